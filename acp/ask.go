@@ -53,7 +53,7 @@ func (u *user) choose(ctx context.Context, call toolCall, options []permissionOp
 	}
 	switch response.Outcome.Outcome {
 	case "cancelled":
-		return 0, &turnloop.Command{Kind: turnloop.CommandStop}
+		return 0, &turnloop.UserCommand{Kind: turnloop.CommandStop}
 	case "selected":
 		at := slices.IndexFunc(options, func(o permissionOption) bool { return o.OptionID == response.Outcome.OptionID })
 		if at >= 0 {
@@ -246,7 +246,7 @@ func (u *user) Decide(ctx context.Context, d agent.UserDecision) (rune, error) {
 		keys = append(keys, c.Key)
 	}
 	at, err := u.choose(ctx, call, options)
-	var stop *turnloop.Command
+	var stop *turnloop.UserCommand
 	switch {
 	case errors.As(err, &stop):
 		return 0, agent.ErrUserLeft
@@ -259,7 +259,7 @@ func (u *user) Decide(ctx context.Context, d agent.UserDecision) (rune, error) {
 // Line implements [agent.User].
 func (u *user) Line(ctx context.Context, _ conversation.ID, prompt string) (string, error) {
 	text, err := u.write(ctx, "", prompt)
-	var stop *turnloop.Command
+	var stop *turnloop.UserCommand
 	switch {
 	case errors.As(err, &stop):
 		return "", agent.ErrUserLeft
@@ -277,13 +277,13 @@ func (u *user) Tell(line string) { u.front.session.notice("info", line) }
 func (u *user) Approve(ctx context.Context, s *toolset.Server) error {
 	if u.front.session.trusted(s) {
 		s.Accept(s.Files())
-		listing, err := s.Look(ctx)
+		listing, err := s.List(ctx)
 		if err == nil {
 			err = s.Approve(listing.Offers)
 		}
 		return err
 	}
-	u.front.session.notice("warning", toolset.LeftOut(s.Spec().Name, s.State()))
+	u.front.session.notice("warning", toolset.Unavailable(s.Spec().Name, s.State()))
 	return nil
 }
 

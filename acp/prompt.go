@@ -67,7 +67,7 @@ func (s *session) cancel() {
 func (t *turn) stop() {
 	again := time.NewTicker(time.Millisecond)
 	defer again.Stop()
-	command := turnloop.Command{Kind: turnloop.CommandStop}
+	command := turnloop.UserCommand{Kind: turnloop.CommandStop}
 	for {
 		t.mu.Lock()
 		steered, asking := t.steered, t.asking
@@ -78,7 +78,7 @@ func (t *turn) stop() {
 		case steered == nil: // nothing of the turn is recorded yet
 			t.cancel(&command)
 		case steered.Running():
-			steered.Steer(command)
+			steered.Interrupt(command)
 		}
 		select {
 		case <-t.done:

@@ -297,12 +297,12 @@ func (u *updates) flush() {
 func (s *session) replay(ctx context.Context, r *repo.Repo, v *repo.View) {
 	u := newUpdates(s, r)
 	u.recorded(v.Events, false)
-	for _, d := range drafts.Streamed(r.Own(), v.ID, v.Events) {
+	for _, d := range drafts.Streamed(r.StateDir(), v.ID, v.Events) {
 		if kind := chunkKinds[d.Part]; kind != "" {
 			s.update(chunk{Kind: kind, Content: contentBlock{Type: "text", Text: d.Text}, MessageID: fmt.Sprint(d.Seq), Meta: brokenOff})
 		}
 	}
-	_, tail := conversation.Split(v.Events)
+	_, tail := conversation.SplitTail(v.Events)
 	if tail == nil || tail.Empty() {
 		return
 	}

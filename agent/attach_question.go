@@ -21,7 +21,7 @@ func Question(ctx context.Context, r *repo.Repo, i attach.Inquiry) (turnloop.Que
 		return turnloop.Question{}, err
 	}
 	var turn []*conversation.Event
-	for e, err := range r.Store.Back(ctx, head) {
+	for e, err := range r.Store.Backward(ctx, head) {
 		if err != nil {
 			return turnloop.Question{}, repo.AboutConversation(err, i.Conversation)
 		}

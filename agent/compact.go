@@ -57,7 +57,7 @@ func Compact(ctx context.Context, r *repo.Repo, o CompactRequest, front Frontend
 		}
 		t.held.Release()
 	}()
-	if err := t.take(ctx); err != nil {
+	if err := t.acquireLock(ctx); err != nil {
 		return done, err
 	}
 	l, err := t.load(ctx)

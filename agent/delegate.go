@@ -68,13 +68,13 @@ func (c *child) work(ctx context.Context, t delegate.Task) (err error) {
 	case t.Attempt > 1 && c.opts.Pending == "report":
 		return &refusedTask{"it was interrupted, and is not gone on with"}
 	case begun:
-		err = c.goOn(ctx)
+		err = c.resume(ctx)
 	case evidence.NamedElsewhere(c.parent.stream.Events(), c.id):
 		return &refusedTask{"it had not begun when this conversation was forked, or is gone"}
 	default:
 		err = c.begin(ctx, t)
 	}
-	var command *turnloop.Command
+	var command *turnloop.UserCommand
 	if err != nil && errors.As(context.Cause(ctx), &command) {
 		return c.stop(ctx)
 	}
@@ -142,8 +142,8 @@ func (c *child) create(ctx context.Context, t delegate.Task) error {
 	return err
 }
 
-// goOn resumes the child's turn, by the same rules as any.
-func (c *child) goOn(ctx context.Context) error {
+// resume resumes the child's turn, by the same rules as any.
+func (c *child) resume(ctx context.Context) error {
 	loop, resume, err := c.reopen(ctx)
 	if err != nil {
 		return err

@@ -17,7 +17,7 @@ import (
 // child reads that where its parent does.
 func (e *equipped) inheritance(t delegate.Task) (*conversation.Event, error) {
 	delta := map[string]any{}
-	for _, event := range conversation.Own(e.stream.Events()) {
+	for _, event := range conversation.AfterAdoption(e.stream.Events()) {
 		if b, ok := event.Body.(*conversation.ConfigDelta); ok {
 			var one map[string]any
 			if json.Unmarshal(b.Delta, &one) == nil {

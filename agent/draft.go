@@ -27,7 +27,7 @@ func (t *target) draft() string {
 
 // keptDraft is what a draft asks, "" where there is none.
 func (t *target) keptDraft() (string, error) {
-	text, err := t.repo.Own().Read(repo.DraftsFolder, t.draft())
+	text, err := t.repo.StateDir().Read(repo.DraftsFolder, t.draft())
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
@@ -40,7 +40,7 @@ func (t *target) keepText(f *problem.Error) error {
 	if text == "" {
 		return f
 	}
-	err := t.repo.Own().Replace(repo.DraftsFolder, t.draft(), []byte(text+"\n"), safefile.Options{Volatile: true})
+	err := t.repo.StateDir().Replace(repo.DraftsFolder, t.draft(), []byte(text+"\n"), safefile.Options{Volatile: true})
 	if err != nil {
 		return fmt.Errorf("keep your question: %w", err)
 	}
@@ -59,7 +59,7 @@ func (t *target) keepText(f *problem.Error) error {
 // stays.
 func (t *target) forgetDraft(drafted, asked string) {
 	if kept, err := t.keptDraft(); err == nil && (kept == drafted || kept == strings.TrimSpace(asked)) {
-		_ = t.repo.Own().Remove(repo.DraftsFolder, t.draft()) // it comes into the editor again
+		_ = t.repo.StateDir().Remove(repo.DraftsFolder, t.draft()) // it comes into the editor again
 	}
 }
 

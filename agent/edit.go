@@ -12,7 +12,7 @@ import (
 
 // EditText lets the user edit a text in a file of its own.
 func EditText(ctx context.Context, r *repo.Repo, front Frontend, initial []byte, ext string) ([]byte, error) {
-	drafts, err := r.Own().Open(repo.DraftsFolder)
+	drafts, err := r.StateDir().Open(repo.DraftsFolder)
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ import (
 // nothing, so that it can be asked while another process works in the conversation,
 // and leaves out a turn that is incomplete.
 func (r *run) doTransient(ctx context.Context) (err error) {
-	t, s := &target{run: r}, &settled{equipped: &equipped{}}
+	t, s := &target{run: r}, &ready{equipped: &equipped{}}
 	defer func() {
 		err = t.transientError(err, s.drafted)
 		r.out.Ended(t.ending(s.outcome, err))

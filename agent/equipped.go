@@ -37,7 +37,7 @@ func (e *equipped) close(err error) {
 	e.skills.Close()
 	e.front.Over()
 	e.closeKeepers()
-	bye := attach.Bye{Reason: "the turn has ended", Ended: true, Status: string(e.outcome.Status)}
+	bye := attach.Closing{Reason: "the turn has ended", Ended: true, Status: string(e.outcome.Status)}
 	if err != nil {
 		f := repo.ProblemOf(err)
 		bye.Exit, bye.Text = f.Exit, f.Message

@@ -49,7 +49,7 @@ func (t *target) findFork(ctx context.Context) error {
 // forkDecided refuses to fork inside a turn where no user can say what becomes of
 // it.
 func (r *run) forkDecided(f *fork.Fork) error {
-	_, tail := conversation.Split(f.Kept)
+	_, tail := conversation.SplitTail(f.Kept)
 	if tail == nil || tail.Empty() || r.opts.decision() != undecided || r.repeats() && tail.Status() == conversation.StatusResponse {
 		return nil
 	}

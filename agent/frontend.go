@@ -94,7 +94,7 @@ type UserChoice struct {
 type Interruptible interface {
 	Running() bool
 	Doing() (turnloop.Activity, bool)
-	Steer(turnloop.Command) bool
+	Interrupt(turnloop.UserCommand) bool
 }
 
 // OutputOptions say how a run is shown.

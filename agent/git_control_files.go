@@ -13,12 +13,12 @@ import (
 
 // review asks the person at the terminal whether the turn goes on though a tool changed
 // files that git obeys. Where there is none it is nil, and the turn ends.
-func (r *run) review() func(ctx context.Context, changed *turnloop.ObeyedError) (bool, error) {
+func (r *run) review() func(ctx context.Context, changed *turnloop.ControlFilesError) (bool, error) {
 	u := r.user
 	if u == nil {
 		return nil
 	}
-	return func(ctx context.Context, changed *turnloop.ObeyedError) (bool, error) {
+	return func(ctx context.Context, changed *turnloop.ControlFilesError) (bool, error) {
 		text := safetext.Show(changed.Tool) + " changed files that git obeys. Look at them before you use git here:\n"
 		if changed.Since {
 			text = "Files that git obeys changed since " + safetext.Show(changed.Tool) + " started. Look at them before you use git here:\n"
@@ -63,7 +63,7 @@ func (i *incomplete) tellControlFiles(ctx context.Context) error {
 }
 
 // stoppedByObeyed is the end of a turn whose tool changed files that git obeys.
-func (t *target) stoppedByObeyed(e *turnloop.ObeyedError) *problem.Error {
+func (t *target) stoppedByObeyed(e *turnloop.ControlFilesError) *problem.Error {
 	f := problem.New(problem.ExitDecision, "incomplete_turn", "the turn stopped: %s changed files that git obeys.", safetext.Show(e.Tool)).About(t.id)
 	if e.Since {
 		f.Message = "the turn stopped: files that git obeys changed since " + safetext.Show(e.Tool) + " started."

@@ -57,7 +57,7 @@ func (l *loaded) read(ctx context.Context) error {
 			return err
 		}
 	}
-	stream, tail := conversation.Split(events)
+	stream, tail := conversation.SplitTail(events)
 	l.events = events
 	if tail != nil {
 		l.stoppedAt = reconcile.Read(events, tail, "").At
@@ -71,12 +71,12 @@ func (l *loaded) read(ctx context.Context) error {
 	if tail != nil && !tail.Empty() {
 		l.tail = tail
 	}
-	l.stream = conversation.Join(stream, tail)
+	l.stream = conversation.JoinTail(stream, tail)
 	if l.opts.unrecorded() && l.tail != nil {
 		l.env.Note("Turn %d is incomplete (%s); it is left out.", l.tail.Number, interrupted.TailWords(l.repo, l.id, interrupted.StatusOf(l.ctx, l.repo, l.id, l.tail)))
 		l.leftModel = l.stream.Model()
 		l.events = l.events[:len(l.events)-len(l.tail.Events)]
-		l.stream, _ = conversation.Split(l.events)
+		l.stream, _ = conversation.SplitTail(l.events)
 		if l.tail, l.head = nil, ""; len(l.events) > 0 {
 			l.head = conversation.Head(l.events[len(l.events)-1].Commit)
 		}
@@ -92,7 +92,7 @@ func (l *loaded) read(ctx context.Context) error {
 // record is what the events say of the incomplete turn. Its age is counted from
 // what was there when jp came.
 func (l *loaded) record() reconcile.Record {
-	r := reconcile.Read(l.events, l.tail, drafts.Answer(l.repo.Own(), l.id, l.events))
+	r := reconcile.Read(l.events, l.tail, drafts.Answer(l.repo.StateDir(), l.id, l.events))
 	r.At, r.LeftBehind = l.stoppedAt, snapshot.LeftBehind(l.events).Paths()
 	return r
 }

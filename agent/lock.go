@@ -13,10 +13,10 @@ import (
 // *process.LockedError.
 func (t *target) lock() error {
 	holder := process.Holder{
-		PID: repo.PID(), Start: process.StartOf(repo.PID()), Started: t.env.Now().UTC(), Session: t.repo.Session(t.env).Name, Detached: t.handover != nil,
+		PID: repo.PID(), Start: process.StartOf(repo.PID()), Started: t.env.Now().UTC(), Session: t.repo.Session(t.env).Name, Detached: t.background != nil,
 	}
-	if t.handover != nil {
-		held, err := t.repo.Locks.Adopt(t.id, t.handover.Lock, holder)
+	if t.background != nil {
+		held, err := t.repo.Locks.TakeOver(t.id, t.background.Lock, holder)
 		t.held = held
 		return err
 	}

@@ -24,9 +24,9 @@ var (
 	errNews      = errors.New("its process has news")
 )
 
-// take takes the conversation for this run. Where a person is there, a process
+// acquireLock takes the conversation for this run. Where a person is there, a process
 // that holds it is waited for, and they may ask elsewhere instead.
-func (t *target) take(ctx context.Context) error {
+func (t *target) acquireLock(ctx context.Context) error {
 	if t.fresh {
 		return nil
 	}
@@ -72,7 +72,7 @@ type busyWait struct {
 // wait waits for the conversation or for the user's choice.
 func (w *busyWait) wait(ctx context.Context) error {
 	for {
-		key, err := w.once(ctx)
+		key, err := w.waitOnce(ctx)
 		switch {
 		case errors.Is(err, errFree):
 			w.user.Tell("It is free.")
@@ -94,10 +94,10 @@ func (w *busyWait) wait(ctx context.Context) error {
 	}
 }
 
-// once says what the other process does, and waits for a key, for the
+// waitOnce says what the other process does, and waits for a key, for the
 // conversation or for news, whichever comes first. All that it starts has ended
 // when it returns, and the lock is held only where it is errFree.
-func (w *busyWait) once(ctx context.Context) (rune, error) {
+func (w *busyWait) waitOnce(ctx context.Context) (rune, error) {
 	there := presence.LookAt(ctx, w.repo, w.id, w.holder.Holder)
 	defer there.Close()
 	w.holder.Holder = there.Process
@@ -158,7 +158,7 @@ func (w *busyWait) choose(ctx context.Context, key rune) error {
 	if err := w.find(ctx); err != nil {
 		return err
 	}
-	return w.take(ctx)
+	return w.acquireLock(ctx)
 }
 
 // ended is the end of a wait. A signal that a key or the loss of the terminal

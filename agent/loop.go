@@ -72,14 +72,14 @@ func (e *equipped) prepare(ctx context.Context, unknown turnloop.Resolver, untra
 		Journal: e.repo.Store, ID: e.id, Head: e.head, Stream: e.stream,
 		Provider: asked, API: model.API, Endpoint: model.Endpoint, Account: model.Account,
 		Model: e.model, System: e.system(system), Tools: tools,
-		Workspace: files, Hold: files.Hold, ToolLock: e.toolLock, Outlived: e.outlived,
+		Workspace: files, Hold: files.Hold, ToolLock: e.toolLock, OrphanedTool: e.orphanedTool,
 		Policy: e.policy(), Grant: rulesOf(e.repo).now, Observer: e.out, Verbose: e.opts.Verbose,
 		JP: version.Get().Version, Now: e.env.Now, NewID: e.freeID,
 		Retry: provider.Retry{Asked: limits.RetryWait},
 		Limits: turnloop.Limits{
 			ModelCalls: int(limits.ModelCalls), SameCalls: int(limits.SameCalls), ToolOutput: int(limits.ToolOutput), ToolTimeout: toolset.ToolTime(e.repo), Tokens: int(limits.Tokens),
 		},
-		Unknown: unknown, Wait: e.env.Wait, Review: e.review(), GoOn: e.goOn(), Digest: files.Digest(), Listing: files.Listing(), Hooks: e.openHooks(), Touched: e.instructions.Touched, Environment: place.text(),
+		Unknown: unknown, Wait: e.env.Wait, Review: e.review(), GoOn: e.askToContinue(), Digest: files.Digest(), ListUntracked: files.Listing(), Hooks: e.openHooks(), Touched: e.instructions.Touched, Environment: place.text(),
 		Restore: e.repo.Values.Restorer(e.id), Placeholders: repo.Placeholders, Redacts: e.repo.Values.Redacts(),
 		Redact: e.repo.Values.Concealer(e.id), RedactOutput: e.repo.Values.Redactor(e.id), Mentioned: snapshot.Mentioned,
 	}
@@ -105,13 +105,13 @@ func (e *equipped) prepare(ctx context.Context, unknown turnloop.Resolver, untra
 		opts.Retry.Asked = -1
 	}
 	if e.opts.unrecorded() {
-		opts.Journal, opts.Hold, opts.ToolLock, opts.Outlived = e.repo.Store.Transient(), nil, nil, nil
+		opts.Journal, opts.Hold, opts.ToolLock, opts.OrphanedTool = e.repo.Store.Transient(), nil, nil, nil
 	} else {
 		if files.Tree != nil && !files.Off {
-			e.listed = &snapshot.UntrackedKeeper{Observer: opts.Observer, Ctx: e.ctx, Own: e.repo.Own(), Name: snapshot.UntrackedName(e.id), Files: files, Found: untracked}
+			e.listed = &snapshot.UntrackedKeeper{Observer: opts.Observer, Ctx: e.ctx, Own: e.repo.StateDir(), Name: snapshot.UntrackedName(e.id), Files: files, Found: untracked}
 			opts.Observer = e.listed
 		}
-		e.drafts = drafts.KeepAnswer(opts.Observer, e.repo.Own(), e.id, e.opts.KeepStreamed)
+		e.drafts = drafts.KeepAnswer(opts.Observer, e.repo.StateDir(), e.id, e.opts.KeepStreamed)
 		if d := e.delegation; d != nil {
 			opts.Observer = d.presence.Relay(e.drafts)
 		} else {
@@ -181,7 +181,7 @@ func (e *equipped) meet() {
 		seq = e.stream.Last().Seq
 	}
 	e.presence = presence.New(presence.Options{
-		Ctx: e.ctx, Repo: e.repo, Env: e.env, ID: e.id, Head: e.head, Seq: seq, User: e.user, Handover: e.handover, Abort: e.front.Abort,
+		Ctx: e.ctx, Repo: e.repo, Env: e.env, ID: e.id, Head: e.head, Seq: seq, User: e.user, Handover: e.background, Abort: e.front.Abort,
 	})
 }
 
@@ -213,7 +213,7 @@ func (e *equipped) info(files *snapshot.Files) RunInfo {
 // delta is the event for what the flags change for good: another model, tools
 // switched on or off. It is nil where they change nothing.
 func (e *equipped) delta() (*conversation.Event, error) {
-	if e.handover != nil && e.handover.Asked {
+	if e.background != nil && e.background.Asked {
 		return nil, nil // it is recorded
 	}
 	delta := map[string]any{}
@@ -239,11 +239,11 @@ func (e *equipped) delta() (*conversation.Event, error) {
 	return &conversation.Event{Body: &conversation.ConfigDelta{Delta: text}}, err
 }
 
-// appear lets other processes reach the run. A run in the background that they cannot reach
+// register lets other processes reach the run. A run in the background that they cannot reach
 // ends, and any other goes on.
-func (e *equipped) appear() error {
+func (e *equipped) register() error {
 	err := e.presence.Publish()
-	if err != nil && e.handover == nil {
+	if err != nil && e.background == nil {
 		e.out.Noticed(fmt.Sprintf("Other terminals cannot reach this: %v", err))
 		return nil
 	}

@@ -45,7 +45,7 @@ func (e *equipped) approveServer(ctx context.Context, s *mcp.Server) error {
 	}
 	e.findUser()
 	if e.user == nil {
-		e.servers.Notices = append(e.servers.Notices, toolset.LeftOut(s.Spec().Name, s.State()))
+		e.servers.Notices = append(e.servers.Notices, toolset.Unavailable(s.Spec().Name, s.State()))
 		return nil
 	}
 	err := e.user.Approve(ctx, s)

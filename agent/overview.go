@@ -14,7 +14,7 @@ import (
 // An Overview is what a user needs to know when they come to a conversation.
 type Overview struct {
 	ID      conversation.ID // "" for a new conversation
-	Listing repo.Listing    // of the conversation; the zero value for a new one
+	Listing repo.Summary    // of the conversation; the zero value for a new one
 	Answer  string          // what the model said last, "" if that is far back
 	Others  []Stopped       // what else stopped in this working tree, the newest first
 }
@@ -47,7 +47,7 @@ func lastAnswer(ctx context.Context, r *repo.Repo, head conversation.Head) (stri
 	var text string
 	var discarded conversation.TurnDiscarded
 	read := 0
-	for e, err := range r.Store.Back(ctx, head) {
+	for e, err := range r.Store.Backward(ctx, head) {
 		if err != nil {
 			return "", err
 		}

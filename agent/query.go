@@ -33,7 +33,7 @@ func (t *target) do(ctx context.Context) (outcome turnloop.Outcome, err error) {
 	if err := t.find(ctx); err != nil {
 		return outcome, err
 	}
-	if err := t.take(ctx); err != nil {
+	if err := t.acquireLock(ctx); err != nil {
 		return outcome, err
 	}
 	l, err := t.load(ctx)
@@ -46,10 +46,10 @@ func (t *target) do(ctx context.Context) (outcome turnloop.Outcome, err error) {
 		e.close(err)
 	}()
 	i := &incomplete{equipped: e}
-	if done, err := i.settle(ctx); done || err != nil {
+	if done, err := i.resolve(ctx); done || err != nil {
 		return outcome, err
 	}
-	s := &settled{equipped: e, discarded: i.discarded}
+	s := &ready{equipped: e, discarded: i.discarded}
 	return outcome, s.ask(ctx)
 }
 

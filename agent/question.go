@@ -12,7 +12,7 @@ import (
 // text is what the user asks: the words, behind what is piped in, or what they
 // write in an editor, or again what they asked last or have just discarded, which then
 // comes with it.
-func (s *settled) text(ctx context.Context) (text string, again *conversation.Event, err error) {
+func (s *ready) text(ctx context.Context) (text string, again *conversation.Event, err error) {
 	words := strings.Join(s.opts.Text, " ")
 	piped, err := s.front.Read(ctx)
 	if err != nil {

@@ -21,7 +21,7 @@ const recalled = 60
 // edit lets the user write the text. The draft stays where it is until the
 // question is recorded, so that no way to end loses it; one that is there comes
 // into the editor again, above what the command line says.
-func (s *settled) edit(ctx context.Context, text string) (string, error) {
+func (s *ready) edit(ctx context.Context, text string) (string, error) {
 	if s.opts.unrecorded() { // in a file of its own, which nothing keeps
 		written, err := EditApart(ctx, s.front, s.repo, []byte(text+"\n\n"+s.besideDraft()), ".md")
 		s.drafted = drafts.Asked(string(written))
@@ -35,7 +35,7 @@ func (s *settled) edit(ctx context.Context, text string) (string, error) {
 		text = strings.TrimSpace(kept + "\n\n" + text)
 	}
 	shown := []byte(text + "\n\n" + s.besideDraft())
-	if err := s.repo.Own().Replace(repo.DraftsFolder, s.draft(), shown, safefile.Options{Volatile: true}); err != nil {
+	if err := s.repo.StateDir().Replace(repo.DraftsFolder, s.draft(), shown, safefile.Options{Volatile: true}); err != nil {
 		return "", err
 	}
 	if err := s.front.Edit(ctx, s.repo.Place(), filepath.Join(s.repo.CommonDir, safefile.StateDirName, repo.DraftsFolder, s.draft())); err != nil {
@@ -43,14 +43,14 @@ func (s *settled) edit(ctx context.Context, text string) (string, error) {
 	}
 	written, err := s.keptDraft()
 	if written == "" && err == nil {
-		err = s.repo.Own().Remove(repo.DraftsFolder, s.draft())
+		err = s.repo.StateDir().Remove(repo.DraftsFolder, s.draft())
 	}
 	s.drafted = written
 	return written, err
 }
 
 // besideDraft is what the editor shows below the text: what it is about.
-func (s *settled) besideDraft() string {
+func (s *ready) besideDraft() string {
 	var b strings.Builder
 	fmt.Fprintln(&b, drafts.Scissors)
 	fmt.Fprintln(&b, "# Lines with # from here on are not asked. An empty text asks nothing.")

@@ -9,9 +9,9 @@ import (
 	"jp/turnloop"
 )
 
-// goOn asks the person at the terminal whether the turn goes on with a model that repeats
+// askToContinue asks the person at the terminal whether the turn goes on with a model that repeats
 // itself. Where there is none it is nil, and the turn ends.
-func (t *target) goOn() func(ctx context.Context, again *turnloop.Repeating) (bool, error) {
+func (t *target) askToContinue() func(ctx context.Context, again *turnloop.Repeating) (bool, error) {
 	u := t.user
 	if u == nil {
 		return nil
@@ -43,7 +43,7 @@ func (t *target) goOn() func(ctx context.Context, again *turnloop.Repeating) (bo
 			case err != nil:
 				return false, err
 			case text != "":
-				return false, &turnloop.Command{Kind: turnloop.CommandReply, Text: text}
+				return false, &turnloop.UserCommand{Kind: turnloop.CommandReply, Text: text}
 			}
 		}
 	}

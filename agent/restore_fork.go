@@ -35,7 +35,7 @@ func NewRewind(ctx context.Context, f *fork.Fork, word string, yes bool) (w *res
 			w.Close()
 		}
 	}()
-	b, err := putBack(f, word, yes)
+	b, err := planRestore(f, word, yes)
 	if err != nil {
 		return w, err
 	}
@@ -70,8 +70,8 @@ func (w *restoreFork) Do(ctx context.Context) error {
 	return f.Repo.Session(f.Repo.Env).Use(f.ID, f.Repo.Env.Now())
 }
 
-// putBack is the restore on which the rewind stands, in the source.
-func putBack(f *fork.Fork, word string, yes bool) (*undo.Undo, error) {
+// planRestore is the restore on which the rewind stands, in the source.
+func planRestore(f *fork.Fork, word string, yes bool) (*undo.Undo, error) {
 	if s := f.SourceStanding(); s != conversation.StandingOwn {
 		words := f.Repo.Standings().StandingWords(s, f.Repo.Standings().Elsewhere(f.Kept))
 		return nil, problem.New(problem.ExitDecision, "untrusted", "%s %s; its files are not brought back over yours.", f.View.ID, words).About(f.View.ID).

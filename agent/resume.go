@@ -24,9 +24,9 @@ type incomplete struct {
 	discarded *conversation.Event         // the question of the turn that was taken back, nil if none was
 }
 
-// settle deals with an incomplete turn, before anything new is asked. It
+// resolve deals with an incomplete turn, before anything new is asked. It
 // reports whether that was all there is to do.
-func (i *incomplete) settle(ctx context.Context) (done bool, err error) {
+func (i *incomplete) resolve(ctx context.Context) (done bool, err error) {
 	if i.tail == nil {
 		return i.nothingToSettle(ctx)
 	}
@@ -91,10 +91,10 @@ func (i *incomplete) resume(ctx context.Context) (done bool, err error) {
 	if err != nil {
 		return true, err
 	}
-	if err := i.visit(); err != nil {
+	if err := i.remember(); err != nil {
 		return true, err
 	}
-	if err := i.appear(); err != nil {
+	if err := i.register(); err != nil {
 		return true, err
 	}
 	i.showResumed()
@@ -104,7 +104,7 @@ func (i *incomplete) resume(ctx context.Context) (done bool, err error) {
 		return true, err
 	}
 	has, err := i.hasQuestion(ctx)
-	return !has, errors.Join(err, drafts.RemoveAnswer(i.repo.Own(), i.id))
+	return !has, errors.Join(err, drafts.RemoveAnswer(i.repo.StateDir(), i.id))
 }
 
 // reopen finds out how the incomplete turn can be gone on with, and changes
@@ -131,7 +131,7 @@ func (i *incomplete) reopen(ctx context.Context) (*turnloop.Loop, turnloop.Resum
 		return nil, resume, err
 	}
 	truth.Tools, i.evidence.Tools = toolsNow(i.registry), i.registry
-	if truth.Unrecorded, err = i.evidence.Unrecorded(ctx, record, truth.Tree); err != nil {
+	if truth.Unrecorded, err = i.evidence.WithoutSnapshot(ctx, record, truth.Tree); err != nil {
 		return nil, resume, err
 	}
 	i.plan = reconcile.Make(record, truth, i.evidence.Named)
@@ -207,7 +207,7 @@ func (i *incomplete) editPending(ctx context.Context) (done bool, err error) {
 		return true, err
 	}
 	i.head, i.events = loop.Head(), i.stream.Events()
-	_, i.tail = conversation.Split(i.events)
+	_, i.tail = conversation.SplitTail(i.events)
 	return i.resume(ctx)
 }
 
@@ -223,7 +223,7 @@ func toolsNow(registry *tool.Registry) map[string]reconcile.Tool {
 // showResumed tells the front end that the turn is gone on with, unless the process that
 // started this one has begun it a moment ago.
 func (i *incomplete) showResumed() {
-	if i.handover == nil || !i.handover.Asked {
+	if i.background == nil || !i.background.Asked {
 		i.out.Resumed(i.plan.Words, i.tail)
 	}
 }

@@ -19,17 +19,17 @@ import (
 
 // A run is one run of jp over a conversation: what is asked, in which repository, and who is there.
 type run struct {
-	ctx      context.Context // for what is still to be done when the turn was interrupted
-	env      *repo.Host
-	front    Frontend
-	repo     *repo.Repo
-	opts     Request
-	out      Output
-	handover *background.Handover        // nil where a person started it
-	user     User                        // nil where no user can be asked, or was looked for
-	files    *snapshot.Files             // nil until they are opened
-	context  func() (tokens, window int) // of the model; nil until it is open
-	spent    *spending.Turn              // of the newest turn; nil until its model is open
+	ctx        context.Context // for what is still to be done when the turn was interrupted
+	env        *repo.Host
+	front      Frontend
+	repo       *repo.Repo
+	opts       Request
+	out        Output
+	background *background.Handover        // nil where a person started it
+	user       User                        // nil where no user can be asked, or was looked for
+	files      *snapshot.Files             // nil until they are opened
+	context    func() (tokens, window int) // of the model; nil until it is open
+	spent      *spending.Turn              // of the newest turn; nil until its model is open
 	// delegation is nil where the user asks.
 	delegation *delegation
 }
@@ -43,7 +43,7 @@ type delegation struct {
 
 func newRun(ctx context.Context, front Frontend, r *repo.Repo, o Request, h *background.Handover) *run {
 	return &run{
-		ctx: context.WithoutCancel(ctx), env: r.Env, front: front, repo: r, opts: o, handover: h,
+		ctx: context.WithoutCancel(ctx), env: r.Env, front: front, repo: r, opts: o, background: h,
 		out: front.Output(OutputOptions{Partial: o.Partial}),
 	}
 }
@@ -85,7 +85,7 @@ func (r *run) policy() turnloop.Policy {
 	if r.opts.NoPersist {
 		return turnloop.PolicyDeny
 	}
-	if r.handover == nil && r.env.Get("CI") != "" {
+	if r.background == nil && r.env.Get("CI") != "" {
 		return turnloop.PolicyDefer
 	}
 	return turnloop.PolicyQueue

@@ -17,7 +17,7 @@ import (
 // A Stopped is a conversation of this working tree whose newest turn was interrupted or
 // waits for an answer.
 type Stopped struct {
-	Listing repo.Listing
+	Listing repo.Summary
 	Words   string        // what became of it, in one line
 	Action  action.Action // the command that goes on
 }
@@ -66,7 +66,7 @@ func StoppedHere(ctx context.Context, r *repo.Repo, but conversation.ID) (found 
 
 // placeOf is where the newest turn of a conversation began, as far as it is recorded.
 func placeOf(ctx context.Context, r *repo.Repo, info conversation.Info) (place conversation.Git) {
-	for e, err := range r.Store.Back(ctx, info.Head) {
+	for e, err := range r.Store.Backward(ctx, info.Head) {
 		if err != nil {
 			break
 		}
@@ -77,7 +77,7 @@ func placeOf(ctx context.Context, r *repo.Repo, info conversation.Info) (place c
 	return conversation.Git{}
 }
 
-func stoppedIn(r *repo.Repo, info conversation.Info, l repo.Listing) Stopped {
+func stoppedIn(r *repo.Repo, info conversation.Info, l repo.Summary) Stopped {
 	s := Stopped{Listing: l, Action: action.Continue(l.ShortID)}
 	state, detail := "interrupted", ""
 	if n := len(info.Summary.Open); n > 0 {
@@ -98,7 +98,7 @@ func stoppedIn(r *repo.Repo, info conversation.Info, l repo.Listing) Stopped {
 // terminal the user may go on with the newest of it first; otherwise the conversation is
 // new, as with Enter.
 func (t *target) beforeNew(ctx context.Context) error {
-	if t.handover != nil || t.delegation != nil {
+	if t.background != nil || t.delegation != nil {
 		return nil
 	}
 	stopped := StoppedHere(ctx, t.repo, "")

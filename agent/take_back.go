@@ -28,8 +28,8 @@ func (l *loaded) takeBack(ctx context.Context) error {
 	}
 	l.head = loop.Head()
 	l.events = l.stream.Events()
-	_ = l.repo.Own().Remove(repo.DraftsFolder, snapshot.UntrackedName(l.id)) // one that stays is replaced
-	return drafts.RemoveAnswer(l.repo.Own(), l.id)
+	_ = l.repo.StateDir().Remove(repo.DraftsFolder, snapshot.UntrackedName(l.id)) // one that stays is replaced
+	return drafts.RemoveAnswer(l.repo.StateDir(), l.id)
 }
 
 // filesOfTurn is the working tree, if it is the one that the turn worked in; nil

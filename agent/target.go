@@ -95,9 +95,9 @@ func (t *target) ending(outcome turnloop.Outcome, err error) Ending {
 	return e
 }
 
-// visit makes the conversation the session's. Who is in the background has none.
-func (t *target) visit() error {
-	if t.handover != nil || t.opts.unrecorded() {
+// remember makes the conversation the session's. Who is in the background has none.
+func (t *target) remember() error {
+	if t.background != nil || t.opts.unrecorded() {
 		return nil
 	}
 	return t.repo.Session(t.env).Use(t.id, t.env.Now())

@@ -135,10 +135,10 @@ func (t *target) toolPlace() string {
 	return t.files.ID
 }
 
-// outlived says whether a tool of another conversation still runs in this working
+// orphanedTool says whether a tool of another conversation still runs in this working
 // tree though its jp has ended, and tells the user, once of each.
-func (e *equipped) outlived() bool {
-	ids := e.repo.Locks.Outlived(e.toolPlace())
+func (e *equipped) orphanedTool() bool {
+	ids := e.repo.Locks.OrphanedTools(e.toolPlace())
 	for _, id := range ids {
 		if !slices.Contains(e.toldOutlived, id) {
 			e.toldOutlived = append(e.toldOutlived, id)

@@ -84,7 +84,7 @@ func WrittenBy(ctx context.Context, r *repo.Repo, t conversation.Turn) []string 
 	for _, e := range t.Events {
 		ids = append(ids, e.Tree)
 	}
-	steps, err := trees.Trail(ctx, r.Trees, ids)
+	steps, err := trees.DiffChain(ctx, r.Trees, ids)
 	if err != nil {
 		return listed
 	}

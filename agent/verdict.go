@@ -18,7 +18,7 @@ import (
 // verdict makes an exit code of how the turn ended.
 func (e *equipped) verdict(err error) error {
 	if err != nil {
-		var obeyed *turnloop.ObeyedError
+		var obeyed *turnloop.ControlFilesError
 		if errors.As(err, &obeyed) {
 			return e.stoppedByObeyed(obeyed)
 		}

@@ -62,7 +62,7 @@ func (c *Comparison) Add(s Span) { c.Spans = append(c.Spans, s) }
 // Blame names the events from one to another as those that changed files.
 func (c *Comparison) Blame(ctx context.Context, from, to int) error {
 	c.Seqs = [2]int{from, to}
-	trail, err := c.view.Trail(ctx, from, to)
+	trail, err := c.view.Changes(ctx, from, to)
 	for i, moves := range trail {
 		for _, m := range moves {
 			c.events[m.Path] = append(c.events[m.Path], c.view.Events[i].Seq)
@@ -82,7 +82,7 @@ type touch struct {
 func (c *Comparison) tools(ctx context.Context, from, to int) error {
 	c.Seqs = [2]int{from, to}
 	touches := map[string][]touch{}
-	trail, err := c.view.Trail(ctx, from, to)
+	trail, err := c.view.Changes(ctx, from, to)
 	if err != nil {
 		return err
 	}

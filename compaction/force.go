@@ -26,7 +26,7 @@ type Span struct{ From, To int }
 func InForce(events []*conversation.Event) Force {
 	f := Force{Trimmed: map[int]bool{}}
 	undone := map[int]int{} // the seq of what undid a compaction, by its seq
-	own := conversation.Own(events)
+	own := conversation.AfterAdoption(events)
 	for _, e := range own {
 		if b, ok := e.Body.(*conversation.CompactionUndone); ok {
 			if _, twice := undone[b.For]; !twice && b.For < e.Seq {
@@ -70,7 +70,7 @@ func (f Force) To() int {
 // Newest is the newest compaction that holds, nil if there is none.
 func Newest(events []*conversation.Event) *conversation.Event {
 	undone := map[int]bool{}
-	for _, e := range slices.Backward(conversation.Own(events)) {
+	for _, e := range slices.Backward(conversation.AfterAdoption(events)) {
 		switch b := e.Body.(type) {
 		case *conversation.CompactionUndone:
 			undone[b.For] = true

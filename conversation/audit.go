@@ -39,10 +39,10 @@ func Local(events []*Event) bool {
 	return len(events) > 0 && events[len(events)-1].Signed
 }
 
-// Own are the events since the user last adopted the conversation; all, where
+// AfterAdoption are the events since the user last adopted the conversation; all, where
 // nobody did. The models and settings of those before are someone else's word, and
 // do not act.
-func Own(events []*Event) []*Event {
+func AfterAdoption(events []*Event) []*Event {
 	for i, e := range slices.Backward(events) {
 		if adopts(e) {
 			return events[i+1:]

@@ -49,29 +49,29 @@ func TestWhatWasSetBeforeAnAdoptionDoesNotAct(t *testing.T) {
 
 	require.Equal(t, "their/third", ModelOf(events[:7]), "nobody adopted it")
 	require.Empty(t, ModelOf(events[:8]))
-	require.Empty(t, Own(events[:8]))
-	require.Equal(t, events[8:], Own(events))
+	require.Empty(t, AfterAdoption(events[:8]))
+	require.Equal(t, events[8:], AfterAdoption(events))
 	events[8].Body = &TurnStart{Model: "my/model"}
 	require.Equal(t, "my/model", ModelOf(events))
-	stream := Join(Split(events[:8]))
+	stream := JoinTail(SplitTail(events[:8]))
 	require.Empty(t, stream.Model())
 	require.Equal(t, "their/third", stream.ModelOnRecord())
 
-	last := Slice(events, Cut{Last: 1})
+	last := Select(events, Range{Last: 1})
 	require.Equal(t, "my/model", ModelOf(last))
-	require.Len(t, Own(last), 3, "the adoption is copied, and no setting before it: %v", kept(last))
+	require.Len(t, AfterAdoption(last), 3, "the adoption is copied, and no setting before it: %v", kept(last))
 	require.Equal(t, []int{7, 8, 9, 10}, kept(last))
-	require.Equal(t, []int{0, 1, 2, 3, 7, 8, 9, 10}, kept(Slice(events, Cut{First: 1, Last: 1})))
+	require.Equal(t, []int{0, 1, 2, 3, 7, 8, 9, 10}, kept(Select(events, Range{First: 1, Last: 1})))
 }
 
 func TestSliceBeginsATurnThatSomebodyElseBeganBehindItsAdoption(t *testing.T) {
 	events := words("G T Q C1. G D1 Q M.").events()
 	events[0].Body = &ConfigDelta{Delta: []byte(`{"limits":{"model_calls":0}}`)}
 	events[1].Body, events[4].Body = &TurnStart{Model: "their/model"}, &ForkOrigin{Adopted: true}
-	slice := Slice(events, Cut{From: seq(6)})
+	slice := Select(events, Range{From: seq(6)})
 	require.Equal(t, []int{1, 4, 6, 7}, kept(slice))
 	require.Empty(t, ModelOf(slice))
-	require.Len(t, Own(slice), 2)
+	require.Len(t, AfterAdoption(slice), 2)
 }
 
 func TestAuditOfInstructions(t *testing.T) {

@@ -186,8 +186,8 @@ const (
 // answer: the turn is over, and nothing of it up to there is sent again.
 func (f Finish) Refused() bool { return f == FinishRefusal || f == FinishFiltered }
 
-// Cut reports whether a limit of length ended the call in its midst.
-func (f Finish) Cut() bool { return f == FinishLength || f == FinishContext }
+// Truncated reports whether a limit of length ended the call in its midst.
+func (f Finish) Truncated() bool { return f == FinishLength || f == FinishContext }
 
 // Usage is what a model call consumed. Money is a decimal number as text.
 type Usage struct {

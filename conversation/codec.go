@@ -14,19 +14,19 @@ import (
 // A codec visits the fields of a body: one description of each type serves
 // writing, reading, showing and finding its text.
 type codec interface {
-	str(name string, p *string)        // absent where empty
-	num(name string, p *int)           // absent where 0
-	num64(name string, p *int64)       // absent where 0
-	seq(name string, p *int)           // a seq, always there
-	flag(name string, p *bool)         // absent where false
-	must(name string, p *bool)         // always there
-	ref(name string, p **int)          // a seq, absent where nil
-	raw(name string, p *raw)           // any JSON, absent where empty
-	moment(name string, p **Moment)    // a time or null, absent where nil
-	value(name string, p any)          // pointer to a nested value, absent where empty; a map where nil
-	text(name string, p *string)       // the event's text
-	jsonText(name string, p textValue) // the event's text, which is JSON
-	question(name string, q *Question) // a question, whose text is the event's
+	str(name string, p *string)           // absent where empty
+	num(name string, p *int)              // absent where 0
+	num64(name string, p *int64)          // absent where 0
+	seq(name string, p *int)              // a seq, always there
+	flag(name string, p *bool)            // absent where false
+	must(name string, p *bool)            // always there
+	ref(name string, p **int)             // a seq, absent where nil
+	raw(name string, p *raw)              // any JSON, absent where empty
+	moment(name string, p **OptionalTime) // a time or null, absent where nil
+	value(name string, p any)             // pointer to a nested value, absent where empty; a map where nil
+	text(name string, p *string)          // the event's text
+	jsonText(name string, p textValue)    // the event's text, which is JSON
+	question(name string, q *Question)    // a question, whose text is the event's
 }
 
 // textValue is where a body keeps its text.
@@ -53,19 +53,19 @@ func (t *rawJSON) set(s string) { *t = rawJSON(s) }
 // silent ignores every field; codecs embed it for what they do not care about.
 type silent struct{}
 
-func (silent) str(string, *string)        {}
-func (silent) num(string, *int)           {}
-func (silent) num64(string, *int64)       {}
-func (silent) seq(string, *int)           {}
-func (silent) flag(string, *bool)         {}
-func (silent) must(string, *bool)         {}
-func (silent) ref(string, **int)          {}
-func (silent) raw(string, *raw)           {}
-func (silent) moment(string, **Moment)    {}
-func (silent) value(string, any)          {}
-func (silent) text(string, *string)       {}
-func (silent) jsonText(string, textValue) {}
-func (silent) question(string, *Question) {}
+func (silent) str(string, *string)           {}
+func (silent) num(string, *int)              {}
+func (silent) num64(string, *int64)          {}
+func (silent) seq(string, *int)              {}
+func (silent) flag(string, *bool)            {}
+func (silent) must(string, *bool)            {}
+func (silent) ref(string, **int)             {}
+func (silent) raw(string, *raw)              {}
+func (silent) moment(string, **OptionalTime) {}
+func (silent) value(string, any)             {}
+func (silent) text(string, *string)          {}
+func (silent) jsonText(string, textValue)    {}
+func (silent) question(string, *Question)    {}
 
 // textFinder finds where a body keeps its text.
 type textFinder struct {
@@ -145,7 +145,7 @@ func (w *writer) json(name string, value []byte) {
 	w.add(name, canonical)
 }
 
-func (w *writer) moment(name string, p **Moment) {
+func (w *writer) moment(name string, p **OptionalTime) {
 	if *p != nil {
 		value, _ := (*p).MarshalJSON()
 		w.add(name, value)
@@ -365,12 +365,12 @@ func (r *reader) raw(name string, p *raw) {
 	}
 }
 
-func (r *reader) moment(name string, p **Moment) {
+func (r *reader) moment(name string, p **OptionalTime) {
 	value := r.take(name)
 	if value == nil {
 		return
 	}
-	*p = new(Moment)
+	*p = new(OptionalTime)
 	if err := (*p).UnmarshalJSON(value); err != nil {
 		r.bad(name, value)
 	}

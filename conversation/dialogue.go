@@ -169,7 +169,7 @@ type ToolCallResponse struct {
 	// not listed.
 	Unrecorded     []string
 	UnrecordedMore int
-	LeftOut        []LeftOut
+	LeftOut        []SkippedPath
 	Attachments    []Attachment
 	Usage          *Usage // of the model calls that the tool itself made, nil if it made none
 }
@@ -188,8 +188,8 @@ type FileChange struct {
 	After  string
 }
 
-// A LeftOut is a path that a snapshot does not record, and why.
-type LeftOut struct {
+// A SkippedPath is a path that a snapshot does not record, and why.
+type SkippedPath struct {
 	Path string `json:"path"`
 	Why  string `json:"why"`
 }

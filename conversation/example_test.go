@@ -30,7 +30,7 @@ func Example() {
 	must(stream.CurrentTurn().AddInquiryRequest(InquiryRequest{For: 3, Kind: KindRunTool, Question: Question{Text: "run upload?"}}).Build(commit))
 
 	// The process is killed. Another one loads the journal.
-	complete, tail := Split(journal)
+	complete, tail := SplitTail(journal)
 	fmt.Printf("%d complete events, then: %s, %s\n", complete.Len(), tail.Phase(), tail.Status())
 	for _, call := range tail.Ledger().Open() {
 		fmt.Println("still to run:", call.Request.Name)
@@ -39,7 +39,7 @@ func Example() {
 	fmt.Println("still to ask:", question.Request.Question.Text)
 
 	// It goes on where the first one stopped; what is done cannot be done twice.
-	stream = Join(complete, tail)
+	stream = JoinTail(complete, tail)
 	err := stream.CurrentTurn().AddToolCallResponse(ToolCallResponse{For: 2, ID: "a", Name: "build", Content: "again"}).Build(commit)
 	fmt.Println("refused:", err)
 	must(stream.CurrentTurn().

@@ -241,7 +241,7 @@ func (a *Approval) UnmarshalJSON(value []byte) error {
 }
 
 // MarshalJSON writes the moment as RFC 3339, or null.
-func (m Moment) MarshalJSON() ([]byte, error) {
+func (m OptionalTime) MarshalJSON() ([]byte, error) {
 	if m.Time.IsZero() {
 		return []byte("null"), nil
 	}
@@ -249,9 +249,9 @@ func (m Moment) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote.
-func (m *Moment) UnmarshalJSON(value []byte) error {
+func (m *OptionalTime) UnmarshalJSON(value []byte) error {
 	if string(value) == "null" {
-		*m = Moment{}
+		*m = OptionalTime{}
 		return nil
 	}
 	var text string

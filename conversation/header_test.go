@@ -145,7 +145,7 @@ func TestHeaderExamples(t *testing.T) {
 			`{"seq":3,"source":{"commit":"c0","conversation":"jp-c1752883200","seq":0},"time":"2025-07-19T14:00:00.000000005Z","turn":0,"type":"fork_origin","v":1}`},
 		{"empty lists are absent", Event{Body: &WorkState{OpenTasks: []string{}, Errors: nil}}, NoText,
 			`{"seq":0,"time":"2025-07-19T14:00:00.000000005Z","turn":0,"type":"state","v":1}`},
-		{"cleared", Event{Body: &Metadata{ArchivedAt: &Moment{}, Labels: map[string]string{}, Title: new(string)}}, NoText,
+		{"cleared", Event{Body: &Metadata{ArchivedAt: &OptionalTime{}, Labels: map[string]string{}, Title: new(string)}}, NoText,
 			`{"archived_at":null,"labels":{},"seq":0,"time":"2025-07-19T14:00:00.000000005Z","title":"","turn":0,"type":"metadata","v":1}`},
 	}
 	for _, c := range cases {

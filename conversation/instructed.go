@@ -28,7 +28,7 @@ func ToldEnvironment(events []*Event) (told string) {
 // sent are the user's own events that a request still sends.
 func sent(events []*Event) (all []*Event) {
 	gone := discarded(events)
-	for turn := range Turns(Own(events)) {
+	for turn := range Turns(AfterAdoption(events)) {
 		kept := slices.DeleteFunc(slices.Clone(turn.Events), func(e *Event) bool { return gone[e.Seq] })
 		ledger := LedgerOf(kept)
 		if len(ledger.Requests) > 0 {

@@ -29,9 +29,9 @@ type Journal interface {
 	// are the caller's. It fails with ErrNotFound where there is no such event;
 	// where it is damaged, the events before the damage come with the error.
 	Load(ctx context.Context, at Head) ([]*Event, error)
-	// Back yields events from a head backwards, reading no more than is asked
+	// Backward yields events from a head backwards, reading no more than is asked
 	// for.
-	Back(ctx context.Context, at Head) iter.Seq2[*Event, error]
+	Backward(ctx context.Context, at Head) iter.Seq2[*Event, error]
 	// Info reads what a conversation's newest event says of the whole.
 	Info(ctx context.Context, id ID) (Info, error)
 	// List reads the Info of all conversations of a scope, in no order. One

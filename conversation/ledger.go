@@ -398,8 +398,8 @@ func sameJSON(a, b []byte) bool {
 	return err == nil && bytes.Equal(first, second)
 }
 
-// settled reports whether no call and no question is open.
-func (l *Ledger) settled() bool {
+// allClosed reports whether no call and no question is open.
+func (l *Ledger) allClosed() bool {
 	return len(l.Open()) == 0 && l.Undelivered() == nil && len(l.Live()) == 0
 }
 
@@ -411,7 +411,7 @@ func (l *Ledger) Complete() bool {
 	if l.Discarded {
 		return true
 	}
-	if !l.settled() {
+	if !l.allClosed() {
 		return false
 	}
 	if l.stopped || l.refused {

@@ -142,7 +142,7 @@ func TestLedgerDelegate(t *testing.T) {
 }
 
 func TestLedgerEarlierTurnDoesNotCount(t *testing.T) {
-	_, tail := Split(words("T Q C1. D1 M. T Q C1.").events())
+	_, tail := SplitTail(words("T Q C1. D1 M. T Q C1.").events())
 	require.NotNil(t, tail)
 	require.Equal(t, PhaseExecuting, tail.Phase())
 	require.Equal(t, 7, tail.Ledger().Open()[0].Event.Seq)

@@ -29,19 +29,19 @@ func (b *ConfigDelta) Model() string {
 func (b *ConfigDelta) fields(c codec) { c.jsonText("delta", (*rawJSON)(&b.Delta)) }
 
 // Metadata changes what is known about the conversation. A nil field says
-// nothing; a [Moment] without a time clears.
+// nothing; an [OptionalTime] without a time clears.
 type Metadata struct {
 	Title       *string
 	TitleSource string // "user", "model" or "request"
-	PinnedAt    *Moment
-	ArchivedAt  *Moment
-	ExpiresAt   *Moment
+	PinnedAt    *OptionalTime
+	ArchivedAt  *OptionalTime
+	ExpiresAt   *OptionalTime
 	Labels      map[string]string // all of them; empty, but not nil, clears
 	Parent      ID                // the conversation that this one works for
 }
 
-// A Moment is a point in time that can also be "none".
-type Moment struct{ Time time.Time }
+// An OptionalTime is a point in time that can also be "none".
+type OptionalTime struct{ Time time.Time }
 
 // Type implements [Body].
 func (*Metadata) Type() Type { return TypeMetadata }

@@ -21,9 +21,9 @@ func (t *IncompleteTurn) Status() Status { return t.ledger.Status() }
 // empty tail waits for nothing, and the next turn takes its place.
 func (t *IncompleteTurn) Empty() bool { return t.ledger.Empty() }
 
-// Split separates the complete turns from an incomplete last one, which is nil
+// SplitTail separates the complete turns from an incomplete last one, which is nil
 // where every turn is complete. Both together are the events that were given.
-func Split(events []*Event) (*Stream, *IncompleteTurn) {
+func SplitTail(events []*Event) (*Stream, *IncompleteTurn) {
 	at := tailStart(events)
 	if at == len(events) {
 		return streamOf(events), nil
@@ -37,9 +37,9 @@ func Split(events []*Event) (*Stream, *IncompleteTurn) {
 	return streamOf(events[:at:at]), &IncompleteTurn{Turn: turn, ledger: ledger}
 }
 
-// Join puts an incomplete turn back behind the complete ones, so that the loop
+// JoinTail puts an incomplete turn back behind the complete ones, so that the loop
 // can go on with it.
-func Join(s *Stream, tail *IncompleteTurn) *Stream {
+func JoinTail(s *Stream, tail *IncompleteTurn) *Stream {
 	if tail == nil {
 		return s
 	}

@@ -39,7 +39,7 @@ func TestSplitCases(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			events := words(c.history).events()
-			s, tail := Split(events)
+			s, tail := SplitTail(events)
 			require.Equal(t, c.complete, s.Len())
 			require.Equal(t, c.tail, tail != nil)
 			if tail != nil {
@@ -48,16 +48,16 @@ func TestSplitCases(t *testing.T) {
 				require.Equal(t, c.complete, tail.First())
 				require.Equal(t, len(events)-1, tail.Last())
 			}
-			require.Equal(t, len(events), Join(s, tail).Len())
+			require.Equal(t, len(events), JoinTail(s, tail).Len())
 		})
 	}
 }
 
 func TestSplitEmptyTailWaitsForNothing(t *testing.T) {
-	s, tail := Split(words("T Q M. T").events())
+	s, tail := SplitTail(words("T Q M. T").events())
 	require.Equal(t, StatusIdle, tail.Status())
 	require.Equal(t, PhaseIdle, tail.Phase())
-	joined := Join(s, tail)
+	joined := JoinTail(s, tail)
 	require.NoError(t, joined.StartTurn(TurnStart{}, ChatRequest{}).Build(store), "the next turn takes its place")
 	require.Equal(t, 5, joined.Last().Seq)
 	require.Len(t, Sanitize(joined.Events()), 5, "readers do not see the empty one")
@@ -74,8 +74,8 @@ func TestSplitAndJoinOfAnything(t *testing.T) {
 
 func TestJoinDoesNotTouchItsParts(t *testing.T) {
 	events := words("T Q M. T Q").events()
-	s, tail := Split(events)
-	joined := Join(s, tail)
+	s, tail := SplitTail(events)
+	joined := JoinTail(s, tail)
 	require.NoError(t, joined.CurrentTurn().AddChatResponse(answer(1)).Build(store))
 	require.Equal(t, 3, s.Len())
 	require.Len(t, tail.Events, 2)

@@ -45,7 +45,7 @@ func StandingOf(events []*Event, here Home) Standing {
 	names := []ID{here.ID}
 	for i := len(events) - 1; i >= min(tailStart(events), len(events)-1); i-- {
 		e := events[i]
-		if s := e.standing(here.Repo, names); s != StandingOwn {
+		if s := e.standingOf(here.Repo, names); s != StandingOwn {
 			return s
 		}
 		if b, ok := e.Body.(*ForkOrigin); ok {
@@ -58,8 +58,8 @@ func StandingOf(events []*Event, here Home) Standing {
 	return StandingOwn
 }
 
-// standing is that of one event.
-func (e *Event) standing(repo string, names []ID) Standing {
+// standingOf is that of one event.
+func (e *Event) standingOf(repo string, names []ID) Standing {
 	switch {
 	case repo == "":
 	case e.Home != nil && e.Home.Repo != repo, e.Home == nil && e.Git != nil && e.Git.Repo != "" && e.Git.Repo != repo:

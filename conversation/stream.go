@@ -74,11 +74,11 @@ func (s *Stream) TurnNumber() int {
 func (s *Stream) Tail() *Ledger { return s.tail }
 
 // Model is the model in force, "provider/name", "" before the first turn that is
-// the user's own: see [Own].
+// the user's own: see [AfterAdoption].
 func (s *Stream) Model() string { return ModelOf(s.events) }
 
 // ModelOf is [Stream.Model] of all events of a conversation.
-func ModelOf(events []*Event) string { return newestModel(Own(events)) }
+func ModelOf(events []*Event) string { return newestModel(AfterAdoption(events)) }
 
 // ModelOnRecord is the model that the newest turn was asked with, chosen by the user or by a file.
 func (s *Stream) ModelOnRecord() string { return newestModel(s.events) }

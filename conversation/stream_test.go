@@ -86,8 +86,8 @@ func TestModelInForce(t *testing.T) {
 		for i, e := range tt.events {
 			e.Seq, e.Turn = i, 1
 		}
-		s, tail := Split(tt.events)
-		require.Equal(t, tt.want, Join(s, tail).Model(), name)
+		s, tail := SplitTail(tt.events)
+		require.Equal(t, tt.want, JoinTail(s, tail).Model(), name)
 		if name != "none" {
 			require.Equal(t, tt.want, Summarize(tt.events).Model, name)
 		}

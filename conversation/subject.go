@@ -270,7 +270,7 @@ func metadataWords(b *Metadata) string {
 	if b.Title != nil {
 		words = append(words, "title: "+*b.Title)
 	}
-	mark := func(m *Moment, set, cleared string) {
+	mark := func(m *OptionalTime, set, cleared string) {
 		switch {
 		case m == nil:
 		case m.Time.IsZero():

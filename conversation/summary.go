@@ -266,7 +266,7 @@ func (s *Summary) describe(b *Metadata) {
 	if b.Title != nil {
 		s.Title, s.TitleSource = *b.Title, b.TitleSource
 	}
-	set := func(to **time.Time, m *Moment) {
+	set := func(to **time.Time, m *OptionalTime) {
 		if m == nil {
 			return
 		}

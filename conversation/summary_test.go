@@ -108,14 +108,14 @@ func TestSummaryTitle(t *testing.T) {
 func TestSummaryMetadata(t *testing.T) {
 	at := time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)
 	s := Summary{}.Next(&Event{Body: &Metadata{
-		PinnedAt: &Moment{at}, ArchivedAt: &Moment{at}, ExpiresAt: &Moment{at}, Labels: map[string]string{"a": "b"}, Parent: "jp-c1752883200",
+		PinnedAt: &OptionalTime{at}, ArchivedAt: &OptionalTime{at}, ExpiresAt: &OptionalTime{at}, Labels: map[string]string{"a": "b"}, Parent: "jp-c1752883200",
 	}})
 	require.Equal(t, []*time.Time{&at, &at, &at}, []*time.Time{s.PinnedAt, s.ArchivedAt, s.ExpiresAt})
 	require.Equal(t, map[string]string{"a": "b"}, s.Labels)
 	same := s.Next(&Event{Body: &Metadata{}})
 	require.Equal(t, s.PinnedAt, same.PinnedAt, "what is not named stays")
 	require.Equal(t, s.Labels, same.Labels)
-	cleared := s.Next(&Event{Body: &Metadata{PinnedAt: &Moment{}, Labels: map[string]string{}}})
+	cleared := s.Next(&Event{Body: &Metadata{PinnedAt: &OptionalTime{}, Labels: map[string]string{}}})
 	require.Nil(t, cleared.PinnedAt)
 	require.Empty(t, cleared.Labels)
 	require.NotNil(t, cleared.ArchivedAt)

@@ -49,7 +49,7 @@ func attempt(s *Stream, h history, word string) (history, error) {
 
 // reopen is the stream as a process sees it that has just loaded the events.
 func reopen(events []*Event) *Stream {
-	return Join(Split(events[:len(events):len(events)]))
+	return JoinTail(SplitTail(events[:len(events):len(events)]))
 }
 
 // everyValid visits the histories of at most depth words behind the first
@@ -188,7 +188,7 @@ func checkSummary(t failer, h history, l *Ledger, sum Summary) {
 }
 
 func checkSplit(t failer, h history, events []*Event) {
-	s, tail := Split(events)
+	s, tail := SplitTail(events)
 	n := s.Len()
 	if tail != nil {
 		n += len(tail.Events)
@@ -198,7 +198,7 @@ func checkSplit(t failer, h history, events []*Event) {
 	} else if phase := s.Tail().Phase(); phase != PhaseComplete && phase != PhaseIdle {
 		t.Fatalf("%v: an incomplete turn among the complete ones", h)
 	}
-	joined := Join(s, tail).Events()
+	joined := JoinTail(s, tail).Events()
 	if n != len(events) || len(joined) != len(events) {
 		t.Fatalf("%v: %d events became %d", h, len(events), len(joined))
 	}
@@ -210,7 +210,7 @@ func checkSplit(t failer, h history, events []*Event) {
 }
 
 func checkSanitize(t failer, h history, events []*Event) {
-	s, tail := Split(events)
+	s, tail := SplitTail(events)
 	whole := s.Events()
 	repaired := Sanitize(whole)
 	requireReliable(t, h, repaired)

@@ -49,10 +49,10 @@ func TestRepository(t *testing.T) {
 		"partial":     {repository(func(r *doctor.Repository) { r.Partial = true }), doctor.Note, "partial", "fetches no object", ""},
 		"another's":   {repository(func(r *doctor.Repository) { r.Owner, r.User = 7, 8 }), doctor.Note, "owner", "uid 7, and you are uid 8", ""},
 		"read-only":   {repository(func(r *doctor.Repository) { r.ReadOnly = errSome }), doctor.Fail, "writable", "cannot be written to: some reason", "writable"},
-		"own folder":  {repository(func(r *doctor.Repository) { r.Own = errSome }), doctor.Fail, "folder", "cannot be read: some reason", "/r/.git/jp"},
+		"own folder":  {repository(func(r *doctor.Repository) { r.StateDir = errSome }), doctor.Fail, "folder", "cannot be read: some reason", "/r/.git/jp"},
 		"a file":      {repository(func(r *doctor.Repository) { r.Unusual = []string{"/r/.git/jp/index.json"} }), doctor.Fail, "file", "index.json is not a regular file", "rm -r /r/.git/jp/index.json"},
 		"an index":    {repository(func(r *doctor.Repository) { r.Index = errSome }), doctor.Fail, "index", "damaged: some reason", "git read-tree HEAD"},
-		"a link":      {repository(func(r *doctor.Repository) { r.Own, r.Instead = errSome, "/r/.git/jp/locks" }), doctor.Fail, "folder", "some reason, and no turn can run", "rm /r/.git/jp/locks"},
+		"a link":      {repository(func(r *doctor.Repository) { r.StateDir, r.Instead = errSome, "/r/.git/jp/locks" }), doctor.Fail, "folder", "some reason, and no turn can run", "rm /r/.git/jp/locks"},
 	})
 }
 

@@ -66,7 +66,7 @@ func treeLock(gitDir string) TreeLock {
 	info, err := f.Stat()
 	f.Close()
 	if l.Held && err == nil {
-		by, _ := process.Openers([]os.FileInfo{info})
+		by, _ := process.OpenedBy([]os.FileInfo{info})
 		l.PIDs = by[0]
 	}
 	return l

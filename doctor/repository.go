@@ -39,7 +39,7 @@ type Repository struct {
 	User     int // uid of this process
 
 	ReadOnly error    // why it cannot be written to
-	Own      error    // why jp's own folder in it, or one below, cannot be used
+	StateDir error    // why jp's own folder in it, or one below, cannot be used
 	Unusual  []string // what stands in the place of jp's files and is none
 	Instead  string   // what stands there in the place of one, "" for nothing
 	Index    error    // why git cannot read the index
@@ -84,10 +84,10 @@ func (c *checkup) repository(ctx context.Context, at gitcmd.Repository, err erro
 	found.Partial = len(promised) > 0
 	found.ReadOnly = unwritten(at)
 	found.Index = damagedIndex(ctx, at, c.env)
-	found.Own = ownFolders(at.CommonDir)
+	found.StateDir = ownFolders(at.CommonDir)
 	found.Unusual = unusualFiles(at)
 	var link *safefile.LinkError
-	if errors.As(found.Own, &link) {
+	if errors.As(found.StateDir, &link) {
 		found.Instead = link.Path
 	}
 	return found
@@ -217,10 +217,10 @@ func (r Repository) access() (all []Finding) {
 	}
 	switch {
 	case r.Instead != "":
-		all = append(all, found(Fail, "folder", "%v, and no turn can run", r.Own).
+		all = append(all, found(Fail, "folder", "%v, and no turn can run", r.StateDir).
 			advise("look where it leads, and rm %s: jp makes its own folder again; conversations are not in it", r.Instead))
-	case r.Own != nil:
-		all = append(all, found(Fail, "folder", "jp's own folder cannot be read: %v", r.Own).
+	case r.StateDir != nil:
+		all = append(all, found(Fail, "folder", "jp's own folder cannot be read: %v", r.StateDir).
 			advise("make %s/jp a folder of yours; what it holds can be lost, conversations are not in it", r.Common))
 	}
 	for _, path := range r.Unusual {

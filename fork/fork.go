@@ -82,7 +82,7 @@ func New(v *repo.View, cut ForkCut) (*Fork, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Fork{View: v, Kept: conversation.Slice(v.Events, c), Shares: c.Prefix()}
+	f := &Fork{View: v, Kept: conversation.Select(v.Events, c), Shares: c.Prefix()}
 	if f.First, f.At = c.Ends(v.Events); !slices.ContainsFunc(f.Kept, f.counts) {
 		return nil, problem.New(problem.ExitUsage, "usage", "nothing is left of %s between %s: a turn is kept from a request on.", v.Name(), cut.words()).About(v.ID).Hint(action.Log(v.ID.Short()), "its events")
 	}
@@ -92,14 +92,14 @@ func New(v *repo.View, cut ForkCut) (*Fork, error) {
 				Hint(action.ForkAt(v.ID.Short(), problem.Itoa(max(0, ev.Seq-1))), "fork before it")
 		}
 	}
-	f.Stream = conversation.Join(conversation.Split(f.Kept))
+	f.Stream = conversation.JoinTail(conversation.SplitTail(f.Kept))
 	f.Stream.SetClock(v.Repo.Env.Now)
 	return f, nil
 }
 
 // find makes a cut of the words.
-func (c ForkCut) find(v *repo.View) (conversation.Cut, error) {
-	cut := conversation.Cut{First: c.First, Last: c.Last}
+func (c ForkCut) find(v *repo.View) (conversation.Range, error) {
+	cut := conversation.Range{First: c.First, Last: c.Last}
 	if c.Until != "" {
 		e, err := repo.SelectEvent(v.Events, c.Until, v.ID, v.Repo.Env.Now())
 		if err != nil {
@@ -168,7 +168,7 @@ func (f *Fork) Create(ctx context.Context, place *conversation.Git) error {
 		}
 		write = f.copy
 	}
-	err := f.Stream.Append(func(events []*conversation.Event) error { return f.take(ctx, events[0], write) }, origin)
+	err := f.Stream.Append(func(events []*conversation.Event) error { return f.write(ctx, events[0], write) }, origin)
 	if err != nil {
 		return err
 	}
@@ -215,8 +215,8 @@ func (f *Fork) Record(ctx context.Context, records ...*conversation.Event) error
 // A writer of forks makes the ref under an id.
 type forkWriter func(ctx context.Context, id conversation.ID, origin *conversation.Event) (conversation.Head, error)
 
-// take writes the fork under an id that is free.
-func (f *Fork) take(ctx context.Context, origin *conversation.Event, write forkWriter) (err error) {
+// write writes the fork under an id that is free.
+func (f *Fork) write(ctx context.Context, origin *conversation.Event, write forkWriter) (err error) {
 	const tries = 5
 	for range tries {
 		if f.ID, err = conversation.NewID(f.Repo.Env.Now(), f.Repo.Env.Random); err != nil {

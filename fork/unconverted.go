@@ -26,7 +26,7 @@ func (b *besideTree) filters() gitcmd.Options {
 	approvals := b.Repo.FilterApprovals()
 	options.MayRun = func(_ gitcmd.Repository, f gitcmd.Filter) error {
 		err := approvals.MayRun(f)
-		if is, _ := approvals.Examine(f); err == nil && !f.Own && len(is.Files) > 0 {
+		if is, _ := approvals.Examine(f); err == nil && !f.UserOnly && len(is.Files) > 0 {
 			err = gitcmd.ErrNotApproved
 		}
 		return err

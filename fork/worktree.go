@@ -26,7 +26,7 @@ func (b *besideTree) leftOut(ctx context.Context) (l snapshot.Unseen) {
 		return l
 	}
 	var back []*conversation.Event
-	for e, err := range b.Repo.Store.Back(ctx, conversation.Head(b.At.Commit)) {
+	for e, err := range b.Repo.Store.Backward(ctx, conversation.Head(b.At.Commit)) {
 		if err != nil {
 			l.More = true
 			break
@@ -175,7 +175,7 @@ func (b *besideTree) run(ctx context.Context, words []string) error {
 	for _, note := range leftover.HalfWorktrees(b.Repo.CommonDir) {
 		_ = leftover.ForgetWorktree(b.Repo.CommonDir, note) // jp doctor tells of it
 	}
-	note, end, err := leftover.MakingWorktree(b.Repo.Own(), b.dir)
+	note, end, err := leftover.MakingWorktree(b.Repo.StateDir(), b.dir)
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ type Filter struct {
 	Clean, Smudge, Process string // command lines; "" where there is none
 	Required               bool
 	Origins                []string // where it is set, as git prints it, such as "file:.git/config"
-	Own                    bool     // only the user's and the system's configuration say so
+	UserOnly               bool     // only the user's and the system's configuration say so
 }
 
 // Runs reports whether there is anything to run.
@@ -49,9 +49,9 @@ type filterCache struct {
 	stamp string // of the files that were read; "" where nothing may be kept
 }
 
-// settle is how long a configuration file must have been left alone before
+// quietPeriod is how long a configuration file must have been left alone before
 // what it said is kept: a later write could else have the same time stamp.
-const settle = 100 * time.Millisecond
+const quietPeriod = 100 * time.Millisecond
 
 // converted finds the settings that have a say in how files are converted: filters,
 // other files that may define some, and what git-lfs reads.
@@ -75,7 +75,7 @@ func (g *Git) Refuses(f Filter) error {
 	if g.mayRun != nil {
 		return g.mayRun(f)
 	}
-	if !f.Own {
+	if !f.UserOnly {
 		return ErrNotApproved
 	}
 	return nil
@@ -115,7 +115,7 @@ func (g *Git) converters(ctx context.Context) (converters, error) {
 		return converters{}, fmt.Errorf("read filter configuration: %w", err)
 	}
 	all, includes := g.parseConverters(string(out))
-	if includes || time.Since(newest) < settle {
+	if includes || time.Since(newest) < quietPeriod {
 		stamp = ""
 	}
 	g.filters = filterCache{all, stamp}
@@ -250,7 +250,7 @@ func (d *drafted) filter(name string) Filter {
 	if d.stopped {
 		f.Clean, f.Smudge = "", ""
 	}
-	f.Own = !d.foreign || d.mine.Clean == f.Clean && d.mine.Smudge == f.Smudge && d.mine.Process == f.Process && d.mine.Runs()
+	f.UserOnly = !d.foreign || d.mine.Clean == f.Clean && d.mine.Smudge == f.Smudge && d.mine.Process == f.Process && d.mine.Runs()
 	return f
 }
 

@@ -42,7 +42,7 @@ func TestAnotherEventsBytes(t *testing.T) {
 			v, err := f.again().Verify(t.Context(), journaltest.ID(1))
 			require.NoError(t, err)
 			require.Equal(t, ours[at].Commit, v.Problems[0].Commit)
-			for e, err := range f.again().Back(t.Context(), conversation.Head(ours[events-1].Commit)) {
+			for e, err := range f.again().Backward(t.Context(), conversation.Head(ours[events-1].Commit)) {
 				if err != nil {
 					requireDamage(t, err, ours[at].Commit, 0)
 					break

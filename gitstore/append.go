@@ -25,26 +25,26 @@ func (s *Store) Create(ctx context.Context, id conversation.ID, base string, eve
 }
 
 // basePlace is the place of a conversation's first event.
-func (s *Store) basePlace(base string) (place, error) {
+func (s *Store) basePlace(base string) (basis, error) {
 	if base == "" {
-		return place{tree: odb.OID(s.repo.ObjectFormat.EmptyTree())}, nil
+		return basis{tree: odb.OID(s.repo.ObjectFormat.EmptyTree())}, nil
 	}
 	oid, err := odb.ParseOID(base)
 	if err != nil {
-		return place{}, fmt.Errorf("base of a conversation: %w", err)
+		return basis{}, fmt.Errorf("base of a conversation: %w", err)
 	}
 	kind, object, err := s.odb.ReadObject(oid)
 	if err != nil {
-		return place{}, fmt.Errorf("base of a conversation: %w", storeError(err))
+		return basis{}, fmt.Errorf("base of a conversation: %w", storeError(err))
 	}
 	if kind != "commit" {
-		return place{}, fmt.Errorf("base of a conversation: %.10s is a %s", base, kind)
+		return basis{}, fmt.Errorf("base of a conversation: %.10s is a %s", base, kind)
 	}
-	tree, committed, err := standing(object)
+	tree, committed, err := parentState(object)
 	if err != nil {
-		return place{}, fmt.Errorf("base of a conversation: %.10s: %w", base, err)
+		return basis{}, fmt.Errorf("base of a conversation: %.10s: %w", base, err)
 	}
-	return place{parent: oid, tree: tree, committed: committed}, nil
+	return basis{parent: oid, tree: tree, committed: committed}, nil
 }
 
 // Append adds events behind the expected head.
@@ -78,18 +78,18 @@ func (s *Store) appendAt(ctx context.Context, id conversation.ID, at odb.Ref, ev
 }
 
 // tipPlace is the place behind the newest event.
-func (s *Store) tipPlace(ctx context.Context, head odb.OID, next *conversation.Event) (place, error) {
+func (s *Store) tipPlace(ctx context.Context, head odb.OID, next *conversation.Event) (basis, error) {
 	tip, err := s.readTip(ctx, head)
 	if err != nil {
-		return place{}, err
+		return basis{}, err
 	}
 	if tip.event.Opaque() {
-		return place{}, fmt.Errorf("event %d: %w", tip.event.Seq, conversation.ErrNewer)
+		return basis{}, fmt.Errorf("event %d: %w", tip.event.Seq, conversation.ErrNewer)
 	}
 	if next.Seq != tip.event.Seq+1 {
-		return place{}, fmt.Errorf("event %d cannot follow event %d", next.Seq, tip.event.Seq)
+		return basis{}, fmt.Errorf("event %d cannot follow event %d", next.Seq, tip.event.Seq)
 	}
-	return place{parent: head, tree: odb.OID(tip.event.Tree), committed: tip.committed, summary: tip.summary, needs: tip.event.Needs}, nil
+	return basis{parent: head, tree: odb.OID(tip.event.Tree), committed: tip.committed, summary: tip.summary, needs: tip.event.Needs}, nil
 }
 
 // readTip reads the newest event, with a summary that can be built on: its own
@@ -117,7 +117,7 @@ func (s *Store) readTip(ctx context.Context, head odb.OID) (*tip, error) {
 
 // write makes the events durable behind the place and moves the ref to the last
 // of them. Payload is durable before the events that name it.
-func (s *Store) write(ctx context.Context, id conversation.ID, ref string, old odb.OID, on place, events []*conversation.Event) (conversation.Head, error) {
+func (s *Store) write(ctx context.Context, id conversation.ID, ref string, old odb.OID, on basis, events []*conversation.Event) (conversation.Head, error) {
 	if len(events) == 0 {
 		return "", errors.New("a conversation needs an event")
 	}

@@ -43,7 +43,7 @@ func filing(archived bool) func(context.Context, *gitstore.Store, conversation.I
 		}
 		body := &conversation.Metadata{}
 		if archived {
-			body.ArchivedAt = &conversation.Moment{Time: when}
+			body.ArchivedAt = &conversation.OptionalTime{Time: when}
 		}
 		_, err = s.Archive(ctx, id, head, &conversation.Event{Seq: info.Tip.Seq + 1, Turn: 1, Time: when, Body: body}, archived)
 		return err

@@ -17,7 +17,7 @@ import (
 // moving is the record of a move into the archive, or out of it.
 func moving(seq int, at time.Time) *conversation.Event {
 	e := attached(seq, "why", []byte("moved"))
-	e.Body = &conversation.Metadata{ArchivedAt: &conversation.Moment{Time: at}}
+	e.Body = &conversation.Metadata{ArchivedAt: &conversation.OptionalTime{Time: at}}
 	return e
 }
 

@@ -21,7 +21,7 @@ func TestBackReadsAhead(t *testing.T) {
 	for _, take := range []int{1, 15, 16, 17, 18, 100, 299, 300} {
 		t.Run(fmt.Sprint(take), func(t *testing.T) {
 			var got []*conversation.Event
-			for e, err := range f.Back(t.Context(), head) {
+			for e, err := range f.Backward(t.Context(), head) {
 				require.NoError(t, err)
 				if got = append(got, e); len(got) == take {
 					break

@@ -58,7 +58,7 @@ func TestTheTipIsEnough(t *testing.T) {
 		})
 		c.back = reads(t, repo, func(s *gitstore.Store) {
 			seen := 0
-			for _, err := range s.Back(t.Context(), head) {
+			for _, err := range s.Backward(t.Context(), head) {
 				require.NoError(t, err)
 				if seen++; seen == 3 {
 					break

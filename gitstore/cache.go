@@ -58,7 +58,7 @@ func (c *cached) keepChain(head odb.OID) {
 	}
 	if n > 0 {
 		newest := stored{kind: "commit", object: c.log.Record(n - 1).Raw}
-		if seq, _, err := standsIn(newest, -1); err != nil || seq != n-1 {
+		if seq, _, err := numberAndParent(newest, -1); err != nil || seq != n-1 {
 			c.log.Keep(0)
 		}
 	}
@@ -71,7 +71,7 @@ func (c *cached) missing(ctx context.Context, head odb.OID) (records []sidecar.R
 	for i := range c.log.Len() {
 		known[c.log.Record(i).ID] = i
 	}
-	ahead := readAhead(c.all.commits, head, c.all.commits.prove)
+	ahead := readAhead(c.all.commits, head, c.all.commits.checkName)
 	defer ahead.stop()
 	above := -1
 	for oid := head; ; {
@@ -86,7 +86,7 @@ func (c *cached) missing(ctx context.Context, head odb.OID) (records []sidecar.R
 		if !ok {
 			o = c.all.commits.stored(oid)
 		}
-		seq, parent, err := standsIn(o, above)
+		seq, parent, err := numberAndParent(o, above)
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			return nil, 0, err
 		}
@@ -102,16 +102,16 @@ func (c *cached) missing(ctx context.Context, head odb.OID) (records []sidecar.R
 
 // follows checks that the event above stands on a record of the log.
 func (c *cached) follows(i, above int) error {
-	seq, _, err := standsIn(stored{kind: "commit", object: c.log.Record(i).Raw}, above)
+	seq, _, err := numberAndParent(stored{kind: "commit", object: c.log.Record(i).Raw}, above)
 	if err == nil && seq != i {
 		return fmt.Errorf("%w: event %d at %d", errNotCached, seq, i)
 	}
 	return err
 }
 
-// standsIn is the number of a stored event, which is the one before above, and
+// numberAndParent is the number of a stored event, which is the one before above, and
 // its parent.
-func standsIn(o stored, above int) (seq int, parent odb.OID, err error) {
+func numberAndParent(o stored, above int) (seq int, parent odb.OID, err error) {
 	if o.err != nil {
 		return 0, "", o.err
 	}

@@ -11,18 +11,18 @@ import (
 )
 
 // excludes reports whether nothing of a conversation can be of interest. Of the others
-// it keeps for the Sift that follows what has been found, and gives the newest event if
+// it keeps for the Scan that follows what has been found, and gives the newest event if
 // that has been read.
-func (c *cached) excludes(head odb.OID, sieve conversation.Sieve) (none bool, newest *tip) {
+func (c *cached) excludes(head odb.OID, filter conversation.Prefilter) (none bool, newest *tip) {
 	defer c.free()
-	places, records, ok := c.look(head, sieve)
+	places, records, ok := c.look(head, filter)
 	if !ok {
 		return false, nil
 	}
-	if len(places) == 0 && !slices.ContainsFunc(sieve.Any, c.words.MayAside) {
+	if len(places) == 0 && !slices.ContainsFunc(filter.Any, c.words.MayAside) {
 		return true, nil
 	}
-	f := &found{head: head, sieve: sieve, places: places}
+	f := &found{head: head, filter: filter, places: places}
 	f.keep(records, &c.all.keptBytes)
 	c.all.found.Store(c.path, f)
 	return false, c.tip(head)
@@ -44,10 +44,10 @@ func (c *cached) tip(head odb.OID) *tip {
 	return l.tip()
 }
 
-// found are the records of a conversation that a sieve passes.
+// found are the records of a conversation that a prefilter passes.
 type found struct {
 	head   odb.OID
-	sieve  conversation.Sieve
+	filter conversation.Prefilter
 	places []sidecar.Place
 	kept   []sidecar.Record // they themselves, where that is little; nil else
 	bytes  int64            // of those
@@ -81,15 +81,15 @@ func (f *found) keep(records []sidecar.Record, all *atomic.Int64) {
 	}
 }
 
-// recall gives the records that were found for the same sieve, once. It reads them again
+// recall gives the records that were found for the same prefilter, once. It reads them again
 // where they were not kept; own says that no other part has their bytes.
-func (c *cached) recall(head odb.OID, sieve conversation.Sieve) (records []sidecar.Record, own, ok bool) {
+func (c *cached) recall(head odb.OID, filter conversation.Prefilter) (records []sidecar.Record, own, ok bool) {
 	kept, ok := c.all.found.LoadAndDelete(c.path)
 	if !ok {
 		return nil, false, false
 	}
 	f := kept.(*found)
-	if f.head != head || f.sieve.Fold != sieve.Fold || !slices.Equal(f.sieve.Any, sieve.Any) {
+	if f.head != head || f.filter.Fold != filter.Fold || !slices.Equal(f.filter.Any, filter.Any) {
 		return nil, false, false
 	}
 	if f.kept != nil {

@@ -15,7 +15,7 @@ import (
 	"jp/gitstore/odb"
 )
 
-// candidates are the numbers of the conversations that a sieve leaves, also for a store
+// candidates are the numbers of the conversations that a prefilter leaves, also for a store
 // that remembers nothing.
 func (f *fixture) candidates(fold bool, texts ...string) []conversation.ID {
 	f.t.Helper()
@@ -26,7 +26,7 @@ func (f *fixture) candidates(fold bool, texts ...string) []conversation.ID {
 
 func (f *fixture) candidatesOnce(fold bool, texts ...string) []conversation.ID {
 	f.t.Helper()
-	infos, err := f.Candidates(f.t.Context(), conversation.ScopeLive, conversation.Sieve{Any: texts, Fold: fold})
+	infos, err := f.Candidates(f.t.Context(), conversation.ScopeLive, conversation.Prefilter{Any: texts, Fold: fold})
 	require.NoError(f.t, err)
 	ids := []conversation.ID{}
 	for _, info := range infos {
@@ -50,7 +50,7 @@ func TestCandidates(t *testing.T) {
 	require.Empty(t, f.candidates(true, "nothing"))
 	require.Equal(t, []conversation.ID{one}, f.candidates(true, "retries", "nothing"))
 	require.ElementsMatch(t, all, f.candidates(true, "no"), "too short to be told")
-	require.ElementsMatch(t, all, f.candidates(true), "a sieve that passes everything")
+	require.ElementsMatch(t, all, f.candidates(true), "a filter that passes everything")
 
 	title := must(f.Info(t.Context(), two)).Summary.Title
 	require.Contains(t, title, "at the  logs", "a title is not written as its request was")
@@ -69,36 +69,36 @@ func TestCandidates(t *testing.T) {
 }
 
 // TestCandidatesAreSifted holds that what a search has found to begin with is what
-// Sift gives, for the same sieve and only once.
+// Scan gives, for the same prefilter and only once.
 func TestCandidatesAreSifted(t *testing.T) {
 	f := newFixture(t)
 	info := f.told(1, "first of all", "second of all")
 	f.sifted(info, true, "first")
-	sift := func(of conversation.Info, texts ...string) []int {
-		events, err := f.Sift(t.Context(), of, conversation.Sieve{Any: texts, Fold: true})
+	scan := func(of conversation.Info, texts ...string) []int {
+		events, err := f.Scan(t.Context(), of, conversation.Prefilter{Any: texts, Fold: true})
 		require.NoError(t, err)
 		return numbers(events)
 	}
 	require.Len(t, f.candidates(true, "second"), 1)
-	require.Equal(t, []int{3}, sift(info, "second"))
-	require.Equal(t, []int{3}, sift(info, "second"))
+	require.Equal(t, []int{3}, scan(info, "second"))
+	require.Equal(t, []int{3}, scan(info, "second"))
 	require.Len(t, f.candidates(true, "second"), 1)
-	require.Equal(t, []int{1}, sift(info, "first"), "another sieve")
+	require.Equal(t, []int{1}, scan(info, "first"), "another filter")
 	require.Empty(t, f.candidates(true, "all of"), "the words do, together they do not")
 
 	require.Len(t, f.candidates(true, "second"), 1)
 	_, err := f.Append(t.Context(), info.ID, info.Head, turns(t, "first of all", "second of all", "second to none")[4:])
 	require.NoError(t, err)
-	require.Equal(t, []int{3, 5}, sift(f.info(1), "second"), "it grew")
+	require.Equal(t, []int{3, 5}, scan(f.info(1), "second"), "it grew")
 	require.Len(t, f.candidates(true, "second"), 1)
 	require.NoError(t, os.RemoveAll(f.cache()))
-	require.Equal(t, []int{3, 5}, sift(f.info(1), "second"), "the sidecar was removed")
+	require.Equal(t, []int{3, 5}, scan(f.info(1), "second"), "the sidecar was removed")
 
 	many := slices.Repeat([]string{"third" + strings.Repeat(" and more", 400)}, 40) // more than is kept
 	large := f.told(2, many...)
 	f.sifted(large, true, "third")
 	require.Contains(t, f.candidates(true, "third"), large.ID)
-	require.Len(t, sift(large, "third"), len(many))
+	require.Len(t, scan(large, "third"), len(many))
 }
 
 // TestCandidatesOfTheSidecar takes what a conversation's newest event says from the
@@ -108,9 +108,9 @@ func TestCandidatesOfTheSidecar(t *testing.T) {
 	info := f.told(1, "first of all", "second of all")
 	f.sifted(info, true, "first")
 	want := must(f.again().Info(t.Context(), info.ID))
-	sieve := conversation.Sieve{Any: []string{"first"}, Fold: true}
+	filter := conversation.Prefilter{Any: []string{"first"}, Fold: true}
 	found := func(f *fixture) conversation.Info {
-		infos, err := f.Candidates(t.Context(), conversation.ScopeLive, sieve)
+		infos, err := f.Candidates(t.Context(), conversation.ScopeLive, filter)
 		require.NoError(t, err)
 		require.Len(t, infos, 1)
 		return infos[0]
@@ -139,11 +139,11 @@ func TestCandidatesSeeWhatIsNew(t *testing.T) {
 
 	// One whose newest event cannot be read is said to be so, and leaves no words.
 	f.git("update-ref", "refs/jp/conversations/"+string(journaltest.ID(2)), f.git("commit-tree", "-m", "no event", f.git("hash-object", "-t", "tree", "-w", "/dev/null")))
-	infos, err := f.Candidates(t.Context(), conversation.ScopeLive, conversation.Sieve{Any: []string{"absent"}})
+	infos, err := f.Candidates(t.Context(), conversation.ScopeLive, conversation.Prefilter{Any: []string{"absent"}})
 	require.NoError(t, err)
 	require.Len(t, infos, 2)
 	require.ErrorIs(t, infos[1].Err, conversation.ErrDamaged)
-	_, err = f.Sift(t.Context(), infos[1], conversation.Sieve{Any: []string{"absent"}})
+	_, err = f.Scan(t.Context(), infos[1], conversation.Prefilter{Any: []string{"absent"}})
 	require.ErrorIs(t, err, conversation.ErrDamaged)
 	require.NoFileExists(t, filepath.Join(f.cache(), string(infos[1].ID)+".words"))
 }

@@ -109,7 +109,7 @@ func parseCommit(object []byte) (*commit, error) {
 			return c, fmt.Errorf("a header has more than one line")
 		}
 		name, value, _ := bytes.Cut(line, []byte{' '})
-		next := rank(name)
+		next := headerOrder(name)
 		if next != at+1 && !(next == at && (at == atParent || at == atOther)) && !(at == atTree && next == atAuthor) {
 			return c, fmt.Errorf("header %.40q stands in the wrong place", name)
 		}
@@ -125,7 +125,7 @@ func parseCommit(object []byte) (*commit, error) {
 	return c, nil
 }
 
-func rank(header []byte) int {
+func headerOrder(header []byte) int {
 	switch string(header) {
 	case "tree":
 		return atTree
@@ -152,20 +152,20 @@ func (c *commit) header(name, value []byte) (err error) {
 	case "committer":
 		c.committer, c.committed, err = parsePerson(value)
 	case headerData:
-		err = once(&c.data, value)
+		err = setOnce(&c.data, value)
 	case headerState:
-		err = once(&c.state, value)
+		err = setOnce(&c.state, value)
 	case headerProvider:
-		err = once(&c.provider, value)
+		err = setOnce(&c.provider, value)
 	case headerHome:
-		err = once(&c.home, value)
+		err = setOnce(&c.home, value)
 	case headerMAC:
-		err = once(&c.mac, value)
+		err = setOnce(&c.mac, value)
 	}
 	return err
 }
 
-func once(header *[]byte, value []byte) error {
+func setOnce(header *[]byte, value []byte) error {
 	if *header != nil {
 		return fmt.Errorf("a header stands twice")
 	}
@@ -176,9 +176,9 @@ func once(header *[]byte, value []byte) error {
 	return nil
 }
 
-// standing is what an event inherits from its parent commit, which may be one that git
+// parentState is what an event inherits from its parent commit, which may be one that git
 // would refuse to make today.
-func standing(object []byte) (tree odb.OID, committed time.Time, err error) {
+func parentState(object []byte) (tree odb.OID, committed time.Time, err error) {
 	line, rest, _ := bytes.Cut(object, []byte{'\n'})
 	oid, ok := bytes.CutPrefix(line, []byte("tree "))
 	if !ok {

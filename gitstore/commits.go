@@ -40,14 +40,14 @@ func (r *commitReader) stored(oid odb.OID) stored {
 	return stored{oid: oid, kind: kind, object: object, proven: true, err: err}
 }
 
-// unproven is stored for who proves it.
-func (r *commitReader) unproven(oid odb.OID) stored {
+// storedUnverified is stored for who proves it.
+func (r *commitReader) storedUnverified(oid odb.OID) stored {
 	kind, object, proven, err := r.odb.ReadUnverified(oid)
 	return stored{oid: oid, kind: kind, object: object, proven: proven, err: err}
 }
 
-// prove reads again what has another name.
-func (r *commitReader) prove(o stored) stored {
+// checkName reads again what has another name.
+func (r *commitReader) checkName(o stored) stored {
 	if o.proven || o.err != nil || r.odb.Names(o.oid, o.kind, o.object) {
 		return o
 	}
@@ -56,10 +56,10 @@ func (r *commitReader) prove(o stored) stored {
 
 // read reads one commit as an event. For another commit, the link has what is known of
 // it, or is nil.
-func (r *commitReader) read(oid odb.OID) (*parsedCommit, error) { return r.link(r.stored(oid)) }
+func (r *commitReader) read(oid odb.OID) (*parsedCommit, error) { return r.parse(r.stored(oid)) }
 
-// link decodes what the store gave for a commit.
-func (r *commitReader) link(o stored) (*parsedCommit, error) {
+// parse decodes what the store gave for a commit.
+func (r *commitReader) parse(o stored) (*parsedCommit, error) {
 	name := string(o.oid)
 	switch err := o.err; {
 	case errors.Is(err, odb.ErrObjectMissing), errors.Is(err, odb.ErrObjectTooLarge):

@@ -90,7 +90,7 @@ func TestDamagedCommits(t *testing.T) {
 			require.Equal(t, string(head), v.Problems[0].Commit)
 			_, err = f.Append(t.Context(), journaltest.ID(i), head, say("x", "x", "x", "x")[3:])
 			require.ErrorIs(t, err, conversation.ErrDamaged)
-			for _, err := range f.Back(t.Context(), head) {
+			for _, err := range f.Backward(t.Context(), head) {
 				require.ErrorIs(t, err, conversation.ErrDamaged)
 			}
 		})

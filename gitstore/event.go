@@ -61,8 +61,8 @@ type encoder struct {
 	home   *conversation.Home // of the events; nil where it is not recorded
 }
 
-// place is what an event's commit stands on.
-type place struct {
+// basis is what an event's commit stands on.
+type basis struct {
 	parent    odb.OID
 	tree      odb.OID
 	committed time.Time
@@ -71,7 +71,7 @@ type place struct {
 }
 
 // encode makes the event's commit, and sets what the event learns from it.
-func (enc *encoder) encode(e *conversation.Event, on place) (odb.Object, place, error) {
+func (enc *encoder) encode(e *conversation.Event, on basis) (odb.Object, basis, error) {
 	msg := compose(e)
 	if err := enc.addTextPayload(e, msg); err != nil {
 		return odb.Object{}, on, err
@@ -83,7 +83,7 @@ func (enc *encoder) encode(e *conversation.Event, on place) (odb.Object, place, 
 	if len(data) > maxData {
 		return odb.Object{}, on, fmt.Errorf("%s %d: %w: its fields take %d bytes", e.Type(), e.Seq, conversation.ErrTooLarge, len(data))
 	}
-	next := place{tree: on.tree, summary: on.summary.Next(e)}
+	next := basis{tree: on.tree, summary: on.summary.Next(e)}
 	if e.Tree != "" {
 		next.tree = odb.OID(e.Tree)
 	}

@@ -56,7 +56,7 @@ func TestFormatExamples(t *testing.T) {
 	format, ref, _ := strings.Cut(format, " refs/")
 	shown := strings.Split(f.git(append(strings.Fields(query), "--format="+format, "refs/"+ref)...), "\n")
 	require.Equal(t, events[1].Commit[:7]+" chat_request user: Why does Retry never stop?", shown[3])
-	stream, tail := conversation.Split(events)
+	stream, tail := conversation.SplitTail(events)
 	require.Nil(t, tail)
 
 	// jp would write them today as they stand there.

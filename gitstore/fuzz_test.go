@@ -95,7 +95,7 @@ func encodeAgain(t *testing.T, l *parsedCommit) []byte {
 	e.Payloads = append([]conversation.Payload(nil), e.Payloads...)
 	user := Person{Name: "Ada Lovelace", Email: "ada@example.com"}
 	enc := &encoder{format: testFormat, user: user, mac: &signer{key: []byte("0123456789abcdef0123456789abcdef")}, zone: time.UTC}
-	object, _, err := enc.encode(&e, place{parent: l.parent, tree: odb.OID(e.Tree)})
+	object, _, err := enc.encode(&e, basis{parent: l.parent, tree: odb.OID(e.Tree)})
 	if err != nil {
 		require.ErrorIs(t, err, conversation.ErrTooLarge)
 		return nil

@@ -24,7 +24,7 @@ type groupBuilder struct {
 // A group is what one write makes durable.
 type group struct {
 	objects             []odb.Object
-	end                 place
+	end                 basis
 	payloadWas, payload odb.OID // "" where no event has payload
 }
 
@@ -54,7 +54,7 @@ func (b *groupBuilder) rewritten(id conversation.ID, events []*conversation.Even
 
 // build makes the objects of a conversation's events. Their payload goes behind what
 // there was, which is asked for where there is any.
-func (b *groupBuilder) build(events []*conversation.Event, id conversation.ID, payloadWas func() (odb.OID, error), on place) (*group, error) {
+func (b *groupBuilder) build(events []*conversation.Event, id conversation.ID, payloadWas func() (odb.OID, error), on basis) (*group, error) {
 	if b.noKey != nil {
 		return nil, fmt.Errorf("sign event %d of %s: %w", events[0].Seq, id, b.noKey)
 	}

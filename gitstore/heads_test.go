@@ -113,7 +113,7 @@ func TestAHeadIsSeen(t *testing.T) {
 			w.git("pack-refs", "--all")
 		}, conversation.StandingOwn},
 		"archived": {func(w *watched, heads []conversation.Head) {
-			e := &conversation.Event{Seq: 3, Turn: 1, Version: 1, Time: time.Unix(1752933600, 0).UTC(), Body: &conversation.Metadata{ArchivedAt: &conversation.Moment{}}}
+			e := &conversation.Event{Seq: 3, Turn: 1, Version: 1, Time: time.Unix(1752933600, 0).UTC(), Body: &conversation.Metadata{ArchivedAt: &conversation.OptionalTime{}}}
 			_, err := w.Archive(w.t.Context(), journaltest.ID(1), heads[2], e, true)
 			require.NoError(w.t, err)
 		}, conversation.StandingOwn},

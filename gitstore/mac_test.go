@@ -38,7 +38,7 @@ func TestFlippedBytesAreNotSigned(t *testing.T) {
 
 	accepted := 0
 	for i, o := range batch.Objects {
-		for e, err := range f.Back(t.Context(), conversation.Head(o.OID)) {
+		for e, err := range f.Backward(t.Context(), conversation.Head(o.OID)) {
 			if err == nil {
 				accepted++
 				require.False(t, e.Signed, "byte %d of the commit", i/2)

@@ -251,7 +251,7 @@ func TestArchiveKeepsPayload(t *testing.T) {
 	f := newFixture(t)
 	head := f.create(1, say("x"))
 	record := attached(1, "why", []byte("old"))
-	record.Body = &conversation.Metadata{ArchivedAt: &conversation.Moment{Time: when}}
+	record.Body = &conversation.Metadata{ArchivedAt: &conversation.OptionalTime{Time: when}}
 	head, err := f.Archive(t.Context(), journaltest.ID(1), head, record, true)
 	require.NoError(t, err)
 	f.git("gc", "-q", "--prune=now")

@@ -83,8 +83,8 @@ func (s *Store) Load(ctx context.Context, at conversation.Head) ([]*conversation
 // more.
 const backAlone = 16
 
-// Back yields events from a head backwards, and stops at the first error.
-func (s *Store) Back(ctx context.Context, at conversation.Head) iter.Seq2[*conversation.Event, error] {
+// Backward yields events from a head backwards, and stops at the first error.
+func (s *Store) Backward(ctx context.Context, at conversation.Head) iter.Seq2[*conversation.Event, error] {
 	return func(yield func(*conversation.Event, error) bool) {
 		head, err := s.parseHead(at)
 		if err != nil {
@@ -166,7 +166,7 @@ func (s *Store) List(ctx context.Context, scope conversation.Scope) ([]conversat
 	if err != nil {
 		return nil, err
 	}
-	each(ctx, infos, func(i int) {
+	forEach(ctx, infos, func(i int) {
 		if infos[i].Err == nil {
 			infos[i] = s.info(ctx, infos[i])
 		}
@@ -174,8 +174,8 @@ func (s *Store) List(ctx context.Context, scope conversation.Scope) ([]conversat
 	return infos, ctx.Err()
 }
 
-// each does something for all conversations, several at a time.
-func each(ctx context.Context, infos []conversation.Info, do func(i int)) {
+// forEach does something for all conversations, several at a time.
+func forEach(ctx context.Context, infos []conversation.Info, do func(i int)) {
 	const readers = 4
 	var wg sync.WaitGroup
 	for first := range readers {

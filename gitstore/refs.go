@@ -100,10 +100,10 @@ type refLocation struct {
 	err     error   // why the second one cannot be read
 }
 
-// settled decides between two refs of a conversation: the ref whose head reaches the
+// pickRef decides between two refs of a conversation: the ref whose head reaches the
 // other has all events. If neither does, both have events of their own. The live ref
 // precedes the archived one.
-func settled(live, archived odb.Ref, reaches func(head, event odb.OID) bool) refLocation {
+func pickRef(live, archived odb.Ref, reaches func(head, event odb.OID) bool) refLocation {
 	switch {
 	case reaches(live.OID, archived.OID):
 		return refLocation{Ref: live, other: archived}
@@ -128,7 +128,7 @@ func (r *refs) locate(id conversation.ID) (refLocation, error) {
 	archived.OID, second = r.odb.ReadRef(archived.Name)
 	switch {
 	case err == nil && second == nil:
-		return settled(live, archived, r.ancestry.reaches), nil
+		return pickRef(live, archived, r.ancestry.reaches), nil
 	case err == nil && errors.Is(second, odb.ErrRefNotFound):
 		return refLocation{Ref: live}, nil
 	case err == nil: // of the live one that says nothing

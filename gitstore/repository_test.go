@@ -150,7 +150,7 @@ func TestShallowChain(t *testing.T) {
 		require.Equal(t, 4, info.Summary.Events)
 
 		seqs := []int{}
-		for e, err := range s.Back(t.Context(), head) {
+		for e, err := range s.Backward(t.Context(), head) {
 			if err != nil {
 				require.ErrorIs(t, err, gitstore.ErrShallow)
 				break

@@ -8,14 +8,14 @@ import (
 	"jp/gitstore/odb"
 )
 
-// Sift returns the events of a conversation that a sieve passes, oldest first,
+// Scan returns the events of a conversation that a prefilter passes, oldest first,
 // and others among them, but at least every discard. Where the conversation is
 // damaged, the events before the damage come with the error.
 //
 // It reads the conversation's sidecar, and adds to it what is missing. Damage of
 // objects that are in the sidecar is not found: [Store.Load] and [Store.Verify]
 // read the objects themselves.
-func (s *Store) Sift(ctx context.Context, of conversation.Info, sieve conversation.Sieve) ([]*conversation.Event, error) {
+func (s *Store) Scan(ctx context.Context, of conversation.Info, filter conversation.Prefilter) ([]*conversation.Event, error) {
 	head, err := odb.ParseOID(string(of.Head))
 	if err != nil {
 		return nil, fmt.Errorf("%w: head %q", conversation.ErrNotFound, of.Head)
@@ -23,7 +23,7 @@ func (s *Store) Sift(ctx context.Context, of conversation.Info, sieve conversati
 	if !s.sidecars.usable() || of.Err != nil {
 		return s.Load(ctx, of.Head)
 	}
-	events, err := s.sidecars.of(of).sift(ctx, head, sieve)
+	events, err := s.sidecars.of(of).scan(ctx, head, filter)
 	if err != nil && ctx.Err() == nil {
 		return s.Load(ctx, of.Head) // which says what is wrong
 	}
@@ -31,10 +31,10 @@ func (s *Store) Sift(ctx context.Context, of conversation.Info, sieve conversati
 }
 
 // Candidates is [Store.List] without the conversations in which no event and no title
-// can pass a sieve. A search begins with it. It does not check that the objects of
+// can pass a prefilter. A search begins with it. It does not check that the objects of
 // searched conversations still exist.
-func (s *Store) Candidates(ctx context.Context, scope conversation.Scope, sieve conversation.Sieve) ([]conversation.Info, error) {
-	if len(sieve.Any) == 0 || !s.sidecars.usable() {
+func (s *Store) Candidates(ctx context.Context, scope conversation.Scope, filter conversation.Prefilter) ([]conversation.Info, error) {
+	if len(filter.Any) == 0 || !s.sidecars.usable() {
 		return s.List(ctx, scope)
 	}
 	infos, err := s.Heads(scope)
@@ -42,10 +42,10 @@ func (s *Store) Candidates(ctx context.Context, scope conversation.Scope, sieve 
 		return nil, err
 	}
 	excluded := make([]bool, len(infos))
-	each(ctx, infos, func(i int) {
+	forEach(ctx, infos, func(i int) {
 		var newest *tip
 		if head, err := odb.ParseOID(string(infos[i].Head)); err == nil {
-			excluded[i], newest = s.sidecars.of(infos[i]).excludes(head, sieve)
+			excluded[i], newest = s.sidecars.of(infos[i]).excludes(head, filter)
 		}
 		switch {
 		case excluded[i] || infos[i].Err != nil:

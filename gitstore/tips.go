@@ -43,7 +43,7 @@ func (t *tips) remember(oid odb.OID, newest *tip, before odb.OID) {
 
 // written is the tip that a group of events has made. It shares nothing with
 // the caller, and holds no content of payloads.
-func written(e *conversation.Event, end place, ref string) *tip {
+func written(e *conversation.Event, end basis, ref string) *tip {
 	e = e.Clone()
 	e.Objects, e.Payloads = nil, slices.Clone(e.Payloads)
 	for i := range e.Payloads {

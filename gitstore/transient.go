@@ -21,7 +21,7 @@ type Transient struct {
 	store *Store
 
 	mu       sync.Mutex
-	places   map[conversation.Head]place
+	places   map[conversation.Head]basis
 	payloads map[string][]byte // content by id
 }
 
@@ -31,7 +31,7 @@ var _ conversation.Journal = (*Transient)(nil)
 // store writes no sidecar either: it reads again what it searches.
 func (s *Store) Transient() *Transient {
 	s.sidecars.still.Store(true)
-	return &Transient{Journal: s, store: s, places: map[conversation.Head]place{}, payloads: map[string][]byte{}}
+	return &Transient{Journal: s, store: s, places: map[conversation.Head]basis{}, payloads: map[string][]byte{}}
 }
 
 // Create implements [conversation.Journal].
@@ -40,7 +40,7 @@ func (t *Transient) Create(_ context.Context, id conversation.ID, base string, e
 	if err != nil {
 		return "", err
 	}
-	return t.take(id, on, events)
+	return t.add(id, on, events)
 }
 
 // Append implements [conversation.Journal]. The expected head is any event that is
@@ -61,11 +61,11 @@ func (t *Transient) Append(ctx context.Context, id conversation.ID, expect conve
 			return "", fmt.Errorf("append to %s: %w", id, err)
 		}
 	}
-	return t.take(id, on, events)
+	return t.add(id, on, events)
 }
 
-// take makes events of what would be written, and keeps their payload.
-func (t *Transient) take(id conversation.ID, on place, events []*conversation.Event) (conversation.Head, error) {
+// add makes events of what would be written, and keeps their payload.
+func (t *Transient) add(id conversation.ID, on basis, events []*conversation.Event) (conversation.Head, error) {
 	if len(events) == 0 {
 		return "", errors.New("a conversation needs an event")
 	}

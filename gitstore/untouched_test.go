@@ -84,7 +84,7 @@ func TestReadersTouchNothing(t *testing.T) {
 	for _, s := range []*fixture{f, f.again()} {
 		got, err := s.load(1)
 		require.NoError(t, err)
-		for range s.Back(t.Context(), head) {
+		for range s.Backward(t.Context(), head) {
 		}
 		_, _, err = s.Payload(t.Context(), got[3].Payloads[0])
 		require.NoError(t, err)
@@ -116,10 +116,10 @@ func everything(t *testing.T, f *fixture) {
 	now, err := f.Head(ctx, journaltest.ID(1))
 	require.NoError(t, err)
 	require.Equal(t, head, now, "a fork leaves its source as it is")
-	record := &conversation.Event{Seq: 5, Turn: 1, Time: when, Body: &conversation.Metadata{ArchivedAt: &conversation.Moment{Time: when}}}
+	record := &conversation.Event{Seq: 5, Turn: 1, Time: when, Body: &conversation.Metadata{ArchivedAt: &conversation.OptionalTime{Time: when}}}
 	head, err = f.Archive(ctx, journaltest.ID(1), head, record, true)
 	require.NoError(t, err)
-	back := &conversation.Event{Seq: 6, Turn: 1, Time: when, Body: &conversation.Metadata{ArchivedAt: &conversation.Moment{}}}
+	back := &conversation.Event{Seq: 6, Turn: 1, Time: when, Body: &conversation.Metadata{ArchivedAt: &conversation.OptionalTime{}}}
 	head, err = f.Archive(ctx, journaltest.ID(1), head, back, false)
 	require.NoError(t, err)
 	f.problems(1)

@@ -69,7 +69,7 @@ func (s *Store) VerifyAt(ctx context.Context, of conversation.Info) (conversatio
 // checkSecond checks the other ref of a duplicate id. Problems in shared events are
 // reported once.
 func (s *Store) checkSecond(ctx context.Context, of conversation.Info, known []conversation.Problem) []conversation.Problem {
-	second, err := s.Second(of.ID)
+	second, err := s.DuplicateOf(of.ID)
 	if err != nil || second == nil || second.Err == nil || second.Head == of.Head {
 		return nil // who located the conversation was told of an error
 	}

@@ -61,7 +61,7 @@ func (w *walk) step(ctx context.Context) (*parsedCommit, error) {
 			return nil, damageOr(err, l)
 		}
 	}
-	return l, w.pass(l)
+	return l, w.advance(l)
 }
 
 // read reads the next commit, from what has been read ahead if it is there.
@@ -80,7 +80,7 @@ func (w *walk) read() (*parsedCommit, error) {
 // goAhead reads on beside who takes the steps.
 func (w *walk) goAhead() {
 	w.ahead = readAhead(w.commits, w.next, func(o stored) linked {
-		l, err := w.commits.link(w.commits.prove(o))
+		l, err := w.commits.parse(w.commits.checkName(o))
 		if l != nil && w.brief {
 			l.state = nil
 		}
@@ -96,8 +96,8 @@ func (w *walk) stop() {
 	}
 }
 
-// pass goes on below an event.
-func (w *walk) pass(l *parsedCommit) error {
+// advance goes on below an event.
+func (w *walk) advance(l *parsedCommit) error {
 	w.last, w.next, w.expect, w.foreign = l.oid, l.parent, l.seq-1, 0
 	w.done = l.seq == 0 || l.parent == ""
 	if w.done && l.seq > 0 {

@@ -140,7 +140,7 @@ func (w *worker) forks(ctx context.Context, from conversation.ID, head conversat
 func (w *worker) files(ctx context.Context, id conversation.ID, head conversation.Head, seq int, archived bool) (conversation.Head, error) {
 	body := &conversation.Metadata{}
 	if archived {
-		body.ArchivedAt = &conversation.Moment{Time: when}
+		body.ArchivedAt = &conversation.OptionalTime{Time: when}
 	}
 	for tries := 0; ; tries++ {
 		record := &conversation.Event{Seq: seq, Turn: 1, Time: when, Body: body}

@@ -49,7 +49,7 @@ var writes = []write{
 		if err != nil {
 			return outcome{}, err
 		}
-		copies := conversation.Slice(events, conversation.Cut{Last: 1})
+		copies := conversation.Select(events, conversation.Range{Last: 1})
 		_, err = s.Create(ctx, id, "", copies)
 		return outcome{id: id, after: commits(copies)}, err
 	}},

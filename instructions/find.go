@@ -260,8 +260,8 @@ func Fit(files []File, most int) (fitting []File, left []Skipped) {
 	return fitting, left
 }
 
-// Own makes a file of a text of the user's.
-func Own(name string, data []byte, oid string, most int) File {
+// UserText makes a file of a text of the user's.
+func UserText(name string, data []byte, oid string, most int) File {
 	f := File{Path: name, Real: name, User: true, OID: oid, Bytes: int64(len(data))}
 	if len(data) > most {
 		data = data[:boundary(data, most)]

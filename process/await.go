@@ -22,7 +22,7 @@ func (l Locks) AwaitFree(ctx context.Context, id conversation.ID) error {
 // AwaitEnd waits until this holder holds the conversation no more. Somebody else
 // may hold it then.
 func (l Locks) AwaitEnd(ctx context.Context, id conversation.ID, holder Holder) error {
-	return await(ctx, func() bool { return l.letGoBy(id, holder) })
+	return await(ctx, func() bool { return l.releasedBy(id, holder) })
 }
 
 func await(ctx context.Context, so func() bool) error {

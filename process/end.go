@@ -57,7 +57,7 @@ func (l Locks) End(ctx context.Context, id conversation.ID, holder Holder, grace
 func (l Locks) awaitEnd(ctx context.Context, id conversation.ID, holder Holder, grace time.Duration) (bool, error) {
 	limited, cancel := context.WithTimeoutCause(ctx, grace, errGrace)
 	defer cancel()
-	for !l.letGoBy(id, holder) {
+	for !l.releasedBy(id, holder) {
 		select {
 		case <-limited.Done():
 			if err := context.Cause(limited); !errors.Is(err, errGrace) {
@@ -73,8 +73,8 @@ func (l Locks) awaitEnd(ctx context.Context, id conversation.ID, holder Holder, 
 // errGrace says that a process had its time.
 var errGrace = errors.New("the time to end is over")
 
-// letGoBy reports whether this holder holds the conversation no more.
-func (l Locks) letGoBy(id conversation.ID, holder Holder) bool {
+// releasedBy reports whether this holder holds the conversation no more.
+func (l Locks) releasedBy(id conversation.ID, holder Holder) bool {
 	now, held := l.Held(id)
 	return !held || !now.same(holder)
 }

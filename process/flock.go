@@ -19,9 +19,9 @@ func flock(f *os.File, how int) error {
 	}
 }
 
-// letGo unlocks and closes a file that was only looked at. Closing would not do:
+// unlock unlocks and closes a file that was only looked at. Closing would not do:
 // a process that is being started shares the file, and the lock, for a moment.
-func letGo(f *os.File) {
+func unlock(f *os.File) {
 	_ = flock(f, unix.LOCK_UN)
 	f.Close()
 }

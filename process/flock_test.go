@@ -18,7 +18,7 @@ func TestWhatIsLetGoIsFreeForAll(t *testing.T) {
 	child, err := unix.Dup(int(looked.Fd()))
 	require.NoError(t, err)
 	defer unix.Close(child)
-	letGo(looked)
+	unlock(looked)
 
 	f, err := os.Open(path)
 	require.NoError(t, err)

@@ -29,7 +29,7 @@ func (l Locks) IfFree(id conversation.ID, work func()) (bool, error) {
 		return false, fmt.Errorf("look at the lock of %s: %w", id, err)
 	}
 	defer done()
-	defer letGo(f)
+	defer unlock(f)
 	err = flock(f, unix.LOCK_SH|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {
 		return false, nil

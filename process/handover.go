@@ -9,17 +9,17 @@ import (
 	"jp/conversation"
 )
 
-// Hand is the open file of a lock, for a process that is about to be started and
+// File is the open file of a lock, for a process that is about to be started and
 // is to go on holding it. The caller releases its own as ever: what is shared is
 // held until the last one lets go.
-func (l *Lock) Hand() *os.File { return l.file }
+func (l *Lock) File() *os.File { return l.file }
 
-// Adopt takes over a lock that the starter of this process handed to it, as an
+// TakeOver takes over a lock that the starter of this process handed to it, as an
 // open file. It proves that the lock was never free: the file is the
 // conversation's, it is held, and this file holds it. It is an
 // error otherwise, and the file is closed.
-func (l Locks) Adopt(id conversation.ID, handed *os.File, holder Holder) (*Lock, error) {
-	err := l.prove(id, handed)
+func (l Locks) TakeOver(id conversation.ID, handed *os.File, holder Holder) (*Lock, error) {
+	err := l.checkHandedLock(id, handed)
 	if err == nil {
 		err = writeHolder(handed, holder)
 	}
@@ -30,7 +30,7 @@ func (l Locks) Adopt(id conversation.ID, handed *os.File, holder Holder) (*Lock,
 	return &Lock{file: handed}, nil
 }
 
-func (l Locks) prove(id conversation.ID, handed *os.File) error {
+func (l Locks) checkHandedLock(id conversation.ID, handed *os.File) error {
 	want, err := os.Stat(l.path(id))
 	if err != nil {
 		return err

@@ -108,7 +108,7 @@ func (l Locks) exclude() (done func(), err error) {
 		dir.Close()
 		return nil, err
 	}
-	return func() { letGo(dir) }, nil
+	return func() { unlock(dir) }, nil
 }
 
 // Wait takes the lock as soon as it is free.
@@ -133,7 +133,7 @@ func (l Locks) Held(id conversation.ID) (Holder, bool) {
 		return Holder{}, false
 	}
 	defer l.alone()()
-	defer letGo(f)
+	defer unlock(f)
 	if flock(f, unix.LOCK_SH|unix.LOCK_NB) == nil {
 		return Holder{}, false
 	}
@@ -183,7 +183,7 @@ func (l Locks) ToolAlive(id conversation.ID, seq int) bool {
 		return false
 	}
 	defer l.alone()()
-	defer letGo(f)
+	defer unlock(f)
 	return flock(f, unix.LOCK_SH|unix.LOCK_NB) != nil
 }
 

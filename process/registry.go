@@ -56,7 +56,7 @@ func (r Registry) Put(e Entry) error {
 // fs.ErrNotExist where there is none.
 func (r Registry) Get(id conversation.ID) (Entry, error) {
 	var e Entry
-	err := r.visit(id, func(d *folder) (err error) {
+	err := r.withFolder(id, func(d *folder) (err error) {
 		e, err = d.entry(id)
 		return err
 	})
@@ -111,7 +111,7 @@ func (r Registry) Forget(id conversation.ID) error {
 }
 
 func (r Registry) drop(id conversation.ID, names ...string) error {
-	err := r.visit(id, func(d *folder) error { return d.removeOf(id, r.Repository, names...) })
+	err := r.withFolder(id, func(d *folder) error { return d.removeOf(id, r.Repository, names...) })
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("unregister %s: %w", id, err)
 	}
@@ -166,8 +166,8 @@ func (r Registry) openLog(id conversation.ID) (*os.File, error) {
 	return f, nil
 }
 
-// visit opens the folder for work on one conversation.
-func (r Registry) visit(id conversation.ID, work func(*folder) error) error {
+// withFolder opens the folder for work on one conversation.
+func (r Registry) withFolder(id conversation.ID, work func(*folder) error) error {
 	if _, err := conversation.ParseID(string(id)); err != nil {
 		return err
 	}
@@ -218,5 +218,5 @@ func (r Registry) check() error {
 	return nil
 }
 
-// Owns reports whether an entry is of this repository, and not of a copy.
-func (r Registry) Owns(e Entry) bool { return sameFolder(e.Repository, r.Repository) }
+// SameRepository reports whether an entry is of this repository, and not of a copy.
+func (r Registry) SameRepository(e Entry) bool { return sameFolder(e.Repository, r.Repository) }

@@ -62,7 +62,7 @@ func (d *folder) listen(name string) (*net.UnixListener, error) {
 // socket.
 func (r Registry) Dial(ctx context.Context, id conversation.ID) (*net.UnixConn, error) {
 	var conn *net.UnixConn
-	err := r.visit(id, func(d *folder) (err error) {
+	err := r.withFolder(id, func(d *folder) (err error) {
 		conn, err = d.dial(ctx, socketName(id))
 		return err
 	})

@@ -42,10 +42,10 @@ func (l Locks) Working(id conversation.ID) bool {
 	})
 }
 
-// Outlived are the conversations of which a tool still runs in a working tree
+// OrphanedTools are the conversations of which a tool still runs in a working tree
 // though their jp has ended. A tool that did not say where it works may be anywhere,
 // and so may "".
-func (l Locks) Outlived(place string) (ids []conversation.ID) {
+func (l Locks) OrphanedTools(place string) (ids []conversation.ID) {
 	entries, _ := os.ReadDir(l.Dir) // no folder, no locks
 	for _, e := range entries {
 		id, seq, ok := ToolRun(e.Name())

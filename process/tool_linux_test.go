@@ -26,7 +26,7 @@ func TestFromTool(t *testing.T) {
 		t.Cleanup(func() { in.Close(); _ = cmd.Wait() })
 		return cmd.Process.Pid
 	}
-	inherits, marked, stranger := start(nil, f), start([]string{"MARK=x"}), start([]string{"MARKS=x", "PATH=/bin"}, taken.Hand())
+	inherits, marked, stranger := start(nil, f), start([]string{"MARK=x"}), start([]string{"MARKS=x", "PATH=/bin"}, taken.File())
 	done()
 	require.True(t, l.FromTool(inherits, "MARK"), "also when the tool has ended")
 	require.True(t, l.FromTool(marked, "MARK"))

@@ -77,7 +77,7 @@ func asks(messages []Message, events []*conversation.Event) bool {
 	if messages[len(messages)-1].Role != conversation.RoleAssistant {
 		return true
 	}
-	_, tail := conversation.Split(events)
+	_, tail := conversation.SplitTail(events)
 	return tail != nil
 }
 

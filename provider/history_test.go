@@ -313,6 +313,6 @@ func TestHistoryIsWhatItSays(t *testing.T) {
 	require.Equal(t, 1, all[2].Body.(*conversation.ChatResponse).Call)
 	require.Equal(t, 1, all[3].Body.(*conversation.ToolCallRequest).Call)
 	require.Equal(t, 2, all[5].Body.(*conversation.ChatResponse).Call)
-	_, tail := conversation.Split(all)
+	_, tail := conversation.SplitTail(all)
 	require.Nil(t, tail)
 }

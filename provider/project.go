@@ -18,7 +18,7 @@ import (
 // call has its result directly behind its message, and where the model is to
 // speak next they do not end with its own words.
 func Project(events []*conversation.Event, target Target) []Message {
-	complete, tail := conversation.Split(events)
+	complete, tail := conversation.SplitTail(events)
 	relied := conversation.Sanitize(complete.Events())
 	if tail != nil {
 		relied = append(relied[:len(relied):len(relied)], tail.Events...)
@@ -41,7 +41,7 @@ func Project(events []*conversation.Event, target Target) []Message {
 }
 
 // head is what stands for the events that a summary covers, nothing if none does.
-func (p *projection) head(events []*conversation.Event) []piece {
+func (p *projection) head(events []*conversation.Event) []part {
 	if p.force.Summary == nil {
 		return nil
 	}
@@ -54,8 +54,8 @@ func (p *projection) head(events []*conversation.Event) []piece {
 	return appendUser(nil, blocks, false)
 }
 
-// A piece is what one place of the log contributes to the messages.
-type piece struct {
+// A part is what one place of the log contributes to the messages.
+type part struct {
 	Message
 	report bool // what a resume found
 	pause  bool // the model was interrupted by its provider and goes on
@@ -68,14 +68,14 @@ type projection struct {
 	ids    wireIDs
 	force  compaction.Force
 	nested map[int][]*conversation.Event // of the turn
-	pieces []piece
+	pieces []part
 }
 
 // add appends the pieces of one turn. What the model said before the first request
 // is no part of a dialogue, and words that it said twice in a row, with nothing
 // sent between, were asked for anew: only the later ones were ever sent.
-func (p *projection) add(turn []piece) {
-	first := slices.IndexFunc(turn, func(x piece) bool { return x.Role == conversation.RoleUser })
+func (p *projection) add(turn []part) {
+	first := slices.IndexFunc(turn, func(x part) bool { return x.Role == conversation.RoleUser })
 	if first < 0 {
 		return
 	}
@@ -84,7 +84,7 @@ func (p *projection) add(turn []piece) {
 	}
 }
 
-func withoutRepeated(pieces []piece, next piece) []piece {
+func withoutRepeated(pieces []part, next part) []part {
 	if next.Role == conversation.RoleAssistant {
 		return withoutLastWords(pieces)
 	}
@@ -93,7 +93,7 @@ func withoutRepeated(pieces []piece, next piece) []piece {
 
 // withoutLastWords drops an assistant's message from the end, unless the
 // provider waits to see it again.
-func withoutLastWords(pieces []piece) []piece {
+func withoutLastWords(pieces []part) []part {
 	if n := len(pieces); n > 0 && pieces[n-1].Role == conversation.RoleAssistant && !pieces[n-1].pause {
 		return pieces[:n-1]
 	}
@@ -102,8 +102,8 @@ func withoutLastWords(pieces []piece) []piece {
 
 // withoutOldReports drops what a resume found where a later resume followed
 // before the model said anything.
-func withoutOldReports(pieces []piece) []piece {
-	kept := make([]piece, 0, len(pieces))
+func withoutOldReports(pieces []part) []part {
+	kept := make([]part, 0, len(pieces))
 	newer := false
 	for _, x := range slices.Backward(pieces) {
 		if x.report && newer {
@@ -117,7 +117,7 @@ func withoutOldReports(pieces []piece) []piece {
 }
 
 // merge makes one message of neighbouring user texts.
-func merge(pieces []piece) []Message {
+func merge(pieces []part) []Message {
 	var messages []Message
 	for _, x := range pieces {
 		n := len(messages)

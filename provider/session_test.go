@@ -58,7 +58,7 @@ func (s *session) chance(name string, percent int) bool {
 
 // step does what jp would do next.
 func (s *session) step() {
-	_, tail := conversation.Split(s.stream.Events())
+	_, tail := conversation.SplitTail(s.stream.Events())
 	switch {
 	case tail == nil:
 		s.startTurn()
@@ -238,7 +238,7 @@ func TestEveryCutOfASessionCanBeSent(t *testing.T) {
 			cut := all[: n+1 : n+1]
 			require.NoError(t, validate(cut, Project(cut, to)))
 			require.NoError(t, validate(cut, Project(cut, other)))
-			sliced := conversation.Slice(cut, conversation.Cut{Last: 1, From: &n})
+			sliced := conversation.Select(cut, conversation.Range{Last: 1, From: &n})
 			require.NoError(t, validate(sliced, Project(sliced, to)))
 			discarded := discardedAt(cut)
 			messages := Project(discarded, to)

@@ -48,7 +48,7 @@ func cuts(all []*conversation.Event, random *rand.Rand) map[string][]*conversati
 		discarded = append(discarded, &conversation.Event{Seq: last.Seq + 1 + i, Turn: last.Turn + min(i, 1), Body: b})
 	}
 	return map[string][]*conversation.Event{
-		"resumed": all, "forked": part, "discarded": discarded, "sliced": conversation.Slice(part, conversation.Cut{Last: 1, From: &at}),
+		"resumed": all, "forked": part, "discarded": discarded, "sliced": conversation.Select(part, conversation.Range{Last: 1, From: &at}),
 	}
 }
 

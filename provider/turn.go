@@ -10,7 +10,7 @@ import (
 // turn returns the pieces of one turn, in the order in which they are sent: a
 // model call stands where it began, its results directly behind it, and
 // whatever the user said in the meantime behind those.
-func (p *projection) turn(turn conversation.Turn) []piece {
+func (p *projection) turn(turn conversation.Turn) []part {
 	events := slices.DeleteFunc(slices.Clone(turn.Events), func(e *conversation.Event) bool { return p.gaps.discarded(e.Seq) })
 	ledger := conversation.LedgerOf(events)
 	if len(ledger.Requests) == 0 {
@@ -18,7 +18,7 @@ func (p *projection) turn(turn conversation.Turn) []piece {
 	}
 	sent := events[conversation.RefusedUntil(ledger, events):]
 	p.nested = nestedIn(sent)
-	var pieces []piece
+	var pieces []part
 	for _, e := range sent {
 		if p.force.Covers(e.Seq) {
 			continue // the head stands for it
@@ -102,16 +102,16 @@ func (p *projection) files(e *conversation.Event, attached []conversation.Attach
 	return blocks
 }
 
-func appendUser(pieces []piece, blocks []Block, report bool) []piece {
+func appendUser(pieces []part, blocks []Block, report bool) []part {
 	if len(blocks) == 0 {
 		return pieces
 	}
-	return append(pieces, piece{Message: Message{Role: conversation.RoleUser, Blocks: blocks}, report: report})
+	return append(pieces, part{Message: Message{Role: conversation.RoleUser, Blocks: blocks}, report: report})
 }
 
 // call returns the message of one model call, and behind it the results of the
 // tools that it asked for.
-func (p *projection) call(events []*conversation.Event, ledger *conversation.Ledger, call *conversation.ModelCall) []piece {
+func (p *projection) call(events []*conversation.Event, ledger *conversation.Ledger, call *conversation.ModelCall) []part {
 	kept := (!call.Ended() || slices.ContainsFunc(call.Events, partial)) && keptByUser(events, call)
 	if !call.Ended() && !kept {
 		return nil
@@ -133,12 +133,12 @@ func (p *projection) call(events []*conversation.Event, ledger *conversation.Led
 	if len(blocks) == 0 {
 		return nil
 	}
-	pieces := []piece{{
+	pieces := []part{{
 		Message: Message{Role: conversation.RoleAssistant, Blocks: blocks},
 		pause:   call.Finish == conversation.FinishPause && !call.HasTools,
 	}}
 	if len(results) > 0 {
-		pieces = append(pieces, piece{Message: Message{Role: conversation.RoleTool, Blocks: results}})
+		pieces = append(pieces, part{Message: Message{Role: conversation.RoleTool, Blocks: results}})
 	}
 	return pieces
 }

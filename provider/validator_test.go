@@ -59,7 +59,7 @@ func (v *validator) order(all []*conversation.Event) {
 		}
 	}
 	last := v.messages[len(v.messages)-1]
-	if _, tail := conversation.Split(all); tail != nil && last.Role == conversation.RoleAssistant && !anyFinish(all, conversation.FinishPause) {
+	if _, tail := conversation.SplitTail(all); tail != nil && last.Role == conversation.RoleAssistant && !anyFinish(all, conversation.FinishPause) {
 		v.fail("P5", "the last message is the assistant's")
 	}
 }

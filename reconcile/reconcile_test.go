@@ -83,7 +83,7 @@ func (h history) respond(t *testing.T, seq int) {
 
 func (h history) record(t *testing.T, draft string) reconcile.Record {
 	t.Helper()
-	_, tail := conversation.Split(h.Stream.Events())
+	_, tail := conversation.SplitTail(h.Stream.Events())
 	require.NotNil(t, tail)
 	return reconcile.Read(h.Stream.Events(), tail, draft)
 }
@@ -364,8 +364,8 @@ func TestSaidOnce(t *testing.T) {
 	})
 
 	again := h.record(t, "")
-	require.Len(t, again.Since, 1)
-	require.Equal(t, treeA, again.Since[0].From.Tree, "the model has not answered what it was told")
+	require.Len(t, again.Unanswered, 1)
+	require.Equal(t, treeA, again.Unanswered[0].From.Tree, "the model has not answered what it was told")
 	require.Equal(t, treeB, again.Last.Tree)
 	now.Now = again.At.Add(time.Hour)
 	require.Nil(t, reconcile.Make(again, now, nil).Resumed)
@@ -456,7 +456,7 @@ func TestABrokenAnswerToAResume(t *testing.T) {
 	})
 	r := h.record(t, "")
 	require.Equal(t, said, r.Said)
-	require.Equal(t, treeA, r.Since[0].From.Tree)
+	require.Equal(t, treeA, r.Unanswered[0].From.Tree)
 }
 
 func TestManyNames(t *testing.T) {

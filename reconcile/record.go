@@ -11,16 +11,16 @@ import (
 // A Record is what a conversation's events say of an incomplete turn and of the
 // files.
 type Record struct {
-	Turn   int
-	Call   int // ordinal of the newest model call, 0 if the model was not asked
-	Phase  conversation.Phase
-	Ledger *conversation.Ledger
-	Place  conversation.Git // where the turn ran: of its start, or of a later fork, resume or tool
-	Last   Point            // at the newest event
-	Since  []Span           // what the model does not know of: what moved behind the newest event of the dialogue, and in what was said and not answered
-	At     time.Time        // of the newest event of the turn itself
-	Broken string           // text of an answer that was broken off
-	CutOff bool             // an answer was broken off while it asked for tools, and the model does not know
+	Turn       int
+	Call       int // ordinal of the newest model call, 0 if the model was not asked
+	Phase      conversation.Phase
+	Ledger     *conversation.Ledger
+	Place      conversation.Git // where the turn ran: of its start, or of a later fork, resume or tool
+	Last       Point            // at the newest event
+	Unanswered []Span           // what the model does not know of: what moved behind the newest event of the dialogue, and in what was said and not answered
+	At         time.Time        // of the newest event of the turn itself
+	Broken     string           // text of an answer that was broken off
+	CutOff     bool             // an answer was broken off while it asked for tools, and the model does not know
 	// LeftBehind are files, quoted, that no snapshot has, and that the working tree, made
 	// since, therefore lacks or has as they were before; empty where the model knows.
 	LeftBehind []string
@@ -72,16 +72,16 @@ func Read(events []*conversation.Event, tail *conversation.IncompleteTurn, draft
 // last span, that one is extended, so that a change and its reverse within it cancel
 // out.
 func (r *Record) stoodStill(from Point, quiet bool) {
-	if n := len(r.Since); n > 0 && (quiet || r.Since[n-1].To == from) {
-		r.Since[n-1].To = r.Last
+	if n := len(r.Unanswered); n > 0 && (quiet || r.Unanswered[n-1].To == from) {
+		r.Unanswered[n-1].To = r.Last
 		return
 	}
-	r.Since = append(r.Since, Span{from, r.Last})
+	r.Unanswered = append(r.Unanswered, Span{from, r.Last})
 }
 
 // Ends are the spans with the last one's end as it is now.
 func (r Record) Ends(now Point) []Span {
-	spans := slices.Clone(r.Since)
+	spans := slices.Clone(r.Unanswered)
 	spans[len(spans)-1].To = now
 	return spans
 }

@@ -37,6 +37,6 @@ func TestPutBackFilesAreNews(t *testing.T) {
 	r := h.record(t, "")
 	now := truth(r)
 	now.Tree, now.Changed = treeB, []conversation.PathStat{{Path: "a.go", Status: "M", Deleted: 1}}
-	require.Equal(t, treeA, r.Since[0].From.Tree)
+	require.Equal(t, treeA, r.Unanswered[0].From.Tree)
 	require.Contains(t, reconcile.Make(r, now, nil).Resumed.Message, `M "a.go" +0 -1`)
 }

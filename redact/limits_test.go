@@ -80,6 +80,6 @@ func TestOverlaps(t *testing.T) {
 		"one longer":      {[]Finding{{"jwt", 0, 20}, {genericRule, 10, 40}}, []Finding{{"jwt", 0, 40}}},
 		"own comes first": {[]Finding{{"jwt", 0, 20}, {OwnRule, 0, 20}, {"url-password", 5, 50}}, []Finding{{OwnRule, 0, 50}}},
 	} {
-		require.Equal(t, c.want, settle(text, c.found), name)
+		require.Equal(t, c.want, mergeFindings(text, c.found), name)
 	}
 }

@@ -8,10 +8,10 @@ import (
 
 func TestOwnValues(t *testing.T) {
 	r := New([]byte("a key"))
-	r.Own("correct-horse-battery")
-	r.Own("correct-horse-battery")
-	r.Own("ollama")
-	r.Own("")
+	r.AddSecret("correct-horse-battery")
+	r.AddSecret("correct-horse-battery")
+	r.AddSecret("ollama")
+	r.AddSecret("")
 	tests := map[string]struct{ in, want string }{
 		"alone":               {"correct-horse-battery", `^\[secret:provider-key:[0-9a-f]{16}\]$`},
 		"within":              {"xcorrect-horse-batteryx", `^x\[secret:provider-key:[0-9a-f]{16}\]x$`},

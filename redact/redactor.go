@@ -38,8 +38,8 @@ const OwnRule = "provider-key"
 // may take a word for a key.
 const leastOwn = 12
 
-// Own makes a value a secret wherever it stands, whatever it looks like.
-func (r *Redactor) Own(value string) {
+// AddSecret makes a value a secret wherever it stands, whatever it looks like.
+func (r *Redactor) AddSecret(value string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(value) >= leastOwn && !slices.Contains(r.own, value) {
@@ -66,7 +66,7 @@ func (r *Redactor) Scan(text string) []Finding {
 	if len(found) == known {
 		return found
 	}
-	return settle(text, found)
+	return mergeFindings(text, found)
 }
 
 // Redact returns the text with its secrets replaced, and what they were. name is
@@ -173,7 +173,7 @@ func ReplaceCut(line string, known []Secret) string {
 	return line
 }
 
-// Owns reports whether a placeholder stands for a value.
-func (r *Redactor) Owns(s Secret) bool {
+// HasSecret reports whether a placeholder stands for a value.
+func (r *Redactor) HasSecret(s Secret) bool {
 	return isPlaceholder(s.Placeholder) && codeOf(s.Placeholder) == code(r.key, s.Value)
 }

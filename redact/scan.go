@@ -55,7 +55,7 @@ func (s *Scanner) Scan(text string) []Finding {
 		found = s.matchers[i].scan(found, text, search.windows)
 		found = s.matchers[i].scanValues(found, text, search.values)
 	}
-	return settle(text, append(found, keyBlocks(text)...))
+	return mergeFindings(text, append(found, keyBlocks(text)...))
 }
 
 // scan adds what the rule finds in the windows.
@@ -131,9 +131,9 @@ func (m *matcher) refuses(c candidate) bool {
 	return slices.ContainsFunc(allowedEverywhere(), allows) || slices.ContainsFunc(m.allowed(), allows)
 }
 
-// settle orders findings, makes one of those that overlap, and takes
+// mergeFindings orders findings, makes one of those that overlap, and takes
 // placeholders out of them.
-func settle(text string, found []Finding) []Finding {
+func mergeFindings(text string, found []Finding) []Finding {
 	if len(found) == 0 {
 		return nil
 	}

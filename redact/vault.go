@@ -109,7 +109,7 @@ func (v *Vault) load() error {
 			continue
 		}
 		s := Secret{e.Placeholder, string(e.Value)}
-		if _, known := v.secret[codeOf(s.Placeholder)]; !known && v.redactor.Owns(s) {
+		if _, known := v.secret[codeOf(s.Placeholder)]; !known && v.redactor.HasSecret(s) {
 			v.put(s)
 		}
 	}

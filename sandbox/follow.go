@@ -9,22 +9,22 @@ import (
 // maxLinks is how many links one path may lead through.
 const maxLinks = 40
 
-// A place is where a path leads once all links are followed.
-type place struct {
+// A resolvedPath is where a path leads once all links are followed.
+type resolvedPath struct {
 	path   string   // absolute
 	links  []string // folders that hold a link that was followed
 	exists bool
 }
 
 // follow resolves an absolute path. What does not exist is taken by its name.
-func follow(tree fs.FS, name string) place {
-	at, rest := place{path: "/", exists: true}, parts(name)
+func follow(tree fs.FS, name string) resolvedPath {
+	at, rest := resolvedPath{path: "/", exists: true}, parts(name)
 	for len(rest) > 0 {
 		next := path.Join(at.path, rest[0])
 		rest = rest[1:]
 		info, err := fs.Lstat(tree, inTree(next))
 		if err != nil {
-			return place{path: path.Join(append([]string{next}, rest...)...), links: at.links}
+			return resolvedPath{path: path.Join(append([]string{next}, rest...)...), links: at.links}
 		}
 		if info.Mode()&fs.ModeSymlink == 0 {
 			at.path = next
@@ -32,7 +32,7 @@ func follow(tree fs.FS, name string) place {
 		}
 		target, err := fs.ReadLink(tree, inTree(next))
 		if err != nil || len(at.links) == maxLinks {
-			return place{path: next, links: at.links}
+			return resolvedPath{path: next, links: at.links}
 		}
 		at.links = append(at.links, at.path)
 		if path.IsAbs(target) {

@@ -118,7 +118,7 @@ func (s *fsInfo) below(name string, access Access) []Grant {
 // can put a link into it: what is reached by such a link is not granted, and what
 // is in a folder that is granted needs no grant of its own.
 func (s *fsInfo) writable(names []string) []string {
-	var places []place
+	var places []resolvedPath
 	for _, name := range names {
 		if p := follow(s.tree, name); p.exists && !s.isHidden(p.path) {
 			places = append(places, p)
@@ -126,8 +126,8 @@ func (s *fsInfo) writable(names []string) []string {
 	}
 	var granted []string
 	for _, p := range places {
-		covered := func(other place) bool { return other.path != p.path && within(p.path, other.path) }
-		forged := func(other place) bool {
+		covered := func(other resolvedPath) bool { return other.path != p.path && within(p.path, other.path) }
+		forged := func(other resolvedPath) bool {
 			return slices.ContainsFunc(p.links, func(link string) bool { return within(link, other.path) })
 		}
 		if !slices.ContainsFunc(places, covered) && !slices.ContainsFunc(places, forged) && !slices.Contains(granted, p.path) {

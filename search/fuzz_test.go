@@ -40,5 +40,5 @@ func requirePassed(t *testing.T, q *search.Query, e *conversation.Event) {
 	stored, err := conversation.ViewJSON(e, "jp-c17952552000-tpjl", false)
 	require.NoError(t, err)
 	text, _ := e.Text()
-	require.True(t, passes(q.Sieve(), string(stored)+text), "%v does not pass %s", q.Sieve(), stored)
+	require.True(t, passes(q.Prefilter(), string(stored)+text), "%v does not pass %s", q.Prefilter(), stored)
 }

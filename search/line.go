@@ -22,7 +22,7 @@ type Line struct {
 }
 
 // Lines searches a title and events, which are in order and hold at least those
-// that the sieve passes and all discards. Lines are in the order of the events.
+// that the prefilter passes and all discards. Lines are in the order of the events.
 func (q *Query) Lines(title string, events []*conversation.Event) []Line {
 	c := sink{query: q}
 	if q.scopes[Title] && title != "" {
@@ -73,7 +73,7 @@ func (c *sink) full() bool { return c.query.opts.Max > 0 && c.matches >= c.query
 
 // add searches one text, whose lines are all like the one given.
 func (c *sink) add(like Line, text string) {
-	hope := c.query.hope(text)
+	hope := c.query.newPrefilter(text)
 	if !hope.any(0, len(text)) || len(c.query.needed) == 0 && c.query.whole && !c.query.re.MatchString(text) {
 		return
 	}
@@ -117,7 +117,7 @@ type prefilter struct {
 	end     int
 }
 
-func (q *Query) hope(text string) *prefilter {
+func (q *Query) newPrefilter(text string) *prefilter {
 	h := &prefilter{end: len(text), next: make([]int, len(q.needed))}
 	for i, n := range q.needed {
 		h.finders = append(h.finders, n.InText(text))
@@ -160,7 +160,7 @@ func (q *Query) match(line string) [][2]int {
 
 // stands is match for a plain text.
 func (q *Query) stands(line string) (found [][2]int) {
-	n, in := len(q.sieve.Any[0]), q.needed[0].InText(line)
+	n, in := len(q.filter.Any[0]), q.needed[0].InText(line)
 	for at := in.From(0); at >= 0; at = in.From(at + n) {
 		found = append(found, [2]int{at, at + n})
 	}

@@ -216,8 +216,8 @@ func requireSubmatches(t require.TestingT, l search.Line) {
 	require.Equal(t, l.Match, l.Submatches != nil)
 }
 
-// passes is what a store does with a sieve.
-func passes(s conversation.Sieve, stored string) bool {
+// passes is what a store does with a prefilter.
+func passes(s conversation.Prefilter, stored string) bool {
 	return len(s.Any) == 0 || slices.ContainsFunc(s.Any, func(text string) bool {
 		if s.Fold {
 			return strings.Contains(upperASCII(stored), upperASCII(text))
@@ -246,9 +246,9 @@ func TestSievePassesWhatMatches(t *testing.T) {
 			}
 			stored, err := conversation.ViewJSON(e, "jp-c17952552000-tpjl", false)
 			require.NoError(t, err)
-			require.True(t, passes(q.Sieve(), string(stored)), "%v does not pass %s", q.Sieve(), stored)
+			require.True(t, passes(q.Prefilter(), string(stored)), "%v does not pass %s", q.Prefilter(), stored)
 			if text, ok := e.Text(); ok {
-				require.True(t, passes(q.Sieve(), text), "%v does not pass %q", q.Sieve(), text)
+				require.True(t, passes(q.Prefilter(), text), "%v does not pass %q", q.Prefilter(), text)
 			}
 		}
 	})

@@ -42,8 +42,8 @@ type Query struct {
 	opts   Options
 	re     *regexp.Regexp
 	scopes map[Scope]bool
-	sieve  conversation.Sieve
-	needed []needle.Needle // of the sieve: one of them stands in each line that matches
+	filter conversation.Prefilter
+	needed []needle.Needle // of the prefilter: one of them stands in each line that matches
 	exact  bool            // where the one that is needed stands, and nowhere else, is a match
 	whole  bool            // a text in which no line matches does not match as a whole
 }
@@ -66,11 +66,11 @@ func Compile(o Options) (*Query, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrPattern, err)
 	}
-	q := &Query{opts: o, re: re, scopes: scopes, sieve: sieveOf(tree), whole: !anchored(tree)}
-	for _, text := range q.sieve.Any {
-		q.needed = append(q.needed, needle.New(text, q.sieve.Fold))
+	q := &Query{opts: o, re: re, scopes: scopes, filter: prefilterOf(tree), whole: !anchored(tree)}
+	for _, text := range q.filter.Any {
+		q.needed = append(q.needed, needle.New(text, q.filter.Fold))
 	}
-	q.exact = tree.Op == syntax.OpLiteral && len(q.needed) == 1 && len(q.sieve.Any[0]) == len(string(tree.Rune))
+	q.exact = tree.Op == syntax.OpLiteral && len(q.needed) == 1 && len(q.filter.Any[0]) == len(string(tree.Rune))
 	return q, nil
 }
 
@@ -185,8 +185,8 @@ func inClass(ranges []rune, r rune) bool {
 	return false
 }
 
-// Sieve is what the stored form of an event must hold to matter.
-func (q *Query) Sieve() conversation.Sieve { return q.sieve }
+// Prefilter is what the stored form of an event must hold to matter.
+func (q *Query) Prefilter() conversation.Prefilter { return q.filter }
 
 // Searches reports whether a scope is searched.
 func (q *Query) Searches(s Scope) bool { return q.scopes[s] }

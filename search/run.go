@@ -9,12 +9,12 @@ import (
 	"jp/conversation"
 )
 
-// A Source gives the events of a conversation that a sieve passes, in order,
+// A Source gives the events of a conversation that a prefilter passes, in order,
 // and all its discards; others may be among them. Where the conversation is
 // damaged, the events before the damage come with the error. It may be called
 // concurrently.
 type Source interface {
-	Sift(ctx context.Context, of conversation.Info, s conversation.Sieve) ([]*conversation.Event, error)
+	Scan(ctx context.Context, of conversation.Info, s conversation.Prefilter) ([]*conversation.Event, error)
 }
 
 // A Result is what was found in one conversation. Err says why not all of it
@@ -98,7 +98,7 @@ func (q *Query) search(ctx context.Context, from Source, info conversation.Info)
 	var events []*conversation.Event
 	if q.searchesEvents() && info.Head != "" {
 		var err error
-		if events, err = from.Sift(ctx, info, q.sieve); err != nil {
+		if events, err = from.Scan(ctx, info, q.filter); err != nil {
 			r.Err = err
 		}
 	}

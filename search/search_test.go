@@ -99,7 +99,7 @@ func TestCompileRefuses(t *testing.T) {
 }
 
 func TestSieve(t *testing.T) {
-	for pattern, want := range map[string]conversation.Sieve{
+	for pattern, want := range map[string]conversation.Prefilter{
 		"dead(lock|line)s?":       {Any: []string{"DEADLOC", "DEADLINE"}, Fold: true},
 		"Dead(lock|line)s?":       {Any: []string{"Deadlock", "Deadline"}},
 		`\bfoo\b`:                 {Any: []string{"FOO"}, Fold: true},
@@ -120,14 +120,14 @@ func TestSieve(t *testing.T) {
 	} {
 		q, err := search.Compile(search.Options{Patterns: []string{pattern}, Regexp: true})
 		require.NoError(t, err)
-		require.Equal(t, want, q.Sieve(), pattern)
+		require.Equal(t, want, q.Prefilter(), pattern)
 	}
 }
 
 // stored gives the events of conversations by id; a nil one is damaged.
 type stored map[conversation.ID][]*conversation.Event
 
-func (s stored) Sift(_ context.Context, of conversation.Info, _ conversation.Sieve) ([]*conversation.Event, error) {
+func (s stored) Scan(_ context.Context, of conversation.Info, _ conversation.Prefilter) ([]*conversation.Event, error) {
 	if s[of.ID] == nil {
 		return nil, conversation.ErrDamaged
 	}

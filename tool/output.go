@@ -31,12 +31,12 @@ func (g Gap) plain() string {
 	return fmt.Sprintf("[jp left out %s here, and did not keep them.]", conversation.Count(int(g.Bytes), "byte"))
 }
 
-// Cut returns content as it is where it has no more than limit bytes. Else it
+// Truncate returns content as it is where it has no more than limit bytes. Else it
 // returns its beginning, a note on the gap, and three times as much of its end: what
 // matters of an output stands at its end more often. Both parts end at a line where there
 // is one near, or at the end of a rune. All together has no more than limit bytes, unless
 // the note alone has more. With it comes the size and SHA-256 of the whole.
-func Cut(content []byte, limit int) ([]byte, *conversation.Truncated) {
+func Truncate(content []byte, limit int) ([]byte, *conversation.Truncated) {
 	if len(content) <= limit {
 		return content, nil
 	}
@@ -49,7 +49,7 @@ func Whole(content []byte) *conversation.Truncated {
 	return &conversation.Truncated{Bytes: int64(len(content)), SHA256: hex.EncodeToString(sum[:])}
 }
 
-// Shorten is [Cut] with a note of the caller's, of at most 200 bytes, on one line.
+// Shorten is [Truncate] with a note of the caller's, of at most 200 bytes, on one line.
 func Shorten(content []byte, limit int, note func(Gap) string) []byte {
 	if len(content) <= limit {
 		return content
@@ -174,7 +174,7 @@ func (c *Capture) Lines() int64 {
 	return c.lines
 }
 
-// Content returns what [Cut] would return for all that was written.
+// Content returns what [Truncate] would return for all that was written.
 func (c *Capture) Content() ([]byte, *conversation.Truncated) {
 	if c.bytes <= int64(c.limit) {
 		return c.all, nil

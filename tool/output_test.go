@@ -21,7 +21,7 @@ import (
 
 func TestCutLeavesShortContentAlone(t *testing.T) {
 	for _, content := range []string{"", "a", "a\x00\xff\n", strings.Repeat("x", 500)} {
-		got, whole := tool.Cut([]byte(content), 500)
+		got, whole := tool.Truncate([]byte(content), 500)
 		require.Nil(t, whole)
 		require.Equal(t, content, string(got))
 	}
@@ -29,7 +29,7 @@ func TestCutLeavesShortContentAlone(t *testing.T) {
 
 func TestCutKeepsBothEndsAtLines(t *testing.T) {
 	content := strings.Repeat("0123456789\n", 1000)
-	got, whole := tool.Cut([]byte(content), 2000)
+	got, whole := tool.Truncate([]byte(content), 2000)
 	sum := sha256.Sum256([]byte(content))
 	require.Equal(t, int64(11000), whole.Bytes)
 	require.Equal(t, hex.EncodeToString(sum[:]), whole.SHA256)
@@ -71,7 +71,7 @@ func TestGapNamesItsLines(t *testing.T) {
 
 func TestCutNeverSplitsARune(t *testing.T) {
 	for limit := 300; limit < 308; limit++ {
-		got, whole := tool.Cut([]byte(strings.Repeat("🙂", 100)), limit)
+		got, whole := tool.Truncate([]byte(strings.Repeat("🙂", 100)), limit)
 		require.NotNil(t, whole)
 		require.True(t, utf8.Valid(got), "%d", limit)
 		require.LessOrEqual(t, len(got), limit)
@@ -82,7 +82,7 @@ func TestCaptureIsCut(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		content := rapid.SliceOfN(rapid.Byte(), 0, 2000).Draw(t, "content")
 		limit := rapid.IntRange(1, 1500).Draw(t, "limit")
-		want, wantWhole := tool.Cut(content, limit)
+		want, wantWhole := tool.Truncate(content, limit)
 
 		c := tool.NewCapture(limit)
 		for rest := content; len(rest) > 0; {

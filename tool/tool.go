@@ -176,9 +176,9 @@ type Result struct {
 	Attachments []Attachment
 	// Truncated is set by a tool that had to cut its output itself.
 	Truncated *conversation.Truncated
-	// Wrote are the files that the tool wrote or removed, relative to the
+	// WrittenFiles are the files that the tool wrote or removed, relative to the
 	// workspace, where it knows that it touched no others; nil = not known.
-	Wrote []string
+	WrittenFiles []string
 	// Records are jp's own events that go with the result. They become durable
 	// together with it.
 	Records []conversation.Body

@@ -31,8 +31,8 @@ type answer struct {
 	tools   bool           // a tool call is recorded
 }
 
-// take handles the next chunk; done is true after the last one.
-func (a *answer) take(ctx context.Context, c provider.Chunk) (done bool, err error) {
+// handle handles the next chunk; done is true after the last one.
+func (a *answer) handle(ctx context.Context, c provider.Chunk) (done bool, err error) {
 	if opens(c) {
 		if _, known := a.open[c.Index]; !known {
 			if err := a.record(ctx, nil); err != nil {

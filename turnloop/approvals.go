@@ -113,14 +113,14 @@ func (a *approvals) covered(def *tool.Definition, call *conversation.ToolCall) [
 // it in the arguments, with those in the folders among them.
 func (o *Options) about(def *tool.Definition, call *conversation.ToolCall) (files []tool.NamedFile) {
 	named := o.namedBy(def, call)
-	if o.Listing == nil {
+	if o.ListUntracked == nil {
 		return named
 	}
 	seen := map[string]bool{}
 	for _, file := range named {
 		entries := []tool.NamedFile{file}
 		if file.State == "" {
-			listed, ok := o.Listing(file.Path, mostListed-len(files))
+			listed, ok := o.ListUntracked(file.Path, mostListed-len(files))
 			switch {
 			case !ok:
 				entries[0].State = tooMany()
@@ -307,8 +307,8 @@ func touches(e *conversation.Event, about []tool.NamedFile) bool {
 	return false
 }
 
-// settled is the answer that an earlier yes or the configuration gives.
-func (a *approvals) settled(def *tool.Definition, call *conversation.ToolCall) (conversation.InquiryResponse, bool) {
+// decided is the answer that an earlier yes or the configuration gives.
+func (a *approvals) decided(def *tool.Definition, call *conversation.ToolCall) (conversation.InquiryResponse, bool) {
 	if def.Rule != nil && def.Run == tool.Ask {
 		if rule := def.Rule(call.Arguments(), a.stream.Events()); rule != "" {
 			return conversation.InquiryResponse{Outcome: conversation.OutcomeAnswered, Answer: word(conversation.AnswerRun), By: conversation.ByConfig, Reason: "allow rule: " + rule}, true
@@ -336,5 +336,5 @@ func (a *approvals) settledSince(q *conversation.Inquiry) (conversation.InquiryR
 			Outcome: conversation.OutcomeAnswered, Answer: word(conversation.AnswerRun), By: conversation.ByUser, Reason: reasonAdvance,
 		}, true
 	}
-	return a.settled(def, q.Call)
+	return a.decided(def, q.Call)
 }

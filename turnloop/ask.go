@@ -15,7 +15,7 @@ func (l *Loop) permit(ctx context.Context, call *conversation.ToolCall) error {
 	subject := subjectOf(l.opts.Tools, def.Name, call.Arguments())
 	t := l.stream.CurrentTurn()
 	seq := t.Next()
-	response, settled := l.approvals.settled(def, call)
+	response, settled := l.approvals.decided(def, call)
 	var files []conversation.NamedFile
 	if !settled { // a yes of a person is one to these files
 		files = l.opts.digests(l.opts.about(def, call))

@@ -26,7 +26,7 @@ func (l *Loop) begin(ctx context.Context, r Request) error {
 			})
 		}
 	}
-	l.steer.turn.Store(true)
+	l.interrupt.turn.Store(true)
 	sight, err := l.files.look(ctx, SnapshotRequest{})
 	if err != nil {
 		return err

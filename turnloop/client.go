@@ -12,14 +12,14 @@ import (
 // A modelClient builds requests to the model from the events of a conversation, and lets
 // the model answer questions of tools.
 type modelClient struct {
-	opts      *Options
-	stream    *conversation.Stream
-	stateless bool // the provider took opaque state of its own not back
+	opts          *Options
+	stream        *conversation.Stream
+	stateRejected bool // the provider took opaque state of its own not back
 }
 
 // options say which model is asked, and what it may get back of its own.
 func (m *modelClient) options() provider.Options {
-	return provider.Options{Model: m.opts.Model, API: m.opts.API, Endpoint: m.opts.Endpoint, Account: m.opts.Account, NoState: m.stateless}
+	return provider.Options{Model: m.opts.Model, API: m.opts.API, Endpoint: m.opts.Endpoint, Account: m.opts.Account, NoState: m.stateRejected}
 }
 
 // request is the request that goes on with the newest turn.
@@ -67,10 +67,10 @@ func (m *modelClient) content(ctx context.Context) func(conversation.Payload) ([
 // answers left with their provider: it does not take that back.
 func (m *modelClient) withoutState(err error) bool {
 	var refused *provider.Error
-	if m.stateless || !errors.As(err, &refused) || refused.Class != provider.ClassState {
+	if m.stateRejected || !errors.As(err, &refused) || refused.Class != provider.ClassState {
 		return false
 	}
-	m.stateless = true
+	m.stateRejected = true
 	m.opts.Observer.Noticed(fmt.Sprintf("%v; asking again without the reasoning of earlier answers", err))
 	return true
 }

@@ -59,9 +59,9 @@ func newCrashRig(t testingT, replies ...reply) *crashRig {
 		case conversation.KindToolQuestion:
 			return boolean("true"), nil
 		case conversation.KindDeliverResult:
-			return said("deliver"), nil
+			return quoted("deliver"), nil
 		}
-		return said("run"), nil
+		return quoted("run"), nil
 	})
 	return c
 }
@@ -212,7 +212,7 @@ func noCall(err error) bool {
 // longTurn is a turn with everything in it.
 func longTurn() []reply {
 	return []reply{
-		once(thinks("hm"), says("I look"), calls("read", "_1", "{}"), calls("read", "_2", "{}"), calls("write", "_3", "{}"),
+		once(thinks("hm"), hasContent("I look"), calls("read", "_1", "{}"), calls("read", "_2", "{}"), calls("write", "_3", "{}"),
 			calls("none", "_4", "{}"), calls("quest", "_5", "{}"), ends(conversation.FinishToolCalls)),
 		once(calls("held", "_6", "{}"), calls("boss", "_7", "{}"), calls("free", "_8", "{}"), ends(conversation.FinishToolCalls)),
 		once(ends(conversation.FinishStop)),
@@ -302,7 +302,7 @@ func randomReply(rt *rapid.T, names []string) reply {
 		parts = append(parts, thinks("hm"))
 	}
 	if rapid.Bool().Draw(rt, "says") {
-		parts = append(parts, says("words"))
+		parts = append(parts, hasContent("words"))
 	}
 	for i, name := range rapid.SliceOfN(rapid.SampledFrom(names), 0, 4).Draw(rt, "calls") {
 		parts = append(parts, calls(name, fmt.Sprint("_", i), "{}"))

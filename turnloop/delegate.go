@@ -55,9 +55,9 @@ func (l *Loop) runResuming(ctx context.Context, call *conversation.ToolCall) err
 	}
 	// The call is charged with the files that it names. Changes by others are found later,
 	// as theirs.
-	after, err := l.files.lookAfter(ctx, requestAfter(done, before, nil, done.result.Wrote[:0]))
+	after, err := l.files.lookAfter(ctx, requestAfter(done, before, nil, done.result.WrittenFiles[:0]))
 	if err != nil {
-		after = SnapshotResult{Git: before.Git, LeftOut: []conversation.LeftOut{{Path: ".", Why: err.Error()}}}
+		after = SnapshotResult{Git: before.Git, LeftOut: []conversation.SkippedPath{{Path: ".", Why: err.Error()}}}
 	}
 	if err := l.respond(ctx, done, &after); err != nil {
 		return err

@@ -38,7 +38,7 @@ func (f *family) finish() {
 	}
 	child := f.child(f.Child)
 	require.Empty(f.t, conversation.Audit(child))
-	_, tail := conversation.Split(child)
+	_, tail := conversation.SplitTail(child)
 	require.Nil(f.t, tail)
 	for seq, n := range f.runs {
 		require.Equal(f.t, 1, n, "the child's call %d", seq)

@@ -35,9 +35,9 @@ func newFamily(t testingT) *family {
 	f := &family{runs: map[int]int{}}
 	f.delegate = changes("delegate").resumes().asking().doing(f.work)
 	f.rig = newRig(t, []*fakeTool{reads("read"), f.delegate},
-		once(says("I delegate"), calls("read", "_1", "{}"), calls("delegate", "_2", "{}"), calls("read", "_3", "{}"), ends(conversation.FinishToolCalls)),
+		once(hasContent("I delegate"), calls("read", "_1", "{}"), calls("delegate", "_2", "{}"), calls("read", "_3", "{}"), ends(conversation.FinishToolCalls)),
 		answers("All done."))
-	f.answering(said("run"))
+	f.answering(quoted("run"))
 	count := func(_ context.Context, call tool.Call) (tool.Result, error) {
 		f.runs[call.Seq]++
 		return tool.Result{Content: []byte("written")}, nil
@@ -64,7 +64,7 @@ func (f *family) childOptions(id conversation.ID) Options {
 	opts := f.opts
 	opts.ID, opts.Head, opts.Stream, opts.Tools, opts.Provider = id, "", conversation.NewStream(nil), registry, f.model
 	if events := f.child(id); len(events) > 0 {
-		opts.Head, opts.Stream = conversation.Head(events[len(events)-1].Commit), conversation.Join(conversation.Split(events))
+		opts.Head, opts.Stream = conversation.Head(events[len(events)-1].Commit), conversation.JoinTail(conversation.SplitTail(events))
 	}
 	return opts
 }
@@ -102,5 +102,5 @@ func (f *family) work(ctx context.Context, call tool.Call) (tool.Result, error) 
 	case o.Status != Complete:
 		return tool.Result{}, errors.New("unexpected end " + string(o.Status))
 	}
-	return tool.Result{Content: []byte(o.Message), Usage: &o.Usage, Wrote: []string{}}, nil
+	return tool.Result{Content: []byte(o.Message), Usage: &o.Usage, WrittenFiles: []string{}}, nil
 }

@@ -50,7 +50,7 @@ func TestADelegateHoldsNoFiles(t *testing.T) {
 
 func TestADelegateIsAskedForAndCanBeDenied(t *testing.T) {
 	f := newFamily(t)
-	f.answering(said("skip"))
+	f.answering(quoted("skip"))
 	require.Equal(t, Complete, f.done().Status)
 	require.Zero(t, f.trace.count("run delegate"))
 	require.True(t, f.results()[1].IsError)
@@ -67,7 +67,7 @@ func TestADelegateThatWaitsLetsTheTurnWait(t *testing.T) {
 	require.Equal(t, "ask", o.Waiting.Call.Request.Name)
 	require.NotContains(t, f.turn(), "turn_interrupted")
 
-	f.answering(said("run"))
+	f.answering(quoted("run"))
 	o, err = f.resume(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, Complete, o.Status)
@@ -119,7 +119,7 @@ func TestSteeringADelegate(t *testing.T) {
 			loop := New(r.opts)
 			f, _ := r.opts.Tools.Lookup("delegate")
 			f.(*fakeTool).doing(func(ctx context.Context, call tool.Call) (tool.Result, error) {
-				require.True(t, loop.Steer(Command{Kind: tt.command}))
+				require.True(t, loop.Interrupt(UserCommand{Kind: tt.command}))
 				return tt.do(ctx, call)
 			})
 			o, err := loop.Start(t.Context(), Request{Chat: conversation.ChatRequest{Content: "do it"}})
@@ -149,7 +149,7 @@ func TestADelegateIsChargedWithTheFilesThatItNames(t *testing.T) {
 			w := newWorkspace()
 			f := changes("delegate").resumes().doing(func(context.Context, tool.Call) (tool.Result, error) {
 				w.files["a.go"], w.files["b.go"] = "the child's", "the user's"
-				return tool.Result{Wrote: wrote}, nil
+				return tool.Result{WrittenFiles: wrote}, nil
 			})
 			r := newRig(t, []*fakeTool{f}, asksFor("delegate"), answers("ok"))
 			r.opts.Workspace = w

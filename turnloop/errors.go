@@ -20,16 +20,16 @@ func (e *JournalError) Error() string {
 // Unwrap gives the journal's error.
 func (e *JournalError) Unwrap() error { return e.Err }
 
-// An ObeyedError ends a turn whose tool changed files that decide what git runs, if no
+// A ControlFilesError ends a turn whose tool changed files that decide what git runs, if no
 // user let the turn go on. The result of the tool is recorded.
-type ObeyedError struct {
+type ControlFilesError struct {
 	Tool  string
 	Files []string
 	Since bool // jp ended before it saw what the tool did: the files changed since the tool started
 }
 
 // Error names the files.
-func (e *ObeyedError) Error() string {
+func (e *ControlFilesError) Error() string {
 	if e.Since {
 		return fmt.Sprintf("files that git obeys changed since %s started: %s", e.Tool, strings.Join(e.Files, ", "))
 	}

@@ -127,7 +127,7 @@ func (r *rig) doneOrKilled(killed bool) Outcome {
 func TestAReplyBeginsTheCountAnew(t *testing.T) {
 	cut := calling("strict", `{"path": "a`, conversation.FinishLength)
 	var loop *Loop
-	replied := reply{steps(func(context.Context) { loop.Steer(Command{Kind: CommandReply, Text: "Once more."}) }), cut[0]}
+	replied := reply{steps(func(context.Context) { loop.Interrupt(UserCommand{Kind: CommandReply, Text: "Once more."}) }), cut[0]}
 	r := newRig(t, []*fakeTool{strict()}, cut, cut, replied, cut, answers("ok"))
 	loop = New(r.opts)
 	o, err := loop.Start(t.Context(), Request{Chat: conversation.ChatRequest{Content: "do it"}})
@@ -218,7 +218,7 @@ func TestATurnWhoseModelWasToldToAnswerIsIncomplete(t *testing.T) {
 		"without a call":     {[]reply{asksFor("read"), once(ends(conversation.FinishToolCalls))}, conversation.StatusResponse},
 	} {
 		t.Run(name, func(t *testing.T) {
-			fails := reply{steps(failure(provider.ClassInvalid)), steps(says("ok"), stop)}
+			fails := reply{steps(failure(provider.ClassInvalid)), steps(hasContent("ok"), stop)}
 			replies := append(tc.before[:len(tc.before):len(tc.before)], once(stop), fails)
 			r := newRig(t, []*fakeTool{reads("read")}, replies...)
 			o, err := r.start(t.Context())

@@ -87,13 +87,13 @@ const lookGrace = 10 * time.Second
 // lookAfter looks at what a tool did, also where the turn is to end, but then not for
 // long: git may wait for what the tool put in the place of a file.
 func (f *files) lookAfter(ctx context.Context, at SnapshotRequest) (SnapshotResult, error) {
-	ctx, cancel := outlive(ctx, lookGrace)
+	ctx, cancel := extend(ctx, lookGrace)
 	defer cancel()
 	return f.look(ctx, at)
 }
 
-// outlive is a context that ends some time after another one.
-func outlive(ctx context.Context, by time.Duration) (context.Context, context.CancelFunc) {
+// extend is a context that ends some time after another one.
+func extend(ctx context.Context, by time.Duration) (context.Context, context.CancelFunc) {
 	longer, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
 		select {

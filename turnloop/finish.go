@@ -63,7 +63,7 @@ func (l *Loop) leave(ctx context.Context, cause error) (Outcome, error) {
 		record.Reason = conversation.Shorten(strings.ToValidUTF8(cause.Error(), "\uFFFD"), maxCause)
 	}
 	l.failed = 0
-	var obeyed *ObeyedError
+	var obeyed *ControlFilesError
 	record.ControlShown = errors.As(cause, &obeyed)
 	t := l.stream.CurrentTurn()
 	var ended *endedRun

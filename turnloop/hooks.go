@@ -89,12 +89,12 @@ func (h *hookRunner) run(ctx context.Context, m HookEvent) (HookDecision, error)
 	if ctx.Err() != nil {
 		return HookDecision{}, context.Cause(ctx)
 	}
-	h.tell(m.Point, decision.Said)
+	h.notify(m.Point, decision.Said)
 	return decision, err
 }
 
-// tell gives the user each line of what a hook says.
-func (h *hookRunner) tell(p Point, said string) {
+// notify gives the user each line of what a hook says.
+func (h *hookRunner) notify(p Point, said string) {
 	for _, text := range linesOf(p, said) {
 		h.observer.Noticed(text)
 	}

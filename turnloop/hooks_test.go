@@ -49,7 +49,7 @@ func TestAHookThatFailsOutsideOfToolsChangesNothing(t *testing.T) {
 		t.Run(string(p), func(t *testing.T) {
 			write := changes("write").asking()
 			r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))
-			r.answering(said("run"))
+			r.answering(quoted("run"))
 			r.ruling(p, HookDecision{Note: "lost", Denied: true, Said: "oh"}, errors.New("exit status 3"))
 			require.Equal(t, Complete, r.done().Status)
 			require.Len(t, write.runs, 1)
@@ -141,7 +141,7 @@ func TestAHookIsToldOfAQuestionOnce(t *testing.T) {
 func TestAQuestionDoesNotWaitForItsHook(t *testing.T) {
 	r := newRig(t, []*fakeTool{changes("write").asking()}, asksFor("write"), answers("ok"))
 	asked := make(chan struct{})
-	r.prompting(func(context.Context, Question) (Answer, error) { close(asked); return said("run"), nil })
+	r.prompting(func(context.Context, Question) (Answer, error) { close(asked); return quoted("run"), nil })
 	r.hooking(PointWaiting, func(context.Context, HookEvent) (HookDecision, error) {
 		<-asked
 		return HookDecision{Said: "late"}, nil
@@ -219,7 +219,7 @@ func TestNotesOfHooksKeepRequestsValid(t *testing.T) {
 	r := newRig(t, []*fakeTool{held, reads("one"), changes("quest").questioning()}, asksFor("one", "held", "quest", "one"), answers("ok"))
 	r.prompting(func(_ context.Context, q Question) (Answer, error) {
 		if q.Inquiry.Request.Kind == conversation.KindDeliverResult {
-			return said("deliver"), nil
+			return quoted("deliver"), nil
 		}
 		return boolean("true"), nil
 	})

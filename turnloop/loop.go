@@ -36,7 +36,7 @@ type Loop struct {
 	failed    int            // tries of the present model call that left no event
 	waiting   *conversation.Inquiry
 	model     modelClient
-	steer     steering
+	interrupt interrupt
 	hooks     hookRunner
 }
 
@@ -69,11 +69,11 @@ func New(opts Options) *Loop {
 	}
 	opts.Stream.SetClock(opts.Now)
 	l := &Loop{opts: opts, stream: opts.Stream, head: opts.Head, again: map[int]bool{}, details: map[int]string{}}
-	l.steer.shown = shown
+	l.interrupt.shown = shown
 	l.hooks.hooks, l.hooks.model, l.hooks.observer = opts.Hooks, opts.Model, opts.Observer
 	l.model.opts, l.model.stream = &l.opts, l.stream
 	l.approvals = approvals{&l.opts, l.stream}
-	l.tools = toolRunner{&l.opts, l.stream, &l.approvals, &l.steer}
+	l.tools = toolRunner{&l.opts, l.stream, &l.approvals, &l.interrupt}
 	l.files.workspace = opts.Workspace
 	l.files.follow(opts.Stream.Events())
 	return l
@@ -104,13 +104,13 @@ type Request struct {
 // Begin makes the beginning of a turn durable. Run goes on with it, here or in
 // another process.
 func (l *Loop) Begin(ctx context.Context, r Request) error {
-	defer l.steer.turn.Store(false)
+	defer l.interrupt.turn.Store(false)
 	return l.begin(ctx, r)
 }
 
 // Start begins a turn and runs it.
 func (l *Loop) Start(ctx context.Context, r Request) (Outcome, error) {
-	defer l.steer.turn.Store(false)
+	defer l.interrupt.turn.Store(false)
 	if err := l.begin(ctx, r); err != nil {
 		return Outcome{Status: Incomplete}, err
 	}
@@ -121,16 +121,16 @@ func (l *Loop) Start(ctx context.Context, r Request) (Outcome, error) {
 // on. A turn that has not ended is Incomplete or Waiting, and can be run again.
 func (l *Loop) Run(ctx context.Context) (Outcome, error) {
 	defer l.hooks.wait()
-	defer l.steer.shown.Quiet()
-	l.steer.turn.Store(true)
-	defer l.steer.turn.Store(false)
+	defer l.interrupt.shown.Quiet()
+	l.interrupt.turn.Store(true)
+	defer l.interrupt.turn.Store(false)
 	for {
 		action := Next(l.view())
 		if action.Act == ActDone {
 			return l.finish(ctx)
 		}
 		err := l.perform(ctx, action)
-		var command *Command
+		var command *UserCommand
 		if errors.As(err, &command) && ctx.Err() == nil {
 			err = l.handleInterrupt(ctx, command)
 		}
@@ -195,7 +195,7 @@ func (l *Loop) perform(ctx context.Context, a Action) error {
 	case ActHook:
 		return l.hookTool(ctx, a.Calls[0])
 	case ActRun:
-		ctx, done := l.steer.begin(ctx, activityOf(l.opts.Tools, a.Calls[0], l.opts.Now()))
+		ctx, done := l.interrupt.begin(ctx, activityOf(l.opts.Tools, a.Calls[0], l.opts.Now()))
 		defer done()
 		return l.run(ctx, a.Calls)
 	}
@@ -237,32 +237,32 @@ func (l *Loop) build(ctx context.Context, t *conversation.TurnBuilder) error {
 
 // Running reports whether a turn is under way. Between two things that can be
 // steered nothing is, for a moment.
-func (l *Loop) Running() bool { return l.steer.turn.Load() }
+func (l *Loop) Running() bool { return l.interrupt.turn.Load() }
 
 // Doing says what the loop does that can be steered, false if nothing can.
 func (l *Loop) Doing() (Activity, bool) {
-	l.steer.mu.Lock()
-	defer l.steer.mu.Unlock()
-	if l.steer.now == nil {
+	l.interrupt.mu.Lock()
+	defer l.interrupt.mu.Unlock()
+	if l.interrupt.now == nil {
 		return Activity{}, false
 	}
-	return *l.steer.now, true
+	return *l.interrupt.now, true
 }
 
-// Steer tells the running loop what the user wants. It reports whether there
+// Interrupt tells the running loop what the user wants. It reports whether there
 // was something to steer. It may be called from any goroutine.
-func (l *Loop) Steer(c Command) bool {
-	l.steer.mu.Lock()
-	defer l.steer.mu.Unlock()
+func (l *Loop) Interrupt(c UserCommand) bool {
+	l.interrupt.mu.Lock()
+	defer l.interrupt.mu.Unlock()
 	if c.Kind == CommandCancelTool {
-		for _, cancel := range l.steer.tools {
+		for _, cancel := range l.interrupt.tools {
 			cancel(&c)
 		}
-		return len(l.steer.tools) > 0
+		return len(l.interrupt.tools) > 0
 	}
-	if l.steer.all == nil {
+	if l.interrupt.all == nil {
 		return false
 	}
-	l.steer.all(&c)
+	l.interrupt.all(&c)
 	return true
 }

@@ -80,7 +80,7 @@ func (l *Loop) callModel(ctx context.Context) error {
 	turn := ctx
 	makeRoom := func(refused error) (bool, error) {
 		return l.model.makeRoom(turn, refused, func(ctx context.Context) (context.Context, func()) {
-			return l.steer.begin(ctx, Activity{Seq: l.stream.NextSeq(), Started: l.opts.Now(), Writing: writesSummary})
+			return l.interrupt.begin(ctx, Activity{Seq: l.stream.NextSeq(), Started: l.opts.Now(), Writing: writesSummary})
 		}, func(bodies []conversation.Body) error {
 			t := l.stream.CurrentTurn()
 			for _, b := range bodies {
@@ -95,14 +95,14 @@ func (l *Loop) callModel(ctx context.Context) error {
 	if l.opts.Limits.spent(l.stream) { // by the summary
 		return l.stop(ctx, conversation.ByBudget, ReasonTokens)
 	}
-	ctx, done := l.steer.begin(turn, Activity{Seq: l.stream.NextSeq(), Started: l.opts.Now()})
+	ctx, done := l.interrupt.begin(turn, Activity{Seq: l.stream.NextSeq(), Started: l.opts.Now()})
 	defer func() { done() }()
 	madeRoom := false
 	for tries := 1; ; tries++ {
 		err := l.tryCall(ctx)
 		if err == nil {
 			l.failed = 0
-			return l.goOn(ctx)
+			return l.retryModel(ctx)
 		}
 		var journal *JournalError
 		if ctx.Err() != nil || errors.As(err, &journal) {
@@ -118,7 +118,7 @@ func (l *Loop) callModel(ctx context.Context) error {
 			madeRoom = true
 			done()
 			made, roomErr := makeRoom(err)
-			ctx, done = l.steer.begin(turn, Activity{Seq: l.stream.NextSeq(), Started: l.opts.Now()})
+			ctx, done = l.interrupt.begin(turn, Activity{Seq: l.stream.NextSeq(), Started: l.opts.Now()})
 			if roomErr != nil {
 				return roomErr
 			}
@@ -187,13 +187,13 @@ func (l *Loop) tryCall(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	answer.shown = l.steer.shown.Of(Activity{}.Key())
+	answer.shown = l.interrupt.shown.Of(Activity{}.Key())
 	answer.shown.Ask(answer.ordinal)
 	for chunk, err := range l.opts.Provider.Stream(ctx, request) {
 		if err != nil {
 			return answer.broken(ctx, err)
 		}
-		done, err := answer.take(ctx, chunk)
+		done, err := answer.handle(ctx, chunk)
 		if done || err != nil {
 			return err
 		}
@@ -201,10 +201,10 @@ func (l *Loop) tryCall(ctx context.Context) error {
 	return answer.broken(ctx, &provider.Error{Class: provider.ClassDisconnect, Message: "the answer has no end"})
 }
 
-// goOn asks the model once more where it had nothing to say to results, where a
+// retryModel asks the model once more where it had nothing to say to results, where a
 // call that it wanted is missing, or where its answer does not satisfy the schema.
 // A call that is missing again is a failure: what was said before it is no answer.
-func (l *Loop) goOn(ctx context.Context) error {
+func (l *Loop) retryModel(ctx context.Context) error {
 	text := retryPrompt(l.stream)
 	if text == "" && callMissing(l.stream.Tail().LastCall()) {
 		name, _, _ := strings.Cut(l.opts.Model, "/")
@@ -226,7 +226,7 @@ func (l *Loop) goOn(ctx context.Context) error {
 func retryPrompt(stream *conversation.Stream) string {
 	ledger := stream.Tail()
 	call := ledger.LastCall()
-	silent := call.Finish == conversation.FinishStop && !call.HasTools && !says(call)
+	silent := call.Finish == conversation.FinishStop && !call.HasTools && !hasContent(call)
 	empty := textEmpty
 	if len(ledger.ToolCalls) > 0 {
 		empty = textContinue
@@ -256,7 +256,7 @@ func prompted(stream *conversation.Stream, text string) bool {
 		case *conversation.ChatRequest, *conversation.ToolCallRequest:
 			return false
 		case *conversation.ChatResponse:
-			if call := stream.Tail().ModelCall(e); says(call) && !callMissing(call) && !b.Partial {
+			if call := stream.Tail().ModelCall(e); hasContent(call) && !callMissing(call) && !b.Partial {
 				return false
 			}
 		}
@@ -269,8 +269,8 @@ func callMissing(call *conversation.ModelCall) bool {
 	return call.Finish == conversation.FinishToolCalls && !call.HasTools
 }
 
-// says reports whether a call has a text or data.
-func says(call *conversation.ModelCall) bool {
+// hasContent reports whether a call has a text or data.
+func hasContent(call *conversation.ModelCall) bool {
 	for _, e := range call.Events {
 		if b, ok := e.Body.(*conversation.ChatResponse); ok && b.Part != conversation.PartReasoning && strings.TrimSpace(b.Text) != "" {
 			return true

@@ -92,7 +92,7 @@ func part(kind provider.ChunkKind, pieces ...string) []provider.Chunk {
 	return append(chunks, provider.Chunk{Kind: provider.ChunkClose})
 }
 
-func says(pieces ...string) []provider.Chunk { return part(provider.ChunkMessage, pieces...) }
+func hasContent(pieces ...string) []provider.Chunk { return part(provider.ChunkMessage, pieces...) }
 
 func thinks(text string) []provider.Chunk {
 	chunks := part(provider.ChunkReasoning, text)
@@ -126,7 +126,7 @@ func asksFor(names ...string) reply {
 // paused is what a model says that goes on by itself: it is sent back as it is.
 const paused = "Wait"
 
-func answers(text string) reply { return once(says(text), ends(conversation.FinishStop)) }
+func answers(text string) reply { return once(hasContent(text), ends(conversation.FinishStop)) }
 
 // validRequest checks, apart from the code that makes requests, what every
 // provider asks of one: the user begins, and each call has its one result

@@ -135,7 +135,7 @@ func (v View) refusal(call *conversation.ToolCall) string {
 		return textForeign
 	case finish == conversation.FinishContext:
 		return textFull
-	case finish.Cut(): // whatever the arguments look like, they are not whole
+	case finish.Truncated(): // whatever the arguments look like, they are not whole
 		return textCutOff
 	case finish.Refused():
 		return textRefused
@@ -147,8 +147,8 @@ func (v View) refusal(call *conversation.ToolCall) string {
 		return v.NoTool(call.Request.Name)
 	case def == nil:
 		return textNoSuchTool + string(word(call.Request.Name)) + "."
-	case vetoed(call) != "":
-		return vetoed(call)
+	case deniedByHook(call) != "":
+		return deniedByHook(call)
 	case v.Check != nil:
 		return v.Check(def, call.Arguments())
 	}

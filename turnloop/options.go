@@ -35,9 +35,9 @@ type Options struct {
 	// conversation take Hold, one by one.
 	Hold     func(context.Context) (release func(), err error)  // the right to change files; nil: no process competes
 	ToolLock func(seq int) (f *os.File, done func(), err error) // held while a tool lives; nil: none
-	// Outlived says whether a tool of another run, whose jp has ended, may still
+	// OrphanedTool says whether a tool of another run, whose jp has ended, may still
 	// change files; nil: none does.
-	Outlived func() bool
+	OrphanedTool func() bool
 
 	// Environment is what the model is told of the place where jp runs, if it has not been told so yet.
 	Environment string
@@ -52,10 +52,10 @@ type Options struct {
 	// Digest identifies the content of a file, "" if there is no file. It is false for
 	// a folder. Nil: a permission holds whatever happens to untracked files.
 	Digest func(path string) (digest string, ok bool)
-	// Listing returns a folder and the files below it with their states, nil for what is no
+	// ListUntracked returns a folder and the files below it with their states, nil for what is no
 	// folder. ok is false if there are more than most. Nil: a permission holds whatever
 	// happens in folders.
-	Listing func(folder string, most int) (files []tool.NamedFile, ok bool)
+	ListUntracked func(folder string, most int) (files []tool.NamedFile, ok bool)
 	// Mentioned are the files that a call of a tool seems to name which does not say what
 	// it is about. Nil: none.
 	Mentioned func(arguments json.RawMessage) []string
@@ -86,7 +86,7 @@ type Options struct {
 	// Review asks a person whether the turn goes on after a tool changed files that
 	// decide what git runs. An error, or the end of ctx, leaves the question open. Nil:
 	// the turn ends without a question.
-	Review func(ctx context.Context, changed *ObeyedError) (goOn bool, err error)
+	Review func(ctx context.Context, changed *ControlFilesError) (goOn bool, err error)
 	// GoOn asks a person whether the turn goes on with a model that repeats itself. A Command
 	// as the error is done, and any other error leaves the question open. Nil: the turn ends
 	// without a question.

@@ -79,7 +79,7 @@ func outcomeOf(events []*conversation.Event) Outcome {
 	if call == nil {
 		return o
 	}
-	o.Message, o.Data = said(call)
+	o.Message, o.Data = quoted(call)
 	if schema := (conversation.Turn{Events: events}).Schema(); len(schema) > 0 && call.Answer() {
 		o.Data, o.Unfit = structured(schema, call)
 	}
@@ -87,7 +87,7 @@ func outcomeOf(events []*conversation.Event) Outcome {
 		switch {
 		case call.Finish.Refused():
 			o.Status = Refused
-		case call.Finish.Cut():
+		case call.Finish.Truncated():
 			o.Status, o.ContextFull = Length, call.Finish == conversation.FinishContext
 		}
 	}
@@ -96,8 +96,8 @@ func outcomeOf(events []*conversation.Event) Outcome {
 	return o
 }
 
-// said is the text and the data of a call.
-func said(call *conversation.ModelCall) (message string, data []byte) {
+// quoted is the text and the data of a call.
+func quoted(call *conversation.ModelCall) (message string, data []byte) {
 	var texts []string
 	for _, e := range call.Events {
 		b, ok := e.Body.(*conversation.ChatResponse)

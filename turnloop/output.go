@@ -32,7 +32,7 @@ func outputOf(content []byte, whole *conversation.Truncated, most int, redact fu
 	if whole == nil {
 		whole = tool.Whole([]byte(text))
 	}
-	kept, _ := tool.Cut([]byte(text), tool.Limit)
+	kept, _ := tool.Truncate([]byte(text), tool.Limit)
 	sent := tool.Shorten(kept, most, func(g tool.Gap) string {
 		how := ""
 		if canRead {

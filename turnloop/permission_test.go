@@ -15,11 +15,11 @@ import (
 )
 
 func TestPermissions(t *testing.T) {
-	no := said("skip")
+	no := quoted("skip")
 	no.Reason = "use a deadline"
-	edit := said("edit")
+	edit := quoted("edit")
 	edit.Arguments = []byte(`{"path":"b.go"}`)
-	wrong := said("edit")
+	wrong := quoted("edit")
 	wrong.Arguments = []byte(`{"path":5}`)
 	cases := []struct {
 		name   string
@@ -28,12 +28,12 @@ func TestPermissions(t *testing.T) {
 		asked  int
 		result string // of the first
 	}{
-		{"yes", said("run"), 2, 2, "write was here"},
-		{"yes for the turn", said("run_turn"), 2, 1, "write was here"},
-		{"no", said("skip"), 0, 2, "The tool was not run: the user declined."},
+		{"yes", quoted("run"), 2, 2, "write was here"},
+		{"yes for the turn", quoted("run_turn"), 2, 1, "write was here"},
+		{"no", quoted("skip"), 0, 2, "The tool was not run: the user declined."},
 		{"no, with a reason", no, 0, 2, "The tool was not run: the user declined. Reason: use a deadline"},
 		{"declined", Answer{Outcome: conversation.OutcomeDeclined}, 0, 2, "The tool was not run: the user declined."},
-		{"a word that is no yes", said("true"), 0, 2, "The tool was not run: the user declined."},
+		{"a word that is no yes", quoted("true"), 0, 2, "The tool was not run: the user declined."},
 		{"nothing at all", Answer{}, 0, 2, "The tool was not run: the user declined."},
 		{"other arguments", edit, 2, 2, "write was here"},
 		{"other arguments, which are wrong", wrong, 0, 2, `The tool was not run: argument "path"`},
@@ -59,7 +59,7 @@ func TestPermissions(t *testing.T) {
 func TestEditedArgumentsAreRecordedRunAndTold(t *testing.T) {
 	write := changes("write").asking()
 	r := newRig(t, []*fakeTool{write}, once(calls("write", "_1", `{"path":"a.go"}`), ends(conversation.FinishToolCalls)), answers("ok"))
-	edit := said("edit")
+	edit := quoted("edit")
 	edit.Arguments = []byte(`{"path":"b.go"}`)
 	r.answering(edit)
 	r.done()
@@ -135,7 +135,7 @@ func TestAQuestionWaitsForSomebody(t *testing.T) {
 			p := r.prompting(func(context.Context, Question) (Answer, error) { return Answer{}, ErrNoAnswer })
 			p.absent = !c.gone
 			if c.comes {
-				p.later = func(context.Context, Question) (Answer, error) { return said("run"), nil }
+				p.later = func(context.Context, Question) (Answer, error) { return quoted("run"), nil }
 			}
 			require.Equal(t, c.status, r.done().Status)
 			require.Equal(t, c.trace, strings.Join(r.trace.only("ask ", "await "), " "))
@@ -155,7 +155,7 @@ func TestAnswerWithoutGoingOn(t *testing.T) {
 	require.Equal(t, Waiting, r.done().Status)
 	r.reload()
 	loop := New(r.opts)
-	require.NoError(t, loop.Answer(t.Context(), r.opts.Stream.Tail().Live()[0], said("run")))
+	require.NoError(t, loop.Answer(t.Context(), r.opts.Stream.Tail().Live()[0], quoted("run")))
 	require.Equal(t, "chat_request tool_call_request inquiry_request inquiry_response", r.turn())
 	require.Empty(t, write.runs)
 	r.opts.Head = loop.Head()
@@ -169,7 +169,7 @@ func TestAQuestionThatWaitedIsAskedAgain(t *testing.T) {
 	r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))
 	o := r.done()
 	require.Equal(t, Waiting, o.Status)
-	p := r.answering(said("run"))
+	p := r.answering(quoted("run"))
 	o, err := r.resume(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, Complete, o.Status)
@@ -201,14 +201,14 @@ func TestInterruptWhileAsking(t *testing.T) {
 			interrupt()
 			<-ctx.Done()
 			if answered {
-				return said("run"), nil
+				return quoted("run"), nil
 			}
 			return Answer{}, ctx.Err()
 		})
 		r.requireInterrupted(ctx, "SIGINT", conversation.ByUser, conversation.PhaseExecuting)
 		require.Equal(t, "chat_request tool_call_request inquiry_request turn_interrupted", r.turn())
 		require.Empty(t, write.runs)
-		r.answering(said("run"))
+		r.answering(quoted("run"))
 		_, err := r.resume(t.Context())
 		require.NoError(t, err)
 		require.Len(t, write.runs, 1)
@@ -228,7 +228,7 @@ func TestAPrompterThatBreaksStopsTheTurn(t *testing.T) {
 func TestApprovedInAdvance(t *testing.T) {
 	write, boss := changes("write").asking(), changes("boss").exclusive()
 	r := newRig(t, []*fakeTool{write, boss}, asksFor("write", "write", "boss"), answers("ok"))
-	p := r.answering(said("run"))
+	p := r.answering(quoted("run"))
 	_, err := r.request(t.Context(), Request{Chat: conversation.ChatRequest{Content: "do it"}, Approved: conversation.ApproveAll()})
 	require.NoError(t, err)
 	require.Len(t, write.runs, 2)
@@ -247,7 +247,7 @@ func TestAllowedByTheConfiguration(t *testing.T) {
 		calls("shell", "_1", `{"argv":["go","test","./..."]}`), calls("shell", "_2", `{"argv":["go","testx"]}`), calls("off", "_3", `{}`),
 		ends(conversation.FinishToolCalls)), answers("ok"))
 	r.opts.Grant = func() Grant { return Grant{{"go", "test"}} }
-	p := r.answering(said("skip"))
+	p := r.answering(quoted("skip"))
 	r.done()
 	require.Len(t, shell.runs, 1)
 	require.Empty(t, off.runs)
@@ -262,7 +262,7 @@ func TestTheSubjectIsShown(t *testing.T) {
 	write := changes("write").asking()
 	write.def.Subject = func(json.RawMessage) string { return " main.go " }
 	r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))
-	p := r.answering(said("run"))
+	p := r.answering(quoted("run"))
 	r.done()
 	require.Equal(t, "main.go", p.asked[0].Subject)
 	require.Equal(t, "Run write main.go?", p.asked[0].Inquiry.Request.Question.Text)

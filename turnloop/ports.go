@@ -76,7 +76,7 @@ type SnapshotResult struct {
 	Objects []conversation.Object
 	Changes []conversation.FileChange
 	Stat    []conversation.PathStat
-	LeftOut []conversation.LeftOut
+	LeftOut []conversation.SkippedPath
 	Git     conversation.Git
 	Mark    any // for the snapshot after a tool
 	// Unrecorded lists changed files whose previous content was not captured: first

@@ -88,7 +88,7 @@ func TestCancelledWhileItGetsReady(t *testing.T) {
 		var loop *Loop
 		f := changes("remote")
 		f.ready = func(ctx context.Context) error {
-			loop.Steer(Command{Kind: kind, Text: "and now?"})
+			loop.Interrupt(UserCommand{Kind: kind, Text: "and now?"})
 			<-ctx.Done()
 			return context.Cause(ctx)
 		}

@@ -148,7 +148,7 @@ func TestWhichAnswersAreRemembered(t *testing.T) {
 				return tool.Result{Question: &tool.Question{ID: "q", Question: conversation.Question{Text: "?", AnswerType: conversation.AnswerType{Type: "text"}}}}, nil
 			})
 			r := importedRig(t, "T Q 1write. B1 I1 "+tt.before+" 2write.", []*fakeTool{write}, asksFor("write"), asksFor("write"), answers("ok"))
-			p := r.answering(said("asked"))
+			p := r.answering(quoted("asked"))
 			_, err := r.resume(t.Context())
 			require.NoError(t, err)
 			require.Len(t, p.asked, tt.asked)
@@ -300,9 +300,9 @@ func TestAToolThatAsksAfterAChange(t *testing.T) {
 }
 
 func TestDelivery(t *testing.T) {
-	edited := said("edit")
+	edited := quoted("edit")
 	edited.Arguments = json.RawMessage(`"three lines of it"`)
-	reasoned := said("withhold")
+	reasoned := quoted("withhold")
 	reasoned.Reason = "it has keys"
 	cases := []struct {
 		name   string
@@ -312,12 +312,12 @@ func TestDelivery(t *testing.T) {
 		sent   string
 		asked  int
 	}{
-		{"deliver", tool.Ask, said("deliver"), "", "the secret", 1},
-		{"withhold", tool.Ask, said("withhold"), "", "The tool ran; its result was not released.", 1},
+		{"deliver", tool.Ask, quoted("deliver"), "", "the secret", 1},
+		{"withhold", tool.Ask, quoted("withhold"), "", "The tool ran; its result was not released.", 1},
 		{"withhold, with a reason", tool.Ask, reasoned, "", "was not released. it has keys", 1},
 		{"edit", tool.Edit, edited, "", "three lines of it", 1},
-		{"skip", tool.Skip, said("deliver"), "", "was not released", 0},
-		{"unattended", tool.Unattended, said("withhold"), "", "the secret", 0},
+		{"skip", tool.Skip, quoted("deliver"), "", "was not released", 0},
+		{"unattended", tool.Unattended, quoted("withhold"), "", "the secret", 0},
 		{"policy auto", tool.Ask, Answer{}, PolicyAuto, "the secret", 0},
 		{"policy defaults", tool.Ask, Answer{}, PolicyDefaults, "the secret", 0},
 		{"policy deny", tool.Ask, Answer{}, PolicyDeny, "was not released", 0},
@@ -352,7 +352,7 @@ func TestADeferredDeliveryIsAskedOnTheResumeAndTheToolDoesNotRunAgain(t *testing
 	o := r.done()
 	require.Equal(t, Waiting, o.Status)
 	require.Equal(t, conversation.KindDeliverResult, o.Waiting.Request.Kind)
-	r.answering(said("deliver"))
+	r.answering(quoted("deliver"))
 	o, err := r.resume(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, Complete, o.Status)

@@ -15,7 +15,7 @@ func (l *Loop) runReading(ctx context.Context, calls []*conversation.ToolCall) e
 		return err
 	}
 	for _, call := range calls[1:] { // the loop has begun the first
-		l.steer.shown.Begin(activityOf(l.opts.Tools, call, l.steer.since()))
+		l.interrupt.shown.Begin(activityOf(l.opts.Tools, call, l.interrupt.since()))
 	}
 	at := l.tools.beginning()
 	for _, call := range calls {
@@ -36,7 +36,7 @@ func (l *Loop) runReading(ctx context.Context, calls []*conversation.ToolCall) e
 		if err != nil && failed == nil {
 			failed = err
 		}
-		l.steer.shown.Of(done.call.Event.Seq).End()
+		l.interrupt.shown.Of(done.call.Event.Seq).End()
 		locks[done.call].unlock()
 	}
 	if failed != nil {

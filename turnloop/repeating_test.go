@@ -62,7 +62,7 @@ func TestTheSameCallWithTheSameResultEndsTheTurn(t *testing.T) {
 		"an edit between":                    {replies: []reply{read, asksFor("write"), read, asksFor("write"), read, asksFor("write")}},
 		"three times in one answer":          {replies: []reply{asksFor("read", "read", "read"), asksFor("read", "read", "read")}},
 		"three times in each of three":       {replies: []reply{asksFor("read", "read", "read"), asksFor("read", "read", "read"), asksFor("read", "read", "read")}, again: "read", times: 3},
-		"words between":                      {replies: []reply{read, once(says("Again."), calls("read", "_1", "{}"), ends(called)), read}, again: "read", times: 3},
+		"words between":                      {replies: []reply{read, once(hasContent("Again."), calls("read", "_1", "{}"), ends(called)), read}, again: "read", times: 3},
 		"begins later":                       {replies: []reply{asksFor("clock"), on("a"), read, read, read}, again: "read", times: 3},
 		"another limit, reached":             {replies: []reply{read, read}, limit: 2, again: "read", times: 2},
 		"another limit":                      {replies: []reply{read, read, read, read}, limit: 5},
@@ -112,7 +112,7 @@ func TestAUserDecidesWhetherARepeatingModelGoesOn(t *testing.T) {
 			status: Complete, turn: "tool_call_response note tool_call_request tool_call_response chat_response",
 		},
 		"stops":   {says: []func() (bool, error){func() (bool, error) { return false, nil }}, asked: 1, status: Stopped, turn: "tool_call_response turn_stopped"},
-		"replies": {says: []func() (bool, error){func() (bool, error) { return false, &Command{Kind: CommandReply, Text: "Try b."} }}, asked: 1, status: Complete, turn: "tool_call_response chat_request tool_call_request tool_call_response chat_response"},
+		"replies": {says: []func() (bool, error){func() (bool, error) { return false, &UserCommand{Kind: CommandReply, Text: "Try b."} }}, asked: 1, status: Complete, turn: "tool_call_response chat_request tool_call_request tool_call_response chat_response"},
 		"is lost, then goes on": {
 			says:  []func() (bool, error){func() (bool, error) { return false, lost }, func() (bool, error) { return true, nil }},
 			asked: 2, status: Complete, turn: "tool_call_response turn_interrupted note tool_call_request tool_call_response chat_response",

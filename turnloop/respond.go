@@ -94,13 +94,13 @@ func size(bytes int) string {
 
 // listedLeftOut shortens a list to the limit of an event. The last entry then counts
 // the rest.
-func listedLeftOut(all []conversation.LeftOut) []conversation.LeftOut {
-	n := fitting(all, func(l conversation.LeftOut) string { return l.Path + l.Why })
+func listedLeftOut(all []conversation.SkippedPath) []conversation.SkippedPath {
+	n := fitting(all, func(l conversation.SkippedPath) string { return l.Path + l.Why })
 	if n == len(all) {
 		return all
 	}
 	n = max(0, n-1)
-	return append(all[:n:n], conversation.LeftOut{Path: ".", Why: fmt.Sprintf("and %d more", len(all)-n)})
+	return append(all[:n:n], conversation.SkippedPath{Path: ".", Why: fmt.Sprintf("and %d more", len(all)-n)})
 }
 
 // response is a result as it is kept.
@@ -119,7 +119,7 @@ func (l *Loop) refuse(ctx context.Context, call *conversation.ToolCall, reason s
 	if q := call.Permission(); q != nil && q.Response != nil {
 		what = "declined by " + string(q.Response.By)
 	}
-	if vetoed(call) != "" {
+	if deniedByHook(call) != "" {
 		what = "denied by a hook"
 	}
 	if p := call.Event.Payload(conversation.PayloadArguments); reason == textMalformed && p != nil {

@@ -31,7 +31,7 @@ func TestOnlyTheToolGetsTheValue(t *testing.T) {
 		}
 		r := newRig(t, []*fakeTool{write}, once(calls("login", "_1", `{"path":"<1>"}`), ends(conversation.FinishToolCalls)), answers("ok"))
 		r.opts.Restore = restoring
-		r.answering(said("run"))
+		r.answering(quoted("run"))
 		r.done()
 		require.JSONEq(t, `{"path":"hunter2"}`, string(write.runs[0].Arguments))
 		for _, e := range r.stored() {
@@ -96,7 +96,7 @@ func TestTheDestinationDecidesAboutSecrets(t *testing.T) {
 				require.NoError(t, err)
 				r := newRig(t, []*fakeTool{login}, once(calls("login", "_1", string(arguments)), ends(conversation.FinishToolCalls)), answers("ok"))
 				r.opts.Restore, r.opts.Placeholders = restoring, holding
-				r.answering(said("run"))
+				r.answering(quoted("run"))
 				r.done()
 				if tt.want == "" {
 					require.Empty(t, login.runs)

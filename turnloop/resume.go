@@ -26,7 +26,7 @@ type Resume struct {
 // tool may have made them.
 func (l *Loop) Resume(ctx context.Context, r Resume) (Outcome, error) {
 	err := l.reopen(ctx, r)
-	var obeyed *ObeyedError
+	var obeyed *ControlFilesError
 	switch {
 	case errors.As(err, &obeyed):
 		return l.leave(ctx, err)
@@ -46,7 +46,7 @@ func (l *Loop) reopen(ctx context.Context, r Resume) error {
 		return err
 	}
 	if unseen && l.files.git.SameWorktree(sight.Git) {
-		if err := l.review(ctx, &ObeyedError{Tool: tool, Files: l.files.controlChanged(sight), Since: true}); err != nil {
+		if err := l.review(ctx, &ControlFilesError{Tool: tool, Files: l.files.controlChanged(sight), Since: true}); err != nil {
 			return err
 		}
 	}
@@ -159,7 +159,7 @@ func unseenTool(stream *conversation.Stream, opts *Options) (name string, unseen
 
 // UnseenControl are the control files of git that changed since a tool of the newest turn
 // started, if jp ended before it could tell the user; nil if there are none.
-func UnseenControl(ctx context.Context, stream *conversation.Stream, opts Options) (*ObeyedError, error) {
+func UnseenControl(ctx context.Context, stream *conversation.Stream, opts Options) (*ControlFilesError, error) {
 	tool, unseen := unseenTool(stream, &opts)
 	if !unseen {
 		return nil, nil
@@ -171,7 +171,7 @@ func UnseenControl(ctx context.Context, stream *conversation.Stream, opts Option
 		return nil, err
 	}
 	if files := known.controlChanged(sight); len(files) > 0 {
-		return &ObeyedError{Tool: tool, Files: files, Since: true}, nil
+		return &ControlFilesError{Tool: tool, Files: files, Since: true}, nil
 	}
 	return nil, nil
 }

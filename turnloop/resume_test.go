@@ -29,7 +29,7 @@ func TestResumeSaysWhatWasFound(t *testing.T) {
 	w := newWorkspace()
 	r := stoppedRig(t, []*fakeTool{changes("write").asking()}, w)
 	w.files["mine.go"] = "package mine"
-	r.answering(said("run"))
+	r.answering(quoted("run"))
 	loop := New(r.opts)
 	o, err := loop.Resume(t.Context(), Resume{
 		Resumed:  &conversation.Resumed{Phase: conversation.PhaseExecuting, Message: "[SESSION_RESUMED] …"},
@@ -55,7 +55,7 @@ func TestResumeAnswersByApproval(t *testing.T) {
 		write.def.Exclusive = tt.was
 		r := stoppedRig(t, []*fakeTool{write}, newWorkspace())
 		write.def.Exclusive = tt.is
-		p := r.answering(said("run"))
+		p := r.answering(quoted("run"))
 		_, err := New(r.opts).Resume(t.Context(), Resume{
 			Resumed: &conversation.Resumed{Phase: conversation.PhaseExecuting}, Approved: conversation.ApproveAll(),
 		})
@@ -67,7 +67,7 @@ func TestResumeAnswersByApproval(t *testing.T) {
 
 func TestResumeWithNothingToSay(t *testing.T) {
 	r := stoppedRig(t, []*fakeTool{changes("write").asking()}, newWorkspace())
-	r.answering(said("run"))
+	r.answering(quoted("run"))
 	_, err := New(r.opts).Resume(t.Context(), Resume{})
 	require.NoError(t, err)
 	require.NotContains(t, r.turn(), "resumed")
@@ -119,13 +119,13 @@ func TestReplace(t *testing.T) {
 
 func TestSteer(t *testing.T) {
 	tests := []struct {
-		command Command
+		command UserCommand
 		turn    string
 		status  Status
 	}{
-		{Command{Kind: CommandStop}, "tool_call_response turn_stopped turn_done", Stopped},
-		{Command{Kind: CommandReply, Text: "Only read."}, "tool_call_response chat_request chat_response turn_done", Complete},
-		{Command{Kind: CommandCancelTool}, "tool_call_response chat_response turn_done", Complete},
+		{UserCommand{Kind: CommandStop}, "tool_call_response turn_stopped turn_done", Stopped},
+		{UserCommand{Kind: CommandReply, Text: "Only read."}, "tool_call_response chat_request chat_response turn_done", Complete},
+		{UserCommand{Kind: CommandCancelTool}, "tool_call_response chat_response turn_done", Complete},
 	}
 	for _, c := range tests {
 		t.Run(c.command.Error(), func(t *testing.T) {
@@ -136,14 +136,14 @@ func TestSteer(t *testing.T) {
 				doing, ok := loop.Doing()
 				require.True(t, ok)
 				require.Equal(t, "write", doing.Name)
-				require.True(t, loop.Steer(c.command))
+				require.True(t, loop.Interrupt(c.command))
 				<-ctx.Done()
 				return tool.Result{}, ctx.Err()
 			})
 			r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))
 			r.opts.Workspace = w
 			loop = New(r.opts)
-			require.False(t, loop.Steer(c.command), "nothing runs")
+			require.False(t, loop.Interrupt(c.command), "nothing runs")
 			o, err := loop.Start(t.Context(), Request{Chat: conversation.ChatRequest{Content: "do it"}})
 			require.NoError(t, err)
 			require.Equal(t, c.status, o.Status)

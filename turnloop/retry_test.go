@@ -35,12 +35,12 @@ func TestRetries(t *testing.T) {
 		turn    string
 		ordinal int // of the answer's model call
 	}{
-		{"nothing came", reply{steps(gone), steps(says("ok"), stop)}, "chat_request chat_response", 2},
-		{"nothing came, twice", reply{steps(gone), steps(gone), steps(says("ok"), stop)}, "chat_request chat_response", 3},
-		{"an open part", reply{steps(open(says("Hal")), gone), steps(says("ok"), stop)}, "chat_request chat_response", 2},
-		{"a part that is not the last", reply{steps(thinks("hm"), says("Half"), gone), steps(says("ok"), stop)}, "chat_request chat_response chat_response", 2},
-		{"an end without a finish", reply{steps(says("Half")), steps(says("ok"), stop)}, "chat_request chat_response", 2},
-		{"a tool call that is not durable", reply{steps(calls("read", "_1", "{}"), gone), steps(says("ok"), stop)}, "chat_request chat_response", 2},
+		{"nothing came", reply{steps(gone), steps(hasContent("ok"), stop)}, "chat_request chat_response", 2},
+		{"nothing came, twice", reply{steps(gone), steps(gone), steps(hasContent("ok"), stop)}, "chat_request chat_response", 3},
+		{"an open part", reply{steps(open(hasContent("Hal")), gone), steps(hasContent("ok"), stop)}, "chat_request chat_response", 2},
+		{"a part that is not the last", reply{steps(thinks("hm"), hasContent("Half"), gone), steps(hasContent("ok"), stop)}, "chat_request chat_response chat_response", 2},
+		{"an end without a finish", reply{steps(hasContent("Half")), steps(hasContent("ok"), stop)}, "chat_request chat_response", 2},
+		{"a tool call that is not durable", reply{steps(calls("read", "_1", "{}"), gone), steps(hasContent("ok"), stop)}, "chat_request chat_response", 2},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -66,9 +66,9 @@ func TestRetries(t *testing.T) {
 func TestACallEndsAtADurableToolCall(t *testing.T) {
 	gone := failure(provider.ClassDisconnect)
 	for name, parts := range map[string][]any{
-		"in a text behind the calls": {calls("read", "_1", "{}"), calls("read", "_2", "{}"), open(says("And th")), gone},
+		"in a text behind the calls": {calls("read", "_1", "{}"), calls("read", "_2", "{}"), open(hasContent("And th")), gone},
 		"in a third call":            {calls("read", "_1", "{}"), calls("read", "_2", "{}"), open(calls("read", "_3", `{"pa`)), gone},
-		"an end without a finish":    {calls("read", "_1", "{}"), calls("read", "_2", "{}"), open(says("And th"))},
+		"an end without a finish":    {calls("read", "_1", "{}"), calls("read", "_2", "{}"), open(hasContent("And th"))},
 	} {
 		t.Run(name, func(t *testing.T) {
 			read := reads("read")
@@ -90,8 +90,8 @@ func TestACallEndsAtADurableToolCall(t *testing.T) {
 func TestACutOffIsToldOnce(t *testing.T) {
 	failed := steps(failure(provider.ClassOverloaded))
 	read := reads("read")
-	r := newRig(t, []*fakeTool{read}, once(calls("read", "_1", "{}"), open(says("And")), failure(provider.ClassDisconnect)),
-		reply{failed, steps(says("ok"), ends(conversation.FinishStop))}, asksFor("read"), answers("fine"))
+	r := newRig(t, []*fakeTool{read}, once(calls("read", "_1", "{}"), open(hasContent("And")), failure(provider.ClassDisconnect)),
+		reply{failed, steps(hasContent("ok"), ends(conversation.FinishStop))}, asksFor("read"), answers("fine"))
 	r.opts.Retry.Tries = 1
 	_, err := r.start(t.Context())
 	require.Error(t, err)
@@ -105,7 +105,7 @@ func TestACutOffIsToldOnce(t *testing.T) {
 
 func TestTheProviderSaysHowLongToWait(t *testing.T) {
 	later := &provider.Error{Class: provider.ClassRateLimit, RetryAfter: 7 * time.Second}
-	r := newRig(t, nil, reply{steps(later), steps(says("ok"), ends(conversation.FinishStop))})
+	r := newRig(t, nil, reply{steps(later), steps(hasContent("ok"), ends(conversation.FinishStop))})
 	waits := r.waits()
 	r.done()
 	require.Equal(t, []time.Duration{7 * time.Second}, *waits)
@@ -129,8 +129,8 @@ func TestErrorsThatDoNotPass(t *testing.T) {
 }
 
 func TestTheBudgetOfTriesEndsAndTheTurnIsResumed(t *testing.T) {
-	gone := steps(open(says("Hal")), failure(provider.ClassOverloaded))
-	r := newRig(t, nil, reply{gone, gone, gone, gone, steps(says("ok"), ends(conversation.FinishStop))})
+	gone := steps(open(hasContent("Hal")), failure(provider.ClassOverloaded))
+	r := newRig(t, nil, reply{gone, gone, gone, gone, steps(hasContent("ok"), ends(conversation.FinishStop))})
 	r.opts.Retry.Tries = 3
 	o, err := r.start(t.Context())
 	var failed *ProviderError
@@ -152,7 +152,7 @@ func TestTheBudgetOfTriesEndsAndTheTurnIsResumed(t *testing.T) {
 }
 
 func TestInterruptWhileWaitingForARetry(t *testing.T) {
-	r := newRig(t, nil, reply{steps(failure(provider.ClassOverloaded)), steps(says("ok"), ends(conversation.FinishStop))})
+	r := newRig(t, nil, reply{steps(failure(provider.ClassOverloaded)), steps(hasContent("ok"), ends(conversation.FinishStop))})
 	ctx, interrupt := context.WithCancelCause(t.Context())
 	r.opts.Wait = func(ctx context.Context, _ time.Duration) error {
 		interrupt(&Interrupt{Signal: "SIGTERM"})
@@ -192,10 +192,10 @@ func TestInterruptWhileStreaming(t *testing.T) {
 		sent  int // tools that run on the resume
 	}{
 		{"before the first word", nil, "chat_request turn_interrupted", 0},
-		{"in the text", []any{thinks("hm"), open(says("Half a"))}, "chat_request chat_response chat_response turn_interrupted", 0},
+		{"in the text", []any{thinks("hm"), open(hasContent("Half a"))}, "chat_request chat_response chat_response turn_interrupted", 0},
 		{"in the reasoning", []any{open(thinks("h"))}, "chat_request chat_response turn_interrupted", 0},
-		{"behind a part", []any{says("All of it")}, "chat_request chat_response turn_interrupted", 0},
-		{"in a tool call", []any{says("I look"), open(calls("read", "_1", `{"pa`))}, "chat_request chat_response turn_interrupted", 0},
+		{"behind a part", []any{hasContent("All of it")}, "chat_request chat_response turn_interrupted", 0},
+		{"in a tool call", []any{hasContent("I look"), open(calls("read", "_1", `{"pa`))}, "chat_request chat_response turn_interrupted", 0},
 		{"behind a tool call", []any{calls("read", "_1", `{}`)}, "chat_request tool_call_request turn_interrupted", 1},
 	}
 	for _, c := range cases {
@@ -203,7 +203,7 @@ func TestInterruptWhileStreaming(t *testing.T) {
 			ctx, interrupt := interrupting(t)
 			read := reads("read")
 			r := newRig(t, []*fakeTool{read}, reply{
-				steps(append(c.parts, func(context.Context) { interrupt() })...), steps(says("ok"), ends(conversation.FinishStop)),
+				steps(append(c.parts, func(context.Context) { interrupt() })...), steps(hasContent("ok"), ends(conversation.FinishStop)),
 			}, answers("ok"))
 			phase := conversation.PhaseStreaming
 			if c.sent > 0 {
@@ -229,7 +229,7 @@ func TestInterruptWhileStreaming(t *testing.T) {
 }
 
 func TestTheObserverHearsOfRetries(t *testing.T) {
-	r := newRig(t, nil, reply{steps(failure(provider.ClassOverloaded)), steps(says("ok"), ends(conversation.FinishStop))})
+	r := newRig(t, nil, reply{steps(failure(provider.ClassOverloaded)), steps(hasContent("ok"), ends(conversation.FinishStop))})
 	r.opts.Retry.Base = 4 * time.Second
 	r.done()
 	require.Equal(t, []string{"overloaded: so it is; trying again in 2 s"}, r.notices)

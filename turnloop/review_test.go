@@ -24,9 +24,9 @@ func TestATurnStopsAtFilesThatGitObeys(t *testing.T) {
 		ends   error
 	}{
 		"nothing changed":   {nil, func() (bool, error) { panic("asked") }, nil},
-		"nobody to ask":     {[]string{".git/config"}, nil, &ObeyedError{}},
+		"nobody to ask":     {[]string{".git/config"}, nil, &ControlFilesError{}},
 		"a person says yes": {[]string{".git/config"}, func() (bool, error) { return true, nil }, nil},
-		"a person says no":  {[]string{".git/hooks/x"}, func() (bool, error) { return false, nil }, &ObeyedError{}},
+		"a person says no":  {[]string{".git/hooks/x"}, func() (bool, error) { return false, nil }, &ControlFilesError{}},
 		"no answer":         {[]string{".git/hooks/x"}, func() (bool, error) { return false, lost }, lost},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -36,14 +36,14 @@ func TestATurnStopsAtFilesThatGitObeys(t *testing.T) {
 			r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))
 			r.opts.Workspace = w
 			if tt.review != nil {
-				r.opts.Review = func(ctx context.Context, changed *ObeyedError) (bool, error) {
-					require.Equal(t, &ObeyedError{Tool: "write", Files: tt.obeyed}, changed)
+				r.opts.Review = func(ctx context.Context, changed *ControlFilesError) (bool, error) {
+					require.Equal(t, &ControlFilesError{Tool: "write", Files: tt.obeyed}, changed)
 					return tt.review()
 				}
 			}
 			outcome, err := r.start(t.Context())
 			require.NotNil(t, eventOf[*conversation.ToolCallResponse](r.stored()), "no result is lost")
-			var stopped *ObeyedError
+			var stopped *ControlFilesError
 			switch {
 			case tt.ends == nil:
 				require.NoError(t, err)
@@ -51,7 +51,7 @@ func TestATurnStopsAtFilesThatGitObeys(t *testing.T) {
 				return
 			case errors.As(tt.ends, &stopped):
 				require.ErrorAs(t, err, &stopped)
-				require.Equal(t, &ObeyedError{Tool: "write", Files: tt.obeyed}, stopped)
+				require.Equal(t, &ControlFilesError{Tool: "write", Files: tt.obeyed}, stopped)
 			default:
 				require.ErrorIs(t, err, lost)
 			}
@@ -64,7 +64,7 @@ func TestATurnStopsAtFilesThatGitObeys(t *testing.T) {
 
 // controlRig is a turn whose tool changes control files of git, between two others, with the
 // answers that a person gives when jp asks.
-func controlRig(t *testing.T, says bool) (c *crashRig, asked *[]ObeyedError) {
+func controlRig(t *testing.T, says bool) (c *crashRig, asked *[]ControlFilesError) {
 	w := newWorkspace()
 	w.control = map[string]string{".git/config": "[core]", ".git/hooks": ""}
 	wild := changes("wild").doing(func(context.Context, tool.Call) (tool.Result, error) {
@@ -73,9 +73,9 @@ func controlRig(t *testing.T, says bool) (c *crashRig, asked *[]ObeyedError) {
 	})
 	tame := changes("tame").writing(w, "a.go")
 	c = &crashRig{workspace: w, rig: newRig(t, []*fakeTool{wild, tame}, once(calls("tame", "_1", "{}"), calls("wild", "_2", "{}"), calls("tame", "_3", "{}"), ends(conversation.FinishToolCalls)), answers("ok"))}
-	asked = new([]ObeyedError)
+	asked = new([]ControlFilesError)
 	c.opts.Workspace = w
-	c.opts.Review = func(_ context.Context, changed *ObeyedError) (bool, error) {
+	c.opts.Review = func(_ context.Context, changed *ControlFilesError) (bool, error) {
 		c.trace.add("review")
 		*asked = append(*asked, *changed)
 		return says, nil
@@ -179,7 +179,7 @@ func TestAResumeAsksOnlyAboutWhatNobodySaw(t *testing.T) {
 				require.Empty(t, *asked)
 				return
 			}
-			require.Equal(t, []ObeyedError{{Tool: "wild", Files: tt.asked, Since: true}}, *asked)
+			require.Equal(t, []ControlFilesError{{Tool: "wild", Files: tt.asked, Since: true}}, *asked)
 		})
 	}
 }

@@ -132,7 +132,7 @@ func (r *rig) requireKilled() {
 func (r *rig) reload() {
 	r.opts.Head, r.opts.Stream = "", conversation.NewStream(nil)
 	if head, err := r.journal.Head(r.t.Context(), testID); err == nil {
-		r.opts.Head, r.opts.Stream = head, conversation.Join(conversation.Split(r.stored()))
+		r.opts.Head, r.opts.Stream = head, conversation.JoinTail(conversation.SplitTail(r.stored()))
 	}
 }
 
@@ -352,8 +352,8 @@ func (r *rig) prompting(answer func(context.Context, Question) (Answer, error)) 
 	return p
 }
 
-// said is an answer of one word.
-func said(word string) Answer {
+// quoted is an answer of one word.
+func quoted(word string) Answer {
 	value, _ := json.Marshal(word)
 	return Answer{Outcome: conversation.OutcomeAnswered, Value: value}
 }

@@ -21,7 +21,7 @@ type toolRunner struct {
 	opts      *Options
 	stream    *conversation.Stream
 	approvals *approvals
-	steer     *steering
+	steer     *interrupt
 }
 
 // A finishedRun is a tool run with a result.
@@ -47,7 +47,7 @@ func (f finishedRun) stopped() finishedRun {
 	if len(f.result.Content) > 0 {
 		content = fmt.Appendf(content, " Its output until then:\n%s", f.result.Content)
 	}
-	f.result = tool.Result{Content: content, IsError: true, Truncated: f.result.Truncated, Wrote: f.result.Wrote}
+	f.result = tool.Result{Content: content, IsError: true, Truncated: f.result.Truncated, WrittenFiles: f.result.WrittenFiles}
 	f.err, f.cancelled = nil, true
 	return f
 }
@@ -232,7 +232,7 @@ func attempt(call *conversation.ToolCall) int {
 
 // cancelledByUser reports whether the user ended a tool, and not the turn.
 func cancelledByUser(err error) bool {
-	var command *Command
+	var command *UserCommand
 	return errors.As(err, &command) && command.Kind == CommandCancelTool
 }
 

@@ -59,7 +59,7 @@ func TestAYesBindsToWhatWasSeen(t *testing.T) {
 				} else {
 					require.NotContains(t, q.Inquiry.Request.Question.Text, "changed")
 				}
-				return said(tt.answers[asked-1]), nil
+				return quoted(tt.answers[asked-1]), nil
 			})
 			r.done()
 			require.Equal(t, tt.asked, asked)
@@ -115,7 +115,7 @@ func TestAYesBindsToUntrackedFiles(t *testing.T) {
 				if asked++; !tt.own {
 					content = tt.after
 				}
-				return said("run"), nil
+				return quoted("run"), nil
 			})
 			r.done()
 			if tt.own {
@@ -190,7 +190,7 @@ func TestAYesBindsToWhatACallIsAbout(t *testing.T) {
 				asked := 0
 				r.prompting(func(context.Context, Question) (Answer, error) {
 					if asked++; asked > 1 {
-						return said("run"), nil
+						return quoted("run"), nil
 					}
 					for _, path := range tt.changed {
 						state[path] = "changed"
@@ -201,7 +201,7 @@ func TestAYesBindsToWhatACallIsAbout(t *testing.T) {
 					if tt.answer == "edit" {
 						return Answer{Outcome: conversation.OutcomeAnswered, Value: json.RawMessage(`"edit"`), Arguments: json.RawMessage(`{"path":"b"}`)}, nil
 					}
-					return said(tt.answer), nil
+					return quoted(tt.answer), nil
 				})
 				r.done()
 				require.Equal(t, tt.asked, asked)
@@ -267,7 +267,7 @@ func TestAYesBindsToFolders(t *testing.T) {
 			}
 			r := newRig(t, []*fakeTool{run}, asksFor("run"), answers("ok"))
 			r.opts.Workspace, r.opts.Digest = newWorkspace(), state
-			r.opts.Listing = func(folder string, most int) (files []tool.NamedFile, ok bool) {
+			r.opts.ListUntracked = func(folder string, most int) (files []tool.NamedFile, ok bool) {
 				if folder != "d" || content == nil {
 					return nil, true
 				}
@@ -283,13 +283,13 @@ func TestAYesBindsToFolders(t *testing.T) {
 			r.prompting(func(_ context.Context, q Question) (Answer, error) {
 				if asked++; asked == 2 {
 					require.Contains(t, q.Inquiry.Request.Question.Text, map[bool]string{true: "It names more than 10000 files, so that", false: "Its files have changed since"}[tt.process])
-					return said("run"), nil
+					return quoted("run"), nil
 				}
 				content = tt.after
 				if tt.process {
 					ForgetProcess()
 				}
-				return said("run"), nil
+				return quoted("run"), nil
 			})
 			r.done()
 			require.Equal(t, tt.asked, asked)
@@ -302,7 +302,7 @@ func TestAYesBindsToFolders(t *testing.T) {
 // the file that it was put about.
 func TestAYesCoversTheToolsQuestion(t *testing.T) {
 	edited := func(path string) Answer {
-		a := said("edit")
+		a := quoted("edit")
 		a.Arguments = json.RawMessage(`{"path":"` + path + `"}`)
 		return a
 	}
@@ -312,12 +312,12 @@ func TestAYesCoversTheToolsQuestion(t *testing.T) {
 		changed bool // between the yes and the run, of a call that is allowed for the turn
 		asked   string
 	}{
-		"yes":                   {answer: said("run"), asked: "run"},
-		"yes for the turn":      {answer: said("run_turn"), asked: "run"},
-		"changed since":         {answer: said("run_turn"), changed: true, asked: "run overwrite"},
+		"yes":                   {answer: quoted("run"), asked: "run"},
+		"yes for the turn":      {answer: quoted("run_turn"), asked: "run"},
+		"changed since":         {answer: quoted("run_turn"), changed: true, asked: "run overwrite"},
 		"the same file, edited": {answer: edited("a.txt"), asked: "run"},
 		"another file, edited":  {answer: edited("b.txt"), asked: "run overwrite"},
-		"no":                    {answer: said("skip"), asked: "run"},
+		"no":                    {answer: quoted("skip"), asked: "run"},
 		"a policy says yes":     {policy: PolicyAuto, asked: ""},
 	} {
 		t.Run(name, func(t *testing.T) {

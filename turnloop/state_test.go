@@ -14,13 +14,13 @@ import (
 // more; a second refusal is the end.
 func TestStateThatIsRefused(t *testing.T) {
 	refused := &provider.Error{Class: provider.ClassState, Provider: "test", Message: "could not be verified"}
-	thoughtful := once(thinks("Hm."), says("Hello."), ends(conversation.FinishStop))
+	thoughtful := once(thinks("Hm."), hasContent("Hello."), ends(conversation.FinishStop))
 	for name, tt := range map[string]struct {
 		second reply
 		tries  int
 		fails  bool
 	}{
-		"once":  {reply{{refused}, steps(says("Well."), ends(conversation.FinishStop))}, 2, false},
+		"once":  {reply{{refused}, steps(hasContent("Well."), ends(conversation.FinishStop))}, 2, false},
 		"twice": {reply{{refused}}, 2, true},
 		"never": {answers("Well."), 1, false},
 	} {
@@ -59,7 +59,7 @@ func states(r *provider.Request) (n int) {
 // What a server claims that an answer took must not make nonsense of sums.
 func TestTokensThatCannotBe(t *testing.T) {
 	lie := provider.Chunk{Kind: provider.ChunkFinish, Finish: conversation.FinishStop, Usage: &conversation.Usage{Input: -5, Output: 1<<63 - 1}}
-	r := newRig(t, nil, once(says("One."), lie), once(says("Two."), lie))
+	r := newRig(t, nil, once(hasContent("One."), lie), once(hasContent("Two."), lie))
 	r.done()
 	o := r.done()
 	require.Zero(t, o.Usage.Input)

@@ -86,7 +86,7 @@ func addCancelled(t *conversation.TurnBuilder, seq int) {
 }
 
 // handleInterrupt does what the user wants of the turn.
-func (l *Loop) handleInterrupt(ctx context.Context, c *Command) error {
+func (l *Loop) handleInterrupt(ctx context.Context, c *UserCommand) error {
 	if c.Kind == CommandStop {
 		return l.stop(ctx, conversation.ByUser, "")
 	}

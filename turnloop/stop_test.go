@@ -105,7 +105,7 @@ func TestStopWithQuestions(t *testing.T) {
 
 func TestStopKeepsWhatTheModelHadSaid(t *testing.T) {
 	ctx, interrupt := interrupting(t)
-	r := newRig(t, nil, reply{steps(open(says("Half an answer")), func(context.Context) { interrupt() }), answers("ok")[0]})
+	r := newRig(t, nil, reply{steps(open(hasContent("Half an answer")), func(context.Context) { interrupt() }), answers("ok")[0]})
 	_, err := r.start(ctx)
 	require.Error(t, err)
 	o, err := New(r.opts).Stop(t.Context(), conversation.ByUser)
@@ -130,7 +130,7 @@ func TestAHeldResultWhoseQuestionIsNotOnRecord(t *testing.T) {
 	held.def.Result = tool.Ask
 	t.Run("is asked for", func(t *testing.T) {
 		r := importedRig(t, "T Q 1read. H1", []*fakeTool{held}, answers("no"), answers("ok"))
-		p := r.answering(said("deliver"))
+		p := r.answering(quoted("deliver"))
 		o, err := r.resume(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, "ok", o.Message)
@@ -156,7 +156,7 @@ func TestADiscardedTurnGetsNoSum(t *testing.T) {
 func TestDefaults(t *testing.T) {
 	none, err := tool.NewRegistry()
 	require.NoError(t, err)
-	m := &model{trace: &trace{}, replies: []reply{{steps(open(says("x")), failure("disconnect")), answers("ok")[0]}}}
+	m := &model{trace: &trace{}, replies: []reply{{steps(open(hasContent("x")), failure("disconnect")), answers("ok")[0]}}}
 	loop := New(Options{
 		Journal: journaltest.NewMemory(), ID: testID, Stream: conversation.NewStream(nil), Provider: m, API: "test", Model: "test/model", Tools: none,
 		Random: func() float64 { return 1e-9 },

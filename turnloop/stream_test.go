@@ -84,7 +84,7 @@ func TestPartsAreDurableBeforeTheAnswerEnds(t *testing.T) {
 	var during []conversation.Type
 	look := func(context.Context) { during = typesOf(r.stored()) }
 	r.model.replies = []reply{
-		once(thinks("hm"), says("I look", " now"), calls("read", "_1", "{}"), look, ends(conversation.FinishToolCalls)), answers("ok"),
+		once(thinks("hm"), hasContent("I look", " now"), calls("read", "_1", "{}"), look, ends(conversation.FinishToolCalls)), answers("ok"),
 	}
 	r.done()
 	require.Equal(t, []conversation.Type{"turn_start", "prompt", "chat_request", "chat_response", "chat_response"}, during,
@@ -163,7 +163,7 @@ func TestAnswersWithoutWords(t *testing.T) {
 			"chat_request chat_response note chat_response", Complete, "",
 		},
 		{
-			"blanks, then a call, then nothing, then an answer", []reply{once(says(" \n"), stop), asksFor("read"), once(stop), answers("Done.")},
+			"blanks, then a call, then nothing, then an answer", []reply{once(hasContent(" \n"), stop), asksFor("read"), once(stop), answers("Done.")},
 			"chat_request chat_response note tool_call_request tool_call_response chat_response note chat_response", Complete, "Done.",
 		},
 		{
@@ -176,10 +176,10 @@ func TestAnswersWithoutWords(t *testing.T) {
 			"chat_request chat_response note chat_response", Complete, "Done.",
 		},
 		{
-			"words and no call, then the call", []reply{once(says("I edit it."), toolCalls), asksFor("read"), answers("Done.")},
+			"words and no call, then the call", []reply{once(hasContent("I edit it."), toolCalls), asksFor("read"), answers("Done.")},
 			"chat_request chat_response note tool_call_request tool_call_response chat_response", Complete, "Done.",
 		},
-		{"no reason", []reply{once(says("hi"), ends(""))}, "chat_request chat_response", Complete, "hi"},
+		{"no reason", []reply{once(hasContent("hi"), ends(""))}, "chat_request chat_response", Complete, "hi"},
 		{
 			"empty behind results, then an answer", []reply{asksFor("read"), once(stop), answers("Done.")},
 			"chat_request tool_call_request tool_call_response chat_response note chat_response", Complete, "Done.",
@@ -188,9 +188,9 @@ func TestAnswersWithoutWords(t *testing.T) {
 			"empty behind results, twice", []reply{asksFor("read"), once(stop), once(stop), answers("never asked for")},
 			"chat_request tool_call_request tool_call_response chat_response note chat_response", Complete, "",
 		},
-		{"refused", []reply{once(says("No."), ends(conversation.FinishRefusal))}, "chat_request chat_response", Refused, "No."},
+		{"refused", []reply{once(hasContent("No."), ends(conversation.FinishRefusal))}, "chat_request chat_response", Refused, "No."},
 		{"filtered", []reply{once(ends(conversation.FinishFiltered))}, "chat_request chat_response", Refused, ""},
-		{"cut off", []reply{once(says("Half"), ends(conversation.FinishLength))}, "chat_request chat_response", Length, "Half"},
+		{"cut off", []reply{once(hasContent("Half"), ends(conversation.FinishLength))}, "chat_request chat_response", Length, "Half"},
 		{
 			"cut off in a tool call", []reply{once(calls("read", "_1", `{"path":`), ends(conversation.FinishLength)), answers("Done.")},
 			"chat_request tool_call_request tool_call_response chat_response", Complete, "Done.",
@@ -208,7 +208,7 @@ func TestAnswersWithoutWords(t *testing.T) {
 			"chat_request tool_call_request tool_call_response", Refused, "",
 		},
 		{
-			"paused", []reply{once(says(paused), ends(conversation.FinishPause)), answers("Done.")},
+			"paused", []reply{once(hasContent(paused), ends(conversation.FinishPause)), answers("Done.")},
 			"chat_request chat_response chat_response", Complete, "Done.",
 		},
 	}
@@ -236,7 +236,7 @@ func TestAnswersWithoutWords(t *testing.T) {
 }
 
 func TestCallThatStaysMissing(t *testing.T) {
-	missing := once(says("I edit it."), ends(conversation.FinishToolCalls))
+	missing := once(hasContent("I edit it."), ends(conversation.FinishToolCalls))
 	r := newRig(t, []*fakeTool{reads("read")}, missing, missing, answers("Done."))
 	o, err := r.start(t.Context())
 	var failed *ProviderError
@@ -332,7 +332,7 @@ func TestNothingToRun(t *testing.T) {
 // nowhere else.
 func TestStateIsKeptWithItsEndpointAndAccount(t *testing.T) {
 	r := newRig(t, []*fakeTool{reads("read")},
-		once(thinks("hm"), says("I look"), calls("read", "_1", "{}"), ends(conversation.FinishToolCalls)), answers("ok"), answers("again"))
+		once(thinks("hm"), hasContent("I look"), calls("read", "_1", "{}"), ends(conversation.FinishToolCalls)), answers("ok"), answers("again"))
 	r.opts.Endpoint, r.opts.Account = "https://a.example", "12345678"
 	r.done()
 	for _, e := range r.stored() {

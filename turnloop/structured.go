@@ -70,7 +70,7 @@ func schemaNotified(stream *conversation.Stream) bool {
 
 // structured is the answer of a call as data, or why it is invalid.
 func structured(schema json.RawMessage, call *conversation.ModelCall) (data json.RawMessage, unfit error) {
-	message, text := said(call)
+	message, text := quoted(call)
 	if len(text) == 0 { // a model that takes no schema may have kept to it nevertheless
 		text = []byte(message)
 	}

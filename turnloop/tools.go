@@ -52,7 +52,7 @@ func (l *Loop) runChanging(ctx context.Context, call *conversation.ToolCall) err
 	if err := l.recordStart(ctx, call, before, ""); err != nil {
 		return err
 	}
-	beside := only == nil && l.opts.Outlived != nil && l.opts.Outlived()
+	beside := only == nil && l.opts.OrphanedTool != nil && l.opts.OrphanedTool()
 	done := l.tools.execute(ctx, call, "", lock, l.tools.beginning())
 	done.beside = beside
 	ended := done.err != nil && ctx.Err() != nil
@@ -61,14 +61,14 @@ func (l *Loop) runChanging(ctx context.Context, call *conversation.ToolCall) err
 	}
 	after, lookErr := l.files.lookAfter(ctx, requestAfter(done, before, named, only))
 	if lookErr != nil {
-		after = SnapshotResult{Git: before.Git, LeftOut: []conversation.LeftOut{{Path: ".", Why: lookErr.Error()}}}
+		after = SnapshotResult{Git: before.Git, LeftOut: []conversation.SkippedPath{{Path: ".", Why: lookErr.Error()}}}
 	}
 	if done.err == nil && done.result.Question != nil {
 		if lookErr == nil && after.Tree == before.Tree {
 			if err := l.recordQuestion(ctx, done); err != nil {
 				return err
 			}
-			return l.review(ctx, &ObeyedError{Tool: call.Request.Name, Files: after.Obeyed})
+			return l.review(ctx, &ControlFilesError{Tool: call.Request.Name, Files: after.Obeyed})
 		}
 		done.err = errors.New("it asked a question after it had changed files; what it did until then is not known")
 	}
@@ -78,7 +78,7 @@ func (l *Loop) runChanging(ctx context.Context, call *conversation.ToolCall) err
 	if err := l.respond(ctx, done, &after); err != nil {
 		return err
 	}
-	if err := l.review(ctx, &ObeyedError{Tool: call.Request.Name, Files: after.Obeyed}); err != nil {
+	if err := l.review(ctx, &ControlFilesError{Tool: call.Request.Name, Files: after.Obeyed}); err != nil {
 		return err
 	}
 	return l.afterTools(ctx, call) // whatever ended the tool is meant for the whole turn
@@ -86,11 +86,11 @@ func (l *Loop) runChanging(ctx context.Context, call *conversation.ToolCall) err
 
 // review stops the turn where a tool changed files that say what git runs, unless a person
 // lets it go on: the next git of the user, and of the next tool, obeys them.
-func (l *Loop) review(ctx context.Context, changed *ObeyedError) error {
+func (l *Loop) review(ctx context.Context, changed *ControlFilesError) error {
 	if len(changed.Files) == 0 {
 		return nil
 	}
-	var command *Command
+	var command *UserCommand
 	switch cause := context.Cause(ctx); {
 	case errors.As(cause, &command) && command.Kind == CommandReply:
 		// What the user says is sent only after that.
@@ -129,16 +129,16 @@ func (e *endedRun) Unwrap() error { return e.cause }
 
 // steered reports whether the user ended what the context is for.
 func steered(ctx context.Context) bool {
-	var command *Command
+	var command *UserCommand
 	return ctx.Err() != nil && errors.As(context.Cause(ctx), &command)
 }
 
 // requestAfter is what to look at after a tool ran.
 func requestAfter(done finishedRun, before SnapshotResult, named, only []string) SnapshotRequest {
 	if only != nil && done.err == nil {
-		return SnapshotRequest{Since: before.Mark, Named: named, Only: append(only[:len(only):len(only)], done.result.Wrote...)}
+		return SnapshotRequest{Since: before.Mark, Named: named, Only: append(only[:len(only):len(only)], done.result.WrittenFiles...)}
 	}
-	return SnapshotRequest{Since: before.Mark, Named: append(named[:len(named):len(named)], done.result.Wrote...)}
+	return SnapshotRequest{Since: before.Mark, Named: append(named[:len(named):len(named)], done.result.WrittenFiles...)}
 }
 
 // recordStart makes durable that the tool is about to run, behind what moved in

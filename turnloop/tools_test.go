@@ -21,7 +21,7 @@ import (
 
 func TestDurableBeforeWhatDependsOnIt(t *testing.T) {
 	r := newRig(t, []*fakeTool{reads("read"), changes("write").asking()}, asksFor("read", "write"), answers("ok"))
-	r.answering(said("run"))
+	r.answering(quoted("run"))
 	r.done()
 	r.requireOrder(
 		"append turn_start prompt chat_request", "recorded", "model",
@@ -448,7 +448,7 @@ func TestEventsThatAModelReads(t *testing.T) {
 	withheld := reads("held").returning("a result that the user withholds")
 	withheld.def.Result = tool.Ask
 	r := newRig(t, []*fakeTool{reads("read").returning(long), withheld, looks}, asksFor("read", "held"), asksFor("look"), answers("ok"))
-	r.answering(said("withhold"))
+	r.answering(quoted("withhold"))
 	r.done()
 	for _, e := range r.stored() {
 		found, err := read(t.Context(), e.Seq)

@@ -18,7 +18,7 @@ func (l *Loop) hookTool(ctx context.Context, call *conversation.ToolCall) error 
 	doing := activityOf(l.opts.Tools, call, l.opts.Now())
 	doing.Hook = string(PointToolPre)
 	what := line(doing.Name, doing.Argument)
-	running, done := l.steer.begin(ctx, doing)
+	running, done := l.interrupt.begin(ctx, doing)
 	ruling, err := l.hooks.run(running, hookEvent(l.opts.Tools, PointToolPre, call))
 	interrupted := context.Cause(running)
 	done()
@@ -36,7 +36,7 @@ func (l *Loop) hookTool(ctx context.Context, call *conversation.ToolCall) error 
 		return err
 	}
 	if response.Choice() == conversation.AnswerSkip {
-		l.hooks.tell(PointToolPre, strings.TrimSuffix(what+" denied: "+response.Reason, ": "))
+		l.hooks.notify(PointToolPre, strings.TrimSuffix(what+" denied: "+response.Reason, ": "))
 	}
 	return nil
 }
@@ -77,7 +77,7 @@ func (l *Loop) hookEnd(ctx context.Context, o Outcome) {
 	if !l.hooks.has(PointTurnEnd) {
 		return
 	}
-	l.steer.turn.Store(false) // a hook cannot be replied to: Ctrl+C ends it
+	l.interrupt.turn.Store(false) // a hook cannot be replied to: Ctrl+C ends it
 	if ctx.Err() != nil {
 		var cancel func()
 		ctx, cancel = context.WithTimeoutCause(context.WithoutCancel(ctx), hookGracePeriod, errHookGracePeriod)

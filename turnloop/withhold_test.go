@@ -19,7 +19,7 @@ func TestARefusedImageIsWithheld(t *testing.T) {
 	refused := &provider.Error{Class: provider.ClassInvalid, Status: 400, Message: "Could not process image"}
 	stop := ends(conversation.FinishStop)
 	a, data := picture("a.png")
-	r := newRig(t, nil, reply{steps(refused), steps(says("ok"), stop)}, answers("fine"), reply{steps(refused), steps(refused), steps(says("ok"), stop)})
+	r := newRig(t, nil, reply{steps(refused), steps(hasContent("ok"), stop)}, answers("fine"), reply{steps(refused), steps(refused), steps(hasContent("ok"), stop)})
 	o, err := r.request(t.Context(), Request{Chat: conversation.ChatRequest{Content: "look", Attachments: []conversation.Attachment{a}}, Attachments: []conversation.Payload{data}})
 	require.NoError(t, err)
 	require.Equal(t, "ok", o.Message)

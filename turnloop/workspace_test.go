@@ -57,7 +57,7 @@ func TestWhatMovedOutsideIsAnEventOfItsOwn(t *testing.T) {
 	w.git.Head = hexOf("second")
 	r.prompting(func(context.Context, Question) (Answer, error) {
 		w.files["main.go"] = "by hand, while it asked"
-		return said("run"), nil
+		return quoted("run"), nil
 	})
 	r.done()
 	require.Equal(t, "workspace chat_request tool_call_request inquiry_request inquiry_response workspace tool_started tool_call_response chat_response", r.turn())
@@ -138,7 +138,7 @@ func (f finding) Look(ctx context.Context, at SnapshotRequest) (SnapshotResult, 
 	if at.Since != nil {
 		sight.Unrecorded = f.found
 		for _, path := range f.found {
-			sight.LeftOut = append(sight.LeftOut, conversation.LeftOut{Path: path, Why: "gone"})
+			sight.LeftOut = append(sight.LeftOut, conversation.SkippedPath{Path: path, Why: "gone"})
 		}
 	}
 	return sight, err
@@ -161,7 +161,7 @@ func TestFilesThatWereThereAndNotRecorded(t *testing.T) {
 				require.Len(t, left, n)
 			} else {
 				require.Len(t, left, 200)
-				require.Equal(t, conversation.LeftOut{Path: ".", Why: fmt.Sprintf("and %d more", n-199)}, left[199])
+				require.Equal(t, conversation.SkippedPath{Path: ".", Why: fmt.Sprintf("and %d more", n-199)}, left[199])
 			}
 			any := []bool{}
 			for _, at := range w.looks {
@@ -188,7 +188,7 @@ func TestAToolBesideOneThatOutlivedItsJP(t *testing.T) {
 			write := changes("write").writing(w, "new.go")
 			write.def.Paths = func(json.RawMessage) ([]string, bool) { return []string{"new.go"}, tt.only }
 			r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))
-			r.opts.Workspace, r.opts.Outlived = w, func() bool { return tt.outlived && !(tt.ends && len(write.runs) > 0) }
+			r.opts.Workspace, r.opts.OrphanedTool = w, func() bool { return tt.outlived && !(tt.ends && len(write.runs) > 0) }
 			r.done()
 			require.Len(t, r.result().Changed, 1)
 			require.Equal(t, tt.want, r.result().Shared)

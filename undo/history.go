@@ -19,7 +19,7 @@ import (
 // history is what the events did to the files, for [undoplan].
 func history(ctx context.Context, v *repo.View) (undoplan.History, error) {
 	var h undoplan.History
-	trail, err := v.Trail(ctx, 0, math.MaxInt)
+	trail, err := v.Changes(ctx, 0, math.MaxInt)
 	if err != nil {
 		return h, err
 	}
@@ -180,7 +180,7 @@ func here(v *repo.View) []bool {
 
 // gone are the files that a tool took away, and that no tree has; more says that they
 // are not all.
-func gone(all []conversation.LeftOut) (paths []string, more bool) {
+func gone(all []conversation.SkippedPath) (paths []string, more bool) {
 	var texts []string
 	for _, l := range all {
 		switch {

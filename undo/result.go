@@ -78,10 +78,10 @@ func (r *Result) confirmed(plan []undoplan.File) []worktree.WriteOp {
 	for _, p := range puts(plan) {
 		again[p] = true
 	}
-	var changed []worktree.LeftOut
+	var changed []worktree.Skipped
 	for _, p := range r.Puts {
 		if !again[p] {
-			changed = append(changed, worktree.LeftOut{Path: p.Path, Why: "others changed it just now"})
+			changed = append(changed, worktree.Skipped{Path: p.Path, Why: "others changed it just now"})
 		}
 	}
 	r.leave(changed)
@@ -89,7 +89,7 @@ func (r *Result) confirmed(plan []undoplan.File) []worktree.WriteOp {
 }
 
 // leave says that files were not put back after all.
-func (r *Result) leave(left []worktree.LeftOut) {
+func (r *Result) leave(left []worktree.Skipped) {
 	var moved []repo.FileResult
 	gone, quoted := map[string]bool{}, map[string]bool{}
 	for _, l := range left {

@@ -47,7 +47,7 @@ type Undo struct {
 // New finds the conversation, takes it for this process, and reads it.
 // The event is nil where none was named.
 func New(ctx context.Context, r *repo.Repo, o Options) (*Undo, *conversation.Event, error) {
-	v, event, err := r.Find().Moment(ctx, r.Env, o.Word)
+	v, event, err := r.Find().EventNamed(ctx, r.Env, o.Word)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -242,7 +242,7 @@ func (b *Undo) Do(ctx context.Context, result *Result, record putBackRecorder) e
 		return err
 	}
 	defer release()
-	seen := b.Files.Tree.Look(result.Paths())
+	seen := b.Files.Tree.StatAll(result.Paths())
 	sight, plan, err := b.plan(ctx)
 	if err != nil {
 		return err
@@ -252,7 +252,7 @@ func (b *Undo) Do(ctx context.Context, result *Result, record putBackRecorder) e
 		return err
 	}
 	result.leave(left)
-	if slices.ContainsFunc(left, func(l worktree.LeftOut) bool { return l.Why == worktree.WhyStopped }) {
+	if slices.ContainsFunc(left, func(l worktree.Skipped) bool { return l.Why == worktree.WhyStopped }) {
 		result.Stopped = context.Cause(ctx)
 	}
 	if len(result.Puts) == 0 {
@@ -277,7 +277,7 @@ func (b *Undo) protected() []string {
 // Record adds what others changed, and what was put back.
 func (b *Undo) Record(ctx context.Context, before, after turnloop.SnapshotResult, result *Result) error {
 	newest := b.Events[len(b.Events)-1]
-	stream := conversation.Join(conversation.Split(b.Events))
+	stream := conversation.JoinTail(conversation.SplitTail(b.Events))
 	stream.SetClock(b.Repo.Env.Now)
 	var records []*conversation.Event
 	if before.Tree != newest.Tree {

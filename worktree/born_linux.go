@@ -7,11 +7,11 @@ func bootID() string { return firstLine("/proc/sys/kernel/random/boot_id") }
 
 // born is when a file was made, of a link itself and not of its target; zero where the
 // file system does not say, or there is none.
-func born(file string) Mark {
+func born(file string) Timestamp {
 	var st unix.Statx_t
 	err := unix.Statx(unix.AT_FDCWD, file, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_BTIME, &st)
 	if err != nil || st.Mask&unix.STATX_BTIME == 0 {
-		return Mark{}
+		return Timestamp{}
 	}
-	return Mark{Sec: st.Btime.Sec, Nsec: int64(st.Btime.Nsec)}
+	return Timestamp{Sec: st.Btime.Sec, Nsec: int64(st.Btime.Nsec)}
 }

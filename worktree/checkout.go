@@ -204,7 +204,7 @@ func storedBefore(objects, oid string, at time.Time) bool {
 		return false
 	}
 	stored := info.ModTime() // git sets it anew where it stores the same object again
-	if b := born(path); b != (Mark{}) && time.Unix(b.Sec, b.Nsec).Before(stored) {
+	if b := born(path); b != (Timestamp{}) && time.Unix(b.Sec, b.Nsec).Before(stored) {
 		stored = time.Unix(b.Sec, b.Nsec)
 	}
 	return stored.Add(coarse).Before(at)

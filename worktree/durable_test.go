@@ -77,7 +77,7 @@ func TestWhatIsPutBackIsSynced(t *testing.T) {
 			r := newRepo(t, map[string]string{"d/a": "1\n"})
 			r.open(worktree.Options{Volatile: volatile})
 			s := r.tool(r.head(), func() { r.write("d/a", "2\n") })
-			puts, seen := r.puts(r.head(), s.Tree), r.w.Look([]string{"d/a"})
+			puts, seen := r.puts(r.head(), s.Tree), r.w.StatAll([]string{"d/a"})
 			var flushed []string // what is flushed, and what the file is then
 			r.w.OnFlush(func(path string) {
 				text, err := os.ReadFile(path)

@@ -38,7 +38,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	mark, err := w.Mark(ctx)
+	mark, err := w.Now(ctx)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -138,7 +138,7 @@ func TestFilterOfHEADCounts(t *testing.T) {
 
 			oid := r.git("rev-parse", parent+":a.key")
 			put := worktree.WriteOp{Path: "a.key", Is: worktree.Version{Mode: "100644", OID: oid}, To: worktree.Version{Mode: "100644", OID: oid}}
-			left, err := r.w.Restore(t.Context(), []worktree.WriteOp{put}, r.w.Look([]string{"a.key"}), nil)
+			left, err := r.w.Restore(t.Context(), []worktree.WriteOp{put}, r.w.StatAll([]string{"a.key"}), nil)
 			require.NoError(t, err)
 			require.Equal(t, []string{"a.key"}, leftPaths(left))
 			text, err := os.ReadFile(r.path("a.key"))

@@ -77,9 +77,9 @@ func (r *repo) head() string {
 	return tree
 }
 
-func (r *repo) mark() *worktree.Mark {
+func (r *repo) mark() *worktree.Timestamp {
 	r.t.Helper()
-	m, err := r.w.Mark(r.t.Context())
+	m, err := r.w.Now(r.t.Context())
 	require.NoError(r.t, err)
 	return &m
 }
@@ -190,7 +190,7 @@ func paths(changes []worktree.Change) []string {
 	return list
 }
 
-func leftPaths(left []worktree.LeftOut) []string {
+func leftPaths(left []worktree.Skipped) []string {
 	var list []string
 	for _, l := range left {
 		list = append(list, l.Path)

@@ -67,7 +67,7 @@ func (s *snapshot) leaveHidden(p *plan, found *hiddenPaths) {
 		switch {
 		case err == nil && !isDir(st) && s.since(st):
 			p.left[path] = whyHidden
-		case absent(err) && was:
+		case isNotExist(err) && was:
 			p.left[path] = WhyGone
 		}
 	}

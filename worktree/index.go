@@ -23,11 +23,11 @@ import (
 
 // identity tells one index file from another.
 type identity struct {
-	Inode   uint64 `json:"inode"`
-	Size    int64  `json:"size"`
-	Mtime   Mark   `json:"mtime"`
-	Ctime   Mark   `json:"ctime"`
-	Trailer string `json:"trailer"` // git's checksum of the content
+	Inode   uint64    `json:"inode"`
+	Size    int64     `json:"size"`
+	Mtime   Timestamp `json:"mtime"`
+	Ctime   Timestamp `json:"ctime"`
+	Trailer string    `json:"trailer"` // git's checksum of the content
 }
 
 // indexNote is what is known of an index. A copy from before the machine

@@ -56,7 +56,7 @@ func (s *snapshot) differing(paths, neither []string) []string {
 }
 
 // drop notes that a path is gone.
-func (n *named) drop(path string) error {
+func (n *pathSnapshot) drop(path string) error {
 	old, err := n.old(path)
 	if err != nil {
 		return err
@@ -65,7 +65,7 @@ func (n *named) drop(path string) error {
 }
 
 // record notes the content of a path that was admitted.
-func (n *named) record(path string, rules pathRules) error {
+func (n *pathSnapshot) record(path string, rules pathRules) error {
 	old, err := n.old(path)
 	if err != nil {
 		return err

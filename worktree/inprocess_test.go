@@ -139,7 +139,7 @@ func TestInProcessIsInspected(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"A b"}, paths(s.Changes))
 	require.NotEmpty(t, s.Objects)
-	require.Equal(t, []worktree.LeftOut{{Path: "a", Why: "a secret"}}, s.LeftOut)
+	require.Equal(t, []worktree.Skipped{{Path: "a", Why: "a secret"}}, s.LeftOut)
 }
 
 // A path that was recorded in process and is left out later is still one that the

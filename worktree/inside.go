@@ -83,7 +83,7 @@ func (s *snapshot) changedInside(ctx context.Context, folder string, known map[s
 		rel, _ := filepath.Rel(top, path)
 		if rel == ".git" {
 			born := born(path)
-			made = born == (Mark{}) || !born.before(*s.opts.Since)
+			made = born == (Timestamp{}) || !born.before(*s.opts.Since)
 			if d.IsDir() {
 				return filepath.SkipDir
 			}

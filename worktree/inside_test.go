@@ -56,10 +56,10 @@ func TestChangedInsideOtherRepositories(t *testing.T) {
 			for *mark == *copied { // the file system counts on
 				mark = r.mark()
 			}
-			others, err := r.w.Others(t.Context(), nil)
+			others, err := r.w.FindUntracked(t.Context(), nil)
 			require.NoError(t, err)
 			r.shell(tt.run)
-			s, err := r.w.Snapshot(t.Context(), before, worktree.SnapshotOptions{Since: mark, Untracked: true, Others: others})
+			s, err := r.w.Snapshot(t.Context(), before, worktree.SnapshotOptions{Since: mark, Untracked: true, ListUntracked: others})
 			require.NoError(t, err)
 			var got []string
 			for _, l := range s.LeftOut {

@@ -32,7 +32,7 @@ func TestInspectedContentStaysOut(t *testing.T) {
 		r.write("dir/new2", "fine\n")
 	})
 	require.Equal(t, []string{"A dir/new2", "M had", "M plain"}, paths(s.Changes))
-	require.Equal(t, []worktree.LeftOut{{Path: "known", Why: "holds a secret"}, {Path: "new", Why: "holds a secret"}}, s.LeftOut)
+	require.Equal(t, []worktree.Skipped{{Path: "known", Why: "holds a secret"}, {Path: "new", Why: "holds a secret"}}, s.LeftOut)
 	files := r.files(s.Tree)
 	require.Equal(t, "was\n", files["known"])
 	require.NotContains(t, files, "new")
@@ -61,6 +61,6 @@ func TestANewFileWithOtherNamesIsLeftOut(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "secret")
 	require.NoError(t, os.WriteFile(outside, []byte("canary\n"), 0o600))
 	s := r.tool(r.head(), func() { require.NoError(t, os.Link(outside, r.path("new"))) })
-	require.Equal(t, []worktree.LeftOut{{Path: "new", Why: "has other names"}}, s.LeftOut)
+	require.Equal(t, []worktree.Skipped{{Path: "new", Why: "has other names"}}, s.LeftOut)
 	require.Empty(t, s.Changes)
 }

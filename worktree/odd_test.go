@@ -209,11 +209,11 @@ func TestHiddenPathsThatAToolDidNotName(t *testing.T) {
 			r.write("x", "mine\n")
 			tree := r.head()
 			after := func(edits func(), named ...string) worktree.Snapshot {
-				others, err := r.w.Others(t.Context(), nil)
+				others, err := r.w.FindUntracked(t.Context(), nil)
 				require.NoError(t, err)
 				mark := r.mark()
 				edits()
-				return r.snapshot(tree, worktree.SnapshotOptions{Since: mark, Untracked: true, Others: others, Named: named})
+				return r.snapshot(tree, worktree.SnapshotOptions{Since: mark, Untracked: true, ListUntracked: others, Named: named})
 			}
 			require.Empty(t, after(func() { r.write("new", "1\n") }).LeftOut)
 			s := after(func() { r.write("x", "tool\n"); r.remove("d") })

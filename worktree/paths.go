@@ -48,8 +48,8 @@ func (w *Worktree) SnapshotPaths(
 	return n.taken, true, nil
 }
 
-// named is one in-process snapshot in the making.
-type named struct {
+// pathSnapshot is one in-process snapshot in the making.
+type pathSnapshot struct {
 	w      *Worktree
 	parent string
 	trees  *treeReader
@@ -60,14 +60,14 @@ type named struct {
 	away map[string]Version // what a sparse checkout leaves out, as the index has it
 }
 
-func (w *Worktree) named(parentTree string, objects ObjectReader) *named {
-	return &named{
+func (w *Worktree) named(parentTree string, objects ObjectReader) *pathSnapshot {
+	return &pathSnapshot{
 		w: w, parent: parentTree, edits: newEdits(), budget: budget(w.opts.NewContent),
 		trees: &treeReader{format: w.repo.ObjectFormat, objects: objects, read: map[string][]entry{}},
 	}
 }
 
-func (n *named) make(ctx context.Context, paths []string) error {
+func (n *pathSnapshot) make(ctx context.Context, paths []string) error {
 	rules, err := n.w.rulesFor(ctx, paths)
 	if err != nil {
 		return err
@@ -91,7 +91,7 @@ func (n *named) make(ctx context.Context, paths []string) error {
 }
 
 // finish makes the trees of what was noted.
-func (n *named) finish() error {
+func (n *pathSnapshot) finish() error {
 	if len(n.taken.Changes) == 0 {
 		n.taken.Tree, n.taken.Objects = n.parent, nil
 		return nil
@@ -109,7 +109,7 @@ func (n *named) finish() error {
 }
 
 // ignored asks which of the paths that the tree lacks git ignores.
-func (n *named) ignored(ctx context.Context, paths []string) (map[string]bool, error) {
+func (n *pathSnapshot) ignored(ctx context.Context, paths []string) (map[string]bool, error) {
 	var fresh []string
 	for _, path := range paths {
 		old, err := n.trees.find(n.parent, path)
@@ -147,10 +147,10 @@ func (n *named) ignored(ctx context.Context, paths []string) (map[string]bool, e
 }
 
 // sparse finds those of the paths that are not there because the checkout is sparse.
-func (n *named) sparse(ctx context.Context, paths []string, rules map[string]pathRules) (map[string]Version, error) {
+func (n *pathSnapshot) sparse(ctx context.Context, paths []string, rules map[string]pathRules) (map[string]Version, error) {
 	gone := slices.DeleteFunc(slices.Clone(paths), func(path string) bool {
 		_, err := n.w.lookup(path)
-		return !rules[path].sparse || !absent(err)
+		return !rules[path].sparse || !isNotExist(err)
 	})
 	if len(gone) == 0 {
 		return nil, nil
@@ -170,16 +170,16 @@ func (n *named) sparse(ctx context.Context, paths []string, rules map[string]pat
 }
 
 // take decides about one path and notes the change.
-func (n *named) take(path string, rules pathRules, ignored bool) error {
+func (n *pathSnapshot) take(path string, rules pathRules, ignored bool) error {
 	old, err := n.old(path)
 	if err != nil {
 		return err
 	}
 	st, err := n.w.lookup(path)
-	if absent(err) && n.away[path] == (Version{Mode: old.mode, OID: old.oid}) {
+	if isNotExist(err) && n.away[path] == (Version{Mode: old.mode, OID: old.oid}) {
 		return nil
 	}
-	if absent(err) {
+	if isNotExist(err) {
 		return n.remove(path, old)
 	}
 	if err != nil || isDir(st) || old.mode == modeTree {
@@ -198,7 +198,7 @@ func (n *named) take(path string, rules pathRules, ignored bool) error {
 		why = n.w.inspect(path, st, func() []byte { return n.before(old) })
 	}
 	if why != "" {
-		n.taken.LeftOut = append(n.taken.LeftOut, LeftOut{Path: path, Why: why})
+		n.taken.LeftOut = append(n.taken.LeftOut, Skipped{Path: path, Why: why})
 		return nil
 	}
 	return n.put(path, old, st, rules)
@@ -206,25 +206,25 @@ func (n *named) take(path string, rules pathRules, ignored bool) error {
 
 // old is what the parent's tree has at a path of which git has nothing special to
 // know.
-func (n *named) old(path string) (entry, error) {
+func (n *pathSnapshot) old(path string) (entry, error) {
 	old, err := n.trees.find(n.parent, path)
 	if err != nil {
 		return entry{}, err
 	}
-	if old.mode == modeSub || odd(path) || n.w.otherRepository(path) != "" || n.replacesFile(path) {
+	if old.mode == modeSub || isUnsafeName(path) || n.w.otherRepository(path) != "" || n.replacesFile(path) {
 		return entry{}, errAskGit
 	}
 	return old, nil
 }
 
-// odd says whether git may refuse a name, on this system or another one.
-func odd(path string) bool {
+// isUnsafeName says whether git may refuse a name, on this system or another one.
+func isUnsafeName(path string) bool {
 	parts := strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == '\\' })
 	return slices.ContainsFunc(parts, reserved)
 }
 
 // before is the content that the tree has, nil where it has none.
-func (n *named) before(old entry) []byte {
+func (n *pathSnapshot) before(old entry) []byte {
 	if old.oid == "" {
 		return nil
 	}
@@ -233,7 +233,7 @@ func (n *named) before(old entry) []byte {
 }
 
 // replacesFile says whether the tree has a file where the path has a folder.
-func (n *named) replacesFile(path string) bool {
+func (n *pathSnapshot) replacesFile(path string) bool {
 	for i, c := range path {
 		if c != '/' {
 			continue
@@ -245,7 +245,7 @@ func (n *named) replacesFile(path string) bool {
 	return false
 }
 
-func (n *named) remove(path string, old entry) error {
+func (n *pathSnapshot) remove(path string, old entry) error {
 	if old.oid == "" {
 		return nil
 	}
@@ -258,7 +258,7 @@ func (n *named) remove(path string, old entry) error {
 }
 
 // put notes the content of a file or symbolic link.
-func (n *named) put(path string, old entry, st *unix.Stat_t, rules pathRules) error {
+func (n *pathSnapshot) put(path string, old entry, st *unix.Stat_t, rules pathRules) error {
 	data, err := n.w.content(path, st)
 	if err != nil {
 		return errors.Join(errAskGit, err)
@@ -288,7 +288,7 @@ func (n *named) put(path string, old entry, st *unix.Stat_t, rules pathRules) er
 }
 
 // note adds a Change with its line counts.
-func (n *named) note(path string, from, to entry, after []byte, rules pathRules) {
+func (n *pathSnapshot) note(path string, from, to entry, after []byte, rules pathRules) {
 	c := Change{Path: path, Status: "M", Before: from.oid, After: to.oid}
 	var before []byte
 	switch {

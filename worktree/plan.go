@@ -93,7 +93,7 @@ func (s *snapshot) decideTracked(p *plan, r raw) {
 	}
 	st, err := s.w.lookup(r.path)
 	switch {
-	case absent(err) || r.status == 'D' && err == nil:
+	case isNotExist(err) || r.status == 'D' && err == nil:
 		p.remove = append(p.remove, r.path)
 	case err != nil:
 		p.leave(r.path, whyNoRead+err.Error())
@@ -111,7 +111,7 @@ func (s *snapshot) decideDiffering(ctx context.Context, p *plan, dirty []raw) er
 			continue
 		}
 		st, err := s.w.lookup(path)
-		if absent(err) || err == nil && isDir(st) {
+		if isNotExist(err) || err == nil && isDir(st) {
 			p.remove = append(p.remove, path)
 			if !slices.ContainsFunc(dirty, func(r raw) bool { return r.path == path }) {
 				gone = append(gone, path)
@@ -147,7 +147,7 @@ func (s *snapshot) untrackedOf(ctx context.Context, paths []string) ([]string, e
 // the parent's tree says what it held.
 func (s *snapshot) decideCarried(p *plan, path string) {
 	st, err := s.w.lookup(path)
-	if absent(err) || err == nil && isDir(st) {
+	if isNotExist(err) || err == nil && isDir(st) {
 		p.first(path)
 		return
 	}
@@ -222,8 +222,8 @@ func (s *snapshot) decideFlagged(ctx context.Context, p *plan, path string, tag 
 	}
 	st, err := s.w.lookup(path)
 	switch {
-	case absent(err) && skipped(tag) && s.sparse(ctx): // it need not be there
-	case absent(err):
+	case isNotExist(err) && skipped(tag) && s.sparse(ctx): // it need not be there
+	case isNotExist(err):
 		p.remove = append(p.remove, path)
 	case err != nil:
 		p.leave(path, whyNoRead+err.Error())
@@ -243,7 +243,7 @@ func (s *snapshot) decideHidden(ctx context.Context, p *plan, r raw, tag byte) {
 	_, err := s.w.lookup(r.path)
 	skip := skipped(tag)
 	switch {
-	case skip && absent(err) && s.sparse(ctx), r.status == 'A' && !absent(err), !p.first(r.path):
+	case skip && isNotExist(err) && s.sparse(ctx), r.status == 'A' && !isNotExist(err), !p.first(r.path):
 	case r.status == 'A':
 		p.remove = append(p.remove, r.path)
 	case skip:
@@ -402,10 +402,10 @@ func (p *plan) stale() []string {
 }
 
 // leftOut lists what stays out, sorted by path.
-func (p *plan) leftOut() []LeftOut {
-	var list []LeftOut
+func (p *plan) leftOut() []Skipped {
+	var list []Skipped
 	for _, path := range slices.Sorted(maps.Keys(p.left)) {
-		list = append(list, LeftOut{Path: path, Why: p.left[path]})
+		list = append(list, Skipped{Path: path, Why: p.left[path]})
 	}
 	return list
 }

@@ -73,7 +73,7 @@ func (r *restoring) untouched(p WriteOp, here *os.Root) (os.FileInfo, error) {
 	case info != nil && p.Is == (Version{}):
 		return nil, refusal(whyUnknown)
 	}
-	if p.Is != (Version{}) && r.w.stamp(p.Path) != r.seen[p.Path] {
+	if p.Is != (Version{}) && r.w.statID(p.Path) != r.seen[p.Path] {
 		return nil, refusal(whyTouched)
 	}
 	return info, nil
@@ -95,7 +95,7 @@ func (r *restoring) unlinked(p string) {
 		}
 	}
 	for _, other := range r.linked[was.inode] {
-		now := r.w.stamp(other)
+		now := r.w.statID(other)
 		expected := was
 		expected.links, expected.ctime = was.links-1, now.ctime
 		if r.seen[other] == was && now == expected {

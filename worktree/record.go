@@ -184,7 +184,7 @@ func (s *snapshot) write(ctx context.Context, c gitcmd.Command) ([]byte, error) 
 // tolerate does something with all paths. Where git refuses, it halves them
 // until the paths that git cannot take stand alone; git changes nothing where
 // it refuses one. Errors that are not about a path end it.
-func (s *snapshot) tolerate(paths []string, do func([]string) error) ([]LeftOut, error) {
+func (s *snapshot) tolerate(paths []string, do func([]string) error) ([]Skipped, error) {
 	if len(paths) == 0 {
 		return nil, nil
 	}
@@ -196,7 +196,7 @@ func (s *snapshot) tolerate(paths []string, do func([]string) error) ([]LeftOut,
 	case !errors.As(err, &exit) || exit.Code < 0 || storageFault(exit.Stderr):
 		return nil, err
 	case len(paths) == 1:
-		return []LeftOut{{Path: paths[0], Why: whyNoRead + firstError(exit.Stderr)}}, nil
+		return []Skipped{{Path: paths[0], Why: whyNoRead + firstError(exit.Stderr)}}, nil
 	}
 	half := len(paths) / 2
 	first, err := s.tolerate(paths[:half], do)

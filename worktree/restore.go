@@ -35,14 +35,14 @@ type StatCache map[string]fileID
 type fileID struct {
 	inode, links uint64
 	size         int64
-	mtime, ctime Mark
+	mtime, ctime Timestamp
 }
 
-// Look notes what is at the paths.
-func (w *Worktree) Look(paths []string) StatCache {
+// StatAll notes what is at the paths.
+func (w *Worktree) StatAll(paths []string) StatCache {
 	seen := StatCache{}
 	for _, p := range paths {
-		seen[p] = w.stamp(p)
+		seen[p] = w.statID(p)
 	}
 	return seen
 }
@@ -50,7 +50,7 @@ func (w *Worktree) Look(paths []string) StatCache {
 // Exists reports whether something was at a path that was looked at.
 func (s StatCache) Exists(path string) bool { return s[path] != fileID{} }
 
-func (w *Worktree) stamp(p string) fileID {
+func (w *Worktree) statID(p string) fileID {
 	st, err := w.lookup(p)
 	if err != nil {
 		return fileID{}
@@ -88,7 +88,7 @@ const (
 // protected are absolute paths that are never written. Neither the index nor
 // HEAD is touched. Only what stops all of it is an error. When ctx ends it stops
 // between two files, and returns the rest as left; it is an error if nothing was written.
-func (w *Worktree) Restore(ctx context.Context, puts []WriteOp, seen StatCache, protected []string) ([]LeftOut, error) {
+func (w *Worktree) Restore(ctx context.Context, puts []WriteOp, seen StatCache, protected []string) ([]Skipped, error) {
 	r, err := w.restoring(seen, protected)
 	if err != nil {
 		return nil, fmt.Errorf("restore: %w", err)
@@ -115,7 +115,7 @@ func (w *Worktree) Restore(ctx context.Context, puts []WriteOp, seen StatCache, 
 	if ctx.Err() != nil && !r.wrote {
 		return nil, fmt.Errorf("restore: %w", context.Cause(ctx))
 	}
-	slices.SortFunc(r.left, func(a, b LeftOut) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(r.left, func(a, b Skipped) int { return strings.Compare(a.Path, b.Path) })
 	return r.left, nil
 }
 
@@ -183,7 +183,7 @@ func (r *restoring) put(ctx context.Context, p WriteOp, do func(WriteOp) error) 
 }
 
 func (r *restoring) stop(path string) {
-	r.left = append(r.left, LeftOut{Path: path, Why: WhyStopped})
+	r.left = append(r.left, Skipped{Path: path, Why: WhyStopped})
 }
 
 // restoring is one Restore.
@@ -195,7 +195,7 @@ type restoring struct {
 	guarded protectedFiles
 	staged  string            // folder with the new content, by path
 	failed  map[string]string // why paths could not be staged
-	left    []LeftOut
+	left    []Skipped
 	wrote   bool // something is put back
 
 	trustMode bool              // the executable bit is recorded
@@ -208,7 +208,7 @@ type restoring struct {
 func (r *restoring) note(path string, err error) {
 	if err != nil {
 		var refused refusal
-		r.left = append(r.left, LeftOut{Path: path, Why: err.Error(), Failed: !errors.As(err, &refused)})
+		r.left = append(r.left, Skipped{Path: path, Why: err.Error(), Failed: !errors.As(err, &refused)})
 	}
 }
 
@@ -218,13 +218,13 @@ func (r *restoring) admit(ctx context.Context, puts []WriteOp) ([]WriteOp, error
 	for _, p := range puts {
 		switch {
 		case checkPath(p.Path) != nil || slices.ContainsFunc(strings.Split(p.Path, "/"), reserved):
-			r.left = append(r.left, LeftOut{Path: p.Path, Why: whyProtected})
+			r.left = append(r.left, Skipped{Path: p.Path, Why: whyProtected})
 		case p.Is.Mode == modeSub || p.To.Mode == modeSub:
-			r.left = append(r.left, LeftOut{Path: p.Path, Why: whySubmodule})
+			r.left = append(r.left, Skipped{Path: p.Path, Why: whySubmodule})
 		default:
 			other := r.w.otherRepository(p.Path)
 			if st, err := r.w.lookup(other); other != "" && err == nil && isDir(st) { // and no link to one
-				r.left = append(r.left, LeftOut{Path: p.Path, Why: fmt.Sprintf(whyOther, other)})
+				r.left = append(r.left, Skipped{Path: p.Path, Why: fmt.Sprintf(whyOther, other)})
 				continue
 			}
 			admitted = append(admitted, p)
@@ -251,7 +251,7 @@ func (r *restoring) withoutFiltered(ctx context.Context, puts []WriteOp) ([]Writ
 		if why[p.Path] == "" {
 			return false
 		}
-		r.left = append(r.left, LeftOut{Path: p.Path, Why: why[p.Path]})
+		r.left = append(r.left, Skipped{Path: p.Path, Why: why[p.Path]})
 		return true
 	}), nil
 }

@@ -22,7 +22,7 @@ import (
 
 // back brings all that differs between two trees back to the first, as a
 // caller does it, and returns what was left.
-func (r *repo) back(from, to string) []worktree.LeftOut {
+func (r *repo) back(from, to string) []worktree.Skipped {
 	r.t.Helper()
 	return r.restore(r.puts(from, to), nil)
 }
@@ -40,13 +40,13 @@ func (r *repo) puts(from, to string) (puts []worktree.WriteOp) {
 }
 
 // restore looks, lets something happen, and restores; index and HEAD must stay.
-func (r *repo) restore(puts []worktree.WriteOp, meanwhile func(), protected ...string) []worktree.LeftOut {
+func (r *repo) restore(puts []worktree.WriteOp, meanwhile func(), protected ...string) []worktree.Skipped {
 	r.t.Helper()
 	var names []string
 	for _, p := range puts {
 		names = append(names, p.Path)
 	}
-	seen := r.w.Look(names)
+	seen := r.w.StatAll(names)
 	if meanwhile != nil {
 		meanwhile()
 	}
@@ -55,7 +55,7 @@ func (r *repo) restore(puts []worktree.WriteOp, meanwhile func(), protected ...s
 	require.NoError(r.t, err)
 	left, err := r.w.Restore(r.t.Context(), puts, seen, protected)
 	require.NoError(r.t, err)
-	foreseen := slices.DeleteFunc(slices.Clone(left), func(l worktree.LeftOut) bool {
+	foreseen := slices.DeleteFunc(slices.Clone(left), func(l worktree.Skipped) bool {
 		return l.Failed || l.Why == "others wrote it just now" || l.Why == worktree.WhyStopped
 	})
 	require.ElementsMatch(r.t, foreseen, refused)
@@ -436,7 +436,7 @@ func TestRestoreLeavesWhatIsWrittenDuringTheCopy(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRepo(t, map[string]string{"d/a": "1\n", "d/b": "1\n"})
 			s := r.tool(r.head(), func() { tt.edits(r) })
-			seen, copies := r.w.Look([]string{"d/a"}), 0
+			seen, copies := r.w.StatAll([]string{"d/a"}), 0
 			r.w.OnFlush(func(string) {
 				copies++
 				r.write("d/a", "the user's\n")
@@ -534,7 +534,7 @@ func TestRestoreTidiesUp(t *testing.T) {
 	require.NoError(t, os.Chtimes(r.path(old), long, long))
 	stage := r.path(".git/jp/restore-2")
 	require.NoError(t, os.MkdirAll(filepath.Join(stage, "files"), 0o700))
-	left, err := r.w.Restore(t.Context(), puts, r.w.Look([]string{"d/a", "d/b"}), nil)
+	left, err := r.w.Restore(t.Context(), puts, r.w.StatAll([]string{"d/a", "d/b"}), nil)
 	require.NoError(t, err)
 	require.Empty(t, left)
 	require.NoDirExists(t, stage)
@@ -681,11 +681,11 @@ func TestRestoreStopsBetweenTwoFiles(t *testing.T) {
 				is, _ := os.ReadFile(r.path(tt.at))
 				return tt.at == "README.md" || string(is) != string(was)
 			}}
-			left, err := r.w.Restore(ctx, puts, r.w.Look([]string{".gitattributes", "a", "b", "new"}), nil)
+			left, err := r.w.Restore(ctx, puts, r.w.StatAll([]string{".gitattributes", "a", "b", "new"}), nil)
 			require.Equal(t, tt.at == "README.md", errors.Is(err, context.Canceled), "nothing was written")
 			require.Equal(t, tt.left, leftPaths(left))
 			for _, l := range left {
-				require.Equal(t, worktree.LeftOut{Path: l.Path, Why: worktree.WhyStopped}, l)
+				require.Equal(t, worktree.Skipped{Path: l.Path, Why: worktree.WhyStopped}, l)
 			}
 			require.Equal(t, tt.want, without(r.disk(), "README.md"))
 		})

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// LeftOut is a path that a snapshot does not have as it is, or that a restore has
+// Skipped is a path that a snapshot does not have as it is, or that a restore has
 // not put back.
-type LeftOut struct {
+type Skipped struct {
 	Path   string
 	Why    string
 	Failed bool // it would have been put back, and could not be written
@@ -114,8 +114,8 @@ func (w *Worktree) lookup(p string) (*unix.Stat_t, error) {
 	return &st, nil
 }
 
-// absent says whether an error of lookup means that there is no such file.
-func absent(err error) bool { return err == unix.ENOENT || err == unix.ENOTDIR }
+// isNotExist says whether an error of lookup means that there is no such file.
+func isNotExist(err error) bool { return err == unix.ENOENT || err == unix.ENOTDIR }
 
 // IsPath reports whether a name can be the path of a file in a tree. Snapshots refuse
 // others with ErrBadPath.

@@ -11,13 +11,13 @@ import (
 type Snapshot struct {
 	Tree    string
 	Changes []Change  // against the parent's tree, sorted by path
-	LeftOut []LeftOut // sorted by path
+	LeftOut []Skipped // sorted by path
 	Stale   []string  // those of LeftOut that the tree has as it had them before
 	Objects []Object  // still to be written by the caller; only of what was made in process
 
-	// Others are the untracked files that the tree does not have, for the next Snapshot;
+	// Untracked are the untracked files that the tree does not have, for the next Snapshot;
 	// nil without SnapshotOptions.Others.
-	Others *UntrackedFiles
+	Untracked *UntrackedFiles
 }
 
 // SnapshotOptions say what to look at beyond the tracked files and the files
@@ -25,10 +25,10 @@ type Snapshot struct {
 type SnapshotOptions struct {
 	// Since and Untracked together take untracked files that were written
 	// after the mark. Without them untracked files are not even listed.
-	Since     *Mark
+	Since     *Timestamp
 	Untracked bool
-	// Others are the untracked files of before the mark; nil where they are not known.
-	Others *UntrackedFiles
+	// ListUntracked are the untracked files of before the mark; nil where they are not known.
+	ListUntracked *UntrackedFiles
 
 	// Named are paths that a tool said it writes. They are looked at even
 	// where the user told git not to.
@@ -100,7 +100,7 @@ type snapshot struct {
 }
 
 func (s *snapshot) make(ctx context.Context) (Snapshot, error) {
-	if s.opts.Others != nil && s.opts.Since != nil && s.opts.Untracked {
+	if s.opts.ListUntracked != nil && s.opts.Since != nil && s.opts.Untracked {
 		s.others = &UntrackedFiles{there: map[string]struct{}{}, gone: map[string]struct{}{}}
 	}
 	found, err := s.scan(ctx)
@@ -116,7 +116,7 @@ func (s *snapshot) make(ctx context.Context) (Snapshot, error) {
 		return Snapshot{}, err
 	}
 	s.others.Recorded(taken.Changes)
-	taken.LeftOut, taken.Stale, taken.Others = p.leftOut(), p.stale(), s.others
+	taken.LeftOut, taken.Stale, taken.Untracked = p.leftOut(), p.stale(), s.others
 	return taken, nil
 }
 

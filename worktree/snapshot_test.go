@@ -205,7 +205,7 @@ func TestIgnoredNamedFileIsListed(t *testing.T) {
 	r := newRepo(t, map[string]string{".gitignore": "*.log\n"})
 	s := r.tool(r.head(), func() { r.write("out.log", "x\n"); r.write("in.txt", "x\n") }, "out.log", "in.txt", "absent")
 	require.Equal(t, []string{"A in.txt"}, paths(s.Changes))
-	require.Equal(t, []worktree.LeftOut{{Path: "out.log", Why: "ignored"}}, s.LeftOut)
+	require.Equal(t, []worktree.Skipped{{Path: "out.log", Why: "ignored"}}, s.LeftOut)
 }
 
 func TestNamedFileOfAnotherRepositoryIsListed(t *testing.T) {
@@ -213,9 +213,9 @@ func TestNamedFileOfAnotherRepositoryIsListed(t *testing.T) {
 	r.git("init", "-q", "sub")
 	s := r.tool(r.head(), func() { r.write("sub/f", "x\n") }, "sub/f")
 	require.Empty(t, s.Changes)
-	require.Equal(t, []worktree.LeftOut{{Path: "sub/f", Why: "in another repository"}}, s.LeftOut)
+	require.Equal(t, []worktree.Skipped{{Path: "sub/f", Why: "in another repository"}}, s.LeftOut)
 	s = r.tool(r.head(), func() { r.write("sub/f", "y\n"); r.write("sub/g", "x\n") }, "sub/f")
-	require.Equal(t, []worktree.LeftOut{{Path: "sub", Why: "changed inside another repository"}, {Path: "sub/f", Why: "in another repository"}}, s.LeftOut)
+	require.Equal(t, []worktree.Skipped{{Path: "sub", Why: "changed inside another repository"}, {Path: "sub/f", Why: "in another repository"}}, s.LeftOut)
 }
 
 func TestUnbornHeadAndNoIndex(t *testing.T) {

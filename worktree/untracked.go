@@ -9,13 +9,13 @@ import (
 // A Listing is the names of untracked files that are not ignored, at one moment. Their
 // content is in no tree.
 type Listing struct {
-	At    Mark     `json:"at"`    // the moment, or a little before it
-	Paths []string `json:"paths"` // sorted; a whole folder, which is another repository, ends in a slash
+	At    Timestamp `json:"at"`    // the moment, or a little before it
+	Paths []string  `json:"paths"` // sorted; a whole folder, which is another repository, ends in a slash
 }
 
 // ListUntracked lists them as they are now.
 func (w *Worktree) ListUntracked(ctx context.Context) (Listing, error) {
-	at, err := w.Mark(ctx) // what changes from here on is later
+	at, err := w.Now(ctx) // what changes from here on is later
 	if err != nil {
 		return Listing{}, err
 	}
@@ -49,7 +49,7 @@ func (w *Worktree) Since(earlier, later Listing) (changes []UntrackedChange) {
 		if _, still := slices.BinarySearch(later.Paths, path); still || isFolder(path) {
 			continue
 		}
-		if _, err := w.lookup(path); absent(err) {
+		if _, err := w.lookup(path); isNotExist(err) {
 			changes = append(changes, UntrackedChange{path, "gone"})
 		}
 	}

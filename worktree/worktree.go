@@ -118,7 +118,7 @@ func (w *Worktree) state(name string) string {
 // openState opens such a file, and makes the folder that it is in. It follows no links.
 // The file is the user's own.
 func (w *Worktree) openState(name string, flag int) (*os.File, error) {
-	dir, err := w.place().Open()
+	dir, err := w.stateDir().Open()
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func (w *Worktree) openState(name string, flag int) (*os.File, error) {
 
 // openLock is openState for a file that all who share the repository lock.
 func (w *Worktree) openLock(name string) (*os.File, error) {
-	dir, err := w.place().Open()
+	dir, err := w.stateDir().Open()
 	if err != nil {
 		return nil, err
 	}
@@ -136,13 +136,13 @@ func (w *Worktree) openLock(name string) (*os.File, error) {
 	return dir.OpenShared(name, 0o600)
 }
 
-func (w *Worktree) place() safefile.StateDir {
+func (w *Worktree) stateDir() safefile.StateDir {
 	return safefile.StateDir{GitDir: w.repo.GitDir, Share: w.git.Share}
 }
 
 // makeState makes the folder for them.
 func (w *Worktree) makeState() error {
-	dir, err := w.place().Open()
+	dir, err := w.stateDir().Open()
 	if err != nil {
 		return err
 	}

@@ -193,7 +193,7 @@ func (s *Source) Committed(ctx context.Context, f instructions.File) bool {
 // own are the user's own words, and the user's own file.
 func (s *Source) own() (files []instructions.File, unread []instructions.Skipped) {
 	add := func(name string, data []byte) {
-		if f := instructions.Own(name, data, instructions.BlobID(string(s.repo.ObjectFormat), data), s.most()); !f.Blank() {
+		if f := instructions.UserText(name, data, instructions.BlobID(string(s.repo.ObjectFormat), data), s.most()); !f.Blank() {
 			files = append(files, f)
 		}
 	}
@@ -334,7 +334,7 @@ func (s *Source) tree(ctx context.Context, oid string) *gitTree {
 // explained reports whether the file is as an edit of the user's left it: the newest event that
 // changed it records a change from outside, or, between two turns, the user has changed it since.
 func (s *Source) explained(ctx context.Context, events []*conversation.Event, f instructions.File, within bool) bool {
-	first := len(events) - len(conversation.Own(events)) // the events before are of another conversation
+	first := len(events) - len(conversation.AfterAdoption(events)) // the events before are of another conversation
 	at := func(i int) (oid string, ok bool) {
 		if i < first || events[i].Tree == "" {
 			return "", false

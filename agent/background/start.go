@@ -120,7 +120,7 @@ func (t Turn) start(ctx context.Context, o Order) (r report, err error) {
 	cmd := exec.Command(repo.OwnProgram(), "detached", string(t.ID))
 	cmd.Args[0] = os.Args[0]
 	cmd.Env, cmd.Stdout, cmd.Stderr = t.Environ, t.Log, t.Log
-	cmd.ExtraFiles = []*os.File{lockFD - 3: t.Lock.Hand(), orderFD - 3: orderR, readyFD - 3: readyW}
+	cmd.ExtraFiles = []*os.File{lockFD - 3: t.Lock.File(), orderFD - 3: orderR, readyFD - 3: readyW}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	keepInherited()
 	if err := cmd.Start(); err != nil {

@@ -105,7 +105,7 @@ func Events(ctx context.Context, r *repo.Repo, word string) (found []Candidate) 
 	if err != nil {
 		return nil
 	}
-	for e, err := range r.Store.Back(ctx, info.Head) {
+	for e, err := range r.Store.Backward(ctx, info.Head) {
 		if err != nil || len(found) == most {
 			break
 		}

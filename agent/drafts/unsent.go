@@ -18,7 +18,7 @@ const mostUnsent = 64 << 10
 // An Unsent keeps such text, by the prompt at which it was typed. A file that jp cannot read
 // or write costs that text and nothing else.
 type Unsent struct {
-	Own safefile.StateDir
+	Dir safefile.StateDir
 	ID  conversation.ID // "" where jp keeps nothing
 }
 
@@ -33,23 +33,23 @@ func (u Unsent) Keep(prompt, text string) {
 		texts[prompt] = text
 	}
 	if len(texts) == 0 {
-		_ = u.Own.Remove(repo.DraftsFolder, UnsentFile(u.ID))
+		_ = u.Dir.Remove(repo.DraftsFolder, UnsentFile(u.ID))
 		return
 	}
 	if data, err := json.Marshal(texts); err == nil {
-		_ = u.Own.Replace(repo.DraftsFolder, UnsentFile(u.ID), data, safefile.Options{Volatile: true})
+		_ = u.Dir.Replace(repo.DraftsFolder, UnsentFile(u.ID), data, safefile.Options{Volatile: true})
 	}
 }
 
-// Kept returns the text of a prompt, "" where there is none.
-func (u Unsent) Kept(prompt string) string { return u.texts()[prompt] }
+// Text returns the text of a prompt, "" where there is none.
+func (u Unsent) Text(prompt string) string { return u.texts()[prompt] }
 
 func (u Unsent) texts() map[string]string {
 	texts := map[string]string{}
 	if u.ID == "" {
 		return texts
 	}
-	data, err := u.Own.Read(repo.DraftsFolder, UnsentFile(u.ID))
+	data, err := u.Dir.Read(repo.DraftsFolder, UnsentFile(u.ID))
 	if err != nil || json.Unmarshal(data, &texts) != nil || texts == nil {
 		return map[string]string{}
 	}

@@ -45,10 +45,10 @@ func (s *Source) written(call *conversation.ToolCall) []string {
 	return paths
 }
 
-// Unrecorded are the files which lost calls name and of which the snapshots then
+// WithoutSnapshot are the files which lost calls name and of which the snapshots then
 // and now tell nothing: git ignores them, another repository has them, or they were
 // left out. It says of each whether it is there now.
-func (s *Source) Unrecorded(ctx context.Context, r reconcile.Record, tree string) (map[string]bool, error) {
+func (s *Source) WithoutSnapshot(ctx context.Context, r reconcile.Record, tree string) (map[string]bool, error) {
 	var paths []string
 	calls, _ := r.Ledger.Lost()
 	for _, call := range calls {
@@ -73,7 +73,7 @@ func (s *Source) Unrecorded(ctx context.Context, r reconcile.Record, tree string
 	for _, path := range repo.Unquoted(snapshot.LeftOutPaths(s.leftOut)) {
 		delete(recorded, path)
 	}
-	there := s.Files.Tree.Look(paths)
+	there := s.Files.Tree.StatAll(paths)
 	found := map[string]bool{}
 	for _, path := range paths {
 		if !recorded[path] {

@@ -32,7 +32,7 @@ func Delegates(ctx context.Context, r *repo.Repo, id conversation.ID, events []*
 		d := reconcile.Delegate{Child: child, Left: leave}
 		if head, err := r.Store.Head(ctx, child); err == nil {
 			events, _ := r.Store.Load(ctx, head) // what is before damage is known
-			_, tail := conversation.Split(events)
+			_, tail := conversation.SplitTail(events)
 			d.Begun = len(events) > 0 && events[len(events)-1].Turn > 0
 			d.Complete = d.Begun && tail == nil
 			d.Left = d.Left || WorksFor(events) != id

@@ -26,8 +26,8 @@ type Source struct {
 	Files *snapshot.Files
 	Tools *tool.Registry // whose definitions say which files a call names; nil: they are not known
 
-	listing *worktree.Listing      // of the untracked files, as Read found them; nil: it did not look
-	leftOut []conversation.LeftOut // of the snapshot that Read made
+	listing *worktree.Listing          // of the untracked files, as Read found them; nil: it did not look
+	leftOut []conversation.SkippedPath // of the snapshot that Read made
 }
 
 // Listing is of the untracked files as they were read, nil where they were not.

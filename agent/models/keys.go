@@ -47,7 +47,7 @@ func (r Providers) client(e *repo.Host, name string) (*http.Client, error) {
 			return nil, problem.New(problem.ExitUsage, "auth", "there is no header %s for %s: %s is not set.", safetext.Show(header), safetext.Show(name), safetext.Show(variable))
 		}
 		if named || secretHeader(header) {
-			r.Values.Own(value)
+			r.Values.Add(value)
 		}
 		headers[header] = value
 	}
@@ -69,7 +69,7 @@ func secretHeader(name string) bool {
 func (r Providers) key(ctx context.Context, e *repo.Host, v catalog.Vendor) (string, error) {
 	if command := r.Config.Providers[v.Name].KeyCommand; len(command) > 0 {
 		key, err := printedKey(ctx, e, v.Name, command, keyTime)
-		r.Values.Own(key)
+		r.Values.Add(key)
 		return key, err
 	}
 	for _, name := range v.KeyEnv {

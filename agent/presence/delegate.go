@@ -15,7 +15,7 @@ import (
 type Delegate struct {
 	*questions
 	told    activityTeller
-	Command *turnloop.Command // of the user, at a question; nil if none
+	Command *turnloop.UserCommand // of the user, at a question; nil if none
 }
 
 // Delegate is the presence of a delegate of the run.
@@ -52,7 +52,7 @@ type childRelay struct {
 
 // Working implements [turnloop.Observer].
 func (r *childRelay) Working(a turnloop.Activity) {
-	r.told.tell(r.server, a)
+	r.told.send(r.server, a)
 	r.Observer.Working(a)
 }
 

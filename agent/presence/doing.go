@@ -26,7 +26,7 @@ func DoesNow(ctx context.Context, client *attach.Client) (status attach.Status, 
 			inquiry = nil
 		case *attach.Status:
 			return *m, inquiry, nil
-		case *attach.Bye:
+		case *attach.Closing:
 			return status, nil, nil
 		}
 	}

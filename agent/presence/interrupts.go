@@ -32,7 +32,7 @@ func (p *Presence) interrupt(i attach.Interrupt) error {
 	if loop == nil || !loop.Running() {
 		return errors.New("no turn is under way")
 	}
-	command := turnloop.Command{Text: i.Text}
+	command := turnloop.UserCommand{Text: i.Text}
 	switch i.Action {
 	case "abort":
 		p.Abort("SIGINT")
@@ -48,7 +48,7 @@ func (p *Presence) interrupt(i attach.Interrupt) error {
 	default:
 		return fmt.Errorf("there is no interrupt %.40q", i.Action)
 	}
-	if loop.Steer(command) || command.Kind != turnloop.CommandCancelTool && p.questions.command(command) {
+	if loop.Interrupt(command) || command.Kind != turnloop.CommandCancelTool && p.questions.command(command) {
 		return nil
 	}
 	return errors.New("there is nothing to interrupt just now")

@@ -26,7 +26,7 @@ func (l ownPeers) Accept() (net.Conn, error) {
 		if err = l.check(conn); err == nil {
 			return conn, nil
 		}
-		if line, encoded := attach.Encode(&attach.Bye{Reason: err.Error()}); encoded == nil {
+		if line, encoded := attach.Encode(&attach.Closing{Reason: err.Error()}); encoded == nil {
 			_ = conn.SetWriteDeadline(time.Now().Add(time.Second))
 			_, _ = conn.Write(line)
 		}

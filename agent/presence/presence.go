@@ -53,7 +53,7 @@ func New(o Options) *Presence {
 		Doing: p.doing, Interrupt: p.interrupt, Changed: func() { _ = p.update() }, // that it cannot costs others a word in a list
 		Shutdown: func() { o.Abort("SIGTERM") },
 	})
-	p.questions = &questions{id: o.ID, user: o.User, server: p.server, waiting: p.saysItWaits, reached: p.Published, limit: p.Limit()}
+	p.questions = &questions{id: o.ID, user: o.User, server: p.server, waiting: p.announceQuestion, reached: p.Published, limit: p.Limit()}
 	return p
 }
 
@@ -95,7 +95,7 @@ func (p *Presence) Publish() error {
 	if p.Handover != nil {
 		p.entry.Log = p.Handover.Log
 	}
-	if other, err := registry.Get(p.ID); err == nil && !registry.Owns(other) {
+	if other, err := registry.Get(p.ID); err == nil && !registry.SameRepository(other) {
 		if _, lives := (process.LocksIn(other.Repository)).Held(p.ID); lives {
 			return fmt.Errorf("a copy of this repository, %s, runs the same conversation (pid %d)", other.Repository, other.PID)
 		}
@@ -131,7 +131,7 @@ func (p *Presence) update() error {
 }
 
 // Close says goodbye. The lock is still held, so that the entry is this run's.
-func (p *Presence) Close(bye attach.Bye) {
+func (p *Presence) Close(bye attach.Closing) {
 	if p == nil {
 		return
 	}

@@ -68,7 +68,7 @@ func (d *questions) await(ctx context.Context, id conversation.ID, q turnloop.Qu
 func (d *questions) put(ctx context.Context, id conversation.ID, q turnloop.Question, stay bool) (turnloop.Answer, error) {
 	commands := d.open() // before anybody knows of the question
 	defer d.close()
-	pending := d.server.Post(inquiryFor(id, q))
+	pending := d.server.Ask(inquiryFor(id, q))
 	defer pending.Withdraw()
 	for {
 		attached, moved := d.server.Attached()
@@ -163,7 +163,7 @@ func (d *questions) asks() bool {
 }
 
 // command ends the question that waits, without an answer; false where none does.
-func (d *questions) command(c turnloop.Command) bool {
+func (d *questions) command(c turnloop.UserCommand) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.commands == nil {
@@ -191,9 +191,9 @@ func AnswerOf(a attach.Answer) turnloop.Answer {
 	return turnloop.Answer{Outcome: a.Outcome, Value: a.Value, Reason: a.Reason, Arguments: a.Arguments, Remember: a.Remember}
 }
 
-// saysItWaits tells the reader of stderr that a question waits for a user,
+// announceQuestion tells the reader of stderr that a question waits for a user,
 // and how to answer it.
-func (p *Presence) saysItWaits(question turnloop.Question) {
+func (p *Presence) announceQuestion(question turnloop.Question) {
 	request := question.Inquiry.Request
 	what := strings.TrimSpace(question.Inquiry.Call.Request.Name + " " + question.Subject)
 	p.Env.Note("%s waits for an answer: %s — %q", p.ID, safetext.Show(what), safetext.Clean(problem.OneLine(request.Question.Text)))

@@ -39,7 +39,7 @@ func waitingQuestion(t *testing.T, limit time.Duration) (c *attach.Client, ended
 	}
 	listener := make(pipeListener)
 	d.server.Serve(listener)
-	t.Cleanup(func() { d.server.Close(attach.Bye{Reason: "over"}) })
+	t.Cleanup(func() { d.server.Close(attach.Closing{Reason: "over"}) })
 	request := &conversation.ToolCallRequest{ID: "1", Name: "fs_create_file"}
 	inquiry := &conversation.Inquiry{
 		Event: &conversation.Event{Seq: 3}, Call: &conversation.ToolCall{Event: &conversation.Event{Seq: 2}, Request: request},

@@ -22,7 +22,7 @@ type activityTeller struct {
 	now func() time.Time
 }
 
-func (t activityTeller) tell(server *attach.Server, a turnloop.Activity) {
+func (t activityTeller) send(server *attach.Server, a turnloop.Activity) {
 	server.Working(attach.Activity{
 		Conversation: t.id, Seq: a.Seq, Call: a.Call, Name: a.Name, Argument: a.Argument, Hook: a.Hook,
 		SinceMS: t.now().Sub(a.Started).Milliseconds(), Waits: a.Waits, Part: a.Part, Writing: a.Writing, Tokens: a.Tokens,
@@ -32,7 +32,7 @@ func (t activityTeller) tell(server *attach.Server, a turnloop.Activity) {
 
 // Working implements [turnloop.Observer].
 func (r *relay) Working(a turnloop.Activity) {
-	r.told.tell(r.server, a)
+	r.told.send(r.server, a)
 	r.Observer.Working(a)
 }
 

@@ -47,7 +47,7 @@ type Delegation struct {
 func (r States) delegations(ctx context.Context, i conversation.Info) (calls []Delegation) {
 	open := i.Summary.Open
 	children := map[int]conversation.ID{} // by the call's seq
-	for e, err := range r.Store.Back(ctx, i.Head) {
+	for e, err := range r.Store.Backward(ctx, i.Head) {
 		if err != nil || len(open) == 0 || e.Seq < open[0].Seq {
 			break
 		}

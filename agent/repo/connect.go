@@ -89,7 +89,7 @@ func notYet(err error) bool {
 
 // Dial connects to the process, and makes sure of whom it has reached.
 func Dial(ctx context.Context, registry process.Registry, id conversation.ID) (*attach.Client, error) {
-	if e, err := registry.Get(id); err == nil && !registry.Owns(e) {
+	if e, err := registry.Get(id); err == nil && !registry.SameRepository(e) {
 		return nil, fs.ErrNotExist // a process of a copy of this repository
 	}
 	conn, err := registry.Dial(ctx, id)

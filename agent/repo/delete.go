@@ -15,9 +15,9 @@ func (r States) Delete(ctx context.Context, info conversation.Info) error {
 	}
 	r.ForgetSecrets(info.ID)
 	for _, kind := range []string{".query", ".queue", ".answer", ".unsent", ".untracked"} {
-		_ = r.Own().Remove(DraftsFolder, string(info.ID)+kind) // there may be none
+		_ = r.StateDir().Remove(DraftsFolder, string(info.ID)+kind) // there may be none
 	}
-	_ = r.Own().Remove(usagecache.Folder, string(info.ID)+".json") // there may be none
+	_ = r.StateDir().Remove(usagecache.Folder, string(info.ID)+".json") // there may be none
 	if registry, ok := r.ToldRegistry(); ok {
 		_ = registry.Forget(info.ID) // its log; there may be none
 	}

@@ -28,7 +28,7 @@ func capitalized(text string) string { return strings.ToUpper(text[:1]) + text[1
 
 // TwiceOf is the error of a duplicate id, or nil.
 func (r Finder) TwiceOf(id conversation.ID) (t *gitstore.DuplicateIDError) {
-	if second, err := r.Store.Second(id); err == nil && second != nil { // who reads the conversation is told of an error
+	if second, err := r.Store.DuplicateOf(id); err == nil && second != nil { // who reads the conversation is told of an error
 		errors.As(second.Err, &t)
 	}
 	return t
@@ -70,7 +70,7 @@ func (v *View) SecondView(ctx context.Context, word string) (*View, error) {
 	if v.Remote != "" || !commitPrefix().MatchString(word) || slices.ContainsFunc(v.Events, has) {
 		return v, nil
 	}
-	second, err := v.Repo.Store.Second(v.ID)
+	second, err := v.Repo.Store.DuplicateOf(v.ID)
 	if err != nil || second == nil {
 		return v, err
 	}

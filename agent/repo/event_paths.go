@@ -14,9 +14,9 @@ import (
 	"jp/gitstore/trees"
 )
 
-// Trail is what each event from one to another did to the files, in the order of all
+// Changes is what each event from one to another did to the files, in the order of all
 // events.
-func (v *View) Trail(ctx context.Context, from, to int) ([][]trees.Change, error) {
+func (v *View) Changes(ctx context.Context, from, to int) ([][]trees.Change, error) {
 	trail := make([][]trees.Change, len(v.Events))
 	for i, e := range v.Events {
 		if i == 0 || e.Seq < from || e.Seq > to || e.Tree == v.Events[i-1].Tree {
@@ -51,10 +51,10 @@ func Unquoted(texts []string) []string {
 	return paths
 }
 
-// Moment finds what [ID]@E, E or ID names: a conversation, and an event of it,
+// EventNamed finds what [ID]@E, E or ID names: a conversation, and an event of it,
 // which is nil where only the conversation is named. Without a word it is the
 // session's conversation.
-func (r Finder) Moment(ctx context.Context, e *Host, word string) (*View, *conversation.Event, error) {
+func (r Finder) EventNamed(ctx context.Context, e *Host, word string) (*View, *conversation.Event, error) {
 	if target, event, found := strings.Cut(word, "@"); found || word == "" {
 		v, err := r.View(ctx, e, target)
 		if err != nil || event == "" {

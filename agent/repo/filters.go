@@ -43,7 +43,7 @@ func (r *Repo) FilterSheet(ctx context.Context) (FilterSheet, error) {
 	for _, f := range filters {
 		is, problem := approvals.Examine(f)
 		refused := approvals.MayRun(f)
-		if f.Own && refused == nil || !f.Runs() {
+		if f.UserOnly && refused == nil || !f.Runs() {
 			continue
 		}
 		j := Filter{Filter: is, Origins: f.Origins, State: "approved"}

@@ -128,7 +128,7 @@ func notesIn(paths config.Paths) located.Notes {
 // it is the user's, and with profiles besides the default one. Where it is wrong the defaults are in force.
 func (r *Repo) Configure(e *Host, events []*conversation.Event, profiles ...string) (err error) {
 	var deltas []map[string]any
-	for _, ev := range conversation.Own(events) {
+	for _, ev := range conversation.AfterAdoption(events) {
 		if b, ok := ev.Body.(*conversation.ConfigDelta); ok {
 			var delta map[string]any
 			if json.Unmarshal(b.Delta, &delta) == nil {

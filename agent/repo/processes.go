@@ -35,7 +35,7 @@ func (r States) told(id conversation.ID, holder process.Holder) process.Entry {
 		return process.Entry{}
 	}
 	e, err := registry.Get(id)
-	if err != nil || e.PID != holder.PID || !registry.Owns(e) {
+	if err != nil || e.PID != holder.PID || !registry.SameRepository(e) {
 		return process.Entry{}
 	}
 	return e

@@ -59,7 +59,7 @@ func (r *Repo) WorktreeID() string {
 	return id
 }
 
-// Own is where jp's folders are that belong to the whole repository.
-func (r *Repo) Own() safefile.StateDir {
+// StateDir is where jp's folders are that belong to the whole repository.
+func (r *Repo) StateDir() safefile.StateDir {
 	return safefile.StateDir{GitDir: r.CommonDir, Share: r.Git.Share}
 }

@@ -39,7 +39,7 @@ func (r Finder) Resolve(ctx context.Context, e *Host, word string) (conversation
 			return id, nil // an unreadable one is found, and said to be so when it is read
 		}
 	}
-	for _, id := range append([]conversation.ID{conversation.ID(word)}, r.Session(e).visited()...) {
+	for _, id := range append([]conversation.ID{conversation.ID(word)}, r.Session(e).conversations()...) {
 		if _, err := conversation.ParseID(string(id)); err != nil || !(conversation.Info{ID: id}).EndsIn(word) || len(r.EndingIn(word)) > 0 {
 			continue
 		}
@@ -50,7 +50,7 @@ func (r Finder) Resolve(ctx context.Context, e *Host, word string) (conversation
 	if info, found, err := r.fetched(ctx, word); found || err != nil {
 		return "", cmp.Or(err, LookOnly(info))
 	}
-	if id, found := r.named(word); found {
+	if id, found := r.endingIn(word); found {
 		return id, nil
 	}
 	infos, err := r.EveryInfo(ctx)
@@ -86,8 +86,8 @@ func IsGone(err error) bool {
 	return errors.As(err, &f) && f.Gone
 }
 
-// named is the one local conversation whose id ends in a word.
-func (r Finder) named(word string) (conversation.ID, bool) {
+// endingIn is the one local conversation whose id ends in a word.
+func (r Finder) endingIn(word string) (conversation.ID, bool) {
 	if found := r.EndingIn(word); len(found) == 1 {
 		return found[0].ID, true
 	}
@@ -113,7 +113,7 @@ func endingIn(infos []conversation.Info, word string) (found []conversation.Info
 
 // Visited is the n-th conversation of the session that still exists.
 func (r Finder) Visited(ctx context.Context, e *Host, n int) (conversation.ID, error) {
-	visited := r.Session(e).visited()
+	visited := r.Session(e).conversations()
 	if start := r.startsOn(); start != "" && !slices.Contains(visited, start) {
 		visited = append(visited, start)
 	}

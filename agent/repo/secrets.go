@@ -41,15 +41,15 @@ func (r *Repo) openSecrets(e *Host, key []byte) *secrets {
 		vaults: map[conversation.ID]*redact.Vault{}, found: map[string]string{},
 	}
 	for _, key := range e.values(r.keyVariables()) {
-		s.redactor.Own(strings.TrimSpace(key))
+		s.redactor.AddSecret(strings.TrimSpace(key))
 	}
 	return s
 }
 
-// Own makes a provider's key a secret, whatever it looks like.
-func (s *secrets) Own(key string) {
+// Add makes a provider's key a secret, whatever it looks like.
+func (s *secrets) Add(key string) {
 	if s != nil {
-		s.redactor.Own(key)
+		s.redactor.AddSecret(key)
 	}
 }
 

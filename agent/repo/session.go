@@ -33,14 +33,14 @@ type session struct {
 
 // sessionFile is what is kept of a session: newest first.
 type sessionFile struct {
-	Source   string  `json:"source"`
-	Git      string  `json:"git,omitempty"`      // the common git directory, as it was then
-	Repo     string  `json:"repo,omitempty"`     // the repository's name
-	Worktree string  `json:"worktree,omitempty"` // the id of a linked working tree
-	History  []visit `json:"history"`
+	Source   string                `json:"source"`
+	Git      string                `json:"git,omitempty"`      // the common git directory, as it was then
+	Repo     string                `json:"repo,omitempty"`     // the repository's name
+	Worktree string                `json:"worktree,omitempty"` // the id of a linked working tree
+	History  []visitedConversation `json:"history"`
 }
 
-type visit struct {
+type visitedConversation struct {
 	ID conversation.ID `json:"id"`
 	At time.Time       `json:"at"`
 }
@@ -112,9 +112,9 @@ func leaderStart(sid int) string {
 
 func (s session) read() sessionFile {
 	var f sessionFile
-	text, err := s.repo.Own().Read(SessionsFolder, s.file)
+	text, err := s.repo.StateDir().Read(SessionsFolder, s.file)
 	if errors.Is(err, fs.ErrNotExist) {
-		text, err = s.repo.Own().Read(SessionsFolder, s.byPath)
+		text, err = s.repo.StateDir().Read(SessionsFolder, s.byPath)
 	}
 	if err == nil {
 		_ = json.Unmarshal(text, &f) // a damaged one only forgets
@@ -122,7 +122,7 @@ func (s session) read() sessionFile {
 	if !s.kept(f) {
 		return sessionFile{}
 	}
-	f.History = slices.DeleteFunc(f.History, func(v visit) bool {
+	f.History = slices.DeleteFunc(f.History, func(v visitedConversation) bool {
 		_, err := conversation.ParseID(string(v.ID))
 		return err != nil
 	})
@@ -149,8 +149,8 @@ func (s session) kept(f sessionFile) bool {
 	return theirs == "" || theirs != ours && s.repo.Standings().KnownWorkspaceID() != ""
 }
 
-// visited are the session's conversations, newest first.
-func (s session) visited() []conversation.ID {
+// conversations are the session's conversations, newest first.
+func (s session) conversations() []conversation.ID {
 	var ids []conversation.ID
 	for _, v := range s.read().History {
 		ids = append(ids, v.ID)
@@ -164,15 +164,15 @@ func (s session) Use(id conversation.ID, now time.Time) error {
 	f := s.read()
 	f.Source, f.Git, f.Worktree = s.Name, s.repo.CommonDir, s.repo.WorktreeID()
 	f.Repo, _ = s.repo.Standings().WorkspaceID() // without a name the place counts
-	f.History = slices.DeleteFunc(f.History, func(v visit) bool { return v.ID == id })
-	f.History = append([]visit{{ID: id, At: now.UTC()}}, f.History...)
+	f.History = slices.DeleteFunc(f.History, func(v visitedConversation) bool { return v.ID == id })
+	f.History = append([]visitedConversation{{ID: id, At: now.UTC()}}, f.History...)
 	f.History = f.History[:min(len(f.History), historyLength)]
 	text, err := json.Marshal(f)
 	if err != nil {
 		return err
 	}
-	if err := s.repo.Own().Replace(SessionsFolder, s.file, append(text, '\n'), safefile.Options{Volatile: true}); err != nil {
+	if err := s.repo.StateDir().Replace(SessionsFolder, s.file, append(text, '\n'), safefile.Options{Volatile: true}); err != nil {
 		return err
 	}
-	return s.repo.Own().Remove(SessionsFolder, s.byPath)
+	return s.repo.StateDir().Remove(SessionsFolder, s.byPath)
 }

@@ -34,16 +34,16 @@ func TestSessionRemembers(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	s := closedRepo(dir, dir).Session(&Host{Environ: []string{"JP_SESSION=mine"}})
-	require.Empty(t, s.visited())
+	require.Empty(t, s.conversations())
 	for i, id := range []conversation.ID{idOf(1), idOf(2), idOf(1), idOf(3)} {
 		require.NoError(t, s.Use(id, noon.Add(time.Duration(i)*time.Minute)))
 	}
-	require.Equal(t, []conversation.ID{idOf(3), idOf(1), idOf(2)}, s.visited())
+	require.Equal(t, []conversation.ID{idOf(3), idOf(1), idOf(2)}, s.conversations())
 	for n := range 2 * historyLength {
 		require.NoError(t, s.Use(idOf(n), noon))
 	}
-	require.Len(t, s.visited(), historyLength)
-	require.Equal(t, idOf(2*historyLength-1), s.visited()[0])
+	require.Len(t, s.conversations(), historyLength)
+	require.Equal(t, idOf(2*historyLength-1), s.conversations()[0])
 }
 
 func TestSessionsAreApart(t *testing.T) {
@@ -59,10 +59,10 @@ func TestSessionsAreApart(t *testing.T) {
 		"no worktree":      closedRepo(dir, "").Session(&Host{Environ: mine}),
 		"no name":          closedRepo(dir, dir).Session(&Host{}),
 	} {
-		require.Empty(t, s.visited(), name)
+		require.Empty(t, s.conversations(), name)
 	}
 	again := closedRepo(dir, dir).Session(&Host{Environ: append([]string{"TMUX_PANE=%7"}, mine...)})
-	require.Equal(t, []conversation.ID{idOf(1)}, again.visited(), "the user's own name comes first")
+	require.Equal(t, []conversation.ID{idOf(1)}, again.conversations(), "the user's own name comes first")
 }
 
 func TestSessionsOfMovedTrees(t *testing.T) {
@@ -72,9 +72,9 @@ func TestSessionsOfMovedTrees(t *testing.T) {
 	linked := linkedRepo(t, dir, "side")
 	require.NoError(t, linked.Session(mine).Use(idOf(1), noon))
 	linked.TopLevel = filepath.Join(dir, "elsewhere")
-	require.Equal(t, []conversation.ID{idOf(1)}, linked.Session(mine).visited(), "the working tree was moved")
+	require.Equal(t, []conversation.ID{idOf(1)}, linked.Session(mine).conversations(), "the working tree was moved")
 	require.NoError(t, os.RemoveAll(linked.GitDir))
-	require.Empty(t, linkedRepo(t, dir, "side").Session(mine).visited(), "another one has its name")
+	require.Empty(t, linkedRepo(t, dir, "side").Session(mine).conversations(), "another one has its name")
 
 	state := t.TempDir()
 	at := func(dir string) *Repo {
@@ -88,10 +88,10 @@ func TestSessionsOfMovedTrees(t *testing.T) {
 	require.NoError(t, main.Session(mine).Use(idOf(2), noon))
 	copied := t.TempDir()
 	require.NoError(t, os.CopyFS(copied, os.DirFS(dir)))
-	require.Empty(t, at(copied).Session(mine).visited(), "a copy")
+	require.Empty(t, at(copied).Session(mine).conversations(), "a copy")
 	moved := filepath.Join(t.TempDir(), "moved")
 	require.NoError(t, os.Rename(dir, moved))
-	require.Equal(t, []conversation.ID{idOf(2)}, at(moved).Session(mine).visited(), "the repository was moved")
+	require.Equal(t, []conversation.ID{idOf(2)}, at(moved).Session(mine).conversations(), "the repository was moved")
 }
 
 func TestSessionsOfAnOlderJP(t *testing.T) {
@@ -101,9 +101,9 @@ func TestSessionsOfAnOlderJP(t *testing.T) {
 	folder := filepath.Join(dir, ".git", "jp", SessionsFolder)
 	require.NoError(t, os.MkdirAll(folder, 0o700))
 	require.NoError(t, os.WriteFile(filepath.Join(folder, s.byPath), []byte(`{"history":[{"id":"jp-c17952552000-k3f9"}]}`), 0o600))
-	require.Equal(t, []conversation.ID{"jp-c17952552000-k3f9"}, s.visited())
+	require.Equal(t, []conversation.ID{"jp-c17952552000-k3f9"}, s.conversations())
 	require.NoError(t, s.Use(idOf(1), noon))
-	require.Equal(t, []conversation.ID{idOf(1), "jp-c17952552000-k3f9"}, s.visited())
+	require.Equal(t, []conversation.ID{idOf(1), "jp-c17952552000-k3f9"}, s.conversations())
 	left, err := os.ReadDir(folder)
 	require.NoError(t, err)
 	require.Len(t, left, 1, "its file is kept under one name")
@@ -130,10 +130,10 @@ func TestADamagedSessionForgets(t *testing.T) {
 		`{"history":[{"id":"../../etc/passwd"},{"id":"jp-c17952552000-k3f9"},{"id":""}]}`: 1,
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, ".git", "jp", SessionsFolder, s.file), []byte(text), 0o666))
-		require.Len(t, s.visited(), want, text)
+		require.Len(t, s.conversations(), want, text)
 	}
 	require.NoError(t, s.Use(idOf(2), noon))
-	require.Equal(t, idOf(2), s.visited()[0])
+	require.Equal(t, idOf(2), s.conversations()[0])
 }
 
 func TestSessionsOfManyProcesses(t *testing.T) {
@@ -145,7 +145,7 @@ func TestSessionsOfManyProcesses(t *testing.T) {
 		all.Go(func() { _ = s.Use(idOf(n), noon) })
 	}
 	all.Wait()
-	require.NotEmpty(t, s.visited(), "the file is whole whoever wins")
+	require.NotEmpty(t, s.conversations(), "the file is whole whoever wins")
 	left, err := os.ReadDir(filepath.Dir(filepath.Join(dir, ".git", "jp", SessionsFolder, s.file)))
 	require.NoError(t, err)
 	require.Len(t, left, 1, "nothing temporary stays")

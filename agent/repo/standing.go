@@ -23,11 +23,11 @@ func (r Standings) Repositories() repoid.Registry {
 
 // WorkspaceID names the repository. It is made on first use and stays with it, and a copy
 // gets another one.
-func (r Standings) WorkspaceID() (string, error) { return r.Repositories().ID(r.Own()) }
+func (r Standings) WorkspaceID() (string, error) { return r.Repositories().ID(r.StateDir()) }
 
 // KnownWorkspaceID is the repository's name for who only looks, "" where it has none yet.
 func (r Standings) KnownWorkspaceID() string {
-	id, err := r.Repositories().Known(r.Own())
+	id, err := r.Repositories().Known(r.StateDir())
 	if err != nil {
 		return ""
 	}
@@ -48,7 +48,7 @@ func (r Standings) Name(forWrite bool) (string, error) {
 	if forWrite {
 		return r.WorkspaceID()
 	}
-	id, err := r.Repositories().Known(r.Own())
+	id, err := r.Repositories().Known(r.StateDir())
 	if err == nil && id == "" {
 		id = gitstore.Unnamed
 	}
@@ -140,7 +140,7 @@ func (r Standings) StandingWords(s conversation.Standing, repository string) str
 
 // Origin says in words why a conversation may not act, "" where it may or where that is not
 // known.
-func (r Standings) Origin(ctx context.Context, info conversation.Info, l Listing) string {
+func (r Standings) Origin(ctx context.Context, info conversation.Info, l Summary) string {
 	if l.Unsure {
 		return ""
 	}

@@ -11,9 +11,9 @@ import (
 	"jp/process"
 )
 
-// A Listing is a conversation as ls, show and status give it to programs. What is
+// A Summary is a conversation as ls, show and status give it to programs. What is
 // not known is null, never left out.
-type Listing struct {
+type Summary struct {
 	ID          string            `json:"id"` // REMOTE/ID of one that was fetched
 	ShortID     string            `json:"short_id"`
 	Title       *string           `json:"title"`
@@ -58,15 +58,15 @@ type Usage struct {
 
 // A Status is what a conversation does or waits for.
 type Status struct {
-	State    string   `json:"state"` // idle, running, waiting_for_input or interrupted
-	Pending  *string  `json:"pending"`
-	Tool     *string  `json:"tool"`
-	Question *string  `json:"question"`
-	Inquiry  *Inquiry `json:"inquiry"`
-	PID      *int     `json:"pid"`
-	Outlived int      `json:"outlived"` // tools that still run though the process has ended
-	Attached bool     `json:"attached"`
-	Reason   *string  `json:"reason"` // why an interrupted turn went no further, where an error ended it
+	State         string   `json:"state"` // idle, running, waiting_for_input or interrupted
+	Pending       *string  `json:"pending"`
+	Tool          *string  `json:"tool"`
+	Question      *string  `json:"question"`
+	Inquiry       *Inquiry `json:"inquiry"`
+	PID           *int     `json:"pid"`
+	OrphanedTools int      `json:"outlived"` // tools that still run though the process has ended
+	Attached      bool     `json:"attached"`
+	Reason        *string  `json:"reason"` // why an interrupted turn went no further, where an error ended it
 }
 
 type Inquiry struct {
@@ -81,8 +81,8 @@ type Inquiry struct {
 }
 
 // List describes a conversation from what its newest event says of it.
-func (r States) List(ctx context.Context, i conversation.Info) Listing {
-	l := Listing{
+func (r States) List(ctx context.Context, i conversation.Info) Summary {
+	l := Summary{
 		ID: i.Name(), ShortID: i.ID.Short(), Remote: Given(i.Remote), Ref: i.Ref, Head: i.Head, Labels: map[string]string{},
 		Err: i.Err,
 	}
@@ -141,7 +141,7 @@ func Plain(text *string) string {
 
 // Active is when the conversation's newest event happened, the zero time where
 // that is not known.
-func (l Listing) Active() time.Time {
+func (l Summary) Active() time.Time {
 	if l.LastEvent == nil {
 		return time.Time{}
 	}
@@ -164,7 +164,7 @@ func (r States) local(ctx context.Context, i conversation.Info) (local, unsure b
 // signed reports whether this user's jp wrote a conversation, here or elsewhere.
 func (r States) signed(ctx context.Context, i conversation.Info) (signed, unsure bool) {
 	signed = conversation.LocalTip(i.Tip, func(yield func(*conversation.Event, error) bool) {
-		for e, err := range r.Store.Back(ctx, i.Head) {
+		for e, err := range r.Store.Backward(ctx, i.Head) {
 			unsure = errors.Is(err, gitstore.ErrShallow)
 			if !yield(e, err) {
 				return
@@ -209,7 +209,7 @@ func (r States) status(ctx context.Context, i conversation.Info) Status {
 	if holder, held := r.Locks.Held(i.ID); held {
 		s.heldBy(holder, r.told(i.ID, holder))
 	} else {
-		s.Outlived = len(r.ToolsLeft(i))
+		s.OrphanedTools = len(r.ToolsLeft(i))
 	}
 	return s
 }
@@ -237,7 +237,7 @@ func (s *Status) heldBy(holder process.Holder, e process.Entry) {
 // inquiry reads the whole of a question that waits.
 func (r States) inquiry(ctx context.Context, i conversation.Info, q *conversation.WaitingInquiry) *Inquiry {
 	j := &Inquiry{Conversation: i.ID, Seq: q.Seq, Kind: q.Kind, Tool: q.Tool, Text: q.Text}
-	for e, err := range r.Store.Back(ctx, i.Head) {
+	for e, err := range r.Store.Backward(ctx, i.Head) {
 		if err != nil || e.Seq < q.Seq {
 			break
 		}
@@ -269,8 +269,8 @@ func (s Status) Words() string {
 	if s.PID != nil {
 		text += " (pid " + problem.Itoa(*s.PID) + ")"
 	}
-	if s.Outlived > 0 {
-		text += ", with " + conversation.Count(s.Outlived, "tool") + " still running"
+	if s.OrphanedTools > 0 {
+		text += ", with " + conversation.Count(s.OrphanedTools, "tool") + " still running"
 	}
 	if s.Attached {
 		text += ", attached"
@@ -302,6 +302,6 @@ type States struct{ *Repo }
 func (r *Repo) States() States { return States{r} }
 
 // Title is a conversation's title, "" where it has none.
-func Title(l Listing) string { return Plain(l.Title) }
+func Title(l Summary) string { return Plain(l.Title) }
 
 func RefOf(id conversation.ID) string { return "refs/jp/conversations/" + string(id) }

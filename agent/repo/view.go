@@ -57,7 +57,7 @@ func (r Finder) ViewBack(ctx context.Context, e *Host, word string, enough Reach
 	if err != nil {
 		return nil, err
 	}
-	for ev, err := range r.Store.Back(ctx, v.Head) {
+	for ev, err := range r.Store.Backward(ctx, v.Head) {
 		if err != nil { // what is damaged, and where, is found from the start
 			v.Events = nil
 			return v.whole(ctx)
@@ -68,7 +68,7 @@ func (r Finder) ViewBack(ctx context.Context, e *Host, word string, enough Reach
 		}
 	}
 	slices.Reverse(v.Events)
-	_, v.Tail = conversation.Split(v.Events)
+	_, v.Tail = conversation.SplitTail(v.Events)
 	return v, nil
 }
 
@@ -93,7 +93,7 @@ func (v *View) whole(ctx context.Context) (_ *View, err error) {
 	if err != nil && (!errors.As(err, &v.Broken) || len(v.Events) == 0) {
 		return nil, AboutInfo(err, conversation.Info{ID: v.ID, Remote: v.Remote})
 	}
-	_, v.Tail = conversation.Split(v.Events)
+	_, v.Tail = conversation.SplitTail(v.Events)
 	return v, nil
 }
 

@@ -37,7 +37,7 @@ func (r States) Awaits(ctx context.Context, id, child conversation.ID) bool {
 	if err != nil || len(info.Summary.Open) == 0 {
 		return false
 	}
-	for e, err := range r.Store.Back(ctx, info.Head) {
+	for e, err := range r.Store.Backward(ctx, info.Head) {
 		if err != nil || e.Seq < info.Summary.Open[0].Seq {
 			return false
 		}

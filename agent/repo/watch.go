@@ -34,7 +34,7 @@ type sighting struct {
 	head    conversation.Head
 	lock    lockState
 	info    conversation.Info
-	listing Listing
+	listing Summary
 }
 
 // A lockState is whether a conversation is held, and since when that is so.
@@ -53,9 +53,9 @@ func NewWatch(r *Repo, scope conversation.Scope, remote string) *Watch {
 	return &Watch{repo: r, Scope: scope, Remote: remote, Tips: r.Store, known: map[string]sighting{}}
 }
 
-// Look finds out what has changed since it was called last, and whether anything
+// Changed finds out what has changed since it was called last, and whether anything
 // has.
-func (w *Watch) Look(ctx context.Context) (changed bool, err error) {
+func (w *Watch) Changed(ctx context.Context) (changed bool, err error) {
 	heads, err := w.Heads()
 	if err != nil {
 		return false, err
@@ -87,8 +87,8 @@ func (w *Watch) Look(ctx context.Context) (changed bool, err error) {
 }
 
 // List are the conversations as they were seen last, in no order.
-func (w *Watch) List() []Listing {
-	list := make([]Listing, 0, len(w.known))
+func (w *Watch) List() []Summary {
+	list := make([]Summary, 0, len(w.known))
 	for _, s := range w.known {
 		list = append(list, s.listing)
 	}

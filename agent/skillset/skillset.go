@@ -116,7 +116,7 @@ func (s *Set) Catalogue(committed func(instructions.File) bool) (files []instruc
 	} {
 		if list.text != "" {
 			data := []byte(list.words + list.text)
-			f := instructions.Own(list.name, data, instructions.BlobID(string(s.repo.ObjectFormat), data), len(data))
+			f := instructions.UserText(list.name, data, instructions.BlobID(string(s.repo.ObjectFormat), data), len(data))
 			f.User = list.user
 			files = append(files, f)
 		}
@@ -127,7 +127,7 @@ func (s *Set) Catalogue(committed func(instructions.File) bool) (files []instruc
 // Given is a skill as a file of instructions, which the user asked for.
 func (s *Set) Given(k skills.Skill) instructions.File {
 	data := []byte(k.Body())
-	f := instructions.Own("skill "+k.Name, data, instructions.BlobID(string(s.repo.ObjectFormat), data), len(data))
+	f := instructions.UserText("skill "+k.Name, data, instructions.BlobID(string(s.repo.ObjectFormat), data), len(data))
 	f.User = k.User
 	return f
 }
@@ -239,7 +239,7 @@ func (r reader) Run(_ context.Context, c tool.Call) (tool.Result, error) {
 		id := questionID(*k)
 		answer, answered := c.Answers[id]
 		if !answered {
-			detail, _ := tool.Cut([]byte(k.Body()), detailLimit)
+			detail, _ := tool.Truncate([]byte(k.Body()), detailLimit)
 			return tool.Result{Question: &tool.Question{ID: id, Detail: string(detail), Question: conversation.Question{
 				Text:       fmt.Sprintf("Use this repository's skill %s? %s/%s tells the model how to work.", k.Name, k.Path, skills.File),
 				AnswerType: conversation.AnswerType{Type: "boolean"},
@@ -263,7 +263,7 @@ func (r reader) Run(_ context.Context, c tool.Call) (tool.Result, error) {
 			return wrong("%v", err), nil
 		}
 	}
-	return tool.Result{Content: []byte(text), Wrote: []string{}, Effect: conversation.Count(strings.Count(text, "\n"), "line")}, nil
+	return tool.Result{Content: []byte(text), WrittenFiles: []string{}, Effect: conversation.Count(strings.Count(text, "\n"), "line")}, nil
 }
 
 func (r reader) names() string {
@@ -283,5 +283,5 @@ func (r reader) names() string {
 
 func wrong(format string, args ...any) tool.Result {
 	text := fmt.Sprintf(format, args...)
-	return tool.Result{Content: []byte("Error: " + text + ".\n"), IsError: true, Effect: "error: " + text, Wrote: []string{}}
+	return tool.Result{Content: []byte("Error: " + text + ".\n"), IsError: true, Effect: "error: " + text, WrittenFiles: []string{}}
 }

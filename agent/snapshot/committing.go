@@ -22,7 +22,7 @@ func ChangedByTools(ctx context.Context, r *repo.Repo, id conversation.ID) (reco
 		return nil, nil, err
 	}
 	changed, left := map[string]bool{}, map[string]bool{}
-	for _, e := range conversation.Own(events) {
+	for _, e := range conversation.AfterAdoption(events) {
 		response, is := e.Body.(*conversation.ToolCallResponse)
 		if !is {
 			continue

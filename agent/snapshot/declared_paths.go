@@ -34,7 +34,7 @@ func Mentioned(arguments json.RawMessage) []string {
 	})
 }
 
-func LeftOutPaths(all []conversation.LeftOut) []string {
+func LeftOutPaths(all []conversation.SkippedPath) []string {
 	var paths []string
 	for _, l := range all {
 		if l.Why != worktree.WhyGone {

@@ -26,9 +26,9 @@ type gitControlFiles map[string]string
 // whyObeyed is why such a file is listed with what a tool left out of the tree.
 const whyObeyed = "git obeys it"
 
-// obeyed looks at those of the repository, of its submodules and of its linked worktrees.
+// controlFiles looks at those of the repository, of its submodules and of its linked worktrees.
 // What cannot be read counts as not there.
-func (f *Files) obeyed() gitControlFiles {
+func (f *Files) controlFiles() gitControlFiles {
 	found := gitControlFiles{}
 	found.repository("", f.git.GitDir, f.git.CommonDir, f.git.TopLevel)
 	if f.git.TopLevel != "" && f.git.GitDir != filepath.Join(f.git.TopLevel, ".git") {
@@ -42,9 +42,9 @@ func (f *Files) obeyed() gitControlFiles {
 
 // lookObeyed adds those that differ from before to what was seen after a tool.
 func (f *Files) lookObeyed(sight *turnloop.SnapshotResult, before gitControlFiles) {
-	sight.Obeyed = f.obeyed().changed(before)
+	sight.Obeyed = f.controlFiles().changed(before)
 	for _, name := range sight.Obeyed {
-		sight.LeftOut = append(sight.LeftOut, conversation.LeftOut{Path: conversation.QuotePath(name), Why: whyObeyed})
+		sight.LeftOut = append(sight.LeftOut, conversation.SkippedPath{Path: conversation.QuotePath(name), Why: whyObeyed})
 	}
 }
 

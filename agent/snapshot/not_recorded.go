@@ -17,27 +17,27 @@ import (
 // A start is what a look before a tool that touches only what it names leaves for the
 // look after it.
 type start struct {
-	at     worktree.Mark
-	missed notRecorded
-	obeyed gitControlFiles // nil: it cannot write them
+	at           worktree.Timestamp
+	skipped      notRecorded
+	controlFiles gitControlFiles // nil: it cannot write them
 }
 
 // A mark is what a look before a tool leaves for the look after it.
 type mark struct {
-	tree   worktree.Mark
+	tree   worktree.Timestamp
 	obeyed gitControlFiles
 	missed notRecorded
 	stale  []string // those of missed that the tree has in another state
 	index  *staging.Index
 }
 
-// reverted are files that differed from the tree, were not recorded, and are again what
+// revertedFiles are files that differed from the tree, were not recorded, and are again what
 // the tree says: no change of the tree tells of them.
-func (m *mark) reverted(after worktree.Snapshot) (left []conversation.LeftOut) {
-	told := toldBy(after)
+func (m *mark) revertedFiles(after worktree.Snapshot) (left []conversation.SkippedPath) {
+	told := reportedBy(after)
 	for _, path := range m.stale {
 		if !told.has(path) {
-			left = append(left, conversation.LeftOut{Path: conversation.QuotePath(path), Why: whyReverted})
+			left = append(left, conversation.SkippedPath{Path: conversation.QuotePath(path), Why: whyReverted})
 		}
 	}
 	return left
@@ -46,8 +46,8 @@ func (m *mark) reverted(after worktree.Snapshot) (left []conversation.LeftOut) {
 // withoutOld takes out what was left out for the same reason before the tool, and was not
 // written since: that is not the tool's doing. jp cannot tell either whether such a file
 // has changed at all, where only a filter says what git would store of it.
-func (f *Files) withoutOld(before *mark, left []conversation.LeftOut) []conversation.LeftOut {
-	return slices.DeleteFunc(left, func(l conversation.LeftOut) bool {
+func (f *Files) withoutOld(before *mark, left []conversation.SkippedPath) []conversation.SkippedPath {
+	return slices.DeleteFunc(left, func(l conversation.SkippedPath) bool {
 		path, err := conversation.UnquotePath(l.Path)
 		why, was := before.missed[path]
 		return err == nil && was && why == l.Why && path != "." && f.Tree.Older(path, before.tree)
@@ -61,34 +61,34 @@ const GitIndex = ".git/index"
 const mostUnstaged = 5
 
 // unstaged is what the user had staged and a tool took out of git's index.
-func (f *Files) unstaged(ctx context.Context, before *mark, head string) []conversation.LeftOut {
+func (f *Files) unstaged(ctx context.Context, before *mark, head string) []conversation.SkippedPath {
 	index := before.index
 	before.index = nil // it is closed after one look
 	lost, err := index.Lost(ctx, f.run, head)
 	if err != nil || len(lost) == 0 {
 		return nil
 	}
-	return []conversation.LeftOut{{Path: GitIndex, Why: "no longer staged: " + staging.Words(lost, mostUnstaged, conversation.QuotePath)}}
+	return []conversation.SkippedPath{{Path: GitIndex, Why: "no longer staged: " + staging.Words(lost, mostUnstaged, conversation.QuotePath)}}
 }
 
 const whyReverted = "it is again as it was recorded last; what it held before is recorded nowhere"
 
-// vanished are files that no tree had, and that are gone now.
-func (f *Files) vanished(before notRecorded, after worktree.Snapshot) (left []conversation.LeftOut) {
-	told := toldBy(after)
+// deletedFiles are files that no tree had, and that are gone now.
+func (f *Files) deletedFiles(before notRecorded, after worktree.Snapshot) (left []conversation.SkippedPath) {
+	told := reportedBy(after)
 	for _, path := range slices.Sorted(maps.Keys(before)) {
 		if told.has(path) || before[path] == worktree.WhyGone {
 			continue
 		}
 		if _, err := os.Lstat(filepath.Join(f.git.TopLevel, filepath.FromSlash(path))); errors.Is(err, fs.ErrNotExist) {
-			left = append(left, conversation.LeftOut{Path: conversation.QuotePath(path), Why: worktree.WhyGone})
+			left = append(left, conversation.SkippedPath{Path: conversation.QuotePath(path), Why: worktree.WhyGone})
 		}
 	}
 	return left
 }
 
-// toldBy are the paths of which a snapshot says something.
-func toldBy(snap worktree.Snapshot) notRecorded {
+// reportedBy are the paths of which a snapshot says something.
+func reportedBy(snap worktree.Snapshot) notRecorded {
 	told := missedBy(snap)
 	for _, c := range snap.Changes {
 		told[c.Path] = ""

@@ -106,10 +106,10 @@ func (l Unseen) Kept() Unseen {
 }
 
 // List is what events have of them.
-func (l Unseen) List() []conversation.LeftOut {
-	list := []conversation.LeftOut{}
+func (l Unseen) List() []conversation.SkippedPath {
+	list := []conversation.SkippedPath{}
 	for _, path := range slices.Sorted(maps.Keys(l.why)) {
-		list = append(list, conversation.LeftOut{Path: conversation.QuotePath(path), Why: l.why[path]})
+		list = append(list, conversation.SkippedPath{Path: conversation.QuotePath(path), Why: l.why[path]})
 	}
 	return list
 }

@@ -54,9 +54,9 @@ func TestObeyedFiles(t *testing.T) {
 				write(name, text)
 			}
 			f := &Files{git: gitcmd.Repository{TopLevel: top, GitDir: filepath.Join(top, ".git"), CommonDir: filepath.Join(top, ".git")}}
-			before := f.obeyed()
+			before := f.controlFiles()
 			write(tt.write, tt.text)
-			require.Equal(t, tt.want, f.obeyed().changed(before))
+			require.Equal(t, tt.want, f.controlFiles().changed(before))
 		})
 	}
 }

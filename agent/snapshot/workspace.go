@@ -123,7 +123,7 @@ func (f *Files) Look(ctx context.Context, at turnloop.SnapshotRequest) (turnloop
 	}
 	sight.Git = *place
 	if at.Control {
-		sight.Control = f.control(f.obeyed())
+		sight.Control = f.control(f.controlFiles())
 	}
 	if f.Off {
 		f.notLooked(&sight, at)
@@ -152,17 +152,17 @@ func (f *Files) Look(ctx context.Context, at turnloop.SnapshotRequest) (turnloop
 		}
 		sight.LeftOut = f.withoutOld(since, sight.LeftOut)
 		sight.LeftOut = append(sight.LeftOut, f.unstaged(ctx, since, place.Head)...)
-		sight.Unrecorded = quoted(f.Tree.Unrecorded(snap.Changes, since.tree, before, func(path string) bool {
+		sight.Unrecorded = quoted(f.Tree.WithoutBaseline(snap.Changes, since.tree, before, func(path string) bool {
 			return since.missed.has(path) || before.Hides(path) && !slices.Contains(at.Named, path)
 		}))
-		sight.LeftOut = append(sight.LeftOut, since.reverted(snap)...)
-		sight.LeftOut = append(sight.LeftOut, f.vanished(since.missed, snap)...)
+		sight.LeftOut = append(sight.LeftOut, since.revertedFiles(snap)...)
+		sight.LeftOut = append(sight.LeftOut, f.deletedFiles(since.missed, snap)...)
 	case *start:
-		sight.LeftOut = slices.DeleteFunc(sight.LeftOut, func(l conversation.LeftOut) bool {
+		sight.LeftOut = slices.DeleteFunc(sight.LeftOut, func(l conversation.SkippedPath) bool {
 			return l.Path != "." && !slices.Contains(quoted(at.Only), l.Path)
 		})
-		sight.Unrecorded = quoted(f.Tree.Unrecorded(snap.Changes, since.at, before, since.missed.has))
-		sight.LeftOut = append(sight.LeftOut, f.vanished(since.missed, snap)...)
+		sight.Unrecorded = quoted(f.Tree.WithoutBaseline(snap.Changes, since.at, before, since.skipped.has))
+		sight.LeftOut = append(sight.LeftOut, f.deletedFiles(since.skipped, snap)...)
 	}
 	f.untracked().Recorded(snap.Changes)
 	switch {
@@ -170,7 +170,7 @@ func (f *Files) Look(ctx context.Context, at turnloop.SnapshotRequest) (turnloop
 		marked.index = staging.Open(f.git, place.Head)
 		sight.Mark, sight.Control = marked, f.control(marked.obeyed)
 	case at.Only != nil && at.Since == nil:
-		sight.Mark = &start{at: worktree.MarkAt(time.Now()), missed: missedBy(snap)}
+		sight.Mark = &start{at: worktree.MarkAt(time.Now()), skipped: missedBy(snap)}
 	}
 	return sight, nil
 }
@@ -195,15 +195,15 @@ func (f *Files) notLooked(sight *turnloop.SnapshotResult, at turnloop.SnapshotRe
 	if at.Since == nil {
 		begin := &start{at: worktree.MarkAt(time.Now())}
 		if at.Any {
-			begin.obeyed = f.obeyed()
-			sight.Control = f.control(begin.obeyed)
+			begin.controlFiles = f.controlFiles()
+			sight.Control = f.control(begin.controlFiles)
 		}
 		sight.Mark = begin
 		return
 	}
-	sight.LeftOut = []conversation.LeftOut{{Path: ".", Why: "there were no snapshots then"}}
-	if since, ok := at.Since.(*start); ok && since.obeyed != nil {
-		f.lookObeyed(sight, since.obeyed)
+	sight.LeftOut = []conversation.SkippedPath{{Path: ".", Why: "there were no snapshots then"}}
+	if since, ok := at.Since.(*start); ok && since.controlFiles != nil {
+		f.lookObeyed(sight, since.controlFiles)
 	}
 }
 
@@ -225,10 +225,10 @@ func (f *Files) snapshot(ctx context.Context, at turnloop.SnapshotRequest) (work
 	}
 	if since, after := at.Since.(*mark); after {
 		snap, err := f.Tree.Snapshot(ctx, at.Tree, worktree.SnapshotOptions{
-			Since: &since.tree, Untracked: true, Others: f.untracked(), Named: at.Named, Objects: f.store,
+			Since: &since.tree, Untracked: true, ListUntracked: f.untracked(), Named: at.Named, Objects: f.store,
 		})
-		if err == nil && snap.Others != nil {
-			f.list(snap.Others)
+		if err == nil && snap.Untracked != nil {
+			f.list(snap.Untracked)
 		}
 		return snap, nil, err
 	}
@@ -242,14 +242,14 @@ func (f *Files) snapshot(ctx context.Context, at turnloop.SnapshotRequest) (work
 		return snap, nil, err
 	}
 	if at.Any {
-		others, err := f.Tree.Others(ctx, f.untracked())
+		others, err := f.Tree.FindUntracked(ctx, f.untracked())
 		if err != nil {
 			return snap, nil, err
 		}
 		f.list(others)
 	}
-	now, err := f.Tree.Mark(ctx)
-	return snap, &mark{tree: now, obeyed: f.obeyed(), missed: missedBy(snap), stale: snap.Stale}, err
+	now, err := f.Tree.Now(ctx)
+	return snap, &mark{tree: now, obeyed: f.controlFiles(), missed: missedBy(snap), stale: snap.Stale}, err
 }
 
 // untracked are the untracked files as they were last listed: before a tool that may
@@ -286,7 +286,7 @@ func Fill(sight *turnloop.SnapshotResult, snap worktree.Snapshot) {
 		sight.Stat = append(sight.Stat, conversation.PathStat{Path: path, Status: c.Status, Added: c.Added, Deleted: c.Deleted})
 	}
 	for _, l := range snap.LeftOut {
-		sight.LeftOut = append(sight.LeftOut, conversation.LeftOut{Path: conversation.QuotePath(l.Path), Why: l.Why})
+		sight.LeftOut = append(sight.LeftOut, conversation.SkippedPath{Path: conversation.QuotePath(l.Path), Why: l.Why})
 	}
 	for _, o := range snap.Objects {
 		sight.Objects = append(sight.Objects, conversation.Object{Kind: o.Kind, OID: o.OID, Data: o.Data})

@@ -63,7 +63,7 @@ func (b buffered) Run(ctx context.Context, call tool.Call) (tool.Result, error) 
 		if _, differs := b.unsaved(ctx, path); differs {
 			return tool.Result{
 				Content: fmt.Appendf(nil, "%s has changes in the user's editor that are not saved, so nothing was changed. Ask the user to save them or to take them back, and call this again then.", safetext.Show(path)),
-				IsError: true, Effect: "not changed: unsaved in the editor", Wrote: []string{},
+				IsError: true, Effect: "not changed: unsaved in the editor", WrittenFiles: []string{},
 			}, nil
 		}
 	}

@@ -44,7 +44,7 @@ func headerValue(r *repo.Repo, e *repo.Host, server, header, value string) (stri
 	if value == "" {
 		return "", fmt.Errorf("mcp.%s.headers.%s: %s is not set", safetext.Show(server), safetext.Show(header), safetext.Show(variable))
 	}
-	r.Values.Own(value)
+	r.Values.Add(value)
 	return value, nil
 }
 
@@ -60,8 +60,8 @@ func ApprovedOffers(state mcp.State) bool {
 	return state.Approved && !slices.ContainsFunc(state.Changes, func(c mcp.Change) bool { return c.Is != nil })
 }
 
-// LeftOut says what of a server is not offered, and how it comes to be.
-func LeftOut(name string, state mcp.State) string {
+// Unavailable says what of a server is not offered, and how it comes to be.
+func Unavailable(name string, state mcp.State) string {
 	what := "its tools are not approved, and"
 	if state.Approved && len(state.Files) > 0 {
 		what = ChangedFiles(state.Files) + " since you approved its tools. They"

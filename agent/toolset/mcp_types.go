@@ -6,10 +6,10 @@ import "jp/tool/mcp"
 type (
 	// A Server is an MCP server of the configuration.
 	Server = mcp.Server
-	// A Listing is what it offers.
-	Listing = mcp.ToolList
-	// An Offer is one tool of it.
-	Offer = mcp.ToolInfo
+	// A ToolList is what it offers.
+	ToolList = mcp.ToolList
+	// A ToolInfo is one tool of it.
+	ToolInfo = mcp.ToolInfo
 	// A State is what was approved of it.
 	State = mcp.State
 	// A Change is how an offer differs from what was approved.

@@ -58,7 +58,7 @@ type acpUpdate struct {
 }
 
 // connects starts jp acp in a place, with a client of these capabilities.
-func (p *place) connects(capabilities string, args ...string) *editor {
+func (p *workspace) connects(capabilities string, args ...string) *editor {
 	p.t.Helper()
 	e := startEditor(p.t, p.command(append([]string{"acp"}, args...)...))
 	e.must("initialize", `{"protocolVersion":1,"clientCapabilities":`+capabilities+`,"clientInfo":{"name":"test","version":"1"}}`)

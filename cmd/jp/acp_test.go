@@ -30,7 +30,7 @@ message = "Again."
 `
 
 // acpPlace is a place whose model follows a script.
-func acpPlace(t *testing.T, script string) *place {
+func acpPlace(t *testing.T, script string) *workspace {
 	t.Helper()
 	p := newPlace(t)
 	p.write("../talk.toml", script)

@@ -151,7 +151,7 @@ func kindsOf(words []string) int {
 var shown = regexp.MustCompile(`(?m)^(?:\[[^\]]*\] )*helps (.+)|\.helps(?:At)?\([a-z.A-Z()]*, "([a-z0-9-]+)"`)
 
 // helps runs the command of an action that was said, by a shell; see runnable for changes.
-func (p *place) helps(said string, kind action.Kind, changes ...string) result {
+func (p *workspace) helps(said string, kind action.Kind, changes ...string) result {
 	p.t.Helper()
 	command := advisedAction(said, kind)
 	require.NotEmpty(p.t, command, "no action %q in:\n%s", kind, said)
@@ -160,7 +160,7 @@ func (p *place) helps(said string, kind action.Kind, changes ...string) result {
 
 // helpsAt is helps for a command that needs a terminal, which a jp of the tests has only as
 // the first process of its session.
-func (p *place) helpsAt(said string, kind action.Kind, changes ...string) *sitting {
+func (p *workspace) helpsAt(said string, kind action.Kind, changes ...string) *sitting {
 	p.t.Helper()
 	command := advisedAction(said, kind)
 	require.NotEmpty(p.t, command, "no action %q in:\n%s", kind, said)

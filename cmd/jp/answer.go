@@ -84,7 +84,7 @@ func runAnswer(ctx context.Context, e *ui.Env, o answerOptions) error {
 		return err
 	}
 	defer client.Close()
-	return a.tell(ctx, client)
+	return a.send(ctx, client)
 }
 
 // An answering is one answer to the question of one conversation.
@@ -172,9 +172,9 @@ func (a *answering) nobodyToAsk(i attach.Inquiry) error {
 	return f.Hint(repo.AnswerCommand(i), repo.AnswerWords(i)+" behind it answers it from here")
 }
 
-// tell gives the answer to the process that waits for it, and waits until it is
+// send gives the answer to the process that waits for it, and waits until it is
 // recorded.
-func (a *answering) tell(ctx context.Context, client *attach.Client) error {
+func (a *answering) send(ctx context.Context, client *attach.Client) error {
 	_, inquiry, err := presence.DoesNow(ctx, client)
 	if err != nil {
 		return err
@@ -203,7 +203,7 @@ func (a *answering) tell(ctx context.Context, client *attach.Client) error {
 			if m.Seq == answer.Seq && m.Conversation == answer.Conversation {
 				return a.report(ctx, m.Words, client.Hello().PID)
 			}
-		case *attach.Bye:
+		case *attach.Closing:
 			return problem.New(problem.ExitFailed, "not_found", "the process ended before it took the answer: %s.", m.Reason).About(a.id)
 		}
 	}

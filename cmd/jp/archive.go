@@ -134,7 +134,7 @@ func archive(ctx context.Context, r *repo.Repo, e *ui.Env, info conversation.Inf
 	if info, err = r.Store.Info(ctx, info.ID); err != nil {
 		return false, repo.AboutConversation(err, info.ID)
 	}
-	at := &conversation.Moment{}
+	at := &conversation.OptionalTime{}
 	if archived {
 		at.Time = e.Now().UTC()
 	}

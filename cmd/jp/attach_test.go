@@ -57,7 +57,7 @@ chunk_delay = "80ms"
 
 // inBackground is a place with a turn in the background that waits for its first
 // answer, and the conversation.
-func inBackground(t *testing.T, script string, args ...string) (*place, conversation.ID) {
+func inBackground(t *testing.T, script string, args ...string) (*workspace, conversation.ID) {
 	t.Helper()
 	p := newPlace(t)
 	p.write("../background.toml", script)
@@ -67,7 +67,7 @@ func inBackground(t *testing.T, script string, args ...string) (*place, conversa
 }
 
 // waits waits until a question waits, and is it.
-func (p *place) waits() string {
+func (p *workspace) waits() string {
 	p.t.Helper()
 	out := p.jp("wait")
 	require.Equal(p.t, problem.ExitDecision, out.exit, out.stderr)
@@ -75,13 +75,13 @@ func (p *place) waits() string {
 }
 
 // entry is what the registry says of a conversation, false where it says nothing.
-func (p *place) entry(id conversation.ID) (process.Entry, bool) {
+func (p *workspace) entry(id conversation.ID) (process.Entry, bool) {
 	p.t.Helper()
 	e, err := p.registry().Get(id)
 	return e, err == nil
 }
 
-func (p *place) registry() process.Registry {
+func (p *workspace) registry() process.Registry {
 	p.t.Helper()
 	common := p.repository().CommonDir
 	workspace, err := os.ReadFile(filepath.Join(common, "jp", "workspace-id"))
@@ -91,7 +91,7 @@ func (p *place) registry() process.Registry {
 }
 
 // attachedSoon waits until the registry says that somebody is attached, or not.
-func (p *place) attachedSoon(id conversation.ID, want bool) {
+func (p *workspace) attachedSoon(id conversation.ID, want bool) {
 	p.t.Helper()
 	require.Eventually(p.t, func() bool {
 		e, ok := p.entry(id)
@@ -460,7 +460,7 @@ func TestTheLockIsNeverFree(t *testing.T) {
 			require.NoError(t, err)
 			events, err := store.Load(t.Context(), head)
 			require.NoError(t, err)
-			_, tail := conversation.Split(events)
+			_, tail := conversation.SplitTail(events)
 			require.Nil(t, tail, "the lock was free while the turn was under way")
 			turns = len(events) - before
 			require.NoError(t, held.Release())

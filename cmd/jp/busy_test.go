@@ -15,7 +15,7 @@ import (
 )
 
 // sitWaiting starts a jp at a terminal, and waits until it says that it waits.
-func (p *place) sitWaiting(args ...string) *sitting {
+func (p *workspace) sitWaiting(args ...string) *sitting {
 	p.t.Helper()
 	s := p.sit(140, args...)
 	s.WaitFor(" is busy: pid ")
@@ -168,7 +168,7 @@ func TestWhoWaitsSeesWhatIsAsked(t *testing.T) {
 
 // held takes the conversation of a place in the name of another process, which
 // cannot be reached.
-func held(t *testing.T) (p *place, release func() error) {
+func held(t *testing.T) (p *workspace, release func() error) {
 	t.Helper()
 	p = newPlace(t)
 	p.write("../talk.toml", talkScript)

@@ -22,7 +22,7 @@ message = "The third answer."
 `
 
 // talk is a place, and a jp in it with which a person talks.
-func talk(t *testing.T, columns int, script string, args ...string) (*place, *sitting) {
+func talk(t *testing.T, columns int, script string, args ...string) (*workspace, *sitting) {
 	t.Helper()
 	p := newPlace(t)
 	p.write("../talk.toml", script)
@@ -30,7 +30,7 @@ func talk(t *testing.T, columns int, script string, args ...string) (*place, *si
 }
 
 // chat is a jp at its prompt.
-func (p *place) chat(columns int, args ...string) *sitting {
+func (p *workspace) chat(columns int, args ...string) *sitting {
 	p.t.Helper()
 	s := p.sit(columns, append([]string{"chat", "-m", "script/../talk.toml"}, args...)...)
 	s.prompted()
@@ -191,7 +191,7 @@ func TestChatKeepsADraft(t *testing.T) {
 }
 
 // awaitDraft waits until the text of a new conversation is kept.
-func (p *place) awaitDraft(text string) {
+func (p *workspace) awaitDraft(text string) {
 	p.t.Helper()
 	require.Eventually(p.t, func() bool {
 		kept, err := os.ReadFile(p.dir + "/.git/jp/drafts/new.query")
@@ -260,7 +260,7 @@ func (s *sitting) waits() {
 }
 
 // contents are the texts of the place's requests.
-func (p *place) contents() (texts []string) {
+func (p *workspace) contents() (texts []string) {
 	p.t.Helper()
 	for _, e := range p.ofType("chat_request") {
 		texts = append(texts, e["content"].(string))
@@ -294,7 +294,7 @@ func TestChatQueue(t *testing.T) {
 	require.NoFileExists(t, p.queueFile())
 }
 
-func (p *place) queueFile() string {
+func (p *workspace) queueFile() string {
 	p.t.Helper()
 	id := p.events()[0]["conversation"].(string)
 	return p.dir + "/.git/jp/drafts/" + id + ".queue"

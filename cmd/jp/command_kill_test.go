@@ -27,7 +27,7 @@ printf done
 
 // outlived is a place whose jp was killed by a program that only reads, and that
 // lives on.
-func outlived(t *testing.T) (p *place, pid int) {
+func outlived(t *testing.T) (p *workspace, pid int) {
 	t.Helper()
 	p = ownPlace(t, outlives)
 	p.write("../home/.config/jp/config.toml", "sandbox.enable = false\n"+strings.Replace(ownConfig, "command", "mutates = false\nrun = \"unattended\"\ncommand", 1))

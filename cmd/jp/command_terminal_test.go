@@ -52,7 +52,7 @@ message = "And out."
 `
 
 // ownPlace is a place with the tool own, the user's program, and an editor.
-func ownPlace(t *testing.T, program string) *place {
+func ownPlace(t *testing.T, program string) *workspace {
 	t.Helper()
 	p := newPlace(t)
 	p.write(".gitignore", "calls\nkilled\npid\n")
@@ -67,7 +67,7 @@ func ownPlace(t *testing.T, program string) *place {
 }
 
 // edits lets the editor of the place write these texts, one after the other.
-func (p *place) edits(texts ...string) {
+func (p *workspace) edits(texts ...string) {
 	p.t.Helper()
 	for i, text := range texts {
 		p.write("../edit/"+string(rune('a'+i)), text)
@@ -76,7 +76,7 @@ func (p *place) edits(texts ...string) {
 }
 
 // calls are the calls that the program got.
-func (p *place) calls() []string {
+func (p *workspace) calls() []string {
 	text, err := os.ReadFile(filepath.Join(p.dir, "calls"))
 	if err != nil {
 		return nil
@@ -229,7 +229,7 @@ func TestQuestionsOfACommand(t *testing.T) {
 }
 
 // question is what the tool of the place asks.
-func (p *place) question(takes, preset string) {
+func (p *workspace) question(takes, preset string) {
 	p.t.Helper()
 	question := map[string]any{"id": "it", "text": "Which?", "answer_type": json.RawMessage(takes)}
 	if preset != "" {

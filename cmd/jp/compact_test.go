@@ -63,7 +63,7 @@ func TestEveryVendorsTooLongIsCompacted(t *testing.T) {
 }
 
 // eventCount is how many events the place's conversation has.
-func (p *place) eventCount() int {
+func (p *workspace) eventCount() int {
 	var shown struct {
 		Events int `json:"events_count"`
 	}

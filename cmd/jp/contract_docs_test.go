@@ -130,7 +130,7 @@ func TestJSONIsDocumented(t *testing.T) {
 func TestTheManualKnowsWhatAttachWrites(t *testing.T) {
 	t.Parallel()
 	chapters := readManual(t).of("attach")
-	for _, message := range []any{attach.Delta{}, attach.Inquiry{}, attach.Bye{}} {
+	for _, message := range []any{attach.Delta{}, attach.Inquiry{}, attach.Closing{}} {
 		of := reflect.TypeOf(message)
 		for i := range of.NumField() {
 			key, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")

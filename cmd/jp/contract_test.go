@@ -27,7 +27,7 @@ type utterance struct {
 	name   string // "": only what it does counts
 	exit   int
 	args   []string
-	before func(*place)
+	before func(*workspace)
 }
 
 const contractScript = `
@@ -101,7 +101,7 @@ var contract = []utterance{
 	{"restore", 0, words("restore --json -y @-2"), nil},
 	{"print", 0, words("print --json"), nil},
 	{"print_internal", 0, words("print --internal --format jsonl"), nil},
-	{"query_told", 0, words("query --json -y Make_another"), func(p *place) { p.write("README.md", "# Another\n") }},
+	{"query_told", 0, words("query --json -y Make_another"), func(p *workspace) { p.write("README.md", "# Another\n") }},
 	{"query_limited", 1, words("query --json -y --cfg limits.model_calls=1 Read_it"), nil},
 	{"print_discarded", 0, words("print --internal --json Fork"), nil},
 	{"log", 0, words("log --json -n 3"), nil},
@@ -110,7 +110,7 @@ var contract = []utterance{
 	{"verify", 0, words("verify --all --json"), nil},
 	{"ls", 0, words("ls --json"), nil},
 	{"ls_lines", 0, words("ls --format jsonl --sort created -n 1"), nil},
-	{"ls_remote", 0, words("ls --json --remote"), func(p *place) {
+	{"ls_remote", 0, words("ls --json --remote"), func(p *workspace) {
 		head := p.git("for-each-ref", "--format=%(refname)", "--count=1", "refs/jp/conversations")
 		p.git("update-ref", "refs/jp/remotes/origin/"+filepath.Base(head), head)
 	}},
@@ -133,7 +133,7 @@ var contract = []utterance{
 	{"", 0, words("query --detach --new -m script/../ask.toml Ask_again"), nil},
 	{"", 3, words("wait"), nil},
 	{"kill", 0, words("kill --json newest"), nil},
-	{"ls_unreadable", 0, words("ls --json -n 9 --sort title"), func(p *place) {
+	{"ls_unreadable", 0, words("ls --json -n 9 --sort title"), func(p *workspace) {
 		p.git("update-ref", "refs/jp/conversations/jp-c17952500000-zzzz", "HEAD")
 	}},
 	{"verify_damaged", 6, words("verify --json zzzz"), nil},
@@ -146,7 +146,7 @@ var contract = []utterance{
 	{"trust", 0, words("trust --json -y"), nil},
 	{"trust_revoke", 0, words("trust --json --revoke"), nil},
 	{"pack", 0, words("pack --json"), nil},
-	{"trust_instructions", 1, words("trust --instructions --show --json"), func(p *place) { p.write("AGENTS.md", "Be brief.\n") }},
+	{"trust_instructions", 1, words("trust --instructions --show --json"), func(p *workspace) { p.write("AGENTS.md", "Be brief.\n") }},
 	{"", 0, words("trust --instructions -y"), nil},
 	{"", 0, words("query --new -m script/../data.toml Answer"), nil},
 	{"show_instructions", 0, words("show --instructions --json"), nil},
@@ -161,7 +161,7 @@ var contract = []utterance{
 	{"", 0, words("query Second"), nil},
 	{"usage", 0, words("usage --json --by model"), nil},
 	{"usage_misses", 0, words("usage --json --misses"), nil},
-	{"skills", 0, words("skills --json"), func(p *place) {
+	{"skills", 0, words("skills --json"), func(p *workspace) {
 		p.write(".agents/skills/notes/SKILL.md", "---\nname: notes\ndescription: Writes release notes.\nhooks: none\n---\nBe brief.\n")
 		p.write(".agents/skills/broken/SKILL.md", "No front matter.\n")
 	}},

@@ -36,7 +36,7 @@ message = "Counted."
 `
 
 // killedFamily runs a turn with a delegate under the tracer, and kills it at a moment.
-func killedFamily(t *testing.T, m moment) (*place, crashtest.Result) {
+func killedFamily(t *testing.T, m moment) (*workspace, crashtest.Result) {
 	t.Helper()
 	p := family(t, countScript)
 	cmd := p.command("query", "-y", "--non-interactive", "-m", "script/../parent.toml", "Go")
@@ -84,7 +84,7 @@ func TestKillWhileADelegateWorks(t *testing.T) {
 
 // survivedByATool is a place where jp was killed while a tool of a delegate ran, which
 // runs on.
-func survivedByATool(t *testing.T) *place {
+func survivedByATool(t *testing.T) *workspace {
 	t.Helper()
 	p := family(t, survivorScript)
 	cmd := p.command("query", "-y", "-m", "script/../parent.toml", "Go")
@@ -159,7 +159,7 @@ func TestKillSaysWhatItEnded(t *testing.T) {
 }
 
 // requireFamily checks both conversations and what the child's tools did.
-func (p *place) requireFamily() {
+func (p *workspace) requireFamily() {
 	p.t.Helper()
 	require.Equal(p.t, "Over.\n", p.jp("print", "--answer").stdout)
 	require.Equal(p.t, "Counted.", p.result(0))

@@ -19,7 +19,7 @@ message = "Over."
 `
 
 // family is a place with a model that delegates, and one that works.
-func family(t *testing.T, child string) *place {
+func family(t *testing.T, child string) *workspace {
 	t.Helper()
 	p := newPlace(t)
 	p.write("../parent.toml", parentScript)
@@ -28,7 +28,7 @@ func family(t *testing.T, child string) *place {
 }
 
 // types are the types of a conversation's events.
-func (p *place) types(conversation string) (types []string) {
+func (p *workspace) types(conversation string) (types []string) {
 	p.t.Helper()
 	var events []struct{ Type string }
 	out := p.jp("print", "--internal", "--json", conversation)

@@ -121,7 +121,7 @@ func compare(ctx context.Context, r *repo.Repo, e *ui.Env, o diffOptions) (*repo
 	case isRange:
 		return compareRange(ctx, r, e, from, to)
 	}
-	v, ev, err := r.Find().Moment(ctx, e.Host, word)
+	v, ev, err := r.Find().EventNamed(ctx, e.Host, word)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -147,7 +147,7 @@ func compareTwo(ctx context.Context, r *repo.Repo, e *ui.Env, words []string) (*
 	var views [2]*repo.View
 	var trees [2]string
 	for i, word := range words {
-		v, ev, err := r.Find().Moment(ctx, e.Host, word)
+		v, ev, err := r.Find().EventNamed(ctx, e.Host, word)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -86,7 +86,7 @@ func TestFullDisk(t *testing.T) {
 }
 
 // environHome is the home of the place's environment.
-func (p *place) environHome() string {
+func (p *workspace) environHome() string {
 	home := ""
 	for _, v := range p.environ {
 		if value, ok := strings.CutPrefix(v, "HOME="); ok {

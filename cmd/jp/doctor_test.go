@@ -24,7 +24,7 @@ import (
 )
 
 // examined is what jp doctor says as JSON.
-func (p *place) examined(args ...string) (c checkupJSON) {
+func (p *workspace) examined(args ...string) (c checkupJSON) {
 	p.t.Helper()
 	out := p.jp(append([]string{"doctor", "--json"}, args...)...)
 	require.Empty(p.t, out.stderr)

@@ -128,7 +128,7 @@ func (o editOptions) metadata(now conversation.Summary, at time.Time) (*conversa
 		m.Title, m.TitleSource = &o.title.Text, "user"
 	}
 	if o.given("pin") {
-		m.PinnedAt = &conversation.Moment{}
+		m.PinnedAt = &conversation.OptionalTime{}
 		if o.pin {
 			m.PinnedAt.Time = at.UTC()
 		}
@@ -138,7 +138,7 @@ func (o editOptions) metadata(now conversation.Summary, at time.Time) (*conversa
 		if err != nil {
 			return nil, err
 		}
-		m.ExpiresAt = &conversation.Moment{Time: until}
+		m.ExpiresAt = &conversation.OptionalTime{Time: until}
 	}
 	if len(o.labels) > 0 {
 		labels, err := labelled(now.Labels, o.labels)

@@ -13,7 +13,7 @@ import (
 const talkScript = "[[reply]]\nmessage = \"Hi.\"\n[[reply]]\nmessage = \"Hi again.\"\n"
 
 // edited is a place with a talk script and an editor, a shell script.
-func edited(t *testing.T, editor string) *place {
+func edited(t *testing.T, editor string) *workspace {
 	t.Helper()
 	p := newPlace(t)
 	p.write("../talk.toml", talkScript)
@@ -76,12 +76,12 @@ func TestAKeptQuestionComesIntoTheEditor(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		args []string
-		help func(*place, string) *sitting
+		help func(*workspace, string) *sitting
 	}{
-		"the session's": {[]string{"And then?"}, func(p *place, said string) *sitting { return p.helpsAt(said, "edit-in") }},
-		"another one":   {[]string{"--id=-", "And then?"}, func(p *place, said string) *sitting { return p.helpsAt(said, "edit-in") }},
-		"a fork":        {[]string{"--fork", "And then?"}, func(p *place, said string) *sitting { return p.helpsAt(said, "edit-in-fork") }},
-		"a fork of one": {[]string{"--fork=-1", "--id=-", "And then?"}, func(p *place, said string) *sitting { return p.helpsAt(said, "edit-in-fork") }},
+		"the session's": {[]string{"And then?"}, func(p *workspace, said string) *sitting { return p.helpsAt(said, "edit-in") }},
+		"another one":   {[]string{"--id=-", "And then?"}, func(p *workspace, said string) *sitting { return p.helpsAt(said, "edit-in") }},
+		"a fork":        {[]string{"--fork", "And then?"}, func(p *workspace, said string) *sitting { return p.helpsAt(said, "edit-in-fork") }},
+		"a fork of one": {[]string{"--fork=-1", "--id=-", "And then?"}, func(p *workspace, said string) *sitting { return p.helpsAt(said, "edit-in-fork") }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

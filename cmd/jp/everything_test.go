@@ -14,7 +14,7 @@ import (
 
 // everythingPlace is a place whose configuration names the official reference
 // server of the protocol.
-func everythingPlace(t *testing.T) *place {
+func everythingPlace(t *testing.T) *workspace {
 	t.Helper()
 	server, err := filepath.Abs("testdata/everything/node_modules/.bin/mcp-server-everything")
 	require.NoError(t, err)

@@ -15,7 +15,7 @@ import (
 
 // family writes conversations that work for each other, the last of which asks, and is
 // their ids.
-func (p *place) family(levels int) (ids []conversation.ID) {
+func (p *workspace) family(levels int) (ids []conversation.ID) {
 	p.t.Helper()
 	store, err := gitstore.Open(p.repository(), gitstore.Options{Key: []byte(strings.Repeat("\xab", 32))})
 	require.NoError(p.t, err)
@@ -75,7 +75,7 @@ func TestADelegatesQuestion(t *testing.T) {
 				require.Contains(t, list, string(id)+"\twaiting-for-input ("+tools+")\t")
 				status := p.jp("status", string(id)).stdout
 				require.Contains(t, status, "\n  "+tools+" asks: Overwrite existing file?\n")
-				var l repo.Listing
+				var l repo.Summary
 				require.NoError(t, json.Unmarshal([]byte(p.jp("status", string(id), "--json").stdout), &l))
 				require.Equal(t, ids[levels-1], l.Status.Inquiry.Conversation)
 				out := p.jp("query", "--id="+string(id), "And then?")

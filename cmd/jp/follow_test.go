@@ -24,7 +24,7 @@ import (
 )
 
 // titled is a place with conversations of these titles.
-func titled(t *testing.T, titles ...string) *place {
+func titled(t *testing.T, titles ...string) *workspace {
 	t.Helper()
 	p := newPlace(t)
 	p.write("../talk.toml", talkScript)
@@ -35,7 +35,7 @@ func titled(t *testing.T, titles ...string) *place {
 }
 
 // named is the id of the conversation with a title.
-func (p *place) named(title string) string {
+func (p *workspace) named(title string) string {
 	p.t.Helper()
 	return p.jp("show", "--json", title).field(p.t, "id")
 }
@@ -90,7 +90,7 @@ func TestFollowFitsTheTerminal(t *testing.T) {
 }
 
 // followed is a jp ls --follow that is piped, and its lines.
-func (p *place) followed(args ...string) (wait func() int, interrupt func(), lines *bufio.Scanner, hangUp func() error) {
+func (p *workspace) followed(args ...string) (wait func() int, interrupt func(), lines *bufio.Scanner, hangUp func() error) {
 	p.t.Helper()
 	cmd := p.command(append([]string{"ls", "--follow"}, args...)...)
 	out, err := cmd.StdoutPipe()
@@ -194,9 +194,9 @@ func TestWatchReadsWhatHasChanged(t *testing.T) {
 	w := repo.NewWatch(r, conversation.ScopeLive, "")
 	reads := &counter{TipReader: r.Store}
 	w.Tips = reads
-	look := func(changed bool, conversations, one, all int) []repo.Listing {
+	look := func(changed bool, conversations, one, all int) []repo.Summary {
 		t.Helper()
-		got, err := w.Look(t.Context())
+		got, err := w.Changed(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, changed, got)
 		list := w.List()

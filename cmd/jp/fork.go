@@ -135,7 +135,7 @@ func runFork(ctx context.Context, e *ui.Env, o forkOptions) error {
 	}
 	switch {
 	case o.worktree != "":
-		return f.beside(ctx, o)
+		return f.inWorktree(ctx, o)
 	case o.restore && v.Remote != "":
 		return repo.LookOnly(conversation.Info{ID: v.ID, Remote: v.Remote})
 	case o.restore:
@@ -169,7 +169,7 @@ func (f *forkScreen) plain(ctx context.Context, o forkOptions) error {
 }
 
 func (f *forkScreen) report(o forkOptions, r fork.ForkResult) error {
-	_, tail := conversation.Split(f.Stream.Events())
+	_, tail := conversation.SplitTail(f.Stream.Events())
 	incomplete := tail != nil && !tail.Empty()
 	if f.env.Format.Structured() {
 		object := map[string]any{
@@ -245,8 +245,8 @@ func (f *forkScreen) explain(o forkOptions, r fork.ForkResult, tail *conversatio
 	fmt.Fprintf(out, "%s.   %s   goes on with it\n", line, action.Continue(f.ID.Short()))
 }
 
-// beside makes the fork with a working tree of its own.
-func (f *forkScreen) beside(ctx context.Context, o forkOptions) error {
+// inWorktree makes the fork with a working tree of its own.
+func (f *forkScreen) inWorktree(ctx context.Context, o forkOptions) error {
 	done, err := f.WithWorktree(ctx, o.worktree, o.branch)
 	if err != nil {
 		return err

@@ -136,7 +136,7 @@ func TestQuestionsOnADumbTerminal(t *testing.T) {
 		} {
 			t.Run(width+" "+name, func(t *testing.T) {
 				t.Parallel()
-				var p *place
+				var p *workspace
 				if tt.command == "use" {
 					p = elsewhere(titled(t, "The first", "The second"))
 					p.t = t

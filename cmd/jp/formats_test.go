@@ -56,7 +56,7 @@ func TestRepositoryFormats(t *testing.T) {
 	t.Log("combinations: " + strings.Join(ran, ", "))
 }
 
-func repositoryFormat(p *place, digits int, refs string) {
+func repositoryFormat(p *workspace, digits int, refs string) {
 	t := p.t
 	model := "script/" + filepath.Join(filepath.Dir(p.dir), "model.toml")
 	ok := func(args ...string) string {

@@ -73,7 +73,7 @@ func newGrepCommand(e *ui.Env) *cobra.Command {
 		Example: "  jp grep retries\n  jp grep -r 'retr(y|ies)' -C2 --scope chat,tool-result\n  jp grep -e 'login retries' -e backoff 4400 .\n" +
 			"  jp grep -l --since 2d ErrTemporary\n  jp grep --json --scope chat retries | jq -r '.[]|\"\\(.id)@\\(.seq)\"'",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.settle(cmd.Flags(), args); err != nil {
+			if err := o.resolve(cmd.Flags(), args); err != nil {
 				return err
 			}
 			return runGrep(cmd.Context(), e, o)
@@ -103,8 +103,8 @@ func (o *grepOptions) define(f *pflag.FlagSet) {
 	f.BoolVar(&o.recall, "recall", false, "also in calls and results of the recall tools")
 }
 
-// settle tells patterns from conversations, and what -C stands for.
-func (o *grepOptions) settle(flags *pflag.FlagSet, args []string) error {
+// resolve tells patterns from conversations, and what -C stands for.
+func (o *grepOptions) resolve(flags *pflag.FlagSet, args []string) error {
 	if !flags.Changed("before-context") {
 		o.before = o.around
 	}
@@ -183,10 +183,10 @@ type counting struct {
 	progress *ui.Progress
 }
 
-// Sift implements [search.Source].
-func (c counting) Sift(ctx context.Context, of conversation.Info, s conversation.Sieve) ([]*conversation.Event, error) {
+// Scan implements [search.Source].
+func (c counting) Scan(ctx context.Context, of conversation.Info, s conversation.Prefilter) ([]*conversation.Event, error) {
 	defer c.progress.Step()
-	return c.Source.Sift(ctx, of, s)
+	return c.Source.Scan(ctx, of, s)
 }
 
 // query compiles the search; where only conversations are asked for, it ends at

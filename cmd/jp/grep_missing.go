@@ -57,9 +57,9 @@ type noting struct {
 	absence *absence
 }
 
-// Sift implements [search.Source].
-func (n noting) Sift(ctx context.Context, of conversation.Info, s conversation.Sieve) ([]*conversation.Event, error) {
-	events, err := n.counting.Sift(ctx, of, s)
+// Scan implements [search.Source].
+func (n noting) Scan(ctx context.Context, of conversation.Info, s conversation.Prefilter) ([]*conversation.Event, error) {
+	events, err := n.counting.Scan(ctx, of, s)
 	n.absence.meet(of, events)
 	return events, err
 }

@@ -30,9 +30,9 @@ func (g *grep) conversations(ctx context.Context) (infos []conversation.Info, er
 	case len(g.opts.words) > 0:
 		infos, err = g.named(ctx)
 	case g.opts.archived:
-		infos, err = g.repo.Store.Candidates(ctx, conversation.ScopeArchived, g.query.Sieve())
+		infos, err = g.repo.Store.Candidates(ctx, conversation.ScopeArchived, g.query.Prefilter())
 	default:
-		infos, err = g.repo.Store.Candidates(ctx, conversation.ScopeLive, g.query.Sieve())
+		infos, err = g.repo.Store.Candidates(ctx, conversation.ScopeLive, g.query.Prefilter())
 	}
 	infos = slices.DeleteFunc(infos, func(i conversation.Info) bool {
 		return i.Err == nil && i.Summary.LastEventAt.Before(since)

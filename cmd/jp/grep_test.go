@@ -17,7 +17,7 @@ The end."""
 `
 
 // searched is a place with a conversation.
-func searched(t *testing.T) *place {
+func searched(t *testing.T) *workspace {
 	t.Helper()
 	p := newPlace(t)
 	p.environ = append(p.environ, clockVariable+"="+epoch)

@@ -14,7 +14,7 @@ import (
 
 // documentedHooks makes the configuration and the hooks of docs/hooks.md those of
 // a place's user.
-func documentedHooks(t *testing.T) *place {
+func documentedHooks(t *testing.T) *workspace {
 	t.Helper()
 	for _, program := range []string{"jq", "gofmt"} {
 		if _, err := exec.LookPath(program); err != nil {

@@ -14,14 +14,14 @@ import (
 const changesPath = "echo '{\"arguments\":{\"path\":\"safe.txt\",\"content\":\"changed\\\\n\"}}'\n"
 
 // hook makes a script of a shell the user's hook before tools.
-func (p *place) hook(script string) {
+func (p *workspace) hook(script string) {
 	p.t.Helper()
 	p.write("../hook.sh", "#!/bin/sh\n"+script)
 	p.write("../home/.config/jp/config.toml", "[store]\ndurability = \"off\"\n[hooks]\ntool-pre = [\"../hook.sh\"]\n")
 }
 
 // fifo makes a named pipe next to the place.
-func (p *place) fifo(name string) string {
+func (p *workspace) fifo(name string) string {
 	p.t.Helper()
 	path := filepath.Join(p.dir, "..", name)
 	require.NoError(p.t, syscall.Mkfifo(path, 0o600))
@@ -60,7 +60,7 @@ func TestThePromptShowsWhatAHookChanged(t *testing.T) {
 
 // requireSafe goes on with the turn, and wants it to have run what the hook made
 // of the call, and the hook to be on record once.
-func (p *place) requireSafe() {
+func (p *workspace) requireSafe() {
 	p.t.Helper()
 	out := p.jp("continue", "-y")
 	require.Zero(p.t, out.exit, out.stderr)

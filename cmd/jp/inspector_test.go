@@ -14,7 +14,7 @@ import (
 
 // inspect runs the official inspector against jp mcp serve, and returns what it
 // got from there and its exit code.
-func (p *place) inspect(args ...string) (map[string]any, int) {
+func (p *workspace) inspect(args ...string) (map[string]any, int) {
 	p.t.Helper()
 	inspector, err := filepath.Abs("testdata/inspector/node_modules/.bin/mcp-inspector")
 	require.NoError(p.t, err)

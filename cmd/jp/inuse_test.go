@@ -14,14 +14,14 @@ import (
 const busyScript = waitScript + "[[reply]]\nmessage = \"One more.\"\n"
 
 // inUse is a place whose conversation runs a tool in the background.
-func inUse(t *testing.T) (*place, conversation.ID) {
+func inUse(t *testing.T) (*workspace, conversation.ID) {
 	t.Helper()
 	return inBackground(t, busyScript, "-y")
 }
 
 // asking is a place whose conversation waits in the background for permission to
 // make two files.
-func asking(t *testing.T) (*place, conversation.ID) {
+func asking(t *testing.T) (*workspace, conversation.ID) {
 	t.Helper()
 	p, id := inBackground(t, makeScript+"[[reply]]\nmessage = \"One more.\"\n")
 	p.waits()

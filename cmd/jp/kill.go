@@ -227,7 +227,7 @@ func openChildren(ctx context.Context, r *repo.Repo, id conversation.ID) (childr
 		return nil
 	}
 	events, _ := r.Store.Load(ctx, info.Head) // what is before damage is known
-	_, tail := conversation.Split(events)
+	_, tail := conversation.SplitTail(events)
 	if tail == nil {
 		return nil
 	}

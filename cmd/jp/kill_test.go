@@ -82,7 +82,7 @@ func TestKill(t *testing.T) {
 
 // kill runs a turn, kills jp some time after it has written so many lines, and
 // returns the lines that it wrote completely.
-func (p *place) kill(after int, later time.Duration) []string {
+func (p *workspace) kill(after int, later time.Duration) []string {
 	p.t.Helper()
 	_ = os.Remove(filepath.Join(p.dir, "made.txt"))
 	cmd := p.command("query", "--new", "-y", "--json", "-m", "script/../five.toml", "Go")
@@ -109,7 +109,7 @@ func (p *place) kill(after int, later time.Duration) []string {
 
 // survives checks that the events of these lines are those of the conversation,
 // and that it has at most one group of events more.
-func (p *place) survives(lines []string) {
+func (p *workspace) survives(lines []string) {
 	p.t.Helper()
 	if len(lines) == 0 {
 		return // nobody was told of anything

@@ -64,7 +64,7 @@ var users = []string{".git/HEAD", ".git/index", ".git/config", ".git/refs/heads/
 
 // A scene is a place for the turn of counted, always at the same path.
 type scene struct {
-	*place
+	*workspace
 	story
 	tally *tally
 	root  string // of the repository, the home and the counter outside
@@ -93,7 +93,7 @@ func newScene(t *testing.T, c *tally) *scene {
 	p := newPlace(t)
 	p.environ = append(p.environ, unconfined)
 	p.write("../counted.toml", counted)
-	s := &scene{place: p, tally: c, root: filepath.Dir(p.dir), begun: t.TempDir(), kept: t.TempDir()}
+	s := &scene{workspace: p, tally: c, root: filepath.Dir(p.dir), begun: t.TempDir(), kept: t.TempDir()}
 	s.must(os.Remove(filepath.Join(s.root, "home/.config/jp/config.toml")))
 	s.must(os.Remove(filepath.Join(s.root, "home/.local/state/jp/key")))
 	s.copy(s.root, s.begun)
@@ -202,7 +202,7 @@ func (s *scene) trace(m moment) (result, crashtest.Result) {
 
 // passTime makes the locks of refs that a killed jp left old enough to be taken
 // over. For a young one, which can be that of a living git, jp would wait.
-func (p *place) passTime() {
+func (p *workspace) passTime() {
 	p.t.Helper()
 	long := time.Now().Add(-time.Minute)
 	require.NoError(p.t, filepath.WalkDir(filepath.Join(p.dir, ".git/refs/jp"), func(path string, entry fs.DirEntry, err error) error {

@@ -27,7 +27,7 @@ const (
 // A confines is a place in which jp is kept from writing in some way. The disk that
 // the repository is on is put back as it was before each command.
 type confines struct {
-	*place
+	*workspace
 	disk, kept   string
 	whole, begun string // conversations: a complete one, and one whose turn is not
 	heads        string // all refs, as they are in kept
@@ -38,7 +38,7 @@ func newConfines(t *testing.T) *confines {
 	t.Helper()
 	p := newPlace(t)
 	root := filepath.Dir(p.dir)
-	c := &confines{place: p, disk: filepath.Join(root, "disk"), kept: filepath.Join(root, "kept")}
+	c := &confines{workspace: p, disk: filepath.Join(root, "disk"), kept: filepath.Join(root, "kept")}
 	require.NoError(t, os.Mkdir(c.disk, 0o755))
 	require.NoError(t, os.Rename(p.dir, filepath.Join(c.disk, "repo")))
 	p.dir = filepath.Join(c.disk, "repo")

@@ -30,7 +30,7 @@ message = "Over."
 
 // A busy jp runs a tool until the file go exists, or the test is over.
 type busy struct {
-	*place
+	*workspace
 	id     conversation.ID
 	cmd    *exec.Cmd
 	lines  *bufio.Reader
@@ -40,7 +40,7 @@ type busy struct {
 // waiting is a jp whose tool has started.
 func waiting(t *testing.T) *busy {
 	t.Helper()
-	b := &busy{place: newPlace(t)}
+	b := &busy{workspace: newPlace(t)}
 	b.write("../wait.toml", waitScript)
 	b.cmd = b.command("query", "-y", "--json", "-m", "script/../wait.toml", "Wait")
 	b.cmd.Stderr = &b.stderr
@@ -80,7 +80,7 @@ func (b *busy) finish() result {
 	return b.ended()
 }
 
-func (p *place) repository() gitcmd.Repository {
+func (p *workspace) repository() gitcmd.Repository {
 	p.t.Helper()
 	repository, err := gitcmd.Locate(p.t.Context(), p.dir, gitcmd.Options{Environ: p.environ})
 	require.NoError(p.t, err)
@@ -150,7 +150,7 @@ func appendTitle(t *testing.T, store *gitstore.Store, id conversation.ID, title 
 	require.NoError(t, err)
 	events, err := store.Load(t.Context(), head)
 	require.NoError(t, err)
-	stream := conversation.Join(conversation.Split(events))
+	stream := conversation.JoinTail(conversation.SplitTail(events))
 	err = stream.Append(func(events []*conversation.Event) (err error) {
 		head, err = store.Append(context.WithoutCancel(t.Context()), id, head, events)
 		return err

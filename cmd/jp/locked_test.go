@@ -39,7 +39,7 @@ func TestWhatHelpsWithABusyConversation(t *testing.T) {
 }
 
 // understood checks that commands are such that jp takes.
-func (p *place) understood(commands []string) {
+func (p *workspace) understood(commands []string) {
 	p.t.Helper()
 	for _, command := range commands {
 		out := p.jp(append(words(command)[1:], "--help")...)

@@ -19,7 +19,7 @@ func widest(s *sitting) (columns int) {
 }
 
 // prosaic is a place with a conversation whose answer is Markdown.
-func prosaic(t *testing.T) *place {
+func prosaic(t *testing.T) *workspace {
 	t.Helper()
 	p := newPlace(t)
 	p.write("../text.toml", markdownScript)

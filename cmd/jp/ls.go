@@ -90,7 +90,7 @@ func runList(ctx context.Context, e *ui.Env, o listOptions) error {
 	if err != nil {
 		return err
 	}
-	var list []repo.Listing
+	var list []repo.Summary
 	for _, i := range infos {
 		list = append(list, r.States().List(ctx, i))
 	}
@@ -135,16 +135,16 @@ func (o listOptions) scope() conversation.Scope {
 }
 
 // arrange chooses what is listed, and in which order. The options are checked.
-func (o listOptions) arrange(list []repo.Listing, now time.Time) []repo.Listing {
+func (o listOptions) arrange(list []repo.Summary, now time.Time) []repo.Summary {
 	order, _ := o.order()
 	keep, _ := o.filter(now)
-	kept := []repo.Listing{}
+	kept := []repo.Summary{}
 	for _, l := range list {
 		if keep(l) {
 			kept = append(kept, l)
 		}
 	}
-	slices.SortStableFunc(kept, func(a, b repo.Listing) int { return cmp.Or(order(a, b), cmp.Compare(a.ID, b.ID)) })
+	slices.SortStableFunc(kept, func(a, b repo.Summary) int { return cmp.Or(order(a, b), cmp.Compare(a.ID, b.ID)) })
 	if o.descending {
 		slices.Reverse(kept)
 	}
@@ -157,21 +157,21 @@ func (o listOptions) arrange(list []repo.Listing, now time.Time) []repo.Listing 
 	return kept
 }
 
-func (o listOptions) order() (func(a, b repo.Listing) int, error) {
+func (o listOptions) order() (func(a, b repo.Summary) int, error) {
 	switch o.sort {
 	case "activity", "updated":
-		return func(a, b repo.Listing) int { return a.Active().Compare(b.Active()) }, nil
+		return func(a, b repo.Summary) int { return a.Active().Compare(b.Active()) }, nil
 	case "created":
-		return func(a, b repo.Listing) int { return a.Created.Compare(b.Created) }, nil
+		return func(a, b repo.Summary) int { return a.Created.Compare(b.Created) }, nil
 	case "title":
-		return func(a, b repo.Listing) int { return cmp.Compare(repo.Title(a), repo.Title(b)) }, nil
+		return func(a, b repo.Summary) int { return cmp.Compare(repo.Title(a), repo.Title(b)) }, nil
 	case "events":
-		return func(a, b repo.Listing) int { return cmp.Compare(a.Events, b.Events) }, nil
+		return func(a, b repo.Summary) int { return cmp.Compare(a.Events, b.Events) }, nil
 	}
 	return nil, problem.Usage("invalid --sort %q (want activity, created, updated, title or events).", o.sort)
 }
 
-func (o listOptions) filter(now time.Time) (func(repo.Listing) bool, error) {
+func (o listOptions) filter(now time.Time) (func(repo.Summary) bool, error) {
 	state := map[string]string{
 		"": "", "idle": "idle", "running": "running", "interrupted": "interrupted",
 		"waiting": "waiting_for_input", "waiting-for-input": "waiting_for_input", "waiting_for_input": "waiting_for_input",
@@ -187,7 +187,7 @@ func (o listOptions) filter(now time.Time) (func(repo.Listing) bool, error) {
 			return nil, repo.NoTime("--since", o.since, "a time: 2h, 2026-11-21, or RFC 3339")
 		}
 	}
-	return func(l repo.Listing) bool {
+	return func(l repo.Summary) bool {
 		return (want == "" || l.Status.State == want) && !l.Active().Before(since)
 	}, nil
 }

@@ -15,7 +15,7 @@ import (
 const hostileTitle = "evil\x1b[2J\x1b]0;owned\x07 \u202etxt.exe\r\u0007\nsecond line"
 
 // crowd is a place with conversations of each kind.
-func crowd(t *testing.T) *place {
+func crowd(t *testing.T) *workspace {
 	t.Helper()
 	p := newPlace(t)
 	p.write("../talk.toml", talkScript)

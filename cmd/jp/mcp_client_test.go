@@ -22,7 +22,7 @@ message = "Over."
 `
 
 // configure adds to the user's configuration.
-func (p *place) configure(text string) {
+func (p *workspace) configure(text string) {
 	p.t.Helper()
 	f, err := os.OpenFile(filepath.Join(filepath.Dir(p.dir), "home/.config/jp/config.toml"), os.O_APPEND|os.O_WRONLY, 0)
 	require.NoError(p.t, err)
@@ -32,7 +32,7 @@ func (p *place) configure(text string) {
 }
 
 // serverPlace is a place with a server of that kind, and a model that calls it.
-func serverPlace(t *testing.T, kind string) *place {
+func serverPlace(t *testing.T, kind string) *workspace {
 	t.Helper()
 	p := newPlace(t)
 	p.configure("[mcp.fake]\ncommand = [\"mcp-fake\", \"" + kind + "\", \"../log\", \"with space\"]\nenv.TOKEN = \"hunter2\"\n")
@@ -41,7 +41,7 @@ func serverPlace(t *testing.T, kind string) *place {
 }
 
 // serverLog is what servers wrote down.
-func (p *place) serverLog() string {
+func (p *workspace) serverLog() string {
 	text, err := os.ReadFile(filepath.Join(p.dir, "../log"))
 	if os.IsNotExist(err) {
 		return ""

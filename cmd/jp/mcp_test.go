@@ -26,7 +26,7 @@ message = "Said again."
 `
 
 // talked is a place with one conversation, and its id.
-func talked(t *testing.T) (p *place, id string) {
+func talked(t *testing.T) (p *workspace, id string) {
 	t.Helper()
 	p = newPlace(t)
 	p.write("../talk.toml", loginScript)
@@ -34,7 +34,7 @@ func talked(t *testing.T) (p *place, id string) {
 }
 
 // talk holds a conversation, and returns its id.
-func (p *place) talk(text string) string {
+func (p *workspace) talk(text string) string {
 	p.t.Helper()
 	r := p.jp("query", "--new", "-m", "script/../talk.toml", text)
 	require.Zero(p.t, r.exit, r.stderr)

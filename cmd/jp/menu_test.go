@@ -21,7 +21,7 @@ message = "The end."
 `
 
 // recorded waits until an event of a type is in the conversation.
-func (p *place) recorded(name string) {
+func (p *workspace) recorded(name string) {
 	p.t.Helper()
 	require.Eventually(p.t, func() bool { return len(p.ofType(name)) > 0 }, time.Minute, 20*time.Millisecond)
 }
@@ -128,9 +128,9 @@ func TestOffer(t *testing.T) {
 		args   []string
 		answer func(*sitting)
 		exit   int
-		check  func(*testing.T, *place)
+		check  func(*testing.T, *workspace)
 	}{
-		"quit": {nil, func(s *sitting) { s.Type("q") }, 3, func(t *testing.T, p *place) {
+		"quit": {nil, func(s *sitting) { s.Type("q") }, 3, func(t *testing.T, p *workspace) {
 			require.Contains(t, p.jp("ls").stdout, "interrupted")
 		}},
 		"Ctrl+D":           {nil, func(s *sitting) { s.Type("\x04") }, 3, nil},
@@ -142,16 +142,16 @@ func TestOffer(t *testing.T) {
 			s.prompted()
 			s.Type("q")
 		}, 3, nil},
-		"resume": {nil, func(s *sitting) { s.Type("r") }, 0, func(t *testing.T, p *place) {
+		"resume": {nil, func(s *sitting) { s.Type("r") }, 0, func(t *testing.T, p *workspace) {
 			require.Len(t, p.ofType("turn_start"), 1)
 			require.Len(t, p.ofType("chat_request"), 1)
 			require.Contains(t, p.jp("print", "--answer").stdout, "The end.")
 		}},
-		"resume, then the new question": {[]string{"And then?"}, func(s *sitting) { s.Type("r") }, 0, func(t *testing.T, p *place) {
+		"resume, then the new question": {[]string{"And then?"}, func(s *sitting) { s.Type("r") }, 0, func(t *testing.T, p *workspace) {
 			require.Len(t, p.ofType("turn_start"), 2)
 			require.Contains(t, p.jp("print", "--answer").stdout, "Then nothing.")
 		}},
-		"discard, then the new question": {[]string{"And then?"}, func(s *sitting) { s.Type("d") }, 0, func(t *testing.T, p *place) {
+		"discard, then the new question": {[]string{"And then?"}, func(s *sitting) { s.Type("d") }, 0, func(t *testing.T, p *workspace) {
 			require.Len(t, p.ofType("turn_discarded"), 1)
 			require.Len(t, p.ofType("turn_start"), 2)
 			require.Contains(t, p.jp("print", "--answer").stdout, "The end.")

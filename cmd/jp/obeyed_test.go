@@ -58,7 +58,7 @@ message = "Over."
 // with the turn: nothing runs behind the changed files before jp has named them.
 func TestKillWhileAToolChangesControlFiles(t *testing.T) {
 	t.Parallel()
-	killed := func(t *testing.T, m moment) (*place, crashtest.Result) {
+	killed := func(t *testing.T, m moment) (*workspace, crashtest.Result) {
 		p := newPlace(t)
 		p.write("../hook.toml", `
 [[reply]]

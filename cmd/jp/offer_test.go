@@ -15,7 +15,7 @@ import (
 
 // cutPlace is a place whose jp was killed while the model asked for tools: this many of
 // the calls are durable.
-func cutPlace(t *testing.T, durable int) *place {
+func cutPlace(t *testing.T, durable int) *workspace {
 	t.Helper()
 	p := newPlace(t)
 	var b strings.Builder
@@ -185,10 +185,10 @@ func TestOfferOfAnApprovedTurn(t *testing.T) {
 // a question waits, where the model is to be asked, and where jp was killed.
 func TestOfferNamesUntrackedFiles(t *testing.T) {
 	t.Parallel()
-	for name, stop := range map[string]func(*place){
-		"waiting": func(p *place) { require.Equal(t, 3, p.jp("query", "-m", "script/../make.toml", "Make").exit) },
-		"failed":  func(p *place) { require.Equal(t, 7, p.jp("query", "-m", "script/../fail.toml", "Make").exit) },
-		"killed": func(p *place) {
+	for name, stop := range map[string]func(*workspace){
+		"waiting": func(p *workspace) { require.Equal(t, 3, p.jp("query", "-m", "script/../make.toml", "Make").exit) },
+		"failed":  func(p *workspace) { require.Equal(t, 7, p.jp("query", "-m", "script/../fail.toml", "Make").exit) },
+		"killed": func(p *workspace) {
 			cmd := p.command("query", "-m", "script/../hang.toml", "Make")
 			require.NoError(t, cmd.Start())
 			require.Eventually(t, func() bool {

@@ -16,7 +16,7 @@ import (
 )
 
 // loosen adds loose objects that no conversation needs.
-func (p *place) loosen(count int) {
+func (p *workspace) loosen(count int) {
 	p.t.Helper()
 	var paths strings.Builder
 	dir := p.t.TempDir()
@@ -31,7 +31,7 @@ func (p *place) loosen(count int) {
 }
 
 // packing is what the last packing noted, if one has ended.
-func (p *place) packing() (left int, packs int, ok bool) {
+func (p *workspace) packing() (left int, packs int, ok bool) {
 	text, err := os.ReadFile(filepath.Join(p.dir, ".git/jp/packing.json"))
 	if err != nil {
 		return 0, 0, false

@@ -13,7 +13,7 @@ import (
 )
 
 // elsewhere is a place as another session sees it, which has no conversation.
-func elsewhere(p *place) *place {
+func elsewhere(p *workspace) *workspace {
 	other := *p
 	other.environ = append(p.environ[:len(p.environ):len(p.environ)], "JP_SESSION=other")
 	return &other

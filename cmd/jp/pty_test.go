@@ -19,18 +19,18 @@ import (
 // A sitting is a jp at a terminal of its own.
 type sitting struct {
 	*terminaltest.Screen
-	place *place
+	place *workspace
 	cmd   *exec.Cmd
 }
 
 // sit starts a jp at a terminal with 24 rows.
-func (p *place) sit(columns int, args ...string) *sitting {
+func (p *workspace) sit(columns int, args ...string) *sitting {
 	p.t.Helper()
 	return p.sitWith(columns, p.command(args...))
 }
 
 // sitWith starts any command at a terminal.
-func (p *place) sitWith(columns int, cmd *exec.Cmd) *sitting {
+func (p *workspace) sitWith(columns int, cmd *exec.Cmd) *sitting {
 	p.t.Helper()
 	cmd.Dir, cmd.Env = p.dir, p.environ
 	master, tty, err := pty.Open()
@@ -91,7 +91,7 @@ message = "Over."
 `
 
 // asked is a place, and a jp in it that asks whether a tool may run.
-func asked(t *testing.T) (*place, *sitting) {
+func asked(t *testing.T) (*workspace, *sitting) {
 	t.Helper()
 	p := newPlace(t)
 	p.write("../make.toml", makeScript)
@@ -101,7 +101,7 @@ func asked(t *testing.T) (*place, *sitting) {
 }
 
 // events are those of the place's conversation.
-func (p *place) events() []map[string]any {
+func (p *workspace) events() []map[string]any {
 	p.t.Helper()
 	var events []map[string]any
 	out := p.jp("print", "--internal", "--json")
@@ -110,7 +110,7 @@ func (p *place) events() []map[string]any {
 }
 
 // ofType are the place's events of a type.
-func (p *place) ofType(name string) (events []map[string]any) {
+func (p *workspace) ofType(name string) (events []map[string]any) {
 	p.t.Helper()
 	for _, e := range p.events() {
 		if e["type"] == name {
@@ -167,7 +167,7 @@ func (s *sitting) promptedAgain(number int) {
 }
 
 // untracked are the files that git does not track.
-func (p *place) untracked() []string {
+func (p *workspace) untracked() []string {
 	p.t.Helper()
 	return strings.Fields(p.git("ls-files", "--others"))
 }

@@ -19,7 +19,7 @@ import (
 
 // plant brings secrets into every place of a conversation that somebody can put
 // them into, through the program itself.
-func (p *place) plant(secrets *redacttest.Planter, flags ...string) {
+func (p *workspace) plant(secrets *redacttest.Planter, flags ...string) {
 	for i := range 4 {
 		p.write(fmt.Sprintf("../out%d.txt", i), secrets.Texts(12))
 	}
@@ -83,7 +83,7 @@ func (p *place) plant(secrets *redacttest.Planter, flags ...string) {
 
 // traces are the marks that stand in what the repository holds: objects, refs and
 // what jp keeps beside them, but for texts that stream.
-func (p *place) traces(marks []string) (found []string) {
+func (p *workspace) traces(marks []string) (found []string) {
 	cmd := exec.Command("git", "cat-file", "--batch-all-objects", "--batch", "--unordered")
 	cmd.Dir, cmd.Env = p.dir, p.environ
 	held, err := cmd.Output()

@@ -117,7 +117,7 @@ func showConversation(ctx context.Context, e *ui.Env, r *repo.Repo, target strin
 }
 
 // marks are what the user has said about a conversation.
-func marks(l repo.Listing, now time.Time) (facts [][2]string) {
+func marks(l repo.Summary, now time.Time) (facts [][2]string) {
 	for _, m := range []struct {
 		name string
 		at   *time.Time

@@ -62,7 +62,7 @@ func runStatus(ctx context.Context, e *ui.Env, word string) error {
 	if why := l.Status.Reason; why != nil {
 		fmt.Fprintf(e.Results(), "  %s\n", problem.OneLine(*why))
 	}
-	if l.Status.Outlived > 0 {
+	if l.Status.OrphanedTools > 0 {
 		fmt.Fprintf(e.Results(), "  its process has ended, and what it started still runs: %s ends that;\n  %s asks at a terminal whether to wait for it, and fails without one\n", action.Kill(l.ShortID), action.Continue(l.ShortID))
 	}
 	if l.Status.Question != nil {
@@ -194,7 +194,7 @@ func printOthers(ctx context.Context, r *repo.Repo, e *ui.Env, named []conversat
 
 // nextAction is the action that the user most likely needs next. current: the
 // conversation is the session's, so that a query needs no id.
-func nextAction(l repo.Listing, current bool) action.Action {
+func nextAction(l repo.Summary, current bool) action.Action {
 	if l.SetBack {
 		return action.AcceptHead(l.ShortID)
 	}

@@ -63,7 +63,7 @@ func TestANewTerminalOffersWhatStoppedHere(t *testing.T) {
 func TestAChooserListsWhatTheCommandCanActOn(t *testing.T) {
 	t.Parallel()
 	make := "[[reply]]\n[[reply.tool_call]]\nname = \"fs_create_file\"\narguments = { path = \"made.txt\", content = \"x\" }\n[[reply]]\nmessage = \"Over.\"\n"
-	begun := func(t *testing.T, waiting int) *place {
+	begun := func(t *testing.T, waiting int) *workspace {
 		p := titled(t, "Idle")
 		p.write("../make.toml", make)
 		for n := range waiting {

@@ -14,7 +14,7 @@ import (
 )
 
 // clocked is a jp that starts at a time, which makes its id.
-func (p *place) clocked(at string, args ...string) {
+func (p *workspace) clocked(at string, args ...string) {
 	p.t.Helper()
 	there := *p
 	there.environ = append(p.environ[:len(p.environ):len(p.environ)], clockVariable+"="+at)

@@ -143,7 +143,7 @@ func runTrust(ctx context.Context, e *ui.Env, o trustOptions) error {
 	case o.revoke:
 		return revoke(r, e, asked)
 	case asked.trusted || !asked.needed():
-		return asked.tell(e)
+		return asked.sayApproved(e)
 	case !o.yes:
 		if err := confirmTrust(ctx, r, e, asked); err != nil {
 			return err
@@ -153,7 +153,7 @@ func runTrust(ctx context.Context, e *ui.Env, o trustOptions) error {
 		return err
 	}
 	asked.trusted = true
-	return asked.tell(e)
+	return asked.sayApproved(e)
 }
 
 // asksForTrust reads the workspace's file, and finds what in it needs approval:
@@ -254,8 +254,8 @@ func (t trustRequest) state() string {
 	return config.WorkspaceFile + " is not trusted; this has no effect:"
 }
 
-// tell says that no setting needs approval.
-func (t trustRequest) tell(e *ui.Env) error {
+// sayApproved says that no setting needs approval.
+func (t trustRequest) sayApproved(e *ui.Env) error {
 	if e.Format.Structured() {
 		return ui.WriteJSON(e.Results(), t.object())
 	}
@@ -265,7 +265,7 @@ func (t trustRequest) tell(e *ui.Env) error {
 
 // show writes what is asked for. It fails where that is not approved.
 func (t trustRequest) show(e *ui.Env) error {
-	if err := t.tell(e); err != nil {
+	if err := t.sayApproved(e); err != nil {
 		return err
 	}
 	if !e.Format.Structured() {

@@ -48,7 +48,7 @@ func runTrustMCP(ctx context.Context, e *ui.Env, o trustOptions) error {
 	if show, err := acceptFiles(ctx, e, o, s); err != nil || show {
 		return err
 	}
-	listing, err := s.Look(ctx)
+	listing, err := s.List(ctx)
 	var failed *toolset.StartError
 	if errors.As(err, &failed) {
 		return problem.New(problem.ExitFailed, "config", "%v.", err)
@@ -101,7 +101,7 @@ func serverTTY(e *ui.Env, s *toolset.Server) (*terminal.TTY, error) {
 }
 
 // trustServer shows what a server offers, and approves it if the user does.
-func trustServer(ctx context.Context, e *ui.Env, o trustOptions, s *toolset.Server, listing toolset.Listing) error {
+func trustServer(ctx context.Context, e *ui.Env, o trustOptions, s *toolset.Server, listing toolset.ToolList) error {
 	sheet := ui.ApprovalSheet{Server: s, Listing: listing, Before: s.State()}
 	whole := toolset.ApprovedWhole(sheet.Before)
 	switch {
@@ -219,7 +219,7 @@ func tellServer(e *ui.Env, sheet ui.ApprovalSheet, approved bool, text string) e
 	return ui.WriteJSON(e.Results(), out)
 }
 
-func serverTool(server string, o toolset.Offer, state string) serverToolJSON {
+func serverTool(server string, o toolset.ToolInfo, state string) serverToolJSON {
 	return serverToolJSON{toolset.ToolName(server, o.Name), o.Name, o.Description, o.Schema, state}
 }
 

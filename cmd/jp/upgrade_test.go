@@ -65,7 +65,7 @@ func TestUpgrade(t *testing.T) {
 }
 
 // corpusPlace is a place with the repository of a corpus, as its jp left it.
-func corpusPlace(t *testing.T, name string) *place {
+func corpusPlace(t *testing.T, name string) *workspace {
 	t.Helper()
 	bundle, err := filepath.Abs(filepath.Join("testdata", "corpus", name+".bundle"))
 	require.NoError(t, err)

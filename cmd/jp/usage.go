@@ -73,7 +73,7 @@ func runUsage(ctx context.Context, e *ui.Env, o usageOptions) error {
 	}
 	progress := e.Progress("conversations read", len(infos))
 	defer progress.Stop()
-	reader := usagecache.Reader{Store: r.Store, Own: r.Own(), Step: progress.Step, Left: func(i conversation.Info, err error) {
+	reader := usagecache.Reader{Store: r.Store, Own: r.StateDir(), Step: progress.Step, Left: func(i conversation.Info, err error) {
 		progress.Stop()
 		e.Note("jp left out %s: %v", i.ID, err)
 	}}

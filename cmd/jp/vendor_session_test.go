@@ -14,7 +14,7 @@ import (
 
 // vendorPlace is a place whose models are those of a server with a script. There
 // nobody waits before a model is asked again.
-func vendorPlace(t *testing.T, script ...vendortest.Reply) (*place, *vendortest.Server) {
+func vendorPlace(t *testing.T, script ...vendortest.Reply) (*workspace, *vendortest.Server) {
 	t.Helper()
 	p := newPlace(t)
 	s := vendortest.New(t, script...)
@@ -23,7 +23,7 @@ func vendorPlace(t *testing.T, script ...vendortest.Reply) (*place, *vendortest.
 }
 
 // asks starts a turn with a vendor's model, which must come to an answer.
-func (p *place) asks(v vendortest.Vendor, args ...string) result {
+func (p *workspace) asks(v vendortest.Vendor, args ...string) result {
 	p.t.Helper()
 	out := p.jp(append([]string{"query", "-y", "-m", v.Asked()}, args...)...)
 	require.Zero(p.t, out.exit, out.stderr)
@@ -32,7 +32,7 @@ func (p *place) asks(v vendortest.Vendor, args ...string) result {
 
 // kept is what the place's conversation keeps for providers: the items, oldest
 // first.
-func (p *place) kept() (items []json.RawMessage) {
+func (p *workspace) kept() (items []json.RawMessage) {
 	p.t.Helper()
 	for line := range strings.Lines(p.git("log", "--reverse", "--format=raw", strings.TrimSpace(p.jp("ref").stdout))) {
 		rest, found := strings.CutPrefix(line, "jp-provider ")
@@ -87,7 +87,7 @@ func TestASessionWithEachVendor(t *testing.T) {
 
 // requireUsage says what three such model calls used: as the vendor counted, and
 // what that costs, "" where jp knows no price.
-func (p *place) requireUsage(cost string) {
+func (p *workspace) requireUsage(cost string) {
 	p.t.Helper()
 	var shown struct{ Usage map[string]any }
 	require.NoError(p.t, json.Unmarshal([]byte(p.jp("show", "--json").stdout), &shown))

@@ -10,7 +10,7 @@ import (
 )
 
 // oddPlace is a place with an MCP server whose tools vendors refuse, all approved.
-func oddPlace(t *testing.T, kind string, script ...vendortest.Reply) (*place, *vendortest.Server) {
+func oddPlace(t *testing.T, kind string, script ...vendortest.Reply) (*workspace, *vendortest.Server) {
 	t.Helper()
 	p, s := vendorPlace(t, script...)
 	p.configure("[mcp.odd]\ncommand = [\"mcp-fake\", \"" + kind + "\", \"../log\"]\n")

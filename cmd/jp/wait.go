@@ -87,7 +87,7 @@ var errTimeIsUp = errors.New("the time is up")
 // A waited is the result of waiting for a conversation, or the error.
 type waited struct {
 	at  int // among those that were named
-	l   repo.Listing
+	l   repo.Summary
 	err error
 }
 
@@ -103,7 +103,7 @@ func waitAll(ctx context.Context, e *ui.Env, r *repo.Repo, ids []conversation.ID
 			all <- waited{at, l, err}
 		}()
 	}
-	exit, found := 0, make([]repo.Listing, len(ids))
+	exit, found := 0, make([]repo.Summary, len(ids))
 	var failed error
 	for range ids {
 		w := <-all
@@ -146,7 +146,7 @@ func waitExit(s repo.Status) int {
 }
 
 // sayWaited prints what was waited for: the question on stdout, all else beside it.
-func sayWaited(e *ui.Env, l repo.Listing) {
+func sayWaited(e *ui.Env, l repo.Summary) {
 	if q := l.Status.Question; q != nil {
 		fmt.Fprintf(e.Results(), "%s  %s: %s\n", l.ID, safetext.Show(*l.Status.Tool), safetext.Clean(problem.OneLine(*q)))
 		return
@@ -159,14 +159,14 @@ func sayWaited(e *ui.Env, l repo.Listing) {
 
 // await waits until a conversation has come to something, and says what. On an
 // error it says what it is by then.
-func await(ctx context.Context, r *repo.Repo, id conversation.ID, until string) (l repo.Listing, waiting error) {
+func await(ctx context.Context, r *repo.Repo, id conversation.ID, until string) (l repo.Summary, waiting error) {
 	for {
 		info, err := r.Store.Info(context.WithoutCancel(ctx), id)
 		if err != nil {
-			return repo.Listing{}, repo.AboutConversation(err, id)
+			return repo.Summary{}, repo.AboutConversation(err, id)
 		}
 		l = r.States().List(context.WithoutCancel(ctx), info)
-		if waiting != nil || settled(l.Status, until) {
+		if waiting != nil || reached(l.Status, until) {
 			return l, waiting
 		}
 		asker := id
@@ -174,15 +174,15 @@ func await(ctx context.Context, r *repo.Repo, id conversation.ID, until string) 
 			continue
 		}
 		if info, err := r.Store.Info(context.WithoutCancel(ctx), asker); err == nil {
-			if l := r.States().List(context.WithoutCancel(ctx), info); settled(l.Status, until) {
+			if l := r.States().List(context.WithoutCancel(ctx), info); reached(l.Status, until) {
 				return l, nil // its delegate's question
 			}
 		}
 	}
 }
 
-// settled reports whether a state is one that is waited for.
-func settled(s repo.Status, until string) bool {
+// reached reports whether a state is one that is waited for.
+func reached(s repo.Status, until string) bool {
 	switch {
 	case s.PID == nil: // nothing changes by itself any more
 		return true
@@ -224,7 +224,7 @@ func news(ctx context.Context, r *repo.Repo, id conversation.ID, until string) (
 			if until != "idle" {
 				return m.Conversation, nil
 			}
-		case *attach.Bye:
+		case *attach.Closing:
 			return id, r.Locks.AwaitEnd(ctx, id, holder)
 		}
 	}

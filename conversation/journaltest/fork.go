@@ -78,7 +78,7 @@ func testForkResume(t *testing.T, j conversation.Journal) {
 	_, err := j.Fork(t.Context(), ID(1), head, ID(2), origin(ID(1), s.Events()))
 	require.NoError(t, err)
 	for id, word := range map[conversation.ID]string{ID(1): conversation.AnswerDeliver, ID(2): conversation.AnswerWithhold} {
-		stream := conversation.Join(conversation.Split(load(t, j, id)))
+		stream := conversation.JoinTail(conversation.SplitTail(load(t, j, id)))
 		live := stream.Tail().Live()
 		require.Len(t, live, 1)
 		at, err := j.Head(t.Context(), id)
@@ -104,7 +104,7 @@ func archiving(s *Script, at time.Time) *conversation.Event {
 func archivingBehind(last *conversation.Event, at time.Time) *conversation.Event {
 	return &conversation.Event{
 		Seq: last.Seq + 1, Turn: last.Turn, Time: last.Time.Add(time.Minute), Version: conversation.Version,
-		Body: &conversation.Metadata{ArchivedAt: &conversation.Moment{Time: at}},
+		Body: &conversation.Metadata{ArchivedAt: &conversation.OptionalTime{Time: at}},
 	}
 }
 
@@ -155,12 +155,12 @@ func testSlices(t *testing.T, j conversation.Journal) {
 	head := create(t, j, ID(1), Sample(t).Events())
 	events := load(t, j, ID(1))
 	next := 2
-	check := func(cut conversation.Cut) {
-		kept := conversation.Slice(events, cut)
+	check := func(cut conversation.Range) {
+		kept := conversation.Select(events, cut)
 		if len(kept) == 0 { // responses alone
 			return
 		}
-		_, tail := conversation.Split(kept)
+		_, tail := conversation.SplitTail(kept)
 		id, o := ID(next), origin(ID(1), kept)
 		next++
 		var err error
@@ -171,7 +171,7 @@ func testSlices(t *testing.T, j conversation.Journal) {
 		}
 		require.NoError(t, err)
 		got := load(t, j, id)
-		_, gotTail := conversation.Split(got)
+		_, gotTail := conversation.SplitTail(got)
 		require.Equal(t, tail == nil || tail.Empty(), gotTail == nil || gotTail.Empty())
 		if tail != nil && !tail.Empty() {
 			require.Equal(t, tail.Status(), gotTail.Status())
@@ -183,10 +183,10 @@ func testSlices(t *testing.T, j conversation.Journal) {
 		require.True(t, verdict.OK(), "%v: %v", cut, verdict.Problems)
 	}
 	for n := range events {
-		check(conversation.Cut{Until: &n})
-		check(conversation.Cut{From: &n, Last: 9})
+		check(conversation.Range{Until: &n})
+		check(conversation.Range{From: &n, Last: 9})
 	}
-	check(conversation.Cut{Last: 1})
-	check(conversation.Cut{First: 1, Last: 1})
+	check(conversation.Range{Last: 1})
+	check(conversation.Range{First: 1, Last: 1})
 	requireUnchanged(t, j, ID(1), head, events)
 }

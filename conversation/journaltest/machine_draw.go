@@ -16,7 +16,7 @@ type step func(t *rapid.T, s *conversation.Stream, commit conversation.Commit) e
 
 // group draws events that may come next.
 func (m *machine) group(t *rapid.T, events []*conversation.Event) (group []*conversation.Event) {
-	s := conversation.Join(conversation.Split(clones(events)))
+	s := conversation.JoinTail(conversation.SplitTail(clones(events)))
 	s.SetClock(m.clock)
 	possible := steps(s)
 	next := possible[rapid.SampledFrom(sortedKeys(possible)).Draw(t, "step")]
@@ -114,7 +114,7 @@ func metadata(t *rapid.T, s *conversation.Stream, commit conversation.Commit) er
 	title := rapid.StringN(0, 60, -1).Draw(t, "title")
 	b := &conversation.Metadata{Title: &title, TitleSource: "user"}
 	if rapid.Bool().Draw(t, "pinned") {
-		b.PinnedAt = &conversation.Moment{Time: s.Last().Time}
+		b.PinnedAt = &conversation.OptionalTime{Time: s.Last().Time}
 	}
 	if rapid.Bool().Draw(t, "labelled") {
 		b.Labels = map[string]string{"area": title}

@@ -63,7 +63,7 @@ func (m *machine) back(t *rapid.T) {
 	_, a := m.pick(t)
 	want := rapid.IntRange(1, len(a.events)).Draw(t, "events")
 	n := len(a.events)
-	for e, err := range m.journal(t).Back(t.Context(), a.head()) {
+	for e, err := range m.journal(t).Backward(t.Context(), a.head()) {
 		require.NoError(t, err)
 		n--
 		requireSameEvent(t, a.events[n], e)

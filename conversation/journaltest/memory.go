@@ -95,7 +95,7 @@ func (m *Memory) Head(_ context.Context, id conversation.ID) (conversation.Head,
 // Load implements [conversation.Journal].
 func (m *Memory) Load(ctx context.Context, at conversation.Head) ([]*conversation.Event, error) {
 	var events []*conversation.Event
-	for e, err := range m.Back(ctx, at) {
+	for e, err := range m.Backward(ctx, at) {
 		if err != nil {
 			return nil, err
 		}
@@ -105,8 +105,8 @@ func (m *Memory) Load(ctx context.Context, at conversation.Head) ([]*conversatio
 	return events, nil
 }
 
-// Back implements [conversation.Journal].
-func (m *Memory) Back(ctx context.Context, at conversation.Head) iter.Seq2[*conversation.Event, error] {
+// Backward implements [conversation.Journal].
+func (m *Memory) Backward(ctx context.Context, at conversation.Head) iter.Seq2[*conversation.Event, error] {
 	return func(yield func(*conversation.Event, error) bool) {
 		for first := true; first || at != ""; first = false {
 			e, parent, err := m.read(ctx, at)

@@ -37,7 +37,7 @@ func testBack(t *testing.T, j conversation.Journal) {
 	events := Sample(t).Events()
 	head := create(t, j, ID(1), events)
 	var got []*conversation.Event
-	for e, err := range j.Back(t.Context(), head) {
+	for e, err := range j.Backward(t.Context(), head) {
 		require.NoError(t, err)
 		got = append([]*conversation.Event{e}, got...)
 		if len(got) == 3 {
@@ -47,7 +47,7 @@ func testBack(t *testing.T, j conversation.Journal) {
 	requireSame(t, events[len(events)-3:], got)
 
 	n := 0
-	for e, err := range j.Back(t.Context(), head) {
+	for e, err := range j.Backward(t.Context(), head) {
 		require.NoError(t, err)
 		n++
 		require.Equal(t, len(events)-n, e.Seq)

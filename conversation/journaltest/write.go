@@ -76,7 +76,7 @@ func testAppendGroup(t *testing.T, j conversation.Journal) {
 
 func testAppendMoved(t *testing.T, j conversation.Journal) {
 	s, first := created(t, j, ID(1))
-	fork := conversation.Join(conversation.Split(slices.Clone(s.Events())))
+	fork := conversation.JoinTail(conversation.SplitTail(slices.Clone(s.Events())))
 	head, err := j.Append(t.Context(), ID(1), first, next(t, s, "second"))
 	require.NoError(t, err)
 
@@ -129,7 +129,7 @@ func testAppendRace(t *testing.T, j conversation.Journal) {
 		heads, errs := make([]conversation.Head, writers), make([]error, writers)
 		var all sync.WaitGroup
 		for w := range writers {
-			stream := conversation.Join(conversation.Split(slices.Clone(want)))
+			stream := conversation.JoinTail(conversation.SplitTail(slices.Clone(want)))
 			stream.SetClock(Clock())
 			turn := stream.StartTurn(conversation.TurnStart{}, conversation.ChatRequest{Content: fmt.Sprint(round, w)})
 			require.NoError(t, turn.Build(Store))

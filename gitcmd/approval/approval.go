@@ -75,7 +75,7 @@ func (a Approvals) Examine(f gitcmd.Filter) (Filter, error) {
 // [gitcmd.Options].
 func (a Approvals) MayRun(f gitcmd.Filter) error {
 	is, err := a.Examine(f)
-	if f.Own {
+	if f.UserOnly {
 		if errors.Is(err, ErrLies) {
 			return err
 		}

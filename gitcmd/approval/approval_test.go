@@ -137,7 +137,7 @@ func TestProgramOfTheRepositoryInPATH(t *testing.T) {
 		a.Environ = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"))
 		_, err := a.Examine(gitcmd.Filter{Name: "f", Clean: "tool"})
 		require.ErrorIs(t, err, approval.ErrLies, dir)
-		require.ErrorIs(t, a.MayRun(gitcmd.Filter{Name: "f", Clean: "tool", Own: true}), approval.ErrLies, "the user's own, too")
+		require.ErrorIs(t, a.MayRun(gitcmd.Filter{Name: "f", Clean: "tool", UserOnly: true}), approval.ErrLies, "the user's own, too")
 	}
 	link := t.TempDir()
 	require.NoError(t, os.Symlink(filepath.Join(a.Repo.TopLevel, "bin", "tool"), filepath.Join(link, "tool")))

@@ -46,14 +46,14 @@ func (c *Checker) Staged(ctx context.Context, entries map[string]string, head st
 			staged.Unsure[p] = value
 		}
 	}
-	if err := c.settle(ctx, &staged, entries, head); err != nil {
+	if err := c.removeUnchanged(ctx, &staged, entries, head); err != nil {
 		return staged, err
 	}
 	return staged, c.stagedCopies(ctx, &staged, entries, head)
 }
 
-// settle takes out the entries that HEAD has, and pointers of git-lfs.
-func (c *Checker) settle(ctx context.Context, staged *Staged, entries map[string]string, head string) error {
+// removeUnchanged takes out the entries that HEAD has, and pointers of git-lfs.
+func (c *Checker) removeUnchanged(ctx context.Context, staged *Staged, entries map[string]string, head string) error {
 	asked := slices.Concat(slices.Collect(maps.Keys(staged.Gaps)), slices.Collect(maps.Keys(staged.Unsure)))
 	if len(asked) == 0 {
 		return nil

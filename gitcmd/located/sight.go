@@ -58,7 +58,7 @@ func look(dir string, opts gitcmd.Options) (s sight, ordinary bool) {
 		return s, false
 	}
 	git := filepath.Join(s.top, ".git")
-	if !own(s.top) || !own(git) || !whole(git) {
+	if !ownedByUser(s.top) || !ownedByUser(git) || !whole(git) {
 		return s, false
 	}
 	s.format = gitcmd.SHA1
@@ -173,8 +173,8 @@ func deviceOf(dir string) (uint64, bool) {
 	return uint64(st.Dev), true
 }
 
-// own reports whether a folder, not a link to one, is this user's.
-func own(dir string) bool {
+// ownedByUser reports whether a folder, not a link to one, is this user's.
+func ownedByUser(dir string) bool {
 	info, err := os.Lstat(dir)
 	if err != nil || !info.IsDir() {
 		return false

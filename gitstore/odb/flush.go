@@ -6,8 +6,8 @@ package odb
 type flushes struct {
 	// begin is asked for a file that is fully written.
 	begin func(File) error
-	// settle is asked for a file before it gets its name.
-	settle func(File) error
+	// sync is asked for a file before it gets its name.
+	sync func(File) error
 	// entry is asked for a directory after it has got a name.
 	entry func(Dir) error
 	// commit is asked once, for the directory of the last name.
@@ -21,15 +21,15 @@ type flushes struct {
 func (s *Store) flushes() flushes {
 	switch {
 	case s.opts.Durability == Off:
-		return flushes{begin: noFile, settle: noFile, entry: noDir, commit: noDir, existing: noFile}
+		return flushes{begin: noFile, sync: noFile, entry: noDir, commit: noDir, existing: noFile}
 	case s.path == PathOrdered:
 		return flushes{
-			begin: File.StartWriteout, settle: File.AwaitWriteout,
+			begin: File.StartWriteout, sync: File.AwaitWriteout,
 			entry: noDir, commit: Dir.Sync, existing: File.Sync,
 		}
 	}
 	return flushes{
-		begin: noFile, settle: File.Sync,
+		begin: noFile, sync: File.Sync,
 		entry: Dir.Sync, commit: noDir, existing: File.Sync,
 		parallel: true,
 	}

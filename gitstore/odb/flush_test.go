@@ -18,7 +18,7 @@ type meter struct {
 	flushes, most *atomic.Int32
 }
 
-func (m meter) Habits(_, _ odb.Dir) odb.FlushTraits { return m.habits }
+func (m meter) FlushTraits(_, _ odb.Dir) odb.FlushTraits { return m.habits }
 
 func (m meter) OpenDir(path string) (odb.Dir, error) {
 	d, err := m.FS.OpenDir(path)

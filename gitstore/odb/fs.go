@@ -7,17 +7,17 @@ import "io"
 type FS interface {
 	// OpenDir opens a directory by its absolute path, through links.
 	OpenDir(path string) (Dir, error)
-	// Habits says what is known of the file system of both directories.
-	Habits(objects, refs Dir) FlushTraits
+	// FlushTraits says what is known of the file system of both directories.
+	FlushTraits(objects, refs Dir) FlushTraits
 }
 
 // FlushTraits are how a file system flushes. The zero value is that of one of which
 // nothing is known.
 type FlushTraits struct {
-	// Ordered says that both directories lie on one file system whose metadata
+	// OrderedMetadata says that both directories lie on one file system whose metadata
 	// changes, and the data waited for before them, reach the disk in the
 	// order in which they were made, all by one flush of the last directory.
-	Ordered bool
+	OrderedMetadata bool
 	// OneByOne says that flushes which meet hold each other up, where else they
 	// share what they wait for.
 	OneByOne bool

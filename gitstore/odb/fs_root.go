@@ -27,8 +27,8 @@ func (rootFS) OpenDir(name string) (Dir, error) {
 	return rootDir{root}, nil
 }
 
-// Habits are never known.
-func (rootFS) Habits(_, _ Dir) FlushTraits { return FlushTraits{} }
+// FlushTraits are never known.
+func (rootFS) FlushTraits(_, _ Dir) FlushTraits { return FlushTraits{} }
 
 // plain keeps a Root from following a link that stays inside it, and from
 // waiting for the other end of a pipe.

@@ -24,10 +24,10 @@ const (
 	gcPoll = 20 * time.Millisecond
 )
 
-// settle ends the watch over recent objects. A gc with no grace period that has
+// waitForGC ends the watch over recent objects. A gc with no grace period that has
 // begun before them may prune them after this process has ended, so it is waited
 // for; then what it has pruned is written again.
-func (s *Store) settle() error {
+func (s *Store) waitForGC() error {
 	if s.checkPoison() != nil || s.recent.none() {
 		return nil
 	}

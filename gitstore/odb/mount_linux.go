@@ -18,8 +18,8 @@ const (
 	magicBtrfs = 0x9123683E
 )
 
-// Habits reads the mount of the directories. Unknown properties count as unordered.
-func (osFS) Habits(objects, refs Dir) FlushTraits {
+// FlushTraits reads the mount of the directories. Unknown properties count as unordered.
+func (osFS) FlushTraits(objects, refs Dir) FlushTraits {
 	o, okO := objects.(osDir)
 	r, okR := refs.(osDir)
 	if !okO || !okR {
@@ -37,7 +37,7 @@ func (osFS) Habits(objects, refs Dir) FlushTraits {
 		return FlushTraits{}
 	}
 	device := fmt.Sprintf("%d:%d", unix.Major(stO.Dev), unix.Minor(stO.Dev))
-	return FlushTraits{Ordered: orderedMount(os.DirFS("/"), int64(fsO.Type), device)}
+	return FlushTraits{OrderedMetadata: orderedMount(os.DirFS("/"), int64(fsO.Type), device)}
 }
 
 // orderedMount decides from what root's /proc and /sys say of a device. It is an

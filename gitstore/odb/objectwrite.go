@@ -35,7 +35,7 @@ func (w *write) stage(objects []Object) error {
 	for _, o := range objects {
 		staged := &stagedObject{Object: o}
 		w.staged = append(w.staged, staged)
-		if w.adopt(staged) {
+		if w.reuse(staged) {
 			continue
 		}
 		if err := w.create(staged); err != nil {
@@ -45,10 +45,10 @@ func (w *write) stage(objects []Object) error {
 	return nil
 }
 
-// adopt takes a loose object that is there already, if it is whole: a crash of
+// reuse takes a loose object that is there already, if it is whole: a crash of
 // a writer that does not flush leaves empty ones. A commit holds when it was made and
 // is not looked for: one that is there is replaced by the same bytes.
-func (w *write) adopt(o *stagedObject) bool {
+func (w *write) reuse(o *stagedObject) bool {
 	if o.Kind == "commit" {
 		return false
 	}
@@ -91,10 +91,10 @@ func (w *write) create(o *stagedObject) error {
 	return nil
 }
 
-// settle waits for the data of all files. On the stepwise path each wait is a
+// syncData waits for the data of all files. On the stepwise path each wait is a
 // flush of the disk, and several at once share one, those of the refs' new values and
 // of the directories above them among them.
-func (w *write) settle() error {
+func (w *write) syncData() error {
 	if w.flushes.parallel {
 		return w.settleAtOnce()
 	}
@@ -118,7 +118,7 @@ func (w *write) settleAtOnce() error {
 		flushes = append(flushes, func() error { return w.settleOne(o) })
 	}
 	for _, m := range w.moves {
-		flushes = append(flushes, func() error { return w.flushes.settle(m.lock) })
+		flushes = append(flushes, func() error { return w.flushes.sync(m.lock) })
 	}
 	if len(w.above) > 0 {
 		flushes = append(flushes, w.flushAbove)
@@ -163,7 +163,7 @@ func (w *write) settleOne(o *stagedObject) error {
 	if o.existing {
 		return w.flushes.existing(o.file)
 	}
-	return w.flushes.settle(o.file)
+	return w.flushes.sync(o.file)
 }
 
 // publish waits for the objects' data and gives them their names. It looks
@@ -172,7 +172,7 @@ func (w *write) publish(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := w.settle(); err != nil {
+	if err := w.syncData(); err != nil {
 		return w.store.failStop(err)
 	}
 	for range nameTries {
@@ -244,7 +244,7 @@ func (w *write) restage(o *stagedObject) error {
 	if err := w.create(o); err != nil {
 		return err
 	}
-	if err := w.flushes.settle(o.file); err != nil {
+	if err := w.flushes.sync(o.file); err != nil {
 		return w.store.failStop(err)
 	}
 	return fs.ErrNotExist

@@ -170,9 +170,9 @@ func (s *Store) choosePath() error {
 		return fmt.Errorf("open %s: %w", place, classify(err))
 	}
 	defer refs.Close()
-	habits := s.opts.FS.Habits(s.objects, refs)
+	habits := s.opts.FS.FlushTraits(s.objects, refs)
 	s.path, s.oneByOne = PathStepwise, habits.OneByOne
-	if habits.Ordered {
+	if habits.OrderedMetadata {
 		s.path = PathOrdered
 	}
 	return nil
@@ -193,7 +193,7 @@ func (s *Store) HasWritten() bool { return s.wrote.Load() }
 func (s *Store) Close() error {
 	var err error
 	s.closing.Do(func() {
-		err = errors.Join(s.settle(), s.refs().close(), s.child.close(), s.packs.close(), s.others.close())
+		err = errors.Join(s.waitForGC(), s.refs().close(), s.child.close(), s.packs.close(), s.others.close())
 		s.replaced.close()
 		s.packed.close()
 		s.dirs.close()

@@ -68,8 +68,8 @@ func (s scheduled) OpenDir(name string) (out odb.Dir, err error) {
 	return out, err
 }
 
-func (s scheduled) Habits(objects, refs odb.Dir) odb.FlushTraits {
-	return s.disk.Habits(objects.(scheduledDir).Dir, refs.(scheduledDir).Dir)
+func (s scheduled) FlushTraits(objects, refs odb.Dir) odb.FlushTraits {
+	return s.disk.FlushTraits(objects.(scheduledDir).Dir, refs.(scheduledDir).Dir)
 }
 
 type scheduledDir struct {

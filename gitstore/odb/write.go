@@ -191,7 +191,7 @@ func (w *write) settleLocks() error {
 		return nil
 	}
 	for _, m := range w.moves {
-		if err := w.flushes.settle(m.lock); err != nil {
+		if err := w.flushes.sync(m.lock); err != nil {
 			return err
 		}
 	}

@@ -12,8 +12,8 @@ import (
 // Hashes spread objects evenly over this many folders; sampled of them tell
 // about how many there are in all.
 const (
-	fanOuts = 256
-	sampled = 16
+	fanoutDirs = 256
+	sampled    = 16
 )
 
 // longest is after which time a Pack that has begun counts as broken off.
@@ -30,16 +30,16 @@ func (p *Packer) Due() bool {
 	}
 	found := 0
 	for i := range sampled {
-		found += p.looseIn(i * fanOuts / sampled)
+		found += p.looseIn(i * fanoutDirs / sampled)
 	}
-	found *= fanOuts / sampled
+	found *= fanoutDirs / sampled
 	some := s.Left/8 + Enough // what a sample may be wrong by, and what is enough
 	return found >= s.Left+some || found < s.Left-some
 }
 
 // Loose counts the loose objects of the repository, jp's and others.
 func (p *Packer) Loose() (n int) {
-	for i := range fanOuts {
+	for i := range fanoutDirs {
 		n += p.looseIn(i)
 	}
 	return n

@@ -45,7 +45,7 @@ func (p *Packer) merge(ctx context.Context, s *state) (merged int, err error) {
 	for i := range joined {
 		joined[i].Loose = true // until it has its place
 	}
-	if err := p.place(s, joined, gone...); err != nil {
+	if err := p.install(s, joined, gone...); err != nil {
 		return 0, err
 	}
 	for _, pack := range gone {

@@ -35,7 +35,7 @@ func (p *Packer) packLoose(ctx context.Context, s *state) (packed int, err error
 	for i := range added {
 		added[i].Loose, packed = true, packed+added[i].Objects
 	}
-	if err := p.place(s, added); err != nil {
+	if err := p.install(s, added); err != nil {
 		return 0, err
 	}
 	for i := range s.Packs {

@@ -22,9 +22,9 @@ var suffixes = []string{".rev", ".pack", ".idx"}
 // tidy removes what a Pack that was broken off has left where packs are made.
 func (p *Packer) tidy() error { return p.files.RemoveAll(p.work) }
 
-// place notes that packs are ours and moves them to the others, durably. gone are
+// install notes that packs are ours and moves them to the others, durably. gone are
 // packs that they replace.
-func (p *Packer) place(s *state, packs []packRecord, gone ...packRecord) error {
+func (p *Packer) install(s *state, packs []packRecord, gone ...packRecord) error {
 	kept := without(s.Packs, packs)
 	for i := range kept {
 		kept[i].Gone = contains(gone, kept[i])

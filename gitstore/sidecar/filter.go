@@ -14,12 +14,12 @@ const (
 	runOfOne = 4
 )
 
-// mix spreads runs over the numbers of 32 bits.
-const mix = 0x9E3779B1
+// hashMultiplier spreads runs over the numbers of 32 bits.
+const hashMultiplier = 0x9E3779B1
 
 // at is where the bit of a run is.
 func (f filter) at(run uint32) (index uint64, bit byte) {
-	n := uint64(run*mix) * uint64(len(f)*8) >> 32
+	n := uint64(run*hashMultiplier) * uint64(len(f)*8) >> 32
 	return n >> 3, 1 << (n & 7)
 }
 

@@ -472,14 +472,14 @@ func TestTrail(t *testing.T) {
 	each(t, func(t *testing.T, s *scene) {
 		one := s.blob("one\n")
 		a, b := s.raw(entry{"100644", one, "a"}), s.raw(entry{"100644", one, "b"})
-		steps, err := trees.Trail(t.Context(), s, []string{a, a, b, a})
+		steps, err := trees.DiffChain(t.Context(), s, []string{a, a, b, a})
 		require.NoError(t, err)
 		require.Len(t, steps, 3)
 		require.Empty(t, steps[0])
 		require.Len(t, steps[1], 2)
 		require.Len(t, steps[2], 2)
 		for _, short := range [][]string{nil, {a}} {
-			steps, err := trees.Trail(t.Context(), s, short)
+			steps, err := trees.DiffChain(t.Context(), s, short)
 			require.NoError(t, err)
 			require.Empty(t, steps)
 		}

@@ -138,9 +138,9 @@ func Files(ctx context.Context, r Reader, tree string, paths []string) (map[stri
 	return found, nil
 }
 
-// Trail compares each tree with the one before it: element i has what differs between
+// DiffChain compares each tree with the one before it: element i has what differs between
 // trees i and i+1.
-func Trail(ctx context.Context, r Reader, ids []string) ([][]Change, error) {
+func DiffChain(ctx context.Context, r Reader, ids []string) ([][]Change, error) {
 	steps := make([][]Change, max(0, len(ids)-1))
 	for i := range steps {
 		if ids[i] == ids[i+1] {

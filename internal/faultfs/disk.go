@@ -135,8 +135,10 @@ func (d *Disk) OpenDir(name string) (odb.Dir, error) {
 	return diskDir{d, d.root}.OpenDir(strings.TrimPrefix(name, "/"))
 }
 
-// Habits says whether the disk has a journal.
-func (d *Disk) Habits(_, _ odb.Dir) odb.FlushTraits { return odb.FlushTraits{Ordered: d.journal} }
+// FlushTraits says whether the disk has a journal.
+func (d *Disk) FlushTraits(_, _ odb.Dir) odb.FlushTraits {
+	return odb.FlushTraits{OrderedMetadata: d.journal}
+}
 
 type diskDir struct {
 	disk *Disk

@@ -174,8 +174,8 @@ func (f *FS) OpenDir(path string) (odb.Dir, error) {
 	return get(f, OpenDir, func() (odb.Dir, error) { return f.wrapDir(f.FS.OpenDir(path)) })
 }
 
-func (f *FS) Habits(objects, refs odb.Dir) odb.FlushTraits {
-	return f.FS.Habits(objects.(dir).Dir, refs.(dir).Dir)
+func (f *FS) FlushTraits(objects, refs odb.Dir) odb.FlushTraits {
+	return f.FS.FlushTraits(objects.(dir).Dir, refs.(dir).Dir)
 }
 
 func (d dir) OpenDir(name string) (odb.Dir, error) {

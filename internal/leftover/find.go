@@ -189,7 +189,7 @@ func (f *finding) findOpeners() {
 	if len(f.files) == 0 {
 		return
 	}
-	by, sure := process.Openers(infos(f.files))
+	by, sure := process.OpenedBy(infos(f.files))
 	for i, pids := range by {
 		f.files[i].Openers = pids
 	}

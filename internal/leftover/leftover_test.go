@@ -30,7 +30,7 @@ type ruin struct {
 
 func newRuin(t *testing.T) *ruin {
 	t.Helper()
-	if _, sure := process.Openers(nil); !sure {
+	if _, sure := process.OpenedBy(nil); !sure {
 		// Without that nobody's files cannot be told from somebody's.
 		t.Skip("this system does not tell who has a file open, so nothing is removed")
 	}

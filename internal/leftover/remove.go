@@ -34,7 +34,7 @@ type Verdict struct {
 // Remove removes those of the files that provably belong to no process.
 func (r Remover) Remove(ctx context.Context, files []File) []Verdict {
 	verdicts := make([]Verdict, len(files))
-	openers, sure := process.Openers(infos(files))
+	openers, sure := process.OpenedBy(infos(files))
 	for i, f := range files {
 		f.Openers = openers[i]
 		verdicts[i] = Verdict{f, r.remove(ctx, f, sure)}

@@ -38,8 +38,8 @@ type record struct {
 	Inode uint64 `json:"inode"`
 }
 
-// A standing is what is known of the repository at a place.
-type standing struct {
+// An identity is what is known of the repository at a place.
+type identity struct {
 	here record // with the name that it has, "" where it needs a new one
 	file string // the name that its file has, "" where there is none
 	told bool   // the registry says so already
@@ -86,10 +86,10 @@ func (r Registry) Place(id string) string {
 	return rec.Path
 }
 
-func (s standing) settled() bool { return s.here.ID != "" && s.file == s.here.ID && s.told }
+func (s identity) settled() bool { return s.here.ID != "" && s.file == s.here.ID && s.told }
 
 // look finds the name of the repository at a place.
-func (r Registry) look(in safefile.StateDir) (s standing, err error) {
+func (r Registry) look(in safefile.StateDir) (s identity, err error) {
 	if s.file, err = Read(in.GitDir); err != nil {
 		return s, err
 	}

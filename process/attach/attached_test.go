@@ -16,7 +16,7 @@ var ways = []struct {
 }{
 	{"detach", func(t *testing.T, c *attach.Client) {
 		send(t, c, &attach.Detach{})
-		require.Equal(t, "detached", next[*attach.Bye](t, c).Reason) // from here on the place is free
+		require.Equal(t, "detached", next[*attach.Closing](t, c).Reason) // from here on the place is free
 	}},
 	{"close", func(t *testing.T, c *attach.Client) {
 		require.NoError(t, c.Close())
@@ -42,7 +42,7 @@ func TestOneIsAttached(t *testing.T) {
 				second := r.connect()
 				require.True(t, second.Hello().Attached)
 				send(t, second, &attach.Attach{V: attach.Version})
-				require.Equal(t, &attach.Bye{Reason: "another terminal is attached already"}, next[*attach.Bye](t, second))
+				require.Equal(t, &attach.Closing{Reason: "another terminal is attached already"}, next[*attach.Closing](t, second))
 				gone(t, second)
 				select {
 				case <-moved:
@@ -85,7 +85,7 @@ func TestThePlaceIsFreeBeforeTheGoodbye(t *testing.T) {
 		heard := make(chan struct{})
 		go func() {
 			defer close(heard)
-			next[*attach.Bye](t, c)
+			next[*attach.Closing](t, c)
 			told = true
 		}()
 		send(t, c, &attach.Detach{})
@@ -105,7 +105,7 @@ func TestWhoIsNotAttachedCanAnswerInterruptAndShutDown(t *testing.T) {
 		})
 		r.attach()
 		c := r.connect()
-		p := r.Post(question(3))
+		p := r.Ask(question(3))
 		require.Equal(t, 3, next[*attach.Inquiry](t, c).Seq)
 		send(t, c, yes(3))
 		require.Equal(t, yes(3).Value, (<-p.Answer()).Value)
@@ -127,7 +127,7 @@ func TestAServerWithoutOptionsLives(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, l := attach.NewServer(attach.Options{}), newPipes()
 		s.Serve(l)
-		defer s.Close(attach.Bye{})
+		defer s.Close(attach.Closing{})
 		r := &rig{Server: s, t: t, pipes: l}
 		c := r.attach()
 		send(t, c, &attach.Shutdown{})

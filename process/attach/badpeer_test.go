@@ -59,7 +59,7 @@ func TestBadPeers(t *testing.T) {
 					require.Equal(t, "hear", next[*attach.Notice](t, c).Text)
 					c.Close()
 				} else {
-					bye := next[*attach.Bye](t, c).Reason
+					bye := next[*attach.Closing](t, c).Reason
 					require.Contains(t, bye, w.bye)
 					require.Less(t, len(bye), 5000)
 					gone(t, c)
@@ -213,7 +213,7 @@ func TestAListenerThatOnlyErrsDoesNotOutliveClose(t *testing.T) {
 		s := attach.NewServer(attach.Options{})
 		s.Serve(broken{newPipes()})
 		synctest.Wait()
-		s.Close(attach.Bye{})
+		s.Close(attach.Closing{})
 	})
 }
 
@@ -232,7 +232,7 @@ func FuzzServer(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, said []byte) {
 		r := newRig(t, attach.Options{})
-		r.Post(question(2))
+		r.Ask(question(2))
 		r.Streamed(delta(1, 0, "text"))
 		conn := r.dial()
 		go func() {

@@ -55,7 +55,7 @@ func (c *Client) greeted(m Message) error {
 			return &VersionError{Theirs: m.V}
 		}
 		return nil
-	case *Bye:
+	case *Closing:
 		return &RefusedError{*m}
 	}
 	return fmt.Errorf("%w: no hello comes first", ErrGarbled)

@@ -137,7 +137,7 @@ func TestAClientOfAnotherVersionIsSentAway(t *testing.T) {
 			require.NoError(t, err)
 			_, err = conn.Write([]byte(line + "\n"))
 			require.NoError(t, err)
-			bye := next[*attach.Bye](t, c)
+			bye := next[*attach.Closing](t, c)
 			require.Contains(t, bye.Reason, "this process speaks version 1 of the attach protocol, the client version ")
 			gone(t, c)
 			require.False(t, r.State().Attached)

@@ -16,14 +16,14 @@ func TestCloseSaysGoodbye(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, attach.Options{})
 		reader, deaf, raw := r.attach(), r.silent(), r.dial()
-		bye := attach.Bye{Reason: "the turn has ended", Ended: true, Status: "complete", Exit: 3, Text: "why"}
+		bye := attach.Closing{Reason: "the turn has ended", Ended: true, Status: "complete", Exit: 3, Text: "why"}
 		closed := make(chan struct{})
 		go func() {
 			r.Close(bye)
 			close(closed)
 		}()
 		require.Equal(t, "text", next[*attach.Delta](t, reader).Text)
-		require.Equal(t, &bye, next[*attach.Bye](t, reader))
+		require.Equal(t, &bye, next[*attach.Closing](t, reader))
 		gone(t, reader)
 		<-closed // although one reads nothing at all, and one no more
 		gone(t, deaf)
@@ -44,18 +44,18 @@ func TestCloseTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, attach.Options{})
 		r.silent()
-		go r.Close(attach.Bye{Reason: "first"})
+		go r.Close(attach.Closing{Reason: "first"})
 		synctest.Wait()
-		r.Close(attach.Bye{Reason: "second"}) // waits for the first, too
+		r.Close(attach.Closing{Reason: "second"}) // waits for the first, too
 		synctest.Wait()
-		r.Close(attach.Bye{Reason: "third"})
+		r.Close(attach.Closing{Reason: "third"})
 	})
 }
 
 func TestNothingIsServedAfterClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, attach.Options{})
-		r.Close(attach.Bye{Reason: "over"})
+		r.Close(attach.Closing{Reason: "over"})
 		<-r.pipes.closed
 		l := newPipes()
 		r.Serve(l)
@@ -63,13 +63,13 @@ func TestNothingIsServedAfterClose(t *testing.T) {
 		r.record(&conversation.Note{Content: "n"})
 		r.Streamed(delta(1, 0, "text"))
 		r.Noticed("hi")
-		r.Post(question(1)).Withdraw()
+		r.Ask(question(1)).Withdraw()
 		require.Equal(t, attach.State{}, r.State())
 	})
 }
 
 func TestAServerThatNobodyCouldReachIsClosed(t *testing.T) {
-	attach.NewServer(attach.Options{}).Close(attach.Bye{})
+	attach.NewServer(attach.Options{}).Close(attach.Closing{})
 }
 
 func TestEveryListenerIsClosed(t *testing.T) {
@@ -79,7 +79,7 @@ func TestEveryListenerIsClosed(t *testing.T) {
 		r.Serve(second)
 		settle(t, r.connect())
 		settle(t, (&rig{Server: r.Server, t: t, pipes: second}).connect())
-		r.Close(attach.Bye{})
+		r.Close(attach.Closing{})
 		<-r.pipes.closed
 		<-second.closed
 	})
@@ -107,7 +107,7 @@ func TestWhoComesTooLateIsToldWhy(t *testing.T) {
 		mine, theirs := net.Pipe()
 		go func() { l.conns <- theirs }()
 		synctest.Wait()
-		go s.Close(attach.Bye{Reason: "the turn has ended"})
+		go s.Close(attach.Closing{Reason: "the turn has ended"})
 		_, err := attach.Connect(t.Context(), mine)
 		require.ErrorIs(t, err, attach.ErrGone)
 		require.ErrorContains(t, err, "the turn has ended")
@@ -140,11 +140,11 @@ func TestNoDescriptorIsLeft(t *testing.T) {
 		require.NoError(t, err)
 		c, err := attach.Connect(t.Context(), conns[1])
 		require.NoError(t, err)
-		go s.Close(attach.Bye{Reason: "over"})
+		go s.Close(attach.Closing{Reason: "over"})
 		for err == nil {
 			_, err = c.Next()
 		}
-		s.Close(attach.Bye{})
+		s.Close(attach.Closing{})
 		for _, conn := range conns {
 			conn.Close()
 		}

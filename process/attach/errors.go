@@ -33,7 +33,7 @@ func (e *VersionError) reason() string {
 }
 
 // A RefusedError is [ErrGone] with what the process said in the place of hello.
-type RefusedError struct{ Bye }
+type RefusedError struct{ Closing }
 
 // Error gives the reason.
 func (e *RefusedError) Error() string { return e.Reason }

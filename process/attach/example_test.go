@@ -24,7 +24,7 @@ func Example() {
 		defer close(looking)
 		fmt.Println(lookOn(listener.dial(), &log))
 	}()
-	question := server.Post(attach.Inquiry{
+	question := server.Ask(attach.Inquiry{
 		Conversation: "jp-example", Seq: 1, Kind: conversation.KindToolQuestion, Text: "Go on?",
 		AnswerType: conversation.AnswerType{Type: "boolean"},
 	})
@@ -33,7 +33,7 @@ func Example() {
 	server.Streamed(attach.Delta{Seq: 1, Call: 1, Part: conversation.PartMessage, Text: "You said " + string(answer.Value) + "."})
 	event := log.add(&conversation.ChatResponse{Call: 1, Part: conversation.PartMessage, Text: "You said " + string(answer.Value) + "."})
 	server.Recorded([]*conversation.Event{event})
-	server.Close(attach.Bye{Reason: "the turn has ended", Ended: true})
+	server.Close(attach.Closing{Reason: "the turn has ended", Ended: true})
 	<-looking
 	// Output:
 	// event 0
@@ -66,7 +66,7 @@ func lookOn(conn net.Conn, log *journal) error {
 			err = client.Send(&attach.Answer{Seq: m.Seq, Outcome: conversation.OutcomeAnswered, Value: []byte("true")})
 		case *attach.Delta:
 			fmt.Println("streamed:", m.Text)
-		case *attach.Bye:
+		case *attach.Closing:
 			err = errors.New(m.Reason)
 		}
 		if err != nil {

@@ -151,7 +151,7 @@ func TestTextThatJSONMakesLongFitsMessages(t *testing.T) {
 		q.Text, q.Detail, q.Tool, q.Subject = worst, worst, worst, worst
 		q.AnswerType.Options = []conversation.Option{{Value: []byte(`"` + strings.Repeat("x", 1<<20) + `"`)}}
 		q.Command = []string{"rm", worst}
-		p := r.Post(q)
+		p := r.Ask(q)
 		got := next[*attach.Inquiry](t, reader)
 		require.Len(t, got.Detail, 64<<10+len("…"))
 		require.Nil(t, got.Command, "a part of a command would be another one")
@@ -161,7 +161,7 @@ func TestTextThatJSONMakesLongFitsMessages(t *testing.T) {
 		r.Recorded([]*conversation.Event{{Subject: worst, Body: &conversation.InquiryResponse{Outcome: conversation.OutcomeDeclined}}})
 		require.NotEmpty(t, next[*attach.Event](t, reader).Subject)
 		require.NotEmpty(t, next[*attach.Answered](t, reader).Words)
-		go r.Close(attach.Bye{Reason: worst, Text: worst})
-		require.NotEmpty(t, next[*attach.Bye](t, reader).Text)
+		go r.Close(attach.Closing{Reason: worst, Text: worst})
+		require.NotEmpty(t, next[*attach.Closing](t, reader).Text)
 	})
 }

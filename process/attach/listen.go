@@ -36,7 +36,7 @@ func (s *Server) leave(p *peer) {
 // dismiss says goodbye to a peer. Who hears that may take its place at once.
 func (s *Server) dismiss(p *peer, reason string) {
 	s.release(p)
-	p.sayBye(Bye{Reason: reason})
+	p.sayBye(Closing{Reason: reason})
 }
 
 // take does what a peer says; false ends the connection.

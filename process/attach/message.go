@@ -103,9 +103,9 @@ type (
 	Notice struct {
 		Text string `json:"text"`
 	}
-	// Bye is the last word: why the connection ends, and what the turn came to if
+	// Closing is the last word: why the connection ends, and what the turn came to if
 	// that is why.
-	Bye struct {
+	Closing struct {
 		Reason string `json:"reason"`
 		Ended  bool   `json:"ended"`            // the process is done with the conversation
 		Status string `json:"status,omitempty"` // as the result of a query has it
@@ -157,7 +157,7 @@ func (*Refused) kind() string   { return "refused" }
 func (*Status) kind() string    { return "status" }
 func (*Activity) kind() string  { return "activity" }
 func (*Notice) kind() string    { return "notice" }
-func (*Bye) kind() string       { return "bye" }
+func (*Closing) kind() string   { return "bye" }
 func (*Attach) kind() string    { return "attach" }
 func (*Answer) kind() string    { return "answer" }
 func (*Interrupt) kind() string { return "interrupt" }
@@ -168,7 +168,7 @@ func (*Shutdown) kind() string  { return "shutdown" }
 // fresh makes an empty message of a type, nil for one that is not known.
 func fresh(kind string) Message {
 	for _, m := range []Message{
-		&Hello{}, &Event{}, &Delta{}, &Inquiry{}, &Answered{}, &Refused{}, &Status{}, &Activity{}, &Notice{}, &Bye{},
+		&Hello{}, &Event{}, &Delta{}, &Inquiry{}, &Answered{}, &Refused{}, &Status{}, &Activity{}, &Notice{}, &Closing{},
 		&Attach{}, &Answer{}, &Interrupt{}, &Resize{}, &Detach{}, &Shutdown{},
 	} {
 		if m.kind() == kind {

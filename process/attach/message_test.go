@@ -31,7 +31,7 @@ var messages = []attach.Message{
 		Part: conversation.PartReasoning, Writing: "fs", Tokens: 3, Tail: "<last>", Progress: "1/2", Over: true,
 	},
 	&attach.Notice{Text: "retry"},
-	&attach.Bye{Reason: "over", Ended: true, Status: "complete", Exit: 3, Text: "why"},
+	&attach.Closing{Reason: "over", Ended: true, Status: "complete", Exit: 3, Text: "why"},
 	&attach.Attach{V: 1},
 	&attach.Answer{
 		Conversation: id, Seq: 1, Outcome: conversation.OutcomeAnswered, Value: json.RawMessage(`"edit"`), Reason: "r",

@@ -83,7 +83,7 @@ func (p *peer) wake() {
 
 // sayBye queues the last message; the connection ends behind it, or when that
 // takes too long.
-func (p *peer) sayBye(bye Bye) {
+func (p *peer) sayBye(bye Closing) {
 	bye.Reason, bye.Text = cut(bye.Reason, longestLine), cut(bye.Text, longestPiece)
 	line, err := Encode(&bye)
 	p.mu.Lock()
@@ -92,7 +92,7 @@ func (p *peer) sayBye(bye Bye) {
 		p.append(line)
 	}
 	p.ending = true
-	_ = p.conn.SetDeadline(time.Now().Add(farewell))
+	_ = p.conn.SetDeadline(time.Now().Add(closeTimeout))
 	p.wake()
 }
 

@@ -13,9 +13,9 @@ type Pending struct {
 	by      *peer       // who gave it
 }
 
-// Post lets a question wait: everybody who is connected, and who comes, is told.
+// Ask lets a question wait: everybody who is connected, and who comes, is told.
 // One question at a time waits; the one before it must have been withdrawn.
-func (s *Server) Post(q Inquiry) *Pending {
+func (s *Server) Ask(q Inquiry) *Pending {
 	p := &Pending{server: s, inquiry: q, told: bounded(q), given: make(chan Answer, 1)}
 	s.mu.Lock()
 	s.pending = p

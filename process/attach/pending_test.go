@@ -55,7 +55,7 @@ func TestAnswersThatAreRefused(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r := newRig(t, attach.Options{})
 				peer := r.connect()
-				p := r.Post(c.asked)
+				p := r.Ask(c.asked)
 				next[*attach.Inquiry](t, peer)
 				send(t, peer, c.answer)
 				refused := next[*attach.Refused](t, peer)
@@ -76,7 +76,7 @@ func TestTheFirstOfTwoPeersAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, attach.Options{})
 		one, two := r.connect(), r.connect()
-		p := r.Post(question(1))
+		p := r.Ask(question(1))
 		asked := question(1)
 		require.Equal(t, &asked, next[*attach.Inquiry](t, one))
 		require.Equal(t, &asked, next[*attach.Inquiry](t, two))
@@ -107,7 +107,7 @@ func TestWithdrawnQuestions(t *testing.T) {
 		changes := 0
 		r := newRig(t, attach.Options{Changed: func() { changes++ }})
 		c := r.connect()
-		p := r.Post(question(1))
+		p := r.Ask(question(1))
 		next[*attach.Inquiry](t, c)
 		send(t, c, yes(1))
 		settle(t, c)
@@ -130,11 +130,11 @@ func TestWithdrawnQuestions(t *testing.T) {
 func TestWhoComesLaterIsAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, attach.Options{})
-		p := r.Post(question(1))
+		p := r.Ask(question(1))
 		c := r.connect()
 		require.Equal(t, 1, next[*attach.Inquiry](t, c).Seq)
 		old := p
-		p = r.Post(question(2))
+		p = r.Ask(question(2))
 		next[*attach.Inquiry](t, c)
 		old.Withdraw() // is no end of the next one's wait
 		send(t, c, &attach.Answer{Seq: 2, Outcome: conversation.OutcomeDeclined})
@@ -148,7 +148,7 @@ func TestTheEndOfAConnectionIsNoAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, attach.Options{})
 		c := r.attach()
-		p := r.Post(question(1))
+		p := r.Ask(question(1))
 		require.NoError(t, c.Close())
 		synctest.Wait()
 		select {
@@ -171,7 +171,7 @@ func TestQuestionsOfADelegate(t *testing.T) {
 				Question: conversation.Question{Text: "Sure?", AnswerType: conversation.AnswerType{Type: "boolean"}, Default: []byte("true")},
 			},
 		})
-		p := r.Post(asked)
+		p := r.Ask(asked)
 		require.Equal(t, &asked, next[*attach.Inquiry](t, c))
 		send(t, c, yes(9)) // of the conversation itself
 		require.Contains(t, next[*attach.Refused](t, c).Reason, "does not wait")

@@ -114,7 +114,7 @@ func newRig(t testingT, opts attach.Options) *rig {
 	opts.Conversation, opts.Seq = id, -1
 	r := &rig{Server: attach.NewServer(opts), t: t, pipes: newPipes()}
 	r.Serve(r.pipes)
-	t.Cleanup(func() { r.Close(attach.Bye{Reason: "over"}) })
+	t.Cleanup(func() { r.Close(attach.Closing{Reason: "over"}) })
 	return r
 }
 

@@ -175,7 +175,7 @@ func TestPeersComeAndGoWhileTheLoopSpeaks(t *testing.T) {
 		u.says(0, "text")
 		u.records(1)
 		if i%20 == 0 {
-			q := r.Post(question(i))
+			q := r.Ask(question(i))
 			require.Equal(t, "true", string((<-q.Answer()).Value))
 			q.Withdraw()
 		}

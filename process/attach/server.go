@@ -11,10 +11,10 @@ import (
 
 // What a server keeps of peers, at most.
 const (
-	maxPeers  = 16
-	maxUnsent = 1 << 20 // bytes that a peer has not taken yet
-	farewell  = time.Second
-	acceptGap = 50 * time.Millisecond // after an error of the listener
+	maxPeers     = 16
+	maxUnsent    = 1 << 20 // bytes that a peer has not taken yet
+	closeTimeout = time.Second
+	acceptGap    = 50 * time.Millisecond // after an error of the listener
 )
 
 // Options are what a server stands for. Its functions may be nil, may be called
@@ -57,7 +57,7 @@ type Server struct {
 	attached  *peer
 	pending   *Pending
 	moved     chan struct{} // closed and replaced when somebody attaches or leaves
-	bye       *Bye          // of Close; nil before it
+	bye       *Closing      // of Close; nil before it
 	listeners []net.Listener
 }
 
@@ -125,7 +125,7 @@ func (s *Server) welcome(conn net.Conn) {
 		s.turnAway(conn, *s.bye)
 		return
 	case len(s.peers) >= maxPeers:
-		s.turnAway(conn, Bye{Reason: "too many are connected to this conversation"})
+		s.turnAway(conn, Closing{Reason: "too many are connected to this conversation"})
 		return
 	}
 	p := newPeer(conn)
@@ -146,7 +146,7 @@ func (s *Server) welcome(conn net.Conn) {
 }
 
 // turnAway says goodbye instead of hello.
-func (s *Server) turnAway(conn net.Conn, bye Bye) {
+func (s *Server) turnAway(conn net.Conn, bye Closing) {
 	p := newPeer(conn)
 	p.sayBye(bye)
 	s.group.Go(p.write)
@@ -236,7 +236,7 @@ func (s *Server) Attached() (attached bool, changed <-chan struct{}) {
 // Close says goodbye to all peers and ends all that the server does. A peer that
 // does not take the goodbye within a second is cut off. When Close returns, also
 // a second time, nothing is left.
-func (s *Server) Close(bye Bye) {
+func (s *Server) Close(bye Closing) {
 	s.mu.Lock()
 	if s.bye == nil {
 		s.bye = &bye

@@ -24,7 +24,7 @@ const group = 5
 // groupTarget is that of a group on the ordered path.
 const groupTarget = 0.6
 
-func measureAppend(ctx context.Context, b *bench, p place) ([]row, error) {
+func measureAppend(ctx context.Context, b *bench, p filesystem) ([]row, error) {
 	repo, err := b.usedRepo(ctx, p.Dir)
 	if err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func apart(s side) side {
 	return s
 }
 
-func spacedRows(all took, p place) []row {
+func spacedRows(all timings, p filesystem) []row {
 	return []row{
 		all.row("append 1 event, 3 ms apart, p50", appendOne, appendJSONL).within(appendTarget(p)),
 		all.rowAt(0.99, "append 1 event, 3 ms apart, p99", appendOne, appendJSONL),
@@ -81,7 +81,7 @@ func spacedRows(all took, p place) []row {
 }
 
 // appendRows compares what was measured, a group of events by its share.
-func appendRows(all took, p place) []row {
+func appendRows(all timings, p filesystem) []row {
 	const one, five = "append 1 event, ", "append 5 at once, per event, "
 	rows := []row{
 		all.row(one+"p50", appendOne, appendJSONL).within(appendTarget(p)),
@@ -98,7 +98,7 @@ func appendRows(all took, p place) []row {
 }
 
 // appendTarget is looser where no order of writes can be relied on.
-func appendTarget(p place) float64 {
+func appendTarget(p filesystem) float64 {
 	if p.Path == odb.PathOrdered {
 		return 2
 	}
@@ -107,7 +107,7 @@ func appendTarget(p place) float64 {
 
 // groupTargetOn is 0 on the stepwise path, which flushes each object and each
 // folder by itself, so that a group costs about what its events cost.
-func groupTargetOn(p place) float64 {
+func groupTargetOn(p filesystem) float64 {
 	if p.Path == odb.PathOrdered {
 		return groupTarget
 	}

@@ -24,7 +24,7 @@ func (r *rivals) end() {
 }
 
 // appendRivals prepares them on a place. What is returned has to be ended.
-func (b *bench) appendRivals(ctx context.Context, p place) (*rivals, error) {
+func (b *bench) appendRivals(ctx context.Context, p filesystem) (*rivals, error) {
 	r := &rivals{}
 	dir, err := b.newDir(p.Dir)
 	if err != nil {
@@ -96,7 +96,7 @@ func (b *bench) lineSide(name string, keep func(line []byte) error) side {
 }
 
 // commitSide makes a commit of the same events by git's own programs.
-func (b *bench) commitSide(ctx context.Context, p place, name string) (side, error) {
+func (b *bench) commitSide(ctx context.Context, p filesystem, name string) (side, error) {
 	repo, err := b.usedRepo(ctx, p.Dir)
 	if err != nil {
 		return side{}, err

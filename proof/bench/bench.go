@@ -11,7 +11,7 @@ import (
 )
 
 // An effort says how long to measure.
-type effort struct {
+type sampleSizes struct {
 	shortOps  int // rounds of blocks of short operations
 	slowOps   int // rounds of single operations that take long
 	processes int // rounds of operations that are one process
@@ -19,17 +19,17 @@ type effort struct {
 	settles   bool
 }
 
-func effortOf(quick bool) effort {
+func effortOf(quick bool) sampleSizes {
 	if quick {
-		return effort{shortOps: 5, slowOps: 4, processes: 4, used: 2_000, settles: true}
+		return sampleSizes{shortOps: 5, slowOps: 4, processes: 4, used: 2_000, settles: true}
 	}
-	return effort{shortOps: 20, slowOps: 9, processes: 11, used: 2_000, settles: true}
+	return sampleSizes{shortOps: 20, slowOps: 9, processes: 11, used: 2_000, settles: true}
 }
 
 // A bench is one run of the program.
 type bench struct {
 	options
-	effort
+	sampleSizes
 	scratch string
 	corpus  string
 	environ []string // the caller's, from before it was replaced
@@ -57,7 +57,7 @@ func newBench(o options, scratch string, log io.Writer) (*bench, error) {
 		return nil, fmt.Errorf("read Go source: %w", err)
 	}
 	b := &bench{
-		options: o, effort: effortOf(o.quick), scratch: scratch, corpus: corpus, environ: os.Environ(), log: log,
+		options: o, sampleSizes: effortOf(o.quick), scratch: scratch, corpus: corpus, environ: os.Environ(), log: log,
 		rng: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())), kept: map[string]*history{}, sought: map[[2]int]*greps{},
 	}
 	return b, isolate(filepath.Join(scratch, "home"))

@@ -23,7 +23,7 @@ func testBench(t *testing.T) *bench {
 	t.Helper()
 	gitenv.Isolate(t)
 	return &bench{
-		effort: effort{shortOps: 1, slowOps: 1, processes: 1, used: 20}, scratch: t.TempDir(), corpus: corpus(t),
+		sampleSizes: sampleSizes{shortOps: 1, slowOps: 1, processes: 1, used: 20}, scratch: t.TempDir(), corpus: corpus(t),
 		environ: os.Environ(), log: io.Discard, rng: seeded(), kept: map[string]*history{}, sought: map[[2]int]*greps{},
 	}
 }
@@ -94,7 +94,7 @@ func TestSumOfFiles(t *testing.T) {
 
 func TestAFailedTaskIsARow(t *testing.T) {
 	b := testBench(t)
-	rows := b.attempt(t.Context(), task{"load", short, loadOf(0), nil}, place{Name: "here"})
+	rows := b.attempt(t.Context(), task{"load", short, loadOf(0), nil}, filesystem{Name: "here"})
 	require.Len(t, rows, 1)
 	require.Equal(t, "not measured", rows[0].Verdict)
 	require.NotEmpty(t, rows[0].Failed)
@@ -138,9 +138,11 @@ func TestWantedTasks(t *testing.T) {
 
 func TestWhatIsNotHereIsANote(t *testing.T) {
 	b := testBench(t)
-	absent := func(context.Context, *bench, place) ([]row, error) { return nil, fmt.Errorf("%w: a disk", errAbsent) }
+	absent := func(context.Context, *bench, filesystem) ([]row, error) {
+		return nil, fmt.Errorf("%w: a disk", errAbsent)
+	}
 	for range 2 {
-		require.Empty(t, b.attempt(t.Context(), task{"spin", short, absent, nil}, place{Name: "here"}))
+		require.Empty(t, b.attempt(t.Context(), task{"spin", short, absent, nil}, filesystem{Name: "here"}))
 	}
 	require.Equal(t, []string{"spin: skipped: not here: a disk"}, b.notes, "said once")
 }
@@ -155,10 +157,10 @@ func TestWhatWasMeasuredBeforeAnInterruptIsKept(t *testing.T) {
 	b := testBench(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	one := func(context.Context, *bench, place) ([]row, error) {
+	one := func(context.Context, *bench, filesystem) ([]row, error) {
 		return []row{{Name: "first", RivalName: "x", Unit: octets, JP: 1, Rival: 2, rounds: pairs{jp: []float64{1}, rival: []float64{2}}}}, nil
 	}
-	end := func(ctx context.Context, _ *bench, _ place) ([]row, error) {
+	end := func(ctx context.Context, _ *bench, _ filesystem) ([]row, error) {
 		cancel()
 		return nil, context.Cause(ctx)
 	}
@@ -188,7 +190,7 @@ func TestWhatWasMeasuredBeforeAnInterruptIsKept(t *testing.T) {
 
 func TestOnlyRowsThatAreAskedForAreShown(t *testing.T) {
 	b := testBench(t)
-	two := func(context.Context, *bench, place) ([]row, error) {
+	two := func(context.Context, *bench, filesystem) ([]row, error) {
 		return []row{{Name: "load 20 events, loose", JP: 1, Rival: 1}, {Name: "load 20 events, packed by git", JP: 1, Rival: 1}}, nil
 	}
 	for rows, want := range map[string][]string{
@@ -199,7 +201,7 @@ func TestOnlyRowsThatAreAskedForAreShown(t *testing.T) {
 	} {
 		b.options.rows = regexp.MustCompile(rows)
 		var names []string
-		for _, r := range b.attempt(t.Context(), task{"tiny", short, two, named(loadNames, 20)}, place{Name: "here"}) {
+		for _, r := range b.attempt(t.Context(), task{"tiny", short, two, named(loadNames, 20)}, filesystem{Name: "here"}) {
 			names = append(names, r.Name)
 		}
 		require.Equal(t, want, names, rows)

@@ -15,8 +15,8 @@ import (
 
 // chainsOf measures durable appends behind conversations of several lengths,
 // against appends to files of as many lines: neither must depend on the length.
-func chainsOf(lengths ...int) func(context.Context, *bench, place) ([]row, error) {
-	return func(ctx context.Context, b *bench, _ place) ([]row, error) {
+func chainsOf(lengths ...int) func(context.Context, *bench, filesystem) ([]row, error) {
+	return func(ctx context.Context, b *bench, _ filesystem) ([]row, error) {
 		var sides []side
 		var undo []func()
 		defer func() {

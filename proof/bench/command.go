@@ -19,8 +19,8 @@ const shortEvents = 100
 // commandsOf measures whole processes that need only the end, or a part, of a
 // conversation of n events, packed by git: what needs the end must not depend on
 // n.
-func commandsOf(n int) func(context.Context, *bench, place) ([]row, error) {
-	return func(ctx context.Context, b *bench, _ place) ([]row, error) {
+func commandsOf(n int) func(context.Context, *bench, filesystem) ([]row, error) {
+	return func(ctx context.Context, b *bench, _ filesystem) ([]row, error) {
 		c, err := b.newCommands(ctx, n)
 		if err != nil {
 			return nil, err

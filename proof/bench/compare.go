@@ -45,7 +45,7 @@ func compared(rows []row, saved map[string]pairs) []comparison {
 	for _, r := range rows {
 		before, after := saved[r.benchmark()].ratios(), r.rounds.ratios()
 		if len(before) > 0 && len(after) > 0 {
-			c := comparison{On: r.On, Name: r.Name, Rival: r.RivalName, Old: middle(before), New: middle(after), P: utest(before, after)}
+			c := comparison{On: r.On, Name: r.Name, Rival: r.RivalName, Old: middle(before), New: middle(after), P: mannWhitney(before, after)}
 			c.Verdict = c.judge(r.Unit, len(before) == 1 && len(after) == 1)
 			all = append(all, c)
 		}
@@ -99,7 +99,7 @@ func count(all []comparison, verdict string) int {
 // utest is the two-sided p of the Mann-Whitney U test: how likely samples that differ so
 // much in order would be if both came from one distribution. It is 1 for an empty sample,
 // and for values that are all equal.
-func utest(a, b []float64) float64 {
+func mannWhitney(a, b []float64) float64 {
 	result, err := stats.MannWhitneyUTest(a, b, stats.LocationDiffers)
 	if err != nil {
 		return 1

@@ -16,8 +16,8 @@ const forkTarget = 0.5
 // forkOf measures a durable fork in process at the end of n events, by a store
 // that is opened anew for each block: the first fork of a block, which reads the
 // source, warms up.
-func forkOf(n int) func(context.Context, *bench, place) ([]row, error) {
-	return func(ctx context.Context, b *bench, p place) ([]row, error) {
+func forkOf(n int) func(context.Context, *bench, filesystem) ([]row, error) {
+	return func(ctx context.Context, b *bench, p filesystem) ([]row, error) {
 		h, err := b.historyOn(ctx, p, n)
 		if err != nil {
 			return nil, err
@@ -48,7 +48,7 @@ func forkOf(n int) func(context.Context, *bench, place) ([]row, error) {
 	}
 }
 
-func forkRows(all took, p place, n int) []row {
+func forkRows(all timings, p filesystem, n int) []row {
 	name := fmt.Sprintf("fork at %s events, in process", grouped(n))
 	moved, appended := all.row(name, "jp", updateRef).grows(workForkLoose, n), all.row(name, "jp", appendJSONL)
 	if p.Path == odb.PathOrdered {

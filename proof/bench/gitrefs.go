@@ -22,8 +22,8 @@ const (
 
 // eachRefFormat measures repositories where git keeps the refs: in files, and in a reftable
 // where git has that.
-func eachRefFormat(measure func(ctx context.Context, b *bench, p place, repo gitcmd.Repository) (row, error)) func(context.Context, *bench, place) ([]row, error) {
-	return func(ctx context.Context, b *bench, p place) (rows []row, err error) {
+func eachRefFormat(measure func(ctx context.Context, b *bench, p filesystem, repo gitcmd.Repository) (row, error)) func(context.Context, *bench, filesystem) ([]row, error) {
+	return func(ctx context.Context, b *bench, p filesystem) (rows []row, err error) {
 		was := gitcmd.RefsThroughGit
 		gitcmd.RefsThroughGit = true
 		defer func() { gitcmd.RefsThroughGit = was }()
@@ -63,7 +63,7 @@ func (b *bench) repoOf(ctx context.Context, parent, format string) (gitcmd.Repos
 }
 
 // appendThrough measures one event. On the stepwise path an object is two flushes of its own.
-func appendThrough(ctx context.Context, b *bench, p place, repo gitcmd.Repository) (row, error) {
+func appendThrough(ctx context.Context, b *bench, p filesystem, repo gitcmd.Repository) (row, error) {
 	if err := b.use(ctx, repo); err != nil {
 		return row{}, err
 	}
@@ -93,8 +93,8 @@ func appendThrough(ctx context.Context, b *bench, p place, repo gitcmd.Repositor
 }
 
 // listThrough measures a list of n conversations.
-func listThrough(n int) func(ctx context.Context, b *bench, p place, repo gitcmd.Repository) (row, error) {
-	return func(ctx context.Context, b *bench, _ place, repo gitcmd.Repository) (row, error) {
+func listThrough(n int) func(ctx context.Context, b *bench, p filesystem, repo gitcmd.Repository) (row, error) {
+	return func(ctx context.Context, b *bench, _ filesystem, repo gitcmd.Repository) (row, error) {
 		if err := b.fillMany(ctx, repo, n); err != nil {
 			return row{}, err
 		}

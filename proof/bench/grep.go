@@ -48,8 +48,8 @@ var soughts = []sought{
 
 // grepOf measures whole processes that search n conversations of m events each,
 // packed by git, against ripgrep over the same events as JSONL.
-func grepOf(n, m int) func(context.Context, *bench, place) ([]row, error) {
-	return func(ctx context.Context, b *bench, _ place) ([]row, error) {
+func grepOf(n, m int) func(context.Context, *bench, filesystem) ([]row, error) {
+	return func(ctx context.Context, b *bench, _ filesystem) ([]row, error) {
 		if _, err := exec.LookPath("rg"); err != nil {
 			return nil, fmt.Errorf("%w: ripgrep (apt-get install ripgrep)", errAbsent)
 		}
@@ -166,7 +166,7 @@ const firstRival = "git log --grep"
 
 // first measures searches that make the sidecars anew. Those of before stay elsewhere: to
 // delete many files slows down who makes some.
-func (g *greps) first(ctx context.Context, b *bench, events int) (took, error) {
+func (g *greps) first(ctx context.Context, b *bench, events int) (timings, error) {
 	aside, err := b.newDir(b.scratch)
 	if err != nil {
 		return nil, err

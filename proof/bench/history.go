@@ -44,7 +44,7 @@ func (b *bench) history(ctx context.Context, n int, scale float64) (*history, er
 }
 
 // historyOn makes a conversation of n events on a place.
-func (b *bench) historyOn(ctx context.Context, p place, n int) (*history, error) {
+func (b *bench) historyOn(ctx context.Context, p filesystem, n int) (*history, error) {
 	if p.Dir == b.scratch {
 		return b.history(ctx, n, 1)
 	}

@@ -11,8 +11,8 @@ import (
 
 // listOf measures listing n conversations of three events, all loose, by a
 // store that remembers nothing.
-func listOf(n int) func(context.Context, *bench, place) ([]row, error) {
-	return func(ctx context.Context, b *bench, p place) ([]row, error) {
+func listOf(n int) func(context.Context, *bench, filesystem) ([]row, error) {
+	return func(ctx context.Context, b *bench, p filesystem) ([]row, error) {
 		repo, err := b.newRepo(ctx, p.Dir)
 		if err != nil {
 			return nil, err

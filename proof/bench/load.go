@@ -20,8 +20,8 @@ const (
 
 // loadOf measures reading a whole conversation by a store that remembers
 // nothing.
-func loadOf(n int) func(context.Context, *bench, place) ([]row, error) {
-	return func(ctx context.Context, b *bench, _ place) ([]row, error) {
+func loadOf(n int) func(context.Context, *bench, filesystem) ([]row, error) {
+	return func(ctx context.Context, b *bench, _ filesystem) ([]row, error) {
 		h, err := b.history(ctx, n, 1)
 		if err != nil {
 			return nil, err
@@ -37,7 +37,7 @@ func loadOf(n int) func(context.Context, *bench, place) ([]row, error) {
 	}
 }
 
-func loadRows(n int, all took) []row {
+func loadRows(n int, all timings) []row {
 	name := func(form string) string { return fmt.Sprintf("load %s events, %s", grouped(n), form) }
 	loose := all.row(name("loose"), loadLoose, loadLogLoose).grows(workLoadLoose, n)
 	packed := all.row(name("packed"), loadPacked, loadLogPacked).grows(workLoadPacked, n)

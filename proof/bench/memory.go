@@ -28,8 +28,8 @@ const peakRounds = 3
 
 // memoryOf compares the peaks of memory of programs that have to do with n
 // events. A program's children are not in it.
-func memoryOf(n int) func(context.Context, *bench, place) ([]row, error) {
-	return func(ctx context.Context, b *bench, p place) ([]row, error) {
+func memoryOf(n int) func(context.Context, *bench, filesystem) ([]row, error) {
+	return func(ctx context.Context, b *bench, p filesystem) ([]row, error) {
 		rows, err := b.growRows(ctx, p, n)
 		if err != nil {
 			return nil, err
@@ -47,7 +47,7 @@ func memoryOf(n int) func(context.Context, *bench, place) ([]row, error) {
 
 // growRows compares appending n events with appending a tenth of them, and with
 // a database that does the same.
-func (b *bench) growRows(ctx context.Context, p place, n int) ([]row, error) {
+func (b *bench) growRows(ctx context.Context, p filesystem, n int) ([]row, error) {
 	few, err := b.growPeaks(ctx, p, n/10)
 	if err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func (b *bench) growRows(ctx context.Context, p place, n int) ([]row, error) {
 }
 
 // growPeaks has new processes of this program append n events.
-func (b *bench) growPeaks(ctx context.Context, p place, n int) ([]float64, error) {
+func (b *bench) growPeaks(ctx context.Context, p filesystem, n int) ([]float64, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -139,7 +139,7 @@ func (b *bench) peakOfList(ctx context.Context, n int) (row, error) {
 }
 
 // measurePeakOfGrep compares a search with ripgrep's.
-func measurePeakOfGrep(ctx context.Context, b *bench, _ place) ([]row, error) {
+func measurePeakOfGrep(ctx context.Context, b *bench, _ filesystem) ([]row, error) {
 	program, err := exec.LookPath("rg")
 	if err != nil {
 		return nil, fmt.Errorf("%w: ripgrep", errAbsent)

@@ -35,8 +35,8 @@ const hanging = "[[reply]]\nmessage = \"Once\"\nhang = true\ntimes = 1000000\n"
 
 // resumeOf measures a whole jp continue of a long conversation up to the first
 // word of the model, against a jp ref @0, which only loads it.
-func resumeOf(n int) func(context.Context, *bench, place) ([]row, error) {
-	return func(ctx context.Context, b *bench, _ place) ([]row, error) {
+func resumeOf(n int) func(context.Context, *bench, filesystem) ([]row, error) {
+	return func(ctx context.Context, b *bench, _ filesystem) ([]row, error) {
 		s, err := b.newStopped(ctx, n)
 		if err != nil {
 			return nil, err
@@ -99,7 +99,7 @@ func (s *stopped) commitFiles(ctx context.Context) error {
 }
 
 // fill stores whole turns of at least n events, and behind them a request.
-func (s *stopped) fill(ctx context.Context, m *mix, n int, model string) error {
+func (s *stopped) fill(ctx context.Context, m *eventGenerator, n int, model string) error {
 	head, err := git(ctx, s.repo.TopLevel, "rev-parse", "HEAD")
 	if err != nil {
 		return err

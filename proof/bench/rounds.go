@@ -22,8 +22,8 @@ type side struct {
 // The first operation of a block warms up and is dropped; where the block of a
 // side is one operation, the whole first round is, of all sides, so that their
 // i-th rounds are the same ones. So 1+n rounds leave n or 1+n.
-func rounds(ctx context.Context, rng *rand.Rand, n int, sides []side) (took, error) {
-	all := took{}
+func rounds(ctx context.Context, rng *rand.Rand, n int, sides []side) (timings, error) {
+	all := timings{}
 	single := slices.ContainsFunc(sides, func(s side) bool { return s.block == 1 })
 	for round := range 1 + n {
 		for _, i := range rng.Perm(len(sides)) {

@@ -23,8 +23,8 @@ const listedProcesses = 100
 
 // attachOf measures a whole jp attach up to the first byte that it shows of a
 // turn with n events behind it.
-func attachOf(n int) func(context.Context, *bench, place) ([]row, error) {
-	return func(ctx context.Context, b *bench, _ place) ([]row, error) {
+func attachOf(n int) func(context.Context, *bench, filesystem) ([]row, error) {
+	return func(ctx context.Context, b *bench, _ filesystem) ([]row, error) {
 		var sides []side
 		for _, events := range []int{shortEvents, n} { // the longest script is left for all
 			s, err := b.newStopped(ctx, events)
@@ -89,7 +89,7 @@ arguments = { path = "made.txt", content = "made\n" }
 
 // listRunning measures jp ls where every conversation is run by a process that
 // waits, against the same in a copy of the repository and an empty registry.
-func listRunning(ctx context.Context, b *bench, _ place) ([]row, error) {
+func listRunning(ctx context.Context, b *bench, _ filesystem) ([]row, error) {
 	jp, err := b.buildJP(ctx)
 	if err != nil {
 		return nil, err

@@ -13,7 +13,7 @@ import (
 func savedReport() *report {
 	return &report{
 		Machine: machine{Git: "2.39.5", Go: "go1.26.0", Cores: 2},
-		Places:  []place{{Name: "here", Type: "ext4", Journal: "no"}},
+		Places:  []filesystem{{Name: "here", Type: "ext4", Journal: "no"}},
 		Rows: []row{
 			{On: "here", Name: "append 1 event, p50", RivalName: "git commit/ref", Unit: seconds, rounds: pairs{jp: []float64{0.0012, 0.0015}, rival: []float64{0.002, 0.003}}},
 			{On: "here", Name: "packed", RivalName: "JSONL", Unit: octets, rounds: pairs{jp: []float64{820}, rival: []float64{1334.5}}},

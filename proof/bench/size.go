@@ -13,8 +13,8 @@ const targetEvents = 5_000
 
 // sizesOf compares the room of a conversation of n events with the same as
 // JSONL, for events of the usual length and for longer ones.
-func sizesOf(n int) func(context.Context, *bench, place) ([]row, error) {
-	return func(ctx context.Context, b *bench, _ place) ([]row, error) {
+func sizesOf(n int) func(context.Context, *bench, filesystem) ([]row, error) {
+	return func(ctx context.Context, b *bench, _ filesystem) ([]row, error) {
 		usual, err := b.history(ctx, n, 1)
 		if err != nil {
 			return nil, err

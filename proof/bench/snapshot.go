@@ -25,8 +25,8 @@ const edited = "pkg000/sub0/file00000.go"
 
 // snapshotOf measures snapshots of n small files. First nothing changes, then
 // one file does, so git status runs against each of the two states.
-func snapshotOf(n int) func(context.Context, *bench, place) ([]row, error) {
-	return func(ctx context.Context, b *bench, p place) ([]row, error) {
+func snapshotOf(n int) func(context.Context, *bench, filesystem) ([]row, error) {
+	return func(ctx context.Context, b *bench, p filesystem) ([]row, error) {
 		s, err := b.newSnapshots(ctx, p, n)
 		if err != nil {
 			return nil, err
@@ -46,7 +46,7 @@ func snapshotOf(n int) func(context.Context, *bench, place) ([]row, error) {
 
 // snapshotRows compares sides with the git status beside them. Targets are of
 // 12,000 files.
-func snapshotRows(n int, all took, sides ...string) []row {
+func snapshotRows(n int, all timings, sides ...string) []row {
 	targets := map[string]float64{snapBefore: 0.6, snapAfter: 0.9, snapOne: 1.25}
 	var rows []row
 	for _, name := range sides {
@@ -69,11 +69,11 @@ type snapshots struct {
 	objects *odb.Store
 	parent  string // tree of the newest snapshot
 	edits   int
-	mark    worktree.Mark
+	mark    worktree.Timestamp
 	pending []worktree.Object // of parent, not yet written
 }
 
-func (b *bench) newSnapshots(ctx context.Context, p place, n int) (*snapshots, error) {
+func (b *bench) newSnapshots(ctx context.Context, p filesystem, n int) (*snapshots, error) {
 	dir, err := b.newDir(p.Dir)
 	if err != nil {
 		return nil, err
@@ -185,7 +185,7 @@ func (s *snapshots) hold(taken worktree.Snapshot) {
 }
 
 func (s *snapshots) remark() (err error) {
-	s.mark, err = s.tree.Mark(context.Background())
+	s.mark, err = s.tree.Now(context.Background())
 	return err
 }
 

@@ -19,7 +19,7 @@ const (
 // A report is all that one run found out.
 type report struct {
 	Machine  machine      `json:"machine"`
-	Places   []place      `json:"places"`
+	Places   []filesystem `json:"places"`
 	Notes    []string     `json:"notes,omitempty"`
 	Rows     []row        `json:"rows"`
 	Partial  bool         `json:"partial,omitempty"` // it has only what was measured before the run was ended

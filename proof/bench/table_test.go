@@ -59,7 +59,7 @@ func TestQuantity(t *testing.T) {
 func sampleReport() *report {
 	return &report{
 		Machine: machine{Git: "2.39.5", Go: "go1.26.0", Cores: 2, Load: "0.10"},
-		Places:  []place{{Name: "here", Type: "ext4", Journal: "no", Path: odb.PathStepwise}},
+		Places:  []filesystem{{Name: "here", Type: "ext4", Journal: "no", Path: odb.PathStepwise}},
 		Notes:   []string{"loop: skipped: only root can mount"},
 		Rows: []row{
 			row{On: "here", Name: "append", RivalName: "JSONL", Unit: seconds, JP: 0.003, Rival: 0.001, Target: 2}.judged(),
@@ -119,8 +119,8 @@ func TestClipped(t *testing.T) {
 func lasting(d time.Duration) samples { return samples{{d}} }
 
 func TestRowsByPlace(t *testing.T) {
-	ordered, stepwise := place{Path: odb.PathOrdered}, place{Path: odb.PathStepwise}
-	all := took{appendOne: lasting(4), appendFive: lasting(10), appendJSONL: lasting(2), appendGit: lasting(40), appendGitAll: lasting(80)}
+	ordered, stepwise := filesystem{Path: odb.PathOrdered}, filesystem{Path: odb.PathStepwise}
+	all := timings{appendOne: lasting(4), appendFive: lasting(10), appendJSONL: lasting(2), appendGit: lasting(40), appendGitAll: lasting(80)}
 	rows := appendRows(all, ordered)
 	ratios := make([]float64, len(rows))
 	for i, r := range rows {
@@ -128,14 +128,16 @@ func TestRowsByPlace(t *testing.T) {
 	}
 	require.InDeltaSlice(t, []float64{2, 2, 1, 1, 0.1, 0.1, 0.05, 0.05, 0.05}, ratios, 1e-9, "and nothing of rivals that were not measured")
 	require.InDeltaSlice(t, []float64{1}, rows[2].rounds.ratios(), 1e-9, "a group counts by its share in each round, too")
-	targets := func(p place) []float64 { return []float64{appendRows(all, p)[0].Target, appendRows(all, p)[2].Target} }
+	targets := func(p filesystem) []float64 {
+		return []float64{appendRows(all, p)[0].Target, appendRows(all, p)[2].Target}
+	}
 	require.Equal(t, []float64{2, 0.6}, targets(ordered))
 	require.Equal(t, []float64{4, 0}, targets(stepwise))
 	require.Equal(t, "–", appendRows(all, stepwise)[2].judged().bound())
 }
 
 func TestTargetsAreOfTheLargestSize(t *testing.T) {
-	all := took{
+	all := timings{
 		snapBefore: lasting(1), snapStatus: lasting(2), loadLoose: lasting(1), loadPacked: lasting(1),
 		loadLogLoose: lasting(2), loadLogPacked: lasting(2), loadJSONL: lasting(1),
 	}

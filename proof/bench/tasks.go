@@ -15,7 +15,7 @@ import (
 type task struct {
 	name    string
 	kind    taskKind
-	measure func(ctx context.Context, b *bench, p place) ([]row, error)
+	measure func(ctx context.Context, b *bench, p filesystem) ([]row, error)
 	rows    []string // how the names of its rows begin
 }
 
@@ -96,7 +96,7 @@ func durableTasks() []task {
 
 // attempt runs one task and shows its rows as soon as they are there; what goes
 // wrong is its row.
-func (b *bench) attempt(ctx context.Context, t task, p place) []row {
+func (b *bench) attempt(ctx context.Context, t task, p filesystem) []row {
 	fmt.Fprintf(b.log, "measuring %s (%s)\n", t.name, p.Name)
 	began := time.Now()
 	rows, err := b.settled(ctx, t, p)
@@ -129,7 +129,7 @@ func (b *bench) settle(dir string) error {
 
 // settled runs a task, one that waits for the disk after the disk has nothing
 // else to do.
-func (b *bench) settled(ctx context.Context, t task, p place) ([]row, error) {
+func (b *bench) settled(ctx context.Context, t task, p filesystem) ([]row, error) {
 	if t.kind == durable {
 		for _, dir := range []string{b.scratch, p.Dir} {
 			if err := b.settle(dir); err != nil {

@@ -14,7 +14,7 @@ const startTarget = 0.020
 
 // measureStart compares programs that only start, and the shortest
 // list that there is.
-func measureStart(ctx context.Context, b *bench, _ place) ([]row, error) {
+func measureStart(ctx context.Context, b *bench, _ filesystem) ([]row, error) {
 	jp, err := b.buildJP(ctx)
 	if err != nil {
 		return nil, err

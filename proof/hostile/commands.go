@@ -13,7 +13,7 @@ type command []string
 
 // allCommands asks jp's own completion for the commands below some words, so that
 // a new one is among them.
-func (f *field) allCommands(ctx context.Context, below command) ([]command, error) {
+func (f *environment) allCommands(ctx context.Context, below command) ([]command, error) {
 	out, err := exec.CommandContext(ctx, f.program, append(append([]string{"__complete"}, below...), "")...).Output()
 	if err != nil {
 		return nil, fmt.Errorf("ask jp for its commands: %w", err)

@@ -108,7 +108,7 @@ func TestForgeriesAreFoundWhereTheyHaveAuthority(t *testing.T) {
 
 func TestChangesAreSeen(t *testing.T) {
 	dir := t.TempDir()
-	p := &place{dir: dir, repo: filepath.Join(dir, "repo"), home: filepath.Join(dir, "home"), server: newServer()}
+	p := &hostileRepo{dir: dir, repo: filepath.Join(dir, "repo"), home: filepath.Join(dir, "home"), server: newServer()}
 	defer p.Close()
 	git := filepath.Join(p.repo, ".git")
 	require.NoError(t, os.MkdirAll(filepath.Join(git, "hooks"), 0o700))

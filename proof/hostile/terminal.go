@@ -14,7 +14,7 @@ import (
 
 // atTerminal runs a jp at a terminal, says no to what it asks, and gives all that
 // the terminal was sent.
-func (p *place) atTerminal(ctx context.Context, args []string) ([]byte, error) {
+func (p *hostileRepo) atTerminal(ctx context.Context, args []string) ([]byte, error) {
 	master, tty, err := pty.Open()
 	if err != nil {
 		return nil, err

@@ -15,11 +15,11 @@ import (
 
 // A watch notices what an attack came to.
 type watch struct {
-	place  *place
+	place  *hostileRepo
 	before map[string][sha256.Size]byte // of each file that must stay as it is
 }
 
-func newWatch(p *place) *watch {
+func newWatch(p *hostileRepo) *watch {
 	w := &watch{place: p}
 	w.renew()
 	return w

@@ -6,11 +6,11 @@ import (
 )
 
 // Kept says what a disk has kept, at a cut, of the writes behind the last flush.
-type Kept int
+type Survivors int
 
 // What is kept.
 const (
-	KeptNone Kept = iota
+	KeptNone Survivors = iota
 	KeptSectors
 	KeptWrites
 	KeptAll
@@ -18,17 +18,17 @@ const (
 )
 
 // KeptOf goes through the kinds in turn.
-func KeptOf(n int) Kept { return Kept(n % int(kinds)) }
+func KeptOf(n int) Survivors { return Survivors(n % int(kinds)) }
 
 // String names the kind.
-func (k Kept) String() string {
+func (k Survivors) String() string {
 	return [...]string{"no later write", "some later sectors", "some later writes", "all later writes"}[k]
 }
 
 // A Cut is the end of power at a position of a log.
 type Cut struct {
 	At   int
-	Kept Kept
+	Kept Survivors
 	Seed uint64 // chooses the sectors or writes that are kept
 	Unit int    // bytes of a sector, which is kept or not as a whole; 0: SectorSize
 }

@@ -17,16 +17,16 @@ import (
 // powerCuts are the file systems on which power is cut, with how often in a usual
 // run of the tests, in a sample and in full.
 var powerCuts = []struct {
-	place
+	target
 	cuts [3]int
 }{
-	{place{fs: powercut.Ext4, path: odb.PathOrdered}, [3]int{5, 20, 100}},
-	{place{fs: powercut.XFS, path: odb.PathOrdered}, [3]int{4, 20, 100}},
-	{place{fs: powercut.Btrfs, path: odb.PathStepwise}, [3]int{4, 20, 100}},
-	{place{fs: powercut.Ext4Writeback, path: odb.PathOrdered}, [3]int{0, 8, 40}},
+	{target{fs: powercut.Ext4, path: odb.PathOrdered}, [3]int{5, 20, 100}},
+	{target{fs: powercut.XFS, path: odb.PathOrdered}, [3]int{4, 20, 100}},
+	{target{fs: powercut.Btrfs, path: odb.PathStepwise}, [3]int{4, 20, 100}},
+	{target{fs: powercut.Ext4Writeback, path: odb.PathOrdered}, [3]int{0, 8, 40}},
 	// Linux 6.18 does not mount some images of it in which anybody has flushed
 	// files, also where jp has written nothing; so jp is alone there.
-	{place{fs: powercut.Ext4FastCommit, path: odb.PathOrdered, alone: true}, [3]int{0, 8, 40}},
+	{target{fs: powercut.Ext4FastCommit, path: odb.PathOrdered, alone: true}, [3]int{0, 8, 40}},
 }
 
 func TestPowerCut(t *testing.T) {
@@ -36,7 +36,7 @@ func TestPowerCut(t *testing.T) {
 		if cuts == 0 {
 			continue
 		}
-		name := fmt.Sprintf("%v, power cut", c.place)
+		name := fmt.Sprintf("%v, power cut", c.target)
 		why := lacks(t, c.fs)
 		if o == nil && why == "" {
 			o = newOracle(t, row.Of(25, 50, 150))
@@ -46,7 +46,7 @@ func TestPowerCut(t *testing.T) {
 				// A disk that forgets needs FUSE, loop devices and root.
 				row.Skip(t, "c", name, why)
 			}
-			r := newFixture(t, c.place, o)
+			r := newFixture(t, c.target, o)
 			result := row.Row{Class: "c", Name: name, Points: cuts}
 			result.Violations = r.cut(careful, cuts, t.Errorf)
 			result.Note = r.controls(row.Of(4, 4, 12))

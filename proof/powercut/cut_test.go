@@ -85,7 +85,7 @@ func TestCutLosesAtRandom(t *testing.T) {
 	for n := range 3 {
 		l.write(bytes.Repeat([]byte{byte(n + 1)}, 8*SectorSize), int64(n*8*SectorSize))
 	}
-	for _, kept := range []Kept{KeptSectors, KeptWrites} {
+	for _, kept := range []Survivors{KeptSectors, KeptWrites} {
 		whole, torn, seen := 0, 0, map[string]bool{}
 		for seed := range uint64(200) {
 			got := writers(t, NewReplay(NewImage(nil), l).Image(Cut{At: 3, Kept: kept, Seed: seed}))

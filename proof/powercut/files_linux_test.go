@@ -106,7 +106,7 @@ func treesOf(t *testing.T, repo string, steps int) (trees []string) {
 // TestPowerCutOfFiles cuts the power while files are recorded: the tree of every
 // event that is there is whole, and so is each that was acknowledged.
 func TestPowerCutOfFiles(t *testing.T) {
-	for _, p := range []place{
+	for _, p := range []target{
 		{fs: powercut.Ext4, path: odb.PathOrdered},
 		{fs: powercut.XFS, path: odb.PathOrdered},
 		{fs: powercut.Btrfs, path: odb.PathStepwise},

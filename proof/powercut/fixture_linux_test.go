@@ -38,14 +38,14 @@ func lacks(t *testing.T, fs powercut.FileSystem) string {
 }
 
 // A place is where jp writes, and how it should choose to.
-type place struct {
+type target struct {
 	fs    powercut.FileSystem
 	path  odb.Path
 	alone bool // nobody else writes there
 }
 
 // String is the place for a table.
-func (p place) String() string {
+func (p target) String() string {
 	text := fmt.Sprintf("%s, %s path", p.fs.Name, p.path)
 	if p.alone {
 		text += ", alone on the disk"
@@ -56,7 +56,7 @@ func (p place) String() string {
 // A fixture is a FuseDisk, and a file system mounted on the disks that are put there.
 type fixture struct {
 	*testing.T
-	place
+	target
 	oracle *oracle
 	served *powercut.FuseDisk
 	dir    string          // where it is mounted
@@ -64,9 +64,9 @@ type fixture struct {
 	files  bool            // workers record files
 }
 
-func newFixture(t *testing.T, p place, o *oracle) *fixture {
+func newFixture(t *testing.T, p target, o *oracle) *fixture {
 	t.Helper()
-	r := &fixture{T: t, place: p, oracle: o, dir: t.TempDir()}
+	r := &fixture{T: t, target: p, oracle: o, dir: t.TempDir()}
 	served, err := powercut.OpenFuseDisk(t.TempDir(), p.fs.Size)
 	require.NoError(t, err)
 	r.served = served
@@ -128,7 +128,7 @@ func (r *fixture) record(c care) (*powercut.Image, *powercut.Log) {
 }
 
 // job is a worker's in a repository of a mounted file system.
-func (p place) job(dir, repo string, c care, o *oracle) job {
+func (p target) job(dir, repo string, c care, o *oracle) job {
 	j := job{Repo: filepath.Join(dir, repo), Path: p.path, Care: c, Seed: scriptSeed, Steps: o.steps}
 	if !p.alone {
 		j.Noise = filepath.Join(dir, "noise")

@@ -11,8 +11,8 @@ func (c noFsyncFS) OpenDir(path string) (odb.Dir, error) {
 	return carelessDir{d}, err
 }
 
-func (c noFsyncFS) Habits(objects, refs odb.Dir) odb.FlushTraits {
-	return c.FS.Habits(objects.(carelessDir).Dir, refs.(carelessDir).Dir)
+func (c noFsyncFS) FlushTraits(objects, refs odb.Dir) odb.FlushTraits {
+	return c.FS.FlushTraits(objects.(carelessDir).Dir, refs.(carelessDir).Dir)
 }
 
 type carelessDir struct{ odb.Dir }

@@ -18,7 +18,7 @@ import (
 )
 
 // shutdowns are the file systems that can be told to stop at once.
-var shutdowns = []place{
+var shutdowns = []target{
 	{fs: powercut.Ext4, path: odb.PathOrdered},
 	{fs: powercut.XFS, path: odb.PathOrdered},
 }
@@ -76,7 +76,7 @@ func TestFlushBehindShutdown(t *testing.T) {
 // was given.
 type loop struct {
 	*testing.T
-	place
+	target
 	oracle *oracle
 	device *powercut.Device
 	dir    string
@@ -84,7 +84,7 @@ type loop struct {
 	rounds int
 }
 
-func newLoop(t *testing.T, p place, o *oracle) *loop {
+func newLoop(t *testing.T, p target, o *oracle) *loop {
 	t.Helper()
 	memory := t.TempDir()
 	require.NoError(t, unix.Mount("powercut", memory, "tmpfs", 0, "size=400m"))
@@ -96,7 +96,7 @@ func newLoop(t *testing.T, p place, o *oracle) *loop {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, device.Close()) })
 	require.NoError(t, p.fs.Format(device.Path))
-	l := &loop{T: t, place: p, oracle: o, device: device, dir: t.TempDir(), rng: rand.New(rand.NewPCG(scriptSeed, 2))}
+	l := &loop{T: t, target: p, oracle: o, device: device, dir: t.TempDir(), rng: rand.New(rand.NewPCG(scriptSeed, 2))}
 	require.NoError(t, p.fs.Mount(device, l.dir))
 	t.Cleanup(func() { p.fs.Drop(l.dir) })
 	return l

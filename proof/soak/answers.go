@@ -13,10 +13,10 @@ func (s *soak) answerAll(ctx context.Context) error {
 	err := s.each(ctx, s.n, func(ctx context.Context, i int) error {
 		if i%4 == 3 {
 			answered.Add(1)
-			return s.answerByWord(ctx, s.members[i])
+			return s.answerByWord(ctx, s.runners[i])
 		}
 		attached.Add(1)
-		return s.answerAttached(ctx, s.members[i])
+		return s.answerAttached(ctx, s.runners[i])
 	})
 	s.table.count("answered by jp attach at a terminal / by jp answer", "%d / %d", attached.Load(), answered.Load())
 	s.table.times("jp attach at a terminal, to its first byte", s.reached.all(), 0)
@@ -26,13 +26,13 @@ func (s *soak) answerAll(ctx context.Context) error {
 	return s.ends(ctx)
 }
 
-func (s *soak) answerByWord(ctx context.Context, m *member) error {
+func (s *soak) answerByWord(ctx context.Context, m *runner) error {
 	_, err := s.arena.jp(ctx, 0, "answer", "-q", string(m.id), "y")
 	return err
 }
 
 // answerAttached says yes at a terminal. The client ends with the turn.
-func (s *soak) answerAttached(ctx context.Context, m *member) error {
+func (s *soak) answerAttached(ctx context.Context, m *runner) error {
 	c, err := s.attach(ctx, m, &s.reached)
 	if err != nil {
 		return err
@@ -53,10 +53,10 @@ func (s *soak) answerAttached(ctx context.Context, m *member) error {
 
 // ends waits until all turns are complete and their processes have ended.
 func (s *soak) ends(ctx context.Context) error {
-	if _, err := s.arena.jp(ctx, 0, append([]string{"wait", "-q", "--for", "idle"}, ids(s.members)...)...); err != nil {
+	if _, err := s.arena.jp(ctx, 0, append([]string{"wait", "-q", "--for", "idle"}, ids(s.runners)...)...); err != nil {
 		return err
 	}
-	for _, m := range s.members {
+	for _, m := range s.runners {
 		exit, err := m.ended(ctx)
 		if err != nil {
 			return err

@@ -48,7 +48,7 @@ func (s *soak) checkVerified(ctx context.Context) error {
 			s.table.violation("jp verify %s: %v", v.ID, v.Problems)
 		}
 	}
-	if want := len(s.members) + len(s.besides); len(all) != want {
+	if want := len(s.runners) + len(s.besides); len(all) != want {
 		s.table.violation("%d conversations instead of %d", len(all), want)
 	}
 	for _, b := range s.besides {
@@ -65,7 +65,7 @@ func (s *soak) checkVerified(ctx context.Context) error {
 func (s *soak) checkMembers(ctx context.Context) error {
 	expected, told := 0, 0
 	err := s.each(ctx, s.n, func(ctx context.Context, i int) error {
-		m := s.members[i]
+		m := s.runners[i]
 		var events []heard
 		if err := s.arena.jpJSON(ctx, &events, "print", "--internal", string(m.id)); err != nil {
 			return err
@@ -80,7 +80,7 @@ func (s *soak) checkMembers(ctx context.Context) error {
 		s.checkTold(m, events)
 		return s.checkFile(m)
 	})
-	for _, m := range s.members {
+	for _, m := range s.runners {
 		for _, n := range m.recipe.events() {
 			expected += n
 		}
@@ -92,7 +92,7 @@ func (s *soak) checkMembers(ctx context.Context) error {
 }
 
 // checkTold looks for each event that a follower was told of.
-func (s *soak) checkTold(m *member, events []heard) {
+func (s *soak) checkTold(m *runner, events []heard) {
 	for seq, commit := range s.told[m] {
 		if seq >= len(events) || events[seq].Commit != commit {
 			s.table.violation("%s: event %d (%s) was told to be durable, and is not there", m.id, seq, commit)
@@ -101,7 +101,7 @@ func (s *soak) checkTold(m *member, events []heard) {
 }
 
 // checkFile looks for what the conversation's tool made.
-func (s *soak) checkFile(m *member) error {
+func (s *soak) checkFile(m *runner) error {
 	text, err := os.ReadFile(filepath.Join(s.arena.repo.TopLevel, m.recipe.path))
 	if err != nil || string(text) != m.recipe.content() {
 		s.table.violation("%s has not made %s: %q, %v", m.id, m.recipe.path, text, err)

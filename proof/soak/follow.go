@@ -23,7 +23,7 @@ type heard struct {
 // follow runs jp attach --json on a member until ctx ends, and keeps what it is
 // told: the commit of each event. From the second line on it is timed how long
 // after its event a line comes.
-func (s *soak) follow(ctx context.Context, m *member) (map[int]string, error) {
+func (s *soak) follow(ctx context.Context, m *runner) (map[int]string, error) {
 	cmd := s.arena.command(ctx, "attach", "--json", string(m.id))
 	out, err := cmd.StdoutPipe()
 	if err != nil {

@@ -41,7 +41,7 @@ func (s *soak) compareLists(ctx context.Context) error {
 // copyPacked copies the repository while no turn runs. A packer that the last of
 // them started may still be at work, and take files away: what it has left is packed
 // first, and where some were gone the copy is made anew.
-func (a *arena) copyPacked(ctx context.Context, to string) error {
+func (a *environment) copyPacked(ctx context.Context, to string) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	for {
@@ -58,7 +58,7 @@ func (a *arena) copyPacked(ctx context.Context, to string) error {
 	}
 }
 
-func timeList(ctx context.Context, a *arena, took *timings) error {
+func timeList(ctx context.Context, a *environment, took *timings) error {
 	start := time.Now()
 	_, err := a.jp(ctx, 0, "ls")
 	took.since(start)

@@ -14,7 +14,7 @@ const idleMemory = 40_000_000
 // measure looks at the processes while all wait.
 func (s *soak) measure(ctx context.Context) error {
 	var resident, proportional, threads []int64
-	for _, m := range s.members {
+	for _, m := range s.runners {
 		f, err := footprintOf(m.pid)
 		if err != nil {
 			s.table.violation("%s does not run: %v", m.id, err)
@@ -33,8 +33,8 @@ func (s *soak) measure(ctx context.Context) error {
 func (s *soak) compareDescriptors() error {
 	var most []string // of one that was not visited
 	var calm, visited []int
-	open := map[*member][]string{}
-	for _, m := range s.members {
+	open := map[*runner][]string{}
+	for _, m := range s.runners {
 		names, err := descriptors(m.pid)
 		if err != nil {
 			return err
@@ -95,8 +95,8 @@ func (s *soak) visitWaiting(ctx context.Context) error {
 	return nil
 }
 
-func (s *soak) openOf(members []*member) (map[*member][]string, error) {
-	open := map[*member][]string{}
+func (s *soak) openOf(members []*runner) (map[*runner][]string, error) {
+	open := map[*runner][]string{}
 	for _, m := range members {
 		names, err := descriptors(m.pid)
 		if err != nil {
@@ -109,7 +109,7 @@ func (s *soak) openOf(members []*member) (map[*member][]string, error) {
 
 // settled waits until a process has no more open than before: a client that has
 // gone is missed a moment later.
-func (s *soak) settled(m *member, before []string, deadline time.Time) (extra []string) {
+func (s *soak) settled(m *runner, before []string, deadline time.Time) (extra []string) {
 	for {
 		now, err := descriptors(m.pid)
 		if err != nil {
@@ -124,7 +124,7 @@ func (s *soak) settled(m *member, before []string, deadline time.Time) (extra []
 
 // growth is by how much visited processes grow while work is done.
 func (s *soak) growth(work func() error) (grown []int64, err error) {
-	before := map[*member]int64{}
+	before := map[*runner]int64{}
 	for _, m := range s.visited() {
 		f, err := footprintOf(m.pid)
 		if err != nil {

@@ -26,7 +26,7 @@ type screen struct {
 
 // attach starts jp attach, and waits until it shows something. How long that takes
 // is kept, unless took is nil.
-func (s *soak) attach(ctx context.Context, m *member, took *timings) (*screen, error) {
+func (s *soak) attach(ctx context.Context, m *runner, took *timings) (*screen, error) {
 	start := time.Now()
 	cmd := s.arena.command(ctx, "attach", string(m.id))
 	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 24, Cols: 80})

@@ -22,7 +22,7 @@ func TestAScreenIsAnswered(t *testing.T) {
 	needsTerminals(t)
 	s := played(t, `printf 'Run it?\n> '; read -r key; exit 7`)
 	var took timings
-	c, err := s.attach(t.Context(), &member{id: testID}, &took)
+	c, err := s.attach(t.Context(), &runner{id: testID}, &took)
 	require.NoError(t, err)
 	require.Len(t, took.all(), 1)
 	require.True(t, c.shows(asks))
@@ -34,17 +34,17 @@ func TestAScreenIsAnswered(t *testing.T) {
 func TestAScreenThatDoesNotAsk(t *testing.T) {
 	needsTerminals(t)
 	s := played(t, `echo "> and more"`)
-	err := s.answerAttached(t.Context(), &member{id: testID})
+	err := s.answerAttached(t.Context(), &runner{id: testID})
 	require.ErrorContains(t, err, "it does not ask")
 	s = played(t, "exit 0")
-	_, err = s.attach(t.Context(), &member{id: testID}, nil)
+	_, err = s.attach(t.Context(), &runner{id: testID}, nil)
 	require.ErrorContains(t, err, "shows nothing")
 }
 
 func TestAScreenIsKilled(t *testing.T) {
 	needsTerminals(t)
 	s := played(t, "echo here; exec sleep 100")
-	c, err := s.attach(t.Context(), &member{id: testID}, nil)
+	c, err := s.attach(t.Context(), &runner{id: testID}, nil)
 	require.NoError(t, err)
 	c.kill()
 	require.Equal(t, -1, c.cmd.ProcessState.ExitCode())
@@ -53,7 +53,7 @@ func TestAScreenIsKilled(t *testing.T) {
 func TestAScreenIsLeftAtTheSecondKey(t *testing.T) {
 	needsTerminals(t)
 	s := played(t, `trap 'trap "exit 5" QUIT' QUIT; echo here; while :; do read -r key; done`)
-	c, err := s.attach(t.Context(), &member{id: testID}, nil)
+	c, err := s.attach(t.Context(), &runner{id: testID}, nil)
 	require.NoError(t, err)
 	require.Equal(t, 5, c.leave())
 }

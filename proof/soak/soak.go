@@ -22,22 +22,22 @@ const hands = 4
 // A soak is one run.
 type soak struct {
 	options
-	arena    *arena
+	arena    *environment
 	log      io.Writer
 	table    *table
-	members  []*member
-	besides  []*beside
+	runners  []*runner
+	besides  []*plainConversation
 	registry process.Registry
 
-	told    map[*member]map[int]string // by those who were followed
+	told    map[*runner]map[int]string // by those who were followed
 	appends timings
 	lags    timings
 	begun   timings // jp query --detach
 	reached timings // jp attach on a terminal, to its first byte
 }
 
-func newSoak(o options, a *arena, log io.Writer) *soak {
-	return &soak{options: o, arena: a, log: log, table: &table{}, told: map[*member]map[int]string{}}
+func newSoak(o options, a *environment, log io.Writer) *soak {
+	return &soak{options: o, arena: a, log: log, table: &table{}, told: map[*runner]map[int]string{}}
 }
 
 // run goes through everything. What could not be done is an error; what was lost
@@ -48,7 +48,7 @@ func (s *soak) run(ctx context.Context) error {
 		do   func(context.Context) error
 	}{
 		{"start", s.startAll}, {"work, while clients come and go", s.load}, {"measure those that wait", s.measure},
-		{"let clients come and go while all wait", s.visitWaiting}, {"list", s.compareLists}, {"kill some that wait", s.casualties},
+		{"let clients come and go while all wait", s.visitWaiting}, {"list", s.compareLists}, {"kill some that wait", s.checkKilled},
 		{"answer", s.answerAll}, {"look what is left", s.check},
 	}
 	for _, p := range phases {
@@ -62,10 +62,10 @@ func (s *soak) run(ctx context.Context) error {
 
 // startAll starts the conversations, a few at once.
 func (s *soak) startAll(ctx context.Context) error {
-	s.members = make([]*member, s.n)
+	s.runners = make([]*runner, s.n)
 	err := s.each(ctx, s.n, func(ctx context.Context, i int) (err error) {
 		start := time.Now()
-		s.members[i], err = s.arena.start(ctx, i, s.length)
+		s.runners[i], err = s.arena.start(ctx, i, s.length)
 		s.begun.since(start)
 		return err
 	})
@@ -107,7 +107,7 @@ func (s *soak) load(ctx context.Context) error {
 	var appended, visited error
 	group.Go(func() { appended = s.appendBeside(beside) })
 	var mu sync.Mutex
-	for _, m := range s.members[:followed] {
+	for _, m := range s.runners[:followed] {
 		group.Go(func() {
 			told, err := s.follow(beside, m)
 			mu.Lock()
@@ -118,7 +118,7 @@ func (s *soak) load(ctx context.Context) error {
 		})
 	}
 	group.Go(func() { visited = s.visitAll(ctx, "under load", s.length*2/3) })
-	waited := s.awaitQuestions(ctx, s.members)
+	waited := s.awaitQuestions(ctx, s.runners)
 	stop()
 	group.Wait()
 	s.table.times(fmt.Sprintf("durable append of one event, %d conversations of the soak's own beside them", besides), s.appends.all(), 100*time.Millisecond)
@@ -127,12 +127,12 @@ func (s *soak) load(ctx context.Context) error {
 }
 
 // awaitQuestions waits until conversations wait for an answer.
-func (s *soak) awaitQuestions(ctx context.Context, members []*member) error {
+func (s *soak) awaitQuestions(ctx context.Context, members []*runner) error {
 	_, err := s.arena.jp(ctx, 3, append([]string{"wait", "-q"}, ids(members)...)...)
 	return err
 }
 
-func ids(members []*member) (ids []string) {
+func ids(members []*runner) (ids []string) {
 	for _, m := range members {
 		ids = append(ids, string(m.id))
 	}
@@ -141,7 +141,7 @@ func ids(members []*member) (ids []string) {
 
 // end ends every process that was started, whatever came before.
 func (s *soak) end() {
-	for _, m := range s.members {
+	for _, m := range s.runners {
 		if m != nil {
 			_ = m.process.Kill() // it may have ended
 			<-m.over

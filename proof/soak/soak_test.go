@@ -61,11 +61,11 @@ func TestEachDoesAllAndTellsEveryError(t *testing.T) {
 }
 
 func TestSharesAreDisjointAndWhole(t *testing.T) {
-	members := make([]*member, 10)
+	members := make([]*runner, 10)
 	for i := range members {
-		members[i] = &member{index: i}
+		members[i] = &runner{index: i}
 	}
-	var all []*member
+	var all []*runner
 	for hand := range hands {
 		all = append(all, share(members, hand)...)
 	}
@@ -79,7 +79,7 @@ func TestTurnEventsFitTogether(t *testing.T) {
 	for i, e := range all {
 		require.Equal(t, i, e.Seq)
 	}
-	stream, tail := conversation.Split(all)
+	stream, tail := conversation.SplitTail(all)
 	require.Nil(t, tail)
 	require.Equal(t, 6, stream.Len())
 }
@@ -87,7 +87,7 @@ func TestTurnEventsFitTogether(t *testing.T) {
 // played is a soak whose jp is a shell script.
 func played(t *testing.T, script string) *soak {
 	t.Helper()
-	a := &arena{dir: t.TempDir(), environ: os.Environ()}
+	a := &environment{dir: t.TempDir(), environ: os.Environ()}
 	a.program, a.repo = filepath.Join(a.dir, "jp"), gitcmd.Repository{TopLevel: a.dir, CommonDir: a.dir}
 	require.NoError(t, os.WriteFile(a.program, []byte("#!/bin/sh\n"+script), 0o700))
 	return newSoak(options{}, a, io.Discard)
@@ -106,7 +106,7 @@ func TestAMemberIsWaitedFor(t *testing.T) {
 	s := played(t, "exec sleep 100")
 	cmd := s.arena.command(t.Context())
 	require.NoError(t, cmd.Start())
-	m := &member{}
+	m := &runner{}
 	require.NoError(t, m.runBy([]byte(`{"conversation":"`+string(testID)+`","pid":`+strconv.Itoa(cmd.Process.Pid)+`,"log":"/log"}`)))
 	require.Equal(t, testID, m.id)
 	require.Equal(t, "/log", m.log)
@@ -120,15 +120,15 @@ func TestAMemberIsWaitedFor(t *testing.T) {
 
 func TestWhatIsLostIsAViolation(t *testing.T) {
 	s := played(t, `echo '[{"id":"`+string(testID)+`","ok":false,"events":5,"problems":[{"problem":"a gap"}]},{"id":"jp-c00000000001","ok":true,"events":3}]'`)
-	s.besides = []*beside{{id: "jp-c00000000001", events: 4}}
-	s.members = []*member{{id: testID}}
+	s.besides = []*plainConversation{{id: "jp-c00000000001", events: 4}}
+	s.runners = []*runner{{id: testID}}
 	require.NoError(t, s.checkVerified(t.Context()))
 	require.Equal(t, []string{"jp verify " + string(testID) + ": [{a gap}]", "jp-c00000000001 has 3 events, and 4 were durable"}, s.table.violations)
 }
 
 func TestWhatWasToldHasToBeThere(t *testing.T) {
 	s := newSoak(options{}, nil, io.Discard)
-	m := &member{id: testID}
+	m := &runner{id: testID}
 	s.told[m] = map[int]string{0: "aa", 1: "bb"}
 	s.checkTold(m, []heard{{Commit: "aa"}, {Commit: "bb"}})
 	require.Empty(t, s.table.violations)
@@ -144,11 +144,11 @@ func TestTheDeadAreListedAsWaiting(t *testing.T) {
 esac`
 	for state, violations := range map[string]int{"waiting_for_input": 0, "interrupted": 1} {
 		s := played(t, strings.Replace(said, "STATE", state, 1))
-		require.NoError(t, s.questionsOfTheDead(t.Context(), []*member{{id: testID}}))
+		require.NoError(t, s.questionsOfTheDead(t.Context(), []*runner{{id: testID}}))
 		require.Len(t, s.table.violations, violations, state)
 	}
 	s := played(t, "echo '[]'")
-	require.NoError(t, s.questionsOfTheDead(t.Context(), []*member{{id: testID}}))
+	require.NoError(t, s.questionsOfTheDead(t.Context(), []*runner{{id: testID}}))
 	require.Len(t, s.table.violations, 2, "not listed at all")
 }
 
@@ -166,7 +166,7 @@ func TestWhatIsLeftIsFound(t *testing.T) {
 }
 
 // served is a soak and a member whose process is this one.
-func served(t *testing.T) (*soak, *member, *attach.Server) {
+func served(t *testing.T) (*soak, *runner, *attach.Server) {
 	t.Helper()
 	s := newSoak(options{}, nil, io.Discard)
 	s.registry = process.Registry{DataDir: t.TempDir(), Workspace: "w", Repository: t.TempDir()}
@@ -174,8 +174,8 @@ func served(t *testing.T) (*soak, *member, *attach.Server) {
 	require.NoError(t, err)
 	server := attach.NewServer(attach.Options{Conversation: testID, PID: os.Getpid(), Seq: -1, Doing: func() attach.Status { return attach.Status{} }})
 	server.Serve(l)
-	t.Cleanup(func() { server.Close(attach.Bye{}) })
-	return s, &member{id: testID}, server
+	t.Cleanup(func() { server.Close(attach.Closing{}) })
+	return s, &runner{id: testID}, server
 }
 
 func TestVisits(t *testing.T) {
@@ -189,7 +189,7 @@ func TestVisits(t *testing.T) {
 			require.NoError(t, s.visitInOrder(t.Context(), m), "the next one is let in")
 		})
 	}
-	server.Close(attach.Bye{Reason: "over"})
+	server.Close(attach.Closing{Reason: "over"})
 	for _, v := range visits {
 		if !strings.Contains(v.name, "terminal") && !strings.Contains(v.name, "follower") {
 			require.Error(t, v.pay(s, t.Context(), m), v.name)
@@ -215,7 +215,7 @@ func TestAVisitorWaitsUntilLetIn(t *testing.T) {
 
 func TestAVisitThatFailsIsAViolation(t *testing.T) {
 	s, _, _ := served(t)
-	s.pay(t.Context(), visits[0], &member{id: "jp-c00000000001"}, "here")
+	s.pay(t.Context(), visits[0], &runner{id: "jp-c00000000001"}, "here")
 	require.Len(t, s.table.violations, 1)
 	require.Contains(t, s.table.violations[0], "here, attached, detached at jp-c00000000001: ")
 }

@@ -70,7 +70,7 @@ func (p *played) ask(ordinal int) {
 
 // results answers every open call.
 func (p *played) results() {
-	_, tail := conversation.Split(p.stream.Events())
+	_, tail := conversation.SplitTail(p.stream.Events())
 	mut := p.stream.CurrentTurn()
 	for _, open := range tail.Ledger().Open() {
 		mut.AddToolCallResponse(conversation.ToolCallResponse{For: open.Event.Seq, ID: open.Request.ID, Name: open.Request.Name, Content: "found"})

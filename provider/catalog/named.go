@@ -8,15 +8,15 @@ import (
 	"jp/provider"
 )
 
-// named calls the provider in its errors as the user does: others may speak the
+// namedProvider calls the provider in its errors as the user does: others may speak the
 // protocol of a vendor, too.
-type named struct {
+type namedProvider struct {
 	provider.Provider
 	name string
 }
 
 // Stream implements [provider.Provider].
-func (n named) Stream(ctx context.Context, request *provider.Request) iter.Seq2[provider.Chunk, error] {
+func (n namedProvider) Stream(ctx context.Context, request *provider.Request) iter.Seq2[provider.Chunk, error] {
 	return func(yield func(provider.Chunk, error) bool) {
 		for chunk, err := range n.Provider.Stream(ctx, request) {
 			if !yield(chunk, nameIn(err, n.name)) {

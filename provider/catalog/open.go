@@ -45,7 +45,7 @@ func (v Vendor) Open(key string, o Options) *Provider {
 	o.Client = direct(o.Client)
 	v.BaseURL, o.Client = withQuery(v.BaseURL, o.Client)
 	p := v.open(key, o)
-	p.Provider, p.list = named{WithPrice(adapting{p.Provider, p.Tools}, o.Price), v.Name}, namedList(p.list, v.Name)
+	p.Provider, p.list = namedProvider{WithPrice(adapting{p.Provider, p.Tools}, o.Price), v.Name}, namedList(p.list, v.Name)
 	p.Price = o.Price
 	return p
 }

@@ -11,7 +11,7 @@ import (
 
 // LeftOut are the tools that the provider is not told of, since it would refuse
 // every request with them, each with the reason.
-func (p *Provider) LeftOut(tools []provider.Tool) []tooldef.LeftOut {
+func (p *Provider) LeftOut(tools []provider.Tool) []tooldef.OmittedTool {
 	return tooldef.Adapt(tools, p.Tools, nil).LeftOut
 }
 

@@ -41,8 +41,8 @@ const (
 	WordKeys                 // up to 64 letters, digits and _, beginning with no digit
 )
 
-// LeftOut is a tool that a server is not told of.
-type LeftOut struct {
+// OmittedTool is a tool that a server is not told of.
+type OmittedTool struct {
 	Name string // wire name
 	Why  string
 }
@@ -50,7 +50,7 @@ type LeftOut struct {
 // Tools are the definitions as a server takes them.
 type Tools struct {
 	Tools   []provider.Tool
-	LeftOut []LeftOut
+	LeftOut []OmittedTool
 	keys    map[string]renamed // by wire name, of tools with renamed parameters
 }
 
@@ -76,10 +76,10 @@ func Adapt(tools []provider.Tool, rules Rules, used map[string]bool) Tools {
 		adapted, keys, err := adapt(tool, rules)
 		switch {
 		case rules.Max >= 0 && !used[tool.Name] && left <= 0:
-			t.LeftOut = append(t.LeftOut, LeftOut{tool.Name, fmt.Sprintf("it takes %d tools at most", most)})
+			t.LeftOut = append(t.LeftOut, OmittedTool{tool.Name, fmt.Sprintf("it takes %d tools at most", most)})
 			continue
 		case err != nil:
-			t.LeftOut = append(t.LeftOut, LeftOut{tool.Name, err.Error()})
+			t.LeftOut = append(t.LeftOut, OmittedTool{tool.Name, err.Error()})
 			if !used[tool.Name] {
 				continue
 			}

@@ -286,7 +286,7 @@ func TestAnySchemaBecomesFitOrIsLeftOut(t *testing.T) {
 		require.NoError(t, err)
 		for name, s := range all {
 			tools := tooldef.Adapt([]provider.Tool{look(string(schema))}, s.rules, nil)
-			require.Len(t, append(tools.LeftOut, make([]tooldef.LeftOut, len(tools.Tools))...), 1)
+			require.Len(t, append(tools.LeftOut, make([]tooldef.OmittedTool, len(tools.Tools))...), 1)
 			if len(tools.LeftOut) > 0 {
 				left++
 				continue

@@ -90,7 +90,7 @@ func TestOutcomes(t *testing.T) {
 			require.Equal(t, tc.isError, result.IsError)
 			require.Equal(t, tc.effect, result.Effect)
 			require.Nil(t, result.Question)
-			require.Nil(t, result.Wrote, "what a program wrote is not known")
+			require.Nil(t, result.WrittenFiles, "what a program wrote is not known")
 		})
 	}
 }

@@ -109,7 +109,7 @@ func faulty(err error, said []byte) tool.Result {
 	text := fmt.Appendf(nil, "The tool's answer cannot be used: %v.\n", err)
 	if len(said) > 0 {
 		text = append(text, "It said:\n"...)
-		kept, _ := tool.Cut(said, shown)
+		kept, _ := tool.Truncate(said, shown)
 		text = append(text, kept...)
 	}
 	return tool.Result{Content: text, IsError: true, Effect: "error: " + conversation.Shorten(err.Error(), 48)}

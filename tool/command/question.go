@@ -73,7 +73,7 @@ func decodeQuestion(text json.RawMessage) (*tool.Question, error) {
 	if size := len(choices) + len(q.Default); size > maxChoices {
 		return nil, fmt.Errorf("has options and a default of %d bytes, and %d is the most", size, maxChoices)
 	}
-	detail, _ := tool.Cut([]byte(q.Detail), maxDetail)
+	detail, _ := tool.Truncate([]byte(q.Detail), maxDetail)
 	return &tool.Question{
 		ID: q.ID, Question: conversation.Question{Text: q.Text, AnswerType: answers, Default: q.Default}, Detail: string(detail),
 	}, nil

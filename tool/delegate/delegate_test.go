@@ -85,7 +85,7 @@ func TestTheAnswerIsTheResult(t *testing.T) {
 	result, err := run(t, delegate.Tool(r), `{"task":"Look"}`, 0)
 	require.NoError(t, err)
 	require.Equal(t, tool.Result{
-		Content: []byte("Found it."), Effect: string(child) + " answered, 3 calls", Usage: &usage, Wrote: []string{"a.go"},
+		Content: []byte("Found it."), Effect: string(child) + " answered, 3 calls", Usage: &usage, WrittenFiles: []string{"a.go"},
 	}, result)
 }
 

@@ -15,7 +15,7 @@ func (r Report) result(child conversation.ID) tool.Result {
 		return wrong(errors.New(r.Why))
 	}
 	usage := r.Usage
-	result := tool.Result{Content: []byte(r.Answer), Wrote: r.Files}
+	result := tool.Result{Content: []byte(r.Answer), WrittenFiles: r.Files}
 	if usage != (conversation.Usage{}) {
 		result.Usage = &usage
 	}

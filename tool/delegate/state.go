@@ -45,12 +45,12 @@ func (s stateTool) Run(ctx context.Context, call tool.Call) (tool.Result, error)
 	if size := len(encoded(state)); size > maxState {
 		return tool.Result{
 			Content: fmt.Appendf(nil, "The state was not kept: it has %d bytes of JSON, and %d are the most. Say it in fewer words.", size, maxState),
-			IsError: true, Effect: "error: too long", Wrote: []string{},
+			IsError: true, Effect: "error: too long", WrittenFiles: []string{},
 		}, nil
 	}
 	return tool.Result{
 		Content: []byte("The state is kept."), Effect: conversation.Count(len(w.OpenTasks), "open task"),
-		Wrote: []string{}, Records: []conversation.Body{state},
+		WrittenFiles: []string{}, Records: []conversation.Body{state},
 	}, nil
 }
 

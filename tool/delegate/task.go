@@ -46,7 +46,7 @@ func taskOf(call tool.Call) (Task, error) {
 
 // wrong is the result of a call that cannot be made a task of.
 func wrong(err error) tool.Result {
-	return tool.Result{Content: []byte("Nothing was delegated: " + err.Error()), IsError: true, Wrote: []string{}}
+	return tool.Result{Content: []byte("Nothing was delegated: " + err.Error()), IsError: true, WrittenFiles: []string{}}
 }
 
 // subject is the task's first line.

@@ -96,7 +96,7 @@ func (reader) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 		head += "; go on with " + part.next
 	}
 	return tool.Result{
-		Content: []byte(head + "]\n" + part.text), Wrote: []string{},
+		Content: []byte(head + "]\n" + part.text), WrittenFiles: []string{},
 		Effect: conversation.Count(part.last-args.First+1, "line") + " of " + conversation.Count(len(lines), "line"),
 	}, nil
 }
@@ -138,5 +138,5 @@ func (r request) take(lines []string, room int) part {
 
 func wrong(format string, args ...any) tool.Result {
 	text := fmt.Sprintf(format, args...)
-	return tool.Result{Content: []byte("Error: " + text + ".\n"), IsError: true, Effect: "error: " + text, Wrote: []string{}}
+	return tool.Result{Content: []byte("Error: " + text + ".\n"), IsError: true, Effect: "error: " + text, WrittenFiles: []string{}}
 }

@@ -14,7 +14,7 @@ import (
 const maxText = 16 << 20
 
 // openFile opens the regular file that was found at the place, and no other.
-func (p *place) openFile() (*os.File, error) {
+func (p *openedName) openFile() (*os.File, error) {
 	switch {
 	case p.info == nil:
 		return nil, errNoSuchFile
@@ -37,7 +37,7 @@ func (p *place) openFile() (*os.File, error) {
 
 // text returns the whole content of the file at the place, which must be text
 // of at most maxText bytes.
-func (p *place) text() ([]byte, error) {
+func (p *openedName) text() ([]byte, error) {
 	f, err := p.openFile()
 	if err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func binary(start []byte) error {
 }
 
 // changed says whether the file is no longer the one that was found.
-func (p *place) changed() bool {
+func (p *openedName) changed() bool {
 	now, err := p.dir.Lstat(p.name)
 	if p.info == nil || err != nil {
 		return !(p.info == nil && errors.Is(err, fs.ErrNotExist))

@@ -82,7 +82,7 @@ var errDeclined = errors.New("declined: the file exists and is not to be overwri
 
 // overwrite decides about an existing file from the answers: it returns what
 // would change, or the question that is still to be answered.
-func overwrite(p *place, content string, answers map[string]json.RawMessage) (change, *tool.Question, error) {
+func overwrite(p *openedName, content string, answers map[string]json.RawMessage) (change, *tool.Question, error) {
 	if p.info.IsDir() {
 		return change{}, nil, fmt.Errorf("%s: %w", p.path, ErrDirectory)
 	}
@@ -110,7 +110,7 @@ func overwrite(p *place, content string, answers map[string]json.RawMessage) (ch
 }
 
 // preview says what overwriting the file would change.
-func preview(p *place, content string) (change, string, error) {
+func preview(p *openedName, content string) (change, string, error) {
 	old, err := p.text()
 	if errors.Is(err, ErrBinary) || errors.Is(err, ErrTooLarge) {
 		c := change{added: lines([]byte(content))}
@@ -120,7 +120,7 @@ func preview(p *place, content string) (change, string, error) {
 		return change{}, "", err
 	}
 	c := compare(p.path, old, []byte(content))
-	detail, _ := tool.Cut([]byte(c.diff), detailLimit)
+	detail, _ := tool.Truncate([]byte(c.diff), detailLimit)
 	if c.diff == "" {
 		detail = fmt.Appendf(nil, "%s has %d bytes; the new text has %d bytes.", p.path, len(old), len(content))
 	}

@@ -52,7 +52,7 @@ func (w *workspace) files(ctx context.Context, sel selection) ([]string, error) 
 }
 
 // below lists everything at or under a place.
-func (w *workspace) below(ctx context.Context, p *place) ([]string, error) {
+func (w *workspace) below(ctx context.Context, p *openedName) ([]string, error) {
 	switch {
 	case !p.info.IsDir():
 		return []string{p.path}, nil

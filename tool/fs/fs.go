@@ -39,7 +39,7 @@ type workspace struct {
 	root      *os.Root
 	names     []string // the folder's absolute path, as given and without links
 	git       *gitcmd.Git
-	protected []guarded
+	protected []protectedPath
 }
 
 // Tools returns the file tools for the workspace at root. They are safe for use

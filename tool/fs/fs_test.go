@@ -75,8 +75,8 @@ func (f *fixture) refused(name string, args arguments) string {
 	f.Helper()
 	result := f.run(name, args)
 	require.True(f, result.IsError, "%s %v", name, args)
-	require.Empty(f, result.Wrote)
-	require.NotNil(f, result.Wrote)
+	require.Empty(f, result.WrittenFiles)
+	require.NotNil(f, result.WrittenFiles)
 	require.True(f, strings.HasPrefix(result.Effect, "error: "), result.Effect)
 	return string(result.Content)
 }

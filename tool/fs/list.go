@@ -54,7 +54,7 @@ func (w *workspace) runList(ctx context.Context, call tool.Call) (tool.Result, e
 	if args.Limit == 0 {
 		args.Limit = defaultListed
 	}
-	result := tool.Result{Effect: count(len(names), "file"), Wrote: []string{}}
+	result := tool.Result{Effect: count(len(names), "file"), WrittenFiles: []string{}}
 	if len(names) == 0 {
 		result.Content = []byte("[no files]\n")
 		return result, nil
@@ -68,6 +68,6 @@ func (w *workspace) runList(ctx context.Context, call tool.Call) (tool.Result, e
 		text += fmt.Sprintf("[and %s more: narrow path or pattern, or raise limit]\n", count(more, "file"))
 		result.Effect = fmt.Sprintf("%d of %s", len(listed), count(len(names), "file"))
 	}
-	result.Content, result.Truncated = tool.Cut([]byte(text), tool.Limit)
+	result.Content, result.Truncated = tool.Truncate([]byte(text), tool.Limit)
 	return result, nil
 }

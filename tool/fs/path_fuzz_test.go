@@ -34,7 +34,7 @@ func FuzzPaths(f *testing.F) {
 			result, err := run.Run(t.Context(), call)
 			require.NoError(t, err)
 			require.NotContains(t, string(result.Content), canary, "%s %q %q", name, path, other)
-			for _, wrote := range result.Wrote {
+			for _, wrote := range result.WrittenFiles {
 				require.True(t, filepath.IsLocal(wrote), "%s wrote %q", name, wrote)
 			}
 		}

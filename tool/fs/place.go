@@ -22,10 +22,10 @@ type access struct {
 	absent bool // folders on the way may be missing: only the path is wanted
 }
 
-// A place is one name in a folder that is held open, found without a symbolic
+// An openedName is one name in a folder that is held open, found without a symbolic
 // link on the way: whatever happens to the path meanwhile, an operation on the
 // place happens in that folder.
-type place struct {
+type openedName struct {
 	dir  *os.Root
 	name string      // one element; "." is the folder itself
 	path string      // relative to the workspace, with slashes
@@ -35,7 +35,7 @@ type place struct {
 }
 
 // Close lets go of the folders.
-func (p *place) Close() {
+func (p *openedName) Close() {
 	for _, dir := range p.open {
 		_ = dir.Close() // nothing was written through it
 	}
@@ -43,11 +43,11 @@ func (p *place) Close() {
 
 // find looks a path up, element by element. It refuses what leads outside,
 // through links too, and what is protected.
-func (w *workspace) find(name string, acc access) (*place, error) {
+func (w *workspace) find(name string, acc access) (*openedName, error) {
 	s := &search{w: w, acc: acc}
 	p, err := s.run(name)
 	if err != nil {
-		(&place{open: s.dirs}).Close()
+		(&openedName{open: s.dirs}).Close()
 		return nil, fmt.Errorf("%s: %w", name, reason(err))
 	}
 	p.open = s.dirs
@@ -65,7 +65,7 @@ type search struct {
 	links int
 }
 
-func (s *search) run(name string) (*place, error) {
+func (s *search) run(name string) (*openedName, error) {
 	rel, err := s.w.relative(name)
 	if err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func (s *search) run(name string) (*place, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &place{dir: s.here(), name: ".", path: s.at("."), info: info}, nil
+	return &openedName{dir: s.here(), name: ".", path: s.at("."), info: info}, nil
 }
 
 func (s *search) here() *os.Root {
@@ -112,7 +112,7 @@ func (s *search) last() bool {
 }
 
 // enter takes one step. A place is returned where the path ends.
-func (s *search) enter(name string) (*place, error) {
+func (s *search) enter(name string) (*openedName, error) {
 	dir := s.here()
 	info, err := dir.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -130,16 +130,16 @@ func (s *search) enter(name string) (*place, error) {
 	case info.Mode()&fs.ModeSymlink != 0 && (s.acc.follow || !s.last()):
 		return nil, s.link(name)
 	case s.last():
-		return &place{dir: dir, name: name, path: s.at(name), info: info}, nil
+		return &openedName{dir: dir, name: name, path: s.at(name), info: info}, nil
 	}
 	return nil, s.descend(name, info)
 }
 
 // missing goes on where a name is not there: the end of the path may be new.
-func (s *search) missing(name string) (*place, error) {
+func (s *search) missing(name string) (*openedName, error) {
 	dir := s.here()
 	if s.last() {
-		return &place{dir: dir, name: name, path: s.at(name)}, nil
+		return &openedName{dir: dir, name: name, path: s.at(name)}, nil
 	}
 	if !s.acc.make && !s.acc.absent {
 		return nil, fs.ErrNotExist
@@ -149,7 +149,7 @@ func (s *search) missing(name string) (*place, error) {
 	}
 	if s.acc.absent {
 		rest := path.Join(s.at(name), path.Join(s.rest...))
-		return &place{dir: dir, name: path.Base(rest), path: rest}, nil
+		return &openedName{dir: dir, name: path.Base(rest), path: rest}, nil
 	}
 	if err := dir.Mkdir(name, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err

@@ -67,17 +67,17 @@ func aliases(dir *os.Root, info os.FileInfo, write bool) bool {
 	return false
 }
 
-// A guarded path is a file or a folder that tools neither read nor write, even
+// A protectedPath is a file or a folder that tools neither read nor write, even
 // while it does not exist.
-type guarded struct {
+type protectedPath struct {
 	path   string
 	parent string // the nearest folder above path that exists
 	next   string // the element of path below parent, folded
 }
 
 // guard resolves the paths that lie in root; the others cannot be reached.
-func guard(root string, paths []string) []guarded {
-	var all []guarded
+func guard(root string, paths []string) []protectedPath {
+	var all []protectedPath
 	for _, path := range paths {
 		parent, next := filepath.Dir(path), filepath.Base(path)
 		for parent != filepath.Dir(parent) {
@@ -91,7 +91,7 @@ func guard(root string, paths []string) []guarded {
 			continue
 		}
 		if rel, err := filepath.Rel(root, real); err == nil && filepath.IsLocal(rel) {
-			all = append(all, guarded{path: path, parent: real, next: foldName(next)})
+			all = append(all, protectedPath{path: path, parent: real, next: foldName(next)})
 		}
 	}
 	return all
@@ -99,7 +99,7 @@ func guard(root string, paths []string) []guarded {
 
 // covers says whether an element of a path, called name in dir, is guarded.
 // info is nil where there is no such file.
-func (g guarded) covers(dir *os.Root, name string, info os.FileInfo) bool {
+func (g protectedPath) covers(dir *os.Root, name string, info os.FileInfo) bool {
 	if known, err := os.Stat(g.path); err == nil && info != nil && os.SameFile(known, info) {
 		return true
 	}

@@ -60,7 +60,7 @@ func (w *workspace) runRead(ctx context.Context, call tool.Call) (tool.Result, e
 	}
 	content, whole := kept.Content()
 	return tool.Result{
-		Content: content, Truncated: whole, Effect: count(kept.Lines(), "line"), Wrote: []string{},
+		Content: content, Truncated: whole, Effect: count(kept.Lines(), "line"), WrittenFiles: []string{},
 	}, nil
 }
 

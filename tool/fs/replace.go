@@ -21,7 +21,7 @@ const temporaryAge = time.Minute
 // replace gives the place new content as a whole: written beside it, flushed,
 // and renamed. An existing file keeps its mode; where none was found, one that
 // has appeared meanwhile is left alone. What a kill left beside it goes away.
-func (p *place) replace(content []byte) error {
+func (p *openedName) replace(content []byte) error {
 	p.tidy()
 	temporary := ".jp-" + rand.Text()
 	if err := p.writeNew(temporary, content); err != nil {
@@ -43,7 +43,7 @@ func (p *place) replace(content []byte) error {
 }
 
 // writeNew writes a file that must not be there yet.
-func (p *place) writeNew(name string, content []byte) error {
+func (p *openedName) writeNew(name string, content []byte) error {
 	f, err := p.dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
@@ -60,7 +60,7 @@ func (p *place) writeNew(name string, content []byte) error {
 
 // tidy takes away what a kill left of earlier files in the folder, as far as it
 // can.
-func (p *place) tidy() {
+func (p *openedName) tidy() {
 	entries, err := fs.ReadDir(p.dir.FS(), ".")
 	if err != nil {
 		return
@@ -75,7 +75,7 @@ func (p *place) tidy() {
 	}
 }
 
-func (p *place) discard(name string) error {
+func (p *openedName) discard(name string) error {
 	if err := p.dir.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove %s: %w", name, reason(err))
 	}

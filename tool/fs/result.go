@@ -24,8 +24,8 @@ func failure(err error) tool.Result {
 	line := brief(err)
 	return tool.Result{
 		Content: []byte(err.Error()), IsError: true,
-		Effect: "error: " + conversation.Shorten(strings.TrimPrefix(line, "it is "), 48),
-		Wrote:  []string{},
+		Effect:       "error: " + conversation.Shorten(strings.TrimPrefix(line, "it is "), 48),
+		WrittenFiles: []string{},
 	}
 }
 
@@ -117,5 +117,5 @@ func lines(text []byte) int {
 
 // wrote is the result of a change to files.
 func wrote(content, effect string, paths ...string) tool.Result {
-	return tool.Result{Content: []byte(content), Effect: effect, Wrote: paths}
+	return tool.Result{Content: []byte(content), Effect: effect, WrittenFiles: paths}
 }

@@ -83,5 +83,5 @@ func (s *sweep) result() tool.Result {
 	if s.matches == 0 {
 		effect = "no matches"
 	}
-	return tool.Result{Content: content, Truncated: whole, Effect: effect, Wrote: []string{}}
+	return tool.Result{Content: content, Truncated: whole, Effect: effect, WrittenFiles: []string{}}
 }

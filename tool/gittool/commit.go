@@ -194,7 +194,7 @@ func (r *repository) committed(ctx context.Context, s selection) tool.Result {
 	if notes += r.leftOut(ctx); notes != "" {
 		text += "\n" + notes
 	}
-	content, whole := tool.Cut([]byte(text), tool.Limit)
+	content, whole := tool.Truncate([]byte(text), tool.Limit)
 	effect := id + ", " + count(len(files), "file")
 	if len(s.left) > 0 {
 		effect += fmt.Sprintf(", %d left out", len(s.left))

@@ -26,7 +26,7 @@ func TestCommitOfWhatIsStaged(t *testing.T) {
 	id := f.git("rev-parse", "--short", "HEAD")
 	require.Equal(t, id+", 1 file", result.Effect)
 	require.Equal(t, "Committed "+id+" Add a\n\na.txt\n", string(result.Content))
-	require.Nil(t, result.Wrote)
+	require.Nil(t, result.WrittenFiles)
 }
 
 func TestCommitOfPathsLeavesTheRest(t *testing.T) {

@@ -121,7 +121,7 @@ func reading(out *tool.Capture, effect, none string) tool.Result {
 	if out.Bytes() == 0 {
 		content, effect = []byte("["+none+"]\n"), none
 	}
-	return tool.Result{Content: content, Truncated: whole, Effect: effect, Wrote: []string{}}
+	return tool.Result{Content: content, Truncated: whole, Effect: effect, WrittenFiles: []string{}}
 }
 
 // paths checks the paths that a call names and makes them relative.

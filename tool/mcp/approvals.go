@@ -65,8 +65,8 @@ func (a Approvals) Revoke(s Spec) error {
 	return a.forget(s)
 }
 
-// Seen is what the server listed last, where that is not what was approved.
-func (a Approvals) Seen(s Spec) (offers []ToolInfo, ok bool) {
+// LastListed is what the server listed last, where that is not what was approved.
+func (a Approvals) LastListed(s Spec) (offers []ToolInfo, ok bool) {
 	r, ok := read(a.file(s, "seen"))
 	return r.Offers, ok
 }

@@ -81,12 +81,12 @@ func TestWhatWasSeen(t *testing.T) {
 	spec := mcp.Spec{Name: "docs", Command: []string{"docs"}}
 	first, second := []mcp.ToolInfo{offer("a", "1"), offer("b", "1")}, []mcp.ToolInfo{offer("b", "2"), offer("c", "1")}
 	require.NoError(t, a.Saw(spec, second))
-	_, ok := a.Seen(spec)
+	_, ok := a.LastListed(spec)
 	require.False(t, ok, "nothing was approved that it could differ from")
 
 	require.NoError(t, a.Approve(spec, nil, first))
 	require.NoError(t, a.Saw(spec, second))
-	seen, ok := a.Seen(spec)
+	seen, ok := a.LastListed(spec)
 	require.True(t, ok)
 	require.Equal(t, second, seen)
 	changes := mcp.Changes(first, second)
@@ -96,11 +96,11 @@ func TestWhatWasSeen(t *testing.T) {
 	require.Nil(t, changes[2].Was)
 
 	require.NoError(t, a.Saw(spec, first))
-	_, ok = a.Seen(spec)
+	_, ok = a.LastListed(spec)
 	require.False(t, ok, "it is as it was approved")
 	require.NoError(t, a.Saw(spec, second))
 	require.NoError(t, a.Approve(spec, nil, second))
-	_, ok = a.Seen(spec)
+	_, ok = a.LastListed(spec)
 	require.False(t, ok)
 
 	for range 2 {

@@ -29,7 +29,7 @@ func Example() {
 	ctx := context.Background()
 	fmt.Println("offered:", len(server.Tools(unset)))
 
-	listing, err := server.Look(ctx) // for the user to see
+	listing, err := server.List(ctx) // for the user to see
 	if err != nil {
 		panic(err)
 	}

@@ -149,7 +149,7 @@ func TestAChangedFileAsksAgain(t *testing.T) {
 			s.spec.Command = append(s.spec.Command, "--config=conf.json", "link", "later.json")
 			s.again()
 
-			_, err := s.server.Look(t.Context())
+			_, err := s.server.List(t.Context())
 			require.ErrorIs(t, err, mcp.ErrFiles)
 			require.ErrorContains(t, err, "conf.json is new, link is new (jp trust --mcp fake)")
 			require.Zero(t, s.starts(), "it is not even started to see what it offers")
@@ -182,7 +182,7 @@ func TestAChangedFileAsksAgain(t *testing.T) {
 			seen := s.server.Files()
 			s.server.Accept(seen)
 			put(t, at(s, "conf.json"), "and again")
-			_, err = s.server.Look(t.Context())
+			_, err = s.server.List(t.Context())
 			require.ErrorIs(t, err, mcp.ErrFiles, "a yes is for the files that were seen")
 			put(t, at(s, "conf.json"), "{}")
 			s.server.Accept(s.server.Files())

@@ -82,7 +82,7 @@ func TestHTTPServer(t *testing.T) {
 	t.Parallel()
 	p := overHTTP(t)
 	s := httpServer(t, Spec{Name: "far", URL: p.URL, Headers: map[string]string{"Authorization": "$TOKEN"}}, nil)
-	listing, err := s.Look(t.Context())
+	listing, err := s.List(t.Context())
 	require.NoError(t, err)
 	require.Len(t, listing.Offers, 2)
 	require.Empty(t, s.Tools(func(string) bool { return false }), "nothing is approved")
@@ -156,7 +156,7 @@ func TestHTTPServerRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := httpServer(t, Spec{Name: "far", URL: test.url, Headers: map[string]string{"Authorization": "x"}}, test.change)
-			_, err := s.Look(t.Context())
+			_, err := s.List(t.Context())
 			var failed *StartError
 			require.ErrorAs(t, err, &failed)
 			require.Contains(t, err.Error(), test.want)
@@ -173,7 +173,7 @@ func TestHTTPServerGoesAway(t *testing.T) {
 	t.Parallel()
 	p := overHTTP(t)
 	s := httpServer(t, Spec{Name: "far", URL: p.URL}, nil)
-	listing, err := s.Look(t.Context())
+	listing, err := s.List(t.Context())
 	require.NoError(t, err)
 	require.NoError(t, s.Approve(listing.Offers))
 	say := s.Tools(func(string) bool { return false })[0]

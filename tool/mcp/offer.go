@@ -25,7 +25,7 @@ const (
 	maxSchema      = 64 << 10
 )
 
-// An ToolInfo is a tool as its server lists it, without what cannot be seen.
+// A ToolInfo is a tool as its server lists it, without what cannot be seen.
 type ToolInfo struct {
 	Name        string          `json:"name"` // the server's own, exactly
 	Description string          `json:"description"`

@@ -86,7 +86,7 @@ func (r *remote) told(c *connection, result tool.Result) tool.Result {
 // ready is the server's connection, or why the tool is not run: the server lists
 // it otherwise than it was approved.
 func (r *remote) ready(ctx context.Context) (c *connection, why string, err error) {
-	if err := r.server.take(ctx); err != nil {
+	if err := r.server.acquire(ctx); err != nil {
 		return nil, "", err
 	}
 	defer r.server.release()

@@ -13,7 +13,7 @@ const maxResource = 20 << 20
 
 // ReadResource reads what the server has under a URI. It starts the server if that does not run.
 func (s *Server) ReadResource(ctx context.Context, uri string) ([]byte, error) {
-	if err := s.take(ctx); err != nil {
+	if err := s.acquire(ctx); err != nil {
 		return nil, err
 	}
 	defer s.release()

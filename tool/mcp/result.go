@@ -49,7 +49,7 @@ func convert(r *sdk.CallToolResult) tool.Result {
 	if c.text.Len() == 0 && r.IsError {
 		c.line("The tool failed, and did not say why.")
 	}
-	content, whole := tool.Cut(c.text.Bytes(), tool.Limit)
+	content, whole := tool.Truncate(c.text.Bytes(), tool.Limit)
 	return tool.Result{Content: content, Truncated: whole, IsError: r.IsError || r.NeedsInput(), Attachments: c.files}
 }
 

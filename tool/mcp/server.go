@@ -53,7 +53,7 @@ func (s *Server) Approved() []ToolInfo {
 func (s *Server) State() State {
 	approved, files, ok := s.opts.Approvals.Approved(s.spec)
 	state := State{Approved: ok, Offers: approved, Files: s.Files().changes(files)}
-	seen, otherwise := s.opts.Approvals.Seen(s.spec)
+	seen, otherwise := s.opts.Approvals.LastListed(s.spec)
 	if len(state.Files) > 0 {
 		state.Offers = nil
 	}
@@ -68,10 +68,10 @@ func (s *Server) State() State {
 	return state
 }
 
-// Look starts the server, if it does not run, and returns what it lists. The
+// List starts the server, if it does not run, and returns what it lists. The
 // error is a [*StartError], or the cause of ctx.
-func (s *Server) Look(ctx context.Context) (ToolList, error) {
-	if err := s.take(ctx); err != nil {
+func (s *Server) List(ctx context.Context) (ToolList, error) {
+	if err := s.acquire(ctx); err != nil {
 		return ToolList{}, err
 	}
 	defer s.release()
@@ -138,8 +138,8 @@ func (s *Server) Close() {
 	}
 }
 
-// take waits for the right to start the server and to see its list.
-func (s *Server) take(ctx context.Context) error {
+// acquire waits for the right to start the server and to see its list.
+func (s *Server) acquire(ctx context.Context) error {
 	select {
 	case <-s.turn:
 		return nil

@@ -68,7 +68,7 @@ func (s *stage) again() {
 // approve approves all that the server lists now.
 func (s *stage) approve() mcp.ToolList {
 	s.t.Helper()
-	listing, err := s.server.Look(s.t.Context())
+	listing, err := s.server.List(s.t.Context())
 	require.NoError(s.t, err)
 	require.NoError(s.t, s.server.Approve(listing.Offers))
 	return listing
@@ -134,7 +134,7 @@ func TestAServerIsStartedByItsFirstCall(t *testing.T) {
 	result := s.call("echo", `{"text":"Hello"}`)
 	require.Equal(t, "Hello", string(result.Content))
 	require.False(t, result.IsError)
-	require.Nil(t, result.Wrote, "what a server wrote is not known")
+	require.Nil(t, result.WrittenFiles, "what a server wrote is not known")
 	require.Equal(t, "again", string(s.call("echo", `{"text":"again"}`).Content))
 	require.Equal(t, 2, s.starts(), "one server for all calls")
 }
@@ -202,7 +202,7 @@ func TestAServerThatCannotBeStarted(t *testing.T) {
 		"endless": `start the MCP server fake: its list of tools has no end after 64 pages`,
 	} {
 		s := newStage(t, kind)
-		_, err := s.server.Look(t.Context())
+		_, err := s.server.List(t.Context())
 		var failed *mcp.StartError
 		require.ErrorAs(t, err, &failed, kind)
 		require.Contains(t, err.Error(), want)
@@ -216,7 +216,7 @@ func TestAServerThatCannotBeStarted(t *testing.T) {
 	s := newStage(t, "plain")
 	s.spec.Command = []string{filepath.Join(s.opts.Dir, "missing")}
 	s.again()
-	_, err := s.server.Look(t.Context())
+	_, err := s.server.List(t.Context())
 	require.ErrorContains(t, err, "no such file")
 }
 
@@ -224,7 +224,7 @@ func TestAServerThatNeverAnswers(t *testing.T) {
 	s := newStage(t, "silent")
 	s.opts.StartTimeout = 50 * time.Millisecond
 	s.again()
-	_, err := s.server.Look(t.Context())
+	_, err := s.server.List(t.Context())
 	require.ErrorContains(t, err, "it did not answer in time")
 
 	s.opts.StartTimeout = time.Minute
@@ -234,7 +234,7 @@ func TestAServerThatNeverAnswers(t *testing.T) {
 	defer cancel(nil)
 	ended, before := make(chan error, 1), s.starts()
 	go func() {
-		_, err := s.server.Look(ctx)
+		_, err := s.server.List(ctx)
 		ended <- err
 	}()
 	require.Eventually(t, func() bool { return s.starts() > before }, time.Minute, time.Millisecond)
@@ -505,7 +505,7 @@ func TestCloseEndsAllThatAServerStarted(t *testing.T) {
 	for _, pid := range strings.Split(line, "_")[1:] {
 		require.Eventually(t, func() bool { return gone(pid) }, time.Minute, time.Millisecond, pid)
 	}
-	_, err := s.server.Look(t.Context())
+	_, err := s.server.List(t.Context())
 	require.ErrorIs(t, err, mcp.ErrClosed)
 	s.server.Close()
 }

@@ -75,7 +75,7 @@ func (planTool) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 		return tool.Result{}, fmt.Errorf("read the arguments of %s: %w", tool.Plan, err)
 	}
 	if problem := wrong(steps); problem != "" {
-		return tool.Result{Content: []byte("The plan was not kept: " + problem), IsError: true, Effect: "error: " + problem, Wrote: []string{}}, nil
+		return tool.Result{Content: []byte("The plan was not kept: " + problem), IsError: true, Effect: "error: " + problem, WrittenFiles: []string{}}, nil
 	}
 	done := 0
 	for _, s := range steps {
@@ -84,7 +84,7 @@ func (planTool) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 		}
 	}
 	return tool.Result{
-		Content: []byte(List(steps)), Effect: fmt.Sprintf("%d done", done), Wrote: []string{},
+		Content: []byte(List(steps)), Effect: fmt.Sprintf("%d done", done), WrittenFiles: []string{},
 	}, nil
 }
 

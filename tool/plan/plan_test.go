@@ -37,7 +37,7 @@ func TestPlan(t *testing.T) {
 			result, err := plan.Tool().Run(t.Context(), tool.Call{Arguments: arguments})
 			require.NoError(t, err)
 			require.Equal(t, tt.wrong, result.IsError)
-			require.Empty(t, result.Wrote)
+			require.Empty(t, result.WrittenFiles)
 			if tt.wrong {
 				require.Contains(t, string(result.Content), tt.want)
 				return

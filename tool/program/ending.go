@@ -71,7 +71,7 @@ func NotStarted(err error) tool.Result {
 		text = "not a program that can be run: " + text
 	}
 	return tool.Result{
-		Content: []byte(text), IsError: true, Wrote: []string{},
+		Content: []byte(text), IsError: true, WrittenFiles: []string{},
 		Effect: "error: " + conversation.Shorten(text, 48),
 	}
 }

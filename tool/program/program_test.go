@@ -97,7 +97,7 @@ func TestNotStarted(t *testing.T) {
 		require.True(t, result.IsError)
 		require.Contains(t, string(result.Content), want)
 		require.True(t, strings.HasPrefix(result.Effect, "error: "))
-		require.NotNil(t, result.Wrote, "nothing ran, so nothing was written")
+		require.NotNil(t, result.WrittenFiles, "nothing ran, so nothing was written")
 	}
 	_, err := program.Program{Dir: dir}.Run(t.Context(), tool.Call{})
 	require.EqualError(t, err, "argv names no program")

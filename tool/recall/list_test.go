@@ -64,7 +64,7 @@ func TestList(t *testing.T) {
 
 func TestListAttributes(t *testing.T) {
 	s := newShelf(t)
-	expires := &conversation.Moment{Time: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+	expires := &conversation.OptionalTime{Time: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 	script := journaltest.NewScript(t).Turn(`Is 1 < 2 & "so" on?`).Says("Yes.").Records(&conversation.Metadata{ExpiresAt: expires})
 	s.put(journaltest.ID(1), script.Events())
 	s.turns(journaltest.ID(2), 1)
@@ -83,7 +83,7 @@ func TestListArchived(t *testing.T) {
 	s := aged(t, 2)
 	head, err := s.Head(t.Context(), journaltest.ID(1))
 	require.NoError(t, err)
-	at := conversation.Moment{Time: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+	at := conversation.OptionalTime{Time: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 	_, err = s.Archive(t.Context(), journaltest.ID(1), head, &conversation.Event{Seq: 3, Turn: 1, Body: &conversation.Metadata{ArchivedAt: &at}}, true)
 	require.NoError(t, err)
 	require.Equal(t, ids(2), s.reads(t, "conversation_list", `{}`).values("conversation", "id"))

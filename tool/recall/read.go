@@ -82,7 +82,7 @@ type shownTurn struct {
 // turnsOf are the turns in which something was asked and that were not taken
 // back.
 func turnsOf(events []*conversation.Event) []shownTurn {
-	_, tail := conversation.Split(events)
+	_, tail := conversation.SplitTail(events)
 	var turns []shownTurn
 	for t := range conversation.Turns(events) {
 		if ledger := t.Ledger(); !ledger.Discarded && !ledger.Empty() {

@@ -79,10 +79,10 @@ type Journal interface {
 	// Load reads the events up to a head, oldest first. Where there is damage,
 	// the events before it come with the error.
 	Load(ctx context.Context, at conversation.Head) ([]*conversation.Event, error)
-	// Sift reads the events that a sieve passes, and others.
-	Sift(ctx context.Context, of conversation.Info, s conversation.Sieve) ([]*conversation.Event, error)
-	// Back yields events from a head backwards.
-	Back(ctx context.Context, at conversation.Head) iter.Seq2[*conversation.Event, error]
+	// Scan reads the events that a prefilter passes, and others.
+	Scan(ctx context.Context, of conversation.Info, s conversation.Prefilter) ([]*conversation.Event, error)
+	// Backward yields events from a head backwards.
+	Backward(ctx context.Context, at conversation.Head) iter.Seq2[*conversation.Event, error]
 }
 
 // Tools returns the three tools over a journal.
@@ -111,7 +111,7 @@ func (t *recallTool) Run(ctx context.Context, call tool.Call) (tool.Result, erro
 	result, err := t.run(ctx, call)
 	switch {
 	case err == nil:
-		result.Wrote = []string{}
+		result.WrittenFiles = []string{}
 		return result, nil
 	case ctx.Err() != nil:
 		return tool.Result{}, ctx.Err()
@@ -138,7 +138,7 @@ func define(name, description, parameters, subject string) *tool.Definition {
 // foreign reports whether it can be told that another person wrote a
 // conversation.
 func (a *archive) foreign(ctx context.Context, of conversation.Info) bool {
-	return of.Remote != "" || of.Tip != nil && !conversation.LocalTip(of.Tip, a.Back(ctx, of.Head))
+	return of.Remote != "" || of.Tip != nil && !conversation.LocalTip(of.Tip, a.Backward(ctx, of.Head))
 }
 
 // unreadable is the element for a conversation, or the rest of one, that cannot

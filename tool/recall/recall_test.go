@@ -74,21 +74,21 @@ func (s *shelf) Load(ctx context.Context, at conversation.Head) ([]*conversation
 	return events, err
 }
 
-// Sift gives no event that the sieve does not pass, but discards.
-func (s *shelf) Sift(ctx context.Context, of conversation.Info, sieve conversation.Sieve) ([]*conversation.Event, error) {
+// Scan gives no event that the prefilter does not pass, but discards.
+func (s *shelf) Scan(ctx context.Context, of conversation.Info, filter conversation.Prefilter) ([]*conversation.Event, error) {
 	events, err := s.Load(ctx, of.Head)
 	return slices.DeleteFunc(events, func(e *conversation.Event) bool {
-		return e.Type() != conversation.TypeTurnDiscarded && !passes(s.t, e, sieve)
+		return e.Type() != conversation.TypeTurnDiscarded && !passes(s.t, e, filter)
 	}), err
 }
 
-func passes(t testing.TB, e *conversation.Event, sieve conversation.Sieve) bool {
+func passes(t testing.TB, e *conversation.Event, filter conversation.Prefilter) bool {
 	stored, err := conversation.ViewJSON(e, "", false)
 	require.NoError(t, err)
 	has := func(text string) bool {
-		return strings.Contains(string(stored), text) || sieve.Fold && strings.Contains(strings.ToUpper(string(stored)), strings.ToUpper(text))
+		return strings.Contains(string(stored), text) || filter.Fold && strings.Contains(strings.ToUpper(string(stored)), strings.ToUpper(text))
 	}
-	return len(sieve.Any) == 0 || slices.ContainsFunc(sieve.Any, has)
+	return len(filter.Any) == 0 || slices.ContainsFunc(filter.Any, has)
 }
 
 // run calls a tool as the turn loop does: with arguments that were checked.
@@ -104,7 +104,7 @@ func (s *shelf) run(current conversation.ID, name, arguments string) (tool.Resul
 	result, err := t.Run(s.t.Context(), tool.Call{Conversation: current, Arguments: checked})
 	require.NoError(s.t, err)
 	require.LessOrEqual(s.t, len(result.Content), recall.MaxOutput)
-	require.Equal(s.t, result.IsError, result.Wrote == nil, "nothing is written")
+	require.Equal(s.t, result.IsError, result.WrittenFiles == nil, "nothing is written")
 	return result, nil
 }
 

@@ -11,11 +11,11 @@ import (
 // user let the model see of them.
 type released struct{ journal Journal }
 
-// Sift implements [search.Source]. What a held result is, and whether it was
-// released, is said by several events, of which the sieve may have passed some;
+// Scan implements [search.Source]. What a held result is, and whether it was
+// released, is said by several events, of which the prefilter may have passed some;
 // then all are read.
-func (s released) Sift(ctx context.Context, of conversation.Info, sieve conversation.Sieve) ([]*conversation.Event, error) {
-	events, err := s.journal.Sift(ctx, of, sieve)
+func (s released) Scan(ctx context.Context, of conversation.Info, filter conversation.Prefilter) ([]*conversation.Event, error) {
+	events, err := s.journal.Scan(ctx, of, filter)
 	if !slices.ContainsFunc(events, delivers) {
 		return events, err
 	}

@@ -77,7 +77,7 @@ func TestEndings(t *testing.T) {
 			require.Equal(t, tc.content, string(result.Content))
 			require.Equal(t, tc.effect, result.Effect)
 			require.Equal(t, tc.isError, result.IsError)
-			require.Nil(t, result.Wrote, "what a program wrote is not known")
+			require.Nil(t, result.WrittenFiles, "what a program wrote is not known")
 		})
 	}
 }
@@ -102,7 +102,7 @@ func TestNotStarted(t *testing.T) {
 		require.True(t, result.IsError)
 		require.Contains(t, string(result.Content), want)
 		require.True(t, strings.HasPrefix(result.Effect, "error: "))
-		require.NotNil(t, result.Wrote)
+		require.NotNil(t, result.WrittenFiles)
 	}
 }
 
@@ -158,7 +158,7 @@ func TestLargeOutput(t *testing.T) {
 	require.LessOrEqual(t, len(result.Content), tool.Limit)
 	require.Contains(t, string(result.Content), "[jp left out 191")
 	require.True(t, strings.HasSuffix(string(result.Content), "y\ny\nexit status 2\n"))
-	again, cut := tool.Cut(result.Content, tool.Limit)
+	again, cut := tool.Truncate(result.Content, tool.Limit)
 	require.Nil(t, cut)
 	require.Equal(t, result.Content, again)
 }

@@ -52,7 +52,7 @@ func covers(hosts []string, u *url.URL) string {
 // adoption of someone else's conversation does not count, and neither does the task of a delegate: a model
 // wrote it.
 func stands(events []*conversation.Event, address string) bool {
-	own := conversation.Own(events)
+	own := conversation.AfterAdoption(events)
 	delegated := slices.ContainsFunc(own, func(e *conversation.Event) bool {
 		b, ok := e.Body.(*conversation.Metadata)
 		return ok && b.Parent != ""

@@ -103,9 +103,9 @@ func (f fetcher) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 		err = fmt.Errorf("no whole answer came within %s", conversation.Ago(f.opts.Time))
 	}
 	if err != nil {
-		return tool.Result{Content: fmt.Appendf(nil, "%s could not be read: %s.", shown(args.URL), reason(err)), IsError: true, Effect: "error: " + reason(err), Wrote: []string{}}, nil
+		return tool.Result{Content: fmt.Appendf(nil, "%s could not be read: %s.", shown(args.URL), reason(err)), IsError: true, Effect: "error: " + reason(err), WrittenFiles: []string{}}, nil
 	}
-	return tool.Result{Content: []byte(text), Wrote: []string{}}, nil
+	return tool.Result{Content: []byte(text), WrittenFiles: []string{}}, nil
 }
 
 var errTime = errors.New("the time is up")

@@ -88,7 +88,7 @@ type move struct {
 func (h History) Before(from int) []File {
 	var files []File
 	for path, moves := range h.byPath() {
-		moves = settled(moves, from)
+		moves = withoutReverted(moves, from)
 		at := slices.IndexFunc(moves, func(m move) bool { return (m.ours || m.nobody) && m.seq >= from })
 		if at < 0 {
 			continue
@@ -97,7 +97,7 @@ func (h History) Before(from int) []File {
 			files = append(files, f)
 		}
 	}
-	return settle(files)
+	return orderFiles(files)
 }
 
 // After decides for the files as they were after the event seq. With paths,
@@ -106,7 +106,7 @@ func (h History) Before(from int) []File {
 func (h History) After(seq int, paths []string) []File {
 	var files []File
 	for path, moves := range h.byPath() {
-		moves = settled(moves, seq+1)
+		moves = withoutReverted(moves, seq+1)
 		at := slices.IndexFunc(moves, func(m move) bool { return m.seq > seq })
 		if at < 0 || len(paths) > 0 && !worktree.Under(path, paths) {
 			continue
@@ -119,7 +119,7 @@ func (h History) After(seq int, paths []string) []File {
 			files = append(files, f)
 		}
 	}
-	return settle(files)
+	return orderFiles(files)
 }
 
 // Differing counts the paths, among those given or all, that differ from before the
@@ -137,9 +137,9 @@ func (h History) Differing(from int, paths []string) (n int) {
 	return n
 }
 
-// settle sorts the files, and leaves one that would go where it may be all that there is
+// orderFiles sorts the files, and leaves one that would go where it may be all that there is
 // of another one, which was moved there and cannot be put back.
-func settle(files []File) []File {
+func orderFiles(files []File) []File {
 	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	missing := map[string]string{} // by content
 	for _, f := range files {
@@ -196,9 +196,9 @@ func (s Step) move(path string) move {
 	return m
 }
 
-// settled drops changes by others, at or after the event from, that jp later undid: the
+// withoutReverted drops changes by others, at or after the event from, that jp later undid: the
 // path is again as the tools left it.
-func settled(moves []move, from int) []move {
+func withoutReverted(moves []move, from int) []move {
 	var kept []move
 	for _, m := range moves {
 		others := len(kept) // from here on nobody of ours wrote it

@@ -104,8 +104,8 @@ func (c *chat) sit(ctx context.Context) error {
 // open takes what an earlier process kept of the conversation: a draft, and messages that were queued,
 // which are a draft now.
 func (c *chat) open(ctx context.Context, r *repo.Repo) {
-	c.draft.open(r.Own(), c.id)
-	queue := drafts.NewQueue(r.Own(), c.id)
+	c.draft.open(r.StateDir(), c.id)
+	queue := drafts.NewQueue(r.StateDir(), c.id)
 	if left := agent.LeftInQueue(ctx, r, c.id, queue); len(left) > 0 {
 		text := strings.Join(left, "\n\n")
 		if draft := c.draft.current(); draft != left[len(left)-1] { // else it was about to be queued

@@ -59,7 +59,7 @@ func lastAnswer(out io.Writer, answer string, width int) {
 }
 
 // waiting says what a conversation that does not stand still does or waits for, "" for one that does.
-func waiting(now time.Time, l repo.Listing) string {
+func waiting(now time.Time, l repo.Summary) string {
 	words := ""
 	switch l.Status.State {
 	case "running":

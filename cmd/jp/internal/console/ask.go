@@ -122,7 +122,7 @@ func (a *asker) LineOr(ctx context.Context, prompt, offered string) (string, err
 	var unsent terminal.Unsent
 	_ = a.change(func(*view) { unsent = a.unsent })
 	if unsent != nil {
-		if kept := typed(unsent.Kept(prompt)); kept != "" {
+		if kept := typed(unsent.Text(prompt)); kept != "" {
 			r.offered = kept
 			if _, err := a.Write([]byte("You typed here before: " + kept + "\nTab takes it.\n")); err != nil {
 				return "", err

@@ -80,7 +80,7 @@ func handler(t tool.Tool) mcp.ToolHandler {
 		if err != nil {
 			return nil, err
 		}
-		content, _ := tool.Cut(result.Content, maxContent)
+		content, _ := tool.Truncate(result.Content, maxContent)
 		return answer(content, result.IsError), nil
 	}
 }

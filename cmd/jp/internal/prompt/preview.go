@@ -140,7 +140,7 @@ func (p *Prompter) previewCommand(s *questionView, q turnloop.Question) bool {
 		limit = wanted
 	}
 	s.head = safetext.EscapeAll(args.Argv)
-	p.place(s, args.Dir, limit)
+	p.placeFacts(s, args.Dir, limit)
 	for _, line := range cleanLines(args.Stdin) {
 		s.body = append(s.body, "< "+line)
 	}
@@ -154,7 +154,7 @@ func (p *Prompter) previewProgram(s *questionView, q turnloop.Question) {
 		return
 	}
 	s.notes = append(s.notes, "runs "+safetext.EscapeAll(q.Tool.Command))
-	p.place(s, "", p.limit(q))
+	p.placeFacts(s, "", p.limit(q))
 }
 
 // limit is how long a call may run that names no time itself, 0 for any time.
@@ -165,8 +165,8 @@ func (p *Prompter) limit(q turnloop.Question) time.Duration {
 	return p.opts.Limit
 }
 
-// place says where a program runs, what it is kept from, and for how long.
-func (p *Prompter) place(s *questionView, dir string, limit time.Duration) {
+// placeFacts says where a program runs, what it is kept from, and for how long.
+func (p *Prompter) placeFacts(s *questionView, dir string, limit time.Duration) {
 	facts := []string{safetext.Bound("in "+safetext.Show(directory(p.opts.Dir, dir)), 2*p.width()-4)}
 	if p.opts.Confinement != "" {
 		facts = append(facts, strings.Split(safetext.Clean(p.opts.Confinement), " · ")...)

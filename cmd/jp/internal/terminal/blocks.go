@@ -21,11 +21,11 @@ type blocks struct {
 	fence   string          // what closes the code block, "" outside
 	code    *fenced         // the code block that is given away line by line, nil outside
 	list    bool            // the block is a list
-	settled []piece         // what is finished
+	settled []finishedBlock // what is finished
 }
 
-// A piece is a finished block, or a line of a code block, or the end of one.
-type piece struct {
+// A finishedBlock is a finished block, or a line of a code block, or the end of one.
+type finishedBlock struct {
 	text   string
 	joined bool    // no blank line stands before it
 	code   *fenced // the code block that this is a line of, without its end; nil: a block
@@ -102,7 +102,7 @@ func (b *blocks) end() {
 		b.line.Reset()
 	}
 	if b.code != nil {
-		b.settled, b.code = append(b.settled, piece{code: b.code, end: true}), nil
+		b.settled, b.code = append(b.settled, finishedBlock{code: b.code, end: true}), nil
 	}
 	b.finish()
 }
@@ -114,7 +114,7 @@ func (b *blocks) unfinished() string {
 }
 
 // take returns what is finished, once.
-func (b *blocks) take() []piece {
+func (b *blocks) take() []finishedBlock {
 	settled := b.settled
 	b.settled = nil
 	return settled
@@ -145,10 +145,10 @@ func (b *blocks) fenced(line string) {
 	closes := strings.HasPrefix(mark, b.fence) && strings.Trim(mark, b.fence[:1]) == ""
 	if b.code != nil {
 		if !closes || len(line)-len(strings.TrimLeft(line, " \t")) > 3 { // it is code, though it ends the block
-			b.settled = append(b.settled, piece{text: line, code: b.code})
+			b.settled = append(b.settled, finishedBlock{text: line, code: b.code})
 		}
 		if closes {
-			b.settled = append(b.settled, piece{code: b.code, end: true})
+			b.settled = append(b.settled, finishedBlock{code: b.code, end: true})
 			b.code, b.fence = nil, ""
 		}
 		return
@@ -240,7 +240,7 @@ func openingFence(line string, inList bool) string {
 
 func (b *blocks) finish() {
 	if len(b.open) > 0 {
-		b.settled = append(b.settled, piece{text: strings.Join(b.open, "\n") + "\n", joined: b.joined})
+		b.settled = append(b.settled, finishedBlock{text: strings.Join(b.open, "\n") + "\n", joined: b.joined})
 	}
 	b.open, b.size, b.joined, b.blanks, b.fence, b.list = nil, 0, false, 0, "", false
 }

@@ -318,7 +318,7 @@ func (u unsentTexts) Keep(prompt, text string) {
 	}
 }
 
-func (u unsentTexts) Kept(prompt string) string { return u[prompt] }
+func (u unsentTexts) Text(prompt string) string { return u[prompt] }
 
 func TestUnsentTextIsKept(t *testing.T) {
 	elsewhere := errors.New("answered elsewhere")
@@ -364,7 +364,7 @@ func TestUnsentTextIsKept(t *testing.T) {
 			}
 			_, err := await(t, done)
 			require.ErrorIs(t, err, want)
-			require.Equal(t, test.want, kept.Kept("Why? "))
+			require.Equal(t, test.want, kept.Text("Why? "))
 		})
 	}
 }

@@ -28,8 +28,8 @@ func (t *TTY) Line(ctx context.Context, prompt string) (string, error) {
 type Unsent interface {
 	// Keep replaces the text of a prompt. An empty text removes it.
 	Keep(prompt, text string)
-	// Kept returns the text of a prompt, "" where there is none.
-	Kept(prompt string) string
+	// Text returns the text of a prompt, "" where there is none.
+	Text(prompt string) string
 }
 
 // KeepUnsent says where the TTY keeps text that was not sent. With nil, which is the
@@ -50,7 +50,7 @@ func (t *TTY) LineOr(ctx context.Context, prompt, offered string) (string, error
 	defer restore()
 	name, kept := prompt, ""
 	if t.unsent != nil {
-		kept = plain(t.unsent.Kept(name))
+		kept = plain(t.unsent.Text(name))
 	}
 	if kept != "" {
 		prompt = "You typed here before: " + kept + "\nTab takes it.\n" + prompt

@@ -125,7 +125,7 @@ func (m *Markdown) print() error {
 	return nil
 }
 
-func (m *Markdown) printBlock(p piece) error {
+func (m *Markdown) printBlock(p finishedBlock) error {
 	text := m.render(p.text, true)
 	m.memo = codeMemo{time: m.time}
 	if text == "" {
@@ -140,7 +140,7 @@ func (m *Markdown) printBlock(p piece) error {
 }
 
 // printCode prints lines of a code block. Blank ones at its beginning and its end are left out.
-func (m *Markdown) printCode(lines []piece) error {
+func (m *Markdown) printCode(lines []finishedBlock) error {
 	if m.code == nil || m.code.fenced != lines[0].code {
 		m.code = newCode(lines[0].code, m.palette, m.time)
 	}

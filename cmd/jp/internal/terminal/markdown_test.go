@@ -43,7 +43,7 @@ func TestBlocks(t *testing.T) {
 }
 
 // texts are those of pieces.
-func texts(pieces []piece) (all []string) {
+func texts(pieces []finishedBlock) (all []string) {
 	for _, p := range pieces {
 		all = append(all, p.text)
 	}

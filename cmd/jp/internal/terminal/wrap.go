@@ -288,10 +288,10 @@ func Choices(width, indent int, lead string, choices ...string) string {
 	return strings.Join(append(lines, line), "\n")
 }
 
-// Command lays out a command on lines of a width behind an indentation. One that
+// WrapCommand lays out a command on lines of a width behind an indentation. One that
 // fits a line is not broken, even if that takes from the indentation. Others go on
 // behind a backslash, between their words, so that a shell takes them as they stand.
-func Command(command string, width, indent int) string {
+func WrapCommand(command string, width, indent int) string {
 	wide := safetext.Columns(command)
 	if width <= 0 || indent+wide <= width {
 		return strings.Repeat(" ", indent) + command

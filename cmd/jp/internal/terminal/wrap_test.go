@@ -82,7 +82,7 @@ func TestCommand(t *testing.T) {
 		"broken between words":   {"jp query --continue-turn --anyway --id=jp-c17956013570-ml1d", 40, "  jp query --continue-turn --anyway \\\n    --id=jp-c17956013570-ml1d"},
 		"not in quotation marks": {`jp query "one two three four" 'five six' $'sev\'en eight' nine\ ten`, 30, "  jp query \\\n    \"one two three four\" \\\n    'five six' \\\n    $'sev\\'en eight' nine\\ ten"},
 	} {
-		t.Run(name, func(t *testing.T) { require.Equal(t, test.want, Command(test.command, test.width, 4)) })
+		t.Run(name, func(t *testing.T) { require.Equal(t, test.want, WrapCommand(test.command, test.width, 4)) })
 	}
 }
 

@@ -33,7 +33,7 @@ func askApproval(ctx context.Context, tty terminal.Asker, p terminal.Palette, s 
 		does = "Asking"
 	}
 	fmt.Fprintf(tty, "%s the MCP server %s to see what it offers.\n", does, safetext.Show(s.Spec().Name))
-	listing, err := s.Look(ctx)
+	listing, err := s.List(ctx)
 	if err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func chooseYes(ctx context.Context, tty terminal.Asker, choices []string, detail
 // text is clean.
 type ApprovalSheet struct {
 	Server  *toolset.Server
-	Listing toolset.Listing
+	Listing toolset.ToolList
 	Before  toolset.State // what was approved, and how the listing differs from it
 	Palette terminal.Palette
 	Width   int // in columns; 0: lines are not cut
@@ -173,7 +173,7 @@ func (a ApprovalSheet) Text() string {
 // brief is how many lines of a description are shown at once.
 const brief = 4
 
-func (a ApprovalSheet) offer(b *strings.Builder, lead string, o toolset.Offer) {
+func (a ApprovalSheet) offer(b *strings.Builder, lead string, o toolset.ToolInfo) {
 	fmt.Fprintf(b, "%s%s\n", lead, a.Palette.Bold(safetext.Show(o.Name)))
 	lines := strings.Split(safetext.Clean(o.Description), "\n")
 	for _, line := range lines[:min(len(lines), brief)] {
@@ -201,7 +201,7 @@ func (a ApprovalSheet) changes(b *strings.Builder, changes []toolset.Change) {
 	}
 }
 
-func (a ApprovalSheet) difference(b *strings.Builder, was, is toolset.Offer) {
+func (a ApprovalSheet) difference(b *strings.Builder, was, is toolset.ToolInfo) {
 	edits := udiff.Unified("", "", offerText(was), offerText(is))
 	for line := range strings.Lines(edits) {
 		line = strings.TrimRight(line, "\n")
@@ -230,7 +230,7 @@ func (a ApprovalSheet) details() string {
 }
 
 // offerText is all of an offer but its name, in lines.
-func offerText(o toolset.Offer) string {
+func offerText(o toolset.ToolInfo) string {
 	text := o.Description + "\nArguments: " + indented(o.Schema) + "\n"
 	if len(o.Annotations) > 0 {
 		text += "It says of itself: " + string(o.Annotations) + "\n"

@@ -31,7 +31,7 @@ type attachment struct {
 
 	turn   []*conversation.Event // of the current turn, at least
 	asking *askedHere            // nil while nothing is asked here
-	later  []told                // what has to wait for the end of it
+	later  []nextMessages        // what has to wait for the end of it
 	asked  *attach.Inquiry       // the newest question, while it waits
 	menu   bool                  // the user wants the menu
 }
@@ -120,13 +120,13 @@ func (a *attachment) takeAll(ctx context.Context) error {
 }
 
 // take shows one thing, or keeps it for later while something is asked here.
-func (a *attachment) take(ctx context.Context, u told) error {
+func (a *attachment) take(ctx context.Context, u nextMessages) error {
 	if b, ok := u.m.(*attach.Answered); ok {
 		a.answeredElsewhere(b)
 		a.asked = nil
 	}
 	if a.asking != nil {
-		if _, bye := u.m.(*attach.Bye); bye || u.err != nil {
+		if _, bye := u.m.(*attach.Closing); bye || u.err != nil {
 			a.asking.end(errOver)
 		}
 		a.later = append(a.later, u)
@@ -140,7 +140,7 @@ func (a *attachment) take(ctx context.Context, u told) error {
 		a.show.recorded(u.events)
 		return nil
 	}
-	return a.hear(ctx, u.m)
+	return a.receive(ctx, u.m)
 }
 
 // follow keeps the current turn's events.
@@ -153,7 +153,7 @@ func (a *attachment) follow(events []*conversation.Event) {
 	}
 }
 
-func (a *attachment) hear(ctx context.Context, m attach.Message) error {
+func (a *attachment) receive(ctx context.Context, m attach.Message) error {
 	switch m := m.(type) {
 	case *attach.Delta:
 		a.show.streamed(*m)
@@ -177,14 +177,14 @@ func (a *attachment) hear(ctx context.Context, m attach.Message) error {
 			defer a.show.resume()
 			return a.openMenu(ctx, *m)
 		}
-	case *attach.Bye:
+	case *attach.Closing:
 		return &byeError{*m}
 	}
 	return nil
 }
 
 // A byeError is the process's last word.
-type byeError struct{ attach.Bye }
+type byeError struct{ attach.Closing }
 
 // Error says why the connection ended.
 func (e *byeError) Error() string { return e.Reason }
@@ -202,7 +202,7 @@ func (a *attachment) ended(ctx context.Context, err error) error {
 		if a.person != nil {
 			a.person.front.notify.tell(hasEnded)
 		}
-		return a.show.ended(bye.Bye)
+		return a.show.ended(bye.Closing)
 	case errors.As(err, &bye):
 		return a.refused(bye.Reason)
 	case errors.Is(err, attach.ErrGone):
@@ -301,7 +301,7 @@ func (a *attachment) begin(ctx context.Context, o AttachOptions) error {
 	}
 	a.turn = events
 	a.show.replay(events, from)
-	a.reader.Go(func() { a.inbox.fill(ctx, a.peer.Follow(a.peer.Hello().Seq, a.repo.Store.Back)) })
+	a.reader.Go(func() { a.inbox.fill(ctx, a.peer.Follow(a.peer.Hello().Seq, a.repo.Store.Backward)) })
 	return nil
 }
 
@@ -316,7 +316,7 @@ func (a *attachment) window(ctx context.Context, o AttachOptions) (events []*con
 		return nil, 0, nil
 	}
 	w := attachWindow{AttachOptions: o, from: hello.Seq + 1}
-	for e, err := range a.repo.Store.Back(ctx, hello.Head) {
+	for e, err := range a.repo.Store.Backward(ctx, hello.Head) {
 		if err != nil {
 			return nil, 0, err
 		}

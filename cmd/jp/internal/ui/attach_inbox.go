@@ -8,8 +8,8 @@ import (
 	"jp/process/attach"
 )
 
-// A told is what a process tells next.
-type told struct {
+// nextMessages are what a process tells next.
+type nextMessages struct {
 	events []*conversation.Event
 	m      attach.Message
 	err    error // the last one
@@ -19,7 +19,7 @@ type told struct {
 // waits for no client.
 type inbox struct {
 	mu      sync.Mutex
-	updates []told
+	updates []nextMessages
 	news    chan struct{}
 }
 
@@ -30,7 +30,7 @@ func (b *inbox) fill(ctx context.Context, f *attach.Follower) {
 	for {
 		events, m, err := f.Next(ctx)
 		b.mu.Lock()
-		b.updates = append(b.updates, told{events, m, err})
+		b.updates = append(b.updates, nextMessages{events, m, err})
 		b.mu.Unlock()
 		select {
 		case b.news <- struct{}{}:
@@ -43,7 +43,7 @@ func (b *inbox) fill(ctx context.Context, f *attach.Follower) {
 }
 
 // take empties the inbox.
-func (b *inbox) take() []told {
+func (b *inbox) take() []nextMessages {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	updates := b.updates

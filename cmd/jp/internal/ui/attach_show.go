@@ -30,7 +30,7 @@ type attachShow interface {
 	resume()
 	// left and ended are the last word.
 	left(pid int) error
-	ended(b attach.Bye) error
+	ended(b attach.Closing) error
 }
 
 func (a *attachment) newShow(o AttachOptions) attachShow {
@@ -89,10 +89,10 @@ func (p *attachPipe) left(pid int) error {
 	return nil
 }
 
-func (p *attachPipe) ended(b attach.Bye) error { return byeFailure(p.id, b) }
+func (p *attachPipe) ended(b attach.Closing) error { return byeFailure(p.id, b) }
 
 // byeFailure is the turn's exit code and its error, nil where it is complete.
-func byeFailure(id conversation.ID, b attach.Bye) error {
+func byeFailure(id conversation.ID, b attach.Closing) error {
 	if b.Exit == 0 {
 		return nil
 	}
@@ -163,7 +163,7 @@ func (s *attachScreen) left(pid int) error {
 	return s.attachPipe.left(pid)
 }
 
-func (s *attachScreen) ended(b attach.Bye) error {
+func (s *attachScreen) ended(b attach.Closing) error {
 	s.pause()
 	return s.attachPipe.ended(b)
 }
@@ -222,11 +222,11 @@ func (l *attachLines) pause() {}
 func (l *attachLines) resume() {}
 
 func (l *attachLines) left(int) error {
-	l.message(&attach.Bye{Reason: "detached"})
+	l.message(&attach.Closing{Reason: "detached"})
 	return nil
 }
 
-func (l *attachLines) ended(b attach.Bye) error {
+func (l *attachLines) ended(b attach.Closing) error {
 	l.message(&b)
 	return byeFailure(l.id, b)
 }

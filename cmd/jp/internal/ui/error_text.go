@@ -89,7 +89,7 @@ func hintLines(hints []problem.Hint, columns int) string {
 			b.WriteString(terminal.WrapBelow(line, hintIndent+width+hintGap, columns) + "\n")
 			continue
 		}
-		b.WriteString(terminal.Command(command, columns, hintIndent) + "\n")
+		b.WriteString(terminal.WrapCommand(command, columns, hintIndent) + "\n")
 		b.WriteString(terminal.Wrap(strings.Repeat(" ", hintIndent+2)+text, columns) + "\n")
 	}
 	return b.String()

@@ -66,7 +66,7 @@ func (f *TerminalFront) Output(o agent.OutputOptions) agent.Output {
 func (f *TerminalFront) About(id conversation.ID) {
 	f.about = id
 	if f.client != nil {
-		f.client.tty.KeepUnsent(drafts.Unsent{Own: f.Repo.Own(), ID: id})
+		f.client.tty.KeepUnsent(drafts.Unsent{Dir: f.Repo.StateDir(), ID: id})
 	}
 }
 

@@ -33,7 +33,7 @@ func HelpText(text string, columns int) string {
 		case section == "Examples:" && line != section:
 			b.WriteString(example(line, columns, above))
 		case section == "Usage:":
-			b.WriteString(terminal.Command(strings.TrimLeft(line, " "), columns, len(line)-len(strings.TrimLeft(line, " "))))
+			b.WriteString(terminal.WrapCommand(strings.TrimLeft(line, " "), columns, len(line)-len(strings.TrimLeft(line, " "))))
 		case below && flagAt.MatchString(line):
 			at := flagAt.FindString(line)
 			b.WriteString(strings.TrimRight(at, " ") + "\n" + terminal.Wrap(strings.Repeat(" ", flagIndent)+line[len(at):], columns))
@@ -135,7 +135,7 @@ func example(line string, columns int, above bool) string {
 	}
 	indent := len(line) - len(strings.TrimLeft(line, " "))
 	command, comment := commented(line)
-	text := terminal.Command(strings.TrimLeft(command, " "), columns, indent)
+	text := terminal.WrapCommand(strings.TrimLeft(command, " "), columns, indent)
 	if comment == "" {
 		return text
 	}

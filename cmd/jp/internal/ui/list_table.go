@@ -52,7 +52,7 @@ func newListTable(ctx context.Context, e *Env, r *repo.Repo) listTable {
 	return t
 }
 
-func PrintList(ctx context.Context, e *Env, r *repo.Repo, list []repo.Listing) error {
+func PrintList(ctx context.Context, e *Env, r *repo.Repo, list []repo.Summary) error {
 	switch e.Format {
 	case FormatJSON:
 		return WriteJSON(e.Results(), list)
@@ -73,7 +73,7 @@ func PrintList(ctx context.Context, e *Env, r *repo.Repo, list []repo.Listing) e
 
 // of lays the conversations out: with all that is known of them, if
 // enough of the terminal is left for the titles.
-func (t listTable) of(list []repo.Listing) *terminal.Table {
+func (t listTable) of(list []repo.Summary) *terminal.Table {
 	if t.width == 0 {
 		return t.in(layouts[0], list)
 	}
@@ -86,7 +86,7 @@ func (t listTable) of(list []repo.Listing) *terminal.Table {
 }
 
 // in lays the conversations out in one way.
-func (t listTable) in(l layout, list []repo.Listing) *terminal.Table {
+func (t listTable) in(l layout, list []repo.Summary) *terminal.Table {
 	table := &terminal.Table{Width: t.width}
 	head := l.columns("", "ID", "STATUS", "TURNS", "LAST", "TITLE")
 	table.Flexible = len(head) - 1
@@ -108,7 +108,7 @@ func (t listTable) in(l layout, list []repo.Listing) *terminal.Table {
 	return table
 }
 
-func (t listTable) cells(l layout, c repo.Listing) []string {
+func (t listTable) cells(l layout, c repo.Summary) []string {
 	star, id := " ", safetext.Clean(c.ID)
 	if c.ID == t.current {
 		star = "*"
@@ -137,7 +137,7 @@ func (l layout) columns(star, id, status, turns, last, title string) []string {
 }
 
 // title is a conversation's title, behind what must not be overlooked.
-func (t listTable) title(c repo.Listing) string {
+func (t listTable) title(c repo.Summary) string {
 	name := problem.OneLine(repo.Title(c))
 	for _, mark := range []struct {
 		word string
@@ -159,7 +159,7 @@ func (t listTable) title(c repo.Listing) string {
 }
 
 // origin says what a conversation stems from, as far as the tree does not.
-func origin(c repo.Listing) string {
+func origin(c repo.Summary) string {
 	words := ""
 	switch {
 	case c.ForkedFrom != nil:

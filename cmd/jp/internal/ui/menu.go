@@ -138,13 +138,13 @@ func (m *menu) act(ctx context.Context, key terminal.Key) {
 	fmt.Fprintf(m.tty, "%c\n", key.Lower())
 	switch key.Lower() {
 	case 's':
-		m.loop.Steer(turnloop.Command{Kind: turnloop.CommandStop})
+		m.loop.Interrupt(turnloop.UserCommand{Kind: turnloop.CommandStop})
 	case 'x':
-		m.loop.Steer(turnloop.Command{Kind: turnloop.CommandCancelTool})
+		m.loop.Interrupt(turnloop.UserCommand{Kind: turnloop.CommandCancelTool})
 	case 'r':
 		if m.queue != nil {
 			if texts := m.queue.Send(1); len(texts) > 0 { // the others go with the next step
-				m.loop.Steer(turnloop.Command{Kind: turnloop.CommandReply, Text: texts[0]})
+				m.loop.Interrupt(turnloop.UserCommand{Kind: turnloop.CommandReply, Text: texts[0]})
 				return
 			}
 		}
@@ -156,7 +156,7 @@ func (m *menu) act(ctx context.Context, key terminal.Key) {
 			m.abort(hangup(err))
 			return
 		}
-		m.loop.Steer(turnloop.Command{Kind: turnloop.CommandReply, Text: line})
+		m.loop.Interrupt(turnloop.UserCommand{Kind: turnloop.CommandReply, Text: line})
 	default:
 		m.abort("SIGINT")
 	}
@@ -187,7 +187,7 @@ func (c *client) atQuestion(ctx context.Context) error {
 		return nil
 	case key.Lower() == 's':
 		fmt.Fprintln(c.tty, "s")
-		return &turnloop.Command{Kind: turnloop.CommandStop}
+		return &turnloop.UserCommand{Kind: turnloop.CommandStop}
 	}
 	fmt.Fprintln(c.tty)
 	return &turnloop.Interrupt{Signal: "SIGINT"}

@@ -40,7 +40,7 @@ func (c *statusWriter) failure(e *conversation.Event, b *conversation.ToolCallRe
 		if c.run.Transient() {
 			where = "(-v shows them)"
 		}
-		for _, line := range beside("    … "+conversation.Count(left, "line")+" above", where, c.env.MessageColumns()) {
+		for _, line := range withHint("    … "+conversation.Count(left, "line")+" above", where, c.env.MessageColumns()) {
 			c.say("%s", c.palette.Dim(line))
 		}
 	}
@@ -49,8 +49,8 @@ func (c *statusWriter) failure(e *conversation.Event, b *conversation.ToolCallRe
 	}
 }
 
-// beside puts a hint behind a line, or below it where both do not fit the width.
-func beside(line, hint string, width int) []string {
+// withHint puts a hint behind a line, or below it where both do not fit the width.
+func withHint(line, hint string, width int) []string {
 	if width > 0 && safetext.Columns(line)+3+safetext.Columns(hint) > width {
 		return []string{line, strings.Repeat(" ", 6) + hint}
 	}

@@ -86,7 +86,7 @@ func TestMarginal(t *testing.T) {
 }
 
 func TestHintBesideOrBelow(t *testing.T) {
-	require.Equal(t, []string{"    … 3 lines   jp print --tools abcd"}, beside("    … 3 lines", "jp print --tools abcd", 37))
-	require.Equal(t, []string{"    … 3 lines", "      jp print --tools abcd"}, beside("    … 3 lines", "jp print --tools abcd", 36))
-	require.Equal(t, []string{"    … 3 lines   jp print --tools abcd"}, beside("    … 3 lines", "jp print --tools abcd", 0))
+	require.Equal(t, []string{"    … 3 lines   jp print --tools abcd"}, withHint("    … 3 lines", "jp print --tools abcd", 37))
+	require.Equal(t, []string{"    … 3 lines", "      jp print --tools abcd"}, withHint("    … 3 lines", "jp print --tools abcd", 36))
+	require.Equal(t, []string{"    … 3 lines   jp print --tools abcd"}, withHint("    … 3 lines", "jp print --tools abcd", 0))
 }

@@ -47,7 +47,7 @@ func OpenClient(f *TerminalFront) *client {
 			return nil
 		}
 		c.tty, c.own, c.palette = tty, tty, e.Palette(tty.File())
-		tty.KeepUnsent(drafts.Unsent{Own: r.Own(), ID: f.about})
+		tty.KeepUnsent(drafts.Unsent{Dir: r.StateDir(), ID: f.about})
 	}
 	if r.TopLevel != "" {
 		c.root, _ = os.OpenRoot(r.TopLevel) // without it a preview shows less

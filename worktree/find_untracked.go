@@ -1,0 +1,181 @@
+package worktree
+
+import (
+	"context"
+	"fmt"
+	gopath "path"
+	"slices"
+	"strings"
+
+	"jp/gitcmd"
+)
+
+// UntrackedFiles are the names of untracked files that are not ignored, at one moment. Their
+// content is in no tree.
+type UntrackedFiles struct {
+	there  map[string]struct{}
+	gone   map[string]struct{} // that were there earlier
+	hidden map[string]struct{} // tracked ones that git was told not to look at
+}
+
+// Hides says whether git was told not to look at a file that was there.
+func (o *UntrackedFiles) Hides(path string) bool {
+	if o == nil {
+		return false
+	}
+	_, hidden := o.hidden[path]
+	return hidden
+}
+
+// had says whether there is or was such a file.
+func (o *UntrackedFiles) had(path string) bool {
+	if o == nil {
+		return false
+	}
+	_, there := o.there[path]
+	_, gone := o.gone[path]
+	return there || gone
+}
+
+// FindUntracked lists the untracked files that are not ignored. A tool may write them before
+// jp has read them. The list keeps the files that an earlier list, which may be nil,
+// knows to be gone. It is nil without snapshots, and if git cannot list them.
+func (w *Worktree) FindUntracked(ctx context.Context, earlier *UntrackedFiles) (*UntrackedFiles, error) {
+	if w.opts.Mode == Off || w.tooWide() {
+		return nil, nil
+	}
+	user, _ := identify(w.userIndex()) // without one nothing is tracked
+	s := &snapshot{w: w, known: known{user: user}}
+	flagged, err := s.hidden(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list files that git does not look at: %w", err)
+	}
+	hidden := s.meetHidden(flagged)
+	paths, err := s.untracked(ctx, nil)
+	if refused(err) != "" {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list untracked files: %w", err)
+	}
+	o := &UntrackedFiles{there: make(map[string]struct{}, len(paths)), hidden: hidden}
+	if earlier != nil {
+		o.gone = earlier.gone
+	}
+	for _, path := range paths {
+		o.there[path] = struct{}{}
+	}
+	return o, nil
+}
+
+// meet keeps a file that stays out of the tree, for the next look.
+func (s *snapshot) meet(path string) {
+	if s.others != nil {
+		s.others.there[path] = struct{}{}
+	}
+}
+
+// appeared says whether a file that was not written since the mark has come with one
+// of its folders: it was not there, and that was changed since. What git has ceased to
+// ignore is there as it was.
+func (s *snapshot) appeared(path string) bool {
+	if s.opts.ListUntracked == nil || s.opts.Since == nil || s.opts.ListUntracked.had(path) {
+		return false
+	}
+	for dir := gopath.Dir(path); dir != "."; dir = gopath.Dir(dir) {
+		if st, err := s.w.lookup(dir); err != nil || !changed(st).before(*s.opts.Since) {
+			return err == nil
+		}
+	}
+	return false
+}
+
+// isFolder says whether git listed a whole folder: another repository.
+func isFolder(path string) bool { return strings.HasSuffix(path, "/") }
+
+// leaveGone notes the untracked files that are not there any more.
+func (s *snapshot) leaveGone(p *plan) {
+	if s.others == nil {
+		return
+	}
+	for path := range s.opts.ListUntracked.gone {
+		s.others.gone[path] = struct{}{}
+	}
+	for path := range s.opts.ListUntracked.there {
+		if _, still := s.others.there[path]; still {
+			continue
+		}
+		if st, err := s.w.lookup(path); (isNotExist(err) || err == nil && isDir(st) && !isFolder(path)) && p.first(path) {
+			p.left[path] = WhyGone
+			s.others.gone[path] = struct{}{}
+		}
+	}
+}
+
+// Recorded takes out of the others what the trees have from now on, or had.
+func (o *UntrackedFiles) Recorded(changes []Change) {
+	if o == nil {
+		return
+	}
+	for _, c := range changes {
+		delete(o.there, c.Path)
+		delete(o.gone, c.Path)
+	}
+}
+
+// WithoutBaseline are those of the changed files of which the tree before does not say what
+// they held then: first the files that it has, in the order of the changes, then those
+// that are new and that the tool which changed them need not have made. The tool began
+// at since. unread says what no snapshot read then, and before are the untracked files
+// of then, nil where they are not known. A new file is the tool's where there was none
+// of its name, and it was made since or is one that the tree had in another folder.
+// Where the file system does not say when files were made, the name decides.
+func (w *Worktree) WithoutBaseline(changes []Change, since Timestamp, before *UntrackedFiles, unread func(path string) bool) []string {
+	moved := Moves(changes)
+	var were, found []string
+	for _, c := range changes {
+		if c.Before != "" {
+			if unread(c.Path) {
+				were = append(were, c.Path)
+			}
+			continue
+		}
+		if c.After == "" {
+			continue
+		}
+		born := born(w.abs(c.Path))
+		older := born != (Timestamp{}) && born.before(since)
+		if _, known := moved[c.Path]; before.had(c.Path) || unread(c.Path) || older && !known {
+			found = append(found, c.Path)
+		}
+	}
+	return append(were, found...)
+}
+
+// Moves pairs the paths that are new with those that have gone and had the same content:
+// the one of the same name first, and another one only where nothing tells it from a
+// file that is in no tree: where it is not empty. Each stands for one.
+func Moves(changes []Change) (from map[string]string) {
+	from = map[string]string{}
+	gone := map[string][]string{} // by content
+	for _, c := range changes {
+		if c.After == "" {
+			gone[c.Before] = append(gone[c.Before], c.Path)
+		}
+	}
+	pair := func(fits func(was string, c Change) bool) {
+		for _, c := range changes {
+			if _, done := from[c.Path]; done || c.Before != "" {
+				continue
+			}
+			at := slices.IndexFunc(gone[c.After], func(was string) bool { return fits(was, c) })
+			if at >= 0 {
+				from[c.Path] = gone[c.After][at]
+				gone[c.After] = slices.Delete(gone[c.After], at, at+1)
+			}
+		}
+	}
+	pair(func(was string, c Change) bool { return gopath.Base(was) == gopath.Base(c.Path) })
+	pair(func(_ string, c Change) bool { return !gitcmd.IsEmptyBlob(c.After) })
+	return from
+}
