@@ -45,7 +45,7 @@ type interrupt struct {
 	shown  *activity.Set // nil: no one is told
 }
 
-// begin makes a context that Steer can end, until done is called. The activity says
+// begin makes a context that Interrupt can end, until done is called. The activity says
 // since when.
 func (s *interrupt) begin(ctx context.Context, a Activity) (_ context.Context, done func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -92,7 +92,7 @@ func (s *interrupt) waits(waits bool, now time.Time) {
 	}
 }
 
-// beginTool makes a context for one tool run that Steer can end by itself.
+// beginTool makes a context for one tool run that Interrupt can end by itself.
 func (s *interrupt) beginTool(ctx context.Context) (_ context.Context, done func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	s.mu.Lock()
