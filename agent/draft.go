@@ -47,8 +47,11 @@ func (t *target) keepText(f *problem.Error) error {
 	f.Message += " Your question is kept."
 	if t.front.CanEdit() {
 		opens := action.EditIn(t.id.Short())
-		if t.forked != nil {
+		switch {
+		case t.forked != nil:
 			opens = action.EditInFork(t.opts.Fork, t.forked.View.ID.Short())
+		case t.fresh:
+			opens = action.AskInEditor
 		}
 		f.Hint(opens, "opens it again")
 	}

@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 
+	"jp/agent/action"
+	"jp/agent/problem"
 	"jp/agent/toolset"
 	"jp/tool/mcp"
 )
@@ -65,7 +67,7 @@ func (e *equipped) resource(ctx context.Context, name, uri string) ([]byte, erro
 				continue
 			}
 			if !toolset.ApprovedWhole(s.State()) {
-				return nil, fmt.Errorf("the MCP server %s is not approved (jp trust --mcp %s)", name, name)
+				return nil, problem.Usage("the MCP server %s is not approved", name).Hint(action.TrustServer(name), "shows and approves what it offers")
 			}
 			return s.ReadResource(ctx, uri)
 		}

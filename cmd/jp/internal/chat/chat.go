@@ -288,6 +288,7 @@ func (c *chat) became(id conversation.ID) {
 
 // switchTo goes on in another conversation, "" for a new one. What was typed goes along.
 func (c *chat) switchTo(ctx context.Context, r *repo.Repo, id conversation.ID) {
+	c.draft.change("") // the line goes along, also one that is typed meanwhile
 	c.draft.flush()
 	c.mu.Lock()
 	c.id = id
@@ -305,18 +306,20 @@ type front struct {
 
 // Output implements [agent.Frontend].
 func (f *front) Output(o agent.OutputOptions) agent.Output {
-	return &output{f.TerminalFront.Output(o), f.chat}
+	return &output{Output: f.TerminalFront.Output(o), chat: f.chat}
 }
 
 type output struct {
 	agent.Output
 	chat *chat
+	id   conversation.ID // of the run
 }
 
 // Recorded implements [agent.Output].
 func (o *output) Recorded(events []*conversation.Event) {
 	if slices.ContainsFunc(events, func(e *conversation.Event) bool { return e.Type() == conversation.TypeChatRequest }) {
 		o.chat.draft.recorded()
+		o.chat.draft.move(o.id) // there is such a conversation from here on
 		o.chat.settings.asked()
 		for _, text := range o.chat.showQueue() {
 			show(o.chat.console, text, o.chat.env.Palette(o.chat.env.Stdout).Bold)
@@ -327,6 +330,7 @@ func (o *output) Recorded(events []*conversation.Event) {
 
 // Begin implements [agent.Output].
 func (o *output) Begin(r agent.RunInfo) {
+	o.id = r.ID
 	o.chat.messages().Of(r.ID)
 	o.Output.Begin(r)
 }

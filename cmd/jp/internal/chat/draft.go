@@ -102,12 +102,15 @@ func (d *draft) flush() {
 	}
 }
 
-// move lets what is typed from now on belong to another conversation.
+// move lets the line belong to another conversation, with what was typed so far.
 func (d *draft) move(id conversation.ID) {
-	d.flush()
 	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.id = id
+	if d.id != id {
+		_ = drafts.KeepRequest(d.own, d.id, "") // one that stays is offered twice
+		d.id, d.kept = id, ""
+	}
+	d.mu.Unlock()
+	d.flush()
 }
 
 // joined is two texts as one.

@@ -3,6 +3,9 @@ package prompt
 import (
 	"context"
 	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"jp/cmd/jp/internal/terminal"
 	"jp/internal/safetext"
@@ -14,8 +17,8 @@ func (p *Prompter) always(ctx context.Context, argv []string) (bool, error) {
 	for n := len(argv); ; {
 		p.show("Always run what begins with these words, in this repository?\n")
 		p.show(p.opts.Palette.Bold(terminal.WrapBelow("  "+safetext.EscapeAll(argv[:n]), 4, p.width())) + "\n")
-		if n == 1 {
-			p.show(p.colour("! that is every command of "+safetext.Show(argv[0])) + "\n")
+		if warning := tooMuch(argv[:n]); warning != "" {
+			p.show(p.colour("! "+warning) + "\n")
 		}
 		m := menu{eof: "back", esc: 'n', items: []item{{'y', "yes", "write this rule into your own configuration for this repository"}}}
 		if n > 1 {
@@ -45,4 +48,19 @@ func (p *Prompter) always(ctx context.Context, argv []string) (bool, error) {
 			return false, nil
 		}
 	}
+}
+
+// interpreters run any program that their arguments give them.
+var interpreters = []string{"sh", "bash", "dash", "zsh", "fish", "python", "python3", "node", "ruby", "perl", "env", "sudo", "xargs"}
+
+// tooMuch warns of a rule that allows more than the command that it comes from.
+func tooMuch(argv []string) string {
+	if len(argv) == 1 {
+		return "that is every command of " + safetext.Show(argv[0])
+	}
+	last := argv[len(argv)-1]
+	if slices.Contains(interpreters, filepath.Base(argv[0])) && strings.HasPrefix(last, "-") {
+		return "that is every program that " + safetext.Show(argv[0]) + " can run"
+	}
+	return ""
 }
