@@ -315,6 +315,25 @@ func TestChatQueueAtOnce(t *testing.T) {
 	require.Equal(t, []string{"Wait", "now"}, p.contents())
 }
 
+// What is typed while the first turn of a conversation works belongs to that conversation.
+func TestChatKeepsADraftOfTheFirstTurn(t *testing.T) {
+	t.Parallel()
+	p, s := talk(t, 80, queueScript)
+	s.waits()
+	s.Type("half a thought")
+	s.waitLine("> half a thought")
+	draft := strings.TrimSuffix(p.queueFile(), "queue") + "query"
+	s.Wait("the draft", func() bool {
+		kept, err := os.ReadFile(draft)
+		return err == nil && string(kept) == "half a thought\n"
+	})
+	require.NoFileExists(t, p.dir+"/.git/jp/drafts/new.query")
+	require.NoError(t, s.cmd.Process.Kill())
+	_ = s.cmd.Wait()
+	again := p.sit(80)
+	again.waitLine("> half a thought")
+}
+
 // A message that the answer came before is a turn of its own.
 func TestChatQueueBehindAnAnswer(t *testing.T) {
 	t.Parallel()
