@@ -241,10 +241,6 @@ type (
 	commandInput struct {
 		Hint string `json:"hint"`
 	}
-	modeUpdate struct {
-		Kind          string `json:"sessionUpdate"`
-		CurrentModeID string `json:"currentModeId"`
-	}
 	compactionUpdate struct {
 		Kind         string         `json:"sessionUpdate"`
 		CompactionID string         `json:"compactionId"`

@@ -10,10 +10,10 @@ func bootID() string {
 
 // born is when a file was made, of a link itself and not of its target; zero where
 // there is none.
-func born(file string) Mark {
+func born(file string) Timestamp {
 	var st unix.Stat_t
 	if unix.Lstat(file, &st) != nil {
-		return Mark{}
+		return Timestamp{}
 	}
-	return Mark{Sec: int64(st.Btim.Sec), Nsec: int64(st.Btim.Nsec)}
+	return Timestamp{Sec: int64(st.Btim.Sec), Nsec: int64(st.Btim.Nsec)}
 }
