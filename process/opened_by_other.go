@@ -4,6 +4,6 @@ package process
 
 import "os"
 
-// Openers are the processes that have each of the files open. sure is false: this
+// OpenedBy are the processes that have each of the files open. sure is false: this
 // system does not tell.
-func Openers(files []os.FileInfo) (by [][]int, sure bool) { return make([][]int, len(files)), false }
+func OpenedBy(files []os.FileInfo) (by [][]int, sure bool) { return make([][]int, len(files)), false }
