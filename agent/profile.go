@@ -1,9 +1,14 @@
 package agent
 
 import (
+	"context"
+	"encoding/json"
 	"slices"
 
+	"jp/agent/toolset"
 	"jp/config"
+	"jp/conversation"
+	"jp/tool"
 )
 
 // The profiles in use are settings like all others: [repo.Repo.Configure] reads them into the configuration, with
@@ -24,4 +29,23 @@ func (l *loaded) onlyReads() bool { return slices.Contains(l.repo.Report.Profile
 // profileTools reports whether a profile of the command line changes which tools there are.
 func (l *loaded) profileTools() bool {
 	return l.repo.Report.Lasting["tools"] != nil || slices.Contains(l.opts.Profiles, config.ProfilePlan)
+}
+
+// unasked lets the tools that change files run without a question where jp can bring the files back. What the user has
+// switched off stays off.
+func (e *equipped) unasked(registry *tool.Registry) (*tool.Registry, error) {
+	all := registry.All()
+	for i, t := range all {
+		def := t.Definition()
+		if def.Run != tool.Ask || !slices.Contains([]string{"fs_create_file", "fs_modify_file", "fs_delete_file", "fs_move_file"}, def.Name) {
+			continue
+		}
+		all[i] = toolset.Ruled(t, func(arguments json.RawMessage, _ []*conversation.Event) string {
+			if paths, ok := def.Paths(arguments); ok && e.files != nil && e.files.Restorable(context.Background(), paths) {
+				return "profile " + config.ProfileEdits
+			}
+			return ""
+		})
+	}
+	return tool.NewRegistry(all...)
 }

@@ -39,6 +39,11 @@ func (e *equipped) tools() (*tool.Registry, error) {
 			return nil, err
 		}
 	}
+	if slices.Contains(e.repo.Report.Profiles, config.ProfileEdits) {
+		if registry, err = e.unasked(registry); err != nil {
+			return nil, err
+		}
+	}
 	names := enabledTools(registry, e.repo.Config.Tools, e.opts, e.worksFor() != "")
 	for _, name := range slices.Concat(e.opts.Tools, e.opts.WithoutTools) {
 		if _, ok := registry.Lookup(name); !ok {

@@ -10,15 +10,13 @@ import (
 // Profiles of jp's own. Their names are taken.
 const (
 	ProfilePlan  = "plan"  // only tools that read
-	ProfileEdits = "edits" // tools that change files inside of the tree run without a question
+	ProfileEdits = "edits" // tools that change files run without a question where jp can bring the files back
 )
 
-// builtin are the settings of jp's own profiles. That a plan only reads is for those to see to who offer the tools.
+// builtin are jp's own profiles. What plan and edits do to the tools is for those to see to who offer the tools.
 var builtin = map[string]Profile{
-	ProfilePlan: {Instructions: "The user wants a plan. Read what you need, change nothing, and answer with the steps that you would take. Only tools that read are switched on."},
-	ProfileEdits: {Tools: map[string]ProfileTool{
-		"fs_create_file": {Run: "unattended"}, "fs_modify_file": {Run: "unattended"}, "fs_delete_file": {Run: "unattended"}, "fs_move_file": {Run: "unattended"},
-	}},
+	ProfilePlan:  {Instructions: "The user wants a plan. Read what you need, change nothing, and answer with the steps that you would take. Only tools that read are switched on."},
+	ProfileEdits: {},
 }
 
 // ProfileNames are the profiles that there are: jp's own, then the user's.
@@ -95,15 +93,8 @@ func (l *loader) profileSettings(name string, o Origin) (settings []setting, err
 		return nil, &Error{Origin: o, Key: "profile", Text: fmt.Sprintf("there is no profile %s (there are %s)", quote(name), strings.Join(l.config.ProfileNames(), ", ")), kind: ErrProfile}
 	}
 	l.report.Profiles = append(l.report.Profiles, name)
-	if p, own := builtin[name]; own {
-		for _, tool := range slices.Sorted(maps.Keys(p.Tools)) {
-			path := []string{"tools", tool, "run"}
-			n, _ := schema().find(path)
-			if was := l.values[joinKey(path)]; was == nil || was == "ask" { // what the user lets nobody do stays so
-				settings = append(settings, setting{path: path, node: n, value: p.Tools[tool].Run, origin: Origin{Layer: LayerProfile, Name: "profile " + name}})
-			}
-		}
-		return settings, nil
+	if _, own := builtin[name]; own {
+		return nil, nil
 	}
 	prefix := joinKey([]string{"profiles", name}) + "."
 	for _, key := range sortedKeys(l.values) {

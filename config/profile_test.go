@@ -90,16 +90,6 @@ func TestSecurityKeysOfAProfileDoNotLast(t *testing.T) {
 	require.Equal(t, 30*time.Second, c.Policy.Timeout, "what the profile does not say stays")
 }
 
-func TestEditsLoosenOnlyWhatAsks(t *testing.T) {
-	opts := layers(t, profiles, "")
-	opts.Profiles = []string{"edits"}
-	c, r := load(t, opts)
-	require.Equal(t, "unattended", c.Tools["fs_modify_file"].Run)
-	require.Equal(t, "skip", c.Tools["fs_delete_file"].Run, "the user switched it off")
-	require.Empty(t, c.Tools["git_commit"].Run)
-	require.Empty(t, r.Lasting)
-}
-
 func TestWrongProfiles(t *testing.T) {
 	opts := layers(t, profiles, "")
 	opts.Profiles = []string{"nothing"}

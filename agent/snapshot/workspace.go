@@ -175,7 +175,25 @@ func (f *Files) Look(ctx context.Context, at turnloop.SnapshotRequest) (turnloop
 	return sight, nil
 }
 
-// inTree is a glance without the names that no tree can have. What a call names is for the
+// Restorable reports whether a snapshot can hold the files at the paths as they are now: none of them is ignored, too
+// large or left out for another reason, and git converts none.
+func (f *Files) Restorable(ctx context.Context, paths []string) bool {
+	if f.Tree == nil || f.Off {
+		return false
+	}
+	state, err := f.Tree.State(ctx)
+	if err != nil {
+		return false
+	}
+	tree, err := f.Tree.CommitTree(ctx, state.Head, f.store)
+	if err != nil {
+		return false
+	}
+	now, ok, err := f.Tree.SnapshotPaths(ctx, tree, paths, f.store)
+	return ok && err == nil && len(now.LeftOut) == 0
+}
+
+// inTree is a request without the names that no tree can have. What a call names is for the
 // tool to judge: a wrong name must not keep a turn from going on. Who names one is looked
 // at as a tool that may write to any file.
 func inTree(at turnloop.SnapshotRequest) turnloop.SnapshotRequest {

@@ -2,6 +2,7 @@ package toolset
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -70,6 +71,13 @@ func Configure(t tool.Tool, tables map[string]config.Tool) tool.Tool {
 		t = configured{Tool: t, def: &def}
 	}
 	return t
+}
+
+// Ruled is a tool with a rule by which a call needs no question.
+func Ruled(t tool.Tool, rule func(arguments json.RawMessage, events []*conversation.Event) string) tool.Tool {
+	def := *t.Definition()
+	def.Rule = rule
+	return configured{Tool: t, def: &def}
 }
 
 // tablesOf are the tables of the configuration that say something of a tool;
