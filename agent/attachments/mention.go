@@ -92,7 +92,7 @@ func (s Source) doubts(ctx context.Context, word string) (resolved string, doubt
 		}
 	}
 	if secretName(resolved) || secretName(named) {
-		doubts = append(doubts, "its name looks like a secret's")
+		doubts = append(doubts, "named like a secret")
 	}
 	return resolved, doubts, nil
 }

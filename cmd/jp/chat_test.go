@@ -410,7 +410,7 @@ func TestChatMentions(t *testing.T) {
 		"completed":             {text: "See @READ\t", attached: 1},
 		"no file":               {text: "Ask @nobody"},
 		"an address":            {text: "Ask me@README.md"},
-		"a secret's name":       {text: "See @.env", asks: "/repo/.env? It is its name looks like a secret's.", keys: "n"},
+		"a secret's name":       {text: "See @.env", asks: "/repo/.env? It is named like a secret.", keys: "n"},
 		"outside":               {text: "See @../outside.txt", asks: "/outside.txt? It is outside of the working tree.", keys: "y", attached: 1},
 		"a link that leads out": {text: "See @link", asks: "/outside.txt? It is outside of the working tree.", keys: "n"},
 		"ignored":               {text: "See @ignored.txt", asks: "/repo/ignored.txt? It is ignored by git.", keys: "y", attached: 1},

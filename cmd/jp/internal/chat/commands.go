@@ -91,7 +91,11 @@ func (c *chat) commandOf(text string) (found command, words []string, is bool) {
 // do runs a command, and shows what it stands for.
 func (c *chat) do(ctx context.Context, o command, words []string) error {
 	if o.jp != nil {
-		line := "jp " + safetext.EscapeAll(slices.Concat(o.jp, words))
+		stands := slices.Concat(o.jp, words)
+		if o.set != nil && len(words) == 0 && o.bare != nil {
+			stands = o.bare
+		}
+		line := "jp " + safetext.EscapeAll(stands)
 		fmt.Fprintln(c.console, c.env.Palette(c.env.Stdout).Dim(terminal.Wrap("$ "+line, c.console.Width())))
 	}
 	switch {
