@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -82,7 +83,13 @@ func (e *Env) Suspend() {
 		defer e.Console.Suspend()()
 	}
 	if hasShell() {
-		e.aside(func() { _ = syscall.Kill(os.Getpid(), syscall.SIGSTOP) }) // the tools have groups of their own
+		woken := make(chan os.Signal, 1)
+		signal.Notify(woken, syscall.SIGCONT)
+		defer signal.Stop(woken)
+		e.aside(func() {
+			_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP) // the tools have groups of their own
+			<-woken                                        // the call may return before the process has stopped
+		})
 	}
 }
 
