@@ -113,21 +113,25 @@ func worksIn(git process.Program, places []string) bool {
 			begun = value
 		}
 	}
-	for i, arg := range git.Args {
-		next := ""
+	for i := 1; i < len(git.Args) && strings.HasPrefix(git.Args[i], "-"); i++ { // behind the command stand options of its own
+		arg, next := git.Args[i], ""
 		if i+1 < len(git.Args) {
 			next = git.Args[i+1]
 		}
 		switch value, is := strings.CutPrefix(arg, "--git-dir="); {
 		case is:
 			paths = append(paths, value)
+			continue
 		case arg == "--git-dir":
 			paths = append(paths, next)
 		case arg == "-C" && filepath.IsAbs(next):
 			begun = next
 		case arg == "-C":
 			begun = filepath.Join(begun, next)
+		case !slices.Contains([]string{"-c", "--work-tree", "--namespace", "--config-env", "--attr-source"}, arg):
+			continue
 		}
+		i++ // its value
 	}
 	return slices.ContainsFunc(paths, func(path string) bool {
 		if filepath.IsAbs(path) {
