@@ -128,12 +128,12 @@ func TestWantedTasks(t *testing.T) {
 	require.Equal(t, []string{"load 1k", "load 10k", "size 1k", "size 10k"}, named(options{rows: of("packed")}))
 	require.Equal(t, []string{"grep 20k", "grep 200k"}, named(options{rows: of("first grep"), quick: true}))
 	require.Equal(t, []string{"append"}, named(options{rows: of("^append$")}), "a task by its name alone")
-	require.Equal(t, []string{"list 100", "list 1k"}, named(options{rows: of("list")}))
+	require.Equal(t, []string{"list 100", "list 1k", "list refs 1k"}, named(options{rows: of("list")}))
 	require.Contains(t, named(options{full: true}), "list 10k")
 	require.NotContains(t, named(options{rows: of(""), quick: true}), "load 10k")
 	require.Contains(t, named(options{rows: of("load"), quick: true}), "load 10k", "what is named is measured")
 	require.Len(t, named(options{full: true}), len(tasks))
-	require.Equal(t, []string{"append", "fork 100"}, []string{durableTasks()[0].name, durableTasks()[1].name})
+	require.Equal(t, []string{"append", "append refs"}, []string{durableTasks()[0].name, durableTasks()[1].name})
 }
 
 func TestWhatIsNotHereIsANote(t *testing.T) {
