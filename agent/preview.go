@@ -19,7 +19,7 @@ func Preview(ctx context.Context, r *repo.Repo, o Request, front Frontend) (Prev
 	o.preview = taken
 	err := newRun(ctx, previewFront{front}, r, o, nil).doTransient(ctx)
 	if taken.Parts != nil {
-		err = nil // it says what became of an answer that there is none of
+		err = nil // the error reports a missing answer
 	}
 	return *taken, err
 }

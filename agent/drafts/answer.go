@@ -91,7 +91,7 @@ func textOf(d turnloop.Delta) StreamedText {
 	return StreamedText{Seq: d.Seq, Call: d.Call, Part: d.Part, At: d.At, Text: d.Text}
 }
 
-// joined adds a piece to what has streamed. A text that begins again stands in the place of what it was.
+// joined adds a piece to what has streamed. A text that begins again replaces the earlier one.
 func joined(texts []StreamedText, piece StreamedText) []StreamedText {
 	if piece.Part == "" {
 		piece.Part = conversation.PartMessage

@@ -145,7 +145,7 @@ func TestSessionsOfManyProcesses(t *testing.T) {
 		all.Go(func() { _ = s.Use(idOf(n), noon) })
 	}
 	all.Wait()
-	require.NotEmpty(t, s.conversations(), "the file is whole whoever wins")
+	require.NotEmpty(t, s.conversations(), "the file is whole after each race")
 	left, err := os.ReadDir(filepath.Dir(filepath.Join(dir, ".git", "jp", SessionsFolder, s.file)))
 	require.NoError(t, err)
 	require.Len(t, left, 1, "nothing temporary stays")

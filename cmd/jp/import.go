@@ -121,7 +121,7 @@ func printFound(e *ui.Env, found []importer.Found) error {
 	return nil
 }
 
-// printImport shows what became of one file: the conversation on stdout, all else beside it.
+// printImport shows the result for one file: the conversation on stdout, all else beside it.
 func printImport(e *ui.Env, r *importer.Report) {
 	if !e.Quiet {
 		out := e.Messages()

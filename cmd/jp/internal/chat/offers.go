@@ -26,7 +26,7 @@ type offers struct {
 	more []command     // the skills
 	read bool          // they were read
 	list []string      // tracked files, from the folder of the command line
-	done chan struct{} // closed when the files are read; nil: nobody asked for them
+	done chan struct{} // closed when the files are read; nil: no caller asked for them
 }
 
 func (f *offers) open(env *ui.Env, commands []command) { f.env, f.jp = env, commands }

@@ -13,17 +13,17 @@ import (
 	"jp/cmd/jp/internal/terminal/terminaltest"
 )
 
-// nobody takes what the person wants, and does nothing.
-type nobody struct{}
+// ignoring takes each wish of the person, and does nothing.
+type ignoring struct{}
 
-func (nobody) Enter(Entry) bool                        { return true }
-func (nobody) Changed(string)                          {}
-func (nobody) Stop(bool)                               {}
-func (nobody) Leave()                                  {}
-func (nobody) History(bool, string) (string, bool)     { return "", false }
-func (nobody) Suspend()                                {}
-func (nobody) Mode()                                   {}
-func (nobody) Complete(Entry, int) (int, string, bool) { return 0, "", false }
+func (ignoring) Enter(Entry) bool                        { return true }
+func (ignoring) Changed(string)                          {}
+func (ignoring) Stop(bool)                               {}
+func (ignoring) Leave()                                  {}
+func (ignoring) History(bool, string) (string, bool)     { return "", false }
+func (ignoring) Suspend()                                {}
+func (ignoring) Mode()                                   {}
+func (ignoring) Complete(Entry, int) (int, string, bool) { return 0, "", false }
 
 // A key is on the screen within 16 ms, also behind a pasted text of 64 KiB. The quickest of several keys
 // counts: the machine may have other work.
@@ -31,7 +31,7 @@ func TestAKeyIsShownAtOnce(t *testing.T) {
 	for name, before := range map[string]string{"an empty line": "", "64 KiB": strings.Repeat("a word, and another\n", 64<<10/20) + ">"} {
 		t.Run(name, func(t *testing.T) {
 			s := terminaltest.New(t, 80, 24)
-			c, err := On(context.Background(), terminal.NewTTY(s.TTY), terminal.Palette{}, nobody{})
+			c, err := On(context.Background(), terminal.NewTTY(s.TTY), terminal.Palette{}, ignoring{})
 			require.NoError(t, err)
 			defer c.Close()
 			c.SetText(before)
@@ -57,7 +57,7 @@ func TestAKeyIsShownAtOnce(t *testing.T) {
 // Of what is redrawn no more than the lines that changed are written.
 func TestAKeyWritesItsLineOnly(t *testing.T) {
 	s := terminaltest.New(t, 80, 24)
-	c, err := On(context.Background(), terminal.NewTTY(s.TTY), terminal.Palette{}, nobody{})
+	c, err := On(context.Background(), terminal.NewTTY(s.TTY), terminal.Palette{}, ignoring{})
 	require.NoError(t, err)
 	defer c.Close()
 	c.Above("above the line")

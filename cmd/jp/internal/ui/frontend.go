@@ -27,7 +27,7 @@ type TerminalFront struct {
 	live   *liveLine // nil where there is none
 	hide   func()    // makes room on the terminal
 	menu   *menu
-	notify *notifier // nil: nobody is told
+	notify *notifier // nil: no notifications
 }
 
 // A textInput says what becomes of standard input.

@@ -24,7 +24,7 @@ type notifier struct {
 	since time.Time // when the person did something last
 }
 
-// notifier is that of a turn, nil where nobody is told.
+// notifier is that of a turn, nil without notifications.
 func (f *TerminalFront) newNotifier(id conversation.ID) *notifier {
 	e := f.Env
 	if f.Repo.Config.Notify == "off" || e.Format.Structured() || !IsTerminal(e.Stderr) || e.Get("TERM") == "dumb" {
