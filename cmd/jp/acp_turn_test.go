@@ -238,6 +238,7 @@ message = "Over."
 		}
 		return map[string]any{"content": strings.ReplaceAll(string(text), "\n", "\r\n")}, true
 	}
+	e.chooses("Yes, this once", nil) // edits asks about a link that leads out of the working tree; the tool refuses it
 	session := e.opens(p.dir)
 	e.must("session/set_mode", fmt.Sprintf(`{"sessionId":%q,"modeId":"edits"}`, session))
 	require.Equal(t, "end_turn", e.stops(e.prompts(session, "Work")))
