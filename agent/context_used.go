@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"slices"
 
 	"jp/agent/repo"
 	"jp/compaction"
@@ -21,4 +22,11 @@ func ContextUsed(ctx context.Context, r *repo.Repo, events []*conversation.Event
 		return ""
 	}
 	return conversation.PartOf(tokens, window)
+}
+
+// KnowsContext reaches back to the turn of the newest model call, by which [ContextUsed] counts.
+func KnowsContext(back []*conversation.Event) bool {
+	return slices.ContainsFunc(back, func(e *conversation.Event) bool {
+		return e.Type() == conversation.TypeChatResponse || e.Type() == conversation.TypeToolCallRequest
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/conversation"
 	"jp/worktree"
@@ -28,6 +29,25 @@ type Entry struct {
 	Changes []worktree.Change
 }
 
+// Reach says how far back a view must go for [Entries] to have all that is asked for; nil: to the
+// first event.
+func (o LogOptions) Reach() repo.Reach {
+	switch {
+	case o.Turn > 0:
+		return repo.BeforeTurn(o.Turn)
+	case o.Limit == 0 || len(o.Paths) > 0:
+		return nil
+	}
+	seen, shown := 0, 0
+	return func(back []*conversation.Event) bool {
+		for _, e := range back[seen:] {
+			shown += problem.Count(o.Internal || !e.Type().Internal())
+		}
+		seen = len(back)
+		return shown > o.Limit // one more: the files before the oldest one that is shown
+	}
+}
+
 // Entries are the events to show, in the order to show them.
 func Entries(ctx context.Context, v *repo.View, o LogOptions) ([]Entry, error) {
 	if o.Turn > 0 {
@@ -37,7 +57,7 @@ func Entries(ctx context.Context, v *repo.View, o LogOptions) ([]Entry, error) {
 	}
 	compare := o.Stat || o.Patch || len(o.Paths) > 0
 	before := v.Events[0].Tree
-	if compare {
+	if compare && v.Events[0].Seq == 0 {
 		var err error
 		if before, err = Ground(ctx, v); err != nil {
 			return nil, err

@@ -47,7 +47,7 @@ type Undo struct {
 // New finds the conversation, takes it for this process, and reads it.
 // The event is nil where none was named.
 func New(ctx context.Context, r *repo.Repo, o Options) (*Undo, *conversation.Event, error) {
-	v, event, err := r.Find().EventNamed(ctx, r.Env, o.Word)
+	v, event, err := r.Find().EventNamed(ctx, r.Env, o.Word, nil)
 	if err != nil {
 		return nil, nil, err
 	}

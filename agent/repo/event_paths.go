@@ -53,35 +53,66 @@ func Unquoted(texts []string) []string {
 
 // EventNamed finds what [ID]@E, E or ID names: a conversation, and an event of it,
 // which is nil where only the conversation is named. Without a word it is the
-// session's conversation.
-func (r Finder) EventNamed(ctx context.Context, e *Host, word string) (*View, *conversation.Event, error) {
+// session's conversation. The view goes back as far as enough says, and to before the
+// named event.
+func (r Finder) EventNamed(ctx context.Context, e *Host, word string, enough Reach) (*View, *conversation.Event, error) {
 	if target, event, found := strings.Cut(word, "@"); found || word == "" {
-		v, err := r.View(ctx, e, target)
-		if err != nil || event == "" {
+		if event == "" {
+			v, err := r.ViewBack(ctx, e, target, enough)
 			return v, nil, err
 		}
-		ev, err := SelectEvent(v.Events, event, v.ID, e.Now())
-		return v, ev, err
+		v, err := r.ViewBack(ctx, e, target, enough.AndBack(reachOf(event, e.Now())))
+		if err != nil {
+			return nil, nil, err
+		}
+		return v.selects(ctx, e, event)
 	}
 	id, err := r.Visited(ctx, e, 0)
 	if err != nil {
-		v, err := r.View(ctx, e, word)
+		v, err := r.ViewBack(ctx, e, word, enough)
 		return v, nil, err
 	}
-	v, err := r.View(ctx, e, string(id))
+	v, err := r.ViewBack(ctx, e, string(id), enough.AndBack(reachOf(word, e.Now())))
 	if err != nil {
 		return nil, nil, err
 	}
-	ev, noEvent := SelectEvent(v.Events, word, v.ID, e.Now())
+	v, ev, noEvent := v.selects(ctx, e, word)
 	if noEvent == nil {
 		return v, ev, nil
 	}
-	other, err := r.View(ctx, e, word)
+	other, err := r.ViewBack(ctx, e, word, enough)
 	var f *problem.Error
 	if errors.As(err, &f) && f.Code == "not_found" {
 		return nil, nil, noEvent
 	}
 	return other, nil, err
+}
+
+// EventRange finds two events of a conversation; where one is left out it is the first or the
+// newest.
+func (r Finder) EventRange(ctx context.Context, e *Host, target, from, to string) (v *View, first, last *conversation.Event, err error) {
+	var enough Reach // all, to the first
+	switch {
+	case from != "" && to != "":
+		enough = reachOf(from, e.Now()).AndBack(reachOf(to, e.Now()))
+	case from != "":
+		enough = reachOf(from, e.Now())
+	}
+	if v, err = r.ViewBack(ctx, e, target, enough); err != nil {
+		return nil, nil, nil, err
+	}
+	last = v.Events[len(v.Events)-1]
+	if to != "" {
+		if v, last, err = v.selects(ctx, e, to); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	if from != "" {
+		v, first, err = v.selects(ctx, e, from)
+	} else {
+		first = v.Events[0]
+	}
+	return v, first, last, err
 }
 
 // TurnEvents are the first and the last event of a turn.

@@ -51,6 +51,45 @@ func SelectEvent(events []*conversation.Event, e string, id conversation.ID, now
 	return nil, NoEvent(events, e, id)
 }
 
+// reachOf says how far back to read for [SelectEvent] to find the event that E names, and for the
+// event before it to be there. It is nil where all events must be read.
+func reachOf(e string, now time.Time) Reach {
+	e = strings.TrimPrefix(e, "@")
+	if n, err := strconv.Atoi(e); err == nil && n < 0 {
+		return func(back []*conversation.Event) bool { return len(back) > -n }
+	} else if err == nil {
+		return func(back []*conversation.Event) bool { // more than the newest: it may be the beginning of a commit
+			return n <= back[0].Seq && back[len(back)-1].Seq < n
+		}
+	}
+	if turn, ok := strings.CutPrefix(e, "turn:"); ok {
+		n, err := strconv.Atoi(turn)
+		if err != nil {
+			return nil
+		}
+		return BeforeTurn(n)
+	}
+	if before, ok := ParseTime(e, now); ok && !commitPrefix().MatchString(e) {
+		return func(back []*conversation.Event) bool {
+			return len(back) > 1 && back[len(back)-2].Time.Before(before)
+		}
+	}
+	return nil
+}
+
+// BeforeTurn reaches back to an event before a turn, so that what the turn changed is known.
+func BeforeTurn(n int) Reach {
+	return func(back []*conversation.Event) bool { return back[len(back)-1].Turn < n }
+}
+
+// AndBack reaches as far back as both do; nil is all.
+func (r Reach) AndBack(other Reach) Reach {
+	if r == nil || other == nil {
+		return nil
+	}
+	return func(back []*conversation.Event) bool { return r(back) && other(back) }
+}
+
 func BySeq(events []*conversation.Event, seq int) *conversation.Event {
 	for _, e := range events {
 		if e.Seq == seq {

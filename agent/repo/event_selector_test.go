@@ -2,6 +2,7 @@ package repo
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -114,5 +115,48 @@ func TestSelectEventNeverPanics(t *testing.T) {
 		if (found == nil) == (err == nil) {
 			t.Fatalf("%q: %v, %v", e, found, err)
 		}
+	})
+}
+
+// What reaches back far enough for an event finds the same one as all events do, and has the one
+// before it.
+func TestReachFindsTheSameEvent(t *testing.T) {
+	t.Parallel()
+	words := []string{"0", "@-1", "-2", "-7", "turn:1", "turn:2", "turn:3", "turn:x", "3a2f9c1", "11", "5m", "1min", "2h", "2026-11-21T12:03:30Z", "1234567", "fffffff", "", "today"}
+	rapid.Check(t, func(t *rapid.T) {
+		events := someEvents()
+		now := noon.Add(time.Duration(rapid.IntRange(0, 15).Draw(t, "minutes")) * time.Minute)
+		turn := 0
+		for i, e := range events {
+			if starts := i == 0 || rapid.Bool().Draw(t, "turn"); starts {
+				turn++
+				e.Body = &conversation.TurnStart{}
+			}
+			e.Turn = turn
+			e.Time = e.Time.Add(time.Duration(rapid.IntRange(-90, 90).Draw(t, "clock")) * time.Second)
+		}
+		word := rapid.SampledFrom(words).Draw(t, "word")
+		seq := rapid.IntRange(0, 11).Draw(t, "seq")
+		word = rapid.SampledFrom([]string{word, fmt.Sprint(seq), fmt.Sprint(-seq)}).Draw(t, "one of")
+		want, wantErr := SelectEvent(events, word, someID, now)
+		enough := reachOf(word, now)
+		if enough == nil {
+			return
+		}
+		var back []*conversation.Event
+		for _, e := range slices.Backward(events) {
+			if back = append(back, e); e.Type() == conversation.TypeTurnStart && enough(back) {
+				break
+			}
+		}
+		slices.Reverse(back)
+		found, err := SelectEvent(back, word, someID, now)
+		if wantErr != nil {
+			require.Error(t, err)
+			return
+		}
+		require.NoError(t, err)
+		require.Equal(t, want.Seq, found.Seq)
+		require.True(t, found.Seq == 0 || BySeq(back, found.Seq-1) != nil, "the event before it is there")
 	})
 }

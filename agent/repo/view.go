@@ -34,28 +34,53 @@ func (r Finder) View(ctx context.Context, e *Host, word string) (*View, error) {
 	return v.whole(ctx)
 }
 
-// ViewAt is View for words that may also name an event of the conversation. The event is nil if they name none.
-func (r Finder) ViewAt(ctx context.Context, e *Host, word string) (v *View, at *conversation.Event, err error) {
+// ViewEvent is the event that a word names, and its conversation from before that event on.
+func (r Finder) ViewEvent(ctx context.Context, e *Host, word string) (*View, *conversation.Event, error) {
 	target, event := SplitTarget(word)
-	if v, err = r.View(ctx, e, target); err != nil || event == "" {
-		return v, nil, err
+	v, err := r.ViewBack(ctx, e, target, reachOf(event, e.Now()))
+	if err != nil {
+		return nil, nil, err
 	}
-	at, err = SelectEvent(v.Events, event, v.ID, e.Now())
+	return v.selects(ctx, e, event)
+}
+
+// selects finds an event. Of a view that begins late it loads all before it says that there is no
+// such event.
+func (v *View) selects(ctx context.Context, e *Host, event string) (*View, *conversation.Event, error) {
+	at, err := SelectEvent(v.Events, event, v.ID, e.Now())
+	if err != nil && v.Events[0].Seq > 0 {
+		if v, err = v.whole(ctx); err != nil {
+			return nil, nil, err
+		}
+		at, err = SelectEvent(v.Events, event, v.ID, e.Now())
+	}
 	if err != nil && v.Broken != nil {
 		return v, nil, v.Damage(nil) // it may be one of those that cannot be read
 	}
 	return v, at, err
 }
 
+// ViewAt is View for words that may also name an event of the conversation. The event is nil if they name none.
+func (r Finder) ViewAt(ctx context.Context, e *Host, word string) (v *View, at *conversation.Event, err error) {
+	target, event := SplitTarget(word)
+	if v, err = r.View(ctx, e, target); err != nil || event == "" {
+		return v, nil, err
+	}
+	return v.selects(ctx, e, event)
+}
+
 // A Reach says whether a view goes back far enough. It is asked at the start of
 // each turn, the newest first, with the events from there on, newest first.
 type Reach func(back []*conversation.Event) bool
 
-// ViewBack loads no more of a conversation's end than is needed.
+// ViewBack loads no more of a conversation's end than is needed; all, if enough is nil.
 func (r Finder) ViewBack(ctx context.Context, e *Host, word string, enough Reach) (*View, error) {
 	v, err := r.open(ctx, e, word)
 	if err != nil {
 		return nil, err
+	}
+	if enough == nil {
+		return v.whole(ctx)
 	}
 	for ev, err := range r.Store.Backward(ctx, v.Head) {
 		if err != nil { // what is damaged, and where, is found from the start

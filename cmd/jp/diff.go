@@ -109,6 +109,20 @@ func runDiff(ctx context.Context, e *ui.Env, o diffOptions) error {
 	return v.Damage(nil)
 }
 
+// newestTurn reaches back to the start of the newest turn.
+func newestTurn([]*conversation.Event) bool { return true }
+
+// reach says how far back to read, besides to a named event.
+func (o diffOptions) reach() repo.Reach {
+	if n, err := strconv.Atoi(o.turn); err == nil {
+		return repo.BeforeTurn(n)
+	}
+	if o.turn != "" {
+		return nil
+	}
+	return func(back []*conversation.Event) bool { return back[len(back)-1].Turn < back[0].Turn }
+}
+
 // compare says what the command line wants to be compared.
 func compare(ctx context.Context, r *repo.Repo, e *ui.Env, o diffOptions) (*repo.View, *blame.Comparison, error) {
 	word := strings.Join(o.words, " ")
@@ -121,7 +135,7 @@ func compare(ctx context.Context, r *repo.Repo, e *ui.Env, o diffOptions) (*repo
 	case isRange:
 		return compareRange(ctx, r, e, from, to)
 	}
-	v, ev, err := r.Find().EventNamed(ctx, e.Host, word)
+	v, ev, err := r.Find().EventNamed(ctx, e.Host, word, o.reach())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -147,7 +161,7 @@ func compareTwo(ctx context.Context, r *repo.Repo, e *ui.Env, words []string) (*
 	var views [2]*repo.View
 	var trees [2]string
 	for i, word := range words {
-		v, ev, err := r.Find().EventNamed(ctx, e.Host, word)
+		v, ev, err := r.Find().EventNamed(ctx, e.Host, word, newestTurn)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -170,20 +184,9 @@ func compareRange(ctx context.Context, r *repo.Repo, e *ui.Env, from, to string)
 	if !strings.Contains(from, "@") {
 		target, a = "", from
 	}
-	v, err := r.Find().View(ctx, e.Host, target)
+	v, first, last, err := r.Find().EventRange(ctx, e.Host, target, a, to)
 	if err != nil {
 		return nil, nil, err
-	}
-	first, last := v.Events[0], v.Events[len(v.Events)-1]
-	if a != "" {
-		if first, err = repo.SelectEvent(v.Events, a, v.ID, e.Now()); err != nil {
-			return nil, nil, err
-		}
-	}
-	if to != "" {
-		if last, err = repo.SelectEvent(v.Events, to, v.ID, e.Now()); err != nil {
-			return nil, nil, err
-		}
 	}
 	c, err := blame.NewComparison(ctx, v)
 	if err == nil {

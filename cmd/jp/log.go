@@ -62,7 +62,7 @@ func runLog(ctx context.Context, e *ui.Env, o blame.LogOptions) error {
 	if o.Within, err = r.InTree(e.Host, o.Paths); err != nil {
 		return err
 	}
-	v, err := r.Find().View(ctx, e.Host, o.Target)
+	v, err := r.Find().ViewBack(ctx, e.Host, o.Target, o.Reach())
 	if err != nil {
 		return err
 	}

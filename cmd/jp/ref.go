@@ -40,11 +40,7 @@ func runRef(ctx context.Context, e *ui.Env, word string) error {
 		}
 		return printRef(e, "ref", info.Ref)
 	}
-	v, err := r.Find().View(ctx, e.Host, target)
-	if err != nil {
-		return err
-	}
-	found, err := repo.SelectEvent(v.Events, event, v.ID, e.Now())
+	_, found, err := r.Find().ViewEvent(ctx, e.Host, word)
 	if err != nil {
 		return err
 	}

@@ -54,7 +54,7 @@ func runShow(ctx context.Context, e *ui.Env, word string) error {
 	if event == "" {
 		return showConversation(ctx, e, r, target)
 	}
-	v, found, err := r.Find().ViewAt(ctx, e.Host, word)
+	v, found, err := r.Find().ViewEvent(ctx, e.Host, word)
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func showConversation(ctx context.Context, e *ui.Env, r *repo.Repo, target strin
 	if l.Usage.Input+l.Usage.Output > 0 {
 		facts = append(facts, [2]string{"Usage", conversation.Tokens(l.Usage.Input) + " in, " + conversation.Tokens(l.Usage.Output) + " out"})
 	}
-	newest, err := r.Find().ViewBack(ctx, e.Host, l.ID, func([]*conversation.Event) bool { return true })
+	newest, err := r.Find().ViewBack(ctx, e.Host, l.ID, agent.KnowsContext)
 	if err == nil {
 		if used := agent.ContextUsed(ctx, r, newest.Events); used != "" {
 			facts = append(facts, [2]string{"Context", used})

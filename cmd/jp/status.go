@@ -68,7 +68,7 @@ func runStatus(ctx context.Context, e *ui.Env, word string) error {
 	if l.Status.Question != nil {
 		fmt.Fprintf(e.Results(), "  %s asks: %s\n", problem.OneLine(*l.Status.Tool), problem.OneLine(*l.Status.Question))
 	}
-	v, err := r.Find().View(ctx, e.Host, string(id))
+	v, err := r.Find().ViewBack(ctx, e.Host, string(id), agent.KnowsContext)
 	if err != nil {
 		return err
 	}
