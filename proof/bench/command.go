@@ -5,10 +5,19 @@ import (
 	"fmt"
 	"os/exec"
 	"strconv"
+	"strings"
 )
 
-// printEndTarget is of the time that the command takes in a short conversation.
-const printEndTarget = 3
+// endTarget is of the time that a command takes in a short conversation.
+const endTarget = 3
+
+// endCommands need only the end of a conversation, which ID stands for.
+var endCommands = []string{"print --last 1 ID", "log -n 5 ID", "status ID", "show ID@-1", "ref ID@-1", "diff ID@-3..@-1"}
+
+// endRow is the name of a row of such a command.
+func endRow(words string, n int) string {
+	return "jp " + strings.NewReplacer(" ID@", " @", " ID", "").Replace(words) + " at " + grouped(n) + " events"
+}
 
 // updateRef is the rival of a fork.
 const updateRef = "git update-ref"
@@ -30,13 +39,16 @@ func commandsOf(n int) func(context.Context, *bench, filesystem) ([]row, error) 
 			return nil, err
 		}
 		at := " at " + grouped(n) + " events"
-		last := all.row("jp print --last 1"+at, "print long", "print short").within(printEndTarget)
-		last.RivalName = "at 100 events"
-		return []row{
-			last,
+		var rows []row
+		for _, words := range endCommands {
+			end := all.row(endRow(words, n), words, words+" of the short one").within(endTarget)
+			end.RivalName = "at 100 events"
+			rows = append(rows, end)
+		}
+		return append(rows,
 			all.row("jp fork"+at, "fork", updateRef).withinMore(startTarget).grows(workForkRun, n),
 			all.row(fmt.Sprintf("jp fork --until %d of %s", n/2, grouped(n)), "slice", updateRef).grows(workSlice, n),
-		}, nil
+		), nil
 	}
 }
 
@@ -64,21 +76,25 @@ func (b *bench) newCommands(ctx context.Context, n int) (*commands, error) {
 }
 
 func (c *commands) sides(middle int) []side {
-	return []side{
-		{name: "print long", block: 2, run: c.of(c.long, "print", "--last", "1")},
-		{name: "print short", block: 2, run: c.of(c.short, "print", "--last", "1")},
-		{name: "fork", block: 2, run: c.of(c.long, "fork", "-q")},
-		{name: "slice", block: 2, run: c.of(c.long, "fork", "-q", "--until", strconv.Itoa(middle))},
-		{name: updateRef, block: 2, run: func(ctx context.Context) error {
+	var sides []side
+	for _, words := range endCommands {
+		sides = append(sides, side{name: words, block: 2, run: c.of(c.long, words)},
+			side{name: words + " of the short one", block: 2, run: c.of(c.short, words)})
+	}
+	return append(sides,
+		side{name: "fork", block: 2, run: c.of(c.long, "fork -q ID")},
+		side{name: "slice", block: 2, run: c.of(c.long, "fork -q --until "+strconv.Itoa(middle)+" ID")},
+		side{name: updateRef, block: 2, run: func(ctx context.Context) error {
 			c.made++
 			return gitTo(ctx, c.long.packed.TopLevel, nil, nil, "update-ref", fmt.Sprintf("refs/heads/made%d", c.made), string(c.long.head))
 		}},
-	}
+	)
 }
 
-// of runs jp with a conversation as its last argument.
-func (c *commands) of(h *history, words ...string) func(context.Context) error {
+// of runs jp with a conversation in the place of ID.
+func (c *commands) of(h *history, words string) func(context.Context) error {
+	args := strings.Fields(strings.ReplaceAll(words, "ID", string(h.id)))
 	return func(ctx context.Context) error {
-		return drained(exec.CommandContext(ctx, c.jp, append(words, string(h.id))...), h.packed.TopLevel)
+		return drained(exec.CommandContext(ctx, c.jp, args...), h.packed.TopLevel)
 	}
 }

@@ -10,16 +10,17 @@ import (
 // The beginnings of the names of the rows that each task prints, as whole as they are known
 // before it is run: -rows looks for them. {n} is the task's size.
 const (
-	appendNames      = "append 1 event, p50; append 1 event, p99; append 5 at once, per event, p50; append 5 at once, per event, p99; append 1 event, 3 ms apart, p50; append 1 event, 3 ms apart, p99"
-	forkNames        = "fork at {n} events, in process"
-	chainNames       = "append at {n} events"
-	listNames        = "list {n} conversations"
-	appendRefsNames  = "append through git, files; append through git, reftable"
-	listRefsNames    = "list {n} through git, files; list {n} through git, reftable"
-	resumeNames      = "resume at {n} events, 1,000 files"
-	attachNames      = "jp attach at {n} events, 1st byte"
-	loadNames        = "load {n} events, loose; load {n} events, packed"
-	commandNames     = "jp print --last 1 at {n} events; jp fork at {n} events; jp fork --until {until} of {n}"
+	appendNames     = "append 1 event, p50; append 1 event, p99; append 5 at once, per event, p50; append 5 at once, per event, p99; append 1 event, 3 ms apart, p50; append 1 event, 3 ms apart, p99"
+	forkNames       = "fork at {n} events, in process"
+	chainNames      = "append at {n} events"
+	listNames       = "list {n} conversations"
+	appendRefsNames = "append through git, files; append through git, reftable"
+	listRefsNames   = "list {n} through git, files; list {n} through git, reftable"
+	resumeNames     = "resume at {n} events, 1,000 files"
+	attachNames     = "jp attach at {n} events, 1st byte"
+	loadNames       = "load {n} events, loose; load {n} events, packed"
+	commandNames    = "jp print --last 1 at {n} events; jp log -n 5 at {n} events; jp status at {n} events; " +
+		"jp show @-1 at {n} events; jp ref @-1 at {n} events; jp diff @-3..@-1 at {n} events; jp fork at {n} events; jp fork --until {until} of {n}"
 	grepNames        = "first grep, {n} events; grep {n} events, rare word; grep {n} events, absent word; grep {n} events, everyday word; grep {n} events, in every one; grep {n} events, regexp"
 	snapshotNames    = "snapshot {n} files, clean; snapshot {n} files, after a tool; snapshot {n} files, 1 changed; snapshot {n} files, 1 named"
 	sizeNames        = "packed, {n} events of; packed, {half} events of; loose, {n} events of; loose, {half} events of"
