@@ -136,12 +136,11 @@ func (s *Store) info(ctx context.Context, info conversation.Info) conversation.I
 // the name, the head, and the error of an unreadable ref. It leaves out refs without an
 // id, and refs whose conversation is at another ref of the live or archived scope.
 func (s *Store) Heads(scope conversation.Scope) ([]conversation.Info, error) {
-	refs, err := s.odb.ListRefs(refRoot + string(scope) + "/")
+	refs, elsewhere, err := s.refs.list(scope)
 	broken, err := unreadable(err)
 	if err != nil {
 		return nil, fmt.Errorf("list conversations: %w", storeError(err))
 	}
-	elsewhere := s.refs.elsewhere(scope)
 	infos := make([]conversation.Info, 0, len(refs)+len(broken))
 	for _, r := range refs {
 		if names(r.Name, scope) && !elsewhere(r) {

@@ -152,22 +152,24 @@ func (w refLocation) apartError(id conversation.ID) error {
 	return &DuplicateIDError{ID: id, Live: conversation.Head(w.OID), Archived: conversation.Head(w.other.OID)}
 }
 
-// elsewhere says which refs of a scope are not what their conversations are: those of
-// them that the other scope has, too. The refs were listed before.
-func (r *refs) elsewhere(scope conversation.Scope) func(odb.Ref) bool {
+// list lists the refs of a scope. The function says which of them are not what their
+// conversations are: those that the other scope has, too.
+func (r *refs) list(scope conversation.Scope) (refs []odb.Ref, elsewhere func(odb.Ref) bool, err error) {
+	own := refRoot + string(scope) + "/"
 	other := map[conversation.Scope]string{conversation.ScopeLive: refArchive, conversation.ScopeArchived: refLive}[scope]
 	if other == "" {
-		return func(odb.Ref) bool { return false }
+		refs, err = r.odb.ListRefs(own)
+		return refs, func(odb.Ref) bool { return false }, err
 	}
-	there, _ := r.odb.RefNames(other) // what cannot be listed hides nothing
-	return func(ref odb.Ref) bool {
+	refs, there, err := r.odb.ListBeside(own, other)
+	return refs, func(ref odb.Ref) bool {
 		id := named(ref.Name).ID
 		if !has(there, other, id) {
 			return false
 		}
 		w, err := r.locate(id)
 		return err == nil && w.Name != ref.Name && w.other.Name == ref.Name
-	}
+	}, err
 }
 
 // has reports whether a sorted list has the name of an id behind a prefix.

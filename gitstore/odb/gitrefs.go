@@ -92,11 +92,28 @@ func (r *gitRefs) read(name string) (OID, error) {
 }
 
 func (r *gitRefs) list(prefix string, _ bool) ([]Ref, error) {
-	pattern := prefix[:strings.LastIndexByte(prefix, '/')+1]
-	refs, faults, err := r.each(pattern)
+	refs, faults, err := r.each(folderOf(prefix))
 	if err != nil {
 		return nil, fmt.Errorf("list %s: %w", prefix, err)
 	}
+	return below(prefix, refs, faults)
+}
+
+func (r *gitRefs) listBeside(prefix, other string) ([]Ref, []string, error) {
+	all, faults, err := r.each(folderOf(prefix), folderOf(other))
+	if err != nil {
+		return nil, nil, fmt.Errorf("list %s: %w", prefix, err)
+	}
+	beside, _ := below(other, slices.Clone(all), faults)
+	refs, err := below(prefix, all, faults)
+	return refs, refNames(beside), err
+}
+
+// folderOf is the pattern by which git lists the refs with a prefix, and others of their folder.
+func folderOf(prefix string) string { return prefix[:strings.LastIndexByte(prefix, '/')+1] }
+
+// below leaves the refs and faults whose names start with a prefix.
+func below(prefix string, refs []Ref, faults []*UnreadableRef) ([]Ref, error) {
 	outside := func(name string) bool { return !strings.HasPrefix(name, prefix) || CheckRefName(name) != nil }
 	var unreadable []error
 	for _, fault := range faults {
@@ -107,13 +124,13 @@ func (r *gitRefs) list(prefix string, _ bool) ([]Ref, error) {
 	return slices.DeleteFunc(refs, func(ref Ref) bool { return outside(ref.Name) }), errors.Join(unreadable...)
 }
 
-// each lists the refs that are, or are below, a name, sorted by name.
-func (r *gitRefs) each(name string) (refs []Ref, faults []*UnreadableRef, err error) {
+// each lists the refs that are, or are below, one of some names, sorted by name.
+func (r *gitRefs) each(names ...string) (refs []Ref, faults []*UnreadableRef, err error) {
 	var out []byte
 	var warnings string
 	for tries := 0; ; tries++ {
 		out, err = r.git.RunWith(context.Background(), gitcmd.Command{
-			Args: []string{"for-each-ref", "--format=%(objectname) %(refname) %(symref)", name}, Env: r.env, Stderr: &warnings,
+			Args: append([]string{"for-each-ref", "--format=%(objectname) %(refname) %(symref)"}, names...), Env: r.env, Stderr: &warnings,
 		})
 		if tries == maxTries || !killed(err) {
 			break

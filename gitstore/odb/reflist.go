@@ -22,6 +22,12 @@ func (r fileRefs) list(prefix string, unread bool) ([]Ref, error) {
 	return merge(w.refs, w.uncovered(packed)), errors.Join(w.faults...)
 }
 
+func (r fileRefs) listBeside(prefix, other string) ([]Ref, []string, error) {
+	refs, err := r.list(prefix, false)
+	beside, _ := r.list(other, true)
+	return refs, refNames(beside), err
+}
+
 // uncovered are the packed refs that no broken file hides: what is told of the file is
 // told of the ref.
 func (w *refWalk) uncovered(packed []Ref) []Ref {

@@ -14,6 +14,8 @@ type refKeeper interface {
 	read(name string) (OID, error)
 	// list gives the refs below a prefix, as ListRefs; unread, the values may be missing.
 	list(prefix string, unread bool) ([]Ref, error)
+	// listBeside gives the refs below a prefix, and the names below another, as ListBeside.
+	listBeside(prefix, other string) ([]Ref, []string, error)
 	// write makes rest durable and moves the refs, as Write. The objects of first are durable.
 	write(ctx context.Context, first, rest []Object, updates []RefUpdate) error
 	// transaction moves refs, as Transaction.
@@ -55,11 +57,22 @@ func (s *Store) ListRefs(prefix string) ([]Ref, error) {
 func (s *Store) RefNames(prefix string) ([]string, error) {
 	s.migrated()
 	refs, err := s.refs().list(prefix, true)
+	return refNames(refs), err
+}
+
+// ListBeside lists the refs below a prefix, as ListRefs, and then the names below another,
+// without those that cannot be listed. Where git keeps the refs, one git lists both.
+func (s *Store) ListBeside(prefix, other string) (refs []Ref, names []string, err error) {
+	s.migrated()
+	return s.refs().listBeside(prefix, other)
+}
+
+func refNames(refs []Ref) []string {
 	names := make([]string, len(refs))
 	for i, r := range refs {
 		names[i] = r.Name
 	}
-	return names, err
+	return names
 }
 
 // migrated lets git keep the refs from now on if another process has moved them out of
