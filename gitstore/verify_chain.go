@@ -36,6 +36,7 @@ func (r *commitReader) checkEvents(ctx context.Context, links []*parsedCommit) (
 		problems = append(problems, conversation.Problem{Commit: e.Commit, Seq: e.Seq, Text: fmt.Sprintf(format, args...)})
 	}
 	sum, tree, newer := conversation.Summary{}, "", false // newer: what a newer jp wrote may count differently
+	var noted, configured bool                            // in the newest turn
 	for i, l := range links {
 		if ctx.Err() != nil {
 			return problems, absent
@@ -45,9 +46,26 @@ func (r *commitReader) checkEvents(ctx context.Context, links []*parsedCommit) (
 		if i > 0 && moved && !e.Type().ChangesFiles() {
 			report(e, "a %s changes the files' tree", e.Type())
 		}
+		switch e.Type() {
+		case conversation.TypeTurnStart:
+			noted, configured = false, false
+		case conversation.TypeNote:
+			noted = true
+		case conversation.TypeConfigDelta:
+			configured = true
+		}
 		// Only the newest summary is in use. An earlier version may have made those before it by other rules.
-		if stored := l.summary(); i == len(links)-1 && stored != nil && e.Signed && !newer && !sameSummary(*stored, sum) {
-			report(e, "its summary is not what the events come to")
+		if stored := l.summary(); i == len(links)-1 && stored != nil && e.Signed && !newer {
+			want := sum
+			if noted { // earlier versions had other rules for what the turn waits for then
+				want.Newest, want.Status = stored.Newest, stored.Status
+			}
+			if configured { // the first versions named the model of the turn's start
+				want.Model = stored.Model
+			}
+			if !sameSummary(*stored, want) {
+				report(e, "its summary is not what the events come to")
+			}
 		}
 		for _, p := range e.Payloads {
 			switch _, ok, err := r.payload(p); {

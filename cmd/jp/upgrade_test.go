@@ -38,6 +38,8 @@ func TestUpgrade(t *testing.T) {
 			verified := p.jp("verify", "--all")
 			require.Zero(t, verified.exit, verified.stdout)
 
+			requireSoundAtEachCount(t, p, refs)
+
 			seen := map[conversation.Type]bool{}
 			for _, ref := range refs {
 				id := filepath.Base(ref)
@@ -62,6 +64,27 @@ func TestUpgrade(t *testing.T) {
 			require.Zero(t, verified.exit, verified.stdout)
 		})
 	}
+}
+
+// requireSoundAtEachCount verifies the conversations as they were when their newest event was one that earlier versions
+// counted otherwise in the summary.
+func requireSoundAtEachCount(t *testing.T, p *workspace, refs []string) {
+	t.Helper()
+	back, forth := []string{"push", "-q", "-f", "."}, []string{"push", "-q", "-f", "."}
+	for _, ref := range refs {
+		head := strings.TrimSpace(p.git("rev-parse", ref))
+		for line := range strings.Lines(p.git("log", "--first-parent", "--format=%H %(trailers:key=Jp-Event,valueonly,separator=)", ref)) {
+			commit, kind, _ := strings.Cut(strings.TrimSpace(line), " ")
+			if kind == string(conversation.TypeNote) || kind == string(conversation.TypeConfigDelta) {
+				back, forth = append(back, commit+":"+ref), append(forth, head+":"+ref)
+				break
+			}
+		}
+	}
+	p.git(back...)
+	verified := p.jp("verify", "--all")
+	require.Zero(t, verified.exit, verified.stdout)
+	p.git(forth...)
 }
 
 // corpusPlace is a place with the repository of a corpus, as its jp left it.
