@@ -19,7 +19,7 @@ import (
 // do runs tests of a package below testdata.
 func do(t *testing.T, pkg, run string) *result {
 	t.Helper()
-	res, err := suite{"a", "./testdata/" + pkg, run, time.Minute}.do(t.Context(), true)
+	res, err := suite{class: "a", pkg: "./testdata/" + pkg, run: run, timeout: time.Minute}.do(t.Context(), true)
 	require.NoError(t, err)
 	return res
 }
@@ -75,9 +75,9 @@ func TestARunThatIsEnded(t *testing.T) {
 	t.Setenv("TMPDIR", temporary)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	r := &report{Quick: true}
-	mixed := suite{"a", "./testdata/mixed", "^TestReports$", time.Minute}
+	mixed := suite{class: "a", pkg: "./testdata/mixed", run: "^TestReports$", timeout: time.Minute}
 	begun := &noticed{word: "^TestWaits$ … ", act: func() { go cancelWhen(t, temporary, cancel) }}
-	err := r.runAll(ctx, []suite{mixed, {"a", "./testdata/mixed", "^TestWaits$", time.Minute}}, begun)
+	err := r.runAll(ctx, []suite{mixed, {class: "a", pkg: "./testdata/mixed", run: "^TestWaits$", timeout: time.Minute}}, begun)
 	require.ErrorIs(t, err, errEnough)
 	require.ErrorContains(t, err, "ended behind 1 of 2 suites")
 	var out strings.Builder
@@ -182,6 +182,36 @@ func TestOptions(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, got, want, only)
 	}
+}
+
+func TestFormats(t *testing.T) {
+	for _, list := range []string{"md5/files", "sha1", "all,", "sha1/files,x"} {
+		require.ErrorIs(t, run(t.Context(), []string{"-formats", list}, io.Discard, io.Discard), errNothing, list)
+	}
+	todo := []suite{{class: "a", pkg: "./gitstore"}, {class: "a", pkg: "./redact"}, {class: "b", pkg: "./cmd/jp"}}
+	for list, want := range map[string]string{
+		"":                       "a ./gitstore , a ./redact , b ./cmd/jp ",
+		"sha256/files, sha1/git": "a ./gitstore sha256/files, a ./redact , b ./cmd/jp sha256/files, a ./gitstore sha1/git, b ./cmd/jp sha1/git",
+	} {
+		all, err := chosenFormats(list)
+		require.NoError(t, err)
+		var got []string
+		for _, s := range inFormats(todo, all) {
+			got = append(got, s.class+" "+s.pkg+" "+s.formats.String())
+		}
+		require.Equal(t, want, strings.Join(got, ", "))
+	}
+	require.Equal(t, []string{"JP_TEST_OBJECTS=sha256", "JP_TEST_REFS="}, formats{"sha256", "files"}.environ())
+	require.Equal(t, []string{"JP_TEST_OBJECTS=sha1", "JP_TEST_REFS=reftable"}, formats{"sha1", "reftable"}.environ())
+	res := newResult(suite{class: "a", formats: formats{"sha1", "git"}})
+	res.said(event{Output: row.Prefix + `{"class":"a","name":"x","points":1}`}, "TestX")
+	require.Equal(t, "x, sha1/git", res.rows[0].Name)
+
+	t.Setenv("PATH", t.TempDir())
+	r := &report{Quick: true}
+	require.NoError(t, r.runAll(t.Context(), []suite{{class: "a", pkg: "./gitstore", formats: formats{"sha1", "reftable"}}}, io.Discard))
+	require.Len(t, r.Skipped, 1)
+	require.Contains(t, r.Skipped[0].What, "sha1/reftable: the git in PATH has none")
 }
 
 // A suite that is not run by any letter would never be run.

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -33,7 +34,7 @@ func (s suite) do(ctx context.Context, quick bool) (res *result, err error) {
 		dir, pkg = "proof", "./"+below
 	}
 	cmd := exec.CommandContext(ctx, "go", "test", "-C", dir, "-json", "-count=1", "-timeout", s.timeout.String(), "-run", s.run, pkg)
-	cmd.Env = append(os.Environ(), row.Env+"="+effort, "TMPDIR="+temporary)
+	cmd.Env = slices.Concat(os.Environ(), s.formats.environ(), []string{row.Env + "=" + effort, "TMPDIR=" + temporary})
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 	cmd.WaitDelay = 10 * time.Second

@@ -14,6 +14,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"strings"
 
 	"jp/proof/prooftool"
 )
@@ -22,8 +23,8 @@ func main() { prooftool.Main("crash", run) }
 
 // options are the flags.
 type options struct {
-	quick, json bool
-	only        string
+	quick, json   bool
+	only, formats string
 }
 
 func parseOptions(args []string, stderr io.Writer) (options, error) {
@@ -32,6 +33,7 @@ func parseOptions(args []string, stderr io.Writer) (options, error) {
 	flags.BoolVar(&o.quick, "quick", false, "samples, a few minutes; the numbers that a full run must reach are not asked for")
 	flags.BoolVar(&o.json, "json", false, "print JSON")
 	flags.StringVar(&o.only, "only", "", "only the classes `LETTERS`, with commas between them")
+	flags.StringVar(&o.formats, "formats", "", "make repositories of the formats `LIST`: all, or some such as sha256/reftable, with commas between them")
 	if err := prooftool.ParseAll(flags, args, stderr); err != nil {
 		return o, err
 	}
@@ -47,8 +49,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+	repositories, err := chosenFormats(o.formats)
+	if err != nil {
+		return err
+	}
 	r := report{Machine: describeMachine(ctx), Quick: o.quick}
-	ended := r.runAll(ctx, todo, stderr)
+	ended := r.runAll(ctx, inFormats(todo, repositories), stderr)
 	failed := errors.Join(r.failure(), ended)
 	if err := r.print(stdout, o.json, failed); err != nil {
 		return err
@@ -60,7 +66,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 // runAll runs suites one after the other. The error says how many of them were.
 func (r *report) runAll(ctx context.Context, todo []suite, stderr io.Writer) error {
 	for i, s := range todo {
-		fmt.Fprintf(stderr, "%s %s %s … ", s.class, s.pkg, s.run)
+		fmt.Fprintf(stderr, "%s %s %s … ", strings.TrimSpace(s.class+" "+s.formats.String()), s.pkg, s.run)
+		if why := s.formats.missing(); why != "" {
+			fmt.Fprintln(stderr, "skipped")
+			r.skip(skip{s.class, s.formats.String() + ": " + why})
+			continue
+		}
 		res, err := s.do(ctx, r.Quick)
 		if err != nil {
 			return fmt.Errorf("ended behind %d of %d suites: %w", i, len(todo), err)

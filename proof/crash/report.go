@@ -59,6 +59,13 @@ func (r *report) add(res *result) {
 	}
 }
 
+// skip notes what this machine cannot try of a class.
+func (r *report) skip(s skip) {
+	if !slices.Contains(r.Skipped, s) {
+		r.Skipped = append(r.Skipped, s)
+	}
+}
+
 // print prints the table, and below it why the run failed: a reader of the one sees
 // the other.
 func (r *report) print(out io.Writer, asJSON bool, failed error) error {

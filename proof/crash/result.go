@@ -69,6 +69,9 @@ func (r *result) said(e event, top string) {
 		err = fmt.Errorf("%w: %s of %s is of class %s", errClass, found.Name, top, found.Class)
 	}
 	r.fault = errors.Join(r.fault, err)
+	if name := r.suite.formats.String(); name != "" {
+		found.Name += ", " + name
+	}
 	r.rows = append(r.rows, entry{found, r.suite.pkg, e.Time.Sub(r.since[e.Test]).Seconds()})
 	r.since[e.Test] = e.Time
 	t.reported = true

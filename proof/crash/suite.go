@@ -14,24 +14,28 @@ type suite struct {
 	pkg     string
 	run     string // which tests: what go test -run takes
 	timeout time.Duration
+	formats formats // of the repositories that the tests make
 }
+
+// makeRepositories are the packages whose tests make repositories in the formats that they are told.
+var makeRepositories = []string{"./gitstore/odb", "./gitstore", "./cmd/jp"}
 
 // suites are all crash tests. A new one needs a line here.
 var suites = []suite{
-	{"a", "./gitstore/odb", "^TestEveryOperationMay(Fail|BeTheLast)$", 30 * time.Minute},
-	{"a", "./gitstore", "^Test(EveryOperationFails|CrashAtEveryOperation|MovesFail)$", 30 * time.Minute},
-	{"a", "./gitstore/sidecar", "^TestLogDamage$", 5 * time.Minute},
-	{"a", "./redact", "^TestDamagedVaultKnowsLess$", 5 * time.Minute},
-	{"a", "./internal/safefile", "^TestReplacing(Fails|Crashes)$", 5 * time.Minute},
-	{"a", "./cmd/jp", "^TestFaultsOfCommands$", 30 * time.Minute},
-	{"b", "./cmd/jp", "^Test(Kill|KillAtEachPoint|KillTwice|KillsOfCommands)$", 60 * time.Minute},
-	{"m", "./conversation/journaltest", "^TestMemoryMachine$", 10 * time.Minute},
-	{"m", "./gitstore/odb", "^TestInterleavings$", 30 * time.Minute},
-	{"m", "./gitstore", "^TestJournalMachine$", 20 * time.Minute},
-	{"c", "./proof/powercut", "^Test(PowerCut|PowerCutOfFiles|Shutdown)$", 15 * time.Minute},
-	{"d", "./gitstore/odb", "^(TestBesideGitMaintenance|TestProcessesLoseNothing)$", 20 * time.Minute},
-	{"d", "./gitstore", "^(TestRacingStores|TestProcessesBesideGitMaintenance)$", 20 * time.Minute},
-	{"e", "./cmd/jp", "^TestLimit", 30 * time.Minute},
+	{class: "a", pkg: "./gitstore/odb", run: "^TestEveryOperationMay(Fail|BeTheLast)$", timeout: 30 * time.Minute},
+	{class: "a", pkg: "./gitstore", run: "^Test(EveryOperationFails|CrashAtEveryOperation|MovesFail)$", timeout: 30 * time.Minute},
+	{class: "a", pkg: "./gitstore/sidecar", run: "^TestLogDamage$", timeout: 5 * time.Minute},
+	{class: "a", pkg: "./redact", run: "^TestDamagedVaultKnowsLess$", timeout: 5 * time.Minute},
+	{class: "a", pkg: "./internal/safefile", run: "^TestReplacing(Fails|Crashes)$", timeout: 5 * time.Minute},
+	{class: "a", pkg: "./cmd/jp", run: "^TestFaultsOfCommands$", timeout: 30 * time.Minute},
+	{class: "b", pkg: "./cmd/jp", run: "^Test(Kill|KillAtEachPoint|KillTwice|KillsOfCommands)$", timeout: 60 * time.Minute},
+	{class: "m", pkg: "./conversation/journaltest", run: "^TestMemoryMachine$", timeout: 10 * time.Minute},
+	{class: "m", pkg: "./gitstore/odb", run: "^TestInterleavings$", timeout: 30 * time.Minute},
+	{class: "m", pkg: "./gitstore", run: "^TestJournalMachine$", timeout: 20 * time.Minute},
+	{class: "c", pkg: "./proof/powercut", run: "^Test(PowerCut|PowerCutOfFiles|Shutdown)$", timeout: 15 * time.Minute},
+	{class: "d", pkg: "./gitstore/odb", run: "^(TestBesideGitMaintenance|TestProcessesLoseNothing)$", timeout: 20 * time.Minute},
+	{class: "d", pkg: "./gitstore", run: "^(TestRacingStores|TestProcessesBesideGitMaintenance)$", timeout: 20 * time.Minute},
+	{class: "e", pkg: "./cmd/jp", run: "^TestLimit", timeout: 30 * time.Minute},
 }
 
 // A class is a kind of fault.
