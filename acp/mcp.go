@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"jp/agent/repo"
 	"jp/agent/toolset"
@@ -12,7 +13,7 @@ import (
 )
 
 // serverName is how an MCP server may be called.
-var serverName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,32}$`)
+var serverName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]{1,32}$`) })
 
 // servers are the MCP servers of the client that start: with --trust-client-mcp. One that the user's
 // configuration has too, word for word, starts as that, if the user approved it.
@@ -39,7 +40,7 @@ func (s *session) servers(r *repo.Repo) map[string]config.MCP {
 			s.notice("warning", "jp does not use the MCP server "+given.Name+" of the editor: want a program, or an address over HTTP with plain headers.")
 		case !s.server.TrustMCP:
 			s.notice("warning", "jp does not use the MCP server "+given.Name+" of the editor. Add it to your configuration as [mcp."+given.Name+"] and approve it with jp trust --mcp, or start jp acp with --trust-client-mcp.")
-		case !serverName.MatchString(given.Name) || has(r.Config.MCP, given.Name) || has(start, given.Name):
+		case !serverName().MatchString(given.Name) || has(r.Config.MCP, given.Name) || has(start, given.Name):
 			s.notice("warning", "jp does not use the MCP server "+given.Name+" of the editor: the name is taken, or is no name of a server.")
 		default:
 			start[given.Name] = wanted

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // online is added where a remote is wanted: nothing is started in a submodule,
@@ -47,7 +48,7 @@ func (g *Git) ownHelpers(ctx context.Context) ([]setting, error) {
 	defer g.mu.Unlock()
 	settings := replaced(string(out))
 	for _, s := range g.user { // the environment's outweighs what stands in files
-		if ownHelper.MatchString(canonical(s.key)) {
+		if ownHelper().MatchString(canonical(s.key)) {
 			settings = append(settings, s)
 		}
 	}
@@ -58,7 +59,7 @@ func (g *Git) ownHelpers(ctx context.Context) ([]setting, error) {
 	return append(settings, all.emptied...), err
 }
 
-var ownHelper = regexp.MustCompile(helpers)
+var ownHelper = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(helpers) })
 
 // canonical is a key as git writes it: what is not the name of a subsection is in small
 // letters.

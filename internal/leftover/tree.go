@@ -5,11 +5,14 @@ import (
 	"io/fs"
 	"path/filepath"
 	"regexp"
+	"sync"
 )
 
 // workName are the names under which jp writes files beside those that they are
 // to become.
-var workName = regexp.MustCompile(`^\.jp-([A-Z2-7]{26}|restore-restore-[0-9]+|mark-[0-9]+)$`)
+var workName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\.jp-([A-Z2-7]{26}|restore-restore-[0-9]+|mark-[0-9]+)$`)
+})
 
 // workFiles looks through the working tree, and reports whether ctx let it come to
 // the end.
@@ -27,7 +30,7 @@ func (f *finding) workFiles(ctx context.Context) (whole bool) {
 			return nil
 		case d.IsDir() && d.Name() == ".git":
 			return fs.SkipDir
-		case !d.IsDir() && workName.MatchString(d.Name()):
+		case !d.IsDir() && workName().MatchString(d.Name()):
 			f.add(WorkFile, path, Suspect)
 		}
 		return nil

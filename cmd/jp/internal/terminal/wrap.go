@@ -4,6 +4,7 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
@@ -75,8 +76,10 @@ func WrapBelow(line string, column, width int) string {
 }
 
 var (
-	markAt   = regexp.MustCompile(`^ *(?:\x1b\[[0-9;]*m)*(?:[·✗✓⏸▶○⏳!?*•-]|[0-9]{1,3}|[a-z?])(?:\x1b\[[0-9;]*m)* {1,2}`)
-	columnAt = regexp.MustCompile(`^ *\S+(?: \S+)* {2,}`)
+	markAt = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^ *(?:\x1b\[[0-9;]*m)*(?:[·✗✓⏸▶○⏳!?*•-]|[0-9]{1,3}|[a-z?])(?:\x1b\[[0-9;]*m)* {1,2}`)
+	})
+	columnAt = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^ *\S+(?: \S+)* {2,}`) })
 )
 
 // leastBeside is how many columns a second column has at least.
@@ -87,13 +90,13 @@ const leastBeside = 24
 // the first column ends, and the second goes below it.
 func hanging(line string, width int) (hang, rest int) {
 	indent := len(line) - len(strings.TrimLeft(line, " "))
-	if at := columnAt.FindString(line); at != "" && len(at) < len(line) {
+	if at := columnAt().FindString(line); at != "" && len(at) < len(line) {
 		if behind := safetext.Columns(at); behind <= max(width-leastBeside, width/3) {
 			return behind, 0
 		}
 		return indent, len(strings.TrimRight(at, " "))
 	}
-	if at := markAt.FindString(line); at != "" && strings.TrimRight(at, " ") != strings.TrimSpace(line) && !proseMark(at) {
+	if at := markAt().FindString(line); at != "" && strings.TrimRight(at, " ") != strings.TrimSpace(line) && !proseMark(at) {
 		return safetext.Columns(at), 0
 	}
 	return indent, 0
@@ -179,12 +182,14 @@ type unit struct {
 }
 
 // commandAt finds commands that a person may copy.
-var commandAt = regexp.MustCompile(`\b(?:jp|git)(?: -C (?:'[^']*'|\S+))? [a-z][a-z-]*(?: (?:--?[A-Za-z]\S*|@\S+|'[^']*'|"[^"]*"|[0-9a-z]*[0-9][0-9a-z]*\b|[A-Z]{2,}\b|…))*`)
+var commandAt = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\b(?:jp|git)(?: -C (?:'[^']*'|\S+))? [a-z][a-z-]*(?: (?:--?[A-Za-z]\S*|@\S+|'[^']*'|"[^"]*"|[0-9a-z]*[0-9][0-9a-z]*\b|[A-Z]{2,}\b|…))*`)
+})
 
 // units are the words of a text, and the commands in it that fit into a room.
 func units(text string, room int) []unit {
 	var all []unit
-	kept := commandAt.FindAllStringIndex(text, -1)
+	kept := commandAt().FindAllStringIndex(text, -1)
 	within := func(at int) bool {
 		for _, k := range kept {
 			if k[0] < at && at < k[1] && safetext.Columns(text[k[0]:k[1]]) <= room {
