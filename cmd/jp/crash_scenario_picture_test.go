@@ -15,9 +15,9 @@ type picture struct {
 	own   map[string]bool   // those that are jp's own, without what differs from run to run
 }
 
-// jpOwn are jp's own files, git's objects, and a worktree that is being made.
-// Conversations' refs are looked at by git.
-var jpOwn = regexp.MustCompile(`^repo/\.git/(objects|jp|refs/jp|worktrees)/|^home/\.(local|cache)/|^(try|again)/|/\.(jp|new)-`)
+// jpOwn are jp's own files, git's objects and reftables, and a worktree that is being made.
+// Refs in reftables, and those of conversations, are looked at by git.
+var jpOwn = regexp.MustCompile(`^repo/\.git/(objects|jp|refs/jp|reftable|worktrees)/|^home/\.(local|cache)/|^(try|again)/|/\.(jp|new)-`)
 
 // chance is what differs between two runs in the name of a file.
 var chance = regexp.MustCompile(`jp-c\d+-[a-z0-9]+|[0-9a-f]{8,}|objects/[0-9a-f]{2}\b|\d{3,}|(tmp_obj_|\.jp-|workspace/|\.new-)\w+`)
