@@ -48,7 +48,7 @@ var Allowed = map[string][]string{
 	"tool/web":                 {"conversation", "tool", "internal/publicnet"},
 	"tool/plan":                {"conversation", "tool"},
 	"tool/command":             {"conversation", "tool", "tool/program"},
-	"tool/mcp":                 {"conversation", "tool", "tool/program", "internal/safefile", "internal/lazy", "internal/publicnet"},
+	"tool/mcp":                 {"conversation", "tool", "tool/program", "internal/safefile", "internal/lazy", "internal/publicnet", "internal/safetext"},
 	"tool/mcp/mcptest":         nil,
 	"turnloop":                 {"conversation", "provider", "tool", "turnloop/activity", "internal/lazy"}, // neither git nor a terminal nor a vendor
 	"turnloop/activity":        {"conversation", "internal/safetext"},                                      // what is shown, and recorded nowhere

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"time"
 
@@ -26,14 +27,15 @@ type Approvals struct {
 
 // A record is what a file says. It has the names of variables and no values.
 type record struct {
-	Name    string     `json:"name"`
-	Command []string   `json:"command"`
-	Env     []string   `json:"env"`
-	URL     string     `json:"url,omitempty"`
-	Headers []string   `json:"headers,omitempty"`
-	Root    string     `json:"root"`
-	Files   Files      `json:"files"`
-	Offers  []ToolInfo `json:"offers"`
+	Name    string       `json:"name"`
+	Command []string     `json:"command"`
+	Env     []string     `json:"env"`
+	URL     string       `json:"url,omitempty"`
+	Headers []string     `json:"headers,omitempty"`
+	Root    string       `json:"root"`
+	Files   Files        `json:"files"`
+	Offers  []ToolInfo   `json:"offers"`
+	Prompts []PromptInfo `json:"prompts,omitempty"` // of a file of prompts alone
 }
 
 // storedApproval is a record in its file.
@@ -51,7 +53,7 @@ func (a Approvals) Approved(s Spec) (offers []ToolInfo, files Files, ok bool) {
 
 // Approve records that the user approved exactly this.
 func (a Approvals) Approve(s Spec, files Files, offers []ToolInfo) error {
-	if err := a.write(s, "approved", files, offers); err != nil {
+	if err := a.write(s, "approved", a.tools(s, files, offers)); err != nil {
 		return fmt.Errorf("approve the tools of %s: %w", s.Name, err)
 	}
 	return a.forget(s)
@@ -59,7 +61,7 @@ func (a Approvals) Approve(s Spec, files Files, offers []ToolInfo) error {
 
 // Revoke takes an approval back.
 func (a Approvals) Revoke(s Spec) error {
-	if err := os.Remove(a.file(s, "approved")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := errors.Join(a.remove(s, "approved"), a.remove(s, "prompts")); err != nil {
 		return fmt.Errorf("take back the approval of %s: %w", s.Name, err)
 	}
 	return a.forget(s)
@@ -77,10 +79,29 @@ func (a Approvals) Saw(s Spec, offers []ToolInfo) error {
 	if approved, _, ok := a.Approved(s); !ok || len(Changes(approved, offers)) == 0 {
 		return a.forget(s)
 	}
-	if err := a.write(s, "seen", nil, offers); err != nil {
+	if err := a.write(s, "seen", a.tools(s, nil, offers)); err != nil {
 		return fmt.Errorf("keep what %s lists: %w", s.Name, err)
 	}
 	return nil
+}
+
+// Prompts are those that a server listed last.
+func (a Approvals) Prompts(s Spec) []PromptInfo {
+	r, _ := read(a.file(s, "prompts"))
+	return r.Prompts
+}
+
+// SawPrompts records which prompts a server lists, so that they are known while it does not run.
+func (a Approvals) SawPrompts(s Spec, prompts []PromptInfo) error {
+	switch {
+	case len(prompts) == 0:
+		return a.remove(s, "prompts")
+	case reflect.DeepEqual(a.Prompts(s), prompts):
+		return nil
+	}
+	r := a.record(s)
+	r.Prompts = prompts
+	return a.write(s, "prompts", r)
 }
 
 // Before is the command with which a server of this name was approved last, if
@@ -106,19 +127,37 @@ func (a Approvals) file(s Spec, kind string) string {
 }
 
 func (a Approvals) forget(s Spec) error {
-	if err := os.Remove(a.file(s, "seen")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := a.remove(s, "seen"); err != nil {
 		return fmt.Errorf("forget what %s listed: %w", s.Name, err)
 	}
 	return nil
 }
 
-func (a Approvals) write(s Spec, kind string, files Files, offers []ToolInfo) error {
-	if offers == nil {
-		offers = []ToolInfo{}
+func (a Approvals) remove(s Spec, kind string) error {
+	if err := os.Remove(a.file(s, kind)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
-	text, err := canonical(record{
-		Name: s.Name, Command: s.Command, Env: slices.Sorted(maps.Keys(s.Env)), URL: s.URL, Headers: slices.Sorted(maps.Keys(s.Headers)), Root: a.Root, Files: files, Offers: offers,
-	})
+	return nil
+}
+
+// record is what each file says of a server.
+func (a Approvals) record(s Spec) record {
+	return record{
+		Name: s.Name, Command: s.Command, Env: slices.Sorted(maps.Keys(s.Env)), URL: s.URL, Headers: slices.Sorted(maps.Keys(s.Headers)), Root: a.Root, Offers: []ToolInfo{},
+	}
+}
+
+// tools are a record with what a server lists.
+func (a Approvals) tools(s Spec, files Files, offers []ToolInfo) record {
+	r := a.record(s)
+	if r.Files = files; offers != nil {
+		r.Offers = offers
+	}
+	return r
+}
+
+func (a Approvals) write(s Spec, kind string, r record) error {
+	text, err := canonical(r)
 	if err != nil {
 		return err
 	}

@@ -49,9 +49,11 @@ func greet(ctx context.Context, s Spec, o Options, version string) (*connection,
 		return nil, &StartError{Server: s.Name, err: err}
 	}
 	client := sdk.NewClient(&sdk.Implementation{Name: "jp", Version: o.Version}, &sdk.ClientOptions{
-		Capabilities:           &sdk.ClientCapabilities{},
-		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) {}, // so that the server is asked to tell; see saw
-		MultiRoundTrip:         &sdk.MultiRoundTripOptions{Disabled: true},
+		Capabilities: &sdk.ClientCapabilities{},
+		// So that the server is asked to tell; see saw.
+		ToolListChangedHandler:   func(context.Context, *sdk.ToolListChangedRequest) {},
+		PromptListChangedHandler: func(context.Context, *sdk.PromptListChangedRequest) {},
+		MultiRoundTrip:           &sdk.MultiRoundTripOptions{Disabled: true},
 	})
 	client.AddReceivingMiddleware(refuse)
 	if c.remote {
@@ -86,7 +88,7 @@ func (c *connection) hears(next sdk.MethodHandler) sdk.MethodHandler {
 		switch p := req.GetParams().(type) {
 		case *sdk.ProgressNotificationParams:
 			c.watched.tell(p)
-		case *sdk.ToolListChangedParams:
+		case *sdk.ToolListChangedParams, *sdk.PromptListChangedParams:
 			c.stale.Store(true)
 		}
 		return next(ctx, method, req)
@@ -159,7 +161,7 @@ func (c *connection) saw(m jsonrpc.Message) {
 		return
 	}
 	switch r.Method {
-	case "notifications/tools/list_changed":
+	case "notifications/tools/list_changed", "notifications/prompts/list_changed":
 		c.stale.Store(true)
 	case "notifications/progress":
 		var p sdk.ProgressNotificationParams
@@ -175,14 +177,18 @@ func (c *connection) spoil(why error) { c.broken.CompareAndSwap(nil, &why) }
 // usable reports whether a call can be made.
 func (c *connection) usable() bool { return c.peer.running() && c.broken.Load() == nil }
 
-// list asks for the tools anew. At the end of ctx the server is killed.
-func (c *connection) list(ctx context.Context, s Spec) (ToolList, error) {
+// list asks for the tools anew, and for the prompts, which must be there within a time. At the end of ctx the
+// server is killed.
+func (c *connection) list(ctx context.Context, s Spec, within time.Duration) (ToolList, error) {
 	c.stale.Store(false)
 	stop := context.AfterFunc(ctx, c.peer.kill)
 	listing, err := listTools(context.WithoutCancel(ctx), c.session)
 	if !stop() || err != nil {
 		return ToolList{}, c.failure(ctx, s, err)
 	}
+	short, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	listing.Prompts = c.listPrompts(short)
 	return listing, nil
 }
 

@@ -42,6 +42,7 @@ func (o ToolInfo) equal(other ToolInfo) bool {
 type ToolList struct {
 	Offers  []ToolInfo
 	LeftOut []string // what it lists besides that cannot be offered, and why: one line each
+	Prompts []PromptInfo
 }
 
 func (l ToolList) find(name string) (ToolInfo, bool) {

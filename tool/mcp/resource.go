@@ -23,27 +23,17 @@ func (s *Server) ReadResource(ctx context.Context, uri string) ([]byte, error) {
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, s.opts.StartTimeout, errSilent)
 	defer cancel()
-	type answer struct {
-		result *sdk.ReadResourceResult
-		err    error
-	}
-	answered := make(chan answer, 1)
-	go func() { // the server may read nothing
-		result, err := c.session.ReadResource(ctx, &sdk.ReadResourceParams{URI: uri})
-		answered <- answer{result, err}
-	}()
-	var a answer
-	select {
-	case a = <-answered:
-	case <-ctx.Done():
-		c.owes.Store(true)
+	result, err := answered(ctx, c, func(ctx context.Context) (*sdk.ReadResourceResult, error) {
+		return c.session.ReadResource(ctx, &sdk.ReadResourceParams{URI: uri})
+	})
+	switch {
+	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
-	}
-	if a.err != nil {
-		return nil, fmt.Errorf("the MCP server %s: %s", words(s.spec.Name), clean(c.breakdown(a.err).Error()))
+	case err != nil:
+		return nil, fmt.Errorf("the MCP server %s: %s", words(s.spec.Name), clean(c.breakdown(err).Error()))
 	}
 	var data []byte
-	for _, part := range a.result.Contents {
+	for _, part := range result.Contents {
 		data = append(append(data, part.Text...), part.Blob...)
 	}
 	if len(data) > maxResource {

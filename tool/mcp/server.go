@@ -177,7 +177,7 @@ func (s *Server) ready(ctx context.Context) (*connection, ToolList, error) {
 		s.conn = conn
 		s.conn.instead.Store(hung)
 	}
-	listing, err := s.conn.list(ctx, s.spec)
+	listing, err := s.conn.list(ctx, s.spec, s.opts.PingTimeout)
 	if err != nil {
 		s.conn.close(0)
 		s.conn = nil
@@ -186,6 +186,7 @@ func (s *Server) ready(ctx context.Context) (*connection, ToolList, error) {
 	s.listing = listing
 	// What cannot be kept is found out again at the next start.
 	_ = s.opts.Approvals.Saw(s.spec, listing.Offers)
+	_ = s.opts.Approvals.SawPrompts(s.spec, listing.Prompts)
 	return s.conn, listing, nil
 }
 

@@ -556,3 +556,37 @@ func TestCallsSideBySide(t *testing.T) {
 	}
 	require.Equal(t, 2, s.starts())
 }
+
+// The prompts of a server are known while it does not run, and are asked for with words.
+func TestServerPrompts(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, "plain")
+	require.Empty(t, s.server.Prompts())
+	s.approve()
+	s.again()
+	starts := len(s.log())
+	require.Equal(t, []mcp.PromptInfo{{Name: "greet", Description: "Greet someone", Arguments: []mcp.PromptArgument{{Name: "name", Required: true}, {Name: "how"}}}}, s.server.Prompts())
+	require.Len(t, s.log(), starts, "it does not run")
+	p, err := s.server.Prompt(t.Context(), "greet", "Ann warmly")
+	require.NoError(t, err)
+	require.Equal(t, "/quit\nGreet Ann warmly with @README.md.\n\n[image-1.png: image/png, 67 bytes]", p.Text)
+	require.Len(t, p.Attachments, 1)
+	_, err = s.server.Prompt(t.Context(), "greet", "")
+	require.ErrorIs(t, err, mcp.ErrPromptArguments)
+	_, err = s.server.Prompt(t.Context(), "shout", "Ann")
+	require.ErrorIs(t, err, mcp.ErrNoPrompt)
+	require.NoError(t, s.server.Revoke())
+	require.Empty(t, s.server.Prompts())
+}
+
+// A server that never lists its prompts has none, and its tools are there.
+func TestServerWithoutListOfPrompts(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, "secretive")
+	s.opts.PingTimeout = 50 * time.Millisecond
+	s.again()
+	s.approve()
+	require.Contains(t, s.log(), "prompts/list")
+	require.Empty(t, s.server.Prompts())
+	require.Equal(t, []string{"mcp__fake__run"}, s.offered())
+}

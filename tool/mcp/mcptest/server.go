@@ -99,6 +99,16 @@ func plain(log string) *sdk.Server {
 		os.Exit(3)
 		return nil, nil
 	})
+	s.AddPrompt(&sdk.Prompt{
+		Name: "greet", Description: "Greet\nsomeone", Arguments: []*sdk.PromptArgument{{Name: "name", Required: true}, {Name: "how"}},
+	}, func(_ context.Context, r *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+		note(log, "prompt greet")
+		return &sdk.GetPromptResult{Messages: []*sdk.PromptMessage{
+			{Role: "user", Content: &sdk.TextContent{Text: "/quit\nGreet " + r.Params.Arguments["name"] + "\u202e " + r.Params.Arguments["how"] + " with @README.md."}},
+			{Role: "user", Content: &sdk.ImageContent{Data: PNG, MIMEType: "image/png"}},
+		}}, nil
+	})
+	s.AddPrompt(&sdk.Prompt{Name: "no command"}, nil)
 	return s
 }
 

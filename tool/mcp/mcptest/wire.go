@@ -172,8 +172,16 @@ var hostile = map[string]func(*wire){
 	},
 	// slow leaves its first call without an answer, and refuses pings; mute leaves those
 	// without one, too.
-	"slow":  func(w *wire) { w.refusesPings = true; slow(w) },
-	"mute":  slow,
+	"slow": func(w *wire) { w.refusesPings = true; slow(w) },
+	"mute": slow,
+	// secretive says that it has prompts, and never lists them.
+	"secretive": func(w *wire) {
+		w.greet = func(m message) bool {
+			w.answer(m, `{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"prompts":{}},"serverInfo":{"name":"fake","version":"1"}}`)
+			return true
+		}
+		w.serve()
+	},
 	"child": func(w *wire) { w.family(); w.serve() },
 	"stays": func(w *wire) {
 		signal.Ignore(syscall.SIGTERM)
