@@ -25,11 +25,7 @@ func (e *equipped) openServers(ctx context.Context) error {
 		return nil
 	}
 	e.servers = &toolset.Servers{}
-	if len(e.opts.Servers) > 0 {
-		all := maps.Clone(e.opts.Servers)
-		maps.Copy(all, e.repo.Config.MCP) // what the configuration says of a name counts
-		e.repo.Config.MCP = all
-	}
+	toolset.AddServers(e.repo, e.opts.Servers)
 	for _, name := range slices.Sorted(maps.Keys(e.repo.Config.MCP)) {
 		s := toolset.NewServer(e.repo, e.env, name)
 		e.servers.All = append(e.servers.All, s)
@@ -61,6 +57,15 @@ func (e *equipped) approveServer(ctx context.Context, s *mcp.Server) error {
 
 // resource reads a resource of a server whose tools are approved, for the user, who named it.
 func (e *equipped) resource(ctx context.Context, name, uri string) ([]byte, error) {
+	s, err := e.approvedServer(name)
+	if err != nil {
+		return nil, err
+	}
+	return s.ReadResource(ctx, uri)
+}
+
+// approvedServer is the server of a name, if its tools are approved.
+func (e *equipped) approvedServer(name string) (*mcp.Server, error) {
 	if e.servers != nil {
 		for _, s := range e.servers.All {
 			if s.Spec().Name != name {
@@ -69,7 +74,7 @@ func (e *equipped) resource(ctx context.Context, name, uri string) ([]byte, erro
 			if !toolset.ApprovedWhole(s.State()) {
 				return nil, problem.Usage("the MCP server %s is not approved", name).Hint(action.TrustServer(name), "shows and approves what it offers")
 			}
-			return s.ReadResource(ctx, uri)
+			return s, nil
 		}
 	}
 	return nil, fmt.Errorf("there is no MCP server %s", name)

@@ -64,6 +64,14 @@ func (s *ready) request(ctx context.Context) (turnloop.Request, error) {
 	if err != nil {
 		return turnloop.Request{}, err
 	}
+	if s.opts.Prompt != nil {
+		said, given, err := s.prompt(ctx, *s.opts.Prompt)
+		if err != nil {
+			return turnloop.Request{}, err
+		}
+		text += "\n\n" + said
+		files = append(files, given...)
+	}
 	r := turnloop.Request{Chat: conversation.ChatRequest{Content: text, Schema: schema}}
 	if again != nil {
 		attachments.Repeat(&r, again)

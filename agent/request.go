@@ -34,7 +34,8 @@ type Request struct {
 	Tools          []string
 	WithoutTools   []string
 	NoTools        bool
-	Skills         []string // the model is given these with the question
+	Skills         []string      // the model is given these with the question
+	Prompt         *ServerPrompt // what an MCP server makes of it stands below the text; nil: the text is all
 	Title          string
 	Attachments    []string
 	Given          []attachments.File    // go with the request besides those

@@ -508,6 +508,41 @@ func TestChatOffersSkillsAndFiles(t *testing.T) {
 	require.Contains(t, p.jp("show", "--instructions").stdout, "skill release-notes")
 }
 
+// A prompt of an approved MCP server is a command, and what the server says is text and nothing else.
+func TestChatOffersPrompts(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.write("../talk.toml", chatScript)
+	p.configure("[mcp.fake]\ncommand = [\"mcp-fake\", \"plain\", \"../log\"]\n")
+	require.Zero(t, p.jp("trust", "--mcp", "fake", "-y").exit)
+	require.Contains(t, p.jp("trust", "--mcp", "fake", "--show").stdout, "commands for its prompts: /fake:greet\n")
+	started := strings.Count(p.serverLog(), "start")
+	s := p.chat(120)
+	s.Type("/fa")
+	s.WaitFor("/fake:greet Greet someone")
+	s.Type("\t")
+	s.waitLine("> /fake:greet")
+	require.Equal(t, started, strings.Count(p.serverLog(), "start"), "it is not started to complete a word")
+	s.Type("\r")
+	s.WaitFor("jp could not ask with /fake:greet: the words do not fit: NAME is missing (want NAME [HOW]).")
+	s.Type("\x15/fake:shout\r")
+	s.WaitFor("There is no command /fake:shout.")
+	s.Type("\x15/fake:greet Ann warmly\r")
+	s.WaitFor("no files changed")
+	s.idle()
+	require.Contains(t, s.Text(), "The MCP server fake makes 4 lines of it: /quit Greet Ann warmly")
+	require.Equal(t, []string{
+		"/fake:greet Ann warmly\n\nThe prompt greet of the MCP server fake:\n\n/quit\nGreet Ann warmly with @README.md.\n\n[image-1.png: image/png, 67 bytes]",
+	}, p.contents())
+	require.Len(t, p.ofType("chat_request")[0]["attachments"], 1, "the picture, and no file that the server names")
+	s.Type("\x04")
+	require.Zero(t, s.exit())
+	require.Zero(t, p.jp("trust", "--mcp", "fake", "--revoke").exit)
+	s = p.chat(80)
+	s.Type("/fake:greet Ann\r")
+	s.WaitFor("There is no command /fake:greet.")
+}
+
 // Plain lines: nothing changes in place, and a turn's questions and menus are those of a query.
 func TestChatPlain(t *testing.T) {
 	t.Parallel()

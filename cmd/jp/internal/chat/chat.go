@@ -165,7 +165,7 @@ func (c *chat) enter(ctx context.Context, e console.Entry) error {
 	defer c.offers.forget()
 	command, words, is := c.commandOf(e.Text)
 	is = is && !e.Pasted(0)
-	if is && !command.skill {
+	if is && !command.asks() {
 		c.draft.entered(e.Text)
 		return c.do(ctx, command, words)
 	}
@@ -177,7 +177,13 @@ func (c *chat) enter(ctx context.Context, e console.Entry) error {
 	text := e.Text
 	o := c.settings.next(strings.EqualFold(strings.Trim(text, " \n.!"), goOn))
 	c.console.Prompt(c.settings.prompt())
-	if is {
+	switch {
+	case is && command.prompt != nil:
+		asked := *command.prompt
+		text = strings.TrimSpace(text)
+		asked.Words = strings.TrimSpace(strings.TrimPrefix(text, "/"+command.name))
+		o.Prompt = &asked
+	case is:
 		o.Skills = append(slices.Clone(o.Skills), command.name)
 		if text = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(text), "/"+command.name)); text == "" {
 			text = "Use the skill " + command.name + "."

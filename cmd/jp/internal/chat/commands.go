@@ -30,7 +30,12 @@ type command struct {
 	set   func(s *settings, r *repo.Repo, words []string) (said string, err error)
 	bare  []string
 	skill bool // it asks with a skill
+	// prompt is the prompt of an MCP server with which it asks; nil: with none.
+	prompt *agent.ServerPrompt
 }
+
+// asks reports whether the command is a question to the model.
+func (o command) asks() bool { return o.skill || o.prompt != nil }
 
 // commands returns all there are, in the order of the help. One whose command jp does not have is
 // not listed.
@@ -62,7 +67,7 @@ func commands() []command {
 }
 
 // slash is how a command begins, and not a path.
-var slash = regexp.MustCompile(`^/([a-z][a-z0-9:-]*)?$`)
+var slash = regexp.MustCompile(`^/([a-z][a-z0-9:-]*|[A-Za-z0-9_-]+:[A-Za-z0-9_.-]*)?$`)
 
 // available are the commands that this jp has.
 func (c *chat) available() []command {

@@ -9,21 +9,23 @@ import (
 	"strings"
 	"sync"
 
+	"jp/agent"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/skillset"
+	"jp/agent/toolset"
 	"jp/cmd/jp/internal/console"
 	"jp/cmd/jp/internal/ui"
 	"jp/internal/safetext"
 )
 
-// Offers are what the words in the line may become. Skills and tracked files are read when the
+// Offers are what the words in the line may become. Skills, prompts and tracked files are read when the
 // person first types a word that may be one, and again after each entry.
 type offers struct {
 	env  *ui.Env
 	jp   []command // jp's own
 	mu   sync.Mutex
-	more []command     // the skills
+	more []command     // the skills, and the prompts of MCP servers
 	read bool          // they were read
 	list []string      // tracked files, from the folder of the command line
 	done chan struct{} // closed when the files are read; nil: no caller asked for them
@@ -38,18 +40,18 @@ func (f *offers) forget() {
 	f.read, f.more, f.done, f.list = false, nil, nil, nil
 }
 
-// all are the commands, and a command for each skill.
+// all are the commands, and a command for each skill and each prompt of an MCP server.
 func (f *offers) all() []command {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !f.read {
-		f.read, f.more = true, f.skills()
+		f.read, f.more = true, f.questions()
 	}
 	return slices.Concat(f.jp, f.more)
 }
 
-// skills are commands that ask with a skill.
-func (f *offers) skills() (found []command) {
+// questions are commands that ask with a skill, or with a prompt that an MCP server listed when it ran last.
+func (f *offers) questions() (found []command) {
 	r, err := f.env.FindSettings(context.Background())
 	if err != nil {
 		return nil // the next turn says what is wrong
@@ -60,6 +62,14 @@ func (f *offers) skills() (found []command) {
 	for _, k := range set.All {
 		if k.Unusable == "" && slash.MatchString("/"+k.Name) {
 			found = append(found, command{name: k.Name, args: "TEXT", help: safetext.Bound(safetext.Clean(problem.OneLine(k.Description)), 60), skill: true})
+		}
+	}
+	for _, p := range toolset.Prompts(r, f.env.Host) {
+		if slash.MatchString("/" + p.Name()) {
+			found = append(found, command{
+				name: p.Name(), args: p.Prompt.Usage(), help: safetext.Bound(safetext.Clean(problem.OneLine(p.Prompt.Description)), 60),
+				prompt: &agent.ServerPrompt{Server: p.Server, Name: p.Prompt.Name},
+			})
 		}
 	}
 	return found

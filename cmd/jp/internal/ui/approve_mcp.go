@@ -153,6 +153,13 @@ func (a ApprovalSheet) Text() string {
 	for _, line := range a.Listing.LeftOut {
 		fmt.Fprintf(&b, "  %s\n", a.Palette.Dim("not offered: "+a.fit(safetext.Clean(line), 15)))
 	}
+	if len(a.Listing.Prompts) > 0 {
+		var names []string
+		for _, p := range a.Listing.Prompts {
+			names = append(names, "/"+spec.Name+":"+p.Name)
+		}
+		fmt.Fprintf(&b, "  %s\n", a.Palette.Dim("commands for its prompts: "+a.fit(safetext.Clean(strings.Join(names, ", ")), 29)))
+	}
 	if spec.URL != "" {
 		fmt.Fprintf(&b, "  It is at: %s\n", safetext.Show(spec.URL))
 	} else {

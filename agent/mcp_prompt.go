@@ -1,0 +1,49 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"jp/agent/attachments"
+	"jp/agent/problem"
+	"jp/conversation"
+	"jp/internal/safetext"
+)
+
+// A ServerPrompt is a prompt of an MCP server with which the user asks. What the server says is a part of the question,
+// whatever it says: it names no command, no file and no tool.
+type ServerPrompt struct {
+	Server, Name string
+	Words        string // that the user wrote behind it
+}
+
+// promptLine is how many characters of a prompt the user is told.
+const promptLine = 120
+
+// prompt asks the server for the text that goes below the user's own, and for what is attached to it.
+func (e *equipped) prompt(ctx context.Context, p ServerPrompt) (text string, files []attachments.File, err error) {
+	s, err := e.approvedServer(p.Server)
+	if err != nil {
+		return "", nil, err
+	}
+	said, err := s.Prompt(ctx, p.Name, p.Words)
+	switch {
+	case ctx.Err() != nil:
+		return "", nil, err
+	case err != nil:
+		return "", nil, problem.Usage("jp could not ask with /%s:%s: %v.", safetext.Show(p.Server), safetext.Show(p.Name), err)
+	}
+	text = said.Text
+	for _, a := range said.Attachments {
+		f, err := attachments.Given(a.Name, a.Data)
+		if err != nil { // models read no such file
+			text += "\n[" + a.Name + " is left out]"
+			continue
+		}
+		files = append(files, f)
+	}
+	lines := conversation.Count(strings.Count(text, "\n")+1, "line")
+	e.out.Noticed(fmt.Sprintf("The MCP server %s makes %s of it: %s", p.Server, lines, conversation.Shorten(strings.Join(strings.Fields(text), " "), promptLine)))
+	return fmt.Sprintf("The prompt %s of the MCP server %s:\n\n%s", p.Name, p.Server, text), files, nil
+}
