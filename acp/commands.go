@@ -1,14 +1,17 @@
 package acp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"reflect"
 	"strings"
 
 	"jp/agent"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/skillset"
+	"jp/agent/toolset"
 	"jp/conversation"
 	"jp/undo"
 )
@@ -34,22 +37,46 @@ func (s *session) tellCommands(ctx context.Context) {
 		return // the next prompt says so
 	}
 	defer r.Close()
-	u := commandsUpdate{Kind: "available_commands_update", Commands: []command{}}
-	for _, c := range slashes {
-		said := command{Name: c.name, Description: c.help}
-		if c.hint != "" {
-			said.Input = &commandInput{Hint: c.hint}
+	toolset.AddServers(r, s.servers(r, func(string) {}))
+	s.tellChanged(r)
+}
+
+// tellChanged tells the client the commands, where it does not know them.
+func (s *session) tellChanged(r *repo.Repo) {
+	u := commandsUpdate{Kind: "available_commands_update", Commands: s.commands(r)}
+	s.mu.Lock()
+	known := s.told != nil && reflect.DeepEqual(s.told, u.Commands)
+	s.told = u.Commands
+	s.mu.Unlock()
+	if !known {
+		s.update(u)
+	}
+}
+
+// commands are those with which a prompt may begin.
+func (s *session) commands(r *repo.Repo) []command {
+	all := []command{}
+	add := func(name, help, hint string) {
+		c := command{Name: name, Description: help}
+		if hint != "" {
+			c.Input = &commandInput{Hint: hint}
 		}
-		u.Commands = append(u.Commands, said)
+		all = append(all, c)
+	}
+	for _, c := range slashes {
+		add(c.name, c.help, c.hint)
 	}
 	skills := skillset.Open(r, r.Env)
 	defer skills.Close()
 	for _, k := range skills.All {
 		if k.Unusable == "" {
-			u.Commands = append(u.Commands, command{Name: k.Name, Description: k.Description, Input: &commandInput{Hint: "the task"}})
+			add(k.Name, k.Description, "the task")
 		}
 	}
-	s.update(u)
+	for _, p := range toolset.Prompts(r, r.Env) {
+		add(p.Name(), cmp.Or(p.Prompt.Description, "A prompt of the MCP server "+p.Server), p.Prompt.Usage())
+	}
+	return all
 }
 
 // commandOf cuts a command off a text, nil where the text has none.
@@ -74,6 +101,20 @@ func skillOf(r *repo.Repo, text string) (name, words string) {
 		}
 	}
 	return "", text
+}
+
+// serverPromptOf is the prompt of an MCP server that a text names, nil where it names none.
+func serverPromptOf(r *repo.Repo, text string) *agent.ServerPrompt {
+	first, words, _ := strings.Cut(text, " ")
+	if !strings.HasPrefix(first, "/") || !strings.Contains(first, ":") {
+		return nil
+	}
+	for _, p := range toolset.Prompts(r, r.Env) {
+		if first == "/"+p.Name() {
+			return &agent.ServerPrompt{Server: p.Server, Name: p.Prompt.Name, Words: strings.TrimSpace(words)}
+		}
+	}
+	return nil
 }
 
 func (s *session) resumeTurn(ctx context.Context, f *front, _ string) (string, error) {

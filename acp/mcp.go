@@ -16,8 +16,8 @@ import (
 var serverName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]{1,32}$`) })
 
 // servers are the MCP servers of the client that start: with --trust-client-mcp. One that the user's
-// configuration has too, word for word, starts as that, if the user approved it.
-func (s *session) servers(r *repo.Repo) map[string]config.MCP {
+// configuration has too, word for word, starts as that, if the user approved it. tell is told of those that do not.
+func (s *session) servers(r *repo.Repo, tell func(why string)) map[string]config.MCP {
 	start := map[string]config.MCP{}
 	for _, given := range s.mcp {
 		env := map[string]string{}
@@ -37,11 +37,11 @@ func (s *session) servers(r *repo.Repo) map[string]config.MCP {
 		switch {
 		case slices.ContainsFunc(slices.Collect(maps.Values(r.Config.MCP)), func(c config.MCP) bool { return sameServer(c, wanted) }):
 		case odd || given.Command == "" && given.URL == "":
-			s.notice("warning", "jp does not use the MCP server "+given.Name+" of the editor: want a program, or an address over HTTP with plain headers.")
+			tell("jp does not use the MCP server " + given.Name + " of the editor: want a program, or an address over HTTP with plain headers.")
 		case !s.server.TrustMCP:
-			s.notice("warning", "jp does not use the MCP server "+given.Name+" of the editor. Add it to your configuration as [mcp."+given.Name+"] and approve it with jp trust --mcp, or start jp acp with --trust-client-mcp.")
+			tell("jp does not use the MCP server " + given.Name + " of the editor. Add it to your configuration as [mcp." + given.Name + "] and approve it with jp trust --mcp, or start jp acp with --trust-client-mcp.")
 		case !serverName().MatchString(given.Name) || has(r.Config.MCP, given.Name) || has(start, given.Name):
-			s.notice("warning", "jp does not use the MCP server "+given.Name+" of the editor: the name is taken, or is no name of a server.")
+			tell("jp does not use the MCP server " + given.Name + " of the editor: the name is taken, or is no name of a server.")
 		default:
 			start[given.Name] = wanted
 		}

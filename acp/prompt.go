@@ -15,6 +15,7 @@ import (
 	"jp/agent"
 	"jp/agent/attachments"
 	"jp/agent/repo"
+	"jp/agent/toolset"
 	"jp/conversation"
 	"jp/turnloop"
 )
@@ -157,6 +158,7 @@ func (s *session) ask(ctx context.Context, t *turn, prompt []contentBlock) (any,
 	err = agent.Ask(ctx, r, request, front)
 	front.updates.flush()
 	s.tellUsage(ctx, r, front.ended)
+	s.tellChanged(r) // a server that ran may have others by now
 	stop := stopReason(front.ended, t.stopped())
 	if stop == "" {
 		if err == nil {
@@ -191,7 +193,7 @@ func stopReason(e agent.Ending, cancelled bool) string {
 // base is what each run of the session has.
 func (s *session) base(r *repo.Repo) agent.Request {
 	o := agent.Request{
-		ID: string(s.id), KeepStreamed: true, Servers: s.servers(r),
+		ID: string(s.id), KeepStreamed: true, Servers: s.servers(r, func(why string) { s.notice("warning", why) }),
 		Buffers: func(ctx context.Context, path string) (string, bool) { return s.buffer(ctx, r.TopLevel, path) },
 	}
 	s.chosen().apply(&o)
@@ -245,6 +247,8 @@ func (s *session) request(ctx context.Context, r *repo.Repo, prompt []contentBlo
 			all = "Use the skill " + name + "."
 		}
 	}
+	toolset.AddServers(r, o.Servers)
+	o.Prompt = serverPromptOf(r, all)
 	o.Text = []string{all}
 	if o.Text[0] == "" && len(o.Given) == 0 {
 		return o, invalid("the prompt is empty")

@@ -26,7 +26,8 @@ type session struct {
 
 	mu      sync.Mutex
 	choices choices
-	turn    *turn // that runs; nil: none
+	turn    *turn     // that runs; nil: none
+	told    []command // that the client knows; nil: none yet
 }
 
 // open checks where a session works, and opens the repository there.

@@ -114,6 +114,31 @@ func TestACPServers(t *testing.T) {
 	}
 }
 
+// The prompts of a server are commands once it has run and its tools are approved.
+func TestACPServerPrompts(t *testing.T) {
+	t.Parallel()
+	fake, err := exec.LookPath("mcp-fake")
+	require.NoError(t, err)
+	p := acpPlace(t, strings.ReplaceAll(callRun, "fake__run", "fake__echo")+"[[reply]]\nmessage = \"Hello.\"\n")
+	e := p.connects(`{}`, "--trust-client-mcp")
+	e.chooses("Yes, this once", nil)
+	var s struct{ SessionID string }
+	require.NoError(t, json.Unmarshal(e.must("session/new", fmt.Sprintf(
+		`{"cwd":%q,"mcpServers":[{"name":"fake","command":%q,"args":["plain"],"env":[]}]}`, p.dir, fake)), &s))
+	e.wait("commands", func() bool { return e.commands != nil })
+	require.NotContains(t, string(e.commands), "greet", "it has not run")
+	require.Equal(t, "end_turn", e.stops(e.prompts(s.SessionID, "Look")))
+	require.Contains(t, string(e.commands), `{"name":"fake:greet","description":"Greet someone","input":{"hint":"NAME [HOW]"}}`)
+	a := e.answer(e.prompts(s.SessionID, "/fake:greet"))
+	require.NotNil(t, a.Error)
+	require.Equal(t, -32602, a.Error.Code)
+	require.Contains(t, a.Error.Message, "NAME is missing")
+	require.Equal(t, "end_turn", e.stops(e.prompts(s.SessionID, "/fake:greet Ann warmly")))
+	told := kinds(e.loads(s.SessionID, p.dir))
+	require.Contains(t, strings.Join(told, "|"), "user_message_chunk /fake:greet Ann warmly\n\nThe prompt greet of the MCP server fake:\n\n/quit\nGreet Ann warmly")
+	e.leaves()
+}
+
 // noticed are those of notices.
 func noticed(updates []acpUpdate) (all []string) {
 	for _, u := range updates {
