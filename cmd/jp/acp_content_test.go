@@ -139,6 +139,42 @@ func TestACPServerPrompts(t *testing.T) {
 	e.leaves()
 }
 
+// How far a server's tool is, stands in the live line of a terminal, and in the updates of an editor.
+func TestServerProgress(t *testing.T) {
+	t.Parallel()
+	const far = "1/2, half of it"
+	for name, follow := range map[string]func(p *workspace, over func()){
+		"terminal": func(p *workspace, over func()) {
+			s := p.sit(80, "query", "-y", "Look")
+			s.WaitFor(far)
+			over()
+			require.Zero(t, s.exit())
+			require.NotContains(t, s.Text(), far)
+		},
+		"editor": func(p *workspace, over func()) {
+			e := p.connects(`{}`)
+			e.chooses("Yes, this once", nil)
+			session := e.opens(p.dir)
+			id := e.prompts(session, "Look")
+			e.wait(far, func() bool {
+				last := len(e.updates) - 1
+				return last >= 0 && e.updates[last].Status == "in_progress" && strings.Contains(string(e.updates[last].Raw), far)
+			})
+			over()
+			require.Equal(t, "end_turn", e.stops(id))
+			e.leaves()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := acpPlace(t, callRun)
+			p.configure("[mcp.fake]\ncommand = [\"mcp-fake\", \"steps\", \"../log\"]\n")
+			require.Zero(t, p.jp("trust", "--mcp", "fake", "-y").exit)
+			follow(p, func() { p.write("../log.go", "") })
+		})
+	}
+}
+
 // noticed are those of notices.
 func noticed(updates []acpUpdate) (all []string) {
 	for _, u := range updates {

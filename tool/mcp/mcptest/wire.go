@@ -141,6 +141,19 @@ var hostile = map[string]func(*wire){
 		w.serve()
 	},
 	"counts": func(w *wire) { w.call = w.count; w.serve() },
+	// steps says how far it is until a file is there: the log's name with ".go".
+	"steps": func(w *wire) {
+		w.call = func(m message) bool {
+			for {
+				if _, err := os.Stat(w.log + ".go"); err == nil {
+					return false
+				}
+				w.progress(m)
+				time.Sleep(10 * time.Millisecond)
+			}
+		}
+		w.serve()
+	},
 	// late takes a while to start: longer than a short tool may run.
 	"late": func(w *wire) { w.call = w.count; time.Sleep(1500 * time.Millisecond); w.serve() },
 	"denies": func(w *wire) {
@@ -199,9 +212,18 @@ var hostile = map[string]func(*wire){
 	},
 }
 
-// count tells how far a call is, if the client gave a token for it, and of tokens
-// that was never given.
+// count tells how far a call is, if the client gave a token for it.
 func (w *wire) count(m message) bool {
+	if !w.progress(m) {
+		w.text(m, "No token.")
+		return true
+	}
+	w.text(m, "Done.")
+	return true
+}
+
+// progress tells how far a call is, and of a token that was never given. It reports false if the client gave no token.
+func (w *wire) progress(m message) bool {
 	var params struct {
 		Meta struct {
 			Token json.RawMessage `json:"progressToken"`
@@ -209,13 +231,11 @@ func (w *wire) count(m message) bool {
 	}
 	_ = json.Unmarshal(m.Params, &params)
 	if params.Meta.Token == nil {
-		w.text(m, "No token.")
-		return true
+		return false
 	}
 	progress := `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":1,"total":2,"message":"half of it"}}`
 	w.print(progress, `"forged"`)
 	w.print(progress, params.Meta.Token)
-	w.text(m, "Done.")
 	return true
 }
 
