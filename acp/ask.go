@@ -9,8 +9,10 @@ import (
 	"strings"
 
 	"jp/agent"
+	"jp/agent/repo"
 	"jp/agent/toolset"
 	"jp/conversation"
+	"jp/internal/safetext"
 	"jp/turnloop"
 )
 
@@ -24,7 +26,8 @@ type user struct {
 type answer struct {
 	option permissionOption
 	value  turnloop.Answer
-	why    bool // the user is asked for a reason
+	why    bool     // the user is asked for a reason
+	rule   []string // begins the commands that run without a question from now on; nil: the answer adds no rule
 }
 
 // errSilent says that the client gave no answer that counts.
@@ -147,7 +150,21 @@ func (u *user) Ask(ctx context.Context, q turnloop.Question) (turnloop.Answer, e
 			err = nil
 		}
 	}
+	if given.rule != nil && err == nil {
+		u.allow(given.rule)
+	}
 	return given.value, noAnswer(err)
+}
+
+// allow adds a rule to the user's own configuration for the repository, and says so. A rule that was not added leaves the
+// answer as it is.
+func (u *user) allow(rule []string) {
+	file, err := agent.Allow(u.front.updates.repo, rule)
+	if err != nil {
+		u.front.session.notice("warning", repo.ProblemOf(err).Message)
+		return
+	}
+	u.front.session.notice("info", fmt.Sprintf("From now on %s runs without a question in this repository: %s.", safetext.EscapeAll(rule), safetext.Show(file)))
 }
 
 // noAnswer is an error as the turn has it: a question without an answer is left to the policy.
@@ -179,7 +196,7 @@ func (u *user) call(q turnloop.Question) toolCall {
 	return call
 }
 
-// answers are what can be said to a question, a no first. None of them lasts longer than the turn.
+// answers are what can be said to a question, a no first. Only a rule for a command lasts longer than the turn.
 func (u *user) answers(q turnloop.Question) []answer {
 	request := q.Inquiry.Request
 	no := func(value turnloop.Answer, name string) answer {
@@ -202,6 +219,12 @@ func (u *user) answers(q turnloop.Question) []answer {
 		all = append(all, yes(said(conversation.AnswerRun), "Yes, this once"))
 		if !request.Exclusive {
 			all = append(all, yes(said(conversation.AnswerRunTurn), "Yes, and "+q.Inquiry.Call.Request.Name+" for the rest of this turn"))
+		}
+		if rule := turnloop.Allowable(q.Tool, q.Arguments); len(rule) > 0 {
+			all = append(all, answer{
+				option: permissionOption{Name: "Yes, and always what begins with: " + safetext.EscapeAll(rule), Kind: "allow_always"},
+				value:  said(conversation.AnswerRun), rule: rule,
+			})
 		}
 	case request.Question.AnswerType.Type == "boolean":
 		all = append(all, no(said(false), "No"), yes(said(true), "Yes, this once"))

@@ -197,6 +197,24 @@ func TestACPAnswers(t *testing.T) {
 	}
 }
 
+// "Always" at a command adds a rule of the user's own, which the next call of it needs no question for.
+func TestACPAlways(t *testing.T) {
+	t.Parallel()
+	call := "[[reply]]\n[[reply.tool_call]]\nname = \"shell_run\"\narguments = { argv = [\"git\", \"tag\", \"%s\"] }\n[[reply]]\nmessage = \"Over.\"\n"
+	p := acpPlace(t, fmt.Sprintf(call, "a b")+fmt.Sprintf(call, "a b"))
+	e := p.connects(`{"session":{"notices":{}}}`)
+	asked := make(chan string, 9)
+	e.chooses("Yes, and always what begins with: git tag 'a b'", func(params json.RawMessage) { asked <- string(params) })
+	session := e.opens(p.dir)
+	require.Equal(t, "end_turn", e.stops(e.prompts(session, "Tag")))
+	require.Contains(t, <-asked, `"name":"Yes, and always what begins with: git tag 'a b'","kind":"allow_always"}]`, "it stands last")
+	require.Contains(t, strings.Join(noticed(e.updates), "\n"), "From now on git tag 'a b' runs without a question in this repository: ")
+	require.Equal(t, "end_turn", e.stops(e.prompts(session, "And again")))
+	require.Empty(t, asked)
+	require.Contains(t, p.jp("config", "show").stdout, `["git", "tag", "a b"]`)
+	e.leaves()
+}
+
 // A file with changes in the editor that are not saved stays as it is. What the editor has is told with what is read.
 func TestACPBuffers(t *testing.T) {
 	t.Parallel()
