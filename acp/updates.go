@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"jp/agent"
 	"jp/agent/drafts"
@@ -30,10 +29,15 @@ type updates struct {
 	tries map[int]int                 // how often an event's text began to stream, by seq
 	calls map[int]*conversation.Event // tool calls, by seq
 	over  map[int]bool                // those that have ended
+
+	delegated map[int]*delegated // those that work in conversations of their own
 }
 
 func newUpdates(s *session, r *repo.Repo) *updates {
-	return &updates{session: s, repo: r, sent: map[string]string{}, tries: map[int]int{}, calls: map[int]*conversation.Event{}, over: map[int]bool{}}
+	return &updates{
+		session: s, repo: r, sent: map[string]string{}, tries: map[int]int{}, calls: map[int]*conversation.Event{}, over: map[int]bool{},
+		delegated: map[int]*delegated{},
+	}
 }
 
 // messageID names the message that an event is, or will be. A text that streams again, since
@@ -89,6 +93,10 @@ func (u *updates) event(e *conversation.Event, live bool) {
 		call.Kind, call.Status = "tool_call", "pending"
 		u.session.update(call)
 	case *conversation.ToolStarted:
+		if b.Child != "" {
+			u.begins(b.For, b.Child)
+			return
+		}
 		u.session.update(toolCall{Kind: "tool_call_update", ToolCallID: callID(b.For), Status: "in_progress"})
 	case *conversation.ToolCallResponse:
 		u.result(e, b)
@@ -228,6 +236,9 @@ func (u *updates) result(e *conversation.Event, b *conversation.ToolCallResponse
 	} else if text := strings.ToValidUTF8(b.Content, "\uFFFD"); strings.TrimSpace(text) != "" {
 		c.Content = append(c.Content, words(text))
 	}
+	if d := u.delegated[b.For]; d != nil {
+		c.Content, c.Meta = append(c.Content, words(d.words())), d.meta()
+	}
 	u.session.update(c)
 	if b.Name == tool.Plan && !b.IsError {
 		u.plan(b.For)
@@ -273,11 +284,8 @@ func (u *updates) compacted(e *conversation.Event, b *conversation.Compaction) {
 
 // working sends how far a tool is. It never holds up what it is told by.
 func (u *updates) working(a turnloop.Activity) {
-	text := a.Progress
-	if text == "" {
-		text = a.Tail
-	}
-	if a.Name == "" || a.Hook != "" || a.Over || text == "" || !utf8.ValidString(text) || !u.mu.TryLock() {
+	text := farness(a)
+	if text == "" || !u.mu.TryLock() {
 		return
 	}
 	defer u.mu.Unlock()

@@ -175,6 +175,41 @@ func TestServerProgress(t *testing.T) {
 	}
 }
 
+// A call of a delegate names the delegate's conversation, and shows what its tools come to, live and afterwards.
+func TestACPDelegate(t *testing.T) {
+	t.Parallel()
+	p := acpPlace(t, "[[reply]]\n[[reply.tool_call]]\nname = \"delegate\"\narguments = { task = \"Work on it\", model = \"script/../child.toml\" }\n[[reply]]\nmessage = \"Over.\"\n")
+	p.write("../child.toml", "[[reply]]\n[[reply.tool_call]]\nname = \"fs_create_file\"\narguments = { path = \"a.txt\", content = \"a\\n\" }\n[[reply]]\nmessage = \"It is made.\"\n")
+	e := p.connects(`{}`)
+	var questions []string
+	e.chooses("Yes, this once", func(params json.RawMessage) { questions = append(questions, string(params)) })
+	session := e.opens(p.dir)
+	require.Equal(t, "end_turn", e.stops(e.prompts(session, "Go")))
+	require.Len(t, questions, 2)
+	require.Contains(t, questions[1], `"toolCallId":"question-`, "the child's question")
+	_, below, _ := strings.Cut(p.jp("ls", "--tree").stdout, "└─")
+	child := strings.Fields(below)[0]
+	delegate := func(updates []acpUpdate) (all []string) {
+		for _, u := range updates {
+			if u.Kind == "tool_call_update" {
+				require.Contains(t, string(u.Raw), `"_meta":{"jp":{"conversation":"`+child)
+				all = append(all, u.Status+" "+string(u.Raw))
+			}
+		}
+		return all
+	}
+	live := delegate(e.updates)
+	require.Contains(t, live[0], "in_progress")
+	require.Contains(t, strings.Join(live, "\n"), `\n· fs_create_file a.txt`)
+	require.Contains(t, live[len(live)-1], "It is made.")
+	require.Contains(t, live[len(live)-1], `"text":"Conversation `+child)
+	again := delegate(e.loads(session, p.dir))
+	require.Len(t, again, 2)
+	require.Equal(t, live[len(live)-1], again[1])
+	require.Contains(t, strings.Join(kinds(e.loads(child, p.dir)), "|"), "user_message_chunk Work on it")
+	e.leaves()
+}
+
 // noticed are those of notices.
 func noticed(updates []acpUpdate) (all []string) {
 	for _, u := range updates {
