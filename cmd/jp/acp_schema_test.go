@@ -186,3 +186,37 @@ func TestACPX(t *testing.T) {
 	require.Contains(t, string(out), "It is there.")
 	require.FileExists(t, filepath.Join(p.dir, "made.txt"))
 }
+
+// The client of the protocol's own library holds a whole conversation: it checks what jp sends by its own schema.
+func TestACPClient(t *testing.T) {
+	t.Parallel()
+	if _, err := os.Stat(acpSchema); err != nil {
+		t.Skip("the client of @agentclientprotocol/sdk is not installed: make editors")
+	}
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("the client of @agentclientprotocol/sdk needs node")
+	}
+	script, err := filepath.Abs("testdata/editors/conversation.mjs")
+	require.NoError(t, err)
+	jp, err := exec.LookPath("jp")
+	require.NoError(t, err)
+	p := acpPlace(t, strings.TrimSuffix(acpScript, "[[reply]]\nmessage = \"Again.\"\n")+waitingScript)
+	cmd := exec.Command(node, script, jp, p.dir)
+	cmd.Dir, cmd.Env = p.dir, p.environ
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Equal(t, `version: 1
+mode: default
+asked: Run fs_create_file made.txt?
+made: end_turn
+asked: Run shell_run sh -c 'echo waiting; exec sleep 600'?
+waited: cancelled
+planned: end_turn
+exit: 0
+version: 1
+loaded: user_message_chunk Make a file, agent_thought_chunk, agent_message_chunk, tool_call, tool_call_update, plan, tool_call_update, agent_message_chunk, user_message_chunk Wait, agent_message_chunk, tool_call, tool_call_update, user_message_chunk Plan it, agent_message_chunk
+again: end_turn
+exit: 0
+`, string(out))
+}
