@@ -31,6 +31,7 @@ func NewServer(r *repo.Repo, e *repo.Host, name string) *mcp.Server {
 		Private: r.Config.Web.Private, Header: func(header, value string) (string, error) { return headerValue(r, e, name, header, value) },
 		Approvals: mcp.Approvals{Dir: filepath.Join(r.Paths.StateDir, "mcp"), Root: r.TopLevel, Holds: r.Holds}, Dir: r.TopLevel, Environ: e.Environ, Secret: keyNames(r), Version: version.Get().Version,
 		StartTimeout: set.StartTimeout,
+		Tokens:       mcp.Tokens{Dir: filepath.Join(r.Paths.StateDir, "mcp-tokens"), Secret: func(value string) { r.Values.Add(value) }},
 	})
 }
 

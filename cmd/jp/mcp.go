@@ -2,13 +2,17 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
+	"jp/agent/problem"
+	"jp/agent/repo"
 	"jp/agent/toolset"
 	"jp/cmd/jp/internal/mcpserver"
 	"jp/cmd/jp/internal/ui"
+	"jp/internal/safetext"
 	"jp/internal/version"
 )
 
@@ -19,9 +23,9 @@ const mcpInstructions = `The conversations that people held with jp in this git 
 
 func newMCPCommand(e *ui.Env) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "mcp", Short: "Let other agents read the conversations", GroupID: "share",
+		Use: "mcp", Short: "Let other agents read the conversations, or sign in to an MCP server", GroupID: "share",
 		Long: `Let other agents read the conversations of this repository over the Model Context
-Protocol (docs/mcp.md).
+Protocol, or sign in to a server that jp's model uses (docs/mcp.md).
 
 Exit codes: 0 done · 2 no such command; serve has its own`,
 		Example: "  jp mcp serve --help\n  claude mcp add --scope user jp -- jp mcp serve",
@@ -39,7 +43,84 @@ Exit codes: 0 the input ended, or a signal came · 2 no repository`,
 		Example: "  claude mcp add --scope user jp -- jp mcp serve\n  codex mcp add jp -- jp mcp serve",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runMCPServe(cmd.Context(), e) },
 	})
+	cmd.AddCommand(&cobra.Command{
+		Use: "login NAME", Short: "Sign in to an MCP server in a browser", Args: cobra.ExactArgs(1),
+		Long: `Sign in to the server [mcp.NAME], which is at an address. jp shows the address of a
+page to open in a browser on this machine, and waits until you have signed in there.
+It keeps the token in its state directory, for this server alone, and renews it.
+
+Exit codes: 0 signed in · 1 jp could not sign in, or the server asks no one to ·
+2 no such server · 3 a tool or a hook ran this · 130 interrupted`,
+		Example: "  jp mcp login tracker\n  jp trust --mcp tracker",
+		RunE:    func(cmd *cobra.Command, args []string) error { return runMCPLogin(cmd.Context(), e, args[0]) },
+	}, &cobra.Command{
+		Use: "logout NAME", Short: "Forget the token of an MCP server", Args: cobra.ExactArgs(1),
+		Long: `Delete the token that jp mcp login keeps for the server [mcp.NAME]. The server hears
+nothing of it.
+
+Exit codes: 0 done · 2 no such server`,
+		Example: "  jp mcp logout tracker",
+		RunE:    func(cmd *cobra.Command, args []string) error { return runMCPLogout(cmd.Context(), e, args[0]) },
+	})
 	return cmd
+}
+
+// namedServer is a server of the configuration, which does not run.
+func namedServer(ctx context.Context, e *ui.Env, name string) (*repo.Repo, *toolset.Server, error) {
+	r, err := e.FindRepo(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err = r.Wrong; err == nil {
+		err = hasServer(r, name)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, r.Close())
+	}
+	return r, toolset.NewServer(r, e.Host, name), nil
+}
+
+// runMCPLogin is jp mcp login. No tool may sign the user in.
+func runMCPLogin(ctx context.Context, e *ui.Env, name string) error {
+	r, s, err := namedServer(ctx, e, name)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	defer s.Close()
+	if toolset.FromProgram(r) {
+		return problem.New(problem.ExitDecision, "untrusted", "%v.", toolset.ErrFromTool)
+	}
+	err = s.SignIn(ctx, func(address string) {
+		fmt.Fprintf(e.Messages(), "Sign in to the MCP server %s: open this address in a browser on this machine. Ctrl+C ends it.\n%s\n", safetext.Show(name), safetext.Show(address))
+	})
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		return problem.New(problem.ExitFailed, "config", "jp could not sign in to the MCP server %s: %s.", safetext.Show(name), safetext.Clean(err.Error()))
+	}
+	_, err = fmt.Fprintf(e.Messages(), "Signed in to the MCP server %s.\n", safetext.Show(name))
+	return err
+}
+
+// runMCPLogout is jp mcp logout.
+func runMCPLogout(ctx context.Context, e *ui.Env, name string) error {
+	r, s, err := namedServer(ctx, e, name)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	had, err := s.SignOut()
+	if err != nil {
+		return err
+	}
+	text := "jp has forgotten the token of the MCP server %s.\n"
+	if !had {
+		text = "jp has no token of the MCP server %s.\n"
+	}
+	_, err = fmt.Fprintf(e.Messages(), text, safetext.Show(name))
+	return err
 }
 
 func runMCPServe(ctx context.Context, e *ui.Env) error {

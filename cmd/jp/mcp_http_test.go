@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bufio"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -60,4 +62,50 @@ func TestMCPOverHTTP(t *testing.T) {
 		require.NotZero(t, r.exit, wrong)
 		require.Contains(t, r.stderr, "mcp.", wrong)
 	}
+}
+
+// A person signs in to a server in a browser. Its token is the person's alone, and a later turn uses it.
+func TestMCPLogin(t *testing.T) {
+	t.Parallel()
+	g := &mcptest.Guarded{Serve: mcptest.Handler("said by far"), Lives: 3600}
+	at := httptest.NewServer(g)
+	g.URL = at.URL
+	t.Cleanup(func() {
+		at.CloseClientConnections()
+		at.Close()
+	})
+	p := newPlace(t)
+	p.configure("[mcp.far]\nurl = \"" + at.URL + "/mcp\"\n[web]\nprivate = [\"127.0.0.1\"]\n")
+	p.write("../call.toml", strings.ReplaceAll(callRun, "mcp__fake__run", "mcp__far__say"))
+	r := p.jp("trust", "--mcp", "far", "-y")
+	require.Equal(t, 1, r.exit)
+	require.Contains(t, r.stderr, "it wants you to sign in (jp mcp login far)")
+
+	login := p.command("mcp", "login", "far")
+	said, err := login.StderrPipe()
+	require.NoError(t, err)
+	require.NoError(t, login.Start())
+	lines := bufio.NewScanner(said)
+	require.True(t, lines.Scan())
+	require.Contains(t, lines.Text(), "Sign in to the MCP server far")
+	require.True(t, lines.Scan())
+	page, err := http.Get(lines.Text())
+	require.NoError(t, err)
+	require.NoError(t, page.Body.Close())
+	require.Equal(t, http.StatusOK, page.StatusCode)
+	require.True(t, lines.Scan())
+	require.Equal(t, "Signed in to the MCP server far.", lines.Text())
+	require.NoError(t, login.Wait())
+
+	require.Zero(t, p.jp("trust", "--mcp", "far", "-y").exit)
+	require.Zero(t, p.jp("query", "-y", "-m", "script/../call.toml", "Look").exit)
+	require.Contains(t, p.jp("print", "--tools").stdout, "said by far")
+	require.Empty(t, g.Wrong())
+	kept, err := filepath.Glob(filepath.Join(filepath.Dir(p.dir), "home/.local/state/jp/mcp-tokens/*"))
+	require.NoError(t, err)
+	require.Len(t, kept, 1)
+	require.NotContains(t, p.git("log", "--all", "--format=%B"), "secret-of-the-test")
+	require.Contains(t, p.jp("mcp", "logout", "far").stderr, "jp has forgotten the token of the MCP server far.")
+	require.Contains(t, p.jp("mcp", "logout", "far").stderr, "jp has no token of the MCP server far.")
+	require.Equal(t, 2, p.jp("mcp", "login", "near").exit)
 }

@@ -137,6 +137,7 @@ var Owners = map[string]Owner{
 	"github.com/anthropics/anthropic-sdk-go":          {Packages: []string{"provider/anthropic"}, Why: "one package knows a vendor"},
 	"github.com/openai/openai-go":                     {Packages: []string{"provider/openai"}, Why: "one package knows a vendor"},
 	"github.com/modelcontextprotocol/go-sdk":          {Packages: []string{"tool/mcp", "cmd/jp/internal/mcpserver"}, Why: "one client and one server know the protocol"},
+	"golang.org/x/oauth2":                             {Packages: []string{"tool/mcp"}, Why: "one client knows the protocol"},
 	"github.com/alecthomas/chroma/v2":                 {Packages: []string{"cmd/jp/internal/terminal/highlight"}, Why: "one package knows what code is made of"},
 	"github.com/JohannesKaufmann/html-to-markdown/v2": {Packages: []string{"tool/web"}, Why: "one package reads pages of the web"},
 	"github.com/yuin/goldmark":                        {Packages: []string{"cmd/jp/internal/terminal"}, Why: "one package knows what Markdown means"},

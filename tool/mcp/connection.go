@@ -99,7 +99,10 @@ func (c *connection) hears(next sdk.MethodHandler) sdk.MethodHandler {
 func (c *connection) failure(ctx context.Context, s Spec, err error) error {
 	why := c.breakdown(err)
 	c.peer.end(0)
+	var signIn *signInError
 	switch {
+	case errors.As(err, &signIn):
+		why = signIn
 	case errors.Is(context.Cause(ctx), errSilent):
 		why = errSilent
 	case ctx.Err() != nil:

@@ -102,7 +102,7 @@ func reach(s Spec, o Options) (*remotePeer, sdk.Transport, error) {
 	}
 	p := &remotePeer{conns: map[net.Conn]bool{}, over: make(chan struct{})}
 	return p, &sdk.StreamableClientTransport{
-		Endpoint: at.String(), MaxRetries: -1, DisableStandaloneSSE: true, MaxEventSize: maxLine,
+		Endpoint: at.String(), MaxRetries: -1, DisableStandaloneSSE: true, MaxEventSize: maxLine, OAuthHandler: authorizer(s, o),
 		HTTPClient: &http.Client{
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 			Transport: &sender{headers: headers, next: &http.Transport{

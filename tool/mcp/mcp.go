@@ -31,6 +31,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/auth"
+
 	"jp/tool/program"
 )
 
@@ -73,6 +75,9 @@ type Options struct {
 	Private   []string // hosts of servers at an address that may have private ones
 	// Header is the value to send for a header as it is configured. Nil: the same.
 	Header func(name, value string) (string, error)
+	Tokens Tokens // of the user, for servers at an address
+	// signIn lets the user sign in. Nil: no one is asked to.
+	signIn auth.OAuthHandler
 	// Launch says how a server is started, or refuses it. Nil: it is started as it
 	// is.
 	Launch program.Launcher

@@ -1,0 +1,150 @@
+package mcptest
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Guarded is a server over HTTP that only takes tokens of an authorization server, which it is, too. A person who opens the
+// address to sign in has signed in.
+type Guarded struct {
+	URL   string       // of the test server that serves this; /mcp is the MCP server
+	Serve http.Handler // of the MCP server
+	Lives int          // seconds that a token counts
+	// Issuer is what the authorization server says that it is. Default: URL.
+	Issuer string
+	// Elsewhere is where the MCP server says that its authorization server is. Default: URL.
+	Elsewhere string
+
+	mu      sync.Mutex
+	n       int
+	tokens  map[string]bool
+	refresh map[string]bool
+	codes   map[string]url.Values
+	wrong   []string
+	renewed int
+}
+
+// Wrong is what a client did against the protocol.
+func (g *Guarded) Wrong() []string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.Clone(g.wrong)
+}
+
+// Renewed is how often a token was renewed.
+func (g *Guarded) Renewed() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.renewed
+}
+
+// Forget lets no token count any more.
+func (g *Guarded) Forget() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.tokens, g.refresh = nil, nil
+}
+
+// ServeHTTP implements [http.Handler].
+func (g *Guarded) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/mcp" {
+		token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+		g.mu.Lock()
+		known := g.tokens[token]
+		g.mu.Unlock()
+		if !known {
+			w.Header().Set("WWW-Authenticate", `Bearer resource_metadata="`+g.URL+`/.well-known/oauth-protected-resource/mcp"`)
+			http.Error(w, "who are you?", http.StatusUnauthorized)
+			return
+		}
+		g.Serve.ServeHTTP(w, r)
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	w.Header().Set("Content-Type", "application/json")
+	switch r.URL.Path {
+	case "/.well-known/oauth-protected-resource/mcp":
+		at := g.URL
+		if g.Elsewhere != "" {
+			at = g.Elsewhere
+		}
+		fmt.Fprintf(w, `{"resource":%q,"authorization_servers":[%q]}`, g.URL+"/mcp", at)
+	case "/.well-known/oauth-authorization-server":
+		issuer := g.URL
+		if g.Issuer != "" {
+			issuer = g.Issuer
+		}
+		fmt.Fprintf(w, `{"issuer":%q,"authorization_endpoint":%q,"token_endpoint":%q,"registration_endpoint":%q,"response_types_supported":["code"],"code_challenge_methods_supported":["S256"]}`,
+			issuer, g.URL+"/authorize", g.URL+"/token", g.URL+"/register")
+	case "/register":
+		var client map[string]any
+		_ = json.NewDecoder(r.Body).Decode(&client)
+		client["client_id"] = "client"
+		w.WriteHeader(http.StatusCreated)
+		_ = json.NewEncoder(w).Encode(client)
+	case "/authorize":
+		q := r.URL.Query()
+		g.expect(q.Get("client_id") == "client" && q.Get("code_challenge_method") == "S256" && q.Get("code_challenge") != "" && q.Get("state") != "", "authorize: "+r.URL.RawQuery)
+		g.expect(q.Get("resource") == g.URL+"/mcp", "authorize without the resource: "+r.URL.RawQuery)
+		code := g.next("code")
+		if g.codes == nil {
+			g.codes = map[string]url.Values{}
+		}
+		g.codes[code] = q
+		http.Redirect(w, r, q.Get("redirect_uri")+"?"+url.Values{"code": {code}, "state": {q.Get("state")}}.Encode(), http.StatusFound)
+	case "/token":
+		g.token(w, r)
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+func (g *Guarded) token(w http.ResponseWriter, r *http.Request) {
+	_ = r.ParseForm()
+	f := r.PostForm
+	g.expect(f.Get("resource") == g.URL+"/mcp", "a token without the resource: "+f.Encode())
+	good := false
+	switch f.Get("grant_type") {
+	case "authorization_code":
+		asked := g.codes[f.Get("code")]
+		delete(g.codes, f.Get("code"))
+		sum := sha256.Sum256([]byte(f.Get("code_verifier")))
+		good = asked != nil && base64.RawURLEncoding.EncodeToString(sum[:]) == asked.Get("code_challenge") && f.Get("redirect_uri") == asked.Get("redirect_uri")
+		g.expect(good, "a code that is none, or of another client: "+f.Encode())
+	case "refresh_token":
+		good = g.refresh[f.Get("refresh_token")]
+		delete(g.refresh, f.Get("refresh_token"))
+		g.renewed++
+	}
+	if !good {
+		w.WriteHeader(http.StatusBadRequest)
+		fmt.Fprint(w, `{"error":"invalid_grant"}`)
+		return
+	}
+	if g.tokens == nil {
+		g.tokens, g.refresh = map[string]bool{}, map[string]bool{}
+	}
+	access, refresh := g.next("access"), g.next("refresh")
+	g.tokens[access], g.refresh[refresh] = true, true
+	fmt.Fprintf(w, `{"access_token":%q,"refresh_token":%q,"token_type":"Bearer","expires_in":%d}`, access, refresh, g.Lives)
+}
+
+func (g *Guarded) expect(is bool, what string) {
+	if !is {
+		g.wrong = append(g.wrong, what)
+	}
+}
+
+func (g *Guarded) next(kind string) string {
+	g.n++
+	return fmt.Sprintf("%s-%d-secret-of-the-test", kind, g.n)
+}

@@ -1,0 +1,161 @@
+package mcp_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/tool/mcp"
+	"jp/tool/mcp/mcptest"
+)
+
+// guardedStage is a server that wants the user to sign in.
+func guardedStage(t *testing.T, lives int) (*stage, *mcptest.Guarded) {
+	t.Helper()
+	g := &mcptest.Guarded{Serve: mcptest.Handler("said by far"), Lives: lives}
+	at := httptest.NewServer(g)
+	g.URL = at.URL
+	t.Cleanup(func() {
+		at.CloseClientConnections()
+		at.Close()
+	})
+	s := newStage(t, "plain")
+	s.spec = mcp.Spec{Name: "fake", URL: at.URL + "/mcp"}
+	s.opts.Private = []string{"127.0.0.1"}
+	s.opts.Tokens = mcp.Tokens{Dir: filepath.Join(s.opts.Dir, "tokens")}
+	s.again()
+	return s, g
+}
+
+// visit opens an address as a browser does.
+func visit(t *testing.T, address string) string {
+	t.Helper()
+	r, err := http.Get(address)
+	require.NoError(t, err)
+	defer r.Body.Close()
+	text, err := io.ReadAll(r.Body)
+	require.NoError(t, err)
+	return string(text)
+}
+
+func TestSignIn(t *testing.T) {
+	t.Parallel()
+	s, g := guardedStage(t, 3600)
+	_, err := s.server.List(t.Context())
+	require.ErrorIs(t, err, mcp.ErrSignIn)
+	require.EqualError(t, err, "start the MCP server fake: it wants you to sign in (jp mcp login fake)")
+	require.NoError(t, s.server.SignIn(t.Context(), func(address string) {
+		require.True(t, strings.HasPrefix(address, g.URL+"/authorize?"), address)
+		go visit(t, address)
+	}))
+	files, err := filepath.Glob(filepath.Join(s.opts.Tokens.Dir, "*"))
+	require.NoError(t, err)
+	require.Len(t, files, 1)
+	info, err := os.Stat(files[0])
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+	s.again()
+	s.approve()
+	require.Equal(t, "said by far", string(s.call("say", "{}").Content))
+	require.Zero(t, g.Renewed())
+	require.Empty(t, g.Wrong())
+
+	g.Forget()
+	s.again()
+	_, err = s.server.List(t.Context())
+	require.ErrorIs(t, err, mcp.ErrSignIn, "the server takes the token no more")
+	had, err := s.server.SignOut()
+	require.NoError(t, err)
+	require.True(t, had)
+	had, err = s.server.SignOut()
+	require.NoError(t, err)
+	require.False(t, had)
+}
+
+// A token that ends is renewed, by one process at a time, and the new one is kept.
+func TestSignInIsRenewed(t *testing.T) {
+	t.Parallel()
+	s, g := guardedStage(t, 1)
+	require.NoError(t, s.server.SignIn(t.Context(), func(address string) { go visit(t, address) }))
+	s.approve()
+	before := g.Renewed()
+	require.Positive(t, before)
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			other := mcp.NewServer(s.spec, s.opts)
+			defer other.Close()
+			_, err := other.List(t.Context())
+			require.NoError(t, err)
+		})
+	}
+	all.Wait()
+	require.Greater(t, g.Renewed(), before)
+	require.Empty(t, g.Wrong())
+	g.Forget()
+	s.again()
+	_, err := s.server.List(t.Context())
+	require.ErrorIs(t, err, mcp.ErrSignIn, "the token cannot be renewed")
+}
+
+// Where an authorization server is not what it should be, nothing is kept.
+func TestSignInRefused(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		set   func(s *stage, g *mcptest.Guarded)
+		visit func(t *testing.T, address string)
+		why   string
+	}{
+		"another issuer":   {func(_ *stage, g *mcptest.Guarded) { g.Issuer = "https://example.com" }, nil, "issuer"},
+		"a private host":   {func(_ *stage, g *mcptest.Guarded) { g.Elsewhere = "https://localhost:1" }, nil, "which is private"},
+		"no yes":           {nil, func(t *testing.T, address string) { visit(t, callbackOf(address)+"&error=access_denied") }, "the user did not sign in: access_denied"},
+		"a header instead": {func(s *stage, _ *mcptest.Guarded) { s.spec.Headers = map[string]string{"Authorization": "Bearer x"} }, nil, "Unauthorized"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, g := guardedStage(t, 3600)
+			if tt.set != nil {
+				tt.set(s, g)
+			}
+			s.again()
+			ctx, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
+			err := s.server.SignIn(ctx, func(address string) {
+				if tt.visit == nil {
+					cancel(errors.New("the user was sent to " + address))
+				}
+				go func() {
+					if tt.visit == nil {
+						return
+					}
+					require.Contains(t, visit(t, callbackOf(address)+"x&code=1"), "not the answer", "another state is no answer")
+					tt.visit(t, address)
+				}()
+			})
+			require.Error(t, err)
+			require.Contains(t, err.Error(), tt.why)
+			require.NoDirExists(t, s.opts.Tokens.Dir)
+		})
+	}
+	s := newStage(t, "plain")
+	require.ErrorIs(t, s.server.SignIn(t.Context(), nil), mcp.ErrNoSignIn)
+}
+
+// callbackOf is where the browser is sent back to, with the state.
+func callbackOf(address string) string {
+	r, err := http.NewRequest(http.MethodGet, address, nil)
+	if err != nil {
+		return ""
+	}
+	q := r.URL.Query()
+	return q.Get("redirect_uri") + "?state=" + q.Get("state")
+}
