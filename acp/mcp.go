@@ -10,6 +10,7 @@ import (
 	"jp/agent/repo"
 	"jp/agent/toolset"
 	"jp/config"
+	"jp/internal/safetext"
 )
 
 // serverName is how an MCP server may be called.
@@ -24,6 +25,7 @@ func (s *session) servers(r *repo.Repo, tell func(why string)) map[string]config
 		for _, v := range given.Env {
 			env[v.Name] = v.Value
 		}
+		name := safetext.Show(given.Name)
 		wanted, odd := config.MCP{}, given.Type != "" && given.Type != "http"
 		if given.Type == "http" {
 			wanted.URL, wanted.Headers = given.URL, map[string]string{}
@@ -37,11 +39,11 @@ func (s *session) servers(r *repo.Repo, tell func(why string)) map[string]config
 		switch {
 		case slices.ContainsFunc(slices.Collect(maps.Values(r.Config.MCP)), func(c config.MCP) bool { return sameServer(c, wanted) }):
 		case odd || given.Command == "" && given.URL == "":
-			tell("jp does not use the MCP server " + given.Name + " of the editor: want a program, or an address over HTTP with plain headers.")
+			tell("jp does not use the MCP server " + name + " of the editor: want a program, or an address over HTTP with plain headers.")
 		case !s.server.TrustMCP:
-			tell("jp does not use the MCP server " + given.Name + " of the editor. Add it to your configuration as [mcp." + given.Name + "] and approve it with jp trust --mcp, or start jp acp with --trust-client-mcp.")
+			tell("jp does not use the MCP server " + name + " of the editor. Add it to your configuration as [mcp." + name + "] and approve it with jp trust --mcp, or start jp acp with --trust-client-mcp.")
 		case !serverName().MatchString(given.Name) || has(r.Config.MCP, given.Name) || has(start, given.Name):
-			tell("jp does not use the MCP server " + given.Name + " of the editor: the name is taken, or is no name of a server.")
+			tell("jp does not use the MCP server " + name + " of the editor: the name is taken, or is no name of a server.")
 		default:
 			start[given.Name] = wanted
 		}

@@ -103,12 +103,13 @@ func TestACPServers(t *testing.T) {
 			e.chooses("Yes, this once", nil)
 			var s struct{ SessionID string }
 			require.NoError(t, json.Unmarshal(e.must("session/new", fmt.Sprintf(
-				`{"cwd":%q,"mcpServers":[{"name":"fake","command":%q,"args":["rug","../log"],"env":[]},{"type":"http","name":"far","url":"http://127.0.0.1:1/","headers":[{"name":"A","value":"$HOME"}]}]}`, p.dir, fake)), &s))
+				`{"cwd":%q,"mcpServers":[{"name":"fake","command":%q,"args":["rug","../log"],"env":[]},{"type":"http","name":"far","url":"http://127.0.0.1:1/","headers":[{"name":"A","value":"$HOME"}]},{"name":"a\u001b[2J","command":""}]}`, p.dir, fake)), &s))
 			require.Equal(t, "end_turn", e.stops(e.prompts(s.SessionID, "Look")))
 			require.Equal(t, trusted, strings.Contains(p.serverLog(), "tools/call"))
 			told := strings.Join(noticed(e.updates), "\n")
 			require.Equal(t, !trusted, strings.Contains(told, "jp does not use the MCP server fake"), told)
 			require.Contains(t, told, "jp does not use the MCP server far", "its header names a variable of jp's")
+			require.Contains(t, told, `jp does not use the MCP server $'a\x1b[2J' of the editor`, "what a terminal would obey is shown as text")
 			e.leaves()
 		})
 	}
