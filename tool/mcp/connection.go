@@ -180,18 +180,22 @@ func (c *connection) spoil(why error) { c.broken.CompareAndSwap(nil, &why) }
 // usable reports whether a call can be made.
 func (c *connection) usable() bool { return c.peer.running() && c.broken.Load() == nil }
 
-// list asks for the tools anew, and for the prompts, which must be there within a time. At the end of ctx the
+// list asks for the tools anew, and for the prompts, which must be there soon. At the end of ctx the
 // server is killed.
-func (c *connection) list(ctx context.Context, s Spec, within time.Duration) (ToolList, error) {
+func (c *connection) list(ctx context.Context, s Spec, o Options) (ToolList, error) {
 	c.stale.Store(false)
 	stop := context.AfterFunc(ctx, c.peer.kill)
 	listing, err := listTools(context.WithoutCancel(ctx), c.session)
 	if !stop() || err != nil {
 		return ToolList{}, c.failure(ctx, s, err)
 	}
-	short, cancel := context.WithTimeout(ctx, within)
+	short, cancel := context.WithTimeout(ctx, o.PingTimeout)
 	defer cancel()
-	listing.Prompts = c.listPrompts(short)
+	prompts, known := c.listPrompts(short)
+	if !known { // those of the last time may still be there
+		prompts = o.Approvals.Prompts(s)
+	}
+	listing.Prompts = prompts
 	return listing, nil
 }
 

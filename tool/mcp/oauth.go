@@ -267,7 +267,7 @@ func (s *Server) SignIn(ctx context.Context, tell func(address string)) error {
 		return err
 	}
 	defer conn.close(0)
-	if _, err := conn.list(ctx, s.spec, o.PingTimeout); err != nil || kept {
+	if _, err := conn.list(ctx, s.spec, o); err != nil || kept {
 		return err
 	}
 	return ErrNoSignIn

@@ -92,10 +92,10 @@ func (p PromptInfo) arguments(line string) (map[string]string, error) {
 	return given, nil
 }
 
-// listPrompts asks a server for its prompts. A server that has none, or fails to list them, has none.
-func (c *connection) listPrompts(ctx context.Context) []PromptInfo {
+// listPrompts asks a server for its prompts. It reports false where the server has failed to list them.
+func (c *connection) listPrompts(ctx context.Context) (prompts []PromptInfo, known bool) {
 	if has := c.session.InitializeResult().Capabilities; has == nil || has.Prompts == nil {
-		return nil
+		return nil, true
 	}
 	var all []*sdk.Prompt
 	cursor := ""
@@ -104,14 +104,14 @@ func (c *connection) listPrompts(ctx context.Context) []PromptInfo {
 			return c.session.ListPrompts(ctx, &sdk.ListPromptsParams{Cursor: cursor})
 		})
 		if err != nil {
-			return nil
+			return nil, false
 		}
 		all = append(all, page.Prompts...)
 		if cursor = page.NextCursor; cursor == "" || len(all) > maxPrompts {
-			return promptsOf(all)
+			return promptsOf(all), true
 		}
 	}
-	return nil
+	return nil, false
 }
 
 // promptsOf are the prompts that can be commands, in the order of their names. Of prompts with one name it is unknown

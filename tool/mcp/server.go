@@ -177,7 +177,7 @@ func (s *Server) ready(ctx context.Context) (*connection, ToolList, error) {
 		s.conn = conn
 		s.conn.instead.Store(hung)
 	}
-	listing, err := s.conn.list(ctx, s.spec, s.opts.PingTimeout)
+	listing, err := s.conn.list(ctx, s.spec, s.opts)
 	if err != nil {
 		s.conn.close(0)
 		s.conn = nil

@@ -579,7 +579,7 @@ func TestServerPrompts(t *testing.T) {
 	require.Empty(t, s.server.Prompts())
 }
 
-// A server that never lists its prompts has none, and its tools are there.
+// The tools of a server that never lists its prompts are there, and its prompts are those of the last time.
 func TestServerWithoutListOfPrompts(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, "secretive")
@@ -589,4 +589,10 @@ func TestServerWithoutListOfPrompts(t *testing.T) {
 	require.Contains(t, s.log(), "prompts/list")
 	require.Empty(t, s.server.Prompts())
 	require.Equal(t, []string{"mcp__fake__run"}, s.offered())
+	before := []mcp.PromptInfo{{Name: "greet"}}
+	require.NoError(t, s.opts.Approvals.SawPrompts(s.spec, before))
+	s.again()
+	_, err := s.server.List(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, before, s.server.Prompts())
 }

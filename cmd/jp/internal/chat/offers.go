@@ -67,7 +67,7 @@ func (f *offers) questions() (found []command) {
 	for _, p := range toolset.Prompts(r, f.env.Host) {
 		if slash.MatchString("/" + p.Name()) {
 			found = append(found, command{
-				name: p.Name(), args: p.Prompt.Usage(), help: safetext.Bound(safetext.Clean(problem.OneLine(p.Prompt.Description)), 60),
+				name: p.Name(), args: p.Prompt.Usage(), help: safetext.Fit(safetext.Clean(problem.OneLine(p.Prompt.Description)), 60),
 				prompt: &agent.ServerPrompt{Server: p.Server, Name: p.Prompt.Name},
 			})
 		}
