@@ -20,7 +20,11 @@ func RequestFile(id conversation.ID) string {
 
 // Request is the text of a request that was not recorded, "" where there is none.
 func Request(own safefile.StateDir, id conversation.ID) (string, error) {
-	text, err := own.Read(repo.DraftsFolder, RequestFile(id))
+	return readRequest(own, RequestFile(id))
+}
+
+func readRequest(own safefile.StateDir, file string) (string, error) {
+	text, err := own.Read(repo.DraftsFolder, file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
@@ -29,8 +33,12 @@ func Request(own safefile.StateDir, id conversation.ID) (string, error) {
 
 // KeepRequest keeps such a text in the place of the last one. An empty text removes it.
 func KeepRequest(own safefile.StateDir, id conversation.ID, text string) error {
+	return keepRequest(own, RequestFile(id), text)
+}
+
+func keepRequest(own safefile.StateDir, file, text string) error {
 	if text == "" {
-		return own.Remove(repo.DraftsFolder, RequestFile(id))
+		return own.Remove(repo.DraftsFolder, file)
 	}
-	return own.Replace(repo.DraftsFolder, RequestFile(id), []byte(text+"\n"), safefile.Options{Volatile: true})
+	return own.Replace(repo.DraftsFolder, file, []byte(text+"\n"), safefile.Options{Volatile: true})
 }

@@ -190,11 +190,35 @@ func TestChatKeepsADraft(t *testing.T) {
 	}
 }
 
+// Two terminals with new conversations keep a draft each.
+func TestChatKeepsADraftOfEachTerminal(t *testing.T) {
+	t.Parallel()
+	p, s := talk(t, 60, chatScript)
+	other := p.chat(60)
+	for text, at := range map[string]*sitting{"one": s, "two": other} {
+		at.Type(text)
+		at.waitLine("> " + text)
+	}
+	p.awaitDraft("one\n")
+	p.awaitDraftIn("new-2.query", "two\n")
+	for _, at := range []*sitting{s, other} {
+		_ = at.cmd.Process.Kill()
+		_ = at.cmd.Wait()
+	}
+	p.sit(60, "chat").waitLine("> one")
+	p.sit(60, "chat").waitLine("> two")
+}
+
 // awaitDraft waits until the text of a new conversation is kept.
 func (p *workspace) awaitDraft(text string) {
 	p.t.Helper()
+	p.awaitDraftIn("new.query", text)
+}
+
+func (p *workspace) awaitDraftIn(file, text string) {
+	p.t.Helper()
 	require.Eventually(p.t, func() bool {
-		kept, err := os.ReadFile(p.dir + "/.git/jp/drafts/new.query")
+		kept, err := os.ReadFile(p.dir + "/.git/jp/drafts/" + file)
 		return err == nil && string(kept) == text
 	}, time.Minute, 10*time.Millisecond)
 }

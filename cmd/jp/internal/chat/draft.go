@@ -18,9 +18,10 @@ type draft struct {
 
 	mu    sync.Mutex
 	id    conversation.ID
-	text  string // in the line
-	asked string // entered, and not recorded yet
-	kept  string // in the file
+	slot  drafts.Slot // of a conversation without an id
+	text  string      // in the line
+	asked string      // entered, and not recorded yet
+	kept  string      // in the file
 	timer *time.Timer
 }
 
@@ -28,8 +29,13 @@ type draft struct {
 func (d *draft) open(own safefile.StateDir, id conversation.ID) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.own, d.id = own, id
-	d.kept, _ = drafts.Request(own, id) // one that cannot be read is not offered
+	d.slot.Release()
+	d.own, d.id, d.slot = own, id, drafts.Slot{}
+	if id == "" {
+		d.slot, d.kept = drafts.TakeSlot(own)
+	} else {
+		d.kept, _ = drafts.Request(own, id) // one that cannot be read is not offered
+	}
 	d.text = d.kept
 }
 
@@ -97,17 +103,26 @@ func (d *draft) flush() {
 		d.timer.Stop()
 		d.timer = nil
 	}
-	if text := joined(d.asked, d.text); text != d.kept && drafts.KeepRequest(d.own, d.id, text) == nil {
+	if text := joined(d.asked, d.text); text != d.kept && d.keep(text) == nil {
 		d.kept = text
 	}
+}
+
+// keep writes a text, "" for none. The lock is held.
+func (d *draft) keep(text string) error {
+	if d.id == "" {
+		return d.slot.Keep(text)
+	}
+	return drafts.KeepRequest(d.own, d.id, text)
 }
 
 // move lets the line belong to another conversation, with what was typed so far.
 func (d *draft) move(id conversation.ID) {
 	d.mu.Lock()
 	if d.id != id {
-		_ = drafts.KeepRequest(d.own, d.id, "") // one that stays is offered twice
-		d.id, d.kept = id, ""
+		_ = d.keep("") // one that stays is offered twice
+		d.slot.Release()
+		d.id, d.kept, d.slot = id, "", drafts.Slot{}
 	}
 	d.mu.Unlock()
 	d.flush()
