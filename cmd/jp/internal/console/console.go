@@ -85,7 +85,7 @@ func On(ctx context.Context, tty *terminal.TTY, palette terminal.Palette, h Hand
 		tty: tty, file: tty.File(), palette: palette, handler: h, now: time.Now, gone: make(chan struct{}),
 		view: view{prompt: "> "},
 	}
-	if err := c.resume(ctx); err != nil {
+	if err := c.resume(ctx, false); err != nil {
 		tty.Close()
 		return nil, err
 	}
@@ -198,7 +198,7 @@ func (c *Console) Suspend() (resume func()) {
 	c.erase()
 	c.mu.Unlock()
 	c.pause()
-	return func() { _ = c.resume(context.Background()) } // a terminal that is gone is found out by who waits for a key
+	return func() { _ = c.resume(context.Background(), true) } // a terminal that is gone is found out by who waits for a key
 }
 
 // lose notes that the terminal is gone. The lock is held.

@@ -69,3 +69,35 @@ func TestAKeyWritesItsLineOnly(t *testing.T) {
 	require.NotContains(t, s.Raw()[shown:], "the line")
 	require.Less(t, len(s.Raw()[shown:]), 80)
 }
+
+// What was typed while another program had the terminal is the line's, and one Enter behind it enters it.
+func TestTypedAhead(t *testing.T) {
+	for typed, entered := range map[string]string{"one\n": "one", "one": "", "one\ntwo\n": ""} {
+		s := terminaltest.New(t, 80, 24)
+		h := &entering{entered: make(chan string, 1)}
+		c, err := On(context.Background(), terminal.NewTTY(s.TTY), terminal.Palette{}, h)
+		require.NoError(t, err)
+		defer c.Close()
+		resume := c.Suspend()
+		s.Type(typed)
+		s.WaitFor(strings.TrimSpace(typed)) // the terminal shows it
+		resume()
+		if entered != "" {
+			require.Equal(t, entered, <-h.entered)
+		} else {
+			s.WaitFor("> " + strings.ReplaceAll(strings.TrimSpace(typed), "\n", "\n  "))
+			require.Empty(t, h.entered)
+		}
+	}
+}
+
+// entering takes what is entered.
+type entering struct {
+	ignoring
+	entered chan string
+}
+
+func (e *entering) Enter(entry Entry) bool {
+	e.entered <- entry.Text
+	return true
+}

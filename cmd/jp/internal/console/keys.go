@@ -27,8 +27,9 @@ type keys struct {
 // errPaused ends the reading of keys.
 var errPaused = errors.New("another program has the terminal")
 
-// resume takes the terminal, and draws what there is.
-func (c *Console) resume(ctx context.Context) error {
+// resume takes the terminal, and draws what there is. Again: keys may have come for the line while another
+// program had the terminal.
+func (c *Console) resume(ctx context.Context, again bool) error {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	keyboard, err := c.tty.Keyboard(ctx)
 	if err != nil {
@@ -56,7 +57,7 @@ func (c *Console) resume(ctx context.Context) error {
 		}
 	}()
 	k.done.Go(func() {
-		err := c.read(keyboard)
+		err := c.read(keyboard, again)
 		_ = keyboard.Close()
 		if !errors.Is(err, errPaused) {
 			c.mu.Lock()
@@ -79,8 +80,17 @@ func (c *Console) pause() {
 	}
 }
 
+// typedAhead takes what was typed while the terminal had its usual mode, in which Enter is a line break. One
+// line is entered. Several may be pasted, and stay in the line.
+func typedAhead(typed []byte) []byte {
+	if at := bytes.IndexByte(typed, '\n'); at > 0 && at == len(typed)-1 {
+		return append(typed[:at:at], '\r')
+	}
+	return typed
+}
+
 // read takes what is typed, until the keyboard ends.
-func (c *Console) read(keyboard *terminal.Keyboard) error {
+func (c *Console) read(keyboard *terminal.Keyboard, again bool) error {
 	var (
 		decoder uv.EventDecoder
 		raw     []byte
@@ -92,9 +102,15 @@ func (c *Console) read(keyboard *terminal.Keyboard) error {
 		if len(raw) == 0 || pasting {
 			wait = -1
 		}
+		if again {
+			wait = 0
+		}
 		more, err := keyboard.Read(wait)
 		if err != nil {
 			return err
+		}
+		if again {
+			again, more = false, typedAhead(more)
 		}
 		late := len(more) == 0
 		raw = append(raw, more...)
