@@ -408,6 +408,16 @@ func TestChatCommands(t *testing.T) {
 	do("/undo -y", "$ jp undo -y")
 	require.NoFileExists(t, p.dir+"/made.txt", s.Text())
 	do("/fork", "$ jp fork --activate", "Forked jp-c")
+	s.WaitForEnd("? help\n>")
+	for _, mode := range []string{"plan", "edits", "none"} {
+		s.Type("\x1b[Z")
+		s.WaitFor("Mode of the next request: " + mode)
+	}
+	s.Type("/mode edits")
+	s.waitLine("Tab: answer the question above")
+	s.Type("\r")
+	s.WaitFor("A command waits until the turn has ended.")
+	s.Type("\x15")
 	do("/ls", "$ jp ls")
 	do("/model script/other.toml", "$ jp query --model script/other.toml")
 	s.Type("\x15/nothing\r")

@@ -139,6 +139,9 @@ func (c *chat) Suspend() {
 func (c *chat) Mode() {
 	c.settings.cycle()
 	c.console.Prompt(c.settings.prompt())
+	if c.works() != nil { // the prompt may be away
+		c.console.Below(c.dim("Mode of the next request: " + c.settings.modeName()))
+	}
 }
 
 // History implements [console.Handler]. While a turn runs, the message that was queued last comes back first.

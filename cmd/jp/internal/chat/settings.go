@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -69,6 +70,13 @@ func (s *settings) prompt() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return strings.TrimSpace(s.mode+" >") + " "
+}
+
+// modeName is the mode in words.
+func (s *settings) modeName() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return cmp.Or(s.mode, none)
 }
 
 // cycle goes from mode to mode.

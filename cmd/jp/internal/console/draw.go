@@ -156,7 +156,7 @@ func (c *Console) compose(width, rows int) (lines []string, cursor place) {
 func (c *Console) under() []string {
 	v := &c.view
 	if v.question != nil && v.line.text != "" && !v.armed(c.now()) {
-		return []string{c.palette.Dim("Tab: answer the question above")}
+		return append(slices.Clip(v.below), c.palette.Dim("Tab: answer the question above"))
 	}
 	return v.below
 }
