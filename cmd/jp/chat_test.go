@@ -428,6 +428,8 @@ func TestChatCommands(t *testing.T) {
 	s.WaitFor("Error: ")
 	s.WaitFor("other.toml")
 	s.waitLine("> /quit")
+	do("/tools", "  on  fs_create_file")
+	do("/tools -shell_run git_commit", "$ jp query --no-tool shell_run --tool git_commit")
 	s.Type("\x15/quit\r")
 	require.Zero(t, s.exit())
 }

@@ -12,6 +12,7 @@ import (
 	"jp/agent/repo"
 	"jp/cmd/jp/internal/terminal"
 	"jp/cmd/jp/internal/ui"
+	"jp/config"
 	"jp/internal/safetext"
 )
 
@@ -29,7 +30,8 @@ type command struct {
 	// with those of bare, if there are any.
 	set   func(s *settings, r *repo.Repo, words []string) (said string, err error)
 	bare  []string
-	skill bool // it asks with a skill
+	flags func(words []string) []string // the flags of the command line that the words stand for; nil: the words
+	skill bool                          // it asks with a skill
 	// prompt is the prompt of an MCP server with which it asks; nil: with none.
 	prompt *agent.ServerPrompt
 }
@@ -59,7 +61,7 @@ func commands() []command {
 		{name: "model", args: "[NAME]", help: "ask another model from now on, or list them", jp: []string{"query", "--model"}, set: (*settings).chooseModel, bare: []string{"models"}},
 		{name: "mode", args: "[plan|edits|none]", help: "only read, or write files unasked; Shift+Tab", jp: []string{"query", "--profile"}, set: (*settings).chooseMode},
 		{name: "profile", args: "[NAME|none]", help: "use a profile from now on, or list them", jp: []string{"query", "--profile"}, set: (*settings).chooseProfile},
-		{name: "tools", args: "[NAME|-NAME]…", help: "switch tools on or off from the next request on, or show how they run", jp: []string{"query", "--tool"}, set: (*settings).switchTools, bare: []string{"config", "show", "--all"}},
+		{name: "tools", args: "[NAME|-NAME]…", help: "switch tools on or off from the next request on, or list them", jp: []string{"query"}, flags: toolFlags, set: (*settings).switchTools},
 		{name: "attach", args: "[PATH…]", help: "attach files to the next request", jp: []string{"query", "--attachment"}, set: (*settings).attach},
 		{name: "help", help: "show these commands and the keys", run: (*chat).help},
 		{name: "quit", help: "leave", run: (*chat).quit},
@@ -95,10 +97,13 @@ func (c *chat) commandOf(text string) (found command, words []string, is bool) {
 
 // do runs a command, and shows what it stands for.
 func (c *chat) do(ctx context.Context, o command, words []string) error {
-	if o.jp != nil {
+	if o.jp != nil && (o.flags == nil || len(words) > 0) {
 		stands := slices.Concat(o.jp, words)
 		if o.set != nil && len(words) == 0 && o.bare != nil {
 			stands = o.bare
+		}
+		if o.flags != nil {
+			stands = slices.Concat(o.jp, o.flags(words))
 		}
 		line := "jp " + safetext.EscapeAll(stands)
 		fmt.Fprintln(c.console, c.env.Palette(c.env.Stdout).Dim(terminal.Wrap("$ "+line, c.console.Width())))
@@ -111,6 +116,9 @@ func (c *chat) do(ctx context.Context, o command, words []string) error {
 			said, err := o.set(&c.settings, r, words)
 			if err == nil && said != "" {
 				fmt.Fprintln(c.console, terminal.Wrap(said, c.console.Width()))
+			}
+			if err == nil && o.flags != nil && len(words) == 0 {
+				err = c.listTools(r)
 			}
 			c.console.Prompt(c.settings.prompt())
 			return err
@@ -180,6 +188,36 @@ func (c *chat) resume(ctx context.Context, words []string) error {
 		return problem.Usage("/continue takes no words.")
 	}
 	return c.turn(ctx, agent.Request{ID: string(c.id), ContinueTurn: true, Bare: true, Queue: c.messages()})
+}
+
+// toolFlags are the flags that switch tools on, or off with a - before the name.
+func toolFlags(words []string) (flags []string) {
+	for _, word := range words {
+		if name, off := strings.CutPrefix(word, "-"); off {
+			flags = append(flags, "--no-tool", name)
+		} else {
+			flags = append(flags, "--tool", name)
+		}
+	}
+	return flags
+}
+
+// listTools says which tools the next request has, and which it could have.
+func (c *chat) listTools(r *repo.Repo) error {
+	list, err := agent.ListTools(r, c.env.Host, c.settings.next(false))
+	plan := c.settings.modeName() == config.ProfilePlan
+	for _, t := range list {
+		state := "off"
+		if t.On && (t.Reads || !plan) {
+			state = "on"
+		}
+		line := fmt.Sprintf("  %-3s %s", state, safetext.Show(t.Name))
+		if room := c.console.Width() - 32; room > 16 {
+			line = fmt.Sprintf("  %-3s %-24s %s", state, safetext.Show(t.Name), safetext.Fit(safetext.Clean(t.About), room))
+		}
+		fmt.Fprintln(c.console, line)
+	}
+	return err
 }
 
 func (c *chat) help(context.Context, []string) error {
