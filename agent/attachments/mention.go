@@ -23,9 +23,9 @@ type Mention struct {
 	Doubts []string
 }
 
-// Mentions are the files that a text names. A word behind @ that names no file is text. skip
-// reports whether the word at a place of the text is none that the user typed.
-func (s Source) Mentions(ctx context.Context, text string, skip func(at int) bool) (found []Mention, err error) {
+// Mentions are the files that a text names, as @PATH or @"PATH". A word behind @ that names no file is text,
+// and missing has it. skip reports whether the word at a place of the text is none that the user typed.
+func (s Source) Mentions(ctx context.Context, text string, skip func(at int) bool) (found []Mention, missing []string, err error) {
 	for at := range text {
 		if text[at] != '@' || skip != nil && skip(at) {
 			continue
@@ -33,29 +33,50 @@ func (s Source) Mentions(ctx context.Context, text string, skip func(at int) boo
 		if before, _ := utf8.DecodeLastRuneInString(text[:at]); at > 0 && !unicode.IsSpace(before) && before != '(' {
 			continue
 		}
-		word := text[at+1:]
-		if end := strings.IndexFunc(word, unicode.IsSpace); end >= 0 {
-			word = word[:end]
-		}
-		for ; word != ""; word = word[:len(word)-1] {
-			if info, err := os.Stat(s.inDir(word)); err == nil && info.Mode().IsRegular() {
-				break
-			}
-			if !strings.ContainsRune(".,;:!?)", rune(word[len(word)-1])) {
-				word = ""
-				break
-			}
+		named := named(text[at+1:])
+		word := s.file(named)
+		if word == "" && strings.ContainsFunc(named[0], unicode.IsLetter) {
+			missing = append(missing, named[0])
 		}
 		if word == "" || slices.ContainsFunc(found, func(m Mention) bool { return m.Word == word }) {
 			continue
 		}
 		m := Mention{Word: word}
 		if m.Resolved, m.Doubts, err = s.doubts(ctx, word); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		found = append(found, m)
 	}
-	return found, nil
+	return found, missing, nil
+}
+
+// named are the paths that the text behind an @ may name: what stands in quotes, or the word, and
+// that without the punctuation behind it.
+func named(text string) (paths []string) {
+	if rest, quoted := strings.CutPrefix(text, `"`); quoted {
+		if path, _, closed := strings.Cut(rest, `"`); closed {
+			return []string{path}
+		}
+	}
+	if end := strings.IndexFunc(text, unicode.IsSpace); end >= 0 {
+		text = text[:end]
+	}
+	paths = []string{text}
+	for text != "" && strings.ContainsRune(".,;:!?)", rune(text[len(text)-1])) {
+		text = text[:len(text)-1]
+		paths = append(paths, text)
+	}
+	return paths
+}
+
+// file is the first of the paths that names a file, "" where none does.
+func (s Source) file(paths []string) string {
+	for _, path := range paths {
+		if info, err := os.Stat(s.inDir(path)); path != "" && err == nil && info.Mode().IsRegular() {
+			return path
+		}
+	}
+	return ""
 }
 
 // doubts are why a file may not be meant.

@@ -444,10 +444,13 @@ func TestChatMentions(t *testing.T) {
 	}{
 		"in the tree":           {text: "See @README.md.", attached: 1},
 		"completed":             {text: "See @READ\t", attached: 1},
-		"no file":               {text: "Ask @nobody"},
+		"no file":               {text: "Ask @nobody", says: "There is no file nobody: @ and the words go as text."},
+		"with a blank":          {text: `See @"a file.txt", please`, attached: 1},
+		"a blank, completed":    {text: "See @a\t", attached: 1},
 		"an address":            {text: "Ask me@README.md"},
 		"a secret's name":       {text: "See @.env", asks: "/repo/.env? It is named like a secret.", keys: "n"},
 		"outside":               {text: "See @../outside.txt", asks: "/outside.txt? It is outside of the working tree.", keys: "y", attached: 1},
+		says       string
 		"a link that leads out": {text: "See @link", asks: "/outside.txt? It is outside of the working tree.", keys: "n"},
 		"ignored":               {text: "See @ignored.txt", asks: "/repo/ignored.txt? It is ignored by git.", keys: "y", attached: 1},
 		"pasted":                {text: "\x1b[200~See @README.md\x1b[201~"},
@@ -461,10 +464,12 @@ func TestChatMentions(t *testing.T) {
 			p.write("../outside.txt", "outside\n")
 			require.NoError(t, os.Symlink("../outside.txt", p.dir+"/link"))
 			s.Type(tt.text)
-			if strings.HasSuffix(tt.text, "\t") {
+			switch tt.text {
+			case "See @READ\t":
 				s.waitLine("> See @README.md")
 			}
 			s.Type("\r")
+			p.write("a file.txt", "a\n")
 			if tt.asks != "" {
 				s.WaitFor(tt.asks)
 				s.answers("Esc do not ask", tt.keys)
@@ -472,6 +477,8 @@ func TestChatMentions(t *testing.T) {
 			s.WaitFor("no files changed")
 			s.idle()
 			attached, _ := p.ofType("chat_request")[0]["attachments"].([]any)
+			case "See @a\t":
+				s.waitLine(`> See @"a file.txt"`)
 			require.Len(t, attached, tt.attached)
 		})
 	}
@@ -479,6 +486,7 @@ func TestChatMentions(t *testing.T) {
 
 // Shift+Tab goes from mode to mode; with edits a file tool asks nothing.
 func TestChatModes(t *testing.T) {
+			s.WaitFor(tt.says)
 	t.Parallel()
 	p, s := talk(t, 80, makeScript)
 	s.Type("\x1b[Z")

@@ -19,9 +19,12 @@ func (c *chat) mentioned(ctx context.Context, e console.Entry) (files []string, 
 		return nil, nil
 	}
 	err = c.withRepo(ctx, func(ctx context.Context, r *repo.Repo) error {
-		found, err := attachments.Source{Repo: r, Env: c.env.Host}.Mentions(ctx, e.Text, e.Pasted)
+		found, missing, err := attachments.Source{Repo: r, Env: c.env.Host}.Mentions(ctx, e.Text, e.Pasted)
 		if err != nil {
 			return err
+		}
+		for _, path := range missing {
+			fmt.Fprintln(c.console, c.dim(terminal.Wrap("There is no file "+safetext.Show(path)+": @ and the words go as text.", c.console.Width())))
 		}
 		for _, m := range found {
 			yes := len(m.Doubts) == 0

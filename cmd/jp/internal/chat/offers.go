@@ -132,7 +132,7 @@ func trackedFrom(ctx context.Context, r *repo.Repo, dir string) (list []string) 
 		top = real
 	}
 	for path := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
-		if path == "" || strings.ContainsAny(path, " \t\n") {
+		if path == "" || strings.ContainsAny(path, unnameable) {
 			continue
 		}
 		if dir != top {
@@ -160,6 +160,9 @@ func (f *offers) candidates(e console.Entry, at int, wait bool) (from int, all [
 	}
 	from = strings.LastIndexAny(begun, " \n\t(") + 1
 	path, is := strings.CutPrefix(begun[from:], "@")
+	if open := strings.LastIndex(begun, `@"`); open >= 0 && !strings.Contains(begun[open+2:], `"`) {
+		from, path, is = open, begun[open+2:], true
+	}
 	if !is || e.Pasted(from) {
 		return 0, nil, false
 	}
@@ -167,7 +170,7 @@ func (f *offers) candidates(e console.Entry, at int, wait bool) (from int, all [
 		return from, all, false
 	}
 	for _, path := range alikes(f.files(wait), path) {
-		all = append(all, "@"+path)
+		all = append(all, mention(path))
 	}
 	return from, all, true
 }
@@ -185,16 +188,27 @@ func beginning(dir, path string) (all []string) {
 	}
 	for _, entry := range entries {
 		n := entry.Name()
-		if !strings.HasPrefix(n, name) || n == ".git" || strings.HasPrefix(n, ".") && !strings.HasPrefix(name, ".") || strings.ContainsAny(n, " \t\n") {
+		if !strings.HasPrefix(n, name) || n == ".git" || strings.HasPrefix(n, ".") && !strings.HasPrefix(name, ".") || strings.ContainsAny(n, unnameable) {
 			continue
 		}
-		word := "@" + folder + n
+		word := mention(folder + n)
 		if info, err := os.Stat(filepath.Join(read, n)); err == nil && info.IsDir() {
-			word += "/"
+			word = strings.TrimSuffix(word, `"`) + "/" // the quote closes behind a file
 		}
 		all = append(all, word)
 	}
 	return all
+}
+
+// unnameable are the characters that a path behind @ cannot have.
+const unnameable = "\t\n\""
+
+// mention is how a text names a file.
+func mention(path string) string {
+	if strings.Contains(path, " ") {
+		return `@"` + path + `"`
+	}
+	return "@" + path
 }
 
 // alikes are the paths that have the characters of a word in their order, the best first: those
