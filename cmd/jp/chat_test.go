@@ -327,16 +327,25 @@ func (p *workspace) queueFile() string {
 // The menu sends a message at once: the tool ends.
 func TestChatQueueAtOnce(t *testing.T) {
 	t.Parallel()
-	p, s := talk(t, 80, queueScript)
-	s.waits()
-	s.Type("now\r")
-	s.WaitFor("queued: now\n>")
-	s.Type("\x1b")
-	s.WaitFor("r send your message now")
-	s.Type("r")
-	s.WaitFor("The tool has ended.")
-	s.idle()
-	require.Equal(t, []string{"Wait", "now"}, p.contents())
+	for name, keys := range map[string]string{"entered": "\r", "in the line": ""} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, s := talk(t, 80, queueScript)
+			s.waits()
+			s.Type("now" + keys)
+			if keys != "" {
+				s.WaitFor("queued: now\n>")
+			} else {
+				s.waitLine("> now")
+			}
+			s.Type("\x1b")
+			s.WaitFor("r send your message now (ends the tool)")
+			s.Type("r")
+			s.WaitFor("The tool has ended.")
+			s.idle()
+			require.Equal(t, []string{"Wait", "now"}, p.contents())
+		})
+	}
 }
 
 // What is typed while the first turn of a conversation works belongs to that conversation.
@@ -399,15 +408,6 @@ func TestChatCommands(t *testing.T) {
 	}
 	do("/new", "$ jp query --new\nThe next request starts a new conversation.")
 	s.Type("Make them\r")
-	s.answers("? help", "y")
-	s.WaitFor("call 2 of 2")
-	s.answers("? help", "y")
-	s.WaitFor("Over.")
-	s.idle()
-	do("/diff --stat", "$ jp diff --stat", "made.txt")
-	do("/undo -y", "$ jp undo -y")
-	require.NoFileExists(t, p.dir+"/made.txt", s.Text())
-	do("/fork", "$ jp fork --activate", "Forked jp-c")
 	s.WaitForEnd("? help\n>")
 	for _, mode := range []string{"plan", "edits", "none"} {
 		s.Type("\x1b[Z")
@@ -418,7 +418,18 @@ func TestChatCommands(t *testing.T) {
 	s.Type("\r")
 	s.WaitFor("A command waits until the turn has ended.")
 	s.Type("\x15")
+	s.answers("? help", "y")
+	s.WaitFor("call 2 of 2")
+	s.answers("? help", "y")
+	s.WaitFor("Over.")
+	s.idle()
+	do("/diff --stat", "$ jp diff --stat", "made.txt")
+	do("/undo -y", "$ jp undo -y")
+	require.NoFileExists(t, p.dir+"/made.txt", s.Text())
+	do("/fork", "$ jp fork --activate", "Forked jp-c")
 	do("/ls", "$ jp ls")
+	do("/tools", "  on  fs_create_file")
+	do("/tools -shell_run git_commit", "$ jp query --no-tool shell_run --tool git_commit")
 	do("/model script/other.toml", "$ jp query --model script/other.toml")
 	s.Type("\x15/nothing\r")
 	s.WaitFor("There is no command /nothing. /help lists them.")
@@ -428,8 +439,6 @@ func TestChatCommands(t *testing.T) {
 	s.WaitFor("Error: ")
 	s.WaitFor("other.toml")
 	s.waitLine("> /quit")
-	do("/tools", "  on  fs_create_file")
-	do("/tools -shell_run git_commit", "$ jp query --no-tool shell_run --tool git_commit")
 	s.Type("\x15/quit\r")
 	require.Zero(t, s.exit())
 }
@@ -439,6 +448,7 @@ func TestChatMentions(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		text, asks string
+		says       string
 		keys       string
 		attached   int
 	}{
@@ -450,7 +460,6 @@ func TestChatMentions(t *testing.T) {
 		"an address":            {text: "Ask me@README.md"},
 		"a secret's name":       {text: "See @.env", asks: "/repo/.env? It is named like a secret.", keys: "n"},
 		"outside":               {text: "See @../outside.txt", asks: "/outside.txt? It is outside of the working tree.", keys: "y", attached: 1},
-		says       string
 		"a link that leads out": {text: "See @link", asks: "/outside.txt? It is outside of the working tree.", keys: "n"},
 		"ignored":               {text: "See @ignored.txt", asks: "/repo/ignored.txt? It is ignored by git.", keys: "y", attached: 1},
 		"pasted":                {text: "\x1b[200~See @README.md\x1b[201~"},
@@ -459,6 +468,7 @@ func TestChatMentions(t *testing.T) {
 			t.Parallel()
 			p, s := talk(t, 200, chatScript)
 			p.write(".env", "A=b\n")
+			p.write("a file.txt", "a\n")
 			p.write(".gitignore", "ignored.txt\n")
 			p.write("ignored.txt", "ignored\n")
 			p.write("../outside.txt", "outside\n")
@@ -467,18 +477,18 @@ func TestChatMentions(t *testing.T) {
 			switch tt.text {
 			case "See @READ\t":
 				s.waitLine("> See @README.md")
+			case "See @a\t":
+				s.waitLine(`> See @"a file.txt"`)
 			}
 			s.Type("\r")
-			p.write("a file.txt", "a\n")
 			if tt.asks != "" {
 				s.WaitFor(tt.asks)
 				s.answers("Esc do not ask", tt.keys)
 			}
 			s.WaitFor("no files changed")
+			s.WaitFor(tt.says)
 			s.idle()
 			attached, _ := p.ofType("chat_request")[0]["attachments"].([]any)
-			case "See @a\t":
-				s.waitLine(`> See @"a file.txt"`)
 			require.Len(t, attached, tt.attached)
 		})
 	}
@@ -486,7 +496,6 @@ func TestChatMentions(t *testing.T) {
 
 // Shift+Tab goes from mode to mode; with edits a file tool asks nothing.
 func TestChatModes(t *testing.T) {
-			s.WaitFor(tt.says)
 	t.Parallel()
 	p, s := talk(t, 80, makeScript)
 	s.Type("\x1b[Z")

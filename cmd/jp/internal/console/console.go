@@ -180,6 +180,14 @@ func (c *Console) Text() string {
 	return c.view.line.text
 }
 
+// Submit enters the text of the line, as Enter does.
+func (c *Console) Submit() {
+	c.mu.Lock()
+	enter := c.enter()
+	c.mu.Unlock()
+	enter()
+}
+
 // change changes what is shown. A terminal that is gone is an error.
 func (c *Console) change(change func(v *view)) error {
 	c.mu.Lock()

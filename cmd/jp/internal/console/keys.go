@@ -279,16 +279,7 @@ func (c *Console) edit(k uv.KeyPressEvent, follows bool) (act func()) {
 			e.insert("\n")
 			return nil
 		}
-		text, line := e.text, *e
-		return func() {
-			if c.handler.Enter(Entry{text, line.wasPasted}) {
-				_ = c.change(func(v *view) {
-					if v.line.text == text {
-						v.line.set("")
-					}
-				})
-			}
-		}
+		return c.enter()
 	case k.MatchString("ctrl+c"):
 		if v.busy || e.text == "" {
 			return func() { c.handler.Stop(true) }
@@ -336,6 +327,20 @@ func (c *Console) edit(k uv.KeyPressEvent, follows bool) (act func()) {
 		c.editLine(e, k)
 	}
 	return nil
+}
+
+// enter is what gives the text of the line to the handler. The lock is held.
+func (c *Console) enter() func() {
+	line := c.view.line
+	return func() {
+		if c.handler.Enter(Entry{line.text, line.wasPasted}) {
+			_ = c.change(func(v *view) {
+				if v.line.text == line.text {
+					v.line.set("")
+				}
+			})
+		}
+	}
 }
 
 // editLine takes a key that edits or moves within a line.

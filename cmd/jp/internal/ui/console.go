@@ -19,6 +19,9 @@ type Console interface {
 	Direct() terminal.Asker
 	// Suspend lets another program have the terminal, until resume is called.
 	Suspend() (resume func())
+	// Text is the text of the line that the user edits, and Submit enters it.
+	Text() string
+	Submit()
 }
 
 // A status is a few lines below everything else that change in place.

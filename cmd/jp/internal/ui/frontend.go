@@ -86,7 +86,7 @@ func (f *TerminalFront) Running(turn agent.Interruptible, transient bool) {
 	if f.live != nil {
 		f.live.gate, f.live.hint = &f.client.gate, "Ctrl+C menu"
 	}
-	f.menu = &menu{client: f.client, tty: f.client.direct(), loop: turn, now: f.Env.Now, abort: f.Env.Abort, gate: &f.client.gate, transient: transient, clear: f.hide, queue: f.queue}
+	f.menu = &menu{client: f.client, tty: f.client.direct(), loop: turn, now: f.Env.Now, abort: f.Env.Abort, gate: &f.client.gate, transient: transient, clear: f.hide, queue: f.queue, line: f.Env.Console}
 	take := f.menu.interrupt
 	f.Env.onInterrupt.Store(&take)
 }

@@ -35,6 +35,7 @@ type menu struct {
 	transient bool          // nothing of the turn is kept
 	client    *client       // who is asked
 	queue     *drafts.Queue // what the user has entered meanwhile; nil: they cannot
+	line      Console       // in which they go on typing; nil: they cannot
 }
 
 // Choices that more than one menu has.
@@ -44,6 +45,7 @@ const (
 	leaveChoice = "a abort (nothing is kept)"
 	backChoice  = "Enter back to the question"
 	sendChoice  = "r send your message now"
+	endsTool    = " (ends the tool)"
 )
 
 // abort is the choice that ends jp.
@@ -105,11 +107,11 @@ func (m *menu) choose(ctx context.Context, doing turnloop.Activity) {
 	if doing.Name != "" {
 		choices, letters = []string{"Enter wait", "x cancel this tool", "s stop the turn", abort(m.transient)}, "xsa"
 	}
-	if m.queue != nil && len(m.queue.Waiting()) > 0 {
+	if m.hasMessage() {
 		if doing.Name == "" {
 			choices[1] = sendChoice
 		} else {
-			choices, letters = slices.Insert(choices, 1, sendChoice), letters+"r"
+			choices, letters = slices.Insert(choices, 1, sendChoice+endsTool), letters+"r"
 		}
 	}
 	key, err := m.tty.Choose(ctx, menuText(m.tty.Width(), choices...), func(k terminal.Key) bool {
@@ -143,6 +145,9 @@ func (m *menu) act(ctx context.Context, key terminal.Key) {
 		m.loop.Interrupt(turnloop.UserCommand{Kind: turnloop.CommandCancelTool})
 	case 'r':
 		if m.queue != nil {
+			if m.typed() {
+				m.line.Submit()
+			}
 			if texts := m.queue.Send(1); len(texts) > 0 { // the others go with the next step
 				m.loop.Interrupt(turnloop.UserCommand{Kind: turnloop.CommandReply, Text: texts[0]})
 				return
@@ -161,6 +166,14 @@ func (m *menu) act(ctx context.Context, key terminal.Key) {
 		m.abort("SIGINT")
 	}
 }
+
+// hasMessage reports whether the user has said something that is not sent yet.
+func (m *menu) hasMessage() bool {
+	return m.queue != nil && (len(m.queue.Waiting()) > 0 || m.typed())
+}
+
+// typed reports whether they are typing a message.
+func (m *menu) typed() bool { return m.line != nil && strings.TrimSpace(m.line.Text()) != "" }
 
 // hangup is the signal that the end of a question without an answer stands for.
 func hangup(err error) string {
