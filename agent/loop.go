@@ -83,6 +83,7 @@ func (e *equipped) prepare(ctx context.Context, unknown turnloop.Resolver, untra
 		Restore: e.repo.Values.Restorer(e.id), Placeholders: repo.Placeholders, Redacts: e.repo.Values.Redacts(),
 		Redact: e.repo.Values.Concealer(e.id), RedactOutput: e.repo.Values.Redactor(e.id), Mentioned: snapshot.Mentioned,
 	}
+	e.instructions.Notice = func(text string) { opts.Observer.Noticed(text) }
 	if name := e.repo.Config.ResolveModel(e.repo.Config.Compaction.Model); name != "" {
 		if err := models.NeedsPrice(e.repo, name); err != nil {
 			return nil, err

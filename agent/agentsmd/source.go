@@ -30,13 +30,16 @@ type Source struct {
 	start string // the folder, from the root of the working tree
 	off   bool
 	// More are further texts of a turn, with notices for the user: the last to be given. Nil: none.
-	More  func(ctx context.Context) (files []instructions.File, notices []string, err error)
-	heads map[string]*gitTree // by the id of the tree
+	More func(ctx context.Context) (files []instructions.File, notices []string, err error)
+	// Notice tells the user of a file below that is not used. Nil: nothing is told.
+	Notice func(string)
+	heads  map[string]*gitTree // by the id of the tree
+	told   map[string]bool     // files of which Notice was told
 }
 
 // Open prepares to find instructions for work in a folder. With off there are none.
 func Open(r *repo.Repo, files *snapshot.Files, dir string, off bool) *Source {
-	s := &Source{repo: r, files: files, start: ".", heads: map[string]*gitTree{}, off: off || !r.Config.Instructions.Enable}
+	s := &Source{repo: r, files: files, start: ".", heads: map[string]*gitTree{}, told: map[string]bool{}, off: off || !r.Config.Instructions.Enable}
 	if r.TopLevel == "" {
 		return s
 	}
@@ -104,7 +107,7 @@ func (s *Source) Turn(ctx context.Context, events []*conversation.Event, ask Ask
 	}
 	turn.Notices = append(turn.Notices, about...)
 	for _, f := range slices.Concat(skipped, left) {
-		turn.Notices = append(turn.Notices, fmt.Sprintf("Instructions: jp does not use %s: %s.", safetext.Show(f.Path), f.Why))
+		turn.Notices = append(turn.Notices, unused(f))
 	}
 	for _, f := range found {
 		if f.Cut > 0 {
@@ -112,6 +115,11 @@ func (s *Source) Turn(ctx context.Context, events []*conversation.Event, ask Ask
 		}
 	}
 	return turn, nil
+}
+
+// unused says why a file is not used.
+func unused(f instructions.Skipped) string {
+	return fmt.Sprintf("Instructions: jp does not use %s: %s.", safetext.Show(f.Path), f.Why)
 }
 
 // Touched finds the instructions of folders in which a tool read or changed files, for the result
@@ -133,7 +141,13 @@ func (s *Source) Touched(ctx context.Context, events []*conversation.Event, path
 			}
 		}
 	}
-	disk, _ := s.find(ctx, folders)
+	disk, skipped := s.find(ctx, folders)
+	for _, f := range skipped {
+		if s.Notice != nil && !s.told[f.Path] {
+			s.told[f.Path] = true
+			s.Notice(unused(f))
+		}
+	}
 	picked, _, err := s.pick(ctx, events, disk, true, nil)
 	if err != nil {
 		return nil // the tool's result matters more
