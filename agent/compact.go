@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"jp/agent/action"
 	"jp/agent/compactor"
@@ -187,11 +188,12 @@ func (l *loaded) notCompacted(err error) error {
 	case errors.As(err, &refused) && refused.Class == provider.ClassBudget:
 		return problem.New(problem.ExitFailed, "interrupted", "jp could not compact %s: %s. Nothing was changed.", l.id.Short(), refused.Message).About(l.id).
 			Hint(action.CompactTrim(l.id.Short()), "makes room without a model")
-	case errors.Is(err, compactor.ErrNoSummary), errors.Is(err, compactor.ErrLonger):
+	case errors.Is(err, compactor.ErrNoSummary), errors.Is(err, compactor.ErrUncited), errors.Is(err, compactor.ErrLonger):
 		return problem.New(problem.ExitFailed, "provider", "jp could not compact %s: %v. Nothing was changed.", l.id.Short(), err).About(l.id).
 			Hint(action.CompactTrim(l.id.Short()), "makes room without a model")
 	case errors.As(err, &refused):
 		f := repo.ProblemOf(&turnloop.ProviderError{Tries: 1, Err: err}).About(l.id)
+		f.Message = strings.TrimSuffix(f.Message, repo.QuestionKept) + "Nothing was changed."
 		return f.Hint(action.CompactTrim(l.id.Short()), "makes room without a model")
 	}
 	return err

@@ -33,7 +33,11 @@ func (e *equipped) addRecoveryHints(f *problem.Error, err error) {
 		if !e.repo.Config.Compaction.Auto { // else it was done, or there is nothing to compact
 			f.Hint(action.Compact(id), "makes room by a summary; "+action.Continue(id).String()+" goes on then")
 		}
-		e.shorter(f, action.ContinueSession)
+		if fillsContext(e.stream.Events()) {
+			f.Hint(action.Discard(id), "take the question back, to ask a shorter one")
+		} else {
+			e.shorter(f, action.ContinueSession)
+		}
 		f.Hint(action.ContinueModel(id), "ask a model that can read more")
 		return
 	case provider.ClassAuth, provider.ClassQuota:
@@ -63,6 +67,23 @@ func (e *equipped) addRecoveryHints(f *problem.Error, err error) {
 		return
 	}
 	f.Hint(action.Continue(id), "try again").Hint(action.ContinueModel(id), "ask another model")
+}
+
+// fillsContext reports whether the newest question is most of the conversation: it fails in a
+// shorter one, too.
+func fillsContext(events []*conversation.Event) bool {
+	all, question := 0, 0
+	for _, e := range events {
+		text, _ := e.Text()
+		size := len(text)
+		for _, p := range e.Payloads {
+			size += int(p.Bytes)
+		}
+		if all += size; e.Type() == conversation.TypeChatRequest {
+			question = size
+		}
+	}
+	return question > all/2
 }
 
 // isPermanent reports whether the same request will be refused for good.

@@ -223,6 +223,9 @@ func (c *Compactor) Do(ctx context.Context, r turnloop.Room, o Order) (*conversa
 // ErrNoSummary says that a model was asked for a summary, and gave none.
 var ErrNoSummary = errors.New("the model summarised nothing")
 
+// ErrUncited says that no item of a model's summary names the events that it is about.
+var ErrUncited = errors.New("the model's summary cites no events, and jp keeps only what does")
+
 // ErrLonger says that a model wrote a summary that makes no room.
 var ErrLonger = errors.New("the summary is as long as what it stands for")
 
@@ -254,6 +257,9 @@ func (c *Compactor) summarise(ctx context.Context, r turnloop.Room, p planner, p
 	draft := compaction.Parse(answer, r.Events, plan.ToSeq)
 	if len(draft.Items) == 0 {
 		c.owed = c.settle(usage)
+		if draft.Dropped > 0 {
+			return ErrUncited
+		}
 		return ErrNoSummary
 	}
 	with := *plan

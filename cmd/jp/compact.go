@@ -217,7 +217,11 @@ func (s shownCompaction) write(e *ui.Env, o agent.CompactRequest) error {
 		_, err := fmt.Fprintf(e.Results(), "%s: undid the compaction @%d. %s\n", id, *s.Undone, now)
 		return err
 	case c == nil:
-		_, err := fmt.Fprintf(e.Results(), "%s: nothing to compact. The newest model calls stay as they are (--keep).\n", id)
+		why := "The newest model calls stay as they are (--keep)."
+		if o.To != "" {
+			why = "The events up to there are as short as a summary of them (--to)."
+		}
+		_, err := fmt.Fprintf(e.Results(), "%s: nothing to compact. %s\n", id, why)
 		return err
 	case o.DryRun:
 		if _, err := fmt.Fprintf(e.Results(), "%s: would %s.\n", id, c.words("summarise", "trim")); err != nil {
