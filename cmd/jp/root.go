@@ -57,6 +57,9 @@ message is the text, and its tree the files.`,
 	root.SetOut(e.Stdout)
 	root.SetErr(e.Stderr)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if f := missingCommand(cmd, err); f != nil {
+			return f
+		}
 		return problem.Usage("%s.", flagMistake(err)).Hint(action.Help(strings.Fields(cmd.CommandPath())...), "its flags, with examples")
 	})
 	root.Flags().StringVarP(&e.Dir, "chdir", "C", ".", "run as if jp was started in `DIR`")
@@ -84,6 +87,34 @@ message is the text, and its tree the files.`,
 	strictHelp(e, root)
 	describeBorrowed(root)
 	return root
+}
+
+// missingCommand is the error for a flag of a command that is not named; nil if that is not
+// the mistake.
+func missingCommand(cmd *cobra.Command, err error) *problem.Error {
+	var unknown *pflag.NotExistError
+	if cmd.HasParent() || !errors.As(err, &unknown) {
+		return nil
+	}
+	var found *problem.Error
+	for _, name := range []string{"chat", "query"} {
+		sub, _, err := cmd.Find([]string{name})
+		if err != nil {
+			continue
+		}
+		flag, shown := sub.Flags().Lookup(unknown.GetSpecifiedName()), "--"+unknown.GetSpecifiedName()
+		if shorts := unknown.GetSpecifiedShortnames(); shorts != "" {
+			flag, shown = sub.Flags().ShorthandLookup(shorts[:1]), "-"+shorts[:1]
+		}
+		if flag == nil {
+			continue
+		}
+		if found == nil {
+			found = problem.Usage("%s is a flag of a command, which comes before it.", shown)
+		}
+		found.Hint(action.Help("jp", name), "its flags, with examples")
+	}
+	return found
 }
 
 // strictHelp refuses help about a command that there is not. Cobra's help returns
