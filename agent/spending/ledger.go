@@ -30,6 +30,9 @@ func Open(stateDir string, now func() time.Time) *Ledger {
 	return &Ledger{Path: filepath.Join(stateDir, "spending.json"), Now: now}
 }
 
+// wayOut is what helps against a file that jp cannot read.
+const wayOut = ". Without the file jp counts from 0 on"
+
 // entry is the content of the file.
 type entry struct {
 	Day     string `json:"day"` // in the user's time zone
@@ -104,14 +107,14 @@ func (l *Ledger) read(today string) (*big.Rat, error) {
 		err = json.Unmarshal(data, &e)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read what was spent today: %s: %w", l.Path, err)
+		return nil, fmt.Errorf("read what was spent today: %s: %w%s", l.Path, err, wayOut)
 	}
 	if e.Day != today {
 		return new(big.Rat), nil
 	}
 	sum, ok := parse(e.CostUSD)
 	if !ok || sum.Sign() < 0 {
-		return nil, fmt.Errorf("read what was spent today: %s: cost_usd is %.40q", l.Path, e.CostUSD)
+		return nil, fmt.Errorf("read what was spent today: %s: cost_usd is %.40q%s", l.Path, e.CostUSD, wayOut)
 	}
 	return sum, nil
 }
