@@ -76,3 +76,13 @@ func TestAlwaysIsOffered(t *testing.T) {
 		})
 	}
 }
+
+// Where no rule is offered, A allows nothing.
+func TestAlwaysThatIsNotOffered(t *testing.T) {
+	s := ask(t, t.Context(), callQuestion("fs_create_file", "a.txt", `{"path":"a.txt"}`), Options{}, 100)
+	s.types("A", "n")
+	got, err := s.reply()
+	require.NoError(t, err)
+	require.Equal(t, chosen(conversation.AnswerSkip), got)
+	s.WaitFor("here it does nothing")
+}

@@ -25,11 +25,14 @@ type item struct {
 	help string // longer, for ?
 }
 
-const keyHelp terminal.Key = '?'
+const (
+	keyHelp   terminal.Key = '?'
+	alwaysKey terminal.Key = 'A'
+)
 
 // choose shows a menu until the person chooses something other than help, and
 // returns the key of an item or [terminal.KeyCtrlD]. A letter means the item with this letter, else
-// the one with it in lower case. The choice is shown.
+// the one with it in lower case, but for A. The choice is shown.
 func (p *Prompter) choose(ctx context.Context, m menu) (terminal.Key, error) {
 	for {
 		key, err := p.tty.Choose(ctx, p.layout(m)+"> ", m.takes)
@@ -39,6 +42,11 @@ func (p *Prompter) choose(ctx context.Context, m menu) (terminal.Key, error) {
 		}
 		if key == terminal.KeyEsc && m.esc != 0 {
 			key = m.esc
+		}
+		if key == alwaysKey && !m.has(key) && m.has(key.Lower()) { // it would allow more than was asked about
+			p.show("A\nA (always) is for commands that run without a question from then on: here it does nothing.\n")
+			p.tty.Repeat()
+			continue
 		}
 		if !m.has(key) {
 			key = key.Lower()

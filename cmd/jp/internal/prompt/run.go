@@ -26,7 +26,7 @@ func (p *Prompter) run(ctx context.Context, q turnloop.Question) (turnloop.Answe
 			return chosen(conversation.AnswerRunTurn), nil
 		case 'n', terminal.KeyCtrlD:
 			return chosen(conversation.AnswerSkip), nil
-		case 'A':
+		case alwaysKey:
 			done, err := p.always(ctx, turnloop.Allowable(q.Tool, q.Arguments))
 			if err != nil {
 				return turnloop.Answer{}, err
@@ -72,7 +72,7 @@ func (p *Prompter) runMenu(q turnloop.Question, s questionView) menu {
 		m.items = append(m.items, item{'a', "all " + s.name + " this turn", "run it, and do not ask for this tool again in this turn"})
 	}
 	if p.opts.Always != nil && len(turnloop.Allowable(q.Tool, q.Arguments)) > 0 {
-		m.items = append(m.items, item{'A', "always", "run it, and choose which commands run without a question in this repository from now on"})
+		m.items = append(m.items, item{alwaysKey, "always", "run it, and choose which commands run without a question in this repository from now on"})
 	}
 	m.items = append(m.items, item{'n', "no", "do not run it; the model is told"}, item{'w', "no, say why", "do not run it, and tell the model why"})
 	if p.opts.Editor != nil {
