@@ -79,6 +79,9 @@ type Definition struct {
 	// Rule is the user's rule by which a call needs no question, "" if there is none, by the events so far. It
 	// holds for an exclusive tool, too. Nil: there is never one.
 	Rule func(arguments json.RawMessage, events []*conversation.Event) string
+	// Warn is what a person who is asked about a call should know, "" for nothing, by the events so far. Nil:
+	// there is never anything.
+	Warn func(arguments json.RawMessage, events []*conversation.Event) string
 	// Foresee is the yes-or-no question of its own that a call would ask now, and that
 	// a person who allows the run answers with yes. Nil: that is not known; ok is false where
 	// it would ask none.

@@ -181,6 +181,9 @@ func (l *Loop) askPeople(ctx context.Context, q *conversation.Inquiry, ask func(
 	question := QuestionAbout(l.stream.Tail(), q)
 	question.Tool, question.Detail = lookup(l.opts.Tools, q.Call.Request.Name), l.details[q.Event.Seq]
 	question.Subject = subjectOf(l.opts.Tools, q.Call.Request.Name, q.Call.Arguments())
+	if t := question.Tool; t != nil && t.Warn != nil && q.Request.Kind == conversation.KindRunTool {
+		question.Warning = t.Warn(q.Call.Arguments(), l.stream.Events())
+	}
 	a, err := ask(ctx, question)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -35,6 +35,7 @@ type Question struct {
 	Arguments json.RawMessage
 	Hooked    bool   // the arguments are what a hook made of the model's
 	Subject   string // the part of the arguments that says most
+	Warning   string // shown with the question; "": none
 	Detail    string // shown on demand
 	Position  int    // of the call in its batch, from 1
 	Batch     int    // size of the batch

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -20,19 +21,21 @@ func TestAPersonAllowsAPageOfTheWeb(t *testing.T) {
 	t.Cleanup(server.Close)
 	for name, tt := range map[string]struct {
 		flags []string
+		names string // of the page in the user's words
 		want  string
 		wrong bool
 	}{
-		"private": {nil, "which is private", true},
-		"allowed": {[]string{"--cfg", `web.private=["127.0.0.1"]`}, "# Retries\n\nCap them.", false},
+		"private": {nil, "", "which is private", true},
+		"allowed": {[]string{"--cfg", `web.private=["127.0.0.1"]`}, "a", "# Retries\n\nCap them.", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t)
 			p.write("../web.toml", "[[reply]]\n[[reply.tool_call]]\nname = \"web_fetch\"\narguments = { url = \""+server.URL+"/a\" }\n[[reply]]\nmessage = \"Over.\"\n")
-			s := p.sit(100, append([]string{"query", "-m", "script/../web.toml", "Read"}, tt.flags...)...)
+			s := p.sit(100, append([]string{"query", "-m", "script/../web.toml", "Read " + server.URL + "/" + tt.names}, tt.flags...)...)
 			s.prompted()
 			require.Contains(t, s.Text(), server.URL+"/a", "the whole address")
+			require.Equal(t, tt.names == "", strings.Contains(s.Text(), "! the model composed this address"))
 			s.Type("y")
 			require.Zero(t, s.exit())
 			result := p.ofType("tool_call_response")[0]

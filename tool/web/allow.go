@@ -33,6 +33,18 @@ func (f fetcher) rule(arguments json.RawMessage, events []*conversation.Event) s
 	return "web.allow: " + host
 }
 
+// warn tells who is asked that the model composed an address.
+func warn(arguments json.RawMessage, events []*conversation.Event) string {
+	var args request
+	if json.Unmarshal(arguments, &args) != nil {
+		return ""
+	}
+	if u, err := publicnet.Parse(args.URL); err != nil || stands(events, u.String()) {
+		return ""
+	}
+	return "the model composed this address: it may carry what the model has read"
+}
+
 // covers is the host of a list that an address belongs to, itself or by a name below it. A port
 // belongs to a host only if the list says so.
 func covers(hosts []string, u *url.URL) string {
@@ -80,13 +92,15 @@ func stands(events []*conversation.Event, address string) bool {
 // names reports whether a text has an address, as a whole and behind a mark.
 func names(text, address, mark string) bool {
 	const ends = " \t\r\n<>\"'`()[]{}|\\^"
+	scheme, _, _ := strings.Cut(address, "://")
+	scheme += "://"
 	for rest := text; ; {
-		i := strings.Index(rest, mark+"https://")
+		i := strings.Index(rest, mark+scheme)
 		if i < 0 {
 			return false
 		}
 		found := rest[i+len(mark):]
-		rest = found[len("https://"):]
+		rest = found[len(scheme):]
 		if end := strings.IndexAny(found, ends); end >= 0 {
 			found = found[:end]
 		}

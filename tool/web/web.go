@@ -50,7 +50,7 @@ func Tool(o Options) tool.Tool {
 		o.Time = timeLimit
 	}
 	f := fetcher{opts: o, definition: definition}
-	f.definition.Rule = f.rule
+	f.definition.Rule, f.definition.Warn = f.rule, warn
 	return f
 }
 

@@ -39,6 +39,9 @@ func (p *Prompter) callSheet(q turnloop.Question) questionView {
 		s.notes = append(s.notes, "! a hook changed the arguments; the model asked for others (d)")
 		s.details = append(append(s.details, "The model asked for:"), argumentLines(q.Inquiry.Call.Request.Arguments)...)
 	}
+	if q.Warning != "" {
+		s.notes = append(s.notes, "! "+safetext.Clean(q.Warning))
+	}
 	if q.Tool != nil && q.Tool.Description != "" {
 		s.details = append(s.details, cleanLines(q.Tool.Description)...)
 	}
