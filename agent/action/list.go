@@ -8,6 +8,7 @@ var (
 	Status       = fixed("status", "jp status")
 	StatusOf     = about("status-of", "jp status {id}")
 	Show         = about("show", "jp show {id}")
+	ShowLines    = between("show-lines", "jp show {id}@{seq} --lines A..B")
 	Print        = about("print", "jp print {id}")
 	PrintTools   = about("print-tools", "jp print --tools {id}")
 	PrintSession = fixed("print-session", "jp print")

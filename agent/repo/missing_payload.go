@@ -34,6 +34,16 @@ func (v *View) Rest(e *conversation.Event) string {
 	return fmt.Sprintf("… the rest (%s) is not here%s", size, v.Repo.BroughtBy(v.Source(e), v.Remote))
 }
 
+// Output is all that jp kept of a tool's output, content where that is all.
+func (v *View) Output(ctx context.Context, e *conversation.Event, content string) string {
+	if p := e.Payload(conversation.PayloadOutput); p != nil {
+		if data, here, err := v.Repo.Store.Payload(ctx, *p); err == nil && here {
+			return string(data)
+		}
+	}
+	return content
+}
+
 // Source is the conversation whose payload a remote has of an event: the view's own, or
 // one that it was forked from.
 func (v *View) Source(of *conversation.Event) conversation.ID {

@@ -6,12 +6,14 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"jp/agent"
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/snapshot"
@@ -23,12 +25,14 @@ import (
 
 func newShowCommand(e *ui.Env) *cobra.Command {
 	var asked bool
+	var lines string
 	cmd := &cobra.Command{
 		Use: "show [ID][@E]", Short: "Show a conversation's facts, or one event in full", GroupID: "look", Args: cobra.MaximumNArgs(1),
 		Long: `Show a conversation's title, model, usage and state. With @E show one event in
 full, with its changes. E is a number (@14), from the end (@-1), @turn:3, the
 beginning of a commit (@3f2a9c1), or a time (@2h). --instructions shows the AGENTS.md
-files that the model had by then.
+files that the model had by then. --lines shows lines of an event's text, with those that
+jp left out of what it sent.
 
 Exit codes: 0 done · 2 usage, or this session has no conversation ·
 5 no such conversation or event, or it is incomplete here · 6 damaged`,
@@ -37,20 +41,25 @@ Exit codes: 0 done · 2 usage, or this session has no conversation ·
 			if asked {
 				return showInstructions(cmd.Context(), e, strings.Join(args, ""))
 			}
-			return runShow(cmd.Context(), e, strings.Join(args, ""))
+			return runShow(cmd.Context(), e, strings.Join(args, ""), lines)
 		},
 	}
+	cmd.Flags().StringVar(&lines, "lines", "", "only line `N, or A..B` of the event's text, with what jp left out")
 	cmd.Flags().BoolVar(&asked, "instructions", false, "show the files of instructions that the model worked by")
+	cmd.MarkFlagsMutuallyExclusive("instructions", "lines")
 	return cmd
 }
 
-func runShow(ctx context.Context, e *ui.Env, word string) error {
+func runShow(ctx context.Context, e *ui.Env, word, lines string) error {
 	r, err := e.OpenRepo(ctx)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
 	target, event := repo.SplitTarget(word)
+	if event == "" && lines != "" {
+		return problem.Usage("--lines needs an event, such as @14.")
+	}
 	if event == "" {
 		return showConversation(ctx, e, r, target)
 	}
@@ -65,7 +74,33 @@ func runShow(ctx context.Context, e *ui.Env, word string) error {
 		}
 		return err
 	}
+	if lines != "" {
+		return showLines(ctx, e, v, found, lines)
+	}
 	return e.Paged(func(w io.Writer) error { return showEvent(ctx, e.OnScreen(v), w, found) })
+}
+
+// showLines prints lines of an event's text, of a tool's output all that jp kept.
+func showLines(ctx context.Context, e *ui.Env, v *repo.View, found *conversation.Event, asked string) error {
+	text, _ := found.Text()
+	text = strings.TrimSuffix(safetext.RevealOutput(v.Output(ctx, found, text)), "\n")
+	all := strings.Split(text, "\n")
+	a, b, isRange := strings.Cut(asked, "..")
+	if !isRange {
+		b = a
+	}
+	from, err := strconv.Atoi(a)
+	to, err2 := strconv.Atoi(b)
+	if err != nil || err2 != nil || from < 1 || to < from {
+		return problem.Usage("invalid --lines %q (want a line, or the first and the last one as A..B).", asked)
+	}
+	if from > len(all) {
+		return problem.Usage("event %d has %s.", found.Seq, conversation.Count(len(all), "line"))
+	}
+	return e.Paged(func(w io.Writer) error {
+		_, err := fmt.Fprintln(w, strings.Join(all[from-1:min(to, len(all))], "\n"))
+		return err
+	})
 }
 
 func showConversation(ctx context.Context, e *ui.Env, r *repo.Repo, target string) error {
@@ -154,7 +189,11 @@ func showEvent(ctx context.Context, v *ui.ScreenView, w io.Writer, e *conversati
 	}
 	v.PrintRest(w, e)
 	for _, p := range e.Payloads {
-		fmt.Fprintf(w, "\n%s %s, %d bytes, blob %.10s%s\n", v.Palette.Dim("payload"), safetext.Clean(p.Name), p.Bytes, p.OID, repo.AbsentMark(p))
+		read := ""
+		if p.Name == conversation.PayloadOutput && !p.Absent {
+			read = "   " + action.ShowLines(v.ID.Short(), problem.Itoa(e.Seq)).String()
+		}
+		fmt.Fprintf(w, "\n%s %s, %d bytes, blob %.10s%s%s\n", v.Palette.Dim("payload"), safetext.Clean(p.Name), p.Bytes, p.OID, repo.AbsentMark(p), read)
 	}
 	var left snapshot.Unseen
 	if left.Follow(e); !left.None() {

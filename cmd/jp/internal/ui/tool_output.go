@@ -1,8 +1,11 @@
 package ui
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"jp/agent/action"
@@ -17,16 +20,18 @@ const (
 	failureColumns = 400 // of each line
 )
 
-// failure shows the end of what a tool said that failed: the last lines on a terminal, and with
-// -v all of it anywhere.
+// failure shows the end of what a tool said that failed: the last lines, and with -v all of it.
 func (c *statusWriter) failure(e *conversation.Event, b *conversation.ToolCallResponse) {
-	lines, left := outputLines(b.Content), 0
-	if b.Cancelled || neverRan(e.Subject) || !c.env.Verbose && !IsTerminal(c.env.Stderr) {
+	lines, left, more := outputLines(b.Content), 0, 0
+	if b.Cancelled || neverRan(e.Subject) {
 		return
 	}
 	if !c.env.Verbose {
 		lines = withoutEnding(lines)
 		left = max(0, len(lines)-failureLines)
+		if left > 0 && e.Payload(conversation.PayloadOutput) != nil {
+			more = leftOut(lines[:left])
+		}
 		lines = lines[left:]
 		for i, line := range lines {
 			lines[i] = safetext.Fit(line, failureColumns)
@@ -40,13 +45,30 @@ func (c *statusWriter) failure(e *conversation.Event, b *conversation.ToolCallRe
 		if c.run.Transient() {
 			where = "(-v shows them)"
 		}
-		for _, line := range withHint("    … "+conversation.Count(left, "line")+" above", where, c.env.MessageColumns()) {
+		for _, line := range withHint("    … "+conversation.Count(left+more, "line")+" above", where, c.env.MessageColumns()) {
 			c.say("%s", c.palette.Dim(line))
 		}
 	}
 	for _, line := range marginal(lines, c.env.MessageColumns()) {
 		c.say("%s", line)
 	}
+}
+
+// gap is the line of a result that stands for the lines that jp left out of it.
+var gap = regexp.MustCompile(`^\[jp left out lines (\d+) to (\d+) here, `)
+
+// leftOut is how many lines the gap among the lines stands for, without its own.
+func leftOut(lines []string) int {
+	for _, line := range lines {
+		if m := gap.FindStringSubmatch(line); m != nil {
+			first, err := strconv.Atoi(m[1])
+			last, err2 := strconv.Atoi(m[2])
+			if err == nil && err2 == nil && first <= last {
+				return last - first
+			}
+		}
+	}
+	return 0
 }
 
 // withHint puts a hint behind a line, or below it where both do not fit the width.
@@ -106,9 +128,9 @@ func marginal(lines []string, width int) (shown []string) {
 	return shown
 }
 
-// output prints all that a tool said.
-func (t *transcript) output(w io.Writer, b *conversation.ToolCallResponse) {
-	for _, line := range marginal(outputLines(b.Content), t.Width) {
+// output prints all that a tool said, as far as jp kept it.
+func (t *transcript) output(w io.Writer, e *conversation.Event, b *conversation.ToolCallResponse) {
+	for _, line := range marginal(outputLines(t.Output(context.Background(), e, b.Content)), t.Width) {
 		fmt.Fprintln(w, t.Palette.Dim(line))
 	}
 }

@@ -215,7 +215,7 @@ func (t *transcript) tool(e *conversation.Event, b *conversation.ToolCallRespons
 	}
 	t.wrapped("  " + colour(mark) + " " + safetext.Clean(e.Subject))
 	if t.tools {
-		t.output(t.w, b)
+		t.output(t.w, e, b)
 	} else if b.Name == tool.Plan && !b.IsError {
 		for _, row := range planRows(b, t.Width) {
 			fmt.Fprintln(t.w, row)
