@@ -15,6 +15,7 @@ import (
 type Overview struct {
 	ID      conversation.ID // "" for a new conversation
 	Listing repo.Summary    // of the conversation; the zero value for a new one
+	Turn    string          // its newest turn in words
 	Answer  string          // what the model said last, "" if that is far back
 	Others  []Stopped       // what else stopped in this working tree, the newest first
 }
@@ -34,6 +35,8 @@ func OverviewOf(ctx context.Context, r *repo.Repo, word string) (o Overview, err
 		return o, repo.AboutConversation(err, o.ID)
 	}
 	o.Listing = r.States().List(ctx, info)
+	_, asked := newestTurn(ctx, r, info)
+	o.Turn = turnName(asked, o.Listing)
 	o.Answer, err = lastAnswer(ctx, r, info.Head)
 	return o, err
 }

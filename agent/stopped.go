@@ -50,34 +50,50 @@ func StoppedHere(ctx context.Context, r *repo.Repo, but conversation.ID) (found 
 	}
 	slices.SortFunc(stopped, func(a, b conversation.Info) int { return b.Summary.LastEventAt.Compare(a.Summary.LastEventAt) })
 	for _, info := range stopped {
-		if !placeOf(ctx, r, info).SameWorktree(here) {
+		place, asked := newestTurn(ctx, r, info)
+		if !place.SameWorktree(here) {
 			continue
 		}
 		l := r.States().List(ctx, info)
 		if !l.Local || l.Status.State == "idle" || l.Status.State == "running" {
 			continue
 		}
-		if found = append(found, stoppedIn(r, info, l)); len(found) == mostStopped {
+		if found = append(found, stoppedIn(r, info, l, asked)); len(found) == mostStopped {
 			break
 		}
 	}
 	return found
 }
 
-// placeOf is where the newest turn of a conversation began, as far as it is recorded.
-func placeOf(ctx context.Context, r *repo.Repo, info conversation.Info) (place conversation.Git) {
+// newestTurn is where the newest turn of a conversation began, and what it was asked, as far as it is recorded.
+func newestTurn(ctx context.Context, r *repo.Repo, info conversation.Info) (place conversation.Git, asked string) {
 	for e, err := range r.Store.Backward(ctx, info.Head) {
 		if err != nil {
 			break
 		}
 		if e.Git != nil && (e.Type() == conversation.TypeTurnStart || e.Type() == conversation.TypeForkOrigin) {
-			return *e.Git
+			return *e.Git, asked
+		}
+		if b, ok := e.Body.(*conversation.ChatRequest); ok && !b.Interrupt {
+			asked = b.Content
 		}
 	}
-	return conversation.Git{}
+	return conversation.Git{}, asked
 }
 
-func stoppedIn(r *repo.Repo, info conversation.Info, l repo.Summary) Stopped {
+// mostAsked is how much of a request names its turn, in bytes.
+const mostAsked = 60
+
+// turnName is the newest turn in words of its request, or the conversation's title: that says what
+// the first one is about.
+func turnName(asked string, l repo.Summary) string {
+	if asked = problem.OneLine(asked); asked != "" && l.Turns > 1 {
+		return conversation.Shorten(asked, mostAsked)
+	}
+	return problem.OneLine(repo.Title(l))
+}
+
+func stoppedIn(r *repo.Repo, info conversation.Info, l repo.Summary, asked string) Stopped {
 	s := Stopped{Listing: l, Action: action.Continue(l.ShortID)}
 	state, detail := "interrupted", ""
 	if n := len(info.Summary.Open); n > 0 {
@@ -90,7 +106,7 @@ func stoppedIn(r *repo.Repo, info conversation.Info, l repo.Summary) Stopped {
 			s.Action = action.Answer(l.ShortID)
 		}
 	}
-	s.Words = fmt.Sprintf("%s %s ago: %q (turn %d%s)", state, conversation.Ago(max(time.Second, r.Env.Now().Sub(l.Active()))), problem.OneLine(repo.Title(l)), info.Tip.Turn, detail)
+	s.Words = fmt.Sprintf("%s %s ago: %q (turn %d%s)", state, conversation.Ago(max(time.Second, r.Env.Now().Sub(l.Active()))), turnName(asked, l), info.Tip.Turn, detail)
 	return s
 }
 

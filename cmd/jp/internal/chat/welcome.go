@@ -34,7 +34,7 @@ func (c *chat) welcome(r *repo.Repo, o agent.Overview) {
 		fmt.Fprintln(out, safetext.Fit(p.Bold(problem.OneLine(repo.Title(o.Listing))), width))
 		lastAnswer(out, o.Answer, width)
 	}
-	if line := waiting(c.env.Now(), o.Listing); line != "" {
+	if line := waiting(c.env.Now(), o.Listing, o.Turn); line != "" {
 		fmt.Fprintln(out, terminal.Wrap(p.Yellow(line), width))
 	}
 	for _, s := range o.Others {
@@ -59,11 +59,11 @@ func lastAnswer(out io.Writer, answer string, width int) {
 }
 
 // waiting says what a conversation that does not stand still does or waits for, "" for one that does.
-func waiting(now time.Time, l repo.Summary) string {
+func waiting(now time.Time, l repo.Summary, turn string) string {
 	words := ""
 	switch l.Status.State {
 	case "running":
-		return fmt.Sprintf("%s runs in another process: %q   %s", l.ShortID, repo.Title(l), action.Attach(l.ShortID))
+		return fmt.Sprintf("%s runs in another process: %q   %s", l.ShortID, turn, action.Attach(l.ShortID))
 	case "waiting_for_input":
 		words = "waits for an answer"
 	case "interrupted":
@@ -71,5 +71,5 @@ func waiting(now time.Time, l repo.Summary) string {
 	default:
 		return ""
 	}
-	return fmt.Sprintf("%s %s ago: %q (turn %d)   %s", words, conversation.Ago(now.Sub(l.Active())), repo.Title(l), l.Turns, action.Continue(l.ShortID))
+	return fmt.Sprintf("%s %s ago: %q (turn %d)   %s", words, conversation.Ago(now.Sub(l.Active())), turn, l.Turns, action.Continue(l.ShortID))
 }
