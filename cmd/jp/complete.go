@@ -12,6 +12,7 @@ import (
 	"jp/agent/candidates"
 	"jp/agent/repo"
 	"jp/cmd/jp/internal/ui"
+	"jp/usage"
 )
 
 // A completer finds what a word may become. The repository has no store outside of one.
@@ -45,7 +46,7 @@ func completeWords(e *ui.Env, root *cobra.Command) {
 	for name, c := range map[string]completer{
 		"continue": ids(repo.Stopped), "discard": ids(repo.Stopped), "answer": ids(repo.Waits),
 		"attach": ids(repo.Runs), "wait": ids(repo.Runs), "kill": ids(repo.Runs),
-		"status": any, "log": any, "print": any, "verify": any, "use": any, "edit": any, "archive": any, "rm": any, "chat": any,
+		"status": any, "log": any, "print": any, "verify": any, "use": any, "edit": any, "archive": any, "rm": any, "chat": any, "compact": any,
 		"show": events, "ref": events, "fork": events, "diff": events, "undo": here, "restore": here, "unarchive": archived,
 	} {
 		for _, path := range [][]string{{name}, {"conversation", name}} {
@@ -88,7 +89,7 @@ func completeWords(e *ui.Env, root *cobra.Command) {
 		"mcp": func(_ context.Context, r *repo.Repo, _ *ui.Env, _ []string, _ string) []candidates.Candidate {
 			return candidates.Servers(r)
 		},
-		"id": any, "head": any, "fork": here, "until": here, "from": here,
+		"id": any, "head": any, "fork": here, "until": here, "from": here, "to": here,
 		"remote": func(_ context.Context, r *repo.Repo, _ *ui.Env, _ []string, _ string) []candidates.Candidate {
 			return candidates.Remotes(r)
 		},
@@ -122,7 +123,7 @@ func tools(_ context.Context, r *repo.Repo, e *ui.Env, _ []string, _ string) []c
 var fixedValues = map[string][]string{
 	"policy": {"auto", "defaults", "deny", "queue", "defer"}, "pending": {"run", "report"}, "format": {"auto", "text", "json", "jsonl"},
 	"sort": {"activity", "created", "updated", "title", "events"}, "status": {"idle", "running", "waiting", "interrupted"},
-	"style": {"full", "chat", "brief"}, "for": {"idle", "input"},
+	"style": {"full", "chat", "brief"}, "for": {"idle", "input"}, "by": usage.By,
 	"scope": {"chat", "user", "assistant", "reasoning", "tool", "tool-call", "tool-result", "inquiry", "title", "all"},
 }
 
