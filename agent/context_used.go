@@ -9,19 +9,32 @@ import (
 	"jp/conversation"
 )
 
-// ContextUsed says how much of its model's context a conversation uses, by its newest events: "42 % of 200k".
-// It is "" if jp does not know.
-func ContextUsed(ctx context.Context, r *repo.Repo, events []*conversation.Event) string {
+// A ContextShare is how much of its model's context a conversation uses.
+type ContextShare struct {
+	Tokens int `json:"tokens"`
+	Window int `json:"window"` // tokens that the model can read
+}
+
+// ContextOf is the share by the newest events of a conversation, nil if jp does not know it.
+func ContextOf(ctx context.Context, r *repo.Repo, events []*conversation.Event) *ContextShare {
 	model := conversation.ModelOf(events)
 	tokens, known := compaction.Used(events)
 	if !known || model == "" {
-		return ""
+		return nil
 	}
 	window := unasked(ctx, r, model).Context
 	if window <= 0 {
-		return ""
+		return nil
 	}
-	return conversation.PartOf(tokens, window)
+	return &ContextShare{tokens, window}
+}
+
+// ContextUsed is [ContextOf] in words, "42 % of 200k", or "".
+func ContextUsed(ctx context.Context, r *repo.Repo, events []*conversation.Event) string {
+	if share := ContextOf(ctx, r, events); share != nil {
+		return conversation.PartOf(share.Tokens, share.Window)
+	}
+	return ""
 }
 
 // KnowsContext reaches back to the turn of the newest model call, by which [ContextUsed] counts.

@@ -103,6 +103,12 @@ func showLines(ctx context.Context, e *ui.Env, v *repo.View, found *conversation
 	})
 }
 
+// A shownConversation is a conversation for programs.
+type shownConversation struct {
+	repo.Summary
+	Context *agent.ContextShare `json:"context"`
+}
+
 func showConversation(ctx context.Context, e *ui.Env, r *repo.Repo, target string) error {
 	r.States().Sweep(ctx, e.Host)
 	info, err := r.Find().Known(ctx, e.Host, target)
@@ -113,8 +119,13 @@ func showConversation(ctx context.Context, e *ui.Env, r *repo.Repo, target strin
 		return err
 	}
 	l := r.States().List(ctx, info)
+	newest, newestErr := r.Find().ViewBack(ctx, e.Host, l.ID, agent.KnowsContext)
 	if e.Format.Structured() {
-		return ui.WriteJSON(e.Results(), l)
+		shown := shownConversation{Summary: l}
+		if newestErr == nil {
+			shown.Context = agent.ContextOf(ctx, r, newest.Events)
+		}
+		return ui.WriteJSON(e.Results(), shown)
 	}
 	facts := [][2]string{
 		{"Conversation", l.ID}, {"Title", repo.Title(l)}, {"Status", l.Status.Words()},
@@ -136,8 +147,7 @@ func showConversation(ctx context.Context, e *ui.Env, r *repo.Repo, target strin
 	if l.Usage.Input+l.Usage.Output > 0 {
 		facts = append(facts, [2]string{"Usage", conversation.Tokens(l.Usage.Input) + " in, " + conversation.Tokens(l.Usage.Output) + " out"})
 	}
-	newest, err := r.Find().ViewBack(ctx, e.Host, l.ID, agent.KnowsContext)
-	if err == nil {
+	if newestErr == nil {
 		if used := agent.ContextUsed(ctx, r, newest.Events); used != "" {
 			facts = append(facts, [2]string{"Context", used})
 		}

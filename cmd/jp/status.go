@@ -52,7 +52,11 @@ func runStatus(ctx context.Context, e *ui.Env, word string) error {
 	}
 	l := r.States().List(ctx, info)
 	if e.Format.Structured() {
-		return ui.WriteJSON(e.Results(), l)
+		shown := shownConversation{Summary: l}
+		if v, err := r.Find().View(ctx, e.Host, string(id)); err == nil {
+			shown.Context = agent.ContextOf(ctx, r, v.Events)
+		}
+		return ui.WriteJSON(e.Results(), shown)
 	}
 	p := e.Palette(e.Stdout)
 	fmt.Fprintf(e.Results(), "%s  %s  %s\n", p.Bold(l.ID), ui.StatusColour(p, l.Status), problem.OneLine(repo.Title(l)))

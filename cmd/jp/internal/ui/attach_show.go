@@ -1,10 +1,12 @@
 package ui
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"time"
 
+	"jp/agent"
 	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
@@ -120,7 +122,13 @@ func (s *attachScreen) recorded(events []*conversation.Event) {
 	s.screen.Recorded(events)
 	for _, e := range events {
 		if b, ok := e.Body.(*conversation.TurnDone); ok && b != nil {
-			s.screen.say("%s", s.screen.palette.Dim(safetext.Clean(e.Subject)))
+			words := safetext.Clean(e.Subject)
+			if v, err := s.repo.Find().ViewBack(context.Background(), s.env.Host, string(s.id), func([]*conversation.Event) bool { return true }); err == nil {
+				if used := agent.ContextUsed(context.Background(), s.repo, v.Events); used != "" {
+					words += " · " + used
+				}
+			}
+			s.screen.say("%s", s.screen.palette.Dim(words))
 		}
 	}
 }
