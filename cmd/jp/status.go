@@ -15,6 +15,7 @@ import (
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/snapshot"
+	"jp/cmd/jp/internal/terminal"
 	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
 )
@@ -59,12 +60,12 @@ func runStatus(ctx context.Context, e *ui.Env, word string) error {
 		return ui.WriteJSON(e.Results(), shown)
 	}
 	p := e.Palette(e.Stdout)
-	fmt.Fprintf(e.Results(), "%s  %s  %s\n", p.Bold(l.ID), ui.StatusColour(p, l.Status), problem.OneLine(repo.Title(l)))
+	fmt.Fprintln(e.Results(), terminal.Wrap(fmt.Sprintf("%s  %s  %s", p.Bold(l.ID), ui.StatusColour(p, l.Status), problem.OneLine(repo.Title(l))), resultColumns(e)))
 	if l.Archived != nil {
 		fmt.Fprintf(e.Results(), "  archived: %s does not list it; %s brings it back\n", action.List, action.Unarchive(l.ShortID))
 	}
 	if why := l.Status.Reason; why != nil {
-		fmt.Fprintf(e.Results(), "  %s\n", problem.OneLine(*why))
+		fmt.Fprintln(e.Results(), terminal.Wrap("  "+problem.OneLine(*why), resultColumns(e)))
 	}
 	if l.Status.OrphanedTools > 0 {
 		fmt.Fprintf(e.Results(), "  its process has ended, and what it started still runs: %s ends that;\n  %s asks at a terminal whether to wait for it, and fails without one\n", action.Kill(l.ShortID), action.Continue(l.ShortID))
@@ -94,6 +95,14 @@ func runStatus(ctx context.Context, e *ui.Env, word string) error {
 	return nil
 }
 
+// resultColumns is where text for a person on stdout is wrapped, 0 where that is no terminal.
+func resultColumns(e *ui.Env) int {
+	if !ui.IsTerminal(e.Stdout) {
+		return 0
+	}
+	return e.Columns(e.Stdout)
+}
+
 // statusOf is the conversation that status is about. It opens no chooser. If the session has
 // none, it prints what stopped here and returns "".
 func statusOf(ctx context.Context, r *repo.Repo, e *ui.Env, word string) (conversation.ID, error) {
@@ -118,7 +127,7 @@ func statusOf(ctx context.Context, r *repo.Repo, e *ui.Env, word string) (conver
 // printStopped lists what stopped in this working tree, with the command that goes on.
 func printStopped(e *ui.Env, stopped []agent.Stopped) {
 	for _, s := range stopped {
-		fmt.Fprintf(e.Results(), "  %s   %s\n", s.Words, s.Action)
+		fmt.Fprintln(e.Results(), terminal.Wrap(fmt.Sprintf("  %s   %s", s.Words, s.Action), resultColumns(e)))
 	}
 }
 
@@ -186,7 +195,7 @@ func printOthers(ctx context.Context, r *repo.Repo, e *ui.Env, named []conversat
 		case listed == maxOthers:
 			more++
 		default:
-			fmt.Fprintf(e.Results(), "  also: %s  %s  %s\n", l.ID, problem.OneLine(l.Status.Words()), problem.OneLine(repo.Title(l)))
+			fmt.Fprintln(e.Results(), terminal.Wrap(fmt.Sprintf("  also: %s  %s  %s", l.ID, problem.OneLine(l.Status.Words()), problem.OneLine(repo.Title(l))), resultColumns(e)))
 			listed++
 		}
 	}

@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -114,9 +116,37 @@ func printUsage(e *ui.Env, by string, sums []usage.Sum, total usage.Sum) error {
 		}
 		return ui.WriteJSON(e.Results(), map[string]any{"by": by, "groups": sums, "total": total})
 	}
-	w := tabwriter.NewWriter(e.Results(), 0, 0, 3, ' ', 0)
-	fmt.Fprintf(w, "%s\tcalls\tin\tcached\tout\tcost\n", by)
-	for _, s := range append(sums, total) {
+	_, err := io.WriteString(e.Results(), usageTable(by, append(sums, total), resultColumns(e)))
+	return err
+}
+
+// usageTable is the sums as a table. Where that is wider than a terminal, each key has a line of its own.
+func usageTable(by string, sums []usage.Sum, width int) string {
+	var table, numbers strings.Builder
+	wide, narrow := tabwriter.NewWriter(&table, 0, 0, 3, ' ', 0), tabwriter.NewWriter(&numbers, 0, 0, 3, ' ', 0)
+	keys := []string{by}
+	for _, s := range sums {
+		keys = append(keys, safetext.Show(s.Key))
+	}
+	for i, row := range usageRows(sums) {
+		fmt.Fprintln(wide, keys[i]+"\t"+row)
+		fmt.Fprintln(narrow, "  "+row)
+	}
+	_, _ = wide.Flush(), narrow.Flush() // a builder takes everything
+	if width == 0 || !slices.ContainsFunc(strings.Split(table.String(), "\n"), func(line string) bool { return safetext.Columns(line) > width }) {
+		return table.String()
+	}
+	var b strings.Builder
+	for i, row := range slices.Collect(strings.Lines(numbers.String())) {
+		b.WriteString(keys[i] + "\n" + row)
+	}
+	return b.String()
+}
+
+// usageRows are the numbers of the sums below their heading, with tabs between them.
+func usageRows(sums []usage.Sum) []string {
+	rows := []string{"calls\tin\tcached\tout\tcost"}
+	for _, s := range sums {
 		cost := "unknown"
 		if s.CostUSD != "" {
 			cost = conversation.Dollars(s.CostUSD)
@@ -124,7 +154,7 @@ func printUsage(e *ui.Env, by string, sums []usage.Sum, total usage.Sum) error {
 				cost += fmt.Sprintf(" and %s of unknown price", conversation.Count(s.Unpriced, "call"))
 			}
 		}
-		fmt.Fprintf(w, "%s\t%d\t%d\t%d %%\t%d\t%s\n", safetext.Show(s.Key), s.Calls, s.Input, s.Cached(), s.Output, cost)
+		rows = append(rows, fmt.Sprintf("%d\t%d\t%d %%\t%d\t%s", s.Calls, s.Input, s.Cached(), s.Output, cost))
 	}
-	return w.Flush()
+	return rows
 }
