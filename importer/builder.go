@@ -327,6 +327,20 @@ func (b *builder) put(e *conversation.Event, id string) error {
 		clear(b.open)
 	}
 	e.Seq, e.Turn, e.Version = b.next, b.turn, conversation.Version
+	return b.record(e, id)
+}
+
+// copy takes an event as it is.
+func (b *builder) copy(e *conversation.Event) error {
+	if e.Seq != b.next || e.Turn < b.turn {
+		return fmt.Errorf("event %d of turn %d cannot follow event %d of turn %d", e.Seq, e.Turn, b.next-1, b.turn)
+	}
+	b.turn = e.Turn
+	return b.record(e, "")
+}
+
+// record gives a numbered event away if it is new.
+func (b *builder) record(e *conversation.Event, id string) error {
 	if b.next < len(b.have) {
 		was := b.have[b.next]
 		if was.Type() != e.Type() || was.Turn != e.Turn || !was.Time.Equal(e.Time) {

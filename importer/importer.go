@@ -176,15 +176,19 @@ func (rep *Report) build(ctx context.Context, f Format, file io.ReadSeeker, have
 	merge(&rep.LeftOut, s.LeftOut)
 	merge(&rep.Unknown, s.Unknown)
 	merge(&rep.Refused, s.Refused)
+	rep.State = stateOf(have, rep)
+	return err
+}
+
+// stateOf compares with the events of an earlier import.
+func stateOf(have []*conversation.Event, rep *Report) State {
 	switch {
 	case len(have) == 0:
-		rep.State = StateNew
+		return StateNew
 	case rep.Added > 0:
-		rep.State = StateGrown
-	default:
-		rep.State = StateUnchanged
+		return StateGrown
 	}
-	return err
+	return StateUnchanged
 }
 
 // changed makes an error that names the way out of a file that tells another story now.

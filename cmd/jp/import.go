@@ -20,7 +20,8 @@ import (
 
 const importHelp = `Import sessions that another agent recorded: requests, answers, reasoning, tool
 calls and results, one conversation for each session. FORMAT is claude (Claude
-Code) or codex (Codex CLI). A second import of a file adds what is new in it.
+Code), codex (Codex CLI) or jp (a file of jp export --to json). A second import of
+a file adds what is new in it.
 
 The conversation is someone else's: you can read, search and fork it, and jp runs
 nothing in it. jp fork ID --adopt makes a fork that is yours. A call without a
@@ -60,15 +61,19 @@ func newImportCommand(e *ui.Env) *cobra.Command {
 
 func runImport(ctx context.Context, e *ui.Env, o importOptions, word string, files []string) error {
 	format := importer.FormatNamed(word)
-	if format == nil {
+	if format == nil && word != importer.JP {
 		var names []string
 		for _, f := range importer.Formats {
 			names = append(names, f.Name())
 		}
-		return problem.Usage("invalid format %q (want %s).", word, strings.Join(names, " or ")).Hint(action.Help("jp", "import"), "its arguments, with examples")
+		names = append(names, importer.JP)
+		return problem.Usage("invalid format %q (want %s).", word, strings.Join(names, ", ")).Hint(action.Help("jp", "import"), "its arguments, with examples")
 	}
 	if o.list != (len(files) == 0) {
 		return problem.Usage("jp import takes session files, or --list.").Hint(action.Help("jp", "import"), "its arguments, with examples")
+	}
+	if o.list && format == nil {
+		return problem.Usage("--list finds sessions of other agents.").Hint(action.List, "the conversations of this repository")
 	}
 	r, err := e.OpenRepo(ctx)
 	if err != nil {
@@ -84,7 +89,11 @@ func runImport(ctx context.Context, e *ui.Env, o importOptions, word string, fil
 	}
 	reports := []*importer.Report{}
 	for _, file := range files {
-		report, failed := importer.File(ctx, r, format, file, o.dry)
+		read := func() (*importer.Report, error) { return importer.File(ctx, r, format, file, o.dry) }
+		if format == nil {
+			read = func() (*importer.Report, error) { return importer.Export(ctx, r, file, o.dry) }
+		}
+		report, failed := read()
 		if err = failed; err != nil {
 			break
 		}

@@ -92,6 +92,7 @@ var Allowed = map[string][]string{
 	"undo":                                  {everything},
 	"undo/undoplan":                         {"gitcmd", "worktree"}, // decides; reads and writes no file
 	"blame":                                 {everything},
+	"export":                                {everything},
 	"importer":                              {everything},
 	"usage":                                 {"conversation"}, // sums up events; reads nothing
 	"doctor":                                {everything},
@@ -103,6 +104,7 @@ var Allowed = map[string][]string{
 	"cmd/jp/internal/terminal/terminaltest": {"internal/safetext"},
 	"cmd/jp/internal/console":               {"internal/safetext", "cmd/jp/internal/terminal"}, // keys and rows; knows no conversation
 	"cmd/jp/internal/chat":                  {everything},
+	"cmd/jp/internal/webpage":               nil, // Markdown to HTML; knows no conversation
 	"cmd/jp/internal/mcpserver":             {"tool"},
 	"cmd/jp/internal/mcpserver/mcptest":     nil,
 	"internal/interleave":                   nil,
@@ -140,7 +142,7 @@ var Owners = map[string]Owner{
 	"golang.org/x/oauth2":                             {Packages: []string{"tool/mcp"}, Why: "one client knows the protocol"},
 	"github.com/alecthomas/chroma/v2":                 {Packages: []string{"cmd/jp/internal/terminal/highlight"}, Why: "one package knows what code is made of"},
 	"github.com/JohannesKaufmann/html-to-markdown/v2": {Packages: []string{"tool/web"}, Why: "one package reads pages of the web"},
-	"github.com/yuin/goldmark":                        {Packages: []string{"cmd/jp/internal/terminal"}, Why: "one package knows what Markdown means"},
+	"github.com/yuin/goldmark":                        {Packages: []string{"cmd/jp/internal/terminal", "cmd/jp/internal/webpage"}, Why: "one package lays Markdown out for each medium"},
 	"github.com/landlock-lsm/go-landlock":             {Packages: []string{"sandbox"}, Why: "one package confines"},
 	"mvdan.cc/sh/v3":                                  {Packages: []string{"gitcmd/approval"}, Why: "one package reads shell commands"},
 	"charm.land/":                                     {Packages: []string{"cmd/jp"}, Why: "only the edge knows terminals"},

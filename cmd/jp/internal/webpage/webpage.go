@@ -1,0 +1,140 @@
+// Package webpage renders Markdown that a model wrote as HTML for a page. The text may be
+// hostile: HTML in it is text, images are links, and links go to the web or to a mailbox only.
+package webpage
+
+import (
+	"bytes"
+	"html"
+	"html/template"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/renderer"
+	goldhtml "github.com/yuin/goldmark/renderer/html"
+	"github.com/yuin/goldmark/util"
+)
+
+var markdown = goldmark.New(
+	goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignNone)), extension.Strikethrough, extension.Linkify),
+	goldmark.WithRenderer(renderer.NewRenderer(renderer.WithNodeRenderers(
+		util.Prioritized(goldhtml.NewRenderer(goldhtml.WithHardWraps()), 1000),
+		util.Prioritized(safe{}, 100),
+	))),
+)
+
+// Markdown is a text as HTML.
+func Markdown(text string) template.HTML {
+	var out bytes.Buffer
+	if deep(text) || markdown.Convert([]byte(text), &out) != nil {
+		return template.HTML("<pre>" + html.EscapeString(text) + "</pre>") //nolint:gosec // it is escaped
+	}
+	return template.HTML(out.String()) //nolint:gosec // see safe
+}
+
+// deep reports whether a line opens more quotations, lists and brackets than any reader needs:
+// the time that they take grows with their square.
+func deep(text string) bool {
+	const most = 200
+	for line := range strings.Lines(text) {
+		if strings.Count(line, ">")+strings.Count(line, "[")+strings.Count(line, "- ")+strings.Count(line, "*")+strings.Count(line, "_")+strings.Count(line, "`") > most && len(line) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// safe renders what could load something, run something or go somewhere.
+type safe struct{}
+
+func (s safe) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
+	r.Register(ast.KindRawHTML, s.rawHTML)
+	r.Register(ast.KindHTMLBlock, s.block)
+	r.Register(ast.KindImage, s.image)
+	r.Register(ast.KindLink, s.link)
+	r.Register(ast.KindAutoLink, s.autoLink)
+}
+
+func (safe) rawHTML(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if entering {
+		segments := n.(*ast.RawHTML).Segments
+		for i := range segments.Len() {
+			segment := segments.At(i)
+			_, _ = w.WriteString(html.EscapeString(string(segment.Value(source)))) // the writer keeps its error
+		}
+	}
+	return ast.WalkSkipChildren, nil
+}
+
+func (safe) block(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	block := n.(*ast.HTMLBlock)
+	_, _ = w.WriteString("<pre>")
+	for i := range block.Lines().Len() {
+		line := block.Lines().At(i)
+		_, _ = w.WriteString(html.EscapeString(string(line.Value(source))))
+	}
+	if block.HasClosure() {
+		_, _ = w.WriteString(html.EscapeString(string(block.ClosureLine.Value(source))))
+	}
+	_, _ = w.WriteString("</pre>\n")
+	return ast.WalkContinue, nil
+}
+
+func (s safe) image(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if entering {
+		open(w, n.(*ast.Image).Destination)
+		_, _ = w.WriteString("image: ")
+	} else {
+		end(w, n.(*ast.Image).Destination)
+	}
+	return ast.WalkContinue, nil
+}
+
+func (s safe) link(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if entering {
+		open(w, n.(*ast.Link).Destination)
+	} else {
+		end(w, n.(*ast.Link).Destination)
+	}
+	return ast.WalkContinue, nil
+}
+
+func (s safe) autoLink(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	link := n.(*ast.AutoLink)
+	to := link.URL(source)
+	if link.AutoLinkType == ast.AutoLinkEmail && !bytes.HasPrefix(bytes.ToLower(to), []byte("mailto:")) {
+		to = append([]byte("mailto:"), to...)
+	}
+	open(w, to)
+	_, _ = w.WriteString(html.EscapeString(string(link.Label(source))))
+	end(w, to)
+	return ast.WalkContinue, nil
+}
+
+// goesOut reports whether a link goes to the web or to a mailbox.
+func goesOut(to []byte) bool {
+	lower := strings.ToLower(string(to))
+	return strings.HasPrefix(lower, "https://") || strings.HasPrefix(lower, "http://") || strings.HasPrefix(lower, "mailto:")
+}
+
+func open(w util.BufWriter, to []byte) {
+	if goesOut(to) {
+		_, _ = w.WriteString(`<a rel="noopener noreferrer nofollow" href="` + html.EscapeString(string(util.URLEscape(to, true))) + `">`)
+	}
+}
+
+// end closes a link. Where none was opened, it says where the text would have led.
+func end(w util.BufWriter, to []byte) {
+	if goesOut(to) {
+		_, _ = w.WriteString("</a>")
+		return
+	}
+	_, _ = w.WriteString(" (" + html.EscapeString(string(to)) + ")")
+}

@@ -1,0 +1,293 @@
+package export
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"jp/conversation"
+	"jp/internal/safetext"
+	"jp/worktree"
+)
+
+// An entry is one event as a reader sees it. All of it is safe to show.
+type entry struct {
+	Seq      int
+	Kind     string // user, assistant, tool, question or record
+	Who      string
+	At       time.Time
+	Line     string // what happened, in one line
+	Text     string
+	Markdown bool // Text is the model's Markdown
+	Data     bool // Text is JSON
+	Failed   bool
+	Folds    []fold
+	Patch    string
+	Notes    []string
+	Images   []image
+	Links    []link // to other conversations
+}
+
+// A fold is a text that opens when it is asked for.
+type fold struct{ Label, Text string }
+
+// An image is an attachment that the page shows.
+type image struct {
+	Name, MediaType string
+	Data            []byte
+}
+
+// A link leads to an event of another conversation.
+type link struct {
+	Words string
+	ID    conversation.ID
+	Seq   int // -1: the conversation
+}
+
+// A turn is what a reader sees of a turn.
+type turn struct {
+	Number    int
+	Title     string
+	Discarded bool
+	Entries   []entry
+}
+
+// Limits of what one entry shows.
+const (
+	maxText  = 256 << 10
+	maxPatch = 64 << 10
+)
+
+// turns makes the entries of all events.
+func (s *Source) turns(ctx context.Context) ([]turn, error) {
+	var patches *worktree.Worktree
+	gone := map[int]bool{}
+	for t := range conversation.Turns(s.Events) {
+		gone[t.Number] = t.Ledger().Discarded
+	}
+	var all []turn
+	names := map[int]string{} // of tool calls and questions, by seq
+	for i, e := range s.Events {
+		if len(all) == 0 || e.Type() == conversation.TypeTurnStart || all[len(all)-1].Number != e.Turn {
+			all = append(all, turn{Number: e.Turn, Discarded: gone[e.Turn]})
+		}
+		t := &all[len(all)-1]
+		entry := s.entry(e, names)
+		if i > 0 && e.Tree != s.Events[i-1].Tree {
+			var err error
+			if patches == nil {
+				if patches, err = s.View.Repo.Patches(ctx); err != nil {
+					return nil, err
+				}
+			}
+			if entry.Patch, err = s.patch(ctx, patches, s.Events[i-1].Tree, e.Tree); err != nil {
+				entry.Notes = append(entry.Notes, "The difference of the files is missing here.")
+			}
+		}
+		if b, ok := e.Body.(*conversation.ChatRequest); ok && t.Title == "" {
+			t.Title = shown(conversation.Shorten(oneLine(b.Content), conversation.TitleColumns))
+		}
+		t.Entries = append(t.Entries, entry)
+	}
+	return all, ctx.Err()
+}
+
+// patch is what differs between the files of two events, without secrets.
+func (s *Source) patch(ctx context.Context, in *worktree.Worktree, before, after string) (string, error) {
+	patch, err := in.Patch(ctx, before, after, nil)
+	if err != nil {
+		return "", err
+	}
+	text := strings.ToValidUTF8(string(patch), "\uFFFD")
+	return cut(shown(s.outgoing.Patch(text)), maxPatch), nil
+}
+
+// entry makes the entry of an event.
+func (s *Source) entry(e *conversation.Event, names map[int]string) entry {
+	line, _ := conversation.SubjectOf(e)
+	n := entry{Seq: e.Seq, Kind: "record", Who: "jp", At: e.Time, Line: shown(line)}
+	switch b := e.Body.(type) {
+	case *conversation.ChatRequest:
+		n.Kind, n.Who, n.Line = "user", or(b.Author, e.Author, "user"), ""
+		n.Text = text(b.Content)
+		n.attach(e, b.Attachments)
+		if b.Replaces != nil {
+			n.Notes = append(n.Notes, fmt.Sprintf("It stands for the request @%d.", *b.Replaces))
+		}
+	case *conversation.ChatResponse:
+		n.response(e, b)
+	case *conversation.ToolCallRequest:
+		n.Kind, n.Who = "tool", or(e.Model, "model")
+		names[e.Seq] = strings.TrimPrefix(n.Line, "call ")
+		n.Folds = append(n.Folds, fold{"Arguments", text(string(b.Arguments))})
+		n.end(b.CallEnd)
+	case *conversation.ToolCallResponse:
+		n.result(b)
+		n.attach(e, b.Attachments)
+		n.Notes = append(n.Notes, usageWords(b.Usage)...)
+	case *conversation.InquiryRequest:
+		n.Kind = "question"
+		n.Line, n.Text = "", text(b.Question.Text)
+		n.Notes = append(n.Notes, "About: "+or(names[b.For], fmt.Sprintf("@%d", b.For)))
+		for _, o := range b.Question.AnswerType.Options {
+			n.Notes = append(n.Notes, shown(strings.TrimSpace("Option "+value(o.Value)+" "+o.Description)))
+		}
+		names[e.Seq] = shown(oneLine(b.Question.Text))
+	case *conversation.InquiryResponse:
+		n.answer(e, b)
+	case *conversation.ToolStarted:
+		if b.Child != "" {
+			n.Links = append(n.Links, link{"in conversation " + string(b.Child), b.Child, -1})
+		}
+	case *conversation.ForkOrigin:
+		n.Links = append(n.Links, link{fmt.Sprintf("source: %s@%d", b.Conversation, b.Seq), b.Conversation, b.Seq})
+	case *conversation.Compaction:
+		n.Folds = append(n.Folds, fold{"Summary", text(b.Content)})
+		n.Notes = append(n.Notes, usageWords(b.Usage)...)
+	default:
+		if words, ok := e.Text(); ok && words != "" {
+			n.Folds = append(n.Folds, fold{"Text", text(words)})
+		}
+	}
+	if e.Missing() > 0 {
+		n.Notes = append(n.Notes, fmt.Sprintf("%d bytes of the text are missing here.", e.Missing()))
+	}
+	return n
+}
+
+func (n *entry) response(e *conversation.Event, b *conversation.ChatResponse) {
+	n.Kind, n.Who, n.Line = "assistant", or(e.Model, e.Author, "model"), ""
+	switch b.Part {
+	case conversation.PartReasoning:
+		n.Folds = append(n.Folds, fold{"Reasoning", text(b.Text)})
+	case conversation.PartData:
+		n.Text, n.Data = text(b.Text), true
+	default:
+		n.Text, n.Markdown = text(b.Text), len(b.Text) <= maxText
+	}
+	if b.Partial {
+		n.Notes = append(n.Notes, "It was cut off.")
+	}
+	n.end(b.CallEnd)
+}
+
+func (n *entry) result(b *conversation.ToolCallResponse) {
+	n.Kind, n.Who, n.Failed = "tool", shown(b.Name), b.IsError
+	content := text(b.Content)
+	if content != "" {
+		label := "Result: " + conversation.Lines(b.Content)
+		if b.IsError {
+			label = "Error: " + conversation.Lines(b.Content)
+		}
+		n.Folds = append(n.Folds, fold{label, content})
+	}
+	if b.DurationMS > 0 {
+		n.Notes = append(n.Notes, (time.Duration(b.DurationMS) * time.Millisecond).String())
+	}
+	if b.Held {
+		n.Notes = append(n.Notes, "The result was held until its delivery was approved.")
+	}
+	if b.Truncated != nil {
+		n.Notes = append(n.Notes, fmt.Sprintf("The whole result has %d bytes.", b.Truncated.Bytes))
+	}
+}
+
+func (n *entry) answer(e *conversation.Event, b *conversation.InquiryResponse) {
+	n.Kind = "question"
+	n.Who = map[conversation.Cause]string{
+		conversation.ByUser: or(e.Author, "user"), conversation.ByModel: or(e.Model, "model"), conversation.ByPolicy: "policy", conversation.ByConfig: "configuration",
+	}[b.By]
+	n.Who = or(n.Who, string(b.By), "jp")
+	n.Notes = append(n.Notes, fmt.Sprintf("Answered by: %s. Question: @%d.", or(string(b.By), "jp"), b.For))
+	if b.Reason != "" {
+		n.Notes = append(n.Notes, "Reason: "+shown(b.Reason))
+	}
+	if len(b.Arguments) > 0 {
+		n.Folds = append(n.Folds, fold{"Edited", text(string(b.Arguments))})
+	}
+	n.Notes = append(n.Notes, usageWords(b.Usage)...)
+}
+
+// end notes how a model call ended, and what it used.
+func (n *entry) end(end conversation.CallEnd) {
+	if end.Finish != "" && end.Finish != conversation.FinishStop && end.Finish != conversation.FinishToolCalls {
+		n.Notes = append(n.Notes, "The answer ended: "+string(end.Finish)+".")
+	}
+	n.Notes = append(n.Notes, usageWords(end.Usage)...)
+}
+
+// attach names what went with a text, and shows images.
+func (n *entry) attach(e *conversation.Event, list []conversation.Attachment) {
+	for _, a := range list {
+		p := e.Payload(a.Name)
+		if p != nil && p.Data != nil && isImage(*p) {
+			n.Images = append(n.Images, image{shown(a.Name), p.MediaType, p.Data})
+			continue
+		}
+		words := "Attached: " + shown(a.Name)
+		if p != nil {
+			words += fmt.Sprintf(" (%s, %d bytes)", shown(a.MediaType), p.Bytes)
+		}
+		n.Notes = append(n.Notes, words)
+	}
+}
+
+// isImage reports whether a payload is an image that a page can hold.
+func isImage(p conversation.Payload) bool {
+	const most = 4 << 20
+	return p.Bytes <= most && slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp"}, p.MediaType)
+}
+
+func usageWords(u *conversation.Usage) []string {
+	if u == nil {
+		return nil
+	}
+	words := fmt.Sprintf("%d tokens in, %d out", u.Input, u.Output)
+	if u.CacheRead > 0 {
+		words += fmt.Sprintf(", %d from the cache", u.CacheRead)
+	}
+	if u.CostUSD != "" {
+		words += ", $" + shown(u.CostUSD)
+	}
+	return []string{words}
+}
+
+func value(raw json.RawMessage) string {
+	var word string
+	if json.Unmarshal(raw, &word) == nil {
+		return word
+	}
+	return string(raw)
+}
+
+// text is a text of any length as it can be shown.
+func text(t string) string { return cut(shown(t), maxText) }
+
+// shown is a text in which nothing hides.
+func shown(t string) string {
+	return strings.ToValidUTF8(safetext.RevealOutput(t), "\uFFFD")
+}
+
+// cut keeps a text's first bytes, and says how many it left out.
+func cut(t string, most int) string {
+	if len(t) <= most {
+		return t
+	}
+	kept := strings.ToValidUTF8(t[:most], "")
+	return fmt.Sprintf("%s\n… %d bytes are left out here.", kept, len(t)-len(kept))
+}
+
+func oneLine(t string) string { return strings.Join(strings.Fields(t), " ") }
+
+// or is the first word that says something, safe to show.
+func or(words ...string) string {
+	for _, w := range words {
+		if w != "" {
+			return shown(w)
+		}
+	}
+	return ""
+}
