@@ -18,7 +18,7 @@ export CGO_ENABLED ?= 0
 # proof builds a program of the proof module and runs it in this folder.
 proof = $(GO) build -C proof -o ../bin/proof/$(1) ./$(1) && bin/proof/$(1)
 
-.PHONY: release help build test check lint crash crash-tools fuzz bench bench-tools soak seeded hostile visits inspector editors shells acpkill demo install
+.PHONY: release help build test check lint crash crash-tools fuzz bench bench-tools soak seeded hostile visits inspector editors shells chromium acpkill demo install
 
 help: ## print the targets
 	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s  %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -71,6 +71,9 @@ visits: ## how often one query goes from file to file before its first event (VI
 
 shells: ## install zsh, fish and bash-completion (apt), in which a test then tries the completions
 	@tools/install 'the completions there are' zsh=zsh fish=fish /usr/share/bash-completion/bash_completion=bash-completion
+
+chromium: ## install the browser that the test of an exported page runs
+	apt-get install -y --no-install-recommends chromium
 
 inspector: ## install the MCP inspector and the reference MCP server (npm), which the tests then run against jp
 	cd cmd/jp/testdata/inspector && npm ci --no-progress --loglevel=error

@@ -33,7 +33,7 @@ func sourceOf(bodies ...conversation.Body) *Source {
 		}
 		events = append(events, &conversation.Event{Seq: i, Turn: turn, Time: began.Add(time.Duration(i) * time.Second), Body: b, Author: "Ada", Model: "a/b", Version: conversation.Version})
 	}
-	return New(&repo.View{ID: id, Events: events}, events, repo.NewOutgoing(redact.New([]byte("key")), nil))
+	return New(&repo.View{ID: id, Events: events}, events, repo.NewOutgoing([]byte("key")))
 }
 
 // everywhere is a conversation that has the text in each kind of event.

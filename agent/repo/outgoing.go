@@ -17,8 +17,10 @@ type Outgoing struct {
 	found    map[string]bool // placeholders
 }
 
-// NewOutgoing replaces what a redactor finds, and secrets that are known.
-func NewOutgoing(redactor *redact.Redactor, known []redact.Secret) *Outgoing {
+// NewOutgoing replaces what the rules find, with placeholders by a key.
+func NewOutgoing(key []byte) *Outgoing { return newOutgoing(redact.New(key), nil) }
+
+func newOutgoing(redactor *redact.Redactor, known []redact.Secret) *Outgoing {
 	return &Outgoing{redactor: redactor, known: slices.Clone(known), found: map[string]bool{}}
 }
 
@@ -27,13 +29,13 @@ func NewOutgoing(redactor *redact.Redactor, known []redact.Secret) *Outgoing {
 func (v *View) Outgoing() *Outgoing {
 	r := v.Repo
 	if r.Values != nil {
-		return NewOutgoing(r.Values.redactor, r.Values.vault(v.ID).Known())
+		return newOutgoing(r.Values.redactor, r.Values.vault(v.ID).Known())
 	}
 	redactor := redact.New(nil)
 	for _, key := range r.Env.values(r.keyVariables()) {
 		redactor.AddSecret(strings.TrimSpace(key))
 	}
-	return NewOutgoing(redactor, nil)
+	return newOutgoing(redactor, nil)
 }
 
 // Events replaces the secrets of events: what the rules find in any of them, and then all of
