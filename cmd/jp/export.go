@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -12,8 +13,10 @@ import (
 	"jp/agent/problem"
 	"jp/cmd/jp/internal/ui"
 	"jp/cmd/jp/internal/webpage"
+	"jp/conversation"
 	"jp/export"
 	"jp/internal/safefile"
+	"jp/internal/safetext"
 )
 
 const exportHelp = `Export a conversation. --to html writes a page: one file that runs no script and
@@ -21,27 +24,72 @@ loads nothing, with a link for each event (#e14), diffs, costs and forks. --to m
 writes Markdown. --to json writes data that jp import jp reads, also in a
 repository of another object format.
 
+--all --to html DIR writes a page for each conversation, with links between forks,
+and a list of them in DIR/index.html.
+
 Secrets are replaced again before anything is written, whatever the settings say,
 and the page names the rules that found them. jp searches text, and not images.
 
 Exit codes: 0 done · 2 usage · 5 no such conversation · 6 damaged: what can be read
 was exported`
 
-type exportOptions struct{ to, output string }
+type exportOptions struct {
+	to, output string
+	all        bool
+}
 
 func newExportCommand(e *ui.Env) *cobra.Command {
 	var o exportOptions
 	cmd := &cobra.Command{
-		Use: "export [ID]", GroupID: "share", Args: cobra.MaximumNArgs(1),
+		Use: "export [ID | --all DIR]", GroupID: "share", Args: cobra.MaximumNArgs(1),
 		Short: "Export a conversation as a page or as data", Long: exportHelp,
-		Example: "  jp export 4400 --to html -o page.html\n  jp export --to md | less\n  jp export 4400 --to json -o talk.json",
+		Example: "  jp export 4400 --to html -o page.html\n  jp export --to md | less\n  jp export 4400 --to json -o talk.json\n  jp export --all --to html site",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runExport(cmd.Context(), e, o, append(args, "")[0])
+			word := append(args, "")[0]
+			if o.all {
+				return exportSite(cmd.Context(), e, o, word)
+			}
+			return runExport(cmd.Context(), e, o, word)
 		},
 	}
 	cmd.Flags().StringVar(&o.to, "to", "", "`FORMAT` of the export: html, md or json")
 	cmd.Flags().StringVarP(&o.output, "output", "o", "", "write `FILE` in place of stdout")
+	cmd.Flags().BoolVar(&o.all, "all", false, "write a page for each conversation, and a list, into the folder")
+	cmd.MarkFlagsMutuallyExclusive("all", "output")
 	return cmd
+}
+
+// exportSite writes a page for each conversation into a folder.
+func exportSite(ctx context.Context, e *ui.Env, o exportOptions, dir string) error {
+	if o.to != "html" || dir == "" {
+		return problem.Usage("--all takes --to html and a folder.").Hint(action.Help("jp", "export"), "its flags, with examples")
+	}
+	r, err := e.OpenRepo(ctx)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	var damage error
+	pages := 0
+	err = export.Site(ctx, r, webpage.Markdown, func(name string, text []byte) error {
+		pages++
+		return replace(filepath.Join(dir, name), text)
+	}, func(id conversation.ID, err error) {
+		e.Note("%s: %v", id, err)
+		damage = cmp.Or(damage, err)
+	})
+	if err == nil {
+		e.Note("%s in %s.", conversation.Count(pages, "page"), safetext.Show(dir))
+	}
+	return cmp.Or(err, damage)
+}
+
+// replace writes a file as a whole.
+func replace(path string, text []byte) error {
+	if err := safefile.Replace(path, text, safefile.Options{Mode: 0o666, FolderMode: 0o777}); err != nil {
+		return problem.New(problem.ExitFailed, "failed", "cannot write %s: %v.", path, err)
+	}
+	return nil
 }
 
 func runExport(ctx context.Context, e *ui.Env, o exportOptions, word string) error {
@@ -93,9 +141,5 @@ func (o exportOptions) put(e *ui.Env, write func(io.Writer) error) error {
 	if err := write(&text); err != nil {
 		return err
 	}
-	err := safefile.Replace(o.output, text.Bytes(), safefile.Options{Mode: 0o666, FolderMode: 0o777})
-	if err != nil {
-		err = problem.New(problem.ExitFailed, "failed", "cannot write %s: %v.", o.output, err)
-	}
-	return cmp.Or(err, nil)
+	return replace(o.output, text.Bytes())
 }
