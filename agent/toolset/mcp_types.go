@@ -20,4 +20,3 @@ type (
 
 // ToolName is the name under which a model knows a tool of a server.
 var ToolName = mcp.ToolName
-

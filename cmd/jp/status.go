@@ -54,7 +54,7 @@ func runStatus(ctx context.Context, e *ui.Env, word string) error {
 	l := r.States().List(ctx, info)
 	if e.Format.Structured() {
 		shown := shownConversation{Summary: l}
-		if v, err := r.Find().View(ctx, e.Host, string(id)); err == nil {
+		if v, err := r.Find().ViewBack(ctx, e.Host, string(id), agent.KnowsContext); err == nil {
 			shown.Context = agent.ContextOf(ctx, r, v.Events)
 		}
 		return ui.WriteJSON(e.Results(), shown)
