@@ -3,7 +3,6 @@ package export
 import (
 	"encoding/json"
 	"fmt"
-	"html/template"
 	"math/rand/v2"
 	"regexp"
 	"strings"
@@ -65,8 +64,8 @@ func everywhere(text string) []conversation.Body {
 // written is a conversation in each format.
 func written(t *testing.T, bodies func() []conversation.Body) map[string]string {
 	t.Helper()
-	plain := Options{Markdown: func(text string) template.HTML {
-		return template.HTML("<p>" + template.HTMLEscapeString(text) + "</p>")
+	plain := Options{Markdown: func(text string) string {
+		return "<p>" + html.EscapeString(text) + "</p>"
 	}}
 	formats := map[string]string{}
 	for name, write := range map[string]func(s *Source, out *strings.Builder) error{
@@ -197,5 +196,5 @@ func TestDiff(t *testing.T) {
 	patch := "diff --git a/a b/a\nindex 1..2 100644\n--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n same\n--- was\n+++ is\n+two\n"
 	require.Equal(t, []piece{
 		{"file", "diff --git a/a b/a\n--- a/a\n+++ b/a\n"}, {"hunk", "@@ -1,2 +1,2 @@\n"}, {"same", " same\n"}, {"del", "--- was\n"}, {"add", "+++ is\n+two\n"},
-	}, pageData{}.Diff(patch))
+	}, pieces(patch))
 }

@@ -1,16 +1,18 @@
 package export
 
 import (
-	"bufio"
 	"context"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
 	"fmt"
-	"html/template"
 	"io"
+	"strconv"
 	"strings"
+	"sync"
 	"time"
+
+	"golang.org/x/net/html"
 
 	"jp/conversation"
 )
@@ -18,7 +20,7 @@ import (
 // Options say what a page is made with.
 type Options struct {
 	// Markdown renders the model's text. What it returns must be safe in a page.
-	Markdown func(text string) template.HTML
+	Markdown func(text string) string
 	// Page is the address of another conversation's page, "" where it has none.
 	Page func(id conversation.ID) string
 	// Forks are the conversations that say they were forked from this one.
@@ -35,32 +37,15 @@ type Fork struct {
 // ImagePayload reports whether a page needs a payload.
 func ImagePayload(p conversation.Payload) bool { return isImage(p) }
 
-//go:embed page.html
-var pageText string
-
 //go:embed page.css
 var styles string
 
-var pages = template.Must(template.New("page").Funcs(template.FuncMap{
-	"clock":  func(at time.Time) string { return at.UTC().Format("15:04:05") },
-	"day":    func(entries []entry) string { return entries[0].At.UTC().Format("2006-01-02 UTC") },
-	"rfc":    func(at time.Time) string { return at.UTC().Format(time.RFC3339) },
-	"source": func(i image) template.URL { return imageURL(i) },
-}).Parse(pageText))
-
-// style is the page's style, and policy the only things that it may load: this style, and
-// images that stand in the page itself.
-var (
-	style  = template.CSS(styles) //nolint:gosec // it is jp's own
-	policy = func() string {
-		sum := sha256.Sum256([]byte(styles))
-		return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; img-src data:; base-uri 'none'; form-action 'none'"
-	}()
-)
-
-func imageURL(i image) template.URL {
-	return template.URL("data:" + i.MediaType + ";base64," + base64.StdEncoding.EncodeToString(i.Data)) //nolint:gosec // isImage knows the types
-}
+// policy is the only things that a page may load: its style, and images that stand in the page
+// itself.
+var policy = sync.OnceValue(func() string {
+	sum := sha256.Sum256([]byte(styles))
+	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; img-src data:; base-uri 'none'; form-action 'none'"
+})
 
 // A fact is a line of what is known of the conversation.
 type fact struct{ Name, Value string }
@@ -121,46 +106,136 @@ func (s *Source) Page(ctx context.Context, w io.Writer, o Options) error {
 			n.Links = append(n.Links, forks[n.Seq]...)
 		}
 	}
-	out := bufio.NewWriterSize(w, 64<<10)
-	err = pages.Execute(out, pageData{
-		Source: s, Name: shown(s.Title()), Facts: s.facts(), Turns: turns, Style: style, Policy: policy, Back: o.Page(""),
-		options: o,
-	})
-	if err != nil {
-		return err
-	}
-	return out.Flush()
+	p := &page{turns: turns, options: o}
+	return document(w, shown(s.Title()), p.header(shown(s.Title()), s.facts()), p.main())
 }
 
-// pageData is what the template sees.
-type pageData struct {
-	*Source
-	Name    string
-	Facts   []fact
-	Turns   []turn
-	Style   template.CSS
-	Policy  string
-	Back    string // the list of the site, "" for a page of its own
+// A page is made of nodes, which [html.Render] writes with all text escaped.
+type page struct {
+	turns   []turn
 	options Options
 }
 
-// Render is the model's text as HTML.
-func (d pageData) Render(text string) template.HTML { return d.options.Markdown(text) }
-
-// Href is where a link goes, "" where there is no page.
-func (d pageData) Href(l link) string {
-	page := d.options.Page(l.ID)
-	if page != "" && l.Seq >= 0 {
-		page += fmt.Sprintf("#e%d", l.Seq)
+func (p *page) header(name string, facts []fact) *html.Node {
+	top := element("header", "class=top")
+	if back := p.options.Page(""); back != "" {
+		top.AppendChild(element("p", "", element("a", "href="+back, textNode("All conversations"))))
 	}
-	return page
+	list := element("dl", "")
+	for _, f := range facts {
+		list.AppendChild(element("div", "", element("dt", "", textNode(f.Name)), element("dd", "", textNode(f.Value))))
+	}
+	add(top, element("h1", "", textNode(name)), list)
+	if len(p.turns) <= 2 {
+		return top
+	}
+	turns := element("ol", "")
+	for _, t := range p.turns {
+		if t.Number == 0 {
+			continue
+		}
+		number := strconv.Itoa(t.Number)
+		item := element("li", "value="+number, element("a", "href=#t"+number, textNode(or(t.Title, "Turn "+number))))
+		if t.Discarded {
+			item.AppendChild(textNode(" (discarded)"))
+		}
+		add(turns, item)
+	}
+	return add(top, element("nav", "aria-label=Turns", element("details", "", element("summary", "", textNode("Turns")), turns)))
+}
+
+func (p *page) main() *html.Node {
+	all := element("main", "")
+	for _, t := range p.turns {
+		class, title := "turn", "Before the first turn"
+		if t.Number > 0 {
+			title = "Turn " + strconv.Itoa(t.Number)
+		}
+		if t.Discarded {
+			class, title = "turn discarded", title+" (discarded)"
+		}
+		day := element("small", "", textNode(t.Entries[0].At.UTC().Format("2006-01-02 UTC")))
+		section := add(element("section", "class="+class), element("h2", "", textNode(title+" "), day))
+		set(section, "id", "t"+strconv.Itoa(t.Number))
+		for _, e := range t.Entries {
+			add(section, p.article(e))
+		}
+		add(all, section)
+	}
+	return all
+}
+
+// article is an event.
+func (p *page) article(e entry) *html.Node {
+	kind, anchor := e.Kind, "e"+strconv.Itoa(e.Seq)
+	if e.Failed {
+		kind += " failed"
+	}
+	article := element("article", "class="+kind)
+	set(article, "id", anchor)
+	head := element("p", "class=head", element("b", "", textNode(e.Who)))
+	if e.Line != "" {
+		head.AppendChild(textNode(" "))
+		head.AppendChild(element("span", "class=line", textNode(e.Line)))
+	}
+	clock := element("time", "datetime="+e.At.UTC().Format(time.RFC3339), textNode(e.At.UTC().Format(time.TimeOnly)))
+	set(clock, "title", e.At.UTC().Format(time.RFC3339))
+	head.AppendChild(textNode(" "))
+	head.AppendChild(element("span", "class=at", clock, textNode(" "), element("a", "href=#"+anchor, textNode("@"+strconv.Itoa(e.Seq)))))
+	add(article, head)
+	switch {
+	case e.Text == "":
+	case e.Markdown:
+		add(article, element("div", "class=said", &html.Node{Type: html.RawNode, Data: p.options.Markdown(e.Text)}))
+	case e.Data:
+		add(article, element("pre", "", element("code", "", textNode(e.Text))))
+	default:
+		add(article, element("div", "class=said words", textNode(e.Text)))
+	}
+	for _, f := range e.Folds {
+		add(article, element("details", "", element("summary", "", textNode(f.Label)), element("pre", "", textNode(f.Text))))
+	}
+	if e.Patch != "" {
+		lines := element("code", "")
+		for _, d := range pieces(e.Patch) {
+			lines.AppendChild(element("span", "class="+d.Class, textNode(d.Text)))
+		}
+		patch := element("details", "class=patch", element("summary", "", textNode("Changed files")), element("pre", "", lines))
+		set(patch, "open", "")
+		add(article, patch)
+	}
+	for _, i := range e.Images { // isImage knows the types
+		picture := element("img", "alt="+i.Name)
+		set(picture, "src", "data:"+i.MediaType+";base64,"+base64.StdEncoding.EncodeToString(i.Data))
+		add(article, element("figure", "", picture, element("figcaption", "", textNode(i.Name))))
+	}
+	for _, l := range e.Links {
+		words := textNode(l.Words)
+		if to := p.href(l); to != "" {
+			words = element("a", "href="+to, words)
+		}
+		add(article, element("p", "class=note", words))
+	}
+	for _, note := range e.Notes {
+		add(article, element("p", "class=note", textNode(note)))
+	}
+	return article
+}
+
+// href is where a link goes, "" where there is no page.
+func (p *page) href(l link) string {
+	to := p.options.Page(l.ID)
+	if to != "" && l.Seq >= 0 {
+		to += fmt.Sprintf("#e%d", l.Seq)
+	}
+	return to
 }
 
 // A piece is lines of a diff of one kind.
 type piece struct{ Class, Text string }
 
-// Diff parts a diff into pieces of one kind.
-func (d pageData) Diff(patch string) (pieces []piece) {
+// pieces parts a diff into pieces of one kind.
+func pieces(patch string) (all []piece) {
 	hunks := false
 	for line := range strings.Lines(patch) {
 		class := "same"
@@ -178,11 +253,11 @@ func (d pageData) Diff(patch string) (pieces []piece) {
 		case line[0] == '-':
 			class = "del"
 		}
-		if n := len(pieces); n > 0 && pieces[n-1].Class == class {
-			pieces[n-1].Text += line
+		if n := len(all); n > 0 && all[n-1].Class == class {
+			all[n-1].Text += line
 			continue
 		}
-		pieces = append(pieces, piece{class, line})
+		all = append(all, piece{class, line})
 	}
-	return pieces
+	return all
 }

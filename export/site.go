@@ -3,7 +3,6 @@ package export
 import (
 	"bytes"
 	"context"
-	"html/template"
 	"io"
 	"slices"
 
@@ -16,36 +15,9 @@ type listed struct {
 	Page, Title, When, Size string
 }
 
-var lists = template.Must(template.New("list").Parse(`<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{{.Policy}}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<meta name="color-scheme" content="light dark">
-<title>Conversations</title>
-<style>{{.Style}}</style>
-</head>
-<body>
-<header class="top">
-<h1>Conversations</h1>
-</header>
-<main>
-{{- range .Lines}}
-<article class="record">
-<p><a href="{{.Page}}">{{.Title}}</a></p>
-<p class="note">{{.When}}, {{.Size}}</p>
-</article>
-{{- end}}
-</main>
-</body>
-</html>
-`))
-
 // Site writes a page for each conversation of the repository, and a list of them. put writes a
 // file of the site. failed is told of what cannot be read.
-func Site(ctx context.Context, r *repo.Repo, markdown func(string) template.HTML, put func(name string, text []byte) error, failed func(id conversation.ID, err error)) error {
+func Site(ctx context.Context, r *repo.Repo, markdown func(string) string, put func(name string, text []byte) error, failed func(id conversation.ID, err error)) error {
 	forks, err := Forks(ctx, r)
 	if err != nil {
 		return err
@@ -99,10 +71,13 @@ func Site(ctx context.Context, r *repo.Repo, markdown func(string) template.HTML
 	return put("index.html", list.Bytes())
 }
 
+// writeList writes the page that leads to the others.
 func writeList(w io.Writer, lines []listed) error {
-	return lists.Execute(w, struct {
-		Policy string
-		Style  template.CSS
-		Lines  []listed
-	}{policy, style, lines})
+	main := element("main", "")
+	for _, l := range lines {
+		add(main, element("article", "class=record",
+			element("p", "", element("a", "href="+l.Page, textNode(l.Title))),
+			element("p", "class=note", textNode(l.When+", "+l.Size))))
+	}
+	return document(w, "Conversations", element("header", "class=top", element("h1", "", textNode("Conversations"))), main)
 }
