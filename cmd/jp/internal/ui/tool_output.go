@@ -23,7 +23,7 @@ const (
 // failure shows the end of what a tool said that failed: the last lines, and with -v all of it.
 func (c *statusWriter) failure(e *conversation.Event, b *conversation.ToolCallResponse) {
 	lines, left, more := outputLines(b.Content), 0, 0
-	if b.Cancelled || neverRan(e.Subject) {
+	if b.Cancelled || withoutOutput(e.Subject) {
 		return
 	}
 	if !c.env.Verbose {
@@ -79,9 +79,10 @@ func withHint(line, hint string, width int) []string {
 	return []string{line + "   " + hint}
 }
 
-// neverRan reports whether the subject of a response says that its tool was not run.
-func neverRan(subject string) bool {
-	for _, words := range []string{": not run: ", ": declined by ", ": denied by a hook"} {
+// withoutOutput reports whether the subject of a response says that its tool was not run, or that
+// its result is not known: then the text is jp's, for the model.
+func withoutOutput(subject string) bool {
+	for _, words := range []string{": not run: ", ": declined by ", ": denied by a hook", ": outcome unknown"} {
 		if strings.Contains(subject, words) {
 			return true
 		}

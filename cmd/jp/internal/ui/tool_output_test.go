@@ -38,13 +38,13 @@ func TestWithoutEnding(t *testing.T) {
 	}
 }
 
-func TestNeverRan(t *testing.T) {
+func TestWithoutOutput(t *testing.T) {
 	for subject, want := range map[string]bool{
 		"shell_run go test: exit 1, 7 lines": false, "fs_read_file a.go: error: no such file": false,
 		"shell_run go test: declined by user": true, "shell_run go test: denied by a hook": true,
-		"shell_run: not run: argv is missing": true, "x: not run: no tool of this name is on": true,
+		"shell_run: not run: argv is missing": true, "x: not run: no tool of this name is on": true, "shell_run ./deploy: outcome unknown": true,
 	} {
-		require.Equal(t, want, neverRan(subject), subject)
+		require.Equal(t, want, withoutOutput(subject), subject)
 	}
 }
 
