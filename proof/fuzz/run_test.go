@@ -35,6 +35,9 @@ const (
 // command is the script in a module.
 func command(t *testing.T, dir string, args ...string) (*exec.Cmd, *strings.Builder) {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("compiles a fuzzer, and what it needs, which takes minutes the first time")
+	}
 	script, err := filepath.Abs("run")
 	require.NoError(t, err)
 	cmd := exec.Command(script, args...)
