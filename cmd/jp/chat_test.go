@@ -454,7 +454,7 @@ func TestChatMentions(t *testing.T) {
 	}{
 		"in the tree":           {text: "See @README.md.", attached: 1},
 		"completed":             {text: "See @READ\t", attached: 1},
-		"no file":               {text: "Ask @nobody", says: "There is no file nobody: @ and the words go as text."},
+		"no file":               {text: "Ask @nobody", says: "There is no file nobody. jp sends the words as you typed them."},
 		"with a blank":          {text: `See @"a file.txt", please`, attached: 1},
 		"a blank, completed":    {text: "See @a\t", attached: 1},
 		"an address":            {text: "Ask me@README.md"},

@@ -24,7 +24,7 @@ func (c *chat) mentioned(ctx context.Context, e console.Entry) (files []string, 
 			return err
 		}
 		for _, path := range missing {
-			fmt.Fprintln(c.console, c.dim(terminal.Wrap("There is no file "+safetext.Show(path)+": @ and the words go as text.", c.console.Width())))
+			fmt.Fprintln(c.console, c.dim(terminal.Wrap("There is no file "+safetext.Show(path)+". jp sends the words as you typed them.", c.console.Width())))
 		}
 		for _, m := range found {
 			yes := len(m.Doubts) == 0
