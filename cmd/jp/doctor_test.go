@@ -145,7 +145,7 @@ func TestDoctorFitsTheTerminal(t *testing.T) {
 	p.write(hostile+"/.jp-"+strings.Repeat("A7", 13), "left")
 	agedBy(t, time.Hour, filepath.Join(p.dir, hostile, ".jp-"+strings.Repeat("A7", 13)))
 	for _, width := range []int{30, 80, 200} {
-		s := p.sit(width, "doctor")
+		s := p.sit(width, "doctor", "-v")
 		require.Zero(t, s.exit())
 		s.Wait("the sum", func() bool { return strings.HasSuffix(strings.TrimSpace(s.Text()), "failed.") })
 		for _, line := range strings.Split(strings.Trim(s.Text(), "\n"), "\n") {
