@@ -8,6 +8,9 @@ import (
 	"golang.org/x/net/html"
 )
 
+// generator is in the head of every page.
+const generator = `<meta name="generator" content="jp"/>`
+
 // document writes a whole page.
 func document(w io.Writer, title string, body ...*html.Node) error {
 	head := add(element("head", ""),

@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"jp/agent/repo"
 	"jp/conversation"
@@ -36,7 +39,7 @@ func Site(ctx context.Context, r *repo.Repo, markdown func(string) string, put f
 		case id == "":
 			return "index.html"
 		case here[id]:
-			return string(id) + ".html"
+			return PageName(id)
 		}
 		return ""
 	}
@@ -69,6 +72,44 @@ func Site(ctx context.Context, r *repo.Repo, markdown func(string) string, put f
 		return err
 	}
 	return put("index.html", list.Bytes())
+}
+
+// PageName is the file of a conversation's page in a site.
+func PageName(id conversation.ID) string { return string(id) + ".html" }
+
+// RemoveOld removes from the folder of a site the pages of conversations that jp wrote
+// earlier and that are not among the current ones, and says how many.
+func RemoveOld(dir string, current map[string]bool) (n int, err error) {
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		return 0, err
+	}
+	for _, f := range files {
+		id, isPage := strings.CutSuffix(f.Name(), ".html")
+		if _, err := conversation.ParseID(id); !isPage || err != nil || !f.Type().IsRegular() || current[f.Name()] {
+			continue
+		}
+		path := filepath.Join(dir, f.Name())
+		if written, err := isOurs(path); err != nil || !written {
+			continue // what jp did not write stays
+		}
+		if err := os.Remove(path); err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
+}
+
+// isOurs reports whether the head of a page says that jp wrote it.
+func isOurs(path string) (bool, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return false, err
+	}
+	defer file.Close()
+	head, err := io.ReadAll(io.LimitReader(file, 4<<10))
+	return bytes.Contains(head, []byte(generator)), err
 }
 
 // writeList writes the page that leads to the others.

@@ -70,16 +70,23 @@ func exportSite(ctx context.Context, e *ui.Env, o exportOptions, dir string) err
 	}
 	defer r.Close()
 	var damage error
-	pages := 0
+	pages, current := 0, map[string]bool{}
 	err = export.Site(ctx, r, webpage.Markdown, func(name string, text []byte) error {
 		pages++
+		current[name] = true
 		return replace(filepath.Join(dir, name), text)
 	}, func(id conversation.ID, err error) {
+		current[export.PageName(id)] = true // what an earlier export could read
 		e.Note("%s: %v", id, err)
 		damage = cmp.Or(damage, err)
 	})
-	if err == nil {
-		e.Note("%s in %s.", conversation.Count(pages, "page"), safetext.Show(dir))
+	if err != nil {
+		return err
+	}
+	e.Note("%s in %s.", conversation.Count(pages, "page"), safetext.Show(dir))
+	removed, err := export.RemoveOld(dir, current)
+	if removed > 0 {
+		e.Note("%s of conversations that are not here any more: removed.", conversation.Count(removed, "page"))
 	}
 	return cmp.Or(err, damage)
 }
