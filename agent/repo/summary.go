@@ -80,8 +80,9 @@ type Inquiry struct {
 	Exclusive    bool                     `json:"exclusive"`
 }
 
-// List describes a conversation from what its newest event says of it.
-func (r States) List(ctx context.Context, i conversation.Info) Summary {
+// Recorded describes a conversation by what its newest event says of it, apart from what it
+// does now and whether it may act.
+func Recorded(i conversation.Info) Summary {
 	l := Summary{
 		ID: i.Name(), ShortID: i.ID.Short(), Remote: Given(i.Remote), Ref: i.Ref, Head: i.Head, Labels: map[string]string{},
 		Err: i.Err,
@@ -98,12 +99,6 @@ func (r States) List(ctx context.Context, i conversation.Info) Summary {
 	s := i.Summary
 	l.Title, l.TitleSource, l.Model, l.Events, l.Turns = Given(s.Title), Given(s.TitleSource), Given(s.Model), s.Events, s.Turns
 	l.Created, l.LastEvent, l.Archived, l.Expires, l.Pinned = s.Created, &s.LastEventAt, s.ArchivedAt, s.ExpiresAt, s.PinnedAt
-	l.Local, l.Unsure = r.local(ctx, i)
-	if l.Local && i.Remote == "" {
-		standing, err := r.Store.Standing(ctx, i.ID, i.Head, []*conversation.Event{i.Tip})
-		l.SetBack = err == nil && standing == conversation.StandingRolledBack
-		l.Local = !l.SetBack
-	}
 	l.Parent = Given(s.Parent)
 	if len(s.Labels) > 0 {
 		l.Labels = s.Labels
@@ -113,6 +108,22 @@ func (r States) List(ctx context.Context, i conversation.Info) Summary {
 	}
 	if u := s.Usage; u != nil {
 		l.Usage = Usage{u.Input, u.Output, Given(u.CostUSD)}
+	}
+	return l
+}
+
+// List describes a conversation: what its newest event says of it, what it does now, and
+// whether it may act.
+func (r States) List(ctx context.Context, i conversation.Info) Summary {
+	l := Recorded(i)
+	if i.Err != nil {
+		return l
+	}
+	l.Local, l.Unsure = r.local(ctx, i)
+	if l.Local && i.Remote == "" {
+		standing, err := r.Store.Standing(ctx, i.ID, i.Head, []*conversation.Event{i.Tip})
+		l.SetBack = err == nil && standing == conversation.StandingRolledBack
+		l.Local = !l.SetBack
 	}
 	l.Status = r.status(ctx, i)
 	if l.Status.PID == nil && l.Status.State != "idle" && i.Remote == "" { // its process may have gone on after i was read, and ended

@@ -91,7 +91,7 @@ func runList(ctx context.Context, e *ui.Env, o listOptions) error {
 		return err
 	}
 	var list []repo.Summary
-	for _, i := range infos {
+	for _, i := range o.newest(infos, e.Now()) {
 		list = append(list, r.States().List(ctx, i))
 	}
 	if o.remote != "" && o.remote != repo.AnyRemote && len(list) == 0 {
@@ -121,6 +121,23 @@ func (o listOptions) infos(ctx context.Context, r *repo.Repo) ([]conversation.In
 		infos = repo.OfRemote(infos, o.remote)
 	}
 	return infos, err
+}
+
+// newest are the conversations that a limit leaves. What a conversation does now costs a look at
+// its processes, so jp looks at no more of them than it lists.
+func (o listOptions) newest(infos []conversation.Info, now time.Time) []conversation.Info {
+	if o.limit == 0 || o.status != "" {
+		return infos
+	}
+	byName, recorded := map[string]conversation.Info{}, make([]repo.Summary, len(infos))
+	for i, info := range infos {
+		byName[info.Name()], recorded[i] = info, repo.Recorded(info)
+	}
+	var kept []conversation.Info
+	for _, l := range o.arrange(recorded, now) {
+		kept = append(kept, byName[l.ID])
+	}
+	return kept
 }
 
 // scope is where the conversations are listed from.
