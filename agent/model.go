@@ -4,7 +4,18 @@ import (
 	"context"
 
 	"jp/agent/models"
+	"jp/agent/repo"
 )
+
+// RequireModel fails if a first request has no model to ask: neither the request nor the configuration names
+// one, no provider has a key, and no Ollama runs here. Its error says how to get one.
+func RequireModel(ctx context.Context, r *repo.Repo, o Request) error {
+	if o.Model != "" || len(o.Profiles) > 0 || r.Config.Model != "" || r.Wrong != nil {
+		return nil // the turn says what is wrong with them
+	}
+	_, err := models.ProvidersOf(r).UsualModel(ctx, r.Env)
+	return err
+}
 
 // chooseModel is the model to ask: the flag's, the conversation's, the
 // configured one, the first that can be asked. A conversation that is replayed is named by its

@@ -180,13 +180,13 @@ func (r Providers) UsualModel(ctx context.Context, e *repo.Host) (string, error)
 	if model := r.localModel(ctx, e); model != "" {
 		return model, nil
 	}
-	none := problem.New(problem.ExitUsage, "config", "no model to ask: none is configured, no provider has a key, and no Ollama runs here.")
+	none := problem.New(problem.ExitUsage, "config", "no model to ask: none is configured, no key is set, no Ollama runs here.")
 	if r.heldModel() {
 		none.Hint(action.Trust, "shows what "+config.WorkspaceFile+" asks for, a model too, and approves it")
 	}
 	return "", withoutKey(none.
-		Hint(action.SetKey("ANTHROPIC_API_KEY"), "or OPENAI_API_KEY, GEMINI_API_KEY, OPENROUTER_API_KEY, MISTRAL_API_KEY, DEEPSEEK_API_KEY").
-		Hint(action.Models, "which providers there are, and what each lacks"))
+		Hint(action.SetKey("ANTHROPIC_API_KEY"), "or the key of another provider").
+		Hint(action.Models, "the providers, and the key that each wants"))
 }
 
 // KeyedModel is the model of the first provider for which there is a key, "" for none.

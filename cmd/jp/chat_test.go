@@ -234,6 +234,23 @@ func TestChatWithoutATerminal(t *testing.T) {
 	require.Contains(t, out.stderr, `jp query "…"`)
 }
 
+// A person without a key learns in five lines of a usual terminal what to do, before they type anything.
+func TestChatWithoutAModel(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	for _, args := range [][]string{nil, {"chat"}, {"query", "Hello"}} {
+		s := p.sit(80, args...)
+		require.Equal(t, 2, s.exit(), s.Text())
+		lines := strings.Split(strings.ReplaceAll(strings.TrimSpace(s.Text()), "\n\n", "\n"), "\n")
+		require.Len(t, lines, 5)
+		require.Contains(t, lines[0], "no model to ask")
+		require.Contains(t, s.Text(), "export ANTHROPIC_API_KEY=…")
+		require.Contains(t, s.Text(), "jp query -m script/demo")
+	}
+	p.sit(80, "--cfg", "model=ollama/x").prompted()
+	p.sit(80, "chat", "-m", "script/demo").prompted()
+}
+
 // Bare jp on a terminal is the conversation of the session.
 func TestChatBare(t *testing.T) {
 	t.Parallel()

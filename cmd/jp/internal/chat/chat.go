@@ -70,6 +70,12 @@ func Run(ctx context.Context, e *ui.Env, o Options) error {
 		return err
 	}
 	c.open(ctx, r)
+	if c.id == "" && c.draft.current() == "" {
+		if err := agent.RequireModel(ctx, r, o.Request); err != nil {
+			r.Close()
+			return err
+		}
+	}
 	c.welcome(r, overview)
 	if err := r.Close(); err != nil {
 		return err
