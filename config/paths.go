@@ -33,7 +33,10 @@ func FindPaths(environ []string) (Paths, error) {
 		DataDir:  place("XDG_DATA_HOME", ".local/share"),
 		CacheDir: place("XDG_CACHE_HOME", ".cache"),
 	}
-	if missing {
+	switch {
+	case missing && home == "":
+		return Paths{}, errors.New("find the user's configuration: $HOME is not set, and has to be the path of your home folder")
+	case missing:
 		return Paths{}, errors.New("find the user's configuration: $HOME is not an absolute path")
 	}
 	return p, nil

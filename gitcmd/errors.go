@@ -43,6 +43,9 @@ func (r *Refusal) Hint() string { return r.Advice }
 // ErrTimeLimit is a git that was ended because it took longer than its limit.
 var ErrTimeLimit = errors.New("git took too long")
 
+// InstallGit is the way out where git is missing.
+const InstallGit = "Install git 2.36 or newer, and have it in PATH."
+
 // ExitError is a git that ended with another code than 0.
 type ExitError struct {
 	Args   []string // the command and its arguments, without the flags of this package

@@ -116,7 +116,7 @@ func refuse(dir, stderr string, err error, environ []string) error {
 	said := func(s string) bool { return strings.Contains(stderr, s) }
 	switch {
 	case errors.Is(err, ErrGitMissing):
-		refusal.Err = ErrGitMissing
+		refusal.Err, refusal.Advice = ErrGitMissing, InstallGit
 	case said("dubious ownership"), said("unsafe repository"):
 		refusal.Err, refusal.Advice = ErrDubiousOwnership, strings.TrimSpace(stderr)
 	case said("refstorage"):

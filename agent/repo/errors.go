@@ -64,6 +64,10 @@ func ProblemOf(err error) *problem.Error {
 		return Interrupted(&turnloop.Interrupt{Signal: "SIGINT"})
 	case errors.As(err, &refusal):
 		return refused(refusal)
+	case errors.Is(err, gitcmd.ErrGitMissing):
+		f := problem.New(problem.ExitFailed, "internal", "%v.", err)
+		f.Details = append(f.Details, gitcmd.InstallGit)
+		return f
 	case errors.As(err, &locked):
 		return lockedBy(locked, "")
 	case errors.As(err, &badConfig):

@@ -91,7 +91,7 @@ func FindSettings(ctx context.Context, e *Host) (*Repo, error) {
 	}
 	paths, homeless := config.FindPaths(e.Environ)
 	if homeless != nil {
-		return nil, problem.New(problem.ExitUsage, "config", "%v", homeless)
+		return nil, problem.New(problem.ExitUsage, "config", "%v.", homeless)
 	}
 	r = &Repo{Paths: paths, Env: e}
 	return r, r.Configure(e, nil)
@@ -108,7 +108,7 @@ func FindAt(ctx context.Context, e *Host, dir string) (*Repo, error) {
 		return nil, err
 	}
 	if homeless != nil {
-		return nil, problem.New(problem.ExitUsage, "config", "%v", homeless)
+		return nil, problem.New(problem.ExitUsage, "config", "%v.", homeless)
 	}
 	r := &Repo{Repository: found, Git: gitcmd.At(found, e.GitOptions()), Paths: paths}
 	if err := r.Configure(e, nil); err != nil {
