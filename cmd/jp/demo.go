@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -84,6 +85,9 @@ func demoEnviron(environ []string, dir string) []string {
 		if !strings.HasPrefix(v, "JP_") && !strings.HasPrefix(v, "GIT_") && !strings.HasPrefix(v, "XDG_") {
 			vars = append(vars, v)
 		}
+	}
+	if !slices.ContainsFunc(vars, func(v string) bool { return len(v) > len("HOME=") && strings.HasPrefix(v, "HOME=") }) {
+		vars = append(vars, "XDG_CACHE_HOME="+filepath.Join(dir, "cache")) // else go test would compile its library anew
 	}
 	return append(vars,
 		"XDG_CONFIG_HOME="+filepath.Join(dir, "config"), "XDG_STATE_HOME="+filepath.Join(dir, "state"),
