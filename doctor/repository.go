@@ -55,6 +55,9 @@ func (c *checkup) repository(ctx context.Context, at gitcmd.Repository, err erro
 	var exit *gitcmd.ExitError
 	if errors.As(err, &refusal) {
 		found.Hint = problem.OneLine(lastLine(refusal.Hint()))
+		for _, way := range repo.WaysOut(refusal) {
+			found.Hint = strings.TrimPrefix(strings.TrimSuffix(found.Hint, ".")+"; "+way.Action.String()+" "+way.Why, "; ")
+		}
 		found.None = errors.Is(err, gitcmd.ErrNotRepository) && found.Hint == "" && repo.LooksLikeOne(c.dir) == ""
 	}
 	if err != nil {

@@ -19,6 +19,9 @@ var (
 	ErrObjectFormat     = errors.New("git does not know the object format of the repository")
 	ErrRefFormat        = errors.New("the repository stores refs in an unknown format")
 	ErrExtension        = errors.New("git does not know an extension of the repository")
+	ErrFormatVersion    = errors.New("git does not know the format version of the repository")
+	ErrVersionZero      = errors.New("the format version of the repository is 0, which allows no such extension")
+	ErrSecondFormat     = errors.New("git names each object of the repository in a second format, and jp does not")
 )
 
 // Refusal says why a folder cannot be worked in. Unwrap gives the sentinel.
@@ -29,7 +32,7 @@ type Refusal struct {
 	// Ignored are the variables of the environment by which git itself would find a
 	// repository, where there is none without them.
 	Ignored []string
-	// Extensions are the keys of the repository's extensions that git does not know.
+	// Extensions are the keys of the repository's extensions that are in the way.
 	Extensions []string
 }
 

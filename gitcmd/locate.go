@@ -1,6 +1,7 @@
 package gitcmd
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"jp/internal/safefile"
 )
 
 // Repository is where git says that a folder belongs. Paths are absolute.
@@ -42,7 +45,10 @@ func Locate(ctx context.Context, dir string, opts Options) (Repository, error) {
 	}
 	repo, complete := parseLocation(string(out))
 	if complete || err != nil && repo.GitDir != "" && repo.TopLevel == "" {
-		return repo, check(repo, dir)
+		if err := check(repo, dir); err != nil {
+			return repo, err
+		}
+		return repo, g.checkSecondFormat(ctx, repo, dir)
 	}
 	return Repository{}, refuse(dir, withoutTrace(stderr), err, opts.Environ)
 }
@@ -105,9 +111,39 @@ func check(repo Repository, dir string) error {
 		return &Refusal{Dir: dir, Err: ErrObjectFormat}
 	}
 	if !repo.refsAsExpected() {
-		return &Refusal{Dir: dir, Err: fmt.Errorf("%w: %s", ErrRefFormat, repo.RefFormat), Advice: "jp knows refs in files, and reftable in the git directory."}
+		return &Refusal{Dir: dir, Err: fmt.Errorf("%w: %s", ErrRefFormat, repo.RefFormat), Advice: knownRefs}
 	}
 	return nil
+}
+
+// What the user can do about a format.
+const (
+	knownRefs = "jp knows refs in files, and reftable in the git directory."
+	newerGit  = "A newer git may know it."
+)
+
+// checkSecondFormat refuses a repository where git keeps a table from the name of each object
+// to its name in another format: git commits nothing that has an object without such an entry,
+// and only git writes the table. The entry counts in this file alone, as git has it.
+func (g *Git) checkSecondFormat(ctx context.Context, repo Repository, dir string) error {
+	const key = "extensions.compatObjectFormat"
+	file := filepath.Join(repo.CommonDir, "config")
+	text, err := safefile.ReadRegular(file)
+	if err != nil || !bytes.Contains(bytes.ToLower(text), []byte("compatobjectformat")) {
+		return nil
+	}
+	out, err := g.Run(ctx, "config", "--file", file, "--get", key)
+	var exit *ExitError
+	if errors.As(err, &exit) && exit.Code == 1 { // it stands in a comment
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("open %s: %w", dir, err)
+	}
+	if version, _ := g.Run(ctx, "config", "--file", file, "--get", "core.repositoryFormatVersion"); string(version) == "0\n" {
+		return nil // this git knows no such extension: it would not take one in version 0
+	}
+	return &Refusal{Dir: dir, Err: fmt.Errorf("%w: %s", ErrSecondFormat, strings.TrimSpace(string(out))), Extensions: []string{key}, Advice: "git could not commit what jp has written."}
 }
 
 // refuse finds the sentinel for what git said.
@@ -119,12 +155,19 @@ func refuse(dir, stderr string, err error, environ []string) error {
 		refusal.Err, refusal.Advice = ErrGitMissing, InstallGit
 	case said("dubious ownership"), said("unsafe repository"):
 		refusal.Err, refusal.Advice = ErrDubiousOwnership, strings.TrimSpace(stderr)
+	case said("Expected git repo version"):
+		refusal.Err, refusal.Advice = fmt.Errorf("%w: %s", ErrFormatVersion, after(stderr, ", found ")), newerGit
+	case said(versionZero):
+		refusal.Extensions = extensionsIn(stderr, versionZero)
+		refusal.Err = fmt.Errorf("%w: %s", ErrVersionZero, strings.Join(refusal.Extensions, ", "))
+	case said("invalid value for 'extensions.refstorage'"):
+		refusal.Err, refusal.Advice = fmt.Errorf("%w: %s", ErrRefFormat, after(stderr, "'extensions.refstorage': ")), knownRefs
 	case said("refstorage"):
 		refusal.Err, refusal.Advice = ErrRefFormat, "Refs in a reftable need git 2.45 or newer."
-	case said("unknown repository extension") && !said("objectformat"):
-		refusal.Extensions = extensionsIn(stderr)
-		refusal.Err = fmt.Errorf("%w: %s", ErrExtension, strings.Join(refusal.Extensions, ", "))
-	case said("unknown repository extension"), said("unknown object format"), said("invalid value for 'extensions.objectformat'"):
+	case said(unknownExtension):
+		refusal.Extensions = extensionsIn(stderr, unknownExtension)
+		refusal.Err, refusal.Advice = fmt.Errorf("%w: %s", ErrExtension, strings.Join(refusal.Extensions, ", ")), newerGit
+	case said("unknown object format"), said("invalid value for 'extensions.objectformat'"):
 		said, _, _ := strings.Cut(strings.TrimSpace(stderr), "\n")
 		said = strings.TrimPrefix(strings.TrimPrefix(said, "error: "), "fatal: ")
 		refusal.Err = fmt.Errorf("%w: %s", ErrObjectFormat, said)
@@ -140,10 +183,23 @@ func refuse(dir, stderr string, err error, environ []string) error {
 	return refusal
 }
 
-// extensionsIn are the keys of the extensions that git does not know: it names each on
-// a line of its own.
-func extensionsIn(stderr string) []string {
-	_, after, _ := strings.Cut(stderr, "unknown repository extension")
+// What git says before it names extensions.
+const (
+	unknownExtension = "unknown repository extension"
+	versionZero      = "repo version is 0, but v1-only extension"
+)
+
+// after is the rest of the line behind some words.
+func after(stderr, words string) string {
+	_, rest, _ := strings.Cut(stderr, words)
+	line, _, _ := strings.Cut(rest, "\n")
+	return strings.TrimSpace(line)
+}
+
+// extensionsIn are the keys of the extensions that git names behind some words, each on a
+// line of its own.
+func extensionsIn(stderr, words string) []string {
+	_, after, _ := strings.Cut(stderr, words)
 	_, after, _ = strings.Cut(after, "\n")
 	var keys []string
 	for line := range strings.Lines(after) {

@@ -70,6 +70,14 @@ func TestLocateRefuses(t *testing.T) {
 	gitenv.Git(t, extended, "config", "core.repositoryFormatVersion", "1")
 	gitenv.Git(t, extended, "config", "--file", filepath.Join(extended, ".git", "config"), "extensions.foo", "1")
 	gitenv.Git(t, extended, "config", "--file", filepath.Join(extended, ".git", "config"), "extensions.barBaz", "1")
+	entry := func(text string) string {
+		dir := gitenv.Repo(t)
+		file := filepath.Join(dir, ".git", "config")
+		was, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(file, append(was, text...), 0o600))
+		return dir
+	}
 	newer := gitenv.Repo(t)
 	newline := filepath.Join(t.TempDir(), "a\nb")
 	require.NoError(t, os.Mkdir(newline, 0o755))
@@ -89,6 +97,13 @@ func TestLocateRefuses(t *testing.T) {
 			`git "$@" | sed 's/^--show-ref-format$/b-tree/;s/^files$/b-tree/'`)}, gitcmd.ErrRefFormat},
 		"a reftable elsewhere": {newer, gitcmd.Options{Program: fakeGit(t,
 			`git "$@" | sed 's/^--show-ref-format$/reftable/;s/^files$/reftable/'`)}, gitcmd.ErrRefFormat},
+		"a ref format that git does not know": {newer, gitcmd.Options{Program: fakeGit(t,
+			`printf '%s\n' "error: invalid value for 'extensions.refstorage': 'b-tree'" >&2; exit 128`)}, gitcmd.ErrRefFormat},
+		"a second format that git does not know": {newer, gitcmd.Options{Program: fakeGit(t,
+			`printf '%s\n' 'fatal: unknown repository extension found:' '	compatobjectformat' >&2; exit 128`)}, gitcmd.ErrExtension},
+		"a later format version": {entry("[core]\nrepositoryFormatVersion = 2\n"), gitcmd.Options{}, gitcmd.ErrFormatVersion},
+		"extensions of version 1 in 0": {entry("[core]\nrepositoryFormatVersion = 0\n[extensions]\nobjectFormat = sha1\n"),
+			gitcmd.Options{}, gitcmd.ErrVersionZero},
 		"newline":      {newline, gitcmd.Options{}, gitcmd.ErrNotRepository},
 		"no git":       {newer, gitcmd.Options{Program: "git-that-is-not-there"}, gitcmd.ErrGitMissing},
 		"no git there": {newer, gitcmd.Options{Program: "/nonexistent/git"}, gitcmd.ErrGitMissing},
@@ -99,7 +114,34 @@ func TestLocateRefuses(t *testing.T) {
 			_, err := gitcmd.Locate(t.Context(), c.dir, c.opts)
 			require.ErrorIs(t, err, c.want)
 			require.NotContains(t, printable(err), "{", "no trace in the message")
+			require.NotContains(t, printable(err), "found:", "what is found is named")
 		})
+	}
+}
+
+// A git that does not know the extension works in a repository of version 0 and refuses one of
+// version 1, so the git here says of both that it has found them.
+func TestLocateRefusesASecondObjectFormat(t *testing.T) {
+	gitenv.Isolate(t)
+	for _, c := range []struct {
+		config string
+		want   error
+	}{
+		{"[core]\nrepositoryFormatVersion = 1\n[Extensions]\ncompatObjectFormat = sha1\n", gitcmd.ErrSecondFormat},
+		{"[core]\nrepositoryFormatVersion = 1\n# no compatObjectFormat\n", nil},
+		{"[core]\nrepositoryFormatVersion = 0\n[extensions]\ncompatObjectFormat = sha1\n", nil},
+	} {
+		dir := t.TempDir()
+		git := filepath.Join(dir, ".git")
+		require.NoError(t, os.Mkdir(git, 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(git, "config"), []byte(c.config), 0o600))
+		program := fakeGit(t, `case "$*" in *rev-parse*) printf '%s\n' sha256 files false false '`+git+`' '`+git+`' '`+dir+`';; *) exec git "$@";; esac`)
+		_, err := gitcmd.Locate(t.Context(), dir, gitcmd.Options{Program: program})
+		require.ErrorIs(t, err, c.want, c.config)
+		var refusal *gitcmd.Refusal
+		if errors.As(err, &refusal) {
+			require.Equal(t, []string{"extensions.compatObjectFormat"}, refusal.Extensions)
+		}
 	}
 }
 

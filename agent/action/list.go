@@ -216,6 +216,7 @@ var (
 	ListRefs       = fixed("git-refs", "git for-each-ref")
 	CollectGarbage = fixed("git-gc", "git gc")
 	ReadTree       = fixed("git-read-tree", "git read-tree HEAD")
+	SetVersionOne  = about("git-set-version", "git config --file {file} core.repositoryFormatVersion 1")
 	UnsetExtension = between("git-unset-extension", "git config --file {file} --unset {key}")
 	BlameIgnored   = fixed("git-blame-ignored", "git config --show-origin --get-all blame.ignoreRevsFile")
 	ListLink       = about("list-link", "ls -ld {file}")

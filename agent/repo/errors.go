@@ -194,16 +194,38 @@ func refused(r *gitcmd.Refusal) *problem.Error {
 	if errors.Is(r, gitcmd.ErrObjectFormat) {
 		f.Hint(action.InitSHA1, "makes one that jp can work in")
 	}
-	if git := LooksLikeOne(r.Dir); len(r.Extensions) > 0 && IsFile(filepath.Join(git, "config")) {
-		f.Details = append(f.Details, "A newer git may know it.")
-		for _, key := range r.Extensions {
-			f.Hint(action.UnsetExtension(filepath.Join(git, "config"), key), "where the entry is a mistake")
-		}
+	for _, way := range WaysOut(r) {
+		f.Hint(way.Action, way.Why)
 	}
 	if advice := r.Hint(); advice != "" {
 		f.Details = append(f.Details, advice)
 	}
 	return f
+}
+
+// A WayOut of a refusal is a command, and what it is good for.
+type WayOut struct {
+	Action action.Action
+	Why    string
+}
+
+// WaysOut of a refusal change the configuration of a repository whose extensions are in the way.
+func WaysOut(r *gitcmd.Refusal) (ways []WayOut) {
+	file := filepath.Join(LooksLikeOne(r.Dir), "config")
+	if len(r.Extensions) == 0 || !IsFile(file) {
+		return nil
+	}
+	why := "where the entry is a mistake"
+	switch {
+	case errors.Is(r, gitcmd.ErrVersionZero):
+		ways = append(ways, WayOut{action.SetVersionOne(file), "lets git take the extension"})
+	case errors.Is(r, gitcmd.ErrSecondFormat):
+		why = "gives up the second names"
+	}
+	for _, key := range r.Extensions {
+		ways = append(ways, WayOut{action.UnsetExtension(file, key), why})
+	}
+	return ways
 }
 
 // withoutRepository says of a folder that git finds no repository for it, or none that jp
