@@ -42,6 +42,7 @@ func (r *refs) checkFree(id conversation.ID) error {
 	if _, err := conversation.ParseID(string(id)); err != nil {
 		return err
 	}
+	r.odb.ReadAhead(refLive+string(id), refArchive+string(id), refPayloads+string(id), refRemotes)
 	for _, prefix := range []string{refLive, refArchive, refPayloads} {
 		_, err := r.odb.ReadRef(prefix + string(id))
 		var packed *odb.PackedRefsError
@@ -120,6 +121,7 @@ func (r *refs) locate(id conversation.ID) (refLocation, error) {
 		return refLocation{}, err
 	}
 	live, archived := odb.Ref{Name: refLive + string(id)}, odb.Ref{Name: refArchive + string(id)}
+	r.odb.ReadAhead(live.Name, archived.Name)
 	var err, second error
 	live.OID, err = r.odb.ReadRef(live.Name)
 	if err != nil && !errors.Is(err, odb.ErrRefNotFound) {

@@ -55,6 +55,7 @@ type gitRefOptions struct {
 type gitRefs struct {
 	gitRefOptions
 	plain sync.Map // the names that were read and are no symbolic refs
+	seen  listings
 
 	mu      sync.Mutex // for the child that moves refs
 	process *gitcmd.Process
@@ -63,11 +64,11 @@ type gitRefs struct {
 	closed  bool
 }
 
-// read asks the live child for a ref that was read before. Of any other, and of one that
-// the child does not find, one git of its own tells all: whether it is symbolic, broken, or
-// names an object that is missing.
+// read asks the live child for a ref that was read before and may have moved. Of any other, and
+// of one that the child does not find, one git of its own tells all: whether it is symbolic,
+// broken, or names an object that is missing.
 func (r *gitRefs) read(name string) (OID, error) {
-	if _, known := r.plain.Load(name); known {
+	if _, plain := r.plain.Load(name); plain && !r.seen.has(readTables(r.root), name) {
 		if oid, err := r.resolve(name); err == nil {
 			return oid, nil
 		}
@@ -126,6 +127,27 @@ func below(prefix string, refs []Ref, faults []*UnreadableRef) ([]Ref, error) {
 
 // each lists the refs that are, or are below, one of some names, sorted by name.
 func (r *gitRefs) each(names ...string) (refs []Ref, faults []*UnreadableRef, err error) {
+	tables := readTables(r.root)
+	found, ask, known := r.seen.recall(tables, names)
+	if known {
+		return found.refs, found.faults, nil
+	}
+	refs, faults, err = r.ask(ask)
+	if err != nil {
+		return nil, nil, err
+	}
+	all := listing{refs, faults}
+	if tables == readTables(r.root) {
+		r.seen.remember(tables, ask, all)
+	}
+	for _, name := range names {
+		found = found.with(all.below(name))
+	}
+	return found.refs, found.faults, nil
+}
+
+// ask lets git list the refs that are, or are below, one of some names, sorted by name.
+func (r *gitRefs) ask(names []string) (refs []Ref, faults []*UnreadableRef, err error) {
 	var out []byte
 	var warnings string
 	for tries := 0; ; tries++ {

@@ -213,6 +213,75 @@ func TestGitRefsAreComparedAndRefused(t *testing.T) {
 	})
 }
 
+// TestListingsHoldUntilTablesChange counts how often git is started to read refs of a reftable,
+// and lets another process move them in between.
+func TestListingsHoldUntilTablesChange(t *testing.T) {
+	if !gitenv.KnowsReftable() {
+		t.Skip("this git has no reftable; tools/git-next unpacks one that has")
+	}
+	dir := t.TempDir()
+	git(t, dir, "init", "-q", "--ref-format=reftable")
+	calls := filepath.Join(t.TempDir(), "calls")
+	program := filepath.Join(t.TempDir(), "git")
+	require.NoError(t, os.WriteFile(program, []byte("#!/bin/sh\ncase \"$*\" in *for-each-ref*) echo >>'"+calls+"';; esac\nexec git \"$@\"\n"), 0o755))
+	s := open(t, dir, odb.Options{Format: testFormat, RefFormat: gitcmd.Reftable, Git: gitcmd.New(dir, gitcmd.Options{Program: program, Environ: environ()})})
+	started := func() int {
+		text, _ := os.ReadFile(calls) // there is none before the first
+		require.NoError(t, os.WriteFile(calls, nil, 0o600))
+		return len(text)
+	}
+	name := func(i int) string { return fmt.Sprintf("refs/jp/conversations/jp-n%d", i) }
+	heads := map[string]odb.OID{}
+	for i := range 10 {
+		heads[name(i)] = tip(create(t, s, name(i), 1))
+	}
+
+	started()
+	for range 2 {
+		for i := range 10 {
+			head, err := s.ReadRef(name(i))
+			require.NoError(t, err)
+			require.Equal(t, heads[name(i)], head)
+			_, err = s.ReadRef(strings.Replace(name(i), "conversations", "archive", 1))
+			require.ErrorIs(t, err, odb.ErrRefNotFound)
+		}
+		all, err := s.ListRefs("refs/jp/conversations/")
+		require.NoError(t, err)
+		require.Len(t, all, 10)
+	}
+	require.LessOrEqual(t, started(), 6, "a few refs alone, and then their folders")
+
+	git(t, dir, "update-ref", name(0), string(heads[name(1)]))
+	git(t, dir, "update-ref", "-d", name(1))
+	git(t, dir, "update-ref", name(10), string(heads[name(2)]))
+	git(t, dir, "symbolic-ref", name(11), name(3))
+	for i, want := range map[int]odb.OID{0: heads[name(1)], 3: heads[name(3)], 10: heads[name(2)]} {
+		head, err := s.ReadRef(name(i))
+		require.NoError(t, err)
+		require.Equal(t, want, head)
+	}
+	_, err := s.ReadRef(name(1))
+	require.ErrorIs(t, err, odb.ErrRefNotFound)
+	_, err = s.ReadRef(name(11))
+	require.ErrorIs(t, err, odb.ErrRefSymbolic)
+
+	started()
+	_, err = s.ReadRef(name(11))
+	require.ErrorIs(t, err, odb.ErrRefSymbolic, "what is wrong with a ref is kept, too")
+	all, err := s.ListRefs("refs/jp/conversations/")
+	require.ErrorIs(t, err, odb.ErrRefSymbolic)
+	require.Len(t, all, 10)
+	require.LessOrEqual(t, started(), 1)
+
+	s.ReadAhead(name(20), "refs/jp/remotes/")
+	started()
+	for _, absent := range []string{name(20), "refs/jp/remotes/x/jp-n0"} {
+		_, err = s.ReadRef(absent)
+		require.ErrorIs(t, err, odb.ErrRefNotFound)
+	}
+	require.Zero(t, started(), "one git has told of all")
+}
+
 // TestRefsAreMigrated moves all refs into a reftable, and back, while a Store is open.
 func TestRefsAreMigrated(t *testing.T) {
 	if !gitenv.KnowsReftable() {

@@ -52,6 +52,14 @@ func (s *Store) ListRefs(prefix string) ([]Ref, error) {
 	return s.refs().list(prefix, false)
 }
 
+// ReadAhead is for refs that are read next, or for folders of them, whose names end with a
+// slash: in a reftable one git tells of all. It fails where reading them will.
+func (s *Store) ReadAhead(names ...string) {
+	if r, is := s.refs().(throughGit); is && readTables(r.root) != "" {
+		_, _, _ = r.each(names...) // who reads a ref is told what is wrong
+	}
+}
+
 // RefNames lists the names of the refs below a prefix, sorted, and reads no value of
 // a loose one: a name may be that of a file that names nothing.
 func (s *Store) RefNames(prefix string) ([]string, error) {
