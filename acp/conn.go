@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 )
@@ -205,4 +207,43 @@ func decode(text json.RawMessage, into any) error {
 		text = json.RawMessage("{}")
 	}
 	return json.Unmarshal(text, into)
+}
+
+// misfit says, in the protocol's words, what is wrong with parameters or a field that decode refuses.
+func misfit(err error) string {
+	var wrong *json.UnmarshalTypeError
+	if !errors.As(err, &wrong) {
+		return "they cannot be read"
+	}
+	found, _, _ := strings.Cut(wrong.Value, " ") // "number 1.5"
+	switch found {
+	case "bool":
+		found = "a truth value"
+	case "array", "object":
+		found = "an " + found
+	default:
+		found = "a " + found
+	}
+	if wrong.Field != "" {
+		found = fmt.Sprintf("%q is %s", wrong.Field, found)
+	}
+	return found + " (want " + want(wrong.Type) + ")"
+}
+
+// want is what JSON has for a type.
+func want(t reflect.Type) string {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch t.Kind() {
+	case reflect.Bool:
+		return "a truth value"
+	case reflect.String:
+		return "a string"
+	case reflect.Slice:
+		return "an array"
+	case reflect.Struct, reflect.Map:
+		return "an object"
+	}
+	return "a whole number"
 }

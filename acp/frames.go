@@ -2,6 +2,7 @@ package acp
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,11 +16,12 @@ const maxFrame = 8 << 20
 
 // A message is one of JSON-RPC.
 type message struct {
-	ID     json.RawMessage // nil for a notification
-	Method string          // "" for a response
-	Params json.RawMessage
-	Result json.RawMessage
-	Error  *rpcError
+	ID       json.RawMessage // nil for a notification
+	Method   string          // "" for a response
+	Params   json.RawMessage
+	Result   json.RawMessage
+	Error    *rpcError
+	response bool // of one that cannot be read: it is a response
 }
 
 // frames reads messages, one a line.
@@ -27,8 +29,8 @@ type frames struct{ in *bufio.Reader }
 
 func newFrames(in io.Reader) *frames { return &frames{bufio.NewReaderSize(in, 64<<10)} }
 
-// next reads the next message. A line that is none gives an *rpcError, and the one after it can be
-// read. io.EOF ends the input, also within a line.
+// next reads the next message. A line that is none gives an *rpcError beside what outline finds in it, and the
+// one after it can be read. io.EOF ends the input, also within a line.
 func (f *frames) next() (message, error) {
 	var line []byte
 	tooLong := false
@@ -46,9 +48,53 @@ func (f *frames) next() (message, error) {
 		break
 	}
 	if tooLong {
-		return message{}, &rpcError{Code: codeInvalidRequest, Message: fmt.Sprintf("the message has more than %d bytes", maxFrame)}
+		return outline(line), &rpcError{Code: codeInvalidRequest, Message: fmt.Sprintf("the message has more than %d bytes", maxFrame)}
 	}
-	return parse(line)
+	m, err := parse(line)
+	if err != nil {
+		return outline(line), err
+	}
+	return m, nil
+}
+
+// outline finds in a line that is no message, or the beginning of one, which request it is or answers: who waits
+// for that hears of the error. It finds nothing where the line has two ids.
+func outline(line []byte) (m message) {
+	d := json.NewDecoder(bytes.NewReader(line))
+	if begin, err := d.Token(); err != nil || begin != json.Delim('{') {
+		return message{}
+	}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			break
+		}
+		switch key {
+		case "method":
+			m.Method = "unknown"
+		case "result", "error":
+			m.response = true
+		}
+		var value json.RawMessage
+		if d.Decode(&value) != nil {
+			break
+		}
+		if key == "id" {
+			if m.ID != nil {
+				return message{}
+			}
+			m.ID = value
+		}
+	}
+	if m.response = m.response && m.Method == ""; !isID(m.ID) {
+		m.ID = nil
+	}
+	return m
+}
+
+// isID reports whether a value can be the id of a message: a number or a string.
+func isID(v json.RawMessage) bool {
+	return len(v) > 0 && (v[0] == '"' || v[0] == '-' || v[0] >= '0' && v[0] <= '9')
 }
 
 // parse reads one line.
@@ -74,7 +120,7 @@ func parse(line []byte) (m message, err error) {
 			err = json.Unmarshal(field.Raw, &m.Error)
 		}
 		if err != nil {
-			return m, &rpcError{Code: codeInvalidRequest, Message: fmt.Sprintf("the field %q of the message: %v", field.Key, err)}
+			return m, &rpcError{Code: codeInvalidRequest, Message: fmt.Sprintf("the field %q of the message: %s", field.Key, misfit(err))}
 		}
 	}
 	switch {
@@ -82,8 +128,7 @@ func parse(line []byte) (m message, err error) {
 		return m, &rpcError{Code: codeInvalidRequest, Message: `the message is not of JSON-RPC 2.0: it has no "jsonrpc":"2.0"`}
 	case m.Method == "" && m.ID == nil:
 		return m, &rpcError{Code: codeInvalidRequest, Message: "the message has no method and no id"}
-	case m.ID != nil && m.ID[0] != '"' && m.ID[0] != '-' && (m.ID[0] < '0' || m.ID[0] > '9'):
-		m.ID = nil
+	case m.ID != nil && !isID(m.ID):
 		return m, &rpcError{Code: codeInvalidRequest, Message: "the id of the message is not a number or a string"}
 	}
 	return m, nil

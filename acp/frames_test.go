@@ -2,6 +2,7 @@ package acp
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 	"strings"
@@ -54,6 +55,57 @@ func TestFrames(t *testing.T) {
 			require.ErrorIs(t, err, io.EOF)
 		})
 	}
+}
+
+// Who waits for an answer hears of a message that cannot be read.
+func TestFramesOutline(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", maxFrame)
+	for name, test := range map[string]struct {
+		line     string
+		id       string
+		response bool
+	}{
+		"a key twice":              {`{"jsonrpc":"2.0","id":7,"method":"m","params":{"a":1,"a":2}}`, "7", false},
+		"a request too long":       {`{"jsonrpc":"2.0","id":"a","method":"m","params":"` + long + `"}`, `"a"`, false},
+		"its id behind the length": {`{"jsonrpc":"2.0","method":"m","params":"` + long + `","id":7}`, "", false},
+		"65 levels":                {`{"jsonrpc":"2.0","params":` + strings.Repeat("[", 64) + strings.Repeat("]", 64) + `,"id":7,"method":"m"}`, "7", false},
+		"half a message":           {`{"jsonrpc":"2.0","id":7,"meth`, "7", false},
+		"a response too long":      {`{"jsonrpc":"2.0","id":7,"result":"` + long + `"}`, "7", true},
+		"a response of words":      {`{"jsonrpc":"2.0","id":7,"error":"no"}`, "7", true},
+		"a response, a key twice":  {`{"jsonrpc":"2.0","result":{"a":1,"a":2},"id":7}`, "7", true},
+		"no version":               {`{"id":7,"method":"m"}`, "7", false},
+		"two ids":                  {`{"jsonrpc":"2.0","id":7,"id":8,"method":"m"}`, "", false},
+		"an id of a list":          {`{"jsonrpc":"2.0","id":[7],"method":"m"}`, "", false},
+		"a list":                   {`[{"jsonrpc":"2.0","id":7,"method":"m"}]`, "", false},
+		"words":                    {`hello`, "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m, err := newFrames(strings.NewReader(test.line + "\n")).next()
+			var wrong *rpcError
+			require.ErrorAs(t, err, &wrong)
+			require.Equal(t, test.id, string(m.ID))
+			require.Equal(t, test.response, m.response)
+		})
+	}
+}
+
+// What does not fit is told in the words of the protocol.
+func TestMisfit(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`[1]`:                                  "an array (want an object)",
+		`5`:                                    "a number (want an object)",
+		`{"prompt":"x"}`:                       `"prompt" is a string (want an array)`,
+		`{"prompt":[5]}`:                       `"prompt" is a number (want an object)`,
+		`{"sessionId":true}`:                   `"sessionId" is a truth value (want a string)`,
+		`{"prompt":[{"resource":{"uri":{}}}]}`: `"prompt.resource.uri" is an object (want a string)`,
+	} {
+		require.Equal(t, want, misfit(decode(json.RawMessage(text), &promptRequest{})), text)
+	}
+	require.Equal(t, `"protocolVersion" is a number (want a whole number)`, misfit(decode(json.RawMessage(`{"protocolVersion":1.5}`), &initializeRequest{})))
+	require.Equal(t, `"mcpServers.env.name" is a number (want a string)`, misfit(decode(json.RawMessage(`{"mcpServers":[{"env":[{"name":5}]}]}`), &openRequest{})))
 }
 
 func FuzzFrames(f *testing.F) {

@@ -108,7 +108,7 @@ func (t *turn) stopped() bool {
 func (s *server) prompt(ctx context.Context, params json.RawMessage) (func() (any, error), error) {
 	var p promptRequest
 	if err := decode(params, &p); err != nil {
-		return nil, invalid("%v", err)
+		return nil, invalid("the parameters do not fit the protocol: %s", misfit(err))
 	}
 	open := s.session(p.SessionID)
 	if open == nil {

@@ -72,6 +72,8 @@ func (s *server) read(ctx context.Context, in *frames) {
 		m, err := in.next()
 		var wrong *rpcError
 		switch {
+		case errors.As(err, &wrong) && m.response: // an answer to a response would be taken for one to a request of the same id
+			s.answered(message{ID: m.ID, Error: wrong})
 		case errors.As(err, &wrong):
 			s.respond(m.ID, nil, wrong)
 		case err != nil:
@@ -127,7 +129,7 @@ func later[P any](do func(*server, context.Context, P) (any, error)) handler {
 	return func(s *server, ctx context.Context, params json.RawMessage) (func() (any, error), error) {
 		var p P
 		if err := decode(params, &p); err != nil {
-			return nil, invalid("%v", err)
+			return nil, invalid("the parameters do not fit the protocol: %s", misfit(err))
 		}
 		return func() (any, error) { return do(s, ctx, p) }, nil
 	}
@@ -138,7 +140,7 @@ func at[P any](do func(*server, context.Context, P) (any, error)) handler {
 	return func(s *server, ctx context.Context, params json.RawMessage) (func() (any, error), error) {
 		var p P
 		if err := decode(params, &p); err != nil {
-			return nil, invalid("%v", err)
+			return nil, invalid("the parameters do not fit the protocol: %s", misfit(err))
 		}
 		result, err := do(s, ctx, p)
 		return func() (any, error) { return result, err }, nil

@@ -98,7 +98,7 @@ func TestACPRefusals(t *testing.T) {
 	e.fails(-32602, "git init", "session/new", fmt.Sprintf(`{"cwd":%q,"mcpServers":[]}`, outside))
 	e.fails(-32602, "is not absolute", "session/new", `{"cwd":"repo","mcpServers":[]}`)
 	e.fails(-32602, "there is no folder", "session/new", `{"cwd":"/no/such/folder","mcpServers":[]}`)
-	e.fails(-32602, "", "session/new", `{"cwd":7}`)
+	e.fails(-32602, `the parameters do not fit the protocol: "cwd" is a number (want a string)`, "session/new", `{"cwd":7}`)
 	e.fails(-32601, `jp has no method "session/sing"`, "session/sing", `{}`)
 	e.fails(-32002, "there is no session", "session/load", fmt.Sprintf(`{"sessionId":"../x","cwd":%q,"mcpServers":[]}`, p.dir))
 	e.fails(-32002, "", "session/load", fmt.Sprintf(`{"sessionId":"jp-c17957779804-n03p","cwd":%q,"mcpServers":[]}`, p.dir))

@@ -334,6 +334,7 @@ func TestACPBadFrames(t *testing.T) {
 		e.wait(fmt.Sprintf("error %d", i), func() bool { return len(e.said) > before })
 		require.Contains(t, string(e.said[before]), `"error":{"code":-32`, "%.80s", bad)
 	}
+	require.Contains(t, string(e.said[len(e.said)-1]), `"id":79,"error":`, "who waits hears of it")
 	e.line(`{"jsonrpc":"2.0","id":4711,"result":{}}`) // which no request waits for
 	e.line(`{"jsonrpc":"2.0","method":"session/sing"}`)
 	require.Equal(t, "end_turn", e.stops(e.begin("session/prompt", fmt.Sprintf(`{"sessionId":%q,"prompt":[{"type":"text","text":"/continue"},{"type":"text","text":" or not"}]}`, session))))
