@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"jp/agent"
 	"jp/agent/repo"
@@ -18,8 +19,8 @@ import (
 
 // A user is the person at the client.
 type user struct {
-	front *front
-	asked int // questions so far
+	front  *front
+	silent string // the commit of the question that the client left without an answer last
 }
 
 // An answer is one option of a question.
@@ -34,12 +35,22 @@ type answer struct {
 var errSilent = errors.New("the client gave no answer")
 
 // choose lets the user take one of some options of a call. It gives the index of the option. It is errSilent
-// where none was taken, and the end of the turn where the client has cancelled that.
-func (u *user) choose(ctx context.Context, call toolCall, options []permissionOption) (int, error) {
+// where none was taken, and the end of the turn where the client has cancelled that. The client hears that a call
+// that was made up for the question is over.
+func (u *user) choose(ctx context.Context, call toolCall, madeUp bool, options []permissionOption) (at int, err error) {
 	ctx, done := u.front.turn.asks(ctx)
 	defer done()
+	if madeUp {
+		defer func() {
+			over := toolCall{Kind: "tool_call_update", ToolCallID: call.ToolCallID, Status: "completed", Meta: noticed}
+			if err != nil {
+				over.Status = "failed"
+			}
+			u.front.session.update(over)
+		}()
+	}
 	var response permissionResponse
-	err := u.front.session.server.call(ctx, "session/request_permission", permissionRequest{
+	err = u.front.session.server.call(ctx, "session/request_permission", permissionRequest{
 		SessionID: string(u.front.session.id), ToolCall: call, Options: options,
 	}, &response)
 	var refused *rpcError
@@ -127,11 +138,14 @@ var declined = turnloop.Answer{Outcome: conversation.OutcomeDeclined}
 
 // Ask implements [agent.User].
 func (u *user) Ask(ctx context.Context, q turnloop.Question) (turnloop.Answer, error) {
-	call := u.call(q)
+	if q.Inquiry.Event.Commit == u.silent {
+		return turnloop.Answer{}, u.await(ctx)
+	}
+	call, madeUp := u.call(q)
 	request := q.Inquiry.Request
 	if request.Kind == conversation.KindToolQuestion && request.Question.AnswerType.Type == "text" {
 		text, err := u.write(ctx, call.ToolCallID, request.Question.Text)
-		return said(text), noAnswer(err)
+		return said(text), u.noAnswer(q, err)
 	}
 	answers := u.answers(q)
 	options := make([]permissionOption, len(answers))
@@ -139,9 +153,9 @@ func (u *user) Ask(ctx context.Context, q turnloop.Question) (turnloop.Answer, e
 		options[i] = a.option
 		options[i].OptionID = fmt.Sprintf("%d", i)
 	}
-	at, err := u.choose(ctx, call, options)
+	at, err := u.choose(ctx, call, madeUp, options)
 	if err != nil {
-		return turnloop.Answer{}, noAnswer(err)
+		return turnloop.Answer{}, u.noAnswer(q, err)
 	}
 	given := answers[at]
 	if given.why {
@@ -153,7 +167,28 @@ func (u *user) Ask(ctx context.Context, q turnloop.Question) (turnloop.Answer, e
 	if given.rule != nil && err == nil {
 		u.allow(given.rule)
 	}
-	return given.value, noAnswer(err)
+	return given.value, u.noAnswer(q, err)
+}
+
+// await keeps a question open that the client left without an answer, and that the policy lets wait: an answer from
+// elsewhere still counts.
+func (u *user) await(ctx context.Context) error {
+	ctx, done := u.front.turn.asks(ctx)
+	defer done()
+	var late <-chan time.Time
+	limit := u.front.updates.repo.Config.Policy.Timeout
+	if limit > 0 {
+		late = time.After(limit)
+	}
+	u.front.session.notice("warning", "The editor gave no answer. The question waits for one from elsewhere (jp answer).")
+	select {
+	case <-late:
+		return turnloop.ErrNoAnswer
+	case <-u.front.session.server.gone:
+		return &turnloop.Interrupt{Signal: "SIGHUP"}
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 // allow adds a rule to the user's own configuration for the repository, and says so. A rule that was not added leaves the
@@ -168,24 +203,26 @@ func (u *user) allow(rule []string) {
 }
 
 // noAnswer is an error as the turn has it: a question without an answer is left to the policy.
-func noAnswer(err error) error {
+func (u *user) noAnswer(q turnloop.Question, err error) error {
 	if errors.Is(err, errSilent) {
+		u.silent = q.Inquiry.Event.Commit
 		return turnloop.ErrNoAnswer
 	}
 	return err
 }
 
 // call is what a question is about: a call that the client knows, or one that is made up for it.
-func (u *user) call(q turnloop.Question) toolCall {
+func (u *user) call(q turnloop.Question) (_ toolCall, madeUp bool) {
 	updates := u.front.updates
 	updates.mu.Lock()
 	defer updates.mu.Unlock()
 	about := q.Inquiry.Call
 	call := updates.call(about.Event, q.Arguments)
 	call.Title, call.Status = q.Inquiry.Request.Question.Text, "pending"
-	if known := updates.calls[about.Event.Seq]; known == nil || known.Commit != about.Event.Commit {
-		u.asked++ // it is of another conversation, which works for this one
-		call.ToolCallID = fmt.Sprintf("question-%d-%d", about.Event.Seq, u.asked)
+	known := updates.calls[about.Event.Seq]
+	if madeUp = known == nil || known.Commit != about.Event.Commit; madeUp {
+		// It is of another conversation, which works for this one.
+		call.ToolCallID = fmt.Sprintf("question-%d-%d", about.Event.Seq, u.front.session.server.madeUp.Add(1))
 	}
 	if detail := strings.TrimSpace(q.Detail); detail != "" {
 		call.Content = append(call.Content, words(detail))
@@ -193,7 +230,7 @@ func (u *user) call(q turnloop.Question) toolCall {
 	if q.Inquiry.Request.Kind == conversation.KindDeliverResult {
 		call.Content = append(call.Content, words(q.Result))
 	}
-	return call
+	return call, madeUp
 }
 
 // answers are what can be said to a question, a no first. Only a rule for a command lasts longer than the turn.
@@ -252,23 +289,28 @@ func (u *user) answers(q turnloop.Question) []answer {
 // Decide implements [agent.User]: a question of jp's own, such as what becomes of an interrupted turn. What leaves things
 // as they are stands first.
 func (u *user) Decide(ctx context.Context, d agent.UserDecision) (rune, error) {
-	u.asked++
 	text := strings.TrimSpace(d.Text)
 	title, _, _ := strings.Cut(text, "\n")
-	call := toolCall{ToolCallID: fmt.Sprintf("decision-%s-%d", u.front.session.id.Short(), u.asked), Title: title, ToolKind: "other", Status: "pending"}
+	call := toolCall{ToolCallID: fmt.Sprintf("decision-%s-%d", u.front.session.id.Short(), u.front.session.server.madeUp.Add(1)), Title: title, ToolKind: "other", Status: "pending"}
 	if text != title {
 		call.Content = []toolCallContent{words(text)}
 	}
 	options := []permissionOption{{OptionID: "0", Name: "Leave it as it is", Kind: "reject_once"}}
 	keys := []rune{0}
 	for _, c := range d.Choices {
-		if c.Key == 'q' || c.Key == d.Editor {
+		if c.Key == 'q' || c.Key == d.Editor || c.Key == d.Line && !u.writes() {
 			continue
 		}
-		options = append(options, permissionOption{OptionID: fmt.Sprint(len(keys)), Name: c.Text, Kind: "allow_once"})
 		keys = append(keys, c.Key)
 	}
-	at, err := u.choose(ctx, call, options)
+	if risky := slices.Index(keys, d.Risky); d.Risky != 0 && risky >= 0 { // a client may take the first yes without its user
+		keys = append(slices.Delete(keys, risky, risky+1), d.Risky)
+	}
+	for i, key := range keys[1:] {
+		at := slices.IndexFunc(d.Choices, func(c agent.UserChoice) bool { return c.Key == key })
+		options = append(options, permissionOption{OptionID: fmt.Sprint(i + 1), Name: d.Choices[at].Text, Kind: "allow_once"})
+	}
+	at, err := u.choose(ctx, call, true, options)
 	var stop *turnloop.UserCommand
 	switch {
 	case errors.As(err, &stop):

@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -38,17 +39,18 @@ func (o childOutput) Recorded(events []*conversation.Event) {
 	if d == nil {
 		return
 	}
-	before := len(d.lines)
+	more := false
 	for _, e := range events {
 		if b, is := e.Body.(*conversation.ToolCallResponse); is {
 			mark := "· "
 			if b.IsError {
 				mark = "✗ "
 			}
-			d.lines = append(d.lines, mark+e.Subject)
+			d.lines, more = append(d.lines, mark+e.Subject), true
 		}
 	}
-	if len(d.lines) > before {
+	if more {
+		d.lines = d.lines[max(0, len(d.lines)-mostLines):]
 		u.delegating(seq, d, "")
 	}
 }
@@ -97,11 +99,11 @@ func (u *updates) begins(seq int, child conversation.ID) {
 
 // delegating sends how far a delegate is. The lock is held.
 func (u *updates) delegating(seq int, d *delegated, now string) {
-	lines := append([]string{}, d.lines[max(0, len(d.lines)-mostLines):]...)
+	lines := slices.Clone(d.lines)
 	if now != "" {
 		lines = append(lines, now)
 	}
-	u.session.update(toolCall{
+	u.update(toolCall{
 		Kind: "tool_call_update", ToolCallID: callID(seq), Status: "in_progress", Meta: d.meta(),
 		Content: []toolCallContent{words(strings.Join(append([]string{d.words()}, lines...), "\n"))},
 	})

@@ -189,11 +189,11 @@ func (s *session) command(ctx context.Context, f *front, c *slash, words string)
 		return nil, invalid("/%s comes behind a first prompt", c.name)
 	}
 	text, err := c.do(s, ctx, f, words)
-	f.updates.flush()
+	f.updates.keep()
 	if text != "" && err == nil {
 		s.update(chunk{
 			Kind: "agent_message_chunk", Content: contentBlock{Type: "text", Text: text}, MessageID: fmt.Sprintf("%s-%d", c.name, s.server.Host.Now().UnixNano()),
-			Meta: meta{"jp": map[string]bool{"notice": true}},
+			Meta: noticed,
 		})
 	}
 	if stop := stopReason(f.ended, f.turn.stopped()); stop != "" {

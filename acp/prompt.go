@@ -156,7 +156,7 @@ func (s *session) ask(ctx context.Context, t *turn, prompt []contentBlock) (any,
 		return nil, err
 	}
 	err = agent.Ask(ctx, r, request, front)
-	front.updates.flush()
+	front.updates.keep()
 	s.tellUsage(ctx, r, front.ended)
 	s.tellChanged(r) // a server that ran may have others by now
 	stop := stopReason(front.ended, t.stopped())

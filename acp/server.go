@@ -8,6 +8,7 @@ import (
 	"io"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"jp/agent/models"
@@ -33,7 +34,8 @@ type Options struct {
 type server struct {
 	Options
 	*conn
-	work sync.WaitGroup // requests that run
+	work   sync.WaitGroup // requests that run
+	madeUp atomic.Int64   // calls that were made up for questions
 
 	mu       sync.Mutex
 	client   clientCapabilities

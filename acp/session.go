@@ -28,6 +28,7 @@ type session struct {
 	choices choices
 	turn    *turn     // that runs; nil: none
 	told    []command // that the client knows; nil: none yet
+	open    *openCalls
 }
 
 // open checks where a session works, and opens the repository there.
@@ -107,6 +108,8 @@ func (s *server) reopen(ctx context.Context, p openRequest, replay bool) (any, e
 	open := s.keep(r, v.ID, p)
 	if replay {
 		open.replay(ctx, r, v)
+	} else {
+		open.notes(r, v, true)
 	}
 	return followed{open.opened(r), func() { open.tellCommands(ctx) }}, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -31,12 +32,45 @@ type updates struct {
 	over  map[int]bool                // those that have ended
 
 	delegated map[int]*delegated // those that work in conversations of their own
+	quiet     bool               // nothing is sent
 }
 
+// newUpdates knows the calls that the runs before left open.
 func newUpdates(s *session, r *repo.Repo) *updates {
-	return &updates{
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	u := &updates{
 		session: s, repo: r, sent: map[string]string{}, tries: map[int]int{}, calls: map[int]*conversation.Event{}, over: map[int]bool{},
 		delegated: map[int]*delegated{},
+	}
+	if s.open != nil {
+		maps.Copy(u.calls, s.open.calls)
+		maps.Copy(u.delegated, s.open.delegated)
+	}
+	return u
+}
+
+// keep leaves the open calls to the next run. It waits for an update that is being sent.
+func (u *updates) keep() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	maps.DeleteFunc(u.calls, func(seq int, _ *conversation.Event) bool { return u.over[seq] })
+	maps.DeleteFunc(u.delegated, func(seq int, _ *delegated) bool { return u.over[seq] })
+	u.session.mu.Lock()
+	defer u.session.mu.Unlock()
+	u.session.open = &openCalls{maps.Clone(u.calls), maps.Clone(u.delegated)}
+}
+
+// openCalls are those that have not ended, by seq.
+type openCalls struct {
+	calls     map[int]*conversation.Event
+	delegated map[int]*delegated
+}
+
+// update tells the client something.
+func (u *updates) update(said any) {
+	if !u.quiet {
+		u.session.update(said)
 	}
 }
 
@@ -67,7 +101,7 @@ func (u *updates) streamed(d turnloop.Delta) {
 	}
 	id := u.messageID(d.Seq)
 	u.sent[id] += d.Text
-	u.session.update(chunk{Kind: kind, Content: contentBlock{Type: "text", Text: d.Text}, MessageID: id})
+	u.update(chunk{Kind: kind, Content: contentBlock{Type: "text", Text: d.Text}, MessageID: id})
 }
 
 // recorded sends what events say. What has streamed already is not sent again.
@@ -91,18 +125,18 @@ func (u *updates) event(e *conversation.Event, live bool) {
 		u.calls[e.Seq] = e
 		call := u.call(e, b.Arguments)
 		call.Kind, call.Status = "tool_call", "pending"
-		u.session.update(call)
+		u.update(call)
 	case *conversation.ToolStarted:
 		if b.Child != "" {
 			u.begins(b.For, b.Child)
 			return
 		}
-		u.session.update(toolCall{Kind: "tool_call_update", ToolCallID: callID(b.For), Status: "in_progress"})
+		u.update(toolCall{Kind: "tool_call_update", ToolCallID: callID(b.For), Status: "in_progress"})
 	case *conversation.ToolCallResponse:
 		u.result(e, b)
 	case *conversation.Metadata:
 		if b.Title != nil && *b.Title != "" {
-			u.session.update(infoUpdate{Kind: "session_info_update", Title: *b.Title})
+			u.update(infoUpdate{Kind: "session_info_update", Title: *b.Title})
 		}
 	case *conversation.Compaction:
 		u.compacted(e, b)
@@ -124,8 +158,11 @@ func (u *updates) said(e *conversation.Event, b *conversation.ChatResponse) {
 	if b.Partial {
 		c.Meta = brokenOff
 	}
-	u.session.update(c)
+	u.update(c)
 }
+
+// noticed marks what jp says itself: it is no part of the conversation.
+var noticed = meta{"jp": map[string]bool{"notice": true}}
 
 // brokenOff marks a text that its model did not end.
 var brokenOff = meta{"jp": map[string]bool{"brokenOff": true}}
@@ -218,6 +255,9 @@ func (u *updates) proposed(name string, arguments json.RawMessage) (all []toolCa
 // result sends what a call came to.
 func (u *updates) result(e *conversation.Event, b *conversation.ToolCallResponse) {
 	u.over[b.For] = true
+	if u.quiet {
+		return
+	}
 	c := toolCall{Kind: "tool_call_update", ToolCallID: callID(b.For), Status: "completed"}
 	if b.IsError || b.Cancelled {
 		c.Status = "failed"
@@ -239,7 +279,7 @@ func (u *updates) result(e *conversation.Event, b *conversation.ToolCallResponse
 	if d := u.delegated[b.For]; d != nil {
 		c.Content, c.Meta = append(c.Content, words(d.words())), d.meta()
 	}
-	u.session.update(c)
+	u.update(c)
 	if b.Name == tool.Plan && !b.IsError {
 		u.plan(b.For)
 	}
@@ -264,7 +304,7 @@ func (u *updates) plan(seq int) {
 	for _, step := range steps {
 		p.Entries = append(p.Entries, planEntry{Content: step.Text, Priority: "medium", Status: step.State})
 	}
-	u.session.update(p)
+	u.update(p)
 }
 
 // compacted sends that room was made in the model's context, to a client that shows it.
@@ -279,7 +319,7 @@ func (u *updates) compacted(e *conversation.Event, b *conversation.Compaction) {
 	if b.Content != "" {
 		c.Summary = []contentBlock{{Type: "text", Text: b.Content}}
 	}
-	u.session.update(c)
+	u.update(c)
 }
 
 // working sends how far a tool is. It never holds up what it is told by.
@@ -292,19 +332,20 @@ func (u *updates) working(a turnloop.Activity) {
 	if u.calls[a.Seq] == nil || u.over[a.Seq] {
 		return
 	}
-	u.session.update(toolCall{Kind: "tool_call_update", ToolCallID: callID(a.Seq), Status: "in_progress", Content: []toolCallContent{words(text)}})
+	u.update(toolCall{Kind: "tool_call_update", ToolCallID: callID(a.Seq), Status: "in_progress", Content: []toolCallContent{words(text)}})
 }
 
-// flush waits for an update that is being sent.
-func (u *updates) flush() {
-	u.mu.Lock()
-	defer u.mu.Unlock()
+// notes takes in what a conversation has recorded, and sends it unless quiet is set.
+func (s *session) notes(r *repo.Repo, v *repo.View, quiet bool) {
+	u := newUpdates(s, r)
+	u.quiet = quiet
+	u.recorded(v.Events, false)
+	u.keep()
 }
 
 // replay sends all of a conversation: its events, and text that streamed when jp was ended.
 func (s *session) replay(ctx context.Context, r *repo.Repo, v *repo.View) {
-	u := newUpdates(s, r)
-	u.recorded(v.Events, false)
+	s.notes(r, v, false)
 	for _, d := range drafts.Streamed(r.StateDir(), v.ID, v.Events) {
 		if kind := chunkKinds[d.Part]; kind != "" {
 			s.update(chunk{Kind: kind, Content: contentBlock{Type: "text", Text: d.Text}, MessageID: fmt.Sprint(d.Seq), Meta: brokenOff})
@@ -323,5 +364,5 @@ func (s *session) replay(ctx context.Context, r *repo.Repo, v *repo.View) {
 		s.notice("warning", text)
 		return
 	}
-	s.update(chunk{Kind: "agent_message_chunk", Content: contentBlock{Type: "text", Text: text}, MessageID: "interrupted", Meta: meta{"jp": map[string]bool{"notice": true}}})
+	s.update(chunk{Kind: "agent_message_chunk", Content: contentBlock{Type: "text", Text: text}, MessageID: "interrupted", Meta: noticed})
 }

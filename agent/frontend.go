@@ -82,6 +82,8 @@ type UserDecision struct {
 	Enter   rune   // the choice that Enter stands for; 0: Enter decides nothing
 	Help    string // what "?" shows, in whole lines; "" for none
 	Editor  rune   // the choice that needs [Frontend.Edit]; 0: none does
+	Line    rune   // the choice behind which [User.Line] is called; 0: none is
+	Risky   rune   // the choice that no front end may take by itself; 0: none is
 }
 
 // A UserChoice is one answer to it.

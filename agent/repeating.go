@@ -19,6 +19,7 @@ func (t *target) askToContinue() func(ctx context.Context, again *turnloop.Repea
 	return func(ctx context.Context, again *turnloop.Repeating) (bool, error) {
 		d := UserDecision{
 			Text:    "jp asks before it goes on: " + safetext.Show(problem.OneLine(again.Error())) + "\n",
+			Line:    'r',
 			Choices: []UserChoice{{'c', "go on"}, {'r', "reply to the model"}, {'s', "stop the turn"}},
 			Help: "c  jp tells the model that it repeats itself, and asks it again.\n" +
 				"r  you tell the model what to do instead.\n" +

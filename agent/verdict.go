@@ -85,9 +85,14 @@ func (e *equipped) waiting() error {
 	if e.outcome.In != "" {
 		who = fmt.Sprintf("%s, which works for %s,", e.outcome.In, e.id)
 	}
-	f := problem.New(problem.ExitDecision, "incomplete_turn", "Conversation %s waits for an answer, and no user is there to ask (policy %s).", who, e.policy()).About(e.id)
+	asked := e.presence != nil && e.presence.User != nil
+	why := map[bool]string{true: "the user gave none", false: "no user is there to ask"}[asked]
+	f := problem.New(problem.ExitDecision, "incomplete_turn", "Conversation %s waits for an answer, and %s (policy %s).", who, why, e.policy()).About(e.id)
 	if e.policy() == turnloop.PolicyQueue && e.presence.Published() {
-		f.Message = fmt.Sprintf("Conversation %s waits for an answer: there is no terminal to ask at, and no answer came within %s (policy.timeout).", who, conversation.Ago(e.presence.Limit()))
+		if !asked {
+			why = "there is no terminal to ask at"
+		}
+		f.Message = fmt.Sprintf("Conversation %s waits for an answer: %s, and no answer came within %s (policy.timeout).", who, why, conversation.Ago(e.presence.Limit()))
 	}
 	f.Details = append(f.Details, fmt.Sprintf("%s — %q", w.Call.Request.Name, w.Request.Question.Text))
 	i := attach.InquiryOf(cmp.Or(e.outcome.In, e.id), w)

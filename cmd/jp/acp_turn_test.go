@@ -112,15 +112,20 @@ func TestACPInterrupted(t *testing.T) {
 	last := told[len(told)-1]
 	require.Equal(t, "notice", last.Kind)
 	require.Contains(t, last.Title, "Turn 1 was interrupted")
+	var about []string // the calls that were asked about
 	choose := func(wanted ...string) {
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		e.requests["session/request_permission"] = func(params json.RawMessage) (any, bool) {
 			var q struct {
-				Options []struct{ OptionID, Name, Kind string }
+				ToolCall struct{ ToolCallID string }
+				Options  []struct{ OptionID, Name, Kind string }
 			}
 			require.NoError(t, json.Unmarshal(params, &q))
 			require.Equal(t, "reject_once", q.Options[0].Kind)
+			e.mu.Lock()
+			about = append(about, q.ToolCall.ToolCallID)
+			e.mu.Unlock()
 			for _, o := range q.Options {
 				for _, w := range wanted {
 					if strings.HasPrefix(o.Name, w) {
@@ -136,8 +141,18 @@ func TestACPInterrupted(t *testing.T) {
 	require.NotNil(t, a.Error, "%s", a.Result)
 	require.NoFileExists(t, filepath.Join(p.dir, "made.txt"))
 	choose("finish turn 1", "Yes, this once")
+	about = nil
 	require.Equal(t, "end_turn", e.stops(e.prompts(session, "And now?")))
 	require.FileExists(t, filepath.Join(p.dir, "made.txt"))
+	require.Len(t, about, 2)
+	require.Equal(t, "call-6", about[1], "the call that the client knows")
+	ended := ""
+	for _, u := range e.updates {
+		if u.Call == about[0] {
+			ended += u.Status
+		}
+	}
+	require.Equal(t, "completed", ended, "the call that was made up for jp's own question")
 	require.Contains(t, strings.Join(kinds(e.loads(session, p.dir)), "\n"), "user_message_chunk And now?")
 	e.leaves()
 }
@@ -177,7 +192,8 @@ func TestACPAnswers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := acpPlace(t, acpScript)
-			e := p.connects(`{}`)
+			p.environ = append(p.environ, "JP_CFG_POLICY__TIMEOUT=50ms", "JP_CFG_POLICY__DETACHED=queue")
+			e := p.connects(`{"session":{"notices":{}}}`)
 			if test.option != "" {
 				e.chooses(test.option, nil)
 			}
@@ -186,8 +202,10 @@ func TestACPAnswers(t *testing.T) {
 			if test.stop == "" {
 				a := e.answer(id)
 				require.NotNil(t, a.Error, "%s", a.Result)
-				require.Contains(t, a.Error.Message, "waits for an answer")
+				require.Contains(t, a.Error.Message, "waits for an answer: the user gave none, and no answer came within 50 ms")
 				require.Contains(t, a.Error.Message, "jp answer")
+				require.Contains(t, strings.Join(noticed(e.updates), "\n"), "The question waits for one from elsewhere")
+				require.Equal(t, 1, strings.Count(fmt.Sprintf("%s", e.said), `"method":"session/request_permission"`), "it is asked once")
 			} else {
 				require.Equal(t, test.stop, e.stops(id))
 			}
