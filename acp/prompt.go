@@ -14,6 +14,7 @@ import (
 
 	"jp/agent"
 	"jp/agent/attachments"
+	"jp/agent/drafts"
 	"jp/agent/repo"
 	"jp/agent/toolset"
 	"jp/conversation"
@@ -156,6 +157,9 @@ func (s *session) ask(ctx context.Context, t *turn, prompt []contentBlock) (any,
 		return nil, err
 	}
 	err = agent.Ask(ctx, r, request, front)
+	if request.New && front.ended.ID != "" {
+		_ = drafts.ForgetSession(r.StateDir(), s.id) // the conversation is found first
+	}
 	front.updates.keep()
 	s.tellUsage(ctx, r, front.ended)
 	s.tellChanged(r) // a server that ran may have others by now

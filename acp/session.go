@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"jp/agent"
+	"jp/agent/drafts"
 	"jp/agent/repo"
 	"jp/agent/snapshot"
 	"jp/conversation"
@@ -68,6 +69,9 @@ func (s *server) newSession(ctx context.Context, p openRequest) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := drafts.NoteSession(r.StateDir(), id, s.Host.Now()); err != nil {
+		s.log("%s: no other jp acp can open this session before its first prompt: %v", id.Short(), err)
+	}
 	open := s.keep(r, id, p)
 	answer := open.opened(r)
 	answer.SessionID = string(id)
@@ -102,6 +106,10 @@ func (s *server) reopen(ctx context.Context, p openRequest, replay bool) (any, e
 	}
 	defer r.Close()
 	v, err := s.view(ctx, r, p)
+	if id, wrong := conversation.ParseID(p.SessionID); err != nil && wrong == nil && repo.ProblemOf(err).Code == "not_found" && drafts.SessionNoted(r.StateDir(), id) {
+		open := s.keep(r, id, p)
+		return followed{open.opened(r), func() { open.tellCommands(ctx) }}, nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -240,6 +248,7 @@ func (s *server) deleteSession(ctx context.Context, p sessionRequest) (any, erro
 			return nil, err
 		}
 	}
+	_ = drafts.ForgetSession(r.StateDir(), id) // it opens an empty session at most
 	s.mu.Lock()
 	delete(s.sessions, p.SessionID)
 	s.mu.Unlock()

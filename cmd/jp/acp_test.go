@@ -85,6 +85,36 @@ func TestACPConversation(t *testing.T) {
 	e.leaves()
 }
 
+// A session that has no prompt yet can be opened by another jp acp, until it is deleted.
+func TestACPUnbegun(t *testing.T) {
+	t.Parallel()
+	p := acpPlace(t, "[[reply]]\nmessage = \"Here.\"\n")
+	e := p.connects(`{}`)
+	session, other := e.opens(p.dir), e.opens(p.dir)
+	e.leaves()
+	for _, method := range []string{"session/resume", "session/load"} {
+		e = p.connects(`{}`)
+		e.must(method, fmt.Sprintf(`{"sessionId":%q,"cwd":%q,"mcpServers":[]}`, session, p.dir))
+		e.must("session/set_mode", fmt.Sprintf(`{"sessionId":%q,"modeId":"plan"}`, session))
+		e.leaves()
+	}
+	e = p.connects(`{}`)
+	require.Empty(t, kinds(e.loads(session, p.dir)))
+	require.Equal(t, "end_turn", e.stops(e.prompts(session, "Where?")))
+	e.leaves()
+	e = p.connects(`{}`)
+	require.Equal(t, []string{"user_message_chunk Where?", "agent_message_chunk Here."}, kinds(e.loads(session, p.dir)))
+	e.must("session/delete", fmt.Sprintf(`{"sessionId":%q}`, session))
+	e.must("session/delete", fmt.Sprintf(`{"sessionId":%q}`, other))
+	for _, id := range []string{session, other} {
+		e.fails(-32002, "", "session/load", fmt.Sprintf(`{"sessionId":%q,"cwd":%q,"mcpServers":[]}`, id, p.dir))
+	}
+	left, err := os.ReadDir(filepath.Join(p.dir, ".git", "jp", "acp"))
+	require.NoError(t, err)
+	require.Empty(t, left)
+	e.leaves()
+}
+
 // What a client may not do, and what it is told then.
 func TestACPRefusals(t *testing.T) {
 	t.Parallel()
