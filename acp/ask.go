@@ -122,12 +122,7 @@ func (u *user) write(ctx context.Context, call, text string) (string, error) {
 }
 
 // writes reports whether the client has forms.
-func (u *user) writes() bool {
-	s := u.front.session.server
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.client.Elicitation.Form != nil
-}
+func (u *user) writes() bool { return u.front.session.server.can("elicitation", "form") }
 
 func said(value any) turnloop.Answer {
 	text, _ := json.Marshal(value) // a word or a truth value can always be written

@@ -12,10 +12,7 @@ const bufferTime = 5 * time.Second
 // buffer reads a file as the client has it, with changes that are not saved. It reports false where the client does
 // not say. The path is of a file in the working tree, which was checked.
 func (s *session) buffer(ctx context.Context, root, path string) (text string, known bool) {
-	s.server.mu.Lock()
-	reads := s.server.client.FS.ReadTextFile
-	s.server.mu.Unlock()
-	if !reads {
+	if !s.server.can("fs", "readTextFile") {
 		return "", false
 	}
 	ctx, cancel := context.WithTimeout(ctx, bufferTime)

@@ -3,6 +3,7 @@ package acp
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 
 	"jp/agent"
 	"jp/agent/repo"
@@ -58,16 +59,31 @@ func (s *session) update(u any) {
 	_ = s.server.notify("session/update", notification{SessionID: string(s.id), Update: u}) // a client that is gone misses nothing
 }
 
-// notice tells the user something that is no part of the conversation, where the client can show it.
+// notice tells the user something that is no part of the conversation. A client that shows no notices gets each warning
+// once, as a text.
 func (s *session) notice(severity, text string) {
-	s.server.mu.Lock()
-	shows := s.server.client.Session.Notices != nil
-	s.server.mu.Unlock()
-	if shows && text != "" {
+	switch {
+	case text != "" && s.server.can("session", "notices"):
 		s.update(noticeUpdate{Kind: "notice", Severity: severity, Title: text})
 		return
+	case severity == "warning" && s.warns(text):
+		s.update(chunk{
+			Kind: "agent_message_chunk", Content: contentBlock{Type: "text", Text: text + "\n\n"}, MessageID: fmt.Sprintf("notice-%d", s.server.Host.Now().UnixNano()), Meta: noticed,
+		})
 	}
 	s.server.log("%s: %s", s.id.Short(), text)
+}
+
+// warns reports whether the session has not given this warning.
+func (s *session) warns(text string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.warned == nil {
+		s.warned = map[string]bool{}
+	}
+	told := s.warned[text]
+	s.warned[text] = true
+	return !told
 }
 
 // tellUsage tells how full the model's context is, and what the conversation has cost.

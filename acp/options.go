@@ -130,9 +130,7 @@ func (s *session) options(r *repo.Repo, c choices) []configOption {
 		return all
 	}
 	network := configOption{ID: "network", Name: "Network", Description: "Let confined tools use the network", Category: "_jp", Type: "boolean", CurrentValue: c.network}
-	s.server.mu.Lock()
-	defer s.server.mu.Unlock()
-	if s.server.client.Session.ConfigOptions.Boolean == nil {
+	if !s.server.can("session", "configOptions", "boolean") {
 		network.Type, network.CurrentValue = "select", map[bool]string{true: "on", false: "off"}[c.network]
 		network.Options = []configChoice{{"off", "Off"}, {"on", "On"}}
 	}

@@ -38,7 +38,7 @@ type server struct {
 	madeUp atomic.Int64   // calls that were made up for questions
 
 	mu       sync.Mutex
-	client   clientCapabilities
+	client   any                 // its capabilities
 	ready    bool                // the client has introduced itself
 	sessions map[string]*session // that are open
 	listed   map[string]string   // where those are that the client has seen in a list
@@ -243,6 +243,23 @@ func (s *server) failure(err error) *rpcError {
 	return f
 }
 
+// can reports whether the client has a capability: an object or true at the end of a path. One of another form counts as
+// missing, as the protocol's schema says.
+func (s *server) can(path ...string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at := s.client
+	for _, key := range path {
+		object, is := at.(map[string]any)
+		if !is {
+			return false
+		}
+		at = object[key]
+	}
+	_, object := at.(map[string]any)
+	return object || at == true
+}
+
 func (s *server) session(id string) *session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -270,7 +287,7 @@ func (s *server) initialize(_ context.Context, p initializeRequest) (any, error)
 			Description: "jp reads keys from its environment, such as ANTHROPIC_API_KEY, or from the program in providers.NAME.key_command. This checks that there is one.",
 		}},
 	}
-	if p.ClientCapabilities.Meta.Fork {
+	if s.can("_meta", "_jp/fork") {
 		r.AgentCapabilities.Meta = meta{"_jp/fork": true}
 	}
 	return r, nil

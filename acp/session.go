@@ -30,6 +30,7 @@ type session struct {
 	turn    *turn     // that runs; nil: none
 	told    []command // that the client knows; nil: none yet
 	open    *openCalls
+	warned  map[string]bool // warnings that were given
 }
 
 // open checks where a session works, and opens the repository there.

@@ -18,27 +18,8 @@ type (
 	}
 
 	initializeRequest struct {
-		ProtocolVersion    int                `json:"protocolVersion"`
-		ClientCapabilities clientCapabilities `json:"clientCapabilities"`
-		ClientInfo         *implementation    `json:"clientInfo"`
-	}
-	clientCapabilities struct {
-		FS struct {
-			ReadTextFile bool `json:"readTextFile"`
-		} `json:"fs"`
-		Session struct {
-			Compaction    *struct{} `json:"compaction"`
-			Notices       *struct{} `json:"notices"`
-			ConfigOptions struct {
-				Boolean *struct{} `json:"boolean"`
-			} `json:"configOptions"`
-		} `json:"session"`
-		Elicitation struct {
-			Form *struct{} `json:"form"`
-		} `json:"elicitation"`
-		Meta struct {
-			Fork bool `json:"_jp/fork"`
-		} `json:"_meta"`
+		ProtocolVersion    int `json:"protocolVersion"`
+		ClientCapabilities any `json:"clientCapabilities"` // see [server.can]
 	}
 	initializeResponse struct {
 		ProtocolVersion   int               `json:"protocolVersion"`

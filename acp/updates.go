@@ -309,10 +309,7 @@ func (u *updates) plan(seq int) {
 
 // compacted sends that room was made in the model's context, to a client that shows it.
 func (u *updates) compacted(e *conversation.Event, b *conversation.Compaction) {
-	u.session.server.mu.Lock()
-	shows := u.session.server.client.Session.Compaction != nil
-	u.session.server.mu.Unlock()
-	if !shows {
+	if !u.session.server.can("session", "compaction") {
 		return
 	}
 	c := compactionUpdate{Kind: "compaction_update", CompactionID: fmt.Sprintf("compaction-%d", e.Seq), Status: "completed"}
@@ -357,10 +354,7 @@ func (s *session) replay(ctx context.Context, r *repo.Repo, v *repo.View) {
 	}
 	text := fmt.Sprintf("Turn %d was interrupted (%s). With your next message you choose to resume or to discard it.",
 		tail.Number, interrupted.TailWords(r, v.ID, interrupted.StatusOf(ctx, r, v.ID, tail)))
-	s.server.mu.Lock()
-	shows := s.server.client.Session.Notices != nil
-	s.server.mu.Unlock()
-	if shows {
+	if s.server.can("session", "notices") {
 		s.notice("warning", text)
 		return
 	}

@@ -115,6 +115,28 @@ func TestACPServers(t *testing.T) {
 	}
 }
 
+// A client that shows no notices gets each warning once, as a text. Capabilities of another form count as missing.
+func TestACPWarnings(t *testing.T) {
+	t.Parallel()
+	p := acpPlace(t, acpScript)
+	e := p.connects(`{"session":{"notices":7},"fs":"x","elicitation":[]}`)
+	e.chooses("No", nil)
+	var s struct{ SessionID string }
+	require.NoError(t, json.Unmarshal(e.must("session/new", fmt.Sprintf(`{"cwd":%q,"mcpServers":[{"name":"fake","command":"fake","args":[],"env":[]}]}`, p.dir)), &s))
+	require.Equal(t, "end_turn", e.stops(e.prompts(s.SessionID, "Look")))
+	require.Equal(t, "end_turn", e.stops(e.prompts(s.SessionID, "Again")))
+	warned := 0
+	for _, u := range e.updates {
+		if strings.HasPrefix(u.Text, "jp does not use the MCP server fake") {
+			require.Equal(t, "agent_message_chunk", u.Kind)
+			require.Contains(t, string(u.Raw), `"_meta":{"jp":{"notice":true}}`)
+			warned++
+		}
+	}
+	require.Equal(t, 1, warned)
+	e.leaves()
+}
+
 // The prompts of a server are commands once it has run and its tools are approved.
 func TestACPServerPrompts(t *testing.T) {
 	t.Parallel()
