@@ -219,6 +219,9 @@ func (s *session) request(ctx context.Context, r *repo.Repo, prompt []contentBlo
 		case "text":
 			text = append(text, block.Text)
 		case "resource_link":
+			if i > 0 && prompt[i-1].Type == "resource_link" {
+				text = append(text, " ")
+			}
 			text = append(text, s.link(r, block))
 		case "image":
 			if err := give(&o, fmt.Sprintf("image-%d", i+1), block.Data, block.URI); err != nil {

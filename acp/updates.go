@@ -2,6 +2,7 @@ package acp
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -117,7 +118,10 @@ func (u *updates) event(e *conversation.Event, live bool) {
 	switch b := e.Body.(type) {
 	case *conversation.ChatRequest:
 		if !live || b.Interrupt {
-			u.session.update(chunk{Kind: "user_message_chunk", Content: contentBlock{Type: "text", Text: b.Content}, MessageID: fmt.Sprint(e.Seq)})
+			u.update(chunk{Kind: "user_message_chunk", Content: contentBlock{Type: "text", Text: b.Content}, MessageID: fmt.Sprint(e.Seq)})
+			for _, picture := range u.pictures(e, b.Attachments) {
+				u.update(chunk{Kind: "user_message_chunk", Content: picture, MessageID: fmt.Sprint(e.Seq)})
+			}
 		}
 	case *conversation.ChatResponse:
 		u.said(e, b)
@@ -276,6 +280,11 @@ func (u *updates) result(e *conversation.Event, b *conversation.ToolCallResponse
 	} else if text := strings.ToValidUTF8(b.Content, "\uFFFD"); strings.TrimSpace(text) != "" {
 		c.Content = append(c.Content, words(text))
 	}
+	if !b.Held {
+		for _, picture := range u.pictures(e, b.Attachments) {
+			c.Content = append(c.Content, toolCallContent{Type: "content", Content: &picture})
+		}
+	}
 	if d := u.delegated[b.For]; d != nil {
 		c.Content, c.Meta = append(c.Content, words(d.words())), d.meta()
 	}
@@ -283,6 +292,23 @@ func (u *updates) result(e *conversation.Event, b *conversation.ToolCallResponse
 	if b.Name == tool.Plan && !b.IsError {
 		u.plan(b.For)
 	}
+}
+
+// mostPicture is how many bytes of a picture are sent. A larger one is named in the text.
+const mostPicture = 2 << 20
+
+// pictures are those among the attachments of an event.
+func (u *updates) pictures(e *conversation.Event, attached []conversation.Attachment) (all []contentBlock) {
+	for _, a := range attached {
+		p := e.Payload(a.Name)
+		if u.quiet || p == nil || p.Absent || p.Bytes > mostPicture || !strings.HasPrefix(a.MediaType, "image/") {
+			continue
+		}
+		if data, there, err := u.repo.Store.Payload(context.Background(), *p); err == nil && there {
+			all = append(all, contentBlock{Type: "image", Data: base64.StdEncoding.EncodeToString(data), MimeType: a.MediaType})
+		}
+	}
+	return all
 }
 
 // words are a text as content of a call.

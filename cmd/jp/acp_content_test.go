@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,6 +42,12 @@ usage = { input = 100, output = 20, cost_usd = "0.0021" }
 	shown := p.jp("print", session).stdout
 	require.Contains(t, shown, "Look at `README.md`")
 	require.Contains(t, shown, "Attached: image-3, notes.txt")
+	e.loads(session, p.dir)
+	e.wait("picture", func() bool {
+		return slices.ContainsFunc(e.updates, func(u acpUpdate) bool {
+			return u.Kind == "user_message_chunk" && strings.Contains(string(u.Raw), fmt.Sprintf(`"content":{"type":"image","data":%q,"mimeType":"image/png"}`, picture))
+		})
+	})
 	e.leaves()
 }
 
