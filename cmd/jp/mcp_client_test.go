@@ -259,10 +259,14 @@ func TestTrustOfAServerAsJSON(t *testing.T) {
 	var got map[string]any
 	require.NoError(t, json.Unmarshal([]byte(r.stdout), &got))
 	require.Equal(t, map[string]any{
-		"server": "fake", "command": []any{"mcp-fake", "rug", "../log", "with space"}, "approved": true, "files": []any{}, "left_out": []any{},
+		"server": "fake", "command": []any{"mcp-fake", "rug", "../log", "with space"}, "approved": true, "files": []any{}, "left_out": []any{}, "prompts": []any{},
 		"tools": []any{
 			map[string]any{"name": "mcp__fake__run", "tool": "run", "description": "Run", "schema": map[string]any{"type": "object"}, "state": "new"},
 			map[string]any{"name": "mcp__fake__same", "tool": "same", "description": "", "schema": map[string]any{"type": "object"}, "state": "new"},
 		},
 	}, got)
+	r = serverPlace(t, "plain").jp("trust", "--mcp", "fake", "-y", "--json")
+	require.Zero(t, r.exit, r.stderr)
+	require.NoError(t, json.Unmarshal([]byte(r.stdout), &got))
+	require.Equal(t, []any{map[string]any{"command": "/fake:greet", "description": "Greet someone", "arguments": []any{"name", "how"}, "required": []any{"name"}}}, got["prompts"])
 }

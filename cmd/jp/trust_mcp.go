@@ -170,6 +170,7 @@ type serverJSON struct {
 	Files    []serverFileJSON `json:"files"`
 	Tools    []serverToolJSON `json:"tools"`
 	LeftOut  []string         `json:"left_out"`
+	Prompts  []ui.PromptJSON  `json:"prompts"`
 }
 
 // A serverFileJSON is a file of the repository that the command line of a server names.
@@ -216,6 +217,7 @@ func tellServer(e *ui.Env, sheet ui.ApprovalSheet, approved bool, text string) e
 	for _, o := range sheet.Listing.Offers {
 		out.Tools = append(out.Tools, serverTool(spec.Name, o, states[o.Name]))
 	}
+	out.Prompts = ui.PromptsJSON(spec.Name, sheet.Listing)
 	return ui.WriteJSON(e.Results(), out)
 }
 

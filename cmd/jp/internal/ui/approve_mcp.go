@@ -156,7 +156,7 @@ func (a ApprovalSheet) Text() string {
 	if len(a.Listing.Prompts) > 0 {
 		var names []string
 		for _, p := range a.Listing.Prompts {
-			names = append(names, "/"+spec.Name+":"+p.Name)
+			names = append(names, promptCommand(spec.Name, p))
 		}
 		fmt.Fprintf(&b, "  %s\n", a.Palette.Dim("commands for its prompts: "+a.fit(safetext.Clean(strings.Join(names, ", ")), 29)))
 	}
@@ -260,3 +260,29 @@ func (a ApprovalSheet) fit(line string, behind int) string {
 	}
 	return safetext.Fit(line, max(a.Width-behind, 20))
 }
+
+// A PromptJSON is a command for a prompt of a server.
+type PromptJSON struct {
+	Command     string   `json:"command"`
+	Description string   `json:"description"`
+	Arguments   []string `json:"arguments"`
+	Required    []string `json:"required"` // of the arguments
+}
+
+// PromptsJSON are the commands for the prompts that a server lists.
+func PromptsJSON(server string, listing toolset.ToolList) []PromptJSON {
+	all := []PromptJSON{}
+	for _, p := range listing.Prompts {
+		prompt := PromptJSON{promptCommand(server, p), p.Description, []string{}, []string{}}
+		for _, a := range p.Arguments {
+			prompt.Arguments = append(prompt.Arguments, a.Name)
+			if a.Required {
+				prompt.Required = append(prompt.Required, a.Name)
+			}
+		}
+		all = append(all, prompt)
+	}
+	return all
+}
+
+func promptCommand(server string, p mcp.PromptInfo) string { return "/" + server + ":" + p.Name }
