@@ -203,6 +203,9 @@ type MCP struct {
 	Env          map[string]string `toml:"env" label:"variable" doc:"Environment variable for the server"`
 	URL          string            `toml:"url" check:"url" doc:"Address of a server over streamable HTTP, http or https, in the place of a command"`
 	Headers      map[string]string `toml:"headers" label:"header" doc:"Header of every request to the server at url; $NAME is an environment variable"`
+	ClientID     string            `toml:"client_id" doc:"Client with which jp mcp login signs in, where you have registered one; unset: jp registers itself"`
+	ClientSecret string            `toml:"client_secret" doc:"Secret of client_id; $NAME is an environment variable"`
+	RedirectPort int64             `toml:"redirect_port" doc:"Port of the address http://127.0.0.1:PORT/callback at which the browser comes back to jp mcp login; unset or 0: a free one"`
 	StartTimeout time.Duration     `toml:"start_timeout" doc:"Time from the server's start until it has listed its tools, apart from the time of tools; unset or 0: 30 seconds"`
 }
 

@@ -208,6 +208,12 @@ func (l *loader) complete() {
 			why = "has a command and a url (want one of them)"
 		case len(set.Headers) > 0 && set.URL == "":
 			why = "has headers, which go with a url"
+		case set.URL == "" && (set.ClientID != "" || set.ClientSecret != "" || set.RedirectPort != 0):
+			why = "has settings for signing in, which go with a url"
+		case set.ClientID == "" && set.ClientSecret != "":
+			why = "has a client_secret and no client_id"
+		case set.RedirectPort < 0 || set.RedirectPort > 65535:
+			why = "has a redirect_port that is no port (want 0 to 65535)"
 		default:
 			continue
 		}

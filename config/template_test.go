@@ -2,6 +2,7 @@ package config_test
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,7 +42,9 @@ func TestEachTemplateLineIsValidAloneInItsTable(t *testing.T) {
 		require.True(t, remark, "%s has no explanation", text)
 		alone := table + "\n" + text
 		switch { // a server is nothing without one of them
-		case strings.HasPrefix(text, "headers") && strings.HasPrefix(table, "[mcp."):
+		case strings.HasPrefix(table, "[mcp.") && strings.HasPrefix(text, "client_secret"):
+			alone += "\nurl = 'https://x'\nclient_id = 'x'"
+		case strings.HasPrefix(table, "[mcp.") && slices.ContainsFunc([]string{"headers", "client_id", "redirect_port"}, func(key string) bool { return strings.HasPrefix(text, key) }):
 			alone += "\nurl = 'https://x'"
 		case strings.HasPrefix(table, "[mcp.") && !strings.HasPrefix(text, "command") && !strings.HasPrefix(text, "url"):
 			alone += "\ncommand = ['x']"

@@ -31,19 +31,34 @@ func NewServer(r *repo.Repo, e *repo.Host, name string) *mcp.Server {
 		Private: r.Config.Web.Private, Header: func(header, value string) (string, error) { return headerValue(r, e, name, header, value) },
 		Approvals: mcp.Approvals{Dir: filepath.Join(r.Paths.StateDir, "mcp"), Root: r.TopLevel, Holds: r.Holds}, Dir: r.TopLevel, Environ: e.Environ, Secret: keyNames(r), Version: version.Get().Version,
 		StartTimeout: set.StartTimeout,
+		Client:       clientOf(r, e, name, set),
 		Tokens:       mcp.Tokens{Dir: filepath.Join(r.Paths.StateDir, "mcp-tokens"), Secret: func(value string) { r.Values.Add(value) }},
 	})
+}
+
+// clientOf is the client that the user has registered for a server.
+func clientOf(r *repo.Repo, e *repo.Host, name string, set config.MCP) mcp.Client {
+	c := mcp.Client{ID: set.ClientID, Port: int(set.RedirectPort)}
+	if set.ClientSecret != "" {
+		c.Secret = func() (string, error) { return secretValue(r, e, "mcp."+name+".client_secret", set.ClientSecret) }
+	}
+	return c
 }
 
 // headerValue is what a header of a server has: an environment variable that it names, or its text. jp keeps the
 // value out of all that it records.
 func headerValue(r *repo.Repo, e *repo.Host, server, header, value string) (string, error) {
+	return secretValue(r, e, "mcp."+server+".headers."+header, value)
+}
+
+// secretValue is an environment variable that a setting names, or its text.
+func secretValue(r *repo.Repo, e *repo.Host, key, value string) (string, error) {
 	variable, named := strings.CutPrefix(value, "$")
 	if named {
 		value = strings.TrimSpace(e.Get(variable))
 	}
 	if value == "" {
-		return "", fmt.Errorf("mcp.%s.headers.%s: %s is not set", safetext.Show(server), safetext.Show(header), safetext.Show(variable))
+		return "", fmt.Errorf("%s: %s is not set", safetext.Show(key), safetext.Show(variable))
 	}
 	r.Values.Add(value)
 	return value, nil

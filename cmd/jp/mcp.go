@@ -46,8 +46,11 @@ Exit codes: 0 the input ended, or a signal came · 2 no repository`,
 	cmd.AddCommand(&cobra.Command{
 		Use: "login NAME", Short: "Sign in to an MCP server in a browser", Args: cobra.ExactArgs(1),
 		Long: `Sign in to the server [mcp.NAME], which is at an address. jp shows the address of a
-page to open in a browser on this machine, and waits until you have signed in there.
-It keeps the token in its state directory, for this server alone, and renews it.
+page to open in a browser, and waits until you have signed in there. If the browser
+runs on another machine, paste the address at which it ends. jp keeps the token in its
+state directory, for this server alone, and renews it.
+
+jp registers itself with the server, or uses client_id of your configuration.
 
 Exit codes: 0 signed in · 1 jp could not sign in, or the server asks no one to ·
 2 no such server · 3 a tool or a hook ran this · 130 interrupted`,
@@ -55,10 +58,11 @@ Exit codes: 0 signed in · 1 jp could not sign in, or the server asks no one to 
 		RunE:    func(cmd *cobra.Command, args []string) error { return runMCPLogin(cmd.Context(), e, args[0]) },
 	}, &cobra.Command{
 		Use: "logout NAME", Short: "Forget the token of an MCP server", Args: cobra.ExactArgs(1),
-		Long: `Delete the token that jp mcp login keeps for the server [mcp.NAME]. The server hears
-nothing of it.
+		Long: `Delete the token that jp mcp login keeps for the server [mcp.NAME], and tell the
+server to take it back, if it has a way for that. jp says what came of it.
 
-Exit codes: 0 done · 2 no such server`,
+Exit codes: 0 the token is deleted, or there was none · 2 no such server ·
+3 a tool or a hook ran this`,
 		Example: "  jp mcp logout tracker",
 		RunE:    func(cmd *cobra.Command, args []string) error { return runMCPLogout(cmd.Context(), e, args[0]) },
 	})
@@ -91,9 +95,7 @@ func runMCPLogin(ctx context.Context, e *ui.Env, name string) error {
 	if toolset.FromProgram(r) {
 		return problem.New(problem.ExitDecision, "untrusted", "%v.", toolset.ErrFromTool)
 	}
-	err = s.SignIn(ctx, func(address string) {
-		fmt.Fprintf(e.Messages(), "Sign in to the MCP server %s: open this address in a browser on this machine. Ctrl+C ends it.\n%s\n", safetext.Show(name), safetext.Show(address))
-	})
+	err = ui.SignIn(ctx, s, e)
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -111,15 +113,25 @@ func runMCPLogout(ctx context.Context, e *ui.Env, name string) error {
 		return err
 	}
 	defer r.Close()
-	had, err := s.SignOut()
+	if toolset.FromProgram(r) {
+		return problem.New(problem.ExitDecision, "untrusted", "%v.", toolset.ErrFromTool)
+	}
+	out, err := s.SignOut(ctx)
 	if err != nil {
 		return err
 	}
-	text := "jp has forgotten the token of the MCP server %s.\n"
-	if !had {
-		text = "jp has no token of the MCP server %s.\n"
+	text, server := "", safetext.Show(name)
+	switch {
+	case !out.Had:
+		text = "jp has no token of the MCP server " + server + "."
+	case !out.Offered:
+		text = "jp has forgotten the token of the MCP server " + server + ". The server has no way to take it back."
+	case out.Err != nil:
+		text = "jp has forgotten the token of the MCP server " + server + ". The server did not take it back: " + safetext.Clean(out.Err.Error()) + "."
+	default:
+		text = "jp has forgotten the token of the MCP server " + server + ", and the server has taken it back."
 	}
-	_, err = fmt.Fprintf(e.Messages(), text, safetext.Show(name))
+	_, err = fmt.Fprintln(e.Messages(), text)
 	return err
 }
 

@@ -105,7 +105,45 @@ func TestMCPLogin(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, kept, 1)
 	require.NotContains(t, p.git("log", "--all", "--format=%B"), "secret-of-the-test")
-	require.Contains(t, p.jp("mcp", "logout", "far").stderr, "jp has forgotten the token of the MCP server far.")
+	require.Contains(t, p.jp("mcp", "logout", "far").stderr, "jp has forgotten the token of the MCP server far. The server has no way to take it back.")
 	require.Contains(t, p.jp("mcp", "logout", "far").stderr, "jp has no token of the MCP server far.")
 	require.Equal(t, 2, p.jp("mcp", "login", "near").exit)
+}
+
+// Where the browser runs on another machine, the user pastes the address at which it ends.
+func TestMCPLoginPasted(t *testing.T) {
+	t.Parallel()
+	g := &mcptest.Guarded{Serve: mcptest.Handler("said by far"), Lives: 3600, Client: "mine", Secret: "of mine", Revokes: true}
+	at := httptest.NewServer(g)
+	g.URL = at.URL
+	t.Cleanup(func() {
+		at.CloseClientConnections()
+		at.Close()
+	})
+	p := newPlace(t)
+	p.configure("[mcp.far]\nurl = \"" + at.URL + "/mcp\"\nclient_id = \"mine\"\nclient_secret = \"$FAR_SECRET\"\n[web]\nprivate = [\"127.0.0.1\"]\n")
+	r := p.jp("mcp", "login", "far")
+	require.Equal(t, 1, r.exit)
+	require.Contains(t, r.stderr, "mcp.far.client_secret: FAR_SECRET is not set")
+	p.environ = append(p.environ, "FAR_SECRET=of mine")
+	s := p.sit(900, "mcp", "login", "far")
+	s.WaitFor("Paste the address of that page here.")
+	address := ""
+	for line := range strings.Lines(s.Text()) {
+		if strings.HasPrefix(line, at.URL+"/authorize?") {
+			address = strings.TrimSpace(line)
+		}
+	}
+	browser := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	page, err := browser.Get(address)
+	require.NoError(t, err)
+	require.NoError(t, page.Body.Close())
+	s.Type("https://example.com/\r")
+	s.WaitFor("This is not the address at which the browser ends.")
+	s.Type(page.Header.Get("Location") + "\r")
+	require.Zero(t, s.exit())
+	require.Contains(t, s.Text(), "Signed in to the MCP server far.")
+	require.Contains(t, p.jp("mcp", "logout", "far").stderr, "jp has forgotten the token of the MCP server far, and the server has taken it back.")
+	require.Len(t, g.Revoked(), 2)
+	require.Empty(t, g.Wrong())
 }

@@ -76,6 +76,7 @@ type Options struct {
 	// Header is the value to send for a header as it is configured. Nil: the same.
 	Header func(name, value string) (string, error)
 	Tokens Tokens // of the user, for servers at an address
+	Client Client // with which the user signs in
 	// signIn lets the user sign in. Nil: no one is asked to.
 	signIn auth.OAuthHandler
 	// Launch says how a server is started, or refuses it. Nil: it is started as it

@@ -1,13 +1,12 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
-	"crypto/subtle"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net"
 	"net/http"
 	"net/url"
@@ -19,10 +18,10 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
-	"github.com/modelcontextprotocol/go-sdk/oauthex"
 	"golang.org/x/oauth2"
 	"golang.org/x/sys/unix"
 
+	"jp/conversation"
 	"jp/internal/publicnet"
 	"jp/internal/safefile"
 )
@@ -31,6 +30,13 @@ import (
 type Tokens struct {
 	Dir    string             // absolute; "": the user cannot sign in
 	Secret func(value string) // is told of what must be recorded nowhere; may be nil
+}
+
+// A Client is jp as an authorization server knows it, where the user has registered it there.
+type Client struct {
+	ID     string                 // "": jp registers itself
+	Secret func() (string, error) // nil: the client has none
+	Port   int                    // on loopback, to which the browser comes back; 0: a free one
 }
 
 // Errors of signing in.
@@ -47,10 +53,15 @@ const (
 	early      = 30 * time.Second
 )
 
+// maxAuthAnswer is how much jp reads of an answer of an authorization server, in bytes.
+const maxAuthAnswer = 1 << 20
+
 // signedIn is what a file of tokens says.
 type signedIn struct {
-	URL          string           `json:"url"` // of the server
+	URL          string           `json:"url"`                // of the server
+	Resource     string           `json:"resource,omitempty"` // that the token is for; "": URL
 	TokenURL     string           `json:"token_url"`
+	RevokeURL    string           `json:"revoke_url,omitempty"` // of the same authorization server
 	AuthStyle    oauth2.AuthStyle `json:"auth_style"`
 	ClientID     string           `json:"client_id"`
 	ClientSecret string           `json:"client_secret,omitempty"`
@@ -103,16 +114,6 @@ func (t Tokens) lock(s Spec) (unlock func(), err error) {
 	return func() { file.Close() }, nil
 }
 
-// SignOut forgets the user's token. It reports whether there was one.
-func (s *Server) SignOut() (bool, error) {
-	err := os.Remove(s.opts.Tokens.file(s.spec))
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	_ = os.Remove(s.opts.Tokens.file(s.spec) + ".lock")
-	return err == nil, err
-}
-
 // A tokenSource gives the token that the user signed in for, and renews it.
 type tokenSource struct {
 	tokens Tokens
@@ -143,9 +144,13 @@ func (t *tokenSource) Token() (*oauth2.Token, error) {
 	ctx := context.WithValue(context.Background(), oauth2.HTTPClient, t.client) // whose time is bounded
 	// The library's own renewal does not say for which resource the token is.
 	renewed, err := config.Exchange(ctx, "",
-		oauth2.SetAuthURLParam("grant_type", "refresh_token"), oauth2.SetAuthURLParam("refresh_token", in.Refresh), oauth2.SetAuthURLParam("resource", in.URL))
-	if err != nil {
-		return nil, err
+		oauth2.SetAuthURLParam("grant_type", "refresh_token"), oauth2.SetAuthURLParam("refresh_token", in.Refresh), oauth2.SetAuthURLParam("resource", cmp.Or(in.Resource, in.URL)))
+	var refused *oauth2.RetrieveError
+	switch {
+	case errors.As(err, &refused) && refused.ErrorCode == "invalid_grant":
+		return nil, err // the server is asked without a token, and says that it wants one
+	case err != nil:
+		return nil, fmt.Errorf("renew the token of the MCP server %s: %w", words(t.spec.Name), refusal(err))
 	}
 	if in.Access, in.Expiry = renewed.AccessToken, renewed.Expiry; renewed.RefreshToken != "" {
 		in.Refresh = renewed.RefreshToken
@@ -155,6 +160,20 @@ func (t *tokenSource) Token() (*oauth2.Token, error) {
 	}
 	in, _ = t.tokens.read(t.spec)
 	return in.token(), nil
+}
+
+// refusal is an error of an authorization server without the answer that it sent: that may be long, and may repeat
+// what jp sent.
+func refusal(err error) error {
+	var refused *oauth2.RetrieveError
+	if !errors.As(err, &refused) {
+		return err
+	}
+	why := strings.TrimSpace(words(refused.ErrorCode) + " " + words(refused.ErrorDescription))
+	if why == "" && refused.Response != nil {
+		why = refused.Response.Status
+	}
+	return fmt.Errorf("the authorization server refuses: %s", conversation.Shorten(why, 200))
 }
 
 // valid reports whether a token can be used as it is: it has not ended, or cannot be renewed.
@@ -221,97 +240,6 @@ func authorizer(s Spec, o Options) auth.OAuthHandler {
 	return stored{&tokenSource{tokens: o.Tokens, spec: s, client: authClient(o)}, s.Name}
 }
 
-// SignIn lets the user sign in to the server in a browser. tell is told the address to open. The token is kept
-// before SignIn returns.
-func (s *Server) SignIn(ctx context.Context, tell func(address string)) error {
-	if s.spec.URL == "" {
-		return fmt.Errorf("%w: it is a program", ErrNoSignIn)
-	}
-	ctx, cancel := context.WithTimeoutCause(ctx, signInTime, errSilent)
-	defer cancel()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return err
-	}
-	defer listener.Close()
-	redirect := "http://" + listener.Addr().String() + "/callback"
-	o, kept := s.opts, false
-	o.signIn, err = auth.NewAuthorizationCodeHandler(&auth.AuthorizationCodeHandlerConfig{
-		DynamicClientRegistrationConfig: &auth.DynamicClientRegistrationConfig{Metadata: &oauthex.ClientRegistrationMetadata{
-			ClientName: "jp", RedirectURIs: []string{redirect}, GrantTypes: []string{"authorization_code", "refresh_token"},
-			ResponseTypes: []string{"code"}, TokenEndpointAuthMethod: "none",
-		}},
-		RedirectURL: redirect, RequestRefreshToken: true, AcceptUnadvertisedIss: true, Client: authClient(o),
-		AuthorizationCodeFetcher: func(_ context.Context, args *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
-			at, err := o.checkAddress(args.URL)
-			if err != nil {
-				return nil, fmt.Errorf("the address to sign in at: %w", err)
-			}
-			tell(at.String())
-			return comesBack(ctx, listener, at.Query().Get("state"))
-		},
-		NewTokenSource: func(_ context.Context, c *oauth2.Config, token *oauth2.Token) (oauth2.TokenSource, error) {
-			kept = true
-			err := o.Tokens.write(s.spec, signedIn{
-				URL: s.spec.URL, TokenURL: c.Endpoint.TokenURL, AuthStyle: c.Endpoint.AuthStyle, ClientID: c.ClientID, ClientSecret: c.ClientSecret,
-				Access: token.AccessToken, Refresh: token.RefreshToken, Expiry: token.Expiry,
-			})
-			return &tokenSource{tokens: o.Tokens, spec: s.spec, client: authClient(o)}, err
-		},
-	})
-	if err != nil {
-		return err
-	}
-	conn, err := connect(ctx, s.spec, o)
-	if err != nil {
-		return err
-	}
-	defer conn.close(0)
-	if _, err := conn.list(ctx, s.spec, o); err != nil || kept {
-		return err
-	}
-	return ErrNoSignIn
-}
-
-// comesBack waits until the browser comes back with a code. What has another state is no answer.
-func comesBack(ctx context.Context, listener net.Listener, state string) (*auth.AuthorizationResult, error) {
-	type answer struct {
-		result *auth.AuthorizationResult
-		err    error
-	}
-	came := make(chan answer, 1)
-	server := &http.Server{ReadHeaderTimeout: 10 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		q := r.URL.Query()
-		w.Header().Set("Content-Security-Policy", "default-src 'none'")
-		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		if r.URL.Path != "/callback" || state == "" || subtle.ConstantTimeCompare([]byte(q.Get("state")), []byte(state)) != 1 {
-			http.Error(w, "This is not the answer that jp waits for.", http.StatusBadRequest)
-			return
-		}
-		a := answer{result: &auth.AuthorizationResult{Code: q.Get("code"), State: q.Get("state"), Iss: q.Get("iss")}}
-		if q.Get("code") == "" {
-			a = answer{err: fmt.Errorf("the user did not sign in: %s", words(q.Get("error"), q.Get("error_description")))}
-		}
-		fmt.Fprintln(w, "jp has the answer. You can close this page.")
-		select {
-		case came <- a:
-		default:
-		}
-	})}
-	go func() { _ = server.Serve(listener) }()
-	defer func() {
-		short, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-		defer cancel()
-		_ = server.Shutdown(short) // the browser gets its page
-	}()
-	select {
-	case a := <-came:
-		return a.result, a.err
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
-}
-
 // checkAddress refuses an address of an authorization server that is no public one over https, besides those of the
 // hosts that may be private.
 func (o Options) checkAddress(text string) (*url.URL, error) {
@@ -366,6 +294,6 @@ func (c checked) RoundTrip(r *http.Request) (*http.Response, error) {
 	response.Body = struct {
 		io.Reader
 		io.Closer
-	}{io.LimitReader(response.Body, 1<<20), response.Body}
+	}{io.LimitReader(response.Body, maxAuthAnswer), response.Body}
 	return response, nil
 }

@@ -1,6 +1,7 @@
 package mcptest
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
@@ -22,6 +23,14 @@ type Guarded struct {
 	Issuer string
 	// Elsewhere is where the MCP server says that its authorization server is. Default: URL.
 	Elsewhere string
+	// Client and Secret are of a client that is registered already. Default: clients register themselves.
+	Client, Secret string
+	// Root is whether the MCP server says of its whole host what it is, and not of its address.
+	Root bool
+	// RevokesAt is where the authorization server says that it takes tokens back. Default: at its own address.
+	RevokesAt string
+	// Revokes is whether tokens can be taken back, and Verbose whether a refusal repeats the request.
+	Revokes, Verbose bool
 
 	mu      sync.Mutex
 	n       int
@@ -30,6 +39,7 @@ type Guarded struct {
 	codes   map[string]url.Values
 	wrong   []string
 	renewed int
+	revoked []string
 }
 
 // Wrong is what a client did against the protocol.
@@ -44,6 +54,13 @@ func (g *Guarded) Renewed() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.renewed
+}
+
+// Revoked are the tokens that were taken back.
+func (g *Guarded) Revoked() []string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.Clone(g.revoked)
 }
 
 // Forget lets no token count any more.
@@ -61,7 +78,11 @@ func (g *Guarded) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		known := g.tokens[token]
 		g.mu.Unlock()
 		if !known {
-			w.Header().Set("WWW-Authenticate", `Bearer resource_metadata="`+g.URL+`/.well-known/oauth-protected-resource/mcp"`)
+			challenge := `Bearer resource_metadata="` + g.URL + `/.well-known/oauth-protected-resource/mcp"`
+			if g.Root {
+				challenge = "Bearer"
+			}
+			w.Header().Set("WWW-Authenticate", challenge)
 			http.Error(w, "who are you?", http.StatusUnauthorized)
 			return
 		}
@@ -72,19 +93,35 @@ func (g *Guarded) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer g.mu.Unlock()
 	w.Header().Set("Content-Type", "application/json")
 	switch r.URL.Path {
-	case "/.well-known/oauth-protected-resource/mcp":
+	case "/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp":
+		if g.Root == strings.HasSuffix(r.URL.Path, "/mcp") {
+			http.NotFound(w, r)
+			return
+		}
 		at := g.URL
 		if g.Elsewhere != "" {
 			at = g.Elsewhere
 		}
-		fmt.Fprintf(w, `{"resource":%q,"authorization_servers":[%q]}`, g.URL+"/mcp", at)
+		fmt.Fprintf(w, `{"resource":%q,"authorization_servers":[%q]}`, g.resource(), at)
 	case "/.well-known/oauth-authorization-server":
 		issuer := g.URL
 		if g.Issuer != "" {
 			issuer = g.Issuer
 		}
-		fmt.Fprintf(w, `{"issuer":%q,"authorization_endpoint":%q,"token_endpoint":%q,"registration_endpoint":%q,"response_types_supported":["code"],"code_challenge_methods_supported":["S256"]}`,
-			issuer, g.URL+"/authorize", g.URL+"/token", g.URL+"/register")
+		says := map[string]any{
+			"issuer": issuer, "authorization_endpoint": g.URL + "/authorize", "token_endpoint": g.URL + "/token",
+			"response_types_supported": []string{"code"}, "code_challenge_methods_supported": []string{"S256"},
+		}
+		if g.Client == "" {
+			says["registration_endpoint"] = g.URL + "/register"
+		}
+		if g.Revokes {
+			says["revocation_endpoint"] = cmp.Or(g.RevokesAt, g.URL+"/revoke")
+		}
+		if g.Secret != "" {
+			says["token_endpoint_auth_methods_supported"] = []string{"client_secret_basic"}
+		}
+		_ = json.NewEncoder(w).Encode(says)
 	case "/register":
 		var client map[string]any
 		_ = json.NewDecoder(r.Body).Decode(&client)
@@ -93,8 +130,8 @@ func (g *Guarded) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_ = json.NewEncoder(w).Encode(client)
 	case "/authorize":
 		q := r.URL.Query()
-		g.expect(q.Get("client_id") == "client" && q.Get("code_challenge_method") == "S256" && q.Get("code_challenge") != "" && q.Get("state") != "", "authorize: "+r.URL.RawQuery)
-		g.expect(q.Get("resource") == g.URL+"/mcp", "authorize without the resource: "+r.URL.RawQuery)
+		g.expect(q.Get("client_id") == g.client() && q.Get("code_challenge_method") == "S256" && q.Get("code_challenge") != "" && q.Get("state") != "", "authorize: "+r.URL.RawQuery)
+		g.expect(q.Get("resource") == g.resource(), "authorize without the resource: "+r.URL.RawQuery)
 		code := g.next("code")
 		if g.codes == nil {
 			g.codes = map[string]url.Values{}
@@ -103,6 +140,16 @@ func (g *Guarded) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, q.Get("redirect_uri")+"?"+url.Values{"code": {code}, "state": {q.Get("state")}}.Encode(), http.StatusFound)
 	case "/token":
 		g.token(w, r)
+	case "/revoke":
+		_ = r.ParseForm()
+		if g.expect(g.Revokes && g.knows(r), "taken back by another client: "+r.PostForm.Encode()); !g.Revokes {
+			http.NotFound(w, r)
+			return
+		}
+		token := r.PostForm.Get("token")
+		delete(g.tokens, token)
+		delete(g.refresh, token)
+		g.revoked = append(g.revoked, r.PostForm.Get("token_type_hint")+" "+token)
 	default:
 		http.NotFound(w, r)
 	}
@@ -111,7 +158,8 @@ func (g *Guarded) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (g *Guarded) token(w http.ResponseWriter, r *http.Request) {
 	_ = r.ParseForm()
 	f := r.PostForm
-	g.expect(f.Get("resource") == g.URL+"/mcp", "a token without the resource: "+f.Encode())
+	g.expect(g.knows(r), "a token of another client: "+f.Encode())
+	g.expect(f.Get("resource") == g.resource(), "a token without the resource: "+f.Encode())
 	good := false
 	switch f.Get("grant_type") {
 	case "authorization_code":
@@ -127,6 +175,10 @@ func (g *Guarded) token(w http.ResponseWriter, r *http.Request) {
 	}
 	if !good {
 		w.WriteHeader(http.StatusBadRequest)
+		if g.Verbose {
+			fmt.Fprint(w, f.Encode()+strings.Repeat(" and so on", 10_000))
+			return
+		}
 		fmt.Fprint(w, `{"error":"invalid_grant"}`)
 		return
 	}
@@ -136,6 +188,30 @@ func (g *Guarded) token(w http.ResponseWriter, r *http.Request) {
 	access, refresh := g.next("access"), g.next("refresh")
 	g.tokens[access], g.refresh[refresh] = true, true
 	fmt.Fprintf(w, `{"access_token":%q,"refresh_token":%q,"token_type":"Bearer","expires_in":%d}`, access, refresh, g.Lives)
+}
+
+func (g *Guarded) resource() string {
+	if g.Root {
+		return g.URL
+	}
+	return g.URL + "/mcp"
+}
+
+func (g *Guarded) client() string {
+	if g.Client == "" {
+		return "client"
+	}
+	return g.Client
+}
+
+// knows reports whether a request is of the client.
+func (g *Guarded) knows(r *http.Request) bool {
+	id, secret, basic := r.BasicAuth()
+	if !basic {
+		id, secret = r.PostForm.Get("client_id"), r.PostForm.Get("client_secret")
+		return id == g.client() && secret == g.Secret
+	}
+	return id == url.QueryEscape(g.client()) && secret == url.QueryEscape(g.Secret)
 }
 
 func (g *Guarded) expect(is bool, what string) {
