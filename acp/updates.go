@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"jp/agent"
 	"jp/agent/drafts"
@@ -28,6 +29,7 @@ type updates struct {
 
 	mu    sync.Mutex
 	sent  map[string]string           // text that was sent of a message, by its id
+	held  map[string]string           // the beginning of a character at its end, which is not sent
 	tries map[int]int                 // how often an event's text began to stream, by seq
 	calls map[int]*conversation.Event // tool calls, by seq
 	over  map[int]bool                // those that have ended
@@ -41,7 +43,7 @@ func newUpdates(s *session, r *repo.Repo) *updates {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	u := &updates{
-		session: s, repo: r, sent: map[string]string{}, tries: map[int]int{}, calls: map[int]*conversation.Event{}, over: map[int]bool{},
+		session: s, repo: r, sent: map[string]string{}, held: map[string]string{}, tries: map[int]int{}, calls: map[int]*conversation.Event{}, over: map[int]bool{},
 		delegated: map[int]*delegated{},
 	}
 	if s.open != nil {
@@ -101,8 +103,27 @@ func (u *updates) streamed(d turnloop.Delta) {
 		u.tries[d.Seq]++
 	}
 	id := u.messageID(d.Seq)
-	u.sent[id] += d.Text
-	u.update(chunk{Kind: kind, Content: contentBlock{Type: "text", Text: d.Text}, MessageID: id})
+	text := u.held[id] + d.Text
+	whole := len(text) - cutOff(text)
+	u.held[id] = text[whole:]
+	if text = text[:whole]; text == "" {
+		return
+	}
+	u.sent[id] += text
+	u.update(chunk{Kind: kind, Content: contentBlock{Type: "text", Text: text}, MessageID: id})
+}
+
+// cutOff is how many bytes at the end of a text are the beginning of a character.
+func cutOff(text string) int {
+	for n := 1; n <= min(len(text), utf8.UTFMax-1); n++ {
+		if b := text[len(text)-n]; utf8.RuneStart(b) {
+			if b >= utf8.RuneSelf && !utf8.FullRuneInString(text[len(text)-n:]) {
+				return n
+			}
+			return 0
+		}
+	}
+	return 0
 }
 
 // recorded sends what events say. What has streamed already is not sent again.

@@ -122,6 +122,17 @@ func TestACPServers(t *testing.T) {
 	}
 }
 
+// A character that streams in pieces is sent whole.
+func TestACPCharacters(t *testing.T) {
+	t.Parallel()
+	const text = "Grüße, 你好 – 🙂"
+	p := acpPlace(t, "[[reply]]\nmessage = \""+text+"\"\nchunk_size = 1\nraw_chunks = true\n")
+	e := p.connects(`{}`)
+	require.Equal(t, "end_turn", e.stops(e.prompts(e.opens(p.dir), "Greet")))
+	require.Equal(t, []string{"agent_message_chunk " + text}, kinds(e.updates))
+	e.leaves()
+}
+
 // A client that shows no notices gets each warning once, as a text. Capabilities of another form count as missing.
 func TestACPWarnings(t *testing.T) {
 	t.Parallel()
