@@ -160,11 +160,8 @@ func (e *equipped) previewed(request *provider.Request, model *catalog.Provider,
 	if p.Parts != nil {
 		return
 	}
-	*p = Previewed{ID: e.known(), Turn: e.stream.TurnNumber(), Model: e.model, Tokens: request.Estimate(), Window: room.Window}
-	if used, known := compaction.Used(e.stream.Events()); known { // the server has counted most of it
-		p.Tokens = used
-	}
-	p.CostUSD = model.Price.Of(conversation.Usage{Input: p.Tokens})
+	*p = Previewed{ID: e.known(), Turn: e.stream.TurnNumber(), Model: e.model, Tokens: request.Tokens(), Window: room.Window}
+	p.CostUSD = spending.Input(model.Price, request)
 	p.Compacts = room.Auto && room.Window > 0 && float64(p.Tokens) > float64(room.Window)*room.At
 	p.add(request)
 }

@@ -166,10 +166,7 @@ func ResultSize(e *conversation.Event) int64 {
 	if !ok {
 		return 0
 	}
-	size := int64(len(b.Content))
-	if p := e.Payload(conversation.PayloadText); p != nil {
-		size = p.Bytes
-	}
+	size := int64(textSize(e))
 	for _, a := range b.Attachments {
 		if p := e.Payload(a.Name); p != nil {
 			size += p.Bytes

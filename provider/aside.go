@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"jp/compaction"
 	"jp/conversation"
 	"jp/internal/lazy"
 )
@@ -22,6 +23,10 @@ func BuildAside(events []*conversation.Event, o Options, text string) (*Request,
 		return nil, err
 	}
 	messages := Project(events, target)
+	counted, known := compaction.Used(events)
+	if known {
+		counted += compaction.TextTokens(len(text))
+	}
 	block := Block{Kind: BlockText, Text: cleanText(text)}
 	if n := len(messages); n > 0 && messages[n-1].Role == conversation.RoleUser {
 		last := messages[n-1]
@@ -32,17 +37,20 @@ func BuildAside(events []*conversation.Event, o Options, text string) (*Request,
 	}
 	return &Request{
 		Model: target.Model, System: cleanText(system), Tools: withStubs(tools, messages), NoTools: o.NoTools, Messages: messages,
-		Ended: endedCalls(events),
+		Ended: endedCalls(events), Counted: counted,
 	}, nil
 }
 
-// bytesPerToken is a rough measure of text in any language and of code.
-const bytesPerToken = 4
+// Tokens is about how many tokens a model reads in the request: by what its server has counted of it, where that is
+// known, else by [Request.Estimate].
+func (r *Request) Tokens() int {
+	if r.Counted > 0 {
+		return r.Counted
+	}
+	return r.Estimate()
+}
 
-// fileTokens is what a picture takes, whatever its bytes.
-const fileTokens = 1600
-
-// Estimate is about how many tokens a model reads in the request.
+// Estimate is about how many tokens a model reads in the request, by its length alone.
 func (r *Request) Estimate() int {
 	size, files := len(r.System), 0
 	for _, t := range r.Tools {
@@ -51,16 +59,12 @@ func (r *Request) Estimate() int {
 	for _, m := range r.Messages {
 		for _, b := range m.Blocks {
 			size += len(b.Text) + len(b.Name) + len(b.Arguments) + len(b.Item) + 8
-			switch {
-			case b.Kind != BlockFile:
-			case strings.HasPrefix(b.MediaType, "text/"):
-				size += len(b.Data)
-			default:
-				files++
+			if b.Kind == BlockFile {
+				files += compaction.FileTokens(b.MediaType, len(b.Data))
 			}
 		}
 	}
-	return (size+bytesPerToken-1)/bytesPerToken + files*fileTokens
+	return compaction.TextTokens(size) + files
 }
 
 // windowWords are the words with which servers say how much a model can read.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"jp/compaction"
 	"jp/conversation"
 )
 
@@ -46,6 +47,7 @@ func Build(events []*conversation.Event, o Options) (*Request, error) {
 	if !asks(messages, events) {
 		return nil, ErrNothingToAsk
 	}
+	counted, _ := compaction.Used(events)
 	return &Request{
 		Model:    target.Model,
 		System:   cleanText(system),
@@ -56,6 +58,7 @@ func Build(events []*conversation.Event, o Options) (*Request, error) {
 		CacheKey: cacheKey(events),
 		Ended:    endedCalls(events),
 		Failed:   failedTries(events),
+		Counted:  counted,
 	}, nil
 }
 

@@ -67,6 +67,9 @@ type Request struct {
 	Ended  int
 	Failed int
 
+	// Counted is how many tokens the request has by what the server counted of the calls before it; 0: unknown.
+	Counted int `json:"-"`
+
 	// Summary says that a summary is asked for, beside the conversation. Ended is then how many
 	// were given.
 	Summary bool `json:"-"`

@@ -74,7 +74,7 @@ func (c *Compactor) MakeRoom(ctx context.Context, r turnloop.Room) ([]conversati
 			if err != nil {
 				return nil, nil // the call will say so
 			}
-			used = request.Estimate()
+			used = request.Tokens()
 		}
 		limit := float64(window) * c.At
 		if newest := newestChange(r.Events); newest == conversation.TypeCompactionUndone {

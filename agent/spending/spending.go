@@ -154,7 +154,7 @@ func count(ctx context.Context, model provider.Provider, request *provider.Reque
 // Input is what the input of a request costs by an estimate, without what a cache saves; "" if
 // the price is unknown.
 func Input(price catalog.Price, request *provider.Request) string {
-	return price.Of(conversation.Usage{Input: request.Estimate()})
+	return price.Of(conversation.Usage{Input: request.Tokens()})
 }
 
 func reached(spent, input *big.Rat, limit float64) bool {
