@@ -78,6 +78,27 @@ func TestMenuWhileTheModelAnswers(t *testing.T) {
 	}
 }
 
+// What the model has written stays where it is while the menu is open, and all of it is there afterwards.
+func TestTheTextStaysBehindTheMenu(t *testing.T) {
+	t.Parallel()
+	for name, columns := range map[string]int{"wide": 100, "narrow": 48} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			p.write("../long.toml", longScript)
+			s := p.sit(columns, "query", "-m", "script/../long.toml", "Tell me")
+			s.WaitFor("There was a")
+			s.menu(1)
+			require.Contains(t, s.Text(), "There was a", "while the menu is open")
+			s.Type("\r")
+			require.Zero(t, s.exit())
+			text := strings.Join(strings.Fields(s.Text()), " ")
+			require.Contains(t, text, "There was a story that took its time to be told, so that whoever listened could say something in the middle of it.")
+			require.Equal(t, 1, strings.Count(text, "Once upon a time."), "a finished block is there once")
+		})
+	}
+}
+
 const sleepScript = `
 [[reply]]
 [[reply.tool_call]]

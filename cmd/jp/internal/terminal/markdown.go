@@ -63,6 +63,10 @@ func (m *Markdown) Within(t *highlight.Time) { m.time, m.memo.time = t, t }
 // written. Call it before other code writes to the terminal.
 func (m *Markdown) Hide() error { return m.shown().Hide() }
 
+// Leave lets what is shown of an unfinished block stay where it is, for good. When more of it is written, all of
+// it is shown again below what came meanwhile.
+func (m *Markdown) Leave() error { return m.shown().Keep() }
+
 // shown is where the block that is being written is shown.
 func (m *Markdown) shown() Region {
 	if m.region != nil {

@@ -36,6 +36,9 @@ func (p *Plain) Hide() error {
 	return err
 }
 
+// Leave ends the line that is being written: nothing that is shown goes away.
+func (p *Plain) Leave() error { return p.Hide() }
+
 // Resize does nothing: the terminal breaks long lines.
 func (p *Plain) Resize(int, int) {}
 

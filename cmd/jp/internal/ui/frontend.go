@@ -25,7 +25,7 @@ type TerminalFront struct {
 	piped  *string   // what standard input had; nil until it is read
 	client *client   // nil until the user can be asked
 	live   *liveLine // nil where there is none
-	hide   func()    // makes room on the terminal
+	room   func()    // makes room on the terminal
 	menu   *menu
 	notify *notifier // nil: no notifications
 }
@@ -52,10 +52,10 @@ func (f *TerminalFront) Output(o agent.OutputOptions) agent.Output {
 	out := f.Env.output(o)
 	switch o := out.(type) {
 	case *screenOutput:
-		f.live, f.hide = o.live, o.hide
+		f.live, f.room = o.live, o.leave
 		f.Env.shown.Store(o)
 	case *pipeOutput:
-		f.live, f.hide = o.live, o.live.hide
+		f.live, f.room = o.live, o.live.hide
 	}
 	f.Env.live.Store(f.live)
 	return &gated{out, f, true}
@@ -86,7 +86,7 @@ func (f *TerminalFront) Running(turn agent.Interruptible, transient bool) {
 	if f.live != nil {
 		f.live.gate, f.live.hint = &f.client.gate, "Ctrl+C menu"
 	}
-	f.menu = &menu{client: f.client, tty: f.client.direct(), loop: turn, now: f.Env.Now, abort: f.Env.Abort, gate: &f.client.gate, transient: transient, clear: f.hide, queue: f.queue, line: f.Env.Console}
+	f.menu = &menu{client: f.client, tty: f.client.direct(), loop: turn, now: f.Env.Now, abort: f.Env.Abort, gate: &f.client.gate, transient: transient, clear: f.room, queue: f.queue, line: f.Env.Console}
 	take := f.menu.interrupt
 	f.Env.onInterrupt.Store(&take)
 }

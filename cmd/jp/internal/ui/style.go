@@ -67,6 +67,8 @@ type prose interface {
 	Close() error
 	// Hide makes room for others who write to the terminal.
 	Hide() error
+	// Leave makes room below what is shown. What is not finished is shown again with its next word.
+	Leave() error
 	// Resize says how large the terminal is now.
 	Resize(width, rows int)
 }

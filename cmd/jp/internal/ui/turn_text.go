@@ -378,6 +378,17 @@ func (s *screenOutput) Noticed(text string) {
 // hide makes room for others who write to the terminal.
 func (s *screenOutput) hide() { s.aside(func() {}) }
 
+// leave makes room below what is shown: what a person has begun to read stays there.
+func (s *screenOutput) leave() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.message != nil {
+		s.resize()
+		_ = s.message.Leave() // the message itself says that the terminal is gone
+	}
+	s.live.hide()
+}
+
 // resize tells the message how large the terminal is.
 func (s *screenOutput) resize() {
 	s.message.Resize(s.env.Columns(s.env.Stdout), terminal.Rows(s.env.Stdout))
