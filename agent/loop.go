@@ -91,7 +91,7 @@ func (e *equipped) prepare(ctx context.Context, unknown turnloop.Resolver, untra
 	}
 	room := e.compactor(e.model, model, e.out.Noticed)
 	room.Provider = asked
-	opts.MakeRoom = room.MakeRoom
+	opts.MakeRoom, opts.Window = room.MakeRoom, func() int { return room.Window }
 	e.context = func() (tokens, window int) {
 		tokens, _ = compaction.Used(e.stream.Events())
 		return tokens, room.Window

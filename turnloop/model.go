@@ -189,6 +189,9 @@ func (l *Loop) tryCall(ctx context.Context) error {
 	defer cancel()
 	answer.shown = l.interrupt.shown.Of(Activity{}.Key())
 	answer.shown.Ask(answer.ordinal)
+	if l.opts.Window != nil {
+		answer.shown.Fills(request.Tokens(), l.opts.Window())
+	}
 	for chunk, err := range l.opts.Provider.Stream(ctx, request) {
 		if err != nil {
 			return answer.broken(ctx, err)

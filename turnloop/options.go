@@ -97,6 +97,9 @@ type Options struct {
 	// nothing if there is room, or none can be made. Nil: there is always room.
 	MakeRoom func(ctx context.Context, r Room) ([]conversation.Body, error)
 
+	// Window is how many tokens the model can read, 0 if that is not known. Nil: it is not.
+	Window func() int
+
 	Retry  provider.Retry
 	Limits Limits
 	JP     string // version, for the record

@@ -25,7 +25,7 @@ type activityTeller struct {
 func (t activityTeller) send(server *attach.Server, a turnloop.Activity) {
 	server.Working(attach.Activity{
 		Conversation: t.id, Seq: a.Seq, Call: a.Call, Name: a.Name, Argument: a.Argument, Hook: a.Hook,
-		SinceMS: t.now().Sub(a.Started).Milliseconds(), Waits: a.Waits, Part: a.Part, Writing: a.Writing, Tokens: a.Tokens,
+		SinceMS: t.now().Sub(a.Started).Milliseconds(), Waits: a.Waits, Part: a.Part, Writing: a.Writing, Tokens: a.Tokens, Context: a.Context, Window: a.Window,
 		Tail: a.Tail, Progress: a.Progress, Over: a.Over,
 	})
 }

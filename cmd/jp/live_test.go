@@ -57,6 +57,7 @@ func TestLiveLineOfTheModel(t *testing.T) {
 			want := regexp.MustCompile(`(?m)^[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] thinking · \d+ s · 16 tokens( · Ctrl\+C menu)?\n  The loop tries for ever, so I cap it\.$`)
 			s.Wait("the model thinks", func() bool { return want.MatchString(s.Text()) })
 			require.Equal(t, tt.columns == 80, strings.Contains(s.Text(), "Ctrl+C menu"))
+			require.NotContains(t, s.Text(), " % of ", "the script has no window")
 			require.Equal(t, tt.environ == "", strings.Contains(s.Raw(), "\x1b[2m"), "what is less important is dim")
 			s.abort()
 			require.Equal(t, 130, s.exit())
@@ -64,6 +65,21 @@ func TestLiveLineOfTheModel(t *testing.T) {
 			require.LessOrEqual(t, widest(s), tt.columns)
 		})
 	}
+}
+
+// The line says how much of the model's context the call fills, where the model's window is known, also in another
+// terminal.
+func TestLiveLineHasTheContext(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.write("../thinking.toml", "context = 10000\n"+thinkingScript)
+	want := regexp.MustCompile(`(?m)^[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] thinking · \d+ s · 16 tokens · \d+ % of 10k`)
+	s := p.sit(80, "query", "-m", "script/../thinking.toml", "Cap them")
+	s.Wait("the model thinks", func() bool { return want.MatchString(s.Text()) })
+	other := p.sit(80, "attach")
+	other.Wait("the model thinks", func() bool { return want.MatchString(other.Text()) })
+	s.cmd.Process.Kill()
+	other.exit()
 }
 
 func TestLiveLineOfATool(t *testing.T) {

@@ -96,6 +96,8 @@ type (
 		Writing      string            `json:"writing,omitempty"`  // the tool whose call it writes
 		Tokens       int               `json:"tokens,omitempty"`   // that it has written, as an estimate
 		Tail         string            `json:"tail,omitempty"`     // the last line of the output, or of the reasoning
+		Context      int               `json:"context,omitempty"`  // tokens that it was sent, as an estimate
+		Window       int               `json:"window,omitempty"`   // tokens that it can read
 		Progress     string            `json:"progress,omitempty"` // how far the tool says it is
 		Over         bool              `json:"over,omitempty"`     // it has ended
 	}

@@ -27,6 +27,8 @@ type Activity struct {
 	Part    conversation.Part // what the model writes: reasoning, message or data; "" for a tool call, or nothing yet
 	Writing string            // name of the tool whose call the model writes, or what else it writes that is no answer
 	Tokens  int               // estimate of how many tokens the model has written
+	Context int               // about how many tokens the model was sent
+	Window  int               // tokens that it can read; 0: unknown
 	// Tail is the last line of the tool's output or of the model's reasoning, clean and without
 	// secrets. It is to be shown, and never becomes an event.
 	Tail     string
@@ -221,9 +223,14 @@ func (a *Running) Wait(waits bool, now time.Time) {
 // Ask forgets what an earlier try of the model call wrote.
 func (a *Running) Ask(ordinal int) {
 	a.update(func() {
-		a.now = Activity{Seq: a.now.Seq, Call: ordinal, Started: a.now.Started}
+		a.now = Activity{Seq: a.now.Seq, Call: ordinal, Started: a.now.Started, Context: a.now.Context, Window: a.now.Window}
 		a.tail, a.written = tail{}, 0
 	})
+}
+
+// Fills says how much of the model's context a call fills.
+func (a *Running) Fills(tokens, window int) {
+	a.update(func() { a.now.Context, a.now.Window = tokens, window })
 }
 
 // bytesPerToken is a rough measure: most servers tell the number only at the end.

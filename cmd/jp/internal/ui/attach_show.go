@@ -155,7 +155,7 @@ func (s *attachScreen) working(a attach.Activity) {
 	s.screen.live.working(child, turnloop.Activity{
 		Seq: a.Seq, Call: a.Call, Name: a.Name, Argument: a.Argument, Hook: a.Hook,
 		Started: s.env.Now().Add(-time.Duration(a.SinceMS) * time.Millisecond), Waits: a.Waits, Part: a.Part, Writing: a.Writing,
-		Tokens: a.Tokens, Tail: a.Tail, Progress: a.Progress, Over: a.Over,
+		Tokens: a.Tokens, Context: a.Context, Window: a.Window, Tail: a.Tail, Progress: a.Progress, Over: a.Over,
 	})
 }
 

@@ -257,6 +257,9 @@ func (r running) behind(now time.Time, more int, hint string) []string {
 	if more > 0 {
 		add("%d more", more)
 	}
+	if r.Context > 0 && r.Window > 0 {
+		add("%s", conversation.PartOf(r.Context, r.Window))
+	}
 	if r.Tokens > 0 {
 		add("%s tokens", conversation.Tokens(r.Tokens))
 	}

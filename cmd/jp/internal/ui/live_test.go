@@ -32,6 +32,7 @@ func TestLiveLineSays(t *testing.T) {
 	began := time.Unix(2, 0)
 	test := turnloop.Activity{Seq: 5, Name: "shell_run", Argument: "go test ./...", Started: began, Tail: "ok  jp/turnloop 2.1s"}
 	thinking := turnloop.Activity{Started: began, Tokens: 1234, Part: conversation.PartReasoning, Tail: "The retries are not capped."}
+	sent := turnloop.Activity{Started: began, Tokens: 1234, Context: 84_000, Window: 200_000}
 	read := turnloop.Activity{Seq: 6, Name: "fs_read_file", Argument: "a.go", Started: began.Add(time.Second)}
 	for name, tt := range map[string]struct {
 		columns int
@@ -39,6 +40,9 @@ func TestLiveLineSays(t *testing.T) {
 		want    string
 	}{
 		"the model":           {80, []running{{thinking, ""}}, "⠋ thinking · 8 s · 1.2k tokens · Ctrl+C menu\n  The retries are not capped."},
+		"its context":         {80, []running{{sent, ""}}, "⠋ thinking · 8 s · 1.2k tokens · 42 % of 200k · Ctrl+C menu"},
+		"its context, narrow": {48, []running{{sent, ""}}, "⠋ thinking · 8 s · 1.2k tokens · 42 % of 200k"},
+		"its context, tiny":   {40, []running{{sent, ""}}, "⠋ thinking · 8 s · 1.2k tokens"},
 		"the model, narrow":   {40, []running{{thinking, ""}}, "⠋ thinking · 8 s · 1.2k tokens\n  The retries are not capped."},
 		"the model, tiny":     {12, []running{{thinking, ""}}, "⠋ th… · 8 s\n  The retr…"},
 		"a tool":              {80, []running{{test, ""}}, "⠋ shell_run go test ./... · 8 s\n  ok jp/turnloop 2.1s"},
