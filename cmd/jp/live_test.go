@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -80,6 +81,47 @@ func TestLiveLineHasTheContext(t *testing.T) {
 	other.Wait("the model thinks", func() bool { return want.MatchString(other.Text()) })
 	s.cmd.Process.Kill()
 	other.exit()
+}
+
+// What is typed while jp works is not shown in what jp shows, and the terminal shows keys again afterwards, however the
+// turn ends. The next program gets what was typed.
+func TestTypedKeysStayOutOfTheScreen(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(p *workspace, s *sitting){
+		"its end": func(p *workspace, _ *sitting) { p.write("go", "") },
+		"abort":   func(_ *workspace, s *sitting) { s.abort() },
+		"a signal": func(p *workspace, _ *sitting) {
+			pid, err := strconv.Atoi(strings.TrimSpace(p.read("pid")))
+			require.NoError(t, err)
+			require.NoError(t, syscall.Kill(pid, syscall.SIGTERM))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			p.write("../live.toml", liveScript)
+			// With job control jp has a process group, so it stays in the session of the terminal.
+			cmd := exec.Command("sh", "-mc", `stty -a >before; sh -c 'echo $$ >pid; exec "$@"' sh "$@"; stty -a >after; read line; echo "next got: $line"`, "sh")
+			cmd.Args = append(cmd.Args, p.command("query", "-y", "-m", "script/../live.toml", "Cap them").Args...)
+			s := p.sitWith(80, cmd)
+			s.WaitFor("token [secret:")
+			shown := len(s.Raw())
+			s.Type("keys\rtyped\r")
+			again := regexp.MustCompile(`[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]`)
+			s.Wait("the line moves on", func() bool { return len(again.FindAllString(s.Raw()[shown:], 3)) == 3 })
+			require.NotContains(t, s.Raw(), "keys")
+			require.Equal(t, 1, len(spins.FindAllString(s.Text(), -1)), "one live line: %s", s.Text())
+			end(p, s)
+			if name == "abort" { // a question begins with an empty line
+				s.Wait("the end", func() bool { _, err := os.Stat(filepath.Join(p.dir, "after")); return err == nil })
+				s.Type("keys\r")
+			}
+			s.WaitFor("next got: keys")
+			s.exit()
+			require.Equal(t, p.read("before"), p.read("after"))
+			p.write("go", "")
+		})
+	}
 }
 
 func TestLiveLineOfATool(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jp/agent/repo"
+	"jp/cmd/jp/internal/terminal"
 	"jp/config"
 )
 
@@ -44,6 +45,29 @@ type Env struct {
 	onLeave     atomic.Pointer[func()]                     // takes Ctrl+Z and Ctrl+\
 	live        atomic.Pointer[liveLine]                   // of the turn that runs
 	shown       atomic.Pointer[screenOutput]               // the turn that is shown as it runs
+	echo        atomic.Pointer[terminal.Echo]              // nil until a turn is shown
+}
+
+// typedEcho is what the terminal shows of keys while a turn works, nil where a console reads them, or another program
+// reads what jp writes and may have the terminal.
+func (e *Env) typedEcho() *terminal.Echo {
+	if e.Console != nil || !IsTerminal(e.Stdout) {
+		return nil
+	}
+	e.echo.CompareAndSwap(nil, terminal.NewEcho(e.Stderr))
+	return e.echo.Load()
+}
+
+// Restore gives the terminal back as it was. It is for the end of jp, and for other programs on the terminal.
+func (e *Env) Restore() { e.echo.Load().On() }
+
+// lend gives the terminal to another program, until resume is called.
+func (e *Env) lend() (resume func()) {
+	e.Restore()
+	if e.Console != nil {
+		return e.Console.Suspend()
+	}
+	return func() {}
 }
 
 // aside lets another writer use the terminal where a turn is shown.
@@ -79,14 +103,13 @@ func (e *Env) Suspend() {
 	if before := e.onSuspend.Load(); before != nil {
 		(*before)()
 	}
-	if e.Console != nil {
-		defer e.Console.Suspend()()
-	}
+	defer e.lend()()
 	if hasShell() {
 		woken := make(chan os.Signal, 1)
 		signal.Notify(woken, syscall.SIGCONT)
 		defer signal.Stop(woken)
 		e.aside(func() {
+			e.Restore()                                    // no draw can come between
 			_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP) // the tools have groups of their own
 			<-woken                                        // the call may return before the process has stopped
 		})

@@ -7,8 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
 	"jp/internal/safetext"
@@ -22,9 +20,10 @@ type liveLine struct {
 	columns func() int
 	palette func() terminal.Palette
 	now     func() time.Time
-	front   func() bool // jp is in the terminal's foreground
-	gate    *sync.Mutex // held while another part uses the terminal; may be nil
-	hint    string      // how the user interrupts the model, "" where they cannot
+	front   func() bool    // jp is in the terminal's foreground
+	gate    *sync.Mutex    // held while another part uses the terminal; may be nil
+	echo    *terminal.Echo // off while a turn works, so that no typed key gets into what is shown
+	hint    string         // how the user interrupts the model, "" where they cannot
 
 	mu      sync.Mutex
 	doing   []running
@@ -52,15 +51,8 @@ func (e *Env) liveLine() *liveLine {
 	return &liveLine{
 		status: statusOn(e.Console, e.Stderr), columns: func() int { return e.Columns(e.Stderr) },
 		palette: func() terminal.Palette { return e.Palette(e.Stderr) }, now: e.Now,
-		front: func() bool { return inForeground(int(e.Stderr.Fd())) },
+		front: func() bool { return terminal.InForeground(int(e.Stderr.Fd())) }, echo: e.typedEcho(),
 	}
-}
-
-// inForeground reports whether the terminal is not another process group's. Of a terminal that
-// is not jp's own it cannot be told.
-func inForeground(fd int) bool {
-	group, err := unix.IoctlGetInt(fd, unix.TIOCGPGRP)
-	return err != nil || group == unix.Getpgrp()
 }
 
 // working takes what the turn, or a child of it, is doing.
@@ -78,6 +70,9 @@ func (l *liveLine) working(child conversation.ID, a turnloop.Activity) {
 		l.doing = append(l.doing, running{a, child})
 	}
 	if l.timer == nil && len(l.doing) > 0 {
+		if !l.covered {
+			l.echo.Off()
+		}
 		l.timer = time.AfterFunc(liveEvery, l.tick)
 	}
 }
@@ -127,6 +122,7 @@ func (l *liveLine) tick() {
 	case len(l.doing) == 0:
 		_ = l.status.Clear() // a terminal that is gone is found out by what the turn writes
 	default:
+		l.echo.Off()
 		width := l.columns()
 		_ = l.status.Draw(width, l.lines(width)...)
 		l.frame++
@@ -172,6 +168,7 @@ func (l *liveLine) close() {
 	l.write(func() {
 		if l != nil {
 			l.over = true
+			l.echo.On()
 			if l.timer != nil {
 				l.timer.Stop()
 			}
@@ -257,11 +254,11 @@ func (r running) behind(now time.Time, more int, hint string) []string {
 	if more > 0 {
 		add("%d more", more)
 	}
-	if r.Context > 0 && r.Window > 0 {
-		add("%s", conversation.PartOf(r.Context, r.Window))
-	}
 	if r.Tokens > 0 {
 		add("%s tokens", conversation.Tokens(r.Tokens))
+	}
+	if r.Context > 0 && r.Window > 0 {
+		add("%s", conversation.PartOf(r.Context, r.Window))
 	}
 	if hint != "" && r.Name == "" {
 		add("%s", hint)
