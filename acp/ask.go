@@ -219,6 +219,9 @@ func (u *user) call(q turnloop.Question) (_ toolCall, madeUp bool) {
 		// It is of another conversation, which works for this one.
 		call.ToolCallID = fmt.Sprintf("question-%d-%d", about.Event.Seq, u.front.session.server.madeUp.Add(1))
 	}
+	if q.Warning != "" {
+		call.Content = append(call.Content, words("! "+q.Warning))
+	}
 	if detail := strings.TrimSpace(q.Detail); detail != "" {
 		call.Content = append(call.Content, words(detail))
 	}

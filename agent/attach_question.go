@@ -42,7 +42,7 @@ func QuestionIn(turn []*conversation.Event, i attach.Inquiry) (turnloop.Question
 		return turnloop.Question{}, fmt.Errorf("%s asks question %d, which is not on record", i.Conversation, i.Seq)
 	}
 	q := turnloop.QuestionAbout(ledger, inquiry)
-	q.Subject, q.Detail = i.Subject, i.Detail
+	q.Subject, q.Warning, q.Detail = i.Subject, i.Warning, i.Detail
 	q.Tool = &tool.Definition{
 		Name: i.Tool, Exclusive: i.Exclusive, Command: i.Command,
 		Argv:  i.Tool == "shell_run" && len(i.Command) == 0, // the only tool whose calls name their command

@@ -179,7 +179,7 @@ func (d *questions) command(c turnloop.UserCommand) bool {
 
 func inquiryFor(id conversation.ID, q turnloop.Question) attach.Inquiry {
 	i := attach.InquiryOf(id, q.Inquiry)
-	i.Subject, i.Detail = q.Subject, q.Detail
+	i.Subject, i.Warning, i.Detail = q.Subject, q.Warning, q.Detail
 	if q.Tool != nil && q.Tool.Timed {
 		i.Command, i.LimitMS = q.Tool.Command, q.Tool.Timeout.Milliseconds()
 	}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bufio"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -9,6 +11,49 @@ import (
 
 	"github.com/stretchr/testify/require"
 )
+
+// composedScript fetches a page of which nobody told the model.
+const composedScript = "[[reply]]\n[[reply.tool_call]]\nname = \"web_fetch\"\narguments = { url = \"https://example.com/?q=read\" }\n[[reply]]\nmessage = \"Over.\"\n"
+
+// Whoever is asked hears that the model composed the address: in another terminal, in a program that follows, in an editor.
+func TestAComposedAddressIsSaidEverywhere(t *testing.T) {
+	t.Parallel()
+	const warning = "the model composed this address"
+	t.Run("attach", func(t *testing.T) {
+		t.Parallel()
+		p, id := inBackground(t, composedScript)
+		p.waits()
+		program := p.command("attach", "--json", string(id))
+		program.Dir, program.Env = p.dir, p.environ
+		out, err := program.StdoutPipe()
+		require.NoError(t, err)
+		require.NoError(t, program.Start())
+		lines := bufio.NewScanner(out)
+		for lines.Scan() && !strings.Contains(lines.Text(), `"type":"inquiry"`) {
+		}
+		require.Contains(t, lines.Text(), `"warning":"`+warning)
+		_ = program.Process.Kill()
+		_ = program.Wait()
+		s := p.sit(100, "attach", string(id))
+		s.prompted()
+		require.Contains(t, s.Text(), "! "+warning)
+		s.Type("n")
+		require.Zero(t, s.exit())
+	})
+	t.Run("an editor", func(t *testing.T) {
+		t.Parallel()
+		p := acpPlace(t, composedScript)
+		e := p.connects(`{}`)
+		asked := make(chan string, 1)
+		e.requests["session/request_permission"] = func(params json.RawMessage) (any, bool) {
+			asked <- string(params)
+			return map[string]any{"outcome": map[string]any{"outcome": "cancelled"}}, true
+		}
+		e.prompts(e.opens(p.dir), "Read it")
+		require.Contains(t, <-asked, "! "+warning)
+		e.leaves()
+	})
+}
 
 // A person at a terminal allows a call of web_fetch, and the page comes as Markdown. A
 // private address is refused all the same, unless the user's configuration has its host.

@@ -55,6 +55,7 @@ type (
 		Default      json.RawMessage          `json:"default,omitempty"`
 		Exclusive    bool                     `json:"exclusive"`
 		Subject      string                   `json:"subject,omitempty"`  // the part of the arguments that says most
+		Warning      string                   `json:"warning,omitempty"`  // what a person should know before they answer
 		Detail       string                   `json:"detail,omitempty"`   // what helps to answer
 		Command      []string                 `json:"command,omitempty"`  // that each run of the tool starts, whole or not at all
 		LimitMS      int64                    `json:"limit_ms,omitempty"` // the time that the tool keeps to
@@ -95,9 +96,9 @@ type (
 		Part         conversation.Part `json:"part,omitempty"`     // what the model writes
 		Writing      string            `json:"writing,omitempty"`  // the tool whose call it writes
 		Tokens       int               `json:"tokens,omitempty"`   // that it has written, as an estimate
-		Tail         string            `json:"tail,omitempty"`     // the last line of the output, or of the reasoning
 		Context      int               `json:"context,omitempty"`  // tokens that it was sent, as an estimate
 		Window       int               `json:"window,omitempty"`   // tokens that it can read
+		Tail         string            `json:"tail,omitempty"`     // the last line of the output, or of the reasoning
 		Progress     string            `json:"progress,omitempty"` // how far the tool says it is
 		Over         bool              `json:"over,omitempty"`     // it has ended
 	}

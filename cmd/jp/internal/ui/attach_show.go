@@ -77,6 +77,9 @@ func (p *attachPipe) noticed(text string) { p.env.Note("%s", safetext.Clean(text
 
 func (p *attachPipe) asked(i attach.Inquiry) {
 	p.env.Note("%s waits for an answer: %s — %q", i.Conversation, safetext.Show(i.Tool), safetext.Clean(problem.OneLine(i.Text)))
+	if i.Warning != "" {
+		p.env.Note("    ! %s", safetext.Clean(problem.OneLine(i.Warning)))
+	}
 	p.env.Note("    %s   %s", repo.AnswerCommand(i), repo.AnswerWords(i))
 }
 
