@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -20,9 +21,18 @@ func (t *target) draft() string {
 	case t.forked != nil:
 		return drafts.RequestFile(t.forked.View.ID) // the fork may be taken back
 	case t.fresh:
-		return drafts.RequestFile("")
+		return t.newDraft()
 	}
 	return drafts.RequestFile(t.id)
+}
+
+// newDraft is the draft of a new conversation, which no other process has while this one runs.
+func (t *target) newDraft() string {
+	if t.slot == nil {
+		slot, _ := drafts.TakeSlot(t.repo.StateDir())
+		t.slot = &slot
+	}
+	return cmp.Or(t.slot.File(), drafts.RequestFile(""))
 }
 
 // keptDraft is what a draft asks, "" where there is none.
@@ -38,6 +48,10 @@ func (t *target) keptDraft() (string, error) {
 func (t *target) keepText(f *problem.Error) error {
 	text := strings.TrimSpace(strings.Join(t.opts.Text, " "))
 	if text == "" {
+		return f
+	}
+	if t.fresh && t.opts.Queue != nil { // it is in the line of the chat, which keeps it
+		f.Message += " Your question is kept."
 		return f
 	}
 	err := t.repo.StateDir().Replace(repo.DraftsFolder, t.draft(), []byte(text+"\n"), safefile.Options{Volatile: true})
@@ -61,6 +75,11 @@ func (t *target) keepText(f *problem.Error) error {
 // forgetDraft removes a draft that is recorded. What waits to be asked still
 // stays.
 func (t *target) forgetDraft(drafted, asked string) {
+	if t.fresh && t.forked == nil && t.slot == nil { // it was not edited
+		if kept, err := drafts.Request(t.repo.StateDir(), ""); err != nil || kept == "" || t.opts.Queue != nil {
+			return
+		}
+	}
 	if kept, err := t.keptDraft(); err == nil && (kept == drafted || kept == strings.TrimSpace(asked)) {
 		_ = t.repo.StateDir().Remove(repo.DraftsFolder, t.draft()) // it comes into the editor again
 	}

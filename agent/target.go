@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"jp/agent/action"
+	"jp/agent/drafts"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/snapshot"
@@ -18,8 +19,9 @@ import (
 type target struct {
 	*run
 	id     conversation.ID
-	fresh  bool       // the conversation does not exist yet
-	forked *fork.Fork // it was made for this run; nil where it was not
+	fresh  bool         // the conversation does not exist yet
+	slot   *drafts.Slot // of its draft, nil until there is one
+	forked *fork.Fork   // it was made for this run; nil where it was not
 	// resumes says that the user chose to go on with its turn, before anything is asked.
 	resumes bool
 	held    *process.Lock // nil until it is taken; a new conversation is taken when its turn begins

@@ -69,6 +69,14 @@ func slotFile(n int) string {
 	return fmt.Sprintf("new-%d.query", n)
 }
 
+// File is the file among the drafts that the slot holds, "" where it keeps nothing.
+func (s Slot) File() string {
+	if s.lock == nil {
+		return ""
+	}
+	return s.file
+}
+
 // Keep replaces the text. An empty text removes it.
 func (s Slot) Keep(text string) error {
 	if s.lock == nil {

@@ -38,11 +38,30 @@ func TestAnEditorGivesTheText(t *testing.T) {
 			require.Zero(t, s.exit())
 			s.WaitFor("Hi.")
 			require.Equal(t, tt.want, p.ofType("chat_request")[0]["content"])
-			drafts, err := os.ReadDir(filepath.Join(p.dir, ".git/jp/drafts"))
+			drafts, err := filepath.Glob(filepath.Join(p.dir, ".git/jp/drafts/*"))
 			require.NoError(t, err)
+			drafts = slices.DeleteFunc(drafts, func(name string) bool { return strings.HasSuffix(name, ".lock") })
 			require.Empty(t, drafts, "what was asked is no draft any more")
 		})
 	}
+}
+
+// What is typed in a conversation at one terminal stays there: the editor of a query at another one has a draft of its
+// own, and so has a question that is kept.
+func TestTheEditorLeavesTheDraftOfAChat(t *testing.T) {
+	t.Parallel()
+	p := edited(t, "cp \"$1\" ../shown; echo mine >\"$1\"\n")
+	chat := p.chat(80)
+	chat.Type("half a thought")
+	chat.waitLine("> half a thought")
+	p.awaitDraft("half a thought\n")
+	s := p.sit(80, "query", "--new", "-m", "script/../talk.toml")
+	require.Zero(t, s.exit(), s.Text())
+	require.NotContains(t, p.read("../shown"), "half a thought")
+	require.Equal(t, "mine", p.ofType("chat_request")[0]["content"])
+	require.Equal(t, "half a thought\n", p.read(".git/jp/drafts/new.query"))
+	require.NoError(t, chat.cmd.Process.Kill())
+	_ = chat.cmd.Wait()
 }
 
 func TestAnEditorThatFailsAsksNothing(t *testing.T) {
