@@ -207,6 +207,7 @@ func compactionOf(done agent.Compacted, text compaction.Reader) shownCompaction 
 
 // write says in a few lines what was done, or would be.
 func (s shownCompaction) write(e *ui.Env, o agent.CompactRequest) error {
+	w := wrapped(e.Results(), e)
 	c, id := s.Compaction, conversation.ID(s.Conversation).Short()
 	switch {
 	case s.Undone != nil:
@@ -214,22 +215,22 @@ func (s shownCompaction) write(e *ui.Env, o agent.CompactRequest) error {
 		if s.before > 0 {
 			now = fmt.Sprintf("The earlier one @%d holds.", s.before)
 		}
-		_, err := fmt.Fprintf(e.Results(), "%s: undid the compaction @%d. %s\n", id, *s.Undone, now)
+		_, err := fmt.Fprintf(w, "%s: undid the compaction @%d. %s\n", id, *s.Undone, now)
 		return err
 	case c == nil:
 		why := "The newest model calls stay as they are (--keep)."
 		if o.To != "" {
 			why = "The events up to there are as short as a summary of them (--to)."
 		}
-		_, err := fmt.Fprintf(e.Results(), "%s: nothing to compact. %s\n", id, why)
+		_, err := fmt.Fprintf(w, "%s: nothing to compact. %s\n", id, why)
 		return err
 	case o.DryRun:
-		if _, err := fmt.Fprintf(e.Results(), "%s: would %s.\n", id, c.words("summarise", "trim")); err != nil {
+		if _, err := fmt.Fprintf(w, "%s: would %s.\n", id, c.words("summarise", "trim")); err != nil {
 			return err
 		}
-		return c.writeEvents(e.Results())
+		return c.writeEvents(w)
 	}
-	if _, err := fmt.Fprintf(e.Results(), "%s: %s.\n", id, c.words("summarised", "trimmed")); err != nil {
+	if _, err := fmt.Fprintf(w, "%s: %s.\n", id, c.words("summarised", "trimmed")); err != nil {
 		return err
 	}
 	if !e.Quiet {
@@ -298,6 +299,7 @@ func showCompaction(ctx context.Context, e *ui.Env, word string) error {
 
 func (s shownCompaction) show(w io.Writer, e *ui.Env, found *conversation.Event) error {
 	p, c := e.Palette(e.Stdout), s.Compaction
+	w = wrapped(w, e)
 	fmt.Fprintf(w, "%s %s\n", p.Yellow(fmt.Sprintf("@%d", found.Seq)), p.Bold(safetext.Clean(found.Subject)))
 	if c.Model != nil {
 		fmt.Fprintf(w, "%s\n", p.Dim("summary by "+safetext.Clean(*c.Model)))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"jp/cmd/jp/internal/terminal/terminaltest"
 	"jp/internal/vendortest"
 )
 
@@ -113,6 +114,24 @@ func TestATaskOfTenWindowsEnds(t *testing.T) {
 	require.Greater(t, strings.Count(out.stderr, "· compacted "), 5)
 	require.NotContains(t, out.stderr, "too long")
 	require.Contains(t, p.jp("verify").stdout, "ok: ")
+}
+
+// What jp compact says breaks between words on a terminal.
+func TestCompactFitsTheTerminal(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.write("long.txt", numbered(4_000))
+	p.write("../fill.toml", fillingScript(20_000, 7))
+	require.Zero(t, p.jp("query", "-y", "-m", "script/../fill.toml", "Read all of long.txt, piece by piece, and say then what it says.").exit)
+	for _, args := range [][]string{{"compact", "--show", "--no-pager"}, {"compact", "--dry-run", "--keep", "0"}} {
+		roomy := p.jp(args...)
+		require.Zero(t, roomy.exit, roomy.stderr)
+		for _, columns := range []int{80, 48, 40} {
+			s := p.sit(columns, args...)
+			require.Zero(t, s.exit())
+			terminaltest.RequireWrapped(t, roomy.stdout, s.Raw(), columns)
+		}
+	}
 }
 
 // A kill while the model writes a summary leaves the conversation as it was, and the next resume

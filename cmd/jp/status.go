@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -101,6 +102,14 @@ func resultColumns(e *ui.Env) int {
 		return 0
 	}
 	return e.Columns(e.Stdout)
+}
+
+// wrapped is a writer of text for a person to stdout, whose lines break between words where that is a terminal.
+func wrapped(w io.Writer, e *ui.Env) io.Writer {
+	if !ui.IsTerminal(e.Stdout) {
+		return w
+	}
+	return terminal.NewWrapper(w, func() int { return resultColumns(e) })
 }
 
 // statusOf is the conversation that status is about. It opens no chooser. If the session has
