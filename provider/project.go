@@ -18,6 +18,34 @@ import (
 // call has its result directly behind its message, and where the model is to
 // speak next they do not end with its own words.
 func Project(events []*conversation.Event, target Target) []Message {
+	parts := projected(events, target)
+	if len(parts) == 0 {
+		return nil
+	}
+	messages := make([]Message, len(parts))
+	for i, x := range parts {
+		messages[i] = x.Message
+	}
+	return messages
+}
+
+// A Sourced is a message with the seqs of the events that its blocks are from. A block that
+// stands for several events has -1.
+type Sourced struct {
+	Message
+	From []int
+}
+
+// ProjectSourced is Project, and says from where each block is.
+func ProjectSourced(events []*conversation.Event, target Target) []Sourced {
+	var messages []Sourced
+	for _, x := range projected(events, target) {
+		messages = append(messages, Sourced{x.Message, x.from})
+	}
+	return messages
+}
+
+func projected(events []*conversation.Event, target Target) []part {
 	complete, tail := conversation.SplitTail(events)
 	relied := conversation.Sanitize(complete.Events())
 	if tail != nil {
@@ -51,14 +79,15 @@ func (p *projection) head(events []*conversation.Event) []part {
 			blocks = append(blocks, Block{Kind: BlockText, Text: text})
 		}
 	}
-	return appendUser(nil, blocks, false)
+	return appendUser(nil, blocks, -1, false)
 }
 
 // A part is what one place of the log contributes to the messages.
 type part struct {
 	Message
-	report bool // what a resume found
-	pause  bool // the model was interrupted by its provider and goes on
+	from   []int // the seqs of the blocks' events
+	report bool  // what a resume found
+	pause  bool  // the model was interrupted by its provider and goes on
 }
 
 // projection collects the pieces of a conversation.
@@ -117,15 +146,16 @@ func withoutOldReports(pieces []part) []part {
 }
 
 // merge makes one message of neighbouring user texts.
-func merge(pieces []part) []Message {
-	var messages []Message
+func merge(pieces []part) []part {
+	var messages []part
 	for _, x := range pieces {
 		n := len(messages)
 		if x.Role == conversation.RoleUser && n > 0 && messages[n-1].Role == conversation.RoleUser {
 			messages[n-1].Blocks = append(messages[n-1].Blocks, x.Blocks...)
+			messages[n-1].from = append(messages[n-1].from, x.from...)
 			continue
 		}
-		messages = append(messages, x.Message)
+		messages = append(messages, x)
 	}
 	return messages
 }

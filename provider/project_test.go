@@ -127,3 +127,29 @@ func TestProjectDoesNotChangeTheEvents(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, string(before), string(after))
 }
+
+func TestEachBlockNamesItsEvent(t *testing.T) {
+	for _, words := range []string{
+		"T Q R M C1 C2+ D2 D1 r M. T Q", "T Q C1 C2+ D1 N Qi", "T V Q J M. T Q Qr C1+ D1", "T Q M. X T Q P S T Q",
+	} {
+		all := events(words)
+		for _, m := range ProjectSourced(all, writer) {
+			require.Len(t, m.From, len(m.Blocks), words)
+			for i, b := range m.Blocks {
+				e := all[m.From[i]]
+				switch {
+				case b.Kind == BlockToolCall:
+					require.Equal(t, b.ID, e.Body.(*conversation.ToolCallRequest).ID, words)
+				case b.Text == conversation.InterruptedText:
+					require.Equal(t, conversation.TypeToolCallRequest, e.Type(), words)
+				default:
+					text, _ := e.Text()
+					if start, ok := e.Body.(*conversation.TurnStart); ok {
+						text = start.Environment
+					}
+					require.Equal(t, text, b.Text, words)
+				}
+			}
+		}
+	}
+}

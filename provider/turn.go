@@ -26,20 +26,20 @@ func (p *projection) turn(turn conversation.Turn) []part {
 		switch b := e.Body.(type) {
 		case *conversation.ChatRequest:
 			if !ledger.Replaced(e.Seq) {
-				pieces = appendUser(pieces, append(p.files(e, b.Attachments), p.said(e)...), false)
+				pieces = appendUser(pieces, append(p.files(e, b.Attachments), p.said(e)...), e.Seq, false)
 			}
 		case *conversation.TurnStart:
 			if told := cleanText(b.Environment); !blank(told) {
-				pieces = appendUser(pieces, []Block{{Kind: BlockText, Text: told}}, false)
+				pieces = appendUser(pieces, []Block{{Kind: BlockText, Text: told}}, e.Seq, false)
 			}
 		case *conversation.Note:
-			pieces = appendUser(pieces, p.said(e), false)
+			pieces = appendUser(pieces, p.said(e), e.Seq, false)
 		case *conversation.Instructions:
 			if b.For == nil {
-				pieces = appendUser(pieces, p.said(e), false)
+				pieces = appendUser(pieces, p.said(e), e.Seq, false)
 			}
 		case *conversation.Resumed:
-			pieces = appendUser(pieces, p.said(e), true)
+			pieces = appendUser(pieces, p.said(e), e.Seq, true)
 		case *conversation.ChatResponse, *conversation.ToolCallRequest:
 			if call := startedBy(ledger, e); call != nil {
 				pieces = append(pieces, p.call(events, ledger, call)...)
@@ -102,11 +102,19 @@ func (p *projection) files(e *conversation.Event, attached []conversation.Attach
 	return blocks
 }
 
-func appendUser(pieces []part, blocks []Block, report bool) []part {
+func appendUser(pieces []part, blocks []Block, seq int, report bool) []part {
 	if len(blocks) == 0 {
 		return pieces
 	}
-	return append(pieces, part{Message: Message{Role: conversation.RoleUser, Blocks: blocks}, report: report})
+	return append(pieces, part{Message: Message{Role: conversation.RoleUser, Blocks: blocks}, from: sameSeq(nil, seq, len(blocks)), report: report})
+}
+
+// sameSeq adds a seq for each of some blocks.
+func sameSeq(from []int, seq, blocks int) []int {
+	for range blocks {
+		from = append(from, seq)
+	}
+	return from
 }
 
 // call returns the message of one model call, and behind it the results of the
@@ -117,16 +125,23 @@ func (p *projection) call(events []*conversation.Event, ledger *conversation.Led
 		return nil
 	}
 	var blocks, results []Block
+	var from, answered []int
 	for _, e := range call.Events {
 		switch b := e.Body.(type) {
 		case *conversation.ChatResponse:
-			blocks = append(blocks, p.response(e, b, call, kept)...)
+			said := p.response(e, b, call, kept)
+			blocks, from = append(blocks, said...), sameSeq(from, e.Seq, len(said))
 		case *conversation.ToolCallRequest:
 			id := p.ids.take(b.ID, e.Seq, p.target.gave(e))
 			block := p.toolCall(e, b, id)
 			block.Given = id == b.ID && p.target.gave(e)
-			blocks = append(blocks, block)
-			results = append(results, p.result(ledger.ToolCall(e.Seq), id)...)
+			blocks, from = append(blocks, block), append(from, e.Seq)
+			asked, seq := ledger.ToolCall(e.Seq), e.Seq
+			if asked.Response != nil {
+				seq = asked.Response.Seq
+			}
+			given := p.result(asked, id)
+			results, answered = append(results, given...), sameSeq(answered, seq, len(given))
 		}
 	}
 	blocks = withoutLastReasoning(blocks)
@@ -135,10 +150,11 @@ func (p *projection) call(events []*conversation.Event, ledger *conversation.Led
 	}
 	pieces := []part{{
 		Message: Message{Role: conversation.RoleAssistant, Blocks: blocks},
+		from:    from[:len(blocks)],
 		pause:   call.Finish == conversation.FinishPause && !call.HasTools,
 	}}
 	if len(results) > 0 {
-		pieces = append(pieces, part{Message: Message{Role: conversation.RoleTool, Blocks: results}})
+		pieces = append(pieces, part{Message: Message{Role: conversation.RoleTool, Blocks: results}, from: answered})
 	}
 	return pieces
 }
