@@ -18,7 +18,7 @@ export CGO_ENABLED ?= 0
 # proof builds a program of the proof module and runs it in this folder.
 proof = $(GO) build -C proof -o ../bin/proof/$(1) ./$(1) && bin/proof/$(1)
 
-.PHONY: release help build test check lint crash crash-tools fuzz bench bench-tools soak seeded hostile visits inspector editors shells chromium acpkill demo install
+.PHONY: release help build test check lint crash crash-tools fuzz bench bench-tools soak seeded hostile visits inspector editors peers shells chromium acpkill demo install
 
 help: ## print the targets
 	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s  %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -81,6 +81,9 @@ inspector: ## install the MCP inspector and the reference MCP server (npm), whic
 
 editors: ## install clients of the Agent Client Protocol and its schema (npm), which the tests then run against jp
 	cd cmd/jp/testdata/editors && npm ci --no-progress --loglevel=error
+
+peers: ## install Claude Code and the Codex CLI (npm), which the tests then let resume what jp exports
+	cd export/testdata/peers && npm ci --no-progress --loglevel=error
 
 acpkill: ## kill jp acp at KILLS=100 random moments of a prompt: a table; no update may be lost, no tool may run twice
 	JP_ACP_KILLS=$(KILLS) $(GO) test ./cmd/jp -run 'TestACPKill$$' -v -count=1 -timeout 1h

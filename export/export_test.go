@@ -82,6 +82,16 @@ func written(t *testing.T, bodies func() []conversation.Body) map[string]string 
 			out.WriteString(s.Secrets())
 			return nil
 		},
+		"claude": func(s *Source, out *strings.Builder) error {
+			err := s.native(claude{}, "/", false).Write(out)
+			out.WriteString(s.Secrets())
+			return err
+		},
+		"codex": func(s *Source, out *strings.Builder) error {
+			err := s.native(codex{}, "/", false).Write(out)
+			out.WriteString(s.Secrets())
+			return err
+		},
 	} {
 		var out strings.Builder
 		require.NoError(t, write(sourceOf(bodies()...), &out), name)
