@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -24,26 +27,33 @@ loads nothing, with a link for each event (#e14), diffs, costs and forks. --to m
 writes Markdown. --to json writes data that jp import jp reads, also in a
 repository of another object format.
 
+--to claude and --to codex write a session that Claude Code or the Codex CLI
+resumes, with every message, tool call and result. --install puts it into the
+agent's own folder for this directory, replaces nothing there, and prints the
+command that resumes it. A call without a result gets one that says so. Pictures
+and texts go along, and other files by name. --compacted sends the summary of a
+compaction in place of the events that it covers. jp names what is left out.
+
 --all --to html DIR writes a page for each conversation, with links between forks,
 and a list of them in DIR/index.html.
 
 Secrets are replaced again before anything is written, whatever the settings say,
 and the page names the rules that found them. jp searches text, and not images.
 
-Exit codes: 0 done · 2 usage · 5 no such conversation · 6 damaged: what can be read
-was exported`
+Exit codes: 0 done · 2 usage · 3 --install: another file is there · 5 no such
+conversation, or no such agent here · 6 damaged: what can be read was exported`
 
 type exportOptions struct {
-	to, output string
-	all        bool
+	to, output              string
+	all, install, compacted bool
 }
 
 func newExportCommand(e *ui.Env) *cobra.Command {
 	var o exportOptions
 	cmd := &cobra.Command{
 		Use: "export [ID | --all DIR]", GroupID: "share", Args: cobra.MaximumNArgs(1),
-		Short: "Export a conversation as a page or as data", Long: exportHelp,
-		Example: "  jp export 4400 --to html -o page.html\n  jp export --to md | less\n  jp export 4400 --to json -o talk.json\n  jp export --all --to html site",
+		Short: "Export a conversation as a page, as data or to another agent", Long: exportHelp,
+		Example: "  jp export 4400 --to html -o page.html\n  jp export --to md | less\n  jp export 4400 --to json -o talk.json\n  jp export 4400 --to claude --install\n  jp export --all --to html site",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			word := append(args, "")[0]
 			if o.all {
@@ -52,12 +62,16 @@ func newExportCommand(e *ui.Env) *cobra.Command {
 			return runExport(cmd.Context(), e, o, word)
 		},
 	}
-	cmd.Flags().StringVar(&o.to, "to", "", "`FORMAT` of the export: html, md or json")
+	cmd.Flags().StringVar(&o.to, "to", "", "`FORMAT` of the export: "+exportFormats())
 	cmd.Flags().StringVarP(&o.output, "output", "o", "", "write `FILE` in place of stdout")
 	cmd.Flags().BoolVar(&o.all, "all", false, "write a page for each conversation, and a list, into the folder")
-	cmd.MarkFlagsMutuallyExclusive("all", "output")
+	cmd.Flags().BoolVar(&o.install, "install", false, "write the session to where its agent looks for it")
+	cmd.Flags().BoolVar(&o.compacted, "compacted", false, "to another agent: the summary of what was compacted")
+	cmd.MarkFlagsMutuallyExclusive("all", "output", "install")
 	return cmd
 }
+
+func exportFormats() string { return "html, md, json, " + strings.Join(export.Agents(), ", ") }
 
 // exportSite writes a page for each conversation into a folder.
 func exportSite(ctx context.Context, e *ui.Env, o exportOptions, dir string) error {
@@ -100,13 +114,16 @@ func replace(path string, text []byte) error {
 }
 
 func runExport(ctx context.Context, e *ui.Env, o exportOptions, word string) error {
-	wanted := export.ImagePayload
-	switch o.to {
-	case "json":
+	wanted, native := export.ImagePayload, slices.Contains(export.Agents(), o.to)
+	switch {
+	case o.to == "json", native:
 		wanted = export.EveryPayload
-	case "html", "md":
+	case o.to == "html", o.to == "md":
 	default:
-		return problem.Usage("invalid format %q (want --to html, md or json).", o.to).Hint(action.Help("jp", "export"), "its flags, with examples")
+		return problem.Usage("invalid format %q (want --to %s).", o.to, exportFormats()).Hint(action.Help("jp", "export"), "its flags, with examples")
+	}
+	if (o.install || o.compacted) && !native {
+		return problem.Usage("--install and --compacted take --to %s.", strings.Join(export.Agents(), ", ")).Hint(action.Help("jp", "export"), "its flags, with examples")
 	}
 	r, err := e.OpenRepo(ctx)
 	if err != nil {
@@ -130,6 +147,11 @@ func runExport(ctx context.Context, e *ui.Env, o exportOptions, word string) err
 			return source.Page(ctx, w, export.Options{Markdown: webpage.Markdown, Forks: forks[source.View.ID]})
 		}
 	}
+	if native {
+		if write, err = o.native(e, source); err != nil {
+			return err
+		}
+	}
 	if err := o.put(e, write); err != nil {
 		return err
 	}
@@ -137,6 +159,28 @@ func runExport(ctx context.Context, e *ui.Env, o exportOptions, word string) err
 		e.Note("%s", words)
 	}
 	return source.View.Damage(nil)
+}
+
+// native is what writes a session of another agent, and says what is not in it.
+func (o exportOptions) native(e *ui.Env, source *export.Source) (func(io.Writer) error, error) {
+	session, err := source.Native(o.to, e.Dir, o.compacted)
+	if err != nil {
+		return nil, err
+	}
+	return func(w io.Writer) error {
+		if !o.install {
+			err = session.Write(w)
+		} else if path, failed := session.Install(e.Get); failed != nil {
+			err = failed
+		} else {
+			e.Note("The session is in %s. This resumes it:", safetext.Show(path))
+			_, err = fmt.Fprintln(w, session.Resume())
+		}
+		for _, note := range session.Notes {
+			e.Note("%s", note)
+		}
+		return err
+	}, nil
 }
 
 // put writes to the file that the user named, as a whole, or to stdout.

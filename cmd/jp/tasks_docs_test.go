@@ -81,6 +81,10 @@ message = "The tests are ported."
 		p.run("$", "git init -q --bare ../origin.git && git remote add origin ../origin.git && git push -q origin main")
 		p.colleague()
 	},
+	"export": func(p *taskPage) {
+		p.capsRetries()
+		p.write("~/.claude/settings.json", "{}\n")
+	},
 	"import": func(p *taskPage) {
 		tree, err := filepath.EvalSymlinks(p.at["$"])
 		require.NoError(p.t, err)
