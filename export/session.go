@@ -93,7 +93,11 @@ func (s *Source) native(to agent, dir string, compacted bool) *Native {
 	n := &Native{agent: to, session: &session{title: s.summary.Title, dir: dir}}
 	session, last := n.session, s.Events[len(s.Events)-1]
 	session.began = s.Events[0].Time
-	session.id = uuid(session.began, to.name(), string(s.View.ID), last.Commit)
+	words := []string{to.name(), string(s.View.ID), last.Commit}
+	if force := compaction.InForce(s.Events); compacted && (force.Summary != nil || len(force.Trimmed) > 0) {
+		words = append(words, "compacted") // it is another text
+	}
+	session.id = uuid(session.began, words...)
 	if place := s.View.LastPlace(); place != nil {
 		session.place = *place
 	}

@@ -457,7 +457,9 @@ func TestCompactedSession(t *testing.T) {
 		require.Contains(t, text, `"First answer"`)
 		require.NotContains(t, text, "They met.")
 		require.Contains(t, strings.Join(n.Notes, "\n"), "events up to @2 in jp. Their full text goes out.")
+		whole := n.session.id
 		n, text = sessionOf(a, s(), true)
+		require.NotEqual(t, whole, n.session.id)
 		require.NotContains(t, text, `"First answer"`)
 		require.Contains(t, text, "They met.")
 		require.Contains(t, text, "First words")
