@@ -8,14 +8,21 @@ import (
 	"strings"
 
 	"jp/gitcmd"
+	"jp/worktree/untracked"
 )
 
 // UntrackedFiles are the names of untracked files that are not ignored, at one moment. Their
 // content is in no tree.
 type UntrackedFiles struct {
-	there  map[string]struct{}
-	gone   map[string]struct{} // that were there earlier
-	hidden map[string]struct{} // tracked ones that git was told not to look at
+	listing  *untracked.Listing
+	recorded map[string]struct{} // of the listing, those that a tree has since
+	gone     map[string]struct{} // that were there earlier
+	hidden   map[string]struct{} // tracked ones that git was told not to look at
+}
+
+// newUntracked are the files of a listing.
+func newUntracked(listing *untracked.Listing) *UntrackedFiles {
+	return &UntrackedFiles{listing: listing, recorded: map[string]struct{}{}, gone: map[string]struct{}{}}
 }
 
 // Hides says whether git was told not to look at a file that was there.
@@ -32,9 +39,23 @@ func (o *UntrackedFiles) had(path string) bool {
 	if o == nil {
 		return false
 	}
-	_, there := o.there[path]
 	_, gone := o.gone[path]
-	return there || gone
+	return o.there(path) || gone
+}
+
+// there says whether there is such a file that no tree has.
+func (o *UntrackedFiles) there(path string) bool {
+	_, recorded := o.recorded[path]
+	return !recorded && o.listing.Has(path)
+}
+
+// Crowded is the folder in which there are most of very many such files; ok is false where
+// there are fewer than least.
+func (o *UntrackedFiles) Crowded(least int) (folder string, files int, ok bool) {
+	if o == nil {
+		return "", 0, false
+	}
+	return o.listing.Crowded(least)
 }
 
 // FindUntracked lists the untracked files that are not ignored. A tool may write them before
@@ -51,28 +72,48 @@ func (w *Worktree) FindUntracked(ctx context.Context, earlier *UntrackedFiles) (
 		return nil, fmt.Errorf("list files that git does not look at: %w", err)
 	}
 	hidden := s.meetHidden(flagged)
-	paths, err := s.untracked(ctx, nil)
+	listing, err := w.lister.List(ctx)
 	if refused(err) != "" {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("list untracked files: %w", err)
 	}
-	o := &UntrackedFiles{there: make(map[string]struct{}, len(paths)), hidden: hidden}
+	o := newUntracked(listing)
+	o.hidden = hidden
 	if earlier != nil {
 		o.gone = earlier.gone
-	}
-	for _, path := range paths {
-		o.there[path] = struct{}{}
 	}
 	return o, nil
 }
 
-// meet keeps a file that stays out of the tree, for the next look.
-func (s *snapshot) meet(path string) {
-	if s.others != nil {
-		s.others.there[path] = struct{}{}
+// list lists the untracked files of the index that this snapshot works on.
+func (s *snapshot) list(ctx context.Context) (*untracked.Listing, error) {
+	if !s.kept {
+		return s.w.lister.List(ctx)
 	}
+	paths, err := s.untracked(ctx, nil)
+	return untracked.Of(paths), err
+}
+
+// unlisted are the untracked files that have to be looked at, sorted: those that were
+// written since the mark, and those that were not there then.
+func (s *snapshot) unlisted(now *untracked.Listing) []string {
+	if now == nil {
+		return nil
+	}
+	since := *s.opts.Since
+	paths := slices.Concat(now.Written(s.w.repo.TopLevel, untracked.Time(since)), now.Repositories())
+	if earlier := s.opts.ListUntracked; earlier != nil {
+		paths = append(paths, now.Lacks(earlier.listing)...)
+		for path := range earlier.recorded {
+			if now.Has(path) {
+				paths = append(paths, path)
+			}
+		}
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
 }
 
 // appeared says whether a file that was not written since the mark has come with one
@@ -101,8 +142,8 @@ func (s *snapshot) leaveGone(p *plan) {
 	for path := range s.opts.ListUntracked.gone {
 		s.others.gone[path] = struct{}{}
 	}
-	for path := range s.opts.ListUntracked.there {
-		if _, still := s.others.there[path]; still {
+	for _, path := range s.opts.ListUntracked.listing.Lacks(s.others.listing) {
+		if !s.opts.ListUntracked.there(path) {
 			continue
 		}
 		if st, err := s.w.lookup(path); (isNotExist(err) || err == nil && isDir(st) && !isFolder(path)) && p.first(path) {
@@ -118,7 +159,7 @@ func (o *UntrackedFiles) Recorded(changes []Change) {
 		return
 	}
 	for _, c := range changes {
-		delete(o.there, c.Path)
+		o.recorded[c.Path] = struct{}{}
 		delete(o.gone, c.Path)
 	}
 }

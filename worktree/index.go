@@ -47,6 +47,8 @@ func (w *Worktree) noteFile() string  { return w.state(noteName) }
 const (
 	indexName = "index"
 	noteName  = "index.json"
+	// untrackedName is the list of untracked files, with what it was read from.
+	untrackedName = "untracked"
 )
 
 // known is what a snapshot can begin with.

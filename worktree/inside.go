@@ -34,10 +34,8 @@ func (s *snapshot) leaveInside(ctx context.Context, p *plan, found scan) {
 		return
 	}
 	why := map[string]string{}
-	for _, path := range found.others {
-		if isFolder(path) {
-			why[strings.TrimSuffix(path, "/")] = whyInNested
-		}
+	for _, path := range found.listing.Repositories() {
+		why[strings.TrimSuffix(path, "/")] = whyInNested
 	}
 	for _, path := range found.submodules {
 		why[path] = whyInSubmodule

@@ -69,7 +69,7 @@ func (s *snapshot) decide(ctx context.Context, found scan) (*plan, error) {
 	for _, r := range found.staged {
 		s.decideHidden(ctx, p, r, found.flags[r.path])
 	}
-	for _, path := range found.others {
+	for _, path := range slices.Concat(found.others, s.unlisted(found.listing)) {
 		s.decideUntracked(p, path)
 	}
 	if err := s.decideStaged(ctx, p, found.staged); err != nil {
@@ -78,7 +78,8 @@ func (s *snapshot) decide(ctx context.Context, found scan) (*plan, error) {
 	s.leaveHidden(p, found.hidden)
 	if found.blind != "" {
 		p.left["."], s.others = whyBlind+found.blind, nil
-	} else {
+	} else if s.others != nil {
+		s.others.listing = found.listing
 		s.leaveGone(p)
 	}
 	s.leaveInspected(ctx, p)
@@ -186,6 +187,7 @@ func (s *snapshot) decideNamed(ctx context.Context, p *plan, found scan) {
 	for _, path := range s.opts.Named {
 		tag, tracked := found.tags[path]
 		_, other := others[path]
+		other = other || found.listing.Has(path)
 		switch {
 		case tracked:
 			s.decideFlagged(ctx, p, path, tag)
@@ -269,7 +271,6 @@ func (s *snapshot) decideIgnored(p *plan, path, blind string) {
 // decideUntracked is for a file that git neither tracks nor ignores.
 func (s *snapshot) decideUntracked(p *plan, path string) {
 	if isFolder(path) { // another repository, which is not entered
-		s.meet(path)
 		return
 	}
 	if _, done := p.seen[path]; done {
@@ -280,13 +281,11 @@ func (s *snapshot) decideUntracked(p *plan, path string) {
 		return
 	}
 	if !s.since(st) && !s.appeared(path) {
-		s.meet(path)
 		return
 	}
 	p.first(path)
 	if why := admitNew(path, st, s.w.opts.NewFile, &p.budget); why != "" {
 		p.left[path] = why
-		s.meet(path)
 		return
 	}
 	p.take = append(p.take, path)

@@ -10,18 +10,20 @@ import (
 	"sync"
 
 	"jp/gitcmd"
+	"jp/worktree/untracked"
 )
 
 // scan is what git says about the working tree, an index and the parent's tree.
 type scan struct {
-	dirty      []raw           // working tree against index
-	staged     []raw           // index against the parent's tree
-	others     []string        // files that are neither tracked nor ignored
-	blind      string          // why those could not be listed, "" where they were
-	tags       map[string]byte // of the named paths that are tracked: ls-files -v
-	flags      map[string]byte // of all, where staged has other content of some
-	submodules []string        // after a tool
-	hidden     *hiddenPaths    // after a tool: those that the user told git not to look at
+	dirty      []raw              // working tree against index
+	staged     []raw              // index against the parent's tree
+	others     []string           // files that are neither tracked nor ignored: those that were named
+	listing    *untracked.Listing // all of them, after a tool
+	blind      string             // why those could not be listed, "" where they were
+	tags       map[string]byte    // of the named paths that are tracked: ls-files -v
+	flags      map[string]byte    // of all, where staged has other content of some
+	submodules []string           // after a tool
+	hidden     *hiddenPaths       // after a tool: those that the user told git not to look at
 }
 
 // contentCommand is a command that reads files as git would record them.
@@ -44,9 +46,13 @@ func (s *snapshot) scan(ctx context.Context) (scan, error) {
 	if len(s.opts.Named) > 0 {
 		asks = append(asks, func() (err error) { found.tags, err = s.tags(ctx, s.opts.Named); return })
 	}
-	if paths, wanted := s.othersWanted(); wanted {
+	if all := s.opts.Untracked && s.opts.Since != nil; all || len(s.opts.Named) > 0 {
 		asks = append(asks, func() (err error) {
-			found.others, err = s.untracked(ctx, paths)
+			if all {
+				found.listing, err = s.list(ctx)
+			} else {
+				found.others, err = s.untracked(ctx, s.opts.Named)
+			}
 			if found.blind = refused(err); found.blind != "" {
 				return nil
 			}
@@ -76,15 +82,6 @@ func (s *snapshot) scan(ctx context.Context) (scan, error) {
 // claims says whether the index has other content at the path than the tree, or
 // alone has some.
 func (r raw) claims() bool { return r.status == 'M' || r.status == 'T' || r.status == 'A' }
-
-// othersWanted says where to look for untracked files: everywhere after a
-// tool, else only at what was named.
-func (s *snapshot) othersWanted() (paths []string, wanted bool) {
-	if s.opts.Untracked && s.opts.Since != nil {
-		return nil, true
-	}
-	return s.opts.Named, len(s.opts.Named) > 0
-}
 
 // dirty compares the working tree with the index: git does, at the paths of which jp
 // cannot tell.

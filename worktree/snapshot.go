@@ -101,7 +101,7 @@ type snapshot struct {
 
 func (s *snapshot) make(ctx context.Context) (Snapshot, error) {
 	if s.opts.ListUntracked != nil && s.opts.Since != nil && s.opts.Untracked {
-		s.others = &UntrackedFiles{there: map[string]struct{}{}, gone: map[string]struct{}{}}
+		s.others = newUntracked(nil)
 	}
 	found, err := s.scan(ctx)
 	if err != nil {

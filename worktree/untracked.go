@@ -19,12 +19,11 @@ func (w *Worktree) ListUntracked(ctx context.Context) (Listing, error) {
 	if err != nil {
 		return Listing{}, err
 	}
-	paths, err := (&snapshot{w: w}).untracked(ctx, nil)
+	listing, err := w.lister.List(ctx)
 	if err != nil {
 		return Listing{}, fmt.Errorf("list untracked files: %w", err)
 	}
-	slices.Sort(paths)
-	return Listing{at, paths}, nil
+	return Listing{at, listing.Paths()}, nil
 }
 
 // An UntrackedChange is a file that git does not track and that is not as it was.

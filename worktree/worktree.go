@@ -24,6 +24,7 @@ import (
 	"jp/gitcmd/convert"
 	"jp/gitstore/trees"
 	"jp/internal/safefile"
+	"jp/worktree/untracked"
 )
 
 // Mode says whether trees are recorded.
@@ -65,7 +66,8 @@ type Worktree struct {
 	git  *gitcmd.Git
 	opts Options
 
-	gaps *convert.Checker
+	gaps   *convert.Checker
+	lister *untracked.Lister
 
 	flush func(*os.File) error // waits for the disk, for files and folders; tests watch it
 
@@ -96,9 +98,24 @@ func Open(_ context.Context, repo gitcmd.Repository, opts Options) (*Worktree, e
 		opts.Home, _ = os.UserHomeDir() // a user without a home has no home to protect
 	}
 	git := gitcmd.At(repo, opts.Git)
-	return &Worktree{
+	w := &Worktree{
 		repo: repo, git: git, opts: opts, gaps: convert.New(git, repo), flush: (*os.File).Sync, attrs: map[string]pathRules{},
-	}, nil
+	}
+	w.lister = untracked.New(untracked.Options{
+		Git: git, Index: w.userIndex(), Boot: bootID(),
+		Now: func(ctx context.Context) (untracked.Time, error) {
+			now, err := w.Now(ctx)
+			return untracked.Time(now), err
+		},
+		Load: func() ([]byte, error) { return readRegular(w.state(untrackedName)) },
+		Save: func(data []byte) {
+			if f, err := w.openState(untrackedName, os.O_WRONLY|os.O_CREATE|os.O_TRUNC); err == nil {
+				_, _ = f.Write(data)
+				_ = f.Close()
+			}
+		},
+	})
+	return w, nil
 }
 
 // Repository returns where the working tree belongs.

@@ -21,12 +21,13 @@ var Allowed = map[string][]string{
 	"gitcmd/convert":           {"gitcmd", "internal/safefile"},
 	"gitcmd/located":           {"gitcmd", "internal/safefile"},
 	"gitstore":                 {"conversation", "gitcmd", "gitstore/odb", "gitstore/packing", "gitstore/sidecar", "search/needle", "internal/safefile"},
-	"gitstore/odb":             {"gitcmd", "internal/inflate", "internal/lazy"},                                                          // knows objects and refs, not events
-	"gitstore/packing":         {"gitcmd", "gitstore/odb", "internal/safefile"},                                                          // knows refs and objects, and of events only where they begin
-	"gitstore/trees":           {"gitcmd", "gitstore/odb"},                                                                               // reads trees; knows no events
-	"gitstore/sidecar":         {"search/needle", "internal/safefile"},                                                                   // copies of raw commits; knows no events
-	"worktree":                 {"conversation", "gitcmd", "gitcmd/convert", "gitstore/trees", "internal/safefile", "worktree/gitindex"}, // of the store only what trees say
-	"worktree/gitindex":        nil,                                                                                                      // a format; looks at no file
+	"gitstore/odb":             {"gitcmd", "internal/inflate", "internal/lazy"},                                                                                // knows objects and refs, not events
+	"gitstore/packing":         {"gitcmd", "gitstore/odb", "internal/safefile"},                                                                                // knows refs and objects, and of events only where they begin
+	"gitstore/trees":           {"gitcmd", "gitstore/odb"},                                                                                                     // reads trees; knows no events
+	"gitstore/sidecar":         {"search/needle", "internal/safefile"},                                                                                         // copies of raw commits; knows no events
+	"worktree":                 {"conversation", "gitcmd", "gitcmd/convert", "gitstore/trees", "internal/safefile", "worktree/gitindex", "worktree/untracked"}, // of the store only what trees say
+	"worktree/gitindex":        nil,                                                                                                                            // a format; looks at no file
+	"worktree/untracked":       {"gitcmd", "worktree/gitindex"},
 	"worktree/staging":         {"gitcmd"},
 	"compaction":               {"conversation"}, // decides on events; asks no model
 	"provider":                 {"conversation", "compaction", "internal/lazy"},

@@ -1,0 +1,219 @@
+// Package untracked lists the files of a working tree that git neither tracks nor
+// ignores, and reads again only the folders that changed since it last looked.
+//
+// git decides what is untracked. The package keeps its answer together with the state
+// of each folder, of each file of rules and of the index. A name that was not there is
+// asked of git. Where a state says too little, git lists everything once more: where a
+// file of rules or the set of tracked paths changed, where the file system is not one
+// whose times are known to tell, and where a repository lies inside of another in a way
+// that only git can judge.
+//
+// It reads no content of files, and writes only the copy of the list that it keeps.
+package untracked
+
+import (
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// A Time is a moment as a file system counts it.
+type Time struct{ Sec, Nsec int64 }
+
+func (t Time) before(o Time) bool { return t.Sec < o.Sec || t.Sec == o.Sec && t.Nsec < o.Nsec }
+
+// A stamp is the state of a file or folder: it differs after every change to it.
+type stamp struct {
+	Dev, Ino       uint64
+	Size           int64
+	Mtime, Changed Time
+}
+
+func stampOf(st *unix.Stat_t) stamp {
+	return stamp{
+		Dev: uint64(st.Dev), Ino: uint64(st.Ino), Size: st.Size,
+		Mtime: Time{int64(st.Mtim.Sec), int64(st.Mtim.Nsec)}, Changed: changed(st),
+	}
+}
+
+// changed is the time of the last change to a file, which no program can set.
+func changed(st *unix.Stat_t) Time { return Time{int64(st.Ctim.Sec), int64(st.Ctim.Nsec)} }
+
+// A folder is what is known of one that git looks into.
+type folder struct {
+	path  string // "" for the top level
+	stamp stamp
+	// settled says that a later change gives the folder another stamp. One that changed in
+	// the same tick of the clock in which it was read may change again unseen.
+	settled bool
+	names   []string // of untracked files, sorted
+	ignored []string // of other files that the index does not have, sorted
+	closed  []string // of folders that git does not look into, sorted
+	rules   stamp    // of its .gitignore; zero where there is none
+}
+
+// A Listing is the untracked files at one moment. It does not change.
+type Listing struct {
+	folders []*folder // sorted by path
+	byPath  map[string]*folder
+	repos   []string // whole folders, which are other repositories, sorted; each ends in a slash
+	sources sources
+	kept    bool // later listings can be derived from it
+}
+
+// Of is a listing of paths as git gives them, of which nothing else is known.
+func Of(paths []string) *Listing {
+	l := &Listing{byPath: map[string]*folder{}}
+	var last *folder
+	for _, p := range paths {
+		if strings.HasSuffix(p, "/") {
+			l.repos = append(l.repos, p)
+			continue
+		}
+		dir, name := split(p)
+		if last == nil || last.path != dir {
+			last = l.folder(dir)
+		}
+		last.names = append(last.names, name)
+	}
+	l.arrange()
+	return l
+}
+
+// folder is the folder of a path, made if there is none.
+func (l *Listing) folder(dir string) *folder {
+	f := l.byPath[dir]
+	if f == nil {
+		f = &folder{path: dir}
+		l.byPath[dir] = f
+	}
+	return f
+}
+
+// arrange sorts everything that stands in no order.
+func (l *Listing) arrange() {
+	l.folders = make([]*folder, 0, len(l.byPath))
+	for _, f := range l.byPath {
+		l.folders = append(l.folders, f)
+		for _, names := range [][]string{f.names, f.ignored, f.closed} {
+			if !slices.IsSorted(names) {
+				slices.Sort(names)
+			}
+		}
+	}
+	slices.SortFunc(l.folders, func(a, b *folder) int { return strings.Compare(a.path, b.path) })
+	slices.Sort(l.repos)
+}
+
+// split parts a path into its folder, "" for the top level, and its name.
+func split(path string) (dir, name string) {
+	i := strings.LastIndexByte(path, '/')
+	return path[:max(i, 0)], path[i+1:]
+}
+
+// join is the path of a name in a folder.
+func join(dir, name string) string {
+	if dir == "" {
+		return name
+	}
+	return dir + "/" + name
+}
+
+func has(names []string, name string) bool {
+	_, found := slices.BinarySearch(names, name)
+	return found
+}
+
+// Has says whether there was such an untracked file, or such a repository where the
+// path ends in a slash.
+func (l *Listing) Has(path string) bool {
+	if l == nil {
+		return false
+	}
+	if strings.HasSuffix(path, "/") {
+		return has(l.repos, path)
+	}
+	dir, name := split(path)
+	f := l.byPath[dir]
+	return f != nil && has(f.names, name)
+}
+
+// Paths are all of them, sorted.
+func (l *Listing) Paths() []string {
+	paths := slices.Clone(l.repos)
+	for _, f := range l.folders {
+		for _, name := range f.names {
+			paths = append(paths, join(f.path, name))
+		}
+	}
+	slices.Sort(paths)
+	return paths
+}
+
+// Repositories are the whole folders among them, each with a slash at its end.
+func (l *Listing) Repositories() []string {
+	if l == nil {
+		return nil
+	}
+	return l.repos
+}
+
+// Lacks are the paths of l that another listing does not have.
+func (l *Listing) Lacks(other *Listing) (paths []string) {
+	if l == nil || l == other {
+		return nil
+	}
+	for _, p := range l.repos {
+		if !other.Has(p) {
+			paths = append(paths, p)
+		}
+	}
+	for _, f := range l.folders {
+		there := other.at(f.path)
+		if f == there {
+			continue
+		}
+		for _, name := range f.names {
+			if there == nil || !has(there.names, name) {
+				paths = append(paths, join(f.path, name))
+			}
+		}
+	}
+	return paths
+}
+
+func (l *Listing) at(dir string) *folder {
+	if l == nil {
+		return nil
+	}
+	return l.byPath[dir]
+}
+
+// Crowded is the folder of the top level with most files below it, if there are at least so
+// many, or the one inside of it that has nearly all of them.
+func (l *Listing) Crowded(least int) (dir string, files int, ok bool) {
+	if l == nil {
+		return "", 0, false
+	}
+	below := map[string]int{}
+	for _, f := range l.folders {
+		for dir := f.path; dir != "" && len(f.names) > 0; dir, _ = split(dir) {
+			below[dir] += len(f.names)
+		}
+	}
+	for {
+		best := ""
+		for d, n := range below {
+			parent, _ := split(d)
+			larger := best == "" || n > below[best] || n == below[best] && d < best
+			if parent == dir && n >= least && 10*n >= 9*files && larger {
+				best = d
+			}
+		}
+		if best == "" {
+			return dir, files, ok
+		}
+		dir, files, ok = best, below[best], true
+	}
+}

@@ -1,0 +1,186 @@
+package untracked
+
+import (
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"strings"
+)
+
+// A saved listing is a line that says what it is, its body and a checksum. It is read only
+// by the jp that wrote it or one that writes the same format: another one lists anew.
+const header = "jp untracked 1\n"
+
+// encode writes a listing.
+func encode(l *Listing, boot string) []byte {
+	w := &writer{data: []byte(header)}
+	w.text(boot)
+	s := l.sources
+	w.texts([]string{s.config, s.excludes, s.tracked})
+	w.stamp(s.rules[0])
+	w.stamp(s.rules[1])
+	w.time(s.newest)
+	w.stamp(s.index)
+	w.texts(l.repos)
+	w.number(int64(len(l.folders)))
+	for _, f := range l.folders {
+		w.text(f.path)
+		w.stamp(f.stamp)
+		w.flag(f.settled)
+		w.texts(f.names)
+		w.texts(f.ignored)
+		w.texts(f.closed)
+		w.stamp(f.rules)
+	}
+	return binary.BigEndian.AppendUint32(w.data, crc32.ChecksumIEEE(w.data))
+}
+
+// decode reads what encode wrote since the machine was started, nil where it is not whole.
+func decode(data []byte, boot string) *Listing {
+	const sum = 4
+	body := len(data) - sum
+	if body < len(header) || string(data[:len(header)]) != header || crc32.ChecksumIEEE(data[:body]) != binary.BigEndian.Uint32(data[body:]) {
+		return nil
+	}
+	r := &reader{data: string(data[len(header):body])}
+	if r.text() != boot {
+		return nil
+	}
+	l := &Listing{byPath: map[string]*folder{}, kept: true}
+	if texts := r.texts(); len(texts) == 3 {
+		l.sources.config, l.sources.excludes, l.sources.tracked = texts[0], texts[1], texts[2]
+	}
+	l.sources.rules = [2]stamp{r.stamp(), r.stamp()}
+	l.sources.newest = r.time()
+	l.sources.index = r.stamp()
+	l.repos = r.texts()
+	l.folders = make([]*folder, r.count())
+	for i := range l.folders {
+		f := &folder{path: r.text(), stamp: r.stamp(), settled: r.flag(), names: r.texts(), ignored: r.texts(), closed: r.texts(), rules: r.stamp()}
+		l.folders[i], l.byPath[f.path] = f, f
+	}
+	if r.err != nil || r.data != "" || len(l.byPath) != len(l.folders) || !l.inside() {
+		return nil
+	}
+	return l
+}
+
+// inside says whether all paths are of a working tree: a program may have written the file.
+func (l *Listing) inside() bool {
+	for _, p := range l.repos {
+		if dir, isRepo := strings.CutSuffix(p, "/"); !isRepo || !plainPath(dir) {
+			return false
+		}
+	}
+	for _, f := range l.folders {
+		if f.path != "" && !plainPath(f.path) {
+			return false
+		}
+		for _, name := range f.names {
+			if !plainName(name) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func plainPath(path string) bool {
+	for name := range strings.SplitSeq(path, "/") {
+		if !plainName(name) {
+			return false
+		}
+	}
+	return true
+}
+
+func plainName(name string) bool {
+	return name != "" && name != "." && name != ".." && name != ".git" && !strings.ContainsAny(name, "/\x00")
+}
+
+type writer struct{ data []byte }
+
+func (w *writer) number(n int64) { w.data = binary.AppendVarint(w.data, n) }
+
+func (w *writer) text(s string) {
+	w.number(int64(len(s)))
+	w.data = append(w.data, s...)
+}
+
+func (w *writer) texts(all []string) {
+	w.number(int64(len(all)))
+	for _, s := range all {
+		w.text(s)
+	}
+}
+
+func (w *writer) flag(is bool) {
+	if is {
+		w.number(1)
+	} else {
+		w.number(0)
+	}
+}
+
+func (w *writer) time(t Time) {
+	w.number(t.Sec)
+	w.number(t.Nsec)
+}
+
+func (w *writer) stamp(s stamp) {
+	for _, n := range []int64{int64(s.Dev), int64(s.Ino), s.Size} {
+		w.number(n)
+	}
+	w.time(s.Mtime)
+	w.time(s.Changed)
+}
+
+// A reader reads what a writer wrote. After an error everything is empty.
+type reader struct {
+	data string
+	err  error
+}
+
+var errCut = errors.New("it is cut off")
+
+func (r *reader) number() int64 {
+	n, length := binary.Varint([]byte(r.data[:min(len(r.data), binary.MaxVarintLen64)]))
+	if length <= 0 {
+		r.data, r.err = "", errCut
+		return 0
+	}
+	r.data = r.data[length:]
+	return n
+}
+
+// count is a number of things that are still to come.
+func (r *reader) count() int {
+	n := r.number()
+	if n < 0 || n > int64(len(r.data)) {
+		r.data, r.err = "", errCut
+		return 0
+	}
+	return int(n)
+}
+
+func (r *reader) text() (s string) {
+	n := r.count()
+	s, r.data = r.data[:n], r.data[n:]
+	return s
+}
+
+func (r *reader) texts() []string {
+	all := make([]string, r.count())
+	for i := range all {
+		all[i] = r.text()
+	}
+	return all
+}
+
+func (r *reader) flag() bool { return r.number() == 1 }
+
+func (r *reader) time() Time { return Time{r.number(), r.number()} }
+
+func (r *reader) stamp() stamp {
+	return stamp{Dev: uint64(r.number()), Ino: uint64(r.number()), Size: r.number(), Mtime: r.time(), Changed: r.time()}
+}
