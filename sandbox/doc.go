@@ -3,10 +3,11 @@
 // anything that it starts can widen that.
 //
 // jp starts such a program through itself. Start gives the argument list and a
-// sealed file with the rules; Become, in the process that was started, takes the
-// rules from that file, restricts itself, and becomes the program: same process,
-// same group, same descriptors. Where it cannot restrict itself the program does
-// not run.
+// sealed file with the order: what the kernel is told, and which program is meant.
+// In the process that was started, package secondstage takes the order from that
+// file, restricts itself, and becomes the program: same process, same group, same
+// descriptors. Where it cannot restrict itself the program does not run. It acts
+// before the rest of jp is initialised, which would take longer than the program.
 //
 // The kernel's rules only grant. So a hidden place is one beside which everything
 // is granted, entry by entry, and on the way to which nothing is: no confined

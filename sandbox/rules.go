@@ -5,16 +5,16 @@ package sandbox
 type Rules struct {
 	// Hidden are files and folders that it can neither read nor change, whether
 	// they exist or not.
-	Hidden []string `json:"hidden,omitempty"`
+	Hidden []string
 	// Private are hidden, too. They may have other names elsewhere, such as in a backup of
 	// hard links, and can be read by those.
-	Private []string `json:"private,omitempty"`
+	Private []string
 	// Writable are files and folders that it may change, and all below them. One
 	// that does not exist is left out; one that leads to a hidden place counts for
 	// what is in it beside the way there.
-	Writable []string `json:"writable,omitempty"`
+	Writable []string
 	// Network lets it open sockets.
-	Network bool `json:"network,omitempty"`
+	Network bool
 }
 
 // A Support says what this system enforces.

@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"fmt"
 	"runtime"
 	"unsafe"
 
@@ -130,16 +129,4 @@ func filters() bool {
 	action := uint32(unix.SECCOMP_RET_ERRNO)
 	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_GET_ACTION_AVAIL, 0, uintptr(unsafe.Pointer(&action)))
 	return errno == 0 && machines() != nil
-}
-
-// filtered puts a filter on this thread, which has given up new privileges, and on
-// what it becomes.
-func filtered(filter []unix.SockFilter) error {
-	program := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
-	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&program)))
-	runtime.KeepAlive(filter)
-	if errno != 0 {
-		return fmt.Errorf("filter system calls: %w", errno)
-	}
-	return nil
 }

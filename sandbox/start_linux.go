@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,26 +12,20 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
-)
 
-// word is the command by which jp is asked to become a program.
-const word = "confined"
+	"jp/sandbox/secondstage"
+)
 
 // self is the program of the process itself, whatever became of its file since.
 const self = "/proc/self/exe"
 
-// An childSpec is what a process is to become.
-type childSpec struct {
-	Rules   Rules  `json:"rules"`
-	Program string `json:"program"` // its path
-}
-
 // Start gives the argument list by which a program is started in dir under these
 // rules, and the file with the rules, which the process must inherit under any
-// number up to lastDescriptor; the caller closes it. A program that is not there
+// number up to secondstage.LastDescriptor; the caller closes it. A program that is not there
 // is the error that starting it would give.
 func Start(r Rules, argv []string, dir string) ([]string, *os.File, error) {
-	if support := Supported(); !support.Enforced() {
+	support := Supported()
+	if !support.Enforced() {
 		return nil, nil, fmt.Errorf("%w: %s", ErrUnsupported, support.Reason)
 	}
 	if err := r.oneName(); err != nil {
@@ -42,11 +35,11 @@ func Start(r Rules, argv []string, dir string) ([]string, *os.File, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	file, err := sealed(childSpec{Rules: r, Program: program})
+	file, err := sealed(r.order(support, program).Encode())
 	if err != nil {
 		return nil, nil, fmt.Errorf("write the rules of %s: %w", argv[0], err)
 	}
-	return append([]string{self, word}, argv...), file, nil
+	return append([]string{self, secondstage.Word}, argv...), file, nil
 }
 
 // oneName refuses hidden files that can be reached by another name.
@@ -89,11 +82,7 @@ func notExecuted(name string, errno error) error {
 }
 
 // sealed writes an order into a file in memory that no process can change any more.
-func sealed(o childSpec) (*os.File, error) {
-	text, err := json.Marshal(o)
-	if err != nil {
-		return nil, err
-	}
+func sealed(order []byte) (*os.File, error) {
 	const flags = unix.MFD_CLOEXEC | unix.MFD_ALLOW_SEALING
 	fd, err := unix.MemfdCreate("jp-rules", flags|unix.MFD_NOEXEC_SEAL)
 	if errors.Is(err, unix.EINVAL) { // a kernel before 6.3
@@ -103,14 +92,11 @@ func sealed(o childSpec) (*os.File, error) {
 		return nil, err
 	}
 	file := os.NewFile(uintptr(fd), "rules")
-	if _, err = bytes.NewReader(text).WriteTo(file); err == nil {
-		_, err = unix.FcntlInt(file.Fd(), unix.F_ADD_SEALS, seals)
+	if _, err = bytes.NewReader(order).WriteTo(file); err == nil {
+		_, err = unix.FcntlInt(file.Fd(), unix.F_ADD_SEALS, secondstage.Seals)
 	}
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
 	return file, nil
 }
-
-// seals are what tells the file with the rules from all others.
-const seals = unix.F_SEAL_SEAL | unix.F_SEAL_SHRINK | unix.F_SEAL_GROW | unix.F_SEAL_WRITE

@@ -44,8 +44,9 @@ func (w Sandbox) launcher() program.Launcher {
 		if cache := w.places.Cache(); cache != "" {
 			_ = os.MkdirAll(cache, 0o700) // a program could not; it says what it misses
 		}
-		environ, _ := w.temporary(true)
-		argv, rules, err := sandbox.Start(w.places.Rules(os.DirFS("/")), argv, dir)
+		walls := w.places.Rules(os.DirFS("/"))
+		environ, _ := w.temporary(walls, true)
+		argv, rules, err := sandbox.Start(walls, argv, dir)
 		if err != nil {
 			return program.Launch{}, err
 		}
@@ -60,8 +61,8 @@ const temporaryFolder = "jp-tmp"
 // temporary gives the variables that lead programs to a folder in which they can make
 // temporary files, none where those that they have do. ok is false where there is no
 // such folder. make lets it be made.
-func (w Sandbox) temporary(make bool) (environ []string, ok bool) {
-	tree, rules := os.DirFS("/"), w.places.Rules(os.DirFS("/"))
+func (w Sandbox) temporary(rules sandbox.Rules, make bool) (environ []string, ok bool) {
+	tree := os.DirFS("/")
 	for name, dir := range w.places.TemporaryVariables() {
 		if rules.CanMake(tree, dir) {
 			continue
@@ -95,7 +96,7 @@ func (w Sandbox) note() string {
 
 // temporaryNote says where temporary files go, where that is not the usual folder.
 func (w Sandbox) temporaryNote() string {
-	switch environ, ok := w.temporary(false); {
+	switch environ, ok := w.temporary(w.places.Rules(os.DirFS("/")), false); {
 	case !ok:
 		return ", also temporary files"
 	case len(environ) > 0:
@@ -118,7 +119,7 @@ func (w Sandbox) Words() string {
 // writable says where a confined program may write.
 func (w Sandbox) writable() string {
 	where := []string{"here", "temporary files", "caches"}
-	if _, ok := w.temporary(false); !ok {
+	if _, ok := w.temporary(w.places.Rules(os.DirFS("/")), false); !ok {
 		where = slices.Delete(where, 1, 2)
 	}
 	if more := w.places.Write; len(more) > 0 {

@@ -19,14 +19,15 @@ var Allowed = map[string][]string{
 	"gitcmd":                   {"internal/safefile"}, // the only starter of git
 	"gitcmd/approval":          {"gitcmd", "internal/safefile"},
 	"gitcmd/convert":           {"gitcmd", "internal/safefile"},
+	"gitcmd/rulecheck":         {"gitcmd"},
 	"gitcmd/located":           {"gitcmd", "internal/safefile"},
 	"gitstore":                 {"conversation", "gitcmd", "gitstore/odb", "gitstore/packing", "gitstore/sidecar", "search/needle", "internal/safefile"},
-	"gitstore/odb":             {"gitcmd", "internal/inflate", "internal/lazy"},                                                                                // knows objects and refs, not events
-	"gitstore/packing":         {"gitcmd", "gitstore/odb", "internal/safefile"},                                                                                // knows refs and objects, and of events only where they begin
-	"gitstore/trees":           {"gitcmd", "gitstore/odb"},                                                                                                     // reads trees; knows no events
-	"gitstore/sidecar":         {"search/needle", "internal/safefile"},                                                                                         // copies of raw commits; knows no events
-	"worktree":                 {"conversation", "gitcmd", "gitcmd/convert", "gitstore/trees", "internal/safefile", "worktree/gitindex", "worktree/untracked"}, // of the store only what trees say
-	"worktree/gitindex":        nil,                                                                                                                            // a format; looks at no file
+	"gitstore/odb":             {"gitcmd", "internal/inflate", "internal/lazy"},                                                                                                    // knows objects and refs, not events
+	"gitstore/packing":         {"gitcmd", "gitstore/odb", "internal/safefile"},                                                                                                    // knows refs and objects, and of events only where they begin
+	"gitstore/trees":           {"gitcmd", "gitstore/odb"},                                                                                                                         // reads trees; knows no events
+	"gitstore/sidecar":         {"search/needle", "internal/safefile"},                                                                                                             // copies of raw commits; knows no events
+	"worktree":                 {"conversation", "gitcmd", "gitcmd/convert", "gitcmd/rulecheck", "gitstore/trees", "internal/safefile", "worktree/gitindex", "worktree/untracked"}, // of the store only what trees say
+	"worktree/gitindex":        nil,                                                                                                                                                // a format; looks at no file
 	"worktree/untracked":       {"gitcmd", "worktree/gitindex"},
 	"worktree/staging":         {"gitcmd"},
 	"compaction":               {"conversation"}, // decides on events; asks no model
@@ -61,7 +62,8 @@ var Allowed = map[string][]string{
 	"process":                  {"conversation", "internal/safefile"},
 	"process/attach":           {"conversation"}, // a protocol: neither a store nor a terminal
 	"hooks":                    {"conversation"},
-	"sandbox":                  nil, // rules and the kernel; knows neither tools nor configuration
+	"sandbox":                  {"sandbox/secondstage"}, // rules and the kernel; knows neither tools nor configuration
+	"sandbox/secondstage":      nil,                     // acts before all others: see SystemCallsOnly
 	"config":                   {"internal/safefile"},
 	"redact":                   nil,
 	"redact/redacttest":        nil,
@@ -153,6 +155,16 @@ var Owners = map[string]Owner{
 type Owner struct {
 	Packages []string
 	Why      string
+}
+
+// SystemCallsOnly are packages that are initialised before all that import more, and act then.
+var SystemCallsOnly = []string{"sandbox/secondstage"}
+
+// Initialisers are the packages that may have a function init, with the reason.
+var Initialisers = map[string]string{
+	"sandbox/secondstage": "it becomes another program before the rest of jp is initialised",
+	"tool/mcp/mcptest":    "a server for tests",
+	"internal/gitenv":     "tests",
 }
 
 // StandardOnly are packages that import only the standard library.

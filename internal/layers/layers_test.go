@@ -124,6 +124,31 @@ func TestStandardLibraryOnly(t *testing.T) {
 	}
 }
 
+// TestSystemCallsOnly keeps the packages small that act in their initialisation: any import
+// more makes them wait for it.
+func TestSystemCallsOnly(t *testing.T) {
+	for _, s := range sources(t) {
+		if s.test || !slices.Contains(SystemCallsOnly, s.pkg) {
+			continue
+		}
+		for _, i := range s.imports {
+			require.Contains(t, []string{"syscall", "unsafe"}, i, "%s imports %s", s.file, i)
+		}
+	}
+}
+
+// TestInitialisers keeps all other packages from acting before main.
+func TestInitialisers(t *testing.T) {
+	for _, s := range sources(t) {
+		if _, may := Initialisers[s.pkg]; s.test || may {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join("../..", s.file))
+		require.NoError(t, err)
+		require.NotContains(t, string(text), "\nfunc init()", "%s acts before main", s.file)
+	}
+}
+
 // TestOneStarterOfGit keeps every other package from starting git by itself.
 func TestOneStarterOfGit(t *testing.T) {
 	for _, s := range sources(t) {

@@ -1,0 +1,207 @@
+package secondstage
+
+import (
+	"syscall"
+	"unsafe"
+)
+
+func init() {
+	// During initialisation this goroutine stays on the main thread, which is the one that
+	// is confined and becomes the program.
+	args := arguments()
+	if len(args) <= Args || args[1] != Word {
+		return
+	}
+	if order, found := take(); found {
+		syscall.Exit(become(order, args[Args:]))
+	}
+}
+
+// arguments are those of this process: package os, which has them, is not initialised yet.
+func arguments() (args []string) {
+	data := read("/proc/self/cmdline")
+	for start, i := 0, 0; i < len(data); i++ {
+		if data[i] == 0 {
+			args = append(args, string(data[start:i]))
+			start = i + 1
+		}
+	}
+	return args
+}
+
+// read is the content of a file, as far as it can be read.
+func read(name string) (data []byte) {
+	fd, err := syscall.Open(name, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return nil
+	}
+	defer syscall.Close(fd)
+	return readAll(fd)
+}
+
+// readAll reads from the beginning, and leaves the place alone at which others read on.
+func readAll(fd int) (data []byte) {
+	buffer := make([]byte, 4096)
+	for {
+		n, err := syscall.Pread(fd, buffer, int64(len(data)))
+		if err == syscall.EINTR {
+			continue
+		}
+		if err != nil || n <= 0 {
+			return data
+		}
+		data = append(data, buffer[:n]...)
+	}
+}
+
+const getSeals = 1034 // F_GET_SEALS
+
+// take reads the order and closes its file. found is false where there is none.
+func take() (data []byte, found bool) {
+	for fd := 3; fd <= LastDescriptor; fd++ {
+		has, _, errno := syscall.RawSyscall(syscall.SYS_FCNTL, uintptr(fd), getSeals, 0)
+		if errno != 0 || has&Seals != Seals {
+			continue
+		}
+		data = readAll(fd)
+		syscall.Close(fd)
+		return data, true
+	}
+	return nil, false
+}
+
+// become confines this thread and makes it the program. It returns the code with which the
+// process has to end where that failed, and has said why.
+func become(data []byte, argv []string) (code int) {
+	order, ok := Decode(data)
+	if !ok {
+		say("jp starts this command itself: its rules are not whole.")
+		return ExitUsage
+	}
+	if what, err := order.confine(); err != nil {
+		say("the program was not run, because it could not be confined: " + what + ": " + err.Error())
+		return ExitNotRun
+	}
+	err := syscall.Exec(order.Program, argv, syscall.Environ())
+	text := "fork/exec " + argv[0] + ": " + err.Error()
+	switch err {
+	case syscall.ENOENT:
+		say("no such program: " + text)
+		return ExitNoProgram
+	case syscall.EACCES, syscall.EPERM:
+		text = "not a program that can be run: " + text
+	}
+	say(text)
+	return ExitNotRun
+}
+
+func say(text string) { _, _ = syscall.Write(2, []byte(text+"\n")) }
+
+// System calls and their arguments that package syscall does not have.
+const (
+	sysCreateRuleset = 444
+	sysAddRule       = 445
+	sysRestrictSelf  = 446
+	rulePathBeneath  = 1
+	setNoNewPrivs    = 38
+	setSeccomp       = 22
+	modeFilter       = 2
+	capabilities3    = 0x20080522 // _LINUX_CAPABILITY_VERSION_3
+	openPath         = 0x200000   // O_PATH
+)
+
+// confine gives up what the order says. what is the step that failed.
+func (o *Order) confine() (what string, err error) {
+	ruleset, _, errno := syscall.RawSyscall(sysCreateRuleset, uintptr(unsafe.Pointer(&o.Handled)), unsafe.Sizeof(o.Handled), 0)
+	if errno != 0 {
+		return "make a landlock ruleset", errno
+	}
+	for i := range o.Grants {
+		if err := o.Grants[i].add(ruleset); err != nil {
+			return "allow " + o.Grants[i].Path, err
+		}
+	}
+	if _, _, errno := syscall.RawSyscall6(syscall.SYS_PRCTL, setNoNewPrivs, 1, 0, 0, 0, 0); errno != 0 {
+		return "give up new privileges", errno
+	}
+	if _, _, errno := syscall.RawSyscall(sysRestrictSelf, ruleset, 0, 0); errno != 0 {
+		return "restrict with landlock", errno
+	}
+	syscall.Close(int(ruleset))
+	if what, err := o.drop(); err != nil {
+		return what, err
+	}
+	if len(o.Filter) == 0 {
+		return "", nil
+	}
+	program := struct {
+		length uint16
+		filter *uint64
+	}{uint16(len(o.Filter)), &o.Filter[0]}
+	if _, _, errno := syscall.RawSyscall(syscall.SYS_PRCTL, setSeccomp, modeFilter, uintptr(unsafe.Pointer(&program))); errno != 0 {
+		return "filter system calls", errno
+	}
+	return "", nil
+}
+
+// add puts a grant into a ruleset. What has gone meanwhile, or cannot be reached, needs
+// none, and what became a link gets none.
+func (g *Grant) add(ruleset uintptr) error {
+	fd, err := syscall.Open(g.Path, openPath|syscall.O_NOFOLLOW|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return unreachable(err)
+	}
+	defer syscall.Close(fd)
+	var stat syscall.Stat_t
+	if err := syscall.Fstat(fd, &stat); err != nil {
+		return unreachable(err)
+	}
+	rights := g.File
+	switch stat.Mode & syscall.S_IFMT {
+	case syscall.S_IFLNK:
+		return nil
+	case syscall.S_IFDIR:
+		rights = g.Folder
+	}
+	if rights == 0 {
+		return nil
+	}
+	rule := struct {
+		rights uint64
+		folder int32
+	}{rights, int32(fd)}
+	if _, _, errno := syscall.RawSyscall6(sysAddRule, ruleset, rulePathBeneath, uintptr(unsafe.Pointer(&rule)), 0, 0, 0); errno != 0 {
+		return errno
+	}
+	return nil
+}
+
+// unreachable drops the errors of a place that this user cannot get at.
+func unreachable(err error) error {
+	switch err {
+	case syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM:
+		return err
+	}
+	return nil
+}
+
+// drop takes all other privileges from this thread, which has given up new ones.
+func (o *Order) drop() (what string, err error) {
+	header := struct {
+		version uint32
+		pid     int32
+	}{version: capabilities3}
+	var has [2]struct{ effective, permitted, inheritable uint32 }
+	if _, _, errno := syscall.RawSyscall(syscall.SYS_CAPGET, uintptr(unsafe.Pointer(&header)), uintptr(unsafe.Pointer(&has)), 0); errno != 0 {
+		return "read the privileges", errno
+	}
+	for i := range has {
+		has[i].effective &= o.Capabilities[i]
+		has[i].permitted &= o.Capabilities[i]
+		has[i].inheritable = 0
+	}
+	if _, _, errno := syscall.RawSyscall(syscall.SYS_CAPSET, uintptr(unsafe.Pointer(&header)), uintptr(unsafe.Pointer(&has)), 0); errno != 0 {
+		return "give up privileges", errno
+	}
+	return "", nil
+}

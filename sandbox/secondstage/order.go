@@ -1,0 +1,154 @@
+// Package secondstage becomes the program that jp confines, before anything else of jp is
+// initialised.
+//
+// jp starts such a program through itself: to start all of jp again takes several times
+// as long as the program. So this package decides in its own initialisation, which runs
+// early because the package imports nothing but the system calls. It is the one package
+// of jp that acts before main does, and the process it acts in never reaches main.
+//
+// It acts only on an order: a file in memory that no process can change any more, which
+// jp has made and hands down. Without one an ordinary start goes on, whatever its
+// arguments are. The order holds everything that is decided: which rights, which filter
+// and which program. Package sandbox writes it, and explains it.
+package secondstage
+
+// Word is the argument by which jp is asked to become a program.
+const Word = "confined"
+
+// Args are how many arguments are not the program's: jp itself, and the word.
+const Args = 2
+
+// Seals are what tells an order from all other files: F_SEAL_SEAL, F_SEAL_SHRINK,
+// F_SEAL_GROW and F_SEAL_WRITE.
+const Seals = 0x1 | 0x2 | 0x4 | 0x8
+
+// LastDescriptor is the highest number that an order can have.
+const LastDescriptor = 9
+
+// How a process ends that became nothing, as shells have it.
+const (
+	ExitUsage     = 2
+	ExitNotRun    = 126
+	ExitNoProgram = 127
+)
+
+// An Order is what a process is to become, and what it gives up before.
+type Order struct {
+	Program string // its path
+	// Handled is all that landlock is to forbid: of files, of the network, and of other
+	// processes. Grants are the exceptions.
+	Handled [3]uint64
+	Grants  []Grant
+	// Capabilities are the only privileges that stay.
+	Capabilities [2]uint32
+	// Filter judges system calls; empty: all are allowed. Each instruction is a struct
+	// sock_filter in eight bytes.
+	Filter []uint64
+}
+
+// A Grant is what landlock allows with a path: with a folder and all below it, or with
+// anything else.
+type Grant struct {
+	Path         string
+	Folder, File uint64
+}
+
+// magic begins an order.
+const magic = "jp order 1\n"
+
+// Encode writes an order.
+func (o *Order) Encode() []byte {
+	e := encoder(magic)
+	e.text(o.Program)
+	for _, n := range o.Handled {
+		e.number(n)
+	}
+	e.number(uint64(o.Capabilities[0]))
+	e.number(uint64(o.Capabilities[1]))
+	e.number(uint64(len(o.Filter)))
+	for _, n := range o.Filter {
+		e.number(n)
+	}
+	e.number(uint64(len(o.Grants)))
+	for _, g := range o.Grants {
+		e.text(g.Path)
+		e.number(g.Folder)
+		e.number(g.File)
+	}
+	return e
+}
+
+// Decode reads an order; ok is false where it is not whole.
+func Decode(data []byte) (o Order, ok bool) {
+	if len(data) < len(magic) || string(data[:len(magic)]) != magic {
+		return Order{}, false
+	}
+	d := decoder{data: data[len(magic):]}
+	o.Program = d.text()
+	for i := range o.Handled {
+		o.Handled[i] = d.number()
+	}
+	for i := range o.Capabilities {
+		o.Capabilities[i] = uint32(d.number())
+	}
+	o.Filter = make([]uint64, d.count())
+	for i := range o.Filter {
+		o.Filter[i] = d.number()
+	}
+	o.Grants = make([]Grant, d.count())
+	for i := range o.Grants {
+		o.Grants[i] = Grant{Path: d.text(), Folder: d.number(), File: d.number()}
+	}
+	return o, !d.short && len(d.data) == 0
+}
+
+// width is how many bytes a number has.
+const width = 8
+
+type encoder []byte
+
+func (e *encoder) number(n uint64) {
+	for i := range width {
+		*e = append(*e, byte(n>>(8*i)))
+	}
+}
+
+func (e *encoder) text(s string) {
+	e.number(uint64(len(s)))
+	*e = append(*e, s...)
+}
+
+// A decoder reads what an encoder wrote. Once it is short, all is zero.
+type decoder struct {
+	data  []byte
+	short bool
+}
+
+func (d *decoder) number() (n uint64) {
+	if len(d.data) < width {
+		d.data, d.short = nil, true
+		return 0
+	}
+	for i := range width {
+		n |= uint64(d.data[i]) << (8 * i)
+	}
+	d.data = d.data[width:]
+	return n
+}
+
+// count is a number of things that follow, of at least a byte each.
+func (d *decoder) count() int {
+	n := d.number()
+	if n > uint64(len(d.data)) {
+		d.data, d.short = nil, true
+		return 0
+	}
+	return int(n)
+}
+
+func (d *decoder) text() string {
+	n := d.count()
+	s := string(d.data[:n])
+	d.data = d.data[n:]
+	return s
+}

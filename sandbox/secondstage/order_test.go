@@ -1,0 +1,69 @@
+package secondstage_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/sandbox/secondstage"
+)
+
+func order() secondstage.Order {
+	return secondstage.Order{
+		Program: "/bin/true", Handled: [3]uint64{1 << 63, 2, 3}, Capabilities: [2]uint32{1 << 31, 7}, Filter: []uint64{1, 1 << 40},
+		Grants: []secondstage.Grant{{Path: "/", Folder: 8}, {Path: "/odd\xff\n", Folder: 1, File: 2}},
+	}
+}
+
+func TestOrders(t *testing.T) {
+	o := order()
+	data := o.Encode()
+	got, ok := secondstage.Decode(data)
+	require.True(t, ok)
+	require.Equal(t, o, got)
+	for length := range data {
+		_, ok := secondstage.Decode(data[:length])
+		require.False(t, ok, length)
+	}
+	_, ok = secondstage.Decode(append(data, 0))
+	require.False(t, ok)
+}
+
+func FuzzDecode(f *testing.F) {
+	o := order()
+	f.Add(o.Encode())
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if got, ok := secondstage.Decode(data); ok {
+			require.Equal(t, data, got.Encode())
+		}
+	})
+}
+
+// TestMain ends a process that was started with the word and no order: it must come here.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == secondstage.Word {
+		fmt.Print("went on")
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// The word alone makes no other program of a process, nor does a file beside it that can
+// still be changed.
+func TestWordAlone(t *testing.T) {
+	file, err := os.Create(filepath.Join(t.TempDir(), "order"))
+	require.NoError(t, err)
+	defer file.Close()
+	o := order()
+	_, err = file.Write(o.Encode())
+	require.NoError(t, err)
+	cmd := exec.Command(os.Args[0], secondstage.Word, "true")
+	cmd.ExtraFiles = []*os.File{file}
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err)
+	require.Equal(t, "went on", string(out))
+}
