@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -150,8 +151,31 @@ func trustMode(config map[string]string) bool {
 	return config["core.filemode"] == "" || !isFalse(config["core.filemode"])
 }
 
-// contentConfig reads the settings that change what git stores, and of what.
+// contentSettings are settings as long as the files that they come from are the same.
+type contentSettings struct {
+	stamp  string // "" where they have to be read again
+	values map[string]string
+}
+
+// settled is how long a configuration must have been left alone before what it said is
+// kept: a later write could else leave it the same times.
+const settled = 100 * time.Millisecond
+
+// contentConfig reads the settings that change what git stores, and of what. The caller
+// holds the mutex.
 func (w *Worktree) contentConfig(ctx context.Context) (map[string]string, error) {
+	stamp, newest, whole := w.git.ConfigStamp()
+	if whole && stamp == w.config.stamp {
+		return w.config.values, nil
+	}
+	config, err := w.readContentConfig(ctx)
+	if err == nil && whole && time.Since(newest) > settled {
+		w.config = contentSettings{stamp, config}
+	}
+	return config, err
+}
+
+func (w *Worktree) readContentConfig(ctx context.Context) (map[string]string, error) {
 	out, err := w.git.Run(ctx, "config", "-z", "--get-regexp", `^core\.(autocrlf|filemode|symlinks|sparsecheckout)$`)
 	var exit *gitcmd.ExitError
 	if err != nil && !(errors.As(err, &exit) && exit.Code == 1) {

@@ -12,8 +12,6 @@ import (
 
 	"github.com/aymanbagabas/go-udiff"
 	"golang.org/x/sys/unix"
-
-	"jp/gitcmd"
 )
 
 // errAskGit says that only git itself records a path right.
@@ -123,25 +121,9 @@ func (n *pathSnapshot) ignored(ctx context.Context, paths []string) (map[string]
 	if len(fresh) == 0 {
 		return nil, nil
 	}
-	// This command refuses literal names; after "./" nothing is magic.
-	for i, path := range fresh {
-		fresh[i] = "./" + path
-	}
-	out, err := n.w.git.RunWith(ctx, gitcmd.Command{
-		Args:  []string{"check-ignore", "-z", "--stdin"},
-		Stdin: strings.NewReader(joinNUL(fresh)),
-		Env:   []string{"GIT_LITERAL_PATHSPECS=0"},
-	})
-	var exit *gitcmd.ExitError
-	if errors.As(err, &exit) && exit.Code == 1 {
-		return nil, nil
-	}
+	ignored, err := n.w.rules.Ignored(ctx, fresh)
 	if err != nil {
 		return nil, errors.Join(errAskGit, err)
-	}
-	ignored := map[string]bool{}
-	for _, path := range splitNUL(out) {
-		ignored[strings.TrimPrefix(path, "./")] = true
 	}
 	return ignored, nil
 }

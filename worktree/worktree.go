@@ -22,6 +22,7 @@ import (
 
 	"jp/gitcmd"
 	"jp/gitcmd/convert"
+	"jp/gitcmd/rulecheck"
 	"jp/gitstore/trees"
 	"jp/internal/safefile"
 	"jp/worktree/untracked"
@@ -68,12 +69,14 @@ type Worktree struct {
 
 	gaps   *convert.Checker
 	lister *untracked.Lister
+	rules  *rulecheck.Checker
 
 	flush func(*os.File) error // waits for the disk, for files and folders; tests watch it
 
 	mu     sync.Mutex
 	attrs  map[string]pathRules // by path, for the in-process snapshot
-	hidden *hiddenPaths         // nil: not asked for yet
+	config contentSettings
+	hidden *hiddenPaths // nil: not asked for yet
 }
 
 // Open returns the working tree of a located repository. It starts no child.
@@ -101,6 +104,7 @@ func Open(_ context.Context, repo gitcmd.Repository, opts Options) (*Worktree, e
 	w := &Worktree{
 		repo: repo, git: git, opts: opts, gaps: convert.New(git, repo), flush: (*os.File).Sync, attrs: map[string]pathRules{},
 	}
+	w.rules = rulecheck.New(git)
 	w.lister = untracked.New(untracked.Options{
 		Git: git, Index: w.userIndex(), Boot: bootID(),
 		Now: func(ctx context.Context) (untracked.Time, error) {
