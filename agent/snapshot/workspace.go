@@ -34,6 +34,7 @@ type Files struct {
 
 	othersLock sync.Mutex
 	others     *worktree.UntrackedFiles // untracked files as they were last listed; nil: not yet
+	crowded    bool                     // the user was told of a folder with very many
 
 	Root *os.Root // of the working tree
 	Key  []byte   // for digests
@@ -265,6 +266,7 @@ func (f *Files) snapshot(ctx context.Context, at turnloop.SnapshotRequest) (work
 			return snap, nil, err
 		}
 		f.list(others)
+		f.tellCrowded(others.Crowded(crowd))
 	}
 	now, err := f.Tree.Now(ctx)
 	return snap, &mark{tree: now, obeyed: f.controlFiles(), missed: missedBy(snap), stale: snap.Stale}, err

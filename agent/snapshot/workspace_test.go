@@ -8,6 +8,21 @@ import (
 	"jp/turnloop"
 )
 
+func TestCrowdedFolderIsToldOnce(t *testing.T) {
+	var told []string
+	f := &Files{Notice: func(text string) { told = append(told, text) }}
+	f.tellCrowded("", 0, false)
+	require.Empty(t, told)
+	for range 2 {
+		f.tellCrowded("data/\x1b[2J", 50_000, true)
+	}
+	require.Len(t, told, 1)
+	require.Contains(t, told[0], "50000 files in ")
+	require.Contains(t, told[0], "data/")
+	require.Contains(t, told[0], ".gitignore")
+	require.NotContains(t, told[0], "\x1b")
+}
+
 func TestInTree(t *testing.T) {
 	for name, tt := range map[string]struct{ at, want turnloop.SnapshotRequest }{
 		"nothing named":       {turnloop.SnapshotRequest{Tree: "t"}, turnloop.SnapshotRequest{Tree: "t"}},

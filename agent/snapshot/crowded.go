@@ -1,0 +1,24 @@
+package snapshot
+
+import (
+	"fmt"
+
+	"jp/internal/safetext"
+)
+
+// crowd is how many untracked files in a folder the user is told of: jp looks at each after
+// every tool that may write to any file.
+const crowd = 10_000
+
+// tellCrowded tells the user once of a folder with very many untracked files.
+func (f *Files) tellCrowded(folder string, files int, is bool) {
+	f.othersLock.Lock()
+	tell := is && !f.crowded
+	f.crowded = f.crowded || is
+	f.othersLock.Unlock()
+	if tell {
+		const columns = 100
+		f.Tell(fmt.Sprintf("git neither tracks nor ignores %d files in %s. jp looks at each of them after every tool that may write them. "+
+			"If they are not sources, name the folder in .gitignore.", files, safetext.Bound(safetext.Show(folder), columns)))
+	}
+}
