@@ -18,7 +18,7 @@ func (f *Files) tellCrowded(folder string, files int, is bool) {
 	f.othersLock.Unlock()
 	if tell {
 		const columns = 100
-		f.Tell(fmt.Sprintf("git neither tracks nor ignores %d files in %s. jp looks at each of them after every tool that may write them. "+
-			"If they are not sources, name the folder in .gitignore.", files, safetext.Bound(safetext.Show(folder), columns)))
+		f.Tell(fmt.Sprintf("%s has %d untracked files. jp looks at each of them after every tool that may write files. "+
+			"If they are not sources, name the folder in .gitignore.", safetext.Bound(safetext.Show(folder), columns), files))
 	}
 }

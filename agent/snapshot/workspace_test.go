@@ -17,7 +17,7 @@ func TestCrowdedFolderIsToldOnce(t *testing.T) {
 		f.tellCrowded("data/\x1b[2J", 50_000, true)
 	}
 	require.Len(t, told, 1)
-	require.Contains(t, told[0], "50000 files in ")
+	require.Contains(t, told[0], "50000 untracked files")
 	require.Contains(t, told[0], "data/")
 	require.Contains(t, told[0], ".gitignore")
 	require.NotContains(t, told[0], "\x1b")

@@ -57,6 +57,9 @@ var tasks = []task{
 	{"snapshot 1k", short, snapshotOf(1_000), named(snapshotNames, 1_000)},
 	{"snapshot 12k", long, snapshotOf(12_000), named(snapshotNames, 12_000)},
 	{"snapshot 100k", longest, snapshotOf(100_000), named(snapshotNames, 100_000)},
+	{"tools confined", short, measureConfined, named(confinedNames, 0)},
+	{"tools untracked", long, measureUntracked, named(untrackedNames, untrackedFiles)},
+	{"tools create", long, measureCreating, named(creatingNames, createdIn)},
 	{"resume 1k", short, resumeOf(1_000), named(resumeNames, 1_000)},
 	{"resume 10k", long, resumeOf(10_000), named(resumeNames, 10_000)},
 	{"attach 10k", long, attachOf(10_000), named(attachNames, 10_000)},
@@ -73,7 +76,7 @@ var tasks = []task{
 
 // taskNames is read by the help text.
 func taskNames() string {
-	return "rows by their names, or tasks: append, fork, chain, load, list, command, grep, snapshot, resume, attach, ls, size, memory " +
+	return "rows by their names, or tasks: append, fork, chain, load, list, command, grep, snapshot, tools, resume, attach, ls, size, memory " +
 		"(with a size, as in \"load 10k\"), ask, version"
 }
 
