@@ -26,7 +26,7 @@ func (g *grep) output(w io.Writer) grepOutput {
 	switch {
 	case g.env.Format.Structured():
 		buffer := bufio.NewWriter(w)
-		return &grepRows{grep: g, buffer: buffer, rows: rows{w: buffer, format: g.env.Format}}
+		return &grepRows{grep: g, buffer: buffer, rows: ui.NewJSONRows(buffer, g.env.Format)}
 	case ui.IsTerminal(g.env.Stdout) && g.env.Format == ui.FormatAuto && !g.opts.list && !g.opts.count:
 		return &grepScreen{grep: g, w: w, palette: palette, width: terminal.Width(g.env.Stdout, g.env.Environ)}
 	}
@@ -97,11 +97,11 @@ func (t *grepText) line(i conversation.Info, l search.Line) string {
 type grepRows struct {
 	*grep
 	buffer *bufio.Writer
-	rows   rows
+	rows   *ui.JSONRows
 }
 
 func (j *grepRows) close() error {
-	if err := j.rows.close(); err != nil {
+	if err := j.rows.Close(); err != nil {
 		return err
 	}
 	return j.buffer.Flush()
@@ -117,15 +117,15 @@ func (j *grepRows) show(r search.Result) error {
 func (j *grepRows) add(r search.Result) error {
 	switch {
 	case j.opts.list:
-		return j.rows.add(r.Info.Name())
+		return j.rows.Add(r.Info.Name())
 	case j.opts.count:
-		return j.rows.add(struct {
+		return j.rows.Add(struct {
 			ID    string `json:"id"`
 			Count int    `json:"count"`
 		}{r.Info.Name(), r.Matches()})
 	}
 	for _, l := range r.Lines {
-		if err := j.rows.add(newFoundJSON(r.Info, l)); err != nil {
+		if err := j.rows.Add(newFoundJSON(r.Info, l)); err != nil {
 			return err
 		}
 	}
@@ -178,47 +178,4 @@ func validText(text string, places [][2]int) (string, [][2]int) {
 	}
 	upTo(len(text))
 	return b.String(), moved
-}
-
-// rows writes values as a JSON array, or one per line.
-type rows struct {
-	w      io.Writer
-	format ui.Format
-	wrote  bool
-}
-
-func (r *rows) add(value any) error {
-	before := ""
-	switch {
-	case r.format == ui.FormatJSON && r.wrote:
-		before = ",\n"
-	case r.format == ui.FormatJSON:
-		before = "[\n"
-	}
-	r.wrote = true
-	if _, err := io.WriteString(r.w, before); err != nil {
-		return err
-	}
-	var line strings.Builder
-	if err := ui.WriteJSON(&line, value); err != nil {
-		return err
-	}
-	text := line.String()
-	if r.format == ui.FormatJSON {
-		text = strings.TrimSuffix(text, "\n")
-	}
-	_, err := io.WriteString(r.w, text)
-	return err
-}
-
-func (r *rows) close() error {
-	text := "]\n"
-	switch {
-	case r.format == ui.FormatJSONL:
-		return nil
-	case !r.wrote:
-		text = "[]\n"
-	}
-	_, err := io.WriteString(r.w, text)
-	return err
 }
