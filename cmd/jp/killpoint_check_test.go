@@ -168,6 +168,9 @@ func (s *scene) over(out result) error {
 			return fmt.Errorf("%s has changed", name)
 		}
 	}
+	if s.branches(s.root) != s.branches(s.begun) {
+		return errors.New("a branch has changed")
+	}
 	if _, err := s.ok("continue", "--policy", "auto", "--non-interactive"); err != nil {
 		return err
 	}

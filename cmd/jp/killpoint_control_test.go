@@ -28,6 +28,7 @@ func TestKillChecksNotice(t *testing.T) {
 		"an event is lost":      {func() { s.git("update-ref", ref, ref+"~1") }, "was there and is not any more"},
 		"all events are lost":   {func() { s.git("update-ref", "-d", ref) }, "is gone"},
 		"an object is lost":     {func() { s.lose(s.chain.commits[3]) }, "Could not read"},
+		"a branch is new":       {func() { s.git("update-ref", "refs/heads/other", "main") }, "a branch has changed"},
 		"the index has changed": {func() { s.git("add", "a.txt") }, ".git/index has changed"},
 	} {
 		t.Run(name, func(t *testing.T) {

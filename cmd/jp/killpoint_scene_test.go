@@ -60,7 +60,12 @@ var leaves = map[string]map[string]string{
 }
 
 // users are the files of git that jp has nothing to do with.
-var users = []string{".git/HEAD", ".git/index", ".git/config", ".git/refs/heads/main"}
+var users = []string{".git/HEAD", ".git/index", ".git/config"}
+
+// branches are the user's refs, as git tells them of the repository below a folder.
+func (s *scene) branches(root string) string {
+	return s.git("-C", filepath.Join(root, filepath.Base(s.dir)), "for-each-ref", "refs/heads")
+}
 
 // A scene is a place for the turn of counted, always at the same path.
 type scene struct {

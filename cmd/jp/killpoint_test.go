@@ -119,7 +119,7 @@ func TestKillAtEachPoint(t *testing.T) {
 func TestKillTwice(t *testing.T) {
 	t.Parallel()
 	if gitenv.RefsThroughGit() {
-		t.Skip("git moves the refs, and TestGitIsKilledWhileItMovesRefs kills it")
+		crash.Skip(t, "b", "a turn of six tools, killed twice", "git moves the refs, and TestGitIsKilledWhileItMovesRefs kills it")
 	}
 	s := newScene(t, &tally{began: time.Now()})
 	if moments := chosen(t); len(moments) > 1 {
