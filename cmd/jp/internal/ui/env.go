@@ -50,7 +50,7 @@ type Env struct {
 
 // typedEcho is what the terminal shows of keys while a turn works, nil where a console reads them, or another program
 // reads what jp writes and may have the terminal.
-func (e *Env) typedEcho() *terminal.Echo {
+func typedEcho(e *Env) *terminal.Echo {
 	if e.Console != nil || !IsTerminal(e.Stdout) {
 		return nil
 	}
@@ -59,11 +59,11 @@ func (e *Env) typedEcho() *terminal.Echo {
 }
 
 // Restore gives the terminal back as it was. It is for the end of jp, and for other programs on the terminal.
-func (e *Env) Restore() { e.echo.Load().On() }
+func Restore(e *Env) { e.echo.Load().On() }
 
 // lend gives the terminal to another program, until resume is called.
-func (e *Env) lend() (resume func()) {
-	e.Restore()
+func lend(e *Env) (resume func()) {
+	Restore(e)
 	if e.Console != nil {
 		return e.Console.Suspend()
 	}
@@ -103,13 +103,13 @@ func (e *Env) Suspend() {
 	if before := e.onSuspend.Load(); before != nil {
 		(*before)()
 	}
-	defer e.lend()()
+	defer lend(e)()
 	if hasShell() {
 		woken := make(chan os.Signal, 1)
 		signal.Notify(woken, syscall.SIGCONT)
 		defer signal.Stop(woken)
 		e.aside(func() {
-			e.Restore()                                    // no draw can come between
+			Restore(e)                                     // no draw can come between
 			_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP) // the tools have groups of their own
 			<-woken                                        // the call may return before the process has stopped
 		})
