@@ -52,7 +52,7 @@ type checkup struct {
 // patience limits a check that has no limit of its own. With -v and with --fix there is
 // no limit.
 func (c *checkup) patience(ctx context.Context) (context.Context, context.CancelFunc) {
-	return c.patienceFor(ctx, 100*time.Millisecond)
+	return c.patienceFor(ctx, time.Second)
 }
 
 // patienceFor is patience for what takes longer.

@@ -202,7 +202,7 @@ func TestLeftovers(t *testing.T) {
 		"tool lock":   {of(leftover.ToolLock, same), doctor.Note, "leftovers", "lock of a tool", "jp doctor --fix"},
 		"draft":       {of(leftover.Draft, same), doctor.Note, "leftovers", "unfinished answer", "jp doctor --fix"},
 		"kept":        {kept.Findings(), doctor.Note, "leftovers", "2 unfinished git objects that killed processes left, 0 B, the oldest 60 min old: /a, /b", "it stays: some reason"},
-		"not all":     {doctor.Leftovers{Partly: true}.Findings(), doctor.Note, "leftovers", "large", "jp doctor -v"},
+		"not all":     {doctor.Leftovers{Partly: true}.Findings(), doctor.Note, "leftovers", "not looked through", "jp doctor -v"},
 		"entry":       {doctor.Leftovers{Stale: []doctor.Entry{{ID: "jp-c17528832001-k3f9", Age: time.Hour}}}.Findings(), doctor.Note, "registry", "of 1 process that ended", "jp status"},
 		"entries":     {doctor.Leftovers{Stale: make([]doctor.Entry, 5)}.Findings(), doctor.Note, "registry", "of 5 processes that ended there are still an entry and a socket, the oldest 0 ms old: , ,  and 2 more", "jp status"},
 		"bad entry":   {doctor.Leftovers{Errs: []error{errSome}}.Findings(), doctor.Warn, "registry", "some reason", ""},

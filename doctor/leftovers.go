@@ -145,7 +145,7 @@ func (l Leftovers) Findings() (all []Finding) {
 	}
 	all = append(all, l.registry()...)
 	if l.Partly {
-		all = append(all, found(Note, "leftovers", "the working tree is large, and was not looked through to its end").advise("%s looks everywhere", action.DoctorLong))
+		all = append(all, found(Note, "leftovers", "the working tree was not looked through to its end, which takes more than a second").advise("%s looks everywhere", action.DoctorLong))
 	}
 	if len(all) == 0 {
 		all = append(all, found(OK, "leftovers", "nothing of jp's was left behind by a kill"))
