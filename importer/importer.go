@@ -99,6 +99,14 @@ func Open(path string) (*os.File, error) {
 	return file, nil
 }
 
+// open opens a session of a format.
+func open(f Format, path string) (io.ReadSeekCloser, error) {
+	if o, ok := f.(Opener); ok {
+		return o.Open(path)
+	}
+	return Open(path)
+}
+
 var errEnough = errors.New("enough was read")
 
 // identify reads as much of a session as names it. A session without an id has that of its
@@ -121,7 +129,7 @@ func identify(f Format, file io.ReadSeeker, path string) (s Session, ok bool, er
 
 // File imports one session file, or with dry only reports what an import would do.
 func File(ctx context.Context, r *repo.Repo, f Format, path string, dry bool) (*Report, error) {
-	file, err := Open(path)
+	file, err := open(f, path)
 	if err != nil {
 		return nil, problem.New(problem.ExitNotFound, "not_found", "cannot read the session: %v.", err)
 	}

@@ -55,16 +55,16 @@ func List(ctx context.Context, r *repo.Repo, f Format) (found []Found, err error
 
 // look reads the beginning of a file. What is no session is not ok.
 func look(f Format, path string) (entry Found, ok bool) {
-	file, err := Open(path)
+	file, err := open(f, path)
 	if err != nil {
 		return entry, false
 	}
 	defer file.Close()
-	info, err := file.Stat()
+	size, err := file.Seek(0, io.SeekEnd)
 	if err != nil {
 		return entry, false
 	}
-	head := io.NewSectionReader(file, 0, headBytes)
+	head := io.NewSectionReader(readerAt{file}, 0, headBytes)
 	s, ok, err := identify(f, head, path)
 	if err != nil || !ok {
 		return entry, false
@@ -80,7 +80,7 @@ func look(f Format, path string) (entry Found, ok bool) {
 		return entry, false
 	}
 	entry.Format, entry.File, entry.Session, entry.ID = f.Name(), path, s.ID, IDOf(f.Name(), s.ID, s.Started)
-	entry.Started, entry.Dir, entry.Bytes = s.Started, s.Dir, info.Size()
+	entry.Started, entry.Dir, entry.Bytes = s.Started, s.Dir, size
 	return entry, true
 }
 
@@ -88,4 +88,18 @@ func look(f Format, path string) (entry Found, ok bool) {
 func within(dir, tree string) bool {
 	rel, err := filepath.Rel(tree, dir)
 	return err == nil && filepath.IsAbs(dir) && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// A readerAt reads a file at offsets. Each read moves the file's own offset.
+type readerAt struct{ io.ReadSeeker }
+
+func (r readerAt) ReadAt(p []byte, at int64) (int, error) {
+	if _, err := r.Seek(at, io.SeekStart); err != nil {
+		return 0, err
+	}
+	n, err := io.ReadFull(r, p)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = io.EOF
+	}
+	return n, err
 }

@@ -20,6 +20,7 @@ const (
 	KindResult                // of a tool call
 	KindUsage                 // tokens of the newest answer
 	KindStopped               // the turn ended as it stands
+	KindBranch                // what follows is of the thread's own, and all before it of its parent's
 )
 
 // A Record is one step of a session, whatever agent recorded it.
@@ -39,6 +40,50 @@ type Record struct {
 	Tool      string
 	Arguments string // JSON, or what the model wrote in its place
 	Failed    bool
+	Child     string // key of the thread that works on the call, "" for none
+	Edits     []Edit // of a result: what the tool did to files
+}
+
+// An Edit is what a tool did to a file, as far as the session tells it. Where After is nil,
+// it follows from Replaced, and from Before or what is known of the file.
+type Edit struct {
+	Path     string // absolute, or below the session's folder
+	Before   *string
+	After    *string
+	Created  bool // there was no file before
+	Removed  bool
+	Replaced []Replacement
+}
+
+// A Replacement is a text of a file in place of another one.
+type Replacement struct {
+	Old, New string
+	All      bool // each occurrence, and not the only one
+}
+
+// A Thread is a part of a session that becomes a conversation of its own.
+type Thread struct {
+	Key    string // names it within the session, in every import alike
+	Parent string // key of the thread that it leaves or works for, "" for the session itself
+	Child  bool   // it is a sub-agent's work, and no branch
+	File   string // where its records are, "" for the session's file
+}
+
+// A Threaded is a [Format] of which a session may have more than one thread.
+type Threaded interface {
+	Format
+	// Threads are those beside the session itself, each after its parent.
+	Threads(file io.ReadSeeker, path string) ([]Thread, error)
+	// DecodeThread is Decode for one of them. A branch begins with its parent's records, and
+	// has a record of KindBranch before those of its own.
+	DecodeThread(file io.ReadSeeker, t Thread, s *Session, yield func(Record) error) error
+}
+
+// An Opener is a [Format] whose sessions are not files of their own, such as those of a
+// database. It opens what Files lists.
+type Opener interface {
+	Format
+	Open(path string) (io.ReadSeekCloser, error)
 }
 
 // A Format is how one agent keeps its sessions.
