@@ -21,9 +21,20 @@ const noRequest = "(The session has no request here.)"
 // the end of the file, such as a call without a result, stays as it was recorded.
 type builder struct {
 	tool string
-	have []*conversation.Event // of an earlier import
+	have []mark // the events that are there: those of an earlier import, and then the new ones
 	emit func(*conversation.Event) error
 	r    *Report
+
+	// part makes a fork behind the first events of have, or finds it, and returns its
+	// events: those, what says where it comes from, and what an earlier import added.
+	part   func(*builder) ([]mark, error)
+	shared bool // have is of the thread that this one leaves
+	kept   int  // events of have that the file has, too
+	parted int  // forks that were made of the thread since its conversation went on here
+
+	parent   conversation.ID            // of a sub-agent's conversation
+	children map[string]conversation.ID // conversations of sub-agents, by their keys
+	works    map[int]conversation.ID    // conversations of calls, by their seqs
 
 	next    int // seq of the next event
 	turn    int
@@ -32,22 +43,24 @@ type builder struct {
 	ledger  *conversation.Ledger // of the turn
 	stopped bool                 // the turn takes no more
 
-	held     []*conversation.Event // the start of a turn, or the last part of an answer: the next record may complete it
-	heldID   string                // the tool call's id as the file has it
-	call     int                   // ordinal of the answer in its turn
-	ended    bool                  // it takes no more parts
-	answered bool                  // something stands behind it
-	tools    bool                  // it has tool calls
-	finish   conversation.Finish
-	usage    *conversation.Usage
-	open     map[string]int        // seqs of open calls, by the file's ids
-	unknown  map[string]string     // tools of calls that an import closed, by the file's ids
-	late     []*conversation.Event // results of such calls, which wait until no call is open
+	held      []*conversation.Event // the start of a turn, or the last part of an answer: the next record may complete it
+	heldID    string                // the tool call's id as the file has it
+	heldChild conversation.ID       // the conversation that works on it
+	call      int                   // ordinal of the answer in its turn
+	ended     bool                  // it takes no more parts
+	answered  bool                  // something stands behind it
+	tools     bool                  // it has tool calls
+	finish    conversation.Finish
+	usage     *conversation.Usage
+	open      map[string]int        // seqs of open calls, by the file's ids
+	unknown   map[string]string     // tools of calls that an import closed, by the file's ids
+	late      []*conversation.Event // results of such calls, which wait until no call is open
 }
 
-func newBuilder(tool string, have []*conversation.Event, r *Report, emit func(*conversation.Event) error) *builder {
+func newBuilder(tool string, have []mark, r *Report, emit func(*conversation.Event) error) *builder {
 	return &builder{
-		tool: tool, have: have, emit: emit, r: r, ledger: conversation.NewLedger(), open: map[string]int{}, unknown: map[string]string{},
+		tool: tool, have: have[:len(have):len(have)], emit: emit, r: r, ledger: conversation.NewLedger(), open: map[string]int{}, unknown: map[string]string{},
+		works: map[int]conversation.ID{},
 	}
 }
 
@@ -64,7 +77,7 @@ func wentOn(tool string) string {
 // begin makes the event that names the session.
 func (b *builder) begin(session, tree string, at time.Time) error {
 	b.at = at
-	return b.put(&conversation.Event{Tree: tree, Body: &conversation.Metadata{Labels: origin(b.tool, session)}}, "")
+	return b.put(&conversation.Event{Tree: tree, Body: &conversation.Metadata{Labels: origin(b.tool, session), Parent: b.parent}}, "")
 }
 
 // add takes the next record.
@@ -83,7 +96,36 @@ func (b *builder) add(rec Record) error {
 		b.usage = rec.Usage
 	case KindStopped:
 		return b.stop("")
+	case KindBranch:
+		return b.branch()
 	}
+	return nil
+}
+
+// branch ends what the thread shares with the one that it leaves.
+func (b *builder) branch() error {
+	b.end()
+	if err := b.flush(); err != nil {
+		return err
+	}
+	if !b.shared {
+		return nil
+	}
+	return b.leave()
+}
+
+// leave goes on in a fork behind the newest event that the file has, too.
+func (b *builder) leave() error {
+	if b.kept == 0 || b.part == nil {
+		return errChanged
+	}
+	have, err := b.part(b)
+	if err != nil {
+		return err
+	}
+	b.next, b.shared, b.have = b.kept, false, have
+	b.enter(&conversation.Event{Seq: b.next, Turn: b.turn, Body: &conversation.ForkOrigin{}}, "")
+	b.kept = b.next
 	return nil
 }
 
@@ -154,7 +196,7 @@ func (b *builder) output(rec Record) error {
 	case KindReasoning:
 		e.Body.(*conversation.ChatResponse).Part = conversation.PartReasoning
 	case KindCall:
-		b.tools, b.heldID = true, rec.CallID
+		b.tools, b.heldID, b.heldChild = true, rec.CallID, b.children[rec.Child]
 		e.Body = b.callOf(rec, e)
 	}
 	b.held = []*conversation.Event{e}
@@ -194,7 +236,10 @@ func (b *builder) result(rec Record) error {
 	switch {
 	case open:
 		delete(b.open, rec.CallID)
-		if err := b.put(b.response(seq, rec.Text, rec.Failed), ""); err != nil {
+		if child := b.children[rec.Child]; child != "" {
+			b.works[seq] = child
+		}
+		if err := b.respond(seq, rec.Text, rec.Failed); err != nil {
 			return err
 		}
 	case closed:
@@ -205,6 +250,16 @@ func (b *builder) result(rec Record) error {
 		return nil
 	}
 	return b.tellLate()
+}
+
+// respond closes a call, and names the conversation that worked on it.
+func (b *builder) respond(seq int, text string, failed bool) error {
+	if child := b.works[seq]; child != "" {
+		if err := b.put(b.event(&conversation.ToolStarted{For: seq, Attempt: 1, Child: child}), ""); err != nil {
+			return err
+		}
+	}
+	return b.put(b.response(seq, text, failed), "")
 }
 
 func (b *builder) response(seq int, text string, failed bool) *conversation.Event {
@@ -245,7 +300,7 @@ func (b *builder) settle(why string) error {
 		return b.tellLate()
 	}
 	for _, call := range b.ledger.Open() {
-		if err := b.put(b.response(call.Event.Seq, why, true), ""); err != nil {
+		if err := b.respond(call.Event.Seq, why, true); err != nil {
 			return err
 		}
 		b.close(call)
@@ -264,7 +319,9 @@ func (b *builder) close(call *conversation.ToolCall) {
 			}
 		}
 	}
-	b.r.Unknowns++
+	if !b.shared {
+		b.r.Unknowns++
+	}
 }
 
 // tellLate adds the results that came after their calls were closed.
@@ -302,19 +359,33 @@ func (b *builder) event(body conversation.Body) *conversation.Event {
 // end that the file then had.
 func (b *builder) takeClosed() error {
 	for b.next < len(b.have) {
-		e := b.have[b.next]
-		body, ok := e.Body.(*conversation.ToolCallResponse)
-		if !ok || !body.IsError || body.Content != outcomeUnknown(b.tool) {
+		was := b.have[b.next]
+		started := was.is(conversation.TypeToolStarted) && b.next+1 < len(b.have)
+		if started {
+			was = b.have[b.next+1]
+		}
+		if !was.closed {
 			return nil
 		}
-		call := b.ledger.ToolCall(body.For)
+		call := b.ledger.ToolCall(int(was.of))
 		if call == nil || !call.Open() {
 			return errChanged
 		}
-		b.enter(e, "")
+		if started {
+			b.walk(b.event(&conversation.ToolStarted{For: int(was.of), Attempt: 1, Child: b.works[int(was.of)]}), "")
+		}
+		b.walk(b.response(int(was.of), outcomeUnknown(b.tool), true), "")
 		b.close(call)
 	}
 	return nil
+}
+
+// walk enters an event that is there.
+func (b *builder) walk(e *conversation.Event, id string) {
+	e.Seq, e.Turn, e.Version = b.next, b.turn, conversation.Version
+	b.have[b.next].complete(e)
+	b.enter(e, id)
+	b.kept = b.next
 }
 
 // put numbers the next event, and gives it away if it is new.
@@ -325,8 +396,9 @@ func (b *builder) put(e *conversation.Event, id string) error {
 	if e.Type() == conversation.TypeTurnStart {
 		b.turn++
 		clear(b.open)
+		clear(b.works)
 	}
-	e.Seq, e.Turn, e.Version = b.next, b.turn, conversation.Version
+	e.Turn, e.Version = b.turn, conversation.Version
 	return b.record(e, id)
 }
 
@@ -339,17 +411,36 @@ func (b *builder) copy(e *conversation.Event) error {
 	return b.record(e, "")
 }
 
-// record gives a numbered event away if it is new.
+// record gives an event away if it is new. The events that are there may have others
+// between them, which were added here.
 func (b *builder) record(e *conversation.Event, id string) error {
-	if b.next < len(b.have) {
+	for b.next < len(b.have) {
 		was := b.have[b.next]
-		if was.Type() != e.Type() || was.Turn != e.Turn || !was.Time.Equal(e.Time) {
-			return fmt.Errorf("%w: event %d is a %s of %s, and the file has a %s of %s", errChanged, was.Seq, was.Type(), was.Time.Format(time.RFC3339), e.Type(), e.Time.Format(time.RFC3339))
+		switch {
+		case was.same(e):
+			b.walk(e, id)
+			return nil
+		case was.beside() && b.part != nil:
+			b.next++
+			continue
+		case !b.shared && (!was.here() || b.part == nil):
+			return fmt.Errorf("%w: event %d is a %s of %s, and the file has a %s of %s",
+				errChanged, b.next, was.kind(), was.time().Format(time.RFC3339), e.Type(), e.Time.Format(time.RFC3339))
 		}
-		b.enter(was, id)
-		return nil
+		if err := b.leave(); err != nil {
+			return err
+		}
 	}
+	if b.shared {
+		if err := b.leave(); err != nil {
+			return err
+		}
+		return b.record(e, id)
+	}
+	e.Seq = b.next
 	b.enter(e, id)
+	b.have = append(b.have, markOf(e, b.tool))
+	b.kept = b.next
 	b.r.Added++
 	return b.emit(e)
 }
@@ -357,30 +448,23 @@ func (b *builder) record(e *conversation.Event, id string) error {
 // enter notes an event that is recorded, or is about to be.
 func (b *builder) enter(e *conversation.Event, id string) {
 	b.next++
-	b.r.Events++
+	if !b.shared {
+		b.r.count(e, b.tool)
+	}
 	switch body := e.Body.(type) {
 	case *conversation.TurnStart:
 		b.ledger = conversation.NewLedger()
 		b.call, b.ended, b.answered, b.stopped = 0, false, false, false
-		b.r.Turns++
-	case *conversation.ChatRequest:
-		b.r.Requests++
 	case *conversation.ChatResponse:
 		b.ended = body.Finish != ""
-		if body.Part == conversation.PartReasoning {
-			b.r.Reasoning++
-		} else {
-			b.r.Texts++
-		}
 	case *conversation.ToolCallRequest:
 		b.ended = body.Finish != ""
 		b.open[id] = e.Seq
-		b.r.Calls++
+		if b.heldChild != "" {
+			b.works[e.Seq] = b.heldChild
+		}
 	case *conversation.ToolCallResponse:
 		b.answered = true
-		if body.Content != outcomeUnknown(b.tool) && body.Content != wentOn(b.tool) {
-			b.r.Results++
-		}
 	case *conversation.Note:
 		b.answered = true
 	case *conversation.TurnStopped:

@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"io"
@@ -15,7 +14,7 @@ import (
 )
 
 // claude reads the sessions of Claude Code: one JSON object a line, joined to a tree by
-// parentUuid. The branch that ends in the newest message is the session.
+// parentUuid.
 type claude struct{}
 
 func (claude) Name() string { return "claude" }
@@ -70,6 +69,9 @@ type claudeLinks struct {
 	Logical     string `json:"logicalParentUuid"` // of a compaction, which begins a new tree
 	Type        string `json:"type"`
 	IsSidechain bool   `json:"isSidechain"`
+	Agent       string `json:"agentId"`
+	Timestamp   string `json:"timestamp"`
+	IsFailure   bool   `json:"isApiErrorMessage"`
 }
 
 // claudeLinksOf reads the links of a record without the rest of it.
@@ -88,8 +90,14 @@ func claudeLinksOf(line []byte) (l claudeLinks) {
 			l.Logical = text(value)
 		case "type":
 			l.Type = text(value)
+		case "agentId":
+			l.Agent = text(value)
+		case "timestamp":
+			l.Timestamp = text(value)
 		case "isSidechain":
 			l.IsSidechain = value[0] == 't'
+		case "isApiErrorMessage":
+			l.IsFailure = value[0] == 't'
 		}
 	})
 	return l
@@ -98,13 +106,10 @@ func claudeLinksOf(line []byte) (l claudeLinks) {
 // A claudeLine is one record of a session.
 type claudeLine struct {
 	claudeLinks
-	Timestamp string `json:"timestamp"`
 	Session   string `json:"sessionId"`
-	Agent     string `json:"agentId"`
 	Dir       string `json:"cwd"`
 	IsMeta    bool   `json:"isMeta"`
 	IsSummary bool   `json:"isCompactSummary"`
-	IsFailure bool   `json:"isApiErrorMessage"`
 	Message   struct {
 		ID         string          `json:"id"`
 		Model      string          `json:"model"`
@@ -144,32 +149,28 @@ var claudeFinishes = map[string]conversation.Finish{
 	"model_context_window_exceeded": conversation.FinishContext,
 }
 
-// Decode reads the file twice: which branch is the session can be told at its end.
-func (claude) Decode(file io.ReadSeeker, s *Session, yield func(Record) error) error {
-	tree, err := readClaudeTree(file)
+// Decode gives the session itself, without its branches and sub-agents.
+func (f claude) Decode(file io.ReadSeeker, s *Session, yield func(Record) error) error {
+	threads, err := f.Threads(file, "")
 	if err != nil {
 		return err
 	}
-	if _, err := file.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
-	d := claudeDecoder{session: s, tree: tree, yield: yield}
-	return linesOf(file).each(s, d.line)
+	return threads[0].Decode(s, yield)
 }
 
 // Begin reads the file once, as if it had no branches.
 func (claude) Begin(file io.Reader, s *Session, yield func(Record) error) error {
-	d := claudeDecoder{session: s, tree: newClaudeTree(), yield: yield}
+	d := claudeDecoder{session: s, yield: yield}
 	return linesOf(file).each(s, d.line)
 }
 
 type claudeDecoder struct {
 	session *Session
-	tree    *claudeTree
 	yield   func(Record) error
 	answer  string // id of the newest answer
 	begun   bool
-	side    bool // it is the session of a sub-agent
+	side    bool                       // it is the session of a sub-agent
+	agents  func(prompt string) string // the thread that works on a call, "" for none
 }
 
 func (d *claudeDecoder) line(line []byte) error {
@@ -177,10 +178,6 @@ func (d *claudeDecoder) line(line []byte) error {
 	var l claudeLine
 	if json.Unmarshal(line, &l) != nil {
 		count(&s.Refused, refusedJSON)
-		return nil
-	}
-	if l.UUID != "" && d.tree.repeated(l.UUID) {
-		count(&s.Refused, refusedDuplicate)
 		return nil
 	}
 	prompt := ""
@@ -199,7 +196,6 @@ func (d *claudeDecoder) line(line []byte) error {
 	if message && !d.begun {
 		d.begun, d.side = true, l.IsSidechain
 	}
-	branched := d.tree.branchedOff(l.claudeLinks, prompt != "")
 	switch {
 	case !message && slices.Contains(claudeKept, l.Type):
 		count(&s.LeftOut, kindName(l.Type))
@@ -224,9 +220,6 @@ func (d *claudeDecoder) line(line []byte) error {
 		s.Dir = l.Dir
 	}
 	switch {
-	case branched:
-		count(&s.LeftOut, "of another branch")
-		return nil
 	case l.IsSummary:
 		count(&s.LeftOut, "summary of a compaction")
 		return nil
@@ -362,120 +355,4 @@ func claudePrompt(blocks []claudeBlock) string {
 		}
 	}
 	return text
-}
-
-// A claudeID stands for the id of a record, which a file may make as long as it likes.
-type claudeID [16]byte
-
-func claudeIDOf(uuid string) claudeID {
-	sum := sha256.Sum256([]byte(uuid))
-	return claudeID(sum[:])
-}
-
-// maxLinks bounds the memory that the links of a session take. Records behind it count as
-// parts of the session.
-const maxLinks = 1 << 20
-
-// A claudeTree says which records are on the branch that ends in the newest message.
-// Parallel results hang beside that branch and belong to it. What is left out begins with a
-// request that turns off from it.
-type claudeTree struct {
-	parents  map[claudeID]claudeID
-	path     map[claudeID]bool
-	reaches  map[claudeID]bool // whether a record's ancestors lead to the path
-	branched map[claudeID]bool // records of other branches
-	seen     map[claudeID]bool
-}
-
-func newClaudeTree() *claudeTree {
-	return &claudeTree{
-		parents: map[claudeID]claudeID{}, path: map[claudeID]bool{}, reaches: map[claudeID]bool{}, branched: map[claudeID]bool{}, seen: map[claudeID]bool{},
-	}
-}
-
-func readClaudeTree(file io.Reader) (*claudeTree, error) {
-	t := newClaudeTree()
-	var leaf claudeID
-	any, side := false, false
-	err := linesOf(file).each(new(Session), func(line []byte) error {
-		l := claudeLinksOf(line)
-		message := l.Type == "user" || l.Type == "assistant"
-		if message && !any {
-			any, side = true, l.IsSidechain
-		}
-		if l.UUID == "" || len(t.parents) >= maxLinks {
-			return nil
-		}
-		id := claudeIDOf(l.UUID)
-		if _, known := t.parents[id]; known {
-			return nil
-		}
-		parent := leaf // a new beginning follows the newest message
-		switch {
-		case l.Parent != "":
-			parent = claudeIDOf(l.Parent)
-		case l.Logical != "":
-			parent = claudeIDOf(l.Logical)
-		}
-		t.parents[id] = parent
-		if message && l.IsSidechain == side {
-			leaf = id
-		}
-		return nil
-	})
-	for id := leaf; id != (claudeID{}) && !t.path[id]; id = t.parents[id] {
-		t.path[id] = true
-	}
-	return t, err
-}
-
-// repeated reports whether a record's id came before.
-func (t *claudeTree) repeated(uuid string) bool {
-	id := claudeIDOf(uuid)
-	if t.seen[id] {
-		return true
-	}
-	if len(t.seen) < maxLinks {
-		t.seen[id] = true
-	}
-	return false
-}
-
-// branchedOff reports whether a record belongs to another branch. Records are asked about
-// in their order.
-func (t *claudeTree) branchedOff(l claudeLinks, request bool) bool {
-	if l.UUID == "" || l.Parent == "" {
-		return false
-	}
-	id, parent := claudeIDOf(l.UUID), claudeIDOf(l.Parent)
-	if t.path[id] {
-		return false
-	}
-	off := t.branched[parent] || request && t.leadsToPath(parent)
-	if off {
-		t.branched[id] = true
-	}
-	return off
-}
-
-// leadsToPath reports whether a record or one of its ancestors is on the path.
-func (t *claudeTree) leadsToPath(id claudeID) bool {
-	var walked []claudeID
-	answer := false
-	for ; id != (claudeID{}); id = t.parents[id] {
-		if t.path[id] {
-			answer = true
-			break
-		}
-		if known, ok := t.reaches[id]; ok {
-			answer = known
-			break
-		}
-		t.reaches[id] = false // a cycle leads nowhere
-		walked = append(walked, id)
-	}
-	for _, w := range walked {
-		t.reaches[w] = answer
-	}
-	return answer
 }

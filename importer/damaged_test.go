@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"jp/conversation"
 )
 
 // Sessions with records that are missing, moved, repeated, cut or changed make events that
@@ -19,19 +17,22 @@ func TestDamagedSessions(t *testing.T) {
 		name := names[r.IntN(len(names))]
 		f, lines := formatOf(name), damaged(r, strings.SplitAfter(fixture(t, name), "\n"))
 		text := strings.Join(lines, "")
-		_, events := build(t, f, text, nil)
-		require.Empty(t, conversation.Audit(events), "seed %d:\n%s\n%s", seed, text, tell(events))
-		if f.Name() == "codex" { // without branches, it grows from each of its lines
-			cut := r.IntN(len(lines) + 1)
-			if begin := strings.Join(lines[:cut], ""); strings.HasSuffix(begin, "\n") {
-				_, events = build(t, f, begin, nil)
-				_, events = build(t, f, text, events)
-				require.Empty(t, conversation.Audit(events), "seed %d, grown from line %d:\n%s\n%s", seed, cut, text, tell(events))
-			}
+		fail := func(err error) { require.NoError(t, err, "seed %d:\n%s", seed, text) }
+		_, events, err := importText(t, f, text, "", nil)
+		fail(err)
+		events.audit(t, "seed %d", int(seed))
+		cut := r.IntN(len(lines) + 1)
+		if begin := strings.Join(lines[:cut], ""); strings.HasSuffix(begin, "\n") {
+			_, events, err = importText(t, f, begin, "", nil)
+			fail(err)
+			_, events, err = importText(t, f, text, "", events)
+			fail(err)
+			events.audit(t, "seed %d, grown", int(seed))
 		}
 		if len(events) > 0 {
-			again, _ := build(t, f, text, events)
-			require.Zero(t, again.Added, "seed %d", seed)
+			again, _, err := importText(t, f, text, "", events)
+			fail(err)
+			require.Zero(t, again.Added, "seed %d:\n%s", seed, text)
 		}
 	}
 }

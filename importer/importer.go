@@ -45,10 +45,47 @@ type Report struct {
 	Results   int `json:"results"`
 	Unknowns  int `json:"unknown_outcomes"`
 
+	Forks    []Part `json:"forks"`
+	Children []Part `json:"children"`
+
 	Files   string         `json:"files"`
 	LeftOut map[string]int `json:"left_out"`
 	Unknown map[string]int `json:"unknown"`
 	Refused map[string]int `json:"refused"`
+}
+
+// A Part is a conversation beside that of the session: a branch of it, what it gained after
+// its conversation went on here, or the work of a sub-agent.
+type Part struct {
+	ID     conversation.ID `json:"id"`
+	Of     conversation.ID `json:"of"`   // the conversation that it leaves or works for
+	From   int             `json:"from"` // the newest event that it shares, -1 for none
+	State  State           `json:"state"`
+	Events int             `json:"events"` // its own
+	Added  int             `json:"added"`
+}
+
+// count counts an event of the session.
+func (rep *Report) count(e *conversation.Event, tool string) {
+	rep.Events++
+	switch body := e.Body.(type) {
+	case *conversation.TurnStart:
+		rep.Turns++
+	case *conversation.ChatRequest:
+		rep.Requests++
+	case *conversation.ChatResponse:
+		if body.Part == conversation.PartReasoning {
+			rep.Reasoning++
+		} else {
+			rep.Texts++
+		}
+	case *conversation.ToolCallRequest:
+		rep.Calls++
+	case *conversation.ToolCallResponse:
+		if body.Content != outcomeUnknown(tool) && body.Content != wentOn(tool) {
+			rep.Results++
+		}
+	}
 }
 
 // A State is how the conversation of a session compares with what was imported before.
@@ -142,58 +179,25 @@ func File(ctx context.Context, r *repo.Repo, f Format, path string, dry bool) (*
 		return nil, problem.New(problem.ExitFailed, "usage", "%s has no session of %s: no record has both words and a time.", path, f.Name())
 	}
 	rep := &Report{
-		Format: f.Name(), File: path, Session: s.ID, ID: IDOf(f.Name(), s.ID, s.Started), DryRun: dry, Dir: s.Dir, Started: s.Started, Files: notRebuilt,
+		Format: f.Name(), File: path, Session: s.ID, ID: IDOf(f.Name(), s.ID, s.Started), DryRun: dry, Dir: s.Dir, Started: s.Started, Files: notRebuilt, Forks: []Part{}, Children: []Part{},
 	}
-	w := &writer{ctx: ctx, id: rep.ID, dry: dry}
-	have, err := w.open(r, f.Name(), s.ID)
+	store, err := r.Standings().RecordStore()
 	if err != nil {
 		return nil, err
 	}
-	tree := ""
-	if len(have) == 0 {
-		if tree, err = headTree(ctx, r); err != nil {
-			return nil, err
-		}
-	}
-	if err = rep.build(ctx, f, file, have, tree, w.add); err == nil {
-		err = w.write()
-	}
-	if err != nil {
+	im := &importing{ctx: ctx, repo: r, store: store, rep: rep}
+	if err := im.session(f, file, path); err != nil {
 		return nil, changed(fmt.Errorf("import %s: %w", path, err), rep)
 	}
 	return rep, nil
 }
 
-// build makes the events of a session that have lacks, and counts what it reads.
-func (rep *Report) build(ctx context.Context, f Format, file io.ReadSeeker, have []*conversation.Event, tree string, emit func(*conversation.Event) error) error {
-	b := newBuilder(f.Name(), have, rep, emit)
-	if err := b.begin(rep.Session, tree, rep.Started); err != nil {
-		return err
-	}
-	var s Session
-	err := f.Decode(file, &s, func(rec Record) error {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		return b.add(rec)
-	})
-	if err == nil {
-		err = b.settle(outcomeUnknown(f.Name()))
-	}
-	rep.Ended, rep.Model = b.at, b.model
-	merge(&rep.LeftOut, s.LeftOut)
-	merge(&rep.Unknown, s.Unknown)
-	merge(&rep.Refused, s.Refused)
-	rep.State = stateOf(have, rep)
-	return err
-}
-
 // stateOf compares with the events of an earlier import.
-func stateOf(have []*conversation.Event, rep *Report) State {
+func stateOf(have, added int) State {
 	switch {
-	case len(have) == 0:
+	case have == 0:
 		return StateNew
-	case rep.Added > 0:
+	case added > 0:
 		return StateGrown
 	}
 	return StateUnchanged
@@ -248,28 +252,26 @@ const (
 )
 
 // open finds the events of an earlier import.
-func (w *writer) open(r *repo.Repo, format, session string) ([]*conversation.Event, error) {
-	store, err := r.Standings().RecordStore()
+func (w *writer) open(format, session string) ([]mark, error) {
+	var err error
+	if w.head, err = w.store.Head(w.ctx, w.id); errors.Is(err, conversation.ErrNotFound) {
+		return nil, nil
+	} else if err != nil {
+		return nil, fmt.Errorf("read what was imported before: %w", err)
+	}
+	marks, labels, err := marksOf(w.ctx, w.store, w.head, format)
 	if err != nil {
 		return nil, err
 	}
-	w.store = store
-	if w.head, err = store.Head(w.ctx, w.id); errors.Is(err, conversation.ErrNotFound) {
-		return nil, nil
+	if len(marks) == 0 || labels[labelFormat] != format || labels[labelSession] != bounded(session) {
+		return nil, w.another()
 	}
-	var events []*conversation.Event
-	if err == nil {
-		events, err = store.Load(w.ctx, w.head)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read what was imported before: %w", err)
-	}
-	first, ok := events[0].Body.(*conversation.Metadata)
-	if !ok || first.Labels[labelFormat] != format || first.Labels[labelSession] != bounded(session) {
-		return nil, problem.New(problem.ExitDecision, "usage", "conversation %s has the id of this session, and is another one.", w.id).About(w.id).
-			Hint(action.Remove(string(w.id)), "delete it, if it is not needed")
-	}
-	return events, nil
+	return marks, nil
+}
+
+func (w *writer) another() error {
+	return problem.New(problem.ExitDecision, "usage", "conversation %s has the id of this session, and is another one.", w.id).About(w.id).
+		Hint(action.Remove(string(w.id)), "delete it, if it is not needed")
 }
 
 func (w *writer) add(e *conversation.Event) error {

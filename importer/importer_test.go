@@ -3,8 +3,10 @@ package importer
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,25 +17,59 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/*.txt anew")
 
-// build makes the events of a session text behind those of an earlier import.
-func build(t testing.TB, f Format, text string, have []*conversation.Event) (*Report, []*conversation.Event) {
+// A stored is what imports have made: the events of conversations.
+type stored map[conversation.ID][]*conversation.Event
+
+// ids are the conversations in the order in which they were made.
+func (s stored) ids() []conversation.ID { return slices.Sorted(maps.Keys(s)) }
+
+// importText imports a session text into what there is.
+func importText(t testing.TB, f Format, text, path string, there stored) (*Report, stored, error) {
 	t.Helper()
 	file := strings.NewReader(text)
-	s, ok, err := identify(f, file, "/somewhere/session.jsonl")
+	s, ok, err := identify(f, file, path)
 	require.NoError(t, err)
 	if !ok {
+		return nil, there, nil
+	}
+	rep := &Report{Format: f.Name(), Session: s.ID, Started: s.Started, ID: IDOf(f.Name(), s.ID, s.Started), Dir: s.Dir}
+	now, had := stored{}, map[conversation.ID][]mark{}
+	for id, events := range there {
+		now[id] = slices.Clone(events)
+		for _, e := range events {
+			had[id] = append(had[id], markOf(e, f.Name()))
+		}
+	}
+	im := &importing{ctx: t.Context(), rep: rep, test: &testJournal{had: had, emit: func(id conversation.ID, e *conversation.Event) {
+		if origin, is := e.Body.(*conversation.ForkOrigin); is {
+			require.Empty(t, now[id])
+			now[id] = slices.Clone(now[origin.Conversation][:origin.Seq+1])
+		}
+		require.Len(t, now[id], e.Seq)
+		now[id] = append(now[id], e)
+	}}}
+	return rep, now, im.session(f, file, path)
+}
+
+// build makes the events of a session text without branches behind those of an earlier
+// import.
+func build(t testing.TB, f Format, text string, have []*conversation.Event) (*Report, []*conversation.Event) {
+	t.Helper()
+	there := stored{}
+	if len(have) > 0 {
+		s, _, err := identify(f, strings.NewReader(text), "/somewhere/session.jsonl")
+		require.NoError(t, err)
+		there[IDOf(f.Name(), s.ID, s.Started)] = have
+	}
+	rep, now, err := importText(t, f, text, "/somewhere/session.jsonl", there)
+	require.NoError(t, err)
+	if rep == nil {
 		return nil, have
 	}
-	rep := &Report{Session: s.ID, Started: s.Started, ID: IDOf(f.Name(), s.ID, s.Started), Dir: s.Dir}
-	events := have[:len(have):len(have)]
-	err = rep.build(t.Context(), f, file, have, "", func(e *conversation.Event) error {
-		events = append(events, e)
-		return nil
-	})
-	require.NoError(t, err)
-	require.Len(t, events, rep.Events)
-	require.Equal(t, len(have)+rep.Added, rep.Events)
-	return rep, events
+	for _, events := range now {
+		require.Empty(t, conversation.Audit(events))
+	}
+	return rep, now[rep.ID]
 }
 
 // tell says what each event is, one line each.
@@ -44,6 +80,13 @@ func tell(events []*conversation.Event) string {
 		switch body := e.Body.(type) {
 		case *conversation.Metadata:
 			line += fmt.Sprintf(" %s %s", body.Labels[labelFormat], body.Labels[labelSession])
+			if body.Parent != "" {
+				line += " for " + string(body.Parent)
+			}
+		case *conversation.ForkOrigin:
+			line += fmt.Sprintf(" of %s at %d", body.Conversation, body.Seq)
+		case *conversation.ToolStarted:
+			line += fmt.Sprintf(" for %d by %s", body.For, body.Child)
 		case *conversation.TurnStart:
 			line += fmt.Sprintf(" %d %s", e.Turn, body.Model)
 		case *conversation.ChatRequest:
@@ -99,9 +142,15 @@ func fixtures(t testing.TB) []string {
 func TestEventsOfASession(t *testing.T) {
 	for _, name := range fixtures(t) {
 		t.Run(name, func(t *testing.T) {
-			rep, events := build(t, formatOf(name), fixture(t, name), nil)
-			require.Empty(t, conversation.Audit(events))
-			got := tell(events) + fmt.Sprintf("left out %v\nunknown %v\nrefused %v\nunknown outcomes %d\n", rep.LeftOut, rep.Unknown, rep.Refused, rep.Unknowns)
+			rep, now, err := importText(t, formatOf(name), fixture(t, name), "/somewhere/session.jsonl", nil)
+			require.NoError(t, err)
+			got := tell(now[rep.ID])
+			require.Empty(t, conversation.Audit(now[rep.ID]))
+			for _, part := range slices.Concat(rep.Forks, rep.Children) {
+				require.Empty(t, conversation.Audit(now[part.ID]))
+				got += fmt.Sprintf("== %s\n", part.ID) + tell(now[part.ID][part.From+1:])
+			}
+			got += fmt.Sprintf("left out %v\nunknown %v\nrefused %v\nunknown outcomes %d\n", rep.LeftOut, rep.Unknown, rep.Refused, rep.Unknowns)
 			golden := strings.TrimSuffix(name, ".jsonl") + ".txt"
 			if *update {
 				require.NoError(t, os.WriteFile(filepath.Join("testdata", golden), []byte(got), 0o644))
@@ -115,27 +164,39 @@ func TestEventsOfASession(t *testing.T) {
 // it, and keep each event of the first one.
 func TestASessionThatHasGrown(t *testing.T) {
 	for _, name := range fixtures(t) {
-		if name == "claude_branches.jsonl" {
-			continue // it takes back what it was
-		}
 		t.Run(name, func(t *testing.T) {
 			f, text := formatOf(name), fixture(t, name)
 			lines := strings.SplitAfter(text, "\n")
 			for n := range lines {
-				_, have := build(t, f, strings.Join(lines[:n], ""), nil)
+				_, have, err := importText(t, f, strings.Join(lines[:n], ""), "", nil)
+				require.NoError(t, err)
 				if len(have) == 0 {
 					continue
 				}
-				require.Empty(t, conversation.Audit(have), "%d lines", n)
-				rep, events := build(t, f, text, have)
-				require.Empty(t, conversation.Audit(events), "%d lines, and then all:\n%s", n, tell(events))
-				_, whole := build(t, f, text, nil)
-				require.ElementsMatch(t, words(whole), words(events), "%d lines, and then all", n)
-				again, _ := build(t, f, text, events)
+				have.audit(t, "%d lines", n)
+				_, events, err := importText(t, f, text, "", have)
+				require.NoError(t, err)
+				events.audit(t, "%d lines, and then all", n)
+				_, whole, err := importText(t, f, text, "", nil)
+				require.NoError(t, err)
+				require.Equal(t, whole.ids(), events.ids())
+				for id := range whole {
+					require.ElementsMatch(t, words(whole[id]), words(events[id]), "%d lines, and then all", n)
+				}
+				again, _, err := importText(t, f, text, "", events)
+				require.NoError(t, err)
 				require.Zero(t, again.Added, "%d lines, and then all, twice", n)
-				require.Equal(t, rep.ID, again.ID)
+				require.Equal(t, StateUnchanged, again.State)
 			}
 		})
+	}
+}
+
+// audit checks what each conversation has.
+func (s stored) audit(t testing.TB, words string, n int) {
+	t.Helper()
+	for id, events := range s {
+		require.Empty(t, conversation.Audit(events), words+": %s\n%s", n, id, tell(events))
 	}
 }
 
@@ -159,19 +220,43 @@ func words(events []*conversation.Event) (texts []string) {
 }
 
 func TestAFileThatTellsAnotherStory(t *testing.T) {
-	tools, branches := fixture(t, "claude_tools.jsonl"), fixture(t, "claude_branches.jsonl")
-	for name, test := range map[string]struct{ was, is string }{
-		"another time":   {tools, strings.Replace(tools, "2026-11-02T09:00:01", "2026-11-02T09:00:02", 1)},
-		"another branch": {strings.Join(strings.SplitAfter(branches, "\n")[:5], ""), branches},
-	} {
+	tools := fixture(t, "claude_tools.jsonl")
+	_, have, err := importText(t, claude{}, tools, "", nil)
+	require.NoError(t, err)
+	rep, _, err := importText(t, claude{}, strings.Replace(tools, "2026-11-02T09:00:01", "2026-11-02T09:00:02", 1), "", have)
+	require.ErrorIs(t, err, errChanged)
+	require.Zero(t, rep.Added)
+}
+
+// A session that grows after its conversation went on here grows in a fork behind the newest
+// event that came from it.
+func TestASessionThatWentOnHere(t *testing.T) {
+	for _, name := range fixtures(t) {
 		t.Run(name, func(t *testing.T) {
-			_, have := build(t, claude{}, test.was, nil)
-			s, _, err := identify(claude{}, strings.NewReader(test.is), "")
-			require.NoError(t, err)
-			rep := &Report{Session: s.ID, Started: s.Started}
-			err = rep.build(t.Context(), claude{}, strings.NewReader(test.is), have, "", func(*conversation.Event) error { return nil })
-			require.ErrorIs(t, err, errChanged)
-			require.Zero(t, rep.Added)
+			f, text := formatOf(name), fixture(t, name)
+			lines := strings.SplitAfter(text, "\n")
+			for n := range lines {
+				first, have, err := importText(t, f, strings.Join(lines[:n], ""), "", nil)
+				require.NoError(t, err)
+				if first == nil {
+					continue
+				}
+				had := len(have[first.ID])
+				here := &conversation.Event{Seq: had, Turn: have[first.ID][had-1].Turn + 1, Time: first.Ended, Signed: true, Body: &conversation.TurnStart{}}
+				have[first.ID] = append(have[first.ID], here)
+				rep, events, err := importText(t, f, text, "", have)
+				require.NoError(t, err)
+				require.Len(t, events[first.ID], had+1, "%d lines", n)
+				for _, part := range rep.Forks {
+					if part.Of == first.ID {
+						require.Less(t, part.From, had, "%d lines", n)
+						require.Empty(t, conversation.Audit(events[part.ID]), "%d lines", n)
+					}
+				}
+				again, _, err := importText(t, f, text, "", events)
+				require.NoError(t, err)
+				require.Zero(t, again.Added, "%d lines", n)
+			}
 		})
 	}
 }
@@ -251,10 +336,12 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, format := range Formats {
-			_, events := build(t, format, text, nil)
-			require.Empty(t, conversation.Audit(events))
+			_, events, err := importText(t, format, text, "", nil)
+			require.NoError(t, err)
+			events.audit(t, "%d threads", len(events))
 			if len(events) > 0 {
-				rep, _ := build(t, format, text, events)
+				rep, _, err := importText(t, format, text, "", events)
+				require.NoError(t, err)
 				require.Zero(t, rep.Added)
 			}
 		}

@@ -111,8 +111,12 @@ func Export(ctx context.Context, r *repo.Repo, path string, dry bool) (*Report, 
 		return nil, problem.New(problem.ExitFailed, "usage", "%s cannot be imported: %v.", path, err)
 	}
 	rep.DryRun = dry
-	w := &writer{ctx: ctx, id: rep.ID, dry: dry}
-	have, err := w.open(r, JP, rep.Session)
+	store, err := r.Standings().RecordStore()
+	if err != nil {
+		return nil, err
+	}
+	w := &writer{ctx: ctx, store: store, id: rep.ID, dry: dry}
+	have, err := w.open(JP, rep.Session)
 	if err != nil {
 		return nil, err
 	}
@@ -139,13 +143,13 @@ func Export(ctx context.Context, r *repo.Repo, path string, dry bool) (*Report, 
 	if err != nil {
 		return nil, changed(fmt.Errorf("import %s: %w", path, err), rep)
 	}
-	rep.Ended, rep.State = b.at, stateOf(have, rep)
+	rep.Ended, rep.State = b.at, stateOf(len(have), rep.Added)
 	return rep, nil
 }
 
 // checkExport reads all of an export before anything of it is written.
 func checkExport(ctx context.Context, file *os.File, path string) (*Report, error) {
-	rep := &Report{Format: JP, File: path, Files: notRebuilt, LeftOut: map[string]int{}, Unknown: map[string]int{}, Refused: map[string]int{}}
+	rep := &Report{Format: JP, File: path, Files: notRebuilt, Forks: []Part{}, Children: []Part{}, LeftOut: map[string]int{}, Unknown: map[string]int{}, Refused: map[string]int{}}
 	err := readExport(ctx, file, func(head exportHead, e *conversation.Event) error {
 		if e.Seq == 0 {
 			rep.Session, rep.Started = string(head.ID), e.Time

@@ -63,20 +63,20 @@ type Replacement struct {
 
 // A Thread is a part of a session that becomes a conversation of its own.
 type Thread struct {
-	Key    string // names it within the session, in every import alike
-	Parent string // key of the thread that it leaves or works for, "" for the session itself
-	Child  bool   // it is a sub-agent's work, and no branch
-	File   string // where its records are, "" for the session's file
+	Key     string    // names it within the session, in every import alike; "" is the session itself
+	Parent  string    // key of the thread that it leaves or works for
+	Child   bool      // it is a sub-agent's work, and no branch
+	Started time.Time // of its first own record of the dialogue
+	// Decode is that of [Format]. A branch begins with its parent's records, and has a record
+	// of KindBranch before those of its own.
+	Decode func(s *Session, yield func(Record) error) error
 }
 
 // A Threaded is a [Format] of which a session may have more than one thread.
 type Threaded interface {
 	Format
-	// Threads are those beside the session itself, each after its parent.
+	// Threads are the session itself, and then the others, each after its parent.
 	Threads(file io.ReadSeeker, path string) ([]Thread, error)
-	// DecodeThread is Decode for one of them. A branch begins with its parent's records, and
-	// has a record of KindBranch before those of its own.
-	DecodeThread(file io.ReadSeeker, t Thread, s *Session, yield func(Record) error) error
 }
 
 // An Opener is a [Format] whose sessions are not files of their own, such as those of a

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -21,7 +22,9 @@ import (
 const importHelp = `Import sessions that another agent recorded: requests, answers, reasoning, tool
 calls and results, one conversation for each session. FORMAT is claude (Claude
 Code), codex (Codex CLI) or jp (a file of jp export --to json). A second import of
-a file adds what is new in it.
+a file adds what is new in it. Branches become forks, and the work of sub-agents
+becomes conversations of their own. If an imported conversation went on here, the
+next import puts what is new into a fork.
 
 The conversation is someone else's: you can read, search and fork it, and jp runs
 nothing in it. jp fork ID --adopt makes a fork that is yours. A call without a
@@ -35,6 +38,7 @@ conversation are counted in the report, and so are damaged and unknown ones.
 JSON: an array with an object for each file: {"format","file","session","id",
 "state","dry_run","dir","started","ended","model","events","added","turns",
 "requests","texts","reasoning","calls","results","unknown_outcomes","files",
+"forks":[{"id","of","from","state","events","added"}],"children":[the same],
 "left_out","unknown","refused"}; with --list {"format","file","session","id",
 "started","dir","bytes","request","imported"}
 
@@ -141,6 +145,8 @@ func printImport(e *ui.Env, r *importer.Report) {
 		fmt.Fprintf(out, "%s %s: %s of %s (%s).\n", did, safetext.Show(r.File), conversation.Count(r.Added, "new event"), problem.Itoa(r.Events), r.State)
 		fmt.Fprintf(out, "%s, %s, %s, %s, %s; %d without a recorded outcome. Files: %s.\n", conversation.Count(r.Turns, "turn"),
 			conversation.Count(r.Texts, "text"), conversation.Count(r.Reasoning, "thought"), conversation.Count(r.Calls, "tool call"), conversation.Count(r.Results, "result"), r.Unknowns, r.Files)
+		printParts(out, "Forks", r.Forks)
+		printParts(out, "Sub-agents", r.Children)
 		for _, part := range []struct {
 			words  string
 			counts map[string]int
@@ -159,5 +165,24 @@ func printImport(e *ui.Env, r *importer.Report) {
 	}
 	if !r.DryRun {
 		fmt.Fprintln(e.Results(), r.ID)
+	}
+}
+
+// printParts lists conversations beside that of the session.
+func printParts(out io.Writer, words string, parts []importer.Part) {
+	const most = 20
+	var list []string
+	for _, p := range parts[:min(len(parts), most)] {
+		at := ""
+		if p.From >= 0 {
+			at = fmt.Sprintf(" of %s@%d", p.Of.Short(), p.From)
+		}
+		list = append(list, fmt.Sprintf("%s%s (%s, %s)", p.ID.Short(), at, conversation.Count(p.Events, "event"), p.State))
+	}
+	if more := len(parts) - most; more > 0 {
+		list = append(list, fmt.Sprintf("%d more", more))
+	}
+	if len(list) > 0 {
+		fmt.Fprintf(out, "%s: %s.\n", words, strings.Join(list, ", "))
 	}
 }

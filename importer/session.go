@@ -1,0 +1,238 @@
+package importer
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/conversation"
+	"jp/gitstore"
+)
+
+// An importing is the import of one session: of the session itself, of its branches, which
+// become forks, and of the work of sub-agents, which become conversations of their own.
+type importing struct {
+	ctx   context.Context
+	repo  *repo.Repo
+	store *gitstore.Store // nil in a test that wants the events alone
+	rep   *Report
+
+	ids     map[string]conversation.ID // of threads, by their keys
+	works   map[string]conversation.ID // those of sub-agents
+	done    map[string]lane
+	callers map[conversation.ID]conversation.ID // who called sub-agents, by the conversations of those
+	test    *testJournal
+}
+
+// A testJournal takes the place of the store.
+type testJournal struct {
+	had  map[conversation.ID][]mark
+	emit func(id conversation.ID, e *conversation.Event)
+}
+
+// A lane is where the events of a thread went.
+type lane struct {
+	writer
+	have []mark
+}
+
+// threadsOf are the threads of a session, the session itself first.
+func threadsOf(f Format, file io.ReadSeeker, path string) ([]Thread, error) {
+	if t, ok := f.(Threaded); ok {
+		return t.Threads(file, path)
+	}
+	return []Thread{{Decode: func(s *Session, yield func(Record) error) error { return f.Decode(file, s, yield) }}}, nil
+}
+
+func (im *importing) session(f Format, file io.ReadSeeker, path string) error {
+	threads, err := threadsOf(f, file, path)
+	if err != nil {
+		return err
+	}
+	im.ids, im.works, im.done, im.callers = map[string]conversation.ID{}, map[string]conversation.ID{}, map[string]lane{}, map[conversation.ID]conversation.ID{}
+	for _, t := range threads {
+		switch {
+		case t.Key == "":
+			im.ids[""] = im.rep.ID
+		case t.Child:
+			im.ids[t.Key] = IDOf(im.rep.Format, t.Key, t.Started)
+			im.works[t.Key] = im.ids[t.Key]
+		default:
+			im.ids[t.Key] = IDOf(im.rep.Format, im.rep.Session+"\x00"+t.Key, t.Started)
+		}
+	}
+	for _, children := range []bool{false, true} {
+		for _, t := range threads {
+			if t.Child != children {
+				continue
+			}
+			if err := im.thread(t); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// thread imports one thread.
+func (im *importing) thread(t Thread) (err error) {
+	own := &Report{LeftOut: map[string]int{}, Unknown: map[string]int{}, Refused: map[string]int{}}
+	l := lane{writer: writer{ctx: im.ctx, store: im.store, id: im.ids[t.Key], dry: im.rep.DryRun}}
+	session, started, tree := im.rep.Session, im.rep.Started, ""
+	part := Part{ID: l.id, From: -1}
+	b := newBuilder(im.rep.Format, nil, own, func(e *conversation.Event) error {
+		if im.test != nil {
+			im.test.emit(l.id, e)
+			return nil
+		}
+		return l.add(e)
+	})
+	b.children = im.works
+	switch {
+	case t.Key != "" && !t.Child:
+		from, ok := im.done[t.Parent]
+		if !ok {
+			return nil // of a thread that was refused
+		}
+		b.have, b.shared, l = from.have[:len(from.have):len(from.have)], true, lane{writer: from.writer}
+	default:
+		if t.Child {
+			session, started = t.Key, t.Started
+			if b.parent = im.callers[l.id]; b.parent == "" {
+				b.parent = im.ids[t.Parent]
+			}
+			part.Of = b.parent
+		}
+		if im.test != nil {
+			b.have = im.test.had[l.id]
+		} else {
+			if b.have, err = l.open(im.rep.Format, session); err != nil {
+				return err
+			}
+			if len(b.have) == 0 {
+				if tree, err = headTree(im.ctx, im.repo); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	had := len(b.have)
+	b.part = func(b *builder) (marks []mark, err error) {
+		part.Of, part.From = l.id, b.kept-1
+		if t.Key == "" || t.Child || !b.shared { // the conversation went on here
+			l.id = IDOf(im.rep.Format, session+"\x00"+t.Key+"\x00after "+string(l.id)+" "+problem.Itoa(b.kept), b.have[b.kept-1].time())
+		} else {
+			l.id = im.ids[t.Key]
+		}
+		part.ID = l.id
+		had, marks, err = im.fork(&l.writer, part, b)
+		if err == nil && had == 0 {
+			own.Added++
+		}
+		return marks, err
+	}
+	if err = b.begin(session, tree, started); err != nil {
+		return err
+	}
+	var s Session
+	err = t.Decode(&s, func(rec Record) error {
+		if err := im.ctx.Err(); err != nil {
+			return err
+		}
+		if rec.Kind == KindBranch {
+			s.LeftOut, s.Unknown, s.Refused = nil, nil, nil // its parent has counted these
+			clear(own.LeftOut)
+			clear(own.Refused)
+		}
+		if child := b.children[rec.Child]; child != "" && im.callers[child] == "" && !b.shared {
+			im.callers[child] = l.id
+		}
+		return b.add(rec)
+	})
+	if err == nil {
+		err = b.settle(outcomeUnknown(im.rep.Format))
+	}
+	if err == nil {
+		err = l.write()
+	}
+	if err != nil {
+		return err
+	}
+	part.Events, part.Added, part.State = own.Events, own.Added, stateOf(had, own.Added)
+	l.have = b.have
+	im.done[t.Key] = l
+	im.told(t, b, own, s, part)
+	return nil
+}
+
+// told adds what a thread has to the report.
+func (im *importing) told(t Thread, b *builder, own *Report, s Session, part Part) {
+	rep := im.rep
+	switch {
+	case t.Child:
+		rep.Children = append(rep.Children, part)
+	case t.Key != "" || part.From >= 0:
+		rep.Forks = append(rep.Forks, part)
+	}
+	if t.Key == "" {
+		rep.Model, rep.State = b.model, part.State
+	} else if part.Added > 0 && rep.State == StateUnchanged {
+		rep.State = StateGrown
+	}
+	if b.at.After(rep.Ended) {
+		rep.Ended = b.at
+	}
+	rep.Events, rep.Added, rep.Turns, rep.Requests = rep.Events+own.Events, rep.Added+own.Added, rep.Turns+own.Turns, rep.Requests+own.Requests
+	rep.Texts, rep.Reasoning, rep.Calls, rep.Results = rep.Texts+own.Texts, rep.Reasoning+own.Reasoning, rep.Calls+own.Calls, rep.Results+own.Results
+	rep.Unknowns += own.Unknowns
+	for _, counts := range []struct {
+		to   *map[string]int
+		from []map[string]int
+	}{{&rep.LeftOut, []map[string]int{s.LeftOut, own.LeftOut}}, {&rep.Unknown, []map[string]int{s.Unknown, own.Unknown}}, {&rep.Refused, []map[string]int{s.Refused, own.Refused}}} {
+		for _, from := range counts.from {
+			merge(counts.to, from)
+		}
+	}
+}
+
+// fork makes the fork that a thread goes on in, or finds it. had is how many events the fork
+// had.
+func (im *importing) fork(w *writer, part Part, b *builder) (had int, marks []mark, err error) {
+	origin := &conversation.Event{
+		Seq: b.kept, Turn: int(b.have[b.kept-1].turn), Time: b.at, Version: conversation.Version,
+		Body: &conversation.ForkOrigin{Conversation: part.Of, Seq: part.From},
+	}
+	made := append(b.have[:b.kept:b.kept], markOf(origin, b.tool))
+	if im.test != nil {
+		if marks := im.test.had[w.id]; marks != nil {
+			return len(marks), marks, nil
+		}
+		im.test.emit(w.id, origin)
+		return 0, made, nil
+	}
+	head, err := im.store.Head(im.ctx, w.id)
+	switch {
+	case err == nil:
+		w.head = head
+		if marks, _, err = marksOf(im.ctx, im.store, head, b.tool); err != nil {
+			return 0, nil, err
+		}
+		if len(marks) <= b.kept || !marks[b.kept].is(conversation.TypeForkOrigin) {
+			return 0, nil, w.another()
+		}
+		return len(marks), marks, nil
+	case !errors.Is(err, conversation.ErrNotFound):
+		return 0, nil, err
+	case im.rep.DryRun:
+		return 0, made, nil
+	}
+	at, err := eventAt(im.ctx, im.store, w.head, part.From)
+	if err != nil {
+		return 0, nil, err
+	}
+	origin.Body.(*conversation.ForkOrigin).Commit = at.Commit
+	w.head, err = im.store.Fork(im.ctx, part.Of, conversation.Head(at.Commit), w.id, origin)
+	return 0, made, err
+}
