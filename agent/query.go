@@ -33,6 +33,9 @@ func (t *target) do(ctx context.Context) (outcome turnloop.Outcome, err error) {
 	if err := t.find(ctx); err != nil {
 		return outcome, err
 	}
+	if err := t.adopt(ctx); err != nil {
+		return outcome, err
+	}
 	if err := t.acquireLock(ctx); err != nil {
 		return outcome, err
 	}

@@ -75,9 +75,9 @@ func wentOn(tool string) string {
 }
 
 // begin makes the event that names the session.
-func (b *builder) begin(session, tree string, at time.Time) error {
+func (b *builder) begin(labels map[string]string, tree string, at time.Time) error {
 	b.at = at
-	return b.put(&conversation.Event{Tree: tree, Body: &conversation.Metadata{Labels: origin(b.tool, session), Parent: b.parent}}, "")
+	return b.put(&conversation.Event{Tree: tree, Body: &conversation.Metadata{Labels: labels, Parent: b.parent}}, "")
 }
 
 // add takes the next record.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/user"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -105,10 +106,59 @@ const notRebuilt = "not rebuilt"
 const (
 	labelFormat  = "imported-from"
 	labelSession = "session"
+	labelFile    = "file"
+	labelOwner   = "owner"
 )
 
-func origin(format, session string) map[string]string {
-	return map[string]string{labelFormat: format, labelSession: bounded(session)}
+// origin names the session, and the file without its folder.
+func (rep *Report) origin(session string) map[string]string {
+	labels := map[string]string{labelFormat: rep.Format, labelSession: bounded(session)}
+	if rep.File != "" {
+		labels[labelFile] = bounded(filepath.Base(rep.File))
+	}
+	if owner := ownerOf(rep.File); owner != "" {
+		labels[labelOwner] = bounded(owner)
+	}
+	return labels
+}
+
+// ownerOf is the name of the user whom a file belongs to, "" if that is not known.
+func ownerOf(path string) string {
+	info, err := os.Stat(path)
+	if err != nil {
+		return ""
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return ""
+	}
+	uid := strconv.FormatUint(uint64(st.Uid), 10)
+	if u, err := user.LookupId(uid); err == nil {
+		return u.Username
+	}
+	return "user " + uid
+}
+
+// An Origin says where an imported conversation came from. Each word is that of whoever wrote
+// the labels.
+type Origin struct{ Format, Session, File, Owner string }
+
+// OriginOf reads the labels of a conversation. ok is false if none was imported.
+func OriginOf(labels map[string]string) (o Origin, ok bool) {
+	o = Origin{Format: labels[labelFormat], Session: labels[labelSession], File: labels[labelFile], Owner: labels[labelOwner]}
+	return o, o.Format != "" && o.Session != ""
+}
+
+// Words name the file and its owner.
+func (o Origin) Words() string {
+	words := "session " + o.Session + " of " + o.Format
+	if o.File != "" {
+		words = "the file " + o.File + " of " + o.Format
+	}
+	if o.Owner != "" {
+		words += ", which belongs to " + o.Owner
+	}
+	return words
 }
 
 // IDOf is the conversation of a session. It follows from the session alone, so that each

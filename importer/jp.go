@@ -127,7 +127,7 @@ func Export(ctx context.Context, r *repo.Repo, path string, dry bool) (*Report, 
 		}
 	}
 	b := newBuilder(JP, have, rep, w.add)
-	if err = b.begin(rep.Session, tree, rep.Started); err == nil {
+	if err = b.begin(rep.origin(rep.Session), tree, rep.Started); err == nil {
 		err = readExport(ctx, file, func(_ exportHead, e *conversation.Event) error {
 			if request, ok := e.Body.(*conversation.ChatRequest); ok && request.Author == "" {
 				request.Author = bounded(e.Author)

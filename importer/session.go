@@ -133,7 +133,7 @@ func (im *importing) thread(t Thread) (err error) {
 		}
 		return marks, err
 	}
-	if err = b.begin(session, tree, started); err != nil {
+	if err = b.begin(im.rep.origin(session), tree, started); err != nil {
 		return err
 	}
 	var s Session

@@ -1,0 +1,71 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"jp/agent/problem"
+	"jp/agent/snapshot"
+	"jp/conversation"
+	"jp/fork"
+	"jp/importer"
+	"jp/internal/safetext"
+)
+
+// adopt asks the user, who wants to go on with an imported conversation, whether a fork of it
+// becomes theirs, and goes on there. Any other conversation stays the target, and so does this
+// one where there is no user to ask.
+func (t *target) adopt(ctx context.Context) error {
+	if t.fresh || t.forked != nil || t.opts.unrecorded() || t.delegation != nil {
+		return nil
+	}
+	info, err := t.repo.Store.Info(ctx, t.id)
+	if err != nil || info.Tip == nil {
+		return nil // loading says why
+	}
+	origin, imported := importer.OriginOf(info.Summary.Labels)
+	if !imported {
+		return nil
+	}
+	standing, err := t.repo.Store.Standing(ctx, t.id, info.Head, []*conversation.Event{info.Tip})
+	if err != nil || standing != conversation.StandingForeign {
+		return err
+	}
+	if t.findUser(); t.user == nil {
+		return nil
+	}
+	key, err := t.user.Decide(ctx, UserDecision{
+		Text: fmt.Sprintf("Conversation %s was imported from %s. Nothing in it was done by jp.\n", t.id.Short(), safetext.Show(origin.Words())),
+		Choices: []UserChoice{
+			{'a', "adopt it: go on in a fork that is yours"},
+			{'q', "quit, change nothing"},
+		},
+		List: true,
+	})
+	switch {
+	case errors.Is(err, ErrUserLeft), errors.Is(err, ErrUserSilent), err == nil && key != 'a':
+		return problem.Unchanged(problem.ExitDecision, "untrusted").About(t.id)
+	case err != nil:
+		return err
+	}
+	v, err := fork.ForkCut{}.View(ctx, t.repo, string(t.id))
+	if err != nil {
+		return err
+	}
+	f, err := fork.New(v, fork.ForkCut{})
+	if err != nil {
+		return err
+	}
+	place, err := snapshot.Here(ctx, t.repo)
+	if err != nil {
+		return err
+	}
+	f.Adopts = true
+	if err := f.Create(ctx, place); err != nil {
+		return err
+	}
+	t.env.Note("Adopted %s as %s.", t.id.Short(), f.ID)
+	t.id = f.ID
+	return t.remember()
+}
