@@ -33,7 +33,8 @@ type heads struct {
 	unnoted    sync.Once
 
 	mu   sync.Mutex
-	open map[string]*os.File // by path
+	open map[string]*os.File         // by path
+	held map[conversation.ID]odb.OID // what is not durable yet; nil where all is
 }
 
 // note remembers a head.
@@ -64,6 +65,10 @@ func (h *heads) note(repo string, id conversation.ID, head odb.OID) error {
 // saw notes the head to which the store has just moved a conversation. The event is
 // recorded: that it cannot be noted is no reason to fail.
 func (h *heads) saw(id conversation.ID, head odb.OID) {
+	if h.held != nil {
+		h.held[id] = head
+		return
+	}
 	repo, err := h.repository(true)
 	if err == nil {
 		err = h.note(repo, id, head)

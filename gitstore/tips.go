@@ -67,3 +67,10 @@ func (t *tips) known(oid odb.OID) *tip {
 	defer t.mu.Unlock()
 	return t.byID[oid]
 }
+
+// forget drops all that is known, as after writes that came to nothing.
+func (t *tips) forget() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	clear(t.byID)
+}

@@ -63,6 +63,14 @@ func (im *importing) session(f Format, file io.ReadSeeker, path string) error {
 			im.ids[t.Key] = IDOf(im.rep.Format, im.rep.Session+"\x00"+t.Key, t.Started)
 		}
 	}
+	if im.test != nil || im.rep.DryRun {
+		return im.all(threads)
+	}
+	return im.store.Collect(im.ctx, func() error { return im.all(threads) })
+}
+
+// all imports the threads, sub-agents last: who called them is known then.
+func (im *importing) all(threads []Thread) error {
 	for _, children := range []bool{false, true} {
 		for _, t := range threads {
 			if t.Child != children {

@@ -38,6 +38,11 @@ func (s *Store) readElsewhere(oid OID, loose error) (kind string, data []byte, e
 // readHere reads an object where most are: where the last one was, or loose. The error
 // is that of the loose one.
 func (s *Store) readHere(oid OID, prove bool) (kind string, data []byte, err error) {
+	if c := s.collected.Load(); c != nil {
+		if kind, data, ok := c.read(oid); ok {
+			return kind, data, nil
+		}
+	}
 	if s.packs.last.Load() != nil {
 		if kind, data, err = s.packs.known(oid, s.opts.MaxObject, prove); err == nil {
 			return kind, data, nil
@@ -144,6 +149,11 @@ func (s *Store) Has(oid OID) (bool, error) {
 	}
 	if info, err := s.objects.Stat(oid.file()); err == nil && info.Size > 0 {
 		return true, nil
+	}
+	if c := s.collected.Load(); c != nil {
+		if _, _, ok := c.read(oid); ok {
+			return true, nil
+		}
 	}
 	s.packs.open(s.objectDirs, s.opts.Format)
 	if s.packs.has(oid) || s.borrows(oid) || s.packs.foreign.Load() && s.others.has(s, oid) {

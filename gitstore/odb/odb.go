@@ -86,22 +86,23 @@ const (
 // Store is the objects and refs of one git directory. Goroutines and other
 // processes, git among them, may use the same directory at the same time.
 type Store struct {
-	dir      string
-	opts     Options
-	path     Path
-	root     Dir
-	objects  Dir
-	dirs     dirCache
-	fans     fanoutDirs
-	packed   packedCache
-	packs    packSet
-	others   packStore
-	places   sync.Once
-	dirNames []string // of objects, set by places
-	child    catFile
-	keeper   atomic.Pointer[refKeeper]
-	recent   recentObjects
-	hashers  sync.Pool // of *hasher
+	dir       string
+	opts      Options
+	path      Path
+	root      Dir
+	objects   Dir
+	dirs      dirCache
+	fans      fanoutDirs
+	packed    packedCache
+	packs     packSet
+	others    packStore
+	places    sync.Once
+	dirNames  []string // of objects, set by places
+	child     catFile
+	keeper    atomic.Pointer[refKeeper]
+	recent    recentObjects
+	collected atomic.Pointer[collection] // nil where Writes make things durable
+	hashers   sync.Pool                  // of *hasher
 
 	replaced replacedFiles // that old values of refs were in
 

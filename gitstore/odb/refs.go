@@ -34,6 +34,9 @@ func (s *Store) ReadRef(name string) (OID, error) {
 	if err := CheckRefName(name); err != nil {
 		return "", err
 	}
+	if c := s.collected.Load(); c != nil && c.refs[name] != "" {
+		return c.refs[name], nil
+	}
 	oid, err := s.refs().read(name)
 	if errors.Is(err, ErrRefNotFound) && s.migrated() {
 		oid, err = s.refs().read(name)

@@ -31,6 +31,9 @@ func (s *Store) Write(ctx context.Context, b Batch) error {
 	if err := b.check(s.opts.Format); err != nil {
 		return err
 	}
+	if c := s.collected.Load(); c != nil {
+		return c.write(ctx, b)
+	}
 	if _, err := s.restoreRecent(ctx, false); err != nil {
 		return err
 	}

@@ -80,6 +80,31 @@ func (p *Packer) Pack(ctx context.Context) (r Result, err error) {
 	return r, errors.Join(err, p.mendMultiIndex(), p.writeState(s))
 }
 
+// Made notes packs of conversations that were not made here, so that they are merged as those
+// which were. Where another process packs, they are left as they are.
+func (p *Packer) Made(names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	unlock, err := p.alone()
+	if errors.Is(err, ErrBusy) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	s := p.readState()
+	for _, name := range names {
+		pack := packRecord{Name: name}
+		if packName(name) && !contains(s.Packs, pack) && p.placed(pack) {
+			s.Packs = append(s.Packs, pack)
+		}
+	}
+	s.Packs = p.present(s.Packs)
+	return p.writeState(s)
+}
+
 // alone takes the lock of the only process that packs.
 func (p *Packer) alone() (unlock func(), err error) {
 	own, err := safefile.StateDir{GitDir: p.dir, Share: p.git.Share}.Open()
