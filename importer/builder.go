@@ -32,6 +32,8 @@ type builder struct {
 	kept   int  // events of have that the file has, too
 	parted int  // forks that were made of the thread since its conversation went on here
 
+	files *files // nil where none are rebuilt
+
 	parent   conversation.ID            // of a sub-agent's conversation
 	children map[string]conversation.ID // conversations of sub-agents, by their keys
 	works    map[int]conversation.ID    // conversations of calls, by their seqs
@@ -239,7 +241,7 @@ func (b *builder) result(rec Record) error {
 		if child := b.children[rec.Child]; child != "" {
 			b.works[seq] = child
 		}
-		if err := b.respond(seq, rec.Text, rec.Failed); err != nil {
+		if err := b.respond(seq, rec.Text, rec.Failed, rec.Edits...); err != nil {
 			return err
 		}
 	case closed:
@@ -253,13 +255,50 @@ func (b *builder) result(rec Record) error {
 }
 
 // respond closes a call, and names the conversation that worked on it.
-func (b *builder) respond(seq int, text string, failed bool) error {
+func (b *builder) respond(seq int, text string, failed bool, edits ...Edit) error {
 	if child := b.works[seq]; child != "" {
 		if err := b.put(b.event(&conversation.ToolStarted{For: seq, Attempt: 1, Child: child}), ""); err != nil {
 			return err
 		}
 	}
-	return b.put(b.response(seq, text, failed), "")
+	response := b.response(seq, text, failed)
+	if err := b.edit(response, edits); err != nil {
+		return err
+	}
+	return b.put(response, "")
+}
+
+// edit gives a response the files as the tool left them. What was changed otherwise before it
+// is an event of its own. Events that are there have their files.
+func (b *builder) edit(response *conversation.Event, edits []Edit) error {
+	for b.next < len(b.have) && b.have[b.next].beside() && b.part != nil && !b.shared {
+		b.next++
+	}
+	if len(edits) == 0 || b.shared {
+		return nil
+	}
+	b.r.Edits += len(edits)
+	if b.files == nil || b.next < len(b.have) {
+		b.r.Rebuilt += len(edits)
+		return nil
+	}
+	c, err := b.files.apply(edits)
+	if err != nil {
+		return err
+	}
+	b.r.Rebuilt += len(edits) - c.unknown
+	if len(c.outside) > 0 {
+		outside := b.event(&conversation.Workspace{Paths: c.outside})
+		outside.Tree, outside.Objects = c.before, c.outsideObjects
+		if err := b.put(outside, ""); err != nil {
+			return err
+		}
+	}
+	if len(c.changed) > 0 {
+		response.Tree, response.Objects = c.after, c.objects
+		response.Body.(*conversation.ToolCallResponse).Changed = c.changed
+	}
+	return nil
 }
 
 func (b *builder) response(seq int, text string, failed bool) *conversation.Event {

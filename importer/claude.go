@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
@@ -74,54 +75,102 @@ type claudeLinks struct {
 	IsFailure   bool   `json:"isApiErrorMessage"`
 }
 
-// claudeLinksOf reads the links of a record without the rest of it.
-func claudeLinksOf(line []byte) (l claudeLinks) {
-	text := func(value []byte) (text string) {
-		_ = json.Unmarshal(value, &text) // another type is none
-		return text
+// take reads one of them.
+func (l *claudeLinks) take(key, value []byte) {
+	switch string(key) {
+	case "uuid":
+		l.UUID = textOf(value)
+	case "parentUuid":
+		l.Parent = textOf(value)
+	case "logicalParentUuid":
+		l.Logical = textOf(value)
+	case "type":
+		l.Type = textOf(value)
+	case "agentId":
+		l.Agent = textOf(value)
+	case "timestamp":
+		l.Timestamp = textOf(value)
+	case "isSidechain":
+		l.IsSidechain = value[0] == 't'
+	case "isApiErrorMessage":
+		l.IsFailure = value[0] == 't'
 	}
-	members(line, func(key, value []byte) {
-		switch string(key) {
-		case "uuid":
-			l.UUID = text(value)
-		case "parentUuid":
-			l.Parent = text(value)
-		case "logicalParentUuid":
-			l.Logical = text(value)
-		case "type":
-			l.Type = text(value)
-		case "agentId":
-			l.Agent = text(value)
-		case "timestamp":
-			l.Timestamp = text(value)
-		case "isSidechain":
-			l.IsSidechain = value[0] == 't'
-		case "isApiErrorMessage":
-			l.IsFailure = value[0] == 't'
-		}
-	})
-	return l
 }
 
 // A claudeLine is one record of a session.
 type claudeLine struct {
 	claudeLinks
-	Session   string `json:"sessionId"`
-	Dir       string `json:"cwd"`
-	IsMeta    bool   `json:"isMeta"`
-	IsSummary bool   `json:"isCompactSummary"`
-	Message   struct {
-		ID         string          `json:"id"`
-		Model      string          `json:"model"`
-		Content    json.RawMessage `json:"content"`
-		StopReason string          `json:"stop_reason"`
-		Usage      *struct {
-			Input      int `json:"input_tokens"`
-			Output     int `json:"output_tokens"`
-			CacheRead  int `json:"cache_read_input_tokens"`
-			CacheWrite int `json:"cache_creation_input_tokens"`
-		} `json:"usage"`
-	} `json:"message"`
+	Session   string
+	Dir       string
+	IsMeta    bool
+	IsSummary bool
+	Result    []byte // what a tool did, beside its result
+	Message   claudeMessage
+}
+
+type claudeMessage struct {
+	ID         string          `json:"id"`
+	Model      string          `json:"model"`
+	Content    json.RawMessage `json:"content"`
+	StopReason string          `json:"stop_reason"`
+	Usage      *struct {
+		Input      int `json:"input_tokens"`
+		Output     int `json:"output_tokens"`
+		CacheRead  int `json:"cache_read_input_tokens"`
+		CacheWrite int `json:"cache_creation_input_tokens"`
+	} `json:"usage"`
+}
+
+// read reads a record, and of what is large in it only what is needed.
+func (l *claudeLine) read(line []byte) (ok bool) {
+	var message []byte
+	ok = fields(line, func(key, value []byte) {
+		switch string(key) {
+		case "sessionId":
+			l.Session = textOf(value)
+		case "cwd":
+			l.Dir = textOf(value)
+		case "isMeta":
+			l.IsMeta = value[0] == 't'
+		case "isCompactSummary":
+			l.IsSummary = value[0] == 't'
+		case "toolUseResult":
+			l.Result = value
+		case "message":
+			message = value
+		default:
+			l.take(key, value)
+		}
+	})
+	if !ok || l.Type != "user" && l.Type != "assistant" {
+		return ok
+	}
+	return len(message) == 0 || l.Message.read(message)
+}
+
+func (m *claudeMessage) read(message []byte) (ok bool) {
+	var usage []byte
+	if string(message) == "null" {
+		return true
+	}
+	ok = fields(message, func(key, value []byte) {
+		switch string(key) {
+		case "id":
+			m.ID = textOf(value)
+		case "model":
+			m.Model = textOf(value)
+		case "stop_reason":
+			m.StopReason = textOf(value)
+		case "content":
+			m.Content = value
+		case "usage":
+			usage = value
+		}
+	})
+	if len(usage) > 0 && json.Unmarshal(usage, &m.Usage) != nil {
+		m.Usage = nil
+	}
+	return ok
 }
 
 // A claudeBlock is a part of a message.
@@ -176,7 +225,7 @@ type claudeDecoder struct {
 func (d *claudeDecoder) line(line []byte) error {
 	s := d.session
 	var l claudeLine
-	if json.Unmarshal(line, &l) != nil {
+	if !l.read(line) {
 		count(&s.Refused, refusedJSON)
 		return nil
 	}
@@ -241,7 +290,12 @@ func (d *claudeDecoder) user(l claudeLine, blocks []claudeBlock, prompt string) 
 	for _, b := range blocks {
 		switch b.Type {
 		case "tool_result":
-			if err := d.yield(Record{Kind: KindResult, At: at, CallID: b.CallID, Text: d.resultText(b.Content), Failed: b.IsError}); err != nil {
+			rec := Record{Kind: KindResult, At: at, CallID: b.CallID, Text: d.resultText(b.Content), Failed: b.IsError}
+			if !rec.Failed {
+				rec.Edits, rec.Child = claudeDone(l.Result)
+			}
+			l.Result = nil
+			if err := d.yield(rec); err != nil {
 				return err
 			}
 		case "text":
@@ -281,6 +335,13 @@ func (d *claudeDecoder) assistant(l claudeLine, blocks []claudeBlock) error {
 			part.Kind, part.Text = KindReasoning, b.Thinking
 		case "tool_use":
 			part.Kind, part.CallID, part.Tool, part.Arguments = KindCall, b.ID, b.Name, string(b.Input)
+			if d.agents != nil && (b.Name == "Task" || b.Name == "Agent") {
+				var task struct {
+					Prompt string `json:"prompt"`
+				}
+				_ = json.Unmarshal(b.Input, &task) // another type names no sub-agent
+				part.Child = d.agents(task.Prompt)
+			}
 		default:
 			d.miss(b.Type)
 			continue
@@ -291,6 +352,56 @@ func (d *claudeDecoder) assistant(l claudeLine, blocks []claudeBlock) error {
 		rec.Fresh = false
 	}
 	return nil
+}
+
+// claudeDone is what a tool did to files, and which sub-agent worked on its call, as the
+// agent recorded it beside the result.
+func claudeDone(result json.RawMessage) (edits []Edit, agent string) {
+	if len(result) == 0 || result[0] != '{' || !bytes.Contains(result, []byte(`"filePath"`)) && !bytes.Contains(result, []byte(`"agentId"`)) {
+		return nil, ""
+	}
+	var r struct {
+		Agent     string  `json:"agentId"`
+		Kind      string  `json:"type"`
+		Path      string  `json:"filePath"`
+		Content   *string `json:"content"`
+		Original  *string `json:"originalFile"`
+		Originals *string `json:"originalFileContents"`
+		Old       *string `json:"oldString"`
+		New       string  `json:"newString"`
+		All       bool    `json:"replaceAll"`
+		Edits     []struct {
+			Old string `json:"old_string"`
+			New string `json:"new_string"`
+			All bool   `json:"replace_all"`
+		} `json:"edits"`
+	}
+	if json.Unmarshal(result, &r) != nil {
+		var named struct {
+			Agent string `json:"agentId"`
+		}
+		_ = json.Unmarshal(result, &named) // the content of a sub-agent's result is no text
+		return nil, named.Agent
+	}
+	e := Edit{Path: r.Path, Before: r.Original}
+	if e.Before == nil {
+		e.Before = r.Originals
+	}
+	switch {
+	case r.Path == "":
+		return nil, r.Agent
+	case r.Content != nil && (r.Kind == "create" || r.Kind == "update"):
+		e.After, e.Created = r.Content, r.Kind == "create"
+	case r.Old != nil:
+		e.Replaced = []Replacement{{*r.Old, r.New, r.All}}
+	case len(r.Edits) > 0:
+		for _, edit := range r.Edits {
+			e.Replaced = append(e.Replaced, Replacement{edit.Old, edit.New, edit.All})
+		}
+	default:
+		return nil, r.Agent
+	}
+	return []Edit{e}, r.Agent
 }
 
 // miss counts a part of a message that has no place in an event.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"io"
 	"time"
@@ -122,7 +121,17 @@ func (f claude) Threads(file io.ReadSeeker, path string) ([]Thread, error) {
 
 // enter finds the place of the next line.
 func (t *claudeTree) enter(line []byte) int32 {
-	l := claudeLinksOf(line)
+	var l claudeLinks
+	var message []byte
+	if !fields(line, func(key, value []byte) {
+		if string(key) == "message" {
+			message = value
+			return
+		}
+		l.take(key, value)
+	}) {
+		return claudeLoose
+	}
 	if l.UUID == "" || len(t.lines) >= maxLinks {
 		return claudeLoose
 	}
@@ -135,7 +144,7 @@ func (t *claudeTree) enter(line []byte) int32 {
 	switch l.Type {
 	case "assistant":
 		n.kind = claudeAnswered
-		n.answer = answerID(line)
+		n.answer = answerID(textOf(fieldOf(message, "id")))
 	case "user":
 		n.kind = claudeReturned
 		if prompt = claudePromptOf(line); prompt != "" {
@@ -335,18 +344,13 @@ func (b *claudeThread) has(line int32) bool {
 	return false
 }
 
-// answerID stands for the id of the answer that a line has a part of, 0 for none.
-func answerID(line []byte) uint64 {
-	var l struct {
-		Message struct {
-			ID string `json:"id"`
-		} `json:"message"`
-	}
-	if json.Unmarshal(line, &l) != nil || l.Message.ID == "" {
+// answerID stands for the id of an answer, 0 for none.
+func answerID(id string) uint64 {
+	if id == "" {
 		return 0
 	}
-	id := claudeIDOf(l.Message.ID)
-	return binary.LittleEndian.Uint64(id[:]) | 1
+	sum := claudeIDOf(id)
+	return binary.LittleEndian.Uint64(sum[:]) | 1
 }
 
 // claudePromptOf is what the user said in a line, "" where it is something else.
@@ -355,7 +359,7 @@ func claudePromptOf(line []byte) string {
 		return ""
 	}
 	var l claudeLine
-	if json.Unmarshal(line, &l) != nil || l.IsMeta || l.IsSummary {
+	if !l.read(line) || l.IsMeta || l.IsSummary {
 		return ""
 	}
 	blocks, _ := claudeBlocks(l.Message.Content)

@@ -41,11 +41,29 @@ func (codex) Files(folder, _ string) (files []string, err error) {
 }
 
 type codexLine struct {
-	Timestamp string          `json:"timestamp"`
-	Type      string          `json:"type"`
-	Payload   json.RawMessage `json:"payload"`
-	ID        string          `json:"id"`          // of an early session
-	State     string          `json:"record_type"` // of an early session
+	Timestamp string
+	Type      string
+	Payload   json.RawMessage
+	ID        string // of an early session
+	State     string // of an early session
+}
+
+// read reads a record without its payload.
+func (l *codexLine) read(line []byte) (ok bool) {
+	return fields(line, func(key, value []byte) {
+		switch string(key) {
+		case "timestamp":
+			l.Timestamp = textOf(value)
+		case "type":
+			l.Type = textOf(value)
+		case "payload":
+			l.Payload = value
+		case "id":
+			l.ID = textOf(value)
+		case "record_type":
+			l.State = textOf(value)
+		}
+	})
 }
 
 // A codexItem is what any payload may have.
@@ -104,13 +122,14 @@ type codexDecoder struct {
 	yield    func(Record) error
 	provider string
 	model    string
-	called   bool // the newest output was a tool call
+	called   bool              // the newest output was a tool call
+	patches  map[string]string // of calls without a result, by their ids
 }
 
 func (d *codexDecoder) line(line []byte) error {
 	s := d.session
 	var l codexLine
-	if json.Unmarshal(line, &l) != nil {
+	if !l.read(line) {
 		count(&s.Refused, refusedJSON)
 		return nil
 	}
@@ -139,15 +158,15 @@ func (d *codexDecoder) line(line []byte) error {
 		if json.Unmarshal(payload, &r) == nil {
 			return d.usage(r.Usage)
 		}
-	case "response_item", "event_msg":
+	case "event_msg":
+		if fields(payload, func(_, _ []byte) {}) {
+			return d.event(textOf(fieldOf(payload, "type")), at, payload)
+		}
+	case "response_item":
 		var item codexItem
-		if json.Unmarshal(payload, &item) != nil {
-			break
+		if json.Unmarshal(payload, &item) == nil {
+			return d.item(item, at)
 		}
-		if l.Type == "event_msg" {
-			return d.event(item.Type, at, payload)
-		}
-		return d.item(item, at)
 	default:
 		d.miss(l.Type)
 		return nil
@@ -172,6 +191,9 @@ func (d *codexDecoder) context(kind string, payload json.RawMessage) error {
 		Dir      string `json:"cwd"`
 		Provider string `json:"model_provider"`
 		Model    string `json:"model"`
+		Git      struct {
+			Commit string `json:"commit_hash"`
+		} `json:"git"`
 	}
 	if json.Unmarshal(payload, &c) != nil {
 		count(&s.Refused, refusedJSON)
@@ -182,7 +204,7 @@ func (d *codexDecoder) context(kind string, payload json.RawMessage) error {
 		return nil
 	}
 	if kind == "session_meta" {
-		s.ID = c.ID
+		s.ID, s.Commit = c.ID, c.Git.Commit
 	}
 	if s.Dir == "" {
 		s.Dir = c.Dir
@@ -259,17 +281,92 @@ func (d *codexDecoder) item(i codexItem, at time.Time) error {
 	case "custom_tool_call":
 		input, _ := json.Marshal(map[string]string{"input": i.Input})
 		rec.Kind, rec.CallID, rec.Tool, rec.Arguments = KindCall, i.CallID, i.Name, string(input)
+		d.patch(i.Name, i.CallID, i.Input)
 	case "local_shell_call":
 		rec.Kind, rec.CallID, rec.Tool, rec.Arguments = KindCall, i.CallID, "local_shell", string(i.Action)
 	case "function_call_output", "custom_tool_call_output", "local_shell_call_output":
 		rec.Kind, rec.CallID = KindResult, i.CallID
 		rec.Text, rec.Failed = d.output(i.Output)
+		if patch, is := d.patches[i.CallID]; is && !rec.Failed && strings.Contains(rec.Text, "Success. Updated the following files") {
+			rec.Edits = patchEdits(patch)
+		}
+		delete(d.patches, i.CallID)
 	default:
 		d.miss("response_item", i.Type)
 		return nil
 	}
 	d.called = rec.Kind == KindCall
 	return d.yield(rec)
+}
+
+// patch keeps the patch of a call until its result says that it was applied.
+func (d *codexDecoder) patch(tool, call, patch string) {
+	const most = 64
+	if tool != "apply_patch" || len(d.patches) >= most {
+		return
+	}
+	if d.patches == nil {
+		d.patches = map[string]string{}
+	}
+	d.patches[call] = patch
+}
+
+// patchEdits reads a patch as apply_patch takes it. A file that it moves is left out.
+func patchEdits(patch string) (edits []Edit) {
+	var e *Edit
+	var was, is []string
+	hunk := func() {
+		if e != nil && len(was)+len(is) > 0 {
+			e.Replaced = append(e.Replaced, Replacement{Old: strings.Join(was, ""), New: strings.Join(is, "")})
+		}
+		was, is = nil, nil
+	}
+	end := func() {
+		hunk()
+		if e != nil {
+			edits = append(edits, *e)
+		}
+		e = nil
+	}
+	for line := range strings.Lines(patch) {
+		line = strings.TrimSuffix(line, "\n")
+		header := func(begin string) (string, bool) { return strings.CutPrefix(line, begin) }
+		if path, is := header("*** Add File: "); is {
+			end()
+			e = &Edit{Path: path, Created: true, After: new(string)}
+			continue
+		}
+		if path, is := header("*** Update File: "); is {
+			end()
+			e = &Edit{Path: path}
+			continue
+		}
+		if path, is := header("*** Delete File: "); is {
+			end()
+			e = &Edit{Path: path, Removed: true}
+			continue
+		}
+		switch {
+		case e == nil:
+		case strings.HasPrefix(line, "*** Move to: "):
+			e = nil
+		case strings.HasPrefix(line, "*** End"):
+			hunk()
+		case strings.HasPrefix(line, "@@"):
+			hunk()
+		case e.After != nil && strings.HasPrefix(line, "+"):
+			*e.After += line[1:] + "\n"
+		case strings.HasPrefix(line, "+"):
+			is = append(is, line[1:]+"\n")
+		case strings.HasPrefix(line, "-"):
+			was = append(was, line[1:]+"\n")
+		default:
+			line = strings.TrimPrefix(line, " ") + "\n"
+			was, is = append(was, line), append(is, line)
+		}
+	}
+	end()
+	return edits
 }
 
 // output is what a tool returned: a text, parts, or an object around one of both.

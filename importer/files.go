@@ -33,7 +33,8 @@ type files struct {
 	top    string                          // of the repository
 	tree   string
 	ready  bool
-	fresh  map[string]conversation.Object // objects that are not stored yet
+	fresh  map[string]conversation.Object // objects that may not be stored yet
+	given  map[string]bool                // those that events have
 }
 
 // A change is what edits come to.
@@ -52,7 +53,8 @@ func (f *files) apply(edits []Edit) (c change, err error) {
 		if f.tree, err = f.start(); err != nil {
 			return c, err
 		}
-		f.ready, f.fresh = true, map[string]conversation.Object{}
+		f.ready = true
+		f.stored()
 	}
 	type put struct {
 		path  string
@@ -312,11 +314,15 @@ func (f *files) add(kind string, data []byte) string {
 	return oid
 }
 
+// stored forgets objects that can be read from the store.
+func (f *files) stored() { f.fresh, f.given = map[string]conversation.Object{}, map[string]bool{} }
+
 // taken are the new objects, what is named before what names it.
 func (f *files) taken() (objects []conversation.Object) {
 	for _, kind := range []string{"blob", "tree"} {
 		for _, o := range f.fresh {
-			if o.Kind == kind {
+			if o.Kind == kind && !f.given[o.OID] {
+				f.given[o.OID] = true
 				objects = append(objects, o)
 			}
 		}

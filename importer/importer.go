@@ -49,6 +49,8 @@ type Report struct {
 	Forks    []Part `json:"forks"`
 	Children []Part `json:"children"`
 
+	Edits   int            `json:"edits"`
+	Rebuilt int            `json:"rebuilt"`
 	Files   string         `json:"files"`
 	LeftOut map[string]int `json:"left_out"`
 	Unknown map[string]int `json:"unknown"`
@@ -101,6 +103,14 @@ const (
 
 // notRebuilt says that the events have no files of their own.
 const notRebuilt = "not rebuilt"
+
+// filesOf says how many edits of files are in the trees of events.
+func (rep *Report) filesOf() string {
+	if rep.Edits == 0 {
+		return notRebuilt
+	}
+	return fmt.Sprintf("%d of %s rebuilt", rep.Rebuilt, conversation.Count(rep.Edits, "edit"))
+}
 
 // Labels of the first event, which name the session.
 const (
@@ -235,10 +245,11 @@ func File(ctx context.Context, r *repo.Repo, f Format, path string, dry bool) (*
 	if err != nil {
 		return nil, err
 	}
-	im := &importing{ctx: ctx, repo: r, store: store, rep: rep}
+	im := &importing{ctx: ctx, repo: r, store: store, rep: rep, is: s}
 	if err := im.session(f, file, path); err != nil {
 		return nil, changed(fmt.Errorf("import %s: %w", path, err), rep)
 	}
+	rep.Files = rep.filesOf()
 	return rep, nil
 }
 
@@ -263,7 +274,11 @@ func changed(err error, rep *Report) error {
 }
 
 // headTree is the tree of HEAD, "" where there is none.
-func headTree(ctx context.Context, r *repo.Repo) (string, error) {
+func headTree(ctx context.Context, r *repo.Repo) (string, error) { return baseTree(ctx, r, Session{}) }
+
+// baseTree is the tree that a session began with: that of the commit which it names, else of
+// the newest one on this branch when it started, else of HEAD.
+func baseTree(ctx context.Context, r *repo.Repo, s Session) (string, error) {
 	if r.Config.Snapshot.Base == "none" {
 		return "", nil
 	}
@@ -271,14 +286,29 @@ func headTree(ctx context.Context, r *repo.Repo) (string, error) {
 	if err != nil || place == nil || place.Head == "" {
 		return "", err
 	}
-	kind, object, err := r.Store.ReadObject(place.Head)
+	if tree, err := commitTree(r, s.Commit); s.Commit != "" && err == nil {
+		return tree, nil
+	}
+	if !s.Started.IsZero() {
+		before := "--before=" + s.Started.Format(time.RFC3339)
+		if out, err := r.Git.Run(ctx, "rev-list", "-1", "--first-parent", before, place.Head); err == nil && len(out) > 0 {
+			if tree, err := commitTree(r, strings.TrimSpace(string(out))); err == nil {
+				return tree, nil
+			}
+		}
+	}
+	return commitTree(r, place.Head)
+}
+
+func commitTree(r *repo.Repo, commit string) (string, error) {
+	kind, object, err := r.Store.ReadObject(commit)
 	if err != nil {
-		return "", fmt.Errorf("read HEAD %.10s: %w", place.Head, err)
+		return "", fmt.Errorf("read commit %.10s: %w", commit, err)
 	}
 	line, _, _ := bytes.Cut(object, []byte("\n"))
 	tree, ok := bytes.CutPrefix(line, []byte("tree "))
 	if kind != "commit" || !ok {
-		return "", fmt.Errorf("HEAD %.10s is no commit", place.Head)
+		return "", fmt.Errorf("%.10s is no commit", commit)
 	}
 	return string(tree), nil
 }
@@ -293,6 +323,7 @@ type writer struct {
 	head  conversation.Head
 	batch []*conversation.Event
 	bytes int
+	files *files // whose objects are in the events; nil for none
 }
 
 // Limits of what one append has.
@@ -330,6 +361,9 @@ func (w *writer) add(e *conversation.Event) error {
 	}
 	text, _ := e.Text()
 	w.batch, w.bytes = append(w.batch, e), w.bytes+len(text)
+	for _, o := range e.Objects {
+		w.bytes += len(o.Data)
+	}
 	if len(w.batch) < batchEvents && w.bytes < batchBytes {
 		return nil
 	}
@@ -347,5 +381,8 @@ func (w *writer) write() (err error) {
 		w.head, err = w.store.Append(w.ctx, w.id, w.head, w.batch)
 	}
 	w.batch, w.bytes = nil, 0
+	if w.files != nil && err == nil {
+		w.files.stored()
+	}
 	return err
 }

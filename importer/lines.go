@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"unicode/utf8"
 )
 
 const (
@@ -126,35 +127,116 @@ func stringEnd(line []byte, at int) int {
 	return len(line)
 }
 
-// members gives the strings and words that are values of an object itself, as they are
-// written, without reading what is nested in it. The object need not be valid.
-func members(line []byte, do func(key, value []byte)) {
-	depth, key := 0, []byte(nil)
-	for i := 0; i < len(line); i++ {
-		switch c := line[i]; c {
+// fields gives the members of an object as they are written, without reading what is nested in
+// them. ok is false where it is no object; of what is nested only the brackets are looked at.
+func fields(object []byte, do func(key, value []byte)) (ok bool) {
+	i := 0
+	space := func() {
+		for i < len(object) && (object[i] == ' ' || object[i] == '\t' || object[i] == '\n' || object[i] == '\r') {
+			i++
+		}
+	}
+	take := func(c byte) bool {
+		space()
+		if i < len(object) && object[i] == c {
+			i++
+			return true
+		}
+		return false
+	}
+	if !take('{') {
+		return false
+	}
+	if take('}') {
+		space()
+		return i == len(object)
+	}
+	for {
+		if !take('"') {
+			return false
+		}
+		end := stringEnd(object, i-1)
+		if end >= len(object) {
+			return false
+		}
+		key := object[i:end]
+		i = end + 1
+		if !take(':') {
+			return false
+		}
+		space()
+		from := i
+		if i = valueEnd(object, i); i == from {
+			return false
+		}
+		do(key, object[from:i])
+		switch {
+		case take(','):
+		case take('}'):
+			space()
+			return i == len(object)
+		default:
+			return false
+		}
+	}
+}
+
+// valueEnd is where the value ends that begins at a place of an object, the place itself if
+// none does.
+func valueEnd(object []byte, at int) int {
+	depth := 0
+	for i := at; i < len(object); i++ {
+		switch object[i] {
+		case '"':
+			if i = stringEnd(object, i); i >= len(object) {
+				return at
+			}
+			if depth == 0 {
+				return i + 1
+			}
 		case '{', '[':
 			depth++
-			key = nil
 		case '}', ']':
-			depth--
-		case ',':
-			key = nil
-		case '"':
-			end := stringEnd(line, i)
-			switch {
-			case depth != 1 || end == len(line):
-			case key == nil:
-				key = line[i+1 : end]
-			default:
-				do(key, line[i:end+1])
+			if depth == 0 {
+				return i
 			}
-			i = end
-		case 't', 'f':
-			if word := []byte("true"); depth == 1 && key != nil && bytes.HasPrefix(line[i:], word) {
-				do(key, word)
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		case ',', ' ', '\t', '\n', '\r':
+			if depth == 0 {
+				return i
+			}
+		default:
+			if c := object[i]; c < ' ' || depth == 0 && !(c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-' || c == '+' || c == '.' || c == 'E') {
+				return at
 			}
 		}
 	}
+	return at
+}
+
+// textOf is a string of JSON, "" for anything else.
+func textOf(value []byte) string {
+	if len(value) < 2 || value[0] != '"' {
+		return ""
+	}
+	if inner := value[1 : len(value)-1]; bytes.IndexByte(inner, '\\') < 0 && utf8.Valid(inner) {
+		return string(inner)
+	}
+	var text string
+	_ = json.Unmarshal(value, &text) // what is no string is none
+	return text
+}
+
+// fieldOf is a member of an object, nil if it has none.
+func fieldOf(object []byte, name string) (found []byte) {
+	fields(object, func(key, value []byte) {
+		if string(key) == name {
+			found = value
+		}
+	})
+	return found
 }
 
 // indented is a JSON value as people read it.

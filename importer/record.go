@@ -118,6 +118,7 @@ type Session struct {
 	ID      string    // as the agent named it
 	Dir     string    // the working directory of its first record
 	Started time.Time // of its first record of the dialogue
+	Commit  string    // the HEAD that it began with, "" if it does not say
 
 	LeftOut map[string]int // known records without a place in a conversation, by kind
 	Unknown map[string]int // kinds that the importer does not know

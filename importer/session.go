@@ -18,6 +18,7 @@ type importing struct {
 	repo  *repo.Repo
 	store *gitstore.Store // nil in a test that wants the events alone
 	rep   *Report
+	is    Session // what names it
 
 	ids     map[string]conversation.ID // of threads, by their keys
 	works   map[string]conversation.ID // those of sub-agents
@@ -105,6 +106,7 @@ func (im *importing) thread(t Thread) (err error) {
 			return nil // of a thread that was refused
 		}
 		b.have, b.shared, l = from.have[:len(from.have):len(from.have)], true, lane{writer: from.writer}
+		l.files = nil
 	default:
 		if t.Child {
 			session, started = t.Key, t.Started
@@ -120,11 +122,17 @@ func (im *importing) thread(t Thread) (err error) {
 				return err
 			}
 			if len(b.have) == 0 {
-				if tree, err = headTree(im.ctx, im.repo); err != nil {
+				if tree, err = baseTree(im.ctx, im.repo, im.is); err != nil {
 					return err
 				}
 			}
 		}
+	}
+	if im.test == nil {
+		b.files = &files{format: im.repo.ObjectFormat, read: im.store.ReadObject, dir: im.is.Dir, top: im.repo.TopLevel, start: func() (string, error) {
+			return im.newestTree(&l.writer, tree)
+		}}
+		l.files = b.files
 	}
 	had := len(b.have)
 	b.part = func(b *builder) (marks []mark, err error) {
@@ -194,7 +202,7 @@ func (im *importing) told(t Thread, b *builder, own *Report, s Session, part Par
 	}
 	rep.Events, rep.Added, rep.Turns, rep.Requests = rep.Events+own.Events, rep.Added+own.Added, rep.Turns+own.Turns, rep.Requests+own.Requests
 	rep.Texts, rep.Reasoning, rep.Calls, rep.Results = rep.Texts+own.Texts, rep.Reasoning+own.Reasoning, rep.Calls+own.Calls, rep.Results+own.Results
-	rep.Unknowns += own.Unknowns
+	rep.Unknowns, rep.Edits, rep.Rebuilt = rep.Unknowns+own.Unknowns, rep.Edits+own.Edits, rep.Rebuilt+own.Rebuilt
 	for _, counts := range []struct {
 		to   *map[string]int
 		from []map[string]int
@@ -243,4 +251,17 @@ func (im *importing) fork(w *writer, part Part, b *builder) (had int, marks []ma
 	origin.Body.(*conversation.ForkOrigin).Commit = at.Commit
 	w.head, err = im.store.Fork(im.ctx, part.Of, conversation.Head(at.Commit), w.id, origin)
 	return 0, made, err
+}
+
+// newestTree is the tree of a conversation's newest event. begin is that of one that is not
+// stored yet.
+func (im *importing) newestTree(w *writer, begin string) (string, error) {
+	if w.head == "" {
+		return begin, nil
+	}
+	info, err := im.store.Info(im.ctx, w.id)
+	if err != nil {
+		return "", err
+	}
+	return info.Tip.Tree, nil
 }

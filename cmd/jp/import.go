@@ -28,16 +28,18 @@ next import puts what is new into a fork.
 
 The conversation is someone else's: you can read, search and fork it, and jp runs
 nothing in it. jp fork ID --adopt makes a fork that is yours. A call without a
-result gets one that says so. Secrets are replaced as in any event. Files are not
-rebuilt: each event has the tree of HEAD. Records without a place in a
-conversation are counted in the report, and so are damaged and unknown ones.
+result gets one that says so. Secrets are replaced as in any event. Files are
+rebuilt from the session's edits where the content before them is known. Records
+without a place in a conversation are counted in the report, and so are damaged
+and unknown ones.
 
 --list shows the sessions of this machine that ran in this working tree.
 --dry-run reports what an import would add.
 
 JSON: an array with an object for each file: {"format","file","session","id",
 "state","dry_run","dir","started","ended","model","events","added","turns",
-"requests","texts","reasoning","calls","results","unknown_outcomes","files",
+"requests","texts","reasoning","calls","results","unknown_outcomes","edits",
+"rebuilt","files",
 "forks":[{"id","of","from","state","events","added"}],"children":[the same],
 "left_out","unknown","refused"}; with --list {"format","file","session","id",
 "started","dir","bytes","request","imported"}

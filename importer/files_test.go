@@ -1,0 +1,95 @@
+package importer
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/gitcmd"
+)
+
+func newFiles() *files {
+	return &files{
+		format: gitcmd.SHA1, dir: "/home/ada/app/web", top: "/home/ada/app", start: func() (string, error) { return "", nil },
+		read: func(oid string) (string, []byte, error) { return "", nil, fmt.Errorf("%s is not there", oid) },
+	}
+}
+
+func text(s string) *string { return &s }
+
+// Edits make files where the content is known and matches. Else the file stays as it was.
+func TestFilesFollowFromEdits(t *testing.T) {
+	written := Edit{Path: "a.txt", Created: true, After: text("one\ntwo\n")}
+	for name, test := range map[string]struct {
+		edits   []Edit
+		want    *string // of web/a.txt
+		outside int
+		unknown int
+	}{
+		"written":                 {[]Edit{written}, text("one\ntwo\n"), 0, 0},
+		"replaced":                {[]Edit{written, {Path: "a.txt", Replaced: []Replacement{{"two", "2", false}}}}, text("one\n2\n"), 0, 0},
+		"replaced twice":          {[]Edit{written, {Path: "a.txt", Replaced: []Replacement{{"two", "2", false}, {"one", "1", false}}}}, text("1\n2\n"), 0, 0},
+		"not there":               {[]Edit{written, {Path: "a.txt", Replaced: []Replacement{{"three", "3", false}}}}, text("one\ntwo\n"), 0, 1},
+		"more than one":           {[]Edit{written, {Path: "a.txt", Replaced: []Replacement{{"o", "0", false}}}}, text("one\ntwo\n"), 0, 1},
+		"each of them":            {[]Edit{written, {Path: "a.txt", Replaced: []Replacement{{"o", "0", true}}}}, text("0ne\ntw0\n"), 0, 0},
+		"changed meanwhile":       {[]Edit{written, {Path: "a.txt", Before: text("three\n"), Replaced: []Replacement{{"three", "3", false}}}}, text("3\n"), 1, 0},
+		"removed":                 {[]Edit{written, {Path: "a.txt", Removed: true}}, nil, 0, 0},
+		"unknown":                 {[]Edit{{Path: "a.txt", Replaced: []Replacement{{"two", "2", false}}}}, nil, 0, 1},
+		"absolute":                {[]Edit{{Path: "/home/ada/app/web/a.txt", After: text("x")}}, text("x"), 0, 0},
+		"outside":                 {[]Edit{{Path: "/etc/passwd", After: text("x")}, {Path: "../../b", After: text("x")}}, nil, 0, 2},
+		"git's own":               {[]Edit{{Path: ".git/config", After: text("x")}, {Path: "x/.GIT/hooks/a", After: text("x")}, {Path: "GIT~1/a", After: text("x")}}, nil, 0, 3},
+		"secret":                  {[]Edit{{Path: ".env.local", After: text("x")}, {Path: "id_rsa", After: text("x")}}, nil, 0, 2},
+		"large":                   {[]Edit{{Path: "a.txt", After: text(strings.Repeat("x", maxFile+1))}}, nil, 0, 1},
+		"a file in a file":        {[]Edit{written, {Path: "a.txt/b", After: text("x")}}, text("one\ntwo\n"), 0, 1},
+		"no path":                 {[]Edit{{After: text("x")}, {Path: "a\x00b", After: text("x")}}, nil, 0, 2},
+		"grows without an end":    {[]Edit{{Path: "a.txt", Created: true, After: text(strings.Repeat("x", 1000))}, {Path: "a.txt", Replaced: []Replacement{{"x", strings.Repeat("x", 2000), true}}}}, text(strings.Repeat("x", 1000)), 0, 1},
+		"a folder in a file name": {[]Edit{{Path: "b/c", After: text("x")}, {Path: "b", After: text("x")}}, nil, 0, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFiles()
+			outside, unknown := 0, 0
+			for _, e := range test.edits {
+				c, err := f.apply([]Edit{e})
+				require.NoError(t, err)
+				outside, unknown = outside+len(c.outside), unknown+c.unknown
+			}
+			got, _, err := f.content(f.tree, "web/a.txt")
+			if name != "a file in a file" {
+				require.NoError(t, err)
+			}
+			require.Equal(t, test.want, got)
+			require.Equal(t, test.outside, outside)
+			require.Equal(t, test.unknown, unknown)
+		})
+	}
+}
+
+func TestAPatchOfCodex(t *testing.T) {
+	edits := patchEdits("*** Begin Patch\n*** Add File: a\n+one\n+two\n*** Update File: b\n@@ func\n x\n-y\n+z\n@@\n-q\n*** Delete File: c\n*** Update File: d\n*** Move to: e\n*** End Patch\n")
+	require.Equal(t, []Edit{
+		{Path: "a", Created: true, After: text("one\ntwo\n")},
+		{Path: "b", Replaced: []Replacement{{Old: "x\ny\n", New: "x\nz\n"}, {Old: "q\n", New: ""}}},
+		{Path: "c", Removed: true},
+	}, edits)
+}
+
+func TestFieldsOfAnObject(t *testing.T) {
+	for object, want := range map[string]string{
+		`{}`:                                  "",
+		`{"a":1}`:                             "a=1 ",
+		` { "a" : {"b":["}"]} , "c":"x\"" } `: `a={"b":["}"]} c="x\"" `,
+		`{"a":null,"b":-1.5E+3,"c":true}`:     "a=null b=-1.5E+3 c=true ",
+	} {
+		got := ""
+		require.True(t, fields([]byte(object), func(key, value []byte) { got += string(key) + "=" + string(value) + " " }), object)
+		require.Equal(t, want, got)
+	}
+	for _, object := range []string{"", "{", "[]", `{"a"}`, `{"a":}`, `{"a":1`, `{"a":1,}`, `{"a":1}x`, `{"a":"}`, "{\"a\":\x00}", `{"a":[1}`, `{,}`, `{"a":1 "b":2}`} {
+		ok := fields([]byte(object), func(_, _ []byte) {})
+		if object != `{"a":[1}` { // only the number of brackets counts
+			require.False(t, ok, object)
+		}
+	}
+}
