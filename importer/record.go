@@ -120,6 +120,8 @@ type Session struct {
 	Started time.Time // of its first record of the dialogue
 	Commit  string    // the HEAD that it began with, "" if it does not say
 
+	CountEdits bool // set by the caller: records may have edits without their content
+
 	LeftOut map[string]int // known records without a place in a conversation, by kind
 	Unknown map[string]int // kinds that the importer does not know
 	Refused map[string]int // damaged records, by reason

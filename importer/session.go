@@ -128,7 +128,7 @@ func (im *importing) thread(t Thread) (err error) {
 			}
 		}
 	}
-	if im.test == nil {
+	if im.test == nil && !im.rep.DryRun {
 		b.files = &files{format: im.repo.ObjectFormat, read: im.store.ReadObject, dir: im.is.Dir, top: im.repo.TopLevel, start: func() (string, error) {
 			return im.newestTree(&l.writer, tree)
 		}}
@@ -152,7 +152,7 @@ func (im *importing) thread(t Thread) (err error) {
 	if err = b.begin(im.rep.origin(session), tree, started); err != nil {
 		return err
 	}
-	var s Session
+	s := Session{CountEdits: im.rep.DryRun}
 	err = t.Decode(&s, func(rec Record) error {
 		if err := im.ctx.Err(); err != nil {
 			return err
