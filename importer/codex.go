@@ -105,11 +105,15 @@ var codexKept = []string{
 	"event_msg/thread_settings_applied", "event_msg/item_started", "event_msg/item_completed", "event_msg/user_message", "event_msg/agent_message",
 	"event_msg/agent_reasoning", "event_msg/agent_reasoning_raw_content", "event_msg/agent_reasoning_section_break", "event_msg/context_compacted",
 	"event_msg/exec_command_begin", "event_msg/exec_command_end", "event_msg/patch_apply_begin", "event_msg/patch_apply_end", "event_msg/web_search_end",
-	"event_msg/error", "event_msg/warning", "response_item/ghost_snapshot", "response_item/compaction", "response_item/web_search_call",
+	"event_msg/thread_rolled_back", "event_msg/error", "event_msg/warning", "response_item/ghost_snapshot", "response_item/compaction", "response_item/web_search_call",
 }
 
 func (c codex) Decode(file io.ReadSeeker, s *Session, yield func(Record) error) error {
-	return c.Begin(file, s, yield)
+	threads, err := c.Threads(file, "")
+	if err != nil {
+		return err
+	}
+	return threads[0].Decode(s, yield)
 }
 
 func (codex) Begin(file io.Reader, s *Session, yield func(Record) error) error {
