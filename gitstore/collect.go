@@ -8,23 +8,28 @@ import (
 	"jp/gitstore/odb"
 )
 
-// Collect does many writes as one: what they make goes into one pack, and the refs move when
-// all of it is durable. After an error there is nothing of it, or the beginning of what is too
-// large for one pack. A store that collects is for one goroutine.
-func (s *Store) Collect(ctx context.Context, do func() error) error {
-	if err := s.odb.Collect(); err != nil {
+// A Collection does many writes of a Store as one.
+type Collection struct{ Store *Store }
+
+// Do lets a function write. What it makes goes into one pack, and the refs move when all of it
+// is durable. After an error there is nothing of it, or the beginning of what is too large for
+// one pack. A store that collects is for one goroutine.
+func (c Collection) Do(ctx context.Context, write func() error) error {
+	s := c.Store
+	objects := &odb.Collection{Store: s.odb}
+	if err := objects.Begin(); err != nil {
 		return err
 	}
 	held := map[conversation.ID]odb.OID{}
 	s.heads.held = held
-	err := do()
+	err := write()
 	s.heads.held = nil
 	if err != nil {
-		s.odb.Discard()
+		objects.Discard()
 		s.tips.forget()
 		return err
 	}
-	packs, err := s.odb.Complete(ctx)
+	packs, err := objects.Complete(ctx)
 	if err != nil {
 		s.tips.forget()
 		return fmt.Errorf("record what was collected: %w", storeError(err))

@@ -11,6 +11,7 @@ import (
 
 	"jp/conversation"
 	"jp/conversation/journaltest"
+	"jp/gitstore"
 )
 
 func someEvents(first, n int) (events []*conversation.Event) {
@@ -32,7 +33,7 @@ func TestCollectedWritesBecomeOnePack(t *testing.T) {
 			f := newFixture(t)
 			loose, _, _ := strings.Cut(f.git("count-objects"), ",")
 			id, fork := journaltest.ID(1), journaltest.ID(2)
-			err := f.Collect(t.Context(), func() error {
+			err := gitstore.Collection{Store: f.Store}.Do(t.Context(), func() error {
 				head, err := f.Create(t.Context(), id, "", someEvents(0, n))
 				require.NoError(t, err)
 				head, err = f.Append(t.Context(), id, head, someEvents(n, n))
@@ -80,7 +81,7 @@ func TestCollectedWritesBecomeOnePack(t *testing.T) {
 func TestCollectedWritesThatFailLeaveNothing(t *testing.T) {
 	f := newFixture(t)
 	broken := errors.New("broken")
-	err := f.Collect(t.Context(), func() error {
+	err := gitstore.Collection{Store: f.Store}.Do(t.Context(), func() error {
 		_, err := f.Create(t.Context(), journaltest.ID(1), "", someEvents(0, 200))
 		require.NoError(t, err)
 		return broken

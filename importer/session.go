@@ -67,7 +67,7 @@ func (im *importing) session(f Format, file io.ReadSeeker, path string) error {
 	if im.test != nil || im.rep.DryRun {
 		return im.all(threads)
 	}
-	return im.store.Collect(im.ctx, func() error { return im.all(threads) })
+	return gitstore.Collection{Store: im.store}.Do(im.ctx, func() error { return im.all(threads) })
 }
 
 // all imports the threads, sub-agents last: who called them is known then.

@@ -29,10 +29,11 @@ const (
 	packPerm      = 0o444
 )
 
-// A collection has what Writes make until it is completed: objects, which go into one pack,
-// and moves of refs, which happen when all of it is durable. It is for one goroutine.
-type collection struct {
-	store *Store
+// A Collection has what Writes of a Store make between Begin and Complete: objects, which go
+// into one pack, and moves of refs, which happen when all of it is durable. What was collected
+// can be read through the Store at once, and by others after Complete. It is for one goroutine.
+type Collection struct {
+	Store *Store
 	small []Object // of few objects
 	pack  *packFile
 	refs  map[string]OID
@@ -40,14 +41,10 @@ type collection struct {
 	names []string // of the packs that were made
 }
 
-// Collect lets Writes collect what they make, until Complete or Discard. What was collected
-// can be read through this Store at once, and by others after Complete. A Store of a file
-// system of a test does not collect.
-func (s *Store) Collect() error {
-	if s.opts.FS != OS() {
-		return nil
-	}
-	if !s.collected.CompareAndSwap(nil, &collection{store: s, refs: map[string]OID{}}) {
+// Begin lets the Store collect. One with the file system of a test does not.
+func (c *Collection) Begin() error {
+	c.refs = map[string]OID{}
+	if c.Store.opts.FS == OS() && !c.Store.collected.CompareAndSwap(nil, c) {
 		return errors.New("this store collects already")
 	}
 	return nil
@@ -55,27 +52,24 @@ func (s *Store) Collect() error {
 
 // Complete makes what was collected durable and moves the refs. It gives the names of the
 // new packs, without suffixes.
-func (s *Store) Complete(ctx context.Context) (packs []string, err error) {
-	c := s.collected.Load()
-	if c == nil {
-		return nil, nil
-	}
-	defer s.Discard()
+func (c *Collection) Complete(ctx context.Context) (packs []string, err error) {
+	defer c.Discard()
 	err = c.flush(ctx)
 	return c.names, err
 }
 
 // Discard forgets what was collected and is not complete.
-func (s *Store) Discard() {
-	c := s.collected.Swap(nil)
-	if c != nil && c.pack != nil {
+func (c *Collection) Discard() {
+	c.Store.collected.CompareAndSwap(c, nil)
+	if c.pack != nil {
 		c.pack.remove()
+		c.pack = nil
 	}
 }
 
 // flush makes all of it durable so far.
-func (c *collection) flush(ctx context.Context) error {
-	s := c.store
+func (c *Collection) flush(ctx context.Context) error {
+	s := c.Store
 	s.collected.Store(nil)
 	if c.pack != nil {
 		name, err := c.pack.complete()
@@ -96,12 +90,12 @@ func (c *collection) flush(ctx context.Context) error {
 }
 
 // write takes what a Write would make durable.
-func (c *collection) write(ctx context.Context, b Batch) error {
+func (c *Collection) write(ctx context.Context, b Batch) error {
 	for _, u := range b.Updates {
 		now, there := c.refs[u.Ref]
 		if !there {
 			var err error
-			if now, err = c.store.ReadRef(u.Ref); err != nil && !errors.Is(err, ErrRefNotFound) {
+			if now, err = c.Store.ReadRef(u.Ref); err != nil && !errors.Is(err, ErrRefNotFound) {
 				return err
 			}
 		}
@@ -126,17 +120,17 @@ func (c *collection) write(ctx context.Context, b Batch) error {
 		return nil
 	}
 	err := c.flush(ctx)
-	c.store.collected.Store(c)
+	c.Store.collected.Store(c)
 	return err
 }
 
-func (c *collection) add(o Object) (err error) {
+func (c *Collection) add(o Object) (err error) {
 	if c.pack == nil {
 		if len(c.small) < fewObjects && len(o.Data) < 64<<10 {
 			c.small = append(c.small, o)
 			return nil
 		}
-		if c.pack, err = newPackFile(c.store); err != nil {
+		if c.pack, err = c.newPack(); err != nil {
 			return err
 		}
 		for _, o := range c.small {
@@ -150,7 +144,7 @@ func (c *collection) add(o Object) (err error) {
 }
 
 // read gives an object that was collected.
-func (c *collection) read(oid OID) (kind string, data []byte, ok bool) {
+func (c *Collection) read(oid OID) (kind string, data []byte, ok bool) {
 	for _, o := range c.small {
 		if o.OID == oid {
 			return o.Kind, o.Data, true
@@ -185,7 +179,8 @@ type packEntry struct {
 
 var packKinds = []string{1: "commit", 2: "tree", 3: "blob", 4: "tag"}
 
-func newPackFile(s *Store) (*packFile, error) {
+func (c *Collection) newPack() (*packFile, error) {
+	s := c.Store
 	dir := filepath.Join(s.dir, "objects", "pack")
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err

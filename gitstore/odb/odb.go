@@ -101,7 +101,7 @@ type Store struct {
 	child     catFile
 	keeper    atomic.Pointer[refKeeper]
 	recent    recentObjects
-	collected atomic.Pointer[collection] // nil where Writes make things durable
+	collected atomic.Pointer[Collection] // nil where Writes make things durable
 	hashers   sync.Pool                  // of *hasher
 
 	replaced replacedFiles // that old values of refs were in
