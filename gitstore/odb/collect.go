@@ -345,13 +345,13 @@ func (p *packFile) writeIndex(path string, packSum []byte) error {
 		return err
 	}
 	_, err = out.Write(packSum)
-	if err = cmp.Or(err, sumOf(buffer, sum), buffer.Flush()); err != nil {
+	if err = cmp.Or(err, writeSum(buffer, sum), buffer.Flush()); err != nil {
 		return err
 	}
 	return p.settle(file)
 }
 
-func sumOf(out io.Writer, sum hash.Hash) error {
+func writeSum(out io.Writer, sum hash.Hash) error {
 	_, err := out.Write(sum.Sum(nil))
 	return err
 }
