@@ -19,6 +19,8 @@ const (
 type lines struct {
 	in   *bufio.Reader
 	line []byte
+	at   int64 // where the line begins in what is read
+	end  int64 // and where the next one does
 }
 
 func linesOf(r io.Reader) *lines { return &lines{in: bufio.NewReaderSize(r, 64<<10)} }
@@ -27,10 +29,11 @@ func linesOf(r io.Reader) *lines { return &lines{in: bufio.NewReaderSize(r, 64<<
 // valid until the next call. At the end it returns io.EOF.
 func (l *lines) next() (line []byte, refused string, err error) {
 	for {
-		l.line = l.line[:0]
+		l.line, l.at = l.line[:0], l.end
 		large, ended := false, false
 		for {
 			part, err := l.in.ReadSlice('\n')
+			l.end += int64(len(part))
 			if !large && len(l.line)+len(part) <= maxRecord+1 {
 				l.line = append(l.line, part...)
 			} else {

@@ -100,19 +100,6 @@ type Format interface {
 	Begin(file io.Reader, s *Session, yield func(Record) error) error
 }
 
-// Formats are the formats that can be imported.
-var Formats = []Format{claude{}, codex{}}
-
-// FormatNamed finds a format, nil if there is none of the name.
-func FormatNamed(name string) Format {
-	for _, f := range Formats {
-		if f.Name() == name {
-			return f
-		}
-	}
-	return nil
-}
-
 // A Session is what a file says of itself, and what of it was read.
 type Session struct {
 	ID      string    // as the agent named it

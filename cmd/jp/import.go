@@ -21,10 +21,14 @@ import (
 
 const importHelp = `Import sessions that another agent recorded: requests, answers, reasoning, tool
 calls and results, one conversation for each session. FORMAT is claude (Claude
-Code), codex (Codex CLI) or jp (a file of jp export --to json). A second import of
-a file adds what is new in it. Branches become forks, and the work of sub-agents
-becomes conversations of their own. If an imported conversation went on here, the
-next import puts what is new into a fork.
+Code), codex (Codex CLI), opencode, gemini (Gemini CLI), goose or jp (a file of jp
+export --to json). A second import of a file adds what is new in it. opencode and
+goose keep their sessions in a database: FILE takes those that ran in this working
+tree, and FILE#ID takes one of any folder. jp reads a copy of the database.
+
+Branches become forks, and the work of sub-agents becomes conversations of their
+own. If an imported conversation went on here, the next import puts what is new
+into a fork.
 
 The conversation is someone else's: you can read, search and fork it, and jp runs
 nothing in it. jp fork ID --adopt makes a fork that is yours. A call without a
@@ -54,7 +58,7 @@ func newImportCommand(e *ui.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "import FORMAT [FILE…]", GroupID: "share", Args: cobra.MinimumNArgs(1),
 		Short: "Import sessions of other agents", Long: importHelp,
-		Example: "  jp import claude --list\n  jp import claude --dry-run ~/.claude/projects/*/*.jsonl\n  jp import codex rollout-2026-11-25T01-42-50.jsonl",
+		Example: "  jp import claude --list\n  jp import claude --dry-run ~/.claude/projects/*/*.jsonl\n  jp import codex rollout-2026-11-25T01-42-50.jsonl\n  jp import opencode ~/.local/share/opencode/opencode.db",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runImport(cmd.Context(), e, o, args[0], args[1:])
 		},
@@ -92,6 +96,9 @@ func runImport(ctx context.Context, e *ui.Env, o importOptions, word string, fil
 			return err
 		}
 		return printFound(e, found)
+	}
+	if files, err = importer.Sessions(format, files, r.TopLevel); err != nil {
+		return err
 	}
 	reports := []*importer.Report{}
 	for _, file := range files {
