@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"errors"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -26,6 +27,9 @@ func TestDamagedSessions(t *testing.T) {
 			_, events, err = importText(t, f, begin, "", nil)
 			fail(err)
 			_, events, err = importText(t, f, text, "", events)
+			if f.Name() == "gemini" && errors.Is(err, errChanged) {
+				continue // a record took the place of an imported one
+			}
 			fail(err)
 			events.audit(t, "seed %d, grown", int(seed))
 		}

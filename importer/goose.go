@@ -72,9 +72,9 @@ type gooseIndex struct {
 
 func (x *gooseIndex) size(session int) int64 { return x.sizes[x.sessions[session].ID] }
 
-func (x *gooseIndex) stored() (all []stored) {
+func (x *gooseIndex) stored() (all []storedSession) {
 	for _, s := range x.sessions {
-		all = append(all, stored{s.ID, s.Dir})
+		all = append(all, storedSession{id: s.ID, dir: s.Dir})
 	}
 	return all
 }

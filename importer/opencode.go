@@ -99,6 +99,7 @@ type opencodePart struct {
 		Raw         string            `json:"raw"`
 		Output      string            `json:"output"`
 		Error       string            `json:"error"`
+		Metadata    json.RawMessage   `json:"metadata"`
 		Time        opencodeTime      `json:"time"`
 		Attachments []json.RawMessage `json:"attachments"`
 	} `json:"state"`
@@ -292,6 +293,12 @@ func (d *opencodeDecoder) output(p *opencodePart) error {
 		}
 	case "tool":
 		rec.Kind, rec.Text, rec.CallID, rec.Tool, rec.Arguments = KindCall, "", p.Call, p.Tool, string(p.State.Input)
+		var task struct {
+			Session string `json:"sessionId"`
+		}
+		if p.Tool == "task" && json.Unmarshal(p.State.Metadata, &task) == nil {
+			rec.Child = task.Session
+		}
 		if p.State.Status == "pending" {
 			if d.waiting = d.waiting || d.open(); p.State.Raw != "" {
 				rec.Arguments = p.State.Raw

@@ -2,6 +2,7 @@ package importer
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -83,15 +84,73 @@ type opencodeIndex struct {
 }
 
 type opencodeRow struct {
-	stored
+	storedSession
 	revert string
+}
+
+// Threads are a session of a database, and those of its sub-agents.
+func (o opencode) Threads(session io.ReadSeeker, path string) ([]Thread, error) {
+	own := Thread{Decode: func(s *Session, yield func(Record) error) error { return o.Decode(session, s, yield) }}
+	threads := []Thread{own}
+	file, id := splitSession(path)
+	if id == "" {
+		return threads, nil
+	}
+	c, err := o.take(file)
+	if err != nil {
+		return nil, err
+	}
+	defer o.release(c)
+	below := map[string][]string{}
+	for _, s := range c.stored() {
+		below[s.parent] = append(below[s.parent], s.id)
+	}
+	const most = 1 << 12 // sub-agents of a session
+	seen := map[string]bool{id: true}
+	keys := []string{""}
+	for n := 0; n < len(keys) && len(keys) < most; n++ {
+		parent := keys[n]
+		for _, child := range below[cmp.Or(parent, id)] {
+			if seen[child] {
+				continue
+			}
+			seen[child] = true
+			thread, ok, err := o.child(file, child)
+			if err != nil {
+				return nil, err
+			}
+			if ok {
+				thread.Parent = parent
+				threads, keys = append(threads, thread), append(keys, child)
+			}
+		}
+	}
+	return threads, nil
+}
+
+// child is the thread of a sub-agent. One that said nothing is not ok.
+func (o opencode) child(file, id string) (Thread, bool, error) {
+	in, err := o.shelf.open(file, id)
+	if err != nil {
+		return Thread{}, false, err
+	}
+	defer in.Close()
+	s, ok, err := identify(o, in, id)
+	return Thread{Key: id, Child: true, Started: s.Started, Decode: func(s *Session, yield func(Record) error) error {
+		in, err := o.shelf.open(file, id)
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		return o.Decode(in, s, yield)
+	}}, ok, err
 }
 
 func (x *opencodeIndex) size(session int) int64 { return x.sizeOfMessages[x.sessions[session].id] }
 
-func (x *opencodeIndex) stored() (all []stored) {
+func (x *opencodeIndex) stored() (all []storedSession) {
 	for _, s := range x.sessions {
-		all = append(all, s.stored)
+		all = append(all, s.storedSession)
 	}
 	return all
 }
@@ -112,7 +171,7 @@ func indexOpencode(db *sqlite.DB) (index, error) {
 		return nil, fmt.Errorf("table session: %w", err)
 	}
 	known := map[string]bool{}
-	id, dir, revert := session.Column("id"), session.Column("directory"), session.Column("revert")
+	id, dir, parent, revert := session.Column("id"), session.Column("directory"), session.Column("parent_id"), session.Column("revert")
 	err = x.scan(session, func(r *sqlite.Row) error {
 		name, failed := r.Text(id)
 		if failed != nil || name == "" || known[name] {
@@ -120,8 +179,9 @@ func indexOpencode(db *sqlite.DB) (index, error) {
 			return nil
 		}
 		known[name] = true
-		s := opencodeRow{stored: stored{id: name}}
-		s.dir, _ = r.Text(dir) // without it, the session is of no folder
+		s := opencodeRow{storedSession: storedSession{id: name}}
+		s.dir, _ = r.Text(dir)       // without it, the session is of no folder
+		s.parent, _ = r.Text(parent) // without it, it is of no other session
 		if r.Size(revert) < 1<<16 {
 			s.revert, _ = r.Text(revert)
 		}

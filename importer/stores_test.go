@@ -112,11 +112,27 @@ func TestStoresOfOpencode(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"a.json", database + "#ses_1", database + "#ses_2"}, names)
 	_, err = Sessions(f, []string{database}, "/home/eve")
-	require.ErrorContains(t, err, "testdata/opencode.db has 3 sessions, and none ran in this working tree")
+	require.ErrorContains(t, err, "testdata/opencode.db has 5 sessions, and none ran in this working tree")
 	_, err = f.Open(database)
-	require.ErrorContains(t, err, "has 3 sessions")
+	require.ErrorContains(t, err, "has 5 sessions")
 	_, err = f.Open(database + "#ses_9")
 	require.ErrorContains(t, err, "has no session ses_9")
+}
+
+// The session of a sub-agent comes with the one that called it, and names it.
+func TestSubAgentsOfOpencode(t *testing.T) {
+	f, path := newOpencode(), filepath.Join("testdata", "opencode.db#ses_4")
+	rep, now, err := importText(t, f, textOf(t, f, path), path, nil)
+	require.NoError(t, err)
+	require.Len(t, rep.Children, 1)
+	child := now[rep.Children[0].ID]
+	require.Empty(t, conversation.Audit(child))
+	require.Equal(t, []string{"Count the files.", "Three."}, words(child))
+	require.Contains(t, tell(child), "metadata opencode ses_5 for "+string(rep.ID))
+	require.Contains(t, tell(now[rep.ID]), "tool_started for 3 by "+string(rep.Children[0].ID))
+	again, _, err := importText(t, f, textOf(t, f, path), path, now)
+	require.NoError(t, err)
+	require.Zero(t, again.Added)
 }
 
 func TestASessionOfGooseInADatabase(t *testing.T) {

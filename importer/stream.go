@@ -52,8 +52,8 @@ func splitSession(path string) (file, session string) {
 	return path, ""
 }
 
-// A stored session is one of a database.
-type stored struct{ id, dir string }
+// A storedSession is one of a database. Its parent is the session whose sub-agent it is.
+type storedSession struct{ id, dir, parent string }
 
 // A stream is a session of a database or a folder, in the form in which its agent writes
 // a session to one file. It is made while it is read.
@@ -129,7 +129,7 @@ func (s *stream) Close() error {
 
 // An index is where the rows of a database's sessions are.
 type index interface {
-	stored() []stored
+	stored() []storedSession
 	// parts is a session in the form of a file, and size says about how large it is.
 	parts(session int) iter.Seq2[[]byte, error]
 	size(session int) int64
@@ -195,8 +195,13 @@ func (s *shelf) list(file, tree string, seen map[string]bool) (names []string, a
 		return nil, 0, err
 	}
 	defer s.release(c)
-	for _, session := range c.stored() {
-		if !seen[session.id] && within(session.dir, tree) {
+	sessions, known := c.stored(), map[string]bool{}
+	for _, session := range sessions {
+		known[session.id] = true
+	}
+	for _, session := range sessions {
+		if !seen[session.id] && !known[session.parent] && within(session.dir, tree) { // a sub-agent's comes with its parent
+
 			names = append(names, file+sessionMark+session.id)
 		}
 		seen[session.id] = true
