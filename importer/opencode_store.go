@@ -282,16 +282,36 @@ func rowValue(from *sqlite.Reader, ref rowRef, column int, ids ...string) (value
 	return object(value, ids...), nil
 }
 
+// balanced reports whether a value ends where its brackets say, so that it can stand in a
+// document. Whether it is valid is found out when it is read.
+func balanced(value []byte) bool {
+	depth := 0
+	for i := 0; i < len(value); i++ {
+		switch value[i] {
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth == 0 {
+				return i == len(value)-1
+			}
+		case '"':
+			i = stringEnd(value, i)
+		}
+	}
+	return false
+}
+
 func refusal(reason string) []byte { return []byte(`"` + reason + `"`) }
 
 // object is a JSON object with more members in front, or the reason why it is refused.
 func object(value []byte, members ...string) []byte {
+	value = bytes.TrimSpace(value)
 	switch {
 	case len(value) > maxRecord:
 		return refusal(refusedLarge)
 	case tooDeep(value):
 		return refusal(refusedDeep)
-	case len(value) < 2 || value[0] != '{' || !json.Valid(value):
+	case len(value) < 2 || value[0] != '{' || !balanced(value):
 		return refusal(refusedJSON)
 	}
 	out := []byte{'{'}

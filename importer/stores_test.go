@@ -345,6 +345,16 @@ func TestHostileStoresAreRefusedOneByOne(t *testing.T) {
 	}
 }
 
+// A value that is no JSON cannot end the document around it.
+func TestBalancedValues(t *testing.T) {
+	for value, want := range map[string]bool{
+		`{}`: true, `{"a":"}"}`: true, `{"a":"\\"}`: true, `{"a":[{}]}`: true, "{\x00}": true,
+		`{}}`: false, `{"a":"}`: false, `{"a":"\"}`: false, `{`: false, `{}{}`: false, `]`: false, ``: false,
+	} {
+		require.Equal(t, want, balanced([]byte(value)), value)
+	}
+}
+
 // No link of a folder leads out of it, and a pipe in it is not waited for.
 func TestLinksInAFolder(t *testing.T) {
 	storage := folderOf(t, exportOf(t, fixture(t, "opencode_tools.json")))
