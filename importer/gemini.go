@@ -312,7 +312,7 @@ func (d *geminiDecoder) places(file io.ReadSeeker) ([]geminiPlace, error) {
 	in := linesOf(file)
 	err := in.each(s, func(line []byte) error {
 		id, rewind := "", ""
-		members(line, func(key, value []byte) {
+		fields(line, func(key, value []byte) {
 			switch string(key) {
 			case "id":
 				_ = json.Unmarshal(value, &id)

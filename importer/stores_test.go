@@ -16,8 +16,8 @@ import (
 	"jp/conversation"
 )
 
-// textOf reads a session as its format opens it.
-func textOf(t testing.TB, f Format, path string) string {
+// sessionText reads a session as its format opens it.
+func sessionText(t testing.TB, f Format, path string) string {
 	t.Helper()
 	file, err := open(f, path)
 	require.NoError(t, err)
@@ -99,7 +99,7 @@ func TestStoresOfOpencode(t *testing.T) {
 		filepath.Join(storage, "session", "p1", "ses_1.json"), filepath.Join(storage, "message", "ses_1"), database + "#ses_1",
 	} {
 		t.Run(filepath.Base(path), func(t *testing.T) {
-			rep, got := build(t, f, textOf(t, f, path), nil)
+			rep, got := build(t, f, sessionText(t, f, path), nil)
 			require.Equal(t, tell(events), tell(got))
 			require.Equal(t, whole.ID, rep.ID)
 			require.Equal(t, "/home/ada/app", rep.Dir)
@@ -122,7 +122,7 @@ func TestStoresOfOpencode(t *testing.T) {
 // The session of a sub-agent comes with the one that called it, and names it.
 func TestSubAgentsOfOpencode(t *testing.T) {
 	f, path := newOpencode(), filepath.Join("testdata", "opencode.db#ses_4")
-	rep, now, err := importText(t, f, textOf(t, f, path), path, nil)
+	rep, now, err := importText(t, f, sessionText(t, f, path), path, nil)
 	require.NoError(t, err)
 	require.Len(t, rep.Children, 1)
 	child := now[rep.Children[0].ID]
@@ -130,7 +130,7 @@ func TestSubAgentsOfOpencode(t *testing.T) {
 	require.Equal(t, []string{"Count the files.", "Three."}, words(child))
 	require.Contains(t, tell(child), "metadata opencode ses_5 for "+string(rep.ID))
 	require.Contains(t, tell(now[rep.ID]), "tool_started for 3 by "+string(rep.Children[0].ID))
-	again, _, err := importText(t, f, textOf(t, f, path), path, now)
+	again, _, err := importText(t, f, sessionText(t, f, path), path, now)
 	require.NoError(t, err)
 	require.Zero(t, again.Added)
 }
@@ -138,11 +138,11 @@ func TestSubAgentsOfOpencode(t *testing.T) {
 func TestASessionOfGooseInADatabase(t *testing.T) {
 	f := newGoose()
 	_, events := build(t, f, fixture(t, "goose_tools.jsonl"), nil)
-	rep, got := build(t, f, textOf(t, f, "testdata/goose.db#20261102_4"), nil)
+	rep, got := build(t, f, sessionText(t, f, "testdata/goose.db#20261102_4"), nil)
 	require.Equal(t, tell(events), tell(got))
 	require.Equal(t, "/home/ada/app", rep.Dir)
 	require.Empty(t, rep.Refused)
-	rep, _ = build(t, f, textOf(t, f, "testdata/goose.db#20261102_5"), nil)
+	rep, _ = build(t, f, sessionText(t, f, "testdata/goose.db#20261102_5"), nil)
 	require.Equal(t, map[string]int{refusedJSON: 1}, rep.Refused)
 	require.Equal(t, 1, rep.Requests)
 }
@@ -338,7 +338,7 @@ func TestHostileStoresAreRefusedOneByOne(t *testing.T) {
 				require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(storage, path)), 0o755))
 				require.NoError(t, os.WriteFile(filepath.Join(storage, path), []byte(value), 0o644))
 			}
-			rep, events = build(t, f, textOf(t, f, filepath.Join(storage, "message", "ses_1")), nil)
+			rep, events = build(t, f, sessionText(t, f, filepath.Join(storage, "message", "ses_1")), nil)
 			require.Equal(t, map[string]int{test.reason: 1}, rep.Refused)
 			require.Equal(t, []string{"Hello"}, words(events))
 		})
@@ -414,7 +414,7 @@ func (s *slowly) Read(p []byte) (int, error) { return s.in.Read(p[:min(s.size, l
 // A stream is read again from any place.
 func TestPlacesOfAStream(t *testing.T) {
 	f := newOpencode()
-	whole := textOf(t, f, "testdata/opencode.db#ses_1")
+	whole := sessionText(t, f, "testdata/opencode.db#ses_1")
 	file, err := f.Open("testdata/opencode.db#ses_1")
 	require.NoError(t, err)
 	defer file.Close()
