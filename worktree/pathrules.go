@@ -168,14 +168,6 @@ func (w *Worktree) contentConfig(ctx context.Context) (map[string]string, error)
 	if whole && stamp == w.config.stamp {
 		return w.config.values, nil
 	}
-	config, err := w.readContentConfig(ctx)
-	if err == nil && whole && time.Since(newest) > settled {
-		w.config = contentSettings{stamp, config}
-	}
-	return config, err
-}
-
-func (w *Worktree) readContentConfig(ctx context.Context) (map[string]string, error) {
 	out, err := w.git.Run(ctx, "config", "-z", "--get-regexp", `^core\.(autocrlf|filemode|symlinks|sparsecheckout)$`)
 	var exit *gitcmd.ExitError
 	if err != nil && !(errors.As(err, &exit) && exit.Code == 1) {
@@ -188,6 +180,9 @@ func (w *Worktree) readContentConfig(ctx context.Context) (map[string]string, er
 			value = "true"
 		}
 		config[key] = strings.ToLower(value)
+	}
+	if whole && time.Since(newest) > settled {
+		w.config = contentSettings{stamp, config}
 	}
 	return config, nil
 }
