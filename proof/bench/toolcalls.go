@@ -55,7 +55,7 @@ func measureUntracked(ctx context.Context, b *bench, _ filesystem) ([]row, error
 	if err != nil {
 		return nil, err
 	}
-	return []row{all.row("jp query, 1 shell_run, "+grouped(untrackedFiles)+" untracked", callOnce, statusAll).within(untrackedTarget)}, nil
+	return []row{all.row("jp query, 1 program, "+grouped(untrackedFiles)+" untracked", callOnce, statusAll).within(untrackedTarget)}, nil
 }
 
 // measureCreating measures what each file more costs that a tool makes in a large tree.
@@ -80,7 +80,7 @@ func measureCreating(ctx context.Context, b *bench, _ filesystem) ([]row, error)
 	if err != nil {
 		return nil, err
 	}
-	return []row{all.row("jp query, 11 fs_create_file, "+grouped(createdIn)+" files", createMany, createOne).withinMore(createdMore * createdTarget)}, nil
+	return []row{all.row("jp query, 11 new files, "+grouped(createdIn)+" files", createMany, createOne).withinMore(createdMore * createdTarget)}, nil
 }
 
 // measureConfined measures what the walls around a program cost.
@@ -104,7 +104,7 @@ func measureConfined(ctx context.Context, b *bench, _ filesystem) ([]row, error)
 	if err != nil {
 		return nil, err
 	}
-	return []row{all.row("jp query, 20 shell_run, confined", callsConfined, callsFree).withinMore(confinedCalls * confinedTarget)}, nil
+	return []row{all.row("jp query, 20 programs, confined", callsConfined, callsFree).withinMore(confinedCalls * confinedTarget)}, nil
 }
 
 // toolCalls are questions to a scripted model that calls tools.
