@@ -24,11 +24,11 @@ const (
 
 // Sides of those rows.
 const (
-	callOnce      = "1 shell_run"
+	callOnce      = "1 program"
 	statusAll     = "git status -uall"
-	createMany    = "11 fs_create_file"
-	createOne     = "1 fs_create_file"
-	callsConfined = "20 shell_run"
+	createMany    = "11 new files"
+	createOne     = "1 new file"
+	callsConfined = "20 programs"
 	callsFree     = "unconfined"
 )
 
