@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/creack/pty"
 	"github.com/stretchr/testify/require"
@@ -113,7 +114,7 @@ func TestTypedKeysStayOutOfTheScreen(t *testing.T) {
 			require.Equal(t, 1, len(spins.FindAllString(s.Text(), -1)), "one live line: %s", s.Text())
 			end(p, s)
 			if name == "abort" { // a question begins with an empty line
-				s.Wait("the end", func() bool { _, err := os.Stat(filepath.Join(p.dir, "after")); return err == nil })
+				require.Eventually(t, func() bool { _, err := os.Stat(filepath.Join(p.dir, "after")); return err == nil }, time.Minute, 10*time.Millisecond)
 				s.Type("keys\r")
 			}
 			s.WaitFor("next got: keys")

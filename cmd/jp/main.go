@@ -52,7 +52,7 @@ func postponeCollection() {
 func run(e *ui.Env, args []string) int {
 	ctx, stop := withSignals(context.Background(), e)
 	defer stop()
-	defer ui.Restore(e)
+	defer e.Keys.Restore()
 	root := newRootCommand(e)
 	root.SetArgs(giveTitle(root, args))
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
@@ -128,7 +128,7 @@ func withSignals(ctx context.Context, e *ui.Env) (context.Context, func()) {
 			case s == syscall.SIGTSTP:
 				e.Suspend()
 			case s == syscall.SIGINT && ctx.Err() != nil:
-				ui.Restore(e)
+				e.Keys.Restore()
 				os.Exit(problem.ExitInterrupted)
 			case s == syscall.SIGQUIT && e.Leave(), s == syscall.SIGINT && e.Interrupted(ctx):
 			default:

@@ -23,7 +23,7 @@ func (e *Env) EditorCommand() (command, from string) {
 // editor opens a file in the user's editor, as git would. It works in dir.
 func (e *Env) editor(ctx context.Context, dir, path string) error {
 	command, _ := e.EditorCommand()
-	defer lend(e)()
+	defer e.Keys.lend(e.Console)()
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {
 		return problem.Usage("there is no terminal for an editor.").Hint(action.Ask, "give the text on the command line")

@@ -45,27 +45,32 @@ type Env struct {
 	onLeave     atomic.Pointer[func()]                     // takes Ctrl+Z and Ctrl+\
 	live        atomic.Pointer[liveLine]                   // of the turn that runs
 	shown       atomic.Pointer[screenOutput]               // the turn that is shown as it runs
-	echo        atomic.Pointer[terminal.Echo]              // nil until a turn is shown
+	Keys        Keys
 }
 
-// typedEcho is what the terminal shows of keys while a turn works, nil where a console reads them, or another program
-// reads what jp writes and may have the terminal.
-func typedEcho(e *Env) *terminal.Echo {
-	if e.Console != nil || !IsTerminal(e.Stdout) {
+// Keys are the keys that are typed at the terminal while a turn works.
+type Keys struct {
+	echo atomic.Pointer[terminal.Echo] // nil until a turn is shown
+}
+
+// shownOn is what a terminal shows of them, nil where a console reads them, or another program reads what jp writes
+// and may have the terminal.
+func (k *Keys) shownOn(console Console, stdout, stderr *os.File) *terminal.Echo {
+	if console != nil || !IsTerminal(stdout) {
 		return nil
 	}
-	e.echo.CompareAndSwap(nil, terminal.NewEcho(e.Stderr))
-	return e.echo.Load()
+	k.echo.CompareAndSwap(nil, terminal.NewEcho(stderr))
+	return k.echo.Load()
 }
 
 // Restore gives the terminal back as it was. It is for the end of jp, and for other programs on the terminal.
-func Restore(e *Env) { e.echo.Load().On() }
+func (k *Keys) Restore() { k.echo.Load().On() }
 
-// lend gives the terminal to another program, until resume is called.
-func lend(e *Env) (resume func()) {
-	Restore(e)
-	if e.Console != nil {
-		return e.Console.Suspend()
+// lend gives the terminal, or the one of a console, to another program, until resume is called.
+func (k *Keys) lend(console Console) (resume func()) {
+	k.Restore()
+	if console != nil {
+		return console.Suspend()
 	}
 	return func() {}
 }
@@ -103,13 +108,13 @@ func (e *Env) Suspend() {
 	if before := e.onSuspend.Load(); before != nil {
 		(*before)()
 	}
-	defer lend(e)()
+	defer e.Keys.lend(e.Console)()
 	if hasShell() {
 		woken := make(chan os.Signal, 1)
 		signal.Notify(woken, syscall.SIGCONT)
 		defer signal.Stop(woken)
 		e.aside(func() {
-			Restore(e)                                     // no draw can come between
+			e.Keys.Restore()                               // no draw can come between
 			_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP) // the tools have groups of their own
 			<-woken                                        // the call may return before the process has stopped
 		})

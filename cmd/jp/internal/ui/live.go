@@ -51,7 +51,7 @@ func (e *Env) liveLine() *liveLine {
 	return &liveLine{
 		status: statusOn(e.Console, e.Stderr), columns: func() int { return e.Columns(e.Stderr) },
 		palette: func() terminal.Palette { return e.Palette(e.Stderr) }, now: e.Now,
-		front: func() bool { return terminal.InForeground(int(e.Stderr.Fd())) }, echo: typedEcho(e),
+		front: func() bool { return terminal.InForeground(int(e.Stderr.Fd())) }, echo: e.Keys.shownOn(e.Console, e.Stdout, e.Stderr),
 	}
 }
 

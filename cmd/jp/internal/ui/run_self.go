@@ -16,7 +16,7 @@ type Self struct{ Env *Env }
 // ended. Its own errors are its own to tell. Ctrl+C is for that command.
 func (s Self) Run(ctx context.Context, args ...string) error {
 	e := s.Env
-	defer lend(e)()
+	defer e.Keys.lend(e.Console)()
 	taken := func(context.Context) bool { return true }
 	before := e.onInterrupt.Swap(&taken)
 	defer e.onInterrupt.Store(before)
