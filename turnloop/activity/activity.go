@@ -138,7 +138,7 @@ func (all *Set) next() {
 	defer all.group.Done()
 	now, end, found := all.take()
 	if found {
-		now.Tail = all.lastLine(end)
+		now.Tail = all.lastLine(end, now.Part == conversation.PartReasoning)
 		if now.Progress != "" {
 			now.Progress = all.redact(now.Progress)
 		}
@@ -286,15 +286,35 @@ func (t *tail) end() string {
 }
 
 // lastLine is the last line of a text that has something to show, clean and without
-// secrets. A word that may still grow is left out: it may be half a secret.
-func (all *Set) lastLine(text string) string {
+// secrets. A word that may still grow is left out: it may be half a secret. Of a long line the end
+// is kept where prose is told, else the beginning.
+func (all *Set) lastLine(text string, prose bool) string {
 	if text == "" {
 		return ""
 	}
 	text = safetext.Clean(strings.ReplaceAll(text, "\r", "\n"))
 	text = strings.TrimRight(all.redact(finished(text)), " \t\n")
 	line := text[strings.LastIndexByte(text, '\n')+1:]
-	return conversation.Shorten(strings.TrimSpace(strings.ReplaceAll(line, "\t", " ")), tailColumns)
+	line = strings.TrimSpace(strings.ReplaceAll(line, "\t", " "))
+	if prose {
+		line = endOf(line)
+	}
+	return conversation.Shorten(line, tailColumns)
+}
+
+// endOf is a line without what stands more than a step before its last whole step. So its beginning stays while it
+// grows by a step, and who lays it out in rows shows them without a move.
+func endOf(line string) string {
+	const step = tailColumns / 4 // runes, of which each may take two columns
+	runes := []rune(line)
+	if len(runes) < 2*step {
+		return line
+	}
+	rest := string(runes[(len(runes)/step-1)*step:])
+	if word := strings.IndexByte(rest, ' '); word >= 0 && word < step/2 {
+		rest = rest[word+1:]
+	}
+	return "…" + rest
 }
 
 // finished is a text without the word that it ends within. A run of dots is no word.

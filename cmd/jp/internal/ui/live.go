@@ -208,7 +208,12 @@ func (l *liveLine) lines(width int) []string {
 	if shown.Progress != "" {
 		tail = shown.Progress
 	}
-	if tail = clean(tail); tail != "" {
+	tail = clean(tail)
+	if shown.Part == conversation.PartReasoning { // the row that is being written
+		rows := strings.Split(terminal.Wrap(tail, max(width-2, 1)), "\n")
+		tail = strings.TrimSpace(rows[len(rows)-1])
+	}
+	if tail != "" {
 		lines = append(lines, p.Dim(safetext.Fit("  "+tail, width)))
 	}
 	return lines

@@ -32,6 +32,7 @@ func TestLiveLineSays(t *testing.T) {
 	began := time.Unix(2, 0)
 	test := turnloop.Activity{Seq: 5, Name: "shell_run", Argument: "go test ./...", Started: began, Tail: "ok  jp/turnloop 2.1s"}
 	thinking := turnloop.Activity{Started: began, Tokens: 1234, Part: conversation.PartReasoning, Tail: "The retries are not capped."}
+	long := turnloop.Activity{Started: began, Tokens: 1234, Part: conversation.PartReasoning, Tail: "The retries are not capped, so the loop reads them whole, and then"}
 	sent := turnloop.Activity{Started: began, Tokens: 1234, Context: 84_000, Window: 200_000}
 	read := turnloop.Activity{Seq: 6, Name: "fs_read_file", Argument: "a.go", Started: began.Add(time.Second)}
 	for name, tt := range map[string]struct {
@@ -44,7 +45,9 @@ func TestLiveLineSays(t *testing.T) {
 		"its context, narrow": {48, []running{{sent, ""}}, "⠋ thinking · 8 s · 1.2k tokens · 42 % of 200k"},
 		"its context, tiny":   {40, []running{{sent, ""}}, "⠋ thinking · 8 s · 1.2k tokens"},
 		"the model, narrow":   {40, []running{{thinking, ""}}, "⠋ thinking · 8 s · 1.2k tokens\n  The retries are not capped."},
-		"the model, tiny":     {12, []running{{thinking, ""}}, "⠋ th… · 8 s\n  The retr…"},
+		"the model, tiny":     {12, []running{{thinking, ""}}, "⠋ th… · 8 s\n  capped."},
+		"long reasoning":      {40, []running{{long, ""}}, "⠋ thinking · 8 s · 1.2k tokens\n  loop reads them whole, and then"},
+
 		"a tool":              {80, []running{{test, ""}}, "⠋ shell_run go test ./... · 8 s\n  ok jp/turnloop 2.1s"},
 		"a tool, narrow":      {30, []running{{test, ""}}, "⠋ shell_run go test ./… · 8 s\n  ok jp/turnloop 2.1s"},
 		"it has just begun":   {80, []running{{turnloop.Activity{Started: time.Unix(10, 0)}, ""}}, "⠋ thinking · Ctrl+C menu"},
