@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"jp/agent/problem"
 	"jp/cmd/jp/internal/terminal"
@@ -125,57 +124,9 @@ func (j *grepRows) add(r search.Result) error {
 		}{r.Info.Name(), r.Matches()})
 	}
 	for _, l := range r.Lines {
-		if err := j.rows.Add(newFoundJSON(r.Info, l)); err != nil {
+		if err := j.rows.Add(ui.NewFoundJSON(r.Info, l, incomplete(r.Info, l))); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// A foundJSON is a line as programs get it.
-type foundJSON struct {
-	ID           string       `json:"id"`
-	Conversation string       `json:"conversation"` // the same
-	Title        *string      `json:"title"`
-	Turn         *int         `json:"turn"` // nil for a line of the title, as seq and time
-	Seq          *int         `json:"seq"`
-	Scope        search.Scope `json:"scope"`
-	Time         *time.Time   `json:"time"`
-	Text         string       `json:"text"`
-	Match        bool         `json:"is_match"`
-	Submatches   [][2]int     `json:"submatches"` // bytes of the text, from and to
-	Incomplete   bool         `json:"incomplete,omitempty"`
-}
-
-func newFoundJSON(i conversation.Info, l search.Line) foundJSON {
-	f := foundJSON{
-		ID: i.Name(), Conversation: i.Name(), Scope: l.Scope, Match: l.Match, Incomplete: incomplete(i, l),
-	}
-	f.Text, f.Submatches = validText(l.Text, l.Submatches)
-	if i.Summary.Title != "" {
-		f.Title = &i.Summary.Title
-	}
-	if l.Seq >= 0 {
-		at := l.Time.UTC()
-		f.Turn, f.Seq, f.Time = &l.Turn, &l.Seq, &at
-	}
-	return f
-}
-
-// validText is a text as JSON can hold it, and where the places are then.
-func validText(text string, places [][2]int) (string, [][2]int) {
-	var b strings.Builder
-	at, moved := 0, [][2]int{}
-	upTo := func(end int) int {
-		for _, r := range text[at:end] { // each byte that is no text becomes one
-			b.WriteRune(r)
-		}
-		at = end
-		return b.Len()
-	}
-	for _, p := range places {
-		moved = append(moved, [2]int{upTo(p[0]), upTo(p[1])})
-	}
-	upTo(len(text))
-	return b.String(), moved
 }
