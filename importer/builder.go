@@ -30,7 +30,6 @@ type builder struct {
 	part   func(*builder) ([]mark, error)
 	shared bool // have is of the thread that this one leaves
 	kept   int  // events of have that the file has, too
-	parted int  // forks that were made of the thread since its conversation went on here
 
 	files *files // nil where none are rebuilt
 
