@@ -58,6 +58,8 @@ type Options struct {
 	// may. was is what the parent's tree has there, nil for nothing. It is asked
 	// about changed and new files up to 1 MiB; nil: all may be.
 	Inspect func(path string, was, is []byte) (why string)
+	// Secret reports whether a text has a secret, which must stand in no file of jp's. Nil: none has.
+	Secret func(text string) bool
 }
 
 // Worktree is one working tree. It may be used by several goroutines and
@@ -106,7 +108,7 @@ func Open(_ context.Context, repo gitcmd.Repository, opts Options) (*Worktree, e
 	}
 	w.rules = rulecheck.New(git)
 	w.lister = untracked.New(untracked.Options{
-		Git: git, Index: w.userIndex(), Boot: bootID(),
+		Git: git, Index: w.userIndex(), Boot: bootID(), Secret: opts.Secret,
 		Now: func(ctx context.Context) (untracked.Time, error) {
 			now, err := w.Now(ctx)
 			return untracked.Time(now), err

@@ -54,9 +54,13 @@ var _ turnloop.Workspace = (*Files)(nil)
 // snapshots, and so it does where one would read more than a project.
 func OpenFiles(ctx context.Context, r *repo.Repo) (*Files, error) {
 	mode := worktree.Mode(r.Config.Snapshot.Mode)
+	var secret func(text string) bool
+	if redacts := r.Values.Redacts(); redacts != nil {
+		secret = func(text string) bool { return redacts("path", text) }
+	}
 	tree, err := worktree.Open(ctx, r.Repository, worktree.Options{
 		Mode: mode, Volatile: r.Config.Store.Durability == "off", Ordered: r.Store.OrderedFlush(), Inspect: r.Values.Inspector(),
-		Git: r.Env.GitOptions(), Trees: r.Trees,
+		Git: r.Env.GitOptions(), Trees: r.Trees, Secret: secret,
 	})
 	if errors.Is(err, worktree.ErrNoWorktree) {
 		return &Files{store: r.Store, Off: true}, nil

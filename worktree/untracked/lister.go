@@ -28,6 +28,8 @@ type Options struct {
 	// Load and Save keep the last listing for another process. What Save gets may be cut off.
 	Load func() ([]byte, error)
 	Save func([]byte)
+	// Secret reports whether a text has a secret: a listing that has one is not saved. Nil: none has.
+	Secret func(text string) bool
 	// Boot names this start of the machine. What was kept before it is not used, nor is
 	// anything if it is "".
 	Boot string
@@ -101,7 +103,7 @@ func (l *Lister) keep(now, base *Listing) *Listing {
 		l.last = nil
 	case now != base:
 		l.last = now
-		if l.opts.Save != nil && l.opts.Boot != "" {
+		if l.opts.Save != nil && l.opts.Boot != "" && (l.opts.Secret == nil || !l.opts.Secret(now.text())) {
 			l.opts.Save(encode(now, l.opts.Boot))
 		}
 	}

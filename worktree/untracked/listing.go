@@ -151,6 +151,19 @@ func (l *Listing) Paths() []string {
 	return paths
 }
 
+// text has all names that a listing is made of, each on a line.
+func (l *Listing) text() string {
+	var b strings.Builder
+	for _, f := range l.folders {
+		for _, names := range [][]string{{f.path}, f.names, f.ignored, f.closed} {
+			for _, name := range names {
+				b.WriteString(name + "\n")
+			}
+		}
+	}
+	return b.String() + strings.Join(l.repos, "\n")
+}
+
 // Repositories are the whole folders among them, each with a slash at its end.
 func (l *Listing) Repositories() []string {
 	if l == nil {
