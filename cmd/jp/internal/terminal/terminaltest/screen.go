@@ -4,6 +4,8 @@ package terminaltest
 
 import (
 	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -30,6 +32,7 @@ type Screen struct {
 	mu      sync.Mutex
 	changed chan struct{} // closed and replaced when something is shown
 	raw     strings.Builder
+	begun   []byte // a sequence at the end that is not whole yet
 }
 
 // New returns a screen with columns and rows. It is taken away when the test
@@ -79,7 +82,7 @@ func (s *Screen) watch() {
 		n, err := s.master.Read(buf)
 		s.mu.Lock()
 		s.raw.Write(buf[:n])
-		_, _ = s.vt.Write(buf[:n])
+		_, _ = s.vt.Write(s.known(buf[:n]))
 		close(s.changed)
 		s.changed = make(chan struct{})
 		s.mu.Unlock()
@@ -87,6 +90,23 @@ func (s *Screen) watch() {
 			return
 		}
 	}
+}
+
+var (
+	keyboardMode = regexp.MustCompile(`\x1b\[[?<=>][0-9;]*u`)
+	unfinished   = regexp.MustCompile(`\x1b(\[[?<=>]?[0-9;]*)?$`)
+)
+
+// known is what the emulator can take: it would put the cursor back at a sequence that asks for
+// the keyboard's mode, or sets it.
+func (s *Screen) known(text []byte) []byte {
+	text = append(s.begun, text...)
+	whole := len(text)
+	if at := unfinished.FindIndex(text); at != nil {
+		whole = at[0]
+	}
+	s.begun = slices.Clone(text[whole:])
+	return keyboardMode.ReplaceAll(text[:whole], nil)
 }
 
 // Type types keys.
