@@ -267,7 +267,6 @@ var literals = map[string]int{
 	"gitcmd/convert/convert.go":   1,
 	"gitstore/odb/gc.go":          1,
 	"gitstore/verify.go":          1,
-	"tool/mcp/oauth.go":           1,
 	"tool/mcp/remote.go":          1,
 	"tool/mcp/server.go":          1,
 	"worktree/restore.go":         2,

@@ -99,6 +99,9 @@ message = "The tests are ported."
 			session += fmt.Sprintf(record, message[0], i, i-1, message[1])
 		}
 		p.write("~/.claude/projects/"+regexp.MustCompile("[^A-Za-z0-9]").ReplaceAllString(tree, "-")+"/5e55.jsonl", session)
+		database, err := os.ReadFile("../../importer/testdata/opencode.db")
+		require.NoError(p.t, err)
+		p.write("~/.local/share/opencode/opencode.db", string(database))
 		p.model("main", `
 [[reply]]
 message = "In the place of the first imported answer"

@@ -170,8 +170,8 @@ func (r *revokers) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// errOtherState says that an address is not the answer that jp waits for.
-var errOtherState = errors.New("this is not the answer that jp waits for")
+// errOtherState says that an address is not the answer that jp expects.
+var errOtherState = errors.New("this is not the answer that jp expects")
 
 // answerOf reads what an authorization server says through the browser. What has another state is no answer.
 func answerOf(q url.Values, state string) (*auth.AuthorizationResult, error) {
@@ -196,7 +196,7 @@ func (in *signing) comesBack(ctx context.Context, state string) (*auth.Authoriza
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		result, err := answerOf(r.URL.Query(), state)
 		if r.URL.Path != "/callback" || errors.Is(err, errOtherState) {
-			http.Error(w, "This is not the answer that jp waits for.", http.StatusBadRequest)
+			http.Error(w, "This is not the answer that jp expects.", http.StatusBadRequest)
 			return
 		}
 		fmt.Fprintln(w, "jp has the answer. You can close this page.")
