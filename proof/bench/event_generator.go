@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"strings"
 	"time"
 
@@ -143,4 +144,11 @@ func readCorpus(root fs.FS, limit int) (string, error) {
 }
 
 // goSource is where the standard library's source is.
-func goSource() fs.FS { return os.DirFS(build.Default.GOROOT + "/src") }
+func goSource() fs.FS {
+	root := build.Default.GOROOT
+	if root == "" { // a program that was built with -trimpath does not know it
+		out, _ := exec.Command("go", "env", "GOROOT").Output() // without it the first read says what is missing
+		root = strings.TrimSpace(string(out))
+	}
+	return os.DirFS(root + "/src")
+}
