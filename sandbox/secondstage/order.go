@@ -89,7 +89,9 @@ func Decode(data []byte) (o Order, ok bool) {
 		o.Handled[i] = d.number()
 	}
 	for i := range o.Capabilities {
-		o.Capabilities[i] = uint32(d.number())
+		mask := d.number()
+		d.short = d.short || mask>>32 != 0
+		o.Capabilities[i] = uint32(mask)
 	}
 	o.Filter = make([]uint64, d.count())
 	for i := range o.Filter {
