@@ -25,7 +25,7 @@ const (
 	maxThreads = 1000
 )
 
-// What a line of the file is, where it is none of the nodes.
+// Values that a line of the file has in place of the number of a node.
 const (
 	claudeLoose     = -1 // of the session itself
 	claudeRepeated  = -2

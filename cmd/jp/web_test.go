@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// composedScript fetches a page of which nobody told the model.
+// composedScript makes the model fetch an address that neither the user nor a result has named.
 const composedScript = "[[reply]]\n[[reply.tool_call]]\nname = \"web_fetch\"\narguments = { url = \"https://example.com/?q=read\" }\n[[reply]]\nmessage = \"Over.\"\n"
 
 // Whoever is asked hears that the model composed the address: in another terminal, in a program that follows, in an editor.

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// An Echo is what a terminal shows of keys that nobody reads yet. Switched off, they stand in no text that is shown
-// meanwhile. They stay typed: whoever reads the terminal next gets them. Its methods may be called from any goroutine.
+// An Echo decides whether a terminal shows each typed key. While it is off, no typed key gets into what jp shows
+// there, and the terminal keeps the keys for the program that reads it next. Its methods may be called from any goroutine.
 // A nil one does nothing.
 type Echo struct {
 	file *os.File
