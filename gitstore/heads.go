@@ -182,10 +182,17 @@ func (s *Store) Standing(_ context.Context, id conversation.ID, head conversatio
 	if err != nil {
 		return conversation.StandingForeign, err
 	}
-	if seen != "" && seen != odb.OID(head) && !s.ancestry.reaches(odb.OID(head), seen) {
+	if seen != "" && seen != odb.OID(head) && !s.ancestry.reaches(odb.OID(head), seen) && !s.movedOn(id, odb.OID(head), seen) {
 		return conversation.StandingRolledBack, nil
 	}
 	return standing, nil
+}
+
+// movedOn reports whether a conversation was appended to since a caller read its head: then
+// a note that is newer than that head tells of the append.
+func (s *Store) movedOn(id conversation.ID, head, seen odb.OID) bool {
+	_, now, err := s.refs.find(id)
+	return err == nil && now != head && s.ancestry.reaches(now, seen) && s.ancestry.reaches(now, head)
 }
 
 // SeenHead is the newest head of a conversation that was seen here, "" where none was, and

@@ -198,3 +198,23 @@ func TestStoresThatNoteBesideEachOther(t *testing.T) {
 		require.Equal(t, head, seen)
 	}
 }
+
+// A head that was read before another process appended is not one that was set back.
+func TestAHeadThatWasReadBeforeAnAppend(t *testing.T) {
+	w := newWatched(t)
+	first := w.create(1, say("first"))
+	reader := w.open()
+	events, err := reader.Load(t.Context(), first)
+	require.NoError(t, err)
+	second := w.add(first, 1)
+	w.add(second, 2)
+	standing := func() conversation.Standing {
+		t.Helper()
+		standing, err := reader.Standing(t.Context(), journaltest.ID(1), first, events)
+		require.NoError(t, err)
+		return standing
+	}
+	require.Equal(t, conversation.StandingOwn, standing())
+	w.git("update-ref", refs+string(journaltest.ID(1)), string(second))
+	require.Equal(t, conversation.StandingRolledBack, standing(), "it was set back since")
+}
