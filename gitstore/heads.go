@@ -59,6 +59,9 @@ func (h *heads) note(repo string, id conversation.ID, head odb.OID) error {
 		_ = os.Remove(path + deleted) // it is there again
 	}
 	_, err := file.WriteAt([]byte(string(head)+"\n"), 0)
+	if err != nil {
+		_ = file.Truncate(0) // half a note over an older one would name a head that never was
+	}
 	return err
 }
 
