@@ -185,17 +185,15 @@ func (s *Store) Standing(_ context.Context, id conversation.ID, head conversatio
 	if err != nil {
 		return conversation.StandingForeign, err
 	}
-	if seen != "" && seen != odb.OID(head) && !s.ancestry.reaches(odb.OID(head), seen) && !s.movedOn(id, odb.OID(head), seen) {
-		return conversation.StandingRolledBack, nil
+	reaches := s.ancestry.reaches
+	if seen == "" || seen == odb.OID(head) || reaches(odb.OID(head), seen) {
+		return standing, nil
 	}
-	return standing, nil
-}
-
-// movedOn reports whether a conversation was appended to since a caller read its head: then
-// a note that is newer than that head tells of the append.
-func (s *Store) movedOn(id conversation.ID, head, seen odb.OID) bool {
-	_, now, err := s.refs.find(id)
-	return err == nil && now != head && s.ancestry.reaches(now, seen) && s.ancestry.reaches(now, head)
+	// Another process may have appended since the caller read the head: then the note is newer.
+	if _, now, err := s.refs.find(id); err == nil && now != odb.OID(head) && reaches(now, seen) && reaches(now, odb.OID(head)) {
+		return standing, nil
+	}
+	return conversation.StandingRolledBack, nil
 }
 
 // SeenHead is the newest head of a conversation that was seen here, "" where none was, and
