@@ -62,8 +62,8 @@ func (i *incomplete) tellControlFiles(ctx context.Context) error {
 	return nil
 }
 
-// stoppedByObeyed is the end of a turn whose tool changed files that git obeys.
-func (t *target) stoppedByObeyed(e *turnloop.ControlFilesError) *problem.Error {
+// stoppedByControlFiles is the end of a turn whose tool changed files that steer git.
+func (t *target) stoppedByControlFiles(e *turnloop.ControlFilesError) *problem.Error {
 	f := problem.New(problem.ExitDecision, "incomplete_turn", "the turn stopped: %s changed files that git obeys.", safetext.Show(e.Tool)).About(t.id)
 	if e.Since {
 		f.Message = "the turn stopped: files that git obeys changed since " + safetext.Show(e.Tool) + " started."

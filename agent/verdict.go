@@ -18,9 +18,9 @@ import (
 // verdict makes an exit code of how the turn ended.
 func (e *equipped) verdict(err error) error {
 	if err != nil {
-		var obeyed *turnloop.ControlFilesError
-		if errors.As(err, &obeyed) {
-			return e.stoppedByObeyed(obeyed)
+		var control *turnloop.ControlFilesError
+		if errors.As(err, &control) {
+			return e.stoppedByControlFiles(control)
 		}
 		f := repo.ProblemOf(err)
 		if e.outcome.Turn > 0 && f.Code != "interrupted" {

@@ -232,7 +232,7 @@ func (n *numbering) begin(e *Event) {
 
 func (n *numbering) copy(events []*Event) {
 	for _, e := range events {
-		if n.gone[e.Seq] && takenBack(e.Type()) || e.Type() == TypeTurnDiscarded {
+		if n.gone[e.Seq] && coveredByDiscard(e.Type()) || e.Type() == TypeTurnDiscarded {
 			continue
 		}
 		c := e.Clone()

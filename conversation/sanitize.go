@@ -32,9 +32,9 @@ func Sanitize(events []*Event) []*Event {
 	return kept
 }
 
-// takenBack reports whether a discard covers events of the type: the dialogue,
+// coveredByDiscard reports whether a discard covers events of the type: the dialogue,
 // and what has no meaning without it. What was set stays in force.
-func takenBack(t Type) bool {
+func coveredByDiscard(t Type) bool {
 	switch t {
 	case TypeNote, TypeInstructions, TypeToolStarted, TypeResumed, TypeTurnInterrupted, TypeState, TypeTurnDone:
 		return true
@@ -86,7 +86,7 @@ type repair struct {
 }
 
 func (r *repair) keeps(e *Event) bool {
-	if r.covered[e.Seq] && takenBack(e.Type()) {
+	if r.covered[e.Seq] && coveredByDiscard(e.Type()) {
 		return false
 	}
 	if !e.Type().Protocol() {

@@ -141,7 +141,7 @@ func (b *builder) request(text string) error {
 
 // stop ends a turn that is not complete.
 func (b *builder) stop(reason string) error {
-	if err := b.settle(wentOn(b.tool)); err != nil || b.turn == 0 || b.stopped || b.ledger.Complete() {
+	if err := b.closeOpen(wentOn(b.tool)); err != nil || b.turn == 0 || b.stopped || b.ledger.Complete() {
 		return err
 	}
 	return b.put(b.event(&conversation.TurnStopped{By: conversation.ByUser, Reason: reason}), "")
@@ -182,7 +182,7 @@ func (b *builder) output(rec Record) error {
 		return err
 	}
 	if fresh || b.ended || b.call == 0 {
-		if err := b.settle(wentOn(b.tool)); err != nil {
+		if err := b.closeOpen(wentOn(b.tool)); err != nil {
 			return err
 		}
 		b.call++
@@ -325,8 +325,8 @@ func (b *builder) end() {
 	}
 }
 
-// settle records what is held, and closes what is open, with a result that says why.
-func (b *builder) settle(why string) error {
+// closeOpen records what is held, and closes what is open, with a result that says why.
+func (b *builder) closeOpen(why string) error {
 	b.end()
 	if err := b.flush(); err != nil {
 		return err

@@ -168,7 +168,7 @@ func (im *importing) thread(t Thread) (err error) {
 		return b.add(rec)
 	})
 	if err == nil {
-		err = b.settle(outcomeUnknown(im.rep.Format))
+		err = b.closeOpen(outcomeUnknown(im.rep.Format))
 	}
 	if err == nil {
 		err = l.write()
@@ -179,12 +179,12 @@ func (im *importing) thread(t Thread) (err error) {
 	part.Events, part.Added, part.State = own.Events, own.Added, stateOf(had, own.Added)
 	l.have = b.have
 	im.done[t.Key] = l
-	im.told(t, b, own, s, part)
+	im.report(t, b, own, s, part)
 	return nil
 }
 
-// told adds what a thread has to the report.
-func (im *importing) told(t Thread, b *builder, own *Report, s Session, part Part) {
+// report adds what a thread has to the report.
+func (im *importing) report(t Thread, b *builder, own *Report, s Session, part Part) {
 	rep := im.rep
 	switch {
 	case t.Child:

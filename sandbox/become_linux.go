@@ -8,7 +8,7 @@ import (
 )
 
 // RunChild refuses to be what only jp starts. It reports asked if the arguments are those
-// of Start: then there was no order, or package secondstage would have carried it out, and
+// of Start: then there was no spec, or package secondstage would have carried it out, and
 // code is what the process must end with.
 func RunChild(args []string) (code int, asked bool) {
 	if len(args) <= secondstage.Args || args[1] != secondstage.Word {
@@ -18,10 +18,10 @@ func RunChild(args []string) (code int, asked bool) {
 	return secondstage.ExitUsage, true
 }
 
-// order is what a process gives up before it becomes a program, and which one that is.
-func (r Rules) order(support Support, program string) *secondstage.Order {
+// spec is what a process gives up before it becomes a program, and which one that is.
+func (r Rules) spec(support Support, program string) *secondstage.ChildSpec {
 	attr := r.handled(support.ABI)
-	o := &secondstage.Order{
+	o := &secondstage.ChildSpec{
 		Program: program, Handled: [3]uint64{attr.HandledAccessFS, attr.HandledAccessNet, attr.Scoped}, Capabilities: kept(),
 	}
 	for _, g := range r.Grants(os.DirFS("/")) {

@@ -3,8 +3,8 @@
 // anything that it starts can widen that.
 //
 // jp starts such a program through itself. Start gives the argument list and a
-// sealed file with the order: what the kernel is told, and which program is meant.
-// In the process that was started, package secondstage takes the order from that
+// sealed file with the spec: what the kernel is told, and which program is meant.
+// In the process that was started, package secondstage takes the spec from that
 // file, restricts itself, and becomes the program: same process, same group, same
 // descriptors. Where it cannot restrict itself the program does not run. It acts
 // before the rest of jp is initialised, which would take longer than the program.

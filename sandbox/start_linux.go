@@ -35,7 +35,7 @@ func Start(r Rules, argv []string, dir string) ([]string, *os.File, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	file, err := sealed(r.order(support, program).Encode())
+	file, err := sealed(r.spec(support, program).Encode())
 	if err != nil {
 		return nil, nil, fmt.Errorf("write the rules of %s: %w", argv[0], err)
 	}
@@ -81,8 +81,8 @@ func notExecuted(name string, errno error) error {
 	return &fs.PathError{Op: "fork/exec", Path: name, Err: errno}
 }
 
-// sealed writes an order into a file in memory that no process can change any more.
-func sealed(order []byte) (*os.File, error) {
+// sealed writes a spec into a file in memory that no process can change any more.
+func sealed(spec []byte) (*os.File, error) {
 	const flags = unix.MFD_CLOEXEC | unix.MFD_ALLOW_SEALING
 	fd, err := unix.MemfdCreate("jp-rules", flags|unix.MFD_NOEXEC_SEAL)
 	if errors.Is(err, unix.EINVAL) { // a kernel before 6.3
@@ -92,7 +92,7 @@ func sealed(order []byte) (*os.File, error) {
 		return nil, err
 	}
 	file := os.NewFile(uintptr(fd), "rules")
-	if _, err = bytes.NewReader(order).WriteTo(file); err == nil {
+	if _, err = bytes.NewReader(spec).WriteTo(file); err == nil {
 		_, err = unix.FcntlInt(file.Fd(), unix.F_ADD_SEALS, secondstage.Seals)
 	}
 	if err != nil {

@@ -38,32 +38,32 @@ func Check(def *Definition, arguments json.RawMessage) (json.RawMessage, error) 
 	if err != nil {
 		return nil, fmt.Errorf("the arguments are not JSON: %w", err)
 	}
-	if value, err = s.settle(s.root, "", value); err != nil {
+	if value, err = s.coerceAndCheck(s.root, "", value); err != nil {
 		return nil, err
 	}
-	settled, err := encode(value)
+	checked, err := encode(value)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.validate(settled); err != nil {
+	if err := s.validate(checked); err != nil {
 		return nil, fmt.Errorf("the arguments do not fit the schema: %w", err)
 	}
-	return settled, nil
+	return checked, nil
 }
 
 // validate has the whole schema judged. The validator wants plain numbers,
 // which may lose digits, so it gets a copy.
-func (s *schema) validate(settled json.RawMessage) error {
+func (s *schema) validate(checked json.RawMessage) error {
 	var plain any
-	if err := json.Unmarshal(settled, &plain); err != nil {
+	if err := json.Unmarshal(checked, &plain); err != nil {
 		return err
 	}
 	return s.resolved.Validate(plain)
 }
 
-// settle coerces, fills in and checks one value. at is its place, such as
+// coerceAndCheck coerces, fills in and checks one value. at is its place, such as
 // "edits[0].count"; "" is the arguments as a whole.
-func (s *schema) settle(node *jsonschema.Schema, at string, value any) (any, error) {
+func (s *schema) coerceAndCheck(node *jsonschema.Schema, at string, value any) (any, error) {
 	node = s.follow(node)
 	if node == nil {
 		return value, nil
@@ -137,11 +137,11 @@ func (s *schema) settleObject(node *jsonschema.Schema, at string, object map[str
 			delete(object, name)
 			continue
 		}
-		settled, err := s.settle(property, place, object[name])
+		checked, err := s.coerceAndCheck(property, place, object[name])
 		if err != nil {
 			return err
 		}
-		object[name] = settled
+		object[name] = checked
 	}
 	return s.complete(node, at, object)
 }
@@ -163,7 +163,7 @@ func (s *schema) complete(node *jsonschema.Schema, at string, object map[string]
 		if err != nil {
 			return fmt.Errorf("read the default of %q: %w", join(at, name), err)
 		}
-		if object[name], err = s.settle(property, join(at, name), value); err != nil {
+		if object[name], err = s.coerceAndCheck(property, join(at, name), value); err != nil {
 			return err
 		}
 	}
@@ -175,11 +175,11 @@ func (s *schema) settleArray(node *jsonschema.Schema, at string, array []any) er
 		return nil
 	}
 	for i, item := range array {
-		settled, err := s.settle(node.Items, fmt.Sprintf("%s[%d]", at, i), item)
+		checked, err := s.coerceAndCheck(node.Items, fmt.Sprintf("%s[%d]", at, i), item)
 		if err != nil {
 			return err
 		}
-		array[i] = settled
+		array[i] = checked
 	}
 	return nil
 }

@@ -63,8 +63,8 @@ func (l *Loop) leave(ctx context.Context, cause error) (Outcome, error) {
 		record.Reason = conversation.Shorten(strings.ToValidUTF8(cause.Error(), "\uFFFD"), maxCause)
 	}
 	l.failed = 0
-	var obeyed *ControlFilesError
-	record.ControlShown = errors.As(cause, &obeyed)
+	var control *ControlFilesError
+	record.ControlShown = errors.As(cause, &control)
 	t := l.stream.CurrentTurn()
 	var ended *endedRun
 	if errors.As(cause, &ended) {

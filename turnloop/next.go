@@ -102,7 +102,7 @@ func (v View) nextCall(open []*conversation.ToolCall) Action {
 		}
 	}
 	for i, call := range open {
-		if v.unseen(call, i == 0) {
+		if v.hookIsDue(call, i == 0) {
 			return Action{Act: ActHook, Calls: []*conversation.ToolCall{call}}
 		}
 	}

@@ -7,9 +7,9 @@ import (
 	"jp/tool"
 )
 
-// unseen reports whether the hook before tools still has to decide on a call. A started
+// hookIsDue reports whether the hook before tools still has to decide on a call. A started
 // call is past the hook, and a recorded decision holds.
-func (v View) unseen(call *conversation.ToolCall, first bool) bool {
+func (v View) hookIsDue(call *conversation.ToolCall, first bool) bool {
 	q := call.Hook()
 	if q != nil {
 		return q.Live()

@@ -26,9 +26,9 @@ type Resume struct {
 // tool may have made them.
 func (l *Loop) Resume(ctx context.Context, r Resume) (Outcome, error) {
 	err := l.reopen(ctx, r)
-	var obeyed *ControlFilesError
+	var control *ControlFilesError
 	switch {
-	case errors.As(err, &obeyed):
+	case errors.As(err, &control):
 		return l.leave(ctx, err)
 	case err != nil:
 		return Outcome{Status: Incomplete}, err

@@ -110,13 +110,13 @@ func (c *Compactor) MakeRoom(ctx context.Context, r turnloop.Room) ([]conversati
 			c.Notice(fmt.Sprintf("jp could not compact the conversation: %v; it goes on without", err))
 		}
 		if trim := p.trim(compaction.Bounds{Keep: c.Keep, To: -1}); trim != nil {
-			trim.By, trim.Usage = conversation.ByLimit, c.settle(nil)
+			trim.By, trim.Usage = conversation.ByLimit, c.addOwed(nil)
 			return []conversation.Body{trim}, nil
 		}
 		return nil, nil
 	case err != nil:
 		c.Notice(fmt.Sprintf("No summary could be had: %v; jp goes on with the list of the newest events in its place", err))
-		plan.Usage = c.settle(nil)
+		plan.Usage = c.addOwed(nil)
 	default:
 		c.failed = 0
 	}
@@ -256,7 +256,7 @@ func (c *Compactor) summarise(ctx context.Context, r turnloop.Room, p planner, p
 	}
 	draft := compaction.Parse(answer, r.Events, plan.ToSeq)
 	if len(draft.Items) == 0 {
-		c.owed = c.settle(usage)
+		c.owed = c.addOwed(usage)
 		if draft.Dropped > 0 {
 			return ErrUncited
 		}
@@ -268,16 +268,16 @@ func (c *Compactor) summarise(ctx context.Context, r turnloop.Room, p planner, p
 		return err
 	}
 	if with.After >= with.Before {
-		c.owed = c.settle(usage)
+		c.owed = c.addOwed(usage)
 		return ErrLonger
 	}
-	with.Usage = c.settle(usage)
+	with.Usage = c.addOwed(usage)
 	*plan = with
 	return nil
 }
 
-// settle is a usage with that of the summaries before it which came to nothing.
-func (c *Compactor) settle(u *conversation.Usage) *conversation.Usage {
+// addOwed is a usage with that of the summaries before it which came to nothing.
+func (c *Compactor) addOwed(u *conversation.Usage) *conversation.Usage {
 	owed := c.owed
 	c.owed = nil
 	if owed == nil || u == nil {

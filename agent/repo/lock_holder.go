@@ -30,7 +30,7 @@ func (r Processes) Holding(ctx context.Context, locked *process.LockedError) hol
 	info, err := r.Store.Info(ctx, locked.ID)
 	known := err == nil && info.Err == nil
 	h.Broken = known && info.Summary.Status != conversation.StatusIdle
-	h.reachable = r.States().told(h.by, locked.Holder).PID != 0
+	h.reachable = r.States().entryOf(h.by, locked.Holder).PID != 0
 	if q := info.Summary.Inquiry; known && q != nil && h.reachable {
 		h.inquiry = r.States().inquiry(ctx, info, q).posted(locked.ID)
 	}

@@ -26,10 +26,10 @@ func (r States) ToldRegistry() (registry process.Registry, ok bool) {
 	return r.Processes().registryOf(id), id != ""
 }
 
-// told is what the process that holds a conversation tells of itself, an empty
+// entryOf is what the process that holds a conversation tells of itself, an empty
 // entry where it tells nothing. What is there of an earlier process does not
 // count.
-func (r States) told(id conversation.ID, holder process.Holder) process.Entry {
+func (r States) entryOf(id conversation.ID, holder process.Holder) process.Entry {
 	registry, ok := r.ToldRegistry()
 	if !ok {
 		return process.Entry{}

@@ -218,7 +218,7 @@ func (r States) status(ctx context.Context, i conversation.Info) Status {
 		return s
 	}
 	if holder, held := r.Locks.Held(i.ID); held {
-		s.heldBy(holder, r.told(i.ID, holder))
+		s.heldBy(holder, r.entryOf(i.ID, holder))
 	} else {
 		s.OrphanedTools = len(r.ToolsLeft(i))
 	}

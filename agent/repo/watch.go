@@ -156,6 +156,6 @@ func (w *Watch) doing(id conversation.ID, holder process.Holder, held bool) stri
 	if !held {
 		return ""
 	}
-	e := w.repo.States().told(id, holder)
+	e := w.repo.States().entryOf(id, holder)
 	return fmt.Sprint(e.Status, e.Attached)
 }

@@ -24,11 +24,11 @@ type start struct {
 
 // A mark is what a look before a tool leaves for the look after it.
 type mark struct {
-	tree   worktree.Timestamp
-	obeyed gitControlFiles
-	missed notRecorded
-	stale  []string // those of missed that the tree has in another state
-	index  *staging.Index
+	tree         worktree.Timestamp
+	controlFiles gitControlFiles
+	missed       notRecorded
+	stale        []string // those of missed that the tree has in another state
+	index        *staging.Index
 }
 
 // revertedFiles are files that differed from the tree, were not recorded, and are again what

@@ -153,7 +153,7 @@ func (f *Files) Look(ctx context.Context, at turnloop.SnapshotRequest) (turnloop
 	switch since := at.Since.(type) {
 	case *mark:
 		if at.Only == nil {
-			f.lookObeyed(&sight, since.obeyed)
+			f.lookObeyed(&sight, since.controlFiles)
 		}
 		sight.LeftOut = f.withoutOld(since, sight.LeftOut)
 		sight.LeftOut = append(sight.LeftOut, f.unstaged(ctx, since, place.Head)...)
@@ -173,7 +173,7 @@ func (f *Files) Look(ctx context.Context, at turnloop.SnapshotRequest) (turnloop
 	switch {
 	case marked != nil:
 		marked.index = staging.Open(f.git, place.Head)
-		sight.Mark, sight.Control = marked, f.control(marked.obeyed)
+		sight.Mark, sight.Control = marked, f.control(marked.controlFiles)
 	case at.Only != nil && at.Since == nil:
 		sight.Mark = &start{at: worktree.MarkAt(time.Now()), skipped: missedBy(snap)}
 	}
@@ -273,7 +273,7 @@ func (f *Files) snapshot(ctx context.Context, at turnloop.SnapshotRequest) (work
 		f.tellCrowded(others.Crowded(crowd))
 	}
 	now, err := f.Tree.Now(ctx)
-	return snap, &mark{tree: now, obeyed: f.controlFiles(), missed: missedBy(snap), stale: snap.Stale}, err
+	return snap, &mark{tree: now, controlFiles: f.controlFiles(), missed: missedBy(snap), stale: snap.Stale}, err
 }
 
 // untracked are the untracked files as they were last listed: before a tool that may

@@ -42,8 +42,8 @@ func (a *absence) meet(of conversation.Info, events []*conversation.Event) {
 	}
 }
 
-// told says on standard error what was not searched.
-func (a *absence) told(e *repo.Host, r *repo.Repo) {
+// report says on standard error what was not searched.
+func (a *absence) report(e *repo.Host, r *repo.Repo) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.texts > 0 {

@@ -119,7 +119,7 @@ func (g *grep) verdict(err error) error {
 	case err != nil:
 		return err
 	}
-	g.absent.told(g.env.Host, g.repo)
+	g.absent.report(g.env.Host, g.repo)
 	var first *problem.Error
 	for _, r := range g.failed {
 		f := repo.ProblemOf(repo.AboutInfo(r.Err, r.Info))

@@ -289,7 +289,7 @@ func (p *packFile) complete() (name string, err error) {
 	if err := p.writeIndex(index, digest); err != nil {
 		return "", err
 	}
-	if err := p.settle(p.file); err != nil {
+	if err := p.makeDurable(p.file); err != nil {
 		return "", err
 	}
 	place := filepath.Join(filepath.Dir(p.path), name)
@@ -301,8 +301,8 @@ func (p *packFile) complete() (name string, err error) {
 	return name, p.syncFolder()
 }
 
-// settle gives a file its mode, and makes it durable.
-func (p *packFile) settle(f *os.File) error {
+// makeDurable gives a file its mode, and makes it durable.
+func (p *packFile) makeDurable(f *os.File) error {
 	sharing, err := p.store.sharing()
 	if err != nil {
 		return err
@@ -348,7 +348,7 @@ func (p *packFile) writeIndex(path string, packSum []byte) error {
 	if err = cmp.Or(err, writeSum(buffer, sum), buffer.Flush()); err != nil {
 		return err
 	}
-	return p.settle(file)
+	return p.makeDurable(file)
 }
 
 func writeSum(out io.Writer, sum hash.Hash) error {

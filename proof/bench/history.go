@@ -84,7 +84,7 @@ func (b *bench) makeHistory(ctx context.Context, parent string, n int, scale flo
 	if h.packBytes, err = lengths(filepath.Join(objectsOf(h.packed), "pack")); err != nil {
 		return nil, err
 	}
-	return h, b.settle(parent)
+	return h, b.waitForDisk(parent)
 }
 
 // fill stores the events, and writes them as lines.

@@ -83,7 +83,7 @@ func (b *bench) use(ctx context.Context, repo gitcmd.Repository) error {
 	if _, err := store.Create(ctx, conversationID(0), "", newMix(b.corpus, 0.5).take(b.used)); err != nil {
 		return err
 	}
-	return b.settle(repo.TopLevel)
+	return b.waitForDisk(repo.TopLevel)
 }
 
 func initRepo(ctx context.Context, dir string) (gitcmd.Repository, error) {

@@ -121,9 +121,9 @@ func (b *bench) attempt(ctx context.Context, t task, p filesystem) []row {
 	return rows
 }
 
-// settle waits until what was written to the file system of a folder is on disk,
+// waitForDisk waits until what was written to the file system of a folder is on disk,
 // in runs that measure and not only look.
-func (b *bench) settle(dir string) error {
+func (b *bench) waitForDisk(dir string) error {
 	if !b.settles {
 		return nil
 	}
@@ -135,7 +135,7 @@ func (b *bench) settle(dir string) error {
 func (b *bench) settled(ctx context.Context, t task, p filesystem) ([]row, error) {
 	if t.kind == durable {
 		for _, dir := range []string{b.scratch, p.Dir} {
-			if err := b.settle(dir); err != nil {
+			if err := b.waitForDisk(dir); err != nil {
 				return nil, err
 			}
 		}

@@ -12,8 +12,8 @@ func init() {
 	if len(args) <= Args || args[1] != Word {
 		return
 	}
-	if order, found := take(); found {
-		syscall.Exit(become(order, args[Args:]))
+	if spec, found := take(); found {
+		syscall.Exit(become(spec, args[Args:]))
 	}
 }
 
@@ -56,7 +56,7 @@ func readAll(fd int) (data []byte) {
 
 const getSeals = 1034 // F_GET_SEALS
 
-// take reads the order and closes its file. found is false where there is none.
+// take reads the spec and closes its file. found is false where there is none.
 func take() (data []byte, found bool) {
 	for fd := 3; fd <= LastDescriptor; fd++ {
 		has, _, errno := syscall.RawSyscall(syscall.SYS_FCNTL, uintptr(fd), getSeals, 0)
@@ -73,16 +73,16 @@ func take() (data []byte, found bool) {
 // become confines this thread and makes it the program. It returns the code with which the
 // process has to end where that failed, and has said why.
 func become(data []byte, argv []string) (code int) {
-	order, ok := Decode(data)
+	spec, ok := Decode(data)
 	if !ok {
 		say("jp starts this command itself: its rules are not whole.")
 		return ExitUsage
 	}
-	if what, err := order.confine(); err != nil {
+	if what, err := spec.confine(); err != nil {
 		say("the program was not run, because it could not be confined: " + what + ": " + err.Error())
 		return ExitNotRun
 	}
-	err := syscall.Exec(order.Program, argv, syscall.Environ())
+	err := syscall.Exec(spec.Program, argv, syscall.Environ())
 	text := "fork/exec " + argv[0] + ": " + err.Error()
 	switch err {
 	case syscall.ENOENT:
@@ -110,15 +110,15 @@ const (
 	openPath         = 0x200000   // O_PATH
 )
 
-// confine gives up what the order says. what is the step that failed.
-func (o *Order) confine() (what string, err error) {
-	ruleset, _, errno := syscall.RawSyscall(sysCreateRuleset, uintptr(unsafe.Pointer(&o.Handled)), unsafe.Sizeof(o.Handled), 0)
+// confine gives up what the spec says. what is the step that failed.
+func (s *ChildSpec) confine() (what string, err error) {
+	ruleset, _, errno := syscall.RawSyscall(sysCreateRuleset, uintptr(unsafe.Pointer(&s.Handled)), unsafe.Sizeof(s.Handled), 0)
 	if errno != 0 {
 		return "make a landlock ruleset", errno
 	}
-	for i := range o.Grants {
-		if err := o.Grants[i].add(ruleset); err != nil {
-			return "allow " + o.Grants[i].Path, err
+	for i := range s.Grants {
+		if err := s.Grants[i].add(ruleset); err != nil {
+			return "allow " + s.Grants[i].Path, err
 		}
 	}
 	if _, _, errno := syscall.RawSyscall6(syscall.SYS_PRCTL, setNoNewPrivs, 1, 0, 0, 0, 0); errno != 0 {
@@ -128,16 +128,16 @@ func (o *Order) confine() (what string, err error) {
 		return "restrict with landlock", errno
 	}
 	syscall.Close(int(ruleset))
-	if what, err := o.drop(); err != nil {
+	if what, err := s.drop(); err != nil {
 		return what, err
 	}
-	if len(o.Filter) == 0 {
+	if len(s.Filter) == 0 {
 		return "", nil
 	}
 	program := struct {
 		length uint16
 		filter *uint64
-	}{uint16(len(o.Filter)), &o.Filter[0]}
+	}{uint16(len(s.Filter)), &s.Filter[0]}
 	if _, _, errno := syscall.RawSyscall(syscall.SYS_PRCTL, setSeccomp, modeFilter, uintptr(unsafe.Pointer(&program))); errno != 0 {
 		return "filter system calls", errno
 	}
@@ -186,7 +186,7 @@ func unreachable(err error) error {
 }
 
 // drop takes all other privileges from this thread, which has given up new ones.
-func (o *Order) drop() (what string, err error) {
+func (s *ChildSpec) drop() (what string, err error) {
 	header := struct {
 		version uint32
 		pid     int32
@@ -196,8 +196,8 @@ func (o *Order) drop() (what string, err error) {
 		return "read the privileges", errno
 	}
 	for i := range has {
-		has[i].effective &= o.Capabilities[i]
-		has[i].permitted &= o.Capabilities[i]
+		has[i].effective &= s.Capabilities[i]
+		has[i].permitted &= s.Capabilities[i]
 		has[i].inheritable = 0
 	}
 	if _, _, errno := syscall.RawSyscall(syscall.SYS_CAPSET, uintptr(unsafe.Pointer(&header)), uintptr(unsafe.Pointer(&has)), 0); errno != 0 {

@@ -65,17 +65,17 @@ func (r *remote) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 	result, err := c.callTool(ctx, r.offer.Name, call.Arguments, call.Progress)
 	switch {
 	case err == nil:
-		return r.told(c, convert(result)), nil
+		return r.noteRestart(c, convert(result)), nil
 	case ctx.Err() != nil:
 		c.owes.Store(true)
 		return tool.Result{}, context.Cause(ctx)
 	}
-	return r.told(c, failed(r.explain(c, err))), nil
+	return r.noteRestart(c, failed(r.explain(c, err))), nil
 }
 
-// told is a result that says, once, that the server is not the one of the calls before:
+// noteRestart is a result that says, once, that the server is not the one of the calls before:
 // what it held for them is gone.
-func (r *remote) told(c *connection, result tool.Result) tool.Result {
+func (r *remote) noteRestart(c *connection, result tool.Result) tool.Result {
 	if c.instead.Swap(false) {
 		note := fmt.Sprintf("[The MCP server %s left a call without an answer and did not answer since: it was ended, and started again for this call.]\n", r.server.spec.Name)
 		result.Content = append([]byte(note), result.Content...)

@@ -275,7 +275,7 @@ func (r *reading) refresh(ctx context.Context, base *Listing) (now *Listing, ok 
 	if !u.changed && len(base.repos) == 0 && base.sources.index == r.sources.index {
 		return base, true
 	}
-	if u.settle(ctx) != nil {
+	if u.askAboutNew(ctx) != nil {
 		return nil, false
 	}
 	u.now.sources = r.sources
@@ -367,8 +367,8 @@ func (u *update) again(f *folder) (ok bool) {
 	return len(u.files)+len(u.folders) <= mostAsked
 }
 
-// settle asks git about what was not there before.
-func (u *update) settle(ctx context.Context) error {
+// askAboutNew asks git about what was not there before.
+func (u *update) askAboutNew(ctx context.Context) error {
 	asked := slices.Concat(u.files, u.folders, u.base.repos)
 	if len(asked) == 0 {
 		return nil

@@ -136,7 +136,7 @@ func (m *Markdown) printBlock(p finishedBlock) error {
 		return m.shown().Hide()
 	}
 	if m.rows > 0 {
-		return m.settle(m.below(text, p.joined))
+		return m.printFinal(m.below(text, p.joined))
 	}
 	_, err := io.WriteString(m.out, m.below(text, p.joined))
 	m.printed = true
@@ -156,7 +156,7 @@ func (m *Markdown) printCode(lines []finishedBlock) error {
 	}
 	begun := m.code.begun
 	if shown := m.code.lines(texts); len(shown) > 0 {
-		if err := m.settle(m.below(strings.Join(shown, "\n"), begun)); err != nil {
+		if err := m.printFinal(m.below(strings.Join(shown, "\n"), begun)); err != nil {
 			return err
 		}
 	}
@@ -175,8 +175,8 @@ func (m *Markdown) below(text string, joined bool) string {
 	return text
 }
 
-// settle prints a text in the place of what is shown of it.
-func (m *Markdown) settle(text string) error {
+// printFinal prints a text in the place of what is shown of it.
+func (m *Markdown) printFinal(text string) error {
 	m.printed = true
 	if err := m.shown().Show(strings.Split(strings.TrimSuffix(text, "\n"), "\n")); err != nil {
 		return err

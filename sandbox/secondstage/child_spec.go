@@ -6,9 +6,9 @@
 // early because the package imports nothing but the system calls. It is the one package
 // of jp that acts before main does, and the process it acts in never reaches main.
 //
-// It acts only on an order: a file in memory that no process can change any more, which
+// It acts only on a spec: a file in memory that no process can change any more, which
 // jp has made and hands down. Without one an ordinary start goes on, whatever its
-// arguments are. The order holds everything that is decided: which rights, which filter
+// arguments are. The spec holds everything that is decided: which rights, which filter
 // and which program. Package sandbox writes it, and explains it.
 package secondstage
 
@@ -18,11 +18,11 @@ const Word = "confined"
 // Args are how many arguments are not the program's: jp itself, and the word.
 const Args = 2
 
-// Seals are what tells an order from all other files: F_SEAL_SEAL, F_SEAL_SHRINK,
+// Seals are what tells a spec from all other files: F_SEAL_SEAL, F_SEAL_SHRINK,
 // F_SEAL_GROW and F_SEAL_WRITE.
 const Seals = 0x1 | 0x2 | 0x4 | 0x8
 
-// LastDescriptor is the highest number that an order can have.
+// LastDescriptor is the highest number that a spec can have.
 const LastDescriptor = 9
 
 // How a process ends that became nothing, as shells have it.
@@ -32,8 +32,8 @@ const (
 	ExitNoProgram = 127
 )
 
-// An Order is what a process is to become, and what it gives up before.
-type Order struct {
+// A ChildSpec is what a process is to become, and what it gives up before.
+type ChildSpec struct {
 	Program string // its path
 	// Handled is all that landlock is to forbid: of files, of the network, and of other
 	// processes. Grants are the exceptions.
@@ -53,24 +53,24 @@ type Grant struct {
 	Folder, File uint64
 }
 
-// magic begins an order.
-const magic = "jp order 1\n"
+// magic begins a spec.
+const magic = "jp spec 1\n"
 
-// Encode writes an order.
-func (o *Order) Encode() []byte {
+// Encode writes a spec.
+func (s *ChildSpec) Encode() []byte {
 	e := encoder(magic)
-	e.text(o.Program)
-	for _, n := range o.Handled {
+	e.text(s.Program)
+	for _, n := range s.Handled {
 		e.number(n)
 	}
-	e.number(uint64(o.Capabilities[0]))
-	e.number(uint64(o.Capabilities[1]))
-	e.number(uint64(len(o.Filter)))
-	for _, n := range o.Filter {
+	e.number(uint64(s.Capabilities[0]))
+	e.number(uint64(s.Capabilities[1]))
+	e.number(uint64(len(s.Filter)))
+	for _, n := range s.Filter {
 		e.number(n)
 	}
-	e.number(uint64(len(o.Grants)))
-	for _, g := range o.Grants {
+	e.number(uint64(len(s.Grants)))
+	for _, g := range s.Grants {
 		e.text(g.Path)
 		e.number(g.Folder)
 		e.number(g.File)
@@ -78,30 +78,30 @@ func (o *Order) Encode() []byte {
 	return e
 }
 
-// Decode reads an order; ok is false where it is not whole.
-func Decode(data []byte) (o Order, ok bool) {
+// Decode reads a spec; ok is false where it is not whole.
+func Decode(data []byte) (s ChildSpec, ok bool) {
 	if len(data) < len(magic) || string(data[:len(magic)]) != magic {
-		return Order{}, false
+		return ChildSpec{}, false
 	}
 	d := decoder{data: data[len(magic):]}
-	o.Program = d.text()
-	for i := range o.Handled {
-		o.Handled[i] = d.number()
+	s.Program = d.text()
+	for i := range s.Handled {
+		s.Handled[i] = d.number()
 	}
-	for i := range o.Capabilities {
+	for i := range s.Capabilities {
 		mask := d.number()
 		d.short = d.short || mask>>32 != 0
-		o.Capabilities[i] = uint32(mask)
+		s.Capabilities[i] = uint32(mask)
 	}
-	o.Filter = make([]uint64, d.count())
-	for i := range o.Filter {
-		o.Filter[i] = d.number()
+	s.Filter = make([]uint64, d.count())
+	for i := range s.Filter {
+		s.Filter[i] = d.number()
 	}
-	o.Grants = make([]Grant, d.count())
-	for i := range o.Grants {
-		o.Grants[i] = Grant{Path: d.text(), Folder: d.number(), File: d.number()}
+	s.Grants = make([]Grant, d.count())
+	for i := range s.Grants {
+		s.Grants[i] = Grant{Path: d.text(), Folder: d.number(), File: d.number()}
 	}
-	return o, !d.short && len(d.data) == 0
+	return s, !d.short && len(d.data) == 0
 }
 
 // width is how many bytes a number has.

@@ -12,19 +12,19 @@ import (
 	"jp/sandbox/secondstage"
 )
 
-func order() secondstage.Order {
-	return secondstage.Order{
+func spec() secondstage.ChildSpec {
+	return secondstage.ChildSpec{
 		Program: "/bin/true", Handled: [3]uint64{1 << 63, 2, 3}, Capabilities: [2]uint32{1 << 31, 7}, Filter: []uint64{1, 1 << 40},
 		Grants: []secondstage.Grant{{Path: "/", Folder: 8}, {Path: "/odd\xff\n", Folder: 1, File: 2}},
 	}
 }
 
 func TestOrders(t *testing.T) {
-	o := order()
-	data := o.Encode()
+	s := spec()
+	data := s.Encode()
 	got, ok := secondstage.Decode(data)
 	require.True(t, ok)
-	require.Equal(t, o, got)
+	require.Equal(t, s, got)
 	for length := range data {
 		_, ok := secondstage.Decode(data[:length])
 		require.False(t, ok, length)
@@ -34,8 +34,8 @@ func TestOrders(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	o := order()
-	f.Add(o.Encode())
+	s := spec()
+	f.Add(s.Encode())
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if got, ok := secondstage.Decode(data); ok {
 			require.Equal(t, data, got.Encode())
@@ -43,7 +43,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// TestMain ends a process that was started with the word and no order: it must come here.
+// TestMain ends a process that was started with the word and no spec: it must come here.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == secondstage.Word {
 		fmt.Print("went on")
@@ -55,11 +55,11 @@ func TestMain(m *testing.M) {
 // The word alone makes no other program of a process, nor does a file beside it that can
 // still be changed.
 func TestWordAlone(t *testing.T) {
-	file, err := os.Create(filepath.Join(t.TempDir(), "order"))
+	file, err := os.Create(filepath.Join(t.TempDir(), "spec"))
 	require.NoError(t, err)
 	defer file.Close()
-	o := order()
-	_, err = file.Write(o.Encode())
+	s := spec()
+	_, err = file.Write(s.Encode())
 	require.NoError(t, err)
 	cmd := exec.Command(os.Args[0], secondstage.Word, "true")
 	cmd.ExtraFiles = []*os.File{file}
