@@ -22,7 +22,7 @@ command does the same.
 
   Enter        ask               Alt+Enter, \   a line break
   Ctrl+C       empty the line    twice          leave
-  Esc, Ctrl+C  while the model works: the menu
+  Esc          while the model works: the menu, as Ctrl+C in an empty line
   Shift+Tab    mode: plan (only read), edits (write files unasked), none
 
 The process holds the conversation only while a turn runs.

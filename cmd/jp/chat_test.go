@@ -103,6 +103,7 @@ func TestChatKeys(t *testing.T) {
 		"a line break":                {"one" + altEnter + "two", "> one\n  two"},
 		"a backslash":                 {"one\\", "> one\\"},
 		"Ctrl+C empties":              {"one\x03", ">"},
+		"emptied, and back":           {"one\ntwo\x03\x19", "> one\n  two"},
 		"an arrow":                    {"oe\x1b[Dn", "> one"},
 		"a wide character goes whole": {"日本\x7f", "> 日"},
 		"an emoji goes whole":         {"a👩‍👩‍👧\x7f", "> a"},
@@ -136,20 +137,29 @@ func TestChatLeaves(t *testing.T) {
 // The menu opens over an answer, and what is chosen there ends the turn only.
 func TestChatMenu(t *testing.T) {
 	t.Parallel()
-	for name, key := range map[string]string{"Esc": "\x1b", "Ctrl+C": "\x03"} {
+	for name, tt := range map[string]struct{ key, line string }{
+		"Esc, and what was typed stays": {"\x1b", "> later"},
+		"Ctrl+C in an empty line":       {"\x03", ">"},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p, s := talk(t, 80, thinkingScript)
 			s.Type("Cap them\r")
 			s.WaitFor("thinking")
+			s.WaitFor("Esc menu")
 			s.Type("later")
 			s.waitLine("> later")
-			s.Type(key)
+			if tt.key == "\x03" {
+				s.Type("\x03") // empties the line, and the turn goes on
+				s.waitLine(">")
+				require.NotContains(t, s.Text(), "s stop (ends the turn)")
+			}
+			s.Type(tt.key)
 			s.WaitFor("s stop (ends the turn)")
-			s.WaitFor("> later") // what was typed stays
+			s.WaitFor(tt.line)
 			s.Type("s")
 			s.WaitFor("turn 1 · ")
-			s.waitLine("> later")
+			s.waitLine(tt.line)
 			s.Type("\x15")
 			s.idle()
 			s.Type("\x04")
@@ -395,6 +405,28 @@ func TestChatQueueBehindAnAnswer(t *testing.T) {
 	s.idle()
 	require.Equal(t, []string{"First?", "Second?"}, p.contents())
 	require.Len(t, p.ofType("turn_done"), 2)
+}
+
+// Ctrl+C in a line with text empties it, also below a question and behind a queued message: the question stays.
+func TestChatEmptiesTheLineAtAQuestion(t *testing.T) {
+	t.Parallel()
+	p, s := talk(t, 80, queueScript)
+	s.Type("Wait\r")
+	s.WaitForEnd("? help\n>")
+	s.Type("not this")
+	s.waitLine("Tab: answer the question above")
+	s.Type("\x03")
+	s.answers("? help", "y")
+	s.WaitFor("\n  begun")
+	s.Type("first\r")
+	s.WaitFor("queued: first\n>")
+	s.Type("not that\x03")
+	s.WaitForEnd("queued: first\n>")
+	p.write("go", "")
+	s.WaitFor("The tool has ended.")
+	s.idle()
+	require.Equal(t, []string{"Wait", "first"}, p.contents())
+	require.Len(t, p.ofType("turn_done"), 1)
 }
 
 // A kill makes a draft of what waits, and of what was being typed.

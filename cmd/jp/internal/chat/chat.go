@@ -275,7 +275,6 @@ func (c *chat) running(run context.Context) {
 	c.mu.Lock()
 	c.run = run
 	c.mu.Unlock()
-	c.console.Busy(true)
 }
 
 // idle notes that none does.
@@ -283,7 +282,6 @@ func (c *chat) idle() {
 	c.mu.Lock()
 	c.run = nil
 	c.mu.Unlock()
-	c.console.Busy(false)
 }
 
 // became notes the conversation's id.

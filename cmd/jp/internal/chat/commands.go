@@ -236,9 +236,9 @@ const keyHelp = `
   Up, Down            earlier requests; a queued message comes back
   Tab                 complete; at a question: answer it
   @PATH               attach a file
-  Esc                 while the model works: the menu
+  Esc                 while the model works: the menu, as Ctrl+C in an empty line
   Shift+Tab           mode: plan (only read), edits (write files unasked), none
-  Ctrl+C              empty the line; twice: leave
+  Ctrl+C              empty the line (Ctrl+Y: back); twice: leave
 `
 
 func (c *chat) quit(context.Context, []string) error {

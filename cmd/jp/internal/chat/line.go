@@ -23,7 +23,6 @@ type line interface {
 	Prompt(prompt string)
 	Above(lines ...string)
 	Below(lines ...string)
-	Busy(busy bool)
 	Asker() terminal.Asker
 	Gone() <-chan struct{}
 	Close() error
@@ -64,9 +63,6 @@ func (p *plainLine) say(lines []string) {
 		fmt.Fprintln(p, line)
 	}
 }
-
-// Busy does nothing: a turn has the terminal.
-func (p *plainLine) Busy(bool) {}
 
 // Asker is the terminal.
 func (p *plainLine) Asker() terminal.Asker {

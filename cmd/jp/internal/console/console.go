@@ -17,7 +17,7 @@ type Handler interface {
 	Enter(e Entry) (taken bool)
 	// Changed is called after each change of the line.
 	Changed(text string)
-	// Stop is Esc, or Ctrl+C in an empty line or while Busy.
+	// Stop is Esc, or Ctrl+C in an empty line.
 	Stop(ctrlC bool)
 	// Leave is Ctrl+D in an empty line.
 	Leave()
@@ -63,7 +63,6 @@ type view struct {
 	above    []string // lines right above the line
 	below    []string // and below it
 	prompt   string   // before the line
-	busy     bool     // something runs that can be stopped
 	line     editor
 	question *question // nil: none waits
 	reading  *reading  // a line that is asked for in the place of the person's own; nil: none
@@ -147,11 +146,6 @@ func (c *Console) Draw(_ int, lines ...string) error {
 
 // Clear takes away what Draw has shown.
 func (c *Console) Clear() error { return c.Draw(0) }
-
-// Busy says whether something runs: then Ctrl+C stops it, whatever is in the line.
-func (c *Console) Busy(busy bool) {
-	_ = c.change(func(v *view) { v.busy = busy })
-}
 
 // Prompt changes what stands before the line.
 func (c *Console) Prompt(prompt string) {

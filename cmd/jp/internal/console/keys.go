@@ -201,6 +201,8 @@ func (c *Console) answer(q *question, k uv.KeyPressEvent, armed, alone bool) boo
 	}
 	takes := q.accept == nil || q.accept(key)
 	switch {
+	case key == terminal.KeyCtrlC && !armed && c.view.line.text != "":
+		return false // it empties the line
 	case key == terminal.KeyCtrlC:
 	case key == terminal.KeyEsc && takes:
 	case !armed, !alone, key == terminal.KeyOther:
@@ -281,10 +283,11 @@ func (c *Console) edit(k uv.KeyPressEvent, follows bool) (act func()) {
 		}
 		return c.enter()
 	case k.MatchString("ctrl+c"):
-		if v.busy || e.text == "" {
+		if e.text == "" {
 			return func() { c.handler.Stop(true) }
 		}
-		e.set("")
+		e.move(len(e.text))
+		e.kill(0) // Ctrl+Y brings it back
 	case k.MatchString("esc"):
 		return func() { c.handler.Stop(false) }
 	case k.MatchString("ctrl+d") && e.text == "":

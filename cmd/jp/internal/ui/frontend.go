@@ -78,13 +78,16 @@ func (f *TerminalFront) Child(id conversation.ID) agent.Output {
 // Configured implements [frontend].
 func (f *TerminalFront) Configured(style config.Style) { f.Env.Style = style }
 
-// Running lets Ctrl+C open a menu.
+// Running lets Ctrl+C open a menu. In a conversation Esc does so, whatever is in the line.
 func (f *TerminalFront) Running(turn agent.Interruptible, transient bool) {
 	if f.client == nil {
 		return
 	}
 	if f.live != nil {
 		f.live.gate, f.live.hint = &f.client.gate, "Ctrl+C menu"
+		if f.Env.Console != nil {
+			f.live.hint = "Esc menu"
+		}
 	}
 	f.menu = &menu{client: f.client, tty: f.client.direct(), loop: turn, now: f.Env.Now, abort: f.Env.Abort, gate: &f.client.gate, transient: transient, clear: f.room, queue: f.queue, line: f.Env.Console}
 	take := f.menu.interrupt
