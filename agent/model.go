@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 
 	"jp/agent/models"
@@ -15,6 +16,18 @@ func RequireModel(ctx context.Context, r *repo.Repo, o Request) error {
 	}
 	_, err := models.ProvidersOf(r).UsualModel(ctx, r.Env)
 	return err
+}
+
+// NextModel is the model that a request asks of a conversation with a recorded model, as [loaded.chooseModel]
+// chooses it: the flag's, that of a profile of the command line, the recorded one.
+func NextModel(r *repo.Repo, o Request, recorded string) string {
+	name := o.Model
+	for _, profile := range o.Profiles {
+		if p, ok := r.Config.FindProfile(profile); ok && o.Model == "" && p.Model != "" {
+			name = p.Model
+		}
+	}
+	return r.Config.ResolveModel(cmp.Or(name, recorded))
 }
 
 // chooseModel is the model to ask: the flag's, the conversation's, the

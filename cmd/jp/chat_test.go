@@ -282,6 +282,29 @@ func TestChatBare(t *testing.T) {
 	require.Len(t, p.ofType("chat_request"), 2)
 }
 
+// The first line names the model that the next request asks: the one of the command line, or the recorded one.
+func TestChatNamesTheModel(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.write("../talk.toml", chatScript)
+	p.configure("[aliases]\nother = \"script/../other.toml\"\n[profiles.careful]\nmodel = \"script/../careful.toml\"\n")
+	require.Zero(t, p.jp("query", "-m", "script/../talk.toml", "First?").exit)
+	for args, model := range map[string]string{
+		"":                         "script/../talk.toml",
+		"chat -m script/demo":      "script/demo",
+		"chat -m other":            "script/../other.toml",
+		"chat -p careful":          "script/../careful.toml",
+		"chat -p plan":             "script/../talk.toml",
+		"chat -p careful -m other": "script/../other.toml",
+		"chat -p careful -p plan":  "script/../careful.toml",
+		"chat --plain -m other":    "script/../other.toml",
+	} {
+		s := p.sit(200, strings.Fields(args)...)
+		s.WaitForEnd(">")
+		require.Contains(t, strings.SplitN(s.Text(), "\n", 2)[0], " · turn 1 · "+model+" · ", args)
+	}
+}
+
 // queueScript runs a tool until a file is there.
 const queueScript = `
 [[reply]]

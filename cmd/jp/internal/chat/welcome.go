@@ -27,8 +27,12 @@ func (c *chat) welcome(r *repo.Repo, o agent.Overview) {
 		fmt.Fprintln(out, safetext.Fit("new conversation · "+place, width))
 	} else {
 		words := []string{string(o.ID), fmt.Sprintf("turn %d", o.Listing.Turns)}
+		recorded := ""
 		if o.Listing.Model != nil {
-			words = append(words, *o.Listing.Model)
+			recorded = *o.Listing.Model
+		}
+		if model := agent.NextModel(r, c.options.Request, recorded); model != "" {
+			words = append(words, model)
 		}
 		fmt.Fprintln(out, terminal.Wrap(p.Dim(problem.OneLine(strings.Join(words, " · ")+" · "+place)), width))
 		fmt.Fprintln(out, safetext.Fit(p.Bold(problem.OneLine(repo.Title(o.Listing))), width))
