@@ -92,6 +92,7 @@ func TestEveryRequestExtendsTheOneBefore(t *testing.T) {
 			s.Say(vendortest.Reply{Text: "Over."})
 			asks("query", "-y", "The last one")
 			s.AppendOnly(anew...)
+			t.Logf("%d requests: %d begin anew for a compaction, the others extend the one before", len(s.Requests()), len(anew))
 			require.Zero(t, s.Left())
 			require.Len(t, p.ofType("compaction"), len(anew)/2, "each break is on record")
 			require.Zero(t, p.jp("verify").exit)
