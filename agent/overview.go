@@ -15,7 +15,7 @@ import (
 type Overview struct {
 	ID      conversation.ID // "" for a new conversation
 	Listing repo.Summary    // of the conversation; the zero value for a new one
-	Turn    string          // its newest turn in words
+	Turn    string          // its newest turn in words, "" if that is complete
 	Answer  string          // what the model said last, "" if that is far back
 	Others  []Stopped       // what else stopped in this working tree, the newest first
 }
@@ -35,24 +35,26 @@ func OverviewOf(ctx context.Context, r *repo.Repo, word string) (o Overview, err
 		return o, repo.AboutConversation(err, o.ID)
 	}
 	o.Listing = r.States().List(ctx, info)
-	_, asked := newestTurn(ctx, r, info)
-	o.Turn = turnName(asked, o.Listing)
-	o.Answer, err = lastAnswer(ctx, r, info.Head)
+	idle := o.Listing.Status.State == "idle"
+	asked, answer, err := newestWords(ctx, r, info.Head, idle)
+	if o.Answer = answer; !idle {
+		o.Turn = turnName(asked, o.Listing)
+	}
 	return o, err
 }
 
-// farthest is how many events jp reads for the model's last words. A turn may have thousands, and the
-// user waits.
+// farthest is how many events jp reads for the newest words. A turn may have thousands, and the user waits.
 const farthest = 300
 
-// lastAnswer is what a model call said last, after the newest request that is not discarded.
-func lastAnswer(ctx context.Context, r *repo.Repo, head conversation.Head) (string, error) {
-	var text string
+// newestWords is what a model call said last, after the newest request that is not discarded, and what the newest turn was
+// asked, which is not looked for if that is complete.
+func newestWords(ctx context.Context, r *repo.Repo, head conversation.Head, complete bool) (asked, answer string, err error) {
 	var discarded conversation.TurnDiscarded
+	whole := false // nothing more belongs to the answer
 	read := 0
 	for e, err := range r.Store.Backward(ctx, head) {
 		if err != nil {
-			return "", err
+			return "", "", err
 		}
 		if read++; read > farthest {
 			break
@@ -64,16 +66,21 @@ func lastAnswer(ctx context.Context, r *repo.Repo, head conversation.Head) (stri
 		case *conversation.TurnDiscarded:
 			discarded = *b
 		case *conversation.ChatResponse:
-			if b.Part == conversation.PartMessage {
-				text = b.Text + text
+			if b.Part == conversation.PartMessage && !whole {
+				answer = b.Text + answer
 			}
+		case *conversation.TurnStart:
+			return asked, answer, nil
 		default:
-			if _, start := b.(*conversation.TurnStart); start || strings.TrimSpace(text) != "" {
-				return text, nil
+			if request, ok := b.(*conversation.ChatRequest); ok && !request.Interrupt {
+				asked = request.Content
+			}
+			if whole = whole || strings.TrimSpace(answer) != ""; whole && complete {
+				return asked, answer, nil
 			}
 		}
 	}
-	return text, nil
+	return asked, answer, nil
 }
 
 // conversationFor is the conversation that a word stands for, "" where the session has none and
@@ -120,17 +127,30 @@ func LeftInQueue(ctx context.Context, r *repo.Repo, id conversation.ID, q *draft
 	return texts
 }
 
-// Requests are what the user asked in a conversation, the oldest first.
-func Requests(ctx context.Context, r *repo.Repo, id conversation.ID) ([]string, error) {
+// RecentRequests are what the user asked in a conversation recently, the oldest first. The event with the number from is the
+// first that was read: if it is not 0, [EarlierRequests] may have more.
+func RecentRequests(ctx context.Context, r *repo.Repo, id conversation.ID) (texts []string, from int, err error) {
+	v, err := r.Find().ViewBack(ctx, r.Env, string(id), func(back []*conversation.Event) bool { return len(back) >= farthest })
+	if err != nil || len(v.Events) == 0 {
+		return nil, 0, err
+	}
+	return requestsIn(v.Events), v.Events[0].Seq, nil
+}
+
+// EarlierRequests are what the user asked in a conversation before an event, the oldest first.
+func EarlierRequests(ctx context.Context, r *repo.Repo, id conversation.ID, before int) ([]string, error) {
 	v, err := r.Find().View(ctx, r.Env, string(id))
 	if err != nil {
 		return nil, err
 	}
-	var texts []string
-	for _, e := range v.Events {
+	return requestsIn(v.Events[:min(before, len(v.Events))]), nil
+}
+
+func requestsIn(events []*conversation.Event) (texts []string) {
+	for _, e := range events {
 		if b, ok := e.Body.(*conversation.ChatRequest); ok {
 			texts = append(texts, b.Content)
 		}
 	}
-	return texts, nil
+	return texts
 }

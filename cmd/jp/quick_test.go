@@ -19,20 +19,8 @@ name = "fs_read_file"
 arguments = { path = "README.md" }
 `+strings.Repeat("[[reply.tool_call]]\nname = \"fs_read_file\"\narguments = { path = \"README.md\" }\n", 99)+"[[reply]]\nmessage = \"Over.\"\n")
 	require.Zero(t, p.jp("query", "-y", "-m", "script/../talk.toml", "Read them").exit)
-	quickest := func(run func() time.Duration) time.Duration {
-		least := run()
-		for range 4 {
-			least = min(least, run())
-		}
-		return least
-	}
 	of := func(words ...string) time.Duration {
-		return quickest(func() time.Duration {
-			cmd := p.command(words...)
-			cmd.Dir, cmd.Env = p.dir, p.environ
-			require.NoError(t, cmd.Run())
-			return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-		})
+		return quickest(func() time.Duration { return p.took(words...) })
 	}
 	start := of("version")
 	most := max(50*time.Millisecond, 3*start) // on a slow machine all of it is slow
@@ -42,13 +30,34 @@ arguments = { path = "README.md" }
 		t.Logf("jp __complete %s: %v", words, took)
 		require.Less(t, took, most, words)
 	}
-	took := quickest(func() time.Duration {
-		s := p.sit(80)
-		s.prompted()
-		require.NoError(t, s.cmd.Process.Kill())
-		_ = s.cmd.Wait()
-		return s.cmd.ProcessState.UserTime() + s.cmd.ProcessState.SystemTime()
-	})
+	took := quickest(p.prompts)
 	t.Logf("jp to its prompt: %v", took)
 	require.Less(t, took, most)
+}
+
+// quickest is the least of some runs.
+func quickest(run func() time.Duration) time.Duration {
+	least := run()
+	for range 4 {
+		least = min(least, run())
+	}
+	return least
+}
+
+// took is the time of the processor that a command takes.
+func (p *workspace) took(words ...string) time.Duration {
+	p.t.Helper()
+	cmd := p.command(words...)
+	require.NoError(p.t, cmd.Run())
+	return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+}
+
+// prompts is the time of the processor until jp shows its prompt.
+func (p *workspace) prompts() time.Duration {
+	p.t.Helper()
+	s := p.sit(80)
+	s.prompted()
+	require.NoError(p.t, s.cmd.Process.Kill())
+	_ = s.cmd.Wait()
+	return s.cmd.ProcessState.UserTime() + s.cmd.ProcessState.SystemTime()
 }

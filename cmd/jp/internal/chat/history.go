@@ -10,22 +10,33 @@ import (
 	"jp/conversation"
 )
 
-// A history is what the person asked in this conversation. It is read when it is looked at first.
+// A history is what the person asked in this conversation. The end of it is read when it is looked at first, the rest when the
+// person goes beyond that.
 type history struct {
 	mu    sync.Mutex
 	read  bool
+	from  int // the event before which it is not read
 	texts []string
 	at    int    // len(texts): the person's own text
 	own   string // what they were typing
 }
 
-// step goes back or forward.
-func (h *history) step(back bool, text string, read func() []string) (string, bool) {
+// step goes back or forward. Read is what was asked before an event, and the first event that was read; before 0 it is what was
+// asked last.
+func (h *history) step(back bool, text string, read func(before int) ([]string, int)) (string, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !h.read {
-		h.texts, h.read = slices.Compact(read()), true
+		h.texts, h.from = read(0)
+		h.texts, h.read = slices.Compact(h.texts), true
 		h.at = len(h.texts)
+	}
+	if back && h.at == 0 && h.from > 0 {
+		had := len(h.texts)
+		var earlier []string
+		earlier, h.from = read(h.from)
+		h.texts = slices.Compact(append(earlier, h.texts...))
+		h.at = len(h.texts) - had
 	}
 	if h.at < len(h.texts) && text != h.texts[h.at] { // it was edited: that is a text of its own
 		h.at = len(h.texts)
@@ -60,22 +71,26 @@ func (h *history) add(text string) {
 func (h *history) forget() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.read, h.texts, h.at, h.own = false, nil, 0, ""
+	h.read, h.from, h.texts, h.at, h.own = false, 0, nil, 0, ""
 }
 
 // requests reads what was asked.
-func requests(ctx context.Context, env *ui.Env, id conversation.ID) []string {
+func requests(ctx context.Context, env *ui.Env, id conversation.ID, before int) (texts []string, from int) {
 	if id == "" {
-		return nil
+		return nil, 0
 	}
 	r, err := env.FindRepo(ctx)
 	if err != nil {
-		return nil
+		return nil, 0
 	}
 	defer r.Close()
-	texts, err := agent.Requests(ctx, r, id)
-	if err != nil {
-		return nil // the next turn says what is wrong with it
+	if before > 0 {
+		texts, err = agent.EarlierRequests(ctx, r, id, before)
+	} else {
+		texts, from, err = agent.RecentRequests(ctx, r, id)
 	}
-	return texts
+	if err != nil {
+		return nil, 0 // the next turn says what is wrong with it
+	}
+	return texts, from
 }

@@ -155,5 +155,7 @@ func (c *chat) History(back bool, text string) (string, bool) {
 	c.mu.Lock()
 	id := c.id
 	c.mu.Unlock()
-	return c.history.step(back, text, func() []string { return requests(context.Background(), c.env, id) })
+	return c.history.step(back, text, func(before int) ([]string, int) {
+		return requests(context.Background(), c.env, id, before)
+	})
 }
