@@ -515,6 +515,16 @@ func TestChatCommands(t *testing.T) {
 	require.Zero(t, s.exit())
 }
 
+// What /help says breaks between words.
+func TestChatHelpFitsTheTerminal(t *testing.T) {
+	t.Parallel()
+	_, s := talk(t, 48, chatScript)
+	s.Type("/help\r")
+	s.WaitFor("  Enter               ask; while the model\n                      works: queue a message\n")
+	s.idle()
+	s.WaitFor("  Ctrl+C              empty the line (Ctrl+Y:\n                      back); twice: leave\n")
+}
+
 // A file that is named goes along, and one that is doubtful only after a yes.
 func TestChatMentions(t *testing.T) {
 	t.Parallel()

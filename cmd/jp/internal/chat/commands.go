@@ -225,7 +225,10 @@ func (c *chat) help(context.Context, []string) error {
 	for _, o := range c.offers.all() {
 		b.WriteString(terminal.WrapBelow(fmt.Sprintf("  %-21s %s", strings.TrimSpace("/"+o.name+" "+o.args), o.help), 24, c.console.Width()) + "\n")
 	}
-	fmt.Fprint(c.console, b.String()+keyHelp)
+	for line := range strings.Lines(keyHelp) {
+		b.WriteString(terminal.WrapBelow(strings.TrimSuffix(line, "\n"), 22, c.console.Width()) + "\n")
+	}
+	fmt.Fprint(c.console, b.String())
 	return nil
 }
 
