@@ -219,8 +219,8 @@ func (s shownCompaction) write(e *ui.Env, o agent.CompactRequest) error {
 		return err
 	case c == nil:
 		why := "The newest model calls stay as they are (--keep)."
-		if o.To != "" {
-			why = "The events up to there are as short as a summary of them (--to)."
+		if o.To != "" || o.Keep == 0 {
+			why = "The events that it may cover are as short as what would stand for them."
 		}
 		_, err := fmt.Fprintf(w, "%s: nothing to compact. %s\n", id, why)
 		return err
