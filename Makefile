@@ -82,7 +82,7 @@ inspector: ## install the MCP inspector and the reference MCP server (npm), whic
 editors: ## install clients of the Agent Client Protocol and its schema (npm), which the tests then run against jp
 	cd cmd/jp/testdata/editors && npm ci --no-progress --loglevel=error
 
-peers: ## install Claude Code and the Codex CLI (npm), which the tests then let resume what jp exports
+peers: ## install Claude Code, the Codex CLI and opencode (npm), which the tests then let resume what jp exports
 	cd export/testdata/peers && npm ci --no-progress --loglevel=error
 
 acpkill: ## kill jp acp at KILLS=100 random moments of a prompt: a table; no update may be lost, no tool may run twice

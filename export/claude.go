@@ -75,7 +75,9 @@ func claudeFolder(dir string) string {
 	return string(name[:most]) + "-" + strconv.FormatInt(max(int64(hash), -int64(hash)), 36)
 }
 
-func (claude) resume(s *session) []string { return []string{"claude", "--resume", s.id} }
+func (claude) resume(s *session, _ string) [][]string {
+	return [][]string{{"claude", "--resume", s.id}}
+}
 
 // A claudeRecord is a line of a session.
 type claudeRecord struct {

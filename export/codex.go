@@ -32,7 +32,9 @@ func (codex) file(s *session) string {
 	return filepath.Join("sessions", at.Format("2006"), at.Format("01"), at.Format("02"), "rollout-"+at.Format("2006-01-02T15-04-05")+"-"+s.id+".jsonl")
 }
 
-func (codex) resume(s *session) []string { return []string{"codex", "resume", s.id} }
+func (codex) resume(s *session, _ string) [][]string {
+	return [][]string{{"codex", "resume", s.id}}
+}
 
 // A codexRecord is a line of a rollout.
 type codexRecord struct {

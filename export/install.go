@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"jp/agent/problem"
 	"jp/internal/safefile"
@@ -38,9 +39,13 @@ func (n *Native) Install(getenv func(string) string) (path string, err error) {
 	return path, nil
 }
 
-// Resume is the command that resumes the session, for a shell.
-func (n *Native) Resume() string {
-	command := safetext.EscapeAll(n.agent.resume(n.session))
+// Resume is what a shell resumes the session with, which is installed at a path.
+func (n *Native) Resume(path string) string {
+	var commands []string
+	for _, words := range n.agent.resume(n.session, path) {
+		commands = append(commands, safetext.EscapeAll(words))
+	}
+	command := strings.Join(commands, " && ")
 	if here, err := realFolder("."); err != nil || here != n.session.dir {
 		command = "cd " + safetext.Escape(n.session.dir) + " && " + command
 	}

@@ -25,7 +25,7 @@ import (
 // escapes are what a screen gets beside text.
 var escapes = regexp.MustCompile(`\x1b\[[0-9;?>]*[A-Za-z]|\x1b\][^\x07]*\x07`)
 
-// A peerServer is a model that always answers the same, with the protocols of both vendors. It
+// A peerServer is a model that always answers the same, with the protocols of both vendors, and with OpenAI's older one. It
 // keeps the newest request that offers tools.
 type peerServer struct {
 	*httptest.Server
@@ -47,8 +47,8 @@ func (p *peerServer) answer(w http.ResponseWriter, r *http.Request) {
 		Tools  []any
 	}
 	_ = json.Unmarshal(body, &asked)
-	claude := strings.HasSuffix(r.URL.Path, "/messages")
-	if r.Method != http.MethodPost || !claude && !strings.HasSuffix(r.URL.Path, "/responses") {
+	claude, chat := strings.HasSuffix(r.URL.Path, "/messages"), strings.HasSuffix(r.URL.Path, "/chat/completions")
+	if r.Method != http.MethodPost || !claude && !chat && !strings.HasSuffix(r.URL.Path, "/responses") {
 		_, _ = io.WriteString(w, `{"object":"list","data":[],"models":[],"input_tokens":10}`)
 		return
 	}
@@ -78,10 +78,22 @@ func (p *peerServer) answer(w http.ResponseWriter, r *http.Request) {
 			`{"type":"message_stop"}`,
 		}
 	}
+	if chat {
+		events = []string{
+			`{"id":"c1","object":"chat.completion.chunk","model":"mock","created":1,"choices":[{"index":0,"delta":{"role":"assistant","content":"It is done."}}]}`,
+			`{"id":"c1","object":"chat.completion.chunk","model":"mock","created":1,"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`,
+		}
+	}
 	for _, e := range events {
 		var kind struct{ Type string }
 		_ = json.Unmarshal([]byte(e), &kind)
-		fmt.Fprintf(w, "event: %s\ndata: %s\n\n", kind.Type, e)
+		if kind.Type != "" {
+			fmt.Fprintf(w, "event: %s\n", kind.Type)
+		}
+		fmt.Fprintf(w, "data: %s\n\n", e)
+	}
+	if chat {
+		_, _ = io.WriteString(w, "data: [DONE]\n\n")
 	}
 }
 
@@ -99,6 +111,11 @@ func (p *peerServer) request(t *testing.T) (words []string) {
 		IsError   bool   `json:"is_error"`
 		Output    json.RawMessage
 		Content   json.RawMessage
+		ChatID    string `json:"tool_call_id"`
+		ToolCalls []struct {
+			ID       string
+			Function struct{ Name, Arguments string }
+		} `json:"tool_calls"`
 	}
 	var body struct{ Messages, Input []content }
 	require.NoError(t, json.Unmarshal(p.last, &body), string(p.last))
@@ -116,9 +133,15 @@ func (p *peerServer) request(t *testing.T) (words []string) {
 	}
 	for _, m := range body.Messages {
 		var parts []content
-		if json.Unmarshal(m.Content, &parts) != nil {
-			words = append(words, m.Role+": "+texts(m.Content))
+		switch {
+		case m.ChatID != "":
+			words = append(words, "result "+m.ChatID+" "+texts(m.Content))
 			continue
+		case json.Unmarshal(m.Content, &parts) != nil && len(m.Content) > 0:
+			words = append(words, m.Role+": "+texts(m.Content))
+		}
+		for _, c := range m.ToolCalls {
+			words = append(words, "call "+c.ID+" "+c.Function.Name+" "+c.Function.Arguments)
 		}
 		for _, b := range parts {
 			switch b.Type {
@@ -161,7 +184,8 @@ func peer(t *testing.T, server *peerServer, home, dir, name string, args ...stri
 	cmd.Dir = dir
 	cmd.Env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TERM=xterm-256color", "TZ=UTC", "LOCALKEY=x", "IS_SANDBOX=1", "ANTHROPIC_API_KEY=x", "ANTHROPIC_BASE_URL=" + server.URL,
-		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
+		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1",
+		"OPENCODE_DISABLE_DEFAULT_PLUGINS=1",
 	}
 	return cmd
 }
@@ -176,11 +200,19 @@ func installed(t *testing.T, a agent, server *peerServer) (n *Native, home, dir 
 	dir, err := realFolder(t.TempDir())
 	require.NoError(t, err)
 	getenv := func(name string) string { return map[string]string{"HOME": home}[name] }
-	require.NoError(t, os.Mkdir(a.folder(getenv), 0o755))
-	if a.name() == "codex" {
+	require.NoError(t, os.MkdirAll(a.folder(getenv), 0o755))
+	switch a.name() {
+	case "opencode":
+		config, err := json.Marshal(map[string]any{"autoupdate": false, "model": "local/mock", "provider": map[string]any{"local": map[string]any{
+			"npm": "@ai-sdk/openai-compatible", "options": map[string]string{"baseURL": server.URL + "/v1", "apiKey": "x"}, "models": map[string]any{"mock": map[string]any{"attachment": true, "modalities": map[string]any{"input": []string{"text", "image"}, "output": []string{"text"}}}},
+		}}})
+		require.NoError(t, err)
+		require.NoError(t, os.MkdirAll(filepath.Join(home, ".config", "opencode"), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(home, ".config", "opencode", "opencode.json"), config, 0o600))
+	case "codex":
 		config := fmt.Sprintf("model = \"mock\"\nmodel_provider = \"local\"\n[model_providers.local]\nname = \"local\"\nbase_url = \"%s/v1\"\nwire_api = \"responses\"\nenv_key = \"LOCALKEY\"\n", server.URL)
 		require.NoError(t, os.WriteFile(filepath.Join(home, ".codex", "config.toml"), []byte(config), 0o600))
-	} else {
+	case "claude":
 		config, err := json.Marshal(map[string]any{
 			"hasCompletedOnboarding": true, "theme": "dark", "customApiKeyResponses": map[string]any{"approved": []string{"x"}},
 			"projects": map[string]any{dir: map[string]bool{"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true}},
@@ -189,8 +221,13 @@ func installed(t *testing.T, a agent, server *peerServer) (n *Native, home, dir 
 		require.NoError(t, os.WriteFile(filepath.Join(home, ".claude.json"), config, 0o600))
 	}
 	n = manyKinds().native(a, dir, false)
-	_, err = n.Install(getenv)
+	path, err := n.Install(getenv)
 	require.NoError(t, err)
+	if a.name() == "opencode" {
+		out, err := peer(t, server, home, dir, "opencode", "import", path).CombinedOutput()
+		require.NoError(t, err, string(out))
+		require.Contains(t, string(out), "Imported session: "+opencodeID("ses", n.session))
+	}
 	return n, home, dir
 }
 
@@ -209,13 +246,22 @@ func TestAnAgentResumesWhatWasExported(t *testing.T) {
 			"result call_a (no output)|input_image", "result jp8 b.go: no such file", "user: A hook said so.", "assistant: Capped.", "user: Run it",
 			"call jpj shell_run {}", "result jpj " + unknownOutcome, "user: And now?",
 		},
+		"opencode": {
+			"user: image_url", "user: File \"notes.txt\":\nthree\n", "user: Cap them. & see the picture", "assistant: Where are they?I look.",
+			`call call_a fs_read_file {"path":"a.go","n":12345678901234567000}`, `call jp8 mcp_server_read_203ba162 {"path":"b.go","n":12345678901234567000}`,
+			"result call_a (no output)", "result jp8 b.go: no such file", "user: image_url", "user: A hook said so.", "assistant: Capped.", "user: Run it",
+			"call jpj shell_run {}", "result jpj " + unknownOutcome, `user: "And now?"`,
+		},
 	}
 	for _, a := range agents {
 		t.Run(a.name(), func(t *testing.T) {
 			server := newPeerServer(t)
 			n, home, dir := installed(t, a, server)
 			args := []string{"-p", "--resume", n.session.id, "And now?"}
-			if a.name() == "codex" {
+			switch a.name() {
+			case "opencode":
+				args = []string{"run", "--model", "local/mock", "--session", opencodeID("ses", n.session), "And now?"}
+			case "codex":
 				args = []string{"exec", "--skip-git-repo-check", "resume", n.session.id, "And now?"}
 			}
 			out, err := peer(t, server, home, dir, a.name(), args...).CombinedOutput()
@@ -261,6 +307,19 @@ func TestAnAgentListsWhatWasExported(t *testing.T) {
 		_ = cmd.Wait()
 		require.Contains(t, listed, n.session.id)
 		require.Contains(t, listed, "Cap them. & see the picture")
+	})
+	t.Run("opencode", func(t *testing.T) {
+		server := newPeerServer(t)
+		n, home, dir := installed(t, opencode{}, server)
+		out, err := peer(t, server, home, dir, "opencode", "session", "list").Output()
+		require.NoError(t, err)
+		require.Contains(t, string(out), opencodeID("ses", n.session))
+		require.Contains(t, string(out), "Cap the <b>retries</b>")
+		out, err = peer(t, server, home, dir, "opencode", "export", opencodeID("ses", n.session)).Output()
+		require.NoError(t, err)
+		var text strings.Builder
+		require.NoError(t, n.Write(&text))
+		require.Equal(t, readBack(t, "opencode", text.String()), readBack(t, "opencode", string(out)))
 	})
 	t.Run("claude", func(t *testing.T) {
 		server := newPeerServer(t)

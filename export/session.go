@@ -27,12 +27,12 @@ type agent interface {
 	// folder is where the agent keeps its files, and file the session's file below it.
 	folder(getenv func(string) string) string
 	file(s *session) string
-	// resume is the command that resumes the session.
-	resume(s *session) []string
+	// resume are the commands that resume the session, one after the other.
+	resume(s *session, path string) [][]string
 }
 
 // agents are all of them.
-var agents = []agent{claude{}, codex{}}
+var agents = []agent{claude{}, codex{}, opencode{}}
 
 // Agents are the formats that are sessions of other agents.
 func Agents() (names []string) {

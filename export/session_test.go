@@ -274,7 +274,7 @@ func everyShort(words []string, depth int, visit func(words []string, h *shortHi
 func TestEveryShortSession(t *testing.T) {
 	for _, a := range agents {
 		t.Run(a.name(), func(t *testing.T) {
-			legal := map[string]func(testing.TB, string){"claude": legalClaude, "codex": legalCodex}[a.name()]
+			legal := map[string]func(testing.TB, string){"claude": legalClaude, "codex": legalCodex, "opencode": legalOpencode}[a.name()]
 			histories := 0
 			everyShort(nil, 5, func(words []string, h *shortHistory) {
 				histories++
@@ -310,6 +310,14 @@ func readBack(t testing.TB, name, text string) (all []said) {
 	require.NoError(t, err)
 	require.Empty(t, s.Unknown)
 	require.Empty(t, s.Refused)
+	if name != "opencode" {
+		return all
+	}
+	for at := range all { // results stand with their calls, and have an order of their own
+		if at > 0 && all[at-1].kind == importer.KindResult && all[at].kind == importer.KindResult && all[at-1].id > all[at].id {
+			all[at-1], all[at] = all[at], all[at-1]
+		}
+	}
 	return all
 }
 
@@ -443,6 +451,75 @@ func legalCodex(t testing.TB, text string) {
 	}
 }
 
+// legalOpencode holds what opencode import asks of a session, and the order in which opencode
+// reads it again: messages by time and id, and parts by id.
+func legalOpencode(t testing.TB, text string) {
+	var d struct {
+		Info struct {
+			ID, Directory, ProjectID, Slug, Title, Version string
+			Time                                           struct{ Created, Updated int64 }
+		}
+		Messages []struct {
+			Info struct {
+				ID, SessionID, Role, Agent, ParentID, Mode, ProviderID, ModelID string
+
+				Model *struct{ ProviderID, ModelID string }
+				Path  struct{ Cwd, Root string }
+				Time  struct{ Created, Completed int64 }
+			}
+			Parts []struct {
+				ID, SessionID, MessageID, Type, CallID, Tool string
+
+				Text  *string
+				State struct {
+					Status        string
+					Input         map[string]any
+					Output, Title *string
+					Error         *string
+					Metadata      map[string]any
+					Time          struct{ Start, End int64 }
+				}
+			}
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(text), &d))
+	if d.Info.ID[:4] != "ses_" || d.Info.Directory == "" || d.Info.ProjectID == "" || d.Info.Slug == "" || d.Info.Title == "" || d.Info.Version == "" || d.Info.Time.Created == 0 {
+		t.Errorf("session %v", d.Info)
+	}
+	before, at, asked, calls := "", int64(0), "", map[string]bool{}
+	for _, m := range d.Messages {
+		i := m.Info
+		if i.ID[:4] != "msg_" || i.SessionID != d.Info.ID || i.ID <= before || i.ID >= "msg_1" || i.Time.Created < at || i.Agent == "" || len(m.Parts) == 0 {
+			t.Errorf("message %v behind %s", i, before)
+		}
+		before, at = i.ID, i.Time.Created
+		switch {
+		case i.Role == "user":
+			if asked = i.ID; i.Model == nil {
+				t.Errorf("request %v without a model", i)
+			}
+		case i.Role != "assistant" || i.ParentID != asked || i.Mode == "" || i.Path.Cwd == "" || i.Path.Root == "" || i.Time.Completed < at:
+			t.Errorf("answer %v", i)
+		}
+		part := ""
+		for _, p := range m.Parts {
+			if p.ID[:4] != "prt_" || p.ID <= part || p.SessionID != d.Info.ID || p.MessageID != i.ID {
+				t.Errorf("part %v behind %s", p, part)
+			}
+			part = p.ID
+			switch {
+			case p.Type == "text" && p.Text != nil && strings.TrimSpace(*p.Text) != "":
+			case p.Type == "tool" && i.Role == "assistant" && p.Tool != "" && !calls[p.CallID] && p.State.Input != nil && p.State.Time.End > i.Time.Completed &&
+				p.State.Time.Start >= at && p.State.Metadata != nil &&
+				(p.State.Status == "error" && p.State.Error != nil || p.State.Status == "completed" && p.State.Output != nil && p.State.Title != nil):
+				calls[p.CallID] = true
+			default:
+				t.Errorf("part %v", p)
+			}
+		}
+	}
+}
+
 func TestCompactedSession(t *testing.T) {
 	s := func() *Source {
 		return sourceOf(
@@ -486,10 +563,10 @@ func TestASessionIsInstalledOnce(t *testing.T) {
 			n, text := sessionOf(a, manyKinds(), false)
 			_, err := n.Install(getenv)
 			require.ErrorContains(t, err, "cannot find the folder of "+a.name())
-			require.NoError(t, os.Mkdir(a.folder(getenv), 0o755))
+			require.NoError(t, os.MkdirAll(a.folder(getenv), 0o755))
 			path, err := n.Install(getenv)
 			require.NoError(t, err)
-			require.Contains(t, path, n.session.id)
+			require.True(t, strings.HasPrefix(path, a.folder(getenv)))
 			was, err := os.ReadFile(path)
 			require.NoError(t, err)
 			require.Equal(t, text, string(was))
@@ -505,7 +582,8 @@ func TestASessionIsInstalledOnce(t *testing.T) {
 			is, err := os.ReadFile(path)
 			require.NoError(t, err)
 			require.Equal(t, "{}\n", string(is))
-			require.Equal(t, "cd /home/ada/app && "+strings.Join(a.resume(n.session), " "), n.Resume())
+			want := map[string]string{"claude": "claude --resume ID", "codex": "codex resume ID", "opencode": "opencode import " + path + " && opencode --session ses_"}
+			require.Contains(t, n.Resume(path), "cd /home/ada/app && "+strings.ReplaceAll(want[a.name()], "ID", n.session.id))
 		})
 	}
 }

@@ -27,10 +27,11 @@ loads nothing, with a link for each event (#e14), diffs, costs and forks. --to m
 writes Markdown. --to json writes data that jp import jp reads, also in a
 repository of another object format.
 
---to claude and --to codex write a session that Claude Code or the Codex CLI
-resumes, with every message, tool call and result. --install puts it into the
-agent's own folder for this directory, replaces nothing there, and prints the
-command that resumes it. A call without a result gets one that says so. Pictures
+--to claude, codex and opencode write a session that Claude Code, the Codex CLI or
+opencode resumes, with every message, tool call and result. --install puts it into
+the agent's own folder, for this directory, replaces nothing there, and prints the
+command that resumes it. opencode first imports the file: the command says so. A
+call without a result gets one that says so. Pictures
 and texts go along, and other files by name. --compacted sends the summary of a
 compaction in place of the events that it covers. jp names what is left out.
 
@@ -174,7 +175,7 @@ func (o exportOptions) native(e *ui.Env, source *export.Source) (func(io.Writer)
 			err = failed
 		} else {
 			e.Note("The session is in %s. This resumes it:", safetext.Show(path))
-			_, err = fmt.Fprintln(w, session.Resume())
+			_, err = fmt.Fprintln(w, session.Resume(path))
 		}
 		for _, note := range session.Notes {
 			e.Note("%s", note)
