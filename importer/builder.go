@@ -255,7 +255,7 @@ func (b *builder) result(rec Record) error {
 
 // respond closes a call, and names the conversation that worked on it.
 func (b *builder) respond(seq int, text string, failed bool, edits ...Edit) error {
-	if child := b.works[seq]; child != "" {
+	if child := b.works[seq]; b.startedBy(child) {
 		if err := b.put(b.event(&conversation.ToolStarted{For: seq, Attempt: 1, Child: child}), ""); err != nil {
 			return err
 		}
@@ -265,6 +265,24 @@ func (b *builder) respond(seq int, text string, failed bool, edits ...Edit) erro
 		return err
 	}
 	return b.put(response, "")
+}
+
+// startedBy reports whether the start of a call is recorded. What an earlier import recorded
+// stays, whatever sub-agents the file had then.
+func (b *builder) startedBy(child conversation.ID) bool {
+	for _, was := range b.have[min(b.next, len(b.have)):] {
+		switch {
+		case was.beside():
+			continue
+		case was.signed:
+		case was.is(conversation.TypeToolStarted):
+			return true
+		case was.is(conversation.TypeToolCallResponse):
+			return false
+		}
+		break
+	}
+	return child != ""
 }
 
 // edit gives a response the files as the tool left them. What was changed otherwise before it

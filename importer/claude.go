@@ -220,6 +220,7 @@ type claudeDecoder struct {
 	begun   bool
 	side    bool                       // it is the session of a sub-agent
 	agents  func(prompt string) string // the thread that works on a call, "" for none
+	calls   map[string]string          // the same, by the ids of calls
 }
 
 func (d *claudeDecoder) line(line []byte) error {
@@ -335,7 +336,7 @@ func (d *claudeDecoder) assistant(l claudeLine, blocks []claudeBlock) error {
 			part.Kind, part.Text = KindReasoning, b.Thinking
 		case "tool_use":
 			part.Kind, part.CallID, part.Tool, part.Arguments = KindCall, b.ID, b.Name, string(b.Input)
-			if d.agents != nil && (b.Name == "Task" || b.Name == "Agent") {
+			if part.Child = d.calls[b.ID]; part.Child == "" && d.agents != nil && (b.Name == "Task" || b.Name == "Agent") {
 				var task struct {
 					Prompt string `json:"prompt"`
 				}

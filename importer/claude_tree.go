@@ -46,6 +46,7 @@ type claudeTree struct {
 	threads []*claudeThread
 	keys    map[string]int32
 	prompts map[claudeID]string // threads of sub-agents, by what they were asked
+	calls   map[string]string   // threads of sub-agents, by the calls that they work on
 	begun   bool
 	side    bool
 	newest  int32 // the newest message of the session itself or of a branch
@@ -114,6 +115,23 @@ func (f claude) Threads(file io.ReadSeeker, path string) ([]Thread, error) {
 		})
 		if at.parent > 0 {
 			threads[i].Parent = t.threads[at.parent].key
+		}
+	}
+	t.calls = map[string]string{}
+	for _, a := range claudeSides(path) {
+		if _, known := t.keys[a.key]; known || len(threads) >= maxThreads {
+			continue
+		}
+		thread, _, ok := a.thread(f, func(in io.Reader, s *Session, yield func(Record) error) error {
+			d := claudeDecoder{session: s, yield: yield, calls: t.calls}
+			return linesOf(in).each(s, d.line)
+		})
+		if !ok {
+			continue
+		}
+		threads = append(threads, thread)
+		if a.call != "" {
+			t.calls[a.call] = a.key
 		}
 	}
 	return threads, nil
@@ -285,7 +303,7 @@ func (t *claudeTree) decode(file io.ReadSeeker, thread int32, s *Session, yield 
 			shares[at.parent] = at
 		}
 	}
-	d := claudeDecoder{session: s, yield: yield, side: t.side != own.child, begun: true, agents: func(prompt string) string { return t.prompts[claudeIDOf(prompt)] }}
+	d := claudeDecoder{session: s, yield: yield, side: t.side != own.child, begun: true, calls: t.calls, agents: func(prompt string) string { return t.prompts[claudeIDOf(prompt)] }}
 	lines, parted := linesOf(file), len(shares) == 0
 	for n := int32(0); thread == 0 || n <= own.last; n++ {
 		line, refused, err := lines.next()

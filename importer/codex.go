@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -46,6 +47,7 @@ type codexLine struct {
 	Payload   json.RawMessage
 	ID        string // of an early session
 	State     string // of an early session
+	Ordinal   int    // 0 where it has none
 }
 
 // read reads a record without its payload.
@@ -58,6 +60,8 @@ func (l *codexLine) read(line []byte) (ok bool) {
 			l.Type = textOf(value)
 		case "payload":
 			l.Payload = value
+		case "ordinal":
+			l.Ordinal, _ = strconv.Atoi(string(value)) // another type is none
 		case "id":
 			l.ID = textOf(value)
 		case "record_type":
@@ -101,7 +105,7 @@ type codexUsage struct {
 
 // codexKept are records and events that say nothing of the dialogue, or say it again.
 var codexKept = []string{
-	"world_state", "compacted", "event_msg/task_started", "event_msg/task_complete", "event_msg/turn_started", "event_msg/turn_complete",
+	"world_state", "compacted", "inter_agent_communication_metadata", "message/encrypted_content", "event_msg/task_started", "event_msg/task_complete", "event_msg/turn_started", "event_msg/turn_complete",
 	"event_msg/thread_settings_applied", "event_msg/item_started", "event_msg/item_completed", "event_msg/user_message", "event_msg/agent_message",
 	"event_msg/agent_reasoning", "event_msg/agent_reasoning_raw_content", "event_msg/agent_reasoning_section_break", "event_msg/context_compacted",
 	"event_msg/exec_command_begin", "event_msg/exec_command_end", "event_msg/patch_apply_begin", "event_msg/patch_apply_end", "event_msg/web_search_end",
@@ -128,6 +132,8 @@ type codexDecoder struct {
 	model    string
 	called   bool              // the newest output was a tool call
 	patches  map[string]string // of calls without a result, by their ids
+	spawned  codexSpawns
+	own      int // ordinal of the first line that is a sub-agent's own
 }
 
 func (d *codexDecoder) line(line []byte) error {
@@ -143,6 +149,9 @@ func (d *codexDecoder) line(line []byte) error {
 	}
 	payload := l.Payload
 	switch {
+	case l.Ordinal > 0 && l.Ordinal < d.own:
+		count(&s.LeftOut, "of its parent")
+		return nil
 	case len(payload) > 0:
 	case l.State != "":
 		count(&s.LeftOut, "state")
@@ -191,10 +200,12 @@ func (d *codexDecoder) miss(words ...string) {
 func (d *codexDecoder) context(kind string, payload json.RawMessage) error {
 	s := d.session
 	var c struct {
-		ID       string `json:"id"`
-		Dir      string `json:"cwd"`
-		Provider string `json:"model_provider"`
-		Model    string `json:"model"`
+		ID       string          `json:"id"`
+		Dir      string          `json:"cwd"`
+		Provider string          `json:"model_provider"`
+		Model    string          `json:"model"`
+		Own      int             `json:"subagent_history_start_ordinal"`
+		Source   json.RawMessage `json:"source"`
 		Git      struct {
 			Commit string `json:"commit_hash"`
 		} `json:"git"`
@@ -208,7 +219,7 @@ func (d *codexDecoder) context(kind string, payload json.RawMessage) error {
 		return nil
 	}
 	if kind == "session_meta" {
-		s.ID, s.Commit = c.ID, c.Git.Commit
+		s.ID, s.Commit, s.parent, d.own = c.ID, c.Git.Commit, codexParent(c.Source), c.Own
 	}
 	if s.Dir == "" {
 		s.Dir = c.Dir
@@ -221,6 +232,19 @@ func (d *codexDecoder) context(kind string, payload json.RawMessage) error {
 	}
 	count(&s.LeftOut, kind)
 	return nil
+}
+
+// codexParent is the thread that spawned a sub-agent, as its source says.
+func codexParent(source json.RawMessage) string {
+	var of struct {
+		Sub struct {
+			Spawn struct {
+				Parent string `json:"parent_thread_id"`
+			} `json:"thread_spawn"`
+		} `json:"subagent"`
+	}
+	_ = json.Unmarshal(source, &of) // a word is another source
+	return of.Sub.Spawn.Parent
 }
 
 func (d *codexDecoder) usage(u *codexUsage) error {
@@ -272,6 +296,12 @@ func (d *codexDecoder) item(i codexItem, at time.Time) error {
 			count(&d.session.LeftOut, "words of the agent")
 			return nil
 		}
+	case "agent_message":
+		const task = "Message Type: NEW_TASK"
+		if rec.Kind, rec.Text = KindRequest, d.texts(i.Content); !strings.HasPrefix(rec.Text, task) {
+			count(&d.session.LeftOut, "words of the agent")
+			return nil
+		}
 	case "reasoning":
 		if rec.Kind, rec.Text = KindReasoning, d.texts(i.Content); rec.Text == "" {
 			rec.Text = codexText(i.Summary)
@@ -281,7 +311,7 @@ func (d *codexDecoder) item(i codexItem, at time.Time) error {
 			return nil
 		}
 	case "function_call":
-		rec.Kind, rec.CallID, rec.Tool, rec.Arguments = KindCall, i.CallID, i.Name, i.Arguments
+		rec.Kind, rec.CallID, rec.Tool, rec.Arguments, rec.Child = KindCall, i.CallID, i.Name, i.Arguments, d.spawned[i.CallID]
 	case "custom_tool_call":
 		input, _ := json.Marshal(map[string]string{"input": i.Input})
 		rec.Kind, rec.CallID, rec.Tool, rec.Arguments = KindCall, i.CallID, i.Name, string(input)

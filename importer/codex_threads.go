@@ -25,11 +25,11 @@ const maxAsked = 1 << 16
 
 // Threads implements [Threaded]. The session itself is what there was before any turn was
 // taken back. What follows is a branch, which leaves it before that turn.
-func (codex) Threads(file io.ReadSeeker, _ string) ([]Thread, error) {
+func (c codex) Threads(file io.ReadSeeker, path string) ([]Thread, error) {
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return nil, err
 	}
-	found := []*codexThread{{parent: -1}}
+	found, spawned := []*codexThread{{parent: -1}}, codexSpawns{}
 	lines := linesOf(file)
 	for n := int64(0); ; n++ {
 		line, refused, err := lines.next()
@@ -40,6 +40,9 @@ func (codex) Threads(file io.ReadSeeker, _ string) ([]Thread, error) {
 			return nil, err
 		}
 		now := found[len(found)-1]
+		if refused == "" {
+			spawned.note(line)
+		}
 		switch {
 		case refused != "":
 		case bytes.Contains(line, []byte(`"thread_rolled_back"`)):
@@ -52,7 +55,9 @@ func (codex) Threads(file io.ReadSeeker, _ string) ([]Thread, error) {
 	}
 	var threads []Thread
 	for i, t := range found {
-		thread := Thread{Started: t.started, Decode: func(s *Session, yield func(Record) error) error { return decodeCodex(file, found, i, s, yield) }}
+		thread := Thread{Started: t.started, Decode: func(s *Session, yield func(Record) error) error {
+			return decodeCodex(file, found, i, spawned, s, yield)
+		}}
 		if i > 0 {
 			thread.Key = fmt.Sprintf("rollback-%d", i)
 		}
@@ -61,7 +66,17 @@ func (codex) Threads(file io.ReadSeeker, _ string) ([]Thread, error) {
 		}
 		threads = append(threads, thread)
 	}
-	return threads, nil
+	if len(spawned) == 0 || path == "" {
+		return threads, nil
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	session, _, err := identify(c, file, path)
+	if err != nil {
+		return nil, err
+	}
+	return codexSides(threads, path, session.ID, spawned), nil
 }
 
 // rolledBack is the thread that begins at a line, nil if it takes nothing back.
@@ -103,7 +118,7 @@ func codexAsks(line []byte) bool {
 }
 
 // decodeCodex gives the records of a thread.
-func decodeCodex(file io.ReadSeeker, all []*codexThread, thread int, s *Session, yield func(Record) error) error {
+func decodeCodex(file io.ReadSeeker, all []*codexThread, thread int, spawned codexSpawns, s *Session, yield func(Record) error) error {
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
@@ -111,7 +126,7 @@ func decodeCodex(file io.ReadSeeker, all []*codexThread, thread int, s *Session,
 	for at, upTo := all[thread].parent, all[thread].upTo; at >= 0; at, upTo = all[at].parent, min(upTo, all[at].upTo) {
 		shared[at] = upTo
 	}
-	d := codexDecoder{session: s, yield: yield}
+	d := codexDecoder{session: s, yield: yield, spawned: spawned}
 	lines, owner := linesOf(file), 0
 	for n := int64(0); ; n++ {
 		line, refused, err := lines.next()

@@ -66,8 +66,8 @@ func look(f Format, path string) (entry Found, ok bool) {
 	}
 	head := io.NewSectionReader(readerAt{file}, 0, headBytes)
 	s, ok, err := identify(f, head, path)
-	if err != nil || !ok {
-		return entry, false
+	if err != nil || !ok || s.parent != "" {
+		return entry, false // a sub-agent comes along with its session
 	}
 	err = f.Begin(head, new(Session), func(rec Record) error {
 		if rec.Kind != KindRequest {

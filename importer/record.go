@@ -107,6 +107,8 @@ type Session struct {
 	Started time.Time // of its first record of the dialogue
 	Commit  string    // the HEAD that it began with, "" if it does not say
 
+	parent string // the session whose sub-agent it is, "" for none
+
 	CountEdits bool // set by the caller: records may have edits without their content
 
 	LeftOut map[string]int // known records without a place in a conversation, by kind
