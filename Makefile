@@ -18,7 +18,7 @@ export CGO_ENABLED ?= 0
 # proof builds a program of the proof module and runs it in this folder.
 proof = $(GO) build -C proof -o ../bin/proof/$(1) ./$(1) && bin/proof/$(1)
 
-.PHONY: release help build test check lint crash crash-tools fuzz bench bench-tools soak seeded hostile visits inspector editors peers shells chromium acpkill demo install
+.PHONY: release help build test check lint crash crash-tools fuzz bench bench-tools soak seeded hostile visits validator inspector editors peers shells chromium acpkill demo install
 
 help: ## print the targets
 	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s  %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -74,6 +74,9 @@ shells: ## install zsh, fish and bash-completion (apt), in which a test then tri
 
 chromium: ## install the browser that the test of an exported page runs
 	apt-get install -y --no-install-recommends chromium
+
+validator: ## install a validator of HTML (npm), which a test then runs on exported pages
+	cd cmd/jp/testdata/page && npm ci --no-progress --loglevel=error
 
 inspector: ## install the MCP inspector and the reference MCP server (npm), which the tests then run against jp
 	cd cmd/jp/testdata/inspector && npm ci --no-progress --loglevel=error
