@@ -166,7 +166,7 @@ func (c *Comparison) Find(ctx context.Context, paths []string, count bool) error
 
 // Known refuses a named path that is in no compared snapshot and not in the newest one.
 func (c *Comparison) Known(ctx context.Context, paths []string) error {
-	ids := []string{c.view.Events[len(c.view.Events)-1].Tree}
+	ids := []string{c.view.Newest().Tree}
 	for _, s := range c.Spans {
 		ids = append(ids, s.Before, s.After)
 	}

@@ -34,7 +34,7 @@ func (s *Store) parseHead(at conversation.Head) (odb.OID, error) {
 		return head, nil
 	}
 	switch ref := s.refs.headOf(head); {
-	case ref != "" && s.writtenAgain(ref, head):
+	case ref != "" && s.refs.writtenAgain(ref, head, s.restoring):
 		return head, nil
 	case ref != "":
 		return "", &DamageError{Commit: string(head), Seq: -1, Err: fmt.Errorf("%w: the newest event's commit is missing", conversation.ErrDamaged)}
@@ -50,12 +50,12 @@ const (
 
 // writtenAgain waits for a head that was written a short while ago and is not there:
 // who wrote it does so again where a prune took it.
-func (s *Store) writtenAgain(ref string, head odb.OID) bool {
-	if !s.odb.RefsChangedSince(ref) {
+func (r *refs) writtenAgain(ref string, head odb.OID, within time.Duration) bool {
+	if !r.odb.RefsChangedSince(ref) {
 		return false
 	}
-	for end := time.Now().Add(s.restoring); time.Now().Before(end); time.Sleep(restorePoll) {
-		if there, err := s.odb.Has(head); err == nil && there {
+	for end := time.Now().Add(within); time.Now().Before(end); time.Sleep(restorePoll) {
+		if there, err := r.odb.Has(head); err == nil && there {
 			return true
 		}
 	}
@@ -91,20 +91,24 @@ func (s *Store) Backward(ctx context.Context, at conversation.Head) iter.Seq2[*c
 			yield(nil, err)
 			return
 		}
-		w := s.commits.walk(head)
-		defer w.stop()
-		for steps := 0; !w.done; steps++ {
-			if steps == backAlone {
-				w.goAhead()
-			}
-			l, err := w.step(ctx)
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if !yield(l.event, nil) {
-				return
-			}
+		s.commits.walk(head).backward(ctx, yield)
+	}
+}
+
+// backward yields events down to the first one.
+func (w *walk) backward(ctx context.Context, yield func(*conversation.Event, error) bool) {
+	defer w.stop()
+	for steps := 0; !w.done; steps++ {
+		if steps == backAlone {
+			w.goAhead()
+		}
+		l, err := w.step(ctx)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		if !yield(l.event, nil) {
+			return
 		}
 	}
 }

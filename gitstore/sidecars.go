@@ -39,7 +39,10 @@ type sidecars struct {
 const (
 	logSuffix   = ".commits"
 	wordsSuffix = ".words"
+	indexSuffix = ".index"
 )
+
+var suffixes = []string{logSuffix, wordsSuffix, indexSuffix}
 
 // usable reports whether the sidecars' folder is one, or can become one. A link
 // in its place leads to somewhere that is not ours to write.
@@ -65,7 +68,7 @@ func (s *sidecars) path(of conversation.Info) string {
 // drop removes a conversation's sidecar, with what was said there.
 func (s *sidecars) drop(id conversation.ID) error {
 	path := s.path(conversation.Info{ID: id})
-	for _, suffix := range []string{logSuffix, wordsSuffix} {
+	for _, suffix := range suffixes {
 		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ENOTDIR) {
 			return err
 		}
@@ -131,7 +134,12 @@ func ours(name string) bool { return safefile.IsTemporary(name) || sidecarOf(nam
 
 // sidecarOf is what the files of one sidecar have in common; all of a name that is none's.
 func sidecarOf(name string) string {
-	return strings.TrimSuffix(strings.TrimSuffix(name, logSuffix), wordsSuffix)
+	for _, suffix := range suffixes {
+		if of, ok := strings.CutSuffix(name, suffix); ok {
+			return of
+		}
+	}
+	return name
 }
 
 func (s *sidecars) of(of conversation.Info) *cached {

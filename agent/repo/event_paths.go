@@ -88,6 +88,21 @@ func (r Finder) EventNamed(ctx context.Context, e *Host, word string, enough Rea
 	return other, nil, err
 }
 
+// EventAlone is EventNamed for what needs no other events than the named one and the one
+// before. Without a named event the view goes back as far as enough says.
+func (r Finder) EventAlone(ctx context.Context, e *Host, word string, enough Reach) (*View, *conversation.Event, error) {
+	if target, event, _ := strings.Cut(word, "@"); event != "" {
+		v, err := r.open(ctx, e, target)
+		if err != nil {
+			return nil, nil, err
+		}
+		if words := v.loadPart(ctx, event); words != nil {
+			return v.selects(ctx, e, words[0])
+		}
+	}
+	return r.EventNamed(ctx, e, word, enough)
+}
+
 // EventRange finds two events of a conversation; where one is left out it is the first or the
 // newest.
 func (r Finder) EventRange(ctx context.Context, e *Host, target, from, to string) (v *View, first, last *conversation.Event, err error) {
@@ -98,7 +113,12 @@ func (r Finder) EventRange(ctx context.Context, e *Host, target, from, to string
 	case from != "":
 		enough = reachOf(from, e.Now())
 	}
-	if v, err = r.ViewBack(ctx, e, target, enough); err != nil {
+	if v, err = r.open(ctx, e, target); err != nil {
+		return nil, nil, nil, err
+	}
+	if words := v.loadPart(ctx, from, to); words != nil {
+		from, to = words[0], words[1]
+	} else if v, err = v.back(ctx, enough); err != nil {
 		return nil, nil, nil, err
 	}
 	last = v.Events[len(v.Events)-1]

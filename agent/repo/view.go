@@ -22,6 +22,7 @@ type View struct {
 	Waits   conversation.Status   // what the incomplete turn waits for, perhaps for a delegate; "" where that was not looked for
 	Broken  *gitstore.DamageError // the events end before it
 	lost    []gitstore.Lost       // payloads that are lost; nil: not looked for
+	later   *laterEvents          // nil for a view up to the newest event
 }
 
 // View loads the conversation that a word stands for. Of a damaged one it has
@@ -37,8 +38,14 @@ func (r Finder) View(ctx context.Context, e *Host, word string) (*View, error) {
 // ViewEvent is the event that a word names, and its conversation from before that event on.
 func (r Finder) ViewEvent(ctx context.Context, e *Host, word string) (*View, *conversation.Event, error) {
 	target, event := SplitTarget(word)
-	v, err := r.ViewBack(ctx, e, target, reachOf(event, e.Now()))
+	v, err := r.open(ctx, e, target)
 	if err != nil {
+		return nil, nil, err
+	}
+	if words := v.loadPart(ctx, event); words != nil {
+		return v.selects(ctx, e, words[0])
+	}
+	if v, err = v.back(ctx, reachOf(event, e.Now())); err != nil {
 		return nil, nil, err
 	}
 	return v.selects(ctx, e, event)
@@ -79,10 +86,15 @@ func (r Finder) ViewBack(ctx context.Context, e *Host, word string, enough Reach
 	if err != nil {
 		return nil, err
 	}
+	return v.back(ctx, enough)
+}
+
+// back loads the end of the conversation, all of it if enough is nil.
+func (v *View) back(ctx context.Context, enough Reach) (*View, error) {
 	if enough == nil {
 		return v.whole(ctx)
 	}
-	for ev, err := range r.Store.Backward(ctx, v.Head) {
+	for ev, err := range v.Repo.Store.Backward(ctx, v.Head) {
 		if err != nil { // what is damaged, and where, is found from the start
 			v.Events = nil
 			return v.whole(ctx)
@@ -114,6 +126,7 @@ func (r Finder) open(ctx context.Context, e *Host, word string) (*View, error) {
 
 // whole loads all events.
 func (v *View) whole(ctx context.Context) (_ *View, err error) {
+	v.later = nil
 	v.Events, err = v.Repo.Store.Load(ctx, v.Head)
 	if err != nil && (!errors.As(err, &v.Broken) || len(v.Events) == 0) {
 		return nil, AboutInfo(err, conversation.Info{ID: v.ID, Remote: v.Remote})
@@ -145,6 +158,9 @@ func (v *View) Damage(err error) error {
 
 // Incomplete reports whether an event belongs to the incomplete turn.
 func (v *View) Incomplete(e *conversation.Event) bool {
+	if v.later != nil && v.Tail == nil && e.Turn == v.later.newest.Turn {
+		v.Tail = v.later.tail()
+	}
 	return v.Tail != nil && !v.Tail.Empty() && e.Seq >= v.Tail.First()
 }
 

@@ -135,7 +135,11 @@ func compare(ctx context.Context, r *repo.Repo, e *ui.Env, o diffOptions) (*repo
 	case isRange:
 		return compareRange(ctx, r, e, from, to)
 	}
-	v, ev, err := r.Find().EventNamed(ctx, e.Host, word, o.reach())
+	find := r.Find().EventAlone
+	if o.worktree || o.turn != "" {
+		find = r.Find().EventNamed
+	}
+	v, ev, err := find(ctx, e.Host, word, o.reach())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -161,7 +165,7 @@ func compareTwo(ctx context.Context, r *repo.Repo, e *ui.Env, words []string) (*
 	var views [2]*repo.View
 	var trees [2]string
 	for i, word := range words {
-		v, ev, err := r.Find().EventNamed(ctx, e.Host, word, newestTurn)
+		v, ev, err := r.Find().EventAlone(ctx, e.Host, word, newestTurn)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -1,0 +1,202 @@
+package gitstore
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"iter"
+	"path/filepath"
+	"slices"
+
+	"jp/conversation"
+	"jp/gitstore/odb"
+	"jp/internal/safefile"
+)
+
+const (
+	// indexStep is how many events lie between two entries of a chain index.
+	indexStep = 64
+	// walkedAnyway is how many events below a head are found without an index: reading so
+	// many costs less than starting a command.
+	walkedAnyway = 4 * indexStep
+
+	indexMagic = "jp-index 1\n"
+)
+
+// A chainIndex names some events of one chain, oldest first, so that an event in the middle is
+// found without reading all that follows it.
+//
+// A commit fixes all commits before it. So an index stays true whatever happens to the ref, and
+// it holds for a head if the walk from that head meets one of its entries. Its file carries a
+// code by the user's key, as only this user's jp makes it, after walking from entry to entry.
+type chainIndex []indexEntry
+
+// An indexEntry is an event's number and its commit.
+type indexEntry struct {
+	seq int
+	oid odb.OID
+}
+
+// at is the position of an event's entry, or of the first one above it.
+func (x chainIndex) at(seq int) (i int, found bool) {
+	return slices.BinarySearchFunc(x, seq, func(e indexEntry, seq int) int { return e.seq - seq })
+}
+
+// readIndex reads a conversation's index. If it is damaged, or not by this user's key, it
+// counts as empty.
+func (s *sidecars) readIndex(of conversation.Info) (x chainIndex) {
+	data, err := safefile.ReadRegular(s.path(of) + indexSuffix)
+	if err != nil || len(data) < sha256.Size {
+		return nil
+	}
+	body, code := data[:len(data)-sha256.Size], data[len(data)-sha256.Size:]
+	sum := s.commits.mac.sum(body)
+	entries, ok := bytes.CutPrefix(body, []byte(indexMagic))
+	width := 4 + int(s.ids)
+	if !ok || !hmac.Equal(sum[:], code) || len(entries)%width != 0 {
+		return nil
+	}
+	for ; len(entries) > 0; entries = entries[width:] {
+		x = append(x, indexEntry{int(binary.BigEndian.Uint32(entries)), odb.OID(hex.EncodeToString(entries[4:width]))})
+	}
+	return x
+}
+
+// writeIndex replaces a conversation's index.
+func (s *sidecars) writeIndex(of conversation.Info, x chainIndex) {
+	data := []byte(indexMagic)
+	for _, e := range x {
+		id := idOf(e.oid)
+		data = append(binary.BigEndian.AppendUint32(data, uint32(e.seq)), id[:s.ids]...)
+	}
+	sum := s.commits.mac.sum(data)
+	path := s.path(of) + indexSuffix
+	err := safefile.MakeFolders(filepath.Dir(path), 0o777, s.git.Share)
+	if err == nil {
+		err = safefile.Replace(path, append(data, sum[:]...), safefile.Options{FolderMode: 0o777, Volatile: true})
+	}
+	if err != nil && s.log != nil {
+		s.log.Debug("finding an event is slower than it could be", "error", err)
+	}
+	s.grown.Add(int64(len(data)))
+}
+
+// BackwardFrom is [Store.Backward] from an event on. It uses the conversation's index to find
+// that event, and adds to it. It yields [conversation.ErrNotFound] if there is no such event.
+func (s *Store) BackwardFrom(ctx context.Context, of conversation.Info, seq int) iter.Seq2[*conversation.Event, error] {
+	return func(yield func(*conversation.Event, error) bool) {
+		head, err := s.parseHead(of.Head)
+		if err == nil {
+			head, err = s.sidecars.find(ctx, of, head, seq)
+		}
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		w := s.commits.walk(head)
+		w.expect = seq
+		w.backward(ctx, yield)
+	}
+}
+
+// find is the commit of an event among those up to a head.
+func (s *sidecars) find(ctx context.Context, of conversation.Info, head odb.OID, seq int) (found odb.OID, err error) {
+	w := &numberWalk{commits: s.commits, next: head, above: -1}
+	defer w.stop()
+	if err := w.step(ctx); err != nil {
+		return "", err
+	}
+	if seq < 0 || seq > w.seq {
+		return "", fmt.Errorf("%w: event %d", conversation.ErrNotFound, seq)
+	}
+	indexed := w.seq-seq > walkedAnyway && s.commits.mac.can() && s.usable()
+	var index chainIndex
+	if indexed {
+		index = s.readIndex(of)
+	}
+	var fresh chainIndex // what the index lacks, newest first
+	proven := false
+	for {
+		i, is := index.at(w.seq)
+		if is = is && index[i].oid == w.oid; is && !proven {
+			proven, index = true, index[:i+1]
+		}
+		if !is && w.seq%indexStep == 0 {
+			fresh = append(fresh, indexEntry{w.seq, w.oid})
+		}
+		if w.seq == seq {
+			found = w.oid
+		}
+		// An index that begins further down is walked to, so that it grows at its upper end.
+		if found != "" && (proven || len(index) == 0 || w.seq <= index[len(index)-1].seq) {
+			break
+		}
+		if proven {
+			if i, _ := index.at(seq); index[i].seq < w.seq-1 {
+				w.jump(index[i])
+			}
+		}
+		if err := w.step(ctx); err != nil {
+			return "", err
+		}
+	}
+	if indexed && len(fresh) > 0 && !s.still.Load() {
+		if !proven {
+			index = nil // it is of another history
+		}
+		index = append(fresh, index...)
+		slices.SortFunc(index, func(a, b indexEntry) int { return a.seq - b.seq })
+		s.writeIndex(of, index)
+	}
+	return found, nil
+}
+
+// A numberWalk goes down a chain, and reads of its events no more than their numbers.
+type numberWalk struct {
+	commits *commitReader
+	seq     int // of the event that was read
+	oid     odb.OID
+	next    odb.OID
+	above   int // number of the event above next, -1 for any
+	steps   int // since the start or a jump
+	ahead   *prefetch[stored]
+}
+
+// step reads the next older event.
+func (w *numberWalk) step(ctx context.Context) error {
+	if w.steps++; w.steps == indexStep {
+		w.ahead = readAhead(w.commits, w.next, w.commits.checkName)
+	}
+	var o stored
+	ok := false
+	if w.ahead != nil {
+		o, ok = w.ahead.next(w.next)
+	}
+	if !ok {
+		o = w.commits.stored(w.next)
+	}
+	seq, parent, err := numberAndParent(o, w.above)
+	if err != nil {
+		return err
+	}
+	w.seq, w.oid, w.next, w.above = seq, w.next, parent, seq
+	return ctx.Err()
+}
+
+// jump goes on at an event further down.
+func (w *numberWalk) jump(to indexEntry) {
+	w.stop()
+	w.next, w.above, w.steps = to.oid, to.seq+1, 0
+}
+
+// stop ends the reading ahead.
+func (w *numberWalk) stop() {
+	if w.ahead != nil {
+		w.ahead.stop()
+		w.ahead = nil
+	}
+}

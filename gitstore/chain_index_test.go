@@ -1,0 +1,171 @@
+package gitstore_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/conversation"
+	"jp/conversation/journaltest"
+)
+
+// chat makes a conversation of 2n events.
+func (f *fixture) chat(id, n int) conversation.Info {
+	texts := make([]string, n)
+	for i := range texts {
+		texts[i] = fmt.Sprint("request ", i)
+	}
+	return f.told(id, texts...)
+}
+
+// from are the numbers of some events from one on, backwards, and its commit.
+func (f *fixture) from(of conversation.Info, seq, n int) (seqs []int, commit string, err error) {
+	for e, err := range f.BackwardFrom(f.t.Context(), of, seq) {
+		if err != nil {
+			return seqs, commit, err
+		}
+		if seqs = append(seqs, e.Seq); commit == "" {
+			commit = e.Commit
+		}
+		if len(seqs) == n {
+			break
+		}
+	}
+	return seqs, commit, nil
+}
+
+func (f *fixture) index(n int) string {
+	return filepath.Join(f.cache(), string(journaltest.ID(n))+".index")
+}
+
+func TestBackwardFromEveryEvent(t *testing.T) {
+	f := newFixture(t)
+	info := f.chat(1, 300)
+	all := commits(must(f.Load(t.Context(), info.Head)))
+	for _, order := range [][]int{{599, 343, 342, 320, 64, 65, 63, 1, 0}, {0, 64, 300, 599}} {
+		require.NoError(t, os.RemoveAll(f.cache()))
+		for range 2 {
+			for _, seq := range order {
+				seqs, commit, err := f.again().from(info, seq, 2)
+				require.NoError(t, err)
+				require.Equal(t, []int{seq, seq - 1}[:min(2, seq+1)], seqs)
+				require.Equal(t, all[seq], commit)
+			}
+		}
+		require.FileExists(t, f.index(1))
+	}
+	for _, seq := range []int{-1, 600} {
+		_, _, err := f.from(info, seq, 1)
+		require.ErrorIs(t, err, conversation.ErrNotFound)
+	}
+}
+
+// TestBackwardFromSparesTheMiddle removes what stands between an event and the head: with an
+// index nothing of it is read.
+func TestBackwardFromSparesTheMiddle(t *testing.T) {
+	f := newFixture(t)
+	info := f.chat(1, 300)
+	all := commits(must(f.Load(t.Context(), info.Head)))
+	_, _, err := f.from(info, 100, 1)
+	require.NoError(t, err)
+	require.NoError(t, os.Remove(filepath.Join(f.dir, ".git/objects", all[300][:2], all[300][2:])))
+	seqs, _, err := f.again().from(info, 100, 1)
+	require.NoError(t, err)
+	require.Equal(t, []int{100}, seqs)
+	require.NoError(t, os.Remove(f.index(1)))
+	_, _, err = f.again().from(info, 100, 1)
+	require.Error(t, err)
+}
+
+// TestBackwardFromAnotherHistory has an index that does not hold for the head, as after a
+// ref was set, or that nobody of this user has written.
+func TestBackwardFromAnotherHistory(t *testing.T) {
+	for name, spoil := range map[string]func(f *fixture, other conversation.Info){
+		"of another conversation": func(f *fixture, other conversation.Info) {
+			_, _, err := f.from(other, 0, 1)
+			require.NoError(f.t, err)
+			require.NoError(f.t, os.Rename(f.index(2), f.index(1)))
+		},
+		"a changed byte": func(f *fixture, _ conversation.Info) {
+			data := must(os.ReadFile(f.index(1)))
+			data[20] ^= 1
+			require.NoError(f.t, os.WriteFile(f.index(1), data, 0o600))
+		},
+		"cut":   func(f *fixture, _ conversation.Info) { require.NoError(f.t, os.Truncate(f.index(1), 50)) },
+		"empty": func(f *fixture, _ conversation.Info) { require.NoError(f.t, os.Truncate(f.index(1), 0)) },
+		"a folder": func(f *fixture, _ conversation.Info) {
+			require.NoError(f.t, os.Remove(f.index(1)))
+			require.NoError(f.t, os.Mkdir(f.index(1), 0o700))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			info, other := f.chat(1, 300), f.chat(2, 310)
+			all := commits(must(f.Load(t.Context(), info.Head)))
+			_, _, err := f.from(info, 0, 1)
+			require.NoError(t, err)
+			spoil(f, other)
+			for range 2 {
+				for _, seq := range []int{10, 64, 300} {
+					_, commit, err := f.again().from(info, seq, 1)
+					require.NoError(t, err)
+					require.Equal(t, all[seq], commit)
+				}
+			}
+		})
+	}
+}
+
+// TestBackwardFromFollowsTheRef looks at a conversation that goes on, is set back, and goes
+// on in another way.
+func TestBackwardFromFollowsTheRef(t *testing.T) {
+	f := newFixture(t)
+	info := f.chat(1, 200)
+	check := func(info conversation.Info) {
+		t.Helper()
+		all := commits(must(f.Load(t.Context(), info.Head)))
+		for seq := 0; seq < len(all); seq += 31 {
+			_, commit, err := f.again().from(info, seq, 1)
+			require.NoError(t, err)
+			require.Equal(t, all[seq], commit)
+		}
+	}
+	check(info)
+	events := must(f.Load(t.Context(), info.Head))
+	appended := func(info conversation.Info, n int, text string) conversation.Info {
+		more := []*conversation.Event{}
+		for i := range n {
+			e := *events[0]
+			e.Seq, e.Turn = info.Tip.Seq+1+i, info.Tip.Turn+1+i
+			e.Body = &conversation.TurnStart{}
+			e.Subject = text
+			e.Time = e.Time.AddDate(0, 0, len(text))
+			more = append(more, &e)
+		}
+		_, err := f.Append(t.Context(), info.ID, info.Head, more)
+		require.NoError(t, err)
+		return f.info(1)
+	}
+	longer := appended(info, 300, "on")
+	check(longer)
+	back := conversation.Info{ID: info.ID, Head: conversation.Head(commits(must(f.Load(t.Context(), info.Head)))[150])}
+	f.git("update-ref", "refs/jp/conversations/"+string(info.ID), string(back.Head))
+	check(f.again().info(1))
+	f = f.again()
+	check(appended(f.info(1), 400, "another way"))
+	check(longer)
+	f.git("gc", "-q")
+	check(f.info(1))
+}
+
+func TestBackwardFromWritesNothingBesideATransient(t *testing.T) {
+	f := newFixture(t)
+	info := f.chat(1, 200)
+	f.Transient()
+	_, _, err := f.from(info, 0, 1)
+	require.NoError(t, err)
+	require.NoFileExists(t, f.index(1))
+}
