@@ -19,6 +19,8 @@ type Line struct {
 	Text       string
 	Match      bool
 	Submatches [][2]int // bytes of Text, from and to
+	Commit     string   // of the event; "" for a title
+	Forks      []string // names of the forks that share the event, where [Once] left it out
 }
 
 // Lines searches a title and events, which are in order and hold at least those
@@ -37,7 +39,7 @@ func (q *Query) Lines(title string, events []*conversation.Event) []Line {
 		if scope == "" || !q.scopes[scope] || gone.holds(e.Seq) || without[e.Seq] {
 			continue
 		}
-		c.add(Line{Turn: e.Turn, Seq: e.Seq, Scope: scope, Time: e.Time}, text)
+		c.add(Line{Turn: e.Turn, Seq: e.Seq, Scope: scope, Time: e.Time, Commit: e.Commit}, text)
 	}
 	return c.lines
 }

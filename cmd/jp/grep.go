@@ -39,6 +39,7 @@ type grepOptions struct {
 	max        int
 	limit      int
 	recall     bool
+	all        bool
 }
 
 const grepLong = `Find lines in requests, answers, reasoning, tool calls, results, questions and
@@ -48,8 +49,8 @@ PATTERN is plain text, or with -r a regular expression (RE2). Several lines are
 several patterns. With -e all arguments are conversations. Case matters if a
 pattern has a capital. grep searches the named conversations, or all that are not
 archived. It skips discarded turns, and the calls of recall tools, which repeat
-other conversations (--recall includes them). The most recently active
-conversation comes last. -n takes the last ones with a match.
+other conversations (--recall includes them). A line that forks share comes once,
+with their names (--all repeats it). The most recently active conversation comes last. -n takes the last ones with a match.
 SCOPE: user, assistant (both: chat), reasoning, tool-call, tool-result (both:
 tool), inquiry, title, all.
 
@@ -59,7 +60,7 @@ ID:TURN:SEQ:SCOPE:TEXT, and a context line ID-TURN-SEQ-SCOPE-TEXT. Titles have
 no TURN and SEQ, and TEXT has no control characters. ⏳ marks an incomplete turn.
 
 JSON: [{"id","conversation","title","turn","seq","scope","time","text","is_match","submatches":[[from,to]],
-"incomplete"?}], from and to in bytes of text; turn, seq and time of a title are null. -l: ["jp-c…"];
+"incomplete"?,"forks"?}], from and to in bytes of text; turn, seq and time of a title are null. -l: ["jp-c…"];
 -c: [{"id","count"}].
 
 Exit codes: 0 found · 1 no match · 2 usage, bad pattern ·
@@ -100,6 +101,7 @@ func (o *grepOptions) define(f *pflag.FlagSet) {
 	f.BoolVarP(&o.count, "count", "c", false, "only the number of matching lines of each conversation")
 	f.IntVarP(&o.max, "max-count", "m", 0, "at most `N` matching lines of each conversation")
 	f.IntVarP(&o.limit, "limit", "n", 0, "at most `N` conversations")
+	f.BoolVar(&o.all, "all", false, "repeat a line in each fork that shares it, as -c, -l, -m and -n do")
 	f.BoolVar(&o.recall, "recall", false, "also in calls and results of the recall tools")
 }
 

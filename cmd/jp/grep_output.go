@@ -89,7 +89,7 @@ func (t *grepText) line(i conversation.Info, l search.Line) string {
 		mark = incompleteMark
 	}
 	text := terminal.Excerpt(l.Text, l.Submatches, t.palette.Found, 0)
-	return strings.Join([]string{i.Name(), turn, seq, string(l.Scope), text}, between) + mark
+	return strings.Join([]string{i.Name(), turn, seq, string(l.Scope), text}, between) + ui.ForksMark(l) + mark
 }
 
 // grepRows writes JSON, that of one conversation after the other.

@@ -7,6 +7,7 @@ import (
 
 	"jp/agent/problem"
 	"jp/cmd/jp/internal/terminal"
+	"jp/cmd/jp/internal/ui"
 	"jp/internal/safetext"
 	"jp/search"
 )
@@ -108,9 +109,10 @@ func (s *grepScreen) seqWord(l search.Line) string {
 
 // text is a line, cut to the columns that it has.
 func (s *grepScreen) text(r search.Result, l search.Line, columns int) string {
-	mark := ""
+	mark := s.palette.Dim(ui.ForksMark(l))
+	columns -= safetext.Columns(ui.ForksMark(l))
 	if incomplete(r.Info, l) {
-		mark = s.palette.Yellow(incompleteMark)
+		mark += s.palette.Yellow(incompleteMark)
 		columns -= safetext.Columns(incompleteMark)
 	}
 	text := terminal.Excerpt(l.Text, l.Submatches, s.palette.Found, max(columns, 1))

@@ -91,8 +91,12 @@ func (g *grep) show(ctx context.Context, results iter.Seq[search.Result], show f
 // results are in the order of the conversations. The last ones in which
 // something is found are looked for from the end.
 func (g *grep) results(ctx context.Context, from search.Source) iter.Seq[search.Result] {
-	if g.opts.limit == 0 {
-		return search.Conversations(ctx, from, g.infos, g.query)
+	if o := g.opts; o.limit == 0 {
+		results := search.Conversations(ctx, from, g.infos, g.query)
+		if o.all || o.count || o.list || o.max > 0 {
+			return results
+		}
+		return search.Once(g.infos, results)
 	}
 	slices.Reverse(g.infos)
 	var last []search.Result

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -21,12 +22,13 @@ type FoundJSON struct {
 	Match        bool         `json:"is_match"`
 	Submatches   [][2]int     `json:"submatches"` // bytes of the text, from and to
 	Incomplete   bool         `json:"incomplete,omitempty"`
+	Forks        []string     `json:"forks,omitempty"` // that share the event
 }
 
 // NewFoundJSON is a line of a conversation. incomplete says that its turn has not ended.
 func NewFoundJSON(i conversation.Info, l search.Line, incomplete bool) FoundJSON {
 	f := FoundJSON{
-		ID: i.Name(), Conversation: i.Name(), Scope: l.Scope, Match: l.Match, Incomplete: incomplete,
+		ID: i.Name(), Conversation: i.Name(), Scope: l.Scope, Match: l.Match, Incomplete: incomplete, Forks: l.Forks,
 	}
 	f.Text, f.Submatches = validText(l.Text, l.Submatches)
 	if i.Summary.Title != "" {
@@ -37,6 +39,26 @@ func NewFoundJSON(i conversation.Info, l search.Line, incomplete bool) FoundJSON
 		f.Turn, f.Seq, f.Time = &l.Turn, &l.Seq, &at
 	}
 	return f
+}
+
+// ForksMark names the forks that share the event of a line, "" without any.
+func ForksMark(l search.Line) string {
+	if len(l.Forks) == 0 {
+		return ""
+	}
+	const named = 2
+	names := make([]string, 0, named)
+	for _, name := range l.Forks[:min(named, len(l.Forks))] {
+		if id, err := conversation.ParseID(name); err == nil {
+			name = id.Short()
+		}
+		names = append(names, name)
+	}
+	mark := "  (also in " + strings.Join(names, ", ")
+	if more := len(l.Forks) - named; more > 0 {
+		mark += fmt.Sprintf(" and %d more", more)
+	}
+	return mark + ")"
 }
 
 // validText is a text as JSON can hold it, and where the places are then.
