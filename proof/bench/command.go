@@ -14,6 +14,24 @@ const endTarget = 3
 // endCommands need only the end of a conversation, which ID stands for.
 var endCommands = []string{"print --last 1 ID", "log -n 5 ID", "status ID", "show ID@-1", "ref ID@-1", "diff ID@-3..@-1"}
 
+// middleTarget is how much longer than `jp version` a command may take that looks at the middle
+// of a conversation.
+const middleTarget = 0.016
+
+// middleCommands look at an event in the middle, whose number MIDDLE stands for. Their rival
+// is the start of jp.
+var middleCommands = []string{"show ID@MIDDLE", "ref ID@MIDDLE", "diff ID@BEFORE..@MIDDLE"}
+
+// middleRow is the name of a row of such a command.
+func middleRow(words string, n int) string {
+	return endRow(strings.NewReplacer("BEFORE", "middle-2", "MIDDLE", "middle").Replace(words), n)
+}
+
+// inMiddle is a command with the numbers of the middle of a conversation of n events.
+func inMiddle(words string, n int) string {
+	return strings.NewReplacer("BEFORE", strconv.Itoa(n/2-2), "MIDDLE", strconv.Itoa(n/2)).Replace(words)
+}
+
 // endRow is the name of a row of such a command.
 func endRow(words string, n int) string {
 	return "jp " + strings.NewReplacer(" ID@", " @", " ID", "").Replace(words) + " at " + grouped(n) + " events"
@@ -49,6 +67,35 @@ func commandsOf(n int) func(context.Context, *bench, filesystem) ([]row, error) 
 			all.row("jp fork"+at, "fork", updateRef).withinMore(startTarget).grows(workForkRun, n),
 			all.row(fmt.Sprintf("jp fork --until %d of %s", n/2, grouped(n)), "slice", updateRef).grows(workSlice, n),
 		), nil
+	}
+}
+
+// middlesOf measures whole processes that look at the middle of a conversation of n events,
+// packed by git. What they take must not depend on n.
+func middlesOf(n int) func(context.Context, *bench, filesystem) ([]row, error) {
+	return func(ctx context.Context, b *bench, _ filesystem) ([]row, error) {
+		c, err := b.newCommands(ctx, n)
+		if err != nil {
+			return nil, err
+		}
+		const start = "jp version"
+		sides := []side{{name: start, block: 2, run: c.of(c.long, "version")}}
+		for _, words := range middleCommands {
+			run := c.of(c.long, inMiddle(words, n))
+			if err := run(ctx); err != nil { // the first look makes the index
+				return nil, err
+			}
+			sides = append(sides, side{name: words, block: 2, run: run})
+		}
+		all, err := rounds(ctx, b.rng, b.processes, sides)
+		if err != nil {
+			return nil, err
+		}
+		var rows []row
+		for i, words := range middleCommands {
+			rows = append(rows, all.row(middleRow(words, n), words, start).withinMore(middleTarget).grows(workMiddle[i], n))
+		}
+		return rows, nil
 	}
 }
 

@@ -28,6 +28,9 @@ const (
 	workPeakLoad   = "memory, loaded events"
 )
 
+// workMiddle are of middleCommands, in their order.
+var workMiddle = []string{"jp show @middle, events", "jp ref @middle, events", "jp diff @middle-2..@middle, events"}
+
 // expected are the exponents: 0 is work that does not depend on the size, 1 is
 // work in proportion to it.
 var expected = map[string]float64{

@@ -21,6 +21,7 @@ const (
 	loadNames       = "load {n} events, loose; load {n} events, packed"
 	commandNames    = "jp print --last 1 at {n} events; jp log -n 5 at {n} events; jp status at {n} events; " +
 		"jp show @-1 at {n} events; jp ref @-1 at {n} events; jp diff @-3..@-1 at {n} events; jp fork at {n} events; jp fork --until {until} of {n}"
+	middleNames      = "jp show @middle at {n} events; jp ref @middle at {n} events; jp diff @middle-2..@middle at {n} events"
 	grepNames        = "first grep, {n} events; grep {n} events, rare word; grep {n} events, absent word; grep {n} events, everyday word; grep {n} events, in every one; grep {n} events, regexp"
 	snapshotNames    = "snapshot {n} files, clean; snapshot {n} files, after a tool; snapshot {n} files, 1 changed; snapshot {n} files, 1 named"
 	confinedNames    = "jp query, 20 programs, confined"

@@ -51,6 +51,9 @@ var tasks = []task{
 	{"command 1k", short, commandsOf(1_000), named(commandNames, 1_000)},
 	{"command 10k", long, commandsOf(10_000), named(commandNames, 10_000)},
 	{"command 100k", longest, commandsOf(100_000), named(commandNames, 100_000)},
+	{"middle 1k", short, middlesOf(1_000), named(middleNames, 1_000)},
+	{"middle 10k", long, middlesOf(10_000), named(middleNames, 10_000)},
+	{"middle 100k", longest, middlesOf(100_000), named(middleNames, 100_000)},
 	{"grep 20k", short, grepOf(searchedBriefly, searchedEvents), named(grepNames, searchedBriefly, searchedEvents)},
 	{"grep 200k", long, grepOf(1_000, 200), named(grepNames, 1_000, 200)},
 	{"grep 1M", longest, grepOf(1_000, 1_000), named(grepNames, 1_000, 1_000)},
@@ -76,7 +79,7 @@ var tasks = []task{
 
 // taskNames is read by the help text.
 func taskNames() string {
-	return "rows by their names, or tasks: append, fork, chain, load, list, command, grep, snapshot, tools, resume, attach, ls, size, memory " +
+	return "rows by their names, or tasks: append, fork, chain, load, list, command, middle, grep, snapshot, tools, resume, attach, ls, size, memory " +
 		"(with a size, as in \"load 10k\"), ask, version"
 }
 
