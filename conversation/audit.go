@@ -9,18 +9,28 @@ import (
 // [TurnBuilder.Build] has for new ones. What jp writes passes; history that was
 // imported or edited may not, and is repaired only in projections.
 func Audit(events []*Event) []Problem {
-	var problems []Problem
-	l := NewLedger()
+	var a Auditor
 	for _, e := range events {
-		if e.Type() == TypeTurnStart {
-			l = NewLedger()
-		}
-		if err := checkOne(l, e); err != nil {
-			problems = append(problems, Problem{Commit: e.Commit, Seq: e.Seq, Text: err.Error()})
-		}
-		l.Enter(e)
+		a.Next(e)
 	}
-	return problems
+	return a.Problems
+}
+
+// An Auditor is [Audit] for events that come one by one. It holds those of the newest turn.
+type Auditor struct {
+	Problems []Problem
+	ledger   *Ledger
+}
+
+// Next checks the next event.
+func (a *Auditor) Next(e *Event) {
+	if a.ledger == nil || e.Type() == TypeTurnStart {
+		a.ledger = NewLedger()
+	}
+	if err := checkOne(a.ledger, e); err != nil {
+		a.Problems = append(a.Problems, Problem{Commit: e.Commit, Seq: e.Seq, Text: err.Error()})
+	}
+	a.ledger.Enter(e)
 }
 
 // Local reports whether a conversation may act: whether this user's jp wrote

@@ -4,18 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 
 	"jp/conversation"
 	"jp/gitstore/odb"
 	"jp/gitstore/sidecar"
 	"jp/internal/safefile"
 )
-
-// errNotCached says that a chain is not simple enough for a sidecar. Reading it
-// the other way says why.
-var errNotCached = errors.New("no plain chain of events")
 
 // update makes the log reach to a head, and its words with it, and returns the
 // index of the head in it. What cannot be written is still there in memory.
@@ -25,7 +23,7 @@ func (c *cached) update(ctx context.Context, head odb.OID) (int, error) {
 	if i := c.log.Index(idOf(head)); i >= 0 {
 		return i, c.index(c.log.Len()-1 == i)
 	}
-	missing, keep, err := c.missing(ctx, head)
+	missing, err := c.missing(ctx, head)
 	if err != nil {
 		return 0, err
 	}
@@ -34,9 +32,12 @@ func (c *cached) update(ctx context.Context, head odb.OID) (int, error) {
 	} else {
 		c.forget(safefile.MakeFolders(filepath.Dir(c.path), 0o777, c.all.git.Share))
 	}
-	err = c.log.Extend(keep, missing)
-	c.forget(err)
-	c.all.grown.Add(int64(len(c.log.Buffer())))
+	var failed error
+	c.forget(c.log.Extend(missing.keep, missing.records(ctx, c.all.commits, &failed)))
+	if n := c.log.Len(); failed != nil || n == 0 || c.log.ID(n-1) != idOf(head) {
+		return 0, errors.Join(errNotCached, failed)
+	}
+	c.all.grown.Add(int64(c.log.Size()))
 	if err := c.index(true); err != nil {
 		return 0, err
 	}
@@ -50,63 +51,82 @@ func (c *cached) keepChain(head odb.OID) {
 	if n == 0 {
 		n = c.log.Len()
 	}
-	for i := 1; i < n; i++ {
-		if idOf(firstParent(c.log.Record(i).Raw)) != c.log.Record(i-1).ID {
-			c.log.Keep(i)
-			return
+	whole := 0
+	var newest []byte
+	if !c.log.Each(0, n, func(i int, r sidecar.Record) bool {
+		if i > 0 && idOf(firstParent(r.Raw)) != c.log.ID(i-1) {
+			return false
 		}
+		if whole++; whole == n {
+			newest = r.Raw
+		}
+		return true
+	}) || whole < n {
+		c.log.Keep(whole)
+		return
 	}
 	if n > 0 {
-		newest := stored{kind: "commit", object: c.log.Record(n - 1).Raw}
-		if seq, _, err := numberAndParent(newest, -1); err != nil || seq != n-1 {
+		if seq, _, err := numberAndParent(stored{kind: "commit", object: newest}, -1); err != nil || seq != n-1 {
 			c.log.Keep(0)
 		}
 	}
 }
 
-// missing walks from a head back to a record of the log, or to the first event.
-// It returns what is missing behind the first keep records.
-func (c *cached) missing(ctx context.Context, head odb.OID) (records []sidecar.Record, keep int, err error) {
-	known := map[sidecar.ID]int{}
-	for i := range c.log.Len() {
-		known[c.log.Record(i).ID] = i
-	}
-	ahead := readAhead(c.all.commits, head, c.all.commits.checkName)
-	defer ahead.stop()
-	above := -1
-	for oid := head; ; {
-		if i, ok := known[idOf(oid)]; ok {
-			if err := c.follows(i, above); err != nil {
-				return nil, 0, err
-			}
-			keep = i + 1
-			break
-		}
-		o, ok := ahead.next(oid)
-		if !ok {
-			o = c.all.commits.stored(oid)
-		}
-		seq, parent, err := numberAndParent(o, above)
-		if err = errors.Join(err, ctx.Err()); err != nil {
-			return nil, 0, err
-		}
-		records = append(records, sidecar.Record{ID: idOf(oid), Raw: o.object})
-		if seq == 0 {
-			break
-		}
-		above, oid = seq, parent
-	}
-	slices.Reverse(records)
-	return records, keep, nil
+// missing is what a log lacks behind the first keep records.
+type missing struct {
+	keep int
+	chain
+	held []sidecar.Record // all of it, newest first, if that is little
 }
 
-// follows checks that the event above stands on a record of the log.
-func (c *cached) follows(i, above int) error {
-	seq, _, err := numberAndParent(stored{kind: "commit", object: c.log.Record(i).Raw}, above)
-	if err == nil && seq != i {
-		return fmt.Errorf("%w: event %d at %d", errNotCached, seq, i)
+// mostHeld is how many bytes of commits are held. More are read a second time.
+var mostHeld = 4 << 20
+
+// missing walks from a head back to a record of the log, or to the first event.
+func (c *cached) missing(ctx context.Context, head odb.OID) (*missing, error) {
+	m, bytes := &missing{}, 0
+	var many atomic.Bool
+	proven := func(o stored) stored {
+		if many.Load() {
+			return o
+		}
+		return c.all.commits.checkName(o)
 	}
-	return err
+	var err error
+	m.chain, err = c.all.commits.chainTo(ctx, head, proven, func(o stored, seq int) bool {
+		if seq < c.log.Len() && c.log.ID(seq) == idOf(o.oid) {
+			m.keep = seq + 1
+			return true
+		}
+		if bytes += len(o.object); bytes > mostHeld {
+			many.Store(true)
+			m.held = nil
+			return false
+		}
+		m.held = append(m.held, sidecar.Record{ID: idOf(o.oid), Raw: o.object})
+		return false
+	})
+	return m, err
+}
+
+// records are the missing ones, oldest first, until one cannot be read.
+func (m *missing) records(ctx context.Context, commits *commitReader, failed *error) iter.Seq[sidecar.Record] {
+	return func(yield func(sidecar.Record) bool) {
+		if len(m.held) == m.len() {
+			for _, r := range slices.Backward(m.held) {
+				if !yield(r) {
+					return
+				}
+			}
+			return
+		}
+		*failed = forward(ctx, commits, m.chain, commits.checkName, func(_ int, o stored) error {
+			if o.err == nil && !yield(sidecar.Record{ID: idOf(o.oid), Raw: o.object}) {
+				return errNotCached
+			}
+			return o.err
+		})
+	}
 }
 
 // numberAndParent is the number of a stored event, which is the one before above, and
@@ -138,7 +158,7 @@ func (c *cached) index(whole bool) error {
 		c.words = nil
 		return nil
 	}
-	newest, from, size, again := c.log.Record(n-1).ID, 0, len(c.log.Buffer()), c.words != nil
+	newest, from, size, again := c.log.ID(n-1), 0, c.log.Size(), c.words != nil
 	if again && c.words.Head == newest && c.words.Marked {
 		return nil
 	}
@@ -148,10 +168,15 @@ func (c *cached) index(whole bool) error {
 	if !again || !c.words.Marked || from != c.words.Len() || !c.words.Fits(size) || !c.words.ReadMarks(c.path+wordsSuffix) {
 		c.words, from = sidecar.NewWords(size, again, c.all.ids), 0
 	}
-	for range n - from {
-		if err := enter(c.words, c.log); err != nil {
-			return err
-		}
+	var err error
+	if !c.log.Each(from, n, func(_ int, r sidecar.Record) bool {
+		err = enter(c.words, c.log, r)
+		return err == nil
+	}) {
+		err = errNotCached
+	}
+	if err != nil {
+		return err
 	}
 	c.words.Add([]byte(c.title))
 	if c.all.still.Load() {
@@ -163,8 +188,8 @@ func (c *cached) index(whole bool) error {
 }
 
 // enter adds what can be found of the log's next event to the words.
-func enter(w *sidecar.Words, log *sidecar.Log) error {
-	c, err := parseCommit(log.Record(w.Len()).Raw)
+func enter(w *sidecar.Words, log *sidecar.Log, next sidecar.Record) error {
+	c, err := parseCommit(next.Raw)
 	if err != nil {
 		return err
 	}

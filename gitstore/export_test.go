@@ -22,3 +22,10 @@ func FirstBound() int64 { return firstBound() }
 
 // WaitForHeads sets how long a head that a prune took is waited for.
 func (s *Store) WaitForHeads(d time.Duration) { s.restoring = d }
+
+// HoldAtMost sets how many bytes of commits a first search holds, until restore is called.
+func HoldAtMost(n int) (restore func()) {
+	was := mostHeld
+	mostHeld = n
+	return func() { mostHeld = was }
+}

@@ -36,12 +36,34 @@ type prefetch[T any] struct {
 }
 
 func readAhead[T any](r *commitReader, from odb.OID, making func(stored) T) *prefetch[T] {
+	return readAlong(r, from, func(o stored) odb.OID {
+		if o.err != nil || o.kind != "commit" || len(o.object) >= aheadLargest {
+			return ""
+		}
+		return firstParent(o.object)
+	}, making)
+}
+
+// readListed is readAhead for objects whose names are known.
+func readListed[T any](r *commitReader, oids chain, making func(stored) T) *prefetch[T] {
+	at := 0
+	next := func(stored) odb.OID {
+		if at++; at >= oids.len() {
+			return ""
+		}
+		return oids.oid(at)
+	}
+	return readAlong(r, oids.oid(0), next, making)
+}
+
+// readAlong reads from one object to the next, until there is none.
+func readAlong[T any](r *commitReader, from odb.OID, next func(stored) odb.OID, making func(stored) T) *prefetch[T] {
 	a := &prefetch[T]{make: making, batches: make(chan []part[T], aheadBatches), done: make(chan struct{})}
 	a.wait.Go(func() {
 		defer close(a.batches)
 		for size := 1; from != ""; size = min(2*size, aheadBatch) {
 			var batch []part[T]
-			batch, from = readBatch[T](r, from, size)
+			batch, from = readBatch[T](r, from, size, next)
 			if !a.hand(batch) {
 				return
 			}
@@ -71,16 +93,14 @@ func (a *prefetch[T]) hand(batch []part[T]) bool {
 	}
 }
 
-// readBatch reads some objects of a chain, and says where the next ones begin, ""
-// for nowhere.
-func readBatch[T any](r *commitReader, oid odb.OID, size int) ([]part[T], odb.OID) {
+// readBatch reads some objects, and says where the next ones begin, "" for nowhere.
+func readBatch[T any](r *commitReader, oid odb.OID, size int, next func(stored) odb.OID) ([]part[T], odb.OID) {
 	batch := make([]part[T], 0, size)
-	for oid != "" && len(batch) < size {
+	for bytes := 0; oid != "" && len(batch) < size && bytes < aheadLargest; {
 		o := r.storedUnverified(oid)
 		batch = append(batch, part[T]{stored: o})
-		if oid = ""; o.err == nil && o.kind == "commit" && len(o.object) < aheadLargest {
-			oid = firstParent(o.object)
-		}
+		bytes += len(o.object)
+		oid = next(o)
 	}
 	return batch, oid
 }

@@ -37,6 +37,7 @@ var freeBuffers sync.Pool
 func (c *cached) free() {
 	if c.log != nil {
 		c.buffer = c.log.Buffer()
+		c.log.Close()
 	}
 	kept := c.buffers
 	freeBuffers.Put(&kept)
@@ -113,7 +114,11 @@ func (c *cached) find(ctx context.Context, head odb.OID, filter conversation.Pre
 	}
 	needles := c.needles(filter)
 	var records []sidecar.Record
-	for _, i := range c.indices(needles) {
+	indices, ok := c.indices(needles)
+	if !ok {
+		return nil, errNotCached
+	}
+	for _, i := range indices {
 		if i <= newest {
 			records = append(records, c.log.Record(i))
 		}
@@ -125,20 +130,21 @@ func (c *cached) find(ctx context.Context, head odb.OID, filter conversation.Pre
 }
 
 // indices are of the records that may pass.
-func (c *cached) indices(needles []needle.Needle) []int {
+func (c *cached) indices(needles []needle.Needle) (found []int, ok bool) {
 	if len(needles) == 0 {
 		all := make([]int, c.log.Len())
 		for i := range all {
 			all[i] = i
 		}
-		return all
+		return all, true
 	}
-	found := c.log.Find(needles)
-	if len(found) > 0 && (c.words == nil || c.words.May(discarded)) {
-		found = append(found, c.log.Find([]needle.Needle{takesBack})...)
+	if found, ok = c.log.Find(needles); ok && len(found) > 0 && (c.words == nil || c.words.May(discarded)) {
+		var discards []int
+		discards, ok = c.log.Find([]needle.Needle{takesBack})
+		found = append(found, discards...)
 		slices.Sort(found)
 	}
-	return slices.Compact(found)
+	return slices.Compact(found), ok
 }
 
 // event decodes a record, whose bytes become the event's.

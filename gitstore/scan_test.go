@@ -136,6 +136,16 @@ func TestSiftFollowsTheRef(t *testing.T) {
 	require.Empty(t, f.again().sifted(f.again().info(1), false, "four"))
 }
 
+// TestSiftOfMany holds for conversations whose commits are not held what holds for others.
+func TestSiftOfMany(t *testing.T) {
+	defer gitstore.HoldAtMost(100)()
+	for name, test := range map[string]func(*testing.T){
+		"texts": TestSift, "the ref": TestSiftFollowsTheRef, "a gap": TestSiftOfAGap, "discards": TestSiftPassesDiscards,
+	} {
+		t.Run(name, test)
+	}
+}
+
 // TestSiftAfterDamage breaks the sidecars in every way: the answer stays.
 func TestSiftAfterDamage(t *testing.T) {
 	f := newFixture(t)
@@ -196,7 +206,7 @@ func TestSiftOfForgedRecord(t *testing.T) {
 	log := sidecar.Read(path, nil, ids)
 	last := log.Record(log.Len() - 1)
 	last.Raw = bytes.ReplaceAll(last.Raw, []byte("two"), []byte("owt"))
-	require.NoError(t, log.Extend(log.Len()-1, []sidecar.Record{last}))
+	require.NoError(t, log.Extend(log.Len()-1, slices.Values([]sidecar.Record{last})))
 	require.NoError(t, os.Remove(filepath.Join(f.cache(), string(info.ID)+".words")))
 	events, err := f.Scan(t.Context(), info, conversation.Prefilter{Any: []string{"owt"}})
 	require.NoError(t, err)
@@ -242,7 +252,7 @@ func TestSiftOfAGap(t *testing.T) {
 			records = append(records, whole.Record(i))
 		}
 		require.NoError(t, os.Remove(path+".commits"))
-		require.NoError(t, sidecar.Read(path+".commits", nil, ids).Extend(0, records))
+		require.NoError(t, sidecar.Read(path+".commits", nil, ids).Extend(0, slices.Values(records)))
 		require.NoError(t, os.Remove(path+".words"))
 		for text, seq := range map[string]int{"second": 3, "third": 5, "first": 1} {
 			require.Equal(t, []int{seq}, f.sifted(info, false, text), "%v: %s", order, text)

@@ -29,16 +29,16 @@ func (s *Store) VerifyAt(ctx context.Context, of conversation.Info) (conversatio
 	if err != nil {
 		return conversation.Verdict{ID: of.ID}, err
 	}
-	v, events, err := s.commits.verify(ctx, head)
+	repo, err := s.repository(false)
+	if err != nil {
+		return conversation.Verdict{ID: of.ID}, err
+	}
+	checked, err := s.commits.verify(ctx, head, repo)
+	v, events := checked.verdict, checked.kept
 	v.ID = of.ID
 	if err != nil {
 		return v, err
 	}
-	repo, err := s.repository(false)
-	if err != nil {
-		return v, err
-	}
-	v.Elsewhere = conversation.ElsewhereOf(events, repo)
 	if !v.Local {
 		v.Standing = conversation.StandingForeign
 	}
@@ -76,9 +76,9 @@ func (s *Store) checkSecond(ctx context.Context, of conversation.Info, known []c
 	var problems []conversation.Problem
 	head, err := s.parseHead(second.Head)
 	if err == nil {
-		var there conversation.Verdict
-		there, _, err = s.commits.verify(ctx, head)
-		problems = there.Problems
+		var there *chainCheck
+		there, err = s.commits.verify(ctx, head, "")
+		problems = there.verdict.Problems
 	}
 	if err != nil && !errors.Is(err, ErrShallow) {
 		problems = append(problems, conversation.Problem{Commit: string(second.Head), Seq: -1, Text: err.Error()})

@@ -10,76 +10,161 @@ import (
 	"jp/gitstore/odb"
 )
 
-// verify checks the events up to a head, and counts them.
-func (r *commitReader) verify(ctx context.Context, head odb.OID) (v conversation.Verdict, events []*conversation.Event, err error) {
+// verify checks the events up to a head, and counts them. repo is the repository here.
+//
+// It reads a whole chain twice, to hold the events of one turn at a time. Only of a damaged
+// chain it holds all.
+func (r *commitReader) verify(ctx context.Context, head odb.OID, repo string) (*chainCheck, error) {
+	if whole, err := r.chainTo(ctx, head, func(o stored) stored { return o }, func(stored, int) bool { return false }); err == nil {
+		c := &chainCheck{commits: r, repo: repo}
+		if c.readForward(ctx, whole) == nil {
+			return c.done(), ctx.Err()
+		}
+	}
+	c := &chainCheck{commits: r, repo: repo}
 	links, err := r.load(ctx, r.walk(head))
 	var damage *DamageError
 	switch {
 	case errors.As(err, &damage):
-		v.Problems = append(v.Problems, conversation.Problem{Commit: damage.Commit, Seq: damage.Seq, Text: damage.Err.Error()})
+		c.verdict.Problems = append(c.verdict.Problems, conversation.Problem{Commit: damage.Commit, Seq: damage.Seq, Text: damage.Err.Error()})
 	case err != nil:
-		return v, nil, fmt.Errorf("verify the events up to %.10s: %w", head, err)
+		return c, fmt.Errorf("verify the events up to %.10s: %w", head, err)
 	}
-	events = make([]*conversation.Event, len(links))
-	for i, l := range links {
-		events[i] = l.event
-	}
-	problems, absent := r.checkEvents(ctx, links)
-	v.Events, v.Absent, v.Local = len(links), absent, conversation.Local(events)
-	v.Problems = append(append(v.Problems, problems...), conversation.Audit(events)...)
-	return v, events, nil
-}
-
-// checkEvents checks the events and counts payloads that are not here.
-func (r *commitReader) checkEvents(ctx context.Context, links []*parsedCommit) (problems []conversation.Problem, absent int) {
-	report := func(e *conversation.Event, format string, args ...any) {
-		problems = append(problems, conversation.Problem{Commit: e.Commit, Seq: e.Seq, Text: fmt.Sprintf(format, args...)})
-	}
-	sum, tree, newer := conversation.Summary{}, "", false // newer: what a newer jp wrote may count differently
-	var noted, configured bool                            // in the newest turn
 	for i, l := range links {
 		if ctx.Err() != nil {
-			return problems, absent
+			break
 		}
-		e, moved := l.event, l.event.Tree != tree
-		sum, tree, newer = sum.Next(e), e.Tree, newer || e.Opaque()
-		if i > 0 && moved && !e.Type().ChangesFiles() {
-			report(e, "a %s changes the files' tree", e.Type())
+		c.next(l, i == len(links)-1)
+	}
+	return c.done(), nil
+}
+
+// A chainCheck checks events one by one, oldest first.
+type chainCheck struct {
+	commits *commitReader
+	repo    string
+	verdict conversation.Verdict
+	// kept are the events that the rest of a check asks about: those of the newest turn, and
+	// of those before the ones that have payload or say where the conversation comes from,
+	// without their texts.
+	kept []*conversation.Event
+	turn int // where the newest turn begins in kept
+
+	audit             conversation.Auditor
+	summary           conversation.Summary
+	tree              string
+	newer             bool // what a newer jp wrote may count differently
+	noted, configured bool // in the newest turn
+}
+
+// readForward checks a chain that is whole, and fails for one that is not.
+func (c *chainCheck) readForward(ctx context.Context, whole chain) error {
+	above := odb.OID("")
+	return forward(ctx, c.commits, whole, func(o stored) linked {
+		l, err := c.commits.parse(c.commits.checkName(o))
+		return linked{l, err}
+	}, func(i int, l linked) error {
+		if l.err != nil {
+			return l.err
 		}
-		switch e.Type() {
-		case conversation.TypeTurnStart:
-			noted, configured = false, false
-		case conversation.TypeNote:
-			noted = true
-		case conversation.TypeConfigDelta:
-			configured = true
+		if l.seq != i || i > 0 && l.parent != above {
+			return errNotCached
 		}
-		// Only the newest summary is in use. An earlier version may have made those before it by other rules.
-		if stored := l.summary(); i == len(links)-1 && stored != nil && e.Signed && !newer {
-			want := sum
-			if noted { // earlier versions had other rules for what the turn waits for then
-				want.Newest, want.Status = stored.Newest, stored.Status
-			}
-			if configured { // the first versions named the model of the turn's start
-				want.Model = stored.Model
-			}
-			if !sameSummary(*stored, want) {
-				report(e, "its summary is not what the events come to")
-			}
+		above = l.oid
+		if err := c.commits.fill(l.event); err != nil {
+			return err
 		}
-		for _, p := range e.Payloads {
-			switch _, ok, err := r.payload(p); {
-			case err != nil:
-				report(e, "%v", err)
-			case !ok:
-				absent++
-			}
-		}
-		if err := r.checkTree(e, moved); err != nil {
-			report(e, "%v", err)
+		c.next(l.parsedCommit, i == whole.len()-1)
+		return nil
+	})
+}
+
+// next checks the next event.
+func (c *chainCheck) next(l *parsedCommit, newest bool) {
+	e := l.event
+	moved := e.Tree != c.tree
+	c.summary, c.tree, c.newer = c.summary.Next(e), e.Tree, c.newer || e.Opaque()
+	if c.verdict.Events > 0 && moved && !e.Type().ChangesFiles() {
+		c.report(e, "a %s changes the files' tree", e.Type())
+	}
+	switch e.Type() {
+	case conversation.TypeTurnStart:
+		c.noted, c.configured = false, false
+		c.endTurn()
+	case conversation.TypeNote:
+		c.noted = true
+	case conversation.TypeConfigDelta:
+		c.configured = true
+	}
+	// Only the newest summary is in use. An earlier version may have made those before it by other rules.
+	if newest {
+		c.checkSummary(l)
+	}
+	for _, p := range e.Payloads {
+		switch _, ok, err := c.commits.payload(p); {
+		case err != nil:
+			c.report(e, "%v", err)
+		case !ok:
+			c.verdict.Absent++
 		}
 	}
-	return problems, absent
+	if err := c.commits.checkTree(e, moved); err != nil {
+		c.report(e, "%v", err)
+	}
+	c.audit.Next(e)
+	if where := conversation.ElsewhereOf([]*conversation.Event{e}, c.repo); where != "" {
+		c.verdict.Elsewhere = where
+	}
+	c.verdict.Events++
+	c.kept = append(c.kept, e)
+}
+
+// endTurn drops what is not asked for of a turn that is over.
+func (c *chainCheck) endTurn() {
+	left := c.turn
+	for _, e := range c.kept[c.turn:] {
+		_, forked := e.Body.(*conversation.ForkOrigin)
+		if !forked && len(e.Payloads) == 0 {
+			continue
+		}
+		if !forked {
+			e.SetText("")
+			e.Provider = nil
+		}
+		c.kept[left] = e
+		left++
+	}
+	clear(c.kept[left:])
+	c.kept, c.turn = c.kept[:left], left
+}
+
+func (c *chainCheck) report(e *conversation.Event, format string, args ...any) {
+	c.verdict.Problems = append(c.verdict.Problems, conversation.Problem{Commit: e.Commit, Seq: e.Seq, Text: fmt.Sprintf(format, args...)})
+}
+
+// checkSummary compares what the newest event says of the whole with the events.
+func (c *chainCheck) checkSummary(l *parsedCommit) {
+	stored := l.summary()
+	if stored == nil || !l.event.Signed || c.newer {
+		return
+	}
+	want := c.summary
+	if c.noted { // earlier versions had other rules for what the turn waits for then
+		want.Newest, want.Status = stored.Newest, stored.Status
+	}
+	if c.configured { // the first versions named the model of the turn's start
+		want.Model = stored.Model
+	}
+	if !sameSummary(*stored, want) {
+		c.report(l.event, "its summary is not what the events come to")
+	}
+}
+
+// done ends the check.
+func (c *chainCheck) done() *chainCheck {
+	c.verdict.Local = conversation.Local(c.kept)
+	c.verdict.Problems = append(c.verdict.Problems, c.audit.Problems...)
+	return c
 }
 
 func sameSummary(a, b conversation.Summary) bool {

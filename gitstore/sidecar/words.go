@@ -190,7 +190,7 @@ func (w *Words) AddRecord(l *Log, texts ...[]byte) {
 			own.enter(text, runOfOne)
 		}
 	}
-	w.Head = l.Record(w.n).ID
+	w.Head = l.ID(w.n)
 	w.n++
 }
 

@@ -1,0 +1,91 @@
+package gitstore
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+
+	"jp/gitstore/odb"
+)
+
+// A chain is the names of a conversation's commits, oldest first. It is what a reader
+// of very many events holds of them: a name takes as many bytes as its hash.
+type chain struct {
+	names []byte
+	size  int // bytes of a name
+}
+
+func (c chain) len() int { return len(c.names) / c.size }
+
+func (c chain) oid(i int) odb.OID {
+	return odb.OID(hex.EncodeToString(c.names[i*c.size : (i+1)*c.size]))
+}
+
+// errNotCached says that a chain is not simple enough to be read oldest first. Reading it
+// the other way says why.
+var errNotCached = errors.New("no plain chain of events")
+
+// chainTo walks from a head to the first event, or to an event at which stop says so, which
+// is left out. The numbers of the events have to be without a gap. What making gives is not
+// checked otherwise.
+func (r *commitReader) chainTo(ctx context.Context, head odb.OID, making func(stored) stored, stop func(o stored, seq int) bool) (chain, error) {
+	c := chain{size: r.format.Size()}
+	ahead := readAhead(r, head, making)
+	defer ahead.stop()
+	above := -1
+	for oid := head; ; {
+		o, ok := ahead.next(oid)
+		if !ok {
+			o = making(r.storedUnverified(oid))
+		}
+		seq, parent, err := numberAndParent(o, above)
+		if err = errors.Join(err, ctx.Err()); err != nil {
+			return c, err
+		}
+		if stop(o, seq) {
+			return c.reversed(), nil
+		}
+		was := len(c.names)
+		if c.names, err = hex.AppendDecode(c.names, []byte(oid)); err != nil || len(c.names) != was+c.size {
+			return c, fmt.Errorf("%w: %.10s", errNotCached, oid)
+		}
+		if seq == 0 {
+			return c.reversed(), nil
+		}
+		above, oid = seq, parent
+	}
+}
+
+// reversed turns the names round.
+func (c chain) reversed() chain {
+	names := make([]byte, 0, len(c.names))
+	for i := c.len() - 1; i >= 0; i-- {
+		names = append(names, c.names[i*c.size:(i+1)*c.size]...)
+	}
+	c.names = names
+	return c
+}
+
+// forward gives what is made of the commits of a chain, oldest first.
+func forward[T any](ctx context.Context, r *commitReader, c chain, making func(stored) T, each func(i int, value T) error) error {
+	if c.len() == 0 {
+		return nil
+	}
+	ahead := readListed(r, c, making)
+	defer ahead.stop()
+	for i := range c.len() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		oid := c.oid(i)
+		value, ok := ahead.next(oid)
+		if !ok {
+			value = making(r.stored(oid))
+		}
+		if err := each(i, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
