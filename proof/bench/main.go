@@ -37,7 +37,7 @@ type options struct {
 	quick, full, loop, json bool
 	dir, save, compare      string
 	rows                    *regexp.Regexp
-	grow                    int
+	grow, conversations     int
 }
 
 func parseOptions(args []string, stderr io.Writer) (options, error) {
@@ -51,6 +51,7 @@ func parseOptions(args []string, stderr io.Writer) (options, error) {
 	flags.StringVar(&o.save, "save", "", "write what was measured to `FILE`, as Go benchmarks")
 	flags.StringVar(&o.compare, "compare", "", "set the ratios beside those of a `FILE` that was saved")
 	flags.IntVar(&o.grow, "grow", 0, "only append `N` events in the repository -dir")
+	flags.IntVar(&o.conversations, "conversations", 1, "with -grow: spread the events over `N` conversations")
 	rows := flags.String("rows", "", "measure only what matches `REGEXP`: "+taskNames())
 	if err := prooftool.ParseAll(flags, args, stderr); err != nil {
 		return o, err
@@ -71,7 +72,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	if o.grow > 0 {
-		return grow(ctx, o.dir, o.grow)
+		return grow(ctx, o.dir, o.grow, o.conversations)
 	}
 	var saved map[string]pairs
 	if o.compare != "" {

@@ -208,8 +208,8 @@ func peaks(ctx context.Context, newCmd func() (*exec.Cmd, error)) ([]float64, er
 	return all, nil
 }
 
-// grow appends n events one by one to a new conversation in the repository dir.
-func grow(ctx context.Context, dir string, n int) error {
+// grow appends n events one by one to new conversations in the repository dir, each as many.
+func grow(ctx context.Context, dir string, n, conversations int) error {
 	corpus, err := readCorpus(goSource(), 1<<20)
 	if err != nil {
 		return err
@@ -223,12 +223,18 @@ func grow(ctx context.Context, dir string, n int) error {
 		return err
 	}
 	defer store.Close()
-	m, id := newMix(corpus, 1), conversationID(0)
-	head, err := store.Create(ctx, id, "", m.take(1))
-	for i := 1; i < n && err == nil; i++ {
-		head, err = store.Append(ctx, id, head, m.take(1))
+	for i := range conversations {
+		m, id := newMix(corpus, 1), conversationID(i)
+		m.at = i * 4096 % len(corpus) // each says something else
+		head, err := store.Create(ctx, id, "", m.take(1))
+		for j := 1; j < n/conversations && err == nil; j++ {
+			head, err = store.Append(ctx, id, head, m.take(1))
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return err
+	return nil
 }
 
 // peakIn finds the peak in what /proc says of a process, in bytes. Unlike what
