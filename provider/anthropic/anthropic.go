@@ -19,6 +19,7 @@ import (
 	"github.com/anthropics/anthropic-sdk-go/option"
 
 	"jp/provider"
+	"jp/provider/encoded"
 )
 
 // API names the API in recorded state, and the provider in errors.
@@ -49,6 +50,7 @@ type Provider struct {
 	client   sdk.Client
 	endpoint string
 	wrong    error // why nothing can be sent
+	sent     encoded.Lists[sdk.MessageParam]
 }
 
 // New returns a provider. What is wrong with the options, Stream reports.

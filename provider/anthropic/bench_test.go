@@ -6,18 +6,32 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	sdk "github.com/anthropics/anthropic-sdk-go"
+
+	"jp/provider/encoded"
 )
 
 func BenchmarkEncode(b *testing.B) {
 	r := ask()
 	for i := range 500 {
 		id := fmt.Sprint("toolu_", i)
-		r.Messages = append(r.Messages, assistant(thought(signed), text(strings.Repeat("<text> ", 300)), call(id, `{"path":"a"}`)), tools(result(id, strings.Repeat("line\n", 2000), false)))
+		r.Messages = append(r.Messages, assistant(thought(signed), text(strings.Repeat("<text> ", 300)), call(id, `{"path":"a"}`)), tools(result(id, strings.Repeat("line\n", 800), false)))
 	}
-	b.ResetTimer()
-	for b.Loop() {
-		body := bodyOf(b, r, Options{})
-		b.SetBytes(int64(len(body)))
+	for _, again := range []bool{false, true} {
+		b.Run(fmt.Sprintf("again=%v", again), func(b *testing.B) {
+			var sent encoded.Lists[sdk.MessageParam]
+			for b.Loop() {
+				if !again {
+					sent = encoded.Lists[sdk.MessageParam]{}
+				}
+				body, err := body(paramsOf(r, modelOf(r.Model), Options{}), &sent)
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.SetBytes(int64(len(body)))
+			}
+		})
 	}
 }
 

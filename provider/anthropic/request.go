@@ -7,6 +7,7 @@ import (
 	"github.com/anthropics/anthropic-sdk-go/packages/param"
 
 	"jp/provider"
+	"jp/provider/encoded"
 )
 
 // paramsOf renders a request for a model. It is pure: equal requests give equal
@@ -127,7 +128,22 @@ func (o Options) fixedLife() sdk.CacheControlEphemeralTTL {
 	return ""
 }
 
-// encode is the body of a streaming request.
+// body is the body of a streaming request, in which lists has what earlier ones have.
+func body(p sdk.MessageNewParams, lists *encoded.Lists[sdk.MessageParam]) ([]byte, error) {
+	return lists.Body(p.Messages, encoded.Encoding[sdk.MessageParam]{
+		Whole: func(messages []sdk.MessageParam) ([]byte, error) {
+			p.Messages = messages
+			return encode(p)
+		},
+		One: func(m sdk.MessageParam) ([]byte, error) {
+			message, err := m.MarshalJSON()
+			return withoutHTMLEscapes(message), err
+		},
+		Stub: sdk.NewUserMessage(sdk.NewTextBlock("jp: the messages, 7b1f0c52e9d34a68")),
+	})
+}
+
+// encode is a whole body.
 func encode(p sdk.MessageNewParams) ([]byte, error) {
 	body, err := p.MarshalJSON()
 	if err != nil {

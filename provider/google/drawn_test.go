@@ -84,8 +84,8 @@ func TestEveryDialogueIsTaken(t *testing.T) {
 		request := &provider.Request{Model: name, Tools: drawnTools(), Messages: messages}
 		before := fmt.Sprint(messages)
 
-		fields := encoded(t, request, Options{})
-		require.Equal(t, fields, encoded(t, request, Options{}))
+		fields := sentBody(t, request, Options{})
+		require.Equal(t, fields, sentBody(t, request, Options{}))
 		body, err := json.Marshal(fields)
 		require.NoError(t, err)
 		able := wirecheck.Capability{Gemini: wirecheck.GeminiModel{Major: 2}}
@@ -99,7 +99,7 @@ func TestEveryDialogueIsTaken(t *testing.T) {
 			if message.Role != conversation.RoleAssistant {
 				continue
 			}
-			shorter := encoded(t, &provider.Request{Model: name, Tools: drawnTools(), Messages: messages[:i]}, Options{})["contents"]
+			shorter := sentBody(t, &provider.Request{Model: name, Tools: drawnTools(), Messages: messages[:i]}, Options{})["contents"]
 			prefix := bytes.TrimSuffix(shorter, []byte("]"))
 			require.True(t, bytes.HasPrefix(fields["contents"], prefix), "%s\n%s", prefix, fields["contents"])
 		}

@@ -10,8 +10,8 @@
 // round large integers, and drop fields that they do not know and the empty text
 // that carries a signature. See docs/decisions/0012-no-google-sdk.md.
 //
-// The package takes no setting from the environment and keeps no state, never
-// tries a request twice, and shows the key only to the endpoint: not in
+// The package takes no setting from the environment, keeps nothing but the JSON
+// of what it sent last, never tries a request twice, and shows the key only to the endpoint: not in
 // errors, and of an account only a hash.
 package google
 
@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"jp/provider"
+	"jp/provider/encoded"
 	"jp/provider/stream"
 )
 
@@ -60,6 +61,7 @@ type Thinking struct {
 // A Provider is the Gemini API. It may be used concurrently.
 type Provider struct {
 	options Options
+	sent    encoded.Lists[content]
 }
 
 // New returns the provider. It does no work that takes time: what a request

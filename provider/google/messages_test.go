@@ -59,8 +59,8 @@ func canonical(t require.TestingT, value []byte) string {
 	return string(form)
 }
 
-func encoded(t require.TestingT, r *provider.Request, o Options) map[string]json.RawMessage {
-	body, err := encode(r, modelNamed(r.Model), o)
+func sentBody(t require.TestingT, r *provider.Request, o Options) map[string]json.RawMessage {
+	body, err := encodeTwice(r, modelNamed(r.Model), o)
 	require.NoError(t, err)
 	var fields map[string]json.RawMessage
 	require.NoError(t, json.Unmarshal(body, &fields))
@@ -69,7 +69,7 @@ func encoded(t require.TestingT, r *provider.Request, o Options) map[string]json
 
 func requireContents(t *testing.T, model, want string, messages ...provider.Message) {
 	t.Helper()
-	fields := encoded(t, &provider.Request{Model: model, Messages: messages}, Options{})
+	fields := sentBody(t, &provider.Request{Model: model, Messages: messages}, Options{})
 	require.Equal(t, canonical(t, []byte(want)), canonical(t, fields["contents"]))
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"jp/provider"
+	"jp/provider/encoded"
 )
 
 // body is what a request consists of, in the order in which it is sent.
@@ -24,8 +25,21 @@ type generationConfig struct {
 	ThinkingConfig     *thinkingConfig `json:"thinkingConfig,omitempty"`
 }
 
-// encode makes the body of a request. It fails where a schema is not JSON.
-func encode(r *provider.Request, m model, o Options) ([]byte, error) {
+// encode makes the body of a request, in which lists has what earlier ones have. It fails where
+// a schema is not JSON.
+func encode(r *provider.Request, m model, o Options, lists *encoded.Lists[content]) ([]byte, error) {
+	b := bodyOf(r, m, o)
+	return lists.Body(b.Contents, encoded.Encoding[content]{
+		Whole: func(contents []content) ([]byte, error) {
+			b.Contents = contents
+			return json.Marshal(b)
+		},
+		One:  func(c content) ([]byte, error) { return json.Marshal(c) },
+		Stub: content{Role: "user", Parts: []any{part{Text: "jp: the contents, 7b1f0c52e9d34a68"}}},
+	})
+}
+
+func bodyOf(r *provider.Request, m model, o Options) body {
 	b := body{
 		Contents:         contentsOf(r.Messages, m),
 		GenerationConfig: configOf(r, m, o),
@@ -39,7 +53,7 @@ func encode(r *provider.Request, m model, o Options) ([]byte, error) {
 	if len(r.Tools) > 0 && r.NoTools {
 		b.ToolConfig = &toolConfig{FunctionCalling: functionCalling{Mode: modeNone}}
 	}
-	return json.Marshal(b)
+	return b
 }
 
 // systemOf is what the model is told first. Where it cannot be held to a schema,

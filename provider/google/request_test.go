@@ -63,7 +63,7 @@ func TestBody(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			test.request.Messages = []provider.Message{user(text("Q"))}
 			test.want["contents"] = `[{"role":"user","parts":[{"text":"Q"}]}]`
-			fields := encoded(t, &test.request, test.options)
+			fields := sentBody(t, &test.request, test.options)
 			for name, value := range test.want {
 				require.Equal(t, canonical(t, []byte(value)), canonical(t, fields[name]), name)
 			}
@@ -73,7 +73,7 @@ func TestBody(t *testing.T) {
 }
 
 func TestSchemaThatIsNoJSON(t *testing.T) {
-	_, err := encode(&provider.Request{Schema: json.RawMessage(`{`)}, model{}, Options{})
+	_, err := encodeTwice(&provider.Request{Schema: json.RawMessage(`{`)}, model{}, Options{})
 	require.Error(t, err)
 }
 

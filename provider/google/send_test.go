@@ -55,7 +55,7 @@ func TestFieldsOnTheWire(t *testing.T) {
 	request.Messages = append(request.Messages,
 		said(call("c1", "read", `{"n":1.0}`)),
 		results(result("c1", "read", "R"), file("c1", "b.png", "image/png", png)))
-	body, err := encode(request, modelNamed(request.Model), Options{MaxTokens: 5, Thinking: Thinking{Effort: "high"}})
+	body, err := encodeTwice(request, modelNamed(request.Model), Options{MaxTokens: 5, Thinking: Thinking{Effort: "high"}})
 	require.NoError(t, err)
 	require.Equal(t, `{"contents":[{"role":"user","parts":[{"text":"Q"},{"inlineData":{"data":"iVBORw0KGgo=","mimeType":"image/png"}}]},`+
 		`{"role":"model","parts":[{"functionCall":{"id":"c1","name":"read","args":{"n":1.0}},"thoughtSignature":"skip_thought_signature_validator"}]},`+
@@ -66,7 +66,7 @@ func TestFieldsOnTheWire(t *testing.T) {
 		string(body))
 
 	request.Model, request.Tools, request.Messages, request.Schema = "gemini-2.5-pro", nil, request.Messages[:1], json.RawMessage(`{"type":"object"}`)
-	body, err = encode(request, modelNamed(request.Model), Options{Thinking: Thinking{Effort: "none"}})
+	body, err = encodeTwice(request, modelNamed(request.Model), Options{Thinking: Thinking{Effort: "none"}})
 	require.NoError(t, err)
 	require.Contains(t, string(body), `"generationConfig":{"responseJsonSchema":{"type":"object"},"responseMimeType":"application/json","thinkingConfig":{"includeThoughts":true,"thinkingBudget":128}}`)
 }

@@ -26,7 +26,7 @@ func (p *Provider) ask(ctx context.Context, request *provider.Request, yield fun
 		return &provider.Error{Class: provider.ClassAuth, Provider: Name, Message: "no key is set"}
 	}
 	m := modelNamed(request.Model)
-	body, err := encode(request, m, p.options)
+	body, err := encode(request, m, p.options, &p.sent)
 	if err != nil {
 		return &provider.Error{Class: provider.ClassInvalid, Provider: Name, Message: "the request is not JSON", Err: err}
 	}

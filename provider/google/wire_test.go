@@ -42,7 +42,7 @@ func TestWire(t *testing.T) {
 	}
 	first, second := <-asked, <-asked
 	require.Equal(t, string(first.body), string(second.body))
-	want, err := encode(request, modelNamed(request.Model), Options{})
+	want, err := encodeTwice(request, modelNamed(request.Model), Options{})
 	require.NoError(t, err)
 	require.Equal(t, canonical(t, want), canonical(t, first.body))
 	require.Equal(t, "/v1beta/models/gemini-3-flash:streamGenerateContent", first.URL.Path)

@@ -10,10 +10,14 @@ import (
 	"github.com/openai/openai-go/v3/shared"
 
 	"jp/provider"
+	"jp/provider/encoded"
 )
 
 // Chat asks models through Chat Completions. It may be used concurrently.
-type Chat struct{ options Options }
+type Chat struct {
+	options Options
+	sent    encoded.Lists[sdk.ChatCompletionMessageParamUnion]
+}
 
 // NewChat returns a provider that speaks Chat Completions, in the dialect of
 // the options.
@@ -22,10 +26,22 @@ func NewChat(o Options) *Chat { return &Chat{options: o} }
 // Stream implements [provider.Provider].
 func (c *Chat) Stream(ctx context.Context, request *provider.Request) iter.Seq2[provider.Chunk, error] {
 	r := &chatReader{deltas: deltas{dialect: c.options.Dialect, structured: len(request.Schema) > 0}}
-	return c.options.stream(ctx, "chat/completions", chatParams(request, c.options), r)
+	return c.options.stream(ctx, "chat/completions", func() ([]byte, error) { return chatBody(chatParams(request, c.options), &c.sent) }, r)
 }
 
-// chatParams is the body of a request to Chat Completions.
+// chatBody is the body of a request, in which lists has what earlier ones have.
+func chatBody(p sdk.ChatCompletionNewParams, lists *encoded.Lists[sdk.ChatCompletionMessageParamUnion]) ([]byte, error) {
+	return lists.Body(p.Messages, encoded.Encoding[sdk.ChatCompletionMessageParamUnion]{
+		Whole: func(messages []sdk.ChatCompletionMessageParamUnion) ([]byte, error) {
+			p.Messages = messages
+			return p.MarshalJSON()
+		},
+		One:  sdk.ChatCompletionMessageParamUnion.MarshalJSON,
+		Stub: sdk.UserMessage("jp: the messages, 7b1f0c52e9d34a68"),
+	})
+}
+
+// chatParams is a request to Chat Completions.
 func chatParams(r *provider.Request, o Options) sdk.ChatCompletionNewParams {
 	d := o.Dialect
 	p := sdk.ChatCompletionNewParams{

@@ -14,12 +14,16 @@ import (
 )
 
 // stream sends a body and yields the chunks of the answer that a reader makes.
-func (o Options) stream(ctx context.Context, path string, body any, r stream.Reader) iter.Seq2[provider.Chunk, error] {
+func (o Options) stream(ctx context.Context, path string, body func() ([]byte, error), r stream.Reader) iter.Seq2[provider.Chunk, error] {
 	return func(yield func(provider.Chunk, error) bool) {
 		w, watched := stream.NewWatch(ctx, stream.Limits{Silence: o.idleTimeout(), Stall: o.stall()})
 		defer w.Close()
 		waited := w.Wait()
-		response, err := o.send(watched, path, body)
+		var response *http.Response
+		data, err := body()
+		if err == nil {
+			response, err = o.send(watched, path, data)
+		}
 		waited()
 		if err == nil {
 			defer response.Body.Close()
@@ -38,7 +42,7 @@ func (o Options) stream(ctx context.Context, path string, body any, r stream.Rea
 }
 
 // send sends the body and waits for the answer to begin.
-func (o Options) send(ctx context.Context, path string, body any) (*http.Response, error) {
+func (o Options) send(ctx context.Context, path string, body []byte) (*http.Response, error) {
 	if !isAddress(o.baseURL()) {
 		return nil, &provider.Error{Class: provider.ClassInvalid, Message: "the base URL is invalid"}
 	}

@@ -1,21 +1,44 @@
 package openai
 
-import "jp/provider"
+import (
+	"bytes"
 
-// ChatBody is the body of a request, without a server to read it.
+	sdk "github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/responses"
+
+	"jp/provider"
+	"jp/provider/encoded"
+)
+
+// What requests of all tests have in common is kept, as a provider keeps that of its requests.
+var (
+	sentInChat    encoded.Lists[sdk.ChatCompletionMessageParamUnion]
+	sentResponses encoded.Lists[responses.ResponseInputItemUnionParam]
+)
+
+// ChatBody is the body of a request, without a server to read it. It is the same whatever was
+// sent before.
 func ChatBody(r *provider.Request, o Options) []byte {
-	body, err := chatParams(r, o).MarshalJSON()
-	if err != nil {
-		panic(err)
-	}
-	return body
+	whole, err := chatParams(r, o).MarshalJSON()
+	return equal(whole, err, func() ([]byte, error) { return chatBody(chatParams(r, o), &sentInChat) })
 }
 
-// ResponsesBody is the body of a request, without a server to read it.
+// ResponsesBody is ChatBody for Responses.
 func ResponsesBody(r *provider.Request, o Options) []byte {
-	body, err := responsesParams(r, o).MarshalJSON()
-	if err != nil {
-		panic(err)
+	whole, err := responsesParams(r, o).MarshalJSON()
+	return equal(whole, err, func() ([]byte, error) { return responsesBody(responsesParams(r, o), &sentResponses) })
+}
+
+// equal makes the body again, from what was sent before and from what was sent now.
+func equal(whole []byte, err error, again func() ([]byte, error)) []byte {
+	for range 2 {
+		if err != nil {
+			panic(err)
+		}
+		var body []byte
+		if body, err = again(); err == nil && !bytes.Equal(whole, body) {
+			panic("not the same:\n" + string(whole) + "\n" + string(body))
+		}
 	}
-	return body
+	return whole
 }

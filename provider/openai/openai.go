@@ -6,8 +6,8 @@
 // on is data, a [Dialect]. An answer's parts come out as the server orders
 // them, each closed with the item that has to be sent back unchanged.
 //
-// The package reads no environment and keeps no state, never tries a request
-// twice, and shows the key only to the endpoint: not in errors, and of an
+// The package reads no environment, keeps nothing but the JSON of what it sent
+// last, never tries a request twice, and shows the key only to the endpoint: not in errors, and of an
 // account only a hash.
 package openai
 

@@ -10,11 +10,15 @@ import (
 	"github.com/openai/openai-go/v3/shared"
 
 	"jp/provider"
+	"jp/provider/encoded"
 )
 
 // Responses asks models through the Responses API, without leaving anything at
 // the server. It may be used concurrently.
-type Responses struct{ options Options }
+type Responses struct {
+	options Options
+	sent    encoded.Lists[responses.ResponseInputItemUnionParam]
+}
 
 // NewResponses returns a provider that speaks the Responses API.
 func NewResponses(o Options) *Responses { return &Responses{options: o} }
@@ -22,10 +26,22 @@ func NewResponses(o Options) *Responses { return &Responses{options: o} }
 // Stream implements [provider.Provider].
 func (r *Responses) Stream(ctx context.Context, request *provider.Request) iter.Seq2[provider.Chunk, error] {
 	answer := &outputs{structured: len(request.Schema) > 0}
-	return r.options.stream(ctx, "responses", responsesParams(request, r.options), answer)
+	return r.options.stream(ctx, "responses", func() ([]byte, error) { return responsesBody(responsesParams(request, r.options), &r.sent) }, answer)
 }
 
-// responsesParams is the body of a request to the Responses API. The server
+// responsesBody is the body of a request, in which lists has what earlier ones have.
+func responsesBody(p responses.ResponseNewParams, lists *encoded.Lists[responses.ResponseInputItemUnionParam]) ([]byte, error) {
+	return lists.Body(p.Input.OfInputItemList, encoded.Encoding[responses.ResponseInputItemUnionParam]{
+		Whole: func(items []responses.ResponseInputItemUnionParam) ([]byte, error) {
+			p.Input.OfInputItemList = items
+			return p.MarshalJSON()
+		},
+		One:  responses.ResponseInputItemUnionParam.MarshalJSON,
+		Stub: responses.ResponseInputItemParamOfMessage("jp: the items, 7b1f0c52e9d34a68", responses.EasyInputMessageRoleUser),
+	})
+}
+
+// responsesParams is a request to the Responses API. The server
 // keeps nothing: whatever it needs to know of earlier answers goes with it.
 func responsesParams(r *provider.Request, o Options) responses.ResponseNewParams {
 	p := responses.ResponseNewParams{

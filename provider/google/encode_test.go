@@ -1,0 +1,32 @@
+package google
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+
+	"jp/provider"
+	"jp/provider/encoded"
+)
+
+// sentByTests are the contents of all requests that tests make, as a provider has those of its.
+var sentByTests encoded.Lists[content]
+
+// encodeTwice is encode, from what was sent before and from what was sent now. It is the same as
+// without that.
+func encodeTwice(r *provider.Request, m model, o Options) ([]byte, error) {
+	whole, err := json.Marshal(bodyOf(r, m, o))
+	if err != nil {
+		return nil, err
+	}
+	for range 2 {
+		body, err := encode(r, m, o, &sentByTests)
+		if err != nil {
+			return nil, err
+		}
+		if !bytes.Equal(body, whole) {
+			return nil, errors.New("not the same: " + string(body))
+		}
+	}
+	return whole, nil
+}
