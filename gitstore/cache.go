@@ -3,13 +3,11 @@ package gitstore
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"path/filepath"
 	"slices"
 	"sync/atomic"
 
-	"jp/conversation"
 	"jp/gitstore/odb"
 	"jp/gitstore/sidecar"
 	"jp/internal/safefile"
@@ -127,26 +125,6 @@ func (m *missing) records(ctx context.Context, commits *commitReader, failed *er
 			return o.err
 		})
 	}
-}
-
-// numberAndParent is the number of a stored event, which is the one before above, and
-// its parent.
-func numberAndParent(o stored, above int) (seq int, parent odb.OID, err error) {
-	if o.err != nil {
-		return 0, "", o.err
-	}
-	if o.kind != "commit" {
-		return 0, "", fmt.Errorf("%w: a %s", errNotCached, o.kind)
-	}
-	c, err := parseCommit(o.object)
-	if err != nil {
-		return 0, "", err
-	}
-	seq, ok := conversation.HeaderSeq(c.data)
-	if !ok || above >= 0 && seq != above-1 || seq > 0 && len(c.parents) != 1 {
-		return 0, "", fmt.Errorf("%w: %.10s", errNotCached, o.oid)
-	}
-	return seq, c.parent(), nil
 }
 
 // index makes the words reach to the newest record. whole is whether that is

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"jp/conversation"
 	"jp/gitstore/odb"
 )
 
@@ -88,4 +89,36 @@ func forward[T any](ctx context.Context, r *commitReader, c chain, making func(s
 		}
 	}
 	return nil
+}
+
+// readListed is readAhead for objects whose names are known.
+func readListed[T any](r *commitReader, oids chain, making func(stored) T) *prefetch[T] {
+	at := 0
+	next := func(stored) odb.OID {
+		if at++; at >= oids.len() {
+			return ""
+		}
+		return oids.oid(at)
+	}
+	return readAlong(r, oids.oid(0), next, making)
+}
+
+// numberAndParent is the number of a stored event, which is the one before above, and
+// its parent.
+func numberAndParent(o stored, above int) (seq int, parent odb.OID, err error) {
+	if o.err != nil {
+		return 0, "", o.err
+	}
+	if o.kind != "commit" {
+		return 0, "", fmt.Errorf("%w: a %s", errNotCached, o.kind)
+	}
+	c, err := parseCommit(o.object)
+	if err != nil {
+		return 0, "", err
+	}
+	seq, ok := conversation.HeaderSeq(c.data)
+	if !ok || above >= 0 && seq != above-1 || seq > 0 && len(c.parents) != 1 {
+		return 0, "", fmt.Errorf("%w: %.10s", errNotCached, o.oid)
+	}
+	return seq, c.parent(), nil
 }

@@ -44,18 +44,6 @@ func readAhead[T any](r *commitReader, from odb.OID, making func(stored) T) *pre
 	}, making)
 }
 
-// readListed is readAhead for objects whose names are known.
-func readListed[T any](r *commitReader, oids chain, making func(stored) T) *prefetch[T] {
-	at := 0
-	next := func(stored) odb.OID {
-		if at++; at >= oids.len() {
-			return ""
-		}
-		return oids.oid(at)
-	}
-	return readAlong(r, oids.oid(0), next, making)
-}
-
 // readAlong reads from one object to the next, until there is none.
 func readAlong[T any](r *commitReader, from odb.OID, next func(stored) odb.OID, making func(stored) T) *prefetch[T] {
 	a := &prefetch[T]{make: making, batches: make(chan []part[T], aheadBatches), done: make(chan struct{})}

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"syscall"
+	"time"
 
 	"jp/gitstore"
 )
@@ -20,10 +21,13 @@ func OwnProgram() string {
 	return os.Args[0]
 }
 
+// started is when this process began, or a little later.
+var started = time.Now()
+
 // packIfDue starts a background process that packs, if this command wrote something and
-// many objects are loose. Its errors do not affect the command: jp doctor reports them.
+// many objects or bytes are loose. Its errors do not affect the command: jp doctor reports them.
 func packIfDue(store *gitstore.Store, dir string, environ []string) {
-	if !store.HasWritten() || !store.Packer().Due() {
+	if packer := store.Packer(); !store.HasWritten() || !packer.Due() && !packer.Heavy(started) {
 		return
 	}
 	cmd := exec.Command(OwnProgram(), "-C", dir, "pack", "--background", "--quiet")

@@ -25,7 +25,7 @@ func newPackCommand(e *ui.Env) *cobra.Command {
 		Use: "pack", Short: "Pack the conversations' loose objects", GroupID: "setup", Args: cobra.NoArgs,
 		Long: "Move the loose objects of conversations into a git pack. All other objects, and all\n" +
 			"refs, stay as they are. jp does this itself in the background after a turn, once\n" +
-			fmt.Sprintf("there are about %d of them. store.packing=off leaves it to you.\n\n", packing.Enough) +
+			fmt.Sprintf("there are about %d of them, or 64 MiB. store.packing=off leaves it to you.\n\n", packing.Enough) +
 			"Exit codes: 0 done · 1 the repository cannot be written to · 4 another process packs",
 		Example: "  jp pack",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runPack(cmd.Context(), e, background) },

@@ -37,6 +37,45 @@ func (p *Packer) Due() bool {
 	return found >= s.Left+some || found < s.Left-some
 }
 
+// What loose objects have to come to, in bytes, for a Pack although they are few, and how much
+// of that a command writes before all are counted. Versions of a large file become one and the
+// differences to it.
+const (
+	enoughBytes = 64 << 20
+	someBytes   = 1 << 20
+)
+
+// Heavy reports whether what was written since a time and before is many bytes, and no other
+// Pack is under way. It counts all only if the new part is not little.
+func (p *Packer) Heavy(since time.Time) bool {
+	s := p.readState()
+	if age := time.Since(s.Began); age >= 0 && age < longest {
+		return false
+	}
+	if p.looseBytes(since.Add(-time.Second)) < someBytes { // a file's time may be a little behind
+		return false
+	}
+	found := p.looseBytes(time.Time{})
+	return found >= s.LeftBytes+enoughBytes || found < s.LeftBytes-enoughBytes
+}
+
+// looseBytes is how much the loose objects take that were written since a time.
+func (p *Packer) looseBytes(since time.Time) (n int64) {
+	for i := range fanoutDirs {
+		dir := filepath.Join(p.dir, "objects", fmt.Sprintf("%02x", i))
+		if info, err := os.Lstat(dir); err != nil || info.ModTime().Before(since) {
+			continue
+		}
+		files, _ := os.ReadDir(dir)
+		for _, file := range files {
+			if info, err := file.Info(); err == nil && info.Mode().IsRegular() && !info.ModTime().Before(since) {
+				n += info.Size()
+			}
+		}
+	}
+	return n
+}
+
 // Loose counts the loose objects of the repository, jp's and others.
 func (p *Packer) Loose() (n int) {
 	for i := range fanoutDirs {

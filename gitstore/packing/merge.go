@@ -70,16 +70,28 @@ func (p *Packer) blame(ctx context.Context, s *state, packs []packRecord) {
 	}
 }
 
-// tooMany are the smallest packs, as many of them as have to become one so that each
-// pack is large enough beside the smaller ones.
+// largeBytes is from which size on the bytes of a pack count as well as its objects: two may
+// have most of them in common, as versions of one file.
+const largeBytes = 16 << 20
+
+// tooMany are the packs that have to become one so that each pack has enough objects beside the
+// smaller ones, and each large one enough bytes.
 func tooMany(packs []packRecord) []packRecord {
-	sorted := slices.SortedFunc(slices.Values(packs), func(a, b packRecord) int { return cmp.Compare(a.Objects, b.Objects) })
-	some, smaller := 0, 0
+	some := smaller(packs, func(p packRecord) int64 { return int64(p.Objects) })
+	large := slices.DeleteFunc(slices.Clone(packs), func(p packRecord) bool { return p.bytes < largeBytes })
+	return append(some, without(smaller(large, func(p packRecord) int64 { return p.bytes }), some)...)
+}
+
+// smaller are the smallest packs, as many of them as have to become one so that each is large
+// enough beside the smaller ones.
+func smaller(packs []packRecord, size func(packRecord) int64) []packRecord {
+	sorted := slices.SortedFunc(slices.Values(packs), func(a, b packRecord) int { return cmp.Compare(size(a), size(b)) })
+	some, sum := 0, int64(0)
 	for i, pack := range sorted {
-		if pack.Objects < growth*smaller {
+		if size(pack) < growth*sum {
 			some = i + 1
 		}
-		smaller += pack.Objects
+		sum += size(pack)
 	}
 	return sorted[:some]
 }

@@ -15,8 +15,8 @@ import (
 )
 
 // settings make git flush what it writes, and one pack with an index that everybody
-// can read. One thread leaves the machine to others.
-var settings = []string{"core.fsync=all", "core.fsyncMethod=fsync", "pack.threads=1", "pack.packSizeLimit=0", "pack.indexVersion=2"}
+// can read. One thread, and a bound for the memory of deltas, leave the machine to others.
+var settings = []string{"core.fsync=all", "core.fsyncMethod=fsync", "pack.threads=1", "pack.windowMemory=256m", "pack.packSizeLimit=0", "pack.indexVersion=2"}
 
 // packLoose packs what is loose of conversations and removes the loose files, also
 // those of packs for which that was broken off.
@@ -140,6 +140,9 @@ func (p *Packer) make(ctx context.Context, c gitcmd.Command) (packs []packRecord
 	}
 	for name := range strings.FieldsSeq(string(out)) {
 		pack := packRecord{Name: "pack-" + name}
+		if info, err := os.Lstat(filepath.Join(p.work, pack.Name+".pack")); err == nil {
+			pack.bytes = info.Size()
+		}
 		if err := p.verify(ctx, pack, p.work); err != nil {
 			return nil, err
 		}

@@ -76,7 +76,7 @@ func (p *Packer) Pack(ctx context.Context) (r Result, err error) {
 		err = fmt.Errorf("merge packs: %w", err)
 	}
 	r.Left = p.Loose()
-	s.Left, s.At, s.Began = r.Left, time.Now().UTC(), time.Time{}
+	s.Left, s.LeftBytes, s.At, s.Began = r.Left, p.looseBytes(time.Time{}), time.Now().UTC(), time.Time{}
 	return r, errors.Join(err, p.mendMultiIndex(), p.writeState(s))
 }
 

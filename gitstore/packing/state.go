@@ -17,10 +17,12 @@ import (
 // A state is what a Pack leaves for the next one. Losing it costs only a
 // Pack that was not due, and merges that come later.
 type state struct {
-	At    time.Time    `json:"at"`
-	Began time.Time    `json:"began,omitzero"` // of a Pack that has not ended
-	Left  int          `json:"left"`           // loose objects that no conversation needed
-	Packs []packRecord `json:"packs,omitempty"`
+	At    time.Time `json:"at"`
+	Began time.Time `json:"began,omitzero"` // of a Pack that has not ended
+	Left  int       `json:"left"`           // loose objects that no conversation needed
+	// LeftBytes is how much they take.
+	LeftBytes int64        `json:"left_bytes,omitempty"`
+	Packs     []packRecord `json:"packs,omitempty"`
 }
 
 // packRecord is a pack of this package's making. It is noted before it gets its place, and
@@ -28,6 +30,7 @@ type state struct {
 type packRecord struct {
 	Name    string `json:"name"` // without a suffix
 	Objects int    `json:"objects"`
+	bytes   int64
 	// Loose says that its objects may still be loose, too.
 	Loose bool `json:"loose,omitempty"`
 	// Gone says that another pack has its objects, and that it is being removed.
@@ -41,7 +44,7 @@ func (p *Packer) Last() time.Time { return p.readState().At }
 
 func (p *Packer) readState() (s state) {
 	text, err := safefile.ReadRegular(p.state)
-	if err != nil || json.Unmarshal(text, &s) != nil || s.Left < 0 {
+	if err != nil || json.Unmarshal(text, &s) != nil || s.Left < 0 || s.LeftBytes < 0 {
 		return state{}
 	}
 	return s
@@ -67,6 +70,9 @@ func (p *Packer) present(packs []packRecord) (there []packRecord) {
 		}
 		if n, err := indexed(p.file(pack, ".idx")); err == nil {
 			pack.Objects = n
+		}
+		if info, err := os.Lstat(p.file(pack, ".pack")); err == nil {
+			pack.bytes = info.Size()
 		}
 		there = append(there, pack)
 	}

@@ -35,9 +35,10 @@ var Allowed = map[string][]string{
 	"provider/script":          {"conversation", "provider"},
 	"provider/stream":          {"provider", "internal/lazy", "internal/wtf8"}, // knows no protocol
 	"provider/tooldef":         {"conversation", "provider"},
-	"provider/anthropic":       {"conversation", "provider", "provider/stream", "internal/wtf8"},
-	"provider/openai":          {"conversation", "provider", "provider/stream", "provider/tooldef", "internal/wtf8"},
-	"provider/google":          {"conversation", "provider", "provider/stream", "internal/lazy", "internal/wtf8"},
+	"provider/encoded":         {},
+	"provider/anthropic":       {"conversation", "provider", "provider/encoded", "provider/stream", "internal/wtf8"},
+	"provider/openai":          {"conversation", "provider", "provider/encoded", "provider/stream", "provider/tooldef", "internal/wtf8"},
+	"provider/google":          {"conversation", "provider", "provider/encoded", "provider/stream", "internal/lazy", "internal/wtf8"},
 	"provider/catalog":         {"conversation", "provider", "provider/anthropic", "provider/openai", "provider/google", "provider/tooldef"},
 	"tool":                     {"conversation", "internal/lazy"},
 	"tool/fs":                  {"conversation", "tool", "gitcmd", "internal/lazy"},
