@@ -35,6 +35,7 @@ func main() { prooftool.Main("bench", run) }
 // options are the flags.
 type options struct {
 	quick, full, loop, json bool
+	packed                  bool
 	dir, save, compare      string
 	rows                    *regexp.Regexp
 	grow, conversations     int
@@ -52,6 +53,7 @@ func parseOptions(args []string, stderr io.Writer) (options, error) {
 	flags.StringVar(&o.compare, "compare", "", "set the ratios beside those of a `FILE` that was saved")
 	flags.IntVar(&o.grow, "grow", 0, "only append `N` events in the repository -dir")
 	flags.IntVar(&o.conversations, "conversations", 1, "with -grow: spread the events over `N` conversations")
+	flags.BoolVar(&o.packed, "packed", false, "with -grow: write packs, which is faster than loose objects")
 	rows := flags.String("rows", "", "measure only what matches `REGEXP`: "+taskNames())
 	if err := prooftool.ParseAll(flags, args, stderr); err != nil {
 		return o, err
@@ -72,7 +74,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	if o.grow > 0 {
-		return grow(ctx, o.dir, o.grow, o.conversations)
+		return grow(ctx, o.dir, o.grow, o.conversations, o.packed)
 	}
 	var saved map[string]pairs
 	if o.compare != "" {

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"jp/gitcmd"
+	"jp/gitstore"
 	"jp/gitstore/odb"
 )
 
@@ -34,7 +35,7 @@ func memoryOf(n int) func(context.Context, *bench, filesystem) ([]row, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, measure := range []func(context.Context, int) (row, error){b.peakOfLoad, b.peakOfList} {
+		for _, measure := range []func(context.Context, int) (row, error){b.peakOfLoad, b.peakOfVerify, b.peakOfFirstGrep, b.peakOfList} {
 			r, err := measure(ctx, n)
 			if err != nil {
 				return nil, err
@@ -124,6 +125,45 @@ func (b *bench) peakOfLoad(ctx context.Context, n int) (row, error) {
 	return r.grows(workPeakLoad, n), err
 }
 
+// mostHeld is the most memory of commands that read all of a conversation, in bytes.
+const mostHeld = 100 << 20
+
+// peakOfVerify compares a jp that checks n events with a git that checks their commits.
+func (b *bench) peakOfVerify(ctx context.Context, n int) (row, error) {
+	h, err := b.history(ctx, n, 1)
+	if err != nil {
+		return row{}, err
+	}
+	r, err := b.peakRow(ctx, h.packed, "git log %B", []string{"verify", string(h.id)}, []string{"log", "--first-parent", "--format=%B", string(h.head)})
+	r.Name = fmt.Sprintf("memory, verifying %s events", grouped(n))
+	r.Alone, r.Target = true, mostHeld
+	return r, err
+}
+
+// peakOfFirstGrep does it for a search that makes the sidecars.
+func (b *bench) peakOfFirstGrep(ctx context.Context, n int) (row, error) {
+	h, err := b.history(ctx, n, 1)
+	if err != nil {
+		return row{}, err
+	}
+	jp, err := b.buildJP(ctx)
+	if err != nil {
+		return row{}, err
+	}
+	ours, err := peaks(ctx, func() (*exec.Cmd, error) {
+		cmd := exec.Command(jp, "grep", "-c", "context")
+		cmd.Dir = h.packed.TopLevel
+		return cmd, os.RemoveAll(filepath.Join(h.packed.CommonDir, "jp", "cache"))
+	})
+	if err != nil {
+		return row{}, err
+	}
+	theirs, err := peaks(ctx, in(h.packed.TopLevel, "git", "log", "--first-parent", "-F", "--grep=context", "--format=%H", string(h.head)))
+	r := sized(fmt.Sprintf("memory, first grep of %s events", grouped(n)), firstRival, ours, theirs)
+	r.Alone, r.Target = true, mostHeld
+	return r, err
+}
+
 // peakOfList does it for the list of a tenth as many conversations.
 func (b *bench) peakOfList(ctx context.Context, n int) (row, error) {
 	repo, err := b.newRepo(ctx, b.scratch)
@@ -208,8 +248,9 @@ func peaks(ctx context.Context, newCmd func() (*exec.Cmd, error)) ([]float64, er
 	return all, nil
 }
 
-// grow appends n events one by one to new conversations in the repository dir, each as many.
-func grow(ctx context.Context, dir string, n, conversations int) error {
+// grow appends n events one by one to new conversations in the repository dir, each as many. With
+// packed they go into packs, and not into a loose object each.
+func grow(ctx context.Context, dir string, n, conversations int, packed bool) error {
 	corpus, err := readCorpus(goSource(), 1<<20)
 	if err != nil {
 		return err
@@ -223,6 +264,13 @@ func grow(ctx context.Context, dir string, n, conversations int) error {
 		return err
 	}
 	defer store.Close()
+	if packed {
+		return gitstore.Collection{Store: store}.Do(ctx, func() error { return fillWith(ctx, store, corpus, n, conversations) })
+	}
+	return fillWith(ctx, store, corpus, n, conversations)
+}
+
+func fillWith(ctx context.Context, store *gitstore.Store, corpus string, n, conversations int) error {
 	for i := range conversations {
 		m, id := newMix(corpus, 1), conversationID(i)
 		m.at = i * 4096 % len(corpus) // each says something else

@@ -28,7 +28,7 @@ const (
 	untrackedNames   = "jp query, 1 program, {n} untracked"
 	creatingNames    = "jp query, 11 new files, {n} files"
 	sizeNames        = "packed, {n} events of; packed, {half} events of; loose, {n} events of; loose, {half} events of"
-	memoryNames      = "memory, appending {n} events; memory, loading {n} events; memory, ls of {tenth}"
+	memoryNames      = "memory, appending {n} events; memory, loading {n} events; memory, verifying {n} events; memory, first grep of {n} events; memory, ls of {tenth}"
 	peakOfGrepNames  = "memory, grep {n} events"
 	listRunningNames = "jp ls with {n} processes"
 	askingNames      = "jp query to request, {n} files; model's word to the terminal, p50; model's word to the terminal, p99"
