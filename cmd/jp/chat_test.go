@@ -697,9 +697,10 @@ func TestChatPlain(t *testing.T) {
 	s.answers("? help", "y")
 	s.WaitFor("Over.")
 	s.idle()
+	s.Type("half\x03") // empties the line
+	s.WaitForEnd("\n> half\n>")
 	s.Type("\x03")
-	s.WaitFor("Ctrl+C again leaves.")
-	s.prompted()
+	s.WaitForEnd("\n>\nCtrl+C again leaves.\n>")
 	s.Type("\x03")
 	require.Zero(t, s.exit())
 	require.FileExists(t, p.dir+"/made.txt")

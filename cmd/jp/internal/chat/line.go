@@ -102,16 +102,15 @@ func (p *plainLine) read(ctx context.Context, c *chat) error {
 			return nil
 		case errors.Is(err, terminal.ErrHangup):
 			return repo.Interrupted(&turnloop.Interrupt{Signal: "SIGHUP"})
-		case errors.Is(err, terminal.ErrBack):
-			text = ""
-			continue
-		case errors.Is(err, terminal.ErrInterrupted) && text == "":
+		case errors.Is(err, terminal.ErrBack), errors.Is(err, terminal.ErrInterrupted):
+			fmt.Fprintln(p) // below what was typed
+			empty := text+typed == "" && errors.Is(err, terminal.ErrInterrupted)
+			if text = ""; !empty {
+				continue
+			}
 			if c.Stop(true); c.hasLeft() {
 				return nil
 			}
-			continue
-		case errors.Is(err, terminal.ErrInterrupted):
-			text = ""
 			continue
 		case err != nil:
 			return err

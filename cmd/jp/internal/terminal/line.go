@@ -17,7 +17,7 @@ import (
 // Line shows a prompt and returns the line that the person types and edits,
 // without its newline and without control characters. A line break that is pasted is a
 // blank. The errors are [io.EOF] for Ctrl+D on an empty line, [ErrBack] for Esc,
-// [ErrInterrupted] for Ctrl+C, [ErrLeft], [ErrHangup], and the cause of ctx. What was
+// [ErrInterrupted] for Ctrl+C, [ErrLeft], [ErrHangup], and the cause of ctx. They come with what was typed. What was
 // typed before the prompt appeared is thrown away. Text that the terminal or the end of ctx
 // cuts off goes to the [Unsent] of the TTY, and the next line with this prompt offers it.
 func (t *TTY) Line(ctx context.Context, prompt string) (string, error) {
@@ -80,10 +80,11 @@ func (t *TTY) LineOr(ctx context.Context, prompt, offered string) (string, error
 		switch {
 		case line.err != nil:
 			deliberate := errors.Is(line.err, ErrBack) || errors.Is(line.err, ErrInterrupted)
-			if typed := plain(line.typed); t.unsent != nil && !deliberate && typed != "" {
+			typed := plain(line.typed)
+			if t.unsent != nil && !deliberate && typed != "" {
 				t.unsent.Keep(name, typed)
 			}
-			return "", line.err
+			return typed, line.err
 		case errors.Is(err, io.EOF):
 			return "", io.EOF
 		case err != nil:
