@@ -148,8 +148,6 @@ func (d *opencodeDecoder) piece(p piece) error {
 		if json.Unmarshal(p.value, &p.refused) != nil || !slices.Contains([]string{refusedLarge, refusedDeep, refusedJSON}, p.refused) {
 			p.refused = refusedJSON
 		}
-	case tooDeep(p.value):
-		p.refused = refusedDeep
 	}
 	if p.refused != "" {
 		count(&s.Refused, p.refused)

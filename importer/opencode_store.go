@@ -283,22 +283,24 @@ func rowValue(from *sqlite.Reader, ref rowRef, column int, ids ...string) (value
 }
 
 // balanced reports whether a value ends where its brackets say, so that it can stand in a
-// document. Whether it is valid is found out when it is read.
-func balanced(value []byte) bool {
+// document, and whether it is too deep for one. Whether it is valid is found out when it is read.
+func balanced(value []byte) (ends, deep bool) {
 	depth := 0
 	for i := 0; i < len(value); i++ {
 		switch value[i] {
 		case '{', '[':
-			depth++
+			if depth++; depth > maxDepth {
+				return false, true
+			}
 		case '}', ']':
 			if depth--; depth == 0 {
-				return i == len(value)-1
+				return i == len(value)-1, false
 			}
 		case '"':
 			i = stringEnd(value, i)
 		}
 	}
-	return false
+	return false, false
 }
 
 func refusal(reason string) []byte { return []byte(`"` + reason + `"`) }
@@ -306,12 +308,13 @@ func refusal(reason string) []byte { return []byte(`"` + reason + `"`) }
 // object is a JSON object with more members in front, or the reason why it is refused.
 func object(value []byte, members ...string) []byte {
 	value = bytes.TrimSpace(value)
-	switch {
-	case len(value) > maxRecord:
+	if len(value) > maxRecord {
 		return refusal(refusedLarge)
-	case tooDeep(value):
+	}
+	switch ends, deep := balanced(value); {
+	case deep:
 		return refusal(refusedDeep)
-	case len(value) < 2 || value[0] != '{' || !balanced(value):
+	case len(value) < 2 || value[0] != '{' || !ends:
 		return refusal(refusedJSON)
 	}
 	out := []byte{'{'}

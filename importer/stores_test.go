@@ -351,7 +351,9 @@ func TestBalancedValues(t *testing.T) {
 		`{}`: true, `{"a":"}"}`: true, `{"a":"\\"}`: true, `{"a":[{}]}`: true, "{\x00}": true,
 		`{}}`: false, `{"a":"}`: false, `{"a":"\"}`: false, `{`: false, `{}{}`: false, `]`: false, ``: false,
 	} {
-		require.Equal(t, want, balanced([]byte(value)), value)
+		ends, deep := balanced([]byte(value))
+		require.Equal(t, want, ends, value)
+		require.Equal(t, tooDeep([]byte(value)), deep, value)
 	}
 }
 
