@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 
 	"jp/agent/action"
 	"jp/agent/problem"
@@ -160,7 +161,7 @@ func (r *Repo) openStore(ctx context.Context, e *Host) error {
 		durability = odb.Off
 	}
 	r.Values = r.openSecrets(e, key)
-	r.Env = e
+	r.Env, r.name = e, &atomic.Pointer[string]{}
 	user := func() gitcmd.User { // empty if git does not know
 		user, _ := notesIn(r.Paths).User(ctx, r.Repository, gitcmd.Options{Environ: r.Env.Environ})
 		return user

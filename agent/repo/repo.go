@@ -2,6 +2,7 @@ package repo
 
 import (
 	"path/filepath"
+	"sync/atomic"
 
 	"jp/config"
 	"jp/gitcmd"
@@ -26,7 +27,8 @@ type Repo struct {
 	Values *secrets // what is replaced in events; nil: nothing
 	Wrong  error    // what is wrong with the configuration; then config is the defaults
 
-	records *gitstore.Store // see Standings.RecordStore
+	records *gitstore.Store         // see Standings.RecordStore
+	name    *atomic.Pointer[string] // of the repository, once a list has asked; shared with copies
 }
 
 // KeyFile has the key by which this user's events are known.

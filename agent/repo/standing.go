@@ -55,6 +55,22 @@ func (r Standings) Name(forWrite bool) (string, error) {
 	return id, err
 }
 
+// listedName is Name for a list of conversations, which needs it for each: it reads the files
+// once. A repository that has a name keeps it.
+func (r Standings) listedName() (string, error) {
+	if r.name == nil {
+		return r.Name(false)
+	}
+	if name := r.name.Load(); name != nil {
+		return *name, nil
+	}
+	name, err := r.Name(false)
+	if err == nil && name != gitstore.Unnamed {
+		r.name.Store(&name)
+	}
+	return name, err
+}
+
 // MayAct fails where a conversation may be read only. can says what it still may be.
 func (r Standings) MayAct(ctx context.Context, id conversation.ID, head conversation.Head, events []*conversation.Event, can string) error {
 	standing, err := r.Store.Standing(ctx, id, head, events)

@@ -165,7 +165,7 @@ func (l Summary) Active() time.Time {
 func (r States) local(ctx context.Context, i conversation.Info) (local, unsure bool) {
 	local, unsure = r.signed(ctx, i)
 	if local && i.Remote == "" {
-		repo, err := r.Standings().Name(false)
+		repo, err := r.Standings().listedName()
 		here := conversation.Home{Repo: repo, ID: i.ID}
 		local = err == nil && conversation.StandingOf([]*conversation.Event{i.Tip}, here) == conversation.StandingOwn
 	}
