@@ -35,7 +35,7 @@ func memoryOf(n int) func(context.Context, *bench, filesystem) ([]row, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, measure := range []func(context.Context, int) (row, error){b.peakOfLoad, b.peakOfVerify, b.peakOfFirstGrep, b.peakOfList} {
+		for _, measure := range []func(context.Context, int) (row, error){b.peakOfLoad, b.peakOfList} {
 			r, err := measure(ctx, n)
 			if err != nil {
 				return nil, err
@@ -128,6 +128,18 @@ func (b *bench) peakOfLoad(ctx context.Context, n int) (row, error) {
 // mostHeld is the most memory of commands that read all of a conversation, in bytes.
 const mostHeld = 100 << 20
 
+// wholePeaksOf measures commands that read all of a conversation of n events.
+func wholePeaksOf(n int) func(context.Context, *bench, filesystem) ([]row, error) {
+	return func(ctx context.Context, b *bench, _ filesystem) ([]row, error) {
+		verify, err := b.peakOfVerify(ctx, n)
+		if err != nil {
+			return nil, err
+		}
+		search, err := b.peakOfFirstSearch(ctx, n)
+		return []row{verify, search}, err
+	}
+}
+
 // peakOfVerify compares a jp that checks n events with a git that checks their commits.
 func (b *bench) peakOfVerify(ctx context.Context, n int) (row, error) {
 	h, err := b.history(ctx, n, 1)
@@ -140,8 +152,8 @@ func (b *bench) peakOfVerify(ctx context.Context, n int) (row, error) {
 	return r, err
 }
 
-// peakOfFirstGrep does it for a search that makes the sidecars.
-func (b *bench) peakOfFirstGrep(ctx context.Context, n int) (row, error) {
+// peakOfFirstSearch does it for a search that makes the sidecars.
+func (b *bench) peakOfFirstSearch(ctx context.Context, n int) (row, error) {
 	h, err := b.history(ctx, n, 1)
 	if err != nil {
 		return row{}, err
@@ -159,7 +171,7 @@ func (b *bench) peakOfFirstGrep(ctx context.Context, n int) (row, error) {
 		return row{}, err
 	}
 	theirs, err := peaks(ctx, in(h.packed.TopLevel, "git", "log", "--first-parent", "-F", "--grep=context", "--format=%H", string(h.head)))
-	r := sized(fmt.Sprintf("memory, first grep of %s events", grouped(n)), firstRival, ours, theirs)
+	r := sized(fmt.Sprintf("memory, first search of %s events", grouped(n)), firstRival, ours, theirs)
 	r.Alone, r.Target = true, mostHeld
 	return r, err
 }

@@ -73,6 +73,7 @@ var tasks = []task{
 	{"memory 1k", short, memoryOf(1_000), named(memoryNames, 1_000)},
 	{"memory 10k", long, memoryOf(10_000), named(memoryNames, 10_000)},
 	{"memory 100k", longest, memoryOf(100_000), named(memoryNames, 100_000)},
+	{"memory whole 100k", longest, wholePeaksOf(100_000), named(wholePeakNames, 100_000)},
 	{"memory grep", short, measurePeakOfGrep, named(peakOfGrepNames, searchedBriefly, searchedEvents)},
 	{"version", short, measureStart, named(startNames, 0)},
 }
