@@ -202,6 +202,15 @@ func TestPageSaysWhoAnswered(t *testing.T) {
 	require.Equal(t, 1, strings.Count(text, fmt.Sprintf("<style>%s</style>", styles)))
 }
 
+func TestPageSaysWhoAsked(t *testing.T) {
+	for _, c := range []struct{ recorded, commit, want string }{
+		{"Ada", "Bob", "Ada"}, {"", "Bob", "Bob"}, {"", "jp", "user"}, {"", "", "user"},
+	} {
+		e := &conversation.Event{Body: &conversation.ChatRequest{Content: "hello", Author: c.recorded}, Author: c.commit}
+		require.Equal(t, c.want, sourceOf().entry(e, nil).Who, "%+v", c)
+	}
+}
+
 func TestDiff(t *testing.T) {
 	patch := "diff --git a/a b/a\nindex 1..2 100644\n--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n same\n--- was\n+++ is\n+two\n"
 	require.Equal(t, []piece{
