@@ -82,27 +82,95 @@ type opencodeMessage struct {
 }
 
 type opencodePart struct {
-	ID        string          `json:"id"`
-	Type      string          `json:"type"`
-	Text      string          `json:"text"`
-	Prompt    string          `json:"prompt"`
-	Synthetic bool            `json:"synthetic"`
-	Ignored   bool            `json:"ignored"`
-	Time      *opencodeTime   `json:"time"`
-	Call      string          `json:"callID"`
-	Tool      string          `json:"tool"`
-	Reason    string          `json:"reason"`
-	Tokens    *opencodeTokens `json:"tokens"`
-	State     struct {
-		Status      string            `json:"status"`
-		Input       json.RawMessage   `json:"input"`
-		Raw         string            `json:"raw"`
-		Output      string            `json:"output"`
-		Error       string            `json:"error"`
-		Metadata    json.RawMessage   `json:"metadata"`
-		Time        opencodeTime      `json:"time"`
-		Attachments []json.RawMessage `json:"attachments"`
-	} `json:"state"`
+	ID        string
+	Type      string
+	Text      string
+	Prompt    string
+	Synthetic bool
+	Ignored   bool
+	Time      *opencodeTime
+	Call      string
+	Tool      string
+	Tokens    *opencodeTokens
+	State     opencodeState
+}
+
+// An opencodeState is what became of a call.
+type opencodeState struct {
+	Status      string
+	Input       []byte
+	Raw         string
+	Output      string
+	Error       string
+	Metadata    []byte
+	Time        opencodeTime
+	Attachments []json.RawMessage
+}
+
+// read reads a part, and of what is large in it only what is needed. Input and Metadata are
+// those of the value.
+func (p *opencodePart) read(value []byte) (ok bool) {
+	var time, tokens, state []byte
+	ok = fields(value, func(key, value []byte) {
+		switch string(key) {
+		case "id":
+			p.ID = textOf(value)
+		case "type":
+			p.Type = textOf(value)
+		case "text":
+			p.Text = textOf(value)
+		case "prompt":
+			p.Prompt = textOf(value)
+		case "synthetic":
+			p.Synthetic = value[0] == 't'
+		case "ignored":
+			p.Ignored = value[0] == 't'
+		case "callID":
+			p.Call = textOf(value)
+		case "tool":
+			p.Tool = textOf(value)
+		case "time":
+			time = value
+		case "tokens":
+			tokens = value
+		case "state":
+			state = value
+		}
+	})
+	return ok && p.Type != "" && optional(time, &p.Time) && optional(tokens, &p.Tokens) && p.State.read(state)
+}
+
+func (s *opencodeState) read(value []byte) (ok bool) {
+	if len(value) == 0 || string(value) == "null" {
+		return true
+	}
+	var time, attachments []byte
+	ok = fields(value, func(key, value []byte) {
+		switch string(key) {
+		case "status":
+			s.Status = textOf(value)
+		case "input":
+			s.Input = value
+		case "raw":
+			s.Raw = textOf(value)
+		case "output":
+			s.Output = textOf(value)
+		case "error":
+			s.Error = textOf(value)
+		case "metadata":
+			s.Metadata = value
+		case "time":
+			time = value
+		case "attachments":
+			attachments = value
+		}
+	})
+	return ok && optional(time, &s.Time) && optional(attachments, &s.Attachments)
+}
+
+// optional reads a value that need not be there.
+func optional(value []byte, into any) (ok bool) {
+	return len(value) == 0 || json.Unmarshal(value, into) == nil
 }
 
 // opencodeKept are parts that say nothing of the dialogue.
@@ -172,7 +240,8 @@ func (d *opencodeDecoder) piece(p piece) error {
 			return nil
 		}
 		var part opencodePart
-		if !d.take(p.value, &part) {
+		if !part.read(p.value) {
+			count(&s.Refused, refusedJSON)
 			return nil
 		}
 		return d.part(&part)
