@@ -24,7 +24,7 @@ func (v *View) Rest(e *conversation.Event) string {
 	size := ByteCount(int(missing))
 	if v.Remote == "" {
 		if v.lost == nil {
-			v.lost, _ = v.Repo.Store.LostOf(v.ID, v.Events) // jp verify tells of an error
+			v.lost, _ = v.Repo.Store.LostOf(v.ID, v.toNewest()) // jp verify tells of an error
 			v.lost = append([]gitstore.Lost{}, v.lost...)
 		}
 		if slices.ContainsFunc(v.lost, func(l gitstore.Lost) bool { return l.Event.Seq == e.Seq }) {
@@ -51,7 +51,7 @@ func (v *View) Source(of *conversation.Event) conversation.ID {
 		return v.ID
 	}
 	ids := []conversation.ID{}
-	for _, e := range v.Events {
+	for _, e := range v.toNewest() {
 		if origin, is := e.Body.(*conversation.ForkOrigin); is && e.Seq > of.Seq {
 			ids = append(ids, origin.Conversation)
 		}

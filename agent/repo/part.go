@@ -23,6 +23,18 @@ func (v *View) Newest() *conversation.Event {
 	return v.Events[len(v.Events)-1]
 }
 
+// toNewest are the events of the view and those behind them. A view of a part reads the whole
+// conversation.
+func (v *View) toNewest() []*conversation.Event {
+	if v.later == nil {
+		return v.Events
+	}
+	if events, _ := v.Repo.Store.Load(context.Background(), v.Head); len(events) > 0 { // jp verify tells of an error
+		return events
+	}
+	return v.Events
+}
+
 // loadPart loads the events from before the first to the last of those that words name by
 // number, and no others. It returns the words as numbers from the start. It returns nil, and
 // leaves the view as it is, if a word is no number of an event or an event cannot be read.
