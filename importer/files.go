@@ -31,6 +31,7 @@ type files struct {
 	start  func() (tree string, err error) // of the newest event that is stored
 	dir    string                          // where the session ran
 	top    string                          // of the repository
+	secret func(name, text string) bool    // what stands in no file of jp's; nil: all may
 	tree   string
 	ready  bool
 	fresh  map[string]conversation.Object // objects that may not be stored yet
@@ -81,7 +82,7 @@ func (f *files) apply(edits []Edit) (c change, err error) {
 			if now == nil {
 				status = "A"
 			}
-			if c.before, err = f.put(c.before, name, e.Before); err != nil {
+			if c.before, err = f.write(c.before, name, e.Before); err != nil {
 				c.unknown++
 				continue
 			}
@@ -100,7 +101,7 @@ func (f *files) apply(edits []Edit) (c change, err error) {
 	c.outsideObjects = f.taken()
 	c.after = c.before
 	for _, p := range puts {
-		after, err := f.put(c.after, p.path, p.after)
+		after, err := f.write(c.after, p.path, p.after)
 		if err != nil {
 			c.unknown++
 			continue
@@ -250,6 +251,15 @@ func (f *files) content(tree, name string) (text *string, oid string, err error)
 		return &content, e.oid, nil
 	}
 	return nil, "", errUnknown
+}
+
+// write is put for what may be recorded. Trees are pushed, so a file with a secret in its path
+// or its text is in none of them.
+func (f *files) write(tree, name string, content *string) (string, error) {
+	if content != nil && f.secret != nil && (f.secret("path", name) || f.secret("content", *content)) {
+		return "", errUnknown
+	}
+	return f.put(tree, name, content)
 }
 
 // put makes a tree in which a file has another content, or is gone.

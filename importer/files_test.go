@@ -93,3 +93,20 @@ func TestFieldsOfAnObject(t *testing.T) {
 		}
 	}
 }
+
+// A file with a secret in its path or its text is in no tree, also as it was before an edit.
+func TestFilesWithSecretsAreNotRebuilt(t *testing.T) {
+	f := newFiles()
+	f.secret = func(_, text string) bool { return strings.Contains(text, "hunter2") }
+	c, err := f.apply([]Edit{
+		{Path: "a.txt", After: text("a")}, {Path: "b.txt", After: text("hunter2")}, {Path: "hunter2/c.txt", After: text("c")},
+		{Path: "d.txt", Before: text("hunter2 d"), Replaced: []Replacement{{"hunter2 ", "", false}}},
+	})
+	require.NoError(t, err)
+	require.Equal(t, 3, c.unknown)
+	require.Len(t, c.changed, 1)
+	for _, o := range c.objects {
+		require.NotContains(t, string(o.Data), "hunter2")
+	}
+	require.Empty(t, c.outsideObjects)
+}

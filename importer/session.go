@@ -129,7 +129,7 @@ func (im *importing) thread(t Thread) (err error) {
 		}
 	}
 	if im.test == nil && !im.rep.DryRun {
-		b.files = &files{format: im.repo.ObjectFormat, read: im.store.ReadObject, dir: im.is.Dir, top: im.repo.TopLevel, start: func() (string, error) {
+		b.files = &files{format: im.repo.ObjectFormat, read: im.store.ReadObject, dir: im.is.Dir, top: im.repo.TopLevel, secret: im.repo.Values.Redacts(), start: func() (string, error) {
 			return im.newestTree(&l.writer, tree)
 		}}
 		l.files = b.files
