@@ -11,8 +11,11 @@ import (
 // generator is in the head of every page.
 const generator = `<meta name="generator" content="jp"/>`
 
-// document writes a whole page.
-func document(w io.Writer, title string, body ...*html.Node) error {
+// repositoryMeta names the repository of a site in the head of its list.
+const repositoryMeta = "name=jp-repository"
+
+// document writes a whole page. repository is the name of that whose site it belongs to, "" for none.
+func document(w io.Writer, title, repository string, body ...*html.Node) error {
 	head := add(element("head", ""),
 		meta("charset=utf-8", ""),
 		meta("http-equiv=Content-Security-Policy", policy()),
@@ -22,6 +25,9 @@ func document(w io.Writer, title string, body ...*html.Node) error {
 		meta("name=generator", "jp"),
 		element("title", "", textNode(title)),
 		element("style", "", textNode(styles)))
+	if repository != "" {
+		head.InsertBefore(meta(repositoryMeta, repository), head.FirstChild.NextSibling)
+	}
 	root := &html.Node{Type: html.DocumentNode}
 	root.AppendChild(&html.Node{Type: html.DoctypeNode, Data: "html"})
 	root.AppendChild(add(element("html", "lang=en"), head, add(element("body", ""), body...)))

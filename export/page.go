@@ -107,7 +107,7 @@ func (s *Source) Page(ctx context.Context, w io.Writer, o Options) error {
 		}
 	}
 	p := &page{turns: turns, options: o}
-	return document(w, shown(s.Title()), p.header(shown(s.Title()), s.facts()), p.main())
+	return document(w, shown(s.Title()), "", p.header(shown(s.Title()), s.facts()), p.main())
 }
 
 // A page is made of nodes, which [html.Render] writes with all text escaped.

@@ -3,14 +3,20 @@ package export
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"golang.org/x/sys/unix"
+
+	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/conversation"
+	"jp/internal/safetext"
 )
 
 // A listed conversation is a line of a site's list.
@@ -37,7 +43,7 @@ func Site(ctx context.Context, r *repo.Repo, markdown func(string) string, put f
 	page := func(id conversation.ID) string {
 		switch {
 		case id == "":
-			return "index.html"
+			return listName
 		case here[id]:
 			return PageName(id)
 		}
@@ -68,10 +74,31 @@ func Site(ctx context.Context, r *repo.Repo, markdown func(string) string, put f
 		lines = append(lines, listed{page(i.ID), shown(s.Title()), facts[1].Value, facts[2].Value})
 	}
 	var list bytes.Buffer
-	if err := writeList(&list, lines); err != nil {
+	if err := writeList(&list, lines, r.Standings().KnownWorkspaceID()); err != nil {
 		return err
 	}
-	return put("index.html", list.Bytes())
+	return put(listName, list.Bytes())
+}
+
+// listName is the file of a site's list.
+const listName = "index.html"
+
+// CheckFolder fails if a folder has a list that jp did not write, or that of another
+// repository's site: a site replaces its list, and removes pages that are not in it.
+func CheckFolder(dir string, r *repo.Repo) error {
+	path := filepath.Join(dir, listName)
+	head, err := headOf(path)
+	switch repository := r.Standings().KnownWorkspaceID(); {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, unix.ENOTDIR):
+		return nil // what is wrong with the folder, writing to it says
+	case err != nil:
+		return problem.New(problem.ExitFailed, "failed", "cannot read %s: %v.", safetext.Show(path), err)
+	case !bytes.Contains(head, []byte(generator)):
+		return problem.Usage("jp did not write %s, which the list of conversations would replace; name another folder.", safetext.Show(path))
+	case bytes.Contains(head, []byte(`<meta name="jp-repository"`)) && !bytes.Contains(head, []byte(`<meta name="jp-repository" content="`+repository+`"/>`)):
+		return problem.Usage("%s has the conversations of another repository; name another folder.", safetext.Show(dir))
+	}
+	return nil
 }
 
 // PageName is the file of a conversation's page in a site.
@@ -103,22 +130,27 @@ func RemoveOld(dir string, current map[string]bool) (n int, err error) {
 
 // isOurs reports whether the head of a page says that jp wrote it.
 func isOurs(path string) (bool, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return false, err
-	}
-	defer file.Close()
-	head, err := io.ReadAll(io.LimitReader(file, 4<<10))
+	head, err := headOf(path)
 	return bytes.Contains(head, []byte(generator)), err
 }
 
+// headOf is the beginning of a page.
+func headOf(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(io.LimitReader(file, 4<<10))
+}
+
 // writeList writes the page that leads to the others.
-func writeList(w io.Writer, lines []listed) error {
+func writeList(w io.Writer, lines []listed, repository string) error {
 	main := element("main", "")
 	for _, l := range lines {
 		add(main, element("article", "class=record",
 			element("p", "", element("a", "href="+l.Page, textNode(l.Title))),
 			element("p", "class=note", textNode(l.When+", "+l.Size))))
 	}
-	return document(w, "Conversations", element("header", "class=top", element("h1", "", textNode("Conversations"))), main)
+	return document(w, "Conversations", repository, element("header", "class=top", element("h1", "", textNode("Conversations"))), main)
 }

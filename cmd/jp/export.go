@@ -84,12 +84,16 @@ func exportSite(ctx context.Context, e *ui.Env, o exportOptions, dir string) err
 		return err
 	}
 	defer r.Close()
+	if err := export.CheckFolder(dir, r); err != nil {
+		return err
+	}
 	var damage error
 	pages, current := 0, map[string]bool{}
 	err = export.Site(ctx, r, webpage.Markdown, func(name string, text []byte) error {
 		pages++
 		current[name] = true
-		return replace(filepath.Join(dir, name), text)
+		path := filepath.Join(dir, name)
+		return notWritten(path, safefile.Replace(path, text, export.FileModes))
 	}, func(id conversation.ID, err error) {
 		current[export.PageName(id)] = true // what an earlier export could read
 		e.Note("%s: %v", id, err)
@@ -106,12 +110,11 @@ func exportSite(ctx context.Context, e *ui.Env, o exportOptions, dir string) err
 	return cmp.Or(err, damage)
 }
 
-// replace writes a file as a whole.
-func replace(path string, text []byte) error {
-	if err := safefile.Replace(path, text, safefile.Options{Mode: 0o666, FolderMode: 0o777}); err != nil {
-		return problem.New(problem.ExitFailed, "failed", "cannot write %s: %v.", path, err)
+func notWritten(path string, err error) error {
+	if err != nil {
+		err = problem.New(problem.ExitFailed, "failed", "cannot write %s: %v.", safetext.Show(path), err)
 	}
-	return nil
+	return err
 }
 
 func runExport(ctx context.Context, e *ui.Env, o exportOptions, word string) error {
@@ -186,12 +189,12 @@ func (o exportOptions) native(e *ui.Env, source *export.Source) (func(io.Writer)
 
 // put writes to the file that the user named, as a whole, or to stdout.
 func (o exportOptions) put(e *ui.Env, write func(io.Writer) error) error {
-	if o.output == "" {
+	if o.output == "" || o.output == "-" {
 		return write(e.Results())
 	}
 	var text bytes.Buffer
 	if err := write(&text); err != nil {
 		return err
 	}
-	return replace(o.output, text.Bytes())
+	return notWritten(o.output, export.WriteFile(o.output, text.Bytes()))
 }

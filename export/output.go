@@ -1,0 +1,35 @@
+package export
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+
+	"jp/internal/safefile"
+)
+
+// FileModes are those of files that the user asked for.
+var FileModes = safefile.Options{Mode: 0o666, FolderMode: 0o777}
+
+// WriteFile writes what the user wants at a path. A file is replaced as a whole, at the end of
+// links. What is no regular file, such as a pipe, is written to and stays.
+func WriteFile(path string, text []byte) error {
+	if file, err := filepath.EvalSymlinks(path); err == nil {
+		path = file
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err != nil || info.Mode().IsRegular():
+		return safefile.Replace(path, text, FileModes)
+	case info.IsDir():
+		return unix.EISDIR
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(text)
+	return errors.Join(err, file.Close())
+}
