@@ -215,3 +215,18 @@ func (b *ToolCallResponse) fields(c codec) {
 	c.value("attachments", &b.Attachments)
 	c.value("usage", &b.Usage)
 }
+
+// AskedBy is who made the request of an event, "user" if that is not known: what another agent
+// recorded is written by jp.
+func (e *Event) AskedBy() string {
+	if request, ok := e.Body.(*ChatRequest); ok && request.Author != "" {
+		return request.Author
+	}
+	if e.Author == "" || e.Author == string(RoleJP) {
+		return string(RoleUser)
+	}
+	return e.Author
+}
+
+// LabelImportedFrom is the label of a conversation that another agent recorded. It names the agent.
+const LabelImportedFrom = "imported-from"

@@ -111,11 +111,7 @@ func (s *Source) entry(e *conversation.Event, names map[int]string) entry {
 	n := entry{Seq: e.Seq, Kind: "record", Who: "jp", At: e.Time, Line: shown(line)}
 	switch b := e.Body.(type) {
 	case *conversation.ChatRequest:
-		asker := e.Author
-		if asker == "jp" { // who asked is not known, as in an imported session
-			asker = ""
-		}
-		n.Kind, n.Who, n.Line = "user", or(b.Author, asker, "user"), ""
+		n.Kind, n.Who, n.Line = "user", e.AskedBy(), ""
 		n.Text = text(b.Content)
 		n.attach(e, b.Attachments)
 		if b.Replaces != nil {

@@ -58,6 +58,9 @@ func (s *Source) facts() []fact {
 		{"Time", stampRange(sum.Created, sum.LastEventAt)},
 		{"Size", conversation.Count(sum.Turns, "turn") + ", " + conversation.Count(len(s.Events), "event")},
 	}
+	if agent := sum.Labels[conversation.LabelImportedFrom]; agent != "" {
+		facts = append(facts, fact{"Imported from", shown(agent)})
+	}
 	if sum.Model != "" {
 		facts = append(facts, fact{"Model", shown(sum.Model)})
 	}

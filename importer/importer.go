@@ -114,7 +114,7 @@ func (rep *Report) filesOf() string {
 
 // Labels of the first event, which name the session.
 const (
-	labelFormat  = "imported-from"
+	labelFormat  = conversation.LabelImportedFrom
 	labelSession = "session"
 	labelFile    = "file"
 	labelOwner   = "owner"

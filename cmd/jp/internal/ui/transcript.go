@@ -70,11 +70,11 @@ func (t *transcript) event(e *conversation.Event) {
 		t.speaker = ""
 	case *conversation.ChatRequest:
 		if t.replaced[e.Seq] {
-			t.head(e, e.Author, t.Palette.Cyan)
+			t.head(e, e.AskedBy(), t.Palette.Cyan)
 			t.paragraph("(replaced by what follows) "+problem.OneLine(b.Content), t.Palette.Dim)
 			return
 		}
-		t.says(e, e.Author, b.Content, t.Palette.Cyan)
+		t.says(e, e.AskedBy(), b.Content, t.Palette.Cyan)
 		t.attached(b.Attachments)
 	case *conversation.ChatResponse:
 		t.response(e, b)
