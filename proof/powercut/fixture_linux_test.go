@@ -1,11 +1,13 @@
 package powercut_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
@@ -102,9 +104,16 @@ func (r *fixture) insert(d *powercut.Disk) *powercut.Device {
 	return device
 }
 
+// eject takes a disk away. A git that answered a worker's questions ends when it reads the end of
+// its input, which may be a little after the worker has ended.
 func (r *fixture) eject(device *powercut.Device) {
 	r.Helper()
-	require.NoError(r, r.fs.Unmount(device, r.dir))
+	err := r.fs.Unmount(device, r.dir)
+	for end := time.Now().Add(time.Minute); errors.Is(err, unix.EBUSY) && time.Now().Before(end); {
+		time.Sleep(10 * time.Millisecond)
+		err = r.fs.Unmount(device, r.dir)
+	}
+	require.NoError(r, err)
 	require.NoError(r, device.Close())
 }
 
