@@ -101,7 +101,7 @@ func runArchive(ctx context.Context, e *ui.Env, o repo.Selection, archived bool)
 // archiveAll moves conversations that are held, and says which.
 func archiveAll(ctx context.Context, r *repo.Repo, e *ui.Env, infos []conversation.Info, archived bool, action, done string) error {
 	changes := []ui.Change{}
-	failed := e.ForEach(ctx, infos, func(info conversation.Info) error {
+	failed := ui.ForEach(ctx, e, infos, func(info conversation.Info) error {
 		moved, err := archive(ctx, r, e, info, archived)
 		switch {
 		case err != nil:

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -38,7 +39,8 @@ without a place in a conversation are counted in the report, and so are damaged
 and unknown ones.
 
 --list shows the sessions of this machine that ran in this working tree.
---dry-run reports what an import would add.
+--dry-run reports what an import would add. If a file cannot be imported, jp says
+why and goes on with the others. The exit code is that of the last such file.
 
 JSON: an array with an object for each file: {"format","file","session","id",
 "state","dry_run","dir","started","ended","model","events","added","turns",
@@ -97,29 +99,29 @@ func runImport(ctx context.Context, e *ui.Env, o importOptions, word string, fil
 		}
 		return printFound(e, found)
 	}
-	if files, err = importer.Sessions(format, files, r.TopLevel); err != nil {
-		return err
-	}
 	reports := []*importer.Report{}
-	for _, file := range files {
+	one := func(file string) error {
 		read := func() (*importer.Report, error) { return importer.File(ctx, r, format, file, o.dry) }
 		if format == nil {
 			read = func() (*importer.Report, error) { return importer.Export(ctx, r, file, o.dry) }
 		}
-		report, failed := read()
-		if err = failed; err != nil {
-			break
+		report, err := read()
+		if err != nil {
+			return err
 		}
 		if reports = append(reports, report); !e.Format.Structured() {
 			printImport(e, report)
 		}
+		return nil
 	}
+	failed := ui.ForEach(ctx, e, files, func(file string) error {
+		sessions, err := importer.Sessions(format, []string{file}, r.TopLevel)
+		return errors.Join(err, ui.ForEach(ctx, e, sessions, one))
+	})
 	if e.Format.Structured() && len(reports) > 0 {
-		if failed := ui.WriteJSON(e.Results(), reports); failed != nil {
-			return failed
-		}
+		return errors.Join(failed, ui.WriteJSON(e.Results(), reports))
 	}
-	return err
+	return failed
 }
 
 func printFound(e *ui.Env, found []importer.Found) error {

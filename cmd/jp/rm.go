@@ -102,7 +102,7 @@ func runRm(ctx context.Context, e *ui.Env, o repo.Selection) error {
 	}
 	defer release()
 	gone := []deletion{}
-	failed := e.ForEach(ctx, infos, func(info conversation.Info) error {
+	failed := ui.ForEach(ctx, e, infos, func(info conversation.Info) error {
 		d, err := remove(ctx, r, info, infos)
 		if err == nil {
 			gone = append(gone, d)

@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"jp/agent/repo"
-	"jp/conversation"
 	"jp/internal/safetext"
 )
 
@@ -54,11 +53,11 @@ func (r resultWriter) Write(p []byte) (n int, err error) {
 	return len(p), nil
 }
 
-// ForEach changes conversations that are held, also behind one that could not be
-// changed. It returns why the last of those could not, and has reported the others.
-func (e *Env) ForEach(ctx context.Context, infos []conversation.Info, do func(conversation.Info) error) (failed error) {
-	for _, info := range infos {
-		if err := do(info); err != nil {
+// ForEach does something with each of what the user named, also behind one with which that
+// failed. It returns the last failure, and has reported the others.
+func ForEach[T any](ctx context.Context, e *Env, all []T, do func(T) error) (failed error) {
+	for _, one := range all {
+		if err := do(one); err != nil {
 			if failed != nil {
 				ReportProblem(repo.ProblemOf(failed), e.Stderr, e.Format.Structured(), e.MessageColumns())
 			}
