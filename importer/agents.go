@@ -49,9 +49,9 @@ func claudeSides(path string) (sides []side) {
 	entries, _ := os.ReadDir(folder) // most sessions have none
 	for _, e := range entries {
 		key, ok := strings.CutSuffix(e.Name(), ".jsonl")
-		if key, is := strings.CutPrefix(key, "agent-"); ok && is && key != "" && e.Type().IsRegular() && len(sides) < maxThreads {
+		if key, is := strings.CutPrefix(key, agentFile); ok && is && key != "" && e.Type().IsRegular() && len(sides) < maxThreads {
 			a := side{path: filepath.Join(folder, e.Name()), key: key, depth: 1}
-			a.describe(filepath.Join(folder, "agent-"+key+".meta.json"))
+			a.describe(filepath.Join(folder, agentFile+key+".meta.json"))
 			sides = append(sides, a)
 		}
 	}

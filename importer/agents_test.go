@@ -173,3 +173,21 @@ func TestOtherFilesBesideASession(t *testing.T) {
 		require.Empty(t, rep.Children)
 	})
 }
+
+// A sub-agent's file is the same conversation whether it is imported alone or with its
+// session, also where its records do not name the sub-agent.
+func TestASubAgentsFileAlone(t *testing.T) {
+	for name, id := range map[string]string{"named": `"agentId":"a1",`, "not named": ""} {
+		t.Run(name, func(t *testing.T) {
+			test := sideFiles["claude"]
+			files := folder{claudeMain: test.files[claudeMain], claudeLook: strings.ReplaceAll(test.files[claudeLook], `"agentId":"a1",`, id)}
+			alone, now := importFolder(t, "claude", files, claudeLook, nil)
+			rep, now := importFolder(t, "claude", files, claudeMain, now)
+			require.Len(t, rep.Children, 1)
+			require.Equal(t, alone.ID, rep.Children[0].ID)
+			require.Zero(t, rep.Children[0].Added)
+			require.NotEqual(t, rep.ID.Short(), alone.ID.Short())
+			require.Len(t, now, 2)
+		})
+	}
+}

@@ -262,8 +262,8 @@ func (d *claudeDecoder) line(line []byte) error {
 		s.Started = at
 	}
 	if s.ID == "" {
-		if s.ID = l.Session; l.IsSidechain && l.Agent != "" {
-			s.ID = l.Agent
+		if s.ID = l.Session; l.IsSidechain {
+			s.ID = l.Agent // without one, its file names it: the session is that of its parent
 		}
 	}
 	if s.Dir == "" {

@@ -206,6 +206,9 @@ func open(f Format, path string) (io.ReadSeekCloser, error) {
 
 var errEnough = errors.New("enough was read")
 
+// agentFile is what the name of a sub-agent's file begins with.
+const agentFile = "agent-"
+
 // identify reads as much of a session as names it. A session without an id has that of its
 // file. ok is false where there is no dialogue, or no time in it.
 func identify(f Format, file io.ReadSeeker, path string) (s Session, ok bool, err error) {
@@ -216,7 +219,7 @@ func identify(f Format, file io.ReadSeeker, path string) (s Session, ok bool, er
 		return nil
 	})
 	if s.ID == "" {
-		s.ID = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+		s.ID = strings.TrimPrefix(strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)), agentFile)
 	}
 	if err == nil || errors.Is(err, errEnough) {
 		_, err = file.Seek(0, io.SeekStart)

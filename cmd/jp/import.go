@@ -171,7 +171,7 @@ func printImport(e *ui.Env, r *importer.Report) {
 			}
 		}
 		if !r.DryRun {
-			fmt.Fprintf(out, "You can read it. %s makes a fork that is yours.\n", action.AdoptOnly(r.ID.Short()))
+			fmt.Fprintf(out, "You can read it. %s makes a fork that is yours.\n", action.AdoptOnly(string(r.ID)))
 		}
 	}
 	if !r.DryRun {
