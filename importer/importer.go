@@ -244,16 +244,33 @@ func File(ctx context.Context, r *repo.Repo, f Format, path string, dry bool) (*
 	rep := &Report{
 		Format: f.Name(), File: path, Session: s.ID, ID: IDOf(f.Name(), s.ID, s.Started), DryRun: dry, Dir: s.Dir, Started: s.Started, Files: notRebuilt, Forks: []Part{}, Children: []Part{},
 	}
+	release, err := hold(ctx, r, rep)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
 	store, err := r.Standings().RecordStore()
 	if err != nil {
 		return nil, err
 	}
 	im := &importing{ctx: ctx, repo: r, store: store, rep: rep, is: s}
 	if err := im.session(f, file, path); err != nil {
-		return nil, changed(fmt.Errorf("import %s: %w", path, err), rep)
+		return nil, failure(fmt.Errorf("import %s: %w", path, err), rep)
 	}
 	rep.Files = rep.filesOf()
 	return rep, nil
+}
+
+// hold takes the conversation that an import writes, until release is called.
+func hold(ctx context.Context, r *repo.Repo, rep *Report) (release func(), err error) {
+	if rep.DryRun {
+		return func() {}, nil
+	}
+	lock, err := r.Hold(ctx, r.Env, rep.ID)
+	if err != nil {
+		return nil, err
+	}
+	return func() { _ = lock.Release() }, nil
 }
 
 // stateOf compares with the events of an earlier import.
@@ -267,9 +284,13 @@ func stateOf(have, added int) State {
 	return StateUnchanged
 }
 
-// changed makes an error that names the way out of a file that tells another story now.
-func changed(err error, rep *Report) error {
-	if !errors.Is(err, errChanged) {
+// failure makes an error that names the way out: of a file that tells another story now, and of
+// a conversation beside that of the session, such as a sub-agent's, which another process wrote.
+func failure(err error, rep *Report) error {
+	switch {
+	case errors.Is(err, conversation.ErrExists), errors.Is(err, conversation.ErrHeadMoved):
+		return problem.New(problem.ExitLocked, "locked", "another process writes a conversation of this session: %v.", err).About(rep.ID)
+	case !errors.Is(err, errChanged):
 		return err
 	}
 	return problem.New(problem.ExitDecision, "usage", "%v. The conversation stays as it is.", err).About(rep.ID).

@@ -111,6 +111,11 @@ func Export(ctx context.Context, r *repo.Repo, path string, dry bool) (*Report, 
 		return nil, problem.New(problem.ExitFailed, "usage", "%s cannot be imported: %v.", path, err)
 	}
 	rep.DryRun = dry
+	release, err := hold(ctx, r, rep)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
 	store, err := r.Standings().RecordStore()
 	if err != nil {
 		return nil, err
@@ -141,7 +146,7 @@ func Export(ctx context.Context, r *repo.Repo, path string, dry bool) (*Report, 
 		err = w.write()
 	}
 	if err != nil {
-		return nil, changed(fmt.Errorf("import %s: %w", path, err), rep)
+		return nil, failure(fmt.Errorf("import %s: %w", path, err), rep)
 	}
 	rep.Ended, rep.State = b.at, stateOf(len(have), rep.Added)
 	return rep, nil

@@ -51,7 +51,7 @@ JSON: an array with an object for each file: {"format","file","session","id",
 "started","dir","bytes","request","imported"}
 
 Exit codes: 0 done · 1 no session in a file · 2 usage · 3 the file's earlier
-records have changed · 4 another process imports it · 5 no such file`
+records have changed · 4 another process uses the conversation · 5 no such file`
 
 type importOptions struct{ list, dry bool }
 
