@@ -474,6 +474,9 @@ func (b *builder) record(e *conversation.Event, id string) error {
 		was := b.have[b.next]
 		switch {
 		case was.same(e):
+			if was.said.differs(e) {
+				return fmt.Errorf("%w: event %d is a %s of %s, and the file has another text for it", errChanged, b.next, was.kind(), was.time().Format(time.RFC3339))
+			}
 			b.walk(e, id)
 			return nil
 		case was.beside() && b.part != nil:

@@ -20,6 +20,7 @@ type mark struct {
 	finish uint8
 	closed bool // it is a response that an import made at the end that the file then had
 	signed bool // this user's jp wrote it
+	said   content
 }
 
 // Words of marks, by their numbers.
@@ -38,7 +39,7 @@ var (
 )
 
 func markOf(e *conversation.Event, tool string) mark {
-	m := mark{at: e.Time.UnixNano(), turn: int32(e.Turn), typ: uint8(max(0, slices.Index(markTypes, e.Type()))), signed: e.Signed}
+	m := mark{at: e.Time.UnixNano(), turn: int32(e.Turn), typ: uint8(max(0, slices.Index(markTypes, e.Type()))), signed: e.Signed, said: contentOf(e)}
 	finish := conversation.Finish("")
 	switch body := e.Body.(type) {
 	case *conversation.ChatResponse:
@@ -60,8 +61,7 @@ func (m mark) is(t conversation.Type) bool { return m.typ != 0 && markTypes[m.ty
 
 func (m mark) time() time.Time { return time.Unix(0, m.at).UTC() }
 
-// same reports whether an event is the one that is there. What was said is not compared:
-// secrets in it may have been replaced.
+// same reports whether an event stands where the one that is there does.
 func (m mark) same(e *conversation.Event) bool {
 	return !m.signed && m.is(e.Type()) && m.turn == int32(e.Turn) && m.at == e.Time.UnixNano()
 }
