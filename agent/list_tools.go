@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -19,15 +18,11 @@ type ListedTool struct {
 }
 
 // ListTools lists the tools by name, as far as jp knows them without starting anything.
-func ListTools(r *repo.Repo, e *repo.Host, o Request) ([]ListedTool, error) {
+func ListTools(r *repo.Repo, o Request) ([]ListedTool, error) {
 	if r.TopLevel == "" {
 		return nil, nil
 	}
-	servers := &toolset.Servers{}
-	for _, name := range slices.Sorted(maps.Keys(r.Config.MCP)) {
-		servers.All = append(servers.All, toolset.NewServer(r, e, name))
-	}
-	registry, _, err := judgedTools(r, e, servers, nil, nil)
+	registry, _, err := judgedTools(r, r.Env, configuredServers(r), nil, nil)
 	if err != nil {
 		return nil, err
 	}

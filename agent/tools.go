@@ -47,7 +47,7 @@ func (e *equipped) tools() (*tool.Registry, error) {
 	names := enabledTools(registry, e.repo.Config.Tools, e.opts, e.worksFor() != "")
 	for _, name := range slices.Concat(e.opts.Tools, e.opts.WithoutTools) {
 		if _, ok := registry.Lookup(name); !ok {
-			return nil, e.servers.Explain(name, problem.Usage("there is no tool %q.", name))
+			return nil, e.servers.Explain(name, noTool(name))
 		}
 	}
 	if e.opts.NoPersist {

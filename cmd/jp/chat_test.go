@@ -502,7 +502,9 @@ func TestChatCommands(t *testing.T) {
 	do("/ls", "$ jp ls")
 	do("/tools", "  on  fs_create_file")
 	do("/tools -shell_run git_commit", "$ jp query --no-tool shell_run --tool git_commit")
+	p.write("other.toml", chatScript)
 	do("/model script/other.toml", "$ jp query --model script/other.toml")
+	require.NoError(t, os.Remove(p.dir+"/other.toml"))
 	s.Type("\x15/nothing\r")
 	s.WaitFor("There is no command /nothing. /help lists them.")
 	s.Type("\x15/he\t")
@@ -513,6 +515,41 @@ func TestChatCommands(t *testing.T) {
 	s.waitLine("> /quit")
 	s.Type("\x15/quit\r")
 	require.Zero(t, s.exit())
+}
+
+// A model or tool that there is not is refused when it is named, and the former choice stays.
+func TestChatRefusesAtOnce(t *testing.T) {
+	t.Parallel()
+	for command, says := range map[string][]string{
+		"/tools nosuch":                {`there is no tool "nosuch".`, "/tools lists those that there are."},
+		"/tools -nosuch":               {`there is no tool "nosuch".`},
+		"/tools -shell_run nosuch":     {`there is no tool "nosuch".`},
+		"/model nosuch/x":              {`there is no provider "nosuch".`, "jp models "},
+		"/model foo":                   {`"foo" is not a model`, "jp models "},
+		"/model script/../nofile.toml": {"nofile.toml"},
+		"/model anthropic/x":           {"there is no key for anthropic", "export ANTHROPIC_API_KEY=…"},
+		"/model one two":               {"/model takes one name."},
+	} {
+		t.Run(command, func(t *testing.T) {
+			t.Parallel()
+			_, s := talk(t, 120, chatScript)
+			s.Type(command + "\r")
+			s.WaitFor("Error: ")
+			for _, text := range says {
+				s.WaitFor(text)
+			}
+			s.idle()
+			s.Type("/tools\r")
+			s.WaitFor("  on  shell_run")
+			s.idle()
+			s.Type("First?\r")
+			s.WaitFor("no files changed")
+		})
+	}
+	p := newPlace(t)
+	s := p.sit(80, "chat", "-m", "script/demo", "-t", "nosuch")
+	require.Equal(t, 2, s.exit())
+	require.Contains(t, s.Text(), `there is no tool "nosuch".`)
 }
 
 // What /help says breaks between words.

@@ -29,6 +29,7 @@ type command struct {
 	// set changes what the next requests have, and returns what to say of it. Without words, jp runs
 	// with those of bare, if there are any.
 	set   func(s *settings, r *repo.Repo, words []string) (said string, err error)
+	check func(ctx context.Context, r *repo.Repo, words []string) error // refuses words before set takes them; nil: set does
 	bare  []string
 	flags func(words []string) []string // the flags of the command line that the words stand for; nil: the words
 	skill bool                          // it asks with a skill
@@ -58,10 +59,10 @@ func commands() []command {
 		{name: "usage", args: "[FLAGS]", help: "show tokens and costs", jp: []string{"usage"}},
 		{name: "skills", args: "[FLAGS]", help: "list the skills", jp: []string{"skills"}},
 		{name: "export", args: "[FLAGS]", help: "export the conversation", jp: []string{"export"}},
-		{name: "model", args: "[NAME]", help: "ask another model from now on, or list them", jp: []string{"query", "--model"}, set: (*settings).chooseModel, bare: []string{"models"}},
+		{name: "model", args: "[NAME]", help: "ask another model from now on, or list them", jp: []string{"query", "--model"}, check: checkModel, set: (*settings).chooseModel, bare: []string{"models"}},
 		{name: "mode", args: "[plan|edits|none]", help: "only read, or write files unasked; Shift+Tab", jp: []string{"query", "--profile"}, set: (*settings).chooseMode},
 		{name: "profile", args: "[NAME|none]", help: "use a profile from now on, or list them", jp: []string{"query", "--profile"}, set: (*settings).chooseProfile},
-		{name: "tools", args: "[NAME|-NAME]…", help: "switch tools on or off from the next request on, or list them", jp: []string{"query"}, flags: toolFlags, set: (*settings).switchTools},
+		{name: "tools", args: "[NAME|-NAME]…", help: "switch tools on or off from the next request on, or list them", jp: []string{"query"}, flags: toolFlags, check: checkTools, set: (*settings).switchTools},
 		{name: "attach", args: "[PATH…]", help: "attach files to the next request", jp: []string{"query", "--attachment"}, set: (*settings).attach},
 		{name: "help", help: "show these commands and the keys", run: (*chat).help},
 		{name: "quit", help: "leave", run: (*chat).quit},
@@ -112,7 +113,12 @@ func (c *chat) do(ctx context.Context, o command, words []string) error {
 	case o.run != nil:
 		return o.run(c, ctx, words)
 	case o.set != nil && (len(words) > 0 || o.bare == nil):
-		return c.withRepo(ctx, func(_ context.Context, r *repo.Repo) error {
+		return c.withRepo(ctx, func(ctx context.Context, r *repo.Repo) error {
+			if o.check != nil {
+				if err := o.check(ctx, r, words); err != nil {
+					return err
+				}
+			}
 			said, err := o.set(&c.settings, r, words)
 			if err == nil && said != "" {
 				fmt.Fprintln(c.console, terminal.Wrap(said, c.console.Width()))
@@ -204,7 +210,7 @@ func toolFlags(words []string) (flags []string) {
 
 // listTools says which tools the next request has, and which it could have.
 func (c *chat) listTools(r *repo.Repo) error {
-	list, err := agent.ListTools(r, c.env.Host, c.settings.next(false))
+	list, err := agent.ListTools(r, c.settings.next(false))
 	plan := c.settings.modeName() == config.ProfilePlan
 	for _, t := range list {
 		state := "off"

@@ -2,6 +2,7 @@ package chat
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -123,14 +124,33 @@ func (s *settings) chooseProfile(r *repo.Repo, words []string) (string, error) {
 	return "", nil
 }
 
-func (s *settings) chooseModel(_ *repo.Repo, words []string) (string, error) {
-	if len(words) > 1 {
-		return "", problem.Usage("/model takes one name.").Hint(action.Models, "list the models")
+// checkModel refuses a model that a request could not ask.
+func checkModel(ctx context.Context, r *repo.Repo, words []string) error {
+	if len(words) != 1 {
+		return problem.Usage("/model takes one name.").Hint(action.Models, "list the models")
 	}
+	return agent.CheckModel(ctx, r, words[0])
+}
+
+func (s *settings) chooseModel(_ *repo.Repo, words []string) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.request.Model = words[0]
 	return "", nil
+}
+
+// checkTools refuses names of which there is no tool.
+func checkTools(_ context.Context, r *repo.Repo, words []string) error {
+	var names []string
+	for _, word := range words {
+		names = append(names, strings.TrimPrefix(word, "-"))
+	}
+	err := agent.CheckTools(r, names...)
+	var f *problem.Error
+	if errors.As(err, &f) {
+		f.Details = append(f.Details, "/tools lists those that there are.")
+	}
+	return err
 }
 
 func (s *settings) switchTools(_ *repo.Repo, words []string) (string, error) {

@@ -1,0 +1,49 @@
+package agent
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"jp/agent/models"
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/agent/toolset"
+)
+
+// CheckModel fails if the next request could not ask a model, which is named by an alias or as PROVIDER/NAME.
+func CheckModel(ctx context.Context, r *repo.Repo, name string) error {
+	if r.Wrong != nil {
+		return nil // the turn says what is wrong with the settings
+	}
+	return models.Check(ctx, r, r.Config.ResolveModel(name))
+}
+
+// CheckTools fails if there is no tool of one of the names, as far as jp knows without starting anything.
+func CheckTools(r *repo.Repo, names ...string) error {
+	if r.TopLevel == "" || r.Wrong != nil || len(names) == 0 {
+		return nil
+	}
+	servers := configuredServers(r)
+	registry, _, err := judgedTools(r, r.Env, servers, nil, nil)
+	if err != nil {
+		return err
+	}
+	for _, name := range toolset.SpelledOut(names) {
+		if _, known := registry.Lookup(name); !known {
+			return servers.Explain(name, noTool(name))
+		}
+	}
+	return nil
+}
+
+func noTool(name string) *problem.Error { return problem.Usage("there is no tool %q.", name) }
+
+// configuredServers are the MCP servers of the configuration. None of them runs.
+func configuredServers(r *repo.Repo) *toolset.Servers {
+	servers := &toolset.Servers{}
+	for _, name := range slices.Sorted(maps.Keys(r.Config.MCP)) {
+		servers.All = append(servers.All, toolset.NewServer(r, r.Env, name))
+	}
+	return servers
+}
