@@ -75,6 +75,11 @@ func wentOn(tool string) string {
 	return "outcome unknown: " + tool + " went on without a result"
 }
 
+// wentOnAlone stands between two answers to one request.
+func wentOnAlone(tool string) string {
+	return tool + " went on without another request"
+}
+
 // begin makes the event that names the session.
 func (b *builder) begin(labels map[string]string, tree string, at time.Time) error {
 	b.at = at
@@ -185,6 +190,9 @@ func (b *builder) output(rec Record) error {
 		if err := b.closeOpen(wentOn(b.tool)); err != nil {
 			return err
 		}
+		if err := b.separate(); err != nil {
+			return err
+		}
 		b.call++
 		b.ended, b.answered, b.tools, b.usage = false, false, false, nil
 	}
@@ -202,6 +210,25 @@ func (b *builder) output(rec Record) error {
 	}
 	b.held = []*conversation.Event{e}
 	return nil
+}
+
+// separate puts a note between a finished answer and another one behind it: of two answers
+// with nothing between, the first one counts as asked for anew, and no model gets it. What an
+// earlier import recorded stays.
+func (b *builder) separate() error {
+	if b.call == 0 || b.answered || b.tools || b.finish != conversation.FinishStop && b.finish != conversation.FinishLength {
+		return nil
+	}
+	for _, was := range b.have[min(b.next, len(b.have)):] {
+		if was.beside() {
+			continue
+		}
+		if !was.here() && !was.is(conversation.TypeNote) {
+			return nil
+		}
+		break
+	}
+	return b.put(b.event(&conversation.Note{Content: wentOnAlone(b.tool)}), "")
 }
 
 func (b *builder) callOf(rec Record, e *conversation.Event) *conversation.ToolCallRequest {
