@@ -106,7 +106,7 @@ func Unset(v catalog.Vendor) string {
 // withoutKey adds the servers that take requests without a key.
 func withoutKey(f *problem.Error) *problem.Error {
 	return f.Hint(action.AskOllama, "a model on this machine, by ollama").
-		Hint(action.AskDemo, "a scripted model: shows jp without any key")
+		Hint(action.AskDemo, "scripted, no key; or "+action.ChatDemo.String())
 }
 
 // keyTime is how long a program may take to print a key: it may ask for a

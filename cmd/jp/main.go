@@ -53,6 +53,7 @@ func run(e *ui.Env, args []string) int {
 	ctx, stop := withSignals(context.Background(), e)
 	defer stop()
 	defer e.Keys.Restore()
+	e.Args = args
 	root := newRootCommand(e)
 	root.SetArgs(giveTitle(root, args))
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {

@@ -57,7 +57,7 @@ message is the text, and its tree the files.`,
 	root.SetOut(e.Stdout)
 	root.SetErr(e.Stderr)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		if f := missingCommand(cmd, err); f != nil {
+		if f := ui.MissingCommand(err, e.Args, func(name string) *pflag.FlagSet { return flagsOf(root, name) }); f != nil && !cmd.HasParent() {
 			return f
 		}
 		return problem.Usage("%s.", flagMistake(err)).Hint(action.Help(strings.Fields(cmd.CommandPath())...), "its flags, with examples")
@@ -89,32 +89,14 @@ message is the text, and its tree the files.`,
 	return root
 }
 
-// missingCommand is the error for a flag of a command that is not named; nil if that is not
-// the mistake.
-func missingCommand(cmd *cobra.Command, err error) *problem.Error {
-	var unknown *pflag.NotExistError
-	if cmd.HasParent() || !errors.As(err, &unknown) {
+// flagsOf are the flags that a command takes, nil where there is no such command.
+func flagsOf(root *cobra.Command, name string) *pflag.FlagSet {
+	cmd, _, err := root.Find([]string{name})
+	if err != nil || cmd == root {
 		return nil
 	}
-	var found *problem.Error
-	for _, name := range []string{"chat", "query"} {
-		sub, _, err := cmd.Find([]string{name})
-		if err != nil {
-			continue
-		}
-		flag, shown := sub.Flags().Lookup(unknown.GetSpecifiedName()), "--"+unknown.GetSpecifiedName()
-		if shorts := unknown.GetSpecifiedShortnames(); shorts != "" {
-			flag, shown = sub.Flags().ShorthandLookup(shorts[:1]), "-"+shorts[:1]
-		}
-		if flag == nil {
-			continue
-		}
-		if found == nil {
-			found = problem.Usage("%s is a flag of a command, which comes before it.", shown)
-		}
-		found.Hint(action.Help("jp", name), "its flags, with examples")
-	}
-	return found
+	cmd.InheritedFlags() // adds them to its own
+	return cmd.Flags()
 }
 
 // strictHelp refuses help about a command that there is not. Cobra's help returns

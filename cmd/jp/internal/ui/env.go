@@ -37,6 +37,7 @@ type Env struct {
 	Console Console      // shows everything, and asks; nil: the streams themselves do
 	Style   config.Style // how things look, once the configuration is read
 	Ended   bool         // the last line of a turn's JSON is written
+	Args    []string     // of the command line, as they were typed
 	Misread error        // help was asked for about a command that there is not
 
 	Abort       func(signal string)                        // ends the command as Ctrl+C does
