@@ -16,6 +16,7 @@ import (
 	"jp/conversation"
 	"jp/internal/lazy"
 	"jp/provider"
+	"jp/provider/script"
 	"jp/turnloop"
 )
 
@@ -106,6 +107,10 @@ var (
 // server's words name, or to another model.
 func (e *equipped) aroundRefusal(f *problem.Error, refused *provider.Error) {
 	id := e.id.Short()
+	events := e.stream.Events()
+	if errors.Is(refused, script.ErrUsedUp) && len(events) > 0 && events[len(events)-1].Turn > 1 { // else a new conversation ends as this one did
+		f.Hint(action.AskNewModel(e.model), "a new conversation, which gets the first reply of the script")
+	}
 	f.Hint(action.Discard(id), "take the question back, to ask it in another way")
 	if e.registry != nil && len(e.registry.Definitions()) > 0 && aboutTools().MatchString(refused.Message) {
 		for _, def := range e.registry.Definitions() {

@@ -41,6 +41,7 @@ var (
 	AskText          = about("ask-text", "jp query {text}")
 	AskIn            = about("ask-in", `jp query --id={id} "…"`)
 	AskNew           = fixed("ask-new", `jp query --new "…"`)
+	AskNewModel      = about("ask-new-model", `jp query --new -m {model} "…"`)
 	AskWords         = among("ask-words", "jp query {words…}")
 	Chat             = among("chat", "jp chat {words…}")
 	ChatDemo         = fixed("chat-demo", "jp chat -m script/demo")

@@ -10,6 +10,7 @@ package script
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"time"
@@ -20,6 +21,9 @@ import (
 
 // Name is what errors call the provider.
 const Name = "script"
+
+// ErrUsedUp says that a conversation has had all replies of its script.
+var ErrUsedUp = errors.New("the script has no reply left")
 
 // A Provider gives the replies of one script.
 type Provider struct {
@@ -88,11 +92,13 @@ func (p *Provider) calls() (n int) {
 }
 
 func (p *Provider) exhausted(request *provider.Request) error {
-	text := fmt.Sprintf("%s has %s, and this is model call %d", p.name, plural(p.calls(), "reply", "replies"), request.Ended+1)
+	failed := &provider.Error{Class: provider.ClassInvalid, Provider: Name, Err: ErrUsedUp}
+	failed.Message = fmt.Sprintf("%s has %s, and this is model call %d", p.name, plural(p.calls(), "reply", "replies"), request.Ended+1)
 	if request.Summary {
-		text = fmt.Sprintf("%s has %s, and this is summary %d", p.name, plural(len(p.summaries), "[[summary]]", "of [[summary]]"), request.Ended+1)
+		failed.Err = nil
+		failed.Message = fmt.Sprintf("%s has %s, and this is summary %d", p.name, plural(len(p.summaries), "[[summary]]", "of [[summary]]"), request.Ended+1)
 	}
-	return &provider.Error{Class: provider.ClassInvalid, Provider: Name, Message: text}
+	return failed
 }
 
 func plural(n int, one, many string) string {
