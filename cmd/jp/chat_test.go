@@ -256,6 +256,7 @@ func TestChatWithoutAModel(t *testing.T) {
 		require.Contains(t, lines[0], "no model to ask")
 		require.Contains(t, s.Text(), "export ANTHROPIC_API_KEY=…")
 		require.Contains(t, s.Text(), "jp query -m script/demo")
+		require.Contains(t, s.Text(), "jp chat -m script/demo")
 	}
 	p.sit(80, "--cfg", "model=ollama/x").prompted()
 	p.sit(80, "chat", "-m", "script/demo").prompted()
@@ -506,7 +507,9 @@ func TestChatCommands(t *testing.T) {
 	do("/model script/other.toml", "$ jp query --model script/other.toml")
 	require.NoError(t, os.Remove(p.dir+"/other.toml"))
 	s.Type("\x15/nothing\r")
-	s.WaitFor("There is no command /nothing. /help lists them.")
+	s.WaitFor("\n>\nThere is no command /nothing. /help lists them. Ctrl+Y brings the text back.")
+	s.Type("\x19")
+	s.waitLine("> /nothing")
 	s.Type("\x15/he\t")
 	s.waitLine("> /help")
 	s.Type("\x15\x1b[200~/quit\x1b[201~\r") // what is pasted is text

@@ -23,7 +23,13 @@ func (c *chat) Enter(e console.Entry) bool {
 	if o, _, is := c.commandOf(e.Text); is && !e.Pasted(0) {
 		switch {
 		case o.name == "":
-			c.console.Below(c.dim("There is no command " + safetext.Show(strings.Fields(e.Text)[0]) + ". /help lists them."))
+			says := "There is no command " + safetext.Show(strings.Fields(e.Text)[0]) + ". /help lists them."
+			if c.plain == nil {
+				says += " Ctrl+Y brings the text back."
+			}
+			c.console.Below(c.dim(says))
+			c.console.Kill()
+			c.draft.entered(e.Text)
 			return false
 		case busy:
 			c.console.Below(c.dim("A command waits until the turn has ended."))

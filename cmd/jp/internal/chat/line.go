@@ -20,6 +20,7 @@ type line interface {
 	Width() int
 	Text() string
 	SetText(text string)
+	Kill()
 	Prompt(prompt string)
 	Above(lines ...string)
 	Below(lines ...string)
@@ -48,6 +49,9 @@ func (p *plainLine) Text() string { return p.draft }
 
 // SetText offers a text in the next line.
 func (p *plainLine) SetText(text string) { p.draft = text }
+
+// Kill does nothing: a line that was entered is gone.
+func (p *plainLine) Kill() {}
 
 // Prompt changes what stands before the line.
 func (p *plainLine) Prompt(prompt string) { p.prompt = prompt }

@@ -167,6 +167,11 @@ func (c *Console) SetText(text string) {
 	_ = c.change(func(v *view) { v.line.set(typed(text)) })
 }
 
+// Kill empties the line. Ctrl+Y brings the text back.
+func (c *Console) Kill() {
+	_ = c.change(func(v *view) { v.line.killAll() })
+}
+
 // Text is the text of the line.
 func (c *Console) Text() string {
 	c.mu.Lock()

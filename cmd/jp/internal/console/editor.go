@@ -89,6 +89,12 @@ func (e *editor) kill(to int) {
 	e.remove(to)
 }
 
+// killAll is kill of the whole text.
+func (e *editor) killAll() {
+	e.move(len(e.text))
+	e.kill(0)
+}
+
 func (e *editor) move(to int) { e.at, e.goal = to, 0 }
 
 // before and after are the places one character from the cursor.

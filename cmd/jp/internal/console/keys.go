@@ -286,8 +286,7 @@ func (c *Console) edit(k uv.KeyPressEvent, follows bool) (act func()) {
 		if e.text == "" {
 			return func() { c.handler.Stop(true) }
 		}
-		e.move(len(e.text))
-		e.kill(0) // Ctrl+Y brings it back
+		e.killAll()
 	case k.MatchString("esc"):
 		return func() { c.handler.Stop(false) }
 	case k.MatchString("ctrl+d") && e.text == "":
