@@ -225,12 +225,12 @@ func (s shownCompaction) write(e *ui.Env, o agent.CompactRequest) error {
 		_, err := fmt.Fprintf(w, "%s: nothing to compact. %s\n", id, why)
 		return err
 	case o.DryRun:
-		if _, err := fmt.Fprintf(w, "%s: would %s.\n", id, c.words("summarise", "trim")); err != nil {
+		if _, err := fmt.Fprintf(w, "%s: would %s.\n", id, c.words("summarise", "trim", true)); err != nil {
 			return err
 		}
 		return c.writeEvents(w)
 	}
-	if _, err := fmt.Fprintf(w, "%s: %s.\n", id, c.words("summarised", "trimmed")); err != nil {
+	if _, err := fmt.Fprintf(w, "%s: %s.\n", id, c.words("summarised", "trimmed", false)); err != nil {
 		return err
 	}
 	if !e.Quiet {
@@ -239,8 +239,15 @@ func (s shownCompaction) write(e *ui.Env, o agent.CompactRequest) error {
 	return nil
 }
 
-func (c *shownCompactionFor) words(summarise, trim string) string {
-	room := fmt.Sprintf("%s → %s tokens", conversation.Tokens(c.Before), conversation.Tokens(c.After))
+// words say what a compaction does. As a plan it has no summary yet, and After is the most that it may leave.
+func (c *shownCompactionFor) words(summarise, trim string, plan bool) string {
+	most := ""
+	if plan && c.Kind == conversation.CompactSummary {
+		if most = "at most "; c.After >= c.Before {
+			return fmt.Sprintf("%s the events %d to %d (little to gain: they are about as short as a summary may be, in %s tokens now)", summarise, c.FromSeq, c.ToSeq, conversation.Tokens(c.Before))
+		}
+	}
+	room := fmt.Sprintf("%s → %s%s tokens", conversation.Tokens(c.Before), most, conversation.Tokens(c.After))
 	if c.Window != nil {
 		room += ", " + conversation.PartOf(c.After, *c.Window)
 	}
