@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -14,6 +16,8 @@ import (
 	"jp/agent/repo"
 	"jp/config"
 	"jp/gitstore"
+	"jp/hooks"
+	"jp/internal/safetext"
 )
 
 func (c *checkup) configuration(context.Context) []Finding {
@@ -31,6 +35,13 @@ func (c *checkup) configuration(context.Context) []Finding {
 			found.Idle = append(found.Idle, setting)
 		}
 	}
+	if found.Mistake == nil {
+		for _, point := range slices.Sorted(maps.Keys(r.Config.Hooks)) {
+			if err := hooks.CheckProgram(r.Config.Hooks[point], c.hookDir()); err != nil {
+				found.Hooks = append(found.Hooks, Hook{point, err})
+			}
+		}
+	}
 	if found.Untrusted {
 		found.HeldBack = found.HeldBack[:len(found.HeldBack)-1] // what to do is advice
 	}
@@ -45,11 +56,39 @@ func (c *checkup) configuration(context.Context) []Finding {
 	return found.Findings()
 }
 
+// hookDir is where hooks run.
+func (c *checkup) hookDir() string {
+	if c.found.Err != nil {
+		return c.dir
+	}
+	return c.repo.Place()
+}
+
+// A Hook is a command of the configuration that cannot be started.
+type Hook struct {
+	Point string
+	Err   error // why
+}
+
+// finding judges it: a hook before a tool that does not start denies the tool.
+func (h Hook) finding() Finding {
+	f := found(Warn, "config", "the %s hook cannot be started: %v", h.Point, h.Err)
+	if h.Point == string(hooks.ToolPre) {
+		f = found(Fail, "config", "the %s hook cannot be started: %v; every tool is denied", h.Point, h.Err)
+	}
+	var program *hooks.ProgramError
+	if errors.As(h.Err, &program) && errors.Is(h.Err, hooks.ErrNotExecutable) {
+		return f.advise("chmod +x %s", safetext.Escape(program.File))
+	}
+	return f.advise("make the program, or take out hooks.%s", h.Point)
+}
+
 // Config is what was read of the configuration.
 type Config struct {
 	Files     []string // that were read
 	Mistake   error    // why the configuration is not used
 	Unusable  []error  // settings that were read, and that turns cannot work with
+	Hooks     []Hook   // that cannot be started
 	Idle      []error  // settings that were read, and do nothing
 	HeldBack  []string // what was read and has no effect, with the reason
 	Untrusted bool     // approving the workspace's file would give some of it effect
@@ -69,6 +108,9 @@ func (c Config) Findings() (all []Finding) {
 		all = append(all, found(OK, "config", "no file; the defaults are in force"))
 	default:
 		all = append(all, found(OK, "config", "read: %s", strings.Join(c.Files, ", ")))
+	}
+	for _, hook := range c.Hooks {
+		all = append(all, hook.finding())
 	}
 	for _, idle := range c.Idle {
 		all = append(all, found(Note, "config", "%v", idle).advise("mend it, or take it out"))

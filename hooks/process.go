@@ -37,8 +37,11 @@ func (c *capped) Write(p []byte) (int, error) {
 // run starts the program in a group of its own and waits for it, and is its exit
 // code. The group is ended at the limit and at the end of ctx.
 func (p *process) run(ctx context.Context) (int, error) {
-	cmd := exec.Command(p.argv[0], p.argv[1:]...)
-	cmd.Dir, cmd.Env, cmd.Stdin = p.dir, p.env, bytes.NewReader(p.input)
+	cmd, err := command(p.argv, p.dir)
+	if err != nil {
+		return 0, err
+	}
+	cmd.Env, cmd.Stdin = p.env, bytes.NewReader(p.input)
 	cmd.Stdout, cmd.Stderr = &p.stdout, &p.stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.WaitDelay = p.grace // for what it left behind with its output open

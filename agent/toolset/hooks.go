@@ -3,11 +3,14 @@ package toolset
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/conversation"
 	"jp/hooks"
+	"jp/internal/safetext"
 	"jp/process/attach"
 	"jp/tool"
 	"jp/turnloop"
@@ -38,6 +41,10 @@ func (h TurnHooks) Has(p turnloop.Point) bool { return h.Engine.Has(hooks.Point(
 // Run implements [turnloop.Hooks].
 func (h TurnHooks) Run(ctx context.Context, m turnloop.HookEvent) (turnloop.HookDecision, error) {
 	d, said, err := h.Engine.Run(ctx, h.input(m))
+	var program *hooks.ProgramError
+	if errors.As(err, &program) && errors.Is(err, hooks.ErrNotExecutable) {
+		err = fmt.Errorf("%w (chmod +x %s)", err, safetext.Escape(program.File))
+	}
 	return turnloop.HookDecision{Denied: d.Denied, Reason: d.Reason, Note: d.Note, Arguments: d.Arguments, Said: said}, err
 }
 
