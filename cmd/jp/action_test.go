@@ -53,7 +53,10 @@ func advisedAction(said string, kind action.Kind) string {
 
 // longest is the longest command of the list with which a text begins.
 func longest(text string) (command string) {
-	for kind := range action.Kinds() {
+	for kind, pattern := range action.Kinds() {
+		if strings.HasSuffix(pattern, " {words…}") {
+			continue // with any words: it would take the text behind a command, too
+		}
 		if at := commandOf(kind).FindStringIndex(text); at != nil && at[0] == 0 && at[1] > len(command) {
 			command = text[:at[1]]
 		}
