@@ -90,7 +90,7 @@ type opencodeInfo struct {
 	Time    opencodeTime `json:"time"`
 }
 
-// An opencodeMessage has what is said of the user's words, or what is said of an answer.
+// An opencodeMessage is a message of opencode: a request of the user, or an answer of the model.
 type opencodeMessage struct {
 	ID      string         `json:"id"`
 	Session string         `json:"sessionID"`

@@ -81,7 +81,7 @@ func TestBackwardFromSparesTheMiddle(t *testing.T) {
 }
 
 // TestBackwardFromAnotherHistory has an index that does not hold for the head, as after a
-// ref was set, or that nobody of this user has written.
+// ref was set, or that this user's jp did not write.
 func TestBackwardFromAnotherHistory(t *testing.T) {
 	for name, spoil := range map[string]func(f *fixture, other conversation.Info){
 		"of another conversation": func(f *fixture, other conversation.Info) {

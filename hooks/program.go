@@ -25,7 +25,7 @@ func (e *ProgramError) Error() string {
 // Unwrap returns the cause.
 func (e *ProgramError) Unwrap() error { return e.Err }
 
-// ErrNotExecutable says that a file is there, and that nobody may execute it.
+// ErrNotExecutable says that a file has no permission to be executed.
 var ErrNotExecutable = errors.New("not executable")
 
 // CheckProgram fails with a [*ProgramError] if the program of a hook that runs in dir cannot be started. It

@@ -40,7 +40,7 @@ const (
 var sideFiles = map[string]struct {
 	files folder
 	main  string
-	want  []string // what is told of the session, of its sub-agent, and of that one's sub-agent
+	want  []string // the report of the session, of its sub-agent, and of the sub-agent's own sub-agent
 }{
 	"claude": {folder{
 		claudeMain: record(`"type":"user","uuid":"1","sessionId":"5e55","timestamp":"2026-11-02T09:00:00Z","message":{"role":"user","content":"Ask"}`) +

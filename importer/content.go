@@ -9,9 +9,9 @@ import (
 	"jp/redact"
 )
 
-// A content is what is compared of the text of an event that is there with the text that the
-// file has now. It takes little memory: only a short text in which secrets were replaced is kept. A long one is
-// not compared.
+// A content compares the text of a recorded event with the text that the file has now. To save
+// memory it has a hash of the text, and the text itself only if secrets were replaced in it. A long
+// text in which secrets were replaced is not compared.
 type content struct {
 	sum    uint64  // 0 where nothing is compared
 	masked *string // nil where no secret was replaced
@@ -26,7 +26,7 @@ func contentOf(e *conversation.Event) content {
 	if !ok {
 		return content{}
 	}
-	const most = 1 << 16 // of what is kept
+	const most = 1 << 16 // bytes of a text that is kept
 	switch {
 	case !masked(text):
 		return content{sum: maphash.String(contentSeed, text)}

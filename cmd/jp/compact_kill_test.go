@@ -153,7 +153,7 @@ func (s *compactingScene) compact(m moment) crashtest.Result {
 	cmd.Env = s.clock(4)
 	traced, err := crashtest.Run(s.t.Context(), cmd, m.kill())
 	if errors.Is(err, crashtest.ErrUnsupported) {
-		// Where tracing is forbidden nobody can say at which call to kill.
+		// Without tracing the test cannot choose the system call at which it kills jp.
 		crash.Skip(s.t, "b", "a compaction, killed once", err.Error())
 	}
 	s.must(err)

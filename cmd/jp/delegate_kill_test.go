@@ -42,7 +42,7 @@ func killedFamily(t *testing.T, m moment) (*workspace, crashtest.Result) {
 	cmd := p.command("query", "-y", "--non-interactive", "-m", "script/../parent.toml", "Go")
 	traced, err := crashtest.Run(t.Context(), cmd, m.kill())
 	if errors.Is(err, crashtest.ErrUnsupported) {
-		// Where tracing is forbidden nobody can say at which call to kill.
+		// Without tracing the test cannot choose the system call at which it kills jp.
 		t.Skip(err)
 	}
 	require.NoError(t, err)

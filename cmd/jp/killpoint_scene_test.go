@@ -198,7 +198,7 @@ func (s *scene) trace(m moment) (result, crashtest.Result) {
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	traced, err := crashtest.Run(s.t.Context(), cmd, m.kill())
 	if errors.Is(err, crashtest.ErrUnsupported) {
-		// Where tracing is forbidden nobody can say at which call to kill.
+		// Without tracing the test cannot choose the system call at which it kills jp.
 		crash.Skip(s.t, "b", "kills at file system calls", err.Error())
 	}
 	s.must(err)

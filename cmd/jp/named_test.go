@@ -56,7 +56,7 @@ func TestUnrecordedFilesOfALostTool(t *testing.T) {
 				return at.Returned == tt.after && at.Path == filepath.Join(p.dir, tt.path)
 			})
 			if errors.Is(err, crashtest.ErrUnsupported) {
-				// Where tracing is forbidden nobody can say at which call to kill.
+				// Without tracing the test cannot choose the system call at which it kills jp.
 				t.Skip(err)
 			}
 			require.NoError(t, err)

@@ -176,7 +176,7 @@ func run(t *testing.T, cmd *exec.Cmd, kill func(crashtest.Point) bool) crashtest
 	t.Helper()
 	result, err := crashtest.Run(t.Context(), cmd, kill)
 	if errors.Is(err, crashtest.ErrUnsupported) {
-		// Where tracing is forbidden nobody can say at which call to kill.
+		// Without tracing the test cannot choose the system call at which it kills jp.
 		t.Skip(err)
 	}
 	require.NoError(t, err)
