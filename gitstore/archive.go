@@ -61,26 +61,20 @@ func (s *Store) archive(ctx context.Context, id conversation.ID, from, to odb.Re
 		return "", archiveError(id, err)
 	}
 	to.New = g.end.parent
-	if err := s.moveTo(ctx, g.objects, append(g.payloadUpdate(id), to, from)); err != nil {
+	s.odb.Watch(g.objects)
+	updates := append(g.payloadUpdate(id), to, from)
+	if err = s.odb.Transaction(ctx, updates); err != nil {
+		// A prune may have taken the objects before they had a ref.
+		if again, failed := s.odb.Restore(ctx); again && failed == nil {
+			err = s.odb.Transaction(ctx, updates)
+		}
+	}
+	if err != nil {
 		return "", archiveError(id, err)
 	}
 	s.heads.saw(id, to.New)
 	s.tips.remember(to.New, written(record, g.end, to.Ref), from.Old)
 	return conversation.Head(to.New), nil
-}
-
-// moveTo moves refs to objects that were just written. A prune may take them
-// before they have a ref, and then once more.
-func (s *Store) moveTo(ctx context.Context, objects []odb.Object, updates []odb.RefUpdate) error {
-	s.odb.Watch(objects)
-	err := s.odb.Transaction(ctx, updates)
-	if err == nil {
-		return nil
-	}
-	if again, restoreErr := s.odb.Restore(ctx); !again || restoreErr != nil {
-		return err
-	}
-	return s.odb.Transaction(ctx, updates)
 }
 
 // EndMove takes the older of two refs away, where a move into the archive or out of
