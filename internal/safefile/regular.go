@@ -1,6 +1,7 @@
 package safefile
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"os"
@@ -40,9 +41,10 @@ func ReadOpened(file *os.File, most int64) ([]byte, error) {
 	if !info.Mode().IsRegular() || info.Size() > most {
 		return nil, ErrNotRegular
 	}
-	text, err := io.ReadAll(io.LimitReader(file, most+1))
-	if int64(len(text)) > most {
+	text := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
+	_, err = text.ReadFrom(io.LimitReader(file, most+1))
+	if int64(text.Len()) > most {
 		return nil, ErrNotRegular
 	}
-	return text, err
+	return text.Bytes(), err
 }

@@ -5,7 +5,14 @@ import (
 )
 
 // Columns is how many columns a text takes, colours not counted.
-func Columns(text string) int { return ansi.StringWidth(text) }
+func Columns(text string) int {
+	for i := range len(text) {
+		if text[i] < ' ' || text[i] > '~' {
+			return ansi.StringWidth(text)
+		}
+	}
+	return len(text) // most texts, without asking for graphemes
+}
 
 // Fit cuts a line to a number of columns, with … at the cut.
 func Fit(line string, columns int) string {

@@ -28,11 +28,12 @@ type row struct {
 
 // Row adds a row.
 func (t *Table) Row(cells ...string) {
-	flat := make([]string, len(cells))
 	for i, cell := range cells {
-		flat[i] = strings.Join(strings.FieldsFunc(cell, func(r rune) bool { return r == '\t' || r == '\n' }), " ")
+		if strings.ContainsAny(cell, "\t\n") {
+			cells[i] = strings.Join(strings.FieldsFunc(cell, func(r rune) bool { return r == '\t' || r == '\n' }), " ")
+		}
 	}
-	t.rows = append(t.rows, row{cells: flat})
+	t.rows = append(t.rows, row{cells: cells})
 }
 
 // Line adds a line that belongs to the row before it and does not follow the
@@ -42,7 +43,10 @@ func (t *Table) Line(line string) { t.rows = append(t.rows, row{line: line}) }
 // Print writes the table.
 func (t *Table) Print(w io.Writer) error {
 	var b strings.Builder
-	widths := t.widths()
+	var widths []int
+	if t.Width > 0 {
+		widths = t.widths()
+	}
 	for _, r := range t.rows {
 		switch {
 		case r.cells == nil && t.Width > 0:
@@ -59,9 +63,11 @@ func (t *Table) Print(w io.Writer) error {
 
 // Room is how many columns the others leave the flexible one, at most as many as
 // the table has.
-func (t *Table) Room() int {
+func (t *Table) Room() int { return t.room(t.natural()) }
+
+func (t *Table) room(natural []int) int {
 	others := 0
-	for i, width := range t.natural() {
+	for i, width := range natural {
 		if i != t.Flexible {
 			others += width + len(gap)
 		}
@@ -74,7 +80,7 @@ func (t *Table) Room() int {
 func (t *Table) widths() []int {
 	widths := t.natural()
 	if t.Flexible < len(widths) {
-		widths[t.Flexible] = min(widths[t.Flexible], max(t.Room(), 1))
+		widths[t.Flexible] = min(widths[t.Flexible], max(t.room(widths), 1))
 	}
 	return widths
 }
