@@ -59,7 +59,9 @@ func LocksIn(commonDir string) Locks {
 
 const locksFolder = "locks"
 
-func (l Locks) path(id conversation.ID) string { return filepath.Join(l.Dir, string(id)+".lock") }
+func (l Locks) path(id conversation.ID) string { return filepath.Join(l.Dir, string(id)+lockSuffix) }
+
+const lockSuffix = ".lock"
 
 // Take takes the conversation's lock at once, or fails with a *LockedError.
 func (l Locks) Take(id conversation.ID, holder Holder) (*Lock, error) {
@@ -75,6 +77,7 @@ func (l Locks) Take(id conversation.ID, holder Holder) (*Lock, error) {
 		}
 		return nil, fmt.Errorf("lock %s: %w", id, err)
 	}
+	l.noteTaken()
 	return &Lock{file: f}, writeHolder(f, holder)
 }
 

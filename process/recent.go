@@ -22,7 +22,7 @@ func (l Locks) Recent(n int) []conversation.ID {
 	}
 	var all []held
 	for _, e := range entries {
-		name, isLock := strings.CutSuffix(e.Name(), ".lock")
+		name, isLock := strings.CutSuffix(e.Name(), lockSuffix)
 		id, err := conversation.ParseID(name)
 		if !isLock || err != nil {
 			continue

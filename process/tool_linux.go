@@ -26,7 +26,7 @@ func (l Locks) FromTool(pid int, variable string) bool {
 	for _, fd := range fds {
 		path, err := os.Readlink(filepath.Join(dir, "fd", fd.Name()))
 		name := strings.TrimSuffix(filepath.Base(path), " (deleted)")
-		if err == nil && filepath.Dir(path) == l.Dir && filepath.Ext(name) != ".lock" {
+		if err == nil && filepath.Dir(path) == l.Dir && filepath.Ext(name) != lockSuffix {
 			return true
 		}
 	}
