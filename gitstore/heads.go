@@ -2,6 +2,7 @@ package gitstore
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -116,7 +117,7 @@ func (h *heads) last(repo string, id conversation.ID) (odb.OID, error) {
 	if h.dir == "" || repo == "" {
 		return "", nil
 	}
-	text, err := os.ReadFile(h.path(repo, id))
+	text, err := readNote(h.path(repo, id))
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
@@ -131,6 +132,31 @@ func (h *heads) last(repo string, id conversation.ID) (odb.OID, error) {
 		return "", nil
 	}
 	return oid, nil
+}
+
+// readNote reads a note without what [os.ReadFile] does for files of any kind: a list reads many.
+func readNote(path string) ([]byte, error) {
+	fd, err := uninterrupted(func() (int, error) {
+		return unix.Open(path, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	})
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
+	}
+	defer unix.Close(fd)
+	text := make([]byte, 2*sha256.Size+2) // more than a head
+	n, err := uninterrupted(func() (int, error) { return unix.Read(fd, text) })
+	if err != nil {
+		return nil, &fs.PathError{Op: "read", Path: path, Err: err}
+	}
+	return text[:n], nil
+}
+
+func uninterrupted(call func() (int, error)) (n int, err error) {
+	for {
+		if n, err = call(); err != unix.EINTR {
+			return n, err
+		}
+	}
 }
 
 func (h *heads) path(repo string, id conversation.ID) string {

@@ -140,32 +140,18 @@ func (s *Store) info(ctx context.Context, info conversation.Info) conversation.I
 // the name, the head, and the error of an unreadable ref. It leaves out refs without an
 // id, and refs whose conversation is at another ref of the live or archived scope.
 func (s *Store) Heads(scope conversation.Scope) ([]conversation.Info, error) {
-	refs, elsewhere, err := s.refs.list(scope)
-	broken, err := unreadable(err)
-	if err != nil {
-		return nil, fmt.Errorf("list conversations: %w", storeError(err))
-	}
-	infos := make([]conversation.Info, 0, len(refs)+len(broken))
-	for _, r := range refs {
-		if names(r.Name, scope) && !elsewhere(r) {
-			info := named(r.Name)
-			info.Head = conversation.Head(r.OID)
-			infos = append(infos, info)
-		}
-	}
-	for _, b := range broken {
-		if names(b.Ref, scope) {
-			info := named(b.Ref)
-			info.Err = storeError(b)
-			infos = append(infos, info)
-		}
-	}
-	return infos, nil
+	return s.refs.heads(scope, nil)
 }
 
 // List reads the newest events of a scope's conversations, several at a time.
 func (s *Store) List(ctx context.Context, scope conversation.Scope) ([]conversation.Info, error) {
-	infos, err := s.Heads(scope)
+	return s.ListBeside(ctx, scope, nil)
+}
+
+// ListBeside is List for who knows some conversations. It neither reads nor returns those that
+// did not change. known may be nil.
+func (s *Store) ListBeside(ctx context.Context, scope conversation.Scope, known *KnownList) ([]conversation.Info, error) {
+	infos, err := s.refs.heads(scope, known)
 	if err != nil {
 		return nil, err
 	}

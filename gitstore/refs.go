@@ -154,16 +154,53 @@ func (w refLocation) apartError(id conversation.ID) error {
 	return &DuplicateIDError{ID: id, Live: conversation.Head(w.OID), Archived: conversation.Head(w.other.OID)}
 }
 
-// list lists the refs of a scope. The function says which of them are not what their
-// conversations are: those that the other scope has, too.
-func (r *refs) list(scope conversation.Scope) (refs []odb.Ref, elsewhere func(odb.Ref) bool, err error) {
+// A KnownList is what an earlier list of a scope has found.
+type KnownList struct {
+	Same      func(ref string, file odb.RefStamp) bool // whether the ref had a file that looked like this
+	Unchanged []string                                 // the refs of which this is so; the list leaves them out
+	Files     map[string]odb.RefStamp                  // what the files of the other refs look like
+}
+
+// heads lists the conversations of a scope as [Store.Heads] does, beside known ones.
+func (r *refs) heads(scope conversation.Scope, known *KnownList) ([]conversation.Info, error) {
+	refs, elsewhere, err := r.list(scope, known)
+	broken, err := unreadable(err)
+	if err != nil {
+		return nil, fmt.Errorf("list conversations: %w", storeError(err))
+	}
+	infos := make([]conversation.Info, 0, len(refs)+len(broken))
+	for _, r := range refs {
+		if names(r.Name, scope) && !elsewhere(r) {
+			info := named(r.Name)
+			info.Head = conversation.Head(r.OID)
+			infos = append(infos, info)
+		}
+	}
+	for _, b := range broken {
+		if names(b.Ref, scope) {
+			info := named(b.Ref)
+			info.Err = storeError(b)
+			infos = append(infos, info)
+		}
+	}
+	return infos, nil
+}
+
+// list lists the refs of a scope, without those that have not changed. The function says which of
+// them are not what their conversations are: those that the other scope has, too.
+func (r *refs) list(scope conversation.Scope, known *KnownList) (refs []odb.Ref, elsewhere func(odb.Ref) bool, err error) {
 	own := refRoot + string(scope) + "/"
 	other := map[conversation.Scope]string{conversation.ScopeLive: refArchive, conversation.ScopeArchived: refLive}[scope]
 	if other == "" {
 		refs, err = r.odb.ListRefs(own)
 		return refs, func(odb.Ref) bool { return false }, err
 	}
-	refs, there, err := r.odb.ListBeside(own, other)
+	before := known.before()
+	refs, there, err := r.odb.ListBeside(own, other, before)
+	if before != nil {
+		known.Files = before.Stamps
+		refs, err = r.withSecond(refs, own, there, known, err)
+	}
 	return refs, func(ref odb.Ref) bool {
 		id := named(ref.Name).ID
 		if !has(there, other, id) {
@@ -172,6 +209,41 @@ func (r *refs) list(scope conversation.Scope) (refs []odb.Ref, elsewhere func(od
 		w, err := r.locate(id)
 		return err == nil && w.Name != ref.Name && w.other.Name == ref.Name
 	}, err
+}
+
+// before is the list as the refs are asked, nil for nil.
+func (k *KnownList) before() *odb.KnownRefs {
+	if k == nil {
+		return nil
+	}
+	k.Unchanged = nil
+	return &odb.KnownRefs{Same: func(ref string, file odb.RefStamp) bool {
+		same := k.Same(ref, file)
+		if same {
+			k.Unchanged = append(k.Unchanged, ref)
+		}
+		return same
+	}}
+}
+
+// withSecond adds the unchanged refs of conversations that have a second ref in the other scope:
+// which of the two counts, the other one decides, too.
+func (r *refs) withSecond(refs []odb.Ref, own string, there []string, known *KnownList, err error) ([]odb.Ref, error) {
+	for _, second := range there {
+		ref := own + string(named(second).ID)
+		i := slices.Index(known.Unchanged, ref)
+		if i < 0 {
+			continue
+		}
+		known.Unchanged = slices.Delete(known.Unchanged, i, i+1)
+		switch oid, failed := r.odb.ReadRef(ref); {
+		case failed == nil:
+			refs = append(refs, odb.Ref{Name: ref, OID: oid})
+		case !errors.Is(failed, odb.ErrRefNotFound):
+			err = errors.Join(err, failed)
+		}
+	}
+	return refs, err
 }
 
 // has reports whether a sorted list has the name of an id behind a prefix.

@@ -13,6 +13,7 @@ func (r States) Delete(ctx context.Context, info conversation.Info) error {
 	if err := r.Store.Delete(ctx, info.ID, info.Head); err != nil {
 		return err
 	}
+	r.forgetLists()
 	r.ForgetSecrets(info.ID)
 	for _, kind := range []string{".query", ".queue", ".answer", ".unsent", ".untracked"} {
 		_ = r.StateDir().Remove(DraftsFolder, string(info.ID)+kind) // there may be none

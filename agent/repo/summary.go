@@ -128,7 +128,7 @@ func (r States) List(ctx context.Context, i conversation.Info) Summary {
 	l.Status = r.status(ctx, i)
 	if l.Status.PID == nil && l.Status.State != "idle" && i.Remote == "" { // its process may have gone on after i was read, and ended
 		if now, err := r.Store.Info(ctx, i.ID); err == nil && now.Ref == i.Ref && now.Head != i.Head {
-			return r.List(ctx, now)
+			return r.Repo.States().List(ctx, now)
 		}
 	}
 	return l
@@ -217,7 +217,9 @@ func (r States) status(ctx context.Context, i conversation.Info) Status {
 	if i.Remote != "" {
 		return s
 	}
-	if holder, held := r.Locks.Held(i.ID); held {
+	if r.held != nil && !r.held[i.ID] {
+		s.OrphanedTools = len(r.ToolsLeft(i))
+	} else if holder, held := r.Locks.Held(i.ID); held {
 		s.heldBy(holder, r.entryOf(i.ID, holder))
 	} else {
 		s.OrphanedTools = len(r.ToolsLeft(i))
@@ -308,9 +310,12 @@ func (s Status) Brief() string {
 func (s Status) tool() string { return Plain(s.Tool) }
 
 // The States of conversations are what these do and wait for.
-type States struct{ *Repo }
+type States struct {
+	*Repo
+	held map[conversation.ID]bool // which a process holds, of all; nil: not looked at yet
+}
 
-func (r *Repo) States() States { return States{r} }
+func (r *Repo) States() States { return States{Repo: r} }
 
 // Title is a conversation's title, "" where it has none.
 func Title(l Summary) string { return Plain(l.Title) }

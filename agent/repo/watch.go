@@ -87,10 +87,10 @@ func (w *Watch) Changed(ctx context.Context) (changed bool, err error) {
 }
 
 // List are the conversations as they were seen last, in no order.
-func (w *Watch) List() []Summary {
-	list := make([]Summary, 0, len(w.known))
+func (w *Watch) List() []*Summary {
+	list := make([]*Summary, 0, len(w.known))
 	for _, s := range w.known {
-		list = append(list, s.listing)
+		list = append(list, &s.listing)
 	}
 	return list
 }

@@ -194,7 +194,7 @@ func TestWatchReadsWhatHasChanged(t *testing.T) {
 	w := repo.NewWatch(r, conversation.ScopeLive, "")
 	reads := &counter{TipReader: r.Store}
 	w.Tips = reads
-	look := func(changed bool, conversations, one, all int) []repo.Summary {
+	look := func(changed bool, conversations, one, all int) []*repo.Summary {
 		t.Helper()
 		got, err := w.Changed(t.Context())
 		require.NoError(t, err)

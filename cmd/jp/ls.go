@@ -86,13 +86,9 @@ func runList(ctx context.Context, e *ui.Env, o listOptions) error {
 	if o.follow {
 		return ui.FollowList(ctx, e, r, repo.NewWatch(r, o.scope(), o.remote), o.arrange)
 	}
-	infos, err := o.infos(ctx, r)
+	list, err := r.States().All(ctx, o.scope(), o.remote)
 	if err != nil {
 		return err
-	}
-	var list []repo.Summary
-	for _, i := range o.newest(infos, e.Now()) {
-		list = append(list, r.States().List(ctx, i))
 	}
 	if o.remote != "" && o.remote != repo.AnyRemote && len(list) == 0 {
 		e.Note("Nothing was fetched from %s.", safetext.Show(o.remote))
@@ -114,32 +110,6 @@ func (o listOptions) check(now time.Time) error {
 	return err
 }
 
-// infos reads what is known of the conversations that can be listed.
-func (o listOptions) infos(ctx context.Context, r *repo.Repo) ([]conversation.Info, error) {
-	infos, err := r.Store.List(ctx, o.scope())
-	if o.remote != "" {
-		infos = repo.OfRemote(infos, o.remote)
-	}
-	return infos, err
-}
-
-// newest are the conversations that a limit leaves. What a conversation does now costs a look at
-// its processes, so jp looks at no more of them than it lists.
-func (o listOptions) newest(infos []conversation.Info, now time.Time) []conversation.Info {
-	if o.limit == 0 || o.status != "" {
-		return infos
-	}
-	byName, recorded := map[string]conversation.Info{}, make([]repo.Summary, len(infos))
-	for i, info := range infos {
-		byName[info.Name()], recorded[i] = info, repo.Recorded(info)
-	}
-	var kept []conversation.Info
-	for _, l := range o.arrange(recorded, now) {
-		kept = append(kept, byName[l.ID])
-	}
-	return kept
-}
-
 // scope is where the conversations are listed from.
 func (o listOptions) scope() conversation.Scope {
 	switch {
@@ -152,16 +122,21 @@ func (o listOptions) scope() conversation.Scope {
 }
 
 // arrange chooses what is listed, and in which order. The options are checked.
-func (o listOptions) arrange(list []repo.Summary, now time.Time) []repo.Summary {
+func (o listOptions) arrange(list []*repo.Summary, now time.Time) []*repo.Summary {
 	order, _ := o.order()
 	keep, _ := o.filter(now)
-	kept := []repo.Summary{}
+	kept := make([]*repo.Summary, 0, len(list))
 	for _, l := range list {
 		if keep(l) {
 			kept = append(kept, l)
 		}
 	}
-	slices.SortStableFunc(kept, func(a, b repo.Summary) int { return cmp.Or(order(a, b), cmp.Compare(a.ID, b.ID)) })
+	slices.SortFunc(kept, func(a, b *repo.Summary) int {
+		if c := order(a, b); c != 0 {
+			return c
+		}
+		return cmp.Compare(a.ID, b.ID)
+	})
 	if o.descending {
 		slices.Reverse(kept)
 	}
@@ -174,21 +149,21 @@ func (o listOptions) arrange(list []repo.Summary, now time.Time) []repo.Summary 
 	return kept
 }
 
-func (o listOptions) order() (func(a, b repo.Summary) int, error) {
+func (o listOptions) order() (func(a, b *repo.Summary) int, error) {
 	switch o.sort {
 	case "activity", "updated":
-		return func(a, b repo.Summary) int { return a.Active().Compare(b.Active()) }, nil
+		return func(a, b *repo.Summary) int { return a.Active().Compare(b.Active()) }, nil
 	case "created":
-		return func(a, b repo.Summary) int { return a.Created.Compare(b.Created) }, nil
+		return func(a, b *repo.Summary) int { return a.Created.Compare(b.Created) }, nil
 	case "title":
-		return func(a, b repo.Summary) int { return cmp.Compare(repo.Title(a), repo.Title(b)) }, nil
+		return func(a, b *repo.Summary) int { return cmp.Compare(repo.Title(*a), repo.Title(*b)) }, nil
 	case "events":
-		return func(a, b repo.Summary) int { return cmp.Compare(a.Events, b.Events) }, nil
+		return func(a, b *repo.Summary) int { return cmp.Compare(a.Events, b.Events) }, nil
 	}
 	return nil, problem.Usage("invalid --sort %q (want activity, created, updated, title or events).", o.sort)
 }
 
-func (o listOptions) filter(now time.Time) (func(repo.Summary) bool, error) {
+func (o listOptions) filter(now time.Time) (func(*repo.Summary) bool, error) {
 	state := map[string]string{
 		"": "", "idle": "idle", "running": "running", "interrupted": "interrupted",
 		"waiting": "waiting_for_input", "waiting-for-input": "waiting_for_input", "waiting_for_input": "waiting_for_input",
@@ -204,7 +179,7 @@ func (o listOptions) filter(now time.Time) (func(repo.Summary) bool, error) {
 			return nil, repo.NoTime("--since", o.since, "a time: 2h, 2026-11-21, or RFC 3339")
 		}
 	}
-	return func(l repo.Summary) bool {
+	return func(l *repo.Summary) bool {
 		return (want == "" || l.Status.State == want) && !l.Active().Before(since)
 	}, nil
 }

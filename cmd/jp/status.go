@@ -188,23 +188,19 @@ const maxOthers = 3
 // printOthers lists the conversations that run or wait and are not named yet, those that
 // were active last, and counts the rest.
 func printOthers(ctx context.Context, r *repo.Repo, e *ui.Env, named []conversation.ID) error {
-	infos, err := r.Store.List(ctx, conversation.ScopeLive)
+	list, err := r.States().All(ctx, conversation.ScopeLive, "")
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(infos, func(a, b conversation.Info) int { return b.Summary.LastEventAt.Compare(a.Summary.LastEventAt) })
+	slices.SortFunc(list, func(a, b *repo.Summary) int { return b.Active().Compare(a.Active()) })
 	listed, more := 0, 0
-	for _, i := range infos {
-		if _, held := r.Locks.Held(i.ID); !held && i.Err == nil && i.Summary.Status == conversation.StatusIdle {
-			continue // and to know more of it takes time
-		}
-		l := r.States().List(ctx, i)
+	for _, l := range list {
 		switch {
-		case slices.Contains(named, i.ID) || l.Status.State == "idle":
+		case slices.Contains(named, conversation.ID(l.ID)) || l.Status.State == "idle":
 		case listed == maxOthers:
 			more++
 		default:
-			fmt.Fprintln(e.Results(), terminal.Wrap(fmt.Sprintf("  also: %s  %s  %s", l.ID, problem.OneLine(l.Status.Words()), problem.OneLine(repo.Title(l))), resultColumns(e)))
+			fmt.Fprintln(e.Results(), terminal.Wrap(fmt.Sprintf("  also: %s  %s  %s", l.ID, problem.OneLine(l.Status.Words()), problem.OneLine(repo.Title(*l))), resultColumns(e)))
 			listed++
 		}
 	}

@@ -100,7 +100,7 @@ func (r *gitRefs) list(prefix string, _ bool) ([]Ref, error) {
 	return below(prefix, refs, faults)
 }
 
-func (r *gitRefs) listBeside(prefix, other string) ([]Ref, []string, error) {
+func (r *gitRefs) listBeside(prefix, other string, _ *KnownRefs) ([]Ref, []string, error) {
 	all, faults, err := r.each(folderOf(prefix), folderOf(other))
 	if err != nil {
 		return nil, nil, fmt.Errorf("list %s: %w", prefix, err)

@@ -73,6 +73,7 @@ func (c *packedCache) load(root Dir, format gitcmd.ObjectFormat) (packedRefs, er
 		file.Close()
 		return packedRefs{}, err
 	}
+	refs.file = info
 	c.file, c.info, c.refs = file, info, refs
 	return refs, nil
 }
@@ -98,6 +99,7 @@ func (c *packedCache) close() {
 type packedRefs struct {
 	lines  []byte
 	format gitcmd.ObjectFormat
+	file   Info
 }
 
 // sortedRefs stands in the first line, a comment, where git has sorted the others.
@@ -111,7 +113,7 @@ func parsePackedRefs(data []byte, format gitcmd.ObjectFormat) (packedRefs, error
 	}
 	if saysSorted(data) {
 		_, rest, _ := bytes.Cut(data, []byte{'\n'})
-		return packedRefs{rest, format}, nil
+		return packedRefs{lines: rest, format: format}, nil
 	}
 	return sortPacked(data, format)
 }
@@ -140,7 +142,7 @@ func sortPacked(data []byte, format gitcmd.ObjectFormat) (packedRefs, error) {
 	for _, r := range refs {
 		sorted = fmt.Appendf(sorted, "%s %s\n", r.OID, r.Name)
 	}
-	return packedRefs{sorted, format}, nil
+	return packedRefs{lines: sorted, format: format}, nil
 }
 
 // packedRef reads a line.

@@ -7,14 +7,22 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 )
 
 // list reads the files; unread, it lists the names of loose ones alone.
 func (r fileRefs) list(prefix string, unread bool) ([]Ref, error) {
-	w, s := refWalk{store: r.store, prefix: prefix, unread: unread}, r.store
-	w.walk(path.Dir(prefix + "x"))
+	w := refWalk{store: r.store, prefix: prefix, unread: unread}
+	return w.list()
+}
+
+func (w *refWalk) list() ([]Ref, error) {
+	if w.known != nil {
+		w.known.now, w.known.Stamps, w.known.same = time.Now(), map[string]RefStamp{}, nil
+	}
+	w.walk(path.Dir(w.prefix + "x"))
 	// Loose first: what is packed meanwhile is then found packed.
-	packed, err := s.packedBelow(prefix)
+	packed, err := w.packed()
 	if err != nil {
 		w.faults = append(w.faults, err)
 	}
@@ -22,10 +30,61 @@ func (r fileRefs) list(prefix string, unread bool) ([]Ref, error) {
 	return merge(w.refs, w.uncovered(packed)), errors.Join(w.faults...)
 }
 
-func (r fileRefs) listBeside(prefix, other string) ([]Ref, []string, error) {
-	refs, err := r.list(prefix, false)
+func (r fileRefs) listBeside(prefix, other string, known *KnownRefs) ([]Ref, []string, error) {
+	w := refWalk{store: r.store, prefix: prefix, known: known}
+	refs, err := w.list()
 	beside, _ := r.list(other, true)
 	return refs, refNames(beside), err
+}
+
+// KnownRefs are refs as an earlier list found them. A list neither reads nor returns a ref whose
+// file looks as it did then.
+type KnownRefs struct {
+	Same   func(name string, file RefStamp) bool
+	Stamps map[string]RefStamp // of the refs that the list returns, by name
+
+	same []string // loose ones that it does not return
+	now  time.Time
+}
+
+// A RefStamp is what the file that has a ref looks like: its inode, when it was made, when it was
+// written, and its size. While it stays the same, the ref has the same value. The zero value says
+// nothing: git keeps the ref elsewhere, or the file was written too short a while ago to see
+// whether it is written again.
+type RefStamp [4]uint64
+
+// settled is how old a file has to be so that a change of it changes its time, too: no file
+// system that jp writes to counts in longer steps.
+const settled = 2 * time.Second
+
+func (k *KnownRefs) stampOf(file Info) RefStamp {
+	if age := k.now.Sub(time.Unix(0, file.ModTime)); age < settled {
+		return RefStamp{}
+	}
+	return RefStamp{file.ID.Inode, uint64(file.ID.Birth), uint64(file.ModTime), uint64(file.Size)}
+}
+
+// isSame reports whether a ref need not be read, and notes the stamp of another one. The stamp is
+// older than what is read.
+func (k *KnownRefs) isSame(name string, file Info) bool {
+	stamp := k.stampOf(file)
+	if stamp != (RefStamp{}) && k.Same(name, stamp) {
+		return true
+	}
+	k.Stamps[name] = stamp
+	return false
+}
+
+// otherPacked are the packed refs that neither a loose ref hides nor are the same.
+func (k *KnownRefs) otherPacked(refs []Ref, file Info) []Ref {
+	if len(refs) > 0 {
+		slices.Sort(k.same)
+	}
+	return slices.DeleteFunc(refs, func(r Ref) bool {
+		_, other := k.Stamps[r.Name]
+		_, same := slices.BinarySearch(k.same, r.Name)
+		return same || !other && k.isSame(r.Name, file)
+	})
 }
 
 // uncovered are the packed refs that no broken file hides: what is told of the file is
@@ -40,12 +99,16 @@ func (w *refWalk) uncovered(packed []Ref) []Ref {
 	return packed
 }
 
-func (s *Store) packedBelow(prefix string) ([]Ref, error) {
-	packed, err := s.packedRefs()
+func (w *refWalk) packed() ([]Ref, error) {
+	packed, err := w.store.packedRefs()
 	if err != nil {
 		return nil, err
 	}
-	return packed.below(prefix)
+	refs, err := packed.below(w.prefix)
+	if w.known != nil {
+		refs = w.known.otherPacked(refs, packed.file)
+	}
+	return refs, err
 }
 
 // refWalk collects the loose refs below one directory.
@@ -53,6 +116,7 @@ type refWalk struct {
 	store  *Store
 	prefix string
 	unread bool // the names are enough
+	known  *KnownRefs
 	refs   []Ref
 	faults []error
 }
@@ -90,7 +154,16 @@ func (w *refWalk) visit(dir Dir, name string, e Entry) {
 		}
 		return
 	}
-	if !strings.HasPrefix(name, w.prefix) || CheckRefName(name) != nil {
+	if !strings.HasPrefix(name, w.prefix) {
+		return
+	}
+	if w.known != nil {
+		if info, err := dir.Stat(e.Name); err == nil && info.Kind == KindFile && w.known.isSame(name, info) {
+			w.known.same = append(w.known.same, name)
+			return
+		}
+	}
+	if CheckRefName(name) != nil {
 		return
 	}
 	if w.unread {

@@ -15,7 +15,7 @@ type refKeeper interface {
 	// list gives the refs below a prefix, as ListRefs; unread, the values may be missing.
 	list(prefix string, unread bool) ([]Ref, error)
 	// listBeside gives the refs below a prefix, and the names below another, as ListBeside.
-	listBeside(prefix, other string) ([]Ref, []string, error)
+	listBeside(prefix, other string, known *KnownRefs) ([]Ref, []string, error)
 	// write makes rest durable and moves the refs, as Write. The objects of first are durable.
 	write(ctx context.Context, first, rest []Object, updates []RefUpdate) error
 	// transaction moves refs, as Transaction.
@@ -72,10 +72,11 @@ func (s *Store) RefNames(prefix string) ([]string, error) {
 }
 
 // ListBeside lists the refs below a prefix, as ListRefs, and then the names below another,
-// without those that cannot be listed. Where git keeps the refs, one git lists both.
-func (s *Store) ListBeside(prefix, other string) (refs []Ref, names []string, err error) {
+// without those that cannot be listed. Where git keeps the refs, one git lists both. known, where
+// it is not nil, saves reading files that have not changed.
+func (s *Store) ListBeside(prefix, other string, known *KnownRefs) (refs []Ref, names []string, err error) {
 	s.migrated()
-	return s.refs().listBeside(prefix, other)
+	return s.refs().listBeside(prefix, other, known)
 }
 
 func refNames(refs []Ref) []string {

@@ -30,7 +30,7 @@ var errLeft = errors.New("left")
 
 // A display shows a list that changes.
 type display interface {
-	show(list []repo.Summary) error
+	show(list []*repo.Summary) error
 	// stale reports whether a list that has not changed is to be shown again; the
 	// error says that no one looks.
 	stale() (bool, error)
@@ -38,7 +38,7 @@ type display interface {
 }
 
 // An arrangement filters and sorts a list, as it is at a time.
-type arrangement func(list []repo.Summary, now time.Time) []repo.Summary
+type arrangement func(list []*repo.Summary, now time.Time) []*repo.Summary
 
 // FollowList keeps the list up to date until the user leaves, or no one reads it
 // any more.
@@ -109,7 +109,7 @@ type goneJSON struct {
 
 func (c *changes) close() {}
 
-func (c *changes) show(list []repo.Summary) error {
+func (c *changes) show(list []*repo.Summary) error {
 	table := newListTable(c.ctx, c.env, c.repo)
 	listed := map[string]bool{}
 	for _, l := range list {
@@ -125,7 +125,7 @@ func (c *changes) show(list []repo.Summary) error {
 		if c.env.Format.Structured() {
 			err = WriteJSON(c.env.Results(), l)
 		} else {
-			err = table.in(layouts[0], []repo.Summary{l}).Print(c.env.Results())
+			err = table.in(layouts[0], []*repo.Summary{l}).Print(c.env.Results())
 		}
 		if err != nil {
 			return err
@@ -201,7 +201,7 @@ func (d *dashboard) stale() (bool, error) {
 	return d.env.Now().Sub(d.shown) >= showEvery || d.screen.Resized(), nil
 }
 
-func (d *dashboard) show(list []repo.Summary) error {
+func (d *dashboard) show(list []*repo.Summary) error {
 	d.shown = d.env.Now()
 	table := newListTable(d.ctx, d.env, d.repo)
 	fitting := lastFitting(list, d.screen.Height()-2) // a head and a foot
@@ -215,7 +215,7 @@ func (d *dashboard) show(list []repo.Summary) error {
 }
 
 // foot sums a list up of which the first ones are hidden.
-func foot(list []repo.Summary, hidden int) string {
+func foot(list []*repo.Summary, hidden int) string {
 	words := []string{conversation.Count(len(list), "conversation")}
 	if hidden > 0 {
 		words[0] += fmt.Sprintf(" (%d above)", hidden)
@@ -235,7 +235,7 @@ func foot(list []repo.Summary, hidden int) string {
 }
 
 // lastFitting are the last conversations of a list that fit into some lines.
-func lastFitting(list []repo.Summary, lines int) []repo.Summary {
+func lastFitting(list []*repo.Summary, lines int) []*repo.Summary {
 	first := len(list)
 	for first > 0 {
 		if lines--; list[first-1].Status.Question != nil {

@@ -52,7 +52,7 @@ func newListTable(ctx context.Context, e *Env, r *repo.Repo) listTable {
 	return t
 }
 
-func PrintList(ctx context.Context, e *Env, r *repo.Repo, list []repo.Summary) error {
+func PrintList(ctx context.Context, e *Env, r *repo.Repo, list []*repo.Summary) error {
 	switch e.Format {
 	case FormatJSON:
 		return WriteJSON(e.Results(), list)
@@ -73,7 +73,7 @@ func PrintList(ctx context.Context, e *Env, r *repo.Repo, list []repo.Summary) e
 
 // of lays the conversations out: with all that is known of them, if
 // enough of the terminal is left for the titles.
-func (t listTable) of(list []repo.Summary) *terminal.Table {
+func (t listTable) of(list []*repo.Summary) *terminal.Table {
 	if t.width == 0 {
 		return t.in(layouts[0], list)
 	}
@@ -86,7 +86,7 @@ func (t listTable) of(list []repo.Summary) *terminal.Table {
 }
 
 // in lays the conversations out in one way.
-func (t listTable) in(l layout, list []repo.Summary) *terminal.Table {
+func (t listTable) in(l layout, list []*repo.Summary) *terminal.Table {
 	table := &terminal.Table{Width: t.width}
 	head := l.columns("", "ID", "STATUS", "TURNS", "LAST", "TITLE")
 	table.Flexible = len(head) - 1
@@ -108,7 +108,7 @@ func (t listTable) in(l layout, list []repo.Summary) *terminal.Table {
 	return table
 }
 
-func (t listTable) cells(l layout, c repo.Summary) []string {
+func (t listTable) cells(l layout, c *repo.Summary) []string {
 	star, id := " ", safetext.Clean(c.ID)
 	if c.ID == t.current {
 		star = "*"
@@ -126,7 +126,7 @@ func (t listTable) cells(l layout, c repo.Summary) []string {
 
 // columns are the cells that a layout has.
 func (l layout) columns(star, id, status, turns, last, title string) []string {
-	cells := []string{star, id, status}
+	cells := append(make([]string, 0, 6), star, id, status)
 	if l.turns {
 		cells = append(cells, turns)
 	}
@@ -137,8 +137,8 @@ func (l layout) columns(star, id, status, turns, last, title string) []string {
 }
 
 // title is a conversation's title, behind what must not be overlooked.
-func (t listTable) title(c repo.Summary) string {
-	name := problem.OneLine(repo.Title(c))
+func (t listTable) title(c *repo.Summary) string {
+	name := problem.OneLine(repo.Title(*c))
 	for _, mark := range []struct {
 		word string
 		is   bool
@@ -152,7 +152,7 @@ func (t listTable) title(c repo.Summary) string {
 			name = t.palette.Yellow(mark.word) + " " + name
 		}
 	}
-	if origin := origin(c); origin != "" {
+	if origin := origin(*c); origin != "" {
 		name += t.palette.Dim("  (" + origin + ")")
 	}
 	return name

@@ -11,16 +11,16 @@ const deepest = 8
 // A forest orders conversations as trees: below each those that were forked
 // from it, or that work for it.
 type forest struct {
-	below map[string][]repo.Summary // by the name of what they stem from
+	below map[string][]*repo.Summary // by the name of what they stem from
 	shown map[string]bool
-	out   []repo.Summary
+	out   []*repo.Summary
 }
 
 // ForestOf orders conversations depth first; those of one level stay in their
 // order. One whose origin is not among them is a root. None is lost or listed
 // twice, whatever the events say of origins.
-func ForestOf(list []repo.Summary) []repo.Summary {
-	f := forest{below: map[string][]repo.Summary{}, shown: map[string]bool{}, out: []repo.Summary{}}
+func ForestOf(list []*repo.Summary) []*repo.Summary {
+	f := forest{below: map[string][]*repo.Summary{}, shown: map[string]bool{}, out: []*repo.Summary{}}
 	here := map[string]bool{}
 	for _, l := range list {
 		here[l.ID] = true
@@ -45,7 +45,7 @@ func ForestOf(list []repo.Summary) []repo.Summary {
 
 // grow lists a conversation and all below it: its own line begins with branch,
 // the lines below it with guide.
-func (f *forest) grow(l repo.Summary, branch, guide string) {
+func (f *forest) grow(l *repo.Summary, branch, guide string) {
 	if f.shown[l.ID] {
 		return
 	}
@@ -70,7 +70,7 @@ func inward(guide, level string) string {
 
 // stem is the name of the conversation that this one was forked from or works
 // for, "" where there is none.
-func stem(l repo.Summary) string {
+func stem(l *repo.Summary) string {
 	name := ""
 	switch {
 	case l.ForkedFrom != nil:
