@@ -3,165 +3,139 @@ package gitstore
 import (
 	"context"
 	"errors"
-	"iter"
 	"path/filepath"
 	"slices"
-	"sync/atomic"
 
-	"jp/gitstore/odb"
 	"jp/gitstore/sidecar"
 	"jp/internal/safefile"
 )
 
-// update makes the log reach to a head, and its words with it, and returns the
-// index of the head in it. What cannot be written is still there in memory.
-func (c *cached) update(ctx context.Context, head odb.OID) (int, error) {
-	defer c.bound()
-	c.keepChain(head)
-	if i := c.log.Index(idOf(head)); i >= 0 {
-		return i, c.index(c.log.Len()-1 == i)
-	}
-	missing, err := c.missing(ctx, head)
-	if err != nil {
-		return 0, err
-	}
-	if c.all.still.Load() {
-		c.log.Detach()
-	} else {
-		c.forget(safefile.MakeFolders(filepath.Dir(c.path), 0o777, c.all.git.Share))
-	}
-	var failed error
-	c.forget(c.log.Extend(missing.keep, missing.records(ctx, c.all.commits, &failed)))
-	if n := c.log.Len(); failed != nil || n == 0 || c.log.ID(n-1) != idOf(head) {
-		return 0, errors.Join(errNotCached, failed)
-	}
-	c.all.grown.Add(int64(c.log.Size()))
-	if err := c.index(true); err != nil {
-		return 0, err
-	}
-	return c.log.Len() - 1, nil
-}
-
-// keepChain forgets records of the log that are not the events before a head: each is
-// checked by itself, and one may be missing, or be of another history.
-func (c *cached) keepChain(head odb.OID) {
-	n := c.log.Index(idOf(head)) + 1
-	if n == 0 {
-		n = c.log.Len()
-	}
-	whole := 0
-	var newest []byte
-	if !c.log.Each(0, n, func(i int, r sidecar.Record) bool {
-		if i > 0 && idOf(firstParent(r.Raw)) != c.log.ID(i-1) {
-			return false
+// update makes a segment's log reach to its end, and the words with it. What cannot be
+// written is still there in memory. The log of a newest segment may have events behind
+// that end, which another process has added; then there are no words.
+func (f *finder) update(ctx context.Context, c cut) (*sidecar.Log, start, error) {
+	log := sidecar.Read(f.path(c)+logSuffix, f.buffer, f.all.ids)
+	at := keepChain(log)
+	last := log.Index(c.end)
+	whole := last >= 0 && last == log.Len()-1
+	if last < 0 || !c.begins(at) || !c.newest() && (!whole || log.Len() != segmentEvents) {
+		var err error
+		if at, err = f.complete(ctx, log, at, c); err != nil {
+			return nil, at, err
 		}
-		if whole++; whole == n {
-			newest = r.Raw
-		}
-		return true
-	}) || whole < n {
-		c.log.Keep(whole)
-		return
-	}
-	if n > 0 {
-		if seq, _, err := numberAndParent(stored{kind: "commit", object: newest}, -1); err != nil || seq != n-1 {
-			c.log.Keep(0)
-		}
-	}
-}
-
-// missing is what a log lacks behind the first keep records.
-type missing struct {
-	keep int
-	chain
-	held []sidecar.Record // all of it, newest first, if that is little
-}
-
-// mostHeld is how many bytes of commits are held. More are read a second time.
-var mostHeld = 4 << 20
-
-// missing walks from a head back to a record of the log, or to the first event.
-func (c *cached) missing(ctx context.Context, head odb.OID) (*missing, error) {
-	m, bytes := &missing{}, 0
-	var many atomic.Bool
-	proven := func(o stored) stored {
-		if many.Load() {
-			return o
-		}
-		return c.all.commits.checkName(o)
-	}
-	var err error
-	m.chain, err = c.all.commits.chainTo(ctx, head, proven, func(o stored, seq int) bool {
-		if seq < c.log.Len() && c.log.ID(seq) == idOf(o.oid) {
-			m.keep = seq + 1
-			return true
-		}
-		if bytes += len(o.object); bytes > mostHeld {
-			many.Store(true)
-			m.held = nil
-			return false
-		}
-		m.held = append(m.held, sidecar.Record{ID: idOf(o.oid), Raw: o.object})
-		return false
-	})
-	return m, err
-}
-
-// records are the missing ones, oldest first, until one cannot be read.
-func (m *missing) records(ctx context.Context, commits *commitReader, failed *error) iter.Seq[sidecar.Record] {
-	return func(yield func(sidecar.Record) bool) {
-		if len(m.held) == m.len() {
-			for _, r := range slices.Backward(m.held) {
-				if !yield(r) {
-					return
-				}
+		whole = true
+		f.write(log.Size(), func() error {
+			if err := safefile.MakeFolders(f.all.dir, 0o777, f.all.git.Share); err != nil {
+				return err
 			}
-			return
-		}
-		*failed = forward(ctx, commits, m.chain, commits.checkName, func(_ int, o stored) error {
-			if o.err == nil && !yield(sidecar.Record{ID: idOf(o.oid), Raw: o.object}) {
-				return errNotCached
-			}
-			return o.err
+			return log.Write(f.path(c) + logSuffix)
 		})
 	}
+	if !whole {
+		f.words = nil
+		return log, at, nil
+	}
+	return log, at, f.index(log, at, c)
 }
 
-// index makes the words reach to the newest record. whole is whether that is
-// what the file has, so that others may rely on it. Marks are for conversations that
-// are searched again: making them takes a quarter of the time of the first search.
-func (c *cached) index(whole bool) error {
-	n := c.log.Len()
-	if n == 0 || !whole {
-		c.words = nil
+// keepChain forgets records of a log that are not consecutive events of one segment: each
+// is checked by itself, and one may be missing, or be of another history.
+func keepChain(log *sidecar.Log) start {
+	whole := 0
+	for whole < min(log.Len(), segmentEvents) && (whole == 0 || idOf(firstParent(log.Record(whole).Raw)) == log.ID(whole-1)) {
+		whole++
+	}
+	log.Keep(whole)
+	if whole == 0 {
+		return start{}
+	}
+	first, before, err := numberAndParent(stored{kind: "commit", object: log.Record(0).Raw}, -1)
+	last, _, lastErr := numberAndParent(stored{kind: "commit", object: log.Record(whole - 1).Raw}, -1)
+	if err != nil || lastErr != nil || first%segmentEvents != 0 || last != first+whole-1 {
+		log.Keep(0)
+		return start{}
+	}
+	return startOf(first, before)
+}
+
+// complete reads the events of a segment from its end back to one that its log has, or to
+// its beginning, and makes them the log's. at is where the log begins.
+func (f *finder) complete(ctx context.Context, log *sidecar.Log, at start, c cut) (start, error) {
+	var ahead *prefetch[stored]
+	var missing []sidecar.Record // newest first
+	size, first := 0, 0
+	for oid, above := oidOf(c.end, f.all.ids), -1; ; {
+		var o stored
+		ok := false
+		if ahead != nil {
+			o, ok = ahead.next(oid)
+		}
+		if !ok {
+			o = f.all.commits.stored(oid)
+		}
+		seq, parent, err := numberAndParent(o, above)
+		if err = errors.Join(err, ctx.Err()); err != nil {
+			return at, err
+		}
+		if above < 0 {
+			first = seq - seq%segmentEvents
+			if !c.newest() && (first != c.first || seq != first+segmentEvents-1) {
+				return at, errNotCached
+			}
+			if at.first != first {
+				log.Keep(0)
+			}
+			ahead = readSome(f.all.commits, parent, seq-first, f.all.commits.checkName)
+			defer ahead.stop()
+		}
+		missing = append(missing, sidecar.Record{ID: idOf(oid), Raw: o.object})
+		if size += len(o.object); size > sidecar.MaxLog {
+			return at, errNotCached
+		}
+		i := seq - first
+		if i == 0 {
+			log.Keep(0)
+			at = startOf(first, parent)
+			break
+		}
+		if i <= log.Len() && log.ID(i-1) == idOf(parent) {
+			log.Keep(i)
+			break
+		}
+		above, oid = seq, parent
+	}
+	for _, r := range slices.Backward(missing) {
+		log.Add(r)
+	}
+	return at, nil
+}
+
+// index makes the words reach to the newest record of a segment's log. Marks are for
+// conversations that are searched again: making them takes a quarter of the time of the
+// first search.
+func (f *finder) index(log *sidecar.Log, at start, c cut) error {
+	from, size, again := 0, log.Size(), f.words != nil
+	goesOn := again && f.words.Marked && start{f.words.First, f.words.Before} == at
+	if goesOn && f.words.Head == c.end {
 		return nil
 	}
-	newest, from, size, again := c.log.ID(n-1), 0, c.log.Size(), c.words != nil
-	if again && c.words.Head == newest && c.words.Marked {
-		return nil
+	if goesOn {
+		from = log.Index(f.words.Head) + 1
 	}
-	if again {
-		from = c.log.Index(c.words.Head) + 1
+	path := f.path(c) + wordsSuffix
+	if !goesOn || from != f.words.Len() || !f.words.Fits(size) || !f.words.ReadMarks(path) {
+		f.words, from = sidecar.NewWords(size, again, f.all.ids), 0
+		f.words.First, f.words.Before = at.first, at.before
 	}
-	if !again || !c.words.Marked || from != c.words.Len() || !c.words.Fits(size) || !c.words.ReadMarks(c.path+wordsSuffix) {
-		c.words, from = sidecar.NewWords(size, again, c.all.ids), 0
+	for ; from < log.Len(); from++ {
+		if err := enter(f.words, log, log.Record(from)); err != nil {
+			return err
+		}
 	}
-	var err error
-	if !c.log.Each(from, n, func(_ int, r sidecar.Record) bool {
-		err = enter(c.words, c.log, r)
-		return err == nil
-	}) {
-		err = errNotCached
+	if c.newest() {
+		f.words.Add([]byte(f.title))
 	}
-	if err != nil {
-		return err
-	}
-	c.words.Add([]byte(c.title))
-	if c.all.still.Load() {
-		return nil
-	}
-	c.forget(c.words.Write(c.path + wordsSuffix))
-	c.all.grown.Add(int64(c.words.Size()))
+	f.write(f.words.Size(), func() error { return f.words.Write(path) })
 	return nil
 }
 
@@ -173,20 +147,30 @@ func enter(w *sidecar.Words, log *sidecar.Log, next sidecar.Record) error {
 	}
 	w.AddRecord(log, c.data, c.message)
 	w.Text = w.Text || textElsewhere.Index(c.data) >= 0
+	w.Discards = w.Discards || takesBack.Index(c.data) >= 0 || takesBack.Index(c.message) >= 0
 	return nil
 }
 
-// forget drops an error of writing: the sidecar is only a copy.
-func (c *cached) forget(err error) {
-	if err != nil && c.all.log != nil {
-		c.all.log.Debug("the search is slower than it could be", "error", err)
+// write has a file of so many bytes written, if any is to be. What goes wrong costs only
+// time.
+func (f *finder) write(size int, file func() error) {
+	if !f.all.still.Load() {
+		f.ignore(file())
+		f.all.grown.Add(int64(size))
+	}
+}
+
+// ignore drops an error of writing: the sidecar is only a copy.
+func (f *finder) ignore(err error) {
+	if err != nil && f.all.log != nil {
+		f.all.log.Debug("the search is slower than it could be", "error", err)
 	}
 }
 
 // bound looks at all sidecars once much was written.
-func (c *cached) bound() {
-	if !c.all.still.Load() && c.all.grown.Load() >= c.all.limit/boundShare {
-		c.all.grown.Store(0)
-		c.all.bound(filepath.Base(c.path))
+func (f *finder) bound() {
+	if !f.all.still.Load() && f.all.grown.Load() >= f.all.limit/boundShare {
+		f.all.grown.Store(0)
+		f.all.bound(filepath.Base(f.own))
 	}
 }

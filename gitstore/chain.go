@@ -27,25 +27,21 @@ func (c chain) oid(i int) odb.OID {
 // the other way says why.
 var errNotCached = errors.New("no plain chain of events")
 
-// chainTo walks from a head to the first event, or to an event at which stop says so, which
-// is left out. The numbers of the events have to be without a gap. What making gives is not
-// checked otherwise.
-func (r *commitReader) chainTo(ctx context.Context, head odb.OID, making func(stored) stored, stop func(o stored, seq int) bool) (chain, error) {
+// chainTo walks from a head to the first event. The numbers of the events have to be without a
+// gap. Nothing else is checked.
+func (r *commitReader) chainTo(ctx context.Context, head odb.OID) (chain, error) {
 	c := chain{size: r.format.Size()}
-	ahead := readAhead(r, head, making)
+	ahead := readAhead(r, head, func(o stored) stored { return o })
 	defer ahead.stop()
 	above := -1
 	for oid := head; ; {
 		o, ok := ahead.next(oid)
 		if !ok {
-			o = making(r.storedUnverified(oid))
+			o = r.storedUnverified(oid)
 		}
 		seq, parent, err := numberAndParent(o, above)
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			return c, err
-		}
-		if stop(o, seq) {
-			return c.reversed(), nil
 		}
 		was := len(c.names)
 		if c.names, err = hex.AppendDecode(c.names, []byte(oid)); err != nil || len(c.names) != was+c.size {

@@ -23,9 +23,9 @@ func FirstBound() int64 { return firstBound() }
 // WaitForHeads sets how long a head that a prune took is waited for.
 func (s *Store) WaitForHeads(d time.Duration) { s.restoring = d }
 
-// HoldAtMost sets how many bytes of commits a first search holds, until restore is called.
-func HoldAtMost(n int) (restore func()) {
-	was := mostHeld
-	mostHeld = n
-	return func() { mostHeld = was }
+// Segments sets how many events a segment has, until restore is called.
+func Segments(events int) (restore func()) {
+	was := segmentEvents
+	segmentEvents = events
+	return func() { segmentEvents = was }
 }

@@ -44,6 +44,20 @@ func readAhead[T any](r *commitReader, from odb.OID, making func(stored) T) *pre
 	}, making)
 }
 
+// readSome is readAhead for a number of objects.
+func readSome[T any](r *commitReader, from odb.OID, n int, making func(stored) T) *prefetch[T] {
+	next := func(o stored) odb.OID {
+		if n--; n <= 0 || o.err != nil || o.kind != "commit" || len(o.object) >= aheadLargest {
+			return ""
+		}
+		return firstParent(o.object)
+	}
+	if n <= 0 {
+		from = ""
+	}
+	return readAlong(r, from, next, making)
+}
+
 // readAlong reads from one object to the next, until there is none.
 func readAlong[T any](r *commitReader, from odb.OID, next func(stored) odb.OID, making func(stored) T) *prefetch[T] {
 	a := &prefetch[T]{make: making, batches: make(chan []part[T], aheadBatches), done: make(chan struct{})}

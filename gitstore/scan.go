@@ -14,15 +14,16 @@ import (
 	"jp/search/needle"
 )
 
-// A cached is the sidecar of one conversation while it is used.
-type cached struct {
-	all     *sidecars
-	path    string
-	title   string
-	buffers                // what is read of the files stands in them
-	log     *sidecar.Log   // all of it, where that was needed
-	words   *sidecar.Words // nil where there are none
-	newest  sidecar.Record // the head's, where looking for something has read it, too
+// A finder looks for something in one conversation, segment by segment, newest first.
+type finder struct {
+	all    *sidecars
+	search *search
+	own    string // path of the files of the newest segment
+	title  string
+	buffers
+	words  *sidecar.Words // of the segment at hand, nil where there are none
+	newest sidecar.Record // the head's, where looking for something has read it, too
+	was    sidecar.ID     // what stands before the newest segment of an earlier search
 }
 
 // buffers are for the files of one search at a time.
@@ -34,139 +35,194 @@ type buffers struct {
 var freeBuffers sync.Pool
 
 // free is for when nothing that was read is used any more.
-func (c *cached) free() {
-	if c.log != nil {
-		c.buffer = c.log.Buffer()
-		c.log.Close()
-	}
-	kept := c.buffers
+func (f *finder) free() {
+	kept := f.buffers
 	freeBuffers.Put(&kept)
 }
 
 // scan decodes what the prefilter passes.
-func (c *cached) scan(ctx context.Context, head odb.OID, filter conversation.Prefilter) ([]*conversation.Event, error) {
-	defer c.free()
-	records, own, ok := c.recall(head, filter)
-	if !ok {
-		_, records, ok = c.look(head, filter)
-	}
-	if !ok {
-		var err error
-		if records, err = c.find(ctx, head, filter); err != nil {
+func (f *finder) scan(ctx context.Context, head odb.OID) ([]*conversation.Event, error) {
+	defer f.free()
+	defer f.bound()
+	var found [][]*conversation.Event // newest segment first
+	some, left := false, true
+	for c, ok := newestOf(head), true; ok; {
+		events, in, err := f.eventsOf(ctx, c)
+		if err != nil {
 			return nil, err
 		}
+		found, some, left = append(found, events), some || in.passes, left && f.was != c.end
+		c, ok = in.below()
 	}
-	var events []*conversation.Event
+	if left && f.was != noEvent {
+		f.ignore(f.all.sweep())
+	}
+	if !some {
+		return nil, ctx.Err()
+	}
+	slices.Reverse(found)
+	return slices.Concat(found...), ctx.Err()
+}
+
+// eventsOf are the events of a segment that the prefilter passes, and discards. Those of a
+// segment that a search comes to again are kept.
+func (f *finder) eventsOf(ctx context.Context, c cut) ([]*conversation.Event, contents, error) {
+	s := f.search.segment(f.path(c))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.scans++; s.events != nil {
+		return s.events, s.contents, nil
+	}
+	records, own, err := f.records(ctx, s, c)
+	if err != nil {
+		return nil, s.contents, err
+	}
+	events := make([]*conversation.Event, 0, len(records))
 	for _, r := range records {
 		if !own {
 			r.Raw = bytes.Clone(r.Raw)
 		}
-		l, err := c.event(ctx, r)
+		l, err := f.event(ctx, r)
 		if err == nil {
-			err = c.fillOutput(ctx, l.event, filter)
+			err = f.fillOutput(ctx, l.event)
 		}
 		if err != nil {
-			return nil, err
+			return nil, s.contents, err
 		}
 		events = append(events, l.event)
 	}
-	return events, ctx.Err()
+	switch {
+	case c.newest():
+		f.search.drop(f.own)
+	case s.scans > 1 && f.search.claim(s, records, mostKeptAll):
+		s.events, s.kept = events, nil
+	}
+	return events, s.contents, nil
 }
 
-// look finds what passes without reading the rest. ok is false where the words do not
-// reach up to the head, or what they say is not there.
-func (c *cached) look(head odb.OID, filter conversation.Prefilter) (places []sidecar.Place, records []sidecar.Record, ok bool) {
-	c.words, c.filters, _ = sidecar.ReadWords(c.path+wordsSuffix, c.filters, c.all.ids)
-	if c.words == nil || c.words.Head != idOf(head) || len(filter.Any) == 0 {
-		return nil, nil, false
+// records are what is found in a segment. own says that no other part has their bytes.
+func (f *finder) records(ctx context.Context, s *segment, c cut) (records []sidecar.Record, own bool, err error) {
+	if s.known(c) {
+		if s.kept != nil || len(s.places) == 0 {
+			return s.kept, true, nil
+		}
+		var ok bool
+		if records, f.buffer, ok = sidecar.Pick(f.path(c)+logSuffix, s.places, f.buffer, f.all.ids); ok {
+			return records, false, nil
+		}
 	}
-	texts := slices.Clone(filter.Any)
-	if c.words.Text {
+	records, ok := f.look(s, c)
+	if !ok {
+		records, err = f.find(ctx, s, c)
+	}
+	return records, false, err
+}
+
+// look finds what passes in a segment without reading the rest of it. ok is false where
+// the words are not of this segment, or what they say is not there.
+func (f *finder) look(s *segment, c cut) (records []sidecar.Record, ok bool) {
+	path, texts := f.path(c), f.search.filter.Any
+	f.words, f.filters, _ = sidecar.ReadWords(path+wordsSuffix, f.filters, f.all.ids)
+	w := f.words
+	if w != nil && c.newest() {
+		f.was = w.Before
+	}
+	if w == nil || w.Head != c.end || !c.begins(start{w.First, w.Before}) || len(texts) == 0 {
+		return nil, false
+	}
+	texts = slices.Clone(texts)
+	if w.Text {
 		texts = append(texts, elsewhere)
 	}
-	if !slices.ContainsFunc(texts, c.words.May) {
-		return nil, nil, true
+	if !slices.ContainsFunc(texts, w.May) {
+		texts = nil
 	}
-	if places, c.buffer, ok = c.words.Where(c.path+wordsSuffix, append(texts, discarded), c.buffer); !ok {
-		c.words.Marked = false // they are made again
-		return nil, nil, false
+	// What is found in another segment may be discarded here.
+	if w.Discards && (texts != nil || !c.newest() || w.First > 0) {
+		texts = append(texts, discarded)
 	}
-	if records, c.buffer, ok = sidecar.Pick(c.path+logSuffix, places, c.buffer, c.all.ids); !ok {
-		return nil, nil, false
+	var places []sidecar.Place
+	if texts != nil {
+		if places, f.buffer, ok = w.Where(path+wordsSuffix, texts, f.buffer); !ok {
+			w.Marked = false // they are made again
+			return nil, false
+		}
+		if records, f.buffer, ok = sidecar.Pick(path+logSuffix, places, f.buffer, f.all.ids); !ok {
+			return nil, false
+		}
 	}
-	if len(records) > 0 {
-		c.newest = records[len(records)-1]
+	if len(records) > 0 && c.newest() {
+		f.newest = records[len(records)-1]
 	}
-	n := 0
-	for _, i := range passing(records, c.needles(filter)) {
+	found, passes := passing(records, f.needles())
+	for n, i := range found {
 		places[n], records[n] = places[i], records[i]
-		n++
 	}
-	return places[:n], records[:n], true
+	s.set(c, contents{start{w.First, w.Before}, passes}, places[:len(found)])
+	return records[:len(found)], true
 }
 
-// find brings the sidecar up to the head, and looks through all of it.
-func (c *cached) find(ctx context.Context, head odb.OID, filter conversation.Prefilter) (found []sidecar.Record, err error) {
-	c.log = sidecar.Read(c.path+logSuffix, c.buffer, c.all.ids)
-	newest, err := c.update(ctx, head)
+// find brings a segment's files up to its end, and looks through all of it.
+func (f *finder) find(ctx context.Context, s *segment, c cut) (found []sidecar.Record, err error) {
+	log, at, err := f.update(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	needles := c.needles(filter)
+	f.buffer = log.Buffer()
+	needles := f.needles()
 	var records []sidecar.Record
-	indices, ok := c.indices(needles)
-	if !ok {
-		return nil, errNotCached
-	}
-	for _, i := range indices {
+	var indices []int
+	newest := log.Index(c.end)
+	for _, i := range f.indices(log, needles) {
 		if i <= newest {
-			records = append(records, c.log.Record(i))
+			indices, records = append(indices, i), append(records, log.Record(i))
 		}
 	}
-	for _, i := range passing(records, needles) {
-		found = append(found, records[i])
+	var places []sidecar.Place
+	passed, passes := passing(records, needles)
+	for _, i := range passed {
+		found, places = append(found, records[i]), append(places, log.Place(indices[i]))
 	}
+	s.set(c, contents{at, passes}, places)
 	return found, nil
 }
 
 // indices are of the records that may pass.
-func (c *cached) indices(needles []needle.Needle) (found []int, ok bool) {
+func (f *finder) indices(log *sidecar.Log, needles []needle.Needle) []int {
 	if len(needles) == 0 {
-		all := make([]int, c.log.Len())
+		all := make([]int, log.Len())
 		for i := range all {
 			all[i] = i
 		}
-		return all, true
+		return all
 	}
-	if found, ok = c.log.Find(needles); ok && len(found) > 0 && (c.words == nil || c.words.May(discarded)) {
-		var discards []int
-		discards, ok = c.log.Find([]needle.Needle{takesBack})
-		found = append(found, discards...)
-		slices.Sort(found)
+	if f.words == nil || f.words.Discards {
+		needles = append(slices.Clone(needles), takesBack)
 	}
-	return slices.Compact(found), ok
+	return log.Find(needles)
 }
 
 // event decodes a record, whose bytes become the event's.
-func (c *cached) event(ctx context.Context, r sidecar.Record) (*parsedCommit, error) {
-	l, err := c.decode(r)
+func (f *finder) event(ctx context.Context, r sidecar.Record) (*parsedCommit, error) {
+	l, err := f.decode(r)
 	if err != nil {
 		return nil, err
 	}
-	return l, c.all.commits.fill(l.event)
+	return l, f.all.commits.fill(l.event)
 }
 
 // fillOutput replaces the shortened output of a tool by its whole output, if the prefilter
 // finds its text there.
-func (c *cached) fillOutput(ctx context.Context, e *conversation.Event, filter conversation.Prefilter) error {
+func (f *finder) fillOutput(ctx context.Context, e *conversation.Event) error {
 	p := e.Payload(conversation.PayloadOutput)
 	if _, is := e.Body.(*conversation.ToolCallResponse); !is || p == nil {
 		return nil
 	}
-	data, here, err := c.all.commits.payload(*p)
+	data, here, err := f.all.commits.payload(*p)
 	if err != nil || !here {
 		return err
 	}
+	filter := f.search.filter
 	if len(filter.Any) == 0 || slices.ContainsFunc(filter.Any, func(text string) bool { return needle.New(text, filter.Fold).Index(data) >= 0 }) {
 		e.SetText(string(data))
 	}
@@ -175,12 +231,12 @@ func (c *cached) fillOutput(ctx context.Context, e *conversation.Event, filter c
 
 // decode is event without its payload. A record whose bytes differ from its id is an
 // error.
-func (c *cached) decode(r sidecar.Record) (*parsedCommit, error) {
-	oid := odb.OID(hex.EncodeToString(r.ID[:c.all.ids]))
-	if odb.HashObject(c.all.commits.format, "commit", r.Raw) != oid {
+func (f *finder) decode(r sidecar.Record) (*parsedCommit, error) {
+	oid := oidOf(r.ID, f.all.ids)
+	if odb.HashObject(f.all.commits.format, "commit", r.Raw) != oid {
 		return nil, fmt.Errorf("%w: the sidecar's %.10s", conversation.ErrDamaged, oid)
 	}
-	return c.all.commits.parse(stored{oid: oid, kind: "commit", object: r.Raw})
+	return f.all.commits.parse(stored{oid: oid, kind: "commit", object: r.Raw})
 }
 
 // A stored event with one of these texts passes every prefilter: its text is in a payload,
@@ -197,31 +253,27 @@ var (
 
 // needles are what one of has to stand in an event; none for a prefilter that passes
 // everything.
-func (c *cached) needles(filter conversation.Prefilter) []needle.Needle {
+func (f *finder) needles() []needle.Needle {
 	var needles []needle.Needle
-	for _, text := range filter.Any {
-		needles = append(needles, needle.New(text, filter.Fold))
+	for _, text := range f.search.filter.Any {
+		needles = append(needles, needle.New(text, f.search.filter.Fold))
 	}
-	if len(needles) > 0 && (c.words == nil || c.words.Text) {
+	if len(needles) > 0 && (f.words == nil || f.words.Text) {
 		needles = append(needles, textElsewhere)
 	}
 	return needles
 }
 
-// passing are the indices of the records in which a needle stands, and where there
-// is one, of those that take others back.
-func passing(records []sidecar.Record, needles []needle.Needle) (found []int) {
-	one := false
+// passing are the indices of the records in which a needle stands, and of those that take
+// others back. one says that there is one of the first kind.
+func passing(records []sidecar.Record, needles []needle.Needle) (found []int, one bool) {
 	for i, r := range records {
-		hit := len(needles) == 0 || stands(needles, r.Raw)
-		if one = one || hit; hit || stands([]needle.Needle{takesBack}, r.Raw) {
+		passes := len(needles) == 0 || stands(needles, r.Raw)
+		if one = one || passes; passes || stands([]needle.Needle{takesBack}, r.Raw) {
 			found = append(found, i)
 		}
 	}
-	if !one {
-		return nil
-	}
-	return found
+	return found, one
 }
 
 // stands reports whether a needle stands in what an event says, not only in
@@ -240,3 +292,5 @@ func idOf(oid odb.OID) (id sidecar.ID) {
 	_, _ = hex.Decode(id[:], []byte(oid)) // it was parsed
 	return id
 }
+
+func oidOf(id sidecar.ID, ids sidecar.IDs) odb.OID { return odb.OID(hex.EncodeToString(id[:ids])) }

@@ -136,13 +136,18 @@ func TestSiftFollowsTheRef(t *testing.T) {
 	require.Empty(t, f.again().sifted(f.again().info(1), false, "four"))
 }
 
-// TestSiftOfMany holds for conversations whose commits are not held what holds for others.
-func TestSiftOfMany(t *testing.T) {
-	defer gitstore.HoldAtMost(100)()
-	for name, test := range map[string]func(*testing.T){
-		"texts": TestSift, "the ref": TestSiftFollowsTheRef, "a gap": TestSiftOfAGap, "discards": TestSiftPassesDiscards,
-	} {
-		t.Run(name, test)
+// TestSiftOfSegments holds for conversations of several segments what holds for others.
+func TestSiftOfSegments(t *testing.T) {
+	for _, events := range []int{1, 2, 3} {
+		restore := gitstore.Segments(events)
+		for name, test := range map[string]func(*testing.T){
+			"texts": TestSift, "payload": TestSiftWithoutPayload, "the ref": TestSiftFollowsTheRef, "discards": TestSiftPassesDiscards,
+			"processes":  TestSiftManyProcesses,
+			"candidates": TestCandidates, "candidates are sifted": TestCandidatesAreSifted,
+		} {
+			t.Run(fmt.Sprintf("%s, of %d events", name, events), test)
+		}
+		restore()
 	}
 }
 
@@ -188,11 +193,11 @@ func TestSiftFollowsNoLink(t *testing.T) {
 	require.NoError(t, os.Remove(f.cache()))
 	require.NoError(t, os.Mkdir(f.cache(), 0o777))
 	target := filepath.Join(elsewhere, "target")
-	require.NoError(t, os.WriteFile(target, []byte("jp-commits 1\n"), 0o666))
+	require.NoError(t, os.WriteFile(target, []byte("jp-commits 2\n"), 0o666))
 	require.NoError(t, os.Symlink(target, filepath.Join(f.cache(), string(info.ID)+".commits")))
 	require.NoError(t, unix.Mkfifo(filepath.Join(f.cache(), string(info.ID)+".words"), 0o666))
 	require.Equal(t, []int{3}, f.sifted(info, false, "two"))
-	require.Equal(t, "jp-commits 1\n", string(must(os.ReadFile(target))))
+	require.Equal(t, "jp-commits 2\n", string(must(os.ReadFile(target))))
 	require.Equal(t, []int{3}, f.sifted(info, false, "two"))
 }
 
@@ -206,7 +211,9 @@ func TestSiftOfForgedRecord(t *testing.T) {
 	log := sidecar.Read(path, nil, ids)
 	last := log.Record(log.Len() - 1)
 	last.Raw = bytes.ReplaceAll(last.Raw, []byte("two"), []byte("owt"))
-	require.NoError(t, log.Extend(log.Len()-1, slices.Values([]sidecar.Record{last})))
+	log.Keep(log.Len() - 1)
+	log.Add(last)
+	require.NoError(t, log.Write(path))
 	require.NoError(t, os.Remove(filepath.Join(f.cache(), string(info.ID)+".words")))
 	events, err := f.Scan(t.Context(), info, conversation.Prefilter{Any: []string{"owt"}})
 	require.NoError(t, err)
@@ -247,12 +254,11 @@ func TestSiftOfAGap(t *testing.T) {
 	for _, order := range [][]int{{0, 1, 2, 4, 5}, {0, 1, 2, 3, 3, 4, 5}, {1, 2, 3, 4, 5}, {5}, {0, 2, 1, 3, 4, 5}} {
 		require.Equal(t, []int{3}, f.sifted(info, false, "second"))
 		whole := sidecar.Read(path+".commits", nil, ids)
-		var records []sidecar.Record
+		log := sidecar.NewLog(nil, ids)
 		for _, i := range order {
-			records = append(records, whole.Record(i))
+			log.Add(whole.Record(i))
 		}
-		require.NoError(t, os.Remove(path+".commits"))
-		require.NoError(t, sidecar.Read(path+".commits", nil, ids).Extend(0, slices.Values(records)))
+		require.NoError(t, log.Write(path+".commits"))
 		require.NoError(t, os.Remove(path+".words"))
 		for text, seq := range map[string]int{"second": 3, "third": 5, "first": 1} {
 			require.Equal(t, []int{seq}, f.sifted(info, false, text), "%v: %s", order, text)

@@ -23,7 +23,7 @@ func (s *Store) Scan(ctx context.Context, of conversation.Info, filter conversat
 	if !s.sidecars.usable() || of.Err != nil {
 		return s.Load(ctx, of.Head)
 	}
-	events, err := s.sidecars.of(of).scan(ctx, head, filter)
+	events, err := s.sidecars.finder(of, s.sidecars.searchFor(filter)).scan(ctx, head)
 	if err != nil && ctx.Err() == nil {
 		return s.Load(ctx, of.Head) // which says what is wrong
 	}
@@ -42,10 +42,12 @@ func (s *Store) Candidates(ctx context.Context, scope conversation.Scope, filter
 		return nil, err
 	}
 	excluded := make([]bool, len(infos))
+	begun := newSearch(filter)
+	s.sidecars.search.Store(begun)
 	forEach(ctx, infos, func(i int) {
 		var newest *tip
 		if head, err := odb.ParseOID(string(infos[i].Head)); err == nil {
-			excluded[i], newest = s.sidecars.of(infos[i]).excludes(head, filter)
+			excluded[i], newest = s.sidecars.finder(infos[i], begun).excludes(head)
 		}
 		switch {
 		case excluded[i] || infos[i].Err != nil:

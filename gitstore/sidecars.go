@@ -1,6 +1,7 @@
 package gitstore
 
 import (
+	"encoding/hex"
 	"errors"
 	"io/fs"
 	"log/slog"
@@ -9,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sys/unix"
@@ -29,11 +29,10 @@ type sidecars struct {
 	tips    *tips
 	log     *slog.Logger
 
-	limit     int64        // bytes of all together
-	still     atomic.Bool  // no sidecar is written
-	grown     atomic.Int64 // bytes of those that were written since they were counted
-	found     sync.Map     // of a sidecar's path: *found, until it is used
-	keptBytes atomic.Int64 // of records in those
+	limit  int64                  // bytes of all together
+	still  atomic.Bool            // no sidecar is written
+	grown  atomic.Int64           // bytes of those that were written since they were counted
+	search atomic.Pointer[search] // that was begun last
 }
 
 const (
@@ -65,13 +64,75 @@ func (s *sidecars) path(of conversation.Info) string {
 	return filepath.Join(s.dir, name)
 }
 
-// drop removes a conversation's sidecar, with what was said there.
+// drop removes a conversation's sidecar, with what was said there. Segments stay that other
+// conversations share.
 func (s *sidecars) drop(id conversation.ID) error {
 	path := s.path(conversation.Info{ID: id})
+	words, _, ok := sidecar.ReadWords(path+wordsSuffix, nil, s.ids)
 	for _, suffix := range suffixes {
-		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ENOTDIR) {
+		if err := remove(path + suffix); err != nil {
 			return err
 		}
+	}
+	if ok && words.Before == noEvent {
+		return nil
+	}
+	return s.sweep()
+}
+
+// sweep removes the segments to which no conversation's newest segment leads.
+func (s *sidecars) sweep() error {
+	if !s.usable() {
+		return nil
+	}
+	segments := map[string][]string{} // paths of files, by their own without the suffix
+	var newest []string
+	entries, _ := os.ReadDir(s.dir)
+	for _, e := range entries {
+		path := filepath.Join(s.dir, e.Name())
+		of := sidecarOf(path)
+		switch {
+		case s.isSegment(filepath.Base(of)):
+			segments[of] = append(segments[of], path)
+		case path == of+wordsSuffix:
+			newest = append(newest, of)
+		}
+	}
+	var buffer []byte
+	for _, path := range newest {
+		for len(segments) > 0 {
+			var words *sidecar.Words
+			var ok bool
+			if words, buffer, ok = sidecar.ReadWords(path+wordsSuffix, buffer, s.ids); !ok || words.Before == noEvent {
+				break
+			}
+			path = filepath.Join(s.dir, string(oidOf(words.Before, s.ids)))
+			if segments[path] == nil {
+				break // it is not there, or another one has led to it
+			}
+			delete(segments, path)
+		}
+	}
+	for _, files := range segments {
+		for _, path := range files {
+			if err := remove(path); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// isSegment reports whether a sidecar's name is that of a segment that forks may share.
+func (s *sidecars) isSegment(name string) bool {
+	_, err := hex.DecodeString(name)
+	return err == nil && len(name) == 2*int(s.ids)
+}
+
+// remove removes a file that may be gone.
+func remove(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ENOTDIR) {
+		return err
 	}
 	return nil
 }
@@ -142,12 +203,12 @@ func sidecarOf(name string) string {
 	return name
 }
 
-func (s *sidecars) of(of conversation.Info) *cached {
-	c := &cached{all: s, path: s.path(of), title: of.Summary.Title}
+func (s *sidecars) finder(of conversation.Info, in *search) *finder {
+	f := &finder{all: s, search: in, own: s.path(of), title: of.Summary.Title}
 	if kept, ok := freeBuffers.Get().(*buffers); ok {
-		c.buffers = *kept
+		f.buffers = *kept
 	}
-	return c
+	return f
 }
 
 // CacheSize is how much the sidecars of a repository take. They can be deleted.

@@ -15,7 +15,7 @@ import (
 // It reads a whole chain twice, to hold the events of one turn at a time. Only of a damaged
 // chain it holds all.
 func (r *commitReader) verify(ctx context.Context, head odb.OID, repo string) (*chainCheck, error) {
-	if whole, err := r.chainTo(ctx, head, func(o stored) stored { return o }, func(stored, int) bool { return false }); err == nil {
+	if whole, err := r.chainTo(ctx, head); err == nil {
 		c := &chainCheck{commits: r, repo: repo}
 		if c.readForward(ctx, whole) == nil {
 			return c.done(), ctx.Err()

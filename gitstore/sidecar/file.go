@@ -1,8 +1,6 @@
 package sidecar
 
 import (
-	"os"
-
 	"golang.org/x/sys/unix"
 
 	"jp/internal/safefile"
@@ -26,9 +24,6 @@ func open(path string) (fd int, size int64, ok bool) {
 	return fd, info.Size, true
 }
 
-// maxFile is more than any sidecar has: all of them together have less.
-const maxFile = 4 << 30
-
 // readInto reads what can be read of a file, nothing of one that is too large.
 func readInto(path string, buffer []byte) []byte {
 	fd, size, ok := open(path)
@@ -36,7 +31,7 @@ func readInto(path string, buffer []byte) []byte {
 		return buffer
 	}
 	defer unix.Close(fd)
-	if size > maxFile {
+	if size > MaxLog {
 		return buffer
 	}
 	if int64(cap(buffer)) <= size {
@@ -93,9 +88,4 @@ func read(fd int, buffer []byte, at int64) (n int, more bool) {
 // leaves is found out when it is read.
 func replace(path string, data []byte) error {
 	return safefile.Replace(path, data, safefile.Options{FolderMode: 0o777, Volatile: true})
-}
-
-// lock takes the file for this process, unless another one has it.
-func lock(f *os.File) bool {
-	return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil
 }

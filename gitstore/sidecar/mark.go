@@ -41,7 +41,7 @@ func marks(data []byte, ids IDs) iter.Seq[mark] {
 		for len(data) >= markLen {
 			raw := int(binary.BigEndian.Uint32(data))
 			end := markLen + filterLen(raw)
-			if raw > maxRaw || end > len(data) {
+			if raw > MaxLog || end > len(data) {
 				return
 			}
 			m := mark{Place{at, at + ids.head() + raw, binary.BigEndian.Uint32(data[4:])}, data[markLen:end]}

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -36,22 +35,14 @@ func texts(l *sidecar.Log) []string {
 	return all
 }
 
-// found are the indices that a search for needles gives.
-func found(t testing.TB, l *sidecar.Log, needles ...needle.Needle) []int {
-	t.Helper()
-	indices, ok := l.Find(needles)
-	require.True(t, ok)
-	return indices
-}
-
+// write adds records to a file.
 func write(t testing.TB, path string, raw ...string) {
 	t.Helper()
 	l := sidecar.Read(path, nil, ids)
-	var records []sidecar.Record
-	for i, r := range raw {
-		records = append(records, record(l.Len()+i, r))
+	for _, r := range raw {
+		l.Add(record(l.Len(), r))
 	}
-	require.NoError(t, l.Extend(l.Len(), slices.Values(records)))
+	require.NoError(t, l.Write(path))
 }
 
 func TestLogGrows(t *testing.T) {
@@ -64,20 +55,26 @@ func TestLogGrows(t *testing.T) {
 	require.Equal(t, 1, l.Index(record(1, "").ID))
 	require.Equal(t, -1, l.Index(record(7, "").ID))
 
-	require.NoError(t, l.Extend(1, slices.Values([]sidecar.Record{record(9, "other")})))
+	l.Keep(1)
+	l.Add(record(9, "other"))
 	require.Equal(t, []string{"one", "other"}, texts(l), "in memory")
+	require.NoError(t, l.Write(path))
 	require.Equal(t, []string{"one", "other"}, texts(sidecar.Read(path, l.Buffer(), ids)), "and in the file")
 }
 
-// TestLogOfAnother leaves a file alone that became another one of the same length.
+// TestLogOfAnother takes a file of another kind, and of another version, for none.
 func TestLogOfAnother(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
-	write(t, path, "one", "two", "three")
-	l, other := sidecar.Read(path, nil, ids), sidecar.Read(path, nil, ids)
-	require.NoError(t, other.Extend(1, slices.Values([]sidecar.Record{record(8, "owt"), record(9, "eerht")})))
-	require.NoError(t, l.Extend(3, slices.Values([]sidecar.Record{record(3, "four")})))
-	require.Equal(t, []string{"one", "two", "three", "four"}, texts(l))
-	require.Equal(t, []string{"one", "owt", "eerht"}, texts(sidecar.Read(path, nil, ids)))
+	write(t, path, "one", "two")
+	whole, err := os.ReadFile(path)
+	require.NoError(t, err)
+	for _, magic := range []string{"jp-commits 1\n", "jp-words 5\n", ""} {
+		data := append([]byte(magic), bytes.TrimPrefix(whole, []byte("jp-commits 2\n"))...)
+		require.NoError(t, os.WriteFile(path, data, 0o666))
+		require.Zero(t, sidecar.Read(path, nil, ids).Len(), magic)
+	}
+	write(t, path, "three")
+	require.Equal(t, []string{"three"}, texts(sidecar.Read(path, nil, ids)))
 }
 
 // TestLogDamage cuts the file at every length, and changes every byte: what is
@@ -93,7 +90,8 @@ func TestLogDamage(t *testing.T) {
 		l := sidecar.Read(path, nil, ids)
 		require.LessOrEqual(t, l.Len(), most)
 		require.Equal(t, want[:l.Len()], texts(l))
-		require.NoError(t, l.Extend(l.Len(), slices.Values([]sidecar.Record{record(7, "more")})))
+		l.Add(record(7, "more"))
+		require.NoError(t, l.Write(path))
 		require.Equal(t, append(want[:l.Len()-1:l.Len()-1], "more"), texts(sidecar.Read(path, nil, ids)))
 	}
 	for n := range whole {
@@ -109,7 +107,7 @@ func TestLogDamage(t *testing.T) {
 	})
 }
 
-// TestLogManyWriters lets several extend one file: some give up, nothing breaks.
+// TestLogManyWriters lets several write one file: each reads a whole one.
 func TestLogManyWriters(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	var all []sidecar.Record
@@ -121,19 +119,22 @@ func TestLogManyWriters(t *testing.T) {
 		wg.Go(func() {
 			for n := 1; n <= len(all); n++ {
 				l := sidecar.Read(path, nil, ids)
-				if l.Len() < n {
-					_ = l.Extend(l.Len(), slices.Values(all[l.Len():n])) // who loses a race leaves it to the others
+				for i := range l.Len() {
+					if r := l.Record(i); r.ID != all[i].ID || !bytes.Equal(r.Raw, all[i].Raw) {
+						t.Errorf("record %d is another one", i)
+					}
+				}
+				for _, r := range all[l.Len():max(n, l.Len())] {
+					l.Add(r)
+				}
+				if err := l.Write(path); err != nil {
+					t.Error(err)
 				}
 			}
 		})
 	}
 	wg.Wait()
-	l := sidecar.Read(path, nil, ids)
-	for i := range l.Len() {
-		require.Equal(t, all[i], l.Record(i))
-	}
-	require.NoError(t, l.Extend(l.Len(), slices.Values(all[l.Len():])))
-	require.Equal(t, 200, sidecar.Read(path, nil, ids).Len())
+	require.Equal(t, 200, sidecar.Read(path, nil, ids).Len(), "what each has written last")
 }
 
 func TestFind(t *testing.T) {
@@ -143,10 +144,10 @@ func TestFind(t *testing.T) {
 	for text, want := range map[string][2][]int{
 		"retry": {{2}, {0, 2}}, "RETRY": {{0}, {0, 2}}, "Nothing": {{}, {1}}, "absent": {{}, {}}, "n": {{0, 1}, {0, 1}},
 	} {
-		require.Equal(t, want[0], found(t, l, needle.New(text, false)), text)
-		require.Equal(t, want[1], found(t, l, needle.New(text, true)), text)
+		require.Equal(t, want[0], l.Find([]needle.Needle{needle.New(text, false)}), text)
+		require.Equal(t, want[1], l.Find([]needle.Needle{needle.New(text, true)}), text)
 	}
-	require.Equal(t, []int{1, 2}, found(t, l, needle.New("nothing", false), needle.New("retry", false)))
+	require.Equal(t, []int{1, 2}, l.Find([]needle.Needle{needle.New("nothing", false), needle.New("retry", false)}))
 }
 
 // told are words of a log with some records.
@@ -170,7 +171,7 @@ func TestWords(t *testing.T) {
 		require.True(t, w.Fits(1<<18))
 		require.False(t, w.Fits(1<<19))
 		require.Equal(t, record(1, "").ID, w.Head)
-		w.Text = true
+		w.Text, w.Discards, w.First, w.Before = true, !marked, 1<<20, record(9, "").ID
 		w.Add([]byte("Of Zebras"))
 		require.NoError(t, w.Write(path))
 
@@ -240,7 +241,7 @@ func TestHugeFiles(t *testing.T) {
 	require.False(t, ok)
 	l := sidecar.Read(log, nil, ids)
 	require.Zero(t, l.Len())
-	require.NoError(t, l.Extend(0, slices.Values([]sidecar.Record{record(0, "one")})))
+	write(t, log, "one")
 	require.Equal(t, []string{"one"}, texts(sidecar.Read(log, nil, ids)))
 }
 
@@ -294,7 +295,7 @@ func TestPickFindsDamage(t *testing.T) {
 		changed[n] ^= 1
 		require.NoError(t, os.WriteFile(log, changed, 0o666))
 		records, _, ok := sidecar.Pick(log, places, nil, ids)
-		between := n >= no-int(ids)-8 && n < no+2 || n < len("jp-commits 1\n") || isLength(whole, n)
+		between := n >= no-int(ids)-8 && n < no+2 || n < len("jp-commits 2\n") || isLength(whole, n)
 		require.Equal(t, between, ok, "byte %d changed", n)
 		if ok {
 			require.Equal(t, []string{"Cap the Retries", "last retry"}, []string{string(records[0].Raw), string(records[1].Raw)})
@@ -338,7 +339,7 @@ func FuzzRead(f *testing.F) {
 	seed, err := os.ReadFile(path)
 	require.NoError(f, err)
 	f.Add(seed)
-	f.Add([]byte("jp-commits 1\n"))
+	f.Add([]byte("jp-commits 2\n"))
 	w, words, _ := told(f, f.TempDir(), true, "one", "two")
 	require.NoError(f, w.Write(words))
 	seed, err = os.ReadFile(words)
@@ -356,7 +357,8 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 		l.Find([]needle.Needle{needle.New("o", true)})
-		require.NoError(t, l.Extend(was, slices.Values([]sidecar.Record{record(3, "more")})))
+		l.Add(record(3, "more"))
+		require.NoError(t, l.Write(path))
 		require.Equal(t, was+1, sidecar.Read(path, nil, ids).Len())
 	})
 }

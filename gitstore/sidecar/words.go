@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	wordsMagic = "jp-words 4\n"
+	wordsMagic = "jp-words 5\n"
 	asideLen   = 64
 	// minBytes is the least size of the filter of all; jp replaces a full one by a larger one.
 	minBytes = 1 << 12
@@ -17,24 +17,28 @@ const (
 	maxMarks = 1 << 29
 )
 
-// fixed is how long what stands before the filter of all is: the newest record, what is
-// true of all, the filter's size, how many records there are, how long their marks are,
-// the filter of what they all lack.
-func (n IDs) fixed() int { return len(wordsMagic) + int(n) + 1 + 4 + 4 + 4 + asideLen }
+// fixed is how long what stands before the filter of all is: the newest record, the one
+// before the oldest, the number of the oldest, what is true of all, the filter's size, how
+// many records there are, how long their marks are, the filter of what they all lack.
+func (n IDs) fixed() int { return len(wordsMagic) + 2*int(n) + 4 + 1 + 4 + 4 + 4 + asideLen }
 
 // What is true of all.
 const (
 	hasText = 1 << iota
 	hasMarks
+	hasDiscards
 )
 
 // Words tells which texts cannot stand in the records of a log. A filter is for the
 // whole log and what else is searched with it; marks, of which each has a small filter,
 // are for single records.
 type Words struct {
-	Head   ID   // of the newest record that is in it
-	Text   bool // some text stands outside of the records
-	Marked bool // there are marks
+	Head     ID   // of the newest record that is in it
+	Before   ID   // of the event before the oldest record; zero where there is none
+	First    int  // the number of the oldest record's event
+	Text     bool // some text stands outside of the records
+	Marked   bool // there are marks
+	Discards bool // a record discards others
 
 	ids   IDs
 	all   filter
@@ -73,7 +77,9 @@ func ReadWords(path string, buffer []byte, ids IDs) (w *Words, used []byte, ok b
 	fixed := data[len(wordsMagic):ids.fixed()]
 	w = &Words{ids: ids, Head: ids.take(fixed), all: data[ids.fixed():end], sum: sum}
 	fixed = fixed[ids:]
-	w.Text, w.Marked = fixed[0]&hasText != 0, fixed[0]&hasMarks != 0
+	w.Before, fixed = ids.take(fixed), fixed[ids:]
+	w.First, fixed = int(binary.BigEndian.Uint32(fixed)), fixed[4:]
+	w.Text, w.Marked, w.Discards = fixed[0]&hasText != 0, fixed[0]&hasMarks != 0, fixed[0]&hasDiscards != 0
 	fixed = fixed[1:]
 	w.n, w.long, w.aside = int(binary.BigEndian.Uint32(fixed[4:])), int(binary.BigEndian.Uint32(fixed[8:])), fixed[12:]
 	return w, data, w.long <= maxMarks
@@ -84,7 +90,7 @@ func filtersEnd(data []byte, ids IDs) (end int, ok bool) {
 	if len(data) < ids.fixed() || !bytes.HasPrefix(data, []byte(wordsMagic)) {
 		return 0, false
 	}
-	size := int(binary.BigEndian.Uint32(data[len(wordsMagic)+int(ids)+1:]))
+	size := int(binary.BigEndian.Uint32(data[len(wordsMagic)+2*int(ids)+4+1:]))
 	return ids.fixed() + size, size >= minBytes && size <= maxBytes && size&(size-1) == 0
 }
 
@@ -144,7 +150,8 @@ func (w *Words) Where(path string, texts []string, buffer []byte) (places []Plac
 // Write puts the filters into a file.
 func (w *Words) Write(path string) error {
 	data := make([]byte, 0, w.Size())
-	data = append(append(data, wordsMagic...), w.Head[:w.ids]...)
+	data = append(append(append(data, wordsMagic...), w.Head[:w.ids]...), w.Before[:w.ids]...)
+	data = binary.BigEndian.AppendUint32(data, uint32(w.First))
 	data = binary.BigEndian.AppendUint32(append(data, w.truths()), uint32(len(w.all)))
 	w.long = len(w.marks)
 	data = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(data, uint32(w.n)), uint32(w.long))
@@ -164,6 +171,9 @@ func (w *Words) truths() (t byte) {
 	}
 	if w.Marked {
 		t |= hasMarks
+	}
+	if w.Discards {
+		t |= hasDiscards
 	}
 	return t
 }
@@ -185,7 +195,7 @@ func (w *Words) AddRecord(l *Log, texts ...[]byte) {
 	}
 	if w.Marked {
 		var own filter
-		w.marks, own = appendMark(w.marks, l.place(w.n), w.ids)
+		w.marks, own = appendMark(w.marks, l.Place(w.n), w.ids)
 		for _, text := range texts {
 			own.enter(text, runOfOne)
 		}

@@ -1,0 +1,173 @@
+package gitstore
+
+import (
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"jp/conversation"
+	"jp/gitstore/odb"
+	"jp/gitstore/sidecar"
+)
+
+// A segment is what a search finds in some consecutive events of a conversation:
+// segmentEvents of them, from a multiple of that on, or the newest ones behind the last of
+// those, which are one at least.
+//
+// A commit fixes all commits before it. So all but the newest segment are named by their
+// newest event: forks share their files, and what a search has found in them.
+type segment struct {
+	mu     sync.Mutex
+	end    sidecar.ID // its newest event, where the rest is known
+	scans  int        // how often a search came to it
+	places []sidecar.Place
+	kept   []sidecar.Record // they themselves, where that is little; nil else
+	events []*conversation.Event
+	contents
+}
+
+// segmentEvents is how many events a segment has. A fork repeats fewer than that in files of
+// its own, and a search opens two files for so many.
+var segmentEvents = 256
+
+// A start is where a segment begins.
+type start struct {
+	first  int        // the number of its oldest event
+	before sidecar.ID // the event before that
+}
+
+var noEvent sidecar.ID
+
+// startOf leaves out what stands before the first event, which is no event.
+func startOf(first int, before odb.OID) start {
+	if first == 0 {
+		before = ""
+	}
+	return start{first, idOf(before)}
+}
+
+// A cut names a segment: where it ends.
+type cut struct {
+	end   sidecar.ID // its newest event
+	first int        // the number of its oldest event; -1 for the newest segment, of which it is not known
+}
+
+func newestOf(head odb.OID) cut { return cut{idOf(head), -1} }
+
+func (c cut) newest() bool { return c.first < 0 }
+
+// begins reports whether a segment that ends there may begin here.
+func (c cut) begins(at start) bool {
+	return at.first%segmentEvents == 0 && (at.first == 0) == (at.before == noEvent) && (c.newest() || at.first == c.first)
+}
+
+// below is the segment before one that begins here; ok is false where there is none.
+func (at start) below() (c cut, ok bool) {
+	return cut{at.before, at.first - segmentEvents}, at.before != noEvent
+}
+
+// path is where the files of a segment are, without the suffix.
+func (f *finder) path(c cut) string {
+	if c.newest() {
+		return f.own
+	}
+	return filepath.Join(f.all.dir, string(oidOf(c.end, f.all.ids)))
+}
+
+// contents are what a search knows of a segment.
+type contents struct {
+	start
+	passes bool // some event passes, and not only because it discards others
+}
+
+// known reports whether the segment that ends there has been looked through.
+func (s *segment) known(c cut) bool { return s.end == c.end }
+
+func (s *segment) set(c cut, in contents, places []sidecar.Place) {
+	s.end, s.contents, s.places, s.kept = c.end, in, places, nil
+}
+
+// A search is what is known of the segments that it came to, until the next one begins.
+type search struct {
+	filter   conversation.Prefilter
+	mu       sync.Mutex
+	segments map[string]*segment // by the path of their files
+	bytes    atomic.Int64        // of the records that are kept
+}
+
+func newSearch(filter conversation.Prefilter) *search {
+	return &search{filter: filter, segments: map[string]*segment{}}
+}
+
+// searchFor is the search that Candidates has begun, if it is for this, or another one.
+func (s *sidecars) searchFor(filter conversation.Prefilter) *search {
+	if begun := s.search.Load(); begun != nil && begun.filter.Fold == filter.Fold && slices.Equal(begun.filter.Any, filter.Any) {
+		return begun
+	}
+	return newSearch(filter)
+}
+
+func (r *search) segment(path string) *segment {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := r.segments[path]
+	if s == nil {
+		s = &segment{}
+		r.segments[path] = s
+	}
+	return s
+}
+
+// drop forgets a segment that no other conversation has.
+func (r *search) drop(path string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if s := r.segments[path]; s != nil && s.kept != nil {
+		r.bytes.Add(-bytesOf(s.kept))
+	}
+	delete(r.segments, path)
+}
+
+// How many bytes of records are kept between a Candidates and its Scans, of one
+// segment and of all.
+const (
+	mostKept    = 64 << 10
+	mostKeptAll = 16 << 20
+)
+
+// claim reports whether a segment's records, or what was made of them, may be kept.
+func (r *search) claim(s *segment, records []sidecar.Record, most int64) bool {
+	n := bytesOf(records)
+	switch {
+	case s.kept != nil:
+		return true
+	case n > most:
+		return false
+	case r.bytes.Add(n) > mostKeptAll:
+		r.bytes.Add(-n)
+		return false
+	}
+	return true
+}
+
+// keep keeps records, unless they are too large.
+func (r *search) keep(s *segment, records []sidecar.Record) {
+	if !r.claim(s, records, mostKept) {
+		return
+	}
+	s.kept = make([]sidecar.Record, len(records))
+	room := make([]byte, 0, bytesOf(records))
+	for i, rec := range records {
+		from := len(room)
+		room = append(room, rec.Raw...)
+		s.kept[i] = sidecar.Record{ID: rec.ID, Raw: room[from:len(room):len(room)]}
+	}
+}
+
+func bytesOf(records []sidecar.Record) (n int64) {
+	for _, r := range records {
+		n += int64(len(r.Raw))
+	}
+	return n
+}
