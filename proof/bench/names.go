@@ -23,6 +23,7 @@ const (
 		"jp show @-1 at {n} events; jp ref @-1 at {n} events; jp diff @-3..@-1 at {n} events; jp fork at {n} events; jp fork --until {until} of {n}"
 	middleNames      = "jp show @middle at {n} events; jp ref @middle at {n} events; jp diff @middle-2..@middle at {n} events"
 	grepNames        = "first grep, {n} events; grep {n} events, rare word; grep {n} events, absent word; grep {n} events, everyday word; grep {n} events, in every one; grep {n} events, regexp"
+	grepForksNames   = "grep 10 forks of {n} events; search cache, 10 forks of {n} events"
 	snapshotNames    = "snapshot {n} files, clean; snapshot {n} files, after a tool; snapshot {n} files, 1 changed; snapshot {n} files, 1 named"
 	confinedNames    = "jp query, 20 programs, confined"
 	untrackedNames   = "jp query, 1 program, {n} untracked"

@@ -57,6 +57,8 @@ var tasks = []task{
 	{"grep 20k", short, grepOf(searchedBriefly, searchedEvents), named(grepNames, searchedBriefly, searchedEvents)},
 	{"grep 200k", long, grepOf(1_000, 200), named(grepNames, 1_000, 200)},
 	{"grep 1M", longest, grepOf(1_000, 1_000), named(grepNames, 1_000, 1_000)},
+	{"grep forks 1k", short, grepForksOf(1_000), named(grepForksNames, 1_000)},
+	{"grep forks 10k", long, grepForksOf(10_000), named(grepForksNames, 10_000)},
 	{"snapshot 1k", short, snapshotOf(1_000), named(snapshotNames, 1_000)},
 	{"snapshot 12k", long, snapshotOf(12_000), named(snapshotNames, 12_000)},
 	{"snapshot 100k", longest, snapshotOf(100_000), named(snapshotNames, 100_000)},
