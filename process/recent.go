@@ -1,10 +1,12 @@
 package process
 
 import (
+	"cmp"
 	"os"
 	"slices"
 	"strings"
-	"time"
+
+	"golang.org/x/sys/unix"
 
 	"jp/conversation"
 )
@@ -12,29 +14,35 @@ import (
 // Recent are the conversations that jp held here, at most n of them, those that it took last
 // first. It reads the names and times of lock files only.
 func (l Locks) Recent(n int) []conversation.ID {
-	entries, err := os.ReadDir(l.Dir)
+	dir, err := os.Open(l.Dir)
 	if err != nil {
 		return nil // nothing was ever held
 	}
+	defer dir.Close()
+	names, err := dir.Readdirnames(-1)
+	if err != nil {
+		return nil
+	}
 	type held struct {
-		id conversation.ID
-		at time.Time
+		name string
+		at   int64 // nanoseconds since the epoch
 	}
-	var all []held
-	for _, e := range entries {
-		name, isLock := strings.CutSuffix(e.Name(), lockSuffix)
-		id, err := conversation.ParseID(name)
-		if !isLock || err != nil {
-			continue
-		}
-		if info, err := e.Info(); err == nil {
-			all = append(all, held{id, info.ModTime()})
+	all := make([]held, 0, len(names))
+	for _, name := range names {
+		var stat unix.Stat_t
+		if strings.HasSuffix(name, lockSuffix) && unix.Fstatat(int(dir.Fd()), name, &stat, unix.AT_SYMLINK_NOFOLLOW) == nil {
+			all = append(all, held{name, stat.Mtim.Nano()})
 		}
 	}
-	slices.SortFunc(all, func(a, b held) int { return b.at.Compare(a.at) })
+	slices.SortFunc(all, func(a, b held) int { return cmp.Compare(b.at, a.at) })
 	var ids []conversation.ID
-	for _, h := range all[:min(n, len(all))] {
-		ids = append(ids, h.id)
+	for _, h := range all {
+		if len(ids) == n {
+			break
+		}
+		if id, err := conversation.ParseID(strings.TrimSuffix(h.name, lockSuffix)); err == nil {
+			ids = append(ids, id)
+		}
 	}
 	return ids
 }
