@@ -28,6 +28,9 @@ func (f *finder) excludes(head odb.OID) (none bool, newest *tip) {
 		}
 		c, ok = in.below()
 	}
+	if !aside {
+		f.search.drop(f.own)
+	}
 	return !aside, nil
 }
 
