@@ -287,7 +287,9 @@ func TestChatBare(t *testing.T) {
 func TestChatNamesTheModel(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	p.write("../talk.toml", chatScript)
+	for _, name := range []string{"talk", "other"} {
+		p.write("../"+name+".toml", chatScript)
+	}
 	p.configure("[aliases]\nother = \"script/../other.toml\"\n[profiles.careful]\nmodel = \"script/../careful.toml\"\n")
 	require.Zero(t, p.jp("query", "-m", "script/../talk.toml", "First?").exit)
 	for args, model := range map[string]string{
@@ -549,10 +551,15 @@ func TestChatRefusesAtOnce(t *testing.T) {
 			s.WaitFor("no files changed")
 		})
 	}
-	p := newPlace(t)
-	s := p.sit(80, "chat", "-m", "script/demo", "-t", "nosuch")
-	require.Equal(t, 2, s.exit())
-	require.Contains(t, s.Text(), `there is no tool "nosuch".`)
+	for says, flags := range map[string][]string{
+		`there is no tool "nosuch".`: {"-m", "script/demo", "-t", "nosuch"},
+		"nofile.toml":                {"-m", "script/../nofile.toml"},
+		`"nobody"`:                   {"-m", "nobody/model"},
+	} {
+		s := newPlace(t).sit(80, append([]string{"chat"}, flags...)...)
+		require.Equal(t, 2, s.exit(), flags)
+		require.Contains(t, s.Text(), says)
+	}
 }
 
 // What /help says breaks between words.

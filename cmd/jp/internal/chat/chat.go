@@ -65,6 +65,9 @@ func Run(ctx context.Context, e *ui.Env, o Options) error {
 		c.id = overview.ID
 		err = c.visit(r)
 	}
+	if err == nil && o.Request.Model != "" {
+		err = agent.CheckModel(ctx, r, o.Request.Model)
+	}
 	if err == nil {
 		err = agent.CheckTools(r, slices.Concat(o.Request.Tools, o.Request.WithoutTools)...)
 	}
