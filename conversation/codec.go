@@ -152,11 +152,13 @@ func (w *writer) moment(name string, p **OptionalTime) {
 	}
 }
 
-// time is a moment in its own zone, absent where nil.
-func (w *writer) time(name string, t *time.Time) {
-	if t == nil {
-		return
+func (w *writer) maybeTime(name string, p **time.Time) {
+	if *p != nil {
+		w.time(name, *p)
 	}
+}
+
+func (w *writer) time(name string, t *time.Time) {
 	value, err := t.MarshalJSON()
 	if err != nil && w.err == nil {
 		w.err = fmt.Errorf("write field %s: %w", name, err)
@@ -373,6 +375,19 @@ func (r *reader) moment(name string, p **OptionalTime) {
 	*p = new(OptionalTime)
 	if err := (*p).UnmarshalJSON(value); err != nil {
 		r.bad(name, value)
+	}
+}
+
+func (r *reader) time(name string, p *time.Time) {
+	if value := r.take(name); value != nil && p.UnmarshalJSON(value) != nil {
+		r.bad(name, value)
+	}
+}
+
+func (r *reader) maybeTime(name string, p **time.Time) {
+	var t time.Time
+	if r.time(name, &t); r.take(name) != nil {
+		*p = &t
 	}
 }
 

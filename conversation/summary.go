@@ -2,7 +2,6 @@ package conversation
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -310,6 +309,9 @@ func (s *Summary) Exceeds(n int) bool {
 
 // EncodeSummary returns the summary as one line of canonical JSON.
 func EncodeSummary(s Summary) ([]byte, error) {
+	if len(s.Labels) == 0 {
+		s.Labels = nil
+	}
 	w := &writer{out: make([]Field, 0, 12)}
 	s.fields(w)
 	if w.err != nil {
@@ -319,9 +321,14 @@ func EncodeSummary(s Summary) ([]byte, error) {
 	return appendObject(make([]byte, 0, 384), w.out), nil
 }
 
-// fields writes what [DecodeSummary] reads by the tags of the struct, without the cost
-// of finding out about them: each event's commit has a summary.
-func (s *Summary) fields(w *writer) {
+// A summaryCodec visits the fields of a summary.
+type summaryCodec interface {
+	codec
+	time(name string, p *time.Time)       // in its own zone, always there
+	maybeTime(name string, p **time.Time) // absent where nil
+}
+
+func (s *Summary) fields(w summaryCodec) {
 	w.str("title", &s.Title)
 	w.str("title_source", &s.TitleSource)
 	w.time("created", &s.Created)
@@ -337,21 +344,22 @@ func (s *Summary) fields(w *writer) {
 	w.num("tools_call", &s.ToolsCall)
 	w.str("status", (*string)(&s.Status))
 	w.value("usage", &s.Usage)
-	w.time("pinned_at", s.PinnedAt)
-	w.time("archived_at", s.ArchivedAt)
-	w.time("expires_at", s.ExpiresAt)
-	if len(s.Labels) > 0 {
-		w.value("labels", &s.Labels)
-	}
+	w.maybeTime("pinned_at", &s.PinnedAt)
+	w.maybeTime("archived_at", &s.ArchivedAt)
+	w.maybeTime("expires_at", &s.ExpiresAt)
+	w.value("labels", &s.Labels)
 	w.str("parent", (*string)(&s.Parent))
 	w.value("fork", &s.Fork)
 }
 
 // DecodeSummary reads what [EncodeSummary] wrote.
 func DecodeSummary(line []byte) (Summary, error) {
-	var s Summary
-	if err := CheckJSON(line); err != nil {
-		return s, err
+	r, err := newReader(line)
+	if err != nil {
+		return Summary{}, err
 	}
-	return s, json.Unmarshal(line, &s)
+	defer r.free()
+	var s Summary
+	s.fields(r)
+	return s, r.err
 }

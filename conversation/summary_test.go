@@ -2,6 +2,7 @@ package conversation_test
 
 import (
 	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -173,8 +174,35 @@ func TestSummaryExceeds(t *testing.T) {
 	})
 }
 
+// TestSummaryIsStoredWhole has a value in every field.
+func TestSummaryIsStoredWhole(t *testing.T) {
+	zone := time.FixedZone("", 5*3600)
+	at := func(n int) *time.Time { when := time.Date(2026, 11, 1, n, 0, 0, n, zone); return &when }
+	s := Summary{
+		Title: `a "title"`, TitleSource: "user", Created: *at(1), LastEventAt: *at(2), Model: "script/x", Turns: 3, Events: 1 << 40,
+		Open: []OpenCall{{Seq: 4, ID: "c", Name: "n", Started: true, Held: true}}, Inquiry: &WaitingInquiry{Seq: 5, For: 4, Kind: KindRunTool, Tool: "n", Text: "é?"},
+		Queued: []WaitingInquiry{{Seq: 6}}, Newest: "result", TurnAt: 7, ToolsCall: 8, Status: StatusInput, Usage: &Usage{Input: 9, CacheRead: 10, CostUSD: "0.1"},
+		PinnedAt: at(3), ArchivedAt: at(4), ExpiresAt: at(5), Labels: map[string]string{"a": ""}, Parent: "jp-c1", Fork: &ForkPoint{"jp-c2", 0},
+	}
+	for i, v := 0, reflect.ValueOf(s); i < v.NumField(); i++ {
+		require.False(t, v.Field(i).IsZero(), v.Type().Field(i).Name)
+	}
+	line, err := EncodeSummary(s)
+	require.NoError(t, err)
+	read, err := DecodeSummary(line)
+	require.NoError(t, err)
+	again, err := EncodeSummary(read)
+	require.NoError(t, err)
+	require.Equal(t, string(line), string(again))
+	for _, times := range [][2]*time.Time{{&s.Created, &read.Created}, {&s.LastEventAt, &read.LastEventAt}, {s.PinnedAt, read.PinnedAt}, {s.ArchivedAt, read.ArchivedAt}, {s.ExpiresAt, read.ExpiresAt}} {
+		require.True(t, times[0].Equal(*times[1]))
+		*times[1] = *times[0] // another pointer to the same zone
+	}
+	require.Equal(t, s, read)
+}
+
 func TestDecodeSummaryRefuses(t *testing.T) {
-	for _, line := range []string{``, `{"title":"a","title":"b"}`, `{"events":"x"}`, `[`} {
+	for _, line := range []string{``, `{"title":"a","title":"b"}`, `{"events":"x"}`, `[`, `{"events":1.5}`, `{"title":7}`, `{"created":"today"}`, `{"fork":[]}`, `{"labels":{"a":1}}`} {
 		_, err := DecodeSummary([]byte(line))
 		require.Error(t, err, line)
 	}
