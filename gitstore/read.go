@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"sync"
 	"time"
 
@@ -145,12 +146,13 @@ func (s *Store) Heads(scope conversation.Scope) ([]conversation.Info, error) {
 
 // List reads the newest events of a scope's conversations, several at a time.
 func (s *Store) List(ctx context.Context, scope conversation.Scope) ([]conversation.Info, error) {
-	return s.ListBeside(ctx, scope, nil)
+	return s.ListBeside(ctx, scope, nil, nil)
 }
 
 // ListBeside is List for who knows some conversations. It neither reads nor returns those that
-// did not change. known may be nil.
-func (s *Store) ListBeside(ctx context.Context, scope conversation.Scope, known *KnownList) ([]conversation.Info, error) {
+// did not change. It does not return those with which done is done either, which it calls several
+// times at once. Both may be nil.
+func (s *Store) ListBeside(ctx context.Context, scope conversation.Scope, known *KnownList, done func(conversation.Info) bool) ([]conversation.Info, error) {
 	infos, err := s.refs.heads(scope, known)
 	if err != nil {
 		return nil, err
@@ -159,8 +161,11 @@ func (s *Store) ListBeside(ctx context.Context, scope conversation.Scope, known 
 		if infos[i].Err == nil {
 			infos[i] = s.info(ctx, infos[i])
 		}
+		if done != nil && done(infos[i]) {
+			infos[i] = conversation.Info{}
+		}
 	})
-	return infos, ctx.Err()
+	return slices.DeleteFunc(infos, func(i conversation.Info) bool { return i.Ref == "" }), ctx.Err()
 }
 
 // forEach does something for all conversations, several at a time.

@@ -3,10 +3,11 @@ package repo
 import (
 	"context"
 	"errors"
+	"slices"
+	"sync"
 
 	"jp/conversation"
 	"jp/gitstore"
-	"jp/gitstore/odb"
 )
 
 // All describes the conversations of a scope, in no order: of a remote, of all for [AnyRemote].
@@ -20,82 +21,82 @@ func (r States) all(ctx context.Context, scope conversation.Scope, remote string
 	cache := r.listCacheOf(scope)
 	if cache == nil {
 		infos, err := r.Store.List(ctx, scope)
-		if err != nil {
-			return nil, err
-		}
 		if remote != "" {
 			infos = OfRemote(infos, remote)
 		}
-		list, _ := r.describe(ctx, infos)
-		return list, ctx.Err()
+		return r.describe(ctx, infos), err
 	}
 	taken := r.Locks.LastTaken()
 	known := &gitstore.KnownList{Same: cache.same}
-	read, err := r.Store.ListBeside(ctx, scope, known)
+	var mu sync.Mutex
+	var idle []*Summary // that were read
+	others, err := r.Store.ListBeside(ctx, scope, known, func(i conversation.Info) bool {
+		l, is := r.idle(ctx, i)
+		if is {
+			mu.Lock()
+			defer mu.Unlock()
+			idle = append(idle, l)
+		}
+		return is
+	})
 	if err != nil {
 		return nil, err
 	}
-	held := map[conversation.ID]bool{}
+	unchanged := cache.of(known.Unchanged)
+	probed := idle
 	if taken.IsZero() || !taken.Equal(cache.taken) {
-		held = r.heldAmong(cache.ids(known.Unchanged))
+		probed = slices.Concat(unchanged, idle)
 	}
-	list := make([]*Summary, 0, len(known.Unchanged)+len(read))
-	for _, ref := range known.Unchanged {
-		e := cache.entries[ref]
-		if id := conversation.ID(e.summary.ID); held[id] {
-			info, err := r.Store.Info(ctx, id)
-			if errors.Is(err, conversation.ErrNotFound) {
-				continue // deleted just now
-			}
-			read = append(read, info)
+	r.held = r.heldAmong(probed, others)
+	list := make([]*Summary, 0, len(unchanged)+len(idle)+len(others))
+	for _, l := range slices.Concat(unchanged, idle) {
+		id := conversation.ID(l.ID)
+		if !r.held[id] {
+			list = append(list, l)
 			continue
 		}
-		list = append(list, &e.summary)
-	}
-	unchanged := len(list)
-	fresh, idle := r.describe(ctx, read)
-	list = append(list, fresh...)
-	if len(list) >= from && (len(idle) > 0 || unchanged != len(cache.entries) || !taken.Equal(cache.taken)) && ctx.Err() == nil {
-		kept := make(map[string]*cachedList, len(list))
-		for _, l := range list[:unchanged] {
-			kept[l.Ref] = cache.entries[l.Ref]
+		i, err := r.Store.Info(ctx, id)
+		if !errors.Is(err, conversation.ErrNotFound) { // deleted just now
+			others = append(others, i)
 		}
-		for _, l := range idle {
-			if file := known.Files[l.Ref]; file != (odb.RefStamp{}) {
-				kept[l.Ref] = &cachedList{file, *l}
-			}
-		}
-		cache.taken, cache.entries = taken, kept
-		r.writeListCache(scope, cache)
 	}
-	return list, ctx.Err()
+	if n := len(list) + len(others); n >= from && (len(idle) > 0 || len(list) != len(cache.entries) || !taken.Equal(cache.taken)) {
+		r.writeListCache(scope, cache.with(list, known.Files, taken))
+	}
+	return append(list, r.describe(ctx, others)...), ctx.Err()
 }
 
-// describe describes conversations that were read. idle are those of which nothing but a new
-// event, or a process, can change what is said.
-func (r States) describe(ctx context.Context, infos []conversation.Info) (all, idle []*Summary) {
-	var ids []conversation.ID
-	for _, i := range infos {
-		if i.Remote == "" {
-			ids = append(ids, i.ID)
-		}
-	}
-	r.held = r.heldAmong(ids)
+func (r States) describe(ctx context.Context, infos []conversation.Info) (list []*Summary) {
 	for _, i := range infos {
 		if ctx.Err() != nil {
 			break
 		}
 		l := r.List(ctx, i)
-		all = append(all, &l)
-		if l.Err == nil && !l.Unsure && !l.SetBack && l.Status == (Status{State: "idle"}) {
-			idle = append(idle, &l)
-		}
+		list = append(list, &l)
 	}
-	return all, idle
+	return list
+}
+
+// idle describes a conversation of which only a new event, or a process, can change what is said.
+// It does not look for a process.
+func (r States) idle(ctx context.Context, i conversation.Info) (l *Summary, is bool) {
+	if s := i.Summary; i.Err != nil || s.Status != conversation.StatusIdle || s.Inquiry != nil || len(s.Open) > 0 {
+		return nil, false
+	}
+	judged := r.judged(ctx, i)
+	judged.Status.State = "idle"
+	return &judged, !judged.Unsure && !judged.SetBack
 }
 
 // heldAmong are those of some conversations that a process holds.
-func (r States) heldAmong(ids []conversation.ID) map[conversation.ID]bool {
+func (r States) heldAmong(list []*Summary, infos []conversation.Info) map[conversation.ID]bool {
+	ids := make([]conversation.ID, 0, len(list)+len(infos))
+	for _, l := range list {
+		ids = append(ids, conversation.ID(l.ID))
+	}
+	for _, i := range infos {
+		ids = append(ids, i.ID)
+	}
 	held := map[conversation.ID]bool{}
 	for _, id := range r.Locks.HeldAmong(ids) {
 		held[id] = true

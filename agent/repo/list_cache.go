@@ -67,13 +67,26 @@ func (c *listCache) same(ref string, file odb.RefStamp) bool {
 	return e != nil && e.file == file
 }
 
-// ids are those of the conversations of some refs that have entries.
-func (c *listCache) ids(refs []string) []conversation.ID {
-	ids := make([]conversation.ID, len(refs))
+// of are the entries of some refs that have them.
+func (c *listCache) of(refs []string) []*Summary {
+	list := make([]*Summary, len(refs))
 	for i, ref := range refs {
-		ids[i] = conversation.ID(c.entries[ref].summary.ID)
+		list[i] = &c.entries[ref].summary
 	}
-	return ids
+	return list
+}
+
+// with is the cache for a list of idle conversations. files are those of the refs that were read.
+func (c *listCache) with(list []*Summary, files map[string]odb.RefStamp, taken time.Time) *listCache {
+	entries := make(map[string]*cachedList, len(list))
+	for _, l := range list {
+		if e := c.entries[l.Ref]; e != nil && &e.summary == l {
+			entries[l.Ref] = e
+		} else if file := files[l.Ref]; file != (odb.RefStamp{}) {
+			entries[l.Ref] = &cachedList{file, *l}
+		}
+	}
+	return &listCache{key: c.key, about: c.about, taken: taken, entries: entries}
 }
 
 // writeListCache replaces the file of a scope.

@@ -115,21 +115,27 @@ func Recorded(i conversation.Info) Summary {
 // List describes a conversation: what its newest event says of it, what it does now, and
 // whether it may act.
 func (r States) List(ctx context.Context, i conversation.Info) Summary {
-	l := Recorded(i)
 	if i.Err != nil {
-		return l
+		return Recorded(i)
 	}
-	l.Local, l.Unsure = r.local(ctx, i)
-	if l.Local && i.Remote == "" {
-		standing, err := r.Store.Standing(ctx, i.ID, i.Head, []*conversation.Event{i.Tip})
-		l.SetBack = err == nil && standing == conversation.StandingRolledBack
-		l.Local = !l.SetBack
-	}
+	l := r.judged(ctx, i)
 	l.Status = r.status(ctx, i)
 	if l.Status.PID == nil && l.Status.State != "idle" && i.Remote == "" { // its process may have gone on after i was read, and ended
 		if now, err := r.Store.Info(ctx, i.ID); err == nil && now.Ref == i.Ref && now.Head != i.Head {
 			return r.Repo.States().List(ctx, now)
 		}
+	}
+	return l
+}
+
+// judged is [Recorded] with whether the conversation may act.
+func (r States) judged(ctx context.Context, i conversation.Info) Summary {
+	l := Recorded(i)
+	l.Local, l.Unsure = r.local(ctx, i)
+	if l.Local && i.Remote == "" {
+		standing, err := r.Store.Standing(ctx, i.ID, i.Head, []*conversation.Event{i.Tip})
+		l.SetBack = err == nil && standing == conversation.StandingRolledBack
+		l.Local = !l.SetBack
 	}
 	return l
 }
