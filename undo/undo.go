@@ -47,7 +47,7 @@ type Undo struct {
 // New finds the conversation, takes it for this process, and reads it.
 // The event is nil where none was named.
 func New(ctx context.Context, r *repo.Repo, o Options) (*Undo, *conversation.Event, error) {
-	v, event, err := r.Find().EventNamed(ctx, r.Env, o.Word, nil)
+	v, event, err := r.Find().EventNamed(ctx, r.Env, o.Word, onlyNamed) // take loads all
 	if err != nil {
 		return nil, nil, err
 	}
@@ -61,6 +61,9 @@ func New(ctx context.Context, r *repo.Repo, o Options) (*Undo, *conversation.Eve
 	}
 	return b, event, nil
 }
+
+// onlyNamed is the reach of a view that needs no other events than the named one.
+func onlyNamed([]*conversation.Event) bool { return true }
 
 // Close lets go of the conversation.
 func (b *Undo) Close() { b.held.Release() }
