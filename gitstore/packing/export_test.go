@@ -62,8 +62,11 @@ func (a asking) Sync(folder string) error {
 	return a.files.Sync(folder)
 }
 
-// Growth is growth.
-const Growth = growth
+// Growth is growth, and MostMerged is mostMerged.
+const (
+	Growth     = growth
+	MostMerged = mostMerged
+)
 
 // TooMany is how many of the packs with these numbers of objects have to become one.
 func TooMany(objects []int) int {

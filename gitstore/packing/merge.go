@@ -19,6 +19,10 @@ import (
 // times until 60,000 are packed, ten until 300,000.
 const growth = 4
 
+// mostMerged is from how many objects on a pack stays as it is. To merge packs, git holds each
+// of their commits in memory, which are the events: some 2 KB for each.
+const mostMerged = 1 << 18
+
 // merge joins packs that are too small for their number. Packs marked to stay are left
 // out. If git keeps a multi-pack index, git merges, since it needs the packs in that
 // index.
@@ -77,6 +81,7 @@ const largeBytes = 16 << 20
 // tooMany are the packs that have to become one so that each pack has enough objects beside the
 // smaller ones, and each large one enough bytes.
 func tooMany(packs []packRecord) []packRecord {
+	packs = slices.DeleteFunc(slices.Clone(packs), func(p packRecord) bool { return p.Objects >= mostMerged })
 	some := smaller(packs, func(p packRecord) int64 { return int64(p.Objects) })
 	large := slices.DeleteFunc(slices.Clone(packs), func(p packRecord) bool { return p.bytes < largeBytes })
 	return append(some, without(smaller(large, func(p packRecord) int64 { return p.bytes }), some)...)

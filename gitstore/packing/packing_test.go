@@ -228,12 +228,19 @@ func TestFewPacksAreLeft(t *testing.T) {
 			}
 			slices.Sort(packs)
 			for i := range packs {
-				require.GreaterOrEqual(t, packs[i], packing.Growth*sum(packs[:i]))
+				require.GreaterOrEqual(t, packs[i], min(packing.MostMerged, packing.Growth*sum(packs[:i])))
 			}
 			require.Equal(t, total, sum(packs))
 			require.LessOrEqual(t, float64(len(packs)), 1+math.Log(float64(total)/packing.Enough)/math.Log(packing.Growth+1))
 		}
 	})
+}
+
+func TestAPackOfVeryManyObjectsIsNotMerged(t *testing.T) {
+	const most = packing.MostMerged
+	require.Equal(t, 2, packing.TooMany([]int{most - 1, most - 1}))
+	require.Zero(t, packing.TooMany([]int{most, most, 2 * most}))
+	require.Equal(t, 2, packing.TooMany([]int{600, 700, most, most}))
 }
 
 func sum(ns []int) (total int) {
