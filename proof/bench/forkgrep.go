@@ -71,11 +71,11 @@ func (b *bench) processorTimes(ctx context.Context, places map[string]*greps) (t
 	all := timings{}
 	for round := range 3 + b.processes {
 		for name, g := range places {
-			cmd := exec.CommandContext(ctx, g.jp, g.searchArgs(soughts[0])...)
-			if err := drained(cmd, g.repo.TopLevel); err != nil {
+			took, err := processorTime(exec.CommandContext(ctx, g.jp, g.searchArgs(soughts[0])...), g.repo.TopLevel)
+			if err != nil {
 				return nil, err
 			}
-			if took := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(); round >= 3 {
+			if round >= 3 {
 				all[name] = append(all[name], []time.Duration{took})
 			}
 		}
