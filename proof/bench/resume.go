@@ -34,7 +34,7 @@ const resumeFiles = 1_000
 const hanging = "[[reply]]\nmessage = \"Once\"\nhang = true\ntimes = 1000000\n"
 
 // resumeOf measures a whole jp continue of a long conversation up to the first
-// word of the model, against a jp ref @0, which only loads it.
+// word of the model, against loading it in process.
 func resumeOf(n int) func(context.Context, *bench, filesystem) ([]row, error) {
 	return func(ctx context.Context, b *bench, _ filesystem) ([]row, error) {
 		s, err := b.newStopped(ctx, n)
@@ -160,10 +160,15 @@ func (s *stopped) resume(ctx context.Context) error {
 }
 
 func (s *stopped) load(ctx context.Context) error {
-	cmd := exec.CommandContext(ctx, s.jp, "ref", string(s.id)+"@0")
-	cmd.Dir = s.repo.TopLevel
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("jp ref: %w: %s", err, bytes.TrimSpace(out))
+	store, err := openStore(s.repo, odb.Full)
+	if err != nil {
+		return err
 	}
-	return nil
+	defer store.Close()
+	head, err := store.Head(ctx, s.id)
+	if err != nil {
+		return err
+	}
+	_, err = store.Load(ctx, head)
+	return err
 }
