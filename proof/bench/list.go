@@ -1,38 +1,97 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
 
 	"jp/conversation"
 	"jp/gitcmd"
 	"jp/gitstore/odb"
 )
 
-// listOf measures listing n conversations of three events, all loose, by a
-// store that remembers nothing.
-func listOf(n int) func(context.Context, *bench, filesystem) ([]row, error) {
-	return func(ctx context.Context, b *bench, p filesystem) ([]row, error) {
-		repo, err := b.newRepo(ctx, p.Dir)
+// What a list may take of the time of git for-each-ref: without jp's caches, and with them.
+const (
+	coldListTarget = 1
+	warmListTarget = 0.3
+)
+
+// listDoubt is how young a file may be for a list to look at it anew, with some to spare.
+const listDoubt = 3 * time.Second
+
+// listRounds are few, since a list without caches is long.
+const listRounds = 6
+
+// eachRefName is the rival of a list.
+const eachRefName = "for-each-ref, CPU"
+
+// listsOf measures the processor time of commands that look at all of n conversations, each in
+// the state in which its last process left it.
+func listsOf(n int) func(context.Context, *bench, filesystem) ([]row, error) {
+	return func(ctx context.Context, b *bench, _ filesystem) ([]row, error) {
+		jp, err := b.buildJP(ctx)
 		if err != nil {
 			return nil, err
 		}
-		if err := b.fillMany(ctx, repo, n); err != nil {
+		repo, err := b.newRepo(ctx, b.scratch)
+		if err != nil {
 			return nil, err
 		}
-		all, err := rounds(ctx, b.rng, b.slowOps, []side{
-			{name: "jp", block: 3, run: func(ctx context.Context) error { return listAll(ctx, repo, n) }},
-			{name: "git for-each-ref", block: 3, run: func(ctx context.Context) error { return eachRef(ctx, repo) }},
+		if err := b.fillIdle(ctx, repo, n); err != nil {
+			return nil, err
+		}
+		if err := listsAll(ctx, jp, repo, n); err != nil {
+			return nil, err
+		}
+		select { // as it is after a while
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-time.After(listDoubt):
+		}
+		dir := repo.TopLevel
+		cold := processorSide("cold", dir, jp, "ls")
+		cold.prepare = func() error { return os.RemoveAll(filepath.Join(repo.CommonDir, "jp", "lists")) }
+		all, err := rounds(ctx, b.rng, listRounds, []side{
+			cold, processorSide("warm", dir, jp, "ls"), processorSide("few", dir, jp, "ls", "-n", "5"), processorSide("status", dir, jp, "status"),
+			processorSide(eachRefName, dir, "git", eachRefArgs...), processorSide(startOfJP, dir, jp, "version"),
 		})
 		if err != nil {
 			return nil, err
 		}
-		r := all.row(fmt.Sprintf("list %s conversations", grouped(n)), "jp", "git for-each-ref").grows(workList, n)
-		if n == 10_000 {
-			r = r.within(1)
-		}
-		return []row{r}, nil
+		return listRows(n, all), nil
 	}
+}
+
+func listRows(n int, all timings) []row {
+	size := grouped(n)
+	cold := all.row("jp ls of "+size+", without caches", "cold", eachRefName).grows(workList, n)
+	warm := all.row("jp ls of "+size+", with caches", "warm", eachRefName).grows(workWarmList, n)
+	if n == 10_000 {
+		cold, warm = cold.within(coldListTarget), warm.within(warmListTarget)
+	}
+	return []row{
+		cold, warm,
+		all.row("jp ls -n 5 of "+size, "few", startOfJP).withinMore(endTarget).grows(workFewListed, n),
+		all.row("jp status, one of "+size, "status", startOfJP).withinMore(endTarget).grows(workStatusOf, n),
+	}
+}
+
+// listsAll fails if a list has another number of conversations than n.
+func listsAll(ctx context.Context, jp string, repo gitcmd.Repository, n int) error {
+	cmd := exec.CommandContext(ctx, jp, "ls", "--format", "jsonl")
+	cmd.Dir = repo.TopLevel
+	out, err := cmd.Output()
+	if err != nil {
+		return fmt.Errorf("jp ls: %w", err)
+	}
+	if found := bytes.Count(out, []byte("\n")); found != n {
+		return fmt.Errorf("jp ls: %d conversations instead of %d", found, n)
+	}
+	return nil
 }
 
 // eachRefArgs list the conversations by git, with what jp ls shows of them.
@@ -58,6 +117,7 @@ func (b *bench) fillMany(ctx context.Context, repo gitcmd.Repository, n int) err
 	return nil
 }
 
+// listAll lists n conversations by a store that remembers nothing.
 func listAll(ctx context.Context, repo gitcmd.Repository, n int) error {
 	store, err := openStore(repo, odb.Full)
 	if err != nil {

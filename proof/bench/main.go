@@ -38,7 +38,7 @@ type options struct {
 	packed                  bool
 	dir, save, compare      string
 	rows                    *regexp.Regexp
-	grow, conversations     int
+	grow                    int
 }
 
 func parseOptions(args []string, stderr io.Writer) (options, error) {
@@ -52,7 +52,6 @@ func parseOptions(args []string, stderr io.Writer) (options, error) {
 	flags.StringVar(&o.save, "save", "", "write what was measured to `FILE`, as Go benchmarks")
 	flags.StringVar(&o.compare, "compare", "", "set the ratios beside those of a `FILE` that was saved")
 	flags.IntVar(&o.grow, "grow", 0, "only append `N` events in the repository -dir")
-	flags.IntVar(&o.conversations, "conversations", 1, "with -grow: spread the events over `N` conversations")
 	flags.BoolVar(&o.packed, "packed", false, "with -grow: write packs, which is faster than loose objects")
 	rows := flags.String("rows", "", "measure only what matches `REGEXP`: "+taskNames())
 	if err := prooftool.ParseAll(flags, args, stderr); err != nil {
@@ -74,7 +73,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	if o.grow > 0 {
-		return grow(ctx, o.dir, o.grow, o.conversations, o.packed)
+		return grow(ctx, o.dir, o.grow, o.packed)
 	}
 	var saved map[string]pairs
 	if o.compare != "" {

@@ -10,7 +10,9 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
+	"jp/conversation"
 	"jp/gitcmd"
 	"jp/gitstore"
 	"jp/gitstore/odb"
@@ -35,14 +37,8 @@ func memoryOf(n int) func(context.Context, *bench, filesystem) ([]row, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, measure := range []func(context.Context, int) (row, error){b.peakOfLoad, b.peakOfList} {
-			r, err := measure(ctx, n)
-			if err != nil {
-				return nil, err
-			}
-			rows = append(rows, r)
-		}
-		return rows, nil
+		list, err := b.peakOfList(ctx, n)
+		return append(rows, list), err
 	}
 }
 
@@ -111,18 +107,6 @@ func (b *bench) databasePeaks(ctx context.Context, n int) ([]float64, error) {
 		cmd.Stdin = in
 		return cmd, err
 	})
-}
-
-// peakOfLoad compares a jp that loads n events with a git that prints them.
-func (b *bench) peakOfLoad(ctx context.Context, n int) (row, error) {
-	h, err := b.history(ctx, n, 1)
-	if err != nil {
-		return row{}, err
-	}
-	r, err := b.peakRow(ctx, h.packed, "git log %B",
-		[]string{"ref", string(h.id) + "@0"}, []string{"log", "--first-parent", "--format=%B", string(h.head)})
-	r.Name = fmt.Sprintf("memory, loading %s events", grouped(n))
-	return r.grows(workPeakLoad, n), err
 }
 
 // mostHeld is the most memory of commands that read all of a conversation, in bytes.
@@ -228,6 +212,18 @@ func (b *bench) peakRow(ctx context.Context, repo gitcmd.Repository, rival strin
 	return sized("", rival, ours, theirs), err
 }
 
+// usage is what a program took.
+type usage struct {
+	peak      int64         // of resident memory, in bytes
+	processor time.Duration // with the children that it waited for
+}
+
+// peak runs a program and returns the peak of its resident memory in bytes.
+func peak(ctx context.Context, cmd *exec.Cmd) (int64, error) {
+	u, err := used(ctx, cmd)
+	return u.peak, err
+}
+
 // in makes a program that runs in a folder, anew each time.
 func in(dir, name string, args ...string) func() (*exec.Cmd, error) {
 	return func() (*exec.Cmd, error) {
@@ -260,9 +256,9 @@ func peaks(ctx context.Context, newCmd func() (*exec.Cmd, error)) ([]float64, er
 	return all, nil
 }
 
-// grow appends n events one by one to new conversations in the repository dir, each as many. With
-// packed they go into packs, and not into a loose object each.
-func grow(ctx context.Context, dir string, n, conversations int, packed bool) error {
+// grow appends n events one by one to a new conversation in the repository dir. With packed they
+// go into packs, and not into a loose object each.
+func grow(ctx context.Context, dir string, n int, packed bool) error {
 	corpus, err := readCorpus(goSource(), 1<<20)
 	if err != nil {
 		return err
@@ -276,25 +272,19 @@ func grow(ctx context.Context, dir string, n, conversations int, packed bool) er
 		return err
 	}
 	defer store.Close()
+	write := func() error { return appendEach(ctx, store, conversationID(0), newMix(corpus, 1), n) }
 	if packed {
-		return gitstore.Collection{Store: store}.Do(ctx, func() error { return fillWith(ctx, store, corpus, n, conversations) })
+		return gitstore.Collection{Store: store}.Do(ctx, write)
 	}
-	return fillWith(ctx, store, corpus, n, conversations)
+	return write()
 }
 
-func fillWith(ctx context.Context, store *gitstore.Store, corpus string, n, conversations int) error {
-	for i := range conversations {
-		m, id := newMix(corpus, 1), conversationID(i)
-		m.at = i * 4096 % len(corpus) // each says something else
-		head, err := store.Create(ctx, id, "", m.take(1))
-		for j := 1; j < n/conversations && err == nil; j++ {
-			head, err = store.Append(ctx, id, head, m.take(1))
-		}
-		if err != nil {
-			return err
-		}
+func appendEach(ctx context.Context, store *gitstore.Store, id conversation.ID, m *eventGenerator, n int) error {
+	head, err := store.Create(ctx, id, "", m.take(1))
+	for i := 1; i < n && err == nil; i++ {
+		head, err = store.Append(ctx, id, head, m.take(1))
 	}
-	return nil
+	return err
 }
 
 // peakIn finds the peak in what /proc says of a process, in bytes. Unlike what

@@ -13,15 +13,19 @@ const (
 	appendNames     = "append 1 event, p50; append 1 event, p99; append 5 at once, per event, p50; append 5 at once, per event, p99; append 1 event, 3 ms apart, p50; append 1 event, 3 ms apart, p99"
 	forkNames       = "fork at {n} events, in process"
 	chainNames      = "append at {n} events"
-	listNames       = "list {n} conversations"
+	listNames       = "jp ls of {n}, without caches; jp ls of {n}, with caches; jp ls -n 5 of {n}; jp status, one of {n}"
 	appendRefsNames = "append through git, files; append through git, reftable"
 	listRefsNames   = "list {n} through git, files; list {n} through git, reftable"
 	resumeNames     = "resume at {n} events, 1,000 files"
 	attachNames     = "jp attach at {n} events, 1st byte"
 	loadNames       = "load {n} events, loose; load {n} events, packed"
-	commandNames    = "jp print --last 1 at {n} events; jp log -n 5 at {n} events; jp status at {n} events; " +
-		"jp show @-1 at {n} events; jp ref @-1 at {n} events; jp diff @-3..@-1 at {n} events; jp fork at {n} events; jp fork --until {until} of {n}"
-	middleNames      = "jp show @middle at {n} events; jp ref @middle at {n} events; jp diff @middle-2..@middle at {n} events"
+	flatNames       = "jp print --last 1 at {n} events; jp log -n 5 at {n} events; jp status at {n} events; " +
+		"jp show @-1 at {n} events; jp ref @-1 at {n} events; jp diff @-3..@-1 at {n} events; jp undo --dry-run at {n} events; " +
+		"jp show @middle at {n} events; jp ref @middle at {n} events; jp diff @middle-2..@middle at {n} events; " +
+		"memory, end and middle of {n} events; memory, undo --dry-run of {n} events"
+	forkCommandNames = "jp fork at {n} events; jp fork --until {until} of {n}"
+	encodingNames    = "jp query, a call more, 3.3 MB behind"
+	largeFileNames   = "growth, 20 changes of a 40 MB file"
 	grepNames        = "first grep, {n} events; grep {n} events, rare word; grep {n} events, absent word; grep {n} events, everyday word; grep {n} events, in every one; grep {n} events, regexp"
 	grepForksNames   = "grep 10 forks of {n} events; search cache, 10 forks of {n} events"
 	snapshotNames    = "snapshot {n} files, clean; snapshot {n} files, after a tool; snapshot {n} files, 1 changed; snapshot {n} files, 1 named"
@@ -29,7 +33,7 @@ const (
 	untrackedNames   = "jp query, 1 program, {n} untracked"
 	creatingNames    = "jp query, 11 new files, {n} files"
 	sizeNames        = "packed, {n} events of; packed, {half} events of; loose, {n} events of; loose, {half} events of"
-	memoryNames      = "memory, appending {n} events; memory, loading {n} events; memory, ls of {tenth}"
+	memoryNames      = "memory, appending {n} events; memory, ls of {tenth}"
 	wholePeakNames   = "memory, verifying {n} events; memory, first search of {n} events"
 	peakOfGrepNames  = "memory, grep {n} events"
 	listRunningNames = "jp ls with {n} processes"
@@ -63,7 +67,7 @@ func allNames() string {
 	var list strings.Builder
 	for _, t := range tasks {
 		fmt.Fprintf(&list, "\n  %s: %s", t.name, strings.Join(t.rows, "; "))
-		if t.kind == longest {
+		if t.kind >= longest {
 			list.WriteString(" (with -full)")
 		}
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,57 +11,66 @@ import (
 	"runtime"
 	"strconv"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// peak runs a program and returns the peak of its resident memory in bytes. The
-// program is stopped on its way out, when all that it took is still on record.
-func peak(ctx context.Context, cmd *exec.Cmd) (int64, error) {
+// used runs a program and returns what it took. The program is stopped on its way out, when its
+// peak is still on record.
+func used(ctx context.Context, cmd *exec.Cmd) (usage, error) {
 	runtime.LockOSThread() // the thread that starts a program is its tracer
 	defer runtime.UnlockOSThread()
 	said, err := os.CreateTemp("", "jp-bench-stderr-")
 	if err != nil {
-		return 0, err
+		return usage{}, err
 	}
 	defer os.Remove(said.Name())
 	defer said.Close()
 	cmd.Stderr, cmd.SysProcAttr = said, &syscall.SysProcAttr{Ptrace: true}
 	if err := cmd.Start(); err != nil {
-		return 0, err
+		return usage{}, err
 	}
 	defer context.AfterFunc(ctx, func() { _ = cmd.Process.Kill() })() // it may have ended
-	n, err := traced(cmd.Process.Pid)
+	u, err := traced(cmd.Process.Pid)
 	if err != nil {
 		_ = cmd.Process.Kill()
 		text, _ := os.ReadFile(said.Name()) // the error tells enough without it
-		return 0, fmt.Errorf("%w: %s", err, bytes.TrimSpace(text))
+		if errors.Is(err, errFoundNothing) && len(text) == 0 {
+			return u, cmd.Process.Release()
+		}
+		return usage{}, fmt.Errorf("%w: %s", err, bytes.TrimSpace(text))
 	}
-	return n, cmd.Process.Release()
+	return u, cmd.Process.Release()
 }
 
 // traced lets a program that has just been started go on to its end.
-func traced(pid int) (peak int64, err error) {
+func traced(pid int) (u usage, err error) {
 	var status syscall.WaitStatus
+	var times syscall.Rusage
 	for started := false; ; started = true {
-		if _, err := syscall.Wait4(pid, &status, 0, nil); err != nil {
-			return 0, fmt.Errorf("wait for it: %w", err)
+		if _, err := syscall.Wait4(pid, &status, 0, &times); err != nil {
+			return u, fmt.Errorf("wait for it: %w", err)
 		}
 		switch {
 		case status.Exited() && status.ExitStatus() == 0:
-			return peak, nil
+			u.processor = time.Duration(times.Utime.Nano() + times.Stime.Nano())
+			return u, nil
+		case status.Exited() && status.ExitStatus() == 1:
+			u.processor = time.Duration(times.Utime.Nano() + times.Stime.Nano())
+			return u, errFoundNothing
 		case !status.Stopped():
-			return 0, fmt.Errorf("it ended with status %#x", uint32(status))
+			return u, fmt.Errorf("it ended with status %#x", uint32(status))
 		case !started:
 			err = syscall.PtraceSetOptions(pid, unix.PTRACE_O_TRACEEXIT|unix.PTRACE_O_EXITKILL)
 		case status.TrapCause() == unix.PTRACE_EVENT_EXIT:
-			peak, err = peakOf(pid)
+			u.peak, err = peakOf(pid)
 		}
 		if err != nil {
-			return 0, err
+			return u, err
 		}
 		if err := syscall.PtraceCont(pid, passedOn(status)); err != nil {
-			return 0, fmt.Errorf("let it go on: %w", err)
+			return u, fmt.Errorf("let it go on: %w", err)
 		}
 	}
 }

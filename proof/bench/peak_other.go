@@ -8,7 +8,7 @@ import (
 	"os/exec"
 )
 
-// peak is known on Linux only.
-func peak(context.Context, *exec.Cmd) (int64, error) {
-	return 0, fmt.Errorf("%w: Linux, to see the peak of memory", errAbsent)
+// used is known on Linux only.
+func used(context.Context, *exec.Cmd) (usage, error) {
+	return usage{}, fmt.Errorf("%w: Linux, to see the peak of memory", errAbsent)
 }

@@ -95,21 +95,25 @@ func initRepo(ctx context.Context, dir string) (gitcmd.Repository, error) {
 
 // openStore opens a store as jp does: with a user and a key.
 func openStore(repo gitcmd.Repository, durability odb.Durability) (*gitstore.Store, error) {
-	return gitstore.Open(repo, gitstore.Options{
+	return gitstore.Open(repo, storeOptions(durability))
+}
+
+func storeOptions(durability odb.Durability) gitstore.Options {
+	return gitstore.Options{
 		Durability: durability, Key: storeKey(),
 		User: func() gitstore.Person { return gitstore.Person{Name: "Ada Lovelace", Email: "ada@example.com"} },
-	})
+	}
 }
 
 // storeKey is the key that signs the events of this run.
 func storeKey() []byte { return bytes.Repeat([]byte{7}, 32) }
 
-// grouped is a number below a million as people write it.
+// grouped is a number as people write it.
 func grouped(n int) string {
 	if n < 1_000 {
 		return strconv.Itoa(n)
 	}
-	return fmt.Sprintf("%d,%03d", n/1_000, n%1_000)
+	return fmt.Sprintf("%s,%03d", grouped(n/1_000), n%1_000)
 }
 
 // conversationID is the n-th of a row of ids.

@@ -28,6 +28,7 @@ const (
 	durable          // waits for the disk: measured on every file system
 	long             // left out by -quick, unless -rows names it
 	longest          // takes minutes: only with -full
+	largest          // takes many minutes: only with -full, and if -rows names it
 )
 
 // tasks are in the order of the table. What waits for the disk comes first,
@@ -44,16 +45,15 @@ var tasks = []task{
 	{"load 1k", short, loadOf(1_000), named(loadNames, 1_000)},
 	{"load 10k", long, loadOf(10_000), named(loadNames, 10_000)},
 	{"load 100k", longest, loadOf(100_000), named(loadNames, 100_000)},
-	{"list 100", short, listOf(100), named(listNames, 100)},
-	{"list 1k", short, listOf(1_000), named(listNames, 1_000)},
+	{"list 1k", short, listsOf(1_000), named(listNames, 1_000)},
+	{"list 10k", long, listsOf(10_000), named(listNames, 10_000)},
 	{"list refs 1k", long, eachRefFormat(listThrough(1_000)), named(listRefsNames, 1_000)},
-	{"list 10k", longest, listOf(10_000), named(listNames, 10_000)},
-	{"command 1k", short, commandsOf(1_000), named(commandNames, 1_000)},
-	{"command 10k", long, commandsOf(10_000), named(commandNames, 10_000)},
-	{"command 100k", longest, commandsOf(100_000), named(commandNames, 100_000)},
-	{"middle 1k", short, middlesOf(1_000), named(middleNames, 1_000)},
-	{"middle 10k", long, middlesOf(10_000), named(middleNames, 10_000)},
-	{"middle 100k", longest, middlesOf(100_000), named(middleNames, 100_000)},
+	{"flat 1k", short, flatOf(1_000), named(flatNames, 1_000)},
+	{"flat 10k", long, flatOf(10_000), named(flatNames, 10_000)},
+	{"flat 100k", longest, flatOf(100_000), named(flatNames, 100_000)},
+	{"fork command 1k", short, forksOf(1_000), named(forkCommandNames, 1_000)},
+	{"fork command 10k", long, forksOf(10_000), named(forkCommandNames, 10_000)},
+	{"fork command 100k", longest, forksOf(100_000), named(forkCommandNames, 100_000)},
 	{"grep 20k", short, grepOf(searchedBriefly, searchedEvents), named(grepNames, searchedBriefly, searchedEvents)},
 	{"grep 200k", long, grepOf(1_000, 200), named(grepNames, 1_000, 200)},
 	{"grep 1M", longest, grepOf(1_000, 1_000), named(grepNames, 1_000, 1_000)},
@@ -65,6 +65,7 @@ var tasks = []task{
 	{"tools confined", short, measureConfined, named(confinedNames, 0)},
 	{"tools untracked", long, measureUntracked, named(untrackedNames, untrackedFiles)},
 	{"tools create", long, measureCreating, named(creatingNames, createdIn)},
+	{"encode", long, measureEncoding, named(encodingNames, 0)},
 	{"resume 1k", short, resumeOf(1_000), named(resumeNames, 1_000)},
 	{"resume 10k", long, resumeOf(10_000), named(resumeNames, 10_000)},
 	{"attach 10k", long, attachOf(10_000), named(attachNames, 10_000)},
@@ -72,17 +73,20 @@ var tasks = []task{
 	{"ask", long, measureAsking, named(askingNames, askedFiles)},
 	{"size 1k", short, sizesOf(1_000), named(sizeNames, 1_000)},
 	{"size 10k", long, sizesOf(10_000), named(sizeNames, 10_000)},
+	{"size large file", longest, measureLargeFile, named(largeFileNames, 0)},
 	{"memory 1k", short, memoryOf(1_000), named(memoryNames, 1_000)},
 	{"memory 10k", long, memoryOf(10_000), named(memoryNames, 10_000)},
 	{"memory 100k", longest, memoryOf(100_000), named(memoryNames, 100_000)},
 	{"memory whole 100k", longest, wholePeaksOf(100_000), named(wholePeakNames, 100_000)},
 	{"memory grep", short, measurePeakOfGrep, named(peakOfGrepNames, searchedBriefly, searchedEvents)},
+	{"large events", largest, largeEvents(1_000_000), largeNames("1,000,000 events")},
+	{"large list", largest, largeLists(100_000), largeNames("100,000 conversations")},
 	{"version", short, measureStart, named(startNames, 0)},
 }
 
 // taskNames is read by the help text.
 func taskNames() string {
-	return "rows by their names, or tasks: append, fork, chain, load, list, command, middle, grep, snapshot, tools, resume, attach, ls, size, memory " +
+	return "rows by their names, or tasks: append, fork, chain, load, list, flat, grep, snapshot, tools, encode, resume, attach, ls, size, memory " +
 		"(with a size, as in \"load 10k\"), ask, version"
 }
 
@@ -90,13 +94,18 @@ func taskNames() string {
 // is asked for.
 func (b *bench) wants(t task) bool {
 	switch {
-	case t.kind == longest && !b.full:
+	case t.kind >= longest && !b.full:
 		return false
-	case t.kind == long && b.quick && (b.rows == nil || b.rows.String() == ""):
+	case t.kind == largest && !b.asked():
+		return false
+	case t.kind == long && b.quick && !b.asked():
 		return false
 	}
 	return b.names(t) || slices.ContainsFunc(t.rows, b.rows.MatchString)
 }
+
+// asked says whether -rows is given.
+func (b *bench) asked() bool { return b.rows != nil && b.rows.String() != "" }
 
 // durableTasks are those that are run on every file system.
 func durableTasks() []task {

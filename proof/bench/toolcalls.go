@@ -140,18 +140,25 @@ func (b *bench) newToolCalls(ctx context.Context, files int) (*toolCalls, error)
 	return c, nil
 }
 
-// query asks in a new conversation. The model makes the calls, one in each answer.
+// query asks in a new conversation.
 func (c *toolCalls) query(name string, calls []string, flags ...string) (func(context.Context) error, error) {
+	return c.ask(name, [][]string{calls}, append([]string{"--new"}, flags...)...)
+}
+
+// ask asks a model that makes the calls of each turn, one in each answer.
+func (c *toolCalls) ask(name string, turns [][]string, flags ...string) (func(context.Context) error, error) {
 	var script strings.Builder
-	for _, call := range calls {
-		fmt.Fprintf(&script, "[[reply]]\nmessage = \"Next.\"\n[[reply.tool_call]]\n%s\n", call)
+	for _, calls := range turns {
+		for _, call := range calls {
+			fmt.Fprintf(&script, "[[reply]]\nmessage = \"Next.\"\n[[reply.tool_call]]\n%s\n", call)
+		}
+		script.WriteString("[[reply]]\nmessage = \"Done.\"\n")
 	}
-	script.WriteString("[[reply]]\nmessage = \"Done.\"\n")
 	file := filepath.Join(c.scripts, name+".toml")
 	if err := os.WriteFile(file, []byte(script.String()), 0o600); err != nil {
 		return nil, err
 	}
-	args := append([]string{"query", "--new", "-y", "-m", "script/" + file}, flags...)
+	args := append([]string{"query", "-y", "-m", "script/" + file}, flags...)
 	return func(ctx context.Context) error {
 		return drained(exec.CommandContext(ctx, c.jp, append(args, "Go.")...), c.repo.TopLevel)
 	}, nil
