@@ -50,7 +50,8 @@ func largeEvents(n int) func(context.Context, *bench, filesystem) ([]row, error)
 			}
 			defer store.Close()
 			return gitstore.Collection{Store: store}.Do(ctx, func() error {
-				return appendEach(ctx, store, conversationID(0), newMix(b.corpus, 1), n)
+				m := newMix(b.corpus, 1)
+				return appendEach(ctx, store, conversationID(0), m, func(made int) bool { return made < n || len(m.queue) > 0 }) // whole turns
 			})
 		})
 	}

@@ -272,16 +272,19 @@ func grow(ctx context.Context, dir string, n int, packed bool) error {
 		return err
 	}
 	defer store.Close()
-	write := func() error { return appendEach(ctx, store, conversationID(0), newMix(corpus, 1), n) }
+	write := func() error {
+		return appendEach(ctx, store, conversationID(0), newMix(corpus, 1), func(made int) bool { return made < n })
+	}
 	if packed {
 		return gitstore.Collection{Store: store}.Do(ctx, write)
 	}
 	return write()
 }
 
-func appendEach(ctx context.Context, store *gitstore.Store, id conversation.ID, m *eventGenerator, n int) error {
+// appendEach makes a conversation of single events, as long as it is to have more.
+func appendEach(ctx context.Context, store *gitstore.Store, id conversation.ID, m *eventGenerator, more func(made int) bool) error {
 	head, err := store.Create(ctx, id, "", m.take(1))
-	for i := 1; i < n && err == nil; i++ {
+	for i := 1; more(i) && err == nil; i++ {
 		head, err = store.Append(ctx, id, head, m.take(1))
 	}
 	return err
