@@ -80,7 +80,7 @@ func growthOf(rows []row) []growth {
 
 // fitted is the growth of rows of one kind: of their fastest rounds, since sizes
 // are measured one after another, and what else the machine does meanwhile would
-// bend the curve.
+// bend the curve. Of processor time it is that of the medians, which vary less.
 func fitted(rows []row) growth {
 	slices.SortFunc(rows, func(a, b row) int { return cmp.Compare(a.N, b.N) })
 	g := growth{On: rows[0].On, Work: rows[0].Work, Name: rows[0].RivalName, Expected: expected[rows[0].Work], Margin: margin, Verdict: "ok"}
@@ -90,7 +90,11 @@ func fitted(rows []row) growth {
 	var n, jp, rival []float64
 	for _, r := range rows {
 		g.Sizes = append(g.Sizes, r.N)
-		n, jp, rival = append(n, float64(r.N)), append(jp, slices.Min(r.rounds.jp)), append(rival, slices.Min(r.rounds.rival))
+		ours, theirs := slices.Min(r.rounds.jp), slices.Min(r.rounds.rival)
+		if r.RivalName == startOfJP {
+			ours, theirs = r.JP, r.Rival
+		}
+		n, jp, rival = append(n, float64(r.N)), append(jp, ours), append(rival, theirs)
 	}
 	g.JP, g.Rival = exponent(n, jp), exponent(n, rival)
 	if g.JP > g.Expected+g.Margin {
