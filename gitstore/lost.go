@@ -69,17 +69,6 @@ func (s *Store) PartialClone() bool {
 	return err == nil && slices.ContainsFunc(packs, func(e os.DirEntry) bool { return strings.HasSuffix(e.Name(), ".promisor") })
 }
 
-// RemotesWith are the remotes that a conversation was fetched from.
-func (s *Store) RemotesWith(id conversation.ID) (remotes []string, err error) {
-	all, err := s.Heads(conversation.ScopeRemotes)
-	for _, i := range all {
-		if i.ID == id {
-			remotes = append(remotes, i.Remote)
-		}
-	}
-	return remotes, err
-}
-
 // Keep makes the ref again that keeps a conversation's payload, where it is gone and the
 // payload is still here: git would delete that sooner or later. head is the newest event.
 func (s *Store) Keep(ctx context.Context, id conversation.ID, at conversation.Head) error {

@@ -70,14 +70,19 @@ func (s *Store) Load(ctx context.Context, at conversation.Head) ([]*conversation
 	if err != nil {
 		return nil, err
 	}
-	w := s.commits.walk(head)
-	w.brief = true
-	links, err := s.commits.load(ctx, w)
-	events := make([]*conversation.Event, len(links))
-	for i, l := range links {
-		events[i] = l.event
+	return s.commits.walk(head).events(ctx)
+}
+
+// LoadOutline is Load for who needs what happened, and not what was said: of answers and results
+// the events have only the beginning, so that a conversation of a million events fits in memory.
+func (s *Store) LoadOutline(ctx context.Context, at conversation.Head) ([]*conversation.Event, error) {
+	head, err := s.parseHead(at)
+	if err != nil {
+		return nil, err
 	}
-	return events, err
+	w := s.commits.walk(head)
+	w.outline, w.bare = true, true
+	return w.events(ctx)
 }
 
 // backAlone is from how many events on Back reads ahead: who takes that many takes

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"jp/conversation"
 	"jp/gitstore/odb"
@@ -23,6 +24,7 @@ type walk struct {
 	foreign int     // commits passed since the last event
 	done    bool
 	bare    bool              // payload stays where it is
+	outline bool              // of answers and results only the beginning is kept
 	brief   bool              // what events say of the whole is left out, and with it the memory of their objects
 	ahead   *prefetch[linked] // nil for a walk that reads no more than it is asked for
 }
@@ -35,6 +37,39 @@ type linked struct {
 
 func (r *commitReader) walk(head odb.OID) *walk {
 	return &walk{commits: r, next: head, expect: -1}
+}
+
+// events are all up to the head, oldest first.
+func (w *walk) events(ctx context.Context) ([]*conversation.Event, error) {
+	w.brief = true
+	links, err := w.commits.load(ctx, w)
+	events := make([]*conversation.Event, len(links))
+	for i, l := range links {
+		events[i] = l.event
+	}
+	return events, err
+}
+
+// mostOutlined is how many bytes of an answer or a result an outline has.
+const mostOutlined = 64
+
+// outlined is a body with the beginning of its text, if that is an answer or a result.
+func outlined(body conversation.Body) conversation.Body {
+	beginning := func(text string) string {
+		if len(text) <= mostOutlined {
+			return text
+		}
+		return strings.Clone(strings.ToValidUTF8(text[:mostOutlined], ""))
+	}
+	switch b := body.(type) {
+	case *conversation.ChatResponse:
+		if b.Part != conversation.PartData { // whose text is JSON
+			b.Text = beginning(b.Text)
+		}
+	case *conversation.ToolCallResponse:
+		b.Content = beginning(b.Content)
+	}
+	return body
 }
 
 // step reads the next older event.
@@ -83,6 +118,9 @@ func (w *walk) goAhead() {
 		l, err := w.commits.parse(w.commits.checkName(o))
 		if l != nil && w.brief {
 			l.state = nil
+		}
+		if l != nil && w.outline {
+			l.event.Body = outlined(l.event.Body)
 		}
 		return linked{l, err}
 	})

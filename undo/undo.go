@@ -76,7 +76,7 @@ func (b *Undo) take(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	fresh, err := b.Repo.Find().View(ctx, b.Repo.Env, string(b.ID))
+	fresh, err := b.Repo.Find().Outline(ctx, b.Repo.Env, string(b.ID))
 	if err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ func (v *View) Source(of *conversation.Event) conversation.ID {
 		}
 	}
 	for _, id := range ids {
-		if remotes, err := v.Repo.Store.RemotesWith(id); err == nil && len(remotes) > 0 {
+		if remotes, err := v.Repo.Find().remotesWith(id); err == nil && len(remotes) > 0 {
 			return id
 		}
 	}
@@ -77,7 +77,7 @@ func (r *Repo) BroughtBy(id conversation.ID, remote string) string {
 // without pruning. There is no such action if no known remote has it.
 func (r *Repo) FetchTexts(id conversation.ID, remote string) action.Action {
 	if remote == "" {
-		remotes, err := r.Store.RemotesWith(id)
+		remotes, err := r.Find().remotesWith(id)
 		if err != nil || len(remotes) == 0 {
 			return action.Action{}
 		}
@@ -89,6 +89,17 @@ func (r *Repo) FetchTexts(id conversation.ID, remote string) action.Action {
 		return action.RefetchTexts(remote, refs)
 	}
 	return action.FetchTexts(remote, refs)
+}
+
+// remotesWith are the remotes that a conversation was fetched from.
+func (r Finder) remotesWith(id conversation.ID) (remotes []string, err error) {
+	all, err := r.Store.Heads(conversation.ScopeRemotes)
+	for _, i := range all {
+		if i.ID == id {
+			remotes = append(remotes, i.Remote)
+		}
+	}
+	return remotes, err
 }
 
 // MayBring are the commands that fetch the missing texts of a conversation here, if it was pushed to

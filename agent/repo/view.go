@@ -35,6 +35,15 @@ func (r Finder) View(ctx context.Context, e *Host, word string) (*View, error) {
 	return v.whole(ctx)
 }
 
+// Outline is View with no more than the beginnings of answers and results.
+func (r Finder) Outline(ctx context.Context, e *Host, word string) (*View, error) {
+	v, err := r.open(ctx, e, word)
+	if err != nil {
+		return nil, err
+	}
+	return v.loaded(v.Repo.Store.LoadOutline(ctx, v.Head))
+}
+
 // ViewEvent is the event that a word names, and its conversation from before that event on.
 func (r Finder) ViewEvent(ctx context.Context, e *Host, word string) (*View, *conversation.Event, error) {
 	target, event := SplitTarget(word)
@@ -125,9 +134,13 @@ func (r Finder) open(ctx context.Context, e *Host, word string) (*View, error) {
 }
 
 // whole loads all events.
-func (v *View) whole(ctx context.Context) (_ *View, err error) {
-	v.later = nil
-	v.Events, err = v.Repo.Store.Load(ctx, v.Head)
+func (v *View) whole(ctx context.Context) (*View, error) {
+	return v.loaded(v.Repo.Store.Load(ctx, v.Head))
+}
+
+// loaded has all events, or those before damage.
+func (v *View) loaded(events []*conversation.Event, err error) (*View, error) {
+	v.later, v.Events = nil, events
 	if err != nil && (!errors.As(err, &v.Broken) || len(v.Events) == 0) {
 		return nil, AboutInfo(err, conversation.Info{ID: v.ID, Remote: v.Remote})
 	}

@@ -1,0 +1,44 @@
+package gitstore_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/conversation"
+)
+
+// TestOutline differs from what is loaded only in the texts of answers and results, of which it
+// has the beginning, in characters that are whole.
+func TestOutline(t *testing.T) {
+	f := newFixture(t)
+	text := strings.Repeat("aé", 5000)
+	head := f.create(1, []*conversation.Event{
+		{Body: &conversation.TurnStart{Model: "script/x", JP: "0"}, Turn: 1},
+		{Seq: 1, Turn: 1, Body: &conversation.ChatRequest{Content: text}},
+		{Seq: 2, Turn: 1, Body: &conversation.ChatResponse{Call: 1, Part: conversation.PartMessage, Text: text}},
+		{Seq: 3, Turn: 1, Body: &conversation.ToolCallRequest{Call: 1, ID: "c", Name: "n", Arguments: []byte(`{}`), CallEnd: conversation.CallEnd{Finish: conversation.FinishToolCalls}}},
+		{Seq: 4, Turn: 1, Body: &conversation.ToolCallResponse{For: 3, ID: "c", Name: "n", Content: text, Changed: []conversation.FileChange{{Path: "f"}}}},
+		{Seq: 5, Turn: 1, Body: &conversation.ChatResponse{Call: 2, Part: conversation.PartMessage, Text: "so", CallEnd: conversation.CallEnd{Finish: conversation.FinishStop}}},
+	})
+	whole, err := f.Load(t.Context(), head)
+	require.NoError(t, err)
+	outline, err := f.LoadOutline(t.Context(), head)
+	require.NoError(t, err)
+	require.Equal(t, commits(whole), commits(outline))
+	cut := 0
+	for i, e := range whole {
+		had, _ := e.Text()
+		has, _ := outline[i].Text()
+		if had != has {
+			cut++
+			require.Equal(t, text[:64], has+text[len(has):64])
+			require.GreaterOrEqual(t, len(has), 62)
+			e.SetText(has)
+		}
+		e.Payloads, outline[i].Payloads = nil, nil
+		require.Equal(t, e, outline[i])
+	}
+	require.Equal(t, 2, cut)
+}
