@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// changeTime is the time of the last change to a file or its attributes.
-func changeTime(info os.FileInfo) time.Time {
+// ChangeTime is the time of the last change to a file or its attributes.
+func ChangeTime(info os.FileInfo) time.Time {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return time.Unix(st.Ctimespec.Unix())
 	}

@@ -374,7 +374,7 @@ func (g *Git) configStamp() (stamp string, newest time.Time) {
 			b.WriteString("-;")
 			continue
 		}
-		changed := changeTime(info)
+		changed := ChangeTime(info)
 		fmt.Fprintf(&b, "%d/%d/%d;", inode(info), info.Size(), changed.UnixNano())
 		if changed.After(newest) {
 			newest = changed

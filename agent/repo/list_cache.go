@@ -19,7 +19,7 @@ const (
 	// takes no longer than starting jp.
 	listCacheFrom = 64
 
-	listMagic = "jp-list 1\n"
+	listMagic = "jp-list 2\n"
 )
 
 // A listCache is what the last list of a scope said of its conversations, without those that did

@@ -267,6 +267,40 @@ func errorText(err error) string {
 	return ": " + err.Error()
 }
 
+// TestAListSeesRefsWithTheirOldTimes sets a conversation back in ways that keep the inode, the size
+// and the time of the last write that the list has seen.
+func TestAListSeesRefsWithTheirOldTimes(t *testing.T) {
+	t.Parallel()
+	for name, setBack := range map[string]func(w *listWorld, info conversation.Info, file string){
+		"a file that was kept gets its name again": func(w *listWorld, info conversation.Info, file string) {
+			require.NoError(w.t, os.Link(file, file+".kept"))
+			_, err := w.r.Store.Append(w.t.Context(), info.ID, info.Head, w.turn(info.Summary.Events, info.Summary.Turns+1))
+			require.NoError(w.t, err)
+			require.NoError(w.t, os.Rename(file+".kept", file))
+		},
+		"a file is written into and gets its time again": func(w *listWorld, info conversation.Info, file string) {
+			w.write(info.Ref, w.git("rev-parse", string(info.Head)+"^"))
+			require.NoError(w.t, os.Chtimes(file, w.at, w.at))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newListWorld(t, 1)
+			infos, err := w.r.Store.List(t.Context(), conversation.ScopeLive)
+			require.NoError(t, err)
+			info := infos[slices.IndexFunc(infos, func(i conversation.Info) bool { return i.Summary.Status == conversation.StatusIdle })]
+			file := filepath.Join(w.r.CommonDir, info.Ref)
+			require.NoError(t, os.Chtimes(file, w.at, w.at))
+			w.all(conversation.ScopeLive)
+			require.Equal(t, 1, w.kept(conversation.ScopeLive))
+			setBack(w, info, file)
+			cached := w.all(conversation.ScopeLive)
+			require.NoError(t, w.r.StateDir().Remove(listsFolder, string(conversation.ScopeLive)))
+			require.Equal(t, w.all(conversation.ScopeLive), cached)
+		})
+	}
+}
+
 // TestListCacheHoldsAll fills every field that a list can have of an idle conversation.
 func TestListCacheHoldsAll(t *testing.T) {
 	t.Parallel()
@@ -281,7 +315,7 @@ func TestListCacheHoldsAll(t *testing.T) {
 		}
 	}
 	full.Created = time.Date(2026, 11, 1, 2, 3, 4, 5, time.FixedZone("", -3600))
-	c := listCache{key: []byte("k"), about: "a", taken: time.Unix(7, 9).UTC(), entries: map[string]*cachedList{full.Ref: {file: [4]uint64{1, 1 << 63, 3, 4}, summary: full}}}
+	c := listCache{key: []byte("k"), about: "a", taken: time.Unix(7, 9).UTC(), entries: map[string]*cachedList{full.Ref: {file: [5]uint64{1, 1 << 63, 3, 4, 5}, summary: full}}}
 	read := listCache{key: []byte("k"), about: "a"}
 	read.decode(c.encode())
 	require.Len(t, read.entries, 1)

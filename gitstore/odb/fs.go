@@ -103,6 +103,9 @@ type Info struct {
 	Size int64
 	// ModTime is in nanoseconds since the epoch.
 	ModTime int64
+	// Changed is when the file, its times or its names changed last, in nanoseconds since the
+	// epoch. Programs can set the ModTime, and not this. It is 0 where nothing tells it.
+	Changed int64
 	ID      FileID
 }
 

@@ -20,7 +20,7 @@ type osDir int
 
 type osFile int
 
-const statMask = unix.STATX_TYPE | unix.STATX_SIZE | unix.STATX_MTIME | unix.STATX_INO | unix.STATX_BTIME
+const statMask = unix.STATX_TYPE | unix.STATX_SIZE | unix.STATX_MTIME | unix.STATX_CTIME | unix.STATX_INO | unix.STATX_BTIME
 
 func pathError(op, name string, err error) error {
 	if err == nil {
@@ -204,6 +204,7 @@ func statx(dir int, name string, flags int) (Info, error) {
 		Kind:    modeKind(uint32(st.Mode)),
 		Size:    int64(st.Size),
 		ModTime: nanoseconds(st.Mtime),
+		Changed: nanoseconds(st.Ctime),
 		ID: FileID{
 			Dev:   unix.Mkdev(st.Dev_major, st.Dev_minor),
 			Inode: st.Ino,

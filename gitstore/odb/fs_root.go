@@ -9,6 +9,8 @@ import (
 	"os"
 	"path"
 	"syscall"
+
+	"jp/gitcmd"
 )
 
 // rootFS needs nothing that Go's own library does not have everywhere. Flushes
@@ -172,7 +174,7 @@ func (f rootFile) StartWriteout() error { return nil }
 func (f rootFile) AwaitWriteout() error { return f.Sync() }
 
 func infoOf(info fs.FileInfo) Info {
-	out := Info{Kind: fileModeKind(info.Mode()), Size: info.Size(), ModTime: info.ModTime().UnixNano()}
+	out := Info{Kind: fileModeKind(info.Mode()), Size: info.Size(), ModTime: info.ModTime().UnixNano(), Changed: gitcmd.ChangeTime(info).UnixNano()}
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		out.ID = FileID{Dev: uint64(st.Dev), Inode: uint64(st.Ino)}
 	}

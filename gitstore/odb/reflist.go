@@ -48,10 +48,10 @@ type KnownRefs struct {
 }
 
 // A RefStamp is what the file that has a ref looks like: its inode, when it was made, when it was
-// written, and its size. While it stays the same, the ref has the same value. The zero value says
+// written, when it or its name changed, and its size. While it stays the same, the ref has the same value. The zero value says
 // nothing: git keeps the ref elsewhere, or the file was written too short a while ago to see
 // whether it is written again.
-type RefStamp [4]uint64
+type RefStamp [5]uint64
 
 // settled is how old a file has to be so that a change of it changes its time, too: no file
 // system that jp writes to counts in longer steps.
@@ -61,7 +61,7 @@ func (k *KnownRefs) stampOf(file Info) RefStamp {
 	if age := k.now.Sub(time.Unix(0, file.ModTime)); age < settled {
 		return RefStamp{}
 	}
-	return RefStamp{file.ID.Inode, uint64(file.ID.Birth), uint64(file.ModTime), uint64(file.Size)}
+	return RefStamp{file.ID.Inode, uint64(file.ID.Birth), uint64(file.ModTime), uint64(file.Changed), uint64(file.Size)}
 }
 
 // isSame reports whether a ref need not be read, and notes the stamp of another one. The stamp is
