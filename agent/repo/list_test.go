@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -294,6 +295,40 @@ func TestAListSeesRefsWithTheirOldTimes(t *testing.T) {
 			w.all(conversation.ScopeLive)
 			require.Equal(t, 1, w.kept(conversation.ScopeLive))
 			setBack(w, info, file)
+			cached := w.all(conversation.ScopeLive)
+			require.NoError(t, w.r.StateDir().Remove(listsFolder, string(conversation.ScopeLive)))
+			require.Equal(t, w.all(conversation.ScopeLive), cached)
+		})
+	}
+}
+
+// TestAListHidesPackedRefs puts what is no file, or names nothing, over a packed ref that the list
+// has seen: the conversation is listed once, as without the cache.
+func TestAListHidesPackedRefs(t *testing.T) {
+	t.Parallel()
+	for name, put := range map[string]func(file, other string) error{
+		"a link to another ref": func(file, other string) error { return os.Symlink(other, file) },
+		"a link to nothing":     func(file, _ string) error { return os.Symlink("nothing", file) },
+		"a pipe":                func(file, _ string) error { return syscall.Mkfifo(file, 0o600) },
+		"no ref":                func(file, _ string) error { return os.WriteFile(file, []byte("no ref\n"), 0o600) },
+		"a symbolic ref": func(file, other string) error {
+			return os.WriteFile(file, []byte("ref: refs/jp/conversations/"+other+"\n"), 0o600)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newListWorld(t, 1)
+			infos, err := w.r.Store.List(t.Context(), conversation.ScopeLive)
+			require.NoError(t, err)
+			w.git("pack-refs", "--all")
+			require.NoError(t, os.Chtimes(filepath.Join(w.r.CommonDir, "packed-refs"), w.at, w.at))
+			w.all(conversation.ScopeLive)
+			require.Positive(t, w.kept(conversation.ScopeLive))
+			for _, info := range infos[1:] {
+				file := filepath.Join(w.r.CommonDir, info.Ref)
+				require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+				require.NoError(t, put(file, string(infos[0].ID)))
+			}
 			cached := w.all(conversation.ScopeLive)
 			require.NoError(t, w.r.StateDir().Remove(listsFolder, string(conversation.ScopeLive)))
 			require.Equal(t, w.all(conversation.ScopeLive), cached)

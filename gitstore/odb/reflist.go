@@ -48,9 +48,9 @@ type KnownRefs struct {
 }
 
 // A RefStamp is what the file that has a ref looks like: its inode, when it was made, when it was
-// written, when it or its name changed, and its size. While it stays the same, the ref has the same value. The zero value says
-// nothing: git keeps the ref elsewhere, or the file was written too short a while ago to see
-// whether it is written again.
+// written, when it or its name changed, and its size. While it stays the same, the ref has the
+// same value. The zero value says nothing: git keeps the ref elsewhere, what has it is no file,
+// or the file was written too short a while ago to see whether it is written again.
 type RefStamp [5]uint64
 
 // settled is how old a file has to be so that a change of it changes its time, too: no file
@@ -158,7 +158,10 @@ func (w *refWalk) visit(dir Dir, name string, e Entry) {
 		return
 	}
 	if w.known != nil {
-		if info, err := dir.Stat(e.Name); err == nil && info.Kind == KindFile && w.known.isSame(name, info) {
+		switch info, err := dir.Stat(e.Name); {
+		case err != nil || info.Kind != KindFile:
+			w.known.Stamps[name] = RefStamp{} // a packed one below it is not the same
+		case w.known.isSame(name, info):
 			w.known.same = append(w.known.same, name)
 			return
 		}
