@@ -8,6 +8,7 @@ import (
 
 	"jp/conversation"
 	"jp/gitstore"
+	"jp/gitstore/odb"
 )
 
 // All describes the conversations of a scope, in no order: of a remote, of all for [AnyRemote].
@@ -56,11 +57,20 @@ func (r States) all(ctx context.Context, scope conversation.Scope, remote string
 			continue
 		}
 		i, err := r.Store.Info(ctx, id)
-		if !errors.Is(err, conversation.ErrNotFound) { // deleted just now
-			others = append(others, i)
+		if errors.Is(err, conversation.ErrNotFound) {
+			continue // deleted just now
 		}
+		if i.Ref == "" { // its ref cannot be read any more
+			i = conversation.Info{ID: id, Ref: l.Ref, Err: err}
+		}
+		others = append(others, i)
 	}
-	if n := len(list) + len(others); n >= from && (len(idle) > 0 || len(list) != len(cache.entries) || !taken.Equal(cache.taken)) {
+	idle = slices.DeleteFunc(idle, func(l *Summary) bool { return known.Files[l.Ref] == odb.RefStamp{} })
+	same := len(idle) == 0 && !slices.ContainsFunc(unchanged, func(l *Summary) bool { return r.held[conversation.ID(l.ID)] })
+	switch n := len(list) + len(others); {
+	case n < from && len(cache.entries) > 0:
+		_ = r.StateDir().Remove(listsFolder, string(scope)) // one that stays still holds
+	case n >= from && !(same && len(unchanged) == len(cache.entries) && taken.Equal(cache.taken)):
 		r.writeListCache(scope, cache.with(list, known.Files, taken))
 	}
 	return append(list, r.describe(ctx, others)...), ctx.Err()

@@ -94,11 +94,10 @@ func (r States) writeListCache(scope conversation.Scope, c *listCache) {
 	_ = r.StateDir().Replace(listsFolder, string(scope), c.encode(), safefile.Options{Volatile: true}) // it only saves time
 }
 
-// forgetLists removes what lists have kept of any conversation, as one is deleted.
+// forgetLists removes what lists have kept of any conversation, as one is deleted, and what a
+// killed jp has left of one.
 func (r States) forgetLists() {
-	for _, scope := range []conversation.Scope{conversation.ScopeLive, conversation.ScopeArchived} {
-		_ = r.StateDir().Remove(listsFolder, string(scope)) // there may be none
-	}
+	_ = r.StateDir().Empty(listsFolder) // what stays, the next list replaces
 }
 
 // code is the last part of the file.

@@ -21,9 +21,9 @@ import (
 )
 
 // TestListsAgree changes conversations in all the ways in which a list changes, and compares what
-// All says beside its cache with what it says without one.
+// All says beside its cache with what it says without one. It is not parallel: a git that another
+// test starts would hold, for a moment, the locks that this one releases.
 func TestListsAgree(t *testing.T) {
-	t.Parallel()
 	kept := 0
 	for seed := range uint64(3) {
 		w := newListWorld(t, seed)
@@ -334,6 +334,34 @@ func TestAListHidesPackedRefs(t *testing.T) {
 			require.Equal(t, w.all(conversation.ScopeLive), cached)
 		})
 	}
+}
+
+// TestAListOfFewIsNotKept removes what was kept once the scope has become small, and when a
+// conversation is deleted.
+func TestAListOfFewIsNotKept(t *testing.T) {
+	t.Parallel()
+	w := newListWorld(t, 1)
+	list := func(from int) []os.DirEntry {
+		_, err := w.r.States().all(t.Context(), conversation.ScopeLive, "", from)
+		require.NoError(t, err)
+		entries, err := os.ReadDir(filepath.Join(w.r.CommonDir, "jp", listsFolder))
+		require.NoError(t, err)
+		return entries
+	}
+	infos, err := w.r.Store.List(t.Context(), conversation.ScopeLive)
+	require.NoError(t, err)
+	for _, info := range infos {
+		require.NoError(t, os.Chtimes(filepath.Join(w.r.CommonDir, info.Ref), w.at, w.at))
+	}
+	require.Len(t, list(len(infos)), 1)
+	w.git("update-ref", "-d", infos[0].Ref)
+	require.Empty(t, list(len(infos)))
+	require.Len(t, list(len(infos)-1), 1)
+	unfinished := filepath.Join(w.r.CommonDir, "jp", listsFolder, ".new-x")
+	require.NoError(t, os.WriteFile(unfinished, nil, 0o600))
+	require.NoError(t, w.r.States().Delete(t.Context(), infos[1]))
+	require.NoFileExists(t, unfinished)
+	require.Empty(t, list(len(infos)))
 }
 
 // TestListCacheHoldsAll fills every field that a list can have of an idle conversation.

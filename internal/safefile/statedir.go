@@ -209,3 +209,23 @@ func (p StateDir) Remove(folder, name string) error {
 	}
 	return err
 }
+
+// Empty removes all files in a folder below jp's, also unfinished ones; there may be none. A
+// process that is about to replace one of them fails.
+func (p StateDir) Empty(folder string) error {
+	f, err := p.open(false, []string{folder})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	names, err := f.dir.Readdirnames(-1)
+	for _, name := range names {
+		if gone := f.Remove(name); !errors.Is(gone, fs.ErrNotExist) {
+			err = errors.Join(err, gone)
+		}
+	}
+	return err
+}

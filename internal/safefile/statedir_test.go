@@ -24,6 +24,12 @@ func TestFoldersAreMade(t *testing.T) {
 	require.NoError(t, safefile.StateDir{GitDir: dir}.Remove("other", "a"), "nor a folder")
 	_, err = safefile.StateDir{GitDir: dir}.Read("drafts", "a")
 	require.ErrorIs(t, err, fs.ErrNotExist)
+	require.NoError(t, safefile.StateDir{GitDir: dir}.Empty("other"), "there is no folder")
+	for _, name := range []string{"a", "b", ".new-c"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "jp/drafts", name), nil, 0o600))
+	}
+	require.NoError(t, safefile.StateDir{GitDir: dir}.Empty("drafts"))
+	require.NoError(t, os.Remove(filepath.Join(dir, "jp/drafts")), "it is empty")
 	_, err = safefile.StateDir{GitDir: filepath.Join(dir, "missing")}.Open()
 	require.ErrorIs(t, err, fs.ErrNotExist)
 }
@@ -51,6 +57,7 @@ func TestNoLinkIsFollowed(t *testing.T) {
 			require.ErrorAs(t, safefile.StateDir{GitDir: dir}.Check("drafts"), &link)
 			require.ErrorAs(t, safefile.StateDir{GitDir: dir}.Replace("drafts", "a", []byte("x"), safefile.Options{}), &link)
 			require.ErrorAs(t, safefile.StateDir{GitDir: dir}.Remove("drafts", "a"), &link)
+			require.ErrorAs(t, safefile.StateDir{GitDir: dir}.Empty("drafts"), &link)
 			_, err = safefile.StateDir{GitDir: dir}.Read("drafts", "a")
 			require.ErrorAs(t, err, &link)
 			for _, empty := range []string{filepath.Join(outside, "drafts"), filepath.Join(dir, "hooks", "drafts")} {
