@@ -5,10 +5,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"jp/conversation"
+	"jp/internal/safefile"
 	"jp/process"
 )
 
@@ -116,14 +118,29 @@ func (f *finding) packs() {
 	f.named(Pack, filepath.Join(f.CommonDir, "objects", "jp-packing"), "pack-", Abandoned)
 }
 
-// states finds files of jp's own that never got their names.
+// states finds files of jp's own that never got their names, in its folders and those in them.
 func (f *finding) states() {
-	own := filepath.Join(f.CommonDir, "jp")
-	f.named(State, own, ".packing-", Suspect)
-	f.named(State, own, ".workspace-id-", Suspect)
-	f.named(State, filepath.Join(own, "drafts"), ".draft-", Suspect)
-	f.named(State, filepath.Join(own, "cache"), ".cache-", Suspect)
-	f.named(State, filepath.Join(f.GitDir, "jp"), ".jp-mark-", Suspect)
+	f.named(State, filepath.Join(f.GitDir, safefile.StateDirName), ".jp-mark-", Suspect)
+	for _, dir := range slices.Compact([]string{f.CommonDir, f.GitDir}) {
+		own := filepath.Join(dir, safefile.StateDirName)
+		f.unfinished(own)
+		entries, _ := os.ReadDir(own) // no folder, no files
+		for _, e := range entries {
+			if e.IsDir() {
+				f.unfinished(filepath.Join(own, e.Name()))
+			}
+		}
+	}
+}
+
+// unfinished finds the files in a folder that were to replace others.
+func (f *finding) unfinished(dir string) {
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if e.Type().IsRegular() && safefile.IsTemporary(e.Name()) {
+			f.add(State, filepath.Join(dir, e.Name()), Suspect)
+		}
+	}
 }
 
 // named finds the plain files in a folder whose names begin so.

@@ -114,10 +114,10 @@ var left = map[string]struct {
 	"object at root": {".git/objects/tmp_obj_x7Zq", leftover.Object, nil},
 	"pack":           {".git/objects/pack/tmp_pack_x7Zq", leftover.Pack, nil},
 	"index":          {".git/objects/pack/tmp_idx_x7Zq", leftover.Pack, nil},
-	"packing state":  {".git/jp/.packing-12", leftover.State, nil},
-	"workspace id":   {".git/jp/.workspace-id-12", leftover.State, nil},
-	"draft's text":   {".git/jp/drafts/.draft-12", leftover.State, nil},
-	"cache":          {".git/jp/cache/.cache-12", leftover.State, nil},
+	"packing state":  {".git/jp/.new-x7zq", leftover.State, nil},
+	"draft's text":   {".git/jp/drafts/.new-x7zq", leftover.State, nil},
+	"cache":          {".git/jp/cache/.new-x7zq", leftover.State, nil},
+	"list":           {".git/jp/lists/.new-x7zq", leftover.State, nil},
 	"mark":           {".git/jp/.jp-mark-12", leftover.State, nil},
 	"tool's file":    {"a/b/.jp-" + strings.Repeat("A7", 13), leftover.WorkFile, nil},
 	"restored file":  {"a/.jp-restore-restore-12", leftover.WorkFile, nil},
@@ -149,7 +149,7 @@ func TestWhatIsNoLeftover(t *testing.T) {
 	for _, name := range []string{
 		".git/refs/jp/conversations/" + string(id), ".git/refs/heads/main", ".git/objects/ab/" + strings.Repeat("c", 38),
 		".git/objects/pack/pack-1.pack", ".git/objects/pack/.tmp-12-pack-1.pack", ".git/jp/packing.json", ".git/jp/drafts/" + string(id) + ".answer",
-		".git/jp/drafts/" + string(id) + ".query", ".git/jp/drafts/new.query", ".git/jp/locks/" + string(id) + ".lock", ".jp-notes", ".jp-config.toml",
+		".git/jp/drafts/" + string(id) + ".query", ".git/jp/drafts/new.query", ".git/jp/drafts/new-x7zq", ".git/refs/.new-x7zq", ".git/jp/locks/" + string(id) + ".lock", ".jp-notes", ".jp-config.toml",
 		"sub/.git/.jp-mark-12", ".jp/config.toml", ".git/jp/mutation.lock", ".git/index", ".git/hooks/x.lock", "yarn.lock", ".git/refs/heads/x.lock/main", ".git/modules/x/.jp-mark-12",
 	} {
 		r.leave(name)
