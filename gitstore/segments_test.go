@@ -412,6 +412,19 @@ func TestDeleteOfAFork(t *testing.T) {
 			search(t, f)
 			remove(t, f, 1)
 		},
+		"one whose words were cut before it went back": func(t *testing.T, f *fixture) {
+			require.NoError(t, os.Truncate(filepath.Join(f.cache(), string(journaltest.ID(1))+".words"), 0))
+			f.point(1, must(f.load(1))[1].Commit)
+			search(t, f)
+			other := f.again()
+			require.NoError(t, other.Delete(t.Context(), journaltest.ID(1), f.info(1).Head))
+			require.NoError(t, other.Close())
+		},
+		"one of which a kill left an unfinished file": func(t *testing.T, f *fixture) {
+			require.NoError(t, os.WriteFile(filepath.Join(f.cache(), ".new-1"), []byte("first"), 0o600))
+			remove(t, f, 1)
+			require.NoFileExists(t, filepath.Join(f.cache(), ".new-1"))
+		},
 		"one that got another history": func(t *testing.T, f *fixture) {
 			f.point(1, must(f.load(3))[4].Commit)
 			search(t, f)

@@ -29,10 +29,11 @@ type sidecars struct {
 	tips    *tips
 	log     *slog.Logger
 
-	limit  int64                  // bytes of all together
-	still  atomic.Bool            // no sidecar is written
-	grown  atomic.Int64           // bytes of those that were written since they were counted
-	search atomic.Pointer[search] // that was begun last
+	limit   int64                  // bytes of all together
+	still   atomic.Bool            // no sidecar is written
+	unswept atomic.Bool            // one was dropped, and segments may be left of it
+	grown   atomic.Int64           // bytes of those that were written since they were counted
+	search  atomic.Pointer[search] // that was begun last
 }
 
 const (
@@ -65,7 +66,7 @@ func (s *sidecars) path(of conversation.Info) string {
 }
 
 // drop removes a conversation's sidecar, with what was said there. Segments stay that other
-// conversations share.
+// conversations share. One that the sidecar does not name goes when the store closes.
 func (s *sidecars) drop(id conversation.ID) error {
 	path := s.path(conversation.Info{ID: id})
 	words, _, ok := sidecar.ReadWords(path+wordsSuffix, nil, s.ids)
@@ -75,12 +76,22 @@ func (s *sidecars) drop(id conversation.ID) error {
 		}
 	}
 	if ok && words.Before == noEvent {
+		s.unswept.Store(true)
 		return nil
 	}
+	s.unswept.Store(false)
 	return s.sweep()
 }
 
-// sweep removes the segments to which no conversation's newest segment leads.
+// close ends what drop has left.
+func (s *sidecars) close() {
+	if s.unswept.Load() {
+		_ = s.sweep() // the next one does what it cannot
+	}
+}
+
+// sweep removes the segments to which no conversation's newest segment leads, and files that a
+// kill has left unfinished.
 func (s *sidecars) sweep() error {
 	if !s.usable() {
 		return nil
@@ -92,6 +103,10 @@ func (s *sidecars) sweep() error {
 		path := filepath.Join(s.dir, e.Name())
 		of := sidecarOf(path)
 		switch {
+		case safefile.IsTemporary(e.Name()):
+			if err := remove(path); err != nil {
+				return err
+			}
 		case s.isSegment(filepath.Base(of)):
 			segments[of] = append(segments[of], path)
 		case path == of+wordsSuffix:

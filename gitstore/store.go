@@ -155,6 +155,7 @@ func (s *Store) HasWritten() bool { return s.odb.HasWritten() }
 // Close frees what the store holds open.
 func (s *Store) Close() error {
 	s.heads.close()
+	s.sidecars.close()
 	return s.odb.Close()
 }
 
