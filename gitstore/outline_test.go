@@ -7,14 +7,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/conversation"
+	"jp/conversation/journaltest"
 )
 
 // TestOutline differs from what is loaded only in the texts of answers and results, of which it
-// has the beginning, in characters that are whole.
+// has the beginning, in characters that are whole. The user's own commits lie below.
 func TestOutline(t *testing.T) {
 	f := newFixture(t)
 	text := strings.Repeat("aé", 5000)
-	head := f.create(1, []*conversation.Event{
+	base := f.git("commit-tree", "-m", "the user's", f.git("hash-object", "-t", "tree", "-w", "/dev/null"))
+	head, err := f.Create(t.Context(), journaltest.ID(1), base, []*conversation.Event{
 		{Body: &conversation.TurnStart{Model: "script/x", JP: "0"}, Turn: 1},
 		{Seq: 1, Turn: 1, Body: &conversation.ChatRequest{Content: text}},
 		{Seq: 2, Turn: 1, Body: &conversation.ChatResponse{Call: 1, Part: conversation.PartMessage, Text: text}},
@@ -22,6 +24,7 @@ func TestOutline(t *testing.T) {
 		{Seq: 4, Turn: 1, Body: &conversation.ToolCallResponse{For: 3, ID: "c", Name: "n", Content: text, Changed: []conversation.FileChange{{Path: "f"}}}},
 		{Seq: 5, Turn: 1, Body: &conversation.ChatResponse{Call: 2, Part: conversation.PartMessage, Text: "so", CallEnd: conversation.CallEnd{Finish: conversation.FinishStop}}},
 	})
+	require.NoError(t, err)
 	whole, err := f.Load(t.Context(), head)
 	require.NoError(t, err)
 	outline, err := f.LoadOutline(t.Context(), head)

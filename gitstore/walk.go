@@ -119,7 +119,7 @@ func (w *walk) goAhead() {
 		if l != nil && w.brief {
 			l.state = nil
 		}
-		if l != nil && w.outline {
+		if l != nil && l.event != nil && w.outline {
 			l.event.Body = outlined(l.event.Body)
 		}
 		return linked{l, err}
