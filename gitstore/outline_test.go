@@ -1,6 +1,7 @@
 package gitstore_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -44,4 +45,25 @@ func TestOutline(t *testing.T) {
 		require.Equal(t, e, outline[i])
 	}
 	require.Equal(t, 2, cut)
+}
+
+// TestOutlineAboveOtherCommits reads ahead of the first event, into the user's commits.
+func TestOutlineAboveOtherCommits(t *testing.T) {
+	f := newFixture(t)
+	base := ""
+	tree := f.git("hash-object", "-t", "tree", "-w", "/dev/null")
+	for i := range 30 {
+		args := []string{"commit-tree", "-m", fmt.Sprint(i), tree}
+		if base != "" {
+			args = append(args, "-p", base)
+		}
+		base = f.git(args...)
+	}
+	head, err := f.Create(t.Context(), journaltest.ID(1), base, long(300))
+	require.NoError(t, err)
+	for range 20 {
+		outline, err := f.again().LoadOutline(t.Context(), head)
+		require.NoError(t, err)
+		require.Len(t, outline, 300)
+	}
 }
