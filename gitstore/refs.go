@@ -199,7 +199,8 @@ func (r *refs) list(scope conversation.Scope, known *KnownList) (refs []odb.Ref,
 	refs, there, err := r.odb.ListBeside(own, other, before)
 	if before != nil {
 		known.Files = before.Stamps
-		refs, err = r.withSecond(refs, own, there, known, err)
+		second, failed := r.takeSecond(known, other, there)
+		refs, err = append(refs, second...), errors.Join(err, failed)
 	}
 	return refs, func(ref odb.Ref) bool {
 		id := named(ref.Name).ID
@@ -226,23 +227,24 @@ func (k *KnownList) before() *odb.KnownRefs {
 	}}
 }
 
-// withSecond adds the unchanged refs of conversations that have a second ref in the other scope:
-// which of the two counts, the other one decides, too.
-func (r *refs) withSecond(refs []odb.Ref, own string, there []string, known *KnownList, err error) ([]odb.Ref, error) {
-	for _, second := range there {
-		ref := own + string(named(second).ID)
-		i := slices.Index(known.Unchanged, ref)
-		if i < 0 {
-			continue
+// takeSecond takes out of the unchanged refs those of conversations that have a second ref in the
+// other scope, and reads them: which of the two counts depends on the other one, too.
+func (r *refs) takeSecond(known *KnownList, other string, there []string) (refs []odb.Ref, err error) {
+	if len(there) == 0 {
+		return nil, nil
+	}
+	known.Unchanged = slices.DeleteFunc(known.Unchanged, func(ref string) bool {
+		if !has(there, other, named(ref).ID) {
+			return false
 		}
-		known.Unchanged = slices.Delete(known.Unchanged, i, i+1)
 		switch oid, failed := r.odb.ReadRef(ref); {
 		case failed == nil:
 			refs = append(refs, odb.Ref{Name: ref, OID: oid})
 		case !errors.Is(failed, odb.ErrRefNotFound):
 			err = errors.Join(err, failed)
 		}
-	}
+		return true
+	})
 	return refs, err
 }
 
@@ -257,17 +259,16 @@ func has(sorted []string, prefix string, id conversation.ID) bool {
 // unreadable takes the refs that cannot be read out of an error of ListRefs:
 // they are no reason not to list the others.
 func unreadable(err error) (broken []*odb.UnreadableRef, rest error) {
-	all := []error{err}
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		all = joined.Unwrap()
-	}
-	for _, err := range all {
-		var ref *odb.UnreadableRef
-		if errors.As(err, &ref) {
-			broken = append(broken, ref)
-		} else {
-			rest = errors.Join(rest, err)
+		for _, err := range joined.Unwrap() {
+			some, other := unreadable(err)
+			broken, rest = append(broken, some...), errors.Join(rest, other)
 		}
+		return broken, rest
 	}
-	return broken, rest
+	var ref *odb.UnreadableRef
+	if errors.As(err, &ref) {
+		return []*odb.UnreadableRef{ref}, nil
+	}
+	return nil, err
 }
