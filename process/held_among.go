@@ -12,8 +12,9 @@ import (
 // settled is how old a time of the folder has to be so that a later change gives it another one.
 const settled = 2 * time.Second
 
-// LastTaken is when a lock of this repository was taken last. As long as it is the same, nobody
-// has taken one since. It is the zero time if that was too short a while ago to tell so later.
+// LastTaken is when a process took a lock of this repository last. As long as it is the same, no
+// process has taken another one. It is the zero time if that was less than two seconds ago, since
+// a lock that is taken now may give the folder the same time.
 func (l Locks) LastTaken() time.Time {
 	info, err := os.Stat(l.Dir)
 	if err != nil || time.Since(info.ModTime()) < settled {

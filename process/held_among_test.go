@@ -14,7 +14,7 @@ import (
 func TestHeldAmong(t *testing.T) {
 	l := locks(t)
 	ids := []conversation.ID{"jp-c17952552001-a1b2", "jp-c17952552002-a1b2", "jp-c17952552003-a1b2"}
-	require.Empty(t, l.HeldAmong(ids), "nobody has ever held one")
+	require.Empty(t, l.HeldAmong(ids), "no process has held one")
 	free, err := l.Take(ids[0], holder())
 	require.NoError(t, err)
 	require.NoError(t, free.Release())
