@@ -76,6 +76,7 @@ func (r States) all(ctx context.Context, scope conversation.Scope, remote string
 	return append(list, r.describe(ctx, others)...), ctx.Err()
 }
 
+// describe describes conversations one by one.
 func (r States) describe(ctx context.Context, infos []conversation.Info) (list []*Summary) {
 	for _, i := range infos {
 		if ctx.Err() != nil {
@@ -87,8 +88,9 @@ func (r States) describe(ctx context.Context, infos []conversation.Info) (list [
 	return list
 }
 
-// idle describes a conversation of which only a new event, or a process, can change what is said.
-// It does not look for a process.
+// idle describes a conversation that waits for nothing, if it is one. The description holds until
+// the conversation gets a new event or a process takes it. Whether a process has it now, idle does
+// not say.
 func (r States) idle(ctx context.Context, i conversation.Info) (l *Summary, is bool) {
 	if s := i.Summary; i.Err != nil || s.Status != conversation.StatusIdle || s.Inquiry != nil || len(s.Open) > 0 {
 		return nil, false

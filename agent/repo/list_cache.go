@@ -1,6 +1,7 @@
 package repo
 
 import (
+	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
 	"strings"
@@ -28,13 +29,13 @@ const (
 // code by the user's key, since it says which conversations may act, and can be deleted.
 type listCache struct {
 	key     []byte
-	about   string                 // who says so of which repository: entries of others do not count
-	taken   time.Time              // when a lock was taken last, as of then; see [process.Locks.LastTaken]
-	entries map[string]*cachedList // by ref
+	about   string                // who says so of which repository: entries of others do not count
+	taken   time.Time             // when a lock was taken last, as of then; see [process.Locks.LastTaken]
+	entries map[string]*listEntry // by ref
 }
 
-// A cachedList is one conversation in a listCache.
-type cachedList struct {
+// A listEntry is what a list said of one conversation.
+type listEntry struct {
 	file    odb.RefStamp
 	summary Summary
 }
@@ -78,12 +79,12 @@ func (c *listCache) of(refs []string) []*Summary {
 
 // with is the cache for a list of idle conversations. files are those of the refs that were read.
 func (c *listCache) with(list []*Summary, files map[string]odb.RefStamp, taken time.Time) *listCache {
-	entries := make(map[string]*cachedList, len(list))
+	entries := make(map[string]*listEntry, len(list))
 	for _, l := range list {
 		if e := c.entries[l.Ref]; e != nil && &e.summary == l {
 			entries[l.Ref] = e
 		} else if file := files[l.Ref]; file != (odb.RefStamp{}) {
-			entries[l.Ref] = &cachedList{file, *l}
+			entries[l.Ref] = &listEntry{file, *l}
 		}
 	}
 	return &listCache{key: c.key, about: c.about, taken: taken, entries: entries}
@@ -108,7 +109,7 @@ func (c *listCache) code(body []byte) []byte {
 }
 
 func (c *listCache) encode() []byte {
-	w := packedFields{data: append(make([]byte, 0, 1024+256*len(c.entries)), listMagic...)}
+	w := listEncoder{data: append(make([]byte, 0, 1024+256*len(c.entries)), listMagic...)}
 	w.text(c.about)
 	w.time(c.taken)
 	w.number(len(c.entries))
@@ -127,21 +128,17 @@ func (c *listCache) decode(data []byte) {
 		return
 	}
 	body, code := data[:len(data)-sha256.Size], data[len(data)-sha256.Size:]
-	rest, ours := strings.CutPrefix(string(body), listMagic)
+	values, ours := bytes.CutPrefix(body, []byte(listMagic))
 	if !ours || !hmac.Equal(code, c.code(body)) {
 		return
 	}
-	f := unpackedFields{rest: rest}
+	f := newListDecoder(values)
 	if f.text() != c.about {
 		return
 	}
 	taken := f.time()
-	n := f.number()
-	if n < 0 || n > len(f.rest) {
-		return
-	}
-	entries := make([]cachedList, n)
-	byRef := make(map[string]*cachedList, len(entries))
+	entries := make([]listEntry, f.count())
+	byRef := make(map[string]*listEntry, len(entries))
 	for i := range entries {
 		e := &entries[i]
 		for n := range e.file {
@@ -150,7 +147,7 @@ func (c *listCache) decode(data []byte) {
 		f.summary(&e.summary)
 		byRef[e.summary.Ref] = e
 	}
-	if f.rest == "" {
+	if !f.failed && f.at == len(f.data) {
 		c.taken, c.entries = taken, byRef
 	}
 }

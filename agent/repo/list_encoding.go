@@ -8,17 +8,17 @@ import (
 	"jp/conversation"
 )
 
-// packedFields is a file under construction: numbers as varints, texts behind their lengths.
-type packedFields struct{ data []byte }
+// A listEncoder writes a list cache: numbers as varints, and each text behind its length in bytes.
+type listEncoder struct{ data []byte }
 
-func (w *packedFields) number(n int) { w.data = binary.AppendVarint(w.data, int64(n)) }
+func (w *listEncoder) number(n int) { w.data = binary.AppendVarint(w.data, int64(n)) }
 
-func (w *packedFields) text(s string) {
+func (w *listEncoder) text(s string) {
 	w.number(len(s))
 	w.data = append(w.data, s...)
 }
 
-func (w *packedFields) truth(b bool) {
+func (w *listEncoder) flag(b bool) {
 	n := 0
 	if b {
 		n = 1
@@ -27,23 +27,23 @@ func (w *packedFields) truth(b bool) {
 }
 
 // time keeps the zone as its distance from UTC.
-func (w *packedFields) time(t time.Time) {
+func (w *listEncoder) time(t time.Time) {
 	_, offset := t.Zone()
 	w.data = binary.AppendVarint(w.data, t.Unix())
 	w.number(t.Nanosecond())
 	w.number(offset)
 }
 
-// maybe writes what a pointer names, behind whether it names anything.
-func maybe[T any](w *packedFields, p *T, write func(T)) {
-	w.truth(p != nil)
+// maybe writes whether a pointer is set, and then what it points to.
+func maybe[T any](w *listEncoder, p *T, write func(T)) {
+	w.flag(p != nil)
 	if p != nil {
 		write(*p)
 	}
 }
 
 // summary writes what a list says of an idle conversation.
-func (w *packedFields) summary(l Summary) {
+func (w *listEncoder) summary(l Summary) {
 	id := func(id conversation.ID) { w.text(string(id)) }
 	w.text(l.Ref)
 	w.text(string(l.Head))
@@ -67,68 +67,76 @@ func (w *packedFields) summary(l Summary) {
 		id(f.ID)
 		w.number(f.Seq)
 	})
-	w.truth(l.Local)
+	w.flag(l.Local)
 }
 
-// unpackedFields reads what packedFields has written. The texts are parts of the file's text.
-// Behind the end, and where a length cannot be, it gives zero values, and leaves a rest.
-type unpackedFields struct {
-	rest string
+// A listDecoder reads what a listEncoder has written. The texts that it returns share the memory of
+// one string. From the first value on that cannot be, all values are zero, and failed is set.
+type listDecoder struct {
+	data   []byte
+	texts  string // the same bytes
+	at     int    // where the next value begins
+	failed bool
+
 	zone *time.Location // of the last time
-	off  int            // its distance from UTC, in seconds
+	east int            // its distance from UTC, in seconds
 }
 
-// broken is a rest that no valid file leaves.
-const broken = "\xff"
+func newListDecoder(data []byte) *listDecoder { return &listDecoder{data: data, texts: string(data)} }
 
-func (f *unpackedFields) number() int {
-	var n uint64
-	for i := range min(len(f.rest), binary.MaxVarintLen64) {
-		b := f.rest[i]
-		n |= uint64(b&0x7f) << (7 * i)
-		if b < 0x80 {
-			f.rest = f.rest[i+1:]
-			return int(int64(n>>1) ^ -int64(n&1))
-		}
+func (f *listDecoder) number() int {
+	n, size := binary.Varint(f.data[f.at:])
+	if size <= 0 {
+		f.fail()
+		return 0
 	}
-	f.rest = broken
-	return 0
+	f.at += size
+	return int(n)
 }
 
-func (f *unpackedFields) text() string {
+// count is a number of values that follow, each of one byte at least.
+func (f *listDecoder) count() int {
 	n := f.number()
-	if n < 0 || n > len(f.rest) {
-		f.rest = broken
-		return ""
+	if n < 0 || n > len(f.data)-f.at {
+		f.fail()
+		return 0
 	}
-	s := f.rest[:n]
-	f.rest = f.rest[n:]
+	return n
+}
+
+func (f *listDecoder) fail() { f.failed, f.at = true, len(f.data) }
+
+func (f *listDecoder) text() string {
+	n := f.count()
+	s := f.texts[f.at : f.at+n]
+	f.at += n
 	return s
 }
 
-func (f *unpackedFields) truth() bool { return f.number() != 0 }
+func (f *listDecoder) flag() bool { return f.number() != 0 }
 
-func (f *unpackedFields) time() time.Time {
+func (f *listDecoder) time() time.Time {
 	seconds, nanos, offset := f.number(), f.number(), f.number()
 	t := time.Unix(int64(seconds), int64(nanos))
 	if offset == 0 {
 		return t.UTC()
 	}
-	if f.zone == nil || offset != f.off {
-		f.zone, f.off = time.FixedZone("", offset), offset
+	if f.zone == nil || offset != f.east {
+		f.zone, f.east = time.FixedZone("", offset), offset
 	}
 	return t.In(f.zone)
 }
 
-func maybeRead[T any](f *unpackedFields, p **T, read func() T) {
-	if f.truth() {
+// maybeRead reads what maybe has written.
+func maybeRead[T any](f *listDecoder, p **T, read func() T) {
+	if f.flag() {
 		v := read()
 		*p = &v
 	}
 }
 
 // summary reads what a list said of an idle conversation.
-func (f *unpackedFields) summary(l *Summary) {
+func (f *listDecoder) summary(l *Summary) {
 	id := func() conversation.ID { return conversation.ID(f.text()) }
 	l.Ref, l.Head = f.text(), conversation.Head(f.text())
 	l.ID = path.Base(l.Ref)
@@ -144,22 +152,18 @@ func (f *unpackedFields) summary(l *Summary) {
 		maybeRead(f, t, f.time)
 	}
 	l.Labels = noLabels
-	n := f.number()
-	if n > 0 {
-		l.Labels = map[string]string{}
-	}
-	for range n {
-		if f.rest == broken {
-			return
+	if n := f.count(); n > 0 {
+		l.Labels = make(map[string]string, n)
+		for range n {
+			name := f.text()
+			l.Labels[name] = f.text()
 		}
-		name := f.text()
-		l.Labels[name] = f.text()
 	}
 	maybeRead(f, &l.Parent, id)
 	maybeRead(f, &l.ForkedFrom, func() ForkedFrom { return ForkedFrom{id(), f.number()} })
-	l.Local = f.truth()
+	l.Local = f.flag()
 	l.Status.State = "idle"
 }
 
-// noLabels is nobody's to change.
+// noLabels is shared by all conversations without labels, and must stay empty.
 var noLabels = map[string]string{}

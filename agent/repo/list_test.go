@@ -204,7 +204,7 @@ func (w *listWorld) change() string {
 		}
 		return string(info.Head)
 	}
-	kind := w.rng.IntN(15)
+	kind := w.rng.IntN(16)
 	switch kind {
 	case 0, 1:
 		return w.create()
@@ -242,6 +242,12 @@ func (w *listWorld) change() string {
 		}
 		w.held = nil
 		return "release all"
+	}
+	if kind == 15 {
+		for _, ref := range []string{info.Ref, "refs/jp/" + string(scope) + "/" + string(idOf(1)), "refs/jp/" + string(scope) + "/" + string(idOf(2))} {
+			w.write(ref, "no head")
+		}
+		return "break " + info.Ref + " and others"
 	}
 	second := map[conversation.Scope]conversation.Scope{conversation.ScopeLive: conversation.ScopeArchived, conversation.ScopeArchived: conversation.ScopeLive}[scope]
 	head := older()
@@ -378,7 +384,7 @@ func TestListCacheHoldsAll(t *testing.T) {
 		}
 	}
 	full.Created = time.Date(2026, 11, 1, 2, 3, 4, 5, time.FixedZone("", -3600))
-	c := listCache{key: []byte("k"), about: "a", taken: time.Unix(7, 9).UTC(), entries: map[string]*cachedList{full.Ref: {file: [5]uint64{1, 1 << 63, 3, 4, 5}, summary: full}}}
+	c := listCache{key: []byte("k"), about: "a", taken: time.Unix(7, 9).UTC(), entries: map[string]*listEntry{full.Ref: {file: [5]uint64{1, 1 << 63, 3, 4, 5}, summary: full}}}
 	read := listCache{key: []byte("k"), about: "a"}
 	read.decode(c.encode())
 	require.Len(t, read.entries, 1)
@@ -421,7 +427,7 @@ func fill(t *testing.T, v reflect.Value, name string) {
 
 // FuzzListCache decodes any file under a valid code: it never fails, and keeps all or nothing.
 func FuzzListCache(f *testing.F) {
-	c := listCache{key: []byte("k"), about: "a", entries: map[string]*cachedList{"refs/jp/conversations/jp-c1": {summary: Summary{Ref: "refs/jp/conversations/jp-c1", Labels: map[string]string{"a": "b"}}}}}
+	c := listCache{key: []byte("k"), about: "a", entries: map[string]*listEntry{"refs/jp/conversations/jp-c1": {summary: Summary{Ref: "refs/jp/conversations/jp-c1", Labels: map[string]string{"a": "b"}}}}}
 	whole := c.encode()
 	f.Add(whole[:len(whole)-32])
 	f.Add([]byte(listMagic))
@@ -438,7 +444,7 @@ func FuzzListCache(f *testing.F) {
 // of a file with a changed byte.
 func TestListCacheOfOthers(t *testing.T) {
 	t.Parallel()
-	mine := listCache{key: []byte("k"), about: "a", entries: map[string]*cachedList{"r/x": {summary: Summary{Ref: "r/x"}}}}
+	mine := listCache{key: []byte("k"), about: "a", entries: map[string]*listEntry{"r/x": {summary: Summary{Ref: "r/x"}}}}
 	file := mine.encode()
 	changed := slices.Clone(file)
 	changed[len(listMagic)+3] ^= 1
