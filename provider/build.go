@@ -22,6 +22,8 @@ type Options struct {
 	NoState  bool            // no opaque state goes with it
 	// Content reads a payload; false where it is absent.
 	Content func(conversation.Payload) ([]byte, bool)
+	// Known keeps what requests of a turn have in common; nil: each is made anew.
+	Known *CompleteTurns
 }
 
 // Target is what a request with the options is made for.
@@ -43,7 +45,8 @@ func Build(events []*conversation.Event, o Options) (*Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	messages := Project(events, target)
+	parts, turns := projected(events, target, o.Known)
+	messages := messagesOf(parts)
 	if !asks(messages, events) {
 		return nil, ErrNothingToAsk
 	}
@@ -59,6 +62,7 @@ func Build(events []*conversation.Event, o Options) (*Request, error) {
 		Ended:    endedCalls(events),
 		Failed:   failedTries(events),
 		Counted:  counted,
+		turns:    turns,
 	}, nil
 }
 

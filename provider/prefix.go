@@ -3,8 +3,11 @@ package provider
 import (
 	"bufio"
 	"crypto/sha256"
+	"encoding"
 	"encoding/binary"
 	"encoding/hex"
+	"hash"
+	"reflect"
 )
 
 // Prefix is the hash, in hex, of what the model reads: system, tools and
@@ -12,19 +15,59 @@ import (
 func (r *Request) Prefix() string {
 	h := sha256.New()
 	f := framer{w: bufio.NewWriterSize(h, 32<<10)}
-	f.text(r.System)
-	f.count(len(r.Tools))
-	for _, t := range r.Tools {
-		f.text(t.Name)
-		f.text(t.Description)
-		f.bytes(t.Parameters)
+	known := r.turns.begins(r.Messages)
+	from := 0
+	if known > 0 && r.turns.resume(h, r, known) {
+		from = known
+	} else {
+		f.text(r.System)
+		f.count(len(r.Tools))
+		for _, t := range r.Tools {
+			f.text(t.Name)
+			f.text(t.Description)
+			f.bytes(t.Parameters)
+		}
+	}
+	for i, m := range r.Messages[from:] {
+		f.message(m)
+		if from+i+1 == known {
+			_ = f.w.Flush()
+			r.turns.keep(h, r, known)
+		}
 	}
 	f.count(len(r.Messages))
-	for _, m := range r.Messages {
-		f.message(m)
-	}
 	_ = f.w.Flush() // a hash takes all bytes
 	return hex.EncodeToString(h.Sum(nil))
+}
+
+// A hashedPrefix is the state of a hash behind the system prompt, the tools and some messages.
+type hashedPrefix struct {
+	system   string
+	tools    []Tool
+	messages int // 0: there is none
+	state    []byte
+}
+
+// resume brings a hash to its state behind the first messages of a request, if that is known.
+func (t *projectedTurns) resume(h hash.Hash, r *Request, messages int) bool {
+	t.mu.Lock()
+	known := t.prefix
+	t.mu.Unlock()
+	if known.messages != messages || known.system != r.System || !reflect.DeepEqual(known.tools, r.Tools) {
+		return false
+	}
+	return h.(encoding.BinaryUnmarshaler).UnmarshalBinary(known.state) == nil
+}
+
+// keep keeps the state of a hash behind the first messages of a request.
+func (t *projectedTurns) keep(h hash.Hash, r *Request, messages int) {
+	state, err := h.(encoding.BinaryMarshaler).MarshalBinary()
+	if err != nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.prefix = hashedPrefix{r.System, r.Tools, messages, state}
 }
 
 // A framer writes fields with their lengths before them, so that no two

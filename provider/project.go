@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"maps"
 	"slices"
 
 	"jp/compaction"
@@ -18,7 +19,11 @@ import (
 // call has its result directly behind its message, and where the model is to
 // speak next they do not end with its own words.
 func Project(events []*conversation.Event, target Target) []Message {
-	parts := projected(events, target)
+	parts, _ := projected(events, target, nil)
+	return messagesOf(parts)
+}
+
+func messagesOf(parts []part) []Message {
 	if len(parts) == 0 {
 		return nil
 	}
@@ -39,19 +44,27 @@ type Sourced struct {
 // ProjectSourced is Project, and says from where each block is.
 func ProjectSourced(events []*conversation.Event, target Target) []Sourced {
 	var messages []Sourced
-	for _, x := range projected(events, target) {
+	parts, _ := projected(events, target, nil)
+	for _, x := range parts {
 		messages = append(messages, Sourced{x.Message, x.from})
 	}
 	return messages
 }
 
-func projected(events []*conversation.Event, target Target) []part {
+// projected also gives the complete turns with which the parts begin, nil where known keeps none.
+func projected(events []*conversation.Event, target Target, known *CompleteTurns) ([]part, *projectedTurns) {
 	complete, tail := conversation.SplitTail(events)
-	relied := conversation.Sanitize(complete.Events())
+	p := projection{target: target, gaps: gapsOf(events), ids: wireIDs{}, force: compaction.InForce(events)}
+	turns := known.of(complete.Events(), p)
+	var relied []*conversation.Event
+	if turns != nil {
+		p.pieces, p.ids = slices.Clone(turns.pieces), maps.Clone(turns.ids)
+	} else {
+		relied = conversation.Sanitize(complete.Events())
+	}
 	if tail != nil {
 		relied = append(relied[:len(relied):len(relied)], tail.Events...)
 	}
-	p := projection{target: target, gaps: gapsOf(events), ids: wireIDs{}, force: compaction.InForce(events)}
 	head := p.head(relied)
 	for turn := range conversation.Turns(relied) {
 		pieces := p.turn(turn)
@@ -65,7 +78,7 @@ func projected(events []*conversation.Event, target Target) []part {
 	if tail != nil {
 		pieces = withoutLastWords(pieces)
 	}
-	return merge(withoutOldReports(pieces))
+	return merge(withoutOldReports(pieces)), turns
 }
 
 // head is what stands for the events that a summary covers, nothing if none does.

@@ -73,6 +73,8 @@ type Request struct {
 	// Summary says that a summary is asked for, beside the conversation. Ended is then how many
 	// were given.
 	Summary bool `json:"-"`
+
+	turns *projectedTurns // with which the messages begin; nil: unknown
 }
 
 // A Tool is a tool as the model knows it.

@@ -15,6 +15,7 @@ type modelClient struct {
 	opts          *Options
 	stream        *conversation.Stream
 	stateRejected bool // the provider took opaque state of its own not back
+	known         provider.CompleteTurns
 }
 
 // options say which model is asked, and what it may get back of its own.
@@ -26,6 +27,7 @@ func (m *modelClient) options() provider.Options {
 func (m *modelClient) request(ctx context.Context) (*provider.Request, error) {
 	options := m.options()
 	options.Content, options.Schema, options.NoTools = m.content(ctx), schemaOf(m.stream), schemaNotified(m.stream)
+	options.Known = &m.known
 	return provider.Build(m.stream.Events(), options)
 }
 

@@ -1,0 +1,90 @@
+package provider
+
+import (
+	"reflect"
+	"slices"
+	"sync"
+
+	"jp/compaction"
+	"jp/conversation"
+)
+
+// CompleteTurns keeps what [Build] made of the complete turns of a conversation. They stay the same while a turn
+// goes on, so that each of its requests reads only the events of that turn. The zero value is
+// ready to use, by several goroutines, for requests with the same [Options.Content].
+type CompleteTurns struct {
+	mu     sync.Mutex
+	newest *projectedTurns
+}
+
+// projectedTurns are complete turns in the words of a target. They are never changed, but for
+// prefix.
+type projectedTurns struct {
+	events []*conversation.Event
+	terms  projectionTerms
+	pieces []part
+	ids    wireIDs
+	// messages are what requests begin with, unless later events change the last of them.
+	messages []Message
+
+	mu     sync.Mutex
+	prefix hashedPrefix
+}
+
+// projectionTerms decide, besides its events, what a turn becomes.
+type projectionTerms struct {
+	target Target // without Content
+	gaps   gaps
+	force  compaction.Force
+}
+
+// of gives the complete turns with what they become. Where a summary stands for some, what stands
+// for them also depends on later events: then it gives nothing.
+func (c *CompleteTurns) of(events []*conversation.Event, p projection) *projectedTurns {
+	if c == nil || len(events) == 0 || p.force.Summary != nil {
+		return nil
+	}
+	terms := projectionTerms{p.target, p.gaps, p.force}
+	terms.target.Content = nil
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if n := c.newest; n != nil && slices.Equal(n.events, events) && reflect.DeepEqual(n.terms, terms) {
+		return n
+	}
+	absent := false // it may be there the next time
+	if content := p.target.Content; content != nil {
+		p.target.Content = func(payload conversation.Payload) ([]byte, bool) {
+			data, there := content(payload)
+			absent = absent || !there
+			return data, there
+		}
+	}
+	p.ids = wireIDs{}
+	for turn := range conversation.Turns(conversation.Sanitize(events)) {
+		p.add(p.turn(turn))
+	}
+	for i, x := range p.pieces { // whoever appends to them makes a copy
+		p.pieces[i].Blocks, p.pieces[i].from = slices.Clip(x.Blocks), slices.Clip(x.from)
+	}
+	turns := &projectedTurns{events: slices.Clone(events), terms: terms, pieces: p.pieces, ids: p.ids}
+	turns.messages = messagesOf(merge(withoutOldReports(p.pieces)))
+	if !absent {
+		c.newest = turns
+	}
+	return turns
+}
+
+// begins counts the messages, from the first one on, that are those of the complete turns.
+func (t *projectedTurns) begins(messages []Message) (n int) {
+	if t == nil {
+		return 0
+	}
+	for n < min(len(t.messages), len(messages)) {
+		a, b := t.messages[n], messages[n]
+		if a.Role != b.Role || len(a.Blocks) != len(b.Blocks) || len(a.Blocks) == 0 || &a.Blocks[0] != &b.Blocks[0] {
+			break
+		}
+		n++
+	}
+	return n
+}
