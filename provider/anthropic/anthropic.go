@@ -51,6 +51,7 @@ type Provider struct {
 	endpoint string
 	wrong    error // why nothing can be sent
 	sent     encoded.Lists[sdk.MessageParam]
+	contents contents
 }
 
 // New returns a provider. What is wrong with the options, Stream reports.

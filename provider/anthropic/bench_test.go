@@ -21,11 +21,12 @@ func BenchmarkEncode(b *testing.B) {
 	for _, again := range []bool{false, true} {
 		b.Run(fmt.Sprintf("again=%v", again), func(b *testing.B) {
 			var sent encoded.Lists[sdk.MessageParam]
+			var known contents
 			for b.Loop() {
 				if !again {
-					sent = encoded.Lists[sdk.MessageParam]{}
+					sent, known.newest = encoded.Lists[sdk.MessageParam]{}, nil
 				}
-				body, err := body(paramsOf(r, modelOf(r.Model), Options{}), &sent)
+				body, err := body(paramsOf(r, modelOf(r.Model), Options{}, &known), &sent)
 				if err != nil {
 					b.Fatal(err)
 				}

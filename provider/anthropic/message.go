@@ -26,29 +26,34 @@ func wholeAnswers(all []provider.Message) []provider.Message {
 }
 
 // messagesOf renders a dialogue. Results and what the user says behind them are
-// one message.
-func messagesOf(all []provider.Message) []sdk.MessageParam {
+// one message. known may be nil. The content is shared with it, and must not be changed.
+func messagesOf(all []provider.Message, known *contents) []sdk.MessageParam {
 	var messages []sdk.MessageParam
-	for _, m := range all {
-		role, content := sdk.MessageParamRoleUser, []sdk.ContentBlockParamUnion(nil)
-		switch m.Role {
-		case conversation.RoleAssistant:
-			role, content = sdk.MessageParamRoleAssistant, replied(m.Blocks)
-		case conversation.RoleTool:
-			content = results(m.Blocks)
-		default:
-			content = said(m.Blocks)
+	for i, content := range known.of(all) {
+		role := sdk.MessageParamRoleUser
+		if all[i].Role == conversation.RoleAssistant {
+			role = sdk.MessageParamRoleAssistant
 		}
 		if len(content) == 0 {
 			continue
 		}
 		if n := len(messages); n > 0 && messages[n-1].Role == role {
-			messages[n-1].Content = append(messages[n-1].Content, content...)
+			messages[n-1].Content = slices.Concat(messages[n-1].Content, content)
 			continue
 		}
 		messages = append(messages, sdk.MessageParam{Role: role, Content: content})
 	}
 	return messages
+}
+
+func contentOf(m provider.Message) []sdk.ContentBlockParamUnion {
+	switch m.Role {
+	case conversation.RoleAssistant:
+		return replied(m.Blocks)
+	case conversation.RoleTool:
+		return results(m.Blocks)
+	}
+	return said(m.Blocks)
 }
 
 // replied renders what the model said.

@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"bytes"
+	"slices"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/packages/param"
@@ -11,8 +12,8 @@ import (
 )
 
 // paramsOf renders a request for a model. It is pure: equal requests give equal
-// bytes.
-func paramsOf(r *provider.Request, m model, o Options) sdk.MessageNewParams {
+// bytes, whatever is known.
+func paramsOf(r *provider.Request, m model, o Options, known *contents) sdk.MessageNewParams {
 	p := sdk.MessageNewParams{Model: r.Model, MaxTokens: m.maxTokens(o.MaxTokens)}
 	messages := m.readable(wholeAnswers(r.Messages))
 	p.Thinking, p.OutputConfig.Effort = thinkingOf(m, o.Thinking, p.MaxTokens, messages)
@@ -34,7 +35,7 @@ func paramsOf(r *provider.Request, m model, o Options) sdk.MessageNewParams {
 	if len(r.Schema) > 0 {
 		p.OutputConfig.Format = formatOf(r.Schema)
 	}
-	p.Messages = messagesOf(messages)
+	p.Messages = messagesOf(messages, known)
 	mark(&p, o.fixedLife())
 	return p
 }
@@ -106,15 +107,38 @@ func mark(p *sdk.MessageNewParams, fixed sdk.CacheControlEphemeralTTL) {
 		if p.Messages[i].Role != sdk.MessageParamRoleUser || left == 0 && !first {
 			continue
 		}
-		content := p.Messages[i].Content
-		if at := content[len(content)-1].GetCacheControl(); at != nil {
-			*at = short
-			if first {
-				*at = long // never behind a shorter one, which the API refuses
-			}
+		control := short
+		if first {
+			control = long // never behind a shorter one, which the API refuses
 		}
+		content := slices.Clone(p.Messages[i].Content)
+		content[len(content)-1] = marked(content[len(content)-1], control)
+		p.Messages[i].Content = content
 		left = max(0, left-1)
 	}
+}
+
+// marked is a copy of a block up to which a prefix is cached; the block itself where it takes no
+// mark.
+func marked(block sdk.ContentBlockParamUnion, control sdk.CacheControlEphemeralParam) sdk.ContentBlockParamUnion {
+	switch {
+	case block.OfText != nil:
+		copied := *block.OfText
+		block.OfText = &copied
+	case block.OfToolResult != nil:
+		copied := *block.OfToolResult
+		block.OfToolResult = &copied
+	case block.OfImage != nil:
+		copied := *block.OfImage
+		block.OfImage = &copied
+	case block.OfDocument != nil:
+		copied := *block.OfDocument
+		block.OfDocument = &copied
+	default:
+		return block
+	}
+	*block.GetCacheControl() = control
+	return block
 }
 
 // fixedLife is how long the fixed part is cached. Only Anthropic's own address surely knows the longer life.

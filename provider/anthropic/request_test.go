@@ -22,7 +22,7 @@ const oldModel, newModel, strictModel = "claude-sonnet-4-5", "claude-opus-4-8", 
 
 // bodyOf is the body of a request as it goes over the wire.
 func bodyOf(t require.TestingT, r *provider.Request, o Options) []byte {
-	body, err := encode(paramsOf(r, modelOf(r.Model), o))
+	body, err := encode(paramsOf(r, modelOf(r.Model), o, nil))
 	require.NoError(t, err)
 	for range 2 { // from what was sent before, and from what was sent now
 		again, err := bodyFrom(r, o)
@@ -32,11 +32,14 @@ func bodyOf(t require.TestingT, r *provider.Request, o Options) []byte {
 	return body
 }
 
-// sentByTests are the messages of all bodies that tests make, as a provider has those of its.
-var sentByTests encoded.Lists[sdk.MessageParam]
+// What all bodies that tests make have in common, as a provider has that of its.
+var (
+	sentByTests     encoded.Lists[sdk.MessageParam]
+	contentsOfTests contents
+)
 
 func bodyFrom(r *provider.Request, o Options) ([]byte, error) {
-	return body(paramsOf(r, modelOf(r.Model), o), &sentByTests)
+	return body(paramsOf(r, modelOf(r.Model), o, &contentsOfTests), &sentByTests)
 }
 
 // part is one key of a request's body.
@@ -236,6 +239,6 @@ func TestSchema(t *testing.T) {
 }
 
 func TestSchemaThatIsNone(t *testing.T) {
-	_, err := encode(paramsOf(&provider.Request{Schema: json.RawMessage(`{"type":`)}, model{}, Options{}))
+	_, err := encode(paramsOf(&provider.Request{Schema: json.RawMessage(`{"type":`)}, model{}, Options{}, nil))
 	require.Error(t, err)
 }

@@ -31,7 +31,7 @@ func (p *Provider) ask(ctx context.Context, request *provider.Request, yield fun
 	if p.wrong != nil {
 		return &provider.Error{Provider: API, Err: p.wrong}
 	}
-	body, err := body(paramsOf(request, modelOf(request.Model), p.options), &p.sent)
+	body, err := body(paramsOf(request, modelOf(request.Model), p.options, &p.contents), &p.sent)
 	if err != nil {
 		return &provider.Error{Provider: API, Class: provider.ClassInvalid, Err: err}
 	}
