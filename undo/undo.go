@@ -55,7 +55,7 @@ func New(ctx context.Context, r *repo.Repo, o Options) (*Undo, *conversation.Eve
 		return nil, nil, repo.LookOnly(conversation.Info{ID: v.ID, Remote: v.Remote})
 	}
 	b := &Undo{View: v, Opts: o}
-	if err := b.take(ctx); err != nil {
+	if err := b.take(ctx, event); err != nil {
 		b.Close()
 		return nil, nil, err
 	}
@@ -69,18 +69,16 @@ func onlyNamed([]*conversation.Event) bool { return true }
 func (b *Undo) Close() { b.held.Release() }
 
 // take locks the conversation, reads it as it is then, and refuses one that
-// must not be added to.
-func (b *Undo) take(ctx context.Context) (err error) {
+// must not be added to. The event is the named one, nil if there is none.
+func (b *Undo) take(ctx context.Context, event *conversation.Event) (err error) {
 	if !b.Opts.DryRun {
 		if b.held, err = b.Repo.Hold(ctx, b.Repo.Env, b.ID); err != nil {
 			return err
 		}
 	}
-	fresh, err := b.Repo.Find().Outline(ctx, b.Repo.Env, string(b.ID))
-	if err != nil {
+	if err := b.load(ctx, event); err != nil {
 		return err
 	}
-	b.View = fresh
 	switch {
 	case b.Broken != nil:
 		return b.Damage(nil)
@@ -94,6 +92,7 @@ func (b *Undo) take(ctx context.Context) (err error) {
 	case b.Tail != nil && open(b.Tail.Ledger()):
 		return repo.IncompleteFailure(b.ID, b.Tail)
 	}
+	b.keepRecordedUntil()
 	if b.Files, err = snapshot.OpenFiles(ctx, b.Repo); err == nil && b.Files.Off {
 		err = repo.WithoutSnapshots()
 	}

@@ -7,6 +7,10 @@ import (
 	"jp/conversation"
 )
 
+// UndoFolder is where undo keeps what it knows of conversations, below jp's folder in the git
+// directory.
+const UndoFolder = "undo"
+
 // Delete deletes a conversation, which is held, and what jp keeps of it beside the repository's
 // objects.
 func (r States) Delete(ctx context.Context, info conversation.Info) error {
@@ -18,6 +22,7 @@ func (r States) Delete(ctx context.Context, info conversation.Info) error {
 	for _, kind := range []string{".query", ".queue", ".answer", ".unsent", ".untracked"} {
 		_ = r.StateDir().Remove(DraftsFolder, string(info.ID)+kind) // there may be none
 	}
+	_ = r.StateDir().Remove(UndoFolder, string(info.ID))                // there may be none
 	_ = r.StateDir().Remove(usagecache.Folder, string(info.ID)+".json") // there may be none
 	if registry, ok := r.ToldRegistry(); ok {
 		_ = registry.Forget(info.ID) // its log; there may be none

@@ -52,7 +52,8 @@ type Step struct {
 	GoneMore bool // they are not all
 }
 
-// A History is what happened to the files, oldest step first, up to now.
+// A History is what happened to the files, oldest step first, up to now. Steps before the event
+// from which files are decided on matter only if they took files away that no tree has (Gone).
 type History struct {
 	Steps []Step
 	// Unknown maps paths with unknown content to the reason.
@@ -87,7 +88,7 @@ type move struct {
 // left out.
 func (h History) Before(from int) []File {
 	var files []File
-	for path, moves := range h.byPath() {
+	for path, moves := range h.byPath(from) {
 		moves = withoutReverted(moves, from)
 		at := slices.IndexFunc(moves, func(m move) bool { return (m.ours || m.nobody) && m.seq >= from })
 		if at < 0 {
@@ -105,7 +106,7 @@ func (h History) Before(from int) []File {
 // on also where no tool wrote it.
 func (h History) After(seq int, paths []string) []File {
 	var files []File
-	for path, moves := range h.byPath() {
+	for path, moves := range h.byPath(0) {
 		moves = withoutReverted(moves, seq+1)
 		at := slices.IndexFunc(moves, func(m move) bool { return m.seq > seq })
 		if at < 0 || len(paths) > 0 && !worktree.Under(path, paths) {
@@ -122,15 +123,14 @@ func (h History) After(seq int, paths []string) []File {
 	return orderFiles(files)
 }
 
-// Differing counts the paths, among those given or all, that differ from before the
-// event from, by any author.
+// Differing counts the paths, among those given or all, that moved at or after the event from and differ
+// from before it, by any author.
 func (h History) Differing(from int, paths []string) (n int) {
-	for path, moves := range h.byPath() {
-		at := slices.IndexFunc(moves, func(m move) bool { return m.seq >= from })
-		if at < 0 || len(paths) > 0 && !worktree.Under(path, paths) {
+	for path, moves := range h.byPath(from) {
+		if len(paths) > 0 && !worktree.Under(path, paths) {
 			continue
 		}
-		if _, differs := h.judge(path, moves[at:], from); differs {
+		if _, differs := h.judge(path, moves, from); differs {
 			n++
 		}
 	}
@@ -161,11 +161,15 @@ func orderFiles(files []File) []File {
 	return files
 }
 
-func (h History) byPath() map[string][]move {
+// byPath are the moves of each path that has some at or after the event from.
+func (h History) byPath(from int) map[string][]move {
 	paths := map[string][]move{}
 	known := memory{gone: map[string]bool{}, since: map[string]int{}}
 	for _, s := range h.Steps {
 		since, may := known.meet(s)
+		if s.Seq < from {
+			continue
+		}
 		for i, m := range s.Moves {
 			done := s.move(m.Path)
 			done.unrecorded, done.may, done.before, done.after = since[i], may[i], m.Before, m.After

@@ -295,3 +295,41 @@ func TestUnder(t *testing.T) {
 		require.True(t, worktree.Under(path, []string{"."}))
 	}
 }
+
+// TestEarlierStepsDecideNothing compares decisions with the whole history, and with what came from
+// the event on.
+func TestEarlierStepsDecideNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		contents := []string{"", "1", "2"}
+		now := map[string]string{}
+		var all []undoplan.Step
+		from := rapid.IntRange(1, 6).Draw(t, "from")
+		for seq := 1; seq <= 6; seq++ {
+			s := undoplan.Step{Seq: seq, Ours: rapid.Bool().Draw(t, "ours"), UnrecordedMore: rapid.IntRange(0, 9).Draw(t, "more") == 0}
+			s.PutBack = s.Ours && rapid.Bool().Draw(t, "put back")
+			s.Nobody = !s.Ours && rapid.Bool().Draw(t, "nobody")
+			for _, path := range []string{"a", "b", "d/a"} {
+				switch rapid.IntRange(0, 5).Draw(t, path) {
+				case 0:
+					s.Unrecorded = append(s.Unrecorded, path)
+				case 1:
+					if seq >= from {
+						s.Gone = append(s.Gone, path)
+					}
+				}
+				if next := rapid.SampledFrom(contents).Draw(t, "content"); next != now[path] {
+					s.Moves = append(s.Moves, worktree.Step{Path: path, Before: version(now[path]), After: version(next)})
+					now[path] = next
+				}
+			}
+			all = append(all, s)
+		}
+		unknown := map[string]string{}
+		if rapid.Bool().Draw(t, "unknown") {
+			unknown["a"] = "it is too large"
+		}
+		whole, part := undoplan.History{Steps: all, Unknown: unknown}, undoplan.History{Steps: all[from-1:], Unknown: unknown}
+		require.Equal(t, said(whole.Before(from)), said(part.Before(from)))
+		require.Equal(t, whole.Differing(from, nil), part.Differing(from, nil))
+	})
+}

@@ -1,0 +1,115 @@
+package undo
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"jp/agent/repo"
+	"jp/conversation"
+	"jp/gitstore"
+	"jp/internal/safefile"
+	"jp/worktree"
+)
+
+// nearby is how many events are read back with all their text. Of more only the beginnings of
+// texts are held in memory.
+const nearby = 4096
+
+// load reads the conversation. For an undo of an event, nil for the last turn, that is only its end, if
+// no event before it can matter.
+func (b *Undo) load(ctx context.Context, event *conversation.Event) error {
+	newest := b.Events[len(b.Events)-1]
+	near := event == nil || newest.Seq-event.Seq < nearby
+	known := b.recordedUntil()
+	if b.Opts.Action == "undo" && known.commit != "" && near && newest.Seq-known.seq < nearby {
+		r := undoReach{event: event, known: known}
+		v, err := b.Repo.Find().ViewBack(ctx, b.Repo.Env, string(b.ID), r.enough)
+		if err != nil || v.Broken != nil || r.is || v.Events[0].Seq == 0 {
+			b.View = v
+			return err
+		}
+	}
+	v, err := b.Repo.Find().Outline(ctx, b.Repo.Env, string(b.ID))
+	b.View = v
+	return err
+}
+
+// An undoReach reaches back to before the turn of an event, nil for the last turn, to where the
+// conversation worked when that turn began, and to the event that a file of the user's names.
+type undoReach struct {
+	event          *conversation.Event
+	known          recordedUntil
+	looked         int // how many events were looked at
+	placed, proven bool
+	is             bool // all three were found
+}
+
+// enough is a [repo.Reach]. It also ends at another event in the place of the known one.
+func (r *undoReach) enough(back []*conversation.Event) bool {
+	turn := back[0].Turn
+	if r.event != nil {
+		turn = r.event.Turn
+	}
+	for _, e := range back[r.looked:] {
+		began := e.Turn < turn || e.Turn == turn && e.Type() == conversation.TypeTurnStart
+		r.placed = r.placed || began && e.Git != nil && e.Type().Places()
+		r.proven = r.proven || e.Seq == r.known.seq && e.Commit == r.known.commit
+	}
+	r.looked = len(back)
+	oldest := back[len(back)-1]
+	r.is = r.placed && r.proven && oldest.Turn < turn
+	return r.is || !r.proven && oldest.Seq <= r.known.seq
+}
+
+// A recordedUntil names an event up to which no tool of the conversation took away a file that no
+// tree has. An undo of a later event needs no earlier one to know which files may be such files.
+type recordedUntil struct {
+	seq    int
+	commit string // "": none is known
+}
+
+const recordedMagic = "jp-undo 1"
+
+// recordedUntil reads the file of the conversation. It can be deleted, and counts only with the
+// code of the user's key.
+func (b *Undo) recordedUntil() (u recordedUntil) {
+	data, err := b.Repo.StateDir().Read(repo.UndoFolder, string(b.ID))
+	words := strings.Fields(string(data))
+	if err != nil || len(words) < 2 {
+		return recordedUntil{}
+	}
+	if n, err := fmt.Sscanf(string(data), recordedMagic+" %d %s", &u.seq, &u.commit); n != 2 || err != nil || !hmac.Equal([]byte(words[len(words)-1]), []byte(b.code(u))) {
+		return recordedUntil{}
+	}
+	return u
+}
+
+// keepRecordedUntil replaces that file, if the events that were read say more than it does.
+func (b *Undo) keepRecordedUntil() {
+	gone := func(e *conversation.Event) bool {
+		response, is := e.Body.(*conversation.ToolCallResponse)
+		return is && slices.ContainsFunc(response.LeftOut, func(l conversation.SkippedPath) bool { return l.Why == worktree.WhyGone })
+	}
+	newest := b.Events[len(b.Events)-1]
+	u := recordedUntil{newest.Seq, newest.Commit}
+	if code := b.code(u); code != "" && u != b.recordedUntil() && !slices.ContainsFunc(b.Events, gone) {
+		text := fmt.Sprintf("%s %d %s %s\n", recordedMagic, u.seq, u.commit, code)
+		_ = b.Repo.StateDir().Replace(repo.UndoFolder, string(b.ID), []byte(text), safefile.Options{Volatile: true}) // it only saves time
+	}
+}
+
+// code is the code of the user's key, "" without a key.
+func (b *Undo) code(u recordedUntil) string {
+	key, err := gitstore.LoadKey(b.Repo.KeyFile())
+	if err != nil {
+		return ""
+	}
+	mac := hmac.New(sha256.New, key)
+	fmt.Fprintf(mac, "%s %s %d %s", recordedMagic, b.ID, u.seq, u.commit)
+	return hex.EncodeToString(mac.Sum(nil))
+}
