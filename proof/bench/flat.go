@@ -27,7 +27,6 @@ type flatCommand struct {
 	name   string // in a row
 	args   string
 	target float64 // seconds beyond the start of jp
-	whole  bool    // it reads the whole conversation by its rule, and is known to miss
 }
 
 var flatCommands = []flatCommand{
@@ -37,7 +36,7 @@ var flatCommands = []flatCommand{
 	{name: "show @-1", args: "show ID@-1", target: endTarget},
 	{name: "ref @-1", args: "ref ID@-1", target: endTarget},
 	{name: "diff @-3..@-1", args: "diff ID@-3..@-1", target: endTarget},
-	{name: "undo --dry-run", args: "undo --dry-run ID@-4", target: endTarget, whole: true},
+	{name: "undo --dry-run", args: "undo --dry-run ID@-4", target: endTarget},
 	{name: "show @middle", args: "show ID@MIDDLE", target: middleTarget},
 	{name: "ref @middle", args: "ref ID@MIDDLE", target: middleTarget},
 	{name: "diff @middle-2..@middle", args: "diff ID@BEFORE..@MIDDLE", target: middleTarget},
@@ -91,7 +90,7 @@ func (b *bench) newEnded(ctx context.Context, n int) (*stopped, error) {
 	return s, drained(cmd, s.repo.TopLevel)
 }
 
-// peakRows are the greatest memory of the commands whose memory must not grow, and that of the others.
+// peakRows are the greatest memory of the commands.
 func (s *stopped) peakRows(ctx context.Context, n int) ([]row, error) {
 	start, err := peaks(ctx, in(s.repo.TopLevel, s.jp, "version"))
 	if err != nil {
@@ -105,11 +104,7 @@ func (s *stopped) peakRows(ctx context.Context, n int) ([]row, error) {
 		}
 		r := sized("", "jp version", took, start)
 		r.Alone, r.Target = true, flatMemory
-		switch {
-		case c.whole:
-			r.Name = fmt.Sprintf("memory, %s of %s events", c.name, grouped(n))
-			rows = append(rows, r)
-		case r.JP > rows[0].JP:
+		if r.JP > rows[0].JP {
 			r.Name = rows[0].Name
 			rows[0] = r
 		}
