@@ -3,7 +3,6 @@ package provider
 import (
 	"bufio"
 	"crypto/sha256"
-	"encoding"
 	"encoding/binary"
 	"encoding/hex"
 	"hash"
@@ -13,13 +12,13 @@ import (
 // Prefix is the hash, in hex, of what the model reads: system, tools and
 // messages. Equal prefixes mean equal requests, up to their options.
 func (r *Request) Prefix() string {
-	h := sha256.New()
-	f := framer{w: bufio.NewWriterSize(h, 32<<10)}
 	known := r.turns.begins(r.Messages)
-	from := 0
-	if known > 0 && r.turns.resume(h, r, known) {
-		from = known
-	} else {
+	h, from := r.turns.hashed(r, known), known
+	if h == nil {
+		h, from = sha256.New(), 0
+	}
+	f := framer{w: bufio.NewWriterSize(h, 32<<10)}
+	if from == 0 {
 		f.text(r.System)
 		f.count(len(r.Tools))
 		for _, t := range r.Tools {
@@ -40,34 +39,40 @@ func (r *Request) Prefix() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// A hashedPrefix is the state of a hash behind the system prompt, the tools and some messages.
+// A hashedPrefix is a hash of the system prompt, the tools and some messages.
 type hashedPrefix struct {
 	system   string
 	tools    []Tool
-	messages int // 0: there is none
-	state    []byte
+	messages int
+	hash     hash.Cloner
 }
 
-// resume brings a hash to its state behind the first messages of a request, if that is known.
-func (t *projectedTurns) resume(h hash.Hash, r *Request, messages int) bool {
+// hashed is the hash of the first messages of a request, and of what stands before them; nil if
+// it is not known.
+func (t *projectedTurns) hashed(r *Request, messages int) hash.Hash {
+	if t == nil {
+		return nil
+	}
 	t.mu.Lock()
 	known := t.prefix
 	t.mu.Unlock()
-	if known.messages != messages || known.system != r.System || !reflect.DeepEqual(known.tools, r.Tools) {
-		return false
+	if known.hash == nil || known.messages != messages || known.system != r.System || !reflect.DeepEqual(known.tools, r.Tools) {
+		return nil
 	}
-	return h.(encoding.BinaryUnmarshaler).UnmarshalBinary(known.state) == nil
+	h, err := known.hash.Clone()
+	if err != nil {
+		return nil
+	}
+	return h
 }
 
-// keep keeps the state of a hash behind the first messages of a request.
+// keep keeps the hash of the first messages of a request.
 func (t *projectedTurns) keep(h hash.Hash, r *Request, messages int) {
-	state, err := h.(encoding.BinaryMarshaler).MarshalBinary()
-	if err != nil {
-		return
+	if h, err := h.(hash.Cloner).Clone(); err == nil {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.prefix = hashedPrefix{r.System, r.Tools, messages, h}
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.prefix = hashedPrefix{r.System, r.Tools, messages, state}
 }
 
 // A framer writes fields with their lengths before them, so that no two
