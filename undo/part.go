@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"jp/agent/repo"
@@ -73,17 +74,20 @@ type recordedUntil struct {
 	commit string // "": none is known
 }
 
-const recordedMagic = "jp-undo 1"
+const recordedMagic = "jp-undo 1 "
 
 // recordedUntil reads the file of the conversation. It can be deleted, and counts only with the
 // code of the user's key.
-func (b *Undo) recordedUntil() (u recordedUntil) {
+func (b *Undo) recordedUntil() recordedUntil {
 	data, err := b.Repo.StateDir().Read(repo.UndoFolder, string(b.ID))
-	words := strings.Fields(string(data))
-	if err != nil || len(words) < 2 {
+	text, ours := strings.CutPrefix(string(data), recordedMagic)
+	words := strings.Fields(text)
+	if err != nil || !ours || len(words) != 3 {
 		return recordedUntil{}
 	}
-	if n, err := fmt.Sscanf(string(data), recordedMagic+" %d %s", &u.seq, &u.commit); n != 2 || err != nil || !hmac.Equal([]byte(words[len(words)-1]), []byte(b.code(u))) {
+	seq, err := strconv.Atoi(words[0])
+	u := recordedUntil{seq, words[1]}
+	if err != nil || !hmac.Equal([]byte(words[2]), []byte(b.code(u))) {
 		return recordedUntil{}
 	}
 	return u
@@ -98,7 +102,7 @@ func (b *Undo) keepRecordedUntil() {
 	newest := b.Events[len(b.Events)-1]
 	u := recordedUntil{newest.Seq, newest.Commit}
 	if code := b.code(u); code != "" && u != b.recordedUntil() && !slices.ContainsFunc(b.Events, gone) {
-		text := fmt.Sprintf("%s %d %s %s\n", recordedMagic, u.seq, u.commit, code)
+		text := fmt.Sprintf("%s%d %s %s\n", recordedMagic, u.seq, u.commit, code)
 		_ = b.Repo.StateDir().Replace(repo.UndoFolder, string(b.ID), []byte(text), safefile.Options{Volatile: true}) // it only saves time
 	}
 }
@@ -110,6 +114,6 @@ func (b *Undo) code(u recordedUntil) string {
 		return ""
 	}
 	mac := hmac.New(sha256.New, key)
-	fmt.Fprintf(mac, "%s %s %d %s", recordedMagic, b.ID, u.seq, u.commit)
+	fmt.Fprintf(mac, "%s%s %d %s", recordedMagic, b.ID, u.seq, u.commit)
 	return hex.EncodeToString(mac.Sum(nil))
 }
