@@ -16,7 +16,7 @@ import (
 func source(t testing.TB) string {
 	text, err := os.ReadFile("scan.go")
 	require.NoError(t, err)
-	more, err := os.ReadFile("own.go")
+	more, err := os.ReadFile("known_secrets.go")
 	require.NoError(t, err)
 	return strings.Repeat(string(text)+string(more), 4)
 }
