@@ -41,13 +41,13 @@ func (b *Undo) load(ctx context.Context, event *conversation.Event) error {
 }
 
 // An undoReach reaches back to before the turn of an event, nil for the last turn, to where the
-// conversation worked when that turn began, and to the event that a file of the user's names.
+// conversation worked when that turn began, and to the event up to which all is recorded.
 type undoReach struct {
 	event          *conversation.Event
 	known          recordedUntil
 	looked         int // how many events were looked at
 	placed, proven bool
-	is             bool // all three were found
+	is             bool // it goes back to all three
 }
 
 // enough is a [repo.Reach]. It also ends at another event in the place of the known one.
