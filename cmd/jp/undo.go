@@ -22,7 +22,8 @@ changed).
 
 Exit codes: 0 done, or nothing to do · 1 a file could not be written · 2 usage ·
 3 no terminal to ask, a tool call is open, or this is another working tree ·
-4 locked · 5 no such event · 6 damaged ·
+4 locked · 5 no such event · 6 damaged, as far back as jp reads; jp verify
+finds damage further back ·
 130, 143 a signal stopped it between two files; the files so far are recorded`
 
 func newUndoCommand(e *ui.Env) *cobra.Command {
