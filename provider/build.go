@@ -22,7 +22,7 @@ type Options struct {
 	NoState  bool            // no opaque state goes with it
 	// Content reads a payload; false where it is absent.
 	Content func(conversation.Payload) ([]byte, bool)
-	// Known keeps what requests of a turn have in common; nil: each is made anew.
+	// Known keeps the messages of complete turns for the next request; nil: Build makes all anew.
 	Known *CompleteTurns
 }
 

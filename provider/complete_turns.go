@@ -9,16 +9,16 @@ import (
 	"jp/conversation"
 )
 
-// CompleteTurns keeps what [Build] made of the complete turns of a conversation. They stay the same while a turn
-// goes on, so that each of its requests reads only the events of that turn. The zero value is
-// ready to use, by several goroutines, for requests with the same [Options.Content].
+// CompleteTurns keeps the messages that [Build] made of the complete turns of a conversation. These
+// stay the same while the next turn goes on, so each of its requests reads only the events of
+// that turn. The zero value is ready to use, by several goroutines, for requests with the same
+// [Options.Content].
 type CompleteTurns struct {
 	mu     sync.Mutex
 	newest *projectedTurns
 }
 
-// projectedTurns are complete turns in the words of a target. They are never changed, but for
-// prefix.
+// projectedTurns are complete turns as they are sent to a target. Only prefix is changed later.
 type projectedTurns struct {
 	events []*conversation.Event
 	terms  projectionTerms
@@ -38,8 +38,8 @@ type projectionTerms struct {
 	force  compaction.Force
 }
 
-// of gives the complete turns with what they become. Where a summary stands for some, what stands
-// for them also depends on later events: then it gives nothing.
+// of projects complete turns, or gives the newest ones if they are the same. It gives nil if a
+// summary stands for some of them: the text of a summary also depends on later events.
 func (c *CompleteTurns) of(events []*conversation.Event, p projection) *projectedTurns {
 	if c == nil || len(events) == 0 || p.force.Summary != nil {
 		return nil
@@ -51,7 +51,7 @@ func (c *CompleteTurns) of(events []*conversation.Event, p projection) *projecte
 	if n := c.newest; n != nil && slices.Equal(n.events, events) && reflect.DeepEqual(n.terms, terms) {
 		return n
 	}
-	absent := false // it may be there the next time
+	absent := false // a payload is missing, and may be there for the next request
 	if content := p.target.Content; content != nil {
 		p.target.Content = func(payload conversation.Payload) ([]byte, bool) {
 			data, there := content(payload)
@@ -63,7 +63,7 @@ func (c *CompleteTurns) of(events []*conversation.Event, p projection) *projecte
 	for turn := range conversation.Turns(conversation.Sanitize(events)) {
 		p.add(p.turn(turn))
 	}
-	for i, x := range p.pieces { // whoever appends to them makes a copy
+	for i, x := range p.pieces { // merge appends to blocks: without spare room, append copies them
 		p.pieces[i].Blocks, p.pieces[i].from = slices.Clip(x.Blocks), slices.Clip(x.from)
 	}
 	turns := &projectedTurns{events: slices.Clone(events), terms: terms, pieces: p.pieces, ids: p.ids}

@@ -51,7 +51,8 @@ func ProjectSourced(events []*conversation.Event, target Target) []Sourced {
 	return messages
 }
 
-// projected also gives the complete turns with which the parts begin, nil where known keeps none.
+// projected returns the parts of the messages, and the complete turns with which they begin: nil
+// without known, and if a summary stands for some.
 func projected(events []*conversation.Event, target Target, known *CompleteTurns) ([]part, *projectedTurns) {
 	complete, tail := conversation.SplitTail(events)
 	p := projection{target: target, gaps: gapsOf(events), ids: wireIDs{}, force: compaction.InForce(events)}

@@ -21,8 +21,8 @@ import (
 // texts are held in memory.
 const nearby = 4096
 
-// load reads the conversation. For an undo of an event, nil for the last turn, that is only its end, if
-// no event before it can matter.
+// load reads the conversation. Undo of an event, nil for the last turn, needs only the end, if
+// earlier events are known not to matter.
 func (b *Undo) load(ctx context.Context, event *conversation.Event) error {
 	newest := b.Events[len(b.Events)-1]
 	near := event == nil || newest.Seq-event.Seq < nearby
@@ -30,7 +30,7 @@ func (b *Undo) load(ctx context.Context, event *conversation.Event) error {
 	if b.Opts.Action == "undo" && known.commit != "" && near && newest.Seq-known.seq < nearby {
 		r := undoReach{event: event, known: known}
 		v, err := b.Repo.Find().ViewBack(ctx, b.Repo.Env, string(b.ID), r.enough)
-		if err != nil || v.Broken != nil || r.is || v.Events[0].Seq == 0 {
+		if err != nil || v.Broken != nil || r.complete || v.Events[0].Seq == 0 {
 			b.View = v
 			return err
 		}
@@ -47,7 +47,7 @@ type undoReach struct {
 	known          recordedUntil
 	looked         int // how many events were looked at
 	placed, proven bool
-	is             bool // it goes back to all three
+	complete       bool // it goes back to all three
 }
 
 // enough is a [repo.Reach]. It also ends at another event in the place of the known one.
@@ -63,8 +63,8 @@ func (r *undoReach) enough(back []*conversation.Event) bool {
 	}
 	r.looked = len(back)
 	oldest := back[len(back)-1]
-	r.is = r.placed && r.proven && oldest.Turn < turn
-	return r.is || !r.proven && oldest.Seq <= r.known.seq
+	r.complete = r.placed && r.proven && oldest.Turn < turn
+	return r.complete || !r.proven && oldest.Seq <= r.known.seq
 }
 
 // A recordedUntil names an event up to which no tool of the conversation took away a file that no
@@ -93,7 +93,8 @@ func (b *Undo) recordedUntil() recordedUntil {
 	return u
 }
 
-// keepRecordedUntil replaces that file, if the events that were read say more than it does.
+// keepRecordedUntil replaces that file by one that names the newest event, if no event that was
+// read says that a tool took away a file that no tree has.
 func (b *Undo) keepRecordedUntil() {
 	gone := func(e *conversation.Event) bool {
 		response, is := e.Body.(*conversation.ToolCallResponse)

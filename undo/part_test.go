@@ -51,7 +51,7 @@ func TestUndoReach(t *testing.T) {
 					break
 				}
 			}
-			require.Equal(t, tt.is, r.is)
+			require.Equal(t, tt.is, r.complete)
 			require.Equal(t, tt.oldest, back[len(back)-1].Seq)
 		})
 	}

@@ -11,8 +11,8 @@ import (
 	"jp/provider/encoded"
 )
 
-// paramsOf renders a request for a model. It is pure: equal requests give equal
-// bytes, whatever is known.
+// paramsOf renders a request for a model. Equal requests give equal
+// bytes, whatever known has kept of earlier ones.
 func paramsOf(r *provider.Request, m model, o Options, known *contents) sdk.MessageNewParams {
 	p := sdk.MessageNewParams{Model: r.Model, MaxTokens: m.maxTokens(o.MaxTokens)}
 	messages := m.readable(wholeAnswers(r.Messages))
@@ -118,8 +118,8 @@ func mark(p *sdk.MessageNewParams, fixed sdk.CacheControlEphemeralTTL) {
 	}
 }
 
-// marked is a copy of a block up to which a prefix is cached; the block itself where it takes no
-// mark.
+// marked is a copy of a block with a mark of the cache, since other requests share the block. A
+// block that takes no mark is given back as it is.
 func marked(block sdk.ContentBlockParamUnion, control sdk.CacheControlEphemeralParam) sdk.ContentBlockParamUnion {
 	switch {
 	case block.OfText != nil:

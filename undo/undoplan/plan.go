@@ -123,8 +123,8 @@ func (h History) After(seq int, paths []string) []File {
 	return orderFiles(files)
 }
 
-// Differing counts the paths, among those given or all, that moved at or after the event from and differ
-// from before it, by any author.
+// Differing counts the paths, among those given or all, that some author changed at or after the
+// event from, and that differ from before it.
 func (h History) Differing(from int, paths []string) (n int) {
 	for path, moves := range h.byPath(from) {
 		if len(paths) > 0 && !worktree.Under(path, paths) {
