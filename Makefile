@@ -33,13 +33,15 @@ test: ## run all tests
 
 check: lint test ## lint and tests: what CI runs first
 
-lint: ## format, vet, staticcheck, and the types for macOS
+lint: ## format, vet, staticcheck, known vulnerabilities, and the types for macOS
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$unformatted" ]; then echo "not gofmt-ed:"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
 	$(GO) vet -C proof ./...
 	$(GO) tool -modfile=tools/go.mod staticcheck ./...
 	cd proof && $(GO) tool -modfile=../tools/go.mod staticcheck ./...
 	cd tools && $(GO) run ./types darwin/arm64
+	@if curl -fsS -m 10 -o /dev/null https://vuln.go.dev/index/db.json 2>/dev/null; then $(GO) tool -modfile=tools/go.mod govulncheck ./...; \
+	else echo "Go's database of vulnerabilities is out of reach. Known vulnerabilities were not checked."; fi
 
 crash: build crash-tools ## faults, kills, power cuts, enumerated: a table; none may break a promise (CRASH='-only a,c' etc.)
 	$(call proof,crash) $(CRASH)
