@@ -5,10 +5,6 @@ import (
 	"encoding/json"
 	"iter"
 
-	sdk "github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/packages/param"
-	"github.com/openai/openai-go/v3/shared"
-
 	"jp/provider"
 	"jp/provider/encoded"
 )
@@ -16,7 +12,7 @@ import (
 // Chat asks models through Chat Completions. It may be used concurrently.
 type Chat struct {
 	options Options
-	sent    encoded.Lists[sdk.ChatCompletionMessageParamUnion]
+	sent    encoded.Lists[chatMessage]
 }
 
 // NewChat returns a provider that speaks Chat Completions, in the dialect of
@@ -30,36 +26,34 @@ func (c *Chat) Stream(ctx context.Context, request *provider.Request) iter.Seq2[
 }
 
 // chatBody is the body of a request, in which lists has what earlier ones have.
-func chatBody(p sdk.ChatCompletionNewParams, lists *encoded.Lists[sdk.ChatCompletionMessageParamUnion]) ([]byte, error) {
-	return lists.Body(p.Messages, encoded.Encoding[sdk.ChatCompletionMessageParamUnion]{
-		Whole: func(messages []sdk.ChatCompletionMessageParamUnion) ([]byte, error) {
-			p.Messages = messages
-			return p.MarshalJSON()
+func chatBody(r chatRequest, lists *encoded.Lists[chatMessage]) ([]byte, error) {
+	return lists.Body(r.Messages, encoded.Encoding[chatMessage]{
+		Whole: func(messages []chatMessage) ([]byte, error) {
+			r.Messages = messages
+			return r.MarshalJSON()
 		},
-		One:  sdk.ChatCompletionMessageParamUnion.MarshalJSON,
-		Stub: sdk.UserMessage("jp: the messages, 7b1f0c52e9d34a68"),
+		One:  chatMessage.MarshalJSON,
+		Stub: chatMessage{Role: "user", Content: "jp: the messages, 7b1f0c52e9d34a68"},
 	})
 }
 
 // chatParams is a request to Chat Completions.
-func chatParams(r *provider.Request, o Options) sdk.ChatCompletionNewParams {
+func chatParams(r *provider.Request, o Options) chatRequest {
 	d := o.Dialect
-	p := sdk.ChatCompletionNewParams{
-		Model:    r.Model,
-		Messages: chatMessages(r, o),
-		Tools:    chatTools(r.Tools),
+	p := chatRequest{
+		Model:          r.Model,
+		Messages:       chatMessages(r, o),
+		Tools:          chatTools(r.Tools),
+		ParallelCalls:  d.ParallelCalls && len(r.Tools) > 0,
+		ResponseFormat: d.responseFormat(r.Schema),
+		more:           chatFields(o),
 	}
 	if r.NoTools && len(r.Tools) > 0 {
-		p.ToolChoice.OfAuto = param.NewOpt("none")
+		p.ToolChoice = "none"
 	}
 	if !d.NoStreamOptions {
-		p.StreamOptions.IncludeUsage = param.NewOpt(true)
+		p.StreamOptions = &streamOptions{IncludeUsage: true}
 	}
-	if d.ParallelCalls && len(r.Tools) > 0 {
-		p.ParallelToolCalls = param.NewOpt(true)
-	}
-	p.ResponseFormat = d.responseFormat(r.Schema)
-	p.SetExtraFields(chatFields(o))
 	return p
 }
 
@@ -82,10 +76,14 @@ func chatFields(o Options) map[string]any {
 	return fields
 }
 
-func chatMessages(r *provider.Request, o Options) []sdk.ChatCompletionMessageParamUnion {
-	var messages []sdk.ChatCompletionMessageParamUnion
+func chatMessages(r *provider.Request, o Options) []chatMessage {
+	var messages []chatMessage
 	if system := o.Dialect.system(r); system != "" {
-		messages = append(messages, systemMessage(system, o.Dialect.SystemRole))
+		role := "system"
+		if o.Dialect.SystemRole == "developer" {
+			role = "developer"
+		}
+		messages = append(messages, chatMessage{Role: role, Content: system})
 	}
 	for _, s := range newTranscript(o.Dialect, o.Lacks).arrange(asked(r.Messages)) {
 		messages = append(messages, s.encode(o.Dialect))
@@ -106,22 +104,11 @@ func (d Dialect) system(r *provider.Request) string {
 	return r.System + "\n\n" + wanted
 }
 
-func systemMessage(text, role string) sdk.ChatCompletionMessageParamUnion {
-	if role == "developer" {
-		return sdk.DeveloperMessage(text)
-	}
-	return sdk.SystemMessage(text)
-}
-
-func chatTools(tools []provider.Tool) []sdk.ChatCompletionToolUnionParam {
-	var all []sdk.ChatCompletionToolUnionParam
+func chatTools(tools []provider.Tool) []chatTool {
+	var all []chatTool
 	for _, t := range tools {
-		f := shared.FunctionDefinitionParam{Name: t.Name}
-		if t.Description != "" {
-			f.Description = param.NewOpt(t.Description)
-		}
-		f.SetExtraFields(map[string]any{"parameters": parameters(t)})
-		all = append(all, sdk.ChatCompletionFunctionTool(f))
+		d := chatDefinition{Name: t.Name, Description: t.Description, more: map[string]any{"parameters": parameters(t)}}
+		all = append(all, chatTool{Type: "function", Function: d})
 	}
 	return all
 }
@@ -134,18 +121,12 @@ func parameters(t provider.Tool) json.RawMessage {
 	return t.Parameters
 }
 
-func (d Dialect) responseFormat(schema json.RawMessage) sdk.ChatCompletionNewParamsResponseFormatUnion {
-	var format sdk.ChatCompletionNewParamsResponseFormatUnion
+func (d Dialect) responseFormat(schema json.RawMessage) *responseFormat {
 	switch {
 	case len(schema) == 0:
+		return nil
 	case d.JSONObject:
-		format.OfJSONObject = &shared.ResponseFormatJSONObjectParam{}
-	default:
-		named := shared.ResponseFormatJSONSchemaJSONSchemaParam{Name: schemaName, Schema: schema}
-		if strictly(schema) {
-			named.Strict = param.NewOpt(true)
-		}
-		format.OfJSONSchema = &shared.ResponseFormatJSONSchemaParam{JSONSchema: named}
+		return &responseFormat{Type: "json_object"}
 	}
-	return format
+	return &responseFormat{Type: "json_schema", JSONSchema: &jsonSchema{Name: schemaName, Schema: schema, Strict: strictly(schema)}}
 }

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strconv"
 
-	sdk "github.com/openai/openai-go/v3"
-
 	"jp/conversation"
 	"jp/provider"
 )
@@ -20,18 +18,18 @@ type chatReader struct {
 
 // Read implements [stream.Reader].
 func (r *chatReader) Read(data []byte) ([]provider.Chunk, error) {
-	var chunk sdk.ChatCompletionChunk
-	if err := json.Unmarshal(data, &chunk); err != nil {
+	var chunk chatChunk
+	if err := decode(data, &chunk); err != nil {
 		return nil, fmt.Errorf("read an event of the answer: %w", err)
 	}
-	if chunk.JSON.Usage.Valid() {
-		r.usage = chatUsage(chunk.Usage)
+	if chunk.Usage != nil {
+		r.usage = chunk.Usage.usage()
 	}
 	for _, choice := range chunk.Choices {
 		if choice.Index != 0 {
 			continue
 		}
-		if complaint := value(choice.JSON.ExtraFields["error"]); complaint != nil {
+		if complaint := value(choice.Error); complaint != nil {
 			return r.deltas.take(), reported(complaint)
 		}
 		r.deltas.add(choice.Delta)
@@ -42,7 +40,7 @@ func (r *chatReader) Read(data []byte) ([]provider.Chunk, error) {
 		default:
 			r.reason = choice.FinishReason
 		}
-		if message := value(choice.JSON.ExtraFields["message"]); message != nil {
+		if message := value(choice.Message); message != nil {
 			r.message(message)
 		}
 	}
@@ -52,8 +50,8 @@ func (r *chatReader) Read(data []byte) ([]provider.Chunk, error) {
 // message takes a whole answer: what a server sends that does not stream. It is one
 // delta, and ends the answer even without a reason.
 func (r *chatReader) message(message json.RawMessage) {
-	var delta sdk.ChatCompletionChunkChoiceDelta
-	if json.Unmarshal(message, &delta) != nil {
+	var delta chatDelta
+	if decode(message, &delta) != nil {
 		return // what is no message says nothing
 	}
 	r.deltas.add(delta)
@@ -95,18 +93,16 @@ func (r *chatReader) why() conversation.Finish {
 	return conversation.FinishStop
 }
 
-// chatUsage counts cached tokens among the input, as the server does.
-func chatUsage(u sdk.CompletionUsage) *conversation.Usage {
+// usage counts cached tokens among the input, as the server does.
+func (u chatUsage) usage() *conversation.Usage {
 	usage := &conversation.Usage{
-		Input: int(u.PromptTokens), Output: int(u.CompletionTokens),
-		CacheRead:  int(u.PromptTokensDetails.CachedTokens),
-		CacheWrite: int(u.PromptTokensDetails.CacheWriteTokens),
+		Input: int(u.Input), Output: int(u.Output), CacheRead: int(u.InputDetails.Cached), CacheWrite: int(u.InputDetails.CacheWrite),
 	}
-	if hits, err := strconv.Atoi(u.JSON.ExtraFields["prompt_cache_hit_tokens"].Raw()); err == nil && usage.CacheRead == 0 {
-		usage.CacheRead = hits
+	if usage.CacheRead == 0 {
+		usage.CacheRead = int(u.CacheHits)
 	}
-	if cost, err := strconv.ParseFloat(u.JSON.ExtraFields["cost"].Raw(), 64); err == nil && cost > 0 {
-		usage.CostUSD = strconv.FormatFloat(cost, 'f', -1, 64)
+	if u.Cost > 0 {
+		usage.CostUSD = strconv.FormatFloat(u.Cost, 'f', -1, 64)
 	}
 	return usage
 }

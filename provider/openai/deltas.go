@@ -6,9 +6,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	sdk "github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/packages/respjson"
-
 	"jp/internal/wtf8"
 	"jp/provider"
 )
@@ -83,13 +80,12 @@ func (d *deltas) end(index int, state chatState) {
 	d.emit(c)
 }
 
-func (d *deltas) add(delta sdk.ChatCompletionChunkChoiceDelta) {
-	extra := delta.JSON.ExtraFields
-	d.think(extra)
-	content := contentOf(delta)
+func (d *deltas) add(delta chatDelta) {
+	d.think(delta)
+	content := contentOf(delta.Content)
 	d.reason(content.thinking, "", nil)
-	d.say(content.text, value(extra["extra_content"]))
-	if refusal := str(delta.JSON.Refusal); refusal != "" {
+	d.say(content.text, value(delta.Extra))
+	if refusal := str(delta.Refusal); refusal != "" {
 		d.refused = true
 		d.say(refusal, nil)
 	}
@@ -99,18 +95,18 @@ func (d *deltas) add(delta sdk.ChatCompletionChunkChoiceDelta) {
 }
 
 // think adds reasoning, under whichever name it comes.
-func (d *deltas) think(extra map[string]respjson.Field) {
+func (d *deltas) think(delta chatDelta) {
 	var details []json.RawMessage
 	if d.dialect.ReasoningDetails {
-		_ = json.Unmarshal(value(extra["reasoning_details"]), &details) // what is no list is none
+		_ = json.Unmarshal(value(delta.Details), &details) // what is no list is none
 	}
-	for _, field := range []string{"reasoning_content", "reasoning"} {
-		if text := str(extra[field]); text != "" {
-			d.reason(text, field, details)
-			return
-		}
+	if text := str(delta.ReasoningContent); text != "" {
+		d.reason(text, "reasoning_content", details)
+	} else if text := str(delta.Reasoning); text != "" {
+		d.reason(text, "reasoning", details)
+	} else {
+		d.reason(detailText(details), "", details)
 	}
-	d.reason(detailText(details), "", details)
 }
 
 func (d *deltas) reason(text, field string, details []json.RawMessage) {
@@ -171,7 +167,7 @@ func textKind(structured bool, start string) provider.ChunkKind {
 	return provider.ChunkMessage
 }
 
-func (d *deltas) call(delta sdk.ChatCompletionChunkChoiceDeltaToolCall) {
+func (d *deltas) call(delta callDelta) {
 	c := d.meant(delta)
 	if c == nil {
 		if d.text != nil && !wtf8.Cut(d.text.end) {
@@ -180,27 +176,27 @@ func (d *deltas) call(delta sdk.ChatCompletionChunkChoiceDeltaToolCall) {
 		if d.thought != nil && !wtf8.Cut(d.thought.text.String()) {
 			d.closeThought(false)
 		}
-		c = &openCall{index: d.number(), at: delta.Index}
+		c = &openCall{index: d.number(), at: delta.number()}
 		d.calls = append(d.calls, c)
 	}
 	c.id = or(c.id, delta.ID)
-	if extra := value(delta.JSON.ExtraFields["extra_content"]); extra != nil {
+	if extra := value(delta.Extra); extra != nil {
 		c.extra = extra
 	}
 	d.emit(provider.Chunk{
 		Kind: provider.ChunkToolCall, Index: c.index,
-		ToolID: delta.ID, Tool: delta.Function.Name, Text: argumentsOf(delta.Function),
+		ToolID: delta.ID, Tool: delta.Function.Name, Text: argumentsOf(delta.Function.Arguments),
 	})
 }
 
 // meant is the call that a delta goes on with, nil where it begins one. Servers
 // are known to leave out the number, or to give all calls the same one.
-func (d *deltas) meant(delta sdk.ChatCompletionChunkChoiceDeltaToolCall) *openCall {
-	numbered := delta.JSON.Index.Valid()
+func (d *deltas) meant(delta callDelta) *openCall {
+	numbered := delta.Index != nil
 	for i := len(d.calls) - 1; i >= 0; i-- {
 		c := d.calls[i]
 		switch {
-		case numbered && c.at != delta.Index:
+		case numbered && c.at != *delta.Index:
 		case delta.ID == "" && (numbered || delta.Function.Name == ""):
 			return c
 		case delta.ID != "" && (c.id == delta.ID || c.id == "" && delta.Function.Name == ""):

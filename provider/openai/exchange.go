@@ -1,13 +1,11 @@
 package openai
 
 import (
+	"bytes"
 	"context"
 	"iter"
 	"net/http"
 	"net/url"
-
-	sdk "github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
 
 	"jp/provider"
 	"jp/provider/stream"
@@ -43,26 +41,55 @@ func (o Options) stream(ctx context.Context, path string, body func() ([]byte, e
 
 // send sends the body and waits for the answer to begin.
 func (o Options) send(ctx context.Context, path string, body []byte) (*http.Response, error) {
-	if !isAddress(o.baseURL()) {
-		return nil, &provider.Error{Class: provider.ClassInvalid, Message: "the base URL is invalid"}
-	}
-	var response *http.Response
-	client := sdk.Client{Options: o.requestOptions()}
-	err := client.Post(ctx, path, body, &response, option.WithHeader("Accept", "text/event-stream"))
+	response, err := o.do(ctx, http.MethodPost, path, "text/event-stream", body)
 	switch {
-	case response != nil && response.StatusCode/100 == 3:
+	case err != nil:
+		return nil, err
+	case response.StatusCode/100 == 3:
 		_ = response.Body.Close()
 		return nil, &provider.Error{Class: provider.ClassInvalid, Status: response.StatusCode, Message: "the server answers elsewhere, or not at all"}
-	case response != nil && response.StatusCode >= http.StatusBadRequest:
+	case response.StatusCode >= http.StatusBadRequest:
 		defer response.Body.Close()
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		return nil, o.refused(response)
-	case err != nil:
-		return nil, err
 	}
 	return response, nil
+}
+
+// do sends a request to a path below the base URL.
+func (o Options) do(ctx context.Context, method, path, accept string, body []byte) (*http.Response, error) {
+	if !isAddress(o.baseURL()) {
+		return nil, &provider.Error{Class: provider.ClassInvalid, Message: "the base URL is invalid"}
+	}
+	address, err := url.Parse(o.baseURL())
+	if err != nil {
+		return nil, err
+	}
+	address = address.JoinPath(path)
+	address.RawQuery, address.Fragment = "", "" // the query of a base URL is the client's
+	request, err := http.NewRequestWithContext(ctx, method, address.String(), bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	if len(body) > 0 {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	request.Header.Set("Accept", accept)
+	request.Header.Set("User-Agent", "jp")
+	switch header := o.Dialect.KeyHeader; {
+	case o.Key == "":
+	case header != "":
+		request.Header.Set(header, o.Key)
+	default:
+		request.Header.Set("Authorization", "Bearer "+o.Key)
+	}
+	client := o.Client
+	if client == nil {
+		client = http.DefaultClient
+	}
+	return client.Do(request)
 }
 
 // isAddress keeps a mistyped address, with whatever secret it holds, out of the
@@ -70,24 +97,4 @@ func (o Options) send(ctx context.Context, path string, body []byte) (*http.Resp
 func isAddress(base string) bool {
 	u, err := url.Parse(base)
 	return err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http")
-}
-
-// requestOptions are all that the SDK goes by: a client made by its constructor
-// would send what it finds in the environment to any endpoint.
-func (o Options) requestOptions() []option.RequestOption {
-	client := o.Client
-	if client == nil {
-		client = http.DefaultClient
-	}
-	options := []option.RequestOption{
-		option.WithBaseURL(o.baseURL()), option.WithHTTPClient(client), option.WithMaxRetries(0),
-	}
-	switch header := o.Dialect.KeyHeader; {
-	case o.Key == "":
-	case header != "":
-		options = append(options, option.WithHeader(header, o.Key))
-	default:
-		options = append(options, option.WithAPIKey(o.Key))
-	}
-	return options
 }

@@ -3,17 +3,14 @@ package openai
 import (
 	"bytes"
 
-	sdk "github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/responses"
-
 	"jp/provider"
 	"jp/provider/encoded"
 )
 
 // What requests of all tests have in common is kept, as a provider keeps that of its requests.
 var (
-	sentInChat    encoded.Lists[sdk.ChatCompletionMessageParamUnion]
-	sentResponses encoded.Lists[responses.ResponseInputItemUnionParam]
+	sentInChat    encoded.Lists[chatMessage]
+	sentResponses encoded.Lists[inputItem]
 )
 
 // ChatBody is the body of a request, without a server to read it. It is the same whatever was

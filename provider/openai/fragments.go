@@ -1,28 +1,25 @@
 package openai
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
-
-	sdk "github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/packages/respjson"
 
 	"jp/internal/wtf8"
 )
 
 // value is a field's raw JSON, nil where it is absent or null.
-func value(f respjson.Field) json.RawMessage {
-	raw := f.Raw()
-	if raw == "" || raw == respjson.Null {
+func value(raw json.RawMessage) json.RawMessage {
+	if string(raw) == "null" {
 		return nil
 	}
-	return json.RawMessage(raw)
+	return raw
 }
 
 // str is a field's text, "" where it is none. Like all text of this package it keeps
 // halves of characters, whose other halves may come with the next piece.
-func str(f respjson.Field) string {
-	text, err := wtf8.Decode(f.Raw())
+func str(raw json.RawMessage) string {
+	text, err := wtf8.Decode(raw)
 	if err != nil {
 		return "" // whatever is no string is no text
 	}
@@ -35,10 +32,9 @@ type content struct{ text, thinking string }
 
 // contentOf reads content that is a string, or a list of chunks as Mistral's
 // reasoning models send it.
-func contentOf(delta sdk.ChatCompletionChunkChoiceDelta) content {
-	raw := delta.JSON.Content.Raw()
-	if !strings.HasPrefix(raw, "[") {
-		return content{text: str(delta.JSON.Content)}
+func contentOf(raw json.RawMessage) content {
+	if !bytes.HasPrefix(raw, []byte("[")) {
+		return content{text: str(raw)}
 	}
 	type textChunk struct {
 		Text wtf8.Text `json:"text"`
@@ -48,7 +44,7 @@ func contentOf(delta sdk.ChatCompletionChunkChoiceDelta) content {
 		Thinking []textChunk `json:"thinking"`
 	}
 	var c content
-	_ = json.Unmarshal([]byte(raw), &chunks) // chunks of other kinds say nothing
+	_ = json.Unmarshal(raw, &chunks) // chunks of other kinds say nothing
 	for _, chunk := range chunks {
 		c.text += string(chunk.Text)
 		for _, thought := range chunk.Thinking {
@@ -60,11 +56,11 @@ func contentOf(delta sdk.ChatCompletionChunkChoiceDelta) content {
 
 // argumentsOf is a piece of arguments. Some servers send an object instead of
 // its text.
-func argumentsOf(f sdk.ChatCompletionChunkChoiceDeltaToolCallFunction) string {
-	if raw := f.JSON.Arguments.Raw(); strings.HasPrefix(raw, "{") {
-		return raw
+func argumentsOf(raw json.RawMessage) string {
+	if bytes.HasPrefix(raw, []byte("{")) {
+		return string(raw)
 	}
-	return str(f.JSON.Arguments)
+	return str(raw)
 }
 
 // detail is what has to be known of one of a server's reasoning details.
@@ -125,7 +121,7 @@ func mergedDetail(a, b json.RawMessage) json.RawMessage {
 		var piece map[string]json.RawMessage
 		_ = json.Unmarshal(raw, &piece) // it was read as an object above
 		for name, value := range piece {
-			if _, there := fields[name]; !there || string(value) != respjson.Null {
+			if _, there := fields[name]; !there || string(value) != "null" {
 				fields[name] = value
 			}
 		}

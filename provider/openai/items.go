@@ -1,16 +1,13 @@
 package openai
 
 import (
-	"github.com/openai/openai-go/v3/packages/param"
-	"github.com/openai/openai-go/v3/responses"
-
 	"jp/conversation"
 	"jp/provider"
 )
 
 // inputItems are the messages as items of the Responses API.
-func inputItems(messages []provider.Message, lacks Lacks) responses.ResponseInputParam {
-	var items responses.ResponseInputParam
+func inputItems(messages []provider.Message, lacks Lacks) []inputItem {
+	var items []inputItem
 	for _, m := range messages {
 		switch m.Role {
 		case conversation.RoleUser:
@@ -24,8 +21,8 @@ func inputItems(messages []provider.Message, lacks Lacks) responses.ResponseInpu
 	return items
 }
 
-func userItem(blocks []provider.Block, lacks Lacks) responses.ResponseInputParam {
-	var content responses.ResponseInputMessageContentListParam
+func userItem(blocks []provider.Block, lacks Lacks) []inputItem {
+	var content []inputPart
 	for _, b := range blocks {
 		if b.Kind == provider.BlockText || b.Kind == provider.BlockFile {
 			content = append(content, inputContent(lacks.partOf(b)))
@@ -34,58 +31,50 @@ func userItem(blocks []provider.Block, lacks Lacks) responses.ResponseInputParam
 	if len(content) == 0 {
 		return nil
 	}
-	return responses.ResponseInputParam{{OfMessage: &responses.EasyInputMessageParam{
-		Type: responses.EasyInputMessageTypeMessage, Role: responses.EasyInputMessageRoleUser,
-		Content: responses.EasyInputMessageContentUnionParam{OfInputItemContentList: content},
-	}}}
+	return []inputItem{{Type: "message", Role: "user", Content: content}}
 }
 
-func inputContent(p part) responses.ResponseInputContentUnionParam {
-	switch p.kind {
-	case partImage:
-		return responses.ResponseInputContentUnionParam{OfInputImage: &responses.ResponseInputImageParam{
-			ImageURL: param.NewOpt(p.url()), Detail: responses.ResponseInputImageDetailAuto,
-		}}
-	case partDocument:
-		return responses.ResponseInputContentUnionParam{OfInputFile: &responses.ResponseInputFileParam{
-			FileData: param.NewOpt(p.url()), Filename: param.NewOpt(or(p.file.Name, "document.pdf")),
-		}}
+func inputContent(p part) inputPart {
+	c := outputContent(p)
+	if p.kind == partImage {
+		c.Detail = "auto"
 	}
-	return responses.ResponseInputContentUnionParam{OfInputText: &responses.ResponseInputTextParam{Text: p.text}}
+	return c
 }
 
 // answerItems are the items of one answer: all of them as they were received,
 // or none, and then without reasoning and without ids. The server refuses an
 // item whose reasoning is missing, and reasoning whose item is.
-func answerItems(blocks []provider.Block, lacks Lacks) responses.ResponseInputParam {
+func answerItems(blocks []provider.Block, lacks Lacks) []inputItem {
 	if !lacks.Reasoning {
 		if items, ok := receivedItems(blocks); ok {
 			return items
 		}
 	}
-	var items responses.ResponseInputParam
+	var items []inputItem
 	for _, b := range blocks {
 		switch b.Kind {
 		case provider.BlockText:
 			items = append(items, saidItem(b))
 		case provider.BlockToolCall:
-			items = append(items, responses.ResponseInputItemParamOfFunctionCall(string(b.Arguments), b.ID, b.Name))
+			items = append(items, callItem(b))
 		}
 	}
 	return items
 }
 
-func saidItem(b provider.Block) responses.ResponseInputItemUnionParam {
-	return responses.ResponseInputItemUnionParam{OfMessage: &responses.EasyInputMessageParam{
-		Type: responses.EasyInputMessageTypeMessage, Role: responses.EasyInputMessageRoleAssistant,
-		Content: responses.EasyInputMessageContentUnionParam{OfString: param.NewOpt(b.Text)},
-		Phase:   responses.EasyInputMessagePhase(phaseOf(b)),
-	}}
+func saidItem(b provider.Block) inputItem {
+	return inputItem{Type: "message", Role: "assistant", Content: b.Text, Phase: phaseOf(b)}
+}
+
+func callItem(b provider.Block) inputItem {
+	arguments := string(b.Arguments)
+	return inputItem{Type: "function_call", CallID: b.ID, Name: b.Name, Arguments: &arguments}
 }
 
 // outputItems are the outputs of tool calls, each with the files behind it.
-func outputItems(blocks []provider.Block, lacks Lacks) responses.ResponseInputParam {
-	var items responses.ResponseInputParam
+func outputItems(blocks []provider.Block, lacks Lacks) []inputItem {
+	var items []inputItem
 	for i, b := range blocks {
 		if b.Kind != provider.BlockResult {
 			continue
@@ -102,29 +91,26 @@ func outputItems(blocks []provider.Block, lacks Lacks) responses.ResponseInputPa
 	return items
 }
 
-func outputItem(id string, parts []part) responses.ResponseInputItemUnionParam {
-	item := &responses.ResponseInputItemFunctionCallOutputParam{CallID: param.NewOpt(id)}
+func outputItem(id string, parts []part) inputItem {
+	item := inputItem{Type: "function_call_output", CallID: id}
 	if onlyText(parts) {
-		item.Output.OfString = param.NewOpt(joined(parts))
+		item.Output = joined(parts)
+		return item
 	}
+	var content []inputPart
 	for _, p := range parts {
-		if !item.Output.OfString.Valid() {
-			item.Output.OfResponseFunctionCallOutputItemArray = append(item.Output.OfResponseFunctionCallOutputItemArray, outputContent(p))
-		}
+		content = append(content, outputContent(p))
 	}
-	return responses.ResponseInputItemUnionParam{OfFunctionCallOutput: item}
+	item.Output = content
+	return item
 }
 
-func outputContent(p part) responses.ResponseFunctionCallOutputItemUnionParam {
+func outputContent(p part) inputPart {
 	switch p.kind {
 	case partImage:
-		return responses.ResponseFunctionCallOutputItemUnionParam{OfInputImage: &responses.ResponseInputImageContentParam{
-			ImageURL: param.NewOpt(p.url()),
-		}}
+		return inputPart{Type: "input_image", ImageURL: p.url()}
 	case partDocument:
-		return responses.ResponseFunctionCallOutputItemUnionParam{OfInputFile: &responses.ResponseInputFileContentParam{
-			FileData: param.NewOpt(p.url()), Filename: param.NewOpt(or(p.file.Name, "document.pdf")),
-		}}
+		return inputPart{Type: "input_file", FileData: p.url(), Name: or(p.file.Name, "document.pdf")}
 	}
-	return responses.ResponseFunctionCallOutputItemUnionParam{OfInputText: &responses.ResponseInputTextContentParam{Text: p.text}}
+	return inputPart{Type: "input_text", Text: &p.text}
 }

@@ -3,9 +3,6 @@ package openai
 import (
 	"maps"
 
-	sdk "github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/packages/param"
-
 	"jp/conversation"
 	"jp/provider"
 )
@@ -153,7 +150,7 @@ func (t *transcript) attach(b provider.Block) []part {
 }
 
 // encode writes the message down.
-func (s speech) encode(d Dialect) sdk.ChatCompletionMessageParamUnion {
+func (s speech) encode(d Dialect) chatMessage {
 	switch s.role {
 	case conversation.RoleAssistant:
 		return s.encodeAssistant(d)
@@ -161,70 +158,57 @@ func (s speech) encode(d Dialect) sdk.ChatCompletionMessageParamUnion {
 		return s.encodeResult(d)
 	}
 	if onlyText(s.parts) {
-		return sdk.UserMessage(joined(s.parts))
+		return chatMessage{Role: "user", Content: joined(s.parts)}
 	}
-	return sdk.UserMessage(contentParts(s.parts))
+	return chatMessage{Role: "user", Content: contentParts(s.parts)}
 }
 
-func (s speech) encodeAssistant(d Dialect) sdk.ChatCompletionMessageParamUnion {
-	m := sdk.ChatCompletionAssistantMessageParam{}
+func (s speech) encodeAssistant(d Dialect) chatMessage {
 	fields := maps.Clone(s.state)
 	if fields == nil {
 		fields = map[string]any{}
 	}
+	m := chatMessage{Role: "assistant", more: fields}
 	switch {
 	case len(s.parts) > 0:
-		m.Content.OfString = sdk.String(joined(s.parts))
+		m.Content = joined(s.parts)
 	case d.EmptyContent:
 		fields["content"] = ""
 	default: // strict servers refuse a message without the key
 		fields["content"] = nil
 	}
 	for _, b := range s.calls {
-		call := &sdk.ChatCompletionMessageFunctionToolCallParam{
-			ID:       b.ID,
-			Function: sdk.ChatCompletionMessageFunctionToolCallFunctionParam{Name: b.Name, Arguments: string(b.Arguments)},
-		}
-		if extra := d.extraContent(b); extra != nil {
-			call.SetExtraFields(extra)
-		}
-		m.ToolCalls = append(m.ToolCalls, sdk.ChatCompletionMessageToolCallUnionParam{OfFunction: call})
+		m.ToolCalls = append(m.ToolCalls, chatCall{
+			ID: b.ID, Type: "function", Function: chatFunction{Name: b.Name, Arguments: string(b.Arguments)},
+			more: d.extraContent(b),
+		})
 	}
-	if len(fields) > 0 {
-		m.SetExtraFields(fields)
-	}
-	return sdk.ChatCompletionMessageParamUnion{OfAssistant: &m}
+	return m
 }
 
-func (s speech) encodeResult(d Dialect) sdk.ChatCompletionMessageParamUnion {
-	m := sdk.ChatCompletionToolMessageParam{ToolCallID: s.id}
-	fields := map[string]any{}
+func (s speech) encodeResult(d Dialect) chatMessage {
+	m := chatMessage{Role: "tool", ToolCallID: s.id, more: map[string]any{}}
 	if onlyText(s.parts) {
-		m.Content.OfString = sdk.String(joined(s.parts))
+		m.Content = joined(s.parts)
 	} else {
-		fields["content"] = contentParts(s.parts)
+		m.more["content"] = contentParts(s.parts)
 	}
 	if d.ToolNameField != "" {
-		fields[d.ToolNameField] = s.tool
+		m.more[d.ToolNameField] = s.tool
 	}
-	if len(fields) > 0 {
-		m.SetExtraFields(fields)
-	}
-	return sdk.ChatCompletionMessageParamUnion{OfTool: &m}
+	return m
 }
 
-func contentParts(parts []part) []sdk.ChatCompletionContentPartUnionParam {
-	content := make([]sdk.ChatCompletionContentPartUnionParam, len(parts))
+func contentParts(parts []part) []chatPart {
+	content := make([]chatPart, len(parts))
 	for i, p := range parts {
 		switch p.kind {
 		case partText:
-			content[i] = sdk.TextContentPart(p.text)
+			content[i] = chatPart{Type: "text", Text: &p.text}
 		case partImage:
-			content[i] = sdk.ImageContentPart(sdk.ChatCompletionContentPartImageImageURLParam{URL: p.url()})
+			content[i] = chatPart{Type: "image_url", ImageURL: &imageURL{URL: p.url()}}
 		case partDocument:
-			content[i] = sdk.FileContentPart(sdk.ChatCompletionContentPartFileFileParam{
-				FileData: param.NewOpt(p.url()), Filename: param.NewOpt(or(p.file.Name, "document.pdf")),
-			})
+			content[i] = chatPart{Type: "file", File: &fileData{Data: p.url(), Name: or(p.file.Name, "document.pdf")}}
 		}
 	}
 	return content

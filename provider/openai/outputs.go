@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/openai/openai-go/v3/responses"
-
 	"jp/conversation"
 	"jp/internal/wtf8"
 	"jp/provider"
@@ -35,24 +33,24 @@ type openItem struct {
 	plain   bool            // commentary, whatever it looks like
 	text    strings.Builder // so far, without what is held back
 	held    string          // blanks before the first word
-	summary int64           // which part of a summary it is at
+	summary int             // which part of a summary it is at
 	closed  bool
 }
 
 // Read implements [stream.Reader].
 func (o *outputs) Read(data []byte) ([]provider.Chunk, error) {
-	var event responses.ResponseStreamEventUnion
-	if err := json.Unmarshal(data, &event); err != nil {
+	var event responseEvent
+	if err := decode(data, &event); err != nil {
 		return nil, fmt.Errorf("read an event of the answer: %w", err)
 	}
 	o.chunks = nil
-	index := int(event.OutputIndex)
-	delta := func() string { return decoded(event.JSON.Delta.Raw(), event.Delta) }
+	index := event.OutputIndex
+	delta := func() string { return str(event.Delta) }
 	switch event.Type {
 	case "": // a whole answer: what a server sends that does not stream
 		return o.chunks, o.response(data)
 	case "response.output_item.added":
-		o.begin(index, json.RawMessage(event.Item.RawJSON()))
+		o.begin(index, event.Item)
 	case "response.output_text.delta":
 		o.say(index, delta())
 	case "response.refusal.delta":
@@ -72,7 +70,7 @@ func (o *outputs) Read(data []byte) ([]provider.Chunk, error) {
 	case "response.reasoning_text.delta":
 		o.extend(o.item(index, provider.ChunkReasoning), delta())
 	case "response.output_item.done":
-		o.close(index, json.RawMessage(event.Item.RawJSON()))
+		o.close(index, event.Item)
 	case "response.completed", "response.incomplete":
 		o.conclude(event.Response)
 	case "response.failed":
@@ -83,30 +81,22 @@ func (o *outputs) Read(data []byte) ([]provider.Chunk, error) {
 
 // response takes a response that is no event.
 func (o *outputs) response(data []byte) error {
-	var r responses.Response
-	if json.Unmarshal(data, &r) != nil || r.Object != "response" {
+	var r response
+	if decode(data, &r) != nil || r.Object != "response" {
 		return nil
 	}
 	switch r.Status {
-	case responses.ResponseStatusFailed, responses.ResponseStatusCancelled:
+	case "failed", "cancelled":
 		return failed(r)
-	case responses.ResponseStatusInProgress, responses.ResponseStatusQueued:
+	case "in_progress", "queued":
 		return nil
 	}
 	o.conclude(r)
 	return nil
 }
 
-// decoded is a text with halves of characters, which the SDK replaces.
-func decoded(raw, text string) string {
-	if kept, err := wtf8.Decode(raw); err == nil {
-		return kept
-	}
-	return text
-}
-
-func failed(r responses.Response) error {
-	c := provider.ComplaintIn([]byte(r.Error.RawJSON()))
+func failed(r response) error {
+	c := provider.ComplaintIn(r.Error)
 	return &provider.Error{Class: classOf(c, 0), Message: or(c.Message, "the response failed")}
 }
 
@@ -183,7 +173,7 @@ func (o *outputs) say(index int, text string) {
 }
 
 // summarize adds to a summary, whose parts are paragraphs.
-func (o *outputs) summarize(index int, at int64, text string) {
+func (o *outputs) summarize(index, at int, text string) {
 	i := o.item(index, provider.ChunkReasoning)
 	if at != i.summary && i.text.Len() > 0 {
 		text = "\n\n" + text
@@ -231,9 +221,9 @@ func (o *outputs) complete(i *openItem, whole string) {
 
 // conclude ends the answer. Items that the server never ended are ended as the
 // response has them.
-func (o *outputs) conclude(r responses.Response) {
+func (o *outputs) conclude(r response) {
 	for index, item := range r.Output {
-		o.close(index, json.RawMessage(item.RawJSON()))
+		o.close(index, item)
 	}
 	for _, index := range slices.Sorted(maps.Keys(o.items)) {
 		if i := o.items[index]; !i.closed {
@@ -243,7 +233,7 @@ func (o *outputs) conclude(r responses.Response) {
 	o.end = &provider.Chunk{Kind: provider.ChunkFinish, Finish: o.why(r), Usage: responseUsage(r)}
 }
 
-func (o *outputs) why(r responses.Response) conversation.Finish {
+func (o *outputs) why(r response) conversation.Finish {
 	reason := r.IncompleteDetails.Reason
 	switch {
 	case o.refused:
@@ -252,7 +242,7 @@ func (o *outputs) why(r responses.Response) conversation.Finish {
 		return conversation.FinishFiltered
 	case provider.IsContextReason(reason):
 		return conversation.FinishContext
-	case reason != "" || r.Status == responses.ResponseStatusIncomplete:
+	case reason != "" || r.Status == "incomplete":
 		return conversation.FinishLength
 	case o.called:
 		return conversation.FinishToolCalls
@@ -261,13 +251,12 @@ func (o *outputs) why(r responses.Response) conversation.Finish {
 }
 
 // responseUsage counts cached tokens among the input, as the server does.
-func responseUsage(r responses.Response) *conversation.Usage {
-	if !r.JSON.Usage.Valid() {
+func responseUsage(r response) *conversation.Usage {
+	if r.Usage == nil {
 		return nil
 	}
+	u := r.Usage
 	return &conversation.Usage{
-		Input: int(r.Usage.InputTokens), Output: int(r.Usage.OutputTokens),
-		CacheRead:  int(r.Usage.InputTokensDetails.CachedTokens),
-		CacheWrite: int(r.Usage.InputTokensDetails.CacheWriteTokens),
+		Input: int(u.Input), Output: int(u.Output), CacheRead: int(u.InputDetails.Cached), CacheWrite: int(u.InputDetails.CacheWrite),
 	}
 }

@@ -3,10 +3,8 @@ package openai
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
-
-	"github.com/openai/openai-go/v3/packages/param"
-	"github.com/openai/openai-go/v3/responses"
 
 	"jp/conversation"
 	"jp/provider"
@@ -38,8 +36,8 @@ type receivedItem struct {
 // receivedItems are the items of an answer as they were received. It is false
 // where there is no reasoning to send, where an item is missing or no longer
 // says what its block says, or where reasoning has lost the item behind it.
-func receivedItems(blocks []provider.Block) (responses.ResponseInputParam, bool) {
-	var items responses.ResponseInputParam
+func receivedItems(blocks []provider.Block) ([]inputItem, bool) {
+	var items []inputItem
 	thought := false
 	for i, b := range blocks {
 		if b.Kind == provider.BlockReasoning {
@@ -59,33 +57,14 @@ func receivedItems(blocks []provider.Block) (responses.ResponseInputParam, bool)
 
 // itemAsReceived is the block's item but for its status, which is not the
 // client's to say.
-func itemAsReceived(b provider.Block) (responses.ResponseInputItemUnionParam, bool) {
-	var none responses.ResponseInputItemUnionParam
+func itemAsReceived(b provider.Block) (inputItem, bool) {
 	var item receivedItem
 	fields, err := conversation.ParseObject(b.Item)
 	if err != nil || json.Unmarshal(b.Item, &item) != nil || len(item.ID) > maxItemID || !item.says(b) {
-		return none, false
+		return inputItem{}, false
 	}
-	return param.Override[responses.ResponseInputItemUnionParam](withoutStatus(fields)), true
-}
-
-func withoutStatus(fields []conversation.Field) json.RawMessage {
-	var out bytes.Buffer
-	out.WriteByte('{')
-	for _, f := range fields {
-		if f.Key == "status" {
-			continue
-		}
-		if out.Len() > 1 {
-			out.WriteByte(',')
-		}
-		key, _ := json.Marshal(f.Key) // a string is always JSON
-		out.Write(key)
-		out.WriteByte(':')
-		out.Write(f.Raw)
-	}
-	out.WriteByte('}')
-	return out.Bytes()
+	fields = slices.DeleteFunc(fields, func(f conversation.Field) bool { return f.Key == "status" })
+	return inputItem{received: joinFields(fields)}, true
 }
 
 // says reports whether the item is what the block was made of.

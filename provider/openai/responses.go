@@ -2,12 +2,7 @@ package openai
 
 import (
 	"context"
-	"encoding/json"
 	"iter"
-
-	"github.com/openai/openai-go/v3/packages/param"
-	"github.com/openai/openai-go/v3/responses"
-	"github.com/openai/openai-go/v3/shared"
 
 	"jp/provider"
 	"jp/provider/encoded"
@@ -17,7 +12,7 @@ import (
 // the server. It may be used concurrently.
 type Responses struct {
 	options Options
-	sent    encoded.Lists[responses.ResponseInputItemUnionParam]
+	sent    encoded.Lists[inputItem]
 }
 
 // NewResponses returns a provider that speaks the Responses API.
@@ -30,73 +25,59 @@ func (r *Responses) Stream(ctx context.Context, request *provider.Request) iter.
 }
 
 // responsesBody is the body of a request, in which lists has what earlier ones have.
-func responsesBody(p responses.ResponseNewParams, lists *encoded.Lists[responses.ResponseInputItemUnionParam]) ([]byte, error) {
-	return lists.Body(p.Input.OfInputItemList, encoded.Encoding[responses.ResponseInputItemUnionParam]{
-		Whole: func(items []responses.ResponseInputItemUnionParam) ([]byte, error) {
-			p.Input.OfInputItemList = items
-			return p.MarshalJSON()
+func responsesBody(r responsesRequest, lists *encoded.Lists[inputItem]) ([]byte, error) {
+	return lists.Body(r.Input, encoded.Encoding[inputItem]{
+		Whole: func(items []inputItem) ([]byte, error) {
+			r.Input = items
+			return r.MarshalJSON()
 		},
-		One:  responses.ResponseInputItemUnionParam.MarshalJSON,
-		Stub: responses.ResponseInputItemParamOfMessage("jp: the items, 7b1f0c52e9d34a68", responses.EasyInputMessageRoleUser),
+		One:  inputItem.MarshalJSON,
+		Stub: inputItem{Role: "user", Content: "jp: the items, 7b1f0c52e9d34a68"},
 	})
 }
 
 // responsesParams is a request to the Responses API. The server
 // keeps nothing: whatever it needs to know of earlier answers goes with it.
-func responsesParams(r *provider.Request, o Options) responses.ResponseNewParams {
-	p := responses.ResponseNewParams{
-		Model: r.Model,
-		Store: param.NewOpt(false),
-		Input: responses.ResponseNewParamsInputUnion{OfInputItemList: inputItems(asked(r.Messages), o.Lacks)},
-		Tools: functionTools(r.Tools),
-	}
-	if r.System != "" {
-		p.Instructions = param.NewOpt(r.System)
+func responsesParams(r *provider.Request, o Options) responsesRequest {
+	p := responsesRequest{
+		Model:           r.Model,
+		Instructions:    r.System,
+		MaxOutputTokens: max(0, o.MaxTokens),
+		Input:           inputItems(asked(r.Messages), o.Lacks),
+		Tools:           functionTools(r.Tools),
+		more:            o.fields(),
 	}
 	if !o.Lacks.Reasoning {
-		p.Include = []responses.ResponseIncludable{responses.ResponseIncludableReasoningEncryptedContent}
-		p.Reasoning.Effort = shared.ReasoningEffort(o.Reasoning.Effort)
-		p.Reasoning.Summary = shared.ReasoningSummary(o.Reasoning.Summary)
-	}
-	if o.MaxTokens > 0 {
-		p.MaxOutputTokens = param.NewOpt(int64(o.MaxTokens))
-	}
-	if r.NoTools && len(r.Tools) > 0 {
-		p.ToolChoice.OfToolChoiceMode = param.NewOpt(responses.ToolChoiceOptionsNone)
-	}
-	if len(r.Schema) > 0 {
-		p.Text.Format.OfJSONSchema = jsonSchema(r.Schema)
-	}
-	if o.ownServer() && r.CacheKey != "" {
-		p.PromptCacheKey = param.NewOpt(r.CacheKey)
-		if o.longestCache(r.Model) {
-			p.PromptCacheRetention = responses.ResponseNewParamsPromptCacheRetention24h
+		p.Include = []string{"reasoning.encrypted_content"}
+		if asked := (reasoningOptions{Effort: o.Reasoning.Effort, Summary: o.Reasoning.Summary}); asked != (reasoningOptions{}) {
+			p.Reasoning = &asked
 		}
 	}
-	p.SetExtraFields(o.fields())
+	if r.NoTools && len(r.Tools) > 0 {
+		p.ToolChoice = "none"
+	}
+	if len(r.Schema) > 0 {
+		p.Text = &textOptions{Format: textFormat{
+			Type: "json_schema", Name: schemaName, Strict: strictly(r.Schema), more: map[string]any{"schema": r.Schema},
+		}}
+	}
+	if o.ownServer() {
+		p.CacheKey = r.CacheKey
+		if r.CacheKey != "" && o.longestCache(r.Model) {
+			p.CacheRetention = "24h"
+		}
+	}
 	return p
 }
 
 // functionTools are the tools, whose arguments the server is not to force into
 // a subset of JSON schema.
-func functionTools(tools []provider.Tool) []responses.ToolUnionParam {
-	var all []responses.ToolUnionParam
+func functionTools(tools []provider.Tool) []responsesTool {
+	var all []responsesTool
 	for _, t := range tools {
-		f := &responses.FunctionToolParam{Name: t.Name, Strict: param.NewOpt(false)}
-		if t.Description != "" {
-			f.Description = param.NewOpt(t.Description)
-		}
-		f.SetExtraFields(map[string]any{"parameters": parameters(t)})
-		all = append(all, responses.ToolUnionParam{OfFunction: f})
+		all = append(all, responsesTool{
+			Type: "function", Name: t.Name, Description: t.Description, more: map[string]any{"parameters": parameters(t)},
+		})
 	}
 	return all
-}
-
-func jsonSchema(schema json.RawMessage) *responses.ResponseFormatTextJSONSchemaConfigParam {
-	format := &responses.ResponseFormatTextJSONSchemaConfigParam{Name: schemaName}
-	if strictly(schema) {
-		format.Strict = param.NewOpt(true)
-	}
-	format.SetExtraFields(map[string]any{"schema": schema})
-	return format
 }
