@@ -142,7 +142,6 @@ var Owners = map[string]Owner{
 	"github.com/spf13/cobra":                          {Packages: []string{"cmd/jp"}, Why: "the command line is at the edge"},
 	"github.com/mattn/go-isatty":                      {Packages: []string{"cmd/jp"}, Why: "only the edge knows terminals"},
 	"github.com/anthropics/anthropic-sdk-go":          {Packages: []string{"provider/anthropic"}, Why: "one package knows a vendor"},
-	"github.com/openai/openai-go":                     {Packages: []string{"provider/openai"}, Why: "one package knows a vendor"},
 	"github.com/modelcontextprotocol/go-sdk":          {Packages: []string{"tool/mcp", "cmd/jp/internal/mcpserver"}, Why: "one client and one server know the protocol"},
 	"golang.org/x/oauth2":                             {Packages: []string{"tool/mcp"}, Why: "one client knows the protocol"},
 	"github.com/alecthomas/chroma/v2":                 {Packages: []string{"cmd/jp/internal/terminal/highlight"}, Why: "one package knows what code is made of"},

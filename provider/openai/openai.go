@@ -109,7 +109,7 @@ func (o Options) stall() time.Duration {
 	return o.Stall
 }
 
-// fields are the fields of a body that no option of the SDK sets.
+// fields are the further fields of a body, those of the user's configuration among them.
 func (o Options) fields() map[string]any {
 	fields := map[string]any{"stream": true}
 	for name, value := range o.Extra {
