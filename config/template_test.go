@@ -93,6 +93,6 @@ func TestSetInTheTemplate(t *testing.T) {
 	require.NoError(t, set(file, "model", "a/b"))
 	require.NoError(t, set(file, "policy.detached", "deny"))
 	text := read(t, file)
-	require.Contains(t, text, "\n# model = \"anthropic/claude-sonnet-4-5\"\nmodel = \"a/b\"\n")
+	require.Contains(t, text, "\n# model = \"anthropic/claude-sonnet-5-5\"\nmodel = \"a/b\"\n")
 	require.True(t, strings.HasSuffix(text, "\n\n[policy]\ndetached = \"deny\"\n"))
 }

@@ -8,10 +8,12 @@ tool (
 	mvdan.cc/gofumpt
 )
 
-require golang.org/x/tools v0.52.0
+require (
+	github.com/BurntSushi/toml v1.6.0
+	golang.org/x/tools v0.52.0
+)
 
 require (
-	github.com/BurntSushi/toml v1.6.0 // indirect
 	golang.org/x/exp/typeparams v0.0.0-20261009195045-ca0d7ba23607 // indirect
 	golang.org/x/mod v0.43.0 // indirect
 	golang.org/x/sync v0.25.0 // indirect

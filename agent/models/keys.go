@@ -162,7 +162,7 @@ func checkKey(key, source string) error {
 func (r Providers) price(model string) (catalog.Price, error) {
 	amounts, said := r.Config.Prices[model]
 	if !said {
-		return catalog.PriceOf(model), nil
+		return r.facts(model).Price, nil
 	}
 	price, err := catalog.ParsePrice(amounts)
 	if err != nil {
@@ -193,11 +193,11 @@ func (r Providers) UsualModel(ctx context.Context, e *repo.Host) (string, error)
 func (r Providers) KeyedModel(e *repo.Host) string {
 	for _, name := range catalog.Names(r.Config.Providers) {
 		v, err := r.Vendor(name)
-		if err != nil || v.Keyless || v.Model == "" {
+		if err != nil || v.Keyless || !r.hasKey(e, v) {
 			continue
 		}
-		if r.hasKey(e, v) {
-			return v.Name + "/" + v.Model
+		if model := v.DefaultModel(e.Now()); model != "" {
+			return v.Name + "/" + model
 		}
 	}
 	return ""

@@ -60,7 +60,7 @@ func ContextOf(r *repo.Repo, model string) int {
 	if said := r.Config.Models[model].Context; said > 0 {
 		return int(said)
 	}
-	return catalog.ContextOf(model)
+	return ProvidersOf(r).facts(model).Window
 }
 
 func openModel(ctx context.Context, e *repo.Host, r *repo.Repo, model string) (*catalog.Provider, error) {

@@ -182,7 +182,7 @@ func TestInitForm(t *testing.T) {
 			want  string
 		}{
 			"Enter, Enter":    {[]string{"\r", "\r"}, 0, nil, "every setting, commented out."},
-			"a model":         {[]string{"openai/gpt-5.1", "\r", "\r"}, 0, []string{`model = "openai/gpt-5.1"`}, "jp trust"},
+			"a model":         {[]string{"openai/gpt-6.1-sol", "\r", "\r"}, 0, []string{`model = "openai/gpt-6.1-sol"`}, "jp trust"},
 			"recall":          {[]string{"\r", "y"}, 0, []string{"[tools.recall]", "enable = true"}, "jp trust"},
 			"both":            {[]string{"local/a", "\r", "y"}, 0, []string{`model = "local/a"`, "[tools.recall]", "enable = true"}, "jp trust"},
 			"no model's name": {[]string{"gpt", "\r", "\x7f", "\x7f", "\x7f", "\r", "n"}, 0, nil, "every setting, commented out."},

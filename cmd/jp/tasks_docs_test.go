@@ -209,11 +209,11 @@ func (p *taskPage) setenv(prompt, name, value string) {
 	p.environ[prompt] = append(p.environ[prompt], name+"="+value)
 }
 
-// model makes a script what anthropic/claude-sonnet-4-5 ("main") says, or openai/gpt-5.1.
+// model makes a script what anthropic/claude-sonnet-5-5 ("main") says, or openai/gpt-6.1-sol.
 func (p *taskPage) model(name, script string) {
 	p.t.Helper()
 	require.NoError(p.t, os.WriteFile(filepath.Join(p.home, name+".toml"), []byte(script), 0o600))
-	documented := map[string]string{"main": "anthropic/claude-sonnet-4-5", "other": "openai/gpt-5.1"}[name]
+	documented := map[string]string{"main": "anthropic/claude-sonnet-5-5", "other": "openai/gpt-6.1-sol"}[name]
 	p.actual[documented] = "script/../" + name + ".toml"
 	if name == "main" {
 		p.setenv("$", "JP_CFG_MODEL", p.actual[documented])
@@ -268,7 +268,7 @@ message = "Because the server's timeout is one minute."
 func (p *taskPage) colleague() {
 	p.t.Helper()
 	home := filepath.Join(p.home, "colleague")
-	p.environ["colleague$"] = append(childEnviron(home), "JP_CFG_MODEL="+p.actual["anthropic/claude-sonnet-4-5"])
+	p.environ["colleague$"] = append(childEnviron(home), "JP_CFG_MODEL="+p.actual["anthropic/claude-sonnet-5-5"])
 	require.NoError(p.t, fastStore(home))
 	require.NoError(p.t, os.WriteFile(filepath.Join(home, ".local/state/jp/key"), bytes.Repeat([]byte("cd"), 32), 0o600))
 	p.at["colleague$"] = filepath.Join(home, "login")
@@ -307,7 +307,7 @@ func (p *taskPage) gateway() {
 	p.write("~/company-ca.pem", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: tls.Certificate().Raw})))
 	p.program("vault", "#!/bin/sh\necho "+v.Key()+"\n")
 	p.actual["https://llm.example.com"] = tls.URL
-	p.actual["gpt-5.1"] = v.Model
+	p.actual["gpt-6.1-sol"] = v.Model
 }
 
 // allows is a Go module, and a model that tests it and would rather do more.

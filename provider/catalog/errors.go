@@ -13,5 +13,8 @@ var (
 	ErrAddress = errors.New("the base URL must begin with http or https")
 )
 
+// ErrNoAddress says that each customer of a provider has an address of their own.
+var ErrNoAddress = errors.New("the provider needs a base URL of yours")
+
 // ErrPrice says that numbers are no price.
 var ErrPrice = errors.New("not a price in US dollars for a million tokens")

@@ -10,7 +10,7 @@ import (
 
 // TestPriceOfAnHour has writes of both lives: one million tokens at 3, 15, 0.30 and 3.75 dollars.
 func TestPriceOfAnHour(t *testing.T) {
-	p := PriceOf("anthropic/claude-sonnet-4-5")
+	p := BuiltIn().Model(Vendor{Name: "anthropic"}, "claude-sonnet-4-5").Price
 	for hour, want := range map[int]string{0: "3.75", 1_000_000: "6", 500_000: "4.875", 2_000_000: "6"} {
 		require.Equal(t, want, p.Of(conversation.Usage{Input: 1_000_000, CacheWrite: 1_000_000, CacheWriteHour: hour}))
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"math/big"
+	"slices"
 	"strings"
 
 	"jp/conversation"
@@ -16,6 +17,13 @@ import (
 type Price struct {
 	known                                bool
 	input, output, cacheRead, cacheWrite big.Rat
+	tiers                                []longer // from the shortest
+}
+
+// longer is the price of requests above so many tokens of input.
+type longer struct {
+	above int
+	price Price
 }
 
 // ParsePrice reads a price from decimal numbers: input, output, and where they
@@ -61,6 +69,11 @@ func (p Price) Of(u conversation.Usage) string {
 	if !p.known {
 		return ""
 	}
+	for _, t := range slices.Backward(p.tiers) {
+		if u.Input > t.above {
+			return t.price.Of(u)
+		}
+	}
 	sum := new(big.Rat)
 	add := func(tokens int, price *big.Rat) {
 		sum.Add(sum, new(big.Rat).Mul(big.NewRat(int64(max(0, tokens)), 1_000_000), price))
@@ -77,56 +90,6 @@ func (p Price) Of(u conversation.Usage) string {
 // trimmed is a decimal number without zeros at its end.
 func trimmed(decimal string) string {
 	return strings.TrimSuffix(strings.TrimRight(decimal, "0"), ".")
-}
-
-// listed are the list prices of models. What is not here is unknown, which is
-// better than wrong.
-func listed() map[string][]string {
-	return map[string][]string{
-		"anthropic/claude-opus-4-1":    {"15", "75", "1.50", "18.75"},
-		"anthropic/claude-opus-4-5":    {"5", "25", "0.50", "6.25"},
-		"anthropic/claude-sonnet-4":    {"3", "15", "0.30", "3.75"},
-		"anthropic/claude-sonnet-4-5":  {"3", "15", "0.30", "3.75"},
-		"anthropic/claude-haiku-4-5":   {"1", "5", "0.10", "1.25"},
-		"openai/gpt-5":                 {"1.25", "10", "0.125"},
-		"openai/gpt-5-mini":            {"0.25", "2", "0.025"},
-		"openai/gpt-5-nano":            {"0.05", "0.40", "0.005"},
-		"openai/gpt-5.1":               {"1.25", "10", "0.125"},
-		"openai/gpt-4.1":               {"2", "8", "0.50"},
-		"openai/gpt-4.1-mini":          {"0.40", "1.60", "0.10"},
-		"openai/gpt-4o":                {"2.50", "10", "1.25"},
-		"openai/gpt-4o-mini":           {"0.15", "0.60", "0.075"},
-		"google/gemini-2.5-flash":      {"0.30", "2.50", "0.075"},
-		"google/gemini-2.5-flash-lite": {"0.10", "0.40", "0.025"},
-	}
-}
-
-// PriceOf is the list price of a model, "vendor/name", as far as it is known.
-func PriceOf(model string) Price {
-	best := ""
-	prices := listed()
-	for name := range prices {
-		if len(name) > len(best) && isRelease(model, name) {
-			best = name
-		}
-	}
-	if best == "" {
-		return Price{}
-	}
-	p, _ := ParsePrice(prices[best])
-	return p
-}
-
-// isRelease reports whether a model is the one that is named, or a dated release
-// of it: what comes behind the name is a date or "latest". A new model whose
-// name only begins alike has a price of its own.
-func isRelease(model, name string) bool {
-	rest, ok := strings.CutPrefix(model, name)
-	if !ok {
-		return false
-	}
-	rest = strings.TrimPrefix(rest, "-")
-	return rest == "" || rest == "latest" || rest == "0" || len(rest) >= 8 && strings.Trim(rest, "0123456789-") == ""
 }
 
 // Known reports whether there is a price. It may be 0.

@@ -60,22 +60,23 @@ func TestCostIsLinear(t *testing.T) {
 	})
 }
 
-func TestListPrices(t *testing.T) {
-	for model := range listed() {
-		require.NotEmpty(t, PriceOf(model).Of(conversation.Usage{Input: 1000, Output: 1}), model)
+// TestTiers: a long request is dearer as a whole, by the tier that it reaches.
+func TestTiers(t *testing.T) {
+	r := record{Price: amounts{In: "2", Out: "12", Read: "0.2"}, Tiers: []tier{
+		{Above: 200_000, Price: amounts{In: "4", Out: "18", Read: "0.4"}}, {Above: 500_000, Price: amounts{In: "8", Out: "20"}},
+	}}
+	tests := map[string]struct {
+		usage conversation.Usage
+		want  string
+	}{
+		"short":           {conversation.Usage{Input: 100_000, Output: 1000}, "0.212"},
+		"the last short":  {conversation.Usage{Input: 200_000}, "0.4"},
+		"long":            {conversation.Usage{Input: 200_001}, "0.800004"},
+		"long and cached": {conversation.Usage{Input: 400_000, CacheRead: 300_000, Output: 1000}, "0.538"},
+		"longer":          {conversation.Usage{Input: 600_000, CacheRead: 600_000}, "4.8"},
 	}
-	same := map[string]string{
-		"anthropic/claude-sonnet-4-5-20250929": "anthropic/claude-sonnet-4-5",
-		"anthropic/claude-sonnet-4-20250514":   "anthropic/claude-sonnet-4",
-		"openai/gpt-5-2025-08-07":              "openai/gpt-5",
-		"openai/gpt-5-mini":                    "openai/gpt-5-mini",
-	}
-	u := conversation.Usage{Input: 1_000_000, Output: 7_000_000}
-	for release, model := range same {
-		require.Equal(t, PriceOf(model).Of(u), PriceOf(release).Of(u), release)
-	}
-	for _, unknown := range []string{"openai/gpt-5-turbo", "openai/gpt-5.2", "anthropic/claude-sonnet-5", "ollama/gpt-5", "gpt-5", ""} {
-		require.Empty(t, PriceOf(unknown).Of(u), unknown)
+	for name, tc := range tests {
+		require.Equal(t, tc.want, r.model(true).Price.Of(tc.usage), name)
 	}
 }
 

@@ -36,25 +36,33 @@ type Vendor struct {
 	BaseURL  string   // "" for the protocol's own
 	KeyEnv   []string // environment variables that may hold the key, the first that is set counts
 	Keyless  bool     // works without a key
-	Model    string   // asked where nobody names one; "" where only the server can tell
 }
 
 // vendors are the known ones, in the order in which one is chosen where nobody
 // names one.
 func vendors() []Vendor {
 	return []Vendor{
-		{Name: "anthropic", Protocol: Anthropic, KeyEnv: []string{"ANTHROPIC_API_KEY"}, Model: "claude-sonnet-4-5"},
-		{Name: "openai", Protocol: Responses, KeyEnv: []string{"OPENAI_API_KEY"}, Model: "gpt-5.1"},
-		{Name: "google", Protocol: Google, KeyEnv: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, Model: "gemini-2.5-pro"},
-		{Name: "openrouter", Protocol: Chat, Dialect: "openrouter", KeyEnv: []string{"OPENROUTER_API_KEY"}, Model: "anthropic/claude-sonnet-4.5"},
-		{Name: "mistral", Protocol: Chat, Dialect: "mistral", KeyEnv: []string{"MISTRAL_API_KEY"}, Model: "mistral-large-latest"},
-		{Name: "deepseek", Protocol: Chat, Dialect: "deepseek", KeyEnv: []string{"DEEPSEEK_API_KEY"}, Model: "deepseek-chat"},
-		{Name: "kimi", Protocol: Chat, Dialect: "kimi", KeyEnv: []string{"MOONSHOT_API_KEY"}, Model: "kimi-k2.5"},
-		{Name: "glm", Protocol: Chat, Dialect: "glm", KeyEnv: []string{"ZAI_API_KEY"}, Model: "glm-4.7"},
-		{Name: "minimax", Protocol: Anthropic, BaseURL: "https://api.minimax.io/anthropic", KeyEnv: []string{"MINIMAX_API_KEY"}, Model: "MiniMax-M2.1"},
+		{Name: "anthropic", Protocol: Anthropic, KeyEnv: []string{"ANTHROPIC_API_KEY"}},
+		{Name: "openai", Protocol: Responses, KeyEnv: []string{"OPENAI_API_KEY"}},
+		{Name: "google", Protocol: Google, KeyEnv: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}},
+		{Name: "openrouter", Protocol: Chat, Dialect: "openrouter", KeyEnv: []string{"OPENROUTER_API_KEY"}},
+		{Name: "mistral", Protocol: Chat, Dialect: "mistral", KeyEnv: []string{"MISTRAL_API_KEY"}},
+		{Name: "deepseek", Protocol: Chat, Dialect: "deepseek", KeyEnv: []string{"DEEPSEEK_API_KEY"}},
+		{Name: "kimi", Protocol: Chat, Dialect: "kimi", KeyEnv: []string{"MOONSHOT_API_KEY"}},
+		{Name: "glm", Protocol: Chat, Dialect: "glm", KeyEnv: []string{"ZAI_API_KEY"}},
+		{Name: "minimax", Protocol: Anthropic, BaseURL: "https://api.minimax.io/anthropic", KeyEnv: []string{"MINIMAX_API_KEY"}},
 		{Name: "ollama", Protocol: Chat, Dialect: "ollama", Keyless: true},
+		{Name: "lmstudio", Protocol: Chat, Dialect: "lmstudio", Keyless: true},
 		{Name: "llamacpp", Protocol: Chat, Dialect: "llamacpp", Keyless: true},
 		{Name: "vllm", Protocol: Chat, Dialect: "vllm", Keyless: true},
+	}
+}
+
+// others are known ones that the table lacks.
+func others() []Vendor {
+	return []Vendor{
+		{Name: "azure", Protocol: Chat, Dialect: "azure", KeyEnv: []string{"AZURE_OPENAI_API_KEY"}},
+		{Name: "together", Protocol: Chat, BaseURL: "https://api.together.xyz/v1", KeyEnv: []string{"TOGETHER_API_KEY"}},
 	}
 }
 
@@ -71,6 +79,9 @@ type Settings struct {
 func Find(name string, s Settings) (Vendor, error) {
 	v, known := vendorNamed(name)
 	if !known {
+		v, known = s.other(name)
+	}
+	if !known {
 		v = Vendor{Name: name, Protocol: Chat, Keyless: true}
 	}
 	if s.Dialect != "" {
@@ -83,6 +94,9 @@ func Find(name string, s Settings) (Vendor, error) {
 	}
 	if s.BaseURL != "" {
 		v.BaseURL = s.BaseURL
+	}
+	if v.Dialect == "azure" && v.BaseURL == "" {
+		return Vendor{}, fmt.Errorf("%w: %s", ErrNoAddress, name)
 	}
 	if s.KeyEnv != "" {
 		v.KeyEnv, v.Keyless = []string{s.KeyEnv}, false
@@ -103,6 +117,17 @@ func vendorNamed(name string) (Vendor, bool) {
 		}
 	}
 	return Vendor{Name: name}, false
+}
+
+// other is one of the less usual providers, unless the user says of the name what makes it a server of their own.
+func (s Settings) other(name string) (Vendor, bool) {
+	if s.BaseURL != "" && (name != "azure" || s.Dialect != "" || len(s.Headers) > 0) {
+		return Vendor{}, false
+	}
+	if i := slices.IndexFunc(others(), func(v Vendor) bool { return v.Name == name }); i >= 0 {
+		return others()[i], true
+	}
+	return tabled(name)
 }
 
 // speak makes the vendor speak a dialect.
@@ -143,6 +168,19 @@ func Names[T any](settings map[string]T) []string {
 		}
 	}
 	return names
+}
+
+// More are the providers that the table knows besides those of [Names], in alphabetical order.
+func More() []string {
+	text, _ := member(builtIn, 1, "providers")
+	all := names(text, 2)
+	for _, v := range others() {
+		all = append(all, v.Name)
+	}
+	usual := Names[Settings](nil)
+	all = slices.DeleteFunc(all, func(name string) bool { return slices.Contains(usual, name) })
+	slices.Sort(all)
+	return all
 }
 
 // Address is where requests go, without anything secret.

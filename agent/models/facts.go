@@ -1,0 +1,16 @@
+package models
+
+import "jp/provider/catalog"
+
+// facts are what the table of models says of a model, "provider/name"; the zero value where it says nothing.
+func (r Providers) facts(model string) catalog.Model {
+	vendor, name, named := CutModel(model)
+	if !named || vendor == Scripted || vendor == Replayed {
+		return catalog.Model{}
+	}
+	v, err := r.Found(vendor)
+	if err != nil {
+		return catalog.Model{} // where it is asked, that is said
+	}
+	return catalog.BuiltIn().Model(v, name)
+}

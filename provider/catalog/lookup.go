@@ -1,0 +1,181 @@
+package catalog
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// A Model is what the table says of a model. The zero value says nothing.
+type Model struct {
+	Price      Price
+	Window     int      // tokens that it can read; 0: unknown
+	Output     int      // tokens of one answer; 0: unknown
+	NoImages   bool     // it reads none; false where it is unknown
+	NoPDF      bool     // it reads none; false where it is unknown
+	Levels     []string // of reasoning, from the least; nil: unknown
+	Deprecated bool
+}
+
+// Model looks a model up: its id, its id without the date of a release, and for all but the price the longest known id that it
+// begins with, in the same generation. Behind a gateway the maker's table counts for what the gateway's own lacks.
+func (t Table) Model(v Vendor, name string) Model {
+	if slices.Contains(localDialects, v.Dialect) {
+		return Model{} // what its server says counts
+	}
+	own, known := t.models(tableOf(v.Name))
+	maker, id, behind := strings.Cut(name, "/")
+	made := ""
+	if behind {
+		made, _ = t.models(tableOf(strings.ToLower(maker)))
+	}
+	if r, found := release(own, name); found {
+		return r.model(true)
+	}
+	hosts := known || slices.ContainsFunc(others(), func(o Vendor) bool { return o.Name == v.Name })
+	hosted := hosts && !slices.Contains(gateways, v.Name) // a host has prices of its own
+	if r, found := release(made, id); found {
+		return r.model(!hosted)
+	}
+	if r, found := family(own, name); found {
+		return r.model(false)
+	}
+	r, _ := family(made, id)
+	return r.model(false)
+}
+
+// localDialects are those of servers of one's own, on which the same model is another one.
+var localDialects = []string{"ollama", "llamacpp", "lmstudio", "vllm"}
+
+// gateways are the providers that ask a model of its maker, for what its maker takes.
+var gateways = []string{"openrouter", "vercel", "aihubmix"}
+
+// tables are the names of providers and makers whose models the table has under another one.
+var tables = map[string]string{
+	"kimi": "moonshot", "moonshotai": "moonshot", "glm": "zai", "z-ai": "zai", "zai-org": "zai", "x-ai": "xai", "mistralai": "mistral",
+	"deepseek-ai": "deepseek", "minimaxai": "minimax", "gemini": "google", "azure-openai": "azure",
+}
+
+func tableOf(name string) string {
+	if other, is := tables[name]; is {
+		return other
+	}
+	return name
+}
+
+// release is the record of a model, or of another release of it: the same name but for a date.
+func release(models, name string) (record, bool) {
+	if models == "" || name == "" {
+		return record{}, false
+	}
+	if line, found := member(models, 3, name); found {
+		return decode(line)
+	}
+	best, asked := "", undated(name)
+	for _, id := range names(models, 3) {
+		if undated(id) != asked {
+			continue
+		}
+		if plain(id) == plain(name) || plain(id) == asked {
+			best = id
+			break
+		}
+		best = max(best, id) // the newest date
+	}
+	line, found := member(models, 3, best)
+	if best == "" || !found {
+		return record{}, false
+	}
+	return decode(line)
+}
+
+// family is the record of the longest id with which the name begins. What follows it is a word: a number would name
+// another generation.
+func family(models, name string) (record, bool) {
+	best, asked := "", undated(name)
+	for _, id := range names(models, 3) {
+		rest, begins := strings.CutPrefix(asked, undated(id))
+		word := begins && len(rest) > 1 && strings.ContainsRune("-:@", rune(rest[0])) && !isDigit(rest[1])
+		if word && strings.ContainsAny(id, digits) && len(undated(id)) > len(undated(best)) {
+			best = id
+		}
+	}
+	line, found := member(models, 3, best)
+	if best == "" || !found {
+		return record{}, false
+	}
+	return decode(line)
+}
+
+func isDigit(b byte) bool { return '0' <= b && b <= '9' }
+
+// plain is an id as gateways and vendors have it in common.
+func plain(id string) string { return strings.ReplaceAll(strings.ToLower(id), ".", "-") }
+
+// undated is a plain id without the date of its release, and without what clouds put behind the date. A name without a version
+// names the newest model, whichever that is, and stays.
+func undated(id string) string {
+	id = plain(id)
+	name := id
+	if at := strings.LastIndex(name, "-v"); at > 0 && strings.Trim(name[at+2:], digits+":") == "" {
+		name = name[:at]
+	}
+	for _, form := range []string{"20dddddd", "20dd-dd-dd", "latest", "0"} {
+		at := len(name) - len(form) - 1
+		if at > 0 && (name[at] == '-' || name[at] == '@') && fits(name[at+1:], form) && strings.ContainsAny(name[:at], digits) {
+			return name[:at]
+		}
+	}
+	return id
+}
+
+// fits compares a text with a form, in which a d stands for any digit.
+func fits(text, form string) bool {
+	for i := range len(form) {
+		if text[i] != form[i] && (form[i] != 'd' || !isDigit(text[i])) {
+			return false
+		}
+	}
+	return true
+}
+
+const digits = "0123456789"
+
+func decode(line string) (r record, ok bool) { return r, json.Unmarshal([]byte(line), &r) == nil }
+
+// model is what the record says, with or without its price.
+func (r record) model(priced bool) Model {
+	m := Model{
+		Window: r.Window, Output: r.Output, Levels: r.Levels, Deprecated: r.Status == "deprecated",
+		NoImages: r.Images != nil && !*r.Images, NoPDF: r.PDF != nil && !*r.PDF,
+	}
+	if priced && r.Price.In != "" && r.Price.Out != "" {
+		m.Price = r.price()
+	}
+	return m
+}
+
+func (r record) price() Price {
+	p, err := r.Price.price()
+	if err != nil {
+		return Price{}
+	}
+	for _, t := range r.Tiers {
+		if long, err := t.Price.price(); err == nil && t.Above > 0 {
+			p.tiers = append(p.tiers, longer{t.Above, long})
+		}
+	}
+	return p
+}
+
+// price is a price of its own. What is unknown of caches costs what the input costs.
+func (a amounts) price() (Price, error) {
+	read, write := a.Read, a.Write
+	if read == "" {
+		read = a.In
+	}
+	if write == "" {
+		write = a.In
+	}
+	return ParsePrice([]string{string(a.In), string(a.Out), string(read), string(write)})
+}

@@ -1,0 +1,155 @@
+package catalog
+
+import (
+	_ "embed"
+	"encoding/json"
+	"strings"
+	"time"
+)
+
+// builtIn is the table that tools/models wrote.
+//
+//go:embed models.json
+var builtIn string
+
+// A Table has the facts of models, by provider: prices, windows, limits. It reads the lines that it is
+// asked for, so that a command which needs one model decodes one model.
+type Table struct{ text string }
+
+// BuiltIn is the table that this jp was built with.
+func BuiltIn() Table { return Table{builtIn} }
+
+// Date is the day of the table's facts, the zero time if it has none.
+func (t Table) Date() time.Time {
+	day, _ := time.Parse(time.DateOnly, t.word("date"))
+	return day
+}
+
+// Source names the origin of the facts.
+func (t Table) Source() string { return t.word("source") }
+
+func (t Table) word(name string) (word string) {
+	text, _ := member(t.text, 1, name)
+	_ = json.Unmarshal([]byte(text), &word)
+	return word
+}
+
+// models are the lines of a provider's models.
+func (t Table) models(vendor string) (string, bool) {
+	all, _ := member(t.text, 1, "models")
+	return member(all, 2, vendor)
+}
+
+// member is the text of the member of an object that stands on a line of its own, so far indented. A table is laid out that
+// way, and JSON has no line breaks within texts.
+func member(text string, indent int, name string) (string, bool) {
+	at := "\n" + strings.Repeat(" ", indent)
+	_, rest, found := strings.Cut(text, at+quoted(name)+": ")
+	if !found {
+		return "", false
+	}
+	line, _, _ := strings.Cut(rest, "\n")
+	if !strings.HasSuffix(line, "{") {
+		return strings.TrimSuffix(line, ","), true
+	}
+	object, _, _ := strings.Cut(rest, at+"}")
+	return object, true
+}
+
+// quoted is a text as JSON.
+func quoted(text string) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(text) // a text always has a form
+	return strings.TrimSpace(b.String())
+}
+
+// names are those of the members whose lines are so far indented.
+func names(text string, indent int) []string {
+	var all []string
+	at := strings.Repeat(" ", indent) + `"`
+	for line := range strings.SplitSeq(text, "\n") {
+		if rest, is := strings.CutPrefix(line, at); is {
+			name, _, _ := strings.Cut(rest, `": `)
+			var plain string
+			if json.Unmarshal([]byte(`"`+name+`"`), &plain) == nil {
+				all = append(all, plain)
+			}
+		}
+	}
+	return all
+}
+
+// A record is one model as the table has it.
+type record struct {
+	Price  amounts  `json:"price,omitzero"`
+	Tiers  []tier   `json:"tiers,omitempty"`
+	Window int      `json:"window,omitempty"` // tokens that it can read
+	Output int      `json:"output,omitempty"` // tokens of one answer
+	Images *bool    `json:"images,omitempty"`
+	PDF    *bool    `json:"pdf,omitempty"`
+	Levels []string `json:"levels,omitempty"` // of reasoning
+	Status string   `json:"status,omitempty"`
+}
+
+// amounts are US dollars for a million tokens. An empty number is unknown.
+type amounts struct {
+	In    json.Number `json:"in,omitempty"`
+	Out   json.Number `json:"out,omitempty"`
+	Read  json.Number `json:"read,omitempty"`
+	Write json.Number `json:"write,omitempty"`
+}
+
+// A tier has the prices of requests that are longer than so many tokens.
+type tier struct {
+	Above int     `json:"above"`
+	Price amounts `json:"price"`
+}
+
+// A choice is a model that is asked where nobody names one.
+type choice struct {
+	ID   string `json:"id"`
+	Ends string `json:"ends"` // the day that its provider announced; "" where none is
+}
+
+// DefaultModel is the provider's model to ask where nobody names one: the first of its list that has not ended; "" where
+// the list is empty.
+func (v Vendor) DefaultModel(now time.Time) string {
+	text, found := member(builtIn, 1, "defaults")
+	if text, found = member(text, 2, v.Name); !found {
+		return ""
+	}
+	var list struct{ Large []choice }
+	if json.Unmarshal([]byte(text), &list) != nil {
+		return ""
+	}
+	return firstOf(list.Large, now)
+}
+
+// firstOf is the first model that has not ended, else the last one: its provider says what comes after it.
+func firstOf(list []choice, now time.Time) string {
+	for _, c := range list {
+		if c.Ends == "" || now.UTC().Format(time.DateOnly) < c.Ends {
+			return c.ID
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return list[len(list)-1].ID
+}
+
+// tabled is the provider of that name as the table knows it. Only the built-in one counts: another table could send keys elsewhere.
+func tabled(name string) (Vendor, bool) {
+	text, _ := member(builtIn, 1, "providers")
+	text, found := member(text, 2, name)
+	var p struct{ API, Protocol, Env string }
+	if !found || json.Unmarshal([]byte(text), &p) != nil {
+		return Vendor{}, false
+	}
+	return Vendor{Name: name, Protocol: Protocol(p.Protocol), Dialect: dialectOf[name], BaseURL: p.API, KeyEnv: []string{p.Env}}, true
+}
+
+// dialectOf are the dialects of the table's providers that speak one.
+var dialectOf = map[string]string{"moonshot": "kimi", "zai": "glm", "zhipu": "glm", "zhipu-coding": "glm"}
