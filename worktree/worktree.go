@@ -54,6 +54,8 @@ type Options struct {
 	Ordered    bool           // the file system keeps the order of writes: one flush is enough for many objects
 	Git        gitcmd.Options // how git is started
 	Trees      trees.Reader   // reads and compares trees; nil: a git for each time
+	// Rules asks for attributes and ignored names of this working tree. Nil: one that keeps its git until it is idle.
+	Rules *rulecheck.Checker
 	// Inspect says why a path with this content must not be stored, "" where it
 	// may. was is what the parent's tree has there, nil for nothing. It is asked
 	// about changed and new files up to 1 MiB; nil: all may be.
@@ -106,7 +108,9 @@ func Open(_ context.Context, repo gitcmd.Repository, opts Options) (*Worktree, e
 	w := &Worktree{
 		repo: repo, git: git, opts: opts, gaps: convert.New(git, repo), flush: (*os.File).Sync, attrs: map[string]pathRules{},
 	}
-	w.rules = rulecheck.New(git)
+	if w.rules = opts.Rules; w.rules == nil {
+		w.rules = rulecheck.New(git)
+	}
 	w.lister = untracked.New(untracked.Options{
 		Git: git, Index: w.userIndex(), Boot: bootID(), Secret: opts.Secret,
 		Now: func(ctx context.Context) (untracked.Time, error) {

@@ -128,7 +128,7 @@ func (t Turn) start(ctx context.Context, o Order) (r report, err error) {
 	}
 	defer func() {
 		if err == nil && r.Ready {
-			_ = cmd.Process.Release()
+			go cmd.Wait() // a process that starts many keeps no zombies
 			return
 		}
 		_ = cmd.Process.Kill()

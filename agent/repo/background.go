@@ -34,7 +34,7 @@ func packIfDue(store *gitstore.Store, dir string, environ []string) {
 	cmd.Args[0], cmd.Env = os.Args[0], environ
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if cmd.Start() == nil {
-		_ = cmd.Process.Release()
+		go cmd.Wait() // a process that serves many turns keeps no zombies
 	}
 }
 

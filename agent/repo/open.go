@@ -15,6 +15,7 @@ import (
 	"jp/conversation"
 	"jp/gitcmd"
 	"jp/gitcmd/located"
+	"jp/gitcmd/rulecheck"
 	"jp/gitstore"
 	"jp/gitstore/odb"
 	"jp/gitstore/trees"
@@ -176,7 +177,7 @@ func (r *Repo) openStore(ctx context.Context, e *Host) error {
 		},
 	})
 	if err == nil {
-		r.Trees = trees.Open(r.Repository, r.Git, r.Store)
+		r.Trees, r.Rules = trees.Open(r.Repository, r.Git, r.Store), rulecheck.New(r.Git)
 	}
 	return err
 }
@@ -205,5 +206,6 @@ func (r *Repo) Close() error {
 		}
 		closed = errors.Join(closed, store.Close())
 	}
+	r.Rules.Close()
 	return errors.Join(r.Trees.Close(), closed)
 }

@@ -6,6 +6,7 @@ import (
 
 	"jp/config"
 	"jp/gitcmd"
+	"jp/gitcmd/rulecheck"
 	"jp/gitstore"
 	"jp/gitstore/trees"
 	"jp/internal/repoid"
@@ -18,7 +19,8 @@ type Repo struct {
 	gitcmd.Repository
 	Git    *gitcmd.Git
 	Store  *gitstore.Store
-	Trees  trees.Reader // reads and compares trees
+	Trees  trees.Reader       // reads and compares trees
+	Rules  *rulecheck.Checker // asks for attributes and ignored names
 	Locks  process.Locks
 	Paths  config.Paths
 	Config *config.Config

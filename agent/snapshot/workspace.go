@@ -60,7 +60,7 @@ func OpenFiles(ctx context.Context, r *repo.Repo) (*Files, error) {
 	}
 	tree, err := worktree.Open(ctx, r.Repository, worktree.Options{
 		Mode: mode, Volatile: r.Config.Store.Durability == "off", Ordered: r.Store.OrderedFlush(), Inspect: r.Values.Inspector(),
-		Git: r.Env.GitOptions(), Trees: r.Trees, Secret: secret,
+		Git: r.Env.GitOptions(), Trees: r.Trees, Rules: r.Rules, Secret: secret,
 	})
 	if errors.Is(err, worktree.ErrNoWorktree) {
 		return &Files{store: r.Store, Off: true}, nil
@@ -80,7 +80,7 @@ func OpenFiles(ctx context.Context, r *repo.Repo) (*Files, error) {
 // snapshots are taken, and nothing is written.
 func UnwatchedFiles(ctx context.Context, r *repo.Repo) (*Files, error) {
 	f := &Files{store: r.Store, git: r.Repository, Off: true}
-	tree, err := worktree.Open(ctx, r.Repository, worktree.Options{Mode: worktree.Off, Git: r.Env.GitOptions(), Trees: r.Trees})
+	tree, err := worktree.Open(ctx, r.Repository, worktree.Options{Mode: worktree.Off, Git: r.Env.GitOptions(), Trees: r.Trees, Rules: r.Rules})
 	if errors.Is(err, worktree.ErrNoWorktree) {
 		return f, nil
 	}

@@ -31,6 +31,7 @@ const idle = 30 * time.Second
 const quiet = 100 * time.Millisecond
 
 // A Checker asks about the paths of one working tree. It may be used by several goroutines.
+// Its maker closes it.
 type Checker struct {
 	git *gitcmd.Git
 
@@ -43,6 +44,16 @@ type Checker struct {
 
 // New returns a Checker. It starts nothing yet.
 func New(git *gitcmd.Git) *Checker { return &Checker{git: git, attributes: map[string]*running{}} }
+
+// Close ends each git that runs. A Checker that is asked again starts another one.
+func (c *Checker) Close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_ = c.ignored.end() // its answers were read
+	for _, r := range c.attributes {
+		_ = r.end()
+	}
+}
 
 // A running is a git that answers one kind of question.
 type running struct {
@@ -180,7 +191,10 @@ func (r *running) end() error {
 		return nil
 	}
 	process := r.process
-	r.process, r.out, r.read = nil, nil, nil
+	if r.timer != nil {
+		r.timer.Stop()
+	}
+	r.process, r.out, r.read, r.timer = nil, nil, nil, nil
 	return process.Close()
 }
 
