@@ -38,7 +38,7 @@ func (e *rpcError) Error() string { return e.Message }
 // errGone says that the client has left.
 var errGone = errors.New("the client is gone")
 
-// lingers is how long a client that ended its input may take to read what jp still says.
+// lingers is how long a client that ended its input may take to read a message.
 const lingers = 5 * time.Second
 
 // A conn is the connection to a client. What it is told to send may come from any goroutine.
@@ -48,6 +48,8 @@ type conn struct {
 	left sync.Once
 	send sync.Mutex // held while a message is written
 
+	ended chan struct{} // closed when no more messages of the client are read
+
 	mu      sync.Mutex
 	next    int
 	waiting map[string]chan message            // for responses, by the id of jp's request
@@ -55,7 +57,7 @@ type conn struct {
 }
 
 func newConn(out io.Writer) *conn {
-	return &conn{out: out, gone: make(chan struct{}), waiting: map[string]chan message{}, running: map[string]context.CancelCauseFunc{}}
+	return &conn{out: out, gone: make(chan struct{}), ended: make(chan struct{}), waiting: map[string]chan message{}, running: map[string]context.CancelCauseFunc{}}
 }
 
 // leave says that the client is gone.
@@ -71,7 +73,8 @@ type outgoing struct {
 	Error   *rpcError       `json:"error,omitempty"`
 }
 
-// write sends one message, whole. A client that does not read holds it up until it is gone.
+// write sends one message, whole. A client that does not read holds it up until it is gone. One that has
+// ended its input is gone if it does not read for a while.
 func (c *conn) write(m outgoing) error {
 	m.JSONRPC = "2.0"
 	var line bytes.Buffer
@@ -92,15 +95,23 @@ func (c *conn) write(m outgoing) error {
 		_, err := c.out.Write(line.Bytes())
 		done <- err
 	}()
-	select {
-	case err := <-done:
-		if err != nil {
+	var late <-chan time.Time
+	for ended := c.ended; ; {
+		select {
+		case err := <-done:
+			if err != nil {
+				c.leave()
+				return fmt.Errorf("%w: %w", errGone, err)
+			}
+			return nil
+		case <-c.gone:
+			return errGone
+		case <-ended:
+			ended, late = nil, time.After(lingers)
+		case <-late:
 			c.leave()
-			return fmt.Errorf("%w: %w", errGone, err)
+			return errGone
 		}
-		return nil
-	case <-c.gone:
-		return errGone
 	}
 }
 

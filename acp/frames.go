@@ -30,7 +30,7 @@ type frames struct{ in *bufio.Reader }
 func newFrames(in io.Reader) *frames { return &frames{bufio.NewReaderSize(in, 64<<10)} }
 
 // next reads the next message. A line that is none gives an *rpcError beside what outline finds in it, and the
-// one after it can be read. io.EOF ends the input, also within a line.
+// one after it can be read. The last message needs no line break. io.EOF ends the input, also within a message.
 func (f *frames) next() (message, error) {
 	var line []byte
 	tooLong := false
@@ -43,6 +43,9 @@ func (f *frames) next() (message, error) {
 			continue
 		}
 		if err != nil {
+			if m, wrong := parse(line); wrong == nil && !tooLong {
+				return m, nil
+			}
 			return message{}, err
 		}
 		break

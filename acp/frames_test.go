@@ -57,6 +57,22 @@ func TestFrames(t *testing.T) {
 	}
 }
 
+// The input may end behind a message, and within one.
+func TestFramesEnd(t *testing.T) {
+	t.Parallel()
+	const good = `{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":1}}`
+	for at := range len(good) {
+		_, err := newFrames(strings.NewReader(good[:at])).next()
+		require.ErrorIs(t, err, io.EOF, good[:at])
+	}
+	f := newFrames(strings.NewReader(good))
+	m, err := f.next()
+	require.NoError(t, err)
+	require.Equal(t, "m", m.Method)
+	_, err = f.next()
+	require.ErrorIs(t, err, io.EOF)
+}
+
 // Who waits for an answer hears of a message that cannot be read.
 func TestFramesOutline(t *testing.T) {
 	t.Parallel()

@@ -9,7 +9,6 @@ import (
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"jp/agent/models"
 	"jp/agent/repo"
@@ -44,12 +43,10 @@ type server struct {
 	listed   map[string]string   // where those are that the client has seen in a list
 }
 
-// Serve talks to the client at the other end of in and out until in ends, or ctx does. Turns
-// that run then are interrupted, and what they have done is recorded.
+// Serve talks to the client at the other end of in and out until in ends, or ctx does. It interrupts the
+// turns that run then, whose events are recorded. When in ends, it answers each request that it has read.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 	s := &server{Options: o, conn: newConn(out), sessions: map[string]*session{}, listed: map[string]string{}}
-	ctx, end := context.WithCancelCause(ctx)
-	defer end(nil)
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
@@ -58,14 +55,26 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 	var err error
 	select {
 	case <-read:
-		end(&turnloop.Interrupt{Signal: "SIGHUP"})
+		s.hangUp()
 	case <-ctx.Done():
 		err = context.Cause(ctx)
 	}
-	linger := time.AfterFunc(lingers, s.leave)
-	defer linger.Stop()
+	close(s.ended)
 	s.work.Wait()
 	return err
+}
+
+// hangUp interrupts the turns that run: nobody can answer their questions, or hears of them.
+func (s *server) hangUp() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, open := range s.sessions {
+		open.mu.Lock()
+		if open.turn != nil {
+			open.turn.cancel(&turnloop.Interrupt{Signal: "SIGHUP"})
+		}
+		open.mu.Unlock()
+	}
 }
 
 // read takes messages until the input ends.

@@ -157,6 +157,55 @@ func TestACPInterrupted(t *testing.T) {
 	e.leaves()
 }
 
+// Requests that come before the end of the input are answered. A prompt that runs then is interrupted.
+func TestACPInputEnds(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		ask  func(e *editor, session string) []int
+		want string // of each answer
+	}{
+		"lists": {func(e *editor, session string) (ids []int) {
+			for range 9 {
+				ids = append(ids, e.begin("session/list", fmt.Sprintf(`{"cwd":%q}`, e.cmd.Dir)))
+			}
+			return ids
+		}, `"sessions":`},
+		"a new session": {func(e *editor, session string) []int {
+			return []int{e.begin("session/new", fmt.Sprintf(`{"cwd":%q,"mcpServers":[]}`, e.cmd.Dir))}
+		}, `"sessionId":`},
+		"a mode": {func(e *editor, session string) []int {
+			return []int{e.begin("session/set_mode", fmt.Sprintf(`{"sessionId":%q,"modeId":"plan"}`, session))}
+		}, `{}`},
+		"a refused request": {func(e *editor, session string) []int {
+			return []int{e.begin("session/sing", `{}`)}
+		}, "jp has no method"},
+		"a prompt at once": {func(e *editor, session string) []int {
+			return []int{e.prompts(session, "Wait")}
+		}, "interrupted by SIGHUP"},
+		"a prompt that runs": {func(e *editor, session string) []int {
+			id := e.prompts(session, "Wait")
+			e.wait("text", func() bool { return len(e.updates) > 0 })
+			return []int{id}
+		}, "interrupted by SIGHUP"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := acpPlace(t, haltingScript)
+			e := p.connects(`{}`)
+			ids := test.ask(e, e.opens(p.dir))
+			e.leaves()
+			for _, id := range ids {
+				a := e.answer(id)
+				said := string(a.Result)
+				if a.Error != nil {
+					said = a.Error.Message
+				}
+				require.Contains(t, said, test.want)
+			}
+		})
+	}
+}
+
 // An answer from another place withdraws the request.
 func TestACPAnsweredElsewhere(t *testing.T) {
 	t.Parallel()
