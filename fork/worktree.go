@@ -142,6 +142,9 @@ func (b *besideTree) add(ctx context.Context) (*repo.Repo, error) {
 		return nil, fmt.Errorf("add a worktree in %s: %w", b.dir, err)
 	}
 	b.made = true
+	if err := b.keepApart(ctx); err != nil {
+		return nil, err
+	}
 	there, err := repo.FindAt(ctx, b.Repo.Env, b.dir)
 	if err != nil {
 		return nil, err
@@ -166,6 +169,32 @@ func (b *besideTree) add(ctx context.Context) (*repo.Repo, error) {
 		return nil, errors.Join(fmt.Errorf("bring the files of @%d to %s: %w", b.At.Seq, b.dir, err), there.Close())
 	}
 	return there, nil
+}
+
+// keepApart makes git take the new folder for the working tree. With extensions.worktreeConfig,
+// core.worktree in the configuration of the whole repository holds for linked working trees too,
+// and then git would write the fork's files into the user's.
+func (b *besideTree) keepApart(ctx context.Context) error {
+	at, err := gitcmd.Locate(ctx, b.dir, gitcmd.Options{Environ: b.Repo.Env.Environ})
+	if err != nil || sameFolder(at.TopLevel, b.dir) {
+		return err
+	}
+	own := filepath.Join(at.GitDir, "config.worktree")
+	if at.GitDir != at.CommonDir {
+		if _, err := b.Repo.Git.Run(ctx, "config", "--file", own, "core.worktree", b.dir); err != nil {
+			return err
+		}
+		if at, err = gitcmd.Locate(ctx, b.dir, gitcmd.Options{Environ: b.Repo.Env.Environ}); err == nil && sameFolder(at.TopLevel, b.dir) {
+			return nil
+		}
+	}
+	return problem.Usage("git takes %q for the working tree of %s (core.worktree or core.bare).", at.TopLevel, b.dir)
+}
+
+func sameFolder(a, b string) bool {
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
 // run lets git make the working tree. Of one that it could not make, now or at an
