@@ -29,8 +29,15 @@ func (r Rules) spec(support Support, program string) *secondstage.ChildSpec {
 			Path: g.Path, Folder: g.Access.rights(true) & attr.HandledAccessFS, File: g.Access.rights(false) & attr.HandledAccessFS,
 		})
 	}
-	if !r.Network && support.Sockets {
-		for _, f := range noSockets(machines(), support.ABI >= abiUnix) {
+	if support.Calls {
+		allowed := noSockets
+		switch {
+		case r.Network:
+			allowed = allSockets
+		case support.ABI >= abiUnix:
+			allowed = localSockets
+		}
+		for _, f := range callFilter(machines(), allowed) {
 			o.Filter = append(o.Filter, uint64(f.Code)|uint64(f.Jt)<<16|uint64(f.Jf)<<24|uint64(f.K)<<32) // as these machines lay it out
 		}
 	}

@@ -49,12 +49,13 @@ func TestRights(t *testing.T) {
 // call is what a filter sees of a system call.
 type call struct {
 	machine, number, first, second, third uint32
+	thirdHigh, fifth                      uint32
 }
 
 // judge runs a filter.
 func judge(t *testing.T, filter []unix.SockFilter, c call) uint32 {
 	t.Helper()
-	data := map[uint32]uint32{atMachine: c.machine, atCall: c.number, atArgument: c.first, atArgument + 8: c.second, atArgument + 16: c.third}
+	data := map[uint32]uint32{atMachine: c.machine, atCall: c.number, atArgument: c.first, atArgument + 8: c.second, atArgument + 16: c.third, atArgument + 20: c.thirdHigh, atArgument + 32: c.fifth}
 	var a uint32
 	for at := 0; at < len(filter); at++ {
 		i := filter[at]
@@ -85,42 +86,90 @@ func judge(t *testing.T, filter []unix.SockFilter, c call) uint32 {
 	return 0
 }
 
-func TestFilter(t *testing.T) {
-	machines := []platform{
-		{audit: unix.AUDIT_ARCH_X86_64, socket: 41, socketpair: 53, limit: 0x40000000},
-		{audit: unix.AUDIT_ARCH_I386, socket: 359, socketpair: 360, socketcall: 102},
+func intel() []platform {
+	return []platform{
+		{audit: unix.AUDIT_ARCH_X86_64, socket: 41, socketpair: 53, limit: 0x40000000, processes: callsAMD64},
+		{audit: unix.AUDIT_ARCH_I386, socket: 359, socketpair: 360, socketcall: 102, processes: callsI386},
 	}
+}
+
+func TestFilter(t *testing.T) {
 	const wide, narrow = unix.AUDIT_ARCH_X86_64, unix.AUDIT_ARCH_I386
-	none, local := noSockets(machines, false), noSockets(machines, true)
+	none, local, all := callFilter(intel(), noSockets), callFilter(intel(), localSockets), callFilter(intel(), allSockets)
 	for name, c := range map[string]struct {
 		call        call
 		none, local uint32
 	}{
-		"write":                  {call{wide, 1, 1, 0, 0}, allow, allow},
-		"tcp":                    {call{wide, 41, unix.AF_INET, unix.SOCK_STREAM, 0}, deny, deny},
-		"of this machine":        {call{wide, 41, unix.AF_UNIX, unix.SOCK_STREAM, 0}, deny, allow},
-		"about the network":      {call{wide, 41, unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_ROUTE}, allow, allow},
-		"about packets":          {call{wide, 41, unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_NETFILTER}, deny, deny},
-		"to other programs":      {call{wide, 41, unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_USERSOCK}, deny, deny},
-		"packets":                {call{wide, 41, unix.AF_PACKET, unix.SOCK_RAW, 0}, deny, deny},
-		"pair":                   {call{wide, 53, unix.AF_UNIX, unix.SOCK_STREAM | unix.SOCK_CLOEXEC, 0}, allow, allow},
-		"pair of packets":        {call{wide, 53, unix.AF_UNIX, unix.SOCK_SEQPACKET, 0}, allow, allow},
-		"pair that sends":        {call{wide, 53, unix.AF_UNIX, unix.SOCK_DGRAM, 0}, deny, allow},
-		"pair that sends raw":    {call{wide, 53, unix.AF_UNIX, unix.SOCK_RAW | unix.SOCK_NONBLOCK, 0}, deny, allow},
-		"pair of another family": {call{wide, 53, unix.AF_TIPC, unix.SOCK_STREAM, 0}, deny, deny},
-		"io_uring":               {call{wide, 425, 8, 0, 0}, deny, deny},
-		"another ABI":            {call{wide, 0x40000000 | 41, unix.AF_INET, 1, 0}, unknown, unknown},
-		"narrow write":           {call{narrow, 4, 1, 0, 0}, allow, allow},
-		"narrow tcp":             {call{narrow, 359, unix.AF_INET, 1, 0}, deny, deny},
-		"narrow, of this one":    {call{narrow, 359, unix.AF_UNIX, 1, 0}, deny, allow},
-		"narrow, by another":     {call{narrow, 41, unix.AF_INET, 1, 0}, allow, allow},
-		"in one call":            {call{narrow, 102, 1, 0, 0}, deny, deny},
-		"pair in one call":       {call{narrow, 102, 8, 0, 0}, deny, deny},
-		"send in one call":       {call{narrow, 102, 9, 0, 0}, allow, allow},
-		"narrow io_uring":        {call{narrow, 425, 8, 0, 0}, deny, deny},
-		"another machine":        {call{1, 41, unix.AF_INET, 1, 0}, unknown, unknown},
+		"write":                  {call{wide, 1, 1, 0, 0, 0, 0}, allow, allow},
+		"tcp":                    {call{wide, 41, unix.AF_INET, unix.SOCK_STREAM, 0, 0, 0}, deny, deny},
+		"of this machine":        {call{wide, 41, unix.AF_UNIX, unix.SOCK_STREAM, 0, 0, 0}, deny, allow},
+		"about the network":      {call{wide, 41, unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_ROUTE, 0, 0}, allow, allow},
+		"about packets":          {call{wide, 41, unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_NETFILTER, 0, 0}, deny, deny},
+		"to other programs":      {call{wide, 41, unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_USERSOCK, 0, 0}, deny, deny},
+		"packets":                {call{wide, 41, unix.AF_PACKET, unix.SOCK_RAW, 0, 0, 0}, deny, deny},
+		"pair":                   {call{wide, 53, unix.AF_UNIX, unix.SOCK_STREAM | unix.SOCK_CLOEXEC, 0, 0, 0}, allow, allow},
+		"pair of packets":        {call{wide, 53, unix.AF_UNIX, unix.SOCK_SEQPACKET, 0, 0, 0}, allow, allow},
+		"pair that sends":        {call{wide, 53, unix.AF_UNIX, unix.SOCK_DGRAM, 0, 0, 0}, deny, allow},
+		"pair that sends raw":    {call{wide, 53, unix.AF_UNIX, unix.SOCK_RAW | unix.SOCK_NONBLOCK, 0, 0, 0}, deny, allow},
+		"pair of another family": {call{wide, 53, unix.AF_TIPC, unix.SOCK_STREAM, 0, 0, 0}, deny, deny},
+		"io_uring":               {call{wide, 425, 8, 0, 0, 0, 0}, deny, deny},
+		"another ABI":            {call{wide, 0x40000000 | 41, unix.AF_INET, 1, 0, 0, 0}, unknown, unknown},
+		"narrow write":           {call{narrow, 4, 1, 0, 0, 0, 0}, allow, allow},
+		"narrow tcp":             {call{narrow, 359, unix.AF_INET, 1, 0, 0, 0}, deny, deny},
+		"narrow, of this one":    {call{narrow, 359, unix.AF_UNIX, 1, 0, 0, 0}, deny, allow},
+		"narrow, by another":     {call{narrow, 41, unix.AF_INET, 1, 0, 0, 0}, allow, allow},
+		"in one call":            {call{narrow, 102, 1, 0, 0, 0, 0}, deny, deny},
+		"pair in one call":       {call{narrow, 102, 8, 0, 0, 0, 0}, deny, deny},
+		"send in one call":       {call{narrow, 102, 9, 0, 0, 0, 0}, allow, allow},
+		"narrow io_uring":        {call{narrow, 425, 8, 0, 0, 0, 0}, deny, deny},
+		"another machine":        {call{1, 41, unix.AF_INET, 1, 0, 0, 0}, unknown, unknown},
 	} {
 		require.Equal(t, c.none, judge(t, none, c.call), name)
 		require.Equal(t, c.local, judge(t, local, c.call), "%s, with sockets of this machine", name)
+		if c.local != unknown {
+			require.Equal(t, uint32(allow), judge(t, all, c.call), "%s, with all sockets", name)
+		}
+	}
+}
+
+// A call for the calling thread is allowed, one for another process refused, on each
+// machine, with and without the network.
+func TestFilterOfProcesses(t *testing.T) {
+	all := append(intel(), platform{audit: unix.AUDIT_ARCH_ARM, processes: callsARM}, platform{audit: unix.AUDIT_ARCH_AARCH64, processes: callsGeneric})
+	for _, m := range all {
+		p := m.processes
+		cases := map[call]uint32{
+			{number: p.prlimit, first: 0, third: 8}:                           allow,
+			{number: p.prlimit, first: 7}:                                     allow,
+			{number: p.prlimit, first: 7, third: 8}:                           deny,
+			{number: p.prlimit, first: 7, thirdHigh: 8}:                       deny,
+			{number: p.setpriority, first: 0, second: 0}:                      allow,
+			{number: p.setpriority, first: 0, second: 7}:                      deny,
+			{number: p.setpriority, first: 1, second: 0}:                      deny,
+			{number: p.setpriority, first: 2, second: 0}:                      deny,
+			{number: p.ioprioSet, first: 1, second: 0}:                        allow,
+			{number: p.ioprioSet, first: 1, second: 7}:                        deny,
+			{number: p.ioprioSet, first: 2, second: 0}:                        deny,
+			{number: p.ioprioSet, first: 3, second: 0}:                        deny,
+			{number: p.perf, second: 0, third: 1}:                             allow,
+			{number: p.perf, second: 7}:                                       allow, // landlock judges it
+			{number: p.perf, second: ^uint32(0)}:                              deny,
+			{number: p.perf, second: 3, fifth: unix.PERF_FLAG_PID_CGROUP | 8}: deny,
+		}
+		for _, n := range p.keyring {
+			cases[call{number: n}] = deny
+		}
+		for _, n := range p.scheduling {
+			cases[call{number: n}] = allow
+			cases[call{number: n, first: 7}] = deny
+		}
+		for c, want := range cases {
+			c.machine = m.audit
+			require.Equal(t, want, judge(t, callFilter(all, noSockets), c), "%+v", c)
+			require.Equal(t, want, judge(t, callFilter(all, allSockets), c), "with the network: %+v", c)
+		}
+		const reach = 255 // a jump has a byte
+		require.LessOrEqual(t, len(m.filter(localSockets)), reach)
+		require.LessOrEqual(t, len(m.filter(noSockets)), reach)
 	}
 }

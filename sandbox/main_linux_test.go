@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 
 // acts are what a program may try, each with one argument.
 func acts() map[string]func(string) error {
-	return map[string]func(string) error{
+	all := map[string]func(string) error{
 		"dial tcp":  func(at string) error { return dial("tcp", at) },
 		"dial udp":  func(at string) error { return dial("udp", at) },
 		"dial unix": func(at string) error { return dial("unix", at) },
@@ -43,13 +43,6 @@ func acts() map[string]func(string) error {
 				l.Close()
 			}
 			return err
-		},
-		"signal": func(pid string) error {
-			number, err := strconv.Atoi(pid)
-			if err != nil {
-				return err
-			}
-			return syscall.Kill(number, syscall.SIGURG)
 		},
 		"signal itself": func(string) error {
 			came := make(chan os.Signal, 1)
@@ -72,6 +65,18 @@ func acts() map[string]func(string) error {
 			return nil
 		},
 	}
+	for _, acts := range []map[string]func(int) error{onProcess(), itself(), keyrings()} {
+		for name, act := range acts {
+			all[name] = func(argument string) error {
+				pid, err := strconv.Atoi(argument)
+				if err != nil {
+					return err
+				}
+				return act(pid)
+			}
+		}
+	}
+	return all
 }
 
 // nest starts itself behind one wall more, as often as it is told.

@@ -97,12 +97,12 @@ func TestGaps(t *testing.T) {
 		support       sandbox.Support
 		offline, with int
 	}{
-		{sandbox.Support{ABI: 1}, 6, 3},
-		{sandbox.Support{ABI: 1, Sockets: true}, 3, 3},
-		{sandbox.Support{ABI: 3}, 5, 2},
-		{sandbox.Support{ABI: 7}, 2, 0},
-		{sandbox.Support{ABI: 7, Sockets: true}, 0, 0},
-		{sandbox.Support{ABI: 10}, 0, 0},
+		{sandbox.Support{ABI: 1}, 7, 4},
+		{sandbox.Support{ABI: 1, Calls: true}, 3, 3},
+		{sandbox.Support{ABI: 3}, 6, 3},
+		{sandbox.Support{ABI: 7}, 3, 1},
+		{sandbox.Support{ABI: 7, Calls: true}, 0, 0},
+		{sandbox.Support{ABI: 10}, 1, 1},
 	} {
 		require.Len(t, c.support.Gaps(false), c.offline, "%v", c.support)
 		require.Len(t, c.support.Gaps(true), c.with, "%v", c.support)

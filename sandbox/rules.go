@@ -19,9 +19,9 @@ type Rules struct {
 
 // A Support says what this system enforces.
 type Support struct {
-	ABI     int    // landlock's version, 0 without it
-	Reason  string // why nothing is enforced, "" where something is
-	Sockets bool   // seccomp keeps a program from opening sockets
+	ABI    int    // landlock's version, 0 without it
+	Reason string // why nothing is enforced, "" where something is
+	Calls  bool   // seccomp keeps a program from calls that open sockets or reach other processes
 }
 
 // Enforced says whether programs are confined here at all.
@@ -39,7 +39,8 @@ func (s Support) Gaps(network bool) []string {
 	lacks(s.ABI < abiTruncate, "empty files anywhere")
 	lacks(s.ABI < abiIoctl, "control devices that they can read")
 	lacks(s.ABI < abiScope, "signal your other processes")
-	if !s.Sockets && !network {
+	lacks(!s.Calls, "change limits of your other processes and read your keyrings")
+	if !s.Calls && !network {
 		lacks(s.ABI < abiTCP, "use TCP")
 		lacks(s.ABI < abiUDP, "use the network other than by TCP")
 		lacks(s.ABI < abiUnix, "connect to sockets in the file system")

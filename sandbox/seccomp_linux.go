@@ -15,6 +15,7 @@ type platform struct {
 	socketpair uint32
 	socketcall uint32 // both of the above in one, 0 where there is none
 	limit      uint32 // calls from here on belong to an ABI that is not spoken, 0: none do
+	processes  processCalls
 }
 
 // ioUring does the work of other calls behind their back. Its number is the same
@@ -27,22 +28,22 @@ func machines() []platform {
 	switch runtime.GOARCH {
 	case "amd64":
 		return []platform{
-			{audit: unix.AUDIT_ARCH_X86_64, socket: 41, socketpair: 53, limit: 0x40000000},
-			{audit: unix.AUDIT_ARCH_I386, socket: 359, socketpair: 360, socketcall: 102},
+			{audit: unix.AUDIT_ARCH_X86_64, socket: 41, socketpair: 53, limit: 0x40000000, processes: callsAMD64},
+			{audit: unix.AUDIT_ARCH_I386, socket: 359, socketpair: 360, socketcall: 102, processes: callsI386},
 		}
 	case "arm64":
 		return []platform{
-			{audit: unix.AUDIT_ARCH_AARCH64, socket: 198, socketpair: 199},
-			{audit: unix.AUDIT_ARCH_ARM, socket: 281, socketpair: 288, socketcall: 102},
+			{audit: unix.AUDIT_ARCH_AARCH64, socket: 198, socketpair: 199, processes: callsGeneric},
+			{audit: unix.AUDIT_ARCH_ARM, socket: 281, socketpair: 288, socketcall: 102, processes: callsARM},
 		}
 	case "riscv64":
-		return []platform{{audit: unix.AUDIT_ARCH_RISCV64, socket: 198, socketpair: 199}}
+		return []platform{{audit: unix.AUDIT_ARCH_RISCV64, socket: 198, socketpair: 199, processes: callsGeneric}}
 	}
 	return nil
 }
 
-// Where a filter finds what is called, by the layout of struct seccomp_data. Of an
-// argument the lower half counts.
+// Where a filter finds what is called, by the layout of struct seccomp_data. An argument
+// has its lower half first.
 const (
 	atCall     = 0
 	atMachine  = 4
@@ -58,6 +59,10 @@ const (
 
 func load(at uint32) unix.SockFilter {
 	return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: at}
+}
+
+func and(mask uint32) unix.SockFilter {
+	return unix.SockFilter{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: mask}
 }
 
 func verdict(v uint32) unix.SockFilter {
@@ -83,22 +88,43 @@ func join(pieces ...[]unix.SockFilter) (filter []unix.SockFilter) {
 	return filter
 }
 
-// noSockets is a filter that keeps a program from opening sockets. Connected pairs
-// are allowed, of the kinds that cannot send elsewhere, and sockets that ask the
-// kernel about the network, without which runtimes do not start. With local,
-// sockets of this machine are.
-func noSockets(machines []platform, local bool) []unix.SockFilter {
+// sockets says which sockets a program may open.
+type sockets int
+
+// The sockets that a program may open.
+const (
+	noSockets    sockets = iota // connected pairs of the kinds that cannot send elsewhere, and questions to the kernel about the network
+	localSockets                // those, and sockets of this machine
+	allSockets
+)
+
+// callFilter is a filter that keeps a program from other processes, and from opening
+// other sockets than these.
+func callFilter(machines []platform, allowed sockets) []unix.SockFilter {
 	filter := []unix.SockFilter{load(atMachine)}
 	for _, m := range machines {
-		filter = append(filter, when(m.audit, m.filter(local)...)...)
+		filter = append(filter, when(m.audit, m.filter(allowed)...)...)
 	}
 	return append(filter, verdict(unknown))
 }
 
 // filter judges the calls of one machine.
-func (m platform) filter(local bool) []unix.SockFilter {
+func (m platform) filter(allowed sockets) []unix.SockFilter {
+	filter := []unix.SockFilter{load(atCall)}
+	if m.limit > 0 {
+		filter = append(filter, compare(unix.BPF_JGE, m.limit, []unix.SockFilter{verdict(unknown)})...)
+	}
+	filter = append(filter, m.processes.filter()...)
+	if allowed != allSockets {
+		filter = append(filter, m.sockets(allowed == localSockets)...)
+	}
+	return append(filter, verdict(allow))
+}
+
+// sockets judges the calls that open sockets.
+func (m platform) sockets(local bool) []unix.SockFilter {
 	pairs := when(unix.AF_UNIX, join(
-		[]unix.SockFilter{load(atArgument + 8), {Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: 0xf}},
+		[]unix.SockFilter{load(atArgument + 8), and(0xf)},
 		when(unix.SOCK_STREAM, verdict(allow)),
 		when(unix.SOCK_SEQPACKET, verdict(allow)),
 	)...)
@@ -107,21 +133,15 @@ func (m platform) filter(local bool) []unix.SockFilter {
 		pairs = when(unix.AF_UNIX, verdict(allow))
 		sockets = join(pairs, sockets)
 	}
-	filter := []unix.SockFilter{load(atCall)}
-	if m.limit > 0 {
-		filter = append(filter, compare(unix.BPF_JGE, m.limit, []unix.SockFilter{verdict(unknown)})...)
-	}
 	of := func(call uint32, judged []unix.SockFilter) []unix.SockFilter {
 		return when(call, join([]unix.SockFilter{load(atArgument)}, judged, []unix.SockFilter{verdict(deny)})...)
 	}
-	filter = append(filter, when(ioUring, verdict(deny))...)
-	filter = append(filter, of(m.socket, sockets)...)
-	filter = append(filter, of(m.socketpair, pairs)...)
+	filter := join(when(ioUring, verdict(deny)), of(m.socket, sockets), of(m.socketpair, pairs))
 	if m.socketcall > 0 { // its arguments are in memory, where a filter sees nothing
 		filter = append(filter, when(m.socketcall, join([]unix.SockFilter{load(atArgument)},
 			when(1, verdict(deny)), when(8, verdict(deny)), []unix.SockFilter{verdict(allow)})...)...)
 	}
-	return append(filter, verdict(allow))
+	return filter
 }
 
 // filters says whether seccomp can do it here.

@@ -18,5 +18,5 @@ func Supported() Support {
 	case err != nil:
 		return Support{Reason: "landlock cannot be used: " + err.Error()}
 	}
-	return Support{ABI: abi, Sockets: filters()}
+	return Support{ABI: abi, Calls: filters()}
 }

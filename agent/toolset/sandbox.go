@@ -175,7 +175,7 @@ func SupportWords(s sandbox.Support) string {
 // LandlockWords say by what programs are confined.
 func LandlockWords(s sandbox.Support) string {
 	words := fmt.Sprintf("landlock %d", s.ABI)
-	if s.Sockets {
+	if s.Calls {
 		words += ", seccomp"
 	}
 	return words

@@ -14,7 +14,7 @@ import (
 )
 
 func TestWalls(t *testing.T) {
-	full, old := sandbox.Support{ABI: 7, Sockets: true}, sandbox.Support{ABI: 2}
+	full, old := sandbox.Support{ABI: 7, Calls: true}, sandbox.Support{ABI: 2}
 	for name, c := range map[string]struct {
 		walls                Sandbox
 		words, note, missing string
@@ -33,7 +33,7 @@ func TestWalls(t *testing.T) {
 		"in part": {
 			Sandbox{on: true, support: old, places: sandbox.Places{Network: true}}, "confined: writes here, temporary files and caches only · network",
 			"[confined: writes outside the workspace are off; see sandbox.write]",
-			"programs of tools are confined, but on this kernel they can empty files anywhere, control devices that they can read, signal your other processes",
+			"programs of tools are confined, but on this kernel they can empty files anywhere, control devices that they can read, signal your other processes, change limits of your other processes and read your keyrings",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -47,7 +47,7 @@ func TestWalls(t *testing.T) {
 	}
 	require.Equal(t, "sandbox: landlock 7, seccomp", SupportWords(full))
 	require.Equal(t, "sandbox: none: r", SupportWords(sandbox.Support{Reason: "r"}))
-	require.Contains(t, SupportWords(sandbox.Support{ABI: 7}), "sandbox: landlock 7; programs can still use the network other than by TCP, ")
+	require.Contains(t, SupportWords(sandbox.Support{ABI: 7}), "sandbox: landlock 7; programs can still change limits of your other processes and read your keyrings, use the network other than by TCP, ")
 }
 
 func TestStartsPrograms(t *testing.T) {

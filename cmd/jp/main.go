@@ -21,6 +21,7 @@ import (
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/cmd/jp/internal/ui"
+	"jp/process"
 	"jp/sandbox"
 	"jp/turnloop"
 )
@@ -29,6 +30,7 @@ func main() {
 	if code, asked := sandbox.RunChild(os.Args); asked {
 		os.Exit(code) // it became nothing
 	}
+	process.DisableCoreFiles()
 	postponeCollection()
 	log.SetOutput(io.Discard) // libraries have nothing to say to the user
 	os.Exit(run(ui.SystemEnv(), os.Args[1:]))
