@@ -137,19 +137,18 @@ var Allowed = map[string][]string{
 
 // Owners are imports from outside that few packages may have, with the reason.
 var Owners = map[string]Owner{
-	"github.com/go-git/go-git/v5":                     {Packages: []string{"gitstore/odb", "gitstore/trees"}, Why: "one package knows how objects are stored, and one what trees say"},
-	"github.com/go-git/go-billy/v5":                   {Packages: []string{"gitstore/odb"}, Why: "one package knows how objects are stored"},
-	"github.com/spf13/cobra":                          {Packages: []string{"cmd/jp"}, Why: "the command line is at the edge"},
-	"github.com/mattn/go-isatty":                      {Packages: []string{"cmd/jp"}, Why: "only the edge knows terminals"},
-	"github.com/anthropics/anthropic-sdk-go":          {Packages: []string{"provider/anthropic"}, Why: "one package knows a vendor"},
-	"github.com/modelcontextprotocol/go-sdk":          {Packages: []string{"tool/mcp", "cmd/jp/internal/mcpserver"}, Why: "one client and one server know the protocol"},
-	"golang.org/x/oauth2":                             {Packages: []string{"tool/mcp"}, Why: "one client knows the protocol"},
-	"github.com/alecthomas/chroma/v2":                 {Packages: []string{"cmd/jp/internal/terminal/highlight"}, Why: "one package knows what code is made of"},
-	"github.com/JohannesKaufmann/html-to-markdown/v2": {Packages: []string{"tool/web"}, Why: "one package reads pages of the web"},
-	"github.com/yuin/goldmark":                        {Packages: []string{"cmd/jp/internal/terminal", "cmd/jp/internal/webpage"}, Why: "one package lays Markdown out for each medium"},
-	"github.com/landlock-lsm/go-landlock":             {Packages: []string{"sandbox"}, Why: "one package confines"},
-	"mvdan.cc/sh/v3":                                  {Packages: []string{"gitcmd/approval"}, Why: "one package reads shell commands"},
-	"charm.land/":                                     {Packages: []string{"cmd/jp"}, Why: "only the edge knows terminals"},
+	"github.com/go-git/go-git/v5":            {Packages: []string{"gitstore/odb", "gitstore/trees"}, Why: "one package knows how objects are stored, and one what trees say"},
+	"github.com/go-git/go-billy/v5":          {Packages: []string{"gitstore/odb"}, Why: "one package knows how objects are stored"},
+	"github.com/spf13/cobra":                 {Packages: []string{"cmd/jp"}, Why: "the command line is at the edge"},
+	"github.com/mattn/go-isatty":             {Packages: []string{"cmd/jp"}, Why: "only the edge knows terminals"},
+	"github.com/anthropics/anthropic-sdk-go": {Packages: []string{"provider/anthropic"}, Why: "one package knows a vendor"},
+	"github.com/modelcontextprotocol/go-sdk": {Packages: []string{"tool/mcp", "cmd/jp/internal/mcpserver"}, Why: "one client and one server know the protocol"},
+	"golang.org/x/oauth2":                    {Packages: []string{"tool/mcp"}, Why: "one client knows the protocol"},
+	"github.com/alecthomas/chroma/v2":        {Packages: []string{"cmd/jp/internal/terminal/highlight"}, Why: "one package knows what code is made of"},
+	"github.com/yuin/goldmark":               {Packages: []string{"cmd/jp/internal/terminal", "cmd/jp/internal/webpage"}, Why: "one package lays Markdown out for each medium"},
+	"github.com/landlock-lsm/go-landlock":    {Packages: []string{"sandbox"}, Why: "one package confines"},
+	"mvdan.cc/sh/v3":                         {Packages: []string{"gitcmd/approval"}, Why: "one package reads shell commands"},
+	"charm.land/":                            {Packages: []string{"cmd/jp"}, Why: "only the edge knows terminals"},
 }
 
 // An Owner lists the packages that may import a module, and the reason.

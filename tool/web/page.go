@@ -1,114 +1,252 @@
 package web
 
 import (
+	"bytes"
+	"context"
 	"fmt"
+	"io"
 	"net/url"
-	"slices"
 	"strings"
 
-	htmltomarkdown "github.com/JohannesKaufmann/html-to-markdown/v2"
-	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
 	"golang.org/x/net/html"
+
+	"jp/conversation"
+	"jp/internal/publicnet"
 )
 
-// markdown makes Markdown of what a person sees of a page.
-func markdown(page string, at *url.URL) (string, error) {
-	doc, err := html.Parse(strings.NewReader(page))
-	if err != nil {
-		return "", fmt.Errorf("its HTML cannot be read: %w", err)
-	}
-	title := titleOf(doc)
-	dropUnseen(doc)
-	text, err := htmltomarkdown.ConvertNode(doc, converter.WithDomain(at.Scheme+"://"+at.Host))
-	if err != nil {
-		return "", fmt.Errorf("its HTML cannot be converted: %w", err)
-	}
-	if title != "" {
-		return "Title: " + title + "\n\n" + string(text), nil
-	}
-	return string(text), nil
+// Bounds of one page. A page that reaches one is read up to there.
+const (
+	mostWork   = 16 << 20 // bytes that are written for it, and steps of searches. Half of them end the reading
+	mostText   = 5 << 20  // bytes of its HTML, and of its Markdown
+	mostTitle  = 1000     // bytes of its title
+	mostOpen   = 512      // elements that are open at once
+	mostTables = 4        // tables in each other
+	mostIndent = 64       // bytes before each line, for lists and quotes
+	mostSpan   = 1000     // columns or rows of one cell, as browsers have it
+)
+
+// A page is read token by token: no tree is made, because a short page can make a parser build a huge one.
+type page struct {
+	at     *url.URL // what its links are relative to
+	title  string
+	moved  string // where it sends its reader
+	script bool   // it has scripts
+	cut    bool   // a bound was reached
+
+	noscript bool // what is shown without scripts is read
+
+	open   []*element
+	names  map[string]int // how many elements of a name are open
+	deeper int            // elements that are open beyond [mostOpen]
+	hidden int            // open elements that a person does not see
+	titled bool           // the title is being read
+	flat   int            // open elements that stay on one line
+
+	out    *sink
+	tables []*table
+	code   *verbatim // the open <code> or <pre>
+	work   int
 }
 
-func titleOf(n *html.Node) string {
-	for d := range n.Descendants() {
-		if d.Type == html.ElementNode && d.Data == "title" && d.FirstChild != nil {
-			return strings.Join(strings.Fields(d.FirstChild.Data), " ")
+// An element is open.
+type element struct {
+	name   string
+	hidden bool
+	marked bool   // a mark stands before its text
+	after  string // and this one behind it
+	flat   bool
+	indent int       // bytes that it added to the beginning of lines
+	first  string    // how the next line would begin without it
+	number int       // of the next item of a list
+	code   *verbatim // its text
+	table  bool
+	cell   bool
+	outer  *sink // what a cell stands in
+}
+
+// verbatim is the text of <code> or <pre>.
+type verbatim struct {
+	text     []byte
+	block    bool
+	language string
+}
+
+// convert reads what a person sees of a page, in time that grows with its bytes. If scripts draw
+// all of it, what it shows without them is read.
+func convert(ctx context.Context, text string, at *url.URL) (*page, error) {
+	p, err := readPage(ctx, text, at, false)
+	if err == nil && p.blank() {
+		if p, err = readPage(ctx, text, at, true); err == nil {
+			p.out.text = append([]byte(p.nothing()), bytes.TrimSpace(p.out.text)...)
 		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("its HTML cannot be read: %w", err)
+	}
+	return p, nil
+}
+
+// nothing says of a page without text why it has none.
+func (p *page) nothing() string {
+	switch {
+	case p.moved != "":
+		return ""
+	case !p.script:
+		return "[The page has no text.]\n\n"
+	}
+	return "[The page has no text: it is drawn by JavaScript, which " + Name + " does not run.]\n\n"
+}
+
+// mostWaiting is how long a text may be that pages show until their scripts have drawn the rest.
+const mostWaiting = 64
+
+// blank reports whether a page has no text of its own, or no more than a script's "Loading…".
+func (p *page) blank() bool {
+	text := bytes.TrimSpace(p.out.text)
+	return len(text) == 0 || p.script && len(text) <= mostWaiting && waits(string(text))
+}
+
+func waits(text string) bool {
+	text = strings.ToLower(text)
+	return strings.Contains(text, "loading") || strings.Contains(text, "javascript") || strings.HasPrefix(text, "please wait")
+}
+
+// String is the page's Markdown.
+func (p *page) String() string {
+	var b strings.Builder
+	if p.title != "" {
+		fmt.Fprintf(&b, "Title: %s\n\n", p.title)
+	}
+	if p.moved != "" {
+		fmt.Fprintf(&b, "The page%s%s\nIt was not followed. Call %s with it, if it is what you want.\n\n", redirects, p.moved, Name)
+	}
+	text := bytes.ReplaceAll(bytes.TrimSpace(p.out.text), []byte{0}, []byte("\uFFFD"))
+	if len(text) > mostText {
+		text, p.cut = bytes.ToValidUTF8(text[:mostText], nil), true
+	}
+	b.Write(text)
+	if p.cut {
+		b.WriteString("\n\n[The rest of the page is left out: it is too long.]")
+	}
+	return b.String()
+}
+
+func readPage(ctx context.Context, text string, at *url.URL, noscript bool) (*page, error) {
+	p := &page{at: at, names: map[string]int{}, out: &sink{}, noscript: noscript}
+	if len(text) > mostText {
+		text, p.cut = strings.ToValidUTF8(text[:mostText], ""), true
+	}
+	z := html.NewTokenizer(strings.NewReader(text))
+	for p.work < mostWork/2 {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		switch kind := z.Next(); kind {
+		case html.ErrorToken:
+			if err := z.Err(); err != io.EOF {
+				return nil, err
+			}
+			p.closeTo(0)
+			return p, nil
+		case html.TextToken:
+			p.text(z.Text())
+		case html.StartTagToken, html.SelfClosingTagToken:
+			t := readTag(z)
+			foreign := p.names["svg"]+p.names["math"] > 0 || t.name == "svg" || t.name == "math"
+			if foreign && kind == html.SelfClosingTagToken {
+				z.NextIsNotRawText()
+				continue
+			}
+			p.start(t)
+		case html.EndTagToken:
+			name, _ := z.TagName()
+			p.end(string(name))
+		}
+	}
+	p.cut = true
+	p.closeTo(0)
+	return p, nil
+}
+
+// A tag is a start tag.
+type tag struct {
+	name  string
+	attrs map[string]string // of those that matter
+}
+
+// matters reports whether an attribute says something that is read.
+func matters(name string) bool {
+	switch name {
+	case "hidden", "aria-hidden", "style", "open", "href", "src", "alt", "class", "role", "colspan", "rowspan", "start", "value", "http-equiv", "content":
+		return true
+	}
+	return false
+}
+
+func readTag(z *html.Tokenizer) tag {
+	name, more := z.TagName()
+	t := tag{name: string(name)}
+	for more {
+		var key, value []byte
+		key, value, more = z.TagAttr()
+		if !matters(string(key)) {
+			continue
+		}
+		if t.attrs == nil {
+			t.attrs = map[string]string{}
+		}
+		if _, twice := t.attrs[string(key)]; !twice {
+			t.attrs[string(key)] = string(value)
+		}
+	}
+	return t
+}
+
+// text takes text that stands between tags.
+func (p *page) text(b []byte) {
+	switch {
+	case p.titled:
+		if p.title == "" {
+			p.title = conversation.Shorten(strings.Join(strings.Fields(string(b)), " "), mostTitle)
+		}
+	case p.hidden > 0:
+	case p.code != nil:
+		p.code.text = append(p.code.text, b...)
+		p.work += len(b)
+	default:
+		p.words(b)
+	}
+}
+
+// address is where a link leads, "" if that is no other place of the web.
+func (p *page) address(link string) string {
+	if link = strings.TrimSpace(link); link == "" || link[0] == '#' || len(link) > publicnet.MostURL {
+		return ""
+	}
+	to, err := p.at.Parse(link)
+	if err != nil {
+		return ""
+	}
+	switch to.Scheme {
+	case "http", "https", "mailto", "tel", "ftp":
+		return strings.ReplaceAll(strings.ReplaceAll(to.String(), "(", "%28"), ")", "%29")
 	}
 	return ""
 }
 
-// dropUnseen takes away what a person does not see.
-func dropUnseen(n *html.Node) {
-	for c := n.FirstChild; c != nil; {
-		next := c.NextSibling
-		if unseen(c) {
-			n.RemoveChild(c)
-		} else {
-			dropUnseen(c)
-		}
-		c = next
+// refresh takes the target of a page that sends its reader elsewhere.
+func (p *page) refresh(content string) {
+	_, target, ok := strings.Cut(content, ";")
+	if !ok {
+		_, target, _ = strings.Cut(content, ",")
 	}
-}
-
-// neverSeen are elements whose content is not shown, or is of another page.
-var neverSeen = []string{"script", "style", "noscript", "template", "head", "iframe", "object", "embed", "applet", "svg", "math", "canvas", "dialog", "datalist"}
-
-func unseen(n *html.Node) bool {
-	switch n.Type {
-	case html.CommentNode, html.DoctypeNode:
-		return true
-	case html.ElementNode:
-	default:
-		return false
-	}
-	if slices.Contains(neverSeen, n.Data) && !(n.Data == "dialog" && has(n, "open")) {
-		return true
-	}
-	for _, a := range n.Attr {
-		switch strings.ToLower(a.Key) {
-		case "hidden":
-			return true
-		case "aria-hidden":
-			if strings.EqualFold(strings.TrimSpace(a.Val), "true") {
-				return true
-			}
-		case "type":
-			if n.Data == "input" && strings.EqualFold(strings.TrimSpace(a.Val), "hidden") {
-				return true
-			}
-		case "style":
-			if hides(a.Val) {
-				return true
-			}
+	target = strings.TrimSpace(target)
+	if len(target) >= 3 && strings.EqualFold(target[:3], "url") {
+		if _, behind, ok := strings.Cut(target, "="); ok {
+			target = strings.TrimSpace(behind)
 		}
 	}
-	return false
-}
-
-func has(n *html.Node, key string) bool {
-	return slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == key })
-}
-
-// hides reports whether a style takes an element off the page.
-func hides(style string) bool {
-	for rule := range strings.SplitSeq(strings.ToLower(style), ";") {
-		property, value, _ := strings.Cut(rule, ":")
-		value = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(value), "!important"))
-		switch strings.TrimSpace(property) {
-		case "display":
-			if value == "none" {
-				return true
-			}
-		case "visibility":
-			if value == "hidden" || value == "collapse" {
-				return true
-			}
-		case "opacity", "font-size", "max-height", "max-width", "height", "width":
-			if strings.Trim(value, "0.%pxemrt") == "" && strings.Contains(value, "0") && strings.Trim(value, "123456789") == value {
-				return true
-			}
-		}
+	if p.moved == "" {
+		p.moved = p.address(strings.Trim(target, `'"`))
 	}
-	return false
 }
