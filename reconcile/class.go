@@ -111,10 +111,10 @@ func (c Call) Files(quote func(paths []string) string) []string {
 		words string
 		paths []string
 	}{
-		{"have changed since", c.Touched},
-		{"have not changed", c.Untouched},
-		{"are not there", c.Absent},
-		{"exist and were not recorded before, so it is unknown whether it changed them", c.Untold},
+		{"changed after its start", c.Touched},
+		{"had not changed when jp looked", c.Untouched},
+		{"were not there when jp looked", c.Absent},
+		{"existed when jp looked and were not recorded before, so it is unknown whether it changed them", c.Untold},
 	} {
 		if len(kind.paths) > 0 {
 			sentences = append(sentences, "These files that it named "+kind.words+": "+quote(kind.paths)+".")

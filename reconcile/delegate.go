@@ -22,10 +22,10 @@ func (c Call) delegate() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "The delegate of %s, conversation %s, %s.", quote(c.Call.Request.ID), quote(string(d.Child)), d.came())
 	if d.State == nil {
-		b.WriteString(" It said nothing of its state.\n")
+		b.WriteString(" It had said nothing of its state.\n")
 		return b.String()
 	}
-	b.WriteString(" What it said last of its state, as JSON:\n")
+	b.WriteString(" What it had said last of its state, as JSON:\n")
 	fmt.Fprintf(&b, "  plan: %s\n", quote(d.State.Plan))
 	for _, list := range []struct {
 		name  string
@@ -40,17 +40,17 @@ func (c Call) delegate() string {
 	return b.String()
 }
 
-// came says whether the child ended, and what happens to it.
+// came says how far the child had come at the resume.
 func (d Delegate) came() string {
 	switch {
 	case d.Complete:
-		return "is complete; what it came to is the result of the call"
+		return "was complete"
 	case d.Left && d.Begun:
-		return "was interrupted, and does not go on"
+		return "had been interrupted, and was not to go on"
 	case d.Left:
-		return "has nothing in it: it had not begun, or was deleted, and does not go on"
+		return "had nothing in it, as it had not begun, or was deleted, and was not to begin"
 	case d.Begun:
-		return "was interrupted; it goes on now, and what it comes to is the result of the call"
+		return "had been interrupted, and was to go on"
 	}
-	return "has nothing in it: it had not begun, or was deleted; it begins now, and what it comes to is the result of the call"
+	return "had nothing in it, as it had not begun, or was deleted, and was to begin"
 }

@@ -40,11 +40,11 @@ func TestADelegateIsAClassOfItsOwn(t *testing.T) {
 		says  string
 		words string
 	}{
-		"not begun":            {reconcile.Delegate{}, "has nothing in it: it had not begun, or was deleted; it begins now", "delegate begins its child, in which there is nothing"},
-		"interrupted":          {reconcile.Delegate{Begun: true}, "was interrupted; it goes on now", "delegate goes on with its child"},
-		"complete":             {reconcile.Delegate{Begun: true, Complete: true}, "is complete; what it came to is the result of the call", "delegate goes on with its child"},
-		"left":                 {reconcile.Delegate{Begun: true, Left: true}, "was interrupted, and does not go on", "delegate does not go on with its child"},
-		"left before it began": {reconcile.Delegate{Left: true}, "has nothing in it: it had not begun, or was deleted, and does not go on", "delegate does not go on with its child"},
+		"not begun":            {reconcile.Delegate{}, "had nothing in it, as it had not begun, or was deleted, and was to begin", "delegate begins its child, in which there is nothing"},
+		"interrupted":          {reconcile.Delegate{Begun: true}, "had been interrupted, and was to go on", "delegate goes on with its child"},
+		"complete":             {reconcile.Delegate{Begun: true, Complete: true}, "was complete", "delegate goes on with its child"},
+		"left":                 {reconcile.Delegate{Begun: true, Left: true}, "had been interrupted, and was not to go on", "delegate does not go on with its child"},
+		"left before it began": {reconcile.Delegate{Left: true}, "had nothing in it, as it had not begun, or was deleted, and was not to begin", "delegate does not go on with its child"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -52,7 +52,7 @@ func TestADelegateIsAClassOfItsOwn(t *testing.T) {
 			require.Equal(t, reconcile.Delegated, plan.Calls[0].Class)
 			require.Equal(t, conversation.PhaseDelegating, plan.Resumed.Phase)
 			require.Contains(t, plan.Resumed.Message, `The delegate of "call_1", conversation "jp-c17528832002-abcd", `+tt.says)
-			require.Contains(t, plan.Resumed.Message, "It said nothing of its state.")
+			require.Contains(t, plan.Resumed.Message, "It had said nothing of its state.")
 			require.Contains(t, plan.Words, tt.words+"; shell_run not started")
 		})
 	}
@@ -63,10 +63,11 @@ func TestTheMessageHasTheDelegatesState(t *testing.T) {
 	plan := reconcile.Make(r, aware(r, seq, reconcile.Delegate{Begun: true, State: &conversation.WorkState{
 		Plan: "Find, then fix.", OpenTasks: []string{"fix", "test"}, FilesTouched: []string{"a.go"}, Errors: []string{`"x"`},
 	}}), nil)
-	require.Contains(t, plan.Resumed.Message, `  "delegate" ("call_1") {}: delegated
-  "shell_run" ("call_2") {}: not started; it will run now
+	require.Contains(t, plan.Resumed.Message, `  "delegate" ("call_1") {}: was delegated
+  "shell_run" ("call_2") {}: had not started
+This message was written before the calls went on. What they did after it is missing here.
 Check what is there before you repeat a call whose outcome is unknown.
-The delegate of "call_1", conversation "jp-c17528832002-abcd", was interrupted; it goes on now, and what it comes to is the result of the call. What it said last of its state, as JSON:
+The delegate of "call_1", conversation "jp-c17528832002-abcd", had been interrupted, and was to go on. What it had said last of its state, as JSON:
   plan: "Find, then fix."
   open tasks: ["fix", "test"]
   files touched: ["a.go"]

@@ -41,22 +41,24 @@ func RestoredNote(paths []string) string {
 // snapshots, which lack some of the files that its tools wrote.
 func LeftBehindNote(paths []string) string {
 	var b strings.Builder
-	b.WriteString("This working tree was made since, with the files as recorded. These were changed by your tools and not recorded, so they are not here, or not as you left them:\n")
+	b.WriteString("This working tree was made later, with the files as recorded. It began without your tools' changes to these files, which were not recorded:\n")
 	names(&b, paths, len(paths))
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// message says what happened, what is true now, and what to do about it.
+// message says what happened, how things stood at the resume, and what to do about it.
+// The model reads it behind the results of all calls, of which the open ones run after
+// it is written. So each sentence is about the time of the resume.
 func message(r Record, p Plan, report *conversation.Report, age time.Duration) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s turn %d, model call %d, interrupted %s ago.\n", banner, r.Turn, max(1, r.Call), conversation.Ago(age))
+	fmt.Fprintf(&b, "%s turn %d, model call %d, was interrupted, and resumed %s later. At the resume:\n", banner, r.Turn, max(1, r.Call), conversation.Ago(age))
 	facts(&b, report, p.submodules)
 	b.WriteString(untracked(p.Untracked))
 	if len(r.LeftBehind) > 0 {
 		b.WriteString(LeftBehindNote(r.LeftBehind) + "\n")
 	}
 	if was, is := r.Place.InProgress, p.InProgress; was != is {
-		moved(&b, "In progress", was, is)
+		moved(&b, "The operation in progress", was, is)
 	}
 	switch r.Phase {
 	case conversation.PhaseStreaming:
@@ -76,18 +78,18 @@ func facts(b *strings.Builder, report *conversation.Report, submodules bool) {
 	moved(b, "Branch", report.BranchWas, report.BranchIs)
 	switch {
 	case len(report.Dirty) == 0 && submodules:
-		b.WriteString("Working tree: clean, by git status, which was not asked about what is in submodules.\n")
+		b.WriteString("The working tree was clean, by git status, which was not asked about what is in submodules.\n")
 	case len(report.Dirty) == 0:
-		b.WriteString("Working tree: clean, by git status.\n")
+		b.WriteString("The working tree was clean, by git status.\n")
 	default:
-		b.WriteString("Not committed, by git status:\n")
+		b.WriteString("These files were not committed, by git status:\n")
 		names(b, report.Dirty, len(report.Dirty))
 	}
 	if len(report.Changed) == 0 {
-		b.WriteString("Changed since the last recorded event: nothing.\n")
+		b.WriteString("Changed between the last event before the interruption and the resume: nothing.\n")
 		return
 	}
-	fmt.Fprintf(b, "Changed since the last recorded event: %s.\n", report.Stat)
+	fmt.Fprintf(b, "Changed between the last event before the interruption and the resume: %s.\n", report.Stat)
 	for _, c := range report.Changed {
 		fmt.Fprintf(b, "  %s %s %s\n", c.Status, pathName(c.Path), conversation.PlusMinus(c.Added, c.Deleted))
 	}
@@ -97,7 +99,7 @@ func facts(b *strings.Builder, report *conversation.Report, submodules bool) {
 }
 
 // untrackedHead is the line above the files that git does not track.
-const untrackedHead = "Not tracked by git, and not as before:\n"
+const untrackedHead = "These files were not tracked by git, and not as before:\n"
 
 // untracked says what became of files that git does not track, "" where nothing did.
 func untracked(files []Untracked) string {
@@ -135,11 +137,11 @@ func toldUntracked(message string) string {
 func moved(b *strings.Builder, what, was, is string) {
 	switch {
 	case was == is && is == "":
-		fmt.Fprintf(b, "%s: none.\n", what)
+		fmt.Fprintf(b, "%s was none.\n", what)
 	case was == is:
-		fmt.Fprintf(b, "%s: %s, as before.\n", what, quote(is))
+		fmt.Fprintf(b, "%s was %s, as before.\n", what, quote(is))
 	default:
-		fmt.Fprintf(b, "%s: was %s, is %s.\n", what, orNone(was), orNone(is))
+		fmt.Fprintf(b, "%s was %s, and before %s.\n", what, orNone(is), orNone(was))
 	}
 }
 
@@ -187,16 +189,19 @@ func names(b *strings.Builder, paths []string, all int) {
 
 func streaming(b *strings.Builder, r Record) {
 	if r.Broken == "" {
-		b.WriteString("The connection ended before you had answered.\n")
+		b.WriteString("You had not answered yet.\n")
 		return
 	}
-	b.WriteString("The connection ended while you were answering. What you had written so far, as JSON, may be incomplete:\n---\n")
+	b.WriteString("You were answering. This is what you had written, as JSON, and it may be incomplete:\n---\n")
 	b.WriteString(quote(r.Broken))
-	b.WriteString("\n---\nAnswer again; the files above are the truth.\n")
+	b.WriteString("\n---\nAnswer again from the files as they are.\n")
 }
 
+// textAfter says which of the message and the results is newer.
+const textAfter = "This message was written before the calls went on. What they did after it is missing here.\n"
+
 func executing(b *strings.Builder, r Record, p Plan) {
-	b.WriteString("Your tool calls:\n")
+	b.WriteString("Your tool calls, each of which has its result above:\n")
 	classes := map[*conversation.ToolCall]Call{}
 	for _, c := range p.Calls {
 		classes[c.Call] = c
@@ -207,7 +212,7 @@ func executing(b *strings.Builder, r Record, p Plan) {
 		}
 		b.WriteString(callLine(call, classes[call]))
 	}
-	b.WriteString("Check what is there before you repeat a call whose outcome is unknown.\n")
+	b.WriteString(textAfter + "Check what is there before you repeat a call whose outcome is unknown.\n")
 	for _, c := range p.Calls {
 		if c.Class == Delegated {
 			b.WriteString(c.delegate())
@@ -252,9 +257,9 @@ func oneLine(value json.RawMessage) (text string, whole bool) {
 func answerOf(q *conversation.Inquiry) string {
 	switch {
 	case q.Live():
-		return "not answered yet"
+		return "had no answer yet"
 	case q.Response == nil:
-		return "not answered"
+		return "had no answer"
 	case q.Response.Outcome != conversation.OutcomeAnswered:
 		return string(q.Response.Outcome)
 	}
@@ -268,44 +273,43 @@ func answerOf(q *conversation.Inquiry) string {
 	return text
 }
 
-// state is what is known of a call, for the model.
+// state is what was known of a call at the resume, for the model.
 func state(call *conversation.ToolCall, c Call) string {
 	if !call.Open() {
 		if call.Result.IsError {
-			return "has its result, an error"
+			return "had its result, an error"
 		}
-		return "completed"
+		return "had its result"
 	}
 	switch c.Class {
 	case NotStarted, Waiting:
 		if waits := waitsFor(call); call.Started == nil && waits != "" {
-			return "not started; it waits for " + waits
+			return "had not started, and waited for " + waits
 		}
 		if call.Started != nil {
-			return "it asked a question before it changed anything; it will run again with the answer"
+			return "had asked a question before it changed anything, and was to run again with the answer"
 		}
-		return "not started; it will run now"
+		return "had not started"
 	case Repeatable:
-		return "started; it will run again"
+		return "had started without a result, and was to run again"
 	case Gone:
-		return "not started; there is no such tool"
+		return "had not started, as there was no such tool"
 	case Alive:
-		return "still running"
+		return "was still running"
 	case Delegated:
-		return "delegated"
+		return "was delegated"
 	}
-	text := "outcome unknown: it was started, and no result was recorded"
-	if len(c.Touched) > 0 {
-		text += "; changed since: " + quotes(c.Touched)
-	}
-	if len(c.Untouched) > 0 {
-		text += "; not changed: " + quotes(c.Untouched)
-	}
-	if len(c.Absent) > 0 {
-		text += "; not there: " + quotes(c.Absent)
-	}
-	if len(c.Untold) > 0 {
-		text += "; existing and not recorded before, so it is unknown whether it changed them: " + quotes(c.Untold)
+	text := "outcome unknown: it had started, and no result was recorded"
+	for _, files := range []struct {
+		words string
+		paths []string
+	}{
+		{"changed after its start", c.Touched}, {"not changed when jp looked", c.Untouched}, {"not there when jp looked", c.Absent},
+		{"there when jp looked and not recorded before, so it is unknown whether it changed them", c.Untold},
+	} {
+		if len(files.paths) > 0 {
+			text += "; " + files.words + ": " + quotes(files.paths)
+		}
 	}
 	return text
 }
@@ -321,7 +325,7 @@ func quotes(paths []string) string {
 // Evidence is the message to the model in the place of an unknown result.
 func Evidence(c Call) string {
 	var b strings.Builder
-	b.WriteString("The outcome of this call is unknown: it was started, and no result of it is on record here.")
+	b.WriteString("The outcome of this call is unknown: it had started when jp ended, and no result of it was recorded.")
 	files := c.Files(quotes)
 	if len(files) == 0 {
 		files = []string{"Which files it would have changed is not known."}

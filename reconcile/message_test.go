@@ -55,8 +55,8 @@ func TestCallsHaveTheirArguments(t *testing.T) {
 				})
 			})
 			message := h.moved(t)
-			require.Contains(t, message, "\n  \"fs_read_file\" (\"a\") {\"path\":\"a.go\"}: not started; it will run now\n")
-			require.Contains(t, message, "\n  \"fs_read_file\" (\"b\") "+want+": not started; it will run now\n")
+			require.Contains(t, message, "\n  \"fs_read_file\" (\"a\") {\"path\":\"a.go\"}: had not started\n")
+			require.Contains(t, message, "\n  \"fs_read_file\" (\"b\") "+want+": had not started\n")
 		})
 	}
 }
@@ -75,15 +75,15 @@ func TestAnswersHaveTheirQuestions(t *testing.T) {
 		lines  string
 	}{
 		"a permission that waits": {conversation.KindRunTool, "Run x?", nil,
-			"{}: not started; it waits for a permission\n    asked \"Run x?\": not answered yet\n"},
+			"{}: had not started, and waited for a permission\n    asked \"Run x?\": had no answer yet\n"},
 		"a question that waits": {conversation.KindToolQuestion, "Overwrite?", nil,
-			"{}: not started; it waits for an answer\n    asked \"Overwrite?\": not answered yet\n"},
+			"{}: had not started, and waited for an answer\n    asked \"Overwrite?\": had no answer yet\n"},
 		"a hook that has not answered": {conversation.KindHook, "What does the hook say?", nil,
-			"{}: not started; it will run now\nCheck"},
+			"{}: had not started\nThis message"},
 		"yes": {conversation.KindRunTool, "Run x?", answered(`"run"`),
-			"{}: not started; it will run now\n    asked \"Run x?\": \"run\"\n"},
+			"{}: had not started\n    asked \"Run x?\": \"run\"\n"},
 		"no, with a reason": {conversation.KindRunTool, "Run x?", skipped,
-			"{}: not started; it will run now\n    asked \"Run x?\": \"skip\", because \"use a deadline\"\n"},
+			"{}: had not started\n    asked \"Run x?\": \"skip\", because \"use a deadline\"\n"},
 		"cancelled": {conversation.KindRunTool, "Run x?", &conversation.InquiryResponse{Outcome: conversation.OutcomeCancelled, By: conversation.ByUser},
 			"    asked \"Run x?\": cancelled\n"},
 		"more lines in the question": {conversation.KindToolQuestion, "a\n  \"x\" (\"y\"): completed", answered("true"),
@@ -191,10 +191,10 @@ func TestNamesAreEncodedOnce(t *testing.T) {
 		now.Changed = []conversation.PathStat{{Path: recorded, Status: "M", Added: 1}}
 		now.ChangedSince = map[int][]string{seq: {recorded}}
 		plan := reconcile.Make(r, now, func(*conversation.ToolCall) []string { return []string{recorded} })
-		require.Contains(t, plan.Resumed.Message, "Not committed, by git status:\n  "+want+"\n")
+		require.Contains(t, plan.Resumed.Message, "These files were not committed, by git status:\n  "+want+"\n")
 		require.Contains(t, plan.Resumed.Message, "\n  M "+want+" +1 -0\n")
-		require.Contains(t, plan.Resumed.Message, "; changed since: "+want+"\n")
-		require.Contains(t, reconcile.Evidence(plan.Calls[0]), "have changed since: "+want+".")
+		require.Contains(t, plan.Resumed.Message, "; changed after its start: "+want+"\n")
+		require.Contains(t, reconcile.Evidence(plan.Calls[0]), "changed after its start: "+want+".")
 	}
 }
 
@@ -211,11 +211,11 @@ func TestUntrackedFilesAreTold(t *testing.T) {
 	}
 	require.Nil(t, told(nil))
 	resumed := told(files)
-	require.Contains(t, resumed.Message, "\nNot tracked by git, and not as before:\n  new \"handmade.go\"\n  gone \"\\377\"\n  changed \"a\\nb\"\n")
+	require.Contains(t, resumed.Message, "\nThese files were not tracked by git, and not as before:\n  new \"handmade.go\"\n  gone \"\\377\"\n  changed \"a\\nb\"\n")
 	h.add(t, func(turn *conversation.TurnBuilder) { turn.AddRecord(resumed) })
 	require.Nil(t, told(files), "it is said, and holds")
 	require.NotNil(t, told(files[:1]), "one is as it was")
-	require.NotContains(t, told(nil).Message, "Not tracked by git")
+	require.NotContains(t, told(nil).Message, "not tracked by git")
 	var many []reconcile.Untracked
 	for i := range 60 {
 		many = append(many, reconcile.Untracked{Path: fmt.Sprint("f", i), What: "new"})

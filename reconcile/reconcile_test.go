@@ -168,7 +168,7 @@ func TestAnAnsweredQuestionIsNoStart(t *testing.T) {
 	now.Tree, now.Changed = treeB, []conversation.PathStat{{Path: "changed", Status: "M"}}
 	plan := reconcile.Make(r, now, nil)
 	require.Equal(t, reconcile.NotStarted, plan.Calls[0].Class)
-	require.Contains(t, plan.Resumed.Message, `"shell_run" ("call_1") {}: it asked a question before it changed anything; it will run again with the answer`)
+	require.Contains(t, plan.Resumed.Message, `"shell_run" ("call_1") {}: had asked a question before it changed anything, and was to run again with the answer`)
 	require.Contains(t, plan.Words, "shell_run runs again with the answer")
 	h.start(t, seq)
 	r = h.record(t, "")
@@ -192,17 +192,18 @@ func TestMessage(t *testing.T) {
 		}
 		return nil
 	})
-	require.Equal(t, `[SESSION_RESUMED] turn 1, model call 1, interrupted 2 h ago.
-HEAD: was "aaaaaaaaaaaa", is "bbbbbbbbbbbb".
-Branch: "main", as before.
-Not committed, by git status:
+	require.Equal(t, `[SESSION_RESUMED] turn 1, model call 1, was interrupted, and resumed 2 h later. At the resume:
+HEAD was "bbbbbbbbbbbb", and before "aaaaaaaaaaaa".
+Branch was "main", as before.
+These files were not committed, by git status:
   "a.go"
-Changed since the last recorded event: 1 file, +3 -1.
+Changed between the last event before the interruption and the resume: 1 file, +3 -1.
   M "a.go" +3 -1
-Your tool calls:
-  "fs_read_file" ("call_1") {}: completed
-  "fs_modify_file" ("call_2") {}: outcome unknown: it was started, and no result was recorded; changed since: "a.go"; not changed: "b.go"
-  "shell_run" ("call_3") {}: not started; it will run now
+Your tool calls, each of which has its result above:
+  "fs_read_file" ("call_1") {}: had its result
+  "fs_modify_file" ("call_2") {}: outcome unknown: it had started, and no result was recorded; changed after its start: "a.go"; not changed when jp looked: "b.go"
+  "shell_run" ("call_3") {}: had not started
+This message was written before the calls went on. What they did after it is missing here.
 Check what is there before you repeat a call whose outcome is unknown.
 Do not repeat work that the files already show.`, plan.Resumed.Message)
 	require.Equal(t, conversation.PhaseExecuting, plan.Resumed.Phase)
@@ -224,12 +225,12 @@ func TestUnrecordedFiles(t *testing.T) {
 	now.ChangedSince = map[int][]string{seq: {"changed"}}
 	now.Unrecorded = map[string]bool{"there": true, "gone": false, "changed": true}
 	plan := reconcile.Make(r, now, func(*conversation.ToolCall) []string { return []string{"changed", "same", "there", "gone"} })
-	require.Contains(t, plan.Resumed.Message, `; changed since: "changed"; not changed: "same"; not there: "gone"; existing and not recorded before, so it is unknown whether it changed them: "there"`)
-	require.Contains(t, plan.Resumed.Message, "\nWorking tree: clean, by git status, which was not asked about what is in submodules.\n")
-	require.Equal(t, "The outcome of this call is unknown: it was started, and no result of it is on record here."+
-		` These files that it named have changed since: "changed". These files that it named have not changed: "same".`+
-		` These files that it named are not there: "gone".`+
-		` These files that it named exist and were not recorded before, so it is unknown whether it changed them: "there".`+
+	require.Contains(t, plan.Resumed.Message, `; changed after its start: "changed"; not changed when jp looked: "same"; not there when jp looked: "gone"; there when jp looked and not recorded before, so it is unknown whether it changed them: "there"`)
+	require.Contains(t, plan.Resumed.Message, "\nThe working tree was clean, by git status, which was not asked about what is in submodules.\n")
+	require.Equal(t, "The outcome of this call is unknown: it had started when jp ended, and no result of it was recorded."+
+		` These files that it named changed after its start: "changed". These files that it named had not changed when jp looked: "same".`+
+		` These files that it named were not there when jp looked: "gone".`+
+		` These files that it named existed when jp looked and were not recorded before, so it is unknown whether it changed them: "there".`+
 		" What it did elsewhere cannot be seen. Look at what is there before you repeat it.", reconcile.Evidence(plan.Calls[0]))
 }
 
@@ -240,7 +241,7 @@ func TestOperationInProgress(t *testing.T) {
 	r := h.record(t, "")
 	now := truth(r)
 	now.Git.InProgress = "merge"
-	require.Contains(t, reconcile.Make(r, now, nil).Resumed.Message, "\nIn progress: was none, is \"merge\".\n")
+	require.Contains(t, reconcile.Make(r, now, nil).Resumed.Message, "\nThe operation in progress was \"merge\", and before none.\n")
 }
 
 // Bookkeeping and forks do not make a broken turn younger.
@@ -268,7 +269,7 @@ func TestRunAgain(t *testing.T) {
 	now.Tree = treeB
 	plan := reconcile.Make(r, now, nil)
 	require.Equal(t, reconcile.Repeatable, plan.Calls[0].Class)
-	require.Contains(t, plan.Resumed.Message, "started; it will run again")
+	require.Contains(t, plan.Resumed.Message, "had started without a result, and was to run again")
 }
 
 func TestBrokenAnswer(t *testing.T) {

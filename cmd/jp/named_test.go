@@ -18,10 +18,10 @@ import (
 func TestUnrecordedFilesOfALostTool(t *testing.T) {
 	t.Parallel()
 	const (
-		changed   = "have changed since"
-		unchanged = "have not changed"
-		absent    = "are not there"
-		untold    = "exist and were not recorded before, so it is unknown whether it changed them"
+		changed   = "changed after its start"
+		unchanged = "had not changed when jp looked"
+		absent    = "were not there when jp looked"
+		untold    = "existed when jp looked and were not recorded before, so it is unknown whether it changed them"
 	)
 	for name, tt := range map[string]struct {
 		tool, path string
