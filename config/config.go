@@ -84,7 +84,8 @@ type Model struct {
 type Provider struct {
 	BaseURL    string            `toml:"base_url" check:"url" doc:"Endpoint, http or https; empty: the vendor's own"`
 	APIKeyEnv  string            `toml:"api_key_env" doc:"Environment variable that holds the key"`
-	KeyCommand []string          `toml:"key_command" check:"argv" doc:"Program and arguments that print the key"`
+	KeyCommand []string          `toml:"key_command" check:"argv" doc:"Program and arguments that print the key; jp runs it again if the provider refuses the key"`
+	KeyTTL     time.Duration     `toml:"key_ttl" default:"0s" doc:"Age of a key at which jp runs key_command again before the next request, such as 50m; 0: only if the provider refuses the key"`
 	Headers    map[string]string `toml:"headers" label:"header" doc:"Header of every request to the provider; $NAME is an environment variable"`
 	CAFile     string            `toml:"ca_file" doc:"PEM file of certificates to trust besides the system's; begins with / or ~/"`
 	Proxy      string            `toml:"proxy" doc:"Proxy to the provider, an http, https or socks5 address; none: no proxy; unset: as HTTPS_PROXY, HTTP_PROXY and NO_PROXY say"`

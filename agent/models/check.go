@@ -19,7 +19,7 @@ func Check(ctx context.Context, r *repo.Repo, model string) error {
 		return err
 	}
 	if len(r.Config.Providers[vendor].KeyCommand) == 0 {
-		if _, err := ProvidersOf(r).key(ctx, r.Env, v); err != nil {
+		if _, err := ProvidersOf(r).key(r.Env, v); err != nil {
 			return err
 		}
 	}

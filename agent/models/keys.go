@@ -1,11 +1,9 @@
 package models
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"net/http"
-	"os/exec"
 	"slices"
 	"strings"
 	"time"
@@ -15,8 +13,8 @@ import (
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/config"
-	"jp/conversation"
 	"jp/internal/safetext"
+	"jp/provider"
 	"jp/provider/catalog"
 )
 
@@ -64,14 +62,34 @@ func secretHeader(name string) bool {
 	return slices.ContainsFunc([]string{"auth", "key", "token", "secret", "cookie"}, func(word string) bool { return strings.Contains(name, word) })
 }
 
-// key is the key for a provider, "" for one that works without. A missing one is
-// an error that says where it is looked for.
-func (r Providers) key(ctx context.Context, e *repo.Host, v catalog.Vendor) (string, error) {
-	if command := r.Config.Providers[v.Name].KeyCommand; len(command) > 0 {
-		key, err := printedKey(ctx, e, v.Name, command, keyTime)
+// open is the provider as it is asked with its key. A key that a program prints is renewed.
+func (r Providers) open(ctx context.Context, e *repo.Host, v catalog.Vendor, o catalog.Options) (_ *catalog.Provider, err error) {
+	printed := r.printedKey(e, v.Name)
+	var key string
+	if printed == nil {
+		key, err = r.key(e, v)
+	} else {
+		key, _, err = printed.current(ctx)
 		r.Values.Add(key)
-		return key, err
 	}
+	if err != nil {
+		return nil, err
+	}
+	if o.Client, err = r.client(e, v.Name); err != nil {
+		return nil, err
+	}
+	if printed == nil {
+		return v.Open(key, o), nil
+	}
+	o.Client = renewing(o.Client, renewal{key: printed, opened: key, secret: r.Values.Add})
+	p := v.Open(key, o)
+	p.Account = provider.AccountOf(strings.Join(printed.argv, "\x00")) // the account stays the same when the key changes
+	return p, nil
+}
+
+// key is the key for a provider whose key no program prints, "" for one that works without. A missing one is
+// an error that says where it is looked for.
+func (r Providers) key(e *repo.Host, v catalog.Vendor) (string, error) {
 	for _, name := range v.KeyEnv {
 		if key := strings.TrimSpace(e.Get(name)); key != "" {
 			return key, checkKey(key, "$"+name)
@@ -85,7 +103,7 @@ func (r Providers) key(ctx context.Context, e *repo.Host, v catalog.Vendor) (str
 
 // missingKey says which key a provider wants, and what works without one.
 func missingKey(v catalog.Vendor) *problem.Error {
-	f := problem.New(problem.ExitUsage, "auth", "there is no key for %s: %s.", v.Name, Unset(v))
+	f := problem.New(problem.ExitUsage, "auth", "%s%s.", noKeyFor(v.Name), Unset(v))
 	if len(v.KeyEnv) > 0 {
 		f.Hint(action.SetKey(v.KeyEnv[0]), "the key, for this shell")
 	} else {
@@ -107,46 +125,6 @@ func Unset(v catalog.Vendor) string {
 func withoutKey(f *problem.Error) *problem.Error {
 	return f.Hint(action.AskOllama, "a model on this machine, by ollama").
 		Hint(action.AskDemo, "scripted, no key; or "+action.ChatDemo.String())
-}
-
-// keyTime is how long a program may take to print a key: it may ask for a
-// passphrase.
-const keyTime = time.Minute
-
-var errKeyTime = errors.New("the program that prints a key took too long")
-
-// printedKey is what a program prints within a limit of time. It may ask on the
-// terminal, once.
-func printedKey(ctx context.Context, e *repo.Host, vendor string, argv []string, limit time.Duration) (string, error) {
-	if key, known := e.Keys.Load(vendor); known {
-		return key.(string), nil
-	}
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, errKeyTime)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	var out, words bytes.Buffer
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = e.Dir, e.Environ, &out, &words
-	cmd.WaitDelay = time.Second
-	err := cmd.Run()
-	key := strings.TrimSpace(out.String())
-	if err == nil && key != "" {
-		e.Keys.Store(vendor, key)
-		return key, checkKey(key, argv[0])
-	}
-	why := "failed: it printed nothing"
-	switch {
-	case errors.Is(context.Cause(ctx), errKeyTime):
-		why = "took longer than " + conversation.Ago(limit) + ", and jp ended it"
-	case ctx.Err() != nil:
-		return "", context.Cause(ctx)
-	case err != nil:
-		why = "failed: " + err.Error()
-	}
-	f := problem.New(problem.ExitUsage, "auth", "there is no key for %s: its key_command %s %s.", vendor, safetext.Escape(argv[0]), why)
-	if said := strings.TrimSpace(words.String()); said != "" {
-		f.Details = append(f.Details, strings.SplitN(said, "\n", 2)[0])
-	}
-	return "", f
 }
 
 // checkKey refuses what no key is and no header can carry, without quoting it.

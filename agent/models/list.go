@@ -62,17 +62,13 @@ func (r Providers) list(ctx context.Context, e *repo.Host, name string) offer {
 }
 
 func (r Providers) modelsOf(ctx context.Context, e *repo.Host, v catalog.Vendor) ([]string, error) {
-	key, err := r.key(ctx, e, v)
-	if err != nil {
-		return nil, err
-	}
-	client, err := r.client(e, v.Name)
+	p, err := r.open(ctx, e, v, catalog.Options{})
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, listTime)
 	defer cancel()
-	names, err := v.Open(key, catalog.Options{Client: client}).Models(ctx)
+	names, err := p.Models(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = &provider.Error{Class: provider.ClassTimeout, Provider: v.Name, Message: "it lists no models within " + conversation.Ago(listTime)}
 	}

@@ -89,21 +89,12 @@ func openModel(ctx context.Context, e *repo.Host, r *repo.Repo, model string) (*
 	if err != nil {
 		return nil, err
 	}
-	key, err := ProvidersOf(r).key(ctx, e, v)
-	if err != nil {
-		return nil, err
-	}
-	client, err := ProvidersOf(r).client(e, vendor)
-	if err != nil {
-		return nil, err
-	}
 	parameters := r.Config.Parameters
-	return v.Open(key, catalog.Options{
-		Client:    client,
+	return ProvidersOf(r).open(ctx, e, v, catalog.Options{
 		MaxTokens: int(parameters.MaxTokens), Reasoning: parameters.Reasoning, Price: price,
 		CacheLife: r.Config.Cache.Life,
 		Silence:   limitOf(r.Config.Limits.ModelSilence), Stall: limitOf(r.Config.Limits.ModelStall),
-	}), nil
+	})
 }
 
 // CutModel parts a model's name into its provider and the provider's name for it.

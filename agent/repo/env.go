@@ -27,7 +27,7 @@ type Host struct {
 	Choose  chooser                                    // lets the user take a conversation; nil: the user cannot
 	Log     slog.Handler                               // takes what packages below warn of; nil: it drops that
 
-	Keys sync.Map // of providers, by name, as their programs printed them
+	Keys sync.Map // of providers, as their programs printed them, by name and command
 }
 
 // Note says something beside the results.

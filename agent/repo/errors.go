@@ -308,7 +308,7 @@ func complaint(e *provider.Error) string {
 		provider.ClassInvalid:    "refuses the request",
 		provider.ClassNoCall:     "did not finish its answer",
 	}[e.Class]
-	if means == "" {
+	if means == "" || e.Class == provider.ClassAuth && e.Status == 0 { // there is no key to send
 		means = "cannot be asked"
 	}
 	said := (&provider.Error{Status: e.Status, Message: strings.TrimRight(e.Message, "."), Err: e.Err}).Error()
