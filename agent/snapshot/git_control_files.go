@@ -1,12 +1,14 @@
 package snapshot
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,31 +20,37 @@ import (
 	"jp/turnloop"
 )
 
-// gitControlFiles are the files of a git directory that say what git runs, each with what
-// changes when it does. A program of a tool may write them, since it may commit;
-// the user's next git would obey them.
-type gitControlFiles map[string]string
+// gitControlFiles are the files of a git directory that say what git runs and shows. A program of
+// a tool may write them, since it may commit. The user's next git would obey them.
+type gitControlFiles map[string]controlFile
+
+// A controlFile is such a file as it was at one time.
+type controlFile struct {
+	state     string         // changes when it does; of an operation, the lines that start programs
+	operation *operationFile // nil: any change counts
+}
 
 // whyObeyed is why such a file is listed with what a tool left out of the tree.
 const whyObeyed = "git obeys it"
 
 // controlFiles looks at those of the repository, of its submodules and of its linked worktrees.
 // What cannot be read counts as not there.
-func (f *Files) controlFiles() gitControlFiles {
+func (f *Files) controlFiles(ctx context.Context) gitControlFiles {
 	found := gitControlFiles{}
 	found.repository("", f.git.GitDir, f.git.CommonDir, f.git.TopLevel)
 	if f.git.TopLevel != "" && f.git.GitDir != filepath.Join(f.git.TopLevel, ".git") {
 		found.add(inTopLevel+".git", filepath.Join(f.git.TopLevel, ".git"))
 	}
 	found.linked(f.git.CommonDir)
+	f.replacements(ctx, found)
 	left := mostModules
 	found.modules("modules/", filepath.Join(f.git.CommonDir, "modules"), &left)
 	return found
 }
 
 // lookObeyed adds those that differ from before to what was seen after a tool.
-func (f *Files) lookObeyed(sight *turnloop.SnapshotResult, before gitControlFiles) {
-	sight.Obeyed = f.controlFiles().changed(before)
+func (f *Files) lookObeyed(ctx context.Context, sight *turnloop.SnapshotResult, before gitControlFiles) {
+	sight.Obeyed = f.controlFiles(ctx).changed(before)
 	for _, name := range sight.Obeyed {
 		sight.LeftOut = append(sight.LeftOut, conversation.SkippedPath{Path: conversation.QuotePath(name), Why: whyObeyed})
 	}
@@ -55,50 +63,60 @@ func (f *Files) control(all gitControlFiles) (files []conversation.NamedFile) {
 		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if all[name].operation != nil && all[name].state == "" {
+			continue // it starts no program
+		}
 		code := hmac.New(sha256.New, f.Key)
-		fmt.Fprintf(code, "control file\x00%s\x00%s", name, all[name])
+		fmt.Fprintf(code, "control file\x00%s\x00%s", name, all[name].state)
 		files = append(files, conversation.NamedFile{Path: conversation.QuotePath(place(name)), Digest: hex.EncodeToString(code.Sum(nil)[:16])})
 	}
 	return files
 }
 
-func (o gitControlFiles) add(name, path string) {
+func (o gitControlFiles) add(name, file string) {
 	var stat unix.Stat_t
-	if len(o) >= mostObeyed || unix.Lstat(path, &stat) != nil {
+	if len(o) >= mostObeyed || unix.Lstat(file, &stat) != nil {
 		return
 	}
 	what := fmt.Sprint(stat.Mode)
 	if stat.Mode&unix.S_IFMT == unix.S_IFREG { // of a folder, what is in it counts
-		if text, err := safefile.ReadRegular(path); err == nil {
+		if text, err := safefile.ReadRegular(file); err == nil {
 			what += fmt.Sprintf(" %x", sha256.Sum256(text)) // writing the same again changes nothing
 		} else {
 			what += fmt.Sprint(" ", stat.Size, stat.Ino, stat.Ctim)
 		}
 	}
-	if link, err := os.Readlink(path); err == nil {
+	if link, err := os.Readlink(file); err == nil {
 		what += " " + link
 	}
-	o[name] = what
+	o[name] = controlFile{state: what}
 }
 
 // place is the path of such a file, from the root of the working tree.
 func place(name string) string {
-	if path, out := strings.CutPrefix(name, inTopLevel); out {
-		return path
+	if inTree, out := strings.CutPrefix(name, inTopLevel); out {
+		return inTree
 	}
 	return ".git/" + name
 }
 
-// changed are the files that differ from those before, in order.
-func (o gitControlFiles) changed(before gitControlFiles) []string {
-	var names []string
-	for name := range maps.Keys(before) {
-		if o[name] != before[name] {
+// changed are the files that differ from those before, in order. Of an operation that git
+// has still to finish, those that git's own work does not explain.
+func (o gitControlFiles) changed(before gitControlFiles) (names []string) {
+	known := map[string]bool{} // folders of operations that were there before
+	for name, file := range before {
+		if file.operation != nil {
+			known[path.Dir(name)] = true
+		}
+		if _, there := o[name]; !there && file.operation == nil {
 			names = append(names, place(name))
 		}
 	}
-	for name := range maps.Keys(o) {
-		if _, there := before[name]; !there {
+	for name, file := range o {
+		was, there := before[name]
+		switch {
+		case file.operation != nil && file.operation.foreign(was.operation, known[path.Dir(name)]),
+			file.operation == nil && (!there || file.state != was.state):
 			names = append(names, place(name))
 		}
 	}

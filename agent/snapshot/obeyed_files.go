@@ -29,7 +29,9 @@ func (o gitControlFiles) repository(name, gitDir, commonDir, topLevel string) {
 	for _, folder := range []string{"hooks", "info"} {
 		o.folder(name+folder, filepath.Join(commonDir, folder))
 	}
+	o.pending(name, gitDir, "")
 	if gitDir != commonDir {
+		o.pending(name, commonDir, " of the main worktree")
 		o.add(name+"config.worktree of the main worktree", filepath.Join(commonDir, "config.worktree"))
 		o.add(name+"info/sparse-checkout", filepath.Join(gitDir, "info", "sparse-checkout"))
 	}
@@ -89,6 +91,7 @@ func (o gitControlFiles) linked(commonDir string) {
 	for _, entry := range entries[:min(len(entries), mostModules)] {
 		name, dir := "worktrees/"+entry.Name()+"/", filepath.Join(commonDir, "worktrees", entry.Name())
 		o.add(name+"config.worktree", filepath.Join(dir, "config.worktree"))
+		o.pending(name, dir, "")
 		if text, err := safefile.ReadRegular(filepath.Join(dir, "commondir")); err != nil || strings.TrimSpace(string(text)) != "../.." {
 			o.add(name+"commondir", filepath.Join(dir, "commondir"))
 		}

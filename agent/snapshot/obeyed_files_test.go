@@ -54,9 +54,9 @@ func TestObeyedFiles(t *testing.T) {
 				write(name, text)
 			}
 			f := &Files{git: gitcmd.Repository{TopLevel: top, GitDir: filepath.Join(top, ".git"), CommonDir: filepath.Join(top, ".git")}}
-			before := f.controlFiles()
+			before := f.controlFiles(t.Context())
 			write(tt.write, tt.text)
-			require.Equal(t, tt.want, f.controlFiles().changed(before))
+			require.Equal(t, tt.want, f.controlFiles(t.Context()).changed(before))
 		})
 	}
 }

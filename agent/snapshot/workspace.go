@@ -128,10 +128,10 @@ func (f *Files) Look(ctx context.Context, at turnloop.SnapshotRequest) (turnloop
 	}
 	sight.Git = *place
 	if at.Control {
-		sight.Control = f.control(f.controlFiles())
+		sight.Control = f.control(f.controlFiles(ctx))
 	}
 	if f.Off {
-		f.notLooked(&sight, at)
+		f.notLooked(ctx, &sight, at)
 		return sight, nil
 	}
 	if at.Tree == "" {
@@ -153,7 +153,7 @@ func (f *Files) Look(ctx context.Context, at turnloop.SnapshotRequest) (turnloop
 	switch since := at.Since.(type) {
 	case *mark:
 		if at.Only == nil {
-			f.lookObeyed(&sight, since.controlFiles)
+			f.lookObeyed(ctx, &sight, since.controlFiles)
 		}
 		sight.LeftOut = f.withoutOld(since, sight.LeftOut)
 		sight.LeftOut = append(sight.LeftOut, f.unstaged(ctx, since, place.Head)...)
@@ -214,11 +214,11 @@ func inTree(at turnloop.SnapshotRequest) turnloop.SnapshotRequest {
 
 // notLooked is what there is to say of a tool where there are no snapshots: no one
 // knows what it changed.
-func (f *Files) notLooked(sight *turnloop.SnapshotResult, at turnloop.SnapshotRequest) {
+func (f *Files) notLooked(ctx context.Context, sight *turnloop.SnapshotResult, at turnloop.SnapshotRequest) {
 	if at.Since == nil {
 		begin := &start{at: worktree.MarkAt(time.Now())}
 		if at.Any {
-			begin.controlFiles = f.controlFiles()
+			begin.controlFiles = f.controlFiles(ctx)
 			sight.Control = f.control(begin.controlFiles)
 		}
 		sight.Mark = begin
@@ -226,7 +226,7 @@ func (f *Files) notLooked(sight *turnloop.SnapshotResult, at turnloop.SnapshotRe
 	}
 	sight.LeftOut = []conversation.SkippedPath{{Path: ".", Why: "there were no snapshots then"}}
 	if since, ok := at.Since.(*start); ok && since.controlFiles != nil {
-		f.lookObeyed(sight, since.controlFiles)
+		f.lookObeyed(ctx, sight, since.controlFiles)
 	}
 }
 
@@ -273,7 +273,7 @@ func (f *Files) snapshot(ctx context.Context, at turnloop.SnapshotRequest) (work
 		f.tellCrowded(others.Crowded(crowd))
 	}
 	now, err := f.Tree.Now(ctx)
-	return snap, &mark{tree: now, controlFiles: f.controlFiles(), missed: missedBy(snap), stale: snap.Stale}, err
+	return snap, &mark{tree: now, controlFiles: f.controlFiles(ctx), missed: missedBy(snap), stale: snap.Stale}, err
 }
 
 // untracked are the untracked files as they were last listed: before a tool that may
