@@ -100,9 +100,12 @@ func (c *connection) failure(ctx context.Context, s Spec, err error) error {
 	why := c.breakdown(err)
 	c.peer.end(0)
 	var signIn *signInError
+	var status *statusError
 	switch {
 	case errors.As(err, &signIn):
 		why = signIn
+	case errors.As(err, &status):
+		why = status
 	case errors.Is(context.Cause(ctx), errSilent):
 		why = errSilent
 	case ctx.Err() != nil:

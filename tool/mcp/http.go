@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -105,20 +104,24 @@ func reach(s Spec, o Options) (*remotePeer, sdk.Transport, error) {
 		Endpoint: at.String(), MaxRetries: -1, DisableStandaloneSSE: true, MaxEventSize: maxLine, OAuthHandler: authorizer(s, o),
 		HTTPClient: &http.Client{
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-			Transport: &sender{headers: headers, next: &http.Transport{
+			Transport: &sender{headers: headers, signs: signs(s, o), hint: signInHint(s), over: p.over, next: &http.Transport{
 				DialContext: p.dial(publicnet.Dialer(at.Hostname(), o.Private)), ForceAttemptHTTP2: true, MaxResponseHeaderBytes: 64 << 10, TLSHandshakeTimeout: 10 * time.Second,
 			}},
 		},
 	}, nil
 }
 
-// A sender adds headers to each request, and bounds each answer.
+// A sender adds headers to each request, bounds each answer and makes it readable.
 type sender struct {
 	headers http.Header
+	signs   func(*http.Response) bool // whether signing in is the answer to a response. It may be nil
+	hint    string                    // for a status that asks to sign in
+	over    <-chan struct{}           // closed when jp has left the server
 	next    http.RoundTripper
 }
 
-// RoundTrip implements [http.RoundTripper].
+// RoundTrip implements [http.RoundTripper]. A message that the server refuses for a short time is sent
+// once more.
 func (s *sender) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	maps.Copy(r.Header, s.headers)
@@ -126,12 +129,19 @@ func (s *sender) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if to := response.Header.Get("Location"); to != "" && response.StatusCode >= 300 && response.StatusCode <= 399 {
+	if wait, ok := later(r.Context(), response); ok && r.GetBody != nil {
 		response.Body.Close()
-		return nil, fmt.Errorf("it redirects to %q, and jp follows no redirect of a server", clean(to))
+		if response, err = s.again(r, wait); err != nil {
+			return nil, err
+		}
 	}
-	if !strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream") { // of a stream, each event has the bound
-		response.Body = &boundedBody{response.Body, maxLine}
+	if r.Method == http.MethodPost {
+		if err := s.refusal(r, response); err != nil {
+			return nil, err
+		}
+	}
+	if err := mendBody(response); err != nil {
+		return nil, err
 	}
 	return response, nil
 }

@@ -60,20 +60,12 @@ func (l *lines) end(err error) {
 
 // message is the message on a line, with every part of an answer readable.
 func (l *lines) message(line []byte) ([]byte, bool) {
-	message, err := jsonrpc.DecodeMessage(line)
+	mended, message, err := mend(line)
 	if err != nil {
 		return nil, false
 	}
 	l.saw(message)
-	if response, is := message.(*jsonrpc.Response); is && response.Error == nil {
-		if result, mended := readable(response.Result); mended {
-			response.Result = result
-			if again, err := jsonrpc.EncodeMessage(response); err == nil {
-				line = again
-			}
-		}
-	}
-	return line, true
+	return mended, true
 }
 
 // next reads a line. An error comes with the last one.

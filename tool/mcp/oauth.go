@@ -205,12 +205,37 @@ func (h stored) TokenSource(context.Context) (oauth2.TokenSource, error) {
 
 // Authorize implements [auth.OAuthHandler].
 func (h stored) Authorize(_ context.Context, _ *http.Request, response *http.Response) error {
-	challenges := strings.ToLower(strings.Join(response.Header.Values("WWW-Authenticate"), " "))
-	if response.StatusCode != http.StatusUnauthorized || !strings.Contains(challenges, "bearer") {
-		return nil // it says again what is wrong
-	}
 	response.Body.Close()
 	return &signInError{h.name}
+}
+
+// challenged reports whether a response asks for the token of a user who has signed in.
+func challenged(response *http.Response) bool {
+	challenges := strings.ToLower(strings.Join(response.Header.Values("WWW-Authenticate"), " "))
+	return response.StatusCode == http.StatusUnauthorized && strings.Contains(challenges, "bearer")
+}
+
+// signs says which responses the authorizer of a server answers, nil if it has none.
+func signs(s Spec, o Options) func(*http.Response) bool {
+	switch {
+	case authorizer(s, o) == nil:
+		return nil
+	case o.signIn != nil:
+		return func(r *http.Response) bool {
+			return r.StatusCode == http.StatusUnauthorized || r.StatusCode == http.StatusForbidden
+		}
+	}
+	return challenged
+}
+
+// signInHint is what a user can do if a server refuses what it gets.
+func signInHint(s Spec) string {
+	for name := range s.Headers {
+		if strings.EqualFold(name, "Authorization") {
+			return "check mcp." + words(s.Name) + ".headers"
+		}
+	}
+	return "jp mcp login " + words(s.Name)
 }
 
 // A signInError is the [ErrSignIn] of a server.

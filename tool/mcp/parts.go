@@ -3,6 +3,7 @@ package mcp
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -23,6 +24,10 @@ func readable(result json.RawMessage) (_ json.RawMessage, mended bool) {
 	for i, part := range parts {
 		err := readPart(part)
 		if err == nil {
+			continue
+		}
+		if bare := peel(part); readPart(bare) == nil {
+			parts[i], mended = bare, true
 			continue
 		}
 		text, failed := json.Marshal(&sdk.TextContent{Text: unread(part, err)})
@@ -50,6 +55,28 @@ func readPart(part json.RawMessage) error {
 		return err
 	}
 	return json.Unmarshal(alone, new(sdk.CallToolResult))
+}
+
+// peel is a part without the prefix data:TYPE;base64, before its data.
+func peel(part json.RawMessage) json.RawMessage {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(part, &fields) != nil {
+		return part
+	}
+	for _, key := range []string{"data", "blob", "resource"} {
+		var text string
+		if json.Unmarshal(fields[key], &text) == nil {
+			if before, data, ok := strings.Cut(text, ";base64,"); ok && strings.HasPrefix(before, "data:") {
+				fields[key], _ = json.Marshal(strings.TrimSpace(data))
+			}
+		} else if key == "resource" && fields[key] != nil {
+			fields[key] = peel(fields[key])
+		}
+	}
+	if bare, err := json.Marshal(fields); err == nil {
+		return bare
+	}
+	return part
 }
 
 // kinds are the types of parts that jp reads.

@@ -52,25 +52,39 @@ func (r *remote) Prepare(ctx context.Context) error {
 // so; an error is the end of ctx, with [tool.ErrNotRun] where nothing was sent. A
 // server that does not run is started for this call, once.
 func (r *remote) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
+	result, ended, err := r.run(ctx, call)
+	if ended && err == nil {
+		result, _, err = r.run(ctx, call)
+		note := fmt.Sprintf("[The MCP server %s had ended its session: jp began a new one, and sent the call again.]\n", r.server.spec.Name)
+		result.Content = append([]byte(note), result.Content...)
+	}
+	return result, err
+}
+
+// run calls the tool. ended says that the server had ended the session, so that it did not read the call.
+func (r *remote) run(ctx context.Context, call tool.Call) (_ tool.Result, ended bool, _ error) {
 	c, why, err := r.ready(ctx)
 	if ctx.Err() != nil {
-		return tool.Result{}, fmt.Errorf("%w: %w", tool.ErrNotRun, context.Cause(ctx))
+		return tool.Result{}, false, fmt.Errorf("%w: %w", tool.ErrNotRun, context.Cause(ctx))
 	}
 	if err != nil {
 		why = "The tool was not run: " + err.Error()
 	}
 	if why != "" {
-		return failed(why), nil
+		return failed(why), false, nil
 	}
 	result, err := c.callTool(ctx, r.offer.Name, call.Arguments, call.Progress)
 	switch {
 	case err == nil:
-		return r.noteRestart(c, convert(result)), nil
+		return r.noteRestart(c, convert(result)), false, nil
 	case ctx.Err() != nil:
 		c.owes.Store(true)
-		return tool.Result{}, context.Cause(ctx)
+		return tool.Result{}, false, context.Cause(ctx)
+	case sessionEnded(err):
+		c.spoil(err)
+		return failed(r.explain(c, err)), true, nil
 	}
-	return r.noteRestart(c, failed(r.explain(c, err))), nil
+	return r.noteRestart(c, failed(r.explain(c, err))), false, nil
 }
 
 // noteRestart is a result that says, once, that the server is not the one of the calls before:
@@ -110,7 +124,14 @@ func (r *remote) explain(c *connection, err error) string {
 	const unknown = " What the call did until then is not known."
 	server := "The MCP server " + r.server.spec.Name
 	var refusal *jsonrpc.Error
-	if errors.As(err, &refusal) {
+	var signIn *signInError
+	var status *statusError
+	switch {
+	case errors.As(err, &signIn):
+		return fmt.Sprintf("%s did not run the call: %v", server, signIn)
+	case errors.As(err, &status):
+		return r.refused(status)
+	case errors.As(err, &refusal):
 		return fmt.Sprintf("%s refused the call: %s (code %d)", server, clean(refusal.Message), refusal.Code)
 	}
 	why := c.breakdown(err)

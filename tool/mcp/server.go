@@ -166,7 +166,8 @@ func (s *Server) ready(ctx context.Context) (*connection, ToolList, error) {
 	if listed {
 		return s.conn, s.listing, nil
 	}
-	if s.conn == nil {
+	known := s.conn != nil
+	if !known {
 		if !s.Startable() {
 			return nil, ToolList{}, &StartError{Server: s.spec.Name, err: s.unapproved()}
 		}
@@ -181,6 +182,9 @@ func (s *Server) ready(ctx context.Context) (*connection, ToolList, error) {
 	if err != nil {
 		s.conn.close(0)
 		s.conn = nil
+		if known && sessionEnded(err) {
+			return s.ready(ctx)
+		}
 		return nil, ToolList{}, err
 	}
 	s.listing = listing
