@@ -10,6 +10,10 @@ import (
 // genericRule is gitleaks' rule for whatever is called a key or a token.
 const genericRule = "generic-api-key"
 
+// mostForm is the greatest entropy, in bits per byte, that a secret must exceed whose first
+// characters say what it is: a random one has hardly ever less.
+const mostForm = 2
+
 // rules are those of gitleaks as we use them, and our own.
 func rules() []rule {
 	all := make([]rule, 0, len(gitleaksRules)+len(ownRules))
@@ -42,9 +46,13 @@ func rules() []rule {
 		case "kubernetes-secret-yaml":
 			r.keywords, r.refuse = []string{"kind:"}, refusePlain
 		}
+		if !assigns(r) && r.id != "vault-service-token" {
+			r.entropy = min(r.entropy, mostForm)
+		}
 		all = append(all, r)
 	}
-	return append(all, ownRules...)
+	all = append(append(append(all, ownRules...), namedRule), placeRules...)
+	return append(all, formRules()...)
 }
 
 // endingOf is what stands behind a secret. gitleaks reads files of programs, where
@@ -107,7 +115,7 @@ func rank(id string) int {
 		return -1
 	case genericRule:
 		return 9
-	case "bearer-token", "authorization-header", "curl-auth-header", "curl-auth-user":
+	case "bearer-token", "authorization-header", "curl-auth-header", "curl-auth-user", "cookie", "command-password":
 		return 5
 	}
 	for _, r := range ownRules {
@@ -132,7 +140,7 @@ var (
 	secretName = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)(?:passw(?:or)?d|secret|api[_-]?key|access[_-]?key|(?:access|auth|api|bot|refresh)[_-]?token|private[_-]?key|credentials?)["'\s]{0,3}(?::?=|:|=>)["'\s\x60]{0,5}$`)
 	})
-	dotted = sync.OnceValue(func() *regexp.Regexp {
+	aChain = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^[A-Za-z_]\w*(?:[.-][A-Za-z_]\w*)+$`)
 	})
 	variable  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:LC|GIT|XDG|GO|JP)_[A-Z_]+$`) })
@@ -190,5 +198,5 @@ func refuseGeneric(c candidate) bool {
 	if name, _, ok := strings.Cut(c.secret, "="); ok && variable().MatchString(name) {
 		return true // the next one of a list
 	}
-	return dotted().MatchString(c.secret) && !strings.ContainsAny(c.before(), `"'`)
+	return aChain().MatchString(c.secret) && !strings.ContainsAny(c.before(), `"'`)
 }

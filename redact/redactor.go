@@ -54,19 +54,25 @@ func (r *Redactor) Scan(text string) []Finding {
 	defer r.mu.RUnlock()
 	known := len(found)
 	for _, value := range r.own {
-		for at := 0; ; {
-			i := strings.Index(text[at:], value)
-			if i < 0 {
-				break
-			}
-			found = append(found, Finding{OwnRule, at + i, at + i + len(value)})
-			at += i + len(value)
-		}
+		found = append(found, places(text, OwnRule, value)...)
 	}
 	if len(found) == known {
 		return found
 	}
 	return mergeFindings(text, found)
+}
+
+// places are where a value stands in a text.
+func places(text, rule, value string) (found []Finding) {
+	plain := withoutEscapes(text)
+	for at := 0; ; {
+		i := strings.Index(plain.text[at:], value)
+		if i < 0 {
+			return found
+		}
+		found = append(found, plain.origin(Finding{rule, at + i, at + i + len(value)}))
+		at += i + len(value)
+	}
 }
 
 // Redact returns the text with its secrets replaced, and what they were. name is
@@ -110,7 +116,7 @@ func (r *Redactor) replaceIn(text *string, context string, at int) []Secret {
 		if f.Start < from || f.End > end {
 			continue
 		}
-		value := context[f.Start:f.End]
+		value := withoutEscapes(context[f.Start:f.End]).text
 		s := Secret{Placeholder: placeholder(f.Rule, code(r.key, value)), Value: value}
 		out.WriteString(context[from:f.Start])
 		out.WriteString(s.Placeholder)
@@ -130,12 +136,40 @@ const leastKnown, leastCut = 12, 5
 // ReplaceKnown replaces secrets that are known already, whatever stands around
 // them. One that could be a word is not replaced.
 func ReplaceKnown(text string, known []Secret) string {
+	var held []string // value, placeholder, value …
 	for _, s := range known {
-		if Distinct(s) && strings.Contains(text, s.Value) {
-			text = replaceOutside(text, s)
+		if Distinct(s) && len(s.Value) <= len(text) {
+			held = append(held, s.Value, s.Placeholder)
 		}
 	}
+	// A replacer of all takes as long to make as many looks at a text.
+	const many = 4 << 20
+	if len(held)*len(text) > many && strings.IndexByte(text, 0x1b) < 0 {
+		return replaceOutside(text, strings.NewReplacer(held...).Replace)
+	}
+	for i := 0; i < len(held); i += 2 {
+		text = replaceOne(text, held[i], held[i+1])
+	}
 	return text
+}
+
+// replaceOne replaces one value.
+func replaceOne(text, value, placeholder string) string {
+	if strings.Contains(text, value) {
+		text = replaceOutside(text, func(piece string) string { return strings.ReplaceAll(piece, value, placeholder) })
+	}
+	if strings.IndexByte(text, 0x1b) < 0 {
+		return text
+	}
+	return replaceOutside(text, func(piece string) string {
+		for {
+			found := places(piece, "", value)
+			if len(found) == 0 {
+				return piece
+			}
+			piece = piece[:found[0].Start] + placeholder + piece[found[0].End:]
+		}
+	})
 }
 
 // Distinct reports whether a value is a secret wherever it stands: it is too long
@@ -144,12 +178,12 @@ func Distinct(s Secret) bool {
 	return len(s.Value) >= leastKnown && strings.ContainsAny(s.Value, "0123456789")
 }
 
-// replaceOutside replaces a value, but not in placeholders.
-func replaceOutside(text string, s Secret) string {
+// replaceOutside replaces what stands outside of placeholders.
+func replaceOutside(text string, replace func(string) string) string {
 	var out strings.Builder
 	from := 0
 	for _, p := range append(placeholders(text), window{len(text), len(text)}) {
-		out.WriteString(strings.ReplaceAll(text[from:p.from], s.Value, s.Placeholder))
+		out.WriteString(replace(text[from:p.from]))
 		out.WriteString(text[p.from:p.to])
 		from = p.to
 	}

@@ -70,6 +70,7 @@ func TestRestoringUndoesRedacting(t *testing.T) {
 	r := New([]byte("k"))
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(pieces(r), 0, 12).Draw(t, "pieces"), "")
+		text = strings.ReplaceAll(text, "\x1b", "") // sequences within a secret are not part of its value
 		redacted, secrets := r.Redact("", text)
 		v := NewVault(filepath.Join(os.TempDir(), "no such folder", "vault"), r)
 		for _, s := range secrets {

@@ -21,8 +21,10 @@ type rule struct {
 	near     int      // how far from a keyword a match may be, in bytes, where it does not hold one
 	loose    bool     // the name before an operator can hold anything
 	allow    []allowlist
-	refuse   func(found candidate) bool      // further findings that are no secrets
-	can      func(text string, end int) bool // whether a match is possible with a keyword that ends there; nil: it is
+	refuse   func(found candidate) bool // further findings that are no secrets
+	// find adds the secrets of a keyword, in place of an expression.
+	find func(found []window, text string, at, end int) []window
+	can  func(text string, end int) bool // whether a match is possible with a keyword that ends there; nil: it is
 }
 
 // An allowlist says which findings are no secrets.

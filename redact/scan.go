@@ -44,18 +44,33 @@ func (s *Scanner) ready() {
 const leastText = 8
 
 // Scan finds the secrets of a text, in order and without overlap. It takes any
-// bytes; a finding never begins or ends within a character.
+// bytes; a finding never begins or ends within a character. A secret may have escape
+// sequences of terminals in it.
 func (s *Scanner) Scan(text string) []Finding {
+	plain := withoutEscapes(text)
+	found := s.scan(plain.text)
+	for i := range found {
+		found[i] = plain.origin(found[i])
+	}
+	return found
+}
+
+func (s *Scanner) scan(text string) []Finding {
 	if len(text) < leastText {
 		return nil
 	}
 	s.ready()
-	var found []Finding
+	found := keyBlocks(text)
+	text = withoutNewlines(text)
+	found = append(found, dotted(text)...)
 	for i, search := range s.searches(text) {
+		for _, w := range search.found {
+			found = append(found, Finding{s.matchers[i].id, w.from, w.to})
+		}
 		found = s.matchers[i].scan(found, text, search.windows)
 		found = s.matchers[i].scanValues(found, text, search.values)
 	}
-	return mergeFindings(text, append(found, keyBlocks(text)...))
+	return mergeFindings(text, found)
 }
 
 // scan adds what the rule finds in the windows.

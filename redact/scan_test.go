@@ -96,7 +96,7 @@ func TestLeavesAlone(t *testing.T) {
 // samples are texts that a rule's expression matches.
 func samples(r rule, n int) []string {
 	var list []string
-	plain := strings.NewReplacer("ſ", "s", "\u212a", "K") // no keyword is written so
+	plain := strings.NewReplacer("ſ", "s", "\u212a", "K", "\x1b", "", "\\", "") // no keyword is written so, and no secret has escapes
 	for seed := range n {
 		sample := plain.Replace(rapid.StringMatching(r.regex).Example(seed))
 		if !slices.ContainsFunc(r.keywords, func(word string) bool { return strings.Contains(strings.ToLower(sample), word) }) {
@@ -111,6 +111,9 @@ func samples(r rule, n int) []string {
 // whole text.
 func TestEachRuleFindsWhatItsExpressionDoes(t *testing.T) {
 	for _, r := range rules() {
+		if r.find != nil {
+			continue // it has no expression
+		}
 		t.Run(r.id, func(t *testing.T) {
 			m := newMatcher(r)
 			m.ready()

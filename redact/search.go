@@ -21,6 +21,7 @@ type window struct{ from, to int }
 // A search is what one matcher has to look at in a text.
 type search struct {
 	windows []window
+	found   []window // what the matcher's own search has found
 	values  []window // from a keyword to behind the greatest value; only for a matcher with from
 }
 
@@ -29,6 +30,18 @@ func (s *Scanner) searches(text string) map[uint16]*search {
 	var all map[uint16]*search
 	s.keywords.each(text, func(word, at int) bool {
 		for _, i := range s.uses[word] {
+			if m := s.matchers[i]; m.find != nil {
+				if found := m.find(nil, text, at, at+len(s.keywords.list[word])); len(found) > 0 {
+					if all == nil {
+						all = map[uint16]*search{}
+					}
+					if all[i] == nil {
+						all[i] = &search{}
+					}
+					all[i].found = append(all[i].found, found...)
+				}
+				continue
+			}
 			if m := s.matchers[i]; m.possible(text, at, at+len(s.keywords.list[word])) {
 				if all == nil {
 					all = map[uint16]*search{}

@@ -1,0 +1,207 @@
+package redact
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A maker makes one secret of a kind, as its vendor does.
+type maker struct {
+	name   string
+	bare   bool // it is found wherever it stands
+	secret func(letters func(alphabet string, n int) string) string
+}
+
+const upperLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+func vendorSecrets() []maker {
+	var all []maker
+	of := func(name, prefix, alphabet string, n int) {
+		all = append(all, maker{name, true, func(letters func(string, int) string) string { return prefix + letters(alphabet, n) }})
+	}
+	dashed := base62 + "-_"
+	of("openrouter", "sk-or-"+"v1-", hexDigits, 64)
+	of("deepseek", "sk-", hexDigits, 32)
+	of("openai", "sk-", base62, 48)
+	of("openai project", "sk-pr"+"oj-", dashed, 156)
+	of("openai service", "sk-svc"+"acct-", dashed, 60)
+	of("anthropic", "sk-ant-"+"api03-", dashed, 95)
+	of("anthropic sign-in", "sk-ant-"+"oat01-", dashed, 95)
+	of("moonshot", "sk-", base62, 48)
+	of("kimi", "sk-ki"+"mi-", base62, 64)
+	of("google", "AI"+"za", dashed, 35)
+	of("google new", "AQ."+"Ab8RN6", dashed, 42)
+	of("groq", "gs"+"k_", base62, 52)
+	of("xai", "xa"+"i-", base62, 80)
+	of("perplexity", "pp"+"lx-", base62, 48)
+	of("cerebras", "cs"+"k-", lowers, 48)
+	of("fireworks", "fw"+"_", base62, 24)
+	of("together", "tgp"+"_v1_", dashed, 43)
+	of("nvidia", "nv"+"api-", dashed, 64)
+	of("huggingface", "h"+"f_", strings.ToLower(upperLetters)+upperLetters, 34)
+	of("replicate", "r"+"8_", base62, 37)
+	of("vercel", "vc"+"k_", base62, 56)
+	of("docker", "dckr"+"_pat_", dashed, 27)
+	of("supabase", "sb"+"p_", hexDigits, 40)
+	of("notion", "nt"+"n_", base62, 46)
+	of("figma", "fi"+"gd_", dashed, 40)
+	of("sentry", "snt"+"rys_", base64ish+"_", 120)
+	of("google client", "GOC"+"SPX-", dashed, 28)
+	of("google token", "ya"+"29.", dashed, 120)
+	of("github", "gh"+"p_", base62, 36)
+	of("github fine", "github"+"_pat_", base62+"_", 82)
+	of("gitlab", "gl"+"pat-", dashed, 20)
+	of("npm", "np"+"m_", base62, 36)
+	of("digitalocean", "do"+"p_v1_", hexDigits, 64)
+	of("aws", "AK"+"IA", base32, 16)
+	of("twilio", "S"+"K", hexDigits, 32)
+	of("tailscale", "tsk"+"ey-auth-", base62, 32)
+	of("linear", "lin"+"_api_", base62, 40)
+	of("elevenlabs", "sk"+"_", hexDigits, 48)
+	of("tavily", "tv"+"ly-dev-", base62, 32)
+	of("langsmith", "lsv2"+"_pt_", hexDigits, 43)
+	of("pinecone", "pc"+"sk_", base62+"_", 70)
+	of("postman", "PM"+"AK-", hexDigits, 59)
+	of("slack", "xo"+"xb-", "123456789", 36)
+	of("vault", "hv"+"s.", dashed, 90)
+	of("webhook", "wh"+"sec_", base64ish, 32)
+	all = append(all,
+		maker{"telegram", true, func(l func(string, int) string) string { return "1" + l("0123456789", 9) + ":" + "AA" + l(dashed, 33) }},
+		maker{"azure openai", true, func(l func(string, int) string) string { return l(base62, 52) + "JQQ" + "J99" + l(base62, 26) }},
+		maker{"azure storage", true, func(l func(string, int) string) string {
+			return l(base64ish, 76) + "+AS" + "t" + l(base64ish, 5) + "A=="
+		}},
+		maker{"langfuse", true, func(l func(string, int) string) string {
+			return "sk-" + "lf-" + l(hexDigits, 8) + "-" + l(hexDigits, 4) + "-" + l(hexDigits, 4) + "-" + l(hexDigits, 4) + "-" + l(hexDigits, 12)
+		}},
+		maker{"zai", true, func(l func(string, int) string) string { return l(hexDigits, 32) + "." + l(base62, 16) }},
+		maker{"mistral", false, func(l func(string, int) string) string { return l(base62, 32) }},
+		maker{"azure", false, func(l func(string, int) string) string { return l(hexDigits, 32) }},
+		maker{"aws secret", false, func(l func(string, int) string) string { return l(base64ish, 40) }},
+		maker{"a password", false, func(l func(string, int) string) string { return "Tr0ub4dor-" + l(upperLetters+"0123456789", 6) }},
+	)
+	return all
+}
+
+// surroundings are where a secret stands, with %s in its place. bare: it stands there without
+// a name that says so.
+var surroundings = []struct {
+	text string
+	bare bool
+}{
+	{"use %s for it", true},
+	{"%s", true},
+	{"The key is `%s`, do not tell.", true},
+	{"see https://api.example.com/v1/x?q=1&k=%s&n=2 for it", true},
+	{`{"value":"%s"}`, true},
+	{`{"out":"first\n%s\n"}`, true},
+	{"\x1b[01;31m\x1b[K%s\x1b[m\x1b[K", true},
+	{"MY_API_KEY=%s\n", false},
+	{"export SERVICE_TOKEN='%s'", false},
+	{"CLIENT_SECRET=\"%s\"", false},
+	{"DB_PASSWORD=%s", false},
+	{`{"api_key": "%s", "n": 1}`, false},
+	{`{\"client_secret\":\"%s\"}`, false},
+	{"service:\n  password: %s\n", false},
+	{"password = %s\n", false},
+	{"x-api-key: %s\r\n", false},
+	{"https://host.example/x?api_key=%s&n=1", false},
+	{"tool --api-key %s go", false},
+	{"process.env.MY_SECRET = '%s';", false},
+	{"os.environ[\"MY_TOKEN\"] = \"%s\"", false},
+}
+
+// TestVendorsSecrets makes random secrets of each kind in each surroundings.
+// JP_SECRETS=10000 is how many of each.
+func TestVendorsSecrets(t *testing.T) {
+	n := 4
+	if more := os.Getenv("JP_SECRETS"); more != "" {
+		n, _ = strconv.Atoi(more)
+	}
+	r := rand.New(rand.NewPCG(uint64(n), 3))
+	letters := func(alphabet string, n int) string {
+		var b strings.Builder
+		for range n {
+			b.WriteByte(alphabet[r.IntN(len(alphabet))])
+		}
+		return b.String()
+	}
+	redactor := New([]byte("k"))
+	for _, kind := range vendorSecrets() {
+		t.Run(kind.name, func(t *testing.T) {
+			missed := 0
+			for i := range n {
+				secret := kind.secret(letters)
+				for j, place := range surroundings {
+					if place.bare && !kind.bare || n > 1000 && i%len(surroundings) != j {
+						continue
+					}
+					text := fmt.Sprintf(place.text, secret)
+					out, _ := redactor.Redact("", text)
+					if at := len(secret) / 2; strings.Contains(out, secret[at:]) || strings.Contains(out, secret[:at]) {
+						if missed++; missed < 6 {
+							t.Errorf("%q stays %q", text, out)
+						}
+					}
+				}
+			}
+			require.Zero(t, missed)
+		})
+	}
+}
+
+// TestPlaces has secrets that only their place makes ones.
+func TestPlaces(t *testing.T) {
+	secret := "Qx7" + made(4, base62, 21)
+	for _, around := range []string{
+		"db.example.com:5432:app:bob:%s\n", "*:*:*:bob:%s", "Cookie: session=%s; theme=dark", "Cookie: theme=dark; sid=%s", "Set-Cookie: connect.sid=%s; Path=/",
+		"curl -b 'session=%s' https://x", `{"Cookie": "JSESSIONID=%s"}`, "mysql -u root -p%s shop", "mysqldump --all -p'%s'", "sshpass -p %s ssh h", "redis-cli -h h -a %s",
+		"openssl rsa -passin pass:%s", "docker login -u bob -p %s r.example",
+		"https://a.blob.core.windows.net/c/f?sv=2022-11-02&sp=r&sig=%s%%3D&se=2030", "https://b.s3.amazonaws.com/f?X-Amz-Date=1&X-Amz-Signature=%s&X-Amz-Expires=9",
+		"<password>%s</password>", "PGPASSWORD=%s psql", "-----\npassword: \"%s\"\n-----", "machine h login me password %s\n", "CREATE ROLE x WITH PASSWORD '%s'; ALTER USER x IDENTIFIED BY '%s'",
+		"curl -u me:%s https://x", "amqp://bob:%s@h:5672/", "redis://:%s@h/0", "Ocp-Apim-Subscription-Key: %s", "smtp_pass=%s", "MYSQL_PWD=%s",
+	} {
+		text := strings.ReplaceAll(strings.ReplaceAll(around, "%s", secret), "%%", "%")
+		out, _ := New([]byte("k")).Redact("", text)
+		require.NotContains(t, out, secret, text)
+	}
+}
+
+// A secret that a program coloured in pieces is one secret, with the value that it has
+// without colours.
+func TestEscapeSequences(t *testing.T) {
+	r, secret := New([]byte("k")), pat(7)
+	_, plain := r.Redact("", secret)
+	require.Len(t, plain, 1)
+	for _, sequence := range []string{"\x1b[01;31m\x1b[K", "\x1b[m", "\x1b]8;;https://x\x1b\\", "\x1b]0;t\a", "\x1b(B", "\x1b7"} {
+		for _, at := range []int{2, 4, 20, len(secret) - 1} {
+			text := "x " + sequence + secret[:at] + sequence + secret[at:] + sequence + " y"
+			out, found := r.Redact("", text)
+			require.Equal(t, "x "+sequence+plain[0].Placeholder+sequence+" y", out, "%q", text)
+			require.Equal(t, plain, found)
+			require.Equal(t, out, ReplaceKnown(text, plain))
+		}
+	}
+	r.AddSecret("correct-horse-battery")
+	out, _ := r.Redact("", "correct-\x1b[1mhorse\x1b[m-battery")
+	require.Regexp(t, `^\[secret:provider-key:[0-9a-f]{16}\]$`, out)
+}
+
+// TestManyFindings has one text with 20,000 secrets. Where each of them costs a look at the
+// whole text, that is minutes.
+func TestManyFindings(t *testing.T) {
+	var b strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&b, "TOKEN_%d=%s\n", i%10, pat(uint64(i))[:39]+"7")
+	}
+	out, found := New([]byte("k")).Redact("", b.String())
+	require.Len(t, found, 20_000)
+	require.NotContains(t, out, "ghp_")
+	require.NotContains(t, ReplaceKnown(b.String(), found), "ghp_")
+}

@@ -1,0 +1,319 @@
+package redact
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// namedRule finds what stands under the name of a secret, whatever it looks like. It
+// has the name of the rule of gitleaks that does so for values of a certain randomness.
+var namedRule = rule{
+	id: genericRule, keywords: []string{"key", "token", "secret", "pass", "pwd", "credential"}, find: named,
+}
+
+// leastNamed and mostNamed are the sizes of a value under the name of a secret, in bytes.
+const leastNamed, mostNamed = 8, 4 << 10
+
+// A value is what stands under a name.
+type value struct {
+	name    string // in lower case, with _ for each separator
+	shout   bool   // the name has no lower case
+	text    string
+	quoted  bool
+	literal bool // no expression of a program can stand there
+	call    bool // what follows makes it an expression
+}
+
+// named is the value of the name that ends with the word at at.
+func named(found []window, text string, at, end int) []window {
+	v, start := valueOf(text, at, end)
+	if v.text == "" || !v.secret() {
+		return found
+	}
+	return append(found, window{start, start + len(v.text)})
+}
+
+// valueOf reads a name, an operator and a value.
+func valueOf(text string, at, end int) (v value, start int) {
+	end = nameEnd(text, at, end)
+	if end < 0 {
+		return v, 0
+	}
+	i, flag := end, false
+	from := nameBegin(text, at)
+	name := text[from:end]
+	flag = strings.HasPrefix(name, "--")
+	v.name = separators.Replace(strings.ToLower(strings.TrimLeft(name, "-.")))
+	v.shout = v.name != "" && strings.ToUpper(name) == name
+	if held := from - len(placeholderBegin); held >= 0 && placeholderLength(text[held:]) > 0 || from > 0 && text[from-1] == '[' && v.name == "secret" {
+		return value{}, 0
+	}
+	quote := from > 0 && strings.IndexByte("\"'`", text[from-1]) >= 0
+	i = run(text, i, `"'`+"`"+`\]`)
+	blanks := run(text, i, " \t")
+	op := operatorAt(text, blanks, quote)
+	xml := false
+	switch {
+	case op > 0:
+		xml = from > 0 && text[from-1] == '<' && text[blanks] == '>'
+		if text[blanks] == '>' && !xml {
+			return v, 0
+		}
+	case flag && blanks > i && i == end, strings.HasSuffix(v.name, "password") && blanks > i && strings.HasPrefix(text[blanks:], "'"):
+	default:
+		return v, 0
+	}
+	spaced := blanks > i || op > 0 && blanks+op < len(text) && text[blanks+op] == ' '
+	i = run(text, blanks+max(op, 0), " \t")
+	comma := op > 0 && text[blanks] == ','
+	i = run(text, i, `\`)
+	for _, scheme := range []string{"bearer ", "basic ", "token "} {
+		if hasPrefixFold(text[i:], scheme) {
+			i += len(scheme)
+		}
+	}
+	if i >= len(text) {
+		return v, 0
+	}
+	start = i
+	if c := text[i]; strings.IndexByte("\"'`", c) >= 0 {
+		start++
+		to := start
+		for to < len(text) && to-start < mostNamed && text[to] > ' ' && text[to] != c && text[to] != '\\' {
+			to++
+		}
+		v.text = text[start:to]
+		v.quoted = to < len(text) && (text[to] == c || text[to] == '\\')
+		v.literal = true
+		if !v.quoted {
+			return value{}, 0
+		}
+		return v, start
+	}
+	if comma {
+		return value{}, 0
+	}
+	v.literal = flag || xml || v.shout && !spaced
+	inURL := from > 0 && (text[from-1] == '?' || text[from-1] == '&' || text[from-1] == ';')
+	stop := "\"'`\\"
+	if !v.literal || inURL {
+		stop += ",;&|<>(){}[]"
+	}
+	if xml {
+		stop += "<"
+	}
+	to := start
+	for to < len(text) && to-start < mostNamed && text[to] > ' ' && strings.IndexByte(stop, text[to]) < 0 {
+		to++
+	}
+	v.call = to < len(text) && strings.IndexByte("([{", text[to]) >= 0
+	for to > start && strings.IndexByte(",;.:)]}", text[to-1]) >= 0 {
+		to--
+	}
+	v.literal = v.literal || inURL
+	v.text = text[start:to]
+	return v, start
+}
+
+var separators = strings.NewReplacer("-", "_", ".", "_", " ", "_")
+
+// nameEnd is where the name ends whose last word is at at, -1 where it goes on with
+// other words.
+func nameEnd(text string, at, end int) int {
+	if word := text[at:end]; len(word) == 4 && lower(word[3]) == 's' && lower(word[0]) == 'p' {
+		for _, rest := range []string{"words", "word", "wort", "wd", "phrase", "code"} {
+			if hasPrefixFold(text[end:], rest) {
+				end += len(rest)
+				break
+			}
+		}
+	}
+	if end < len(text) && lower(text[end]) == 's' {
+		end++
+	}
+	if to := run(text, end, "_-0123456789"); to-end <= 3 {
+		end = to
+	}
+	for _, stage := range []string{"_prod", "_production", "_dev", "_test", "_live", "_staging", "_old", "_new"} {
+		if hasPrefixFold(text[end:], stage) && (end+len(stage) == len(text) || !wordByte(text[end+len(stage)])) {
+			end += len(stage)
+		}
+	}
+	if end < len(text) && (wordByte(text[end]) || text[end] == '-' || text[end] == '.') {
+		return -1
+	}
+	return end
+}
+
+// nameBegin is where the name begins that has a word at at.
+func nameBegin(text string, at int) int {
+	from := at
+	for from > 0 && at-from < 60 && (wordByte(text[from-1]) || text[from-1] == '-' || text[from-1] == '.') {
+		from--
+	}
+	return from
+}
+
+// operatorAt is how long the operator is at a place that gives a value to a name, 0 for none.
+func operatorAt(text string, at int, quoted bool) int {
+	for _, op := range []string{":=", "=>", "?=", "::=", ":", "=", ">", ","} {
+		if !strings.HasPrefix(text[at:], op) {
+			continue
+		}
+		if op == "," && !quoted || op == "=" && strings.HasPrefix(text[at:], "==") || op == ":" && strings.HasPrefix(text[at:], "://") {
+			return 0
+		}
+		return len(op)
+	}
+	return 0
+}
+
+// certain are names of secrets, by how they end. Any other name that ends in a word for a key
+// may be the name of a column.
+var certain = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:passw(?:or)?d|passwort|passphrase|passcode|(?:^|_)pass|(?:^|_)pwd|secrets?|secret_?key|api_?keys?|(?:access|account|admin|app|application|auth|bot|client|deploy|encryption|license|master|private|refresh|service|shared|signing|storage|subscription|webhook)_?keys?|(?:_|^)tokens?|(?:access|auth|api|bot|refresh|bearer|id|user|app)tokens?)(?:_?\d+|_(?:prod|production|dev|test|live|staging|old|new))?$`)
+})
+
+// columns are names that end like the name of a secret, and are none.
+var columns = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:^|_)(?:public|pub|primary|foreign|sort|partition|cache|bucket|natural|schema|sequence|hot|idx|index|map|object|group|row|hash|next_page|page|csrf|xsrf|next|eos|bos|pad|stop|max|min|num|tokens?_per|poly|protobuf|websocket|\d+)_?(?:key|token)s?$`)
+})
+
+// secret reports whether the value is a secret.
+func (v value) secret() bool {
+	if len(v.text) < leastNamed || columns().MatchString(v.name) {
+		return false
+	}
+	if !certain().MatchString(v.name) && (!strings.HasSuffix(v.name, "_key") || !v.shout && isHash(v.text)) {
+		return false
+	}
+	if !strings.Contains(v.name, "pass") && counted().MatchString(v.text) {
+		return false
+	}
+	return !reference(v) && !standIn(v.text) && (digitsIn(v.text) > 0 || v.literal && mixed(v.text))
+}
+
+// isHash reports whether a text looks like a hash or a UUID.
+func isHash(text string) bool {
+	return slices.Contains(sumLengths, len(text)) && hexSum().MatchString(text) || uuid().MatchString(text)
+}
+
+// mixed reports whether a text has letters of both cases in no order of words.
+func mixed(text string) bool {
+	uppers, changes := 0, 0
+	for i, c := range []byte(text) {
+		if c >= 'A' && c <= 'Z' {
+			uppers++
+			if i > 0 && text[i-1] >= 'A' && text[i-1] <= 'Z' {
+				changes++
+			}
+		}
+	}
+	return len(text) >= 16 && uppers > 3 && changes > 1 && uppers < len(text)-3 && !strings.ContainsAny(text, "_.")
+}
+
+func digitsIn(text string) int {
+	n := 0
+	for _, c := range []byte(text) {
+		if c >= '0' && c <= '9' {
+			n++
+		}
+	}
+	return n
+}
+
+var (
+	// plainWord is a word, as people write it.
+	plainWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:[A-Za-z]?[a-z]{1,15}|[A-Z]{1,15})$`) })
+	// aPath is a path or a file's name.
+	aPath = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:\.{1,2}/|~/|/(?:bin|etc|home|opt|tmp|usr|var|run|dev|root|Users|mnt|srv|secrets|data|app|workspace)/|[A-Za-z]:[\\/]|[a-z][a-z0-9+.-]*://)|\.(?:pem|key|json|txt|ya?ml|crt|cer|pub|p12|pfx|toml|env|go|py|js|ts|sh|md|html?)$`)
+	})
+	// anExpression is a chain of names, as programs have it.
+	anExpression = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[&*!]?[A-Za-z_]\w*(?:(?:\.|->|::)[A-Za-z_]\w*)*$`)
+	})
+	// snakeCase is a name of at least three words.
+	snakeCase = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9]+(?:_[a-z]+){2,}$`) })
+	// keyWord says in a name that it is one of a secret.
+	keyWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)secret|token|key|passw`) })
+	// counted is a word with a number, which is no secret but under the name of a password.
+	counted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z]{3,12}[0-9]{1,3}$`) })
+	// aNumber is a number in hex.
+	aNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^0x[0-9a-fA-F]{1,16}$`) })
+	// aConstant is the name of a constant.
+	aConstant = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$`) })
+)
+
+// reference reports whether a value says where the secret is, and is none itself.
+func reference(v value) bool {
+	t := v.text
+	switch {
+	case t[0] == '/' && strings.Count(t, "/") > 1 && strings.ToLower(t) == t, v.name == "pwd" && t[0] == '/', strings.ContainsAny(t, "{}"), strings.HasPrefix(t, "urn:"), t[0] == '+' && t[len(t)-1] == '+', aNumber().MatchString(t):
+		return true
+	case v.call, strings.ContainsAny(t[:1], "$<{[(%*@&`"), strings.Contains(t, "$("), strings.Contains(t, "<"), strings.Contains(t, "..."):
+		return true
+	case plainWord().MatchString(t), aPath().MatchString(t), aConstant().MatchString(t):
+		return true
+	case strings.Trim(t, "0123456789.,") == "" && !strings.Contains(v.name, "pass"):
+		return true
+	}
+	if digitsIn(t) <= 2 && snakeCase().MatchString(t) {
+		return true
+	}
+	if v.quoted {
+		return false
+	}
+	if !v.literal && anExpression().MatchString(t) && keyWord().MatchString(t) {
+		return true
+	}
+	return anExpression().MatchString(t) && (digitsIn(t) == 0 || strings.ContainsAny(t, ".>:") && !v.literal)
+}
+
+// standIns are the words that texts have in the place of secrets.
+var standIns = sync.OnceValue(func() map[string]bool {
+	set := map[string]bool{}
+	for _, word := range strings.Fields(`a access an ant api app auth bar baz change changed changeit changeme client correct credential credentials default demo dev
+		dummy empty example fake false foo from full generated hash here hidden hunter id insert is it key keys local localhost masked me missing mock my name new no none not null oat of
+		old or pass password passwort passwd pat path placeholder pk prod public pwd real redacted replace rt sample sec secret secrets secure server service session sk some something
+		string super supersecret test testing tests the this to todo tok token tokens true undefined unused user value with wrong xxx you your`) {
+		set[word] = true
+	}
+	return set
+})
+
+// description has a word of its own that says what a secret would be.
+var description = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(?:^|[-_.])(?:token|key|secret|password|passphrase|credential)(?:[-_.]|[0-9]*$)`)
+})
+
+// standIn reports whether a text holds the place of a secret: it is made of the words
+// that say so, or of one character, or counts.
+func standIn(text string) bool {
+	if strings.Trim(text, text[:1]) == "" || strings.Contains(text, "EXAMPLE") || placeheld().MatchString(text) {
+		return true
+	}
+	if digitsIn(text) <= 3 && description().MatchString(text) {
+		return true
+	}
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune("-_. +=/:!", r) })
+	for _, word := range words {
+		word = strings.TrimRight(word, "0123456789")
+		if word != "" && !standIns()[word] && strings.Trim(word, word[:1]) != "" && !ordered(word) {
+			return false
+		}
+	}
+	return strings.Trim(text, "0123456789") != "" || ordered(text)
+}
+
+// ordered reports whether a text is a run of digits and letters in their order.
+func ordered(text string) bool {
+	for _, order := range []string{"012345678901234567890", "abcdefghijklmnopqrstuvwxyz", "0123456789abcdef0123456789abcdef", "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"} {
+		if len(text) >= 3 && strings.Contains(order, text) {
+			return true
+		}
+	}
+	return false
+}
