@@ -23,8 +23,13 @@ const (
 )
 
 // Ask is what a model is asked for a summary of a range, behind the request as it is. focus is what
-// the user wants the summary to be about, "" for nothing in particular.
-func Ask(events []*conversation.Event, to int, focus string) string {
+// the user wants the summary to be about, "" for nothing in particular. window is how many tokens
+// the model can read, 0 if that is not known: an eighth of it is for the list of events.
+func Ask(events []*conversation.Event, to int, focus string, window int) string {
+	most := mostListed
+	if window > 0 {
+		most = min(most, window*bytesPerToken/8)
+	}
 	var out strings.Builder
 	fmt.Fprintf(&out, "[SUMMARISE] To make room, jp replaces the events up to %d of this conversation by a summary, which you write now. "+
 		"The messages of the user, the files of instructions, the plan, what the user decided at questions, and the list of changed files stay: do not repeat them.\n", to)
@@ -47,7 +52,7 @@ func Ask(events []*conversation.Event, to int, focus string) string {
 		}
 	}
 	size, from := 0, len(lines)
-	for from > 0 && size+len(lines[from-1])+1 <= mostListed {
+	for from > 0 && size+len(lines[from-1])+1 <= most {
 		from--
 		size += len(lines[from]) + 1
 	}

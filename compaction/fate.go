@@ -47,7 +47,11 @@ func Fates(events []*conversation.Event, b *conversation.Compaction, text Reader
 		}
 		switch {
 		case trimmed[e.Seq]:
-			fates = append(fates, Fate{e, KeepLine, false})
+			keep := KeepLine
+			if b.Room > 0 {
+				keep = KeepEnds
+			}
+			fates = append(fates, Fate{e, keep, false})
 		case b.Kind == conversation.CompactTrim:
 		case kept[e.Seq] != "":
 			fates = append(fates, Fate{e, kept[e.Seq], cited[e.Seq]})

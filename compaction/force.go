@@ -12,7 +12,8 @@ import (
 // A Force is what the compactions of a conversation change in what is sent.
 type Force struct {
 	Summary *conversation.Event // the newest summary, nil if there is none
-	Trimmed map[int]bool        // responses whose results are sent as one line, by seq
+	// Trimmed are the bytes that are sent of results, by the seq of the response: 0 for one line.
+	Trimmed map[int]int
 	// Stale are the ranges of events in which the model's reasoning is bound to other words
 	// than those that are sent before it now.
 	Stale []Span
@@ -24,7 +25,7 @@ type Span struct{ From, To int }
 // InForce reads off all events of a conversation which compactions hold. Those of someone
 // else's jp, from before the conversation was adopted, never do.
 func InForce(events []*conversation.Event) Force {
-	f := Force{Trimmed: map[int]bool{}}
+	f := Force{Trimmed: map[int]int{}}
 	undone := map[int]int{} // the seq of what undid a compaction, by its seq
 	own := conversation.AfterAdoption(events)
 	for _, e := range own {
@@ -49,7 +50,7 @@ func InForce(events []*conversation.Event) Force {
 			f.Summary = e
 		case conversation.CompactTrim:
 			for _, seq := range b.Trimmed {
-				f.Trimmed[seq] = true
+				f.Trimmed[seq] = b.Room
 			}
 		}
 	}

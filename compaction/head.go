@@ -1,6 +1,7 @@
 package compaction
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -19,6 +20,7 @@ const (
 	mostRefused  = 4 << 10 // of the arguments of a refused call
 	mostFiles    = 200     // paths in the list of changed files
 	mostNewest   = 60      // events that are listed where there is no summary
+	mostAnswered = 1 << 10 // of an answer among them
 	mostQuestion = 1 << 10 // of a question of the model that the user answered
 )
 
@@ -36,6 +38,7 @@ const (
 	KeepNumber Keep = "number"     // only that there are events that are not listed
 	Summarised Keep = "summarised" // what the summary says of it
 	KeepLine   Keep = "line"       // a result of a tool, named in one line
+	KeepEnds   Keep = "ends"       // the beginning and the end of a result of a tool
 )
 
 // A Kept is an event in the range of a summary of which words stay.
@@ -78,7 +81,7 @@ func HeadOf(events []*conversation.Event, summary *conversation.Event, text Read
 				break
 			}
 			if line := listed(e); line != "" && len(b.Items) == 0 {
-				h.Newest = append(h.Newest, line)
+				h.Newest = append(h.Newest, newest(e, line, text))
 			}
 			switch body := e.Body.(type) {
 			case *conversation.TurnStart:
@@ -122,9 +125,23 @@ func HeadOf(events []*conversation.Event, summary *conversation.Event, text Read
 	}) {
 		h.Files = append(h.Files, fmt.Sprintf("%s (@%d)", quoted(path), changed[path]))
 	}
-	h.Newest = h.Newest[max(0, len(h.Newest)-mostNewest):]
+	room := cmp.Or(max(b.Window, 0), usualWindow) / 2 // bytes: an eighth of the tokens
+	from := len(h.Newest)
+	for from > max(0, len(h.Newest)-mostNewest) && len(h.Newest[from-1]) <= room {
+		from--
+		room -= len(h.Newest[from])
+	}
+	h.Newest = h.Newest[from:]
 	h.fit(b.Window)
 	return h
+}
+
+// newest is the line of an event where there is no summary: an answer with its text.
+func newest(e *conversation.Event, line string, text Reader) string {
+	if b, ok := e.Body.(*conversation.ChatResponse); ok && b.Part == conversation.PartMessage {
+		return fmt.Sprintf("@%d you: %s", e.Seq, oneLine(Shortened(text(e), mostAnswered, fmt.Sprintf("event_read of event %d has all", e.Seq))))
+	}
+	return line
 }
 
 func attached(files []conversation.Attachment) string {

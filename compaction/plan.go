@@ -146,7 +146,10 @@ func Results(events []*conversation.Event, to int) []Result {
 		ledger := turn.Ledger()
 		for _, call := range ledger.ToolCalls {
 			e := call.Response
-			if e == nil || e.Seq > to || force.Covers(call.Event.Seq) || force.Trimmed[e.Seq] || gone[e.Seq] {
+			if e == nil || e.Seq > to || force.Covers(call.Event.Seq) || gone[e.Seq] {
+				continue
+			}
+			if room, trimmed := force.Trimmed[e.Seq]; trimmed && room == 0 {
 				continue
 			}
 			if how, _ := call.Delivery(); how != conversation.Delivered {

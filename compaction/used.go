@@ -30,8 +30,47 @@ func FileTokens(mediaType string, bytes int) int {
 }
 
 // Used is how many tokens the next request has, by what the newest model call has read and what
-// came since; false if that call was sent something else.
+// came since; false if that call was sent something else, or its server reports less than the
+// texts can be.
 func Used(events []*conversation.Event) (int, bool) {
+	used, known := reported(events)
+	if !known || used < leastUsed(events) {
+		return 0, false
+	}
+	return used, true
+}
+
+// mostBytesPerToken is more than any tokenizer makes of text.
+const mostBytesPerToken = 10
+
+// leastUsed is how many tokens the texts that are sent have at least.
+func leastUsed(events []*conversation.Event) int {
+	force, gone := InForce(events), discarded(events)
+	bytes := 0
+	for _, e := range events {
+		room, trimmed := force.Trimmed[e.Seq]
+		switch b := e.Body.(type) {
+		case *conversation.ChatResponse:
+			if b.Part == conversation.PartReasoning || b.Partial {
+				continue
+			}
+		case *conversation.ChatRequest, *conversation.ToolCallRequest, *conversation.ToolCallResponse:
+		default:
+			continue
+		}
+		switch {
+		case force.Covers(e.Seq) || gone[e.Seq]:
+		case trimmed:
+			bytes += room
+		default:
+			bytes += textSize(e)
+		}
+	}
+	return bytes / mostBytesPerToken
+}
+
+// reported is [Used] by what servers report alone.
+func reported(events []*conversation.Event) (int, bool) {
 	since, files := 0, 0 // bytes of texts, tokens of files
 	for i := len(events) - 1; i >= 0; i-- {
 		e := events[i]
@@ -47,9 +86,13 @@ func Used(events []*conversation.Event) (int, bool) {
 			if b.Finish.Refused() {
 				return 0, false
 			}
-			usage = b.Usage
+			if usage = b.Usage; !counts(usage) && b.Part != conversation.PartReasoning && !b.Partial {
+				since += textSize(e)
+			}
 		case *conversation.ToolCallRequest:
-			usage = b.Usage
+			if usage = b.Usage; !counts(usage) {
+				since += textSize(e)
+			}
 		case *conversation.ToolCallResponse:
 			since += textSize(e)
 			files += filesTokens(e, b.Attachments)
@@ -59,12 +102,15 @@ func Used(events []*conversation.Event) (int, bool) {
 		case *conversation.Note, *conversation.Resumed, *conversation.Instructions:
 			since += textSize(e)
 		}
-		if usage != nil && usage.Input > 0 {
+		if counts(usage) {
 			return usage.Input + usage.Output + TextTokens(since) + files, true
 		}
 	}
 	return 0, false
 }
+
+// counts reports whether a server says how many tokens it read.
+func counts(u *conversation.Usage) bool { return u != nil && u.Input > 0 }
 
 // textSize is how many bytes the text of an event has.
 func textSize(e *conversation.Event) int {

@@ -363,16 +363,32 @@ type Compaction struct {
 	ToSeq   int
 	Keep    int           // model calls behind the range that are sent as they were
 	Trimmed []int         // responses whose results are sent as one line
+	Room    int           // bytes of each of them that are sent instead, of its beginning and its end; 0: the line
 	Items   []SummaryItem // one for each line of Content
 	Dropped int           // items of the model without a valid citation
 	Window  int           // tokens that the model can read; 0: unknown
 	Before  int           // estimate of the tokens that were sent before
 	After   int           // and of those that are sent now
+	Basis   string        // BasisReported or BasisEstimated: what Before is; "" where that is not known
 	By      Cause         // ByUser, or ByLimit where jp decided it
 	Focus   string        // what the user wanted the summary to be about
 	Model   string        // that wrote the summary, "provider/name"
 	Usage   *Usage        // of the request for the summary
 	Content string        // the summary
+}
+
+// What the tokens before a compaction are.
+const (
+	BasisReported  = "reported"  // by the server, of the newest model call, and what came since
+	BasisEstimated = "estimated" // by the length of the texts
+)
+
+// TokensWords are the tokens before and after a compaction.
+func TokensWords(before int, basis, most string, after int) string {
+	if basis == "" {
+		return fmt.Sprintf("%s → %s%s tokens", Tokens(before), most, Tokens(after))
+	}
+	return fmt.Sprintf("%s %s → %s%s estimated tokens", Tokens(before), basis, most, Tokens(after))
 }
 
 // A SummaryItem is a piece of a summary.
@@ -405,11 +421,13 @@ func (b *Compaction) fields(c codec) {
 	c.seq("to_seq", &b.ToSeq)
 	c.num("keep", &b.Keep)
 	c.value("trimmed", &b.Trimmed)
+	c.num("room", &b.Room)
 	c.value("items", &b.Items)
 	c.num("dropped", &b.Dropped)
 	c.num("window", &b.Window)
 	c.num("before_tokens", &b.Before)
 	c.num("after_tokens", &b.After)
+	c.str("before_basis", &b.Basis)
 	c.str("by", (*string)(&b.By))
 	c.str("focus", &b.Focus)
 	c.str("model", &b.Model)

@@ -374,10 +374,14 @@ func doneWords(turn int, b *TurnDone) string {
 func compactionWords(b *Compaction) string {
 	tokens := ""
 	if b.Before > 0 {
-		tokens = fmt.Sprintf(", %s → %s tokens", Tokens(b.Before), Tokens(b.After))
+		tokens = ", " + TokensWords(b.Before, b.Basis, "", b.After)
 	}
 	if b.Kind == CompactTrim {
-		return fmt.Sprintf("trimmed %s (%d–%d)%s", Count(len(b.Trimmed), "result"), b.FromSeq, b.ToSeq, tokens)
+		done := "trimmed"
+		if b.Room > 0 {
+			done = "shortened"
+		}
+		return fmt.Sprintf("%s %s (%d–%d)%s", done, Count(len(b.Trimmed), "result"), b.FromSeq, b.ToSeq, tokens)
 	}
 	return fmt.Sprintf("compacted %d–%d: %s%s", b.FromSeq, b.ToSeq, Count(len(b.Items), "item"), tokens)
 }

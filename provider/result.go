@@ -40,9 +40,12 @@ func (p *projection) result(call *conversation.ToolCall, id string) []Block {
 	if !released {
 		block.IsError = true
 	} else if how, _ := call.Delivery(); how == conversation.Delivered {
-		if p.force.Trimmed[call.Response.Seq] {
+		switch room, trimmed := p.force.Trimmed[call.Response.Seq]; {
+		case trimmed && room > 0:
+			text = cleanText(compaction.ShortenedResult(call.Response, text, room))
+		case trimmed:
 			text = cleanText(compaction.TrimmedLine(call.Response))
-		} else {
+		default:
 			text, files = p.attached(call, text)
 		}
 	}

@@ -74,7 +74,7 @@ func (c *Compactor) MakeRoom(ctx context.Context, r turnloop.Room) ([]conversati
 			if err != nil {
 				return nil, nil // the call will say so
 			}
-			used = request.Tokens()
+			used = request.Estimate()
 		}
 		limit := float64(window) * c.At
 		if newest := newestChange(r.Events); newest == conversation.TypeCompactionUndone {
@@ -88,14 +88,26 @@ func (c *Compactor) MakeRoom(ctx context.Context, r turnloop.Room) ([]conversati
 	if err := p.measure(r.Refused != nil); err != nil {
 		return nil, err
 	}
+	if !known && r.Refused == nil {
+		p.basis = conversation.BasisEstimated
+	}
 	p.target = int(float64(p.window) * c.At * afterwards)
-	plan := p.plan(compaction.Bounds{Keep: c.Keep, To: -1})
+	in := compaction.Bounds{Keep: c.Keep, To: -1}
+	var made []conversation.Body
+	if short := p.shorten(in); short != nil {
+		short.By = conversation.ByLimit
+		made, p = append(made, short), p.behind(short)
+		if p.used <= p.target {
+			return made, nil
+		}
+	}
+	plan := p.plan(in)
 	if plan == nil {
-		return nil, nil
+		return made, nil
 	}
 	plan.By = conversation.ByLimit
 	if plan.Kind == conversation.CompactTrim {
-		return []conversation.Body{plan}, nil
+		return append(made, plan), nil
 	}
 	err := errOften
 	if c.failed < mostFailures || r.Refused != nil {
@@ -109,18 +121,18 @@ func (c *Compactor) MakeRoom(ctx context.Context, r turnloop.Room) ([]conversati
 			c.failed++
 			c.Notice(fmt.Sprintf("jp could not compact the conversation: %v; it goes on without", err))
 		}
-		if trim := p.trim(compaction.Bounds{Keep: c.Keep, To: -1}); trim != nil {
+		if trim := p.trim(in); trim != nil {
 			trim.By, trim.Usage = conversation.ByLimit, c.addOwed(nil)
-			return []conversation.Body{trim}, nil
+			made = append(made, trim)
 		}
-		return nil, nil
+		return made, nil
 	case err != nil:
 		c.Notice(fmt.Sprintf("No summary could be had: %v; jp goes on with the list of the newest events in its place", err))
 		plan.Usage = c.addOwed(nil)
 	default:
 		c.failed = 0
 	}
-	return []conversation.Body{plan}, nil
+	return append(made, plan), nil
 }
 
 // errOften says that summaries failed too often to ask for another one.

@@ -1,6 +1,8 @@
 package compactor
 
 import (
+	"slices"
+
 	"jp/compaction"
 	"jp/conversation"
 	"jp/provider"
@@ -12,6 +14,7 @@ type planner struct {
 	options provider.Options
 	window  int     // tokens
 	used    int     // tokens of the next request as it is
+	basis   string  // what that is
 	target  int     // tokens that should be left of it
 	now     int     // estimate of the next request as it is
 	scale   float64 // of an estimate, to what the server counts
@@ -25,14 +28,17 @@ func (p *planner) measure(refused bool) error {
 		return err
 	}
 	p.now = max(1, request.Estimate())
+	p.basis = conversation.BasisReported
 	if p.used == 0 {
-		p.used = p.now
+		p.used, p.basis = p.now, conversation.BasisEstimated
 	}
 	if refused {
 		if p.window == 0 {
 			p.window = p.used
 		}
-		p.used = max(p.used, p.window)
+		if p.used < p.window { // the server says that it is more
+			p.used, p.basis = p.window, conversation.BasisReported
+		}
 	}
 	p.scale = max(float64(p.used)/float64(p.now), 0.25)
 	return nil
@@ -56,14 +62,27 @@ func (p *planner) with(b *conversation.Compaction) []*conversation.Event {
 }
 
 // plan is the compaction that leaves no more than the target: a trim if that is enough, else a
-// summary, of which as much stays outside as fits. It is nil if nothing helps.
+// summary, of which as much stays outside as fits. Results that the model has not read stay
+// outside. It is nil if nothing helps.
 func (p *planner) plan(in compaction.Bounds) *conversation.Compaction {
+	best := p.best(in)
+	if best == nil || float64(best.After) > 0.9*float64(p.now)*p.scale {
+		return nil
+	}
+	return best
+}
+
+func (p *planner) best(in compaction.Bounds) *conversation.Compaction {
 	trim := p.trim(in)
 	if trim != nil && trim.After <= p.target {
 		return trim
 	}
+	least := 0
+	if len(compaction.Unread(p.events)) > 0 {
+		least = 1
+	}
 	best := trim
-	for keep := in.Keep; keep >= 0; keep-- {
+	for keep := max(in.Keep, least); keep >= least; keep-- {
 		summary, ok := p.cover(compaction.Bounds{Keep: keep, To: in.To})
 		if !ok {
 			continue
@@ -75,10 +94,55 @@ func (p *planner) plan(in compaction.Bounds) *conversation.Compaction {
 			break
 		}
 	}
-	if best == nil || float64(best.After) > 0.9*float64(p.now)*p.scale {
+	return best
+}
+
+// shorten is a compaction of results that the model has not read, if they are too long even
+// where a summary stands for all before them. It is nil if they fit.
+func (p *planner) shorten(in compaction.Bounds) *conversation.Compaction {
+	unread := compaction.Unread(p.events)
+	if len(unread) == 0 {
 		return nil
 	}
-	return best
+	left := *p
+	if best := p.best(in); best != nil {
+		if best.After <= p.target {
+			return nil
+		}
+		if best.Kind == conversation.CompactSummary {
+			left.events = p.with(best)
+		}
+	}
+	lines := &conversation.Compaction{Kind: conversation.CompactTrim, FromSeq: unread[0].Seq, ToSeq: unread[len(unread)-1].Seq}
+	for _, e := range unread {
+		lines.Trimmed = append(lines.Trimmed, e.Seq)
+	}
+	slices.Sort(lines.Trimmed)
+	lines.FromSeq, lines.ToSeq = lines.Trimmed[0], lines.Trimmed[len(lines.Trimmed)-1]
+	rest, err := left.after(lines)
+	if err != nil {
+		return nil
+	}
+	if len(left.events) > len(p.events) {
+		rest += summaryTokens
+	}
+	room := p.target - rest
+	if room < p.window/8 { // what else is sent leaves little
+		room = min(p.window/8, p.window-rest)
+	}
+	short := compaction.Shorten(unread, int(float64(room*4)/p.scale))
+	if short == nil {
+		return nil
+	}
+	short.Keep = in.Keep
+	return p.weighed(short, 0)
+}
+
+// behind is the planner after one more compaction.
+func (p *planner) behind(b *conversation.Compaction) planner {
+	next := *p
+	next.events, next.used, next.basis, next.now = p.with(b), b.After, conversation.BasisEstimated, max(1, int(float64(b.After)/p.scale))
+	return next
 }
 
 func (p *planner) trim(in compaction.Bounds) *conversation.Compaction {
@@ -100,7 +164,7 @@ func (p *planner) cover(in compaction.Bounds) (*conversation.Compaction, bool) {
 }
 
 func (p *planner) weighed(b *conversation.Compaction, more int) *conversation.Compaction {
-	b.Window, b.Before = p.window, p.used
+	b.Window, b.Before, b.Basis = p.window, p.used, p.basis
 	after, err := p.after(b)
 	if err != nil {
 		return nil
@@ -110,9 +174,9 @@ func (p *planner) weighed(b *conversation.Compaction, more int) *conversation.Co
 }
 
 // asks is the request for the summary of a plan: what was sent of the range, and behind it the
-// task. Where that is too long for the model, results of tools are left out of it first.
+// task. Where that is too long for the model, its longest texts are shortened.
 func (p *planner) asks(options provider.Options, plan *conversation.Compaction, focus string) (*provider.Request, error) {
-	text := compaction.Ask(p.events, plan.ToSeq, focus)
+	text := compaction.Ask(p.events, plan.ToSeq, focus, p.window)
 	var before []*conversation.Event
 	for _, e := range p.events {
 		if e.Seq <= plan.ToSeq || changesWhatIsSent(e) {
@@ -123,20 +187,12 @@ func (p *planner) asks(options provider.Options, plan *conversation.Compaction, 
 	if err != nil {
 		return nil, err
 	}
-	if p.window > 0 && float64(request.Estimate())*p.scale > 0.9*float64(p.window) {
-		short := planner{events: before}
-		for _, keep := range []int{64, 32, 16, 8, 4, 2, 1, 0} { // the oldest first, and no more than it takes
-			trim := compaction.Trim(before, compaction.Bounds{Keep: keep, To: plan.ToSeq})
-			if trim == nil {
-				continue
-			}
-			if request, err = provider.BuildAside(short.with(trim), options, text); err != nil {
-				return nil, err
-			}
-			if float64(request.Estimate())*p.scale <= 0.9*float64(p.window) {
-				break
-			}
+	if room := int(float64(p.window-max(p.window/10, min(p.window/4, summaryTokens+500))) / p.scale); p.window > 0 && request.Estimate() > room {
+		options.NoState = true // it is bound to the whole texts
+		if request, err = provider.BuildAside(before, options, text); err != nil {
+			return nil, err
 		}
+		request.Fit(room)
 	}
 	request.Summary, request.Ended = true, summaries(p.events)
 	return request, nil

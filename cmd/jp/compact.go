@@ -34,7 +34,7 @@ the summary. --undo sends the whole conversation again. A fork at an event befor
 the compaction has all of it, too.
 
 JSON: {"conversation","event","undone","compaction":{"kind","from_seq","to_seq",
-"keep","by","focus","before_tokens","after_tokens","window","model","usage",
+"keep","by","focus","before_tokens","after_tokens","before_basis","window","model","usage",
 "dropped","items":[{"kind","text","cites"}],
 "events":[{"seq","type","subject","sent","cited"}]}}; compaction is null if there
 is nothing to compact, and event if nothing was recorded.
@@ -142,6 +142,7 @@ type shownCompactionFor struct {
 	Focus   *string                     `json:"focus"`
 	Before  int                         `json:"before_tokens"`
 	After   int                         `json:"after_tokens"`
+	Basis   string                      `json:"before_basis"`
 	Window  *int                        `json:"window"`
 	Model   *string                     `json:"model"`
 	Usage   *conversation.Usage         `json:"usage"`
@@ -181,7 +182,7 @@ func compactionOf(done agent.Compacted, text compaction.Reader) shownCompaction 
 		return s
 	}
 	c := &shownCompactionFor{
-		Kind: b.Kind, FromSeq: b.FromSeq, ToSeq: b.ToSeq, Keep: b.Keep, By: b.By, Before: b.Before, After: b.After, Usage: b.Usage, Dropped: b.Dropped,
+		Kind: b.Kind, FromSeq: b.FromSeq, ToSeq: b.ToSeq, Keep: b.Keep, By: b.By, Before: b.Before, Basis: b.Basis, After: b.After, Usage: b.Usage, Dropped: b.Dropped,
 		Items: []shownItem{}, Events: []shownFate{},
 	}
 	if b.Focus != "" {
@@ -247,7 +248,7 @@ func (c *shownCompactionFor) words(summarise, trim string, plan bool) string {
 			return fmt.Sprintf("%s the events %d to %d (little to gain: they are about as short as a summary may be, in %s tokens now)", summarise, c.FromSeq, c.ToSeq, conversation.Tokens(c.Before))
 		}
 	}
-	room := fmt.Sprintf("%s → %s%s tokens", conversation.Tokens(c.Before), most, conversation.Tokens(c.After))
+	room := conversation.TokensWords(c.Before, c.Basis, most, c.After)
 	if c.Window != nil {
 		room += ", " + conversation.PartOf(c.After, *c.Window)
 	}
@@ -260,7 +261,7 @@ func (c *shownCompactionFor) words(summarise, trim string, plan bool) string {
 // sentWords are what is sent of an event, in words.
 var sentWords = map[compaction.Keep]string{
 	compaction.KeepWhole: "word for word", compaction.KeepStart: "its beginning", compaction.KeepShort: "its first words",
-	compaction.KeepNumber: "only counted", compaction.Summarised: "summarised", compaction.KeepLine: "one line",
+	compaction.KeepNumber: "only counted", compaction.Summarised: "summarised", compaction.KeepLine: "one line", compaction.KeepEnds: "both ends",
 }
 
 func (c *shownCompactionFor) writeEvents(w io.Writer) error {
