@@ -61,6 +61,7 @@ func working() []vendortest.Reply {
 // costs of one such model call, where jp knows a price.
 var costs = map[string]string{
 	"anthropic":  "0.01026", // 3 calls of 600·$3 + 400·$0.30 + 100·$15, in millions
+	"google":     "0.00744",
 	"openai":     "0.0054",
 	"openrouter": "0.03",
 }
