@@ -87,7 +87,7 @@ func TestMessagesSurviveFiveCompactions(t *testing.T) {
 			}
 		}
 		force := compaction.InForce(s.events)
-		sent := "\x00" + strings.Join(compaction.HeadOf(s.events, force.Summary, text).Blocks(text), "\x00") + "\x00"
+		sent := "\x00" + strings.Join(compaction.HeadOf(s.events, force.Summary, text).Blocks(text, fileText), "\x00") + "\x00"
 		room := window // bytes of a quarter of the window
 		for i := len(said) - 1; i >= 0; i-- {
 			e := s.events[0]
@@ -137,7 +137,7 @@ func TestDecisionsStay(t *testing.T) {
 	s.add(&conversation.WorkState{Plan: "push", OpenTasks: []string{"ask again"}})
 	s.call = 2
 	s.answers("Not pushed.")
-	sent := strings.Join(compaction.HeadOf(s.events, s.compacts(0, 0), text).Blocks(text), "\n")
+	sent := strings.Join(compaction.HeadOf(s.events, s.compacts(0, 0), text).Blocks(text, fileText), "\n")
 	for _, words := range []string{
 		"Push it.", `the user refused shell_run {"argv":["git","push"]}: never push`, "asked: Overwrite a?\nthe user answered: true", "plan: push\nopen: ask again", `- "a" (@`,
 	} {
@@ -245,4 +245,52 @@ func TestSummariesAreBounded(t *testing.T) {
 	require.Less(t, len(draft.Text()), 17<<10)
 	require.Equal(t, 1000, len(draft.Items)+draft.Dropped)
 	require.Equal(t, []int{1, 2}, draft.Items[0].Cites)
+}
+
+// fileText reads an attachment that is in memory.
+func fileText(e *conversation.Event, name string) (string, bool) {
+	p := e.Payload(name)
+	return string(p.Data), p.Data != nil
+}
+
+// Skills that were read stand behind the summary, each once as it was read last, and short texts
+// that the user attached stand with the words of the user.
+func TestSkillsAndShortAttachmentsStay(t *testing.T) {
+	s := story{}
+	s.asks("Go by the file.")
+	e := s.events[len(s.events)-1]
+	e.Body.(*conversation.ChatRequest).Attachments = []conversation.Attachment{
+		{Name: "spec.md", MediaType: "text/markdown"}, {Name: "big.md", MediaType: "text/markdown"}, {Name: "a.png", MediaType: "image/png"},
+	}
+	for name, size := range map[string]int{"spec.md": 24, "big.md": compaction.WholeMessage + 1, "a.png": 10} {
+		data := []byte(strings.Repeat(name[:1], size))
+		e.Payloads = append(e.Payloads, conversation.Payload{Name: name, Data: data, Bytes: int64(size)})
+	}
+	skill := func(arguments, result string, failed bool) *conversation.Event {
+		e := s.runs(compaction.SkillTool, result)
+		s.events[e.Seq-1].Body.(*conversation.ToolCallRequest).Arguments = json.RawMessage(arguments)
+		e.Body.(*conversation.ToolCallResponse).IsError = failed
+		return e
+	}
+	skill(`{"name":"foo"}`, "FOO-OLD", false)
+	skill(`{"name":"none"}`, "NO-SUCH", true)
+	skill(`{"name":"long"}`, "LONG-BEGIN "+strings.Repeat("long line\n", 4000)+"LONG-END", false)
+	skill(`{"name":"foo"}`, "FOO-NEW", false)
+	s.answers("Done.")
+	item := conversation.SummaryItem{Kind: conversation.ItemAnswer, Cites: []int{1}}
+	summary := s.compacts(0, 200_000, item)
+	sent := strings.Join(compaction.HeadOf(s.events, summary, text).Blocks(text, fileText), "\n")
+	require.Contains(t, sent, `@1, the user, who attached "big.md", "a.png" (not sent again):`)
+	require.Contains(t, sent, "@1, attached as \"spec.md\":\n"+strings.Repeat("s", 24))
+	require.NotContains(t, sent, "bbbb")
+	require.NotContains(t, sent, "FOO-OLD")
+	require.NotContains(t, sent, "NO-SUCH")
+	require.NotContains(t, sent, "LONG-END")
+	require.Contains(t, sent, `the skill that you read with {"name":"foo"}:`+"\nFOO-NEW")
+	require.Less(t, strings.Index(sent, "jp's summary"), strings.Index(sent, "LONG-BEGIN"))
+	require.Less(t, strings.Index(sent, "LONG-BEGIN"), strings.Index(sent, "FOO-NEW"))
+	small := strings.Join(compaction.HeadOf(s.events, s.compacts(0, 4000, item), text).Blocks(text, fileText), "\n")
+	require.Contains(t, small, "FOO-NEW")
+	require.NotContains(t, small, "LONG-BEGIN")
+	require.Contains(t, small, `the skill that you read with {"name":"long"}`, "that it was read is said")
 }

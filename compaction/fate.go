@@ -35,6 +35,9 @@ func Fates(events []*conversation.Event, b *conversation.Compaction, text Reader
 		for _, e := range h.Instructions {
 			kept[e.Seq] = KeepWhole
 		}
+		for _, k := range h.Skills {
+			kept[k.Event.Seq] = k.Keep
+		}
 		if h.Plan != nil {
 			kept[h.Plan.Event.Seq] = KeepWhole
 		}

@@ -44,8 +44,9 @@ const (
 // A Kept is an event in the range of a summary of which words stay.
 type Kept struct {
 	Event *conversation.Event
-	Label string // what stands before the text
-	Text  string // as it is sent; "" with KeepNumber
+	Label string                    // what stands before the text
+	Text  string                    // as it is sent; "" with KeepNumber
+	Files []conversation.Attachment // short texts that go with it
 	Keep  Keep
 }
 
@@ -55,6 +56,7 @@ type Head struct {
 	Instructions []*conversation.Event
 	Environment  string
 	Said         []Kept   // by the user, and decisions at questions, oldest first
+	Skills       []Kept   // that the model read, oldest first
 	Plan         *Kept    // nil if there is none
 	Files        []string // changed in the range, each with the newest event that changed it
 	Newest       []string // events of the range, where no summary says what they were
@@ -95,25 +97,29 @@ func HeadOf(events []*conversation.Event, summary *conversation.Event, text Read
 					continue
 				}
 				if asked != "" {
-					h.Said = append(h.Said, Kept{e, "your question before event " + fmt.Sprint(e.Seq), asked, KeepWhole})
+					h.Said = append(h.Said, Kept{Event: e, Label: "your question before event " + fmt.Sprint(e.Seq), Text: asked, Keep: KeepWhole})
 				}
 				asked = ""
-				h.Said = append(h.Said, Kept{e, "the user" + attached(body.Attachments), text(e), KeepWhole})
+				files, others := shortTexts(e, body.Attachments)
+				h.Said = append(h.Said, Kept{e, "the user" + attached(others), text(e), files, KeepWhole})
 			case *conversation.ChatResponse:
 				if body.Part == conversation.PartMessage && !body.Partial {
 					asked = questionIn(body.Text)
 				}
 			case *conversation.InquiryResponse:
 				if label, words := decision(ledger, body); words != "" {
-					h.Said = append(h.Said, Kept{e, label, words, KeepWhole})
+					h.Said = append(h.Said, Kept{Event: e, Label: label, Text: words, Keep: KeepWhole})
 				}
 			case *conversation.ToolCallResponse:
 				asked = ""
+				if call := ledger.ToolCall(body.For); call != nil && readsSkill(call) {
+					h.readSkill(Kept{Event: e, Label: "the skill that you read with " + arguments(call.Request.Arguments), Text: text(e), Keep: KeepWhole})
+				}
 				for _, c := range body.Changed {
 					changed[c.Path] = e.Seq
 				}
 			case *conversation.WorkState:
-				h.Plan = &Kept{e, "the plan", planWords(body), KeepWhole}
+				h.Plan = &Kept{Event: e, Label: "the plan", Text: planWords(body), Keep: KeepWhole}
 			}
 		}
 	}
@@ -133,6 +139,7 @@ func HeadOf(events []*conversation.Event, summary *conversation.Event, text Read
 	}
 	h.Newest = h.Newest[from:]
 	h.fit(b.Window)
+	h.fitSkills(b.Window)
 	return h
 }
 
@@ -142,6 +149,51 @@ func newest(e *conversation.Event, line string, text Reader) string {
 		return fmt.Sprintf("@%d you: %s", e.Seq, oneLine(Shortened(text(e), mostAnswered, fmt.Sprintf("event_read of event %d has all", e.Seq))))
 	}
 	return line
+}
+
+// shortTexts are the attachments that are sent again as the words of the user are, and the others.
+func shortTexts(e *conversation.Event, attached []conversation.Attachment) (short, others []conversation.Attachment) {
+	for _, a := range attached {
+		if p := e.Payload(a.Name); p != nil && p.Bytes <= WholeMessage && isText(a.MediaType) {
+			short = append(short, a)
+			continue
+		}
+		others = append(others, a)
+	}
+	return short, others
+}
+
+// SkillTool is the name of the tool that reads skills.
+const SkillTool = "skill"
+
+// mostSkill is how many bytes of a skill stay: 5,000 tokens.
+const mostSkill = 5000 * bytesPerToken
+
+// readsSkill reports whether a call read a skill that the model still has to work by.
+func readsSkill(call *conversation.ToolCall) bool {
+	how, _ := call.Delivery()
+	return call.Request.Name == SkillTool && !call.Open() && !call.Result.IsError && how == conversation.Delivered
+}
+
+// readSkill adds a skill. One that was read before counts once.
+func (h *Head) readSkill(k Kept) {
+	h.Skills = append(slices.DeleteFunc(h.Skills, func(earlier Kept) bool { return earlier.Label == k.Label }), k)
+}
+
+// fitSkills cuts each skill to its bound, and all of them to a quarter of the window, the newest
+// first. The model hears of the others that it read them.
+func (h *Head) fitSkills(window int) {
+	room := cmp.Or(max(window, 0), usualWindow)
+	for i := range slices.Backward(h.Skills) {
+		k := &h.Skills[i]
+		if len(k.Text) > mostSkill {
+			k.Text, k.Keep = startOf(k.Text, mostSkill, k.Event.Seq), KeepStart
+		}
+		if len(k.Text) > room {
+			k.Text, k.Keep = fmt.Sprintf("[jp: it is not sent again; event_read of event %d has all]", k.Event.Seq), KeepLine
+		}
+		room -= len(k.Text)
+	}
 }
 
 func attached(files []conversation.Attachment) string {
@@ -257,9 +309,18 @@ func (h *Head) fit(window int) {
 		}
 		if len(k.Text) <= room {
 			room -= len(k.Text)
+			for j, a := range k.Files {
+				if room -= int(k.Event.Payload(a.Name).Bytes); room < 0 {
+					k.Label += attached(k.Files[j:])
+					k.Files, room = k.Files[:j], 0
+					break
+				}
+			}
 			continue
 		}
 		room = 0
+		k.Label += attached(k.Files)
+		k.Files = nil
 		k.Text, k.Keep = shortOf(k.Text, k.Event.Seq), KeepShort
 		if len(k.Text) > spare {
 			k.Text, k.Keep = "", KeepNumber
@@ -289,8 +350,8 @@ func shortOf(text string, seq int) string {
 	return fmt.Sprintf("%s… [jp: %d bytes; event_read of event %d has all]", string(runes[:shortMessage]), len(text), seq)
 }
 
-// Blocks are the texts of the head as they are sent, in order.
-func (h Head) Blocks(text Reader) []string {
+// Blocks are the texts of the head as they are sent, in order. file reads an attachment.
+func (h Head) Blocks(text Reader, file func(e *conversation.Event, name string) (string, bool)) []string {
 	b := h.Summary.Body.(*conversation.Compaction)
 	var blocks []string
 	for _, e := range h.Instructions {
@@ -309,6 +370,11 @@ func (h Head) Blocks(text Reader) []string {
 			continue
 		}
 		blocks = append(blocks, fmt.Sprintf("@%d, %s:", k.Event.Seq, k.Label), k.Text)
+		for _, a := range k.Files {
+			if content, ok := file(k.Event, a.Name); ok {
+				blocks = append(blocks, fmt.Sprintf("@%d, attached as %s:", k.Event.Seq, quoted(a.Name)), content)
+			}
+		}
 	}
 	if left > 0 {
 		first, last := h.unlisted()
@@ -317,7 +383,11 @@ func (h Head) Blocks(text Reader) []string {
 	if h.Plan != nil && h.Plan.Text != "" {
 		blocks = append(blocks, fmt.Sprintf("@%d, %s:\n%s", h.Plan.Event.Seq, h.Plan.Label, h.Plan.Text))
 	}
-	return append(blocks, h.summary(b))
+	blocks = append(blocks, h.summary(b))
+	for _, k := range h.Skills {
+		blocks = append(blocks, fmt.Sprintf("@%d, %s:\n%s", k.Event.Seq, k.Label, k.Text))
+	}
+	return blocks
 }
 
 func (h Head) unlisted() (first, last int) {

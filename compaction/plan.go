@@ -152,7 +152,7 @@ func Results(events []*conversation.Event, to int) []Result {
 			if room, trimmed := force.Trimmed[e.Seq]; trimmed && room == 0 {
 				continue
 			}
-			if how, _ := call.Delivery(); how != conversation.Delivered {
+			if how, _ := call.Delivery(); how != conversation.Delivered || readsSkill(call) {
 				continue
 			}
 			if size := ResultSize(e); size > LongResult {

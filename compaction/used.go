@@ -15,15 +15,20 @@ const fileTokens = 1600
 // TextTokens is about how many tokens a model reads in a text of so many bytes.
 func TextTokens(bytes int) int { return (bytes + bytesPerToken - 1) / bytesPerToken }
 
-// FileTokens is about how many tokens a model reads in a file of that type. Text is read as it stands.
-func FileTokens(mediaType string, bytes int) int {
+// isText reports whether files of that type are sent as they stand.
+func isText(mediaType string) bool {
 	media, _, _ := strings.Cut(mediaType, ";")
 	for _, text := range []string{"json", "xml", "yaml", "toml", "javascript"} {
 		if strings.HasSuffix(strings.TrimSpace(media), text) {
-			return TextTokens(bytes)
+			return true
 		}
 	}
-	if strings.HasPrefix(media, "text/") {
+	return strings.HasPrefix(media, "text/")
+}
+
+// FileTokens is about how many tokens a model reads in a file of that type. Text is read as it stands.
+func FileTokens(mediaType string, bytes int) int {
+	if isText(mediaType) {
 		return TextTokens(bytes)
 	}
 	return fileTokens

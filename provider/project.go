@@ -88,12 +88,23 @@ func (p *projection) head(events []*conversation.Event) []part {
 		return nil
 	}
 	var blocks []Block
-	for _, text := range compaction.HeadOf(events, p.force.Summary, p.target.text).Blocks(p.target.text) {
+	for _, text := range compaction.HeadOf(events, p.force.Summary, p.target.text).Blocks(p.target.text, p.attachedText) {
 		if text = cleanText(text); !blank(text) {
 			blocks = append(blocks, Block{Kind: BlockText, Text: text})
 		}
 	}
 	return appendUser(nil, blocks, -1, false)
+}
+
+// attachedText is the text of what is attached to an event, false if it is not here or a server
+// refused it.
+func (p *projection) attachedText(e *conversation.Event, name string) (string, bool) {
+	payload := e.Payload(name)
+	if payload == nil || slices.Contains(p.gaps.withheld[e.Seq], name) {
+		return "", false
+	}
+	data, ok := p.target.content(*payload)
+	return string(data), ok
 }
 
 // A part is what one place of the log contributes to the messages.

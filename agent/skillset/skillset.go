@@ -17,6 +17,7 @@ import (
 
 	"jp/agent/action"
 	"jp/agent/repo"
+	"jp/compaction"
 	"jp/conversation"
 	"jp/instructions"
 	"jp/internal/safefile"
@@ -173,7 +174,7 @@ func digest(words ...string) string {
 }
 
 // ToolName is the name of the tool that reads skills.
-const ToolName = "skill"
+const ToolName = compaction.SkillTool
 
 // Tool is the tool that reads the skills of a set; nil has none.
 func Tool(s *Set) tool.Tool {
