@@ -3,6 +3,7 @@ package worktree_test
 import (
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -114,7 +115,9 @@ func TestALinkThatIsAFileStaysALink(t *testing.T) {
 }
 
 func TestNamesThatGitRefusesStayOut(t *testing.T) {
-	for _, name := range []string{".GIT/x", "git~1", "d/.Git", ".git ./x", "a/.git::$INDEX_ALLOCATION/x"} {
+	for _, name := range []string{
+		".GIT/x", "git~1", "d/.Git", ".git ./x", "a/.git::$INDEX_ALLOCATION/x", ".g\u200cit/x", "d/.gi\u202at", ".git\xff", `a\.git`, ".gitmodules/x", ".gitattributes/x", "gitmod~1/x",
+	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRepo(t, map[string]string{"x": "1\n"})
 			tree := r.clean()
@@ -122,6 +125,54 @@ func TestNamesThatGitRefusesStayOut(t *testing.T) {
 			r.git("fsck", "--strict", "--no-dangling")
 			require.Equal(t, []string{"M x"}, paths(one.Changes))
 		})
+	}
+}
+
+// A tree with one of these could be pushed to no server that checks objects.
+func TestContentThatGitRefusesStaysOut(t *testing.T) {
+	evil, long := "[submodule \"a\"]\n\tpath = a\n\turl = -evil\n", "*"+strings.Repeat(" a", 1100)+"\n"
+	for _, file := range [][2]string{
+		{".gitmodules", evil}, {"d/.gitmodules", evil}, {".gitm\u200codules", evil}, {"gitmod~1", evil}, {".gitattributes", long}, {"d/.gitattributes", long}, {"gitatt~2", long},
+	} {
+		for _, way := range []string{"untracked", "staged", "forced"} {
+			t.Run(file[0]+" "+way, func(t *testing.T) {
+				r := newRepo(t, map[string]string{"x": "1\n"})
+				tree := r.clean()
+				one := r.after(tree, nil, func() {
+					r.write("x", "2\n")
+					r.write(file[0], file[1])
+					switch way {
+					case "staged":
+						r.git("add", "-A")
+					case "forced":
+						oid := strings.TrimSpace(r.git("hash-object", "-w", file[0]))
+						r.git("update-index", "--add", "--cacheinfo", "100644,"+oid+","+file[0])
+					}
+				})
+				require.Equal(t, []string{"M x"}, paths(one.Changes))
+				require.Len(t, one.LeftOut, 1)
+				require.Equal(t, file[0], one.LeftOut[0].Path)
+				require.Contains(t, one.LeftOut[0].Why, "git fsck refuses it")
+				require.NotContains(t, r.git("ls-tree", "-r", "-z", one.Tree), file[0])
+				two := r.after(one.Tree, nil, func() { r.write("x", "3\n") })
+				require.Equal(t, []string{"M x"}, paths(two.Changes))
+			})
+		}
+	}
+	r := newRepo(t, map[string]string{".gitattributes": "* text\n"})
+	tree := r.clean()
+	one := r.after(tree, nil, func() { r.write(".gitattributes", long) })
+	require.Equal(t, tree, one.Tree)
+	two := r.after(tree, nil, func() { r.write(".gitattributes", "a text\n") })
+	require.Equal(t, []string{"M .gitattributes"}, paths(two.Changes))
+}
+
+func TestKeysAreKnownByTheirNames(t *testing.T) {
+	for name, key := range map[string]bool{
+		"id_rsa": true, "ID_DSA": true, "d/id_ecdsa": true, "id_ed25519": true, "id_ecdsa_sk": true, "id_ed25519_sk": true,
+		"id_card.go": false, "id_map.go": false, "id_rsa.pub": false, "id_": false, "id_rsa.go": false, ".env": true, ".env.example": true, "a.pem": true,
+	} {
+		require.Equal(t, key, worktree.WhyNotName(name, false) != "", name)
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 
 	"github.com/aymanbagabas/go-udiff"
 	"golang.org/x/sys/unix"
+
+	"jp/gitcmd"
 )
 
 // errAskGit says that only git itself records a path right.
@@ -202,7 +204,7 @@ func (n *pathSnapshot) old(path string) (entry, error) {
 // isUnsafeName says whether git may refuse a name, on this system or another one.
 func isUnsafeName(path string) bool {
 	parts := strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == '\\' })
-	return slices.ContainsFunc(parts, reserved)
+	return slices.ContainsFunc(parts, reserved) || gitcmd.FsckName(path) != "" || gitcmd.FsckReads(path, true) || gitcmd.FsckReads(path, false)
 }
 
 // before is the content that the tree has, nil where it has none.

@@ -83,6 +83,9 @@ func (s *snapshot) decide(ctx context.Context, found scan) (*plan, error) {
 		s.leaveGone(p)
 	}
 	s.leaveInspected(ctx, p)
+	if err := s.leaveRefused(ctx, p, found.staged); err != nil {
+		return nil, err
+	}
 	s.leaveInside(ctx, p, found)
 	return p, s.leaveFiltered(ctx, p)
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"jp/gitcmd"
 )
 
 // Skipped is a path that a snapshot does not have as it is, or that a restore has
@@ -23,15 +25,17 @@ func (r refusal) Error() string { return string(r) }
 
 // Why a path is left out.
 const (
-	whySecret  = "looks like a secret"
-	whyIgnored = "ignored"
-	whyForeign = "in another repository"
-	whyKind    = "not a regular file"
-	whyLinked  = "has other names"
-	whyBudget  = "too much new content"
-	whyNoRead  = "cannot be recorded: "
-	whyHidden  = "git was told not to look at it"
-	whyBlind   = "what git does not track could not be listed: "
+	whySecret    = "looks like a secret"
+	whyIgnored   = "ignored"
+	whyForeign   = "in another repository"
+	whyKind      = "not a regular file"
+	whyLinked    = "has other names"
+	whyBudget    = "too much new content"
+	whyConverted = "git converts its content"
+	whyNoRead    = "cannot be recorded: "
+	whyHidden    = "git was told not to look at it"
+	whyFsck      = "git fsck refuses it: "
+	whyBlind     = "what git does not track could not be listed: "
 	// WhyGone is for a file that git does not track, and that was there until then.
 	WhyGone = "deleted, or moved away"
 )
@@ -41,7 +45,11 @@ func whyLarge(limit int64) string { return fmt.Sprintf("new and over %d bytes", 
 // secretName says whether a file's name is one that keys and passwords have.
 func secretName(p string) bool {
 	name := strings.ToLower(path.Base(p))
-	return strings.HasPrefix(name, ".env") || strings.HasSuffix(name, ".pem") || strings.HasPrefix(name, "id_")
+	switch name {
+	case "id_rsa", "id_dsa", "id_ecdsa", "id_ecdsa_sk", "id_ed25519", "id_ed25519_sk":
+		return true
+	}
+	return strings.HasPrefix(name, ".env") || strings.HasSuffix(name, ".pem")
 }
 
 // budget is the new content that a snapshot may still take, in bytes.
@@ -70,7 +78,9 @@ func admitKnown(st *unix.Stat_t, left *budget) string {
 
 // admitNew says why a file that is not in the tree cannot be taken, or "".
 func admitNew(p string, st *unix.Stat_t, limit int64, left *budget) string {
-	switch {
+	switch fault := gitcmd.FsckName(p); {
+	case fault != "":
+		return whyFsck + fault
 	case secretName(p):
 		return whySecret
 	case !recordable(st):
