@@ -41,7 +41,7 @@ func (t *target) keptDraft() (string, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
-	return drafts.Asked(string(text)), err
+	return drafts.Asked(string(safefile.Unsealed(text))), err
 }
 
 // keepText keeps the question that was given on the command line for later.
@@ -54,7 +54,7 @@ func (t *target) keepText(f *problem.Error) error {
 		f.Message += " Your question is kept."
 		return f
 	}
-	err := t.repo.StateDir().Replace(repo.DraftsFolder, t.draft(), []byte(text+"\n"), safefile.Options{Volatile: true})
+	err := t.repo.StateDir().ReplaceSealed(repo.DraftsFolder, t.draft(), []byte(text+"\n"), safefile.Options{Volatile: true})
 	if err != nil {
 		return fmt.Errorf("keep your question: %w", err)
 	}

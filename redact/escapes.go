@@ -76,18 +76,18 @@ func escapeSequence(text string) int {
 	return i
 }
 
-// origin is where a finding begins and ends in the text with sequences. Those at its ends
-// are not part of it.
-func (b bare) origin(f Finding) Finding {
-	from := sort.Search(len(b.cut), func(i int) bool { return b.cut[i].at > f.Start })
-	to := sort.Search(len(b.cut), func(i int) bool { return b.cut[i].at >= f.End })
+// origin is where a piece begins and ends in the text with sequences. Those at its ends are
+// not part of it.
+func (b bare) origin(start, end int) (int, int) {
+	from := sort.Search(len(b.cut), func(i int) bool { return b.cut[i].at > start })
+	to := sort.Search(len(b.cut), func(i int) bool { return b.cut[i].at >= end })
 	if from > 0 {
-		f.Start += b.cut[from-1].before
+		start += b.cut[from-1].before
 	}
 	if to > 0 {
-		f.End += b.cut[to-1].before
+		end += b.cut[to-1].before
 	}
-	return f
+	return start, end
 }
 
 // withoutNewlines writes blanks in place of the escapes for white space that JSON and

@@ -70,7 +70,8 @@ func places(text, rule, value string) (found []Finding) {
 		if i < 0 {
 			return found
 		}
-		found = append(found, plain.origin(Finding{rule, at + i, at + i + len(value)}))
+		start, end := plain.origin(at+i, at+i+len(value))
+		found = append(found, Finding{rule, start, end})
 		at += i + len(value)
 	}
 }

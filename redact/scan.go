@@ -49,8 +49,8 @@ const leastText = 8
 func (s *Scanner) Scan(text string) []Finding {
 	plain := withoutEscapes(text)
 	found := s.scan(plain.text)
-	for i := range found {
-		found[i] = plain.origin(found[i])
+	for i, f := range found {
+		found[i].Start, found[i].End = plain.origin(f.Start, f.End)
 	}
 	return found
 }

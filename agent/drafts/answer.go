@@ -3,6 +3,7 @@ package drafts
 
 import (
 	"bytes"
+	"crypto/hmac"
 	"encoding/json"
 	"os"
 	"slices"
@@ -41,6 +42,7 @@ type StreamedText struct {
 	Part conversation.Part `json:"part,omitempty"` // "" for a message
 	At   int               `json:"at,omitempty"`   // bytes of the text before this line
 	Text string            `json:"text"`
+	Code string            `json:"code"` // of all that by the user's key, and the name of the file
 }
 
 // Streamed notes text of the answer.
@@ -84,7 +86,7 @@ func (d *AnswerKeeper) keep(delta turnloop.Delta) {
 			return
 		}
 	}
-	_, _ = d.file.Write(lineOf(text)) // a file that cannot be written costs a quotation after a kill
+	_, _ = d.file.Write(lineOf(d.own, d.name, text)) // a file that cannot be written costs a quotation after a kill
 }
 
 func textOf(d turnloop.Delta) StreamedText {
@@ -107,9 +109,17 @@ func joined(texts []StreamedText, piece StreamedText) []StreamedText {
 	return append(texts, piece)
 }
 
-func lineOf(t StreamedText) []byte {
+func lineOf(own safefile.StateDir, name string, t StreamedText) []byte {
+	t.Code = codeOf(own, name, t)
 	line, _ := json.Marshal(t) // numbers and texts can always be written
 	return append(line, '\n')
+}
+
+// codeOf is the code of a text in a file.
+func codeOf(own safefile.StateDir, name string, t StreamedText) string {
+	t.Code = ""
+	plain, _ := json.Marshal(t)
+	return own.Code(repo.DraftsFolder, name, plain)
 }
 
 // Recorded forgets text that has become an event.
@@ -170,7 +180,7 @@ func (d *AnswerKeeper) write() {
 	d.dirty = false
 	var lines []byte
 	for _, t := range d.texts {
-		lines = append(lines, lineOf(t)...)
+		lines = append(lines, lineOf(d.own, d.name, t)...)
 	}
 	_ = d.own.Replace(repo.DraftsFolder, d.name, lines, safefile.Options{Volatile: true})
 }
@@ -207,9 +217,15 @@ func Streamed(own safefile.StateDir, id conversation.ID, events []*conversation.
 	}
 	for line := range bytes.Lines(file) {
 		var t StreamedText
-		if json.Unmarshal(line, &t) == nil { // a line that a kill cut off says nothing
-			texts = joined(texts, t)
+		if json.Unmarshal(line, &t) != nil {
+			continue // a line that a kill cut off says nothing
 		}
+		if t.Code == "" || !hmac.Equal([]byte(t.Code), []byte(codeOf(own, answerFile(id), t))) {
+			_ = own.Refuse(repo.DraftsFolder, answerFile(id))
+			return nil
+		}
+		t.Code = ""
+		texts = joined(texts, t)
 	}
 	turn := events[len(events)-1].Turn
 	for i := len(events) - 1; i >= 0 && events[i].Turn == turn; i-- {

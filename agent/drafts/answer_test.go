@@ -29,7 +29,7 @@ func TestStreamedTextIsKeptBeforeItIsShown(t *testing.T) {
 	t.Parallel()
 	const id = conversation.ID("jp-c17957779804-n03p")
 	dir := t.TempDir()
-	own := safefile.StateDir{GitDir: dir}
+	own := safefile.StateDir{GitDir: dir, Key: func() ([]byte, error) { return []byte("k"), nil }}
 	file := filepath.Join(dir, "jp", "drafts", string(id)+".answer")
 	s := &shown{read: func() string {
 		text, err := os.ReadFile(file)

@@ -40,7 +40,7 @@ func NewQueue(own safefile.StateDir, id conversation.ID) *Queue {
 	if id == "" {
 		return q
 	}
-	text, err := own.Read(repo.DraftsFolder, QueueFile(id))
+	text, err := own.ReadSealed(repo.DraftsFolder, QueueFile(id))
 	if err != nil {
 		return q
 	}
@@ -157,5 +157,5 @@ func (q *Queue) write() error {
 			return err
 		}
 	}
-	return q.own.Replace(repo.DraftsFolder, QueueFile(q.id), lines.Bytes(), safefile.Options{Volatile: true})
+	return q.own.ReplaceSealed(repo.DraftsFolder, QueueFile(q.id), lines.Bytes(), safefile.Options{Volatile: true})
 }

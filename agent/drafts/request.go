@@ -24,7 +24,7 @@ func Request(own safefile.StateDir, id conversation.ID) (string, error) {
 }
 
 func readRequest(own safefile.StateDir, file string) (string, error) {
-	text, err := own.Read(repo.DraftsFolder, file)
+	text, err := own.ReadSealed(repo.DraftsFolder, file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
@@ -40,5 +40,5 @@ func keepRequest(own safefile.StateDir, file, text string) error {
 	if text == "" {
 		return own.Remove(repo.DraftsFolder, file)
 	}
-	return own.Replace(repo.DraftsFolder, file, []byte(text+"\n"), safefile.Options{Volatile: true})
+	return own.ReplaceSealed(repo.DraftsFolder, file, []byte(text+"\n"), safefile.Options{Volatile: true})
 }

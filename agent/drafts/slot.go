@@ -46,7 +46,13 @@ func TakeSlot(own safefile.StateDir) (Slot, string) {
 			s.Release()
 			continue
 		}
-		if text, err := readRequest(own, s.file); err == nil && text != "" {
+		text, err := readRequest(own, s.file)
+		var refused *safefile.SealError
+		if errors.As(err, &refused) { // it stays for the user, whoever wrote it
+			s.Release()
+			continue
+		}
+		if err == nil && text != "" {
 			free.Release()
 			return s, text
 		}

@@ -37,7 +37,7 @@ func (u Unsent) Keep(prompt, text string) {
 		return
 	}
 	if data, err := json.Marshal(texts); err == nil {
-		_ = u.Dir.Replace(repo.DraftsFolder, UnsentFile(u.ID), data, safefile.Options{Volatile: true})
+		_ = u.Dir.ReplaceSealed(repo.DraftsFolder, UnsentFile(u.ID), data, safefile.Options{Volatile: true})
 	}
 }
 
@@ -49,7 +49,7 @@ func (u Unsent) texts() map[string]string {
 	if u.ID == "" {
 		return texts
 	}
-	data, err := u.Dir.Read(repo.DraftsFolder, UnsentFile(u.ID))
+	data, err := u.Dir.ReadSealed(repo.DraftsFolder, UnsentFile(u.ID))
 	if err != nil || json.Unmarshal(data, &texts) != nil || texts == nil {
 		return map[string]string{}
 	}

@@ -15,7 +15,7 @@ import (
 // untracked finds what became of the files that git does not track or ignore, since
 // the turn's record was made. A tool's own files are in the snapshots and are left out.
 func (s *Source) untracked(ctx context.Context, tree string) ([]reconcile.Untracked, error) {
-	text, err := s.Repo.StateDir().Read(repo.DraftsFolder, snapshot.UntrackedName(s.ID))
+	text, err := s.Repo.StateDir().ReadSealed(repo.DraftsFolder, snapshot.UntrackedName(s.ID))
 	var was snapshot.UntrackedRecord
 	if err != nil || json.Unmarshal(text, &was) != nil || was.Worktree != s.Files.ID || s.Files.Off {
 		return nil, nil // it is not known what was there

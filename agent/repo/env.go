@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"jp/conversation"
+	"jp/internal/safefile"
 )
 
 // A Host is what jp sees of the system that it runs on, and says to its user beside
@@ -27,6 +28,8 @@ type Host struct {
 	Choose  chooser                                    // lets the user take a conversation; nil: the user cannot
 	Log     slog.Handler                               // takes what packages below warn of; nil: it drops that
 
+	said sync.Map // paths of files that are not used
+
 	Keys sync.Map // of providers, as their programs printed them, by name and command
 }
 
@@ -34,6 +37,16 @@ type Host struct {
 func (h *Host) Note(format string, args ...any) {
 	if h.Notify != nil {
 		h.Notify(fmt.Sprintf(format, args...))
+	}
+}
+
+// refused says once of a file that jp does not use it.
+func (h *Host) refused(err *safefile.SealError) {
+	if h == nil {
+		return
+	}
+	if _, said := h.said.LoadOrStore(err.Path, true); !said {
+		h.Note("%s.", err)
 	}
 }
 

@@ -2,6 +2,7 @@ package repo
 
 import (
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 
 	"jp/config"
@@ -65,5 +66,6 @@ func (r *Repo) WorktreeID() string {
 
 // StateDir is where jp's folders are that belong to the whole repository.
 func (r *Repo) StateDir() safefile.StateDir {
-	return safefile.StateDir{GitDir: r.CommonDir, Share: r.Git.Share}
+	key := sync.OnceValues(func() ([]byte, error) { return gitstore.LoadKey(r.KeyFile()) })
+	return safefile.StateDir{GitDir: r.CommonDir, Share: r.Git.Share, Key: key, Told: r.Env.refused}
 }

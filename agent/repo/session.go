@@ -4,9 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,10 +23,9 @@ import (
 // names, together with a working tree. It remembers which conversation it is
 // about, also where the working tree or the repository was moved.
 type session struct {
-	repo   *Repo
-	file   string // its name among the sessions
-	byPath string // the name that an older jp gave it, of where the working tree is
-	Name   string
+	repo *Repo
+	file string // its name among the sessions
+	Name string
 }
 
 // sessionFile is what is kept of a session: newest first.
@@ -58,7 +55,7 @@ func (r *Repo) Session(e *Host) session {
 		sum := sha256.Sum256([]byte(source + "\x00" + place))
 		return hex.EncodeToString(sum[:8]) + ".json"
 	}
-	return session{repo: r, file: file(r.worktreeName()), byPath: file(r.Place()), Name: source}
+	return session{repo: r, file: file(r.worktreeName()), Name: source}
 }
 
 // worktreeName names a working tree by its git directory below the common one,
@@ -112,12 +109,9 @@ func leaderStart(sid int) string {
 
 func (s session) read() sessionFile {
 	var f sessionFile
-	text, err := s.repo.StateDir().Read(SessionsFolder, s.file)
-	if errors.Is(err, fs.ErrNotExist) {
-		text, err = s.repo.StateDir().Read(SessionsFolder, s.byPath)
-	}
+	text, err := s.repo.StateDir().ReadSealed(SessionsFolder, s.file)
 	if err == nil {
-		_ = json.Unmarshal(text, &f) // a damaged one only forgets
+		_ = json.Unmarshal(text, &f)
 	}
 	if !s.kept(f) {
 		return sessionFile{}
@@ -171,8 +165,5 @@ func (s session) Use(id conversation.ID, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	if err := s.repo.StateDir().Replace(SessionsFolder, s.file, append(text, '\n'), safefile.Options{Volatile: true}); err != nil {
-		return err
-	}
-	return s.repo.StateDir().Remove(SessionsFolder, s.byPath)
+	return s.repo.StateDir().ReplaceSealed(SessionsFolder, s.file, append(text, '\n'), safefile.Options{Volatile: true})
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -12,12 +13,13 @@ import (
 
 	"jp/conversation"
 	"jp/gitcmd"
+	"jp/internal/safefile"
 )
 
 // closedRepo is a repository that is never opened.
 func closedRepo(dir, topLevel string) *Repo {
 	_ = os.Mkdir(filepath.Join(dir, ".git"), 0o700) // once for all of a folder
-	return repoOf(gitcmd.Repository{GitDir: filepath.Join(dir, ".git"), CommonDir: filepath.Join(dir, ".git"), TopLevel: topLevel})
+	return keyed(dir, gitcmd.Repository{GitDir: filepath.Join(dir, ".git"), CommonDir: filepath.Join(dir, ".git"), TopLevel: topLevel})
 }
 
 // linkedRepo is a linked working tree of one that is never opened.
@@ -25,7 +27,14 @@ func linkedRepo(t *testing.T, dir, name string) *Repo {
 	t.Helper()
 	git := filepath.Join(dir, ".git", "worktrees", name)
 	require.NoError(t, os.MkdirAll(git, 0o700))
-	return repoOf(gitcmd.Repository{GitDir: git, CommonDir: filepath.Join(dir, ".git"), TopLevel: filepath.Join(dir, name)})
+	return keyed(dir, gitcmd.Repository{GitDir: git, CommonDir: filepath.Join(dir, ".git"), TopLevel: filepath.Join(dir, name)})
+}
+
+// keyed is a repository of a user whose state is in a folder.
+func keyed(dir string, repository gitcmd.Repository) *Repo {
+	r := repoOf(repository)
+	r.Paths.StateDir = filepath.Join(dir, ".state")
+	return r
 }
 
 func idOf(n int) conversation.ID { return conversation.ID(fmt.Sprintf("jp-c1795255%04d-k3f9", n)) }
@@ -94,19 +103,31 @@ func TestSessionsOfMovedTrees(t *testing.T) {
 	require.Equal(t, []conversation.ID{idOf(2)}, at(moved).Session(mine).conversations(), "the repository was moved")
 }
 
-func TestSessionsOfAnOlderJP(t *testing.T) {
+// A session that another program wrote, as a tool can, is said and not used.
+func TestForgedSessions(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	s := closedRepo(dir, dir).Session(&Host{Environ: []string{"JP_SESSION=mine"}})
-	folder := filepath.Join(dir, ".git", "jp", SessionsFolder)
-	require.NoError(t, os.MkdirAll(folder, 0o700))
-	require.NoError(t, os.WriteFile(filepath.Join(folder, s.byPath), []byte(`{"history":[{"id":"jp-c17952552000-k3f9"}]}`), 0o600))
-	require.Equal(t, []conversation.ID{"jp-c17952552000-k3f9"}, s.conversations())
+	var said []string
+	repo := closedRepo(dir, dir)
+	repo.Env = &Host{Notify: func(line string) { said = append(said, line) }}
+	s := repo.Session(&Host{Environ: []string{"JP_SESSION=mine"}})
 	require.NoError(t, s.Use(idOf(1), noon))
-	require.Equal(t, []conversation.ID{idOf(1), "jp-c17952552000-k3f9"}, s.conversations())
-	left, err := os.ReadDir(folder)
+	file := filepath.Join(dir, ".git", "jp", SessionsFolder, s.file)
+	ours, err := os.ReadFile(file)
 	require.NoError(t, err)
-	require.Len(t, left, 1, "its file is kept under one name")
+	other := strings.Replace(string(ours), string(idOf(1)), string(idOf(2)), 1)
+	for name, text := range map[string]string{
+		"another conversation": other, "without a seal": string(safefile.Unsealed([]byte(other))), "empty": "", "damaged": "{", "cut off": string(ours[:len(ours)-1]),
+	} {
+		said, repo.Env = nil, &Host{Notify: repo.Env.Notify}
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o666))
+		require.Empty(t, s.conversations(), name)
+		require.Empty(t, s.conversations(), name)
+		require.Len(t, said, 1, name)
+		require.Contains(t, said[0], s.file)
+	}
+	require.NoError(t, s.Use(idOf(2), noon))
+	require.Equal(t, []conversation.ID{idOf(2)}, s.conversations())
 }
 
 func TestSessionOfATerminal(t *testing.T) {
@@ -116,24 +137,6 @@ func TestSessionOfATerminal(t *testing.T) {
 	require.Equal(t, one.file, two.file, "a process stays in its session")
 	require.Equal(t, one.Name, two.Name)
 	require.Regexp(t, `^sid=\d+`, one.Name)
-}
-
-func TestADamagedSessionForgets(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	s := closedRepo(dir, dir).Session(&Host{Environ: []string{"JP_SESSION=mine"}})
-	require.NoError(t, s.Use(idOf(1), noon))
-	for text, want := range map[string]int{
-		"":     0,
-		"{":    0,
-		"null": 0,
-		`{"history":[{"id":"../../etc/passwd"},{"id":"jp-c17952552000-k3f9"},{"id":""}]}`: 1,
-	} {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, ".git", "jp", SessionsFolder, s.file), []byte(text), 0o666))
-		require.Len(t, s.conversations(), want, text)
-	}
-	require.NoError(t, s.Use(idOf(2), noon))
-	require.Equal(t, idOf(2), s.conversations()[0])
 }
 
 func TestSessionsOfManyProcesses(t *testing.T) {

@@ -94,7 +94,7 @@ func (k *UntrackedKeeper) list() {
 func (k *UntrackedKeeper) write(listing worktree.Listing) {
 	r := UntrackedRecord{k.Files.ID, worktree.Listing{At: listing.At, Paths: quoted(listing.Paths)}}
 	if text, err := json.Marshal(r); err == nil {
-		_ = k.Own.Replace(repo.DraftsFolder, k.Name, text, safefile.Options{Volatile: true})
+		_ = k.Own.ReplaceSealed(repo.DraftsFolder, k.Name, text, safefile.Options{Volatile: true})
 	}
 }
 

@@ -71,7 +71,8 @@ func (r Reader) Read(ctx context.Context, infos []conversation.Info, since time.
 // of is what one conversation used: from its file, or from its events.
 func (r Reader) of(ctx context.Context, i conversation.Info) (e entry, err error) {
 	name := string(i.ID) + ".json"
-	if data, err := r.Own.Read(Folder, name); err == nil && json.Unmarshal(data, &e) == nil && e.Version == version && e.Head == i.Head {
+	r.Own.Told = nil // the events say the same
+	if data, err := r.Own.ReadSealed(Folder, name); err == nil && json.Unmarshal(data, &e) == nil && e.Version == version && e.Head == i.Head {
 		return e, nil
 	}
 	events, err := r.Store.Load(ctx, i.Head)
@@ -80,7 +81,7 @@ func (r Reader) of(ctx context.Context, i conversation.Info) (e entry, err error
 	}
 	e = entry{Version: version, Head: i.Head, Calls: usage.Calls(i.ID, events), Misses: usage.Misses(i.ID, events)}
 	if data, err := json.Marshal(e); err == nil {
-		_ = r.Own.Replace(Folder, name, data, safefile.Options{Volatile: true}) // it only saves time
+		_ = r.Own.ReplaceSealed(Folder, name, data, safefile.Options{Volatile: true}) // it only saves time
 	}
 	return e, nil
 }

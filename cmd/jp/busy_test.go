@@ -11,6 +11,7 @@ import (
 
 	"jp/agent/problem"
 	"jp/conversation"
+	"jp/internal/safefile"
 	"jp/process"
 )
 
@@ -85,7 +86,7 @@ func TestWhoWaitsCanLeave(t *testing.T) {
 			require.Equal(t, problem.ExitLocked, s.exit())
 			draft, err := os.ReadFile(filepath.Join(p.dir, ".git/jp/drafts", string(id)+".query"))
 			require.NoError(t, err)
-			require.Equal(t, "And now?\n", string(draft))
+			require.Equal(t, "And now?\n", string(safefile.Unsealed(draft)))
 			require.Contains(t, p.jp("ls").stdout, "running (pid ", "the other one goes on")
 		})
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"jp/internal/safefile"
 )
 
 // chatScript answers slowly enough to type meanwhile, until a file is there, and then quickly.
@@ -229,7 +230,7 @@ func (p *workspace) awaitDraftIn(file, text string) {
 	p.t.Helper()
 	require.Eventually(p.t, func() bool {
 		kept, err := os.ReadFile(p.dir + "/.git/jp/drafts/" + file)
-		return err == nil && string(kept) == text
+		return err == nil && string(safefile.Unsealed(kept)) == text
 	}, time.Minute, 10*time.Millisecond)
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/conversation"
+	"jp/internal/safefile"
 )
 
 // cutPlace is a place whose jp was killed while the model asked for tools: this many of
@@ -235,5 +236,5 @@ func TestAHangUpAtTheOfferKeepsTheQuestion(t *testing.T) {
 	require.Len(t, drafts, 1)
 	kept, err := os.ReadFile(drafts[0])
 	require.NoError(t, err)
-	require.Equal(t, "And then?\n", string(kept))
+	require.Equal(t, "And then?\n", string(safefile.Unsealed(kept)))
 }

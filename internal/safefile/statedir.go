@@ -29,9 +29,14 @@ func (e *LinkError) Error() string {
 //
 // Share gives what is made for several users of the repository the mode that they
 // need; nil leaves that to the umask.
+//
+// Key is the user's key for sealed files. Without it none can be read or written. Told hears
+// of each that is not used.
 type StateDir struct {
 	GitDir string
 	Share  Share
+	Key    func() ([]byte, error)
+	Told   func(*SealError)
 }
 
 // A StateFolder is one of jp's, open. Files in it have plain names, and links in their places

@@ -1,0 +1,86 @@
+package safefile
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path/filepath"
+)
+
+// sealBegin begins the last line of a sealed file, which has a code of its name and of all
+// before the line by the user's key. A confined program can write the file, and has no key.
+const sealBegin = "# jp-seal "
+
+const sealLength = len(sealBegin) + 2*sha256.Size + 1
+
+// A SealError says that a file was not written by this user's jp, or is damaged.
+type SealError struct{ Path string }
+
+// Error names it.
+func (e *SealError) Error() string {
+	return fmt.Sprintf("%s is damaged or was not written by your jp: jp does not use it", e.Path)
+}
+
+var errNoKey = errors.New("there is no key")
+
+// Code is a code of a text in a file by the user's key, "" without one.
+func (p StateDir) Code(folder, name string, text []byte) string {
+	if p.Key == nil {
+		return ""
+	}
+	key, err := p.Key()
+	if err != nil {
+		return ""
+	}
+	mac := hmac.New(sha256.New, key)
+	fmt.Fprintf(mac, "sealed file\x00%s\x00%s\x00", folder, name)
+	mac.Write(text)
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+// Refuse tells of a file that is not used.
+func (p StateDir) Refuse(folder, name string) error {
+	err := &SealError{Path: filepath.Join(p.GitDir, StateDirName, folder, name)}
+	if p.Told != nil {
+		p.Told(err)
+	}
+	return err
+}
+
+// ReplaceSealed is [StateDir.Replace] for a file that [StateDir.ReadSealed] reads.
+func (p StateDir) ReplaceSealed(folder, name string, data []byte, o Options) error {
+	code := p.Code(folder, name, data)
+	if code == "" {
+		return errNoKey
+	}
+	return p.Replace(folder, name, fmt.Appendf(bytes.Clone(data), "%s%s\n", sealBegin, code), o)
+}
+
+// ReadSealed reads a file that [StateDir.ReplaceSealed] has written. The error is a *SealError
+// for any other file.
+func (p StateDir) ReadSealed(folder, name string) ([]byte, error) {
+	text, err := p.Read(folder, name)
+	if err != nil {
+		return nil, err
+	}
+	data := Unsealed(text)
+	code := p.Code(folder, name, data)
+	if code == "" {
+		return nil, errNoKey
+	}
+	if !hmac.Equal([]byte(sealBegin+code+"\n"), text[len(data):]) {
+		return nil, p.Refuse(folder, name)
+	}
+	return data, nil
+}
+
+// Unsealed is the text of a file without its seal, whether that is right or not.
+func Unsealed(text []byte) []byte {
+	if n := len(text) - sealLength; n >= 0 && bytes.HasPrefix(text[n:], []byte(sealBegin)) {
+		return text[:n]
+	}
+	return text
+}
