@@ -192,7 +192,7 @@ func (v value) secret() bool {
 	if !strings.Contains(v.name, "pass") && counted().MatchString(v.text) {
 		return false
 	}
-	return !reference(v) && !standIn(v.text) && (digitsIn(v.text) > 0 || v.literal && mixed(v.text))
+	return !reference(v) && !standIn(v.text) && (digitsIn(v.text) > 0 || (v.literal || len(v.text) >= 24) && mixed(v.text))
 }
 
 // isHash reports whether a text looks like a hash or a UUID.
@@ -251,7 +251,7 @@ var (
 func reference(v value) bool {
 	t := v.text
 	switch {
-	case t[0] == '/' && strings.Count(t, "/") > 1 && strings.ToLower(t) == t, v.name == "pwd" && t[0] == '/', strings.ContainsAny(t, "{}"), strings.HasPrefix(t, "urn:"), t[0] == '+' && t[len(t)-1] == '+', aNumber().MatchString(t):
+	case t[0] == '/' && strings.Count(t, "/") > 1 && strings.ToLower(t) == t, v.name == "pwd" && t[0] == '/', strings.ContainsAny(t, "{}"), strings.HasPrefix(t, "urn:"), aNumber().MatchString(t):
 		return true
 	case v.call, strings.ContainsAny(t[:1], "$<{[(%*@&`"), strings.Contains(t, "$("), strings.Contains(t, "<"), strings.Contains(t, "..."):
 		return true
@@ -269,7 +269,7 @@ func reference(v value) bool {
 	if !v.literal && anExpression().MatchString(t) && keyWord().MatchString(t) {
 		return true
 	}
-	return anExpression().MatchString(t) && (digitsIn(t) == 0 || strings.ContainsAny(t, ".>:") && !v.literal)
+	return anExpression().MatchString(t) && (digitsIn(t) == 0 && !mixed(t) || strings.ContainsAny(t, ".>:") && !v.literal)
 }
 
 // standIns are the words that texts have in the place of secrets.
