@@ -47,6 +47,9 @@ func refused(response *http.Response, body []byte) error {
 	c := complaintIn(body)
 	failure.Message = c.Message
 	failure.Class = classOf(c.Type, response.StatusCode, c.Message)
+	if c.MissesModel(response.StatusCode) {
+		failure.Class = provider.ClassModel
+	}
 	switch {
 	case failure.Class == provider.ClassAddress:
 		failure.Message = strings.TrimSpace(c.Message) + addressOf(response)

@@ -69,6 +69,9 @@ func (p *Provider) refused(r refusal, x *exchange) *provider.Error {
 		d.delay = provider.RetryAfter(x.header)
 	}
 	class := classOf(status, message, d)
+	if (provider.Complaint{Status: r.Status, Type: r.Type, Message: message}).MissesModel(status) {
+		class = provider.ClassModel
+	}
 	if class == provider.ClassAddress && x.url != "" {
 		message += " (asked: " + provider.EndpointOf(x.url) + ")"
 	}

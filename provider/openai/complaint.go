@@ -10,6 +10,9 @@ import (
 // classOf is what went wrong: by the complaint's name where it has one we know, then
 // by the status of HTTP, which is 0 in the midst of an answer, and by its words.
 func classOf(c provider.Complaint, status int) provider.Class {
+	if c.MissesModel(status) {
+		return provider.ClassModel
+	}
 	for _, name := range []string{c.Code, c.Type, c.Status} {
 		if class := classNamed(strings.ToLower(name)); class != "" {
 			return class
@@ -40,8 +43,6 @@ func classNamed(name string) provider.Class {
 		return provider.ClassState
 	case "context_length_exceeded", "exceed_context_size_error":
 		return provider.ClassContext
-	case "model_not_found", "invalid_model":
-		return provider.ClassModel
 	case "invalid_api_key", "authentication_error", "permission_denied", "permission_error":
 		return provider.ClassAuth
 	case "rate_limit_exceeded", "rate_limit_error", "rate_limited", "resource_exhausted":
