@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -89,55 +90,54 @@ func typedAhead(typed []byte) []byte {
 	return typed
 }
 
+// A keyboard gives what is typed, and nothing when the time is up.
+type keyboard interface {
+	Read(limit time.Duration) ([]byte, error)
+}
+
 // read takes what is typed, until the keyboard ends.
-func (c *Console) read(keyboard *terminal.Keyboard, again bool) error {
+func (c *Console) read(k keyboard, again bool) error {
 	var (
 		decoder uv.EventDecoder
-		raw     []byte
-		pasted  []byte
+		typed   = terminal.TextSequences()
+		pasted  []byte // with what may be the beginning of the mark behind it
 		pasting bool
 	)
 	for {
-		wait := terminal.SameKey
-		if len(raw) == 0 || pasting {
-			wait = -1
-		}
+		wait := typed.Wait(c.now())
 		if again {
 			wait = 0
 		}
-		more, err := keyboard.Read(wait)
+		more, err := k.Read(wait)
 		if err != nil {
 			return err
 		}
 		if again {
 			again, more = false, typedAhead(more)
 		}
-		late := len(more) == 0
-		raw = append(raw, more...)
-		for alone := true; len(raw) > 0; alone = false {
+		typed.Add(more, c.now())
+		for alone := true; ; alone = false {
 			if pasting {
-				text, rest, ends := bytes.Cut(raw, []byte(terminal.PasteEnds))
-				if !ends { // its mark may have come in part
-					keep := min(len(raw), len(terminal.PasteEnds)-1)
-					pasted, raw = append(pasted, raw[:len(raw)-keep]...), raw[len(raw)-keep:]
+				text, rest, ends := bytes.Cut(append(pasted, typed.TakeRest()...), []byte(terminal.PasteEnds))
+				if pasted = text; !ends {
 					break
 				}
-				c.paste(string(append(pasted, text...)))
-				raw, pasted, pasting = rest, nil, false
-				continue
+				c.paste(string(text))
+				pasted, pasting = nil, false
+				typed.Add(rest, c.now())
 			}
-			if rest, begins := bytes.CutPrefix(raw, []byte(terminal.PasteBegins)); begins {
-				raw, pasting = rest, true
-				continue
-			}
-			if !late && terminal.Unfinished(raw) {
+			key := typed.Next(c.now())
+			if key == nil {
 				break
 			}
-			n, event := decoder.Decode(raw)
-			n = max(n, 1)
-			raw = raw[n:]
+			if string(key) == terminal.PasteBegins {
+				pasting = true
+				continue
+			}
+			_, event := decoder.Decode(key)
 			if press, ok := event.(uv.KeyPressEvent); ok {
-				c.press(press, alone && len(bytes.Trim(raw, "\r\n")) == 0, len(raw) > 0)
+				rest := typed.Rest()
+				c.press(press, alone && len(bytes.Trim(rest, "\r\n")) == 0, len(rest) > 0)
 			}
 		}
 	}

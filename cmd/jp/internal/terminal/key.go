@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -38,12 +37,8 @@ const (
 	unread = 400 * time.Millisecond
 	// repeats is how far apart the same key comes at most while it is held down.
 	repeats = 150 * time.Millisecond
-	// sameKey is how long the rest of a key's sequence may take to arrive.
-	sameKey = 50 * time.Millisecond
 	// onePiece is the longest time between two bytes of one key or paste.
 	onePiece = 15 * time.Millisecond
-	// late is how long after Esc the rest of a key's sequence may come over a slow line.
-	late = time.Second
 )
 
 // Key waits for any key. See [TTY.Choose].
@@ -156,38 +151,16 @@ func (t *TTY) confirms(key Key) bool {
 
 // key reads one key with all that belongs to it.
 func (in *input) key() (Key, error) {
-	typed, err := in.more(nil)
+	typed, err := in.tty.typed.piece(func(limit time.Duration) ([]byte, error) {
+		if more, err := in.wait(limit); !more || err != nil {
+			return nil, err
+		}
+		return in.more(nil)
+	}, in.tty.now)
 	if err != nil {
 		return 0, err
 	}
-	if (typed[0] == '[' || typed[0] == 'O') && in.tty.now().Sub(in.tty.escape) < late {
-		typed = append([]byte{byte(KeyEsc)}, typed...)
-	}
-	for {
-		limit := onePiece
-		pasting := bytes.Contains(typed, []byte(pasteBegins)) && !bytes.Contains(typed, []byte(pasteEnds))
-		switch {
-		case pasting:
-			limit = late
-		case unfinished(typed):
-			limit = sameKey
-		}
-		more, err := in.wait(limit)
-		if err != nil {
-			return 0, err
-		}
-		if !more {
-			break
-		}
-		if typed, err = in.more(typed); err != nil {
-			return 0, err
-		}
-	}
-	key := decode(typed)
-	if key == KeyEsc {
-		in.tty.escape = in.tty.now()
-	}
-	return key, nil
+	return decode(typed), nil
 }
 
 // What a terminal sends before and behind what is pasted.
@@ -204,21 +177,6 @@ func (in *input) more(before []byte) ([]byte, error) {
 		err = ErrHangup // while keys are read, the end of input is not a key
 	}
 	return append(before, buf[:n]...), err
-}
-
-// unfinished reports whether typed bytes may be the beginning of a key.
-func unfinished(typed []byte) bool {
-	if typed[0] != byte(KeyEsc) {
-		return !utf8.FullRune(typed)
-	}
-	if len(typed) == 1 {
-		return true
-	}
-	if typed[1] != '[' && typed[1] != 'O' {
-		return false
-	}
-	final := func(b byte) bool { return b >= 0x40 && b < 0x7f }
-	return !slices.ContainsFunc(typed[2:], final)
 }
 
 // decode finds the key in bytes that were typed in one piece. A cursor key is

@@ -65,12 +65,6 @@ func (k *Keyboard) Close() error {
 	return errors.Join(err, unix.IoctlSetTermios(k.in.tty.fd(), setMode, k.before))
 }
 
-// Unfinished reports whether typed bytes may be the beginning of a key, of which more is to come.
-func Unfinished(typed []byte) bool { return unfinished(typed) }
-
-// SameKey is how long the rest of a key's sequence may take to arrive.
-const SameKey = sameKey
-
 // What a terminal sends before and behind what is pasted.
 const (
 	PasteBegins = pasteBegins

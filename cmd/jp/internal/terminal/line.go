@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -198,35 +199,34 @@ func (l *lineInput) look() error {
 
 // escape takes a sequence, or Esc alone, which goes back.
 func (l *lineInput) escape() error {
-	for unfinished(l.raw) {
-		more, err := l.in.wait(sameKey)
+	size, is := cut(l.raw)
+	for size == 0 {
+		limit := map[kind]time.Duration{character: forever, sequence: forever, escape: sameKey, message: late}[is]
+		more, err := l.in.wait(limit)
 		if err != nil {
 			return err
 		}
 		if !more {
+			size = len(l.raw)
 			break
 		}
 		if l.raw, err = l.in.more(l.raw); err != nil {
 			return err
 		}
+		size, is = cut(l.raw)
 	}
-	if len(l.raw) == 1 {
-		l.in.tty.escape = l.in.tty.now()
+	if is == escape && size == 1 {
+		l.in.tty.typed.escape = l.in.tty.now()
 		return ErrBack
 	}
 	if rest, found := bytes.CutPrefix(l.raw, []byte(pasteBegins)); found {
 		l.raw, l.pasting = rest, true
 		return nil
 	}
-	end := 2
-	if l.raw[1] == '[' || l.raw[1] == 'O' {
-		for end < len(l.raw) && (l.raw[end] < 0x40 || l.raw[end] >= 0x7f) {
-			end++
-		}
-		end = min(end+1, len(l.raw))
+	if is != message && is != broken {
+		l.keys = append(l.keys, l.raw[:size]...)
 	}
-	l.keys = append(l.keys, l.raw[:end]...)
-	l.raw = l.raw[end:]
+	l.raw = l.raw[size:]
 	return nil
 }
 

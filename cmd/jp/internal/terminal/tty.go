@@ -22,7 +22,7 @@ type TTY struct {
 	leave  bool      // Ctrl+Z and Ctrl+\ end a question
 	pastes bool      // the terminal may be asked to mark what is pasted
 	unsent Unsent    // nil where none is kept
-	escape time.Time // when Esc was typed last, or a key's sequence began that came late
+	typed  Sequences // of keys, not taken yet
 }
 
 // OpenTTY opens the terminal of this process, whatever stdin and stdout are. It

@@ -1,0 +1,219 @@
+package terminal
+
+import (
+	"bytes"
+	"time"
+	"unicode/utf8"
+)
+
+const (
+	// sameKey is how long Esc alone may be the beginning of a key's sequence.
+	sameKey = 50 * time.Millisecond
+	// late is how long after Esc the rest of a key's sequence may come over a slow line, and how
+	// long a terminal may take to end a string.
+	late = time.Second
+	// maxString is how long a string or a key's sequence may be, in bytes.
+	maxString = 4 << 10
+)
+
+// Kinds of what stands first in typed bytes.
+type kind int
+
+const (
+	character kind = iota
+	escape         // Esc alone
+	sequence       // of a key: CSI or SS3
+	message        // OSC, DCS, SOS, PM or APC: a terminal's answer, and no key
+	broken         // a sequence that another key cut off, or a byte that belongs to no character
+)
+
+// cut finds what stands first. size is 0 if its end is not there yet.
+func cut(typed []byte) (size int, is kind) {
+	if typed[0] != byte(KeyEsc) {
+		if !utf8.FullRune(typed) {
+			return 0, character
+		}
+		if r, size := utf8.DecodeRune(typed); r != utf8.RuneError || size > 1 {
+			return size, character
+		}
+		return 1, broken
+	}
+	if len(typed) == 1 {
+		return 0, escape
+	}
+	switch typed[1] {
+	case '[':
+		return cutSequence(typed, 2)
+	case 'O':
+		if len(typed) < 3 {
+			return 0, sequence
+		}
+		if typed[2] < ' ' {
+			return 2, broken
+		}
+		return cutSequence(typed, 2)
+	case ']', 'P', 'X', '^', '_':
+		return cutMessage(typed)
+	}
+	if size, is = cut(typed[1:]); size > 0 {
+		size++
+	}
+	return size, is // Alt with a character or a key
+}
+
+// cutSequence finds the end of a key's sequence, from a place on.
+func cutSequence(typed []byte, from int) (int, kind) {
+	for i := from; i < len(typed); i++ {
+		switch c := typed[i]; {
+		case c < ' ' || c >= 0x7f || i >= maxString:
+			return i, broken
+		case c == '[' && i == 2 && typed[1] == '[': // of the Linux console: one more byte
+		case c >= 0x40:
+			return i + 1, sequence
+		}
+	}
+	return 0, sequence
+}
+
+// cutMessage finds the end of a terminal's answer.
+func cutMessage(typed []byte) (int, kind) {
+	for i := 2; i < len(typed); i++ {
+		switch c := typed[i]; {
+		case c == '\a':
+			return i + 1, message
+		case c == byte(KeyEsc) && i+1 == len(typed) && i < maxString:
+			return 0, message
+		case c == byte(KeyEsc) && typed[i+1] == '\\':
+			return i + 2, message
+		case c < ' ' || i >= maxString:
+			return i, broken
+		}
+	}
+	return 0, message
+}
+
+// Sequences cuts what is typed, which may come in any pieces, into characters and sequences of keys.
+type Sequences struct {
+	text   bool // one byte behind Esc is a character of its own
+	raw    []byte
+	since  time.Time // when the first of them came
+	added  time.Time // when the last of them came
+	escape time.Time // when Esc came alone
+	over   bool      // the time of what is not whole is up
+}
+
+// TextSequences are those of an input in which text is typed.
+func TextSequences() *Sequences { return &Sequences{text: true} }
+
+// Add takes what is typed. No bytes say that none came within [Sequences.Wait].
+func (s *Sequences) Add(typed []byte, now time.Time) {
+	if s.over = len(typed) == 0; s.over {
+		return
+	}
+	if len(s.raw) == 0 {
+		if s.since = now; now.Sub(s.escape) < late && s.follows(typed) {
+			s.raw = []byte{byte(KeyEsc)}
+		}
+		s.escape = time.Time{}
+	}
+	s.raw, s.added = append(s.raw, typed...), now
+}
+
+// follows reports whether typed bytes are the rest of a sequence whose Esc came earlier.
+func (s *Sequences) follows(typed []byte) bool {
+	if !s.text {
+		return typed[0] == '[' || typed[0] == 'O' || typed[0] == ']'
+	}
+	if len(typed) < 2 {
+		return false
+	}
+	size, is := cut(append([]byte{byte(KeyEsc)}, typed...))
+	switch typed[0] {
+	case '[':
+		return is == sequence
+	case 'O':
+		return size == len(typed)+1 && is == sequence && bytes.IndexByte([]byte("ABCDFHPQRS"), typed[1]) >= 0
+	case ']':
+		return is == message && typed[1] >= '0' && typed[1] <= '9'
+	case 'P', 'X', '^', '_':
+		return is == message && size > 0
+	}
+	return false
+}
+
+// Next is the next character or key. It is nil if none is whole by now.
+func (s *Sequences) Next(now time.Time) []byte {
+	for len(s.raw) > 0 {
+		size, is := cut(s.raw)
+		if size == 0 {
+			if !s.over && s.Wait(now) != 0 {
+				return nil
+			}
+			s.over = false
+			if size = len(s.raw); is == escape {
+				s.escape = now
+			}
+		}
+		taken := s.raw[:size:size]
+		s.raw, s.since = s.raw[size:], s.added
+		if is != message && is != broken {
+			return taken
+		}
+	}
+	return nil
+}
+
+// Wait is how long the rest of what is not whole may take; negative for ever.
+func (s *Sequences) Wait(now time.Time) time.Duration {
+	if len(s.raw) == 0 {
+		return forever
+	}
+	switch size, is := cut(s.raw); {
+	case size > 0:
+		return 0
+	case is == escape:
+		return max(0, s.added.Add(sameKey).Sub(now))
+	case is == message:
+		return max(0, s.since.Add(late).Sub(now))
+	}
+	return forever
+}
+
+// Rest are the bytes that are typed and not taken.
+func (s *Sequences) Rest() []byte { return s.raw }
+
+// TakeRest takes them.
+func (s *Sequences) TakeRest() []byte {
+	rest := s.raw
+	s.raw = nil
+	return rest
+}
+
+// piece takes what is typed in one piece, as from a paste, with the whole of each key. read waits for bytes, and returns
+// none when the time is up.
+func (s *Sequences) piece(read func(limit time.Duration) ([]byte, error), now func() time.Time) (typed []byte, err error) {
+	for {
+		limit := forever
+		switch {
+		case len(s.raw) > 0:
+			limit = s.Wait(now())
+		case len(typed) > 0:
+			limit = onePiece
+			if bytes.Contains(typed, []byte(pasteBegins)) && !bytes.Contains(typed, []byte(pasteEnds)) {
+				limit = late
+			}
+		}
+		more, err := read(limit)
+		if err != nil {
+			return nil, err
+		}
+		if len(more) == 0 && len(s.raw) == 0 && len(typed) > 0 {
+			return typed, nil
+		}
+		at := now()
+		s.Add(more, at)
+		for next := s.Next(at); next != nil; next = s.Next(at) {
+			typed = append(typed, next...)
+		}
+	}
+}
