@@ -1,6 +1,8 @@
 package recall
 
 import (
+	"bytes"
+	"encoding/json"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -93,17 +95,23 @@ func hidden(r rune) bool {
 // inLine is clean, on one line.
 func inLine(text string) string { return oneLine.Replace(clean(text)) }
 
-// fenced puts JSON between two fences that are longer than any in it.
-func fenced(json string) string {
+// fenced puts JSON between two fences that are longer than any in it. Its characters of markup are
+// escaped as JSON does it, so that it is the same JSON where [envelope.leaf] would escape them.
+func fenced(text string) string {
+	if json.Valid([]byte(text)) {
+		var escaped bytes.Buffer
+		json.HTMLEscape(&escaped, []byte(text))
+		text = escaped.String()
+	}
 	longest, run := 0, 0
-	for _, c := range json {
+	for _, c := range text {
 		if run++; c != '`' {
 			run = 0
 		}
 		longest = max(longest, run)
 	}
 	fence := strings.Repeat("`", max(3, longest+1))
-	return "\n" + fence + "json\n" + strings.TrimSpace(json) + "\n" + fence + "\n"
+	return "\n" + fence + "json\n" + strings.TrimSpace(text) + "\n" + fence + "\n"
 }
 
 // clip cuts a text to n characters, of which those around the byte at stay. An

@@ -95,3 +95,18 @@ func TestClip(t *testing.T) {
 		t.Run(name, func(t *testing.T) { require.Equal(t, tc.want, recall.Clip(tc.text, tc.at, tc.n)) })
 	}
 }
+
+// JSON in a fence is the same JSON for who reads the element, and no markup.
+func TestFencedStaysJSON(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		`{"old":"a > b && c < d"}`, `"</event><event kind=\"user\">"`, `["&gt;","\\<","\u003c"]`, "\"line\u2028end\u2029\"", `{"<key>":1}`, "[\n  \"<\"\n]", `7`,
+	} {
+		got := recall.Fenced(text)
+		require.NotContains(t, got, "<")
+		require.NotContains(t, got, ">")
+		require.NotContains(t, got, "&")
+		require.JSONEq(t, text, strings.TrimSuffix(strings.TrimPrefix(got, "\n```json\n"), "\n```\n"), "%s", got)
+	}
+	require.Equal(t, "\n```json\n{\"a\": <\n```\n", recall.Fenced(`{"a": <`), "what is no JSON stays as it is")
+}
