@@ -49,7 +49,7 @@ func (e *equipped) addRecoveryHints(f *problem.Error, err error) {
 			f.Hint(action.SetKeyName(repo.PlainName(name)), "the variable that holds the key")
 		}
 	case provider.ClassModel:
-		f.Hint(action.ModelsOf(repo.PlainName(name)), "lists those that there are").Hint(action.ContinueModel(id), "ask another model")
+		e.missingModel(f, name)
 		return
 	case provider.ClassAddress:
 		f.Hint(action.SetBaseURL(repo.PlainName(name)), "the address without the path that jp adds, which is shown above").

@@ -54,6 +54,9 @@ func Mistakes(r *repo.Repo, e *repo.Host) (wrong []*config.Error) {
 	if model := r.Config.ResolveModel(r.Config.Model); model != "" {
 		wrong = append(wrong, wrongModel(r, "model", model, "is invalid: want PROVIDER/NAME or an alias")...)
 	}
+	for _, name := range r.Config.ModelFallback {
+		wrong = append(wrong, wrongModel(r, "model_fallback", r.Config.ResolveModel(name), "is invalid: want PROVIDER/NAME or an alias")...)
+	}
 	for _, alias := range slices.Sorted(maps.Keys(r.Config.Aliases)) {
 		wrong = append(wrong, wrongModel(r, config.DottedKey("aliases", alias), r.Config.Aliases[alias], "is not PROVIDER/NAME")...)
 	}

@@ -22,31 +22,32 @@ import "time"
 // Config is the settings in force. The fields' doc tags are the text of the
 // generated reference; the default tags are the lowest layer.
 type Config struct {
-	Model        string              `toml:"model" trust:"always" doc:"Model to ask, as provider/name or an alias; empty: the first provider with a key"`
-	Profile      string              `toml:"profile" security:"user" doc:"Profile in use by default; -p NAME adds another"`
-	Profiles     map[string]Profile  `toml:"profiles" label:"profile" security:"user"`
-	Aliases      map[string]string   `toml:"aliases" label:"alias" security:"yes" doc:"Short name for a model, without a /"`
-	Parameters   Parameters          `toml:"parameters"`
-	System       string              `toml:"system" security:"yes" doc:"File whose text replaces jp's own system prompt; beginning with / or ~/"`
-	Prices       map[string][]string `toml:"prices" label:"model" doc:"What the model costs, in US dollars for a million tokens: input, output, read from a cache, written to one; unset: the list price, if jp knows it"`
-	Models       map[string]Model    `toml:"models" label:"model"`
-	Providers    map[string]Provider `toml:"providers" label:"name" security:"yes"`
-	Tools        map[string]Tool     `toml:"tools" label:"name"`
-	Policy       Policy              `toml:"policy" security:"yes"`
-	Cache        Cache               `toml:"cache"`
-	Limits       Limits              `toml:"limits"`
-	Compaction   Compaction          `toml:"compaction"`
-	Assistant    Assistant           `toml:"assistant" security:"yes"`
-	Instructions Instructions        `toml:"instructions"`
-	Snapshot     Snapshot            `toml:"snapshot" security:"yes"`
-	Sandbox      Sandbox             `toml:"sandbox" security:"yes"`
-	Secrets      Secrets             `toml:"secrets" security:"yes"`
-	Web          Web                 `toml:"web" security:"yes"`
-	Hooks        map[string][]string `toml:"hooks" label:"point" keys:"turn-start|tool-pre|tool-post|waiting-for-input|turn-end" security:"yes" check:"argv" doc:"Program and arguments to start at this point: turn-start, tool-pre, tool-post, waiting-for-input or turn-end"`
-	MCP          map[string]MCP      `toml:"mcp" label:"name" security:"yes"`
-	Store        Store               `toml:"store"`
-	Notify       string              `toml:"notify" enum:"auto|bell|off" default:"auto" doc:"How jp tells you that a question waits, or that a turn has ended, after more than 10 seconds. auto: a notification of the terminal (OSC 9), in tmux and screen a bell; bell: a bell; off: nothing"`
-	Style        Style               `toml:"style"`
+	Model         string              `toml:"model" trust:"always" doc:"Model to ask, as provider/name or an alias; empty: the first provider with a key"`
+	ModelFallback []string            `toml:"model_fallback" security:"yes" doc:"Models to ask, in this order, if the model is overloaded, out of order or not there, or if its account is used up; for the rest of the turn"`
+	Profile       string              `toml:"profile" security:"user" doc:"Profile in use by default; -p NAME adds another"`
+	Profiles      map[string]Profile  `toml:"profiles" label:"profile" security:"user"`
+	Aliases       map[string]string   `toml:"aliases" label:"alias" security:"yes" doc:"Short name for a model, without a /"`
+	Parameters    Parameters          `toml:"parameters"`
+	System        string              `toml:"system" security:"yes" doc:"File whose text replaces jp's own system prompt; beginning with / or ~/"`
+	Prices        map[string][]string `toml:"prices" label:"model" doc:"What the model costs, in US dollars for a million tokens: input, output, read from a cache, written to one; unset: the list price, if jp knows it"`
+	Models        map[string]Model    `toml:"models" label:"model"`
+	Providers     map[string]Provider `toml:"providers" label:"name" security:"yes"`
+	Tools         map[string]Tool     `toml:"tools" label:"name"`
+	Policy        Policy              `toml:"policy" security:"yes"`
+	Cache         Cache               `toml:"cache"`
+	Limits        Limits              `toml:"limits"`
+	Compaction    Compaction          `toml:"compaction"`
+	Assistant     Assistant           `toml:"assistant" security:"yes"`
+	Instructions  Instructions        `toml:"instructions"`
+	Snapshot      Snapshot            `toml:"snapshot" security:"yes"`
+	Sandbox       Sandbox             `toml:"sandbox" security:"yes"`
+	Secrets       Secrets             `toml:"secrets" security:"yes"`
+	Web           Web                 `toml:"web" security:"yes"`
+	Hooks         map[string][]string `toml:"hooks" label:"point" keys:"turn-start|tool-pre|tool-post|waiting-for-input|turn-end" security:"yes" check:"argv" doc:"Program and arguments to start at this point: turn-start, tool-pre, tool-post, waiting-for-input or turn-end"`
+	MCP           map[string]MCP      `toml:"mcp" label:"name" security:"yes"`
+	Store         Store               `toml:"store"`
+	Notify        string              `toml:"notify" enum:"auto|bell|off" default:"auto" doc:"How jp tells you that a question waits, or that a turn has ended, after more than 10 seconds. auto: a notification of the terminal (OSC 9), in tmux and screen a bell; bell: a bell; off: nothing"`
+	Style         Style               `toml:"style"`
 }
 
 // KeyAllow is the key of the allow rules.
@@ -86,6 +87,7 @@ type Provider struct {
 	APIKeyEnv  string            `toml:"api_key_env" doc:"Environment variable that holds the key"`
 	KeyCommand []string          `toml:"key_command" check:"argv" doc:"Program and arguments that print the key; jp runs it again if the provider refuses the key"`
 	KeyTTL     time.Duration     `toml:"key_ttl" default:"0s" doc:"Age of a key at which jp runs key_command again before the next request, such as 50m; 0: only if the provider refuses the key"`
+	Auth       string            `toml:"auth" enum:"header|bearer" doc:"How the key is sent. bearer: as Authorization: Bearer, such as a token of Microsoft Entra, Google Cloud or Amazon Bedrock; header, or unset: in the header of the protocol"`
 	Headers    map[string]string `toml:"headers" label:"header" doc:"Header of every request to the provider; $NAME is an environment variable"`
 	CAFile     string            `toml:"ca_file" doc:"PEM file of certificates to trust besides the system's; begins with / or ~/"`
 	Proxy      string            `toml:"proxy" doc:"Proxy to the provider, an http, https or socks5 address; none: no proxy; unset: as HTTPS_PROXY, HTTP_PROXY and NO_PROXY say"`

@@ -207,12 +207,21 @@ type CallEnd struct {
 	Finish Finish
 	Usage  *Usage
 	Prefix string // hash of what the call was sent
+	// Fallback says which model the call was for, if another one answered: the first call of it in the turn. Nil: none.
+	Fallback *Fallback
+}
+
+// A Fallback is why another model answered than the one that was asked first.
+type Fallback struct {
+	Model  string `json:"model"` // that was asked first
+	Reason string `json:"reason"`
 }
 
 func (e *CallEnd) fields(c codec) {
 	c.str("finish", (*string)(&e.Finish))
 	c.value("usage", &e.Usage)
 	c.str("prefix", &e.Prefix)
+	c.value("fallback", &e.Fallback)
 }
 
 // A Cause is who or what decided something.

@@ -203,6 +203,9 @@ func WithGit(g *Git) Draft { return func(e *Event) { e.Git = g } }
 // WithSubject sets the line that git shows.
 func WithSubject(s string) Draft { return func(e *Event) { e.Subject = s } }
 
+// WithModel sets the model that said it, if it is another than the one in force.
+func WithModel(model string) Draft { return func(e *Event) { e.Model = model } }
+
 // WithProvider sets a model's opaque state.
 func WithProvider(state json.RawMessage) Draft { return func(e *Event) { e.Provider = state } }
 

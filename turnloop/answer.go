@@ -112,6 +112,7 @@ func (a *answer) end(c provider.Chunk) *conversation.CallEnd {
 	}
 	end.Usage.Input, end.Usage.Output = believable(end.Usage.Input), believable(end.Usage.Output)
 	end.Usage.CacheRead, end.Usage.CacheWrite = believable(end.Usage.CacheRead), believable(end.Usage.CacheWrite)
+	end.Fallback, a.loop.substitute.why = a.loop.substitute.why, nil
 	end.Usage.DurationMS = a.loop.opts.Now().Sub(a.began).Milliseconds()
 	if end.Finish == "" {
 		end.Finish = conversation.FinishStop
@@ -166,7 +167,7 @@ func (a *answer) add(t *conversation.TurnBuilder, p provider.Part, end conversat
 			name, wrote, repaired = meant, name, true
 		}
 	}
-	var with []conversation.Draft
+	with := a.loop.said()
 	if state := a.loop.model.options().Target().StateOf(p, wrote); state != nil {
 		with = append(with, conversation.WithProvider(state))
 	}

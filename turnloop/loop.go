@@ -38,6 +38,8 @@ type Loop struct {
 	model     modelClient
 	interrupt interrupt
 	hooks     hookRunner
+
+	substitute substitute
 }
 
 // New returns a loop over a conversation.

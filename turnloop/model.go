@@ -79,6 +79,9 @@ func (l *Loop) callModel(ctx context.Context) error {
 	}
 	turn := ctx
 	makeRoom := func(refused error) (bool, error) {
+		if l.substitute.in {
+			return false, nil // the room is that of the turn's model
+		}
 		return l.model.makeRoom(turn, refused, func(ctx context.Context) (context.Context, func()) {
 			return l.interrupt.begin(ctx, Activity{Seq: l.stream.NextSeq(), Started: l.opts.Now(), Writing: writesSummary})
 		}, func(bodies []conversation.Body) error {
@@ -101,7 +104,7 @@ func (l *Loop) callModel(ctx context.Context) error {
 	for tries := 1; ; tries++ {
 		err := l.tryCall(ctx)
 		if err == nil {
-			l.failed = 0
+			l.failed, l.substitute.failed = 0, 0
 			return l.retryModel(ctx)
 		}
 		var journal *JournalError
@@ -134,6 +137,16 @@ func (l *Loop) callModel(ctx context.Context) error {
 		}
 		delay, again := l.opts.Retry.Delay(tries, err, l.opts.Random)
 		if !again {
+			done()
+			instead, insteadErr := l.substituteFor(turn, err)
+			ctx, done = l.interrupt.begin(turn, Activity{Seq: l.stream.NextSeq(), Started: l.opts.Now()})
+			if insteadErr != nil {
+				return insteadErr
+			}
+			if instead {
+				tries = 0
+				continue
+			}
 			return &ProviderError{Tries: tries, Wait: l.opts.Retry.TooLong(err), Err: err}
 		}
 		l.opts.Observer.Noticed(fmt.Sprintf("%v; trying again in %s", err, conversation.Ago(delay)))
@@ -178,7 +191,7 @@ func (l *Loop) tryCall(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("build the request: %w", err)
 	}
-	request.Failed += l.failed
+	request.Failed += l.failed - l.substitute.failed
 	prefix := sync.OnceValue(request.Prefix)
 	go prefix() // it is long, and not asked for before the answer ends
 	answer := &answer{
@@ -189,6 +202,9 @@ func (l *Loop) tryCall(ctx context.Context) error {
 	defer cancel()
 	answer.shown = l.interrupt.shown.Of(Activity{}.Key())
 	answer.shown.Ask(answer.ordinal)
+	if l.substitute.in {
+		answer.shown.By(l.opts.Model)
+	}
 	if l.opts.Window != nil {
 		answer.shown.Fills(request.Tokens(), l.opts.Window())
 	}

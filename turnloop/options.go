@@ -97,6 +97,13 @@ type Options struct {
 	// nothing if there is room, or none can be made. Nil: there is always room.
 	MakeRoom func(ctx context.Context, r Room) ([]conversation.Body, error)
 
+	// Fallback is the model to ask if those before it do not answer, from 0 on, and nil behind the last one. An error
+	// says why that one cannot be asked. Nil: there are none.
+	Fallback func(ctx context.Context, n int) (*Candidate, error)
+	// Replace asks a person for a model in place of one that is not there, and gives nil if the person has none. The
+	// conversation keeps it. Nil: there is no person.
+	Replace func(ctx context.Context, cause error) (*Candidate, error)
+
 	// Window is how many tokens the model can read, 0 if that is not known. Nil: it is not.
 	Window func() int
 

@@ -87,6 +87,7 @@ var (
 var (
 	Continue            = about("continue", "jp continue {id}")
 	ContinueSession     = fixed("continue-session", "jp continue")
+	ContinueNamed       = between("continue-named", "jp continue {id} -m {model}")
 	ContinueModel       = about("continue-model", "jp continue {id} -m PROVIDER/NAME")
 	ContinueApproved    = about("continue-approved", "jp continue -y {id}")
 	ContinueLater       = about("continue-later", "jp continue {id} --detach --wait")

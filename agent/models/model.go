@@ -51,6 +51,11 @@ func NeedsPrice(r *repo.Repo, model string) error {
 	if err != nil || price.Known() {
 		return err
 	}
+	if vendor, _, _ := CutModel(model); vendor != Scripted && vendor != Replayed {
+		if v, err := r.Found(vendor); err == nil && v.StatesCost() {
+			return nil
+		}
+	}
 	return problem.New(problem.ExitUsage, "config", "%s limits what model calls may cost, and jp does not know the price of %s.", key, safetext.Show(model)).
 		Hint(action.SetPrice(config.DottedKey("prices", model)), "its price, in US dollars for a million tokens in and out")
 }

@@ -293,6 +293,15 @@ func providerFailure(p *turnloop.ProviderError) *problem.Error {
 	return f
 }
 
+// Complaint says what an error of a model call means, as the end of a turn does.
+func Complaint(err error) string {
+	var e *provider.Error
+	if !errors.As(err, &e) {
+		return err.Error()
+	}
+	return complaint(e)
+}
+
 // complaint says what a provider's error means, and what the provider says of it.
 func complaint(e *provider.Error) string {
 	means := map[provider.Class]string{

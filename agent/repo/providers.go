@@ -14,7 +14,7 @@ import (
 func (r *Repo) Found(name string) (catalog.Vendor, error) {
 	said := r.Config.Providers[name]
 	return catalog.Find(name, catalog.Settings{
-		BaseURL: said.BaseURL, KeyEnv: said.APIKeyEnv, Dialect: said.Dialect,
+		BaseURL: said.BaseURL, KeyEnv: said.APIKeyEnv, Dialect: said.Dialect, Bearer: said.Auth == "bearer",
 		Connection: catalog.Connection{Headers: said.Headers, CAFile: FromHome(said.CAFile, ""), Proxy: said.Proxy},
 	})
 }

@@ -112,6 +112,7 @@ message = "Because the server's timeout is one minute."
 `)
 	},
 	"gateway":    (*taskPage).gateway,
+	"cloud":      func(p *taskPage) { p.t.Skip("it has no commands; TestMyCloudsModels reads its tables") },
 	"allow-test": (*taskPage).allows,
 	"extend":     (*taskPage).extends,
 	"profiles": func(p *taskPage) {

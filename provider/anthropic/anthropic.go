@@ -34,6 +34,7 @@ const (
 // Options say how to reach the API, and what to ask a model for.
 type Options struct {
 	Key         string        // without one, none is sent
+	Bearer      bool          // the key is sent in Authorization in place of X-Api-Key
 	BaseURL     string        // what "/v1/messages" is added to; empty: Anthropic's own
 	Client      *http.Client  // nil: one with the default transport
 	Thinking    Effort        // how much to think; the zero value is what suits the model
@@ -72,7 +73,11 @@ func New(o Options) *Provider {
 		option.WithoutEnvironmentDefaults(), option.WithMaxRetries(0),
 		option.WithBaseURL(o.BaseURL), option.WithHTTPClient(direct(o.Client)),
 	}
-	if o.Key != "" {
+	switch {
+	case o.Key == "":
+	case o.Bearer:
+		settings = append(settings, option.WithAuthToken(o.Key))
+	default:
 		settings = append(settings, option.WithAPIKey(o.Key))
 	}
 	p.client = sdk.NewClient(settings...)

@@ -54,12 +54,12 @@ func (v Vendor) open(key string, o Options) *Provider {
 	switch v.Protocol {
 	case Anthropic:
 		p := anthropic.New(anthropic.Options{
-			Key: key, BaseURL: v.BaseURL, Client: o.Client, MaxTokens: int64(o.MaxTokens), Thinking: anthropic.Effort(o.Reasoning), IdleTimeout: o.Silence, Stall: o.Stall, CacheLife: o.CacheLife,
+			Key: key, Bearer: v.Bearer, BaseURL: v.BaseURL, Client: o.Client, MaxTokens: int64(o.MaxTokens), Thinking: anthropic.Effort(o.Reasoning), IdleTimeout: o.Silence, Stall: o.Stall, CacheLife: o.CacheLife,
 		})
 		return &Provider{Provider: p, API: anthropic.API, Endpoint: p.Endpoint(), Account: p.Account(), Tools: tooldef.Rules{Max: -1}, list: p.Models}
 	case Google:
 		p := google.New(google.Options{
-			Key: key, BaseURL: v.BaseURL, Client: o.Client, MaxTokens: o.MaxTokens, Thinking: google.Thinking{Effort: googleEffort(o.Reasoning)},
+			Key: key, Bearer: v.Bearer, BaseURL: v.BaseURL, Client: o.Client, MaxTokens: o.MaxTokens, Thinking: google.Thinking{Effort: googleEffort(o.Reasoning)},
 			IdleTimeout: o.Silence, Stall: o.Stall,
 		})
 		return &Provider{
@@ -83,6 +83,9 @@ func (v Vendor) openai(key string, o Options) openai.Options {
 		dialect = openai.Dialect{}
 	}
 	dialect.Name = v.Name
+	if v.Bearer {
+		dialect.KeyHeader = ""
+	}
 	return openai.Options{
 		Key: key, BaseURL: v.BaseURL, Client: o.Client, MaxTokens: o.MaxTokens, Dialect: dialect, IdleTimeout: o.Silence, Stall: o.Stall,
 		Reasoning: openai.Reasoning{Effort: openaiEffort(o.Reasoning)}, CacheLife: o.CacheLife,

@@ -36,6 +36,7 @@ type Vendor struct {
 	BaseURL  string   // "" for the protocol's own
 	KeyEnv   []string // environment variables that may hold the key, the first that is set counts
 	Keyless  bool     // works without a key
+	Bearer   bool     // the key is sent as Authorization: Bearer, whatever the protocol
 }
 
 // vendors are the known ones, in the order in which one is chosen where nobody
@@ -70,6 +71,7 @@ func others() []Vendor {
 type Settings struct {
 	BaseURL string
 	KeyEnv  string
+	Bearer  bool   // see [Vendor]
 	Dialect string // a protocol, or the name of a server whose dialect of Chat it is
 	Connection
 }
@@ -101,6 +103,7 @@ func Find(name string, s Settings) (Vendor, error) {
 	if s.KeyEnv != "" {
 		v.KeyEnv, v.Keyless = []string{s.KeyEnv}, false
 	}
+	v.Bearer = s.Bearer
 	if v.Protocol == Google {
 		v.Keyless = false // its client sends nothing without one
 	}
@@ -182,6 +185,9 @@ func More() []string {
 	slices.Sort(all)
 	return all
 }
+
+// StatesCost reports whether the provider says in its answers what they cost.
+func (v Vendor) StatesCost() bool { return v.Dialect == "openrouter" }
 
 // Address is where requests go, without anything secret.
 func (v Vendor) Address() string { return v.open("", Options{}).Endpoint }

@@ -42,6 +42,7 @@ const defaultStall = 10 * time.Minute
 // for want of a key.
 type Options struct {
 	Key         string        // of the API
+	Bearer      bool          // the key is sent in Authorization in place of X-Goog-Api-Key
 	BaseURL     string        // without the version; empty: Google's
 	Client      *http.Client  // nil: http.DefaultClient; its Timeout is not used, and no redirect is followed
 	MaxTokens   int           // most tokens of an answer, thoughts included; 0: the model's own limit

@@ -65,7 +65,11 @@ func (p *Provider) exchange(ctx context.Context, x *exchange, client *http.Clien
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("User-Agent", "jp")
-	request.Header.Set("X-Goog-Api-Key", p.options.Key)
+	if p.options.Bearer {
+		request.Header.Set("Authorization", "Bearer "+p.options.Key)
+	} else {
+		request.Header.Set("X-Goog-Api-Key", p.options.Key)
+	}
 	x.url = address.String()
 	response, err := client.Do(request)
 	if err != nil {

@@ -24,6 +24,7 @@ type Activity struct {
 	Started  time.Time // when it began
 	Waits    bool      // for another loop that changes the same files; the tool has not started
 
+	Model   string            // that answers in place of the turn's; "": the turn's does
 	Part    conversation.Part // what the model writes: reasoning, message or data; "" for a tool call, or nothing yet
 	Writing string            // name of the tool whose call the model writes, or what else it writes that is no answer
 	Tokens  int               // estimate of how many tokens the model has written
@@ -227,6 +228,9 @@ func (a *Running) Ask(ordinal int) {
 		a.tail, a.written = tail{}, 0
 	})
 }
+
+// By says which model answers in place of the turn's.
+func (a *Running) By(model string) { a.update(func() { a.now.Model = model }) }
 
 // Fills says how much of the model's context a call fills.
 func (a *Running) Fills(tokens, window int) {

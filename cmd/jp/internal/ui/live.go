@@ -240,6 +240,9 @@ func (r running) words() string {
 	default:
 		what = "thinking"
 	}
+	if r.Model != "" {
+		what = clean(r.Model) + ", in place of the model, is " + what
+	}
 	if r.child != "" {
 		what = r.child.Short() + " " + what
 	}

@@ -1,0 +1,88 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"jp/agent/action"
+	"jp/agent/models"
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/internal/safetext"
+	"jp/turnloop"
+)
+
+// candidate opens a model that may answer in place of the turn's, within what the turn may cost.
+func (e *equipped) candidate(ctx context.Context, name string) (*turnloop.Candidate, error) {
+	model, err := models.OpenModel(ctx, e.env, e.repo, name)
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be asked: %w", safetext.Show(name), err)
+	}
+	return &turnloop.Candidate{
+		Provider: e.spent.Limit(model, model.Price), API: model.API, Endpoint: model.Endpoint, Account: model.Account, Model: name, Window: model.Context,
+	}, nil
+}
+
+// fallbacks are the models of model_fallback, nil if there are none. The turn's own is none.
+func (e *equipped) fallbacks() func(ctx context.Context, n int) (*turnloop.Candidate, error) {
+	names := []string{}
+	for _, name := range e.repo.Config.ModelFallback {
+		if model := e.repo.Config.ResolveModel(name); model != e.model && !slices.Contains(names, model) {
+			names = append(names, model)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return func(ctx context.Context, n int) (*turnloop.Candidate, error) {
+		if n >= len(names) {
+			return nil, nil
+		}
+		return e.candidate(ctx, names[n])
+	}
+}
+
+// replacement offers the person at the terminal the newest model of the family of one that is not there. Where
+// there is no person it is nil, and the end of the turn names the command.
+func (e *equipped) replacement() func(ctx context.Context, cause error) (*turnloop.Candidate, error) {
+	u := e.user
+	if u == nil || e.delegation != nil {
+		return nil
+	}
+	return func(ctx context.Context, cause error) (*turnloop.Candidate, error) {
+		name := models.ProvidersOf(e.repo).Replacement(ctx, e.env, e.model)
+		if name == "" {
+			return nil, nil
+		}
+		key, err := u.Decide(ctx, UserDecision{
+			Text:    safetext.Show(problem.OneLine(repo.Complaint(cause))) + ".\nThe newest of its family there is " + safetext.Show(name) + ".\n",
+			Choices: []UserChoice{{'m', "ask " + name}, {'s', "stop here"}},
+			Help: "m  jp sends the same request to that model. The conversation keeps it.\n" +
+				"s  the turn stays incomplete, and your question is recorded.\n",
+		})
+		switch {
+		case errors.Is(err, ErrUserGone):
+			return nil, &turnloop.Interrupt{Signal: "SIGHUP"}
+		case errors.Is(err, ErrUserLeft), errors.Is(err, ErrUserSilent):
+			return nil, nil
+		case err != nil || key != 'm':
+			return nil, err
+		}
+		c, err := e.candidate(ctx, name)
+		if err == nil {
+			e.model = name
+		}
+		return c, err
+	}
+}
+
+// missingModel adds the commands that help if a model is not there.
+func (e *equipped) missingModel(f *problem.Error, provider string) {
+	id := e.id.Short()
+	if name := models.ProvidersOf(e.repo).Replacement(e.ctx, e.env, e.model); name != "" {
+		f.Hint(action.ContinueNamed(id, name), "ask the newest model of its family")
+	}
+	f.Hint(action.ModelsOf(repo.PlainName(provider)), "lists those that there are").Hint(action.ContinueModel(id), "ask another model")
+}
