@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 
 	"jp/agent"
 	"jp/agent/repo"
@@ -14,7 +15,7 @@ import (
 // Modes of jp's own, beside the profiles.
 const (
 	modeDefault = "default"
-	modeAuto    = "auto" // every tool runs without a question
+	modeAuto    = agent.ModeAuto // every tool runs without a question
 )
 
 // offerNetwork is the offer to let confined tools use the network.
@@ -161,6 +162,9 @@ func (s *server) setMode(ctx context.Context, p setModeRequest) (any, error) {
 	}
 	open.mu.Lock()
 	open.choices.mode = p.ModeID
+	if open.modes != nil {
+		open.modes.Choose(strings.TrimPrefix(open.began, modeDefault), strings.TrimPrefix(p.ModeID, modeDefault))
+	}
 	open.mu.Unlock()
 	return struct{}{}, nil
 }

@@ -200,7 +200,11 @@ func (s *session) base(r *repo.Repo) agent.Request {
 		ID: string(s.id), KeepStreamed: true, Servers: s.servers(r, func(why string) { s.notice("warning", why) }),
 		Buffers: func(ctx context.Context, path string) (string, bool) { return s.buffer(ctx, r.TopLevel, path) },
 	}
-	s.chosen().apply(&o)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.choices.apply(&o)
+	s.modes, s.began = &agent.ModeChange{}, s.choices.mode
+	o.Modes = s.modes
 	return o
 }
 

@@ -27,8 +27,10 @@ type session struct {
 
 	mu      sync.Mutex
 	choices choices
-	turn    *turn     // that runs; nil: none
-	told    []command // that the client knows; nil: none yet
+	modes   *agent.ModeChange // of the newest run; nil: none yet
+	began   string            // the mode that it began in
+	turn    *turn             // that runs; nil: none
+	told    []command         // that the client knows; nil: none yet
 	open    *openCalls
 	warned  map[string]bool // warnings that were given
 }

@@ -19,7 +19,7 @@ func (l *loaded) child(id conversation.ID) *target {
 		ctx: l.ctx, env: l.env, repo: &r, spent: l.spent, user: l.user, files: l.files, front: l.front, out: l.front.Child(id), delegation: &delegation{parent: l.id},
 		opts: Request{
 			ContinueTurn: true, Policy: string(l.policy()), NonInteractive: l.opts.NonInteractive, Pending: l.opts.Pending,
-			Anyway: l.opts.Anyway, Yes: l.opts.Yes, NoInstructions: l.opts.NoInstructions, Profiles: l.opts.Profiles, Buffers: l.opts.Buffers,
+			Anyway: l.opts.Anyway, Yes: l.opts.Yes, NoInstructions: l.opts.NoInstructions, Profiles: l.opts.Profiles, Modes: l.opts.Modes, Buffers: l.opts.Buffers,
 		},
 	}}
 }

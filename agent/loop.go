@@ -79,7 +79,7 @@ func (e *equipped) prepare(ctx context.Context, unknown turnloop.Resolver, untra
 		Limits: turnloop.Limits{
 			ModelCalls: int(limits.ModelCalls), SameCalls: int(limits.SameCalls), ToolOutput: int(limits.ToolOutput), ToolTimeout: toolset.ToolTime(e.repo), Tokens: int(limits.Tokens),
 		},
-		Fallback: e.fallbacks(), Replace: e.replacement(),
+		Fallback: e.fallbacks(), Replace: e.replacement(), Restrict: e.restriction,
 		Unknown: unknown, Wait: e.env.Wait, Review: e.review(), GoOn: e.askToContinue(), Digest: files.Digest(), ListUntracked: files.Listing(), Hooks: e.openHooks(), Touched: e.instructions.Touched, Environment: place.text(),
 		Restore: e.repo.Values.Restorer(e.id), Placeholders: repo.Placeholders, Redacts: e.repo.Values.Redacts(),
 		Redact: e.repo.Values.Concealer(e.id), RedactOutput: e.repo.Values.Redactor(e.id), Mentioned: snapshot.Mentioned,

@@ -23,12 +23,9 @@ func (l *loaded) profileModel() string {
 	return ""
 }
 
-// onlyReads reports whether the turn has only tools that change nothing.
-func (l *loaded) onlyReads() bool { return slices.Contains(l.repo.Report.Profiles, config.ProfilePlan) }
-
 // profileTools reports whether a profile of the command line changes which tools there are.
 func (l *loaded) profileTools() bool {
-	return l.repo.Report.Lasting["tools"] != nil || slices.Contains(l.opts.Profiles, config.ProfilePlan)
+	return l.repo.Report.Lasting["tools"] != nil
 }
 
 // unasked lets the tools that change files run without a question where jp can bring the files back. What the user has
@@ -41,6 +38,9 @@ func (e *equipped) unasked(registry *tool.Registry) (*tool.Registry, error) {
 			continue
 		}
 		all[i] = toolset.Ruled(t, func(arguments json.RawMessage, _ []*conversation.Event) string {
+			if e.restriction().Asks {
+				return ""
+			}
 			if paths, ok := def.Paths(arguments); ok && e.files != nil && e.files.Restorable(context.Background(), paths) {
 				return "profile " + config.ProfileEdits
 			}

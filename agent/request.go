@@ -29,7 +29,8 @@ type Request struct {
 	ID             string
 	Fork           string // E, or forkAtEnd; "" for no fork
 	Model          string
-	Profiles       []string // used in this process besides the default one, later ones over earlier ones
+	Profiles       []string    // used in this process besides the default one, later ones over earlier ones
+	Modes          *ModeChange // modes that the user chooses while the turn runs; nil: none
 	Yes            bool
 	Tools          []string
 	WithoutTools   []string

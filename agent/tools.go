@@ -65,9 +65,6 @@ func (e *equipped) tools() (*tool.Registry, error) {
 	if !e.skills.Any() && !slices.Contains(e.opts.Tools, skillset.ToolName) {
 		names = slices.DeleteFunc(names, func(name string) bool { return name == skillset.ToolName })
 	}
-	if e.onlyReads() {
-		names = slices.DeleteFunc(names, func(name string) bool { t, _ := registry.Lookup(name); return t.Definition().Effect != tool.Reads })
-	}
 	return registry.Only(names...)
 }
 

@@ -9,13 +9,13 @@ import (
 
 // Profiles of jp's own. Their names are taken.
 const (
-	ProfilePlan  = "plan"  // only tools that read
+	ProfilePlan  = "plan"  // only tools that read are run
 	ProfileEdits = "edits" // tools that change files run without a question where jp can bring the files back
 )
 
 // builtin are jp's own profiles. What plan and edits do to the tools is for those to see to who offer the tools.
 var builtin = map[string]Profile{
-	ProfilePlan:  {Instructions: "The user wants a plan. Read what you need, change nothing, and answer with the steps that you would take. Only tools that read are switched on."},
+	ProfilePlan:  {Instructions: "The user wants a plan. Read what you need, change nothing, and answer with the steps that you would take. Calls of tools that may change something are not run."},
 	ProfileEdits: {},
 }
 

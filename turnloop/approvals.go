@@ -39,6 +39,20 @@ func (a *approvals) binding(def *tool.Definition, call *conversation.ToolCall) *
 // that a call names, or may have.
 func (a *approvals) stale(call *conversation.ToolCall) bool { return a.whyStale(call) != "" }
 
+// lifted reports whether a call that has not begun was allowed without a question, by what the
+// user has taken back since.
+func (a *approvals) lifted(call *conversation.ToolCall) bool {
+	def, q := lookup(a.opts.Tools, call.Request.Name), call.Permission()
+	if !a.opts.restriction().Asks || def == nil || call.Started != nil || q == nil || q.Response == nil {
+		return false
+	}
+	if q.Response.By == conversation.ByUser {
+		return q.Response.Reason == reasonAdvance
+	}
+	_, settled := a.decided(def, call)
+	return q.Response.By == conversation.ByConfig && !settled
+}
+
 // whyStale says why a person is asked again: another process changed a file that a call
 // names since the person allowed it, or jp cannot tell. It is empty for any other question.
 func (a *approvals) whyStale(call *conversation.ToolCall) string {
@@ -331,7 +345,7 @@ func (a *approvals) settledSince(q *conversation.Inquiry) (conversation.InquiryR
 	if def == nil || q.Request.Exclusive {
 		return conversation.InquiryResponse{}, false
 	}
-	if !def.Exclusive && def.Run != tool.Skip && a.stream.Tail().Approved.Allows(def.Name) {
+	if !a.opts.restriction().Asks && !def.Exclusive && def.Run != tool.Skip && a.stream.Tail().Approved.Allows(def.Name) {
 		return conversation.InquiryResponse{
 			Outcome: conversation.OutcomeAnswered, Answer: word(conversation.AnswerRun), By: conversation.ByUser, Reason: reasonAdvance,
 		}, true

@@ -155,7 +155,8 @@ func (l *Loop) view() View {
 		Ledger: l.stream.Tail(), Again: l.again,
 		Tools:  func(name string) *tool.Definition { return lookup(tools, name) },
 		NoTool: func(name string) string { return noTool(tools, name) },
-		Hooked: l.hooks.has(PointToolPre), Stale: l.approvals.stale,
+		Hooked: l.hooks.has(PointToolPre), Restriction: l.opts.restriction(),
+		Stale: func(call *conversation.ToolCall) bool { return l.approvals.stale(call) || l.approvals.lifted(call) },
 		Check: func(def *tool.Definition, arguments json.RawMessage) string {
 			if _, err := tool.Check(def, arguments); err != nil {
 				return textNotRun + err.Error()

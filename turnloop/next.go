@@ -40,6 +40,8 @@ type View struct {
 	Tools  Lookup
 	Again  map[int]bool // calls, by seq, that the user wants run again though their outcome is unknown
 	Hooked bool         // a command of the user has its say before a tool runs
+	// Restriction is what the user allows less by now.
+	Restriction Restriction
 	// NoTool adds to the message to the model about an unknown tool. Nil: nothing is
 	// added.
 	NoTool func(name string) string
@@ -60,6 +62,7 @@ const (
 	textRepeated   = textNotRun + "your answer has this call twice. The result of the first one stands for both."
 	textRefused    = textNotRun + "the answer that asked for it was refused."
 	textForeign    = textNotRun + "someone else's model asked for it. Ask again, if it is still wanted."
+	textPlanMode   = "Plan mode: not run. In this mode only tools that read are run."
 	textNoSuchTool = "There is no tool named "
 	textAllTools   = " The tools are: "
 )
@@ -147,6 +150,8 @@ func (v View) refusal(call *conversation.ToolCall) string {
 		return v.NoTool(call.Request.Name)
 	case def == nil:
 		return textNoSuchTool + string(word(call.Request.Name)) + "."
+	case v.Restriction.ReadsOnly && def.Effect != tool.Reads && !(def.Resumes && call.Started != nil):
+		return textPlanMode
 	case deniedByHook(call) != "":
 		return deniedByHook(call)
 	case v.Check != nil:
@@ -197,7 +202,7 @@ func (v View) permission(call *conversation.ToolCall, first bool) (Action, bool)
 	}
 	def := v.Tools(call.Request.Name)
 	switch {
-	case !def.Exclusive && def.Run != tool.Skip && v.Ledger.Approved.Allows(def.Name):
+	case !v.Restriction.Asks && !def.Exclusive && def.Run != tool.Skip && v.Ledger.Approved.Allows(def.Name):
 		return Action{}, false
 	case !def.Exclusive && def.Run == tool.Unattended && def.Effect == tool.Reads:
 		return Action{}, false
@@ -205,6 +210,12 @@ func (v View) permission(call *conversation.ToolCall, first bool) (Action, bool)
 		return Action{}, false
 	}
 	return Action{Act: ActPermit, Calls: calls}, true
+}
+
+// allows reports whether a call may run without anything more.
+func (v View) allows(call *conversation.ToolCall) bool {
+	_, needed := v.permission(call, true)
+	return !needed && v.refusal(call) == ""
 }
 
 // allowed reports whether an answer is a yes. Only the known words are a yes.

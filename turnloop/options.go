@@ -60,6 +60,10 @@ type Options struct {
 	// it is about. Nil: none.
 	Mentioned func(arguments json.RawMessage) []string
 
+	// Restrict is what the user allows less than the turn began with, as of now. It holds for
+	// each call that has not begun. Nil: nothing.
+	Restrict func() Restriction
+
 	Prompter Prompter // nil: no user can be asked
 	// Restore replaces placeholders by the values of secrets, for the arguments of a
 	// tool only. It fails with the name of an unknown value, and the tool is then not
@@ -117,6 +121,20 @@ type Options struct {
 	Now    func() time.Time                           // default time.Now; called from several goroutines
 	Random func() float64                             // default math/rand
 	Wait   func(context.Context, time.Duration) error // default a timer
+}
+
+// A Restriction is what the user allows less than the configuration and the start of a turn do.
+type Restriction struct {
+	ReadsOnly bool // calls of tools that may change something are not run
+	Asks      bool // what was approved in advance is asked
+}
+
+// restriction is the one in force.
+func (o *Options) restriction() Restriction {
+	if o.Restrict == nil {
+		return Restriction{}
+	}
+	return o.Restrict()
 }
 
 // A Room is what a compaction is decided from.

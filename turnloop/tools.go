@@ -36,6 +36,9 @@ func (l *Loop) runChanging(ctx context.Context, call *conversation.ToolCall) err
 		return fmt.Errorf("wait for the right to change files: %w", err)
 	}
 	defer release()
+	if v := l.view(); !v.allows(call) { // the user allows less since it was to run
+		return nil
+	}
 	named, only := l.opts.named(call)
 	before, err := l.files.look(ctx, SnapshotRequest{Named: named, Only: only, Any: only == nil})
 	if err != nil {

@@ -188,6 +188,7 @@ func (c *chat) enter(ctx context.Context, e console.Entry) error {
 	}
 	text := e.Text
 	o := c.settings.next(strings.EqualFold(strings.Trim(text, " \n.!"), goOn))
+	c.settings.begin(&o)
 	c.console.Prompt(c.settings.prompt())
 	switch {
 	case is && command.prompt != nil:

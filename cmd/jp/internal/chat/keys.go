@@ -141,12 +141,17 @@ func (c *chat) Suspend() {
 	go c.env.Suspend() // the goroutine that reads keys ends meanwhile
 }
 
-// Mode implements [console.Handler]. It goes from mode to mode. A turn that runs keeps its own.
+// Mode implements [console.Handler]. It goes from mode to mode. In a turn that runs, a mode that allows
+// less holds at once.
 func (c *chat) Mode() {
-	c.settings.cycle()
+	atOnce := c.settings.cycle()
 	c.console.Prompt(c.settings.prompt())
 	if c.works() != nil { // the prompt may be away
-		c.console.Below(c.dim("Mode of the next request: " + c.settings.modeName()))
+		when := "the next request"
+		if atOnce {
+			when = "this turn from now on"
+		}
+		c.console.Below(c.dim("Mode of " + when + ": " + c.settings.modeName()))
 	}
 }
 

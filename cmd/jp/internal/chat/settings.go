@@ -30,8 +30,10 @@ type settings struct {
 
 	mu       sync.Mutex
 	request  agent.Request
-	mode     string   // a profile of jp's own
-	attached []string // files for the next request
+	mode     string            // a profile of jp's own
+	modes    *agent.ModeChange // of the newest request; nil: none yet
+	began    string            // the mode that it has
+	attached []string          // files for the next request
 }
 
 // open begins with what the command line says. A mode that it names is one here.
@@ -66,6 +68,14 @@ func (s *settings) asked() {
 	s.mu.Unlock()
 }
 
+// begin is for a request that a turn begins with.
+func (s *settings) begin(o *agent.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.modes, s.began = &agent.ModeChange{}, s.mode
+	o.Modes = s.modes
+}
+
 // prompt is what stands before the line.
 func (s *settings) prompt() string {
 	s.mu.Lock()
@@ -80,11 +90,12 @@ func (s *settings) modeName() string {
 	return cmp.Or(s.mode, none)
 }
 
-// cycle goes from mode to mode.
-func (s *settings) cycle() {
+// cycle goes from mode to mode. It reports whether that holds for the running turn, too.
+func (s *settings) cycle() (atOnce bool) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.mode = map[string]string{"": config.ProfilePlan, config.ProfilePlan: config.ProfileEdits}[s.mode]
-	s.mu.Unlock()
+	return s.modes != nil && s.modes.Choose(s.began, s.mode)
 }
 
 func (s *settings) chooseMode(_ *repo.Repo, words []string) (string, error) {
@@ -99,6 +110,9 @@ func (s *settings) chooseMode(_ *repo.Repo, words []string) (string, error) {
 		s.mode = words[0]
 	default:
 		return "", problem.Usage("invalid mode %q (want plan, edits or none).", strings.Join(words, " "))
+	}
+	if s.modes != nil {
+		s.modes.Choose(s.began, s.mode)
 	}
 	return "", nil
 }
