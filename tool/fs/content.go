@@ -35,9 +35,8 @@ func (p *openedName) openFile() (*os.File, error) {
 	return f, nil
 }
 
-// text returns the whole content of the file at the place, which must be text
-// of at most maxText bytes.
-func (p *openedName) text() ([]byte, error) {
+// content returns the bytes of the file at the place, at most maxText.
+func (p *openedName) content() ([]byte, error) {
 	f, err := p.openFile()
 	if err != nil {
 		return nil, err
@@ -49,9 +48,6 @@ func (p *openedName) text() ([]byte, error) {
 	}
 	if len(content) > maxText {
 		return nil, fmt.Errorf("%w: more than %d MiB", ErrTooLarge, maxText>>20)
-	}
-	if isBinary(content) {
-		return nil, binary(content)
 	}
 	return content, nil
 }

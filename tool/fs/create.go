@@ -56,26 +56,44 @@ func (w *workspace) runCreate(_ context.Context, call tool.Call) (tool.Result, e
 	if err != nil {
 		return tool.Result{}, err
 	}
+	if namesFolder(args.Path) {
+		return tool.Result{}, fmt.Errorf("%s: %w", args.Path, errFolderName)
+	}
 	p, err := w.find(args.Path, access{write: true, follow: true, make: true})
 	if err != nil {
 		return tool.Result{}, err
 	}
 	defer p.Close()
-	c := change{added: lines([]byte(args.Content))}
+	c, content := change{added: lines([]byte(args.Content))}, []byte(args.Content)
 	if p.info != nil {
+		if content, err = encodedLike(p, args.Content); err != nil {
+			return tool.Result{}, fmt.Errorf("%s: %w", args.Path, err)
+		}
 		var question *tool.Question
 		if c, question, err = overwrite(p, args.Content, call.Answers); err != nil || question != nil {
 			return tool.Result{Question: question}, err
 		}
 	}
-	if err := p.replace([]byte(args.Content)); err != nil {
+	if err := p.replace(content); err != nil {
 		return tool.Result{}, fmt.Errorf("%s: %w", args.Path, err)
 	}
 	done := "Created"
 	if p.info != nil {
 		done = "Overwrote"
 	}
-	return wrote(fmt.Sprintf("%s %s, %s.\n", done, p.path, count(lines([]byte(args.Content)), "line")), c.effect(), p.path), nil
+	return wrote(fmt.Sprintf("%s %s, %s.\n", done, p.path, count(lines([]byte(args.Content)), "line"))+p.linked(), c.effect(), p.path), nil
+}
+
+// encodedLike is a text in the encoding of the file that it replaces.
+func encodedLike(p *openedName, text string) ([]byte, error) {
+	_, encoding, err := p.decoded()
+	switch {
+	case errors.Is(err, ErrBinary), errors.Is(err, ErrTooLarge):
+		return []byte(text), nil
+	case err != nil:
+		return nil, err
+	}
+	return encoding.bytes(text, text)
 }
 
 var errDeclined = errors.New("declined: the file exists and is not to be overwritten")
@@ -111,7 +129,8 @@ func overwrite(p *openedName, content string, answers map[string]json.RawMessage
 
 // preview says what overwriting the file would change.
 func preview(p *openedName, content string) (change, string, error) {
-	old, err := p.text()
+	text, _, err := p.decoded()
+	old := []byte(text)
 	if errors.Is(err, ErrBinary) || errors.Is(err, ErrTooLarge) {
 		c := change{added: lines([]byte(content))}
 		return c, fmt.Sprintf("%s has %d bytes that are not text; the new text has %d bytes.", p.path, p.info.Size(), len(content)), nil

@@ -17,28 +17,21 @@ type edit struct {
 const maxListed = 8
 
 // applyEdits makes the edits one after the other, each on what the one before
-// left. Where one does not fit, none counts. A text whose lines all end in CRLF
-// keeps that ending, whichever the edits use.
+// left. Where one does not fit, none counts. In an edit, each end of a line matches LF and CRLF.
 func applyEdits(text string, edits []edit) (string, error) {
-	crlf := strings.Contains(text, "\n") && strings.Count(text, "\r\n") == strings.Count(text, "\n")
-	before := text
+	l := splitEnds(text)
 	for i, e := range edits {
-		if crlf {
-			e.Old, e.New = withCRLF(e.Old), withCRLF(e.New)
-		}
-		if err := e.fits(text); err != nil {
+		e.Old, e.New = withLF(e.Old), withLF(e.New)
+		if err := e.fits(l.text); err != nil {
 			return "", fmt.Errorf("edit %d of %d: %w; the file is unchanged", i+1, len(edits), err)
 		}
-		text = strings.ReplaceAll(text, e.Old, e.New)
+		l = l.replace(e.Old, e.New)
 	}
-	if text == before {
+	after := l.join()
+	if after == text {
 		return "", errors.New("the edits change nothing")
 	}
-	return text, nil
-}
-
-func withCRLF(s string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\n", "\r\n")
+	return after, nil
 }
 
 // fits says whether old occurs as often as it must.

@@ -24,7 +24,8 @@ var (
 // Errors of the system in the words that a model knows.
 var (
 	errNoSuchFile = fmt.Errorf("no such file%w", silent{fs.ErrNotExist})
-	errWide       = fmt.Errorf("it is text in UTF-16 or UTF-32, and this tool reads UTF-8%w", silent{ErrBinary})
+	errWide       = fmt.Errorf("it is text in UTF-16 or UTF-32, and this tool reads UTF-8, and UTF-16 with a byte order mark%w", silent{ErrBinary})
+	errFolderName = errors.New("it names a folder: name the file in it")
 	errNotFolder  = errors.New("a file stands where a folder is needed")
 )
 

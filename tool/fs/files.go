@@ -1,6 +1,7 @@
 package fs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,7 +22,8 @@ type selection struct {
 }
 
 // files returns the paths, relative to the workspace and sorted, of the files
-// and links in the selection that exist and that git does not ignore. Nothing
+// and links in the selection that exist and that git does not ignore. In a folder that is ignored itself, ignored
+// files count. Nothing
 // in a repository's own folder is listed.
 func (w *workspace) files(ctx context.Context, sel selection) ([]string, error) {
 	if sel.pattern != "" && !doublestar.ValidatePattern(sel.pattern) {
@@ -85,9 +87,58 @@ func (w *workspace) unignored(ctx context.Context, folder string) ([]string, err
 	if err != nil {
 		return nil, fmt.Errorf("list files: %w", err)
 	}
-	names := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+	names := split(out)
+	if w.ignores(ctx, folder) {
+		names = append(names, w.ignored(ctx, folder)...)
+	}
 	slices.Sort(names)
 	return slices.Compact(names), nil
+}
+
+func split(out []byte) []string {
+	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+}
+
+// ignores reports whether git ignores a folder itself.
+func (w *workspace) ignores(ctx context.Context, folder string) bool {
+	if folder == "." {
+		return false
+	}
+	_, err := w.git.RunWith(ctx, gitcmd.Command{
+		Args: []string{"check-ignore", "-z", "--stdin"}, Stdin: strings.NewReader(folder + "\x00"), Env: []string{"GIT_LITERAL_PATHSPECS=0"},
+	})
+	return err == nil
+}
+
+// ignored lists the files below a folder that git ignores, as far as git tells.
+func (w *workspace) ignored(ctx context.Context, folder string) []string {
+	out, err := w.git.RunWith(ctx, gitcmd.Command{Args: []string{"ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--", folder}})
+	if err != nil || len(out) == 0 {
+		return nil
+	}
+	return split(out)
+}
+
+// leftOut says how many files of a selection git ignores. It explains an empty answer.
+func (w *workspace) leftOut(ctx context.Context, sel selection) string {
+	if w.git == nil {
+		return ""
+	}
+	p, err := w.find(cmp.Or(sel.path, "."), access{follow: true})
+	if err != nil || p.info == nil {
+		return ""
+	}
+	defer p.Close()
+	if !p.info.IsDir() || w.ignores(ctx, p.path) {
+		return ""
+	}
+	n := len(slices.DeleteFunc(w.ignored(ctx, p.path), func(name string) bool {
+		return !matches(sel.pattern, p.path, name) || hidden(name)
+	}))
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("[%s left out: name an ignored folder or file as path to look into it]\n", count(n, "ignored file"))
 }
 
 func matches(pattern, base, name string) bool {

@@ -5,7 +5,7 @@
 // is protected: a repository's .git, jp's .jp and the caller's own files, in
 // whatever spelling. A file that is written is replaced as a whole, by a rename
 // in its folder: a reader sees the old text or the new one, and a hard link
-// elsewhere keeps the old one.
+// elsewhere keeps the old one, which the result says. A file keeps its encoding and its ends of lines.
 //
 // The tools refuse binary files, never touch folders but to make missing ones,
 // and do not know what is committed. A hard link to a file outside is that

@@ -162,7 +162,7 @@ func TestSubjectsAndPaths(t *testing.T) {
 		{"fs_delete_file", `{"path":"alias"}`, "alias", []string{"alias"}, true},
 		{"fs_delete_file", `{"path":"."}`, ".", nil, false},
 		{"fs_modify_file", `{"path":"dir/.."}`, "dir/..", nil, false},
-		{"fs_move_file", `{"source":"dir/real.txt","target":"./"}`, "dir/real.txt to ./", nil, false},
+		{"fs_move_file", `{"source":"dir/real.txt","target":"./"}`, "dir/real.txt to ./", []string{"dir/real.txt", "real.txt"}, true},
 	} {
 		found, _ := f.tools.Lookup(tc.name)
 		def := found.Definition()

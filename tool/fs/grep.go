@@ -15,7 +15,7 @@ func (w *workspace) grepFiles() tool.Tool {
 		Name: "fs_grep_files",
 		Description: "Search the text files of the workspace line by line for a regular expression (RE2 syntax, case matters; " +
 			"begin with (?i) to ignore it). Returns path:line:text; lines of context have - in place of the colons. " +
-			"Binary files and files that git ignores are left out.",
+			"Binary files are left out, and files that git ignores unless path is itself ignored.",
 		Parameters: json.RawMessage(`{"type":"object","required":["pattern"],"additionalProperties":false,"properties":{
 			"pattern":{"type":"string","minLength":1,"description":"The regular expression."},
 			"path":{"type":"string","description":"The file or folder to search, relative to the workspace. Default: the whole workspace."},
@@ -46,7 +46,8 @@ func (w *workspace) runGrep(ctx context.Context, call tool.Call) (tool.Result, e
 	if err != nil {
 		return tool.Result{}, fmt.Errorf("the pattern is not a regular expression: %w", err)
 	}
-	names, err := w.files(ctx, selection{path: args.Path, pattern: args.Glob})
+	sel := selection{path: args.Path, pattern: args.Glob}
+	names, err := w.files(ctx, sel)
 	if err != nil {
 		return tool.Result{}, err
 	}
@@ -60,7 +61,11 @@ func (w *workspace) runGrep(ctx context.Context, call tool.Call) (tool.Result, e
 		}
 		w.sweepFile(s, name)
 	}
-	return s.result(), ctx.Err()
+	result := s.result()
+	if s.matches == 0 {
+		result.Content = append(result.Content, w.leftOut(ctx, sel)...)
+	}
+	return result, ctx.Err()
 }
 
 // sweepFile searches one file. A file that cannot be read, or is no text, has
@@ -71,11 +76,11 @@ func (w *workspace) sweepFile(s *sweep, name string) {
 		return
 	}
 	defer p.Close()
-	content, err := p.text()
+	text, _, err := p.decoded()
 	if errors.Is(err, ErrTooLarge) {
 		s.tooLarge++
 	}
 	if err == nil {
-		s.search(name, content)
+		s.search(name, []byte(text))
 	}
 }

@@ -13,7 +13,7 @@ func (w *workspace) listFiles() tool.Tool {
 	return &fileTool{run: w.runList, def: &tool.Definition{
 		Name: "fs_list_files",
 		Description: "List the files of the workspace, or of one of its folders, one path per line, relative to the workspace. " +
-			"Files that git ignores are left out.",
+			"Files that git ignores are left out, unless path is itself ignored.",
 		Parameters: json.RawMessage(`{"type":"object","additionalProperties":false,"properties":{
 			"path":{"type":"string","description":"The folder to list, relative to the workspace. Default: the whole workspace."},
 			"pattern":{"type":"string","description":"A glob relative to path, such as **/*_test.go or cmd/**; without a slash it is for file names in any folder, such as *.go."},
@@ -56,7 +56,7 @@ func (w *workspace) runList(ctx context.Context, call tool.Call) (tool.Result, e
 	}
 	result := tool.Result{Effect: count(len(names), "file"), WrittenFiles: []string{}}
 	if len(names) == 0 {
-		result.Content = []byte("[no files]\n")
+		result.Content = []byte("[no files]\n" + w.leftOut(ctx, selection{path: args.Path, pattern: args.Pattern}))
 		return result, nil
 	}
 	var listed []string

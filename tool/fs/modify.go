@@ -41,20 +41,28 @@ func (w *workspace) runModify(_ context.Context, call tool.Call) (tool.Result, e
 		return tool.Result{}, err
 	}
 	defer p.Close()
-	before, err := p.text()
+	before, encoding, err := p.decoded()
 	if err != nil {
 		return tool.Result{}, fmt.Errorf("%s: %w", args.Path, err)
 	}
-	after, err := applyEdits(string(before), args.Edits)
+	after, err := applyEdits(before, args.Edits)
 	if err != nil {
 		return tool.Result{}, fmt.Errorf("%s: %w", args.Path, err)
 	}
-	if err := p.replace([]byte(after)); err != nil {
+	var added []string
+	for _, e := range args.Edits {
+		added = append(added, e.New)
+	}
+	content, err := encoding.bytes(after, added...)
+	if err != nil {
 		return tool.Result{}, fmt.Errorf("%s: %w", args.Path, err)
 	}
-	c := compare(p.path, before, []byte(after))
+	if err := p.replace(content); err != nil {
+		return tool.Result{}, fmt.Errorf("%s: %w", args.Path, err)
+	}
+	c := compare(p.path, []byte(before), []byte(after))
 	if c.diff == "" {
 		c.diff = "Modified " + p.path + ".\n"
 	}
-	return wrote(c.diff, c.effect(), p.path), nil
+	return wrote(c.diff+p.linked(), c.effect(), p.path), nil
 }

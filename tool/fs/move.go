@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"path"
+	"strings"
 
 	"jp/tool"
 )
@@ -13,13 +15,15 @@ func (w *workspace) moveFile() tool.Tool {
 	return &fileTool{run: w.runMove, def: &tool.Definition{
 		Name: "fs_move_file",
 		Description: "Move or rename one file of the workspace; missing folders are made. The target must be the whole new path " +
-			"and must not exist. Of a symbolic link the link itself is moved. Folders are refused.",
+			"and must not exist; one that ends with a slash is the folder to move it into. Of a symbolic link the link itself is moved. Folders are refused.",
 		Parameters: json.RawMessage(`{"type":"object","required":["source","target"],"additionalProperties":false,"properties":{
 			"source":{"type":"string","minLength":1,"description":"The file, relative to the workspace."},
 			"target":{"type":"string","minLength":1,"description":"Its new path, relative to the workspace."}}}`),
 		Effect: tool.Changes, Run: tool.Ask, Result: tool.Unattended,
 		Subject: func(arguments json.RawMessage) string { return source(arguments) + " to " + target(arguments) },
-		Paths:   w.paths(false, "source", "target"),
+		Paths: func(arguments json.RawMessage) ([]string, bool) {
+			return w.paths(false, "source", "target")(intoFolder(arguments))
+		},
 	}}
 }
 
@@ -28,11 +32,38 @@ type moveArguments struct {
 	Target string `json:"target"`
 }
 
+// namesFolder reports whether a path can only be that of a folder.
+func namesFolder(name string) bool {
+	return strings.HasSuffix(name, "/") || strings.HasSuffix(name, "/.") || strings.HasSuffix(name, "/..") || name == "." || name == ".."
+}
+
+// inFolder is the path of a file in the folder that target names, or target itself.
+func inFolder(target, source string) string {
+	if !namesFolder(target) {
+		return target
+	}
+	return strings.TrimSuffix(target, "/") + "/" + path.Base(source)
+}
+
+// intoFolder is the arguments of a move with its target as a file.
+func intoFolder(arguments json.RawMessage) json.RawMessage {
+	var args moveArguments
+	if json.Unmarshal(arguments, &args) != nil {
+		return arguments
+	}
+	args.Target = inFolder(args.Target, args.Source)
+	if whole, err := json.Marshal(args); err == nil {
+		return whole
+	}
+	return arguments
+}
+
 func (w *workspace) runMove(_ context.Context, call tool.Call) (tool.Result, error) {
 	args, err := read[moveArguments](call)
 	if err != nil {
 		return tool.Result{}, err
 	}
+	args.Target = inFolder(args.Target, args.Source)
 	from, err := w.find(args.Source, access{write: true})
 	if err != nil {
 		return tool.Result{}, err

@@ -2,11 +2,13 @@ package fs
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"jp/tool"
 )
@@ -50,8 +52,12 @@ func (w *workspace) runRead(ctx context.Context, call tool.Call) (tool.Result, e
 		return tool.Result{}, fmt.Errorf("%s: %w", args.Path, err)
 	}
 	defer f.Close()
+	in, encoding, err := readable(f)
+	if err != nil {
+		return tool.Result{}, fmt.Errorf("%s: %w", args.Path, err)
+	}
 	kept := tool.NewCapture(tool.Limit)
-	total, err := copyLines(ctx, kept, f, args.Start, args.End)
+	total, err := copyLines(ctx, kept, in, args.Start, args.End)
 	if err != nil {
 		return tool.Result{}, fmt.Errorf("%s: %w", args.Path, err)
 	}
@@ -59,9 +65,30 @@ func (w *workspace) runRead(ctx context.Context, call tool.Call) (tool.Result, e
 		return tool.Result{}, fmt.Errorf("%s has %s, start_line is %d", args.Path, count(total, "line"), args.Start)
 	}
 	content, whole := kept.Content()
-	return tool.Result{
-		Content: content, Truncated: whole, Effect: count(kept.Lines(), "line"), WrittenFiles: []string{},
-	}, nil
+	effect := count(kept.Lines(), "line")
+	if encoding != "" {
+		content = append([]byte("[The file is "+encoding+". This is its text. jp keeps the encoding when it writes the file.]\n"), content...)
+		effect += ", " + encoding
+	}
+	return tool.Result{Content: content, Truncated: whole, Effect: effect, WrittenFiles: []string{}}, nil
+}
+
+// readable is the text of a file, and the name of its encoding if that is no plain UTF-8. Of one that is too large to be
+// held, or of an unknown encoding, it is the file as it is.
+func readable(f io.Reader) (io.Reader, string, error) {
+	start, err := io.ReadAll(io.LimitReader(f, maxText+1))
+	if err != nil {
+		return nil, "", reason(err)
+	}
+	whole := io.MultiReader(bytes.NewReader(start), f)
+	if len(start) > maxText {
+		return whole, "", nil
+	}
+	text, encoding, err := decode(start)
+	if err != nil || encoding.name == "" || encoding.ascii {
+		return whole, "", nil
+	}
+	return strings.NewReader(text), encoding.name, nil
 }
 
 // copyLines copies the lines from start to end, 0 for the last, and returns how

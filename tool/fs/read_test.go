@@ -15,7 +15,7 @@ import (
 )
 
 func TestReadIsVerbatim(t *testing.T) {
-	const text = "one\r\ntwo\xff\n\nfour"
+	const text = "one\r\ntwo\x81\n\nfour"
 	for name, tc := range map[string]struct {
 		args   arguments
 		want   string
@@ -24,7 +24,7 @@ func TestReadIsVerbatim(t *testing.T) {
 		"all":           {arguments{}, text, "4 lines"},
 		"from":          {arguments{"start_line": 3}, "\nfour", "2 lines"},
 		"to":            {arguments{"end_line": 1}, "one\r\n", "1 line"},
-		"between":       {arguments{"start_line": 2, "end_line": 3}, "two\xff\n\n", "2 lines"},
+		"between":       {arguments{"start_line": 2, "end_line": 3}, "two\x81\n\n", "2 lines"},
 		"past the end":  {arguments{"start_line": 4, "end_line": 99}, "four", "1 line"},
 		"absolute path": {arguments{"path": "absolute"}, text, "4 lines"},
 	} {
@@ -49,8 +49,8 @@ func TestReadRefuses(t *testing.T) {
 	f.write("dir/x", "")
 	require.NoError(t, syscall.Mkfifo(filepath.Join(f.root, "pipe"), 0o644))
 	require.Contains(t, f.refused("fs_read_file", arguments{"path": "a.bin"}), "a.bin: it is a binary file")
-	for _, wide := range []string{"\xff\xfea\x00\n\x00", "\xfe\xff\x00a\x00\n", "\xff\xfe\x00\x00a\x00\x00\x00", "\x00\x00\xfe\xff\x00\x00\x00a"} {
-		const why = "wide: it is text in UTF-16 or UTF-32, and this tool reads UTF-8"
+	for _, wide := range []string{"\xff\xfea\x00\n", "\xfe\xff\x00a\x00", "\xff\xfe\x00\x00a\x00\x00\x00", "\x00\x00\xfe\xff\x00\x00\x00a"} {
+		const why = "wide: it is text in UTF-16 or UTF-32, and this tool reads UTF-8, and UTF-16 with a byte order mark"
 		f.write("wide", wide)
 		require.Equal(t, why, f.refused("fs_read_file", arguments{"path": "wide"}))
 		require.Equal(t, why, f.refused("fs_modify_file", arguments{"path": "wide", "edits": []any{map[string]any{"old": "a", "new": "b"}}}))

@@ -34,7 +34,7 @@ func (w *workspace) runDelete(_ context.Context, call tool.Call) (tool.Result, e
 		return tool.Result{}, fmt.Errorf("%s: %w", name, ErrDirectory)
 	}
 	effect := "deleted"
-	if old, err := p.text(); err == nil {
+	if old, err := p.content(); err == nil {
 		effect = change{deleted: lines(old)}.effect()
 	} else if !errors.Is(err, ErrNotFile) && !errors.Is(err, ErrBinary) && !errors.Is(err, ErrTooLarge) {
 		return tool.Result{}, fmt.Errorf("%s: %w", name, err)

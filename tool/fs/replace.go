@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"syscall"
 	"time"
 
 	"jp/internal/lazy"
@@ -40,6 +41,18 @@ func (p *openedName) replace(content []byte) error {
 		return errors.Join(reason(err), p.discard(temporary))
 	}
 	return nil
+}
+
+// linked says that other names of a file keep its old content. To write through them could change a file
+// outside of the workspace, or one in the store of a package manager.
+func (p *openedName) linked() string {
+	if p.info == nil {
+		return ""
+	}
+	if stat, ok := p.info.Sys().(*syscall.Stat_t); ok && stat.Nlink > 1 {
+		return fmt.Sprintf("[The file had %s. The others keep the old text, and this path is a file of its own now.]\n", count(int64(stat.Nlink), "hard link"))
+	}
+	return ""
 }
 
 // writeNew writes a file that must not be there yet.
