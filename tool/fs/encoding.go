@@ -127,11 +127,16 @@ func (e encodedAs) bytes(text string, added ...string) ([]byte, error) {
 	return nil, errEncoding
 }
 
-// decoded returns the text of the file at the place, and its encoding.
-func (p *openedName) decoded() (string, encodedAs, error) {
-	content, err := p.content()
-	if err != nil {
-		return "", encodedAs{}, err
+// isBinary takes a NUL byte for the mark of a file that is no text.
+func isBinary(content []byte) bool { return bytes.IndexByte(content, 0) >= 0 }
+
+// binary is why a file that is no text to these tools is not read. Its first bytes tell
+// UTF-16 and UTF-32 where they are a byte order mark.
+func binary(start []byte) error {
+	for _, mark := range []string{"\xff\xfe", "\xfe\xff", "\x00\x00\xfe\xff"} {
+		if bytes.HasPrefix(start, []byte(mark)) {
+			return errWide
+		}
 	}
-	return decode(content)
+	return ErrBinary
 }

@@ -13,9 +13,8 @@ var (
 	// server's command line names, as they are.
 	ErrFiles = errors.New("you have not approved the files of this repository that its command names")
 
-	errSilent  = errors.New("it did not answer in time")
-	errTooLong = fmt.Errorf("it wrote a message of more than %d MiB", maxLine>>20)
-	errOutput  = errors.New("it closed its output")
+	errSilent = errors.New("it did not answer in time")
+	errOutput = errors.New("it closed its output")
 )
 
 // A StartError says why a server could not be started, or did not list its tools.

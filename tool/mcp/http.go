@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"net"
 	"net/http"
@@ -144,20 +143,4 @@ func (s *sender) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	return response, nil
-}
-
-// A boundedBody fails where it has more bytes than are left.
-type boundedBody struct {
-	io.ReadCloser
-	left int
-}
-
-// Read implements [io.Reader].
-func (b *boundedBody) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p[:min(len(p), b.left+1)])
-	if n > b.left {
-		return 0, errTooLong
-	}
-	b.left -= n
-	return n, err
 }

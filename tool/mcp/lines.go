@@ -8,10 +8,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// maxLine is how long a message of a server may be, in bytes: enough for the
-// largest result that is kept, as base64.
-const maxLine = 32 << 20
-
 // lines passes on the lines of a server that are messages. What else a server
 // prints to its standard output goes to where its standard error goes.
 type lines struct {

@@ -3,12 +3,20 @@ package mcp
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
+
+// maxLine is how long a message of a server may be, in bytes: enough for the
+// largest result that is kept, as base64.
+const maxLine = 32 << 20
+
+// errTooLong is a message above that.
+var errTooLong = fmt.Errorf("it wrote a message of more than %d MiB", maxLine>>20)
 
 // mend makes each part of an answer readable. Anything else stays as it is.
 func mend(data []byte) ([]byte, jsonrpc.Message, error) {
@@ -103,4 +111,20 @@ func (b *eventBody) next() {
 	default:
 		b.rest = line
 	}
+}
+
+// A boundedBody fails where it has more bytes than are left.
+type boundedBody struct {
+	io.ReadCloser
+	left int
+}
+
+// Read implements [io.Reader].
+func (b *boundedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p[:min(len(p), b.left+1)])
+	if n > b.left {
+		return 0, errTooLong
+	}
+	b.left -= n
+	return n, err
 }
