@@ -18,8 +18,10 @@ import (
 	"jp/agent/spending"
 	"jp/agent/toolset"
 	"jp/compaction"
+	"jp/config"
 	"jp/conversation"
 	"jp/instructions"
+	"jp/internal/safetext"
 	"jp/internal/version"
 	"jp/provider"
 	"jp/provider/catalog"
@@ -92,6 +94,9 @@ func (e *equipped) prepare(ctx context.Context, unknown turnloop.Resolver, untra
 	}
 	room := e.compactor(e.model, model, e.out.Noticed)
 	room.Provider = asked
+	if e.opts.Verbose && room.Window == 0 && model.API != models.Scripted {
+		e.out.Noticed(fmt.Sprintf("The context of %s is unknown: jp compacts when the provider refuses. %s sets it.", safetext.Show(e.model), config.DottedKey("models", e.model, "context")))
+	}
 	opts.MakeRoom, opts.Window = room.MakeRoom, func() int { return room.Window }
 	e.context = func() (tokens, window int) {
 		tokens, _ = compaction.Used(e.stream.Events())

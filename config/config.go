@@ -31,6 +31,7 @@ type Config struct {
 	System        string              `toml:"system" security:"yes" doc:"File whose text replaces jp's own system prompt; beginning with / or ~/"`
 	Prices        map[string][]string `toml:"prices" label:"model" doc:"What the model costs, in US dollars for a million tokens: input, output, read from a cache, written to one; unset: the list price, if jp knows it"`
 	Models        map[string]Model    `toml:"models" label:"model"`
+	ModelsURL     string              `toml:"models_url" security:"user" check:"url" default:"https://models.dev/api.json" doc:"Address from which jp models --update fetches prices and limits of models, in the form of models.dev"`
 	Providers     map[string]Provider `toml:"providers" label:"name" security:"yes"`
 	Tools         map[string]Tool     `toml:"tools" label:"name"`
 	Policy        Policy              `toml:"policy" security:"yes"`
@@ -72,7 +73,7 @@ type ProfileTool struct {
 
 // Parameters are what a model is asked for.
 type Parameters struct {
-	Reasoning string `toml:"reasoning" enum:"off|low|medium|high|max" doc:"How much the model thinks before it answers; unset: as suits the model"`
+	Reasoning string `toml:"reasoning" doc:"How much the model thinks before it answers: off, low, medium, high, max, or a word of the provider's; unset: as suits the model"`
 	MaxTokens int64  `toml:"max_tokens" default:"0" doc:"Tokens of one answer at most; 0: as many as suit the model"`
 }
 

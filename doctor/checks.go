@@ -47,7 +47,7 @@ var checks = []check{
 	{[]string{"filters", "lfs"}, "the filters that files need, and the content of LFS", true, (*checkup).filtered},
 	{[]string{"config"}, "the configuration", false, (*checkup).configuration},
 	{[]string{"key", "secrets"}, "the files that only the user may read", false, (*checkup).secrets},
-	{[]string{"providers", "network", "model"}, "keys and servers of models", false, (*checkup).providers},
+	{[]string{"providers", "network", "model", "models"}, "keys and servers of models", false, (*checkup).providers},
 	{[]string{"terminal", "locale"}, "the terminal", false, (*checkup).terminal},
 	{[]string{"sandbox"}, "what the kernel keeps programs of tools from", false, (*checkup).sandbox},
 	{[]string{"editor"}, "the editor", false, (*checkup).editor},

@@ -29,7 +29,7 @@ const (
 // whether it is there, all else only with --net.
 func (c *checkup) providers(ctx context.Context) []Finding {
 	r := c.repo
-	names := catalog.Names(r.Config.Providers)
+	names := models.ProvidersOf(r).Names(c.env)
 	model := r.Config.ResolveModel(r.Config.Model)
 	found := Providers{
 		All: make([]Provider, len(names)), Net: c.Net,
@@ -40,7 +40,17 @@ func (c *checkup) providers(ctx context.Context) []Finding {
 		asking.Go(func() { found.All[i] = c.provider(ctx, name) })
 	}
 	asking.Wait()
-	return found.Findings()
+	return append(found.Findings(), tableFinding(models.ProvidersOf(r).Table(), c.env.Now()))
+}
+
+// oldTable is from when on the facts of models are worth renewing.
+const oldTable = 90 * 24 * time.Hour
+
+func tableFinding(t catalog.Table, now time.Time) Finding {
+	if now.Sub(t.Date()) > oldTable {
+		return found(Note, "models", "old %s", models.AboutTable(t)).advise("%s fetches newer ones", action.ModelsUpdate)
+	}
+	return found(OK, "models", "%s", models.AboutTable(t))
 }
 
 func (c *checkup) provider(ctx context.Context, name string) Provider {

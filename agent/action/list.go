@@ -22,6 +22,7 @@ var (
 	DoctorLong   = fixed("doctor-long", "jp doctor -v")
 	DoctorFix    = fixed("doctor-fix", "jp doctor --fix")
 	Models       = fixed("models", "jp models")
+	ModelsUpdate = fixed("models-update", "jp models --update")
 	ModelsOf     = about("models-of", "jp models {provider}")
 	ShowConfig   = fixed("show-config", "jp config show --all")
 	DiffTools    = fixed("diff-tools", "jp diff --turn all --name-only")

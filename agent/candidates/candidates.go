@@ -135,7 +135,7 @@ func Models(ctx context.Context, r *repo.Repo) (found []Candidate) {
 			}
 		}
 	}
-	for _, name := range models.ProvidersOf(r).ProviderNames() {
+	for _, name := range models.ProvidersOf(r).ProviderNames(r.Env) {
 		found = append(found, Candidate{name + "/", "provider"})
 	}
 	return once(found)

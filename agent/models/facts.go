@@ -3,7 +3,9 @@ package models
 import "jp/provider/catalog"
 
 // facts are what the table of models says of a model, "provider/name"; the zero value where it says nothing.
-func (r Providers) facts(model string) catalog.Model {
+func (r Providers) facts(model string) catalog.Model { return r.factsIn(r.Table(), model) }
+
+func (r Providers) factsIn(t catalog.Table, model string) catalog.Model {
 	vendor, name, named := CutModel(model)
 	if !named || vendor == Scripted || vendor == Replayed {
 		return catalog.Model{}
@@ -12,5 +14,5 @@ func (r Providers) facts(model string) catalog.Model {
 	if err != nil {
 		return catalog.Model{} // where it is asked, that is said
 	}
-	return catalog.BuiltIn().Model(v, name)
+	return t.Model(v, name)
 }

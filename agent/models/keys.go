@@ -26,6 +26,9 @@ func (r Providers) Vendor(name string) (catalog.Vendor, error) {
 		return v, problem.Usage("there is no provider %q.", name).
 			Hint(action.Models, "lists those that there are").
 			Hint(action.AskServer(repo.PlainName(name)), "a server that speaks OpenAI's protocol")
+	case errors.Is(err, catalog.ErrNoAddress):
+		return v, problem.New(problem.ExitUsage, "config", "%s has an address of its own for each customer, and none is set.", name).
+			Hint(action.SetBaseURL(repo.PlainName(name)), "your address")
 	case err != nil:
 		return v, repo.WrongSetting(r.WrongProvider(name, err))
 	}
@@ -158,6 +161,12 @@ func (r Providers) UsualModel(ctx context.Context, e *repo.Host) (string, error)
 	if model := r.localModel(ctx, e); model != "" {
 		return model, nil
 	}
+	for _, name := range r.Names(e) {
+		if v, err := r.Vendor(name); err == nil && !v.Keyless && r.hasKey(e, v) {
+			return "", problem.New(problem.ExitUsage, "config", "no model to ask: %s has a key, but no default model.", name).
+				Hint(action.ModelsOf(repo.PlainName(name)), "its models").Hint(action.SetModel, "the model that you want")
+		}
+	}
 	none := problem.New(problem.ExitUsage, "config", "no model to ask: none is configured, no key is set, no Ollama runs here.")
 	if r.heldModel() {
 		none.Hint(action.Trust, "shows what "+config.WorkspaceFile+" asks for, a model too, and approves it")
@@ -169,7 +178,7 @@ func (r Providers) UsualModel(ctx context.Context, e *repo.Host) (string, error)
 
 // KeyedModel is the model of the first provider for which there is a key, "" for none.
 func (r Providers) KeyedModel(e *repo.Host) string {
-	for _, name := range catalog.Names(r.Config.Providers) {
+	for _, name := range r.Names(e) {
 		v, err := r.Vendor(name)
 		if err != nil || v.Keyless || !r.hasKey(e, v) {
 			continue

@@ -3,15 +3,19 @@ package models
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 	"unicode"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
+	"jp/config"
 	"jp/conversation"
+	"jp/internal/safetext"
 	"jp/provider"
 	"jp/provider/catalog"
 )
@@ -114,7 +118,69 @@ func (o offer) Failure() error {
 	return failed
 }
 
-// ProviderNames are the providers that there are.
-func (r Providers) ProviderNames() []string {
-	return append(catalog.Names(r.Config.Providers), Scripted)
+// Names are the providers that jp asks without being told to: the usual ones, those of the configuration, and of the others those
+// with a key in a variable of their own.
+func (r Providers) Names(e *repo.Host) []string {
+	all := catalog.Names(r.Config.Providers)
+	taken := map[string]bool{}
+	for _, name := range all {
+		if v, err := r.Found(name); err == nil {
+			for _, variable := range v.KeyEnv {
+				taken[variable] = true
+			}
+		}
+	}
+	for _, v := range catalog.More() {
+		variable := v.KeyEnv[0]
+		if slices.Contains(all, v.Name) || taken[variable] || !r.hasKey(e, v) {
+			continue
+		}
+		if _, err := r.Found(v.Name); err == nil {
+			all, taken[variable] = append(all, v.Name), true
+		}
+	}
+	return all
+}
+
+// ProviderNames are the providers of which a model can be asked, as far as jp knows.
+func (r Providers) ProviderNames(e *repo.Host) []string { return append(r.Names(e), Scripted) }
+
+// mostOthers is how many columns the list of the other providers may take.
+const mostOthers = 100
+
+// About says what the list of models leaves open: models whose context is unknown, the other providers, and the age of the table.
+func (r Providers) About(e *repo.Host, offers []offer) [][2]string {
+	var unknown []string
+	t := r.Table()
+	for _, o := range offers {
+		for _, model := range o.Models {
+			full := o.Provider + "/" + model
+			if o.Provider != Scripted && r.Config.Models[full].Context == 0 && r.factsIn(t, full).Window == 0 {
+				unknown = append(unknown, full)
+			}
+		}
+	}
+	var lines [][2]string
+	if n := len(unknown); n > 0 {
+		lines = append(lines, [2]string{"context", fmt.Sprintf("unknown of %s, such as %s: jp compacts when the provider refuses; %s sets it",
+			conversation.Count(n, "model"), safetext.Show(unknown[0]), config.DottedKey("models", unknown[0], "context"))})
+	}
+	named := r.ProviderNames(e)
+	text := ""
+	for _, v := range catalog.More() {
+		if slices.Contains(named, v.Name) {
+			continue
+		}
+		if len(text)+len(v.Name) > mostOthers {
+			lines, text = append(lines, [2]string{"others", text + ","}), ""
+		}
+		text = strings.TrimPrefix(text+", "+v.Name, ", ")
+	}
+	lines = append(lines, [2]string{"others", text + ": " + action.ModelsOf("NAME").String() + " says which key one wants"})
+	return append(lines, [2]string{"table", AboutTable(t)})
+}
+
+// AboutTable says how old a table is, and where it comes from.
+func AboutTable(t catalog.Table) string {
+	return fmt.Sprintf("prices and limits of %s, from %s", t.Date().Format(time.DateOnly), safetext.Show(t.Source()))
 }

@@ -96,7 +96,7 @@ func openModel(ctx context.Context, e *repo.Host, r *repo.Repo, model string) (*
 	}
 	parameters := r.Config.Parameters
 	return ProvidersOf(r).open(ctx, e, v, catalog.Options{
-		MaxTokens: int(parameters.MaxTokens), Reasoning: parameters.Reasoning, Price: price,
+		MaxTokens: int(parameters.MaxTokens), Reasoning: parameters.Reasoning, Price: price, Facts: ProvidersOf(r).facts(model),
 		CacheLife: r.Config.Cache.Life,
 		Silence:   limitOf(r.Config.Limits.ModelSilence), Stall: limitOf(r.Config.Limits.ModelStall),
 	})

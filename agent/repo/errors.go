@@ -284,6 +284,9 @@ func providerFailure(p *turnloop.ProviderError) *problem.Error {
 		asks = " It asks to wait " + conversation.Ago(p.Wait) + ", longer than limits.retry_wait allows."
 	}
 	f.Message = fmt.Sprintf("%s%s.%s %s", complaint(e), tries, asks, QuestionKept)
+	if e.Class == provider.ClassInvalid && namesReasoning(e.Message) {
+		f.Details = append(f.Details, "parameters.reasoning says how much the model is to think; unset, it thinks as much as suits it.")
+	}
 	if e.Class == provider.ClassNoCall {
 		f.Exit = problem.ExitFailed // the provider did answer
 	}
@@ -300,6 +303,12 @@ func Complaint(err error) string {
 		return err.Error()
 	}
 	return complaint(e)
+}
+
+// namesReasoning reports whether a provider's words are about how much a model thinks.
+func namesReasoning(words string) bool {
+	words = strings.ToLower(words)
+	return slices.ContainsFunc([]string{"reasoning", "effort", "thinking_level", "thinkinglevel"}, func(word string) bool { return strings.Contains(words, word) })
 }
 
 // complaint says what a provider's error means, and what the provider says of it.

@@ -26,6 +26,9 @@ func (r *Repo) keyVariables() []string {
 		v, _ := r.Found(name) // what is wrong with it is said where it is used
 		names = append(names, v.KeyEnv...)
 	}
+	for _, v := range catalog.More() {
+		names = append(names, v.KeyEnv...)
+	}
 	return names
 }
 

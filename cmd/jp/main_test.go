@@ -125,7 +125,7 @@ func nobody(names ...string) (text string) {
 // always the same, and no server of models that may happen to run here.
 func fastStore(home string) error {
 	for path, text := range map[string]string{
-		".config/jp/config.toml": "[store]\ndurability = \"off\"\n[providers]\n" + nobody("ollama", "llamacpp", "vllm"),
+		".config/jp/config.toml": "[store]\ndurability = \"off\"\n[providers]\n" + nobody("ollama", "lmstudio", "llamacpp", "vllm"),
 		".local/state/jp/key":    strings.Repeat("ab", 32),
 	} {
 		path = filepath.Join(home, path)

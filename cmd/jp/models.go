@@ -14,20 +14,24 @@ import (
 const modelsHelp = `List the models that you can ask, as -m takes them: those of each provider with a
 key, of servers on this machine, and of providers in the configuration. Outside
 of a repository, only your own configuration counts. stderr names the unreachable
-providers and what each lacks.
+providers and what each lacks, the other providers, and the date of the table
+of prices and limits. --update fetches a newer one for you.
 
 Exit codes: 0 done · 2 no such provider, or the named one has no key ·
-7 the named one does not answer`
+7 the named one does not answer, or no table could be fetched`
 
 func newModelsCommand(e *ui.Env) *cobra.Command {
-	return &cobra.Command{
+	var update bool
+	cmd := &cobra.Command{
 		Use: "models [PROVIDER]", Short: "List the models that you can ask", GroupID: "setup", Args: cobra.MaximumNArgs(1),
-		Long: modelsHelp, Example: "  jp models\n  jp models ollama\n  jp models --json | jq -r '.[] | select(.reachable) | .provider'",
-		RunE: func(cmd *cobra.Command, args []string) error { return runModels(cmd.Context(), e, args) },
+		Long: modelsHelp, Example: "  jp models\n  jp models ollama\n  jp models --update\n  jp models --json | jq -r '.[] | select(.reachable) | .provider'",
+		RunE: func(cmd *cobra.Command, args []string) error { return runModels(cmd.Context(), e, args, update) },
 	}
+	cmd.Flags().BoolVar(&update, "update", false, "fetch prices and limits of models from models_url")
+	return cmd
 }
 
-func runModels(ctx context.Context, e *ui.Env, args []string) error {
+func runModels(ctx context.Context, e *ui.Env, args []string, update bool) error {
 	r, err := e.FindSettings(ctx)
 	if err == nil {
 		err = r.WarnOfMistake()
@@ -36,7 +40,14 @@ func runModels(ctx context.Context, e *ui.Env, args []string) error {
 		return err
 	}
 	defer r.Close()
-	names := models.ProvidersOf(r).ProviderNames()
+	if update {
+		table, err := models.ProvidersOf(r).UpdateTable(ctx, e.Host)
+		if err == nil {
+			e.Note("The table has %s.", models.AboutTable(table))
+		}
+		return err
+	}
+	names := models.ProvidersOf(r).ProviderNames(e.Host)
 	if len(args) > 0 {
 		names = args
 	}
@@ -59,6 +70,9 @@ func runModels(ctx context.Context, e *ui.Env, args []string) error {
 		if !o.Reachable {
 			e.Note("%-12s %s", o.Provider, safetext.Clean(o.Why))
 		}
+	}
+	for _, line := range models.ProvidersOf(r).About(e.Host, offers) {
+		e.Note("%-12s %s", line[0], line[1])
 	}
 	return nil
 }

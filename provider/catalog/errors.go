@@ -18,3 +18,6 @@ var ErrNoAddress = errors.New("the provider needs a base URL of yours")
 
 // ErrPrice says that numbers are no price.
 var ErrPrice = errors.New("not a price in US dollars for a million tokens")
+
+// ErrTable says that a text is no table of models.
+var ErrTable = errors.New("not a table of models")

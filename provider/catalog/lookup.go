@@ -8,13 +8,12 @@ import (
 
 // A Model is what the table says of a model. The zero value says nothing.
 type Model struct {
-	Price      Price
-	Window     int      // tokens that it can read; 0: unknown
-	Output     int      // tokens of one answer; 0: unknown
-	NoImages   bool     // it reads none; false where it is unknown
-	NoPDF      bool     // it reads none; false where it is unknown
-	Levels     []string // of reasoning, from the least; nil: unknown
-	Deprecated bool
+	Price    Price
+	Window   int      // tokens that it can read; 0: unknown
+	Output   int      // tokens of one answer; 0: unknown
+	NoImages bool     // it reads none; false where it is unknown
+	NoPDF    bool     // it reads none; false where it is unknown
+	Levels   []string // of reasoning, from the least; nil: unknown
 }
 
 // Model looks a model up: its id, its id without the date of a release, and for all but the price the longest known id that it
@@ -32,8 +31,7 @@ func (t Table) Model(v Vendor, name string) Model {
 	if r, found := release(own, name); found {
 		return r.model(true)
 	}
-	hosts := known || slices.ContainsFunc(others(), func(o Vendor) bool { return o.Name == v.Name })
-	hosted := hosts && !slices.Contains(gateways, v.Name) // a host has prices of its own
+	hosted := (known || isKnown(v.Name)) && !slices.Contains(gateways, v.Name) // a host has prices of its own
 	if r, found := release(made, id); found {
 		return r.model(!hosted)
 	}
@@ -146,7 +144,7 @@ func decode(line string) (r record, ok bool) { return r, json.Unmarshal([]byte(l
 // model is what the record says, with or without its price.
 func (r record) model(priced bool) Model {
 	m := Model{
-		Window: r.Window, Output: r.Output, Levels: r.Levels, Deprecated: r.Status == "deprecated",
+		Window: r.Window, Output: r.Output, Levels: r.Levels,
 		NoImages: r.Images != nil && !*r.Images, NoPDF: r.PDF != nil && !*r.PDF,
 	}
 	if priced && r.Price.In != "" && r.Price.Out != "" {

@@ -17,7 +17,8 @@ import (
 type Options struct {
 	Client    *http.Client  // nil: one with the default transport
 	MaxTokens int           // of one answer; 0: as many as suit the model
-	Reasoning string        // how much the model thinks: off, low, medium, high or max; "" is what suits the model
+	Reasoning string        // how much the model thinks: off, low, medium, high, max or a word of the provider's; "" is what suits the model
+	Facts     Model         // what the table says of the model
 	Silence   time.Duration // how long nothing may come; 0: as suits the protocol, negative: for ever
 	Stall     time.Duration // how long nothing of an answer may come, signs of life apart; 0: ten minutes, negative: for ever
 	CacheLife string        // of a prefix that the provider caches: 5m, 1h or 24h; "" is the longest that suits
@@ -54,12 +55,12 @@ func (v Vendor) open(key string, o Options) *Provider {
 	switch v.Protocol {
 	case Anthropic:
 		p := anthropic.New(anthropic.Options{
-			Key: key, Bearer: v.Bearer, BaseURL: v.BaseURL, Client: o.Client, MaxTokens: int64(o.MaxTokens), Thinking: anthropic.Effort(o.Reasoning), IdleTimeout: o.Silence, Stall: o.Stall, CacheLife: o.CacheLife,
+			Key: key, Bearer: v.Bearer, BaseURL: v.BaseURL, Client: o.Client, MaxTokens: int64(o.answer()), Thinking: anthropic.Effort(o.Reasoning), IdleTimeout: o.Silence, Stall: o.Stall, CacheLife: o.CacheLife,
 		})
 		return &Provider{Provider: p, API: anthropic.API, Endpoint: p.Endpoint(), Account: p.Account(), Tools: tooldef.Rules{Max: -1}, list: p.Models}
 	case Google:
 		p := google.New(google.Options{
-			Key: key, Bearer: v.Bearer, BaseURL: v.BaseURL, Client: o.Client, MaxTokens: o.MaxTokens, Thinking: google.Thinking{Effort: googleEffort(o.Reasoning)},
+			Key: key, Bearer: v.Bearer, BaseURL: v.BaseURL, Client: o.Client, MaxTokens: o.MaxTokens, Thinking: google.Thinking{Effort: effortOf(o.Reasoning, o.Facts.Levels, googleEffort)},
 			IdleTimeout: o.Silence, Stall: o.Stall,
 		})
 		return &Provider{
@@ -88,8 +89,20 @@ func (v Vendor) openai(key string, o Options) openai.Options {
 	}
 	return openai.Options{
 		Key: key, BaseURL: v.BaseURL, Client: o.Client, MaxTokens: o.MaxTokens, Dialect: dialect, IdleTimeout: o.Silence, Stall: o.Stall,
-		Reasoning: openai.Reasoning{Effort: openaiEffort(o.Reasoning)}, CacheLife: o.CacheLife,
+		Reasoning: openai.Reasoning{Effort: effortOf(o.Reasoning, o.Facts.Levels, openaiEffort)}, CacheLife: o.CacheLife,
+		Lacks: openai.Lacks{Images: o.Facts.NoImages, Files: o.Facts.NoPDF},
 	}
+}
+
+// mostAnswer is how long an answer may be by default where its length has to be said.
+const mostAnswer = 32000
+
+// answer is how many tokens an answer may have, 0 where the table does not know the model either.
+func (o Options) answer() int {
+	if o.MaxTokens > 0 {
+		return o.MaxTokens
+	}
+	return min(o.Facts.Output, mostAnswer)
 }
 
 func openaiEffort(effort string) string {

@@ -3,6 +3,8 @@ package catalog
 import (
 	_ "embed"
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 )
@@ -18,6 +20,17 @@ type Table struct{ text string }
 
 // BuiltIn is the table that this jp was built with.
 func BuiltIn() Table { return Table{builtIn} }
+
+// Newest is the built-in table, or one of a text that [FromDev] made, if that is newer.
+func Newest(text string) Table {
+	if t := (Table{text}); t.Date().After(BuiltIn().Date()) {
+		return t
+	}
+	return BuiltIn()
+}
+
+// Text is the table as [Newest] reads it.
+func (t Table) Text() string { return t.text }
 
 // Date is the day of the table's facts, the zero time if it has none.
 func (t Table) Date() time.Time {
@@ -40,8 +53,8 @@ func (t Table) models(vendor string) (string, bool) {
 	return member(all, 2, vendor)
 }
 
-// member is the text of the member of an object that stands on a line of its own, so far indented. A table is laid out that
-// way, and JSON has no line breaks within texts.
+// member is the text of the member of an object that stands on a line of its own, so far indented. It lacks the last brace of
+// a member of several lines. A table is laid out that way, and JSON has no line breaks within texts.
 func member(text string, indent int, name string) (string, bool) {
 	at := "\n" + strings.Repeat(" ", indent)
 	_, rest, found := strings.Cut(text, at+quoted(name)+": ")
@@ -63,6 +76,23 @@ func quoted(text string) string {
 	e.SetEscapeHTML(false)
 	_ = e.Encode(text) // a text always has a form
 	return strings.TrimSpace(b.String())
+}
+
+// tableText lays a table out for [member]: as tools/models does, but without providers and defaults.
+func tableText(day time.Time, source string, models map[string]map[string]record) string {
+	var b strings.Builder
+	b.WriteString("{\n \"date\": " + quoted(day.Format(time.DateOnly)) + ",\n \"source\": " + quoted(source) + ",\n \"models\": {")
+	between := func(i int) string { return map[bool]string{true: "\n", false: ",\n"}[i == 0] }
+	for i, vendor := range slices.Sorted(maps.Keys(models)) {
+		b.WriteString(between(i) + "  " + quoted(vendor) + ": {")
+		for j, id := range slices.Sorted(maps.Keys(models[vendor])) {
+			line, _ := json.Marshal(models[vendor][id]) // numbers and words always have a form
+			b.WriteString(between(j) + "   " + quoted(id) + ": " + string(line))
+		}
+		b.WriteString("\n  }")
+	}
+	b.WriteString("\n }\n}\n")
+	return b.String()
 }
 
 // names are those of the members whose lines are so far indented.
@@ -90,7 +120,6 @@ type record struct {
 	Images *bool    `json:"images,omitempty"`
 	PDF    *bool    `json:"pdf,omitempty"`
 	Levels []string `json:"levels,omitempty"` // of reasoning
-	Status string   `json:"status,omitempty"`
 }
 
 // amounts are US dollars for a million tokens. An empty number is unknown.
@@ -144,11 +173,18 @@ func firstOf(list []choice, now time.Time) string {
 func tabled(name string) (Vendor, bool) {
 	text, _ := member(builtIn, 1, "providers")
 	text, found := member(text, 2, name)
-	var p struct{ API, Protocol, Env string }
+	var p listed
 	if !found || json.Unmarshal([]byte(text), &p) != nil {
 		return Vendor{}, false
 	}
-	return Vendor{Name: name, Protocol: Protocol(p.Protocol), Dialect: dialectOf[name], BaseURL: p.API, KeyEnv: []string{p.Env}}, true
+	return p.vendor(name), true
+}
+
+// listed is a provider as the table has it.
+type listed struct{ API, Protocol, Env string }
+
+func (p listed) vendor(name string) Vendor {
+	return Vendor{Name: name, Protocol: Protocol(p.Protocol), Dialect: dialectOf[name], BaseURL: p.API, KeyEnv: []string{p.Env}}
 }
 
 // dialectOf are the dialects of the table's providers that speak one.

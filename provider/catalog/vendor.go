@@ -8,6 +8,7 @@
 package catalog
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/url"
@@ -173,16 +174,17 @@ func Names[T any](settings map[string]T) []string {
 	return names
 }
 
-// More are the providers that the table knows besides those of [Names], in alphabetical order.
-func More() []string {
+// More are the known providers besides those of [Names], in alphabetical order.
+func More() []Vendor {
 	text, _ := member(builtIn, 1, "providers")
-	all := names(text, 2)
-	for _, v := range others() {
-		all = append(all, v.Name)
+	var tabled map[string]listed
+	_ = json.Unmarshal([]byte(text+"}"), &tabled) // a test reads it
+	all := others()
+	for name, p := range tabled {
+		all = append(all, p.vendor(name))
 	}
-	usual := Names[Settings](nil)
-	all = slices.DeleteFunc(all, func(name string) bool { return slices.Contains(usual, name) })
-	slices.Sort(all)
+	all = slices.DeleteFunc(all, func(v Vendor) bool { _, usual := vendorNamed(v.Name); return usual })
+	slices.SortFunc(all, func(a, b Vendor) int { return strings.Compare(a.Name, b.Name) })
 	return all
 }
 

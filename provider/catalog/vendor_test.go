@@ -72,9 +72,10 @@ func TestEveryDialectCanBeSpoken(t *testing.T) {
 func TestEveryVendorOpens(t *testing.T) {
 	apis := map[Protocol]string{Anthropic: "anthropic", Responses: "openai-responses", Chat: "openai-chat", Google: "google"}
 	all := vendors()
-	for _, name := range More() {
-		v, err := Find(name, Settings{BaseURL: map[string]string{"azure": "https://a.openai.azure.com/openai/v1"}[name]})
-		require.NoError(t, err, name)
+	for _, listed := range More() {
+		v, err := Find(listed.Name, Settings{BaseURL: map[string]string{"azure": "https://a.openai.azure.com/openai/v1"}[listed.Name]})
+		require.NoError(t, err, listed.Name)
+		require.Equal(t, listed.KeyEnv, v.KeyEnv, listed.Name)
 		all = append(all, v)
 	}
 	require.Greater(t, len(all), 40)

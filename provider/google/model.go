@@ -71,11 +71,14 @@ func (m model) thinking(t Thinking) *thinkingConfig {
 }
 
 // level is the least level that is not below the effort, else the greatest; ""
-// where the effort or the levels are none.
+// where the effort or the levels are none. A word that is no effort goes to the server as it is.
 func (m model) level(effort string) string {
-	wanted := slices.Index(efforts[:], effort)
-	if wanted < 0 || len(m.levels) == 0 {
+	if len(m.levels) == 0 {
 		return ""
+	}
+	wanted := slices.Index(efforts[:], effort)
+	if wanted < 0 {
+		return effort
 	}
 	for _, level := range m.levels {
 		if slices.Index(efforts[:], level) >= wanted {

@@ -90,7 +90,7 @@ func TestThinking(t *testing.T) {
 		{"gemini-3.1-pro", "medium", `{"includeThoughts":true,"thinkingLevel":"MEDIUM"}`},
 		{"gemini-3-flash", "none", `{"includeThoughts":true,"thinkingLevel":"MINIMAL"}`},
 		{"gemini-4-argon", "high", `{"includeThoughts":true,"thinkingLevel":"HIGH"}`},
-		{"gemini-flash-latest", "much", `{"includeThoughts":true}`},
+		{"gemini-flash-latest", "much", `{"includeThoughts":true,"thinkingLevel":"MUCH"}`},
 	} {
 		t.Run(test.model+" "+test.effort, func(t *testing.T) {
 			config := modelNamed(test.model).thinking(Thinking{Effort: test.effort})

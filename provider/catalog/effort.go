@@ -1,0 +1,36 @@
+package catalog
+
+import "slices"
+
+// Words for how much a model thinks, from the least: those that jp's users have for all models, and all that the table has.
+var (
+	ownEfforts = []string{"off", "low", "medium", "high", "max"}
+	allEfforts = []string{"none", "minimal", "low", "medium", "high", "xhigh", "max"}
+)
+
+// effortOf is the word that the provider gets. For one of jp's own words that is the least level of the model that is not
+// below it, else the greatest; usual says it where the table knows no levels. Any other word goes as it is.
+func effortOf(word string, levels []string, usual func(string) string) string {
+	if !slices.Contains(ownEfforts, word) || slices.Contains(levels, word) {
+		return word
+	}
+	ranks := make(map[int]string, len(levels))
+	for _, level := range levels {
+		if rank := slices.Index(allEfforts, level); rank >= 0 {
+			ranks[rank] = level
+		}
+	}
+	if len(ranks) == 0 {
+		return usual(word)
+	}
+	best := ""
+	for rank := range allEfforts {
+		if level, has := ranks[rank]; has {
+			best = level
+			if rank >= slices.Index(allEfforts, word) {
+				break
+			}
+		}
+	}
+	return best
+}
