@@ -18,6 +18,7 @@ import (
 	"jp/gitstore"
 	"jp/hooks"
 	"jp/internal/safetext"
+	"jp/turnloop"
 )
 
 func (c *checkup) configuration(context.Context) []Finding {
@@ -36,6 +37,7 @@ func (c *checkup) configuration(context.Context) []Finding {
 		}
 	}
 	if found.Mistake == nil {
+		found.Allowed = r.Config.Policy.Allow
 		for _, point := range slices.Sorted(maps.Keys(r.Config.Hooks)) {
 			if err := hooks.CheckProgram(r.Config.Hooks[point], c.hookDir()); err != nil {
 				found.Hooks = append(found.Hooks, Hook{point, err})
@@ -85,13 +87,14 @@ func (h Hook) finding() Finding {
 
 // Config is what was read of the configuration.
 type Config struct {
-	Files     []string // that were read
-	Mistake   error    // why the configuration is not used
-	Unusable  []error  // settings that were read, and that turns cannot work with
-	Hooks     []Hook   // that cannot be started
-	Idle      []error  // settings that were read, and do nothing
-	HeldBack  []string // what was read and has no effect, with the reason
-	Untrusted bool     // approving the workspace's file would give some of it effect
+	Files     []string   // that were read
+	Mistake   error      // why the configuration is not used
+	Unusable  []error    // settings that were read, and that turns cannot work with
+	Hooks     []Hook     // that cannot be started
+	Idle      []error    // settings that were read, and do nothing
+	Allowed   [][]string // rules of policy.allow
+	HeldBack  []string   // what was read and has no effect, with the reason
+	Untrusted bool       // approving the workspace's file would give some of it effect
 }
 
 // Findings judges the configuration.
@@ -114,6 +117,12 @@ func (c Config) Findings() (all []Finding) {
 	}
 	for _, idle := range c.Idle {
 		all = append(all, found(Note, "config", "%v", idle).advise("mend it, or take it out"))
+	}
+	for _, rule := range c.Allowed {
+		if program := turnloop.BroadRule(rule); program != "" {
+			all = append(all, found(Warn, "config", "policy.allow has %s: that is every program that %s can run", safetext.EscapeAll(rule), safetext.Show(program)).
+				advise("end the rule behind the program that is meant"))
+		}
 	}
 	for i, line := range c.HeldBack {
 		held := found(Note, "config", "%s", line)

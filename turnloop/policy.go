@@ -130,6 +130,17 @@ func Allowable(def *tool.Definition, arguments json.RawMessage) (argv []string) 
 	return argv
 }
 
+// HasInput reports whether arguments give the program something to read. A rule says
+// nothing of that.
+func HasInput(arguments json.RawMessage) bool {
+	for name, value := range asJSON(arguments) {
+		if strings.EqualFold(name, "stdin") && string(value) != `""` && string(value) != "null" {
+			return true
+		}
+	}
+	return false
+}
+
 // inRoot reports whether arguments leave a program in the workspace's root. A tool
 // may read a name in any case, so that each spelling of cwd counts, and another one
 // of argv would be another command.

@@ -3,22 +3,23 @@ package prompt
 import (
 	"context"
 	"fmt"
-	"path/filepath"
-	"slices"
-	"strings"
 
 	"jp/cmd/jp/internal/terminal"
 	"jp/internal/safetext"
+	"jp/turnloop"
 )
 
 // always asks with which words the commands begin that run without a question from now on, and
-// reports whether the person said so.
-func (p *Prompter) always(ctx context.Context, argv []string) (bool, error) {
+// reports whether the person said so. input is whether the command reads some from the model.
+func (p *Prompter) always(ctx context.Context, argv []string, input bool) (bool, error) {
 	for n := len(argv); ; {
 		p.show("Always run what begins with these words, in this repository?\n")
 		p.show(p.opts.Palette.Bold(terminal.WrapBelow("  "+safetext.EscapeAll(argv[:n]), 4, p.width())) + "\n")
 		if warning := tooMuch(argv[:n]); warning != "" {
 			p.show(p.colour("! "+warning) + "\n")
+		}
+		if input {
+			p.show(p.colour("! with any input: a rule does not cover what the program reads") + "\n")
 		}
 		m := menu{eof: "back", esc: 'n', items: []item{{'y', "yes", "write this rule into your own configuration for this repository"}}}
 		if n > 1 {
@@ -50,17 +51,13 @@ func (p *Prompter) always(ctx context.Context, argv []string) (bool, error) {
 	}
 }
 
-// interpreters run any program that their arguments give them.
-var interpreters = []string{"sh", "bash", "dash", "zsh", "fish", "python", "python3", "node", "ruby", "perl", "env", "sudo", "xargs"}
-
 // tooMuch warns of a rule that allows more than the command that it comes from.
 func tooMuch(argv []string) string {
+	if program := turnloop.BroadRule(argv); program != "" && len(argv) > 1 {
+		return "that is every program that " + safetext.Show(program) + " can run"
+	}
 	if len(argv) == 1 {
 		return "that is every command of " + safetext.Show(argv[0])
-	}
-	last := argv[len(argv)-1]
-	if slices.Contains(interpreters, filepath.Base(argv[0])) && strings.HasPrefix(last, "-") {
-		return "that is every program that " + safetext.Show(argv[0]) + " can run"
 	}
 	return ""
 }

@@ -54,6 +54,25 @@ func TestAlways(t *testing.T) {
 	}
 }
 
+// A rule says what it covers beside the command at hand.
+func TestAlwaysWarns(t *testing.T) {
+	for arguments, want := range map[string]string{
+		`{"argv":["timeout","60","make"]}`:            "! that is every program that timeout can run\n",
+		`{"argv":["python3.11","-c","1"]}`:            "! that is every program that python3.11 can run\n",
+		`{"argv":["env","A=1","x"]}`:                  "! that is every program that env can run\n",
+		`{"argv":["make","-f","-"],"stdin":"all:"}`:   "! with any input",
+		`{"argv":["xargs","-0","touch"],"STDIN":"a"}`: "! with any input",
+	} {
+		s := ask(t, t.Context(), commandQuestion(arguments), Options{Always: func([]string) (string, error) { return "", nil }}, 100)
+		s.types("A", "-", "n", "n")
+		_, err := s.reply()
+		require.NoError(t, err)
+		s.WaitFor(want)
+	}
+	require.False(t, turnloop.HasInput([]byte(`{"argv":["x"],"stdin":""}`)))
+	require.False(t, turnloop.HasInput([]byte(`{"argv":["x"]}`)))
+}
+
 // A rule is offered where it would hold.
 func TestAlwaysIsOffered(t *testing.T) {
 	p := New(nil, Options{Always: func([]string) (string, error) { return "", nil }})

@@ -27,7 +27,7 @@ func (p *Prompter) run(ctx context.Context, q turnloop.Question) (turnloop.Answe
 		case 'n', terminal.KeyCtrlD:
 			return chosen(conversation.AnswerSkip), nil
 		case alwaysKey:
-			done, err := p.always(ctx, turnloop.Allowable(q.Tool, q.Arguments))
+			done, err := p.always(ctx, turnloop.Allowable(q.Tool, q.Arguments), turnloop.HasInput(q.Arguments))
 			if err != nil {
 				return turnloop.Answer{}, err
 			}

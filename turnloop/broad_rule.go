@@ -1,0 +1,189 @@
+package turnloop
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// BroadRule returns the program whose arguments may name any other program under a rule: a
+// wrapper, an interpreter or a runner, and the rule ends before what it runs. It is "" for
+// other rules.
+func BroadRule(rule []string) string {
+	for len(rule) > 0 {
+		name := programName(rule[0])
+		if slices.Contains(startsAnywhere, name) {
+			return rule[0]
+		}
+		if p, is := starters[name]; is {
+			rest, ended := p.operands(rule[1:])
+			if ended {
+				return rule[0]
+			}
+			rule = rest
+			continue
+		}
+		if i, is := interpreters[name]; is {
+			if rest := i.afterOptions(rule[1:]); len(rest) == 0 || rest[0] == "-" || i.stdin != "" && slices.Contains(rule, i.stdin) {
+				return rule[0]
+			}
+			return ""
+		}
+		if runner, is := runners[name]; is {
+			rest, ended := runner.program(rule[1:])
+			if ended {
+				return rule[0]
+			}
+			rule = rest
+			continue
+		}
+		return ""
+	}
+	return ""
+}
+
+var version = regexp.MustCompile(`^([a-z_]+?)[-.0-9]*$`)
+
+// programName is the name of a program without its folder and its version: python for
+// /usr/bin/python3.11.
+func programName(word string) string {
+	name := strings.TrimSuffix(path.Base(word), ".exe")
+	if m := version.FindStringSubmatch(name); m != nil {
+		return m[1]
+	}
+	return name
+}
+
+// startsAnywhere are programs that start others by an option in any place.
+var startsAnywhere = []string{"find", "fd", "fdfind", "parallel", "su", "eval"}
+
+// starters run the program behind their options and operands.
+var starters = map[string]commandForm{
+	"env": {valued: "-u -C -S --unset --chdir --split-string"}, "nice": {}, "nohup": {}, "setsid": {}, "time": {valued: "-f -o"}, "gtime": {valued: "-f -o"},
+	"timeout": {valued: "-s -k --signal --kill-after", fixed: 1}, "gtimeout": {valued: "-s -k", fixed: 1}, "stdbuf": {valued: "-i -o -e"},
+	"xargs": {valued: "-I -i -d -a -E -L -P -n -s --delimiter --arg-file --replace"}, "gxargs": {valued: "-I -d -a -E"},
+	"sudo": {valued: "-u -g -h -p -C -r -t -T -U -D -R --user --group --chdir"}, "doas": {valued: "-u -C"}, "pkexec": {valued: "--user"}, "runuser": {valued: "-u -g -G"},
+	"ionice": {valued: "-c -n"}, "chrt": {valued: "-T -P -D", fixed: 1}, "taskset": {fixed: 1}, "numactl": {valued: "-N -m -C"}, "prlimit": {}, "setpriv": {valued: "--reuid --regid --groups"},
+	"busybox": {}, "toybox": {}, "exec": {valued: "-a"}, "command": {}, "builtin": {}, "watch": {}, "chronic": {}, "unbuffer": {}, "caffeinate": {valued: "-t -w"},
+	"strace": {valued: "-e -o -p -s -u -E -P"}, "ltrace": {valued: "-e -o -u"}, "valgrind": {}, "hyperfine": {}, "gdb": {}, "rr": {}, "catchsegv": {},
+	"flock": {valued: "-w -E", fixed: 1}, "chroot": {fixed: 1}, "unshare": {}, "nsenter": {valued: "-t"}, "faketime": {fixed: 1}, "setarch": {fixed: 1}, "linux": {},
+	"systemd-run": {valued: "-p -E -u --unit --property"}, "fakeroot": {}, "firejail": {}, "bwrap": {}, "tini": {}, "dumb-init": {}, "dbus-run-session": {}, "xvfb-run": {},
+	"ssh": {valued: "-p -i -o -l -F -J -L -R -D -W -b -c -E -e -I -m -O -Q -S -w", fixed: 1}, "mosh": {fixed: 1}, "entr": {}, "watchexec": {valued: "-e -w -i"}, "dotenv": {valued: "-f"},
+	"direnv": {fixed: 2}, "mise": {fixed: 1}, "asdf": {fixed: 1}, "npx": {valued: "-p -c --package"}, "pnpx": {valued: "-p"}, "bunx": {}, "uvx": {valued: "-p --from --with --python"},
+	"nodemon": {valued: "--exec -x -w"},
+}
+
+// A commandForm says what stands between a program and the one that it starts.
+type commandForm struct {
+	valued string // options whose value is the next word
+	fixed  int    // operands
+}
+
+// operands passes over options, assignments, numbers and operands. ended says that the
+// words end with these.
+func (p commandForm) operands(words []string) (rest []string, ended bool) {
+	for fixed := p.fixed; ; {
+		words = interpreter{valued: p.valued}.afterOptions(words)
+		switch {
+		case len(words) == 0:
+			return nil, true
+		case assignment.MatchString(words[0]):
+		case fixed > 0:
+			fixed--
+		case quantity.MatchString(words[0]): // of an option that is not known
+		default:
+			return words, false
+		}
+		words = words[1:]
+	}
+}
+
+var (
+	assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
+	quantity   = regexp.MustCompile(`^[0-9.,:-]+[a-zA-Z]?$`)
+)
+
+// interpreters run the text or the file that stands behind their options.
+var interpreters = map[string]interpreter{
+	"sh": shell, "bash": shell, "dash": shell, "ash": shell, "ksh": shell, "zsh": shell, "fish": shell, "busybox-sh": shell,
+	"python": {valued: "-W -X"}, "pypy": {valued: "-W -X"}, "ipython": {}, "node": {valued: "-r --require --import --loader"}, "nodejs": {valued: "-r --require"},
+	"deno": {}, "bun": {}, "tsx": {}, "ts-node": {valued: "-P -r"}, "ruby": {valued: "-r -I -C"}, "perl": {valued: "-I"}, "php": {valued: "-d -c"}, "lua": {valued: "-l"},
+	"luajit": {}, "awk": {valued: "-F -v"}, "gawk": {valued: "-F -v"}, "mawk": {valued: "-F -v"}, "sed": {}, "gsed": {}, "tclsh": {}, "expect": {}, "osascript": {valued: "-l"},
+	"pwsh": {}, "powershell": {}, "java": {valued: "-cp -classpath --class-path -p --module-path"}, "Rscript": {}, "julia": {}, "elixir": {}, "groovy": {}, "jshell": {}, "sqlite": {},
+}
+
+var shell = interpreter{valued: "-o -O +o +O --rcfile --init-file", stdin: "-s"}
+
+// An interpreter takes options before its program.
+type interpreter struct {
+	valued string // options whose value is the next word
+	stdin  string // option by which it reads the program from its input
+}
+
+// afterOptions are the words from the first one on that is no option and no value of one.
+func (i interpreter) afterOptions(words []string) []string {
+	valued := strings.Fields(i.valued)
+	for len(words) > 0 && len(words[0]) > 1 && (words[0][0] == '-' || words[0][0] == '+') {
+		if slices.Contains(valued, words[0]) && len(words) > 1 {
+			words = words[1:]
+		}
+		words = words[1:]
+	}
+	return words
+}
+
+// runners start other programs by some of their commands, each with the number of operands
+// before the program.
+var runners = map[string]runner{
+	"uv":  {commands: map[string]int{"run": 0, "tool run": 0}, valued: "--project --directory -p --python --with --with-editable --with-requirements --extra --group --env-file --from --package"},
+	"npm": {commands: map[string]int{"exec": 0, "x": 0}, valued: "-w --workspace --prefix -C -p --package -c --call"}, "pnpm": {commands: map[string]int{"exec": 0, "dlx": 0}, valued: "-C --dir --filter -F"},
+	"yarn": {commands: map[string]int{"exec": 0, "dlx": 0}, valued: "--cwd"}, "bun": {commands: map[string]int{"x": 0}}, "pipx": {commands: map[string]int{"run": 0}, valued: "--spec"},
+	"poetry": {commands: map[string]int{"run": 0}, valued: "-C -P"}, "pipenv": {commands: map[string]int{"run": 0}}, "hatch": {commands: map[string]int{"run": 0}, valued: "-e"},
+	"pdm": {commands: map[string]int{"run": 0}, valued: "-p"}, "rye": {commands: map[string]int{"run": 0}}, "conda": {commands: map[string]int{"run": 0}, valued: "-n -p"}, "bundle": {commands: map[string]int{"exec": 0}},
+	"go": {commands: map[string]int{"run": 0}, valued: "-C -exec -tags -ldflags -gcflags -mod -p"}, "nix": {commands: map[string]int{"run": 0, "shell": 1, "develop": 1}}, "dotnet": {commands: map[string]int{"exec": 0}},
+	"docker": containers, "podman": containers, "nerdctl": containers, "docker-compose": {commands: map[string]int{"run": 1, "exec": 1}, valued: containers.valued},
+	"kubectl": {commands: map[string]int{"exec": 1, "run": 1, "debug": 1}, valued: "-n --namespace -c --container --context --image"}, "vagrant": {commands: map[string]int{"ssh": 1}},
+	"git": {commands: map[string]int{"bisect run": 0, "submodule foreach": 0}, valued: "-c -C --git-dir --work-tree --exec-path --namespace"},
+}
+
+var containers = runner{
+	commands: map[string]int{"run": 1, "exec": 1, "create": 1, "container run": 1, "container exec": 1, "compose run": 1, "compose exec": 1},
+	valued:   "-v -e -w -u -p -l -h -m -f -H --name --network --mount --entrypoint --env --env-file --user --volume --workdir --platform --host --context --publish --label",
+}
+
+// A runner is a program of which some commands start others.
+type runner struct {
+	commands map[string]int // with the number of operands before the program
+	valued   string         // options whose value is the next word
+}
+
+// program is what a command starts. ended says that the words end before that. Behind
+// another command they start nothing else.
+func (r runner) program(words []string) (rest []string, ended bool) {
+	command := ""
+	for {
+		behind := interpreter{valued: r.valued}.afterOptions(words)
+		if len(behind) == 0 {
+			return nil, true // the next word may be such a command
+		}
+		command = strings.TrimSpace(command + " " + behind[0])
+		words = behind[1:]
+		if fixed, is := r.commands[command]; is {
+			return commandForm{valued: r.valued, fixed: fixed}.operands(words)
+		}
+		if !r.begins(command) {
+			return nil, false
+		}
+	}
+}
+
+// begins reports whether these words are the first of such a command.
+func (r runner) begins(command string) bool {
+	for name := range r.commands {
+		if strings.HasPrefix(name, command+" ") {
+			return true
+		}
+	}
+	return false
+}
