@@ -52,6 +52,10 @@ func postponeCollection() {
 
 // run executes one command line and returns the exit code.
 func run(e *ui.Env, args []string) int {
+	if err := process.CheckLimits(); err != nil {
+		ui.ReportProblem(problem.New(problem.ExitFailed, "limits", "jp could not start: %v", err), e.Stderr, wantsJSON(args), e.MessageColumns())
+		return problem.ExitFailed
+	}
 	ctx, stop := withSignals(context.Background(), e)
 	defer stop()
 	defer e.Keys.Restore()
