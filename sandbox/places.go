@@ -17,7 +17,10 @@ type Places struct {
 	Hidden    []string // jp's own
 	// Write are further places that programs may write to. "~/" is the user's
 	// home; what is relative is in the working tree.
-	Write   []string
+	Write []string
+	// Caches are those of the user that programs may write to: names below the cache folder,
+	// absolute, or below "~/". Nothing may run or read as commands what is in one.
+	Caches  []string
 	Network bool
 }
 
@@ -27,7 +30,7 @@ type Places struct {
 func (p Places) Rules(tree fs.FS) Rules {
 	r := Rules{Hidden: p.Hidden, Private: p.keys(tree), Network: p.Network, Writable: append([]string{p.Workspace}, p.gitDirs(tree)...)}
 	r.Writable = append(r.Writable, p.Temporary()...)
-	r.Writable = append(r.Writable, p.Caches()...)
+	r.Writable = append(r.Writable, p.WritableCaches()...)
 	for _, name := range p.Write {
 		r.Writable = append(r.Writable, p.absolute(name))
 	}
@@ -51,17 +54,60 @@ func (p Places) TemporaryVariables() map[string]string {
 	return variables
 }
 
-// Caches are the folders in which build tools keep what they can fetch or make
-// again, the user's cache folder first.
-func (p Places) Caches() []string {
-	caches := given(p.Cache(), p.variable("GOCACHE"), p.variable("GOMODCACHE"))
+// WritableCaches are the folders in which programs may keep what they can fetch or make again: jp's
+// own one first, then those of the user that are listed, and those that Go's variables name.
+func (p Places) WritableCaches() []string {
+	caches := given(p.ToolCache(), p.variable("GOCACHE"), p.variable("GOMODCACHE"))
 	if packages := append(filepath.SplitList(p.variable("GOPATH")), p.home("go")); packages[0] != "" {
 		caches = append(caches, given(path.Join(packages[0], "pkg/mod"))...)
 	}
-	for _, name := range []string{".npm", ".cargo/registry", ".cargo/git", ".m2/repository", ".gradle/caches"} {
-		caches = append(caches, given(p.home(name))...)
+	for _, name := range p.Caches {
+		if strings.HasPrefix(name, "~/") || path.IsAbs(name) {
+			caches = append(caches, given(p.absolute(name))...)
+		} else {
+			caches = append(caches, given(p.inCache(name))...)
+		}
 	}
 	return caches
+}
+
+// installed are programs in the user's cache folder that tests start. They can be read.
+var installed = []string{"ms-playwright", "puppeteer", "Cypress"}
+
+const npmCache = "_cacache" // npm's downloads, by their content
+
+// CacheLinks are links in jp's own cache folder to the user's caches, by which programs find
+// these under the variables of [Places.CacheVariables].
+func (p Places) CacheLinks() map[string]string {
+	links := map[string]string{}
+	for _, name := range append(installed, p.Caches...) {
+		if to := p.inCache(name); to != "" && !strings.HasPrefix(name, "~/") && !strings.Contains(name, "/") {
+			links[name] = to
+		}
+	}
+	if to := p.home(".npm/" + npmCache); to != "" {
+		links["npm/"+npmCache] = to
+	}
+	return links
+}
+
+// CacheVariables lead programs to jp's own cache folder.
+func (p Places) CacheVariables() []string {
+	own := p.ToolCache()
+	if own == "" {
+		return nil
+	}
+	return []string{"XDG_CACHE_HOME=" + own, "npm_config_cache=" + path.Join(own, "npm")}
+}
+
+// ToolCache is jp's own cache folder for programs, "" where there is no home.
+func (p Places) ToolCache() string { return p.inCache("jp-tools") }
+
+func (p Places) inCache(name string) string {
+	if cache := p.Cache(); cache != "" {
+		return path.Join(cache, name)
+	}
+	return ""
 }
 
 // Cache is the user's cache folder, "" where there is no home.

@@ -15,26 +15,27 @@ func TestPlaces(t *testing.T) {
 		environ, write []string
 		want           []string
 	}{
-		"no home": {want: nil},
+		"no home": {want: []string{"/w/~/.npm/_cacache", "/abs"}},
 		"a home": {environ: []string{"HOME=/h"}, want: []string{
-			"/h/.cache", "/h/go/pkg/mod", "/h/.npm", "/h/.cargo/registry", "/h/.cargo/git", "/h/.m2/repository", "/h/.gradle/caches",
+			"/h/.cache/jp-tools", "/h/go/pkg/mod", "/h/.cache/pip", "/h/.npm/_cacache", "/abs",
 		}},
 		"elsewhere": {
 			environ: []string{"TMPDIR=/t", "GOTMPDIR=relative", "XDG_CACHE_HOME=/c", "GOCACHE=/old", "GOCACHE=/g", "GOMODCACHE=/m", "GOPATH=/p:/q"},
-			want:    []string{"/t", "/c", "/g", "/m", "/p/pkg/mod"},
+			want:    []string{"/t", "/c/jp-tools", "/g", "/m", "/p/pkg/mod", "/c/pip", "/w/~/.npm/_cacache", "/abs"},
 		},
 		"further": {
 			environ: []string{"XDG_CACHE_HOME=relative"}, write: []string{"/data", "~/out", "build"},
-			want: []string{"/data", "/w/~/out", "/w/build"},
+			want: []string{"/w/~/.npm/_cacache", "/abs", "/data", "/w/~/out", "/w/build"},
 		},
 		"in the home": {
 			environ: []string{"HOME=/h", "XDG_CACHE_HOME=/c"}, write: []string{"~/out"},
-			want: []string{"/c", "/h/go/pkg/mod", "/h/.npm", "/h/.cargo/registry", "/h/.cargo/git", "/h/.m2/repository", "/h/.gradle/caches", "/h/out"},
+			want: []string{"/c/jp-tools", "/h/go/pkg/mod", "/c/pip", "/h/.npm/_cacache", "/abs", "/h/out"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := sandbox.Places{
 				Workspace: "/w", GitDir: "/w/.git", CommonDir: "/w/.git", Environ: c.environ, Write: c.write, Hidden: []string{"/k"}, Network: true,
+				Caches: []string{"pip", "~/.npm/_cacache", "/abs"},
 			}
 			r := p.Rules(fstest.MapFS{})
 			require.Equal(t, append(common[:len(common):len(common)], c.want...), r.Writable)

@@ -28,7 +28,7 @@ func SandboxOf(r *repo.Repo, e *repo.Host) Sandbox {
 	return Sandbox{on: wanted.Enable && r.TopLevel != "", support: sandbox.Supported(), places: sandbox.Places{
 		Workspace: r.TopLevel, GitDir: r.GitDir, CommonDir: r.CommonDir, Environ: e.Environ,
 		Hidden: []string{r.KeyFile(), r.Paths.StateDir, r.Paths.DataDir, filepath.Dir(r.Paths.UserFile)},
-		Write:  wanted.Write, Network: wanted.Network,
+		Write:  wanted.Write, Caches: wanted.Caches, Network: wanted.Network,
 	}}
 }
 
@@ -41,11 +41,10 @@ func (w Sandbox) launcher() program.Launcher {
 		return nil
 	}
 	return func(argv []string, dir string) (program.Launch, error) {
-		if cache := w.places.Cache(); cache != "" {
-			_ = os.MkdirAll(cache, 0o700) // a program could not; it says what it misses
-		}
+		w.makeCache()
 		walls := w.places.Rules(os.DirFS("/"))
 		environ, _ := w.temporary(walls, true)
+		environ = slices.Concat(environ, unattended, w.places.CacheVariables())
 		argv, rules, err := sandbox.Start(walls, argv, dir)
 		if err != nil {
 			return program.Launch{}, err
@@ -54,9 +53,39 @@ func (w Sandbox) launcher() program.Launcher {
 	}
 }
 
-// temporaryFolder is where programs make temporary files, in the cache folder, if they
+// noEditor is the command of an editor that fails. Its absence of changes is no yes: git ends a
+// commit or a rebase whose editor fails.
+const noEditor = `sh -c 'echo "no editor here: give -m, or --no-edit" >&2; exit 1'`
+
+// unattended are variables for programs that no person can answer.
+var unattended = []string{
+	"GIT_EDITOR=" + noEditor, "GIT_SEQUENCE_EDITOR=" + noEditor, "EDITOR=" + noEditor, "VISUAL=" + noEditor,
+	"GIT_TERMINAL_PROMPT=0", "PAGER=cat", "GIT_PAGER=cat",
+}
+
+// makeCache makes the cache folder of programs, with links to the user's caches that are there. A
+// program may have changed anything in it. What cannot be made is missing in the program.
+func (w Sandbox) makeCache() {
+	own := w.places.ToolCache()
+	if own == "" || os.MkdirAll(own, 0o700) != nil {
+		return
+	}
+	root, err := os.OpenRoot(own)
+	if err != nil {
+		return
+	}
+	defer root.Close()
+	for link, to := range w.places.CacheLinks() {
+		if _, err := os.Stat(to); err == nil {
+			_ = root.MkdirAll(filepath.Dir(link), 0o700)
+			_ = root.Symlink(to, link)
+		}
+	}
+}
+
+// temporaryFolder is where programs make temporary files, in their cache folder, if they
 // can make none where they would: a home below /tmp has jp's own folders there.
-const temporaryFolder = "jp-tmp"
+const temporaryFolder = "tmp"
 
 // temporary gives the variables that lead programs to a folder in which they can make
 // temporary files, none where those that they have do. ok is false where there is no
@@ -67,7 +96,7 @@ func (w Sandbox) temporary(rules sandbox.Rules, make bool) (environ []string, ok
 		if rules.CanMake(tree, dir) {
 			continue
 		}
-		cache := w.places.Cache()
+		cache := w.places.ToolCache()
 		folder := filepath.Join(cache, temporaryFolder)
 		if cache == "" {
 			return nil, false
