@@ -112,6 +112,9 @@ func (r *run) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 	if err != nil {
 		return program.NotStarted(err), nil
 	}
+	if err := args.checkKeys(); err != nil {
+		return program.NotStarted(err), nil
+	}
 	out := tool.NewCapture(tool.Limit - noteRoom)
 	ended, err := program.Program{
 		Argv: args.Argv, Dir: dir, Env: program.Environment(r.opts.Environ, r.opts.Secret, dir, Name), Stdin: []byte(args.Stdin),

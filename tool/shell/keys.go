@@ -1,0 +1,25 @@
+package shell
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// screenEditors wait for keys, also where there is no terminal and nothing to read.
+var screenEditors = []string{"vi", "vim", "nvim", "view", "vimdiff", "rvim", "ex"}
+
+// checkKeys refuses an editor that would wait for a person: one without input and without a
+// command that ends it.
+func (a arguments) checkKeys() error {
+	if len(a.Argv) == 0 || a.Stdin != "" || !slices.Contains(screenEditors, filepath.Base(a.Argv[0])) {
+		return nil
+	}
+	for _, arg := range a.Argv[1:] {
+		if strings.HasPrefix(arg, "+") || len(arg) > 1 && strings.HasPrefix(arg, "-") && strings.ContainsAny(arg[1:2], "ceEsS-h") {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s waits for the keys of a person, and there is no terminal: use fs_modify_file, or give -es and -c", filepath.Base(a.Argv[0]))
+}
