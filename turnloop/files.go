@@ -68,6 +68,24 @@ func (f *files) moved(now conversation.Git) *conversation.Git {
 	return &g
 }
 
+// headMoved says in one line where HEAD points now, if that is another branch or, without one,
+// another commit than before.
+func (f *files) headMoved(now conversation.Git) string {
+	before := headName(f.git)
+	if after := headName(now); before != "" && after != "" && before != after {
+		return "git: HEAD " + before + " → " + after
+	}
+	return ""
+}
+
+// headName is the branch, or the commit of a detached HEAD.
+func headName(g conversation.Git) string {
+	if g.Branch != "" {
+		return g.Branch
+	}
+	return g.Head[:min(len(g.Head), 7)]
+}
+
 // look reports what the files are now, against the newest event's tree.
 func (f *files) look(ctx context.Context, at SnapshotRequest) (SnapshotResult, error) {
 	at.Tree = f.tree

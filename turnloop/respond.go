@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"jp/conversation"
@@ -40,15 +41,25 @@ func (l *Loop) addResponse(t *conversation.TurnBuilder, done finishedRun, after 
 		}
 		done.result = tool.Result{IsError: true}
 	}
+	said, head := string(content), ""
+	if after != nil {
+		head = l.files.headMoved(after.Git)
+	}
+	if head != "" {
+		content = fmt.Appendf(slices.Clip(content), "\n[%s]", head)
+	}
 	_, canRead := l.opts.Tools.Lookup(tool.EventRead)
 	out := outputOf(content, done.result.Truncated, l.opts.Limits.ToolOutput, l.opts.RedactOutput, t.Next()+len(done.result.Records), canRead)
 	response := done.response(out)
-	what := effect(done.result, string(content))
+	what := effect(done.result, said)
 	switch {
 	case done.cancelled:
 		what = "cancelled"
 	case len(out.rest) > 0 && !done.result.IsError:
 		what += ", " + size(l.opts.Limits.ToolOutput) + " sent"
+	}
+	if head != "" {
+		what += ", " + head
 	}
 	with := append(out.rest, conversation.WithSubject(responseSubject(l.opts.Tools, done.call, what)))
 	for _, a := range done.result.Attachments {
