@@ -1,0 +1,3 @@
+echo one >a.txt
+git add a.txt
+git commit -qm a
