@@ -31,19 +31,10 @@ func AnswerRecorded(
 	ctx context.Context, front Frontend, r *repo.Repo, id conversation.ID, event int, to func(context.Context, attach.Inquiry) (attach.Answer, error),
 ) (words string, in conversation.ID, err error) {
 	t := &target{run: newRun(ctx, front, r, Request{ContinueTurn: true}, nil), id: id}
-	if err := t.lock(); err != nil {
-		return "", id, r.Processes().Locked(ctx, r.Env, err)
-	}
-	defer t.held.Release()
-	l, err := t.load(ctx)
+	defer func() { t.held.Release() }()
+	l, waiting, err := t.waiting(ctx)
 	if err != nil {
 		return "", id, err
-	}
-	var waiting *conversation.Inquiry
-	if l.tail != nil {
-		if live := l.stream.Tail().Live(); len(live) > 0 {
-			waiting = live[0]
-		}
 	}
 	if waiting == nil {
 		if l.tail != nil && event < 0 {
@@ -52,13 +43,21 @@ func AnswerRecorded(
 				return AnswerRecorded(ctx, front, r, below.In.ID, event, to)
 			}
 		}
-		return "", id, problem.New(problem.ExitFailed, "not_found", "%s waits for no answer.", id).About(id).Hint(action.StatusOf(id.Short()), "what it does")
+		return "", id, waitsForNone(id)
 	}
 	i := attach.InquiryOf(id, waiting)
 	i.Subject = strings.TrimSpace(strings.TrimPrefix(interrupted.CallTitle(waiting.Call), i.Tool))
+	t.held.Release() // others may use the conversation while the user is asked
 	answer, err := to(ctx, i)
 	if err != nil {
 		return "", id, err
+	}
+	asked := waiting.Event.Seq
+	if l, waiting, err = t.waiting(ctx); err != nil {
+		return "", id, err
+	}
+	if waiting == nil || waiting.Event.Seq != asked {
+		return "", id, waitsForNone(id)
 	}
 	if err := l.recorder(nil).Answer(ctx, waiting, presence.AnswerOf(answer)); err != nil {
 		return "", id, err
@@ -69,4 +68,23 @@ func AnswerRecorded(
 		}
 	}
 	return words, id, nil
+}
+
+// waiting loads the conversation under its lock, and finds the question that waits, nil if none does.
+func (t *target) waiting(ctx context.Context) (*loaded, *conversation.Inquiry, error) {
+	if err := t.lock(); err != nil {
+		return nil, nil, t.repo.Processes().Locked(ctx, t.repo.Env, err)
+	}
+	l, err := t.load(ctx)
+	if err != nil || l.tail == nil {
+		return l, nil, err
+	}
+	if live := l.stream.Tail().Live(); len(live) > 0 {
+		return l, live[0], nil
+	}
+	return l, nil, nil
+}
+
+func waitsForNone(id conversation.ID) *problem.Error {
+	return problem.New(problem.ExitFailed, "not_found", "%s waits for no answer.", id).About(id).Hint(action.StatusOf(id.Short()), "what it does")
 }

@@ -12,16 +12,16 @@ import (
 )
 
 // awaitTools refuses to go on while a tool of the earlier run still works.
-func (l *loaded) awaitTools(ctx context.Context, ledger *conversation.Ledger) error {
+func (e *equipped) awaitTools(ctx context.Context, ledger *conversation.Ledger) error {
 	for _, call := range ledger.Open() {
-		if !l.repo.Locks.ToolAlive(l.id, call.Event.Seq) {
+		if !e.repo.Locks.ToolAlive(e.id, call.Event.Seq) {
 			continue
 		}
-		if l.user == nil {
-			return problem.New(problem.ExitLocked, "locked", "%s of the earlier run of %s is still running.", call.Request.Name, l.id).About(l.id).
-				Hint(action.Continue(l.id.Short()), "when it has ended").Hint(action.Kill(l.id.Short()), "ends it")
+		if e.user == nil {
+			return problem.New(problem.ExitLocked, "locked", "%s of the earlier run of %s is still running.", call.Request.Name, e.id).About(e.id).
+				Hint(action.Continue(e.id.Short()), "when it has ended").Hint(action.Kill(e.id.Short()), "ends it")
 		}
-		if err := l.waitOrEnd(ctx, call); err != nil {
+		if err := e.waitOrEnd(ctx, call); err != nil {
 			return err
 		}
 	}
@@ -29,20 +29,20 @@ func (l *loaded) awaitTools(ctx context.Context, ledger *conversation.Ledger) er
 }
 
 // waitOrEnd lets the user decide about a tool that outlived jp.
-func (l *loaded) waitOrEnd(ctx context.Context, call *conversation.ToolCall) error {
-	key, err := l.user.Decide(ctx, UserDecision{
+func (e *equipped) waitOrEnd(ctx context.Context, call *conversation.ToolCall) error {
+	key, err := e.decide(ctx, UserDecision{
 		Text:    safetext.Show(interrupted.CallTitle(call)) + "\n  It is still running, from before.\n",
 		Choices: []UserChoice{{'w', "wait for it"}, {'e', "end it"}, {'q', "quit, change nothing"}},
 	})
 	switch {
 	case errors.Is(err, ErrUserLeft):
-		return l.leftAlone()
+		return e.leftAlone()
 	case err != nil && !errors.Is(err, ErrUserSilent):
-		return l.choiceError(err)
+		return e.choiceError(err)
 	case key == 'w':
-		return l.repo.Locks.AwaitTool(ctx, l.id, call.Event.Seq)
+		return e.repo.Locks.AwaitTool(ctx, e.id, call.Event.Seq)
 	case key == 'e':
-		return l.repo.Locks.EndTool(ctx, l.id, call.Event.Seq)
+		return e.repo.Locks.EndTool(ctx, e.id, call.Event.Seq)
 	}
-	return l.keepText(problem.New(problem.ExitLocked, "locked", "%s still runs; nothing was changed.", call.Request.Name).About(l.id))
+	return e.keepText(problem.New(problem.ExitLocked, "locked", "%s still runs; nothing was changed.", call.Request.Name).About(e.id))
 }

@@ -57,7 +57,7 @@ func (l *loaded) awaitChildren(ctx context.Context, ledger *conversation.Ledger)
 			if child.tail == nil {
 				return nil
 			}
-			return child.awaitTools(ctx, child.tail.Ledger())
+			return (&equipped{loaded: child}).awaitTools(ctx, child.tail.Ledger())
 		})
 		if err != nil && refusal(err) == "" {
 			return err

@@ -21,7 +21,7 @@ func (i *incomplete) allowPlace(ctx context.Context, last conversation.Git, diff
 	if i.user == nil {
 		return i.elsewhereFailure(ctx, last, differences)
 	}
-	key, err := i.user.Decide(ctx, UserDecision{
+	key, err := i.decide(ctx, UserDecision{
 		Text:    interrupted.ElsewhereText(i.repo, differences, changed),
 		Choices: []UserChoice{{'r', "resume here anyway (the model is told)"}, {'q', "quit, change nothing"}},
 	})

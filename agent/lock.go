@@ -2,11 +2,18 @@ package agent
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
 
 	"jp/agent/action"
+	"jp/agent/presence"
 	"jp/agent/problem"
 	"jp/agent/repo"
+	"jp/internal/safetext"
 	"jp/process"
+	"jp/turnloop"
 )
 
 // lock takes the conversation for this process, or fails with a
@@ -28,6 +35,9 @@ func (t *target) lock() error {
 	return err
 }
 
+// errMoved says that the conversation has changed while the user was asked.
+var errMoved = errors.New("the conversation has changed")
+
 // locked says which process keeps this run from the conversation.
 func (t *target) locked(ctx context.Context, locked *process.LockedError) *problem.Error {
 	h := t.repo.Processes().Holding(ctx, locked)
@@ -44,4 +54,184 @@ func (t *target) locked(ctx context.Context, locked *process.LockedError) *probl
 		f.Hint(action.AskBeside(string(h.ID)), "ask beside it; nothing is recorded")
 	}
 	return h.Killing(f)
+}
+
+// silence is how long a conversation is waited for before anything is said.
+const silence = 300 * time.Millisecond
+
+// What ends the wait for a key.
+var (
+	errStillHeld = errors.New("the conversation is still held")
+	errFree      = errors.New("the conversation is free")
+	errNews      = errors.New("its process has news")
+)
+
+// acquireLock takes the conversation for this run. Where a person is there, a process
+// that holds it is waited for, and they may ask elsewhere instead.
+func (t *target) acquireLock(ctx context.Context) error {
+	if t.fresh {
+		return nil
+	}
+	err := t.lock()
+	var locked *process.LockedError
+	if !errors.As(err, &locked) {
+		return err
+	}
+	if !t.opts.Detach {
+		t.findUser()
+	}
+	if t.user == nil {
+		return t.locked(ctx, locked)
+	}
+	w := &busyWait{target: t, holder: locked}
+	quiet, cancel := context.WithTimeoutCause(ctx, silence, errStillHeld)
+	defer cancel()
+	if err := t.lockWhenFree(quiet); !errors.Is(err, errStillHeld) {
+		return w.ended(ctx, err)
+	}
+	return w.wait(ctx)
+}
+
+// lockWhenFree takes the conversation as soon as it is free.
+func (t *target) lockWhenFree(ctx context.Context) error {
+	for {
+		if err := t.repo.Locks.AwaitFree(ctx, t.id); err != nil {
+			return err
+		}
+		if err := t.lock(); !errors.Is(err, process.ErrLocked) {
+			return err
+		}
+	}
+}
+
+// A busyWait is the wait for a conversation that another process holds, at a
+// terminal.
+type busyWait struct {
+	*target
+	holder *process.LockedError // by whom, as it was last seen
+}
+
+// wait waits for the conversation or for the user's choice.
+func (w *busyWait) wait(ctx context.Context) error {
+	for {
+		key, err := w.waitOnce(ctx)
+		switch {
+		case errors.Is(err, errFree):
+			w.user.Tell("It is free.")
+			return nil
+		case errors.Is(err, errNews):
+			w.user.Tell("")
+			continue
+		case errors.Is(err, ErrUserLeft), errors.Is(err, ErrUserSilent):
+			return w.leave(ctx)
+		case err != nil:
+			w.user.Tell("")
+			return w.ended(ctx, err)
+		case key != 'a':
+			return w.choose(ctx, key)
+		}
+		if err := w.attach(ctx); err != nil {
+			return w.ended(ctx, err)
+		}
+	}
+}
+
+// waitOnce says what the other process does, and waits for a key, for the
+// conversation or for news, whichever comes first. All that it starts has ended
+// when it returns, and the lock is held only where it is errFree.
+func (w *busyWait) waitOnce(ctx context.Context) (rune, error) {
+	there := presence.LookAt(ctx, w.repo, w.id, w.holder.Holder)
+	defer there.Close()
+	w.holder.Holder = there.Process
+	waiting, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	var others sync.WaitGroup
+	others.Go(func() {
+		err := w.lockWhenFree(waiting)
+		if err == nil {
+			err = errFree
+		}
+		end(err)
+	})
+	others.Go(func() {
+		if there.Changes(waiting) {
+			end(errNews)
+		}
+	})
+	key, err := w.user.Decide(waiting, w.decision(there))
+	end(nil)
+	others.Wait()
+	switch {
+	case w.held == nil:
+	case errors.Is(err, errNews):
+		err = errFree
+	case !errors.Is(err, errFree):
+		w.held.Release()
+		w.held = nil
+	}
+	return key, err
+}
+
+// attach looks at the other process from here, as jp attach does. How that ended
+// matters only where jp is to end.
+func (w *busyWait) attach(ctx context.Context) error {
+	err := w.front.Attach(ctx, w.id)
+	var interrupt *turnloop.Interrupt
+	if errors.As(err, &interrupt) || ctx.Err() != nil {
+		return err
+	}
+	if err != nil {
+		w.user.Tell(safetext.Clean(repo.ProblemOf(err).Message))
+	}
+	return nil
+}
+
+// choose goes elsewhere, or leaves.
+func (w *busyWait) choose(ctx context.Context, key rune) error {
+	switch key {
+	case 'f':
+		w.opts.Stdin = w.front.Reads() // what is piped in is asked, too
+		w.opts.Fork, w.opts.ID, w.opts.DiscardTurn = ForkAtEnd, string(w.id), true
+	case 'n':
+		w.opts.New, w.opts.ID, w.opts.DiscardTurn = true, "", false
+	default:
+		return w.leave(ctx)
+	}
+	if err := w.find(ctx); err != nil {
+		return err
+	}
+	return w.acquireLock(ctx)
+}
+
+// ended is the end of a wait. A signal that a key or the loss of the terminal
+// stands for leaves, as they do.
+func (w *busyWait) ended(ctx context.Context, err error) error {
+	var interrupt *turnloop.Interrupt
+	if errors.As(err, &interrupt) && interrupt.Signal != "SIGTERM" || errors.Is(err, ErrUserGone) {
+		return w.leave(context.WithoutCancel(ctx))
+	}
+	return err
+}
+
+// leave gives up; what was to be asked is kept.
+func (w *busyWait) leave(ctx context.Context) error {
+	return w.keepText(w.locked(ctx, w.holder))
+}
+
+// decision says what the other process does and what can be done meanwhile.
+func (w *busyWait) decision(there *presence.Holder) UserDecision {
+	d := UserDecision{Text: fmt.Sprintf("%s is busy: %s.\n", w.id, there.Words(w.env.Now()))}
+	if there.Inquiry != nil {
+		d.Text += fmt.Sprintf("It waits for an answer: %s\n", repo.QuestionWords(*there.Inquiry))
+	} else {
+		d.Text += "Waiting for it.\n"
+	}
+	if there.Peer != nil && w.front.Attaches() {
+		d.Choices = append(d.Choices, UserChoice{'a', "attach"})
+	}
+	if !w.settlesOnly() {
+		d.Choices = append(d.Choices, UserChoice{'f', "ask in a fork"}, UserChoice{'n', "ask in a new conversation"})
+	}
+	d.Choices = append(d.Choices, UserChoice{'q', "leave (Ctrl+C)"})
+	return d
 }

@@ -46,7 +46,7 @@ func (e *equipped) approveServer(ctx context.Context, s *mcp.Server) error {
 		e.servers.Notices = append(e.servers.Notices, toolset.Unavailable(s.Spec().Name, s.State()))
 		return nil
 	}
-	err := e.user.Approve(ctx, s)
+	err := e.unlocked(ctx, func() error { return e.user.Approve(ctx, s) })
 	var failed *mcp.StartError
 	if errors.As(err, &failed) {
 		e.servers.Notices = append(e.servers.Notices, fmt.Sprintf("mcp.%s has no effect: %v", s.Spec().Name, err))

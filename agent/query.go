@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 
 	"jp/agent/repo"
 	"jp/turnloop"
@@ -39,6 +40,19 @@ func (t *target) do(ctx context.Context) (outcome turnloop.Outcome, err error) {
 	if err := t.acquireLock(ctx); err != nil {
 		return outcome, err
 	}
+	for {
+		outcome, err = t.answer(ctx)
+		if !errors.Is(err, errMoved) {
+			return outcome, err
+		}
+		t.user.Tell("The conversation has changed since jp asked.")
+		t.files = nil
+	}
+}
+
+// answer resolves what the conversation has left, and runs the new turn. It is errMoved if the conversation has changed
+// while the user was asked.
+func (t *target) answer(ctx context.Context) (outcome turnloop.Outcome, err error) {
 	l, err := t.load(ctx)
 	if err != nil {
 		return outcome, err

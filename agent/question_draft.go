@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -27,6 +28,10 @@ func (s *ready) edit(ctx context.Context, text string) (string, error) {
 		s.drafted = drafts.Asked(string(written))
 		return s.drafted, err
 	}
+	if s.written != nil {
+		s.drafted = *s.written
+		return s.drafted, nil
+	}
 	kept, err := s.keptDraft()
 	if err != nil {
 		return "", err
@@ -38,14 +43,19 @@ func (s *ready) edit(ctx context.Context, text string) (string, error) {
 	if err := s.repo.StateDir().Replace(repo.DraftsFolder, s.draft(), shown, safefile.Options{Volatile: true}); err != nil {
 		return "", err
 	}
-	if err := s.front.Edit(ctx, s.repo.Place(), filepath.Join(s.repo.CommonDir, safefile.StateDirName, repo.DraftsFolder, s.draft())); err != nil {
-		return "", err
+	moved := s.unlocked(ctx, func() error {
+		return s.front.Edit(ctx, s.repo.Place(), filepath.Join(s.repo.CommonDir, safefile.StateDirName, repo.DraftsFolder, s.draft()))
+	})
+	if moved != nil && !errors.Is(moved, errMoved) {
+		return "", moved
 	}
 	written, err := s.keptDraft()
 	if written == "" && err == nil {
 		err = s.repo.StateDir().Remove(repo.DraftsFolder, s.draft())
 	}
-	s.drafted = written
+	if s.drafted = written; moved != nil && err == nil {
+		s.written, err = &written, moved
+	}
 	return written, err
 }
 

@@ -83,7 +83,11 @@ func (s *ready) request(ctx context.Context) (turnloop.Request, error) {
 	if s.opts.Title != "" {
 		r.Records = append(r.Records, &conversation.Event{Body: &conversation.Metadata{Title: &s.opts.Title, TitleSource: "user"}})
 	}
-	given, err := instructionsForTurn(ctx, s.instructions, s.stream.Events(), s.user, s.out)
+	var decide decider
+	if s.user != nil {
+		decide = s.decide
+	}
+	given, err := instructionsForTurn(ctx, s.instructions, s.stream.Events(), decide, s.out)
 	if err != nil {
 		return r, err
 	}

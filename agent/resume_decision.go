@@ -25,7 +25,7 @@ func (i *incomplete) offer(ctx context.Context) (decision, error) {
 			d.Editor = c.letter
 		}
 	}
-	key, err := i.user.Decide(ctx, d)
+	key, err := i.decide(ctx, d)
 	switch {
 	case errors.Is(err, ErrUserLeft):
 		return decideQuit, i.keepText(i.leftAlone())

@@ -45,7 +45,7 @@ func (e *equipped) namedSkill(ctx context.Context, name string) (skills.Skill, e
 	if e.user == nil {
 		return *k, untrusted
 	}
-	key, err := e.user.Decide(ctx, UserDecision{
+	key, err := e.decide(ctx, UserDecision{
 		Text:    fmt.Sprintf("The skill %s tells the model how to work (%s/%s).\n%s", safetext.Show(name), safetext.Show(k.Path), skills.File, safetext.Bound(safetext.Clean(k.Body()), 2000)),
 		Choices: []UserChoice{{'y', "use it as it is"}, {'n', "do not use it"}},
 	})

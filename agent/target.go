@@ -24,6 +24,7 @@ type target struct {
 	forked *fork.Fork   // it was made for this run; nil where it was not
 	// resumes says that the user chose to go on with its turn, before anything is asked.
 	resumes bool
+	written *string       // in an editor, before the conversation changed; nil: nothing was
 	held    *process.Lock // nil until it is taken; a new conversation is taken when its turn begins
 }
 

@@ -133,13 +133,13 @@ func putBackSince(t conversation.Turn) []string {
 }
 
 // instructionsForTurn are the records of a turn that tell its model of files of instructions: one,
-// or none where the model knows them. The user, nil where no user can be asked, decides about
+// or none where the model knows them. decide, nil where no user can be asked, lets the user decide about
 // those that another program changed.
-func instructionsForTurn(ctx context.Context, from *agentsmd.Source, events []*conversation.Event, user User, out Output) ([]*conversation.Event, error) {
+func instructionsForTurn(ctx context.Context, from *agentsmd.Source, events []*conversation.Event, decide decider, out Output) ([]*conversation.Event, error) {
 	var ask agentsmd.Ask
-	if user != nil {
+	if decide != nil {
 		ask = func(ctx context.Context, d agentsmd.Difference) (use, decided bool, err error) {
-			return askInstructions(ctx, user, d)
+			return askInstructions(ctx, decide, d)
 		}
 	}
 	turn, err := from.Turn(ctx, events, ask)
@@ -155,13 +155,16 @@ func instructionsForTurn(ctx context.Context, from *agentsmd.Source, events []*c
 	return []*conversation.Event{{Body: turn.Told}}, nil
 }
 
+// A decider is what [equipped.decide] does.
+type decider func(ctx context.Context, d UserDecision) (rune, error)
+
 // askInstructions lets the user decide about one file. Where nothing is said, nothing is decided.
-func askInstructions(ctx context.Context, user User, d agentsmd.Difference) (use, decided bool, err error) {
+func askInstructions(ctx context.Context, decide decider, d agentsmd.Difference) (use, decided bool, err error) {
 	how, no := "is not committed", "do not give it to the model"
 	if d.Committed != nil {
 		how, no = "differs from what is committed", "give the model what is committed"
 	}
-	key, err := user.Decide(ctx, UserDecision{
+	key, err := decide(ctx, UserDecision{
 		Text: fmt.Sprintf("%s tells the model how to work. It %s, and jp has no edit of yours on record.\n%s",
 			safetext.Show(d.File.Path), how, d.Short()),
 		Choices: []UserChoice{{'y', "give it to the model as it is"}, {'n', no}},

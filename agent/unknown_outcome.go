@@ -70,7 +70,7 @@ func (i *incomplete) askUnknown(ctx context.Context, found reconcile.Call, told 
 		text += "  Files: " + interrupted.FilesWords(i.plan.Changed) + ".\n"
 	}
 	for {
-		key, err := i.user.Decide(ctx, UserDecision{Text: text, Help: unknownHelp, Line: 'w', Risky: 'a', Choices: []UserChoice{
+		key, err := i.decide(ctx, UserDecision{Text: text, Help: unknownHelp, Line: 'w', Risky: 'a', Choices: []UserChoice{
 			{'a', "run it again"}, {'r', "report it to the model"}, {'w', "write the result by hand"}, {'q', "quit"},
 		}})
 		text = ""

@@ -416,3 +416,47 @@ func TestDiscardOfALostTool(t *testing.T) {
 	require.Contains(t, dry.stdout, "it is unknown who changed it before @")
 	require.Equal(t, 0, p.jp("verify").exit)
 }
+
+// A question of jp's own locks no conversation. What another terminal did meanwhile counts.
+func TestQuestionLeavesTheConversationFree(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		deeper    bool // the question what became of a call, not the one what becomes of the turn
+		meanwhile []string
+		types     string
+		exit      int
+		says      string
+		requests  int // that the conversation has then
+	}{
+		"nothing else, then quit":    {types: "q", exit: 3, says: "othing was changed", requests: 1},
+		"discarded, then quit":       {meanwhile: []string{"discard"}, types: "q", exit: 3, says: "othing was changed", requests: 1},
+		"discarded, then resume":     {meanwhile: []string{"discard"}, types: "r", says: "has changed since jp asked", requests: 2},
+		"discarded, then discard":    {meanwhile: []string{"discard"}, types: "d", says: "has changed since jp asked", requests: 2},
+		"finished, then resume":      {meanwhile: []string{"continue", "--pending", "report"}, types: "r", says: "has changed since jp asked", requests: 2},
+		"of a call, then run again":  {deeper: true, meanwhile: []string{"discard"}, types: "a", says: "has changed since jp asked", requests: 2},
+		"of a call, then not at all": {deeper: true, meanwhile: []string{"discard"}, types: "q", exit: 3, says: "othing was changed", requests: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := killedPlace(t)
+			p.write("../over.toml", "[[reply]]\nmessage = \"Over.\"\ntimes = 9\n")
+			s := p.sit(100, "query", "-y", "-m", "script/../over.toml", "And now?")
+			s.WaitFor("d  discard turn 1, then ask your new question")
+			s.prompted()
+			if test.deeper {
+				s.Type("r")
+				s.WaitFor("run it again")
+				s.prompted()
+			}
+			if test.meanwhile != nil {
+				r := p.jp(test.meanwhile...)
+				require.Zero(t, r.exit, r.stderr)
+			}
+			s.Type(test.types)
+			require.Equal(t, test.exit, s.exit())
+			s.WaitFor(test.says)
+			require.Len(t, p.ofType("chat_request"), test.requests)
+			require.Zero(t, p.jp("verify").exit)
+		})
+	}
+}
