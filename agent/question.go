@@ -48,14 +48,22 @@ func (s *ready) text(ctx context.Context) (text string, again *conversation.Even
 	return text, again, nil
 }
 
-// lastRequest is what the user asked last, nil if that is nothing.
+// lastRequest is what the user asked last, nil if that is nothing. A question that they took back
+// counts if there is no other.
 func (l *loaded) lastRequest() *conversation.Event {
-	var last *conversation.Event
+	var last, discarded *conversation.Event
 	for turn := range conversation.Turns(l.stream.Events()) {
 		ledger := turn.Ledger()
-		if e := ledger.Request(); e != nil && !ledger.Discarded {
+		switch e := ledger.Request(); {
+		case e == nil:
+		case ledger.Discarded:
+			discarded = e
+		default:
 			last = e
 		}
+	}
+	if last == nil {
+		return discarded
 	}
 	return last
 }

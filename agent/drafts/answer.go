@@ -53,7 +53,7 @@ func (d *AnswerKeeper) Streamed(delta turnloop.Delta) {
 		return
 	}
 	d.Observer.Streamed(delta)
-	if delta.Part == conversation.PartMessage {
+	if delta.Part == conversation.PartMessage || delta.Part == conversation.PartReasoning {
 		d.note(delta)
 	}
 }
@@ -204,7 +204,7 @@ func (d *AnswerKeeper) Close() {
 func answerFile(id conversation.ID) string { return string(id) + ".answer" }
 
 // KeepAnswer is an AnswerKeeper of a conversation. With now it keeps all that streams before it is
-// shown, else the message of the model a second late at most.
+// shown, else what the model says and thinks a second late at most.
 func KeepAnswer(o turnloop.Observer, own safefile.StateDir, id conversation.ID, now bool) *AnswerKeeper {
 	return &AnswerKeeper{Observer: o, own: own, name: answerFile(id), now: now}
 }

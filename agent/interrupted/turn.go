@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"jp/agent/drafts"
 	"jp/agent/repo"
 	"jp/conversation"
 	"jp/internal/safetext"
@@ -32,6 +33,9 @@ func Text(ctx context.Context, r *repo.Repo, id conversation.ID, tail *conversat
 			fmt.Fprintf(&b, "      it said: %s\n", safetext.Show(said))
 		}
 	}
+	for _, t := range Unrecorded(r, id, tail) {
+		b.WriteString(unrecordedEnd(t))
+	}
 	if record.CutOff {
 		b.WriteString("  " + CutOffWords + "\n")
 	}
@@ -40,6 +44,45 @@ func Text(ctx context.Context, r *repo.Repo, id conversation.ID, tail *conversat
 	}
 	b.WriteString(placeText(r, record, truth) + "\n")
 	return b.String()
+}
+
+// NotRecorded stands behind a text that streamed when jp ended.
+const NotRecorded = " …(cut off, not recorded)"
+
+// Unrecorded are the texts that streamed when jp ended, which became no events. There are none while a process runs the turn.
+func Unrecorded(r *repo.Repo, id conversation.ID, tail *conversation.IncompleteTurn) (texts []drafts.StreamedText) {
+	if holder, held := r.Locks.Held(id); held && holder.PID != repo.PID() {
+		return nil
+	}
+	for _, t := range drafts.Streamed(r.StateDir(), id, tail.Events) {
+		if strings.TrimSpace(t.Text) != "" && (t.Part == conversation.PartMessage || t.Part == conversation.PartReasoning) {
+			texts = append(texts, t)
+		}
+	}
+	return texts
+}
+
+// quotedLines is how many lines of a text the question quotes, of quotedBytes at most together.
+const (
+	quotedLines = 4
+	quotedBytes = 600
+)
+
+// unrecordedEnd quotes the end of a text that streamed.
+func unrecordedEnd(t drafts.StreamedText) string {
+	head, text := "  It was answering:\n", strings.TrimSpace(safetext.Clean(t.Text))
+	if t.Part == conversation.PartReasoning {
+		head = "  It was thinking:\n"
+	}
+	lines := strings.Split(text, "\n")
+	end := strings.Join(lines[max(0, len(lines)-quotedLines):], "\n")
+	if len(end) > quotedBytes {
+		end = strings.ToValidUTF8(end[len(end)-quotedBytes:], "")
+	}
+	if len(end) < len(text) {
+		end = "… " + strings.TrimSpace(end)
+	}
+	return head + "      " + strings.ReplaceAll(end, "\n", "\n      ") + NotRecorded + "\n"
 }
 
 // ApprovedWords say which tool runs of a turn were approved in advance, "" for none.

@@ -6,12 +6,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"jp/agent/background"
 	"jp/agent/repo"
+	"jp/config"
 	"jp/conversation"
 	"jp/process"
 	"jp/process/attach"
@@ -54,7 +60,24 @@ func New(o Options) *Presence {
 		Shutdown: func() { o.Abort("SIGTERM") },
 	})
 	p.questions = &questions{id: o.ID, user: o.User, server: p.server, waiting: p.announceQuestion, reached: p.Published, limit: p.Limit()}
+	if o.Repo.Report.Origins["policy.timeout"].Layer == config.LayerDefault {
+		p.questions.longer = hasTerminal
+	}
 	return p
+}
+
+// hasTerminal reports whether this user has a terminal open, at which they can answer.
+func hasTerminal() bool {
+	for _, pattern := range []string{"/dev/pts/[0-9]*", "/dev/ttys[0-9]*", "/dev/tty[0-9]*"} { // Linux, macOS, Linux's consoles
+		files, _ := filepath.Glob(pattern)
+		for _, file := range files {
+			var st unix.Stat_t
+			if unix.Stat(file, &st) == nil && int(st.Uid) == os.Getuid() && (os.Getuid() != 0 || strings.HasPrefix(file, "/dev/pts/")) {
+				return true // those that nobody uses are root's, but in /dev/pts
+			}
+		}
+	}
+	return false
 }
 
 // Limit is how long a question waits for a user to attach; 0 for no limit.

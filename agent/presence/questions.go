@@ -30,6 +30,7 @@ type questions struct {
 	user    Asker // nil where there is no terminal to ask at
 	server  *attach.Server
 	limit   time.Duration // of the wait for a user to attach; 0 for none
+	longer  func() bool   // whether to wait once more at the limit; nil: never
 	reached func() bool   // whether anybody can come
 	waiting func(q turnloop.Question)
 
@@ -96,7 +97,9 @@ func (d *questions) put(ctx context.Context, id conversation.ID, q turnloop.Ques
 		case <-ctx.Done():
 			return turnloop.Answer{}, context.Cause(ctx)
 		case <-late:
-			return turnloop.Answer{}, turnloop.ErrNoAnswer
+			if d.longer == nil || !d.longer() {
+				return turnloop.Answer{}, turnloop.ErrNoAnswer
+			}
 		case <-moved:
 		}
 	}
@@ -201,7 +204,11 @@ func (p *Presence) announceQuestion(question turnloop.Question) {
 	command := repo.AnswerCommand(i).String()
 	p.Env.Note("    %s   %s", command, repo.AnswerWords(i))
 	p.Env.Note("    %-*s   asks here", len(command), action.Attach(p.ID.Short()))
-	if limit := p.Limit(); limit > 0 {
+	switch limit := p.Limit(); {
+	case limit == 0:
+	case p.questions.longer != nil && p.questions.longer():
+		p.Env.Note("jp waits while you have a terminal open, and Ctrl+C ends it; the question stays open.")
+	default:
 		p.Env.Note("Without an answer jp exits in %s; the question stays open.", conversation.Ago(limit))
 	}
 }

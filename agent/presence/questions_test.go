@@ -31,10 +31,10 @@ func (pipeListener) Addr() net.Addr { return &net.UnixAddr{} }
 
 // waitingQuestion lets a question wait without a terminal, and gives a client that
 // was greeted.
-func waitingQuestion(t *testing.T, limit time.Duration) (c *attach.Client, ended <-chan error) {
+func waitingQuestion(t *testing.T, limit time.Duration, longer func() bool) (c *attach.Client, ended <-chan error) {
 	id := conversation.ID("jp-c17528832001-k3f9")
 	d := &questions{
-		id: id, server: attach.NewServer(attach.Options{Conversation: id, Seq: -1}), limit: limit,
+		id: id, server: attach.NewServer(attach.Options{Conversation: id, Seq: -1}), limit: limit, longer: longer,
 		reached: func() bool { return true }, waiting: func(turnloop.Question) {},
 	}
 	listener := make(pipeListener)
@@ -74,12 +74,18 @@ func stillWaits(ended <-chan error, after time.Duration) bool {
 
 func TestTheWaitOfAQuestionEnds(t *testing.T) {
 	for name, tt := range map[string]struct {
-		limit time.Duration
-		ends  bool
-	}{"foreground": {30 * time.Second, true}, "for ever": {0, false}} {
+		limit  time.Duration
+		longer func() bool
+		ends   bool
+	}{
+		"foreground":               {30 * time.Second, nil, true},
+		"without another terminal": {30 * time.Second, func() bool { return false }, true},
+		"with another terminal":    {30 * time.Second, func() bool { return true }, false},
+		"for ever":                 {0, nil, false},
+	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				_, ended := waitingQuestion(t, tt.limit)
+				_, ended := waitingQuestion(t, tt.limit, tt.longer)
 				require.True(t, stillWaits(ended, 29*time.Second))
 				require.Equal(t, tt.ends, !stillWaits(ended, time.Hour))
 			})
@@ -89,7 +95,7 @@ func TestTheWaitOfAQuestionEnds(t *testing.T) {
 
 func TestWhoIsAttachedMayThink(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, ended := waitingQuestion(t, 30*time.Second)
+		c, ended := waitingQuestion(t, 30*time.Second, nil)
 		require.True(t, stillWaits(ended, 29*time.Second))
 		require.NoError(t, c.Send(&attach.Attach{V: attach.Version}))
 		require.True(t, stillWaits(ended, time.Hour))

@@ -10,6 +10,7 @@ import (
 	"jp/agent/problem"
 	"jp/conversation"
 	"jp/internal/lazy"
+	"jp/internal/safetext"
 )
 
 var (
@@ -18,9 +19,15 @@ var (
 )
 
 // SelectEvent finds the event that E names: a number, a number from the end, the
-// last of a turn, the beginning of a commit's id, or the last before a time.
+// last of a turn, the beginning of a commit's id, or the last before a time. E may also be ID@E of this conversation.
 func SelectEvent(events []*conversation.Event, e string, id conversation.ID, now time.Time) (*conversation.Event, error) {
 	e = strings.TrimPrefix(e, "@")
+	if target, event := SplitTarget(e); event != "" {
+		if !strings.HasSuffix(string(id), target) {
+			return nil, problem.Usage("%s is an event of another conversation. This one is %s.", safetext.Show(e), id)
+		}
+		e = event
+	}
 	if len(events) == 0 {
 		return nil, NoEvent(events, e, id)
 	}

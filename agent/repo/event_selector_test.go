@@ -37,7 +37,7 @@ func TestSelectEvent(t *testing.T) {
 	tests := map[string]int{
 		"0": 0, "@0": 0, "9": 9, "@-1": 9, "-10": 0, "@turn:1": 4, "turn:2": 9,
 		"3a2f9c1": 3, "@7a2f9c10000000": 7, "0a2f9c1000000000000000000000000000000000": 0,
-		"5m": 4, "@90s": 8, "10s": 9, "1min": 8, "2026-11-22": 9, "2026-11-21T12:03:30Z": 3, "2026-11-21T14:03:00+02:00": 2,
+		"5m": 4, "@90s": 8, "10s": 9, "1min": 8, "k3f9@3": 3, "jp-c17952552000-k3f9@-1": 9, "k3f9@turn:1": 4, "2026-11-22": 9, "2026-11-21T12:03:30Z": 3, "2026-11-21T14:03:00+02:00": 2,
 	}
 	for e, want := range tests {
 		found, err := SelectEvent(someEvents(), e, someID, now)
@@ -54,6 +54,7 @@ func TestSelectNoEvent(t *testing.T) {
 	}{
 		"10":         {problem.ExitNotFound, "jp-c17952552000-k3f9 has no event 10; its last is 9 (turn 2)."},
 		"@-11":       {problem.ExitNotFound, "jp-c17952552000-k3f9 has no event -11; its last is 9 (turn 2)."},
+		"aaaa@3":     {problem.ExitUsage, "aaaa@3 is an event of another conversation. This one is jp-c17952552000-k3f9."},
 		"turn:3":     {problem.ExitNotFound, "jp-c17952552000-k3f9 has no turn 3; its last is 2."},
 		"turn:first": {problem.ExitUsage, "@turn:first: a turn is a number, as in @turn:2."},
 		"":           {problem.ExitNotFound, "jp-c17952552000-k3f9 has no event \"@\"; its last is 9 (turn 2)."},

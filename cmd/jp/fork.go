@@ -120,6 +120,9 @@ func runFork(ctx context.Context, e *ui.Env, o forkOptions) error {
 	if event != "" {
 		o.cut.Until = event
 	}
+	if until, at := repo.SplitTarget(o.cut.Until); at != "" && target == "" {
+		target = until
+	}
 	v, err := o.cut.View(ctx, r, target)
 	if err != nil {
 		return err

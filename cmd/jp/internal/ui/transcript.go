@@ -246,6 +246,9 @@ func (t *transcript) wrapped(line string) { fmt.Fprintln(t.w, terminal.Wrap(line
 // waiting prints what the incomplete turn has done and waits for.
 func (t *transcript) waiting() {
 	ledger := t.Tail.Ledger()
+	if t.Remote == "" {
+		t.unrecorded()
+	}
 	fmt.Fprintln(t.w)
 	t.wrapped(t.Palette.Yellow("⏳ Incomplete turn (" + interrupted.TailWords(t.Repo, t.ID, cmp.Or(t.Waits, t.Tail.Status())) + ")"))
 	for _, call := range ledger.ToolCalls {
@@ -254,6 +257,25 @@ func (t *transcript) waiting() {
 	}
 	if ledger.CutOff() != nil {
 		t.wrapped("  " + interrupted.CutOffWords)
+	}
+}
+
+// unrecorded quotes what was on the screen when jp ended, and is in no event.
+func (t *transcript) unrecorded() {
+	for _, s := range interrupted.Unrecorded(t.Repo, t.ID, t.Tail) {
+		text := strings.TrimRight(s.Text, " \n") + interrupted.NotRecorded
+		switch {
+		case s.Part == conversation.PartReasoning:
+			if t.style == "full" {
+				t.reasoning(text)
+			}
+		case t.style == "brief":
+			t.paragraph(problem.OneLine(s.Text)+interrupted.NotRecorded, t.Palette.Dim)
+		case t.Env.Rendered():
+			t.Markdown(t.w, text)
+		default:
+			t.paragraph(text, func(s string) string { return s })
+		}
 	}
 }
 
