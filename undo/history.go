@@ -156,7 +156,7 @@ func headBefore(v *repo.View, seq int) (head string) {
 
 // here tells for each event whether the conversation worked in the present working tree
 // then. Its tools wrote other files elsewhere. A fork that got a working tree also has
-// the shared events there.
+// the shared events there. In place, what stands before an adoption is the work of others.
 func here(v *repo.View) []bool {
 	places := make([]*conversation.Git, len(v.Events))
 	var now *conversation.Git
@@ -171,11 +171,24 @@ func here(v *repo.View) []bool {
 			}
 		}
 	}
-	here := make([]bool, len(v.Events))
+	here, adopted := make([]bool, len(v.Events)), adoption(v.Events)
 	for i, place := range places {
-		here[i] = place == nil || place.SameWorktree(*now)
+		here[i] = v.Events[i].Seq >= adopted && (place == nil || place.SameWorktree(*now))
 	}
 	return here
+}
+
+// adoption is the seq of the newest event by which the user adopted the conversation in place,
+// 0 for none.
+func adoption(events []*conversation.Event) int {
+	for _, e := range slices.Backward(events) {
+		if origin, is := e.Body.(*conversation.ForkOrigin); is && origin.CheckedOut {
+			return 0
+		} else if is && origin.Adopted {
+			return e.Seq
+		}
+	}
+	return 0
 }
 
 // gone are the files that a tool took away, and that no tree has; more says that they

@@ -40,6 +40,9 @@ type Undo struct {
 	Since  int                                    // the first event whose changes count
 	When   string                                 // "before @18"
 	decide func(undoplan.History) []undoplan.File // what may be put back
+	// Adoption is the event by which the user adopted the conversation in place, if it stands behind
+	// Since: what stands before it is the work of others, and stays. 0 for none.
+	Adoption int
 	// Differing counts the files that differ from the target, by any author.
 	Differing int
 }
@@ -147,6 +150,9 @@ func (b *Undo) plan(ctx context.Context) (turnloop.SnapshotResult, []undoplan.Fi
 		return sight, nil, err
 	}
 	b.Differing = h.Differing(b.Since, b.Opts.Paths)
+	if at := adoption(b.Events); at > b.Since {
+		b.Adoption = at
+	}
 	return sight, append(plan, b.unrecorded(plan)...), nil
 }
 

@@ -63,8 +63,12 @@ func (b *PutBackScreen) PrintNothing(out io.Writer) error {
 	if b.Differing == 1 {
 		verb = "is"
 	}
-	_, err := fmt.Fprintf(out, "Nothing to %s: %s %s not as %s, and no tool of this conversation wrote there since.\n",
-		b.Opts.Action, conversation.Count(b.Differing, "file"), verb, b.When)
+	since := ""
+	if b.Adoption > 0 {
+		since = fmt.Sprintf(" @%d, the event of the adoption", b.Adoption)
+	}
+	_, err := fmt.Fprintf(out, "Nothing to %s: %s %s not as %s, and no tool of this conversation wrote there since%s.\n",
+		b.Opts.Action, conversation.Count(b.Differing, "file"), verb, b.When, since)
 	if !b.Env.Quiet {
 		fmt.Fprintf(b.Env.Messages(), "%s\n", b.Palette.Dim(action.DiffWorktree(b.ID.Short(), problem.Itoa(b.Since-1)).String()+"   lists them"))
 	}
