@@ -145,7 +145,7 @@ func (e *Event) Detach(by int) {
 	case *Metadata:
 		b.Parent, b.ExpiresAt = "", nil
 	case *ForkOrigin:
-		b.Adopted, b.CheckedOut = false, false
+		b.Adopted, b.CheckedOut, b.WrittenFor = false, false, ""
 	case *Restored, *TurnDone: // their lines name numbers
 		e.Subject = ""
 	case *Compaction:

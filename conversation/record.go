@@ -61,7 +61,10 @@ type ForkOrigin struct {
 	Conversation ID
 	Seq          int
 	Commit       string
-	Adopted      bool // made this user's own although someone else wrote it
+	// WrittenFor is the conversation that the event was written for, if Conversation shares it
+	// with that one.
+	WrittenFor ID
+	Adopted    bool // made this user's own although someone else wrote it
 	CheckedOut   bool // its working tree was made for it, with the files of Seq
 }
 
@@ -80,6 +83,7 @@ func (b *ForkOrigin) fields(c codec) {
 	source := forkSource{b.Conversation, b.Seq, b.Commit}
 	c.value("source", &source)
 	b.Conversation, b.Seq, b.Commit = source.Conversation, source.Seq, source.Commit
+	c.str("written_for", (*string)(&b.WrittenFor))
 	c.flag("adopted", &b.Adopted)
 	c.flag("checked_out", &b.CheckedOut)
 }

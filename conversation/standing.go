@@ -50,6 +50,9 @@ func StandingOf(events []*Event, here Home) Standing {
 		}
 		if b, ok := e.Body.(*ForkOrigin); ok {
 			names = append(names, b.Conversation)
+			if b.WrittenFor != "" {
+				names = append(names, b.WrittenFor)
+			}
 		}
 		if adopts(e) {
 			break

@@ -1,6 +1,7 @@
 package fork
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -139,7 +140,25 @@ func (f *Fork) counts(e *conversation.Event) bool {
 func (f *Fork) Local() bool { return f.SourceStanding() == conversation.StandingOwn }
 
 func (f *Fork) SourceStanding() conversation.Standing {
-	return f.Standing(f.Events[:slices.Index(f.Events, f.At)+1], f.View.ID)
+	return f.Standing(f.Events[:slices.Index(f.Events, f.At)+1], f.writtenFor())
+}
+
+// writtenFor is the conversation for which the event of the fork was written: the source, or the
+// one with which the source says that it shares the event. Only the user's own source is believed.
+func (f *Fork) writtenFor() conversation.ID {
+	id := f.View.ID
+	if f.Standing(f.Events, id) != conversation.StandingOwn {
+		return id
+	}
+	for _, e := range slices.Backward(f.Events) {
+		if e.Seq <= f.At.Seq {
+			break
+		}
+		if origin, is := e.Body.(*conversation.ForkOrigin); is && e.Signed {
+			id = cmp.Or(origin.WrittenFor, origin.Conversation)
+		}
+	}
+	return id
 }
 
 // Standing is that of events as a conversation of this repository. Where its ref was is not
@@ -152,10 +171,11 @@ func (f *Fork) Standing(events []*conversation.Event, id conversation.ID) conver
 // Create makes the conversation, under an id that is free, at the place where it
 // goes on. Nothing of it is there before all of it is.
 func (f *Fork) Create(ctx context.Context, place *conversation.Git) error {
-	origin := &conversation.Event{
-		Body: &conversation.ForkOrigin{Conversation: f.View.ID, Seq: f.At.Seq, Commit: f.At.Commit, Adopted: f.Adopts, CheckedOut: f.checkedOut},
-		Git:  place,
+	body := &conversation.ForkOrigin{Conversation: f.View.ID, Seq: f.At.Seq, Commit: f.At.Commit, Adopted: f.Adopts, CheckedOut: f.checkedOut}
+	if id := f.writtenFor(); id != f.View.ID {
+		body.WrittenFor = id
 	}
+	origin := &conversation.Event{Body: body, Git: place}
 	if place != nil {
 		if now := repo.Moved(f.Stream.Events(), *place); now != nil {
 			origin.Git = now
