@@ -3,6 +3,7 @@ package importer
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"jp/conversation"
@@ -31,6 +32,14 @@ type builder struct {
 	shared bool // have is of the thread that this one leaves
 	kept   int  // events of have that the file has, too
 
+	// end stands behind have: what the earlier import assumed, because its file ended there. If the
+	// file goes on otherwise, replace makes new events take its place.
+	end     []mark
+	replace func(seq int) error
+	closing bool // the file has no more records
+	assumed int  // events that an import would add then
+	older   bool // and the conversation has more than the file
+
 	files *files // nil where none are rebuilt
 
 	parent   conversation.ID            // of a sub-agent's conversation
@@ -56,6 +65,33 @@ type builder struct {
 	open      map[string]int        // seqs of open calls, by the file's ids
 	unknown   map[string]string     // tools of calls that an import closed, by the file's ids
 	late      []*conversation.Event // results of such calls, which wait until no call is open
+}
+
+// endFile ends the thread where the file ends. If the conversation has more, the file is an older
+// copy, or the same one, and no end is assumed.
+func (b *builder) endFile() error {
+	left := 0
+	for _, was := range slices.Concat(b.have[min(b.next, len(b.have)):], b.end) {
+		if !was.beside() && !was.here() {
+			left++
+		}
+	}
+	b.endAnswer()
+	b.closing = left > 0 && !b.endGrew()
+	err := b.closeOpen(outcomeUnknown(b.tool))
+	b.older = b.closing && b.assumed < left
+	return err
+}
+
+// endGrew reports whether the file says more of the newest part than the end that is there.
+func (b *builder) endGrew() bool {
+	if len(b.held) != 1 || b.next != len(b.have) || len(b.end) == 0 {
+		return false
+	}
+	e := b.held[0]
+	e.Turn = b.turn
+	was, now := b.end[0], markOf(e, b.tool)
+	return was.same(e) && (now.tokens > was.tokens || was.said.differs(e) && now.size > was.size)
 }
 
 func newBuilder(tool string, have []mark, r *Report, emit func(*conversation.Event) error) *builder {
@@ -110,7 +146,7 @@ func (b *builder) add(rec Record) error {
 
 // branch ends what the thread shares with the one that it leaves.
 func (b *builder) branch() error {
-	b.end()
+	b.endAnswer()
 	if err := b.flush(); err != nil {
 		return err
 	}
@@ -129,7 +165,8 @@ func (b *builder) leave() error {
 	if err != nil {
 		return err
 	}
-	b.next, b.shared, b.have = b.kept, false, have
+	b.next, b.shared = b.kept, false
+	b.have, b.end = splitEnd(have)
 	b.enter(&conversation.Event{Seq: b.next, Turn: b.turn, Body: &conversation.ForkOrigin{}}, "")
 	b.kept = b.next
 	return nil
@@ -162,7 +199,7 @@ func (b *builder) output(rec Record) error {
 	case rec.Tool == "":
 		count(&b.r.Refused, refusedNameless)
 		return nil
-	case b.isOpen(rec.CallID):
+	case b.isOpen(rec.key()):
 		count(&b.r.Refused, refusedDuplicate)
 		return nil
 	}
@@ -181,7 +218,7 @@ func (b *builder) output(rec Record) error {
 	}
 	fresh := rec.Fresh || b.answered
 	if fresh {
-		b.end()
+		b.endAnswer()
 	}
 	if err := b.flush(); err != nil {
 		return err
@@ -205,7 +242,7 @@ func (b *builder) output(rec Record) error {
 	case KindReasoning:
 		e.Body.(*conversation.ChatResponse).Part = conversation.PartReasoning
 	case KindCall:
-		b.tools, b.heldID, b.heldChild = true, rec.CallID, b.children[rec.Child]
+		b.tools, b.heldID, b.heldChild = true, rec.key(), b.children[rec.Child]
 		e.Body = b.callOf(rec, e)
 	}
 	b.held = []*conversation.Event{e}
@@ -219,7 +256,7 @@ func (b *builder) separate() error {
 	if b.call == 0 || b.answered || b.tools || b.finish != conversation.FinishStop && b.finish != conversation.FinishLength {
 		return nil
 	}
-	for _, was := range b.have[min(b.next, len(b.have)):] {
+	for _, was := range slices.Concat(b.have[min(b.next, len(b.have)):], b.end) {
 		if was.beside() {
 			continue
 		}
@@ -249,7 +286,7 @@ func (b *builder) isOpen(id string) bool {
 
 // result adds the result of a call.
 func (b *builder) result(rec Record) error {
-	b.end()
+	b.endAnswer()
 	if err := b.flush(); err != nil {
 		return err
 	}
@@ -259,11 +296,11 @@ func (b *builder) result(rec Record) error {
 	if err := b.tellLate(); err != nil {
 		return err
 	}
-	seq, open := b.open[rec.CallID]
-	name, closed := b.unknown[rec.CallID]
+	seq, open := b.open[rec.key()]
+	name, closed := b.unknown[rec.key()]
 	switch {
 	case open:
-		delete(b.open, rec.CallID)
+		delete(b.open, rec.key())
 		if child := b.children[rec.Child]; child != "" {
 			b.works[seq] = child
 		}
@@ -271,7 +308,7 @@ func (b *builder) result(rec Record) error {
 			return err
 		}
 	case closed:
-		delete(b.unknown, rec.CallID)
+		delete(b.unknown, rec.key())
 		b.late = append(b.late, b.event(&conversation.Note{Content: "The result of the call of " + name + ", whose outcome was unknown above:\n" + rec.Text}))
 	default:
 		count(&b.r.Refused, refusedOrphan)
@@ -331,6 +368,7 @@ func (b *builder) edit(response *conversation.Event, edits []Edit) error {
 		return err
 	}
 	b.r.Rebuilt += len(edits) - c.unknown
+	merge(&b.r.LeftOut, c.left)
 	if len(c.outside) > 0 {
 		outside := b.event(&conversation.Workspace{Paths: c.outside})
 		outside.Tree, outside.Objects = c.before, c.outsideObjects
@@ -350,8 +388,8 @@ func (b *builder) response(seq int, text string, failed bool) *conversation.Even
 	return b.event(&conversation.ToolCallResponse{For: seq, ID: request.ID, Name: request.Name, Content: text, IsError: failed})
 }
 
-// end completes the newest part as the last one of its answer.
-func (b *builder) end() {
+// endAnswer completes the newest part as the last one of its answer.
+func (b *builder) endAnswer() {
 	if len(b.held) != 1 {
 		return
 	}
@@ -372,7 +410,7 @@ func (b *builder) end() {
 
 // closeOpen records what is held, and closes what is open, with a result that says why.
 func (b *builder) closeOpen(why string) error {
-	b.end()
+	b.endAnswer()
 	if err := b.flush(); err != nil {
 		return err
 	}
@@ -497,6 +535,12 @@ func (b *builder) copy(e *conversation.Event) error {
 // record gives an event away if it is new. The events that are there may have others
 // between them, which were added here.
 func (b *builder) record(e *conversation.Event, id string) error {
+	if b.closing {
+		e.Seq = b.next
+		b.assumed++
+		b.enter(e, id)
+		return nil
+	}
 	for b.next < len(b.have) {
 		was := b.have[b.next]
 		switch {
@@ -524,6 +568,18 @@ func (b *builder) record(e *conversation.Event, id string) error {
 		return b.record(e, id)
 	}
 	e.Seq = b.next
+	if len(b.end) > 0 {
+		was := b.end[0]
+		if was.equal(e, b.tool) {
+			b.have, b.end = append(b.have, was), b.end[1:]
+			b.walk(e, id)
+			return nil
+		}
+		b.end = nil
+		if err := b.replace(b.next - 1); err != nil {
+			return err
+		}
+	}
 	b.enter(e, id)
 	b.have = append(b.have, markOf(e, b.tool))
 	b.kept = b.next

@@ -293,7 +293,7 @@ func (d *claudeDecoder) user(l claudeLine, blocks []claudeBlock, prompt string) 
 		case "tool_result":
 			rec := Record{Kind: KindResult, At: at, CallID: b.CallID, Text: d.resultText(b.Content), Failed: b.IsError}
 			if !rec.Failed {
-				rec.Edits, rec.Child = claudeDone(l.Result, d.session.CountEdits)
+				rec.Edits, rec.Child = claudeDone(l.Result)
 			}
 			l.Result = nil
 			if err := d.yield(rec); err != nil {
@@ -356,28 +356,10 @@ func (d *claudeDecoder) assistant(l claudeLine, blocks []claudeBlock) error {
 }
 
 // claudeDone is what a tool did to files, and which sub-agent worked on its call, as the
-// agent recorded it beside the result. With count, edits have no content.
-func claudeDone(result []byte, count bool) (edits []Edit, agent string) {
+// agent recorded it beside the result.
+func claudeDone(result []byte) (edits []Edit, agent string) {
 	if len(result) == 0 || result[0] != '{' || !bytes.Contains(result, []byte(`"filePath"`)) && !bytes.Contains(result, []byte(`"agentId"`)) {
 		return nil, ""
-	}
-	if count {
-		var e Edit
-		known := false
-		fields(result, func(key, value []byte) {
-			switch string(key) {
-			case "agentId":
-				agent = textOf(value)
-			case "filePath":
-				e.Path = textOf(value)
-			case "oldString", "edits", "structuredPatch":
-				known = true
-			}
-		})
-		if e.Path != "" && known {
-			edits = []Edit{e}
-		}
-		return edits, agent
 	}
 	var r struct {
 		Agent     string  `json:"agentId"`

@@ -15,12 +15,11 @@ const saidSession = `{"type":"user","uuid":"1","sessionId":"5e55","timestamp":"2
 {"type":"assistant","uuid":"4","parentUuid":"3","sessionId":"5e55","timestamp":"2026-11-02T09:00:03Z","message":{"id":"m2","model":"x","content":[{"type":"text","text":"Capped at three"}],"stop_reason":"end_turn"}}
 `
 
-// A record that says something else at the same time is a changed one. So is an answer that
-// was not whole when it was imported.
+// A record that says something else at the same time is a changed one.
 func TestAFileWithOtherWords(t *testing.T) {
 	for name, change := range map[string][2]string{
 		"request": {"Cap the", "Remove the"}, "reasoning": {"have to", "need not"}, "text": {"I look", "I wait"}, "command": {"and beta", "and gamma"},
-		"result": {"three tries", "four tries"}, "last answer": {"at three", "at three, and tested"},
+		"result": {"three tries", "four tries"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, have, err := importText(t, claude{}, saidSession, "", nil)
@@ -33,6 +32,23 @@ func TestAFileWithOtherWords(t *testing.T) {
 			require.Zero(t, rep.Added)
 		})
 	}
+}
+
+// An answer that was not whole when it was imported is replaced, and its beginning adds nothing.
+func TestTheNewestAnswerGrows(t *testing.T) {
+	_, have, err := importText(t, claude{}, saidSession, "", nil)
+	require.NoError(t, err)
+	longer := strings.Replace(saidSession, "at three", "at three, and tested", 1)
+	rep, now, err := importText(t, claude{}, longer, "", have)
+	require.NoError(t, err)
+	require.Equal(t, StateGrown, rep.State)
+	_, whole, err := importText(t, claude{}, longer, "", nil)
+	require.NoError(t, err)
+	require.Equal(t, whole.tellAll(), now.tellAll())
+	rep, now, err = importText(t, claude{}, saidSession, "", now)
+	require.NoError(t, err)
+	require.Zero(t, rep.Added)
+	require.Equal(t, whole.tellAll(), now.tellAll())
 }
 
 // Secrets are replaced in what is there, and not in the file. What stands around them is

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/hex"
 	"errors"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -18,10 +19,15 @@ const (
 	// maxFile is the largest file that is rebuilt: a snapshot of jp leaves larger new ones out.
 	maxFile = 1 << 20
 	maxPath = 4096
+	// maxDry bounds the files that a dry run keeps in memory: it counts the edits of others as not rebuilt.
+	maxDry = 256 << 20
 )
 
 // errUnknown says that a file's content does not follow from what is known of it.
-var errUnknown = errors.New("the content is unknown")
+var errUnknown = errors.New("the content before it is unknown")
+
+// errOutside says that a file is not of the repository's working tree.
+var errOutside = errors.New("outside the session's working tree")
 
 // files are the files of a thread, as its events have them. They are rebuilt from what tools
 // did to them, on top of a tree of the repository.
@@ -30,12 +36,15 @@ type files struct {
 	read   func(oid string) (kind string, data []byte, err error)
 	start  func() (tree string, err error) // of the newest event that is stored
 	dir    string                          // where the session ran
-	top    string                          // of the repository
-	secret func(name, text string) bool    // what stands in no file of jp's; nil: all may
-	tree   string
-	ready  bool
-	fresh  map[string]conversation.Object // objects that may not be stored yet
-	given  map[string]bool                // those that events have
+	roots  []string                        // of the repository's working trees
+	// admit says why a snapshot would have no file with a content at a path, "" where it would.
+	admit func(name string, known bool, content string) (why string, err error)
+	tree  string
+	ready bool
+	fresh map[string]conversation.Object // objects that may not be stored yet
+	given map[string]bool                // those that events have
+	dry   bool                           // nothing is stored: all is in fresh
+	size  int                            // bytes of that
 }
 
 // A change is what edits come to.
@@ -46,7 +55,19 @@ type change struct {
 	objects        []conversation.Object // of after
 	outsideObjects []conversation.Object // of before
 	unknown        int
+	left           map[string]int // edits that no tree has, by reason
 }
+
+// leave counts an edit that no tree has.
+func (c *change) leave(err error) {
+	c.unknown++
+	count(&c.left, "edit: "+err.Error())
+}
+
+// A notAdmitted is why a snapshot would not have a file.
+type notAdmitted string
+
+func (n notAdmitted) Error() string { return string(n) }
 
 // apply makes edits. What was not as the session found it changes first.
 func (f *files) apply(edits []Edit) (c change, err error) {
@@ -55,7 +76,9 @@ func (f *files) apply(edits []Edit) (c change, err error) {
 			return c, err
 		}
 		f.ready = true
-		f.stored()
+		if f.fresh == nil {
+			f.stored()
+		}
 	}
 	type put struct {
 		path  string
@@ -67,12 +90,12 @@ func (f *files) apply(edits []Edit) (c change, err error) {
 	for _, e := range edits {
 		name, ok := f.name(e.Path)
 		if !ok {
-			c.unknown++
+			c.leave(errOutside)
 			continue
 		}
 		now, oid, err := f.content(c.before, name)
 		if err != nil {
-			c.unknown++
+			c.leave(errUnknown)
 			continue
 		}
 		if at := slices.IndexFunc(puts, func(p put) bool { return p.path == name }); at >= 0 {
@@ -82,10 +105,12 @@ func (f *files) apply(edits []Edit) (c change, err error) {
 			if now == nil {
 				status = "A"
 			}
-			if c.before, err = f.write(c.before, name, e.Before); err != nil {
-				c.unknown++
+			before, err := f.write(c.before, name, now != nil, e.Before)
+			if err != nil {
+				c.leave(err)
 				continue
 			}
+			c.before = before
 			c.outside = append(c.outside, conversation.PathStat{Path: name, Status: status, Added: -1, Deleted: -1})
 			if now, oid, err = f.content(c.before, name); err != nil {
 				return c, err
@@ -93,7 +118,7 @@ func (f *files) apply(edits []Edit) (c change, err error) {
 		}
 		after, err := e.result(now)
 		if err != nil {
-			c.unknown++
+			c.leave(err)
 			continue
 		}
 		puts = append(puts, put{name, after, oid})
@@ -101,9 +126,9 @@ func (f *files) apply(edits []Edit) (c change, err error) {
 	c.outsideObjects = f.taken()
 	c.after = c.before
 	for _, p := range puts {
-		after, err := f.write(c.after, p.path, p.after)
+		after, err := f.write(c.after, p.path, p.was != "", p.after)
 		if err != nil {
-			c.unknown++
+			c.leave(err)
 			continue
 		}
 		c.after = after
@@ -156,38 +181,80 @@ func (e Edit) result(now *string) (*string, error) {
 	return &text, nil
 }
 
-// name is the path of a file below the session's folder, or the repository's. ok is false for
-// one outside, and for those that no snapshot has.
+// name is the path of a file in the working tree in which the session ran, else below its folder.
+// ok is false for one outside.
 func (f *files) name(file string) (name string, ok bool) {
+	dir := f.dir
+	if windows(dir) || windows(file) {
+		dir, file = strings.ReplaceAll(dir, `\`, "/"), strings.ReplaceAll(file, `\`, "/")
+		if below := cutFold(file, dir); below != "" {
+			file = below
+		} else if windows(file) || strings.HasPrefix(file, "/") {
+			return "", false
+		}
+		dir = ""
+	}
 	if file == "" || len(file) > maxPath || strings.ContainsRune(file, 0) {
 		return "", false
 	}
 	name = file
-	if filepath.IsAbs(file) {
-		root := f.dir
-		if within(f.dir, f.top) {
-			root = f.top
+	root := dir
+	for _, r := range f.roots {
+		if within(dir, r) && (root == dir || len(r) > len(root)) {
+			root = r
 		}
+	}
+	if filepath.IsAbs(file) {
 		if !within(file, root) {
 			return "", false
 		}
 		name, _ = filepath.Rel(root, file)
-	} else if within(f.dir, f.top) {
-		below, _ := filepath.Rel(f.top, f.dir)
+	} else if root != dir {
+		below, _ := filepath.Rel(root, dir)
 		name = filepath.Join(below, file)
 	}
 	name = path.Clean(filepath.ToSlash(name))
 	if name == "." || name == ".." || strings.HasPrefix(name, "../") || strings.HasPrefix(name, "/") {
 		return "", false
 	}
-	for part := range strings.SplitSeq(name, "/") {
-		lower := strings.ToLower(part)
-		if strings.HasPrefix(lower, ".git") && lower != ".gitignore" || strings.HasPrefix(lower, "git~") ||
-			strings.HasPrefix(lower, ".env") || strings.HasSuffix(lower, ".pem") || strings.HasPrefix(lower, "id_") || strings.HasSuffix(lower, ".key") {
-			return "", false
+	return name, true
+}
+
+// windows reports whether a path is an absolute one of Windows.
+func windows(file string) bool {
+	if strings.HasPrefix(file, `\\`) {
+		return true
+	}
+	return len(file) > 2 && file[1] == ':' && (file[2] == '\\' || file[2] == '/') && (file[0]|0x20 >= 'a' && file[0]|0x20 <= 'z')
+}
+
+// cutFold is a file below a folder, in any case, "" for one outside.
+func cutFold(file, dir string) string {
+	dir = strings.TrimSuffix(dir, "/") + "/"
+	if len(file) <= len(dir) || !strings.EqualFold(file[:len(dir)], dir) {
+		return ""
+	}
+	return file[len(dir):]
+}
+
+// rootsOf are the working trees of a repository, and those that an agent made for a session in the
+// folder dir and that may be gone.
+func rootsOf(r gitcmd.Repository, dir string) (roots []string) {
+	if r.TopLevel != "" {
+		roots = append(roots, r.TopLevel)
+	}
+	notes, _ := filepath.Glob(filepath.Join(r.CommonDir, "worktrees", "*", "gitdir")) // none for a path that is a pattern
+	for _, note := range notes {
+		if line, err := os.ReadFile(note); err == nil {
+			roots = append(roots, filepath.Dir(strings.TrimSpace(string(line))))
 		}
 	}
-	return name, true
+	const made = "/.claude/worktrees/"
+	if at := strings.Index(dir, made); at >= 0 && slices.Contains(roots, dir[:at]) {
+		name, _, _ := strings.Cut(dir[at+len(made):], "/")
+		roots = append(roots, dir[:at]+made+name)
+	}
+	return roots
 }
 
 // An entry is one of a tree object.
@@ -253,11 +320,19 @@ func (f *files) content(tree, name string) (text *string, oid string, err error)
 	return nil, "", errUnknown
 }
 
-// write is put for what may be recorded. Trees are pushed, so a file with a secret in its path
-// or its text is in none of them.
-func (f *files) write(tree, name string, content *string) (string, error) {
-	if content != nil && f.secret != nil && (f.secret("path", name) || f.secret("content", *content)) {
+// write is put for what a snapshot would have, too.
+func (f *files) write(tree, name string, known bool, content *string) (string, error) {
+	if f.dry && f.size > maxDry {
 		return "", errUnknown
+	}
+	if content != nil && f.admit != nil {
+		why, err := f.admit(name, known, *content)
+		if err == nil && why != "" {
+			err = notAdmitted(why)
+		}
+		if err != nil {
+			return "", err
+		}
 	}
 	return f.put(tree, name, content)
 }
@@ -320,6 +395,7 @@ func (f *files) put(tree, name string, content *string) (string, error) {
 
 func (f *files) add(kind string, data []byte) string {
 	oid := string(odb.HashObject(f.format, kind, data))
+	f.size += len(data)
 	f.fresh[oid] = conversation.Object{Kind: kind, OID: oid, Data: data}
 	return oid
 }
@@ -329,6 +405,9 @@ func (f *files) stored() { f.fresh, f.given = map[string]conversation.Object{}, 
 
 // taken are the new objects, what is named before what names it.
 func (f *files) taken() (objects []conversation.Object) {
+	if f.dry {
+		return nil
+	}
 	for _, kind := range []string{"blob", "tree"} {
 		for _, o := range f.fresh {
 			if o.Kind == kind && !f.given[o.OID] {

@@ -8,12 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/gitcmd"
+	"jp/worktree"
 )
 
 func newFiles() *files {
 	return &files{
-		format: gitcmd.SHA1, dir: "/home/ada/app/web", top: "/home/ada/app", start: func() (string, error) { return "", nil },
-		read: func(oid string) (string, []byte, error) { return "", nil, fmt.Errorf("%s is not there", oid) },
+		format: gitcmd.SHA1, dir: "/home/ada/app/web", roots: []string{"/home/ada/app"}, start: func() (string, error) { return "", nil },
+		admit: func(name string, known bool, _ string) (string, error) { return worktree.WhyNotName(name, known), nil },
+		read:  func(oid string) (string, []byte, error) { return "", nil, fmt.Errorf("%s is not there", oid) },
 	}
 }
 
@@ -66,6 +68,28 @@ func TestFilesFollowFromEdits(t *testing.T) {
 	}
 }
 
+// A path is below the working tree of the session, whatever system it is from.
+func TestPathsOfASession(t *testing.T) {
+	const tree, linked, gone = "/home/ada/app", "/home/ada/try", "/home/ada/app/.claude/worktrees/x"
+	for _, test := range []struct{ dir, file, want string }{
+		{tree, "a.go", "a.go"}, {tree, tree + "/a.go", "a.go"}, {tree, "/home/ada/a.go", ""}, {tree, "../a.go", ""}, {tree, `a\b.go`, `a\b.go`},
+		{tree + "/web", "a.go", "web/a.go"}, {tree + "/web", tree + "/a.go", "a.go"}, {tree, ".github/a.yml", ".github/a.yml"},
+		{linked, "a.go", "a.go"}, {linked + "/web", linked + "/a.go", "a.go"}, {linked, tree + "/a.go", ""},
+		{gone, "a.go", "a.go"}, {gone + "/web", gone + "/a.go", "a.go"}, {gone + "/web", "a.go", "web/a.go"}, {gone, tree + "/a.go", ""},
+		{"/elsewhere", "a.go", "a.go"}, {"/elsewhere", "/elsewhere/b/a.go", "b/a.go"},
+		{`C:\app`, `C:\app\src\a.go`, "src/a.go"}, {`C:\app`, `c:/APP/src/a.go`, "src/a.go"}, {`C:\app\`, `src\a.go`, "src/a.go"}, {`C:\app`, `D:\app\a.go`, ""},
+		{`C:\app`, `C:\app\..\a.go`, ""}, {`C:\app`, `C:\application\a.go`, ""}, {`C:\app`, "/app/a.go", ""}, {`C:\app`, `C:\app`, ""}, {tree, `C:\app\a.go`, ""},
+		{`\\server\share`, `\\server\share\a.go`, "a.go"}, {`\\server\share`, `\\server\other\a.go`, ""},
+	} {
+		f := newFiles()
+		f.dir, f.roots = test.dir, []string{tree, linked, gone}
+		name, ok := f.name(test.file)
+		require.Equal(t, test.want, name, "%s in %s", test.file, test.dir)
+		require.Equal(t, test.want != "", ok, "%s in %s", test.file, test.dir)
+	}
+	require.Equal(t, []string{tree, gone}, rootsOf(gitcmd.Repository{TopLevel: tree, CommonDir: t.TempDir()}, gone+"/web"))
+}
+
 func TestAPatchOfCodex(t *testing.T) {
 	edits := patchEdits("*** Begin Patch\n*** Add File: a\n+one\n+two\n*** Update File: b\n@@ func\n x\n-y\n+z\n@@\n-q\n*** Delete File: c\n*** Update File: d\n*** Move to: e\n*** End Patch\n")
 	require.Equal(t, []Edit{
@@ -97,13 +121,19 @@ func TestFieldsOfAnObject(t *testing.T) {
 // A file with a secret in its path or its text is in no tree, also as it was before an edit.
 func TestFilesWithSecretsAreNotRebuilt(t *testing.T) {
 	f := newFiles()
-	f.secret = func(_, text string) bool { return strings.Contains(text, "hunter2") }
+	f.admit = func(name string, _ bool, text string) (why string, err error) {
+		if strings.Contains(name+text, "hunter2") {
+			why = "a secret"
+		}
+		return why, nil
+	}
 	c, err := f.apply([]Edit{
 		{Path: "a.txt", After: text("a")}, {Path: "b.txt", After: text("hunter2")}, {Path: "hunter2/c.txt", After: text("c")},
 		{Path: "d.txt", Before: text("hunter2 d"), Replaced: []Replacement{{"hunter2 ", "", false}}},
 	})
 	require.NoError(t, err)
 	require.Equal(t, 3, c.unknown)
+	require.Equal(t, map[string]int{"edit: a secret": 3}, c.left)
 	require.Len(t, c.changed, 1)
 	for _, o := range c.objects {
 		require.NotContains(t, string(o.Data), "hunter2")

@@ -99,6 +99,7 @@ const (
 	StateNew       State = "new"
 	StateGrown     State = "grown"
 	StateUnchanged State = "unchanged"
+	StateOlder     State = "older" // the conversation has more than the file
 )
 
 // notRebuilt says that the events have no files of their own.
@@ -239,7 +240,7 @@ func File(ctx context.Context, r *repo.Repo, f Format, path string, dry bool) (*
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
 	if !ok {
-		return nil, problem.New(problem.ExitFailed, "usage", "%s has no session of %s: no record has both words and a time.", path, f.Name())
+		return nil, problem.New(problem.ExitFailed, "usage", "%s has no session of %s: no record has both words and a time.%s", path, f.Name(), wrongFormat(path, f.Name()))
 	}
 	rep := &Report{
 		Format: f.Name(), File: path, Session: s.ID, ID: IDOf(f.Name(), s.ID, s.Started), DryRun: dry, Dir: s.Dir, Started: s.Started, Files: notRebuilt, Forks: []Part{}, Children: []Part{},
@@ -294,7 +295,7 @@ func failure(err error, rep *Report) error {
 		return err
 	}
 	return problem.New(problem.ExitDecision, "usage", "%v. The conversation stays as it is.", err).About(rep.ID).
-		Hint(action.Remove(string(rep.ID)), "delete it, and then import the file again")
+		Hint(action.Print(string(rep.ID)), "what was imported before")
 }
 
 // headTree is the tree of HEAD, "" where there is none.
@@ -345,6 +346,7 @@ type writer struct {
 	id    conversation.ID
 	dry   bool
 	head  conversation.Head
+	keep  conversation.Head // the event behind which the batch replaces all others, "" for the head
 	batch []*conversation.Event
 	bytes int
 	files *files // whose objects are in the events; nil for none
@@ -394,14 +396,27 @@ func (w *writer) add(e *conversation.Event) error {
 	return w.write()
 }
 
+// replaceAfter makes the next events take the place of those behind an event.
+func (w *writer) replaceAfter(seq int) error {
+	e, err := eventAt(w.ctx, w.store, w.head, seq)
+	if err == nil {
+		w.keep = conversation.Head(e.Commit)
+	}
+	return err
+}
+
 // write makes the collected events durable.
 func (w *writer) write() (err error) {
 	if len(w.batch) == 0 {
 		return nil
 	}
-	if w.head == "" {
+	switch {
+	case w.head == "":
 		w.head, err = w.store.Create(w.ctx, w.id, "", w.batch)
-	} else {
+	case w.keep != "":
+		w.head, err = w.store.Replace(w.ctx, w.id, w.head, w.keep, w.batch)
+		w.keep = ""
+	default:
 		w.head, err = w.store.Append(w.ctx, w.id, w.head, w.batch)
 	}
 	w.batch, w.bytes = nil, 0

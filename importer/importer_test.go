@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
 	"maps"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"jp/conversation"
 )
@@ -40,7 +42,7 @@ func importText(t testing.TB, f Format, text, path string, there stored) (*Repor
 			had[id] = append(had[id], markOf(e, f.Name()))
 		}
 	}
-	im := &importing{ctx: t.Context(), rep: rep, test: &testJournal{had: had, emit: func(id conversation.ID, e *conversation.Event) {
+	im := &importing{ctx: t.Context(), rep: rep, test: &testJournal{had: had, replace: func(id conversation.ID, seq int) { now[id] = now[id][:seq+1] }, emit: func(id conversation.ID, e *conversation.Event) {
 		if origin, is := e.Body.(*conversation.ForkOrigin); is {
 			require.Empty(t, now[id])
 			now[id] = slices.Clone(now[origin.Conversation][:origin.Seq+1])
@@ -160,25 +162,115 @@ func TestEventsOfASession(t *testing.T) {
 	}
 }
 
-// An import at any point of a session, and another one when it has grown, lose no word of
-// it, and keep each event of the first one.
+// tellAll says what each conversation has.
+func (s stored) tellAll() string {
+	var b strings.Builder
+	for _, id := range s.ids() {
+		fmt.Fprintf(&b, "== %s\n%s", id, tell(s[id]))
+	}
+	return b.String()
+}
+
+// cutsOf are the beginnings of a session, and all of it.
+func cutsOf(t testing.TB, f Format, text string) (cuts []string) {
+	array := func(values []json.RawMessage) string {
+		cut, err := json.Marshal(values)
+		require.NoError(t, err)
+		return string(cut)
+	}
+	switch {
+	case f.Name() == "jp-upstream":
+		var events []json.RawMessage
+		require.NoError(t, json.Unmarshal([]byte(text), &events))
+		for n := range events {
+			cuts = append(cuts, array(events[:n]))
+		}
+	case strings.HasPrefix(text, "{\n"):
+		var session struct {
+			Info     json.RawMessage   `json:"info"`
+			Messages []json.RawMessage `json:"messages"`
+		}
+		require.NoError(t, json.Unmarshal([]byte(text), &session))
+		for n := range session.Messages {
+			cuts = append(cuts, `{"info":`+string(session.Info)+`,"messages":`+array(session.Messages[:n])+"}")
+		}
+	default:
+		lines := strings.SplitAfter(text, "\n")
+		for n := range lines {
+			cuts = append(cuts, strings.Join(lines[:n], ""))
+		}
+	}
+	return append(cuts, text)
+}
+
+// Imports of a session, cut at any records and in any order, come to what the whole makes.
+func TestASessionInParts(t *testing.T) {
+	upstreamName := filepath.Join("upstream", upstreamSample, upstreamEvents)
+	for _, name := range append(fixtures(t), "opencode_tools.json", upstreamName) {
+		t.Run(name, func(t *testing.T) {
+			f, text := formatOf(name), fixture(t, name)
+			if name == upstreamName {
+				f = upstream{}
+			}
+			lines := cutsOf(t, f, text)
+			whole, want, err := importText(t, f, text, "", nil)
+			require.NoError(t, err)
+			take := func(there stored, n int) (*Report, stored) {
+				rep, now, err := importText(t, f, lines[n], "", there)
+				require.NoError(t, err, "%d lines", n)
+				now.audit(t, "%d lines", n)
+				return rep, now
+			}
+			all := len(lines) - 1
+			for n := range lines {
+				_, there := take(nil, n)
+				_, there = take(there, all)
+				require.Equal(t, want.tellAll(), there.tellAll(), "%d lines, and then all", n)
+				for _, m := range []int{n, all} {
+					rep, again := take(there, m)
+					require.Equal(t, want.tellAll(), again.tellAll(), "all, and then %d lines", m)
+					if rep != nil {
+						require.Zero(t, rep.Added)
+					}
+				}
+				again, _, err := importText(t, f, text, "", there)
+				require.NoError(t, err)
+				require.Equal(t, StateUnchanged, again.State)
+				require.Equal(t, whole.Unknowns, again.Unknowns)
+			}
+			rapid.Check(t, func(r *rapid.T) {
+				var there stored
+				for _, n := range rapid.SliceOfN(rapid.IntRange(0, all), 1, 6).Draw(r, "lines") {
+					_, there = take(there, n)
+				}
+				_, there = take(there, all)
+				require.Equal(r, want.tellAll(), there.tellAll())
+			})
+		})
+	}
+}
+
+// What the user did with an imported conversation stays, and so do the words of the session.
 func TestASessionThatHasGrown(t *testing.T) {
 	for _, name := range fixtures(t) {
 		t.Run(name, func(t *testing.T) {
 			f, text := formatOf(name), fixture(t, name)
 			lines := strings.SplitAfter(text, "\n")
+			_, whole, err := importText(t, f, text, "", nil)
+			require.NoError(t, err)
 			for n := range lines {
-				_, have, err := importText(t, f, strings.Join(lines[:n], ""), "", nil)
+				first, have, err := importText(t, f, strings.Join(lines[:n], ""), "", nil)
 				require.NoError(t, err)
 				if len(have) == 0 {
 					continue
 				}
-				have.audit(t, "%d lines", n)
+				had := len(have[first.ID])
+				title := &conversation.Event{Seq: had, Turn: have[first.ID][had-1].Turn, Time: first.Ended, Signed: true, Body: &conversation.Metadata{Title: new(string)}}
+				have[first.ID] = append(have[first.ID], title)
 				_, events, err := importText(t, f, text, "", have)
 				require.NoError(t, err)
+				require.Same(t, title, events[first.ID][had])
 				events.audit(t, "%d lines, and then all", n)
-				_, whole, err := importText(t, f, text, "", nil)
-				require.NoError(t, err)
 				require.Equal(t, whole.ids(), events.ids())
 				for id := range whole {
 					require.ElementsMatch(t, words(whole[id]), words(events[id]), "%d lines, and then all", n)

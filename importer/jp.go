@@ -103,12 +103,12 @@ func readExport(ctx context.Context, file io.Reader, event func(head exportHead,
 func Export(ctx context.Context, r *repo.Repo, path string, dry bool) (*Report, error) {
 	file, err := Open(path)
 	if err != nil {
-		return nil, problem.New(problem.ExitNotFound, "not_found", "cannot read the export: %v.", err)
+		return nil, problem.New(problem.ExitNotFound, "not_found", "cannot read the export: %v.%s", err, wrongFormat(path, JP))
 	}
 	defer file.Close()
 	rep, err := checkExport(ctx, file, path)
 	if err != nil {
-		return nil, problem.New(problem.ExitFailed, "usage", "%s cannot be imported: %v.", path, err)
+		return nil, problem.New(problem.ExitFailed, "usage", "%s cannot be imported: %v.%s", path, err, wrongFormat(path, JP))
 	}
 	rep.DryRun = dry
 	release, err := hold(ctx, r, rep)
@@ -131,13 +131,17 @@ func Export(ctx context.Context, r *repo.Repo, path string, dry bool) (*Report, 
 			return nil, err
 		}
 	}
-	b := newBuilder(JP, have, rep, w.add)
+	b, by := newBuilder(JP, have, rep, w.add), 1
 	if err = b.begin(rep.origin(rep.Session), tree, rep.Started); err == nil {
 		err = readExport(ctx, file, func(_ exportHead, e *conversation.Event) error {
 			if request, ok := e.Body.(*conversation.ChatRequest); ok && request.Author == "" {
 				request.Author = bounded(e.Author)
 			}
-			e.Detach(1)
+			if first, ok := e.Body.(*conversation.Metadata); ok && e.Seq == 0 && first.Labels[labelFormat] == JP {
+				by = 0 // the new first event takes its place
+				return nil
+			}
+			e.Detach(by)
 			b.at = e.Time
 			return b.copy(e)
 		})

@@ -3,6 +3,8 @@ package importer
 import (
 	"context"
 	"fmt"
+	"hash/maphash"
+	"math"
 	"slices"
 	"time"
 
@@ -21,6 +23,9 @@ type mark struct {
 	closed bool // it is a response that an import made at the end that the file then had
 	signed bool // this user's jp wrote it
 	said   content
+	size   int32  // bytes of the text
+	tokens int64  // of the answer, so far
+	model  uint64 // a hash
 }
 
 // Words of marks, by their numbers.
@@ -40,17 +45,54 @@ var (
 
 func markOf(e *conversation.Event, tool string) mark {
 	m := mark{at: e.Time.UnixNano(), turn: int32(e.Turn), typ: uint8(max(0, slices.Index(markTypes, e.Type()))), signed: e.Signed, said: contentOf(e)}
+	text, _ := e.Text()
+	m.size = int32(min(len(text), math.MaxInt32))
 	finish := conversation.Finish("")
 	switch body := e.Body.(type) {
+	case *conversation.TurnStart:
+		m.model = maphash.String(contentSeed, body.Model)
 	case *conversation.ChatResponse:
-		finish = body.Finish
+		finish, m.tokens, m.model = body.Finish, tokens(body.Usage), maphash.String(contentSeed, e.Model)
 	case *conversation.ToolCallRequest:
-		finish = body.Finish
+		finish, m.tokens, m.model = body.Finish, tokens(body.Usage), maphash.String(contentSeed, e.Model)
 	case *conversation.ToolCallResponse:
 		m.of, m.closed = int32(body.For), body.IsError && body.Content == outcomeUnknown(tool)
 	}
 	m.finish = uint8(max(0, slices.Index(markFinishes, finish)))
 	return m
+}
+
+func tokens(u *conversation.Usage) int64 {
+	if u == nil {
+		return 0
+	}
+	return int64(u.Input) + int64(u.Output)
+}
+
+// equal reports whether an event of the file is the one that is there, in all that a mark has.
+func (m mark) equal(e *conversation.Event, tool string) bool {
+	now := markOf(e, tool)
+	return m.same(e) && !m.said.differs(e) && m.finish == now.finish && m.closed == now.closed && m.tokens == now.tokens && m.model == now.model
+}
+
+// splitEnd takes the end apart that an import had to assume, because the file ended there: open
+// calls with no result, and before them the newest part of an answer, or a request without one.
+func splitEnd(marks []mark) (settled, end []mark) {
+	n := len(marks)
+	for n > 0 && marks[n-1].closed && !marks[n-1].signed {
+		if n--; n > 0 && marks[n-1].is(conversation.TypeToolStarted) {
+			n--
+		}
+	}
+	last := func(t conversation.Type) bool { return n > 1 && !marks[n-1].signed && marks[n-1].is(t) }
+	switch {
+	case last(conversation.TypeChatResponse), last(conversation.TypeToolCallRequest):
+		n--
+	case last(conversation.TypeChatRequest):
+		n -= 2
+	}
+	n = max(n, min(1, len(marks)))
+	return marks[:n:n], marks[n:]
 }
 
 func (m mark) kind() conversation.Type {

@@ -359,7 +359,7 @@ func (d *opencodeDecoder) output(p *opencodePart) error {
 			rec.Fresh = true
 		}
 	case "tool":
-		rec.Kind, rec.Text, rec.CallID, rec.Tool, rec.Arguments = KindCall, "", p.Call, p.Tool, string(p.State.Input)
+		rec.Kind, rec.Text, rec.CallID, rec.Key, rec.Tool, rec.Arguments = KindCall, "", p.Call, p.ID, p.Tool, string(p.State.Input)
 		var task struct {
 			Session string `json:"sessionId"`
 		}
@@ -397,10 +397,13 @@ func (d *opencodeDecoder) open() bool { return d.message.Time.Completed == 0 && 
 
 // result keeps the result of a call until all calls of the step are given.
 func (d *opencodeDecoder) result(p *opencodePart) {
-	rec := Record{Kind: KindResult, At: parseMillis(p.State.Time.End), CallID: p.Call}
+	rec := Record{Kind: KindResult, At: parseMillis(p.State.Time.End), CallID: p.Call, Key: p.ID}
 	switch p.State.Status {
 	case "completed":
 		rec.Text, rec.Edits = p.State.Output, opencodeEdits.of(p.Tool, p.State.Input)
+		if patch := fieldOf(p.State.Input, "patchText"); p.Tool == "apply_patch" && patch != nil {
+			rec.Edits = patchEdits(textOf(patch))
+		}
 	case "error":
 		rec.Text, rec.Failed = p.State.Error, true
 	case "pending", "running":

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"encoding/json"
 	"io"
 	"time"
@@ -37,12 +38,16 @@ type Record struct {
 
 	// Of a tool call and its result.
 	CallID    string
+	Key       string // joins the call and its result, "" if the id does
 	Tool      string
 	Arguments string // JSON, or what the model wrote in its place
 	Failed    bool
 	Child     string // key of the thread that works on the call, "" for none
 	Edits     []Edit // of a result: what the tool did to files
 }
+
+// key joins a call and its result.
+func (r Record) key() string { return cmp.Or(r.Key, r.CallID) }
 
 // An Edit is what a tool did to a file, as far as the session tells it. Where After is nil,
 // it follows from Replaced, and from Before or what is known of the file.
@@ -108,8 +113,6 @@ type Session struct {
 	Commit  string    // the HEAD that it began with, "" if it does not say
 
 	parent string // the session whose sub-agent it is, "" for none
-
-	CountEdits bool // set by the caller: records may have edits without their content
 
 	LeftOut map[string]int // known records without a place in a conversation, by kind
 	Unknown map[string]int // kinds that the importer does not know

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 
 	"jp/agent/problem"
 	"jp/agent/repo"
+	"jp/agent/snapshot"
 	"jp/conversation"
 	"jp/gitstore"
+	"jp/worktree"
 )
 
 // An importing is the import of one session: of the session itself, of its branches, which
@@ -25,18 +28,31 @@ type importing struct {
 	done    map[string]lane
 	callers map[conversation.ID]conversation.ID // who called sub-agents, by the conversations of those
 	test    *testJournal
+
+	tree  *worktree.Worktree             // nil in a bare repository
+	fresh map[string]conversation.Object // of a dry run: what an import would store
 }
 
 // A testJournal takes the place of the store.
 type testJournal struct {
 	had  map[conversation.ID][]mark
 	emit func(id conversation.ID, e *conversation.Event)
+	// replace takes the events behind one away.
+	replace func(id conversation.ID, seq int)
 }
 
 // A lane is where the events of a thread went.
 type lane struct {
 	writer
-	have []mark
+	have  []mark
+	begin string // the tree of a conversation that is not stored yet
+	moves []move
+}
+
+// A move is an event with another tree than the one before.
+type move struct {
+	seq  int
+	tree string
 }
 
 // threadsOf are the threads of a session, the session itself first.
@@ -51,6 +67,13 @@ func (im *importing) session(f Format, file io.ReadSeeker, path string) error {
 	threads, err := threadsOf(f, file, path)
 	if err != nil {
 		return err
+	}
+	if im.test == nil {
+		files, err := snapshot.UnwatchedFiles(im.ctx, im.repo)
+		if err != nil {
+			return err
+		}
+		im.tree, im.fresh = files.Tree, map[string]conversation.Object{}
 	}
 	im.ids, im.works, im.done, im.callers = map[string]conversation.ID{}, map[string]conversation.ID{}, map[string]lane{}, map[conversation.ID]conversation.ID{}
 	for _, t := range threads {
@@ -96,6 +119,9 @@ func (im *importing) thread(t Thread) (err error) {
 			im.test.emit(l.id, e)
 			return nil
 		}
+		if im.rep.DryRun && e.Tree != "" {
+			l.moves = append(l.moves, move{e.Seq, e.Tree})
+		}
 		return l.add(e)
 	})
 	b.children = im.works
@@ -105,8 +131,8 @@ func (im *importing) thread(t Thread) (err error) {
 		if !ok {
 			return nil // of a thread that was refused
 		}
-		b.have, b.shared, l = from.have[:len(from.have):len(from.have)], true, lane{writer: from.writer}
-		l.files = nil
+		b.have, b.shared, l = from.have[:len(from.have):len(from.have)], true, lane{writer: from.writer, moves: from.moves}
+		l.files, tree = nil, from.begin
 	default:
 		if t.Child {
 			session, started = t.Key, t.Started
@@ -115,28 +141,44 @@ func (im *importing) thread(t Thread) (err error) {
 			}
 			part.Of = b.parent
 		}
+		var had []mark
 		if im.test != nil {
-			b.have = im.test.had[l.id]
+			had = im.test.had[l.id]
 		} else {
-			if b.have, err = l.open(im.rep.Format, session); err != nil {
+			if had, err = l.open(im.rep.Format, session); err != nil {
 				return err
 			}
-			if len(b.have) == 0 {
+			if len(had) == 0 {
 				if tree, err = baseTree(im.ctx, im.repo, im.is); err != nil {
 					return err
 				}
 			}
 		}
+		b.have, b.end = splitEnd(had)
 	}
-	if im.test == nil && !im.rep.DryRun {
-		b.files = &files{format: im.repo.ObjectFormat, read: im.store.ReadObject, dir: im.is.Dir, top: im.repo.TopLevel, secret: im.repo.Values.Redacts(), start: func() (string, error) {
-			return im.newestTree(&l.writer, tree)
-		}}
-		l.files = b.files
+	b.replace = func(seq int) error {
+		switch {
+		case im.test != nil:
+			im.test.replace(l.id, seq)
+		case !im.rep.DryRun:
+			return l.replaceAfter(seq)
+		}
+		return nil
 	}
-	had := len(b.have)
+	if im.test == nil {
+		b.files = &files{
+			format: im.repo.ObjectFormat, read: im.store.ReadObject, dir: im.is.Dir, roots: rootsOf(im.repo.Repository, im.is.Dir), admit: im.admit,
+			start: func() (string, error) { return im.newestTree(&l, b.kept-1) },
+		}
+		if im.rep.DryRun {
+			b.files.fresh, b.files.dry = im.fresh, true
+		}
+		l.files, l.begin = b.files, tree
+	}
+	had := len(b.have) + len(b.end)
 	b.part = func(b *builder) (marks []mark, err error) {
 		part.Of, part.From = l.id, b.kept-1
+		l.moves = slices.DeleteFunc(slices.Clone(l.moves), func(m move) bool { return m.seq >= b.kept })
 		if t.Key == "" || t.Child || !b.shared { // the conversation went on here
 			l.id = IDOf(im.rep.Format, session+"\x00"+t.Key+"\x00after "+string(l.id)+" "+problem.Itoa(b.kept), b.have[b.kept-1].time())
 		} else {
@@ -152,7 +194,7 @@ func (im *importing) thread(t Thread) (err error) {
 	if err = b.begin(im.rep.origin(session), tree, started); err != nil {
 		return err
 	}
-	s := Session{CountEdits: im.rep.DryRun}
+	var s Session
 	err = t.Decode(&s, func(rec Record) error {
 		if err := im.ctx.Err(); err != nil {
 			return err
@@ -168,7 +210,7 @@ func (im *importing) thread(t Thread) (err error) {
 		return b.add(rec)
 	})
 	if err == nil {
-		err = b.closeOpen(outcomeUnknown(im.rep.Format))
+		err = b.endFile()
 	}
 	if err == nil {
 		err = l.write()
@@ -177,7 +219,10 @@ func (im *importing) thread(t Thread) (err error) {
 		return err
 	}
 	part.Events, part.Added, part.State = own.Events, own.Added, stateOf(had, own.Added)
-	l.have = b.have
+	if b.older {
+		part.State = StateOlder
+	}
+	l.have = slices.Concat(b.have, b.end)
 	im.done[t.Key] = l
 	im.report(t, b, own, s, part)
 	return nil
@@ -194,7 +239,7 @@ func (im *importing) report(t Thread, b *builder, own *Report, s Session, part P
 	}
 	if t.Key == "" {
 		rep.Model, rep.State = b.model, part.State
-	} else if part.Added > 0 && rep.State == StateUnchanged {
+	} else if part.Added > 0 && (rep.State == StateUnchanged || rep.State == StateOlder) {
 		rep.State = StateGrown
 	}
 	if b.at.After(rep.Ended) {
@@ -253,15 +298,43 @@ func (im *importing) fork(w *writer, part Part, b *builder) (had int, marks []ma
 	return 0, made, err
 }
 
-// newestTree is the tree of a conversation's newest event. begin is that of one that is not
-// stored yet.
-func (im *importing) newestTree(w *writer, begin string) (string, error) {
-	if w.head == "" {
-		return begin, nil
+// newestTree is the tree of the newest event of a thread, which a dry run does not store.
+func (im *importing) newestTree(l *lane, seq int) (string, error) {
+	if im.rep.DryRun {
+		for _, m := range slices.Backward(l.moves) {
+			if m.seq <= seq {
+				return m.tree, nil
+			}
+		}
 	}
-	info, err := im.store.Info(im.ctx, w.id)
+	if l.head == "" {
+		return l.begin, nil
+	}
+	if im.rep.DryRun {
+		for e, err := range im.store.Backward(im.ctx, l.head) {
+			if err != nil {
+				return "", err
+			}
+			if e.Seq <= seq {
+				return e.Tree, nil
+			}
+		}
+	}
+	info, err := im.store.Info(im.ctx, l.id)
 	if err != nil {
 		return "", err
 	}
 	return info.Tip.Tree, nil
+}
+
+// admit judges a file as a snapshot does. Trees are pushed, so a file with a secret in its path or
+// its text is in none of them.
+func (im *importing) admit(name string, known bool, content string) (why string, err error) {
+	if secret := im.repo.Values.Redacts(); secret != nil && (secret("path", name) || secret("content", content)) {
+		return "it has a secret", nil
+	}
+	if im.tree == nil {
+		return worktree.WhyNotName(name, known), nil
+	}
+	return im.tree.WhyNot(im.ctx, name, known, []byte(content))
 }

@@ -22,9 +22,9 @@ import (
 
 const importHelp = `Import sessions that another agent recorded: requests, answers, reasoning, tool
 calls and results, one conversation for each session. FORMAT is claude (Claude
-Code), codex (Codex CLI), opencode, gemini (Gemini CLI), goose or jp (a file of jp
-export --to json). A second import of a file adds what is new in it. opencode and
-goose keep their sessions in a database: FILE takes those that ran in this working
+Code), codex (Codex CLI), opencode, gemini (Gemini CLI), goose, jp-upstream (the jp
+of dcdpr, a folder) or jp (a file of jp export --to json). A second import of a
+file adds what is new in it, and of an older copy nothing. opencode and goose keep their sessions in a database: FILE takes those that ran in this working
 tree, and FILE#ID takes one of any folder. jp reads a copy of the database.
 
 Branches become forks, and the work of sub-agents becomes conversations of their
