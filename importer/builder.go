@@ -37,7 +37,7 @@ type builder struct {
 	end     []mark
 	replace func(seq int) error
 	closing bool // the file has no more records
-	assumed int  // events that an import would add then
+	assumed int  // events that stand for the end then
 	older   bool // and the conversation has more than the file
 
 	files *files // nil where none are rebuilt
@@ -537,7 +537,6 @@ func (b *builder) copy(e *conversation.Event) error {
 func (b *builder) record(e *conversation.Event, id string) error {
 	if b.closing {
 		e.Seq = b.next
-		b.assumed++
 		b.enter(e, id)
 		return nil
 	}
@@ -590,6 +589,9 @@ func (b *builder) record(e *conversation.Event, id string) error {
 // enter notes an event that is recorded, or is about to be.
 func (b *builder) enter(e *conversation.Event, id string) {
 	b.next++
+	if b.closing {
+		b.assumed++
+	}
 	if !b.shared {
 		b.r.count(e, b.tool)
 	}
