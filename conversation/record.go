@@ -65,7 +65,7 @@ type ForkOrigin struct {
 	// with that one.
 	WrittenFor ID
 	Adopted    bool // made this user's own although someone else wrote it
-	CheckedOut   bool // its working tree was made for it, with the files of Seq
+	CheckedOut bool // its working tree was made for it, with the files of Seq
 }
 
 // Type implements [Body].
