@@ -167,7 +167,7 @@ func (a *answer) add(t *conversation.TurnBuilder, p provider.Part, end conversat
 			name, wrote, repaired = meant, name, true
 		}
 	}
-	with := a.loop.said()
+	with := a.loop.substitute.author(a.loop.opts.Model)
 	if state := a.loop.model.options().Target().StateOf(p, wrote); state != nil {
 		with = append(with, conversation.WithProvider(state))
 	}

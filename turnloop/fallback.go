@@ -10,13 +10,6 @@ import (
 	"jp/provider"
 )
 
-// A Candidate is a model that can be asked in place of the turn's.
-type Candidate struct {
-	Provider                      provider.Provider
-	API, Endpoint, Account, Model string // as in [Options]
-	Window                        int    // tokens that it can read; 0: unknown
-}
-
 // A substitute is the state of a turn in which another model may answer.
 type substitute struct {
 	next   int                    // the next fallback of the turn
@@ -25,35 +18,35 @@ type substitute struct {
 	why    *conversation.Fallback // to be recorded with the first answer; nil: it is recorded
 }
 
-// substituteFor changes to a model that is asked in place of the one that failed for good: to the next
+// take changes to a model that is asked in place of the one that failed for good: to the next
 // fallback, or, if there is none and the model is not there, to the one that a person chose. It is false if
 // there is none.
-func (l *Loop) substituteFor(ctx context.Context, cause error) (bool, error) {
+func (s *substitute) take(ctx context.Context, l *Loop, cause error) (bool, error) {
 	if !fallsBack(cause) {
 		return false, nil
 	}
 	first := l.opts.Model
-	if l.substitute.why != nil {
-		first = l.substitute.why.Model
+	if s.why != nil {
+		first = s.why.Model
 	}
 	for l.opts.Fallback != nil {
-		c, err := l.opts.Fallback(ctx, l.substitute.next)
+		c, err := l.opts.Fallback(ctx, s.next)
 		if c == nil && err == nil {
 			break
 		}
-		l.substitute.next++
+		s.next++
 		if err != nil {
 			l.opts.Observer.Noticed(fmt.Sprintf("model_fallback: %v", err))
 			continue
 		}
 		l.opts.Observer.Noticed(fmt.Sprintf("%v; asking %s for the rest of the turn", cause, c.Model))
 		reason := conversation.Shorten(l.opts.Redact(cause.Error()), maxCause)
-		l.substitute.in, l.substitute.why = true, &conversation.Fallback{Model: first, Reason: reason}
-		l.change(c)
+		s.in, s.why = true, &conversation.Fallback{Model: first, Reason: reason}
+		s.change(l, c)
 		return true, nil
 	}
 	var refused *provider.Error
-	if l.opts.Replace == nil || l.substitute.in || !errors.As(cause, &refused) || refused.Class != provider.ClassModel {
+	if l.opts.Replace == nil || s.in || !errors.As(cause, &refused) || refused.Class != provider.ClassModel {
 		return false, nil
 	}
 	c, err := l.opts.Replace(ctx, cause)
@@ -67,16 +60,16 @@ func (l *Loop) substituteFor(ctx context.Context, cause error) (bool, error) {
 	if err := l.build(ctx, l.stream.CurrentTurn().AddRecord(&conversation.ConfigDelta{Delta: delta})); err != nil {
 		return false, err
 	}
-	l.change(c)
+	s.change(l, c)
 	return true, nil
 }
 
 // change asks another model from now on.
-func (l *Loop) change(c *Candidate) {
+func (s *substitute) change(l *Loop, c *Candidate) {
 	l.opts.Provider, l.opts.API, l.opts.Endpoint, l.opts.Account, l.opts.Model = c.Provider, c.API, c.Endpoint, c.Account, c.Model
 	l.opts.Window = func() int { return c.Window }
 	l.model.stateRejected = false
-	l.substitute.failed = l.failed
+	s.failed = l.failed
 }
 
 // fallsBack reports whether another model may answer what this one does not. It is the server that is out of
@@ -89,10 +82,10 @@ func fallsBack(err error) bool {
 	return refused.Class.Transient() || refused.Class == provider.ClassQuota || refused.Class == provider.ClassModel
 }
 
-// said are the drafts of an event that a fallback said: its author.
-func (l *Loop) said() []conversation.Draft {
-	if !l.substitute.in {
+// author is what an event says of a model that answered in place of the turn's.
+func (s *substitute) author(model string) []conversation.Draft {
+	if !s.in {
 		return nil
 	}
-	return []conversation.Draft{conversation.WithModel(l.opts.Model)}
+	return []conversation.Draft{conversation.WithModel(model)}
 }

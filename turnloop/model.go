@@ -138,7 +138,7 @@ func (l *Loop) callModel(ctx context.Context) error {
 		delay, again := l.opts.Retry.Delay(tries, err, l.opts.Random)
 		if !again {
 			done()
-			instead, insteadErr := l.substituteFor(turn, err)
+			instead, insteadErr := l.substitute.take(turn, l, err)
 			ctx, done = l.interrupt.begin(turn, Activity{Seq: l.stream.NextSeq(), Started: l.opts.Now()})
 			if insteadErr != nil {
 				return insteadErr

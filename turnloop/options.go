@@ -157,3 +157,10 @@ type Resolution struct {
 	Text   string // else: what the model is told
 	ByUser bool   // the text is the result, as the user knows it; else it is an error
 }
+
+// A Candidate is a model that can be asked in place of the turn's.
+type Candidate struct {
+	Provider                      provider.Provider
+	API, Endpoint, Account, Model string // as in [Options]
+	Window                        int    // tokens that it can read; 0: unknown
+}
