@@ -68,27 +68,6 @@ func (s *Store) Append(ctx context.Context, id conversation.ID, expect conversat
 	return s.appendAt(ctx, id, odb.Ref{Name: ref, OID: head}, events)
 }
 
-// Replace is [Store.Append] behind an earlier event, and those after it leave the conversation. It is
-// for a copy of what others recorded: the end of the copy may be incomplete.
-func (s *Store) Replace(ctx context.Context, id conversation.ID, expect, behind conversation.Head, events []*conversation.Event) (conversation.Head, error) {
-	ref, head, err := s.refs.find(id)
-	if err != nil {
-		return "", err
-	}
-	if conversation.Head(head) != expect {
-		return "", fmt.Errorf("replace the end of %s: %w: it is at %.10s and not at %.10s", id, conversation.ErrHeadMoved, head, expect)
-	}
-	at, err := s.parseHead(behind)
-	if err != nil {
-		return "", err
-	}
-	on, err := s.tipPlace(ctx, at, events[0])
-	if err != nil {
-		return "", fmt.Errorf("replace the end of %s: %w", id, err)
-	}
-	return s.write(ctx, id, ref, head, on, events)
-}
-
 // appendAt adds events where a conversation is taken to be.
 func (s *Store) appendAt(ctx context.Context, id conversation.ID, at odb.Ref, events []*conversation.Event) (conversation.Head, error) {
 	on, err := s.tipPlace(ctx, at.OID, events[0])

@@ -42,3 +42,26 @@ func (c Collection) Do(ctx context.Context, write func() error) error {
 	}
 	return nil
 }
+
+// Replace is [Store.Append] behind an earlier event, and those after it leave the conversation. It is
+// for a copy of what others recorded: the end of such a copy may be incomplete. It belongs to what a
+// collection writes, so that nothing else can take events away.
+func (c Collection) Replace(ctx context.Context, id conversation.ID, expect, behind conversation.Head, events []*conversation.Event) (conversation.Head, error) {
+	s := c.Store
+	ref, head, err := s.refs.find(id)
+	if err != nil {
+		return "", err
+	}
+	if conversation.Head(head) != expect {
+		return "", fmt.Errorf("replace the end of %s: %w: it is at %.10s and not at %.10s", id, conversation.ErrHeadMoved, head, expect)
+	}
+	at, err := s.parseHead(behind)
+	if err != nil {
+		return "", err
+	}
+	on, err := s.tipPlace(ctx, at, events[0])
+	if err != nil {
+		return "", fmt.Errorf("replace the end of %s: %w", id, err)
+	}
+	return s.write(ctx, id, ref, head, on, events)
+}

@@ -1,5 +1,13 @@
 package importer
 
+import (
+	"bytes"
+	"errors"
+	"io"
+
+	"jp/agent/problem"
+)
+
 // Formats are the formats that can be imported.
 var Formats = []Format{claude{}, codex{}, newOpencode(), gemini{}, newGoose(), upstream{}}
 
@@ -11,4 +19,43 @@ func FormatNamed(name string) Format {
 		}
 	}
 	return nil
+}
+
+// NameFormat adds to an error about a file the format that the file has, if it is not the one that
+// was asked for.
+func NameFormat(err error, path, asked string) error {
+	var p *problem.Error
+	if errors.As(err, &p) {
+		if name := formatOfFile(path, asked); name != "" {
+			p.Details = append(p.Details, "Its format is "+name+".")
+		}
+	}
+	return err
+}
+
+// formatOfFile is the name of the format that a file has, "" if no other fits than the one that
+// was asked for.
+func formatOfFile(path, asked string) string {
+	for _, f := range Formats {
+		if f.Name() == asked {
+			continue
+		}
+		paths := []string{path}
+		if l, ok := f.(library); ok {
+			if all, err := l.Sessions(path, ""); err == nil {
+				paths = all
+			}
+		}
+		if _, ok := look(f, paths[0]); ok {
+			return f.Name()
+		}
+	}
+	if file, err := Open(path); err == nil && asked != JP {
+		defer file.Close()
+		head, _ := io.ReadAll(io.LimitReader(file, maxPath)) // what cannot be read has none
+		if head = bytes.TrimSpace(head); bytes.HasPrefix(head, []byte("{")) && bytes.Contains(head, []byte(`"jp_export"`)) {
+			return JP
+		}
+	}
+	return ""
 }

@@ -240,7 +240,7 @@ func File(ctx context.Context, r *repo.Repo, f Format, path string, dry bool) (*
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
 	if !ok {
-		return nil, problem.New(problem.ExitFailed, "usage", "%s has no session of %s: no record has both words and a time.%s", path, f.Name(), wrongFormat(path, f.Name()))
+		return nil, problem.New(problem.ExitFailed, "usage", "%s has no session of %s: no record has both words and a time.", path, f.Name())
 	}
 	rep := &Report{
 		Format: f.Name(), File: path, Session: s.ID, ID: IDOf(f.Name(), s.ID, s.Started), DryRun: dry, Dir: s.Dir, Started: s.Started, Files: notRebuilt, Forks: []Part{}, Children: []Part{},
@@ -414,7 +414,7 @@ func (w *writer) write() (err error) {
 	case w.head == "":
 		w.head, err = w.store.Create(w.ctx, w.id, "", w.batch)
 	case w.keep != "":
-		w.head, err = w.store.Replace(w.ctx, w.id, w.head, w.keep, w.batch)
+		w.head, err = gitstore.Collection{Store: w.store}.Replace(w.ctx, w.id, w.head, w.keep, w.batch)
 		w.keep = ""
 	default:
 		w.head, err = w.store.Append(w.ctx, w.id, w.head, w.batch)

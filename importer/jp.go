@@ -103,12 +103,12 @@ func readExport(ctx context.Context, file io.Reader, event func(head exportHead,
 func Export(ctx context.Context, r *repo.Repo, path string, dry bool) (*Report, error) {
 	file, err := Open(path)
 	if err != nil {
-		return nil, problem.New(problem.ExitNotFound, "not_found", "cannot read the export: %v.%s", err, wrongFormat(path, JP))
+		return nil, problem.New(problem.ExitNotFound, "not_found", "cannot read the export: %v.", err)
 	}
 	defer file.Close()
 	rep, err := checkExport(ctx, file, path)
 	if err != nil {
-		return nil, problem.New(problem.ExitFailed, "usage", "%s cannot be imported: %v.%s", path, err, wrongFormat(path, JP))
+		return nil, problem.New(problem.ExitFailed, "usage", "%s cannot be imported: %v.", path, err)
 	}
 	rep.DryRun = dry
 	release, err := hold(ctx, r, rep)

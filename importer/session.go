@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"jp/agent/problem"
 	"jp/agent/repo"
-	"jp/agent/snapshot"
 	"jp/conversation"
+	"jp/gitcmd/rulecheck"
 	"jp/gitstore"
 	"jp/worktree"
 )
@@ -29,7 +31,7 @@ type importing struct {
 	callers map[conversation.ID]conversation.ID // who called sub-agents, by the conversations of those
 	test    *testJournal
 
-	tree  *worktree.Worktree             // nil in a bare repository
+	rules *rulecheck.Checker             // nil in a bare repository
 	fresh map[string]conversation.Object // of a dry run: what an import would store
 }
 
@@ -69,11 +71,10 @@ func (im *importing) session(f Format, file io.ReadSeeker, path string) error {
 		return err
 	}
 	if im.test == nil {
-		files, err := snapshot.UnwatchedFiles(im.ctx, im.repo)
-		if err != nil {
-			return err
+		im.fresh = map[string]conversation.Object{}
+		if im.repo.TopLevel != "" {
+			im.rules = rulecheck.New(im.repo.Git)
 		}
-		im.tree, im.fresh = files.Tree, map[string]conversation.Object{}
 	}
 	im.ids, im.works, im.done, im.callers = map[string]conversation.ID{}, map[string]conversation.ID{}, map[string]lane{}, map[conversation.ID]conversation.ID{}
 	for _, t := range threads {
@@ -333,8 +334,36 @@ func (im *importing) admit(name string, known bool, content string) (why string,
 	if secret := im.repo.Values.Redacts(); secret != nil && (secret("path", name) || secret("content", content)) {
 		return "it has a secret", nil
 	}
-	if im.tree == nil {
-		return worktree.WhyNotName(name, known), nil
+	if why = worktree.WhyNotName(name, known); why != "" || im.rules == nil {
+		return why, nil
 	}
-	return im.tree.WhyNot(im.ctx, name, known, []byte(content))
+	if !known {
+		for i, c := range name {
+			if c != '/' {
+				continue
+			}
+			if _, err := os.Lstat(filepath.Join(im.repo.TopLevel, name[:i], ".git")); err == nil {
+				return "in another repository", nil
+			}
+		}
+		ignored, err := im.rules.Ignored(im.ctx, []string{name})
+		if err != nil {
+			return "", err
+		}
+		if ignored[name] {
+			return "ignored", nil
+		}
+	}
+	attributes, err := im.rules.Attributes(im.ctx, []string{name}, worktree.ConvertingAttributes...)
+	if err != nil {
+		return "", err
+	}
+	if worktree.Converts(attributes[name]) {
+		return "git converts its content", nil
+	}
+	fault, err := im.repo.Git.FsckContent(im.ctx, name, false, []byte(content))
+	if fault != "" {
+		why = "git fsck refuses it: " + fault
+	}
+	return why, err
 }

@@ -2,10 +2,8 @@ package importer
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/base64"
 	"encoding/json"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -304,38 +302,4 @@ func upstreamEdits(tool string, arguments json.RawMessage) []Edit {
 		return []Edit{e}
 	}
 	return nil
-}
-
-// formatOfFile is the name of the format that a file has, "" if none fits.
-func formatOfFile(path string, but string) string {
-	for _, f := range Formats {
-		if f.Name() == but {
-			continue
-		}
-		paths := []string{path}
-		if l, ok := f.(library); ok {
-			if all, err := l.Sessions(path, ""); err == nil {
-				paths = all
-			}
-		}
-		if _, ok := look(f, paths[0]); ok {
-			return f.Name()
-		}
-	}
-	if file, err := Open(path); err == nil && but != JP {
-		defer file.Close()
-		head, _ := io.ReadAll(io.LimitReader(file, maxPath)) // what cannot be read has none
-		if head = bytes.TrimSpace(head); bytes.HasPrefix(head, []byte("{")) && bytes.Contains(head, []byte(`"jp_export"`)) {
-			return JP
-		}
-	}
-	return ""
-}
-
-// wrongFormat says which format a file has, "" if that is not known.
-func wrongFormat(path, but string) string {
-	if name := formatOfFile(path, but); name != "" {
-		return fmt.Sprintf(" Its format is %s.", name)
-	}
-	return ""
 }

@@ -94,12 +94,19 @@ func (w *Worktree) rulesFor(ctx context.Context, paths []string) (map[string]pat
 	return rules, nil
 }
 
+// ConvertingAttributes are those by which git stores other bytes than a file has.
+var ConvertingAttributes = []string{"filter", "ident", "working-tree-encoding"}
+
+// Converts reports whether one of these is in force, by their values.
+func Converts(attrs map[string]string) bool {
+	return slices.ContainsFunc(ConvertingAttributes, func(name string) bool { return attrs[name] != "unspecified" && attrs[name] != "unset" })
+}
+
 func newRules(attrs, config map[string]string) pathRules {
-	unused := func(name string) bool { return attrs[name] == "unspecified" || attrs[name] == "unset" }
 	asks := attrs["text"] != "unspecified" || attrs["crlf"] != "unspecified" || attrs["eol"] != "unspecified"
 	return pathRules{
 		filter:    attrs["filter"],
-		always:    !unused("filter") || !unused("ident") || !unused("working-tree-encoding"),
+		always:    Converts(attrs),
 		lineEnds:  attrs["text"] != "unset" && (asks || !isFalse(config["core.autocrlf"])),
 		binary:    attrs["diff"] == "unset",
 		trustMode: trustMode(config),

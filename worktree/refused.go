@@ -2,7 +2,6 @@ package worktree
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"golang.org/x/sys/unix"
@@ -57,39 +56,8 @@ func (s *snapshot) leaveRefused(ctx context.Context, p *plan, staged []raw) erro
 	return failed
 }
 
-// WhyNot says why a snapshot would have no file with a content at a path, "" where it would. known
-// says that the tree before has the path.
-func (w *Worktree) WhyNot(ctx context.Context, path string, known bool, content []byte) (string, error) {
-	if why := WhyNotName(path, known); why != "" {
-		return why, nil
-	}
-	if !known {
-		if w.otherRepository(path) != "" {
-			return whyForeign, nil
-		}
-		ignored, err := w.rules.Ignored(ctx, []string{path})
-		if err != nil {
-			return "", fmt.Errorf("ask git whether it ignores %s: %w", path, err)
-		}
-		if ignored[path] {
-			return whyIgnored, nil
-		}
-	}
-	rules, err := w.rulesFor(ctx, []string{path})
-	if err != nil {
-		return "", err
-	}
-	if rules[path].always {
-		return whyConverted, nil
-	}
-	fault, err := w.git.FsckContent(ctx, path, false, content)
-	if fault != "" {
-		return whyFsck + fault, err
-	}
-	return "", err
-}
-
-// WhyNotName is [Worktree.WhyNot] as far as the name alone tells.
+// WhyNotName says of a name alone why a snapshot would not have such a file, "" where it would.
+// known says that the tree before has the path.
 func WhyNotName(path string, known bool) string {
 	switch fault := gitcmd.FsckName(path); {
 	case fault != "":

@@ -25,17 +25,16 @@ func (r refusal) Error() string { return string(r) }
 
 // Why a path is left out.
 const (
-	whySecret    = "looks like a secret"
-	whyIgnored   = "ignored"
-	whyForeign   = "in another repository"
-	whyKind      = "not a regular file"
-	whyLinked    = "has other names"
-	whyBudget    = "too much new content"
-	whyConverted = "git converts its content"
-	whyNoRead    = "cannot be recorded: "
-	whyHidden    = "git was told not to look at it"
-	whyFsck      = "git fsck refuses it: "
-	whyBlind     = "what git does not track could not be listed: "
+	whySecret  = "looks like a secret"
+	whyIgnored = "ignored"
+	whyForeign = "in another repository"
+	whyKind    = "not a regular file"
+	whyLinked  = "has other names"
+	whyBudget  = "too much new content"
+	whyNoRead  = "cannot be recorded: "
+	whyHidden  = "git was told not to look at it"
+	whyFsck    = "git fsck refuses it: "
+	whyBlind   = "what git does not track could not be listed: "
 	// WhyGone is for a file that git does not track, and that was there until then.
 	WhyGone = "deleted, or moved away"
 )

@@ -107,7 +107,7 @@ func runImport(ctx context.Context, e *ui.Env, o importOptions, word string, fil
 		}
 		report, err := read()
 		if err != nil {
-			return err
+			return importer.NameFormat(err, file, word)
 		}
 		if reports = append(reports, report); !e.Format.Structured() {
 			printImport(e, report)
