@@ -2,6 +2,7 @@ package turnloop
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -296,4 +297,58 @@ func hasContent(call *conversation.ModelCall) bool {
 		}
 	}
 	return false
+}
+
+// take changes to a model that is asked in place of the one that failed for good: to the next
+// fallback, or, if there is none and the model is not there, to the one that a person chose. It is false if
+// there is none.
+func (s *substitute) take(ctx context.Context, l *Loop, cause error) (bool, error) {
+	if !fallsBack(cause) {
+		return false, nil
+	}
+	first := l.opts.Model
+	if s.why != nil {
+		first = s.why.Model
+	}
+	for l.opts.Fallback != nil {
+		c, err := l.opts.Fallback(ctx, s.next)
+		if c == nil && err == nil {
+			break
+		}
+		s.next++
+		if err != nil {
+			l.opts.Observer.Noticed(fmt.Sprintf("model_fallback: %v", err))
+			continue
+		}
+		l.opts.Observer.Noticed(fmt.Sprintf("%v; asking %s for the rest of the turn", cause, c.Model))
+		reason := conversation.Shorten(l.opts.Redact(cause.Error()), maxCause)
+		s.in, s.why = true, &conversation.Fallback{Model: first, Reason: reason}
+		s.change(l, c)
+		return true, nil
+	}
+	var refused *provider.Error
+	if l.opts.Replace == nil || s.in || !errors.As(cause, &refused) || refused.Class != provider.ClassModel {
+		return false, nil
+	}
+	c, err := l.opts.Replace(ctx, cause)
+	if c == nil || err != nil {
+		return false, err
+	}
+	delta, err := json.Marshal(map[string]string{"model": c.Model})
+	if err != nil {
+		return false, err
+	}
+	if err := l.build(ctx, l.stream.CurrentTurn().AddRecord(&conversation.ConfigDelta{Delta: delta})); err != nil {
+		return false, err
+	}
+	s.change(l, c)
+	return true, nil
+}
+
+// change asks another model from now on.
+func (s *substitute) change(l *Loop, c *Candidate) {
+	l.opts.Provider, l.opts.API, l.opts.Endpoint, l.opts.Account, l.opts.Model = c.Provider, c.API, c.Endpoint, c.Account, c.Model
+	l.opts.Window = func() int { return c.Window }
+	l.model.stateRejected = false
+	s.failed = l.failed
 }
