@@ -46,12 +46,16 @@ func (s *ready) edit(ctx context.Context, text string) (string, error) {
 	moved := s.unlocked(ctx, func() error {
 		return s.front.Edit(ctx, s.repo.Place(), filepath.Join(s.repo.CommonDir, safefile.StateDirName, repo.DraftsFolder, s.draft()))
 	})
+	written, err := s.keptDraft()
+	switch {
+	case err != nil:
+	case written == "":
+		err = s.repo.StateDir().Remove(repo.DraftsFolder, s.draft())
+	default: // the editor's file has no seal
+		err = s.repo.StateDir().ReplaceSealed(repo.DraftsFolder, s.draft(), []byte(written+"\n"), safefile.Options{Volatile: true})
+	}
 	if moved != nil && !errors.Is(moved, errMoved) {
 		return "", moved
-	}
-	written, err := s.keptDraft()
-	if written == "" && err == nil {
-		err = s.repo.StateDir().Remove(repo.DraftsFolder, s.draft())
 	}
 	if s.drafted = written; moved != nil && err == nil {
 		s.written, err = &written, moved

@@ -207,7 +207,7 @@ func (p *Presence) announceQuestion(question turnloop.Question) {
 	switch limit := p.Limit(); {
 	case limit == 0:
 	case p.questions.longer != nil && p.questions.longer():
-		p.Env.Note("jp waits while you have a terminal open, and Ctrl+C ends it; the question stays open.")
+		p.Env.Note("While you have a terminal open, the question waits for its answer. Ctrl+C leaves it open.")
 	default:
 		p.Env.Note("Without an answer jp exits in %s; the question stays open.", conversation.Ago(limit))
 	}

@@ -205,7 +205,7 @@ func TestEveryActionHelps(t *testing.T) {
 var literal = regexp.MustCompile(`\bjp (-C|answer|archive|attach|blame|config (set|show)|continue|demo|diff|discard|doctor|edit|fork|grep|init|kill|log|ls|models|pack|print|query|ref|restore|rm|show|status|trust|unarchive|undo|use|verify|wait) ?|\bgit (add|branch|cat-file|checkout|clone|commit|config|fetch|for-each-ref|fsck|gc|init|lfs|log|pack-refs|pull|push|read-tree|refs|reset|stash|switch|update-ref|worktree) ?`)
 
 // itself is a command as the subject of a sentence, and git's own error: no advice.
-var itself = regexp.MustCompile(`^(jp|git) [a-z-]+( [a-z-]+)?( takes | needs | deletes | compares | is about |: )|^jp %s `)
+var itself = regexp.MustCompile(`^(jp|git) [a-z-]+( [a-z-]+)?( takes | needs | deletes | compares | refuses | is about |: )|^jp %s `)
 
 // Commands that are shown come from the list.
 func TestNoCommandIsShownBesideTheList(t *testing.T) {

@@ -412,7 +412,7 @@ func TestChatKeepsADraftOfTheFirstTurn(t *testing.T) {
 	draft := strings.TrimSuffix(p.queueFile(), "queue") + "query"
 	s.Wait("the draft", func() bool {
 		kept, err := os.ReadFile(draft)
-		return err == nil && string(kept) == "half a thought\n"
+		return err == nil && string(safefile.Unsealed(kept)) == "half a thought\n"
 	})
 	require.NoFileExists(t, p.dir+"/.git/jp/drafts/new.query")
 	require.NoError(t, s.cmd.Process.Kill())
@@ -483,12 +483,12 @@ func TestChatCommands(t *testing.T) {
 		s.idle()
 	}
 	do("/new", "$ jp query --new\nThe next request starts a new conversation.")
+	for _, prompt := range []string{"plan >", "edits >", ">"} {
+		s.Type("\x1b[Z")
+		s.waitLine(prompt)
+	}
 	s.Type("Make them\r")
 	s.WaitForEnd("? help\n>")
-	for _, mode := range []string{"plan", "edits", "none"} {
-		s.Type("\x1b[Z")
-		s.WaitFor("Mode of the next request: " + mode)
-	}
 	s.Type("/mode edits")
 	s.waitLine("Tab: answer the question above")
 	s.Type("\r")

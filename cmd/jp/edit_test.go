@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"jp/internal/safefile"
 )
 
 const talkScript = "[[reply]]\nmessage = \"Hi.\"\n[[reply]]\nmessage = \"Hi again.\"\n"
@@ -59,7 +61,7 @@ func TestTheEditorLeavesTheDraftOfAChat(t *testing.T) {
 	require.Zero(t, s.exit(), s.Text())
 	require.NotContains(t, p.read("../shown"), "half a thought")
 	require.Equal(t, "mine", p.ofType("chat_request")[0]["content"])
-	require.Equal(t, "half a thought\n", p.read(".git/jp/drafts/new.query"))
+	require.Equal(t, "half a thought\n", string(safefile.Unsealed([]byte(p.read(".git/jp/drafts/new.query")))))
 	require.NoError(t, chat.cmd.Process.Kill())
 	_ = chat.cmd.Wait()
 }

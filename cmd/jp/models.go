@@ -71,8 +71,10 @@ func runModels(ctx context.Context, e *ui.Env, args []string, update bool) error
 			e.Note("%-12s %s", o.Provider, safetext.Clean(o.Why))
 		}
 	}
-	for _, line := range models.ProvidersOf(r).About(e.Host, offers) {
-		e.Note("%-12s %s", line[0], line[1])
+	if len(args) == 0 {
+		for _, line := range models.ProvidersOf(r).About(e.Host, offers) {
+			e.Note("%-12s %s", line[0], line[1])
+		}
 	}
 	return nil
 }

@@ -227,7 +227,7 @@ func TestElsewhereOnATerminal(t *testing.T) {
 				return
 			}
 			resumed := p.ofType("resumed")[0]
-			require.Contains(t, resumed["message"], `Branch: was "main", is "elsewhere".`)
+			require.Contains(t, resumed["message"], `Branch was "elsewhere", and before "main".`)
 		})
 	}
 }

@@ -23,9 +23,16 @@ func scriptedServer(t *testing.T, status int, kind string, answers ...string) st
 	}
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
+		answer := ""
+		select {
+		case answer = <-next:
+		default: // a list of models, or one request too many
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
 		w.Header().Set("Content-Type", kind)
 		w.WriteHeader(status)
-		text, stays := strings.CutSuffix(<-next, stayOpen)
+		text, stays := strings.CutSuffix(answer, stayOpen)
 		_, _ = io.WriteString(w, text) // the client may be gone
 		for stays {
 			if err := http.NewResponseController(w).Flush(); err != nil {
