@@ -145,8 +145,9 @@ type choice struct {
 // DefaultModel is the provider's model to ask where nobody names one: the first of its list that has not ended; "" where
 // the list is empty.
 func (v Vendor) DefaultModel(now time.Time) string {
-	text, found := member(builtIn, 1, "defaults")
-	if text, found = member(text, 2, v.Name); !found {
+	all, _ := member(builtIn, 1, "defaults")
+	text, found := member(all, 2, v.Name)
+	if !found {
 		return ""
 	}
 	var list struct{ Large []choice }
