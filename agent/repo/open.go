@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"sync/atomic"
 
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/config"
 	"jp/conversation"
@@ -180,13 +179,6 @@ func (r *Repo) openStore(ctx context.Context, e *Host) error {
 		r.Trees, r.Rules = trees.Open(r.Repository, r.Git, r.Store), rulecheck.New(r.Git)
 	}
 	return err
-}
-
-// keyless is the error of a writer without a key: its events would look like those of
-// others.
-func keyless(err error) error {
-	return problem.New(problem.ExitUsage, "config", "%v; without the key nothing can be written: it would count as someone else's.", err).
-		Hint(action.SetState, "keeps the key, and all that is only yours, in a folder that you may write to")
 }
 
 // Close says what was replaced, starts a packing that is due, and frees what the

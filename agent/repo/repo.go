@@ -5,6 +5,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"jp/agent/action"
+	"jp/agent/problem"
 	"jp/config"
 	"jp/gitcmd"
 	"jp/gitcmd/rulecheck"
@@ -66,6 +68,19 @@ func (r *Repo) WorktreeID() string {
 
 // StateDir is where jp's folders are that belong to the whole repository.
 func (r *Repo) StateDir() safefile.StateDir {
-	key := sync.OnceValues(func() ([]byte, error) { return gitstore.LoadKey(r.KeyFile()) })
+	key := sync.OnceValues(func() ([]byte, error) {
+		key, err := gitstore.LoadKey(r.KeyFile())
+		if err != nil {
+			return nil, keyless(err)
+		}
+		return key, nil
+	})
 	return safefile.StateDir{GitDir: r.CommonDir, Share: r.Git.Share, Key: key, Told: r.Env.refused}
+}
+
+// keyless is the error of a writer without a key: its events would look like those of
+// others.
+func keyless(err error) error {
+	return problem.New(problem.ExitUsage, "config", "%v; without the key nothing can be written: it would count as someone else's.", err).
+		Hint(action.SetState, "keeps the key, and all that is only yours, in a folder that you may write to")
 }

@@ -41,6 +41,16 @@ func (p StateDir) Code(folder, name string, text []byte) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
+// noKey says why there is no code.
+func (p StateDir) noKey() error {
+	if p.Key != nil {
+		if _, err := p.Key(); err != nil {
+			return err
+		}
+	}
+	return errNoKey
+}
+
 // Refuse tells of a file that is not used.
 func (p StateDir) Refuse(folder, name string) error {
 	err := &SealError{Path: filepath.Join(p.GitDir, StateDirName, folder, name)}
@@ -54,7 +64,7 @@ func (p StateDir) Refuse(folder, name string) error {
 func (p StateDir) ReplaceSealed(folder, name string, data []byte, o Options) error {
 	code := p.Code(folder, name, data)
 	if code == "" {
-		return errNoKey
+		return p.noKey()
 	}
 	return p.Replace(folder, name, fmt.Appendf(bytes.Clone(data), "%s%s\n", sealBegin, code), o)
 }
@@ -69,7 +79,7 @@ func (p StateDir) ReadSealed(folder, name string) ([]byte, error) {
 	data := Unsealed(text)
 	code := p.Code(folder, name, data)
 	if code == "" {
-		return nil, errNoKey
+		return nil, p.noKey()
 	}
 	if !hmac.Equal([]byte(sealBegin+code+"\n"), text[len(data):]) {
 		return nil, p.Refuse(folder, name)
