@@ -64,7 +64,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 	return err
 }
 
-// hangUp interrupts the turns that run: nobody can answer their questions, or hears of them.
+// hangUp interrupts the running turns: the client that answers their questions is gone.
 func (s *server) hangUp() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

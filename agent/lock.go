@@ -56,7 +56,7 @@ func (t *target) locked(ctx context.Context, locked *process.LockedError) *probl
 	return h.Killing(f)
 }
 
-// silence is how long a conversation is waited for before anything is said.
+// silence is how long jp waits for a conversation before it tells the user.
 const silence = 300 * time.Millisecond
 
 // What ends the wait for a key.

@@ -48,7 +48,7 @@ func TakeSlot(own safefile.StateDir) (Slot, string) {
 		}
 		text, err := readRequest(own, s.file)
 		var refused *safefile.SealError
-		if errors.As(err, &refused) { // it stays for the user, whoever wrote it
+		if errors.As(err, &refused) { // the file stays, for the user to look at
 			s.Release()
 			continue
 		}

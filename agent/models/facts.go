@@ -12,7 +12,7 @@ func (r Providers) factsIn(t catalog.Table, model string) catalog.Model {
 	}
 	v, err := r.Found(vendor)
 	if err != nil {
-		return catalog.Model{} // where it is asked, that is said
+		return catalog.Model{} // the model call reports the error
 	}
 	return t.Model(v, name)
 }

@@ -103,7 +103,7 @@ func TestSessionsOfMovedTrees(t *testing.T) {
 	require.Equal(t, []conversation.ID{idOf(2)}, at(moved).Session(mine).conversations(), "the repository was moved")
 }
 
-// A session that another program wrote, as a tool can, is said and not used.
+// jp names a session file that another program wrote, and ignores it.
 func TestForgedSessions(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
