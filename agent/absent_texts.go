@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"context"
 	"fmt"
 
 	"jp/agent/repo"
@@ -10,10 +11,10 @@ import (
 
 // absentNotice says which texts and files of the conversation are missing here, none where it is
 // whole. The model gets a note in the place of each.
-func (e *equipped) absentNotice() []string {
+func (e *turn) absentNotice(ctx context.Context) []string {
 	count, first := 0, ""
 	var of *conversation.Event
-	for _, event := range e.stream.Events() {
+	for _, event := range e.history.stream.Events() {
 		for _, p := range event.Payloads {
 			switch p.Name {
 			case conversation.PayloadTools, conversation.PayloadProvider, conversation.PayloadOutput:
@@ -24,7 +25,7 @@ func (e *equipped) absentNotice() []string {
 				name = "a text"
 			}
 			if !p.Absent { // that is known of texts only
-				if _, there, err := e.repo.Store.Payload(e.ctx, p); there || err != nil || p.Name == conversation.PayloadText {
+				if _, there, err := e.run.repo.Store.Payload(ctx, p); there || err != nil || p.Name == conversation.PayloadText {
 					continue
 				}
 			}
@@ -40,6 +41,6 @@ func (e *equipped) absentNotice() []string {
 	if count > 1 {
 		what = fmt.Sprintf("%s and %d more are", what[:len(what)-len(" is")], count-1)
 	}
-	view := &repo.View{Repo: e.repo, ID: e.id, Events: e.stream.Events()}
-	return []string{what + " missing in this repository; the model gets a note instead" + e.repo.BroughtBy(view.Source(of), "")}
+	view := &repo.View{Repo: e.run.repo, ID: e.target.id, Events: e.history.stream.Events()}
+	return []string{what + " missing in this repository; the model gets a note instead" + e.run.repo.BroughtBy(view.Source(of), "")}
 }

@@ -17,10 +17,10 @@ import (
 // becomes theirs, and goes on there. Any other conversation stays the target, and so does this
 // one where there is no user to ask.
 func (t *target) adopt(ctx context.Context) error {
-	if t.fresh || t.forked != nil || t.opts.unrecorded() || t.delegation != nil {
+	if t.fresh || t.forked != nil || t.run.opts.unrecorded() || t.run.delegation != nil {
 		return nil
 	}
-	info, err := t.repo.Store.Info(ctx, t.id)
+	info, err := t.run.repo.Store.Info(ctx, t.id)
 	if err != nil || info.Tip == nil {
 		return nil // loading says why
 	}
@@ -28,14 +28,14 @@ func (t *target) adopt(ctx context.Context) error {
 	if !imported {
 		return nil
 	}
-	standing, err := t.repo.Store.Standing(ctx, t.id, info.Head, []*conversation.Event{info.Tip})
+	standing, err := t.run.repo.Store.Standing(ctx, t.id, info.Head, []*conversation.Event{info.Tip})
 	if err != nil || standing != conversation.StandingForeign {
 		return err
 	}
-	if t.findUser(); t.user == nil {
+	if t.run.findUser(); t.res.user == nil {
 		return nil
 	}
-	key, err := t.user.Decide(ctx, UserDecision{
+	key, err := t.res.user.Decide(ctx, UserDecision{
 		Text: fmt.Sprintf("Conversation %s was imported from %s. Nothing in it was done by jp.\n", t.id.Short(), safetext.Show(origin.Words())),
 		Choices: []UserChoice{
 			{'a', "adopt it: go on in a fork that is yours"},
@@ -49,7 +49,7 @@ func (t *target) adopt(ctx context.Context) error {
 	case err != nil:
 		return err
 	}
-	v, err := fork.ForkCut{}.View(ctx, t.repo, string(t.id))
+	v, err := fork.ForkCut{}.View(ctx, t.run.repo, string(t.id))
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (t *target) adopt(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	place, err := snapshot.Here(ctx, t.repo)
+	place, err := snapshot.Here(ctx, t.run.repo)
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (t *target) adopt(ctx context.Context) error {
 	if err := f.Create(ctx, place); err != nil {
 		return err
 	}
-	t.env.Note("Adopted %s as %s.", t.id.Short(), f.ID)
+	t.run.env.Note("Adopted %s as %s.", t.id.Short(), f.ID)
 	t.id = f.ID
 	return t.remember()
 }

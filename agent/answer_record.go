@@ -30,8 +30,8 @@ func GoesOn(ctx context.Context, r *repo.Repo, id conversation.ID) conversation.
 func AnswerRecorded(
 	ctx context.Context, front Frontend, r *repo.Repo, id conversation.ID, event int, to func(context.Context, attach.Inquiry) (attach.Answer, error),
 ) (words string, in conversation.ID, err error) {
-	t := &target{run: newRun(ctx, front, r, Request{ContinueTurn: true}, nil), id: id}
-	defer func() { t.held.Release() }()
+	t := newTarget(newRun(front, r, Request{ContinueTurn: true}, nil), id)
+	defer func() { t.res.held.Release() }()
 	l, waiting, err := t.waiting(ctx)
 	if err != nil {
 		return "", id, err
@@ -39,7 +39,7 @@ func AnswerRecorded(
 	if waiting == nil {
 		if l.tail != nil && event < 0 {
 			if below := r.States().AsksFor(ctx, id, interrupted.DelegationsIn(l.tail), repo.MaxLevels); below != nil {
-				t.held.Release()
+				t.res.held.Release()
 				return AnswerRecorded(ctx, front, r, below.In.ID, event, to)
 			}
 		}
@@ -47,7 +47,7 @@ func AnswerRecorded(
 	}
 	i := attach.InquiryOf(id, waiting)
 	i.Subject = strings.TrimSpace(strings.TrimPrefix(interrupted.CallTitle(waiting.Call), i.Tool))
-	t.held.Release() // others may use the conversation while the user is asked
+	t.res.held.Release() // others may use the conversation while the user is asked
 	answer, err := to(ctx, i)
 	if err != nil {
 		return "", id, err
@@ -71,9 +71,9 @@ func AnswerRecorded(
 }
 
 // waiting loads the conversation under its lock, and finds the question that waits, nil if none does.
-func (t *target) waiting(ctx context.Context) (*loaded, *conversation.Inquiry, error) {
+func (t *target) waiting(ctx context.Context) (*history, *conversation.Inquiry, error) {
 	if err := t.lock(); err != nil {
-		return nil, nil, t.repo.Processes().Locked(ctx, t.repo.Env, err)
+		return nil, nil, t.run.repo.Processes().Locked(ctx, t.run.repo.Env, err)
 	}
 	l, err := t.load(ctx)
 	if err != nil || l.tail == nil {

@@ -23,7 +23,7 @@ func Ask(ctx context.Context, r *repo.Repo, o Request, front Frontend) error {
 	if err := toolset.NotInHook(r.Env); err != nil {
 		return err
 	}
-	run := newRun(ctx, front, r, o, nil)
+	run := newRun(front, r, o, nil)
 	if o.NoPersist {
 		return run.doTransient(ctx)
 	}
@@ -38,5 +38,5 @@ func RunDetached(ctx context.Context, front Frontend, r *repo.Repo, h *backgroun
 		NoTools: h.NoTools, NoInstructions: h.Uninstructed, Policy: h.Policy, Pending: h.Pending, Anyway: h.Anyway, Wait: h.Wait,
 		Quiet: h.Quiet,
 	}
-	return newRun(ctx, front, r, o, h).do(ctx)
+	return newRun(front, r, o, h).do(ctx)
 }

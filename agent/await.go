@@ -12,14 +12,14 @@ import (
 )
 
 // awaitTools refuses to go on while a tool of the earlier run still works.
-func (e *equipped) awaitTools(ctx context.Context, ledger *conversation.Ledger) error {
+func (e *turn) awaitTools(ctx context.Context, ledger *conversation.Ledger) error {
 	for _, call := range ledger.Open() {
-		if !e.repo.Locks.ToolAlive(e.id, call.Event.Seq) {
+		if !e.run.repo.Locks.ToolAlive(e.target.id, call.Event.Seq) {
 			continue
 		}
-		if e.user == nil {
-			return problem.New(problem.ExitLocked, "locked", "%s of the earlier run of %s is still running.", call.Request.Name, e.id).About(e.id).
-				Hint(action.Continue(e.id.Short()), "when it has ended").Hint(action.Kill(e.id.Short()), "ends it")
+		if e.res.user == nil {
+			return problem.New(problem.ExitLocked, "locked", "%s of the earlier run of %s is still running.", call.Request.Name, e.target.id).About(e.target.id).
+				Hint(action.Continue(e.target.id.Short()), "when it has ended").Hint(action.Kill(e.target.id.Short()), "ends it")
 		}
 		if err := e.waitOrEnd(ctx, call); err != nil {
 			return err
@@ -29,20 +29,20 @@ func (e *equipped) awaitTools(ctx context.Context, ledger *conversation.Ledger) 
 }
 
 // waitOrEnd lets the user decide about a tool that outlived jp.
-func (e *equipped) waitOrEnd(ctx context.Context, call *conversation.ToolCall) error {
+func (e *turn) waitOrEnd(ctx context.Context, call *conversation.ToolCall) error {
 	key, err := e.decide(ctx, UserDecision{
 		Text:    safetext.Show(interrupted.CallTitle(call)) + "\n  It is still running, from before.\n",
 		Choices: []UserChoice{{'w', "wait for it"}, {'e', "end it"}, {'q', "quit, change nothing"}},
 	})
 	switch {
 	case errors.Is(err, ErrUserLeft):
-		return e.leftAlone()
+		return e.target.leftAlone()
 	case err != nil && !errors.Is(err, ErrUserSilent):
-		return e.choiceError(err)
+		return e.target.choiceError(err)
 	case key == 'w':
-		return e.repo.Locks.AwaitTool(ctx, e.id, call.Event.Seq)
+		return e.run.repo.Locks.AwaitTool(ctx, e.target.id, call.Event.Seq)
 	case key == 'e':
-		return e.repo.Locks.EndTool(ctx, e.id, call.Event.Seq)
+		return e.run.repo.Locks.EndTool(ctx, e.target.id, call.Event.Seq)
 	}
-	return e.keepText(problem.New(problem.ExitLocked, "locked", "%s still runs; nothing was changed.", call.Request.Name).About(e.id))
+	return e.target.keepText(problem.New(problem.ExitLocked, "locked", "%s still runs; nothing was changed.", call.Request.Name).About(e.target.id))
 }

@@ -13,31 +13,33 @@ import (
 )
 
 // child is the conversation of a delegate, which has the user, policy and files of this one.
-func (l *loaded) child(id conversation.ID) *target {
-	r := *l.repo
-	return &target{id: id, run: &run{
-		ctx: l.ctx, env: l.env, repo: &r, spent: l.spent, user: l.user, files: l.files, front: l.front, out: l.front.Child(id), delegation: &delegation{parent: l.id},
+func (l *history) child(id conversation.ID) *target {
+	r := *l.run.repo
+	o := l.run.opts
+	return newTarget(&run{
+		env: l.run.env, repo: &r, front: l.run.front, out: l.run.front.Child(id), delegation: &delegation{parent: l.target.id},
+		res: &resources{spent: l.res.spent, user: l.res.user, files: l.res.files},
 		opts: Request{
-			ContinueTurn: true, Policy: string(l.policy()), NonInteractive: l.opts.NonInteractive, Pending: l.opts.Pending,
-			Anyway: l.opts.Anyway, Yes: l.opts.Yes, NoInstructions: l.opts.NoInstructions, Profiles: l.opts.Profiles, Modes: l.opts.Modes, Buffers: l.opts.Buffers,
+			ContinueTurn: true, Policy: string(l.run.policy()), NonInteractive: o.NonInteractive, Pending: o.Pending,
+			Anyway: o.Anyway, Yes: o.Yes, NoInstructions: o.NoInstructions, Profiles: o.Profiles, Modes: o.Modes, Buffers: o.Buffers,
 		},
-	}}
+	}, id)
 }
 
 // open loads the conversation of a delegate, which may not have begun.
-func (t *target) open(ctx context.Context) (*loaded, error) {
-	_, err := t.repo.Store.Head(ctx, t.id)
+func (t *target) open(ctx context.Context) (*history, error) {
+	_, err := t.run.repo.Store.Head(ctx, t.id)
 	t.fresh = errors.Is(err, conversation.ErrNotFound)
 	return t.load(ctx)
 }
 
 // inChild does something in the conversation of a delegate, under its lock.
-func (l *loaded) inChild(ctx context.Context, id conversation.ID, do func(child *loaded) error) error {
+func (l *history) inChild(ctx context.Context, id conversation.ID, do func(child *history) error) error {
 	t := l.child(id)
 	if err := t.lock(); err != nil {
 		return err
 	}
-	defer t.held.Release()
+	defer t.res.held.Release()
 	child, err := t.open(ctx)
 	if err != nil {
 		return err
@@ -48,16 +50,16 @@ func (l *loaded) inChild(ctx context.Context, id conversation.ID, do func(child 
 // awaitChildren refuses to go on while another process works in a child, or a
 // tool of its earlier run does. What else keeps a child from going on is for its
 // parent's model to know.
-func (l *loaded) awaitChildren(ctx context.Context, ledger *conversation.Ledger) error {
-	for _, d := range evidence.Delegates(ctx, l.repo, l.id, l.stream.Events(), ledger, l.opts.Pending == "report") {
+func (l *history) awaitChildren(ctx context.Context, ledger *conversation.Ledger) error {
+	for _, d := range evidence.Delegates(ctx, l.run.repo, l.target.id, l.stream.Events(), ledger, l.run.opts.Pending == "report") {
 		if d.Left || !d.Begun {
 			continue
 		}
-		err := l.inChild(ctx, d.Child, func(child *loaded) error {
+		err := l.inChild(ctx, d.Child, func(child *history) error {
 			if child.tail == nil {
 				return nil
 			}
-			return (&equipped{loaded: child}).awaitTools(ctx, child.tail.Ledger())
+			return newTurn(child).awaitTools(ctx, child.tail.Ledger())
 		})
 		if err != nil && refusal(err) == "" {
 			return err
@@ -69,15 +71,15 @@ func (l *loaded) awaitChildren(ctx context.Context, ledger *conversation.Ledger)
 // takeBackChildren takes the turns of the children back whose calls are open, but for those that
 // were taken back, in which the user has asked something else since, or that work for another
 // conversation.
-func (l *loaded) takeBackChildren(ctx context.Context) error {
+func (l *history) takeBackChildren(ctx context.Context) error {
 	for _, call := range l.tail.Ledger().Open() {
 		id := call.Child()
 		if id == "" {
 			continue
 		}
-		err := l.inChild(ctx, id, func(child *loaded) error {
+		err := l.inChild(ctx, id, func(child *history) error {
 			switch {
-			case child.worksFor() != l.id, child.stream.Tail().Discarded, child.stream.TurnNumber() != 1:
+			case child.worksFor() != l.target.id, child.stream.Tail().Discarded, child.stream.TurnNumber() != 1:
 				return nil
 			case child.tail != nil:
 				return child.takeBack(ctx)

@@ -49,14 +49,11 @@ func Compact(ctx context.Context, r *repo.Repo, o CompactRequest, front Frontend
 	if err != nil {
 		return done, err
 	}
-	run := newRun(ctx, front, r, Request{ID: string(id), Bare: true, ContinueTurn: true}, nil)
-	t := &target{run: run, id: id}
+	run := newRun(front, r, Request{ID: string(id), Bare: true, ContinueTurn: true}, nil)
+	t := newTarget(run, id)
 	defer func() {
 		run.out.Ended(Ending{ID: id, Err: err})
-		if t.user != nil {
-			t.user.Close()
-		}
-		t.held.Release()
+		t.res.close()
 	}()
 	if err := t.acquireLock(ctx); err != nil {
 		return done, err
@@ -93,23 +90,23 @@ func Compact(ctx context.Context, r *repo.Repo, o CompactRequest, front Frontend
 }
 
 // order opens the model of the conversation, and tells the loop what to make room with.
-func (l *loaded) order(ctx context.Context, o CompactRequest, opts *turnloop.Options, done *Compacted) (func(context.Context, turnloop.Room) ([]conversation.Body, error), error) {
+func (l *history) order(ctx context.Context, o CompactRequest, opts *turnloop.Options, done *Compacted) (func(context.Context, turnloop.Room) ([]conversation.Body, error), error) {
 	model, err := l.chooseModel(ctx)
 	if err != nil {
 		return nil, err
 	}
-	open := unasked(ctx, l.repo, model)
+	open := unasked(ctx, l.run.repo, model)
 	if !o.TrimOnly {
-		if open, err = models.OpenModel(ctx, l.env, l.repo, model); err != nil {
+		if open, err = models.OpenModel(ctx, l.run.env, l.run.repo, model); err != nil {
 			return nil, err
 		}
 	}
 	opts.Provider, opts.API, opts.Endpoint, opts.Account, opts.Model = open, open.API, open.Endpoint, open.Account, model
-	wanted, err := orderOf(l.repo, l.id, l.stream.Events(), o)
+	wanted, err := orderOf(l.run.repo, l.target.id, l.stream.Events(), o)
 	if err != nil {
 		return nil, err
 	}
-	c := l.compactor(model, open, l.out.Noticed)
+	c := l.compactor(model, open, l.run.out.Noticed)
 	return func(ctx context.Context, r turnloop.Room) ([]conversation.Body, error) {
 		plan, err := c.Do(ctx, r, wanted)
 		if err != nil {
@@ -157,7 +154,8 @@ func wouldCompact(ctx context.Context, r *repo.Repo, o CompactRequest) (done Com
 		return done, err
 	}
 	model := conversation.ModelOf(v.Events)
-	l := &loaded{target: &target{run: &run{env: r.Env, repo: r}, id: v.ID}}
+	of := &run{env: r.Env, repo: r, res: &resources{}}
+	l := &history{run: of, res: of.res, target: newTarget(of, v.ID)}
 	open := unasked(ctx, r, model)
 	c := l.compactor(model, open, r.Env.Notify)
 	content := func(p conversation.Payload) ([]byte, bool) {
@@ -182,38 +180,38 @@ func unasked(ctx context.Context, r *repo.Repo, model string) *catalog.Provider 
 }
 
 // notCompacted says why a conversation was not compacted.
-func (l *loaded) notCompacted(err error) error {
+func (l *history) notCompacted(err error) error {
 	var refused *provider.Error
 	switch {
 	case errors.As(err, &refused) && refused.Class == provider.ClassBudget:
-		return problem.New(problem.ExitFailed, "interrupted", "jp could not compact %s: %s. Nothing was changed.", l.id.Short(), refused.Message).About(l.id).
-			Hint(action.CompactTrim(l.id.Short()), "makes room without a model")
+		return problem.New(problem.ExitFailed, "interrupted", "jp could not compact %s: %s. Nothing was changed.", l.target.id.Short(), refused.Message).About(l.target.id).
+			Hint(action.CompactTrim(l.target.id.Short()), "makes room without a model")
 	case errors.Is(err, compactor.ErrNoSummary), errors.Is(err, compactor.ErrUncited), errors.Is(err, compactor.ErrLonger):
-		return problem.New(problem.ExitFailed, "provider", "jp could not compact %s: %v. Nothing was changed.", l.id.Short(), err).About(l.id).
-			Hint(action.CompactTrim(l.id.Short()), "makes room without a model")
+		return problem.New(problem.ExitFailed, "provider", "jp could not compact %s: %v. Nothing was changed.", l.target.id.Short(), err).About(l.target.id).
+			Hint(action.CompactTrim(l.target.id.Short()), "makes room without a model")
 	case errors.As(err, &refused):
-		f := repo.ProblemOf(&turnloop.ProviderError{Tries: 1, Err: err}).About(l.id)
+		f := repo.ProblemOf(&turnloop.ProviderError{Tries: 1, Err: err}).About(l.target.id)
 		f.Message = strings.TrimSuffix(f.Message, repo.QuestionKept) + "Nothing was changed."
-		return f.Hint(action.CompactTrim(l.id.Short()), "makes room without a model")
+		return f.Hint(action.CompactTrim(l.target.id.Short()), "makes room without a model")
 	}
 	return err
 }
 
 // compactor makes room in the conversation, whose model is open.
-func (l *loaded) compactor(model string, open *catalog.Provider, notice func(string)) *compactor.Compactor {
-	set := l.repo.Config.Compaction
+func (l *history) compactor(model string, open *catalog.Provider, notice func(string)) *compactor.Compactor {
+	set := l.run.repo.Config.Compaction
 	c := &compactor.Compactor{
-		Model: model, Provider: open, Window: open.Context, At: set.At, Keep: int(set.KeepCycles), Auto: set.Auto, Notice: notice, Now: l.env.Now,
+		Model: model, Provider: open, Window: open.Context, At: set.At, Keep: int(set.KeepCycles), Auto: set.Auto, Notice: notice, Now: l.run.env.Now,
 	}
-	if name := l.repo.Config.ResolveModel(set.Model); name != "" && name != model {
+	if name := l.run.repo.Config.ResolveModel(set.Model); name != "" && name != model {
 		c.Other = func(ctx context.Context) (compactor.Writer, error) {
-			other, err := models.OpenModel(ctx, l.env, l.repo, name)
+			other, err := models.OpenModel(ctx, l.run.env, l.run.repo, name)
 			if err != nil {
 				return compactor.Writer{}, err
 			}
 			writer := provider.Provider(other)
-			if l.spent != nil {
-				writer = l.spent.Limit(other, other.Price)
+			if l.res.spent != nil {
+				writer = l.res.spent.Limit(other, other.Price)
 			}
 			return compactor.Writer{Model: name, Provider: writer, Options: provider.Options{
 				Model: name, API: other.API, Endpoint: other.Endpoint, Account: other.Account,

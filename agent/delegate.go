@@ -15,33 +15,39 @@ import (
 
 // children runs the conversations that work for another one: each under its own
 // lock, with the user, policy and files of its parent.
-type children struct{ parent *equipped }
+type children struct{ parent *turn }
 
 var _ delegate.Runner = children{}
 
 // A child is a conversation that works for another one.
 type child struct {
-	*incomplete
-	parent *equipped
+	run        *run
+	res        *resources
+	target     *target
+	history    *history
+	turn       *turn
+	resumption *resumption
+	parent     *turn
 }
 
 // Run begins the child's conversation, or goes on with it.
 func (c children) Run(ctx context.Context, t delegate.Task) (delegate.Report, error) {
 	parent := c.parent
-	at := parent.child(t.Child)
-	at.delegation.servers, at.delegation.presence = parent.servers, parent.presence.Delegate(t.Child)
+	at := parent.history.child(t.Child)
+	at.run.delegation.servers, at.run.delegation.presence = parent.res.servers, parent.res.presence.Delegate(t.Child)
 	if err := at.lock(); err != nil {
 		return delegate.Report{}, err
 	}
-	defer at.held.Release()
-	at.repo.Values.Share(parent.id, at.id)
-	defer at.repo.Values.Share(at.id, parent.id)
+	defer at.res.held.Release()
+	at.run.repo.Values.Share(parent.target.id, at.id)
+	defer at.run.repo.Values.Share(at.id, parent.target.id)
 	l, err := at.open(ctx)
-	q := &child{&incomplete{equipped: &equipped{loaded: l}}, parent}
+	e := newTurn(l)
+	q := &child{run: l.run, res: l.res, target: at, history: l, turn: e, resumption: newResumption(e), parent: parent}
 	defer func() {
-		q.closeKeepers()
-		if parent.drafts != nil { // the terminal's signals are the parent's again
-			parent.front.OnSuspend(parent.drafts.Flush)
+		at.res.closeKeepers()
+		if parent.res.drafts != nil { // the terminal's signals are the parent's again
+			parent.run.front.OnSuspend(parent.res.drafts.Flush)
 		}
 	}()
 	if err == nil {
@@ -58,18 +64,18 @@ func (c children) Run(ctx context.Context, t delegate.Task) (delegate.Report, er
 
 // work brings the child's turn to its end.
 func (c *child) work(ctx context.Context, t delegate.Task) (err error) {
-	begun := c.stream.TurnNumber() > 0
+	begun := c.history.stream.TurnNumber() > 0
 	switch {
-	case begun && c.tail == nil:
-		c.outcome, err = c.recorder(c.files).Run(ctx)
-		c.spent.Count(c.outcome.Usage.CostUSD)
-	case begun && c.worksFor() != c.parent.id: // the parent is a fork of the one that it works for
+	case begun && c.history.tail == nil:
+		c.turn.outcome, err = c.history.recorder(c.res.files).Run(ctx)
+		c.res.spent.Count(c.turn.outcome.Usage.CostUSD)
+	case begun && c.history.worksFor() != c.parent.target.id: // the parent is a fork of the one that it works for
 		return &refusedTask{"it works for another conversation"}
-	case t.Attempt > 1 && c.opts.Pending == "report":
+	case t.Attempt > 1 && c.run.opts.Pending == "report":
 		return &refusedTask{"it was interrupted, and is not gone on with"}
 	case begun:
 		err = c.resume(ctx)
-	case evidence.NamedElsewhere(c.parent.stream.Events(), c.id):
+	case evidence.NamedElsewhere(c.parent.history.stream.Events(), c.target.id):
 		return &refusedTask{"it had not begun when this conversation was forked, or is gone"}
 	default:
 		err = c.begin(ctx, t)
@@ -84,36 +90,36 @@ func (c *child) work(ctx context.Context, t delegate.Task) (err error) {
 // stop ends the child's turn as it stands: the user has ended what its parent
 // was doing.
 func (c *child) stop(ctx context.Context) (err error) {
-	if c.stream.TurnNumber() == 0 {
+	if c.history.stream.TurnNumber() == 0 {
 		return &refusedTask{"the user stopped it"}
 	}
-	c.outcome, err = c.recorder(c.files).Stop(context.WithoutCancel(ctx), conversation.ByUser)
+	c.turn.outcome, err = c.history.recorder(c.res.files).Stop(context.WithoutCancel(ctx), conversation.ByUser)
 	return err
 }
 
 // begin starts the child's only task.
 func (c *child) begin(ctx context.Context, t delegate.Task) error {
-	c.opts.Model = c.repo.Config.ResolveModel(cmp.Or(t.Model, c.parent.model))
-	if _, err := models.OpenModel(c.ctx, c.env, c.repo, c.opts.Model); err != nil {
+	c.run.opts.Model = c.run.repo.Config.ResolveModel(cmp.Or(t.Model, c.parent.model))
+	if _, err := models.OpenModel(ctx, c.run.env, c.run.repo, c.run.opts.Model); err != nil {
 		return err
 	}
-	if c.fresh {
+	if c.target.fresh {
 		if err := c.create(ctx, t); err != nil {
 			return err
 		}
 	}
-	loop, err := c.prepare(ctx, nil, nil)
+	loop, err := c.turn.prepare(ctx, nil, nil)
 	if err != nil {
 		return err
 	}
-	given, err := instructionsForTurn(ctx, c.instructions, c.stream.Events(), nil, c.out)
+	given, err := instructionsForTurn(ctx, c.turn.instructions, c.history.stream.Events(), nil, c.run.out)
 	if err != nil {
 		return err
 	}
-	c.outcome, err = loop.Start(ctx, turnloop.Request{
-		Chat: conversation.ChatRequest{Content: t.Text}, Approved: c.parent.stream.Tail().Approved, Records: given,
+	c.turn.outcome, err = loop.Start(ctx, turnloop.Request{
+		Chat: conversation.ChatRequest{Content: t.Text}, Approved: c.parent.history.stream.Tail().Approved, Records: given,
 	})
-	c.head = loop.Head()
+	c.history.head = loop.Head()
 	return err
 }
 
@@ -125,31 +131,32 @@ func (c *child) create(ctx context.Context, t delegate.Task) error {
 	if err != nil {
 		return err
 	}
-	base, err := c.base(ctx, c.files)
+	base, err := c.target.base(ctx, c.res.files)
 	if err != nil {
 		return err
 	}
-	works := &conversation.Event{Body: &conversation.Metadata{Parent: c.parent.id}, Tree: c.parent.stream.Last().Tree}
+	works := &conversation.Event{Body: &conversation.Metadata{Parent: c.parent.target.id}, Tree: c.parent.history.stream.Last().Tree}
 	commit := func(events []*conversation.Event) error {
-		_, err := c.repo.Store.Create(ctx, c.id, base, events)
+		_, err := c.run.repo.Store.Create(ctx, c.target.id, base, events)
 		return err
 	}
-	if err := conversation.NewStream(c.env.Now).Append(commit, works, delta); err != nil {
-		return fmt.Errorf("begin %s: %w", c.id, err)
+	if err := conversation.NewStream(c.run.env.Now).Append(commit, works, delta); err != nil {
+		return fmt.Errorf("begin %s: %w", c.target.id, err)
 	}
-	c.fresh = false
-	c.loaded, err = c.load(ctx)
+	c.target.fresh = false
+	begun, err := c.target.load(ctx)
+	*c.history = *begun
 	return err
 }
 
 // resume resumes the child's turn, by the same rules as any.
 func (c *child) resume(ctx context.Context) error {
-	loop, resume, err := c.reopen(ctx)
+	loop, resume, err := c.resumption.reopen(ctx)
 	if err != nil {
 		return err
 	}
-	c.showResumed()
-	c.outcome, err = loop.Resume(ctx, resume)
-	c.head = loop.Head()
+	c.resumption.showResumed()
+	c.turn.outcome, err = loop.Resume(ctx, resume)
+	c.history.head = loop.Head()
 	return err
 }

@@ -15,9 +15,9 @@ import (
 // inheritance is the event by which a child has the configuration of its parent,
 // with its own tools and budget. What may not come from events is not in it: the
 // child reads that where its parent does.
-func (e *equipped) inheritance(t delegate.Task) (*conversation.Event, error) {
+func (e *turn) inheritance(t delegate.Task) (*conversation.Event, error) {
 	delta := map[string]any{}
-	for _, event := range conversation.AfterAdoption(e.stream.Events()) {
+	for _, event := range conversation.AfterAdoption(e.history.stream.Events()) {
 		if b, ok := event.Body.(*conversation.ConfigDelta); ok {
 			var one map[string]any
 			if json.Unmarshal(b.Delta, &one) == nil {
@@ -41,7 +41,7 @@ func (e *equipped) inheritance(t delegate.Task) (*conversation.Event, error) {
 // toolSwitches say which tools are on for a child and which are off: of its
 // parent's, those that are named, or all. A name that is not among them is
 // refused.
-func (e *equipped) toolSwitches(named []string) (map[string]any, error) {
+func (e *turn) toolSwitches(named []string) (map[string]any, error) {
 	all, err := e.allTools()
 	if err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func (e *equipped) toolSwitches(named []string) (map[string]any, error) {
 	tools := map[string]any{}
 	for _, def := range all.Definitions() {
 		on := slices.Contains(named, def.Name)
-		if on != toolset.Enabled(def.Name, e.repo.Config.Tools) {
+		if on != toolset.Enabled(def.Name, e.run.repo.Config.Tools) {
 			tools[def.Name] = map[string]any{"enable": on}
 		}
 	}

@@ -1,15 +1,16 @@
 // Package agent is the application: what any front end can ask of jp.
 //
 // A front end opens a repository ([jp/agent/repo]), makes a [Frontend] of itself, and calls [Ask].
-// The run goes through stages. Each is a type that embeds the one before, so that a step can use
-// only what is known by then:
+// The run goes from value to value. Each names those before it, so that a step says whose facts it uses:
 //
 //	run         the request, the repository, the front end
-//	target      the conversation, and its lock
-//	loaded      its events, and the incomplete turn among them
-//	equipped    what its turns work with: model, tools, servers, presence
-//	incomplete  what becomes of an interrupted turn
-//	settled     the new question
+//	target      the conversation
+//	history     its events, and the interrupted turn among them
+//	turn        what its turns work with: model, tools, instructions
+//	resumption  the decision about an interrupted turn
+//	question    the new turn
+//
+// Everything that has to be closed stands in resources.
 //
 // A front end is told all of it, and puts every decision to the user. The package knows no
 // terminal and no command line.

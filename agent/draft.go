@@ -28,16 +28,16 @@ func (t *target) draft() string {
 
 // newDraft is the draft of a new conversation, which no other process has while this one runs.
 func (t *target) newDraft() string {
-	if t.slot == nil {
-		slot, _ := drafts.TakeSlot(t.repo.StateDir())
-		t.slot = &slot
+	if t.res.slot == nil {
+		slot, _ := drafts.TakeSlot(t.run.repo.StateDir())
+		t.res.slot = &slot
 	}
-	return cmp.Or(t.slot.File(), drafts.RequestFile(""))
+	return cmp.Or(t.res.slot.File(), drafts.RequestFile(""))
 }
 
 // keptDraft is what a draft asks, "" where there is none.
 func (t *target) keptDraft() (string, error) {
-	text, err := t.repo.StateDir().Read(repo.DraftsFolder, t.draft())
+	text, err := t.run.repo.StateDir().Read(repo.DraftsFolder, t.draft())
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
@@ -46,24 +46,24 @@ func (t *target) keptDraft() (string, error) {
 
 // keepText keeps the question that was given on the command line for later.
 func (t *target) keepText(f *problem.Error) error {
-	text := strings.TrimSpace(strings.Join(t.opts.Text, " "))
+	text := strings.TrimSpace(strings.Join(t.run.opts.Text, " "))
 	if text == "" {
 		return f
 	}
-	if t.fresh && t.opts.Queue != nil { // it is in the line of the chat, which keeps it
+	if t.fresh && t.run.opts.Queue != nil { // it is in the line of the chat, which keeps it
 		f.Message += " Your question is kept."
 		return f
 	}
-	err := t.repo.StateDir().ReplaceSealed(repo.DraftsFolder, t.draft(), []byte(text+"\n"), safefile.Options{Volatile: true})
+	err := t.run.repo.StateDir().ReplaceSealed(repo.DraftsFolder, t.draft(), []byte(text+"\n"), safefile.Options{Volatile: true})
 	if err != nil {
 		return fmt.Errorf("keep your question: %w", err)
 	}
 	f.Message += " Your question is kept."
-	if t.front.CanEdit() {
+	if t.run.front.CanEdit() {
 		opens := action.EditIn(t.id.Short())
 		switch {
 		case t.forked != nil:
-			opens = action.EditInFork(t.opts.Fork, t.forked.View.ID.Short())
+			opens = action.EditInFork(t.run.opts.Fork, t.forked.View.ID.Short())
 		case t.fresh:
 			opens = action.AskInEditor
 		}
@@ -75,13 +75,13 @@ func (t *target) keepText(f *problem.Error) error {
 // forgetDraft removes a draft that is recorded. What waits to be asked still
 // stays.
 func (t *target) forgetDraft(drafted, asked string) {
-	if t.fresh && t.forked == nil && t.slot == nil { // it was not edited
-		if kept, err := drafts.Request(t.repo.StateDir(), ""); err != nil || kept == "" || t.opts.Queue != nil {
+	if t.fresh && t.forked == nil && t.res.slot == nil { // it was not edited
+		if kept, err := drafts.Request(t.run.repo.StateDir(), ""); err != nil || kept == "" || t.run.opts.Queue != nil {
 			return
 		}
 	}
 	if kept, err := t.keptDraft(); err == nil && (kept == drafted || kept == strings.TrimSpace(asked)) {
-		_ = t.repo.StateDir().Remove(repo.DraftsFolder, t.draft()) // it comes into the editor again
+		_ = t.run.repo.StateDir().Remove(repo.DraftsFolder, t.draft()) // it comes into the editor again
 	}
 }
 

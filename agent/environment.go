@@ -19,8 +19,8 @@ type environment struct {
 	branch string // "" for a detached HEAD
 }
 
-func (e *equipped) environment(ctx context.Context, files *snapshot.Files) (environment, error) {
-	is := environment{now: e.env.Now(), system: runtime.GOOS, shell: path.Base(e.env.Get("SHELL"))}
+func (e *turn) environment(ctx context.Context, files *snapshot.Files) (environment, error) {
+	is := environment{now: e.run.env.Now(), system: runtime.GOOS, shell: path.Base(e.run.env.Get("SHELL"))}
 	if files.Tree == nil {
 		return is, nil
 	}

@@ -15,21 +15,21 @@ import (
 )
 
 // candidate opens a model that may answer in place of the turn's, within what the turn may cost.
-func (e *equipped) candidate(ctx context.Context, name string) (*turnloop.Candidate, error) {
-	model, err := models.OpenModel(ctx, e.env, e.repo, name)
+func (e *turn) candidate(ctx context.Context, name string) (*turnloop.Candidate, error) {
+	model, err := models.OpenModel(ctx, e.run.env, e.run.repo, name)
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be asked: %w", safetext.Show(name), err)
 	}
 	return &turnloop.Candidate{
-		Provider: e.spent.Limit(model, model.Price), API: model.API, Endpoint: model.Endpoint, Account: model.Account, Model: name, Window: model.Context,
+		Provider: e.res.spent.Limit(model, model.Price), API: model.API, Endpoint: model.Endpoint, Account: model.Account, Model: name, Window: model.Context,
 	}, nil
 }
 
 // fallbacks are the models of model_fallback, nil if there are none. The turn's own is none.
-func (e *equipped) fallbacks() func(ctx context.Context, n int) (*turnloop.Candidate, error) {
+func (e *turn) fallbacks() func(ctx context.Context, n int) (*turnloop.Candidate, error) {
 	names := []string{}
-	for _, name := range e.repo.Config.ModelFallback {
-		if model := e.repo.Config.ResolveModel(name); model != e.model && !slices.Contains(names, model) {
+	for _, name := range e.run.repo.Config.ModelFallback {
+		if model := e.run.repo.Config.ResolveModel(name); model != e.model && !slices.Contains(names, model) {
 			names = append(names, model)
 		}
 	}
@@ -46,13 +46,13 @@ func (e *equipped) fallbacks() func(ctx context.Context, n int) (*turnloop.Candi
 
 // replacement offers the person at the terminal the newest model of the family of one that is not there. Where
 // there is no person it is nil, and the end of the turn names the command.
-func (e *equipped) replacement() func(ctx context.Context, cause error) (*turnloop.Candidate, error) {
-	u := e.user
-	if u == nil || e.delegation != nil {
+func (e *turn) replacement() func(ctx context.Context, cause error) (*turnloop.Candidate, error) {
+	u := e.res.user
+	if u == nil || e.run.delegation != nil {
 		return nil
 	}
 	return func(ctx context.Context, cause error) (*turnloop.Candidate, error) {
-		name := models.ProvidersOf(e.repo).Replacement(ctx, e.env, e.model)
+		name := models.ProvidersOf(e.run.repo).Replacement(ctx, e.run.env, e.model)
 		if name == "" {
 			return nil, nil
 		}
@@ -79,9 +79,9 @@ func (e *equipped) replacement() func(ctx context.Context, cause error) (*turnlo
 }
 
 // missingModel adds the commands that help if a model is not there.
-func (e *equipped) missingModel(f *problem.Error, provider string) {
-	id := e.id.Short()
-	if name := models.ProvidersOf(e.repo).Replacement(e.ctx, e.env, e.model); name != "" {
+func (e *turn) missingModel(ctx context.Context, f *problem.Error, provider string) {
+	id := e.target.id.Short()
+	if name := models.ProvidersOf(e.run.repo).Replacement(ctx, e.run.env, e.model); name != "" {
 		f.Hint(action.ContinueNamed(id, name), "ask the newest model of its family")
 	}
 	f.Hint(action.ModelsOf(repo.PlainName(provider)), "lists those that there are").Hint(action.ContinueModel(id), "ask another model")

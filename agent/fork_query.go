@@ -17,10 +17,10 @@ import (
 // said of the source, before there is a fork.
 func (t *target) findFork(ctx context.Context) error {
 	var cut fork.ForkCut
-	if t.opts.Fork != ForkAtEnd {
-		cut.Until = t.opts.Fork
+	if t.run.opts.Fork != ForkAtEnd {
+		cut.Until = t.run.opts.Fork
 	}
-	v, err := cut.View(ctx, t.repo, t.opts.ID)
+	v, err := cut.View(ctx, t.run.repo, t.run.opts.ID)
 	if err != nil {
 		return err
 	}
@@ -29,13 +29,13 @@ func (t *target) findFork(ctx context.Context) error {
 		return err
 	}
 	if s := f.SourceStanding(); s != conversation.StandingOwn {
-		return problem.New(problem.ExitDecision, "untrusted", "Conversation %s %s; it can be read, not continued.", v.Name(), t.repo.Standings().StandingWords(s, t.repo.Standings().Elsewhere(f.Kept))).About(v.ID).
+		return problem.New(problem.ExitDecision, "untrusted", "Conversation %s %s; it can be read, not continued.", v.Name(), t.run.repo.Standings().StandingWords(s, t.run.repo.Standings().Elsewhere(f.Kept))).About(v.ID).
 			Hint(action.AdoptAt(v.Name(), problem.Itoa(f.At.Seq)), "make a fork of it that is yours")
 	}
-	if err := t.forkDecided(f); err != nil {
+	if err := t.run.forkDecided(f); err != nil {
 		return err
 	}
-	place, err := snapshot.Here(ctx, t.repo)
+	place, err := snapshot.Here(ctx, t.run.repo)
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (r *run) forkDecided(f *fork.Fork) error {
 	if tail == nil || tail.Empty() || r.opts.decision() != undecided || r.repeats() && tail.Status() == conversation.StatusResponse {
 		return nil
 	}
-	if r.findUser(); r.user != nil {
+	if r.findUser(); r.res.user != nil {
 		return nil
 	}
 	e := repo.IncompleteFailure(f.View.ID, tail)
@@ -64,12 +64,12 @@ func (r *run) forkDecided(f *fork.Fork) error {
 
 // dropFork removes the fork if nothing came to be in it. The error with which
 // the run ended is then about the source.
-func (t *target) dropFork(ended error) error {
-	head, err := t.repo.Store.Head(t.ctx, t.id)
+func (t *target) dropFork(ctx context.Context, ended error) error {
+	head, err := t.run.repo.Store.Head(ctx, t.id)
 	if err != nil || head != t.forked.Head {
 		return ended // another turn goes on with it
 	}
-	if err := t.repo.Store.Delete(t.ctx, t.id, head); err != nil {
+	if err := t.run.repo.Store.Delete(ctx, t.id, head); err != nil {
 		return errors.Join(ended, fmt.Errorf("take back the fork %s, in which nothing was asked: %w", t.id, err))
 	}
 	var f *problem.Error

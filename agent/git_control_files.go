@@ -14,7 +14,7 @@ import (
 // review asks the person at the terminal whether the turn goes on though a tool changed
 // files that git obeys. Where there is none it is nil, and the turn ends.
 func (r *run) review() func(ctx context.Context, changed *turnloop.ControlFilesError) (bool, error) {
-	u := r.user
+	u := r.res.user
 	if u == nil {
 		return nil
 	}
@@ -41,16 +41,16 @@ func (r *run) review() func(ctx context.Context, changed *turnloop.ControlFilesE
 
 // tellControlFiles tells the user, before a turn is discarded, which files that git obeys
 // changed while its last tool ran, if an earlier jp ended before it could.
-func (i *incomplete) tellControlFiles(ctx context.Context) error {
-	files, err := i.filesOfTurn(ctx)
+func (i *resumption) tellControlFiles(ctx context.Context) error {
+	files, err := i.history.filesOfTurn(ctx)
 	if err != nil || files == nil {
 		return err
 	}
-	tools, err := i.namedTools()
+	tools, err := i.turn.namedTools()
 	if err != nil {
 		tools = new(tool.Registry)
 	}
-	changed, err := turnloop.UnseenControl(ctx, i.stream, turnloop.Options{Tools: tools, Workspace: files})
+	changed, err := turnloop.UnseenControl(ctx, i.history.stream, turnloop.Options{Tools: tools, Workspace: files})
 	if err != nil || changed == nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (i *incomplete) tellControlFiles(ctx context.Context) error {
 	for _, name := range changed.Files {
 		text += "\n  " + safetext.Show(name)
 	}
-	i.env.Note("%s", text)
+	i.run.env.Note("%s", text)
 	return nil
 }
 

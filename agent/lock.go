@@ -20,18 +20,18 @@ import (
 // *process.LockedError.
 func (t *target) lock() error {
 	holder := process.Holder{
-		PID: repo.PID(), Start: process.StartOf(repo.PID()), Started: t.env.Now().UTC(), Session: t.repo.Session(t.env).Name, Detached: t.background != nil,
+		PID: repo.PID(), Start: process.StartOf(repo.PID()), Started: t.run.env.Now().UTC(), Session: t.run.repo.Session(t.run.env).Name, Detached: t.run.background != nil,
 	}
-	if t.background != nil {
-		held, err := t.repo.Locks.TakeOver(t.id, t.background.Lock, holder)
-		t.held = held
+	if t.run.background != nil {
+		held, err := t.run.repo.Locks.TakeOver(t.id, t.run.background.Lock, holder)
+		t.res.held = held
 		return err
 	}
-	held, err := t.repo.Locks.Take(t.id, holder)
+	held, err := t.run.repo.Locks.Take(t.id, holder)
 	if repo.IsReadOnly(err) {
 		return t.unwritable(err)
 	}
-	t.held = held
+	t.res.held = held
 	return err
 }
 
@@ -40,16 +40,16 @@ var errMoved = errors.New("the conversation has changed")
 
 // locked says which process keeps this run from the conversation.
 func (t *target) locked(ctx context.Context, locked *process.LockedError) *problem.Error {
-	h := t.repo.Processes().Holding(ctx, locked)
-	f := h.Reaching(h.Failure(t.env.Now()))
+	h := t.run.repo.Processes().Holding(ctx, locked)
+	f := h.Reaching(h.Failure(t.run.env.Now()))
 	switch {
-	case t.settlesOnly():
+	case t.run.settlesOnly():
 	case h.Broken:
 		f.Hint(action.AskInForkWithout(string(h.ID)), "ask in a fork, without the turn that runs")
 	default:
 		f.Hint(action.AskInFork(string(h.ID)), "ask in a fork")
 	}
-	if !t.settlesOnly() {
+	if !t.run.settlesOnly() {
 		f.Hint(action.AskNew, "ask in a new conversation")
 		f.Hint(action.AskBeside(string(h.ID)), "ask beside it; nothing is recorded")
 	}
@@ -77,13 +77,13 @@ func (t *target) acquireLock(ctx context.Context) error {
 	if !errors.As(err, &locked) {
 		return err
 	}
-	if !t.opts.Detach {
-		t.findUser()
+	if !t.run.opts.Detach {
+		t.run.findUser()
 	}
-	if t.user == nil {
+	if t.res.user == nil {
 		return t.locked(ctx, locked)
 	}
-	w := &busyWait{target: t, holder: locked}
+	w := &busyWait{run: t.run, res: t.res, target: t, holder: locked}
 	quiet, cancel := context.WithTimeoutCause(ctx, silence, errStillHeld)
 	defer cancel()
 	if err := t.lockWhenFree(quiet); !errors.Is(err, errStillHeld) {
@@ -95,7 +95,7 @@ func (t *target) acquireLock(ctx context.Context) error {
 // lockWhenFree takes the conversation as soon as it is free.
 func (t *target) lockWhenFree(ctx context.Context) error {
 	for {
-		if err := t.repo.Locks.AwaitFree(ctx, t.id); err != nil {
+		if err := t.run.repo.Locks.AwaitFree(ctx, t.id); err != nil {
 			return err
 		}
 		if err := t.lock(); !errors.Is(err, process.ErrLocked) {
@@ -107,7 +107,9 @@ func (t *target) lockWhenFree(ctx context.Context) error {
 // A busyWait is the wait for a conversation that another process holds, at a
 // terminal.
 type busyWait struct {
-	*target
+	run    *run
+	res    *resources
+	target *target
 	holder *process.LockedError // by whom, as it was last seen
 }
 
@@ -117,15 +119,15 @@ func (w *busyWait) wait(ctx context.Context) error {
 		key, err := w.waitOnce(ctx)
 		switch {
 		case errors.Is(err, errFree):
-			w.user.Tell("It is free.")
+			w.res.user.Tell("It is free.")
 			return nil
 		case errors.Is(err, errNews):
-			w.user.Tell("")
+			w.res.user.Tell("")
 			continue
 		case errors.Is(err, ErrUserLeft), errors.Is(err, ErrUserSilent):
 			return w.leave(ctx)
 		case err != nil:
-			w.user.Tell("")
+			w.res.user.Tell("")
 			return w.ended(ctx, err)
 		case key != 'a':
 			return w.choose(ctx, key)
@@ -140,14 +142,14 @@ func (w *busyWait) wait(ctx context.Context) error {
 // conversation or for news, whichever comes first. All that it starts has ended
 // when it returns, and the lock is held only where it is errFree.
 func (w *busyWait) waitOnce(ctx context.Context) (rune, error) {
-	there := presence.LookAt(ctx, w.repo, w.id, w.holder.Holder)
+	there := presence.LookAt(ctx, w.run.repo, w.target.id, w.holder.Holder)
 	defer there.Close()
 	w.holder.Holder = there.Process
 	waiting, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	var others sync.WaitGroup
 	others.Go(func() {
-		err := w.lockWhenFree(waiting)
+		err := w.target.lockWhenFree(waiting)
 		if err == nil {
 			err = errFree
 		}
@@ -158,16 +160,16 @@ func (w *busyWait) waitOnce(ctx context.Context) (rune, error) {
 			end(errNews)
 		}
 	})
-	key, err := w.user.Decide(waiting, w.decision(there))
+	key, err := w.res.user.Decide(waiting, w.decision(there))
 	end(nil)
 	others.Wait()
 	switch {
-	case w.held == nil:
+	case w.res.held == nil:
 	case errors.Is(err, errNews):
 		err = errFree
 	case !errors.Is(err, errFree):
-		w.held.Release()
-		w.held = nil
+		w.res.held.Release()
+		w.res.held = nil
 	}
 	return key, err
 }
@@ -175,13 +177,13 @@ func (w *busyWait) waitOnce(ctx context.Context) (rune, error) {
 // attach looks at the other process from here, as jp attach does. How that ended
 // matters only where jp is to end.
 func (w *busyWait) attach(ctx context.Context) error {
-	err := w.front.Attach(ctx, w.id)
+	err := w.run.front.Attach(ctx, w.target.id)
 	var interrupt *turnloop.Interrupt
 	if errors.As(err, &interrupt) || ctx.Err() != nil {
 		return err
 	}
 	if err != nil {
-		w.user.Tell(safetext.Clean(repo.ProblemOf(err).Message))
+		w.res.user.Tell(safetext.Clean(repo.ProblemOf(err).Message))
 	}
 	return nil
 }
@@ -190,17 +192,17 @@ func (w *busyWait) attach(ctx context.Context) error {
 func (w *busyWait) choose(ctx context.Context, key rune) error {
 	switch key {
 	case 'f':
-		w.opts.Stdin = w.front.Reads() // what is piped in is asked, too
-		w.opts.Fork, w.opts.ID, w.opts.DiscardTurn = ForkAtEnd, string(w.id), true
+		w.run.opts.Stdin = w.run.front.Reads() // what is piped in is asked, too
+		w.run.opts.Fork, w.run.opts.ID, w.run.opts.DiscardTurn = ForkAtEnd, string(w.target.id), true
 	case 'n':
-		w.opts.New, w.opts.ID, w.opts.DiscardTurn = true, "", false
+		w.run.opts.New, w.run.opts.ID, w.run.opts.DiscardTurn = true, "", false
 	default:
 		return w.leave(ctx)
 	}
-	if err := w.find(ctx); err != nil {
+	if err := w.target.find(ctx); err != nil {
 		return err
 	}
-	return w.acquireLock(ctx)
+	return w.target.acquireLock(ctx)
 }
 
 // ended is the end of a wait. A signal that a key or the loss of the terminal
@@ -215,21 +217,21 @@ func (w *busyWait) ended(ctx context.Context, err error) error {
 
 // leave gives up; what was to be asked is kept.
 func (w *busyWait) leave(ctx context.Context) error {
-	return w.keepText(w.locked(ctx, w.holder))
+	return w.target.keepText(w.target.locked(ctx, w.holder))
 }
 
 // decision says what the other process does and what can be done meanwhile.
 func (w *busyWait) decision(there *presence.Holder) UserDecision {
-	d := UserDecision{Text: fmt.Sprintf("%s is busy: %s.\n", w.id, there.Words(w.env.Now()))}
+	d := UserDecision{Text: fmt.Sprintf("%s is busy: %s.\n", w.target.id, there.Words(w.run.env.Now()))}
 	if there.Inquiry != nil {
 		d.Text += fmt.Sprintf("It waits for an answer: %s\n", repo.QuestionWords(*there.Inquiry))
 	} else {
 		d.Text += "Waiting for it.\n"
 	}
-	if there.Peer != nil && w.front.Attaches() {
+	if there.Peer != nil && w.run.front.Attaches() {
 		d.Choices = append(d.Choices, UserChoice{'a', "attach"})
 	}
-	if !w.settlesOnly() {
+	if !w.run.settlesOnly() {
 		d.Choices = append(d.Choices, UserChoice{'f', "ask in a fork"}, UserChoice{'n', "ask in a new conversation"})
 	}
 	d.Choices = append(d.Choices, UserChoice{'q', "leave (Ctrl+C)"})

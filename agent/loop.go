@@ -31,15 +31,16 @@ import (
 
 // prepare prepares the loop of a turn. unknown decides about calls of unknown outcome, and untracked
 // are the untracked files that a resume has found; both are nil for a new turn.
-func (e *equipped) prepare(ctx context.Context, unknown turnloop.Resolver, untracked *worktree.Listing) (*turnloop.Loop, error) {
-	if e.repo.Wrong != nil {
-		return nil, e.repo.Wrong
+func (e *turn) prepare(ctx context.Context, unknown turnloop.Resolver, untracked *worktree.Listing) (*turnloop.Loop, error) {
+	if e.run.repo.Wrong != nil {
+		return nil, e.run.repo.Wrong
 	}
+	lasting := context.WithoutCancel(ctx) // for what is still to be done when the turn was interrupted
 	var err error
-	if e.model, err = e.chooseModel(ctx); err != nil {
+	if e.model, err = e.history.chooseModel(ctx); err != nil {
 		return nil, err
 	}
-	model, err := models.OpenModel(ctx, e.env, e.repo, e.model)
+	model, err := models.OpenModel(ctx, e.run.env, e.run.repo, e.model)
 	if err != nil {
 		return nil, err
 	}
@@ -48,58 +49,58 @@ func (e *equipped) prepare(ctx context.Context, unknown turnloop.Resolver, untra
 	if err != nil {
 		return nil, err
 	}
-	files, err := e.openFiles(ctx)
+	files, err := e.run.openFiles(ctx)
 	if err != nil {
 		return nil, err
 	}
-	system, err := systemPrompt(e.env, e.repo.Config.System)
+	system, err := systemPrompt(e.run.env, e.run.repo.Config.System)
 	if err != nil {
 		return nil, err
 	}
-	e.instructions = agentsmd.Open(e.repo, files, e.env.Dir, e.opts.NoInstructions)
+	e.instructions = agentsmd.Open(e.run.repo, files, e.run.env.Dir, e.run.opts.NoInstructions)
 	e.instructions.More = e.skillFiles
 	place, err := e.environment(ctx, files)
 	if err != nil {
 		return nil, err
 	}
-	e.out.Begin(e.info(files))
-	if e.delegation == nil { // its parent has said it
-		for _, line := range slices.Concat(e.repo.HeldBackLine(), toolset.SandboxOf(e.repo, e.env).Missing(toolset.StartsPrograms(e.repo, tools)), e.servers.Told(), untoldNotice(e.model, untold(model, tools)), e.absentNotice()) {
-			e.out.Noticed(line)
+	e.run.out.Begin(e.info(lasting, files))
+	if e.run.delegation == nil { // its parent has said it
+		for _, line := range slices.Concat(e.run.repo.HeldBackLine(), toolset.SandboxOf(e.run.repo, e.run.env).Missing(toolset.StartsPrograms(e.run.repo, tools)), e.res.servers.Told(), untoldNotice(e.model, untold(model, tools)), e.absentNotice(lasting)) {
+			e.run.out.Noticed(line)
 		}
 	}
-	e.meet()
-	limits := e.repo.Config.Limits
+	e.meet(lasting)
+	limits := e.run.repo.Config.Limits
 	opts := turnloop.Options{
-		Journal: e.repo.Store, ID: e.id, Head: e.head, Stream: e.stream,
+		Journal: e.run.repo.Store, ID: e.target.id, Head: e.history.head, Stream: e.history.stream,
 		Provider: asked, API: model.API, Endpoint: model.Endpoint, Account: model.Account,
-		Model: e.model, System: e.system(system), Tools: tools,
-		Workspace: files, Hold: files.Hold, ToolLock: e.toolLock, OrphanedTool: e.orphanedTool,
-		Policy: e.policy(), Grant: rulesOf(e.repo).now, Observer: e.out, Verbose: e.opts.Verbose,
-		JP: version.Get().Version, Now: e.env.Now, NewID: e.freeID,
+		Model: e.model, System: e.history.system(system), Tools: tools,
+		Workspace: files, Hold: files.Hold, ToolLock: e.target.toolLock, OrphanedTool: e.orphanedTool,
+		Policy: e.run.policy(), Grant: rulesOf(e.run.repo).now, Observer: e.run.out, Verbose: e.run.opts.Verbose,
+		JP: version.Get().Version, Now: e.run.env.Now, NewID: func() (conversation.ID, error) { return e.run.freeID(lasting) },
 		Retry: provider.Retry{Asked: limits.RetryWait},
 		Limits: turnloop.Limits{
-			ModelCalls: int(limits.ModelCalls), SameCalls: int(limits.SameCalls), ToolOutput: int(limits.ToolOutput), ToolTimeout: toolset.ToolTime(e.repo), Tokens: int(limits.Tokens),
+			ModelCalls: int(limits.ModelCalls), SameCalls: int(limits.SameCalls), ToolOutput: int(limits.ToolOutput), ToolTimeout: toolset.ToolTime(e.run.repo), Tokens: int(limits.Tokens),
 		},
-		Fallback: e.fallbacks(), Replace: e.replacement(), Restrict: e.restriction,
-		Unknown: unknown, Wait: e.env.Wait, Review: e.review(), GoOn: e.askToContinue(), Digest: files.Digest(), ListUntracked: files.Listing(), Hooks: e.openHooks(), Touched: e.instructions.Touched, Environment: place.text(),
-		Restore: e.repo.Values.Restorer(e.id), Placeholders: repo.Placeholders, Redacts: e.repo.Values.Redacts(),
-		Redact: e.repo.Values.Concealer(e.id), RedactOutput: e.repo.Values.Redactor(e.id), Mentioned: snapshot.Mentioned,
+		Fallback: e.fallbacks(), Replace: e.replacement(), Restrict: e.history.restriction,
+		Unknown: unknown, Wait: e.run.env.Wait, Review: e.run.review(), GoOn: e.target.askToContinue(), Digest: files.Digest(), ListUntracked: files.Listing(), Hooks: e.target.openHooks(), Touched: e.instructions.Touched, Environment: place.text(),
+		Restore: e.run.repo.Values.Restorer(e.target.id), Placeholders: repo.Placeholders, Redacts: e.run.repo.Values.Redacts(),
+		Redact: e.run.repo.Values.Concealer(e.target.id), RedactOutput: e.run.repo.Values.Redactor(e.target.id), Mentioned: snapshot.Mentioned,
 	}
 	e.instructions.Notice = func(text string) { opts.Observer.Noticed(text) }
-	if name := e.repo.Config.ResolveModel(e.repo.Config.Compaction.Model); name != "" {
-		if err := models.NeedsPrice(e.repo, name); err != nil {
+	if name := e.run.repo.Config.ResolveModel(e.run.repo.Config.Compaction.Model); name != "" {
+		if err := models.NeedsPrice(e.run.repo, name); err != nil {
 			return nil, err
 		}
 	}
-	room := e.compactor(e.model, model, e.out.Noticed)
+	room := e.history.compactor(e.model, model, e.run.out.Noticed)
 	room.Provider = asked
-	if e.opts.Verbose && room.Window == 0 && model.API != models.Scripted {
-		e.out.Noticed(fmt.Sprintf("The context of %s is unknown: jp compacts when the provider refuses. %s sets it.", safetext.Show(e.model), config.DottedKey("models", e.model, "context")))
+	if e.run.opts.Verbose && room.Window == 0 && model.API != models.Scripted {
+		e.run.out.Noticed(fmt.Sprintf("The context of %s is unknown: jp compacts when the provider refuses. %s sets it.", safetext.Show(e.model), config.DottedKey("models", e.model, "context")))
 	}
 	opts.MakeRoom, opts.Window = room.MakeRoom, func() int { return room.Window }
-	e.context = func() (tokens, window int) {
-		tokens, _ = compaction.Used(e.stream.Events())
+	e.run.context = func() (tokens, window int) {
+		tokens, _ = compaction.Used(e.history.stream.Events())
 		return tokens, room.Window
 	}
 	if opts.Limits.ModelCalls == 0 {
@@ -108,104 +109,104 @@ func (e *equipped) prepare(ctx context.Context, unknown turnloop.Resolver, untra
 	if opts.Limits.SameCalls == 0 {
 		opts.Limits.SameCalls = -1
 	}
-	if opts.Retry.Asked == 0 || e.opts.Wait {
+	if opts.Retry.Asked == 0 || e.run.opts.Wait {
 		opts.Retry.Asked = -1
 	}
-	if e.opts.unrecorded() {
-		opts.Journal, opts.Hold, opts.ToolLock, opts.OrphanedTool = e.repo.Store.Transient(), nil, nil, nil
+	if e.run.opts.unrecorded() {
+		opts.Journal, opts.Hold, opts.ToolLock, opts.OrphanedTool = e.run.repo.Store.Transient(), nil, nil, nil
 	} else {
 		if files.Tree != nil && !files.Off {
-			e.listed = &snapshot.UntrackedKeeper{Observer: opts.Observer, Ctx: e.ctx, Own: e.repo.StateDir(), Name: snapshot.UntrackedName(e.id), Files: files, Found: untracked}
-			opts.Observer = e.listed
+			e.res.listed = &snapshot.UntrackedKeeper{Observer: opts.Observer, Ctx: lasting, Own: e.run.repo.StateDir(), Name: snapshot.UntrackedName(e.target.id), Files: files, Found: untracked}
+			opts.Observer = e.res.listed
 		}
-		e.drafts = drafts.KeepAnswer(opts.Observer, e.repo.StateDir(), e.id, e.opts.KeepStreamed)
-		if d := e.delegation; d != nil {
-			opts.Observer = d.presence.Relay(e.drafts)
+		e.res.drafts = drafts.KeepAnswer(opts.Observer, e.run.repo.StateDir(), e.target.id, e.run.opts.KeepStreamed)
+		if d := e.run.delegation; d != nil {
+			opts.Observer = d.presence.Relay(e.res.drafts)
 		} else {
-			opts.Observer = e.presence.Relay(e.drafts)
+			opts.Observer = e.res.presence.Relay(e.res.drafts)
 		}
-		e.front.OnSuspend(e.drafts.Flush)
+		e.run.front.OnSuspend(e.res.drafts.Flush)
 	}
-	if q := e.opts.Queue; q != nil && e.delegation == nil && !e.opts.unrecorded() {
+	if q := e.run.opts.Queue; q != nil && e.run.delegation == nil && !e.run.opts.unrecorded() {
 		opts.Queued, opts.Observer = func() []string { return q.Send(-1) }, queueKeeper{opts.Observer, q}
 	}
-	if e.opts.preview != nil {
+	if e.run.opts.preview != nil {
 		opts.MakeRoom, opts.Hooks = nil, nil
 		opts.Provider = previewer(func(request *provider.Request) { e.previewed(request, model, room) })
 	}
-	if opts.Base, err = e.base(ctx, files); err != nil {
+	if opts.Base, err = e.target.base(ctx, files); err != nil {
 		return nil, err
 	}
-	if d := e.delegation; d != nil { // it asks where its parent does
+	if d := e.run.delegation; d != nil { // it asks where its parent does
 		opts.Prompter = d.presence
 		return turnloop.New(opts), nil
 	}
-	opts.Prompter = e.presence.Prompter()
+	opts.Prompter = e.res.presence.Prompter()
 	loop := turnloop.New(opts)
-	e.presence.Runs(loop)
-	if e.user != nil {
-		e.front.Running(loop, e.opts.unrecorded())
+	e.res.presence.Runs(loop)
+	if e.res.user != nil {
+		e.run.front.Running(loop, e.run.opts.unrecorded())
 	}
 	return loop, nil
 }
 
 // limitCost is the model within what the turn may cost. The turns of delegates count to their parent's.
-func (e *equipped) limitCost(model *catalog.Provider) provider.Provider {
-	if e.delegation == nil {
-		e.spent = spending.NewTurn(e.repo.Config.Limits.CostUSD)
+func (e *turn) limitCost(model *catalog.Provider) provider.Provider {
+	if e.run.delegation == nil {
+		e.res.spent = spending.NewTurn(e.run.repo.Config.Limits.CostUSD)
 	}
-	if tail := e.stream.Tail(); !tail.Complete() && !tail.Discarded { // it is resumed
-		e.spent.Count(turnloop.SpentBy(e.stream).CostUSD)
+	if tail := e.history.stream.Tail(); !tail.Complete() && !tail.Discarded { // it is resumed
+		e.res.spent.Count(turnloop.SpentBy(e.history.stream).CostUSD)
 	}
-	return e.spent.Limit(model, model.Price)
+	return e.res.spent.Limit(model, model.Price)
 }
 
 // previewed keeps what would be sent. If the model is asked again, that was for want of an answer.
-func (e *equipped) previewed(request *provider.Request, model *catalog.Provider, room *compactor.Compactor) {
-	p := e.opts.preview
+func (e *turn) previewed(request *provider.Request, model *catalog.Provider, room *compactor.Compactor) {
+	p := e.run.opts.preview
 	if p.Parts != nil {
 		return
 	}
-	*p = Previewed{ID: e.known(), Turn: e.stream.TurnNumber(), Model: e.model, Tokens: request.Tokens(), Window: room.Window}
+	*p = Previewed{ID: e.target.known(), Turn: e.history.stream.TurnNumber(), Model: e.model, Tokens: request.Tokens(), Window: room.Window}
 	p.CostUSD = spending.Input(model.Price, request)
 	p.Compacts = room.Auto && room.Window > 0 && float64(p.Tokens) > float64(room.Window)*room.At
 	p.add(request)
 }
 
 // meet finds the user, and makes what other processes will see of the run, once.
-func (e *equipped) meet() {
-	if e.delegation != nil {
+func (e *turn) meet(ctx context.Context) {
+	if e.run.delegation != nil {
 		return
 	}
-	if e.findUser(); e.presence != nil {
+	if e.run.findUser(); e.res.presence != nil {
 		return
 	}
 	seq := -1
-	if e.stream.Len() > 0 {
-		seq = e.stream.Last().Seq
+	if e.history.stream.Len() > 0 {
+		seq = e.history.stream.Last().Seq
 	}
-	e.presence = presence.New(presence.Options{
-		Ctx: e.ctx, Repo: e.repo, Env: e.env, ID: e.id, Head: e.head, Seq: seq, User: e.user, Handover: e.background, Abort: e.front.Abort,
+	e.res.presence = presence.New(presence.Options{
+		Ctx: ctx, Repo: e.run.repo, Env: e.run.env, ID: e.target.id, Head: e.history.head, Seq: seq, User: e.res.user, Handover: e.run.background, Abort: e.run.front.Abort,
 	})
 }
 
 // info is what the front end is told of the run before its turn.
-func (e *equipped) info(files *snapshot.Files) RunInfo {
+func (e *turn) info(ctx context.Context, files *snapshot.Files) RunInfo {
 	r := RunInfo{
-		ID: e.id, Fresh: e.fresh, Recorded: !e.opts.unrecorded(), Detach: e.opts.Detach, Approves: e.opts.Yes, Model: e.model, Dir: e.repo.Place(),
-		Archived: conversation.Summarize(e.stream.Events()).ArchivedAt != nil,
-		Approved: func() string { return interrupted.ApprovedWords(e.stream.Tail().Approved) },
+		ID: e.target.id, Fresh: e.target.fresh, Recorded: !e.run.opts.unrecorded(), Detach: e.run.opts.Detach, Approves: e.run.opts.Yes, Model: e.model, Dir: e.run.repo.Place(),
+		Archived: conversation.Summarize(e.history.stream.Events()).ArchivedAt != nil,
+		Approved: func() string { return interrupted.ApprovedWords(e.history.stream.Tail().Approved) },
 	}
-	r.Instructions = func() []string { return instructions.Follow(e.stream.Events()).Names() }
-	if e.tail != nil {
-		r.Turn = e.tail.Number
+	r.Instructions = func() []string { return instructions.Follow(e.history.stream.Events()).Names() }
+	if e.history.tail != nil {
+		r.Turn = e.history.tail.Number
 	}
-	if f := e.forked; f != nil {
+	if f := e.target.forked; f != nil {
 		r.ForkedFrom = &repo.ForkedFrom{ID: f.View.ID, Seq: f.At.Seq}
 	}
 	r.Snapshots = func() bool { return files.Tree != nil && !files.Off }
 	r.Changed = func(before, after string) (changed []FileChange, err error) {
-		changes, err := files.Tree.Diff(e.ctx, before, after)
+		changes, err := files.Tree.Diff(ctx, before, after)
 		for _, c := range changes {
 			changed = append(changed, FileChange{Path: c.Path, Added: c.Added, Deleted: c.Deleted})
 		}
@@ -216,21 +217,21 @@ func (e *equipped) info(files *snapshot.Files) RunInfo {
 
 // delta is the event for what the flags change for good: another model, tools
 // switched on or off. It is nil where they change nothing.
-func (e *equipped) delta() (*conversation.Event, error) {
-	if e.background != nil && e.background.Asked {
+func (e *turn) delta() (*conversation.Event, error) {
+	if e.run.background != nil && e.run.background.Asked {
 		return nil, nil // it is recorded
 	}
 	delta := map[string]any{}
-	merge(delta, e.repo.Report.Lasting)
+	merge(delta, e.run.repo.Report.Lasting)
 	delete(delta, "model") // the turn's start says it
-	if was := e.stream.ModelOnRecord(); was != "" && was != e.model {
+	if was := e.history.stream.ModelOnRecord(); was != "" && was != e.model {
 		delta["model"] = e.model
 	}
 	tools := map[string]any{}
-	for _, name := range e.opts.Tools {
+	for _, name := range e.run.opts.Tools {
 		tools[name] = map[string]any{"enable": true}
 	}
-	for _, name := range e.opts.WithoutTools {
+	for _, name := range e.run.opts.WithoutTools {
 		tools[name] = map[string]any{"enable": false}
 	}
 	if len(tools) > 0 {
@@ -245,10 +246,10 @@ func (e *equipped) delta() (*conversation.Event, error) {
 
 // register lets other processes reach the run. A run in the background that they cannot reach
 // ends, and any other goes on.
-func (e *equipped) register() error {
-	err := e.presence.Publish()
-	if err != nil && e.background == nil {
-		e.out.Noticed(fmt.Sprintf("Other terminals cannot reach this: %v", err))
+func (e *turn) register() error {
+	err := e.res.presence.Publish()
+	if err != nil && e.run.background == nil {
+		e.run.out.Noticed(fmt.Sprintf("Other terminals cannot reach this: %v", err))
 		return nil
 	}
 	return err

@@ -22,7 +22,7 @@ type ServerPrompt struct {
 const promptLine = 120
 
 // prompt asks the server for the text that goes below the user's own, and for what is attached to it.
-func (e *equipped) prompt(ctx context.Context, p ServerPrompt) (text string, files []attachments.File, err error) {
+func (e *turn) prompt(ctx context.Context, p ServerPrompt) (text string, files []attachments.File, err error) {
 	s, err := e.approvedServer(p.Server)
 	if err != nil {
 		return "", nil, err
@@ -44,6 +44,6 @@ func (e *equipped) prompt(ctx context.Context, p ServerPrompt) (text string, fil
 		files = append(files, f)
 	}
 	lines := conversation.Count(strings.Count(text, "\n")+1, "line")
-	e.out.Noticed(fmt.Sprintf("The MCP server %s makes %s of it: %s", p.Server, lines, conversation.Shorten(strings.Join(strings.Fields(text), " "), promptLine)))
+	e.run.out.Noticed(fmt.Sprintf("The MCP server %s makes %s of it: %s", p.Server, lines, conversation.Shorten(strings.Join(strings.Fields(text), " "), promptLine)))
 	return fmt.Sprintf("The prompt %s of the MCP server %s:\n\n%s", p.Name, p.Server, text), files, nil
 }

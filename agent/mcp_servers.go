@@ -16,19 +16,19 @@ import (
 // openServers finds the servers that the configuration names, once, and asks the
 // user about what they have not approved. Where no user can be asked, or the turn
 // has no tools, no server is started. A child has those of its parent.
-func (e *equipped) openServers(ctx context.Context) error {
+func (e *turn) openServers(ctx context.Context) error {
 	switch {
-	case e.servers != nil || e.repo.TopLevel == "":
+	case e.res.servers != nil || e.run.repo.TopLevel == "":
 		return nil
-	case e.delegation != nil:
-		e.servers = e.delegation.servers
+	case e.run.delegation != nil:
+		e.res.servers = e.run.delegation.servers
 		return nil
 	}
-	e.servers = &toolset.Servers{}
-	toolset.AddServers(e.repo, e.opts.Servers)
-	for _, name := range slices.Sorted(maps.Keys(e.repo.Config.MCP)) {
-		s := toolset.NewServer(e.repo, e.env, name)
-		e.servers.All = append(e.servers.All, s)
+	e.res.servers = &toolset.Servers{}
+	toolset.AddServers(e.run.repo, e.run.opts.Servers)
+	for _, name := range slices.Sorted(maps.Keys(e.run.repo.Config.MCP)) {
+		s := toolset.NewServer(e.run.repo, e.run.env, name)
+		e.res.servers.All = append(e.res.servers.All, s)
 		if err := e.approveServer(ctx, s); err != nil {
 			return err
 		}
@@ -37,26 +37,26 @@ func (e *equipped) openServers(ctx context.Context) error {
 }
 
 // approveServer sees to it that what a server offers is approved, or left out.
-func (e *equipped) approveServer(ctx context.Context, s *mcp.Server) error {
-	if toolset.ApprovedWhole(s.State()) || e.opts.NoTools && !slices.ContainsFunc(e.opts.Tools, toolset.IsServerTool) {
+func (e *turn) approveServer(ctx context.Context, s *mcp.Server) error {
+	if toolset.ApprovedWhole(s.State()) || e.run.opts.NoTools && !slices.ContainsFunc(e.run.opts.Tools, toolset.IsServerTool) {
 		return nil
 	}
-	e.findUser()
-	if e.user == nil {
-		e.servers.Notices = append(e.servers.Notices, toolset.Unavailable(s.Spec().Name, s.State()))
+	e.run.findUser()
+	if e.res.user == nil {
+		e.res.servers.Notices = append(e.res.servers.Notices, toolset.Unavailable(s.Spec().Name, s.State()))
 		return nil
 	}
-	err := e.unlocked(ctx, func() error { return e.user.Approve(ctx, s) })
+	err := e.unlocked(ctx, func() error { return e.res.user.Approve(ctx, s) })
 	var failed *mcp.StartError
 	if errors.As(err, &failed) {
-		e.servers.Notices = append(e.servers.Notices, fmt.Sprintf("mcp.%s has no effect: %v", s.Spec().Name, err))
+		e.res.servers.Notices = append(e.res.servers.Notices, fmt.Sprintf("mcp.%s has no effect: %v", s.Spec().Name, err))
 		return nil
 	}
 	return err
 }
 
 // resource reads a resource of a server whose tools are approved, for the user, who named it.
-func (e *equipped) resource(ctx context.Context, name, uri string) ([]byte, error) {
+func (e *turn) resource(ctx context.Context, name, uri string) ([]byte, error) {
 	s, err := e.approvedServer(name)
 	if err != nil {
 		return nil, err
@@ -65,9 +65,9 @@ func (e *equipped) resource(ctx context.Context, name, uri string) ([]byte, erro
 }
 
 // approvedServer is the server of a name, if its tools are approved.
-func (e *equipped) approvedServer(name string) (*mcp.Server, error) {
-	if e.servers != nil {
-		for _, s := range e.servers.All {
+func (e *turn) approvedServer(name string) (*mcp.Server, error) {
+	if e.res.servers != nil {
+		for _, s := range e.res.servers.All {
 			if s.Spec().Name != name {
 				continue
 			}

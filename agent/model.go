@@ -18,7 +18,7 @@ func RequireModel(ctx context.Context, r *repo.Repo, o Request) error {
 	return err
 }
 
-// NextModel is the model that a request asks of a conversation with a recorded model, as [loaded.chooseModel]
+// NextModel is the model that a request asks of a conversation with a recorded model, as [history.chooseModel]
 // chooses it: the flag's, that of a profile of the command line, the recorded one.
 func NextModel(r *repo.Repo, o Request, recorded string) string {
 	name := o.Model
@@ -33,18 +33,18 @@ func NextModel(r *repo.Repo, o Request, recorded string) string {
 // chooseModel is the model to ask: the flag's, the conversation's, the
 // configured one, the first that can be asked. A conversation that is replayed is named by its
 // whole id: any other name of it may be another one's tomorrow.
-func (l *loaded) chooseModel(ctx context.Context) (string, error) {
-	for _, name := range []string{l.opts.Model, l.profileModel(), l.stream.Model(), l.leftModel, l.repo.Config.Model} {
+func (l *history) chooseModel(ctx context.Context) (string, error) {
+	for _, name := range []string{l.run.opts.Model, l.profileModel(), l.stream.Model(), l.leftModel, l.run.repo.Config.Model} {
 		if name == "" {
 			continue
 		}
-		model := l.repo.Config.ResolveModel(name)
+		model := l.run.repo.Config.ResolveModel(name)
 		if vendor, word, ok := models.CutModel(model); ok && vendor == models.Replayed {
-			if id, err := l.repo.Find().Resolve(ctx, l.env, word); err == nil { // else opening it says what is wrong
+			if id, err := l.run.repo.Find().Resolve(ctx, l.run.env, word); err == nil { // else opening it says what is wrong
 				model = models.Replayed + "/" + string(id)
 			}
 		}
 		return model, nil
 	}
-	return models.ProvidersOf(l.repo).UsualModel(ctx, l.env)
+	return models.ProvidersOf(l.run.repo).UsualModel(ctx, l.run.env)
 }

@@ -17,7 +17,7 @@ func Preview(ctx context.Context, r *repo.Repo, o Request, front Frontend) (Prev
 	o.Tools, o.WithoutTools = toolset.SpelledOut(o.Tools), toolset.SpelledOut(o.WithoutTools)
 	taken := &Previewed{}
 	o.preview = taken
-	err := newRun(ctx, previewFront{front}, r, o, nil).doTransient(ctx)
+	err := newRun(previewFront{front}, r, o, nil).doTransient(ctx)
 	if taken.Parts != nil {
 		err = nil // the error reports a missing answer
 	}

@@ -12,25 +12,25 @@ import (
 )
 
 // The profiles in use are settings like all others: [repo.Repo.Configure] reads them into the configuration, with
-// their security keys for this process only. What of them lasts is recorded by [equipped.delta]. Here is what
+// their security keys for this process only. What of them lasts is recorded by [turn.delta]. Here is what
 // no key of the configuration can say.
 
 // profileModel is the model that a profile of the command line names, "" for none.
-func (l *loaded) profileModel() string {
-	if len(l.opts.Profiles) > 0 && l.repo.Report.Origins["model"].Layer == config.LayerProfile {
-		return l.repo.Config.Model
+func (l *history) profileModel() string {
+	if len(l.run.opts.Profiles) > 0 && l.run.repo.Report.Origins["model"].Layer == config.LayerProfile {
+		return l.run.repo.Config.Model
 	}
 	return ""
 }
 
 // profileTools reports whether a profile of the command line changes which tools there are.
-func (l *loaded) profileTools() bool {
-	return l.repo.Report.Lasting["tools"] != nil
+func (l *history) profileTools() bool {
+	return l.run.repo.Report.Lasting["tools"] != nil
 }
 
 // unasked lets the tools that change files run without a question where jp can bring the files back. What the user has
 // switched off stays off.
-func (e *equipped) unasked(registry *tool.Registry) (*tool.Registry, error) {
+func (e *turn) unasked(registry *tool.Registry) (*tool.Registry, error) {
 	all := registry.All()
 	for i, t := range all {
 		def := t.Definition()
@@ -38,10 +38,10 @@ func (e *equipped) unasked(registry *tool.Registry) (*tool.Registry, error) {
 			continue
 		}
 		all[i] = toolset.Ruled(t, func(arguments json.RawMessage, _ []*conversation.Event) string {
-			if e.restriction().Asks {
+			if e.history.restriction().Asks {
 				return ""
 			}
-			if paths, ok := def.Paths(arguments); ok && e.files != nil && e.files.Restorable(context.Background(), paths) {
+			if paths, ok := def.Paths(arguments); ok && e.res.files != nil && e.res.files.Restorable(context.Background(), paths) {
 				return "profile " + config.ProfileEdits
 			}
 			return ""

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -21,8 +22,8 @@ import (
 )
 
 // addRecoveryHints adds to the end of a turn what helps against it.
-func (e *equipped) addRecoveryHints(f *problem.Error, err error) {
-	id := e.id.Short()
+func (e *turn) addRecoveryHints(ctx context.Context, f *problem.Error, err error) {
+	id := e.target.id.Short()
 	class := provider.Class("")
 	var refused *provider.Error
 	if errors.As(err, &refused) {
@@ -31,25 +32,25 @@ func (e *equipped) addRecoveryHints(f *problem.Error, err error) {
 	name, _, _ := strings.Cut(e.model, "/")
 	switch class {
 	case provider.ClassContext:
-		if !e.repo.Config.Compaction.Auto { // else it was done, or there is nothing to compact
+		if !e.run.repo.Config.Compaction.Auto { // else it was done, or there is nothing to compact
 			f.Hint(action.Compact(id), "makes room by a summary; "+action.Continue(id).String()+" goes on then")
 		}
-		if fillsContext(e.stream.Events()) {
+		if fillsContext(e.history.stream.Events()) {
 			f.Hint(action.Discard(id), "take the question back, to ask a shorter one")
 		} else {
-			e.shorter(f, action.ContinueSession)
+			e.history.shorter(f, action.ContinueSession)
 		}
 		f.Hint(action.ContinueModel(id), "ask a model that can read more")
 		return
 	case provider.ClassAuth, provider.ClassQuota:
-		if from := models.ProvidersOf(e.repo).KeySource(e.env, name); from != "" {
+		if from := models.ProvidersOf(e.run.repo).KeySource(e.run.env, name); from != "" {
 			f.Details = append(f.Details, "The key is "+from+".")
 		} else {
 			f.Details = append(f.Details, "No key was sent.")
 			f.Hint(action.SetKeyName(repo.PlainName(name)), "the variable that holds the key")
 		}
 	case provider.ClassModel:
-		e.missingModel(f, name)
+		e.missingModel(ctx, f, name)
 		return
 	case provider.ClassAddress:
 		f.Hint(action.SetBaseURL(repo.PlainName(name)), "the address without the path that jp adds, which is shown above").
@@ -62,7 +63,7 @@ func (e *equipped) addRecoveryHints(f *problem.Error, err error) {
 	}
 	var failed *turnloop.ProviderError
 	if errors.As(err, &failed) && failed.Wait > 0 {
-		f.Hint(action.Continue(id), "try again, after "+clock(e.env.Now(), failed.Wait)).
+		f.Hint(action.Continue(id), "try again, after "+clock(e.run.env.Now(), failed.Wait)).
 			Hint(action.ContinueLater(id), "wait for that in the background, and go on then").
 			Hint(action.ContinueModel(id), "ask another model now")
 		return
@@ -105,9 +106,9 @@ var (
 // aroundRefusal adds the commands that send another request than the one that was
 // refused for good: without the question, without the tools or the image that the
 // server's words name, or to another model.
-func (e *equipped) aroundRefusal(f *problem.Error, refused *provider.Error) {
-	id := e.id.Short()
-	events := e.stream.Events()
+func (e *turn) aroundRefusal(f *problem.Error, refused *provider.Error) {
+	id := e.target.id.Short()
+	events := e.history.stream.Events()
 	if errors.Is(refused, script.ErrUsedUp) && len(events) > 0 && events[len(events)-1].Turn > 1 { // else a new conversation ends as this one did
 		f.Hint(action.AskNewModel(e.model), "a new conversation, which gets the first reply of the script")
 	}
@@ -120,7 +121,7 @@ func (e *equipped) aroundRefusal(f *problem.Error, refused *provider.Error) {
 		}
 		f.Hint(action.ContinueWithout(id), "go on without tools")
 	}
-	if start := turnOfNewestImage(e.stream.Events()); start >= 0 && aboutImages().MatchString(refused.Message) {
+	if start := turnOfNewestImage(e.history.stream.Events()); start >= 0 && aboutImages().MatchString(refused.Message) {
 		if start == 0 {
 			f.Hint(action.AskNew, "ask in a new conversation, without the image")
 		} else {
@@ -179,13 +180,13 @@ func clock(now time.Time, wait time.Duration) string {
 
 // shorter adds commands that ask with less before the question; again is the one that
 // asks in a fork.
-func (l *loaded) shorter(f *problem.Error, again action.Action) {
+func (l *history) shorter(f *problem.Error, again action.Action) {
 	if n := fewerTurns(l.stream.Events()); n > 0 {
 		turns := "turn"
 		if n > 1 {
 			turns = fmt.Sprintf("%d turns", n)
 		}
-		f.Hint(action.ForkLast(l.id.Short(), problem.Itoa(n)), "makes a fork that has the last "+turns+" only; "+again.String()+" goes on with it")
+		f.Hint(action.ForkLast(l.target.id.Short(), problem.Itoa(n)), "makes a fork that has the last "+turns+" only; "+again.String()+" goes on with it")
 	}
 	f.Hint(action.AskNew, "ask in a new conversation")
 }
@@ -195,22 +196,22 @@ func (l *loaded) shorter(f *problem.Error, again action.Action) {
 const muchInput = 16_000
 
 // emptyAnswer is the end of a turn whose model said nothing.
-func (e *equipped) emptyAnswer() *problem.Error {
-	id := e.id.Short()
+func (e *turn) emptyAnswer() *problem.Error {
+	id := e.target.id.Short()
 	if e.outcome.Status == turnloop.Length {
 		f := problem.New(problem.ExitFailed, "provider", "the answer is empty: the model reached the most tokens that one answer may have (parameters.max_tokens) before its first word.")
-		return f.About(e.id).Hint(action.AgainLonger(id), "ask again with longer answers")
+		return f.About(e.target.id).Hint(action.AgainLonger(id), "ask again with longer answers")
 	}
-	f := problem.New(problem.ExitFailed, "provider", "the model answered nothing, also when it was asked again.").About(e.id)
-	if input := e.lastInput(); input >= muchInput {
+	f := problem.New(problem.ExitFailed, "provider", "the model answered nothing, also when it was asked again.").About(e.target.id)
+	if input := e.history.lastInput(); input >= muchInput {
 		f.Message = fmt.Sprintf("the model answered nothing, also when it was asked again. It read %s tokens, which may be more than it can.", conversation.Tokens(input))
-		e.shorter(f, action.AgainSession)
+		e.history.shorter(f, action.AgainSession)
 	}
 	return f.Hint(action.Again(id), "ask again").Hint(action.AgainModel(id), "ask another model")
 }
 
 // lastInput is how many tokens the newest model call read.
-func (l *loaded) lastInput() (tokens int) {
+func (l *history) lastInput() (tokens int) {
 	for _, e := range l.stream.Tail().LastCall().Events {
 		switch b := e.Body.(type) {
 		case *conversation.ChatResponse:

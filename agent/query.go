@@ -8,28 +8,23 @@ import (
 	"jp/turnloop"
 )
 
-// do does what the request says. The run goes from stage to stage, and each knows what the ones
-// before it have found: the target, its lock, what is loaded, what its turns work with, and whether
-// an incomplete turn is settled. A new question is asked last.
+// do finds the target, loads its history, settles an interrupted turn, and asks the new question.
 func (r *run) do(ctx context.Context) error {
-	t := &target{run: r}
+	t := newTarget(r, "")
 	outcome, err := t.do(ctx)
 	if repo.IsReadOnly(err) {
 		err = t.unwritable(err)
 	}
-	r.out.Ended(t.ending(outcome, err))
+	r.out.Ended(t.ending(context.WithoutCancel(ctx), outcome, err))
 	return err
 }
 
 func (t *target) do(ctx context.Context) (outcome turnloop.Outcome, err error) {
 	defer func() {
-		if t.user != nil {
-			t.user.Close()
-		}
 		if t.forked != nil {
-			err = t.dropFork(err)
+			err = t.dropFork(context.WithoutCancel(ctx), err)
 		}
-		t.held.Release()
+		t.res.close()
 	}()
 	if err := t.find(ctx); err != nil {
 		return outcome, err
@@ -45,8 +40,8 @@ func (t *target) do(ctx context.Context) (outcome turnloop.Outcome, err error) {
 		if !errors.Is(err, errMoved) {
 			return outcome, err
 		}
-		t.user.Tell("The conversation has changed since jp asked.")
-		t.files = nil
+		t.res.user.Tell("The conversation has changed since jp asked.")
+		t.res.files = nil
 	}
 }
 
@@ -57,22 +52,17 @@ func (t *target) answer(ctx context.Context) (outcome turnloop.Outcome, err erro
 	if err != nil {
 		return outcome, err
 	}
-	e := equip(l)
+	e := newTurn(l)
+	e.delegates = children{e}
 	defer func() {
 		outcome = e.outcome
 		e.close(err)
 	}()
-	i := &incomplete{equipped: e}
+	i := newResumption(e)
 	if done, err := i.resolve(ctx); done || err != nil {
 		return outcome, err
 	}
-	s := &ready{equipped: e, discarded: i.discarded}
+	s := newQuestion(e)
+	s.discarded = i.discarded
 	return outcome, s.ask(ctx)
-}
-
-// equip is a conversation whose turns have the tool delegate.
-func equip(l *loaded) *equipped {
-	e := &equipped{loaded: l}
-	e.delegates = children{e}
-	return e
 }

@@ -2,68 +2,113 @@ package agent
 
 import (
 	"context"
-	"strings"
 
-	"jp/agent/action"
-	"jp/agent/problem"
+	"jp/agent/attachments"
 	"jp/conversation"
+	"jp/turnloop"
 )
 
-// text is what the user asks: the words, behind what is piped in, or what they
-// write in an editor, or again what they asked last or have just discarded, which then
-// comes with it.
-func (s *ready) text(ctx context.Context) (text string, again *conversation.Event, err error) {
-	words := strings.Join(s.opts.Text, " ")
-	piped, err := s.front.Read(ctx)
-	if err != nil {
-		return "", nil, err
-	}
-	text = strings.TrimRight(piped, "\n")
-	switch {
-	case text == "":
-		text = words
-	case words != "":
-		text += "\n\n" + words
-	}
-	blank := strings.TrimSpace(text) == ""
-	edits := s.opts.Edit || blank && !s.opts.NoEdit && s.front.CanEdit()
-	if s.discarded != nil && blank && (edits || s.opts.NoEdit) {
-		text, again = s.discarded.Body.(*conversation.ChatRequest).Content, s.discarded
-	}
-	if edits {
-		if text, err = s.edit(ctx, text); err != nil {
-			return "", nil, err
-		}
-	}
-	if last := s.lastRequest(); last != nil && s.opts.NoEdit && strings.TrimSpace(text) == "" {
-		text, again = last.Body.(*conversation.ChatRequest).Content, last
-	}
-	if strings.TrimSpace(text) == "" {
-		f := problem.Usage("there is nothing to ask.").Hint(action.Ask, "ask this")
-		if s.front.CanEdit() {
-			f.Hint(action.AskInEditor, "write it in an editor")
-		}
-		return "", nil, f
-	}
-	return text, again, nil
+// A question is a new turn of a conversation whose earlier turns are settled.
+type question struct {
+	run     *run
+	res     *resources
+	target  *target
+	history *history
+	turn    *turn
+
+	discarded *conversation.Event // the question of the turn that was just taken back, nil if none was
+	drafted   string              // what the user wrote in an editor
 }
 
-// lastRequest is what the user asked last, nil if that is nothing. A question that they took back
-// counts if there is no other.
-func (l *loaded) lastRequest() *conversation.Event {
-	var last, discarded *conversation.Event
-	for turn := range conversation.Turns(l.stream.Events()) {
-		ledger := turn.Ledger()
-		switch e := ledger.Request(); {
-		case e == nil:
-		case ledger.Discarded:
-			discarded = e
-		default:
-			last = e
+func newQuestion(t *turn) *question {
+	return &question{run: t.run, res: t.res, target: t.target, history: t.history, turn: t}
+}
+
+// ask runs a new turn.
+func (s *question) ask(ctx context.Context) error {
+	loop, err := s.turn.prepare(ctx, nil, nil)
+	if err != nil {
+		return err
+	}
+	request, err := s.request(ctx)
+	if err != nil {
+		return err
+	}
+	if s.target.fresh { // no other process knows the id: an error before this leaves no lock
+		if err := s.target.lock(); err != nil {
+			return err
 		}
 	}
-	if last == nil {
-		return discarded
+	if s.run.opts.Detach {
+		return s.target.detach(ctx, func() error {
+			if err := loop.Begin(ctx, request); err != nil {
+				return err
+			}
+			s.history.head = loop.Head()
+			s.target.forgetDraft(s.drafted, request.Chat.Content)
+			return nil
+		})
 	}
-	return last
+	if err := s.turn.register(); err != nil {
+		return err
+	}
+	s.turn.outcome, err = loop.Start(ctx, request)
+	if s.history.head = loop.Head(); s.turn.outcome.Turn > 0 {
+		s.target.forgetDraft(s.drafted, request.Chat.Content)
+	}
+	return s.turn.verdict(context.WithoutCancel(ctx), err)
+}
+
+// request is what the turn begins with.
+func (s *question) request(ctx context.Context) (turnloop.Request, error) {
+	files, err := (attachments.Source{Repo: s.run.repo, Env: s.run.env, ID: s.target.id, Fresh: s.target.fresh, Input: s.run.front.Input(), Resource: s.turn.resource}).Read(ctx, s.run.opts.Attachments)
+	if err != nil {
+		return turnloop.Request{}, err
+	}
+	schema, err := s.run.opts.parseSchema(s.run.env)
+	if err != nil {
+		return turnloop.Request{}, err
+	}
+	text, again, err := s.text(ctx)
+	if err != nil {
+		return turnloop.Request{}, err
+	}
+	if s.run.opts.Prompt != nil {
+		said, given, err := s.turn.prompt(ctx, *s.run.opts.Prompt)
+		if err != nil {
+			return turnloop.Request{}, err
+		}
+		text += "\n\n" + said
+		files = append(files, given...)
+	}
+	r := turnloop.Request{Chat: conversation.ChatRequest{Content: text, Schema: schema}}
+	if again != nil {
+		attachments.Repeat(&r, again)
+	}
+	attachments.AddTo(&r, append(files, s.run.opts.Given...))
+	if s.run.opts.Yes {
+		r.Approved = conversation.ApproveAll()
+	}
+	if s.run.opts.Title != "" {
+		r.Records = append(r.Records, &conversation.Event{Body: &conversation.Metadata{Title: &s.run.opts.Title, TitleSource: "user"}})
+	}
+	var decide decider
+	if s.res.user != nil {
+		decide = s.turn.decide
+	}
+	given, err := instructionsForTurn(ctx, s.turn.instructions, s.history.stream.Events(), decide, s.run.out)
+	if err != nil {
+		return r, err
+	}
+	r.Records = append(r.Records, given...)
+	if note := s.history.note(ctx); note != nil {
+		r.Records = append(r.Records, note)
+	}
+	if delta, err := s.turn.delta(); err != nil || delta != nil {
+		if err != nil {
+			return r, err
+		}
+		r.Records = append(r.Records, delta)
+	}
+	return r, s.target.remember()
 }

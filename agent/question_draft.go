@@ -22,17 +22,17 @@ const recalled = 60
 // edit lets the user write the text. The draft stays where it is until the
 // question is recorded, so that no way to end loses it; one that is there comes
 // into the editor again, above what the command line says.
-func (s *ready) edit(ctx context.Context, text string) (string, error) {
-	if s.opts.unrecorded() { // in a file of its own, which nothing keeps
-		written, err := EditApart(ctx, s.front, s.repo, []byte(text+"\n\n"+s.besideDraft()), ".md")
+func (s *question) edit(ctx context.Context, text string) (string, error) {
+	if s.run.opts.unrecorded() { // in a file of its own, which nothing keeps
+		written, err := EditApart(ctx, s.run.front, s.run.repo, []byte(text+"\n\n"+s.besideDraft()), ".md")
 		s.drafted = drafts.Asked(string(written))
 		return s.drafted, err
 	}
-	if s.written != nil {
-		s.drafted = *s.written
+	if s.target.written != nil {
+		s.drafted = *s.target.written
 		return s.drafted, nil
 	}
-	kept, err := s.keptDraft()
+	kept, err := s.target.keptDraft()
 	if err != nil {
 		return "", err
 	}
@@ -40,45 +40,45 @@ func (s *ready) edit(ctx context.Context, text string) (string, error) {
 		text = strings.TrimSpace(kept + "\n\n" + text)
 	}
 	shown := []byte(text + "\n\n" + s.besideDraft())
-	if err := s.repo.StateDir().Replace(repo.DraftsFolder, s.draft(), shown, safefile.Options{Volatile: true}); err != nil {
+	if err := s.run.repo.StateDir().Replace(repo.DraftsFolder, s.target.draft(), shown, safefile.Options{Volatile: true}); err != nil {
 		return "", err
 	}
-	moved := s.unlocked(ctx, func() error {
-		return s.front.Edit(ctx, s.repo.Place(), filepath.Join(s.repo.CommonDir, safefile.StateDirName, repo.DraftsFolder, s.draft()))
+	moved := s.turn.unlocked(ctx, func() error {
+		return s.run.front.Edit(ctx, s.run.repo.Place(), filepath.Join(s.run.repo.CommonDir, safefile.StateDirName, repo.DraftsFolder, s.target.draft()))
 	})
-	written, err := s.keptDraft()
+	written, err := s.target.keptDraft()
 	switch {
 	case err != nil:
 	case written == "":
-		err = s.repo.StateDir().Remove(repo.DraftsFolder, s.draft())
+		err = s.run.repo.StateDir().Remove(repo.DraftsFolder, s.target.draft())
 	default: // the editor's file has no seal
-		err = s.repo.StateDir().ReplaceSealed(repo.DraftsFolder, s.draft(), []byte(written+"\n"), safefile.Options{Volatile: true})
+		err = s.run.repo.StateDir().ReplaceSealed(repo.DraftsFolder, s.target.draft(), []byte(written+"\n"), safefile.Options{Volatile: true})
 	}
 	if moved != nil && !errors.Is(moved, errMoved) {
 		return "", moved
 	}
 	if s.drafted = written; moved != nil && err == nil {
-		s.written, err = &written, moved
+		s.target.written, err = &written, moved
 	}
 	return written, err
 }
 
 // besideDraft is what the editor shows below the text: what it is about.
-func (s *ready) besideDraft() string {
+func (s *question) besideDraft() string {
 	var b strings.Builder
 	fmt.Fprintln(&b, drafts.Scissors)
 	fmt.Fprintln(&b, "# Lines with # from here on are not asked. An empty text asks nothing.")
 	title := "a new conversation"
-	if !s.fresh {
-		title = string(s.id)
+	if !s.target.fresh {
+		title = string(s.target.id)
 	}
-	fmt.Fprintf(&b, "# %s, %s\n", title, problem.OneLine(s.model))
+	fmt.Fprintf(&b, "# %s, %s\n", title, problem.OneLine(s.turn.model))
 	if s.discarded != nil {
 		for _, a := range s.discarded.Body.(*conversation.ChatRequest).Attachments {
 			fmt.Fprintf(&b, "# %s goes along, as with the discarded question.\n", problem.OneLine(a.Name))
 		}
 	}
-	lines := strings.Split(safetext.Clean(s.lastAnswer()), "\n")
+	lines := strings.Split(safetext.Clean(s.history.lastAnswer()), "\n")
 	if len(lines) > recalled {
 		lines = append(lines[:recalled], "…")
 	}
@@ -89,7 +89,7 @@ func (s *ready) besideDraft() string {
 }
 
 // lastAnswer is what the model said last, "" if that is nothing.
-func (l *loaded) lastAnswer() string {
+func (l *history) lastAnswer() string {
 	text := ""
 	for turn := range conversation.Turns(l.stream.Events()) {
 		ledger := turn.Ledger()

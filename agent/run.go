@@ -10,28 +10,23 @@ import (
 	"jp/agent/presence"
 	"jp/agent/repo"
 	"jp/agent/snapshot"
-	"jp/agent/spending"
 	"jp/agent/toolset"
 	"jp/conversation"
 	"jp/gitstore"
 	"jp/turnloop"
 )
 
-// A run is one run of jp over a conversation: what is asked, in which repository, and who is there.
+// A run is one run of jp over a conversation: the request, the repository, and the front end.
 type run struct {
-	ctx        context.Context // for what is still to be done when the turn was interrupted
 	env        *repo.Host
 	front      Frontend
 	repo       *repo.Repo
 	opts       Request
 	out        Output
-	background *background.Handover        // nil where a person started it
-	user       User                        // nil where no user can be asked, or was looked for
-	files      *snapshot.Files             // nil until they are opened
+	background *background.Handover        // nil: a person started the run
+	delegation *delegation                 // nil: the run works for the user
 	context    func() (tokens, window int) // of the model; nil until it is open
-	spent      *spending.Turn              // of the newest turn; nil until its model is open
-	// delegation is nil where the user asks.
-	delegation *delegation
+	res        *resources
 }
 
 // A delegation is what the conversation whose model gave the task shares with this run.
@@ -41,37 +36,37 @@ type delegation struct {
 	presence *presence.Delegate // how others see this run
 }
 
-func newRun(ctx context.Context, front Frontend, r *repo.Repo, o Request, h *background.Handover) *run {
+func newRun(front Frontend, r *repo.Repo, o Request, h *background.Handover) *run {
 	return &run{
-		ctx: context.WithoutCancel(ctx), env: r.Env, front: front, repo: r, opts: o, background: h,
-		out: front.Output(OutputOptions{Partial: o.Partial}),
+		env: r.Env, front: front, repo: r, opts: o, background: h,
+		out: front.Output(OutputOptions{Partial: o.Partial}), res: &resources{},
 	}
 }
 
 // findUser finds the person who can be asked, once.
 func (r *run) findUser() {
-	if r.user == nil && !r.opts.NonInteractive {
-		r.user = r.front.User()
+	if r.res.user == nil && !r.opts.NonInteractive {
+		r.res.user = r.front.User()
 	}
 }
 
 // openFiles opens the working tree, once.
 func (r *run) openFiles(ctx context.Context) (_ *snapshot.Files, err error) {
-	if r.files == nil {
+	if r.res.files == nil {
 		if r.opts.unrecorded() {
-			r.files, err = snapshot.UnwatchedFiles(ctx, r.repo)
+			r.res.files, err = snapshot.UnwatchedFiles(ctx, r.repo)
 		} else {
-			r.files, err = snapshot.OpenFiles(ctx, r.repo)
+			r.res.files, err = snapshot.OpenFiles(ctx, r.repo)
 		}
 		if err == nil {
-			r.files.Notice = r.out.Noticed
+			r.res.files.Notice = r.out.Noticed
 			if r.repo.TopLevel != "" {
-				r.files.Root, _ = os.OpenRoot(r.repo.TopLevel)
-				r.files.Key, _ = gitstore.LoadKey(r.repo.KeyFile()) // without either a yes is not bound to untracked files
+				r.res.files.Root, _ = os.OpenRoot(r.repo.TopLevel)
+				r.res.files.Key, _ = gitstore.LoadKey(r.repo.KeyFile()) // without either a yes is not bound to untracked files
 			}
 		}
 	}
-	return r.files, err
+	return r.res.files, err
 }
 
 // policy is what happens to questions that no user can be asked. A process in the
@@ -115,13 +110,13 @@ func (r *run) settlesOnly() bool {
 }
 
 // freeID makes an id that no conversation has.
-func (r *run) freeID() (conversation.ID, error) {
+func (r *run) freeID(ctx context.Context) (conversation.ID, error) {
 	for {
 		id, err := conversation.NewID(r.env.Now(), r.env.Random)
 		if err != nil {
 			return "", err
 		}
-		if _, err := r.repo.Store.Head(r.ctx, id); errors.Is(err, conversation.ErrNotFound) {
+		if _, err := r.repo.Store.Head(ctx, id); errors.Is(err, conversation.ErrNotFound) {
 			return id, nil
 		} else if err != nil {
 			return "", err

@@ -14,35 +14,35 @@ import (
 )
 
 // skillFiles are what the model is told of skills at the start of a turn: the catalogue, and the skills that the user asked for.
-func (e *equipped) skillFiles(ctx context.Context) (files []instructions.File, notices []string, err error) {
-	if e.skills == nil {
+func (e *turn) skillFiles(ctx context.Context) (files []instructions.File, notices []string, err error) {
+	if e.res.skills == nil {
 		return nil, nil, nil
 	}
-	files, notices = e.skills.Catalogue(func(f instructions.File) bool { return e.instructions.Committed(ctx, f) })
-	for _, name := range e.opts.Skills {
+	files, notices = e.res.skills.Catalogue(func(f instructions.File) bool { return e.instructions.Committed(ctx, f) })
+	for _, name := range e.run.opts.Skills {
 		k, err := e.namedSkill(ctx, name)
 		if err != nil {
 			return nil, nil, err
 		}
-		files = append(files, e.skills.Given(k))
+		files = append(files, e.res.skills.Given(k))
 	}
 	return files, notices, nil
 }
 
 // namedSkill is a skill that the user asked for by name. The first use of a repository's is asked.
-func (e *equipped) namedSkill(ctx context.Context, name string) (skills.Skill, error) {
-	k := e.skills.Named(name)
+func (e *turn) namedSkill(ctx context.Context, name string) (skills.Skill, error) {
+	k := e.res.skills.Named(name)
 	switch {
 	case k == nil:
 		return skills.Skill{}, problem.Usage("there is no skill %q.", name).Hint(action.Skills, "list the skills")
 	case k.Unusable != "":
 		return *k, problem.Usage("jp could not use the skill %s: %s.", safetext.Show(name), k.Unusable).Hint(action.Skills, "list the skills")
-	case e.skills.Approved(*k):
+	case e.res.skills.Approved(*k):
 		return *k, nil
 	}
 	untrusted := problem.New(problem.ExitDecision, "untrusted", "jp could not use the skill %s: you have not approved it as it is in this working tree.", safetext.Show(name)).
 		Hint(action.ShowSkill(name), "show it").Hint(action.ApproveSkill(name), "approve it as it is")
-	if e.user == nil {
+	if e.res.user == nil {
 		return *k, untrusted
 	}
 	key, err := e.decide(ctx, UserDecision{
@@ -59,13 +59,13 @@ func (e *equipped) namedSkill(ctx context.Context, name string) (skills.Skill, e
 	case key != 'y':
 		return *k, problem.Unchanged(problem.ExitDecision, "untrusted")
 	}
-	return *k, e.skills.Approve(*k)
+	return *k, e.res.skills.Approve(*k)
 }
 
 // openSkills finds the skills, once.
-func (e *equipped) openSkills() *skillset.Set {
-	if e.skills == nil {
-		e.skills = skillset.Open(e.repo, e.env)
+func (e *turn) openSkills() *skillset.Set {
+	if e.res.skills == nil {
+		e.res.skills = skillset.Open(e.run.repo, e.run.env)
 	}
-	return e.skills
+	return e.res.skills
 }

@@ -114,10 +114,10 @@ func stoppedIn(r *repo.Repo, info conversation.Info, l repo.Summary, asked strin
 // terminal the user may go on with the newest of it first; otherwise the conversation is
 // new, as with Enter.
 func (t *target) beforeNew(ctx context.Context) error {
-	if t.background != nil || t.delegation != nil {
+	if t.run.background != nil || t.run.delegation != nil {
 		return nil
 	}
-	stopped := StoppedHere(ctx, t.repo, "")
+	stopped := StoppedHere(ctx, t.run.repo, "")
 	if len(stopped) == 0 {
 		return nil
 	}
@@ -126,17 +126,17 @@ func (t *target) beforeNew(ctx context.Context) error {
 		text += s.Words + "   " + s.Action.String() + "\n"
 	}
 	first := slices.IndexFunc(stopped, Stopped.Resumes)
-	if first >= 0 && !t.opts.unrecorded() && !t.opts.Detach && t.opts.Title == "" {
-		t.findUser()
+	if first >= 0 && !t.run.opts.unrecorded() && !t.run.opts.Detach && t.run.opts.Title == "" {
+		t.run.findUser()
 	}
-	if t.user == nil {
+	if t.res.user == nil {
 		for _, s := range stopped {
-			t.env.Note("%s   %s", s.Words, s.Action)
+			t.run.env.Note("%s   %s", s.Words, s.Action)
 		}
 		return nil
 	}
 	id := conversation.ID(stopped[first].Listing.ID)
-	key, err := t.user.Decide(ctx, UserDecision{
+	key, err := t.res.user.Decide(ctx, UserDecision{
 		Text: text, Enter: 'n',
 		Choices: []UserChoice{{'c', "go on with " + id.Short() + " first"}, {'n', "new conversation (Enter)"}},
 		Help: "c  jp resumes that turn. What you typed is asked there, when the turn has ended.\n" +

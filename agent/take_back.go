@@ -11,7 +11,7 @@ import (
 
 // takeBack ends what still lives of the incomplete turn and takes it back, behind
 // those of its delegates.
-func (l *loaded) takeBack(ctx context.Context) error {
+func (l *history) takeBack(ctx context.Context) error {
 	if err := l.takeBackChildren(ctx); err != nil {
 		return err
 	}
@@ -28,14 +28,14 @@ func (l *loaded) takeBack(ctx context.Context) error {
 	}
 	l.head = loop.Head()
 	l.events = l.stream.Events()
-	_ = l.repo.StateDir().Remove(repo.DraftsFolder, snapshot.UntrackedName(l.id)) // one that stays is replaced
-	return drafts.RemoveAnswer(l.repo.StateDir(), l.id)
+	_ = l.run.repo.StateDir().Remove(repo.DraftsFolder, snapshot.UntrackedName(l.target.id)) // one that stays is replaced
+	return drafts.RemoveAnswer(l.run.repo.StateDir(), l.target.id)
 }
 
 // filesOfTurn is the working tree, if it is the one that the turn worked in; nil
 // otherwise.
-func (l *loaded) filesOfTurn(ctx context.Context) (*snapshot.Files, error) {
-	f, err := l.openFiles(ctx)
+func (l *history) filesOfTurn(ctx context.Context) (*snapshot.Files, error) {
+	f, err := l.run.openFiles(ctx)
 	if err != nil || f.Tree == nil {
 		return nil, err
 	}
@@ -52,22 +52,22 @@ func (l *loaded) filesOfTurn(ctx context.Context) (*snapshot.Files, error) {
 
 // endTools ends the tools of the earlier run that still live, says so, and removes
 // the locks of all.
-func (l *loaded) endTools(ctx context.Context) error {
+func (l *history) endTools(ctx context.Context) error {
 	ended := 0
 	defer func() {
 		if ended > 0 { // whatever came of the others, these are gone
-			l.env.Note("%s: ended %s that had outlived the process.", l.id, conversation.Count(ended, "tool"))
+			l.run.env.Note("%s: ended %s that had outlived the process.", l.target.id, conversation.Count(ended, "tool"))
 		}
 	}()
 	for _, call := range l.tail.Ledger().Open() {
 		seq := call.Event.Seq
-		if l.repo.Locks.ToolAlive(l.id, seq) {
-			if err := l.repo.Locks.EndTool(ctx, l.id, seq); err != nil {
+		if l.run.repo.Locks.ToolAlive(l.target.id, seq) {
+			if err := l.run.repo.Locks.EndTool(ctx, l.target.id, seq); err != nil {
 				return err
 			}
 			ended++
 		}
-		_, forget, err := l.repo.Locks.Tool(l.id, seq, "")
+		_, forget, err := l.run.repo.Locks.Tool(l.target.id, seq, "")
 		if err != nil {
 			return err
 		}

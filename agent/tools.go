@@ -25,44 +25,44 @@ import (
 // tools are the tools of this turn: those that the configuration has switched
 // on, or none with -T, with those that -t adds and without those of --no-tool. A turn
 // that is not recorded has those of them that change nothing.
-func (e *equipped) tools() (*tool.Registry, error) {
-	if e.repo.TopLevel == "" {
+func (e *turn) tools() (*tool.Registry, error) {
+	if e.run.repo.TopLevel == "" {
 		return tool.NewRegistry()
 	}
 	registry, err := e.allTools()
 	if err != nil {
 		return nil, err
 	}
-	e.servers.Unknown(registry, e.repo)
-	if e.opts.Buffers != nil {
-		if registry, err = editing(registry, e.repo.TopLevel, e.opts.Buffers); err != nil {
+	e.res.servers.Unknown(registry, e.run.repo)
+	if e.run.opts.Buffers != nil {
+		if registry, err = editing(registry, e.run.repo.TopLevel, e.run.opts.Buffers); err != nil {
 			return nil, err
 		}
 	}
-	if slices.Contains(e.repo.Report.Profiles, config.ProfileEdits) {
+	if slices.Contains(e.run.repo.Report.Profiles, config.ProfileEdits) {
 		if registry, err = e.unasked(registry); err != nil {
 			return nil, err
 		}
 	}
-	names := enabledTools(registry, e.repo.Config.Tools, e.opts, e.worksFor() != "")
-	for _, name := range slices.Concat(e.opts.Tools, e.opts.WithoutTools) {
+	names := enabledTools(registry, e.run.repo.Config.Tools, e.run.opts, e.history.worksFor() != "")
+	for _, name := range slices.Concat(e.run.opts.Tools, e.run.opts.WithoutTools) {
 		if _, ok := registry.Lookup(name); !ok {
-			return nil, e.servers.Explain(name, noTool(name))
+			return nil, e.res.servers.Explain(name, noTool(name))
 		}
 	}
-	if e.opts.NoPersist {
+	if e.run.opts.NoPersist {
 		changes := func(name string) bool {
 			t, found := registry.Lookup(name)
 			return found && t.Definition().Effect != tool.Reads
 		}
-		for _, name := range e.opts.Tools {
+		for _, name := range e.run.opts.Tools {
 			if changes(name) {
 				return nil, problem.Usage("%s may change things; with --no-persist the model only reads.", safetext.Show(name))
 			}
 		}
 		names = slices.DeleteFunc(names, changes)
 	}
-	if !e.skills.Any() && !slices.Contains(e.opts.Tools, skillset.ToolName) {
+	if !e.res.skills.Any() && !slices.Contains(e.run.opts.Tools, skillset.ToolName) {
 		names = slices.DeleteFunc(names, func(name string) bool { return name == skillset.ToolName })
 	}
 	return registry.Only(names...)
@@ -78,8 +78,8 @@ func editing(registry *tool.Registry, root string, read toolset.BufferReader) (*
 }
 
 // allTools are the tools that there are, as they are configured.
-func (e *equipped) allTools() (*tool.Registry, error) {
-	registry, wrong, err := judgedTools(e.repo, e.env, e.servers, e.delegates, e.openSkills())
+func (e *turn) allTools() (*tool.Registry, error) {
+	registry, wrong, err := judgedTools(e.run.repo, e.run.env, e.res.servers, e.delegates, e.openSkills())
 	if len(wrong) > 0 {
 		return nil, repo.WrongSetting(wrong[0])
 	}
@@ -125,26 +125,26 @@ func enabledTools(registry *tool.Registry, configured map[string]config.Tool, o 
 
 // toolLock is the lock that lives as long as a tool run.
 func (t *target) toolLock(seq int) (*os.File, func(), error) {
-	return t.repo.Locks.Tool(t.id, seq, t.toolPlace())
+	return t.run.repo.Locks.Tool(t.id, seq, t.toolPlace())
 }
 
 // toolPlace is the working tree in the words of tools' locks: its id, "." for the
 // main one, and "" where it has no id.
 func (t *target) toolPlace() string {
-	if t.repo.GitDir == t.repo.CommonDir {
+	if t.run.repo.GitDir == t.run.repo.CommonDir {
 		return "."
 	}
-	return t.files.ID
+	return t.res.files.ID
 }
 
 // orphanedTool says whether a tool of another conversation still runs in this working
 // tree though its jp has ended, and tells the user, once of each.
-func (e *equipped) orphanedTool() bool {
-	ids := e.repo.Locks.OrphanedTools(e.toolPlace())
+func (e *turn) orphanedTool() bool {
+	ids := e.run.repo.Locks.OrphanedTools(e.target.toolPlace())
 	for _, id := range ids {
 		if !slices.Contains(e.toldOutlived, id) {
 			e.toldOutlived = append(e.toldOutlived, id)
-			e.files.Tell(fmt.Sprintf("A tool of %s still runs here, though its jp has ended: its changes cannot be told from those of this turn's tools. %s ends it.", id, action.Kill(id.Short())))
+			e.res.files.Tell(fmt.Sprintf("A tool of %s still runs here, though its jp has ended: its changes cannot be told from those of this turn's tools. %s ends it.", id, action.Kill(id.Short())))
 		}
 	}
 	return len(ids) > 0
@@ -152,7 +152,7 @@ func (e *equipped) orphanedTool() bool {
 
 // namedTools are the tools of which some name files: those of jp's own, where the
 // servers have not been asked for theirs.
-func (e *equipped) namedTools() (*tool.Registry, error) {
+func (e *turn) namedTools() (*tool.Registry, error) {
 	if e.registry != nil {
 		return e.registry, nil
 	}
@@ -160,7 +160,7 @@ func (e *equipped) namedTools() (*tool.Registry, error) {
 }
 
 // openTools finds the tools of this turn, once, with those of servers.
-func (e *equipped) openTools(ctx context.Context) (_ *tool.Registry, err error) {
+func (e *turn) openTools(ctx context.Context) (_ *tool.Registry, err error) {
 	if e.registry == nil {
 		if err := e.openServers(ctx); err != nil {
 			return nil, err

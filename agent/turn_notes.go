@@ -22,13 +22,13 @@ import (
 // one was taken back, or ended in a refusal, whose tools had changed files, and
 // that the user put files back, or made a working tree that lacks some. It is nil
 // where there is nothing to tell, or where it was told.
-func (l *loaded) note(ctx context.Context) *conversation.Event {
+func (l *history) note(ctx context.Context) *conversation.Event {
 	var last conversation.Turn
 	for last = range conversation.Turns(l.stream.Events()) {
 	}
 	var parts []string
 	if discardedBefore(last) {
-		wrote := WrittenBy(ctx, l.repo, last)
+		wrote := WrittenBy(ctx, l.run.repo, last)
 		if perhaps := perhapsWrittenBy(last, wrote); len(wrote)+len(perhaps) > 0 {
 			parts = append(parts, reconcile.DiscardNote(last.Number, wrote, perhaps))
 		}
@@ -155,7 +155,7 @@ func instructionsForTurn(ctx context.Context, from *agentsmd.Source, events []*c
 	return []*conversation.Event{{Body: turn.Told}}, nil
 }
 
-// A decider is what [equipped.decide] does.
+// A decider is what [turn.decide] does.
 type decider func(ctx context.Context, d UserDecision) (rune, error)
 
 // askInstructions lets the user decide about one file. Where nothing is said, nothing is decided.

@@ -16,7 +16,7 @@ import (
 // decideUnknown decides about every call whose outcome is unknown, before
 // anything is recorded: as --pending says, as the user says, or by telling the
 // model.
-func (i *incomplete) decideUnknown(ctx context.Context) error {
+func (i *resumption) decideUnknown(ctx context.Context) error {
 	i.resolved = map[int]turnloop.Resolution{}
 	for _, found := range i.plan.Calls {
 		if found.Class != reconcile.Unknown {
@@ -31,22 +31,22 @@ func (i *incomplete) decideUnknown(ctx context.Context) error {
 	return nil
 }
 
-func (i *incomplete) resolution(ctx context.Context, found reconcile.Call) (turnloop.Resolution, error) {
+func (i *resumption) resolution(ctx context.Context, found reconcile.Call) (turnloop.Resolution, error) {
 	told := turnloop.Resolution{Text: reconcile.Evidence(found)}
-	t, ok := i.registry.Lookup(found.Call.Request.Name)
+	t, ok := i.turn.registry.Lookup(found.Call.Request.Name)
 	switch {
-	case !ok, i.opts.Pending == "report":
+	case !ok, i.run.opts.Pending == "report":
 		return told, nil
-	case i.opts.Pending == "run" && !t.Definition().Exclusive:
+	case i.run.opts.Pending == "run" && !t.Definition().Exclusive:
 		return turnloop.Resolution{Again: true}, nil
-	case i.user == nil:
+	case i.res.user == nil:
 		return told, nil
 	}
 	return i.askUnknown(ctx, found, told)
 }
 
 // unknown gives the turn loop what was decided about a call, once.
-func (i *incomplete) unknown(_ context.Context, call *conversation.ToolCall) (turnloop.Resolution, error) {
+func (i *resumption) unknown(_ context.Context, call *conversation.ToolCall) (turnloop.Resolution, error) {
 	if r, ok := i.resolved[call.Event.Seq]; ok {
 		delete(i.resolved, call.Event.Seq)
 		return r, nil
@@ -59,7 +59,7 @@ const unknownHelp = `  a  The tool runs once more, from its start, whatever it h
   w  You write what came of it; the model takes that for the result.
 `
 
-func (i *incomplete) askUnknown(ctx context.Context, found reconcile.Call, told turnloop.Resolution) (turnloop.Resolution, error) {
+func (i *resumption) askUnknown(ctx context.Context, found reconcile.Call, told turnloop.Resolution) (turnloop.Resolution, error) {
 	none := turnloop.Resolution{}
 	text := safetext.Show(interrupted.CallTitle(found.Call)) + "\n  It was started, and its outcome is unknown.\n"
 	files := found.Files(interrupted.PathList)
@@ -70,15 +70,15 @@ func (i *incomplete) askUnknown(ctx context.Context, found reconcile.Call, told 
 		text += "  Files: " + interrupted.FilesWords(i.plan.Changed) + ".\n"
 	}
 	for {
-		key, err := i.decide(ctx, UserDecision{Text: text, Help: unknownHelp, Line: 'w', Risky: 'a', Choices: []UserChoice{
+		key, err := i.turn.decide(ctx, UserDecision{Text: text, Help: unknownHelp, Line: 'w', Risky: 'a', Choices: []UserChoice{
 			{'a', "run it again"}, {'r', "report it to the model"}, {'w', "write the result by hand"}, {'q', "quit"},
 		}})
 		text = ""
 		switch {
 		case errors.Is(err, ErrUserLeft):
-			return none, i.keepText(i.leftAlone())
+			return none, i.target.keepText(i.target.leftAlone())
 		case err != nil && !errors.Is(err, ErrUserSilent):
-			return none, i.choiceError(err)
+			return none, i.target.choiceError(err)
 		}
 		switch key {
 		case 'a':
@@ -86,20 +86,20 @@ func (i *incomplete) askUnknown(ctx context.Context, found reconcile.Call, told 
 		case 'r':
 			return told, nil
 		case 'w':
-			line, err := i.user.Line(ctx, i.id, "The result, for the model: ")
+			line, err := i.res.user.Line(ctx, i.target.id, "The result, for the model: ")
 			switch {
 			case errors.Is(err, ErrUserLeft):
-				return none, i.keepText(i.leftAlone())
+				return none, i.target.keepText(i.target.leftAlone())
 			case errors.Is(err, ErrUserSilent):
-				return none, i.keepText(problem.Unchanged(problem.ExitDecision, "incomplete_turn").About(i.id))
+				return none, i.target.keepText(problem.Unchanged(problem.ExitDecision, "incomplete_turn").About(i.target.id))
 			case err != nil:
-				return none, i.choiceError(err)
+				return none, i.target.choiceError(err)
 			}
 			if line = strings.TrimSpace(line); line != "" {
 				return turnloop.Resolution{Text: "The user says how this call ended: " + line, ByUser: true}, nil
 			}
 		default:
-			return none, i.keepText(problem.New(problem.ExitDecision, "incomplete_turn", "nothing was changed.").About(i.id))
+			return none, i.target.keepText(problem.New(problem.ExitDecision, "incomplete_turn", "nothing was changed.").About(i.target.id))
 		}
 	}
 }

@@ -20,8 +20,17 @@ var Ceilings = map[string]Ceiling{
 	"worktree":           {23, 68},
 }
 
-// StageFields is how many fields a stage of a run may have, with the stage before.
-const StageFields = 12
+// Apart are the packages in which no struct embeds another of the project's.
+var Apart = []string{"agent"}
+
+// A Reached ceiling is how many methods and fields a type with methods may have.
+type Reached struct{ Methods, Fields int }
+
+// Reach holds for every type of those packages that Reaches does not name.
+var Reach = Reached{Methods: 40, Fields: 15}
+
+// Reaches are of types that are above it. They may only be lowered.
+var Reaches = map[string]Reached{"agent.Request": {7, 42}}
 
 // CommandUsers is how many files may use a file that is named after a command.
 const CommandUsers = 20

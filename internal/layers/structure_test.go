@@ -207,27 +207,63 @@ func TestKnots(t *testing.T) {
 	}
 }
 
-// TestStages keeps each stage of a run small: what a step finds out belongs to its own stage.
-func TestStages(t *testing.T) {
+// TestReach keeps values apart: in the application, its features and the front ends no struct embeds another of the
+// project's, and few methods and fields are in reach of each method.
+func TestReach(t *testing.T) {
 	packages, err := module()
 	require.NoError(t, err)
-	stages := 0
+	looked := 0
 	for _, c := range packages {
-		if c.name != "agent" {
+		if !slices.Contains(Apart, c.name) {
 			continue
 		}
-		for _, name := range c.types.Scope().Names() {
-			fields, is := c.types.Scope().Lookup(name).Type().Underlying().(*types.Struct)
-			if !is || fields.NumFields() == 0 || !fields.Field(0).Embedded() || fields.Field(0).Pkg() != c.types {
+		scope := c.types.Scope()
+		for _, name := range scope.Names() {
+			declared, is := scope.Lookup(name).(*types.TypeName)
+			if !is || declared.IsAlias() {
 				continue
 			}
-			if _, points := fields.Field(0).Type().(*types.Pointer); points { // to the stage before
-				stages++
-				require.LessOrEqual(t, fields.NumFields(), StageFields, "%s.%s", c.name, name)
+			named, is := declared.Type().(*types.Named)
+			if !is {
+				continue
+			}
+			fields, is := named.Underlying().(*types.Struct)
+			if !is {
+				continue
+			}
+			looked++
+			for f := range fields.Fields() {
+				if f.Embedded() && ourStruct(f.Type()) {
+					t.Errorf("%s.%s embeds %s", c.name, name, f.Type())
+				}
+			}
+			methods, reach := types.NewMethodSet(types.NewPointer(named)).Len(), fields.NumFields()
+			if methods == 0 {
+				continue
+			}
+			most := Reach
+			if known, is := Reaches[c.name+"."+name]; is {
+				most = known
+			}
+			if methods > most.Methods || reach > most.Fields {
+				t.Errorf("%s.%s has %d methods and %d fields, at most %d and %d are allowed", c.name, name, methods, reach, most.Methods, most.Fields)
 			}
 		}
 	}
-	require.GreaterOrEqual(t, stages, 5)
+	require.Greater(t, looked, 30)
+}
+
+// ourStruct reports whether a type, or what it points to, is a struct of the module.
+func ourStruct(of types.Type) bool {
+	if p, is := types.Unalias(of).(*types.Pointer); is {
+		of = p.Elem()
+	}
+	named, is := types.Unalias(of).(*types.Named)
+	if !is || named.Obj().Pkg() == nil || !strings.HasPrefix(named.Obj().Pkg().Path(), Module+"/") {
+		return false
+	}
+	_, is = named.Underlying().(*types.Struct)
+	return is
 }
 
 // TestCommandsAreNoDrawers keeps a file that is named after a command from being what many

@@ -15,49 +15,58 @@ import (
 	"jp/turnloop"
 )
 
-// An incomplete conversation has, or had, a turn that was interrupted.
-type incomplete struct {
-	*equipped
+// A resumption settles the interrupted turn of a conversation, if it has one.
+type resumption struct {
+	run     *run
+	res     *resources
+	target  *target
+	history *history
+	turn    *turn
+
 	evidence  *evidence.Source // nil until it was looked at
 	plan      reconcile.Plan
 	resolved  map[int]turnloop.Resolution // of calls of unknown outcome, by seq
 	discarded *conversation.Event         // the question of the turn that was taken back, nil if none was
 }
 
+func newResumption(t *turn) *resumption {
+	return &resumption{run: t.run, res: t.res, target: t.target, history: t.history, turn: t}
+}
+
 // resolve deals with an incomplete turn, before anything new is asked. It
 // reports whether that was all there is to do.
-func (i *incomplete) resolve(ctx context.Context) (done bool, err error) {
-	if i.tail == nil {
-		return i.nothingToSettle(ctx)
+func (i *resumption) resolve(ctx context.Context) (done bool, err error) {
+	if i.history.tail == nil {
+		return i.run.nothingToSettle(ctx)
 	}
-	i.findUser()
-	choice := i.opts.decision()
-	if i.resumes {
+	i.run.findUser()
+	choice := i.run.opts.decision()
+	if i.target.resumes {
 		choice = decideResume
 	}
-	if choice == undecided && i.opts.Detach {
-		return true, interrupted.Failure(ctx, i.repo, i.id, i.tail)
+	if choice == undecided && i.run.opts.Detach {
+		return true, interrupted.Failure(ctx, i.run.repo, i.target.id, i.history.tail)
 	}
-	if choice == undecided && i.repeats() && i.tail.Status() == conversation.StatusResponse {
+	if choice == undecided && i.run.repeats() && i.history.tail.Status() == conversation.StatusResponse {
 		choice = decideResume
 	}
 	if choice == undecided {
-		if i.user == nil {
-			return true, interrupted.Failure(ctx, i.repo, i.id, i.tail)
+		if i.res.user == nil {
+			return true, interrupted.Failure(ctx, i.run.repo, i.target.id, i.history.tail)
 		}
 		if choice, err = i.offer(ctx); err != nil {
 			return true, err
 		}
 	}
 	if choice == decideResume || choice == decideDiscard { // what cannot be read changes nothing
-		if _, err := i.hasQuestion(ctx); err != nil {
+		if _, err := i.run.hasQuestion(ctx); err != nil {
 			return true, err
 		}
 	}
 	switch choice {
 	case decideResume:
-		if i.opts.Detach {
-			return true, i.detach(ctx, nil)
+		if i.run.opts.Detach {
+			return true, i.target.detach(ctx, nil)
 		}
 		return i.resume(ctx)
 	case decideDiscard:
@@ -65,7 +74,7 @@ func (i *incomplete) resolve(ctx context.Context) (done bool, err error) {
 	case decideEdit:
 		return i.editPending(ctx)
 	}
-	return true, i.keepText(problem.Unchanged(problem.ExitDecision, "incomplete_turn").About(i.id))
+	return true, i.target.keepText(problem.Unchanged(problem.ExitDecision, "incomplete_turn").About(i.target.id))
 }
 
 // nothingToSettle says so where the user asked to settle a turn and nothing
@@ -86,37 +95,37 @@ func (r *run) nothingToSettle(ctx context.Context) (bool, error) {
 }
 
 // resume goes on with the incomplete turn.
-func (i *incomplete) resume(ctx context.Context) (done bool, err error) {
+func (i *resumption) resume(ctx context.Context) (done bool, err error) {
 	loop, resume, err := i.reopen(ctx)
 	if err != nil {
 		return true, err
 	}
-	if err := i.remember(); err != nil {
+	if err := i.target.remember(); err != nil {
 		return true, err
 	}
-	if err := i.register(); err != nil {
+	if err := i.turn.register(); err != nil {
 		return true, err
 	}
 	i.showResumed()
-	i.outcome, err = loop.Resume(ctx, resume)
-	i.head = loop.Head()
-	if err := i.verdict(err); err != nil {
+	i.turn.outcome, err = loop.Resume(ctx, resume)
+	i.history.head = loop.Head()
+	if err := i.turn.verdict(context.WithoutCancel(ctx), err); err != nil {
 		return true, err
 	}
-	has, err := i.hasQuestion(ctx)
-	return !has, errors.Join(err, drafts.RemoveAnswer(i.repo.StateDir(), i.id))
+	has, err := i.run.hasQuestion(ctx)
+	return !has, errors.Join(err, drafts.RemoveAnswer(i.run.repo.StateDir(), i.target.id))
 }
 
 // reopen finds out how the incomplete turn can be gone on with, and changes
 // nothing. What keeps it from going on is found in this order: a tool that still
 // runs, another place, configuration and model.
-func (i *incomplete) reopen(ctx context.Context) (*turnloop.Loop, turnloop.Resume, error) {
+func (i *resumption) reopen(ctx context.Context) (*turnloop.Loop, turnloop.Resume, error) {
 	var resume turnloop.Resume
-	record := i.record()
-	if err := i.awaitTools(ctx, record.Ledger); err != nil {
+	record := i.history.record()
+	if err := i.turn.awaitTools(ctx, record.Ledger); err != nil {
 		return nil, resume, err
 	}
-	if err := i.awaitChildren(ctx, record.Ledger); err != nil {
+	if err := i.history.awaitChildren(ctx, record.Ledger); err != nil {
 		return nil, resume, err
 	}
 	truth, err := i.truth(ctx, record)
@@ -126,16 +135,16 @@ func (i *incomplete) reopen(ctx context.Context) (*turnloop.Loop, turnloop.Resum
 	if err := i.allowPlace(ctx, record.Last.Git, reconcile.Elsewhere(record, truth), len(truth.Changed)); err != nil {
 		return nil, resume, err
 	}
-	loop, err := i.prepare(ctx, i.unknown, i.evidence.Listing())
+	loop, err := i.turn.prepare(ctx, i.unknown, i.evidence.Listing())
 	if err != nil {
 		return nil, resume, err
 	}
-	truth.Tools, i.evidence.Tools = toolsNow(i.registry), i.registry
+	truth.Tools, i.evidence.Tools = toolsNow(i.turn.registry), i.turn.registry
 	if truth.Unrecorded, err = i.evidence.WithoutSnapshot(ctx, record, truth.Tree); err != nil {
 		return nil, resume, err
 	}
 	i.plan = reconcile.Make(record, truth, i.evidence.Named)
-	i.opts.Anyway = i.opts.Anyway || len(i.plan.Elsewhere) > 0 // so do its delegates
+	i.run.opts.Anyway = i.run.opts.Anyway || len(i.plan.Elsewhere) > 0 // so do its delegates
 	if err := i.decideUnknown(ctx); err != nil {
 		return nil, resume, err
 	}
@@ -149,11 +158,11 @@ func (i *incomplete) reopen(ctx context.Context) (*turnloop.Loop, turnloop.Resum
 		i.plan = reconcile.Make(record, truth, i.evidence.Named)
 	}
 	resume.Resumed, resume.Words = i.plan.Resumed, i.plan.Words
-	if i.opts.Yes {
+	if i.run.opts.Yes {
 		resume.Approved = conversation.ApproveAll()
 	}
-	resume.Tools = i.opts.NoTools || i.profileTools() || len(i.opts.Tools)+len(i.opts.WithoutTools) > 0
-	delta, err := i.delta()
+	resume.Tools = i.run.opts.NoTools || i.history.profileTools() || len(i.run.opts.Tools)+len(i.run.opts.WithoutTools) > 0
+	delta, err := i.turn.delta()
 	if delta != nil {
 		resume.Records = append(resume.Records, delta)
 	}
@@ -161,53 +170,53 @@ func (i *incomplete) reopen(ctx context.Context) (*turnloop.Loop, turnloop.Resum
 }
 
 // truth is what the repository says now of the incomplete turn.
-func (i *incomplete) truth(ctx context.Context, r reconcile.Record) (reconcile.RepoState, error) {
-	files, err := i.openFiles(ctx)
+func (i *resumption) truth(ctx context.Context, r reconcile.Record) (reconcile.RepoState, error) {
+	files, err := i.run.openFiles(ctx)
 	if err != nil {
 		return reconcile.RepoState{}, err
 	}
-	i.evidence = &evidence.Source{Repo: i.repo, ID: i.id, Files: files}
-	if tools, err := i.namedTools(); err == nil { // else it is said when they are needed
+	i.evidence = &evidence.Source{Repo: i.run.repo, ID: i.target.id, Files: files}
+	if tools, err := i.turn.namedTools(); err == nil { // else it is said when they are needed
 		i.evidence.Tools = tools
 	}
-	return i.evidence.Read(ctx, r, evidence.Delegates(ctx, i.repo, i.id, i.stream.Events(), r.Ledger, i.opts.Pending == "report"))
+	return i.evidence.Read(ctx, r, evidence.Delegates(ctx, i.run.repo, i.target.id, i.history.stream.Events(), r.Ledger, i.run.opts.Pending == "report"))
 }
 
 // discard takes the incomplete turn back.
-func (i *incomplete) discard(ctx context.Context) (done bool, err error) {
-	question := i.tail.Ledger().Question()
+func (i *resumption) discard(ctx context.Context) (done bool, err error) {
+	question := i.history.tail.Ledger().Question()
 	if err := i.tellControlFiles(ctx); err != nil {
 		return true, err
 	}
-	if err := i.takeBack(ctx); err != nil {
+	if err := i.history.takeBack(ctx); err != nil {
 		return true, err
 	}
 	i.discarded = question
-	i.env.Note("Discarded turn %d of %s; it stays in git log.", i.tail.Number, i.id)
-	has, err := i.hasQuestion(ctx)
-	return !has && !i.repeats() && (i.opts.Bare || !i.front.CanWrite()), err
+	i.run.env.Note("Discarded turn %d of %s; it stays in git log.", i.history.tail.Number, i.target.id)
+	has, err := i.run.hasQuestion(ctx)
+	return !has && !i.run.repeats() && (i.run.opts.Bare || !i.run.front.CanWrite()), err
 }
 
 // editPending lets the user rewrite the request that was not answered.
-func (i *incomplete) editPending(ctx context.Context) (done bool, err error) {
-	pending := i.tail.Ledger().Request()
+func (i *resumption) editPending(ctx context.Context) (done bool, err error) {
+	pending := i.history.tail.Ledger().Request()
 	was := pending.Body.(*conversation.ChatRequest)
-	text, err := EditText(ctx, i.repo, i.front, []byte(was.Content), ".md")
+	text, err := EditText(ctx, i.run.repo, i.run.front, []byte(was.Content), ".md")
 	if err != nil {
 		return true, err
 	}
 	content := strings.TrimSpace(string(text))
 	if content == "" || content == strings.TrimSpace(was.Content) {
-		return true, i.keepText(problem.Unchanged(problem.ExitDecision, "incomplete_turn").About(i.id))
+		return true, i.target.keepText(problem.Unchanged(problem.ExitDecision, "incomplete_turn").About(i.target.id))
 	}
-	loop := i.recorder(nil)
+	loop := i.history.recorder(nil)
 	replaced := *was
 	replaced.Content = content
 	if err := loop.Replace(ctx, pending, replaced); err != nil {
 		return true, err
 	}
-	i.head, i.events = loop.Head(), i.stream.Events()
-	_, i.tail = conversation.SplitTail(i.events)
+	i.history.head, i.history.events = loop.Head(), i.history.stream.Events()
+	_, i.history.tail = conversation.SplitTail(i.history.events)
 	return i.resume(ctx)
 }
 
@@ -222,8 +231,8 @@ func toolsNow(registry *tool.Registry) map[string]reconcile.Tool {
 
 // showResumed tells the front end that the turn is gone on with, unless the process that
 // started this one has begun it a moment ago.
-func (i *incomplete) showResumed() {
-	if i.background == nil || !i.background.Asked {
-		i.out.Resumed(i.plan.Words, i.tail)
+func (i *resumption) showResumed() {
+	if i.run.background == nil || !i.run.background.Asked {
+		i.run.out.Resumed(i.plan.Words, i.history.tail)
 	}
 }

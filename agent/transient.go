@@ -9,16 +9,18 @@ import (
 	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
+	"jp/turnloop"
 )
 
 // doTransient runs a turn of which nothing is recorded, behind what is. It holds
 // nothing, so that it can be asked while another process works in the conversation,
 // and leaves out a turn that is incomplete.
 func (r *run) doTransient(ctx context.Context) (err error) {
-	t, s := &target{run: r}, &ready{equipped: &equipped{}}
+	t, drafted := newTarget(r, ""), ""
+	var outcome turnloop.Outcome
 	defer func() {
-		err = t.transientError(err, s.drafted)
-		r.out.Ended(t.ending(s.outcome, err))
+		err = t.transientError(err, drafted)
+		r.out.Ended(t.ending(context.WithoutCancel(ctx), outcome, err))
 	}()
 	if err := t.find(ctx); err != nil {
 		return err
@@ -30,14 +32,15 @@ func (r *run) doTransient(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	s.equipped = equip(l)
+	e := newTurn(l)
+	e.delegates = children{e}
+	s := newQuestion(e)
 	defer func() {
-		s.close(err)
-		if t.user != nil {
-			t.user.Close()
-		}
+		outcome, drafted = e.outcome, s.drafted
+		e.close(err)
+		t.res.close()
 	}()
-	loop, err := s.prepare(ctx, nil, nil)
+	loop, err := e.prepare(ctx, nil, nil)
 	if err != nil {
 		return err
 	}
@@ -45,8 +48,8 @@ func (r *run) doTransient(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	s.outcome, err = loop.Start(ctx, request)
-	return s.verdict(err)
+	e.outcome, err = loop.Start(ctx, request)
+	return e.verdict(context.WithoutCancel(ctx), err)
 }
 
 // transientError is how an error is told of a turn that cannot be resumed. What the user

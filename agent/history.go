@@ -17,9 +17,12 @@ import (
 	"jp/turnloop"
 )
 
-// A loaded conversation is what its events say.
-type loaded struct {
-	*target
+// A history is what the events of a conversation say.
+type history struct {
+	run    *run
+	res    *resources
+	target *target
+
 	head      conversation.Head
 	stream    *conversation.Stream
 	events    []*conversation.Event        // all of them, with the incomplete turn
@@ -30,30 +33,30 @@ type loaded struct {
 
 // load reads the conversation, and refuses one that may not be continued. A new conversation is
 // empty, and so is one that is refused.
-func (t *target) load(ctx context.Context) (*loaded, error) {
-	l := &loaded{target: t, stream: conversation.NewStream(t.env.Now)}
+func (t *target) load(ctx context.Context) (*history, error) {
+	l := &history{run: t.run, res: t.res, target: t, stream: conversation.NewStream(t.run.env.Now)}
 	if t.fresh {
-		if len(t.opts.Profiles) == 0 {
+		if len(t.run.opts.Profiles) == 0 {
 			return l, nil
 		}
-		return l, t.repo.Configure(t.env, nil, t.opts.Profiles...)
+		return l, t.run.repo.Configure(t.run.env, nil, t.run.opts.Profiles...)
 	}
 	err := l.read(ctx)
 	return l, err
 }
 
-func (l *loaded) read(ctx context.Context) error {
-	head, err := l.repo.Store.Head(ctx, l.id)
+func (l *history) read(ctx context.Context) error {
+	head, err := l.run.repo.Store.Head(ctx, l.target.id)
 	if err != nil {
 		return err
 	}
-	events, err := l.repo.Store.Load(ctx, head)
+	events, err := l.run.repo.Store.Load(ctx, head)
 	if err != nil {
-		return repo.AboutConversation(err, l.id)
+		return repo.AboutConversation(err, l.target.id)
 	}
 	l.head = head
-	if !l.opts.unrecorded() && conversation.Local(events) && slices.ContainsFunc(events, func(e *conversation.Event) bool { return len(e.Payloads) > 0 }) {
-		if err := l.repo.Store.Keep(ctx, l.id, head); err != nil {
+	if !l.run.opts.unrecorded() && conversation.Local(events) && slices.ContainsFunc(events, func(e *conversation.Event) bool { return len(e.Payloads) > 0 }) {
+		if err := l.run.repo.Store.Keep(ctx, l.target.id, head); err != nil {
 			return err
 		}
 	}
@@ -63,17 +66,17 @@ func (l *loaded) read(ctx context.Context) error {
 		l.stoppedAt = reconcile.Read(events, tail, "").At
 	}
 	if events[len(events)-1].Opaque() {
-		return repo.Newer(l.id, events)
+		return repo.Newer(l.target.id, events)
 	}
-	if err := l.repo.Standings().MayAct(ctx, l.id, head, events, "read, not continued"); err != nil {
+	if err := l.run.repo.Standings().MayAct(ctx, l.target.id, head, events, "read, not continued"); err != nil {
 		return err
 	}
 	if tail != nil && !tail.Empty() {
 		l.tail = tail
 	}
 	l.stream = conversation.JoinTail(stream, tail)
-	if l.opts.unrecorded() && l.tail != nil {
-		l.env.Note("Turn %d is incomplete (%s); it is left out.", l.tail.Number, interrupted.TailWords(l.repo, l.id, interrupted.StatusOf(l.ctx, l.repo, l.id, l.tail)))
+	if l.run.opts.unrecorded() && l.tail != nil {
+		l.run.env.Note("Turn %d is incomplete (%s); it is left out.", l.tail.Number, interrupted.TailWords(l.run.repo, l.target.id, interrupted.StatusOf(ctx, l.run.repo, l.target.id, l.tail)))
 		l.leftModel = l.stream.Model()
 		l.events = l.events[:len(l.events)-len(l.tail.Events)]
 		l.stream, _ = conversation.SplitTail(l.events)
@@ -81,26 +84,26 @@ func (l *loaded) read(ctx context.Context) error {
 			l.head = conversation.Head(l.events[len(l.events)-1].Commit)
 		}
 	}
-	l.stream.SetClock(l.env.Now)
-	err = l.repo.Configure(l.env, l.events, l.opts.Profiles...)
-	if err == nil && l.delegation == nil { // a child shows what it does among what its parent shows
-		l.front.Configured(l.repo.Config.Style)
+	l.stream.SetClock(l.run.env.Now)
+	err = l.run.repo.Configure(l.run.env, l.events, l.run.opts.Profiles...)
+	if err == nil && l.run.delegation == nil { // a child shows what it does among what its parent shows
+		l.run.front.Configured(l.run.repo.Config.Style)
 	}
 	return err
 }
 
 // record is what the events say of the incomplete turn. Its age is counted from
 // what was there when jp came.
-func (l *loaded) record() reconcile.Record {
-	r := reconcile.Read(l.events, l.tail, drafts.Answer(l.repo.StateDir(), l.id, l.events))
+func (l *history) record() reconcile.Record {
+	r := reconcile.Read(l.events, l.tail, drafts.Answer(l.run.repo.StateDir(), l.target.id, l.events))
 	r.At, r.LeftBehind = l.stoppedAt, snapshot.LeftBehind(l.events).Paths()
 	return r
 }
 
 // recorder is a loop that records decisions and runs nothing. It looks at the
 // files, nil if they are not to be looked at.
-func (l *loaded) recorder(f *snapshot.Files) *turnloop.Loop {
-	opts := turnloop.Options{Journal: l.repo.Store, ID: l.id, Head: l.head, Stream: l.stream, Tools: new(tool.Registry), Now: l.env.Now}
+func (l *history) recorder(f *snapshot.Files) *turnloop.Loop {
+	opts := turnloop.Options{Journal: l.run.repo.Store, ID: l.target.id, Head: l.head, Stream: l.stream, Tools: new(tool.Registry), Now: l.run.env.Now}
 	if f != nil {
 		opts.Workspace = f
 	}
@@ -108,9 +111,9 @@ func (l *loaded) recorder(f *snapshot.Files) *turnloop.Loop {
 }
 
 // system is the system prompt: jp's own words or the user's in their place, and what they leave out.
-func (l *loaded) system(words string) string {
+func (l *history) system(words string) string {
 	switch {
-	case l.opts.NoPersist:
+	case l.run.opts.NoPersist:
 		return words + "\n\n" + strings.TrimSpace(transientPrompt)
 	case l.worksFor() != "":
 		return words + "\n\n" + strings.TrimSpace(delegatePrompt)
@@ -128,4 +131,4 @@ You work on a task that another model gave you. It sees only your last answer: p
 
 // worksFor is the conversation that this one works for, "" if it works for the
 // user.
-func (l *loaded) worksFor() conversation.ID { return evidence.WorksFor(l.stream.Events()) }
+func (l *history) worksFor() conversation.ID { return evidence.WorksFor(l.stream.Events()) }

@@ -1,0 +1,69 @@
+package agent
+
+import (
+	"context"
+	"strings"
+
+	"jp/agent/action"
+	"jp/agent/problem"
+	"jp/conversation"
+)
+
+// text is what the user asks: the words, behind what is piped in, or what they
+// write in an editor, or again what they asked last or have just discarded, which then
+// comes with it.
+func (s *question) text(ctx context.Context) (text string, again *conversation.Event, err error) {
+	words := strings.Join(s.run.opts.Text, " ")
+	piped, err := s.run.front.Read(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	text = strings.TrimRight(piped, "\n")
+	switch {
+	case text == "":
+		text = words
+	case words != "":
+		text += "\n\n" + words
+	}
+	blank := strings.TrimSpace(text) == ""
+	edits := s.run.opts.Edit || blank && !s.run.opts.NoEdit && s.run.front.CanEdit()
+	if s.discarded != nil && blank && (edits || s.run.opts.NoEdit) {
+		text, again = s.discarded.Body.(*conversation.ChatRequest).Content, s.discarded
+	}
+	if edits {
+		if text, err = s.edit(ctx, text); err != nil {
+			return "", nil, err
+		}
+	}
+	if last := s.history.lastRequest(); last != nil && s.run.opts.NoEdit && strings.TrimSpace(text) == "" {
+		text, again = last.Body.(*conversation.ChatRequest).Content, last
+	}
+	if strings.TrimSpace(text) == "" {
+		f := problem.Usage("there is nothing to ask.").Hint(action.Ask, "ask this")
+		if s.run.front.CanEdit() {
+			f.Hint(action.AskInEditor, "write it in an editor")
+		}
+		return "", nil, f
+	}
+	return text, again, nil
+}
+
+// lastRequest is what the user asked last, nil if that is nothing. A question that they took back
+// counts if there is no other.
+func (l *history) lastRequest() *conversation.Event {
+	var last, discarded *conversation.Event
+	for turn := range conversation.Turns(l.stream.Events()) {
+		ledger := turn.Ledger()
+		switch e := ledger.Request(); {
+		case e == nil:
+		case ledger.Discarded:
+			discarded = e
+		default:
+			last = e
+		}
+	}
+	if last == nil {
+		return discarded
+	}
+	return last
+}

@@ -1,0 +1,40 @@
+package agent
+
+import (
+	"jp/agent/drafts"
+	"jp/agent/presence"
+	"jp/agent/skillset"
+	"jp/agent/snapshot"
+	"jp/agent/spending"
+	"jp/agent/toolset"
+	"jp/process"
+)
+
+// resources are what a run has opened and has to close. Each is nil until it is opened.
+type resources struct {
+	user     User // nil: no user can be asked, or was looked for
+	files    *snapshot.Files
+	slot     *drafts.Slot   // of the draft of a new conversation
+	held     *process.Lock  // of the conversation; a new one is locked when its turn begins
+	spent    *spending.Turn // of the newest turn
+	servers  *toolset.Servers
+	skills   *skillset.Set
+	presence *presence.Presence
+	drafts   *drafts.AnswerKeeper
+	listed   *snapshot.UntrackedKeeper
+}
+
+// close lets go of the user, and of the conversation after its files are written.
+func (r *resources) close() {
+	if r.user != nil {
+		r.user.Close()
+	}
+	r.held.Release()
+}
+
+// closeKeepers writes the files that follow a turn for the last time.
+func (r *resources) closeKeepers() {
+	r.drafts.Close()
+	r.listed.Close()
+	r.drafts, r.listed = nil, nil
+}
