@@ -119,7 +119,7 @@ func serverPromptOf(r *repo.Repo, text string) *agent.ServerPrompt {
 
 func (s *session) resumeTurn(ctx context.Context, f *front, _ string) (string, error) {
 	o := s.base(f.updates.repo)
-	o.ContinueTurn, o.Bare = true, true
+	o.Resume.Continue, o.Input.None = true, true
 	err := agent.Ask(ctx, f.updates.repo, o, f)
 	if err == nil && f.ended.Outcome.Turn == 0 {
 		return "No turn is incomplete.", nil
@@ -128,7 +128,7 @@ func (s *session) resumeTurn(ctx context.Context, f *front, _ string) (string, e
 }
 
 func (s *session) discardTurn(ctx context.Context, f *front, _ string) (string, error) {
-	if err := agent.Ask(ctx, f.updates.repo, agent.Request{ID: string(s.id), DiscardTurn: true, Bare: true}, f); err != nil {
+	if err := agent.Ask(ctx, f.updates.repo, agent.Request{Target: agent.Target{ID: string(s.id)}, Resume: agent.ResumeOptions{Discard: true}, Input: agent.Input{None: true}}, f); err != nil {
 		return "", err
 	}
 	return "The turn is discarded. It stays in the history.", nil

@@ -48,13 +48,13 @@ func (c choices) overrides() (cfg []string) {
 
 // apply adds the choices to a request.
 func (c choices) apply(o *agent.Request) {
-	o.Model = c.model
+	o.Turn.Model = c.model
 	switch c.mode {
 	case modeDefault:
 	case modeAuto:
-		o.Yes = true
+		o.Turn.Yes = true
 	default:
-		o.Profiles = []string{c.mode}
+		o.Turn.Profiles = []string{c.mode}
 	}
 }
 

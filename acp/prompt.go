@@ -157,7 +157,7 @@ func (s *session) ask(ctx context.Context, t *turn, prompt []contentBlock) (any,
 		return nil, err
 	}
 	err = agent.Ask(ctx, r, request, front)
-	if request.New && front.ended.ID != "" {
+	if request.Target.New && front.ended.ID != "" {
 		_ = drafts.ForgetSession(r.StateDir(), s.id) // the conversation is found first
 	}
 	front.updates.keep()
@@ -197,14 +197,15 @@ func stopReason(e agent.Ending, cancelled bool) string {
 // base is what each run of the session has.
 func (s *session) base(r *repo.Repo) agent.Request {
 	o := agent.Request{
-		ID: string(s.id), KeepStreamed: true, Servers: s.servers(r, func(why string) { s.notice("warning", why) }),
-		Buffers: func(ctx context.Context, path string) (string, bool) { return s.buffer(ctx, r.TopLevel, path) },
+		Target: agent.Target{ID: string(s.id)},
+		Show:   agent.ShowOptions{KeepStreamed: true},
+		Tools:  agent.ToolChoice{Servers: s.servers(r, func(why string) { s.notice("warning", why) }), Buffers: func(ctx context.Context, path string) (string, bool) { return s.buffer(ctx, r.TopLevel, path) }},
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.choices.apply(&o)
 	s.modes, s.began = &agent.ModeChange{}, s.choices.mode
-	o.Modes = s.modes
+	o.Turn.Modes = s.modes
 	return o
 }
 
@@ -215,7 +216,7 @@ func (s *session) request(ctx context.Context, r *repo.Repo, prompt []contentBlo
 		if repo.ProblemOf(err).Code != "not_found" {
 			return o, err
 		}
-		o.ID, o.New, o.NewID = "", true, s.id
+		o.Target.ID, o.Target.New, o.Target.NewID = "", true, s.id
 	}
 	var text []string
 	for i, block := range prompt {
@@ -246,26 +247,26 @@ func (s *session) request(ctx context.Context, r *repo.Repo, prompt []contentBlo
 			if err != nil {
 				return o, err
 			}
-			o.Given = append(o.Given, f)
+			o.Input.Given = append(o.Input.Given, f)
 		default:
 			return o, invalid("block %d of the prompt has the type %q, which jp does not take", i+1, block.Type)
 		}
 	}
 	all := strings.TrimSpace(strings.Join(text, ""))
 	if name, words := skillOf(r, all); name != "" {
-		o.Skills, all = []string{name}, words
+		o.Input.Skills, all = []string{name}, words
 		if all == "" {
 			all = "Use the skill " + name + "."
 		}
 	}
-	toolset.AddServers(r, o.Servers)
-	o.Prompt = serverPromptOf(r, all)
-	o.Text = []string{all}
-	if o.Text[0] == "" && len(o.Given) == 0 {
+	toolset.AddServers(r, o.Tools.Servers)
+	o.Input.Prompt = serverPromptOf(r, all)
+	o.Input.Text = []string{all}
+	if o.Input.Text[0] == "" && len(o.Input.Given) == 0 {
 		return o, invalid("the prompt is empty")
 	}
-	if o.Text[0] == "" {
-		o.Text[0] = "See the attachments."
+	if o.Input.Text[0] == "" {
+		o.Input.Text[0] = "See the attachments."
 	}
 	return o, nil
 }
@@ -281,7 +282,7 @@ func give(o *agent.Request, name, data, uri string) error {
 	}
 	f, err := attachments.Given(name, raw)
 	if err == nil {
-		o.Given = append(o.Given, f)
+		o.Input.Given = append(o.Input.Given, f)
 	}
 	return err
 }

@@ -30,7 +30,7 @@ func GoesOn(ctx context.Context, r *repo.Repo, id conversation.ID) conversation.
 func AnswerRecorded(
 	ctx context.Context, front Frontend, r *repo.Repo, id conversation.ID, event int, to func(context.Context, attach.Inquiry) (attach.Answer, error),
 ) (words string, in conversation.ID, err error) {
-	t := newTarget(newRun(front, r, Request{ContinueTurn: true}, nil), id)
+	t := newTarget(newRun(front, r, Request{Resume: ResumeOptions{Continue: true}}, nil), id)
 	defer func() { t.res.held.Release() }()
 	l, waiting, err := t.waiting(ctx)
 	if err != nil {

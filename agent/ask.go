@@ -16,7 +16,7 @@ func Ask(ctx context.Context, r *repo.Repo, o Request, front Frontend) error {
 	if err := o.Check(); err != nil {
 		return err
 	}
-	o.Tools, o.WithoutTools = toolset.SpelledOut(o.Tools), toolset.SpelledOut(o.WithoutTools)
+	o.Tools.Enable, o.Tools.Disable = toolset.SpelledOut(o.Tools.Enable), toolset.SpelledOut(o.Tools.Disable)
 	if toolset.FromTool(r, "") {
 		return problem.New(problem.ExitDecision, "untrusted", "%v.", toolset.ErrFromTool)
 	}
@@ -34,9 +34,12 @@ func Ask(ctx context.Context, r *repo.Repo, o Request, front Frontend) error {
 // RunDetached goes on with a turn that was handed over to this process, without a user to ask.
 func RunDetached(ctx context.Context, front Frontend, r *repo.Repo, h *background.Handover) error {
 	o := Request{
-		ID: string(h.ID), ContinueTurn: true, Bare: true, NonInteractive: true, Model: h.Model, Profiles: h.Profiles, Yes: h.Yes, Tools: h.Tools, WithoutTools: h.WithoutTools,
-		NoTools: h.NoTools, NoInstructions: h.Uninstructed, Policy: h.Policy, Pending: h.Pending, Anyway: h.Anyway, Wait: h.Wait,
-		Quiet: h.Quiet,
+		Target: Target{ID: string(h.ID)},
+		Resume: ResumeOptions{Continue: true, Pending: h.Pending, Anyway: h.Anyway},
+		Input:  Input{None: true},
+		Turn:   TurnOptions{NonInteractive: true, Model: h.Model, Profiles: h.Profiles, Yes: h.Yes, NoInstructions: h.Uninstructed, Policy: h.Policy, Wait: h.Wait},
+		Tools:  ToolChoice{Enable: h.Tools, Disable: h.WithoutTools, None: h.NoTools},
+		Show:   ShowOptions{Quiet: h.Quiet},
 	}
 	return newRun(front, r, o, h).do(ctx)
 }

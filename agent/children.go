@@ -20,8 +20,9 @@ func (l *history) child(id conversation.ID) *target {
 		env: l.run.env, repo: &r, front: l.run.front, out: l.run.front.Child(id), delegation: &delegation{parent: l.target.id},
 		res: &resources{spent: l.res.spent, user: l.res.user, files: l.res.files},
 		opts: Request{
-			ContinueTurn: true, Policy: string(l.run.policy()), NonInteractive: o.NonInteractive, Pending: o.Pending,
-			Anyway: o.Anyway, Yes: o.Yes, NoInstructions: o.NoInstructions, Profiles: o.Profiles, Modes: o.Modes, Buffers: o.Buffers,
+			Resume: ResumeOptions{Continue: true, Pending: o.Resume.Pending, Anyway: o.Resume.Anyway},
+			Turn:   TurnOptions{Policy: string(l.run.policy()), NonInteractive: o.Turn.NonInteractive, Yes: o.Turn.Yes, NoInstructions: o.Turn.NoInstructions, Profiles: o.Turn.Profiles, Modes: o.Turn.Modes},
+			Tools:  ToolChoice{Buffers: o.Tools.Buffers},
 		},
 	}, id)
 }
@@ -51,7 +52,7 @@ func (l *history) inChild(ctx context.Context, id conversation.ID, do func(child
 // tool of its earlier run does. What else keeps a child from going on is for its
 // parent's model to know.
 func (l *history) awaitChildren(ctx context.Context, ledger *conversation.Ledger) error {
-	for _, d := range evidence.Delegates(ctx, l.run.repo, l.target.id, l.stream.Events(), ledger, l.run.opts.Pending == "report") {
+	for _, d := range evidence.Delegates(ctx, l.run.repo, l.target.id, l.stream.Events(), ledger, l.run.opts.Resume.Pending == "report") {
 		if d.Left || !d.Begun {
 			continue
 		}

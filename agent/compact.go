@@ -49,7 +49,7 @@ func Compact(ctx context.Context, r *repo.Repo, o CompactRequest, front Frontend
 	if err != nil {
 		return done, err
 	}
-	run := newRun(front, r, Request{ID: string(id), Bare: true, ContinueTurn: true}, nil)
+	run := newRun(front, r, Request{Target: Target{ID: string(id)}, Input: Input{None: true}, Resume: ResumeOptions{Continue: true}}, nil)
 	t := newTarget(run, id)
 	defer func() {
 		run.out.Ended(Ending{ID: id, Err: err})

@@ -71,7 +71,7 @@ func (c *child) work(ctx context.Context, t delegate.Task) (err error) {
 		c.res.spent.Count(c.turn.outcome.Usage.CostUSD)
 	case begun && c.history.worksFor() != c.parent.target.id: // the parent is a fork of the one that it works for
 		return &refusedTask{"it works for another conversation"}
-	case t.Attempt > 1 && c.run.opts.Pending == "report":
+	case t.Attempt > 1 && c.run.opts.Resume.Pending == "report":
 		return &refusedTask{"it was interrupted, and is not gone on with"}
 	case begun:
 		err = c.resume(ctx)
@@ -99,8 +99,8 @@ func (c *child) stop(ctx context.Context) (err error) {
 
 // begin starts the child's only task.
 func (c *child) begin(ctx context.Context, t delegate.Task) error {
-	c.run.opts.Model = c.run.repo.Config.ResolveModel(cmp.Or(t.Model, c.parent.model))
-	if _, err := models.OpenModel(ctx, c.run.env, c.run.repo, c.run.opts.Model); err != nil {
+	c.run.opts.Turn.Model = c.run.repo.Config.ResolveModel(cmp.Or(t.Model, c.parent.model))
+	if _, err := models.OpenModel(ctx, c.run.env, c.run.repo, c.run.opts.Turn.Model); err != nil {
 		return err
 	}
 	if c.target.fresh {

@@ -46,11 +46,11 @@ func (t *target) keptDraft() (string, error) {
 
 // keepText keeps the question that was given on the command line for later.
 func (t *target) keepText(f *problem.Error) error {
-	text := strings.TrimSpace(strings.Join(t.run.opts.Text, " "))
+	text := strings.TrimSpace(strings.Join(t.run.opts.Input.Text, " "))
 	if text == "" {
 		return f
 	}
-	if t.fresh && t.run.opts.Queue != nil { // it is in the line of the chat, which keeps it
+	if t.fresh && t.run.opts.Turn.Queue != nil { // it is in the line of the chat, which keeps it
 		f.Message += " Your question is kept."
 		return f
 	}
@@ -63,7 +63,7 @@ func (t *target) keepText(f *problem.Error) error {
 		opens := action.EditIn(t.id.Short())
 		switch {
 		case t.forked != nil:
-			opens = action.EditInFork(t.run.opts.Fork, t.forked.View.ID.Short())
+			opens = action.EditInFork(t.run.opts.Target.Fork, t.forked.View.ID.Short())
 		case t.fresh:
 			opens = action.AskInEditor
 		}
@@ -76,7 +76,7 @@ func (t *target) keepText(f *problem.Error) error {
 // stays.
 func (t *target) forgetDraft(drafted, asked string) {
 	if t.fresh && t.forked == nil && t.res.slot == nil { // it was not edited
-		if kept, err := drafts.Request(t.run.repo.StateDir(), ""); err != nil || kept == "" || t.run.opts.Queue != nil {
+		if kept, err := drafts.Request(t.run.repo.StateDir(), ""); err != nil || kept == "" || t.run.opts.Turn.Queue != nil {
 			return
 		}
 	}

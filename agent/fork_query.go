@@ -17,10 +17,10 @@ import (
 // said of the source, before there is a fork.
 func (t *target) findFork(ctx context.Context) error {
 	var cut fork.ForkCut
-	if t.run.opts.Fork != ForkAtEnd {
-		cut.Until = t.run.opts.Fork
+	if t.run.opts.Target.Fork != ForkAtEnd {
+		cut.Until = t.run.opts.Target.Fork
 	}
-	v, err := cut.View(ctx, t.run.repo, t.run.opts.ID)
+	v, err := cut.View(ctx, t.run.repo, t.run.opts.Target.ID)
 	if err != nil {
 		return err
 	}

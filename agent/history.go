@@ -36,10 +36,10 @@ type history struct {
 func (t *target) load(ctx context.Context) (*history, error) {
 	l := &history{run: t.run, res: t.res, target: t, stream: conversation.NewStream(t.run.env.Now)}
 	if t.fresh {
-		if len(t.run.opts.Profiles) == 0 {
+		if len(t.run.opts.Turn.Profiles) == 0 {
 			return l, nil
 		}
-		return l, t.run.repo.Configure(t.run.env, nil, t.run.opts.Profiles...)
+		return l, t.run.repo.Configure(t.run.env, nil, t.run.opts.Turn.Profiles...)
 	}
 	err := l.read(ctx)
 	return l, err
@@ -85,7 +85,7 @@ func (l *history) read(ctx context.Context) error {
 		}
 	}
 	l.stream.SetClock(l.run.env.Now)
-	err = l.run.repo.Configure(l.run.env, l.events, l.run.opts.Profiles...)
+	err = l.run.repo.Configure(l.run.env, l.events, l.run.opts.Turn.Profiles...)
 	if err == nil && l.run.delegation == nil { // a child shows what it does among what its parent shows
 		l.run.front.Configured(l.run.repo.Config.Style)
 	}

@@ -26,7 +26,7 @@ func ListTools(r *repo.Repo, o Request) ([]ListedTool, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.Tools, o.WithoutTools = toolset.SpelledOut(o.Tools), toolset.SpelledOut(o.WithoutTools)
+	o.Tools.Enable, o.Tools.Disable = toolset.SpelledOut(o.Tools.Enable), toolset.SpelledOut(o.Tools.Disable)
 	on := enabledTools(registry, r.Config.Tools, o, false)
 	var list []ListedTool
 	for _, def := range registry.Definitions() {

@@ -15,7 +15,7 @@ import (
 // unless the user says so. last is where HEAD was at the end, and changed how many files
 // moved since.
 func (i *resumption) allowPlace(ctx context.Context, last conversation.Git, differences []reconcile.Difference, changed int) error {
-	if len(differences) == 0 || i.run.opts.Anyway {
+	if len(differences) == 0 || i.run.opts.Resume.Anyway {
 		return nil
 	}
 	if i.res.user == nil {

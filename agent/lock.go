@@ -192,10 +192,10 @@ func (w *busyWait) attach(ctx context.Context) error {
 func (w *busyWait) choose(ctx context.Context, key rune) error {
 	switch key {
 	case 'f':
-		w.run.opts.Stdin = w.run.front.Reads() // what is piped in is asked, too
-		w.run.opts.Fork, w.run.opts.ID, w.run.opts.DiscardTurn = ForkAtEnd, string(w.target.id), true
+		w.run.opts.Input.Stdin = w.run.front.Reads() // what is piped in is asked, too
+		w.run.opts.Target.Fork, w.run.opts.Target.ID, w.run.opts.Resume.Discard = ForkAtEnd, string(w.target.id), true
 	case 'n':
-		w.run.opts.New, w.run.opts.ID, w.run.opts.DiscardTurn = true, "", false
+		w.run.opts.Target.New, w.run.opts.Target.ID, w.run.opts.Resume.Discard = true, "", false
 	default:
 		return w.leave(ctx)
 	}

@@ -57,7 +57,7 @@ func (e *turn) prepare(ctx context.Context, unknown turnloop.Resolver, untracked
 	if err != nil {
 		return nil, err
 	}
-	e.instructions = agentsmd.Open(e.run.repo, files, e.run.env.Dir, e.run.opts.NoInstructions)
+	e.instructions = agentsmd.Open(e.run.repo, files, e.run.env.Dir, e.run.opts.Turn.NoInstructions)
 	e.instructions.More = e.skillFiles
 	place, err := e.environment(ctx, files)
 	if err != nil {
@@ -76,7 +76,7 @@ func (e *turn) prepare(ctx context.Context, unknown turnloop.Resolver, untracked
 		Provider: asked, API: model.API, Endpoint: model.Endpoint, Account: model.Account,
 		Model: e.model, System: e.history.system(system), Tools: tools,
 		Workspace: files, Hold: files.Hold, ToolLock: e.target.toolLock, OrphanedTool: e.orphanedTool,
-		Policy: e.run.policy(), Grant: rulesOf(e.run.repo).now, Observer: e.run.out, Verbose: e.run.opts.Verbose,
+		Policy: e.run.policy(), Grant: rulesOf(e.run.repo).now, Observer: e.run.out, Verbose: e.run.opts.Show.Verbose,
 		JP: version.Get().Version, Now: e.run.env.Now, NewID: func() (conversation.ID, error) { return e.run.freeID(lasting) },
 		Retry: provider.Retry{Asked: limits.RetryWait},
 		Limits: turnloop.Limits{
@@ -95,7 +95,7 @@ func (e *turn) prepare(ctx context.Context, unknown turnloop.Resolver, untracked
 	}
 	room := e.history.compactor(e.model, model, e.run.out.Noticed)
 	room.Provider = asked
-	if e.run.opts.Verbose && room.Window == 0 && model.API != models.Scripted {
+	if e.run.opts.Show.Verbose && room.Window == 0 && model.API != models.Scripted {
 		e.run.out.Noticed(fmt.Sprintf("The context of %s is unknown: jp compacts when the provider refuses. %s sets it.", safetext.Show(e.model), config.DottedKey("models", e.model, "context")))
 	}
 	opts.MakeRoom, opts.Window = room.MakeRoom, func() int { return room.Window }
@@ -109,7 +109,7 @@ func (e *turn) prepare(ctx context.Context, unknown turnloop.Resolver, untracked
 	if opts.Limits.SameCalls == 0 {
 		opts.Limits.SameCalls = -1
 	}
-	if opts.Retry.Asked == 0 || e.run.opts.Wait {
+	if opts.Retry.Asked == 0 || e.run.opts.Turn.Wait {
 		opts.Retry.Asked = -1
 	}
 	if e.run.opts.unrecorded() {
@@ -119,7 +119,7 @@ func (e *turn) prepare(ctx context.Context, unknown turnloop.Resolver, untracked
 			e.res.listed = &snapshot.UntrackedKeeper{Observer: opts.Observer, Ctx: lasting, Own: e.run.repo.StateDir(), Name: snapshot.UntrackedName(e.target.id), Files: files, Found: untracked}
 			opts.Observer = e.res.listed
 		}
-		e.res.drafts = drafts.KeepAnswer(opts.Observer, e.run.repo.StateDir(), e.target.id, e.run.opts.KeepStreamed)
+		e.res.drafts = drafts.KeepAnswer(opts.Observer, e.run.repo.StateDir(), e.target.id, e.run.opts.Show.KeepStreamed)
 		if d := e.run.delegation; d != nil {
 			opts.Observer = d.presence.Relay(e.res.drafts)
 		} else {
@@ -127,7 +127,7 @@ func (e *turn) prepare(ctx context.Context, unknown turnloop.Resolver, untracked
 		}
 		e.run.front.OnSuspend(e.res.drafts.Flush)
 	}
-	if q := e.run.opts.Queue; q != nil && e.run.delegation == nil && !e.run.opts.unrecorded() {
+	if q := e.run.opts.Turn.Queue; q != nil && e.run.delegation == nil && !e.run.opts.unrecorded() {
 		opts.Queued, opts.Observer = func() []string { return q.Send(-1) }, queueKeeper{opts.Observer, q}
 	}
 	if e.run.opts.preview != nil {
@@ -193,7 +193,7 @@ func (e *turn) meet(ctx context.Context) {
 // info is what the front end is told of the run before its turn.
 func (e *turn) info(ctx context.Context, files *snapshot.Files) RunInfo {
 	r := RunInfo{
-		ID: e.target.id, Fresh: e.target.fresh, Recorded: !e.run.opts.unrecorded(), Detach: e.run.opts.Detach, Approves: e.run.opts.Yes, Model: e.model, Dir: e.run.repo.Place(),
+		ID: e.target.id, Fresh: e.target.fresh, Recorded: !e.run.opts.unrecorded(), Detach: e.run.opts.Detach, Approves: e.run.opts.Turn.Yes, Model: e.model, Dir: e.run.repo.Place(),
 		Archived: conversation.Summarize(e.history.stream.Events()).ArchivedAt != nil,
 		Approved: func() string { return interrupted.ApprovedWords(e.history.stream.Tail().Approved) },
 	}
@@ -228,10 +228,10 @@ func (e *turn) delta() (*conversation.Event, error) {
 		delta["model"] = e.model
 	}
 	tools := map[string]any{}
-	for _, name := range e.run.opts.Tools {
+	for _, name := range e.run.opts.Tools.Enable {
 		tools[name] = map[string]any{"enable": true}
 	}
-	for _, name := range e.run.opts.WithoutTools {
+	for _, name := range e.run.opts.Tools.Disable {
 		tools[name] = map[string]any{"enable": false}
 	}
 	if len(tools) > 0 {

@@ -25,7 +25,7 @@ func (e *turn) openServers(ctx context.Context) error {
 		return nil
 	}
 	e.res.servers = &toolset.Servers{}
-	toolset.AddServers(e.run.repo, e.run.opts.Servers)
+	toolset.AddServers(e.run.repo, e.run.opts.Tools.Servers)
 	for _, name := range slices.Sorted(maps.Keys(e.run.repo.Config.MCP)) {
 		s := toolset.NewServer(e.run.repo, e.run.env, name)
 		e.res.servers.All = append(e.res.servers.All, s)
@@ -38,7 +38,7 @@ func (e *turn) openServers(ctx context.Context) error {
 
 // approveServer sees to it that what a server offers is approved, or left out.
 func (e *turn) approveServer(ctx context.Context, s *mcp.Server) error {
-	if toolset.ApprovedWhole(s.State()) || e.run.opts.NoTools && !slices.ContainsFunc(e.run.opts.Tools, toolset.IsServerTool) {
+	if toolset.ApprovedWhole(s.State()) || e.run.opts.Tools.None && !slices.ContainsFunc(e.run.opts.Tools.Enable, toolset.IsServerTool) {
 		return nil
 	}
 	e.run.findUser()

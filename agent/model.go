@@ -11,7 +11,7 @@ import (
 // RequireModel fails if a first request has no model to ask: neither the request nor the configuration names
 // one, no provider has a key, and no Ollama runs here. Its error says how to get one.
 func RequireModel(ctx context.Context, r *repo.Repo, o Request) error {
-	if o.Model != "" || len(o.Profiles) > 0 || r.Config.Model != "" || r.Wrong != nil {
+	if o.Turn.Model != "" || len(o.Turn.Profiles) > 0 || r.Config.Model != "" || r.Wrong != nil {
 		return nil // the turn says what is wrong with them
 	}
 	_, err := models.ProvidersOf(r).UsualModel(ctx, r.Env)
@@ -21,9 +21,9 @@ func RequireModel(ctx context.Context, r *repo.Repo, o Request) error {
 // NextModel is the model that a request asks of a conversation with a recorded model, as [history.chooseModel]
 // chooses it: the flag's, that of a profile of the command line, the recorded one.
 func NextModel(r *repo.Repo, o Request, recorded string) string {
-	name := o.Model
-	for _, profile := range o.Profiles {
-		if p, ok := r.Config.FindProfile(profile); ok && o.Model == "" && p.Model != "" {
+	name := o.Turn.Model
+	for _, profile := range o.Turn.Profiles {
+		if p, ok := r.Config.FindProfile(profile); ok && o.Turn.Model == "" && p.Model != "" {
 			name = p.Model
 		}
 	}
@@ -34,7 +34,7 @@ func NextModel(r *repo.Repo, o Request, recorded string) string {
 // configured one, the first that can be asked. A conversation that is replayed is named by its
 // whole id: any other name of it may be another one's tomorrow.
 func (l *history) chooseModel(ctx context.Context) (string, error) {
-	for _, name := range []string{l.run.opts.Model, l.profileModel(), l.stream.Model(), l.leftModel, l.run.repo.Config.Model} {
+	for _, name := range []string{l.run.opts.Turn.Model, l.profileModel(), l.stream.Model(), l.leftModel, l.run.repo.Config.Model} {
 		if name == "" {
 			continue
 		}

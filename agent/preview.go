@@ -10,11 +10,11 @@ import (
 // Preview says what a request would send, and what that costs. It asks no model, runs no hook and
 // records nothing. Decisions that a person would be asked for are taken as without one.
 func Preview(ctx context.Context, r *repo.Repo, o Request, front Frontend) (Previewed, error) {
-	o.DryRun, o.NonInteractive = true, true
+	o.DryRun, o.Turn.NonInteractive = true, true
 	if err := o.Check(); err != nil {
 		return Previewed{}, err
 	}
-	o.Tools, o.WithoutTools = toolset.SpelledOut(o.Tools), toolset.SpelledOut(o.WithoutTools)
+	o.Tools.Enable, o.Tools.Disable = toolset.SpelledOut(o.Tools.Enable), toolset.SpelledOut(o.Tools.Disable)
 	taken := &Previewed{}
 	o.preview = taken
 	err := newRun(previewFront{front}, r, o, nil).doTransient(ctx)

@@ -17,7 +17,7 @@ import (
 
 // profileModel is the model that a profile of the command line names, "" for none.
 func (l *history) profileModel() string {
-	if len(l.run.opts.Profiles) > 0 && l.run.repo.Report.Origins["model"].Layer == config.LayerProfile {
+	if len(l.run.opts.Turn.Profiles) > 0 && l.run.repo.Report.Origins["model"].Layer == config.LayerProfile {
 		return l.run.repo.Config.Model
 	}
 	return ""

@@ -61,7 +61,7 @@ func (s *question) ask(ctx context.Context) error {
 
 // request is what the turn begins with.
 func (s *question) request(ctx context.Context) (turnloop.Request, error) {
-	files, err := (attachments.Source{Repo: s.run.repo, Env: s.run.env, ID: s.target.id, Fresh: s.target.fresh, Input: s.run.front.Input(), Resource: s.turn.resource}).Read(ctx, s.run.opts.Attachments)
+	files, err := (attachments.Source{Repo: s.run.repo, Env: s.run.env, ID: s.target.id, Fresh: s.target.fresh, Input: s.run.front.Input(), Resource: s.turn.resource}).Read(ctx, s.run.opts.Input.Attachments)
 	if err != nil {
 		return turnloop.Request{}, err
 	}
@@ -73,8 +73,8 @@ func (s *question) request(ctx context.Context) (turnloop.Request, error) {
 	if err != nil {
 		return turnloop.Request{}, err
 	}
-	if s.run.opts.Prompt != nil {
-		said, given, err := s.turn.prompt(ctx, *s.run.opts.Prompt)
+	if s.run.opts.Input.Prompt != nil {
+		said, given, err := s.turn.prompt(ctx, *s.run.opts.Input.Prompt)
 		if err != nil {
 			return turnloop.Request{}, err
 		}
@@ -85,12 +85,12 @@ func (s *question) request(ctx context.Context) (turnloop.Request, error) {
 	if again != nil {
 		attachments.Repeat(&r, again)
 	}
-	attachments.AddTo(&r, append(files, s.run.opts.Given...))
-	if s.run.opts.Yes {
+	attachments.AddTo(&r, append(files, s.run.opts.Input.Given...))
+	if s.run.opts.Turn.Yes {
 		r.Approved = conversation.ApproveAll()
 	}
-	if s.run.opts.Title != "" {
-		r.Records = append(r.Records, &conversation.Event{Body: &conversation.Metadata{Title: &s.run.opts.Title, TitleSource: "user"}})
+	if s.run.opts.Target.Title != "" {
+		r.Records = append(r.Records, &conversation.Event{Body: &conversation.Metadata{Title: &s.run.opts.Target.Title, TitleSource: "user"}})
 	}
 	var decide decider
 	if s.res.user != nil {

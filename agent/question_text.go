@@ -13,7 +13,7 @@ import (
 // write in an editor, or again what they asked last or have just discarded, which then
 // comes with it.
 func (s *question) text(ctx context.Context) (text string, again *conversation.Event, err error) {
-	words := strings.Join(s.run.opts.Text, " ")
+	words := strings.Join(s.run.opts.Input.Text, " ")
 	piped, err := s.run.front.Read(ctx)
 	if err != nil {
 		return "", nil, err
@@ -26,8 +26,8 @@ func (s *question) text(ctx context.Context) (text string, again *conversation.E
 		text += "\n\n" + words
 	}
 	blank := strings.TrimSpace(text) == ""
-	edits := s.run.opts.Edit || blank && !s.run.opts.NoEdit && s.run.front.CanEdit()
-	if s.discarded != nil && blank && (edits || s.run.opts.NoEdit) {
+	edits := s.run.opts.Input.Edit || blank && !s.run.opts.Input.NoEdit && s.run.front.CanEdit()
+	if s.discarded != nil && blank && (edits || s.run.opts.Input.NoEdit) {
 		text, again = s.discarded.Body.(*conversation.ChatRequest).Content, s.discarded
 	}
 	if edits {
@@ -35,7 +35,7 @@ func (s *question) text(ctx context.Context) (text string, again *conversation.E
 			return "", nil, err
 		}
 	}
-	if last := s.history.lastRequest(); last != nil && s.run.opts.NoEdit && strings.TrimSpace(text) == "" {
+	if last := s.history.lastRequest(); last != nil && s.run.opts.Input.NoEdit && strings.TrimSpace(text) == "" {
 		text, again = last.Body.(*conversation.ChatRequest).Content, last
 	}
 	if strings.TrimSpace(text) == "" {

@@ -21,52 +21,82 @@ import (
 	"jp/turnloop"
 )
 
-// A Request is what a run is to do.
+// A Request says what a run is to do.
 type Request struct {
+	Target    Target
+	Input     Input
+	Turn      TurnOptions
+	Tools     ToolChoice
+	Resume    ResumeOptions
+	Show      ShowOptions
+	Detach    bool // the turn goes on in the background
+	NoPersist bool
+	DryRun    bool       // no model is asked, no hook runs and nothing is recorded; see Preview
+	preview   *Previewed // becomes the request that would be sent; nil: it is sent
+}
+
+// A Target names the conversation of a run.
+type Target struct {
+	New   bool
+	NewID conversation.ID // of the new conversation; "": jp makes one
+	ID    string
+	Fork  string // an event, or ForkAtEnd; "": no fork
+	Title string // of the conversation from now on
+}
+
+// Input is the question, and the files that go with it.
+type Input struct {
 	Text           []string
-	New            bool
-	NewID          conversation.ID // of the new conversation; "": jp makes one
-	ID             string
-	Fork           string // E, or forkAtEnd; "" for no fork
-	Model          string
-	Profiles       []string    // used in this process besides the default one, later ones over earlier ones
-	Modes          *ModeChange // modes that the user chooses while the turn runs; nil: none
-	Yes            bool
-	Tools          []string
-	WithoutTools   []string
-	NoTools        bool
-	Skills         []string      // the model is given these with the question
-	Prompt         *ServerPrompt // what an MCP server makes of it stands below the text; nil: the text is all
-	Title          string
-	Attachments    []string
-	Given          []attachments.File    // go with the request besides those
-	Buffers        toolset.BufferReader  // the user's editor; nil: there is none
-	Servers        map[string]config.MCP // MCP servers besides those of the configuration
-	KeepStreamed   bool                  // what streams stands among the drafts before it is shown
-	Schema         string
-	Policy         string
-	NonInteractive bool
-	Partial        bool
 	Edit, NoEdit   bool
 	Stdin, NoStdin bool
-	ContinueTurn   bool
-	DiscardTurn    bool
-	Bare           bool // nothing is asked afterwards
-	Pending        string
-	Anyway         bool
-	Detach         bool
-	Wait           bool // as long as a provider asks
-	NoPersist      bool
-	DryRun         bool       // no model is asked, no hook runs and nothing is recorded; see Preview
-	preview        *Previewed // becomes what would be sent; nil: it is sent
-	NoInstructions bool       // the model gets no files of instructions in this turn
+	None           bool          // nothing is asked afterwards
+	Prompt         *ServerPrompt // an MCP server's text below the question; nil: the text is all
+	Skills         []string      // the model gets these skills with the question
+	Attachments    []string
+	Given          []attachments.File // further attachments
+	Schema         string             // of the answer
+}
+
+// TurnOptions hold for a turn.
+type TurnOptions struct {
+	Model          string
+	Profiles       []string    // besides the default one, for this process; a later one wins over an earlier one
+	Modes          *ModeChange // modes that the user chooses while the turn runs; nil: none
+	Policy         string
+	Yes            bool
+	NonInteractive bool
+	Wait           bool          // as long as a provider asks
+	NoInstructions bool          // the model gets no files of instructions
+	Queue          *drafts.Queue // messages that the user enters while the turn runs; nil: the user cannot
+}
+
+// A ToolChoice says which tools a turn has.
+type ToolChoice struct {
+	Enable  []string
+	Disable []string
+	None    bool                  // but for those of Enable
+	Servers map[string]config.MCP // MCP servers besides those of the configuration
+	Buffers toolset.BufferReader  // the user's editor; nil: there is none
+}
+
+// ResumeOptions decide about an interrupted turn.
+type ResumeOptions struct {
+	Continue bool
+	Discard  bool
+	Pending  string // run or report; "": jp asks, or reports
+	Anyway   bool   // also in another place than the turn's
+}
+
+// ShowOptions say which parts of a run are shown.
+type ShowOptions struct {
+	Partial        bool // text that is not durable yet
 	Quiet, Verbose bool
-	Queue          *drafts.Queue // what the user enters while the turn runs; nil: they cannot
+	KeepStreamed   bool // streamed text stands among the drafts before it is shown
 }
 
 // asks reports whether the command line has something to ask.
 func (o Request) asks() bool {
-	return strings.TrimSpace(strings.Join(o.Text, " ")) != "" || o.Edit || o.Stdin
+	return strings.TrimSpace(strings.Join(o.Input.Text, " ")) != "" || o.Input.Edit || o.Input.Stdin
 }
 
 // A decision is what becomes of an incomplete turn.
@@ -82,9 +112,9 @@ const (
 
 func (o Request) decision() decision {
 	switch {
-	case o.ContinueTurn:
+	case o.Resume.Continue:
 		return decideResume
-	case o.DiscardTurn:
+	case o.Resume.Discard:
 		return decideDiscard
 	}
 	return undecided
@@ -92,18 +122,18 @@ func (o Request) decision() decision {
 
 // Check refuses what a request cannot ask for.
 func (o Request) Check() error {
-	for _, name := range o.Tools {
-		if slices.Contains(o.WithoutTools, name) {
+	for _, name := range o.Tools.Enable {
+		if slices.Contains(o.Tools.Disable, name) {
 			return problem.Usage("-t %s and --no-tool %s exclude each other.", safetext.Show(name), safetext.Show(name))
 		}
 	}
-	if err := titles.Check(o.Title); err != nil {
+	if err := titles.Check(o.Target.Title); err != nil {
 		return err
 	}
-	switch turnloop.Policy(o.Policy) {
+	switch turnloop.Policy(o.Turn.Policy) {
 	case "", turnloop.PolicyAuto, turnloop.PolicyDefaults, turnloop.PolicyDeny, turnloop.PolicyQueue, turnloop.PolicyDefer:
 	default:
-		return problem.Usage("invalid --policy %q (want auto, defaults, deny, queue or defer).", o.Policy)
+		return problem.Usage("invalid --policy %q (want auto, defaults, deny, queue or defer).", o.Turn.Policy)
 	}
 	if o.unrecorded() {
 		if err := o.checkTransient(); err != nil {
@@ -111,15 +141,15 @@ func (o Request) Check() error {
 		}
 	}
 	switch {
-	case o.Pending != "" && o.Pending != "run" && o.Pending != "report":
-		return problem.Usage("invalid --pending %q (want run or report).", o.Pending)
-	case o.Detach && o.Partial:
+	case o.Resume.Pending != "" && o.Resume.Pending != "run" && o.Resume.Pending != "report":
+		return problem.Usage("invalid --pending %q (want run or report).", o.Resume.Pending)
+	case o.Detach && o.Show.Partial:
 		return problem.Usage("--partial has nothing to show with --detach.").Hint(action.AttachSession, "shows what streams")
-	case o.ContinueTurn && o.DiscardTurn:
+	case o.Resume.Continue && o.Resume.Discard:
 		return problem.Usage("--continue-turn and --discard-turn exclude each other.")
-	case o.ContinueTurn && len(o.Attachments) > 0, o.ContinueTurn && o.Schema != "":
+	case o.Resume.Continue && len(o.Input.Attachments) > 0, o.Resume.Continue && o.Input.Schema != "":
 		return problem.Usage("--continue-turn finishes the turn as it is; -a and -s belong to a new one.")
-	case o.ContinueTurn && len(o.Text) > 0:
+	case o.Resume.Continue && len(o.Input.Text) > 0:
 		return problem.Usage("--continue-turn finishes the turn as it is and takes no text.").
 			Hint(action.ContinueSession, "finish it, and ask then").Hint(action.AskInstead, "drop it and ask this instead")
 	}
@@ -139,14 +169,14 @@ func (o Request) checkTransient() error {
 		flag  string
 		given bool
 	}{
-		{"--fork", o.Fork != ""}, {"--title", o.Title != ""}, {"--detach", o.Detach}, {"--continue-turn", o.ContinueTurn},
-		{"--discard-turn", o.DiscardTurn}, {"--pending", o.Pending != ""}, {"--anyway", o.Anyway},
+		{"--fork", o.Target.Fork != ""}, {"--title", o.Target.Title != ""}, {"--detach", o.Detach}, {"--continue-turn", o.Resume.Continue},
+		{"--discard-turn", o.Resume.Discard}, {"--pending", o.Resume.Pending != ""}, {"--anyway", o.Resume.Anyway},
 	} {
 		if other.given {
 			return problem.Usage("%s records nothing, and %s does.", why, other.flag)
 		}
 	}
-	if p := turnloop.Policy(o.Policy); o.NoPersist && p.Waits() {
+	if p := turnloop.Policy(o.Turn.Policy); o.NoPersist && p.Waits() {
 		return problem.Usage("--no-persist records nothing, and with --policy %s a question waits.", p)
 	}
 	return nil
@@ -160,35 +190,35 @@ var eventWord = lazy.Regexp(`^(@.*|-?\d+|turn:\d+)$`)
 
 // CheckFork refuses a text that was meant as the value of --fork.
 func (o Request) CheckFork() error {
-	if o.Fork != ForkAtEnd || len(o.Text) == 0 || !eventWord().MatchString(o.Text[0]) {
+	if o.Target.Fork != ForkAtEnd || len(o.Input.Text) == 0 || !eventWord().MatchString(o.Input.Text[0]) {
 		return nil
 	}
-	event := strings.TrimPrefix(o.Text[0], "@")
+	event := strings.TrimPrefix(o.Input.Text[0], "@")
 	at := action.ForkThenAsk(event)
-	if len(o.Text) > 1 {
-		at = action.AskInForkAt(event, strings.Join(o.Text[1:], " "))
+	if len(o.Input.Text) > 1 {
+		at = action.AskInForkAt(event, strings.Join(o.Input.Text[1:], " "))
 	}
-	return problem.Usage("%s after --fork would be part of the text.", safetext.Show(o.Text[0])).
+	return problem.Usage("%s after --fork would be part of the text.", safetext.Show(o.Input.Text[0])).
 		Hint(at, "fork at that event").
-		Hint(action.AskInForkAtEnd(strings.Join(o.Text, " ")), "fork at the newest event, and ask this")
+		Hint(action.AskInForkAtEnd(strings.Join(o.Input.Text, " ")), "fork at the newest event, and ask this")
 }
 
 // parseSchema reads what --schema says: a JSON schema, or the file with one.
 func (o Request) parseSchema(e *repo.Host) (json.RawMessage, error) {
-	text, source := []byte(o.Schema), "--schema"
-	if o.Schema == "" {
+	text, source := []byte(o.Input.Schema), "--schema"
+	if o.Input.Schema == "" {
 		return nil, nil
 	}
-	if !strings.HasPrefix(strings.TrimSpace(o.Schema), "{") {
-		path := o.Schema
+	if !strings.HasPrefix(strings.TrimSpace(o.Input.Schema), "{") {
+		path := o.Input.Schema
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(e.Dir, path)
 		}
 		var err error
 		if text, err = os.ReadFile(path); err != nil {
-			return nil, attachments.Unreadable(o.Schema, err)
+			return nil, attachments.Unreadable(o.Input.Schema, err)
 		}
-		source = o.Schema
+		source = o.Input.Schema
 	}
 	schema, err := turnloop.ParseSchema(text)
 	if err != nil {

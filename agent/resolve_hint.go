@@ -11,7 +11,7 @@ import (
 // turn that was broken off.
 func namingBroken(ctx context.Context, r *repo.Repo, o Request) error {
 	about := action.Continue
-	if o.DiscardTurn {
+	if o.Resume.Discard {
 		about = action.Discard
 	}
 	return r.Find().Naming(ctx, about, repo.Stopped)

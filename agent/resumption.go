@@ -80,14 +80,14 @@ func (i *resumption) resolve(ctx context.Context) (done bool, err error) {
 // nothingToSettle says so where the user asked to settle a turn and nothing
 // else, and no turn is incomplete.
 func (r *run) nothingToSettle(ctx context.Context) (bool, error) {
-	if r.opts.decision() == undecided || !r.opts.Bare && !r.repeats() && r.front.CanWrite() {
+	if r.opts.decision() == undecided || !r.opts.Input.None && !r.repeats() && r.front.CanWrite() {
 		return false, nil
 	}
 	if has, err := r.hasQuestion(ctx); has || err != nil {
 		return false, err
 	}
 	what := "go on with"
-	if r.opts.DiscardTurn {
+	if r.opts.Resume.Discard {
 		what = "discard"
 	}
 	r.env.Note("No turn is incomplete; there is nothing to %s.", what)
@@ -144,7 +144,7 @@ func (i *resumption) reopen(ctx context.Context) (*turnloop.Loop, turnloop.Resum
 		return nil, resume, err
 	}
 	i.plan = reconcile.Make(record, truth, i.evidence.Named)
-	i.run.opts.Anyway = i.run.opts.Anyway || len(i.plan.Elsewhere) > 0 // so do its delegates
+	i.run.opts.Resume.Anyway = i.run.opts.Resume.Anyway || len(i.plan.Elsewhere) > 0 // so do its delegates
 	if err := i.decideUnknown(ctx); err != nil {
 		return nil, resume, err
 	}
@@ -158,10 +158,10 @@ func (i *resumption) reopen(ctx context.Context) (*turnloop.Loop, turnloop.Resum
 		i.plan = reconcile.Make(record, truth, i.evidence.Named)
 	}
 	resume.Resumed, resume.Words = i.plan.Resumed, i.plan.Words
-	if i.run.opts.Yes {
+	if i.run.opts.Turn.Yes {
 		resume.Approved = conversation.ApproveAll()
 	}
-	resume.Tools = i.run.opts.NoTools || i.history.profileTools() || len(i.run.opts.Tools)+len(i.run.opts.WithoutTools) > 0
+	resume.Tools = i.run.opts.Tools.None || i.history.profileTools() || len(i.run.opts.Tools.Enable)+len(i.run.opts.Tools.Disable) > 0
 	delta, err := i.turn.delta()
 	if delta != nil {
 		resume.Records = append(resume.Records, delta)
@@ -179,7 +179,7 @@ func (i *resumption) truth(ctx context.Context, r reconcile.Record) (reconcile.R
 	if tools, err := i.turn.namedTools(); err == nil { // else it is said when they are needed
 		i.evidence.Tools = tools
 	}
-	return i.evidence.Read(ctx, r, evidence.Delegates(ctx, i.run.repo, i.target.id, i.history.stream.Events(), r.Ledger, i.run.opts.Pending == "report"))
+	return i.evidence.Read(ctx, r, evidence.Delegates(ctx, i.run.repo, i.target.id, i.history.stream.Events(), r.Ledger, i.run.opts.Resume.Pending == "report"))
 }
 
 // discard takes the incomplete turn back.
@@ -194,7 +194,7 @@ func (i *resumption) discard(ctx context.Context) (done bool, err error) {
 	i.discarded = question
 	i.run.env.Note("Discarded turn %d of %s; it stays in git log.", i.history.tail.Number, i.target.id)
 	has, err := i.run.hasQuestion(ctx)
-	return !has && !i.run.repeats() && (i.run.opts.Bare || !i.run.front.CanWrite()), err
+	return !has && !i.run.repeats() && (i.run.opts.Input.None || !i.run.front.CanWrite()), err
 }
 
 // editPending lets the user rewrite the request that was not answered.

@@ -39,13 +39,13 @@ type delegation struct {
 func newRun(front Frontend, r *repo.Repo, o Request, h *background.Handover) *run {
 	return &run{
 		env: r.Env, front: front, repo: r, opts: o, background: h,
-		out: front.Output(OutputOptions{Partial: o.Partial}), res: &resources{},
+		out: front.Output(OutputOptions{Partial: o.Show.Partial}), res: &resources{},
 	}
 }
 
 // findUser finds the person who can be asked, once.
 func (r *run) findUser() {
-	if r.res.user == nil && !r.opts.NonInteractive {
+	if r.res.user == nil && !r.opts.Turn.NonInteractive {
 		r.res.user = r.front.User()
 	}
 }
@@ -72,7 +72,7 @@ func (r *run) openFiles(ctx context.Context) (_ *snapshot.Files, err error) {
 // policy is what happens to questions that no user can be asked. A process in the
 // background waits for a user; so does the foreground, up to its time limit.
 func (r *run) policy() turnloop.Policy {
-	for _, name := range []string{r.opts.Policy, r.repo.Config.Policy.Detached} {
+	for _, name := range []string{r.opts.Turn.Policy, r.repo.Config.Policy.Detached} {
 		if p := turnloop.Policy(name); name != "" && !(r.opts.NoPersist && p.Waits()) {
 			return p
 		}
@@ -92,7 +92,7 @@ func (r *run) hasQuestion(ctx context.Context) (bool, error) {
 	if r.opts.asks() {
 		return true, nil
 	}
-	if r.opts.Bare || r.opts.ContinueTurn {
+	if r.opts.Input.None || r.opts.Resume.Continue {
 		return false, nil
 	}
 	piped, err := r.front.Read(ctx)
@@ -101,12 +101,12 @@ func (r *run) hasQuestion(ctx context.Context) (bool, error) {
 
 // repeats reports whether the last request is to be asked again: there is no
 // text, and no way left to give one.
-func (r *run) repeats() bool { return r.opts.NoEdit && !r.opts.asks() && !r.front.Reads() }
+func (r *run) repeats() bool { return r.opts.Input.NoEdit && !r.opts.asks() && !r.front.Reads() }
 
 // settlesOnly reports whether the query is about what this conversation has, and
 // nothing else, so that it cannot be asked elsewhere.
 func (r *run) settlesOnly() bool {
-	return r.opts.Bare || r.repeats() || r.opts.decision() != undecided && !r.opts.asks()
+	return r.opts.Input.None || r.repeats() || r.opts.decision() != undecided && !r.opts.asks()
 }
 
 // freeID makes an id that no conversation has.

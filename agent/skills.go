@@ -19,7 +19,7 @@ func (e *turn) skillFiles(ctx context.Context) (files []instructions.File, notic
 		return nil, nil, nil
 	}
 	files, notices = e.res.skills.Catalogue(func(f instructions.File) bool { return e.instructions.Committed(ctx, f) })
-	for _, name := range e.run.opts.Skills {
+	for _, name := range e.run.opts.Input.Skills {
 		k, err := e.namedSkill(ctx, name)
 		if err != nil {
 			return nil, nil, err

@@ -126,7 +126,7 @@ func (t *target) beforeNew(ctx context.Context) error {
 		text += s.Words + "   " + s.Action.String() + "\n"
 	}
 	first := slices.IndexFunc(stopped, Stopped.Resumes)
-	if first >= 0 && !t.run.opts.unrecorded() && !t.run.opts.Detach && t.run.opts.Title == "" {
+	if first >= 0 && !t.run.opts.unrecorded() && !t.run.opts.Detach && t.run.opts.Target.Title == "" {
 		t.run.findUser()
 	}
 	if t.res.user == nil {

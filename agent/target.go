@@ -29,15 +29,15 @@ func newTarget(r *run, id conversation.ID) *target { return &target{run: r, res:
 
 // find finds the conversation to ask in.
 func (t *target) find(ctx context.Context) error {
-	if t.run.opts.Fork != "" {
+	if t.run.opts.Target.Fork != "" {
 		return t.findFork(ctx)
 	}
-	if t.run.opts.ID != "" {
-		id, err := t.run.repo.Find().Resolve(ctx, t.run.env, t.run.opts.ID)
+	if t.run.opts.Target.ID != "" {
+		id, err := t.run.repo.Find().Resolve(ctx, t.run.env, t.run.opts.Target.ID)
 		t.id = id
 		return err
 	}
-	if !t.run.opts.New {
+	if !t.run.opts.Target.New {
 		id, err := t.run.repo.Find().Visited(ctx, t.run.env, 0)
 		if err == nil {
 			t.id = id
@@ -56,10 +56,10 @@ func (t *target) find(ctx context.Context) error {
 		}
 	}
 	var err error
-	if t.id, t.fresh = t.run.opts.NewID, true; t.id == "" {
+	if t.id, t.fresh = t.run.opts.Target.NewID, true; t.id == "" {
 		t.id, err = conversation.NewID(t.run.env.Now(), t.run.env.Random)
 	}
-	if err != nil || t.run.opts.New {
+	if err != nil || t.run.opts.Target.New {
 		return err
 	}
 	return t.beforeNew(ctx)
@@ -85,7 +85,7 @@ func (t *target) known() conversation.ID {
 // ending is what the run came to. A new conversation that nothing was recorded in, and a
 // fork that was taken back, are not there, though they have names.
 func (t *target) ending(ctx context.Context, outcome turnloop.Outcome, err error) Ending {
-	e := Ending{Outcome: outcome, Err: err, ID: t.known(), Discard: t.run.opts.DiscardTurn && outcome.Turn == 0}
+	e := Ending{Outcome: outcome, Err: err, ID: t.known(), Discard: t.run.opts.Resume.Discard && outcome.Turn == 0}
 	if t.run.context != nil {
 		e.Tokens, e.Window = t.run.context()
 	}

@@ -34,8 +34,8 @@ func (e *turn) tools() (*tool.Registry, error) {
 		return nil, err
 	}
 	e.res.servers.Unknown(registry, e.run.repo)
-	if e.run.opts.Buffers != nil {
-		if registry, err = editing(registry, e.run.repo.TopLevel, e.run.opts.Buffers); err != nil {
+	if e.run.opts.Tools.Buffers != nil {
+		if registry, err = editing(registry, e.run.repo.TopLevel, e.run.opts.Tools.Buffers); err != nil {
 			return nil, err
 		}
 	}
@@ -45,7 +45,7 @@ func (e *turn) tools() (*tool.Registry, error) {
 		}
 	}
 	names := enabledTools(registry, e.run.repo.Config.Tools, e.run.opts, e.history.worksFor() != "")
-	for _, name := range slices.Concat(e.run.opts.Tools, e.run.opts.WithoutTools) {
+	for _, name := range slices.Concat(e.run.opts.Tools.Enable, e.run.opts.Tools.Disable) {
 		if _, ok := registry.Lookup(name); !ok {
 			return nil, e.res.servers.Explain(name, noTool(name))
 		}
@@ -55,14 +55,14 @@ func (e *turn) tools() (*tool.Registry, error) {
 			t, found := registry.Lookup(name)
 			return found && t.Definition().Effect != tool.Reads
 		}
-		for _, name := range e.run.opts.Tools {
+		for _, name := range e.run.opts.Tools.Enable {
 			if changes(name) {
 				return nil, problem.Usage("%s may change things; with --no-persist the model only reads.", safetext.Show(name))
 			}
 		}
 		names = slices.DeleteFunc(names, changes)
 	}
-	if !e.res.skills.Any() && !slices.Contains(e.run.opts.Tools, skillset.ToolName) {
+	if !e.res.skills.Any() && !slices.Contains(e.run.opts.Tools.Enable, skillset.ToolName) {
 		names = slices.DeleteFunc(names, func(name string) bool { return name == skillset.ToolName })
 	}
 	return registry.Only(names...)
@@ -114,9 +114,9 @@ func enabledTools(registry *tool.Registry, configured map[string]config.Tool, o 
 		if works && def.Name == delegate.Name {
 			continue // a delegate has none of its own
 		}
-		on := !o.NoTools && toolset.Enabled(def.Name, configured)
-		on = on || slices.Contains(o.Tools, def.Name)
-		if on && !slices.Contains(o.WithoutTools, def.Name) {
+		on := !o.Tools.None && toolset.Enabled(def.Name, configured)
+		on = on || slices.Contains(o.Tools.Enable, def.Name)
+		if on && !slices.Contains(o.Tools.Disable, def.Name) {
 			names = append(names, def.Name)
 		}
 	}

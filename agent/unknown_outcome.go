@@ -35,9 +35,9 @@ func (i *resumption) resolution(ctx context.Context, found reconcile.Call) (turn
 	told := turnloop.Resolution{Text: reconcile.Evidence(found)}
 	t, ok := i.turn.registry.Lookup(found.Call.Request.Name)
 	switch {
-	case !ok, i.run.opts.Pending == "report":
+	case !ok, i.run.opts.Resume.Pending == "report":
 		return told, nil
-	case i.run.opts.Pending == "run" && !t.Definition().Exclusive:
+	case i.run.opts.Resume.Pending == "run" && !t.Definition().Exclusive:
 		return turnloop.Resolution{Again: true}, nil
 	case i.res.user == nil:
 		return told, nil

@@ -39,13 +39,13 @@ Exit codes: 0 done · 2 usage, or no terminal · 5 no such conversation · 6 dam
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.Request.Model, "model", "m", "", "ask this model, `PROVIDER/NAME` or an alias")
-	f.StringArrayVarP(&o.Request.Tools, "tool", "t", nil, "switch tool `NAME` on, from now on (repeatable)")
-	f.StringArrayVar(&o.Request.WithoutTools, "no-tool", nil, "switch tool `NAME` off, from now on (repeatable)")
-	f.StringArrayVarP(&o.Request.Profiles, "profile", "p", nil, "use profile `NAME`: plan, edits or one of your configuration (repeatable)")
-	f.BoolVarP(&o.Request.NoTools, "no-tools", "T", false, "no tools, except those of -t")
+	f.StringVarP(&o.Request.Turn.Model, "model", "m", "", "ask this model, `PROVIDER/NAME` or an alias")
+	f.StringArrayVarP(&o.Request.Tools.Enable, "tool", "t", nil, "switch tool `NAME` on, from now on (repeatable)")
+	f.StringArrayVar(&o.Request.Tools.Disable, "no-tool", nil, "switch tool `NAME` off, from now on (repeatable)")
+	f.StringArrayVarP(&o.Request.Turn.Profiles, "profile", "p", nil, "use profile `NAME`: plan, edits or one of your configuration (repeatable)")
+	f.BoolVarP(&o.Request.Tools.None, "no-tools", "T", false, "no tools, except those of -t")
 	f.BoolVar(&plain, "plain", false, "change no line in place, for screen readers (style.plain does so everywhere)")
-	f.BoolVar(&o.Request.NoInstructions, "no-instructions", false, "give the model no AGENTS.md")
+	f.BoolVar(&o.Request.Turn.NoInstructions, "no-instructions", false, "give the model no AGENTS.md")
 	return cmd
 }
 

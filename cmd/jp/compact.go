@@ -96,7 +96,7 @@ func runCompact(ctx context.Context, e *ui.Env, o agent.CompactRequest) error {
 	defer r.Close()
 	var front agent.Frontend = agent.Headless{}
 	if !e.Format.Structured() {
-		front = e.Frontend(r, agent.Request{NoStdin: true})
+		front = e.Frontend(r, agent.Request{Input: agent.Input{NoStdin: true}})
 	}
 	done, err := agent.Compact(ctx, r, o, front)
 	if err != nil {

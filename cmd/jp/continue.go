@@ -10,7 +10,7 @@ import (
 )
 
 func newContinueCommand(e *ui.Env) *cobra.Command {
-	o := agent.Request{ContinueTurn: true, Bare: true}
+	o := agent.Request{Resume: agent.ResumeOptions{Continue: true}, Input: agent.Input{None: true}}
 	cmd := &cobra.Command{
 		Use: "continue [ID]", Aliases: []string{"resume"}, GroupID: "ask", Args: cobra.MaximumNArgs(1),
 		Short: "Resume an interrupted turn",
@@ -21,7 +21,7 @@ tree. The same as jp query --continue-turn.
 Exit codes: as jp query; 0 also if no turn is incomplete`,
 		Example: "  jp continue\n  jp continue 4400 -y\n  jp continue --pending report --policy auto --non-interactive",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.ID = strings.Join(args, "")
+			o.Target.ID = strings.Join(args, "")
 			return runQuery(cmd.Context(), e, o)
 		},
 	}
@@ -42,7 +42,7 @@ and then asks.
 Exit codes: as jp query; 0 also if no turn is incomplete`,
 		Example: "  jp discard\n  jp discard 4400",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runQuery(cmd.Context(), e, agent.Request{DiscardTurn: true, Bare: true, ID: strings.Join(args, "")})
+			return runQuery(cmd.Context(), e, agent.Request{Resume: agent.ResumeOptions{Discard: true}, Input: agent.Input{None: true}, Target: agent.Target{ID: strings.Join(args, "")}})
 		},
 	}
 }

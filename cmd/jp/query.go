@@ -38,9 +38,9 @@ func newQueryCommand(e *ui.Env) *cobra.Command {
 		Use: "query [TEXT…]", Aliases: []string{"q"}, GroupID: "ask",
 		Short: "Ask the model", Long: queryHelp, Example: queryExamples,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.Text = args
-			if cmd.Flags().Changed("fork") && o.Fork == "" {
-				o.Fork = agent.ForkAtEnd
+			o.Input.Text = args
+			if cmd.Flags().Changed("fork") && o.Target.Fork == "" {
+				o.Target.Fork = agent.ForkAtEnd
 				return runQuery(cmd.Context(), e, o)
 			}
 			if err := o.CheckFork(); err != nil {
@@ -50,24 +50,24 @@ func newQueryCommand(e *ui.Env) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVarP(&o.New, "new", "n", false, "start a new conversation")
-	f.StringVarP(&o.ID, "id", "i", "", "ask in this conversation `ID`")
-	f.StringVar(&o.Fork, "fork", "", "ask in a fork, made at event `E` (--fork=E) or at the end")
+	f.BoolVarP(&o.Target.New, "new", "n", false, "start a new conversation")
+	f.StringVarP(&o.Target.ID, "id", "i", "", "ask in this conversation `ID`")
+	f.StringVar(&o.Target.Fork, "fork", "", "ask in a fork, made at event `E` (--fork=E) or at the end")
 	f.Lookup("fork").NoOptDefVal = agent.ForkAtEnd
 	runFlags(&o, f)
-	f.StringArrayVarP(&o.Attachments, "attachment", "a", nil, "attach `PATH`: a file, a pattern, - for stdin, or a conversation ID[@turn:N]; files come first (repeatable)")
-	f.StringArrayVar(&o.Skills, "skill", nil, "give the model the skill `NAME` with the question (repeatable)")
-	f.StringVarP(&o.Schema, "schema", "s", "", "answer with data that fits this JSON schema, `FILE` or JSON")
-	f.StringVar(&o.Title, "title", "", "give the conversation a `TITLE`")
-	f.BoolVarP(&o.Edit, "edit", "e", false, "write the text in an editor")
-	f.BoolVarP(&o.NoEdit, "no-edit", "E", false, "never open an editor; without a text: ask the last question again")
-	f.BoolVar(&o.Stdin, "stdin", false, "wait for standard input without limit")
-	f.BoolVar(&o.NoStdin, "no-stdin", false, "never read standard input")
-	f.BoolVar(&o.ContinueTurn, "continue-turn", false, "resume an incomplete turn; takes no text")
-	f.BoolVar(&o.DiscardTurn, "discard-turn", false, "discard an incomplete turn, then ask; with -E and no text: ask its question again")
+	f.StringArrayVarP(&o.Input.Attachments, "attachment", "a", nil, "attach `PATH`: a file, a pattern, - for stdin, or a conversation ID[@turn:N]; files come first (repeatable)")
+	f.StringArrayVar(&o.Input.Skills, "skill", nil, "give the model the skill `NAME` with the question (repeatable)")
+	f.StringVarP(&o.Input.Schema, "schema", "s", "", "answer with data that fits this JSON schema, `FILE` or JSON")
+	f.StringVar(&o.Target.Title, "title", "", "give the conversation a `TITLE`")
+	f.BoolVarP(&o.Input.Edit, "edit", "e", false, "write the text in an editor")
+	f.BoolVarP(&o.Input.NoEdit, "no-edit", "E", false, "never open an editor; without a text: ask the last question again")
+	f.BoolVar(&o.Input.Stdin, "stdin", false, "wait for standard input without limit")
+	f.BoolVar(&o.Input.NoStdin, "no-stdin", false, "never read standard input")
+	f.BoolVar(&o.Resume.Continue, "continue-turn", false, "resume an incomplete turn; takes no text")
+	f.BoolVar(&o.Resume.Discard, "discard-turn", false, "discard an incomplete turn, then ask; with -E and no text: ask its question again")
 	f.BoolVar(&o.NoPersist, "no-persist", false, "record nothing and take no lock; tools only read")
 	f.BoolVar(&o.DryRun, "dry-run", false, "show what would be sent, its tokens and its cost; send and record nothing")
-	f.BoolVar(&o.NoInstructions, "no-instructions", false, "give the model no AGENTS.md in this turn")
+	f.BoolVar(&o.Turn.NoInstructions, "no-instructions", false, "give the model no AGENTS.md in this turn")
 	resumeFlags(&o, f)
 	cmd.MarkFlagsMutuallyExclusive("new", "id")
 	cmd.MarkFlagsMutuallyExclusive("new", "fork")
@@ -78,29 +78,29 @@ func newQueryCommand(e *ui.Env) *cobra.Command {
 
 // runFlags are the flags of everything that runs a turn.
 func runFlags(o *agent.Request, f *pflag.FlagSet) {
-	f.StringVarP(&o.Model, "model", "m", "", "ask this model, `PROVIDER/NAME` or an alias")
-	f.StringArrayVarP(&o.Profiles, "profile", "p", nil, "use profile `NAME`: plan, edits or one of your configuration (repeatable)")
-	f.BoolVarP(&o.Yes, "yes", "y", false, "approve the tool runs of this turn in advance")
-	f.StringArrayVarP(&o.Tools, "tool", "t", nil, "switch tool `NAME` on, from now on (repeatable)")
-	f.StringArrayVar(&o.WithoutTools, "no-tool", nil, "switch tool `NAME` off, from now on (repeatable)")
-	f.BoolVarP(&o.NoTools, "no-tools", "T", false, "no tools in this turn, except those of -t")
-	f.StringVar(&o.Policy, "policy", "", "`POLICY` while no user is there to ask: auto, defaults, deny, queue or defer (default queue; in the foreground defer if CI is set)")
-	f.BoolVar(&o.NonInteractive, "non-interactive", false, "never ask, even on a terminal")
-	f.BoolVar(&o.Wait, "wait", false, "wait as long as a provider asks, even beyond limits.retry_wait")
-	f.BoolVar(&o.Partial, "partial", false, "with jsonl: also text that still streams")
+	f.StringVarP(&o.Turn.Model, "model", "m", "", "ask this model, `PROVIDER/NAME` or an alias")
+	f.StringArrayVarP(&o.Turn.Profiles, "profile", "p", nil, "use profile `NAME`: plan, edits or one of your configuration (repeatable)")
+	f.BoolVarP(&o.Turn.Yes, "yes", "y", false, "approve the tool runs of this turn in advance")
+	f.StringArrayVarP(&o.Tools.Enable, "tool", "t", nil, "switch tool `NAME` on, from now on (repeatable)")
+	f.StringArrayVar(&o.Tools.Disable, "no-tool", nil, "switch tool `NAME` off, from now on (repeatable)")
+	f.BoolVarP(&o.Tools.None, "no-tools", "T", false, "no tools in this turn, except those of -t")
+	f.StringVar(&o.Turn.Policy, "policy", "", "`POLICY` while no user is there to ask: auto, defaults, deny, queue or defer (default queue; in the foreground defer if CI is set)")
+	f.BoolVar(&o.Turn.NonInteractive, "non-interactive", false, "never ask, even on a terminal")
+	f.BoolVar(&o.Turn.Wait, "wait", false, "wait as long as a provider asks, even beyond limits.retry_wait")
+	f.BoolVar(&o.Show.Partial, "partial", false, "with jsonl: also text that still streams")
 }
 
 // resumeFlags are the flags of everything that can go on with a turn.
 func resumeFlags(o *agent.Request, f *pflag.FlagSet) {
-	f.StringVar(&o.Pending, "pending", "", "do `WHAT` with a call of unknown outcome: run (again) or report (to the model)")
-	f.BoolVar(&o.Anyway, "anyway", false, "go on in another place than the turn's")
+	f.StringVar(&o.Resume.Pending, "pending", "", "do `WHAT` with a call of unknown outcome: run (again) or report (to the model)")
+	f.BoolVar(&o.Resume.Anyway, "anyway", false, "go on in another place than the turn's")
 	f.BoolVar(&o.Detach, "detach", false, "go on in the background, and print the conversation's id")
 }
 
 // runQuery runs one turn, or goes on with one. What can be wrong is checked in
 // this order: the target, the lock, an open decision, configuration and model.
 func runQuery(ctx context.Context, e *ui.Env, o agent.Request) (err error) {
-	o.Quiet, o.Verbose = e.Quiet, e.Verbose
+	o.Show.Quiet, o.Show.Verbose = e.Quiet, e.Verbose
 	if err := o.Check(); err != nil {
 		return err
 	}

@@ -76,13 +76,13 @@ func (f *front) do(ctx context.Context, command, rest string) error {
 }
 
 func (f *front) ask(ctx context.Context, r *repo.Repo, text string, anew bool) error {
-	request := agent.Request{Text: []string{text}, Model: f.model, New: anew}
+	request := agent.Request{Input: agent.Input{Text: []string{text}}, Turn: agent.TurnOptions{Model: f.model}, Target: agent.Target{New: anew}}
 	if !anew {
 		id, err := r.Find().Resolve(ctx, r.Env, "newest")
 		if err != nil {
 			return err
 		}
-		request.ID = string(id)
+		request.Target.ID = string(id)
 	}
 	return agent.Ask(ctx, r, request, f)
 }

@@ -30,7 +30,7 @@ type Reached struct{ Methods, Fields int }
 var Reach = Reached{Methods: 40, Fields: 15}
 
 // Reaches are of types that are above it. They may only be lowered.
-var Reaches = map[string]Reached{"agent.Request": {7, 42}}
+var Reaches = map[string]Reached{}
 
 // CommandUsers is how many files may use a file that is named after a command.
 const CommandUsers = 20

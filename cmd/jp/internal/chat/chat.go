@@ -65,11 +65,11 @@ func Run(ctx context.Context, e *ui.Env, o Options) error {
 		c.id = overview.ID
 		err = c.visit(r)
 	}
-	if err == nil && o.Request.Model != "" {
-		err = agent.CheckModel(ctx, r, o.Request.Model)
+	if err == nil && o.Request.Turn.Model != "" {
+		err = agent.CheckModel(ctx, r, o.Request.Turn.Model)
 	}
 	if err == nil {
-		err = agent.CheckTools(r, slices.Concat(o.Request.Tools, o.Request.WithoutTools)...)
+		err = agent.CheckTools(r, slices.Concat(o.Request.Tools.Enable, o.Request.Tools.Disable)...)
 	}
 	if err != nil {
 		r.Close()
@@ -195,14 +195,14 @@ func (c *chat) enter(ctx context.Context, e console.Entry) error {
 		asked := *command.prompt
 		text = strings.TrimSpace(text)
 		asked.Words = strings.TrimSpace(strings.TrimPrefix(text, "/"+command.name))
-		o.Prompt = &asked
+		o.Input.Prompt = &asked
 	case is:
-		o.Skills = append(slices.Clone(o.Skills), command.name)
+		o.Input.Skills = append(slices.Clone(o.Input.Skills), command.name)
 		if text = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(text), "/"+command.name)); text == "" {
 			text = "Use the skill " + command.name + "."
 		}
 	}
-	o.Text, o.ID, o.New, o.Attachments, o.Queue = []string{text}, string(c.id), c.id == "", append(o.Attachments, files...), c.messages()
+	o.Input.Text, o.Target.ID, o.Target.New, o.Input.Attachments, o.Turn.Queue = []string{text}, string(c.id), c.id == "", append(o.Input.Attachments, files...), c.messages()
 	return c.turn(ctx, o)
 }
 
@@ -264,7 +264,7 @@ func (c *chat) turn(ctx context.Context, o agent.Request) error {
 	c.env.Abort = func(signal string) { cancel(&turnloop.Interrupt{Signal: signal}) }
 	c.running(run)
 	defer c.idle()
-	o.Quiet, o.Verbose = c.env.Quiet, c.env.Verbose
+	o.Show.Quiet, o.Show.Verbose = c.env.Quiet, c.env.Verbose
 	return c.withRepo(run, func(ctx context.Context, r *repo.Repo) error {
 		return agent.Ask(ctx, r, o, &front{TerminalFront: c.env.Frontend(r, o), chat: c})
 	})

@@ -193,7 +193,7 @@ func (c *chat) resume(ctx context.Context, words []string) error {
 	if len(words) > 0 {
 		return problem.Usage("/continue takes no words.")
 	}
-	return c.turn(ctx, agent.Request{ID: string(c.id), ContinueTurn: true, Bare: true, Queue: c.messages()})
+	return c.turn(ctx, agent.Request{Target: agent.Target{ID: string(c.id)}, Resume: agent.ResumeOptions{Continue: true}, Input: agent.Input{None: true}, Turn: agent.TurnOptions{Queue: c.messages()}})
 }
 
 // toolFlags are the flags that switch tools on, or off with a - before the name.

@@ -30,9 +30,9 @@ func TestFilesLikeAWord(t *testing.T) {
 func TestSettings(t *testing.T) {
 	var s settings
 	dir := t.TempDir()
-	s.open(dir, agent.Request{Profiles: []string{"mine", "edits"}})
+	s.open(dir, agent.Request{Turn: agent.TurnOptions{Profiles: []string{"mine", "edits"}}})
 	require.Equal(t, "edits > ", s.prompt())
-	require.Equal(t, []string{"mine", "edits"}, s.next(false).Profiles)
+	require.Equal(t, []string{"mine", "edits"}, s.next(false).Turn.Profiles)
 
 	say := func(set func(*settings, []string) (string, error), fails string, words ...string) {
 		t.Helper()
@@ -45,28 +45,28 @@ func TestSettings(t *testing.T) {
 	}
 	mode := func(s *settings, words []string) (string, error) { return s.chooseMode(nil, words) }
 	say(mode, "", "plan")
-	require.Equal(t, []string{"mine", "plan"}, s.next(false).Profiles)
-	require.Equal(t, []string{"mine"}, s.next(true).Profiles, "a plan is accepted")
+	require.Equal(t, []string{"mine", "plan"}, s.next(false).Turn.Profiles)
+	require.Equal(t, []string{"mine"}, s.next(true).Turn.Profiles, "a plan is accepted")
 	require.Equal(t, "> ", s.prompt())
 	say(mode, "", "edits")
-	require.Equal(t, []string{"mine", "edits"}, s.next(true).Profiles, "only a plan is")
+	require.Equal(t, []string{"mine", "edits"}, s.next(true).Turn.Profiles, "only a plan is")
 	say(mode, `invalid mode "fast"`, "fast")
 	say(mode, "", "none")
-	require.Equal(t, []string{"mine"}, s.next(false).Profiles)
+	require.Equal(t, []string{"mine"}, s.next(false).Turn.Profiles)
 
 	attach := func(s *settings, words []string) (string, error) { return s.attach(nil, words) }
 	say(attach, "jp could not attach nothing.txt: no such file or directory", "nothing.txt")
 	say(attach, "no standard input", "-")
-	require.Empty(t, s.next(false).Attachments)
+	require.Empty(t, s.next(false).Input.Attachments)
 	say(attach, "", "*.txt")
 	say(attach, "", dir)
-	require.Equal(t, []string{"*.txt", dir}, s.next(false).Attachments)
+	require.Equal(t, []string{"*.txt", dir}, s.next(false).Input.Attachments)
 	s.asked()
-	require.Empty(t, s.next(false).Attachments)
+	require.Empty(t, s.next(false).Input.Attachments)
 
 	tools := func(s *settings, words []string) (string, error) { return s.switchTools(nil, words) }
 	say(tools, "", "a", "-b")
 	say(tools, "", "-a")
-	require.Equal(t, []string{"b", "a"}, s.next(false).WithoutTools)
-	require.Empty(t, s.next(false).Tools)
+	require.Equal(t, []string{"b", "a"}, s.next(false).Tools.Disable)
+	require.Empty(t, s.next(false).Tools.Enable)
 }

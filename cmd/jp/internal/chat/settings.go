@@ -39,8 +39,8 @@ type settings struct {
 // open begins with what the command line says. A mode that it names is one here.
 func (s *settings) open(dir string, request agent.Request) {
 	s.dir, s.request = dir, request
-	if n := len(request.Profiles) - 1; n >= 0 && isMode(request.Profiles[n]) {
-		s.request.Profiles, s.mode = request.Profiles[:n], request.Profiles[n]
+	if n := len(request.Turn.Profiles) - 1; n >= 0 && isMode(request.Turn.Profiles[n]) {
+		s.request.Turn.Profiles, s.mode = request.Turn.Profiles[:n], request.Turn.Profiles[n]
 	}
 }
 
@@ -55,9 +55,9 @@ func (s *settings) next(goOn bool) agent.Request {
 	}
 	o := s.request
 	if s.mode != "" {
-		o.Profiles = append(slices.Clone(o.Profiles), s.mode)
+		o.Turn.Profiles = append(slices.Clone(o.Turn.Profiles), s.mode)
 	}
-	o.Attachments = slices.Clone(s.attached)
+	o.Input.Attachments = slices.Clone(s.attached)
 	return o
 }
 
@@ -73,7 +73,7 @@ func (s *settings) begin(o *agent.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.modes, s.began = &agent.ModeChange{}, s.mode
-	o.Modes = s.modes
+	o.Turn.Modes = s.modes
 }
 
 // prompt is what stands before the line.
@@ -127,13 +127,13 @@ func (s *settings) chooseProfile(r *repo.Repo, words []string) (string, error) {
 	case len(words) > 1:
 		return "", problem.Usage("/profile takes one name.")
 	case words[0] == none:
-		s.request.Profiles, s.mode = nil, ""
+		s.request.Turn.Profiles, s.mode = nil, ""
 	case isMode(words[0]):
 		s.mode = words[0]
 	case !slices.Contains(names, words[0]):
 		return "", problem.Usage("there is no profile %q (want one of %s).", words[0], strings.Join(append(names, none), ", "))
 	default:
-		s.request.Profiles = words
+		s.request.Turn.Profiles = words
 	}
 	return "", nil
 }
@@ -149,7 +149,7 @@ func checkModel(ctx context.Context, r *repo.Repo, words []string) error {
 func (s *settings) chooseModel(_ *repo.Repo, words []string) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.request.Model = words[0]
+	s.request.Turn.Model = words[0]
 	return "", nil
 }
 
@@ -174,12 +174,12 @@ func (s *settings) switchTools(_ *repo.Repo, words []string) (string, error) {
 	for _, word := range words {
 		name, off := strings.CutPrefix(word, "-")
 		other := func(n string) bool { return n == name }
-		o.Tools = slices.DeleteFunc(slices.Clone(o.Tools), other)
-		o.WithoutTools = slices.DeleteFunc(slices.Clone(o.WithoutTools), other)
+		o.Tools.Enable = slices.DeleteFunc(slices.Clone(o.Tools.Enable), other)
+		o.Tools.Disable = slices.DeleteFunc(slices.Clone(o.Tools.Disable), other)
 		if off {
-			o.WithoutTools = append(o.WithoutTools, name)
+			o.Tools.Disable = append(o.Tools.Disable, name)
 		} else {
-			o.Tools = append(o.Tools, name)
+			o.Tools.Enable = append(o.Tools.Enable, name)
 		}
 	}
 	return "", nil

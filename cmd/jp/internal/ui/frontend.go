@@ -42,8 +42,8 @@ var _ agent.Frontend = (*TerminalFront)(nil)
 // Frontend is the front end of a query.
 func (e *Env) Frontend(r *repo.Repo, o agent.Request) *TerminalFront {
 	return &TerminalFront{
-		Env: e, Repo: r, transient: o.NoPersist, queue: o.Queue,
-		input: textInput{wait: o.Stdin, never: o.NoStdin, attached: slices.Contains(o.Attachments, attachments.FromStdin)},
+		Env: e, Repo: r, transient: o.NoPersist, queue: o.Turn.Queue,
+		input: textInput{wait: o.Input.Stdin, never: o.Input.NoStdin, attached: slices.Contains(o.Input.Attachments, attachments.FromStdin)},
 	}
 }
 
