@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -9,11 +10,10 @@ import (
 	"slices"
 	"sync"
 
-	"golang.org/x/sys/unix"
-
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/config"
+	"jp/internal/safefile"
 	"jp/turnloop"
 )
 
@@ -32,7 +32,10 @@ func Allow(r *repo.Repo, rule []string) (file string, err error) {
 		return "", err
 	}
 	file = r.Paths.OwnFile(id)
-	unlock, err := lockOwnFiles(r.Paths)
+	if err := os.MkdirAll(r.Paths.OwnFiles(), 0o700); err != nil {
+		return "", fmt.Errorf("allow a command: %w", err)
+	}
+	unlock, err := safefile.LockFile(context.Background(), filepath.Join(r.Paths.OwnFiles(), ".lock")) // two processes could add a rule at once
 	if err != nil {
 		return "", fmt.Errorf("allow a command: %w", err)
 	}
@@ -69,25 +72,6 @@ func covers(rules [][]string, other []string) bool {
 	return slices.ContainsFunc(rules, func(rule []string) bool {
 		return len(rule) > 0 && len(rule) <= len(other) && slices.Equal(rule, other[:len(rule)])
 	})
-}
-
-// lockOwnFiles keeps two processes from adding a rule at once.
-func lockOwnFiles(paths config.Paths) (unlock func(), err error) {
-	if err := os.MkdirAll(paths.OwnFiles(), 0o700); err != nil {
-		return nil, err
-	}
-	file, err := os.OpenFile(filepath.Join(paths.OwnFiles(), ".lock"), os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	for err = unix.EINTR; err == unix.EINTR; {
-		err = unix.Flock(int(file.Fd()), unix.LOCK_EX)
-	}
-	if err != nil {
-		file.Close()
-		return nil, err
-	}
-	return func() { file.Close() }, nil
 }
 
 // rules are the allow rules of a turn. What the user adds to their own file counts at once. Where a

@@ -62,7 +62,7 @@ func treeLock(gitDir string) TreeLock {
 	if err != nil {
 		return l
 	}
-	l.Held = errors.Is(unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB), unix.EWOULDBLOCK)
+	l.Held = errors.Is(safefile.TryShare(f), safefile.ErrLocked)
 	info, err := f.Stat()
 	f.Close()
 	if l.Held && err == nil {

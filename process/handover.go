@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"os"
 
-	"golang.org/x/sys/unix"
-
 	"jp/conversation"
+	"jp/internal/safefile"
 )
 
 // File is the open file of a lock, for a process that is about to be started and
@@ -41,7 +40,7 @@ func (l Locks) checkHandedLock(id conversation.ID, handed *os.File) error {
 	if _, held := l.Held(id); !held {
 		return fmt.Errorf("%w no more: it was let go of", ErrLocked)
 	}
-	if err := unix.Flock(int(handed.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+	if err := safefile.TryLock(handed); err != nil {
 		return fmt.Errorf("%w by another process", ErrLocked)
 	}
 	return nil

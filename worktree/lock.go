@@ -2,12 +2,9 @@ package worktree
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
-	"time"
 
-	"golang.org/x/sys/unix"
+	"jp/internal/safefile"
 )
 
 // LockMutation takes the lock that tools which change files hold while they
@@ -24,28 +21,9 @@ func (w *Worktree) lock(ctx context.Context, name string) (func(), error) {
 	if err != nil {
 		return nil, fmt.Errorf("lock the working tree with %s: %w", w.state(name), err)
 	}
-	if err := flock(ctx, f); err != nil {
+	if err := safefile.Lock(ctx, f); err != nil {
 		_ = f.Close() // nothing was written
 		return nil, fmt.Errorf("lock the working tree with %s: %w", w.state(name), err)
 	}
 	return func() { _ = f.Close() }, nil // closing unlocks
-}
-
-// flock asks again and again, since a blocking call could not be ended by ctx.
-func flock(ctx context.Context, f *os.File) error {
-	pause := time.Millisecond
-	for {
-		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-		if err == nil || !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR) {
-			return err
-		}
-		timer := time.NewTimer(pause)
-		select {
-		case <-ctx.Done():
-			timer.Stop()
-			return context.Cause(ctx)
-		case <-timer.C:
-		}
-		pause = min(2*pause, 50*time.Millisecond)
-	}
 }

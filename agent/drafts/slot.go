@@ -6,8 +6,6 @@ import (
 	"io/fs"
 	"os"
 
-	"golang.org/x/sys/unix"
-
 	"jp/agent/repo"
 	"jp/internal/safefile"
 )
@@ -42,7 +40,7 @@ func TakeSlot(own safefile.StateDir) (Slot, string) {
 		if err != nil {
 			break
 		}
-		if unix.Flock(int(s.lock.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil {
+		if safefile.TryLock(s.lock) != nil {
 			s.Release()
 			continue
 		}

@@ -1,6 +1,7 @@
 package spending
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,8 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"jp/internal/safefile"
 )
@@ -56,13 +55,8 @@ func (l *Ledger) Change(decide func(day string, spent *big.Rat) (*big.Rat, error
 		return err
 	}
 	defer lock.Close()
-	for {
-		if err = unix.Flock(int(lock.Fd()), unix.LOCK_EX); !errors.Is(err, unix.EINTR) {
-			break
-		}
-	}
-	if err != nil {
-		return fmt.Errorf("lock %s: %w", l.Path, err)
+	if err := safefile.Lock(context.Background(), lock); err != nil {
+		return err
 	}
 	today := l.Now().Format(time.DateOnly)
 	spent, err := l.read(today)

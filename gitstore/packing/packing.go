@@ -19,8 +19,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"jp/gitcmd"
 	"jp/gitstore/odb"
 	"jp/internal/safefile"
@@ -116,12 +114,12 @@ func (p *Packer) alone() (unlock func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+	if err := safefile.TryLock(f); err != nil {
 		f.Close()
-		if errors.Is(err, unix.EWOULDBLOCK) {
+		if errors.Is(err, safefile.ErrLocked) {
 			return nil, ErrBusy
 		}
-		return nil, fmt.Errorf("lock %s: %w", p.lock, err)
+		return nil, err
 	}
 	return func() { f.Close() }, nil
 }

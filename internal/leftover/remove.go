@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"jp/internal/safefile"
 	"jp/process"
 )
 
@@ -103,7 +104,7 @@ func (r Remover) lockPacking() (unlock func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+	if err := safefile.TryLock(f); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("%w: a jp packs here", ErrInUse)
 	}

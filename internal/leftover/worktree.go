@@ -48,8 +48,7 @@ func MakingWorktree(in safefile.StateDir, dir string) (note *os.File, end func()
 		_ = os.Remove(last) // one that stays says nothing of a whole working tree
 		f.Close()
 	}
-	err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-	if err == nil {
+	if err = safefile.TryLock(f); err == nil {
 		_, err = f.WriteString(dir + "\n")
 	}
 	if err = errors.Join(err, f.Sync()); err == nil {
@@ -100,7 +99,7 @@ func ownNote(name string) (*os.File, error) {
 	case err == nil && !owned(info):
 		err = ErrNotOurs
 	case err == nil:
-		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		err = safefile.TryLock(f)
 	}
 	if err != nil {
 		f.Close()

@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -53,7 +52,7 @@ func (m *making) note() string {
 	require.Len(m.t, names, 1)
 	text, err := os.ReadFile(names[0])
 	require.NoError(m.t, err)
-	require.ErrorIs(m.t, leftover.ForgetWorktree(m.git, names[0]), syscall.EWOULDBLOCK)
+	require.ErrorIs(m.t, leftover.ForgetWorktree(m.git, names[0]), safefile.ErrLocked)
 	end()
 	require.NoFileExists(m.t, names[0])
 	require.NoError(m.t, os.WriteFile(names[0], text, 0o600))

@@ -7,6 +7,7 @@
 package repoid
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
@@ -17,8 +18,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-
-	"golang.org/x/sys/unix"
 
 	"jp/internal/safefile"
 )
@@ -158,13 +157,11 @@ func (r Registry) lock() (unlock func()) {
 	if r.Dir == "" || os.MkdirAll(r.Dir, 0o700) != nil {
 		return func() {}
 	}
-	file, err := os.OpenFile(filepath.Join(r.Dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	unlock, err := safefile.LockFile(context.Background(), filepath.Join(r.Dir, "lock"))
 	if err != nil {
 		return func() {}
 	}
-	for unix.Flock(int(file.Fd()), unix.LOCK_EX) == unix.EINTR {
-	}
-	return func() { file.Close() }
+	return unlock
 }
 
 // Read is the name that the file in a git directory has, "" where there is none. A file

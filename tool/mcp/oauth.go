@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,7 +18,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	"golang.org/x/oauth2"
-	"golang.org/x/sys/unix"
 
 	"jp/conversation"
 	"jp/internal/publicnet"
@@ -101,17 +99,7 @@ func (t Tokens) write(s Spec, in signedIn) error {
 
 // lock keeps other processes from renewing a token at the same time: many servers take each refresh token once.
 func (t Tokens) lock(s Spec) (unlock func(), err error) {
-	file, err := os.OpenFile(t.file(s)+".lock", os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	for err = unix.EINTR; err == unix.EINTR; {
-		err = unix.Flock(int(file.Fd()), unix.LOCK_EX)
-	}
-	if err != nil {
-		return nil, errors.Join(err, file.Close())
-	}
-	return func() { file.Close() }, nil
+	return safefile.LockFile(context.Background(), t.file(s)+".lock")
 }
 
 // A tokenSource gives the token that the user signed in for, and renews it.
