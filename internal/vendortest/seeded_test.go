@@ -277,7 +277,7 @@ const longest = 4 * time.Minute
 // TestSeededServers asks servers that misbehave on purpose, in every way that their
 // formats allow, in process and without a clock.
 func TestSeededServers(t *testing.T) {
-	first, n := seeds(t, 500)
+	first, n := seeds(t, 50)
 	for protocol, vendors := range protocols() {
 		t.Run(protocol, func(t *testing.T) {
 			t.Parallel()

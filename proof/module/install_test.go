@@ -69,7 +69,7 @@ func TestARenamedModuleInstalls(t *testing.T) {
 	require.Contains(t, run(t, dir, nil, "tools/module", path), "already")
 
 	requireRenamed(t, dir)
-	offline := []string{"GOPROXY=off", "GOFLAGS=-mod=mod", "GOWORK=off", "CGO_ENABLED=0"}
+	offline := []string{"GOPROXY=off", "GOFLAGS=-mod=mod -trimpath", "GOWORK=off", "CGO_ENABLED=0"}
 	for _, module := range []string{".", "proof"} {
 		out, err := try(dir, offline, "go", "list", "-C", module, "-deps", "-test", "./...")
 		if err != nil && strings.Contains(out, "module lookup disabled") {
@@ -110,8 +110,9 @@ func install(t *testing.T, source string) {
 	proxy, bin := t.TempDir(), t.TempDir()
 	serve(t, source, filepath.Join(proxy, path, "@v"))
 	out, err := try(t.TempDir(), []string{
+		// With -trimpath the dependencies are those that the tests have compiled.
 		"GODEBUG=goindex=0", // Go indexes a version once and takes it for unchangeable; here it is another source each time
-		"GOPROXY=file://" + filepath.ToSlash(proxy), "GOFLAGS=-mod=mod", "GONOSUMDB=*", "GOSUMDB=off", "GOWORK=off", "GOBIN=" + bin, "CGO_ENABLED=0",
+		"GOPROXY=file://" + filepath.ToSlash(proxy), "GOFLAGS=-mod=mod -trimpath -ldflags=-w", "GONOSUMDB=*", "GOSUMDB=off", "GOWORK=off", "GOBIN=" + bin, "CGO_ENABLED=0",
 	}, "go", "install", path+"/cmd/jp@"+version)
 	if err != nil && strings.Contains(out, "no such file or directory") && strings.Contains(out, proxy) && !strings.Contains(out, path+"@") {
 		t.Skip("the module cache lacks something: ", out)
