@@ -50,7 +50,7 @@ func (u *user) choose(ctx context.Context, call toolCall, madeUp bool, options [
 		}()
 	}
 	var response permissionResponse
-	err = u.front.session.server.call(ctx, "session/request_permission", permissionRequest{
+	err = u.front.session.server.conn.call(ctx, "session/request_permission", permissionRequest{
 		SessionID: string(u.front.session.id), ToolCall: call, Options: options,
 	}, &response)
 	var refused *rpcError
@@ -100,7 +100,7 @@ func (u *user) write(ctx context.Context, call, text string) (string, error) {
 	ctx, done := u.front.turn.asks(ctx)
 	defer done()
 	var response elicitationResponse
-	err := u.front.session.server.call(ctx, "elicitation/create", elicitationRequest{
+	err := u.front.session.server.conn.call(ctx, "elicitation/create", elicitationRequest{
 		SessionID: string(u.front.session.id), ToolCallID: call, Mode: "form", Message: text,
 		RequestedSchema: map[string]any{
 			"type": "object", "required": []string{"text"}, "properties": map[string]any{"text": map[string]any{"type": "string", "title": "Answer"}},
@@ -179,7 +179,7 @@ func (u *user) await(ctx context.Context) error {
 	select {
 	case <-late:
 		return turnloop.ErrNoAnswer
-	case <-u.front.session.server.gone:
+	case <-u.front.session.server.conn.gone:
 		return &turnloop.Interrupt{Signal: "SIGHUP"}
 	case <-ctx.Done():
 		return context.Cause(ctx)

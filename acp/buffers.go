@@ -18,6 +18,6 @@ func (s *session) buffer(ctx context.Context, root, path string) (text string, k
 	ctx, cancel := context.WithTimeout(ctx, bufferTime)
 	defer cancel()
 	var answer readFileResponse
-	err := s.server.call(ctx, "fs/read_text_file", readFileRequest{SessionID: string(s.id), Path: filepath.Join(root, path)}, &answer)
+	err := s.server.conn.call(ctx, "fs/read_text_file", readFileRequest{SessionID: string(s.id), Path: filepath.Join(root, path)}, &answer)
 	return answer.Content, err == nil
 }

@@ -157,7 +157,7 @@ func (s *session) undoTurn(ctx context.Context, f *front, words string) (string,
 		return "", err
 	}
 	defer u.Close()
-	first, _, err := u.TurnEvents(u.LastTurn())
+	first, _, err := u.View.TurnEvents(u.View.LastTurn())
 	if err != nil {
 		return "", err
 	}

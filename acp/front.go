@@ -56,7 +56,7 @@ func (o output) Ended(e agent.Ending) { o.front.ended = e }
 
 // update tells the client something of a session.
 func (s *session) update(u any) {
-	_ = s.server.notify("session/update", notification{SessionID: string(s.id), Update: u}) // a client that is gone misses nothing
+	_ = s.server.conn.notify("session/update", notification{SessionID: string(s.id), Update: u}) // a client that is gone misses nothing
 }
 
 // notice tells the user something that is no part of the conversation. A client that shows no notices gets each warning

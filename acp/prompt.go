@@ -199,7 +199,7 @@ func (s *session) base(r *repo.Repo) agent.Request {
 	o := agent.Request{
 		Target: agent.Target{ID: string(s.id)},
 		Show:   agent.ShowOptions{KeepStreamed: true},
-		Tools:  agent.ToolChoice{Servers: s.servers(r, func(why string) { s.notice("warning", why) }), Buffers: func(ctx context.Context, path string) (string, bool) { return s.buffer(ctx, r.TopLevel, path) }},
+		Tools:  agent.ToolChoice{Servers: s.servers(r, func(why string) { s.notice("warning", why) }), Buffers: func(ctx context.Context, path string) (string, bool) { return s.buffer(ctx, r.At.TopLevel, path) }},
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -299,7 +299,7 @@ func (s *session) named(r *repo.Repo, uri string) string {
 	if err != nil || u.Scheme != "file" || u.Path == "" {
 		return uri
 	}
-	if rel, err := filepath.Rel(r.TopLevel, filepath.FromSlash(u.Path)); err == nil && filepath.IsLocal(rel) {
+	if rel, err := filepath.Rel(r.At.TopLevel, filepath.FromSlash(u.Path)); err == nil && filepath.IsLocal(rel) {
 		if u.Fragment != "" {
 			return filepath.ToSlash(rel) + "#" + u.Fragment
 		}

@@ -32,7 +32,7 @@ type Options struct {
 // A server talks to one client.
 type server struct {
 	Options
-	*conn
+	conn   *conn
 	work   sync.WaitGroup // requests that run
 	madeUp atomic.Int64   // calls that were made up for questions
 
@@ -59,7 +59,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 	case <-ctx.Done():
 		err = context.Cause(ctx)
 	}
-	close(s.ended)
+	close(s.conn.ended)
 	s.work.Wait()
 	return err
 }
@@ -84,13 +84,13 @@ func (s *server) read(ctx context.Context, in *frames) {
 		var wrong *rpcError
 		switch {
 		case errors.As(err, &wrong) && m.response: // an answer to a response would be taken for one to a request of the same id
-			s.answered(message{ID: m.ID, Error: wrong})
+			s.conn.answered(message{ID: m.ID, Error: wrong})
 		case errors.As(err, &wrong):
-			s.respond(m.ID, nil, wrong)
+			s.conn.respond(m.ID, nil, wrong)
 		case err != nil:
 			return
 		case m.Method == "":
-			s.answered(m)
+			s.conn.answered(m)
 		case m.ID == nil:
 			s.notified(m)
 		default:
@@ -111,7 +111,7 @@ func (s *server) notified(m message) {
 			}
 		}
 	case "$/cancel_request":
-		s.cancelRequest(m.Params)
+		s.conn.cancelRequest(m.Params)
 	}
 }
 
@@ -166,15 +166,15 @@ func (s *server) requested(ctx context.Context, m message) {
 	s.mu.Unlock()
 	switch {
 	case !known:
-		s.respond(m.ID, nil, &rpcError{Code: codeNoMethod, Message: fmt.Sprintf("jp has no method %q", m.Method)})
+		s.conn.respond(m.ID, nil, &rpcError{Code: codeNoMethod, Message: fmt.Sprintf("jp has no method %q", m.Method)})
 		return
 	case !ready && m.Method != "initialize":
-		s.respond(m.ID, nil, &rpcError{Code: codeInvalidRequest, Message: "initialize comes first"})
+		s.conn.respond(m.ID, nil, &rpcError{Code: codeInvalidRequest, Message: "initialize comes first"})
 		return
 	}
-	ctx, done, wrong := s.begin(ctx, m.ID)
+	ctx, done, wrong := s.conn.begin(ctx, m.ID)
 	if wrong != nil {
-		s.respond(m.ID, nil, wrong)
+		s.conn.respond(m.ID, nil, wrong)
 		return
 	}
 	rest, err := handle(s, ctx, m.Params)
@@ -191,7 +191,7 @@ func (s *server) requested(ctx context.Context, m message) {
 		if follows {
 			result = after.result
 		}
-		s.respond(m.ID, result, s.failure(err))
+		s.conn.respond(m.ID, result, s.failure(err))
 		if follows && err == nil {
 			after.then()
 		}

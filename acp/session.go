@@ -44,7 +44,7 @@ func (s *server) open(ctx context.Context, dir string, cfg []string) (*repo.Repo
 	if err != nil {
 		return nil, err
 	}
-	if r.TopLevel == "" {
+	if r.At.TopLevel == "" {
 		return nil, errors.Join(invalid("%s has no working tree; jp works in one", dir), r.Close())
 	}
 	return r, nil
@@ -197,10 +197,10 @@ func (s *server) listSessions(ctx context.Context, p listRequest) (any, error) {
 			break
 		}
 		s.mu.Lock()
-		s.listed[string(info.ID)] = r.TopLevel
+		s.listed[string(info.ID)] = r.At.TopLevel
 		s.mu.Unlock()
 		answer.Sessions = append(answer.Sessions, sessionInfo{
-			SessionID: string(info.ID), CWD: r.TopLevel, Title: info.Summary.Title, UpdatedAt: info.Summary.LastEventAt.UTC().Format(time.RFC3339),
+			SessionID: string(info.ID), CWD: r.At.TopLevel, Title: info.Summary.Title, UpdatedAt: info.Summary.LastEventAt.UTC().Format(time.RFC3339),
 		})
 	}
 	return answer, nil

@@ -250,9 +250,9 @@ func (u *updates) path(name string) string {
 		return ""
 	}
 	if !filepath.IsAbs(name) {
-		name = filepath.Join(u.repo.TopLevel, filepath.FromSlash(name))
+		name = filepath.Join(u.repo.At.TopLevel, filepath.FromSlash(name))
 	}
-	if rel, err := filepath.Rel(u.repo.TopLevel, name); err != nil || !filepath.IsLocal(rel) {
+	if rel, err := filepath.Rel(u.repo.At.TopLevel, name); err != nil || !filepath.IsLocal(rel) {
 		return ""
 	}
 	return name

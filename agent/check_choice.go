@@ -21,7 +21,7 @@ func CheckModel(ctx context.Context, r *repo.Repo, name string) error {
 
 // CheckTools fails if there is no tool of one of the names, as far as jp knows without starting anything.
 func CheckTools(r *repo.Repo, names ...string) error {
-	if r.TopLevel == "" || r.Wrong != nil || len(names) == 0 {
+	if r.At.TopLevel == "" || r.Wrong != nil || len(names) == 0 {
 		return nil
 	}
 	servers := configuredServers(r)

@@ -17,7 +17,7 @@ func EditText(ctx context.Context, r *repo.Repo, front Frontend, initial []byte,
 		return nil, err
 	}
 	defer drafts.Close()
-	f, err := os.CreateTemp(filepath.Join(r.CommonDir, safefile.StateDirName, repo.DraftsFolder), "edit-*"+ext)
+	f, err := os.CreateTemp(filepath.Join(r.At.CommonDir, safefile.StateDirName, repo.DraftsFolder), "edit-*"+ext)
 	if err != nil {
 		return nil, err
 	}

@@ -66,7 +66,7 @@ func UntoldHere(r *repo.Repo, e *repo.Host) (vendor string, all []UntoldTool) {
 		model = models.ProvidersOf(r).KeyedModel(e)
 	}
 	vendor, _, named := models.CutModel(model)
-	if !named || r.Wrong != nil || r.TopLevel == "" {
+	if !named || r.Wrong != nil || r.At.TopLevel == "" {
 		return "", nil
 	}
 	v, err := r.Found(vendor)

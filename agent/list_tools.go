@@ -19,7 +19,7 @@ type ListedTool struct {
 
 // ListTools lists the tools by name, as far as jp knows them without starting anything.
 func ListTools(r *repo.Repo, o Request) ([]ListedTool, error) {
-	if r.TopLevel == "" {
+	if r.At.TopLevel == "" {
 		return nil, nil
 	}
 	registry, _, err := judgedTools(r, r.Env, configuredServers(r), nil, nil)

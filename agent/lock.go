@@ -45,13 +45,13 @@ func (t *target) locked(ctx context.Context, locked *process.LockedError) *probl
 	switch {
 	case t.run.settlesOnly():
 	case h.Broken:
-		f.Hint(action.AskInForkWithout(string(h.ID)), "ask in a fork, without the turn that runs")
+		f.Hint(action.AskInForkWithout(string(h.Locked.ID)), "ask in a fork, without the turn that runs")
 	default:
-		f.Hint(action.AskInFork(string(h.ID)), "ask in a fork")
+		f.Hint(action.AskInFork(string(h.Locked.ID)), "ask in a fork")
 	}
 	if !t.run.settlesOnly() {
 		f.Hint(action.AskNew, "ask in a new conversation")
-		f.Hint(action.AskBeside(string(h.ID)), "ask beside it; nothing is recorded")
+		f.Hint(action.AskBeside(string(h.Locked.ID)), "ask beside it; nothing is recorded")
 	}
 	return h.Killing(f)
 }

@@ -18,7 +18,7 @@ import (
 // has no tools, no server is started. A child has those of its parent.
 func (e *turn) openServers(ctx context.Context) error {
 	switch {
-	case e.res.servers != nil || e.run.repo.TopLevel == "":
+	case e.res.servers != nil || e.run.repo.At.TopLevel == "":
 		return nil
 	case e.run.delegation != nil:
 		e.res.servers = e.run.delegation.servers

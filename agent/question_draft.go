@@ -44,7 +44,7 @@ func (s *question) edit(ctx context.Context, text string) (string, error) {
 		return "", err
 	}
 	moved := s.turn.unlocked(ctx, func() error {
-		return s.run.front.Edit(ctx, s.run.repo.Place(), filepath.Join(s.run.repo.CommonDir, safefile.StateDirName, repo.DraftsFolder, s.target.draft()))
+		return s.run.front.Edit(ctx, s.run.repo.Place(), filepath.Join(s.run.repo.At.CommonDir, safefile.StateDirName, repo.DraftsFolder, s.target.draft()))
 	})
 	written, err := s.target.keptDraft()
 	switch {

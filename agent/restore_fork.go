@@ -39,10 +39,10 @@ func NewRewind(ctx context.Context, f *fork.Fork, word string, yes bool) (w *res
 	if err != nil {
 		return w, err
 	}
-	if w.held, err = f.Repo.Hold(ctx, f.Repo.Env, f.View.ID); err != nil {
+	if w.held, err = f.View.Repo.Hold(ctx, f.View.Repo.Env, f.View.ID); err != nil {
 		return w, err
 	}
-	if b.Files, err = snapshot.OpenFiles(ctx, f.Repo); err != nil {
+	if b.Files, err = snapshot.OpenFiles(ctx, f.View.Repo); err != nil {
 		return w, err
 	}
 	if b.Files.Off {
@@ -67,20 +67,20 @@ func (w *restoreFork) Do(ctx context.Context) error {
 			return err
 		}
 	}
-	return f.Repo.Session(f.Repo.Env).Use(f.ID, f.Repo.Env.Now())
+	return f.View.Repo.Session(f.View.Repo.Env).Use(f.ID, f.View.Repo.Env.Now())
 }
 
 // planRestore is the restore on which the rewind stands, in the source.
 func planRestore(f *fork.Fork, word string, yes bool) (*undo.Undo, error) {
 	if s := f.SourceStanding(); s != conversation.StandingOwn {
-		words := f.Repo.Standings().StandingWords(s, f.Repo.Standings().Elsewhere(f.Kept))
+		words := f.View.Repo.Standings().StandingWords(s, f.View.Repo.Standings().Elsewhere(f.Kept))
 		return nil, problem.New(problem.ExitDecision, "untrusted", "%s %s; its files are not brought back over yours.", f.View.ID, words).About(f.View.ID).
 			Hint(action.ForkWorktree(f.View.ID.Short()), "look at them beside yours")
 	}
-	if f.Tail != nil {
-		lost, _ := f.Tail.Ledger().Lost()
+	if f.View.Tail != nil {
+		lost, _ := f.View.Tail.Ledger().Lost()
 		for _, call := range lost {
-			if f.Repo.Locks.ToolAlive(f.View.ID, call.Event.Seq) {
+			if f.View.Repo.Locks.ToolAlive(f.View.ID, call.Event.Seq) {
 				return nil, problem.New(problem.ExitLocked, "locked", "%s of %s still runs, and may write files.", safetext.Show(call.Request.Name), f.View.ID).About(f.View.ID).
 					Hint(action.Discard(f.View.ID.Short()), "end it, and take its turn back")
 			}

@@ -60,8 +60,8 @@ func (r *run) openFiles(ctx context.Context) (_ *snapshot.Files, err error) {
 		}
 		if err == nil {
 			r.res.files.Notice = r.out.Noticed
-			if r.repo.TopLevel != "" {
-				r.res.files.Root, _ = os.OpenRoot(r.repo.TopLevel)
+			if r.repo.At.TopLevel != "" {
+				r.res.files.Root, _ = os.OpenRoot(r.repo.At.TopLevel)
 				r.res.files.Key, _ = gitstore.LoadKey(r.repo.KeyFile()) // without either a yes is not bound to untracked files
 			}
 		}

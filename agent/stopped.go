@@ -38,8 +38,8 @@ const (
 // conversation but.
 func StoppedHere(ctx context.Context, r *repo.Repo, but conversation.ID) (found []Stopped) {
 	here := conversation.Git{Repo: r.Standings().KnownWorkspaceID()}
-	if r.GitDir != r.CommonDir {
-		here.Worktree, here.WorktreeID = filepath.Base(r.GitDir), r.WorktreeID()
+	if r.At.GitDir != r.At.CommonDir {
+		here.Worktree, here.WorktreeID = filepath.Base(r.At.GitDir), r.WorktreeID()
 	}
 	var stopped []conversation.Info
 	for _, id := range r.Locks.Recent(mostLooked) {

@@ -26,7 +26,7 @@ import (
 // on, or none with -T, with those that -t adds and without those of --no-tool. A turn
 // that is not recorded has those of them that change nothing.
 func (e *turn) tools() (*tool.Registry, error) {
-	if e.run.repo.TopLevel == "" {
+	if e.run.repo.At.TopLevel == "" {
 		return tool.NewRegistry()
 	}
 	registry, err := e.allTools()
@@ -35,7 +35,7 @@ func (e *turn) tools() (*tool.Registry, error) {
 	}
 	e.res.servers.Unknown(registry, e.run.repo)
 	if e.run.opts.Tools.Buffers != nil {
-		if registry, err = editing(registry, e.run.repo.TopLevel, e.run.opts.Tools.Buffers); err != nil {
+		if registry, err = editing(registry, e.run.repo.At.TopLevel, e.run.opts.Tools.Buffers); err != nil {
 			return nil, err
 		}
 	}
@@ -131,7 +131,7 @@ func (t *target) toolLock(seq int) (*os.File, func(), error) {
 // toolPlace is the working tree in the words of tools' locks: its id, "." for the
 // main one, and "" where it has no id.
 func (t *target) toolPlace() string {
-	if t.run.repo.GitDir == t.run.repo.CommonDir {
+	if t.run.repo.At.GitDir == t.run.repo.At.CommonDir {
 		return "."
 	}
 	return t.res.files.ID

@@ -23,7 +23,7 @@ func Examine(r *repo.Repo, e *repo.Host, layer config.Layer, content []byte) []*
 	judged := *r
 	var wrong []*config.Error
 	judged.Config, judged.Report, wrong = config.Examine(config.Options{
-		UserFile: r.Paths.UserFile, OwnFile: r.Standings().OwnFile(), Workspace: r.TopLevel, Drafts: map[config.Layer][]byte{layer: content},
+		UserFile: r.Paths.UserFile, OwnFile: r.Standings().OwnFile(), Workspace: r.At.TopLevel, Drafts: map[config.Layer][]byte{layer: content},
 		Trusted: func(hash string) bool { return layer == config.LayerWorkspace || r.Approvals().Trusted(hash) },
 	})
 	return slices.Concat(wrong, Mistakes(&judged, e), IdleSettings(&judged))
@@ -33,8 +33,8 @@ func Examine(r *repo.Repo, e *repo.Host, layer config.Layer, content []byte) []*
 // those that [config.Load] refuses.
 func Mistakes(r *repo.Repo, e *repo.Host) (wrong []*config.Error) {
 	judged := *r
-	if judged.TopLevel == "" { // the user's tools are judged without a working tree, too
-		judged.TopLevel, _ = filepath.Abs(e.Dir)
+	if judged.At.TopLevel == "" { // the user's tools are judged without a working tree, too
+		judged.At.TopLevel, _ = filepath.Abs(e.Dir)
 	}
 	_, wrong, err := judgedTools(&judged, e, nil, nil, nil)
 	if err != nil {

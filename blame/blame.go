@@ -121,10 +121,10 @@ func unrecorded(ctx context.Context, v *repo.View, e *conversation.Event, path s
 
 // content is a file as it is now, or else as the newest snapshot has it.
 func content(r *repo.Repo, path, otherwise string) string {
-	if r.TopLevel == "" {
+	if r.At.TopLevel == "" {
 		return unixEnds(otherwise)
 	}
-	root, err := os.OpenRoot(r.TopLevel)
+	root, err := os.OpenRoot(r.At.TopLevel)
 	if err != nil {
 		return unixEnds(otherwise)
 	}

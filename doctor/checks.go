@@ -86,7 +86,7 @@ func (c *checkup) open(ctx context.Context) (err error) {
 	if err != nil {
 		return r.Configure(c.env, nil)
 	}
-	r.Repository, r.Git, r.Locks = located, gitcmd.At(located, c.env.GitOptions()), process.LocksIn(located.CommonDir)
+	r.At, r.Git, r.Locks = located, gitcmd.At(located, c.env.GitOptions()), process.LocksIn(located.CommonDir)
 	r.Locks.Share = r.Git.Share
 	if err := r.Configure(c.env, nil); err != nil {
 		return err

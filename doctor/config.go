@@ -52,7 +52,7 @@ func (c *checkup) configuration(context.Context) []Finding {
 			found.Files = append(found.Files, file)
 		}
 	}
-	if r.TopLevel != "" && repo.IsFile(filepath.Join(r.TopLevel, filepath.FromSlash(config.WorkspaceFile))) {
+	if r.At.TopLevel != "" && repo.IsFile(filepath.Join(r.At.TopLevel, filepath.FromSlash(config.WorkspaceFile))) {
 		found.Files = append(found.Files, config.WorkspaceFile)
 	}
 	return found.Findings()

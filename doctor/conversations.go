@@ -53,11 +53,11 @@ func (c *checkup) conversations(ctx context.Context) []Finding {
 	for _, s := range seconds {
 		twins = append(twins, second(s))
 	}
-	if c.repo.RefFormat == gitcmd.RefFiles {
-		store.LooseRefs, store.PackedRefs = countRefs(c.repo.CommonDir)
+	if c.repo.At.RefFormat == gitcmd.RefFiles {
+		store.LooseRefs, store.PackedRefs = countRefs(c.repo.At.CommonDir)
 	} else {
 		names, _ := c.db.RefNames("refs/jp/") // what cannot be listed was told
-		store.Format, store.OtherRefs = c.repo.RefFormat, len(names)
+		store.Format, store.OtherRefs = c.repo.At.RefFormat, len(names)
 	}
 	return slices.Concat(store.Findings(), tips.Findings(), twins.Findings())
 }

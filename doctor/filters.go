@@ -18,7 +18,7 @@ import (
 
 // filtered looks which filters the tracked files need, and whether they run.
 func (c *checkup) filtered(ctx context.Context) []Finding {
-	if c.repo.TopLevel == "" {
+	if c.repo.At.TopLevel == "" {
 		return nil
 	}
 	limited, cancel := c.patienceFor(ctx, 2*time.Second) // several gits, over all files
@@ -47,7 +47,7 @@ func (c *checkup) filters(ctx context.Context) (f Filters, err error) {
 	if err != nil {
 		return f, err
 	}
-	gaps, err := convert.New(git, c.repo.Repository).Judge(ctx, needed, "")
+	gaps, err := convert.New(git, c.repo.At).Judge(ctx, needed, "")
 	if err != nil {
 		return f, err
 	}
@@ -59,7 +59,7 @@ func (c *checkup) filters(ctx context.Context) (f Filters, err error) {
 	}
 	slices.Sort(f.Undefined)
 	f.Pointers = c.pointers(needed)
-	if _, err := os.Stat(filepath.Join(c.repo.CommonDir, "lfs")); err == nil {
+	if _, err := os.Stat(filepath.Join(c.repo.At.CommonDir, "lfs")); err == nil {
 		f.Missing, err = c.missingLFS(ctx)
 		return f, err
 	}
@@ -69,7 +69,7 @@ func (c *checkup) filters(ctx context.Context) (f Filters, err error) {
 // pointers are the paths of files in the working tree that LFS keeps elsewhere, and that
 // stand as pointers there.
 func (c *checkup) pointers(filters map[string]string) (paths []string) {
-	root, err := os.OpenRoot(c.repo.TopLevel)
+	root, err := os.OpenRoot(c.repo.At.TopLevel)
 	if err != nil {
 		return nil
 	}

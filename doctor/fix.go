@@ -65,10 +65,10 @@ func seconds(d time.Duration) float64 { return float64(d.Milliseconds()) / 1000 
 
 // lockTree keeps every other jp from changing files of the working tree.
 func (c *checkup) lockTree(ctx context.Context) (unlock func(), err error) {
-	if c.repo.TopLevel == "" {
+	if c.repo.At.TopLevel == "" {
 		return func() {}, nil // there is none
 	}
-	tree, err := worktree.Open(ctx, c.repo.Repository, worktree.Options{})
+	tree, err := worktree.Open(ctx, c.repo.At, worktree.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -77,10 +77,10 @@ func (c *checkup) lockTree(ctx context.Context) (unlock func(), err error) {
 
 // tracked reports whether git tracks a file of the working tree.
 func (c *checkup) tracked(ctx context.Context, path string) (bool, error) {
-	if _, err := os.Lstat(filepath.Join(c.repo.GitDir, "index")); errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Lstat(filepath.Join(c.repo.At.GitDir, "index")); errors.Is(err, os.ErrNotExist) {
 		return false, nil
 	}
-	rest, err := filepath.Rel(c.repo.TopLevel, path)
+	rest, err := filepath.Rel(c.repo.At.TopLevel, path)
 	if err != nil {
 		return false, err
 	}

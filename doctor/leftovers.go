@@ -26,14 +26,14 @@ func (c *checkup) leftBehind(ctx context.Context) []Finding {
 
 // place is where leftovers are looked for.
 func (c *checkup) place(ctx context.Context) leftover.Place {
-	return leftover.Place{CommonDir: c.repo.CommonDir, GitDir: c.repo.GitDir, TopLevel: c.repo.TopLevel, Gone: c.gone(ctx)}
+	return leftover.Place{CommonDir: c.repo.At.CommonDir, GitDir: c.repo.At.GitDir, TopLevel: c.repo.At.TopLevel, Gone: c.gone(ctx)}
 }
 
 func (c *checkup) leftovers(ctx context.Context) Leftovers {
 	limited, done := c.patience(ctx)
 	defer done()
 	files, whole := c.place(ctx).Find(limited)
-	found := Leftovers{Files: files, Partly: !whole, Network: diskOf(c.repo.CommonDir).Network, Root: c.repo.TopLevel}
+	found := Leftovers{Files: files, Partly: !whole, Network: diskOf(c.repo.At.CommonDir).Network, Root: c.repo.At.TopLevel}
 	found.Stale, found.Errs = c.stale()
 	return found
 }

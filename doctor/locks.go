@@ -52,7 +52,7 @@ func (c *checkup) locks(ctx context.Context) []Finding {
 		}
 	}
 	all := append(Holders(c.holders(ctx, held)), Tools(outlived)...)
-	return append(all, treeLock(c.repo.GitDir).Findings()...)
+	return append(all, treeLock(c.repo.At.GitDir).Findings()...)
 }
 
 // treeLock looks at the lock of those who change files. It leaves the file as it is.

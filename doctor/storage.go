@@ -108,7 +108,7 @@ func (c *checkup) disk(context.Context) []Finding {
 	if c.db == nil {
 		return nil
 	}
-	d := diskOf(c.repo.CommonDir)
+	d := diskOf(c.repo.At.CommonDir)
 	d.Ordered, d.Off = c.db.Path() == odb.PathOrdered, c.repo.Config.Store.Durability == "off"
 	return d.Findings()
 }
@@ -147,7 +147,7 @@ func (c *checkup) cache(context.Context) []Finding {
 		return nil
 	}
 	size := c.repo.Store.CacheSize()
-	return Cache{Dir: filepath.Join(c.repo.CommonDir, "jp", "cache"), Files: size.Files, Bytes: size.Bytes, Limit: size.Limit}.Findings()
+	return Cache{Dir: filepath.Join(c.repo.At.CommonDir, "jp", "cache"), Files: size.Files, Bytes: size.Bytes, Limit: size.Limit}.Findings()
 }
 
 // A Cache is what searching keeps beside the repository.

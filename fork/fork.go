@@ -28,7 +28,7 @@ type ForkCut struct {
 
 // A Fork is a conversation that is being made out of another one's events.
 type Fork struct {
-	*repo.View                     // the source
+	View       *repo.View          // the source
 	First      *conversation.Event // the first of its events that is kept
 	At         *conversation.Event // the newest one
 	Kept       []*conversation.Event
@@ -140,17 +140,17 @@ func (f *Fork) counts(e *conversation.Event) bool {
 func (f *Fork) Local() bool { return f.SourceStanding() == conversation.StandingOwn }
 
 func (f *Fork) SourceStanding() conversation.Standing {
-	return f.Standing(f.Events[:slices.Index(f.Events, f.At)+1], f.writtenFor())
+	return f.Standing(f.View.Events[:slices.Index(f.View.Events, f.At)+1], f.writtenFor())
 }
 
 // writtenFor is the conversation for which the event of the fork was written: the source, or the
 // one with which the source says that it shares the event. Only the user's own source is believed.
 func (f *Fork) writtenFor() conversation.ID {
 	id := f.View.ID
-	if f.Standing(f.Events, id) != conversation.StandingOwn {
+	if f.Standing(f.View.Events, id) != conversation.StandingOwn {
 		return id
 	}
-	for _, e := range slices.Backward(f.Events) {
+	for _, e := range slices.Backward(f.View.Events) {
 		if e.Seq <= f.At.Seq {
 			break
 		}
@@ -164,7 +164,7 @@ func (f *Fork) writtenFor() conversation.ID {
 // Standing is that of events as a conversation of this repository. Where its ref was is not
 // looked at: who forks says where.
 func (f *Fork) Standing(events []*conversation.Event, id conversation.ID) conversation.Standing {
-	repo, _ := f.Repo.Standings().Name(false) // events of a repository that cannot be named are not its own
+	repo, _ := f.View.Repo.Standings().Name(false) // events of a repository that cannot be named are not its own
 	return conversation.StandingOf(events, conversation.Home{Repo: repo, ID: id})
 }
 
@@ -194,7 +194,7 @@ func (f *Fork) Create(ctx context.Context, place *conversation.Git) error {
 	}
 	if f.Adopts {
 		loop := turnloop.New(turnloop.Options{
-			Journal: f.Repo.Store, ID: f.ID, Head: f.Head, Stream: f.Stream, Tools: new(tool.Registry), Now: f.Repo.Env.Now,
+			Journal: f.View.Repo.Store, ID: f.ID, Head: f.Head, Stream: f.Stream, Tools: new(tool.Registry), Now: f.View.Repo.Env.Now,
 		})
 		if err := loop.Adopt(ctx); err != nil {
 			return err
@@ -217,7 +217,7 @@ func (f *Fork) titleCutAway() string {
 	if f.Shares {
 		return ""
 	}
-	was := conversation.Summarize(f.Events[:slices.Index(f.Events, f.At)+1]).Title
+	was := conversation.Summarize(f.View.Events[:slices.Index(f.View.Events, f.At)+1]).Title
 	if was == conversation.Summarize(f.Stream.Events()).Title {
 		return ""
 	}
@@ -227,7 +227,7 @@ func (f *Fork) titleCutAway() string {
 // Record adds jp's own records to the fork.
 func (f *Fork) Record(ctx context.Context, records ...*conversation.Event) error {
 	return f.Stream.Append(func(events []*conversation.Event) (err error) {
-		f.Head, err = f.Repo.Store.Append(ctx, f.ID, f.Head, events)
+		f.Head, err = f.View.Repo.Store.Append(ctx, f.ID, f.Head, events)
 		return err
 	}, records...)
 }
@@ -239,12 +239,12 @@ type forkWriter func(ctx context.Context, id conversation.ID, origin *conversati
 func (f *Fork) write(ctx context.Context, origin *conversation.Event, write forkWriter) (err error) {
 	const tries = 5
 	for range tries {
-		if f.ID, err = conversation.NewID(f.Repo.Env.Now(), f.Repo.Env.Random); err != nil {
+		if f.ID, err = conversation.NewID(f.View.Repo.Env.Now(), f.View.Repo.Env.Random); err != nil {
 			return err
 		}
 		f.Head, err = write(ctx, f.ID, origin)
 		if err == nil && f.View.Remote == "" {
-			f.Repo.Values.Share(f.View.ID, f.ID)
+			f.View.Repo.Values.Share(f.View.ID, f.ID)
 		}
 		if !errors.Is(err, conversation.ErrExists) {
 			return err
@@ -258,7 +258,7 @@ func (f *Fork) share(ctx context.Context, id conversation.ID, origin *conversati
 	if f.View.Remote != "" {
 		from = "" // whatever has this id here is another conversation
 	}
-	return f.Repo.Store.Fork(ctx, from, conversation.Head(f.At.Commit), id, origin)
+	return f.View.Repo.Store.Fork(ctx, from, conversation.Head(f.At.Commit), id, origin)
 }
 
 func (f *Fork) copy(ctx context.Context, id conversation.ID, origin *conversation.Event) (conversation.Head, error) {
@@ -267,17 +267,17 @@ func (f *Fork) copy(ctx context.Context, id conversation.ID, origin *conversatio
 			e.Signed = false
 		}
 	}
-	return f.Repo.Store.Create(ctx, id, f.base(), append(slices.Clone(f.Kept), origin))
+	return f.View.Repo.Store.Create(ctx, id, f.base(), append(slices.Clone(f.Kept), origin))
 }
 
 // base is the commit that a slice branches off: the HEAD under which the first
 // of its events was recorded, if it is here.
 func (f *Fork) base() string {
-	if f.Repo.Config.Snapshot.Base == "none" {
+	if f.View.Repo.Config.Snapshot.Base == "none" {
 		return ""
 	}
 	head := ""
-	for _, e := range f.Events {
+	for _, e := range f.View.Events {
 		if e.Git != nil && e.Git.Head != "" {
 			head = e.Git.Head
 		}
@@ -288,7 +288,7 @@ func (f *Fork) base() string {
 	if head == "" {
 		return ""
 	}
-	if kind, _, err := f.Repo.Store.ReadObject(head); err != nil || kind != "commit" {
+	if kind, _, err := f.View.Repo.Store.ReadObject(head); err != nil || kind != "commit" {
 		return ""
 	}
 	return head
@@ -298,7 +298,7 @@ func (f *Fork) base() string {
 func (f *Fork) Absent(ctx context.Context) bool {
 	for _, e := range f.Kept {
 		for _, p := range e.Payloads {
-			if _, there, err := f.Repo.Store.Payload(ctx, p); !there && err == nil {
+			if _, there, err := f.View.Repo.Store.Payload(ctx, p); !there && err == nil {
 				return true
 			}
 		}
@@ -314,7 +314,7 @@ func (f *Fork) explainDrift(ctx context.Context) error {
 		if !ok || e.Was != nil {
 			continue // it is a copy, too
 		}
-		patches, err := f.Repo.Patches(ctx)
+		patches, err := f.View.Repo.Patches(ctx)
 		if err != nil {
 			return err
 		}

@@ -22,8 +22,8 @@ import (
 // the one that it is made from run, but for those that name files of it, which are others
 // there.
 func (b *besideTree) filters() gitcmd.Options {
-	options := b.Repo.Env.GitOptions()
-	approvals := b.Repo.FilterApprovals()
+	options := b.fork.View.Repo.Env.GitOptions()
+	approvals := b.fork.View.Repo.FilterApprovals()
 	options.MayRun = func(_ gitcmd.Repository, f gitcmd.Filter) error {
 		err := approvals.MayRun(f)
 		if is, _ := approvals.Examine(f); err == nil && !f.UserOnly && len(is.Files) > 0 {

@@ -22,11 +22,11 @@ import (
 // leftOut are the files that tools changed until then, and that no snapshot has. What is
 // damaged is not read: they are then not all.
 func (b *besideTree) leftOut(ctx context.Context) (l snapshot.Unseen) {
-	if b.Repo.Config.Snapshot.Mode == "off" || b.At.Tree == "" {
+	if b.fork.View.Repo.Config.Snapshot.Mode == "off" || b.fork.At.Tree == "" {
 		return l
 	}
 	var back []*conversation.Event
-	for e, err := range b.Repo.Store.Backward(ctx, conversation.Head(b.At.Commit)) {
+	for e, err := range b.fork.View.Repo.Store.Backward(ctx, conversation.Head(b.fork.At.Commit)) {
 		if err != nil {
 			l.More = true
 			break
@@ -58,16 +58,16 @@ func (b *besideTree) make(ctx context.Context) (err error) {
 	if out, err := there.Git.Run(ctx, "ls-files", "-t", "-z"); err == nil {
 		b.sparse = strings.Count("\x00"+string(out), "\x00S ")
 	}
-	b.checkedOut = true
-	if err := b.Create(ctx, place); err != nil {
+	b.fork.checkedOut = true
+	if err := b.fork.Create(ctx, place); err != nil {
 		return err
 	}
-	return there.StartOn(b.ID)
+	return there.StartOn(b.fork.ID)
 }
 
 // A besideTree is a linked working tree that is being made for a fork.
 type besideTree struct {
-	*Fork
+	fork   *Fork
 	dir    string
 	branch string // "" for a detached HEAD
 	commit string
@@ -81,13 +81,13 @@ type besideTree struct {
 func (b *besideTree) free(word string) (string, error) {
 	dir := word
 	if !filepath.IsAbs(dir) {
-		base, err := filepath.Abs(b.Repo.Env.Dir)
+		base, err := filepath.Abs(b.fork.View.Repo.Env.Dir)
 		if err != nil {
 			return "", err
 		}
 		dir = filepath.Join(base, word)
 	}
-	if ownsFolder(b.Repo, dir) {
+	if ownsFolder(b.fork.View.Repo, dir) {
 		return "", problem.Usage("%s is in git's own folder; a worktree stands outside.", word)
 	}
 	entries, err := os.ReadDir(dir)
@@ -106,12 +106,12 @@ func (b *besideTree) free(word string) (string, error) {
 
 // head is the commit under which the event was recorded.
 func (b *besideTree) head() (string, error) {
-	if b.Repo.TopLevel == "" {
+	if b.fork.View.Repo.At.TopLevel == "" {
 		return "", problem.Usage("a bare repository has no files to put into a worktree.")
 	}
 	head := ""
-	for _, e := range b.Events {
-		if e.Seq > b.At.Seq {
+	for _, e := range b.fork.View.Events {
+		if e.Seq > b.fork.At.Seq {
 			break
 		}
 		if e.Git != nil {
@@ -119,11 +119,11 @@ func (b *besideTree) head() (string, error) {
 		}
 	}
 	if head == "" {
-		return "", problem.Usage("no commit was recorded at @%d that a worktree could stand on: the branch had none yet.", b.At.Seq).About(b.View.ID).
-			Hint(action.ForkAt(b.View.ID.Short(), problem.Itoa(b.At.Seq)), "fork it without a worktree")
+		return "", problem.Usage("no commit was recorded at @%d that a worktree could stand on: the branch had none yet.", b.fork.At.Seq).About(b.fork.View.ID).
+			Hint(action.ForkAt(b.fork.View.ID.Short(), problem.Itoa(b.fork.At.Seq)), "fork it without a worktree")
 	}
-	if kind, _, err := b.Repo.Store.ReadObject(head); err != nil || kind != "commit" {
-		return "", problem.New(problem.ExitNotFound, "not_found", "commit %.10s, on which %s stood at @%d, is not in this repository.", head, b.View.ID, b.At.Seq).About(b.View.ID).
+	if kind, _, err := b.fork.View.Repo.Store.ReadObject(head); err != nil || kind != "commit" {
+		return "", problem.New(problem.ExitNotFound, "not_found", "commit %.10s, on which %s stood at @%d, is not in this repository.", head, b.fork.View.ID, b.fork.At.Seq).About(b.fork.View.ID).
 			Hint(action.Fetch, "it may be in another one")
 	}
 	return head, nil
@@ -145,28 +145,28 @@ func (b *besideTree) add(ctx context.Context) (*repo.Repo, error) {
 	if err := b.keepApart(ctx); err != nil {
 		return nil, err
 	}
-	there, err := repo.FindAt(ctx, b.Repo.Env, b.dir)
+	there, err := repo.FindAt(ctx, b.fork.View.Repo.Env, b.dir)
 	if err != nil {
 		return nil, err
 	}
-	filtered := gitcmd.At(there.Repository, b.filters())
-	if b.Repo.Config.Snapshot.Mode == "off" || b.At.Tree == "" {
-		b.unconverted, err = leaveUnconverted(ctx, filtered, there.Repository, b.commit, b.commit)
+	filtered := gitcmd.At(there.At, b.filters())
+	if b.fork.View.Repo.Config.Snapshot.Mode == "off" || b.fork.At.Tree == "" {
+		b.unconverted, err = leaveUnconverted(ctx, filtered, there.At, b.commit, b.commit)
 		return there, err
 	}
-	files, err := b.Repo.Patches(ctx)
+	files, err := b.fork.View.Repo.Patches(ctx)
 	was := ""
 	if err == nil {
-		was, err = files.CommitTree(ctx, b.commit, b.Repo.Store)
+		was, err = files.CommitTree(ctx, b.commit, b.fork.View.Repo.Store)
 	}
-	if err == nil && was != b.At.Tree {
-		_, err = filtered.RunWith(ctx, gitcmd.Command{Args: []string{"restore", "--source=" + b.At.Tree, "--worktree", "--", "."}, Env: withPointers})
+	if err == nil && was != b.fork.At.Tree {
+		_, err = filtered.RunWith(ctx, gitcmd.Command{Args: []string{"restore", "--source=" + b.fork.At.Tree, "--worktree", "--", "."}, Env: withPointers})
 	}
 	if err == nil {
-		b.unconverted, err = leaveUnconverted(ctx, filtered, there.Repository, b.commit, b.At.Tree)
+		b.unconverted, err = leaveUnconverted(ctx, filtered, there.At, b.commit, b.fork.At.Tree)
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("bring the files of @%d to %s: %w", b.At.Seq, b.dir, err), there.Close())
+		return nil, errors.Join(fmt.Errorf("bring the files of @%d to %s: %w", b.fork.At.Seq, b.dir, err), there.Close())
 	}
 	return there, nil
 }
@@ -175,16 +175,16 @@ func (b *besideTree) add(ctx context.Context) (*repo.Repo, error) {
 // core.worktree in the configuration of the whole repository holds for linked working trees too,
 // and then git would write the fork's files into the user's.
 func (b *besideTree) keepApart(ctx context.Context) error {
-	at, err := gitcmd.Locate(ctx, b.dir, gitcmd.Options{Environ: b.Repo.Env.Environ})
+	at, err := gitcmd.Locate(ctx, b.dir, gitcmd.Options{Environ: b.fork.View.Repo.Env.Environ})
 	if err != nil || sameFolder(at.TopLevel, b.dir) {
 		return err
 	}
 	own := filepath.Join(at.GitDir, "config.worktree")
 	if at.GitDir != at.CommonDir {
-		if _, err := b.Repo.Git.Run(ctx, "config", "--file", own, "core.worktree", b.dir); err != nil {
+		if _, err := b.fork.View.Repo.Git.Run(ctx, "config", "--file", own, "core.worktree", b.dir); err != nil {
 			return err
 		}
-		if at, err = gitcmd.Locate(ctx, b.dir, gitcmd.Options{Environ: b.Repo.Env.Environ}); err == nil && sameFolder(at.TopLevel, b.dir) {
+		if at, err = gitcmd.Locate(ctx, b.dir, gitcmd.Options{Environ: b.fork.View.Repo.Env.Environ}); err == nil && sameFolder(at.TopLevel, b.dir) {
 			return nil
 		}
 	}
@@ -201,18 +201,18 @@ func sameFolder(a, b string) bool {
 // earlier time, nothing stays: git takes it away itself, but not where it was killed
 // or cannot write, and then hardly any git command works in the repository.
 func (b *besideTree) run(ctx context.Context, words []string) error {
-	for _, note := range leftover.HalfWorktrees(b.Repo.CommonDir) {
-		_ = leftover.ForgetWorktree(b.Repo.CommonDir, note) // jp doctor tells of it
+	for _, note := range leftover.HalfWorktrees(b.fork.View.Repo.At.CommonDir) {
+		_ = leftover.ForgetWorktree(b.fork.View.Repo.At.CommonDir, note) // jp doctor tells of it
 	}
-	note, end, err := leftover.MakingWorktree(b.Repo.StateDir(), b.dir)
+	note, end, err := leftover.MakingWorktree(b.fork.View.Repo.StateDir(), b.dir)
 	if err != nil {
 		return err
 	}
-	if _, err = gitcmd.At(b.Repo.Repository, b.filters()).RunWith(ctx, gitcmd.Command{Args: words, Files: []*os.File{note}, Env: withPointers}); err == nil {
+	if _, err = gitcmd.At(b.fork.View.Repo.At, b.filters()).RunWith(ctx, gitcmd.Command{Args: words, Files: []*os.File{note}, Env: withPointers}); err == nil {
 		end()
 		return nil
 	}
-	if leftover.ForgetHalf(b.Repo.CommonDir, b.dir) == nil {
+	if leftover.ForgetHalf(b.fork.View.Repo.At.CommonDir, b.dir) == nil {
 		end()
 	}
 	var exit *gitcmd.ExitError
@@ -233,7 +233,7 @@ func ownsFolder(r *repo.Repo, dir string) bool {
 			return false
 		}
 	}
-	for _, own := range []string{r.CommonDir, r.GitDir} {
+	for _, own := range []string{r.At.CommonDir, r.At.GitDir} {
 		at, err := filepath.EvalSymlinks(own)
 		if rel, fault := filepath.Rel(at, dir); err == nil && fault == nil && filepath.IsLocal(rel) {
 			return true
@@ -244,10 +244,10 @@ func ownsFolder(r *repo.Repo, dir string) bool {
 
 // checkBranch refuses what is no name of a new branch.
 func (b *besideTree) checkBranch(ctx context.Context) error {
-	if _, err := b.Repo.Git.Run(ctx, "check-ref-format", "--branch", b.branch); err != nil || strings.HasPrefix(b.branch, "-") || strings.Contains(b.branch, "@{") {
+	if _, err := b.fork.View.Repo.Git.Run(ctx, "check-ref-format", "--branch", b.branch); err != nil || strings.HasPrefix(b.branch, "-") || strings.Contains(b.branch, "@{") {
 		return problem.Usage("-b %q is not a name that a branch can have.", b.branch)
 	}
-	_, err := b.Repo.Git.Run(ctx, "show-ref", "--verify", "--quiet", "refs/heads/"+b.branch)
+	_, err := b.fork.View.Repo.Git.Run(ctx, "show-ref", "--verify", "--quiet", "refs/heads/"+b.branch)
 	var none *gitcmd.ExitError
 	switch {
 	case err == nil:
@@ -261,15 +261,15 @@ func (b *besideTree) checkBranch(ctx context.Context) error {
 // remove takes the working tree and the fork away again. The error that led here
 // is the one to report; git worktree prune cleans up.
 func (b *besideTree) remove(ctx context.Context) {
-	if b.Fork.Head != "" {
-		_ = b.Repo.Store.Delete(ctx, b.ID, b.Fork.Head)
+	if b.fork.Head != "" {
+		_ = b.fork.View.Repo.Store.Delete(ctx, b.fork.ID, b.fork.Head)
 	}
 	if !b.made {
 		return
 	}
-	_, _ = b.Repo.Git.Run(ctx, "worktree", "remove", "--force", b.dir)
+	_, _ = b.fork.View.Repo.Git.Run(ctx, "worktree", "remove", "--force", b.dir)
 	if b.branch != "" {
-		_, _ = b.Repo.Git.Run(ctx, "update-ref", "-d", "refs/heads/"+b.branch, b.commit)
+		_, _ = b.fork.View.Repo.Git.Run(ctx, "update-ref", "-d", "refs/heads/"+b.branch, b.commit)
 	}
 }
 
@@ -277,7 +277,7 @@ func (b *besideTree) remove(ctx context.Context) {
 // HEAD that was recorded, on a new branch or detached, with the files of the event as
 // uncommitted changes.
 func (f *Fork) WithWorktree(ctx context.Context, dir, branch string) (done ForkResult, err error) {
-	b := besideTree{Fork: f, branch: branch}
+	b := besideTree{fork: f, branch: branch}
 	if b.dir, err = b.free(dir); err != nil {
 		return done, err
 	}

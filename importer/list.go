@@ -33,7 +33,7 @@ const headBytes = 1 << 20
 // List finds the sessions of a format that ran in the repository's working tree, oldest
 // first. It reads the beginning of each file.
 func List(ctx context.Context, r *repo.Repo, f Format) (found []Found, err error) {
-	files, err := f.Files(f.Folder(r.Env.Get), r.TopLevel)
+	files, err := f.Files(f.Folder(r.Env.Get), r.At.TopLevel)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func List(ctx context.Context, r *repo.Repo, f Format) (found []Found, err error
 			return nil, err
 		}
 		entry, ok := look(f, path)
-		if !ok || !within(entry.Dir, r.TopLevel) {
+		if !ok || !within(entry.Dir, r.At.TopLevel) {
 			continue
 		}
 		_, err := r.Store.Head(ctx, entry.ID)

@@ -72,7 +72,7 @@ func (im *importing) session(f Format, file io.ReadSeeker, path string) error {
 	}
 	if im.test == nil {
 		im.fresh = map[string]conversation.Object{}
-		if im.repo.TopLevel != "" {
+		if im.repo.At.TopLevel != "" {
 			im.rules = rulecheck.New(im.repo.Git)
 		}
 	}
@@ -168,7 +168,7 @@ func (im *importing) thread(t Thread) (err error) {
 	}
 	if im.test == nil {
 		b.files = &files{
-			format: im.repo.ObjectFormat, read: im.store.ReadObject, dir: im.is.Dir, roots: rootsOf(im.repo.Repository, im.is.Dir), admit: im.admit,
+			format: im.repo.At.ObjectFormat, read: im.store.ReadObject, dir: im.is.Dir, roots: rootsOf(im.repo.At, im.is.Dir), admit: im.admit,
 			start: func() (string, error) { return im.newestTree(&l, b.kept-1) },
 		}
 		if im.rep.DryRun {
@@ -342,7 +342,7 @@ func (im *importing) admit(name string, known bool, content string) (why string,
 			if c != '/' {
 				continue
 			}
-			if _, err := os.Lstat(filepath.Join(im.repo.TopLevel, name[:i], ".git")); err == nil {
+			if _, err := os.Lstat(filepath.Join(im.repo.At.TopLevel, name[:i], ".git")); err == nil {
 				return "in another repository", nil
 			}
 		}

@@ -24,18 +24,18 @@ const nearby = 4096
 // load reads the conversation. Undo of an event, nil for the last turn, needs only the end, if
 // earlier events are known not to matter.
 func (b *Undo) load(ctx context.Context, event *conversation.Event) error {
-	newest := b.Events[len(b.Events)-1]
+	newest := b.View.Events[len(b.View.Events)-1]
 	near := event == nil || newest.Seq-event.Seq < nearby
 	known := b.recordedUntil()
 	if b.Opts.Action == "undo" && known.commit != "" && near && newest.Seq-known.seq < nearby {
 		r := undoReach{event: event, known: known}
-		v, err := b.Repo.Find().ViewBack(ctx, b.Repo.Env, string(b.ID), r.enough)
+		v, err := b.View.Repo.Find().ViewBack(ctx, b.View.Repo.Env, string(b.View.ID), r.enough)
 		if err != nil || v.Broken != nil || r.complete || v.Events[0].Seq == 0 {
 			b.View = v
 			return err
 		}
 	}
-	v, err := b.Repo.Find().Outline(ctx, b.Repo.Env, string(b.ID))
+	v, err := b.View.Repo.Find().Outline(ctx, b.View.Repo.Env, string(b.View.ID))
 	b.View = v
 	return err
 }
@@ -79,7 +79,7 @@ const recordedMagic = "jp-undo 1 "
 // recordedUntil reads the file of the conversation. It can be deleted, and counts only with the
 // code of the user's key.
 func (b *Undo) recordedUntil() recordedUntil {
-	data, err := b.Repo.StateDir().Read(repo.UndoFolder, string(b.ID))
+	data, err := b.View.Repo.StateDir().Read(repo.UndoFolder, string(b.View.ID))
 	text, ours := strings.CutPrefix(string(data), recordedMagic)
 	words := strings.Fields(text)
 	if err != nil || !ours || len(words) != 3 {
@@ -100,21 +100,21 @@ func (b *Undo) keepRecordedUntil() {
 		response, is := e.Body.(*conversation.ToolCallResponse)
 		return is && slices.ContainsFunc(response.LeftOut, func(l conversation.SkippedPath) bool { return l.Why == worktree.WhyGone })
 	}
-	newest := b.Events[len(b.Events)-1]
+	newest := b.View.Events[len(b.View.Events)-1]
 	u := recordedUntil{newest.Seq, newest.Commit}
-	if code := b.code(u); code != "" && u != b.recordedUntil() && !slices.ContainsFunc(b.Events, gone) {
+	if code := b.code(u); code != "" && u != b.recordedUntil() && !slices.ContainsFunc(b.View.Events, gone) {
 		text := fmt.Sprintf("%s%d %s %s\n", recordedMagic, u.seq, u.commit, code)
-		_ = b.Repo.StateDir().Replace(repo.UndoFolder, string(b.ID), []byte(text), safefile.Options{Volatile: true}) // it only saves time
+		_ = b.View.Repo.StateDir().Replace(repo.UndoFolder, string(b.View.ID), []byte(text), safefile.Options{Volatile: true}) // it only saves time
 	}
 }
 
 // code is the code of the user's key, "" without a key.
 func (b *Undo) code(u recordedUntil) string {
-	key, err := gitstore.LoadKey(b.Repo.KeyFile())
+	key, err := gitstore.LoadKey(b.View.Repo.KeyFile())
 	if err != nil {
 		return ""
 	}
 	mac := hmac.New(sha256.New, key)
-	fmt.Fprintf(mac, "%s%s %d %s", recordedMagic, b.ID, u.seq, u.commit)
+	fmt.Fprintf(mac, "%s%s %d %s", recordedMagic, b.View.ID, u.seq, u.commit)
 	return hex.EncodeToString(mac.Sum(nil))
 }

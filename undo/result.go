@@ -32,7 +32,7 @@ const dryRun = "dry run"
 
 func (b *Undo) result(plan []undoplan.File) *Result {
 	r := &Result{
-		Action: b.Opts.Action, Conversation: b.ID, AsOf: b.AsOf, DryRun: b.Opts.DryRun,
+		Action: b.Opts.Action, Conversation: b.View.ID, AsOf: b.AsOf, DryRun: b.Opts.DryRun,
 		Files: []repo.FileResult{}, Puts: puts(plan), Notes: map[string]string{},
 	}
 	for _, f := range plan {

@@ -32,7 +32,7 @@ type Options struct {
 // An Undo is one undo or restore. It holds the conversation from the first
 // look at the files to the event that records what was done.
 type Undo struct {
-	*repo.View
+	View   *repo.View
 	Opts   Options
 	held   *process.Lock
 	Files  *snapshot.Files
@@ -75,7 +75,7 @@ func (b *Undo) Close() { b.held.Release() }
 // must not be added to. The event is the named one, nil if there is none.
 func (b *Undo) take(ctx context.Context, event *conversation.Event) (err error) {
 	if !b.Opts.DryRun {
-		if b.held, err = b.Repo.Hold(ctx, b.Repo.Env, b.ID); err != nil {
+		if b.held, err = b.View.Repo.Hold(ctx, b.View.Repo.Env, b.View.ID); err != nil {
 			return err
 		}
 	}
@@ -83,20 +83,20 @@ func (b *Undo) take(ctx context.Context, event *conversation.Event) (err error) 
 		return err
 	}
 	switch {
-	case b.Broken != nil:
-		return b.Damage(nil)
-	case b.Events[len(b.Events)-1].Opaque():
-		return repo.Newer(b.ID, b.Events)
+	case b.View.Broken != nil:
+		return b.View.Damage(nil)
+	case b.View.Events[len(b.View.Events)-1].Opaque():
+		return repo.Newer(b.View.ID, b.View.Events)
 	}
-	if err := b.Repo.Standings().MayAct(ctx, b.ID, b.Head, b.Events, "read only"); err != nil {
+	if err := b.View.Repo.Standings().MayAct(ctx, b.View.ID, b.View.Head, b.View.Events, "read only"); err != nil {
 		return err
 	}
 	switch {
-	case b.Tail != nil && open(b.Tail.Ledger()):
-		return repo.IncompleteFailure(b.ID, b.Tail)
+	case b.View.Tail != nil && open(b.View.Tail.Ledger()):
+		return repo.IncompleteFailure(b.View.ID, b.View.Tail)
 	}
 	b.keepRecordedUntil()
-	if b.Files, err = snapshot.OpenFiles(ctx, b.Repo); err == nil && b.Files.Off {
+	if b.Files, err = snapshot.OpenFiles(ctx, b.View.Repo); err == nil && b.Files.Off {
 		err = repo.WithoutSnapshots()
 	}
 	return err
@@ -126,7 +126,7 @@ func (b *Undo) plan(ctx context.Context) (turnloop.SnapshotResult, []undoplan.Fi
 	if err != nil {
 		return turnloop.SnapshotResult{}, nil, err
 	}
-	newest := b.Events[len(b.Events)-1].Tree
+	newest := b.View.Events[len(b.View.Events)-1].Tree
 	sight, err := b.Files.Look(ctx, turnloop.SnapshotRequest{Tree: newest, Named: b.written(h)})
 	if err != nil {
 		return sight, nil, err
@@ -134,7 +134,7 @@ func (b *Undo) plan(ctx context.Context) (turnloop.SnapshotResult, []undoplan.Fi
 	if b.Files.Off {
 		return sight, nil, repo.WithoutSnapshots()
 	}
-	drift, err := b.Repo.Trees.DiffTrees(ctx, newest, sight.Tree)
+	drift, err := b.View.Repo.Trees.DiffTrees(ctx, newest, sight.Tree)
 	if err != nil {
 		return sight, nil, err
 	}
@@ -150,7 +150,7 @@ func (b *Undo) plan(ctx context.Context) (turnloop.SnapshotResult, []undoplan.Fi
 		return sight, nil, err
 	}
 	b.Differing = h.Differing(b.Since, b.Opts.Paths)
-	if at := adoption(b.Events); at > b.Since {
+	if at := adoption(b.View.Events); at > b.Since {
 		b.Adoption = at
 	}
 	return sight, append(plan, b.unrecorded(plan)...), nil
@@ -176,7 +176,7 @@ func (b *Undo) unrecorded(plan []undoplan.File) (files []undoplan.File) {
 	for _, f := range plan {
 		known[f.Path] = true
 	}
-	for _, e := range b.Events {
+	for _, e := range b.View.Events {
 		response, is := e.Body.(*conversation.ToolCallResponse)
 		if !is || e.Seq < b.Since {
 			continue
@@ -186,7 +186,7 @@ func (b *Undo) unrecorded(plan []undoplan.File) (files []undoplan.File) {
 			if err != nil || known[path] || len(b.Opts.Paths) > 0 && !worktree.Under(path, b.Opts.Paths) {
 				continue
 			}
-			_, err = os.Lstat(filepath.Join(b.Repo.TopLevel, filepath.FromSlash(path)))
+			_, err = os.Lstat(filepath.Join(b.View.Repo.At.TopLevel, filepath.FromSlash(path)))
 			_, secret := redact.Restore(path, func(string) (string, bool) { return "", false }) // then its name is not known
 			if gone := l.Why == worktree.WhyGone; len(secret) > 0 || gone == (err != nil) {
 				known[path] = true
@@ -226,7 +226,7 @@ func (b *Undo) written(h undoplan.History) []string {
 // same refuses to work on the files of another working tree than the one in which the
 // conversation last worked.
 func (b *Undo) same(now conversation.Git) error {
-	if then := b.LastPlace(); then != nil && !then.SameWorktree(now) {
+	if then := b.View.LastPlace(); then != nil && !then.SameWorktree(now) {
 		return b.notHere(*then, now)
 	}
 	return nil
@@ -234,11 +234,11 @@ func (b *Undo) same(now conversation.Git) error {
 
 // notHere says where the conversation worked instead.
 func (b *Undo) notHere(then, now conversation.Git) error {
-	f := problem.New(problem.ExitDecision, "elsewhere", "%s worked in %s; these are not its files.", b.ID, repo.WhichWorktree(then, now)).About(b.ID)
-	if dir := b.Repo.WorktreeDir(then.Worktree); dir != "" && then.Worktree != now.Worktree {
+	f := problem.New(problem.ExitDecision, "elsewhere", "%s worked in %s; these are not its files.", b.View.ID, repo.WhichWorktree(then, now)).About(b.View.ID)
+	if dir := b.View.Repo.WorktreeDir(then.Worktree); dir != "" && then.Worktree != now.Worktree {
 		return f.Hint(action.ChangeDir(dir), "go there")
 	}
-	return f.Hint(action.ForkWorktree(b.ID.Short()), "a new working tree with its files")
+	return f.Hint(action.ForkWorktree(b.View.ID.Short()), "a new working tree with its files")
 }
 
 // Do puts the files back and records it. Another program may have written meanwhile:
@@ -279,24 +279,24 @@ type putBackRecorder func(ctx context.Context, before, after turnloop.SnapshotRe
 
 // protected are files that are never put back, wherever they lie.
 func (b *Undo) protected() []string {
-	return []string{b.Repo.GitDir, b.Repo.CommonDir, b.Repo.Paths.UserFile, b.Repo.Paths.OwnFiles(), b.Repo.Paths.StateDir}
+	return []string{b.View.Repo.At.GitDir, b.View.Repo.At.CommonDir, b.View.Repo.Paths.UserFile, b.View.Repo.Paths.OwnFiles(), b.View.Repo.Paths.StateDir}
 }
 
 // Record adds what others changed, and what was put back.
 func (b *Undo) Record(ctx context.Context, before, after turnloop.SnapshotResult, result *Result) error {
-	newest := b.Events[len(b.Events)-1]
-	stream := conversation.JoinTail(conversation.SplitTail(b.Events))
-	stream.SetClock(b.Repo.Env.Now)
+	newest := b.View.Events[len(b.View.Events)-1]
+	stream := conversation.JoinTail(conversation.SplitTail(b.View.Events))
+	stream.SetClock(b.View.Repo.Env.Now)
 	var records []*conversation.Event
 	if before.Tree != newest.Tree {
 		records = append(records, &conversation.Event{Body: repo.Outside(before), Tree: before.Tree, Objects: before.Objects})
 	}
 	done := result.Restored(b.AsOf)
 	records = append(records, &conversation.Event{
-		Body: done, Tree: after.Tree, Objects: after.Objects, Git: repo.Moved(b.Events, after.Git), Subject: b.subject(len(result.Puts)),
+		Body: done, Tree: after.Tree, Objects: after.Objects, Git: repo.Moved(b.View.Events, after.Git), Subject: b.subject(len(result.Puts)),
 	})
 	err := stream.Append(func(events []*conversation.Event) error {
-		_, err := b.Repo.Store.Append(ctx, b.ID, b.Head, events)
+		_, err := b.View.Repo.Store.Append(ctx, b.View.ID, b.View.Head, events)
 		return err
 	}, records...)
 	if err != nil {
@@ -336,7 +336,7 @@ func (b *Undo) Known(ctx context.Context, event *conversation.Event) error {
 	}
 	for _, path := range b.Opts.Paths {
 		one := []string{path}
-		there, err := trees.Find(ctx, b.Repo.Trees, event.Tree, path)
+		there, err := trees.Find(ctx, b.View.Repo.Trees, event.Tree, path)
 		if err != nil {
 			return fmt.Errorf("look for %s in event %d: %w", path, event.Seq, err)
 		}
@@ -347,7 +347,7 @@ func (b *Undo) Known(ctx context.Context, event *conversation.Event) error {
 			}
 		}
 		if there == (trees.Version{}) && !touched && path != "." {
-			return problem.New(problem.ExitNotFound, "not_found", "no snapshot of %s has %s.", b.ID, path).About(b.ID).
+			return problem.New(problem.ExitNotFound, "not_found", "no snapshot of %s has %s.", b.View.ID, path).About(b.View.ID).
 				Hint(action.DiffSince(problem.Itoa(event.Seq)), "the files that changed since")
 		}
 	}

@@ -57,7 +57,7 @@ func (s *Source) answerFile(f instructions.File) string {
 	return filepath.Join(s.answers(), s.answersHere()+digest(f.Path, f.Real, f.OID))
 }
 
-func (s *Source) answersHere() string { return digest(s.repo.TopLevel)[:32] + "-" }
+func (s *Source) answersHere() string { return digest(s.repo.At.TopLevel)[:32] + "-" }
 
 func digest(words ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(words, "\x00")))

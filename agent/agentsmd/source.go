@@ -40,10 +40,10 @@ type Source struct {
 // Open prepares to find instructions for work in a folder. With off there are none.
 func Open(r *repo.Repo, files *snapshot.Files, dir string, off bool) *Source {
 	s := &Source{repo: r, files: files, start: ".", heads: map[string]*gitTree{}, told: map[string]bool{}, off: off || !r.Config.Instructions.Enable}
-	if r.TopLevel == "" {
+	if r.At.TopLevel == "" {
 		return s
 	}
-	root, err := filepath.EvalSymlinks(r.TopLevel)
+	root, err := filepath.EvalSymlinks(r.At.TopLevel)
 	if err != nil {
 		return s
 	}
@@ -170,7 +170,7 @@ func (s *Source) find(ctx context.Context, folders []string) (files []instructio
 	}
 	head, err := s.head(ctx)
 	for _, folder := range folders {
-		found, unused := instructions.Find(instructions.Dir{Root: s.files.Root, Format: string(s.repo.ObjectFormat)}, []string{folder}, s.options())
+		found, unused := instructions.Find(instructions.Dir{Root: s.files.Root, Format: string(s.repo.At.ObjectFormat)}, []string{folder}, s.options())
 		skipped = append(skipped, unused...)
 		if len(found) == 0 && err == nil { // else pick reports it, if there is a file at all
 			if c := s.committedIn(head, folder); c != nil {
@@ -207,7 +207,7 @@ func (s *Source) Committed(ctx context.Context, f instructions.File) bool {
 // own are the user's own words, and the user's own file.
 func (s *Source) own() (files []instructions.File, unread []instructions.Skipped) {
 	add := func(name string, data []byte) {
-		if f := instructions.UserText(name, data, instructions.BlobID(string(s.repo.ObjectFormat), data), s.most()); !f.Blank() {
+		if f := instructions.UserText(name, data, instructions.BlobID(string(s.repo.At.ObjectFormat), data), s.most()); !f.Blank() {
 			files = append(files, f)
 		}
 	}
@@ -364,7 +364,7 @@ func (s *Source) explained(ctx context.Context, events []*conversation.Event, f 
 	if !ok || recorded == "" && !f.Absent() { // no snapshot has it, so no record says who changed it
 		return false
 	}
-	lf := instructions.BlobID(string(s.repo.ObjectFormat), []byte(withLF(f.Text))) // git may keep it so
+	lf := instructions.BlobID(string(s.repo.At.ObjectFormat), []byte(withLF(f.Text))) // git may keep it so
 	if recorded != f.OID && (f.Cut > 0 || recorded != lf) {
 		return !within
 	}

@@ -220,7 +220,7 @@ func (s Source) shownPath(path string, absolute bool) string {
 	if err != nil {
 		return path
 	}
-	if rel, err := filepath.Rel(s.Repo.TopLevel, abs); err == nil && s.Repo.TopLevel != "" && filepath.IsLocal(rel) {
+	if rel, err := filepath.Rel(s.Repo.At.TopLevel, abs); err == nil && s.Repo.At.TopLevel != "" && filepath.IsLocal(rel) {
 		return filepath.ToSlash(rel)
 	}
 	if rel, err := filepath.Rel(s.Env.Dir, path); err == nil && !absolute {

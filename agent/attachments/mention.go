@@ -88,10 +88,10 @@ func (s Source) doubts(ctx context.Context, word string) (resolved string, doubt
 	if resolved, err = filepath.EvalSymlinks(named); err != nil {
 		return "", nil, Unreadable(word, err)
 	}
-	inside := s.Repo.TopLevel != ""
+	inside := s.Repo.At.TopLevel != ""
 	var rel string
 	if inside {
-		root, err := filepath.EvalSymlinks(s.Repo.TopLevel)
+		root, err := filepath.EvalSymlinks(s.Repo.At.TopLevel)
 		if err != nil {
 			return "", nil, err
 		}

@@ -10,7 +10,7 @@ func (r Providers) factsIn(t catalog.Table, model string) catalog.Model {
 	if !named || vendor == Scripted || vendor == Replayed {
 		return catalog.Model{}
 	}
-	v, err := r.Found(vendor)
+	v, err := r.repo.Found(vendor)
 	if err != nil {
 		return catalog.Model{} // the model call reports the error
 	}

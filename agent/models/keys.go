@@ -20,7 +20,7 @@ import (
 
 // Vendor is the provider of that name, with what the configuration says of it.
 func (r Providers) Vendor(name string) (catalog.Vendor, error) {
-	v, err := r.Found(name)
+	v, err := r.repo.Found(name)
 	switch {
 	case errors.Is(err, catalog.ErrUnknown):
 		return v, problem.Usage("there is no provider %q.", name).
@@ -30,14 +30,14 @@ func (r Providers) Vendor(name string) (catalog.Vendor, error) {
 		return v, problem.New(problem.ExitUsage, "config", "%s has an address of its own for each customer, and none is set.", name).
 			Hint(action.SetBaseURL(repo.PlainName(name)), "your address")
 	case err != nil:
-		return v, repo.WrongSetting(r.WrongProvider(name, err))
+		return v, repo.WrongSetting(r.repo.WrongProvider(name, err))
 	}
 	return v, nil
 }
 
 // client connects as the configuration says of a provider, nil where it says nothing.
 func (r Providers) client(e *repo.Host, name string) (*http.Client, error) {
-	said := r.Config.Providers[name]
+	said := r.repo.Config.Providers[name]
 	headers := map[string]string{}
 	for header, value := range said.Headers {
 		variable, named := strings.CutPrefix(value, "$")
@@ -48,13 +48,13 @@ func (r Providers) client(e *repo.Host, name string) (*http.Client, error) {
 			return nil, problem.New(problem.ExitUsage, "auth", "there is no header %s for %s: %s is not set.", safetext.Show(header), safetext.Show(name), safetext.Show(variable))
 		}
 		if named || secretHeader(header) {
-			r.Values.Add(value)
+			r.repo.Values.Add(value)
 		}
 		headers[header] = value
 	}
 	client, err := catalog.Connection{Headers: headers, CAFile: repo.FromHome(said.CAFile, e.Get("HOME")), Proxy: said.Proxy}.Client()
 	if err != nil {
-		return nil, repo.WrongSetting(r.WrongProvider(name, err))
+		return nil, repo.WrongSetting(r.repo.WrongProvider(name, err))
 	}
 	return client, nil
 }
@@ -73,7 +73,7 @@ func (r Providers) open(ctx context.Context, e *repo.Host, v catalog.Vendor, o c
 		key, err = r.key(e, v)
 	} else {
 		key, _, err = printed.current(ctx)
-		r.Values.Add(key)
+		r.repo.Values.Add(key)
 	}
 	if err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func (r Providers) open(ctx context.Context, e *repo.Host, v catalog.Vendor, o c
 	if printed == nil {
 		return v.Open(key, o), nil
 	}
-	o.Client = renewing(o.Client, renewal{key: printed, opened: key, secret: r.Values.Add})
+	o.Client = renewing(o.Client, renewal{key: printed, opened: key, secret: r.repo.Values.Add})
 	p := v.Open(key, o)
 	p.Account = provider.AccountOf(strings.Join(printed.argv, "\x00")) // the account stays the same when the key changes
 	return p, nil
@@ -141,13 +141,13 @@ func checkKey(key, source string) error {
 
 // price is what a model costs: what the configuration says, else its list price.
 func (r Providers) price(model string) (catalog.Price, error) {
-	amounts, said := r.Config.Prices[model]
+	amounts, said := r.repo.Config.Prices[model]
 	if !said {
 		return r.facts(model).Price, nil
 	}
 	price, err := catalog.ParsePrice(amounts)
 	if err != nil {
-		return price, repo.WrongSetting(r.WrongPrice(model, err))
+		return price, repo.WrongSetting(r.repo.WrongPrice(model, err))
 	}
 	return price, nil
 }
@@ -193,14 +193,14 @@ func (r Providers) KeyedModel(e *repo.Host) string {
 // heldModel reports whether the workspace's file names a model that does not count
 // until the file is trusted.
 func (r Providers) heldModel() bool {
-	return slices.ContainsFunc(r.Report.Inert, func(k config.InertKey) bool {
+	return slices.ContainsFunc(r.repo.Report.Inert, func(k config.InertKey) bool {
 		return k.Key == "model" && k.Reason == config.ReasonUntrusted
 	})
 }
 
 // hasKey reports whether there seems to be a key, and starts nothing.
 func (r Providers) hasKey(e *repo.Host, v catalog.Vendor) bool {
-	found := len(r.Config.Providers[v.Name].KeyCommand) > 0
+	found := len(r.repo.Config.Providers[v.Name].KeyCommand) > 0
 	for _, name := range v.KeyEnv {
 		found = found || strings.TrimSpace(e.Get(name)) != ""
 	}
@@ -230,6 +230,6 @@ func (r Providers) localModel(ctx context.Context, e *repo.Host) string {
 }
 
 // The Providers are those of models, as the configuration of a repository has them.
-type Providers struct{ *repo.Repo }
+type Providers struct{ repo *repo.Repo }
 
 func ProvidersOf(r *repo.Repo) Providers { return Providers{r} }

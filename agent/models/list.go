@@ -121,10 +121,10 @@ func (o offer) Failure() error {
 // Names are the providers that jp asks without being told to: the usual ones, those of the configuration, and of the others those
 // with a key in a variable of their own.
 func (r Providers) Names(e *repo.Host) []string {
-	all := catalog.Names(r.Config.Providers)
+	all := catalog.Names(r.repo.Config.Providers)
 	taken := map[string]bool{}
 	for _, name := range all {
-		if v, err := r.Found(name); err == nil {
+		if v, err := r.repo.Found(name); err == nil {
 			for _, variable := range v.KeyEnv {
 				taken[variable] = true
 			}
@@ -135,7 +135,7 @@ func (r Providers) Names(e *repo.Host) []string {
 		if slices.Contains(all, v.Name) || taken[variable] || !r.hasKey(e, v) {
 			continue
 		}
-		if _, err := r.Found(v.Name); err == nil {
+		if _, err := r.repo.Found(v.Name); err == nil {
 			all, taken[variable] = append(all, v.Name), true
 		}
 	}
@@ -155,7 +155,7 @@ func (r Providers) About(e *repo.Host, offers []offer) [][2]string {
 	for _, o := range offers {
 		for _, model := range o.Models {
 			full := o.Provider + "/" + model
-			if o.Provider != Scripted && r.Config.Models[full].Context == 0 && r.factsIn(t, full).Window == 0 {
+			if o.Provider != Scripted && r.repo.Config.Models[full].Context == 0 && r.factsIn(t, full).Window == 0 {
 				unknown = append(unknown, full)
 			}
 		}

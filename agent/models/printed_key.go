@@ -45,7 +45,7 @@ func newPrintedKey(e *repo.Host, vendor string, argv []string, ttl time.Duration
 
 // printedKey is the provider's key, nil if no program prints it.
 func (r Providers) printedKey(e *repo.Host, vendor string) *printedKey {
-	said := r.Config.Providers[vendor]
+	said := r.repo.Config.Providers[vendor]
 	if len(said.KeyCommand) == 0 {
 		return nil
 	}

@@ -38,7 +38,7 @@ func (r Providers) Table() catalog.Table {
 	return catalog.Newest(text)
 }
 
-func (r Providers) tablePath() string { return filepath.Join(r.Paths.CacheDir, tableFile) }
+func (r Providers) tablePath() string { return filepath.Join(r.repo.Paths.CacheDir, tableFile) }
 
 // ownTable is the user's table as it was fetched.
 func (r Providers) ownTable() (string, error) {
@@ -59,7 +59,7 @@ func (r Providers) ownTable() (string, error) {
 }
 
 func (r Providers) tableCode(text string) (string, error) {
-	key, err := gitstore.LoadKey(r.KeyFile())
+	key, err := gitstore.LoadKey(r.repo.KeyFile())
 	if err != nil {
 		return "", err
 	}
@@ -100,7 +100,7 @@ func notUpdated(ctx context.Context, err error) error {
 
 // fetchTable reads the text of the configured address, and names its host.
 func (r Providers) fetchTable(ctx context.Context) (text []byte, host string, err error) {
-	address, err := url.Parse(r.Config.ModelsURL)
+	address, err := url.Parse(r.repo.Config.ModelsURL)
 	if err != nil || address.Host == "" {
 		return nil, "", errors.New("models_url is no address")
 	}

@@ -13,9 +13,9 @@ import (
 // a user gives in the place of an answer is kept: the question is asked in the
 // middle of the parent's turn, and the command is meant for that.
 type Delegate struct {
-	*questions
-	told    activityTeller
-	Command *turnloop.UserCommand // of the user, at a question; nil if none
+	questions *questions
+	told      activityTeller
+	Command   *turnloop.UserCommand // of the user, at a question; nil if none
 }
 
 // Delegate is the presence of a delegate of the run.
@@ -25,22 +25,25 @@ func (p *Presence) Delegate(id conversation.ID) *Delegate {
 
 // Relay is an observer that tells the peers of the parent what happens before another one shows it.
 func (d *Delegate) Relay(o turnloop.Observer) turnloop.Observer {
-	return &childRelay{o, d.server, d.told}
+	return &childRelay{o, d.questions.server, d.told}
 }
 
 // Ask implements [turnloop.Prompter].
 func (d *Delegate) Ask(ctx context.Context, question turnloop.Question) (turnloop.Answer, error) {
-	answer, err := d.put(ctx, d.told.id, question, false)
+	answer, err := d.questions.put(ctx, d.told.id, question, false)
 	errors.As(err, &d.Command)
 	return answer, err
 }
 
 // Await implements [turnloop.Prompter].
 func (d *Delegate) Await(ctx context.Context, question turnloop.Question) (turnloop.Answer, error) {
-	answer, err := d.await(ctx, d.told.id, question)
+	answer, err := d.questions.await(ctx, d.told.id, question)
 	errors.As(err, &d.Command)
 	return answer, err
 }
+
+// Present implements [turnloop.Prompter].
+func (d *Delegate) Present() bool { return d.questions.Present() }
 
 // A childRelay tells the peers of a parent what becomes of its child's questions,
 // and what the child's tools come to.

@@ -21,7 +21,7 @@ const MaxLevels = 16
 // where none does. calls are the calls that work in conversations of their own, by those.
 func (r States) AsksFor(ctx context.Context, parent conversation.ID, calls []Delegation, levels int) *delegatesQuestion {
 	for _, call := range calls {
-		info, err := r.Store.Info(ctx, call.Child)
+		info, err := r.repo.Store.Info(ctx, call.Child)
 		if err != nil || info.Summary.Parent != parent || levels == 0 {
 			continue
 		}
@@ -47,7 +47,7 @@ type Delegation struct {
 func (r States) delegations(ctx context.Context, i conversation.Info) (calls []Delegation) {
 	open := i.Summary.Open
 	children := map[int]conversation.ID{} // by the call's seq
-	for e, err := range r.Store.Backward(ctx, i.Head) {
+	for e, err := range r.repo.Store.Backward(ctx, i.Head) {
 		if err != nil || len(open) == 0 || e.Seq < open[0].Seq {
 			break
 		}

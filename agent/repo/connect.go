@@ -47,7 +47,7 @@ func (r Processes) Reach(ctx context.Context, id conversation.ID) (*attach.Clien
 	limit := time.NewTimer(reachable)
 	defer limit.Stop()
 	for {
-		holder, held := r.Locks.Held(id)
+		holder, held := r.repo.Locks.Held(id)
 		if !held {
 			return nil, ErrNotRunning
 		}
@@ -106,11 +106,11 @@ func Dial(ctx context.Context, registry process.Registry, id conversation.ID) (*
 
 // NotRunning says what can be done with a conversation that no process runs.
 func (r Processes) NotRunning(ctx context.Context, id conversation.ID, verb string) error {
-	info, err := r.Store.Info(ctx, id)
+	info, err := r.repo.Store.Info(ctx, id)
 	if err != nil {
 		return AboutConversation(err, id)
 	}
-	l := r.States().List(ctx, info)
+	l := r.repo.States().List(ctx, info)
 	status := l.Status
 	f := problem.New(problem.ExitFailed, "not_found", "%s is not running, so there is nothing to %s; its last turn is complete.", id, verb).About(id)
 	if status.State == "idle" {

@@ -9,15 +9,15 @@ import (
 // AskedIn is the conversation whose process asks the questions of this one: its
 // parent, where that runs it, else itself.
 func (r States) AskedIn(ctx context.Context, id conversation.ID) conversation.ID {
-	holder, held := r.Locks.Held(id)
+	holder, held := r.repo.Locks.Held(id)
 	if !held {
 		return id
 	}
-	info, err := r.Store.Info(ctx, id)
+	info, err := r.repo.Store.Info(ctx, id)
 	if err != nil || info.Summary.Parent == "" {
 		return id
 	}
-	if other, held := r.Locks.Held(info.Summary.Parent); !held || other.PID != holder.PID {
+	if other, held := r.repo.Locks.Held(info.Summary.Parent); !held || other.PID != holder.PID {
 		return id
 	}
 	return info.Summary.Parent

@@ -14,16 +14,16 @@ const UndoFolder = "undo"
 // Delete deletes a conversation, which is held, and what jp keeps of it beside the repository's
 // objects.
 func (r States) Delete(ctx context.Context, info conversation.Info) error {
-	if err := r.Store.Delete(ctx, info.ID, info.Head); err != nil {
+	if err := r.repo.Store.Delete(ctx, info.ID, info.Head); err != nil {
 		return err
 	}
 	r.forgetLists()
-	r.ForgetSecrets(info.ID)
+	r.repo.ForgetSecrets(info.ID)
 	for _, kind := range []string{".query", ".queue", ".answer", ".unsent", ".untracked"} {
-		_ = r.StateDir().Remove(DraftsFolder, string(info.ID)+kind) // there may be none
+		_ = r.repo.StateDir().Remove(DraftsFolder, string(info.ID)+kind) // there may be none
 	}
-	_ = r.StateDir().Remove(UndoFolder, string(info.ID))                // there may be none
-	_ = r.StateDir().Remove(usagecache.Folder, string(info.ID)+".json") // there may be none
+	_ = r.repo.StateDir().Remove(UndoFolder, string(info.ID))                // there may be none
+	_ = r.repo.StateDir().Remove(usagecache.Folder, string(info.ID)+".json") // there may be none
 	if registry, ok := r.ToldRegistry(); ok {
 		_ = registry.Forget(info.ID) // its log; there may be none
 	}

@@ -28,7 +28,7 @@ func capitalized(text string) string { return strings.ToUpper(text[:1]) + text[1
 
 // TwiceOf is the error of a duplicate id, or nil.
 func (r Finder) TwiceOf(id conversation.ID) (t *gitstore.DuplicateIDError) {
-	if second, err := r.Store.DuplicateOf(id); err == nil && second != nil { // who reads the conversation is told of an error
+	if second, err := r.repo.Store.DuplicateOf(id); err == nil && second != nil { // who reads the conversation is told of an error
 		errors.As(second.Err, &t)
 	}
 	return t
@@ -53,7 +53,7 @@ func (r Finder) NotTwice(e *Host, infos []conversation.Info, filtered bool) (lef
 // NoteHidden tells of archived conversations that are not listed because a live one
 // has their id.
 func (r Finder) NoteHidden(e *Host) error {
-	seconds, err := r.Store.Duplicates()
+	seconds, err := r.repo.Store.Duplicates()
 	for _, s := range seconds {
 		if s.Err != nil {
 			e.Note("%s is live, too, with events of its own, and not listed: %s", s.ID, action.Verify(s.ID.Short()))

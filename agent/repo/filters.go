@@ -11,7 +11,7 @@ import (
 
 // FilterApprovals are what the user has approved of this working tree's filters.
 func (r *Repo) FilterApprovals() approval.Approvals {
-	return approval.Approvals{Dir: trustFolder(r.Paths), Repo: r.Repository, Environ: r.Env.Environ}
+	return approval.Approvals{Dir: trustFolder(r.Paths), Repo: r.At, Environ: r.Env.Environ}
 }
 
 // A FilterSheet is the filters of a repository with what is approved of them.

@@ -21,17 +21,17 @@ func (r States) All(ctx context.Context, scope conversation.Scope, remote string
 func (r States) all(ctx context.Context, scope conversation.Scope, remote string, from int) ([]*Summary, error) {
 	cache := r.listCacheOf(scope)
 	if cache == nil {
-		infos, err := r.Store.List(ctx, scope)
+		infos, err := r.repo.Store.List(ctx, scope)
 		if remote != "" {
 			infos = OfRemote(infos, remote)
 		}
 		return r.describe(ctx, infos), err
 	}
-	taken := r.Locks.LastTaken()
+	taken := r.repo.Locks.LastTaken()
 	known := &gitstore.KnownList{Same: cache.same}
 	var mu sync.Mutex
 	var idle []*Summary // that were read
-	others, err := r.Store.ListBeside(ctx, scope, known, func(i conversation.Info) bool {
+	others, err := r.repo.Store.ListBeside(ctx, scope, known, func(i conversation.Info) bool {
 		l, is := r.idle(ctx, i)
 		if is {
 			mu.Lock()
@@ -56,7 +56,7 @@ func (r States) all(ctx context.Context, scope conversation.Scope, remote string
 			list = append(list, l)
 			continue
 		}
-		i, err := r.Store.Info(ctx, id)
+		i, err := r.repo.Store.Info(ctx, id)
 		if errors.Is(err, conversation.ErrNotFound) {
 			continue // deleted just now
 		}
@@ -69,7 +69,7 @@ func (r States) all(ctx context.Context, scope conversation.Scope, remote string
 	same := len(idle) == 0 && !slices.ContainsFunc(unchanged, func(l *Summary) bool { return r.held[conversation.ID(l.ID)] })
 	switch n := len(list) + len(others); {
 	case n < from && len(cache.entries) > 0:
-		_ = r.StateDir().Remove(listsFolder, string(scope)) // one that stays still holds
+		_ = r.repo.StateDir().Remove(listsFolder, string(scope)) // one that stays still holds
 	case n >= from && !(same && len(unchanged) == len(cache.entries) && taken.Equal(cache.taken)):
 		r.writeListCache(scope, cache.with(list, known.Files, taken))
 	}
@@ -110,7 +110,7 @@ func (r States) heldAmong(list []*Summary, infos []conversation.Info) map[conver
 		ids = append(ids, i.ID)
 	}
 	held := map[conversation.ID]bool{}
-	for _, id := range r.Locks.HeldAmong(ids) {
+	for _, id := range r.repo.Locks.HeldAmong(ids) {
 		held[id] = true
 	}
 	return held

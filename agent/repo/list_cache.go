@@ -46,17 +46,17 @@ func (r States) listCacheOf(scope conversation.Scope) *listCache {
 	if scope == conversation.ScopeRemotes {
 		return nil
 	}
-	key, err := gitstore.LoadKey(r.KeyFile())
+	key, err := gitstore.LoadKey(r.repo.KeyFile())
 	if err != nil {
 		return nil
 	}
-	name, err := r.Standings().listedName()
+	name, err := r.repo.Standings().listedName()
 	if err != nil {
 		return nil
 	}
 	made := version.Get()
 	c := &listCache{key: key, about: strings.Join([]string{name, made.Version, made.Commit}, "\n")}
-	if data, err := r.StateDir().Read(listsFolder, string(scope)); err == nil {
+	if data, err := r.repo.StateDir().Read(listsFolder, string(scope)); err == nil {
 		c.decode(data)
 	}
 	return c
@@ -92,13 +92,13 @@ func (c *listCache) with(list []*Summary, files map[string]odb.RefStamp, taken t
 
 // writeListCache replaces the file of a scope.
 func (r States) writeListCache(scope conversation.Scope, c *listCache) {
-	_ = r.StateDir().Replace(listsFolder, string(scope), c.encode(), safefile.Options{Volatile: true}) // it only saves time
+	_ = r.repo.StateDir().Replace(listsFolder, string(scope), c.encode(), safefile.Options{Volatile: true}) // it only saves time
 }
 
 // forgetLists removes what lists have kept of any conversation, as one is deleted, and what a
 // killed jp has left of one.
 func (r States) forgetLists() {
-	_ = r.StateDir().Empty(listsFolder) // what stays, the next list replaces
+	_ = r.repo.StateDir().Empty(listsFolder) // what stays, the next list replaces
 }
 
 // code is the last part of the file.

@@ -122,7 +122,7 @@ func (w *listWorld) age(step int) {
 	if w.rng.IntN(4) == 0 {
 		return // sometimes it is young
 	}
-	common := w.r.CommonDir
+	common := w.r.At.CommonDir
 	files := []string{filepath.Join(common, "packed-refs"), w.r.Locks.Dir}
 	for _, scope := range []conversation.Scope{conversation.ScopeLive, conversation.ScopeArchived} {
 		found, _ := filepath.Glob(filepath.Join(common, "refs/jp", string(scope), "*"))
@@ -260,7 +260,7 @@ func (w *listWorld) change() string {
 
 // write overwrites a loose ref in place, as git never does.
 func (w *listWorld) write(ref, head string) {
-	file := filepath.Join(w.r.CommonDir, ref)
+	file := filepath.Join(w.r.At.CommonDir, ref)
 	if _, err := os.Stat(file); err != nil {
 		return
 	}
@@ -296,7 +296,7 @@ func TestAListSeesRefsWithTheirOldTimes(t *testing.T) {
 			infos, err := w.r.Store.List(t.Context(), conversation.ScopeLive)
 			require.NoError(t, err)
 			info := infos[slices.IndexFunc(infos, func(i conversation.Info) bool { return i.Summary.Status == conversation.StatusIdle })]
-			file := filepath.Join(w.r.CommonDir, info.Ref)
+			file := filepath.Join(w.r.At.CommonDir, info.Ref)
 			require.NoError(t, os.Chtimes(file, w.at, w.at))
 			w.all(conversation.ScopeLive)
 			require.Equal(t, 1, w.kept(conversation.ScopeLive))
@@ -327,11 +327,11 @@ func TestAListHidesPackedRefs(t *testing.T) {
 			infos, err := w.r.Store.List(t.Context(), conversation.ScopeLive)
 			require.NoError(t, err)
 			w.git("pack-refs", "--all")
-			require.NoError(t, os.Chtimes(filepath.Join(w.r.CommonDir, "packed-refs"), w.at, w.at))
+			require.NoError(t, os.Chtimes(filepath.Join(w.r.At.CommonDir, "packed-refs"), w.at, w.at))
 			w.all(conversation.ScopeLive)
 			require.Positive(t, w.kept(conversation.ScopeLive))
 			for _, info := range infos[1:] {
-				file := filepath.Join(w.r.CommonDir, info.Ref)
+				file := filepath.Join(w.r.At.CommonDir, info.Ref)
 				require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
 				require.NoError(t, put(file, string(infos[0].ID)))
 			}
@@ -350,20 +350,20 @@ func TestAListOfFewIsNotKept(t *testing.T) {
 	list := func(from int) []os.DirEntry {
 		_, err := w.r.States().all(t.Context(), conversation.ScopeLive, "", from)
 		require.NoError(t, err)
-		entries, err := os.ReadDir(filepath.Join(w.r.CommonDir, "jp", listsFolder))
+		entries, err := os.ReadDir(filepath.Join(w.r.At.CommonDir, "jp", listsFolder))
 		require.NoError(t, err)
 		return entries
 	}
 	infos, err := w.r.Store.List(t.Context(), conversation.ScopeLive)
 	require.NoError(t, err)
 	for _, info := range infos {
-		require.NoError(t, os.Chtimes(filepath.Join(w.r.CommonDir, info.Ref), w.at, w.at))
+		require.NoError(t, os.Chtimes(filepath.Join(w.r.At.CommonDir, info.Ref), w.at, w.at))
 	}
 	require.Len(t, list(len(infos)), 1)
 	w.git("update-ref", "-d", infos[0].Ref)
 	require.Empty(t, list(len(infos)))
 	require.Len(t, list(len(infos)-1), 1)
-	unfinished := filepath.Join(w.r.CommonDir, "jp", listsFolder, ".new-x")
+	unfinished := filepath.Join(w.r.At.CommonDir, "jp", listsFolder, ".new-x")
 	require.NoError(t, os.WriteFile(unfinished, nil, 0o600))
 	require.NoError(t, w.r.States().Delete(t.Context(), infos[1]))
 	require.NoFileExists(t, unfinished)

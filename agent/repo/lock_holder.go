@@ -17,7 +17,7 @@ import (
 
 // A holding is who holds a conversation, and what they tell everybody of it.
 type holding struct {
-	process.LockedError
+	Locked    process.LockedError
 	reachable bool            // others can connect to it
 	inquiry   *attach.Inquiry // that it waits with, nil where it does not
 	Broken    bool            // the last turn is not complete
@@ -26,13 +26,13 @@ type holding struct {
 
 // Holding reads the registry entry and lock of a held conversation.
 func (r Processes) Holding(ctx context.Context, locked *process.LockedError) holding {
-	h := holding{LockedError: *locked, by: r.States().AskedIn(ctx, locked.ID)}
-	info, err := r.Store.Info(ctx, locked.ID)
+	h := holding{Locked: *locked, by: r.repo.States().AskedIn(ctx, locked.ID)}
+	info, err := r.repo.Store.Info(ctx, locked.ID)
 	known := err == nil && info.Err == nil
 	h.Broken = known && info.Summary.Status != conversation.StatusIdle
-	h.reachable = r.States().entryOf(h.by, locked.Holder).PID != 0
+	h.reachable = r.repo.States().entryOf(h.by, locked.Holder).PID != 0
 	if q := info.Summary.Inquiry; known && q != nil && h.reachable {
-		h.inquiry = r.States().inquiry(ctx, info, q).posted(locked.ID)
+		h.inquiry = r.repo.States().inquiry(ctx, info, q).posted(locked.ID)
 	}
 	return h
 }
@@ -55,13 +55,13 @@ func (r Processes) Locked(ctx context.Context, e *Host, err error) error {
 	}
 	h := r.Holding(ctx, locked)
 	f := h.Failure(e.Now())
-	return h.Killing(h.Reaching(f).Hint(action.Fork(string(h.ID)), "make a copy to go on with"))
+	return h.Killing(h.Reaching(f).Hint(action.Fork(string(h.Locked.ID)), "make a copy to go on with"))
 }
 
 // Failure names the holder.
 func (h holding) Failure(now time.Time) *problem.Error {
-	f := lockedBy(&h.LockedError, holderWords(h.Holder, now))
-	if h.by != h.ID {
+	f := lockedBy(&h.Locked, holderWords(h.Locked.Holder, now))
+	if h.by != h.Locked.ID {
 		f.Details = append(f.Details, "It works for "+string(h.by)+".")
 	}
 	if h.inquiry != nil {
@@ -75,18 +75,18 @@ func (h holding) Reaching(f *problem.Error) *problem.Error {
 	if !h.reachable {
 		return f
 	}
-	f.Hint(action.Attach(string(h.ID)), "connect to it")
+	f.Hint(action.Attach(string(h.Locked.ID)), "connect to it")
 	if h.inquiry == nil {
 		return f
 	}
-	return f.Hint(action.Answer(string(h.ID)), AnswerWords(*h.inquiry)+": answer its question")
+	return f.Hint(action.Answer(string(h.Locked.ID)), AnswerWords(*h.inquiry)+": answer its question")
 }
 
 func (h holding) Killing(f *problem.Error) *problem.Error {
-	if h.by != h.ID {
+	if h.by != h.Locked.ID {
 		return f.Hint(action.Kill(string(h.by)), "end it, and the turn that it works for; both can be resumed")
 	}
-	return f.Hint(action.Kill(string(h.ID)), "end it; its turn can be resumed")
+	return f.Hint(action.Kill(string(h.Locked.ID)), "end it; its turn can be resumed")
 }
 
 // holderWords say in parentheses what a holder is, "" where nothing is known.

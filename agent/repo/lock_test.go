@@ -42,7 +42,7 @@ func TestHintsForAnswers(t *testing.T) {
 		"any text":        {&attach.Inquiry{Kind: conversation.KindToolQuestion, AnswerType: conversation.AnswerType{Type: "text"}}, "a text: answer its question"},
 		"yes or no, says": {&attach.Inquiry{Kind: conversation.KindToolQuestion, AnswerType: conversation.AnswerType{Type: "boolean"}}, "y or n: answer its question"},
 	} {
-		h := holding{LockedError: process.LockedError{ID: someID}, reachable: true, inquiry: tt.inquiry}
+		h := holding{Locked: process.LockedError{ID: someID}, reachable: true, inquiry: tt.inquiry}
 		var got string
 		for _, hint := range h.Reaching(&problem.Error{}).Hints[1:] {
 			require.Equal(t, "jp answer "+string(someID), hint.Action.String(), name)

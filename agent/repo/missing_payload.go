@@ -93,7 +93,7 @@ func (r *Repo) FetchTexts(id conversation.ID, remote string) action.Action {
 
 // remotesWith are the remotes that a conversation was fetched from.
 func (r Finder) remotesWith(id conversation.ID) (remotes []string, err error) {
-	all, err := r.Store.Heads(conversation.ScopeRemotes)
+	all, err := r.repo.Store.Heads(conversation.ScopeRemotes)
 	for _, i := range all {
 		if i.ID == id {
 			remotes = append(remotes, i.Remote)

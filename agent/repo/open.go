@@ -59,7 +59,7 @@ func Find(ctx context.Context, e *Host) (*Repo, error) {
 	}
 	r, err := FindAt(ctx, e, dir)
 	if err == nil {
-		e.warnOfIgnored(r.Repository)
+		e.warnOfIgnored(r.At)
 	}
 	return r, err
 }
@@ -111,7 +111,7 @@ func FindAt(ctx context.Context, e *Host, dir string) (*Repo, error) {
 	if homeless != nil {
 		return nil, problem.New(problem.ExitUsage, "config", "%v.", homeless)
 	}
-	r := &Repo{Repository: found, Git: gitcmd.At(found, e.GitOptions()), Paths: paths}
+	r := &Repo{At: found, Git: gitcmd.At(found, e.GitOptions()), Paths: paths}
 	if err := r.Configure(e, nil); err != nil {
 		return nil, err
 	}
@@ -138,7 +138,7 @@ func (r *Repo) Configure(e *Host, events []*conversation.Event, profiles ...stri
 		}
 	}
 	r.Config, r.Report, r.Wrong = config.Load(config.Options{
-		UserFile: r.Paths.UserFile, OwnFile: r.Standings().OwnFile(), Workspace: r.TopLevel, Environ: e.Environ, Overrides: e.Cfg, Deltas: deltas, Profiles: profiles, Trusted: r.Approvals().Trusted,
+		UserFile: r.Paths.UserFile, OwnFile: r.Standings().OwnFile(), Workspace: r.At.TopLevel, Environ: e.Environ, Overrides: e.Cfg, Deltas: deltas, Profiles: profiles, Trusted: r.Approvals().Trusted,
 	})
 	if r.Wrong != nil {
 		r.Config, r.Report, err = config.Load(config.Options{})
@@ -163,10 +163,10 @@ func (r *Repo) openStore(ctx context.Context, e *Host) error {
 	r.Values = r.openSecrets(e, key)
 	r.Env, r.name = e, &atomic.Pointer[string]{}
 	user := func() gitcmd.User { // empty if git does not know
-		user, _ := notesIn(r.Paths).User(ctx, r.Repository, gitcmd.Options{Environ: r.Env.Environ})
+		user, _ := notesIn(r.Paths).User(ctx, r.At, gitcmd.Options{Environ: r.Env.Environ})
 		return user
 	}
-	r.Store, err = gitstore.Open(r.Repository, gitstore.Options{
+	r.Store, err = gitstore.Open(r.At, gitstore.Options{
 		Key: key, NoKey: noKey, Rewrite: r.Values.rewriter(), Durability: durability, Log: e.logger(), Git: r.Git,
 		User:       func() gitstore.Person { return gitstore.UserIdentity(e.Get, user) },
 		Repository: r.Standings().Name, HeadsDir: filepath.Join(r.Paths.StateDir, "heads"),
@@ -176,7 +176,7 @@ func (r *Repo) openStore(ctx context.Context, e *Host) error {
 		},
 	})
 	if err == nil {
-		r.Trees, r.Rules = trees.Open(r.Repository, r.Git, r.Store), rulecheck.New(r.Git)
+		r.Trees, r.Rules = trees.Open(r.At, r.Git, r.Store), rulecheck.New(r.Git)
 	}
 	return err
 }

@@ -13,7 +13,7 @@ import (
 
 // repoOf is a repository as far as its folders go.
 func repoOf(found gitcmd.Repository) *Repo {
-	return &Repo{Repository: found, Git: gitcmd.At(found, gitcmd.Options{})}
+	return &Repo{At: found, Git: gitcmd.At(found, gitcmd.Options{})}
 }
 
 func TestWorkspaceIDIsOne(t *testing.T) {
@@ -28,14 +28,14 @@ func TestWorkspaceIDIsOne(t *testing.T) {
 	for _, id := range ids {
 		require.Equal(t, ids[0], id)
 	}
-	files, err := os.ReadDir(filepath.Join(r.CommonDir, "jp"))
+	files, err := os.ReadDir(filepath.Join(r.At.CommonDir, "jp"))
 	require.NoError(t, err)
 	require.Len(t, files, 1, "nothing else is left")
 }
 
 func TestWorkspaceIDOfACutOffFile(t *testing.T) {
 	r := repoOf(gitcmd.Repository{CommonDir: t.TempDir()})
-	path := filepath.Join(r.CommonDir, "jp", "workspace-id")
+	path := filepath.Join(r.At.CommonDir, "jp", "workspace-id")
 	require.NoError(t, os.Mkdir(filepath.Dir(path), 0o777))
 	require.NoError(t, os.WriteFile(path, nil, 0o666))
 	first, err := r.Standings().WorkspaceID()

@@ -11,19 +11,19 @@ import (
 
 // Registry opens the registry of this repository's running conversations.
 func (r Processes) Registry() (process.Registry, error) {
-	id, err := r.Standings().WorkspaceID()
+	id, err := r.repo.Standings().WorkspaceID()
 	return r.registryOf(id), err
 }
 
 func (r Processes) registryOf(workspace string) process.Registry {
-	return process.Registry{DataDir: r.Paths.DataDir, Workspace: workspace, Repository: r.CommonDir}
+	return process.Registry{DataDir: r.repo.Paths.DataDir, Workspace: workspace, Repository: r.repo.At.CommonDir}
 }
 
 // ToldRegistry is the registry for a command that only looks; ok is false where
 // nothing ever ran.
 func (r States) ToldRegistry() (registry process.Registry, ok bool) {
-	id := r.Standings().KnownWorkspaceID()
-	return r.Processes().registryOf(id), id != ""
+	id := r.repo.Standings().KnownWorkspaceID()
+	return r.repo.Processes().registryOf(id), id != ""
 }
 
 // entryOf is what the process that holds a conversation tells of itself, an empty
@@ -57,11 +57,11 @@ func (r States) Sweep(ctx context.Context, e *Host) {
 
 // AwaitEnd gives what waits for the end of the process that holds a conversation now.
 func (r Processes) AwaitEnd(id conversation.ID) func(context.Context) error {
-	holder, _ := r.Locks.Held(id)
-	return func(ctx context.Context) error { return r.Locks.AwaitEnd(ctx, id, holder) }
+	holder, _ := r.repo.Locks.Held(id)
+	return func(ctx context.Context) error { return r.repo.Locks.AwaitEnd(ctx, id, holder) }
 }
 
 // The Processes are those that run conversations of the repository.
-type Processes struct{ *Repo }
+type Processes struct{ repo *Repo }
 
 func (r *Repo) Processes() Processes { return Processes{r} }

@@ -12,18 +12,18 @@ import (
 // that the conversation may not act, and their author and committer is jp, in UTC. Secrets
 // are replaced as in any event. Close closes it.
 func (r Standings) RecordStore() (*gitstore.Store, error) {
-	if r.records != nil {
-		return r.records, nil
+	if r.repo.records != nil {
+		return r.repo.records, nil
 	}
 	durability := odb.Full
-	if r.Config.Store.Durability == "off" {
+	if r.repo.Config.Store.Durability == "off" {
 		durability = odb.Off
 	}
 	var err error
-	r.records, err = gitstore.Open(r.Repository, gitstore.Options{
-		Rewrite: r.Values.rewriter(), Durability: durability, Log: r.Env.logger(), Git: r.Git, Zone: time.UTC,
+	r.repo.records, err = gitstore.Open(r.repo.At, gitstore.Options{
+		Rewrite: r.repo.Values.rewriter(), Durability: durability, Log: r.repo.Env.logger(), Git: r.repo.Git, Zone: time.UTC,
 		User:       func() gitstore.Person { return gitstore.Person{Name: "jp", Email: "jp@jp.invalid"} },
-		Repository: r.Standings().Name, HeadsDir: filepath.Join(r.Paths.StateDir, "heads"),
+		Repository: r.repo.Standings().Name, HeadsDir: filepath.Join(r.repo.Paths.StateDir, "heads"),
 	})
-	return r.records, err
+	return r.repo.records, err
 }

@@ -20,11 +20,11 @@ func (r Finder) fetched(ctx context.Context, word string) (info conversation.Inf
 	if slash < 1 {
 		return info, false, nil
 	}
-	heads, err := r.Store.Heads(conversation.ScopeRemotes)
+	heads, err := r.repo.Store.Heads(conversation.ScopeRemotes)
 	if err != nil || len(OfRemote(heads, word[:slash])) == 0 {
 		return info, false, err
 	}
-	all, err := r.Store.List(ctx, conversation.ScopeRemotes)
+	all, err := r.repo.Store.List(ctx, conversation.ScopeRemotes)
 	if err != nil {
 		return info, false, err
 	}
@@ -58,7 +58,7 @@ func (r Finder) Known(ctx context.Context, e *Host, word string) (conversation.I
 	if err != nil {
 		return conversation.Info{}, err
 	}
-	return r.Store.Info(ctx, id)
+	return r.repo.Store.Info(ctx, id)
 }
 
 // Names are what the conversations are called that words stand for, also those

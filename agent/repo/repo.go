@@ -19,7 +19,7 @@ import (
 
 // A Repo is the repository that a command works in, with what jp keeps there.
 type Repo struct {
-	gitcmd.Repository
+	At     gitcmd.Repository
 	Git    *gitcmd.Git
 	Store  *gitstore.Store
 	Trees  trees.Reader       // reads and compares trees
@@ -41,7 +41,7 @@ func (r *Repo) KeyFile() string { return filepath.Join(r.Paths.StateDir, "key") 
 
 // Approvals are what the user has approved of this workspace.
 func (r *Repo) Approvals() config.Approvals {
-	return config.Approvals{Dir: trustFolder(r.Paths), Root: r.TopLevel}
+	return config.Approvals{Dir: trustFolder(r.Paths), Root: r.At.TopLevel}
 }
 
 // trustFolder keeps what the user has approved.
@@ -56,10 +56,10 @@ const (
 // WorktreeID names a linked working tree, and goes with it; the main one has none. It
 // is "" where none can be written.
 func (r *Repo) WorktreeID() string {
-	if r.GitDir == r.CommonDir {
+	if r.At.GitDir == r.At.CommonDir {
 		return ""
 	}
-	id, err := namedOnce(safefile.StateDir{GitDir: r.GitDir, Share: r.Git.Share}, WorktreeIDFile)
+	id, err := namedOnce(safefile.StateDir{GitDir: r.At.GitDir, Share: r.Git.Share}, WorktreeIDFile)
 	if err != nil {
 		return "" // its name has to do
 	}
@@ -75,7 +75,7 @@ func (r *Repo) StateDir() safefile.StateDir {
 		}
 		return key, nil
 	})
-	return safefile.StateDir{GitDir: r.CommonDir, Share: r.Git.Share, Key: key, Told: r.Env.refused}
+	return safefile.StateDir{GitDir: r.At.CommonDir, Share: r.Git.Share, Key: key, Told: r.Env.refused}
 }
 
 // keyless is the error of a writer without a key: its events would look like those of

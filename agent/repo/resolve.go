@@ -35,11 +35,11 @@ func (r Finder) Resolve(ctx context.Context, e *Host, word string) (conversation
 		return r.Visited(ctx, e, 1)
 	}
 	if id, err := conversation.ParseID(word); err == nil {
-		if _, err := r.Store.Head(ctx, id); !errors.Is(err, conversation.ErrNotFound) {
+		if _, err := r.repo.Store.Head(ctx, id); !errors.Is(err, conversation.ErrNotFound) {
 			return id, nil // an unreadable one is found, and said to be so when it is read
 		}
 	}
-	for _, id := range append([]conversation.ID{conversation.ID(word)}, r.Session(e).conversations()...) {
+	for _, id := range append([]conversation.ID{conversation.ID(word)}, r.repo.Session(e).conversations()...) {
 		if _, err := conversation.ParseID(string(id)); err != nil || !(conversation.Info{ID: id}).EndsIn(word) || len(r.EndingIn(word)) > 0 {
 			continue
 		}
@@ -66,7 +66,7 @@ func (r Finder) Resolve(ctx context.Context, e *Host, word string) (conversation
 // gone says of a conversation that is not there any more that something other than jp has
 // taken its ref away, and what brings it back; nil where that is not known.
 func (r Finder) gone(id conversation.ID) *problem.Error {
-	last, there, err := r.Store.Gone(id)
+	last, there, err := r.repo.Store.Gone(id)
 	if err != nil || last == "" {
 		return nil
 	}
@@ -97,8 +97,8 @@ func (r Finder) endingIn(word string) (conversation.ID, bool) {
 // EndingIn are the local conversations whose id ends in a word, as far as their refs can
 // be listed. Of the conversations nothing is read.
 func (r Finder) EndingIn(word string) []conversation.Info {
-	live, _ := r.Store.Heads(conversation.ScopeLive)
-	archived, _ := r.Store.Heads(conversation.ScopeArchived)
+	live, _ := r.repo.Store.Heads(conversation.ScopeLive)
+	archived, _ := r.repo.Store.Heads(conversation.ScopeArchived)
 	return endingIn(append(live, archived...), word)
 }
 
@@ -113,12 +113,12 @@ func endingIn(infos []conversation.Info, word string) (found []conversation.Info
 
 // Visited is the n-th conversation of the session that still exists.
 func (r Finder) Visited(ctx context.Context, e *Host, n int) (conversation.ID, error) {
-	visited := r.Session(e).conversations()
-	if start := r.startsOn(); start != "" && !slices.Contains(visited, start) {
+	visited := r.repo.Session(e).conversations()
+	if start := r.repo.startsOn(); start != "" && !slices.Contains(visited, start) {
 		visited = append(visited, start)
 	}
 	for _, id := range visited {
-		if _, err := r.Store.Head(ctx, id); errors.Is(err, conversation.ErrNotFound) {
+		if _, err := r.repo.Store.Head(ctx, id); errors.Is(err, conversation.ErrNotFound) {
 			if f := r.gone(id); f != nil && n == 0 {
 				return "", f.Hint(action.AskNew, "start another one")
 			}
@@ -135,11 +135,11 @@ func (r Finder) Visited(ctx context.Context, e *Host, n int) (conversation.ID, e
 
 // EveryInfo reads what is known of all local conversations.
 func (r Finder) EveryInfo(ctx context.Context) ([]conversation.Info, error) {
-	live, err := r.Store.List(ctx, conversation.ScopeLive)
+	live, err := r.repo.Store.List(ctx, conversation.ScopeLive)
 	if err != nil {
 		return nil, err
 	}
-	archived, err := r.Store.List(ctx, conversation.ScopeArchived)
+	archived, err := r.repo.Store.List(ctx, conversation.ScopeArchived)
 	return append(live, archived...), err
 }
 
@@ -231,12 +231,12 @@ func (r Finder) PickOf(ctx context.Context, e *Host, meant func(Status) bool) (c
 	errOnly := errors.New("there is only one")
 	var only conversation.ID
 	id, err := r.pick(ctx, e, noneYet(), func() (fit []conversation.Info, err error) {
-		infos, err := r.Store.List(ctx, conversation.ScopeLive)
+		infos, err := r.repo.Store.List(ctx, conversation.ScopeLive)
 		for _, i := range infos {
-			if _, held := r.Locks.Held(i.ID); i.Err != nil || !held && i.Summary.Status == conversation.StatusIdle {
+			if _, held := r.repo.Locks.Held(i.ID); i.Err != nil || !held && i.Summary.Status == conversation.StatusIdle {
 				continue // no command is meant for it, and to know more of it takes time
 			}
-			if l := r.States().List(ctx, i); l.Local && meant(l.Status) {
+			if l := r.repo.States().List(ctx, i); l.Local && meant(l.Status) {
 				fit = append(fit, i)
 			}
 		}
@@ -256,7 +256,7 @@ func (r Finder) PickOf(ctx context.Context, e *Host, meant func(Status) bool) (c
 func (r Finder) PickFrom(ctx context.Context, e *Host, none error, scopes ...conversation.Scope) (conversation.ID, error) {
 	return r.pick(ctx, e, none, func() (infos []conversation.Info, err error) {
 		for _, scope := range scopes {
-			listed, err := r.Store.List(ctx, scope)
+			listed, err := r.repo.Store.List(ctx, scope)
 			if err != nil {
 				return nil, err
 			}
@@ -283,7 +283,7 @@ func (r Finder) pick(ctx context.Context, e *Host, none error, candidates func()
 }
 
 // A Finder finds conversations and events by the words that users have for them.
-type Finder struct{ *Repo }
+type Finder struct{ repo *Repo }
 
 func (r *Repo) Find() Finder { return Finder{r} }
 

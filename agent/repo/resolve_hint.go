@@ -12,14 +12,14 @@ import (
 
 // Naming says that a conversation has to be named, and which ones could be meant.
 func (r Finder) Naming(ctx context.Context, about func(string) action.Action, meant func(Status) bool) error {
-	infos, err := r.Store.List(ctx, conversation.ScopeLive)
+	infos, err := r.repo.Store.List(ctx, conversation.ScopeLive)
 	if err != nil {
 		return err
 	}
 	f := problem.Usage("this session has no conversation yet; say which one is meant.")
 	slices.SortFunc(infos, func(a, b conversation.Info) int { return b.Summary.LastEventAt.Compare(a.Summary.LastEventAt) })
 	for _, i := range infos {
-		if l := r.States().List(ctx, i); i.Err == nil && l.Local && meant(l.Status) && len(f.Hints) < 5 {
+		if l := r.repo.States().List(ctx, i); i.Err == nil && l.Local && meant(l.Status) && len(f.Hints) < 5 {
 			f.Hint(about(l.ShortID), problem.OneLine(Title(l))+" · "+l.Status.Words())
 		}
 	}

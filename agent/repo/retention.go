@@ -24,11 +24,11 @@ const maxCompared = 20
 // KeptBy finds the refs that still reach events of a conversation after it is deleted
 // with others: some of them, and the number of the rest. It skips what it cannot read.
 func (r States) KeptBy(ctx context.Context, info conversation.Info, with []conversation.Info) (keepers []Keeper, more int, err error) {
-	events, _ := r.Store.Load(ctx, info.Head) // of a damaged one, what is readable
+	events, _ := r.repo.Store.Load(ctx, info.Head) // of a damaged one, what is readable
 	if len(events) == 0 {
 		return nil, 0, nil
 	}
-	out, err := r.Git.Run(ctx, "for-each-ref", "--format=%(refname)", "--contains="+events[0].Commit)
+	out, err := r.repo.Git.Run(ctx, "for-each-ref", "--format=%(refname)", "--contains="+events[0].Commit)
 	if err != nil {
 		return nil, 0, fmt.Errorf("look for what else reaches %s: %w", info.ID, err)
 	}
@@ -41,7 +41,7 @@ func (r States) KeptBy(ctx context.Context, info conversation.Info, with []conve
 	})
 	more = max(0, len(refs)-maxCompared)
 	for _, ref := range refs[:len(refs)-more] {
-		base, err := r.Git.Run(ctx, "merge-base", string(info.Head), ref)
+		base, err := r.repo.Git.Run(ctx, "merge-base", string(info.Head), ref)
 		if err != nil {
 			return nil, 0, fmt.Errorf("compare %s with %s: %w", info.ID, ref, err)
 		}

@@ -61,11 +61,11 @@ func (r *Repo) Session(e *Host) session {
 // worktreeName names a working tree by its git directory below the common one,
 // independent of its path. In a git directory itself there is no name.
 func (r *Repo) worktreeName() string {
-	name, err := filepath.Rel(r.CommonDir, r.GitDir)
+	name, err := filepath.Rel(r.At.CommonDir, r.At.GitDir)
 	if err != nil {
 		return r.Place()
 	}
-	if r.TopLevel == "" {
+	if r.At.TopLevel == "" {
 		return name + " without files"
 	}
 	return name
@@ -73,10 +73,10 @@ func (r *Repo) worktreeName() string {
 
 // Place is the working tree's root, or the git directory without one.
 func (r *Repo) Place() string {
-	if r.TopLevel != "" {
-		return r.TopLevel
+	if r.At.TopLevel != "" {
+		return r.At.TopLevel
 	}
-	return r.GitDir
+	return r.At.GitDir
 }
 
 // sessionSource says where the user is: a name of their own, a multiplexer's
@@ -126,7 +126,7 @@ func (s session) read() sessionFile {
 // kept reports whether a file is of this working tree, and not of an earlier one of its
 // name, or of the repository that this one is a copy of.
 func (s session) kept(f sessionFile) bool {
-	id, _ := readWord(filepath.Join(s.repo.GitDir, safefile.StateDirName, WorktreeIDFile))
+	id, _ := readWord(filepath.Join(s.repo.At.GitDir, safefile.StateDirName, WorktreeIDFile))
 	if f.Worktree != "" && f.Worktree != id {
 		return false
 	}
@@ -134,12 +134,12 @@ func (s session) kept(f sessionFile) bool {
 		return f.Repo == s.repo.Standings().KnownWorkspaceID()
 	}
 	there, err := os.Stat(f.Git) // an older jp wrote no name
-	here, err2 := os.Stat(s.repo.CommonDir)
+	here, err2 := os.Stat(s.repo.At.CommonDir)
 	if err != nil || err2 != nil || os.SameFile(there, here) {
 		return true
 	}
 	theirs, _ := repoid.Read(f.Git)
-	ours, _ := repoid.Read(s.repo.CommonDir)
+	ours, _ := repoid.Read(s.repo.At.CommonDir)
 	return theirs == "" || theirs != ours && s.repo.Standings().KnownWorkspaceID() != ""
 }
 
@@ -156,7 +156,7 @@ func (s session) conversations() []conversation.ID {
 // forgets; the conversation is not affected.
 func (s session) Use(id conversation.ID, now time.Time) error {
 	f := s.read()
-	f.Source, f.Git, f.Worktree = s.Name, s.repo.CommonDir, s.repo.WorktreeID()
+	f.Source, f.Git, f.Worktree = s.Name, s.repo.At.CommonDir, s.repo.WorktreeID()
 	f.Repo, _ = s.repo.Standings().WorkspaceID() // without a name the place counts
 	f.History = slices.DeleteFunc(f.History, func(v visitedConversation) bool { return v.ID == id })
 	f.History = append([]visitedConversation{{ID: id, At: now.UTC()}}, f.History...)

@@ -80,9 +80,9 @@ func TestSessionsOfMovedTrees(t *testing.T) {
 	mine := &Host{Environ: []string{"JP_SESSION=mine"}}
 	linked := linkedRepo(t, dir, "side")
 	require.NoError(t, linked.Session(mine).Use(idOf(1), noon))
-	linked.TopLevel = filepath.Join(dir, "elsewhere")
+	linked.At.TopLevel = filepath.Join(dir, "elsewhere")
 	require.Equal(t, []conversation.ID{idOf(1)}, linked.Session(mine).conversations(), "the working tree was moved")
-	require.NoError(t, os.RemoveAll(linked.GitDir))
+	require.NoError(t, os.RemoveAll(linked.At.GitDir))
 	require.Empty(t, linkedRepo(t, dir, "side").Session(mine).conversations(), "another one has its name")
 
 	state := t.TempDir()

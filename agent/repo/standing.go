@@ -15,19 +15,19 @@ import (
 
 // Repositories says where the repositories are that this user's jp has been in.
 func (r Standings) Repositories() repoid.Registry {
-	if r.Paths.StateDir == "" {
+	if r.repo.Paths.StateDir == "" {
 		return repoid.Registry{}
 	}
-	return repoid.Registry{Dir: filepath.Join(r.Paths.StateDir, "repositories")}
+	return repoid.Registry{Dir: filepath.Join(r.repo.Paths.StateDir, "repositories")}
 }
 
 // WorkspaceID names the repository. It is made on first use and stays with it, and a copy
 // gets another one.
-func (r Standings) WorkspaceID() (string, error) { return r.Repositories().ID(r.StateDir()) }
+func (r Standings) WorkspaceID() (string, error) { return r.Repositories().ID(r.repo.StateDir()) }
 
 // KnownWorkspaceID is the repository's name for who only looks, "" where it has none yet.
 func (r Standings) KnownWorkspaceID() string {
-	id, err := r.Repositories().Known(r.StateDir())
+	id, err := r.Repositories().Known(r.repo.StateDir())
 	if err != nil {
 		return ""
 	}
@@ -37,10 +37,10 @@ func (r Standings) KnownWorkspaceID() string {
 // OwnFile is the user's configuration file for this repository, "" while the repository has no
 // name.
 func (r Standings) OwnFile() string {
-	if r.Git == nil {
+	if r.repo.Git == nil {
 		return ""
 	}
-	return r.Paths.OwnFile(r.KnownWorkspaceID())
+	return r.repo.Paths.OwnFile(r.KnownWorkspaceID())
 }
 
 // Name is the repository's name as the store asks for it.
@@ -48,7 +48,7 @@ func (r Standings) Name(forWrite bool) (string, error) {
 	if forWrite {
 		return r.WorkspaceID()
 	}
-	id, err := r.Repositories().Known(r.StateDir())
+	id, err := r.Repositories().Known(r.repo.StateDir())
 	if err == nil && id == "" {
 		id = gitstore.Unnamed
 	}
@@ -58,22 +58,22 @@ func (r Standings) Name(forWrite bool) (string, error) {
 // listedName is Name for a list of conversations, which needs it for each: it reads the files
 // once. A repository that has a name keeps it.
 func (r Standings) listedName() (string, error) {
-	if r.name == nil {
+	if r.repo.name == nil {
 		return r.Name(false)
 	}
-	if name := r.name.Load(); name != nil {
+	if name := r.repo.name.Load(); name != nil {
 		return *name, nil
 	}
 	name, err := r.Name(false)
 	if err == nil && name != gitstore.Unnamed {
-		r.name.Store(&name)
+		r.repo.name.Store(&name)
 	}
 	return name, err
 }
 
 // MayAct fails where a conversation may be read only. can says what it still may be.
 func (r Standings) MayAct(ctx context.Context, id conversation.ID, head conversation.Head, events []*conversation.Event, can string) error {
-	standing, err := r.Store.Standing(ctx, id, head, events)
+	standing, err := r.repo.Store.Standing(ctx, id, head, events)
 	if err != nil || standing == conversation.StandingOwn {
 		return err
 	}
@@ -95,7 +95,7 @@ func (r Standings) StandingFailure(id conversation.ID, head conversation.Head, s
 	if s != conversation.StandingRolledBack {
 		return f.Hint(action.Adopt(string(id)), "make a fork of it that is yours")
 	}
-	if seen, there, err := r.Store.SeenHead(id); err == nil && there {
+	if seen, there, err := r.repo.Store.SeenHead(id); err == nil && there {
 		f.Hint(action.SetRefFrom(r.refNow(id), string(seen), string(head)), "bring the newer events back")
 	}
 	return f.Hint(action.AcceptHead(id.Short()), "accept the older event as its newest").
@@ -109,7 +109,7 @@ func (r Standings) NotSetBack(ctx context.Context, infos []conversation.Info) er
 		if info.Err != nil || info.Tip == nil {
 			continue
 		}
-		standing, err := r.Store.Standing(ctx, info.ID, info.Head, []*conversation.Event{info.Tip})
+		standing, err := r.repo.Store.Standing(ctx, info.ID, info.Head, []*conversation.Event{info.Tip})
 		if err != nil {
 			return err
 		}
@@ -125,7 +125,7 @@ func (r Standings) NotSetBack(ctx context.Context, infos []conversation.Info) er
 // NewerEvents brings back the events behind which a conversation was
 // set back, "" where they are gone.
 func (r Standings) NewerEvents(info conversation.Info) action.Action {
-	seen, there, err := r.Store.SeenHead(info.ID)
+	seen, there, err := r.repo.Store.SeenHead(info.ID)
 	if err != nil || !there || seen == info.Head {
 		return action.Action{}
 	}
@@ -134,7 +134,7 @@ func (r Standings) NewerEvents(info conversation.Info) action.Action {
 
 // refNow is the ref of a conversation, live or archived.
 func (r Standings) refNow(id conversation.ID) string {
-	if info, err := r.Store.Info(context.Background(), id); err == nil {
+	if info, err := r.repo.Store.Info(context.Background(), id); err == nil {
 		return info.Ref
 	}
 	return RefOf(id)
@@ -162,10 +162,10 @@ func (r Standings) Origin(ctx context.Context, info conversation.Info, l Summary
 	}
 	tip := []*conversation.Event{info.Tip}
 	standing := conversation.StandingForeign
-	if signed, _ := r.States().signed(ctx, info); signed {
+	if signed, _ := r.repo.States().signed(ctx, info); signed {
 		standing = conversation.StandingOwn
 		if info.Remote == "" {
-			standing, _ = r.Store.Standing(ctx, info.ID, info.Head, tip)
+			standing, _ = r.repo.Store.Standing(ctx, info.ID, info.Head, tip)
 		}
 	}
 	if standing == conversation.StandingOwn {
@@ -197,6 +197,6 @@ func repositoryFolder(gitDir string) string {
 }
 
 // The Standings of conversations say which of them may act.
-type Standings struct{ *Repo }
+type Standings struct{ repo *Repo }
 
 func (r *Repo) Standings() Standings { return Standings{r} }

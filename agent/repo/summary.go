@@ -121,8 +121,8 @@ func (r States) List(ctx context.Context, i conversation.Info) Summary {
 	l := r.judged(ctx, i)
 	l.Status = r.status(ctx, i)
 	if l.Status.PID == nil && l.Status.State != "idle" && i.Remote == "" { // its process may have gone on after i was read, and ended
-		if now, err := r.Store.Info(ctx, i.ID); err == nil && now.Ref == i.Ref && now.Head != i.Head {
-			return r.Repo.States().List(ctx, now)
+		if now, err := r.repo.Store.Info(ctx, i.ID); err == nil && now.Ref == i.Ref && now.Head != i.Head {
+			return r.repo.States().List(ctx, now)
 		}
 	}
 	return l
@@ -133,7 +133,7 @@ func (r States) judged(ctx context.Context, i conversation.Info) Summary {
 	l := Recorded(i)
 	l.Local, l.Unsure = r.local(ctx, i)
 	if l.Local && i.Remote == "" {
-		standing, err := r.Store.Standing(ctx, i.ID, i.Head, []*conversation.Event{i.Tip})
+		standing, err := r.repo.Store.Standing(ctx, i.ID, i.Head, []*conversation.Event{i.Tip})
 		l.SetBack = err == nil && standing == conversation.StandingRolledBack
 		l.Local = !l.SetBack
 	}
@@ -171,7 +171,7 @@ func (l Summary) Active() time.Time {
 func (r States) local(ctx context.Context, i conversation.Info) (local, unsure bool) {
 	local, unsure = r.signed(ctx, i)
 	if local && i.Remote == "" {
-		repo, err := r.Standings().listedName()
+		repo, err := r.repo.Standings().listedName()
 		here := conversation.Home{Repo: repo, ID: i.ID}
 		local = err == nil && conversation.StandingOf([]*conversation.Event{i.Tip}, here) == conversation.StandingOwn
 	}
@@ -181,7 +181,7 @@ func (r States) local(ctx context.Context, i conversation.Info) (local, unsure b
 // signed reports whether this user's jp wrote a conversation, here or elsewhere.
 func (r States) signed(ctx context.Context, i conversation.Info) (signed, unsure bool) {
 	signed = conversation.LocalTip(i.Tip, func(yield func(*conversation.Event, error) bool) {
-		for e, err := range r.Store.Backward(ctx, i.Head) {
+		for e, err := range r.repo.Store.Backward(ctx, i.Head) {
 			unsure = errors.Is(err, gitstore.ErrShallow)
 			if !yield(e, err) {
 				return
@@ -225,7 +225,7 @@ func (r States) status(ctx context.Context, i conversation.Info) Status {
 	}
 	if r.held != nil && !r.held[i.ID] {
 		s.OrphanedTools = len(r.ToolsLeft(i))
-	} else if holder, held := r.Locks.Held(i.ID); held {
+	} else if holder, held := r.repo.Locks.Held(i.ID); held {
 		s.heldBy(holder, r.entryOf(i.ID, holder))
 	} else {
 		s.OrphanedTools = len(r.ToolsLeft(i))
@@ -256,7 +256,7 @@ func (s *Status) heldBy(holder process.Holder, e process.Entry) {
 // inquiry reads the whole of a question that waits.
 func (r States) inquiry(ctx context.Context, i conversation.Info, q *conversation.WaitingInquiry) *Inquiry {
 	j := &Inquiry{Conversation: i.ID, Seq: q.Seq, Kind: q.Kind, Tool: q.Tool, Text: q.Text}
-	for e, err := range r.Store.Backward(ctx, i.Head) {
+	for e, err := range r.repo.Store.Backward(ctx, i.Head) {
 		if err != nil || e.Seq < q.Seq {
 			break
 		}
@@ -317,11 +317,11 @@ func (s Status) tool() string { return Plain(s.Tool) }
 
 // The States of conversations are what these do and wait for.
 type States struct {
-	*Repo
+	repo *Repo
 	held map[conversation.ID]bool // which a process holds, of all; nil: not looked at yet
 }
 
-func (r *Repo) States() States { return States{Repo: r} }
+func (r *Repo) States() States { return States{repo: r} }
 
 // Title is a conversation's title, "" where it has none.
 func Title(l Summary) string { return Plain(l.Title) }

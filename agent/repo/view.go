@@ -120,7 +120,7 @@ func (v *View) back(ctx context.Context, enough Reach) (*View, error) {
 
 // open finds the conversation that a word stands for.
 func (r Finder) open(ctx context.Context, e *Host, word string) (*View, error) {
-	v := &View{Repo: r.Repo}
+	v := &View{Repo: r.repo}
 	info, found, err := r.fetched(ctx, word)
 	if found || err != nil {
 		v.ID, v.Remote, v.Head = info.ID, info.Remote, info.Head
@@ -129,7 +129,7 @@ func (r Finder) open(ctx context.Context, e *Host, word string) (*View, error) {
 	if v.ID, err = r.Resolve(ctx, e, word); err != nil {
 		return nil, err
 	}
-	v.Head, err = r.Store.Head(ctx, v.ID)
+	v.Head, err = r.repo.Store.Head(ctx, v.ID)
 	return v, err
 }
 
@@ -155,7 +155,7 @@ func (r Finder) StrippedMessages(ctx context.Context, e *Host, word string) (nam
 	if err != nil {
 		return "", nil, err
 	}
-	return v.Name(), gitstore.StrippedMessages(ctx, r.Store.ReadObject, v.Head), nil
+	return v.Name(), gitstore.StrippedMessages(ctx, r.repo.Store.ReadObject, v.Head), nil
 }
 
 // Name is what the conversation is called on the command line.
@@ -179,5 +179,5 @@ func (v *View) Incomplete(e *conversation.Event) bool {
 
 // Patches shows what differs between trees, as git does.
 func (r *Repo) Patches(ctx context.Context) (*worktree.Worktree, error) {
-	return worktree.Open(ctx, r.Repository, worktree.Options{Git: r.Env.GitOptions(), Trees: r.Trees, Rules: r.Rules})
+	return worktree.Open(ctx, r.At, worktree.Options{Git: r.Env.GitOptions(), Trees: r.Trees, Rules: r.Rules})
 }

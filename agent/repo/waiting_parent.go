@@ -33,11 +33,11 @@ func (r States) NotAwaited(ctx context.Context, e *Host, infos []conversation.In
 
 // Awaits reports whether an open call of a conversation works in another one.
 func (r States) Awaits(ctx context.Context, id, child conversation.ID) bool {
-	info, err := r.Store.Info(ctx, id)
+	info, err := r.repo.Store.Info(ctx, id)
 	if err != nil || len(info.Summary.Open) == 0 {
 		return false
 	}
-	for e, err := range r.Store.Backward(ctx, info.Head) {
+	for e, err := range r.repo.Store.Backward(ctx, info.Head) {
 		if err != nil || e.Seq < info.Summary.Open[0].Seq {
 			return false
 		}

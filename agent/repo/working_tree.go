@@ -26,7 +26,7 @@ func PlaceWord(s string) string {
 // "" if there is none.
 func (r *Repo) WorktreeDir(name string) string {
 	if name == "" {
-		if main := filepath.Dir(r.CommonDir); filepath.Base(r.CommonDir) == ".git" && isFolder(main) {
+		if main := filepath.Dir(r.At.CommonDir); filepath.Base(r.At.CommonDir) == ".git" && isFolder(main) {
 			return main
 		}
 		return ""
@@ -34,7 +34,7 @@ func (r *Repo) WorktreeDir(name string) string {
 	if filepath.Base(name) != name {
 		return ""
 	}
-	link, err := readWord(filepath.Join(r.CommonDir, "worktrees", name, "gitdir"))
+	link, err := readWord(filepath.Join(r.At.CommonDir, "worktrees", name, "gitdir"))
 	if dir := filepath.Dir(link); err == nil && filepath.IsAbs(link) && isFolder(dir) {
 		return dir
 	}
@@ -52,7 +52,7 @@ func (r *Repo) HasCommit(commit string) bool {
 }
 
 // startFile names the conversation on which a worktree's sessions start.
-func (r *Repo) startFile() string { return filepath.Join(r.GitDir, "jp-start") }
+func (r *Repo) startFile() string { return filepath.Join(r.At.GitDir, "jp-start") }
 
 // StartOn makes every session of the worktree start on a conversation.
 func (r *Repo) StartOn(id conversation.ID) error {

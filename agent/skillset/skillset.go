@@ -48,7 +48,7 @@ func Open(r *repo.Repo, e *repo.Host) *Set {
 			return
 		}
 		s.roots = append(s.roots, dir)
-		places = append(places, skills.Place{Dir: instructions.Dir{Root: dir, Format: string(r.ObjectFormat)}, Path: path, Shown: shown, User: user})
+		places = append(places, skills.Place{Dir: instructions.Dir{Root: dir, Format: string(r.At.ObjectFormat)}, Path: path, Shown: shown, User: user})
 	}
 	home := e.Get("HOME")
 	own := filepath.Dir(r.Paths.UserFile)
@@ -60,9 +60,9 @@ func Open(r *repo.Repo, e *repo.Host) *Set {
 	if home != "" {
 		add(home, ".agents/skills", "~/.agents/skills", true)
 	}
-	if r.TopLevel != "" && r.TopLevel != home {
-		add(r.TopLevel, ".agents/skills", ".agents/skills", false)
-		add(r.TopLevel, ".claude/skills", ".claude/skills", false)
+	if r.At.TopLevel != "" && r.At.TopLevel != home {
+		add(r.At.TopLevel, ".agents/skills", ".agents/skills", false)
+		add(r.At.TopLevel, ".claude/skills", ".claude/skills", false)
 	}
 	s.All = skills.Find(places, taken)
 	return s
@@ -117,7 +117,7 @@ func (s *Set) Catalogue(committed func(instructions.File) bool) (files []instruc
 	} {
 		if list.text != "" {
 			data := []byte(list.words + list.text)
-			f := instructions.UserText(list.name, data, instructions.BlobID(string(s.repo.ObjectFormat), data), len(data))
+			f := instructions.UserText(list.name, data, instructions.BlobID(string(s.repo.At.ObjectFormat), data), len(data))
 			f.User = list.user
 			files = append(files, f)
 		}
@@ -128,7 +128,7 @@ func (s *Set) Catalogue(committed func(instructions.File) bool) (files []instruc
 // Given is a skill as a file of instructions, which the user asked for.
 func (s *Set) Given(k skills.Skill) instructions.File {
 	data := []byte(k.Body())
-	f := instructions.UserText("skill "+k.Name, data, instructions.BlobID(string(s.repo.ObjectFormat), data), len(data))
+	f := instructions.UserText("skill "+k.Name, data, instructions.BlobID(string(s.repo.At.ObjectFormat), data), len(data))
 	f.User = k.User
 	return f
 }
@@ -164,7 +164,7 @@ func (s *Set) Revoke(k skills.Skill) (bool, error) {
 }
 
 func (s *Set) answerFile(k skills.Skill) string {
-	name := digest(s.repo.TopLevel)[:32] + "-" + digest(k.At, k.Real, k.OID)
+	name := digest(s.repo.At.TopLevel)[:32] + "-" + digest(k.At, k.Real, k.OID)
 	return filepath.Join(s.repo.Paths.StateDir, "skills", name)
 }
 

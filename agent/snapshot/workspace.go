@@ -58,7 +58,7 @@ func OpenFiles(ctx context.Context, r *repo.Repo) (*Files, error) {
 	if redacts := r.Values.Redacts(); redacts != nil {
 		secret = func(text string) bool { return redacts("path", text) }
 	}
-	tree, err := worktree.Open(ctx, r.Repository, worktree.Options{
+	tree, err := worktree.Open(ctx, r.At, worktree.Options{
 		Mode: mode, Volatile: r.Config.Store.Durability == "off", Ordered: r.Store.OrderedFlush(), Inspect: r.Values.Inspector(),
 		Git: r.Env.GitOptions(), Trees: r.Trees, Rules: r.Rules, Secret: secret,
 	})
@@ -73,14 +73,14 @@ func OpenFiles(ctx context.Context, r *repo.Repo) (*Files, error) {
 		return nil, err
 	}
 	keepFiltered(r)
-	return &Files{Tree: tree, store: r.Store, git: r.Repository, run: gitcmd.At(r.Repository, r.Env.GitOptions()), repo: id, ID: r.WorktreeID(), Off: mode == worktree.Off}, nil
+	return &Files{Tree: tree, store: r.Store, git: r.At, run: gitcmd.At(r.At, r.Env.GitOptions()), repo: id, ID: r.WorktreeID(), Off: mode == worktree.Off}, nil
 }
 
 // UnwatchedFiles opens the working tree to tell where it stands, and no more: no
 // snapshots are taken, and nothing is written.
 func UnwatchedFiles(ctx context.Context, r *repo.Repo) (*Files, error) {
-	f := &Files{store: r.Store, git: r.Repository, Off: true}
-	tree, err := worktree.Open(ctx, r.Repository, worktree.Options{Mode: worktree.Off, Git: r.Env.GitOptions(), Trees: r.Trees, Rules: r.Rules})
+	f := &Files{store: r.Store, git: r.At, Off: true}
+	tree, err := worktree.Open(ctx, r.At, worktree.Options{Mode: worktree.Off, Git: r.Env.GitOptions(), Trees: r.Trees, Rules: r.Rules})
 	if errors.Is(err, worktree.ErrNoWorktree) {
 		return f, nil
 	}
@@ -321,7 +321,7 @@ func Fill(sight *turnloop.SnapshotResult, snap worktree.Snapshot) {
 // tool may have copied it by then.
 func keepFiltered(r *repo.Repo) {
 	if key, err := gitstore.LoadKey(r.KeyFile()); err == nil {
-		name := sha256.Sum256([]byte(r.TopLevel))
-		convert.Keep(r.TopLevel, filepath.Join(r.Paths.StateDir, "filtered", hex.EncodeToString(name[:8])+".json"), key)
+		name := sha256.Sum256([]byte(r.At.TopLevel))
+		convert.Keep(r.At.TopLevel, filepath.Join(r.Paths.StateDir, "filtered", hex.EncodeToString(name[:8])+".json"), key)
 	}
 }

@@ -23,13 +23,13 @@ import (
 
 // Builtins are jp's own tools, over one working tree.
 func Builtins(r *repo.Repo, e *repo.Host) ([]tool.Tool, error) {
-	git := gitcmd.At(r.Repository, e.GitOptions())
-	files, err := fs.Tools(r.TopLevel, fs.Options{Git: git, Protected: []string{r.GitDir, r.CommonDir, r.Paths.UserFile, r.Paths.OwnFiles(), r.Paths.StateDir}})
+	git := gitcmd.At(r.At, e.GitOptions())
+	files, err := fs.Tools(r.At.TopLevel, fs.Options{Git: git, Protected: []string{r.At.GitDir, r.At.CommonDir, r.Paths.UserFile, r.Paths.OwnFiles(), r.Paths.StateDir}})
 	if err != nil {
 		return nil, err
 	}
 	walls := SandboxOf(r, e)
-	commands, err := shell.Tools(r.TopLevel, shell.Options{
+	commands, err := shell.Tools(r.At.TopLevel, shell.Options{
 		Environ: e.Environ, Secret: keyNames(r), Timeout: shellTime(r), Launch: walls.launcher(), Note: walls.note(),
 	})
 	if err != nil {

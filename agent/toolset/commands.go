@@ -35,7 +35,7 @@ func Commands(r *repo.Repo, e *repo.Host, own []tool.Tool) (tools []tool.Tool, w
 			mistake(".command", name+" is a tool of jp's own; a command needs another name")
 			continue
 		}
-		made, err := command.New(r.TopLevel, specOf(name, table), command.Options{
+		made, err := command.New(r.At.TopLevel, specOf(name, table), command.Options{
 			Environ: e.Environ, Secret: keyNames(r), Timeout: ToolTime(r), Launch: SandboxOf(r, e).launcher(),
 		})
 		if err == nil {

@@ -29,7 +29,7 @@ func NewServer(r *repo.Repo, e *repo.Host, name string) *mcp.Server {
 	set := r.Config.MCP[name]
 	return mcp.NewServer(mcp.Spec{Name: name, Command: set.Command, Env: set.Env, URL: set.URL, Headers: set.Headers}, mcp.Options{
 		Private: r.Config.Web.Private, Header: func(header, value string) (string, error) { return headerValue(r, e, name, header, value) },
-		Approvals: mcp.Approvals{Dir: filepath.Join(r.Paths.StateDir, "mcp"), Root: r.TopLevel, Holds: r.Holds}, Dir: r.TopLevel, Environ: e.Environ, Secret: keyNames(r), Version: version.Get().Version,
+		Approvals: mcp.Approvals{Dir: filepath.Join(r.Paths.StateDir, "mcp"), Root: r.At.TopLevel, Holds: r.At.Holds}, Dir: r.At.TopLevel, Environ: e.Environ, Secret: keyNames(r), Version: version.Get().Version,
 		StartTimeout: set.StartTimeout,
 		Client:       clientOf(r, e, name, set),
 		Tokens:       mcp.Tokens{Dir: filepath.Join(r.Paths.StateDir, "mcp-tokens"), Secret: func(value string) { r.Values.Add(value) }},

@@ -21,7 +21,7 @@ func (p PromptCommand) Name() string { return p.Server + ":" + p.Prompt.Name }
 // Prompts are commands for the prompts that servers listed when they ran last. They are those of servers that the user
 // approved as they are. No server is started.
 func Prompts(r *repo.Repo, e *repo.Host) []PromptCommand {
-	if r.TopLevel == "" {
+	if r.At.TopLevel == "" {
 		return nil
 	}
 	var all []PromptCommand

@@ -25,8 +25,8 @@ type Sandbox struct {
 
 func SandboxOf(r *repo.Repo, e *repo.Host) Sandbox {
 	wanted := r.Config.Sandbox
-	return Sandbox{on: wanted.Enable && r.TopLevel != "", support: sandbox.Supported(), places: sandbox.Places{
-		Workspace: r.TopLevel, GitDir: r.GitDir, CommonDir: r.CommonDir, Environ: e.Environ,
+	return Sandbox{on: wanted.Enable && r.At.TopLevel != "", support: sandbox.Supported(), places: sandbox.Places{
+		Workspace: r.At.TopLevel, GitDir: r.At.GitDir, CommonDir: r.At.CommonDir, Environ: e.Environ,
 		Hidden: []string{r.KeyFile(), r.Paths.StateDir, r.Paths.DataDir, filepath.Dir(r.Paths.UserFile)},
 		Write:  wanted.Write, Caches: wanted.Caches, Network: wanted.Network,
 	}}

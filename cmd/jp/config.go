@@ -157,10 +157,10 @@ func runConfigSet(ctx context.Context, e *ui.Env, key, value string, workspace b
 		case r.Store == nil:
 			return problem.Usage("%s is not in a git repository: there is no %s to write.", safetext.Show(absolute(e.Dir)), config.WorkspaceFile).
 				Hint(action.SetConfig, "without --workspace: your own configuration file")
-		case r.TopLevel == "":
+		case r.At.TopLevel == "":
 			return problem.Usage("a bare repository has no place for %s.", config.WorkspaceFile)
 		}
-		origin = config.Origin{Layer: config.LayerWorkspace, Name: filepath.Join(r.TopLevel, filepath.FromSlash(config.WorkspaceFile))}
+		origin = config.Origin{Layer: config.LayerWorkspace, Name: filepath.Join(r.At.TopLevel, filepath.FromSlash(config.WorkspaceFile))}
 	}
 	draft, err := config.NewDraft(origin, key, value)
 	if err != nil {
@@ -237,8 +237,8 @@ func runConfigPath(ctx context.Context, e *ui.Env) error {
 	}
 	defer r.Close()
 	workspace := ""
-	if r.TopLevel != "" {
-		workspace = filepath.Join(r.TopLevel, filepath.FromSlash(config.WorkspaceFile))
+	if r.At.TopLevel != "" {
+		workspace = filepath.Join(r.At.TopLevel, filepath.FromSlash(config.WorkspaceFile))
 	}
 	own := r.Standings().OwnFile()
 	if e.Format.Structured() {

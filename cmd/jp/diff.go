@@ -202,12 +202,12 @@ func compareRange(ctx context.Context, r *repo.Repo, e *ui.Env, from, to string)
 
 // A shownComparison is a comparison as a command shows it.
 type shownComparison struct {
-	*blame.Comparison
-	*ui.ScreenView
+	comparison *blame.Comparison
+	screen     *ui.ScreenView
 }
 
 func (c shownComparison) printPatch(ctx context.Context, w io.Writer) error {
-	for _, s := range c.Spans {
+	for _, s := range c.comparison.Spans {
 		if len(s.Changes) == 0 {
 			continue
 		}
@@ -217,12 +217,12 @@ func (c shownComparison) printPatch(ctx context.Context, w io.Writer) error {
 				paths = append(paths, ch.Path)
 			}
 		}
-		patch, err := c.Tree.Patch(ctx, s.Before, s.After, paths)
+		patch, err := c.comparison.Tree.Patch(ctx, s.Before, s.After, paths)
 		if err != nil {
 			return err
 		}
 		if !c.forPrograms() {
-			patch = []byte(colourPatch(c.Palette, safetext.Reveal(string(patch))))
+			patch = []byte(colourPatch(c.screen.Palette, safetext.Reveal(string(patch))))
 		}
 		if _, err := w.Write(patch); err != nil {
 			return err
@@ -234,16 +234,16 @@ func (c shownComparison) printPatch(ctx context.Context, w io.Writer) error {
 // forPrograms reports whether a patch goes to a program, which takes the bytes as they are,
 // and not to a person.
 func (c shownComparison) forPrograms() bool {
-	return !ui.IsTerminal(c.Env.Stdout) && c.Palette == terminal.Palette{}
+	return !ui.IsTerminal(c.screen.Env.Stdout) && c.screen.Palette == terminal.Palette{}
 }
 
 // printStat writes how much changed in which file, as git does.
 func (c shownComparison) printStat(w io.Writer) error {
-	if len(c.Files) == 0 {
+	if len(c.comparison.Files) == 0 {
 		return nil
 	}
 	name, most, count, added, deleted := 0, 0, 1, 0, 0
-	for _, f := range c.Files {
+	for _, f := range c.comparison.Files {
 		if f.Added < 0 {
 			count = len("Bin")
 		}
@@ -251,21 +251,21 @@ func (c shownComparison) printStat(w io.Writer) error {
 		most = max(most, f.Added+f.Deleted)
 		added, deleted = added+max(0, f.Added), deleted+max(0, f.Deleted)
 	}
-	width := c.Width
+	width := c.screen.Width
 	if width == 0 {
 		width = terminal.DefaultWidth
 	}
 	count = max(count, len(problem.Itoa(most)))
 	name = min(name, max(10, width-count-16))
 	bar := max(10, width-name-count-6)
-	for _, f := range c.Files {
+	for _, f := range c.comparison.Files {
 		label := safetext.Fit(safetext.Show(f.RawPath), name)
 		label += strings.Repeat(" ", max(0, name-safetext.Columns(label)))
 		if _, err := fmt.Fprintf(w, " %s | %s\n", label, c.graph(f, count, bar, most)); err != nil {
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(w, " %s changed, %s(+), %s(-)\n", conversation.Count(len(c.Files), "file"),
+	_, err := fmt.Fprintf(w, " %s changed, %s(+), %s(-)\n", conversation.Count(len(c.comparison.Files), "file"),
 		conversation.Count(added, "insertion"), conversation.Count(deleted, "deletion"))
 	return err
 }
@@ -280,18 +280,18 @@ func (c shownComparison) graph(f blame.FileDiff, count, bar, most int) string {
 		plus, minus = blame.Scaled(plus, bar, most), blame.Scaled(minus, bar, most)
 	}
 	number := fmt.Sprintf("%*d ", count, f.Added+f.Deleted)
-	return strings.TrimRight(number+c.Palette.Green(strings.Repeat("+", plus))+c.Palette.Red(strings.Repeat("-", minus)), " ")
+	return strings.TrimRight(number+c.screen.Palette.Green(strings.Repeat("+", plus))+c.screen.Palette.Red(strings.Repeat("-", minus)), " ")
 }
 
 // show writes the differences in the form that was asked for.
 func (c shownComparison) show(ctx context.Context, e *ui.Env, o diffOptions) error {
 	if e.Format.Structured() {
-		return ui.WriteJSON(e.Results(), c.Files)
+		return ui.WriteJSON(e.Results(), c.comparison.Files)
 	}
 	return e.Paged(func(w io.Writer) error {
 		switch {
 		case o.nameOnly:
-			for _, f := range c.Files {
+			for _, f := range c.comparison.Files {
 				if _, err := io.WriteString(w, safetext.Show(f.RawPath)+"\n"); err != nil {
 					return err
 				}

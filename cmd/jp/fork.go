@@ -132,8 +132,8 @@ func runFork(ctx context.Context, e *ui.Env, o forkOptions) error {
 		return err
 	}
 	f := &forkScreen{made, e}
-	f.Title, f.Adopts = o.title, o.adopt && !f.Local()
-	if v.Remote != "" && f.Absent(ctx) {
+	f.fork.Title, f.fork.Adopts = o.title, o.adopt && !f.fork.Local()
+	if v.Remote != "" && f.fork.Absent(ctx) {
 		e.Note("Large texts of %s are not here. %s   brings them", v.Name(), r.FetchTexts(v.ID, v.Remote))
 	}
 	switch {
@@ -149,22 +149,22 @@ func runFork(ctx context.Context, e *ui.Env, o forkOptions) error {
 
 // A forkScreen makes a fork at the terminal.
 type forkScreen struct {
-	*fork.Fork
-	env *ui.Env
+	fork *fork.Fork
+	env  *ui.Env
 }
 
 // plain makes the fork, and leaves the files as they are. It stands where the
 // working tree is now: that is where it goes on.
 func (f *forkScreen) plain(ctx context.Context, o forkOptions) error {
-	place, err := snapshot.Here(ctx, f.Repo)
+	place, err := snapshot.Here(ctx, f.fork.View.Repo)
 	if err != nil {
 		return err
 	}
-	if err := f.Create(ctx, place); err != nil {
+	if err := f.fork.Create(ctx, place); err != nil {
 		return err
 	}
 	if o.activate {
-		if err := f.Repo.Session(f.env.Host).Use(f.ID, f.env.Now()); err != nil {
+		if err := f.fork.View.Repo.Session(f.env.Host).Use(f.fork.ID, f.env.Now()); err != nil {
 			return err
 		}
 	}
@@ -172,12 +172,12 @@ func (f *forkScreen) plain(ctx context.Context, o forkOptions) error {
 }
 
 func (f *forkScreen) report(o forkOptions, r fork.ForkResult) error {
-	_, tail := conversation.SplitTail(f.Stream.Events())
+	_, tail := conversation.SplitTail(f.fork.Stream.Events())
 	incomplete := tail != nil && !tail.Empty()
 	if f.env.Format.Structured() {
 		object := map[string]any{
-			"id": f.ID, "ref": repo.RefOf(f.ID), "head": f.Head, "incomplete": incomplete, "worktree": nil,
-			"forked_from": map[string]any{"id": f.View.ID, "seq": f.At.Seq, "commit": f.At.Commit},
+			"id": f.fork.ID, "ref": repo.RefOf(f.fork.ID), "head": f.fork.Head, "incomplete": incomplete, "worktree": nil,
+			"forked_from": map[string]any{"id": f.fork.View.ID, "seq": f.fork.At.Seq, "commit": f.fork.At.Commit},
 		}
 		if r.Worktree != "" {
 			object["worktree"], object["left_out"] = r.Worktree, r.LeftOut.List()
@@ -193,28 +193,28 @@ func (f *forkScreen) report(o forkOptions, r fork.ForkResult) error {
 	if !f.env.Quiet {
 		f.explain(o, r, tail, incomplete)
 	}
-	_, err := fmt.Fprintln(f.env.Results(), f.ID)
+	_, err := fmt.Fprintln(f.env.Results(), f.fork.ID)
 	return err
 }
 
 // explain says on stderr what the fork is, and what can be done with it.
 func (f *forkScreen) explain(o forkOptions, r fork.ForkResult, tail *conversation.IncompleteTurn, incomplete bool) {
 	out := f.env.Messages()
-	if f.Shares {
-		fmt.Fprintf(out, "Forked %s at @%d (turn %d, %s).\n", f.View.Name(), f.At.Seq, f.At.Turn, safetext.Show(conversation.Shorten(f.At.Subject, 40)))
+	if f.fork.Shares {
+		fmt.Fprintf(out, "Forked %s at @%d (turn %d, %s).\n", f.fork.View.Name(), f.fork.At.Seq, f.fork.At.Turn, safetext.Show(conversation.Shorten(f.fork.At.Subject, 40)))
 	} else {
-		fmt.Fprintf(out, "Copied %s of %s, from @%d to @%d.\n", conversation.Count(len(f.Kept), "event"), f.View.Name(), f.First.Seq, f.At.Seq)
+		fmt.Fprintf(out, "Copied %s of %s, from @%d to @%d.\n", conversation.Count(len(f.fork.Kept), "event"), f.fork.View.Name(), f.fork.First.Seq, f.fork.At.Seq)
 	}
-	standing := f.Standing(f.Stream.Events(), f.ID)
+	standing := f.fork.Standing(f.fork.Stream.Events(), f.fork.ID)
 	local := standing == conversation.StandingOwn
 	switch {
 	case !local:
-		words := "It " + f.Repo.Standings().StandingWords(standing, f.Repo.Standings().Elsewhere(f.Stream.Events()))
+		words := "It " + f.fork.View.Repo.Standings().StandingWords(standing, f.fork.View.Repo.Standings().Elsewhere(f.fork.Stream.Events()))
 		if standing == conversation.StandingForeign {
 			words = "Someone else wrote it"
 		}
-		fmt.Fprintf(out, "%s: it can be read. %s makes a fork that is yours.\n", words, action.AdoptOnly(f.ID.Short()))
-	case o.adopt && !f.Adopts:
+		fmt.Fprintf(out, "%s: it can be read. %s makes a fork that is yours.\n", words, action.AdoptOnly(f.fork.ID.Short()))
+	case o.adopt && !f.fork.Adopts:
 		fmt.Fprintln(out, "It was yours already; there was nothing to adopt.")
 	}
 	if r.Worktree != "" {
@@ -235,8 +235,8 @@ func (f *forkScreen) explain(o forkOptions, r fork.ForkResult, tail *conversatio
 			fmt.Fprintf(out, "The sparse checkout leaves %s out there.   %s   writes all files\n", conversation.Count(r.Sparse, "file"), action.WholeCheckout(dir))
 		}
 	}
-	if o.activate && r.Files == nil && f.View.Remote == "" && f.Behind() {
-		fmt.Fprintf(out, "Your files stay as they are. %s   brings back those of then\n", action.RestoreEvent(f.View.ID.Short(), problem.Itoa(f.At.Seq)))
+	if o.activate && r.Files == nil && f.fork.View.Remote == "" && f.fork.Behind() {
+		fmt.Fprintf(out, "Your files stay as they are. %s   brings back those of then\n", action.RestoreEvent(f.fork.View.ID.Short(), problem.Itoa(f.fork.At.Seq)))
 	}
 	if !incomplete || !local {
 		return
@@ -245,12 +245,12 @@ func (f *forkScreen) explain(o forkOptions, r fork.ForkResult, tail *conversatio
 	if n := len(tail.Ledger().Open()); n > 0 {
 		line += ": " + conversation.Count(n, "call") + " open"
 	}
-	fmt.Fprintf(out, "%s.   %s   goes on with it\n", line, action.Continue(f.ID.Short()))
+	fmt.Fprintf(out, "%s.   %s   goes on with it\n", line, action.Continue(f.fork.ID.Short()))
 }
 
 // inWorktree makes the fork with a working tree of its own.
 func (f *forkScreen) inWorktree(ctx context.Context, o forkOptions) error {
-	done, err := f.WithWorktree(ctx, o.worktree, o.branch)
+	done, err := f.fork.WithWorktree(ctx, o.worktree, o.branch)
 	if err != nil {
 		return err
 	}
@@ -259,7 +259,7 @@ func (f *forkScreen) inWorktree(ctx context.Context, o forkOptions) error {
 
 // rewind goes back in place, once the user has agreed.
 func (f *forkScreen) rewind(ctx context.Context, o forkOptions) error {
-	w, err := agent.NewRewind(ctx, f.Fork, o.word, o.yes)
+	w, err := agent.NewRewind(ctx, f.fork, o.word, o.yes)
 	if err != nil {
 		return err
 	}
@@ -288,11 +288,11 @@ func (f *forkScreen) rewind(ctx context.Context, o forkOptions) error {
 
 func confirmRewind(ctx context.Context, b *ui.PutBackScreen, r *undo.Result) error {
 	files := conversation.Count(len(r.Puts), "file")
-	at := fmt.Sprintf("%s@%d", b.ID.Short(), b.AsOf)
+	at := fmt.Sprintf("%s@%d", b.Undo.View.ID.Short(), b.Undo.AsOf)
 	return b.Env.Confirm(ctx, ui.Confirmation{
-		ID: b.ID, Question: "Go back, and put " + files + " back?",
+		ID: b.Undo.View.ID, Question: "Go back, and put " + files + " back?",
 		List: func(w io.Writer, p terminal.Palette) { b.List(w, p, r, "Would put back") },
-		Unasked: problem.New(problem.ExitDecision, "usage", "going back changes %s, and there is no terminal to ask.", files).About(b.ID).
+		Unasked: problem.New(problem.ExitDecision, "usage", "going back changes %s, and there is no terminal to ask.", files).About(b.Undo.View.ID).
 			Hint(action.ForkAndRestore(at), "do it").Hint(action.ListRestore(at), "list the files"),
 	})
 }

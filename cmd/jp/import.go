@@ -115,7 +115,7 @@ func runImport(ctx context.Context, e *ui.Env, o importOptions, word string, fil
 		return nil
 	}
 	failed := ui.ForEach(ctx, e, files, func(file string) error {
-		sessions, err := importer.Sessions(format, []string{file}, r.TopLevel)
+		sessions, err := importer.Sessions(format, []string{file}, r.At.TopLevel)
 		return errors.Join(err, ui.ForEach(ctx, e, sessions, one))
 	})
 	if e.Format.Structured() && len(reports) > 0 {

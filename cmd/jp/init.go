@@ -40,10 +40,10 @@ func runInit(ctx context.Context, e *ui.Env) error {
 		return err
 	}
 	defer r.Close()
-	if r.TopLevel == "" {
+	if r.At.TopLevel == "" {
 		return problem.Usage("a bare repository has no place for %s.", config.WorkspaceFile)
 	}
-	root, err := os.OpenRoot(r.TopLevel)
+	root, err := os.OpenRoot(r.At.TopLevel)
 	if err != nil {
 		return err
 	}

@@ -90,7 +90,7 @@ func runLog(ctx context.Context, e *ui.Env, o blame.LogOptions) error {
 
 func printEntry(ctx context.Context, v *ui.ScreenView, w io.Writer, it blame.Entry, o blame.LogOptions) error {
 	if v.Env.Format.Structured() {
-		line, err := conversation.ViewJSON(it.Event, v.ID, v.Incomplete(it.Event))
+		line, err := conversation.ViewJSON(it.Event, v.View.ID, v.View.Incomplete(it.Event))
 		if err == nil {
 			_, err = fmt.Fprintf(w, "%s\n", line)
 		}
@@ -109,7 +109,7 @@ func printEntry(ctx context.Context, v *ui.ScreenView, w io.Writer, it blame.Ent
 }
 
 func printPatch(ctx context.Context, v *ui.ScreenView, w io.Writer, it blame.Entry, paths []string) error {
-	tree, err := v.Repo.Patches(ctx)
+	tree, err := v.View.Repo.Patches(ctx)
 	if err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func logLine(v *ui.ScreenView, e *conversation.Event) string {
 	if why := unanswered(e); why != "" {
 		line += ": " + problem.OneLine(why)
 	}
-	if v.Incomplete(e) {
+	if v.View.Incomplete(e) {
 		line += "  ⏳"
 	}
 	if v.Width > 0 {

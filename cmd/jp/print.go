@@ -112,7 +112,7 @@ func runPrint(ctx context.Context, e *ui.Env, o printOptions, words []string) er
 		return err
 	})
 	for _, v := range views {
-		err = v.Damage(err)
+		err = v.View.Damage(err)
 	}
 	if err = cmp.Or(err, damage); err == nil || rest.Len() == 0 {
 		return err
@@ -197,7 +197,7 @@ func printViews(w io.Writer, e *ui.Env, views []*ui.ScreenView, o printOptions) 
 		switch {
 		case e.Format.Structured():
 			for _, ev := range events {
-				line, err := conversation.ViewJSON(ev, v.ID, v.Incomplete(ev))
+				line, err := conversation.ViewJSON(ev, v.View.ID, v.View.Incomplete(ev))
 				if err != nil {
 					return err
 				}
@@ -232,7 +232,7 @@ func printAnswer(v *ui.ScreenView, w io.Writer) {
 // answer alone.
 func noteRest(v *ui.ScreenView) {
 	for _, e := range answerEvents(v.View) {
-		if rest := v.Rest(e); rest != "" {
+		if rest := v.View.Rest(e); rest != "" {
 			v.Env.Note("%s", rest)
 		}
 	}

@@ -57,9 +57,9 @@ func runRestore(ctx context.Context, e *ui.Env, o undo.Options) error {
 	}
 	defer b.Close()
 	if event == nil {
-		return problem.Usage("%s is a conversation; jp restore needs an event, as in %s@14.", o.Word, o.Word).About(b.ID)
+		return problem.Usage("%s is a conversation; jp restore needs an event, as in %s@14.", o.Word, o.Word).About(b.View.ID)
 	}
-	if b.Opts.Paths, err = b.Repo.InTree(e.Host, o.Paths); err != nil {
+	if b.Opts.Paths, err = b.View.Repo.InTree(e.Host, o.Paths); err != nil {
 		return err
 	}
 	if err := b.Known(ctx, event); err != nil {

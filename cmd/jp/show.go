@@ -201,7 +201,7 @@ func showEvent(ctx context.Context, v *ui.ScreenView, w io.Writer, e *conversati
 	for _, p := range e.Payloads {
 		read := ""
 		if p.Name == conversation.PayloadOutput && !p.Absent {
-			read = "   " + action.ShowLines(v.ID.Short(), problem.Itoa(e.Seq)).String()
+			read = "   " + action.ShowLines(v.View.ID.Short(), problem.Itoa(e.Seq)).String()
 		}
 		fmt.Fprintf(w, "\n%s %s, %d bytes, blob %.10s%s%s\n", v.Palette.Dim("payload"), safetext.Clean(p.Name), p.Bytes, p.OID, repo.AbsentMark(p), read)
 	}
@@ -215,7 +215,7 @@ func showEvent(ctx context.Context, v *ui.ScreenView, w io.Writer, e *conversati
 // showChanges prints what an event changed in the files.
 func showChanges(ctx context.Context, v *ui.ScreenView, w io.Writer, e *conversation.Event) (err error) {
 	before := ""
-	if earlier := repo.BySeq(v.Events, e.Seq-1); earlier != nil {
+	if earlier := repo.BySeq(v.View.Events, e.Seq-1); earlier != nil {
 		before = earlier.Tree
 	} else if before, err = blame.Ground(ctx, v.View); err != nil {
 		return err

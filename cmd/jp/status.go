@@ -159,7 +159,7 @@ func sayEmpty(e *ui.Env) error {
 // printChanged lists the files that the tools of the last turn changed.
 func printChanged(ctx context.Context, v *ui.ScreenView) {
 	var last conversation.Turn
-	for last = range conversation.Turns(v.Events) {
+	for last = range conversation.Turns(v.View.Events) {
 	}
 	if len(last.Events) == 0 || last.Ledger().Discarded {
 		return
@@ -169,7 +169,7 @@ func printChanged(ctx context.Context, v *ui.ScreenView) {
 			fmt.Fprintf(v.Env.Results(), "  changed, but in no snapshot: %s\n", left.Words(20, false))
 		}
 	}()
-	paths := agent.WrittenBy(ctx, v.Repo, last)
+	paths := agent.WrittenBy(ctx, v.View.Repo, last)
 	if len(paths) == 0 {
 		return
 	}

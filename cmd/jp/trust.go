@@ -126,7 +126,7 @@ func runTrust(ctx context.Context, e *ui.Env, o trustOptions) error {
 		return err
 	}
 	defer r.Close()
-	if r.TopLevel == "" {
+	if r.At.TopLevel == "" {
 		return problem.Usage("a bare repository has no %s.", config.WorkspaceFile)
 	}
 	if !o.show && toolset.FromProgram(r) {
@@ -159,13 +159,13 @@ func runTrust(ctx context.Context, e *ui.Env, o trustOptions) error {
 // asksForTrust reads the workspace's file, and finds what in it needs approval:
 // what has no effect where nothing is approved.
 func asksForTrust(r *repo.Repo, e *ui.Env) (trustRequest, error) {
-	content, err := config.ReadWorkspaceFile(r.TopLevel)
+	content, err := config.ReadWorkspaceFile(r.At.TopLevel)
 	if err != nil || content == nil {
 		return trustRequest{}, err
 	}
 	asked := trustRequest{content: content, hash: config.Hash(content)}
 	asked.trusted = r.Approvals().Trusted(asked.hash)
-	options := config.Options{UserFile: r.Paths.UserFile, OwnFile: r.Standings().OwnFile(), Workspace: r.TopLevel, Environ: e.Environ}
+	options := config.Options{UserFile: r.Paths.UserFile, OwnFile: r.Standings().OwnFile(), Workspace: r.At.TopLevel, Environ: e.Environ}
 	_, held, err := config.Load(options)
 	if err != nil {
 		return asked, err

@@ -26,7 +26,7 @@ func runTrustFilters(ctx context.Context, e *ui.Env, o trustOptions) error {
 		return err
 	}
 	defer r.Close()
-	if r.TopLevel == "" {
+	if r.At.TopLevel == "" {
 		return problem.Usage("a bare repository has no files for a filter to convert.")
 	}
 	if !o.show && toolset.FromProgram(r) {

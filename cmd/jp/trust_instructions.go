@@ -32,7 +32,7 @@ func runTrustInstructions(ctx context.Context, e *ui.Env, o trustOptions) error 
 		return err
 	}
 	defer r.Close()
-	if r.TopLevel == "" {
+	if r.At.TopLevel == "" {
 		return problem.Usage("a bare repository has no files of instructions.")
 	}
 	if !o.show && toolset.FromProgram(r) {
@@ -42,7 +42,7 @@ func runTrustInstructions(ctx context.Context, e *ui.Env, o trustOptions) error 
 	if err != nil {
 		return err
 	}
-	if files.Root, err = os.OpenRoot(r.TopLevel); err != nil {
+	if files.Root, err = os.OpenRoot(r.At.TopLevel); err != nil {
 		return err
 	}
 	defer files.Root.Close()

@@ -144,7 +144,7 @@ func confirmServer(ctx context.Context, e *ui.Env, sheet ui.ApprovalSheet) error
 // hasServer says why there is no such server.
 func hasServer(r *repo.Repo, name string) error {
 	if _, ok := r.Config.MCP[name]; ok {
-		if r.TopLevel == "" {
+		if r.At.TopLevel == "" {
 			return problem.Usage("a bare repository has no folder for a server to run in.")
 		}
 		return nil

@@ -53,7 +53,7 @@ func runUndo(ctx context.Context, e *ui.Env, o undo.Options) error {
 	}
 	defer b.Close()
 	if event == nil {
-		if event, _, err = b.TurnEvents(b.LastTurn()); err != nil {
+		if event, _, err = b.View.TurnEvents(b.View.LastTurn()); err != nil {
 			return err
 		}
 	}

@@ -129,7 +129,7 @@ func (f *front) undo(ctx context.Context, r *repo.Repo) error {
 		return err
 	}
 	defer u.Close()
-	first, _, err := u.TurnEvents(u.LastTurn())
+	first, _, err := u.View.TurnEvents(u.View.LastTurn())
 	if err != nil {
 		return err
 	}

@@ -113,7 +113,7 @@ func tracked(env *ui.Env) (list []string) {
 }
 
 func trackedFrom(ctx context.Context, r *repo.Repo, dir string) (list []string) {
-	if r.Git == nil || r.TopLevel == "" {
+	if r.Git == nil || r.At.TopLevel == "" {
 		return nil
 	}
 	dir, err := filepath.Abs(dir)
@@ -127,7 +127,7 @@ func trackedFrom(ctx context.Context, r *repo.Repo, dir string) (list []string) 
 	if err != nil {
 		return nil
 	}
-	top := r.TopLevel
+	top := r.At.TopLevel
 	if real, err := filepath.EvalSymlinks(top); err == nil {
 		top = real
 	}

@@ -8,7 +8,7 @@ import (
 
 // A ScreenView is a conversation as a command shows it on stdout.
 type ScreenView struct {
-	*repo.View
+	View    *repo.View
 	Env     *Env
 	Palette terminal.Palette
 	Width   int // of the terminal, 0 where there is none

@@ -131,8 +131,8 @@ func marginal(lines []string, width int) (shown []string) {
 
 // output prints all that a tool said, as far as jp kept it.
 func (t *transcript) output(w io.Writer, e *conversation.Event, b *conversation.ToolCallResponse) {
-	for _, line := range marginal(outputLines(t.Output(context.Background(), e, b.Content)), t.Width) {
-		fmt.Fprintln(w, t.Palette.Dim(line))
+	for _, line := range marginal(outputLines(t.screen.View.Output(context.Background(), e, b.Content)), t.screen.Width) {
+		fmt.Fprintln(w, t.screen.Palette.Dim(line))
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 
 // A transcript prints a conversation for reading.
 type transcript struct {
-	*ScreenView
+	screen  *ScreenView
 	w       io.Writer
 	style   string
 	tools   bool // with all that tools said
@@ -28,9 +28,9 @@ type transcript struct {
 }
 
 func NewTranscript(v *ScreenView, w io.Writer, style string) *transcript {
-	t := &transcript{ScreenView: v, w: w, style: style, replaced: map[int]bool{}, asked: map[int]string{}}
+	t := &transcript{screen: v, w: w, style: style, replaced: map[int]bool{}, asked: map[int]string{}}
 	calls := map[int]string{}
-	for _, e := range v.Events {
+	for _, e := range v.View.Events {
 		switch b := e.Body.(type) {
 		case *conversation.ChatRequest:
 			if b.Replaces != nil {
@@ -59,7 +59,7 @@ func (t *transcript) Print(events []*conversation.Event) {
 	for _, e := range events {
 		t.event(e)
 	}
-	if len(events) > 0 && t.Incomplete(events[len(events)-1]) {
+	if len(events) > 0 && t.screen.View.Incomplete(events[len(events)-1]) {
 		t.waiting()
 	}
 }
@@ -70,11 +70,11 @@ func (t *transcript) event(e *conversation.Event) {
 		t.speaker = ""
 	case *conversation.ChatRequest:
 		if t.replaced[e.Seq] {
-			t.head(e, e.AskedBy(), t.Palette.Cyan)
-			t.paragraph("(replaced by what follows) "+problem.OneLine(b.Content), t.Palette.Dim)
+			t.head(e, e.AskedBy(), t.screen.Palette.Cyan)
+			t.paragraph("(replaced by what follows) "+problem.OneLine(b.Content), t.screen.Palette.Dim)
 			return
 		}
-		t.says(e, e.AskedBy(), b.Content, t.Palette.Cyan)
+		t.says(e, e.AskedBy(), b.Content, t.screen.Palette.Cyan)
 		t.attached(b.Attachments)
 	case *conversation.ChatResponse:
 		t.response(e, b)
@@ -103,18 +103,18 @@ func (t *transcript) response(e *conversation.Event, b *conversation.ChatRespons
 	case strings.TrimSpace(b.Text) == "":
 	case b.Part == conversation.PartReasoning:
 		if t.style == "full" {
-			t.head(e, e.Author, t.Palette.Green)
+			t.head(e, e.Author, t.screen.Palette.Green)
 			t.reasoning(text)
 			t.end(e)
 		}
-	case b.Part == conversation.PartMessage && t.style != "brief" && t.Env.Rendered():
-		t.head(e, e.Author, t.Palette.Green)
-		t.Markdown(t.w, text)
+	case b.Part == conversation.PartMessage && t.style != "brief" && t.screen.Env.Rendered():
+		t.head(e, e.Author, t.screen.Palette.Green)
+		t.screen.Markdown(t.w, text)
 		t.end(e)
 	case t.style == "brief":
-		t.says(e, e.Author, text, t.Palette.Green)
+		t.says(e, e.Author, text, t.screen.Palette.Green)
 	default: // as it was written, to be copied
-		t.head(e, e.Author, t.Palette.Green)
+		t.head(e, e.Author, t.screen.Palette.Green)
 		for _, line := range t.lines(text) {
 			fmt.Fprintln(t.w, line)
 		}
@@ -125,15 +125,15 @@ func (t *transcript) response(e *conversation.Event, b *conversation.ChatRespons
 // reasoning prints what the model thought. Without colour words and an indent tell
 // it from the answer below it.
 func (t *transcript) reasoning(text string) {
-	if t.Palette.On() {
-		t.paragraph(text, t.Palette.Dim)
+	if t.screen.Palette.On() {
+		t.paragraph(text, t.screen.Palette.Dim)
 		return
 	}
-	t.paragraph("Reasoning:", t.Palette.Dim)
-	for _, line := range marginal(t.lines(text), t.Width) {
+	t.paragraph("Reasoning:", t.screen.Palette.Dim)
+	for _, line := range marginal(t.lines(text), t.screen.Width) {
 		fmt.Fprintln(t.w, line)
 	}
-	t.paragraph("", t.Palette.Dim)
+	t.paragraph("", t.screen.Palette.Dim)
 }
 
 // Markdown lays out what the model said, as it was shown when it was said.
@@ -156,7 +156,7 @@ func (t *transcript) says(e *conversation.Event, who, text string, colour func(s
 // end says where a text is not whole; in brief style no reader expects that.
 func (t *transcript) end(e *conversation.Event) {
 	if t.style != "brief" {
-		t.PrintRest(t.w, e)
+		t.screen.PrintRest(t.w, e)
 	}
 }
 
@@ -167,7 +167,7 @@ func (t *transcript) attached(files []conversation.Attachment) {
 		names = append(names, safetext.Show(f.Name))
 	}
 	if len(names) > 0 {
-		t.paragraph("Attached: "+strings.Join(names, ", "), t.Palette.Dim)
+		t.paragraph("Attached: "+strings.Join(names, ", "), t.screen.Palette.Dim)
 	}
 }
 
@@ -181,10 +181,10 @@ func (t *transcript) head(e *conversation.Event, who string, colour func(string)
 		fmt.Fprintln(t.w)
 	}
 	t.wrote = true
-	line := t.Palette.Bold(colour(safetext.Clean(who)))
+	line := t.screen.Palette.Bold(colour(safetext.Clean(who)))
 	right := fmt.Sprintf("@%d", e.Seq)
-	if gap := t.Width - safetext.Columns(safetext.Clean(who)) - len(right); t.Width > 0 && gap > 0 {
-		line += strings.Repeat(" ", gap) + t.Palette.Dim(right)
+	if gap := t.screen.Width - safetext.Columns(safetext.Clean(who)) - len(right); t.screen.Width > 0 && gap > 0 {
+		line += strings.Repeat(" ", gap) + t.screen.Palette.Dim(right)
 	}
 	fmt.Fprintln(t.w, line)
 }
@@ -198,7 +198,7 @@ func (t *transcript) lines(text string) []string {
 func (t *transcript) paragraph(text string, colour func(string) string) {
 	for _, line := range t.lines(text) {
 		indent := len(line) - len(strings.TrimLeft(line, " "))
-		for row := range strings.SplitSeq(terminal.WrapBelow(line, min(indent, t.Width/3), t.Width), "\n") {
+		for row := range strings.SplitSeq(terminal.WrapBelow(line, min(indent, t.screen.Width/3), t.screen.Width), "\n") {
 			fmt.Fprintln(t.w, colour(row))
 		}
 	}
@@ -209,15 +209,15 @@ func (t *transcript) tool(e *conversation.Event, b *conversation.ToolCallRespons
 	if t.style == "chat" {
 		return
 	}
-	mark, colour := "·", t.Palette.Dim
+	mark, colour := "·", t.screen.Palette.Dim
 	if b.IsError {
-		mark, colour = "✗", t.Palette.Red
+		mark, colour = "✗", t.screen.Palette.Red
 	}
 	t.wrapped("  " + colour(mark) + " " + safetext.Clean(e.Subject))
 	if t.tools {
 		t.output(t.w, e, b)
 	} else if b.Name == tool.Plan && !b.IsError {
-		for _, row := range planRows(b, t.Width) {
+		for _, row := range planRows(b, t.screen.Width) {
 			fmt.Fprintln(t.w, row)
 		}
 	}
@@ -235,25 +235,25 @@ func (t *transcript) aside(e *conversation.Event) {
 }
 
 func (t *transcript) line(text string) {
-	for row := range strings.SplitSeq(terminal.Wrap("  "+safetext.Clean(text), t.Width), "\n") {
-		fmt.Fprintln(t.w, t.Palette.Dim(row))
+	for row := range strings.SplitSeq(terminal.Wrap("  "+safetext.Clean(text), t.screen.Width), "\n") {
+		fmt.Fprintln(t.w, t.screen.Palette.Dim(row))
 	}
 }
 
 // wrapped prints a line, broken between words.
-func (t *transcript) wrapped(line string) { fmt.Fprintln(t.w, terminal.Wrap(line, t.Width)) }
+func (t *transcript) wrapped(line string) { fmt.Fprintln(t.w, terminal.Wrap(line, t.screen.Width)) }
 
 // waiting prints what the incomplete turn has done and waits for.
 func (t *transcript) waiting() {
-	ledger := t.Tail.Ledger()
-	if t.Remote == "" {
+	ledger := t.screen.View.Tail.Ledger()
+	if t.screen.View.Remote == "" {
 		t.unrecorded()
 	}
 	fmt.Fprintln(t.w)
-	t.wrapped(t.Palette.Yellow("⏳ Incomplete turn (" + interrupted.TailWords(t.Repo, t.ID, cmp.Or(t.Waits, t.Tail.Status())) + ")"))
+	t.wrapped(t.screen.Palette.Yellow("⏳ Incomplete turn (" + interrupted.TailWords(t.screen.View.Repo, t.screen.View.ID, cmp.Or(t.screen.View.Waits, t.screen.View.Tail.Status())) + ")"))
 	for _, call := range ledger.ToolCalls {
-		running := call.Open() && t.Repo.Locks.ToolAlive(t.ID, call.Event.Seq)
-		t.wrapped("  " + interrupted.CallWords(t.ScreenView.View, call, running))
+		running := call.Open() && t.screen.View.Repo.Locks.ToolAlive(t.screen.View.ID, call.Event.Seq)
+		t.wrapped("  " + interrupted.CallWords(t.screen.View, call, running))
 	}
 	if ledger.CutOff() != nil {
 		t.wrapped("  " + interrupted.CutOffWords)
@@ -262,7 +262,7 @@ func (t *transcript) waiting() {
 
 // unrecorded quotes what was on the screen when jp ended, and is in no event.
 func (t *transcript) unrecorded() {
-	for _, s := range interrupted.Unrecorded(t.Repo, t.ID, t.Tail) {
+	for _, s := range interrupted.Unrecorded(t.screen.View.Repo, t.screen.View.ID, t.screen.View.Tail) {
 		text := strings.TrimRight(s.Text, " \n") + interrupted.NotRecorded
 		switch {
 		case s.Part == conversation.PartReasoning:
@@ -270,9 +270,9 @@ func (t *transcript) unrecorded() {
 				t.reasoning(text)
 			}
 		case t.style == "brief":
-			t.paragraph(problem.OneLine(s.Text)+interrupted.NotRecorded, t.Palette.Dim)
-		case t.Env.Rendered():
-			t.Markdown(t.w, text)
+			t.paragraph(problem.OneLine(s.Text)+interrupted.NotRecorded, t.screen.Palette.Dim)
+		case t.screen.Env.Rendered():
+			t.screen.Markdown(t.w, text)
 		default:
 			t.paragraph(text, func(s string) string { return s })
 		}
@@ -281,7 +281,7 @@ func (t *transcript) unrecorded() {
 
 // PrintRest says on a line of its own that the end of an event's text is not here.
 func (v *ScreenView) PrintRest(w io.Writer, e *conversation.Event) {
-	if rest := v.Rest(e); rest != "" {
+	if rest := v.View.Rest(e); rest != "" {
 		fmt.Fprintln(w, v.Palette.Yellow(rest))
 	}
 }

@@ -25,7 +25,7 @@ func Flags(o *undo.Options, cmd *cobra.Command) {
 
 // A PutBackScreen is an undo or a restore at the terminal.
 type PutBackScreen struct {
-	*undo.Undo
+	Undo    *undo.Undo
 	Env     *Env
 	Palette terminal.Palette
 }
@@ -36,18 +36,18 @@ func (e *Env) PutBackScreen(b *undo.Undo) *PutBackScreen {
 
 // Run lists what would be done, asks, and does it.
 func (b *PutBackScreen) Run(ctx context.Context) error {
-	_, result, err := b.Propose(ctx)
+	_, result, err := b.Undo.Propose(ctx)
 	if err != nil {
 		return err
 	}
-	if b.Opts.DryRun || len(result.Puts) == 0 {
+	if b.Undo.Opts.DryRun || len(result.Puts) == 0 {
 		return b.report(result, false)
 	}
 	asked, err := b.confirm(ctx, result)
 	if err != nil {
 		return err
 	}
-	if err := b.Do(ctx, result, b.Record); err != nil {
+	if err := b.Undo.Do(ctx, result, b.Undo.Record); err != nil {
 		return err
 	}
 	return b.report(result, asked)
@@ -55,22 +55,22 @@ func (b *PutBackScreen) Run(ctx context.Context) error {
 
 // PrintNothing says why jp puts nothing back: it leaves what others wrote.
 func (b *PutBackScreen) PrintNothing(out io.Writer) error {
-	if b.Differing == 0 {
-		_, err := fmt.Fprintf(out, "Nothing to %s: the files are as %s.\n", b.Opts.Action, b.When)
+	if b.Undo.Differing == 0 {
+		_, err := fmt.Fprintf(out, "Nothing to %s: the files are as %s.\n", b.Undo.Opts.Action, b.Undo.When)
 		return err
 	}
 	verb := "are"
-	if b.Differing == 1 {
+	if b.Undo.Differing == 1 {
 		verb = "is"
 	}
 	since := ""
-	if b.Adoption > 0 {
-		since = fmt.Sprintf(" @%d, the event of the adoption", b.Adoption)
+	if b.Undo.Adoption > 0 {
+		since = fmt.Sprintf(" @%d, the event of the adoption", b.Undo.Adoption)
 	}
 	_, err := fmt.Fprintf(out, "Nothing to %s: %s %s not as %s, and no tool of this conversation wrote there since%s.\n",
-		b.Opts.Action, conversation.Count(b.Differing, "file"), verb, b.When, since)
+		b.Undo.Opts.Action, conversation.Count(b.Undo.Differing, "file"), verb, b.Undo.When, since)
 	if !b.Env.Quiet {
-		fmt.Fprintf(b.Env.Messages(), "%s\n", b.Palette.Dim(action.DiffWorktree(b.ID.Short(), problem.Itoa(b.Since-1)).String()+"   lists them"))
+		fmt.Fprintf(b.Env.Messages(), "%s\n", b.Palette.Dim(action.DiffWorktree(b.Undo.View.ID.Short(), problem.Itoa(b.Undo.Since-1)).String()+"   lists them"))
 	}
 	return err
 }
@@ -78,14 +78,14 @@ func (b *PutBackScreen) PrintNothing(out io.Writer) error {
 // confirm asks on the terminal. asked is false where the answer was given in
 // advance.
 func (b *PutBackScreen) confirm(ctx context.Context, r *undo.Result) (asked bool, err error) {
-	if b.Opts.Yes {
+	if b.Undo.Opts.Yes {
 		return false, nil
 	}
 	files := conversation.Count(len(r.Puts), "file")
 	return true, b.Env.Confirm(ctx, Confirmation{
-		ID: b.ID, Question: "Put " + files + " back?",
+		ID: b.Undo.View.ID, Question: "Put " + files + " back?",
 		List: func(w io.Writer, p terminal.Palette) { b.List(w, p, r, "Would put back") },
-		Unasked: problem.New(problem.ExitDecision, "usage", "jp %s changes %s, and there is no terminal to ask.", b.Opts.Action, files).About(b.ID).
+		Unasked: problem.New(problem.ExitDecision, "usage", "jp %s changes %s, and there is no terminal to ask.", b.Undo.Opts.Action, files).About(b.Undo.View.ID).
 			Hint(b.again(action.Undo, action.Restore), "do it").Hint(b.again(action.ListUndo, action.ListRestored), "list what it would do"),
 	})
 }
@@ -93,11 +93,11 @@ func (b *PutBackScreen) confirm(ctx context.Context, r *undo.Result) (asked bool
 // again is the action of the two that the command was, for the same files.
 func (b *PutBackScreen) again(undo, restore func(...string) action.Action) action.Action {
 	var words []string
-	if b.Opts.Word != "" {
-		words = append(words, b.Opts.Word)
+	if b.Undo.Opts.Word != "" {
+		words = append(words, b.Undo.Opts.Word)
 	}
-	words = append(words, b.Repo.FromHere(b.Env.Host, b.Opts.Paths)...)
-	if b.Opts.Action == "undo" {
+	words = append(words, b.Undo.View.Repo.FromHere(b.Env.Host, b.Undo.Opts.Paths)...)
+	if b.Undo.Opts.Action == "undo" {
 		return undo(words...)
 	}
 	return restore(words...)
@@ -106,7 +106,7 @@ func (b *PutBackScreen) again(undo, restore func(...string) action.Action) actio
 // List writes which files are put back, and which are left alone and why.
 func (b *PutBackScreen) List(w io.Writer, p terminal.Palette, r *undo.Result, verb string) {
 	if len(r.Puts) > 0 {
-		fmt.Fprintf(w, "%s %s as %s:\n", verb, conversation.Count(len(r.Puts), "file"), b.When)
+		fmt.Fprintf(w, "%s %s as %s:\n", verb, conversation.Count(len(r.Puts), "file"), b.Undo.When)
 	}
 	for _, put := range r.Puts {
 		status, colour := undo.StatusOf(put), p.Yellow
@@ -154,7 +154,7 @@ func (b *PutBackScreen) report(r *undo.Result, asked bool) error {
 	}
 	for _, f := range r.Left() {
 		path, err := conversation.UnquotePath(f.Path)
-		if err == nil && slices.Contains(b.Opts.Paths, path) {
+		if err == nil && slices.Contains(b.Undo.Opts.Paths, path) {
 			return &problem.Error{Exit: problem.ExitFailed, Silent: true}
 		}
 	}
@@ -166,7 +166,7 @@ func (b *PutBackScreen) stopped(r *undo.Result) error {
 	rest := r.NotReached()
 	f := repo.ProblemOf(r.Stopped)
 	f.Message = fmt.Sprintf("%s: %d of %s put back.", f.Message, len(r.Puts), conversation.Count(len(r.Puts)+rest, "file"))
-	return f.About(b.ID).Hint(b.again(action.Undo, action.Restore), "goes on")
+	return f.About(b.Undo.View.ID).Hint(b.again(action.Undo, action.Restore), "goes on")
 }
 
 func (b *PutBackScreen) print(r *undo.Result, asked bool) error {
@@ -181,11 +181,11 @@ func (b *PutBackScreen) print(r *undo.Result, asked bool) error {
 		fmt.Fprintln(out, "Nothing was put back.")
 		b.listLeft(out, p, r)
 		return nil
-	case b.Opts.DryRun:
+	case b.Undo.Opts.DryRun:
 		b.List(out, p, r, "Would put back")
 		return nil
 	case asked:
-		fmt.Fprintf(out, "Put back %s as %s.\n", conversation.Count(len(r.Puts), "file"), b.When)
+		fmt.Fprintf(out, "Put back %s as %s.\n", conversation.Count(len(r.Puts), "file"), b.Undo.When)
 		if r.Late {
 			b.listLeft(out, p, r)
 		}
@@ -194,8 +194,8 @@ func (b *PutBackScreen) print(r *undo.Result, asked bool) error {
 	}
 	if !b.Env.Quiet {
 		back := action.UndoEvent(problem.Itoa(*r.Event))
-		if id, _, named := strings.Cut(b.Opts.Word, "@"); named && id != "" { // perhaps not the session's
-			back = action.UndoEventOf(b.ID.Short(), problem.Itoa(*r.Event))
+		if id, _, named := strings.Cut(b.Undo.Opts.Word, "@"); named && id != "" { // perhaps not the session's
+			back = action.UndoEventOf(b.Undo.View.ID.Short(), problem.Itoa(*r.Event))
 		}
 		fmt.Fprintf(b.Env.Messages(), "%s\n", p.Dim(back.String()+" takes this back"))
 	}

@@ -49,8 +49,8 @@ func OpenClient(f *TerminalFront) *client {
 		c.tty, c.own, c.palette = tty, tty, e.Palette(tty.File())
 		tty.KeepUnsent(drafts.Unsent{Dir: r.StateDir(), ID: f.about})
 	}
-	if r.TopLevel != "" {
-		c.root, _ = os.OpenRoot(r.TopLevel) // without it a preview shows less
+	if r.At.TopLevel != "" {
+		c.root, _ = os.OpenRoot(r.At.TopLevel) // without it a preview shows less
 	}
 	var always func(rule []string) (string, error)
 	if !f.transient {
