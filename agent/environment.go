@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"time"
 
+	"jp/agent/agentsmd"
+	"jp/agent/repo"
 	"jp/agent/snapshot"
 )
 
@@ -19,13 +21,13 @@ type environment struct {
 	branch string // "" for a detached HEAD
 }
 
-func (e *turn) environment(ctx context.Context, files *snapshot.Files) (environment, error) {
-	is := environment{now: e.run.env.Now(), system: runtime.GOOS, shell: path.Base(e.run.env.Get("SHELL"))}
+func environmentOf(ctx context.Context, host *repo.Host, from *agentsmd.Source, files *snapshot.Files) (environment, error) {
+	is := environment{now: host.Now(), system: runtime.GOOS, shell: path.Base(host.Get("SHELL"))}
 	if files.Tree == nil {
 		return is, nil
 	}
 	state, err := files.Tree.State(ctx)
-	is.folder, is.branch = e.instructions.Folder(), state.Branch
+	is.folder, is.branch = from.Folder(), state.Branch
 	return is, err
 }
 

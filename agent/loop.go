@@ -59,7 +59,7 @@ func (e *turn) prepare(ctx context.Context, unknown turnloop.Resolver, untracked
 	}
 	e.instructions = agentsmd.Open(e.run.repo, files, e.run.env.Dir, e.run.opts.Turn.NoInstructions)
 	e.instructions.More = e.skillFiles
-	place, err := e.environment(ctx, files)
+	place, err := environmentOf(ctx, e.run.env, e.instructions, files)
 	if err != nil {
 		return nil, err
 	}

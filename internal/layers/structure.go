@@ -20,8 +20,12 @@ var Ceilings = map[string]Ceiling{
 	"worktree":           {23, 68},
 }
 
-// Apart are the packages in which no struct embeds another of the project's.
-var Apart = []string{"agent"}
+// Apart are the packages, with those below them, in which no struct embeds another of the project's that has methods.
+var Apart = []string{"agent", "fork", "undo", "blame", "acp"}
+
+// Bases may be embedded: a front end has methods of its own for the things that it can do, and a filter in JSON has
+// the fields of the one that git knows.
+var Bases = []string{"agent.Headless", "agent.NoOutput", "gitcmd/approval.Filter"}
 
 // A Reached ceiling is how many methods and fields a type with methods may have.
 type Reached struct{ Methods, Fields int }
@@ -30,7 +34,9 @@ type Reached struct{ Methods, Fields int }
 var Reach = Reached{Methods: 40, Fields: 15}
 
 // Reaches are of types that are above it. They may only be lowered.
-var Reaches = map[string]Reached{}
+var Reaches = map[string]Reached{
+	"agent/repo.Summary": {1, 27}, // an object of JSON
+}
 
 // CommandUsers is how many files may use a file that is named after a command.
 const CommandUsers = 20
