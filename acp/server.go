@@ -293,7 +293,7 @@ func (s *server) initialize(_ context.Context, p initializeRequest) (any, error)
 		},
 		AuthMethods: []authMethod{{
 			ID: "key", Name: "Set the key of a provider",
-			Description: "jp reads keys from its environment, such as ANTHROPIC_API_KEY, or from the program in providers.NAME.key_command. This checks that there is one.",
+			Description: "jp reads keys from its environment, such as ANTHROPIC_API_KEY, from the program in providers.NAME.key_command, or from jp login. This checks that there is one.",
 		}},
 	}
 	if s.can("_meta", "_jp/fork") {

@@ -91,12 +91,8 @@ func (c *checkup) keyOf(v catalog.Vendor) string {
 	if len(c.repo.Config.Providers[v.Name].KeyCommand) > 0 {
 		return "key_command"
 	}
-	for _, name := range v.KeyEnv {
-		if strings.TrimSpace(c.env.Get(name)) != "" {
-			return name
-		}
-	}
-	return ""
+	source := models.ProvidersOf(c.repo).KeySource(c.env, v.Name)
+	return strings.TrimPrefix(strings.TrimPrefix(source, "that of "), "$")
 }
 
 // local reports whether a host is this machine, by its name alone.
@@ -140,7 +136,7 @@ type Provider struct {
 	Name  string
 	Host  string // of its endpoint
 	Local bool   // the endpoint is on this machine
-	Key   string // where the key comes from: a variable's name or "key_command"; "" where there is none
+	Key   string // where the key comes from: a variable's name, "key_command" or jp login; "" where there is none
 	Wants string // what it lacks where there is no key, "" where it works without
 	Wrong error  // why its settings make no sense
 

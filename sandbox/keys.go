@@ -11,7 +11,7 @@ import (
 // them: where they have the network, too, no rule of the kernel's keeps them from a socket
 // that they can name.
 func AgentVariables() []string {
-	return []string{"SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "GNOME_KEYRING_CONTROL"}
+	return []string{"SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "GNOME_KEYRING_CONTROL", "DBUS_SESSION_BUS_ADDRESS"}
 }
 
 // keys are the files of the user's private keys, and the sockets of agents that have some.
@@ -69,7 +69,7 @@ func (p Places) sockets() (sockets []string) {
 		}
 	}
 	if run := p.variable("XDG_RUNTIME_DIR"); path.IsAbs(run) {
-		named = append(named, path.Join(run, "gnupg"), path.Join(run, "keyring"))
+		named = append(named, path.Join(run, "gnupg"), path.Join(run, "keyring"), path.Join(run, "bus"))
 	}
 	for _, name := range named {
 		if !slices.ContainsFunc(p.Temporary(), func(dir string) bool { return within(name, dir) }) {

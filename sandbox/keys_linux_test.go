@@ -15,7 +15,7 @@ import (
 func TestPrivateKeys(t *testing.T) {
 	tree := files("/w/f", "/h/.ssh/id_ed25519", "/h/.ssh/id_ed25519.pub", "/h/.ssh/work", "/h/.ssh/known_hosts", "/h/.ssh/known_hosts.old",
 		"/h/.ssh/config", "/h/.ssh/authorized_keys", "/h/.ssh/allowed_signers", "/h/.ssh/config.d/x", "/h/.gnupg/private-keys-v1.d/k", "/h/.gnupg/pubring.kbx",
-		"/h/.config/age/keys.txt", "/k/private-keys-v1.d/k", "/run/u/gnupg/d/S.gpg-agent", "/run/u/agent", "/tmp/ssh-1/agent", "/keys/mine", "/keys/mine.pub")
+		"/h/.config/age/keys.txt", "/k/private-keys-v1.d/k", "/run/u/gnupg/d/S.gpg-agent", "/run/u/bus", "/run/u/agent", "/tmp/ssh-1/agent", "/keys/mine", "/keys/mine.pub")
 	tree["l/.ssh"] = &fstest.MapFile{Data: []byte("../keys"), Mode: fs.ModeSymlink}
 	ssh := []string{"/h/.ssh/id_ed25519", "/h/.ssh/work"}
 	for name, c := range map[string]struct {
@@ -25,7 +25,7 @@ func TestPrivateKeys(t *testing.T) {
 		"no home": {},
 		"a home":  {environ: []string{"HOME=/h"}, want: append(ssh, "/h/.gnupg/private-keys-v1.d", "/h/.config/age/keys.txt")},
 		"agents": {environ: []string{"SSH_AUTH_SOCK=/run/u/agent", "XDG_RUNTIME_DIR=/run/u", "GNUPGHOME=/k"}, want: []string{
-			"/k/private-keys-v1.d", "/run/u/agent", "/run/u/gnupg",
+			"/k/private-keys-v1.d", "/run/u/agent", "/run/u/bus", "/run/u/gnupg",
 		}},
 		"an agent among temporary files": {environ: []string{"SSH_AUTH_SOCK=/tmp/ssh-1/agent"}},
 		"what is not there":              {environ: []string{"HOME=/none", "SSH_AUTH_SOCK=/run/u/other"}},

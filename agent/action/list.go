@@ -23,6 +23,7 @@ var (
 	DoctorFix    = fixed("doctor-fix", "jp doctor --fix")
 	Models       = fixed("models", "jp models")
 	ModelsUpdate = fixed("models-update", "jp models --update")
+	Login        = about("login", "jp login {provider}")
 	ModelsOf     = about("models-of", "jp models {provider}")
 	ShowConfig   = fixed("show-config", "jp config show --all")
 	DiffTools    = fixed("diff-tools", "jp diff --turn all --name-only")

@@ -18,10 +18,8 @@ func Check(ctx context.Context, r *repo.Repo, model string) error {
 	if err != nil {
 		return err
 	}
-	if len(r.Config.Providers[vendor].KeyCommand) == 0 {
-		if _, err := ProvidersOf(r).key(r.Env, v); err != nil {
-			return err
-		}
+	if _, _, err := ProvidersOf(r).key(r.Env, v); err != nil {
+		return err
 	}
 	return NeedsPrice(r, model)
 }

@@ -65,14 +65,11 @@ func secretHeader(name string) bool {
 	return slices.ContainsFunc([]string{"auth", "key", "token", "secret", "cookie"}, func(word string) bool { return strings.Contains(name, word) })
 }
 
-// open is the provider as it is asked with its key. A key that a program prints is renewed.
-func (r Providers) open(ctx context.Context, e *repo.Host, v catalog.Vendor, o catalog.Options) (_ *catalog.Provider, err error) {
-	printed := r.printedKey(e, v.Name)
-	var key string
-	if printed == nil {
-		key, err = r.key(e, v)
-	} else {
-		key, _, err = printed.current(ctx)
+// open is the provider as it is asked with its key. A key that a program prints or that jp login keeps is read anew.
+func (r Providers) open(ctx context.Context, e *repo.Host, v catalog.Vendor, o catalog.Options) (*catalog.Provider, error) {
+	key, source, err := r.key(e, v)
+	if err == nil && source != nil {
+		key, _, err = source.current(ctx)
 		r.repo.Values.Add(key)
 	}
 	if err != nil {
@@ -81,32 +78,51 @@ func (r Providers) open(ctx context.Context, e *repo.Host, v catalog.Vendor, o c
 	if o.Client, err = r.client(e, v.Name); err != nil {
 		return nil, err
 	}
-	if printed == nil {
-		return v.Open(key, o), nil
+	if source != nil {
+		o.Client = renewing(o.Client, renewal{key: source, vendor: v.Name, opened: key, secret: r.repo.Values.Add})
 	}
-	o.Client = renewing(o.Client, renewal{key: printed, opened: key, secret: r.repo.Values.Add})
 	p := v.Open(key, o)
-	p.Account = provider.AccountOf(strings.Join(printed.argv, "\x00")) // the account stays the same when the key changes
+	if printed, ok := source.(*printedKey); ok {
+		p.Account = provider.AccountOf(strings.Join(printed.argv, "\x00")) // the account stays the same when the key changes
+	}
 	return p, nil
 }
 
-// key is the key for a provider whose key no program prints, "" for one that works without. A missing one is
-// an error that says where it is looked for.
-func (r Providers) key(e *repo.Host, v catalog.Vendor) (string, error) {
+// A keySource gives a key that may change while jp runs.
+type keySource interface {
+	// current is the key for the next request, and how often it was made so far.
+	current(context.Context) (key string, runs int, err error)
+	// renewed is the key after a server refused the one that was made so many times. The error is errSameKey if there is
+	// no other.
+	renewed(ctx context.Context, refused int) (key string, runs int, err error)
+}
+
+var errSameKey = errors.New("there is no newer key")
+
+// key is the key for a provider, or its source: the first of a program, the environment, and jp login. It is "" for a
+// provider that works without. A missing one is an error that says where jp looks for it. It starts nothing.
+func (r Providers) key(e *repo.Host, v catalog.Vendor) (string, keySource, error) {
+	if printed := r.printedKey(e, v.Name); printed != nil {
+		return "", printed, nil
+	}
 	for _, name := range v.KeyEnv {
 		if key := strings.TrimSpace(e.Get(name)); key != "" {
-			return key, checkKey(key, "$"+name)
+			return key, nil, checkKey(key, "$"+name)
 		}
 	}
-	if v.Keyless {
-		return "", nil
+	if kept := r.keptKey(e, v); kept.exists() {
+		return "", kept, nil
 	}
-	return "", missingKey(v)
+	if v.Keyless {
+		return "", nil, nil
+	}
+	return "", nil, missingKey(v)
 }
 
 // missingKey says which key a provider wants, and what works without one.
 func missingKey(v catalog.Vendor) *problem.Error {
-	f := problem.New(problem.ExitUsage, "auth", "%s%s.", noKeyFor(v.Name), Unset(v))
+	f := problem.New(problem.ExitUsage, "auth", "%s%s.", noKeyFor(v.Name), Unset(v)).
+		Hint(action.Login(repo.PlainName(v.Name)), "asks for the key, and keeps it")
 	if len(v.KeyEnv) > 0 {
 		f.Hint(action.SetKey(v.KeyEnv[0]), "the key, for this shell")
 	} else {
@@ -172,7 +188,8 @@ func (r Providers) UsualModel(ctx context.Context, e *repo.Host) (string, error)
 		none.Hint(action.Trust, "shows what "+config.WorkspaceFile+" asks for, a model too, and approves it")
 	}
 	return "", withoutKey(none.
-		Hint(action.SetKey("ANTHROPIC_API_KEY"), "or the key of another provider").
+		Hint(action.Login("anthropic"), "or another provider; asks for the key, and keeps it").
+		Hint(action.SetKey("ANTHROPIC_API_KEY"), "the same for this shell").
 		Hint(action.Models, "the providers, and the key that each wants"))
 }
 
@@ -200,7 +217,7 @@ func (r Providers) heldModel() bool {
 
 // hasKey reports whether there seems to be a key, and starts nothing.
 func (r Providers) hasKey(e *repo.Host, v catalog.Vendor) bool {
-	found := len(r.repo.Config.Providers[v.Name].KeyCommand) > 0
+	found := len(r.repo.Config.Providers[v.Name].KeyCommand) > 0 || r.keptKey(e, v).exists()
 	for _, name := range v.KeyEnv {
 		found = found || strings.TrimSpace(e.Get(name)) != ""
 	}

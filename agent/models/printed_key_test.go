@@ -65,7 +65,7 @@ func TestConcurrentRequestsRenewOnce(t *testing.T) {
 	defer s.Close()
 	opened, _, err := k.current(t.Context())
 	require.NoError(t, err)
-	client := renewing(nil, renewal{key: k, opened: opened, secret: func(string) {}})
+	client := renewing(nil, renewal{key: k, vendor: "t", opened: opened, secret: func(string) {}})
 	for i := range requests {
 		again.Go(func() {
 			request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL, strings.NewReader(strings.Repeat("x", i)))
@@ -112,7 +112,7 @@ func TestARenewedKeyIsHidden(t *testing.T) {
 	opened, _, err := k.current(t.Context())
 	require.NoError(t, err)
 	var told []string
-	client := renewing(nil, renewal{key: k, opened: opened, secret: func(key string) { told = append(told, key) }})
+	client := renewing(nil, renewal{key: k, vendor: "t", opened: opened, secret: func(key string) { told = append(told, key) }})
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL, nil)
 	require.NoError(t, err)
 	request.Header.Set("X-Api-Key", opened)

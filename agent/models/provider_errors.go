@@ -5,6 +5,7 @@ import (
 
 	"jp/agent/repo"
 	"jp/internal/safetext"
+	"jp/provider/catalog"
 )
 
 // KeySource is where the key for a provider comes from, "" where it has none.
@@ -21,5 +22,14 @@ func (r Providers) KeySource(e *repo.Host, name string) string {
 			return "that of $" + variable
 		}
 	}
-	return ""
+	return r.keptSource(e, v)
+}
+
+// keptSource says where jp login keeps the key for a provider, "" if it keeps none.
+func (r Providers) keptSource(e *repo.Host, v catalog.Vendor) string {
+	place := r.keptKey(e, v).place()
+	if place == "" {
+		return ""
+	}
+	return "that of jp login, " + place
 }

@@ -15,7 +15,8 @@ import (
 // the server refuses the key, it sends the request once more with a new one, and the same bytes.
 type renewal struct {
 	next   http.RoundTripper
-	key    *printedKey
+	key    keySource
+	vendor string
 	opened string           // the key that the client knows
 	secret func(key string) // is told of each key
 }
@@ -53,7 +54,11 @@ func (r renewal) RoundTrip(request *http.Request) (*http.Response, error) {
 	if err != nil || !refused {
 		return response, err
 	}
-	if key, _, err = r.key.renewed(ctx, runs); err != nil {
+	key, _, err = r.key.renewed(ctx, runs)
+	if errors.Is(err, errSameKey) {
+		return response, nil
+	}
+	if err != nil {
 		return nil, r.failure(err)
 	}
 	response, _, err = r.send(request, body, key)
@@ -97,7 +102,7 @@ func (r renewal) failure(err error) error {
 	if !errors.As(err, &f) {
 		return err
 	}
-	words := strings.TrimPrefix(f.Message, noKeyFor(r.key.vendor))
+	words := strings.TrimPrefix(f.Message, noKeyFor(r.vendor))
 	if len(f.Details) > 0 {
 		words += " It said: " + strings.Join(f.Details, " ")
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jp/agent/models"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/cmd/jp/internal/ui"
@@ -29,6 +30,9 @@ import (
 func main() {
 	if code, asked := sandbox.RunChild(os.Args); asked {
 		os.Exit(code) // it became nothing
+	}
+	if code, asked := models.KeyringChild(os.Args, os.Stdin, os.Stdout, os.Stderr); asked {
+		os.Exit(code)
 	}
 	process.DisableCoreFiles()
 	postponeCollection()

@@ -15,6 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/sys/unix"
 
+	"jp/agent/models"
 	"jp/cmd/jp/internal/ui"
 	"jp/internal/gitenv"
 	"jp/sandbox"
@@ -36,6 +37,9 @@ var update = flag.Bool("update", false, "write what the scripts compare with ane
 
 func TestMain(m *testing.M) {
 	if code, asked := sandbox.RunChild(os.Args); asked {
+		os.Exit(code)
+	}
+	if code, asked := models.KeyringChild(os.Args, os.Stdin, os.Stdout, os.Stderr); asked {
 		os.Exit(code)
 	}
 	testscript.Main(m, map[string]func(){"jp": jpMain, "mcp-fake": mcptest.Main})

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -75,8 +76,8 @@ func namedServer(ctx context.Context, e *ui.Env, name string) (*repo.Repo, *tool
 	if err != nil {
 		return nil, nil, err
 	}
-	if err = r.Wrong; err == nil {
-		err = hasServer(r, name)
+	if err = cmp.Or(r.Wrong, hasServer(r, name)); err == nil && toolset.FromProgram(r) {
+		err = problem.New(problem.ExitDecision, "untrusted", "%v.", toolset.ErrFromTool)
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, r.Close())
@@ -92,9 +93,6 @@ func runMCPLogin(ctx context.Context, e *ui.Env, name string) error {
 	}
 	defer r.Close()
 	defer s.Close()
-	if toolset.FromProgram(r) {
-		return problem.New(problem.ExitDecision, "untrusted", "%v.", toolset.ErrFromTool)
-	}
 	err = ui.SignIn(ctx, s, e)
 	switch {
 	case ctx.Err() != nil:
@@ -113,26 +111,7 @@ func runMCPLogout(ctx context.Context, e *ui.Env, name string) error {
 		return err
 	}
 	defer r.Close()
-	if toolset.FromProgram(r) {
-		return problem.New(problem.ExitDecision, "untrusted", "%v.", toolset.ErrFromTool)
-	}
-	out, err := s.SignOut(ctx)
-	if err != nil {
-		return err
-	}
-	text, server := "", safetext.Show(name)
-	switch {
-	case !out.Had:
-		text = "jp has no token of the MCP server " + server + "."
-	case !out.Offered:
-		text = "jp has forgotten the token of the MCP server " + server + ". The server has no way to take it back."
-	case out.Err != nil:
-		text = "jp has forgotten the token of the MCP server " + server + ". The server did not take it back: " + safetext.Clean(out.Err.Error()) + "."
-	default:
-		text = "jp has forgotten the token of the MCP server " + server + ", and the server has taken it back."
-	}
-	_, err = fmt.Fprintln(e.Messages(), text)
-	return err
+	return ui.SignOut(ctx, s, e)
 }
 
 func runMCPServe(ctx context.Context, e *ui.Env) error {

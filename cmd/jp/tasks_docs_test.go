@@ -112,6 +112,7 @@ message = "Because the server's timeout is one minute."
 `)
 	},
 	"gateway":    (*taskPage).gateway,
+	"keys":       (*taskPage).keys,
 	"cloud":      func(p *taskPage) { p.t.Skip("it has no commands; TestMyCloudsModels reads its tables") },
 	"allow-test": (*taskPage).allows,
 	"extend":     (*taskPage).extends,
@@ -309,6 +310,14 @@ func (p *taskPage) gateway() {
 	p.program("vault", "#!/bin/sh\necho "+v.Key()+"\n")
 	p.actual["https://llm.example.com"] = tls.URL
 	p.actual["gpt-6.1-sol"] = v.Model
+}
+
+// keys is a provider that wants a key, and a program that prints it.
+func (p *taskPage) keys() {
+	v := vendortest.VendorNamed("anthropic")
+	s := vendortest.New(p.t, vendortest.Reply{Text: "Hello."})
+	p.environ["$"] = append(p.environ["$"], keyGate(p.t, s, v))
+	p.program("pass", "#!/bin/sh\necho "+v.Key()+"\n")
 }
 
 // allows is a Go module, and a model that tests it and would rather do more.

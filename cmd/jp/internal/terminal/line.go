@@ -99,6 +99,29 @@ func (t *TTY) LineOr(ctx context.Context, prompt, offered string) (string, error
 	}
 }
 
+// Hidden is Line for a secret: the terminal shows none of it, and nothing keeps it.
+func (t *TTY) Hidden(ctx context.Context, prompt string) (string, error) {
+	in, err := t.listen(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer in.stop()
+	_, restore, err := t.enter(in)
+	if err != nil {
+		return "", err
+	}
+	defer restore()
+	line := &lineInput{in: in}
+	line.editor = term.NewTerminal(line, "")
+	line.resize()
+	text, err := line.editor.ReadPassword(prompt)
+	t.out.column = 0
+	if line.err != nil {
+		err = line.err
+	}
+	return plain(text), err
+}
+
 // A lineInput is what a line editor reads and writes: keys that edit, and text.
 type lineInput struct {
 	in      *input

@@ -31,6 +31,27 @@ func SignIn(ctx context.Context, s *toolset.Server, e *Env) error {
 	return s.SignIn(ctx, user)
 }
 
+// SignOut forgets the token of an MCP server, and says what the server made of it.
+func SignOut(ctx context.Context, s *toolset.Server, e *Env) error {
+	out, err := s.SignOut(ctx)
+	if err != nil {
+		return err
+	}
+	text, server := "", safetext.Show(s.Spec().Name)
+	switch {
+	case !out.Had:
+		text = "jp has no token of the MCP server " + server + "."
+	case !out.Offered:
+		text = "jp has forgotten the token of the MCP server " + server + ". The server has no way to take it back."
+	case out.Err != nil:
+		text = "jp has forgotten the token of the MCP server " + server + ". The server did not take it back: " + safetext.Clean(out.Err.Error()) + "."
+	default:
+		text = "jp has forgotten the token of the MCP server " + server + ", and the server has taken it back."
+	}
+	_, err = fmt.Fprintln(e.Messages(), text)
+	return err
+}
+
 // enteredLines gives the lines that the user enters, until the input or ctx ends.
 func enteredLines(ctx context.Context, in io.Reader, to chan<- string) {
 	defer close(to)
