@@ -133,15 +133,15 @@ func count(ctx context.Context, model provider.Provider, request *provider.Reque
 			yield(provider.Chunk{}, err)
 			return
 		}
-		cost := new(big.Rat)
+		cost, stated := new(big.Rat), false
 		defer func() { end(cost) }()
 		for chunk, err := range model.Stream(ctx, request) {
-			if err == nil && chunk.Kind != provider.ChunkKeepAlive && cost.Sign() == 0 {
+			if err == nil && chunk.Kind != provider.ChunkKeepAlive && !stated {
 				cost = input
 			}
 			if chunk.Usage != nil {
 				if said, ok := parse(chunk.Usage.CostUSD); ok {
-					cost = said
+					cost, stated = said, true
 				}
 			}
 			if !yield(chunk, err) {

@@ -44,6 +44,7 @@ var (
 	word   = provider.Chunk{Kind: provider.ChunkMessage, Text: "Yes"}
 	alive  = provider.Chunk{Kind: provider.ChunkKeepAlive}
 	ended  = provider.Chunk{Kind: provider.ChunkFinish, Finish: conversation.FinishStop, Usage: &conversation.Usage{Input: 1000, Output: 100, CostUSD: "0.5"}}
+	free   = provider.Chunk{Kind: provider.ChunkMessage, Usage: &conversation.Usage{CostUSD: "0"}}
 	broken = &provider.Error{Class: provider.ClassDisconnect}
 )
 
@@ -75,6 +76,7 @@ func TestWhatACallCounts(t *testing.T) {
 		spent string
 	}{
 		{"an answer", model{chunks: []provider.Chunk{word, ended}}, "0.5"},
+		{"an answer that cost nothing", model{chunks: []provider.Chunk{word, free, word}}, "0"},
 		{"a broken answer", model{chunks: []provider.Chunk{word}, err: broken}, "1"},
 		{"a sign of life only", model{chunks: []provider.Chunk{alive}, err: broken}, "0"},
 		{"a refusal", model{err: broken}, "0"},

@@ -29,7 +29,7 @@ func newConfigCommand(e *ui.Env) *cobra.Command {
 paths of the files.
 
 Exit codes: 0 done · 2 no such command; show, set and path have their own`,
-		Example: "  jp config show policy\n  jp config set model anthropic/claude-sonnet-5-5\n  jp config path",
+		Example: "  jp config show policy\n  jp config set model mistral/mistral-large-latest\n  jp config path",
 		Args:    func(cmd *cobra.Command, args []string) error { return noSuchCommand(cmd, args) },
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -133,7 +133,7 @@ JSON: {"action","files"}
 
 Exit codes: 0 done · 1 the file cannot be written · 2 no such key, or a wrong
 value; with --workspace not in a repository`,
-		Example: "  jp config set model anthropic/claude-sonnet-5-5\n  jp config set policy.allow '[[\"go\", \"test\"]]'\n  jp config set --workspace limits.model_calls 20",
+		Example: "  jp config set model mistral/mistral-large-latest\n  jp config set policy.allow '[[\"go\", \"test\"]]'\n  jp config set --workspace limits.model_calls 20",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runConfigSet(cmd.Context(), e, args[0], args[1], workspace)
 		},

@@ -1,11 +1,13 @@
 package layers
 
 import (
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -160,5 +162,32 @@ func TestOneStarterOfGit(t *testing.T) {
 		for _, call := range []string{`exec.Command("git"`, `exec.CommandContext(ctx, "git"`} {
 			require.NotContains(t, string(text), call, "%s starts git; gitcmd does that", s.file)
 		}
+	}
+}
+
+// modelID is the id of a model, which ages. A family's name and an alias that moves on by itself do not.
+var modelID = regexp.MustCompile(`\b(claude-[a-z0-9]|gpt-[0-9]|gemini-[0-9]|o[1-9]-|grok-[0-9]|kimi-k[0-9]|glm-[0-9]|deepseek-v[0-9]|qwen-?[0-9]|MiniMax-M[0-9]|(mistral|codestral|magistral|devstral|ministral)(-[a-z]+)?-[0-9])`)
+
+// TestNoModelInTheCode: the table of models, the defaults and the families of each protocol are files of data.
+func TestNoModelInTheCode(t *testing.T) {
+	for _, id := range []string{"claude-sonnet-5-5", "openai/gpt-6", "gemini-2.5", "o3-mini", "mistral-large-2512", "glm-5.3"} {
+		require.True(t, modelID.MatchString(id), id)
+	}
+	for _, other := range []string{"claude-", "gemini-", "mistral-large-latest", "claude_code"} {
+		require.False(t, modelID.MatchString(other), other)
+	}
+	for _, s := range sources(t) {
+		if s.test || within(s.pkg, []string{"internal/vendortest", "internal/wirecheck"}) {
+			continue
+		}
+		set := token.NewFileSet()
+		file, err := parser.ParseFile(set, filepath.Join("../..", s.file), nil, 0)
+		require.NoError(t, err)
+		ast.Inspect(file, func(n ast.Node) bool {
+			if text, is := n.(*ast.BasicLit); is && text.Kind == token.STRING && modelID.MatchString(text.Value) {
+				t.Errorf("%s names a model: %s", set.Position(text.Pos()), modelID.FindString(text.Value))
+			}
+			return true
+		})
 	}
 }

@@ -118,7 +118,7 @@ func blank(text string) bool { return strings.TrimSpace(text) == "" }
 // takes only what begins an answer. That never comes back, so that what was
 // sent does not change.
 func (m model) readable(all []provider.Message) []provider.Message {
-	if m.thinking != thinkingManual {
+	if m.Thinking != thinkingManual {
 		return all
 	}
 	kept := slices.Clone(all)

@@ -1,6 +1,11 @@
 package anthropic
 
-import "strings"
+import (
+	_ "embed"
+	"encoding/json"
+	"strings"
+	"sync"
+)
 
 // An Effort is how much a model thinks before it answers.
 type Effort string
@@ -57,53 +62,45 @@ func (e Effort) budget() int64 {
 }
 
 // thinkingKind is which form of the thinking parameter a model takes.
-type thinkingKind int
+type thinkingKind string
 
 const (
-	thinkingNone     thinkingKind = iota // takes none
-	thinkingManual                       // a budget of tokens
-	thinkingAdaptive                     // the model decides
+	thinkingNone     thinkingKind = ""         // takes none
+	thinkingManual   thinkingKind = "manual"   // a budget of tokens
+	thinkingAdaptive thinkingKind = "adaptive" // the model decides
 )
 
 // offKind is how a model that thinks is kept from it.
-type offKind int
+type offKind string
 
 const (
-	offOmit    offKind = iota // it only thinks when it is told to
-	offDisable                // it has to be told
-	offNever                  // it always thinks
+	offOmit    offKind = ""        // it only thinks when it is told to
+	offDisable offKind = "disable" // it has to be told
+	offNever   offKind = "never"   // it always thinks
 )
 
 // A model is what one family of models can do.
 type model struct {
-	prefix   string
-	thinking thinkingKind
-	off      offKind
-	hidden   bool   // leaves the text of its thinking out unless asked for it
-	effort   Effort // the greatest it takes; EffortAuto: the parameter is unknown to it
-	output   int64  // most tokens of one answer; 0: unknown
-	sampling bool   // takes a temperature
+	Prefix   string       `json:"prefix"`
+	Thinking thinkingKind `json:"thinking"`
+	Off      offKind      `json:"off"`
+	Hidden   bool         `json:"hidden"`   // leaves the text of its thinking out unless asked for it
+	Effort   Effort       `json:"effort"`   // the greatest it takes; EffortAuto: the parameter is unknown to it
+	Output   int64        `json:"output"`   // most tokens of one answer; 0: unknown
+	Sampling bool         `json:"sampling"` // takes a temperature
 }
 
-// models are the known families. The longest prefix that fits a name counts.
-var models = [...]model{
-	{prefix: "claude-3", output: 4096, sampling: true},
-	{prefix: "claude-3-5", output: 8192, sampling: true},
-	{prefix: "claude-3-7", thinking: thinkingManual, output: 64000, sampling: true},
-	{prefix: "claude-opus-4", thinking: thinkingManual, output: 32000, sampling: true},
-	{prefix: "claude-sonnet-4", thinking: thinkingManual, output: 64000, sampling: true},
-	{prefix: "claude-haiku-4", thinking: thinkingManual, output: 64000, sampling: true},
-	{prefix: "claude-opus-4-5", thinking: thinkingManual, output: 64000, sampling: true},
-	{prefix: "claude-opus-4-6", thinking: thinkingAdaptive, effort: EffortMax, output: 128000, sampling: true},
-	{prefix: "claude-sonnet-4-6", thinking: thinkingAdaptive, effort: EffortHigh, output: 64000, sampling: true},
-	{prefix: "claude-opus-4-7", thinking: thinkingAdaptive, hidden: true, effort: EffortMax, output: 128000},
-	{prefix: "claude-opus-4-8", thinking: thinkingAdaptive, hidden: true, effort: EffortMax, output: 128000},
-	{prefix: "claude-opus-5", thinking: thinkingAdaptive, off: offDisable, hidden: true, effort: EffortMax, output: 128000},
-	{prefix: "claude-sonnet-5", thinking: thinkingAdaptive, off: offDisable, hidden: true, effort: EffortMax, output: 128000},
-	{prefix: "claude-opus-5-5", thinking: thinkingAdaptive, off: offNever, hidden: true, effort: EffortMax, output: 128000},
-	{prefix: "claude-sonnet-5-5", thinking: thinkingAdaptive, off: offNever, hidden: true, effort: EffortMax, output: 128000},
-	{prefix: "claude-", thinking: thinkingAdaptive, off: offNever, hidden: true, effort: EffortMax, output: 64000},
-}
+// familyData has the known families. The longest prefix that fits a name counts.
+//
+//go:embed families.json
+var familyData []byte
+
+var families = sync.OnceValue(func() (all []model) {
+	if err := json.Unmarshal(familyData, &all); err != nil {
+		panic(err) // a test reads it
+	}
+	return all
+})
 
 // modelOf is what the model of that name can do. Gateways put words of their
 // own before the name, and dots into the version. An unknown Claude is taken
@@ -113,9 +110,9 @@ func modelOf(name string) model {
 	if at := strings.Index(name, "claude-"); at > 0 {
 		name = name[at:]
 	}
-	best := model{sampling: true}
-	for _, m := range models {
-		if strings.HasPrefix(name, m.prefix) && len(m.prefix) > len(best.prefix) {
+	best := model{Sampling: true}
+	for _, m := range families() {
+		if strings.HasPrefix(name, m.Prefix) && len(m.Prefix) > len(best.Prefix) {
 			best = m
 		}
 	}
@@ -131,12 +128,12 @@ const (
 // maxTokens is how long an answer may be, if want asks for so much.
 func (m model) maxTokens(want int64) int64 {
 	switch {
-	case want > 0 && m.output > 0:
-		return min(want, m.output)
+	case want > 0 && m.Output > 0:
+		return min(want, m.Output)
 	case want > 0:
 		return want
-	case m.output > 0:
-		return min(usualOutput, m.output)
+	case m.Output > 0:
+		return min(usualOutput, m.Output)
 	}
 	return unknownOutput
 }

@@ -18,10 +18,10 @@ func paramsOf(r *provider.Request, m model, o Options, known *contents) sdk.Mess
 	messages := m.readable(wholeAnswers(r.Messages))
 	p.Thinking, p.OutputConfig.Effort = thinkingOf(m, o.Thinking, p.MaxTokens, messages)
 	thinks := p.Thinking.OfAdaptive != nil || p.Thinking.OfEnabled != nil
-	if m.thinking != thinkingNone && !thinks {
+	if m.Thinking != thinkingNone && !thinks {
 		messages = withoutLastThinking(messages)
 	}
-	if o.Temperature != nil && m.sampling && !thinks {
+	if o.Temperature != nil && m.Sampling && !thinks {
 		p.Temperature = sdk.Float(*o.Temperature)
 	}
 	if !blank(r.System) {
@@ -45,7 +45,7 @@ func paramsOf(r *provider.Request, m model, o Options, known *contents) sdk.Mess
 // does not think until the turn ends.
 func thinkingOf(m model, want Effort, maxTokens int64, all []provider.Message) (sdk.ThinkingConfigParamUnion, sdk.OutputConfigEffort) {
 	var none sdk.ThinkingConfigParamUnion
-	switch m.thinking {
+	switch m.Thinking {
 	case thinkingManual:
 		budget := min(want.budget(), maxTokens/2)
 		if want == EffortOff || budget < leastBudget || midTurn(all) && !startsThinking(all[lastAnswer(all)]) {
@@ -54,14 +54,14 @@ func thinkingOf(m model, want Effort, maxTokens int64, all []provider.Message) (
 		return sdk.ThinkingConfigParamOfEnabled(budget), ""
 	case thinkingAdaptive:
 		if want != EffortOff {
-			return adaptive(m), sdk.OutputConfigEffort(want.upTo(m.effort))
+			return adaptive(m), sdk.OutputConfigEffort(want.upTo(m.Effort))
 		}
-		switch m.off {
+		switch m.Off {
 		case offDisable:
 			disabled := sdk.NewThinkingConfigDisabledParam()
 			return sdk.ThinkingConfigParamUnion{OfDisabled: &disabled}, ""
 		case offNever:
-			return adaptive(m), sdk.OutputConfigEffort(EffortLow.upTo(m.effort))
+			return adaptive(m), sdk.OutputConfigEffort(EffortLow.upTo(m.Effort))
 		}
 	}
 	return none, ""
@@ -72,7 +72,7 @@ const leastBudget = 1024
 
 func adaptive(m model) sdk.ThinkingConfigParamUnion {
 	config := &sdk.ThinkingConfigAdaptiveParam{}
-	if m.hidden {
+	if m.Hidden {
 		config.Display = sdk.ThinkingConfigAdaptiveDisplaySummarized
 	}
 	return sdk.ThinkingConfigParamUnion{OfAdaptive: config}

@@ -188,8 +188,8 @@ func More() []Vendor {
 	return all
 }
 
-// StatesCost reports whether the provider says in its answers what they cost.
-func (v Vendor) StatesCost() bool { return v.Dialect == "openrouter" }
+// StatesCost reports whether the provider says in its answers what they cost, whichever protocol it is asked by.
+func (v Vendor) StatesCost() bool { return v.Dialect == "openrouter" || v.Name == "openrouter" }
 
 // Address is where requests go, without anything secret.
 func (v Vendor) Address() string { return v.open("", Options{}).Endpoint }

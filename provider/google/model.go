@@ -1,8 +1,11 @@
 package google
 
 import (
+	_ "embed"
+	"encoding/json"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // efforts are the degrees of thinking, from the least.
@@ -17,39 +20,41 @@ type model struct {
 	data    bool             // a schema for the answer goes together with functions
 }
 
-// families are what is known of models, by the beginning of their names. The
-// first that fits decides. A name that says no version means a current model.
-var families = [...]struct {
-	prefix string
-	model  model
-}{
-	{"gemini-1", model{}},
-	{"gemini-2.0", model{}},
-	{"gemini-2.5-pro", model{budgets: budgets(128, 32768)}},
-	{"gemini-2.5-flash-lite", model{budgets: budgets(0, 24576)}},
-	{"gemini-2", model{budgets: budgets(0, 24576)}},
-	{"gemini-3-pro", current("low", "high")},
-	{"gemini-3.1-pro", current("low", "medium", "high")},
-	{"gemini-3", current("minimal", "low", "medium", "high")},
-	{"gemini-", current("low", "medium", "high")},
+// familyData is what is known of models, by the beginning of their names. The first that fits decides. A name that says no
+// version means a current model. A family knows the names of efforts, or the budgets of the least and of the most.
+//
+//go:embed families.json
+var familyData []byte
+
+type family struct {
+	Prefix  string   `json:"prefix"`
+	Levels  []string `json:"levels"`
+	Budgets []int32  `json:"budgets"`
 }
 
-// current is a model from Gemini 3 on.
-func current(levels ...string) model {
-	return model{levels: levels, signs: true, files: true, data: true}
-}
+var families = sync.OnceValue(func() (all []family) {
+	if err := json.Unmarshal(familyData, &all); err != nil {
+		panic(err) // a test reads it
+	}
+	return all
+})
 
-func budgets(least, most int32) map[string]int32 {
-	return map[string]int32{"none": least, "minimal": 512, "low": 2048, "medium": 8192, "high": most}
+// model is what the family can do. One that knows efforts by name can do all.
+func (f family) model() model {
+	if len(f.Budgets) == 2 {
+		return model{budgets: map[string]int32{"none": f.Budgets[0], "minimal": 512, "low": 2048, "medium": 8192, "high": f.Budgets[1]}}
+	}
+	named := len(f.Levels) > 0
+	return model{levels: f.Levels, signs: named, files: named, data: named}
 }
 
 // modelNamed is what is known of the model. Of one that is not a Gemini nothing
 // is.
 func modelNamed(name string) model {
 	name = strings.TrimPrefix(name, "models/")
-	for _, f := range families {
-		if strings.HasPrefix(name, f.prefix) {
-			return f.model
+	for _, f := range families() {
+		if strings.HasPrefix(name, f.Prefix) {
+			return f.model()
 		}
 	}
 	return model{}

@@ -3,7 +3,6 @@ package openai
 import (
 	"encoding/json"
 	"fmt"
-	"strconv"
 
 	"jp/conversation"
 	"jp/provider"
@@ -96,13 +95,10 @@ func (r *chatReader) why() conversation.Finish {
 // usage counts cached tokens among the input, as the server does.
 func (u chatUsage) usage() *conversation.Usage {
 	usage := &conversation.Usage{
-		Input: int(u.Input), Output: int(u.Output), CacheRead: int(u.InputDetails.Cached), CacheWrite: int(u.InputDetails.CacheWrite),
+		Input: int(u.Input), Output: int(u.Output), CacheRead: int(u.InputDetails.Cached), CacheWrite: int(u.InputDetails.CacheWrite), CostUSD: stated(u.Cost),
 	}
 	if usage.CacheRead == 0 {
 		usage.CacheRead = int(u.CacheHits)
-	}
-	if u.Cost > 0 {
-		usage.CostUSD = strconv.FormatFloat(u.Cost, 'f', -1, 64)
 	}
 	return usage
 }

@@ -12,9 +12,12 @@
 package openai
 
 import (
+	_ "embed"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"jp/conversation"
@@ -57,9 +60,25 @@ type Options struct {
 // ownServer reports whether requests go to OpenAI itself, which routes those of one key to one cache. Others need not know the field.
 func (o Options) ownServer() bool { return o.baseURL() == ownURL }
 
+// familyData has the beginnings of the names of models whose prefixes the server can keep for a day.
+//
+//go:embed families.json
+var familyData []byte
+
+var cachedForADay = sync.OnceValue(func() []string {
+	var all struct {
+		Day []string `json:"cached_for_a_day"`
+	}
+	if err := json.Unmarshal(familyData, &all); err != nil {
+		panic(err) // a test reads it
+	}
+	return all.Day
+})
+
 // longestCache reports whether the server keeps a prefix of a model for a day, and is to.
 func (o Options) longestCache(model string) bool {
-	return o.CacheLife != "5m" && (strings.HasPrefix(model, "gpt-5") || strings.HasPrefix(model, "gpt-4.1"))
+	begins := func(prefix string) bool { return strings.HasPrefix(model, prefix) }
+	return o.CacheLife != "5m" && slices.ContainsFunc(cachedForADay(), begins)
 }
 
 // Reasoning is how much a model thinks, and what it tells of it. Empty values

@@ -257,6 +257,6 @@ func responseUsage(r response) *conversation.Usage {
 	}
 	u := r.Usage
 	return &conversation.Usage{
-		Input: int(u.Input), Output: int(u.Output), CacheRead: int(u.InputDetails.Cached), CacheWrite: int(u.InputDetails.CacheWrite),
+		Input: int(u.Input), Output: int(u.Output), CacheRead: int(u.InputDetails.Cached), CacheWrite: int(u.InputDetails.CacheWrite), CostUSD: stated(u.Cost),
 	}
 }

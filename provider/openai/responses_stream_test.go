@@ -122,3 +122,18 @@ func TestCommentaryIsNoAnswer(t *testing.T) {
 	parts, _ := assembled(t, chunks)
 	require.Equal(t, []part{{Kind: provider.ChunkMessage, Text: "[1] is next", Item: comment}}, parts)
 }
+
+// TestStatedCosts reads the cost that OpenRouter states at the end of an answer. A stated 0 is a cost.
+func TestStatedCosts(t *testing.T) {
+	for field, want := range map[string]string{"": "", `,"cost":0`: "0", `,"cost":0.0`: "0", `,"cost":1.25e-05`: "0.0000125", `,"cost":null`: "", `,"cost":-1`: ""} {
+		end := `{"type":"response.completed","response":{"status":"completed","output":[],"usage":{"input_tokens":20,"output_tokens":7` + field + `}}}`
+		s := serve(t, writing(events(end)))
+		chunks, err := ask(t.Context(), openai.NewResponses(s.options(openai.Options{})), &provider.Request{Model: "m"})
+		require.NoError(t, err)
+		require.Equal(t, &conversation.Usage{Input: 20, Output: 7, CostUSD: want}, chunks[len(chunks)-1].Usage, field)
+		s = serve(t, writing(events(chatStop, `{"choices":[],"usage":{"prompt_tokens":20,"completion_tokens":7`+field+`}}`, "[DONE]")))
+		chunks, err = ask(t.Context(), openai.NewChat(s.options(openai.Options{})), &provider.Request{Model: "m"})
+		require.NoError(t, err)
+		require.Equal(t, &conversation.Usage{Input: 20, Output: 7, CostUSD: want}, chunks[len(chunks)-1].Usage, field)
+	}
+}

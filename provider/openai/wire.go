@@ -6,6 +6,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strconv"
 
 	"jp/conversation"
 )
@@ -339,7 +340,7 @@ type chatUsage struct {
 	Output       float64      `json:"completion_tokens"`
 	InputDetails inputDetails `json:"prompt_tokens_details"`
 	CacheHits    float64      `json:"prompt_cache_hit_tokens"` // of DeepSeek
-	Cost         float64      `json:"cost"`                    // of OpenRouter, in USD
+	Cost         *float64     `json:"cost"`                    // of OpenRouter, in USD; nil: not stated
 }
 
 type inputDetails struct {
@@ -378,4 +379,13 @@ type responseTokens struct {
 	Input        float64      `json:"input_tokens"`
 	Output       float64      `json:"output_tokens"`
 	InputDetails inputDetails `json:"input_tokens_details"`
+	Cost         *float64     `json:"cost"` // see [chatUsage]
+}
+
+// stated is a cost that the server states, "" if it states none.
+func stated(cost *float64) string {
+	if cost == nil || *cost < 0 {
+		return ""
+	}
+	return strconv.FormatFloat(*cost, 'f', -1, 64)
 }

@@ -40,5 +40,5 @@ func checkModel(text string) error {
 	if strings.TrimSpace(text) == "" || named && provider != "" && name != "" && !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' || r == 0x7f }) {
 		return nil
 	}
-	return errors.New("want provider/name, such as openai/gpt-6.1-sol")
+	return errors.New("want provider/name, such as mistral/mistral-large-latest")
 }
