@@ -17,7 +17,7 @@ import (
 // whole is the table as JSON reads it.
 type whole struct {
 	Date, Source string
-	Defaults     map[string]struct{ Large, Small []choice }
+	Defaults     map[string]struct{ Large []choice }
 	Providers    map[string]struct{ API, Protocol, Env string }
 	Models       map[string]map[string]record
 }
@@ -62,13 +62,11 @@ func TestDefaultModels(t *testing.T) {
 	for name, list := range w.Defaults {
 		v, err := Find(name, Settings{})
 		require.NoError(t, err, name)
-		for _, c := range slices.Concat(list.Large, list.Small) {
+		for _, c := range list.Large {
 			m := BuiltIn().Model(v, c.ID)
 			require.True(t, m.Window > 0 || strings.HasSuffix(c.ID, "-latest"), "%s/%s", name, c.ID)
 		}
-		for _, all := range [][]choice{list.Large, list.Small} {
-			require.True(t, len(all) == 0 || slices.ContainsFunc(all, func(c choice) bool { return c.Ends == "" || c.Ends > w.Date }), name)
-		}
+		require.True(t, slices.ContainsFunc(list.Large, func(c choice) bool { return c.Ends == "" || c.Ends > w.Date }), name)
 		require.NotEmpty(t, v.DefaultModel(BuiltIn().Date()), name)
 	}
 	for _, v := range vendors() {

@@ -89,6 +89,9 @@ func (t *table) readConfiguration(f *zip.File) error {
 		if why != "" {
 			t.odd = append(t.odd, name+"/"+m.ID+": "+why)
 		}
+		if m.Window < 1000 || m.Window > 20_000_000 {
+			t.odd, m.Window = append(t.odd, fmt.Sprintf("%s/%s: a window of %d", name, m.ID, m.Window)), 0
+		}
 		models[m.ID] = model{Price: p, Window: m.Window, Output: m.Output, Images: m.Images, Levels: m.Levels}
 	}
 	t.models[name] = models

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -24,7 +25,7 @@ func (t *table) addDefaults(file string) error {
 		if len(d.Large) == 0 {
 			return fmt.Errorf("%s: %s has no large model", file, name)
 		}
-		for _, c := range slices.Concat(d.Large, d.Small) {
+		for _, c := range d.Large {
 			from := name
 			if other, ok := tables[name]; ok {
 				from = other
@@ -40,6 +41,46 @@ func (t *table) addDefaults(file string) error {
 		}
 	}
 	return nil
+}
+
+// confirmPrices leaves out the prices of OpenRouter that no other provider has. The module takes each number from the
+// cheapest of a model's hosts, and from batches: an answer may cost twice as much or more.
+func (t *table) confirmPrices() {
+	makers := map[string]string{"x-ai": "xai", "moonshotai": "moonshot", "z-ai": "zai", "mistralai": "mistral", "qwen": "alibaba", "meta-llama": "meta"}
+	known := map[string][]price{}
+	for provider, models := range t.models {
+		for id, m := range models {
+			key := provider + "/" + plain(id)
+			if provider == "vercel" {
+				key = plain(id) // it begins with the maker
+			}
+			if provider != "openrouter" {
+				known[key] = append(known[key], m.Price)
+			}
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(t.models["openrouter"])) {
+		m := t.models["openrouter"][id]
+		maker, name, _ := strings.Cut(id, "/")
+		of := maker + "/" + plain(name)
+		if other, is := makers[maker]; is {
+			known[of] = append(known[of], known[other+"/"+plain(name)]...)
+		}
+		same := func(p price) bool { return p.In == m.Price.In && p.Out == m.Price.Out }
+		if m.Price.In == "" || m.Price.In == "0" && m.Price.Out == "0" || slices.ContainsFunc(known[of], same) {
+			continue
+		}
+		t.odd = append(t.odd, fmt.Sprintf("openrouter/%s: no other provider has %s in, %s out", id, m.Price.In, m.Price.Out))
+		m.Price = price{}
+		t.models["openrouter"][id] = m
+	}
+}
+
+var ofDate = regexp.MustCompile(`-20\d{6}$`)
+
+// plain is an id without its date, as providers have it in common.
+func plain(id string) string {
+	return strings.ReplaceAll(strings.ToLower(ofDate.ReplaceAllString(id, "")), ".", "-")
 }
 
 // copyMistral gives Mistral's own models the facts that OpenRouter has of them: the module has no configuration of Mistral.

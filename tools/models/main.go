@@ -33,12 +33,8 @@ func run(version string) error {
 	if err != nil {
 		return err
 	}
-	t := &table{Date: m.Time[:len("2006-01-02")], Source: module + " " + m.Version}
-	if err := t.readModule(m.Zip); err != nil {
-		return err
-	}
-	t.copyMistral()
-	if err := t.addDefaults("models/defaults.toml"); err != nil {
+	t, err := build(m, filepath.Join("models", "defaults.toml"))
+	if err != nil {
 		return err
 	}
 	path := filepath.Join("..", "provider", "catalog", "models.json")
@@ -50,6 +46,17 @@ func run(version string) error {
 	}
 	fmt.Printf("%s: %s of %s, %d providers, %d models.\n", filepath.Clean(path), t.Source, t.Date, len(t.models), t.count())
 	return nil
+}
+
+// build makes the table of a module and the file of defaults.
+func build(m downloaded, defaults string) (*table, error) {
+	t := &table{Date: m.Time[:len("2006-01-02")], Source: module + " " + m.Version}
+	if err := t.readModule(m.Zip); err != nil {
+		return nil, err
+	}
+	t.confirmPrices()
+	t.copyMistral()
+	return t, t.addDefaults(defaults)
 }
 
 // A download is a module as the go command has downloaded it.

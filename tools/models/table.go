@@ -26,7 +26,6 @@ type provider struct {
 
 type defaults struct {
 	Large []choice `json:"large" toml:"large"`
-	Small []choice `json:"small,omitempty" toml:"small"`
 }
 
 type choice struct {
