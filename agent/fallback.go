@@ -20,8 +20,10 @@ func (e *turn) candidate(ctx context.Context, name string) (*turnloop.Candidate,
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be asked: %w", safetext.Show(name), err)
 	}
+	room := e.history.compactor(name, model, e.run.out.Noticed)
+	room.Provider = e.res.spent.Limit(model, model.Price)
 	return &turnloop.Candidate{
-		Provider: e.res.spent.Limit(model, model.Price), API: model.API, Endpoint: model.Endpoint, Account: model.Account, Model: name, Window: model.Context,
+		Provider: room.Provider, API: model.API, Endpoint: model.Endpoint, Account: model.Account, Model: name, Window: model.Context, MakeRoom: room.MakeRoom,
 	}, nil
 }
 

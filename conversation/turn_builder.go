@@ -76,6 +76,11 @@ func (t *TurnBuilder) put(e *Event) {
 	e.Seq, e.Turn, e.Version = t.stream.NextSeq()+len(t.added), t.turn, Version
 	e.Time = t.stream.clock().UTC()
 	t.added = append(t.added, e)
+	if result, is := e.Body.(*ToolCallResponse); is && e.Model == "" {
+		if call := t.stream.tail.ToolCall(result.For); call != nil {
+			e.Model = call.Event.Model // another model may be asked since
+		}
+	}
 	if e.Model == "" {
 		e.Model = t.model()
 	}

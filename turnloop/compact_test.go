@@ -78,3 +78,46 @@ func TestACallThatCostsTooMuchEndsTheTurn(t *testing.T) {
 	require.Equal(t, "it reaches limits.cost_usd", o.Reason)
 	require.Equal(t, conversation.TypeTurnDone, r.opts.Stream.Last().Type())
 }
+
+// A model that answers in place of the turn's makes the room that it needs itself: before its first request, and once if its
+// server refuses one. Its tools name it.
+func TestAFallbackMakesItsOwnRoom(t *testing.T) {
+	quota := &provider.Error{Class: provider.ClassQuota, Message: "nothing left"}
+	tooLong := &provider.Error{Class: provider.ClassContext, Message: "too long"}
+	r := newRig(t, []*fakeTool{reads("read")}, asksFor("read"), once(quota))
+	other := newRig(t, nil, answers("not asked"), asksFor("read"), once(tooLong)).model
+	var asked []string
+	room := func(name string) func(context.Context, Room) ([]conversation.Body, error) {
+		return func(ctx context.Context, room Room) ([]conversation.Body, error) {
+			asked = append(asked, fmt.Sprint(name, " as ", room.Request.Model, " refused ", room.Refused != nil))
+			if name == "first" || room.Refused != nil {
+				return nil, nil
+			}
+			return trims(ctx, room)
+		}
+	}
+	r.opts.MakeRoom = room("first")
+	r.opts.Fallback = func(_ context.Context, n int) (*Candidate, error) {
+		if n > 0 {
+			return nil, nil
+		}
+		return &Candidate{Provider: other, API: "test", Model: "test/other", MakeRoom: room("other")}, nil
+	}
+	_, err := r.start(t.Context())
+	require.ErrorContains(t, err, "too long")
+	require.Equal(t, []string{
+		"first as test/model refused false", "first as test/model refused false",
+		"other as test/other refused false", "other as test/other refused false", "other as test/other refused true",
+	}, asked)
+	var models []string
+	for _, e := range r.opts.Stream.Events() {
+		switch e.Body.(type) {
+		case *conversation.ToolCallRequest, *conversation.ToolCallResponse, *conversation.Compaction:
+			models = append(models, string(e.Type())+" "+e.Model)
+		}
+	}
+	require.Equal(t, []string{
+		"tool_call_request test/model", "tool_call_response test/model", "compaction test/other",
+		"tool_call_request test/other", "tool_call_response test/other",
+	}, models)
+}

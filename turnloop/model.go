@@ -80,15 +80,12 @@ func (l *Loop) callModel(ctx context.Context) error {
 	}
 	turn := ctx
 	makeRoom := func(refused error) (bool, error) {
-		if l.substitute.in {
-			return false, nil // the room is that of the turn's model
-		}
 		return l.model.makeRoom(turn, refused, func(ctx context.Context) (context.Context, func()) {
 			return l.interrupt.begin(ctx, Activity{Seq: l.stream.NextSeq(), Started: l.opts.Now(), Writing: writesSummary})
 		}, func(bodies []conversation.Body) error {
 			t := l.stream.CurrentTurn()
 			for _, b := range bodies {
-				t.AddRecord(b)
+				t.AddRecord(b, l.substitute.author(l.opts.Model)...)
 			}
 			return l.build(turn, t)
 		})
@@ -140,12 +137,15 @@ func (l *Loop) callModel(ctx context.Context) error {
 		if !again {
 			done()
 			instead, insteadErr := l.substitute.take(turn, l, err)
+			if instead {
+				tries, madeRoom = 0, false
+				_, insteadErr = makeRoom(nil)
+			}
 			ctx, done = l.interrupt.begin(turn, Activity{Seq: l.stream.NextSeq(), Started: l.opts.Now()})
 			if insteadErr != nil {
 				return insteadErr
 			}
 			if instead {
-				tries = 0
 				continue
 			}
 			return &ProviderError{Tries: tries, Wait: l.opts.Retry.TooLong(err), Err: err}
@@ -348,7 +348,7 @@ func (s *substitute) take(ctx context.Context, l *Loop, cause error) (bool, erro
 // change asks another model from now on.
 func (s *substitute) change(l *Loop, c *Candidate) {
 	l.opts.Provider, l.opts.API, l.opts.Endpoint, l.opts.Account, l.opts.Model = c.Provider, c.API, c.Endpoint, c.Account, c.Model
-	l.opts.Window = func() int { return c.Window }
+	l.opts.Window, l.opts.MakeRoom = func() int { return c.Window }, c.MakeRoom
 	l.model.stateRejected = false
 	s.failed = l.failed
 }

@@ -163,4 +163,6 @@ type Candidate struct {
 	Provider                      provider.Provider
 	API, Endpoint, Account, Model string // as in [Options]
 	Window                        int    // tokens that it can read; 0: unknown
+	// MakeRoom is that of [Options] for what this model can read.
+	MakeRoom func(ctx context.Context, r Room) ([]conversation.Body, error)
 }
