@@ -30,6 +30,7 @@ build: ## build bin/jp
 test: ## run all tests
 	GO="$(GO)" proof/ci/test
 	$(GO) test -C proof ./...
+	$(GO) test -C tools ./models
 
 check: lint test ## lint and tests: what CI runs first
 
