@@ -9,6 +9,7 @@ import (
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/toolset"
+	"jp/instructions"
 	"jp/internal/safefile"
 	"jp/internal/safetext"
 )
@@ -28,12 +29,16 @@ func systemPrompt(e *repo.Host, file string) (string, error) {
 	if errors.As(err, &cause) {
 		err = cause.Err
 	}
-	if err == nil && strings.TrimSpace(string(text)) == "" {
+	prompt := ""
+	if err == nil {
+		prompt, err = instructions.Decode(text)
+	}
+	if err == nil && strings.TrimSpace(prompt) == "" {
 		err = errors.New("it is empty")
 	}
 	if err != nil {
 		return "", problem.New(problem.ExitUsage, "config", "jp could not use the system prompt %s: %v.", safetext.Show(file), err).
 			Hint(action.UnsetSystem, "use jp's own again")
 	}
-	return strings.TrimSpace(strings.ToValidUTF8(string(text), "\uFFFD")), nil
+	return strings.TrimSpace(prompt), nil
 }

@@ -54,7 +54,7 @@ func modeOf(info fs.FileInfo) fs.FileMode {
 }
 
 // Read implements [Tree]. It waits for no writer of a pipe, and reads the file that Look saw.
-func (d Dir) Read(path string, most int) (Content, error) {
+func (d Dir) Read(path string) (Content, error) {
 	name := filepath.FromSlash(path)
 	seen, err := d.Root.Lstat(name)
 	if err != nil {
@@ -81,9 +81,7 @@ func (d Dir) Read(path string, most int) (Content, error) {
 	case len(data) > MostRead:
 		return Content{}, ErrLarge
 	}
-	c := Content{Data: data, Bytes: int64(len(data)), OID: BlobID(d.Format, data)}
-	c.Data = data[:min(len(data), most)]
-	return c, nil
+	return Content{Data: data, OID: BlobID(d.Format, data)}, nil
 }
 
 // BlobID is the id under which git stores a content as a blob.

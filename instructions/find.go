@@ -5,13 +5,16 @@
 package instructions
 
 import (
-	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"jp/internal/charset"
+	"jp/internal/safetext"
 )
 
 // Names are those that a folder's file may have, the first that is there before the others. Names
@@ -26,9 +29,8 @@ const MostRead = 8 << 20
 type Tree interface {
 	// Look tells what stands at a path, and follows no link. It is fs.ErrNotExist where there is nothing.
 	Look(path string) (Entry, error)
-	// Read returns the beginning of a file, at most so many bytes, with the size and the blob
-	// id of the whole.
-	Read(path string, most int) (Content, error)
+	// Read returns a file of at most [MostRead] bytes, with its blob id.
+	Read(path string) (Content, error)
 }
 
 // An Entry is what stands at a path.
@@ -37,17 +39,10 @@ type Entry struct {
 	Link string      // where a link leads; from the root where it begins with a slash
 }
 
-// A Content is the beginning of a file.
+// A Content is that of a file.
 type Content struct {
-	Data  []byte
-	Bytes int64
-	OID   string
-}
-
-// Options say what to look for.
-type Options struct {
-	Fallback []string // names for folders without a file of the usual names
-	MaxBytes int      // of all texts together
+	Data []byte
+	OID  string
 }
 
 // A File is one file of instructions.
@@ -55,9 +50,9 @@ type File struct {
 	Path  string
 	Real  string // where its links lead; Path where it has none
 	User  bool   // the user's own
-	Text  string // valid UTF-8 without NUL
-	OID   string // blob id of the whole
-	Bytes int64  // of the whole
+	Text  string // as [Clean] makes it
+	OID   string // blob id of the file
+	Bytes int64  // of the whole text
 	Cut   int64  // bytes that Text stands for; 0: all
 }
 
@@ -93,14 +88,14 @@ func Chain(folder string) []string {
 	return append(folders, folder)
 }
 
-// Find finds the file of each folder. The first of the names that is a file counts. If it is [File.Blank], the
+// Find finds the file of each folder. fallback are names for folders without a file of the usual ones. The first of the names that is a file counts. If it is [File.Blank], the
 // folder has no instructions.
-func Find(t Tree, folders []string, o Options) (files []File, skipped []Skipped) {
-	names := slices.Concat(Names, o.Fallback)
+func Find(t Tree, folders, fallback []string) (files []File, skipped []Skipped) {
+	names := slices.Concat(Names, fallback)
 	for _, folder := range folders {
 		for _, name := range names {
 			p := path.Join(folder, name)
-			f, err := read(t, p, o.MaxBytes)
+			f, err := read(t, p)
 			if err == nil {
 				files = append(files, f)
 				break
@@ -124,7 +119,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-func read(t Tree, p string, most int) (File, error) {
+func read(t Tree, p string) (File, error) {
 	f := File{Path: p}
 	mode, err := f.resolve(t)
 	switch {
@@ -135,44 +130,37 @@ func read(t Tree, p string, most int) (File, error) {
 	case !mode.IsRegular():
 		return f, errDevice
 	}
-	c, err := t.Read(f.Real, most)
+	c, err := t.Read(f.Real)
 	if err != nil {
 		return f, err
 	}
-	f.OID, f.Bytes = c.OID, c.Bytes
-	data := c.Data
-	if int64(len(data)) < c.Bytes {
-		data = data[:boundary(data, len(data))]
-		f.Cut = int64(len(data))
-	}
-	f.Text = Clean(data)
-	return f, nil
+	f.Text, err = Decode(c.Data)
+	f.OID, f.Bytes = c.OID, int64(len(f.Text))
+	return f, err
 }
 
-// Clean is a text as a model can be given it.
-func Clean(data []byte) string {
-	text := strings.ToValidUTF8(string(data), "\uFFFD")
-	return strings.ReplaceAll(text, "\x00", "\uFFFD")
+// Decode is the text of a file as a model can be given it. The file tells its encoding, else it has none:
+// a text that was guessed could say something else.
+func Decode(data []byte) (string, error) {
+	text, encoding, err := charset.Decode(data)
+	if err == nil && !encoding.Unicode() {
+		err = fmt.Errorf("it is %s, and jp reads UTF-8, and UTF-16 with a byte order mark", encoding.Name)
+	}
+	if err != nil {
+		return "", err
+	}
+	return Clean(text), nil
 }
+
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+
+// Clean is a text as a model can be given it: people see all of it, and its lines end in a newline.
+func Clean(text string) string { return safetext.ForModel(lineEnds.Replace(text)) }
 
 // boundary is the last place up to n at which no character is cut in two.
-func boundary[T string | []byte](text T, n int) int {
-	if n >= len(text) { // the text itself may end within one
-		i := max(0, len(text)-utf8.UTFMax)
-		for j := len(text) - 1; j >= i; j-- {
-			if utf8.RuneStart(text[j]) {
-				if !utf8.FullRune([]byte(text[j:])) {
-					return j
-				}
-				break
-			}
-		}
-		return len(text)
-	}
-	for i := n; i > n-utf8.UTFMax && i > 0; i-- {
-		if utf8.RuneStart(text[i]) {
-			return i
-		}
+func boundary(text string, n int) int {
+	for n > 0 && n < len(text) && !utf8.RuneStart(text[n]) {
+		n--
 	}
 	return n
 }
@@ -261,12 +249,7 @@ func Fit(files []File, most int) (fitting []File, left []Skipped) {
 }
 
 // UserText makes a file of a text of the user's.
-func UserText(name string, data []byte, oid string, most int) File {
-	f := File{Path: name, Real: name, User: true, OID: oid, Bytes: int64(len(data))}
-	if len(data) > most {
-		data = data[:boundary(data, most)]
-		f.Cut = int64(len(data))
-	}
-	f.Text = Clean(bytes.Clone(data))
-	return f
+func UserText(name, text, oid string) File {
+	text = Clean(text)
+	return File{Path: name, Real: name, User: true, Text: text, OID: oid, Bytes: int64(len(text))}
 }

@@ -1,12 +1,14 @@
 package instructions
 
 import (
+	"encoding/binary"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"syscall"
 	"testing"
+	wideunits "unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
@@ -16,6 +18,7 @@ import (
 // says, over an AGENTS.md of the text "plain".
 func TestHostileFiles(t *testing.T) {
 	const plain, none = "plain\n", ""
+	const wide = "it is text in UTF-16 or UTF-32, and jp reads UTF-8, and UTF-16 with a byte order mark"
 	tests := []struct {
 		name string
 		make func(t *testing.T, root, file string)
@@ -47,7 +50,26 @@ func TestHostileFiles(t *testing.T) {
 		}, plain, "it is larger than 8 MiB"},
 		{"a file of 5 MB", write(strings.Repeat("x", 5_000_000)), strings.Repeat("x", 100), none},
 		{"characters that the limit cuts", write("a" + strings.Repeat("é", 5000)), "a" + strings.Repeat("é", 49), none},
-		{"bytes of other sorts", write("a\x00b\xffc\r\n\u2028"), "a\uFFFDb\uFFFDc\r\n\u2028", none},
+		{"line ends of all sorts", write("a\r\nb\rc\u2028d\n"), "a\nb\nc\nd\n", none},
+		{"UTF-8 with a byte order mark", write("\uFEFFGrün\n"), "Grün\n", none},
+		{"UTF-16LE", write("\xff\xfe" + utf16("Grün 𝄞\r\n", binary.LittleEndian)), "Grün 𝄞\n", none},
+		{"UTF-16BE", write("\xfe\xff" + utf16("Grün 𝄞\n", binary.BigEndian)), "Grün 𝄞\n", none},
+		{"UTF-16 that the limit cuts", write("\xff\xfe" + utf16(strings.Repeat("€", 500), binary.LittleEndian)), strings.Repeat("€", 33), none},
+		{"half a UTF-16 character", write("\xff\xfe" + utf16("a", binary.LittleEndian) + "\x00\xd8"), plain, wide},
+		{"UTF-16 without a mark", write(utf16("Rule\n", binary.LittleEndian)), plain, "it is a binary file"},
+		{"UTF-32", write("\xff\xfe\x00\x00R\x00\x00\x00"), plain, wide},
+		{"a NUL", write("a\x00b\n"), plain, "it is a binary file"},
+		{"Latin-1", write("Gr\xfcn\n"), plain, "it is Latin-1, and jp reads UTF-8, and UTF-16 with a byte order mark"},
+		{"Windows-1252", write("\x80 5\n"), plain, "it is Windows-1252, and jp reads UTF-8, and UTF-16 with a byte order mark"},
+		{"damaged UTF-8", write("öäü\xff\n"), plain, "it is of an unknown encoding, and jp reads UTF-8, and UTF-16 with a byte order mark"},
+		{"tags", write("a\U000E0001\U000E0062\U000E007Fb\n"), "ab\n", none},
+		{"zero width", write("a\u200b\u200c\u200d\u2060\uFEFFb\n"), "ab\n", none},
+		{"direction", write("a\u202eb\u2066c\u061cd\n"), "abcd\n", none},
+		{"selectors", write("a\ufe00\U000E0100b\n"), "ab\n", none},
+		{"fillers", write("a\u3164\u115fb\n"), "ab\n", none},
+		{"control sequences", write("a\x1b[8mb\x1b]0;t\x07c\u009b\x7f\n"), "abc\n", none},
+		{"characters that are not seen, in UTF-16", write("\xff\xfe" + utf16("a\U000E0062\u202eb\n", binary.LittleEndian)), "ab\n", none},
+		{"nothing but a mark", write("\uFEFF\r\n"), none, none},
 		{"nothing", write(""), none, none},
 		{"white space", write(" \n\t\u00a0\n"), none, none},
 	}
@@ -70,7 +92,7 @@ func TestHostileFiles(t *testing.T) {
 			require.NoError(t, err)
 			defer dir.Close()
 			const most = 100
-			files, skipped := Find(Dir{Root: dir}, []string{"pkg"}, Options{MaxBytes: most})
+			files, skipped := Find(Dir{Root: dir}, []string{"pkg"}, nil)
 			files, _ = Fit(files, most)
 			text := ""
 			for _, f := range files {
@@ -86,6 +108,15 @@ func TestHostileFiles(t *testing.T) {
 			require.Equal(t, test.why, why)
 		})
 	}
+}
+
+// utf16 is a text in UTF-16.
+func utf16(text string, order binary.AppendByteOrder) string {
+	var b []byte
+	for _, unit := range wideunits.Encode([]rune(text)) {
+		b = order.AppendUint16(b, unit)
+	}
+	return string(b)
 }
 
 func symlink(to string) func(*testing.T, string, string) {

@@ -79,7 +79,7 @@ func found(t *testing.T, root, start string) []File {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = dir.Close() })
 	const most = 32 << 10
-	files, _ := Find(Dir{Root: dir, Format: "sha1"}, Chain(filepath.ToSlash(start)), Options{Fallback: fallback, MaxBytes: most})
+	files, _ := Find(Dir{Root: dir, Format: "sha1"}, Chain(filepath.ToSlash(start)), fallback)
 	fitting, _ := Fit(files, most)
 	return fitting
 }

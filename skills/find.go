@@ -118,20 +118,25 @@ func (p Place) read(name string) (Skill, bool) {
 	}
 	var c instructions.Content
 	if err == nil {
-		c, err = p.Dir.Read(s.Real, maxFile)
+		c, err = p.Dir.Read(s.Real)
 	}
 	switch {
 	case err != nil:
 		s.Unusable = reason(err)
 		return s, true
-	case c.Bytes > maxFile:
+	case len(c.Data) > maxFile:
 		s.Unusable = "its SKILL.md is larger than 1 MiB"
 		return s, true
 	}
-	m := parse(name, c.Data)
+	text, err := instructions.Decode(c.Data)
+	if err != nil {
+		s.Unusable = err.Error()
+		return s, true
+	}
+	m := parse(name, text)
 	s.Description, s.Warnings, s.OID, s.body = m.description, append(s.Warnings, m.warnings...), c.OID, m.body
 	switch {
-	case len(name) > 2*maxName || instructions.Clean([]byte(name)) != name || strings.ContainsAny(name, "\n\r\t:\x1b"):
+	case len(name) > 2*maxName || instructions.Clean(name) != name || strings.ContainsAny(name, "\n\r\t:\x1b"):
 		s.Unusable = "its folder's name cannot be used"
 	case s.Description == "":
 		s.Unusable = "it has no description"
@@ -223,14 +228,16 @@ func (s Skill) Read(file string) (string, error) {
 	case !mode.IsRegular():
 		return "", fmt.Errorf("%q is no file", file)
 	}
-	c, err := s.dir.Read(real, maxFile)
+	c, err := s.dir.Read(real)
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("%q: %s", file, reason(err))
-	case c.Bytes > maxFile:
+	case len(c.Data) > maxFile:
 		return "", fmt.Errorf("%q is larger than 1 MiB", file)
-	case strings.IndexByte(string(c.Data), 0) >= 0:
-		return "", fmt.Errorf("%q is no text", file)
 	}
-	return instructions.Clean(c.Data), nil
+	text, err := instructions.Decode(c.Data)
+	if err != nil {
+		return "", fmt.Errorf("%q: %w", file, err)
+	}
+	return text, nil
 }

@@ -4,7 +4,6 @@
 package skills
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,7 +11,6 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"jp/instructions"
 	"jp/internal/lazy"
 )
 
@@ -37,14 +35,9 @@ type manifest struct {
 	warnings    []string // what the format's validator rejects
 }
 
-// parse reads a SKILL.md. It takes what it can, and warns of the rest.
-func parse(folder string, data []byte) manifest {
+// parse reads the text of a SKILL.md. It takes what it can, and warns of the rest.
+func parse(folder, text string) manifest {
 	var m manifest
-	text := instructions.Clean(bytes.TrimPrefix(data, []byte("\uFEFF")))
-	if text != strings.TrimPrefix(string(data), "\uFEFF") {
-		m.warn("it has bytes that are no text")
-	}
-	text = strings.ReplaceAll(text, "\r\n", "\n")
 	front, body, ok := split(text)
 	m.body = body
 	if !ok {

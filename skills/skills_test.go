@@ -26,7 +26,6 @@ func TestParse(t *testing.T) {
 	}{
 		{"good", good, "Work with PDF files.", "Use pdftotext.\n", nil},
 		{"all fields", "---\nname: pdf\ndescription: >-\n  Two\n  lines.\nlicense: MIT\ncompatibility: any\nmetadata:\n  a: b\nallowed-tools: Bash(rm:*)\n---\n", "Two lines.", "", nil},
-		{"line ends of Windows, and a byte order mark", "\uFEFF---\r\nname: pdf\r\ndescription: D.\r\n---\r\nBody\r\n", "D.", "Body\n", nil},
 		{"a colon in a description", "---\nname: pdf\ndescription: Use when: the user asks.\n---\nB", "Use when: the user asks.", "B", []string{"its front matter is not valid YAML"}},
 		{"no front matter", "# PDF\n", "", "# PDF\n", []string{"no front matter"}},
 		{"a front matter without an end", "---\nname: pdf\ndescription: D.\n", "", "---\nname: pdf\ndescription: D.\n", []string{"no front matter"}},
@@ -41,13 +40,12 @@ func TestParse(t *testing.T) {
 		{"the longest description", "---\nname: pdf\ndescription: " + long[1:] + "\n---\n", long[1:], "", nil},
 		{"unknown fields", "---\nname: pdf\ndescription: D.\nhooks: {a: [b]}\n---\n", "D.", "", []string{`unknown field "hooks"`}},
 		{"metadata of other kinds", "---\nname: pdf\ndescription: D.\nmetadata: {a: [b]}\n---\n", "D.", "", []string{"metadata must be a table of texts"}},
-		{"NUL and bytes that are no text", "---\nname: pdf\ndescription: D\x00E\xff.\n---\n", "D\uFFFDE\uFFFD.", "", []string{"bytes that are no text"}},
 		{"a huge front matter", "---\nname: pdf\nlicense: " + strings.Repeat("x", 65<<10) + "\n---\n", "", "", []string{"larger than 64 KiB"}},
 		{"a bomb of aliases", "---\na: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nname: pdf\ndescription: D.\n---\n", "D.", "", []string{`unknown field "a"`, `unknown field "b"`}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			m := parse("pdf", []byte(test.text))
+			m := parse("pdf", test.text)
 			require.Equal(t, test.description, m.description)
 			require.Equal(t, test.body, m.body)
 			require.Len(t, m.warnings, len(test.warnings), "%q", m.warnings)
@@ -164,10 +162,40 @@ func TestHostileFolders(t *testing.T) {
 	for file, want := range map[string]string{
 		"out": "leads out of the working tree", "beside": "leads out of the skill's folder", "../linked-in/SKILL.md": "not a path in the skill's folder",
 		"/etc/passwd": "not a path", "": "not a path", "references": "is no file", ".": "is no file", "missing": "has no file", "pipe": "is no file",
-		"huge": "larger than 8 MiB", "bin": "is no text",
+		"huge": "larger than 8 MiB", "bin": "it is a binary file",
 	} {
 		_, err := s.Read(file)
 		require.ErrorContains(t, err, want, file)
+	}
+}
+
+// TestEncodings varies the bytes of a skill.
+func TestEncodings(t *testing.T) {
+	const text = "---\r\nname: pdf\r\ndescription: D.\r\n---\r\nBody\r\n"
+	wide := "\xff\xfe"
+	for _, b := range []byte(text) {
+		wide += string([]byte{b, 0})
+	}
+	for name, test := range map[string]struct{ bytes, body, unusable string }{
+		"line ends of Windows": {text, "Body\n", ""},
+		"a byte order mark":    {"\uFEFF" + text, "Body\n", ""},
+		"UTF-16":               {wide, "Body\n", ""},
+		"tags":                 {text + "a\U000E0062b", "Body\nab", ""},
+		"Latin-1":              {text + "Gr\xfcn", "", "it is Latin-1, and jp reads UTF-8, and UTF-16 with a byte order mark"},
+		"NUL":                  {text + "\x00", "", "it is a binary file"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := t.TempDir()
+			write(t, root+"/skills/pdf/SKILL.md", test.bytes)
+			write(t, root+"/skills/pdf/more.md", test.bytes)
+			s := Find([]Place{place(t, root, "skills", true)}, nil)[0]
+			require.Equal(t, test.unusable, s.Unusable)
+			require.Equal(t, test.body, s.body)
+			more, err := s.Read("more.md")
+			require.Equal(t, test.unusable != "", err != nil)
+			require.True(t, strings.HasSuffix(more, test.body))
+			require.NotContains(t, more, "\r")
+		})
 	}
 }
 

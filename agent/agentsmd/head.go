@@ -125,7 +125,7 @@ func (t *gitTree) Look(p string) (instructions.Entry, error) {
 }
 
 // Read implements [instructions.Tree].
-func (t *gitTree) Read(p string, most int) (instructions.Content, error) {
+func (t *gitTree) Read(p string) (instructions.Content, error) {
 	e, err := t.entry(p)
 	if err != nil {
 		return instructions.Content{}, err
@@ -138,7 +138,7 @@ func (t *gitTree) Read(p string, most int) (instructions.Content, error) {
 		return instructions.Content{}, instructions.ErrLarge
 	}
 	data, err := t.git.Run(t.ctx, "cat-file", "blob", e.oid)
-	return instructions.Content{Data: data[:min(len(data), most)], Bytes: int64(len(data)), OID: e.oid}, err
+	return instructions.Content{Data: data, OID: e.oid}, err
 }
 
 // has reports whether a file of the working tree is just what the tree has.

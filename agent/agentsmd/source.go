@@ -158,10 +158,6 @@ func (s *Source) Touched(ctx context.Context, events []*conversation.Event, path
 
 func (s *Source) most() int { return int(s.repo.Config.Instructions.MaxBytes) }
 
-func (s *Source) options() instructions.Options {
-	return instructions.Options{Fallback: s.repo.Config.Instructions.Fallback, MaxBytes: s.most()}
-}
-
 // find finds the files of folders in the working tree. A file that only HEAD has is among them, with no
 // id and no text.
 func (s *Source) find(ctx context.Context, folders []string) (files []instructions.File, skipped []instructions.Skipped) {
@@ -170,7 +166,7 @@ func (s *Source) find(ctx context.Context, folders []string) (files []instructio
 	}
 	head, err := s.head(ctx)
 	for _, folder := range folders {
-		found, unused := instructions.Find(instructions.Dir{Root: s.files.Root, Format: string(s.repo.At.ObjectFormat)}, []string{folder}, s.options())
+		found, unused := instructions.Find(instructions.Dir{Root: s.files.Root, Format: string(s.repo.At.ObjectFormat)}, []string{folder}, s.repo.Config.Instructions.Fallback)
 		skipped = append(skipped, unused...)
 		if len(found) == 0 && err == nil { // else pick reports it, if there is a file at all
 			if c := s.committedIn(head, folder); c != nil {
@@ -184,7 +180,7 @@ func (s *Source) find(ctx context.Context, folders []string) (files []instructio
 
 // committedIn is the file of a folder that HEAD has, nil if there is none or it is blank.
 func (s *Source) committedIn(head *gitTree, folder string) *instructions.File {
-	files, _ := instructions.Find(head, []string{folder}, s.options())
+	files, _ := instructions.Find(head, []string{folder}, s.repo.Config.Instructions.Fallback)
 	if len(files) == 0 || files[0].Blank() {
 		return nil
 	}
@@ -206,15 +202,16 @@ func (s *Source) Committed(ctx context.Context, f instructions.File) bool {
 
 // own are the user's own words, and the user's own file.
 func (s *Source) own() (files []instructions.File, unread []instructions.Skipped) {
-	add := func(name string, data []byte) {
-		if f := instructions.UserText(name, data, instructions.BlobID(string(s.repo.At.ObjectFormat), data), s.most()); !f.Blank() {
+	add := func(name, text string, data []byte) {
+		if f := instructions.UserText(name, text, instructions.BlobID(string(s.repo.At.ObjectFormat), data)); !f.Blank() {
 			files = append(files, f)
 		}
 	}
-	add("assistant.instructions", []byte(s.repo.Config.Assistant.Instructions))
+	words := s.repo.Config.Assistant.Instructions
+	add("assistant.instructions", words, []byte(words))
 	for _, name := range s.repo.Report.Profiles {
 		if p, ok := s.repo.Config.FindProfile(name); ok {
-			add("profile "+name, []byte(p.Instructions))
+			add("profile "+name, p.Instructions, []byte(p.Instructions))
 		}
 	}
 	file := filepath.Join(filepath.Dir(s.repo.Paths.UserFile), instructions.Names[1])
@@ -223,6 +220,10 @@ func (s *Source) own() (files []instructions.File, unread []instructions.Skipped
 		name = "~/" + below
 	}
 	data, err := safefile.ReadRegular(file)
+	text := ""
+	if err == nil {
+		text, err = instructions.Decode(data)
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
@@ -232,7 +233,7 @@ func (s *Source) own() (files []instructions.File, unread []instructions.Skipped
 		}
 		unread = append(unread, instructions.Skipped{Path: name, Why: err.Error()})
 	default:
-		add(name, data)
+		add(name, text, data)
 	}
 	return files, unread
 }
@@ -301,24 +302,22 @@ func (d Difference) notice() string {
 	instead := "it is not committed, and the model does not get it"
 	switch {
 	case d.File.Absent():
-		instead = "it is gone, and the model gets the committed one"
+		instead = "it is gone or unreadable, and the model gets the committed one"
 	case d.Committed != nil:
 		instead = "it differs from what is committed, which the model gets in its place"
 	}
 	return fmt.Sprintf("Instructions: %s: %s. %v shows it, and approves it as it is.", safetext.Show(d.File.Path), instead, action.TrustRules)
 }
 
-// sameLines reports whether a file is the committed one with other line ends, as git may check
-// it out, or says nothing where HEAD has no file.
+// sameLines reports whether a file is the committed one with other line ends or in another encoding, as git
+// may check it out, or says nothing where HEAD has no file.
 func sameLines(d Difference) bool {
 	c := d.Committed
 	if c == nil {
 		return d.File.Blank()
 	}
-	return c.Path == d.File.Path && c.Real == d.File.Real && c.Cut == 0 && d.File.Cut == 0 && withLF(c.Text) == withLF(d.File.Text)
+	return c.Path == d.File.Path && c.Real == d.File.Real && c.Text == d.File.Text
 }
-
-func withLF(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
 
 // head is the tree of the commit that HEAD names.
 func (s *Source) head(ctx context.Context) (*gitTree, error) {
@@ -364,9 +363,14 @@ func (s *Source) explained(ctx context.Context, events []*conversation.Event, f 
 	if !ok || recorded == "" && !f.Absent() { // no snapshot has it, so no record says who changed it
 		return false
 	}
-	lf := instructions.BlobID(string(s.repo.At.ObjectFormat), []byte(withLF(f.Text))) // git may keep it so
-	if recorded != f.OID && (f.Cut > 0 || recorded != lf) {
-		return !within
+	if recorded != f.OID { // git may keep it with other line ends, and in another encoding
+		c, err := s.tree(ctx, events[newest].Tree).Read(f.Real)
+		if err != nil {
+			return false
+		}
+		if text, err := instructions.Decode(c.Data); err != nil || text != f.Text {
+			return !within
+		}
 	}
 	for i := newest; i > first; i-- {
 		before, ok := at(i - 1)

@@ -116,8 +116,8 @@ func (s *Set) Catalogue(committed func(instructions.File) bool) (files []instruc
 		{"project skills", "Skills of this repository: before a task that one of them is about, read it with the tool skill.\n", others.String(), false},
 	} {
 		if list.text != "" {
-			data := []byte(list.words + list.text)
-			f := instructions.UserText(list.name, data, instructions.BlobID(string(s.repo.At.ObjectFormat), data), len(data))
+			text := list.words + list.text
+			f := instructions.UserText(list.name, text, instructions.BlobID(string(s.repo.At.ObjectFormat), []byte(text)))
 			f.User = list.user
 			files = append(files, f)
 		}
@@ -127,8 +127,8 @@ func (s *Set) Catalogue(committed func(instructions.File) bool) (files []instruc
 
 // Given is a skill as a file of instructions, which the user asked for.
 func (s *Set) Given(k skills.Skill) instructions.File {
-	data := []byte(k.Body())
-	f := instructions.UserText("skill "+k.Name, data, instructions.BlobID(string(s.repo.At.ObjectFormat), data), len(data))
+	text := k.Body()
+	f := instructions.UserText("skill "+k.Name, text, instructions.BlobID(string(s.repo.At.ObjectFormat), []byte(text)))
 	f.User = k.User
 	return f
 }

@@ -41,7 +41,7 @@ var Allowed = map[string][]string{
 	"provider/google":          {"conversation", "provider", "provider/encoded", "provider/stream", "internal/lazy", "internal/wtf8"},
 	"provider/catalog":         {"conversation", "provider", "provider/anthropic", "provider/openai", "provider/google", "provider/tooldef"},
 	"tool":                     {"conversation", "internal/lazy"},
-	"tool/fs":                  {"conversation", "tool", "gitcmd", "internal/lazy"},
+	"tool/fs":                  {"conversation", "tool", "gitcmd", "internal/charset", "internal/lazy"},
 	"tool/gittool":             {"conversation", "tool", "gitcmd", "gitcmd/convert"},
 	"tool/program":             {"conversation", "tool"},
 	"tool/shell":               {"conversation", "tool", "tool/program"},
@@ -58,8 +58,8 @@ var Allowed = map[string][]string{
 	"reconcile":                {"conversation"},                                                           // decides; writes nothing
 	"search":                   {"conversation", "search/needle"},                                          // reads through a source; knows no storage
 	"search/needle":            nil,
-	"skills":                   {"instructions", "internal/lazy"}, // finds and checks texts
-	"instructions":             {"conversation"},                  // finds and tells texts; knows no git, and asks nobody
+	"skills":                   {"instructions", "internal/lazy"},                         // finds and checks texts
+	"instructions":             {"conversation", "internal/charset", "internal/safetext"}, // finds and tells texts; knows no git, and asks nobody
 	"process":                  {"conversation", "internal/safefile"},
 	"process/attach":           {"conversation"}, // a protocol: neither a store nor a terminal
 	"hooks":                    {"conversation"},
@@ -124,6 +124,7 @@ var Allowed = map[string][]string{
 	"internal/layers":                       nil,
 	"internal/leftover":                     {"conversation", "process", "internal/safefile"},
 	"internal/repoid":                       {"internal/safefile"},
+	"internal/charset":                      nil,               // encodings of files
 	"internal/safetext":                     {"internal/lazy"}, // what may be shown and pasted; knows no terminal
 	"internal/safetext/safetexttest":        nil,
 	"internal/gitenv":                       {"gitcmd"},

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+
+	"jp/internal/charset"
 )
 
 // maxText is the size in bytes of the largest file that is held in memory.
@@ -52,12 +54,12 @@ func (p *openedName) content() ([]byte, error) {
 }
 
 // decoded returns the text of the file at the place, and its encoding.
-func (p *openedName) decoded() (string, encodedAs, error) {
+func (p *openedName) decoded() (string, charset.Encoding, error) {
 	content, err := p.content()
 	if err != nil {
-		return "", encodedAs{}, err
+		return "", charset.Encoding{}, err
 	}
-	return decode(content)
+	return charset.Decode(content)
 }
 
 // changed says whether the file is no longer the one that was found.

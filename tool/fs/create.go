@@ -93,7 +93,7 @@ func encodedLike(p *openedName, text string) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	}
-	return encoding.bytes(text, text)
+	return encoding.Bytes(text, text)
 }
 
 var errDeclined = errors.New("declined: the file exists and is not to be overwritten")

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+
+	"jp/internal/charset"
 )
 
 // What a path can be refused for. The tools report them as results for the
@@ -16,7 +18,7 @@ var (
 	ErrMoved     = errors.New("it was replaced while it was in use")
 	ErrNotFile   = errors.New("it is not a regular file")
 	ErrDirectory = errors.New("it is a directory")
-	ErrBinary    = errors.New("it is a binary file")
+	ErrBinary    = charset.ErrBinary
 	ErrTooLarge  = errors.New("it is too large")
 	ErrExists    = errors.New("it exists already")
 )
@@ -24,7 +26,6 @@ var (
 // Errors of the system in the words that a model knows.
 var (
 	errNoSuchFile = fmt.Errorf("no such file%w", silent{fs.ErrNotExist})
-	errWide       = fmt.Errorf("it is text in UTF-16 or UTF-32, and this tool reads UTF-8, and UTF-16 with a byte order mark%w", silent{ErrBinary})
 	errFolderName = errors.New("it names a folder: name the file in it")
 	errNotFolder  = errors.New("a file stands where a folder is needed")
 )

@@ -53,7 +53,7 @@ func (w *workspace) runModify(_ context.Context, call tool.Call) (tool.Result, e
 	for _, e := range args.Edits {
 		added = append(added, e.New)
 	}
-	content, err := encoding.bytes(after, added...)
+	content, err := encoding.Bytes(after, added...)
 	if err != nil {
 		return tool.Result{}, fmt.Errorf("%s: %w", args.Path, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"io"
 	"strings"
 
+	"jp/internal/charset"
 	"jp/tool"
 )
 
@@ -84,11 +85,11 @@ func readable(f io.Reader) (io.Reader, string, error) {
 	if len(start) > maxText {
 		return whole, "", nil
 	}
-	text, encoding, err := decode(start)
-	if err != nil || encoding.name == "" || encoding.ascii {
+	text, encoding, err := charset.Decode(start)
+	if err != nil || encoding.Name == "" || encoding.Unknown {
 		return whole, "", nil
 	}
-	return strings.NewReader(text), encoding.name, nil
+	return strings.NewReader(text), encoding.Name, nil
 }
 
 // copyLines copies the lines from start to end, 0 for the last, and returns how
@@ -98,8 +99,8 @@ func copyLines(ctx context.Context, out io.Writer, in io.Reader, start, end int)
 	line, begun := 1, false
 	for ctx.Err() == nil && (end == 0 || line <= end) {
 		part, err := reader.ReadSlice('\n')
-		if isBinary(part) {
-			return 0, binary(part)
+		if charset.IsBinary(part) {
+			return 0, charset.Binary(part)
 		}
 		begun = begun || len(part) > 0
 		if line >= start {

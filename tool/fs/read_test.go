@@ -50,7 +50,7 @@ func TestReadRefuses(t *testing.T) {
 	require.NoError(t, syscall.Mkfifo(filepath.Join(f.root, "pipe"), 0o644))
 	require.Contains(t, f.refused("fs_read_file", arguments{"path": "a.bin"}), "a.bin: it is a binary file")
 	for _, wide := range []string{"\xff\xfea\x00\n", "\xfe\xff\x00a\x00", "\xff\xfe\x00\x00a\x00\x00\x00", "\x00\x00\xfe\xff\x00\x00\x00a"} {
-		const why = "wide: it is text in UTF-16 or UTF-32, and this tool reads UTF-8, and UTF-16 with a byte order mark"
+		const why = "wide: it is text in UTF-16 or UTF-32, and jp reads UTF-8, and UTF-16 with a byte order mark"
 		f.write("wide", wide)
 		require.Equal(t, why, f.refused("fs_read_file", arguments{"path": "wide"}))
 		require.Equal(t, why, f.refused("fs_modify_file", arguments{"path": "wide", "edits": []any{map[string]any{"old": "a", "new": "b"}}}))

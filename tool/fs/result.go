@@ -10,13 +10,14 @@ import (
 	"unicode/utf8"
 
 	"jp/conversation"
+	"jp/internal/charset"
 	"jp/tool"
 )
 
 // causes are the errors that a line about a result names by their text.
 var causes = []error{
 	errNoSuchFile, ErrOutside, ErrProtected, ErrInvalid, ErrLoop, ErrMoved,
-	ErrNotFile, ErrDirectory, errWide, ErrBinary, ErrTooLarge, ErrExists,
+	ErrNotFile, ErrDirectory, charset.ErrWide, ErrBinary, ErrTooLarge, ErrExists,
 }
 
 // failure is the result of a run that came to nothing.

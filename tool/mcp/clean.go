@@ -6,36 +6,12 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"unicode"
 
-	"jp/internal/lazy"
+	"jp/internal/safetext"
 )
 
-// sequences are what a terminal would obey.
-var sequences = lazy.Regexp("\x1b\\[[0-?]*[ -/]*[@-~]|\x1b[\\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\\\)?|\x1b.?")
-
-// clean is text without what people do not see and models read: control
-// sequences, control characters, marks that reorder or hide, tags, selectors.
-func clean(text string) string {
-	text = sequences().ReplaceAllString(strings.ToValidUTF8(text, "\uFFFD"), "")
-	return strings.TrimSpace(strings.Map(func(r rune) rune {
-		switch {
-		case r == '\u2028' || r == '\u2029':
-			return '\n'
-		case hidden(r):
-			return -1
-		}
-		return r
-	}, text))
-}
-
-// fillers count as printable, and have no look.
-var fillers = []rune{0x034f, 0x115f, 0x1160, 0x17b4, 0x17b5, 0x2800, 0x3164, 0xffa0}
-
-func hidden(r rune) bool {
-	return r != '\n' && r != '\t' && unicode.In(r, unicode.C, unicode.Zl, unicode.Zp, unicode.Variation_Selector) ||
-		slices.Contains(fillers, r)
-}
+// clean is text as a model may have it, without space around it.
+func clean(text string) string { return strings.TrimSpace(safetext.ForModel(text)) }
 
 // errHidden is text that cannot be cleaned, since it means something as it is.
 var errHidden = errors.New("its schema has characters that cannot be seen")
@@ -52,7 +28,7 @@ func cleanSchema(schema any) (json.RawMessage, error) {
 func cleanValue(value any) (any, error) {
 	switch v := value.(type) {
 	case string:
-		if strings.ContainsFunc(v, hidden) {
+		if strings.ContainsFunc(v, safetext.Hidden) {
 			return nil, errHidden
 		}
 	case []any:
@@ -71,7 +47,7 @@ func cleanValue(value any) (any, error) {
 
 func cleanObject(object map[string]any) error {
 	for name, value := range object {
-		if strings.ContainsFunc(name, hidden) {
+		if strings.ContainsFunc(name, safetext.Hidden) {
 			return errHidden
 		}
 		if words, ok := value.(string); ok && slices.Contains([]string{"description", "title", "$comment"}, name) {

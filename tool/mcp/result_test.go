@@ -123,18 +123,6 @@ func FuzzConvert(f *testing.F) {
 	})
 }
 
-func FuzzClean(f *testing.F) {
-	for _, seed := range []string{"a\x1b[31mb", "\x1b]0;title\x07x", "\u202eabc", "\U000e0041", "a\u2028b", "\x9b31m", "a\x1b", "\xff"} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		cleaned := clean(text)
-		require.False(t, strings.ContainsFunc(cleaned, hidden), "%q", cleaned)
-		require.True(t, utf8.ValidString(cleaned))
-		require.Equal(t, cleaned, clean(cleaned))
-	})
-}
-
 func TestCleanSchema(t *testing.T) {
 	decoded := func(text string) (value any) {
 		require.NoError(t, json.Unmarshal([]byte(text), &value))

@@ -1,4 +1,5 @@
-package fs
+// Package charset finds the encoding of a file's text, and encodes new text as the file has it.
+package charset
 
 import (
 	"bytes"
@@ -12,28 +13,45 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// An encodedAs says how a file holds its text.
-type encodedAs struct {
-	name  string            // "" is UTF-8
-	mark  string            // the byte order mark
-	codec encoding.Encoding // nil is UTF-8
-	ascii bool              // the encoding is not known: only ASCII may be written
+// An Encoding says how a file holds its text.
+type Encoding struct {
+	Name    string            // "" is UTF-8
+	Unknown bool              // only ASCII may be written, and the text has the file's own bytes
+	mark    string            // the byte order mark
+	codec   encoding.Encoding // nil is UTF-8
 }
+
+// Unicode reports whether the file itself tells its encoding: it is UTF-8, or has a byte order mark.
+func (e Encoding) Unicode() bool { return e.Name == "" || e.mark != "" }
+
+// ErrBinary is a file that is no text.
+var ErrBinary = errors.New("it is a binary file")
+
+// ErrWide is an [ErrBinary] whose first bytes are those of a text.
+var ErrWide error = wide{}
+
+type wide struct{}
+
+func (wide) Error() string {
+	return "it is text in UTF-16 or UTF-32, and jp reads UTF-8, and UTF-16 with a byte order mark"
+}
+
+func (wide) Is(target error) bool { return target == ErrBinary }
 
 // errEncoding is text that a file's encoding cannot hold.
 var errEncoding = errors.New("its encoding cannot hold the new text")
 
 // marked are encodings with a byte order mark.
-func marked() []encodedAs {
-	return []encodedAs{
-		{name: "UTF-8 with a byte order mark", mark: "\xef\xbb\xbf"},
-		{name: "UTF-16LE", mark: "\xff\xfe", codec: unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM)},
-		{name: "UTF-16BE", mark: "\xfe\xff", codec: unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM)},
+func marked() []Encoding {
+	return []Encoding{
+		{Name: "UTF-8 with a byte order mark", mark: "\xef\xbb\xbf"},
+		{Name: "UTF-16LE", mark: "\xff\xfe", codec: unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM)},
+		{Name: "UTF-16BE", mark: "\xfe\xff", codec: unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM)},
 	}
 }
 
-// decode finds the encoding of a file, and its text. A text that encodes to other bytes is not taken.
-func decode(content []byte) (string, encodedAs, error) {
+// Decode finds the encoding of a file, and its text. A text that encodes to other bytes is not taken.
+func Decode(content []byte) (string, Encoding, error) {
 	for _, e := range marked() {
 		if body, ok := bytes.CutPrefix(content, []byte(e.mark)); ok {
 			if text, ok := e.text(body); ok {
@@ -42,18 +60,18 @@ func decode(content []byte) (string, encodedAs, error) {
 		}
 	}
 	switch {
-	case isBinary(content):
-		return "", encodedAs{}, binary(content)
+	case IsBinary(content):
+		return "", Encoding{}, Binary(content)
 	case utf8.Valid(content):
-		return string(content), encodedAs{}, nil
+		return string(content), Encoding{}, nil
 	}
-	unknown := encodedAs{name: "of an unknown encoding", ascii: true}
+	unknown := Encoding{Name: "of an unknown encoding", Unknown: true}
 	if damaged(content) {
 		return string(content), unknown, nil
 	}
-	e := encodedAs{name: "Latin-1", codec: charmap.ISO8859_1}
+	e := Encoding{Name: "Latin-1", codec: charmap.ISO8859_1}
 	if hasC1(content) {
-		e = encodedAs{name: "Windows-1252", codec: charmap.Windows1252}
+		e = Encoding{Name: "Windows-1252", codec: charmap.Windows1252}
 	}
 	if text, ok := e.text(content); ok {
 		return text, e, nil
@@ -88,7 +106,7 @@ func damaged(content []byte) bool {
 }
 
 // text decodes bytes behind the mark. It reports whether they come back.
-func (e encodedAs) text(body []byte) (string, bool) {
+func (e Encoding) text(body []byte) (string, bool) {
 	if e.codec == nil {
 		return string(body), utf8.Valid(body)
 	}
@@ -100,9 +118,9 @@ func (e encodedAs) text(body []byte) (string, bool) {
 	return string(decoded), err == nil && bytes.Equal(again, body)
 }
 
-// bytes encodes a text as the file has it. added is what the caller gave of it.
-func (e encodedAs) bytes(text string, added ...string) ([]byte, error) {
-	if e.ascii {
+// Bytes encodes a text as the file has it. added is what the caller gave of it.
+func (e Encoding) Bytes(text string, added ...string) ([]byte, error) {
+	if e.Unknown {
 		for _, part := range added {
 			if strings.ContainsFunc(part, func(r rune) bool { return r >= utf8.RuneSelf }) {
 				return nil, fmt.Errorf("its encoding is unknown, so only ASCII can be written into it: %w; the file is unchanged", errEncoding)
@@ -121,21 +139,21 @@ func (e encodedAs) bytes(text string, added ...string) ([]byte, error) {
 	}
 	for _, r := range text {
 		if _, err := e.codec.NewEncoder().Bytes([]byte(string(r))); err != nil {
-			return nil, fmt.Errorf("it is %s, which has no %q: %w; the file is unchanged", e.name, r, errEncoding)
+			return nil, fmt.Errorf("it is %s, which has no %q: %w; the file is unchanged", e.Name, r, errEncoding)
 		}
 	}
 	return nil, errEncoding
 }
 
-// isBinary takes a NUL byte for the mark of a file that is no text.
-func isBinary(content []byte) bool { return bytes.IndexByte(content, 0) >= 0 }
+// IsBinary takes a NUL byte for the mark of a file that is no text.
+func IsBinary(content []byte) bool { return bytes.IndexByte(content, 0) >= 0 }
 
-// binary is why a file that is no text to these tools is not read. Its first bytes tell
+// Binary is why a file that is no text is not read. Its first bytes tell
 // UTF-16 and UTF-32 where they are a byte order mark.
-func binary(start []byte) error {
+func Binary(start []byte) error {
 	for _, mark := range []string{"\xff\xfe", "\xfe\xff", "\x00\x00\xfe\xff"} {
 		if bytes.HasPrefix(start, []byte(mark)) {
-			return errWide
+			return ErrWide
 		}
 	}
 	return ErrBinary

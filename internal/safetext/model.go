@@ -1,0 +1,36 @@
+package safetext
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"jp/internal/lazy"
+)
+
+// sequences are what a terminal would obey.
+var sequences = lazy.Regexp("\x1b\\[[0-?]*[ -/]*[@-~]|\x1b[\\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\\\)?|\x1b.?")
+
+// ForModel is text without what people do not see and models read: control
+// sequences, control characters, marks that reorder or hide, tags, selectors.
+func ForModel(text string) string {
+	text = sequences().ReplaceAllString(strings.ToValidUTF8(text, "\uFFFD"), "")
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\u2028' || r == '\u2029':
+			return '\n'
+		case Hidden(r):
+			return -1
+		}
+		return r
+	}, text)
+}
+
+// fillers count as printable, and have no look.
+var fillers = []rune{0x034f, 0x115f, 0x1160, 0x17b4, 0x17b5, 0x2800, 0x3164, 0xffa0}
+
+// Hidden reports whether people do not see a character. A newline and a tab are seen.
+func Hidden(r rune) bool {
+	return r != '\n' && r != '\t' && unicode.In(r, unicode.C, unicode.Zl, unicode.Zp, unicode.Variation_Selector) ||
+		slices.Contains(fillers, r)
+}
