@@ -14,8 +14,11 @@ import (
 	"jp/agent/models"
 	"jp/agent/problem"
 	"jp/agent/repo"
+	"jp/compaction"
 	"jp/conversation"
+	"jp/instructions"
 	"jp/internal/lazy"
+	"jp/internal/safetext"
 	"jp/provider"
 	"jp/provider/script"
 	"jp/turnloop"
@@ -35,7 +38,12 @@ func (e *turn) addRecoveryHints(ctx context.Context, f *problem.Error, err error
 		if !e.run.repo.Config.Compaction.Auto { // else it was done, or there is nothing to compact
 			f.Hint(action.Compact(id), "makes room by a summary; "+action.Continue(id).String()+" goes on then")
 		}
-		if fillsContext(e.history.stream.Events()) {
+		sent := weigh(e.history.stream.Events())
+		if _, window := e.run.context(); withFewerRules(f, e.history, sent, window) {
+			f.Hint(action.ContinueModel(id), "ask a model that can read more")
+			return
+		}
+		if sent.question > sent.all/2 { // it fails in a shorter conversation, too
 			f.Hint(action.Discard(id), "take the question back, to ask a shorter one")
 		} else {
 			e.history.shorter(f, action.ContinueSession)
@@ -71,21 +79,53 @@ func (e *turn) addRecoveryHints(ctx context.Context, f *problem.Error, err error
 	f.Hint(action.Continue(id), "try again").Hint(action.ContinueModel(id), "ask another model")
 }
 
-// fillsContext reports whether the newest question is most of the conversation: it fails in a
-// shorter one, too.
-func fillsContext(events []*conversation.Event) bool {
-	all, question := 0, 0
+// A weight is how many bytes a conversation sends, and how many of them are the newest question and the
+// instructions that its turn began with.
+type weight struct{ all, question, rules int }
+
+func weigh(events []*conversation.Event) (w weight) {
 	for _, e := range events {
 		text, _ := e.Text()
 		size := len(text)
 		for _, p := range e.Payloads {
 			size += int(p.Bytes)
 		}
-		if all += size; e.Type() == conversation.TypeChatRequest {
-			question = size
+		w.all += size
+		switch b := e.Body.(type) {
+		case *conversation.TurnStart:
+			w.rules = 0
+		case *conversation.ChatRequest:
+			w.question = size
+		case *conversation.Instructions:
+			if b.For == nil {
+				w.rules = size
+			}
 		}
 	}
-	return question > all/2
+	return w
+}
+
+// instructionWords are more bytes than jp's own words around instructions have.
+const instructionWords = 1500
+
+// withFewerRules adds commands that ask the same with fewer instructions, if those of the turn are what
+// the model's context has no room for. A tenth of the context stays for the answer.
+func withFewerRules(f *problem.Error, l *history, w weight, window int) bool {
+	tokens := max(compaction.TextTokens(w.all), window+1) // the server says that it is more
+	perByte := float64(tokens) / float64(max(w.all, 1))
+	most := float64(window) * 0.9
+	rest := float64(w.all-w.rules) * perByte
+	if w.rules == 0 || window > 0 && rest > most || window == 0 && w.rules < w.all/2 {
+		return false
+	}
+	id := l.target.id.Short()
+	names := instructions.Follow(l.stream.Events()).Names()
+	f.Details = append(f.Details, fmt.Sprintf("About %s of %s tokens are instructions (%s).", conversation.Tokens(int(float64(w.rules)*perByte)), conversation.Tokens(tokens), safetext.Show(strings.Join(names, ", "))))
+	f.Hint(action.AgainUnruled(id), "take the question back, and ask it without instructions")
+	if n := int((most-rest)/perByte) - instructionWords; n >= 1024 {
+		f.Hint(action.AgainFewerRules(id, problem.Itoa(n/1024*1024)), "ask it with the beginning of the instructions")
+	}
+	return true
 }
 
 // isPermanent reports whether the same request will be refused for good.

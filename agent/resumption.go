@@ -194,7 +194,7 @@ func (i *resumption) discard(ctx context.Context) (done bool, err error) {
 	i.discarded = question
 	i.run.env.Note("Discarded turn %d of %s; it stays in git log.", i.history.tail.Number, i.target.id)
 	has, err := i.run.hasQuestion(ctx)
-	return !has && !i.run.repeats() && (i.run.opts.Input.None || !i.run.front.CanWrite()), err
+	return !has && !i.run.opts.Input.NoEdit && (i.run.opts.Input.None || !i.run.front.CanWrite()), err
 }
 
 // editPending lets the user rewrite the request that was not answered.

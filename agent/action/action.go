@@ -54,7 +54,7 @@ func (a Action) Unrecorded() Action {
 // NeedsTurn reports whether the action goes on with the turn that it is beside, takes it back
 // or repeats its question, which has to be on record for that.
 func (a Action) NeedsTurn() bool {
-	return slices.ContainsFunc([]string{"jp continue", "jp discard", "jp query -E"}, func(begin string) bool {
+	return slices.ContainsFunc([]string{"jp continue", "jp discard", "jp query -E", "jp query --discard-turn -E"}, func(begin string) bool {
 		return strings.HasPrefix(commands[a.kind], begin)
 	})
 }

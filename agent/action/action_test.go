@@ -64,10 +64,10 @@ func TestWordsAreQuoted(t *testing.T) {
 }
 
 func TestNeedsTurn(t *testing.T) {
-	for _, a := range []Action{Continue("4"), ContinueSession, ContinueModel("4"), Discard("4"), Again("4"), AgainSession, AgainModel("4")} {
+	for _, a := range []Action{Continue("4"), ContinueSession, ContinueModel("4"), Discard("4"), Again("4"), AgainSession, AgainModel("4"), AgainUnruled("4"), AgainFewerRules("4", "512")} {
 		require.True(t, a.NeedsTurn(), a)
 	}
-	for _, a := range []Action{AskNew, ForkLast("4", "2"), List, {}} {
+	for _, a := range []Action{AskNew, AskInstead, ForkLast("4", "2"), List, {}} {
 		require.False(t, a.NeedsTurn(), a)
 	}
 }

@@ -82,6 +82,8 @@ var (
 	Again            = about("again", "jp query -E --id {id}")
 	AgainSession     = fixed("again-session", "jp query -E")
 	AgainLonger      = about("again-longer", "jp query -E --id {id} --cfg parameters.max_tokens=N")
+	AgainUnruled     = about("again-unruled", "jp query --discard-turn -E --id {id} --no-instructions")
+	AgainFewerRules  = between("again-fewer-rules", "jp query --discard-turn -E --id {id} --cfg instructions.max_bytes={bytes}")
 	AgainModel       = about("again-model", "jp query -E --id {id} -m PROVIDER/NAME")
 )
 

@@ -39,10 +39,10 @@ func TestALimitNeedsACost(t *testing.T) {
 			t.Parallel()
 			p := newLoginPlace(t, onlyGood)
 			p.repo.Config.Prices = test.prices
-			require.NoError(t, NeedsPrice(p.Repo, test.model), "nothing is limited")
+			require.NoError(t, NeedsPrice(p.repo, test.model), "nothing is limited")
 			for key, limits := range map[string]config.Limits{spending.TurnKey: {CostUSD: 1}, spending.DayKey: {CostUSDDay: 1}} {
-				p.Config.Limits = limits
-				err := NeedsPrice(p.Repo, test.model)
+				p.repo.Config.Limits = limits
+				err := NeedsPrice(p.repo, test.model)
 				if test.without == "" {
 					require.NoError(t, err)
 					continue
