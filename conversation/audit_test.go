@@ -85,6 +85,8 @@ func TestAuditOfInstructions(t *testing.T) {
 	}{
 		{"of a turn", "T U Q M.", good, true},
 		{"with a result", "T Q C1. D1 U M.", nested(3, *good), true},
+		{"with a request", "T Q U M.", nested(1, *good), true},
+		{"with another turn's request", "T Q M. T Q U M.", nested(1, *good), false},
 		{"with a call", "T Q C1. D1 U M.", nested(2, *good), false},
 		{"with another turn's result", "T Q C1. D1 M. T U Q M.", nested(3, *good), false},
 		{"behind a discard", "T Q M. X U", good, false},

@@ -289,7 +289,7 @@ func (b *Withholding) fields(c codec) {
 // repository for the folder that jp works in.
 type Instructions struct {
 	Files   []InstructionFile // all that are in force, in order
-	For     *int              // seq of the response whose tool touched the files' folders first; nil: for the turn
+	For     *int              // seq of the response whose tool touched the files' folders first, or of the request with files of them; nil: for the turn
 	Content string            // what the model is told
 }
 

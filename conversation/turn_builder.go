@@ -1,6 +1,9 @@
 package conversation
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // A TurnBuilder collects what is to be added to a turn. Nothing of it is part of
 // the stream before Build has succeeded, and then all of it is.
@@ -286,9 +289,9 @@ func (t *TurnBuilder) Draft(i int, draft Draft) *TurnBuilder {
 	return t
 }
 
-// checkInstructions refuses texts that are not there, and files that no tool touched.
+// checkInstructions refuses texts that are not there, and files that no tool touched and no request brought.
 func (l *Ledger) checkInstructions(b *Instructions) error {
-	if b.For == nil {
+	if b.For == nil || slices.ContainsFunc(l.Requests, func(e *Event) bool { return e.Seq == *b.For }) {
 		return b.check()
 	}
 	for _, call := range l.ToolCalls {

@@ -45,6 +45,7 @@ var checks = []check{
 	{[]string{"leftovers", "registry"}, "files and locks that a killed process left", true, (*checkup).leftBehind},
 	{[]string{"locks", "tools"}, "the processes that hold conversations, and tools that outlived theirs", true, (*checkup).locks},
 	{[]string{"filters", "lfs"}, "the filters that files need, and the content of LFS", true, (*checkup).filtered},
+	{[]string{"instructions"}, "the files that tell the model how to work", true, (*checkup).instructions},
 	{[]string{"config"}, "the configuration", false, (*checkup).configuration},
 	{[]string{"key", "secrets"}, "the files that only the user may read", false, (*checkup).secrets},
 	{[]string{"providers", "network", "model", "models"}, "keys and servers of models", false, (*checkup).providers},

@@ -35,7 +35,7 @@ func (p *projection) turn(turn conversation.Turn) []part {
 		case *conversation.Note:
 			pieces = appendUser(pieces, p.said(e), e.Seq, false)
 		case *conversation.Instructions:
-			if b.For == nil {
+			if b.For == nil || slices.ContainsFunc(ledger.Requests, func(r *conversation.Event) bool { return r.Seq == *b.For }) {
 				pieces = appendUser(pieces, p.said(e), e.Seq, false)
 			}
 		case *conversation.Resumed:

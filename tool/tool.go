@@ -182,6 +182,8 @@ type Result struct {
 	// WrittenFiles are the files that the tool wrote or removed, relative to the
 	// workspace, where it knows that it touched no others; nil = not known.
 	WrittenFiles []string
+	// Found are the files of the workspace that the result names, beside those of the call.
+	Found []string
 	// Records are jp's own events that go with the result. They become durable
 	// together with it.
 	Records []conversation.Body

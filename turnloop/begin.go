@@ -59,6 +59,15 @@ func (l *Loop) begin(ctx context.Context, r Request) error {
 		}
 	})
 	t.Draft(-1, func(e *conversation.Event) { e.Payloads = r.Attachments })
+	if l.opts.Touched != nil && len(r.Chat.Attachments) > 0 {
+		var paths []string
+		for _, a := range r.Chat.Attachments {
+			paths = append(paths, a.Name)
+		}
+		if given := l.opts.Touched(ctx, l.stream.Events(), paths, t.Next()-1); given != nil {
+			t.AddRecord(given)
+		}
+	}
 	return l.build(ctx, t)
 }
 

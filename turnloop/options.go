@@ -44,7 +44,7 @@ type Options struct {
 	// Queued are messages of the user that wait for the next boundary: they are recorded before
 	// the model is asked. It is told of that by the Observer. Nil: there are none.
 	Queued func() []string
-	// Touched returns the instructions of folders in which a tool read or changed files, to be
+	// Touched returns the instructions of folders whose files a tool names or the request has attached, to be
 	// given with its result, whose event will have the seq. It returns nil if the model knows
 	// them all.
 	Touched func(ctx context.Context, events []*conversation.Event, paths []string, seq int) *conversation.Instructions

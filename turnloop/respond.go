@@ -21,7 +21,8 @@ func (l *Loop) respond(ctx context.Context, done finishedRun, after *SnapshotRes
 	t := l.stream.CurrentTurn()
 	seq := l.addResponse(t, done, after)
 	if l.opts.Touched != nil && done.err == nil && !done.result.IsError {
-		if paths, _ := l.opts.named(done.call); len(paths) > 0 {
+		named, _ := l.opts.named(done.call)
+		if paths := slices.Concat(named, done.result.Found); len(paths) > 0 {
 			if given := l.opts.Touched(context.WithoutCancel(ctx), l.stream.Events(), paths, seq); given != nil {
 				t.AddRecord(given)
 			}

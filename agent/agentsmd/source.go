@@ -80,16 +80,15 @@ type Turn struct {
 func (s *Source) Turn(ctx context.Context, events []*conversation.Event, ask Ask) (Turn, error) {
 	var turn Turn
 	told := instructions.Follow(events)
-	var found []instructions.File
+	var found, picked []instructions.File
 	var skipped []instructions.Skipped
 	if !s.off {
 		own, unread := s.own()
 		disk, unused := s.find(ctx, instructions.Chain(s.start))
-		picked, notices, err := s.pick(ctx, events, disk, false, ask)
-		if err != nil {
+		var err error
+		if picked, turn.Notices, err = s.pick(ctx, events, disk, false, ask); err != nil {
 			return turn, err
 		}
-		turn.Notices = notices
 		found, skipped = slices.Concat(own, picked), slices.Concat(unread, unused)
 	}
 	var about []string
@@ -105,7 +104,7 @@ func (s *Source) Turn(ctx context.Context, events []*conversation.Event, ask Ask
 	if turn.Told == nil && len(events) > 0 {
 		return turn, nil // what else there is to say was said
 	}
-	turn.Notices = append(turn.Notices, about...)
+	turn.Notices = append(turn.Notices, slices.Concat(about, s.imports(picked))...)
 	for _, f := range slices.Concat(skipped, left) {
 		turn.Notices = append(turn.Notices, unused(f))
 	}
@@ -122,8 +121,36 @@ func unused(f instructions.Skipped) string {
 	return fmt.Sprintf("Instructions: jp does not use %s: %s.", safetext.Show(f.Path), f.Why)
 }
 
-// Touched finds the instructions of folders in which a tool read or changed files, for the result
-// with a seq: those that HEAD has, nil where the model knows them.
+// imports says of files that they import others, which stay text.
+func (s *Source) imports(files []instructions.File) (notices []string) {
+	for _, f := range files {
+		if n := len(instructions.Imports(instructions.Dir{Root: s.files.Root}, f)); n > 0 {
+			notices = append(notices, fmt.Sprintf("Instructions: %s imports %s, which jp does not read.", safetext.Show(f.Path), conversation.Count(n, "file")))
+		}
+	}
+	return notices
+}
+
+// Problems says which files for work in the folder the model does not get as they are.
+func (s *Source) Problems(ctx context.Context) (all []string) {
+	_, unread := s.own()
+	disk, skipped := s.find(ctx, instructions.Chain(s.start))
+	for _, f := range slices.Concat(unread, skipped) {
+		all = append(all, unused(f))
+	}
+	return append(all, s.imports(disk)...)
+}
+
+// notice tells the user something of a file below, once.
+func (s *Source) notice(path, text string) {
+	if s.Notice != nil && !s.told[path] {
+		s.told[path] = true
+		s.Notice(text)
+	}
+}
+
+// Touched finds the instructions of folders whose files a tool read, changed or found, or the user attached, for
+// the event with a seq: those that HEAD has, nil where the model knows them.
 func (s *Source) Touched(ctx context.Context, events []*conversation.Event, paths []string, seq int) *conversation.Instructions {
 	if s.off || len(paths) == 0 {
 		return nil
@@ -143,17 +170,20 @@ func (s *Source) Touched(ctx context.Context, events []*conversation.Event, path
 	}
 	disk, skipped := s.find(ctx, folders)
 	for _, f := range skipped {
-		if s.Notice != nil && !s.told[f.Path] {
-			s.told[f.Path] = true
-			s.Notice(unused(f))
-		}
+		s.notice(f.Path, unused(f))
 	}
 	picked, _, err := s.pick(ctx, events, disk, true, nil)
 	if err != nil {
 		return nil // the tool's result matters more
 	}
 	fitting, _ := instructions.Fit(picked, s.most())
-	return instructions.Follow(events).ForTool(fitting, seq)
+	given := instructions.Follow(events).ForTool(fitting, seq)
+	if given != nil {
+		for _, text := range s.imports(fitting) {
+			s.notice(text, text)
+		}
+	}
+	return given
 }
 
 func (s *Source) most() int { return int(s.repo.Config.Instructions.MaxBytes) }

@@ -96,6 +96,57 @@ func TestInstructionsWithEachVendor(t *testing.T) {
 	}
 }
 
+// TestInstructionsOfFoundFiles varies how a conversation comes to a file of a folder with instructions.
+func TestInstructionsOfFoundFiles(t *testing.T) {
+	t.Parallel()
+	const name, program = "fs_grep_files", `["cat","pkg/a.txt"]`
+	for _, test := range []struct {
+		name, tool, arguments string
+		attach                []string
+		given                 string // with the request, with the result, or ""
+	}{
+		{"a match", name, `{"pattern":"needle"}`, nil, "tool"},
+		{"a match in the folder", name, `{"pattern":"needle","path":"pkg"}`, nil, "tool"},
+		{"a match elsewhere", name, `{"pattern":"hay"}`, nil, ""},
+		{"no match", name, `{"pattern":"absent"}`, nil, ""},
+		{"a listed file", "fs_list_files", `{"pattern":"a.txt"}`, nil, "tool"},
+		{"a listed folder", "fs_list_files", `{"path":"pkg"}`, nil, "tool"},
+		{"a file that is not listed", "fs_list_files", `{"pattern":"*.md","path":"other"}`, nil, ""},
+		{"a program", "shell_run", `{"argv":` + program + `}`, nil, ""},
+		{"an attached file", name, `{"pattern":"needle"}`, []string{"-a", "pkg/a.txt"}, "user"},
+		{"an attached pattern", name, `{"pattern":"absent"}`, []string{"-a", "pkg/*.txt"}, "user"},
+		{"a file attached from elsewhere", name, `{"pattern":"absent"}`, []string{"-a", "other/b.txt"}, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			p, s := vendorPlace(t, vendortest.Reply{Text: "I look.", Calls: []vendortest.Call{{ID: "call_1", Name: test.tool, Arguments: test.arguments}}},
+				vendortest.Reply{Text: "Seen."}, vendortest.Reply{Text: "Again."})
+			p.write("AGENTS.md", "Root rules.\n")
+			p.write("pkg/AGENTS.md", "Package rules.\n")
+			p.write("pkg/a.txt", "needle\n")
+			p.write("other/b.txt", "hay\n")
+			p.git("add", ".")
+			p.git("commit", "-qm", "rules")
+			p.asks(vendortest.Vendors()[0], append(test.attach, "Look")...)
+			p.asks(vendortest.Vendors()[0], "Again")
+			requests := slices.DeleteFunc(s.Requests(), func(r vendortest.Request) bool { return r.Side })
+			require.Len(t, requests, 3)
+			for i, r := range requests {
+				want := map[string]int{}
+				if test.given != "" && i >= map[string]int{"user": 0, "tool": 1}[test.given] {
+					want[test.given] = 1
+				}
+				for role, texts := range saidTo(t, r.Body) {
+					require.Equal(t, want[role], strings.Count(texts, "Package rules."), "request %d, %s", i, role)
+					require.NotContains(t, texts, "does not hold any more")
+				}
+			}
+			s.AppendOnly()
+			require.Zero(t, p.jp("verify").exit)
+		})
+	}
+}
+
 // A secret in a file of instructions is replaced like in any input, and each file is found where it
 // then stands.
 func TestASecretInInstructions(t *testing.T) {

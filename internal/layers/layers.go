@@ -58,8 +58,8 @@ var Allowed = map[string][]string{
 	"reconcile":                {"conversation"},                                                           // decides; writes nothing
 	"search":                   {"conversation", "search/needle"},                                          // reads through a source; knows no storage
 	"search/needle":            nil,
-	"skills":                   {"instructions", "internal/lazy"},                         // finds and checks texts
-	"instructions":             {"conversation", "internal/charset", "internal/safetext"}, // finds and tells texts; knows no git, and asks nobody
+	"skills":                   {"instructions", "internal/lazy"},                                          // finds and checks texts
+	"instructions":             {"conversation", "internal/charset", "internal/lazy", "internal/safetext"}, // finds and tells texts; knows no git, and asks nobody
 	"process":                  {"conversation", "internal/safefile"},
 	"process/attach":           {"conversation"}, // a protocol: neither a store nor a terminal
 	"hooks":                    {"conversation"},

@@ -68,6 +68,7 @@ func (w *workspace) runList(ctx context.Context, call tool.Call) (tool.Result, e
 		text += fmt.Sprintf("[and %s more: narrow path or pattern, or raise limit]\n", count(more, "file"))
 		result.Effect = fmt.Sprintf("%d of %s", len(listed), count(len(names), "file"))
 	}
+	result.Found = names[:len(listed)]
 	result.Content, result.Truncated = tool.Truncate([]byte(text), tool.Limit)
 	return result, nil
 }

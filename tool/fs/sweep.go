@@ -19,8 +19,9 @@ type sweep struct {
 	limit      int // matching lines
 	out        *tool.Capture
 
-	matches, files, tooLarge int
-	full                     bool // there was one match more than the limit
+	matches, tooLarge int
+	files             []string // with a match
+	full              bool     // there was one match more than the limit
 }
 
 // search adds the matches of one file.
@@ -46,7 +47,7 @@ func (s *sweep) search(name string, content []byte) {
 		}
 	}
 	if s.matches > before {
-		s.files++
+		s.files = append(s.files, name)
 	}
 }
 
@@ -79,9 +80,9 @@ func (s *sweep) result() tool.Result {
 		fmt.Fprintf(s.out, "[%s of more than %d MiB not searched]\n", count(s.tooLarge, "file"), maxText>>20)
 	}
 	content, whole := s.out.Content()
-	effect := fmt.Sprintf("%s in %s", count(s.matches, "match"), count(s.files, "file"))
+	effect := fmt.Sprintf("%s in %s", count(s.matches, "match"), count(len(s.files), "file"))
 	if s.matches == 0 {
 		effect = "no matches"
 	}
-	return tool.Result{Content: content, Truncated: whole, Effect: effect, WrittenFiles: []string{}}
+	return tool.Result{Content: content, Truncated: whole, Effect: effect, WrittenFiles: []string{}, Found: s.files}
 }
