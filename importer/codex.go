@@ -345,7 +345,7 @@ func (d *codexDecoder) patch(tool, call, patch string) {
 	d.patches[call] = patch
 }
 
-// patchEdits reads a patch as apply_patch takes it. A file that it moves is left out.
+// patchEdits reads a patch as apply_patch takes it.
 func patchEdits(patch string) (edits []Edit) {
 	var e *Edit
 	var was, is []string
@@ -383,7 +383,7 @@ func patchEdits(patch string) (edits []Edit) {
 		switch {
 		case e == nil:
 		case strings.HasPrefix(line, "*** Move to: "):
-			e = nil
+			e.From, e.Path = e.Path, strings.TrimPrefix(line, "*** Move to: ")
 		case strings.HasPrefix(line, "*** End"):
 			hunk()
 		case strings.HasPrefix(line, "@@"):

@@ -98,7 +98,18 @@ func (f *files) apply(edits []Edit) (c change, err error) {
 			c.leave(errUnknown)
 			continue
 		}
-		if at := slices.IndexFunc(puts, func(p put) bool { return p.path == name }); at >= 0 {
+		from := put{path: name}
+		if e.From != "" && e.From != e.Path {
+			if from.path, ok = f.name(e.From); !ok {
+				c.leave(errOutside)
+				continue
+			}
+			if now, from.was, err = f.content(c.before, from.path); err != nil {
+				c.leave(errUnknown)
+				continue
+			}
+		}
+		if at := slices.IndexFunc(puts, func(p put) bool { return p.path == from.path }); at >= 0 {
 			now = puts[at].after
 		} else if e.Before != nil && (now == nil || *now != *e.Before) && len(*e.Before) <= maxFile {
 			status := "M"
@@ -120,6 +131,9 @@ func (f *files) apply(edits []Edit) (c change, err error) {
 		if err != nil {
 			c.leave(err)
 			continue
+		}
+		if from.path != name {
+			puts = append(puts, from)
 		}
 		puts = append(puts, put{name, after, oid})
 	}

@@ -96,7 +96,51 @@ func TestAPatchOfCodex(t *testing.T) {
 		{Path: "a", Created: true, After: text("one\ntwo\n")},
 		{Path: "b", Replaced: []Replacement{{Old: "x\ny\n", New: "x\nz\n"}, {Old: "q\n", New: ""}}},
 		{Path: "c", Removed: true},
+		{Path: "e", From: "d"},
 	}, edits)
+}
+
+// TestPatchesOfASession varies the patches of one session of opencode or Codex, one behind the other.
+func TestPatchesOfASession(t *testing.T) {
+	const add = "*** Add File: a\n+one\n+two\n"
+	for name, test := range map[string]struct {
+		patches []string
+		want    map[string]string
+		unknown int
+	}{
+		"add":               {[]string{add}, map[string]string{"a": "one\ntwo\n"}, 0},
+		"add two":           {[]string{add + "*** Add File: b/c\n+c\n"}, map[string]string{"a": "one\ntwo\n", "b/c": "c\n"}, 0},
+		"update":            {[]string{add, "*** Update File: a\n@@\n one\n-two\n+2\n"}, map[string]string{"a": "one\n2\n"}, 0},
+		"update in one":     {[]string{add + "*** Update File: a\n@@\n-two\n+2\n"}, map[string]string{"a": "one\n2\n"}, 0},
+		"delete":            {[]string{add, "*** Delete File: a\n"}, nil, 0},
+		"move":              {[]string{add, "*** Update File: a\n*** Move to: b\n"}, map[string]string{"b": "one\ntwo\n"}, 0},
+		"move and change":   {[]string{add, "*** Update File: a\n*** Move to: b/c\n@@\n-two\n+2\n"}, map[string]string{"b/c": "one\n2\n"}, 0},
+		"move over another": {[]string{add + "*** Add File: b\n+b\n", "*** Update File: a\n*** Move to: b\n"}, map[string]string{"b": "one\ntwo\n"}, 0},
+		"move in one":       {[]string{add + "*** Update File: a\n*** Move to: b\n"}, map[string]string{"b": "one\ntwo\n"}, 0},
+		"move to itself":    {[]string{add, "*** Update File: a\n*** Move to: a\n@@\n-two\n"}, map[string]string{"a": "one\n"}, 0},
+		"move of nothing":   {[]string{add, "*** Update File: x\n*** Move to: b\n"}, map[string]string{"a": "one\ntwo\n"}, 1},
+		"move out":          {[]string{add, "*** Update File: a\n*** Move to: /etc/a\n"}, map[string]string{"a": "one\ntwo\n"}, 1},
+		"move from outside": {[]string{add, "*** Update File: /etc/a\n*** Move to: b\n"}, map[string]string{"a": "one\ntwo\n"}, 1},
+		"does not fit":      {[]string{add, "*** Update File: a\n*** Move to: b\n@@\n-three\n+3\n"}, map[string]string{"a": "one\ntwo\n"}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, unknown := newFiles(), 0
+			for _, patch := range test.patches {
+				c, err := f.apply(patchEdits("*** Begin Patch\n" + patch + "*** End Patch\n"))
+				require.NoError(t, err)
+				unknown += c.unknown
+			}
+			require.Equal(t, test.unknown, unknown)
+			for _, file := range []string{"a", "b", "b/c", "x"} {
+				now, _, _ := f.content(f.tree, "web/"+file) // none below a file, or of a folder
+				if want, there := test.want[file]; there {
+					require.Equal(t, &want, now, file)
+				} else {
+					require.Nil(t, now, file)
+				}
+			}
+		})
+	}
 }
 
 func TestFieldsOfAnObject(t *testing.T) {

@@ -55,7 +55,8 @@ type Edit struct {
 	Path     string // absolute, or below the session's folder
 	Before   *string
 	After    *string
-	Created  bool // there was no file before
+	From     string // where the file was, if the edit moves it to Path
+	Created  bool   // there was no file before
 	Removed  bool
 	Replaced []Replacement
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -288,6 +289,56 @@ func TestASessionOfOpencodeThatGrows(t *testing.T) {
 			require.Empty(t, conversation.Audit(then), "stages %d, %d:\n%s", first, second, tell(then))
 			require.ElementsMatch(t, words(whole), words(then), "stages %d, %d:\n%s", first, second, tell(then))
 		}
+	}
+}
+
+// A patch makes files as its result says, and a call whose id another one of the answer has is a call of its own.
+func TestPatchesOfOpencode(t *testing.T) {
+	user := opencodeSaid("msg_1", `},"role":"user"}`, `{"id":"prt_1","type":"text","text":"Do it."}`)
+	call := func(part, id, tool, input, status string) string {
+		return fmt.Sprintf(`{"id":%q,"type":"tool","tool":%q,"callID":%q,"state":{"status":%q,"input":%s,"output":"out of %s","error":"no","time":{"start":1793610003000,"end":1793610005000}}}`,
+			part, tool, id, status, input, part)
+	}
+	patch := func(part, id, status, text string) string {
+		input, err := json.Marshal(map[string]string{"patchText": "*** Begin Patch\n" + text + "*** End Patch"})
+		require.NoError(t, err)
+		return call(part, id, "apply_patch", string(input), status)
+	}
+	const add = "*** Add File: a\n+one\n"
+	for name, test := range map[string]struct {
+		parts []string
+		edits int
+	}{
+		"add":                  {[]string{patch("prt_2", "c1", "completed", add)}, 1},
+		"add and move":         {[]string{patch("prt_2", "c1", "completed", add), patch("prt_3", "c2", "completed", "*** Update File: a\n*** Move to: b\n")}, 2},
+		"add and delete":       {[]string{patch("prt_2", "c1", "completed", add), patch("prt_3", "c2", "completed", "*** Delete File: a\n")}, 2},
+		"refused":              {[]string{patch("prt_2", "c1", "error", add)}, 0},
+		"no patch":             {[]string{call("prt_2", "c1", "apply_patch", `{}`, "completed")}, 0},
+		"another tool":         {[]string{strings.Replace(patch("prt_2", "c1", "completed", add), `"apply_patch"`, `"bash"`, 1)}, 0},
+		"two of one id":        {[]string{patch("prt_2", "c1", "completed", add), patch("prt_3", "c1", "completed", "*** Add File: b\n+b\n")}, 2},
+		"two of one id, alike": {[]string{call("prt_2", "c1", "bash", `{"command":"a"}`, "completed"), call("prt_3", "c1", "bash", `{"command":"a"}`, "completed")}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := opencodeText("", user, opencodeSaid("msg_2", `,"completed":1793610009000},"role":"assistant","finish":"tool-calls"}`, test.parts...))
+			rep, events := build(t, newOpencode(), text, nil)
+			require.Empty(t, conversation.Audit(events), tell(events))
+			require.Equal(t, test.edits, rep.Edits, tell(events))
+			require.Equal(t, test.edits, rep.Rebuilt, tell(events))
+			var calls []int
+			for _, e := range events {
+				switch b := e.Body.(type) {
+				case *conversation.ToolCallRequest:
+					calls = append(calls, e.Seq)
+				case *conversation.ToolCallResponse: // its own result, in the order of the calls
+					n := slices.Index(calls, b.For)
+					require.True(t, b.IsError || strings.Contains(b.Content, fmt.Sprintf("out of prt_%d", n+2)), tell(events))
+					calls[n] = -1
+				}
+			}
+			require.Equal(t, slices.Repeat([]int{-1}, len(test.parts)), calls, tell(events))
+			_, again := build(t, newOpencode(), text, events)
+			require.Equal(t, len(events), len(again))
+		})
 	}
 }
 
