@@ -53,8 +53,18 @@ func NewRewind(ctx context.Context, f *fork.Fork, word string, yes bool) (w *res
 	return w, err
 }
 
-// Close lets go of the source.
+// Close lets go of the source. [restoreFork.Again] takes it back.
 func (w *restoreFork) Close() { w.held.Release() }
+
+// Again takes the source after the user was asked. same reports whether it is as it was.
+func (w *restoreFork) Again(ctx context.Context) (same bool, err error) {
+	v := w.fork.View
+	if w.held, err = v.Repo.Hold(ctx, v.Repo.Env, v.ID); err != nil {
+		return false, err
+	}
+	head, err := v.Repo.Store.Head(ctx, v.ID)
+	return head == v.Head, err
+}
 
 // Do makes the fork, puts the files back, and makes it the session's.
 func (w *restoreFork) Do(ctx context.Context) error {

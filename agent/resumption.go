@@ -201,7 +201,19 @@ func (i *resumption) discard(ctx context.Context) (done bool, err error) {
 func (i *resumption) editPending(ctx context.Context) (done bool, err error) {
 	pending := i.history.tail.Ledger().Request()
 	was := pending.Body.(*conversation.ChatRequest)
-	text, err := EditText(ctx, i.run.repo, i.run.front, []byte(was.Content), ".md")
+	initial := was.Content
+	if i.target.written != nil {
+		initial = *i.target.written
+	}
+	var text []byte
+	err = i.turn.unlocked(ctx, func() (err error) {
+		text, err = EditText(ctx, i.run.repo, i.run.front, []byte(initial), ".md")
+		return err
+	})
+	if errors.Is(err, errMoved) { // the next editor has the text
+		written := string(text)
+		i.target.written = &written
+	}
 	if err != nil {
 		return true, err
 	}

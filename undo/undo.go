@@ -39,6 +39,7 @@ type Undo struct {
 	AsOf   int                                    // the event whose files they are
 	Since  int                                    // the first event whose changes count
 	When   string                                 // "before @18"
+	event  *conversation.Event                    // of which that is
 	decide func(undoplan.History) []undoplan.File // what may be put back
 	// Adoption is the event by which the user adopted the conversation in place, if it stands behind
 	// Since: what stands before it is the work of others, and stays. 0 for none.
@@ -68,17 +69,40 @@ func New(ctx context.Context, r *repo.Repo, o Options) (*Undo, *conversation.Eve
 // onlyNamed is the reach of a view that needs no other events than the named one.
 func onlyNamed([]*conversation.Event) bool { return true }
 
-// Close lets go of the conversation.
+// Close lets go of the conversation. [Undo.Again] takes it back.
 func (b *Undo) Close() { b.held.Release() }
 
-// take locks the conversation, reads it as it is then, and refuses one that
-// must not be added to. The event is the named one, nil if there is none.
+// Again takes the conversation after the user was asked, and says what would be done now. same reports whether
+// that is what the user has agreed to.
+func (b *Undo) Again(ctx context.Context, agreed *Result) (now *Result, same bool, err error) {
+	head := b.View.Head
+	if b.held, err = b.View.Repo.Hold(ctx, b.View.Repo.Env, b.View.ID); err != nil {
+		return nil, false, err
+	}
+	if at, err := b.View.Repo.Store.Head(ctx, b.View.ID); err == nil && at == head {
+		return agreed, true, nil // Do looks at the files
+	}
+	if err := b.read(ctx, b.event); err != nil {
+		return nil, false, err
+	}
+	if _, now, err = b.Propose(ctx); err != nil {
+		return nil, false, err
+	}
+	return now, slices.Equal(now.Puts, agreed.Puts), nil
+}
+
+// take locks the conversation, and reads it as it is then. The event is the named one, nil if there is none.
 func (b *Undo) take(ctx context.Context, event *conversation.Event) (err error) {
 	if !b.Opts.DryRun {
 		if b.held, err = b.View.Repo.Hold(ctx, b.View.Repo.Env, b.View.ID); err != nil {
 			return err
 		}
 	}
+	return b.read(ctx, event)
+}
+
+// read refuses a conversation that must not be added to.
+func (b *Undo) read(ctx context.Context, event *conversation.Event) (err error) {
 	if err := b.load(ctx, event); err != nil {
 		return err
 	}
@@ -356,12 +380,14 @@ func (b *Undo) Known(ctx context.Context, event *conversation.Event) error {
 
 // Before makes it an undo of an event and all behind it.
 func (b *Undo) Before(event *conversation.Event) {
+	b.event = event
 	b.AsOf, b.Since, b.When = max(0, event.Seq-1), event.Seq, fmt.Sprintf("before @%d", event.Seq)
 	b.decide = func(h undoplan.History) []undoplan.File { return h.Before(event.Seq) }
 }
 
 // After makes it a restore of some paths, or of all, as they were after an event.
 func (b *Undo) After(event *conversation.Event, paths []string) {
+	b.event = event
 	b.AsOf, b.Since, b.When = event.Seq, event.Seq+1, fmt.Sprintf("after @%d", event.Seq)
 	b.decide = func(h undoplan.History) []undoplan.File { return h.After(event.Seq, paths) }
 }

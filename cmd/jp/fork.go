@@ -114,7 +114,7 @@ func runFork(ctx context.Context, e *ui.Env, o forkOptions) error {
 	defer r.Close()
 	r.Store.PrepareWrite()
 	target, event := repo.SplitTarget(o.word)
-	if event != "" && o.cut.Until != "" {
+	if event != "" && o.cut.Until != "" && o.cut.Until != event {
 		return problem.Usage("jp fork takes one last event: @%s or --until %s.", event, o.cut.Until)
 	}
 	if event != "" {
@@ -266,8 +266,16 @@ func (f *forkScreen) rewind(ctx context.Context, o forkOptions) error {
 	defer w.Close()
 	files, result := f.env.PutBackScreen(w.Files), w.Result
 	if len(result.Puts) > 0 && !o.yes {
+		w.Close() // no lock while the user decides
 		if err := confirmRewind(ctx, files, result); err != nil {
 			return err
+		}
+		if same, err := w.Again(ctx); err != nil {
+			return err
+		} else if !same {
+			w.Close()
+			f.env.Note("The conversation has changed since jp asked.")
+			return runFork(ctx, f.env, o)
 		}
 	}
 	if err := w.Do(context.WithoutCancel(ctx)); err != nil {

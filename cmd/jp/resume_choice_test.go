@@ -400,6 +400,30 @@ func TestEditThePendingQuestion(t *testing.T) {
 	require.Contains(t, p.jp("print", "--answer").stdout, "Nothing.")
 }
 
+// The editor of the pending question locks no conversation either.
+func TestEditorOfAQuestionLeavesTheConversationFree(t *testing.T) {
+	t.Parallel()
+	p := edited(t, "cat \"$1\" >../before\nprintf 'What is new, in one word?\\n' >\"$1\"\necho open >../open\nwhile ! test -e ../go; do sleep 0.05; done\n")
+	p.write("../fail.toml", "[[reply]]\nmessage = \"Nothing.\"\nfail = \"auth\"\nfail_times = 1\n[[reply]]\nmessage = \"More.\"\n")
+	require.Equal(t, 7, p.jp("query", "-m", "script/../fail.toml", "What is nwe?").exit)
+	s := p.sit(100, "query")
+	s.WaitFor("e  edit the question and ask again")
+	s.prompted()
+	s.Type("e")
+	require.Eventually(t, func() bool { return p.read("../open") != "" }, 20*time.Second, 10*time.Millisecond)
+	out := p.jp("edit", "--title", "Of another terminal")
+	require.Zero(t, out.exit, out.stderr)
+	p.write("../go", "")
+	s.WaitFor("The conversation has changed since jp asked.")
+	s.prompted()
+	s.Type("e")
+	require.Zero(t, s.exit(), s.Text())
+	require.Contains(t, p.read("../before"), "What is new, in one word?", "the text is kept")
+	requests := p.ofType("chat_request")
+	require.Equal(t, "What is new, in one word?", requests[len(requests)-1]["content"])
+	require.Zero(t, p.jp("verify").exit)
+}
+
 // What a lost tool may have done is nobody's when its turn is discarded, and the
 // model is told of it.
 func TestDiscardOfALostTool(t *testing.T) {

@@ -117,6 +117,58 @@ func TestUndoLeavesWhatChangedWhileItAsked(t *testing.T) {
 	require.Zero(t, p.jp("verify").exit)
 }
 
+// While jp asks whether it puts files back, others use the conversation. What they did meanwhile counts.
+func TestConfirmationLeavesTheConversationFree(t *testing.T) {
+	t.Parallel()
+	const said, wrote = "said.toml", "wrote.toml"
+	for name, test := range map[string]struct {
+		args      []string
+		meanwhile string // the script of another terminal's turn
+		again     bool   // the question comes a second time
+		more      bool   // the other turn's file is there at the end
+	}{
+		"undo":                                {args: []string{"undo"}},
+		"undo, a turn without files":          {args: []string{"undo"}, meanwhile: said},
+		"undo, a turn with a file":            {args: []string{"undo"}, meanwhile: wrote, again: true},
+		"restore, a turn without files":       {args: []string{"restore", "@0"}, meanwhile: said},
+		"restore, a turn with a file":         {args: []string{"restore", "@0"}, meanwhile: wrote, again: true},
+		"restore of a path, a turn with more": {args: []string{"restore", "@0", "made.txt", "README.md"}, meanwhile: wrote, more: true},
+		"fork":                                {args: []string{"fork", "@0", "--restore"}},
+		"fork, a turn without files":          {args: []string{"fork", "@0", "--restore"}, meanwhile: said, again: true},
+		"fork, a turn with a file":            {args: []string{"fork", "@0", "--restore"}, meanwhile: wrote, again: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := worked(t)
+			p.write("../said.toml", "[[reply]]\nmessage = \"Said.\"\ntimes = 9\n")
+			p.write("../wrote.toml", "[[reply]]\nmessage = \"Before.\"\ntimes = 2\n[[reply]]\n[[reply.tool_call]]\nname = \"fs_create_file\"\narguments = { path = \"more.txt\", content = \"more\\n\" }\n[[reply]]\nmessage = \"Wrote.\"\n")
+			s := p.sit(100, test.args...)
+			s.WaitFor("Would put back 2 files")
+			s.prompted()
+			if test.meanwhile != "" {
+				out := p.jp("query", "-y", "-m", "script/../"+test.meanwhile, "More")
+				require.Zero(t, out.exit, out.stderr)
+				require.Equal(t, test.meanwhile == wrote, p.read("more.txt") != "")
+			}
+			s.Type("y")
+			if test.again {
+				s.WaitFor("The conversation has changed since jp asked.")
+				if test.meanwhile == wrote {
+					s.WaitFor("Would put back 3 files")
+				}
+				s.prompted()
+				s.Type("y")
+			}
+			require.Zero(t, s.exit(), s.Text())
+			require.Equal(t, test.again, strings.Contains(s.Text(), "has changed since"))
+			require.Empty(t, p.read("made.txt"))
+			require.Equal(t, "# A repository\n", p.read("README.md"))
+			require.Equal(t, test.more, p.read("more.txt") != "")
+			require.Zero(t, p.jp("verify", "--all").exit)
+		})
+	}
+}
+
 func TestUndoOfABusyConversation(t *testing.T) {
 	t.Parallel()
 	b := waiting(t)

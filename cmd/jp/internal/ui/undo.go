@@ -43,9 +43,21 @@ func (b *PutBackScreen) Run(ctx context.Context) error {
 	if b.Undo.Opts.DryRun || len(result.Puts) == 0 {
 		return b.report(result, false)
 	}
-	asked, err := b.confirm(ctx, result)
-	if err != nil {
-		return err
+	asked := false
+	for agreed := b.Undo.Opts.Yes; !agreed; asked = true { // no lock while the user decides
+		b.Undo.Close()
+		if err := b.confirm(ctx, result); err != nil {
+			return err
+		}
+		if result, agreed, err = b.Undo.Again(ctx, result); err != nil {
+			return err
+		}
+		if !agreed {
+			b.Env.Note("The conversation has changed since jp asked.")
+		}
+		if len(result.Puts) == 0 {
+			return b.report(result, false)
+		}
 	}
 	if err := b.Undo.Do(ctx, result, b.Undo.Record); err != nil {
 		return err
@@ -75,14 +87,10 @@ func (b *PutBackScreen) PrintNothing(out io.Writer) error {
 	return err
 }
 
-// confirm asks on the terminal. asked is false where the answer was given in
-// advance.
-func (b *PutBackScreen) confirm(ctx context.Context, r *undo.Result) (asked bool, err error) {
-	if b.Undo.Opts.Yes {
-		return false, nil
-	}
+// confirm asks on the terminal.
+func (b *PutBackScreen) confirm(ctx context.Context, r *undo.Result) error {
 	files := conversation.Count(len(r.Puts), "file")
-	return true, b.Env.Confirm(ctx, Confirmation{
+	return b.Env.Confirm(ctx, Confirmation{
 		ID: b.Undo.View.ID, Question: "Put " + files + " back?",
 		List: func(w io.Writer, p terminal.Palette) { b.List(w, p, r, "Would put back") },
 		Unasked: problem.New(problem.ExitDecision, "usage", "jp %s changes %s, and there is no terminal to ask.", b.Undo.Opts.Action, files).About(b.Undo.View.ID).
