@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 
 	"jp/agent/problem"
 )
@@ -33,6 +34,9 @@ func NameFormat(err error, path, asked string) error {
 	return err
 }
 
+// fewSessions are enough to tell the format of what holds many.
+const fewSessions = 8
+
 // formatOfFile is the name of the format that a file has, "" if no other fits than the one that
 // was asked for.
 func formatOfFile(path, asked string) string {
@@ -42,11 +46,11 @@ func formatOfFile(path, asked string) string {
 		}
 		paths := []string{path}
 		if l, ok := f.(library); ok {
-			if all, err := l.Sessions(path, ""); err == nil {
-				paths = all
+			if all, err := l.Sessions(path, "/"); err == nil { // wherever they ran
+				paths = all[:min(len(all), fewSessions)]
 			}
 		}
-		if _, ok := look(f, paths[0]); ok {
+		if slices.ContainsFunc(paths, func(path string) bool { _, ok := look(f, path); return ok }) {
 			return f.Name()
 		}
 	}

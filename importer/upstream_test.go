@@ -101,8 +101,25 @@ func TestTheFormatOfAFile(t *testing.T) {
 			files[filepath.Join("testdata", name)] = format
 		}
 	}
+	files[filepath.Join("testdata", "opencode.db")], files[filepath.Join("testdata", "goose.db")] = "opencode", "goose"
+	export := filepath.Join(t.TempDir(), "export.json")
+	require.NoError(t, os.WriteFile(export, []byte(`{"jp_export": 1, "events": []}`), 0o600))
+	files[export] = JP
+	asked := []string{JP}
+	for _, f := range Formats {
+		asked = append(asked, f.Name())
+	}
 	for file, format := range files {
-		require.Equal(t, format, formatOfFile(file, JP), file)
-		require.Empty(t, formatOfFile(file, format), file)
+		for _, name := range asked {
+			want := format
+			if name == format {
+				want = ""
+			}
+			require.Equal(t, want, formatOfFile(file, name), "%s as %s", file, name)
+		}
+	}
+	for _, name := range asked {
+		require.Empty(t, formatOfFile(t.TempDir(), name), "an empty folder as %s", name)
+		require.Empty(t, formatOfFile(filepath.Join(t.TempDir(), "none"), name))
 	}
 }
