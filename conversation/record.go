@@ -214,6 +214,7 @@ type RestoredFile struct {
 	Path   string `json:"path"`
 	Done   bool   `json:"done"`
 	Reason string `json:"reason,omitempty"`
+	Size   int64  `json:"size,omitempty"` // of a file that was taken away, in bytes: git does not keep its line ends
 }
 
 // Type implements [Body].

@@ -21,6 +21,7 @@ type Result struct {
 
 	Puts   []worktree.WriteOp `json:"-"` // in the order of Files
 	Notes  map[string]string  `json:"-"` // by path of puts: what it becomes, if not what it was before all
+	sizes  map[string]int64   // of files that are taken away, by quoted path
 	Late   bool               `json:"-"` // more was left alone than was said at first
 	Failed bool               `json:"-"` // some of it because it could not be written
 
@@ -66,7 +67,11 @@ func (r *Result) Paths() []string {
 func (r *Result) Restored(asOf int) *conversation.Restored {
 	done := &conversation.Restored{AsOf: asOf}
 	for _, f := range r.Files[:repo.Listed(r.Files, func(f repo.FileResult) string { return f.Path + f.Reason })] {
-		done.Files = append(done.Files, conversation.RestoredFile(f))
+		restored := conversation.RestoredFile{Path: f.Path, Done: f.Done, Reason: f.Reason}
+		if f.Done {
+			restored.Size = r.sizes[f.Path]
+		}
+		done.Files = append(done.Files, restored)
 	}
 	return done
 }

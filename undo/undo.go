@@ -279,7 +279,19 @@ func (b *Undo) Do(ctx context.Context, result *Result, record putBackRecorder) e
 	if err != nil {
 		return err
 	}
-	left, err := b.Files.Tree.Restore(ctx, result.confirmed(plan), seen, b.protected())
+	puts := result.confirmed(plan)
+	result.sizes = map[string]int64{}
+	for i, p := range puts {
+		if p.To != (worktree.Version{}) {
+			puts[i].Size, err = b.takenAway(ctx, p)
+		} else if info, err := os.Lstat(filepath.Join(b.View.Repo.At.TopLevel, filepath.FromSlash(p.Path))); err == nil && info.Mode().IsRegular() {
+			result.sizes[conversation.QuotePath(p.Path)] = info.Size()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	left, err := b.Files.Tree.Restore(ctx, puts, seen, b.protected())
 	if err != nil {
 		return err
 	}
@@ -296,6 +308,26 @@ func (b *Undo) Do(ctx context.Context, result *Result, record putBackRecorder) e
 		return err
 	}
 	return record(ctx, sight, after, result)
+}
+
+// takenAway is how large a file was when an earlier undo took it away with the content that it is to have, 0 if
+// none did.
+func (b *Undo) takenAway(ctx context.Context, p worktree.WriteOp) (int64, error) {
+	for i, e := range slices.Backward(b.View.Events) {
+		done, is := e.Body.(*conversation.Restored)
+		if !is || i == 0 {
+			continue
+		}
+		at := slices.IndexFunc(done.Files, func(f conversation.RestoredFile) bool { return f.Size > 0 && f.Path == conversation.QuotePath(p.Path) })
+		if at < 0 {
+			continue
+		}
+		was, err := trees.Find(ctx, b.View.Repo.Trees, b.View.Events[i-1].Tree, p.Path)
+		if err != nil || was.OID == p.To.OID {
+			return done.Files[at].Size, err
+		}
+	}
+	return 0, nil
 }
 
 // A putBackRecorder records what was put back, given the files before and after.

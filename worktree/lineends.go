@@ -20,8 +20,8 @@ import (
 const maxText = 16 << 20
 
 // keepLineEnds gives staged files the line ends that they had where git stores none:
-// with core.autocrlf, or text=auto, git's checkout would choose them anew. The user's
-// index knows how large a file was in the working tree when git last read it as the
+// with core.autocrlf, or text=auto, git's checkout would choose them anew. The record of an undo
+// knows how large a file was that it took away, and the user's index knows how large a file was in the working tree when git last read it as the
 // content that it names; that tells LF from CRLF. Without it git's choice stands, and so
 // it does for a file that had both.
 func (r *restoring) keepLineEnds(ctx context.Context, puts []WriteOp) error {
@@ -39,6 +39,11 @@ func (r *restoring) keepLineEnds(ctx context.Context, puts []WriteOp) error {
 	sizes, err := r.w.indexedSizes(ctx, oids, paths)
 	if err != nil {
 		return err
+	}
+	for _, p := range puts {
+		if p.Size > 0 {
+			sizes[p.Path] = p.Size
+		}
 	}
 	for p, size := range sizes {
 		if err := r.fitLineEnds(p, size); err != nil {
@@ -119,7 +124,7 @@ func (w *Worktree) indexedSizes(ctx context.Context, oids map[string]string, pat
 	out, err := w.git.Run(ctx, append([]string{"ls-files", "-z", "--stage", "--debug", "--"}, paths...)...)
 	var exit *gitcmd.ExitError
 	if errors.As(err, &exit) {
-		return nil, nil
+		return map[string]int64{}, nil
 	}
 	if err != nil {
 		return nil, err

@@ -24,6 +24,7 @@ type WriteOp struct {
 	Path string
 	Is   Version // what it is now
 	To   Version
+	Size int64 // of the file when it had that content, 0 if it is not known
 }
 
 // StatCache is what files were at a moment, so that a later write to one

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"encoding/binary"
+	"fmt"
+	"testing"
+	"unicode/utf16"
+
+	"github.com/stretchr/testify/require"
+)
+
+// An undo of a new file and an undo of that give its bytes back, whatever git would make of its line ends.
+func TestUndoOfANewFileKeepsItsBytes(t *testing.T) {
+	t.Parallel()
+	wide := func(text string) string {
+		b := []byte("\xff\xfe")
+		for _, unit := range utf16.Encode([]rune(text)) {
+			b = binary.LittleEndian.AppendUint16(b, unit)
+		}
+		return string(b)
+	}
+	plain := []string{"a\nb\n", "a\r\nb\r\n", "a", "a\n\n\nb", "\r\n"}
+	for name, set := range map[string]struct {
+		autocrlf, attributes string
+		bytes                []string
+	}{
+		"nothing":            {"false", "", plain},
+		"autocrlf":           {"true", "", plain},
+		"autocrlf=input":     {"input", "", plain},
+		"eol=crlf":           {"false", "new.txt text eol=crlf\n", plain},
+		"eol=lf":             {"false", "new.txt text eol=lf\n", plain},
+		"text=auto":          {"false", "* text=auto\n", plain},
+		"text=auto, true":    {"true", "* text=auto\n", plain},
+		"text=auto eol=crlf": {"input", "* text=auto eol=crlf\n", plain},
+		"no text":            {"true", "* -text\n", append(plain, "a\r\nb\n", "a\x00\r\n\n")},
+		"UTF-16":             {"false", "new.txt text working-tree-encoding=UTF-16LE-BOM\n", []string{wide("a\nb\n"), wide("a\r\nb\r\n")}},
+		"UTF-16, true":       {"true", "new.txt text working-tree-encoding=UTF-16LE-BOM\n", []string{wide("a\nb\n"), wide("a\r\nb\r\n")}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			p.git("config", "core.autocrlf", set.autocrlf)
+			if set.attributes != "" {
+				p.write(".gitattributes", set.attributes)
+				p.git("add", ".gitattributes")
+				p.git("commit", "-qm", "rules")
+			}
+			p.write("../make.toml", "[[reply]]\n[[reply.tool_call]]\nname = \"shell_run\"\narguments = { argv = [\"cp\", \"../bytes\", \"new.txt\"] }\n[[reply]]\nmessage = \"Made.\"\n")
+			for i, want := range set.bytes {
+				p.write("../bytes", want)
+				out := p.jp("query", "-y", "--new", "--title", fmt.Sprint(i), "-m", "script/../make.toml", "Make it")
+				require.Zero(t, out.exit, out.stderr)
+				require.Equal(t, want, p.read("new.txt"))
+				for _, now := range []string{"", want, "", want, ""} {
+					args := []string{"undo", "-y"}
+					if done := p.ofType("restored"); len(done) > 0 {
+						args = append(args, fmt.Sprintf("@%v", done[len(done)-1]["seq"]))
+					}
+					out := p.jp(args...)
+					require.Zero(t, out.exit, out.stderr)
+					require.Equal(t, now, p.read("new.txt"), "%q, %v: %s", want, args, out.stdout)
+				}
+			}
+			require.Zero(t, p.jp("verify", "--all").exit)
+		})
+	}
+}
