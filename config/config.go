@@ -148,7 +148,7 @@ type Limits struct {
 	ModelStall   time.Duration `toml:"model_stall" trust:"shorter" default:"10m" doc:"How long a model may send only signs of life before jp asks again; 0: no limit. Raise it for a model that thinks longer"`
 	RetryWait    time.Duration `toml:"retry_wait" trust:"shorter" default:"60s" doc:"Longest wait that a provider may ask for; a longer one ends the query at once (exit 7), except with --wait; 0: no limit"`
 	ModelCalls   int64         `toml:"model_calls" trust:"lower" default:"100" doc:"Model calls in one turn; 0: no limit"`
-	SameCalls    int64         `toml:"same_calls" trust:"lower" default:"3" doc:"How often in a row a model may make the same call with the same result before jp asks, or ends the turn if no user is there; 0: no limit"`
+	SameCalls    int64         `toml:"same_calls" trust:"lower" default:"3" doc:"How often in a row a model may make the same call with the same result, if that takes no time, before jp asks, or ends the turn if no user is there. Of calls that take time at least 10; 0: no limit"`
 	Tokens       int64         `toml:"tokens" trust:"lower" default:"0" doc:"Tokens in and out in one turn; 0: no limit"`
 	CostUSD      float64       `toml:"cost_usd" trust:"lower" default:"0.0" min:"0" doc:"US dollars that the model calls of one turn may cost; 0: no limit. The turn ends before a call whose estimated input reaches it"`
 	CostUSDDay   float64       `toml:"cost_usd_day" trust:"lower" default:"0.0" min:"0" doc:"US dollars that all model calls of yours may cost on one day, in all repositories; 0: no limit"`

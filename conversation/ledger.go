@@ -124,16 +124,18 @@ type Ledger struct {
 	stopped     bool // the newest event of the dialogue is turn_stopped
 	refused     bool // the newest call that ended was refused
 	size        int
-	first       int // seq of the first event
-	adopted     int // seq of the newest adoption, -1
-	noted       int // seq of the newest note of an answer that was cut off, -1
+	first       int   // seq of the first event
+	adopted     int   // seq of the newest adoption, -1
+	noted       int   // seq of the newest note of an answer that was cut off, -1
+	said        []int // seqs of what the user said: the requests, and what let a repeating model go on
+	moved       int   // seq of the newest change of the files by others, -1
 }
 
 // NewLedger returns an empty ledger.
 func NewLedger() *Ledger {
 	return &Ledger{
 		replaced: map[int]bool{}, byCall: map[int]*ModelCall{}, bySeq: map[int]*ToolCall{}, inquiries: map[int]*Inquiry{},
-		lastRequest: -1, lastResult: -1, lastNote: -1, lastAnswer: -1, first: -1, adopted: -1, noted: -1,
+		lastRequest: -1, lastResult: -1, lastNote: -1, lastAnswer: -1, first: -1, adopted: -1, noted: -1, moved: -1,
 	}
 }
 
@@ -192,6 +194,11 @@ func (l *Ledger) Enter(e *Event) {
 		if b.Content == TextCutOff {
 			l.noted = e.Seq
 		}
+		if b.Content == TextRepeating {
+			l.said = append(l.said, e.Seq)
+		}
+	case *Workspace:
+		l.moved = e.Seq
 	case *TurnInterrupted:
 		l.Interrupted = e
 	case *Resumed:
@@ -213,6 +220,7 @@ func (l *Ledger) enterRequest(e *Event, b *ChatRequest, at int) {
 		l.replaced[*b.Replaces] = true
 	}
 	l.lastRequest, l.refused = at, false
+	l.said = append(l.said, e.Seq)
 }
 
 func (l *Ledger) enterOutput(e *Event, ordinal int, finish Finish, tool bool, at int) {

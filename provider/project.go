@@ -122,6 +122,7 @@ type projection struct {
 	ids    wireIDs
 	force  compaction.Force
 	nested map[int][]*conversation.Event // of the turn
+	times  map[int]int                   // how often each model call of the turn came with the same results in a row, by its ordinal
 	pieces []part
 }
 

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"jp/compaction"
@@ -13,6 +14,9 @@ const (
 	noOutput    = "(no output)"
 	notReleased = "The tool ran; its result was not released."
 )
+
+// toldRepetitions is how often a call comes with the same result before the model is told so.
+const toldRepetitions = 3
 
 func (p *projection) toolCall(e *conversation.Event, b *conversation.ToolCallRequest, id string) Block {
 	block := Block{Kind: BlockToolCall, ID: id, Name: WireName(b.Name), Arguments: json.RawMessage("{}"), Item: p.item(e)}
@@ -53,6 +57,9 @@ func (p *projection) result(call *conversation.ToolCall, id string) []Block {
 		text = noOutput
 	}
 	block.Text = changedArguments(call) + text
+	if n := p.times[call.Request.Call]; n >= toldRepetitions {
+		block.Text += fmt.Sprintf("\n[jp: same call, same result, %d times]", n)
+	}
 	for _, e := range p.nested[call.Response.Seq] {
 		if given := p.target.text(e); !blank(given) {
 			block.Text += "\n\n" + given

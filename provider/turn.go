@@ -17,7 +17,10 @@ func (p *projection) turn(turn conversation.Turn) []part {
 		return nil
 	}
 	sent := events[conversation.RefusedUntil(ledger, events):]
-	p.nested = nestedIn(sent)
+	p.nested, p.times = nestedIn(sent), map[int]int{}
+	for _, r := range ledger.Repetitions() {
+		p.times[r.Ordinal] = r.Times
+	}
 	var pieces []part
 	for _, e := range sent {
 		if p.force.Covers(e.Seq) {

@@ -14,7 +14,7 @@ type Limits struct {
 	ModelCalls  int           // default 200
 	ToolOutput  int           // bytes of a result that the model is sent; default 32 KiB
 	ToolTimeout time.Duration // default 10 minutes, negative: none; for tools without one of their own
-	SameCalls   int           // how often the model may make the same call with the same result in a row; default 3, negative: any number
+	SameCalls   int           // how often the model may make the same call with the same result in a row, if it takes no time; default 3, negative: any number
 	Tokens      int           // in and out, of all models that the turn asks; default none
 }
 

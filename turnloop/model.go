@@ -59,7 +59,7 @@ func (l *Loop) callModel(ctx context.Context) error {
 	if l.opts.Limits.spent(l.stream) {
 		return l.stop(ctx, conversation.ByBudget, ReasonTokens)
 	}
-	if again, call := repeating(newestTurn(l.stream), l.stream.Tail(), l.opts.Limits.SameCalls); again != nil {
+	if again, call := repeating(l.stream.Tail(), l.opts.Limits.SameCalls); again != nil {
 		again.Subject = subjectOf(l.opts.Tools, again.Tool, call.Arguments())
 		if l.opts.GoOn == nil {
 			return l.stop(ctx, conversation.ByLimit, again.Error())
@@ -71,7 +71,7 @@ func (l *Loop) callModel(ctx context.Context) error {
 		case !goOn:
 			return l.stop(ctx, conversation.ByUser, again.Error())
 		}
-		if err := l.build(ctx, l.stream.CurrentTurn().AddRecord(&conversation.Note{Content: textRepeating})); err != nil {
+		if err := l.build(ctx, l.stream.CurrentTurn().AddRecord(&conversation.Note{Content: conversation.TextRepeating})); err != nil {
 			return err
 		}
 	}

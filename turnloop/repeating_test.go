@@ -1,26 +1,34 @@
 package turnloop_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"jp/conversation"
+	"jp/provider"
 	"jp/tool"
 	. "jp/turnloop"
 )
 
 // repeatingTools are tools that return the same each time, with and without changing a
-// file, one that always fails, and one whose every result differs.
-func repeatingTools(w *workspace) []*fakeTool {
+// file, one that always fails, one whose every result differs, and one that takes time.
+func repeatingTools(w *workspace, clock *time.Time) []*fakeTool {
 	runs := 0
 	return []*fakeTool{
 		reads("read"), reads("look"), changes("write").writing(w, "a.go"), changes("declined").asking(),
 		reads("fails").doing(func(context.Context, tool.Call) (tool.Result, error) {
 			return tool.Result{Content: []byte("exit 1"), IsError: true}, nil
+		}),
+		reads("poll").doing(func(context.Context, tool.Call) (tool.Result, error) {
+			*clock = clock.Add(time.Second)
+			return tool.Result{Content: []byte("pending")}, nil
 		}),
 		reads("clock").doing(func(context.Context, tool.Call) (tool.Result, error) {
 			runs++
@@ -36,16 +44,25 @@ func TestTheSameCallWithTheSameResultEndsTheTurn(t *testing.T) {
 	read := asksFor("read")
 	on := func(path string) reply { return calling("read", `{"path":"`+path+`"}`, called) }
 	both := asksFor("read", "look")
+	times := func(n int, replies ...reply) []reply { return slices.Concat(slices.Repeat([][]reply{replies}, n)...) }
 	for name, tc := range map[string]struct {
 		replies []reply
 		limit   int // 0: the default
 		again   string
 		times   int
+		in      string // how they came, if not in a row
 	}{
 		"three times":              {replies: []reply{read, read, read}, again: "read", times: 3},
 		"twice":                    {replies: []reply{read, read}},
 		"an error each time":       {replies: []reply{asksFor("fails"), asksFor("fails"), asksFor("fails")}, again: "fails", times: 3},
-		"a changing tool":          {replies: []reply{asksFor("write"), asksFor("write"), asksFor("write")}, again: "write", times: 3},
+		"a changing tool":          {replies: times(9, asksFor("write"))},
+		"a changing tool, longer":  {replies: times(10, asksFor("write")), again: "write", times: 10},
+		"it takes time":            {replies: times(9, asksFor("poll"))},
+		"it takes time, longer":    {replies: times(10, asksFor("poll")), again: "poll", times: 10},
+		"it takes time, a limit":   {replies: times(12, asksFor("poll")), limit: 12, again: "poll", times: 12},
+		"one of both takes time":   {replies: times(9, asksFor("read", "poll"))},
+		"one in two":               {replies: times(9, read, asksFor("look"))},
+		"one in two, longer":       {replies: times(10, read, asksFor("poll"))[:19], again: "read", times: 10, in: "in turn with another one,"},
 		"declined each time":       {replies: []reply{asksFor("declined"), asksFor("declined"), asksFor("declined")}, again: "declined", times: 3},
 		"another result each time": {replies: []reply{asksFor("clock"), asksFor("clock"), asksFor("clock"), asksFor("clock")}},
 		"other arguments":          {replies: []reply{on("a"), on("b"), on("a"), on("b"), on("a")}},
@@ -75,15 +92,17 @@ func TestTheSameCallWithTheSameResultEndsTheTurn(t *testing.T) {
 		for _, killed := range []bool{false, true} {
 			t.Run(fmt.Sprint(name, killed), func(t *testing.T) {
 				w := newWorkspace()
-				r := newRig(t, repeatingTools(w), append(tc.replies[:len(tc.replies):len(tc.replies)], answers("ok"))...)
+				clock := time.Date(2025, 7, 19, 14, 0, 0, 0, time.UTC)
+				r := newRig(t, repeatingTools(w, &clock), append(tc.replies[:len(tc.replies):len(tc.replies)], answers("ok"))...)
 				r.opts.Workspace, r.opts.Limits.SameCalls, r.opts.Policy = w, tc.limit, PolicyDeny
+				r.opts.Now = func() time.Time { return clock }
 				o := r.doneOrKilled(killed)
 				if tc.again == "" {
 					require.Equal(t, Complete, o.Status)
 					require.Equal(t, "ok", o.Message)
 					return
 				}
-				why := fmt.Sprintf("the model made the same call %d times in a row with the same result: %s", tc.times, tc.again)
+				why := fmt.Sprintf("the model made the same call %d times %s with the same result: %s", tc.times, cmp.Or(tc.in, "in a row"), tc.again)
 				require.Equal(t, Stopped, o.Status)
 				require.Equal(t, conversation.ByLimit, o.By)
 				require.Equal(t, why, o.Reason)
@@ -120,6 +139,7 @@ func TestAUserDecidesWhetherARepeatingModelGoesOn(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, []*fakeTool{reads("read")}, read, read, read, read, answers("ok"))
+			r.opts.Now = func() time.Time { return time.Unix(0, 0) }
 			asked := 0
 			r.opts.GoOn = func(_ context.Context, again *Repeating) (bool, error) {
 				require.Equal(t, &Repeating{Tool: "read", Times: 3}, again)
@@ -148,6 +168,7 @@ func TestAUserDecidesWhetherARepeatingModelGoesOn(t *testing.T) {
 func TestTheUserIsAskedAgainAfterAsManyCalls(t *testing.T) {
 	read := asksFor("read")
 	r := newRig(t, []*fakeTool{reads("read")}, read, read, read, read, read, read, answers("ok"))
+	r.opts.Now = func() time.Time { return time.Unix(0, 0) }
 	var at []int
 	r.opts.GoOn = func(context.Context, *Repeating) (bool, error) {
 		at = append(at, len(r.model.requests))
@@ -156,4 +177,31 @@ func TestTheUserIsAskedAgainAfterAsManyCalls(t *testing.T) {
 	require.Equal(t, "ok", r.done().Message)
 	require.Equal(t, []int{3, 6}, at)
 	require.Contains(t, r.model.sent(), "You made the same call several times in a row")
+}
+
+// From the third time on, the model reads in each result how often the call came with it. A
+// resume counts on.
+func TestTheModelReadsHowOftenACallCameWithTheSameResult(t *testing.T) {
+	for _, killed := range []bool{false, true} {
+		clock := time.Unix(0, 0)
+		r := newRig(t, repeatingTools(newWorkspace(), &clock), append(slices.Repeat([]reply{asksFor("poll")}, 4), asksFor("clock"), answers("ok"))...)
+		r.opts.Now = func() time.Time { return clock }
+		require.Equal(t, "ok", r.doneOrKilled(killed).Message)
+		newest := r.model.requests[len(r.model.requests)-1]
+		var got []string
+		for _, m := range newest.Messages {
+			for _, b := range m.Blocks {
+				if b.Kind == provider.BlockResult {
+					got = append(got, b.Text)
+				}
+			}
+		}
+		note := "pending\n[jp: same call, same result, %d times]"
+		require.Equal(t, []string{"pending", "pending", fmt.Sprintf(note, 3), fmt.Sprintf(note, 4), "1"}, got)
+		for _, e := range r.stored() {
+			if b, ok := e.Body.(*conversation.ToolCallResponse); ok {
+				require.NotContains(t, b.Content, "jp:", "the event keeps the result")
+			}
+		}
+	}
 }
