@@ -1,5 +1,7 @@
 package conversation
 
+import "strings"
+
 // TurnStart opens a turn.
 type TurnStart struct {
 	Model       string   // "provider/name"
@@ -192,6 +194,12 @@ type FileChange struct {
 type SkippedPath struct {
 	Path string `json:"path"`
 	Why  string `json:"why"`
+}
+
+// Exact reports whether a tool of this name gives what files and events hold, which a model may
+// have to write again byte by byte. What other tools give is the output of programs, to be read.
+func Exact(tool string) bool {
+	return strings.HasPrefix(tool, "fs_") || strings.HasPrefix(tool, "git_") || tool == "event_read"
 }
 
 // Type implements [Body].

@@ -6,11 +6,6 @@ import (
 	"slices"
 )
 
-// TextRepeating tells the model, after the user let it go on, what it did. The count of its
-// repetitions begins anew there.
-const TextRepeating = "You made the same call several times in a row, and its result was the same each time. " +
-	"It will most likely be the same again. Do something else, or say what you wait for."
-
 // noTimeMS is how long a call takes at most that takes no time: a file was read, an error came
 // at once. A call that asks a server, or sleeps, takes longer.
 const noTimeMS = 200

@@ -7,6 +7,7 @@ import (
 
 	"jp/compaction"
 	"jp/conversation"
+	"jp/internal/safetext"
 )
 
 // Texts that stand for a result.
@@ -76,7 +77,11 @@ func (p *projection) result(call *conversation.ToolCall, id string) []Block {
 func (p *projection) released(call *conversation.ToolCall) (string, bool) {
 	switch how, words := call.Delivery(); how {
 	case conversation.Delivered:
-		return p.target.text(call.Response), true
+		text := p.target.text(call.Response)
+		if !conversation.Exact(call.Request.Name) {
+			text = safetext.Shown(text)
+		}
+		return text, true
 	case conversation.Replaced:
 		return cleanText(words), true
 	}

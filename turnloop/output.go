@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"jp/conversation"
+	"jp/internal/safetext"
 	"jp/tool"
 )
 
@@ -16,12 +17,14 @@ type output struct {
 	sent  string                  // what the model is sent
 	whole *conversation.Truncated // what of, if it is more
 	rest  []conversation.Draft    // what jp keeps beside the message, if it is more
+	cut   bool                    // something of what is to be read is left out of sent
 }
 
 // outputOf cuts what a tool said to at most so many bytes, and keeps all of it up to
-// [tool.Limit]. It looks for secrets before it cuts anything. event is the number of the
-// event that will have it, if the model can read it.
-func outputOf(content []byte, whole *conversation.Truncated, most int, redact func(string) string, event int, canRead bool) output {
+// [tool.Limit]. It looks for secrets before it cuts anything, and cuts the output of a program
+// as a terminal shows it. event is the number of the event that will have it, if the model can
+// read it.
+func outputOf(name string, content []byte, whole *conversation.Truncated, most int, redact func(string) string, event int, canRead bool) output {
 	if len(content) <= most {
 		return output{sent: string(content), whole: whole}
 	}
@@ -33,16 +36,25 @@ func outputOf(content []byte, whole *conversation.Truncated, most int, redact fu
 		whole = tool.Whole([]byte(text))
 	}
 	kept, _ := tool.Truncate([]byte(text), tool.Limit)
-	sent := tool.Shorten(kept, most, func(g tool.Gap) string {
+	read := []byte(toRead(name, string(kept)))
+	sent := tool.Shorten(read, most, func(g tool.Gap) string {
 		how := ""
 		if canRead {
 			how = fmt.Sprintf(" %s reads them: event %d, first_line %d.", tool.EventRead, event, g.First)
 		}
 		return fmt.Sprintf("[jp left out lines %d to %d here, %s.%s]", g.First, g.Last, conversation.Count(int(g.Bytes), "byte"), how)
 	})
-	return output{sent: string(sent), whole: whole, rest: []conversation.Draft{conversation.WithPayload(conversation.Payload{
+	return output{sent: string(sent), whole: whole, cut: len(read) > most, rest: []conversation.Draft{conversation.WithPayload(conversation.Payload{
 		Name: conversation.PayloadOutput, MediaType: "text/plain", Data: kept,
 	})}}
+}
+
+// toRead is what a tool gave, as the model reads it.
+func toRead(name, text string) string {
+	if conversation.Exact(name) {
+		return text
+	}
+	return safetext.Shown(text)
 }
 
 // Errors of events that a model cannot read.
@@ -75,7 +87,9 @@ func readable(events []*conversation.Event, payload func(context.Context, conver
 				if err == nil && !here {
 					err = errAbsent
 				}
-				found.Text = string(data)
+				if found.Text = string(data); e.Type() == conversation.TypeToolCallResponse {
+					found.Text = toRead(e.Body.(*conversation.ToolCallResponse).Name, found.Text)
+				}
 				return found, err
 			}
 		}
@@ -103,7 +117,7 @@ func readableIn(ledger *conversation.Ledger, e *conversation.Event) (tool.EventT
 		if how, _ := call.Delivery(); how != conversation.Delivered {
 			return tool.EventText{}, errWithheld
 		}
-		return tool.EventText{Of: "result of " + b.Name, Text: text}, nil
+		return tool.EventText{Of: "result of " + b.Name, Text: toRead(b.Name, text)}, nil
 	}
 	return tool.EventText{}, errNoEvent
 }

@@ -50,13 +50,13 @@ func (l *Loop) addResponse(t *conversation.TurnBuilder, done finishedRun, after 
 		content = fmt.Appendf(slices.Clip(content), "\n[%s]", head)
 	}
 	_, canRead := l.opts.Tools.Lookup(tool.EventRead)
-	out := outputOf(content, done.result.Truncated, l.opts.Limits.ToolOutput, l.opts.RedactOutput, t.Next()+len(done.result.Records), canRead)
+	out := outputOf(done.call.Request.Name, content, done.result.Truncated, l.opts.Limits.ToolOutput, l.opts.RedactOutput, t.Next()+len(done.result.Records), canRead)
 	response := done.response(out)
 	what := effect(done.result, said)
 	switch {
 	case done.cancelled:
 		what = "cancelled"
-	case len(out.rest) > 0 && !done.result.IsError:
+	case out.cut && !done.result.IsError:
 		what += ", " + size(l.opts.Limits.ToolOutput) + " sent"
 	}
 	if head != "" {

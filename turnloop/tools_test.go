@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/conversation"
+	"jp/provider"
 	"jp/tool"
 	. "jp/turnloop"
 )
@@ -467,5 +468,69 @@ func TestEventsThatAModelReads(t *testing.T) {
 		case *conversation.Prompt:
 			require.ErrorContains(t, err, "no event of this number")
 		}
+	}
+}
+
+// The model reads the output of a program as a terminal shows it last, in the turn and after a
+// resume, and the event keeps the bytes. What a file holds stays as it is. The limit counts what
+// is read.
+func TestTheModelReadsOutputAsATerminalShowsIt(t *testing.T) {
+	progress := ""
+	for i := range 20_000 {
+		progress += fmt.Sprintf("\r%d%% of it", i/200)
+	}
+	lines := strings.Repeat("\x1b[32mok\x1b[0m a line\n", 2000)
+	for name, tc := range map[string]struct{ tool, output, reads string }{
+		"colours":        {"shell_run", "\x1b[31mred\x1b[0m\n", "red\n"},
+		"a progress bar": {"build", progress + "\ndone\n", "99% of it\ndone\n"},
+		"more than fits": {"shell_run", lines, strings.Repeat("ok a line\n", 2000)},
+		"plain":          {"shell_run", "a\tb  \n", "a\tb  \n"},
+		"a file":         {"fs_read_file", "a\r\n\x1b[31m\f\n", "a\r\n\x1b[31m\f\n"},
+		"nothing":        {"shell_run", "50%\r\x1b[K", "(no output)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var read func(context.Context, int) (tool.EventText, error)
+			looks := reads("look").doing(func(_ context.Context, call tool.Call) (tool.Result, error) {
+				read = call.Event
+				return tool.Result{}, nil
+			})
+			r := newRig(t, []*fakeTool{reads(tc.tool).returning(tc.output), looks}, asksFor(tc.tool), asksFor("look"), answers("ok"))
+			r.journal.fault = func(int) error {
+				if len(r.model.requests) == 2 {
+					return errKilled
+				}
+				return nil
+			}
+			r.requireKilled()
+			_, err := r.resume(t.Context())
+			require.NoError(t, err)
+			for i, request := range r.model.requests[1:] {
+				got := ""
+				for _, m := range request.Messages {
+					for _, b := range m.Blocks {
+						if b.Kind == provider.BlockResult && got == "" {
+							got = b.Text
+						}
+					}
+				}
+				require.Equal(t, tc.reads, got, "request %d", i+1)
+			}
+			for _, e := range r.stored() {
+				b, is := e.Body.(*conversation.ToolCallResponse)
+				if !is || b.Name != tc.tool {
+					continue
+				}
+				stored := []byte(b.Content)
+				if p := e.Payload(conversation.PayloadOutput); p != nil {
+					require.NotNil(t, b.Truncated)
+					stored, _, err = r.journal.Payload(t.Context(), *p)
+					require.NoError(t, err)
+				}
+				require.Equal(t, tc.output, string(stored))
+				found, err := read(t.Context(), e.Seq)
+				require.NoError(t, err)
+				require.Equal(t, strings.TrimPrefix(tc.reads, "(no output)"), found.Text)
+			}
+		})
 	}
 }

@@ -31,7 +31,7 @@ var Allowed = map[string][]string{
 	"worktree/untracked":       {"gitcmd", "worktree/gitindex"},
 	"worktree/staging":         {"gitcmd"},
 	"compaction":               {"conversation"}, // decides on events; asks no model
-	"provider":                 {"conversation", "compaction", "internal/lazy"},
+	"provider":                 {"conversation", "compaction", "internal/lazy", "internal/safetext"},
 	"provider/script":          {"conversation", "provider"},
 	"provider/stream":          {"provider", "internal/lazy", "internal/wtf8"}, // knows no protocol
 	"provider/tooldef":         {"conversation", "provider"},
@@ -53,10 +53,10 @@ var Allowed = map[string][]string{
 	"tool/command":             {"conversation", "tool", "tool/program"},
 	"tool/mcp":                 {"conversation", "tool", "tool/program", "internal/safefile", "internal/lazy", "internal/publicnet", "internal/safetext"},
 	"tool/mcp/mcptest":         nil,
-	"turnloop":                 {"conversation", "provider", "tool", "turnloop/activity", "internal/lazy"}, // neither git nor a terminal nor a vendor
-	"turnloop/activity":        {"conversation", "internal/safetext"},                                      // what is shown, and recorded nowhere
-	"reconcile":                {"conversation"},                                                           // decides; writes nothing
-	"search":                   {"conversation", "search/needle"},                                          // reads through a source; knows no storage
+	"turnloop":                 {"conversation", "provider", "tool", "turnloop/activity", "internal/lazy", "internal/safetext"}, // neither git nor a terminal nor a vendor
+	"turnloop/activity":        {"conversation", "internal/safetext"},                                                           // what is shown, and recorded nowhere
+	"reconcile":                {"conversation"},                                                                                // decides; writes nothing
+	"search":                   {"conversation", "search/needle"},                                                               // reads through a source; knows no storage
 	"search/needle":            nil,
 	"skills":                   {"instructions", "internal/lazy"},                                          // finds and checks texts
 	"instructions":             {"conversation", "internal/charset", "internal/lazy", "internal/safetext"}, // finds and tells texts; knows no git, and asks nobody
