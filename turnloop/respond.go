@@ -128,7 +128,7 @@ func (done finishedRun) response(out output) conversation.ToolCallResponse {
 // refuse closes a call that never runs.
 func (l *Loop) refuse(ctx context.Context, call *conversation.ToolCall, reason string) error {
 	what := notRun(reason)
-	if q := call.Permission(); q != nil && q.Response != nil {
+	if q := call.Permission(); q != nil && q.Response != nil && !allowed(q.Response) {
 		what = "declined by " + string(q.Response.By)
 	}
 	if deniedByHook(call) != "" {

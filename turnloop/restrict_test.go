@@ -89,3 +89,24 @@ func TestARestrictionLeavesReadsAlone(t *testing.T) {
 	r.done()
 	require.Len(t, read.runs, 1)
 }
+
+// A call that the user allowed, and then no more, is no declined one.
+func TestARestrictionAfterAYes(t *testing.T) {
+	for word, want := range map[string]string{"run": "write: not run: plan mode", "skip": "write: declined by user"} {
+		var now Restriction
+		r := newRig(t, []*fakeTool{changes("write").asking()}, asksFor("write"), answers("ok"))
+		r.opts.Restrict = func() Restriction { return now }
+		r.prompting(func(context.Context, Question) (Answer, error) {
+			now.ReadsOnly = word == "run"
+			return quoted(word), nil
+		})
+		r.done()
+		subjects := []string{}
+		for _, e := range r.stored() {
+			if e.Type() == conversation.TypeToolCallResponse {
+				subjects = append(subjects, e.Subject)
+			}
+		}
+		require.Equal(t, []string{want}, subjects)
+	}
+}

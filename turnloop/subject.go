@@ -50,6 +50,9 @@ func notRun(reason string) string {
 	if strings.HasPrefix(reason, textNoSuchTool) {
 		return "not run: no tool of this name is on"
 	}
+	if reason == textPlanMode {
+		return "not run: plan mode"
+	}
 	why, _ := strings.CutPrefix(reason, textNotRun)
 	why, _, _ = strings.Cut(why, "\n")
 	why, _, _ = strings.Cut(why, ". ")

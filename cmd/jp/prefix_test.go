@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
@@ -96,6 +97,36 @@ func TestEveryRequestExtendsTheOneBefore(t *testing.T) {
 			require.Zero(t, s.Left())
 			require.Len(t, p.ofType("compaction"), len(anew)/2, "each break is on record")
 			require.Zero(t, p.jp("verify").exit)
+		})
+	}
+}
+
+// A mode changes what may run. The definitions of the tools, and all else that a request begins
+// with, stay byte for byte.
+func TestEveryModeSendsTheSamePrefix(t *testing.T) {
+	t.Parallel()
+	for _, v := range vendortest.Vendors() {
+		t.Run(v.Name, func(t *testing.T) {
+			t.Parallel()
+			p, s := vendorPlace(t)
+			for _, mode := range [][]string{nil, {"-p", "plan"}, {"-p", "edits"}, {"--policy", "auto"}, {"-p", "plan", "-y"}, nil} {
+				s.Say(vendortest.Reply{Text: "Well."})
+				p.asks(v, append(mode, "Go on")...)
+			}
+			s.AppendOnly()
+			var first map[string]json.RawMessage
+			for i, r := range s.Requests() {
+				var body map[string]json.RawMessage
+				require.NoError(t, json.Unmarshal(r.Body, &body))
+				if first == nil {
+					first = body
+					require.Contains(t, string(body["tools"]), "fs_create_file")
+				}
+				for _, part := range []string{"tools", "system", "systemInstruction", "system_instruction", "instructions", "tool_choice", "toolConfig"} {
+					require.Equal(t, string(first[part]), string(body[part]), "%s of request %d", part, i)
+				}
+			}
+			require.Len(t, s.Requests(), 6)
 		})
 	}
 }
