@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -30,20 +31,21 @@ func TestGrep(t *testing.T) {
 		`{"pattern":"RETRIES","ignore_case":false}`:           nil,
 		`{"pattern":"retr.*"}`:                                nil,
 		`{"pattern":"retry.go","scopes":["user"]}`:            {"What does retry.go do?"},
-		`{"pattern":"retry.go","scopes":["title","chat"]}`:    {"What does retry.go do?", "What does retry.go do?"},
+		`{"pattern":"retry.go","scopes":["title","chat"]}`:    {"What does retry.go do?"},
+		`{"pattern":"retry.go","scopes":["title"]}`:           {"What does retry.go do?"},
 		`{"pattern":"auth/retry.go","scopes":["tool-call"]}`:  {`  "path": "auth/retry.go"`, `  "path": "auth/retry.go"`},
 		`{"pattern":"overwrite","scopes":["inquiry"]}`:        {"Overwrite existing file?"},
 		`{"pattern":"It retries","context":2}`:                {"It retries.", "-", "-Three times, with a pause."},
-		`{"pattern":"retry.go","limit":2,"scopes":["tool"]}`:  {`  "path": "auth/retry.go"`, `  "path": "auth/retry.go"`},
-		`{"pattern":"published 1.2"}`:                         nil, // the result waits for its delivery
+		`{"pattern":"retry.go","limit":2,"scopes":["tool"]}`:  {`  "path": "auth/retry.go"`, `--- auth/retry.go`}, // first what is new
+		`{"pattern":"published 1.2"}`:                         nil,                                                // the result waits for its delivery
 		`{"pattern":"read","scopes":[],"ids":[],"limit":1}`:   {"Read, then edit."},
 		`{"pattern":"Look first","scopes":["reasoning"]}`:     {"Look first."},
 		`{"pattern":"first","scopes":["chat","tool-result"]}`: nil,
 	} {
 		require.Equal(t, want, texts(s.reads(t, "conversation_grep", arguments)), arguments)
 	}
-	hits := s.reads(t, "conversation_grep", `{"pattern":"retry.go","limit":1,"scopes":["title","user","tool"]}`)
-	require.Equal(t, "6", hits.attributes["total"], "all matches count")
+	hits := s.reads(t, "conversation_grep", `{"pattern":"retry.go","limit":1,"scopes":["title","tool"]}`)
+	require.Equal(t, "5", hits.attributes["total"], "all matches count")
 	require.Equal(t, map[string]string{
 		"id": ids(1)[0], "title": "What does retry.go do?", "scope": "title", "is_match": "true",
 	}, hits.children[0].attributes)
@@ -159,6 +161,41 @@ func TestGrepFits(t *testing.T) {
 	s := newShelf(t)
 	s.put(journaltest.ID(1), journaltest.Turn(t, strings.Repeat(strings.Repeat("&", 390)+"\n", 400), "Yes."))
 	hits := s.reads(t, "conversation_grep", `{"pattern":"&","limit":1000}`)
-	require.Equal(t, "401", hits.attributes["total"], "with the title")
+	require.Equal(t, "400", hits.attributes["total"], "with the title")
 	require.Greater(t, len(hits.children), 20)
+}
+
+// A question that was asked again and again hides no answer.
+func TestGrepFindsTheFactAmongQuestions(t *testing.T) {
+	for name, answer := range map[string]func(i int) string{
+		"no answer has it":  func(int) string { return "I do not know." },
+		"one answer":        func(int) string { return "I do not know the deploy port." },
+		"other answers":     func(i int) string { return fmt.Sprintf("After %d files: the deploy port is unknown.", i) },
+		"many lines":        func(i int) string { return strings.Repeat(fmt.Sprintf("%d: deploy port?\n", i), 9) },
+		"in a longer title": func(int) string { return strings.Repeat("x", 200) + " deploy port" },
+	} {
+		for _, at := range []int{1, 9, 18} { // which conversation has the fact: the oldest, one among the others, the newest
+			s := newShelf(t)
+			question := "What is the deploy port?"
+			if name == "in a longer title" {
+				question = "What is the deploy port of " + strings.Repeat("each of the machines and ", 20) + "this one?"
+			}
+			for i := range 18 {
+				events := journaltest.Turn(t, question, answer(i))
+				if i+1 == at {
+					events = journaltest.Turn(t, "Set up the machine.", "The deploy port is 4711.")
+				}
+				for _, e := range events {
+					e.Time = e.Time.Add(time.Duration(i) * time.Hour)
+				}
+				s.put(journaltest.ID(i+1), events)
+			}
+			hits := s.reads(t, "conversation_grep", `{"pattern":"deploy port"}`)
+			found := texts(hits)
+			require.Contains(t, found[:min(len(found), 10)], "The deploy port is 4711.", "%s, conversation %d", name, at)
+			for _, h := range hits.all("hit") {
+				require.NotEqual(t, "title", h.attributes["scope"])
+			}
+		}
+	}
 }
