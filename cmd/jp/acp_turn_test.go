@@ -436,3 +436,18 @@ func TestACPManySessions(t *testing.T) {
 	e.leaves()
 	require.Zero(t, p.jp("verify", "--all").exit)
 }
+
+// A mode that allows less holds at once, also for a call that the user allows after that.
+func TestACPTightensInATurn(t *testing.T) {
+	t.Parallel()
+	p := acpPlace(t, acpScript)
+	e := p.connects(`{}`)
+	session := e.opens(p.dir)
+	e.chooses("Yes, this once", func(json.RawMessage) {
+		e.must("session/set_mode", fmt.Sprintf(`{"sessionId":%q,"modeId":"plan"}`, session))
+	})
+	require.Equal(t, "end_turn", e.stops(e.prompts(session, "Make a file")))
+	require.NoFileExists(t, filepath.Join(p.dir, "made.txt"))
+	e.leaves()
+	require.Contains(t, p.jp("log", session).stdout, "made.txt: not run: plan mode")
+}

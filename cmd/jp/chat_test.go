@@ -643,6 +643,20 @@ func TestChatModes(t *testing.T) {
 	require.NotContains(t, s.Text(), "Run it?")
 }
 
+// A mode that allows less holds at once, also for a call that the person allows after that.
+func TestChatTightensInATurn(t *testing.T) {
+	t.Parallel()
+	p, s := talk(t, 80, makeScript)
+	s.Type("Make them\r")
+	s.answers("? help", "\x1b[Z")
+	s.WaitForEnd("? help\n>\nMode of this turn from now on: plan")
+	s.Type("y")
+	s.WaitFor("not run: plan mode")
+	s.WaitFor("plan >\nMode of this turn")
+	require.NoFileExists(t, p.dir+"/made.txt")
+	require.NotContains(t, s.Text(), "declined")
+}
+
 // A plan reads only, until the person accepts it.
 func TestChatGoOnLiftsThePlan(t *testing.T) {
 	t.Parallel()
