@@ -48,6 +48,10 @@ func (t *target) find(ctx context.Context) error {
 			return err
 		}
 		if t.run.opts.decision() != undecided {
+			if id, is := t.run.repo.Find().Single(ctx, repo.Stopped); is && !t.run.opts.Resume.Discard {
+				t.id = id
+				return nil
+			}
 			t.id, err = t.run.repo.Find().PickOf(ctx, t.run.env, repo.Stopped)
 			if errors.As(err, &none) && none.Exit == problem.ExitUsage {
 				err = namingBroken(ctx, t.run.repo, t.run.opts)

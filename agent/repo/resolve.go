@@ -225,21 +225,36 @@ func noneYet() *problem.Error {
 		Hint(action.List, "the conversations there are; name one by its last digits").Hint(action.Ask, "start one")
 }
 
+// Single is the one conversation of the user's own in a state that the command is meant for,
+// false if there are several or none.
+func (r Finder) Single(ctx context.Context, meant func(Status) bool) (conversation.ID, bool) {
+	fit, err := r.fitting(ctx, meant)
+	if err != nil || len(fit) != 1 {
+		return "", false
+	}
+	return fit[0].ID, true
+}
+
+func (r Finder) fitting(ctx context.Context, meant func(Status) bool) (fit []conversation.Info, err error) {
+	infos, err := r.repo.Store.List(ctx, conversation.ScopeLive)
+	for _, i := range infos {
+		if _, held := r.repo.Locks.Held(i.ID); i.Err != nil || !held && i.Summary.Status == conversation.StatusIdle {
+			continue // no command is meant for it, and to know more of it takes time
+		}
+		if l := r.repo.States().List(ctx, i); l.Local && meant(l.Status) {
+			fit = append(fit, i)
+		}
+	}
+	return fit, err
+}
+
 // PickOf is Pick among the user's own conversations in a state that the command is meant
 // for. A single one needs no question.
 func (r Finder) PickOf(ctx context.Context, e *Host, meant func(Status) bool) (conversation.ID, error) {
 	errOnly := errors.New("there is only one")
 	var only conversation.ID
 	id, err := r.pick(ctx, e, noneYet(), func() (fit []conversation.Info, err error) {
-		infos, err := r.repo.Store.List(ctx, conversation.ScopeLive)
-		for _, i := range infos {
-			if _, held := r.repo.Locks.Held(i.ID); i.Err != nil || !held && i.Summary.Status == conversation.StatusIdle {
-				continue // no command is meant for it, and to know more of it takes time
-			}
-			if l := r.repo.States().List(ctx, i); l.Local && meant(l.Status) {
-				fit = append(fit, i)
-			}
-		}
+		fit, err = r.fitting(ctx, meant)
 		if err == nil && len(fit) == 1 {
 			only, err = fit[0].ID, errOnly
 		}

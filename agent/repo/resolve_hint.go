@@ -28,8 +28,8 @@ func (r Finder) Naming(ctx context.Context, about func(string) action.Action, me
 
 // ResolveRunning finds the conversation that a word stands for. If the session has
 // none, and no user can choose, the error lists the conversations that the command
-// could be about.
-func (r Finder) ResolveRunning(ctx context.Context, e *Host, word string, about func(string) action.Action, meant func(Status) bool) (conversation.ID, error) {
+// could be about. If single is set, one that alone is meant needs no user.
+func (r Finder) ResolveRunning(ctx context.Context, e *Host, word string, about func(string) action.Action, meant func(Status) bool, single bool) (conversation.ID, error) {
 	var none *problem.Error
 	if word != "" {
 		return r.Resolve(ctx, e, word)
@@ -37,6 +37,9 @@ func (r Finder) ResolveRunning(ctx context.Context, e *Host, word string, about 
 	id, err := r.Visited(ctx, e, 0)
 	if err == nil || IsGone(err) {
 		return id, err
+	}
+	if id, is := r.Single(ctx, meant); single && is {
+		return id, nil
 	}
 	id, err = r.PickOf(ctx, e, meant)
 	if errors.As(err, &none) && none.Exit == problem.ExitUsage {

@@ -116,7 +116,7 @@ func (a *answering) parse(ctx context.Context, o answerOptions) (err error) {
 			return err
 		}
 		words = words[1:]
-	} else if a.id, err = a.repo.Find().ResolveRunning(ctx, a.env.Host, "", action.Answer, repo.Waits); err != nil {
+	} else if a.id, err = a.repo.Find().ResolveRunning(ctx, a.env.Host, "", action.Answer, repo.Waits, true); err != nil {
 		return err
 	}
 	a.json = o.value

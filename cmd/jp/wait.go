@@ -73,7 +73,7 @@ func runWait(ctx context.Context, e *ui.Env, o waitOptions) error {
 	}
 	var ids []conversation.ID
 	for _, word := range o.words {
-		id, err := r.Find().ResolveRunning(ctx, e.Host, word, action.Wait, repo.Runs)
+		id, err := r.Find().ResolveRunning(ctx, e.Host, word, action.Wait, repo.Runs, false)
 		if err != nil {
 			return err
 		}

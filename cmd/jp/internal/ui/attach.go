@@ -251,7 +251,7 @@ func RunAttach(ctx context.Context, e *Env, o AttachOptions, word string) error 
 	}
 	defer r.Close()
 	r.States().Sweep(ctx, e.Host)
-	id, err := r.Find().ResolveRunning(ctx, e.Host, word, action.Attach, repo.Runs)
+	id, err := r.Find().ResolveRunning(ctx, e.Host, word, action.Attach, repo.Runs, false)
 	if err != nil {
 		return err
 	}
