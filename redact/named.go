@@ -183,7 +183,10 @@ var columns = sync.OnceValue(func() *regexp.Regexp {
 
 // secret reports whether the value is a secret.
 func (v value) secret() bool {
-	if len(v.text) < leastNamed || columns().MatchString(v.name) {
+	if len(v.text) < leastNamed || digitsIn(v.text) == 0 && (!v.literal && len(v.text) < 24 || !mixed(v.text)) {
+		return false
+	}
+	if columns().MatchString(v.name) {
 		return false
 	}
 	if !certain().MatchString(v.name) && (!strings.HasSuffix(v.name, "_key") || !v.shout && isHash(v.text)) {
@@ -192,7 +195,7 @@ func (v value) secret() bool {
 	if !strings.Contains(v.name, "pass") && counted().MatchString(v.text) {
 		return false
 	}
-	return !reference(v) && !standIn(v.text) && (digitsIn(v.text) > 0 || (v.literal || len(v.text) >= 24) && mixed(v.text))
+	return !reference(v) && !standIn(v.text)
 }
 
 // isHash reports whether a text looks like a hash or a UUID.
@@ -200,7 +203,8 @@ func isHash(text string) bool {
 	return slices.Contains(sumLengths, len(text)) && hexSum().MatchString(text) || uuid().MatchString(text)
 }
 
-// mixed reports whether a text has letters of both cases in no order of words.
+// mixed reports whether a text has letters of both cases in no order of words: capitals stand
+// side by side, or more often than names in programs have them.
 func mixed(text string) bool {
 	uppers, changes := 0, 0
 	for i, c := range []byte(text) {
@@ -211,7 +215,7 @@ func mixed(text string) bool {
 			}
 		}
 	}
-	return len(text) >= 16 && uppers > 3 && changes > 1 && uppers < len(text)-3 && !strings.ContainsAny(text, "_.")
+	return len(text) >= 16 && uppers > 3 && (changes > 1 || len(text) >= 24 && 5*uppers > len(text)) && uppers < len(text)-3 && !strings.ContainsAny(text, "_.")
 }
 
 func digitsIn(text string) int {
@@ -277,8 +281,8 @@ var standIns = sync.OnceValue(func() map[string]bool {
 	set := map[string]bool{}
 	for _, word := range strings.Fields(`a access an ant api app auth bar baz change changed changeit changeme client correct credential credentials default demo dev
 		dummy empty example fake false foo from full generated hash here hidden hunter id insert is it key keys local localhost masked me missing mock my name new no none not null oat of
-		old or pass password passwort passwd pat path placeholder pk prod public pwd real redacted replace rt sample sec secret secrets secure server service session sk some something
-		string super supersecret test testing tests the this to todo tok token tokens true undefined unused user value with wrong xxx you your`) {
+		old or pass password passwort passwd pat path placeholder pk prod public pwd real redacted refresh replace rt sample sec secret secrets secure server service session sk some something
+		string super supersecret team test testing tests the this to todo tok token tokens true undefined unused user value with wrong xxx you your`) {
 		set[word] = true
 	}
 	return set
@@ -292,7 +296,7 @@ var description = sync.OnceValue(func() *regexp.Regexp {
 // standIn reports whether a text holds the place of a secret: it is made of the words
 // that say so, or of one character, or counts.
 func standIn(text string) bool {
-	if strings.Trim(text, text[:1]) == "" || strings.Contains(text, "EXAMPLE") || placeheld().MatchString(text) {
+	if strings.Trim(text, text[:1]) == "" || strings.Contains(text, "EXAMPLE") || published(text) || placeheld().MatchString(text) {
 		return true
 	}
 	if digitsIn(text) <= 3 && description().MatchString(text) {
@@ -300,12 +304,34 @@ func standIn(text string) bool {
 	}
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune("-_. +=/:!", r) })
 	for _, word := range words {
+		if half := len(word) / 2; word[:half] == word[half:] {
+			word = word[:half]
+		}
 		word = strings.TrimRight(word, "0123456789")
 		if word != "" && !standIns()[word] && strings.Trim(word, word[:1]) != "" && !ordered(word) {
 			return false
 		}
 	}
 	return strings.Trim(text, "0123456789") != "" || ordered(text)
+}
+
+// examples are keys that a vendor's documents have, by what follows a prefix, and those
+// that gitleaks knows.
+var examples = sync.OnceValue(func() map[string]bool {
+	set := map[string]bool{"MfKQ9r8GKYqrTwjU" + "PD8ILPZIo2LaLaSw": true, "C2FVsBQIhrscChlQ" + "IMV+b5sSYspob7oD": true}
+	for _, r := range gitleaksRules {
+		if r.id == "gcp-api-key" {
+			for _, key := range r.allow[0].regexes {
+				set[strings.TrimPrefix(key, "AIza")] = true
+			}
+		}
+	}
+	return set
+})
+
+// published reports whether a text is such a key: everybody knows it.
+func published(text string) bool {
+	return examples()[strings.TrimPrefix(strings.TrimPrefix(text, "whsec_"), "AIza")]
 }
 
 // ordered reports whether a text is a run of digits and letters in their order.

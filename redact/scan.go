@@ -3,6 +3,7 @@ package redact
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 )
@@ -63,12 +64,24 @@ func (s *Scanner) scan(text string) []Finding {
 	found := keyBlocks(text)
 	text = withoutNewlines(text)
 	found = append(found, dotted(text)...)
-	for i, search := range s.searches(text) {
+	searches := s.searches(text)
+	var last *matcher // asks most of a value
+	var values []window
+	for i, search := range searches {
+		m := s.matchers[i]
 		for _, w := range search.found {
-			found = append(found, Finding{s.matchers[i].id, w.from, w.to})
+			found = append(found, Finding{m.id, w.from, w.to})
 		}
-		found = s.matchers[i].scan(found, text, search.windows)
-		found = s.matchers[i].scanValues(found, text, search.values)
+		if m.id == genericRule && len(search.values) > 0 {
+			last, values = m, search.values
+			continue
+		}
+		found = m.scan(found, text, search.windows)
+		found = m.scanValues(found, text, search.values)
+	}
+	found = union(found)
+	if last != nil {
+		found = last.scanValues(found, text, values)
 	}
 	return mergeFindings(text, found)
 }
@@ -87,9 +100,12 @@ func (m *matcher) scan(found []Finding, text string, list []window) []Finding {
 }
 
 // scanValues adds the values that the rule finds. A name with several keywords
-// has one value.
+// has one value. A value of [genericRule] in the middle of a finding adds nothing to it.
 func (m *matcher) scanValues(found []Finding, text string, list []window) []Finding {
-	end := 0
+	end, known := 0, found
+	if m.id != genericRule {
+		known = nil
+	}
 	for _, w := range list {
 		if w.from < end {
 			continue
@@ -105,6 +121,9 @@ func (m *matcher) scanValues(found []Finding, text string, list []window) []Find
 			begin--
 		}
 		c.match = text[begin:w.from] + c.match
+		if covered(known, c) {
+			continue
+		}
 		if c.secret != "" && !m.refuses(c) {
 			found = append(found, Finding{m.id, c.start, c.end})
 		}
@@ -139,16 +158,26 @@ func (m *matcher) candidate(text string, w window, at []int) candidate {
 func tokenByte(c byte) bool { return wordByte(c) || strings.IndexByte("+/=.-~%", c) >= 0 }
 
 func (m *matcher) refuses(c candidate) bool {
-	if m.entropy > 0 && entropy(c.secret) <= m.entropy || m.refuse != nil && m.refuse(c) {
+	if m.entropy > 0 && entropy(c.secret) <= m.entropy || m.refuse != nil && m.refuse(c) || published(c.secret) {
 		return true
 	}
 	allows := func(a allowance) bool { return a.allows(c) }
 	return slices.ContainsFunc(allowedEverywhere(), allows) || slices.ContainsFunc(m.allowed(), allows)
 }
 
-// mergeFindings orders findings, makes one of those that overlap, and takes
-// placeholders out of them.
+// covered reports whether one of a union of findings holds a candidate.
+func covered(known []Finding, c candidate) bool {
+	i := sort.Search(len(known), func(i int) bool { return known[i].Start > c.start })
+	return i > 0 && known[i-1].End >= c.end
+}
+
+// mergeFindings is the union of findings without placeholders.
 func mergeFindings(text string, found []Finding) []Finding {
+	return outside(text, union(found))
+}
+
+// union orders findings, and makes one of those that overlap.
+func union(found []Finding) []Finding {
 	if len(found) == 0 {
 		return nil
 	}
@@ -165,7 +194,7 @@ func mergeFindings(text string, found []Finding) []Finding {
 		}
 		last.End = max(last.End, f.End)
 	}
-	return outside(text, out)
+	return out
 }
 
 // leastPiece is how long a part of a secret must be beside a placeholder.

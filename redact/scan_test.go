@@ -85,6 +85,8 @@ func TestLeavesAlone(t *testing.T) {
 		`key: "iVBORw0KGgo` + made(5, base64ish, 800) + `"`, "the key=" + "sha256:" + sum,
 		"https://user:password@host/x", "postgres://postgres:postgres@localhost/x", "https://$USER:$TOKEN@host", "https://u:${PW}@host", "https://<user>:<password>@host",
 		"Authorization: Bearer <token>", "Authorization: Bearer YOUR_TOKEN_HERE", "api_key = os.Getenv(\"API_KEY\")", "password: hunter",
+		`key := "whsec_` + "MfKQ9r8GKYqrTwjU" + `PD8ILPZIo2LaLaSw"`, "AI" + "zaSyabcdefghijklmnopqrstuvwxyz1234567", // examples of vendors
+		"TOKEN=hunter2hunter2", `secret = "hunter2-of-the-team"`, `RefreshToken: "refresh-456"`, `"clientSecret": "theNameOfAVariable"`,
 		"token := strings.TrimSpace(line)", "-----BEGIN RSA PRIVATE KEY-----\n...\n-----END RSA PRIVATE KEY-----",
 		"a line `-----BEGIN PRIVATE KEY-----` begins a key, and prose goes on behind it for a while, as it does in documents",
 	} {

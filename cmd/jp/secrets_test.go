@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"jp/internal/vendortest"
 	"jp/redact/redacttest"
 )
 
@@ -84,13 +86,31 @@ func (p *workspace) plant(secrets *redacttest.Planter, flags ...string) {
 // traces are the marks that stand in what the repository holds: objects, refs and
 // what jp keeps beside them, but for texts that stream.
 func (p *workspace) traces(marks []string) (found []string) {
+	held := append(p.objects(), p.ownFiles("drafts")...)
+	for _, mark := range marks {
+		// Half of one is too much, such as where a line was cut off.
+		if bytes.Contains(held, []byte(mark)) || bytes.Contains(held, []byte(mark[:min(len(mark), 12)])) {
+			found = append(found, mark)
+		}
+	}
+	return found
+}
+
+// objects is the content of all objects.
+func (p *workspace) objects() []byte {
 	cmd := exec.Command("git", "cat-file", "--batch-all-objects", "--batch", "--unordered")
 	cmd.Dir, cmd.Env = p.dir, p.environ
 	held, err := cmd.Output()
 	require.NoError(p.t, err)
-	err = filepath.WalkDir(filepath.Join(p.dir, ".git", "jp"), func(path string, d fs.DirEntry, err error) error {
+	return held
+}
+
+// ownFiles are the names and the content of the files in jp's folder, but for those in one.
+func (p *workspace) ownFiles(except string) (held []byte) {
+	root := filepath.Join(p.dir, ".git", "jp")
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
-			if d != nil && d.Name() == "drafts" {
+			if d != nil && d.Name() == except {
 				return fs.SkipDir
 			}
 			return err
@@ -100,13 +120,7 @@ func (p *workspace) traces(marks []string) (found []string) {
 		return err
 	})
 	require.NoError(p.t, err)
-	for _, mark := range marks {
-		// Half of one is too much, such as where a line was cut off.
-		if bytes.Contains(held, []byte(mark)) || bytes.Contains(held, []byte(mark[:min(len(mark), 12)])) {
-			found = append(found, mark)
-		}
-	}
-	return found
+	return held
 }
 
 func TestNoSecretIsRecorded(t *testing.T) {
@@ -126,5 +140,60 @@ func TestSecretsAreRecordedWhereTheUserWants(t *testing.T) {
 	found := p.traces(secrets.Marks)
 	for _, mark := range secrets.Marks {
 		require.Contains(t, found, mark)
+	}
+}
+
+// TestWhereNoKeyPasses makes keys of each form, brings them to jp on each way, and looks for them at each place where
+// jp writes or sends.
+func TestWhereNoKeyPasses(t *testing.T) {
+	t.Parallel()
+	p, s := vendorPlace(t)
+	planter := &redacttest.Planter{Random: rand.New(rand.NewPCG(5, 8))}
+	var keys []string
+	text := func() string {
+		var all strings.Builder
+		for _, form := range redacttest.Forms() {
+			key := form.Make(planter.Letters)
+			keys = append(keys, key)
+			fmt.Fprintf(&all, "%s=%s\n", map[bool]string{true: "it", false: "THE_API_KEY"}[form.Bare], key)
+		}
+		return all.String()
+	}
+	p.write("../attached.txt", text())
+	p.write("../read.txt", text())
+	p.write("../chunks.txt", text())
+	v := vendortest.VendorNamed("anthropic")
+	quoted, err := json.Marshal(text())
+	require.NoError(t, err)
+	s.Loose()
+	s.Say(
+		vendortest.Reply{Text: text(), Calls: []vendortest.Call{
+			{ID: "call_1", Name: "fs_create_file", Arguments: `{"path":"made.txt","content":` + string(quoted) + `}`},
+			{ID: "call_2", Name: "shell_run", Arguments: `{"argv":["dd","if=../chunks.txt","bs=7","status=none"]}`},
+			{ID: "call_3", Name: "shell_run", Arguments: `{"argv":["cat","../read.txt"]}`},
+		}},
+		vendortest.Reply{Text: text()}, vendortest.Reply{Text: "Yes."},
+	)
+	p.asks(v, "-a", "../attached.txt", text())
+	p.asks(v, "Again: "+text())
+	require.Zero(t, s.Left())
+	requests := ""
+	for _, r := range s.Requests() {
+		requests += string(r.Body)
+	}
+	page := filepath.Join(t.TempDir(), "page.html")
+	require.Zero(t, p.jp("export", "--to", "html", "-o", page).exit)
+	exported, err := os.ReadFile(page)
+	require.NoError(t, err)
+	for name, held := range map[string]string{
+		"objects and events": string(p.objects()), "drafts, caches and lists": string(p.ownFiles("")), "requests": requests,
+		"an exported page": string(exported), "what print shows": p.jp("print").stdout,
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.True(t, name == "drafts, caches and lists" || strings.Count(held, "[secret:") > 100, held)
+			for _, key := range keys {
+				require.False(t, strings.Contains(held, key[len(key)/2:]), key)
+			}
+		})
 	}
 }
