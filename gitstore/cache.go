@@ -15,7 +15,7 @@ import (
 // that end, which another process has added; then there are no words.
 func (f *finder) update(ctx context.Context, c cut) (*sidecar.Log, start, error) {
 	log := sidecar.Read(f.path(c)+logSuffix, f.buffer, f.all.ids)
-	at := keepChain(log)
+	at := f.keepChain(log)
 	last := log.Index(c.end)
 	whole := last >= 0 && last == log.Len()-1
 	if last < 0 || !c.begins(at) || !c.newest() && (!whole || log.Len() != segmentEvents) {
@@ -39,10 +39,10 @@ func (f *finder) update(ctx context.Context, c cut) (*sidecar.Log, start, error)
 }
 
 // keepChain forgets records of a log that are not consecutive events of one segment: each
-// is checked by itself, and one may be missing, or be of another history.
-func keepChain(log *sidecar.Log) start {
+// is checked by itself, and one may be missing, be of another history, or by another program.
+func (f *finder) keepChain(log *sidecar.Log) start {
 	whole := 0
-	for whole < min(log.Len(), segmentEvents) && (whole == 0 || idOf(firstParent(log.Record(whole).Raw)) == log.ID(whole-1)) {
+	for whole < min(log.Len(), segmentEvents) && !f.forged(log.Record(whole)) && (whole == 0 || idOf(firstParent(log.Record(whole).Raw)) == log.ID(whole-1)) {
 		whole++
 	}
 	log.Keep(whole)
@@ -124,7 +124,7 @@ func (f *finder) index(log *sidecar.Log, at start, c cut) error {
 	}
 	path := f.path(c) + wordsSuffix
 	if !goesOn || from != f.words.Len() || !f.words.Fits(size) || !f.words.ReadMarks(path) {
-		f.words, from = sidecar.NewWords(size, again, f.all.ids), 0
+		f.words, from = sidecar.NewWords(size, again, f.all.ids, f.all.seal()), 0
 		f.words.First, f.words.Before = at.first, at.before
 	}
 	for ; from < log.Len(); from++ {

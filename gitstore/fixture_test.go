@@ -1,6 +1,8 @@
 package gitstore_test
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -27,6 +29,16 @@ const refs = "refs/jp/conversations/"
 var testFormat = gitcmd.ObjectFormat(gitenv.ObjectFormat())
 
 var ids = sidecar.IDs(testFormat.Size())
+
+// seal makes the codes that the fixture's key makes.
+func seal(parts ...[]byte) [sha256.Size]byte {
+	mac := hmac.New(sha256.New, []byte("0123456789abcdef0123456789abcdef"))
+	mac.Write([]byte("jp-words\x00"))
+	for _, p := range parts {
+		mac.Write(p)
+	}
+	return [sha256.Size]byte(mac.Sum(nil))
+}
 
 // fixture is a repository with a store.
 type fixture struct {

@@ -107,7 +107,7 @@ func (f *finder) records(ctx context.Context, s *segment, c cut) (records []side
 			return s.kept, true, nil
 		}
 		var ok bool
-		if records, f.buffer, ok = sidecar.Pick(f.path(c)+logSuffix, s.places, f.buffer, f.all.ids); ok {
+		if records, ok = f.pick(c, s.places); ok {
 			return records, false, nil
 		}
 	}
@@ -122,7 +122,7 @@ func (f *finder) records(ctx context.Context, s *segment, c cut) (records []side
 // the words are not of this segment, or what they say is not there.
 func (f *finder) look(s *segment, c cut) (records []sidecar.Record, ok bool) {
 	path, texts := f.path(c), f.search.filter.Any
-	f.words, f.filters, _ = sidecar.ReadWords(path+wordsSuffix, f.filters, f.all.ids)
+	f.words, f.filters, _ = sidecar.ReadWords(path+wordsSuffix, f.filters, f.all.ids, f.all.seal())
 	w := f.words
 	if w != nil && c.newest() {
 		f.was = w.Before
@@ -147,7 +147,7 @@ func (f *finder) look(s *segment, c cut) (records []sidecar.Record, ok bool) {
 			w.Marked = false // they are made again
 			return nil, false
 		}
-		if records, f.buffer, ok = sidecar.Pick(path+logSuffix, places, f.buffer, f.all.ids); !ok {
+		if records, ok = f.pick(c, places); !ok {
 			return nil, false
 		}
 	}
@@ -160,6 +160,18 @@ func (f *finder) look(s *segment, c cut) (records []sidecar.Record, ok bool) {
 	}
 	s.set(c, contents{start{w.First, w.Before}, passes}, places[:len(found)])
 	return records[:len(found)], true
+}
+
+// pick reads records of a segment's log. ok is false where one is not there, or has other
+// bytes than its id says.
+func (f *finder) pick(c cut, places []sidecar.Place) (records []sidecar.Record, ok bool) {
+	records, f.buffer, ok = sidecar.Pick(f.path(c)+logSuffix, places, f.buffer, f.all.ids)
+	return records, ok && !slices.ContainsFunc(records, f.forged)
+}
+
+// forged reports whether a record has other bytes than its id says.
+func (f *finder) forged(r sidecar.Record) bool {
+	return odb.HashObject(f.all.commits.format, "commit", r.Raw) != oidOf(r.ID, f.all.ids)
 }
 
 // find brings a segment's files up to its end, and looks through all of it.
@@ -233,7 +245,7 @@ func (f *finder) fillOutput(ctx context.Context, e *conversation.Event) error {
 // error.
 func (f *finder) decode(r sidecar.Record) (*parsedCommit, error) {
 	oid := oidOf(r.ID, f.all.ids)
-	if odb.HashObject(f.all.commits.format, "commit", r.Raw) != oid {
+	if f.forged(r) {
 		return nil, fmt.Errorf("%w: the sidecar's %.10s", conversation.ErrDamaged, oid)
 	}
 	return f.all.commits.parse(stored{oid: oid, kind: "commit", object: r.Raw})

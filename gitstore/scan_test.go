@@ -230,7 +230,7 @@ func TestSiftReadsWhatMayPass(t *testing.T) {
 	info := f.told(1, "first", "second", "third")
 	require.Equal(t, []int{1}, f.sifted(info, false, "first"))
 	path := filepath.Join(f.cache(), string(info.ID))
-	words, _, ok := sidecar.ReadWords(path+".words", nil, ids)
+	words, _, ok := sidecar.ReadWords(path+".words", nil, ids, seal)
 	require.True(t, ok && words.Marked)
 
 	log, err := os.ReadFile(path + ".commits")
@@ -292,7 +292,7 @@ func TestSiftGoesOnWithMarks(t *testing.T) {
 	events, err := f.Scan(t.Context(), f.info(1), filter)
 	require.NoError(t, err)
 	require.Equal(t, []int{5}, numbers(events))
-	words, _, ok := sidecar.ReadWords(filepath.Join(f.cache(), string(info.ID)+".words"), nil, ids)
+	words, _, ok := sidecar.ReadWords(filepath.Join(f.cache(), string(info.ID)+".words"), nil, ids, seal)
 	require.True(t, ok && words.Marked)
 	require.Equal(t, 6, words.Len())
 	for text, seq := range map[string]int{"first": 1, "second": 3, "third": 5} {

@@ -1,6 +1,7 @@
 package gitstore
 
 import (
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"io/fs"
@@ -56,6 +57,16 @@ func (s *sidecars) usable() bool {
 	return true
 }
 
+// seal makes the codes of words, nil without a key.
+func (s *sidecars) seal() sidecar.Seal {
+	if !s.commits.mac.can() {
+		return nil
+	}
+	return func(parts ...[]byte) [sha256.Size]byte {
+		return s.commits.mac.sum(append([][]byte{[]byte("jp-words\x00")}, parts...)...)
+	}
+}
+
 // path is where a conversation's sidecar is, without the suffix.
 func (s *sidecars) path(of conversation.Info) string {
 	name := string(of.ID)
@@ -69,7 +80,7 @@ func (s *sidecars) path(of conversation.Info) string {
 // conversations share. One that the sidecar does not name goes when the store closes.
 func (s *sidecars) drop(id conversation.ID) error {
 	path := s.path(conversation.Info{ID: id})
-	words, _, ok := sidecar.ReadWords(path+wordsSuffix, nil, s.ids)
+	words, _, ok := sidecar.ReadWords(path+wordsSuffix, nil, s.ids, s.seal())
 	for _, suffix := range suffixes {
 		if err := remove(path + suffix); err != nil {
 			return err
@@ -118,7 +129,7 @@ func (s *sidecars) sweep() error {
 		for len(segments) > 0 {
 			var words *sidecar.Words
 			var ok bool
-			if words, buffer, ok = sidecar.ReadWords(path+wordsSuffix, buffer, s.ids); !ok || words.Before == noEvent {
+			if words, buffer, ok = sidecar.ReadWords(path+wordsSuffix, buffer, s.ids, s.seal()); !ok || words.Before == noEvent {
 				break
 			}
 			path = filepath.Join(s.dir, string(oidOf(words.Before, s.ids)))

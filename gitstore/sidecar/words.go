@@ -2,13 +2,20 @@ package sidecar
 
 import (
 	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
 	"encoding/binary"
-	"hash/crc32"
 	"slices"
 )
 
+// A Seal makes the code of some bytes by the user's key. A confined program can write the
+// files, and has no key. Nil: there is no key, and no words are read or written.
+type Seal func(parts ...[]byte) [sha256.Size]byte
+
+const sealLen = sha256.Size
+
 const (
-	wordsMagic = "jp-words 5\n"
+	wordsMagic = "jp-words 6\n"
 	asideLen   = 64
 	// minBytes is the least size of the filter of all; jp replaces a full one by a larger one.
 	minBytes = 1 << 12
@@ -41,41 +48,45 @@ type Words struct {
 	Discards bool // a record discards others
 
 	ids   IDs
+	seal  Seal
 	all   filter
 	aside filter // of what stands in no record
 	n     int    // of the records
 	long  int    // how many bytes the marks have in the file
 	marks []byte // as they are stored; nil until they are read
-	sum   uint32 // of what stands before them in the file
+	code  [sealLen]byte // of what stands before them in the file
 }
 
 // NewWords makes empty ones for a log of so many bytes.
-func NewWords(size int, marked bool, ids IDs) *Words {
+func NewWords(size int, marked bool, ids IDs, seal Seal) *Words {
 	bytes := minBytes
 	for bytes < size/64 && bytes < maxBytes {
 		bytes *= 2
 	}
-	return &Words{ids: ids, Marked: marked, all: make(filter, bytes), aside: make(filter, asideLen)}
+	return &Words{ids: ids, seal: seal, Marked: marked, all: make(filter, bytes), aside: make(filter, asideLen)}
 }
 
-// ReadWords reads a file but for its marks; ok is false where it is not there or not
-// whole. The buffer may be nil; the words use it, and it comes back.
-func ReadWords(path string, buffer []byte, ids IDs) (w *Words, used []byte, ok bool) {
-	most := ids.fixed() + 2*minBytes + 4 // in most files
+// ReadWords reads a file but for its marks; ok is false where it is not there, not
+// whole, or not by this user's jp. The buffer may be nil; the words use it, and it comes back.
+func ReadWords(path string, buffer []byte, ids IDs, seal Seal) (w *Words, used []byte, ok bool) {
+	if seal == nil {
+		return nil, buffer, false
+	}
+	most := ids.fixed() + 2*minBytes + sealLen // in most files
 	data := readPart(path, 0, int64(most), buffer)
 	end, ok := filtersEnd(data, ids)
-	if ok && end+4 > most {
-		data = readPart(path, 0, int64(end+4), data)
+	if ok && end+sealLen > most {
+		data = readPart(path, 0, int64(end+sealLen), data)
 	}
-	if !ok || len(data) < end+4 {
+	if !ok || len(data) < end+sealLen {
 		return nil, data, false
 	}
-	sum := binary.BigEndian.Uint32(data[end:])
-	if sum != crc32.Checksum(data[:end], castagnoli()) {
+	code := seal(data[:end])
+	if !hmac.Equal(code[:], data[end:end+sealLen]) {
 		return nil, data, false
 	}
 	fixed := data[len(wordsMagic):ids.fixed()]
-	w = &Words{ids: ids, Head: ids.take(fixed), all: data[ids.fixed():end], sum: sum}
+	w = &Words{ids: ids, seal: seal, Head: ids.take(fixed), all: data[ids.fixed():end], code: code}
 	fixed = fixed[ids:]
 	w.Before, fixed = ids.take(fixed), fixed[ids:]
 	w.First, fixed = int(binary.BigEndian.Uint32(fixed)), fixed[4:]
@@ -107,17 +118,17 @@ func (w *Words) ReadMarks(path string) (ok bool) {
 // readMarks reads what should be the marks and their checksum, and one byte more, if
 // the file has that.
 func (w *Words) readMarks(path string, buffer []byte) []byte {
-	return readPart(path, int64(w.ids.fixed()+len(w.all)+4), int64(w.long)+4+1, buffer)
+	return readPart(path, int64(w.ids.fixed()+len(w.all)+sealLen), int64(w.long)+sealLen+1, buffer)
 }
 
-// check reports whether data are the marks, and what their file ends with.
+// check reports whether data are the marks, and the code that their file ends with.
 func (w *Words) check(data []byte) (stored []byte, ok bool) {
-	if len(data) != w.long+4 || !w.Marked {
+	if len(data) != w.long+sealLen || !w.Marked {
 		return nil, false
 	}
 	stored = data[:w.long]
-	sum := binary.BigEndian.Uint32(data[len(stored):])
-	return stored, crc32.Update(w.sum, castagnoli(), stored) == sum && countMarks(stored, w.n, w.ids)
+	code := w.seal(w.code[:], stored)
+	return stored, hmac.Equal(code[:], data[len(stored):]) && countMarks(stored, w.n, w.ids)
 }
 
 // Where are the places of the records in which one of the texts may stand, in order. The
@@ -149,6 +160,9 @@ func (w *Words) Where(path string, texts []string, buffer []byte) (places []Plac
 
 // Write puts the filters into a file.
 func (w *Words) Write(path string) error {
+	if w.seal == nil {
+		return nil
+	}
 	data := make([]byte, 0, w.Size())
 	data = append(append(append(data, wordsMagic...), w.Head[:w.ids]...), w.Before[:w.ids]...)
 	data = binary.BigEndian.AppendUint32(data, uint32(w.First))
@@ -157,13 +171,14 @@ func (w *Words) Write(path string) error {
 	data = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(data, uint32(w.n)), uint32(w.long))
 	data = append(data, w.aside...)
 	data = append(data, w.all...)
-	w.sum = crc32.Checksum(data, castagnoli())
-	data = append(binary.BigEndian.AppendUint32(data, w.sum), w.marks...)
-	return replace(path, binary.BigEndian.AppendUint32(data, crc32.Update(w.sum, castagnoli(), w.marks)))
+	w.code = w.seal(data)
+	data = append(append(data, w.code[:]...), w.marks...)
+	code := w.seal(w.code[:], w.marks)
+	return replace(path, append(data, code[:]...))
 }
 
 // Size is how long the file is that they are written to.
-func (w *Words) Size() int { return w.ids.fixed() + len(w.all) + 4 + len(w.marks) + 4 }
+func (w *Words) Size() int { return w.ids.fixed() + len(w.all) + len(w.marks) + 2*sealLen }
 
 func (w *Words) truths() (t byte) {
 	if w.Text {
