@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io/fs"
 	"strings"
 
 	"jp/agent/action"
@@ -37,11 +36,12 @@ func (t *target) newDraft() string {
 
 // keptDraft is what a draft asks, "" where there is none.
 func (t *target) keptDraft() (string, error) {
-	text, err := t.run.repo.StateDir().Read(repo.DraftsFolder, t.draft())
-	if errors.Is(err, fs.ErrNotExist) {
+	kept, err := drafts.Kept(t.run.repo.StateDir(), t.draft())
+	var refused *safefile.SealError
+	if errors.As(err, &refused) { // which was said
 		return "", nil
 	}
-	return drafts.Asked(string(safefile.Unsealed(text))), err
+	return kept, err
 }
 
 // keepText keeps the question that was given on the command line for later.

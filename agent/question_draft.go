@@ -4,15 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"jp/agent/drafts"
 	"jp/agent/problem"
-	"jp/agent/repo"
 	"jp/agent/titles"
 	"jp/conversation"
-	"jp/internal/safefile"
 	"jp/internal/safetext"
 )
 
@@ -40,27 +37,18 @@ func (s *question) edit(ctx context.Context, text string) (string, error) {
 		text = strings.TrimSpace(kept + "\n\n" + text)
 	}
 	shown := []byte(text + "\n\n" + s.besideDraft())
-	if err := s.run.repo.StateDir().Replace(repo.DraftsFolder, s.target.draft(), shown, safefile.Options{Volatile: true}); err != nil {
-		return "", err
-	}
-	moved := s.turn.unlocked(ctx, func() error {
-		return s.run.front.Edit(ctx, s.run.repo.Place(), filepath.Join(s.run.repo.At.CommonDir, safefile.StateDirName, repo.DraftsFolder, s.target.draft()))
+	var written string
+	moved := s.turn.unlocked(ctx, func() (err error) {
+		written, err = drafts.Edit(s.run.repo.StateDir(), s.target.draft(), shown, func(path string) error { return s.run.front.Edit(ctx, s.run.repo.Place(), path) })
+		return err
 	})
-	written, err := s.target.keptDraft()
-	switch {
-	case err != nil:
-	case written == "":
-		err = s.run.repo.StateDir().Remove(repo.DraftsFolder, s.target.draft())
-	default: // the editor's file has no seal
-		err = s.run.repo.StateDir().ReplaceSealed(repo.DraftsFolder, s.target.draft(), []byte(written+"\n"), safefile.Options{Volatile: true})
-	}
 	if moved != nil && !errors.Is(moved, errMoved) {
 		return "", moved
 	}
-	if s.drafted = written; moved != nil && err == nil {
-		s.target.written, err = &written, moved
+	if s.drafted = written; moved != nil {
+		s.target.written = &written
 	}
-	return written, err
+	return written, moved
 }
 
 // besideDraft is what the editor shows below the text: what it is about.

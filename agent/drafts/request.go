@@ -20,10 +20,14 @@ func RequestFile(id conversation.ID) string {
 
 // Request is the text of a request that was not recorded, "" where there is none.
 func Request(own safefile.StateDir, id conversation.ID) (string, error) {
-	return readRequest(own, RequestFile(id))
+	return Kept(own, RequestFile(id))
 }
 
-func readRequest(own safefile.StateDir, file string) (string, error) {
+// Kept is the text of a draft, also what an editor had when its jp was killed.
+func Kept(own safefile.StateDir, file string) (string, error) {
+	if err := takeEdited(own, file); err != nil {
+		return "", err
+	}
 	text, err := own.ReadSealed(repo.DraftsFolder, file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil

@@ -44,7 +44,7 @@ func TakeSlot(own safefile.StateDir) (Slot, string) {
 			s.Release()
 			continue
 		}
-		text, err := readRequest(own, s.file)
+		text, err := Kept(own, s.file)
 		var refused *safefile.SealError
 		if errors.As(err, &refused) { // the file stays, for the user to look at
 			s.Release()

@@ -75,7 +75,7 @@ func (r *Repo) StateDir() safefile.StateDir {
 		}
 		return key, nil
 	})
-	return safefile.StateDir{GitDir: r.At.CommonDir, Share: r.Git.Share, Key: key, Told: r.Env.refused}
+	return safefile.StateDir{GitDir: r.At.CommonDir, Share: r.Git.Share, Key: key, Told: r.Env.refused, Own: r.Paths.StateDir}
 }
 
 // keyless is the error of a writer without a key: its events would look like those of
