@@ -2,6 +2,7 @@ package gitstore_test
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -459,4 +460,37 @@ func TestSiftIsALoad(t *testing.T) {
 		}
 		require.Equal(r, got, f.sifted(info, fold, text), "again")
 	})
+}
+
+// TestForgedSidecars has the files of a search by another key, which say that nothing is there: what stands in the
+// conversation is found.
+func TestForgedSidecars(t *testing.T) {
+	other := func(parts ...[]byte) [sha256.Size]byte { return sha256.Sum256(bytes.Join(parts, nil)) }
+	forgeWords := func(path string) error {
+		log := sidecar.Read(path+".commits", nil, ids)
+		w := sidecar.NewWords(log.Size(), true, ids, other)
+		for range log.Len() {
+			w.AddRecord(log) // and nothing that can be found
+		}
+		return w.Write(path + ".words")
+	}
+	forgeLog := func(path string) error {
+		log, forged := sidecar.Read(path+".commits", nil, ids), sidecar.NewLog(nil, ids)
+		for i := range log.Len() {
+			r := log.Record(i)
+			forged.Add(sidecar.Record{ID: r.ID, Raw: bytes.ReplaceAll(bytes.Clone(r.Raw), []byte("needle"), []byte("nothin"))})
+		}
+		return forged.Write(path + ".commits")
+	}
+	for name, forge := range map[string][]func(string) error{"words": {forgeWords}, "commits": {forgeLog}, "both": {forgeWords, forgeLog}} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			info := f.told(1, "first", "a needle", "third")
+			require.Equal(t, []int{3}, f.sifted(info, false, "needle"))
+			for _, forges := range forge {
+				require.NoError(t, forges(filepath.Join(f.cache(), string(info.ID))))
+			}
+			require.Equal(t, []int{3}, f.again().sifted(info, false, "needle"))
+		})
+	}
 }

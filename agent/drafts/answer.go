@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"crypto/hmac"
 	"encoding/json"
+	"errors"
 	"os"
 	"slices"
 	"sync"
@@ -212,6 +213,9 @@ func KeepAnswer(o turnloop.Observer, own safefile.StateDir, id conversation.ID, 
 // Streamed reads the texts that were streaming behind the newest event, in their order.
 func Streamed(own safefile.StateDir, id conversation.ID, events []*conversation.Event) (texts []StreamedText) {
 	file, err := own.Read(repo.DraftsFolder, answerFile(id))
+	if errors.Is(err, safefile.ErrNotRegular) {
+		_ = own.Refuse(repo.DraftsFolder, answerFile(id))
+	}
 	if err != nil || len(events) == 0 {
 		return nil
 	}

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+
+	"golang.org/x/sys/unix"
 )
 
 // sealBegin begins the last line of a sealed file, which has a code of its name and of all
@@ -73,6 +75,9 @@ func (p StateDir) ReplaceSealed(folder, name string, data []byte, o Options) err
 // for any other file.
 func (p StateDir) ReadSealed(folder, name string) ([]byte, error) {
 	text, err := p.Read(folder, name)
+	if errors.Is(err, ErrNotRegular) || errors.Is(err, unix.ELOOP) {
+		return nil, p.Refuse(folder, name)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -41,6 +41,14 @@ func TestSealed(t *testing.T) {
 		require.Equal(t, path(name), refused.Path)
 		require.Equal(t, n+1, told)
 	}
+	require.NoError(t, os.WriteFile(path("huge"), nil, 0o600))
+	require.NoError(t, os.Truncate(path("huge"), mostRead+1))
+	require.NoError(t, os.Symlink("n", path("link")))
+	for _, name := range []string{"huge", "link"} {
+		_, err := dir.ReadSealed("f", name)
+		var refused *SealError
+		require.ErrorAs(t, err, &refused, name)
+	}
 	_, err = dir.ReadSealed("f", "none")
 	require.ErrorIs(t, err, os.ErrNotExist)
 	require.Error(t, StateDir{GitDir: dir.GitDir}.ReplaceSealed("f", "n", nil, Options{}))
