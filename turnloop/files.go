@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"jp/conversation"
@@ -68,14 +69,21 @@ func (f *files) moved(now conversation.Git) *conversation.Git {
 	return &g
 }
 
-// headMoved says in one line where HEAD points now, if that is another branch or, without one,
-// another commit than before.
-func (f *files) headMoved(now conversation.Git) string {
+// refsMoved says in one line where HEAD points now, if that is another branch or, without one,
+// another commit than before, and how other refs differ.
+func (f *files) refsMoved(now *SnapshotResult) string {
+	var said []string
 	before := headName(f.git)
-	if after := headName(now); before != "" && after != "" && before != after {
-		return "git: HEAD " + before + " → " + after
+	if after := headName(now.Git); before != "" && after != "" && before != after {
+		said = append(said, "HEAD "+before+" → "+after)
 	}
-	return ""
+	if now.Refs != "" {
+		said = append(said, now.Refs)
+	}
+	if len(said) == 0 {
+		return ""
+	}
+	return "git: " + strings.Join(said, ", ")
 }
 
 // headName is the branch, or the commit of a detached HEAD.

@@ -85,6 +85,7 @@ type SnapshotResult struct {
 	Unrecorded []string
 	// Obeyed are files that say what git runs, and that differ from those at the Mark.
 	Obeyed []string
+	Refs   string // how refs differ from those at the Mark, in one line
 	// Control are those files as they are, each with a code of what changes when it does.
 	// Empty: not asked for, or not watched.
 	Control []conversation.NamedFile

@@ -44,7 +44,7 @@ func (l *Loop) addResponse(t *conversation.TurnBuilder, done finishedRun, after 
 	}
 	said, head := string(content), ""
 	if after != nil {
-		head = l.files.headMoved(after.Git)
+		head = l.files.refsMoved(after)
 	}
 	if head != "" {
 		content = fmt.Appendf(slices.Clip(content), "\n[%s]", head)

@@ -20,12 +20,14 @@ type start struct {
 	at           worktree.Timestamp
 	skipped      notRecorded
 	controlFiles gitControlFiles // nil: it cannot write them
+	refs         refState
 }
 
 // A mark is what a look before a tool leaves for the look after it.
 type mark struct {
 	tree         worktree.Timestamp
 	controlFiles gitControlFiles
+	refs         refState
 	missed       notRecorded
 	stale        []string // those of missed that the tree has in another state
 	index        *staging.Index

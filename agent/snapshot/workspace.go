@@ -154,6 +154,7 @@ func (f *Files) Look(ctx context.Context, at turnloop.SnapshotRequest) (turnloop
 	case *mark:
 		if at.Only == nil {
 			f.lookObeyed(ctx, &sight, since.controlFiles)
+			sight.Refs = f.refs(ctx).changed(since.refs)
 		}
 		sight.LeftOut = f.withoutOld(since, sight.LeftOut)
 		sight.LeftOut = append(sight.LeftOut, f.unstaged(ctx, since, place.Head)...)
@@ -218,7 +219,7 @@ func (f *Files) notLooked(ctx context.Context, sight *turnloop.SnapshotResult, a
 	if at.Since == nil {
 		begin := &start{at: worktree.MarkAt(time.Now())}
 		if at.Any {
-			begin.controlFiles = f.controlFiles(ctx)
+			begin.controlFiles, begin.refs = f.controlFiles(ctx), f.refs(ctx)
 			sight.Control = f.control(begin.controlFiles)
 		}
 		sight.Mark = begin
@@ -227,6 +228,7 @@ func (f *Files) notLooked(ctx context.Context, sight *turnloop.SnapshotResult, a
 	sight.LeftOut = []conversation.SkippedPath{{Path: ".", Why: "there were no snapshots then"}}
 	if since, ok := at.Since.(*start); ok && since.controlFiles != nil {
 		f.lookObeyed(ctx, sight, since.controlFiles)
+		sight.Refs = f.refs(ctx).changed(since.refs)
 	}
 }
 
@@ -273,7 +275,7 @@ func (f *Files) snapshot(ctx context.Context, at turnloop.SnapshotRequest) (work
 		f.tellCrowded(others.Crowded(crowd))
 	}
 	now, err := f.Tree.Now(ctx)
-	return snap, &mark{tree: now, controlFiles: f.controlFiles(ctx), missed: missedBy(snap), stale: snap.Stale}, err
+	return snap, &mark{tree: now, controlFiles: f.controlFiles(ctx), refs: f.refs(ctx), missed: missedBy(snap), stale: snap.Stale}, err
 }
 
 // untracked are the untracked files as they were last listed: before a tool that may

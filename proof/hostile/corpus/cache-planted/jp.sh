@@ -25,11 +25,12 @@ ask() { "$JP" query --new -y -m "script/$HOME/plant.toml" "$@" </dev/null || :; 
 ask First.
 "$JP" grep needle || :
 "$JP" grep needle || :
-found=$("$JP" grep needle | wc -l)
+first=$("$JP" ref | sed 's|.*/||')
+[ -n "$first" ] || exit 0 # the model was not asked
+"$JP" grep needle | grep -q "$first"
 ask Second.
-first=$("$JP" ls --json | grep -o 'jp-c[0-9]*-[a-z0-9]*' | sort -u | head -1)
 # What was planted is neither found, nor shown, nor sent; and what was there is found.
-if [ "$("$JP" grep needle | wc -l)" -lt "$found" ]; then "$EVIL"; fi
+"$JP" grep needle | grep -q "$first" || "$EVIL"
 for said in "$("$JP" print </dev/null 2>&1)" "$("$JP" usage 2>&1)" "$("$JP" ls 2>&1)" "$("$JP" print "$first" </dev/null 2>&1)" "$("$JP" status 2>&1)"; do
 	case $said in *FORGED*) "$EVIL" ;; esac
 done

@@ -1,0 +1,128 @@
+package snapshot
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"jp/conversation"
+	"jp/internal/safefile"
+)
+
+// refState is what the refs of a repository name at one time. It leaves out jp's own refs, and
+// replacements, which are control files.
+type refState struct {
+	loose  map[string]string
+	packed string // git's list of the others
+}
+
+const (
+	mostLoose  = 20_000
+	mostPacked = 16 << 20
+	mostMoved  = 3 // that are named
+)
+
+// refs reads them.
+func (f *Files) refs(ctx context.Context) refState {
+	s := refState{loose: map[string]string{}}
+	if _, err := os.Lstat(filepath.Join(f.git.CommonDir, "reftable", "tables.list")); err == nil {
+		out, _ := f.run.Run(ctx, "for-each-ref", "--format=%(objectname) %(refname)")
+		s.packed = string(out)
+		return s
+	}
+	if file, err := os.OpenFile(filepath.Join(f.git.CommonDir, "packed-refs"), os.O_RDONLY|syscall.O_NONBLOCK, 0); err == nil {
+		text, _ := safefile.ReadOpened(file, mostPacked)
+		s.packed = string(text)
+		file.Close()
+	}
+	root := filepath.Join(f.git.CommonDir, "refs")
+	_ = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error { // one that cannot be read has no refs for git either
+		rel, _ := filepath.Rel(f.git.CommonDir, path)
+		name := filepath.ToSlash(rel)
+		switch {
+		case err != nil || len(s.loose) >= mostLoose || strings.HasSuffix(name, ".lock"):
+		case entry.IsDir() && apart(name+"/"):
+			return fs.SkipDir
+		case !entry.IsDir():
+			text, _ := safefile.ReadRegular(path)
+			s.loose[name] = strings.TrimSpace(string(text))
+		}
+		return nil
+	})
+	return s
+}
+
+// apart reports whether a ref is said elsewhere, or is jp's.
+func apart(name string) bool {
+	return strings.HasPrefix(name, "refs/jp/") || strings.HasPrefix(name, replaceRefs)
+}
+
+// all are the refs with the objects that they name.
+func (s refState) all() map[string]string {
+	all := map[string]string{}
+	for line := range strings.Lines(s.packed) {
+		object, name, ok := strings.Cut(strings.TrimSpace(line), " ")
+		if ok && strings.HasPrefix(name, "refs/") && !apart(name) {
+			all[name] = object
+		}
+	}
+	maps.Copy(all, s.loose)
+	return all
+}
+
+// changed says in one line how refs differ from before, "" if they do not: how many are new and
+// gone of each kind, and which ones moved.
+func (s refState) changed(before refState) string {
+	if s.packed == before.packed && maps.Equal(s.loose, before.loose) {
+		return ""
+	}
+	type counts struct{ added, gone int }
+	kinds := map[string]*counts{}
+	of := func(name string) *counts {
+		kind := strings.Join(strings.SplitN(name, "/", 3)[:2], "/")
+		if kinds[kind] == nil {
+			kinds[kind] = &counts{}
+		}
+		return kinds[kind]
+	}
+	now, was := s.all(), before.all()
+	var moved []string
+	for name, object := range now {
+		if old, known := was[name]; !known {
+			of(name).added++
+		} else if old != object {
+			moved = append(moved, name)
+		}
+	}
+	for name := range was {
+		if _, is := now[name]; !is {
+			of(name).gone++
+		}
+	}
+	var said []string
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		line := conversation.QuotePath(kind)
+		if n := kinds[kind].added; n > 0 {
+			line += fmt.Sprintf(" +%d", n)
+		}
+		if n := kinds[kind].gone; n > 0 {
+			line += fmt.Sprintf(" -%d", n)
+		}
+		said = append(said, line)
+	}
+	slices.Sort(moved)
+	for i, name := range moved {
+		if i == mostMoved {
+			said = append(said, fmt.Sprintf("%d more moved", len(moved)-i))
+			break
+		}
+		said = append(said, conversation.QuotePath(strings.TrimPrefix(name, "refs/heads/"))+" moved")
+	}
+	return strings.Join(said, ", ")
+}
