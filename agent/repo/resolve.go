@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"jp/agent/action"
 	"jp/agent/problem"
@@ -58,7 +59,7 @@ func (r Finder) Resolve(ctx context.Context, e *Host, word string) (conversation
 		return "", err
 	}
 	if word == "recent" || word == "newest" {
-		return newestOf(infos, word)
+		return newestOf(infos, word, r.repo.Env.Now())
 	}
 	return match(infos, word)
 }
@@ -143,15 +144,26 @@ func (r Finder) EveryInfo(ctx context.Context) ([]conversation.Info, error) {
 	return append(live, archived...), err
 }
 
-func newestOf(infos []conversation.Info, by string) (conversation.ID, error) {
+// mostAhead is how far another machine's clock may be ahead.
+const mostAhead = 24 * time.Hour
+
+// newestOf is the last conversation by a time. One of the future, as a wrong clock makes it, is no
+// newer than any other.
+func newestOf(infos []conversation.Info, by string, now time.Time) (conversation.ID, error) {
 	if len(infos) == 0 {
 		return "", problem.New(problem.ExitNotFound, "not_found", "there is no conversation yet.").Hint(action.Ask, "start one")
 	}
+	past := func(at time.Time) time.Time {
+		if at.After(now.Add(mostAhead)) {
+			return time.Time{}
+		}
+		return at
+	}
 	best := slices.MaxFunc(infos, func(a, b conversation.Info) int {
 		if by == "newest" {
-			return a.ID.Created().Compare(b.ID.Created())
+			return past(a.ID.Created()).Compare(past(b.ID.Created()))
 		}
-		return a.Summary.LastEventAt.Compare(b.Summary.LastEventAt)
+		return past(a.Summary.LastEventAt).Compare(past(b.Summary.LastEventAt))
 	})
 	return best.ID, nil
 }

@@ -64,13 +64,17 @@ func TestMatchFails(t *testing.T) {
 
 func TestNewestOf(t *testing.T) {
 	t.Parallel()
-	recent, err := newestOf(conversations, "recent")
+	later := conversation.ID("jp-c17952588000-a4b5").Created().Add(time.Hour)
+	future := conversation.Info{ID: "jp-c22089888000-zzzz"} // of 2040
+	future.Summary.LastEventAt = future.ID.Created()
+	conversations := append([]conversation.Info{future}, conversations...)
+	recent, err := newestOf(conversations, "recent", later)
 	require.NoError(t, err)
 	require.Equal(t, conversation.ID("jp-c17952552000-k3f9"), recent)
-	newest, err := newestOf(conversations, "newest")
+	newest, err := newestOf(conversations, "newest", later)
 	require.NoError(t, err)
 	require.Equal(t, conversation.ID("jp-c17952588000-a4b5"), newest)
-	_, err = newestOf(nil, "newest")
+	_, err = newestOf(nil, "newest", later)
 	require.Equal(t, problem.ExitNotFound, ProblemOf(err).Exit)
 }
 

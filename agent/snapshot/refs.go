@@ -77,8 +77,8 @@ func (s refState) all() map[string]string {
 }
 
 // changed says in one line how refs differ from before, "" if they do not: how many are new and
-// gone of each kind, and which ones moved.
-func (s refState) changed(before refState) string {
+// gone of each kind, and which ones moved. A move of the branch at HEAD is recorded with the place.
+func (s refState) changed(before refState, branch string) string {
 	if s.packed == before.packed && maps.Equal(s.loose, before.loose) {
 		return ""
 	}
@@ -96,7 +96,7 @@ func (s refState) changed(before refState) string {
 	for name, object := range now {
 		if old, known := was[name]; !known {
 			of(name).added++
-		} else if old != object {
+		} else if old != object && name != "refs/heads/"+branch {
 			moved = append(moved, name)
 		}
 	}

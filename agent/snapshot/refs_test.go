@@ -22,7 +22,7 @@ func TestMovedRefs(t *testing.T) {
 		"a branch gone":     {[][]string{{"branch", "-D", "side"}}, "refs/heads -1"},
 		"a branch renamed":  {[][]string{{"branch", "-m", "side", "other"}}, "refs/heads +1 -1"},
 		"a branch moved":    {[][]string{{"branch", "-f", "side", "first"}}, "side moved"},
-		"the own one":       {[][]string{{"commit", "--allow-empty", "-qm", "x"}}, "main moved"},
+		"the own one":       {[][]string{{"commit", "--allow-empty", "-qm", "x"}}, ""},
 		"many moved":        {[][]string{{"update-ref", "refs/heads/side", "first"}, {"update-ref", "refs/heads/b", "first"}, {"update-ref", "refs/heads/c", "first"}, {"update-ref", "refs/heads/d", "first"}}, "b moved, c moved, d moved, 1 more moved"},
 		"a tag":             {[][]string{{"tag", "v1"}, {"tag", "v2"}}, "refs/tags +2"},
 		"a stash":           {[][]string{{"stash", "-q"}}, "refs/stash +1"},
@@ -55,7 +55,7 @@ func TestMovedRefs(t *testing.T) {
 			for _, args := range c.does {
 				git(args...)
 			}
-			require.Equal(t, c.want, f.refs(t.Context()).changed(before))
+			require.Equal(t, c.want, f.refs(t.Context()).changed(before, "main"))
 		})
 	}
 }

@@ -154,7 +154,7 @@ func (f *Files) Look(ctx context.Context, at turnloop.SnapshotRequest) (turnloop
 	case *mark:
 		if at.Only == nil {
 			f.lookObeyed(ctx, &sight, since.controlFiles)
-			sight.Refs = f.refs(ctx).changed(since.refs)
+			sight.Refs = f.refs(ctx).changed(since.refs, sight.Git.Branch)
 		}
 		sight.LeftOut = f.withoutOld(since, sight.LeftOut)
 		sight.LeftOut = append(sight.LeftOut, f.unstaged(ctx, since, place.Head)...)
@@ -228,7 +228,7 @@ func (f *Files) notLooked(ctx context.Context, sight *turnloop.SnapshotResult, a
 	sight.LeftOut = []conversation.SkippedPath{{Path: ".", Why: "there were no snapshots then"}}
 	if since, ok := at.Since.(*start); ok && since.controlFiles != nil {
 		f.lookObeyed(ctx, sight, since.controlFiles)
-		sight.Refs = f.refs(ctx).changed(since.refs)
+		sight.Refs = f.refs(ctx).changed(since.refs, sight.Git.Branch)
 	}
 }
 
