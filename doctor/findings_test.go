@@ -52,6 +52,7 @@ func TestRepository(t *testing.T) {
 		"own folder":  {repository(func(r *doctor.Repository) { r.StateDir = errSome }), doctor.Fail, "folder", "cannot be read: some reason", "/r/.git/jp"},
 		"a file":      {repository(func(r *doctor.Repository) { r.Unusual = []string{"/r/.git/jp/index.json"} }), doctor.Fail, "file", "index.json is not a regular file", "rm -r /r/.git/jp/index.json"},
 		"an index":    {repository(func(r *doctor.Repository) { r.Index = errSome }), doctor.Fail, "index", "damaged: some reason", "git read-tree HEAD"},
+		"a ref":       {repository(func(r *doctor.Repository) { r.InTheWay = []string{"refs/jp"} }), doctor.Fail, "refs", "refs/jp is a ref of something else", "git update-ref -d refs/jp"},
 		"a link":      {repository(func(r *doctor.Repository) { r.StateDir, r.Instead = errSome, "/r/.git/jp/locks" }), doctor.Fail, "folder", "some reason, and no turn can run", "rm /r/.git/jp/locks"},
 	})
 }

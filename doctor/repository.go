@@ -43,6 +43,7 @@ type Repository struct {
 	Unusual  []string // what stands in the place of jp's files and is none
 	Instead  string   // what stands there in the place of one, "" for nothing
 	Index    error    // why git cannot read the index
+	InTheWay []string // refs of others at refs/jp, or in the place of a folder of refs below it
 }
 
 // repository is what git says of the repository, and what the file system does.
@@ -87,6 +88,7 @@ func (c *checkup) repository(ctx context.Context, at gitcmd.Repository, err erro
 	found.Partial = len(promised) > 0
 	found.ReadOnly = unwritten(at)
 	found.Index = damagedIndex(ctx, at, c.env)
+	found.InTheWay = refsInTheWay(ctx, at, c.env)
 	found.StateDir = ownFolders(at.CommonDir)
 	found.Unusual = unusualFiles(at)
 	var link *safefile.LinkError
@@ -94,6 +96,17 @@ func (c *checkup) repository(ctx context.Context, at gitcmd.Repository, err erro
 		found.Instead = link.Path
 	}
 	return found
+}
+
+// refsInTheWay are refs with names that make jp's own impossible: no ref stands below another.
+func refsInTheWay(ctx context.Context, at gitcmd.Repository, e *repo.Host) (names []string) {
+	git := gitcmd.At(at, gitcmd.Options{Environ: e.Environ})
+	for _, name := range []string{"refs/jp", "refs/jp/conversations", "refs/jp/archive", "refs/jp/remotes", "refs/jp/payloads"} {
+		if _, err := git.Run(ctx, "show-ref", "--verify", "--quiet", name); err == nil {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // damagedIndex is what git says of an index that it cannot read, nil where it can.
@@ -229,6 +242,10 @@ func (r Repository) access() (all []Finding) {
 	for _, path := range r.Unusual {
 		all = append(all, found(Fail, "file", "%s is not a regular file", path).
 			advise("rm -r %s: jp makes it again; conversations are not in it", path))
+	}
+	for _, name := range r.InTheWay {
+		all = append(all, found(Fail, "refs", "%s is a ref of something else: jp can make no ref below it, so no conversation", name).
+			advise("git branch kept %s && git update-ref -d %s: a branch keeps the commit", name, name))
 	}
 	if r.Index != nil {
 		all = append(all, found(Fail, "index", "git's index is damaged: %v", r.Index).
