@@ -85,17 +85,6 @@ func TestFullDisk(t *testing.T) {
 	require.Zero(t, p.jp("query", "--new", "-y", "-m", "script/../five.toml", "Go").exit)
 }
 
-// environHome is the home of the place's environment.
-func (p *workspace) environHome() string {
-	home := ""
-	for _, v := range p.environ {
-		if value, ok := strings.CutPrefix(v, "HOME="); ok {
-			home = value
-		}
-	}
-	return home
-}
-
 // TestReadOnly looks at a repository that cannot be written, and is told so
 // where it must be.
 func TestReadOnly(t *testing.T) {

@@ -109,3 +109,14 @@ func (p *workspace) shell(line string) result {
 	}
 	return result{stdout: stdout.String(), stderr: stderr.String(), exit: cmd.ProcessState.ExitCode()}
 }
+
+// environHome is the home of the place's environment.
+func (p *workspace) environHome() string {
+	home := ""
+	for _, v := range p.environ {
+		if value, ok := strings.CutPrefix(v, "HOME="); ok {
+			home = value
+		}
+	}
+	return home
+}

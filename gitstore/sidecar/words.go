@@ -50,10 +50,10 @@ type Words struct {
 	ids   IDs
 	seal  Seal
 	all   filter
-	aside filter // of what stands in no record
-	n     int    // of the records
-	long  int    // how many bytes the marks have in the file
-	marks []byte // as they are stored; nil until they are read
+	aside filter        // of what stands in no record
+	n     int           // of the records
+	long  int           // how many bytes the marks have in the file
+	marks []byte        // as they are stored; nil until they are read
 	code  [sealLen]byte // of what stands before them in the file
 }
 
