@@ -18,7 +18,7 @@ export CGO_ENABLED ?= 0
 # proof builds a program of the proof module and runs it in this folder.
 proof = $(GO) build -C proof -o ../bin/proof/$(1) ./$(1) && bin/proof/$(1)
 
-.PHONY: release help build test check lint crash crash-tools fuzz bench bench-tools soak seeded hostile visits validator inspector editors peers shells chromium acpkill models demo install
+.PHONY: release help build test check lint crash crash-tools fuzz bench bench-tools soak seeded histories hostile visits validator inspector editors peers shells chromium acpkill models demo install
 
 help: ## print the targets
 	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s  %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -64,6 +64,9 @@ soak: ## 64 conversations at once, clients that come and go, kills, days of use;
 
 seeded: ## model servers that misbehave, SEEDS=100000 seeds for each protocol: none may break a promise
 	GOGC=400 JP_SEEDS=$(SEEDS) $(GO) test ./internal/vendortest -run 'TestSeededServers$$' -v -count=1 -timeout 2h
+
+histories: ## turns of up to five calls, killed at every point: each sentence of the message of a resume is true
+	GOGC=400 JP_HISTORIES=5 $(GO) test ./turnloop -run 'TestAMessageOfAResumeIsTrueWhereItStands$$' -v -count=1 -timeout 4h
 
 hostile: ## repositories that attack, one class after another: a table; none may come to anything (HOSTILE='-only git' etc.)
 	$(call proof,hostile) $(HOSTILE)

@@ -1,13 +1,16 @@
 package turnloop_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"iter"
 	"maps"
+	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -347,8 +350,10 @@ func lists(names []string, length int) (all [][]string) {
 // Each sentence of a message about a resume is true where the model reads it, whatever
 // calls were open and wherever jp was killed, once or twice.
 func TestAMessageOfAResumeIsTrueWhereItStands(t *testing.T) {
+	longest, err := strconv.Atoi(cmp.Or(os.Getenv("JP_HISTORIES"), "2")) // in calls; make histories takes 5
+	require.NoError(t, err)
 	var histories [][]string
-	for length := 1; length <= 2; length++ {
+	for length := 1; length <= longest; length++ {
 		histories = append(histories, lists([]string{"read", "write", "commit", "quest", "asked"}, length)...)
 	}
 	histories = append(histories, lists([]string{"read", "write", "commit"}, 3)...)
