@@ -245,7 +245,7 @@ func (r Repository) access() (all []Finding) {
 	}
 	for _, name := range r.InTheWay {
 		all = append(all, found(Fail, "refs", "%s is a ref of something else: jp can make no ref below it, so no conversation", name).
-			advise("git branch kept %s && git update-ref -d %s: a branch keeps the commit", name, name))
+			advise("%s: a branch keeps the commit", action.KeepRef(name)))
 	}
 	if r.Index != nil {
 		all = append(all, found(Fail, "index", "git's index is damaged: %v", r.Index).

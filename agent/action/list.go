@@ -207,6 +207,7 @@ var (
 	FetchContent   = fixed("git-fetch-content", "git fetch --refetch --no-filter")
 	FetchTexts     = between("git-fetch-texts", "git fetch --no-prune --no-tags {remote} {refs}")
 	RefetchTexts   = between("git-refetch-texts", "git fetch --no-prune --no-tags --refetch --no-filter {remote} {refs}")
+	KeepRef        = about("git-keep-ref", "git branch kept {ref} && git update-ref -d {ref}")
 	SetRef         = between("git-set-ref", "git update-ref {ref} {commit}")
 	SetRefFrom     = among("git-set-ref-from", "git update-ref {ref} {commit} {before}")
 	SetRefs        = among("git-set-refs", "git update-ref {payloads} {tip} && git update-ref {ref} {commit}")

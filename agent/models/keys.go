@@ -188,7 +188,7 @@ func (r Providers) UsualModel(ctx context.Context, e *repo.Host) (string, error)
 		none.Hint(action.Trust, "shows what "+config.WorkspaceFile+" asks for, a model too, and approves it")
 	}
 	return "", withoutKey(none.
-		Hint(action.Login("anthropic"), "or another provider; asks for the key, and keeps it").
+		Hint(action.Login("anthropic"), "asks for the key, and keeps it").
 		Hint(action.SetKey("ANTHROPIC_API_KEY"), "the same for this shell").
 		Hint(action.Models, "the providers, and the key that each wants"))
 }

@@ -202,7 +202,7 @@ func TestEveryActionHelps(t *testing.T) {
 }
 
 // literal is a command of jp's or git's in a text.
-var literal = regexp.MustCompile(`\bjp (-C|answer|archive|attach|blame|config (set|show)|continue|demo|diff|discard|doctor|edit|fork|grep|init|kill|log|ls|models|pack|print|query|ref|restore|rm|show|status|trust|unarchive|undo|use|verify|wait) ?|\bgit (add|branch|cat-file|checkout|clone|commit|config|fetch|for-each-ref|fsck|gc|init|lfs|log|pack-refs|pull|push|read-tree|refs|reset|stash|switch|update-ref|worktree) ?`)
+var literal = regexp.MustCompile(`\bjp (-C|answer|archive|attach|blame|config (set|show)|continue|demo|diff|discard|doctor|edit|fork|grep|init|kill|log|ls|models|pack|print|query|ref|restore|rm|show|status|trust|unarchive|undo|use|verify|wait)\b ?|\bgit (add|branch|cat-file|checkout|clone|commit|config|fetch|for-each-ref|fsck|gc|init|lfs|log|pack-refs|pull|push|read-tree|refs|reset|stash|switch|update-ref|worktree) ?`)
 
 // itself is a command as the subject of a sentence, and git's own error: no advice.
 var itself = regexp.MustCompile(`^(jp|git) [a-z-]+( [a-z-]+)?( takes | needs | deletes | compares | refuses | is about |: )|^jp %s `)
@@ -259,7 +259,7 @@ func literalCommands(t *testing.T, name string) (n int) {
 var literals = map[string]int{
 	"agent/repo/errors.go":        1,
 	"agent/repo/resolve.go":       1,
-	"agent/resume.go":             1,
+	"agent/resumption.go":         1,
 	"cmd/jp/demo.go":              2,
 	"cmd/jp/fork.go":              1,
 	"cmd/jp/restore.go":           1,

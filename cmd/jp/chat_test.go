@@ -246,7 +246,7 @@ func TestChatWithoutATerminal(t *testing.T) {
 	require.Contains(t, out.stderr, `jp query "…"`)
 }
 
-// A person without a key learns in five lines of a usual terminal what to do, before they type anything.
+// A person without a key learns in six lines of a usual terminal what to do, before they type anything.
 func TestChatWithoutAModel(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -254,7 +254,7 @@ func TestChatWithoutAModel(t *testing.T) {
 		s := p.sit(80, args...)
 		require.Equal(t, 2, s.exit(), s.Text())
 		lines := strings.Split(strings.ReplaceAll(strings.TrimSpace(s.Text()), "\n\n", "\n"), "\n")
-		require.Len(t, lines, 5)
+		require.Len(t, lines, 6)
 		require.Contains(t, lines[0], "no model to ask")
 		require.Contains(t, s.Text(), "export ANTHROPIC_API_KEY=…")
 		require.Contains(t, s.Text(), "jp query -m script/demo")
