@@ -19,7 +19,10 @@ func (r Providers) LoginTo(name string, out bool) (string, error) {
 	if name == "" {
 		name, _, _ = CutModel(r.repo.Config.ResolveModel(r.repo.Config.Model))
 	}
-	if name == "" {
+	switch {
+	case name == "" && out:
+		return "", problem.Usage("jp logout needs the name of a provider.").Hint(action.Doctor, "names the providers whose keys come from jp login")
+	case name == "":
 		return "", problem.Usage("jp login needs the name of a provider.").
 			Hint(action.Models, "the providers").Hint(action.Login("anthropic"), "for example")
 	}
