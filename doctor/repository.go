@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -146,16 +147,16 @@ func ownFolders(common string) error {
 // unusualFiles are files that stand in the place of jp's own and have another type.
 func unusualFiles(at gitcmd.Repository) (paths []string) {
 	common, own := filepath.Join(at.CommonDir, safefile.StateDirName), filepath.Join(at.GitDir, safefile.StateDirName)
+	names := []string{filepath.Join(common, repo.WorkspaceIDFile), filepath.Join(own, repo.WorktreeIDFile)}
 	files := []string{
-		filepath.Join(common, repo.WorkspaceIDFile), filepath.Join(common, "packing.json"), filepath.Join(common, "packing.lock"),
-		filepath.Join(own, repo.WorktreeIDFile), filepath.Join(own, "index.json"), filepath.Join(own, "snapshot.lock"), filepath.Join(own, "mutation.lock"),
+		names[0], names[1], filepath.Join(common, "packing.json"), filepath.Join(common, "packing.lock"), filepath.Join(own, "index.json"), filepath.Join(own, "snapshot.lock"), filepath.Join(own, "mutation.lock"),
 	}
 	sessions, _ := os.ReadDir(filepath.Join(common, repo.SessionsFolder)) // whether it can be read is looked at elsewhere
 	for _, e := range sessions {
 		files = append(files, filepath.Join(common, repo.SessionsFolder, e.Name()))
 	}
 	for _, file := range files {
-		if info, err := os.Lstat(file); err == nil && !info.Mode().IsRegular() {
+		if info, err := os.Lstat(file); err == nil && (!info.Mode().IsRegular() || slices.Contains(names, file) && info.Size() > safefile.MostRegular) {
 			paths = append(paths, file)
 		}
 	}
@@ -240,7 +241,7 @@ func (r Repository) access() (all []Finding) {
 			advise("make %s/jp a folder of yours; what it holds can be lost, conversations are not in it", r.Common))
 	}
 	for _, path := range r.Unusual {
-		all = append(all, found(Fail, "file", "%s is not a regular file", path).
+		all = append(all, found(Fail, "file", "%s is not a regular file, or is larger than 1 MiB", path).
 			advise("rm -r %s: jp makes it again; conversations are not in it", path))
 	}
 	for _, name := range r.InTheWay {

@@ -23,6 +23,9 @@ var (
 // git leaves behind.
 var ErrRefsLocked = errors.New("git has locked the packed refs")
 
+// ErrRefConflict says that a ref of something else has the name of one of jp's folders of refs, or is below a ref of jp's.
+var ErrRefConflict = odb.ErrRefConflict
+
 // ErrTablesLocked says that git's lock of all refs in a reftable is there, which a killed
 // git leaves behind.
 var ErrTablesLocked = errors.New("git has locked the refs")

@@ -112,6 +112,8 @@ func storeFailure(err error) *problem.Error {
 	case errors.Is(err, gitstore.ErrTablesLocked):
 		return problem.New(problem.ExitLocked, "locked", "%v", err).
 			Hint(action.RemoveTables, "where no git runs any more: one that was killed has left it")
+	case errors.Is(err, gitstore.ErrRefConflict):
+		return problem.New(problem.ExitFailed, "unreadable", "%v", err).Hint(action.Doctor, "names the ref, and commands that keep it under another name")
 	case errors.As(err, &damage):
 		return problem.New(problem.ExitDamaged, "damaged", "%v. Events before it are readable: %d.", err, damage.Good)
 	case errors.Is(err, conversation.ErrDamaged):

@@ -43,7 +43,7 @@ func readWord(path string) (string, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		err = nil
 	case errors.Is(err, safefile.ErrNotRegular):
-		err = fmt.Errorf("%s is not a regular file: remove it, and jp makes a new one", path)
+		err = fmt.Errorf("%s is not a regular file, or is larger than 1 MiB: remove it, and jp makes a new one", path)
 	}
 	return strings.TrimSpace(string(text)), err
 }

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// mostRegular is how large an ordinary configuration or HEAD is at most, in bytes.
-const mostRegular = 1 << 20
+// MostRegular is how large an ordinary configuration or HEAD is at most, in bytes.
+const MostRegular = 1 << 20
 
 // ErrNotRegular says that something is no regular file, or larger than those are.
 var ErrNotRegular = errors.New("not an ordinary file")
@@ -21,7 +21,7 @@ func ReadRegular(path string) ([]byte, error) {
 	}
 	if info, err := os.Stat(path); err != nil {
 		return nil, err
-	} else if !info.Mode().IsRegular() || info.Size() > mostRegular {
+	} else if !info.Mode().IsRegular() || info.Size() > MostRegular {
 		return nil, ErrNotRegular
 	}
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may be another one by now
@@ -29,7 +29,7 @@ func ReadRegular(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
-	return ReadOpened(file, mostRegular)
+	return ReadOpened(file, MostRegular)
 }
 
 // ReadOpened reads a file that was opened without waiting, of at most so many bytes.
