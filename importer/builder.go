@@ -350,7 +350,7 @@ func (b *builder) startedBy(child conversation.ID) bool {
 }
 
 // edit gives a response the files as the tool left them. What was changed otherwise before it
-// is an event of its own. Events that are there have their files.
+// is an event of its own. Events that are there keep their files.
 func (b *builder) edit(response *conversation.Event, edits []Edit) error {
 	for b.next < len(b.have) && b.have[b.next].beside() && b.part != nil && !b.shared {
 		b.next++
@@ -359,7 +359,13 @@ func (b *builder) edit(response *conversation.Event, edits []Edit) error {
 		return nil
 	}
 	b.r.Edits += len(edits)
-	if b.files == nil || b.next < len(b.have) {
+	if b.next < len(b.have) {
+		if at := b.next; at > 0 && b.have[at].tree != b.have[at-1].tree {
+			b.r.Rebuilt += len(edits)
+		}
+		return nil
+	}
+	if b.files == nil {
 		b.r.Rebuilt += len(edits)
 		return nil
 	}

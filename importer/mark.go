@@ -26,6 +26,7 @@ type mark struct {
 	size   int32  // bytes of the text
 	tokens int64  // of the answer, so far
 	model  uint64 // a hash
+	tree   uint64 // a hash of the name of its files' tree, 0 where it has those of the event before
 }
 
 // Words of marks, by their numbers.
@@ -47,6 +48,9 @@ func markOf(e *conversation.Event, tool string) mark {
 	m := mark{at: e.Time.UnixNano(), turn: int32(e.Turn), typ: uint8(max(0, slices.Index(markTypes, e.Type()))), signed: e.Signed, said: contentOf(e)}
 	text, _ := e.Text()
 	m.size = int32(min(len(text), math.MaxInt32))
+	if e.Tree != "" {
+		m.tree = maphash.String(contentSeed, e.Tree)
+	}
 	finish := conversation.Finish("")
 	switch body := e.Body.(type) {
 	case *conversation.TurnStart:
