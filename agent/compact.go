@@ -153,7 +153,12 @@ func wouldCompact(ctx context.Context, r *repo.Repo, o CompactRequest) (done Com
 	if err != nil {
 		return done, err
 	}
-	model := conversation.ModelOf(v.Events)
+	model := nextModelOf(r, v.Events)
+	if model == "" {
+		if model, err = models.ProvidersOf(r).UsualModel(ctx, r.Env); err != nil {
+			return done, err
+		}
+	}
 	of := &run{env: r.Env, repo: r, res: &resources{}}
 	l := &history{run: of, res: of.res, target: newTarget(of, v.ID)}
 	open := unasked(ctx, r, model)

@@ -17,7 +17,7 @@ type ContextShare struct {
 
 // ContextOf is the share by the newest events of a conversation, nil if jp does not know it.
 func ContextOf(ctx context.Context, r *repo.Repo, events []*conversation.Event) *ContextShare {
-	model := conversation.ModelOf(events)
+	model := nextModelOf(r, events)
 	tokens, known := compaction.Used(events)
 	if !known || model == "" {
 		return nil

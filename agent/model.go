@@ -6,6 +6,7 @@ import (
 
 	"jp/agent/models"
 	"jp/agent/repo"
+	"jp/conversation"
 )
 
 // RequireModel fails if a first request has no model to ask: neither the request nor the configuration names
@@ -28,6 +29,12 @@ func NextModel(r *repo.Repo, o Request, recorded string) string {
 		}
 	}
 	return r.Config.ResolveModel(cmp.Or(name, recorded))
+}
+
+// nextModelOf is the model that a request without options asks of a conversation, "" if only the
+// keys of providers tell.
+func nextModelOf(r *repo.Repo, events []*conversation.Event) string {
+	return r.Config.ResolveModel(cmp.Or(conversation.ModelOf(events), r.Config.Model))
 }
 
 // chooseModel is the model to ask: the flag's, the conversation's, the
