@@ -1,6 +1,7 @@
 package repo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -121,11 +122,11 @@ func (r Processes) NotRunning(ctx context.Context, id conversation.ID, verb stri
 	if status.Question != nil {
 		f.Details = append(f.Details, fmt.Sprintf("%s — %q", *status.Tool, *status.Question))
 	}
-	if l.SetBack {
+	if l.Standing == conversation.StandingRolledBack {
 		return f.Hint(action.AcceptHead(id.Short()), "its ref was set back: accept the older event as its newest")
 	}
 	if !l.Local {
-		return f.Hint(action.Adopt(id.Short()), "it is someone else's: make a fork of it that is yours")
+		return f.Hint(action.Adopt(id.Short()), "it is "+cmp.Or(Owner(l), "someone else's")+": make a fork of it that is yours")
 	}
 	return f.Hint(action.Continue(id.Short()), "goes on with the turn").Hint(action.Discard(id.Short()), "takes it back")
 }

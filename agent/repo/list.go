@@ -97,7 +97,7 @@ func (r States) idle(ctx context.Context, i conversation.Info) (l *Summary, is b
 	}
 	judged := r.judged(ctx, i)
 	judged.Status.State = "idle"
-	return &judged, !judged.Unsure && !judged.SetBack
+	return &judged, !judged.Unsure && judged.Standing != conversation.StandingRolledBack
 }
 
 // heldAmong are those of some conversations that a process holds.

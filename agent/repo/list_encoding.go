@@ -68,6 +68,7 @@ func (w *listEncoder) summary(l Summary) {
 		w.number(f.Seq)
 	})
 	w.flag(l.Local)
+	w.number(int(l.Standing))
 }
 
 // A listDecoder reads what a listEncoder has written. The texts that it returns share the memory of
@@ -161,7 +162,7 @@ func (f *listDecoder) summary(l *Summary) {
 	}
 	maybeRead(f, &l.Parent, id)
 	maybeRead(f, &l.ForkedFrom, func() ForkedFrom { return ForkedFrom{id(), f.number()} })
-	l.Local = f.flag()
+	l.Local, l.Standing = f.flag(), conversation.Standing(f.number())
 	l.Status.State = "idle"
 }
 

@@ -376,7 +376,7 @@ func TestListCacheHoldsAll(t *testing.T) {
 	full := Summary{Ref: "refs/jp/conversations/jp-c17952552000-k3f9", ID: "jp-c17952552000-k3f9", ShortID: "k3f9", Status: Status{State: "idle"}}
 	value := reflect.ValueOf(&full).Elem()
 	elsewhere := map[string]bool{ // said of conversations that are not kept, or that have none
-		"ID": true, "ShortID": true, "Ref": true, "Remote": true, "Status": true, "Error": true, "Branch": true, "Uprooted": true, "Unsure": true, "SetBack": true, "Err": true,
+		"ID": true, "ShortID": true, "Ref": true, "Remote": true, "Status": true, "Error": true, "Branch": true, "Uprooted": true, "Unsure": true, "Err": true,
 	}
 	for i := range value.NumField() {
 		if name := value.Type().Field(i).Name; !elsewhere[name] {

@@ -205,7 +205,7 @@ func (r Standings) Foreign(ctx context.Context, info conversation.Info) error {
 	if info.Err != nil {
 		return nil
 	}
-	signed, unsure := r.repo.States().signed(ctx, info)
+	_, signed, unsure := r.repo.States().signed(ctx, info)
 	if unsure && !signed {
 		return Partial(info)
 	}

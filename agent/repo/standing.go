@@ -160,18 +160,18 @@ func (r Standings) Origin(ctx context.Context, info conversation.Info, l Summary
 	if l.Unsure {
 		return ""
 	}
-	tip := []*conversation.Event{info.Tip}
+	newest, signed, _ := r.repo.States().signed(ctx, info)
 	standing := conversation.StandingForeign
-	if signed, _ := r.repo.States().signed(ctx, info); signed {
+	if signed {
 		standing = conversation.StandingOwn
 		if info.Remote == "" {
-			standing, _ = r.repo.Store.Standing(ctx, info.ID, info.Head, tip)
+			standing, _ = r.repo.Store.Standing(ctx, info.ID, info.Head, newest)
 		}
 	}
 	if standing == conversation.StandingOwn {
 		return ""
 	}
-	return strings.TrimPrefix(r.StandingWords(standing, r.Elsewhere(tip)), "was ")
+	return strings.TrimPrefix(r.StandingWords(standing, r.Elsewhere(newest)), "was ")
 }
 
 // Elsewhere is the other repository that events were written in, "" where they name none.

@@ -3,6 +3,7 @@ package repo
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"jp/agent/problem"
@@ -40,8 +41,21 @@ type Summary struct {
 	Branch   string `json:"-"` // of the tree, before the id
 	Uprooted bool   `json:"-"` // what it stems from is not listed
 	Unsure   bool   `json:"-"` // whether it is local cannot be told
-	SetBack  bool   `json:"-"` // its ref was set back to an older event than its newest one seen here
 	Err      error  `json:"-"`
+
+	Standing conversation.Standing `json:"-"` // as far as its newest events tell
+}
+
+// Owner says whose a conversation is that can be read only: "someone else's", or "of another
+// repository" of this user. It is "" for one that may act, or of which that is not known.
+func Owner(l Summary) string {
+	switch {
+	case l.Local || l.Unsure || l.Standing == conversation.StandingRolledBack:
+		return ""
+	case l.Standing == conversation.StandingElsewhere:
+		return "of another repository"
+	}
+	return "someone else's"
 }
 
 type ForkedFrom struct {
@@ -131,11 +145,13 @@ func (r States) List(ctx context.Context, i conversation.Info) Summary {
 // judged is [Recorded] with whether the conversation may act.
 func (r States) judged(ctx context.Context, i conversation.Info) Summary {
 	l := Recorded(i)
-	l.Local, l.Unsure = r.local(ctx, i)
+	l.Standing, l.Unsure = r.standing(ctx, i)
+	l.Local = l.Standing == conversation.StandingOwn
 	if l.Local && i.Remote == "" {
 		standing, err := r.repo.Store.Standing(ctx, i.ID, i.Head, []*conversation.Event{i.Tip})
-		l.SetBack = err == nil && standing == conversation.StandingRolledBack
-		l.Local = !l.SetBack
+		if err == nil && standing == conversation.StandingRolledBack {
+			l.Local, l.Standing = false, standing
+		}
 	}
 	return l
 }
@@ -165,30 +181,47 @@ func (l Summary) Active() time.Time {
 	return *l.LastEvent
 }
 
-// local reports whether a conversation may act, as far as its newest events
-// tell: behind those that anybody may add to a foreign one. It is unsure where
-// those that would tell were not fetched.
-func (r States) local(ctx context.Context, i conversation.Info) (local, unsure bool) {
-	local, unsure = r.signed(ctx, i)
-	if local && i.Remote == "" {
-		repo, err := r.repo.Standings().listedName()
-		here := conversation.Home{Repo: repo, ID: i.ID}
-		local = err == nil && conversation.StandingOf([]*conversation.Event{i.Tip}, here) == conversation.StandingOwn
+// standing is that of a conversation as far as its newest events tell: behind those that
+// anybody may add to a foreign one. One that was fetched from a remote is of no repository. It
+// is unsure where the events that would tell were not fetched.
+func (r States) standing(ctx context.Context, i conversation.Info) (s conversation.Standing, unsure bool) {
+	newest, signed, unsure := r.signed(ctx, i)
+	if !signed {
+		return conversation.StandingForeign, unsure
 	}
-	return local, unsure
+	if i.Remote != "" {
+		return conversation.StandingOwn, unsure
+	}
+	repo, err := r.repo.Standings().listedName()
+	if err != nil {
+		return conversation.StandingForeign, unsure
+	}
+	s = conversation.StandingOf(newest, conversation.Home{Repo: repo, ID: i.ID})
+	if s == conversation.StandingOwn && conversation.ElsewhereOf(newest, repo) != "" { // it is a fork, not adopted
+		s = conversation.StandingElsewhere
+	}
+	return s, unsure
 }
 
-// signed reports whether this user's jp wrote a conversation, here or elsewhere.
-func (r States) signed(ctx context.Context, i conversation.Info) (signed, unsure bool) {
+// signed reports whether this user's jp wrote a conversation, here or elsewhere, and by which
+// events it knows.
+func (r States) signed(ctx context.Context, i conversation.Info) (newest []*conversation.Event, signed, unsure bool) {
 	signed = conversation.LocalTip(i.Tip, func(yield func(*conversation.Event, error) bool) {
 		for e, err := range r.repo.Store.Backward(ctx, i.Head) {
 			unsure = errors.Is(err, gitstore.ErrShallow)
+			if err == nil {
+				newest = append(newest, e)
+			}
 			if !yield(e, err) {
 				return
 			}
 		}
 	})
-	return signed, unsure
+	if len(newest) == 0 {
+		newest = append(newest, i.Tip)
+	}
+	slices.Reverse(newest)
+	return newest, signed, unsure
 }
 
 // status merges what the events say with whether a process holds the

@@ -213,7 +213,7 @@ func printOthers(ctx context.Context, r *repo.Repo, e *ui.Env, named []conversat
 // nextAction is the action that the user most likely needs next. current: the
 // conversation is the session's, so that a query needs no id.
 func nextAction(l repo.Summary, current bool) action.Action {
-	if l.SetBack {
+	if l.Standing == conversation.StandingRolledBack {
 		return action.AcceptHead(l.ShortID)
 	}
 	if !l.Local {

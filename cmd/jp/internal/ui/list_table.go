@@ -10,6 +10,7 @@ import (
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/cmd/jp/internal/terminal"
+	"jp/conversation"
 	"jp/internal/safetext"
 )
 
@@ -138,13 +139,13 @@ func (l layout) columns(star, id, status, turns, last, title string) []string {
 
 // title is a conversation's title, behind what must not be overlooked.
 func (t listTable) title(c *repo.Summary) string {
-	name := problem.OneLine(repo.Title(*c))
+	name, owner := problem.OneLine(repo.Title(*c)), repo.Owner(*c)
 	for _, mark := range []struct {
 		word string
 		is   bool
 	}{
-		{"(someone else's)", !c.Local && !c.Unsure && !c.SetBack},
-		{"(set back)", c.SetBack},
+		{"(" + owner + ")", owner != ""},
+		{"(set back)", c.Standing == conversation.StandingRolledBack},
 		{"(expired)", c.Expires != nil && c.Expires.Before(t.env.Now())},
 		{"(pinned)", c.Pinned != nil},
 	} {
