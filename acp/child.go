@@ -43,7 +43,10 @@ func (o childOutput) Recorded(events []*conversation.Event) {
 	for _, e := range events {
 		if b, is := e.Body.(*conversation.ToolCallResponse); is {
 			mark := "· "
-			if b.IsError {
+			switch {
+			case e.Closed() != "":
+				mark = "– "
+			case b.IsError:
 				mark = "✗ "
 			}
 			d.lines, more = append(d.lines, mark+e.Subject), true

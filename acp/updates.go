@@ -287,6 +287,9 @@ func (u *updates) result(e *conversation.Event, b *conversation.ToolCallResponse
 	if b.IsError || b.Cancelled {
 		c.Status = "failed"
 	}
+	if e.Closed() != "" { // the protocol has no status for it
+		c.Title = e.Subject
+	}
 	for _, change := range agent.FileTexts(context.Background(), u.repo, b.Changed) {
 		if at := u.path(change.Path); at != "" {
 			if change.After == nil {

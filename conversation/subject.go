@@ -192,6 +192,21 @@ func responseEffect(b *ToolCallResponse) string {
 	return Lines(b.Content)
 }
 
+// Closed says how the user ended a tool call: "declined" or "cancelled". It is "" for any other
+// event.
+func (e *Event) Closed() string {
+	b, ok := e.Body.(*ToolCallResponse)
+	switch {
+	case !ok:
+	case b.Cancelled:
+		return "cancelled"
+	case !b.IsError || strings.Contains(e.Subject, ": error: "): // these may be the tool's words
+	case strings.HasSuffix(e.Subject, ": declined by "+string(ByUser)):
+		return "declined"
+	}
+	return ""
+}
+
 // Lines says how many lines a text has.
 func Lines(text string) string {
 	n := strings.Count(text, "\n")

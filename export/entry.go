@@ -125,7 +125,7 @@ func (s *Source) entry(e *conversation.Event, names map[int]string) entry {
 		n.Folds = append(n.Folds, fold{"Arguments", text(string(b.Arguments))})
 		n.end(b.CallEnd)
 	case *conversation.ToolCallResponse:
-		n.result(b)
+		n.result(e, b)
 		n.attach(e, b.Attachments)
 		n.Notes = append(n.Notes, usageWords(b.Usage)...)
 	case *conversation.InquiryRequest:
@@ -174,12 +174,12 @@ func (n *entry) response(e *conversation.Event, b *conversation.ChatResponse) {
 	n.end(b.CallEnd)
 }
 
-func (n *entry) result(b *conversation.ToolCallResponse) {
-	n.Kind, n.Who, n.Failed = "tool", shown(b.Name), b.IsError
+func (n *entry) result(e *conversation.Event, b *conversation.ToolCallResponse) {
+	n.Kind, n.Who, n.Failed = "tool", shown(b.Name), b.IsError && e.Closed() == ""
 	content := text(b.Content)
 	if content != "" {
 		label := "Result: " + conversation.Lines(b.Content)
-		if b.IsError {
+		if n.Failed {
 			label = "Error: " + conversation.Lines(b.Content)
 		}
 		n.Folds = append(n.Folds, fold{label, content})

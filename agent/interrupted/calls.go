@@ -34,8 +34,8 @@ func callState(call *conversation.ToolCall, name string, running bool) string {
 	switch {
 	case call.Undelivered():
 		return "⏸ " + name + " — ran; its result waits to be delivered"
-	case !call.Open() && call.Result.Cancelled:
-		return "– " + name + " — cancelled"
+	case !call.Open() && call.Response.Closed() != "":
+		return "– " + name + " — " + call.Response.Closed()
 	case !call.Open() && notRun(call):
 		return "– " + name + " — not run"
 	case !call.Open() && call.Result.IsError:
@@ -52,7 +52,7 @@ func callState(call *conversation.ToolCall, name string, running bool) string {
 	return "○ " + name + " — not started"
 }
 
-// notRun reports whether jp closed a call without a run: somebody declined it, or no tool could run it.
+// notRun reports whether jp closed a call without a run: it was not allowed, or no tool could run it.
 func notRun(call *conversation.ToolCall) bool {
 	effect, _ := strings.CutPrefix(call.Response.Subject, CallTitle(call)+": ")
 	return strings.HasPrefix(effect, "not run: ") || strings.HasPrefix(effect, "declined by ") || strings.HasPrefix(effect, "denied by a hook")

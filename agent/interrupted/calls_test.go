@@ -19,7 +19,8 @@ func TestClosedCalls(t *testing.T) {
 		{"3 lines", conversation.ToolCallResponse{}, "✓ shell_run make — completed"},
 		{"error: exit code 2", conversation.ToolCallResponse{IsError: true}, "✗ shell_run make — failed"},
 		{"error: declined by the server", conversation.ToolCallResponse{IsError: true}, "✗ shell_run make — failed"},
-		{"declined by user", conversation.ToolCallResponse{IsError: true}, "– shell_run make — not run"},
+		{"error: b: declined by user", conversation.ToolCallResponse{IsError: true}, "✗ shell_run make — failed"},
+		{"declined by user", conversation.ToolCallResponse{IsError: true}, "– shell_run make — declined"},
 		{"declined by policy", conversation.ToolCallResponse{IsError: true}, "– shell_run make — not run"},
 		{"denied by a hook", conversation.ToolCallResponse{IsError: true}, "– shell_run make — not run"},
 		{"not run: no tool of this name is on", conversation.ToolCallResponse{IsError: true}, "– shell_run make — not run"},
@@ -27,7 +28,7 @@ func TestClosedCalls(t *testing.T) {
 	} {
 		call := &conversation.ToolCall{
 			Event: &conversation.Event{Subject: "call shell_run make"}, Request: &conversation.ToolCallRequest{},
-			Response: &conversation.Event{Subject: "shell_run make: " + test.effect}, Result: &test.response,
+			Response: &conversation.Event{Subject: "shell_run make: " + test.effect, Body: &test.response}, Result: &test.response,
 		}
 		require.Equal(t, test.want, callState(call, CallTitle(call), false), test.effect)
 	}

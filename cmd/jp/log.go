@@ -121,23 +121,11 @@ func printPatch(ctx context.Context, v *ui.ScreenView, w io.Writer, it blame.Ent
 	return err
 }
 
-// unanswered is why a question got no answer, "" for other events. Subjects do not
-// say it.
-func unanswered(e *conversation.Event) string {
-	if b, ok := e.Body.(*conversation.InquiryResponse); ok && b.Outcome != conversation.OutcomeAnswered {
-		return b.Reason
-	}
-	return ""
-}
-
 // logLine is one event on one line.
 func logLine(v *ui.ScreenView, e *conversation.Event) string {
 	seq := fmt.Sprintf("@%-4d", e.Seq)
 	when := e.Time.In(v.Env.Now().Location()).Format("15:04")
-	line := safetext.Clean(e.Subject)
-	if why := unanswered(e); why != "" {
-		line += ": " + problem.OneLine(why)
-	}
+	line := v.Line(e)
 	if v.View.Incomplete(e) {
 		line += "  ⏳"
 	}
@@ -148,7 +136,7 @@ func logLine(v *ui.ScreenView, e *conversation.Event) string {
 	case conversation.TypeChatRequest:
 		line = v.Palette.Bold(line)
 	case conversation.TypeToolCallResponse:
-		if b := e.Body.(*conversation.ToolCallResponse); b.IsError {
+		if b := e.Body.(*conversation.ToolCallResponse); b.IsError && e.Closed() == "" {
 			line = v.Palette.Red(line)
 		}
 	}

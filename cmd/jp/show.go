@@ -191,7 +191,7 @@ func showEvent(ctx context.Context, v *ui.ScreenView, w io.Writer, e *conversati
 	} {
 		fmt.Fprintf(w, "%s %s\n", v.Palette.Dim(fmt.Sprintf("%-7s", f[0])), f[1])
 	}
-	if why := unanswered(e); why != "" {
+	if why := ui.Unanswered(e); why != "" {
 		fmt.Fprintf(w, "%s %s\n", v.Palette.Dim("Reason "), safetext.Clean(strings.Join(strings.Fields(why), " ")))
 	}
 	if text, ok := e.Text(); ok && text != "" {

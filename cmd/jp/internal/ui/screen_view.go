@@ -1,9 +1,15 @@
 package ui
 
 import (
+	"strconv"
+	"strings"
+
+	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/cmd/jp/internal/terminal"
 	"jp/cmd/jp/internal/terminal/highlight"
+	"jp/conversation"
+	"jp/internal/safetext"
 )
 
 // A ScreenView is a conversation as a command shows it on stdout.
@@ -22,4 +28,53 @@ func (e *Env) OnScreen(v *repo.View) *ScreenView {
 		d.Width = e.Columns(e.Stdout)
 	}
 	return d
+}
+
+// Line is the subject of an event. To that of an answer it adds why there was none, and the tool or
+// the question that was answered.
+func (v *ScreenView) Line(e *conversation.Event) string {
+	line := safetext.Clean(e.Subject)
+	given, ok := e.Body.(*conversation.InquiryResponse)
+	if !ok {
+		return line
+	}
+	if why := Unanswered(e); why != "" {
+		line += ": " + problem.OneLine(why)
+	}
+	if asked := repo.BySeq(v.View.Events, given.For); asked != nil {
+		if b, ok := asked.Body.(*conversation.InquiryRequest); ok {
+			to := strconv.Quote(conversation.Shorten(problem.OneLine(b.Question.Text), answeredColumns))
+			call := repo.BySeq(v.View.Events, b.For)
+			if call != nil && (b.Kind == conversation.KindRunTool || b.Kind == conversation.KindHook) {
+				to = conversation.Shorten(problem.OneLine(strings.TrimPrefix(call.Subject, "call ")), answeredColumns)
+			}
+			line += ", to " + to
+		}
+	}
+	return line
+}
+
+// answeredColumns is how much of a question stands beside its answer.
+const answeredColumns = 40
+
+// Unanswered is why a question got no answer, "" for other events. Subjects do not
+// say it.
+func Unanswered(e *conversation.Event) string {
+	if b, ok := e.Body.(*conversation.InquiryResponse); ok && b.Outcome != conversation.OutcomeAnswered {
+		return b.Reason
+	}
+	return ""
+}
+
+// endMark stands before the line of an event: "✗" for a tool call that failed, "–" for one that the
+// user ended.
+func endMark(p terminal.Palette, e *conversation.Event) string {
+	b, ok := e.Body.(*conversation.ToolCallResponse)
+	switch {
+	case e.Closed() != "":
+		return p.Dim("–")
+	case ok && b.IsError:
+		return p.Red("✗")
+	}
+	return p.Dim("·")
 }

@@ -209,11 +209,7 @@ func (t *transcript) tool(e *conversation.Event, b *conversation.ToolCallRespons
 	if t.style == "chat" {
 		return
 	}
-	mark, colour := "·", t.screen.Palette.Dim
-	if b.IsError {
-		mark, colour = "✗", t.screen.Palette.Red
-	}
-	t.wrapped("  " + colour(mark) + " " + safetext.Clean(e.Subject))
+	t.wrapped("  " + endMark(t.screen.Palette, e) + " " + safetext.Clean(e.Subject))
 	if t.tools {
 		t.output(t.w, e, b)
 	} else if b.Name == tool.Plan && !b.IsError {

@@ -49,17 +49,9 @@ func (o *childOutput) line(mark, text string) {
 func (o *childOutput) Recorded(events []*conversation.Event) {
 	o.live.recorded(o.id, events)
 	for _, e := range events {
-		mark := o.palette.Dim("·")
-		switch b := e.Body.(type) {
-		case *conversation.ToolCallResponse:
-			if b.IsError {
-				mark = o.palette.Red("✗")
-			}
-		case *conversation.Workspace:
-		default:
-			continue
+		if e.Type() == conversation.TypeToolCallResponse || e.Type() == conversation.TypeWorkspace {
+			o.line("  "+o.palette.Dim(o.id.Short())+" "+endMark(o.palette, e)+" ", e.Subject)
 		}
-		o.line("  "+o.palette.Dim(o.id.Short())+" "+mark+" ", e.Subject)
 	}
 }
 

@@ -99,11 +99,7 @@ func (c *statusWriter) record(events []*conversation.Event) {
 			c.steps, c.leftOut, c.started = nil, snapshot.Unseen{}, c.env.Now()
 			c.head(e, b)
 		case *conversation.ToolCallResponse:
-			mark := c.palette.Dim("·")
-			if b.IsError {
-				mark = c.palette.Red("✗")
-			}
-			c.say("%s %s", mark, safetext.Clean(e.Subject))
+			c.say("%s %s", endMark(c.palette, e), safetext.Clean(e.Subject))
 			if b.IsError {
 				c.failure(e, b)
 			} else if b.Name == tool.Plan {
