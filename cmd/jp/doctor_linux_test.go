@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -79,10 +80,17 @@ func TestDoctorSeesTheGitOfALock(t *testing.T) {
 			seen = p.examined().about("leftovers")
 			require.Contains(t, seen, "HEAD; the git that made it has ended → rm "+lock)
 
-			open, err := os.Open(lock)
+			holder := exec.Command("sh", "-c", `exec 9<"$1"; echo open; read line`, "sh", lock) // what this process opened, its new children would share
+			ends, err := holder.StdinPipe()
 			require.NoError(t, err)
-			require.Contains(t, p.examined().about("leftovers"), fmt.Sprintf("HEAD; pid %d has it open → wait", os.Getpid()))
-			require.NoError(t, open.Close())
+			says, err := holder.StdoutPipe()
+			require.NoError(t, err)
+			require.NoError(t, holder.Start())
+			_, err = io.ReadFull(says, make([]byte, len("open\n")))
+			require.NoError(t, err)
+			require.Contains(t, p.examined().about("leftovers"), fmt.Sprintf("HEAD; pid %d has it open → wait", holder.Process.Pid))
+			require.NoError(t, ends.Close())
+			_ = holder.Wait() // it read no line
 			agedBy(t, 30*time.Second, lock)
 			require.Contains(t, p.examined().about("leftovers"), "jp cannot see whether the git that made it has ended → if no git works here")
 		})
