@@ -25,6 +25,7 @@ help: ## print the targets
 
 build: ## build bin/jp
 	@mkdir -p bin
+	@echo "Building jp. The first build compiles all that it uses, which takes minutes."
 	$(GO) build -o $(BIN) ./cmd/jp
 
 test: ## run all tests
@@ -106,7 +107,6 @@ demo: build ## a scripted turn with real tools in a scratch repository
 release: ## build archives, packages and a formula into dist/ (VERSION=0.2.0 SYSTEMS='linux/amd64 darwin/arm64' URL=...)
 	tools/release/build
 
-install: ## install jp into GOBIN, and say where that is
-	$(GO) install ./cmd/jp
-	@bin=$$($(GO) env GOBIN); bin=$${bin:-$$($(GO) env GOPATH | cut -d: -f1)/bin}; echo "Installed $$bin/jp."; \
+install: build ## install jp into GOBIN, and say where that is
+	@bin=$$($(GO) env GOBIN); bin=$${bin:-$$($(GO) env GOPATH | cut -d: -f1)/bin}; mkdir -p "$$bin" && install -m 755 $(BIN) "$$bin/jp" && echo "Installed $$bin/jp." || exit 1; \
 	case ":$$PATH:" in *":$$bin:"*) ;; *) echo "$$bin is not on PATH. Add it: export PATH=\"$$bin:\$$PATH\"" ;; esac
