@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,7 +20,7 @@ import (
 
 // repeatingTools are tools that return the same each time, with and without changing a
 // file, one that always fails, one whose every result differs, and one that takes time.
-func repeatingTools(w *workspace, clock *time.Time) []*fakeTool {
+func repeatingTools(w *workspace, waited *atomic.Int64) []*fakeTool {
 	runs := 0
 	return []*fakeTool{
 		reads("read"), reads("look"), changes("write").writing(w, "a.go"), changes("declined").asking(),
@@ -27,7 +28,7 @@ func repeatingTools(w *workspace, clock *time.Time) []*fakeTool {
 			return tool.Result{Content: []byte("exit 1"), IsError: true}, nil
 		}),
 		reads("poll").doing(func(context.Context, tool.Call) (tool.Result, error) {
-			*clock = clock.Add(time.Second)
+			waited.Add(int64(time.Second))
 			return tool.Result{Content: []byte("pending")}, nil
 		}),
 		reads("clock").doing(func(context.Context, tool.Call) (tool.Result, error) {
@@ -92,10 +93,11 @@ func TestTheSameCallWithTheSameResultEndsTheTurn(t *testing.T) {
 		for _, killed := range []bool{false, true} {
 			t.Run(fmt.Sprint(name, killed), func(t *testing.T) {
 				w := newWorkspace()
-				clock := time.Date(2025, 7, 19, 14, 0, 0, 0, time.UTC)
-				r := newRig(t, repeatingTools(w, &clock), append(tc.replies[:len(tc.replies):len(tc.replies)], answers("ok"))...)
+				start := time.Date(2025, 7, 19, 14, 0, 0, 0, time.UTC)
+				var waited atomic.Int64 // tools that read run side by side
+				r := newRig(t, repeatingTools(w, &waited), append(tc.replies[:len(tc.replies):len(tc.replies)], answers("ok"))...)
 				r.opts.Workspace, r.opts.Limits.SameCalls, r.opts.Policy = w, tc.limit, PolicyDeny
-				r.opts.Now = func() time.Time { return clock }
+				r.opts.Now = func() time.Time { return start.Add(time.Duration(waited.Load())) }
 				o := r.doneOrKilled(killed)
 				if tc.again == "" {
 					require.Equal(t, Complete, o.Status)
@@ -183,9 +185,9 @@ func TestTheUserIsAskedAgainAfterAsManyCalls(t *testing.T) {
 // resume counts on.
 func TestTheModelReadsHowOftenACallCameWithTheSameResult(t *testing.T) {
 	for _, killed := range []bool{false, true} {
-		clock := time.Unix(0, 0)
-		r := newRig(t, repeatingTools(newWorkspace(), &clock), append(slices.Repeat([]reply{asksFor("poll")}, 4), asksFor("clock"), answers("ok"))...)
-		r.opts.Now = func() time.Time { return clock }
+		var waited atomic.Int64
+		r := newRig(t, repeatingTools(newWorkspace(), &waited), append(slices.Repeat([]reply{asksFor("poll")}, 4), asksFor("clock"), answers("ok"))...)
+		r.opts.Now = func() time.Time { return time.Unix(0, waited.Load()) }
 		require.Equal(t, "ok", r.doneOrKilled(killed).Message)
 		newest := r.model.requests[len(r.model.requests)-1]
 		var got []string
