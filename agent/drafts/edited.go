@@ -9,18 +9,16 @@ import (
 	"os"
 	"path/filepath"
 
-	"golang.org/x/sys/unix"
-
 	"jp/internal/safefile"
 )
 
-// An editor's file has no seal. So it stands among the user's own files, where no confined
-// program writes, with a lock that says whether the jp that waits for the editor lives.
+// An editor's file has no seal, so it stands among the user's own files. Confined programs cannot write there. The jp
+// that waits for the editor holds the file's lock.
 
 // errEditing says that another jp waits for the editor.
 var errEditing = errors.New("another jp has it in an editor")
 
-// editedFile is the file that an editor has of a draft, "" where the user has no such folder.
+// editedFile is the path of a draft's file for the editor, "" if the user has no folder for it.
 func editedFile(own safefile.StateDir, file string) string {
 	if own.Own == "" {
 		return ""
@@ -35,13 +33,17 @@ func lockEdited(path string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil {
-		return nil, errors.Join(errEditing, lock.Close())
+	if err := safefile.TryLock(lock); err != nil {
+		lock.Close()
+		if errors.Is(err, safefile.ErrLocked) {
+			return nil, errEditing
+		}
+		return nil, err
 	}
 	return lock, nil
 }
 
-// Edit lets the user edit a draft. What was written is kept, and returned with an error, too.
+// Edit lets the user edit a draft, and keeps the text. It returns the text with an error, too.
 func Edit(own safefile.StateDir, file string, shown []byte, edit func(path string) error) (written string, err error) {
 	path := editedFile(own, file)
 	if path == "" {
@@ -76,7 +78,7 @@ func keepEdited(own safefile.StateDir, file, path string) (string, error) {
 	return written, os.Remove(path)
 }
 
-// takeEdited keeps what an editor had whose jp was killed.
+// takeEdited keeps the text of an editor whose jp was killed.
 func takeEdited(own safefile.StateDir, file string) error {
 	path := editedFile(own, file)
 	if _, err := os.Lstat(path); path == "" || errors.Is(err, fs.ErrNotExist) {

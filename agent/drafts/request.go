@@ -23,7 +23,7 @@ func Request(own safefile.StateDir, id conversation.ID) (string, error) {
 	return Kept(own, RequestFile(id))
 }
 
-// Kept is the text of a draft, also what an editor had when its jp was killed.
+// Kept is the text of a draft, or that of an editor whose jp was killed.
 func Kept(own safefile.StateDir, file string) (string, error) {
 	if err := takeEdited(own, file); err != nil {
 		return "", err
