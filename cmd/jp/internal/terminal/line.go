@@ -39,16 +39,11 @@ func (t *TTY) KeepUnsent(u Unsent) { t.unsent = u }
 
 // LineOr is Line with a text that Tab puts on an empty line, where the person can edit it.
 func (t *TTY) LineOr(ctx context.Context, prompt, offered string) (string, error) {
-	in, err := t.listen(ctx)
+	in, done, err := t.edits(ctx)
 	if err != nil {
 		return "", err
 	}
-	defer in.stop()
-	_, restore, err := t.enter(in)
-	if err != nil {
-		return "", err
-	}
-	defer restore()
+	defer done()
 	name, kept := prompt, ""
 	if t.unsent != nil {
 		kept = plain(t.unsent.Text(name))
@@ -99,18 +94,26 @@ func (t *TTY) LineOr(ctx context.Context, prompt, offered string) (string, error
 	}
 }
 
-// Hidden is Line for a secret: the terminal shows none of it, and nothing keeps it.
-func (t *TTY) Hidden(ctx context.Context, prompt string) (string, error) {
-	in, err := t.listen(ctx)
-	if err != nil {
-		return "", err
+// edits reads keys one by one until done is called.
+func (t *TTY) edits(ctx context.Context) (in *input, done func(), err error) {
+	if in, err = t.listen(ctx); err != nil {
+		return nil, nil, err
 	}
-	defer in.stop()
 	_, restore, err := t.enter(in)
 	if err != nil {
+		in.stop()
+		return nil, nil, err
+	}
+	return in, func() { restore(); in.stop() }, nil
+}
+
+// Hidden is Line for a secret: the terminal does not show it, and Unsent does not get it.
+func (t *TTY) Hidden(ctx context.Context, prompt string) (string, error) {
+	in, done, err := t.edits(ctx)
+	if err != nil {
 		return "", err
 	}
-	defer restore()
+	defer done()
 	line := &lineInput{in: in}
 	line.editor = term.NewTerminal(line, "")
 	line.resize()
