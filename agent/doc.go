@@ -6,7 +6,7 @@
 //	run         the request, the repository, the front end
 //	target      the conversation
 //	history     its events, and the interrupted turn among them
-//	turn        what its turns work with: model, tools, instructions
+//	turn        its model, tools and instructions
 //	resumption  the decision about an interrupted turn
 //	question    the new turn
 //

@@ -17,7 +17,7 @@ import (
 	"jp/turnloop"
 )
 
-// A history is what the events of a conversation say.
+// A history has the events of a conversation.
 type history struct {
 	run    *run
 	res    *resources

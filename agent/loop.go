@@ -35,7 +35,7 @@ func (e *turn) prepare(ctx context.Context, unknown turnloop.Resolver, untracked
 	if e.run.repo.Wrong != nil {
 		return nil, e.run.repo.Wrong
 	}
-	lasting := context.WithoutCancel(ctx) // for what is still to be done when the turn was interrupted
+	lasting := context.WithoutCancel(ctx) // for the work behind an interrupted turn
 	var err error
 	if e.model, err = e.history.chooseModel(ctx); err != nil {
 		return nil, err

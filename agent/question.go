@@ -16,8 +16,8 @@ type question struct {
 	history *history
 	turn    *turn
 
-	discarded *conversation.Event // the question of the turn that was just taken back, nil if none was
-	drafted   string              // what the user wrote in an editor
+	discarded *conversation.Event // the question of the turn that was just discarded, or nil
+	drafted   string              // the text that the user wrote in an editor
 }
 
 func newQuestion(t *turn) *question {
@@ -59,7 +59,7 @@ func (s *question) ask(ctx context.Context) error {
 	return s.turn.verdict(context.WithoutCancel(ctx), err)
 }
 
-// request is what the turn begins with.
+// request is the beginning of the turn.
 func (s *question) request(ctx context.Context) (turnloop.Request, error) {
 	files, err := (attachments.Source{Repo: s.run.repo, Env: s.run.env, ID: s.target.id, Fresh: s.target.fresh, Input: s.run.front.Input(), Resource: s.turn.resource}).Read(ctx, s.run.opts.Input.Attachments)
 	if err != nil {

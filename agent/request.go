@@ -31,7 +31,7 @@ type Request struct {
 	Show      ShowOptions
 	Detach    bool // the turn goes on in the background
 	NoPersist bool
-	DryRun    bool       // no model is asked, no hook runs and nothing is recorded; see Preview
+	DryRun    bool       // the run stops before its first model call, and records nothing; see Preview
 	preview   *Previewed // becomes the request that would be sent; nil: it is sent
 }
 
@@ -49,7 +49,7 @@ type Input struct {
 	Text           []string
 	Edit, NoEdit   bool
 	Stdin, NoStdin bool
-	None           bool          // nothing is asked afterwards
+	None           bool          // the run ends without a question
 	Prompt         *ServerPrompt // an MCP server's text below the question; nil: the text is all
 	Skills         []string      // the model gets these skills with the question
 	Attachments    []string
@@ -74,9 +74,9 @@ type TurnOptions struct {
 type ToolChoice struct {
 	Enable  []string
 	Disable []string
-	None    bool                  // but for those of Enable
+	None    bool                  // only those of Enable
 	Servers map[string]config.MCP // MCP servers besides those of the configuration
-	Buffers toolset.BufferReader  // the user's editor; nil: there is none
+	Buffers toolset.BufferReader  // the user's editor, or nil
 }
 
 // ResumeOptions decide about an interrupted turn.

@@ -10,7 +10,7 @@ import (
 	"jp/process"
 )
 
-// resources are what a run has opened and has to close. Each is nil until it is opened.
+// resources are the things that a run opens and has to close. Each is nil until it is opened.
 type resources struct {
 	user     User // nil: no user can be asked, or was looked for
 	files    *snapshot.Files

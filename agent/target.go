@@ -20,9 +20,9 @@ type target struct {
 
 	id      conversation.ID
 	fresh   bool       // the conversation does not exist yet
-	forked  *fork.Fork // the fork that was made for this run; nil: there is none
+	forked  *fork.Fork // the fork that was made for this run, or nil
 	resumes bool       // the user chose to resume the conversation's turn, before anything is asked
-	written *string    // in an editor, before the conversation changed; nil: nothing was
+	written *string    // the text of an editor from before the conversation changed, or nil
 }
 
 func newTarget(r *run, id conversation.ID) *target { return &target{run: r, res: r.res, id: id} }

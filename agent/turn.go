@@ -13,7 +13,7 @@ import (
 	"jp/turnloop"
 )
 
-// A turn is what the model and the tools of a conversation's turn work with, opened once each.
+// A turn has the model, tools and instructions of a conversation's turn, each opened once.
 type turn struct {
 	run     *run
 	res     *resources

@@ -155,7 +155,7 @@ func instructionsForTurn(ctx context.Context, from *agentsmd.Source, events []*c
 	return []*conversation.Event{{Body: turn.Told}}, nil
 }
 
-// A decider is what [turn.decide] does.
+// A decider is [turn.decide].
 type decider func(ctx context.Context, d UserDecision) (rune, error)
 
 // askInstructions lets the user decide about one file. Where nothing is said, nothing is decided.

@@ -16,7 +16,7 @@ type Repetition struct {
 	Calls   []*ToolCall // its tool calls; empty if one of them is open or was cancelled
 	Times   int         // 1: it is new
 	Pair    bool        // the model makes it in turn with another one
-	Idle    bool        // each time in a row it took no time, and nothing else happened
+	Idle    bool        // each time in a row it was instant, and the files stayed as they were
 	Over    bool        // the user has said something since
 }
 

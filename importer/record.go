@@ -55,7 +55,7 @@ type Edit struct {
 	Path     string // absolute, or below the session's folder
 	Before   *string
 	After    *string
-	From     string // where the file was, if the edit moves it to Path
+	From     string // the earlier path of a file that the edit moves to Path
 	Created  bool   // there was no file before
 	Removed  bool
 	Replaced []Replacement

@@ -49,7 +49,7 @@ func outputOf(name string, content []byte, whole *conversation.Truncated, most i
 	})}}
 }
 
-// toRead is what a tool gave, as the model reads it.
+// toRead is the result of a tool as the model reads it.
 func toRead(name, text string) string {
 	if conversation.Exact(name) {
 		return text

@@ -72,7 +72,7 @@ func onlyNamed([]*conversation.Event) bool { return true }
 // Close lets go of the conversation. [Undo.Again] takes it back.
 func (b *Undo) Close() { b.held.Release() }
 
-// Again takes the conversation after the user was asked, and says what would be done now. same reports whether
+// Again takes the conversation after the user was asked, and plans anew. same reports whether
 // that is what the user has agreed to.
 func (b *Undo) Again(ctx context.Context, agreed *Result) (now *Result, same bool, err error) {
 	head := b.View.Head
@@ -91,7 +91,7 @@ func (b *Undo) Again(ctx context.Context, agreed *Result) (now *Result, same boo
 	return now, slices.Equal(now.Puts, agreed.Puts), nil
 }
 
-// take locks the conversation, and reads it as it is then. The event is the named one, nil if there is none.
+// take locks the conversation, and reads it. The event is the named one, or nil.
 func (b *Undo) take(ctx context.Context, event *conversation.Event) (err error) {
 	if !b.Opts.DryRun {
 		if b.held, err = b.View.Repo.Hold(ctx, b.View.Repo.Env, b.View.ID); err != nil {

@@ -61,7 +61,7 @@ func (k keptKey) content() (string, error) {
 	return strings.TrimSpace(string(text)), err
 }
 
-// place says where the key is, "" if there is none.
+// place names the place of the key, "" without one.
 func (k keptKey) place() string {
 	text, err := k.content()
 	switch {

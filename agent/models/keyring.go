@@ -43,7 +43,7 @@ type keyring struct {
 // busVariable names the session bus.
 const busVariable = "DBUS_SESSION_BUS_ADDRESS"
 
-// bus is the address of the session bus on this machine, "" if there is none. The child gets it, since the library
+// bus is the address of the session bus on this machine, "" without one. The child gets it, since the library
 // starts a bus if it knows no address.
 func (k keyring) bus() string {
 	address := k.host.Get(busVariable)

@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A secretService is a session bus with a keyring behind it. A locked one waits for a dialog that nobody answers, and a
+// A secretService is a session bus with a keyring behind it. A locked one waits for a dialog without an answer, and a
 // silent one accepts connections and says nothing.
 type secretService struct {
 	address        string

@@ -25,7 +25,7 @@ func (r Providers) KeySource(e *repo.Host, name string) string {
 	return r.keptSource(e, v)
 }
 
-// keptSource says where jp login keeps the key for a provider, "" if it keeps none.
+// keptSource names the place of the key that jp login keeps for a provider, "" without one.
 func (r Providers) keptSource(e *repo.Host, v catalog.Vendor) string {
 	place := r.keptKey(e, v).place()
 	if place == "" {

@@ -15,7 +15,7 @@ import (
 type Delegate struct {
 	questions *questions
 	told      activityTeller
-	Command   *turnloop.UserCommand // of the user, at a question; nil if none
+	Command   *turnloop.UserCommand // of the user, at a question, or nil
 }
 
 // Delegate is the presence of a delegate of the run.

@@ -237,8 +237,8 @@ func noneYet() *problem.Error {
 		Hint(action.List, "the conversations there are; name one by its last digits").Hint(action.Ask, "start one")
 }
 
-// Single is the one conversation of the user's own in a state that the command is meant for,
-// false if there are several or none.
+// Single is the one conversation of the user's own in a state that the command is meant for.
+// It is false if their number is another.
 func (r Finder) Single(ctx context.Context, meant func(Status) bool) (conversation.ID, bool) {
 	fit, err := r.fitting(ctx, meant)
 	if err != nil || len(fit) != 1 {

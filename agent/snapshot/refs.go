@@ -15,8 +15,7 @@ import (
 	"jp/internal/safefile"
 )
 
-// refState is what the refs of a repository name at one time. It leaves out jp's own refs, and
-// replacements, which are control files.
+// A refState has the refs of a repository at one time, without those that are apart.
 type refState struct {
 	loose  map[string]string
 	packed string // git's list of the others
@@ -42,7 +41,7 @@ func (f *Files) refs(ctx context.Context) refState {
 		file.Close()
 	}
 	root := filepath.Join(f.git.CommonDir, "refs")
-	_ = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error { // one that cannot be read has no refs for git either
+	_ = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error { // git cannot read such a folder either
 		rel, _ := filepath.Rel(f.git.CommonDir, path)
 		name := filepath.ToSlash(rel)
 		switch {
@@ -58,7 +57,7 @@ func (f *Files) refs(ctx context.Context) refState {
 	return s
 }
 
-// apart reports whether a ref is said elsewhere, or is jp's.
+// apart reports whether a ref is jp's own, or a replacement, which is a control file.
 func apart(name string) bool {
 	return strings.HasPrefix(name, "refs/jp/") || strings.HasPrefix(name, replaceRefs)
 }

@@ -48,7 +48,7 @@ func TestPlantedState(t *testing.T) {
 		other  string // the same file of another conversation
 		forged string // a file that would say something else; "": the other one
 		asks   func() (answer, said string)
-		said   bool // what is wrong is said
+		said   bool // jp names the file
 	}{
 		{"cache/" + id + ".words", "cache/" + other + ".words", "", searched, false},
 		{"cache/" + id + ".commits", "cache/" + other + ".commits", "", searched, false},

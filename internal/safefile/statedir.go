@@ -37,7 +37,7 @@ type StateDir struct {
 	Share  Share
 	Key    func() ([]byte, error)
 	Told   func(*SealError)
-	Own    string // a folder of the user's, where no confined program writes; "": there is none
+	Own    string // a folder of the user's that confined programs cannot write, or ""
 }
 
 // A StateFolder is one of jp's, open. Files in it have plain names, and links in their places

@@ -8,7 +8,7 @@ import (
 	"jp/internal/lazy"
 )
 
-// sequences are what a terminal would obey.
+// sequences are the escape sequences of terminals.
 var sequences = lazy.Regexp("\x1b\\[[0-?]*[ -/]*[@-~]|\x1b[\\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\\\)?|\x1b.?")
 
 // ForModel is text without what people do not see and models read: control

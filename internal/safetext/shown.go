@@ -23,7 +23,7 @@ const (
 // control characters stays as it is. A gap that the cursor jumped over becomes one blank.
 //
 // A screen that is cleared begins a page below what is there, and the next one replaces it. A
-// program that leaves the alternate screen leaves nothing of it.
+// program that leaves the alternate screen takes its text with it.
 func Shown(output string) string {
 	if !controlled(output) {
 		return output
@@ -78,13 +78,13 @@ func controlled(text string) bool {
 	return false
 }
 
-// A screen is the end of what a program wrote, as far as a cursor can reach it.
+// A screen has the newest rows of the output, which a cursor can reach.
 type screen struct {
 	out      strings.Builder // the rows above
 	begun    bool            // out has a row
 	lines    []row
 	row, col int
-	page     int // its first row; negative: none
+	page     int // its first row; negative without a page
 	above    int // rows in out, for the saved one
 	saved    [2]int
 }

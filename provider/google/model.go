@@ -20,7 +20,7 @@ type model struct {
 	data    bool             // a schema for the answer goes together with functions
 }
 
-// familyData is what is known of models, by the beginning of their names. The first that fits decides. A name that says no
+// familyData has facts about models by the beginning of their names. The first fitting entry counts. A name that says no
 // version means a current model. A family knows the names of efforts, or the budgets of the least and of the most.
 //
 //go:embed families.json
@@ -39,7 +39,7 @@ var families = sync.OnceValue(func() (all []family) {
 	return all
 })
 
-// model is what the family can do. One that knows efforts by name can do all.
+// model has the abilities of the family. One that knows efforts by name has all.
 func (f family) model() model {
 	if len(f.Budgets) == 2 {
 		return model{budgets: map[string]int32{"none": f.Budgets[0], "minimal": 512, "low": 2048, "medium": 8192, "high": f.Budgets[1]}}

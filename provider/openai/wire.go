@@ -382,7 +382,7 @@ type responseTokens struct {
 	Cost         *float64     `json:"cost"` // see [chatUsage]
 }
 
-// stated is a cost that the server states, "" if it states none.
+// stated is the cost in the server's answer, "" without one.
 func stated(cost *float64) string {
 	if cost == nil || *cost < 0 {
 		return ""

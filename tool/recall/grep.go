@@ -206,7 +206,7 @@ func (h *hits) matches(r *search.Result) (all []match) {
 	return all
 }
 
-// isQuestion reports whether a title is the beginning of what the user said.
+// isQuestion reports whether a title is the beginning of the user's question.
 func isQuestion(title string, said search.Line) bool {
 	return said.Scope == search.User && strings.HasPrefix(strings.TrimSpace(said.Text), strings.TrimSuffix(title, "…"))
 }

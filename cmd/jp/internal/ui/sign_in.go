@@ -31,7 +31,7 @@ func SignIn(ctx context.Context, s *toolset.Server, e *Env) error {
 	return s.SignIn(ctx, user)
 }
 
-// SignOut forgets the token of an MCP server, and says what the server made of it.
+// SignOut forgets the token of an MCP server, and reports the server's answer.
 func SignOut(ctx context.Context, s *toolset.Server, e *Env) error {
 	out, err := s.SignOut(ctx)
 	if err != nil {
