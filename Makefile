@@ -8,6 +8,7 @@ SOAK     ?=
 SEEDS    ?= 100000
 HOSTILE  ?=
 VISITS   ?=
+FLIPS    ?=
 CRASH    ?=
 KILLS    ?= 100
 BIN      := bin/jp
@@ -18,7 +19,7 @@ export CGO_ENABLED ?= 0
 # proof builds a program of the proof module and runs it in this folder.
 proof = $(GO) build -C proof -o ../bin/proof/$(1) ./$(1) && bin/proof/$(1)
 
-.PHONY: release help build test check lint crash crash-tools fuzz bench bench-tools soak seeded histories hostile visits validator inspector editors peers shells chromium acpkill models demo install
+.PHONY: release help build test check lint crash crash-tools fuzz bench bench-tools soak seeded histories hostile programs visits flips validator inspector editors peers shells chromium acpkill models demo install
 
 help: ## print the targets
 	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s  %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -62,19 +63,27 @@ bench-tools:
 
 soak: ## 64 conversations at once, clients that come and go, kills, days of use; counts what is lost or left (SOAK='-quick' etc.)
 	$(call proof,soak) $(SOAK)
+	JP_CHAT_KILLS=20 $(GO) test ./cmd/jp -run 'TestChatRandomKills$$' -v -count=1 -timeout 1h
 
 seeded: ## model servers that misbehave, SEEDS=100000 seeds for each protocol: none may break a promise
 	GOGC=400 JP_SEEDS=$(SEEDS) $(GO) test ./internal/vendortest -run 'TestSeededServers$$' -v -count=1 -timeout 2h
 
-histories: ## turns of up to five calls, killed at every point: each sentence of the message of a resume is true
+histories: ## turns of up to five calls, killed at every point: each sentence of the message of a resume is true; git operations: each line has its writer
 	GOGC=400 JP_HISTORIES=5 $(GO) test ./turnloop -run 'TestAMessageOfAResumeIsTrueWhereItStands$$' -v -count=1 -timeout 4h
+	JP_SEED=1 JP_SEEDS=30 $(GO) test ./blame -run TestRandomHistories -v -count=1 -timeout 1h
 
 hostile: ## repositories that attack, one class after another: a table; none may come to anything (HOSTILE='-only git' etc.)
 	$(call proof,hostile) $(HOSTILE)
 	$(GO) test -count=1 -run 'Hostile|Escape|Filter' ./gitcmd ./worktree ./tool/... ./gitstore
 
+programs: ## 300 random programs over random files: jp undo brings all back, or jp names what not
+	JP_PROGRAMS=1 $(GO) test ./cmd/jp -run 'TestUndoAfterRandomPrograms$$' -count=1 -timeout 1h
+
 visits: ## how often one query goes from file to file before its first event (VISITS='-route' etc.)
 	$(call proof,visits) $(VISITS)
+
+flips: ## how many of 120 wrong conditions, picked by a seed, the tests of their own packages notice (FLIPS='-seed 7' etc.)
+	$(call proof,flip) $(FLIPS)
 
 shells: ## install zsh, fish and bash-completion (apt), in which a test then tries the completions
 	@tools/install 'the completions there are' zsh=zsh fish=fish /usr/share/bash-completion/bash_completion=bash-completion

@@ -252,6 +252,9 @@ func (u *user) answers(q turnloop.Question) []answer {
 			all = append(all, why)
 		}
 		all = append(all, yes(said(conversation.AnswerRun), "Yes, this once"))
+		if q.Tool != nil && q.Tool.Offline {
+			all = append(all, yes(said(conversation.AnswerRunNetwork), "Yes, this once with the network"))
+		}
 		if !request.Exclusive {
 			all = append(all, yes(said(conversation.AnswerRunTurn), "Yes, and "+q.Inquiry.Call.Request.Name+" for the rest of this turn"))
 		}

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"jp/agent"
+	"jp/agent/contextfiles"
 	"jp/agent/problem"
 	"jp/agent/repo"
-	"jp/agent/skillset"
 	"jp/agent/toolset"
 	"jp/conversation"
 	"jp/undo"
@@ -66,7 +66,7 @@ func (s *session) commands(r *repo.Repo) []command {
 	for _, c := range slashes {
 		add(c.name, c.help, c.hint)
 	}
-	skills := skillset.Open(r, r.Env)
+	skills := contextfiles.OpenSkills(r, r.Env)
 	defer skills.Close()
 	for _, k := range skills.All {
 		if k.Unusable == "" {
@@ -94,7 +94,7 @@ func commandOf(text string) (_ *slash, words string) {
 func skillOf(r *repo.Repo, text string) (name, words string) {
 	first, words, _ := strings.Cut(strings.TrimSpace(text), " ")
 	if name, is := strings.CutPrefix(first, "/"); is && name != "" {
-		skills := skillset.Open(r, r.Env)
+		skills := contextfiles.OpenSkills(r, r.Env)
 		defer skills.Close()
 		if k := skills.Named(name); k != nil && k.Unusable == "" {
 			return name, strings.TrimSpace(words)

@@ -12,11 +12,8 @@ import (
 	"jp/config"
 )
 
-// Modes of jp's own, beside the profiles.
-const (
-	modeDefault = "default"
-	modeAuto    = agent.ModeAuto // every tool runs without a question
-)
+// modeDefault is the mode without a profile.
+const modeDefault = "default"
 
 // offerNetwork is the offer to let confined tools use the network.
 const offerNetwork = "network"
@@ -51,8 +48,6 @@ func (c choices) apply(o *agent.Request) {
 	o.Turn.Model = c.model
 	switch c.mode {
 	case modeDefault:
-	case modeAuto:
-		o.Turn.Yes = true
 	default:
 		o.Turn.Profiles = []string{c.mode}
 	}
@@ -65,10 +60,11 @@ func (s *server) modes(r *repo.Repo) []mode {
 	about := map[string]string{
 		config.ProfilePlan:  "Only read, and answer with a plan",
 		config.ProfileEdits: "Write files in the working tree without a question",
+		config.ProfileAuto:  "Write files, and run programs of the sandbox without network, without a question",
 	}
 	for _, name := range r.Config.ProfileNames() {
 		p, _ := r.Config.FindProfile(name)
-		if name != modeDefault && name != modeAuto && (!asksLess(name, p) || slices.Contains(s.Offers, name)) {
+		if name != modeDefault && (!asksLess(name, p) || slices.Contains(s.Offers, name)) {
 			m := mode{ID: name, Name: name, Description: about[name]}
 			if m.Description == "" {
 				m.Description = "The profile " + name
@@ -76,15 +72,12 @@ func (s *server) modes(r *repo.Repo) []mode {
 			all = append(all, m)
 		}
 	}
-	if slices.Contains(s.Offers, modeAuto) {
-		all = append(all, mode{ID: modeAuto, Name: "Auto", Description: "Run all tools without a question"})
-	}
 	return all
 }
 
 // asksLess reports whether jp asks less with a profile than without.
 func asksLess(name string, p config.Profile) bool {
-	if name == config.ProfileEdits || len(p.Policy.Allow) > 0 || p.Policy.Detached != "" {
+	if name == config.ProfileEdits || name == config.ProfileAuto || len(p.Policy.Allow) > 0 || p.Policy.Readers || p.Policy.Detached != "" {
 		return true
 	}
 	for t := range maps.Values(p.Tools) {

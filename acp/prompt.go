@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"jp/agent"
-	"jp/agent/attachments"
-	"jp/agent/drafts"
+	"jp/agent/contextfiles"
+	"jp/agent/live"
 	"jp/agent/repo"
 	"jp/agent/toolset"
 	"jp/conversation"
@@ -158,7 +158,7 @@ func (s *session) ask(ctx context.Context, t *turn, prompt []contentBlock) (any,
 	}
 	err = agent.Ask(ctx, r, request, front)
 	if request.Target.New && front.ended.ID != "" {
-		_ = drafts.ForgetSession(r.StateDir(), s.id) // the conversation is found first
+		_ = live.ForgetSession(r.StateDir(), s.id) // the conversation is found first
 	}
 	front.updates.keep()
 	s.tellUsage(ctx, r, front.ended)
@@ -243,7 +243,7 @@ func (s *session) request(ctx context.Context, r *repo.Repo, prompt []contentBlo
 				}
 				continue
 			}
-			f, err := attachments.Given(name, []byte(block.Resource.Text))
+			f, err := contextfiles.NewAttachment(name, []byte(block.Resource.Text))
 			if err != nil {
 				return o, err
 			}
@@ -280,7 +280,7 @@ func give(o *agent.Request, name, data, uri string) error {
 	if uri != "" {
 		name = path.Base(uri)
 	}
-	f, err := attachments.Given(name, raw)
+	f, err := contextfiles.NewAttachment(name, raw)
 	if err == nil {
 		o.Input.Given = append(o.Input.Given, f)
 	}

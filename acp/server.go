@@ -13,6 +13,7 @@ import (
 	"jp/agent/models"
 	"jp/agent/repo"
 	"jp/conversation"
+	"jp/internal/action"
 	"jp/internal/version"
 	"jp/turnloop"
 )
@@ -245,10 +246,17 @@ func (s *server) failure(err error) *rpcError {
 	for _, line := range p.Details {
 		f.Message += "\n" + line
 	}
-	for _, hint := range p.Hints {
-		f.Message += "\n  " + hint.Action.String() + "   " + hint.Text
+	type hint struct {
+		Command string       `json:"command"`
+		Text    string       `json:"text"`
+		Action  *action.Data `json:"action,omitempty"`
 	}
-	f.Data = map[string]any{"code": p.Code, "conversation": p.Conversation, "hints": p.Hints}
+	hints := []hint{}
+	for _, h := range p.Hints {
+		f.Message += "\n  " + h.Action.String() + "   " + h.Text
+		hints = append(hints, hint{h.Action.String(), h.Text, h.Action.Data()})
+	}
+	f.Data = map[string]any{"code": p.Code, "conversation": p.Conversation, "hints": hints}
 	return f
 }
 

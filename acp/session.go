@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"jp/agent"
-	"jp/agent/drafts"
+	"jp/agent/live"
 	"jp/agent/repo"
 	"jp/agent/snapshot"
 	"jp/conversation"
@@ -72,7 +72,7 @@ func (s *server) newSession(ctx context.Context, p openRequest) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := drafts.NoteSession(r.StateDir(), id, s.Host.Now()); err != nil {
+	if err := live.NoteSession(r.StateDir(), id, s.Host.Now()); err != nil {
 		s.log("%s: no other jp acp can open this session before its first prompt: %v", id.Short(), err)
 	}
 	open := s.keep(r, id, p)
@@ -109,7 +109,7 @@ func (s *server) reopen(ctx context.Context, p openRequest, replay bool) (any, e
 	}
 	defer r.Close()
 	v, err := s.view(ctx, r, p)
-	if id, wrong := conversation.ParseID(p.SessionID); err != nil && wrong == nil && repo.ProblemOf(err).Code == "not_found" && drafts.SessionNoted(r.StateDir(), id) {
+	if id, wrong := conversation.ParseID(p.SessionID); err != nil && wrong == nil && repo.ProblemOf(err).Code == "not_found" && live.SessionNoted(r.StateDir(), id) {
 		open := s.keep(r, id, p)
 		return followed{open.opened(r), func() { open.tellCommands(ctx) }}, nil
 	}
@@ -251,7 +251,7 @@ func (s *server) deleteSession(ctx context.Context, p sessionRequest) (any, erro
 			return nil, err
 		}
 	}
-	_ = drafts.ForgetSession(r.StateDir(), id) // it opens an empty session at most
+	_ = live.ForgetSession(r.StateDir(), id) // it opens an empty session at most
 	s.mu.Lock()
 	delete(s.sessions, p.SessionID)
 	s.mu.Unlock()

@@ -12,9 +12,9 @@ import (
 	"unicode/utf8"
 
 	"jp/agent"
-	"jp/agent/drafts"
-	"jp/agent/interrupted"
+	"jp/agent/live"
 	"jp/agent/repo"
+	"jp/agent/resume"
 	"jp/conversation"
 	"jp/tool"
 	"jp/tool/plan"
@@ -393,7 +393,7 @@ func (s *session) notes(r *repo.Repo, v *repo.View, quiet bool) {
 // replay sends all of a conversation: its events, and text that streamed when jp was ended.
 func (s *session) replay(ctx context.Context, r *repo.Repo, v *repo.View) {
 	s.notes(r, v, false)
-	for _, d := range drafts.Streamed(r.StateDir(), v.ID, v.Events) {
+	for _, d := range live.StreamedTexts(r.StateDir(), v.ID, v.Events) {
 		if kind := chunkKinds[d.Part]; kind != "" {
 			s.update(chunk{Kind: kind, Content: contentBlock{Type: "text", Text: d.Text}, MessageID: fmt.Sprint(d.Seq), Meta: brokenOff})
 		}
@@ -403,7 +403,7 @@ func (s *session) replay(ctx context.Context, r *repo.Repo, v *repo.View) {
 		return
 	}
 	text := fmt.Sprintf("Turn %d was interrupted (%s). With your next message you choose to resume or to discard it.",
-		tail.Number, interrupted.TailWords(r, v.ID, interrupted.StatusOf(ctx, r, v.ID, tail)))
+		tail.Number, resume.TailWords(r, v.ID, resume.StatusOf(ctx, r, v.ID, tail)))
 	if s.server.can("session", "notices") {
 		s.notice("warning", text)
 		return

@@ -4,12 +4,12 @@ import (
 	"context"
 	"strings"
 
-	"jp/agent/action"
-	"jp/agent/interrupted"
-	"jp/agent/presence"
+	"jp/agent/live"
 	"jp/agent/problem"
 	"jp/agent/repo"
+	"jp/agent/resume"
 	"jp/conversation"
+	"jp/internal/action"
 	"jp/process/attach"
 )
 
@@ -38,7 +38,7 @@ func AnswerRecorded(
 	}
 	if waiting == nil {
 		if l.tail != nil && event < 0 {
-			if below := r.States().AsksFor(ctx, id, interrupted.DelegationsIn(l.tail), repo.MaxLevels); below != nil {
+			if below := r.States().AsksFor(ctx, id, resume.DelegationsIn(l.tail), repo.MaxLevels); below != nil {
 				t.res.held.Release()
 				return AnswerRecorded(ctx, front, r, below.In.ID, event, to)
 			}
@@ -46,7 +46,7 @@ func AnswerRecorded(
 		return "", id, waitsForNone(id)
 	}
 	i := attach.InquiryOf(id, waiting)
-	i.Subject = strings.TrimSpace(strings.TrimPrefix(interrupted.CallTitle(waiting.Call), i.Tool))
+	i.Subject = strings.TrimSpace(strings.TrimPrefix(resume.CallTitle(waiting.Call), i.Tool))
 	t.res.held.Release() // others may use the conversation while the user is asked
 	answer, err := to(ctx, i)
 	if err != nil {
@@ -59,7 +59,7 @@ func AnswerRecorded(
 	if waiting == nil || waiting.Event.Seq != asked {
 		return "", id, waitsForNone(id)
 	}
-	if err := l.recorder(nil).Answer(ctx, waiting, presence.AnswerOf(answer)); err != nil {
+	if err := l.recorder(nil).Answer(ctx, waiting, live.AnswerOf(answer)); err != nil {
 		return "", id, err
 	}
 	for _, e := range l.stream.Events() {

@@ -3,7 +3,7 @@ package agent
 import (
 	"context"
 
-	"jp/agent/background"
+	"jp/agent/live"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/toolset"
@@ -32,14 +32,14 @@ func Ask(ctx context.Context, r *repo.Repo, o Request, front Frontend) error {
 }
 
 // RunDetached goes on with a turn that was handed over to this process, without a user to ask.
-func RunDetached(ctx context.Context, front Frontend, r *repo.Repo, h *background.Handover) error {
+func RunDetached(ctx context.Context, front Frontend, r *repo.Repo, h *live.Handover) error {
 	o := Request{
 		Target: Target{ID: string(h.ID)},
-		Resume: ResumeOptions{Continue: true, Pending: h.Pending, Anyway: h.Anyway},
+		Resume: ResumeOptions{Continue: true, Pending: h.Order.Pending, Anyway: h.Order.Anyway},
 		Input:  Input{None: true},
-		Turn:   TurnOptions{NonInteractive: true, Model: h.Model, Profiles: h.Profiles, Yes: h.Yes, NoInstructions: h.Uninstructed, Policy: h.Policy, Wait: h.Wait},
-		Tools:  ToolChoice{Enable: h.Tools, Disable: h.WithoutTools, None: h.NoTools},
-		Show:   ShowOptions{Quiet: h.Quiet},
+		Turn:   TurnOptions{NonInteractive: true, Model: h.Order.Model, Profiles: h.Order.Profiles, Yes: h.Order.Yes, NoInstructions: h.Order.Uninstructed, Policy: h.Order.Policy, Wait: h.Order.Wait},
+		Tools:  ToolChoice{Enable: h.Order.Tools, Disable: h.Order.WithoutTools, None: h.Order.NoTools},
+		Show:   ShowOptions{Quiet: h.Order.Quiet},
 	}
 	return newRun(front, r, o, h).do(ctx)
 }

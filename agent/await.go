@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 
-	"jp/agent/action"
-	"jp/agent/interrupted"
 	"jp/agent/problem"
+	"jp/agent/resume"
 	"jp/conversation"
+	"jp/internal/action"
 	"jp/internal/safetext"
 )
 
@@ -31,7 +31,7 @@ func (e *turn) awaitTools(ctx context.Context, ledger *conversation.Ledger) erro
 // waitOrEnd lets the user decide about a tool that outlived jp.
 func (e *turn) waitOrEnd(ctx context.Context, call *conversation.ToolCall) error {
 	key, err := e.decide(ctx, UserDecision{
-		Text:    safetext.Show(interrupted.CallTitle(call)) + "\n  It is still running, from before.\n",
+		Text:    safetext.Show(resume.CallTitle(call)) + "\n  It is still running, from before.\n",
 		Choices: []UserChoice{{'w', "wait for it"}, {'e', "end it"}, {'q', "quit, change nothing"}},
 	})
 	switch {

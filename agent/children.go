@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"jp/agent/evidence"
 	"jp/agent/problem"
+	"jp/agent/resume"
 	"jp/conversation"
 	"jp/turnloop"
 )
@@ -52,7 +52,7 @@ func (l *history) inChild(ctx context.Context, id conversation.ID, do func(child
 // tool of its earlier run does. What else keeps a child from going on is for its
 // parent's model to know.
 func (l *history) awaitChildren(ctx context.Context, ledger *conversation.Ledger) error {
-	for _, d := range evidence.Delegates(ctx, l.run.repo, l.target.id, l.stream.Events(), ledger, l.run.opts.Resume.Pending == "report") {
+	for _, d := range resume.Delegates(ctx, l.run.repo, l.target.id, l.stream.Events(), ledger, l.run.opts.Resume.Pending == "report") {
 		if d.Left || !d.Begun {
 			continue
 		}

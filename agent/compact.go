@@ -5,13 +5,12 @@ import (
 	"errors"
 	"strings"
 
-	"jp/agent/action"
-	"jp/agent/compactor"
 	"jp/agent/models"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/compaction"
 	"jp/conversation"
+	"jp/internal/action"
 	"jp/provider"
 	"jp/provider/catalog"
 	"jp/tool"
@@ -64,8 +63,22 @@ func Compact(ctx context.Context, r *repo.Repo, o CompactRequest, front Frontend
 	}
 	done.ID = id
 	opts := turnloop.Options{
-		Journal: r.Store, ID: id, Head: l.head, Stream: l.stream, Tools: new(tool.Registry), Now: r.Env.Now, Observer: run.out,
-		Redact: r.Values.Concealer(id),
+		Conversation: turnloop.ConversationOptions{
+			Journal: r.Store,
+			ID:      id,
+			Head:    l.head,
+			Stream:  l.stream,
+		},
+		Tools: turnloop.ToolOptions{
+			Registry: new(tool.Registry),
+		},
+		Clock: turnloop.Clock{
+			Now: r.Env.Now,
+		},
+		Observer: run.out,
+		Secrets: turnloop.SecretOptions{
+			Redact: r.Values.Concealer(id),
+		},
 	}
 	var order func(context.Context, turnloop.Room) ([]conversation.Body, error)
 	if o.Undo {
@@ -79,7 +92,7 @@ func Compact(ctx context.Context, r *repo.Repo, o CompactRequest, front Frontend
 		return done, err
 	}
 	events, err := turnloop.Compact(ctx, opts, order)
-	if errors.Is(err, compactor.ErrNothing) {
+	if errors.Is(err, ErrNothing) {
 		err = nil
 	}
 	done.Events = l.stream.Events()
@@ -101,7 +114,7 @@ func (l *history) order(ctx context.Context, o CompactRequest, opts *turnloop.Op
 			return nil, err
 		}
 	}
-	opts.Provider, opts.API, opts.Endpoint, opts.Account, opts.Model = open, open.API, open.Endpoint, open.Account, model
+	opts.Model.Provider, opts.Model.API, opts.Model.Endpoint, opts.Model.Account, opts.Model.Name = open, open.API, open.Endpoint, open.Account, model
 	wanted, err := orderOf(l.run.repo, l.target.id, l.stream.Events(), o)
 	if err != nil {
 		return nil, err
@@ -118,8 +131,8 @@ func (l *history) order(ctx context.Context, o CompactRequest, opts *turnloop.Op
 }
 
 // orderOf reads what a user wants by the events and the configuration of a conversation.
-func orderOf(r *repo.Repo, id conversation.ID, events []*conversation.Event, o CompactRequest) (compactor.Order, error) {
-	wanted := compactor.Order{To: -1, Keep: o.Keep, Exactly: o.Keep >= 0, Focus: o.Focus, TrimOnly: o.TrimOnly}
+func orderOf(r *repo.Repo, id conversation.ID, events []*conversation.Event, o CompactRequest) (CompactionOrder, error) {
+	wanted := CompactionOrder{To: -1, Keep: o.Keep, Exactly: o.Keep >= 0, Focus: o.Focus, TrimOnly: o.TrimOnly}
 	if o.Keep < 0 {
 		wanted.Keep = int(r.Config.Compaction.KeepCycles)
 	}
@@ -168,7 +181,7 @@ func wouldCompact(ctx context.Context, r *repo.Repo, o CompactRequest) (done Com
 		return data, ok && err == nil
 	}
 	done.Plan, err = c.Plan(turnloop.Room{Events: v.Events, Request: provider.Options{Model: model, API: open.API, Content: content}}, wanted)
-	if errors.Is(err, compactor.ErrNothing) {
+	if errors.Is(err, ErrNothing) {
 		err = nil
 	}
 	return done, err
@@ -191,7 +204,7 @@ func (l *history) notCompacted(err error) error {
 	case errors.As(err, &refused) && refused.Class == provider.ClassBudget:
 		return problem.New(problem.ExitFailed, "interrupted", "jp could not compact %s: %s. Nothing was changed.", l.target.id.Short(), refused.Message).About(l.target.id).
 			Hint(action.CompactTrim(l.target.id.Short()), "makes room without a model")
-	case errors.Is(err, compactor.ErrNoSummary), errors.Is(err, compactor.ErrUncited), errors.Is(err, compactor.ErrLonger):
+	case errors.Is(err, ErrNoSummary), errors.Is(err, ErrUncited), errors.Is(err, ErrLonger):
 		return problem.New(problem.ExitFailed, "provider", "jp could not compact %s: %v. Nothing was changed.", l.target.id.Short(), err).About(l.target.id).
 			Hint(action.CompactTrim(l.target.id.Short()), "makes room without a model")
 	case errors.As(err, &refused):
@@ -203,22 +216,22 @@ func (l *history) notCompacted(err error) error {
 }
 
 // compactor makes room in the conversation, whose model is open.
-func (l *history) compactor(model string, open *catalog.Provider, notice func(string)) *compactor.Compactor {
+func (l *history) compactor(model string, open *catalog.Provider, notice func(string)) *Compactor {
 	set := l.run.repo.Config.Compaction
-	c := &compactor.Compactor{
+	c := &Compactor{
 		Model: model, Provider: open, Window: open.Context, At: set.At, Keep: int(set.KeepCycles), Auto: set.Auto, Notice: notice, Now: l.run.env.Now,
 	}
 	if name := l.run.repo.Config.ResolveModel(set.Model); name != "" && name != model {
-		c.Other = func(ctx context.Context) (compactor.Writer, error) {
+		c.Other = func(ctx context.Context) (SummaryWriter, error) {
 			other, err := models.OpenModel(ctx, l.run.env, l.run.repo, name)
 			if err != nil {
-				return compactor.Writer{}, err
+				return SummaryWriter{}, err
 			}
 			writer := provider.Provider(other)
 			if l.res.spent != nil {
 				writer = l.res.spent.Limit(other, other.Price)
 			}
-			return compactor.Writer{Model: name, Provider: writer, Options: provider.Options{
+			return SummaryWriter{Model: name, Provider: writer, Options: provider.Options{
 				Model: name, API: other.API, Endpoint: other.Endpoint, Account: other.Account,
 			}}, nil
 		}

@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 
-	"jp/agent/evidence"
 	"jp/agent/models"
+	"jp/agent/resume"
 	"jp/conversation"
 	"jp/tool/delegate"
 	"jp/turnloop"
@@ -75,7 +75,7 @@ func (c *child) work(ctx context.Context, t delegate.Task) (err error) {
 		return &refusedTask{"it was interrupted, and is not gone on with"}
 	case begun:
 		err = c.resume(ctx)
-	case evidence.NamedElsewhere(c.parent.history.stream.Events(), c.target.id):
+	case resume.NamedElsewhere(c.parent.history.stream.Events(), c.target.id):
 		return &refusedTask{"it had not begun when this conversation was forked, or is gone"}
 	default:
 		err = c.begin(ctx, t)

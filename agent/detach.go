@@ -3,7 +3,7 @@ package agent
 import (
 	"context"
 
-	"jp/agent/background"
+	"jp/agent/live"
 	"jp/agent/problem"
 )
 
@@ -20,7 +20,7 @@ func (t *target) detach(ctx context.Context, begin func() error) error {
 		return problem.New(problem.ExitFailed, "internal", "nothing can run in the background: %v.", err)
 	}
 	defer log.Close()
-	o := background.Order{
+	o := live.BackgroundOrder{
 		Dir: t.run.env.Dir, Log: log.Name(), Asked: begin != nil, Tools: t.run.opts.Tools.Enable, WithoutTools: t.run.opts.Tools.Disable, NoTools: t.run.opts.Tools.None,
 		Profiles: t.run.opts.Turn.Profiles, Uninstructed: t.run.opts.Turn.NoInstructions, Policy: t.run.opts.Turn.Policy, Pending: t.run.opts.Resume.Pending, Anyway: t.run.opts.Resume.Anyway, Wait: t.run.opts.Turn.Wait, CFG: t.run.env.Cfg, Quiet: t.run.opts.Show.Quiet,
 	}
@@ -29,7 +29,7 @@ func (t *target) detach(ctx context.Context, begin func() error) error {
 	} else if err := begin(); err != nil {
 		return err
 	}
-	turn := background.Turn{ID: t.id, Lock: t.res.held, Environ: t.run.env.Environ, Log: log}
+	turn := live.BackgroundTurn{ID: t.id, Lock: t.res.held, Environ: t.run.env.Environ, Log: log}
 	pid, err := turn.Start(ctx, o)
 	if err == nil {
 		t.run.out.Detached(DetachedJSON{"detached", t.id, pid, log.Name()})

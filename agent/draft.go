@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"strings"
 
-	"jp/agent/action"
-	"jp/agent/drafts"
+	"jp/agent/live"
 	"jp/agent/problem"
 	"jp/agent/repo"
+	"jp/internal/action"
 	"jp/internal/safefile"
 	"jp/turnloop"
 )
@@ -18,25 +18,25 @@ import (
 func (t *target) draft() string {
 	switch {
 	case t.forked != nil:
-		return drafts.RequestFile(t.forked.View.ID) // the fork may be taken back
+		return live.RequestFile(t.forked.View.ID) // the fork may be taken back
 	case t.fresh:
 		return t.newDraft()
 	}
-	return drafts.RequestFile(t.id)
+	return live.RequestFile(t.id)
 }
 
 // newDraft is the draft of a new conversation, which no other process has while this one runs.
 func (t *target) newDraft() string {
 	if t.res.slot == nil {
-		slot, _ := drafts.TakeSlot(t.run.repo.StateDir())
+		slot, _ := live.TakeSlot(t.run.repo.StateDir())
 		t.res.slot = &slot
 	}
-	return cmp.Or(t.res.slot.File(), drafts.RequestFile(""))
+	return cmp.Or(t.res.slot.File(), live.RequestFile(""))
 }
 
 // keptDraft is what a draft asks, "" where there is none.
 func (t *target) keptDraft() (string, error) {
-	kept, err := drafts.Kept(t.run.repo.StateDir(), t.draft())
+	kept, err := live.KeptDraft(t.run.repo.StateDir(), t.draft())
 	var refused *safefile.SealError
 	if errors.As(err, &refused) { // which was said
 		return "", nil
@@ -76,7 +76,7 @@ func (t *target) keepText(f *problem.Error) error {
 // stays.
 func (t *target) forgetDraft(drafted, asked string) {
 	if t.fresh && t.forked == nil && t.res.slot == nil { // it was not edited
-		if kept, err := drafts.Request(t.run.repo.StateDir(), ""); err != nil || kept == "" || t.run.opts.Turn.Queue != nil {
+		if kept, err := live.RequestDraft(t.run.repo.StateDir(), ""); err != nil || kept == "" || t.run.opts.Turn.Queue != nil {
 			return
 		}
 	}

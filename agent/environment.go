@@ -7,7 +7,7 @@ import (
 	"runtime"
 	"time"
 
-	"jp/agent/agentsmd"
+	"jp/agent/contextfiles"
 	"jp/agent/repo"
 	"jp/agent/snapshot"
 )
@@ -21,7 +21,7 @@ type environment struct {
 	branch string // "" for a detached HEAD
 }
 
-func environmentOf(ctx context.Context, host *repo.Host, from *agentsmd.Source, files *snapshot.Files) (environment, error) {
+func environmentOf(ctx context.Context, host *repo.Host, from *contextfiles.Instructions, files *snapshot.Files) (environment, error) {
 	is := environment{now: host.Now(), system: runtime.GOOS, shell: path.Base(host.Get("SHELL"))}
 	if files.Tree == nil {
 		return is, nil

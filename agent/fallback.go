@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"slices"
 
-	"jp/agent/action"
 	"jp/agent/models"
 	"jp/agent/problem"
 	"jp/agent/repo"
+	"jp/internal/action"
 	"jp/internal/safetext"
 	"jp/turnloop"
 )
@@ -86,5 +86,5 @@ func (e *turn) missingModel(ctx context.Context, f *problem.Error, provider stri
 	if name := models.ProvidersOf(e.run.repo).Replacement(ctx, e.run.env, e.model); name != "" {
 		f.Hint(action.ContinueNamed(id, name), "ask the newest model of its family")
 	}
-	f.Hint(action.ModelsOf(repo.PlainName(provider)), "lists those that there are").Hint(action.ContinueModel(id), "ask another model")
+	f.Hint(action.ModelsOf(models.ShownName(provider)), "lists those that there are").Hint(action.ContinueModel(id), "ask another model")
 }

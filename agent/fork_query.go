@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/snapshot"
 	"jp/conversation"
 	"jp/fork"
+	"jp/internal/action"
 )
 
 // findFork makes the fork to ask in. What would keep it from being asked in is

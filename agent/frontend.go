@@ -10,6 +10,7 @@ import (
 	"jp/conversation"
 	"jp/tool/mcp"
 	"jp/turnloop"
+	"jp/undo"
 )
 
 // A Frontend is where a user follows a run of jp, and decides.
@@ -146,6 +147,9 @@ type RunInfo struct {
 	// differ between two of them. Both are nil for a run of another process.
 	Snapshots func() bool
 	Changed   func(before, after string) ([]FileChange, error)
+	// Outlook says what jp undo would come to after a turn whose tools changed files that no snapshot has. It is nil, or gives
+	// nil, where there are none.
+	Outlook func(turn int) (*undo.Outlook, error)
 }
 
 // A FileChange is how a file differs, in lines; -1 where its content is binary.

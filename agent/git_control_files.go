@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"jp/agent/action"
 	"jp/agent/problem"
+	"jp/internal/action"
 	"jp/internal/safetext"
 	"jp/tool"
 	"jp/turnloop"
@@ -50,7 +50,7 @@ func (i *resumption) tellControlFiles(ctx context.Context) error {
 	if err != nil {
 		tools = new(tool.Registry)
 	}
-	changed, err := turnloop.UnseenControl(ctx, i.history.stream, turnloop.Options{Tools: tools, Workspace: files})
+	changed, err := turnloop.UnseenControl(ctx, i.history.stream, turnloop.Options{Tools: turnloop.ToolOptions{Registry: tools}, Files: turnloop.FileOptions{Workspace: files}})
 	if err != nil || changed == nil {
 		return err
 	}

@@ -6,10 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"jp/agent/drafts"
-	"jp/agent/evidence"
-	"jp/agent/interrupted"
+	"jp/agent/live"
 	"jp/agent/repo"
+	"jp/agent/resume"
 	"jp/agent/snapshot"
 	"jp/conversation"
 	"jp/reconcile"
@@ -76,7 +75,7 @@ func (l *history) read(ctx context.Context) error {
 	}
 	l.stream = conversation.JoinTail(stream, tail)
 	if l.run.opts.unrecorded() && l.tail != nil {
-		l.run.env.Note("Turn %d is incomplete (%s); it is left out.", l.tail.Number, interrupted.TailWords(l.run.repo, l.target.id, interrupted.StatusOf(ctx, l.run.repo, l.target.id, l.tail)))
+		l.run.env.Note("Turn %d is incomplete (%s); it is left out.", l.tail.Number, resume.TailWords(l.run.repo, l.target.id, resume.StatusOf(ctx, l.run.repo, l.target.id, l.tail)))
 		l.leftModel = l.stream.Model()
 		l.events = l.events[:len(l.events)-len(l.tail.Events)]
 		l.stream, _ = conversation.SplitTail(l.events)
@@ -95,7 +94,7 @@ func (l *history) read(ctx context.Context) error {
 // record is what the events say of the incomplete turn. Its age is counted from
 // what was there when jp came.
 func (l *history) record() reconcile.Record {
-	r := reconcile.Read(l.events, l.tail, drafts.Answer(l.run.repo.StateDir(), l.target.id, l.events))
+	r := reconcile.Read(l.events, l.tail, live.StreamedAnswer(l.run.repo.StateDir(), l.target.id, l.events))
 	r.At, r.LeftBehind = l.stoppedAt, snapshot.LeftBehind(l.events).Paths()
 	return r
 }
@@ -103,9 +102,9 @@ func (l *history) record() reconcile.Record {
 // recorder is a loop that records decisions and runs nothing. It looks at the
 // files, nil if they are not to be looked at.
 func (l *history) recorder(f *snapshot.Files) *turnloop.Loop {
-	opts := turnloop.Options{Journal: l.run.repo.Store, ID: l.target.id, Head: l.head, Stream: l.stream, Tools: new(tool.Registry), Now: l.run.env.Now}
+	opts := turnloop.Options{Conversation: turnloop.ConversationOptions{Journal: l.run.repo.Store, ID: l.target.id, Head: l.head, Stream: l.stream}, Tools: turnloop.ToolOptions{Registry: new(tool.Registry)}, Clock: turnloop.Clock{Now: l.run.env.Now}}
 	if f != nil {
-		opts.Workspace = f
+		opts.Files.Workspace = f
 	}
 	return turnloop.New(opts)
 }
@@ -131,4 +130,4 @@ You work on a task that another model gave you. It sees only your last answer: p
 
 // worksFor is the conversation that this one works for, "" if it works for the
 // user.
-func (l *history) worksFor() conversation.ID { return evidence.WorksFor(l.stream.Events()) }
+func (l *history) worksFor() conversation.ID { return resume.WorksFor(l.stream.Events()) }

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"jp/agent/action"
 	"jp/agent/models"
 	"jp/agent/repo"
 	"jp/agent/toolset"
+	"jp/internal/action"
 	"jp/internal/safetext"
 	"jp/provider"
 	"jp/provider/catalog"

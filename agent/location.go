@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 
-	"jp/agent/action"
-	"jp/agent/interrupted"
 	"jp/agent/problem"
+	"jp/agent/resume"
 	"jp/conversation"
+	"jp/internal/action"
 	"jp/reconcile"
 )
 
@@ -22,7 +22,7 @@ func (i *resumption) allowPlace(ctx context.Context, last conversation.Git, diff
 		return i.target.elsewhereFailure(ctx, last, differences)
 	}
 	key, err := i.turn.decide(ctx, UserDecision{
-		Text:    interrupted.ElsewhereText(i.run.repo, differences, changed),
+		Text:    resume.ElsewhereText(i.run.repo, differences, changed),
 		Choices: []UserChoice{{'r', "resume here anyway (the model is told)"}, {'q', "quit, change nothing"}},
 	})
 	switch {
@@ -37,7 +37,7 @@ func (i *resumption) allowPlace(ctx context.Context, last conversation.Git, diff
 }
 
 func (t *target) elsewhereFailure(ctx context.Context, last conversation.Git, differences []reconcile.Difference) *problem.Error {
-	f := problem.New(problem.ExitDecision, "elsewhere", "%s stopped elsewhere: %s.", t.id, interrupted.DifferenceWords(t.run.repo, differences)).About(t.id)
-	f.Hints = interrupted.WayBack(ctx, t.run.repo, last, differences)
+	f := problem.New(problem.ExitDecision, "elsewhere", "%s stopped elsewhere: %s.", t.id, resume.DifferenceWords(t.run.repo, differences)).About(t.id)
+	f.Hints = resume.WayBack(ctx, t.run.repo, last, differences)
 	return f.Hint(action.ResumeHere(string(t.id)), "go on here; the model is told")
 }

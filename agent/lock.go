@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 	"time"
 
-	"jp/agent/action"
-	"jp/agent/presence"
+	"jp/agent/live"
 	"jp/agent/problem"
 	"jp/agent/repo"
+	"jp/internal/action"
 	"jp/internal/safetext"
 	"jp/process"
 	"jp/turnloop"
@@ -20,7 +21,7 @@ import (
 // *process.LockedError.
 func (t *target) lock() error {
 	holder := process.Holder{
-		PID: repo.PID(), Start: process.StartOf(repo.PID()), Started: t.run.env.Now().UTC(), Session: t.run.repo.Session(t.run.env).Name, Detached: t.run.background != nil,
+		PID: os.Getpid(), Start: process.StartOf(os.Getpid()), Started: t.run.env.Now().UTC(), Session: t.run.repo.Session(t.run.env).Name, Detached: t.run.background != nil,
 	}
 	if t.run.background != nil {
 		held, err := t.run.repo.Locks.TakeOver(t.id, t.run.background.Lock, holder)
@@ -142,7 +143,7 @@ func (w *busyWait) wait(ctx context.Context) error {
 // conversation or for news, whichever comes first. All that it starts has ended
 // when it returns, and the lock is held only where it is errFree.
 func (w *busyWait) waitOnce(ctx context.Context) (rune, error) {
-	there := presence.LookAt(ctx, w.run.repo, w.target.id, w.holder.Holder)
+	there := live.LookAtHolder(ctx, w.run.repo, w.target.id, w.holder.Holder)
 	defer there.Close()
 	w.holder.Holder = there.Process
 	waiting, end := context.WithCancelCause(ctx)
@@ -221,7 +222,7 @@ func (w *busyWait) leave(ctx context.Context) error {
 }
 
 // decision says what the other process does and what can be done meanwhile.
-func (w *busyWait) decision(there *presence.Holder) UserDecision {
+func (w *busyWait) decision(there *live.Holder) UserDecision {
 	d := UserDecision{Text: fmt.Sprintf("%s is busy: %s.\n", w.target.id, there.Words(w.run.env.Now()))}
 	if there.Inquiry != nil {
 		d.Text += fmt.Sprintf("It waits for an answer: %s\n", repo.QuestionWords(*there.Inquiry))

@@ -7,15 +7,12 @@ import (
 	"math"
 	"slices"
 
-	"jp/agent/agentsmd"
-	"jp/agent/compactor"
-	"jp/agent/drafts"
-	"jp/agent/interrupted"
+	"jp/agent/contextfiles"
+	"jp/agent/live"
 	"jp/agent/models"
-	"jp/agent/presence"
 	"jp/agent/repo"
+	"jp/agent/resume"
 	"jp/agent/snapshot"
-	"jp/agent/spending"
 	"jp/agent/toolset"
 	"jp/compaction"
 	"jp/config"
@@ -26,6 +23,8 @@ import (
 	"jp/provider"
 	"jp/provider/catalog"
 	"jp/turnloop"
+	"jp/undo"
+	"jp/usage"
 	"jp/worktree"
 )
 
@@ -57,7 +56,7 @@ func (e *turn) prepare(ctx context.Context, unknown turnloop.Resolver, untracked
 	if err != nil {
 		return nil, err
 	}
-	e.instructions = agentsmd.Open(e.run.repo, files, e.run.env.Dir, e.run.opts.Turn.NoInstructions)
+	e.instructions = contextfiles.OpenInstructions(e.run.repo, files, e.run.env.Dir, e.run.opts.Turn.NoInstructions)
 	e.instructions.More = e.skillFiles
 	place, err := environmentOf(ctx, e.run.env, e.instructions, files)
 	if err != nil {
@@ -72,20 +71,67 @@ func (e *turn) prepare(ctx context.Context, unknown turnloop.Resolver, untracked
 	e.meet(lasting)
 	limits := e.run.repo.Config.Limits
 	opts := turnloop.Options{
-		Journal: e.run.repo.Store, ID: e.target.id, Head: e.history.head, Stream: e.history.stream,
-		Provider: asked, API: model.API, Endpoint: model.Endpoint, Account: model.Account,
-		Model: e.model, System: e.history.system(system), Tools: tools,
-		Workspace: files, Hold: files.Hold, ToolLock: e.target.toolLock, OrphanedTool: e.orphanedTool,
-		Policy: e.run.policy(), Grant: rulesOf(e.run.repo).now, Observer: e.run.out, Verbose: e.run.opts.Show.Verbose,
-		JP: version.Get().Version, Now: e.run.env.Now, NewID: func() (conversation.ID, error) { return e.run.freeID(lasting) },
-		Retry: provider.Retry{Asked: limits.RetryWait},
+		Conversation: turnloop.ConversationOptions{
+			Journal: e.run.repo.Store,
+			ID:      e.target.id,
+			Head:    e.history.head,
+			Stream:  e.history.stream,
+			JP:      version.Get().Version,
+			NewID:   func() (conversation.ID, error) { return e.run.freeID(lasting) },
+		},
+		Model: turnloop.ModelOptions{
+			Provider: asked,
+			API:      model.API,
+			Endpoint: model.Endpoint,
+			Account:  model.Account,
+			Name:     e.model,
+			System:   e.history.system(system),
+			Retry:    provider.Retry{Asked: limits.RetryWait},
+			Fallback: e.fallbacks(),
+			Replace:  e.replacement(),
+		},
+		Tools: turnloop.ToolOptions{
+			Registry:  tools,
+			Lock:      e.target.toolLock,
+			Orphaned:  e.orphanedTool,
+			Mentioned: snapshot.Mentioned,
+		},
+		Files: turnloop.FileOptions{
+			Workspace:     files,
+			Hold:          files.Hold,
+			Digest:        files.Digest(),
+			ListUntracked: files.Listing(),
+			NoCopy:        files.NoCopy(ctx), BackupRequired: e.run.repo.Config.Backup.Required,
+		},
+		User: turnloop.UserOptions{
+			Policy:   e.run.policy(),
+			Grant:    rulesOf(e.run.repo).now,
+			Restrict: e.history.restriction,
+			Unknown:  unknown,
+			Review:   e.run.review(),
+			GoOn:     e.target.askToContinue(),
+		},
+		Observer: e.run.out,
+		Verbose:  e.run.opts.Show.Verbose,
+		Clock: turnloop.Clock{
+			Now:  e.run.env.Now,
+			Wait: e.run.env.Wait,
+		},
 		Limits: turnloop.Limits{
 			ModelCalls: int(limits.ModelCalls), SameCalls: int(limits.SameCalls), ToolOutput: int(limits.ToolOutput), ToolTimeout: toolset.ToolTime(e.run.repo), Tokens: int(limits.Tokens),
 		},
-		Fallback: e.fallbacks(), Replace: e.replacement(), Restrict: e.history.restriction,
-		Unknown: unknown, Wait: e.run.env.Wait, Review: e.run.review(), GoOn: e.target.askToContinue(), Digest: files.Digest(), ListUntracked: files.Listing(), Hooks: e.target.openHooks(), Touched: e.instructions.Touched, Environment: place.text(),
-		Restore: e.run.repo.Values.Restorer(e.target.id), Placeholders: repo.Placeholders, Redacts: e.run.repo.Values.Redacts(),
-		Redact: e.run.repo.Values.Concealer(e.target.id), RedactOutput: e.run.repo.Values.Redactor(e.target.id), Mentioned: snapshot.Mentioned,
+		Hooks: e.target.openHooks(),
+		Input: turnloop.InputOptions{
+			Touched:     e.instructions.Touched,
+			Environment: place.text(),
+		},
+		Secrets: turnloop.SecretOptions{
+			Restore:      e.run.repo.Values.Restorer(e.target.id),
+			Placeholders: placeholders,
+			Redacts:      e.run.repo.Values.Redacts(),
+			Redact:       e.run.repo.Values.Concealer(e.target.id),
+			RedactOutput: e.run.repo.Values.Redactor(e.target.id),
+		},
 	}
 	e.instructions.Notice = func(text string) { opts.Observer.Noticed(text) }
 	if name := e.run.repo.Config.ResolveModel(e.run.repo.Config.Compaction.Model); name != "" {
@@ -98,7 +144,7 @@ func (e *turn) prepare(ctx context.Context, unknown turnloop.Resolver, untracked
 	if e.run.opts.Show.Verbose && room.Window == 0 && model.API != models.Scripted {
 		e.run.out.Noticed(fmt.Sprintf("The context of %s is unknown: jp compacts when the provider refuses. %s sets it.", safetext.Show(e.model), config.DottedKey("models", e.model, "context")))
 	}
-	opts.MakeRoom, opts.Window = room.MakeRoom, func() int { return room.Window }
+	opts.Model.MakeRoom, opts.Model.Window = room.MakeRoom, func() int { return room.Window }
 	e.run.context = func() (tokens, window int) {
 		tokens, _ = compaction.Used(e.history.stream.Events())
 		return tokens, room.Window
@@ -109,17 +155,17 @@ func (e *turn) prepare(ctx context.Context, unknown turnloop.Resolver, untracked
 	if opts.Limits.SameCalls == 0 {
 		opts.Limits.SameCalls = -1
 	}
-	if opts.Retry.Asked == 0 || e.run.opts.Turn.Wait {
-		opts.Retry.Asked = -1
+	if opts.Model.Retry.Asked == 0 || e.run.opts.Turn.Wait {
+		opts.Model.Retry.Asked = -1
 	}
 	if e.run.opts.unrecorded() {
-		opts.Journal, opts.Hold, opts.ToolLock, opts.OrphanedTool = e.run.repo.Store.Transient(), nil, nil, nil
+		opts.Conversation.Journal, opts.Files.Hold, opts.Tools.Lock, opts.Tools.Orphaned = e.run.repo.Store.Transient(), nil, nil, nil
 	} else {
 		if files.Tree != nil && !files.Off {
 			e.res.listed = &snapshot.UntrackedKeeper{Observer: opts.Observer, Ctx: lasting, Own: e.run.repo.StateDir(), Name: snapshot.UntrackedName(e.target.id), Files: files, Found: untracked}
 			opts.Observer = e.res.listed
 		}
-		e.res.drafts = drafts.KeepAnswer(opts.Observer, e.run.repo.StateDir(), e.target.id, e.run.opts.Show.KeepStreamed)
+		e.res.drafts = live.KeepAnswer(opts.Observer, e.run.repo.StateDir(), e.target.id, e.run.opts.Show.KeepStreamed)
 		if d := e.run.delegation; d != nil {
 			opts.Observer = d.presence.Relay(e.res.drafts)
 		} else {
@@ -128,20 +174,20 @@ func (e *turn) prepare(ctx context.Context, unknown turnloop.Resolver, untracked
 		e.run.front.OnSuspend(e.res.drafts.Flush)
 	}
 	if q := e.run.opts.Turn.Queue; q != nil && e.run.delegation == nil && !e.run.opts.unrecorded() {
-		opts.Queued, opts.Observer = func() []string { return q.Send(-1) }, queueKeeper{opts.Observer, q}
+		opts.Input.Queued, opts.Observer = func() []string { return q.Send(-1) }, queueKeeper{opts.Observer, q}
 	}
 	if e.run.opts.preview != nil {
-		opts.MakeRoom, opts.Hooks = nil, nil
-		opts.Provider = previewer(func(request *provider.Request) { e.previewed(request, model, room) })
+		opts.Model.MakeRoom, opts.Hooks = nil, nil
+		opts.Model.Provider = previewer(func(request *provider.Request) { e.previewed(request, model, room) })
 	}
-	if opts.Base, err = e.target.base(ctx, files); err != nil {
+	if opts.Conversation.Base, err = e.target.base(ctx, files); err != nil {
 		return nil, err
 	}
 	if d := e.run.delegation; d != nil { // it asks where its parent does
-		opts.Prompter = d.presence
+		opts.User.Prompter = d.presence
 		return turnloop.New(opts), nil
 	}
-	opts.Prompter = e.res.presence.Prompter()
+	opts.User.Prompter = e.res.presence.Prompter()
 	loop := turnloop.New(opts)
 	e.res.presence.Runs(loop)
 	if e.res.user != nil {
@@ -153,7 +199,7 @@ func (e *turn) prepare(ctx context.Context, unknown turnloop.Resolver, untracked
 // limitCost is the model within what the turn may cost. The turns of delegates count to their parent's.
 func (e *turn) limitCost(model *catalog.Provider) provider.Provider {
 	if e.run.delegation == nil {
-		e.res.spent = spending.NewTurn(e.run.repo.Config.Limits.CostUSD)
+		e.res.spent = usage.NewTurnCost(e.run.repo.Config.Limits.CostUSD)
 	}
 	if tail := e.history.stream.Tail(); !tail.Complete() && !tail.Discarded { // it is resumed
 		e.res.spent.Count(turnloop.SpentBy(e.history.stream).CostUSD)
@@ -162,13 +208,13 @@ func (e *turn) limitCost(model *catalog.Provider) provider.Provider {
 }
 
 // previewed keeps what would be sent. If the model is asked again, that was for want of an answer.
-func (e *turn) previewed(request *provider.Request, model *catalog.Provider, room *compactor.Compactor) {
+func (e *turn) previewed(request *provider.Request, model *catalog.Provider, room *Compactor) {
 	p := e.run.opts.preview
 	if p.Parts != nil {
 		return
 	}
 	*p = Previewed{ID: e.target.known(), Turn: e.history.stream.TurnNumber(), Model: e.model, Tokens: request.Tokens(), Window: room.Window}
-	p.CostUSD = spending.Input(model.Price, request)
+	p.CostUSD = usage.InputCost(model.Price, request)
 	p.Compacts = room.Auto && room.Window > 0 && float64(p.Tokens) > float64(room.Window)*room.At
 	p.add(request)
 }
@@ -185,7 +231,7 @@ func (e *turn) meet(ctx context.Context) {
 	if e.history.stream.Len() > 0 {
 		seq = e.history.stream.Last().Seq
 	}
-	e.res.presence = presence.New(presence.Options{
+	e.res.presence = live.NewPresence(live.PresenceOptions{
 		Ctx: ctx, Repo: e.run.repo, Env: e.run.env, ID: e.target.id, Head: e.history.head, Seq: seq, User: e.res.user, Handover: e.run.background, Abort: e.run.front.Abort,
 	})
 }
@@ -195,7 +241,7 @@ func (e *turn) info(ctx context.Context, files *snapshot.Files) RunInfo {
 	r := RunInfo{
 		ID: e.target.id, Fresh: e.target.fresh, Recorded: !e.run.opts.unrecorded(), Detach: e.run.opts.Detach, Approves: e.run.opts.Turn.Yes, Model: e.model, Dir: e.run.repo.Place(),
 		Archived: conversation.Summarize(e.history.stream.Events()).ArchivedAt != nil,
-		Approved: func() string { return interrupted.ApprovedWords(e.history.stream.Tail().Approved) },
+		Approved: func() string { return resume.ApprovedWords(e.history.stream.Tail().Approved) },
 	}
 	r.Instructions = func() []string { return instructions.Follow(e.history.stream.Events()).Names() }
 	if e.history.tail != nil {
@@ -212,13 +258,16 @@ func (e *turn) info(ctx context.Context, files *snapshot.Files) RunInfo {
 		}
 		return changed, err
 	}
+	r.Outlook = func(turn int) (*undo.Outlook, error) {
+		return undo.OutlookOf(context.WithoutCancel(ctx), e.run.repo, files.Backups(), r.ID, turn)
+	}
 	return r
 }
 
 // delta is the event for what the flags change for good: another model, tools
 // switched on or off. It is nil where they change nothing.
 func (e *turn) delta() (*conversation.Event, error) {
-	if e.run.background != nil && e.run.background.Asked {
+	if e.run.background != nil && e.run.background.Order.Asked {
 		return nil, nil // it is recorded
 	}
 	delta := map[string]any{}

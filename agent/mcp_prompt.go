@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"jp/agent/attachments"
+	"jp/agent/contextfiles"
 	"jp/agent/problem"
 	"jp/conversation"
 	"jp/internal/safetext"
@@ -22,7 +22,7 @@ type ServerPrompt struct {
 const promptLine = 120
 
 // prompt asks the server for the text that goes below the user's own, and for what is attached to it.
-func (e *turn) prompt(ctx context.Context, p ServerPrompt) (text string, files []attachments.File, err error) {
+func (e *turn) prompt(ctx context.Context, p ServerPrompt) (text string, files []contextfiles.Attachment, err error) {
 	s, err := e.approvedServer(p.Server)
 	if err != nil {
 		return "", nil, err
@@ -36,7 +36,7 @@ func (e *turn) prompt(ctx context.Context, p ServerPrompt) (text string, files [
 	}
 	text = said.Text
 	for _, a := range said.Attachments {
-		f, err := attachments.Given(a.Name, a.Data)
+		f, err := contextfiles.NewAttachment(a.Name, a.Data)
 		if err != nil { // models read no such file
 			text += "\n[" + a.Name + " is left out]"
 			continue

@@ -1,31 +1,53 @@
 package agent
 
 import (
-	"sync/atomic"
+	"slices"
+	"sync"
 
 	"jp/config"
 )
 
 // A ModeChange is what a front end tells a running turn of modes that the user chooses meanwhile. The zero
 // value is ready for use.
-type ModeChange struct{ reads, asks atomic.Bool }
+type ModeChange struct {
+	mu     sync.Mutex
+	chosen bool
+	mode   string
+	less   bool // a mode that was chosen allowed less than the one before
+}
 
-// ModeAuto is the mode in which every tool runs without a question.
-const ModeAuto = "auto"
+// modes are those of jp's own, with "" for none, from the strictest on.
+var modes = []string{config.ProfilePlan, "", config.ProfileEdits, config.ProfileAuto}
 
 // Choose says that the user chooses a mode, while a turn runs that began in another one; "" is none. It
-// reports whether that holds for the calls of this turn that have not begun: if the mode allows less. One that allows more
-// holds for the next turn.
+// reports whether that holds at once, for the calls of this turn that have not begun: if the mode allows less. One that
+// allows more holds from the next question of this turn on. A turn that began in plan stays in it.
 func (c *ModeChange) Choose(began, now string) (atOnce bool) {
-	switch {
-	case now == config.ProfilePlan:
-		c.reads.Store(true)
-		return true
-	case now == began || began == config.ProfilePlan || c.reads.Load():
-		return false
-	case now == "" || now == config.ProfileEdits && began == ModeAuto:
-		c.asks.Store(true)
-		return true
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	before := began
+	if c.chosen {
+		before = c.mode
 	}
-	return false
+	atOnce = slices.Index(modes, now) < slices.Index(modes, before)
+	c.chosen, c.mode, c.less = true, now, c.less || atOnce
+	return atOnce
+}
+
+// now is the mode in force, in a turn that began with these profiles; less says that it allows less than one before.
+func (c *ModeChange) now(profiles []string) (mode string, less bool) {
+	for _, mode = range []string{config.ProfilePlan, config.ProfileEdits, config.ProfileAuto, ""} {
+		if slices.Contains(profiles, mode) {
+			break
+		}
+	}
+	if c == nil || mode == config.ProfilePlan {
+		return mode, false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.chosen {
+		return mode, false
+	}
+	return c.mode, c.less
 }

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"strings"
 
-	"jp/agent/drafts"
+	"jp/agent/live"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/conversation"
@@ -99,7 +99,7 @@ func conversationFor(ctx context.Context, r *repo.Repo, word string) (conversati
 
 // LeftInQueue are the messages of a queue that an earlier process left, but for those that it
 // recorded.
-func LeftInQueue(ctx context.Context, r *repo.Repo, id conversation.ID, q *drafts.Queue) (texts []string) {
+func LeftInQueue(ctx context.Context, r *repo.Repo, id conversation.ID, q *live.Queue) (texts []string) {
 	waiting := q.Waiting()
 	if len(waiting) == 0 {
 		return nil

@@ -28,21 +28,30 @@ func (l *history) profileTools() bool {
 	return l.run.repo.Report.Lasting["tools"] != nil
 }
 
-// unasked lets the tools that change files run without a question where jp can bring the files back. What the user has
-// switched off stays off.
+// unasked lets tools run without a question while a mode says so: in edits those that change files which jp can bring
+// back, in auto all that change files, and programs of the sandbox without network. What the user has switched off stays
+// off, and a person still allows what is exclusive.
 func (e *turn) unasked(registry *tool.Registry) (*tool.Registry, error) {
+	walls := toolset.SandboxOf(e.run.repo, e.run.env)
 	all := registry.All()
 	for i, t := range all {
 		def := t.Definition()
-		if def.Run != tool.Ask || !slices.Contains([]string{"fs_create_file", "fs_modify_file", "fs_delete_file", "fs_move_file"}, def.Name) {
+		file := slices.Contains([]string{"fs_create_file", "fs_modify_file", "fs_delete_file", "fs_move_file"}, def.Name)
+		program := (def.Argv || len(def.Command) > 0) && def.Destination == "" && !def.Exclusive && walls.Offline()
+		if def.Run != tool.Ask || def.Rule != nil || !file && !program {
 			continue
 		}
 		all[i] = toolset.Ruled(t, func(arguments json.RawMessage, _ []*conversation.Event) string {
-			if e.history.restriction().Asks {
-				return ""
-			}
-			if paths, ok := def.Paths(arguments); ok && e.res.files != nil && e.res.files.Restorable(context.Background(), paths) {
-				return "profile " + config.ProfileEdits
+			switch mode, _ := e.run.opts.Turn.Modes.now(e.run.repo.Report.Profiles); mode {
+			case config.ProfileAuto:
+				return "mode " + config.ProfileAuto
+			case config.ProfileEdits:
+				if !file {
+					return ""
+				}
+				if paths, ok := def.Paths(arguments); ok && e.res.files != nil && e.res.files.Restorable(context.Background(), paths) {
+					return "profile " + config.ProfileEdits
+				}
 			}
 			return ""
 		})

@@ -10,13 +10,12 @@ import (
 	"time"
 	"unicode"
 
-	"jp/agent/action"
 	"jp/agent/models"
 	"jp/agent/problem"
-	"jp/agent/repo"
 	"jp/compaction"
 	"jp/conversation"
 	"jp/instructions"
+	"jp/internal/action"
 	"jp/internal/lazy"
 	"jp/internal/safetext"
 	"jp/provider"
@@ -55,13 +54,13 @@ func (e *turn) addRecoveryHints(ctx context.Context, f *problem.Error, err error
 			f.Details = append(f.Details, "The key is "+from+".")
 		} else {
 			f.Details = append(f.Details, "No key was sent.")
-			f.Hint(action.SetKeyName(repo.PlainName(name)), "the variable that holds the key")
+			f.Hint(action.SetKeyName(models.ShownName(name)), "the variable that holds the key")
 		}
 	case provider.ClassModel:
 		e.missingModel(ctx, f, name)
 		return
 	case provider.ClassAddress:
-		f.Hint(action.SetBaseURL(repo.PlainName(name)), "the address without the path that jp adds, which is shown above").
+		f.Hint(action.SetBaseURL(models.ShownName(name)), "the address without the path that jp adds, which is shown above").
 			Hint(action.Continue(id), "then ask again")
 		return
 	}

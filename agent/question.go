@@ -3,7 +3,7 @@ package agent
 import (
 	"context"
 
-	"jp/agent/attachments"
+	"jp/agent/contextfiles"
 	"jp/conversation"
 	"jp/turnloop"
 )
@@ -61,7 +61,7 @@ func (s *question) ask(ctx context.Context) error {
 
 // request is the beginning of the turn.
 func (s *question) request(ctx context.Context) (turnloop.Request, error) {
-	files, err := (attachments.Source{Repo: s.run.repo, Env: s.run.env, ID: s.target.id, Fresh: s.target.fresh, Input: s.run.front.Input(), Resource: s.turn.resource}).Read(ctx, s.run.opts.Input.Attachments)
+	files, err := (contextfiles.AttachmentSource{Repo: s.run.repo, Env: s.run.env, ID: s.target.id, Fresh: s.target.fresh, Input: s.run.front.Input(), Resource: s.turn.resource}).Read(ctx, s.run.opts.Input.Attachments)
 	if err != nil {
 		return turnloop.Request{}, err
 	}
@@ -83,9 +83,9 @@ func (s *question) request(ctx context.Context) (turnloop.Request, error) {
 	}
 	r := turnloop.Request{Chat: conversation.ChatRequest{Content: text, Schema: schema}}
 	if again != nil {
-		attachments.Repeat(&r, again)
+		contextfiles.RepeatAttachments(&r, again)
 	}
-	attachments.AddTo(&r, append(files, s.run.opts.Input.Given...))
+	contextfiles.AddAttachments(&r, append(files, s.run.opts.Input.Given...))
 	if s.run.opts.Turn.Yes {
 		r.Approved = conversation.ApproveAll()
 	}

@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"jp/agent/drafts"
+	"jp/agent/live"
 	"jp/agent/problem"
-	"jp/agent/titles"
 	"jp/conversation"
 	"jp/internal/safetext"
 )
@@ -22,7 +21,7 @@ const recalled = 60
 func (s *question) edit(ctx context.Context, text string) (string, error) {
 	if s.run.opts.unrecorded() { // in a file of its own, which nothing keeps
 		written, err := EditApart(ctx, s.run.front, s.run.repo, []byte(text+"\n\n"+s.besideDraft()), ".md")
-		s.drafted = drafts.Asked(string(written))
+		s.drafted = live.Asked(string(written))
 		return s.drafted, err
 	}
 	if s.target.written != nil {
@@ -39,7 +38,7 @@ func (s *question) edit(ctx context.Context, text string) (string, error) {
 	shown := []byte(text + "\n\n" + s.besideDraft())
 	var written string
 	moved := s.turn.unlocked(ctx, func() (err error) {
-		written, err = drafts.Edit(s.run.repo.StateDir(), s.target.draft(), shown, func(path string) error { return s.run.front.Edit(ctx, s.run.repo.Place(), path) })
+		written, err = live.EditDraft(s.run.repo.StateDir(), s.target.draft(), shown, func(path string) error { return s.run.front.Edit(ctx, s.run.repo.Place(), path) })
 		return err
 	})
 	if moved != nil && !errors.Is(moved, errMoved) {
@@ -54,7 +53,7 @@ func (s *question) edit(ctx context.Context, text string) (string, error) {
 // besideDraft is what the editor shows below the text: what it is about.
 func (s *question) besideDraft() string {
 	var b strings.Builder
-	fmt.Fprintln(&b, drafts.Scissors)
+	fmt.Fprintln(&b, live.Scissors)
 	fmt.Fprintln(&b, "# Lines with # from here on are not asked. An empty text asks nothing.")
 	title := "a new conversation"
 	if !s.target.fresh {
@@ -82,7 +81,7 @@ func (l *history) lastAnswer() string {
 	for turn := range conversation.Turns(l.stream.Events()) {
 		ledger := turn.Ledger()
 		if call := ledger.LastCall(); call != nil && !ledger.Discarded {
-			text = titles.Answered(call)
+			text = AnsweredTitle(call)
 		}
 	}
 	return strings.TrimSpace(text)

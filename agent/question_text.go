@@ -4,9 +4,9 @@ import (
 	"context"
 	"strings"
 
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/conversation"
+	"jp/internal/action"
 )
 
 // text is what the user asks: the words, behind what is piped in, or what they

@@ -1,7 +1,7 @@
 package agent
 
 import (
-	"jp/agent/drafts"
+	"jp/agent/live"
 	"jp/conversation"
 	"jp/turnloop"
 )
@@ -9,7 +9,7 @@ import (
 // A queueKeeper is an observer that lets the queue forget what has become an event.
 type queueKeeper struct {
 	turnloop.Observer
-	queue *drafts.Queue
+	queue *live.Queue
 }
 
 // Recorded implements [turnloop.Observer].

@@ -7,15 +7,14 @@ import (
 	"slices"
 	"strings"
 
-	"jp/agent/action"
-	"jp/agent/attachments"
-	"jp/agent/drafts"
+	"jp/agent/contextfiles"
+	"jp/agent/live"
 	"jp/agent/problem"
 	"jp/agent/repo"
-	"jp/agent/titles"
 	"jp/agent/toolset"
 	"jp/config"
 	"jp/conversation"
+	"jp/internal/action"
 	"jp/internal/lazy"
 	"jp/internal/safetext"
 	"jp/turnloop"
@@ -53,8 +52,8 @@ type Input struct {
 	Prompt         *ServerPrompt // an MCP server's text below the question; nil: the text is all
 	Skills         []string      // the model gets these skills with the question
 	Attachments    []string
-	Given          []attachments.File // further attachments
-	Schema         string             // of the answer
+	Given          []contextfiles.Attachment // further attachments
+	Schema         string                    // of the answer
 }
 
 // TurnOptions hold for a turn.
@@ -65,9 +64,9 @@ type TurnOptions struct {
 	Policy         string
 	Yes            bool
 	NonInteractive bool
-	Wait           bool          // as long as a provider asks
-	NoInstructions bool          // the model gets no files of instructions
-	Queue          *drafts.Queue // messages that the user enters while the turn runs; nil: the user cannot
+	Wait           bool        // as long as a provider asks
+	NoInstructions bool        // the model gets no files of instructions
+	Queue          *live.Queue // messages that the user enters while the turn runs; nil: the user cannot
 }
 
 // A ToolChoice says which tools a turn has.
@@ -127,7 +126,7 @@ func (o Request) Check() error {
 			return problem.Usage("-t %s and --no-tool %s exclude each other.", safetext.Show(name), safetext.Show(name))
 		}
 	}
-	if err := titles.Check(o.Target.Title); err != nil {
+	if err := CheckTitle(o.Target.Title); err != nil {
 		return err
 	}
 	switch turnloop.Policy(o.Turn.Policy) {
@@ -216,7 +215,7 @@ func (o Request) parseSchema(e *repo.Host) (json.RawMessage, error) {
 		}
 		var err error
 		if text, err = os.ReadFile(path); err != nil {
-			return nil, attachments.Unreadable(o.Input.Schema, err)
+			return nil, contextfiles.UnreadableAttachment(o.Input.Schema, err)
 		}
 		source = o.Input.Schema
 	}

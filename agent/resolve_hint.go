@@ -3,8 +3,8 @@ package agent
 import (
 	"context"
 
-	"jp/agent/action"
 	"jp/agent/repo"
+	"jp/internal/action"
 )
 
 // namingBroken says that a conversation has to be named, and which ones have a

@@ -1,26 +1,25 @@
 package agent
 
 import (
-	"jp/agent/drafts"
-	"jp/agent/presence"
-	"jp/agent/skillset"
+	"jp/agent/contextfiles"
+	"jp/agent/live"
 	"jp/agent/snapshot"
-	"jp/agent/spending"
 	"jp/agent/toolset"
 	"jp/process"
+	"jp/usage"
 )
 
 // resources are the things that a run opens and has to close. Each is nil until it is opened.
 type resources struct {
 	user     User // nil: no user can be asked, or was looked for
 	files    *snapshot.Files
-	slot     *drafts.Slot   // of the draft of a new conversation
-	held     *process.Lock  // of the conversation; a new one is locked when its turn begins
-	spent    *spending.Turn // of the newest turn
+	slot     *live.Slot      // of the draft of a new conversation
+	held     *process.Lock   // of the conversation; a new one is locked when its turn begins
+	spent    *usage.TurnCost // of the newest turn
 	servers  *toolset.Servers
-	skills   *skillset.Set
-	presence *presence.Presence
-	drafts   *drafts.AnswerKeeper
+	skills   *contextfiles.Skills
+	presence *live.Presence
+	drafts   *live.AnswerKeeper
 	listed   *snapshot.UntrackedKeeper
 }
 

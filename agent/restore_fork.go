@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/snapshot"
 	"jp/conversation"
 	"jp/fork"
+	"jp/internal/action"
 	"jp/internal/safetext"
 	"jp/process"
 	"jp/turnloop"

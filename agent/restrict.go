@@ -1,17 +1,14 @@
 package agent
 
 import (
-	"slices"
-
 	"jp/config"
 	"jp/turnloop"
 )
 
 // restriction is what the user allows less by now than the turn began with.
 func (l *history) restriction() turnloop.Restriction {
-	r := turnloop.Restriction{ReadsOnly: slices.Contains(l.run.repo.Report.Profiles, config.ProfilePlan)}
-	if c := l.run.opts.Turn.Modes; c != nil {
-		r.ReadsOnly, r.Asks = r.ReadsOnly || c.reads.Load(), c.asks.Load()
-	}
-	return r
+	began := l.run.repo.Report.Profiles
+	mode, less := l.run.opts.Turn.Modes.now(began)
+	first, _ := (*ModeChange)(nil).now(began)
+	return turnloop.Restriction{ReadsOnly: mode == config.ProfilePlan, Asks: less && mode == "" && first != "", Less: less}
 }

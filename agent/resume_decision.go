@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"jp/agent/interrupted"
+	"jp/agent/resume"
 	"jp/conversation"
 )
 
@@ -18,7 +18,7 @@ func (i *resumption) offer(ctx context.Context) (decision, error) {
 	if err != nil {
 		return decideQuit, err
 	}
-	d := UserDecision{Text: interrupted.Text(ctx, i.run.repo, i.target.id, i.history.tail, record, truth), List: true, Help: offerHelp}
+	d := UserDecision{Text: resume.InterruptedText(ctx, i.run.repo, i.target.id, i.history.tail, record, truth), List: true, Help: offerHelp}
 	for _, c := range choices {
 		d.Choices = append(d.Choices, UserChoice{c.letter, c.text})
 		if c.decision == decideEdit {
@@ -55,7 +55,7 @@ func (i *resumption) choices(ctx context.Context) []choice {
 		conversation.StatusTools:    "go on with the tools that are left",
 		conversation.StatusFollowUp: "send the results to the model",
 		conversation.StatusResponse: "ask the model again",
-	}[interrupted.StatusOf(ctx, i.run.repo, i.target.id, i.history.tail)]
+	}[resume.StatusOf(ctx, i.run.repo, i.target.id, i.history.tail)]
 	discard := fmt.Sprintf("discard turn %d and start fresh (it stays in the history)", i.history.tail.Number)
 	if i.run.opts.asks() {
 		resume = fmt.Sprintf("finish turn %d, then ask your new question", i.history.tail.Number)

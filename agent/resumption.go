@@ -5,10 +5,9 @@ import (
 	"errors"
 	"strings"
 
-	"jp/agent/drafts"
-	"jp/agent/evidence"
-	"jp/agent/interrupted"
+	"jp/agent/live"
 	"jp/agent/problem"
+	"jp/agent/resume"
 	"jp/conversation"
 	"jp/reconcile"
 	"jp/tool"
@@ -23,7 +22,7 @@ type resumption struct {
 	history *history
 	turn    *turn
 
-	evidence  *evidence.Source // nil until it was looked at
+	evidence  *resume.EvidenceSource // nil until it was looked at
 	plan      reconcile.Plan
 	resolved  map[int]turnloop.Resolution // of calls of unknown outcome, by seq
 	discarded *conversation.Event         // the question of the turn that was taken back, nil if none was
@@ -45,14 +44,14 @@ func (i *resumption) resolve(ctx context.Context) (done bool, err error) {
 		choice = decideResume
 	}
 	if choice == undecided && i.run.opts.Detach {
-		return true, interrupted.Failure(ctx, i.run.repo, i.target.id, i.history.tail)
+		return true, resume.FailureOf(ctx, i.run.repo, i.target.id, i.history.tail)
 	}
 	if choice == undecided && i.run.repeats() && i.history.tail.Status() == conversation.StatusResponse {
 		choice = decideResume
 	}
 	if choice == undecided {
 		if i.res.user == nil {
-			return true, interrupted.Failure(ctx, i.run.repo, i.target.id, i.history.tail)
+			return true, resume.FailureOf(ctx, i.run.repo, i.target.id, i.history.tail)
 		}
 		if choice, err = i.offer(ctx); err != nil {
 			return true, err
@@ -113,7 +112,7 @@ func (i *resumption) resume(ctx context.Context) (done bool, err error) {
 		return true, err
 	}
 	has, err := i.run.hasQuestion(ctx)
-	return !has, errors.Join(err, drafts.RemoveAnswer(i.run.repo.StateDir(), i.target.id))
+	return !has, errors.Join(err, live.RemoveAnswer(i.run.repo.StateDir(), i.target.id))
 }
 
 // reopen finds out how the incomplete turn can be gone on with, and changes
@@ -175,11 +174,11 @@ func (i *resumption) truth(ctx context.Context, r reconcile.Record) (reconcile.R
 	if err != nil {
 		return reconcile.RepoState{}, err
 	}
-	i.evidence = &evidence.Source{Repo: i.run.repo, ID: i.target.id, Files: files}
+	i.evidence = &resume.EvidenceSource{Repo: i.run.repo, ID: i.target.id, Files: files}
 	if tools, err := i.turn.namedTools(); err == nil { // else it is said when they are needed
 		i.evidence.Tools = tools
 	}
-	return i.evidence.Read(ctx, r, evidence.Delegates(ctx, i.run.repo, i.target.id, i.history.stream.Events(), r.Ledger, i.run.opts.Resume.Pending == "report"))
+	return i.evidence.Read(ctx, r, resume.Delegates(ctx, i.run.repo, i.target.id, i.history.stream.Events(), r.Ledger, i.run.opts.Resume.Pending == "report"))
 }
 
 // discard takes the incomplete turn back.
@@ -244,7 +243,7 @@ func toolsNow(registry *tool.Registry) map[string]reconcile.Tool {
 // showResumed tells the front end that the turn is gone on with, unless the process that
 // started this one has begun it a moment ago.
 func (i *resumption) showResumed() {
-	if i.run.background == nil || !i.run.background.Asked {
+	if i.run.background == nil || !i.run.background.Order.Asked {
 		i.run.out.Resumed(i.plan.Words, i.history.tail)
 	}
 }

@@ -6,8 +6,7 @@ import (
 	"os"
 	"strings"
 
-	"jp/agent/background"
-	"jp/agent/presence"
+	"jp/agent/live"
 	"jp/agent/repo"
 	"jp/agent/snapshot"
 	"jp/agent/toolset"
@@ -23,7 +22,7 @@ type run struct {
 	repo       *repo.Repo
 	opts       Request
 	out        Output
-	background *background.Handover        // nil: a person started the run
+	background *live.Handover              // nil: a person started the run
 	delegation *delegation                 // nil: the run works for the user
 	context    func() (tokens, window int) // of the model; nil until it is open
 	res        *resources
@@ -33,10 +32,10 @@ type run struct {
 type delegation struct {
 	parent   conversation.ID
 	servers  *toolset.Servers
-	presence *presence.Delegate // how others see this run
+	presence *live.Delegate // how others see this run
 }
 
-func newRun(front Frontend, r *repo.Repo, o Request, h *background.Handover) *run {
+func newRun(front Frontend, r *repo.Repo, o Request, h *live.Handover) *run {
 	return &run{
 		env: r.Env, front: front, repo: r, opts: o, background: h,
 		out: front.Output(OutputOptions{Partial: o.Show.Partial}), res: &resources{},

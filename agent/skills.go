@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 
-	"jp/agent/action"
+	"jp/agent/contextfiles"
 	"jp/agent/problem"
-	"jp/agent/skillset"
 	"jp/instructions"
+	"jp/internal/action"
 	"jp/internal/safetext"
 	"jp/skills"
 )
@@ -63,9 +63,9 @@ func (e *turn) namedSkill(ctx context.Context, name string) (skills.Skill, error
 }
 
 // openSkills finds the skills, once.
-func (e *turn) openSkills() *skillset.Set {
+func (e *turn) openSkills() *contextfiles.Skills {
 	if e.res.skills == nil {
-		e.res.skills = skillset.Open(e.run.repo, e.run.env)
+		e.res.skills = contextfiles.OpenSkills(e.run.repo, e.run.env)
 	}
 	return e.res.skills
 }

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"time"
 
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/conversation"
+	"jp/internal/action"
 )
 
 // A Stopped is a conversation of this working tree whose newest turn was interrupted or

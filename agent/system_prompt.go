@@ -5,11 +5,13 @@ import (
 	"os"
 	"strings"
 
-	"jp/agent/action"
+	"jp/config"
+
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/toolset"
 	"jp/instructions"
+	"jp/internal/action"
 	"jp/internal/safefile"
 	"jp/internal/safetext"
 )
@@ -19,7 +21,7 @@ func systemPrompt(e *repo.Host, file string) (string, error) {
 	if file == "" {
 		return toolset.SystemPrompt, nil
 	}
-	path := repo.FromHome(file, e.Get("HOME"))
+	path := config.FromHome(file, e.Get("HOME"))
 	if !strings.HasPrefix(path, "/") {
 		return "", problem.New(problem.ExitUsage, "config", "jp could not use the system prompt %s: system must begin with / or ~/.", safetext.Show(file)).
 			Hint(action.UnsetSystem, "use jp's own again")

@@ -3,7 +3,7 @@ package agent
 import (
 	"context"
 
-	"jp/agent/drafts"
+	"jp/agent/live"
 	"jp/agent/repo"
 	"jp/agent/snapshot"
 	"jp/conversation"
@@ -29,7 +29,7 @@ func (l *history) takeBack(ctx context.Context) error {
 	l.head = loop.Head()
 	l.events = l.stream.Events()
 	_ = l.run.repo.StateDir().Remove(repo.DraftsFolder, snapshot.UntrackedName(l.target.id)) // one that stays is replaced
-	return drafts.RemoveAnswer(l.run.repo.StateDir(), l.target.id)
+	return live.RemoveAnswer(l.run.repo.StateDir(), l.target.id)
 }
 
 // filesOfTurn is the working tree, if it is the one that the turn worked in; nil

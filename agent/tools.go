@@ -6,12 +6,12 @@ import (
 	"os"
 	"slices"
 
-	"jp/agent/action"
+	"jp/agent/contextfiles"
 	"jp/agent/problem"
 	"jp/agent/repo"
-	"jp/agent/skillset"
 	"jp/agent/toolset"
 	"jp/config"
+	"jp/internal/action"
 	"jp/internal/safetext"
 	"jp/internal/version"
 	"jp/tool"
@@ -39,10 +39,8 @@ func (e *turn) tools() (*tool.Registry, error) {
 			return nil, err
 		}
 	}
-	if slices.Contains(e.run.repo.Report.Profiles, config.ProfileEdits) {
-		if registry, err = e.unasked(registry); err != nil {
-			return nil, err
-		}
+	if registry, err = e.unasked(registry); err != nil {
+		return nil, err
 	}
 	names := enabledTools(registry, e.run.repo.Config.Tools, e.run.opts, e.history.worksFor() != "")
 	for _, name := range slices.Concat(e.run.opts.Tools.Enable, e.run.opts.Tools.Disable) {
@@ -62,8 +60,8 @@ func (e *turn) tools() (*tool.Registry, error) {
 		}
 		names = slices.DeleteFunc(names, changes)
 	}
-	if !e.res.skills.Any() && !slices.Contains(e.run.opts.Tools.Enable, skillset.ToolName) {
-		names = slices.DeleteFunc(names, func(name string) bool { return name == skillset.ToolName })
+	if !e.res.skills.Any() && !slices.Contains(e.run.opts.Tools.Enable, contextfiles.SkillToolName) {
+		names = slices.DeleteFunc(names, func(name string) bool { return name == contextfiles.SkillToolName })
 	}
 	return registry.Only(names...)
 }
@@ -87,13 +85,13 @@ func (e *turn) allTools() (*tool.Registry, error) {
 }
 
 // judgedTools are the tools that there are, and what is wrong with their settings.
-func judgedTools(r *repo.Repo, host *repo.Host, servers *toolset.Servers, delegates delegate.Runner, known *skillset.Set) (*tool.Registry, []*config.Error, error) {
+func judgedTools(r *repo.Repo, host *repo.Host, servers *toolset.Servers, delegates delegate.Runner, known *contextfiles.Skills) (*tool.Registry, []*config.Error, error) {
 	all, err := toolset.Builtins(r, host)
 	if err != nil {
 		return nil, nil, err
 	}
 	all = append(all, recall.Tools(r.Store)...)
-	all = append(all, event.Tool(), plan.Tool(), web.Tool(web.Options{Private: r.Config.Web.Private, Allow: r.Config.Web.Allow, Composed: r.Config.Web.AllowComposed, Agent: "jp/" + version.Get().Version}), skillset.Tool(known), delegate.Tool(delegates), delegate.StateTool())
+	all = append(all, event.Tool(), plan.Tool(), web.Tool(web.Options{Private: r.Config.Web.Private, Allow: r.Config.Web.Allow, Composed: r.Config.Web.AllowComposed, Agent: "jp/" + version.Get().Version}), contextfiles.SkillTool(known), delegate.Tool(delegates), delegate.StateTool())
 	all = append(all, servers.Tools(r.Config.Tools)...)
 	for i, t := range all {
 		all[i] = toolset.Configure(t, r.Config.Tools)

@@ -6,9 +6,9 @@ import (
 	"os"
 	"strings"
 
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
+	"jp/internal/action"
 	"jp/turnloop"
 )
 

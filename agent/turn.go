@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"jp/agent/agentsmd"
+	"jp/agent/contextfiles"
 	"jp/agent/repo"
 	"jp/conversation"
 	"jp/process/attach"
@@ -23,7 +23,7 @@ type turn struct {
 	model        string
 	delegates    delegate.Runner // of the tool delegate; nil: there is no such tool
 	registry     *tool.Registry  // nil until the servers were asked for their tools
-	instructions *agentsmd.Source
+	instructions *contextfiles.Instructions
 	toldOutlived []conversation.ID // of whose tools the user knows
 	outcome      turnloop.Outcome  // of the turn that ran last
 }

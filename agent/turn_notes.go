@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"jp/agent/agentsmd"
+	"jp/agent/contextfiles"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/snapshot"
@@ -135,10 +135,10 @@ func putBackSince(t conversation.Turn) []string {
 // instructionsForTurn are the records of a turn that tell its model of files of instructions: one,
 // or none where the model knows them. decide, nil where no user can be asked, lets the user decide about
 // those that another program changed.
-func instructionsForTurn(ctx context.Context, from *agentsmd.Source, events []*conversation.Event, decide decider, out Output) ([]*conversation.Event, error) {
-	var ask agentsmd.Ask
+func instructionsForTurn(ctx context.Context, from *contextfiles.Instructions, events []*conversation.Event, decide decider, out Output) ([]*conversation.Event, error) {
+	var ask contextfiles.Ask
 	if decide != nil {
-		ask = func(ctx context.Context, d agentsmd.Difference) (use, decided bool, err error) {
+		ask = func(ctx context.Context, d contextfiles.Difference) (use, decided bool, err error) {
 			return askInstructions(ctx, decide, d)
 		}
 	}
@@ -159,7 +159,7 @@ func instructionsForTurn(ctx context.Context, from *agentsmd.Source, events []*c
 type decider func(ctx context.Context, d UserDecision) (rune, error)
 
 // askInstructions lets the user decide about one file. Where nothing is said, nothing is decided.
-func askInstructions(ctx context.Context, decide decider, d agentsmd.Difference) (use, decided bool, err error) {
+func askInstructions(ctx context.Context, decide decider, d contextfiles.Difference) (use, decided bool, err error) {
 	how, no := "is not committed", "do not give it to the model"
 	if d.Committed != nil {
 		how, no = "differs from what is committed", "give the model what is committed"

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"strings"
 
-	"jp/agent/interrupted"
 	"jp/agent/problem"
+	"jp/agent/resume"
 	"jp/conversation"
 	"jp/internal/safetext"
 	"jp/reconcile"
@@ -61,13 +61,13 @@ const unknownHelp = `  a  The tool runs once more, from its start, whatever it h
 
 func (i *resumption) askUnknown(ctx context.Context, found reconcile.Call, told turnloop.Resolution) (turnloop.Resolution, error) {
 	none := turnloop.Resolution{}
-	text := safetext.Show(interrupted.CallTitle(found.Call)) + "\n  It was started, and its outcome is unknown.\n"
-	files := found.Files(interrupted.PathList)
+	text := safetext.Show(resume.CallTitle(found.Call)) + "\n  It was started, and its outcome is unknown.\n"
+	files := found.Files(resume.PathList)
 	for _, sentence := range files {
 		text += "  " + sentence + "\n"
 	}
 	if len(files) == 0 {
-		text += "  Files: " + interrupted.FilesWords(i.plan.Changed) + ".\n"
+		text += "  Files: " + resume.FilesWords(i.plan.Changed) + ".\n"
 	}
 	for {
 		key, err := i.turn.decide(ctx, UserDecision{Text: text, Help: unknownHelp, Line: 'w', Risky: 'a', Choices: []UserChoice{

@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"jp/agent/action"
 	"jp/agent/models"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/config"
+	"jp/internal/action"
 	"jp/provider/catalog"
 )
 

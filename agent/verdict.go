@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"strings"
 
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
-	"jp/agent/spending"
 	"jp/conversation"
+	"jp/internal/action"
 	"jp/process/attach"
 	"jp/turnloop"
+	"jp/usage"
 )
 
 // verdict makes an exit code of how the turn ended.
@@ -67,7 +67,7 @@ func (e *turn) verdict(ctx context.Context, err error) error {
 		}
 		if reason := e.outcome.Reason; e.outcome.By == conversation.ByBudget && reason != turnloop.ReasonTokens {
 			f := problem.New(problem.ExitFailed, "interrupted", "jp stopped the turn: %s.", problem.OneLine(reason)).About(e.target.id)
-			if strings.Contains(reason, spending.DayKey) {
+			if strings.Contains(reason, usage.DayKey) {
 				return f.Hint(action.AskMoreCostDay, "go on in a turn with another limit; 0 is none")
 			}
 			return f.Hint(action.AskMoreCost, "go on in a turn with another limit; 0 is none")
@@ -86,7 +86,7 @@ func (e *turn) waiting() error {
 	if e.outcome.In != "" {
 		who = fmt.Sprintf("%s, which works for %s,", e.outcome.In, e.target.id)
 	}
-	asked := e.res.presence != nil && e.res.presence.User != nil
+	asked := e.res.presence != nil && e.res.presence.HasUser()
 	why := map[bool]string{true: "the user gave none", false: "no user is there to ask"}[asked]
 	f := problem.New(problem.ExitDecision, "incomplete_turn", "Conversation %s waits for an answer, and %s (policy %s).", who, why, e.run.policy()).About(e.target.id)
 	if e.run.policy() == turnloop.PolicyQueue && e.res.presence.Published() {

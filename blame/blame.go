@@ -1,6 +1,7 @@
 package blame
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,34 +12,37 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aymanbagabas/go-udiff"
-
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/conversation"
 	"jp/gitcmd"
 	"jp/gitstore/trees"
+	"jp/internal/action"
 	"jp/internal/safetext"
 )
 
-// A BlamedLine is a line of a file and its author: an event, or a commit from before
-// the conversation. If both are nil the author is still unknown.
+// A BlamedLine is a line of a file with what wrote it: an event, or else a commit. If both are nil
+// the writer is unknown.
 type BlamedLine struct {
-	view   *repo.View
-	Number int // in the file as it is now, from 1
-	Text   string
-	path   string // that it had in the commit that wrote it
-	event  *conversation.Event
-	commit *gitCommit
-	found  *conversation.Event // the first that has the file, if it is older and was not recorded
+	Number  int // in the file as it is now, from 1
+	Text    string
+	repo    *repo.Repo
+	path    string // that it had in the commit
+	record  *record
+	event   *source
+	commit  *gitCommit
+	alone   bool // only one conversation was searched
+	session string
+	origin  *origin
+	subject string // of the event
 }
 
 // A gitCommit is what git blame says of a commit.
 type gitCommit struct {
 	oid     string
 	author  string
-	time    time.Time
+	time    time.Time // of the author
+	made    time.Time
 	summary string
 	file    string // the path in it
 }
@@ -49,196 +53,183 @@ type attribution struct {
 	line   int
 }
 
-// BlameLines says of each line of the file as it is now who wrote it; of one
-// line only if it is not 0.
-func BlameLines(ctx context.Context, v *repo.View, path string, line int) ([]BlamedLine, error) {
-	newest := v.Events[len(v.Events)-1]
-	at, err := trees.Find(ctx, v.Repo.Trees, newest.Tree, path)
-	if err == nil && (at == (trees.Version{}) || at.Mode == trees.ModeFolder || at.Mode == trees.ModeSubmodule) {
-		return nil, problem.New(problem.ExitNotFound, "not_found", "the newest snapshot of %s has no file %q.", v.ID, path).About(v.ID).
-			Hint(action.BlameAll(path), "look in all conversations")
-	}
-	var then []byte
-	if err == nil {
-		then, err = v.Repo.Trees.Blob(ctx, at.OID)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read %s in event %d: %w", path, newest.Seq, err)
-	}
-	now := content(v.Repo, path, string(then))
-	lines := strings.SplitAfter(now, "\n")
-	if lines[len(lines)-1] == "" {
-		lines = lines[:len(lines)-1]
-	}
-	if line > len(lines) {
-		return nil, problem.New(problem.ExitNotFound, "not_found", "%s has %s.", path, conversation.Count(len(lines), "line")).About(v.ID)
-	}
-	from := sameLines(unixEnds(string(then)), now)
-	by, err := attribute(ctx, v, path, newest.Commit, from, line)
+// A Question is a file, or one line of it, and where to look for its writers.
+type Question struct {
+	Path    string
+	Line    int    // 0: all
+	Only    string // this conversation; "": all
+	Session string // the session's conversation, "" without one
+}
+
+// Lines says of each line of the file as it is now who wrote it.
+func (x *Index) Lines(ctx context.Context, q Question) ([]BlamedLine, error) {
+	head, err := x.headVersion(ctx, q.Path)
 	if err != nil {
 		return nil, err
 	}
+	now, there := fileNow(x.repo, q.Path), true
+	if now == nil {
+		now, there = head, head != nil
+	}
+	if !there {
+		if now, err = x.newest(ctx, q.Path); err != nil {
+			return nil, err
+		}
+	}
+	lines := splitLines(*now)
+	if q.Line > len(lines) {
+		return nil, problem.New(problem.ExitNotFound, "not_found", "%s has %s.", q.Path, conversation.Count(len(lines), "line"))
+	}
+	var by map[int]attribution
+	from := make([]int, len(lines))
+	if head != nil {
+		from = alignLines(*head, *now)
+		only := 0
+		if q.Line > 0 {
+			only = from[q.Line-1]
+		}
+		if q.Line == 0 || only > 0 {
+			if by, err = x.gitBlame(ctx, "HEAD", q.Path, only); err != nil {
+				return nil, err
+			}
+		}
+	}
+	current, paths := currentLines(lines, from, by, q.Path)
+	matches := x.match(ctx, current, paths, q.Only)
 	var blamed []BlamedLine
 	for i, text := range lines {
-		if line > 0 && i != line-1 {
+		if q.Line > 0 && i != q.Line-1 {
 			continue
 		}
-		l := BlamedLine{view: v, Number: i + 1, Text: strings.TrimSuffix(text, "\n")}
-		if a, ok := by[from[i]]; ok {
-			l.event, l.path = committed(v, a.commit.oid), a.commit.file
-			switch unrecorded, err := unrecorded(ctx, v, l.event, a.commit.file); {
-			case err != nil:
-				return nil, err
-			case unrecorded:
-				l.event, l.found = nil, l.event
-			case l.event == nil:
-				l.commit = a.commit
-			}
+		l := BlamedLine{
+			Number: i + 1, Text: strings.TrimSuffix(text, "\n"), repo: x.repo, path: q.Path, alone: q.Only != "", session: cmp.Or(q.Only, q.Session),
+			record: matches[i].record, event: matches[i].source,
+		}
+		if a, is := by[from[i]]; is && l.event == nil {
+			l.commit, l.path = a.commit, a.commit.file
 		}
 		blamed = append(blamed, l)
 	}
 	return blamed, nil
 }
 
-// unrecorded reports whether the content of a file before an event is unknown, so that
-// the event need not have written its lines.
-func unrecorded(ctx context.Context, v *repo.View, e *conversation.Event, path string) (bool, error) {
-	if e == nil {
-		return false, nil
+// currentLines are lines with the commits that brought them, and the names that the file had there.
+// from is the line of git's attribution for each, or 0.
+func currentLines(lines []string, from []int, by map[int]attribution, path string) (current []currentLine, paths []string) {
+	current, paths = make([]currentLine, len(lines)), []string{path}
+	for i, text := range lines {
+		current[i].key, current[i].weight = keyOf(text)
+		if a, is := by[from[i]]; is {
+			current[i].commit, current[i].oid = a.commit.made, a.commit.oid
+			if !slices.Contains(paths, a.commit.file) {
+				paths = append(paths, a.commit.file)
+			}
+		}
 	}
-	response, is := e.Body.(*conversation.ToolCallResponse)
-	switch {
-	case !is:
-		return false, nil
-	case slices.Contains(repo.Unquoted(response.Unrecorded), path):
-		return true, nil
-	case response.UnrecordedMore == 0:
-		return false, nil
-	}
-	before, err := trees.Find(ctx, v.Repo.Trees, v.BeforeTree(e), path)
-	return before == (trees.Version{}), err
+	return current, paths
 }
 
-// content is a file as it is now, or else as the newest snapshot has it.
-func content(r *repo.Repo, path, otherwise string) string {
+// match finds the events that wrote lines, in one conversation or in all.
+func (x *Index) match(ctx context.Context, lines []currentLine, paths []string, only string) []match {
+	records := x.records
+	if only != "" {
+		records = slices.DeleteFunc(slices.Clone(records), func(r *record) bool { return r.Conversation != only })
+	}
+	m := newMatcher(records, lines, paths)
+	known := map[[2]string]bool{}
+	m.earlier = func(commit, head string) bool {
+		is, asked := known[[2]string{commit, head}]
+		if !asked {
+			_, err := x.repo.Git.Run(ctx, "merge-base", "--is-ancestor", commit, head)
+			is = err == nil
+			known[[2]string{commit, head}] = is
+		}
+		return is
+	}
+	return m.match()
+}
+
+// headVersion is a file in HEAD, nil where it is not there.
+func (x *Index) headVersion(ctx context.Context, path string) (*string, error) {
+	tree, err := revision(ctx, x.repo, "HEAD^{tree}")
+	if err != nil || tree == "" {
+		return nil, err
+	}
+	return x.version(ctx, tree, path)
+}
+
+func (x *Index) version(ctx context.Context, tree, path string) (*string, error) {
+	at, err := trees.Find(ctx, x.repo.Trees, tree, path)
+	if err == nil && !regular(at) {
+		return nil, nil
+	}
+	var data []byte
+	if err == nil {
+		data, err = x.repo.Trees.Blob(ctx, at.OID)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	text := unixEnds(string(data))
+	return &text, nil
+}
+
+// newest is a file that the working tree has not, in the conversation that changed it last.
+func (x *Index) newest(ctx context.Context, path string) (*string, error) {
+	var last *string
+	var at time.Time
+	for _, r := range x.records {
+		if !slices.Contains(r.Paths, path) || len(r.Sources) == 0 {
+			continue
+		}
+		changed := r.Sources[len(r.Sources)-1].Time
+		c, err := x.readCommit(r.Head)
+		if err != nil || last != nil && !changed.After(at) {
+			continue
+		}
+		text, err := x.version(ctx, c.tree, path)
+		if err != nil {
+			return nil, err
+		}
+		if text != nil {
+			last, at = text, changed
+		}
+	}
+	if last == nil {
+		return nil, problem.New(problem.ExitNotFound, "not_found", "there is no file %q here, and no conversation has one.", path).
+			Hint(action.DiffTools, "what the tools changed")
+	}
+	return last, nil
+}
+
+// fileNow is a file as it is now, nil where there is no regular one.
+func fileNow(r *repo.Repo, path string) *string {
 	if r.At.TopLevel == "" {
-		return unixEnds(otherwise)
+		return nil
 	}
 	root, err := os.OpenRoot(r.At.TopLevel)
 	if err != nil {
-		return unixEnds(otherwise)
+		return nil
 	}
 	defer root.Close()
 	if info, err := root.Lstat(filepath.FromSlash(path)); err != nil || !info.Mode().IsRegular() {
-		return unixEnds(otherwise)
+		return nil
 	}
 	data, err := root.ReadFile(filepath.FromSlash(path))
 	if err != nil {
-		return unixEnds(otherwise)
+		return nil
 	}
-	return unixEnds(string(data))
+	text := unixEnds(string(data))
+	return &text
 }
 
-// unixEnds makes content comparable that git may have converted.
-func unixEnds(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
-
-// sameLines gives for each line of now the equal line of then, from 1, or 0.
-func sameLines(then, now string) []int {
-	var from []int
-	at, line := 0, 1 // the byte and the line of then that come next
-	keep := func(until int) {
-		for at < until {
-			end := strings.IndexByte(then[at:], '\n') + 1
-			if end == 0 {
-				end = len(then) - at
-			}
-			from, at, line = append(from, line), at+end, line+1
-		}
-	}
-	for _, edit := range udiff.Lines(then, now) {
-		keep(edit.Start)
-		for range lineTotal(edit.New) {
-			from = append(from, 0)
-		}
-		line += lineTotal(then[edit.Start:edit.End])
-		at = edit.End
-	}
-	keep(len(then))
-	return from
-}
-
-func lineTotal(text string) int {
-	n := strings.Count(text, "\n")
-	if text != "" && !strings.HasSuffix(text, "\n") {
-		n++
-	}
-	return n
-}
-
-// attribute asks git who wrote the lines of the newest event's file, within the
-// conversation first, and for what is older, what wrote it before.
-func attribute(ctx context.Context, v *repo.View, path, head string, from []int, line int) (map[int]attribution, error) {
-	only := 0
-	if line > 0 {
-		if only = from[line-1]; only == 0 {
-			return nil, nil
-		}
-	}
-	base, err := base(ctx, v)
-	if err != nil {
-		return nil, err
-	}
-	by, err := gitBlame(ctx, v, head, base, path, only)
-	if err != nil || base == "" {
-		return by, err
-	}
-	older := map[string]map[int]attribution{} // by path in the base
-	for number, a := range by {
-		if a.commit.oid != base {
-			continue
-		}
-		before, asked := older[a.commit.file]
-		if !asked {
-			single := 0
-			if only > 0 {
-				single = a.line
-			}
-			if before, err = gitBlame(ctx, v, base, "", a.commit.file, single); err != nil {
-				return nil, err
-			}
-			older[a.commit.file] = before
-		}
-		if b, ok := before[a.line]; ok {
-			by[number] = b
-		}
-	}
-	return by, nil
-}
-
-// base is the commit that the conversation branched off, "" for none.
-func base(ctx context.Context, v *repo.View) (string, error) {
-	out, err := v.Repo.Git.Run(ctx, "rev-list", "--parents", "-n", "1", v.Events[0].Commit)
-	if err != nil {
-		return "", fmt.Errorf("find the beginning of %s: %w", v.ID, err)
-	}
-	if words := strings.Fields(string(out)); len(words) > 1 {
-		return words[1], nil
-	}
-	return "", nil
-}
-
-// gitBlame attributes the lines of a file in a commit, by their number; below
-// the commit base everything counts as its.
-func gitBlame(ctx context.Context, v *repo.View, commit, base, path string, line int) (map[int]attribution, error) {
-	args := []string{"blame", "--porcelain"}
+// gitBlame attributes the lines of a file in a commit, by their number. White space does not count.
+func (x *Index) gitBlame(ctx context.Context, commit, path string, line int) (map[int]attribution, error) {
+	args := []string{"blame", "--porcelain", "-w"}
 	if line > 0 {
 		args = append(args, "-L", fmt.Sprintf("%d,%d", line, line))
 	}
-	args = append(args, commit)
-	if base != "" {
-		args = append(args, "^"+base)
-	}
-	out, err := v.Repo.Git.RunWith(ctx, gitcmd.Command{Args: append(args, "--", path), Config: []string{"blame.ignoreRevsFile="}})
+	out, err := x.repo.Git.RunWith(ctx, gitcmd.Command{Args: append(args, commit, "--", path), Config: []string{"blame.ignoreRevsFile="}})
 	var exit *gitcmd.ExitError
 	if errors.As(err, &exit) && strings.Contains(exit.Stderr, "could not open object name list") {
 		return nil, problem.New(problem.ExitFailed, "config", "git blame does not work here: blame.ignoreRevsFile names a file that cannot be read.").
@@ -288,6 +279,10 @@ func (c *gitCommit) set(key, value string) {
 		if n, err := strconv.ParseInt(value, 10, 64); err == nil {
 			c.time = time.Unix(n, 0)
 		}
+	case "committer-time":
+		if n, err := strconv.ParseInt(value, 10, 64); err == nil {
+			c.made = time.Unix(n, 0)
+		}
 	case "summary":
 		c.summary = value
 	case "filename":
@@ -303,32 +298,38 @@ func (c *gitCommit) set(key, value string) {
 // gitEscapes gives codes for the letters that git has for some of them.
 var gitEscapes = strings.NewReplacer(`\\`, `\\`, `\a`, `\007`, `\b`, `\010`, `\t`, `\011`, `\n`, `\012`, `\v`, `\013`, `\f`, `\014`, `\r`, `\015`)
 
-// committed finds the event that a commit is.
-func committed(v *repo.View, oid string) *conversation.Event {
-	for _, e := range v.Events {
-		if e.Commit == oid {
-			return e
-		}
+// short is the short name of a conversation that may be fetched.
+func short(name string) string {
+	slash := strings.LastIndexByte(name, '/') + 1
+	return name[:slash] + conversation.ID(name[slash:]).Short()
+}
+
+// tool reports whether a tool wrote the line.
+func (l BlamedLine) tool() bool { return l.event != nil && l.event.Writer == byTool }
+
+// at names an event of the line's conversation.
+func (l BlamedLine) at(seq int) string {
+	if l.alone {
+		return fmt.Sprintf("@%d", seq)
 	}
-	return nil
+	return fmt.Sprintf("%s@%d", short(l.record.Conversation), seq)
 }
 
 // Ref names what wrote the line.
-func (l BlamedLine) Ref(all bool) string {
+func (l BlamedLine) Ref() string {
 	switch {
-	case l.event != nil && all:
-		return fmt.Sprintf("%s@%d", l.view.ID.Short(), l.event.Seq)
-	case l.event != nil:
-		return fmt.Sprintf("@%d", l.event.Seq)
+	case l.event != nil && l.event.Writer != unproven:
+		return l.at(l.event.Seq)
 	case l.commit != nil:
 		return l.commit.oid[:7]
 	}
 	return "-"
 }
 
+// Author is who wrote the line.
 func (l BlamedLine) Author() string {
 	switch {
-	case l.event != nil:
+	case l.event != nil && l.event.Writer != unproven:
 		return safetext.Clean(l.event.Author)
 	case l.commit != nil:
 		return safetext.Clean(l.commit.author)
@@ -338,7 +339,7 @@ func (l BlamedLine) Author() string {
 
 func (l BlamedLine) time() time.Time {
 	switch {
-	case l.event != nil:
+	case l.event != nil && l.event.Writer != unproven:
 		return l.event.Time
 	case l.commit != nil:
 		return l.commit.time
@@ -346,23 +347,10 @@ func (l BlamedLine) time() time.Time {
 	return time.Time{}
 }
 
+// When is the time of the event or commit.
 func (l BlamedLine) When() string {
 	if l.time().IsZero() {
 		return ""
 	}
-	return l.time().In(l.view.Repo.Env.Now().Location()).Format("2006-01-02 15:04")
-}
-
-// Known says how much is known of a line's origin: that a tool wrote it, that
-// another person did during the conversation, that it was there before, or nothing.
-func (l BlamedLine) Known() int {
-	switch {
-	case l.event == nil && l.commit == nil:
-		return 0
-	case l.event == nil || l.event.Type() == conversation.TypeTurnStart:
-		return 1
-	case l.event.Type() == conversation.TypeToolCallResponse:
-		return 3
-	}
-	return 2
+	return l.time().In(l.repo.Env.Now().Location()).Format("2006-01-02 15:04")
 }

@@ -8,12 +8,12 @@ import (
 	"strconv"
 	"strings"
 
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/snapshot"
 	"jp/conversation"
 	"jp/gitstore/trees"
+	"jp/internal/action"
 	"jp/turnloop"
 	"jp/worktree"
 )

@@ -37,7 +37,7 @@ func GitLog(ctx context.Context, v *repo.View, entries []Entry, o LogOptions) (s
 	if first.Seq > last.Seq {
 		first, last = last, first
 	}
-	to := short(last.Commit)
+	to := shortCommit(last.Commit)
 	if last == v.Events[len(v.Events)-1] {
 		to = repo.RefOf(v.ID)
 	}
@@ -46,7 +46,7 @@ func GitLog(ctx context.Context, v *repo.View, entries []Entry, o LogOptions) (s
 		return "", err
 	}
 	if parent != "" {
-		to = short(first.Commit) + "^.." + to
+		to = shortCommit(first.Commit) + "^.." + to
 	}
 	argv := []string{"git", "log", "--oneline", "--first-parent"}
 	argv = append(argv, o.gitFlags()...)
@@ -71,5 +71,5 @@ func (o LogOptions) gitFlags() []string {
 	return flags
 }
 
-// short is the beginning of a commit's id, long enough to be the only one.
-func short(commit string) string { return commit[:min(12, len(commit))] }
+// shortCommit is the beginning of a commit's id, long enough to be the only one.
+func shortCommit(commit string) string { return commit[:min(12, len(commit))] }

@@ -1,6 +1,7 @@
 package blame
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -90,26 +91,47 @@ func answerOf(e *conversation.Event) string {
 	return strings.TrimSuffix(strings.TrimPrefix(e.Subject, "answer: "), " (user)")
 }
 
-// origin is why a tool wrote the line, nil where none did.
-func (l BlamedLine) origin() *origin {
+// Explained says of a whole event what [BlamedLine] says of a line.
+func Explained(v *repo.View, e *conversation.Event) BlamedLine {
+	s, _ := new(recorder).sourceOf(e)
+	return BlamedLine{
+		repo: v.Repo, record: &record{Conversation: v.Name()}, event: &s, alone: true, origin: originOf(v, e), subject: e.Subject,
+	}
+}
+
+// Trace reads from the line's conversation why a tool wrote it.
+func (l *BlamedLine) Trace(ctx context.Context, h *repo.Host) error {
 	if l.event == nil {
 		return nil
 	}
-	return originOf(l.view, l.event)
+	v, err := l.repo.Find().View(ctx, h, l.record.Conversation)
+	if err != nil {
+		return err
+	}
+	e := repo.BySeq(v.Events, l.event.Seq)
+	if e == nil || e.Commit != l.event.Commit {
+		return nil // it went on since
+	}
+	l.subject = e.Subject
+	if l.tool() {
+		l.origin = originOf(v, e)
+	}
+	return nil
 }
 
 // written says who wrote the line, and when.
-func (l BlamedLine) written(o *origin) string {
+func (l BlamedLine) written() string {
 	switch {
-	case l.commit != nil:
-		return fmt.Sprintf("%s  %s: %s (before the conversation)", l.When(), l.commit.author, l.commit.summary)
-	case l.found != nil:
-		return fmt.Sprintf("the file existed before @%d and was not recorded: the new lines are unknown", l.found.Seq)
+	case l.event == nil && l.commit != nil:
+		return fmt.Sprintf("%s  %s: %s (a commit)", l.When(), l.commit.author, l.commit.summary)
 	case l.event == nil:
 		return "since the newest snapshot: not recorded by whom"
 	}
 	text := l.When() + "  "
-	if o != nil {
+	switch o := l.origin; {
+	case l.event.Writer == unproven:
+		return fmt.Sprintf("the file existed before @%d and was not recorded: the new lines are unknown", l.event.Seq)
+	case o != nil:
 		text += o.call.Request.Name
 		if o.call.Request.ID != "" {
 			text += " (" + o.call.Request.ID + ")"
@@ -119,25 +141,22 @@ func (l BlamedLine) written(o *origin) string {
 			text += ", or another tool that ran meanwhile"
 		}
 		return text
-	}
-	switch l.event.Body.(type) {
-	case *conversation.TurnStart:
+	case l.event.Writer == atStart:
 		return text + "not committed when the conversation began"
-	case *conversation.Resumed:
-		return text + "while the turn was interrupted: unknown by whom"
 	}
-	return text + l.event.Author + ": " + l.event.Subject
+	return text + l.event.Author + ": " + l.subject
 }
 
-func (l BlamedLine) reasons(o *origin, all bool) [][3]string {
+func (l BlamedLine) reasons() [][3]string {
 	var rows [][3]string
 	add := func(word string, e *conversation.Event, text string) {
 		ref := ""
 		if e != nil {
-			ref = BlamedLine{view: l.view, event: e}.Ref(all)
+			ref = l.at(e.Seq)
 		}
 		rows = append(rows, [3]string{word, ref, text})
 	}
+	o := l.origin
 	if o.because != nil {
 		add("because", o.because, o.because.Subject)
 	}
@@ -152,26 +171,28 @@ func (l BlamedLine) reasons(o *origin, all bool) [][3]string {
 // Object is the line for programs; with its reasons if they are wanted.
 func (l BlamedLine) Object(reasons bool) map[string]any {
 	o := map[string]any{
-		"line": l.Number, "text": l.Text, "conversation": l.view.ID, "seq": nil, "commit": nil, "time": nil,
+		"line": l.Number, "text": l.Text, "conversation": nil, "seq": nil, "commit": nil, "time": nil,
 		"author": nil, "tool": nil, "model": nil,
 	}
-	if l.event != nil || l.commit != nil {
+	if l.session != "" {
+		o["conversation"] = l.session
+	}
+	if !l.time().IsZero() {
 		o["author"], o["time"] = l.Author(), l.time().UTC().Format(time.RFC3339Nano)
 	}
 	switch {
-	case l.event != nil:
-		o["seq"], o["commit"] = l.event.Seq, l.event.Commit
+	case l.event != nil && l.event.Writer != unproven:
+		o["conversation"], o["seq"], o["commit"] = l.record.Conversation, l.event.Seq, l.event.Commit
+		if l.tool() {
+			o["tool"], o["model"] = l.event.Tool, l.event.Model
+		}
 	case l.commit != nil:
 		o["commit"] = l.commit.oid
 	}
-	from := l.origin()
-	if from != nil {
-		o["tool"], o["model"] = from.call.Request.Name, from.model
-	}
 	if reasons {
 		o["because"], o["for"], o["allowed"] = nil, nil, nil
-		if from != nil {
-			from.describe(o)
+		if l.origin != nil {
+			l.origin.describe(o)
 		}
 	}
 	return o
@@ -196,12 +217,11 @@ func reason(e *conversation.Event, text string) map[string]any {
 }
 
 // Explain lists all that is known of the line: the label, the event or commit, and its
-// text.
-func (l BlamedLine) Explain(all bool) [][3]string {
-	o := l.origin()
-	rows := [][3]string{{"written", l.Ref(all), l.written(o)}}
-	if o != nil {
-		rows = append(rows, l.reasons(o, all)...)
+// text. [BlamedLine.Trace] comes first.
+func (l BlamedLine) Explain() [][3]string {
+	rows := [][3]string{{"written", l.Ref(), l.written()}}
+	if l.origin != nil {
+		rows = append(rows, l.reasons()...)
 	}
 	return rows
 }

@@ -171,6 +171,26 @@ func TestRangesEndBetweenCycles(t *testing.T) {
 	require.False(t, ok, "it is covered already")
 }
 
+// Instructions that a result brought are of its cycle; those of a turn are of none.
+func TestInstructionsEndTheCycleOfTheirResult(t *testing.T) {
+	for name, test := range map[string]struct {
+		of   func(result int) *int
+		late int // how far behind the result its cycle ends
+	}{
+		"of a result": {func(result int) *int { return &result }, 1},
+		"of a turn":   {func(int) *int { return nil }, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var s story
+			s.asks("look")
+			result := s.runs("fs_read_file", "a")
+			s.add(&conversation.Instructions{For: test.of(result.Seq)})
+			s.runs("fs_read_file", "b")
+			require.Equal(t, result.Seq+test.late, compaction.Cycles(s.events)[0])
+		})
+	}
+}
+
 func TestOnlyLongResultsAreTrimmed(t *testing.T) {
 	s := story{}
 	s.asks("One")

@@ -41,6 +41,8 @@ type Config struct {
 	Assistant     Assistant           `toml:"assistant" security:"yes"`
 	Instructions  Instructions        `toml:"instructions"`
 	Snapshot      Snapshot            `toml:"snapshot" security:"yes"`
+	Git           Git                 `toml:"git"`
+	Backup        Backup              `toml:"backup" security:"yes"`
 	Sandbox       Sandbox             `toml:"sandbox" security:"yes"`
 	Secrets       Secrets             `toml:"secrets" security:"yes"`
 	Web           Web                 `toml:"web" security:"yes"`
@@ -133,6 +135,7 @@ type Policy struct {
 	Detached string        `toml:"detached" enum:"auto|defaults|deny|queue|defer" tighten:"policy" doc:"What happens to questions while the user is absent; unset: queue, and defer for a query in the foreground if CI is set"`
 	Timeout  time.Duration `toml:"timeout" default:"30s" tighten:"shorter" doc:"How long queue waits in the foreground without an attached terminal before it becomes defer; 0: for ever. If you set none, jp waits on while you have a terminal open"`
 	Allow    [][]string    `toml:"allow" check:"argv" tighten:"narrower" doc:"Beginnings of commands that run without a question in the root of the working tree, compared argument by argument; in another folder jp asks"`
+	Readers  bool          `toml:"readers" default:"true" tighten:"off" doc:"Run commands that only read, such as ls, grep and git log, without a question, in a sandbox of their own that lets them do nothing else"`
 }
 
 // Cache is what providers are asked to keep of a request's beginning.
@@ -182,10 +185,27 @@ type Instructions struct {
 	MaxBytes int64    `toml:"max_bytes" default:"32768" min:"1" max:"49152" tighten:"lower" doc:"Bytes of all instructions together that the model is given at the start of a turn, and of those with one result of a tool"`
 }
 
+// Git says how jp writes commits of yours.
+type Git struct {
+	Trailers bool `toml:"trailers" default:"true" doc:"Name the conversation and the model in commits of git_commit, as trailers"`
+}
+
 // Snapshot says which files an event's commit holds.
 type Snapshot struct {
 	Mode string `toml:"mode" enum:"tracked+tools|off" default:"tracked+tools" doc:"tracked+tools: what git tracks and what tools made; off: no files"`
 	Base string `toml:"base" enum:"head|none" default:"head" doc:"Parent of a conversation's first event: the user's HEAD commit, or none"`
+}
+
+// Backup says of which files that no tree has jp keeps a copy before a program of a tool runs.
+type Backup struct {
+	Enable   bool     `toml:"enable" default:"true" doc:"Keep a copy of untracked files, and of ignored files outside of ignored folders, before a tool changes files"`
+	FileSize int64    `toml:"file_size" default:"8388608" min:"0" doc:"Bytes that a file may have of which jp keeps a copy"`
+	StepSize int64    `toml:"step_size" default:"67108864" min:"0" doc:"Bytes of new content that jp copies before one program, small files first. The first time in a working tree it is eight times as much"`
+	Total    int64    `toml:"total" default:"2147483648" min:"0" doc:"Bytes of all copies of a repository. Beyond them the oldest go, but for those of the newest turn of each conversation"`
+	Days     int64    `toml:"days" default:"30" min:"1" doc:"Days for which jp keeps a copy"`
+	Include  []string `toml:"include" doc:"Patterns of ignored files that jp copies too, such as build/*.bin"`
+	Exclude  []string `toml:"exclude" doc:"Patterns of files that jp does not copy"`
+	Required bool     `toml:"required" default:"true" doc:"If jp cannot make a copy and no person can be asked, do not run a command that is known to destroy files"`
 }
 
 // Sandbox confines the programs that tools start.

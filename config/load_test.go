@@ -125,7 +125,7 @@ func TestEnvironment(t *testing.T) {
 		`JP_CFG_SNAPSHOT__MODE="off"`, "JP_CFG_HOOKS__TURN_END=['beep']", "JP_CFG_STYLE__WIDTH=", "JP_CFG_ALIASES__FAST=7",
 		"JP_CFG_MCP__DOCS__COMMAND=['d']", "JP_CFG_MCP__DOCS__ENV__API_TOKEN=s", "JP_CFG_TOOLS__FS_READ_FILE__RUN=ask",
 	}})
-	require.Equal(t, config.Policy{Detached: "deny", Timeout: 90 * time.Second, Allow: [][]string{{"git", "status"}}}, c.Policy)
+	require.Equal(t, config.Policy{Detached: "deny", Timeout: 90 * time.Second, Allow: [][]string{{"git", "status"}}, Readers: true}, c.Policy)
 	require.Equal(t, int64(7), c.Limits.ModelCalls)
 	require.False(t, c.Style.Markdown)
 	require.Equal(t, "off", c.Snapshot.Mode)

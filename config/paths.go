@@ -63,3 +63,11 @@ func variable(environ []string, name string) string {
 	}
 	return value
 }
+
+// FromHome replaces ~ in a path by the user's home folder, if that is known.
+func FromHome(path, home string) string {
+	if rest, below := strings.CutPrefix(path, "~/"); below {
+		return filepath.Join("/"+home, rest)
+	}
+	return path
+}

@@ -11,17 +11,19 @@ import (
 const (
 	ProfilePlan  = "plan"  // only tools that read are run
 	ProfileEdits = "edits" // tools that change files run without a question where jp can bring the files back
+	ProfileAuto  = "auto"  // tools that change files, and programs of the sandbox without network, run without a question
 )
 
-// builtin are jp's own profiles. What plan and edits do to the tools is for those to see to who offer the tools.
+// builtin are jp's own profiles. What they do to the tools is for those to see to who offer the tools.
 var builtin = map[string]Profile{
 	ProfilePlan:  {Instructions: "The user wants a plan. Read what you need, change nothing, and answer with the steps that you would take. Calls of tools that may change something are not run."},
 	ProfileEdits: {},
+	ProfileAuto:  {},
 }
 
 // ProfileNames are the profiles that there are: jp's own, then the user's.
 func (c *Config) ProfileNames() []string {
-	return append([]string{ProfilePlan, ProfileEdits}, slices.Sorted(maps.Keys(c.Profiles))...)
+	return append([]string{ProfilePlan, ProfileEdits, ProfileAuto}, slices.Sorted(maps.Keys(c.Profiles))...)
 }
 
 // FindProfile is what a name stands for.

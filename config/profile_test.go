@@ -95,7 +95,7 @@ func TestWrongProfiles(t *testing.T) {
 	opts.Profiles = []string{"nothing"}
 	_, _, err := config.Load(opts)
 	require.ErrorIs(t, err, config.ErrProfile)
-	require.EqualError(t, err, `-p: there is no profile "nothing" (there are plan, edits, review, slow)`)
+	require.EqualError(t, err, `-p: there is no profile "nothing" (there are plan, edits, auto, review, slow)`)
 
 	_, _, err = config.Load(layers(t, "\nprofile = \"nothing\"", ""))
 	require.ErrorIs(t, err, config.ErrProfile)

@@ -37,7 +37,9 @@ const (
 	AnswerRun     = "run"
 	AnswerRunTurn = "run_turn" // and every further run of this tool in this turn
 	AnswerSkip    = "skip"
-	AnswerEdit    = "edit" // run with the arguments of the response
+	// AnswerRunNetwork runs a program of the sandbox, this once with the network.
+	AnswerRunNetwork = "run_network"
+	AnswerEdit       = "edit" // run with the arguments of the response
 )
 
 // Answers to a deliver_result inquiry.

@@ -214,7 +214,8 @@ type RestoredFile struct {
 	Path   string `json:"path"`
 	Done   bool   `json:"done"`
 	Reason string `json:"reason,omitempty"`
-	Size   int64  `json:"size,omitempty"` // of a file that was taken away, in bytes: git does not keep its line ends
+	Size   int64  `json:"size,omitempty"` // of the file that was there, in bytes: git does not keep its line ends
+	Ends   string `json:"ends,omitempty"` // of its lines if they differ: how many have LF, then CRLF, then LF, …
 }
 
 // Type implements [Body].

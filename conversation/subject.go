@@ -247,6 +247,8 @@ func answerWord(b *InquiryResponse) string {
 	case "":
 	case AnswerRun, AnswerRunTurn, AnswerDeliver:
 		return "yes"
+	case AnswerRunNetwork:
+		return "yes, with network"
 	case AnswerSkip, AnswerWithhold:
 		return "no"
 	case AnswerEdit:

@@ -118,6 +118,9 @@ func (s Summary) Next(e *Event) Summary {
 	case *ForkOrigin:
 		s.Fork = &ForkPoint{Conversation: b.Conversation, Seq: b.Seq}
 		s.ArchivedAt, s.PinnedAt, s.ExpiresAt = nil, nil, nil
+		if b.Adopted {
+			s.Model = "" // see [AfterAdoption]
+		}
 	case *TurnDiscarded:
 		if b.FromSeq <= s.TurnAt && s.TurnAt <= b.ToSeq {
 			s.Open, s.Inquiry, s.Queued, s.Newest = nil, nil, nil, newestEnd

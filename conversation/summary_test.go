@@ -129,6 +129,30 @@ func TestSummaryMetadata(t *testing.T) {
 	require.Nil(t, fork.PinnedAt)
 }
 
+func TestSummaryModel(t *testing.T) {
+	theirs, fork := &TurnStart{Model: "a/theirs"}, &ForkOrigin{}
+	adopted := &ForkOrigin{Adopted: true}
+	for name, c := range map[string]struct {
+		bodies []Body
+		want   string
+	}{
+		"asked":                {[]Body{theirs}, "a/theirs"},
+		"forked":               {[]Body{theirs, fork}, "a/theirs"},
+		"adopted":              {[]Body{theirs, adopted}, ""},
+		"adopted, then forked": {[]Body{theirs, adopted, fork}, ""},
+		"adopted, then asked":  {[]Body{theirs, adopted, &TurnStart{Model: "a/mine"}}, "a/mine"},
+		"adopted, configured":  {[]Body{theirs, adopted, &ConfigDelta{Delta: []byte(`{"model":"a/mine"}`)}}, "a/mine"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var s Summary
+			for _, b := range c.bodies {
+				s = s.Next(&Event{Body: b})
+			}
+			require.Equal(t, c.want, s.Model)
+		})
+	}
+}
+
 func TestSummaryDiscardOfAnEarlierTurn(t *testing.T) {
 	events := words("T Q C1. T Q C1.").events()
 	s := Summarize(events)

@@ -70,3 +70,25 @@ func sortedKeys(m map[string]string) []string {
 	slices.Sort(keys)
 	return keys
 }
+
+// ByteCount is a size for people.
+func ByteCount(n int) string {
+	if n < 1<<20 {
+		return fmt.Sprintf("%d KiB", (n+1023)>>10)
+	}
+	return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+}
+
+// The paths that an event lists are bounded by their number and their bytes.
+const maxListed, maxListedBytes = 200, 20 << 10
+
+// ListableCount is how many of the paths an event can list.
+func ListableCount[T any](items []T, text func(T) string) int {
+	size := 0
+	for i, item := range items {
+		if size += len(text(item)); i == maxListed || size > maxListedBytes {
+			return i
+		}
+	}
+	return len(items)
+}

@@ -10,13 +10,14 @@ import (
 	"slices"
 	"strings"
 
+	"jp/internal/safefile"
+
 	"golang.org/x/sys/unix"
 
-	"jp/agent/action"
-	"jp/agent/repo"
 	"jp/config"
 	"jp/gitstore"
 	"jp/hooks"
+	"jp/internal/action"
 	"jp/internal/safetext"
 	"jp/turnloop"
 )
@@ -48,11 +49,11 @@ func (c *checkup) configuration(context.Context) []Finding {
 		found.HeldBack = found.HeldBack[:len(found.HeldBack)-1] // what to do is advice
 	}
 	for _, file := range []string{r.Paths.UserFile, r.Standings().OwnFile()} {
-		if repo.IsFile(file) {
+		if safefile.IsRegular(file) {
 			found.Files = append(found.Files, file)
 		}
 	}
-	if r.At.TopLevel != "" && repo.IsFile(filepath.Join(r.At.TopLevel, filepath.FromSlash(config.WorkspaceFile))) {
+	if r.At.TopLevel != "" && safefile.IsRegular(filepath.Join(r.At.TopLevel, filepath.FromSlash(config.WorkspaceFile))) {
 		found.Files = append(found.Files, config.WorkspaceFile)
 	}
 	return found.Findings()

@@ -11,10 +11,10 @@ import (
 	"slices"
 	"strings"
 
-	"jp/agent/action"
 	"jp/conversation"
 	"jp/gitcmd"
 	"jp/gitstore"
+	"jp/internal/action"
 )
 
 // most is the number of findings of one kind that are listed one by one.

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"jp/agent/action"
 	"jp/conversation"
 	"jp/gitcmd"
 	"jp/gitcmd/convert"
+	"jp/internal/action"
 	"jp/internal/safetext"
 )
 

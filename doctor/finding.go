@@ -70,19 +70,6 @@ func (t Tally) String() string {
 	return fmt.Sprintf("%d ok, %s, %s, %s.", t.OK, conversation.Count(t.Note, "note"), conversation.Count(t.Warn, "warning"), failed)
 }
 
-// Bytes says a number of bytes in few characters: "12 B", "3.4 kB", "1.2 GB".
-func Bytes(n int64) string {
-	units := []string{"kB", "MB", "GB", "TB"}
-	if n < 1000 {
-		return fmt.Sprintf("%d B", n)
-	}
-	size, unit := float64(n)/1000, 0
-	for size >= 999.95 && unit < len(units)-1 {
-		size, unit = size/1000, unit+1
-	}
-	return fmt.Sprintf("%.1f %s", size, units[unit])
-}
-
 // listed joins a few names, and says how many more there are.
 func listed(names []string, most int) string {
 	if len(names) <= most {

@@ -13,6 +13,7 @@ import (
 
 	"jp/doctor"
 	"jp/internal/leftover"
+	"jp/internal/safetext"
 )
 
 var errSome = errors.New("some reason")
@@ -369,7 +370,7 @@ func TestBytes(t *testing.T) {
 	for n, want := range map[int64]string{
 		0: "0 B", 999: "999 B", 1000: "1.0 kB", 999_949: "999.9 kB", 999_950: "1.0 MB", 2 << 30: "2.1 GB", 5e15: "5000.0 TB",
 	} {
-		require.Equal(t, want, doctor.Bytes(n))
+		require.Equal(t, want, safetext.Bytes(n))
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"jp/agent/repo"
 	"jp/conversation"
 	"jp/internal/leftover"
 	"jp/process"
@@ -25,7 +24,7 @@ func (c *checkup) fix(ctx context.Context) {
 	found := c.leftovers(ctx)
 	remover := leftover.Remover{
 		Place: c.place(ctx), Locks: c.repo.Locks, LockTree: c.lockTree, Tracked: c.tracked,
-		Holder: process.Holder{PID: repo.PID(), Start: process.StartOf(repo.PID()), Started: c.env.Now().UTC(), Session: c.repo.Session(c.env).Name},
+		Holder: process.Holder{PID: os.Getpid(), Start: process.StartOf(os.Getpid()), Started: c.env.Now().UTC(), Session: c.repo.Session(c.env).Name},
 	}
 	c.kept = map[string]error{}
 	for _, v := range remover.Remove(ctx, found.Files) {

@@ -5,7 +5,7 @@ import (
 	"os"
 	"strings"
 
-	"jp/agent/agentsmd"
+	"jp/agent/contextfiles"
 	"jp/agent/snapshot"
 )
 
@@ -22,7 +22,7 @@ func (c *checkup) instructions(ctx context.Context) (all []Finding) {
 		return []Finding{found(Warn, "instructions", "jp cannot look at them: %v", err)}
 	}
 	defer files.Root.Close()
-	for _, problem := range agentsmd.Open(c.repo, files, c.dir, false).Problems(ctx) {
+	for _, problem := range contextfiles.OpenInstructions(c.repo, files, c.dir, false).Problems(ctx) {
 		all = append(all, found(Note, "instructions", "%s", strings.TrimPrefix(strings.TrimSuffix(problem, "."), "Instructions: ")))
 	}
 	return all

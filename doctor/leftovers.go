@@ -11,9 +11,10 @@ import (
 	"strings"
 	"time"
 
-	"jp/agent/action"
 	"jp/conversation"
+	"jp/internal/action"
 	"jp/internal/leftover"
+	"jp/internal/safetext"
 	"jp/process"
 )
 
@@ -225,7 +226,7 @@ func (l Leftovers) together(t trace) []Finding {
 	if t.otherwise != "" {
 		advice += "; " + t.otherwise
 	}
-	return []Finding{found(Note, "leftovers", "%s, %s, the oldest %s old: %s", what, Bytes(bytes), conversation.Ago(oldest.Age), listed(names, 3)).advise("%s", advice)}
+	return []Finding{found(Note, "leftovers", "%s, %s, the oldest %s old: %s", what, safetext.Bytes(bytes), conversation.Ago(oldest.Age), listed(names, 3)).advise("%s", advice)}
 }
 
 // registry judges the entries of processes that ended.

@@ -16,9 +16,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"jp/agent/action"
 	"jp/agent/repo"
 	"jp/conversation"
+	"jp/internal/action"
 	"jp/internal/safefile"
 	"jp/process"
 )

@@ -12,10 +12,11 @@ import (
 	"sync"
 	"time"
 
-	"jp/agent/action"
+	"jp/config"
+
 	"jp/agent/models"
-	"jp/agent/repo"
 	"jp/conversation"
+	"jp/internal/action"
 	"jp/provider/catalog"
 )
 
@@ -70,7 +71,7 @@ func (c *checkup) provider(ctx context.Context, name string) Provider {
 		p.Wants = models.Unset(v)
 	}
 	said := c.repo.Config.Providers[name] // its headers may hold a key
-	client, err := catalog.Connection{CAFile: repo.FromHome(said.CAFile, c.env.Get("HOME")), Proxy: said.Proxy}.Client()
+	client, err := catalog.Connection{CAFile: config.FromHome(said.CAFile, c.env.Get("HOME")), Proxy: said.Proxy}.Client()
 	if err != nil {
 		p.Wrong = err
 		return p

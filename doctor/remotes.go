@@ -7,8 +7,8 @@ import (
 	"strings"
 	"unicode"
 
-	"jp/agent/action"
 	"jp/gitcmd"
+	"jp/internal/action"
 )
 
 // remotes reads what git does to conversations when it fetches and pushes.

@@ -13,10 +13,10 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/gitcmd"
+	"jp/internal/action"
 	"jp/internal/safefile"
 )
 

@@ -6,10 +6,12 @@ import (
 	"path/filepath"
 	"time"
 
-	"jp/agent/action"
+	"jp/agent/repo"
 	"jp/conversation"
 	"jp/gitstore/odb"
 	"jp/gitstore/packing"
+	"jp/internal/action"
+	"jp/internal/safetext"
 )
 
 // packing counts what is loose, as far as there is time.
@@ -67,7 +69,7 @@ func (p Packing) Findings() []Finding {
 
 func (p Packing) loose() []Finding {
 	objects := found(OK, "objects", "%d loose, %s; %s of jp's with %s (%s)", p.Loose, p.ours(),
-		conversation.Count(p.Packs, "pack"), conversation.Count(p.Packed, "object"), Bytes(p.PackedBytes))
+		conversation.Count(p.Packs, "pack"), conversation.Count(p.Packed, "object"), safetext.Bytes(p.PackedBytes))
 	if p.Err != nil {
 		objects.Level = Note
 	}
@@ -91,7 +93,7 @@ func (p Packing) loose() []Finding {
 
 // ours says how many loose objects are conversations'.
 func (p Packing) ours() string {
-	of := fmt.Sprintf("%d (%s) of conversations", p.Waiting, Bytes(p.WaitingBytes))
+	of := fmt.Sprintf("%d (%s) of conversations", p.Waiting, safetext.Bytes(p.WaitingBytes))
 	switch {
 	case p.Err != nil:
 		return fmt.Sprintf("of conversations not counted: %v", p.Err)
@@ -147,7 +149,21 @@ func (c *checkup) cache(context.Context) []Finding {
 		return nil
 	}
 	size := c.repo.Store.CacheSize()
-	return Cache{Dir: filepath.Join(c.repo.At.CommonDir, "jp", "cache"), Files: size.Files, Bytes: size.Bytes, Limit: size.Limit}.Findings()
+	cache := Cache{Dir: filepath.Join(c.repo.At.CommonDir, "jp", "cache"), Files: size.Files, Bytes: size.Bytes, Limit: size.Limit}
+	return append(cache.Findings(), backups(c.repo)...)
+}
+
+// backups finds out how much the copies of files that no tree has take.
+func backups(r *repo.Repo) []Finding {
+	store := r.Standings().Backups()
+	if store == nil || !r.Config.Backup.Enable {
+		return []Finding{found(OK, "backups", "none are made")}
+	}
+	records, err := store.Records()
+	if err != nil {
+		return []Finding{found(Warn, "backups", "their log cannot be read: %v", err)}
+	}
+	return []Finding{found(OK, "backups", "%s in %s, %s of at most %s", conversation.Count(len(records), "record"), store.Dir(), safetext.Bytes(store.Size()), safetext.Bytes(r.Config.Backup.Total))}
 }
 
 // A Cache is what searching keeps beside the repository.
@@ -163,5 +179,5 @@ func (c Cache) Findings() []Finding {
 	if c.Files == 0 {
 		return []Finding{found(OK, "cache", "no sidecars; the first search makes them")}
 	}
-	return []Finding{found(OK, "cache", "%s of sidecars, %s of at most %s; %s may be deleted", conversation.Count(c.Files, "file"), Bytes(c.Bytes), Bytes(c.Limit), c.Dir)}
+	return []Finding{found(OK, "cache", "%s of sidecars, %s of at most %s; %s may be deleted", conversation.Count(c.Files, "file"), safetext.Bytes(c.Bytes), safetext.Bytes(c.Limit), c.Dir)}
 }

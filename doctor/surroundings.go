@@ -6,10 +6,10 @@ import (
 	"os/exec"
 	"strings"
 
-	"jp/agent/action"
 	"jp/agent/toolset"
 	"jp/gitcmd"
 	"jp/gitstore"
+	"jp/internal/action"
 	"jp/sandbox"
 )
 

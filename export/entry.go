@@ -97,7 +97,7 @@ func (s *Source) turns(ctx context.Context) ([]turn, error) {
 
 // patch is what differs between the files of two events, without secrets.
 func (s *Source) patch(ctx context.Context, in *worktree.Worktree, before, after string) (string, error) {
-	patch, err := in.Patch(ctx, before, after, nil)
+	patch, err := in.Patch(ctx, before, after, nil, false)
 	if err != nil {
 		return "", err
 	}

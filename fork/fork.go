@@ -10,11 +10,11 @@ import (
 	"strings"
 	"time"
 
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/snapshot"
 	"jp/conversation"
+	"jp/internal/action"
 	"jp/tool"
 	"jp/turnloop"
 	"jp/worktree"
@@ -194,7 +194,18 @@ func (f *Fork) Create(ctx context.Context, place *conversation.Git) error {
 	}
 	if f.Adopts {
 		loop := turnloop.New(turnloop.Options{
-			Journal: f.View.Repo.Store, ID: f.ID, Head: f.Head, Stream: f.Stream, Tools: new(tool.Registry), Now: f.View.Repo.Env.Now,
+			Conversation: turnloop.ConversationOptions{
+				Journal: f.View.Repo.Store,
+				ID:      f.ID,
+				Head:    f.Head,
+				Stream:  f.Stream,
+			},
+			Tools: turnloop.ToolOptions{
+				Registry: new(tool.Registry),
+			},
+			Clock: turnloop.Clock{
+				Now: f.View.Repo.Env.Now,
+			},
 		})
 		if err := loop.Adopt(ctx); err != nil {
 			return err

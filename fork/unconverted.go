@@ -21,9 +21,9 @@ import (
 // filters start git for a working tree that is being made: filters that are approved in
 // the one that it is made from run, but for those that name files of it, which are others
 // there.
-func (b *besideTree) filters() gitcmd.Options {
-	options := b.fork.View.Repo.Env.GitOptions()
-	approvals := b.fork.View.Repo.FilterApprovals()
+func (l linkedTree) filters() gitcmd.Options {
+	options := l.repo.Env.GitOptions()
+	approvals := l.repo.FilterApprovals()
 	options.MayRun = func(_ gitcmd.Repository, f gitcmd.Filter) error {
 		err := approvals.MayRun(f)
 		if is, _ := approvals.Examine(f); err == nil && !f.UserOnly && len(is.Files) > 0 {

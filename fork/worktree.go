@@ -10,13 +10,12 @@ import (
 	"slices"
 	"strings"
 
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/snapshot"
 	"jp/conversation"
 	"jp/gitcmd"
-	"jp/internal/leftover"
+	"jp/internal/action"
 )
 
 // leftOut are the files that tools changed until then, and that no snapshot has. What is
@@ -76,6 +75,8 @@ type besideTree struct {
 	unconverted []unconverted
 	sparse      int
 }
+
+func (b *besideTree) linked() linkedTree { return linkedTree{b.fork.View.Repo, b.dir} }
 
 // free is the folder as an absolute path, if there is nothing in it yet.
 func (b *besideTree) free(word string) (string, error) {
@@ -138,18 +139,18 @@ func (b *besideTree) add(ctx context.Context) (*repo.Repo, error) {
 		}
 		words = []string{"worktree", "add", "--quiet", "-b", b.branch, "--no-track", b.dir, b.commit}
 	}
-	if err := b.run(ctx, words); err != nil {
+	if err := b.linked().add(ctx, words); err != nil {
 		return nil, fmt.Errorf("add a worktree in %s: %w", b.dir, err)
 	}
 	b.made = true
-	if err := b.keepApart(ctx); err != nil {
+	if err := b.linked().keepApart(ctx); err != nil {
 		return nil, err
 	}
 	there, err := repo.FindAt(ctx, b.fork.View.Repo.Env, b.dir)
 	if err != nil {
 		return nil, err
 	}
-	filtered := gitcmd.At(there.At, b.filters())
+	filtered := gitcmd.At(there.At, b.linked().filters())
 	if b.fork.View.Repo.Config.Snapshot.Mode == "off" || b.fork.At.Tree == "" {
 		b.unconverted, err = leaveUnconverted(ctx, filtered, there.At, b.commit, b.commit)
 		return there, err
@@ -169,57 +170,6 @@ func (b *besideTree) add(ctx context.Context) (*repo.Repo, error) {
 		return nil, errors.Join(fmt.Errorf("bring the files of @%d to %s: %w", b.fork.At.Seq, b.dir, err), there.Close())
 	}
 	return there, nil
-}
-
-// keepApart makes git take the new folder for the working tree. With extensions.worktreeConfig,
-// core.worktree in the configuration of the whole repository holds for linked working trees too,
-// and then git would write the fork's files into the user's.
-func (b *besideTree) keepApart(ctx context.Context) error {
-	at, err := gitcmd.Locate(ctx, b.dir, gitcmd.Options{Environ: b.fork.View.Repo.Env.Environ})
-	if err != nil || sameFolder(at.TopLevel, b.dir) {
-		return err
-	}
-	own := filepath.Join(at.GitDir, "config.worktree")
-	if at.GitDir != at.CommonDir {
-		if _, err := b.fork.View.Repo.Git.Run(ctx, "config", "--file", own, "core.worktree", b.dir); err != nil {
-			return err
-		}
-		if at, err = gitcmd.Locate(ctx, b.dir, gitcmd.Options{Environ: b.fork.View.Repo.Env.Environ}); err == nil && sameFolder(at.TopLevel, b.dir) {
-			return nil
-		}
-	}
-	return problem.Usage("git takes %q for the working tree of %s (core.worktree or core.bare).", at.TopLevel, b.dir)
-}
-
-func sameFolder(a, b string) bool {
-	infoA, errA := os.Stat(a)
-	infoB, errB := os.Stat(b)
-	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
-}
-
-// run lets git make the working tree. Of one that it could not make, now or at an
-// earlier time, nothing stays: git takes it away itself, but not where it was killed
-// or cannot write, and then hardly any git command works in the repository.
-func (b *besideTree) run(ctx context.Context, words []string) error {
-	for _, note := range leftover.HalfWorktrees(b.fork.View.Repo.At.CommonDir) {
-		_ = leftover.ForgetWorktree(b.fork.View.Repo.At.CommonDir, note) // jp doctor tells of it
-	}
-	note, end, err := leftover.MakingWorktree(b.fork.View.Repo.StateDir(), b.dir)
-	if err != nil {
-		return err
-	}
-	if _, err = gitcmd.At(b.fork.View.Repo.At, b.filters()).RunWith(ctx, gitcmd.Command{Args: words, Files: []*os.File{note}, Env: withPointers}); err == nil {
-		end()
-		return nil
-	}
-	if leftover.ForgetHalf(b.fork.View.Repo.At.CommonDir, b.dir) == nil {
-		end()
-	}
-	var exit *gitcmd.ExitError
-	if errors.As(err, &exit) && strings.Contains(exit.Stderr, "already registered worktree") {
-		return problem.Usage("git still knows a worktree in %s, which is gone.", b.dir).Hint(action.PruneWorktrees, "lets git forget it")
-	}
-	return err
 }
 
 // ownsFolder says whether a folder, that may not be there yet, is in git's.

@@ -174,6 +174,15 @@ func (g *Git) RunWith(ctx context.Context, c Command) ([]byte, error) {
 	return stdout.Bytes(), err
 }
 
+// Prepared returns the arguments and the environment with which RunWith would start git, for a caller that starts it.
+func (g *Git) Prepared(ctx context.Context, c Command) (argv, environ []string, err error) {
+	cmd, err := g.command(ctx, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	return cmd.Args[1:], cmd.Env, nil
+}
+
 // command makes the child: argv, environment, folder, process group.
 func (g *Git) command(ctx context.Context, c Command) (*exec.Cmd, error) {
 	c.Config = slices.Concat(g.disk, c.Config)

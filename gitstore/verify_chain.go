@@ -93,7 +93,7 @@ func (c *chainCheck) next(l *parsedCommit, newest bool) {
 		c.endTurn()
 	case conversation.TypeNote:
 		c.noted = true
-	case conversation.TypeConfigDelta:
+	case conversation.TypeConfigDelta, conversation.TypeForkOrigin:
 		c.configured = true
 	}
 	// Only the newest summary is in use. An earlier version may have made those before it by other rules.
@@ -152,7 +152,7 @@ func (c *chainCheck) checkSummary(l *parsedCommit) {
 	if c.noted { // earlier versions had other rules for what the turn waits for then
 		want.Newest, want.Status = stored.Newest, stored.Status
 	}
-	if c.configured { // the first versions named the model of the turn's start
+	if c.configured { // earlier versions named the model of the turn's start
 		want.Model = stored.Model
 	}
 	if !sameSummary(*stored, want) {

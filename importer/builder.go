@@ -353,6 +353,9 @@ func (b *builder) startedBy(child conversation.ID) bool {
 // is an event of its own. Events that are there keep their files.
 func (b *builder) edit(response *conversation.Event, edits []Edit) error {
 	for b.next < len(b.have) && b.have[b.next].beside() && b.part != nil && !b.shared {
+		if b.have[b.next].is(conversation.TypeWorkspace) {
+			b.r.Events++ // an earlier import made it of the edits
+		}
 		b.next++
 	}
 	if len(edits) == 0 || b.shared {

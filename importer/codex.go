@@ -372,7 +372,7 @@ func patchEdits(patch string) (edits []Edit) {
 		}
 		if path, is := header("*** Update File: "); is {
 			end()
-			e = &Edit{Path: path}
+			e = &Edit{Path: path, Lines: true}
 			continue
 		}
 		if path, is := header("*** Delete File: "); is {

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aymanbagabas/go-udiff"
+
 	"jp/conversation"
 	"jp/gitcmd"
 	"jp/gitstore/odb"
@@ -112,17 +114,14 @@ func (f *files) apply(edits []Edit) (c change, err error) {
 		if at := slices.IndexFunc(puts, func(p put) bool { return p.path == from.path }); at >= 0 {
 			now = puts[at].after
 		} else if e.Before != nil && (now == nil || *now != *e.Before) && len(*e.Before) <= maxFile {
-			status := "M"
-			if now == nil {
-				status = "A"
-			}
+			stat := statOf(name, now, *e.Before)
 			before, err := f.write(c.before, name, now != nil, e.Before)
 			if err != nil {
 				c.leave(err)
 				continue
 			}
 			c.before = before
-			c.outside = append(c.outside, conversation.PathStat{Path: name, Status: status, Added: -1, Deleted: -1})
+			c.outside = append(c.outside, stat)
 			if now, oid, err = f.content(c.before, name); err != nil {
 				return c, err
 			}
@@ -159,6 +158,37 @@ func (f *files) apply(edits []Edit) (c change, err error) {
 	return c, nil
 }
 
+// linesIn counts how often lines stand in a text, and says where they do so last.
+func linesIn(text, lines string) (n, at int) {
+	for from := 0; ; {
+		if strings.HasPrefix(text[from:], lines) {
+			n, at = n+1, from
+		}
+		end := strings.IndexByte(text[from:], '\n')
+		if end < 0 {
+			return n, at
+		}
+		from += end + 1
+	}
+}
+
+// statOf counts the lines of a change to a file, which is nil where it was not there. A binary file has no lines.
+func statOf(path string, before *string, after string) conversation.PathStat {
+	stat := conversation.PathStat{Path: path, Status: "M"}
+	if before == nil {
+		before, stat.Status = new(string), "A"
+	}
+	if strings.Contains(*before+after, "\x00") {
+		stat.Added, stat.Deleted = -1, -1
+		return stat
+	}
+	lines := func(text string) int { return len(slices.Collect(strings.Lines(text))) }
+	for _, e := range udiff.Lines(*before, after) {
+		stat.Deleted, stat.Added = stat.Deleted+lines((*before)[e.Start:e.End]), stat.Added+lines(e.New)
+	}
+	return stat
+}
+
 // result is a file after an edit, nil where it is gone.
 func (e Edit) result(now *string) (*string, error) {
 	switch {
@@ -176,13 +206,19 @@ func (e Edit) result(now *string) (*string, error) {
 	}
 	text := *now
 	for _, r := range e.Replaced {
-		n := 0
-		if r.Old != "" {
+		n, at := 0, 0
+		switch {
+		case r.Old == "":
+		case e.Lines:
+			n, at = linesIn(text, r.Old)
+		default:
 			n = strings.Count(text, r.Old)
 		}
 		switch {
 		case r.Old == "" && text == "":
 			text = r.New
+		case n == 1 && e.Lines:
+			text = text[:at] + r.New + text[at+len(r.Old):]
 		case n == 1 || n > 1 && r.All:
 			text = strings.ReplaceAll(text, r.Old, r.New)
 		default:

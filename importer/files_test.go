@@ -21,6 +21,21 @@ func newFiles() *files {
 
 func text(s string) *string { return &s }
 
+// A change outside of the session has the lines that git counts.
+func TestLinesOfOutsideChanges(t *testing.T) {
+	for _, c := range []struct {
+		before         *string
+		after          string
+		added, deleted int
+	}{
+		{nil, "a\nb\n", 2, 0}, {nil, "", 0, 0}, {nil, "a", 1, 0}, {text("a\nb\n"), "a\nc\nd\n", 2, 1}, {text("a\n"), "", 0, 1},
+		{text("a\nb\nc\n"), "c\n", 0, 2}, {text("a"), "a\n", 1, 1}, {nil, "a\x00", -1, -1}, {text("\x00"), "a\n", -1, -1},
+	} {
+		stat := statOf("f", c.before, c.after)
+		require.Equal(t, []int{c.added, c.deleted}, []int{stat.Added, stat.Deleted}, "%q", c.after)
+	}
+}
+
 // Edits make files where the content is known and matches. Else the file stays as it was.
 func TestFilesFollowFromEdits(t *testing.T) {
 	written := Edit{Path: "a.txt", Created: true, After: text("one\ntwo\n")}
@@ -94,9 +109,9 @@ func TestAPatchOfCodex(t *testing.T) {
 	edits := patchEdits("*** Begin Patch\n*** Add File: a\n+one\n+two\n*** Update File: b\n@@ func\n x\n-y\n+z\n@@\n-q\n*** Delete File: c\n*** Update File: d\n*** Move to: e\n*** End Patch\n")
 	require.Equal(t, []Edit{
 		{Path: "a", Created: true, After: text("one\ntwo\n")},
-		{Path: "b", Replaced: []Replacement{{Old: "x\ny\n", New: "x\nz\n"}, {Old: "q\n", New: ""}}},
+		{Path: "b", Lines: true, Replaced: []Replacement{{Old: "x\ny\n", New: "x\nz\n"}, {Old: "q\n", New: ""}}},
 		{Path: "c", Removed: true},
-		{Path: "e", From: "d"},
+		{Path: "e", From: "d", Lines: true},
 	}, edits)
 }
 
@@ -121,6 +136,9 @@ func TestPatchesOfASession(t *testing.T) {
 		"move of nothing":   {[]string{add, "*** Update File: x\n*** Move to: b\n"}, map[string]string{"a": "one\ntwo\n"}, 1},
 		"move out":          {[]string{add, "*** Update File: a\n*** Move to: /etc/a\n"}, map[string]string{"a": "one\ntwo\n"}, 1},
 		"move from outside": {[]string{add, "*** Update File: /etc/a\n*** Move to: b\n"}, map[string]string{"a": "one\ntwo\n"}, 1},
+		"an end of a line":  {[]string{"*** Add File: a\n+b\n+ab\n", "*** Update File: a\n@@\n-b\n+c\n"}, map[string]string{"a": "c\nab\n"}, 0},
+		"a line twice":      {[]string{"*** Add File: a\n+b\n+b\n", "*** Update File: a\n@@\n-b\n+c\n"}, map[string]string{"a": "b\nb\n"}, 1},
+		"the last lines":    {[]string{"*** Add File: a\n+}\n+\t}\n+}\n+e\n", "*** Update File: a\n@@\n }\n-e\n+f\n"}, map[string]string{"a": "}\n\t}\n}\nf\n"}, 0},
 		"does not fit":      {[]string{add, "*** Update File: a\n*** Move to: b\n@@\n-three\n+3\n"}, map[string]string{"a": "one\ntwo\n"}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {

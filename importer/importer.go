@@ -15,12 +15,12 @@ import (
 	"syscall"
 	"time"
 
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/snapshot"
 	"jp/conversation"
 	"jp/gitstore"
+	"jp/internal/action"
 )
 
 // A Report is what an import read and wrote, or would write.

@@ -236,6 +236,7 @@ func TestASessionInParts(t *testing.T) {
 				again, _, err := importText(t, f, text, "", there)
 				require.NoError(t, err)
 				require.Equal(t, StateUnchanged, again.State)
+				require.Equal(t, whole.Events, again.Events)
 				require.Equal(t, whole.Unknowns, again.Unknowns)
 			}
 			rapid.Check(t, func(r *rapid.T) {

@@ -59,6 +59,7 @@ type Edit struct {
 	Created  bool   // there was no file before
 	Removed  bool
 	Replaced []Replacement
+	Lines    bool // Replaced has whole lines
 }
 
 // A Replacement is a text of a file in place of another one.

@@ -113,9 +113,9 @@ func TestStoresOfOpencode(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"a.json", database + "#ses_1", database + "#ses_2"}, names)
 	_, err = Sessions(f, []string{database}, "/home/eve")
-	require.ErrorContains(t, err, "testdata/opencode.db has 5 sessions, and none ran in this working tree")
+	require.ErrorContains(t, err, "testdata/opencode.db has 5 sessions, and none ran in this working tree. testdata/opencode.db#ses_")
 	_, err = f.Open(database)
-	require.ErrorContains(t, err, "has 5 sessions")
+	require.ErrorContains(t, err, "has 5 sessions. testdata/opencode.db#ses_")
 	_, err = f.Open(database + "#ses_9")
 	require.ErrorContains(t, err, "has no session ses_9")
 }

@@ -218,9 +218,24 @@ func (s *shelf) Sessions(path, tree string) ([]string, error) {
 	}
 	names, all, err := s.list(file, tree, map[string]bool{})
 	if err == nil && len(names) == 0 {
-		err = fmt.Errorf("%s has %s, and none ran in this working tree. %s%sID names one of another folder", file, conversation.Count(all, "session"), file, sessionMark)
+		err = fmt.Errorf("%s has %s, and none ran in this working tree%s", file, conversation.Count(all, "session"), s.example(file))
 	}
 	return names, err
+}
+
+// example is a sentence that names the last session of a database, and its folder. It is "" if there is none.
+func (s *shelf) example(file string) string {
+	c, err := s.take(file)
+	if err != nil {
+		return ""
+	}
+	defer s.release(c)
+	all := c.stored()
+	if len(all) == 0 {
+		return ""
+	}
+	last := all[len(all)-1]
+	return fmt.Sprintf(". %s%s%s names the last one, of %s", file, sessionMark, bounded(last.id), bounded(last.dir))
 }
 
 // open opens a session of a database. Without a name, it is the only one that there is.
@@ -237,7 +252,7 @@ func (s *shelf) open(file, name string) (io.ReadSeekCloser, error) {
 	}
 	s.release(c)
 	if name == "" {
-		return nil, fmt.Errorf("%s has %s. %s%sID names one", file, conversation.Count(len(all), "session"), file, sessionMark)
+		return nil, fmt.Errorf("%s has %s%s", file, conversation.Count(len(all), "session"), s.example(file))
 	}
 	return nil, fmt.Errorf("%s has no session %s", file, bounded(name))
 }

@@ -26,6 +26,28 @@ func TestWhatIsLetGoIsFreeForAll(t *testing.T) {
 	require.NoError(t, flock(f, unix.LOCK_EX|unix.LOCK_NB))
 }
 
+// So it is with the lock of a conversation, unless it is handed on to that process.
+func TestAReleasedLockIsFreeUnlessHandedOn(t *testing.T) {
+	for name, handed := range map[string]bool{"released": false, "handed on": true} {
+		t.Run(name, func(t *testing.T) {
+			l := Locks{Dir: t.TempDir()}
+			lock, err := l.Take(someID, Holder{PID: 1})
+			require.NoError(t, err)
+			child, err := unix.Dup(int(lock.file.Fd()))
+			require.NoError(t, err)
+			if handed {
+				require.Same(t, lock.file, lock.File())
+			}
+			require.NoError(t, lock.Release())
+			_, held := l.Held(someID)
+			require.Equal(t, handed, held)
+			require.NoError(t, unix.Close(child))
+			_, held = l.Held(someID)
+			require.False(t, held)
+		})
+	}
+}
+
 // Where the file system cannot tell whether somebody holds a conversation, it is not free.
 func TestWhereLocksFailNothingIsFree(t *testing.T) {
 	defer func(was func(int, int) error) { lockFile = was }(lockFile)

@@ -11,7 +11,10 @@ import (
 // File is the open file of a lock, for a process that is about to be started and
 // is to go on holding it. The caller releases its own as ever: what is shared is
 // held until the last one lets go.
-func (l *Lock) File() *os.File { return l.file }
+func (l *Lock) File() *os.File {
+	l.handed = true
+	return l.file
+}
 
 // TakeOver takes over a lock that the starter of this process handed to it, as an
 // open file. It proves that the lock was never free: the file is the

@@ -40,7 +40,10 @@ func (h Holder) same(other Holder) bool {
 
 // A Lock is the right to write to a conversation. It is held until Release, or
 // until the last process that has the file open is gone.
-type Lock struct{ file *os.File }
+type Lock struct {
+	file   *os.File
+	handed bool // another process may share the file
+}
 
 // Locks are the lock files of one repository.
 type Locks struct {
@@ -144,10 +147,13 @@ func (l Locks) Held(id conversation.ID) (Holder, bool) {
 }
 
 // Release gives the lock up. The file stays: another process may be waiting on
-// it.
+// it. A lock that was handed on stays with the process that has it.
 func (l *Lock) Release() error {
 	if l == nil || l.file == nil {
 		return nil
+	}
+	if !l.handed { // as unlock does
+		_ = flock(l.file, unix.LOCK_UN)
 	}
 	err := l.file.Close()
 	l.file = nil

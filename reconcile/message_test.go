@@ -111,6 +111,16 @@ func TestWordsOfWhatWaits(t *testing.T) {
 	}
 }
 
+// The call that the user declined is named as such.
+func TestWordsOfWhatWasAnswered(t *testing.T) {
+	for answer, want := range map[string]string{`"skip"`: "; shell_run declined", `"run"`: "; shell_run not started"} {
+		h := begun(t)
+		h.ask(t, h.call(t, "shell_run")[0], conversation.KindRunTool, "Run x?", &conversation.InquiryResponse{Outcome: conversation.OutcomeAnswered, By: conversation.ByUser, Answer: json.RawMessage(answer)})
+		r := h.record(t, "")
+		require.True(t, strings.HasSuffix(reconcile.Make(r, truth(r), nil).Words, want), "%s", answer)
+	}
+}
+
 // batch asks for some of three calls, the last of which carries the finish.
 func (h history) batch(t *testing.T, arrived int) (seqs []int) {
 	t.Helper()

@@ -31,6 +31,8 @@ func words(changed []conversation.PathStat, head, cutOff bool, files []Untracked
 			if waits := waitsFor(c.Call); waits != "" {
 				state = "waits for " + waits
 			}
+		case c.Class == NotStarted && declined(c.Call):
+			state = "declined"
 		case c.Call.Started != nil && c.Class == NotStarted:
 			state = "runs again with the answer"
 		case c.Class == Delegated && c.Delegate.Left:
@@ -63,6 +65,12 @@ func UntrackedWords(files []Untracked) string {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text
+}
+
+// declined reports whether the user has said that the call may not run.
+func declined(call *conversation.ToolCall) bool {
+	q := call.Permission()
+	return q != nil && q.Response != nil && q.Response.Choice() == conversation.AnswerSkip
 }
 
 var classWords = map[Class]string{

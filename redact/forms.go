@@ -53,6 +53,8 @@ var forms = []form{
 	{"cpk_", "chutes-api-key", joined, 32, 0},
 	{"syn_", "synthetic-api-key", alnums, 24, 0},
 	{"io-v2-", "ionet-api-key", joined, 40, 0},
+	{"VENICE-INFERENCE-KEY-", "venice-api-key", urlSafe, 30, 0},
+	{"VENICE-ADMIN-KEY-", "venice-api-key", urlSafe, 30, 0},
 	{"VENICE-", "venice-api-key", urlSafe, 30, 0},
 	{"VENICE_", "venice-api-key", urlSafe, 40, 0},
 	{"ak-", "modal-token", alnums, 22, 22},
@@ -282,8 +284,12 @@ var placeRules = []rule{
 		regex: `(?m)^[ \t+>-]{0,4}(?:[\w.*-]+|/[\w./-]+):(?:\d{2,5}|\*):[\w.*$-]+:[\w.@*-]+:((?:[^\s:\\]|\\[:\\]){4,200})[ \t\r]*$`, refuse: refuseWord,
 	},
 	{
-		id: "command-password", keywords: []string{"mysql", "mariadb", "sshpass", "redis-cli", "-passin", "-passout", "docker", "podman"},
-		regex: `\b(?:(?:mysql(?:dump|admin|import|check|show|sh)?|mariadb(?:-dump|-admin)?)\b[^\n|;&]{0,200}?[ \t]-p|sshpass[ \t]+-p[ \t]{0,3}|redis-cli\b[^\n|;&]{0,200}?[ \t]-a[ \t]{1,3}|-pass(?:in|out)[ \t]{1,3}pass:|(?:docker|podman)[ \t]+login\b[^\n|;&]{0,200}?[ \t]-p[ \t]{1,3})(?:'([^'\n]{4,200})'|"([^"\n]{4,200})"|([^\s'"|;&]{4,200}))`, refuse: refuseWord,
+		id: "command-password", keywords: []string{"mysql", "mariadb", "sshpass", "redis-cli", "-passin", "-passout", "docker", "podman", "htpasswd"},
+		regex: `\b(?:(?:mysql(?:dump|admin|import|check|show|sh)?|mariadb(?:-dump|-admin)?)\b[^\n|;&]{0,200}?[ \t]-p|sshpass[ \t]+-p[ \t]{0,3}|redis-cli\b[^\n|;&]{0,200}?[ \t]-a[ \t]{1,3}|-pass(?:in|out)[ \t]{1,3}pass:|(?:docker|podman)[ \t]+login\b[^\n|;&]{0,200}?[ \t]-p[ \t]{1,3}|htpasswd[ \t]+(?:-\w*(?:nb|bn)\w*|-\w*b\w*[ \t]+\S+)[ \t]+\S+[ \t]{1,3})(?:'([^'\n]{4,200})'|"([^"\n]{4,200})"|([^\s'"|;&]{4,200}))`, refuse: refuseWord,
+	},
+	{
+		id: "url-password", keywords: []string{"@tcp(", "@tcp6(", "@unix("},
+		regex: `(?:^|[\s"'\x60=/])[\w.-]{1,64}:([^\s:@/"'\x60]{4,200})@(?:tcp6?|unix)\(`, refuse: refuseWord,
 	},
 	{
 		id: "sql-password", keywords: []string{"identified"},

@@ -90,10 +90,21 @@ func TestPlaces(t *testing.T) {
 		"https://a.blob.core.windows.net/c/f?sv=2022-11-02&sp=r&sig=%s%%3D&se=2030", "https://b.s3.amazonaws.com/f?X-Amz-Date=1&X-Amz-Signature=%s&X-Amz-Expires=9",
 		"<password>%s</password>", "PGPASSWORD=%s psql", "-----\npassword: \"%s\"\n-----", "machine h login me password %s\n", "CREATE ROLE x WITH PASSWORD '%s'; ALTER USER x IDENTIFIED BY '%s'",
 		"curl -u me:%s https://x", "amqp://bob:%s@h:5672/", "redis://:%s@h/0", "Ocp-Apim-Subscription-Key: %s", "smtp_pass=%s", "MYSQL_PWD=%s",
+		"SECRET_KEY_BASE: %s", "bob:%s@tcp(db:3306)/shop", "dsn = \"bob:%s@unix(/run/db.sock)/shop\"", "htpasswd -b .users bob %s", "htpasswd -nbB bob '%s'",
 	} {
 		text := strings.ReplaceAll(strings.ReplaceAll(around, "%s", secret), "%%", "%")
 		out, _ := New([]byte("k")).Redact("", text)
 		require.NotContains(t, out, secret, text)
+	}
+	for _, words := range []string{"plum-" + "orbit-" + "cellar", "Blue-" + "Horse-" + "vpfSxYQ", "PODn" + "EECykU", "pgCKGz" + "IcHe", "tAhu" + "FNAWea"} { // letters alone
+		for _, name := range []string{"PGPASSWORD=", "export JWT_SECRET=", "env MY_APP_TOKEN="} {
+			out, _ := New([]byte("k")).Redact("", name+words+"\n")
+			require.NotContains(t, out, words)
+		}
+	}
+	for _, plain := range []string{"token: my-service.reader", "PASSWORD=my-secret-token", "API_KEY=getToken", "API_KEY=apiKeyOfUser", "password: HTMLInputElement", "SECRET=of-the-art"} {
+		out, _ := New([]byte("k")).Redact("", plain)
+		require.Equal(t, plain, out)
 	}
 	letters := "wdFrcrMkKfCape" + "SrvAsVfIkTOgAyoRqb" // a key may have no digit
 	out, _ := New([]byte("k")).Redact("", `CLIENT_SECRET="`+letters+`"`)

@@ -24,6 +24,7 @@ type value struct {
 	quoted  bool
 	literal bool // no expression of a program can stand there
 	call    bool // what follows makes it an expression
+	env     bool // the assignment is that of an environment variable
 }
 
 // named is the value of the name that ends with the word at at.
@@ -95,6 +96,7 @@ func valueOf(text string, at, end int) (v value, start int) {
 	if comma {
 		return value{}, 0
 	}
+	v.env = v.shout && !spaced && text[blanks:blanks+max(op, 0)] == "="
 	v.literal = flag || xml || v.shout && !spaced
 	inURL := from > 0 && (text[from-1] == '?' || text[from-1] == '&' || text[from-1] == ';')
 	stop := "\"'`\\"
@@ -136,7 +138,7 @@ func nameEnd(text string, at, end int) int {
 	if to := run(text, end, "_-0123456789"); to-end <= 3 {
 		end = to
 	}
-	for _, stage := range []string{"_prod", "_production", "_dev", "_test", "_live", "_staging", "_old", "_new"} {
+	for _, stage := range []string{"_prod", "_production", "_dev", "_test", "_live", "_staging", "_old", "_new", "_base"} {
 		if hasPrefixFold(text[end:], stage) && (end+len(stage) == len(text) || !wordByte(text[end+len(stage)])) {
 			end += len(stage)
 		}
@@ -173,7 +175,7 @@ func operatorAt(text string, at int, quoted bool) int {
 // certain are names of secrets, by how they end. Any other name that ends in a word for a key
 // may be the name of a column.
 var certain = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?:passw(?:or)?d|passwort|passphrase|passcode|(?:^|_)pass|(?:^|_)pwd|secrets?|secret_?key|api_?keys?|(?:access|account|admin|app|application|auth|bot|client|deploy|encryption|license|master|private|refresh|service|shared|signing|storage|subscription|webhook)_?keys?|(?:_|^)tokens?|(?:access|auth|api|bot|refresh|bearer|id|user|app)tokens?)(?:_?\d+|_(?:prod|production|dev|test|live|staging|old|new))?$`)
+	return regexp.MustCompile(`(?:passw(?:or)?d|passwort|passphrase|passcode|(?:^|_)pass|(?:^|_)pwd|secrets?|secret_?key|api_?keys?|(?:access|account|admin|app|application|auth|bot|client|deploy|encryption|license|master|private|refresh|service|shared|signing|storage|subscription|webhook)_?keys?|(?:_|^)tokens?|(?:access|auth|api|bot|refresh|bearer|id|user|app)tokens?)(?:_?\d+|_(?:prod|production|dev|test|live|staging|old|new|base))?$`)
 })
 
 // columns are names that end like the name of a secret, and are none.
@@ -183,7 +185,7 @@ var columns = sync.OnceValue(func() *regexp.Regexp {
 
 // secret reports whether the value is a secret.
 func (v value) secret() bool {
-	if len(v.text) < leastNamed || digitsIn(v.text) == 0 && (!v.literal && len(v.text) < 24 || !mixed(v.text)) {
+	if len(v.text) < leastNamed || digitsIn(v.text) == 0 && !v.phrase() && (!v.literal && !strings.Contains(v.text, "-") && len(v.text) < 24 || !mixed(v.text)) {
 		return false
 	}
 	if columns().MatchString(v.name) {
@@ -196,6 +198,12 @@ func (v value) secret() bool {
 		return false
 	}
 	return !reference(v) && !standIn(v.text)
+}
+
+// phrase reports whether the value of an environment variable is one of letters alone that
+// no name has: words with dashes, or letters of both cases in no order.
+func (v value) phrase() bool {
+	return v.env && (aPhrase().MatchString(v.text) || disorder().MatchString(v.text))
 }
 
 // isHash reports whether a text looks like a hash or a UUID.
@@ -241,6 +249,12 @@ var (
 	})
 	// snakeCase is a name of at least three words.
 	snakeCase = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9]+(?:_[a-z]+){2,}$`) })
+	// aPhrase is a password of three words or more.
+	aPhrase = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z]{3,}(?:-[A-Za-z]{3,}){2,}$`) })
+	// disorder has capitals side by side twice, or where lower case is cut twice.
+	disorder = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[A-Za-z]*(?:[a-z][A-Z]{1,3}[a-z]+[A-Z]{2}|[A-Z]{2}[A-Za-z]*[a-z][A-Z]|[a-z]+[A-Z]{2,}[a-z]+)[A-Za-z]*$`)
+	})
 	// keyWord says in a name that it is one of a secret.
 	keyWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)secret|token|key|passw`) })
 	// counted is a word with a number, which is no secret but under the name of a password.
@@ -273,7 +287,7 @@ func reference(v value) bool {
 	if !v.literal && anExpression().MatchString(t) && keyWord().MatchString(t) {
 		return true
 	}
-	return anExpression().MatchString(t) && (digitsIn(t) == 0 && !mixed(t) || strings.ContainsAny(t, ".>:") && !v.literal)
+	return anExpression().MatchString(t) && (digitsIn(t) == 0 && !mixed(t) && !v.phrase() || strings.ContainsAny(t, ".>:") && !v.literal)
 }
 
 // standIns are the words that texts have in the place of secrets.

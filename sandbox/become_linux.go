@@ -24,6 +24,10 @@ func (r Rules) spec(support Support, program string) *secondstage.ChildSpec {
 	o := &secondstage.ChildSpec{
 		Program: program, Handled: [3]uint64{attr.HandledAccessFS, attr.HandledAccessNet, attr.Scoped}, Capabilities: kept(),
 	}
+	reads := len(r.OnlyRead) > 0
+	if reads {
+		o.Capabilities = [2]uint32{}
+	}
 	for _, g := range r.Grants(os.DirFS("/")) {
 		o.Grants = append(o.Grants, secondstage.Grant{
 			Path: g.Path, Folder: g.Access.rights(true) & attr.HandledAccessFS, File: g.Access.rights(false) & attr.HandledAccessFS,
@@ -37,7 +41,11 @@ func (r Rules) spec(support Support, program string) *secondstage.ChildSpec {
 		case support.ABI >= abiUnix:
 			allowed = localSockets
 		}
-		for _, f := range callFilter(machines(), allowed) {
+		filter := callFilter(machines(), allowed)
+		if reads {
+			filter = readerFilter(machines()[0], support.ABI >= abiScope)
+		}
+		for _, f := range filter {
 			o.Filter = append(o.Filter, uint64(f.Code)|uint64(f.Jt)<<16|uint64(f.Jf)<<24|uint64(f.K)<<32) // as these machines lay it out
 		}
 	}

@@ -39,6 +39,13 @@ const (
 // can be listed everywhere.
 func (r Rules) Grants(tree fs.FS) []Grant {
 	s := newSurvey(tree, append(r.Hidden[:len(r.Hidden):len(r.Hidden)], r.Private...))
+	if len(r.OnlyRead) > 0 {
+		grants := []Grant{{Path: "/dev/null", Access: Device}}
+		for _, name := range append(s.writable(r.OnlyRead), "/dev/zero", "/dev/random", "/dev/urandom") {
+			grants = append(grants, s.below(name, Read)...)
+		}
+		return grants
+	}
 	grants := append([]Grant{{Path: "/", Access: List}}, s.below("/", Read)...)
 	for _, name := range devices() {
 		grants = append(grants, Grant{Path: name, Access: Device})

@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -35,6 +36,54 @@ func (p Places) Rules(tree fs.FS) Rules {
 		r.Writable = append(r.Writable, p.absolute(name))
 	}
 	return r
+}
+
+// system are folders of programs and of what these need, and files without secrets in /etc.
+var system = []string{
+	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store", "/etc/alternatives", "/etc/debian_version", "/etc/gitattributes",
+	"/etc/gitconfig", "/etc/group", "/etc/hosts", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/locale.alias", "/etc/localtime",
+	"/etc/magic", "/etc/mime.types", "/etc/nsswitch.conf", "/etc/os-release", "/etc/passwd", "/etc/timezone",
+}
+
+// ReaderRules are the rules for a program that only reads: the working tree, its git directories and the system's
+// folders. ok is false if the user's home is among them.
+func (p Places) ReaderRules(tree fs.FS) (r Rules, ok bool) {
+	own := append([]string{p.Workspace}, p.gitDirs(tree)...)
+	home := follow(tree, p.home("")).path
+	for _, name := range own {
+		if p.home("") == "" || within(home, follow(tree, name).path) {
+			return Rules{}, false
+		}
+	}
+	for _, name := range system {
+		if !within(home, follow(tree, name).path) {
+			own = append(own, name)
+		}
+	}
+	return Rules{Hidden: p.Hidden, Private: p.keys(tree), OnlyRead: own}, true
+}
+
+// Reads reports whether a reader may read a path, which is followed.
+func (r Rules) Reads(tree fs.FS, name string) bool {
+	s := newSurvey(tree, append(r.Hidden[:len(r.Hidden):len(r.Hidden)], r.Private...))
+	at := follow(tree, name).path
+	return !s.isHidden(at) && slices.ContainsFunc(s.writable(r.OnlyRead), func(folder string) bool { return within(at, folder) })
+}
+
+// Runs finds the program of a name for a reader: in the system's folders and outside of all that other programs may write.
+func (p Places) Runs(tree fs.FS, name string) (program string, ok bool) {
+	writable := p.Rules(tree).Writable
+	for _, dir := range filepath.SplitList(p.variable("PATH")) {
+		file := path.Join(dir, name)
+		at := follow(tree, file)
+		info, err := fs.Stat(tree, inTree(at.path))
+		if !path.IsAbs(dir) || err != nil || !at.exists || !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {
+			continue
+		}
+		in := func(folder string) bool { return within(at.path, follow(tree, folder).path) }
+		return file, slices.ContainsFunc(system, in) && !slices.ContainsFunc(writable, in)
+	}
+	return "", false
 }
 
 // Temporary are the folders of temporary files.

@@ -15,6 +15,10 @@ type Rules struct {
 	Writable []string
 	// Network lets it open sockets.
 	Network bool
+	// OnlyRead makes the program a reader, where it is not empty: it reads these places alone, lists no others, and
+	// writes /dev/null. Writable and Network then do not count. It changes no owner, mode, time or attribute of a file,
+	// reaches no other process, and has no privileges.
+	OnlyRead []string
 }
 
 // A Support says what this system enforces.
@@ -26,6 +30,9 @@ type Support struct {
 
 // Enforced says whether programs are confined here at all.
 func (s Support) Enforced() bool { return s.Reason == "" }
+
+// Readers says whether a program can be kept from all that [Rules.OnlyRead] forbids.
+func (s Support) Readers() bool { return s.Enforced() && s.Calls && s.ABI >= abiTruncate }
 
 // Gaps are what a program can do here that a newer system keeps it from, where it
 // may use the network or may not.

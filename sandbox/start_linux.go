@@ -28,6 +28,9 @@ func Start(r Rules, argv []string, dir string) ([]string, *os.File, error) {
 	if !support.Enforced() {
 		return nil, nil, fmt.Errorf("%w: %s", ErrUnsupported, support.Reason)
 	}
+	if len(r.OnlyRead) > 0 && !support.Readers() {
+		return nil, nil, fmt.Errorf("%w: nothing keeps a program from writing", ErrUnsupported)
+	}
 	if err := r.oneName(); err != nil {
 		return nil, nil, err
 	}

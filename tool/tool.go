@@ -69,7 +69,9 @@ type Definition struct {
 	// works on this machine, with what is here.
 	Destination string
 	// Instead says, without a full stop, what to do where a call is not run for a placeholder.
-	Instead   string
+	Instead string
+	// Offline says that programs of the tool have no network, unless [Call.Network] is set.
+	Offline   bool
 	Run       RunMode
 	Result    RunMode               // whether the result is delivered
 	Questions map[string]QuestionTo // who answers the tool's questions, by id
@@ -79,6 +81,9 @@ type Definition struct {
 	// Rule is the user's rule by which a call needs no question, "" if there is none, by the events so far. It
 	// holds for an exclusive tool, too. Nil: there is never one.
 	Rule func(arguments json.RawMessage, events []*conversation.Event) string
+	// OnlyReads reports whether a call needs no question because it only reads, and is kept from all else if
+	// [Call.OnlyReads] is set. Nil: no call does.
+	OnlyReads func(arguments json.RawMessage) bool
 	// Warn is what a person who is asked about a call should know, "" for nothing, by the events so far. Nil:
 	// there is never anything.
 	Warn func(arguments json.RawMessage, events []*conversation.Event) string
@@ -86,6 +91,9 @@ type Definition struct {
 	// a person who allows the run answers with yes. Nil: that is not known; ok is false where
 	// it would ask none.
 	Foresee func(arguments json.RawMessage) (f Foreseen, ok bool)
+	// Fault is why a call would fail now, before it changed anything: a person is not asked
+	// about such a call. The error is for the model. Nil: that is not known.
+	Fault func(arguments json.RawMessage) error
 	// Paths are the files that a call names, relative to the workspace, if the
 	// tool touches no others; ok is false where that is not known.
 	Paths func(arguments json.RawMessage) (paths []string, ok bool)
@@ -146,6 +154,8 @@ type Call struct {
 	Answers      map[string]json.RawMessage // answers to the tool's questions, by question id
 	Attempt      int                        // from 1
 	Child        conversation.ID            // of a tool that resumes: the conversation that it works in, the same in each attempt
+	OnlyReads    bool                       // it was allowed for that alone: a run that does anything else is refused
+	Network      bool                       // a person lets its program use the network, this once
 	Budget       int                        // tokens that the turn may still use, at least 1; 0: any number
 	Lock         *os.File                   // inherited by processes of the tool: held while one of them lives; may be nil
 	Started      func(pgid int)             // told the process group of a tool that is a process; may be nil
@@ -176,6 +186,7 @@ type Result struct {
 	IsError     bool
 	Effect      string // for one line: "+7 -3", "16 lines", "exit 1, 4 lines"; "" = derived from Content
 	Question    *Question
+	Refused     string // why a run of [Call.OnlyReads] does not count: a person has to allow another one; "": it does
 	Attachments []Attachment
 	// Truncated is set by a tool that had to cut its output itself.
 	Truncated *conversation.Truncated
@@ -196,7 +207,13 @@ type Question struct {
 	ID string
 	conversation.Question
 	Detail string // what helps to answer: a diff, sizes; shown on demand
+	// Optional says that the result counts without the question, too. It is asked once in a turn, if a person is there and
+	// the run changed no file.
+	Optional bool
 }
+
+// QuestionNetwork is the id of the question whether a program that failed runs again with the network.
+const QuestionNetwork = "network"
 
 // An Attachment is a file or an image that goes with a result.
 type Attachment struct {

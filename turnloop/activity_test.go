@@ -70,7 +70,7 @@ func TestWorkingTellsTheLastLine(t *testing.T) {
 			bothEffects(t, func(t *testing.T, f *fakeTool) {
 				synctest.Test(t, func(t *testing.T) {
 					r := newRig(t, []*fakeTool{f}, asksFor("remote"), answers("ok"))
-					r.opts.Redact = redact
+					r.opts.Secrets.Redact = redact
 					f.do = func(_ context.Context, call tool.Call) (tool.Result, error) {
 						for _, piece := range c.pieces {
 							_, err := call.Output.Write([]byte(piece))

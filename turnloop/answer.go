@@ -113,7 +113,7 @@ func (a *answer) end(c provider.Chunk) *conversation.CallEnd {
 	end.Usage.Input, end.Usage.Output = believable(end.Usage.Input), believable(end.Usage.Output)
 	end.Usage.CacheRead, end.Usage.CacheWrite = believable(end.Usage.CacheRead), believable(end.Usage.CacheWrite)
 	end.Fallback, a.loop.substitute.why = a.loop.substitute.why, nil
-	end.Usage.DurationMS = a.loop.opts.Now().Sub(a.began).Milliseconds()
+	end.Usage.DurationMS = a.loop.opts.Clock.Now().Sub(a.began).Milliseconds()
 	if end.Finish == "" {
 		end.Finish = conversation.FinishStop
 	}
@@ -167,7 +167,7 @@ func (a *answer) add(t *conversation.TurnBuilder, p provider.Part, end conversat
 			name, wrote, repaired = meant, name, true
 		}
 	}
-	with := a.loop.substitute.author(a.loop.opts.Model)
+	with := a.loop.substitute.author(a.loop.opts.Model.Name)
 	if state := a.loop.model.options().Target().StateOf(p, wrote); state != nil {
 		with = append(with, conversation.WithProvider(state))
 	}
@@ -186,7 +186,7 @@ func (a *answer) add(t *conversation.TurnBuilder, p provider.Part, end conversat
 			Name: conversation.PayloadArguments, MediaType: "text/plain", Data: []byte(p.RawArguments),
 		}))
 	}
-	with = append(with, conversation.WithSubject("call "+line(name, subjectOf(a.loop.opts.Tools, name, p.Arguments))))
+	with = append(with, conversation.WithSubject("call "+line(name, subjectOf(a.loop.opts.Tools.Registry, name, p.Arguments))))
 	t.AddToolCallRequest(request, with...)
 }
 

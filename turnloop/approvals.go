@@ -18,6 +18,24 @@ import (
 type approvals struct {
 	opts   *Options
 	stream *conversation.Stream
+	also   map[int]bool // calls, by seq, that a person allowed with the question of an earlier one
+	// refused are calls, by seq, that were to run as ones that only read, with the reason why such a run did not count.
+	refused map[int]string
+}
+
+// reasonReads is recorded with the permission of a call that only reads.
+const reasonReads = "only reads"
+
+// onlyReads reports whether a call runs for that reason.
+func onlyReads(call *conversation.ToolCall) bool {
+	q := call.Permission()
+	return q != nil && q.Response != nil && q.Response.By == conversation.ByConfig && q.Response.Reason == reasonReads
+}
+
+// reader reports whether a call may run for that reason.
+func (a *approvals) reader(call *conversation.ToolCall) bool {
+	def := lookup(a.opts.Tools.Registry, call.Request.Name)
+	return def != nil && def.OnlyReads != nil && def.Run == tool.Ask && !def.Exclusive && a.refused[call.Event.Seq] == "" && def.OnlyReads(call.Arguments())
 }
 
 // binding is the yes that a person gave to a call's question, nil where it is run on
@@ -42,12 +60,13 @@ func (a *approvals) stale(call *conversation.ToolCall) bool { return a.whyStale(
 // lifted reports whether a call that has not begun was allowed without a question, by what the
 // user has taken back since.
 func (a *approvals) lifted(call *conversation.ToolCall) bool {
-	def, q := lookup(a.opts.Tools, call.Request.Name), call.Permission()
-	if !a.opts.restriction().Asks || def == nil || call.Started != nil || q == nil || q.Response == nil {
+	def, q := lookup(a.opts.Tools.Registry, call.Request.Name), call.Permission()
+	now := a.opts.restriction()
+	if !now.Asks && !now.Less || def == nil || call.Started != nil || q == nil || q.Response == nil {
 		return false
 	}
 	if q.Response.By == conversation.ByUser {
-		return q.Response.Reason == reasonAdvance
+		return now.Asks && q.Response.Reason == reasonAdvance
 	}
 	_, settled := a.decided(def, call)
 	return q.Response.By == conversation.ByConfig && !settled
@@ -56,7 +75,10 @@ func (a *approvals) lifted(call *conversation.ToolCall) bool {
 // whyStale says why a person is asked again: another process changed a file that a call
 // names since the person allowed it, or jp cannot tell. It is empty for any other question.
 func (a *approvals) whyStale(call *conversation.ToolCall) string {
-	def := lookup(a.opts.Tools, call.Request.Name)
+	if why := a.refused[call.Event.Seq]; why != "" && onlyReads(call) {
+		return " It was tried as a command that only reads: " + why + "."
+	}
+	def := lookup(a.opts.Tools.Registry, call.Request.Name)
 	if def == nil || def.Effect != tool.Changes {
 		return ""
 	}
@@ -117,7 +139,7 @@ func (a *approvals) covered(def *tool.Definition, call *conversation.ToolCall) [
 			return nil
 		}
 	}
-	if a.opts.Digest == nil || a.differ(q, about) {
+	if a.opts.Files.Digest == nil || a.differ(q, about) {
 		return nil
 	}
 	return q.Request.Covers
@@ -127,14 +149,14 @@ func (a *approvals) covered(def *tool.Definition, call *conversation.ToolCall) [
 // it in the arguments, with those in the folders among them.
 func (o *Options) about(def *tool.Definition, call *conversation.ToolCall) (files []tool.NamedFile) {
 	named := o.namedBy(def, call)
-	if o.ListUntracked == nil {
+	if o.Files.ListUntracked == nil {
 		return named
 	}
 	seen := map[string]bool{}
 	for _, file := range named {
 		entries := []tool.NamedFile{file}
 		if file.State == "" {
-			listed, ok := o.ListUntracked(file.Path, mostListed-len(files))
+			listed, ok := o.Files.ListUntracked(file.Path, mostListed-len(files))
 			switch {
 			case !ok:
 				entries[0].State = tooMany()
@@ -173,11 +195,11 @@ func (o *Options) namedBy(def *tool.Definition, call *conversation.ToolCall) (fi
 		if err != nil {
 			arguments = call.Arguments() // and it is not run
 		}
-		return def.About(arguments, o.ID)
+		return def.About(arguments, o.Conversation.ID)
 	}
 	paths, _ := o.named(call)
-	if def.Paths == nil && o.Mentioned != nil {
-		paths = o.Mentioned(call.Arguments())
+	if def.Paths == nil && o.Tools.Mentioned != nil {
+		paths = o.Tools.Mentioned(call.Arguments())
 	}
 	for _, path := range paths {
 		files = append(files, tool.NamedFile{Path: path})
@@ -190,13 +212,13 @@ func (o *Options) state(file tool.NamedFile) (state string, ok bool) {
 	if file.State != "" {
 		return file.State, true
 	}
-	return o.Digest(file.Path)
+	return o.Files.Digest(file.Path)
 }
 
 // digests are the files that a call is about, as they are. Where they do not fit into an
 // event, one digest stands for all.
 func (o *Options) digests(about []tool.NamedFile) (files []conversation.NamedFile) {
-	if o.Digest == nil {
+	if o.Files.Digest == nil {
 		return nil
 	}
 	for _, file := range about {
@@ -220,7 +242,7 @@ const allFiles = "."
 // differ reports whether a file that a call is about is not as it was when its question was
 // put, or was not among them. What tools of this conversation changed since is no surprise.
 func (a *approvals) differ(q *conversation.Inquiry, about []tool.NamedFile) bool {
-	if a.opts.Digest == nil {
+	if a.opts.Files.Digest == nil {
 		return false
 	}
 	own := map[string]bool{}
@@ -251,7 +273,7 @@ func (a *approvals) differ(q *conversation.Inquiry, about []tool.NamedFile) bool
 		if err != nil {
 			continue
 		}
-		path = realPath(a.opts.Restore, path)
+		path = realPath(a.opts.Secrets.Restore, path)
 		known[path] = true
 		is := now[path]
 		is.Path = path
@@ -321,18 +343,48 @@ func touches(e *conversation.Event, about []tool.NamedFile) bool {
 	return false
 }
 
+// alongside are the calls behind one whose question is put that would be asked about, too. Their words say all
+// that they do: each starts a command and has no other argument.
+func (a *approvals) alongside(v View, q *conversation.Inquiry) (also []*conversation.ToolCall) {
+	if q.Request.Kind != conversation.KindRunTool {
+		return nil
+	}
+	for _, call := range v.Ledger.Open() {
+		def := v.Tools(call.Request.Name)
+		var arguments map[string]json.RawMessage
+		if call.Event.Seq <= q.Call.Event.Seq || def == nil || !def.Argv || def.Run != tool.Ask || def.Exclusive || byHook(call) ||
+			json.Unmarshal(call.Arguments(), &arguments) != nil || len(arguments) != 1 || arguments["argv"] == nil || v.refusal(call) != "" {
+			continue
+		}
+		_, needed := v.permission(call, false)
+		if _, settled := a.decided(def, call); needed && !settled && call.Permission() == nil {
+			also = append(also, call)
+		}
+	}
+	return also
+}
+
+// reasonAlso is recorded with an answer that a person gave with that to an earlier call.
+const reasonAlso = "together with an earlier call"
+
 // decided is the answer that an earlier yes or the configuration gives.
 func (a *approvals) decided(def *tool.Definition, call *conversation.ToolCall) (conversation.InquiryResponse, bool) {
+	if a.also[call.Event.Seq] {
+		return conversation.InquiryResponse{Outcome: conversation.OutcomeAnswered, Answer: word(conversation.AnswerRun), By: conversation.ByUser, Reason: reasonAlso}, true
+	}
 	if def.Rule != nil && def.Run == tool.Ask {
 		if rule := def.Rule(call.Arguments(), a.stream.Events()); rule != "" {
 			return conversation.InquiryResponse{Outcome: conversation.OutcomeAnswered, Answer: word(conversation.AnswerRun), By: conversation.ByConfig, Reason: "allow rule: " + rule}, true
 		}
 	}
 	var rules Grant
-	if a.opts.Grant != nil {
-		rules = a.opts.Grant()
+	if a.opts.User.Grant != nil {
+		rules = a.opts.User.Grant()
 	}
 	verdict, settled := rules.Settle(def, call.Arguments(), a.stream.Tail())
+	if !settled && a.reader(call) {
+		verdict, settled = Verdict{Choice: conversation.AnswerRun, By: conversation.ByConfig, Reason: reasonReads}, true
+	}
 	return conversation.InquiryResponse{
 		Outcome: conversation.OutcomeAnswered, Answer: word(verdict.Choice), By: verdict.By, Reason: verdict.Reason,
 	}, settled
@@ -341,7 +393,7 @@ func (a *approvals) decided(def *tool.Definition, call *conversation.ToolCall) (
 // settledSince is the answer to a permission that waits, if the user approved the
 // turn since it was asked for, or the configuration has changed.
 func (a *approvals) settledSince(q *conversation.Inquiry) (conversation.InquiryResponse, bool) {
-	def := lookup(a.opts.Tools, q.Call.Request.Name)
+	def := lookup(a.opts.Tools.Registry, q.Call.Request.Name)
 	if def == nil || q.Request.Exclusive {
 		return conversation.InquiryResponse{}, false
 	}

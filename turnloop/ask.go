@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"jp/conversation"
 	"jp/tool"
@@ -11,18 +12,23 @@ import (
 
 // permit finds out whether a call may run, and records the answer.
 func (l *Loop) permit(ctx context.Context, call *conversation.ToolCall) error {
-	def := lookup(l.opts.Tools, call.Request.Name)
-	subject := subjectOf(l.opts.Tools, def.Name, call.Arguments())
+	def := lookup(l.opts.Tools.Registry, call.Request.Name)
+	subject := subjectOf(l.opts.Tools.Registry, def.Name, call.Arguments())
 	t := l.stream.CurrentTurn()
 	seq := t.Next()
 	response, settled := l.approvals.decided(def, call)
+	if !settled {
+		if err := l.opts.fault(l.stream.Tail(), def, call); err != nil {
+			return l.refuse(ctx, call, textNotRun+l.opts.Secrets.Redact(err.Error()))
+		}
+	}
 	var files []conversation.NamedFile
-	if !settled { // a yes of a person is one to these files
+	if !settled || response.Reason == reasonAlso { // a yes of a person is one to these files
 		files = l.opts.digests(l.opts.about(def, call))
 	}
 	request := conversation.InquiryRequest{
 		For: call.Event.Seq, Kind: conversation.KindRunTool, QuestionID: "run", Attempt: 1,
-		Question: runQuestion(line(def.Name, subject), byHook(call), l.approvals.whyStale(call)), Exclusive: def.Exclusive, Files: files,
+		Question: runQuestion(line(def.Name, subject), byHook(call), l.approvals.whyStale(call), def.Offline), Exclusive: def.Exclusive, Files: files,
 	}
 	if !settled {
 		l.approvals.foresee(&request, def, call)
@@ -39,7 +45,36 @@ func (l *Loop) permit(ctx context.Context, call *conversation.ToolCall) error {
 	return l.put(ctx, l.stream.Tail().InquiryAt(seq))
 }
 
-func runQuestion(what string, hooked bool, stale string) conversation.Question {
+// fault is the error that a call would end with now, after any answer of a person. It is known if only calls that read
+// run before this one.
+func (o *Options) fault(ledger *conversation.Ledger, def *tool.Definition, call *conversation.ToolCall) error {
+	if def.Fault == nil {
+		return nil
+	}
+	switch RouteQuestion(conversation.KindRunTool, o.User.client(), o.User.Policy, def.Exclusive, false) {
+	case RouteAsk, RouteWait, RouteDefer:
+	default:
+		return nil
+	}
+	for _, before := range ledger.Open() {
+		if before == call {
+			break
+		}
+		if d := lookup(o.Tools.Registry, before.Request.Name); d != nil && d.Effect != tool.Reads {
+			return nil
+		}
+	}
+	arguments, _, err := o.inputs(def, call)
+	if err != nil {
+		return err
+	}
+	return def.Fault(arguments)
+}
+
+// client reports whether somebody is there to be asked.
+func (u *UserOptions) client() bool { return u.Prompter != nil && u.Prompter.Present() }
+
+func runQuestion(what string, hooked bool, stale string, offline bool) conversation.Question {
 	q := conversation.Question{Text: "Run " + what + "?", AnswerType: conversation.AnswerType{Type: "select"}}
 	if hooked {
 		q.Text += " A hook changed its arguments."
@@ -50,6 +85,9 @@ func runQuestion(what string, hooked bool, stale string) conversation.Question {
 		{conversation.AnswerRunTurn, "run it, and this tool for the rest of the turn"}, {conversation.AnswerEdit, "run it with other arguments"},
 	} {
 		q.AnswerType.Options = append(q.AnswerType.Options, conversation.Option{Value: word(o[0]), Description: o[1]})
+	}
+	if offline {
+		q.AnswerType.Options = append(q.AnswerType.Options, conversation.Option{Value: word(conversation.AnswerRunNetwork), Description: "run it, this once with the network"})
 	}
 	return q
 }
@@ -73,7 +111,7 @@ func deliveryQuestion(call *conversation.ToolCall, def *tool.Definition) convers
 func (l *Loop) askDelivery(ctx context.Context, call *conversation.ToolCall) error {
 	t := l.stream.CurrentTurn()
 	seq := t.Next()
-	t.AddInquiryRequest(deliveryQuestion(call, lookup(l.opts.Tools, call.Request.Name)))
+	t.AddInquiryRequest(deliveryQuestion(call, lookup(l.opts.Tools.Registry, call.Request.Name)))
 	if err := l.build(ctx, t); err != nil {
 		return err
 	}
@@ -98,7 +136,7 @@ func (l *Loop) askAgain(ctx context.Context, q *conversation.Inquiry) error {
 // earlier answer does, and puts it otherwise.
 func (l *Loop) settleQuestion(ctx context.Context, q *conversation.Inquiry) error {
 	var to tool.QuestionTo
-	if def := lookup(l.opts.Tools, q.Call.Request.Name); def != nil {
+	if def := lookup(l.opts.Tools.Registry, q.Call.Request.Name); def != nil {
 		to = def.Questions[q.Request.QuestionID]
 	}
 	if len(to.Answer) > 0 && !q.Request.Exclusive {
@@ -121,37 +159,37 @@ func (l *Loop) settleQuestion(ctx context.Context, q *conversation.Inquiry) erro
 // put asks the client, or does what the policy says. A client that goes without
 // an answer leaves it to the policy.
 func (l *Loop) put(ctx context.Context, q *conversation.Inquiry) error {
-	client := l.opts.Prompter != nil && l.opts.Prompter.Present()
+	client := l.opts.User.client()
 	for {
 		var err error
-		route := RouteQuestion(q.Request.Kind, client, l.opts.Policy, q.Request.Exclusive, len(q.Request.Question.Default) > 0)
+		route := RouteQuestion(q.Request.Kind, client, l.opts.User.Policy, q.Request.Exclusive, len(q.Request.Question.Default) > 0)
 		l.hooks.flush()
 		if route == RouteAsk || route == RouteWait || route == RouteDefer {
 			question := QuestionAbout(l.stream.Tail(), q)
-			question.Subject = subjectOf(l.opts.Tools, q.Call.Request.Name, q.Call.Arguments())
+			question.Subject = subjectOf(l.opts.Tools.Registry, q.Call.Request.Name, q.Call.Arguments())
 			l.hooks.waiting(ctx, question)
 		}
 		switch route {
 		case RouteAsk:
-			if err = l.askPeople(ctx, q, l.opts.Prompter.Ask); errors.Is(err, ErrNoAnswer) {
+			if err = l.askPeople(ctx, q, l.opts.User.Prompter.Ask); errors.Is(err, ErrNoAnswer) {
 				client = false
 				continue
 			}
 		case RouteYes:
-			err = l.answer(ctx, q, yes(q.Request.Kind, l.opts.Policy))
+			err = l.answer(ctx, q, yes(q.Request.Kind, l.opts.User.Policy))
 		case RouteDefault:
 			err = l.answer(ctx, q, conversation.InquiryResponse{
-				Outcome: conversation.OutcomeAnswered, Answer: q.Request.Question.Default, By: conversation.ByPolicy, Reason: l.opts.Policy.reason(),
+				Outcome: conversation.OutcomeAnswered, Answer: q.Request.Question.Default, By: conversation.ByPolicy, Reason: l.opts.User.Policy.reason(),
 			})
 		case RouteModel:
 			err = l.modelAnswers(ctx, q)
 		case RouteFail: // a failed permission closes its call, a failed delivery withholds the result
 			err = l.answer(ctx, q, conversation.InquiryResponse{
-				Outcome: conversation.OutcomeFailed, By: conversation.ByPolicy, Reason: l.opts.Policy.reason(),
+				Outcome: conversation.OutcomeFailed, By: conversation.ByPolicy, Reason: l.opts.User.Policy.reason(),
 			})
 		case RouteWait:
-			if err = ErrNoAnswer; l.opts.Prompter != nil {
-				err = l.askPeople(ctx, q, l.opts.Prompter.Await)
+			if err = ErrNoAnswer; l.opts.User.Prompter != nil {
+				err = l.askPeople(ctx, q, l.opts.User.Prompter.Await)
 			}
 		case RouteDefer:
 			err = ErrNoAnswer
@@ -179,17 +217,27 @@ func (l *Loop) askPeople(ctx context.Context, q *conversation.Inquiry, ask func(
 		return context.Cause(ctx)
 	}
 	question := QuestionAbout(l.stream.Tail(), q)
-	question.Tool, question.Detail = lookup(l.opts.Tools, q.Call.Request.Name), l.details[q.Event.Seq]
-	question.Subject = subjectOf(l.opts.Tools, q.Call.Request.Name, q.Call.Arguments())
+	question.Tool, question.Detail = lookup(l.opts.Tools.Registry, q.Call.Request.Name), l.details[q.Event.Seq]
+	question.Subject = subjectOf(l.opts.Tools.Registry, q.Call.Request.Name, q.Call.Arguments())
 	if t := question.Tool; t != nil && t.Warn != nil && q.Request.Kind == conversation.KindRunTool {
 		question.Warning = t.Warn(q.Call.Arguments(), l.stream.Events())
 	}
+	if loss := l.losses.warnOfLoss(q); loss != "" && q.Request.Kind == conversation.KindRunTool {
+		question.Warning = strings.TrimPrefix(question.Warning+"; "+loss, "; ")
+	}
+	question.Also = l.approvals.alongside(l.view(), q)
 	a, err := ask(ctx, question)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	if err != nil {
 		return err
+	}
+	if len(a.Also) > 0 && allowed(&conversation.InquiryResponse{Outcome: a.Outcome, Answer: a.Value}) {
+		l.approvals.also = map[int]bool{}
+		for _, call := range a.Also {
+			l.approvals.also[call.Event.Seq] = true
+		}
 	}
 	return l.answer(ctx, q, a.response())
 }
@@ -234,7 +282,7 @@ func (l *Loop) answer(ctx context.Context, q *conversation.Inquiry, response con
 		t.AddToolCallResponse(conversation.ToolCallResponse{
 			For: q.Call.Event.Seq, ID: q.Call.Request.ID, Name: q.Call.Request.Name, IsError: true,
 			Content: "The tool asked a question that got no answer: " + q.Request.Question.Text,
-		}, conversation.WithSubject(responseSubject(l.opts.Tools, q.Call, "no answer")))
+		}, conversation.WithSubject(responseSubject(l.opts.Tools.Registry, q.Call, "no answer")))
 	}
 	return l.build(ctx, t)
 }

@@ -44,8 +44,8 @@ func (l *Loop) begin(ctx context.Context, r Request) error {
 		records = append(records, prompt)
 	}
 	records = append(records, told...)
-	start := conversation.TurnStart{Model: l.opts.Model, JP: l.opts.JP, Approved: r.Approved}
-	if is := l.opts.Environment; is != conversation.ToldEnvironment(l.stream.Events()) {
+	start := conversation.TurnStart{Model: l.opts.Model.Name, JP: l.opts.Conversation.JP, Approved: r.Approved}
+	if is := l.opts.Input.Environment; is != conversation.ToldEnvironment(l.stream.Events()) {
 		start.Environment = is
 	}
 	t := l.stream.StartTurn(start, r.Chat, records...)
@@ -59,12 +59,12 @@ func (l *Loop) begin(ctx context.Context, r Request) error {
 		}
 	})
 	t.Draft(-1, func(e *conversation.Event) { e.Payloads = r.Attachments })
-	if l.opts.Touched != nil && len(r.Chat.Attachments) > 0 {
+	if l.opts.Input.Touched != nil && len(r.Chat.Attachments) > 0 {
 		var paths []string
 		for _, a := range r.Chat.Attachments {
 			paths = append(paths, a.Name)
 		}
-		if given := l.opts.Touched(ctx, l.stream.Events(), paths, t.Next()-1); given != nil {
+		if given := l.opts.Input.Touched(ctx, l.stream.Events(), paths, t.Next()-1); given != nil {
 			t.AddRecord(given)
 		}
 	}
@@ -74,7 +74,7 @@ func (l *Loop) begin(ctx context.Context, r Request) error {
 // prompt is an event with the system prompt and the tool definitions, nil where
 // those in force are the same.
 func (l *Loop) prompt(ctx context.Context) (*conversation.Event, error) {
-	text, sum, err := toolsText(l.opts.Tools)
+	text, sum, err := toolsText(l.opts.Tools.Registry)
 	if err != nil {
 		return nil, err
 	}
@@ -82,8 +82,8 @@ func (l *Loop) prompt(ctx context.Context) (*conversation.Event, error) {
 		e := l.stream.Events()[i]
 		if b, ok := e.Body.(*conversation.Prompt); ok {
 			p := e.Payload(conversation.PayloadTools)
-			if b.System == l.opts.System && p != nil && p.SHA256 == sum {
-				if _, there, err := l.opts.Journal.Payload(ctx, *p); there || err != nil {
+			if b.System == l.opts.Model.System && p != nil && p.SHA256 == sum {
+				if _, there, err := l.opts.Conversation.Journal.Payload(ctx, *p); there || err != nil {
 					return nil, err
 				} // it was not fetched with the conversation, and is written again
 			}
@@ -91,8 +91,8 @@ func (l *Loop) prompt(ctx context.Context) (*conversation.Event, error) {
 		}
 	}
 	return &conversation.Event{
-		Body:     &conversation.Prompt{System: l.opts.System},
-		Subject:  promptSubject(l.opts.System, len(l.opts.Tools.Definitions())),
+		Body:     &conversation.Prompt{System: l.opts.Model.System},
+		Subject:  promptSubject(l.opts.Model.System, len(l.opts.Tools.Registry.Definitions())),
 		Payloads: []conversation.Payload{{Name: conversation.PayloadTools, MediaType: "application/json", Data: text}},
 	}, nil
 }

@@ -11,6 +11,9 @@ import (
 // wrapper, an interpreter or a runner, and the rule ends before what it runs. It is "" for
 // other rules.
 func BroadRule(rule []string) string {
+	if n := len(rule); n > 1 && startingOption.MatchString(rule[n-1]) {
+		return rule[0]
+	}
 	for len(rule) > 0 {
 		name := programName(rule[0])
 		if slices.Contains(startsAnywhere, name) {
@@ -56,7 +59,10 @@ func programName(word string) string {
 }
 
 // startsAnywhere are programs that start others by an option in any place.
-var startsAnywhere = []string{"find", "fd", "fdfind", "parallel", "su", "eval"}
+var startsAnywhere = []string{"find", "fd", "fdfind", "parallel", "su", "eval", "nix-shell", "script"}
+
+// startingOption is an option whose value is a program, of many that start others now and then.
+var startingOption = regexp.MustCompile(`^--?(?:[a-z]+-)*(?:exec|toolexec|command|cmd|rsh)$`)
 
 // starters run the program behind their options and operands.
 var starters = map[string]commandForm{
@@ -69,7 +75,7 @@ var starters = map[string]commandForm{
 	"strace": {valued: "-e -o -p -s -u -E -P"}, "ltrace": {valued: "-e -o -u"}, "valgrind": {}, "hyperfine": {}, "gdb": {}, "rr": {}, "catchsegv": {},
 	"flock": {valued: "-w -E", fixed: 1}, "chroot": {fixed: 1}, "unshare": {}, "nsenter": {valued: "-t"}, "faketime": {fixed: 1}, "setarch": {fixed: 1}, "linux": {},
 	"systemd-run": {valued: "-p -E -u --unit --property"}, "fakeroot": {}, "firejail": {}, "bwrap": {}, "tini": {}, "dumb-init": {}, "dbus-run-session": {}, "xvfb-run": {},
-	"ssh": {valued: "-p -i -o -l -F -J -L -R -D -W -b -c -E -e -I -m -O -Q -S -w", fixed: 1}, "mosh": {fixed: 1}, "entr": {}, "watchexec": {valued: "-e -w -i"}, "dotenv": {valued: "-f"},
+	"ssh": {valued: "-p -i -o -l -F -J -L -R -D -W -b -c -E -e -I -m -O -Q -S -w", fixed: 1}, "mosh": {fixed: 1}, "entr": {}, "wine": {}, "watchexec": {valued: "-e -w -i"}, "dotenv": {valued: "-f"},
 	"direnv": {fixed: 2}, "mise": {fixed: 1}, "asdf": {fixed: 1}, "npx": {valued: "-p -c --package"}, "pnpx": {valued: "-p"}, "bunx": {}, "uvx": {valued: "-p --from --with --python"},
 	"nodemon": {valued: "--exec -x -w"},
 }
@@ -108,7 +114,7 @@ var (
 var interpreters = map[string]interpreter{
 	"sh": shell, "bash": shell, "dash": shell, "ash": shell, "ksh": shell, "zsh": shell, "fish": shell, "busybox-sh": shell,
 	"python": {valued: "-W -X"}, "pypy": {valued: "-W -X"}, "ipython": {}, "node": {valued: "-r --require --import --loader"}, "nodejs": {valued: "-r --require"},
-	"deno": {}, "bun": {}, "tsx": {}, "ts-node": {valued: "-P -r"}, "ruby": {valued: "-r -I -C"}, "perl": {valued: "-I"}, "php": {valued: "-d -c"}, "lua": {valued: "-l"},
+	"tsx": {}, "ts-node": {valued: "-P -r"}, "ruby": {valued: "-r -I -C"}, "perl": {valued: "-I"}, "php": {valued: "-d -c"}, "lua": {valued: "-l"},
 	"luajit": {}, "awk": {valued: "-F -v"}, "gawk": {valued: "-F -v"}, "mawk": {valued: "-F -v"}, "sed": {}, "gsed": {}, "tclsh": {}, "expect": {}, "osascript": {valued: "-l"},
 	"pwsh": {}, "powershell": {}, "java": {valued: "-cp -classpath --class-path -p --module-path"}, "Rscript": {}, "julia": {}, "elixir": {}, "groovy": {}, "jshell": {}, "sqlite": {},
 }
@@ -138,7 +144,8 @@ func (i interpreter) afterOptions(words []string) []string {
 var runners = map[string]runner{
 	"uv":  {commands: map[string]int{"run": 0, "tool run": 0}, valued: "--project --directory -p --python --with --with-editable --with-requirements --extra --group --env-file --from --package"},
 	"npm": {commands: map[string]int{"exec": 0, "x": 0}, valued: "-w --workspace --prefix -C -p --package -c --call"}, "pnpm": {commands: map[string]int{"exec": 0, "dlx": 0}, valued: "-C --dir --filter -F"},
-	"yarn": {commands: map[string]int{"exec": 0, "dlx": 0}, valued: "--cwd"}, "bun": {commands: map[string]int{"x": 0}}, "pipx": {commands: map[string]int{"run": 0}, valued: "--spec"},
+	"yarn": {commands: map[string]int{"exec": 0, "dlx": 0}, valued: "--cwd"}, "bun": {commands: map[string]int{"x": 0, "run": 0}}, "deno": {commands: map[string]int{"run": 0, "eval": 0, "repl": 0, "serve": 0}},
+	"rustup": {commands: map[string]int{"run": 1}}, "flatpak": {commands: map[string]int{"run": 0}}, "corepack": {commands: map[string]int{"npm": 0, "pnpm": 0, "yarn": 0}}, "pipx": {commands: map[string]int{"run": 0}, valued: "--spec"},
 	"poetry": {commands: map[string]int{"run": 0}, valued: "-C -P"}, "pipenv": {commands: map[string]int{"run": 0}}, "hatch": {commands: map[string]int{"run": 0}, valued: "-e"},
 	"pdm": {commands: map[string]int{"run": 0}, valued: "-p"}, "rye": {commands: map[string]int{"run": 0}}, "conda": {commands: map[string]int{"run": 0}, valued: "-n -p"}, "bundle": {commands: map[string]int{"exec": 0}},
 	"go": {commands: map[string]int{"run": 0}, valued: "-C -exec -tags -ldflags -gcflags -mod -p"}, "nix": {commands: map[string]int{"run": 0, "shell": 1, "develop": 1}}, "dotnet": {commands: map[string]int{"exec": 0}},

@@ -21,6 +21,7 @@ func TestBroadRule(t *testing.T) {
 		"uv", "uv run", "uv run --with x", "uv run python -c", "uv tool run", "uvx", "npx", "npx -y", "npx --package x", "npm exec", "npm exec --", "pnpm dlx", "yarn dlx", "bunx", "poetry run", "bundle exec", "pipx run",
 		"go run", "go -C x run", "docker", "docker run", "docker run --rm", "docker run --rm -v /:/x alpine", "docker exec", "docker exec -it c", "docker exec c sh -c", "docker compose", "docker compose run web", "podman run x",
 		"kubectl exec pod", "kubectl -n x exec pod --", "ssh", "ssh host", "ssh -p 22 host", "ssh host sh -c", "ssh -o A=b", "find", "find .", "find . -name x -exec", "fd x", "parallel", "su", "git", "git -c", "git -C x", "git bisect run", "git submodule foreach",
+		"bun x", "bun run", "deno run", "deno run -A", "deno eval", "nix-shell --run", "script -qc", "wine", "rustup run stable", "flatpak run", "git rebase --exec", "go test -exec", "go build -toolexec", "tar xf a --to-command", "rsync --rsh",
 	} {
 		require.NotEmpty(t, turnloop.BroadRule(strings.Fields(rule)), rule)
 	}
@@ -29,6 +30,7 @@ func TestBroadRule(t *testing.T) {
 		"timeout 60 make", "timeout -k 5 60 go test", "env CI=1 npm test", "nice -n 5 make", "xargs -0 touch", "sudo -u postgres pg_dump", "taskset -c 0 make", "stdbuf -oL tail",
 		"python3 test.py", "python3.11 -m pytest", "python -W ignore x.py", "sh test.sh", "sh -c x", "bash -lc x", "node build.js", "awk x", "sed s/a/b/", "java -jar x.jar",
 		"uv run pytest", "npx eslint", "npx -y eslint", "uvx ruff", "poetry run pytest", "go run ./cmd/x", "docker ps", "docker compose up", "docker run --rm alpine ls", "kubectl get pods", "ssh host uptime",
+		"bun test", "bun run build", "deno test", "deno run main.ts", "rustup run stable cargo", "rustup show", "npm run", "tar xf a", "git rebase", "make --dry-run",
 		"busybox ls", "python2to3 x", "2to3 x",
 	} {
 		require.Empty(t, turnloop.BroadRule(strings.Fields(rule)), rule)

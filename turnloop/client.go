@@ -20,7 +20,7 @@ type modelClient struct {
 
 // options say which model is asked, and what it may get back of its own.
 func (m *modelClient) options() provider.Options {
-	return provider.Options{Model: m.opts.Model, API: m.opts.API, Endpoint: m.opts.Endpoint, Account: m.opts.Account, NoState: m.stateRejected}
+	return provider.Options{Model: m.opts.Model.Name, API: m.opts.Model.API, Endpoint: m.opts.Model.Endpoint, Account: m.opts.Model.Account, NoState: m.stateRejected}
 }
 
 // request is the request that goes on with the newest turn.
@@ -33,12 +33,12 @@ func (m *modelClient) request(ctx context.Context) (*provider.Request, error) {
 
 // makeRoom records what makes room for the next request, and reports whether anything did.
 func (m *modelClient) makeRoom(ctx context.Context, refused error, asking func(context.Context) (context.Context, func()), record func([]conversation.Body) error) (bool, error) {
-	if m.opts.MakeRoom == nil {
+	if m.opts.Model.MakeRoom == nil {
 		return false, nil
 	}
 	options := m.options()
 	options.Content = m.content(ctx)
-	bodies, err := m.opts.MakeRoom(ctx, Room{Events: m.stream.Events(), Request: options, Refused: refused, Asking: asking})
+	bodies, err := m.opts.Model.MakeRoom(ctx, Room{Events: m.stream.Events(), Request: options, Refused: refused, Asking: asking})
 	if err != nil || len(bodies) == 0 {
 		return false, err
 	}
@@ -54,10 +54,10 @@ func refusesLength(err error) bool {
 // content reads payload for a request.
 func (m *modelClient) content(ctx context.Context) func(conversation.Payload) ([]byte, bool) {
 	return func(p conversation.Payload) ([]byte, bool) {
-		data, ok, err := m.opts.Journal.Payload(ctx, p)
+		data, ok, err := m.opts.Conversation.Journal.Payload(ctx, p)
 		if !ok && p.Name == conversation.PayloadTools {
 			// Equal hashes mean equal texts, whatever their source.
-			if text, sum, err := toolsText(m.opts.Tools); err == nil && sum == p.SHA256 {
+			if text, sum, err := toolsText(m.opts.Tools.Registry); err == nil && sum == p.SHA256 {
 				return text, true
 			}
 		}

@@ -38,7 +38,7 @@ func trims(_ context.Context, r Room) ([]conversation.Body, error) {
 func TestACrashAtEveryAppendOfACompaction(t *testing.T) {
 	begin := func(t *testing.T) *crashRig {
 		c := newCrashRig(t, longTurn()...)
-		c.opts.MakeRoom = trims
+		c.opts.Model.MakeRoom = trims
 		return c
 	}
 	compactions := func(c *crashRig) (n int) {
@@ -76,7 +76,7 @@ func TestACallThatCostsTooMuchEndsTheTurn(t *testing.T) {
 	require.Equal(t, Stopped, o.Status)
 	require.Equal(t, conversation.ByBudget, o.By)
 	require.Equal(t, "it reaches limits.cost_usd", o.Reason)
-	require.Equal(t, conversation.TypeTurnDone, r.opts.Stream.Last().Type())
+	require.Equal(t, conversation.TypeTurnDone, r.opts.Conversation.Stream.Last().Type())
 }
 
 // A model that answers in place of the turn's makes the room that it needs itself: before its first request, and once if its
@@ -96,8 +96,8 @@ func TestAFallbackMakesItsOwnRoom(t *testing.T) {
 			return trims(ctx, room)
 		}
 	}
-	r.opts.MakeRoom = room("first")
-	r.opts.Fallback = func(_ context.Context, n int) (*Candidate, error) {
+	r.opts.Model.MakeRoom = room("first")
+	r.opts.Model.Fallback = func(_ context.Context, n int) (*Candidate, error) {
 		if n > 0 {
 			return nil, nil
 		}
@@ -110,7 +110,7 @@ func TestAFallbackMakesItsOwnRoom(t *testing.T) {
 		"other as test/other refused false", "other as test/other refused false", "other as test/other refused true",
 	}, asked)
 	var models []string
-	for _, e := range r.opts.Stream.Events() {
+	for _, e := range r.opts.Conversation.Stream.Events() {
 		switch e.Body.(type) {
 		case *conversation.ToolCallRequest, *conversation.ToolCallResponse, *conversation.Compaction:
 			models = append(models, string(e.Type())+" "+e.Model)

@@ -53,7 +53,7 @@ func newCrashRig(t testingT, replies ...reply) *crashRig {
 		f.do = c.watched(f)
 	}
 	c.rig = newRig(t, tools, replies...)
-	c.opts.Workspace = c.workspace
+	c.opts.Files.Workspace = c.workspace
 	c.prompting(func(_ context.Context, q Question) (Answer, error) {
 		switch q.Inquiry.Request.Kind {
 		case conversation.KindToolQuestion:
@@ -179,7 +179,7 @@ func (c *crashRig) finish() {
 	unknown := c.unknown()
 	c.reload()
 	o, err := New(c.opts).Run(c.t.Context())
-	if c.opts.Stream.Len() == 0 {
+	if c.opts.Conversation.Stream.Len() == 0 {
 		o, err = New(c.opts).Start(c.t.Context(), Request{Chat: conversation.ChatRequest{Content: "do it"}})
 	}
 	for noCall(err) { // the model may say the same at every resume
@@ -201,7 +201,7 @@ func (c *crashRig) finish() {
 	for seq := range unknown {
 		require.True(c.t, reported[seq], "the outcome of call %d is unknown, and the model is told so", seq)
 	}
-	require.Equal(c.t, conversation.TypeTurnDone, c.opts.Stream.Last().Type())
+	require.Equal(c.t, conversation.TypeTurnDone, c.opts.Conversation.Stream.Last().Type())
 }
 
 func noCall(err error) bool {
@@ -234,7 +234,7 @@ func TestACrashAtEveryAppend(t *testing.T) {
 					require.ErrorIs(t, err, errDisk)
 				}
 				if how != silent {
-					require.Equal(t, typesOf(c.stored()), typesOf(c.opts.Stream.Events()), "memory is what the journal has")
+					require.Equal(t, typesOf(c.stored()), typesOf(c.opts.Conversation.Stream.Events()), "memory is what the journal has")
 				}
 				var failed *JournalError
 				if how == refuses {
@@ -285,7 +285,7 @@ func TestAnyTurnSurvivesAnyCrashes(t *testing.T) {
 		for i := range rapid.IntRange(1, 3).Draw(rt, "crashes") {
 			ctx := c.crashAt(rapid.IntRange(1, 15).Draw(rt, "at"), crash(rapid.IntRange(0, 2).Draw(rt, "how")))
 			c.reload()
-			if i == 0 || c.opts.Stream.Len() == 0 {
+			if i == 0 || c.opts.Conversation.Stream.Len() == 0 {
 				_, _ = New(c.opts).Start(ctx, Request{Chat: conversation.ChatRequest{Content: "do it"}})
 			} else {
 				_, _ = New(c.opts).Run(ctx)

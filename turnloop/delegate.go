@@ -31,7 +31,7 @@ func (l *Loop) runResuming(ctx context.Context, call *conversation.ToolCall) err
 	}
 	child := call.Child()
 	if child == "" {
-		if child, err = l.opts.NewID(); err != nil {
+		if child, err = l.opts.Conversation.NewID(); err != nil {
 			return fmt.Errorf("name the conversation of %s: %w", call.Request.Name, err)
 		}
 	}

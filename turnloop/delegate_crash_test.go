@@ -22,7 +22,7 @@ func (f *family) finish() {
 	f.reload()
 	loop := New(f.opts)
 	run := loop.Run
-	if f.opts.Stream.Len() == 0 {
+	if f.opts.Conversation.Stream.Len() == 0 {
 		run = func(ctx context.Context) (Outcome, error) {
 			return loop.Start(ctx, Request{Chat: conversation.ChatRequest{Content: "do it"}})
 		}
@@ -82,7 +82,7 @@ func TestParentAndChildSurviveAnyCrashes(t *testing.T) {
 		for range rapid.IntRange(2, 4).Draw(rt, "crashes") {
 			ctx := c.crashAt(rapid.IntRange(1, 20).Draw(rt, "at"), crash(rapid.IntRange(0, 2).Draw(rt, "how")))
 			f.reload()
-			if f.opts.Stream.Len() == 0 {
+			if f.opts.Conversation.Stream.Len() == 0 {
 				_, _ = New(f.opts).Start(ctx, Request{Chat: conversation.ChatRequest{Content: "do it"}})
 			} else {
 				_, _ = New(f.opts).Run(ctx)

@@ -62,9 +62,9 @@ func (f *family) childOptions(id conversation.ID) Options {
 	registry, err := tool.NewRegistry(all...)
 	require.NoError(f.t, err)
 	opts := f.opts
-	opts.ID, opts.Head, opts.Stream, opts.Tools, opts.Provider = id, "", conversation.NewStream(nil), registry, f.model
+	opts.Conversation.ID, opts.Conversation.Head, opts.Conversation.Stream, opts.Tools.Registry, opts.Model.Provider = id, "", conversation.NewStream(nil), registry, f.model
 	if events := f.child(id); len(events) > 0 {
-		opts.Head, opts.Stream = conversation.Head(events[len(events)-1].Commit), conversation.JoinTail(conversation.SplitTail(events))
+		opts.Conversation.Head, opts.Conversation.Stream = conversation.Head(events[len(events)-1].Commit), conversation.JoinTail(conversation.SplitTail(events))
 	}
 	return opts
 }

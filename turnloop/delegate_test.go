@@ -28,7 +28,7 @@ func TestADelegateIsNamedBeforeItBegins(t *testing.T) {
 func TestANameThatCannotBeMadeLeavesTheTurn(t *testing.T) {
 	mine := errors.New("no random")
 	f := newFamily(t)
-	f.opts.NewID = func() (conversation.ID, error) { return "", mine }
+	f.opts.Conversation.NewID = func() (conversation.ID, error) { return "", mine }
 	o, err := f.start(t.Context())
 	require.ErrorIs(t, err, mine)
 	require.Equal(t, Incomplete, o.Status)
@@ -38,7 +38,7 @@ func TestANameThatCannotBeMadeLeavesTheTurn(t *testing.T) {
 func TestADelegateHoldsNoFiles(t *testing.T) {
 	f := newFamily(t)
 	held := 0
-	f.opts.Hold = func(context.Context) (func(), error) {
+	f.opts.Files.Hold = func(context.Context) (func(), error) {
 		require.Zero(t, held)
 		held++
 		f.trace.add("held")
@@ -59,7 +59,7 @@ func TestADelegateIsAskedForAndCanBeDenied(t *testing.T) {
 
 func TestADelegateThatWaitsLetsTheTurnWait(t *testing.T) {
 	f := newFamily(t)
-	f.opts.Prompter = nil
+	f.opts.User.Prompter = nil
 	f.delegate.def.Run = tool.Unattended
 	o, err := f.start(t.Context())
 	require.NoError(t, err)
@@ -117,7 +117,7 @@ func TestSteeringADelegate(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, []*fakeTool{changes("delegate").resumes()}, asksFor("delegate"), answers("ok"))
 			loop := New(r.opts)
-			f, _ := r.opts.Tools.Lookup("delegate")
+			f, _ := r.opts.Tools.Registry.Lookup("delegate")
 			f.(*fakeTool).doing(func(ctx context.Context, call tool.Call) (tool.Result, error) {
 				require.True(t, loop.Interrupt(UserCommand{Kind: tt.command}))
 				return tt.do(ctx, call)
@@ -152,7 +152,7 @@ func TestADelegateIsChargedWithTheFilesThatItNames(t *testing.T) {
 				return tool.Result{WrittenFiles: wrote}, nil
 			})
 			r := newRig(t, []*fakeTool{f}, asksFor("delegate"), answers("ok"))
-			r.opts.Workspace = w
+			r.opts.Files.Workspace = w
 			r.done()
 			after := w.looks[len(w.looks)-2]
 			require.Equal(t, wrote, after.Only, "only what it names is looked at")

@@ -15,15 +15,15 @@ import (
 func TestEnvironmentIsToldOnce(t *testing.T) {
 	rig := newCrashRig(t, slices.Repeat([]reply{answers("Done.")}, 6)...)
 	turn := func(environment string, discard bool) (told string) {
-		rig.opts.Environment = environment
+		rig.opts.Input.Environment = environment
 		loop := New(rig.opts)
 		_, err := loop.Start(t.Context(), Request{Chat: conversation.ChatRequest{Content: "do it"}})
 		require.NoError(t, err)
 		if discard {
 			require.NoError(t, loop.Discard(t.Context()))
 		}
-		rig.opts.Head = loop.Head()
-		for _, e := range rig.opts.Stream.Events() {
+		rig.opts.Conversation.Head = loop.Head()
+		for _, e := range rig.opts.Conversation.Stream.Events() {
 			if b, ok := e.Body.(*conversation.TurnStart); ok {
 				told = b.Environment
 			}

@@ -51,8 +51,18 @@ func Example() {
 	}
 	stream := conversation.NewStream(nil)
 	loop := turnloop.New(turnloop.Options{
-		Journal: journaltest.NewMemory(), ID: "jp-c17528832001-k3f9", Stream: stream,
-		Provider: model, Model: "script/model.toml", Tools: tools,
+		Conversation: turnloop.ConversationOptions{
+			Journal: journaltest.NewMemory(),
+			ID:      "jp-c17528832001-k3f9",
+			Stream:  stream,
+		},
+		Model: turnloop.ModelOptions{
+			Provider: model,
+			Name:     "script/model.toml",
+		},
+		Tools: turnloop.ToolOptions{
+			Registry: tools,
+		},
 	})
 	outcome, err := loop.Start(context.Background(), turnloop.Request{Chat: conversation.ChatRequest{Content: "What time is it?"}})
 	fmt.Println(outcome.Status, err)

@@ -92,7 +92,7 @@ func TestTheThirdEqualFailureEndsTheTurn(t *testing.T) {
 				require.Contains(t, o.Failing.Error(), "3 times in a row")
 				require.Equal(t, tc.cut, o.Failing.CutOff())
 				require.True(t, killed || len(r.model.requests) == len(tc.replies), "the model is not asked again")
-				require.True(t, r.opts.Stream.Tail().Complete())
+				require.True(t, r.opts.Conversation.Stream.Tail().Complete())
 				again, err := New(r.opts).Run(t.Context())
 				require.NoError(t, err)
 				require.Equal(t, o, again)
@@ -161,7 +161,7 @@ func TestDamagedCallsRun(t *testing.T) {
 				require.Len(t, runs, 1)
 				require.JSONEq(t, tc.sent, string(runs[0].Arguments))
 				require.False(t, r.result().IsError)
-				call := r.opts.Stream.Tail().ToolCalls[0]
+				call := r.opts.Conversation.Stream.Tail().ToolCalls[0]
 				require.True(t, call.Request.Repaired)
 				require.False(t, call.Request.Malformed)
 				if p := call.Event.Payload(conversation.PayloadArguments); tc.raw == "" {
@@ -224,13 +224,13 @@ func TestATurnWhoseModelWasToldToAnswerIsIncomplete(t *testing.T) {
 			o, err := r.start(t.Context())
 			require.Error(t, err)
 			require.Equal(t, Incomplete, o.Status)
-			require.False(t, r.opts.Stream.Tail().Complete())
-			require.Equal(t, tc.status, r.opts.Stream.Tail().Status())
-			require.Equal(t, tc.status, conversation.Summarize(r.opts.Stream.Events()).Status)
+			require.False(t, r.opts.Conversation.Stream.Tail().Complete())
+			require.Equal(t, tc.status, r.opts.Conversation.Stream.Tail().Status())
+			require.Equal(t, tc.status, conversation.Summarize(r.opts.Conversation.Stream.Events()).Status)
 			o, err = r.resume(t.Context())
 			require.NoError(t, err)
 			require.Equal(t, "ok", o.Message)
-			require.Equal(t, conversation.StatusIdle, conversation.Summarize(r.opts.Stream.Events()).Status)
+			require.Equal(t, conversation.StatusIdle, conversation.Summarize(r.opts.Conversation.Stream.Events()).Status)
 			require.Equal(t, 1, strings.Count(r.model.sent(), "Please continue.")+strings.Count(r.model.sent(), "Your answer was empty"))
 		})
 	}

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"jp/conversation"
-	"jp/tool"
 )
 
 // What an event lists of paths is bounded by their number and by the bytes of
@@ -148,11 +147,12 @@ func (f *files) drift(sight SnapshotResult) *conversation.Event {
 
 // requestLost looks also at what the tools may have written that were started
 // and of which nothing came.
-func requestLost(tools *tool.Registry, ledger *conversation.Ledger) SnapshotRequest {
+func (o *Options) requestLost(ledger *conversation.Ledger, event int) SnapshotRequest {
 	calls, since := ledger.Lost()
-	at := SnapshotRequest{Lost: since}
+	at := SnapshotRequest{Lost: since, Event: event}
 	for _, call := range calls {
-		if def := lookup(tools, call.Request.Name); def != nil && def.Paths != nil {
+		at.Call = &CallPlace{Conversation: o.Conversation.ID, Turn: call.Event.Turn, Seq: call.Event.Seq} // one that changes files runs alone
+		if def := lookup(o.Tools.Registry, call.Request.Name); def != nil && def.Paths != nil {
 			named, _ := def.Paths(call.Arguments())
 			at.Named = append(at.Named, named...)
 		}
@@ -162,18 +162,24 @@ func requestLost(tools *tool.Registry, ledger *conversation.Ledger) SnapshotRequ
 
 // addLost adds what changed files since the start of a tool without a result. Their
 // author is unknown.
-func (f *files) addLost(ctx context.Context, t *conversation.TurnBuilder, tools *tool.Registry, ledger *conversation.Ledger) error {
-	sight, err := f.look(ctx, requestLost(tools, ledger))
+func (f *files) addLost(ctx context.Context, t *conversation.TurnBuilder, opts *Options, ledger *conversation.Ledger) error {
+	sight, err := f.look(ctx, opts.requestLost(ledger, t.Next()))
 	if err != nil {
 		return err
 	}
-	if moved := f.drift(sight); moved != nil {
-		outside := moved.Body.(*conversation.Workspace)
-		t.AddRecord(&conversation.Resumed{
-			Phase: conversation.PhaseExecuting, Report: &conversation.Report{Changed: outside.Paths, More: outside.More},
-		}, conversation.WithTree(moved.Tree, moved.Objects...), conversation.WithGit(&sight.Git),
-			conversation.WithSubject("by a lost tool, or outside: "+conversation.ChangedWords(outside.Paths, outside.More)))
+	moved := f.drift(sight)
+	if moved == nil && !sight.LostCopied {
+		return nil
 	}
+	report, with, words := &conversation.Report{}, []conversation.Draft{conversation.WithGit(&sight.Git)}, "files that no snapshot has"
+	if moved != nil {
+		outside := moved.Body.(*conversation.Workspace)
+		report.Changed, report.More = outside.Paths, outside.More
+		words = conversation.ChangedWords(outside.Paths, outside.More)
+		with = append(with, conversation.WithTree(moved.Tree, moved.Objects...))
+	}
+	t.AddRecord(&conversation.Resumed{Phase: conversation.PhaseExecuting, Report: report},
+		append(with, conversation.WithSubject("by a lost tool, or outside: "+words))...)
 	return nil
 }
 

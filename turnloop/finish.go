@@ -22,7 +22,7 @@ func (l *Loop) finish(ctx context.Context) (Outcome, error) {
 		if outside := l.files.drift(sight); outside != nil { // some tools were looked at for the files that they name only
 			t.AddRecord(outside.Body, conversation.WithTree(outside.Tree, outside.Objects...), conversation.WithGit(outside.Git))
 		}
-		t.AddRecord(turnDone(l.opts.Now(), events, outcome.Usage))
+		t.AddRecord(turnDone(l.opts.Clock.Now(), events, outcome.Usage))
 		if err := l.build(ctx, t); err != nil {
 			return outcome, err
 		}

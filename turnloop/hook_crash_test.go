@@ -42,7 +42,7 @@ func newHookedCrashRig(t testingT, replies ...reply) *crashRig {
 	c.ruling(PointTurnEnd, HookDecision{}, nil)
 	c.ruling(PointWaiting, HookDecision{}, nil)
 	for _, name := range []string{"read", "write", "free"} {
-		found, _ := c.opts.Tools.Lookup(name)
+		found, _ := c.opts.Tools.Registry.Lookup(name)
 		f := found.(*fakeTool)
 		do := f.do
 		f.do = func(ctx context.Context, call tool.Call) (tool.Result, error) {

@@ -56,7 +56,7 @@ func changing(path string) HookDecision {
 
 // hookOf is what is on record of the hook before the i-th call of the turn.
 func (r *rig) hookOf(i int) *conversation.InquiryResponse {
-	q := r.opts.Stream.Tail().ToolCalls[i].Hook()
+	q := r.opts.Conversation.Stream.Tail().ToolCalls[i].Hook()
 	if q == nil {
 		return nil
 	}

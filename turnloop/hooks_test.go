@@ -76,7 +76,7 @@ func TestAHookBehindAResult(t *testing.T) {
 func TestAHookBehindAResultDoesNotHoldBackOthers(t *testing.T) {
 	r := newRig(t, []*fakeTool{reads("one"), reads("two")}, asksFor("one", "two"), answers("ok"))
 	r.hooking(PointToolPost, func(context.Context, HookEvent) (HookDecision, error) {
-		require.Len(t, r.opts.Stream.Tail().Open(), 0, "each result is durable the moment it exists")
+		require.Len(t, r.opts.Conversation.Stream.Tail().Open(), 0, "each result is durable the moment it exists")
 		return HookDecision{}, nil
 	})
 	r.done()
@@ -84,7 +84,7 @@ func TestAHookBehindAResultDoesNotHoldBackOthers(t *testing.T) {
 
 func TestAHookBehindAResultRunsWhileNobodyElseChangesFiles(t *testing.T) {
 	r := newRig(t, []*fakeTool{changes("write")}, asksFor("write"), answers("ok"))
-	r.opts.Hold = func(context.Context) (func(), error) { return func() { r.trace.add("release") }, nil }
+	r.opts.Files.Hold = func(context.Context) (func(), error) { return func() { r.trace.add("release") }, nil }
 	r.ruling(PointToolPost, HookDecision{}, nil)
 	r.done()
 	r.requireOrder("run write", "hook tool-post", "release")
@@ -124,7 +124,7 @@ func TestAHookIsToldOfAQuestionOnce(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, []*fakeTool{changes("write").asking()}, asksFor("write"), answers("ok"))
-			r.opts.Policy = c.policy
+			r.opts.User.Policy = c.policy
 			p := r.prompting(func(context.Context, Question) (Answer, error) { return Answer{}, ErrNoAnswer })
 			p.absent = c.absent
 			hooks := r.ruling(PointWaiting, HookDecision{Said: "told"}, nil)
@@ -153,7 +153,7 @@ func TestAQuestionDoesNotWaitForItsHook(t *testing.T) {
 func TestAHookIsToldOfTheEndOnce(t *testing.T) {
 	w := newWorkspace()
 	r := newRig(t, []*fakeTool{changes("write").writing(w, "a.go")}, asksFor("write"), answers("Done."))
-	r.opts.Workspace = w
+	r.opts.Files.Workspace = w
 	hooks := r.ruling(PointTurnEnd, HookDecision{}, nil)
 	r.done()
 	r.requireOrder("append turn_done", "hook turn-end")

@@ -24,11 +24,11 @@ func (c *crashRig) instructed() {
 		return instructions.File{Path: path.Join(folder, "AGENTS.md"), Text: text, OID: instructions.BlobID("sha1", []byte(text)), Bytes: int64(len(text))}
 	}
 	for name, folder := range map[string]string{"read": "pkg", "free": "lib", "held": "held", "quest": "lib"} {
-		t, ok := c.opts.Tools.Lookup(name)
+		t, ok := c.opts.Tools.Registry.Lookup(name)
 		require.True(c.t, ok)
 		t.Definition().Paths = func(json.RawMessage) ([]string, bool) { return []string{folder + "/a.go"}, false }
 	}
-	c.opts.Touched = func(_ context.Context, events []*conversation.Event, paths []string, seq int) *conversation.Instructions {
+	c.opts.Input.Touched = func(_ context.Context, events []*conversation.Event, paths []string, seq int) *conversation.Instructions {
 		return instructions.Follow(events).ForTool([]instructions.File{file(path.Dir(paths[0]))}, seq)
 	}
 }
@@ -38,7 +38,7 @@ func (c *crashRig) begin() Request {
 	text := "Rules of the root.\n"
 	root := instructions.File{Path: "AGENTS.md", Text: text, OID: instructions.BlobID("sha1", []byte(text)), Bytes: int64(len(text))}
 	r := Request{Chat: conversation.ChatRequest{Content: "do it"}}
-	if told := instructions.Follow(c.opts.Stream.Events()).ForTurn([]instructions.File{root}); told != nil {
+	if told := instructions.Follow(c.opts.Conversation.Stream.Events()).ForTurn([]instructions.File{root}); told != nil {
 		r.Records = append(r.Records, &conversation.Event{Body: told})
 	}
 	return r
@@ -81,10 +81,10 @@ func TestACrashAtEveryAppendGivesInstructionsOnce(t *testing.T) {
 				c.instructed()
 				_, _ = New(c.opts).Start(c.crashAt(n, how), c.begin())
 				c.heal()
-				if c.reload(); c.opts.Stream.Len() == 0 {
+				if c.reload(); c.opts.Conversation.Stream.Len() == 0 {
 					_, err := New(c.opts).Start(t.Context(), c.begin())
 					require.NoError(t, err)
-				} else if !c.opts.Stream.Tail().Complete() {
+				} else if !c.opts.Conversation.Stream.Tail().Complete() {
 					c.finish()
 				}
 				c.requireOnce(all[0])
@@ -105,7 +105,7 @@ func TestAFailedToolGivesNoInstructions(t *testing.T) {
 	}
 	failing.def.Paths = func(json.RawMessage) ([]string, bool) { return []string{"pkg/a.go"}, true }
 	r := newRig(t, []*fakeTool{failing}, asksFor("read"), answers("ok"))
-	r.opts.Touched = func(context.Context, []*conversation.Event, []string, int) *conversation.Instructions {
+	r.opts.Input.Touched = func(context.Context, []*conversation.Event, []string, int) *conversation.Instructions {
 		t.Error("it is asked for instructions")
 		return nil
 	}

@@ -33,7 +33,8 @@ type Loop struct {
 	tools     toolRunner
 	again     map[int]bool   // calls of unknown outcome that are to run again
 	details   map[int]string // what helps to answer a tool's question, by its seq
-	failed    int            // tries of the present model call that left no event
+	losses    losses
+	failed    int // tries of the present model call that left no event
 	waiting   *conversation.Inquiry
 	model     modelClient
 	interrupt interrupt
@@ -45,39 +46,40 @@ type Loop struct {
 // New returns a loop over a conversation.
 func New(opts Options) *Loop {
 	opts.Limits = opts.Limits.orDefault()
-	if opts.Policy == "" {
-		opts.Policy = PolicyDefer
+	if opts.User.Policy == "" {
+		opts.User.Policy = PolicyDefer
 	}
-	if opts.Redact == nil {
-		opts.Redact = func(text string) string { return text }
+	if opts.Secrets.Redact == nil {
+		opts.Secrets.Redact = func(text string) string { return text }
 	}
 	var shown *activity.Set
 	if opts.Observer == nil {
 		opts.Observer = nopObserver{}
 	} else {
-		shown = activity.New(opts.Observer.Working, opts.Redact)
+		shown = activity.New(opts.Observer.Working, opts.Secrets.Redact)
 	}
-	if opts.Now == nil {
-		opts.Now = time.Now
+	if opts.Clock.Now == nil {
+		opts.Clock.Now = time.Now
 	}
-	if opts.Random == nil {
-		opts.Random = rand.Float64
+	if opts.Clock.Random == nil {
+		opts.Clock.Random = rand.Float64
 	}
-	if opts.Wait == nil {
-		opts.Wait = wait
+	if opts.Clock.Wait == nil {
+		opts.Clock.Wait = wait
 	}
-	if opts.NewID == nil {
-		opts.NewID = func() (conversation.ID, error) { return conversation.NewID(opts.Now(), crand.Reader) }
+	if opts.Conversation.NewID == nil {
+		opts.Conversation.NewID = func() (conversation.ID, error) { return conversation.NewID(opts.Clock.Now(), crand.Reader) }
 	}
-	opts.Stream.SetClock(opts.Now)
-	l := &Loop{opts: opts, stream: opts.Stream, head: opts.Head, again: map[int]bool{}, details: map[int]string{}}
+	opts.Conversation.Stream.SetClock(opts.Clock.Now)
+	l := &Loop{opts: opts, stream: opts.Conversation.Stream, head: opts.Conversation.Head, again: map[int]bool{}, details: map[int]string{}}
+	l.losses = losses{opts: &l.opts, warned: map[int]bool{}}
 	l.interrupt.shown = shown
-	l.hooks.hooks, l.hooks.model, l.hooks.observer = opts.Hooks, opts.Model, opts.Observer
+	l.hooks.hooks, l.hooks.model, l.hooks.observer = opts.Hooks, opts.Model.Name, opts.Observer
 	l.model.opts, l.model.stream = &l.opts, l.stream
-	l.approvals = approvals{&l.opts, l.stream}
+	l.approvals = approvals{opts: &l.opts, stream: l.stream, refused: map[int]string{}}
 	l.tools = toolRunner{&l.opts, l.stream, &l.approvals, &l.interrupt}
-	l.files.workspace = opts.Workspace
-	l.files.follow(opts.Stream.Events())
+	l.files.workspace = opts.Files.Workspace
+	l.files.follow(opts.Conversation.Stream.Events())
 	return l
 }
 
@@ -150,13 +152,14 @@ func (l *Loop) detail(text string) {
 }
 
 func (l *Loop) view() View {
-	tools := l.opts.Tools
+	tools := l.opts.Tools.Registry
 	return View{
 		Ledger: l.stream.Tail(), Again: l.again,
 		Tools:  func(name string) *tool.Definition { return lookup(tools, name) },
 		NoTool: func(name string) string { return noTool(tools, name) },
 		Hooked: l.hooks.has(PointToolPre), Restriction: l.opts.restriction(),
-		Stale: func(call *conversation.ToolCall) bool { return l.approvals.stale(call) || l.approvals.lifted(call) },
+		Stale:  func(call *conversation.ToolCall) bool { return l.approvals.stale(call) || l.approvals.lifted(call) },
+		Reader: l.approvals.reader,
 		Check: func(def *tool.Definition, arguments json.RawMessage) string {
 			if _, err := tool.Check(def, arguments); err != nil {
 				return textNotRun + err.Error()
@@ -175,8 +178,8 @@ func (l *Loop) perform(ctx context.Context, a Action) error {
 	}
 	switch a.Act {
 	case ActModel:
-		if l.opts.Queued != nil {
-			if texts := l.opts.Queued(); len(texts) > 0 {
+		if l.opts.Input.Queued != nil {
+			if texts := l.opts.Input.Queued(); len(texts) > 0 {
 				t := l.stream.CurrentTurn()
 				for _, text := range texts {
 					t.AddChatRequest(conversation.ChatRequest{Content: text, Interrupt: true})
@@ -198,7 +201,7 @@ func (l *Loop) perform(ctx context.Context, a Action) error {
 	case ActHook:
 		return l.hookTool(ctx, a.Calls[0])
 	case ActRun:
-		ctx, done := l.interrupt.begin(ctx, activityOf(l.opts.Tools, a.Calls[0], l.opts.Now()))
+		ctx, done := l.interrupt.begin(ctx, activityOf(l.opts.Tools.Registry, a.Calls[0], l.opts.Clock.Now()))
 		defer done()
 		return l.run(ctx, a.Calls)
 	}
@@ -212,9 +215,9 @@ func (l *Loop) commit(ctx context.Context) conversation.Commit {
 		var head conversation.Head
 		var err error
 		if l.head == "" {
-			head, err = l.opts.Journal.Create(ctx, l.opts.ID, l.opts.Base, events)
+			head, err = l.opts.Conversation.Journal.Create(ctx, l.opts.Conversation.ID, l.opts.Conversation.Base, events)
 		} else {
-			head, err = l.opts.Journal.Append(ctx, l.opts.ID, l.head, events)
+			head, err = l.opts.Conversation.Journal.Append(ctx, l.opts.Conversation.ID, l.head, events)
 		}
 		if err != nil {
 			return &JournalError{Seq: events[0].Seq, Err: err}

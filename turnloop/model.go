@@ -60,12 +60,12 @@ func (l *Loop) callModel(ctx context.Context) error {
 		return l.stop(ctx, conversation.ByBudget, ReasonTokens)
 	}
 	if again, call := repeating(l.stream.Tail(), l.opts.Limits.SameCalls); again != nil {
-		again.Subject = subjectOf(l.opts.Tools, again.Tool, call.Arguments())
-		if l.opts.GoOn == nil {
+		again.Subject = subjectOf(l.opts.Tools.Registry, again.Tool, call.Arguments())
+		if l.opts.User.GoOn == nil {
 			return l.stop(ctx, conversation.ByLimit, again.Error())
 		}
 		l.hooks.flush()
-		switch goOn, err := l.opts.GoOn(ctx, again); {
+		switch goOn, err := l.opts.User.GoOn(ctx, again); {
 		case err != nil:
 			return err
 		case !goOn:
@@ -81,11 +81,11 @@ func (l *Loop) callModel(ctx context.Context) error {
 	turn := ctx
 	makeRoom := func(refused error) (bool, error) {
 		return l.model.makeRoom(turn, refused, func(ctx context.Context) (context.Context, func()) {
-			return l.interrupt.begin(ctx, Activity{Seq: l.stream.NextSeq(), Started: l.opts.Now(), Writing: writesSummary})
+			return l.interrupt.begin(ctx, Activity{Seq: l.stream.NextSeq(), Started: l.opts.Clock.Now(), Writing: writesSummary})
 		}, func(bodies []conversation.Body) error {
 			t := l.stream.CurrentTurn()
 			for _, b := range bodies {
-				t.AddRecord(b, l.substitute.author(l.opts.Model)...)
+				t.AddRecord(b, l.substitute.author(l.opts.Model.Name)...)
 			}
 			return l.build(turn, t)
 		})
@@ -96,7 +96,7 @@ func (l *Loop) callModel(ctx context.Context) error {
 	if l.opts.Limits.spent(l.stream) { // by the summary
 		return l.stop(ctx, conversation.ByBudget, ReasonTokens)
 	}
-	ctx, done := l.interrupt.begin(turn, Activity{Seq: l.stream.NextSeq(), Started: l.opts.Now()})
+	ctx, done := l.interrupt.begin(turn, Activity{Seq: l.stream.NextSeq(), Started: l.opts.Clock.Now()})
 	defer func() { done() }()
 	madeRoom := false
 	for tries := 1; ; tries++ {
@@ -119,7 +119,7 @@ func (l *Loop) callModel(ctx context.Context) error {
 			madeRoom = true
 			done()
 			made, roomErr := makeRoom(err)
-			ctx, done = l.interrupt.begin(turn, Activity{Seq: l.stream.NextSeq(), Started: l.opts.Now()})
+			ctx, done = l.interrupt.begin(turn, Activity{Seq: l.stream.NextSeq(), Started: l.opts.Clock.Now()})
 			if roomErr != nil {
 				return roomErr
 			}
@@ -133,7 +133,7 @@ func (l *Loop) callModel(ctx context.Context) error {
 			}
 			continue
 		}
-		delay, again := l.opts.Retry.Delay(tries, err, l.opts.Random)
+		delay, again := l.opts.Model.Retry.Delay(tries, err, l.opts.Clock.Random)
 		if !again {
 			done()
 			instead, insteadErr := l.substitute.take(turn, l, err)
@@ -141,17 +141,17 @@ func (l *Loop) callModel(ctx context.Context) error {
 				tries, madeRoom = 0, false
 				_, insteadErr = makeRoom(nil)
 			}
-			ctx, done = l.interrupt.begin(turn, Activity{Seq: l.stream.NextSeq(), Started: l.opts.Now()})
+			ctx, done = l.interrupt.begin(turn, Activity{Seq: l.stream.NextSeq(), Started: l.opts.Clock.Now()})
 			if insteadErr != nil {
 				return insteadErr
 			}
 			if instead {
 				continue
 			}
-			return &ProviderError{Tries: tries, Wait: l.opts.Retry.TooLong(err), Err: err}
+			return &ProviderError{Tries: tries, Wait: l.opts.Model.Retry.TooLong(err), Err: err}
 		}
 		l.opts.Observer.Noticed(fmt.Sprintf("%v; trying again in %s", err, conversation.Ago(delay)))
-		if err := l.opts.Wait(ctx, delay); err != nil {
+		if err := l.opts.Clock.Wait(ctx, delay); err != nil {
 			return err
 		}
 	}
@@ -196,20 +196,20 @@ func (l *Loop) tryCall(ctx context.Context) error {
 	prefix := sync.OnceValue(request.Prefix)
 	go prefix() // it is long, and not asked for before the answer ends
 	answer := &answer{
-		loop: l, ordinal: l.stream.Tail().NextCall() + l.failed, prefix: prefix, began: l.opts.Now(),
-		names: provider.NewNames(toolNames(l.opts.Tools)...), open: map[int]int{}, waiting: map[int]string{},
+		loop: l, ordinal: l.stream.Tail().NextCall() + l.failed, prefix: prefix, began: l.opts.Clock.Now(),
+		names: provider.NewNames(toolNames(l.opts.Tools.Registry)...), open: map[int]int{}, waiting: map[int]string{},
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	answer.shown = l.interrupt.shown.Of(Activity{}.Key())
 	answer.shown.Ask(answer.ordinal)
 	if l.substitute.in {
-		answer.shown.By(l.opts.Model)
+		answer.shown.By(l.opts.Model.Name)
 	}
-	if l.opts.Window != nil {
-		answer.shown.Fills(request.Tokens(), l.opts.Window())
+	if l.opts.Model.Window != nil {
+		answer.shown.Fills(request.Tokens(), l.opts.Model.Window())
 	}
-	for chunk, err := range l.opts.Provider.Stream(ctx, request) {
+	for chunk, err := range l.opts.Model.Provider.Stream(ctx, request) {
 		if err != nil {
 			return answer.broken(ctx, err)
 		}
@@ -227,7 +227,7 @@ func (l *Loop) tryCall(ctx context.Context) error {
 func (l *Loop) retryModel(ctx context.Context) error {
 	text := retryPrompt(l.stream)
 	if text == "" && callMissing(l.stream.Tail().LastCall()) {
-		name, _, _ := strings.Cut(l.opts.Model, "/")
+		name, _, _ := strings.Cut(l.opts.Model.Name, "/")
 		return &ProviderError{Tries: 1, Err: &provider.Error{
 			Class: provider.ClassNoCall, Provider: name, Message: "the model ended to call a tool, and wrote no call",
 		}}
@@ -306,12 +306,12 @@ func (s *substitute) take(ctx context.Context, l *Loop, cause error) (bool, erro
 	if !fallsBack(cause) {
 		return false, nil
 	}
-	first := l.opts.Model
+	first := l.opts.Model.Name
 	if s.why != nil {
 		first = s.why.Model
 	}
-	for l.opts.Fallback != nil {
-		c, err := l.opts.Fallback(ctx, s.next)
+	for l.opts.Model.Fallback != nil {
+		c, err := l.opts.Model.Fallback(ctx, s.next)
 		if c == nil && err == nil {
 			break
 		}
@@ -321,16 +321,16 @@ func (s *substitute) take(ctx context.Context, l *Loop, cause error) (bool, erro
 			continue
 		}
 		l.opts.Observer.Noticed(fmt.Sprintf("%v; asking %s for the rest of the turn", cause, c.Model))
-		reason := conversation.Shorten(l.opts.Redact(cause.Error()), maxCause)
+		reason := conversation.Shorten(l.opts.Secrets.Redact(cause.Error()), maxCause)
 		s.in, s.why = true, &conversation.Fallback{Model: first, Reason: reason}
 		s.change(l, c)
 		return true, nil
 	}
 	var refused *provider.Error
-	if l.opts.Replace == nil || s.in || !errors.As(cause, &refused) || refused.Class != provider.ClassModel {
+	if l.opts.Model.Replace == nil || s.in || !errors.As(cause, &refused) || refused.Class != provider.ClassModel {
 		return false, nil
 	}
-	c, err := l.opts.Replace(ctx, cause)
+	c, err := l.opts.Model.Replace(ctx, cause)
 	if c == nil || err != nil {
 		return false, err
 	}
@@ -347,8 +347,8 @@ func (s *substitute) take(ctx context.Context, l *Loop, cause error) (bool, erro
 
 // change asks another model from now on.
 func (s *substitute) change(l *Loop, c *Candidate) {
-	l.opts.Provider, l.opts.API, l.opts.Endpoint, l.opts.Account, l.opts.Model = c.Provider, c.API, c.Endpoint, c.Account, c.Model
-	l.opts.Window, l.opts.MakeRoom = func() int { return c.Window }, c.MakeRoom
+	l.opts.Model.Provider, l.opts.Model.API, l.opts.Model.Endpoint, l.opts.Model.Account, l.opts.Model.Name = c.Provider, c.API, c.Endpoint, c.Account, c.Model
+	l.opts.Model.Window, l.opts.Model.MakeRoom = func() int { return c.Window }, c.MakeRoom
 	l.model.stateRejected = false
 	s.failed = l.failed
 }

@@ -32,7 +32,7 @@ func (m *modelClient) answer(ctx context.Context, q *conversation.Inquiry) (json
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var text strings.Builder
-	for chunk, err := range m.opts.Provider.Stream(ctx, request) {
+	for chunk, err := range m.opts.Model.Provider.Stream(ctx, request) {
 		switch {
 		case err != nil:
 			return nil, nil, err

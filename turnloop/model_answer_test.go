@@ -124,7 +124,7 @@ func TestListsOfPathsAreBounded(t *testing.T) {
 		return tool.Result{}, nil
 	})
 	r := newRig(t, []*fakeTool{write}, answers("ok"), asksFor("write", "write"), answers("ok"))
-	r.opts.Workspace = w
+	r.opts.Files.Workspace = w
 	r.done()
 	fill("by-hand")
 	r.done()

@@ -48,6 +48,8 @@ type View struct {
 	// Stale reports whether what a person saw of a call before allowing it is not so any
 	// more. Nil: never.
 	Stale func(call *conversation.ToolCall) bool
+	// Reader reports whether a call of a tool that may change something only reads. Nil: none does.
+	Reader func(call *conversation.ToolCall) bool
 	// Check validates arguments against a tool's schema: a text for the model,
 	// "" if they are right. Nil accepts all.
 	Check func(def *tool.Definition, arguments json.RawMessage) string
@@ -150,7 +152,7 @@ func (v View) refusal(call *conversation.ToolCall) string {
 		return v.NoTool(call.Request.Name)
 	case def == nil:
 		return textNoSuchTool + string(word(call.Request.Name)) + "."
-	case v.Restriction.ReadsOnly && def.Effect != tool.Reads && !(def.Resumes && call.Started != nil):
+	case v.Restriction.ReadsOnly && def.Effect != tool.Reads && !(def.Resumes && call.Started != nil) && (v.Reader == nil || !v.Reader(call)):
 		return textPlanMode
 	case deniedByHook(call) != "":
 		return deniedByHook(call)
@@ -195,7 +197,7 @@ func (v View) permission(call *conversation.ToolCall, first bool) (Action, bool)
 	}
 	if q := call.Permission(); q != nil {
 		if allowed(q.Response) {
-			again := first && v.Stale != nil && v.Stale(call)
+			again := v.Stale != nil && (first || onlyReads(call)) && v.Stale(call)
 			return Action{Act: ActPermit, Calls: calls}, again
 		}
 		return Action{Act: ActRefuse, Calls: calls, Reason: declined(q.Response)}, true
@@ -224,7 +226,7 @@ func allowed(b *conversation.InquiryResponse) bool {
 		return false
 	}
 	switch b.Choice() {
-	case conversation.AnswerRun, conversation.AnswerRunTurn:
+	case conversation.AnswerRun, conversation.AnswerRunTurn, conversation.AnswerRunNetwork:
 		return true
 	case conversation.AnswerEdit:
 		return len(b.Arguments) > 0
@@ -250,5 +252,5 @@ func declined(b *conversation.InquiryResponse) string {
 }
 
 func (v View) reads(call *conversation.ToolCall) bool {
-	return v.Tools(call.Request.Name).Effect == tool.Reads
+	return v.Tools(call.Request.Name).Effect == tool.Reads || onlyReads(call)
 }

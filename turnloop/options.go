@@ -11,34 +11,61 @@ import (
 	"jp/tool"
 )
 
-// Options are everything that a turn needs. Journal, ID, Stream, Provider,
-// Model and Tools must be set.
+// Options are everything that a turn needs, grouped by subject. Conversation.Journal, .ID and .Stream,
+// Model.Provider and .Name, and Tools.Registry must be set.
 type Options struct {
+	Conversation ConversationOptions
+	Model        ModelOptions
+	Input        InputOptions
+	Tools        ToolOptions
+	Files        FileOptions
+	Secrets      SecretOptions
+	User         UserOptions
+	Hooks        Hooks // nil: there are none
+	Limits       Limits
+	Observer     Observer // nil: no one is told
+	Verbose      bool     // the observer is also told of details
+	Clock        Clock
+}
+
+// ConversationOptions name the conversation and its place in the journal.
+type ConversationOptions struct {
 	Journal conversation.Journal
 	ID      conversation.ID
 	Head    conversation.Head // "": the conversation is made, behind Base
 	Base    string            // commit that a new conversation starts from, "" for none
 	Stream  *conversation.Stream
+	JP      string // version, for the record
+	// NewID names the conversation of a tool that works in one of its own. The
+	// default makes an id that is most likely free.
+	NewID func() (conversation.ID, error)
+}
 
+// ModelOptions name the model, its server, and the models that stand in for it.
+type ModelOptions struct {
 	Provider provider.Provider
 	API      string // which provider's opaque state may be sent back
 	Endpoint string // and whose: without anything secret; "" where it does not matter
 	Account  string // and under which key: eight hex digits; "" where it does not matter
-	Model    string // "provider/name"
+	Name     string // "provider/name"
 	System   string // what the model is told before anything else
-	Tools    *tool.Registry
+	Retry    provider.Retry
+	// Window is how many tokens the model can read, 0 if that is not known. Nil: it is not.
+	Window func() int
+	// MakeRoom returns what to record so that less is sent to the model: compactions. It is called
+	// before a model call, and once more if the server refused one for its length. It returns
+	// nothing if there is room, or none can be made. Nil: there is always room.
+	MakeRoom func(ctx context.Context, r Room) ([]conversation.Body, error)
+	// Fallback is the model to ask if those before it do not answer, from 0 on, and nil behind the last one. An error
+	// says why that one cannot be asked. Nil: there are none.
+	Fallback func(ctx context.Context, n int) (*Candidate, error)
+	// Replace asks a person for a model in place of one that is not there, and gives nil if the person has none. The
+	// conversation keeps it. Nil: there is no person.
+	Replace func(ctx context.Context, cause error) (*Candidate, error)
+}
 
-	Workspace Workspace // nil: no snapshots
-	// The order of locks: a call that changes files takes Hold and then its ToolLock, asks
-	// Outlived with both held, and gives them back in reverse order. A call that only
-	// reads takes no Hold. A delegate keeps its ToolLock while the tools of its own
-	// conversation take Hold, one by one.
-	Hold     func(context.Context) (release func(), err error)  // the right to change files; nil: no process competes
-	ToolLock func(seq int) (f *os.File, done func(), err error) // held while a tool lives; nil: none
-	// OrphanedTool says whether a tool of another run, whose jp has ended, may still
-	// change files; nil: none does.
-	OrphanedTool func() bool
-
+// InputOptions are the texts for the model beside the request and the results.
+type InputOptions struct {
 	// Environment is what the model is told of the place where jp runs, if it has not been told so yet.
 	Environment string
 	// Queued are messages of the user that wait for the next boundary: they are recorded before
@@ -48,7 +75,28 @@ type Options struct {
 	// given with its result, whose event will have the seq. It returns nil if the model knows
 	// them all.
 	Touched func(ctx context.Context, events []*conversation.Event, paths []string, seq int) *conversation.Instructions
+}
 
+// ToolOptions are the tools, and the lock of a running one.
+//
+// The order of locks: a call that changes files takes Files.Hold and then its Lock, asks Orphaned with both held, and
+// gives them back in reverse order. A call that only reads takes no Hold. A delegate keeps its Lock while the tools of
+// its own conversation take Hold, one by one.
+type ToolOptions struct {
+	Registry *tool.Registry
+	Lock     func(seq int) (f *os.File, done func(), err error) // held while a tool lives; nil: none
+	// Orphaned says whether a tool of another run, whose jp has ended, may still
+	// change files; nil: none does.
+	Orphaned func() bool
+	// Mentioned are the files that a call of a tool seems to name which does not say what
+	// it is about. Nil: none.
+	Mentioned func(arguments json.RawMessage) []string
+}
+
+// FileOptions are how a turn sees and changes the working tree.
+type FileOptions struct {
+	Workspace Workspace                                         // nil: no snapshots
+	Hold      func(context.Context) (release func(), err error) // the right to change files; nil: no process competes
 	// Digest identifies the content of a file, "" if there is no file. It is false for
 	// a folder. Nil: a permission holds whatever happens to untracked files.
 	Digest func(path string) (digest string, ok bool)
@@ -56,15 +104,20 @@ type Options struct {
 	// folder. ok is false if there are more than most. Nil: a permission holds whatever
 	// happens in folders.
 	ListUntracked func(folder string, most int) (files []tool.NamedFile, ok bool)
-	// Mentioned are the files that a call of a tool seems to name which does not say what
-	// it is about. Nil: none.
-	Mentioned func(arguments json.RawMessage) []string
+	// NoCopy lists what is there now and could not be brought back. Nil: it is not known.
+	NoCopy func() []UncopiedFile
+	// BackupRequired keeps a command that is known to destroy files from running without copies of untracked ones.
+	BackupRequired bool
+}
 
-	// Restrict is what the user allows less than the turn began with, as of now. It holds for
-	// each call that has not begun. Nil: nothing.
-	Restrict func() Restriction
+// An UncopiedFile is a file or, with a slash at its end, a folder of which jp makes no copy.
+type UncopiedFile struct {
+	Path  string
+	Shown string // for a person, with the size
+}
 
-	Prompter Prompter // nil: no user can be asked
+// SecretOptions replace secrets by placeholders, and placeholders by secrets.
+type SecretOptions struct {
 	// Restore replaces placeholders by the values of secrets, for the arguments of a
 	// tool only. It fails with the name of an unknown value, and the tool is then not
 	// run. Nil: there are no placeholders.
@@ -78,15 +131,20 @@ type Options struct {
 	// Redacts reports whether a placeholder would be recorded in the place of a text,
 	// which stands under a name. Nil: never.
 	Redacts func(name, text string) bool
-
-	Policy   Policy       // when no user can be asked; default PolicyDefer
-	Grant    func() Grant // the rules in force; nil: there are none
-	Observer Observer     // nil: no one is told
-	Verbose  bool         // the observer is also told of details
 	// Redact replaces secrets in a text that the observer shows and that is never recorded.
 	// It is called from any goroutine. Nil: there are no secrets.
 	Redact func(text string) string
-	Hooks  Hooks // nil: there are none
+}
+
+// UserOptions are the decisions of the user, before a turn and in it.
+type UserOptions struct {
+	Prompter Prompter     // nil: no user can be asked
+	Policy   Policy       // when no user can be asked; default PolicyDefer
+	Grant    func() Grant // the rules in force; nil: there are none
+	Unknown  Resolver     // nil: unknown outcomes are reported to the model
+	// Restrict is what the user allows less than the turn began with, as of now. It holds for
+	// each call that has not begun. Nil: nothing.
+	Restrict func() Restriction
 	// Review asks a person whether the turn goes on after a tool changed files that
 	// decide what git runs. An error, or the end of ctx, leaves the question open. Nil:
 	// the turn ends without a question.
@@ -94,30 +152,11 @@ type Options struct {
 	// GoOn asks a person whether the turn goes on with a model that repeats itself. A Command
 	// as the error is done, and any other error leaves the question open. Nil: the turn ends
 	// without a question.
-	GoOn    func(ctx context.Context, again *Repeating) (goOn bool, err error)
-	Unknown Resolver // nil: unknown outcomes are reported to the model
-	// MakeRoom returns what to record so that less is sent to the model: compactions. It is called
-	// before a model call, and once more if the server refused one for its length. It returns
-	// nothing if there is room, or none can be made. Nil: there is always room.
-	MakeRoom func(ctx context.Context, r Room) ([]conversation.Body, error)
+	GoOn func(ctx context.Context, again *Repeating) (goOn bool, err error)
+}
 
-	// Fallback is the model to ask if those before it do not answer, from 0 on, and nil behind the last one. An error
-	// says why that one cannot be asked. Nil: there are none.
-	Fallback func(ctx context.Context, n int) (*Candidate, error)
-	// Replace asks a person for a model in place of one that is not there, and gives nil if the person has none. The
-	// conversation keeps it. Nil: there is no person.
-	Replace func(ctx context.Context, cause error) (*Candidate, error)
-
-	// Window is how many tokens the model can read, 0 if that is not known. Nil: it is not.
-	Window func() int
-
-	Retry  provider.Retry
-	Limits Limits
-	JP     string // version, for the record
-	// NewID names the conversation of a tool that works in one of its own. The
-	// default makes an id that is most likely free.
-	NewID func() (conversation.ID, error)
-
+// A Clock is the time and the chance of a turn.
+type Clock struct {
 	Now    func() time.Time                           // default time.Now; called from several goroutines
 	Random func() float64                             // default math/rand
 	Wait   func(context.Context, time.Duration) error // default a timer
@@ -127,14 +166,15 @@ type Options struct {
 type Restriction struct {
 	ReadsOnly bool // calls of tools that may change something are not run
 	Asks      bool // what was approved in advance is asked
+	Less      bool // a rule of a mode no longer counts, also for calls that it has allowed and that have not begun
 }
 
 // restriction is the one in force.
 func (o *Options) restriction() Restriction {
-	if o.Restrict == nil {
+	if o.User.Restrict == nil {
 		return Restriction{}
 	}
-	return o.Restrict()
+	return o.User.Restrict()
 }
 
 // A Room is what a compaction is decided from.

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/conversation"
+	"jp/provider"
 	"jp/tool"
 	. "jp/turnloop"
 )
@@ -56,6 +57,97 @@ func TestPermissions(t *testing.T) {
 	}
 }
 
+// With one command a person may allow further ones of the same answer that are listed with it.
+func TestOneYesToListedCommands(t *testing.T) {
+	shell := func(tag, arguments string) []provider.Chunk { return calls("shell", tag, arguments) }
+	for _, c := range []struct {
+		name   string
+		second string // arguments of the second of three calls
+		answer string // to the first question; to later ones it is skip
+		also   bool
+		listed int // with the first question
+		asked  int
+		runs   int
+	}{
+		{"all", `{"argv":["b"]}`, "run", true, 2, 1, 3},
+		{"one", `{"argv":["b"]}`, "run", false, 2, 3, 1},
+		{"no", `{"argv":["b"]}`, "skip", true, 2, 3, 0},
+		{"one that says more than its words", `{"argv":["b"],"path":"x"}`, "run", true, 1, 2, 2},
+		{"one that a rule allows", `{"argv":["free"]}`, "run", true, 1, 1, 3},
+		{"one whose arguments are wrong", `{"argv":"b"}`, "run", true, 1, 1, 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			tool := changes("shell").asking()
+			tool.def.Argv = true
+			r := newRig(t, []*fakeTool{tool}, once(shell("_1", `{"argv":["a"]}`), shell("_2", c.second), shell("_3", `{"argv":["c"]}`), ends(conversation.FinishToolCalls)), answers("ok"))
+			r.opts.User.Grant = func() Grant { return Grant{{"free"}} }
+			var listed []int
+			r.prompting(func(_ context.Context, q Question) (Answer, error) {
+				listed = append(listed, len(q.Also))
+				if len(listed) > 1 {
+					return quoted("skip"), nil
+				}
+				answer := quoted(c.answer)
+				if c.also {
+					answer.Also = q.Also
+				}
+				return answer, nil
+			})
+			r.done()
+			require.Len(t, listed, c.asked)
+			require.Equal(t, c.listed, listed[0])
+			require.Len(t, tool.runs, c.runs)
+			if c.asked == 1 && c.listed == 2 {
+				last := last[*conversation.InquiryResponse](r)
+				require.Equal(t, conversation.ByUser, last.By)
+				require.Equal(t, "together with an earlier call", last.Reason)
+			}
+		})
+	}
+}
+
+// A person is not asked about a call that fails whatever the answer is. What a call before it may
+// change is not foreseen, and what needs no answer fails when it runs.
+func TestACallThatWouldFailIsNotAsked(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		before string // a call in the same answer, before it
+		policy Policy
+		nobody bool
+		asked  int
+		runs   int
+		result string
+	}{
+		{name: "alone", result: "The tool was not run: a is not there"},
+		{name: "behind one that reads", before: "look", result: "The tool was not run: a is not there"},
+		{name: "behind one that changes", before: "change", asked: 1, runs: 1, result: "write was here"},
+		{name: "a policy allows it", nobody: true, policy: PolicyAuto, runs: 1, result: "write was here"},
+		{name: "a policy refuses it", nobody: true, policy: PolicyDeny, result: "The tool was not run: it needs a permission, and no user is there to give it. Reason: policy deny"},
+		{name: "a question would wait", nobody: true, policy: PolicyDefer, result: "The tool was not run: a is not there"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			write := changes("write").asking()
+			write.def.Fault = func(arguments json.RawMessage) error { return errors.New("a is not there") }
+			names := []string{"write"}
+			if c.before != "" {
+				names = []string{c.before, "write"}
+			}
+			r := newRig(t, []*fakeTool{write, reads("look"), changes("change")}, asksFor(names...), answers("ok"))
+			r.opts.User.Policy = c.policy
+			asked := 0
+			if !c.nobody {
+				r.prompting(func(context.Context, Question) (Answer, error) { asked++; return quoted("run"), nil })
+			}
+			r.done()
+			require.Equal(t, c.asked, asked)
+			require.Len(t, write.runs, c.runs)
+			results := r.results()
+			require.Equal(t, c.result, results[len(results)-1].Content)
+			require.Equal(t, c.runs == 0, results[len(results)-1].IsError)
+		})
+	}
+}
+
 func TestEditedArgumentsAreRecordedRunAndTold(t *testing.T) {
 	write := changes("write").asking()
 	r := newRig(t, []*fakeTool{write}, once(calls("write", "_1", `{"path":"a.go"}`), ends(conversation.FinishToolCalls)), answers("ok"))
@@ -92,7 +184,7 @@ func TestPermissionsWithoutAnybody(t *testing.T) {
 				write := changes("write").asking()
 				write.def.Exclusive = c.exclusive
 				r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))
-				r.opts.Policy = c.policy
+				r.opts.User.Policy = c.policy
 				if hangsUp {
 					r.prompting(func(context.Context, Question) (Answer, error) { return Answer{}, ErrNoAnswer })
 				}
@@ -103,7 +195,7 @@ func TestPermissionsWithoutAnybody(t *testing.T) {
 				if c.status == Waiting {
 					require.Equal(t, "chat_request tool_call_request inquiry_request", r.turn(), "neither a yes nor a no")
 					require.Equal(t, conversation.KindRunTool, o.Waiting.Request.Kind)
-					require.Equal(t, conversation.StatusInput, r.opts.Stream.Tail().Status())
+					require.Equal(t, conversation.StatusInput, r.opts.Conversation.Stream.Tail().Status())
 					return
 				}
 				require.Equal(t, c.result, r.result().Content)
@@ -131,7 +223,7 @@ func TestAQuestionWaitsForSomebody(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			write := changes("write").asking()
 			r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))
-			r.opts.Policy = c.policy
+			r.opts.User.Policy = c.policy
 			p := r.prompting(func(context.Context, Question) (Answer, error) { return Answer{}, ErrNoAnswer })
 			p.absent = !c.gone
 			if c.comes {
@@ -155,10 +247,10 @@ func TestAnswerWithoutGoingOn(t *testing.T) {
 	require.Equal(t, Waiting, r.done().Status)
 	r.reload()
 	loop := New(r.opts)
-	require.NoError(t, loop.Answer(t.Context(), r.opts.Stream.Tail().Live()[0], quoted("run")))
+	require.NoError(t, loop.Answer(t.Context(), r.opts.Conversation.Stream.Tail().Live()[0], quoted("run")))
 	require.Equal(t, "chat_request tool_call_request inquiry_request inquiry_response", r.turn())
 	require.Empty(t, write.runs)
-	r.opts.Head = loop.Head()
+	r.opts.Conversation.Head = loop.Head()
 	_, err := r.resume(t.Context())
 	require.NoError(t, err)
 	require.Len(t, write.runs, 1)
@@ -183,7 +275,7 @@ func TestAQuestionOfAToolThatIsGoneIsCancelled(t *testing.T) {
 	require.Equal(t, Waiting, r.done().Status)
 	none, err := tool.NewRegistry()
 	require.NoError(t, err)
-	r.opts.Tools = none
+	r.opts.Tools.Registry = none
 	o, err := r.resume(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, "ok", o.Message)
@@ -246,14 +338,14 @@ func TestAllowedByTheConfiguration(t *testing.T) {
 	r := newRig(t, []*fakeTool{shell, off}, once(
 		calls("shell", "_1", `{"argv":["go","test","./..."]}`), calls("shell", "_2", `{"argv":["go","testx"]}`), calls("off", "_3", `{}`),
 		ends(conversation.FinishToolCalls)), answers("ok"))
-	r.opts.Grant = func() Grant { return Grant{{"go", "test"}} }
+	r.opts.User.Grant = func() Grant { return Grant{{"go", "test"}} }
 	p := r.answering(quoted("skip"))
 	r.done()
 	require.Len(t, shell.runs, 1)
 	require.Empty(t, off.runs)
 	require.Len(t, p.asked, 1)
 	require.Equal(t, "The tool was not run: it is not allowed. Reason: the tool is switched off", r.results()[2].Content)
-	allowed := r.opts.Stream.Tail().ToolCalls[0].Inquiry(conversation.KindRunTool).Response
+	allowed := r.opts.Conversation.Stream.Tail().ToolCalls[0].Inquiry(conversation.KindRunTool).Response
 	require.Equal(t, conversation.ByConfig, allowed.By)
 	require.Equal(t, "allow rule: go test", allowed.Reason)
 }

@@ -40,6 +40,9 @@ type Question struct {
 	Position  int    // of the call in its batch, from 1
 	Batch     int    // size of the batch
 	Result    string // for a delivery: what would be delivered
+	// Also are further calls of the same answer of the model. jp would ask about each. The words of the command say all
+	// that such a call does.
+	Also []*conversation.ToolCall
 }
 
 // An Answer is what a person said.
@@ -49,6 +52,7 @@ type Answer struct {
 	Reason    string
 	Arguments json.RawMessage // edited
 	Remember  bool
+	Also      []*conversation.ToolCall // of those of the question: a yes holds for these, too
 }
 
 // A Workspace is the files that tools work on.
@@ -69,6 +73,16 @@ type SnapshotRequest struct {
 	Any   bool     // a tool is about to run that may write to any file
 	// Control asks for the control files of git, which any look before such a tool has.
 	Control bool
+	// Call is the call that is about to run, that ran, or, with Lost, that may have run; nil: none.
+	Call *CallPlace
+	// Event is the seq of the event that will record the changes since a lost call.
+	Event int
+}
+
+// A CallPlace says where the request of a call is recorded.
+type CallPlace struct {
+	Conversation conversation.ID
+	Turn, Seq    int
 }
 
 // A SnapshotResult is the state of the files, and how it differs from the tree asked for.
@@ -89,6 +103,10 @@ type SnapshotResult struct {
 	// Control are those files as they are, each with a code of what changes when it does.
 	// Empty: not asked for, or not watched.
 	Control []conversation.NamedFile
+	// NoBackup is why there is no copy of the files that no tree has; "": there is one, or none is wanted.
+	NoBackup string
+	// LostCopied reports that files that no tree has changed since the lost call, and that the backups say which.
+	LostCopied bool
 }
 
 // An Observer receives the events of a turn. Calls come one at a time, and must not

@@ -199,7 +199,7 @@ func TestAllowRulesSeeWhatAHookChanged(t *testing.T) {
 		shell := changes("shell").asking()
 		shell.def.Argv = true
 		r := newRig(t, []*fakeTool{shell}, once(calls("shell", "_1", `{"argv":["go","vet"]}`), ends(conversation.FinishToolCalls)), answers("ok"))
-		r.opts.Grant = func() Grant { return Grant{{"go"}} }
+		r.opts.User.Grant = func() Grant { return Grant{{"go"}} }
 		p := r.answering(quoted("skip"))
 		r.ruling(PointToolPre, HookDecision{Arguments: []byte(`{"argv":` + argv + `}`)}, nil)
 		r.done()
@@ -241,7 +241,7 @@ func TestAHookThatComesWhileAPermissionWaits(t *testing.T) {
 	require.Len(t, p.asked, 1)
 	require.True(t, p.asked[0].Hooked, "the question that stood before is put anew")
 	require.JSONEq(t, `{"path":"b.go"}`, string(write.runs[0].Arguments))
-	require.Equal(t, conversation.OutcomeCancelled, r.opts.Stream.Tail().ToolCalls[0].Inquiries[0].Response.Outcome)
+	require.Equal(t, conversation.OutcomeCancelled, r.opts.Conversation.Stream.Tail().ToolCalls[0].Inquiries[0].Response.Outcome)
 }
 
 // cutInAHook is a turn whose record ends between what a hook was asked and what
@@ -259,12 +259,12 @@ func cutInAHook(t *testing.T) (*rig, *fakeTool) {
 	require.ErrorIs(t, err, errDisk)
 	r.journal.fault = nil
 	r.reload()
-	turn := r.opts.Stream.CurrentTurn().AddInquiryRequest(conversation.InquiryRequest{
-		For: r.opts.Stream.Tail().ToolCalls[0].Event.Seq, Kind: conversation.KindHook, QuestionID: "tool-pre", Attempt: 1,
+	turn := r.opts.Conversation.Stream.CurrentTurn().AddInquiryRequest(conversation.InquiryRequest{
+		For: r.opts.Conversation.Stream.Tail().ToolCalls[0].Event.Seq, Kind: conversation.KindHook, QuestionID: "tool-pre", Attempt: 1,
 		Question: conversation.Question{Text: "?", AnswerType: conversation.AnswerType{Type: "select"}},
 	})
 	require.NoError(t, turn.Build(func(events []*conversation.Event) (err error) {
-		r.opts.Head, err = r.journal.Append(t.Context(), testID, r.opts.Head, events)
+		r.opts.Conversation.Head, err = r.journal.Append(t.Context(), testID, r.opts.Conversation.Head, events)
 		return err
 	}))
 	require.Equal(t, "chat_request tool_call_request inquiry_request", r.turn())
@@ -289,7 +289,7 @@ func TestAHookQuestionThatNobodyCanAnswerIsCancelled(t *testing.T) {
 	require.Equal(t, Complete, o.Status)
 	require.Len(t, write.runs, 1)
 	require.Empty(t, p.asked, "it is not put to people")
-	require.Nil(t, r.opts.Stream.Tail().ToolCalls[0].Hook())
+	require.Nil(t, r.opts.Conversation.Stream.Tail().ToolCalls[0].Hook())
 }
 
 func TestAnInterruptedHookIsAskedAgain(t *testing.T) {
@@ -335,5 +335,5 @@ func TestAHookSeesTheCallsOfADelegateItself(t *testing.T) {
 	r.ruling(PointToolPre, HookDecision{Denied: true}, nil)
 	r.done()
 	require.Empty(t, child.runs)
-	require.Empty(t, r.opts.Stream.Tail().ToolCalls[0].Child(), "no conversation was begun")
+	require.Empty(t, r.opts.Conversation.Stream.Tail().ToolCalls[0].Child(), "no conversation was begun")
 }

@@ -57,7 +57,7 @@ func TestQuestionsOfABatchComeInRequestOrderOneAtATime(t *testing.T) {
 	require.Equal(t, "a", p.asked[0].Tool.Name)
 	require.Equal(t, "b", p.asked[1].Tool.Name)
 	r.requireOrder("append tool_call_response", "ask tool_question", "ask tool_question", "run")
-	require.Equal(t, "c", r.opts.Stream.Tail().ToolCalls[2].Result.Name)
+	require.Equal(t, "c", r.opts.Conversation.Stream.Tail().ToolCalls[2].Result.Name)
 }
 
 func wordsOf(types []conversation.Type) []string {
@@ -212,7 +212,7 @@ func TestAQuestionThatIsRecordedUnderAnotherId(t *testing.T) {
 			return text
 		}
 		if refused {
-			r.opts.Redacts = redacts
+			r.opts.Secrets.Redacts = redacts
 		}
 		p := r.answering(boolean("true"))
 		require.Equal(t, Complete, r.done().Status)
@@ -260,7 +260,7 @@ func TestAToolsQuestionWithoutAnybody(t *testing.T) {
 			if c.policy == PolicyAuto && !c.exclusive {
 				r.model.replies = []reply{asksFor("write"), once(part(provider.ChunkData, `{"answer":false}`), ends(conversation.FinishStop)), answers("ok")}
 			}
-			r.opts.Policy = c.policy
+			r.opts.User.Policy = c.policy
 			o := r.done()
 			require.Equal(t, c.status, o.Status)
 			if c.status == Complete {
@@ -289,7 +289,7 @@ func TestAToolThatAsksAfterAChange(t *testing.T) {
 		return tool.Result{Question: overwrite()}, nil
 	})
 	r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))
-	r.opts.Workspace = w
+	r.opts.Files.Workspace = w
 	p := r.answering(boolean("true"))
 	r.done()
 	require.Empty(t, p.asked)
@@ -331,7 +331,7 @@ func TestDelivery(t *testing.T) {
 			if c.policy == "" {
 				p = r.answering(c.answer)
 			}
-			r.opts.Policy = c.policy
+			r.opts.User.Policy = c.policy
 			r.done()
 			require.Len(t, p.asked, c.asked)
 			require.Len(t, read.runs, 1)

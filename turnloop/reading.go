@@ -15,7 +15,7 @@ func (l *Loop) runReading(ctx context.Context, calls []*conversation.ToolCall) e
 		return err
 	}
 	for _, call := range calls[1:] { // the loop has begun the first
-		l.interrupt.shown.Begin(activityOf(l.opts.Tools, call, l.interrupt.since()))
+		l.interrupt.shown.Begin(activityOf(l.opts.Tools.Registry, call, l.interrupt.since()))
 	}
 	at := l.tools.beginning()
 	for _, call := range calls {
@@ -28,6 +28,8 @@ func (l *Loop) runReading(ctx context.Context, calls []*conversation.ToolCall) e
 		switch {
 		case done.err != nil && ctx.Err() != nil: // it leaves no record, and runs again on a resume
 			err = context.Cause(ctx)
+		case done.err == nil && done.result.Refused != "":
+			l.approvals.refused[done.call.Event.Seq] = done.result.Refused // and is asked about
 		case done.err == nil && done.result.Question != nil:
 			err = l.recordQuestion(ctx, done)
 		default:

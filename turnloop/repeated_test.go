@@ -67,7 +67,7 @@ func TestACallThatIsRecordedTwiceRunsOnce(t *testing.T) {
 		t.Run(first, func(t *testing.T) {
 			write := changes("write")
 			r := newRig(t, []*fakeTool{write}, reply{nil}, answers("ok"))
-			stream := conversation.NewStream(r.opts.Now)
+			stream := conversation.NewStream(r.opts.Clock.Now)
 			turn := stream.StartTurn(conversation.TurnStart{Model: "test/model"}, conversation.ChatRequest{Content: "do it"}).
 				AddToolCallRequest(conversation.ToolCallRequest{Call: 1, ID: "c", Name: "write", Arguments: []byte(`{"path":"a"}`)}).
 				AddToolCallRequest(conversation.ToolCallRequest{Call: 1, ID: "c", Name: "write", Arguments: []byte(`{ "path": "a" }`),

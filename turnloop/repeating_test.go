@@ -96,8 +96,8 @@ func TestTheSameCallWithTheSameResultEndsTheTurn(t *testing.T) {
 				start := time.Date(2025, 7, 19, 14, 0, 0, 0, time.UTC)
 				var waited atomic.Int64 // tools that read run side by side
 				r := newRig(t, repeatingTools(w, &waited), append(tc.replies[:len(tc.replies):len(tc.replies)], answers("ok"))...)
-				r.opts.Workspace, r.opts.Limits.SameCalls, r.opts.Policy = w, tc.limit, PolicyDeny
-				r.opts.Now = func() time.Time { return start.Add(time.Duration(waited.Load())) }
+				r.opts.Files.Workspace, r.opts.Limits.SameCalls, r.opts.User.Policy = w, tc.limit, PolicyDeny
+				r.opts.Clock.Now = func() time.Time { return start.Add(time.Duration(waited.Load())) }
 				o := r.doneOrKilled(killed)
 				if tc.again == "" {
 					require.Equal(t, Complete, o.Status)
@@ -111,7 +111,7 @@ func TestTheSameCallWithTheSameResultEndsTheTurn(t *testing.T) {
 				require.Nil(t, o.Failing)
 				require.Equal(t, &conversation.TurnStopped{By: conversation.ByLimit, Reason: why}, last[*conversation.TurnStopped](r))
 				require.True(t, killed || len(r.model.requests) == len(tc.replies), "the model is not asked again")
-				require.True(t, r.opts.Stream.Tail().Complete())
+				require.True(t, r.opts.Conversation.Stream.Tail().Complete())
 			})
 		}
 	}
@@ -141,9 +141,9 @@ func TestAUserDecidesWhetherARepeatingModelGoesOn(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, []*fakeTool{reads("read")}, read, read, read, read, answers("ok"))
-			r.opts.Now = func() time.Time { return time.Unix(0, 0) }
+			r.opts.Clock.Now = func() time.Time { return time.Unix(0, 0) }
 			asked := 0
-			r.opts.GoOn = func(_ context.Context, again *Repeating) (bool, error) {
+			r.opts.User.GoOn = func(_ context.Context, again *Repeating) (bool, error) {
 				require.Equal(t, &Repeating{Tool: "read", Times: 3}, again)
 				require.Len(t, r.model.requests, 3, "the model is not asked before the user")
 				asked++
@@ -170,9 +170,9 @@ func TestAUserDecidesWhetherARepeatingModelGoesOn(t *testing.T) {
 func TestTheUserIsAskedAgainAfterAsManyCalls(t *testing.T) {
 	read := asksFor("read")
 	r := newRig(t, []*fakeTool{reads("read")}, read, read, read, read, read, read, answers("ok"))
-	r.opts.Now = func() time.Time { return time.Unix(0, 0) }
+	r.opts.Clock.Now = func() time.Time { return time.Unix(0, 0) }
 	var at []int
-	r.opts.GoOn = func(context.Context, *Repeating) (bool, error) {
+	r.opts.User.GoOn = func(context.Context, *Repeating) (bool, error) {
 		at = append(at, len(r.model.requests))
 		return true, nil
 	}
@@ -187,7 +187,7 @@ func TestTheModelReadsHowOftenACallCameWithTheSameResult(t *testing.T) {
 	for _, killed := range []bool{false, true} {
 		var waited atomic.Int64
 		r := newRig(t, repeatingTools(newWorkspace(), &waited), append(slices.Repeat([]reply{asksFor("poll")}, 4), asksFor("clock"), answers("ok"))...)
-		r.opts.Now = func() time.Time { return time.Unix(0, waited.Load()) }
+		r.opts.Clock.Now = func() time.Time { return time.Unix(0, waited.Load()) }
 		require.Equal(t, "ok", r.doneOrKilled(killed).Message)
 		newest := r.model.requests[len(r.model.requests)-1]
 		var got []string

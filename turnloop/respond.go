@@ -20,10 +20,10 @@ const textUnknown = "The outcome of this call is unknown: it was started, and no
 func (l *Loop) respond(ctx context.Context, done finishedRun, after *SnapshotResult) error {
 	t := l.stream.CurrentTurn()
 	seq := l.addResponse(t, done, after)
-	if l.opts.Touched != nil && done.err == nil && !done.result.IsError {
+	if l.opts.Input.Touched != nil && done.err == nil && !done.result.IsError {
 		named, _ := l.opts.named(done.call)
 		if paths := slices.Concat(named, done.result.Found); len(paths) > 0 {
-			if given := l.opts.Touched(context.WithoutCancel(ctx), l.stream.Events(), paths, seq); given != nil {
+			if given := l.opts.Input.Touched(context.WithoutCancel(ctx), l.stream.Events(), paths, seq); given != nil {
 				t.AddRecord(given)
 			}
 		}
@@ -49,8 +49,8 @@ func (l *Loop) addResponse(t *conversation.TurnBuilder, done finishedRun, after 
 	if head != "" {
 		content = fmt.Appendf(slices.Clip(content), "\n[%s]", head)
 	}
-	_, canRead := l.opts.Tools.Lookup(tool.EventRead)
-	out := outputOf(done.call.Request.Name, content, done.result.Truncated, l.opts.Limits.ToolOutput, l.opts.RedactOutput, t.Next()+len(done.result.Records), canRead)
+	_, canRead := l.opts.Tools.Registry.Lookup(tool.EventRead)
+	out := outputOf(done.call.Request.Name, content, done.result.Truncated, l.opts.Limits.ToolOutput, l.opts.Secrets.RedactOutput, t.Next()+len(done.result.Records), canRead)
 	response := done.response(out)
 	what := effect(done.result, said)
 	switch {
@@ -62,7 +62,7 @@ func (l *Loop) addResponse(t *conversation.TurnBuilder, done finishedRun, after 
 	if head != "" {
 		what += ", " + head
 	}
-	with := append(out.rest, conversation.WithSubject(responseSubject(l.opts.Tools, done.call, what)))
+	with := append(out.rest, conversation.WithSubject(responseSubject(l.opts.Tools.Registry, done.call, what)))
 	for _, a := range done.result.Attachments {
 		response.Attachments = append(response.Attachments, conversation.Attachment{Name: a.Name, MediaType: a.MediaType})
 		with = append(with, conversation.WithPayload(conversation.Payload{Name: a.Name, MediaType: a.MediaType, Data: a.Data}))
@@ -137,7 +137,7 @@ func (l *Loop) refuse(ctx context.Context, call *conversation.ToolCall, reason s
 	if p := call.Event.Payload(conversation.PayloadArguments); reason == textMalformed && p != nil {
 		wrote := p.Data
 		if wrote == nil {
-			wrote, _, _ = l.opts.Journal.Payload(ctx, *p)
+			wrote, _, _ = l.opts.Conversation.Journal.Payload(ctx, *p)
 		}
 		const most = 2000
 		if len(wrote) > most {
@@ -149,16 +149,16 @@ func (l *Loop) refuse(ctx context.Context, call *conversation.ToolCall, reason s
 	cancelQuestions(t, call)
 	t.AddToolCallResponse(conversation.ToolCallResponse{
 		For: call.Event.Seq, ID: call.Request.ID, Name: call.Request.Name, Content: reason, IsError: true,
-	}, conversation.WithSubject(responseSubject(l.opts.Tools, call, what)))
+	}, conversation.WithSubject(responseSubject(l.opts.Tools.Registry, call, what)))
 	return l.build(ctx, t)
 }
 
 // resolve closes, or frees for another run, a call whose outcome is unknown.
 func (l *Loop) resolve(ctx context.Context, call *conversation.ToolCall) error {
 	found := Resolution{Text: textUnknown}
-	if l.opts.Unknown != nil {
+	if l.opts.User.Unknown != nil {
 		var err error
-		if found, err = l.opts.Unknown(ctx, call); err != nil {
+		if found, err = l.opts.User.Unknown(ctx, call); err != nil {
 			return err
 		}
 	}
@@ -171,12 +171,12 @@ func (l *Loop) resolve(ctx context.Context, call *conversation.ToolCall) error {
 		what = "as the user says"
 	}
 	t := l.stream.CurrentTurn()
-	if err := l.files.addLost(ctx, t, l.opts.Tools, l.stream.Tail()); err != nil {
+	if err := l.files.addLost(ctx, t, &l.opts, l.stream.Tail()); err != nil {
 		return err
 	}
 	t.AddToolCallResponse(conversation.ToolCallResponse{
 		For: call.Event.Seq, ID: call.Request.ID, Name: call.Request.Name, Content: found.Text, IsError: !found.ByUser,
-	}, conversation.WithSubject(responseSubject(l.opts.Tools, call, what)))
+	}, conversation.WithSubject(responseSubject(l.opts.Tools.Registry, call, what)))
 	if err := l.build(ctx, t); err != nil {
 		return err
 	}
@@ -192,7 +192,7 @@ func (l *Loop) resolve(ctx context.Context, call *conversation.ToolCall) error {
 // tool runs again from the start once it is answered.
 func (l *Loop) recordQuestion(ctx context.Context, done finishedRun) error {
 	q := done.result.Question
-	if done.err = unaskable(l.opts.Redacts, done.call, q); done.err != nil {
+	if done.err = unaskable(l.opts.Secrets.Redacts, done.call, q); done.err != nil {
 		return l.respond(ctx, done, nil)
 	}
 	t := l.stream.CurrentTurn()

@@ -15,17 +15,17 @@ import (
 // tool's own data there.
 func (o *Options) real(def *tool.Definition, value json.RawMessage) (json.RawMessage, error) {
 	if def.Destination != "" {
-		if o.Placeholders != nil {
-			if held := o.Placeholders(value); len(held) > 0 {
+		if o.Secrets.Placeholders != nil {
+			if held := o.Secrets.Placeholders(value); len(held) > 0 {
 				return nil, fmt.Errorf("%s stands for a secret, and jp gives %s no secrets. %s", strings.Join(held, ", "), def.Destination, def.Instead)
 			}
 		}
 		return value, nil
 	}
-	if o.Restore == nil || def.Resumes || len(value) == 0 {
+	if o.Secrets.Restore == nil || def.Resumes || len(value) == 0 {
 		return value, nil
 	}
-	return o.Restore(value)
+	return o.Secrets.Restore(value)
 }
 
 // inputs are the arguments and the answers that a run of a tool gets. The schema
@@ -49,7 +49,7 @@ func (o *Options) inputs(def *tool.Definition, call *conversation.ToolCall) (arg
 // named are the files that the call names, and the same again as only if the
 // tool touches no others.
 func (o *Options) named(call *conversation.ToolCall) (named, only []string) {
-	def := lookup(o.Tools, call.Request.Name)
+	def := lookup(o.Tools.Registry, call.Request.Name)
 	if def.Paths == nil {
 		return nil, nil
 	}

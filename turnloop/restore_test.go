@@ -30,7 +30,7 @@ func TestOnlyTheToolGetsTheValue(t *testing.T) {
 			return nil, false
 		}
 		r := newRig(t, []*fakeTool{write}, once(calls("login", "_1", `{"path":"<1>"}`), ends(conversation.FinishToolCalls)), answers("ok"))
-		r.opts.Restore = restoring
+		r.opts.Secrets.Restore = restoring
 		r.answering(quoted("run"))
 		r.done()
 		require.JSONEq(t, `{"path":"hunter2"}`, string(write.runs[0].Arguments))
@@ -51,7 +51,7 @@ func TestAnAnswerIsRestored(t *testing.T) {
 		return tool.Result{Question: &tool.Question{ID: "q", Question: conversation.Question{Text: "?", AnswerType: conversation.AnswerType{Type: "text"}}}}, nil
 	})
 	r := newRig(t, []*fakeTool{ask}, asksFor("ask"), answers("ok"))
-	r.opts.Restore = restoring
+	r.opts.Secrets.Restore = restoring
 	r.answering(Answer{Outcome: conversation.OutcomeAnswered, Value: json.RawMessage(`"<1>"`)})
 	r.done()
 	require.JSONEq(t, `"hunter2"`, string(ask.runs[1].Answers["q"]))
@@ -60,7 +60,7 @@ func TestAnAnswerIsRestored(t *testing.T) {
 func TestWithoutTheValueNothingRuns(t *testing.T) {
 	write := changes("login").asking()
 	r := newRig(t, []*fakeTool{write}, once(calls("login", "_1", `{"path":"<1><2>"}`), ends(conversation.FinishToolCalls)), answers("ok"))
-	r.opts.Restore = restoring
+	r.opts.Secrets.Restore = restoring
 	r.done()
 	require.Empty(t, write.runs)
 	require.True(t, r.result().IsError)
@@ -95,7 +95,7 @@ func TestTheDestinationDecidesAboutSecrets(t *testing.T) {
 				arguments, err := json.Marshal(map[string]string{"path": tt.path})
 				require.NoError(t, err)
 				r := newRig(t, []*fakeTool{login}, once(calls("login", "_1", string(arguments)), ends(conversation.FinishToolCalls)), answers("ok"))
-				r.opts.Restore, r.opts.Placeholders = restoring, holding
+				r.opts.Secrets.Restore, r.opts.Secrets.Placeholders = restoring, holding
 				r.answering(quoted("run"))
 				r.done()
 				if tt.want == "" {
@@ -115,7 +115,7 @@ func TestADelegateGetsPlaceholders(t *testing.T) {
 	child := changes("delegate")
 	child.def.Resumes = true
 	r := newRig(t, []*fakeTool{child}, once(calls("delegate", "_1", `{"path":"<1><2>"}`), ends(conversation.FinishToolCalls)), answers("ok"))
-	r.opts.Restore = restoring
+	r.opts.Secrets.Restore = restoring
 	r.done()
 	require.JSONEq(t, `{"path":"<1><2>"}`, string(child.runs[0].Arguments))
 }

@@ -52,7 +52,7 @@ func TestARestrictionHoldsForEachCallThatHasNotBegun(t *testing.T) {
 						})
 					}
 					r := newRig(t, []*fakeTool{write}, once(first...), once(second...), answers("ok"))
-					r.opts.Restrict = func() Restriction { return now }
+					r.opts.User.Restrict = func() Restriction { return now }
 					p := r.answering(quoted("skip"))
 					request := allow(r, write, &now)
 					request.Chat = conversation.ChatRequest{Content: "do it"}
@@ -85,7 +85,7 @@ func TestARestrictionHoldsForEachCallThatHasNotBegun(t *testing.T) {
 func TestARestrictionLeavesReadsAlone(t *testing.T) {
 	read := reads("read")
 	r := newRig(t, []*fakeTool{read}, asksFor("read"), answers("ok"))
-	r.opts.Restrict = func() Restriction { return Restriction{ReadsOnly: true, Asks: true} }
+	r.opts.User.Restrict = func() Restriction { return Restriction{ReadsOnly: true, Asks: true} }
 	r.done()
 	require.Len(t, read.runs, 1)
 }
@@ -95,7 +95,7 @@ func TestARestrictionAfterAYes(t *testing.T) {
 	for word, want := range map[string]string{"run": "write: not run: plan mode", "skip": "write: declined by user"} {
 		var now Restriction
 		r := newRig(t, []*fakeTool{changes("write").asking()}, asksFor("write"), answers("ok"))
-		r.opts.Restrict = func() Restriction { return now }
+		r.opts.User.Restrict = func() Restriction { return now }
 		r.prompting(func(context.Context, Question) (Answer, error) {
 			now.ReadsOnly = word == "run"
 			return quoted(word), nil

@@ -38,7 +38,26 @@ func (l *Loop) Resume(ctx context.Context, r Resume) (Outcome, error) {
 
 func (l *Loop) reopen(ctx context.Context, r Resume) error {
 	tool, unseen := unseenTool(l.stream, &l.opts)
-	at := requestLost(l.opts.Tools, l.stream.Tail())
+	t := l.stream.CurrentTurn()
+	for _, record := range r.Records {
+		t.AddRecord(record.Body)
+	}
+	if r.Tools {
+		for _, e := range slices.Backward(l.stream.Events()) { // what the model was told besides stays
+			if b, ok := e.Body.(*conversation.Prompt); ok {
+				l.opts.Model.System = b.System
+				break
+			}
+		}
+		prompt, err := l.prompt(ctx)
+		if err != nil {
+			return err
+		}
+		if prompt != nil { // those in force are others
+			t.AddRecord(prompt.Body, conversation.WithSubject(prompt.Subject), conversation.WithPayload(prompt.Payloads[0]))
+		}
+	}
+	at := l.opts.requestLost(l.stream.Tail(), t.Next())
 	shown := controlShown(l.stream)
 	at.Control = unseen || shown
 	sight, err := l.files.look(ctx, at)
@@ -58,27 +77,8 @@ func (l *Loop) reopen(ctx context.Context, r Resume) error {
 	resumed := r.Resumed
 	outside := l.files.drift(sight)
 	lost, _ := l.stream.Tail().Lost()
-	t := l.stream.CurrentTurn()
-	for _, record := range r.Records {
-		t.AddRecord(record.Body)
-	}
-	if r.Tools {
-		for _, e := range slices.Backward(l.stream.Events()) { // what the model was told besides stays
-			if b, ok := e.Body.(*conversation.Prompt); ok {
-				l.opts.System = b.System
-				break
-			}
-		}
-		prompt, err := l.prompt(ctx)
-		if err != nil {
-			return err
-		}
-		if prompt != nil { // those in force are others
-			t.AddRecord(prompt.Body, conversation.WithSubject(prompt.Subject), conversation.WithPayload(prompt.Payloads[0]))
-		}
-	}
-	if resumed == nil && (len(r.Approved) > 0 || outside != nil && len(lost) > 0) {
-		age := l.opts.Now().Sub(l.stream.Last().Time)
+	if resumed == nil && (len(r.Approved) > 0 || outside != nil && len(lost) > 0 || sight.LostCopied) {
+		age := l.opts.Clock.Now().Sub(l.stream.Last().Time)
 		resumed = &conversation.Resumed{Phase: l.stream.Tail().Phase(), AgeMS: age.Milliseconds()}
 	}
 	var tree []conversation.Draft
@@ -126,7 +126,7 @@ func unseenTool(stream *conversation.Stream, opts *Options) (name string, unseen
 			if call == nil || b.Child != "" || seq >= 0 && seq != b.For {
 				return "", false
 			}
-			if lookup(opts.Tools, call.Request.Name) != nil {
+			if lookup(opts.Tools.Registry, call.Request.Name) != nil {
 				if _, only := opts.named(call); only != nil {
 					return "", false // it writes the files that it names
 				}
@@ -166,7 +166,7 @@ func UnseenControl(ctx context.Context, stream *conversation.Stream, opts Option
 	}
 	var known files
 	known.follow(stream.Events())
-	sight, err := opts.Workspace.Look(ctx, SnapshotRequest{Tree: known.tree, Control: true})
+	sight, err := opts.Files.Workspace.Look(ctx, SnapshotRequest{Tree: known.tree, Control: true})
 	if err != nil || !known.git.SameWorktree(sight.Git) {
 		return nil, err
 	}
@@ -182,7 +182,7 @@ func UnseenControl(ctx context.Context, stream *conversation.Stream, opts Option
 func (l *Loop) Discard(ctx context.Context) error {
 	if lost, _ := l.stream.Tail().Lost(); len(lost) > 0 {
 		t := l.stream.CurrentTurn()
-		if err := l.files.addLost(ctx, t, l.opts.Tools, l.stream.Tail()); err != nil {
+		if err := l.files.addLost(ctx, t, &l.opts, l.stream.Tail()); err != nil {
 			return err
 		}
 		if err := l.build(ctx, t); err != nil {

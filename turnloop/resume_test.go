@@ -16,7 +16,7 @@ func stoppedRig(t *testing.T, tools []*fakeTool, w *workspace) *rig {
 	t.Helper()
 	r := newRig(t, tools, asksFor("write"), answers("ok"))
 	if w != nil {
-		r.opts.Workspace = w
+		r.opts.Files.Workspace = w
 	}
 	o, err := r.start(t.Context())
 	require.NoError(t, err)
@@ -77,7 +77,7 @@ func TestResumeWithNothingToSay(t *testing.T) {
 func TestResumeAfterAStart(t *testing.T) {
 	r, write, _ := halfWritten(t)
 	r.reload()
-	r.opts.Unknown = func(context.Context, *conversation.ToolCall) (Resolution, error) {
+	r.opts.User.Unknown = func(context.Context, *conversation.ToolCall) (Resolution, error) {
 		return Resolution{Text: "Nobody knows."}, nil
 	}
 	_, err := New(r.opts).Resume(t.Context(), Resume{})
@@ -92,8 +92,8 @@ func TestDiscard(t *testing.T) {
 	r := stoppedRig(t, []*fakeTool{changes("write").asking()}, nil)
 	require.NoError(t, New(r.opts).Discard(t.Context()))
 	r.reload()
-	require.True(t, r.opts.Stream.Tail().Complete())
-	require.Empty(t, r.opts.Stream.Tail().Open())
+	require.True(t, r.opts.Conversation.Stream.Tail().Complete())
+	require.Empty(t, r.opts.Conversation.Stream.Tail().Open())
 }
 
 func TestReplace(t *testing.T) {
@@ -109,7 +109,7 @@ func TestReplace(t *testing.T) {
 	require.Error(t, err)
 	r.reload()
 	loop := New(r.opts)
-	require.NoError(t, loop.Replace(t.Context(), r.opts.Stream.Tail().Request(), conversation.ChatRequest{Content: "better", Attachments: files}))
+	require.NoError(t, loop.Replace(t.Context(), r.opts.Conversation.Stream.Tail().Request(), conversation.ChatRequest{Content: "better", Attachments: files}))
 	_, err = loop.Resume(t.Context(), Resume{})
 	require.NoError(t, err)
 	require.Equal(t, "enclosed", string(r.model.requests[0].Messages[0].Blocks[0].Data))
@@ -141,7 +141,7 @@ func TestSteer(t *testing.T) {
 				return tool.Result{}, ctx.Err()
 			})
 			r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))
-			r.opts.Workspace = w
+			r.opts.Files.Workspace = w
 			loop = New(r.opts)
 			require.False(t, loop.Interrupt(c.command), "nothing runs")
 			o, err := loop.Start(t.Context(), Request{Chat: conversation.ChatRequest{Content: "do it"}})

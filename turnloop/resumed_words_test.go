@@ -75,8 +75,8 @@ func newResumedRig(t *testing.T, names ...string) *resumedRig {
 		reads("read"), writes("write", "a.go", false), writes("commit", "c.go", true), changes("quest").questioning(), changes("asked").asking(),
 	}
 	r.rig = newRig(t, tools, asksFor(names...), answers("Done."))
-	r.opts.Workspace = r.workspace
-	r.opts.Provider = readingModel{r}
+	r.opts.Files.Workspace = r.workspace
+	r.opts.Model.Provider = readingModel{r}
 	r.prompting(func(_ context.Context, q Question) (Answer, error) {
 		if q.Inquiry.Request.Kind == conversation.KindToolQuestion {
 			return boolean("true"), nil
@@ -130,7 +130,7 @@ func (r *resumedRig) resumed(ctx context.Context) error {
 	_, tail := conversation.SplitTail(r.stored())
 	record := reconcile.Read(r.stored(), tail, "")
 	now := reconcile.RepoState{
-		Git: r.workspace.git, Descends: true, Tree: r.workspace.tree(), Dirty: r.place().dirty(), Now: r.opts.Now(),
+		Git: r.workspace.git, Descends: true, Tree: r.workspace.tree(), Dirty: r.place().dirty(), Now: r.opts.Clock.Now(),
 		ChangedSince: map[int][]string{}, Tools: map[string]reconcile.Tool{"read": {Reads: true}, "write": {}, "commit": {}, "quest": {}, "asked": {}},
 	}
 	for _, span := range record.Ends(reconcile.Point{Tree: now.Tree, Git: now.Git}) {
@@ -143,7 +143,7 @@ func (r *resumedRig) resumed(ctx context.Context) error {
 		}
 	}
 	named := func(call *conversation.ToolCall) []string {
-		if def := definition(r.opts.Tools, call.Request.Name); def != nil && def.Paths != nil {
+		if def := definition(r.opts.Tools.Registry, call.Request.Name); def != nil && def.Paths != nil {
 			paths, _ := def.Paths(nil)
 			return paths
 		}
@@ -160,7 +160,7 @@ func (r *resumedRig) resumed(ctx context.Context) error {
 		}
 		r.reports[plan.Resumed.Message] = found
 	}
-	r.opts.Unknown = func(_ context.Context, call *conversation.ToolCall) (Resolution, error) {
+	r.opts.User.Unknown = func(_ context.Context, call *conversation.ToolCall) (Resolution, error) {
 		return Resolution{Text: reconcile.Evidence(plan.Find(call))}, nil
 	}
 	_, err := New(r.opts).Resume(ctx, Resume{Resumed: plan.Resumed})

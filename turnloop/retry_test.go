@@ -19,7 +19,7 @@ func failure(class provider.Class) error { return &provider.Error{Class: class, 
 // waits lets the loop wait in no time, and keeps for how long.
 func (r *rig) waits() *[]time.Duration {
 	var all []time.Duration
-	r.opts.Wait = func(_ context.Context, d time.Duration) error {
+	r.opts.Clock.Wait = func(_ context.Context, d time.Duration) error {
 		all = append(all, d)
 		return nil
 	}
@@ -92,7 +92,7 @@ func TestACutOffIsToldOnce(t *testing.T) {
 	read := reads("read")
 	r := newRig(t, []*fakeTool{read}, once(calls("read", "_1", "{}"), open(hasContent("And")), failure(provider.ClassDisconnect)),
 		reply{failed, steps(hasContent("ok"), ends(conversation.FinishStop))}, asksFor("read"), answers("fine"))
-	r.opts.Retry.Tries = 1
+	r.opts.Model.Retry.Tries = 1
 	_, err := r.start(t.Context())
 	require.Error(t, err)
 	_, err = r.resume(t.Context())
@@ -131,7 +131,7 @@ func TestErrorsThatDoNotPass(t *testing.T) {
 func TestTheBudgetOfTriesEndsAndTheTurnIsResumed(t *testing.T) {
 	gone := steps(open(hasContent("Hal")), failure(provider.ClassOverloaded))
 	r := newRig(t, nil, reply{gone, gone, gone, gone, steps(hasContent("ok"), ends(conversation.FinishStop))})
-	r.opts.Retry.Tries = 3
+	r.opts.Model.Retry.Tries = 3
 	o, err := r.start(t.Context())
 	var failed *ProviderError
 	require.ErrorAs(t, err, &failed)
@@ -154,7 +154,7 @@ func TestTheBudgetOfTriesEndsAndTheTurnIsResumed(t *testing.T) {
 func TestInterruptWhileWaitingForARetry(t *testing.T) {
 	r := newRig(t, nil, reply{steps(failure(provider.ClassOverloaded)), steps(hasContent("ok"), ends(conversation.FinishStop))})
 	ctx, interrupt := context.WithCancelCause(t.Context())
-	r.opts.Wait = func(ctx context.Context, _ time.Duration) error {
+	r.opts.Clock.Wait = func(ctx context.Context, _ time.Duration) error {
 		interrupt(&Interrupt{Signal: "SIGTERM"})
 		return ctx.Err()
 	}
@@ -230,7 +230,7 @@ func TestInterruptWhileStreaming(t *testing.T) {
 
 func TestTheObserverHearsOfRetries(t *testing.T) {
 	r := newRig(t, nil, reply{steps(failure(provider.ClassOverloaded)), steps(hasContent("ok"), ends(conversation.FinishStop))})
-	r.opts.Retry.Base = 4 * time.Second
+	r.opts.Model.Retry.Base = 4 * time.Second
 	r.done()
 	require.Equal(t, []string{"overloaded: so it is; trying again in 2 s"}, r.notices)
 }

@@ -34,9 +34,9 @@ func TestATurnStopsAtFilesThatGitObeys(t *testing.T) {
 			w.obeyed = tt.obeyed
 			write := changes("write").writing(w, "new.go")
 			r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))
-			r.opts.Workspace = w
+			r.opts.Files.Workspace = w
 			if tt.review != nil {
-				r.opts.Review = func(ctx context.Context, changed *ControlFilesError) (bool, error) {
+				r.opts.User.Review = func(ctx context.Context, changed *ControlFilesError) (bool, error) {
 					require.Equal(t, &ControlFilesError{Tool: "write", Files: tt.obeyed}, changed)
 					return tt.review()
 				}
@@ -74,8 +74,8 @@ func controlRig(t *testing.T, says bool) (c *crashRig, asked *[]ControlFilesErro
 	tame := changes("tame").writing(w, "a.go")
 	c = &crashRig{workspace: w, rig: newRig(t, []*fakeTool{wild, tame}, once(calls("tame", "_1", "{}"), calls("wild", "_2", "{}"), calls("tame", "_3", "{}"), ends(conversation.FinishToolCalls)), answers("ok"))}
 	asked = new([]ControlFilesError)
-	c.opts.Workspace = w
-	c.opts.Review = func(_ context.Context, changed *ControlFilesError) (bool, error) {
+	c.opts.Files.Workspace = w
+	c.opts.User.Review = func(_ context.Context, changed *ControlFilesError) (bool, error) {
 		c.trace.add("review")
 		*asked = append(*asked, *changed)
 		return says, nil
@@ -99,14 +99,14 @@ func TestAKillDoesNotHideControlFiles(t *testing.T) {
 					c.heal()
 					for range 3 {
 						c.reload()
-						if c.opts.Stream.Len() == 0 {
+						if c.opts.Conversation.Stream.Len() == 0 {
 							_, _ = New(c.opts).Start(c.t.Context(), Request{Chat: conversation.ChatRequest{Content: "do it"}})
 						} else {
 							_, _ = New(c.opts).Resume(c.t.Context(), Resume{})
 						}
 						c.check()
 					}
-					require.True(t, c.opts.Stream.Tail().Complete())
+					require.True(t, c.opts.Conversation.Stream.Tail().Complete())
 					require.Empty(t, c.problems)
 					ran := slices.Index(c.trace.lines, "run wild")
 					if ran < 0 { // the call was cut off, or jp was killed before the tool began
@@ -160,7 +160,7 @@ func TestAResumeAsksOnlyAboutWhatNobodySaw(t *testing.T) {
 			c, asked := controlRig(t, true)
 			ended := errors.New("killed while the tool ran")
 			ctx, end := context.WithCancelCause(t.Context())
-			wild, _ := c.opts.Tools.Lookup("wild")
+			wild, _ := c.opts.Tools.Registry.Lookup("wild")
 			do := wild.(*fakeTool).do
 			wild.(*fakeTool).do = func(ctx context.Context, call tool.Call) (tool.Result, error) {
 				c.kill()

@@ -56,9 +56,27 @@ func newRig(t testingT, tools []*fakeTool, replies ...reply) *rig {
 	registry, err := tool.NewRegistry(all...)
 	require.NoError(t, err)
 	r.opts = Options{
-		Journal: r.journal, ID: testID, Stream: conversation.NewStream(nil), Provider: r.model, API: "test", Model: "test/model",
-		System: "Be brief.", Tools: registry, Observer: r, JP: "0.0", Now: ticker(),
-		Random: func() float64 { return 0.5 }, Wait: func(context.Context, time.Duration) error { return nil },
+		Conversation: ConversationOptions{
+			Journal: r.journal,
+			ID:      testID,
+			Stream:  conversation.NewStream(nil),
+			JP:      "0.0",
+		},
+		Model: ModelOptions{
+			Provider: r.model,
+			API:      "test",
+			Name:     "test/model",
+			System:   "Be brief.",
+		},
+		Tools: ToolOptions{
+			Registry: registry,
+		},
+		Observer: r,
+		Clock: Clock{
+			Now:    ticker(),
+			Random: func() float64 { return 0.5 },
+			Wait:   func(context.Context, time.Duration) error { return nil },
+		},
 	}
 	return r
 }
@@ -94,7 +112,7 @@ func (r *rig) start(ctx context.Context) (Outcome, error) {
 func (r *rig) request(ctx context.Context, q Request) (Outcome, error) {
 	loop := New(r.opts)
 	o, err := loop.Start(ctx, q)
-	r.opts.Head = loop.Head()
+	r.opts.Conversation.Head = loop.Head()
 	r.check()
 	return o, err
 }
@@ -111,7 +129,7 @@ func (r *rig) resume(ctx context.Context) (Outcome, error) {
 	r.reload()
 	loop := New(r.opts)
 	o, err := loop.Run(ctx)
-	r.opts.Head = loop.Head()
+	r.opts.Conversation.Head = loop.Head()
 	r.check()
 	return o, err
 }
@@ -130,9 +148,9 @@ func (r *rig) requireKilled() {
 }
 
 func (r *rig) reload() {
-	r.opts.Head, r.opts.Stream = "", conversation.NewStream(nil)
+	r.opts.Conversation.Head, r.opts.Conversation.Stream = "", conversation.NewStream(nil)
 	if head, err := r.journal.Head(r.t.Context(), testID); err == nil {
-		r.opts.Head, r.opts.Stream = head, conversation.JoinTail(conversation.SplitTail(r.stored()))
+		r.opts.Conversation.Head, r.opts.Conversation.Stream = head, conversation.JoinTail(conversation.SplitTail(r.stored()))
 	}
 }
 
@@ -149,13 +167,13 @@ func (r *rig) stored() []*conversation.Event {
 
 // check compares memory with the journal, and judges what was written and sent.
 func (r *rig) check() {
-	stored, memory := r.stored(), r.opts.Stream.Events()
+	stored, memory := r.stored(), r.opts.Conversation.Stream.Events()
 	require.Equal(r.t, typesOf(stored), typesOf(memory), "memory is not what the journal has")
 	for i := range stored {
 		require.Equal(r.t, stored[i].Commit, memory[i].Commit)
 	}
 	require.Empty(r.t, conversation.Audit(stored))
-	require.NoError(r.t, r.opts.Stream.CheckBuilt())
+	require.NoError(r.t, r.opts.Conversation.Stream.CheckBuilt())
 	for _, request := range r.model.requests {
 		require.NoError(r.t, validRequest(request))
 	}
@@ -173,7 +191,7 @@ func typesOf(events []*conversation.Event) []conversation.Type {
 // its start and its end.
 func (r *rig) turn() string {
 	var words []string
-	for _, e := range r.opts.Stream.Events() {
+	for _, e := range r.opts.Conversation.Stream.Events() {
 		switch e.Type() {
 		case conversation.TypeTurnStart:
 			words = nil
@@ -188,7 +206,7 @@ func (r *rig) turn() string {
 // results are the responses of the newest turn, in the order of their calls.
 func (r *rig) results() []*conversation.ToolCallResponse {
 	var results []*conversation.ToolCallResponse
-	for _, call := range r.opts.Stream.Tail().ToolCalls {
+	for _, call := range r.opts.Conversation.Stream.Tail().ToolCalls {
 		results = append(results, call.Result)
 	}
 	return results
@@ -202,7 +220,7 @@ func (r *rig) result() *conversation.ToolCallResponse {
 
 // last is the newest body of a type, nil if there is none.
 func last[B conversation.Body](r *rig) B {
-	for _, e := range slices.Backward(r.opts.Stream.Events()) {
+	for _, e := range slices.Backward(r.opts.Conversation.Stream.Events()) {
 		if b, ok := e.Body.(B); ok {
 			return b
 		}
@@ -348,7 +366,7 @@ func (r *rig) answering(a Answer) *prompter {
 
 func (r *rig) prompting(answer func(context.Context, Question) (Answer, error)) *prompter {
 	p := &prompter{trace: r.trace, answer: answer}
-	r.opts.Prompter = p
+	r.opts.User.Prompter = p
 	return p
 }
 

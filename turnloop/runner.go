@@ -75,24 +75,24 @@ type programLock struct {
 // holdFiles waits for the right to change files. The user may cancel the call
 // meanwhile.
 func (r *toolRunner) holdFiles(ctx context.Context) (release func(), err error) {
-	if r.opts.Hold == nil {
+	if r.opts.Files.Hold == nil {
 		return func() {}, nil
 	}
 	ctx, end := r.steer.beginTool(ctx)
 	defer end()
-	r.steer.waits(true, r.opts.Now())
-	defer func() { r.steer.waits(false, r.opts.Now()) }()
-	if release, err = r.opts.Hold(ctx); err != nil && ctx.Err() != nil {
+	r.steer.waits(true, r.opts.Clock.Now())
+	defer func() { r.steer.waits(false, r.opts.Clock.Now()) }()
+	if release, err = r.opts.Files.Hold(ctx); err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
 	return release, err
 }
 
 func (r *toolRunner) lock(seq int) (*os.File, func(), error) {
-	if r.opts.ToolLock == nil {
+	if r.opts.Tools.Lock == nil {
 		return nil, func() {}, nil
 	}
-	f, done, err := r.opts.ToolLock(seq)
+	f, done, err := r.opts.Tools.Lock(seq)
 	if err != nil {
 		return nil, nil, fmt.Errorf("lock the tool of event %d: %w", seq, err)
 	}
@@ -106,7 +106,8 @@ func (r *toolRunner) lockPrograms(calls []*conversation.ToolCall) (map[*conversa
 	locks := make(map[*conversation.ToolCall]programLock, len(calls))
 	for _, call := range calls {
 		held := programLock{unlock: func() {}}
-		program := lookup(r.opts.Tools, call.Request.Name).Command != nil
+		def := lookup(r.opts.Tools.Registry, call.Request.Name)
+		program := def.Command != nil || def.Argv
 		file, unlock, err := r.lock(call.Event.Seq)
 		switch {
 		case err == nil && program:
@@ -139,7 +140,7 @@ func (r *toolRunner) beginning() beginning {
 // execute runs a tool once, within its time, in any goroutine. child is the conversation
 // that it works in, "" if in none.
 func (r *toolRunner) execute(ctx context.Context, call *conversation.ToolCall, child conversation.ID, lock *os.File, at beginning) finishedRun {
-	t, _ := r.opts.Tools.Lookup(call.Request.Name)
+	t, _ := r.opts.Tools.Registry.Lookup(call.Request.Name)
 	done := finishedRun{call: call, def: t.Definition()}
 	if ctx.Err() != nil {
 		done.err = context.Cause(ctx)
@@ -168,17 +169,17 @@ func (r *toolRunner) execute(ctx context.Context, call *conversation.ToolCall, c
 	}
 	shown := r.steer.shown.Of(call.Event.Seq)
 	run := tool.Call{
-		Conversation: r.opts.ID, Seq: call.Event.Seq, Arguments: arguments, Answers: answers,
-		Attempt: attempt(call), Child: child, Budget: at.budget, Lock: lock,
-		Room: r.opts.Limits.ToolOutput, Event: readable(at.events, r.opts.Journal.Payload),
+		Conversation: r.opts.Conversation.ID, Seq: call.Event.Seq, Arguments: arguments, Answers: answers,
+		Attempt: attempt(call), Child: child, Budget: at.budget, Lock: lock, OnlyReads: onlyReads(call), Network: withNetwork(call),
+		Room: r.opts.Limits.ToolOutput, Event: readable(at.events, r.opts.Conversation.Journal.Payload),
 	}
 	if shown != nil {
 		run.Output, run.Progress = shown, shown.Progress
 	}
-	began := r.opts.Now()
+	began := r.opts.Clock.Now()
 	done.result, done.err = runSafely(ctx, t, run)
 	shown.Silence()
-	done.took = r.opts.Now().Sub(began)
+	done.took = r.opts.Clock.Now().Sub(began)
 	switch cause := context.Cause(ctx); {
 	case done.err == nil:
 		done.cancelled = done.def.Resumes && cancelledByUser(cause)
@@ -190,6 +191,13 @@ func (r *toolRunner) execute(ctx context.Context, call *conversation.ToolCall, c
 		done.err = fmt.Errorf("timed out after %s; what it did until then is not known", conversation.Ago(limit))
 	}
 	return done
+}
+
+// withNetwork reports whether a person let a call use the network.
+func withNetwork(call *conversation.ToolCall) bool {
+	q := call.Permission()
+	return q != nil && q.Response != nil && q.Response.By == conversation.ByUser && q.Response.Choice() == conversation.AnswerRunNetwork ||
+		string(call.Answers()[tool.QuestionNetwork]) == "true"
 }
 
 // prepareSafely makes a tool ready, if it has to be.

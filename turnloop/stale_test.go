@@ -47,7 +47,7 @@ func TestAYesBindsToWhatWasSeen(t *testing.T) {
 			write := changes("write").asking()
 			write.def.Paths = tt.paths
 			r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))
-			r.opts.Workspace = w
+			r.opts.Files.Workspace = w
 			asked := 0
 			r.prompting(func(_ context.Context, q Question) (Answer, error) {
 				if asked == 0 && tt.changed != "" {
@@ -105,8 +105,8 @@ func TestAYesBindsToUntrackedFiles(t *testing.T) {
 			if tt.own {
 				r = newRig(t, []*fakeTool{write, other}, once(calls("other", "_1", "{}"), calls("write", "_2", "{}"), ends(conversation.FinishToolCalls)), answers("ok"))
 			}
-			r.opts.Workspace = w
-			r.opts.Digest = func(path string) (string, bool) {
+			r.opts.Files.Workspace = w
+			r.opts.Files.Digest = func(path string) (string, bool) {
 				require.Equal(t, "new.txt", path)
 				return content, !tt.folder
 			}
@@ -169,7 +169,7 @@ func TestAYesBindsToWhatACallIsAbout(t *testing.T) {
 				run := changes("run").asking()
 				r := newRig(t, []*fakeTool{run}, asksFor("run"), answers("ok"))
 				if mentioned {
-					r.opts.Mentioned = func(json.RawMessage) []string { return about }
+					r.opts.Tools.Mentioned = func(json.RawMessage) []string { return about }
 				} else {
 					run.def.About = func(json.RawMessage, conversation.ID) (files []tool.NamedFile) {
 						for i, path := range about {
@@ -182,10 +182,10 @@ func TestAYesBindsToWhatACallIsAbout(t *testing.T) {
 						return files
 					}
 				}
-				r.opts.Workspace = newWorkspace()
-				r.opts.Digest = func(path string) (string, bool) { return "is" + state[path], true }
+				r.opts.Files.Workspace = newWorkspace()
+				r.opts.Files.Digest = func(path string) (string, bool) { return "is" + state[path], true }
 				if !mentioned { // the state of one that is gone from the list is what its content says
-					r.opts.Digest = func(path string) (string, bool) { return "state" + state[path], true }
+					r.opts.Files.Digest = func(path string) (string, bool) { return "state" + state[path], true }
 				}
 				asked := 0
 				r.prompting(func(context.Context, Question) (Answer, error) {
@@ -266,8 +266,8 @@ func TestAYesBindsToFolders(t *testing.T) {
 				return "", path != "d" || content == nil
 			}
 			r := newRig(t, []*fakeTool{run}, asksFor("run"), answers("ok"))
-			r.opts.Workspace, r.opts.Digest = newWorkspace(), state
-			r.opts.ListUntracked = func(folder string, most int) (files []tool.NamedFile, ok bool) {
+			r.opts.Files.Workspace, r.opts.Files.Digest = newWorkspace(), state
+			r.opts.Files.ListUntracked = func(folder string, most int) (files []tool.NamedFile, ok bool) {
 				if folder != "d" || content == nil {
 					return nil, true
 				}
@@ -339,9 +339,9 @@ func TestAYesCoversTheToolsQuestion(t *testing.T) {
 				return tool.Foreseen{ID: "overwrite", Words: "It is there."}, path(arguments) == "a.txt"
 			}
 			r := newRig(t, []*fakeTool{write}, once(calls("write", "_1", `{"path":"a.txt"}`), ends(conversation.FinishToolCalls)), answers("ok"))
-			r.opts.Workspace = newWorkspace()
-			r.opts.Digest = func(string) (string, bool) { return content, true }
-			r.opts.Policy = tt.policy
+			r.opts.Files.Workspace = newWorkspace()
+			r.opts.Files.Digest = func(string) (string, bool) { return content, true }
+			r.opts.User.Policy = tt.policy
 			var asked []string
 			if tt.policy == "" {
 				r.prompting(func(_ context.Context, q Question) (Answer, error) {

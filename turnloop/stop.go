@@ -60,12 +60,12 @@ func (l *Loop) closeOpen(ctx context.Context, t *conversation.TurnBuilder, text 
 	for _, call := range ledger.ToolCalls {
 		if call.Undelivered() && call.Inquiry(conversation.KindDeliverResult) == nil {
 			seq := t.Next()
-			t.AddInquiryRequest(deliveryQuestion(call, lookup(l.opts.Tools, call.Request.Name)))
+			t.AddInquiryRequest(deliveryQuestion(call, lookup(l.opts.Tools.Registry, call.Request.Name)))
 			addCancelled(t, seq)
 		}
 	}
 	if lost, _ := ledger.Lost(); len(lost) > 0 {
-		if err := l.files.addLost(ctx, t, l.opts.Tools, l.stream.Tail()); err != nil {
+		if err := l.files.addLost(ctx, t, &l.opts, l.stream.Tail()); err != nil {
 			return err
 		}
 	}
@@ -76,7 +76,7 @@ func (l *Loop) closeOpen(ctx context.Context, t *conversation.TurnBuilder, text 
 		}
 		t.AddToolCallResponse(conversation.ToolCallResponse{
 			For: call.Event.Seq, ID: call.Request.ID, Name: call.Request.Name, Content: content, IsError: true, Cancelled: true,
-		}, conversation.WithSubject(responseSubject(l.opts.Tools, call, "cancelled")))
+		}, conversation.WithSubject(responseSubject(l.opts.Tools.Registry, call, "cancelled")))
 	}
 	return nil
 }

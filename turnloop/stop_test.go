@@ -25,8 +25,8 @@ func interruptedRig(t *testing.T) *rig {
 		r.kill()
 		return tool.Result{}, nil
 	})
-	r.opts.Workspace = w
-	r.opts.Policy = PolicyDefaults
+	r.opts.Files.Workspace = w
+	r.opts.User.Policy = PolicyDefaults
 	r.requireKilled()
 	return r
 }
@@ -38,7 +38,7 @@ func TestStop(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, Stopped, o.Status)
 	require.Equal(t, conversation.ByUser, o.By)
-	require.True(t, r.opts.Stream.Tail().Complete())
+	require.True(t, r.opts.Conversation.Stream.Tail().Complete())
 	require.Equal(t, "append resumed tool_call_response tool_call_response turn_stopped", r.trace.lines[len(r.trace.lines)-4], "in one step")
 	results := r.results()
 	require.Equal(t, "Cancelled after it had started: check before repeating.", results[1].Content)
@@ -57,16 +57,16 @@ func TestStop(t *testing.T) {
 func TestAdopt(t *testing.T) {
 	r := interruptedRig(t)
 	r.reload()
-	require.NoError(t, r.opts.Stream.Append(func(events []*conversation.Event) (err error) {
-		r.opts.Head, err = r.opts.Journal.Append(t.Context(), r.opts.ID, r.opts.Head, events)
+	require.NoError(t, r.opts.Conversation.Stream.Append(func(events []*conversation.Event) (err error) {
+		r.opts.Conversation.Head, err = r.opts.Conversation.Journal.Append(t.Context(), r.opts.Conversation.ID, r.opts.Conversation.Head, events)
 		return err
-	}, &conversation.Event{Body: &conversation.ForkOrigin{Conversation: r.opts.ID, Adopted: true}}))
-	r.opts.Workspace = nil
+	}, &conversation.Event{Body: &conversation.ForkOrigin{Conversation: r.opts.Conversation.ID, Adopted: true}}))
+	r.opts.Files.Workspace = nil
 	loop := New(r.opts)
 	require.NoError(t, loop.Adopt(t.Context()))
 	r.reload()
-	require.Empty(t, r.opts.Stream.Tail().Open())
-	require.Empty(t, r.opts.Stream.Tail().Live())
+	require.Empty(t, r.opts.Conversation.Stream.Tail().Open())
+	require.Empty(t, r.opts.Conversation.Stream.Tail().Live())
 	results := r.results()
 	require.Equal(t, "The tool was not run: someone else's model asked for it. Ask again, if it is still wanted.", results[1].Content)
 	require.Equal(t, results[1].Content, results[2].Content)
@@ -99,7 +99,7 @@ func TestStopWithQuestions(t *testing.T) {
 		_, err := New(r.opts).Stop(t.Context(), conversation.ByUser)
 		require.NoError(t, err)
 		require.Equal(t, conversation.OutcomeCancelled, last[*conversation.InquiryResponse](r).Outcome)
-		require.True(t, r.opts.Stream.Tail().Complete())
+		require.True(t, r.opts.Conversation.Stream.Tail().Complete())
 	}
 }
 
@@ -150,7 +150,7 @@ func TestADiscardedTurnGetsNoSum(t *testing.T) {
 	r := importedRig(t, "T Q 1read. X", []*fakeTool{reads("read")})
 	_, err := r.resume(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, conversation.TypeTurnDiscarded, r.opts.Stream.Last().Type())
+	require.Equal(t, conversation.TypeTurnDiscarded, r.opts.Conversation.Stream.Last().Type())
 }
 
 func TestDefaults(t *testing.T) {
@@ -158,8 +158,22 @@ func TestDefaults(t *testing.T) {
 	require.NoError(t, err)
 	m := &model{trace: &trace{}, replies: []reply{{steps(open(hasContent("x")), failure("disconnect")), answers("ok")[0]}}}
 	loop := New(Options{
-		Journal: journaltest.NewMemory(), ID: testID, Stream: conversation.NewStream(nil), Provider: m, API: "test", Model: "test/model", Tools: none,
-		Random: func() float64 { return 1e-9 },
+		Conversation: ConversationOptions{
+			Journal: journaltest.NewMemory(),
+			ID:      testID,
+			Stream:  conversation.NewStream(nil),
+		},
+		Model: ModelOptions{
+			Provider: m,
+			API:      "test",
+			Name:     "test/model",
+		},
+		Tools: ToolOptions{
+			Registry: none,
+		},
+		Clock: Clock{
+			Random: func() float64 { return 1e-9 },
+		},
 	})
 	o, err := loop.Start(t.Context(), Request{Chat: conversation.ChatRequest{Content: "do it"}})
 	require.NoError(t, err)
@@ -174,8 +188,23 @@ func TestADefaultPauseEndsWithItsContext(t *testing.T) {
 	m := &model{trace: &trace{}, replies: []reply{once(failure("disconnect"))}}
 	o := &noticing{interrupt: interrupt}
 	loop := New(Options{
-		Journal: journaltest.NewMemory(), ID: testID, Stream: conversation.NewStream(nil), Provider: m, API: "test", Model: "test/model", Tools: none,
-		Random: func() float64 { return 1 }, Observer: o,
+		Conversation: ConversationOptions{
+			Journal: journaltest.NewMemory(),
+			ID:      testID,
+			Stream:  conversation.NewStream(nil),
+		},
+		Model: ModelOptions{
+			Provider: m,
+			API:      "test",
+			Name:     "test/model",
+		},
+		Tools: ToolOptions{
+			Registry: none,
+		},
+		Clock: Clock{
+			Random: func() float64 { return 1 },
+		},
+		Observer: o,
 	})
 	_, err = loop.Start(ctx, Request{Chat: conversation.ChatRequest{Content: "do it"}})
 	require.EqualError(t, err, "interrupted by SIGINT")

@@ -37,7 +37,7 @@ message = "Done."
 	r := newRig(t, []*fakeTool{reads("read"), changes("write")})
 	scripted, err := script.Open(path)
 	require.NoError(t, err)
-	r.opts.Provider = scripted
+	r.opts.Model.Provider = scripted
 
 	o := r.done()
 
@@ -73,7 +73,7 @@ func TestSecondTurnWritesNoPromptUnlessItDiffers(t *testing.T) {
 	r.done()
 	r.done()
 	require.Equal(t, []conversation.Type{"turn_start", "chat_request", "chat_response", "turn_done"}, typesOf(r.stored())[5:])
-	r.opts.System = "Be long."
+	r.opts.Model.System = "Be long."
 	r.done()
 	require.Equal(t, []conversation.Type{"turn_start", "prompt", "chat_request", "chat_response", "turn_done"}, typesOf(r.stored())[9:])
 	require.Equal(t, "Be long.", r.model.requests[2].System)
@@ -92,7 +92,7 @@ func TestPartsAreDurableBeforeTheAnswerEnds(t *testing.T) {
 	require.Equal(t, conversation.FinishToolCalls, last[*conversation.ToolCallRequest](r).Finish)
 	require.Equal(t, "chat_request chat_response chat_response tool_call_request tool_call_response chat_response", r.turn())
 	for _, d := range r.deltas {
-		e := r.opts.Stream.Events()[d.Seq].Body.(*conversation.ChatResponse)
+		e := r.opts.Conversation.Stream.Events()[d.Seq].Body.(*conversation.ChatResponse)
 		require.Equal(t, d.Text, e.Text[d.At:d.At+len(d.Text)])
 		require.Equal(t, d.Part, e.Part)
 		require.Equal(t, d.Call, e.Call)
@@ -114,7 +114,7 @@ func TestInterleavedParts(t *testing.T) {
 	require.Equal(t, "chat_request chat_response chat_response chat_response", r.turn())
 	require.Equal(t, conversation.FinishStop, last[*conversation.ChatResponse](r).Finish)
 	for _, d := range r.deltas {
-		e := r.opts.Stream.Events()[d.Seq].Body.(*conversation.ChatResponse)
+		e := r.opts.Conversation.Stream.Events()[d.Seq].Body.(*conversation.ChatResponse)
 		require.Equal(t, d.Text, e.Text[d.At:d.At+len(d.Text)])
 	}
 }
@@ -138,7 +138,7 @@ func TestBlankPartsAreNotStreamed(t *testing.T) {
 			text := ""
 			for _, d := range r.deltas {
 				require.Equal(t, conversation.PartMessage, d.Part)
-				require.Same(t, r.opts.Stream.Events()[3].Body, r.opts.Stream.Events()[d.Seq].Body)
+				require.Same(t, r.opts.Conversation.Stream.Events()[3].Body, r.opts.Conversation.Stream.Events()[d.Seq].Body)
 				require.Equal(t, len(text), d.At)
 				text += d.Text
 			}
@@ -285,7 +285,7 @@ func TestModelCallLimit(t *testing.T) {
 	require.Equal(t, conversation.ByLimit, o.By)
 	require.Len(t, read.runs, 2)
 	require.True(t, strings.HasSuffix(r.turn(), "tool_call_response turn_stopped"))
-	require.True(t, r.opts.Stream.Tail().Complete())
+	require.True(t, r.opts.Conversation.Stream.Tail().Complete())
 }
 
 func TestRecordsAndAttachmentsGoWithTheRequest(t *testing.T) {
@@ -305,7 +305,7 @@ func TestRecordsAndAttachmentsGoWithTheRequest(t *testing.T) {
 
 func TestErrorsOfTheRequestStopTheTurn(t *testing.T) {
 	r := newRig(t, nil)
-	r.opts.Model = "nonsense"
+	r.opts.Model.Name = "nonsense"
 	o, err := r.start(t.Context())
 	require.ErrorIs(t, err, provider.ErrModel)
 	require.Equal(t, Incomplete, o.Status)
@@ -333,7 +333,7 @@ func TestNothingToRun(t *testing.T) {
 func TestStateIsKeptWithItsEndpointAndAccount(t *testing.T) {
 	r := newRig(t, []*fakeTool{reads("read")},
 		once(thinks("hm"), hasContent("I look"), calls("read", "_1", "{}"), ends(conversation.FinishToolCalls)), answers("ok"), answers("again"))
-	r.opts.Endpoint, r.opts.Account = "https://a.example", "12345678"
+	r.opts.Model.Endpoint, r.opts.Model.Account = "https://a.example", "12345678"
 	r.done()
 	for _, e := range r.stored() {
 		if b, ok := e.Body.(*conversation.ChatResponse); ok && b.Part == conversation.PartReasoning {
@@ -343,7 +343,7 @@ func TestStateIsKeptWithItsEndpointAndAccount(t *testing.T) {
 	require.Contains(t, string(r.model.requests[1].Messages[1].Blocks[0].Item), "signature")
 
 	r.reload()
-	r.opts.Account = "87654321"
+	r.opts.Model.Account = "87654321"
 	r.done()
 	for _, m := range r.model.requests[2].Messages {
 		for _, b := range m.Blocks {

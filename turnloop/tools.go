@@ -13,10 +13,10 @@ import (
 // run runs calls: one that may change things alone, read-only ones side by
 // side. Each result is recorded the moment it exists.
 func (l *Loop) run(ctx context.Context, calls []*conversation.ToolCall) error {
-	switch def := lookup(l.opts.Tools, calls[0].Request.Name); {
+	switch def := lookup(l.opts.Tools.Registry, calls[0].Request.Name); {
 	case def.Resumes:
 		return l.runResuming(ctx, calls[0])
-	case def.Effect == tool.Changes:
+	case def.Effect == tool.Changes && !onlyReads(calls[0]):
 		return l.runChanging(ctx, calls[0])
 	}
 	return l.runReading(ctx, calls)
@@ -30,7 +30,7 @@ func (l *Loop) runChanging(ctx context.Context, call *conversation.ToolCall) err
 		return l.build(ctx, l.stream.CurrentTurn().AddToolCallResponse(conversation.ToolCallResponse{
 			For: call.Event.Seq, ID: call.Request.ID, Name: call.Request.Name,
 			Content: textCancelledBefore, IsError: true, Cancelled: true,
-		}, conversation.WithSubject(responseSubject(l.opts.Tools, call, "cancelled"))))
+		}, conversation.WithSubject(responseSubject(l.opts.Tools.Registry, call, "cancelled"))))
 	}
 	if err != nil {
 		return fmt.Errorf("wait for the right to change files: %w", err)
@@ -40,12 +40,18 @@ func (l *Loop) runChanging(ctx context.Context, call *conversation.ToolCall) err
 		return nil
 	}
 	named, only := l.opts.named(call)
-	before, err := l.files.look(ctx, SnapshotRequest{Named: named, Only: only, Any: only == nil})
+	place := &CallPlace{Conversation: l.opts.Conversation.ID, Turn: call.Event.Turn, Seq: call.Event.Seq}
+	before, err := l.files.look(ctx, SnapshotRequest{Named: named, Only: only, Any: only == nil, Call: place})
 	if err != nil {
 		return err
 	}
 	if again, err := l.overtaken(ctx, call, before); again || err != nil {
 		return err
+	}
+	if l.losses.withoutBackup(call, before.NoBackup) {
+		return l.build(ctx, l.stream.CurrentTurn().AddToolCallResponse(conversation.ToolCallResponse{
+			For: call.Event.Seq, ID: call.Request.ID, Name: call.Request.Name, Content: textNoBackup + before.NoBackup, IsError: true,
+		}, conversation.WithSubject(responseSubject(l.opts.Tools.Registry, call, "not run"))))
 	}
 	lock, unlock, err := l.tools.lock(call.Event.Seq)
 	if err != nil {
@@ -55,16 +61,21 @@ func (l *Loop) runChanging(ctx context.Context, call *conversation.ToolCall) err
 	if err := l.recordStart(ctx, call, before, ""); err != nil {
 		return err
 	}
-	beside := only == nil && l.opts.OrphanedTool != nil && l.opts.OrphanedTool()
+	beside := only == nil && l.opts.Tools.Orphaned != nil && l.opts.Tools.Orphaned()
 	done := l.tools.execute(ctx, call, "", lock, l.tools.beginning())
 	done.beside = beside
 	ended := done.err != nil && ctx.Err() != nil
 	if ended {
 		done = done.stopped()
 	}
-	after, lookErr := l.files.lookAfter(ctx, requestAfter(done, before, named, only))
+	at := requestAfter(done, before, named, only)
+	at.Call = place
+	after, lookErr := l.files.lookAfter(ctx, at)
 	if lookErr != nil {
 		after = SnapshotResult{Git: before.Git, LeftOut: []conversation.SkippedPath{{Path: ".", Why: lookErr.Error()}}}
+	}
+	if q := done.result.Question; q != nil && q.Optional && (lookErr != nil || after.Tree != before.Tree || !l.opts.User.client() || askedInTurn(l.stream.Tail(), q.ID)) {
+		done.result.Question = nil
 	}
 	if done.err == nil && done.result.Question != nil {
 		if lookErr == nil && after.Tree == before.Tree {
@@ -87,6 +98,18 @@ func (l *Loop) runChanging(ctx context.Context, call *conversation.ToolCall) err
 	return l.afterTools(ctx, call) // whatever ended the tool is meant for the whole turn
 }
 
+// askedInTurn reports whether a tool's question of this id was asked in this turn.
+func askedInTurn(ledger *conversation.Ledger, id string) bool {
+	for _, call := range ledger.ToolCalls {
+		for _, q := range call.Inquiries {
+			if q.Request.Kind == conversation.KindToolQuestion && q.Request.QuestionID == id {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // review stops the turn where a tool changed files that say what git runs, unless a person
 // lets it go on: the next git of the user, and of the next tool, obeys them.
 func (l *Loop) review(ctx context.Context, changed *ControlFilesError) error {
@@ -105,8 +128,8 @@ func (l *Loop) review(ctx context.Context, changed *ControlFilesError) error {
 		l.opts.Observer.Noticed(changed.Error())
 		return cause
 	}
-	if l.opts.Review != nil {
-		if goOn, err := l.opts.Review(ctx, changed); goOn || err != nil {
+	if l.opts.User.Review != nil {
+		if goOn, err := l.opts.User.Review(ctx, changed); goOn || err != nil {
 			return err
 		}
 	}
@@ -163,7 +186,7 @@ func (l *Loop) recordStart(ctx context.Context, call *conversation.ToolCall, bef
 	if control := listedControl(before.Control); !slices.Equal(control, l.files.control) {
 		started.ControlFiles = control
 	}
-	subject := "start " + line(call.Request.Name, subjectOf(l.opts.Tools, call.Request.Name, call.Arguments()))
+	subject := "start " + line(call.Request.Name, subjectOf(l.opts.Tools.Registry, call.Request.Name, call.Arguments()))
 	t.AddRecord(started, conversation.WithGit(git), conversation.WithSubject(subject))
 	if err := l.build(ctx, t); err != nil {
 		return err
@@ -175,7 +198,7 @@ func (l *Loop) recordStart(ctx context.Context, call *conversation.ToolCall, bef
 // overtaken records what others changed since a person allowed the call, if that is a
 // file which the call names. The call is then not started, and asked for again.
 func (l *Loop) overtaken(ctx context.Context, call *conversation.ToolCall, before SnapshotResult) (bool, error) {
-	def := lookup(l.opts.Tools, call.Request.Name)
+	def := lookup(l.opts.Tools.Registry, call.Request.Name)
 	q := l.approvals.binding(def, call)
 	if q == nil {
 		return false, nil

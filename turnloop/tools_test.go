@@ -189,7 +189,7 @@ func TestInterruptWhileAToolChanges(t *testing.T) {
 				later := changes("later")
 				r := newRig(t, []*fakeTool{write, later}, asksFor(c.calls...), answers("ok"))
 				if c.snaps {
-					r.opts.Workspace = w
+					r.opts.Files.Workspace = w
 				}
 				r.requireInterrupted(ctx, signal, by, conversation.PhaseExecuting)
 				require.Contains(t, r.trace.lines, "append tool_call_response turn_interrupted", "in one step")
@@ -246,7 +246,7 @@ func TestAnUnknownOutcomeIsDecidedBySomebody(t *testing.T) {
 	}
 	t.Run("run it again", func(t *testing.T) {
 		r, write := crashed(t)
-		r.opts.Unknown = func(context.Context, *conversation.ToolCall) (Resolution, error) { return Resolution{Again: true}, nil }
+		r.opts.User.Unknown = func(context.Context, *conversation.ToolCall) (Resolution, error) { return Resolution{Again: true}, nil }
 		_, err := r.resume(t.Context())
 		require.NoError(t, err)
 		require.Len(t, write.runs, 2)
@@ -257,7 +257,7 @@ func TestAnUnknownOutcomeIsDecidedBySomebody(t *testing.T) {
 	t.Run("run it again, which is interrupted too", func(t *testing.T) {
 		r, write := crashed(t)
 		asked := 0
-		r.opts.Unknown = func(context.Context, *conversation.ToolCall) (Resolution, error) {
+		r.opts.User.Unknown = func(context.Context, *conversation.ToolCall) (Resolution, error) {
 			asked++
 			return Resolution{Again: asked == 1, Text: "not again"}, nil
 		}
@@ -275,7 +275,7 @@ func TestAnUnknownOutcomeIsDecidedBySomebody(t *testing.T) {
 	})
 	t.Run("report it", func(t *testing.T) {
 		r, write := crashed(t)
-		r.opts.Unknown = func(context.Context, *conversation.ToolCall) (Resolution, error) {
+		r.opts.User.Unknown = func(context.Context, *conversation.ToolCall) (Resolution, error) {
 			return Resolution{Text: "look at main.go"}, nil
 		}
 		_, err := r.resume(t.Context())
@@ -286,7 +286,7 @@ func TestAnUnknownOutcomeIsDecidedBySomebody(t *testing.T) {
 	})
 	t.Run("the user knows it", func(t *testing.T) {
 		r, write := crashed(t)
-		r.opts.Unknown = func(context.Context, *conversation.ToolCall) (Resolution, error) {
+		r.opts.User.Unknown = func(context.Context, *conversation.ToolCall) (Resolution, error) {
 			return Resolution{Text: "it wrote main.go", ByUser: true}, nil
 		}
 		_, err := r.resume(t.Context())
@@ -297,7 +297,7 @@ func TestAnUnknownOutcomeIsDecidedBySomebody(t *testing.T) {
 	})
 	t.Run("leave it", func(t *testing.T) {
 		r, write := crashed(t)
-		r.opts.Unknown = func(context.Context, *conversation.ToolCall) (Resolution, error) {
+		r.opts.User.Unknown = func(context.Context, *conversation.ToolCall) (Resolution, error) {
 			return Resolution{}, errors.New("quit")
 		}
 		_, err := r.resume(t.Context())
@@ -313,7 +313,7 @@ func TestToolLock(t *testing.T) {
 		return tool.Result{}, nil
 	})
 	r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))
-	r.opts.ToolLock = func(seq int) (*os.File, func(), error) {
+	r.opts.Tools.Lock = func(seq int) (*os.File, func(), error) {
 		require.Equal(t, 3, seq)
 		r.trace.add("lock")
 		return os.Stdin, func() { r.trace.add("unlock") }, nil
@@ -324,7 +324,7 @@ func TestToolLock(t *testing.T) {
 
 func TestTheLockOfALostRunIsRemoved(t *testing.T) {
 	r, _, _ := halfWritten(t)
-	r.opts.ToolLock = func(seq int) (*os.File, func(), error) {
+	r.opts.Tools.Lock = func(seq int) (*os.File, func(), error) {
 		r.trace.add(fmt.Sprint("lock ", seq))
 		return os.Stdin, func() { r.trace.add("unlock") }, nil
 	}
@@ -346,7 +346,7 @@ func TestAReadOnlyCallHoldsALock(t *testing.T) {
 		return tool.Result{}, nil
 	})
 	r := newRig(t, []*fakeTool{count, plain}, asksFor("plain", "count", "count"), answers("ok"))
-	r.opts.ToolLock = func(seq int) (*os.File, func(), error) {
+	r.opts.Tools.Lock = func(seq int) (*os.File, func(), error) {
 		r.trace.add(fmt.Sprint("lock ", seq))
 		return os.Stdin, func() { r.trace.add("unlock") }, nil
 	}
@@ -357,12 +357,12 @@ func TestAReadOnlyCallHoldsALock(t *testing.T) {
 	require.Equal(t, 3, r.trace.count("unlock"))
 
 	r = newRig(t, []*fakeTool{plain}, asksFor("plain"), answers("ok"))
-	r.opts.ToolLock = func(int) (*os.File, func(), error) { return nil, nil, errors.New("too many open files") }
+	r.opts.Tools.Lock = func(int) (*os.File, func(), error) { return nil, nil, errors.New("too many open files") }
 	r.done() // one without a program runs all the same
 
 	r = newRig(t, []*fakeTool{count}, asksFor("count", "count"), answers("ok"))
 	alive := errors.New("it still lives")
-	r.opts.ToolLock = func(seq int) (*os.File, func(), error) {
+	r.opts.Tools.Lock = func(seq int) (*os.File, func(), error) {
 		if seq == 4 {
 			return nil, nil, alive
 		}
@@ -378,7 +378,7 @@ func TestAToolThatCannotBeLockedIsNotStarted(t *testing.T) {
 	write := changes("write")
 	r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))
 	alive := errors.New("it still lives")
-	r.opts.ToolLock = func(int) (*os.File, func(), error) { return nil, nil, alive }
+	r.opts.Tools.Lock = func(int) (*os.File, func(), error) { return nil, nil, alive }
 	_, err := r.start(t.Context())
 	require.ErrorIs(t, err, alive)
 	require.Empty(t, write.runs)
@@ -387,8 +387,8 @@ func TestAToolThatCannotBeLockedIsNotStarted(t *testing.T) {
 
 func TestTheRightToChangeFilesIsHeldWhileAToolMayUseIt(t *testing.T) {
 	r := newRig(t, []*fakeTool{changes("write").questioning(), reads("read")}, asksFor("read", "write"), answers("ok"))
-	r.opts.Workspace = newWorkspace()
-	r.opts.Hold = func(context.Context) (func(), error) {
+	r.opts.Files.Workspace = newWorkspace()
+	r.opts.Files.Hold = func(context.Context) (func(), error) {
 		r.trace.add("hold")
 		return func() { r.trace.add("release") }, nil
 	}
@@ -403,7 +403,7 @@ func TestNothingRunsWithoutTheRightToChangeFiles(t *testing.T) {
 	write := changes("write")
 	r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))
 	ctx, interrupt := interrupting(t)
-	r.opts.Hold = func(ctx context.Context) (func(), error) {
+	r.opts.Files.Hold = func(ctx context.Context) (func(), error) {
 		interrupt()
 		return nil, ctx.Err()
 	}
@@ -417,7 +417,7 @@ func TestSecretsAreFoundBeforeAnOutputIsCut(t *testing.T) {
 	for _, place := range []int{0, 7 << 10, 8<<10 - 110, 8<<10 - 100, 40 << 10, 59_000, 60_000} {
 		text := strings.Repeat("x", place) + "\nthe-secret-" + strings.Repeat("0123456789\n", 12) + strings.Repeat("y", 60_000-place) + "\n"
 		r := newRig(t, []*fakeTool{reads("read").returning(text)}, asksFor("read"), answers("ok"))
-		r.opts.RedactOutput = func(text string) string {
+		r.opts.Secrets.RedactOutput = func(text string) string {
 			head, tail, found := strings.Cut(text, "the-secret-")
 			require.True(t, found)
 			return head + "[secret:x]" + tail[132:]

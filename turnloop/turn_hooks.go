@@ -15,22 +15,22 @@ func (l *Loop) hookTool(ctx context.Context, call *conversation.ToolCall) error 
 			For: call.Hook().Event.Seq, Outcome: conversation.OutcomeCancelled, By: conversation.ByConfig, Reason: "there is no such hook",
 		}))
 	}
-	doing := activityOf(l.opts.Tools, call, l.opts.Now())
+	doing := activityOf(l.opts.Tools.Registry, call, l.opts.Clock.Now())
 	doing.Hook = string(PointToolPre)
 	what := line(doing.Name, doing.Argument)
 	running, done := l.interrupt.begin(ctx, doing)
-	ruling, err := l.hooks.run(running, hookEvent(l.opts.Tools, PointToolPre, call))
+	ruling, err := l.hooks.run(running, hookEvent(l.opts.Tools.Registry, PointToolPre, call))
 	interrupted := context.Cause(running)
 	done()
 	if interrupted != nil {
 		return interrupted
 	}
-	response := hookResponse(lookup(l.opts.Tools, call.Request.Name), ruling, err)
+	response := hookResponse(lookup(l.opts.Tools.Registry, call.Request.Name), ruling, err)
 	t := l.stream.CurrentTurn()
 	if q := call.Hook(); q != nil {
 		response.For = q.Event.Seq // jp recorded the question, and ended before the answer
 	} else {
-		response.For = addHookQuestion(l.opts.Tools, t, call)
+		response.For = addHookQuestion(l.opts.Tools.Registry, t, call)
 	}
 	if err := l.build(ctx, t.AddInquiryResponse(response)); err != nil {
 		return err
@@ -50,7 +50,7 @@ func (l *Loop) afterTools(ctx context.Context, calls ...*conversation.ToolCall) 
 		if ctx.Err() != nil || call.Open() || !l.hooks.has(PointToolPost) {
 			continue
 		}
-		decision, err := l.hooks.run(ctx, hookEvent(l.opts.Tools, PointToolPost, call))
+		decision, err := l.hooks.run(ctx, hookEvent(l.opts.Tools.Registry, PointToolPost, call))
 		switch {
 		case ctx.Err() != nil:
 			return err
@@ -58,7 +58,7 @@ func (l *Loop) afterTools(ctx context.Context, calls ...*conversation.ToolCall) 
 			l.opts.Observer.Noticed(failed(PointToolPost, err))
 		case decision.Note != "":
 			about := call.Request.Name
-			if subject := subjectOf(l.opts.Tools, about, call.Arguments()); subject != "" {
+			if subject := subjectOf(l.opts.Tools.Registry, about, call.Arguments()); subject != "" {
 				about += " " + string(word(subject)) // encoded, so that it cannot forge the frame
 			}
 			note := &conversation.Note{Content: noteOf(PointToolPost, about, decision.Note)}

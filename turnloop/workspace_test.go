@@ -19,7 +19,7 @@ func TestTheFilesOfATurn(t *testing.T) {
 	w := newWorkspace()
 	write := changes("write").writing(w, "new.go")
 	r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))
-	r.opts.Workspace = w
+	r.opts.Files.Workspace = w
 	first := w.tree()
 	r.done()
 	events := r.stored()
@@ -34,7 +34,7 @@ func TestTheFilesOfATurn(t *testing.T) {
 	require.Nil(t, answered.Git, "HEAD did not move")
 	require.Equal(t, []string{"new.go"}, last[*conversation.TurnDone](r).Files)
 	require.NotContains(t, r.turn(), "workspace")
-	require.Equal(t, SnapshotRequest{Tree: first, Since: 2}, w.looks[2], "the look after a tool has the mark of the one before")
+	require.Equal(t, SnapshotRequest{Tree: first, Since: 2, Call: placeOf(r)}, w.looks[2], "the look after a tool has the mark of the one before")
 }
 
 func eventOf[B conversation.Body](events []*conversation.Event) *conversation.Event {
@@ -50,7 +50,7 @@ func TestWhatMovedOutsideIsAnEventOfItsOwn(t *testing.T) {
 	w := newWorkspace()
 	write := changes("write").asking().writing(w, "new.go")
 	r := newRig(t, []*fakeTool{write}, answers("ok"), asksFor("write"), answers("ok"))
-	r.opts.Workspace = w
+	r.opts.Files.Workspace = w
 	r.done()
 
 	w.files["mine.go"] = "by hand"
@@ -66,7 +66,7 @@ func TestWhatMovedOutsideIsAnEventOfItsOwn(t *testing.T) {
 	require.Equal(t, []conversation.PathStat{{Path: "mine.go", Status: "A", Added: 1}}, before.Body.(*conversation.Workspace).Paths)
 	require.Equal(t, hexOf("first"), before.Git.HeadWas)
 	require.Equal(t, hexOf("second"), before.Git.Head)
-	during := r.opts.Stream.Tail().ToolCalls[0]
+	during := r.opts.Conversation.Stream.Tail().ToolCalls[0]
 	require.Len(t, during.Result.Changed, 1, "the user's change is not the tool's")
 	require.Equal(t, "new.go", during.Result.Changed[0].Path)
 	require.Equal(t, during.Started.Tree, r.stored()[during.Started.Seq-1].Tree)
@@ -79,7 +79,7 @@ func TestAToolThatMovesHead(t *testing.T) {
 		return tool.Result{Content: []byte("committed")}, nil
 	})
 	r := newRig(t, []*fakeTool{commit}, asksFor("commit"), answers("ok"))
-	r.opts.Workspace = w
+	r.opts.Files.Workspace = w
 	r.done()
 	git := eventOf[*conversation.ToolCallResponse](r.stored()).Git
 	require.Equal(t, conversation.Git{Head: hexOf("second"), HeadWas: hexOf("first"), Branch: "topic", BranchWas: "main"}, *git)
@@ -112,7 +112,7 @@ func TestFilesThatCannotBeLookedAt(t *testing.T) {
 			w.fail = failAt(c.at)
 			write := changes("write").writing(w, "new.go")
 			r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))
-			r.opts.Workspace = w
+			r.opts.Files.Workspace = w
 			_, err := r.start(t.Context())
 			require.ErrorIs(t, err, c.err)
 			require.Len(t, write.runs, c.runs)
@@ -153,7 +153,7 @@ func TestFilesThatWereThereAndNotRecorded(t *testing.T) {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			w := newWorkspace()
 			r := newRig(t, []*fakeTool{changes("write").writing(w, "new.go")}, asksFor("write"), answers("ok"))
-			r.opts.Workspace = finding{w, many[:n]}
+			r.opts.Files.Workspace = finding{w, many[:n]}
 			r.done()
 			require.Equal(t, many[:min(n, 200)], append([]string{}, r.result().Unrecorded...))
 			require.Equal(t, max(0, n-200), r.result().UnrecordedMore)
@@ -172,6 +172,12 @@ func TestFilesThatWereThereAndNotRecorded(t *testing.T) {
 	}
 }
 
+// placeOf is the place of the first call.
+func placeOf(r *rig) *CallPlace {
+	e := eventOf[*conversation.ToolStarted](r.stored())
+	return &CallPlace{Conversation: testID, Turn: e.Turn, Seq: e.Body.(*conversation.ToolStarted).For}
+}
+
 // Where a tool of somebody else's runs beside a tool, what changed may be its work.
 func TestAToolBesideOneThatOutlivedItsJP(t *testing.T) {
 	for name, tt := range map[string]struct {
@@ -188,7 +194,7 @@ func TestAToolBesideOneThatOutlivedItsJP(t *testing.T) {
 			write := changes("write").writing(w, "new.go")
 			write.def.Paths = func(json.RawMessage) ([]string, bool) { return []string{"new.go"}, tt.only }
 			r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))
-			r.opts.Workspace, r.opts.OrphanedTool = w, func() bool { return tt.outlived && !(tt.ends && len(write.runs) > 0) }
+			r.opts.Files.Workspace, r.opts.Tools.Orphaned = w, func() bool { return tt.outlived && !(tt.ends && len(write.runs) > 0) }
 			r.done()
 			require.Len(t, r.result().Changed, 1)
 			require.Equal(t, tt.want, r.result().Shared)
@@ -202,12 +208,12 @@ func TestOnlyTheNamedFilesAreLookedAt(t *testing.T) {
 	known := true
 	write.def.Paths = func(json.RawMessage) ([]string, bool) { return []string{"new.go"}, known }
 	r := newRig(t, []*fakeTool{write}, asksFor("write"), asksFor("write"), answers("ok"))
-	r.opts.Workspace = w
+	r.opts.Files.Workspace = w
 	r.model.replies[0] = once(calls("write", "_1", "{}"), func(context.Context) {}, ends(conversation.FinishToolCalls))
 	r.done()
 	named := []string{"new.go"}
 	require.Equal(t, []string(nil), w.looks[0].Only)
-	require.Equal(t, SnapshotRequest{Tree: w.looks[1].Tree, Named: named, Only: named}, w.looks[1])
+	require.Equal(t, SnapshotRequest{Tree: w.looks[1].Tree, Named: named, Only: named, Call: placeOf(r)}, w.looks[1])
 	require.Equal(t, named, w.looks[2].Only)
 
 	known = false
@@ -223,13 +229,13 @@ func TestAConversationThatHadNoSnapshotsGetsThem(t *testing.T) {
 	r := newRig(t, []*fakeTool{changes("write")}, answers("ok"), asksFor("write"), answers("ok"), asksFor("write"), answers("ok"))
 	r.done()
 	w := newWorkspace()
-	r.opts.Workspace = w
+	r.opts.Files.Workspace = w
 	r.done()
-	require.Equal(t, w.tree(), r.opts.Stream.Last().Tree)
+	require.Equal(t, w.tree(), r.opts.Conversation.Stream.Last().Tree)
 	head := r.stored()[len(r.stored())-1].Tree
-	r.opts.Workspace = nil
+	r.opts.Files.Workspace = nil
 	r.done()
-	require.Equal(t, head, r.opts.Stream.Last().Tree, "without a workspace nothing moves")
+	require.Equal(t, head, r.opts.Conversation.Stream.Last().Tree, "without a workspace nothing moves")
 	for _, e := range r.stored()[len(r.stored())-4:] {
 		require.True(t, e.Git == nil || e.Git.HeadWas == "", "%s", e.Type())
 	}
@@ -256,7 +262,7 @@ func TestManyLongPaths(t *testing.T) {
 		return tool.Result{Content: []byte("ok")}, nil
 	})
 	r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))
-	r.opts.Workspace = w
+	r.opts.Files.Workspace = w
 	require.Equal(t, Complete, r.done().Status)
 	response := last[*conversation.ToolCallResponse](r)
 	require.NotEmpty(t, response.Changed)
@@ -281,7 +287,7 @@ func TestHugeNames(t *testing.T) {
 func TestHeadMovedBetweenTurns(t *testing.T) {
 	w := newWorkspace()
 	r := newRig(t, nil, answers("one"), answers("two"))
-	r.opts.Workspace = w
+	r.opts.Files.Workspace = w
 	r.done()
 	was := w.git.Head
 	w.git.Head, w.git.Branch = strings.Repeat("b", 40), "feature"
@@ -315,7 +321,7 @@ func halfWritten(t *testing.T) (*rig, *fakeTool, *workspace) {
 		r.kill()
 		return tool.Result{}, nil
 	})
-	r.opts.Workspace = w
+	r.opts.Files.Workspace = w
 	r.requireKilled()
 	return r, write, w
 }

@@ -17,8 +17,12 @@ import (
 )
 
 // history is what the events did to the files, for [undoplan].
-func history(ctx context.Context, v *repo.View) (undoplan.History, error) {
+func (b *Undo) history(ctx context.Context) (undoplan.History, error) {
 	var h undoplan.History
+	v := b.View
+	if b.copies != nil {
+		b.copies.clear(b.Since)
+	}
 	trail, err := v.Changes(ctx, 0, math.MaxInt)
 	if err != nil {
 		return h, err
@@ -27,29 +31,38 @@ func history(ctx context.Context, v *repo.View) (undoplan.History, error) {
 	for i, moves := range trail {
 		event := v.Events[i]
 		step := undoplan.Step{Seq: event.Seq, Moves: moves}
-		switch b := event.Body.(type) {
+		switch body := event.Body.(type) {
 		case *conversation.ToolStarted:
-			started[b.For] = event.Time
+			started[body.For] = event.Time
 		case *conversation.ToolCallResponse:
-			step.Ours, step.Shared = here[i], repo.Unquoted(b.Shared)
-			step.Unrecorded, step.UnrecordedMore = repo.Unquoted(b.Unrecorded), b.UnrecordedMore > 0
+			step.Ours, step.Shared = here[i], repo.Unquoted(body.Shared)
+			step.Unrecorded, step.UnrecordedMore = repo.Unquoted(body.Unrecorded), body.UnrecordedMore > 0
 			if here[i] {
-				step.Gone, step.GoneMore = gone(b.LeftOut)
+				step.Gone, step.GoneMore = gone(body.LeftOut)
 			}
-			if at, ran := started[b.For]; ran && here[i] && event.Git != nil && event.Git.Head != head {
+			if b.copies != nil && here[i] {
+				b.copies.merge(&step, b.copies.calls[body.For])
+			}
+			if at, ran := started[body.For]; ran && here[i] && event.Git != nil && event.Git.Head != head {
 				if err := withHead(ctx, v, &step, head, event, at); err != nil {
 					return h, err
 				}
 			}
 		case *conversation.Restored:
 			step.Ours, step.PutBack = here[i], here[i]
+			if b.copies != nil && here[i] {
+				b.copies.merge(&step, b.copies.events[event.Seq])
+			}
 		case *conversation.Resumed:
-			step.Nobody = true
+			step.UnknownAuthor = true
+			if b.copies != nil && here[i] {
+				b.copies.merge(&step, b.copies.events[event.Seq])
+			}
 		}
 		if event.Git != nil {
 			head = event.Git.Head
 		}
-		if len(moves)+len(step.Gone)+len(step.Lost) > 0 {
+		if len(step.Moves)+len(step.Gone)+len(step.Lost) > 0 {
 			h.Steps = append(h.Steps, step)
 		}
 	}

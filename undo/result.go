@@ -21,11 +21,20 @@ type Result struct {
 
 	Puts   []worktree.WriteOp `json:"-"` // in the order of Files
 	Notes  map[string]string  `json:"-"` // by path of puts: what it becomes, if not what it was before all
-	sizes  map[string]int64   // of files that are taken away, by quoted path
+	were   map[string]was     // the files that are taken away or replaced, by quoted path
 	Late   bool               `json:"-"` // more was left alone than was said at first
 	Failed bool               `json:"-"` // some of it because it could not be written
 
+	Unstaged []string `json:"-"` // files that are no longer in git's index as they were
+	Staged   []string `json:"-"` // files of which it still has something else
+
 	Stopped error `json:"-"` // the signal at which the rest was left, nil where none was
+}
+
+// was is what git does not keep of a file: its size, which tells its line ends, and these if they differ.
+type was struct {
+	size int64
+	ends string
 }
 
 // dryRun is the reason that files have which would be put back.
@@ -34,7 +43,7 @@ const dryRun = "dry run"
 func (b *Undo) result(plan []undoplan.File) *Result {
 	r := &Result{
 		Action: b.Opts.Action, Conversation: b.View.ID, AsOf: b.AsOf, DryRun: b.Opts.DryRun,
-		Files: []repo.FileResult{}, Puts: puts(plan), Notes: map[string]string{},
+		Files: []repo.FileResult{}, Puts: b.puts(plan), Notes: map[string]string{},
 	}
 	for _, f := range plan {
 		r.Notes[f.Path] = f.Note
@@ -66,10 +75,10 @@ func (r *Result) Paths() []string {
 // they are has the number asOf.
 func (r *Result) Restored(asOf int) *conversation.Restored {
 	done := &conversation.Restored{AsOf: asOf}
-	for _, f := range r.Files[:repo.Listed(r.Files, func(f repo.FileResult) string { return f.Path + f.Reason })] {
+	for _, f := range r.Files[:conversation.ListableCount(r.Files, func(f repo.FileResult) string { return f.Path + f.Reason })] {
 		restored := conversation.RestoredFile{Path: f.Path, Done: f.Done, Reason: f.Reason}
 		if f.Done {
-			restored.Size = r.sizes[f.Path]
+			restored.Size, restored.Ends = r.were[f.Path].size, r.were[f.Path].ends
 		}
 		done.Files = append(done.Files, restored)
 	}
@@ -78,9 +87,9 @@ func (r *Result) Restored(asOf int) *conversation.Restored {
 
 // confirmed are the files that a second plan wants as the first did; the others
 // are left alone.
-func (r *Result) confirmed(plan []undoplan.File) []worktree.WriteOp {
+func (r *Result) confirmed(planned []worktree.WriteOp) []worktree.WriteOp {
 	again := map[worktree.WriteOp]bool{}
-	for _, p := range puts(plan) {
+	for _, p := range planned {
 		again[p] = true
 	}
 	var changed []worktree.Skipped

@@ -8,12 +8,12 @@ import (
 	"path/filepath"
 	"slices"
 
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/snapshot"
 	"jp/conversation"
 	"jp/gitstore/trees"
+	"jp/internal/action"
 	"jp/process"
 	"jp/redact"
 	"jp/turnloop"
@@ -40,6 +40,7 @@ type Undo struct {
 	Since  int                                    // the first event whose changes count
 	When   string                                 // "before @18"
 	event  *conversation.Event                    // of which that is
+	copies *copies                                // of files that no tree has; nil: they are not looked at
 	decide func(undoplan.History) []undoplan.File // what may be put back
 	// Adoption is the event by which the user adopted the conversation in place, if it stands behind
 	// Since: what stands before it is the work of others, and stays. 0 for none.
@@ -123,6 +124,12 @@ func (b *Undo) read(ctx context.Context, event *conversation.Event) (err error) 
 	if b.Files, err = snapshot.OpenFiles(ctx, b.View.Repo); err == nil && b.Files.Off {
 		err = repo.WithoutSnapshots()
 	}
+	if store := b.View.Repo.Standings().Backups(); err == nil && store != nil {
+		b.copies, err = openCopies(store, b.View.ID)
+		if err == nil && !b.View.Repo.Config.Backup.Enable && len(b.copies.calls)+len(b.copies.events) == 0 {
+			b.copies = nil
+		}
+	}
 	return err
 }
 
@@ -146,12 +153,20 @@ func (b *Undo) Propose(ctx context.Context) (turnloop.SnapshotResult, *Result, e
 
 // plan looks at the files and decides.
 func (b *Undo) plan(ctx context.Context) (turnloop.SnapshotResult, []undoplan.File, error) {
-	h, err := history(ctx, b.View)
+	h, err := b.history(ctx)
 	if err != nil {
 		return turnloop.SnapshotResult{}, nil, err
 	}
 	newest := b.View.Events[len(b.View.Events)-1].Tree
-	sight, err := b.Files.Look(ctx, turnloop.SnapshotRequest{Tree: newest, Named: b.written(h)})
+	named := b.written(h)
+	if b.copies != nil { // a named file that no tree has would come into one
+		apart, err := b.judged(ctx, newest)
+		if err != nil {
+			return turnloop.SnapshotResult{}, nil, err
+		}
+		named = slices.DeleteFunc(named, func(path string) bool { _, is := slices.BinarySearch(apart, path); return is })
+	}
+	sight, err := b.Files.Look(ctx, turnloop.SnapshotRequest{Tree: newest, Named: named})
 	if err != nil {
 		return sight, nil, err
 	}
@@ -169,7 +184,15 @@ func (b *Undo) plan(ctx context.Context) (turnloop.SnapshotResult, []undoplan.Fi
 			h.Unknown[path] = l.Why
 		}
 	}
+	if b.copies != nil {
+		if err := b.lookAtCopied(ctx, &h, sight.Tree); err != nil {
+			return sight, nil, err
+		}
+	}
 	plan := b.decide(h)
+	if b.copies != nil {
+		plan = append(plan, b.onlyModes(plan)...)
+	}
 	if err := b.refuse(ctx, plan); err != nil {
 		return sight, nil, err
 	}
@@ -182,7 +205,7 @@ func (b *Undo) plan(ctx context.Context) (turnloop.SnapshotResult, []undoplan.Fi
 
 // refuse says of the files of a plan which cannot be written as they are now.
 func (b *Undo) refuse(ctx context.Context, plan []undoplan.File) error {
-	refused, err := b.Files.Tree.CheckRestore(ctx, puts(plan), b.protected())
+	refused, err := b.Files.Tree.CheckRestore(ctx, b.puts(plan), b.protected())
 	why := map[string]string{}
 	for _, l := range refused {
 		why[l.Path] = l.Why
@@ -200,6 +223,9 @@ func (b *Undo) unrecorded(plan []undoplan.File) (files []undoplan.File) {
 	for _, f := range plan {
 		known[f.Path] = true
 	}
+	if b.copies != nil {
+		files = b.withoutCopy(known)
+	}
 	for _, e := range b.View.Events {
 		response, is := e.Body.(*conversation.ToolCallResponse)
 		if !is || e.Seq < b.Since {
@@ -212,10 +238,10 @@ func (b *Undo) unrecorded(plan []undoplan.File) (files []undoplan.File) {
 			}
 			_, err = os.Lstat(filepath.Join(b.View.Repo.At.TopLevel, filepath.FromSlash(path)))
 			_, secret := redact.Restore(path, func(string) (string, bool) { return "", false }) // then its name is not known
-			if gone := l.Why == worktree.WhyGone; len(secret) > 0 || gone == (err != nil) {
+			if gone := l.Why == worktree.WhyGone; len(secret) > 0 || gone == (err != nil) || path == snapshot.GitStash {
 				known[path] = true
 				why := "was not recorded: " + l.Why
-				if path == snapshot.GitIndex {
+				if path == snapshot.GitIndex || path == snapshot.GitStash {
 					why = l.Why
 				}
 				files = append(files, undoplan.File{Path: path, Why: why})
@@ -279,40 +305,64 @@ func (b *Undo) Do(ctx context.Context, result *Result, record putBackRecorder) e
 	if err != nil {
 		return err
 	}
-	puts := result.confirmed(plan)
-	result.sizes = map[string]int64{}
+	puts := result.confirmed(b.puts(plan))
+	result.were = map[string]was{}
 	for i, p := range puts {
-		if p.To != (worktree.Version{}) {
-			puts[i].Size, err = b.takenAway(ctx, p)
-		} else if info, err := os.Lstat(filepath.Join(b.View.Repo.At.TopLevel, filepath.FromSlash(p.Path))); err == nil && info.Mode().IsRegular() {
-			result.sizes[conversation.QuotePath(p.Path)] = info.Size()
+		name := filepath.Join(b.View.Repo.At.TopLevel, filepath.FromSlash(p.Path))
+		if info, err := os.Lstat(name); err == nil && info.Mode().IsRegular() {
+			result.were[conversation.QuotePath(p.Path)] = was{info.Size(), worktree.LineEnds(name)}
 		}
+		if p.To == (worktree.Version{}) {
+			continue
+		}
+		then, err := b.takenAway(ctx, p)
 		if err != nil {
 			return err
 		}
+		puts[i].Size, puts[i].Ends = then.size, then.ends
 	}
-	left, err := b.Files.Tree.Restore(ctx, puts, seen, b.protected())
-	if err != nil {
+	recordAndUnstage := func(ctx context.Context, before, after turnloop.SnapshotResult, result *Result) error {
+		if err := record(ctx, before, after, result); err != nil {
+			return err
+		}
+		put := slices.DeleteFunc(slices.Clone(result.Puts), func(p worktree.WriteOp) bool { return p.Is == p.To }) // only the mode
+		result.Unstaged, result.Staged, err = b.Files.Unstage(ctx, after.Git.Head, put)
 		return err
 	}
+	if b.copies == nil {
+		left, err := b.Files.Tree.Restore(ctx, puts, seen, b.protected())
+		if err != nil {
+			return err
+		}
+		b.leave(ctx, result, left)
+		if len(result.Puts) == 0 {
+			return nil
+		}
+		ctx = context.WithoutCancel(ctx)
+		after, err := b.lookAfter(ctx, sight, pathsOf(result.Puts))
+		if err != nil {
+			return err
+		}
+		return recordAndUnstage(ctx, sight, after, result)
+	}
+	return b.doWithCopies(ctx, result, puts, seen, sight, recordAndUnstage)
+}
+
+// leave notes what was not put back.
+func (b *Undo) leave(ctx context.Context, result *Result, left []worktree.Skipped) {
 	result.leave(left)
 	if slices.ContainsFunc(left, func(l worktree.Skipped) bool { return l.Why == worktree.WhyStopped }) {
 		result.Stopped = context.Cause(ctx)
 	}
-	if len(result.Puts) == 0 {
-		return nil
-	}
-	ctx = context.WithoutCancel(ctx)
-	after, err := b.Files.Look(ctx, turnloop.SnapshotRequest{Tree: sight.Tree, Since: sight.Mark, Only: result.Paths(), Named: result.Paths()})
-	if err != nil {
-		return err
-	}
-	return record(ctx, sight, after, result)
 }
 
-// takenAway is how large a file was when an earlier undo took it away with the content that it is to have, 0 if
-// none did.
-func (b *Undo) takenAway(ctx context.Context, p worktree.WriteOp) (int64, error) {
+// lookAfter looks at paths that were put back.
+func (b *Undo) lookAfter(ctx context.Context, before turnloop.SnapshotResult, paths []string) (turnloop.SnapshotResult, error) {
+	return b.Files.Look(ctx, turnloop.SnapshotRequest{Tree: before.Tree, Since: before.Mark, Only: paths, Named: paths})
+}
+
+// takenAway is the file that an earlier undo took away or replaced, if it had the content that it is to have.
+func (b *Undo) takenAway(ctx context.Context, p worktree.WriteOp) (was, error) {
 	for i, e := range slices.Backward(b.View.Events) {
 		done, is := e.Body.(*conversation.Restored)
 		if !is || i == 0 {
@@ -322,12 +372,12 @@ func (b *Undo) takenAway(ctx context.Context, p worktree.WriteOp) (int64, error)
 		if at < 0 {
 			continue
 		}
-		was, err := trees.Find(ctx, b.View.Repo.Trees, b.View.Events[i-1].Tree, p.Path)
-		if err != nil || was.OID == p.To.OID {
-			return done.Files[at].Size, err
+		then, err := trees.Find(ctx, b.View.Repo.Trees, b.View.Events[i-1].Tree, p.Path)
+		if err != nil || then.OID == p.To.OID {
+			return was{done.Files[at].Size, done.Files[at].Ends}, err
 		}
 	}
-	return 0, nil
+	return was{}, nil
 }
 
 // A putBackRecorder records what was put back, given the files before and after.
@@ -372,21 +422,26 @@ func (b *Undo) subject(n int) string {
 	return fmt.Sprintf("%s: %s as %s %d", b.Opts.Action, conversation.Count(n, "file"), word, seq)
 }
 
-// puts are the files of a plan that may be put back.
-func puts(plan []undoplan.File) []worktree.WriteOp {
-	var all []worktree.WriteOp
-	for _, f := range plan {
-		if f.Why == "" {
-			all = append(all, worktree.WriteOp{Path: f.Path, Is: f.Is, To: f.To})
-		}
+// TakenBack reports whether an undo of the event that records the result would put back each of its files.
+func (b *Undo) TakenBack(ctx context.Context, r *Result) bool {
+	again, event, err := New(ctx, b.View.Repo, Options{Action: "undo", Word: fmt.Sprintf("%s@%d", b.View.ID, *r.Event), DryRun: true})
+	if err != nil {
+		return false
 	}
-	return all
+	defer again.Close()
+	again.Before(event)
+	_, back, err := again.Propose(ctx)
+	if err != nil {
+		return false
+	}
+	paths := back.Paths()
+	return !slices.ContainsFunc(r.Puts, func(p worktree.WriteOp) bool { return !slices.Contains(paths, p.Path) })
 }
 
 // Known refuses a named path that is in neither snapshot, the event's and the newest,
 // and that no event in between touched.
 func (b *Undo) Known(ctx context.Context, event *conversation.Event) error {
-	h, err := history(ctx, b.View)
+	h, err := b.history(ctx)
 	if err != nil {
 		return err
 	}

@@ -1,5 +1,3 @@
-// Package usage tells what model calls used, by the events of conversations: tokens, the part that came from a
-// provider's cache, and the cost. It tells why a cache was missed, too.
 package usage
 
 import (

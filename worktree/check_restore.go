@@ -46,7 +46,7 @@ func (r *restoring) reachable(p WriteOp) error {
 		return nil
 	case err != nil:
 		return err
-	case info.IsDir():
+	case info.IsDir() && p.Is.Mode != modeTree:
 		return refusal(whyFolder)
 	case r.guarded.has(info):
 		return refusal(whyProtected)

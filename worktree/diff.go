@@ -145,11 +145,16 @@ func notHere(err error) bool {
 }
 
 // Patch is the difference of two trees as text that `git apply` takes, binary
-// files included; only of the given paths where there are any.
-func (w *Worktree) Patch(ctx context.Context, treeA, treeB string, paths []string) ([]byte, error) {
+// files included; only of the given paths where there are any. For a program, names are
+// ASCII: git writes other characters as numbers.
+func (w *Worktree) Patch(ctx context.Context, treeA, treeB string, paths []string, program bool) ([]byte, error) {
 	args := []string{"diff-tree", "-r", "-p", "--binary", "--no-renames", "--ignore-submodules=none", "--full-index", "--src-prefix=a/",
 		"--dst-prefix=b/", "--end-of-options", treeA, treeB, "--"}
-	out, err := w.git.RunWith(ctx, gitcmd.Command{Args: append(args, paths...)})
+	c := gitcmd.Command{Args: append(args, paths...)}
+	if program {
+		c.Config = []string{"core.quotePath=true"}
+	}
+	out, err := w.git.RunWith(ctx, c)
 	if err != nil {
 		return nil, fmt.Errorf("make patch: %w", err)
 	}

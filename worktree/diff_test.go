@@ -37,7 +37,7 @@ func TestDiffRunsNoProgram(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, none)
 
-	patch, err := r.w.Patch(t.Context(), from, to, []string{"a"})
+	patch, err := r.w.Patch(t.Context(), from, to, []string{"a"}, false)
 	require.NoError(t, err)
 	require.Contains(t, string(patch), "-2\n+3\n")
 	require.NotContains(t, string(patch), "bin")
@@ -48,16 +48,25 @@ func TestDiffRunsNoProgram(t *testing.T) {
 }
 
 func TestPatchApplies(t *testing.T) {
-	r := newRepo(t, map[string]string{"a": "1\n2\n", "gone": "x\n"})
-	from := r.head()
-	s := r.tool(from, func() { r.write("a", "1\n"); r.remove("gone"); r.write("bin", "\x00\x01") })
-	patch, err := r.w.Patch(t.Context(), from, s.Tree, nil)
-	require.NoError(t, err)
-	r.git("stash", "-q", "-u")
-	cmd := exec.Command("git", "apply", "--cached")
-	cmd.Dir, cmd.Stdin = r.dir, strings.NewReader(string(patch))
-	require.NoError(t, cmd.Run())
-	require.Equal(t, s.Tree, r.git("write-tree"))
+	for _, program := range []bool{false, true} {
+		r := newRepo(t, map[string]string{"a": "1\n2\n", "gone": "x\n"})
+		from := r.head()
+		s := r.tool(from, func() {
+			r.write("a", "1\n")
+			r.remove("gone")
+			r.write("bin", "\x00\x01")
+			r.write("größe\u202e\u009b", "1\n")
+		})
+		patch, err := r.w.Patch(t.Context(), from, s.Tree, nil, program)
+		require.NoError(t, err)
+		require.Equal(t, !program, strings.Contains(string(patch), "größe"))
+		require.Equal(t, !program, strings.Contains(string(patch), "\u202e"))
+		r.git("stash", "-q", "-u")
+		cmd := exec.Command("git", "apply", "--cached")
+		cmd.Dir, cmd.Stdin = r.dir, strings.NewReader(string(patch))
+		require.NoError(t, cmd.Run())
+		require.Equal(t, s.Tree, r.git("write-tree"))
+	}
 }
 
 func TestMutationLockWaitsForTheOther(t *testing.T) {

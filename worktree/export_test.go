@@ -8,7 +8,8 @@ import (
 // Suspects are the tracked paths of which jp alone cannot say that they are as the user's
 // index has them.
 func (w *Worktree) Suspects(ctx context.Context) (paths []string, ok bool) {
-	return w.suspects(ctx, w.userIndex())
+	paths, _, ok = w.suspects(ctx, w.userIndex(), nil)
+	return paths, ok
 }
 
 // OnFlush tells of files and folders that are about to be flushed.

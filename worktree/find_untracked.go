@@ -3,11 +3,15 @@ package worktree
 import (
 	"context"
 	"fmt"
+	"io"
+	"os"
 	gopath "path"
 	"slices"
 	"strings"
+	"sync"
 
 	"jp/gitcmd"
+	"jp/worktree/gitindex"
 	"jp/worktree/untracked"
 )
 
@@ -18,6 +22,7 @@ type UntrackedFiles struct {
 	recorded map[string]struct{} // of the listing, those that a tree has since
 	gone     map[string]struct{} // that were there earlier
 	hidden   map[string]struct{} // tracked ones that git was told not to look at
+	lister   *untracked.Lister
 }
 
 // newUntracked are the files of a listing.
@@ -34,8 +39,8 @@ func (o *UntrackedFiles) Hides(path string) bool {
 	return hidden
 }
 
-// had says whether there is or was such a file.
-func (o *UntrackedFiles) had(path string) bool {
+// Had says whether there is or was such a file.
+func (o *UntrackedFiles) Had(path string) bool {
 	if o == nil {
 		return false
 	}
@@ -80,11 +85,29 @@ func (w *Worktree) FindUntracked(ctx context.Context, earlier *UntrackedFiles) (
 		return nil, fmt.Errorf("list untracked files: %w", err)
 	}
 	o := newUntracked(listing)
-	o.hidden = hidden
+	o.hidden, o.lister = hidden, w.lister
 	if earlier != nil {
 		o.gone = earlier.gone
 	}
 	return o, nil
+}
+
+// WithIgnored are the untracked files, with those that git ignores outside of ignored folders, the folders that git does
+// not look into, each with a slash at its end, and the folders without entries.
+func (o *UntrackedFiles) WithIgnored(ctx context.Context) (files, closed, empty []string, err error) {
+	if o == nil || o.listing == nil {
+		return nil, nil, nil, nil
+	}
+	if files, closed, empty, err = o.lister.Ignored(ctx, o.listing); err != nil {
+		return nil, nil, nil, fmt.Errorf("list ignored files: %w", err)
+	}
+	for _, path := range o.listing.Paths() {
+		if !isFolder(path) {
+			files = append(files, path)
+		}
+	}
+	slices.Sort(files)
+	return files, closed, empty, nil
 }
 
 // list lists the untracked files of the index that this snapshot works on.
@@ -120,7 +143,7 @@ func (s *snapshot) unlisted(now *untracked.Listing) []string {
 // of its folders: it was not there, and that was changed since. What git has ceased to
 // ignore is there as it was.
 func (s *snapshot) appeared(path string) bool {
-	if s.opts.ListUntracked == nil || s.opts.Since == nil || s.opts.ListUntracked.had(path) {
+	if s.opts.ListUntracked == nil || s.opts.Since == nil || s.opts.ListUntracked.Had(path) {
 		return false
 	}
 	for dir := gopath.Dir(path); dir != "."; dir = gopath.Dir(dir) {
@@ -167,12 +190,24 @@ func (o *UntrackedFiles) Recorded(changes []Change) {
 // WithoutBaseline are those of the changed files of which the tree before does not say what
 // they held then: first the files that it has, in the order of the changes, then those
 // that are new and that the tool which changed them need not have made. The tool began
-// at since. unread says what no snapshot read then, and before are the untracked files
-// of then, nil where they are not known. A new file is the tool's where there was none
-// of its name, and it was made since or is one that the tree had in another folder.
-// Where the file system does not say when files were made, the name decides.
-func (w *Worktree) WithoutBaseline(changes []Change, since Timestamp, before *UntrackedFiles, unread func(path string) bool) []string {
+// at since. unread names files that no snapshot read then, had the untracked files that were
+// there then, and inodes are those of the tree, or nil. A new file is
+// the tool's where there was none of its name, and it was made since or is one that the tree
+// had at another path: by its content, or by its inode. Where the file system does not say
+// when files were made, the name decides.
+func (w *Worktree) WithoutBaseline(changes []Change, since Timestamp, had func(path string) bool, inodes *Inodes, unread func(path string) bool) []string {
 	moved := Moves(changes)
+	renamed := sync.OnceValue(func() map[uint32]bool {
+		gone := map[string]bool{} // another file may have the name by now
+		for _, c := range changes {
+			gone[c.Path] = c.Before != ""
+		}
+		return inodes.of(gone)
+	})
+	isRenamed := func(path string) bool {
+		st, err := w.lookup(path)
+		return err == nil && renamed()[uint32(st.Ino)]
+	}
 	var were, found []string
 	for _, c := range changes {
 		if c.Before != "" {
@@ -186,7 +221,7 @@ func (w *Worktree) WithoutBaseline(changes []Change, since Timestamp, before *Un
 		}
 		born := born(w.abs(c.Path))
 		older := born != (Timestamp{}) && born.before(since)
-		if _, known := moved[c.Path]; before.had(c.Path) || unread(c.Path) || older && !known {
+		if _, known := moved[c.Path]; had(c.Path) || unread(c.Path) || older && !known && !isRenamed(c.Path) {
 			found = append(found, c.Path)
 		}
 	}
@@ -219,4 +254,68 @@ func Moves(changes []Change) (from map[string]string) {
 	pair(func(was string, c Change) bool { return gopath.Base(was) == gopath.Base(c.Path) })
 	pair(func(_ string, c Change) bool { return !gitcmd.IsEmptyBlob(c.After) })
 	return from
+}
+
+// Inodes are the inodes that the files of a tree had at a moment. A file that has the inode of one that
+// is gone was renamed, also if a program changed it.
+type Inodes struct {
+	index *os.File          // as it was at the moment: git replaces the file, and never writes into it
+	also  map[string]uint32 // of paths of which the index is out of date
+	size  int               // bytes of an object name
+}
+
+// InodesOf notes the inodes of the files that the tree has. It reads only the few files of which the index
+// is out of date.
+func InodesOf(w *Worktree, tree string) *Inodes {
+	known := w.recall(tree)
+	file := w.userIndex()
+	if known.kept {
+		file = w.keptIndex()
+	}
+	n := &Inodes{also: map[string]uint32{}, size: w.repo.ObjectFormat.Size()}
+	n.index, _ = os.Open(file)
+	for _, path := range known.but {
+		if st, err := w.lookup(path); err == nil {
+			n.also[path] = uint32(st.Ino)
+		}
+	}
+	return n
+}
+
+// Close frees the index.
+func (n *Inodes) Close() {
+	if n != nil && n.index != nil {
+		n.index.Close()
+	}
+}
+
+// of are the inodes of paths. Those that it does not know are left out.
+func (n *Inodes) of(paths map[string]bool) map[uint32]bool {
+	found := map[uint32]bool{}
+	if n == nil {
+		return found
+	}
+	for path, inode := range n.also {
+		if paths[path] {
+			found[inode] = true
+		}
+	}
+	if n.index == nil {
+		return found
+	}
+	data, err := io.ReadAll(io.LimitReader(n.index, maxIndex))
+	if err != nil {
+		return found
+	}
+	entries, err := gitindex.Parse(data, n.size)
+	if err != nil {
+		return found
+	}
+	for i := range entries {
+		e := &entries[i]
+		if _, newer := n.also[string(e.Path)]; !newer && e.Inode != 0 && paths[string(e.Path)] {
+			found[e.Inode] = true
+		}
+	}
+	return found
 }

@@ -44,11 +44,11 @@ func (r *repo) add(name, more string) {
 }
 
 // behind is a snapshot behind a tool that began when others had been listed.
-func (r *repo) behind(parent string, others *worktree.UntrackedFiles, mark *worktree.Timestamp) (worktree.Snapshot, []string) {
+func (r *repo) behind(parent string, others *worktree.UntrackedFiles, mark *worktree.Timestamp, inodes *worktree.Inodes) (worktree.Snapshot, []string) {
 	r.t.Helper()
 	s, err := r.w.Snapshot(r.t.Context(), parent, worktree.SnapshotOptions{Since: mark, Untracked: true, ListUntracked: others})
 	require.NoError(r.t, err)
-	return s, r.w.WithoutBaseline(s.Changes, *mark, others, others.Hides)
+	return s, r.w.WithoutBaseline(s.Changes, *mark, others.Had, inodes, others.Hides)
 }
 
 func TestUnrecorded(t *testing.T) {
@@ -87,13 +87,20 @@ func TestUnrecorded(t *testing.T) {
 		"ignored, committed": {tool: func(r *repo) { r.git("add", "-f", "hidden") }, want: []string{"hidden"}},
 		"rules deleted":      {tool: func(r *repo) { r.remove(".gitignore"); r.add("hidden", "+") }, want: []string{"hidden"}},
 		"excluded no more":   {tool: func(r *repo) { r.write(".git/info/exclude", ""); r.add("excluded", "+") }, want: []string{"excluded"}},
-		"moved and changed":  {tool: func(r *repo) { r.rename("tracked", "new"); r.add("new", "+") }, want: []string{"new"}},
+		"moved and changed":  {tool: func(r *repo) { r.rename("tracked", "new"); r.add("new", "+") }, new: []string{"new"}},
+		"changed and moved":  {tool: func(r *repo) { r.add("tracked", "+"); r.rename("tracked", "new") }, new: []string{"new"}},
+		"moved, made anew":   {tool: func(r *repo) { r.rename("tracked", "new"); r.write("tracked", "+") }, new: []string{"new"}},
+		"moved twice":        {tool: func(r *repo) { r.rename("tracked", "n1"); r.rename("n1", "new"); r.add("new", "+") }, new: []string{"new"}},
+		"another case":       {tool: func(r *repo) { r.rename("tracked", "Tracked"); r.add("Tracked", "+") }, new: []string{"Tracked"}},
+		"moved by git":       {tool: func(r *repo) { r.git("mv", "tracked", "new"); r.add("new", "+") }, new: []string{"new"}},
+		"folder, changed":    {tool: func(r *repo) { r.rename("app", "web"); r.add("web/a", "+") }, new: []string{"web/.gitignore", "web/a"}},
+		"one over the other": {tool: func(r *repo) { r.rename("tracked", "own"); r.add("own", "+") }, want: []string{"own"}},
 		"folder moved":       {tool: func(r *repo) { r.git("mv", "app", "web") }, new: []string{"web/.gitignore", "web/a"}},
 		"folder renamed":     {tool: func(r *repo) { r.rename("app", "web") }, new: []string{"web/.gitignore", "web/a"}},
 		"own folder renamed": {tool: func(r *repo) { r.rename("dir", "dir2") }, want: []string{"dir2/own"}, gone: []string{"dir/own"}},
 		"ignored no more":    {tool: func(r *repo) { r.write(".gitignore", "") }},
 		"empty ones":         {tool: func(r *repo) { r.remove("empty"); r.rename("blank", "dir/other") }, want: []string{"dir/other"}, gone: []string{"blank"}},
-		"empty, renamed":     {tool: func(r *repo) { r.rename("empty", "web") }, want: []string{"web"}},
+		"empty, renamed":     {tool: func(r *repo) { r.rename("empty", "web") }, new: []string{"web"}},
 		"one for one":        {tool: func(r *repo) { r.rename("tracked", "dir/tracked"); r.rename("copy", "dir/copy") }, want: []string{"dir/copy"}, new: []string{"dir/tracked"}, gone: []string{"copy"}},
 		"by a folder":        {tool: func(r *repo) { r.remove("own"); r.write("own/a", "a") }, new: []string{"own/a"}, gone: []string{"own"}},
 		"moved in between":   {between: func(r *repo) { r.rename("hidden", "brought") }, tool: func(r *repo) { r.add("brought", "+") }, want: []string{"brought"}},
@@ -124,8 +131,15 @@ func TestUnrecorded(t *testing.T) {
 				mark = r.later()
 			}
 			parent := r.head()
+			var inodes *worktree.Inodes // the snapshot before a tool has what the user did
+			if tt.between == nil {
+				_, err := r.w.Snapshot(r.t.Context(), parent, worktree.SnapshotOptions{})
+				require.NoError(t, err)
+				inodes = worktree.InodesOf(r.w, parent)
+				defer inodes.Close()
+			}
 			tt.tool(r)
-			s, unrecorded := r.behind(parent, others, mark)
+			s, unrecorded := r.behind(parent, others, mark, inodes)
 			require.Equal(t, tt.want, unrecorded)
 			var fresh, gone []string
 			for _, c := range s.Changes {
@@ -153,13 +167,13 @@ func TestOthersAreHandedOn(t *testing.T) {
 	others, mark := r.others()
 	r.write("made", "1")
 	r.write("key.pem", "1") // stays out
-	first, unrecorded := r.behind(r.head(), others, mark)
+	first, unrecorded := r.behind(r.head(), others, mark, nil)
 	require.Empty(t, unrecorded)
 
 	mark = r.later()
 	r.remove("made")
 	r.remove("stashed")
-	second, _ := r.behind(first.Tree, first.Untracked, mark)
+	second, _ := r.behind(first.Tree, first.Untracked, mark, nil)
 	require.Equal(t, []worktree.Skipped{{Path: "stashed", Why: worktree.WhyGone}}, second.LeftOut)
 
 	mark = r.later()
@@ -167,7 +181,7 @@ func TestOthersAreHandedOn(t *testing.T) {
 	r.add("own", "+")
 	r.rename("key.pem", "key")
 	r.write("stashed", "mine")
-	third, unrecorded := r.behind(second.Tree, second.Untracked, mark)
+	third, unrecorded := r.behind(second.Tree, second.Untracked, mark, nil)
 	require.Equal(t, []string{"key", "own", "stashed"}, unrecorded)
 	require.Equal(t, []worktree.Skipped{{Path: "key.pem", Why: worktree.WhyGone}}, third.LeftOut, "what went earlier is said once")
 

@@ -42,7 +42,6 @@ type indexNote struct {
 
 func (w *Worktree) userIndex() string { return filepath.Join(w.repo.GitDir, "index") }
 func (w *Worktree) keptIndex() string { return w.state(indexName) }
-func (w *Worktree) noteFile() string  { return w.state(noteName) }
 
 const (
 	indexName = "index"
@@ -65,7 +64,7 @@ func (w *Worktree) recall(tree string) known {
 	if err != nil {
 		return known{}
 	}
-	text, err := readRegular(w.noteFile())
+	text, err := notes{w.stateDir()}.read(noteName)
 	var note indexNote
 	if err != nil || json.Unmarshal(text, &note) != nil {
 		return known{user: user}
@@ -90,7 +89,7 @@ func (w *Worktree) recall(tree string) known {
 
 // forget drops the note, before the kept index is changed.
 func (w *Worktree) forget() error {
-	for _, stale := range []string{w.noteFile(), w.keptIndex() + ".lock"} {
+	for _, stale := range []string{w.state(noteName), w.keptIndex() + ".lock"} {
 		if err := os.Remove(stale); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("prepare index: %w", err)
 		}
@@ -116,10 +115,7 @@ func (w *Worktree) remember(k known, tree string) {
 	if err != nil {
 		return
 	}
-	if f, err := w.openState(noteName, os.O_WRONLY|os.O_CREATE|os.O_TRUNC); err == nil {
-		_, _ = f.Write(text) // one that is cut off is no note
-		_ = f.Close()
-	}
+	notes{w.stateDir()}.write(noteName, text)
 }
 
 // copyIndex copies the user's index, with its modification time to the
@@ -144,7 +140,7 @@ func (w *Worktree) copyIndex() (identity, error) {
 func (w *Worktree) copyIndexFile() (identity, error) {
 	id, err := w.tryCopyIndex()
 	if errors.Is(err, fs.ErrPermission) && os.Remove(w.keptIndex()) == nil {
-		_ = os.Remove(w.noteFile()) // it is about that copy
+		_ = os.Remove(w.state(noteName)) // it is about that copy
 		id, err = w.tryCopyIndex()
 	}
 	return id, err

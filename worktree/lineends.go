@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -21,14 +22,14 @@ const maxText = 16 << 20
 
 // keepLineEnds gives staged files the line ends that they had where git stores none:
 // with core.autocrlf, or text=auto, git's checkout would choose them anew. The record of an undo
-// knows how large a file was that it took away, and the user's index knows how large a file was in the working tree when git last read it as the
-// content that it names; that tells LF from CRLF. Without it git's choice stands, and so
-// it does for a file that had both.
+// knows how large a file was that was there, and the user's index knows how large a file was in the working tree when git last read it as the
+// content that it names; that tells LF from CRLF. Without it git's choice stands. Of a file that had both, only the record
+// of an undo knows where.
 func (r *restoring) keepLineEnds(ctx context.Context, puts []WriteOp) error {
-	oids := map[string]string{}
+	oids, ends := map[string]string{}, map[string]string{}
 	var paths []string
 	for _, p := range puts {
-		if p.To.Mode == modeFile || p.To.Mode == modeExec {
+		if p.fromGit() && p.To.Mode != modeLink {
 			paths = append(paths, p.Path)
 			oids[p.Path] = p.To.OID
 		}
@@ -42,11 +43,11 @@ func (r *restoring) keepLineEnds(ctx context.Context, puts []WriteOp) error {
 	}
 	for _, p := range puts {
 		if p.Size > 0 {
-			sizes[p.Path] = p.Size
+			sizes[p.Path], ends[p.Path] = p.Size, p.Ends
 		}
 	}
 	for p, size := range sizes {
-		if err := r.fitLineEnds(p, size); err != nil {
+		if err := r.fitLineEnds(p, size, ends[p]); err != nil {
 			return err
 		}
 	}
@@ -54,9 +55,12 @@ func (r *restoring) keepLineEnds(ctx context.Context, puts []WriteOp) error {
 }
 
 // fitLineEnds writes a staged file with its other line ends, where it then has the size.
-func (r *restoring) fitLineEnds(p string, size int64) error {
+func (r *restoring) fitLineEnds(p string, size int64, ends string) error {
 	name := filepath.Join(r.staged, "files", filepath.FromSlash(p))
 	staged, err := readText(name)
+	if mixed := withLineEnds(staged, ends); err == nil && mixed != nil && int64(len(mixed)) == size {
+		return os.WriteFile(name, mixed, 0o600)
+	}
 	if err != nil || int64(len(staged)) == size {
 		return nil // there is nothing to choose, or it is missed when its turn comes
 	}
@@ -79,6 +83,61 @@ func (r *restoring) fitLineEnds(p string, size int64) error {
 		return nil
 	}
 	return os.WriteFile(name, fit, 0o600) // it is there: its mode stays
+}
+
+// mostRuns bounds the line ends that are kept of a file with both.
+const mostRuns = 1000
+
+// LineEnds are the line ends of a file that has both LF and CRLF: how many lines have LF, how many after these have CRLF,
+// and so on. It is "" for other files, and for those that change too often.
+func LineEnds(name string) string {
+	text, err := readText(name)
+	if err != nil || bytes.IndexByte(text, 0) >= 0 || bytes.Count(text, []byte("\n")) == bytes.Count(text, []byte("\r\n")) {
+		return ""
+	}
+	runs := []int{0}
+	for line := range bytes.Lines(text) {
+		crlf := bytes.HasSuffix(line, []byte("\r\n"))
+		switch {
+		case !bytes.HasSuffix(line, []byte("\n")):
+			continue
+		case crlf != (len(runs)%2 == 0):
+			runs = append(runs, 0)
+		}
+		runs[len(runs)-1]++
+	}
+	if len(runs) == 1 || len(runs) > mostRuns {
+		return ""
+	}
+	return strings.Trim(fmt.Sprint(runs), "[]")
+}
+
+// withLineEnds is a text with the line ends that [LineEnds] found, nil if they are not of this text.
+func withLineEnds(text []byte, ends string) []byte {
+	runs := strings.Fields(ends)
+	var out []byte
+	for i, left := -1, 0; len(text) > 0; left-- {
+		line, rest, ended := bytes.Cut(text, []byte("\n"))
+		for ; ended && left == 0; i++ {
+			var err error
+			if i+1 == len(runs) {
+				return nil
+			}
+			if left, err = strconv.Atoi(runs[i+1]); err != nil || left < 0 {
+				return nil
+			}
+		}
+		text, out = rest, append(out, bytes.TrimSuffix(line, []byte("\r"))...)
+		switch {
+		case !ended:
+			out = append(out, line[len(bytes.TrimSuffix(line, []byte("\r"))):]...)
+		case i%2 == 0:
+			out = append(out, '\n')
+		default:
+			out = append(out, "\r\n"...)
+		}
+	}
+	return out
 }
 
 // wideNewlines are LF in UTF-16 and UTF-32, each with the low byte first and last.

@@ -48,6 +48,29 @@ func (w *Worktree) SnapshotPaths(
 	return n.taken, true, nil
 }
 
+// TreeWithout is a tree without some paths, and the objects that it needs beside those of the tree.
+func TreeWithout(format gitcmd.ObjectFormat, tree string, paths []string, objects ObjectReader) (without string, made []Object, err error) {
+	reader, changes, found := &treeReader{format: format, objects: objects, read: map[string][]entry{}}, newEdits(), false
+	for _, path := range paths {
+		old, err := reader.find(tree, path)
+		if err != nil {
+			return "", nil, fmt.Errorf("take %s out of a tree: %w", path, err)
+		}
+		if old.oid != "" && old.mode != modeTree {
+			changes.set(path, entry{})
+			found = true
+		}
+	}
+	if !found {
+		return tree, nil, nil
+	}
+	if without, err = reader.apply(tree, changes, &made); err == nil && without == "" {
+		without = format.EmptyTree()
+		made = append(made, newObject(format, "tree", nil))
+	}
+	return without, made, err
+}
+
 // pathSnapshot is one in-process snapshot in the making.
 type pathSnapshot struct {
 	w      *Worktree

@@ -66,7 +66,7 @@ func (r *restoring) untouched(p WriteOp, here *os.Root) (os.FileInfo, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case info != nil && info.IsDir():
+	case info != nil && info.IsDir() && p.Is.Mode != modeTree:
 		return nil, refusal(whyFolder)
 	case info != nil && r.guarded.has(info):
 		return nil, refusal(whyProtected)

@@ -24,8 +24,27 @@ type WriteOp struct {
 	Path string
 	Is   Version // what it is now
 	To   Version
-	Size int64 // of the file when it had that content, 0 if it is not known
+	Size int64  // of the file when it had that content, 0 if it is not known
+	Ends string // see [LineEnds]
+	From Source // has the content as it was on disk; nil: a git object has it
+	Mode uint32 // the mode that the file gets; 0: the one that git gives it
 }
+
+// A Source has the content of files under git's names for it, to be written without conversion.
+type Source interface {
+	Blob(oid string) ([]byte, error)
+}
+
+// ModeFolder is the mode of a folder without entries, of which no tree says anything.
+const ModeFolder = modeTree
+
+// fromGit reports whether git checks the content out.
+func (p WriteOp) fromGit() bool {
+	return p.From == nil && p.To != (Version{}) && p.To.Mode != modeTree && !p.modeOnly()
+}
+
+// modeOnly reports whether the content stays.
+func (p WriteOp) modeOnly() bool { return p.Mode != 0 && p.Is == p.To }
 
 // StatCache is what files were at a moment, so that a later write to one
 // is not overwritten.
@@ -239,7 +258,7 @@ func (r *restoring) admit(ctx context.Context, puts []WriteOp) ([]WriteOp, error
 func (r *restoring) withoutFiltered(ctx context.Context, puts []WriteOp) ([]WriteOp, error) {
 	var files []string
 	for _, p := range puts {
-		if p.To.Mode != modeLink {
+		if p.To.Mode != modeLink && (p.fromGit() || p.To == (Version{})) {
 			files = append(files, p.Path)
 		}
 	}
@@ -273,7 +292,9 @@ func (r *restoring) stage(ctx context.Context, puts []WriteOp) (err error) {
 	}()
 	var entries strings.Builder
 	for _, p := range puts {
-		if p.To != (Version{}) {
+		if p.From != nil {
+			r.stageCopy(p)
+		} else if p.fromGit() {
 			fmt.Fprintf(&entries, "%s %s\t%s\x00", p.To.Mode, p.To.OID, p.Path)
 		}
 	}
@@ -288,6 +309,25 @@ func (r *restoring) stage(ctx context.Context, puts []WriteOp) (err error) {
 		return err
 	}
 	return r.checkOut(ctx, paths)
+}
+
+// stageCopy writes content as it was.
+func (r *restoring) stageCopy(p WriteOp) {
+	data, err := p.From.Blob(p.To.OID)
+	name := filepath.Join(r.staged, "files", filepath.FromSlash(p.Path))
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(name), 0o700)
+	}
+	switch {
+	case err != nil:
+	case p.To.Mode == modeLink:
+		err = os.Symlink(string(data), name)
+	default:
+		err = os.WriteFile(name, data, 0o600)
+	}
+	if err != nil {
+		r.failed[p.Path] = "its copy cannot be read: " + plain(err).Error()
+	}
 }
 
 func (r *restoring) index() []string {
@@ -328,7 +368,7 @@ func (r *restoring) checkOut(ctx context.Context, paths []string) error {
 func (r *restoring) withoutPointers(ctx context.Context, puts []WriteOp) ([]string, error) {
 	var paths, oids []string
 	for _, p := range puts {
-		if p.To != (Version{}) && r.filters[p.Path] != "" {
+		if p.fromGit() && r.filters[p.Path] != "" {
 			oids = append(oids, p.To.OID)
 		}
 	}
@@ -339,7 +379,7 @@ func (r *restoring) withoutPointers(ctx context.Context, puts []WriteOp) ([]stri
 	for _, p := range puts {
 		text, filter := small[p.To.OID], r.filters[p.Path]
 		switch {
-		case p.To == (Version{}):
+		case !p.fromGit():
 			continue
 		case filter != "" && convert.IsPointer(text) && !convert.LeavesPointers(ctx, r.w.git, filter) && !convert.Stored(ctx, r.w.git, text):
 			r.failed[p.Path] = whyLFS
@@ -374,6 +414,9 @@ func (r *restoring) remove(p WriteOp) error {
 
 // write puts a file or a symbolic link in place.
 func (r *restoring) write(p WriteOp) error {
+	if p.To.Mode == modeTree || p.modeOnly() {
+		return r.writeMode(p)
+	}
 	if why := r.failed[p.Path]; why != "" {
 		return errors.New(why)
 	}
@@ -394,11 +437,16 @@ func (r *restoring) write(p WriteOp) error {
 	name := path.Base(p.Path)
 	r.tidy(here, path.Dir(p.Path))
 	temporary := temporaryPrefix + filepath.Base(r.staged)
-	if err := r.copy(here, temporary, staged, source, old); err != nil {
+	if err := r.copy(here, temporary, staged, source, old, p.Mode); err != nil {
 		return errors.Join(plain(err), discard(here, temporary))
 	}
 	if _, err := r.untouched(p, here); err != nil {
 		return errors.Join(plain(err), discard(here, temporary))
+	}
+	if old != nil && old.IsDir() { // an empty one: a file takes its place
+		if here.Remove(name) != nil {
+			return errors.Join(refusal(whyFolder), discard(here, temporary))
+		}
 	}
 	if err := here.Rename(temporary, name); err != nil {
 		return errors.Join(plain(err), discard(here, temporary))
@@ -407,9 +455,44 @@ func (r *restoring) write(p WriteOp) error {
 	return nil
 }
 
+// writeMode makes a folder, or gives a file its mode.
+func (r *restoring) writeMode(p WriteOp) error {
+	here, err := r.folder(p.Path, true)
+	if err != nil {
+		return plain(err)
+	}
+	defer here.Close()
+	if _, err := r.untouched(p, here); err != nil {
+		return plain(err)
+	}
+	name := path.Base(p.Path)
+	if p.To.Mode == modeTree && p.Is != p.To {
+		if p.Is != (Version{}) {
+			if err := here.Remove(name); err != nil {
+				return plain(err)
+			}
+		}
+		if err := here.Mkdir(name, 0o777); err != nil {
+			return plain(err)
+		}
+	}
+	return plain(here.Chmod(name, fileMode(p.Mode)))
+}
+
+// fileMode is a mode of lstat without the kind.
+func fileMode(mode uint32) fs.FileMode {
+	m := fs.FileMode(mode & 0o777)
+	for bit, is := range map[uint32]fs.FileMode{unix.S_ISUID: fs.ModeSetuid, unix.S_ISGID: fs.ModeSetgid, unix.S_ISVTX: fs.ModeSticky} {
+		if mode&bit != 0 {
+			m |= is
+		}
+	}
+	return m
+}
+
 // copy makes a new file of staged content. Permissions are those of the file
-// that it replaces, but for the executable bit.
-func (r *restoring) copy(here *os.Root, name, staged string, source, old os.FileInfo) error {
+// that it replaces, but for the executable bit, unless a mode is given.
+func (r *restoring) copy(here *os.Root, name, staged string, source, old os.FileInfo, mode uint32) error {
 	if source.Mode()&fs.ModeSymlink != 0 {
 		target, err := os.Readlink(staged)
 		if err != nil {
@@ -428,7 +511,11 @@ func (r *restoring) copy(here *os.Root, name, staged string, source, old os.File
 	}
 	_, err = io.Copy(to, from)
 	if err == nil {
-		err = to.Chmod(r.permissions(source, old))
+		perm := r.permissions(source, old)
+		if mode != 0 {
+			perm = fileMode(mode)
+		}
+		err = to.Chmod(perm)
 	}
 	if err == nil && !r.w.opts.Volatile {
 		err = r.w.flush(to)

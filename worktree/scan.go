@@ -91,7 +91,9 @@ func (s *snapshot) dirty(ctx context.Context) ([]raw, error) {
 	if s.kept {
 		index = s.w.keptIndex()
 	}
-	if paths, ok := s.w.suspects(ctx, index); ok {
+	paths, modes, ok := s.w.suspects(ctx, index, s.opts.Odd)
+	s.modes = modes
+	if ok {
 		if len(paths) == 0 {
 			return nil, ctx.Err()
 		}

@@ -18,6 +18,9 @@ type Snapshot struct {
 	// Untracked are the untracked files that the tree does not have, for the next Snapshot;
 	// nil without SnapshotOptions.Others.
 	Untracked *UntrackedFiles
+
+	// Modes are the modes of tracked files that SnapshotOptions.Odd reports.
+	Modes map[string]uint32
 }
 
 // SnapshotOptions say what to look at beyond the tracked files and the files
@@ -33,6 +36,9 @@ type SnapshotOptions struct {
 	// Named are paths that a tool said it writes. They are looked at even
 	// where the user told git not to.
 	Named []string
+
+	// Odd reports a mode of a tracked file that is wanted; nil: none is.
+	Odd func(mode uint32) bool
 
 	// Objects lets few changes be recorded in process, as SnapshotPaths does: the
 	// caller writes what Snapshot.Objects then has, before anything that names the
@@ -95,6 +101,7 @@ type snapshot struct {
 	opts   SnapshotOptions
 	others *UntrackedFiles // of after the mark; nil where nobody asked
 	known
+	modes    map[string]uint32
 	isSparse *bool             // nil: not asked for yet
 	filters  map[string]string // of the files that are to be recorded and have one, by path
 }
@@ -102,6 +109,7 @@ type snapshot struct {
 func (s *snapshot) make(ctx context.Context) (Snapshot, error) {
 	if s.opts.ListUntracked != nil && s.opts.Since != nil && s.opts.Untracked {
 		s.others = newUntracked(nil)
+		s.others.lister = s.w.lister
 	}
 	found, err := s.scan(ctx)
 	if err != nil {
@@ -116,7 +124,7 @@ func (s *snapshot) make(ctx context.Context) (Snapshot, error) {
 		return Snapshot{}, err
 	}
 	s.others.Recorded(taken.Changes)
-	taken.LeftOut, taken.Stale, taken.Untracked = p.leftOut(), p.stale(), s.others
+	taken.LeftOut, taken.Stale, taken.Untracked, taken.Modes = p.leftOut(), p.stale(), s.others, s.modes
 	return taken, nil
 }
 

@@ -2,10 +2,13 @@ package worktree_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"hash/crc32"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +17,7 @@ import (
 
 	"jp/gitcmd"
 	"jp/internal/gitenv"
+	"jp/internal/safefile"
 	"jp/worktree"
 )
 
@@ -313,6 +317,63 @@ func TestTheNoteOfAnotherStartIsNotBelieved(t *testing.T) {
 	s := r.snapshot(older, worktree.SnapshotOptions{})
 	require.Equal(t, r.head(), s.Tree)
 	require.Equal(t, []string{"M a"}, paths(s.Changes))
+}
+
+// A confined program can write the note of the index. Without the key it hides no change.
+func TestAForgedNoteHidesNothing(t *testing.T) {
+	mine := func() ([]byte, error) { return []byte("key"), nil }
+	for name, c := range map[string]struct {
+		key   func() ([]byte, error)
+		forge func(note, seal string) string
+		hides bool
+	}{
+		"believed without a key": {nil, func(note, seal string) string { return note + seal }, true},
+		"the seal of another":    {mine, func(note, seal string) string { return note + seal }, false},
+		"no seal, as before":     {mine, func(note, _ string) string { return note }, false},
+		"only a seal":            {mine, func(_, seal string) string { return seal }, false},
+		"empty":                  {mine, func(_, _ string) string { return "" }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRepo(t, map[string]string{"a": "1\n"})
+			r.open(worktree.Options{Key: c.key})
+			first := r.snapshot(r.head(), worktree.SnapshotOptions{})
+			r.write("a", "2\n")
+			s := r.snapshot(first.Tree, worktree.SnapshotOptions{})
+			require.Equal(t, []string{"M a"}, paths(s.Changes))
+			text, err := os.ReadFile(r.path(".git/jp/index.json"))
+			require.NoError(t, err)
+			note := string(safefile.Unsealed(text))
+			require.Equal(t, c.key == nil, note == string(text))
+			r.write(".git/jp/index.json", c.forge(strings.Replace(note, s.Tree, first.Tree, 1), string(text)[len(note):]))
+			s = r.snapshot(first.Tree, worktree.SnapshotOptions{})
+			require.Equal(t, c.hides, len(s.Changes) == 0)
+		})
+	}
+}
+
+// The list of untracked files is sealed, too.
+func TestAForgedListHidesNothing(t *testing.T) {
+	for name, key := range map[string]func() ([]byte, error){"with a key": func() ([]byte, error) { return []byte("key"), nil }, "without one": nil} {
+		t.Run(name, func(t *testing.T) {
+			r := newRepo(t, map[string]string{"a": "1\n"})
+			since := r.later()
+			r.write("d/hidden", "1\n")
+			r.later()
+			r.open(worktree.Options{Key: key})
+			r.others()
+			text, err := os.ReadFile(r.path(".git/jp/untracked"))
+			require.NoError(t, err)
+			list := safefile.Unsealed(text)
+			forged := bytes.Replace(list[:len(list)-4], []byte("hidden"), []byte("absent"), 1)
+			require.NotEqual(t, list[:len(list)-4], forged)
+			forged = binary.BigEndian.AppendUint32(forged, crc32.ChecksumIEEE(forged))
+			r.write(".git/jp/untracked", string(append(forged, text[len(list):]...)))
+			r.open(worktree.Options{Key: key})
+			s, err := r.w.Snapshot(t.Context(), r.head(), worktree.SnapshotOptions{Since: since, Untracked: true})
+			require.NoError(t, err)
+			require.Equal(t, key != nil, slices.Contains(paths(s.Changes), "A d/hidden"), "%v", paths(s.Changes))
+		})
+	}
 }
 
 // A kept index that is not as jp left it is made anew, also where it is as long.

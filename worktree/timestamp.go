@@ -23,6 +23,9 @@ func (m Timestamp) before(o Timestamp) bool {
 	return m.Sec < o.Sec || m.Sec == o.Sec && m.Nsec < o.Nsec
 }
 
+// Nanoseconds counts them since the epoch.
+func (m Timestamp) Nanoseconds() int64 { return m.Sec*1e9 + m.Nsec }
+
 // clockLead is how much the clock may run ahead of the times that the kernel
 // gives to files: more than one tick of the slowest timer in use.
 const clockLead = 20 * time.Millisecond

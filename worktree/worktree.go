@@ -49,11 +49,13 @@ type Options struct {
 	Mode       Mode           // default TrackedAndTools
 	NewFile    int64          // greatest size of a file that git does not track; default 1 MiB
 	NewContent int64          // greatest sum of changed content in one snapshot; default 50 MiB
-	Home       string         // the home folder, where no snapshot is made; default os.UserHomeDir
+	Home       string         // the home folder, where no snapshot is made; "": there is none
 	Volatile   bool           // do not wait for the disk: objects survive a kill, not a power cut
 	Ordered    bool           // the file system keeps the order of writes: one flush is enough for many objects
 	Git        gitcmd.Options // how git is started
 	Trees      trees.Reader   // reads and compares trees; nil: a git for each time
+	// Key is the user's. It seals jp's notes about files, whose folder a confined program can write. Nil: jp believes them.
+	Key func() ([]byte, error)
 	// Rules asks for attributes and ignored names of this working tree. Nil: one that keeps its git until it is idle.
 	Rules *rulecheck.Checker
 	// Inspect says why a path with this content must not be stored, "" where it
@@ -101,9 +103,6 @@ func Open(_ context.Context, repo gitcmd.Repository, opts Options) (*Worktree, e
 	if opts.NewContent == 0 {
 		opts.NewContent = DefaultNewContent
 	}
-	if opts.Home == "" {
-		opts.Home, _ = os.UserHomeDir() // a user without a home has no home to protect
-	}
 	git := gitcmd.At(repo, opts.Git)
 	w := &Worktree{
 		repo: repo, git: git, opts: opts, gaps: convert.New(git, repo), flush: (*os.File).Sync, attrs: map[string]pathRules{},
@@ -117,13 +116,8 @@ func Open(_ context.Context, repo gitcmd.Repository, opts Options) (*Worktree, e
 			now, err := w.Now(ctx)
 			return untracked.Time(now), err
 		},
-		Load: func() ([]byte, error) { return readRegular(w.state(untrackedName)) },
-		Save: func(data []byte) {
-			if f, err := w.openState(untrackedName, os.O_WRONLY|os.O_CREATE|os.O_TRUNC); err == nil {
-				_, _ = f.Write(data)
-				_ = f.Close()
-			}
-		},
+		Load: func() ([]byte, error) { return notes{w.stateDir()}.read(untrackedName) },
+		Save: func(data []byte) { notes{w.stateDir()}.write(untrackedName, data) },
 	})
 	return w, nil
 }
@@ -164,7 +158,35 @@ func (w *Worktree) openLock(name string) (*os.File, error) {
 }
 
 func (w *Worktree) stateDir() safefile.StateDir {
-	return safefile.StateDir{GitDir: w.repo.GitDir, Share: w.git.Share}
+	return safefile.StateDir{GitDir: w.repo.GitDir, Share: w.git.Share, Key: w.opts.Key}
+}
+
+// notes are jp's files about the working tree, sealed if there is a key.
+type notes struct{ in safefile.StateDir }
+
+func (n notes) read(name string) ([]byte, error) {
+	path := filepath.Join(n.in.GitDir, safefile.StateDirName, name)
+	text, err := readRegular(path)
+	if err == nil && n.in.Key != nil && !n.in.HasSeal(n.in.GitDir, name, text) {
+		return nil, &safefile.SealError{Path: path}
+	}
+	return safefile.Unsealed(text), err
+}
+
+// write may fail: then the next snapshot looks at all files.
+func (n notes) write(name string, text []byte) {
+	if n.in.Key != nil {
+		text = n.in.Seal(n.in.GitDir, name, text)
+	}
+	dir, err := n.in.Open()
+	if err != nil {
+		return
+	}
+	defer dir.Close()
+	if f, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600); err == nil {
+		_, _ = f.Write(text) // one that is cut off is no note
+		_ = f.Close()
+	}
 }
 
 // makeState makes the folder for them.

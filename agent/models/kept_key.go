@@ -11,9 +11,9 @@ import (
 	"strings"
 	"syscall"
 
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
+	"jp/internal/action"
 	"jp/internal/safefile"
 	"jp/internal/safetext"
 	"jp/provider/catalog"
@@ -41,6 +41,29 @@ func (k keptKey) exists() bool {
 	return err == nil
 }
 
+// folder checks who can write the folders of the file, since others could put their own key in its place. A group counts
+// for jp's own folder. A sticky folder such as /tmp is safe.
+func (k keptKey) folder() error {
+	own := filepath.Dir(k.path)
+	for dir := own; ; dir = filepath.Dir(dir) {
+		writers := fs.FileMode(0o002)
+		if dir == own {
+			writers = 0o022
+		}
+		info, err := os.Stat(dir)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return err
+		case info.Mode()&writers != 0 && info.Mode()&fs.ModeSticky == 0:
+			return fmt.Errorf("others can replace it, since the mode of %s is %04o (chmod go-w %s)", safetext.Show(dir), info.Mode().Perm(), safetext.Escape(dir))
+		}
+		if dir == filepath.Dir(dir) {
+			return nil
+		}
+	}
+}
+
 // content is the text of the file. A file that others can read or that another user owns is refused: they may have the
 // key, or have chosen it.
 func (k keptKey) content() (string, error) {
@@ -56,6 +79,9 @@ func (k keptKey) content() (string, error) {
 	owner, known := info.Sys().(*syscall.Stat_t)
 	if info.Mode().Perm()&0o077 != 0 || !known || int(owner.Uid) != os.Geteuid() {
 		return "", fmt.Errorf("others can use its file %s, of mode %#o", safetext.Show(k.path), info.Mode().Perm())
+	}
+	if err := k.folder(); err != nil {
+		return "", err
 	}
 	text, err := safefile.ReadOpened(file, mostPrinted)
 	return strings.TrimSpace(string(text)), err
@@ -88,7 +114,7 @@ func (k keptKey) current(ctx context.Context) (key string, runs int, err error) 
 		return "", 0, missingKey(k.vendor)
 	}
 	return "", 0, problem.New(problem.ExitUsage, "auth", "%sjp could not read the one of jp login: %v.", noKeyFor(k.vendor.Name), err).
-		Hint(action.Login(repo.PlainName(k.vendor.Name)), "asks for the key, and keeps it again")
+		Hint(action.Login(ShownName(k.vendor.Name)), "asks for the key, and keeps it again")
 }
 
 // renewed implements [keySource]. Each request has read the newest key.
@@ -98,6 +124,9 @@ func (k keptKey) renewed(context.Context, int) (key string, runs int, err error)
 
 // keep keeps a key, in the keyring if there is one. why is the reason if it is in the file.
 func (k keptKey) keep(ctx context.Context, key string) (why, err error) {
+	if err := k.folder(); err != nil {
+		return nil, err
+	}
 	text := inKeyring
 	if _, why = k.ring.ask(ctx, "set", k.vendor.Name, key); why != nil {
 		if ctx.Err() != nil {

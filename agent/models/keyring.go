@@ -15,6 +15,8 @@ import (
 	"strings"
 	"time"
 
+	"jp/internal/version"
+
 	system "github.com/zalando/go-keyring"
 
 	"jp/agent/repo"
@@ -66,7 +68,7 @@ func (k keyring) ask(ctx context.Context, verb, provider, input string) (string,
 	}
 	limited, cancel := context.WithTimeout(ctx, k.limit)
 	defer cancel()
-	cmd := exec.CommandContext(limited, repo.OwnProgram(), keyringCommand, verb, provider)
+	cmd := exec.CommandContext(limited, version.OwnProgram(), keyringCommand, verb, provider)
 	cmd.Env = append(slices.Clone(k.host.Environ), busVariable+"="+bus)
 	cmd.Stdin = strings.NewReader(input)
 	out, words := &bounded{full: cancel}, &bounded{full: func() {}}

@@ -9,10 +9,10 @@ import (
 	"time"
 	"unicode"
 
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/config"
+	"jp/internal/action"
 	"jp/internal/safetext"
 	"jp/provider"
 	"jp/provider/catalog"
@@ -25,10 +25,10 @@ func (r Providers) Vendor(name string) (catalog.Vendor, error) {
 	case errors.Is(err, catalog.ErrUnknown):
 		return v, problem.Usage("there is no provider %q.", name).
 			Hint(action.Models, "lists those that there are").
-			Hint(action.AskServer(repo.PlainName(name)), "a server that speaks OpenAI's protocol")
+			Hint(action.AskServer(ShownName(name)), "a server that speaks OpenAI's protocol")
 	case errors.Is(err, catalog.ErrNoAddress):
 		return v, problem.New(problem.ExitUsage, "config", "%s has an address of its own for each customer, and none is set.", name).
-			Hint(action.SetBaseURL(repo.PlainName(name)), "your address")
+			Hint(action.SetBaseURL(ShownName(name)), "your address")
 	case err != nil:
 		return v, repo.WrongSetting(r.repo.WrongProvider(name, err))
 	}
@@ -52,7 +52,7 @@ func (r Providers) client(e *repo.Host, name string) (*http.Client, error) {
 		}
 		headers[header] = value
 	}
-	client, err := catalog.Connection{Headers: headers, CAFile: repo.FromHome(said.CAFile, e.Get("HOME")), Proxy: said.Proxy}.Client()
+	client, err := catalog.Connection{Headers: headers, CAFile: config.FromHome(said.CAFile, e.Get("HOME")), Proxy: said.Proxy}.Client()
 	if err != nil {
 		return nil, repo.WrongSetting(r.repo.WrongProvider(name, err))
 	}
@@ -122,20 +122,20 @@ func (r Providers) key(e *repo.Host, v catalog.Vendor) (string, keySource, error
 // missingKey says which key a provider wants, and what works without one.
 func missingKey(v catalog.Vendor) *problem.Error {
 	f := problem.New(problem.ExitUsage, "auth", "%s%s.", noKeyFor(v.Name), Unset(v)).
-		Hint(action.Login(repo.PlainName(v.Name)), "asks for the key, and keeps it")
+		Hint(action.Login(ShownName(v.Name)), "asks for the key, and keeps it")
 	if len(v.KeyEnv) > 0 {
 		f.Hint(action.SetKey(v.KeyEnv[0]), "the key, for this shell")
 	} else {
-		f.Hint(action.SetKeyName(repo.PlainName(v.Name)), "the variable that holds it")
+		f.Hint(action.SetKeyName(ShownName(v.Name)), "the variable that holds it")
 	}
-	f.Hint(action.SetKeyCommand(repo.PlainName(v.Name), `["pass", "show", "`+repo.PlainName(v.Name)+`"]`), "a program that prints it")
+	f.Hint(action.SetKeyCommand(ShownName(v.Name), `["pass", "show", "`+ShownName(v.Name)+`"]`), "a program that prints it")
 	return withoutKey(f)
 }
 
 // Unset says where no key was found.
 func Unset(v catalog.Vendor) string {
 	if len(v.KeyEnv) == 0 {
-		return "providers." + repo.PlainName(v.Name) + " names no api_key_env and no key_command"
+		return "providers." + ShownName(v.Name) + " names no api_key_env and no key_command"
 	}
 	return strings.Join(v.KeyEnv, " or ") + " is not set"
 }
@@ -180,7 +180,7 @@ func (r Providers) UsualModel(ctx context.Context, e *repo.Host) (string, error)
 	for _, name := range r.Names(e) {
 		if v, err := r.Vendor(name); err == nil && !v.Keyless && r.hasKey(e, v) {
 			return "", problem.New(problem.ExitUsage, "config", "no model to ask: %s has a key, but no default model.", name).
-				Hint(action.ModelsOf(repo.PlainName(name)), "its models").Hint(action.SetModel, "the model that you want")
+				Hint(action.ModelsOf(ShownName(name)), "its models").Hint(action.SetModel, "the model that you want")
 		}
 	}
 	none := problem.New(problem.ExitUsage, "config", "no model to ask: none is configured, no key is set, no Ollama runs here.")

@@ -10,11 +10,11 @@ import (
 	"time"
 	"unicode"
 
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/config"
 	"jp/conversation"
+	"jp/internal/action"
 	"jp/internal/safetext"
 	"jp/provider"
 	"jp/provider/catalog"
@@ -183,4 +183,12 @@ func (r Providers) About(e *repo.Host, offers []offer) [][2]string {
 // AboutTable says how old a table is, and where it comes from.
 func AboutTable(t catalog.Table) string {
 	return fmt.Sprintf("prices and limits of %s, from %s", t.Date().Format(time.DateOnly), safetext.Show(t.Source()))
+}
+
+// ShownName is a name as it can stand in a command line that jp prints.
+func ShownName(name string) string {
+	if strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") == "" && name != "" {
+		return name
+	}
+	return "NAME"
 }

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"strings"
 
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
+	"jp/internal/action"
 	"jp/internal/safetext"
 	"jp/provider"
 	"jp/provider/catalog"
@@ -101,7 +101,7 @@ func (r Providers) tryKey(ctx context.Context, e *repo.Host, v catalog.Vendor, k
 	}
 	why := fmt.Sprintf("%s lists no models: %s", safetext.Show(v.Name), r.unreachable(e, v, err))
 	if refused != nil && refused.Class == provider.ClassAuth {
-		why = fmt.Sprintf("%s refuses it: %s", safetext.Show(v.Name), err)
+		why = fmt.Sprintf("%s refuses it: %s", safetext.Show(v.Name), strings.TrimPrefix(refused.Error(), v.Name+": "))
 	}
 	return "", problem.New(problem.ExitProvider, "auth", "jp did not keep the key: %s.", strings.TrimSuffix(safetext.Clean(why), "."))
 }

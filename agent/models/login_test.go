@@ -174,7 +174,7 @@ func TestAKeyIsTried(t *testing.T) {
 	}{
 		"good":           {answer: onlyGood, key: "good"},
 		"blanks around":  {answer: onlyGood, key: " good\r\n"},
-		"bad":            {answer: onlyGood, key: "bad-key-of-mine", fails: "jp did not keep the key: work refuses it: work: auth: HTTP 401: invalid api key [key]"},
+		"bad":            {answer: onlyGood, key: "bad-key-of-mine", fails: "jp did not keep the key: work refuses it: auth: HTTP 401: invalid api key [key]"},
 		"open list":      {answer: always(200, someModels), key: "any", says: "jp could not try the key: work lists its models to everybody."},
 		"no list":        {answer: always(404, `{"error":{"message":"no such route"}}`), key: "any", says: "jp could not try the key: work lists no models."},
 		"out of order":   {answer: always(503, "busy"), key: "good", fails: "jp did not keep the key: work lists no models: "},

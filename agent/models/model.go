@@ -9,15 +9,17 @@ import (
 	"strings"
 	"time"
 
-	"jp/agent/action"
+	"jp/internal/safefile"
+
 	"jp/agent/problem"
 	"jp/agent/repo"
-	"jp/agent/spending"
 	"jp/config"
 	"jp/conversation"
+	"jp/internal/action"
 	"jp/internal/safetext"
 	"jp/provider/catalog"
 	"jp/provider/script"
+	"jp/usage"
 )
 
 // The providers of models that are none: files, and conversations.
@@ -35,15 +37,15 @@ func OpenModel(ctx context.Context, e *repo.Host, r *repo.Repo, model string) (*
 	if known := ContextOf(r, model); known > 0 {
 		p.Context = known
 	}
-	p.Provider = &spending.Meter{Provider: p.Provider, Price: p.Price, Ledger: spending.Open(r.Paths.StateDir, e.Now), Day: r.Config.Limits.CostUSDDay}
+	p.Provider = &usage.Meter{Provider: p.Provider, Price: p.Price, Ledger: usage.OpenLedger(r.Paths.StateDir, e.Now), Day: r.Config.Limits.CostUSDDay}
 	return p, NeedsPrice(r, model)
 }
 
 // NeedsPrice refuses a model whose price is unknown if the configuration limits what calls may cost.
 func NeedsPrice(r *repo.Repo, model string) error {
-	key := spending.TurnKey
+	key := usage.TurnKey
 	if limits := r.Config.Limits; limits.CostUSD <= 0 {
-		if key = spending.DayKey; limits.CostUSDDay <= 0 {
+		if key = usage.DayKey; limits.CostUSDDay <= 0 {
 			return nil
 		}
 	}
@@ -129,7 +131,7 @@ func openScript(e *repo.Host, name string) (*catalog.Provider, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		// A script that lies in a folder called script is easily named by its path.
 		missing := problem.New(problem.ExitUsage, "config", "%v", err)
-		if beside := filepath.Join(e.Dir, Scripted, name); repo.IsFile(beside) {
+		if beside := filepath.Join(e.Dir, Scripted, name); safefile.IsRegular(beside) {
 			missing = missing.Hint(action.AskScript("script/script/"+name), "the file after the provider's name: script/"+name)
 		}
 		return nil, missing

@@ -8,10 +8,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/agent/problem"
-	"jp/agent/spending"
 	"jp/config"
 	"jp/provider"
 	"jp/provider/catalog"
+	"jp/usage"
 )
 
 // TestALimitNeedsACost: the configuration, the table or the provider's answers have it. Otherwise the error names the key
@@ -40,7 +40,7 @@ func TestALimitNeedsACost(t *testing.T) {
 			p := newLoginPlace(t, onlyGood)
 			p.repo.Config.Prices = test.prices
 			require.NoError(t, NeedsPrice(p.repo, test.model), "nothing is limited")
-			for key, limits := range map[string]config.Limits{spending.TurnKey: {CostUSD: 1}, spending.DayKey: {CostUSDDay: 1}} {
+			for key, limits := range map[string]config.Limits{usage.TurnKey: {CostUSD: 1}, usage.DayKey: {CostUSDDay: 1}} {
 				p.repo.Config.Limits = limits
 				err := NeedsPrice(p.repo, test.model)
 				if test.without == "" {
@@ -67,6 +67,6 @@ func TestALimitTakesTheTierOfARequest(t *testing.T) {
 	require.NoError(t, err)
 	price := table.Model(v, "m-1").Price
 	for tokens, want := range map[int]string{100_000: "0.1", 300_000: "3"} {
-		require.Equal(t, want, spending.Input(price, &provider.Request{System: strings.Repeat("x", 4*tokens)}))
+		require.Equal(t, want, usage.InputCost(price, &provider.Request{System: strings.Repeat("x", 4*tokens)}))
 	}
 }

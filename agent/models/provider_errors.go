@@ -11,7 +11,7 @@ import (
 // KeySource is where the key for a provider comes from, "" where it has none.
 func (r Providers) KeySource(e *repo.Host, name string) string {
 	if command := r.repo.Config.Providers[name].KeyCommand; len(command) > 0 {
-		return "what " + safetext.Escape(command[0]) + " printed (providers." + repo.PlainName(name) + ".key_command)"
+		return "what " + safetext.Escape(command[0]) + " printed (providers." + ShownName(name) + ".key_command)"
 	}
 	v, err := r.Vendor(name)
 	if err != nil {

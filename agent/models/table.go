@@ -79,7 +79,7 @@ func (r Providers) UpdateTable(ctx context.Context, e *repo.Host) (catalog.Table
 	}
 	t, err := catalog.FromDev(text, e.Now().UTC(), host)
 	if err != nil {
-		return t, notUpdated(ctx, fmt.Errorf("%s gave %w", host, err))
+		return t, notUpdated(ctx, fmt.Errorf("the answer of %s is %w", host, err))
 	}
 	code, err := r.tableCode(t.Text())
 	if err == nil {

@@ -8,8 +8,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"jp/agent/action"
 	"jp/conversation"
+	"jp/internal/action"
 	"jp/internal/safetext"
 )
 

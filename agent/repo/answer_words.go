@@ -3,8 +3,8 @@ package repo
 import (
 	"strconv"
 
-	"jp/agent/action"
 	"jp/conversation"
+	"jp/internal/action"
 	"jp/process/attach"
 )
 

@@ -10,9 +10,9 @@ import (
 	"syscall"
 	"time"
 
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/conversation"
+	"jp/internal/action"
 	"jp/process"
 	"jp/process/attach"
 )

@@ -3,8 +3,8 @@ package repo
 import (
 	"context"
 
-	"jp/agent/usagecache"
 	"jp/conversation"
+	"jp/usage"
 )
 
 // UndoFolder is where undo keeps what it knows of conversations, below jp's folder in the git
@@ -23,7 +23,13 @@ func (r States) Delete(ctx context.Context, info conversation.Info) error {
 		_ = r.repo.StateDir().Remove(DraftsFolder, string(info.ID)+kind) // there may be none
 	}
 	_ = r.repo.StateDir().Remove(UndoFolder, string(info.ID))                // there may be none
-	_ = r.repo.StateDir().Remove(usagecache.Folder, string(info.ID)+".json") // there may be none
+	_ = r.repo.StateDir().Remove(LinesFolder, LinesFile)                     // the next blame makes it
+	_ = r.repo.StateDir().Remove(usage.CacheFolder, string(info.ID)+".json") // there may be none
+	if backups := r.repo.Standings().Backups(); backups != nil {
+		if err := backups.Forget(ctx, string(info.ID)); err != nil {
+			r.repo.Env.Note("Its backups stay until they are too old: %v.", err)
+		}
+	}
 	if registry, ok := r.ToldRegistry(); ok {
 		_ = registry.Forget(info.ID) // its log; there may be none
 	}

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/conversation"
 	"jp/gitstore"
+	"jp/internal/action"
 )
 
 // duplicateProblem refuses to choose between two conversations of one id.

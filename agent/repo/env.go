@@ -50,8 +50,8 @@ func (h *Host) refused(err *safefile.SealError) {
 	}
 }
 
-// warn says what the user must not overlook, also where only results are wanted.
-func (h *Host) warn(format string, args ...any) {
+// Warn says what the user must not overlook, also where only results are wanted.
+func (h *Host) Warn(format string, args ...any) {
 	if h.Alarm != nil {
 		h.Alarm(fmt.Sprintf(format, args...))
 	}

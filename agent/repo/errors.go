@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,7 +12,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/config"
 	"jp/conversation"
@@ -21,6 +19,7 @@ import (
 	"jp/gitstore"
 	"jp/gitstore/odb"
 	"jp/gitstore/trees"
+	"jp/internal/action"
 	"jp/internal/safefile"
 	"jp/internal/safetext"
 	"jp/process"
@@ -57,7 +56,7 @@ func ProblemOf(err error) *problem.Error {
 	case errors.As(err, &link):
 		return problem.New(problem.ExitFailed, "untrusted", "%v.", link).
 			Hint(action.ListLink(link.Path), "where it leads").
-			Hint(action.RemoveFile(link.Path), "jp makes its own folder again")
+			Hint(action.RemoveFile(link.Path), "jp makes its own again")
 	case errors.As(err, &interrupt):
 		return Interrupted(interrupt)
 	case errors.Is(err, context.Canceled):
@@ -214,7 +213,7 @@ type WayOut struct {
 // WaysOut of a refusal change the configuration of a repository whose extensions are in the way.
 func WaysOut(r *gitcmd.Refusal) (ways []WayOut) {
 	file := filepath.Join(LooksLikeOne(r.Dir), "config")
-	if len(r.Extensions) == 0 || !IsFile(file) {
+	if len(r.Extensions) == 0 || !safefile.IsRegular(file) {
 		return nil
 	}
 	why := "where the entry is a mistake"
@@ -336,11 +335,6 @@ func complaint(e *provider.Error) string {
 		return e.Provider + " " + means
 	}
 	return e.Provider + " " + means + ": " + said
-}
-
-func IsFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
 }
 
 // IsReadOnly reports whether an error comes from a file system that cannot be

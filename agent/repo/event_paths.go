@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/conversation"
 	"jp/gitstore/trees"
+	"jp/internal/action"
 )
 
 // Changes is what each event from one to another did to the files, in the order of all

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/conversation"
+	"jp/internal/action"
 	"jp/internal/lazy"
 	"jp/internal/safetext"
 )

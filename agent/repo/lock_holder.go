@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/conversation"
+	"jp/internal/action"
 	"jp/internal/safetext"
 	"jp/process"
 	"jp/process/attach"

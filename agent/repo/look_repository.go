@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"jp/internal/safefile"
+
 	"jp/internal/safetext"
 )
 
@@ -25,7 +27,7 @@ func LooksLikeOne(dir string) string {
 
 // DanglingLink is the missing folder that a .git file names, or "".
 func DanglingLink(git string) string {
-	if !IsFile(git) {
+	if !safefile.IsRegular(git) {
 		return ""
 	}
 	text, err := readWord(git)

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"jp/agent/action"
 	"jp/conversation"
 	"jp/gitstore"
+	"jp/internal/action"
 )
 
 // Large texts stand beside the events and may be missing where these are not: they were
@@ -21,7 +21,7 @@ func (v *View) Rest(e *conversation.Event) string {
 	if missing == 0 {
 		return ""
 	}
-	size := ByteCount(int(missing))
+	size := conversation.ByteCount(int(missing))
 	if v.Remote == "" {
 		if v.lost == nil {
 			v.lost, _ = v.Repo.Store.LostOf(v.ID, v.toNewest()) // jp verify tells of an error

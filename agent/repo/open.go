@@ -43,13 +43,18 @@ func (r *Repo) WarnOfMistake() error {
 	if errors.As(r.Wrong, &mistake) && mistake.Origin.Layer == config.LayerOverride {
 		return errors.Join(r.Wrong, r.Close())
 	}
-	r.Env.warn("Warning: %s; the configuration is not used.", problem.OneLine(r.Wrong.Error()))
+	r.Env.Warn("Warning: %s; the configuration is not used.", problem.OneLine(r.Wrong.Error()))
 	return nil
 }
 
 // Find opens the repository, and keeps what is wrong with its configuration
 // for later.
 func Find(ctx context.Context, e *Host) (*Repo, error) {
+	r, err := find(ctx, e)
+	return r, e.lostRepository(err)
+}
+
+func find(ctx context.Context, e *Host) (*Repo, error) {
 	dir, err := filepath.Abs(e.Dir)
 	if err != nil {
 		return nil, err
@@ -86,7 +91,7 @@ func (e *Host) warnOfIgnored(r gitcmd.Repository) {
 // FindSettings opens the repository as findRepo does; outside of one it gives what
 // the user's own configuration says, without conversations.
 func FindSettings(ctx context.Context, e *Host) (*Repo, error) {
-	r, err := Find(ctx, e)
+	r, err := find(ctx, e)
 	if !errors.Is(err, gitcmd.ErrNotRepository) {
 		return r, err
 	}
@@ -161,7 +166,7 @@ func (r *Repo) openStore(ctx context.Context, e *Host) error {
 		durability = odb.Off
 	}
 	r.Values = r.openSecrets(e, key)
-	r.Env, r.name = e, &atomic.Pointer[string]{}
+	r.Env, r.name, r.backups = e, &atomic.Pointer[string]{}, &backupStores{}
 	user := func() gitcmd.User { // empty if git does not know
 		user, _ := notesIn(r.Paths).User(ctx, r.At, gitcmd.Options{Environ: r.Env.Environ})
 		return user
@@ -185,7 +190,7 @@ func (r *Repo) openStore(ctx context.Context, e *Host) error {
 // store holds.
 func (r *Repo) Close() error {
 	if r.Store == nil {
-		return nil
+		return r.backups.close()
 	}
 	r.Values.report(r.Env)
 	var closed error
@@ -199,5 +204,5 @@ func (r *Repo) Close() error {
 		closed = errors.Join(closed, store.Close())
 	}
 	r.Rules.Close()
-	return errors.Join(r.Trees.Close(), closed)
+	return errors.Join(r.Trees.Close(), closed, r.backups.close())
 }

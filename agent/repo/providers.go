@@ -2,7 +2,6 @@ package repo
 
 import (
 	"errors"
-	"path/filepath"
 	"strings"
 
 	"jp/agent/problem"
@@ -15,7 +14,7 @@ func (r *Repo) Found(name string) (catalog.Vendor, error) {
 	said := r.Config.Providers[name]
 	return catalog.Find(name, catalog.Settings{
 		BaseURL: said.BaseURL, KeyEnv: said.APIKeyEnv, Dialect: said.Dialect, Bearer: said.Auth == "bearer",
-		Connection: catalog.Connection{Headers: said.Headers, CAFile: FromHome(said.CAFile, ""), Proxy: said.Proxy},
+		Connection: catalog.Connection{Headers: said.Headers, CAFile: config.FromHome(said.CAFile, ""), Proxy: said.Proxy},
 	})
 }
 
@@ -30,22 +29,6 @@ func (r *Repo) keyVariables() []string {
 		names = append(names, v.KeyEnv...)
 	}
 	return names
-}
-
-// FromHome replaces ~ in a path by the user's home folder, if that is known.
-func FromHome(path, home string) string {
-	if rest, below := strings.CutPrefix(path, "~/"); below {
-		return filepath.Join("/"+home, rest)
-	}
-	return path
-}
-
-// PlainName is a name as it can stand in a command line that jp prints.
-func PlainName(name string) string {
-	if strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") == "" && name != "" {
-		return name
-	}
-	return "NAME"
 }
 
 // WrongSetting is the error of a command that needs an invalid setting.

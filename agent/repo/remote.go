@@ -5,9 +5,9 @@ import (
 	"context"
 	"strings"
 
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/conversation"
+	"jp/internal/action"
 )
 
 // AnyRemote stands for all remotes.

@@ -5,13 +5,13 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/config"
 	"jp/gitcmd"
 	"jp/gitcmd/rulecheck"
 	"jp/gitstore"
 	"jp/gitstore/trees"
+	"jp/internal/action"
 	"jp/internal/repoid"
 	"jp/internal/safefile"
 	"jp/process"
@@ -34,6 +34,7 @@ type Repo struct {
 
 	records *gitstore.Store         // see Standings.RecordStore
 	name    *atomic.Pointer[string] // of the repository, once a list has asked; shared with copies
+	backups *backupStores           // shared with copies
 }
 
 // KeyFile has the key by which this user's events are known.

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/conversation"
 	"jp/gitstore"
+	"jp/internal/action"
 )
 
 // Resolve finds the conversation that a word stands for: a full id, the end of

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"slices"
 
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/conversation"
+	"jp/internal/action"
 )
 
 // Naming says that a conversation has to be named, and which ones could be meant.

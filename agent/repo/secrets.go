@@ -229,17 +229,6 @@ func (s *secrets) restore(v *redact.Vault, value json.RawMessage) (json.RawMessa
 	return out, nil
 }
 
-// Placeholders are those that stand in the texts of a value, whether or not their secrets
-// are known.
-func Placeholders(value json.RawMessage) (held []string) {
-	conversation.RewriteJSON(value, func(_, text string) string {
-		_, found := redact.Restore(text, func(string) (string, bool) { return "", false })
-		held = append(held, found...)
-		return text
-	})
-	return slices.Compact(held)
-}
-
 // Inspector says which files a snapshot does not store, nil for none.
 func (s *secrets) Inspector() func(path string, was, is []byte) string {
 	if s == nil {

@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
 
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/conversation"
+	"jp/internal/action"
 	"jp/internal/safetext"
 	"jp/process"
 )
@@ -156,7 +157,7 @@ func (r *Repo) Hold(ctx context.Context, e *Host, id conversation.ID) (*process.
 
 // tryHold is hold, with a *process.LockedError where another process was first.
 func (r *Repo) tryHold(e *Host, id conversation.ID) (*process.Lock, error) {
-	held, err := r.Locks.Take(id, process.Holder{PID: PID(), Started: e.Now().UTC(), Session: r.Session(e).Name})
+	held, err := r.Locks.Take(id, process.Holder{PID: os.Getpid(), Started: e.Now().UTC(), Session: r.Session(e).Name})
 	if IsReadOnly(err) {
 		return nil, Unwritable(err)
 	}

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"jp/agent/action"
 	"jp/config"
+	"jp/internal/action"
 )
 
 // HeldBack says of each setting that was read and has no effect why that is so.

@@ -1,9 +1,9 @@
 package repo
 
 import (
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/conversation"
+	"jp/internal/action"
 )
 
 // Partial says that not all of a conversation was fetched, and how the rest is.

@@ -5,10 +5,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/conversation"
 	"jp/gitstore"
+	"jp/internal/action"
 	"jp/internal/repoid"
 	"jp/internal/safetext"
 )

@@ -179,5 +179,5 @@ func (v *View) Incomplete(e *conversation.Event) bool {
 
 // Patches shows what differs between trees, as git does.
 func (r *Repo) Patches(ctx context.Context) (*worktree.Worktree, error) {
-	return worktree.Open(ctx, r.At, worktree.Options{Git: r.Env.GitOptions(), Trees: r.Trees, Rules: r.Rules})
+	return worktree.Open(ctx, r.At, worktree.Options{Git: r.Env.GitOptions(), Trees: r.Trees, Rules: r.Rules, Key: r.StateDir().Key})
 }

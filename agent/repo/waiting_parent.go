@@ -4,9 +4,9 @@ import (
 	"context"
 	"slices"
 
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/conversation"
+	"jp/internal/action"
 )
 
 // NotAwaited leaves out, or refuses, the conversations whose result another one still

@@ -87,7 +87,7 @@ func WhichWorktree(then, now conversation.Git) string {
 
 // Outside is the record of what others changed.
 func Outside(s turnloop.SnapshotResult) *conversation.Workspace {
-	n := Listed(s.Stat, func(p conversation.PathStat) string { return p.Path })
+	n := conversation.ListableCount(s.Stat, func(p conversation.PathStat) string { return p.Path })
 	return &conversation.Workspace{Paths: s.Stat[:n], More: len(s.Stat) - n}
 }
 
@@ -109,18 +109,4 @@ func Moved(events []*conversation.Event, now conversation.Git) *conversation.Git
 		}
 	}
 	return &now
-}
-
-// What an event lists of paths is bounded by their number and their bytes.
-const maxListed, maxListedBytes = 200, 20 << 10
-
-// Listed is how many of the paths an event can list.
-func Listed[T any](items []T, text func(T) string) int {
-	size := 0
-	for i, item := range items {
-		if size += len(text(item)); i == maxListed || size > maxListedBytes {
-			return i
-		}
-	}
-	return len(items)
 }

@@ -12,10 +12,10 @@ const crowd = 10_000
 
 // tellCrowded tells the user once of a folder with very many untracked files.
 func (f *Files) tellCrowded(folder string, files int, is bool) {
-	f.othersLock.Lock()
-	tell := is && !f.crowded
-	f.crowded = f.crowded || is
-	f.othersLock.Unlock()
+	f.state.Lock()
+	tell := is && !f.state.crowded
+	f.state.crowded = f.state.crowded || is
+	f.state.Unlock()
 	if tell {
 		const columns = 100
 		f.Tell(fmt.Sprintf("%s has %d untracked files. jp looks at each of them after every tool that may write files. "+

@@ -37,14 +37,14 @@ const whyObeyed = "git obeys it"
 // What cannot be read counts as not there.
 func (f *Files) controlFiles(ctx context.Context) gitControlFiles {
 	found := gitControlFiles{}
-	found.repository("", f.git.GitDir, f.git.CommonDir, f.git.TopLevel)
+	found.repository(f.home, "", f.git.GitDir, f.git.CommonDir, f.git.TopLevel)
 	if f.git.TopLevel != "" && f.git.GitDir != filepath.Join(f.git.TopLevel, ".git") {
 		found.add(inTopLevel+".git", filepath.Join(f.git.TopLevel, ".git"))
 	}
-	found.linked(f.git.CommonDir)
+	found.linked(f.home, f.git.CommonDir)
 	f.replacements(ctx, found)
 	left := mostModules
-	found.modules("modules/", filepath.Join(f.git.CommonDir, "modules"), &left)
+	found.modules(f.home, "modules/", filepath.Join(f.git.CommonDir, "modules"), &left)
 	return found
 }
 

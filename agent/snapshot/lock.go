@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"jp/agent/action"
+	"jp/internal/action"
 )
 
 // holdNotice is how long the right to change files is waited for in silence.

@@ -8,8 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
+	"jp/backup"
 	"jp/conversation"
+	"jp/internal/action"
 	"jp/worktree"
 	"jp/worktree/staging"
 )
@@ -21,6 +24,7 @@ type start struct {
 	skipped      notRecorded
 	controlFiles gitControlFiles // nil: it cannot write them
 	refs         refState
+	moment       *backup.Moment // nil: none was made
 }
 
 // A mark is what a look before a tool leaves for the look after it.
@@ -31,6 +35,8 @@ type mark struct {
 	missed       notRecorded
 	stale        []string // those of missed that the tree has in another state
 	index        *staging.Index
+	inodes       *worktree.Inodes // of the tree
+	moment       *backup.Moment   // nil: none was made
 }
 
 // revertedFiles are files that differed from the tree, were not recorded, and are again what
@@ -62,15 +68,39 @@ const GitIndex = ".git/index"
 // mostUnstaged is how many files a result names that are no longer staged.
 const mostUnstaged = 5
 
-// unstaged is what the user had staged and a tool took out of git's index.
+// unstaged is what the user had staged and a tool took out of git's index, and what it left there no longer.
 func (f *Files) unstaged(ctx context.Context, before *mark, head string) []conversation.SkippedPath {
 	index := before.index
 	before.index = nil // it is closed after one look
-	lost, err := index.Lost(ctx, f.run, head)
-	if err != nil || len(lost) == 0 {
+	lost, dropped, err := index.Lost(ctx, f.run, head)
+	var words []string
+	if len(lost) > 0 {
+		words = append(words, "no longer staged: "+staging.Words(lost, mostUnstaged, conversation.QuotePath))
+	}
+	if len(dropped) > 0 {
+		words = append(words, "no longer tracked: "+Some(quoted(dropped), mostUnstaged)+"; "+
+			action.TrackAgain(dropped[:min(len(dropped), mostUnstaged)]...).String()+" tracks it again")
+	}
+	if err != nil || len(words) == 0 {
 		return nil
 	}
-	return []conversation.SkippedPath{{Path: GitIndex, Why: "no longer staged: " + staging.Words(lost, mostUnstaged, conversation.QuotePath)}}
+	return []conversation.SkippedPath{{Path: GitIndex, Why: strings.Join(words, ". ")}}
+}
+
+// Unstage takes out of git's index what was staged of files that jp has put back. It returns these paths, and those at
+// which the index still has something else than HEAD and the file.
+func (f *Files) Unstage(ctx context.Context, head string, done []worktree.WriteOp) (unstaged, still []string, err error) {
+	stageable := func(v worktree.Version) string {
+		if v == (worktree.Version{}) {
+			return ""
+		}
+		return v.Mode + " " + v.OID
+	}
+	var changes []staging.Change
+	for _, op := range done {
+		changes = append(changes, staging.Change{Path: op.Path, Was: stageable(op.Is), Is: stageable(op.To)})
+	}
+	return staging.Unstage(ctx, f.run, head, changes)
 }
 
 const whyReverted = "it is again as it was recorded last; what it held before is recorded nowhere"

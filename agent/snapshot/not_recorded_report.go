@@ -1,12 +1,14 @@
 package snapshot
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"jp/agent/repo"
+	"jp/backup"
 	"jp/conversation"
 	"jp/internal/safetext"
 	"jp/worktree"
@@ -19,14 +21,27 @@ type Unseen struct {
 	More bool              // they are not all
 	// found are files that were there before, and that a snapshot has only since.
 	Found map[string]bool
+	// Unknown are files that changed while a call of unknown outcome ran, or until the turn was resumed.
+	Unknown map[string]bool
+	open    map[int]bool // calls that started, by the seq of their requests
 }
 
 // Follow adds what a result lists.
 func (l *Unseen) Follow(e *conversation.Event) {
+	switch b := e.Body.(type) {
+	case *conversation.ToolStarted:
+		if l.open == nil {
+			l.open = map[int]bool{}
+		}
+		l.open[b.For] = true
+	case *conversation.Resumed:
+		l.resumed(b)
+	}
 	b, is := e.Body.(*conversation.ToolCallResponse)
 	if !is {
 		return
 	}
+	delete(l.open, b.For)
 	for _, c := range b.Changed {
 		if path, err := conversation.UnquotePath(c.Path); err == nil {
 			delete(l.why, path)
@@ -41,7 +56,7 @@ func (l *Unseen) Follow(e *conversation.Event) {
 	for _, o := range b.LeftOut {
 		path, err := conversation.UnquotePath(o.Path)
 		switch {
-		case err != nil:
+		case err != nil || path == GitStash: // undo alone names it
 		case path == "." && strings.HasPrefix(o.Why, "and "):
 			l.More = true
 		default:
@@ -56,12 +71,81 @@ func (l *Unseen) Follow(e *conversation.Event) {
 	}
 }
 
+func (l *Unseen) resumed(b *conversation.Resumed) {
+	if len(l.open) == 0 || b.Report == nil {
+		return
+	}
+	for _, c := range b.Report.Changed {
+		if path, err := conversation.UnquotePath(c.Path); err == nil {
+			l.AddUnknown(path)
+		}
+	}
+}
+
+// AddUnknown adds files that changed while a call of unknown outcome ran, or until the turn was resumed.
+func (l *Unseen) AddUnknown(paths ...string) {
+	for _, path := range paths {
+		if l.Unknown == nil {
+			l.Unknown = map[string]bool{}
+		}
+		l.Unknown[path] = true
+	}
+}
+
+// followCopied adds the files that a tool, or perhaps a lost one, changed and of which only a backup tells.
+func (l *Unseen) followCopied(e *conversation.Event, calls, events map[int][]backup.Change) {
+	if e.Type() == conversation.TypeResumed {
+		for _, c := range events[e.Seq] {
+			l.AddUnknown(c.Path())
+		}
+	}
+	b, is := e.Body.(*conversation.ToolCallResponse)
+	if !is {
+		return
+	}
+	for _, c := range calls[b.For] {
+		quoted := conversation.QuotePath(c.Path())
+		if c.Before.Same(&c.After) || slices.ContainsFunc(b.Changed, func(f conversation.FileChange) bool { return f.Path == quoted }) {
+			continue
+		}
+		if l.why == nil {
+			l.why = map[string]string{}
+		}
+		if _, known := l.why[c.Path()]; !known {
+			l.why[c.Path()] = c.String()
+		}
+	}
+}
+
+// followerOf gives a [Unseen.Follow] that also knows what the backups tell of a conversation's tools.
+func followerOf(v *repo.View) func(*Unseen, *conversation.Event) {
+	var calls, events map[int][]backup.Change
+	if store := v.Repo.Standings().Backups(); store != nil {
+		calls, events, _ = store.Changes(string(v.ID)) // without them trees and results tell the rest
+	}
+	return func(l *Unseen, e *conversation.Event) {
+		l.Follow(e)
+		l.followCopied(e, calls, events)
+	}
+}
+
+// UnseenWords gives the words for the files that one event changed and no snapshot has, "" for none.
+func UnseenWords(v *repo.View, most int) func(*conversation.Event) string {
+	follow := followerOf(v)
+	return func(e *conversation.Event) string {
+		var l Unseen
+		follow(&l, e)
+		return cmp.Or(l.Words(most, true), l.UnknownWords(most))
+	}
+}
+
 // UnseenBetween are those of the results of some events, at some paths or at all.
 func UnseenBetween(v *repo.View, from, to int, paths []string) Unseen {
 	var l Unseen
+	follow := followerOf(v)
 	for _, e := range v.Events {
 		if e.Seq >= from && e.Seq <= to {
-			l.Follow(e)
+			follow(&l, e)
 		}
 	}
 	for path := range l.why {
@@ -69,10 +153,8 @@ func UnseenBetween(v *repo.View, from, to int, paths []string) Unseen {
 			delete(l.why, path)
 		}
 	}
-	for path := range l.Found {
-		if len(paths) > 0 && !worktree.Under(path, paths) {
-			delete(l.Found, path)
-		}
+	for _, set := range []map[string]bool{l.Found, l.Unknown} {
+		maps.DeleteFunc(set, func(path string, _ bool) bool { return len(paths) > 0 && !worktree.Under(path, paths) })
 	}
 	return l
 }
@@ -136,6 +218,18 @@ func (l Unseen) Has(path string) bool {
 
 func (l Unseen) None() bool { return len(l.why) == 0 }
 
+// WithoutGone are the others than those of some paths that are gone.
+func (l Unseen) WithoutGone(paths []string) Unseen {
+	rest := Unseen{why: maps.Clone(l.why), More: l.More, Found: l.Found}
+	for _, path := range paths {
+		if rest.why[path] == worktree.WhyGone {
+			delete(rest.why, path)
+		}
+	}
+	rest.More = rest.More && len(rest.why) > 0
+	return rest
+}
+
 // Words name some of them, with the reasons where those are wanted.
 func (l Unseen) Words(most int, reasons bool) string {
 	var words []string
@@ -149,7 +243,7 @@ func (l Unseen) Words(most int, reasons bool) string {
 		}
 		words = append(words, word)
 	}
-	return some(words, most, l.More)
+	return someOf(words, most, l.More)
 }
 
 // FoundWords name some of the files that were there before.
@@ -158,11 +252,26 @@ func (l Unseen) FoundWords(most int) string {
 	for path := range l.Found {
 		words = append(words, safetext.Show(path))
 	}
-	return some(words, most, false)
+	return someOf(words, most, false)
 }
 
-// some are the first of the words, and how many more there are, or that there are.
-func some(words []string, most int, more bool) string {
+// UnknownWords name some of the files that changed while a call of unknown outcome ran, "" for none.
+func (l Unseen) UnknownWords(most int) string {
+	if len(l.Unknown) == 0 {
+		return ""
+	}
+	var names []string
+	for path := range l.Unknown {
+		names = append(names, safetext.Show(path))
+	}
+	return conversation.Count(len(names), "file") + " changed, by whom is unknown: " + someOf(names, most, false)
+}
+
+// Some are the first of the words, and how many more there are.
+func Some(words []string, most int) string { return someOf(slices.Clone(words), most, false) }
+
+// someOf are the first of the words, and how many more there are, or that there are.
+func someOf(words []string, most int, more bool) string {
 	slices.Sort(words)
 	if n := len(words) - most; n > 0 {
 		words = append(words[:most], fmt.Sprintf("and %d more", n))
@@ -179,5 +288,8 @@ func (l Unseen) Tell(e *repo.Host) {
 	}
 	if len(l.Found) > 0 {
 		e.Note("There before, and in no snapshot then, so that all of it counts as added: %s.", l.FoundWords(20))
+	}
+	if words := l.UnknownWords(20); words != "" {
+		e.Note("While a call of unknown outcome ran, or since then: %s.", words)
 	}
 }

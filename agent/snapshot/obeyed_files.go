@@ -20,12 +20,12 @@ const (
 
 // repository adds the files that git obeys in one git directory, which is common with
 // another one in a linked worktree. name is that of the directory.
-func (o gitControlFiles) repository(name, gitDir, commonDir, topLevel string) {
-	if text, err := safefile.ReadRegular(filepath.Join(gitDir, "commondir")); gitDir == commonDir || err != nil || named(gitDir, strings.TrimSpace(string(text))) != commonDir {
+func (o gitControlFiles) repository(home, name, gitDir, commonDir, topLevel string) {
+	if text, err := safefile.ReadRegular(filepath.Join(gitDir, "commondir")); gitDir == commonDir || err != nil || named(home, gitDir, strings.TrimSpace(string(text))) != commonDir {
 		o.add(name+"commondir", filepath.Join(gitDir, "commondir"))
 	}
-	o.config(name, "config", commonDir, topLevel)
-	o.config(name, "config.worktree", gitDir, topLevel)
+	o.config(home, name, "config", commonDir, topLevel)
+	o.config(home, name, "config.worktree", gitDir, topLevel)
 	for _, folder := range []string{"hooks", "info"} {
 		o.folder(name+folder, filepath.Join(commonDir, folder))
 	}
@@ -50,7 +50,7 @@ func (o gitControlFiles) folder(name, dir string) {
 
 // config adds a configuration file, the files in the repository that it includes, and the
 // hooks folder below the git directory that it names.
-func (o gitControlFiles) config(name, file, dir, topLevel string) {
+func (o gitControlFiles) config(home, name, file, dir, topLevel string) {
 	o.add(name+file, filepath.Join(dir, file))
 	queue, seen := []string{filepath.Join(dir, file)}, map[string]bool{}
 	for len(queue) > 0 && len(seen) < mostIncludes {
@@ -67,17 +67,17 @@ func (o gitControlFiles) config(name, file, dir, topLevel string) {
 		for _, setting := range pathsIn(text) {
 			switch base := filepath.Dir(at); setting.key {
 			case "include":
-				to := named(base, setting.value)
+				to := named(home, base, setting.value)
 				if below(dir, to) || topLevel != "" && below(topLevel, to) {
 					o.add(shown(name, dir, topLevel, to), to)
 					queue = append(queue, to)
 				}
 			case "hookspath":
-				if to := named(topLevel, setting.value); topLevel != "" && below(dir, to) {
+				if to := named(home, topLevel, setting.value); topLevel != "" && below(dir, to) {
 					o.folder(shown(name, dir, topLevel, to), to)
 				}
 			case "worktree": // of a submodule
-				to := filepath.Join(named(dir, setting.value), ".git")
+				to := filepath.Join(named(home, dir, setting.value), ".git")
 				o.add(shown(name, dir, topLevel, to), to)
 			}
 		}
@@ -86,7 +86,7 @@ func (o gitControlFiles) config(name, file, dir, topLevel string) {
 
 // linked adds what git obeys in the other worktrees of the repository, but for what
 // `git worktree add` writes.
-func (o gitControlFiles) linked(commonDir string) {
+func (o gitControlFiles) linked(home, commonDir string) {
 	entries, _ := os.ReadDir(filepath.Join(commonDir, "worktrees"))
 	for _, entry := range entries[:min(len(entries), mostModules)] {
 		name, dir := "worktrees/"+entry.Name()+"/", filepath.Join(commonDir, "worktrees", entry.Name())
@@ -99,8 +99,8 @@ func (o gitControlFiles) linked(commonDir string) {
 		if err != nil {
 			continue
 		}
-		file := named(dir, strings.TrimSpace(string(text)))
-		if link, err := safefile.ReadRegular(file); err != nil || named(filepath.Dir(file), strings.TrimPrefix(strings.TrimSpace(string(link)), "gitdir: ")) != dir {
+		file := named(home, dir, strings.TrimSpace(string(text)))
+		if link, err := safefile.ReadRegular(file); err != nil || named(home, filepath.Dir(file), strings.TrimPrefix(strings.TrimSpace(string(link)), "gitdir: ")) != dir {
 			o.add(name+"gitdir -> .git", file)
 		}
 	}
@@ -108,7 +108,7 @@ func (o gitControlFiles) linked(commonDir string) {
 
 // modules adds the git directories of submodules, which may have slashes in their names
 // and submodules of their own.
-func (o gitControlFiles) modules(name, dir string, left *int) {
+func (o gitControlFiles) modules(home, name, dir string, left *int) {
 	entries, _ := os.ReadDir(dir)
 	for _, entry := range entries {
 		if !entry.IsDir() {
@@ -119,11 +119,11 @@ func (o gitControlFiles) modules(name, dir string, left *int) {
 		}
 		name, at := name+entry.Name()+"/", filepath.Join(dir, entry.Name())
 		if _, err := os.Lstat(filepath.Join(at, "HEAD")); err != nil {
-			o.modules(name, at, left)
+			o.modules(home, name, at, left)
 			continue
 		}
-		o.repository(name, at, at, "")
-		o.modules(name+"modules/", filepath.Join(at, "modules"), left)
+		o.repository(home, name, at, at, "")
+		o.modules(home, name+"modules/", filepath.Join(at, "modules"), left)
 	}
 }
 
@@ -155,11 +155,9 @@ func pathsIn(text []byte) (found []pathSetting) {
 }
 
 // named is a path as a file in a folder names it.
-func named(base, path string) string {
-	if rest, is := strings.CutPrefix(path, "~/"); is {
-		if home, err := os.UserHomeDir(); err == nil {
-			return filepath.Join(home, rest)
-		}
+func named(home, base, path string) string {
+	if rest, is := strings.CutPrefix(path, "~/"); is && home != "" {
+		return filepath.Join(home, rest)
 	}
 	if filepath.IsAbs(path) {
 		return filepath.Clean(path)

@@ -28,6 +28,7 @@ func TestObeyedFiles(t *testing.T) {
 		"an included file":            {".git/inc", "[includeIf \"gitdir:~/\"]\n\tpath = \"../deep.cfg\"\n[core]\n", []string{".git/inc"}},
 		"one that this one includes":  {"deep.cfg", "[core]\n", []string{"deep.cfg"}},
 		"hooks elsewhere below .git":  {".git/own/pre-push", "x", []string{".git/own/pre-push"}},
+		"one below the home folder":   {"home/own.cfg", "[core]\n", []string{"home/own.cfg"}},
 		"hooks elsewhere, in modules": {".git/own/sub/x", "x", nil},
 		"an object":                   {".git/objects/aa", "x", nil},
 		"a list of git gc":            {".git/info/refs", "x", nil},
@@ -42,7 +43,7 @@ func TestObeyedFiles(t *testing.T) {
 				require.NoError(t, os.WriteFile(filepath.Join(top, name), []byte(text), 0o644))
 			}
 			for name, text := range map[string]string{
-				".git/config": "[include] path = inc\n[core]\n\thooksPath = .git/own\n",
+				".git/config": "[include] path = inc\n[include] path = ~/own.cfg\n[core]\n\thooksPath = .git/own\n",
 				".git/inc":    "[includeIf \"gitdir:~/\"]\n\tpath = \"../deep.cfg\"\n",
 				"deep.cfg":    "[user]\n",
 				".git/own/a":  "x", ".git/own/sub/a": "x", ".git/hooks/a": "x", ".git/info/exclude": "x",
@@ -53,7 +54,7 @@ func TestObeyedFiles(t *testing.T) {
 			} {
 				write(name, text)
 			}
-			f := &Files{git: gitcmd.Repository{TopLevel: top, GitDir: filepath.Join(top, ".git"), CommonDir: filepath.Join(top, ".git")}}
+			f := &Files{home: filepath.Join(top, "home"), git: gitcmd.Repository{TopLevel: top, GitDir: filepath.Join(top, ".git"), CommonDir: filepath.Join(top, ".git")}}
 			before := f.controlFiles(t.Context())
 			write(tt.write, tt.text)
 			require.Equal(t, tt.want, f.controlFiles(t.Context()).changed(before))

@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"jp/conversation"
+	"jp/internal/action"
 	"jp/internal/safefile"
 )
 
@@ -19,6 +20,7 @@ import (
 type refState struct {
 	loose  map[string]string
 	packed string // git's list of the others
+	stash  string // the log of refs/stash: each line has a commit
 }
 
 const (
@@ -40,6 +42,13 @@ func (f *Files) refs(ctx context.Context) refState {
 		s.packed = string(text)
 		file.Close()
 	}
+	log, _ := safefile.ReadRegular(filepath.Join(f.git.CommonDir, "logs", "refs", "stash"))
+	s.stash = string(log)
+	f.state.Lock()
+	if f.state.stashes == nil {
+		f.state.stashes = &s.stash
+	}
+	f.state.Unlock()
 	root := filepath.Join(f.git.CommonDir, "refs")
 	_ = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error { // git cannot read such a folder either
 		rel, _ := filepath.Rel(f.git.CommonDir, path)
@@ -75,9 +84,39 @@ func (s refState) all() map[string]string {
 	return all
 }
 
+// GitStash is the path under which a result lists stashes that are gone.
+const GitStash = ".git/refs/stash"
+
+// dropped lists the stashes that are gone and that were there at first, in a repository with refs in files.
+func (s refState) dropped(before refState, first string) []conversation.SkippedPath {
+	var words []string
+	for line := range strings.Lines(before.stash) {
+		if fields := strings.Fields(line); len(fields) > 1 && strings.Contains(first, " "+fields[1]+" ") && !strings.Contains(s.stash, " "+fields[1]+" ") {
+			words = append(words, action.StoreStash(fields[1]).String())
+		}
+	}
+	if len(words) == 0 {
+		return nil
+	}
+	return []conversation.SkippedPath{{Path: GitStash, Why: "gone from the stashes; this brings it back: " + Some(words, mostMoved)}}
+}
+
+// movedRefs says in one line how refs differ from before. The branch at HEAD is among those that moved
+// unless it has only grown: the place names its new commits.
+func (f *Files) movedRefs(ctx context.Context, before refState, branch string) (words string, dropped []conversation.SkippedPath) {
+	now := f.refs(ctx)
+	return now.changed(before, func(name, old, object string) bool {
+		if name != "refs/heads/"+branch {
+			return false
+		}
+		_, err := f.run.Run(ctx, "merge-base", "--is-ancestor", old, object)
+		return err == nil
+	}), now.dropped(before, *f.state.stashes)
+}
+
 // changed says in one line how refs differ from before, "" if they do not: how many are new and
-// gone of each kind, and which ones moved. A move of the branch at HEAD is recorded with the place.
-func (s refState) changed(before refState, branch string) string {
+// gone of each kind, and which ones moved, without those that grew.
+func (s refState) changed(before refState, grew func(name, old, object string) bool) string {
 	if s.packed == before.packed && maps.Equal(s.loose, before.loose) {
 		return ""
 	}
@@ -95,7 +134,7 @@ func (s refState) changed(before refState, branch string) string {
 	for name, object := range now {
 		if old, known := was[name]; !known {
 			of(name).added++
-		} else if old != object && name != "refs/heads/"+branch {
+		} else if old != object && !grew(name, old, object) {
 			moved = append(moved, name)
 		}
 	}

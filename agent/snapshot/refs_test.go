@@ -3,6 +3,7 @@ package snapshot
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -23,6 +24,8 @@ func TestMovedRefs(t *testing.T) {
 		"a branch renamed":  {[][]string{{"branch", "-m", "side", "other"}}, "refs/heads +1 -1"},
 		"a branch moved":    {[][]string{{"branch", "-f", "side", "first"}}, "side moved"},
 		"the own one":       {[][]string{{"commit", "--allow-empty", "-qm", "x"}}, ""},
+		"the own one back":  {[][]string{{"reset", "-q", "--hard", "first"}}, "main moved"},
+		"the own one again": {[][]string{{"commit", "--amend", "--allow-empty", "-qm", "x"}}, "main moved"},
 		"many moved":        {[][]string{{"update-ref", "refs/heads/side", "first"}, {"update-ref", "refs/heads/b", "first"}, {"update-ref", "refs/heads/c", "first"}, {"update-ref", "refs/heads/d", "first"}}, "b moved, c moved, d moved, 1 more moved"},
 		"a tag":             {[][]string{{"tag", "v1"}, {"tag", "v2"}}, "refs/tags +2"},
 		"a stash":           {[][]string{{"stash", "-q"}}, "refs/stash +1"},
@@ -55,7 +58,45 @@ func TestMovedRefs(t *testing.T) {
 			for _, args := range c.does {
 				git(args...)
 			}
-			require.Equal(t, c.want, f.refs(t.Context()).changed(before, "main"))
+			moved, _ := f.movedRefs(t.Context(), before, "main")
+			require.Equal(t, c.want, moved)
+		})
+	}
+}
+
+func TestDroppedStashes(t *testing.T) {
+	for name, c := range map[string]struct {
+		does [][]string
+		want string // the messages of those that are gone
+	}{
+		"nothing":     {nil, ""},
+		"the newest":  {[][]string{{"stash", "pop", "-q"}}, "two"},
+		"an old one":  {[][]string{{"stash", "drop", "-q", "stash@{1}"}}, "one"},
+		"all":         {[][]string{{"stash", "clear"}}, "onetwo"},
+		"one more":    {[][]string{{"stash", "apply", "-q"}, {"stash", "-q"}}, ""},
+		"there again": {[][]string{{"stash", "pop", "-q"}, {"stash", "-q"}}, "two"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := gitenv.Repo(t)
+			var commits []string
+			for _, word := range []string{"one", "two"} {
+				require.NoError(t, os.WriteFile(filepath.Join(dir, "README.md"), []byte(word), 0o600))
+				gitenv.Git(t, dir, "stash", "push", "-qm", word)
+				commits = append(commits, gitenv.Git(t, dir, "rev-parse", "refs/stash"))
+			}
+			at, err := gitcmd.Locate(t.Context(), dir, gitcmd.Options{})
+			require.NoError(t, err)
+			f := &Files{git: at, run: gitcmd.At(at, gitcmd.Options{})}
+			before := f.refs(t.Context())
+			for _, args := range c.does {
+				gitenv.Git(t, dir, args...)
+			}
+			_, dropped := f.movedRefs(t.Context(), before, "main")
+			require.Equal(t, c.want == "", len(dropped) == 0)
+			for i, word := range []string{"one", "two"} {
+				named := len(dropped) > 0 && strings.Contains(dropped[0].Why, commits[i])
+				require.Equal(t, strings.Contains(c.want, word), named, word)
+			}
 		})
 	}
 }

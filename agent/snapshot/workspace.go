@@ -30,16 +30,25 @@ type Files struct {
 	run   *gitcmd.Git
 	repo  string // workspace id
 	ID    string // worktree id
+	home  string // of the user
 	Off   bool   // no snapshots
 
-	othersLock sync.Mutex
-	others     *worktree.UntrackedFiles // untracked files as they were last listed; nil: not yet
-	crowded    bool                     // the user was told of a folder with very many
+	state lookState
 
 	Root *os.Root // of the working tree
 	Key  []byte   // for digests
 
+	backups backups
+
 	Notice func(text string) // tells the user; nil: it tells no one
+}
+
+// A lookState is what one look at the working tree leaves to the next ones of a run.
+type lookState struct {
+	sync.Mutex
+	others  *worktree.UntrackedFiles // untracked files as they were last listed; nil: not yet
+	crowded bool                     // the user was told of a folder with very many
+	stashes *string                  // the log of refs/stash, as it was first read; nil: not yet
 }
 
 func (f *Files) Tell(text string) {
@@ -59,8 +68,8 @@ func OpenFiles(ctx context.Context, r *repo.Repo) (*Files, error) {
 		secret = func(text string) bool { return redacts("path", text) }
 	}
 	tree, err := worktree.Open(ctx, r.At, worktree.Options{
-		Mode: mode, Volatile: r.Config.Store.Durability == "off", Ordered: r.Store.OrderedFlush(), Inspect: r.Values.Inspector(),
-		Git: r.Env.GitOptions(), Trees: r.Trees, Rules: r.Rules, Secret: secret,
+		Mode: mode, Home: r.Env.Get("HOME"), Volatile: r.Config.Store.Durability == "off", Ordered: r.Store.OrderedFlush(), Inspect: r.Values.Inspector(),
+		Git: r.Env.GitOptions(), Trees: r.Trees, Rules: r.Rules, Secret: secret, Key: r.StateDir().Key,
 	})
 	if errors.Is(err, worktree.ErrNoWorktree) {
 		return &Files{store: r.Store, Off: true}, nil
@@ -73,13 +82,17 @@ func OpenFiles(ctx context.Context, r *repo.Repo) (*Files, error) {
 		return nil, err
 	}
 	keepFiltered(r)
-	return &Files{Tree: tree, store: r.Store, git: r.At, run: gitcmd.At(r.At, r.Env.GitOptions()), repo: id, ID: r.WorktreeID(), Off: mode == worktree.Off}, nil
+	f := &Files{Tree: tree, store: r.Store, git: r.At, run: gitcmd.At(r.At, r.Env.GitOptions()), repo: id, ID: r.WorktreeID(), home: r.Env.Get("HOME"), Off: mode == worktree.Off}
+	if !f.Off {
+		f.openBackups(r)
+	}
+	return f, nil
 }
 
 // UnwatchedFiles opens the working tree to tell where it stands, and no more: no
 // snapshots are taken, and nothing is written.
 func UnwatchedFiles(ctx context.Context, r *repo.Repo) (*Files, error) {
-	f := &Files{store: r.Store, git: r.At, Off: true}
+	f := &Files{store: r.Store, git: r.At, home: r.Env.Get("HOME"), Off: true}
 	tree, err := worktree.Open(ctx, r.At, worktree.Options{Mode: worktree.Off, Git: r.Env.GitOptions(), Trees: r.Trees, Rules: r.Rules})
 	if errors.Is(err, worktree.ErrNoWorktree) {
 		return f, nil
@@ -154,29 +167,44 @@ func (f *Files) Look(ctx context.Context, at turnloop.SnapshotRequest) (turnloop
 	case *mark:
 		if at.Only == nil {
 			f.lookObeyed(ctx, &sight, since.controlFiles)
-			sight.Refs = f.refs(ctx).changed(since.refs, sight.Git.Branch)
 		}
 		sight.LeftOut = f.withoutOld(since, sight.LeftOut)
+		if at.Only == nil {
+			var dropped []conversation.SkippedPath
+			sight.Refs, dropped = f.movedRefs(ctx, since.refs, sight.Git.Branch)
+			sight.LeftOut = append(sight.LeftOut, dropped...)
+		}
 		sight.LeftOut = append(sight.LeftOut, f.unstaged(ctx, since, place.Head)...)
-		sight.Unrecorded = quoted(f.Tree.WithoutBaseline(snap.Changes, since.tree, before, func(path string) bool {
+		found := f.Tree.WithoutBaseline(snap.Changes, since.tree, had(before, since.moment), since.inodes, func(path string) bool {
 			return since.missed.has(path) || before.Hides(path) && !slices.Contains(at.Named, path)
-		}))
+		})
+		sight.Unrecorded = quoted(found)
+		since.inodes.Close()
 		sight.LeftOut = append(sight.LeftOut, since.revertedFiles(snap)...)
 		sight.LeftOut = append(sight.LeftOut, f.deletedFiles(since.missed, snap)...)
+		f.compare(ctx, at, since.moment, snap, found)
 	case *start:
 		sight.LeftOut = slices.DeleteFunc(sight.LeftOut, func(l conversation.SkippedPath) bool {
 			return l.Path != "." && !slices.Contains(quoted(at.Only), l.Path)
 		})
-		sight.Unrecorded = quoted(f.Tree.WithoutBaseline(snap.Changes, since.at, before, since.skipped.has))
+		found := f.Tree.WithoutBaseline(snap.Changes, since.at, had(before, since.moment), nil, since.skipped.has)
+		sight.Unrecorded = quoted(found)
 		sight.LeftOut = append(sight.LeftOut, f.deletedFiles(since.skipped, snap)...)
+		f.compare(ctx, at, since.moment, snap, found)
+	}
+	if at.Call != nil && !at.Lost.IsZero() {
+		sight.LostCopied = f.compareLost(ctx, at, snap)
 	}
 	f.untracked().Recorded(snap.Changes)
 	switch {
 	case marked != nil:
 		marked.index = staging.Open(f.git, place.Head)
+		marked.moment, sight.NoBackup = f.backUp(ctx, at, snap, marked.tree)
 		sight.Mark, sight.Control = marked, f.control(marked.controlFiles)
 	case at.Only != nil && at.Since == nil:
-		sight.Mark = &start{at: worktree.MarkAt(time.Now()), skipped: missedBy(snap)}
+		begin := &start{at: worktree.MarkAt(time.Now()), skipped: missedBy(snap)}
+		begin.moment, sight.NoBackup = f.backUp(ctx, at, snap, begin.at)
+		sight.Mark = begin
 	}
 	return sight, nil
 }
@@ -228,7 +256,7 @@ func (f *Files) notLooked(ctx context.Context, sight *turnloop.SnapshotResult, a
 	sight.LeftOut = []conversation.SkippedPath{{Path: ".", Why: "there were no snapshots then"}}
 	if since, ok := at.Since.(*start); ok && since.controlFiles != nil {
 		f.lookObeyed(ctx, sight, since.controlFiles)
-		sight.Refs = f.refs(ctx).changed(since.refs, sight.Git.Branch)
+		sight.Refs, _ = f.movedRefs(ctx, since.refs, sight.Git.Branch)
 	}
 }
 
@@ -250,7 +278,7 @@ func (f *Files) snapshot(ctx context.Context, at turnloop.SnapshotRequest) (work
 	}
 	if since, after := at.Since.(*mark); after {
 		snap, err := f.Tree.Snapshot(ctx, at.Tree, worktree.SnapshotOptions{
-			Since: &since.tree, Untracked: true, ListUntracked: f.untracked(), Named: at.Named, Objects: f.store,
+			Since: &since.tree, Untracked: true, ListUntracked: f.untracked(), Named: at.Named, Objects: f.store, Odd: f.odd(),
 		})
 		if err == nil && snap.Untracked != nil {
 			f.list(snap.Untracked)
@@ -262,7 +290,7 @@ func (f *Files) snapshot(ctx context.Context, at turnloop.SnapshotRequest) (work
 		snap, err := f.written(ctx, at.Tree, worktree.SnapshotOptions{Since: &since, Untracked: true, Named: at.Named})
 		return snap, nil, err
 	}
-	snap, err := f.written(ctx, at.Tree, worktree.SnapshotOptions{Named: at.Named})
+	snap, err := f.written(ctx, at.Tree, worktree.SnapshotOptions{Named: at.Named, Odd: f.odd()})
 	if err != nil {
 		return snap, nil, err
 	}
@@ -275,21 +303,21 @@ func (f *Files) snapshot(ctx context.Context, at turnloop.SnapshotRequest) (work
 		f.tellCrowded(others.Crowded(crowd))
 	}
 	now, err := f.Tree.Now(ctx)
-	return snap, &mark{tree: now, controlFiles: f.controlFiles(ctx), refs: f.refs(ctx), missed: missedBy(snap), stale: snap.Stale}, err
+	return snap, &mark{tree: now, controlFiles: f.controlFiles(ctx), refs: f.refs(ctx), missed: missedBy(snap), stale: snap.Stale, inodes: worktree.InodesOf(f.Tree, snap.Tree)}, err
 }
 
 // untracked are the untracked files as they were last listed: before a tool that may
 // write to any file, and after it.
 func (f *Files) untracked() *worktree.UntrackedFiles {
-	f.othersLock.Lock()
-	defer f.othersLock.Unlock()
-	return f.others
+	f.state.Lock()
+	defer f.state.Unlock()
+	return f.state.others
 }
 
 func (f *Files) list(others *worktree.UntrackedFiles) {
-	f.othersLock.Lock()
-	defer f.othersLock.Unlock()
-	f.others = others
+	f.state.Lock()
+	defer f.state.Unlock()
+	f.state.others = others
 }
 
 // written is a snapshot of which git can read all, before any event has it: who

@@ -30,16 +30,23 @@ func Builtins(r *repo.Repo, e *repo.Host) ([]tool.Tool, error) {
 	}
 	walls := SandboxOf(r, e)
 	commands, err := shell.Tools(r.At.TopLevel, shell.Options{
-		Environ: e.Environ, Secret: keyNames(r), Timeout: shellTime(r), Launch: walls.launcher(), Note: walls.note(),
+		Environ: e.Environ, Home: e.Get("HOME"), Secret: keyNames(r), Timeout: shellTime(r), Launch: walls.launcher(), Online: walls.online(), Note: walls.note(), Readers: walls.readers(r, e),
 	})
 	if err != nil {
 		return nil, err
 	}
-	return slices.Concat(files, gittool.Tools(git, gittool.Options{
+	commits := gittool.Options{
 		Changed: func(ctx context.Context, id conversation.ID) (recorded, unrecorded []string, err error) {
 			return snapshot.ChangedByTools(ctx, r, id)
 		},
-	}), commands), nil
+	}
+	if r.Config.Git.Trailers {
+		commits.Model = func(ctx context.Context, id conversation.ID) string {
+			info, _ := r.Store.Info(ctx, id) // the trailer is left out where it is unknown
+			return info.Summary.Model
+		}
+	}
+	return slices.Concat(files, gittool.Tools(git, commits), commands), nil
 }
 
 // configured is a tool with what the configuration says of it.

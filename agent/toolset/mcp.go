@@ -8,10 +8,10 @@ import (
 	"strings"
 	"sync"
 
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/config"
+	"jp/internal/action"
 	"jp/internal/safetext"
 	"jp/internal/version"
 	"jp/tool"

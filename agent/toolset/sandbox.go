@@ -35,6 +35,9 @@ func SandboxOf(r *repo.Repo, e *repo.Host) Sandbox {
 // stand reports whether programs are confined.
 func (w Sandbox) stand() bool { return w.on && w.support.Enforced() }
 
+// Offline reports whether programs are confined, and have no network.
+func (w Sandbox) Offline() bool { return w.stand() && !w.places.Network }
+
 // launcher starts programs behind the walls, nil where there are none.
 func (w Sandbox) launcher() program.Launcher {
 	if !w.stand() {
@@ -44,7 +47,7 @@ func (w Sandbox) launcher() program.Launcher {
 		w.makeCache()
 		walls := w.places.Rules(os.DirFS("/"))
 		environ, _ := w.temporary(walls, true)
-		environ = slices.Concat(environ, unattended, w.places.CacheVariables())
+		environ = append(environ, w.places.CacheVariables()...)
 		argv, rules, err := sandbox.Start(walls, argv, dir)
 		if err != nil {
 			return program.Launch{}, err
@@ -53,14 +56,13 @@ func (w Sandbox) launcher() program.Launcher {
 	}
 }
 
-// noEditor is the command of an editor that fails. Its absence of changes is no yes: git ends a
-// commit or a rebase whose editor fails.
-const noEditor = `sh -c 'echo "no editor here: give -m, or --no-edit" >&2; exit 1'`
-
-// unattended are variables for programs that no person can answer.
-var unattended = []string{
-	"GIT_EDITOR=" + noEditor, "GIT_SEQUENCE_EDITOR=" + noEditor, "EDITOR=" + noEditor, "VISUAL=" + noEditor,
-	"GIT_TERMINAL_PROMPT=0", "PAGER=cat", "GIT_PAGER=cat",
+// online starts programs behind the walls with the network, nil where they have it or there are none.
+func (w Sandbox) online() program.Launcher {
+	if !w.Offline() {
+		return nil
+	}
+	w.places.Network = true
+	return w.launcher()
 }
 
 // makeCache makes the cache folder of programs, with links to the user's caches that are there. A
@@ -164,7 +166,7 @@ var ErrFromTool = errors.New("a program that a tool started may not take part in
 // FromTool reports whether a tool started this jp, as [process.Locks.FromTool]
 // tells it, or as it can tell by what it may not read.
 func FromTool(r *repo.Repo, variable string) bool {
-	return r.Locks.FromTool(repo.PID(), variable) || sandbox.Confined(r.KeyFile())
+	return r.Locks.FromTool(os.Getpid(), variable) || sandbox.Confined(r.KeyFile())
 }
 
 // StartsPrograms reports whether one of the tools starts programs.

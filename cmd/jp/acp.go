@@ -19,7 +19,7 @@ and output. The editor starts this command (docs/editors.md). Each of its sessio
 conversation in the repository of the session's folder, as jp ls lists it.
 
 The editor can choose modes in which jp asks as much as by default, or more. --offer adds
-one in which jp asks less: edits, auto (all tools run without a question), a profile of
+one in which jp asks less: edits, auto (files and programs of the sandbox), a profile of
 yours, or network (confined tools may use it). An MCP server that the editor names starts
 if you approved it with jp trust, or with --trust-client-mcp.
 

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"jp/internal/testing/editor"
 )
 
 // acpKillVariable is how often jp acp is killed. An ordinary run kills it a few times.
@@ -80,36 +82,36 @@ func killedRound(t *testing.T, round int, at time.Duration) (k killed) {
 	t.Helper()
 	p := acpPlace(t, killedScript)
 	e := p.connects(`{}`)
-	e.chooses("Yes, this once", nil)
-	session := e.opens(p.dir)
+	e.Chooses("Yes, this once", nil)
+	session := e.Opens(p.dir)
 	begun := time.Now()
-	id := e.prompts(session, "Do it")
+	id := e.Prompts(session, "Do it")
 	over := make(chan struct{})
 	late := time.AfterFunc(at, func() { // the kill is at a moment, and waits for nothing
-		e.kill()
+		e.End()
 		close(over)
 	})
 	if round == 0 {
-		require.Equal(t, "end_turn", e.stops(id))
+		require.Equal(t, "end_turn", e.Stops(id))
 		late.Stop()
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		return killed{took: time.Since(begun), told: len(e.updates)}
+		e.Mu.Lock()
+		defer e.Mu.Unlock()
+		return killed{took: time.Since(begun), told: len(e.Updates)}
 	}
 	<-over
 	k.took = time.Since(begun)
-	seen := e.updates
+	seen := e.Updates
 
 	next := p.connects(`{}`)
-	load := next.begin("session/load", fmt.Sprintf(`{"sessionId":%q,"cwd":%q,"mcpServers":[]}`, session, p.dir))
-	answer := next.answer(load)
+	load := next.Begin("session/load", fmt.Sprintf(`{"sessionId":%q,"cwd":%q,"mcpServers":[]}`, session, p.dir))
+	answer := next.Response(load)
 	require.Nil(t, answer.Error, "round %d: %+v", round, answer.Error)
-	next.mu.Lock()
-	loaded := append([]acpUpdate{}, next.updates...)
-	next.mu.Unlock()
+	next.Mu.Lock()
+	loaded := append([]editor.Update{}, next.Updates...)
+	next.Mu.Unlock()
 	if len(loaded) == 0 {
 		require.Empty(t, seen, "round %d: no conversation, but updates", round)
-		next.leaves()
+		next.Leaves()
 		k.state = "not begun"
 		return k
 	}
@@ -122,7 +124,7 @@ func killedRound(t *testing.T, round int, at time.Duration) (k killed) {
 		}
 	}
 
-	next.requests["session/request_permission"] = func(params json.RawMessage) (any, bool) {
+	next.Requests["session/request_permission"] = func(params json.RawMessage) (any, bool) {
 		var q struct {
 			Options []struct{ OptionID, Name string }
 		}
@@ -138,8 +140,8 @@ func killedRound(t *testing.T, round int, at time.Duration) (k killed) {
 		}
 		panic("no answer to " + string(params))
 	}
-	require.Equal(t, "end_turn", next.stops(next.prompts(session, "And now?")), "round %d", round)
-	next.leaves()
+	require.Equal(t, "end_turn", next.Stops(next.Prompts(session, "And now?")), "round %d", round)
+	next.Leaves()
 	ran, err := os.ReadFile(filepath.Join(p.dir, "ran.txt"))
 	if !os.IsNotExist(err) {
 		require.NoError(t, err)
@@ -152,9 +154,9 @@ func killedRound(t *testing.T, round int, at time.Duration) (k killed) {
 
 // requireTold checks that a load tells all that the client was told before: of a text at least as much, of a call each
 // state.
-func requireTold(t *testing.T, round int, seen, loaded []acpUpdate) {
+func requireTold(t *testing.T, round int, seen, loaded []editor.Update) {
 	t.Helper()
-	texts := func(updates []acpUpdate) map[string]string {
+	texts := func(updates []editor.Update) map[string]string {
 		all := map[string]string{}
 		for _, u := range updates {
 			if strings.HasSuffix(u.Kind, "_chunk") {

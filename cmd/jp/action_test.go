@@ -20,7 +20,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
 
-	"jp/agent/action"
+	"jp/internal/action"
 )
 
 // advisedAction is the command of an action in what jp said, "" if it is not there: one of
@@ -218,7 +218,7 @@ func TestNoCommandIsShownBesideTheList(t *testing.T) {
 				return err
 			}
 			path, err := filepath.Rel(root, name)
-			if err == nil && filepath.Dir(path) != "agent/action" {
+			if err == nil && filepath.Dir(path) != "internal/action" {
 				found[path] = literalCommands(t, name)
 			}
 			return err
@@ -226,7 +226,7 @@ func TestNoCommandIsShownBesideTheList(t *testing.T) {
 		require.NoError(t, err)
 	}
 	maps.DeleteFunc(found, func(_ string, n int) bool { return n == 0 })
-	require.Equal(t, literals, found, "texts with a command that is not from agent/action; the figures may only fall")
+	require.Equal(t, literals, found, "texts with a command that is not from internal/action; the figures may only fall")
 }
 
 // literalCommands counts the texts of a source file that have a command in them. Help is no

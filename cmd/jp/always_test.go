@@ -34,7 +34,9 @@ func TestAlwaysIsNotAskedAgain(t *testing.T) {
 	s.answers("n back", "y")
 	s.WaitFor("Over.")
 	s.idle()
-	require.Equal(t, 1, strings.Count(s.Text(), "Run it?"))
+	require.Equal(t, 2, strings.Count(s.Text(), "● sh -c 'echo one'"))
+	require.Equal(t, 1, strings.Count(s.Text(), "you said yes"))
+	require.Equal(t, 1, strings.Count(s.Text(), "always allowed"))
 	s.Type("Again\r")
 	s.WaitFor("turn 2 · ")
 	s.idle()
@@ -86,7 +88,7 @@ func TestEditedByYou(t *testing.T) {
 	s.answers("? help", "e")
 	s.WaitFor("call 2 of 2")
 	s.answers("? help", "y")
-	s.WaitFor("fs_create_file made.txt: +1 -0, edited by you")
+	s.WaitFor("+1 −0 · you edited it")
 	require.Zero(t, s.exit())
 	opened, err := os.ReadFile(filepath.Join(p.dir, "../opened"))
 	require.NoError(t, err)
@@ -94,7 +96,7 @@ func TestEditedByYou(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(p.dir, "made.txt"))
 	require.NoError(t, err)
 	require.Equal(t, "changed\n", string(text))
-	require.Equal(t, 1, strings.Count(s.Text(), "edited by you"))
+	require.Equal(t, 1, strings.Count(s.Text(), "you edited it"))
 }
 
 // What a person allows in an attached terminal counts at once in the process that runs the turn.
@@ -106,7 +108,9 @@ func TestAlwaysInAnAttachedTerminal(t *testing.T) {
 	s.answers("less   n back", "y")
 	require.Zero(t, s.exit())
 	require.Contains(t, s.Text(), "Over.")
-	require.Equal(t, 1, strings.Count(s.Text(), "Run it?"))
+	require.Equal(t, 2, strings.Count(s.Text(), "● sh -c 'echo one'"))
+	require.Equal(t, 1, strings.Count(s.Text(), "you said yes"))
+	require.Equal(t, 1, strings.Count(s.Text(), "always allowed"))
 }
 
 // A rule that a higher layer decides about is not written, and the question stays.

@@ -11,14 +11,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"jp/agent"
-	"jp/agent/action"
-	"jp/agent/presence"
+	"jp/agent/live"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/toolset"
 	"jp/cmd/jp/internal/terminal"
 	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
+	"jp/internal/action"
 	"jp/internal/safetext"
 	"jp/process/attach"
 	"jp/turnloop"
@@ -175,7 +175,7 @@ func (a *answering) nobodyToAsk(i attach.Inquiry) error {
 // send gives the answer to the process that waits for it, and waits until it is
 // recorded.
 func (a *answering) send(ctx context.Context, client *attach.Client) error {
-	_, inquiry, err := presence.DoesNow(ctx, client)
+	_, inquiry, err := live.DoesNow(ctx, client)
 	if err != nil {
 		return err
 	}

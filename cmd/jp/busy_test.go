@@ -34,7 +34,7 @@ func TestWhoWaitsGoesOnByItself(t *testing.T) {
 	p.write("go", "")
 	require.Zero(t, s.exit())
 	s.WaitFor("> It is free.\n" + string(id) + " · turn 2 ")
-	s.WaitFor("\nOne more.\n")
+	s.WaitFor("\n  One more.\n")
 	require.Len(t, p.ofType("turn_done"), 2)
 	require.Zero(t, p.jp("verify").exit)
 }

@@ -5,10 +5,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/cmd/jp/internal/chat"
 	"jp/cmd/jp/internal/ui"
+	"jp/internal/action"
 )
 
 func newChatCommand(e *ui.Env) *cobra.Command {
@@ -23,7 +23,7 @@ command does the same.
   Enter        ask               Alt+Enter, \   a line break
   Ctrl+C       empty the line    twice          leave
   Esc          while the model works: the menu, as Ctrl+C in an empty line
-  Shift+Tab    mode: plan (only read), edits (write files unasked), none
+  Shift+Tab    mode: plan (only read), edits (write files unasked), auto (and programs), none
 
 The process holds the conversation only while a turn runs.
 
@@ -42,7 +42,7 @@ Exit codes: 0 done · 2 usage, or no terminal · 5 no such conversation · 6 dam
 	f.StringVarP(&o.Request.Turn.Model, "model", "m", "", "ask this model, `PROVIDER/NAME` or an alias")
 	f.StringArrayVarP(&o.Request.Tools.Enable, "tool", "t", nil, "switch tool `NAME` on, from now on (repeatable)")
 	f.StringArrayVar(&o.Request.Tools.Disable, "no-tool", nil, "switch tool `NAME` off, from now on (repeatable)")
-	f.StringArrayVarP(&o.Request.Turn.Profiles, "profile", "p", nil, "use profile `NAME`: plan, edits or one of your configuration (repeatable)")
+	f.StringArrayVarP(&o.Request.Turn.Profiles, "profile", "p", nil, "use profile `NAME`: plan, edits, auto or one of your configuration (repeatable)")
 	f.BoolVarP(&o.Request.Tools.None, "no-tools", "T", false, "no tools, except those of -t")
 	f.BoolVar(&plain, "plain", false, "change no line in place, for screen readers (style.plain does so everywhere)")
 	f.BoolVar(&o.Request.Turn.NoInstructions, "no-instructions", false, "give the model no AGENTS.md")

@@ -68,7 +68,7 @@ func TestChat(t *testing.T) {
 	s.WaitFor("no files changed")
 	s.idle()
 	s.WaitFor("> First?\njp-c")
-	require.Contains(t, strings.ReplaceAll(s.Text(), "\n", " "), "The first answer has so many words that it takes more than one line of the terminal.")
+	require.Contains(t, strings.ReplaceAll(s.Text(), "\n", " "), "The first answer has so many words that it takes more than   one line of the terminal.")
 	require.Zero(t, p.jp("query", "Between?").exit, "the conversation is free between turns")
 	s.Type("Second?\r")
 	s.WaitFor("The third answer.")
@@ -82,6 +82,24 @@ func TestChat(t *testing.T) {
 	require.LessOrEqual(t, widest(s), 60)
 }
 
+// The line stands in a frame, and below it what the next request has, as far as there is room.
+func TestChatFrame(t *testing.T) {
+	t.Parallel()
+	for columns, bottom := range map[int]string{80: " asks ⇧⇥ · talk.toml · main                                 / commands · ? keys", 24: " asks ⇧⇥ · talk.toml"} {
+		p := newPlace(t)
+		p.write("../talk.toml", chatScript)
+		s := p.sit(columns, "chat", "-m", "script/../talk.toml")
+		s.View = nil
+		rule := "\n" + strings.Repeat("─", columns-1) + "\n"
+		s.WaitForEnd(rule + "❯" + rule + bottom)
+		s.Type("?")
+		s.WaitFor("\n  Shift+Tab ")
+		s.Type("\x7f\x1b[Z")
+		s.WaitForEnd(rule + "❯" + rule + strings.Replace(bottom, "asks", "plan", 1))
+		require.NotContains(t, s.Text(), "Shift+Tab")
+	}
+}
+
 // What is typed while an answer streams stays in the line, and reaches no line of the answer.
 func TestChatTypedMeanwhile(t *testing.T) {
 	t.Parallel()
@@ -93,7 +111,7 @@ func TestChatTypedMeanwhile(t *testing.T) {
 	}
 	s.WaitFor("no files changed")
 	s.waitLine("> meanwhile")
-	s.WaitFor("The first answer has so many words that it takes more than\none line of the terminal.\n")
+	s.WaitFor("  The first answer has so many words that it takes more than\n  one line of the terminal.\n")
 	s.Wait("the typed text once", func() bool { return strings.Count(s.Text(), "meanwhile") == 1 })
 }
 
@@ -264,6 +282,23 @@ func TestChatWithoutAModel(t *testing.T) {
 	p.sit(80, "chat", "-m", "script/demo").prompted()
 }
 
+// The start screen has the last rows of the last answer, laid out as it was when the model said it.
+func TestChatStartsWithTheLastAnswer(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.write("../list.toml", "[[reply]]\nmessage = '''\nOne\n\n- **two**\n- three\n- four\n- five\n- six is a line that is longer than the terminal is\n'''\n")
+	require.Zero(t, p.jp("query", "-m", "script/../list.toml", "First?").exit)
+	for columns, want := range map[int]string{
+		80: "  One\n\n  • two\n  • three\n  • four\n  • five\n  • six is a line that is longer than the terminal is\n",
+		48: "  • three\n  • four\n  • five\n  • six is a line that is longer than the\n    terminal is\n",
+	} {
+		s := p.sit(columns)
+		s.prompted()
+		require.Contains(t, s.Text(), want)
+		require.LessOrEqual(t, widest(s), columns)
+	}
+}
+
 // Bare jp on a terminal is the conversation of the session.
 func TestChatBare(t *testing.T) {
 	t.Parallel()
@@ -364,7 +399,7 @@ func TestChatQueue(t *testing.T) {
 	p.write("go", "")
 	s.WaitFor("The tool has ended.")
 	s.idle()
-	s.WaitFor("> first\n> second, changed\nThe tool has ended.")
+	s.WaitFor("> first\n> second, changed\n  The tool has ended.")
 	s.Wait("an empty queue", func() bool { return !strings.Contains(s.Text(), "queued:") })
 	s.Type("\x04")
 	require.Zero(t, s.exit())
@@ -484,7 +519,7 @@ func TestChatCommands(t *testing.T) {
 		s.idle()
 	}
 	do("/new", "$ jp query --new\nThe next request starts a new conversation.")
-	for _, prompt := range []string{"plan >", "edits >", ">"} {
+	for _, prompt := range []string{"plan >", "edits >", "auto >", ">"} {
 		s.Type("\x1b[Z")
 		s.waitLine(prompt)
 	}
@@ -634,6 +669,8 @@ func TestChatModes(t *testing.T) {
 	s.Type("\x1b[Z")
 	s.waitLine("edits >")
 	s.Type("\x1b[Z")
+	s.waitLine("auto >")
+	s.Type("\x1b[Z")
 	s.waitLine(">")
 	s.Type("\x1b[Z\x1b[Z")
 	s.waitLine("edits >")
@@ -672,11 +709,11 @@ func TestChatGoOnLiftsThePlan(t *testing.T) {
 	s.idle()
 	s.waitLine(">")
 	s.Type("/mode fast\r")
-	s.WaitFor(`invalid mode "fast" (want plan, edits or none).`)
+	s.WaitFor(`invalid mode "fast" (want plan, edits, auto or none).`)
 	s.Type("\x15/mode edits\r")
 	s.waitLine("edits >")
 	s.Type("\x15/profile nothing\r")
-	s.WaitFor(`there is no profile "nothing" (want one of plan, edits, none).`)
+	s.WaitFor(`there is no profile "nothing" (want one of plan, edits, auto, none).`)
 	s.Type("\x15/attach nothing\r")
 	s.WaitFor("jp could not attach nothing: no such file or directory.")
 	require.Equal(t, []string{"First?", "Go on."}, p.contents())

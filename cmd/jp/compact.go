@@ -9,12 +9,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"jp/agent"
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/cmd/jp/internal/ui"
 	"jp/compaction"
 	"jp/conversation"
+	"jp/internal/action"
 	"jp/internal/safetext"
 )
 

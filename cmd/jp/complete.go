@@ -9,44 +9,44 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"jp/agent/candidates"
+	"jp/agent"
 	"jp/agent/repo"
 	"jp/cmd/jp/internal/ui"
 	"jp/usage"
 )
 
 // A completer finds what a word may become. The repository has no store outside of one.
-type completer func(ctx context.Context, r *repo.Repo, e *ui.Env, args []string, word string) []candidates.Candidate
+type completer func(ctx context.Context, r *repo.Repo, e *ui.Env, args []string, word string) []agent.Candidate
 
 // completeWords tells shells what the words and the values of flags may be. What cannot be
 // read has no candidates, and says nothing: the command itself will.
 func completeWords(e *ui.Env, root *cobra.Command) {
 	ids := func(meant func(repo.Status) bool) completer {
-		return func(ctx context.Context, r *repo.Repo, _ *ui.Env, _ []string, word string) []candidates.Candidate {
-			return candidates.IDs(ctx, r, word, false, meant)
+		return func(ctx context.Context, r *repo.Repo, _ *ui.Env, _ []string, word string) []agent.Candidate {
+			return agent.ConversationCandidates(ctx, r, word, false, meant)
 		}
 	}
 	any := ids(nil)
-	archived := completer(func(ctx context.Context, r *repo.Repo, _ *ui.Env, _ []string, word string) []candidates.Candidate {
-		return candidates.IDs(ctx, r, word, true, nil)
+	archived := completer(func(ctx context.Context, r *repo.Repo, _ *ui.Env, _ []string, word string) []agent.Candidate {
+		return agent.ConversationCandidates(ctx, r, word, true, nil)
 	})
 	// An id may have an event behind it, and a bare event is the session's.
-	events := completer(func(ctx context.Context, r *repo.Repo, _ *ui.Env, _ []string, word string) []candidates.Candidate {
+	events := completer(func(ctx context.Context, r *repo.Repo, _ *ui.Env, _ []string, word string) []agent.Candidate {
 		if strings.Contains(word, "@") {
-			return candidates.Events(ctx, r, word)
+			return agent.EventCandidates(ctx, r, word)
 		}
-		return candidates.IDs(ctx, r, word, false, nil)
+		return agent.ConversationCandidates(ctx, r, word, false, nil)
 	})
-	here := completer(func(ctx context.Context, r *repo.Repo, e *ui.Env, args []string, word string) []candidates.Candidate {
+	here := completer(func(ctx context.Context, r *repo.Repo, e *ui.Env, args []string, word string) []agent.Candidate {
 		if word == "" {
-			return candidates.Events(ctx, r, "@")
+			return agent.EventCandidates(ctx, r, "@")
 		}
 		return events(ctx, r, e, args, word)
 	})
 	for name, c := range map[string]completer{
 		"continue": ids(repo.Stopped), "discard": ids(repo.Stopped), "answer": ids(repo.Waits),
 		"attach": ids(repo.Runs), "wait": ids(repo.Runs), "kill": ids(repo.Runs),
-		"status": any, "log": any, "print": any, "verify": any, "use": any, "edit": any, "archive": any, "rm": any, "chat": any, "compact": any,
+		"status": any, "log": any, "print": any, "verify": any, "use": any, "edit": any, "archive": any, "rm": any, "chat": any, "compact": any, "bisect": any,
 		"show": events, "ref": events, "fork": events, "diff": events, "undo": here, "restore": here, "unarchive": archived,
 	} {
 		for _, path := range [][]string{{name}, {"conversation", name}} {
@@ -61,17 +61,17 @@ func completeWords(e *ui.Env, root *cobra.Command) {
 	if cmd, _, err := root.Find([]string{"grep"}); err == nil {
 		cmd.ValidArgsFunction = complete(e, any, func(args []string) bool { return len(args) > 0 || cmd.Flags().Changed("regexp") })
 	}
-	skills := completer(func(_ context.Context, r *repo.Repo, e *ui.Env, _ []string, _ string) []candidates.Candidate {
-		return candidates.Skills(r, e.Host)
+	skills := completer(func(_ context.Context, r *repo.Repo, e *ui.Env, _ []string, _ string) []agent.Candidate {
+		return agent.SkillCandidates(r, e.Host)
 	})
 	if cmd, _, err := root.Find([]string{"skills"}); err == nil {
 		cmd.ValidArgsFunction = complete(e, skills, func(args []string) bool { return len(args) == 0 })
 	}
-	values := completer(func(ctx context.Context, r *repo.Repo, _ *ui.Env, args []string, _ string) []candidates.Candidate {
+	values := completer(func(ctx context.Context, r *repo.Repo, _ *ui.Env, args []string, _ string) []agent.Candidate {
 		if len(args) == 0 {
-			return candidates.Keys(r)
+			return agent.KeyCandidates(r)
 		}
-		return candidates.Values(ctx, r, args[0])
+		return agent.ValueCandidates(ctx, r, args[0])
 	})
 	for path, most := range map[string]int{"set": 2, "show": 1} {
 		if cmd, _, err := root.Find([]string{"config", path}); err == nil {
@@ -79,30 +79,30 @@ func completeWords(e *ui.Env, root *cobra.Command) {
 		}
 	}
 	completeFlags(e, root, map[string]completer{
-		"model": func(ctx context.Context, r *repo.Repo, _ *ui.Env, _ []string, _ string) []candidates.Candidate {
-			return candidates.Models(ctx, r)
+		"model": func(ctx context.Context, r *repo.Repo, _ *ui.Env, _ []string, _ string) []agent.Candidate {
+			return agent.ModelCandidates(ctx, r)
 		},
 		"tool": tools, "no-tool": tools, "skill": skills,
-		"profile": func(_ context.Context, r *repo.Repo, _ *ui.Env, _ []string, _ string) []candidates.Candidate {
-			return candidates.Profiles(r)
+		"profile": func(_ context.Context, r *repo.Repo, _ *ui.Env, _ []string, _ string) []agent.Candidate {
+			return agent.ProfileCandidates(r)
 		},
-		"mcp": func(_ context.Context, r *repo.Repo, _ *ui.Env, _ []string, _ string) []candidates.Candidate {
-			return candidates.Servers(r)
+		"mcp": func(_ context.Context, r *repo.Repo, _ *ui.Env, _ []string, _ string) []agent.Candidate {
+			return agent.ServerCandidates(r)
 		},
-		"id": any, "head": any, "fork": here, "until": here, "from": here, "to": here,
-		"remote": func(_ context.Context, r *repo.Repo, _ *ui.Env, _ []string, _ string) []candidates.Candidate {
-			return candidates.Remotes(r)
+		"id": any, "head": any, "fork": here, "until": here, "from": here, "to": here, "good": here, "bad": here,
+		"remote": func(_ context.Context, r *repo.Repo, _ *ui.Env, _ []string, _ string) []agent.Candidate {
+			return agent.RemoteCandidates(r)
 		},
-		"cfg": func(ctx context.Context, r *repo.Repo, _ *ui.Env, _ []string, word string) (found []candidates.Candidate) {
+		"cfg": func(ctx context.Context, r *repo.Repo, _ *ui.Env, _ []string, word string) (found []agent.Candidate) {
 			key, _, given := strings.Cut(word, "=")
 			if !given {
-				for _, c := range candidates.Keys(r) {
-					found = append(found, candidates.Candidate{Word: c.Word + "=", About: c.About})
+				for _, c := range agent.KeyCandidates(r) {
+					found = append(found, agent.Candidate{Word: c.Word + "=", About: c.About})
 				}
 				return found
 			}
-			for _, c := range candidates.Values(ctx, r, key) {
-				found = append(found, candidates.Candidate{Word: key + "=" + c.Word, About: c.About})
+			for _, c := range agent.ValueCandidates(ctx, r, key) {
+				found = append(found, agent.Candidate{Word: key + "=" + c.Word, About: c.About})
 			}
 			return found
 		},
@@ -115,8 +115,8 @@ func completeWords(e *ui.Env, root *cobra.Command) {
 	}
 }
 
-func tools(_ context.Context, r *repo.Repo, e *ui.Env, _ []string, _ string) []candidates.Candidate {
-	return candidates.Tools(r, e.Host)
+func tools(_ context.Context, r *repo.Repo, e *ui.Env, _ []string, _ string) []agent.Candidate {
+	return agent.ToolCandidates(r, e.Host)
 }
 
 // fixedValues are the values of flags that take one of a few words.

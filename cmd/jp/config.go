@@ -13,12 +13,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"jp/agent"
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/toolset"
 	"jp/cmd/jp/internal/ui"
 	"jp/config"
+	"jp/internal/action"
 	"jp/internal/safetext"
 )
 

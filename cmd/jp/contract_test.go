@@ -165,6 +165,16 @@ var contract = []utterance{
 		p.write(".agents/skills/notes/SKILL.md", "---\nname: notes\ndescription: Writes release notes.\nhooks: none\n---\nBe brief.\n")
 		p.write(".agents/skills/broken/SKILL.md", "No front matter.\n")
 	}},
+	{"bisect_testing", 0, words("bisect --json Worked"), nil},
+	{"", 0, words("bisect reset"), nil},
+	{"bisect", 0, []string{"bisect", "--json", "Worked", "--run", "test ! -e made.txt"}, nil},
+	{"why", 0, words("why --json HEAD"), func(p *workspace) {
+		p.environ = append(p.environ, "GIT_COMMITTER_DATE=2026-11-22T10:00:00Z")
+		p.write("own.txt", "a line of one's own\n")
+		p.write("made.txt", "made\n")
+		p.git("add", "own.txt", "made.txt")
+		p.git("commit", "-q", "-m", "Made", "-m", "Jp-Conversation: jp-c17952553200-7ker@10\nJp-Conversation: jp-c17952553200-none@4")
+	}},
 }
 
 func TestJSONContract(t *testing.T) {
@@ -254,6 +264,7 @@ var (
 	softwareVersion = regexp.MustCompile(`"(jp|version|go|git|commit)": "[^"]*"`)
 	prefixHash      = regexp.MustCompile(`"prefix": "[^"]*"`)
 	processNumber   = regexp.MustCompile(`("p(?:g?i)d"): \d+`)
+	bisectFolder    = regexp.MustCompile(`"folder": "[^"]*/jp-bisect-\d+"`)
 	milliseconds    = regexp.MustCompile(`("\w+_ms"): \d+`)
 )
 
@@ -275,6 +286,7 @@ func holds(t *testing.T, name, said, work string) {
 	}
 	text = regexp.MustCompile(`"jp": "[^"]*"`).ReplaceAllString(text, `"jp": "<version>"`)
 	text = prefixHash.ReplaceAllString(text, `"prefix": "<hash>"`)
+	text = bisectFolder.ReplaceAllString(text, `"folder": "<folder>"`)
 	text = processNumber.ReplaceAllString(text, "$1: 1")
 	text = milliseconds.ReplaceAllString(text, "$1: 1")
 	file := filepath.Join(golden, name+".json")

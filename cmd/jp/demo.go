@@ -13,11 +13,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"jp/agent/action"
 	"jp/agent/models"
 	"jp/agent/problem"
 	"jp/cmd/jp/internal/ui"
 	"jp/gitcmd"
+	"jp/internal/action"
 )
 
 func newDemoCommand(e *ui.Env) *cobra.Command {

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"jp/agent"
-	"jp/agent/background"
+	"jp/agent/live"
 	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
 )
@@ -29,11 +29,11 @@ func runDetached(ctx context.Context, e *ui.Env, word string) error {
 	if err != nil {
 		return err
 	}
-	h, err := background.Take(id)
+	h, err := live.TakeHandover(id)
 	if err != nil {
 		return err
 	}
-	e.Dir, e.Cfg, e.Quiet = h.Dir, h.CFG, h.Quiet
+	e.Dir, e.Cfg, e.Quiet = h.Order.Dir, h.Order.CFG, h.Order.Quiet
 	r, err := e.FindRepo(ctx)
 	if err == nil {
 		defer r.Close()

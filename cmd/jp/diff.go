@@ -217,12 +217,12 @@ func (c shownComparison) printPatch(ctx context.Context, w io.Writer) error {
 				paths = append(paths, ch.Path)
 			}
 		}
-		patch, err := c.comparison.Tree.Patch(ctx, s.Before, s.After, paths)
+		patch, err := c.comparison.Tree.Patch(ctx, s.Before, s.After, paths, c.forPrograms())
 		if err != nil {
 			return err
 		}
 		if !c.forPrograms() {
-			patch = []byte(colourPatch(c.screen.Palette, safetext.Reveal(string(patch))))
+			patch = []byte(ui.ColourPatch(c.screen.Palette, safetext.Reveal(string(patch))))
 		}
 		if _, err := w.Write(patch); err != nil {
 			return err

@@ -59,9 +59,9 @@ type findingLines struct {
 const indent = 6
 
 func (l findingLines) write(f doctor.Finding) {
-	text := f.Topic + ": " + oneClean(f.Text)
+	text := f.Topic + ": " + safetext.OneLine(f.Text)
 	if f.Advice != "" {
-		text += " → " + oneClean(f.Advice)
+		text += " → " + safetext.OneLine(f.Advice)
 	}
 	lines := []string{text}
 	if l.width > 0 {
@@ -82,11 +82,6 @@ func (l findingLines) level(level doctor.Level) string {
 	default:
 		return l.palette.Cyan(word)
 	}
-}
-
-// oneClean is a text on one line that a terminal can show.
-func oneClean(text string) string {
-	return safetext.Clean(strings.Join(strings.Fields(text), " "))
 }
 
 // wrapWords breaks a line between words, and within those that are wider than a

@@ -9,18 +9,18 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"jp/agent/action"
+	"jp/agent"
 	"jp/agent/problem"
 	"jp/agent/repo"
-	"jp/agent/titles"
 	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
+	"jp/internal/action"
 	"jp/internal/safetext"
 )
 
 type editOptions struct {
 	word    string
-	title   titles.Flag
+	title   agent.TitleFlag
 	model   string
 	pin     bool
 	expires string
@@ -61,7 +61,7 @@ func newEditCommand(e *ui.Env) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.Var(&o.title, "title", "set the `TITLE`; without one the model writes it")
-	f.Lookup("title").NoOptDefVal = titles.FromModel
+	f.Lookup("title").NoOptDefVal = agent.TitleFromModel
 	f.StringVarP(&o.model, "model", "m", "", "let this model write the title, `PROVIDER/NAME` or an alias")
 	f.BoolVar(&o.pin, "pin", false, "pin it")
 	f.StringVar(&o.expires, "expires", "", "mark it as expired from a `TIME` on: a day, RFC 3339, a duration from now, or never")
@@ -96,7 +96,7 @@ func runEdit(ctx context.Context, e *ui.Env, o editOptions) error {
 		return err
 	}
 	if o.title.ByModel {
-		title, err := titles.Write(ctx, r, e.Host, info, o.model, func(model string) { askingForTitle(e, model) })
+		title, err := agent.WriteTitle(ctx, r, e.Host, info, o.model, func(model string) { askingForTitle(e, model) })
 		if err != nil {
 			return err
 		}
@@ -122,7 +122,7 @@ func (o editOptions) metadata(now conversation.Summary, at time.Time) (*conversa
 		return nil, problem.Usage("--model is for --title without a value: the model writes it.")
 	}
 	if o.given("title") {
-		if err := titles.Check(o.title.Text); err != nil {
+		if err := agent.CheckTitle(o.title.Text); err != nil {
 			return nil, err
 		}
 		m.Title, m.TitleSource = &o.title.Text, "user"

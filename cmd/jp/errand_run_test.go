@@ -130,6 +130,9 @@ func (tr *trials) log(t *testing.T, r crash.Row) {
 		t.Logf("left behind: %s", strings.Join(left, "; "))
 	}
 	if tr.done.Load() == 0 {
+		if n := tr.unreached.Load(); n > 0 {
+			t.Fatalf("none of the %d chosen points was reached", n)
+		}
 		// Where tracing is forbidden no call can be made to fail.
 		crash.Skip(t, r.Class, r.Name, "nothing could be traced")
 	}

@@ -12,12 +12,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/cmd/jp/internal/ui"
 	"jp/cmd/jp/internal/webpage"
 	"jp/conversation"
 	"jp/export"
+	"jp/internal/action"
 	"jp/internal/safefile"
 	"jp/internal/safetext"
 )

@@ -12,7 +12,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/cmd/jp/internal/ui"
@@ -20,6 +19,7 @@ import (
 	"jp/conversation"
 	"jp/gitcmd"
 	"jp/gitstore"
+	"jp/internal/action"
 	"jp/process"
 	"jp/provider"
 	"jp/turnloop"

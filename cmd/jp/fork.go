@@ -9,15 +9,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"jp/agent"
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/snapshot"
-	"jp/agent/titles"
 	"jp/cmd/jp/internal/terminal"
 	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
 	"jp/fork"
+	"jp/internal/action"
 	"jp/internal/safetext"
 	"jp/undo"
 )
@@ -104,7 +103,7 @@ func runFork(ctx context.Context, e *ui.Env, o forkOptions) error {
 	if o.branch != "" && o.worktree == "" {
 		return problem.Usage("-b %s names the branch of a worktree; say which with --worktree DIR.", o.branch)
 	}
-	if err := titles.Check(o.title); err != nil {
+	if err := agent.CheckTitle(o.title); err != nil {
 		return err
 	}
 	r, err := e.OpenRepo(ctx)

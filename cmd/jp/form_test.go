@@ -28,66 +28,33 @@ func (s *sitting) fits(columns int) {
 
 const asksForHook = "[hooks]\nturn-end = [\"./notify\"]\n"
 
-func TestTrustForm(t *testing.T) {
-	t.Parallel()
-	for width, columns := range widths {
-		for name, tt := range map[string]struct {
-			keys []string
-			exit int
-		}{
-			"Enter leaves it":         {[]string{"\r"}, 3},
-			"n":                       {[]string{"n"}, 3},
-			"Ctrl+D":                  {[]string{"\x04"}, 3},
-			"Ctrl+C":                  {[]string{"\x03"}, 130},
-			"y":                       {[]string{"y"}, 0},
-			"to the button and Enter": {[]string{"\x1b[D", "\r"}, 0},
-			"there and back":          {[]string{"\x1b[D", "\x1b[C", "\r"}, 3},
-			"other letters, then n":   {[]string{"x", "j", "n"}, 3},
-			"a paste with a yes":      {[]string{"\x1b[200~y\r\x1b[201~", "n"}, 3},
-		} {
-			t.Run(width+" "+name, func(t *testing.T) {
-				t.Parallel()
-				p := newPlace(t)
-				p.write(config.WorkspaceFile, asksForHook)
-				s := p.sit(columns, "trust")
-				s.WaitFor("y Yes")
-				require.Contains(t, s.Raw(), "hooks.turn-end = [\"./notify\"]")
-				s.fits(columns)
-				for _, key := range tt.keys {
-					s.Type(key)
-				}
-				require.Equal(t, tt.exit, s.exit())
-				require.Equal(t, tt.exit == 0, p.jp("trust", "--show").exit == 0)
-				said := map[int]string{0: "Trust this? yes", 3: "Trust this? no", 130: "Trust this? ^C"}[tt.exit]
-				require.Contains(t, s.Text(), said)
-			})
-		}
-	}
-}
-
 // What was typed before the question is no answer to it.
-func TestTrustFormDropsEarlierKeys(t *testing.T) {
+func TestTrustDropsEarlierKeys(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	p.write(config.WorkspaceFile, asksForHook)
 	s := p.sitWith(80, exec.Command("sh", "-c", "echo ready; read line; exec jp trust"))
 	s.WaitFor("ready")
 	s.Type("go\nyyy")
-	s.WaitFor("y Yes")
+	s.prompted()
 	s.Type("n")
 	require.Equal(t, 3, s.exit())
 	require.Equal(t, 1, p.jp("trust", "--show").exit)
 }
 
-func TestTrustFormEndsWithItsTerminal(t *testing.T) {
+func TestAQuestionEndsWithItsTerminal(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
-	p.write(config.WorkspaceFile, asksForHook)
-	s := p.sit(80, "trust")
-	s.WaitFor("y Yes")
-	s.Hangup()
-	require.Equal(t, 129, s.exit())
-	require.Equal(t, 1, p.jp("trust", "--show").exit)
+	for command, question := range map[string]string{"trust": "Trust this?", "init": "Model for this repository"} {
+		p := newPlace(t)
+		if command == "trust" {
+			p.write(config.WorkspaceFile, asksForHook)
+		}
+		s := p.sit(80, command)
+		s.WaitFor(question)
+		s.Hangup()
+		require.Equal(t, 129, s.exit(), command)
+		require.Equal(t, command == "trust", p.read(config.WorkspaceFile) != "")
+	}
 }
 
 // colourCodes is a control sequence that sets a colour.
@@ -103,11 +70,12 @@ func TestFormsHaveNoColourWhereNoneIsWanted(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t)
 			p.environ = append(p.environ, "TERM=xterm-256color", tt.variable)
-			p.write(config.WorkspaceFile, asksForHook)
-			s := p.sit(80, "trust")
-			s.WaitFor("y Yes")
-			s.Type("n")
-			require.Equal(t, 3, s.exit())
+			s := p.sit(80, "init")
+			s.WaitFor("Model for this repository")
+			s.Type("\r")
+			s.WaitFor("toggle")
+			s.Type("\x03")
+			require.Equal(t, 130, s.exit())
 			require.Equal(t, tt.colour, colourCodes.MatchString(s.Raw()), "%q", s.Raw())
 			require.Regexp(t, `\x1b\[([0-9;]*;)?1;4mNo`, s.Raw(), "the chosen button is marked without colours, too")
 		})

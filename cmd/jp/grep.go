@@ -13,12 +13,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/toolset"
 	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
+	"jp/internal/action"
 	"jp/search"
 )
 

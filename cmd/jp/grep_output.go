@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"strings"
@@ -24,7 +23,7 @@ func (g *grep) output(w io.Writer) grepOutput {
 	palette := g.env.Palette(g.env.Stdout)
 	switch {
 	case g.env.Format.Structured():
-		buffer := bufio.NewWriter(w)
+		buffer := ui.Gather(w)
 		return &grepRows{grep: g, buffer: buffer, rows: ui.NewJSONRows(buffer, g.env.Format)}
 	case ui.IsTerminal(g.env.Stdout) && g.env.Format == ui.FormatAuto && !g.opts.list && !g.opts.count:
 		return &grepScreen{grep: g, w: w, palette: palette, width: terminal.Width(g.env.Stdout, g.env.Environ)}
@@ -95,7 +94,7 @@ func (t *grepText) line(i conversation.Info, l search.Line) string {
 // grepRows writes JSON, that of one conversation after the other.
 type grepRows struct {
 	*grep
-	buffer *bufio.Writer
+	buffer *ui.Gathered
 	rows   *ui.JSONRows
 }
 

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/conversation"
+	"jp/internal/action"
 	"jp/search"
 )
 

@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"jp/agent/action"
 	"jp/agent/problem"
+	"jp/internal/action"
 )
 
 // borrowed are the commands that come with cobra, with their examples.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"jp/agent/action"
+	"jp/internal/action"
 )
 
 // actedOn is the first sign of a command, outside quotes, that a shell would act

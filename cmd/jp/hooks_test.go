@@ -44,7 +44,7 @@ func TestThePromptShowsWhatAHookChanged(t *testing.T) {
 	p.write("../one.toml", oneFile)
 	s := p.sit(100, "query", "-m", "script/../one.toml", "Make a file")
 	s.prompted()
-	require.Contains(t, s.Text(), "fs_create_file safe.txt")
+	require.Contains(t, s.Text(), "create safe.txt")
 	require.Contains(t, s.Text(), "! a hook changed the arguments; the model asked for others (d)")
 	require.Contains(t, s.Text(), "+changed")
 	require.NotContains(t, s.Text(), "made.txt")

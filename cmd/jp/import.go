@@ -12,11 +12,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
 	"jp/importer"
+	"jp/internal/action"
 	"jp/internal/safetext"
 )
 

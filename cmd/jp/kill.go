@@ -11,12 +11,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/toolset"
 	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
+	"jp/internal/action"
 	"jp/process"
 	"jp/process/attach"
 )

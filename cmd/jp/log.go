@@ -4,14 +4,13 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"jp/agent/problem"
 	"jp/agent/repo"
+	"jp/agent/snapshot"
 	"jp/blame"
-	"jp/cmd/jp/internal/terminal"
 	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
 	"jp/internal/safetext"
@@ -62,6 +61,11 @@ func runLog(ctx context.Context, e *ui.Env, o blame.LogOptions) error {
 	if o.Within, err = r.InTree(e.Host, o.Paths); err != nil {
 		return err
 	}
+	if followed, err := blame.Followed(ctx, e.Host, r, o.Target); err != nil {
+		return err
+	} else if followed != o.Target {
+		o.Target, _ = repo.SplitTarget(followed)
+	}
 	v, err := r.Find().ViewBack(ctx, e.Host, o.Target, o.Reach())
 	if err != nil {
 		return err
@@ -77,11 +81,14 @@ func runLog(ctx context.Context, e *ui.Env, o blame.LogOptions) error {
 		}
 		fmt.Fprintln(e.Stderr, command)
 	}
-	d := e.OnScreen(v)
+	d, unseen := e.OnScreen(v), snapshot.UnseenWords(v, 20)
 	return v.Damage(e.Paged(func(w io.Writer) error {
 		for _, entry := range entries {
 			if err := printEntry(ctx, d, w, entry, o); err != nil {
 				return err
+			}
+			if words := unseen(entry.Event); words != "" && o.Stat && !e.Format.Structured() {
+				fmt.Fprintf(w, "        not in the record: %s\n", words)
 			}
 		}
 		return nil
@@ -100,25 +107,12 @@ func printEntry(ctx context.Context, v *ui.ScreenView, w io.Writer, it blame.Ent
 		return err
 	}
 	if o.Patch && len(it.Changes) > 0 {
-		return printPatch(ctx, v, w, it, o.Within)
+		return v.PrintPatch(ctx, w, it, o.Within)
 	}
 	for _, c := range it.Changes {
 		fmt.Fprintf(w, "        %s %s (%s)\n", c.Status, repo.ShownPath(c.Path), conversation.PlusMinus(c.Added, c.Deleted))
 	}
 	return nil
-}
-
-func printPatch(ctx context.Context, v *ui.ScreenView, w io.Writer, it blame.Entry, paths []string) error {
-	tree, err := v.View.Repo.Patches(ctx)
-	if err != nil {
-		return err
-	}
-	patch, err := tree.Patch(ctx, it.Before, it.Event.Tree, paths)
-	if err != nil {
-		return err
-	}
-	_, err = io.WriteString(w, colourPatch(v.Palette, safetext.Reveal(string(patch))))
-	return err
 }
 
 // logLine is one event on one line.
@@ -141,24 +135,4 @@ func logLine(v *ui.ScreenView, e *conversation.Event) string {
 		}
 	}
 	return v.Palette.Yellow(seq) + " " + v.Palette.Dim(when) + "  " + line
-}
-
-// colourPatch colours the lines of a diff.
-func colourPatch(p terminal.Palette, patch string) string {
-	var b strings.Builder
-	for line := range strings.Lines(patch) {
-		text := strings.TrimSuffix(line, "\n")
-		switch {
-		case strings.HasPrefix(text, "+++"), strings.HasPrefix(text, "---"), strings.HasPrefix(text, "diff "):
-			text = p.Bold(text)
-		case strings.HasPrefix(text, "+"):
-			text = p.Green(text)
-		case strings.HasPrefix(text, "-"):
-			text = p.Red(text)
-		case strings.HasPrefix(text, "@@"):
-			text = p.Cyan(text)
-		}
-		b.WriteString(text + "\n")
-	}
-	return b.String()
 }

@@ -118,6 +118,17 @@ func TestPrintLaysOutAsQueryDoes(t *testing.T) {
 	require.Contains(t, s.Text(), "Again **please**", "the request stays as it was written")
 }
 
+// An answer that is data is on the terminal, as it is in a pipe.
+func TestDataOnATerminal(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.write("../data.toml", "[[reply]]\ndata = { ok = true }\n")
+	s := p.sit(60, "query", "-m", "script/../data.toml", "-s", `{"type":"object"}`, "Is it green?")
+	require.Zero(t, s.exit(), s.Text())
+	require.Equal(t, 1, strings.Count(s.Text(), "\n{\"ok\":true}\n"), s.Text())
+	require.Contains(t, p.jp("print").stdout, "\n{\"ok\":true}\n")
+}
+
 func TestPrintIntoAPipeIsAsItWasWritten(t *testing.T) {
 	t.Parallel()
 	p := prosaic(t)

@@ -103,7 +103,7 @@ func TestApprovalPromptShowsWhatChanged(t *testing.T) {
 	s.prompted()
 	s.Type("n")
 	require.Zero(t, s.exit())
-	require.Contains(t, s.Text(), "✗ mcp__fake__run: not run")
+	require.Contains(t, s.Text(), "✗ mcp__fake__run · not run")
 	require.Equal(t, 1, strings.Count(p.serverLog(), "tools/call"))
 
 	s = p.sit(100, "trust", "--mcp", "fake")
@@ -168,7 +168,7 @@ func TestAServerThatCannotBeLookedAtIsLeftOut(t *testing.T) {
 	require.Zero(t, s.exit())
 	require.Contains(t, s.Text(), "Starting the MCP server fake to see what it offers.")
 	require.Contains(t, strings.Join(strings.Fields(s.Raw()), " "), `mcp.fake has no effect: start the MCP server fake: it ended (exit status 4); it said: "no such database"`)
-	require.Contains(t, s.Text(), "✗ mcp__fake__run: not run")
+	require.Contains(t, s.Text(), "✗ mcp__fake__run · not run")
 	for _, args := range [][]string{{"-T"}, {"--non-interactive"}} {
 		before := p.serverLog()
 		s := p.sit(100, append([]string{"query", "--new", "-m", "script/../call.toml", "Look"}, args...)...)

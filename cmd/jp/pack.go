@@ -8,12 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
 	"jp/gitstore/packing"
+	"jp/internal/action"
 )
 
 // idle is the lowest priority that a process can have.

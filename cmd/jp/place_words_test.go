@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"jp/agent/interrupted"
 	"jp/agent/repo"
+	"jp/agent/resume"
 	"jp/config"
 	"jp/internal/safefile"
 	"jp/reconcile"
@@ -36,6 +36,6 @@ func TestDifferencesNameTheFolderOfARepository(t *testing.T) {
 		"neither":    {"b5ia", "cxdi", "(b5ia) → (cxdi)"},
 		"hostile":    {"../../etc\x1b[2J", "", `($'../../etc\x1b[2J') → (none)`},
 	} {
-		require.Equal(t, "repository "+tt.want, interrupted.DifferenceWords(r, []reconcile.Difference{{What: "repository", Was: tt.was, Is: tt.is}}), what)
+		require.Equal(t, "repository "+tt.want, resume.DifferenceWords(r, []reconcile.Difference{{What: "repository", Was: tt.was, Is: tt.is}}), what)
 	}
 }

@@ -11,12 +11,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"jp/agent/action"
-	"jp/agent/interrupted"
 	"jp/agent/problem"
 	"jp/agent/repo"
+	"jp/agent/resume"
 	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
+	"jp/internal/action"
 	"jp/internal/safetext"
 )
 
@@ -97,7 +97,7 @@ func runPrint(ctx context.Context, e *ui.Env, o printOptions, words []string) er
 			damage = cmp.Or(damage, err)
 			continue
 		}
-		interrupted.MeetDelegates(ctx, v)
+		resume.MeetDelegates(ctx, v)
 		views = append(views, e.OnScreen(v))
 	}
 	err = e.Paged(func(w io.Writer) error {
@@ -210,42 +210,30 @@ func printViews(w io.Writer, e *ui.Env, views []*ui.ScreenView, o printOptions) 
 				fmt.Fprintln(w, logLine(v, ev))
 			}
 		default:
-			ui.NewTranscript(v, w, o.style).WithTools(o.tools).Print(events)
+			ui.NewTurn(v, w, o.style, o.tools).Print(events)
 		}
 	}
 	return ui.WriteLines(w, e.Format, lines)
 }
 
-// printAnswer writes the last answer: laid out for a person, as it was written for
-// another program. Data is no Markdown.
+// printAnswer writes the last answer: laid out for a person, as it was written for another program.
+// Standard error says what it lacks: what is printed is the answer alone.
 func printAnswer(v *ui.ScreenView, w io.Writer) {
-	text, data := answer(v.View)
-	defer noteRest(v)
-	if text != "" && !data && v.Env.Rendered() {
-		v.Markdown(w, text)
-		return
-	}
-	fmt.Fprintln(w, safetext.Clean(strings.TrimRight(text, "\n")))
-}
-
-// noteRest says on standard error what the last answer lacks: what is printed is the
-// answer alone.
-func noteRest(v *ui.ScreenView) {
+	text, part := "", conversation.PartMessage
 	for _, e := range answerEvents(v.View) {
+		b := e.Body.(*conversation.ChatResponse)
+		if text += b.Text; b.Part == conversation.PartData {
+			part = b.Part
+		}
 		if rest := v.View.Rest(e); rest != "" {
-			v.Env.Note("%s", rest)
+			defer v.Env.Note("%s", rest)
 		}
 	}
-}
-
-// answer is the text of the last answer, and whether it is data.
-func answer(v *repo.View) (text string, data bool) {
-	for _, e := range answerEvents(v) {
-		b := e.Body.(*conversation.ChatResponse)
-		text += b.Text
-		data = data || b.Part == conversation.PartData
+	if strings.Trim(text, "\n") == "" {
+		fmt.Fprintln(w)
+		return
 	}
-	return text, data
+	ui.NewTurn(v, w, "full", false).Said(part, text)
 }
 
 // answerEvents are those of the last answer that say something.

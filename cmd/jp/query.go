@@ -79,7 +79,7 @@ func newQueryCommand(e *ui.Env) *cobra.Command {
 // runFlags are the flags of everything that runs a turn.
 func runFlags(o *agent.Request, f *pflag.FlagSet) {
 	f.StringVarP(&o.Turn.Model, "model", "m", "", "ask this model, `PROVIDER/NAME` or an alias")
-	f.StringArrayVarP(&o.Turn.Profiles, "profile", "p", nil, "use profile `NAME`: plan, edits or one of your configuration (repeatable)")
+	f.StringArrayVarP(&o.Turn.Profiles, "profile", "p", nil, "use profile `NAME`: plan, edits, auto or one of your configuration (repeatable)")
 	f.BoolVarP(&o.Turn.Yes, "yes", "y", false, "approve the tool runs of this turn in advance")
 	f.StringArrayVarP(&o.Tools.Enable, "tool", "t", nil, "switch tool `NAME` on, from now on (repeatable)")
 	f.StringArrayVar(&o.Tools.Disable, "no-tool", nil, "switch tool `NAME` off, from now on (repeatable)")

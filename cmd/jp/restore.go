@@ -2,12 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"github.com/spf13/cobra"
 
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/cmd/jp/internal/ui"
+	"jp/internal/action"
 	"jp/undo"
 )
 
@@ -15,7 +16,12 @@ const restoreHelp = `Bring files back to their state after an event: all that th
 wrote since, or only the named paths. A file comes back if only the tools wrote it
 since, and if it is unchanged since they wrote it. jp lists all other files and
 leaves them alone. jp lists the changes first, and then asks. You can undo a
-restore.
+restore. If jp was killed while a tool ran, it does not know who changed a file
+since: name the file to put it back.
+
+--to FOLDER writes the untracked and ignored files that jp copied before the last
+program ran, or before @E, into a new folder. It needs no conversation, so it also
+works after "rm -rf .git" and "git init".
 
 JSON: {"action","conversation","as_of","event","dry_run","files":[{"path","done","reason"}]}:
 as_of is the event of the files, and event records the change (null: no file
@@ -29,11 +35,15 @@ path was left alone · 2 usage ·
 
 func newRestoreCommand(e *ui.Env) *cobra.Command {
 	var o undo.Options
+	var to string
 	cmd := &cobra.Command{
-		Use: "restore @E [PATH…]", GroupID: "files",
+		Use: "restore @E [PATH…] | --to FOLDER [@E]", GroupID: "files",
 		Short: "Bring files back to what they were after an event", Long: restoreHelp,
-		Example: "  jp restore @18 --dry-run\n  jp restore @18 auth/\n  jp restore -y @turn:2 main.go",
+		Example: "  jp restore @18 --dry-run\n  jp restore @18 auth/\n  jp restore -y @turn:2 main.go\n  jp restore --to ../saved",
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if to != "" && len(args) < 2 {
+				return runCopyTo(cmd.Context(), e, append(args, "")[0], to)
+			}
 			if len(args) == 0 {
 				return problem.Usage("jp restore needs the event whose files are wanted.").Hint(action.LogSession, "the events").Hint(action.UndoTurn, "the files as before the last turn")
 			}
@@ -42,7 +52,21 @@ func newRestoreCommand(e *ui.Env) *cobra.Command {
 		},
 	}
 	ui.Flags(&o, cmd)
+	cmd.Flags().StringVar(&to, "to", "", "write copies of untracked and ignored files into this new `FOLDER`")
 	return cmd
+}
+
+func runCopyTo(ctx context.Context, e *ui.Env, word, to string) error {
+	r, err := e.OpenRepo(ctx)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	result, err := undo.CopyTo(ctx, r, word, e.At(to))
+	if result == nil {
+		return err
+	}
+	return errors.Join(err, e.PrintCopied(result, to))
 }
 
 func runRestore(ctx context.Context, e *ui.Env, o undo.Options) error {

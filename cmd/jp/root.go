@@ -11,10 +11,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/cmd/jp/internal/chat"
 	"jp/cmd/jp/internal/ui"
+	"jp/internal/action"
 )
 
 // Groups of commands, in the order of the help.
@@ -60,6 +60,9 @@ message is the text, and its tree the files.`,
 		if f := ui.MissingCommand(err, e.Args, func(name string) *pflag.FlagSet { return flagsOf(root, name) }); f != nil && !cmd.HasParent() {
 			return f
 		}
+		if cmd.HasParent() && ui.IsDirFlag(err) {
+			return problem.Usage("-C is a flag of jp itself: -C DIR comes before %s.", strings.TrimPrefix(cmd.CommandPath(), "jp "))
+		}
 		return problem.Usage("%s.", flagMistake(err)).Hint(action.Help(strings.Fields(cmd.CommandPath())...), "its flags, with examples")
 	})
 	root.Flags().StringVarP(&e.Dir, "chdir", "C", ".", "run as if jp was started in `DIR`")
@@ -76,9 +79,9 @@ message is the text, and its tree the files.`,
 	root.SetCompletionCommandGroupID("setup")
 	root.AddCommand(
 		newQueryCommand(e), newChatCommand(e), newContinueCommand(e), newDiscardCommand(e), newAnswerCommand(e), newStatusCommand(e), newListCommand(e), newLogCommand(e), newShowCommand(e), newPrintCommand(e), newGrepCommand(e),
-		newRefCommand(e), newVerifyCommand(e), newBlameCommand(e), newUsageCommand(e),
+		newRefCommand(e), newVerifyCommand(e), newBlameCommand(e), newWhyCommand(e), newBisectCommand(e), newUsageCommand(e),
 		newDiffCommand(e), newUndoCommand(e), newRestoreCommand(e), newForkCommand(e), newCompactCommand(e), newUseCommand(e), newEditCommand(e), newArchiveCommand(e), newUnarchiveCommand(e), newRmCommand(e),
-		newAttachCommand(e), newWaitCommand(e), newKillCommand(e), newImportCommand(e), newExportCommand(e), newMCPCommand(e), newACPCommand(e), newInitCommand(e), newConfigCommand(e), newTrustCommand(e), newSkillsCommand(e), newModelsCommand(e), newLoginCommand(e), newLogoutCommand(e), newPackCommand(e), newDoctorCommand(e), newVersionCommand(e), newDemoCommand(e), newDetachedCommand(e),
+		newAttachCommand(e), newWaitCommand(e), newKillCommand(e), newImportCommand(e), newExportCommand(e), newMCPCommand(e), newACPCommand(e), newInitCommand(e), newConfigCommand(e), newHooksCommand(e), newTrustCommand(e), newSkillsCommand(e), newModelsCommand(e), newLoginCommand(e), newLogoutCommand(e), newPackCommand(e), newDoctorCommand(e), newVersionCommand(e), newDemoCommand(e), newDetachedCommand(e),
 		newConversationCommand(e),
 	)
 	root.InitDefaultCompletionCmd()

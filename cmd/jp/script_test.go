@@ -186,14 +186,15 @@ func descend(value any, step string) (any, bool) {
 }
 
 var (
-	objectID   = regexp.MustCompile(`\b[0-9a-f]{` + map[string]string{"sha1": "40", "sha256": "64"}[gitenv.ObjectFormat()] + `}\b`)
-	shortOID   = regexp.MustCompile(`(main )[0-9a-f]{7}\b|(at commit )[0-9a-f]{10}\b`)
-	digest     = regexp.MustCompile(`("sha256": "|sha256 )[0-9a-f]{64}\b`)
-	instant    = regexp.MustCompile(`(T\d\d:\d\d:\d\d)\.\d+Z`)
-	tokens     = regexp.MustCompile(`("(?:input|output)": )\d+`)
-	promptSize = regexp.MustCompile(`prompt: \d+ words, \d+ tools`)
-	system     = regexp.MustCompile(`(The system is )\w+`)
-	inOut      = regexp.MustCompile(`[\d.]+k? in, [\d.]+k? out`)
+	backupBytes = regexp.MustCompile(`("backup_bytes": ?)\d+`)
+	objectID    = regexp.MustCompile(`\b[0-9a-f]{` + map[string]string{"sha1": "40", "sha256": "64"}[gitenv.ObjectFormat()] + `}\b`)
+	shortOID    = regexp.MustCompile(`(main )[0-9a-f]{7}\b|(at commit )[0-9a-f]{10}\b`)
+	digest      = regexp.MustCompile(`("sha256": "|sha256 )[0-9a-f]{64}\b`)
+	instant     = regexp.MustCompile(`(T\d\d:\d\d:\d\d)\.\d+Z`)
+	tokens      = regexp.MustCompile(`("(?:input|output)": )\d+`)
+	promptSize  = regexp.MustCompile(`prompt: \d+ words, \d+ tools`)
+	system      = regexp.MustCompile(`(The system is )\w+`)
+	inOut       = regexp.MustCompile(`[\d.]+k? in, [\d.]+k? out`)
 )
 
 // scrub stdout|stderr writes it to "scrubbed", JSON indented, without what
@@ -212,6 +213,7 @@ func scrubbed(text, work string) string {
 	}
 	text = digest.ReplaceAllString(text, "$1<sha256>")
 	text = objectID.ReplaceAllString(text, "<oid>")
+	text = backupBytes.ReplaceAllString(text, "${1}1") // it depends on inodes
 	text = shortOID.ReplaceAllString(text, "$1$2<short>")
 	text = instant.ReplaceAllString(text, "${1}Z")
 	text = tokens.ReplaceAllString(text, "${1}0")

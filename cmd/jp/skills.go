@@ -7,11 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"jp/agent/action"
+	"jp/agent/contextfiles"
 	"jp/agent/problem"
-	"jp/agent/skillset"
 	"jp/agent/toolset"
 	"jp/cmd/jp/internal/ui"
+	"jp/internal/action"
 	"jp/internal/safetext"
 	"jp/skills"
 )
@@ -53,7 +53,7 @@ func runSkills(ctx context.Context, e *ui.Env, o skillsOptions, name string) err
 		return err
 	}
 	defer r.Close()
-	set := skillset.Open(r, e.Host)
+	set := contextfiles.OpenSkills(r, e.Host)
 	defer set.Close()
 	if name == "" {
 		if o.approve || o.revoke {
@@ -79,7 +79,7 @@ func runSkills(ctx context.Context, e *ui.Env, o skillsOptions, name string) err
 }
 
 // decideSkill keeps what the user says of a skill, or takes it back.
-func decideSkill(e *ui.Env, set *skillset.Set, k skills.Skill, o skillsOptions, fromProgram bool) error {
+func decideSkill(e *ui.Env, set *contextfiles.Skills, k skills.Skill, o skillsOptions, fromProgram bool) error {
 	switch {
 	case fromProgram:
 		return problem.New(problem.ExitDecision, "untrusted", "%v.", toolset.ErrFromTool)
@@ -102,7 +102,7 @@ func decideSkill(e *ui.Env, set *skillset.Set, k skills.Skill, o skillsOptions, 
 	return nil
 }
 
-func listSkills(e *ui.Env, set *skillset.Set) error {
+func listSkills(e *ui.Env, set *contextfiles.Skills) error {
 	if e.Format.Structured() {
 		all := []listedSkill{}
 		for _, k := range set.All {

@@ -12,13 +12,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"jp/agent"
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/snapshot"
 	"jp/cmd/jp/internal/terminal"
 	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
+	"jp/internal/action"
 )
 
 func newStatusCommand(e *ui.Env) *cobra.Command {
@@ -54,7 +54,7 @@ func runStatus(ctx context.Context, e *ui.Env, word string) error {
 	}
 	l := r.States().List(ctx, info)
 	if e.Format.Structured() {
-		shown := shownConversation{Summary: l}
+		shown := ui.ShownConversation{Summary: l, BackupBytes: r.Standings().Backups().Size()}
 		if v, err := r.Find().ViewBack(ctx, e.Host, string(id), agent.KnowsContext); err == nil {
 			shown.Context = agent.ContextOf(ctx, r, v.Events)
 		}
@@ -165,8 +165,12 @@ func printChanged(ctx context.Context, v *ui.ScreenView) {
 		return
 	}
 	defer func() {
-		if left := snapshot.UnseenBetween(v.View, last.Events[0].Seq, math.MaxInt, nil); !left.None() {
+		left := snapshot.UnseenBetween(v.View, last.Events[0].Seq, math.MaxInt, nil)
+		if !left.None() {
 			fmt.Fprintf(v.Env.Results(), "  changed, but in no snapshot: %s\n", left.Words(20, false))
+		}
+		if words := left.UnknownWords(20); words != "" {
+			fmt.Fprintf(v.Env.Results(), "  %s\n", words)
 		}
 	}()
 	paths := agent.WrittenBy(ctx, v.View.Repo, last)

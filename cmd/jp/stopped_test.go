@@ -91,7 +91,7 @@ func TestAChooserListsWhatTheCommandCanActOn(t *testing.T) {
 			p := begun(t, 1)
 			s := p.sit(100, command)
 			if command != "discard" {
-				s.WaitFor("fs_create_file made.txt")
+				s.WaitFor("create made.txt")
 				s.prompted()
 				s.Type("n")
 			}
@@ -116,7 +116,7 @@ func TestAChooserListsWhatTheCommandCanActOn(t *testing.T) {
 		other := *p
 		other.environ = append(p.environ[:len(p.environ):len(p.environ)], "JP_SESSION=third")
 		s := other.sit(100, "attach")
-		s.WaitFor("fs_create_file made.txt")
+		s.WaitFor("create made.txt")
 		s.prompted()
 		s.Type("n")
 		require.Zero(t, s.exit())

@@ -11,13 +11,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"jp/agent"
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/toolset"
 	"jp/cmd/jp/internal/terminal"
 	"jp/cmd/jp/internal/ui"
 	"jp/config"
+	"jp/internal/action"
 	"jp/internal/safetext"
 )
 
@@ -210,7 +210,6 @@ func confirmTrust(ctx context.Context, r *repo.Repo, e *ui.Env, asked trustReque
 			fmt.Fprintln(w)
 		},
 		Question: "Trust this?",
-		Form:     true,
 		Unasked: problem.New(problem.ExitDecision, "usage", "there is no terminal to ask whether %s is to be trusted.", config.WorkspaceFile).
 			Hint(action.TrustShow, "what it asks for").Hint(action.TrustNow, "approve it without being asked"),
 	})

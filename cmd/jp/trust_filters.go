@@ -8,13 +8,13 @@ import (
 	"slices"
 	"strings"
 
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/toolset"
 	"jp/cmd/jp/internal/terminal"
 	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
+	"jp/internal/action"
 	"jp/internal/safetext"
 )
 
@@ -134,7 +134,6 @@ func confirmFilters(ctx context.Context, e *ui.Env, s repo.FilterSheet) error {
 			fmt.Fprintln(w, askedFilters(s))
 		},
 		Question: "Run these filters here, as they are?",
-		Form:     true,
 		Unasked: problem.New(problem.ExitDecision, "usage", "there is no terminal to ask whether the filters of this repository may run.").
 			Hint(action.TrustFilterShow, "what they are").Hint(action.TrustFilterNow, "approve them without being asked"),
 	})

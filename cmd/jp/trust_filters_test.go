@@ -58,7 +58,7 @@ func TestFiltersApprovedInBoundsAreBoundWhole(t *testing.T) {
 	p.git("config", "filter.crypt.clean", long+"cat; "+long)
 	s := p.sit(80, "trust", "--filters")
 	s.WaitFor("Run these filters here")
-	s.WaitFor("y Yes")
+	s.prompted()
 	require.Contains(t, s.Raw(), "jp trust --filters --show")
 	s.Type("y")
 	require.Zero(t, s.exit())

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"io"
 
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/toolset"
 	"jp/cmd/jp/internal/terminal"
 	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
+	"jp/internal/action"
 	"jp/internal/safetext"
 )
 
@@ -76,7 +76,6 @@ func confirmHead(ctx context.Context, r *repo.Repo, e *ui.Env, info conversation
 			fmt.Fprintf(w, "%s was set back. Its newest event is now @%d %.10s:\n\n  %s\n\n", info.ID, info.Tip.Seq, info.Head, safetext.Show(info.Tip.Subject))
 		},
 		Question: "Go on from there?",
-		Form:     true,
 		Unasked: problem.New(problem.ExitDecision, "usage", "there is no terminal to ask whether %s may go on from an older event.", info.ID).About(info.ID).
 			Hint(action.AcceptHeadNow(info.ID.Short()), "accept it without being asked"),
 	})

@@ -7,22 +7,22 @@ import (
 	"os"
 	"strings"
 
-	"jp/agent/action"
-	"jp/agent/agentsmd"
+	"jp/agent/contextfiles"
 	"jp/agent/problem"
 	"jp/agent/snapshot"
 	"jp/agent/toolset"
 	"jp/cmd/jp/internal/terminal"
 	"jp/cmd/jp/internal/ui"
+	"jp/internal/action"
 	"jp/internal/safetext"
 )
 
 // A trustInstruction is a file of instructions that is not as it was committed, for programs.
 type trustInstruction struct {
-	Path       string         `json:"path"`
-	State      agentsmd.State `json:"state"`
-	Committed  bool           `json:"committed"` // HEAD has another content
-	Difference string         `json:"difference"`
+	Path       string                `json:"path"`
+	State      contextfiles.Decision `json:"state"`
+	Committed  bool                  `json:"committed"` // HEAD has another content
+	Difference string                `json:"difference"`
 }
 
 // runTrustInstructions is jp trust for files of instructions.
@@ -46,7 +46,7 @@ func runTrustInstructions(ctx context.Context, e *ui.Env, o trustOptions) error 
 		return err
 	}
 	defer files.Root.Close()
-	source := agentsmd.Open(r, files, e.Dir, false)
+	source := contextfiles.OpenInstructions(r, files, e.Dir, false)
 	if o.revoke {
 		done, err := source.Forget()
 		if err == nil {
@@ -64,7 +64,7 @@ func runTrustInstructions(ctx context.Context, e *ui.Env, o trustOptions) error 
 	}
 	if !o.show {
 		for _, d := range found {
-			if source.State(d) == agentsmd.StateApproved {
+			if source.State(d) == contextfiles.StateApproved {
 				continue
 			}
 			if !o.yes {
@@ -81,7 +81,7 @@ func runTrustInstructions(ctx context.Context, e *ui.Env, o trustOptions) error 
 }
 
 // confirmInstructions shows one file and asks.
-func confirmInstructions(ctx context.Context, e *ui.Env, d agentsmd.Difference) error {
+func confirmInstructions(ctx context.Context, e *ui.Env, d contextfiles.Difference) error {
 	return e.Confirm(ctx, ui.Confirmation{
 		List: func(w io.Writer, p terminal.Palette) {
 			fmt.Fprintf(w, "%s\n%s\n", p.Bold(safetext.Show(d.File.Path)+", which tells the model how to work:"), d.Short())
@@ -93,11 +93,11 @@ func confirmInstructions(ctx context.Context, e *ui.Env, d agentsmd.Difference) 
 }
 
 // tellInstructions writes the files. With strict it fails where one is not approved.
-func tellInstructions(e *ui.Env, source *agentsmd.Source, found []agentsmd.Difference, strict bool) error {
+func tellInstructions(e *ui.Env, source *contextfiles.Instructions, found []contextfiles.Difference, strict bool) error {
 	all, approved := []trustInstruction{}, true
 	for _, d := range found {
 		state := source.State(d)
-		approved = approved && state == agentsmd.StateApproved
+		approved = approved && state == contextfiles.StateApproved
 		all = append(all, trustInstruction{d.File.Path, state, d.Committed != nil, d.Text()})
 	}
 	var err error

@@ -25,7 +25,7 @@ func TestTrustAsks(t *testing.T) {
 			s.WaitFor(`hooks.turn-end`)
 			s.WaitFor(`\u202`) // what turns the line around is seen
 			s.WaitFor("Trust this?")
-			s.WaitFor("y Yes")
+			s.prompted()
 			s.Type(tt.key)
 			require.Equal(t, tt.exit, s.exit())
 			require.Equal(t, tt.trusted, p.jp("trust", "--show").exit == 0)
@@ -44,7 +44,7 @@ func TestTrustShowsWhatChanged(t *testing.T) {
 	s.WaitFor("Since you approved it last:")
 	s.WaitFor(`+ turn-end = ["./steal"]`)
 	s.WaitFor("Trust this?")
-	s.WaitFor("y Yes")
+	s.prompted()
 	s.Type("n")
 	require.Equal(t, 3, s.exit())
 	require.Equal(t, 1, p.jp("trust", "--show").exit)

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// An undo of a new file and an undo of that give its bytes back, whatever git would make of its line ends.
-func TestUndoOfANewFileKeepsItsBytes(t *testing.T) {
+// An undo of a new or changed file and an undo of that give its bytes back, whatever git would make of its line ends.
+func TestUndoKeepsBytes(t *testing.T) {
 	t.Parallel()
 	wide := func(text string) string {
 		b := []byte("\xff\xfe")
@@ -19,22 +19,24 @@ func TestUndoOfANewFileKeepsItsBytes(t *testing.T) {
 		}
 		return string(b)
 	}
-	plain := []string{"a\nb\n", "a\r\nb\r\n", "a", "a\n\n\nb", "\r\n"}
+	same := func(text string) string { return text }
+	plain := []string{"a\nb\n", "a\r\nb\r\n", "a", "a\n\n\nb", "\r\n", "a\r\nb\n", "a\nb\nc\r\n\r\nd\n\r\ne", "\n\r\n\n\r"}
 	for name, set := range map[string]struct {
 		autocrlf, attributes string
 		bytes                []string
+		encoded              func(string) string
 	}{
-		"nothing":            {"false", "", plain},
-		"autocrlf":           {"true", "", plain},
-		"autocrlf=input":     {"input", "", plain},
-		"eol=crlf":           {"false", "new.txt text eol=crlf\n", plain},
-		"eol=lf":             {"false", "new.txt text eol=lf\n", plain},
-		"text=auto":          {"false", "* text=auto\n", plain},
-		"text=auto, true":    {"true", "* text=auto\n", plain},
-		"text=auto eol=crlf": {"input", "* text=auto eol=crlf\n", plain},
-		"no text":            {"true", "* -text\n", append(plain, "a\r\nb\n", "a\x00\r\n\n")},
-		"UTF-16":             {"false", "new.txt text working-tree-encoding=UTF-16LE-BOM\n", []string{wide("a\nb\n"), wide("a\r\nb\r\n")}},
-		"UTF-16, true":       {"true", "new.txt text working-tree-encoding=UTF-16LE-BOM\n", []string{wide("a\nb\n"), wide("a\r\nb\r\n")}},
+		"nothing":            {"false", "", plain, same},
+		"autocrlf":           {"true", "", plain, same},
+		"autocrlf=input":     {"input", "", plain, same},
+		"eol=crlf":           {"false", "new.txt text eol=crlf\n", plain, same},
+		"eol=lf":             {"false", "new.txt text eol=lf\n", plain, same},
+		"text=auto":          {"false", "* text=auto\n", plain, same},
+		"text=auto, true":    {"true", "* text=auto\n", plain, same},
+		"text=auto eol=crlf": {"input", "* text=auto eol=crlf\n", plain, same},
+		"no text":            {"true", "* -text\n", append(plain, "a\x00\r\n\n"), same},
+		"UTF-16":             {"false", "new.txt text working-tree-encoding=UTF-16LE-BOM\n", []string{wide("a\nb\n"), wide("a\r\nb\r\n")}, wide},
+		"UTF-16, true":       {"true", "new.txt text working-tree-encoding=UTF-16LE-BOM\n", []string{wide("a\nb\n"), wide("a\r\nb\r\n")}, wide},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -47,18 +49,29 @@ func TestUndoOfANewFileKeepsItsBytes(t *testing.T) {
 			}
 			p.write("../make.toml", "[[reply]]\n[[reply.tool_call]]\nname = \"shell_run\"\narguments = { argv = [\"cp\", \"../bytes\", \"new.txt\"] }\n[[reply]]\nmessage = \"Made.\"\n")
 			for i, want := range set.bytes {
-				p.write("../bytes", want)
-				out := p.jp("query", "-y", "--new", "--title", fmt.Sprint(i), "-m", "script/../make.toml", "Make it")
-				require.Zero(t, out.exit, out.stderr)
-				require.Equal(t, want, p.read("new.txt"))
-				for _, now := range []string{"", want, "", want, ""} {
-					args := []string{"undo", "-y"}
-					if done := p.ofType("restored"); len(done) > 0 {
-						args = append(args, fmt.Sprintf("@%v", done[len(done)-1]["seq"]))
+				for _, first := range []string{"", set.encoded("first\r\n")}[:1+i%2] { // what is there before
+					p.write("../bytes", want)
+					if first != "" {
+						p.write("new.txt", first)
+						p.git("add", "new.txt")
+						p.git("commit", "-qm", "first")
 					}
-					out := p.jp(args...)
+					out := p.jp("query", "-y", "--new", "--title", fmt.Sprint(i), "-m", "script/../make.toml", "Make it")
 					require.Zero(t, out.exit, out.stderr)
-					require.Equal(t, now, p.read("new.txt"), "%q, %v: %s", want, args, out.stdout)
+					require.Equal(t, want, p.read("new.txt"))
+					for _, now := range []string{first, want, first, want, first} {
+						args := []string{"undo", "-y"}
+						if done := p.ofType("restored"); len(done) > 0 {
+							args = append(args, fmt.Sprintf("@%v", done[len(done)-1]["seq"]))
+						}
+						out := p.jp(args...)
+						require.Zero(t, out.exit, out.stderr)
+						require.Equal(t, now, p.read("new.txt"), "%q, %v: %s", want, args, out.stdout)
+					}
+					if first != "" {
+						p.git("rm", "-qf", "new.txt")
+						p.git("commit", "-qm", "none")
+					}
 				}
 			}
 			require.Zero(t, p.jp("verify", "--all").exit)

@@ -13,7 +13,6 @@ import (
 
 	"jp/agent/problem"
 	"jp/agent/repo"
-	"jp/agent/usagecache"
 	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
 	"jp/internal/safetext"
@@ -75,7 +74,7 @@ func runUsage(ctx context.Context, e *ui.Env, o usageOptions) error {
 	}
 	progress := e.Progress("conversations read", len(infos))
 	defer progress.Stop()
-	reader := usagecache.Reader{Store: r.Store, Own: r.StateDir(), Step: progress.Step, Left: func(i conversation.Info, err error) {
+	reader := usage.CachedReader{Store: r.Store, Own: r.StateDir(), Step: progress.Step, Left: func(i conversation.Info, err error) {
 		progress.Stop()
 		e.Note("jp left out %s: %v", i.ID, err)
 	}}

@@ -43,7 +43,7 @@ func TestAnAnswerThatBeginsAnew(t *testing.T) {
 	term := p.sit(100, "query", "-m", vendortest.VendorNamed("work").Asked(), "Tell me")
 	require.Zero(t, term.exit())
 	term.WaitFor("turn 1 ")
-	require.Regexp(t, `(?s)\nHalf of an ans\n.*\nAnother answer\.\nturn 1 `, term.Text())
+	require.Regexp(t, `(?s)\n  Half of an ans\n.*\n  Another answer\.\nturn 1 `, term.Text())
 	require.Zero(t, s.Left())
 }
 
@@ -65,7 +65,7 @@ func TestTheFirstWordsAreShownAtOnce(t *testing.T) {
 			}
 			close(gate)
 			require.Zero(t, term.exit())
-			term.WaitFor("\nOnce upon a time there was an end.\nturn 1 ")
+			term.WaitFor("\n  Once upon a time there was an end.\nturn 1 ")
 			require.Zero(t, s.Left())
 		})
 	}

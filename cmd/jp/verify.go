@@ -8,12 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
 	"jp/gitstore"
+	"jp/internal/action"
 	"jp/internal/safetext"
 )
 
@@ -77,6 +77,9 @@ func runVerify(ctx context.Context, e *ui.Env, words []string, all bool) error {
 		return err
 	}
 	defer r.Close()
+	if _, err := r.Standings().Name(false); err != nil {
+		return problem.New(problem.ExitFailed, "failed", "jp could not read the name of this repository: %v.", err)
+	}
 	infos, err := verified(ctx, r, e, words, all)
 	if err != nil {
 		return err

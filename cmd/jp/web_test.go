@@ -45,13 +45,13 @@ func TestAComposedAddressIsSaidEverywhere(t *testing.T) {
 		p := acpPlace(t, composedScript)
 		e := p.connects(`{}`)
 		asked := make(chan string, 1)
-		e.requests["session/request_permission"] = func(params json.RawMessage) (any, bool) {
+		e.Requests["session/request_permission"] = func(params json.RawMessage) (any, bool) {
 			asked <- string(params)
 			return map[string]any{"outcome": map[string]any{"outcome": "cancelled"}}, true
 		}
-		e.prompts(e.opens(p.dir), "Read it")
+		e.Prompts(e.Opens(p.dir), "Read it")
 		require.Contains(t, <-asked, "! "+warning)
-		e.leaves()
+		e.Leaves()
 	})
 }
 

@@ -56,7 +56,7 @@ func (f *front) say(kind, text string) {
 
 func (f *front) do(ctx context.Context, command, rest string) error {
 	r, err := repo.Open(ctx, &repo.Host{
-		Environ: os.Environ(), Dir: ".", Now: time.Now, Random: rand.Reader, Notify: func(line string) { f.say("note", line) },
+		Environ: os.Environ(), Dir: ".", Now: time.Now, Random: rand.Reader, Notify: func(line string) { f.say("note", line) }, Alarm: func(line string) { f.say("note", line) },
 	})
 	if err != nil {
 		return err

@@ -130,7 +130,7 @@ func (c *Collection) add(o Object) (err error) {
 			c.small = append(c.small, o)
 			return nil
 		}
-		if c.pack, err = c.newPack(); err != nil {
+		if c.pack, err = c.Store.newPack(zlib.BestSpeed, packPerm); err != nil {
 			return err
 		}
 		for _, o := range c.small {
@@ -160,6 +160,7 @@ func (c *Collection) read(oid OID) (kind string, data []byte, ok bool) {
 type packFile struct {
 	store   *Store
 	path    string
+	perm    os.FileMode
 	file    *os.File
 	out     *bufio.Writer
 	at      int64
@@ -179,8 +180,7 @@ type packEntry struct {
 
 var packKinds = []string{1: "commit", 2: "tree", 3: "blob", 4: "tag"}
 
-func (c *Collection) newPack() (*packFile, error) {
-	s := c.Store
+func (s *Store) newPack(level int, perm os.FileMode) (*packFile, error) {
 	dir := filepath.Join(s.dir, "objects", "pack")
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
@@ -188,12 +188,12 @@ func (c *Collection) newPack() (*packFile, error) {
 	var random [10]byte
 	rand.Read(random[:])
 	path := filepath.Join(dir, "tmp_pack_"+hex.EncodeToString(random[:])) // git prune removes what a crash leaves
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, packPerm)
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, perm)
 	if err != nil {
 		return nil, err
 	}
-	p := &packFile{store: s, path: path, file: file, out: bufio.NewWriterSize(file, 256<<10), known: map[rawName]int32{}}
-	p.deflate, _ = zlib.NewWriterLevel(&p.buf, zlib.BestSpeed)
+	p := &packFile{store: s, path: path, perm: perm, file: file, out: bufio.NewWriterSize(file, 256<<10), known: map[rawName]int32{}}
+	p.deflate, _ = zlib.NewWriterLevel(&p.buf, level)
 	p.at = 12
 	_, err = p.out.Write(collectedHead(0))
 	return p, err
@@ -331,7 +331,7 @@ func (p *packFile) syncFolder() error {
 }
 
 func (p *packFile) writeIndex(path string, packSum []byte) error {
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, packPerm)
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, p.perm)
 	if err != nil {
 		return err
 	}

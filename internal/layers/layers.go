@@ -22,12 +22,13 @@ var Allowed = map[string][]string{
 	"gitcmd/rulecheck":         {"gitcmd"},
 	"gitcmd/located":           {"gitcmd", "internal/safefile"},
 	"gitstore":                 {"conversation", "gitcmd", "gitstore/odb", "gitstore/packing", "gitstore/sidecar", "search/needle", "internal/safefile"},
-	"gitstore/odb":             {"gitcmd", "internal/inflate", "internal/lazy"},                                                                                                    // knows objects and refs, not events
-	"gitstore/packing":         {"gitcmd", "gitstore/odb", "internal/safefile"},                                                                                                    // knows refs and objects, and of events only where they begin
-	"gitstore/trees":           {"gitcmd", "gitstore/odb"},                                                                                                                         // reads trees; knows no events
-	"gitstore/sidecar":         {"search/needle", "internal/safefile"},                                                                                                             // copies of raw commits; knows no events
-	"worktree":                 {"conversation", "gitcmd", "gitcmd/convert", "gitcmd/rulecheck", "gitstore/trees", "internal/safefile", "worktree/gitindex", "worktree/untracked"}, // of the store only what trees say
-	"worktree/gitindex":        nil,                                                                                                                                                // a format; looks at no file
+	"gitstore/odb":             {"gitcmd", "internal/inflate", "internal/lazy"},                                                                                                                         // knows objects and refs, not events
+	"backup":                   {"gitcmd", "gitstore/odb", "internal/nofollow", "internal/safefile"},                                                                                                    // knows files and objects: neither a turn nor a terminal
+	"gitstore/packing":         {"gitcmd", "gitstore/odb", "internal/safefile"},                                                                                                                         // knows refs and objects, and of events only where they begin
+	"gitstore/trees":           {"gitcmd", "gitstore/odb"},                                                                                                                                              // reads trees; knows no events
+	"gitstore/sidecar":         {"search/needle", "internal/safefile"},                                                                                                                                  // copies of raw commits; knows no events
+	"worktree":                 {"conversation", "gitcmd", "gitcmd/convert", "gitcmd/rulecheck", "gitstore/trees", "internal/nofollow", "internal/safefile", "worktree/gitindex", "worktree/untracked"}, // of the store only what trees say
+	"worktree/gitindex":        nil,                                                                                                                                                                     // a format; looks at no file
 	"worktree/untracked":       {"gitcmd", "worktree/gitindex"},
 	"worktree/staging":         {"gitcmd"},
 	"compaction":               {"conversation"}, // decides on events; asks no model
@@ -44,7 +45,7 @@ var Allowed = map[string][]string{
 	"tool/fs":                  {"conversation", "tool", "gitcmd", "internal/charset", "internal/lazy"},
 	"tool/gittool":             {"conversation", "tool", "gitcmd", "gitcmd/convert"},
 	"tool/program":             {"conversation", "tool"},
-	"tool/shell":               {"conversation", "tool", "tool/program"},
+	"tool/shell":               {"conversation", "tool", "tool/program", "internal/lazy"},
 	"tool/recall":              {"conversation", "search", "tool"},
 	"tool/delegate":            {"conversation", "tool"},
 	"tool/event":               {"conversation", "tool"},
@@ -68,29 +69,18 @@ var Allowed = map[string][]string{
 	"config":                   {"internal/safefile"},
 	"redact":                   nil,
 	"redact/redacttest":        nil,
-	"agent":                    {everything},          // but see Forbidden
-	"agent/action":             {"internal/safetext"}, // what is advised; does nothing
-	"agent/agentsmd":           {everything},
-	"agent/compactor":          {everything},
-	"agent/skillset":           {everything},
-	"agent/problem":            {"conversation", "agent/action", "internal/safetext"},
+	"agent":                    {everything}, // but see Forbidden
+	"agent/problem":            {"conversation", "internal/action", "internal/safetext"},
+	"agent/contextfiles":       {everything},
+	"agent/live":               {everything},
+	"agent/resume":             {everything},
 	"agent/repo":               {everything},
 	"agent/models":             {everything},
-	"agent/usagecache":         {"conversation", "gitstore", "internal/safefile", "usage"},
-	"agent/spending":           {"conversation", "provider", "provider/catalog", "internal/safefile"},
 	"agent/snapshot":           {everything},
 	"agent/toolset":            {everything},
-	"agent/attachments":        {everything},
-	"agent/titles":             {everything},
-	"agent/interrupted":        {everything},
-	"agent/background":         {everything},
-	"agent/presence":           {everything},
-	"agent/candidates":         {everything},
-	"agent/evidence":           {everything},
-	"agent/drafts":             {everything},
 	"acp": {
-		"agent", "agent/attachments", "agent/drafts", "agent/interrupted", "agent/models", "agent/problem", "agent/repo", "agent/skillset", "agent/snapshot",
-		"agent/toolset", "config", "conversation", "fork", "undo", "turnloop", "tool", "tool/plan", "internal/safetext", "internal/version",
+		"agent", "agent/contextfiles", "agent/live", "agent/models", "agent/problem", "agent/repo", "agent/resume", "agent/snapshot",
+		"agent/toolset", "config", "conversation", "fork", "undo", "turnloop", "tool", "tool/plan", "internal/action", "internal/safetext", "internal/version",
 	}, // a front end
 	"fork":                                  {everything},
 	"undo":                                  {everything},
@@ -98,8 +88,8 @@ var Allowed = map[string][]string{
 	"blame":                                 {everything},
 	"export":                                {everything},
 	"importer":                              {everything},
-	"importer/sqlite":                       nil,              // reads rows of a copy; knows no format
-	"usage":                                 {"conversation"}, // sums up events; reads nothing
+	"importer/sqlite":                       nil,                                                                               // reads rows of a copy; knows no format
+	"usage":                                 {"conversation", "gitstore", "provider", "provider/catalog", "internal/safefile"}, // sums up events, caches the sums, and ends what costs too much
 	"doctor":                                {everything},
 	"cmd/jp":                                {everything},
 	"cmd/jp/internal/ui":                    {everything},
@@ -120,7 +110,9 @@ var Allowed = map[string][]string{
 	"internal/windows_needs_wsl":            nil,
 	"internal/lazy":                         nil, // standard library only
 	"internal/safefile":                     nil,
-	"examples/lines":                        {everything}, // but nothing of cmd
+	"internal/nofollow":                     nil,                   // system calls
+	"examples/lines":                        {everything},          // but nothing of cmd
+	"internal/action":                       {"internal/safetext"}, // the hints of errors and notices; does nothing
 	"internal/layers":                       nil,
 	"internal/leftover":                     {"conversation", "process", "internal/safefile"},
 	"internal/repoid":                       {"internal/safefile"},
@@ -131,6 +123,8 @@ var Allowed = map[string][]string{
 	"internal/faultfs":                      {"gitstore/odb"},
 	"internal/crashtest":                    {everything},
 	"internal/crashtest/row":                nil,
+	"internal/testing/editor":               nil,                    // a client of jp acp
+	"internal/testing/front":                {everything},           // jp's application in the process of a test
 	"internal/vendortest":                   {"internal/wirecheck"}, // a server; knows no provider
 	"internal/wirecheck":                    {"internal/lazy"},
 	"internal/wtf8":                         nil, // standard library only
@@ -149,7 +143,7 @@ var Owners = map[string]Owner{
 	"github.com/alecthomas/chroma/v2":        {Packages: []string{"cmd/jp/internal/terminal/highlight"}, Why: "one package knows what code is made of"},
 	"github.com/yuin/goldmark":               {Packages: []string{"cmd/jp/internal/terminal", "cmd/jp/internal/webpage"}, Why: "one package lays Markdown out for each medium"},
 	"github.com/landlock-lsm/go-landlock":    {Packages: []string{"sandbox"}, Why: "one package confines"},
-	"mvdan.cc/sh/v3":                         {Packages: []string{"gitcmd/approval"}, Why: "one package reads shell commands"},
+	"mvdan.cc/sh/v3":                         {Packages: []string{"gitcmd/approval", "tool/shell"}, Why: "one package reads the commands of filters, and one those of models"},
 	"charm.land/":                            {Packages: []string{"cmd/jp"}, Why: "only the edge knows terminals"},
 }
 

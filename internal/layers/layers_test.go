@@ -97,6 +97,19 @@ func TestImportsPointOneWay(t *testing.T) {
 	}
 }
 
+// TestTestSupportStaysInTests keeps test support out of all that ships.
+func TestTestSupportStaysInTests(t *testing.T) {
+	support := Module + "/internal/testing/"
+	for _, s := range sources(t) {
+		if s.test || strings.HasPrefix(Module+"/"+s.pkg, support) {
+			continue
+		}
+		for _, i := range s.imports {
+			require.False(t, strings.HasPrefix(i, support), "%s imports %s, and only tests may", s.file, i)
+		}
+	}
+}
+
 // permits reports whether a package is in a list of allowed ones.
 func permits(allowed []string, pkg string) bool {
 	return slices.Contains(allowed, pkg) || slices.Contains(allowed, everything)

@@ -48,3 +48,8 @@ func ReadOpened(file *os.File, most int64) ([]byte, error) {
 	}
 	return text.Bytes(), err
 }
+
+func IsRegular(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}

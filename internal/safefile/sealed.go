@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"golang.org/x/sys/unix"
 )
@@ -64,11 +65,27 @@ func (p StateDir) Refuse(folder, name string) error {
 
 // ReplaceSealed is [StateDir.Replace] for a file that [StateDir.ReadSealed] reads.
 func (p StateDir) ReplaceSealed(folder, name string, data []byte, o Options) error {
-	code := p.Code(folder, name, data)
-	if code == "" {
+	text := p.Seal(folder, name, data)
+	if text == nil {
 		return p.noKey()
 	}
-	return p.Replace(folder, name, fmt.Appendf(bytes.Clone(data), "%s%s\n", sealBegin, code), o)
+	return p.Replace(folder, name, text, o)
+}
+
+// Seal is a text with its seal, nil without a key.
+func (p StateDir) Seal(folder, name string, data []byte) []byte {
+	code := p.Code(folder, name, data)
+	if code == "" {
+		return nil
+	}
+	return slices.Concat(data, []byte(sealBegin+code+"\n"))
+}
+
+// HasSeal reports whether a text has the seal that [StateDir.Seal] gives it.
+func (p StateDir) HasSeal(folder, name string, text []byte) bool {
+	data := Unsealed(text)
+	code := p.Code(folder, name, data)
+	return code != "" && hmac.Equal([]byte(sealBegin+code+"\n"), text[len(data):])
 }
 
 // ReadSealed reads a file that [StateDir.ReplaceSealed] has written. The error is a *SealError
@@ -81,15 +98,13 @@ func (p StateDir) ReadSealed(folder, name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	data := Unsealed(text)
-	code := p.Code(folder, name, data)
-	if code == "" {
+	if p.Code(folder, name, nil) == "" {
 		return nil, p.noKey()
 	}
-	if !hmac.Equal([]byte(sealBegin+code+"\n"), text[len(data):]) {
+	if !p.HasSeal(folder, name, text) {
 		return nil, p.Refuse(folder, name)
 	}
-	return data, nil
+	return Unsealed(text), nil
 }
 
 // Unsealed is the text of a file without its seal, whether that is right or not.

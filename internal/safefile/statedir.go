@@ -13,11 +13,17 @@ import (
 // StateDirName is what jp's folder in a git directory is called.
 const StateDirName = "jp"
 
-// A LinkError says that something else stands in the place of a folder of jp's.
-type LinkError struct{ Path string }
+// A LinkError says that something else stands in the place of a folder or file of jp's.
+type LinkError struct {
+	Path string
+	File bool // it is the place of a file
+}
 
 // Error names it.
 func (e *LinkError) Error() string {
+	if e.File {
+		return e.Path + " is a symbolic link in the place of a file of jp: jp does not write there"
+	}
 	return fmt.Sprintf("%s is a symbolic link or a file in the place of a folder of jp: jp does not write there", e.Path)
 }
 
@@ -120,6 +126,9 @@ func (f *StateFolder) OpenFile(name string, flag int, mode fs.FileMode) (*os.Fil
 func (f *StateFolder) OpenShared(name string, mode fs.FileMode) (*os.File, error) {
 	for {
 		file, err := f.OpenFile(name, os.O_RDWR, 0)
+		if errors.Is(err, unix.ELOOP) {
+			return nil, &LinkError{Path: filepath.Join(f.path, name), File: true}
+		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			return file, err
 		}

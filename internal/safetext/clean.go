@@ -23,6 +23,20 @@ func Clean(text string) string {
 	return b.String()
 }
 
+// Lines are the lines of a text, clean, without blanks at its end.
+func Lines(text string) []string {
+	text = strings.TrimRight(Clean(text), " \t\n")
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, "\n")
+}
+
+// OneLine is a text on one line, clean.
+func OneLine(text string) string {
+	return strings.TrimSpace(Clean(strings.Join(strings.Fields(text), " ")))
+}
+
 // harmless reports whether text is ASCII to be seen, tabs and newlines.
 func harmless(text string) bool {
 	for i := range len(text) {
@@ -37,16 +51,9 @@ func harmless(text string) bool {
 // characters may be split over any number of writes.
 type Cleaner struct {
 	w       io.Writer
-	keep    kept
+	strips  bool   // characters that reorder or hide text pass
 	partial []byte // the beginning of a character
 	mode    sequence
-	params  []byte // of the control sequence that is being read
-}
-
-// kept is what a Cleaner lets pass besides text.
-type kept struct {
-	style  bool // SGR sequences, except those that conceal
-	hidden bool // characters that reorder or hide text
 }
 
 // A sequence says in what kind of control sequence the next character stands.
@@ -61,15 +68,12 @@ const (
 	payloadEnd            // ESC within such a string
 )
 
-// longestStyle is the size of the longest SGR sequence that is let pass.
-const longestStyle = 64
-
 // NewCleaner returns a Cleaner that writes to w.
 func NewCleaner(w io.Writer) *Cleaner { return &Cleaner{w: w} }
 
 // NewStripper returns a Cleaner that removes control sequences and control characters,
 // and leaves characters that reorder or hide text as they are.
-func NewStripper(w io.Writer) *Cleaner { return &Cleaner{w: w, keep: kept{hidden: true}} }
+func NewStripper(w io.Writer) *Cleaner { return &Cleaner{w: w, strips: true} }
 
 // Write implements [io.Writer].
 func (c *Cleaner) Write(p []byte) (int, error) {
@@ -103,7 +107,7 @@ func (c *Cleaner) Close() error {
 
 // take handles a character. One that breaks off a sequence counts as text.
 func (c *Cleaner) take(out *bytes.Buffer, r rune) {
-	if c.mode != ground && c.within(out, r) {
+	if c.mode != ground && c.within(r) {
 		return
 	}
 	c.mode = ground
@@ -111,26 +115,22 @@ func (c *Cleaner) take(out *bytes.Buffer, r rune) {
 	case r == 0x1b:
 		c.mode = escape
 	case r == 0x9b:
-		c.begin(control)
+		c.mode = control
 	case r == 0x90 || r == 0x98 || r >= 0x9d && r <= 0x9f:
 		c.mode = payload
 	case r == '\t' || r == '\n':
 		out.WriteRune(r)
 	case r < 0x20 || r >= 0x7f && r < 0xa0:
-	case !c.keep.hidden && hides(r):
+	case !c.strips && hides(r):
 		fmt.Fprintf(out, "<U+%04X>", r)
 	default:
 		out.WriteRune(r)
 	}
 }
 
-func (c *Cleaner) begin(s sequence) {
-	c.mode, c.params = s, c.params[:0]
-}
-
 // within handles a character of a sequence, and reports false for one that is
 // none.
-func (c *Cleaner) within(out *bytes.Buffer, r rune) bool {
+func (c *Cleaner) within(r rune) bool {
 	switch c.mode {
 	case escape:
 		return c.escaped(r)
@@ -140,7 +140,10 @@ func (c *Cleaner) within(out *bytes.Buffer, r rune) bool {
 		}
 		return r >= 0x20 && r < 0x7f
 	case control:
-		return c.parameter(out, r)
+		if r >= 0x40 && r < 0x7f {
+			c.mode = ground
+		}
+		return r >= 0x20 && r < 0x7f
 	case payloadEnd:
 		c.mode = escape
 		if r == '\\' {
@@ -155,7 +158,7 @@ func (c *Cleaner) within(out *bytes.Buffer, r rune) bool {
 func (c *Cleaner) escaped(r rune) bool {
 	switch {
 	case r == '[':
-		c.begin(control)
+		c.mode = control
 	case strings.ContainsRune("]PX^_", r):
 		c.mode = payload
 	case r >= 0x20 && r < 0x30:
@@ -166,29 +169,6 @@ func (c *Cleaner) escaped(r rune) bool {
 		return false
 	}
 	return true
-}
-
-func (c *Cleaner) parameter(out *bytes.Buffer, r rune) bool {
-	switch {
-	case r >= 0x20 && r < 0x40:
-		if len(c.params) < longestStyle {
-			c.params = append(c.params, byte(r))
-		}
-	case r >= 0x40 && r < 0x7f:
-		c.mode = ground
-		if r == 'm' && c.keep.style && isStyle(string(c.params)) {
-			fmt.Fprintf(out, "\x1b[%sm", c.params)
-		}
-	default:
-		return false
-	}
-	return true
-}
-
-// isStyle reports whether SGR parameters change how text looks without
-// concealing it.
-func isStyle(params string) bool {
-	return len(params) < longestStyle && strings.Trim(params, "0123456789;:") == "" && params != "8"
 }
 
 // swallow drops the string of an OSC or a DCS. A newline ends it too: a string

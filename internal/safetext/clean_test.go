@@ -48,6 +48,28 @@ func TestClean(t *testing.T) {
 	}
 }
 
+func TestLines(t *testing.T) {
+	for name, tt := range map[string]struct{ content, want string }{
+		"lines":                {"a\nb\n", "a|b"},
+		"nothing":              {"", ""},
+		"blank":                {" \n\n", ""},
+		"blank lines within":   {"a\n\nb\n\n\n", "a||b"},
+		"carriage returns":     {"a\r\nb\r\n", "a|b"},
+		"colours":              {"\x1b[31ma\x1b[0m\n", "a"},
+		"a cursor that moves":  {"a\x1b[2A\x1b[Jb\n", "ab"},
+		"text in another way":  {"a\u202eb\n", "a<U+202E>b"},
+		"bytes that are wrong": {"a\xffb\n", "a\uFFFDb"},
+	} {
+		t.Run(name, func(t *testing.T) { require.Equal(t, tt.want, strings.Join(Lines(tt.content), "|")) })
+	}
+}
+
+func TestOneLine(t *testing.T) {
+	for text, want := range map[string]string{" a \n\tb ": "a b", "a\x1b[2J\u202e": "a<U+202E>", "\x1b[m \n": "", "": ""} {
+		require.Equal(t, want, OneLine(text), "%q", text)
+	}
+}
+
 func byteByByte(text string) string {
 	var b strings.Builder
 	c := NewCleaner(&b)

@@ -2,6 +2,7 @@ package safetext
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -62,11 +63,7 @@ func visible(text string) bool {
 // seen reports whether a character has a look that tells it from others. Fillers
 // and variation selectors count as printable in Unicode, and have none.
 func seen(r rune) bool {
-	switch r {
-	case 0x034f, 0x115f, 0x1160, 0x17b4, 0x17b5, 0x2800, 0x3164, 0xffa0:
-		return false
-	}
-	return unicode.IsPrint(r) && !hides(r) && !unicode.Is(unicode.Variation_Selector, r)
+	return unicode.IsPrint(r) && !slices.Contains(fillers, r) && !hides(r) && !unicode.Is(unicode.Variation_Selector, r)
 }
 
 func writeCode(b *strings.Builder, r rune, raw string) {

@@ -1,20 +1,22 @@
 package safetext
 
 import (
+	"io"
 	"slices"
 	"strings"
 	"unicode"
-
-	"jp/internal/lazy"
 )
-
-// sequences are the escape sequences of terminals.
-var sequences = lazy.Regexp("\x1b\\[[0-?]*[ -/]*[@-~]|\x1b[\\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\\\)?|\x1b.?")
 
 // ForModel is text without what people do not see and models read: control
 // sequences, control characters, marks that reorder or hide, tags, selectors.
 func ForModel(text string) string {
-	text = sequences().ReplaceAllString(strings.ToValidUTF8(text, "\uFFFD"), "")
+	if harmless(text) {
+		return text
+	}
+	var b strings.Builder
+	c := NewStripper(&b)
+	_, _ = io.WriteString(c, text)
+	_ = c.Close()
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\u2028' || r == '\u2029':
@@ -23,7 +25,7 @@ func ForModel(text string) string {
 			return -1
 		}
 		return r
-	}, text)
+	}, b.String())
 }
 
 // fillers count as printable, and have no look.

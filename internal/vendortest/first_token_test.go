@@ -87,8 +87,20 @@ func TestTheFirstTokenIsNotHeldBack(t *testing.T) {
 		turns := func() time.Duration {
 			watch := &stopwatch{}
 			loop := turnloop.New(turnloop.Options{
-				Journal: journaltest.NewMemory(), ID: "jp-c17528832001-k3f9", Stream: conversation.NewStream(nil), Provider: p, API: p.API,
-				Model: v.Asked(), Tools: tools, Observer: watch,
+				Conversation: turnloop.ConversationOptions{
+					Journal: journaltest.NewMemory(),
+					ID:      "jp-c17528832001-k3f9",
+					Stream:  conversation.NewStream(nil),
+				},
+				Model: turnloop.ModelOptions{
+					Provider: p,
+					API:      p.API,
+					Name:     v.Asked(),
+				},
+				Tools: turnloop.ToolOptions{
+					Registry: tools,
+				},
+				Observer: watch,
 			})
 			_, err := loop.Start(context.Background(), turnloop.Request{Chat: conversation.ChatRequest{Content: "Say it."}})
 			require.NoError(t, err)

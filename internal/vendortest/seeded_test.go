@@ -193,8 +193,24 @@ func (s *scene) play(ctx context.Context, client *http.Client, base string) (fau
 	}
 	stream := conversation.NewStream(nil)
 	loop := turnloop.New(turnloop.Options{
-		Journal: journaltest.NewMemory(), ID: "jp-c17528832001-k3f9", Stream: stream, Provider: p, API: p.API, Endpoint: p.Endpoint, Account: p.Account,
-		Model: s.vendor.Asked(), Tools: tools, Wait: func(context.Context, time.Duration) error { return nil },
+		Conversation: turnloop.ConversationOptions{
+			Journal: journaltest.NewMemory(),
+			ID:      "jp-c17528832001-k3f9",
+			Stream:  stream,
+		},
+		Model: turnloop.ModelOptions{
+			Provider: p,
+			API:      p.API,
+			Endpoint: p.Endpoint,
+			Account:  p.Account,
+			Name:     s.vendor.Asked(),
+		},
+		Tools: turnloop.ToolOptions{
+			Registry: tools,
+		},
+		Clock: turnloop.Clock{
+			Wait: func(context.Context, time.Duration) error { return nil },
+		},
 	})
 	outcome, err := loop.Start(context.WithValue(ctx, sceneKey{}, s), turnloop.Request{Chat: conversation.ChatRequest{Content: "Do it."}})
 	if err != nil {

@@ -84,10 +84,10 @@ func TestControlCharactersAreSigns(t *testing.T) {
 	for _, text := range []string{"plain\ttext\n", "äöü 漢 👩‍👩‍👧", `\x1b[31m`, "<U+202E>"} {
 		require.Empty(t, control([]byte(text), false), "%q", text)
 	}
-	for _, text := range []string{"\x1b[31ma\x1b[0m\r\n", "\x1b[?2004h", "\x1b[3A\x1b[J", "\x1b[1;1H"} {
+	for _, text := range []string{"\x1b[31ma\x1b[0m\r\n", "\x1b[?2004h", "\x1b[3A\x1b[J", "\x1b[1;1H", "\x1b[K\x1b[C\x1b[J\r", "\r\x1b[2C> n", "\n\x1b[2Zx"} {
 		require.Empty(t, control([]byte(text), true), "%q", text)
 	}
-	for _, text := range []string{"\x1b]0;a\x07", "\x1bP\x1b\\", "\x1b[8m", "\x1b[2J", "\x1b[6n", "\x1bc", "\x1b", "\x1b[", "\u009b", "\u202e"} {
+	for _, text := range []string{"\x1b]0;a\x07", "\x1bP\x1b\\", "\x1b[8m", "\x1b[2J", "\x1b[2K", "\x1b[6n", "\x1bc", "\x1b", "\x1b[", "\u009b", "\u202e"} {
 		require.NotEmpty(t, control([]byte(text), true), "%q", text)
 	}
 }

@@ -120,7 +120,9 @@ func own(sequence []byte) bool {
 	switch final := sequence[end]; final {
 	case 'm':
 		return parameters != "8" && parameters != "31;42"
-	case 'A', 'G', 'J', 'K', 'H':
+	case 'A', 'B', 'C', 'D', 'G', 'H', 'I', 'Z': // Z: back by tabs, of the lists
+		return true
+	case 'J', 'K':
 		return parameters != "2"
 	}
 	return false

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -30,6 +31,9 @@ func FromDev(text []byte, day time.Time, source string) (Table, error) {
 		Models map[string]json.RawMessage `json:"models"`
 	}
 	if err := json.Unmarshal(text, &providers); err != nil {
+		if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
+			err = fmt.Errorf("it has a JSON %s where an object belongs", wrong.Value)
+		}
 		return Table{}, fmt.Errorf("%w: %w", ErrTable, err)
 	}
 	models, err := BuiltIn().records()

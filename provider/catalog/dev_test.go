@@ -107,10 +107,11 @@ func TestBoundsOfATable(t *testing.T) {
 	for name, text := range map[string]string{
 		"garbage": "<html>", "nothing": "", "an empty object": "{}", "a list": "[]", "no models": `{"anthropic":{}}`, "cut": `{"anthropic":{"models":{"a":` + good,
 		"more behind it": `{"anthropic":{"models":{"a":` + good + `}}} x`, "too long": `{"anthropic":{"models":{"a":` + good + `}}}` + strings.Repeat(" ", MostBytes),
-		"deep": strings.Repeat(`{"a":`, 20000),
+		"deep": strings.Repeat(`{"a":`, 20000), "a text": `{"anthropic":{"models":"x"}}`, "a number": "5",
 	} {
 		_, err := FromDev([]byte(text), devDay, "x")
 		require.ErrorIs(t, err, ErrTable, name)
+		require.NotContains(t, err.Error(), "Go ", name)
 	}
 	for _, id := range []string{"", "a b", "a\\nb", "a\\u001b[2Jb", strings.Repeat("x", 201)} {
 		_, err := FromDev([]byte(`{"anthropic":{"models":{"`+id+`":`+good+`}}}`), devDay, "x")

@@ -36,6 +36,7 @@ func Forms() []Form {
 	of("fireworks", "fw"+"_", Base62, 24)
 	of("together", "tgp"+"_v1_", dashed, 43)
 	of("nvidia", "nv"+"api-", dashed, 64)
+	of("venice", "VENICE-"+"INFERENCE-KEY-", dashed, 42)
 	of("huggingface", "h"+"f_", strings.ToLower(uppers)+uppers, 34)
 	of("replicate", "r"+"8_", Base62, 37)
 	of("vercel", "vc"+"k_", Base62, 56)

@@ -23,7 +23,7 @@ func (w *workspace) createFile() tool.Tool {
 			"content":{"type":"string","description":"The whole text of the file."}}}`),
 		Effect: tool.Changes, Run: tool.Ask, Result: tool.Unattended,
 		Questions: map[string]tool.QuestionTo{overwriteID: {Exclusive: true}},
-		Subject:   argument("path"), Paths: w.paths(true, "path"), Foresee: w.foreseeOverwrite,
+		Subject:   argument("path"), Paths: w.paths(true, "path"), Foresee: w.foreseeOverwrite, Fault: w.createFault,
 	}}
 }
 
@@ -46,13 +46,30 @@ func (w *workspace) foreseeOverwrite(arguments json.RawMessage) (tool.Foreseen, 
 	return tool.Foreseen{ID: overwriteID, Words: "The file exists and will be overwritten."}, true
 }
 
+// createFault is why a call can write no file, whatever a person answers.
+func (w *workspace) createFault(arguments json.RawMessage) error {
+	name := argument("path")(arguments)
+	if namesFolder(name) {
+		return fmt.Errorf("%s: %w", name, errFolderName)
+	}
+	p, err := w.find(name, access{write: true, follow: true, absent: true})
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	if p.info != nil && p.info.IsDir() {
+		return fmt.Errorf("%s: %w", name, ErrDirectory)
+	}
+	return nil
+}
+
 type createArguments struct {
 	Path    string `json:"path"`
 	Content string `json:"content"`
 }
 
 func (w *workspace) runCreate(_ context.Context, call tool.Call) (tool.Result, error) {
-	args, err := read[createArguments](call)
+	args, err := read[createArguments](call.Arguments)
 	if err != nil {
 		return tool.Result{}, err
 	}

@@ -97,6 +97,16 @@ func TestPathsOfFolders(t *testing.T) {
 		require.Contains(t, f.refused("fs_create_file", arguments{"path": path, "content": "x"}), "it names a folder")
 	}
 	require.Equal(t, []string{"sub/other/notes.txt"}, f.names())
+	require.NoError(t, os.Symlink("sub/other/notes.txt", filepath.Join(f.root, "link")))
+	for _, path := range []string{"sub/other/notes.txt/", "sub/other/notes.txt/.", "link/"} { // a file, named as a folder
+		for tool, rest := range map[string]arguments{
+			"fs_delete_file": {"path": path}, "fs_move_file": {"source": path, "target": "x"},
+			"fs_modify_file": {"path": path, "edits": []edit{{Old: "n", New: "m"}}},
+		} {
+			require.Contains(t, f.refused(tool, rest), "a file stands where a folder is needed", tool)
+		}
+	}
+	require.Equal(t, "n\n", f.content("sub/other/notes.txt"))
 }
 
 func TestHardLinksAreSaid(t *testing.T) {

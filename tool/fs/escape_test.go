@@ -181,6 +181,7 @@ func TestSwapRace(t *testing.T) {
 	f.write("flip/config", "inside\n")
 	f.write("flip/secret", "inside\n")
 	path := func(name string) string { return filepath.Join(f.root, name) }
+	f.races = true
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)

@@ -19,6 +19,7 @@ type fixture struct {
 	testing.TB
 	root  string
 	tools *tool.Registry
+	races bool // others change files beside the calls
 }
 
 func newFixture(t *testing.T, opts fs.Options) *fixture {
@@ -40,7 +41,8 @@ func fixtureAt(t testing.TB, root string, opts fs.Options) *fixture {
 // arguments are the arguments of a call.
 type arguments map[string]any
 
-// run calls a tool as a turn does: the arguments are checked first.
+// run calls a tool as a turn does: the arguments are checked first. A fault that is known before is
+// the error of the run.
 func (f *fixture) run(name string, args arguments, answers ...string) tool.Result {
 	f.Helper()
 	run, ok := f.tools.Lookup(name)
@@ -56,8 +58,15 @@ func (f *fixture) run(name string, args arguments, answers ...string) tool.Resul
 	if len(answers) > 0 {
 		call.Answers = map[string]json.RawMessage{"overwrite": json.RawMessage(answers[0])}
 	}
+	var fault error
+	if run.Definition().Fault != nil {
+		fault = run.Definition().Fault(checked)
+	}
 	result, err := run.Run(f.Context(), call)
 	require.NoError(f, err)
+	if !f.races && (fault != nil || run.Definition().Fault != nil && result.IsError && len(answers) == 0) {
+		require.EqualError(f, fault, string(result.Content))
+	}
 	return result
 }
 

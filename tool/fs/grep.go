@@ -38,7 +38,7 @@ type grepArguments struct {
 const defaultMatches = 100
 
 func (w *workspace) runGrep(ctx context.Context, call tool.Call) (tool.Result, error) {
-	args, err := read[grepArguments](call)
+	args, err := read[grepArguments](call.Arguments)
 	if err != nil {
 		return tool.Result{}, err
 	}

@@ -43,7 +43,7 @@ type listArguments struct {
 const defaultListed = 200
 
 func (w *workspace) runList(ctx context.Context, call tool.Call) (tool.Result, error) {
-	args, err := read[listArguments](call)
+	args, err := read[listArguments](call.Arguments)
 	if err != nil {
 		return tool.Result{}, err
 	}

@@ -23,6 +23,13 @@ func (w *workspace) modifyFile() tool.Tool {
 				"count":{"type":"integer","minimum":1,"default":1,"description":"How often old occurs; all are replaced."}}}}}}`),
 		Effect: tool.Changes, Run: tool.Ask, Result: tool.Unattended,
 		Subject: argument("path"), Paths: w.paths(true, "path"),
+		Fault: func(arguments json.RawMessage) error {
+			m, err := w.modification(arguments)
+			if err == nil {
+				m.file.Close()
+			}
+			return err
+		},
 	}}
 }
 
@@ -31,38 +38,56 @@ type modifyArguments struct {
 	Edits []edit `json:"edits"`
 }
 
-func (w *workspace) runModify(_ context.Context, call tool.Call) (tool.Result, error) {
-	args, err := read[modifyArguments](call)
+// A modification is what the edits of a call make of a file.
+type modification struct {
+	file          *openedName
+	before, after string
+	content       []byte // after, as the file is encoded
+}
+
+func (w *workspace) modification(arguments json.RawMessage) (m modification, err error) {
+	args, err := read[modifyArguments](arguments)
 	if err != nil {
-		return tool.Result{}, err
+		return m, err
 	}
-	p, err := w.find(args.Path, access{write: true, follow: true})
-	if err != nil {
-		return tool.Result{}, err
+	if m.file, err = w.find(args.Path, access{write: true, follow: true}); err != nil {
+		return m, err
 	}
-	defer p.Close()
-	before, encoding, err := p.decoded()
+	defer func() {
+		if err != nil {
+			m.file.Close()
+			err = fmt.Errorf("%s: %w", args.Path, err)
+		}
+	}()
+	before, encoding, err := m.file.decoded()
 	if err != nil {
-		return tool.Result{}, fmt.Errorf("%s: %w", args.Path, err)
+		return m, err
 	}
 	after, err := applyEdits(before, args.Edits)
 	if err != nil {
-		return tool.Result{}, fmt.Errorf("%s: %w", args.Path, err)
+		return m, err
 	}
 	var added []string
 	for _, e := range args.Edits {
 		added = append(added, e.New)
 	}
-	content, err := encoding.Bytes(after, added...)
+	m.before, m.after = before, after
+	m.content, err = encoding.Bytes(after, added...)
+	return m, err
+}
+
+func (w *workspace) runModify(_ context.Context, call tool.Call) (tool.Result, error) {
+	m, err := w.modification(call.Arguments)
 	if err != nil {
-		return tool.Result{}, fmt.Errorf("%s: %w", args.Path, err)
+		return tool.Result{}, err
 	}
-	if err := p.replace(content); err != nil {
-		return tool.Result{}, fmt.Errorf("%s: %w", args.Path, err)
+	defer m.file.Close()
+	if err := m.file.replace(m.content); err != nil {
+		return tool.Result{}, fmt.Errorf("%s: %w", m.file.path, err)
 	}
-	c := compare(p.path, []byte(before), []byte(after))
+	c := compare(m.file.path, []byte(m.before), []byte(m.after))
 	if c.diff == "" {
-		c.diff = "Modified " + p.path + ".\n"
+		c.diff = "Modified " + m.file.path + ".\n"
 	}
-	return wrote(c.diff+p.linked(), c.effect(), p.path), nil
+	return wrote(c.diff+m.file.linked(), c.effect(), m.file.path), nil
 }

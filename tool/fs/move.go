@@ -24,7 +24,27 @@ func (w *workspace) moveFile() tool.Tool {
 		Paths: func(arguments json.RawMessage) ([]string, bool) {
 			return w.paths(false, "source", "target")(intoFolder(arguments))
 		},
+		Fault: w.moveFault,
 	}}
+}
+
+func (w *workspace) moveFault(arguments json.RawMessage) error {
+	args, err := read[moveArguments](arguments)
+	if err != nil {
+		return err
+	}
+	if err := w.fileFault(args.Source); err != nil {
+		return err
+	}
+	to, err := w.find(inFolder(args.Target, args.Source), access{write: true, absent: true})
+	if err != nil {
+		return err
+	}
+	defer to.Close()
+	if to.info != nil {
+		return fmt.Errorf("%s: %w", args.Target, ErrExists)
+	}
+	return nil
 }
 
 type moveArguments struct {
@@ -59,22 +79,16 @@ func intoFolder(arguments json.RawMessage) json.RawMessage {
 }
 
 func (w *workspace) runMove(_ context.Context, call tool.Call) (tool.Result, error) {
-	args, err := read[moveArguments](call)
+	args, err := read[moveArguments](call.Arguments)
 	if err != nil {
 		return tool.Result{}, err
 	}
 	args.Target = inFolder(args.Target, args.Source)
-	from, err := w.find(args.Source, access{write: true})
+	from, err := w.file(args.Source)
 	if err != nil {
 		return tool.Result{}, err
 	}
 	defer from.Close()
-	switch {
-	case from.info == nil:
-		return tool.Result{}, fmt.Errorf("%s: %w", args.Source, errNoSuchFile)
-	case from.info.IsDir():
-		return tool.Result{}, fmt.Errorf("%s: %w", args.Source, ErrDirectory)
-	}
 	to, err := w.find(args.Target, access{write: true, make: true})
 	if err != nil {
 		return tool.Result{}, err

@@ -46,6 +46,9 @@ func (p *openedName) Close() {
 func (w *workspace) find(name string, acc access) (*openedName, error) {
 	s := &search{w: w, acc: acc}
 	p, err := s.run(name)
+	if err == nil && acc.write && namesFolder(name) && p.info != nil && !p.info.IsDir() {
+		err = errNotFolder
+	}
 	if err != nil {
 		(&openedName{open: s.dirs}).Close()
 		return nil, fmt.Errorf("%s: %w", name, reason(err))

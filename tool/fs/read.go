@@ -35,7 +35,7 @@ type readArguments struct {
 }
 
 func (w *workspace) runRead(ctx context.Context, call tool.Call) (tool.Result, error) {
-	args, err := read[readArguments](call)
+	args, err := read[readArguments](call.Arguments)
 	if err != nil {
 		return tool.Result{}, err
 	}

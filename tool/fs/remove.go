@@ -17,22 +17,17 @@ func (w *workspace) deleteFile() tool.Tool {
 			"path":{"type":"string","minLength":1,"description":"The file, relative to the workspace."}}}`),
 		Effect: tool.Changes, Run: tool.Ask, Result: tool.Unattended,
 		Subject: argument("path"), Paths: w.paths(false, "path"),
+		Fault: func(arguments json.RawMessage) error { return w.fileFault(argument("path")(arguments)) },
 	}}
 }
 
 func (w *workspace) runDelete(_ context.Context, call tool.Call) (tool.Result, error) {
 	name := argument("path")(call.Arguments)
-	p, err := w.find(name, access{write: true})
+	p, err := w.file(name)
 	if err != nil {
 		return tool.Result{}, err
 	}
 	defer p.Close()
-	switch {
-	case p.info == nil:
-		return tool.Result{}, fmt.Errorf("%s: %w", name, errNoSuchFile)
-	case p.info.IsDir():
-		return tool.Result{}, fmt.Errorf("%s: %w", name, ErrDirectory)
-	}
 	effect := "deleted"
 	if old, err := p.content(); err == nil {
 		effect = change{deleted: lines(old)}.effect()
@@ -43,4 +38,29 @@ func (w *workspace) runDelete(_ context.Context, call tool.Call) (tool.Result, e
 		return tool.Result{}, fmt.Errorf("%s: %w", name, reason(err))
 	}
 	return wrote("Deleted "+p.path+".\n", effect, p.path), nil
+}
+
+// file finds a file that is moved or deleted: no folder, and of a symbolic link the link itself.
+func (w *workspace) file(name string) (*openedName, error) {
+	p, err := w.find(name, access{write: true})
+	switch {
+	case err != nil:
+		return nil, err
+	case p.info == nil:
+		err = errNoSuchFile
+	case p.info.IsDir():
+		err = ErrDirectory
+	default:
+		return p, nil
+	}
+	p.Close()
+	return nil, fmt.Errorf("%s: %w", name, err)
+}
+
+func (w *workspace) fileFault(name string) error {
+	p, err := w.file(name)
+	if err == nil {
+		p.Close()
+	}
+	return err
 }

@@ -47,9 +47,9 @@ func brief(err error) string {
 }
 
 // read decodes the arguments of a call, which have passed the schema.
-func read[T any](call tool.Call) (T, error) {
+func read[T any](arguments json.RawMessage) (T, error) {
 	var args T
-	if err := json.Unmarshal(call.Arguments, &args); err != nil {
+	if err := json.Unmarshal(arguments, &args); err != nil {
 		return args, fmt.Errorf("read the arguments: %w", err)
 	}
 	return args, nil

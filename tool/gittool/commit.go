@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -65,7 +66,11 @@ func (r *repository) runCommit(ctx context.Context, call tool.Call) (tool.Result
 		return tool.Result{}, errNoMessage
 	case args.Staged && len(args.Paths) > 0:
 		return tool.Result{}, errBoth
-	case args.Staged:
+	}
+	if r.opts.Model != nil && call.Conversation != "" {
+		args.Message = withTrailers(args.Message, call, r.opts.Model(ctx, call.Conversation))
+	}
+	if args.Staged {
 		return r.commitStaged(ctx, args.Message)
 	}
 	if _, err := r.git.Run(ctx, "rev-parse", "--quiet", "--verify", "MERGE_HEAD"); err == nil {
@@ -88,6 +93,36 @@ func (r *repository) runCommit(ctx context.Context, call tool.Call) (tool.Result
 		return tool.Result{}, errors.Join(err, undo)
 	}
 	return r.committed(ctx, s), nil
+}
+
+var (
+	trailer   = regexp.MustCompile(`^[A-Za-z0-9-]+: \S`)
+	modelName = regexp.MustCompile(`^[A-Za-z0-9_./:@+-]{1,128}$`)
+)
+
+// withTrailers adds the event that commits, and its model, to the trailers of a message.
+func withTrailers(message string, call tool.Call, model string) string {
+	trailers := fmt.Sprintf("Jp-Conversation: %s@%d\n", call.Conversation, call.Seq)
+	if modelName.MatchString(model) {
+		trailers += "Assisted-by: jp:" + model + "\n"
+	}
+	return AddTrailers(message, trailers)
+}
+
+// AddTrailers adds lines to the trailers of a message.
+func AddTrailers(message, trailers string) string {
+	message = strings.TrimSpace(message)
+	between := "\n"
+	if at := strings.LastIndex(message, "\n\n"); at >= 0 {
+		for line := range strings.Lines(message[at+2:]) {
+			if !trailer.MatchString(line) {
+				between = "\n\n"
+			}
+		}
+	} else {
+		between = "\n\n"
+	}
+	return message + between + trailers
 }
 
 // commitStaged commits the index as it is.

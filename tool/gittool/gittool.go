@@ -35,6 +35,9 @@ type Options struct {
 	// Changed are the files that the tools of a conversation changed, relative to the
 	// workspace, and those of them that were not recorded. nil: there are none.
 	Changed func(context.Context, conversation.ID) (recorded, unrecorded []string, err error)
+	// Model is the model of a conversation, as PROVIDER/NAME. If it is set, commits name the
+	// conversation and the model in trailers.
+	Model func(context.Context, conversation.ID) string
 }
 
 // Tools returns the git tools for the repository in which git works. Its folder

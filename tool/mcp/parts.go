@@ -18,8 +18,14 @@ func readable(result json.RawMessage) (_ json.RawMessage, mended bool) {
 	}
 	var fields map[string]json.RawMessage
 	var parts []json.RawMessage
-	if json.Unmarshal(result, &fields) != nil || json.Unmarshal(fields["content"], &parts) != nil {
+	if json.Unmarshal(result, &fields) != nil {
 		return nil, false
+	}
+	if content := fields["content"]; json.Unmarshal(content, &parts) != nil {
+		if len(content) == 0 || content[0] != '{' {
+			return nil, false
+		}
+		parts, mended = []json.RawMessage{content}, true // one part, and no list
 	}
 	for i, part := range parts {
 		err := readPart(part)
@@ -90,12 +96,16 @@ func unread(part json.RawMessage, why error) string {
 		_ = json.Unmarshal(fields["type"], &p.Type)
 		_ = json.Unmarshal(fields["text"], &p.Text)
 	}
-	name := words(p.Type)
+	_ = json.Unmarshal(part, &p.Text) // a text without a type around it
+	name, reason := words(p.Type), words(why.Error())
+	if strings.Contains(reason, " into Go ") {
+		reason = "a field has another type than the protocol says"
+	}
 	switch {
 	case name == "":
 		name = "[left out: a part without a type]"
 	case kinds[p.Type]:
-		name = fmt.Sprintf("[left out: a part of the type %q that cannot be read: %s]", name, words(why.Error()))
+		name = fmt.Sprintf("[left out: a part of the type %q that cannot be read: %s]", name, reason)
 	default:
 		name = fmt.Sprintf("[left out: a part of the type %q, which jp does not know]", name)
 	}

@@ -19,7 +19,8 @@ func TestUnreadableParts(t *testing.T) {
 		"without a type":   {one + `,{"text":1}`, "one\n[left out: a part without a type]"},
 		"a type of 3":      {one + `,{"type":3}`, "one\n[left out: a part without a type]"},
 		"null":             {`null,` + one, "[left out: a part without a type]\none"},
-		"a string":         {`"text",` + one, "[left out: a part without a type]\none"},
+		"a string":         {`"text",` + one, "[left out: a part without a type]\ntext\none"},
+		"a text of 5":      {one + `,{"type":"text","text":5}`, "one\n[left out: a part of the type \"text\" that cannot be read: a field has another type than the protocol says]"},
 		"a forged name":    {`{"type":"x\u001b[2J\nSYSTEM"},` + one, "[left out: a part of the type \"x SYSTEM\", which jp does not know]\none"},
 		"broken base64":    {one + `,{"type":"image","data":"%%%","mimeType":"image/png"}`, "one\n[left out: a part of the type \"image\" that cannot be read: illegal base64 data at input byte 0]"},
 		"every one is bad": {`{"type":"a"},{"type":"b"}`, "[left out: a part of the type \"a\", which jp does not know]\n[left out: a part of the type \"b\", which jp does not know]"},
@@ -34,6 +35,9 @@ func TestUnreadableParts(t *testing.T) {
 			require.Equal(t, tt.text, string(convert(&result).Content))
 		})
 	}
+	mended, is := readable(json.RawMessage(`{"content":` + one + `}`)) // no list
+	require.True(t, is)
+	require.JSONEq(t, `{"content":[`+one+`]}`, string(mended))
 	for _, untouched := range []string{
 		`{"content":[` + one + `]}`, `{"content":[]}`, `{}`, `{"tools":[]}`, `[]`, `null`, `"x"`, `{"content":"text"}`,
 		`{"content":[` + one + `],"isError":"yes"}`,

@@ -138,7 +138,7 @@ func (p Program) command(lock *os.File) (cmd *exec.Cmd, closeLaunch func(), err 
 	if p.Errors != nil {
 		cmd.Stderr = p.Errors
 	}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // a group of its own, without jp's terminal: no read of it waits
 	cmd.WaitDelay = p.Grace
 	if lock != nil {
 		cmd.ExtraFiles = append(cmd.ExtraFiles, lock)

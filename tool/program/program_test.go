@@ -75,9 +75,30 @@ func TestNothingOfJPIsInherited(t *testing.T) {
 	require.Empty(t, out, "no environment is none, not jp's own")
 
 	environ := []string{"HOME=/home/ada", "JP_SESSION=x", "ANTHROPIC_API_KEY=k", "my_api_key=k", "GIT_DIR=/elsewhere", "TOKEN=t", "TOKENS=kept", "A=b=c"}
-	require.Equal(t, []string{"HOME=/home/ada", "TOKENS=kept", "A=b=c", "PWD=/w", "JP_TOOL=count"},
-		program.Environment(environ, []string{"TOKEN"}, "/w", "count"))
+	got := program.Environment(environ, []string{"TOKEN"}, "/w", "count")
+	require.Equal(t, []string{"HOME=/home/ada", "TOKENS=kept", "A=b=c"}, got[:3])
+	require.Equal(t, []string{"PWD=/w", "JP_TOOL=count"}, got[len(got)-2:])
+	for _, pair := range got[3 : len(got)-2] {
+		name, _, _ := strings.Cut(pair, "=")
+		require.Regexp(t, "EDITOR$|VISUAL|PAGER$|ASKPASS|TERMINAL_PROMPT", name)
+	}
 	require.Equal(t, "JP_SESSION=x", environ[1], "the caller's is as it was")
+}
+
+// A program that would wait for a person ends by itself, also where nothing confines it.
+func TestNoPersonIsWaitedFor(t *testing.T) {
+	for script, want := range map[string]string{
+		`eval "$GIT_EDITOR" file`:               "no editor here: give -m, or --no-edit\n",
+		`eval "$VISUAL" file`:                   "no editor here: give -m, or --no-edit\n",
+		`: </dev/tty`:                           "/dev/tty",
+		`echo x | $PAGER; $GIT_ASKPASS; exit 1`: "x\n",
+	} {
+		p := sh(t, script)
+		p.Env, p.Errors = program.Environment(p.Env, nil, p.Dir, "x"), nil
+		out, _, ended := run(t, p, tool.Call{})
+		require.False(t, ended.Success(), script)
+		require.Contains(t, out, want)
+	}
 }
 
 func TestNotStarted(t *testing.T) {

@@ -34,6 +34,11 @@ func (r *run) about(raw json.RawMessage, _ conversation.ID) []tool.NamedFile {
 		names = append(names, words(text)...)
 	}
 	names = names[:min(len(names), mostWords)]
+	for i, name := range names {
+		if r.opts.Home != "" && (name == "~" || strings.HasPrefix(name, "~/")) {
+			names[i] = filepath.Join(r.opts.Home, name[1:])
+		}
+	}
 	bases := []string{dir}
 	for _, name := range names {
 		path := in(dir, name)
@@ -128,9 +133,6 @@ func startsAsScript(path string) bool {
 
 // in is a name as it is meant in a folder.
 func in(dir, name string) string {
-	if home, err := os.UserHomeDir(); err == nil && (name == "~" || strings.HasPrefix(name, "~/")) {
-		return filepath.Join(home, name[1:])
-	}
 	if filepath.IsAbs(name) {
 		return filepath.Clean(name)
 	}

@@ -12,9 +12,11 @@ package shell
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"jp/tool"
@@ -29,6 +31,8 @@ type Options struct {
 	// Environ is what the environment of programs is derived from. Default:
 	// os.Environ().
 	Environ []string
+	// Home is the folder that ~ stands for in the arguments. "": none.
+	Home string
 	// Secret are the names of variables that no program gets to see, in
 	// addition to *_API_KEY.
 	Secret []string
@@ -41,9 +45,13 @@ type Options struct {
 	Grace time.Duration
 	// Launch says how programs are started. Nil: as they are.
 	Launch program.Launcher
+	// Online starts programs that may use the network, for calls that a person lets do so. Nil: Launch is no different.
+	Online program.Launcher
 	// Note is a line for the model, added to the output of a program that gave
 	// an exit code that is not 0. "": none.
 	Note string
+	// Readers run commands that only read. Nil: no command is told from others.
+	Readers *Readers
 }
 
 const defaultTimeout = 10 * time.Minute
@@ -66,6 +74,15 @@ func Tools(root string, opts Options) ([]tool.Tool, error) {
 	}
 	r := &run{root: real, opts: opts, def: definition(max(opts.Timeout, 0))}
 	r.def.About = r.about
+	if opts.Online != nil {
+		r.def.Offline, r.def.Questions = true, map[string]tool.QuestionTo{tool.QuestionNetwork: {Exclusive: true}}
+	}
+	if opts.Readers != nil {
+		r.def.OnlyReads = func(arguments json.RawMessage) bool {
+			_, ok := r.reader(arguments)
+			return ok
+		}
+	}
 	return []tool.Tool{r}, nil
 }
 
@@ -91,9 +108,10 @@ func definition(limit time.Duration) *tool.Definition {
 
 // A run is the tool.
 type run struct {
-	root string // without symbolic links
-	opts Options
-	def  *tool.Definition
+	failed sync.Map // results by call, of which a person is asked whether the program runs again
+	root   string   // without symbolic links
+	opts   Options
+	def    *tool.Definition
 }
 
 func (r *run) Definition() *tool.Definition { return r.def }
@@ -115,15 +133,34 @@ func (r *run) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 	if err := args.checkKeys(); err != nil {
 		return program.NotStarted(err), nil
 	}
+	if call.OnlyReads {
+		return r.runReader(ctx, call, args, dir)
+	}
+	if _, asked := call.Answers[tool.QuestionNetwork]; asked && !call.Network {
+		if kept, is := r.failed.LoadAndDelete(fmt.Sprint(call.Conversation, call.Seq)); is {
+			return kept.(tool.Result), nil
+		}
+		return program.NotStarted(errors.New("it failed without the network, and its output was lost")), nil
+	}
+	launch, note := r.opts.Launch, r.opts.Note
+	if call.Network && r.opts.Online != nil {
+		launch, note = r.opts.Online, ""
+	}
 	out := tool.NewCapture(tool.Limit - noteRoom)
 	ended, err := program.Program{
 		Argv: args.Argv, Dir: dir, Env: program.Environment(r.opts.Environ, r.opts.Secret, dir, Name), Stdin: []byte(args.Stdin),
-		Output: out, Limit: args.limit(r.def.Timeout), Grace: r.opts.Grace, Launch: r.opts.Launch,
+		Output: out, Limit: args.limit(r.def.Timeout), Grace: r.opts.Grace, Launch: launch,
 	}.Run(ctx, call)
 	if err != nil {
 		return program.NotStarted(err), nil
 	}
-	return result(ended, out, r.opts.Note), ctx.Err()
+	if !r.def.Offline || call.Network || ctx.Err() != nil || !needsNetwork(ended, out) {
+		return result(ended, out, note), ctx.Err()
+	}
+	done := result(ended, out, note+"\n"+noteNetwork)
+	r.failed.Store(fmt.Sprint(call.Conversation, call.Seq), done)
+	done.Question = networkQuestion(args.Argv[0])
+	return done, nil
 }
 
 type arguments struct {

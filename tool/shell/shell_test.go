@@ -139,7 +139,7 @@ func TestEnvironment(t *testing.T) {
 	for _, want := range []string{"HOME=/home/ada\n", "TOKENS=kept\n", "MULTI=a=b\n", "PWD=" + f.root + "\n", "JP_TOOL=shell_run\n"} {
 		require.Contains(t, text, want)
 	}
-	for _, name := range []string{"JP_SESSION", "API_KEY", "api_key", "GIT_", "TOKEN="} {
+	for _, name := range []string{"JP_SESSION", "API_KEY", "api_key", "GIT_DIR", "TOKEN="} {
 		require.NotContains(t, text, name)
 	}
 }

@@ -27,9 +27,9 @@ const Now = math.MaxInt
 
 // A Step is what one event did to the files.
 type Step struct {
-	Seq    int  // of the event
-	Ours   bool // a tool of the conversation did it, or jp by putting files back
-	Nobody bool // a tool that was lost may have done it, or anybody else
+	Seq           int  // of the event
+	Ours          bool // a tool of the conversation did it, or jp by putting files back
+	UnknownAuthor bool // a tool of unknown outcome may have done it, or someone else
 	// PutBack says that it was jp, putting files back at the user's word.
 	PutBack bool
 	Moves   []worktree.Step
@@ -73,7 +73,7 @@ type File struct {
 type move struct {
 	seq           int
 	ours, shared  bool
-	nobody        bool
+	unknownAuthor bool
 	putBack       bool
 	headMove      string        // how HEAD went, where the path went with it
 	came          worktree.Step // what git made of it then
@@ -90,7 +90,7 @@ func (h History) Before(from int) []File {
 	var files []File
 	for path, moves := range h.byPath(from) {
 		moves = withoutReverted(moves, from)
-		at := slices.IndexFunc(moves, func(m move) bool { return (m.ours || m.nobody) && m.seq >= from })
+		at := slices.IndexFunc(moves, func(m move) bool { return (m.ours || m.unknownAuthor) && m.seq >= from })
 		if at < 0 {
 			continue
 		}
@@ -113,8 +113,11 @@ func (h History) After(seq int, paths []string) []File {
 			continue
 		}
 		named := slices.Contains(paths, path)
-		if !named && !slices.ContainsFunc(moves[at:], func(m move) bool { return m.ours || m.nobody }) {
+		if !named && !slices.ContainsFunc(moves[at:], func(m move) bool { return m.ours || m.unknownAuthor }) {
 			continue
+		}
+		if named {
+			moves = granted(moves)
 		}
 		if f, differs := h.judge(path, moves[at:], seq+1); differs {
 			files = append(files, f)
@@ -191,7 +194,7 @@ func (h History) byPath(from int) map[string][]move {
 // move is what the step did to a path, apart from what that is.
 func (s Step) move(path string) move {
 	m := move{
-		seq: s.Seq, ours: s.Ours, nobody: s.Nobody, putBack: s.PutBack, shared: slices.Contains(s.Shared, path),
+		seq: s.Seq, ours: s.Ours, unknownAuthor: s.UnknownAuthor, putBack: s.PutBack, shared: slices.Contains(s.Shared, path),
 		committed: slices.Contains(s.Committed, path),
 	}
 	if came, has := s.Came[path]; has {
@@ -284,10 +287,19 @@ func (m move) wentWithHead() string {
 // appeared says of a file that a look back found, and that no tree had before, that it
 // may have been another author's, "" of others.
 func (m move) appeared() string {
-	if !m.nobody || m.before != none || m.after == none {
+	if !m.unknownAuthor || m.before != none || m.after == none {
 		return ""
 	}
 	return fmt.Sprintf("its author is unknown: it was found after a lost tool, and @%d has it", m.seq)
+}
+
+// granted are the moves of a path that the user named: those of unknown author count as the tools'.
+func granted(moves []move) []move {
+	all := slices.Clone(moves)
+	for i := range all {
+		all[i].ours, all[i].unknownAuthor = all[i].ours || all[i].unknownAuthor, false
+	}
+	return all
 }
 
 // interference says who else wrote the path. The tools' moves must follow each
@@ -296,9 +308,13 @@ func interference(moves []move, from int, is worktree.Version) string {
 	last, stands := -1, moves[0].before // seq of the tools' newest move, and what it left
 	for _, m := range moves {
 		switch {
-		case m.nobody:
-			return fmt.Sprintf("it is unknown who changed it before @%d", m.seq)
-		case !m.ours:
+		case m.unknownAuthor && is != none: // the file is there, and may be someone else's
+			why := fmt.Sprintf("it is unknown who changed it before @%d", m.seq)
+			if interference(granted(moves), from, is) == "" {
+				why += ". A restore that names it puts it back"
+			}
+			return why
+		case !m.ours && !m.unknownAuthor:
 			continue
 		case m.unrecordedSince(from) != "":
 			return m.unrecordedSince(from)

@@ -39,9 +39,9 @@ func put(seq int, change string) undoplan.Step {
 	return s
 }
 
-func nobody(seq int, change string) undoplan.Step {
+func lost(seq int, change string) undoplan.Step {
 	s := user(seq, change)
-	s.Nobody = true
+	s.UnknownAuthor = true
 	return s
 }
 
@@ -128,9 +128,13 @@ func TestBefore(t *testing.T) {
 		"the user wrote between":                    {[]undoplan.Step{tool(5, "1>2"), user(6, "2>3"), tool(7, "3>4")}, 1, "a: 4>1 left: others changed it before @7"},
 		"but not in the range":                      {[]undoplan.Step{tool(5, "1>2"), user(6, "2>3"), tool(7, "3>4")}, 6, "a: 4>3"},
 		"the user wrote after":                      {[]undoplan.Step{tool(5, "1>2"), user(6, "2>3")}, 1, "a: 3>1 left: others changed it after @5"},
-		"a lost tool may have written before":       {[]undoplan.Step{nobody(4, "0>1"), tool(5, "1>2")}, 1, "a: 2>0 left: it is unknown who changed it before @4"},
-		"a lost tool may have written alone":        {[]undoplan.Step{nobody(4, "0>1")}, 1, "a: 1>0 left: it is unknown who changed it before @4"},
-		"a lost tool wrote before the range":        {[]undoplan.Step{nobody(4, "0>1"), tool(5, "1>2")}, 5, "a: 2>1"},
+		"a lost tool may have written before":       {[]undoplan.Step{lost(4, "0>1"), tool(5, "1>2")}, 1, "a: 2>0 left: it is unknown who changed it before @4. A restore that names it puts it back"},
+		"a lost tool may have written alone":        {[]undoplan.Step{lost(4, "0>1")}, 1, "a: 1>0 left: it is unknown who changed it before @4. A restore that names it puts it back"},
+		"a lost tool may have, and the user did":    {[]undoplan.Step{lost(4, "0>1"), user(5, "1>2")}, 1, "a: 2>0 left: it is unknown who changed it before @4"},
+		"a lost tool may have deleted it":           {[]undoplan.Step{lost(4, "0>")}, 1, "a: >0"},
+		"and a tool wrote it before":                {[]undoplan.Step{tool(3, "0>1"), lost(4, "1>")}, 1, "a: >0"},
+		"and the user made and a tool deleted it":   {[]undoplan.Step{lost(4, "0>"), user(5, ">1"), tool(6, "1>")}, 1, "a: >0 left: others changed it before @6"},
+		"a lost tool wrote before the range":        {[]undoplan.Step{lost(4, "0>1"), tool(5, "1>2")}, 5, "a: 2>1"},
 		"the user writes now":                       {[]undoplan.Step{tool(5, "1>2"), user(undoplan.Now, "2>3")}, 1, "a: 3>1 left: others changed it after @5"},
 		"the user deleted it":                       {[]undoplan.Step{tool(5, "1>2"), user(undoplan.Now, "2>")}, 1, "a: >1 left: others changed it after @5"},
 		"the user took it back":                     {[]undoplan.Step{tool(5, "1>2"), user(undoplan.Now, "2>1")}, 1, ""},
@@ -157,36 +161,36 @@ func TestBefore(t *testing.T) {
 		"twice":                                     {[]undoplan.Step{checkedOut(5, "1", "2", "1>3"), checkedOut(7, "1", "4", "3>5")}, 1, "a: 5>4"},
 		"but since then a tool did":                 {[]undoplan.Step{withHead(5, "1>2"), tool(6, "2>3")}, 6, "a: 3>2"},
 		"and it went back":                          {[]undoplan.Step{withHead(5, "1>2"), user(undoplan.Now, "2>1")}, 1, ""},
-		"it was found, and deleted":                 {[]undoplan.Step{nobody(5, ">2"), tool(6, "2>")}, 1, "a: > left: its author is unknown: it was found after a lost tool, and @5 has it"},
+		"it was found, and deleted":                 {[]undoplan.Step{lost(5, ">2"), tool(6, "2>")}, 1, "a: > left: its author is unknown: it was found after a lost tool, and @5 has it"},
 		"shared, but taken back":                    {[]undoplan.Step{shared(5, "1>2"), tool(6, "2>1")}, 1, ""},
-		"what it was is not known":                  {[]undoplan.Step{found(5, ">2")}, 1, "a: 2> left: it was there before @5, and what it held then is not recorded"},
-		"the event itself is in the range":          {[]undoplan.Step{found(5, ">2")}, 5, "a: 2> left: it was there before @5, and what it held then is not recorded"},
-		"nor after another write":                   {[]undoplan.Step{found(5, ">2"), tool(6, "2>3")}, 1, "a: 3> left: it was there before @5, and what it held then is not recorded"},
-		"nor where a tree had another state":        {[]undoplan.Step{found(5, "1>2")}, 1, "a: 2>1 left: it was there before @5, and what it held then is not recorded"},
-		"nor where it was deleted":                  {[]undoplan.Step{found(5, "1>")}, 1, "a: >1 left: it was there before @5, and what it held then is not recorded"},
-		"where it was deleted, a new one may be it": {[]undoplan.Step{{Seq: 5, Ours: true, Unrecorded: []string{"a"}, Moves: append(tool(5, "1>").Moves, step(5, true, "b", ">2").Moves...)}}, 1, "a: >1 left: it was there before @5, and what it held then is not recorded; b: 2> left: it may have been there before @5, under this name or another, and what it held then is not recorded"},
-		"a state before that is known":              {[]undoplan.Step{tool(3, "0>1"), found(5, "1>2")}, 1, "a: 2>0 left: it was there before @5, and what it held then is not recorded"},
+		"what it was is not known":                  {[]undoplan.Step{found(5, ">2")}, 1, "a: 2> left: it was there before @5, under this name or another, and what it held then is not recorded"},
+		"the event itself is in the range":          {[]undoplan.Step{found(5, ">2")}, 5, "a: 2> left: it was there before @5, under this name or another, and what it held then is not recorded"},
+		"nor after another write":                   {[]undoplan.Step{found(5, ">2"), tool(6, "2>3")}, 1, "a: 3> left: it was there before @5, under this name or another, and what it held then is not recorded"},
+		"nor where a tree had another state":        {[]undoplan.Step{found(5, "1>2")}, 1, "a: 2>1 left: it was there before @5, under this name or another, and what it held then is not recorded"},
+		"nor where it was deleted":                  {[]undoplan.Step{found(5, "1>")}, 1, "a: >1 left: it was there before @5, under this name or another, and what it held then is not recorded"},
+		"where it was deleted, a new one may be it": {[]undoplan.Step{{Seq: 5, Ours: true, Unrecorded: []string{"a"}, Moves: append(tool(5, "1>").Moves, step(5, true, "b", ">2").Moves...)}}, 1, "a: >1 left: it was there before @5, under this name or another, and what it held then is not recorded; b: 2> left: it may have been there before @5, under this name or another, and what it held then is not recorded"},
+		"a state before that is known":              {[]undoplan.Step{tool(3, "0>1"), found(5, "1>2")}, 1, "a: 2>0 left: it was there before @5, under this name or another, and what it held then is not recorded"},
 		"the user's since then":                     {[]undoplan.Step{found(5, "1>2"), user(6, "2>3"), tool(7, "3>4")}, 6, "a: 4>3"},
-		"more than is listed of them":               {[]undoplan.Step{{Seq: 5, Ours: true, Unrecorded: []string{"b"}, UnrecordedMore: true, Moves: append(tool(5, "1>2").Moves, step(5, true, "b", "1>2").Moves...)}}, 1, "a: 2>1 left: it may have been there before @5, under this name or another, and what it held then is not recorded; b: 2>1 left: it was there before @5, and what it held then is not recorded"},
-		"new ones are listed behind them":           {[]undoplan.Step{{Seq: 5, Ours: true, Unrecorded: []string{"b"}, UnrecordedMore: true, Moves: append(tool(5, "1>2").Moves, step(5, true, "b", ">2").Moves...)}}, 1, "a: 2>1; b: 2> left: it was there before @5, and what it held then is not recorded"},
+		"more than is listed of them":               {[]undoplan.Step{{Seq: 5, Ours: true, Unrecorded: []string{"b"}, UnrecordedMore: true, Moves: append(tool(5, "1>2").Moves, step(5, true, "b", "1>2").Moves...)}}, 1, "a: 2>1 left: it may have been there before @5, under this name or another, and what it held then is not recorded; b: 2>1 left: it was there before @5, under this name or another, and what it held then is not recorded"},
+		"new ones are listed behind them":           {[]undoplan.Step{{Seq: 5, Ours: true, Unrecorded: []string{"b"}, UnrecordedMore: true, Moves: append(tool(5, "1>2").Moves, step(5, true, "b", ">2").Moves...)}}, 1, "a: 2>1; b: 2> left: it was there before @5, under this name or another, and what it held then is not recorded"},
 		"but since then":                            {[]undoplan.Step{found(5, ">2"), tool(6, "2>3")}, 6, "a: 3>2"},
-		"what was taken away comes back":            {[]undoplan.Step{away(5), tool(7, ">2")}, 1, "a: 2> left: it was there before @7, and what it held then is not recorded"},
+		"what was taken away comes back":            {[]undoplan.Step{away(5), tool(7, ">2")}, 1, "a: 2> left: it was there before @7, under this name or another, and what it held then is not recorded"},
 		"and was the user's":                        {[]undoplan.Step{away(5), user(6, ">2"), tool(7, "2>3")}, 1, "a: 3>2"},
 		"it came back, went, and was made anew":     {[]undoplan.Step{away(5), tool(7, ">2"), tool(8, "2>"), tool(9, ">3")}, 9, "a: 3>"},
-		"it got another name":                       {[]undoplan.Step{found(5, ">2"), moved(7, "a", "b", "2")}, 1, "a: > left: it was there before @5, and what it held then is not recorded; b: 2> left: it was there before @5, and what it held then is not recorded"},
+		"it got another name":                       {[]undoplan.Step{found(5, ">2"), moved(7, "a", "b", "2")}, 1, "a: > left: it was there before @5, under this name or another, and what it held then is not recorded; b: 2> left: it was there before @5, under this name or another, and what it held then is not recorded"},
 		"another name, and only that":               {[]undoplan.Step{found(5, ">2"), moved(7, "a", "b", "2")}, 6, "a: >2; b: 2>"},
 		"the first name was used again":             {[]undoplan.Step{moved(5, "a", "b", "2"), user(6, ">3"), user(7, "3>")}, 1, "a: >2; b: 2>"},
-		"the user took the first name":              {[]undoplan.Step{user(4, ">2"), moved(5, "a", "b", "2"), nobody(6, ">3"), nobody(7, "3>")}, 5, "a: >2 left: it is unknown who changed it before @6; b: 2> left: it may be all that there is of a, which is left alone"},
+		"the user took the first name":              {[]undoplan.Step{user(4, ">2"), moved(5, "a", "b", "2"), lost(6, ">3"), lost(7, "3>")}, 5, "a: >2; b: 2>"},
 		"something else took the first name":        {[]undoplan.Step{moved(5, "a", "b", "2"), user(6, ">3")}, 5, "a: 3>2 left: others changed it after @5; b: 2> left: it may be all that there is of a, which is left alone"},
 		"one copy is enough":                        {[]undoplan.Step{moved(5, "a", "b", "2"), moved(5, "x", "c", "2"), user(6, ">3")}, 5, "a: 3>2 left: others changed it after @5; b: 2>; c: 2>; x: >2"},
 		"nobody misses nothing":                     {[]undoplan.Step{moved(5, "a", "b", "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"), user(6, ">3")}, 5, "a: 3>e69de29bb2d1d6434b8b29ae775ad8c2e48c5391 left: others changed it after @5; b: e69de29bb2d1d6434b8b29ae775ad8c2e48c5391>"},
 		"a tool's own gets another name":            {[]undoplan.Step{tool(5, ">2"), moved(7, "a", "b", "2")}, 1, "b: 2>"},
-		"it was changed, and deleted":               {[]undoplan.Step{found(5, ">2"), tool(7, "2>")}, 1, "a: > left: it was there before @5, and what it held then is not recorded"},
+		"it was changed, and deleted":               {[]undoplan.Step{found(5, ">2"), tool(7, "2>")}, 1, "a: > left: it was there before @5, under this name or another, and what it held then is not recorded"},
 		"where files went, another may be one":      {[]undoplan.Step{{Seq: 5, Ours: true, Gone: []string{"b"}, Moves: tool(5, ">2").Moves}}, 1, "a: 2> left: it may have been there before @5, under this name or another, and what it held then is not recorded"},
 		"more went than are listed":                 {[]undoplan.Step{{Seq: 5, Ours: true, Gone: []string{"b"}, GoneMore: true}, tool(7, ">2")}, 1, "a: 2> left: it may have been there before @7, under this name or another, and what it held then is not recorded"},
 		"and fewer later":                           {[]undoplan.Step{{Seq: 5, Ours: true, Gone: []string{"b"}, GoneMore: true}, {Seq: 6, Ours: true, Gone: []string{"c"}}, tool(7, ">2")}, 1, "a: 2> left: it may have been there before @7, under this name or another, and what it held then is not recorded"},
 		"a folder moved with the user's file":       {[]undoplan.Step{{Seq: 5, Ours: true, Gone: []string{"d/b"}, Moves: moved(5, "d/a", "e/a", "2").Moves}}, 1, "d/a: >2; e/a: 2>"},
-		"changed, and moved while changed":          {[]undoplan.Step{found(5, ">2"), {Seq: 7, Ours: true, Moves: []worktree.Step{{Path: "a", Before: version("2")}, {Path: "b", After: version("3")}}}}, 1, "a: > left: it was there before @5, and what it held then is not recorded; b: 3> left: it may have been there before @5, under this name or another, and what it held then is not recorded"},
+		"changed, and moved while changed":          {[]undoplan.Step{found(5, ">2"), {Seq: 7, Ours: true, Moves: []worktree.Step{{Path: "a", Before: version("2")}, {Path: "b", After: version("3")}}}}, 1, "a: > left: it was there before @5, under this name or another, and what it held then is not recorded; b: 3> left: it may have been there before @5, under this name or another, and what it held then is not recorded"},
 		"more than is listed":                       {[]undoplan.Step{{Seq: 5, Ours: true, UnrecordedMore: true, Moves: tool(5, ">2").Moves}}, 1, "a: 2> left: it may have been there before @5, under this name or another, and what it held then is not recorded"},
 		"more, but not this one":                    {[]undoplan.Step{{Seq: 5, Ours: true, UnrecordedMore: true, Moves: tool(5, "1>2").Moves}}, 1, "a: 2>1"},
 		"an undo was done":                          {[]undoplan.Step{tool(5, "1>2"), tool(9, "2>1")}, 5, ""},
@@ -194,7 +198,7 @@ func TestBefore(t *testing.T) {
 		"after an undo of an undo":                  {[]undoplan.Step{tool(5, "1>2"), tool(9, "2>1"), tool(10, "1>2")}, 5, "a: 2>1"},
 		"what others did was put back":              {[]undoplan.Step{tool(5, "1>2"), user(6, "2>3"), put(7, "3>2")}, 1, "a: 2>1"},
 		"from where others began":                   {[]undoplan.Step{tool(5, "1>2"), user(6, "2>3"), put(7, "3>2"), tool(8, "2>4")}, 6, "a: 4>2"},
-		"whoever it was":                            {[]undoplan.Step{tool(5, "1>2"), nobody(6, "2>3"), user(7, "3>4"), put(8, "4>2")}, 1, "a: 2>1"},
+		"whoever it was":                            {[]undoplan.Step{tool(5, "1>2"), lost(6, "2>3"), user(7, "3>4"), put(8, "4>2")}, 1, "a: 2>1"},
 		"and others wrote only":                     {[]undoplan.Step{user(6, "2>3"), put(7, "3>2")}, 1, ""},
 		"putting it back is undone":                 {[]undoplan.Step{tool(5, "1>2"), user(6, "2>3"), put(7, "3>2")}, 7, "a: 2>3"},
 		"it was put back to something else":         {[]undoplan.Step{tool(5, "1>2"), user(6, "2>3"), put(7, "3>1")}, 1, ""},
@@ -223,8 +227,10 @@ func TestAfter(t *testing.T) {
 		"what came later goes":         {[]undoplan.Step{tool(5, "1>2"), tool(7, "2>3")}, 5, nil, "a: 3>2"},
 		"the user wrote before":        {[]undoplan.Step{tool(5, "1>2"), user(6, "2>3"), tool(7, "3>4")}, 5, nil, "a: 4>2 left: others changed it before @7"},
 		"what an undo took away":       {[]undoplan.Step{tool(5, "1>2"), tool(9, "2>1")}, 5, nil, "a: 1>2"},
-		"nobody knows who wrote it":    {[]undoplan.Step{tool(5, "1>2"), nobody(7, "2>3")}, 5, nil, "a: 3>2 left: it is unknown who changed it before @7"},
-		"what it was is not known":     {[]undoplan.Step{found(5, "1>2")}, 4, nil, "a: 2>1 left: it was there before @5, and what it held then is not recorded"},
+		"nobody knows who wrote it":    {[]undoplan.Step{tool(5, "1>2"), lost(7, "2>3")}, 5, nil, "a: 3>2 left: it is unknown who changed it before @7. A restore that names it puts it back"},
+		"but it is named":              {[]undoplan.Step{tool(5, "1>2"), lost(7, "2>3")}, 5, []string{"a"}, "a: 3>2"},
+		"and the user wrote since":     {[]undoplan.Step{lost(7, "2>3"), user(8, "3>4")}, 5, []string{"a"}, "a: 4>2 left: others changed it after @7"},
+		"what it was is not known":     {[]undoplan.Step{found(5, "1>2")}, 4, nil, "a: 2>1 left: it was there before @5, under this name or another, and what it held then is not recorded"},
 		"all":                          {three, 4, nil, "d/a: 2>1; d/b: 2>; da: 2>1"},
 		"a folder":                     {three, 4, []string{"d"}, "d/a: 2>1; d/b: 2>"},
 		"the top":                      {three, 4, []string{"."}, "d/a: 2>1; d/b: 2>; da: 2>1"},
@@ -307,7 +313,7 @@ func TestEarlierStepsDecideNothing(t *testing.T) {
 		for seq := 1; seq <= 6; seq++ {
 			s := undoplan.Step{Seq: seq, Ours: rapid.Bool().Draw(t, "ours"), UnrecordedMore: rapid.IntRange(0, 9).Draw(t, "more") == 0}
 			s.PutBack = s.Ours && rapid.Bool().Draw(t, "put back")
-			s.Nobody = !s.Ours && rapid.Bool().Draw(t, "nobody")
+			s.UnknownAuthor = !s.Ours && rapid.Bool().Draw(t, "unknown author")
 			for _, path := range []string{"a", "b", "d/a"} {
 				switch rapid.IntRange(0, 5).Draw(t, path) {
 				case 0:

@@ -96,5 +96,5 @@ func (m move) unrecordedSince(from int) string {
 	case m.may:
 		return fmt.Sprintf("it may have been there before @%d, under this name or another, and what it held then is not recorded", m.unrecorded)
 	}
-	return fmt.Sprintf("it was there before @%d, and what it held then is not recorded", m.unrecorded)
+	return fmt.Sprintf("it was there before @%d, under this name or another, and what it held then is not recorded", m.unrecorded)
 }

@@ -1,4 +1,5 @@
-// Package staging tells what a program took out of git's index that was staged there.
+// Package staging tells what a program took out of git's index that was staged there, and unstages
+// what jp takes back.
 package staging
 
 import (
@@ -8,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"jp/gitcmd"
@@ -41,19 +43,20 @@ type Entry struct{ Path, Blob string }
 
 // Lost closes the index, and returns the entries that it staged and the present index
 // lacks, in the order of paths. Content that HEAD has now, or that is staged at another
-// path, was committed or moved. head is the commit of HEAD now.
-func (x *Index) Lost(ctx context.Context, git *gitcmd.Git, head string) ([]Entry, error) {
+// path, was committed or moved. head is the commit of HEAD now. dropped are the files of HEAD that are still there,
+// and that the present index lacks, unlike this one.
+func (x *Index) Lost(ctx context.Context, git *gitcmd.Git, head string) (lost []Entry, dropped []string, err error) {
 	if x == nil {
-		return nil, nil
+		return nil, nil, nil
 	}
 	defer x.file.Close()
 	info, err := os.Stat(filepath.Join(git.Repository().GitDir, "index"))
 	if err == nil && os.SameFile(info, x.info) && info.ModTime().Equal(x.info.ModTime()) && info.Size() == x.info.Size() {
-		return nil, nil
+		return nil, nil, nil
 	}
 	copied, err := os.CreateTemp("", "jp-index-")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer os.Remove(copied.Name())
 	_, err = io.Copy(copied, io.NewSectionReader(x.file, 0, x.info.Size()))
@@ -61,16 +64,31 @@ func (x *Index) Lost(ctx context.Context, git *gitcmd.Git, head string) ([]Entry
 		err = closed
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	old := "GIT_INDEX_FILE=" + copied.Name()
 	before, err := staged(ctx, git, x.head, old)
-	if err != nil || len(before) == 0 {
-		return nil, err
+	if err != nil {
+		return nil, nil, err
 	}
 	after, err := staged(ctx, git, x.head)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	head = cmp.Or(head, git.Repository().ObjectFormat.EmptyTree())
+	now := after
+	if head != x.head {
+		if now, err = staged(ctx, git, head); err != nil {
+			return nil, nil, err
+		}
+	}
+	for _, e := range now {
+		if _, err := os.Lstat(filepath.Join(git.Repository().TopLevel, e.path)); e.is == "" && err == nil && !slices.Contains(before, e) {
+			dropped = append(dropped, e.path)
+		}
+	}
+	if len(before) == 0 {
+		return nil, dropped, nil
 	}
 	kept, open := map[string]bool{}, map[string]bool{}
 	for _, e := range after {
@@ -79,26 +97,26 @@ func (x *Index) Lost(ctx context.Context, git *gitcmd.Git, head string) ([]Entry
 			kept[e.is] = true // at another path
 		}
 	}
-	differs, err := staged(ctx, git, cmp.Or(head, git.Repository().ObjectFormat.EmptyTree()), old)
+	differs, err := staged(ctx, git, head, old)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, e := range differs {
 		open[e.path] = true
 	}
-	var lost []Entry
 	for _, e := range before {
 		if !kept[e.path+"\x00"+e.is] && !kept[e.is] && open[e.path] {
 			lost = append(lost, Entry{e.path, e.blob})
 		}
 	}
-	return lost, nil
+	return lost, dropped, nil
 }
 
 // An entry is a path at which an index differs from a commit.
 type entry struct {
 	path, blob string
 	is         string // mode and object, or "" for a deletion
+	was        string // in the commit, or "" if it lacks the path
 }
 
 // staged are the differences of an index to a commit. Conflicts are left out.
@@ -115,15 +133,57 @@ func staged(ctx context.Context, git *gitcmd.Git, head string, env ...string) (a
 			return nil, fmt.Errorf("git diff-index printed %.60q", record)
 		}
 		rest = tail
-		switch fields[4] {
-		case "U":
-		case "D":
-			all = append(all, entry{path: path})
-		default:
-			all = append(all, entry{path, fields[3], fields[1] + " " + fields[3]})
+		e := entry{path: path}
+		if fields[4] != "D" {
+			e.blob, e.is = fields[3], fields[1]+" "+fields[3]
+		}
+		if fields[4] != "A" {
+			e.was = fields[0][1:] + " " + fields[2]
+		}
+		if fields[4] != "U" {
+			all = append(all, e)
 		}
 	}
 	return all, nil
+}
+
+// A Change is what became of the file at a path: its mode and object before and now, "" for no file.
+type Change struct{ Path, Was, Is string }
+
+// Unstage takes changes out of the index with which their files were taken back: the index has what a file was, and
+// HEAD what it is now. It returns the paths of these, and those at which the index has a third thing.
+func Unstage(ctx context.Context, git *gitcmd.Git, head string, changes []Change) (unstaged, still []string, err error) {
+	all, err := staged(ctx, git, cmp.Or(head, git.Repository().ObjectFormat.EmptyTree()))
+	if err != nil {
+		return nil, nil, err
+	}
+	of := map[string]Change{}
+	for _, c := range changes {
+		of[c.Path] = c
+	}
+	var remove, add strings.Builder // a file may stand in the place of a folder
+	for _, e := range all {
+		switch c, changed := of[e.path]; {
+		case !changed || e.is == c.Is:
+			continue
+		case e.is != c.Was || e.was != c.Is:
+			still = append(still, e.path)
+			continue
+		case e.was == "":
+			fmt.Fprintf(&remove, "0 %s\t%s\x00", e.blob, e.path)
+		default:
+			fmt.Fprintf(&add, "%s\t%s\x00", e.was, e.path)
+		}
+		unstaged = append(unstaged, e.path)
+	}
+	if len(unstaged) == 0 {
+		return nil, still, nil
+	}
+	_, err = git.RunWith(ctx, gitcmd.Command{Args: []string{"update-index", "-z", "--index-info"}, Stdin: strings.NewReader(remove.String() + add.String())})
+	if err != nil { // another git holds the index
+		return nil, append(unstaged, still...), nil
+	}
+	return unstaged, still, nil
 }
 
 // Words name some of the entries, with the command that shows each.

@@ -85,6 +85,26 @@ func (l *Lister) plain(ctx context.Context) (*Listing, error) {
 	return Of(paths), nil
 }
 
+// Ignored is [Listing.Ignored] of a listing, and asks git where that does not know the ignored files. git lists no
+// empty folders.
+func (l *Lister) Ignored(ctx context.Context, of *Listing) (files, below, empty []string, err error) {
+	if of != nil && of.walked {
+		files, below, empty = of.Ignored()
+		return files, below, empty, nil
+	}
+	out, err := l.opts.Git.RunWith(ctx, gitcmd.Command{
+		Args: []string{"ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"},
+	})
+	for path := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+		if strings.HasSuffix(path, "/") {
+			below = append(below, path)
+		} else if path != "" {
+			files = append(files, path)
+		}
+	}
+	return files, append(below, of.Repositories()...), nil, err
+}
+
 // known is what the next listing can be derived from, nil where there is none.
 func (l *Lister) known() *Listing {
 	if l.last == nil && !l.loaded && l.opts.Load != nil && l.opts.Boot != "" {

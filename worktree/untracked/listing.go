@@ -48,9 +48,10 @@ type folder struct {
 	// the same tick of the clock in which it was read may change again unseen.
 	settled bool
 	names   []string // of untracked files, sorted
-	ignored []string // of other files that the index does not have, sorted
+	ignored []string // of other files that the index does not have, sorted; ignored by git if the folder is settled
 	closed  []string // of folders that git does not look into, sorted
 	rules   stamp    // of its .gitignore; zero where there is none
+	empty   bool     // it has no entries
 }
 
 // A Listing is the untracked files at one moment. It does not change.
@@ -60,6 +61,7 @@ type Listing struct {
 	repos   []string // whole folders, which are other repositories, sorted; each ends in a slash
 	sources sources
 	kept    bool // later listings can be derived from it
+	walked  bool // the folders were read: the ignored files are known
 }
 
 // Of is a listing of paths as git gives them, of which nothing else is known.
@@ -162,6 +164,26 @@ func (l *Listing) text() string {
 		}
 	}
 	return b.String() + strings.Join(l.repos, "\n")
+}
+
+// Ignored are the files that git ignores and that lie in no ignored folder, with those that it has not judged yet. Below are the folders that git
+// does not look into, each with a slash at its end, and empty are the folders without entries.
+func (l *Listing) Ignored() (files, below, empty []string) {
+	if l == nil {
+		return nil, nil, nil
+	}
+	for _, f := range l.folders {
+		for _, name := range f.ignored {
+			files = append(files, join(f.path, name))
+		}
+		for _, name := range f.closed {
+			below = append(below, join(f.path, name)+"/")
+		}
+		if f.empty && f.path != "" {
+			empty = append(empty, f.path)
+		}
+	}
+	return files, below, empty
 }
 
 // Repositories are the whole folders among them, each with a slash at its end.

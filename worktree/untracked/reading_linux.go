@@ -115,7 +115,7 @@ func (r *reading) whole(ctx context.Context) (*Listing, error) {
 	if r.walk(ctx, out, []string{""}, holds) != nil {
 		return Of(paths), nil
 	}
-	out.sources, out.kept = r.sources, r.sources.newest.before(r.began)
+	out.sources, out.kept, out.walked = r.sources, r.sources.newest.before(r.began), true
 	for _, f := range out.byPath {
 		out.kept = out.kept && f.stamp != (stamp{}) && (f.rules == (stamp{}) || f.rules.Changed.before(r.began))
 	}
@@ -193,7 +193,7 @@ func (r *reading) enter(out *Listing, dir string) (below []string, err error) {
 			f.closed = append(f.closed, e.name)
 		case e.dir:
 			below = append(below, path)
-		case e.file && f.settled && !tracked && !has(f.names, e.name):
+		case e.file && !tracked && !has(f.names, e.name):
 			f.ignored = append(f.ignored, e.name)
 		}
 	}
@@ -213,6 +213,7 @@ func (r *reading) read(fd int, f *folder) ([]entry, error) {
 	if err != nil {
 		return nil, err
 	}
+	f.empty = len(entries) == 0
 	for _, e := range entries {
 		if e.name == ignoreFile && unix.Fstatat(fd, ignoreFile, &st, unix.AT_SYMLINK_NOFOLLOW) == nil {
 			f.rules = stampOf(&st)
@@ -266,7 +267,7 @@ func (r *reading) refresh(ctx context.Context, base *Listing) (now *Listing, ok 
 		return nil, false
 	}
 	defer closeTop()
-	u := &update{reading: r, base: base, now: &Listing{byPath: make(map[string]*folder, len(base.byPath)), repos: base.repos, kept: true}}
+	u := &update{reading: r, base: base, now: &Listing{byPath: make(map[string]*folder, len(base.byPath)), repos: base.repos, kept: true, walked: true}}
 	for i, f := range base.folders {
 		if i%1000 == 0 && ctx.Err() != nil || !u.look(f) {
 			return nil, false
@@ -357,7 +358,7 @@ func (u *update) again(f *folder) (ok bool) {
 		case !e.file:
 		case has(f.names, e.name):
 			n.names = append(n.names, e.name)
-		case has(f.ignored, e.name):
+		case f.settled && has(f.ignored, e.name):
 			n.ignored = append(n.ignored, e.name)
 		case !tracked:
 			u.files = append(u.files, path)
@@ -406,9 +407,11 @@ func (u *update) askAboutNew(ctx context.Context) error {
 		dir, name := split(path)
 		n := u.now.byPath[dir]
 		var st unix.Stat_t
-		if n.settled && !has(n.names, name) && unix.Lstat(filepath.Join(u.l.repo.TopLevel, dir), &st) == nil && stampOf(&st) == n.stamp {
-			n.ignored = append(n.ignored, name)
+		if has(n.names, name) {
+			continue
 		}
+		n.ignored = append(n.ignored, name)
+		n.settled = n.settled && unix.Lstat(filepath.Join(u.l.repo.TopLevel, dir), &st) == nil && stampOf(&st) == n.stamp
 	}
 	for _, f := range u.now.byPath {
 		if f.stamp == (stamp{}) || f.rules != (stamp{}) && !f.rules.Changed.before(u.began) {

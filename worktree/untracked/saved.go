@@ -4,12 +4,13 @@ import (
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
+	"slices"
 	"strings"
 )
 
 // A saved listing is a line that says what it is, its body and a checksum. It is read only
 // by the jp that wrote it or one that writes the same format: another one lists anew.
-const header = "jp untracked 1\n"
+const header = "jp untracked 2\n"
 
 // encode writes a listing.
 func encode(l *Listing, boot string) []byte {
@@ -31,6 +32,7 @@ func encode(l *Listing, boot string) []byte {
 		w.texts(f.ignored)
 		w.texts(f.closed)
 		w.stamp(f.rules)
+		w.flag(f.empty)
 	}
 	return binary.BigEndian.AppendUint32(w.data, crc32.ChecksumIEEE(w.data))
 }
@@ -46,7 +48,7 @@ func decode(data []byte, boot string) *Listing {
 	if r.text() != boot {
 		return nil
 	}
-	l := &Listing{byPath: map[string]*folder{}, kept: true}
+	l := &Listing{byPath: map[string]*folder{}, kept: true, walked: true}
 	if texts := r.texts(); len(texts) == 3 {
 		l.sources.config, l.sources.excludes, l.sources.tracked = texts[0], texts[1], texts[2]
 	}
@@ -56,7 +58,7 @@ func decode(data []byte, boot string) *Listing {
 	l.repos = r.texts()
 	l.folders = make([]*folder, r.count())
 	for i := range l.folders {
-		f := &folder{path: r.text(), stamp: r.stamp(), settled: r.flag(), names: r.texts(), ignored: r.texts(), closed: r.texts(), rules: r.stamp()}
+		f := &folder{path: r.text(), stamp: r.stamp(), settled: r.flag(), names: r.texts(), ignored: r.texts(), closed: r.texts(), rules: r.stamp(), empty: r.flag()}
 		l.folders[i], l.byPath[f.path] = f, f
 	}
 	if r.err != nil || r.data != "" || len(l.byPath) != len(l.folders) || !l.inside() {
@@ -76,10 +78,8 @@ func (l *Listing) inside() bool {
 		if f.path != "" && !plainPath(f.path) {
 			return false
 		}
-		for _, name := range f.names {
-			if !plainName(name) {
-				return false
-			}
+		if slices.ContainsFunc(slices.Concat(f.names, f.ignored, f.closed), func(name string) bool { return !plainName(name) }) {
+			return false
 		}
 	}
 	return true

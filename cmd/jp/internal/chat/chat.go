@@ -9,13 +9,11 @@ import (
 	"time"
 
 	"jp/agent"
-	"jp/agent/drafts"
+	"jp/agent/live"
 	"jp/agent/repo"
 	"jp/cmd/jp/internal/console"
-	"jp/cmd/jp/internal/terminal"
 	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
-	"jp/internal/safetext"
 	"jp/turnloop"
 )
 
@@ -39,12 +37,13 @@ type chat struct {
 	draft    *draft
 	history  history
 	settings settings
+	bottom   bottomLine
 	offers   offers
 	ended    agent.Ending   // of the last turn
 	next     *console.Entry // that was queued, and is a turn of its own
 
 	mu    sync.Mutex
-	queue *drafts.Queue
+	queue *live.Queue
 	shown []string        // messages of it that are shown
 	id    conversation.ID // "" until a new conversation has its first event
 	run   context.Context // of the turn that runs; nil: none
@@ -82,15 +81,15 @@ func Run(ctx context.Context, e *ui.Env, o Options) error {
 			return err
 		}
 	}
+	c.bottom.open(r, overview, o.Request)
 	c.welcome(r, overview)
 	if err := r.Close(); err != nil {
 		return err
 	}
 	if err := c.sit(ctx); err != nil {
+		e.Console = nil
 		return err
 	}
-	c.console.Prompt(c.settings.prompt())
-	c.console.SetText(c.draft.current())
 	err = c.talk(ctx)
 	c.draft.flush()
 	c.console.Close()
@@ -98,26 +97,32 @@ func Run(ctx context.Context, e *ui.Env, o Options) error {
 	return err
 }
 
-// sit takes the terminal: with a line in which the person goes on typing, or with plain ones.
+// sit takes the terminal: with a line in which the person goes on typing, or with plain ones. The line begins
+// with the draft.
 func (c *chat) sit(ctx context.Context) error {
 	e := c.env
-	if !ui.Redraws(e.Style, e.Get("TERM")) {
+	start := func() error { return nil }
+	if ui.Redraws(e.Style, e.Get("TERM")) {
+		screen, err := console.Open(e.Palette(e.Stdout), c)
+		if err != nil {
+			return err
+		}
+		c.console, e.Console = screen, screen
+		start = func() error { return screen.Start(ctx) }
+	} else {
 		c.plain = &plainLine{env: e, gone: make(chan struct{})}
 		c.console = c.plain
-		return nil
 	}
-	screen, err := console.Open(ctx, e.Palette(e.Stdout), c)
-	if err == nil {
-		c.console, e.Console = screen, screen
-	}
-	return err
+	c.showBottom()
+	c.console.SetText(c.draft.current())
+	return start()
 }
 
 // open takes what an earlier process kept of the conversation: a draft, and messages that were queued,
 // which are a draft now.
 func (c *chat) open(ctx context.Context, r *repo.Repo) {
 	c.draft.open(r.StateDir(), c.id)
-	queue := drafts.NewQueue(r.StateDir(), c.id)
+	queue := live.NewQueue(r.StateDir(), c.id)
 	if left := agent.LeftInQueue(ctx, r, c.id, queue); len(left) > 0 {
 		text := strings.Join(left, "\n\n")
 		if draft := c.draft.current(); draft != left[len(left)-1] { // else it was about to be queued
@@ -172,7 +177,7 @@ const goOn = "go on"
 // enter runs a command, or a turn.
 func (c *chat) enter(ctx context.Context, e console.Entry) error {
 	if c.plain == nil || e.Pasted(0) { // else it stands there as it was typed
-		show(c.console, e.Text, c.env.Palette(c.env.Stdout).Bold)
+		c.env.Entered(c.console, c.console.Width(), e.Text)
 	}
 	defer c.offers.forget()
 	command, words, is := c.commandOf(e.Text)
@@ -189,7 +194,7 @@ func (c *chat) enter(ctx context.Context, e console.Entry) error {
 	text := e.Text
 	o := c.settings.next(strings.EqualFold(strings.Trim(text, " \n.!"), goOn))
 	c.settings.begin(&o)
-	c.console.Prompt(c.settings.prompt())
+	c.showBottom()
 	switch {
 	case is && command.prompt != nil:
 		asked := *command.prompt
@@ -243,17 +248,6 @@ func (c *chat) afterwards(ctx context.Context, err error) {
 	c.showQueue()
 }
 
-// show shows what was entered, where it stays.
-func show(out line, text string, bold func(string) string) {
-	lead := "> "
-	for line := range strings.Lines(safetext.Clean(text)) {
-		for row := range strings.Lines(terminal.Wrap(strings.TrimSuffix(line, "\n")+"\n", out.Width()-len(lead))) {
-			fmt.Fprintln(out, lead+bold(strings.TrimSuffix(row, "\n")))
-			lead = "  "
-		}
-	}
-}
-
 // turn runs a turn. Only a signal, or the loss of the terminal, ends more than that.
 func (c *chat) turn(ctx context.Context, o agent.Request) error {
 	c.ended = agent.Ending{}
@@ -271,7 +265,7 @@ func (c *chat) turn(ctx context.Context, o agent.Request) error {
 }
 
 // messages are those that wait for the turn that runs.
-func (c *chat) messages() *drafts.Queue {
+func (c *chat) messages() *live.Queue {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.queue
@@ -339,9 +333,11 @@ func (o *output) Recorded(events []*conversation.Event) {
 		o.chat.draft.move(o.id) // there is such a conversation from here on
 		o.chat.settings.asked()
 		for _, text := range o.chat.showQueue() {
-			show(o.chat.console, text, o.chat.env.Palette(o.chat.env.Stdout).Bold)
+			o.chat.env.Entered(o.chat.console, o.chat.console.Width(), text)
 		}
 	}
+	o.chat.bottom.begun(events)
+	o.chat.showBottom()
 	o.Output.Recorded(events)
 }
 
@@ -357,4 +353,6 @@ func (o *output) Ended(e agent.Ending) {
 	o.Output.Ended(e)
 	o.chat.ended = e
 	o.chat.became(e.ID)
+	o.chat.bottom.ended(e)
+	o.chat.showBottom()
 }

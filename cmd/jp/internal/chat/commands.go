@@ -60,7 +60,7 @@ func commands() []command {
 		{name: "skills", args: "[FLAGS]", help: "list the skills", jp: []string{"skills"}},
 		{name: "export", args: "[FLAGS]", help: "export the conversation", jp: []string{"export"}},
 		{name: "model", args: "[NAME]", help: "ask another model from now on, or list them", jp: []string{"query", "--model"}, check: checkModel, set: (*settings).chooseModel, bare: []string{"models"}},
-		{name: "mode", args: "[plan|edits|none]", help: "only read, or write files unasked; Shift+Tab", jp: []string{"query", "--profile"}, set: (*settings).chooseMode},
+		{name: "mode", args: "[plan|edits|auto|none]", help: "only read, write files or run programs unasked; Shift+Tab", jp: []string{"query", "--profile"}, set: (*settings).chooseMode},
 		{name: "profile", args: "[NAME|none]", help: "use a profile from now on, or list them", jp: []string{"query", "--profile"}, set: (*settings).chooseProfile},
 		{name: "tools", args: "[NAME|-NAME]…", help: "switch tools on or off from the next request on, or list them", jp: []string{"query"}, flags: toolFlags, check: checkTools, set: (*settings).switchTools},
 		{name: "attach", args: "[PATH…]", help: "attach files to the next request", jp: []string{"query", "--attachment"}, set: (*settings).attach},
@@ -126,7 +126,7 @@ func (c *chat) do(ctx context.Context, o command, words []string) error {
 			if err == nil && o.flags != nil && len(words) == 0 {
 				err = c.listTools(r)
 			}
-			c.console.Prompt(c.settings.prompt())
+			c.showBottom()
 			return err
 		})
 	case o.set != nil:
@@ -170,7 +170,9 @@ func (c *chat) followSession(ctx context.Context, r *repo.Repo) error {
 	}
 	c.switchTo(ctx, r, o.ID)
 	o.Others = nil
+	c.bottom.open(r, o, c.settings.next(false))
 	c.welcome(r, o)
+	c.showBottom()
 	return nil
 }
 
@@ -180,6 +182,8 @@ func (c *chat) startNew(ctx context.Context, words []string) error {
 	}
 	err := c.withRepo(ctx, func(ctx context.Context, r *repo.Repo) error {
 		c.switchTo(ctx, r, "")
+		c.bottom.open(r, agent.Overview{}, c.settings.next(false))
+		c.showBottom()
 		return nil
 	})
 	if err != nil {
@@ -246,7 +250,7 @@ const keyHelp = `
   Tab                 complete; at a question: answer it
   @PATH               attach a file
   Esc                 while the model works: the menu, as Ctrl+C in an empty line
-  Shift+Tab           mode: plan (only read), edits (write files unasked), none
+  Shift+Tab           mode: plan (only read), edits (write files unasked), auto (and programs), none
   Ctrl+C              empty the line (Ctrl+Y: back); twice: leave
 `
 

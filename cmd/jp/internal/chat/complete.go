@@ -30,8 +30,16 @@ func (c *chat) Complete(e console.Entry, at int) (from int, word string, ok bool
 	return from, word, word != e.Text[from:at]
 }
 
-// suggest shows what Tab would complete.
+// suggest shows what Tab would complete, and below a lone ? the keys.
 func (c *chat) suggest(text string) {
+	if text == "?" {
+		lines := strings.Split(strings.Trim(keyHelp, "\n"), "\n")
+		for i, line := range lines {
+			lines[i] = c.dim(line)
+		}
+		c.console.Below(lines...)
+		return
+	}
 	_, all, _ := c.offers.candidates(console.Entry{Text: text, Pasted: func(int) bool { return false }}, len(text), false)
 	lines := make([]string, 0, mostCandidates)
 	for _, word := range all {

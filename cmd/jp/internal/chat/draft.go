@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"jp/agent/drafts"
+	"jp/agent/live"
 	"jp/conversation"
 	"jp/internal/safefile"
 )
@@ -18,10 +18,10 @@ type draft struct {
 
 	mu    sync.Mutex
 	id    conversation.ID
-	slot  drafts.Slot // of a conversation without an id
-	text  string      // in the line
-	asked string      // entered, and not recorded yet
-	kept  string      // in the file
+	slot  live.Slot // of a conversation without an id
+	text  string    // in the line
+	asked string    // entered, and not recorded yet
+	kept  string    // in the file
 	timer *time.Timer
 }
 
@@ -30,11 +30,11 @@ func (d *draft) open(own safefile.StateDir, id conversation.ID) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.slot.Release()
-	d.own, d.id, d.slot = own, id, drafts.Slot{}
+	d.own, d.id, d.slot = own, id, live.Slot{}
 	if id == "" {
-		d.slot, d.kept = drafts.TakeSlot(own)
+		d.slot, d.kept = live.TakeSlot(own)
 	} else {
-		d.kept, _ = drafts.Request(own, id) // one that cannot be read is not offered
+		d.kept, _ = live.RequestDraft(own, id) // one that cannot be read is not offered
 	}
 	d.text = d.kept
 }
@@ -113,7 +113,7 @@ func (d *draft) keep(text string) error {
 	if d.id == "" {
 		return d.slot.Keep(text)
 	}
-	return drafts.KeepRequest(d.own, d.id, text)
+	return live.KeepRequest(d.own, d.id, text)
 }
 
 // move lets the line belong to another conversation, with what was typed so far.
@@ -122,7 +122,7 @@ func (d *draft) move(id conversation.ID) {
 	if d.id != id {
 		_ = d.keep("") // one that stays is offered twice
 		d.slot.Release()
-		d.id, d.kept, d.slot = id, "", drafts.Slot{}
+		d.id, d.kept, d.slot = id, "", live.Slot{}
 	}
 	d.mu.Unlock()
 	d.flush()

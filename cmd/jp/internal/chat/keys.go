@@ -141,17 +141,12 @@ func (c *chat) Suspend() {
 	go c.env.Suspend() // the goroutine that reads keys ends meanwhile
 }
 
-// Mode implements [console.Handler]. It goes from mode to mode. In a turn that runs, a mode that allows
-// less holds at once.
+// Mode implements [console.Handler]. It goes from mode to mode.
 func (c *chat) Mode() {
-	atOnce := c.settings.cycle()
-	c.console.Prompt(c.settings.prompt())
+	from := c.settings.cycle()
+	c.showBottom()
 	if c.works() != nil { // the prompt may be away
-		when := "the next request"
-		if atOnce {
-			when = "this turn from now on"
-		}
-		c.console.Below(c.dim("Mode of " + when + ": " + c.settings.modeName()))
+		c.console.Below(c.dim("Mode of " + from + ": " + c.settings.modeName()))
 	}
 }
 

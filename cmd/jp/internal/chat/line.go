@@ -21,7 +21,9 @@ type line interface {
 	Text() string
 	SetText(text string)
 	Kill()
-	Prompt(prompt string)
+	// Bottom shows the mode, and at the bottom the parts, of which the last ones go where there is no room, and something
+	// at the right edge.
+	Bottom(mode string, parts []string, right string)
 	Above(lines ...string)
 	Below(lines ...string)
 	Asker() terminal.Asker
@@ -53,8 +55,12 @@ func (p *plainLine) SetText(text string) { p.draft = text }
 // Kill does nothing: a line that was entered is gone.
 func (p *plainLine) Kill() {}
 
-// Prompt changes what stands before the line.
-func (p *plainLine) Prompt(prompt string) { p.prompt = prompt }
+// Bottom shows the mode before the line.
+func (p *plainLine) Bottom(mode string, _ []string, _ string) {
+	if p.prompt = "> "; mode != none {
+		p.prompt = mode + " > "
+	}
+}
 
 // Above says what waits.
 func (p *plainLine) Above(lines ...string) { p.say(lines) }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"jp/agent/attachments"
+	"jp/agent/contextfiles"
 	"jp/agent/repo"
 	"jp/cmd/jp/internal/console"
 	"jp/cmd/jp/internal/terminal"
@@ -19,7 +19,7 @@ func (c *chat) mentioned(ctx context.Context, e console.Entry) (files []string, 
 		return nil, nil
 	}
 	err = c.withRepo(ctx, func(ctx context.Context, r *repo.Repo) error {
-		found, missing, err := attachments.Source{Repo: r, Env: c.env.Host}.Mentions(ctx, e.Text, e.Pasted)
+		found, missing, err := contextfiles.AttachmentSource{Repo: r, Env: c.env.Host}.Mentions(ctx, e.Text, e.Pasted)
 		if err != nil {
 			return err
 		}
@@ -43,7 +43,7 @@ func (c *chat) mentioned(ctx context.Context, e console.Entry) (files []string, 
 }
 
 // meant asks whether a file is to be sent.
-func meant(ctx context.Context, ask terminal.Asker, m attachments.Mention) (bool, error) {
+func meant(ctx context.Context, ask terminal.Asker, m contextfiles.Mention) (bool, error) {
 	fmt.Fprintf(ask, "Attach %s? It is %s.\n", safetext.Escape(m.Resolved), strings.Join(m.Doubts, ", "))
 	key, err := ask.Choose(ctx, terminal.Choices(ask.Width(), 0, "", "y yes", "n no, send the text alone", "Esc do not ask")+"\n> ", func(k terminal.Key) bool {
 		return k.Lower() == 'y' || k.Lower() == 'n' || k == terminal.KeyEsc

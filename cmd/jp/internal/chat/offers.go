@@ -10,9 +10,9 @@ import (
 	"sync"
 
 	"jp/agent"
+	"jp/agent/contextfiles"
 	"jp/agent/problem"
 	"jp/agent/repo"
-	"jp/agent/skillset"
 	"jp/agent/toolset"
 	"jp/cmd/jp/internal/console"
 	"jp/cmd/jp/internal/ui"
@@ -57,7 +57,7 @@ func (f *offers) questions() (found []command) {
 		return nil // the next turn says what is wrong
 	}
 	defer r.Close()
-	set := skillset.Open(r, f.env.Host)
+	set := contextfiles.OpenSkills(r, f.env.Host)
 	defer set.Close()
 	for _, k := range set.All {
 		if k.Unusable == "" && slash.MatchString("/"+k.Name) {

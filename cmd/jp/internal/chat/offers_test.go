@@ -31,7 +31,7 @@ func TestSettings(t *testing.T) {
 	var s settings
 	dir := t.TempDir()
 	s.open(dir, agent.Request{Turn: agent.TurnOptions{Profiles: []string{"mine", "edits"}}})
-	require.Equal(t, "edits > ", s.prompt())
+	require.Equal(t, "edits", s.modeName())
 	require.Equal(t, []string{"mine", "edits"}, s.next(false).Turn.Profiles)
 
 	say := func(set func(*settings, []string) (string, error), fails string, words ...string) {
@@ -47,7 +47,7 @@ func TestSettings(t *testing.T) {
 	say(mode, "", "plan")
 	require.Equal(t, []string{"mine", "plan"}, s.next(false).Turn.Profiles)
 	require.Equal(t, []string{"mine"}, s.next(true).Turn.Profiles, "a plan is accepted")
-	require.Equal(t, "> ", s.prompt())
+	require.Equal(t, none, s.modeName())
 	say(mode, "", "edits")
 	require.Equal(t, []string{"mine", "edits"}, s.next(true).Turn.Profiles, "only a plan is")
 	say(mode, `invalid mode "fast"`, "fast")

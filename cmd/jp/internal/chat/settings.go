@@ -13,11 +13,11 @@ import (
 	"sync"
 
 	"jp/agent"
-	"jp/agent/action"
-	"jp/agent/attachments"
+	"jp/agent/contextfiles"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/config"
+	"jp/internal/action"
 	"jp/internal/safetext"
 )
 
@@ -44,7 +44,9 @@ func (s *settings) open(dir string, request agent.Request) {
 	}
 }
 
-func isMode(name string) bool { return name == config.ProfilePlan || name == config.ProfileEdits }
+func isMode(name string) bool {
+	return slices.Contains([]string{config.ProfilePlan, config.ProfileEdits, config.ProfileAuto}, name)
+}
 
 // next is the next request, and goOn lifts the mode in which nothing is changed.
 func (s *settings) next(goOn bool) agent.Request {
@@ -76,13 +78,6 @@ func (s *settings) begin(o *agent.Request) {
 	o.Turn.Modes = s.modes
 }
 
-// prompt is what stands before the line.
-func (s *settings) prompt() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return strings.TrimSpace(s.mode+" >") + " "
-}
-
 // modeName is the mode in words.
 func (s *settings) modeName() string {
 	s.mu.Lock()
@@ -90,12 +85,18 @@ func (s *settings) modeName() string {
 	return cmp.Or(s.mode, none)
 }
 
-// cycle goes from mode to mode. It reports whether that holds for the running turn, too.
-func (s *settings) cycle() (atOnce bool) {
+// cycle goes from mode to mode. It says from when on that holds while a turn runs.
+func (s *settings) cycle() (from string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.mode = map[string]string{"": config.ProfilePlan, config.ProfilePlan: config.ProfileEdits}[s.mode]
-	return s.modes != nil && s.modes.Choose(s.began, s.mode)
+	s.mode = map[string]string{"": config.ProfilePlan, config.ProfilePlan: config.ProfileEdits, config.ProfileEdits: config.ProfileAuto}[s.mode]
+	switch {
+	case s.modes == nil, s.began == config.ProfilePlan:
+		return "the next request"
+	case s.modes.Choose(s.began, s.mode):
+		return "this turn from now on"
+	}
+	return "this turn from the next question on"
 }
 
 func (s *settings) chooseMode(_ *repo.Repo, words []string) (string, error) {
@@ -103,13 +104,13 @@ func (s *settings) chooseMode(_ *repo.Repo, words []string) (string, error) {
 	defer s.mu.Unlock()
 	switch {
 	case len(words) == 0:
-		return "The modes are plan (only read), edits (write files unasked) and none.", nil
+		return "The modes are plan (only read), edits (write files unasked), auto (and run programs of the sandbox) and none.", nil
 	case len(words) == 1 && words[0] == none:
 		s.mode = ""
 	case len(words) == 1 && isMode(words[0]):
 		s.mode = words[0]
 	default:
-		return "", problem.Usage("invalid mode %q (want plan, edits or none).", strings.Join(words, " "))
+		return "", problem.Usage("invalid mode %q (want plan, edits, auto or none).", strings.Join(words, " "))
 	}
 	if s.modes != nil {
 		s.modes.Choose(s.began, s.mode)
@@ -193,7 +194,7 @@ func (s *settings) attach(_ *repo.Repo, words []string) (string, error) {
 		return "The next request has no attachments.", nil
 	}
 	for _, word := range words {
-		if word == attachments.FromStdin {
+		if word == contextfiles.FromStdin {
 			return "", problem.Usage("a conversation has no standard input to attach.")
 		}
 		if strings.ContainsAny(word, "*?[:") { // a pattern, or another conversation: it is looked up when it is sent

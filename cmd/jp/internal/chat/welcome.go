@@ -2,16 +2,16 @@ package chat
 
 import (
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
 	"jp/agent"
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/cmd/jp/internal/terminal"
+	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
+	"jp/internal/action"
 	"jp/internal/safetext"
 )
 
@@ -36,7 +36,9 @@ func (c *chat) welcome(r *repo.Repo, o agent.Overview) {
 		}
 		fmt.Fprintln(out, terminal.Wrap(p.Dim(problem.OneLine(strings.Join(words, " · ")+" · "+place)), width))
 		fmt.Fprintln(out, safetext.Fit(p.Bold(problem.OneLine(repo.Title(o.Listing))), width))
-		lastAnswer(out, o.Answer, width)
+		if strings.TrimSpace(o.Answer) != "" {
+			lastAnswer(c.env, o.Answer)
+		}
 	}
 	if line := waiting(c.env.Now(), o.Listing, o.Turn); line != "" {
 		fmt.Fprintln(out, terminal.Wrap(p.Yellow(line), width))
@@ -48,17 +50,15 @@ func (c *chat) welcome(r *repo.Repo, o agent.Overview) {
 }
 
 // lastAnswer shows the end of the last answer.
-func lastAnswer(out io.Writer, answer string, width int) {
-	text := strings.TrimRight(safetext.Clean(answer), "\n")
-	if text == "" {
-		return
-	}
-	lines := strings.Split(terminal.Wrap(text, width-2), "\n")
-	if more := len(lines) - answerRows; more > 0 {
-		lines = append([]string{"…"}, lines[more:]...)
+func lastAnswer(e *ui.Env, answer string) {
+	v, laidOut := e.OnScreen(&repo.View{}), new(strings.Builder)
+	ui.NewTurn(v, laidOut, "full", false).Said(conversation.PartMessage, answer)
+	lines := strings.Split(strings.Trim(terminal.Wrap(laidOut.String(), v.Width), "\n"), "\n")
+	if more := len(lines) - answerRows; more > 1 { // one row takes no more room than …
+		lines = append([]string{"  …"}, lines[more:]...)
 	}
 	for _, line := range lines {
-		fmt.Fprintln(out, strings.TrimRight("  "+safetext.Fit(line, width-2), " "))
+		fmt.Fprintln(e.Results(), strings.TrimRight(line, " "))
 	}
 }
 

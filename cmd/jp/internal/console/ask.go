@@ -21,9 +21,12 @@ type question struct {
 	accept func(terminal.Key) bool // nil: any
 	direct bool                    // the person asked for it
 	marked bool                    // it ends with a mark
-	since  time.Time
-	chosen bool // the person typed Tab: the next key is for the question
+	since  time.Time               // when all of it was shown; zero: not yet
+	chosen bool                    // the person typed Tab: the next key is for the question
 	key    chan terminal.Key
+
+	dropped   string // an answer that came too soon, "" for none
+	droppedAt time.Time
 }
 
 // armed reports whether the next key is for the question that waits.
@@ -32,7 +35,7 @@ func (v *view) armed(now time.Time) bool {
 	if q == nil {
 		return false
 	}
-	return q.direct || q.chosen || v.line.text == "" && now.Sub(q.since) >= quiet && now.Sub(v.typedAt) >= quiet
+	return q.direct || q.chosen || v.line.text == "" && !q.since.IsZero() && now.Sub(q.since) >= quiet && now.Sub(v.typedAt) >= quiet
 }
 
 // A reading is a line that is asked for.
@@ -51,7 +54,30 @@ func (c *Console) Asker() terminal.Asker { return c.asker(false) }
 func (c *Console) Direct() terminal.Asker { return c.asker(true) }
 
 func (c *Console) asker(direct bool) terminal.Asker {
-	return &asker{Console: c, direct: direct, out: terminal.NewWrapper(c, c.Width)}
+	return &asker{Console: c, direct: direct, out: terminal.NewWrapper(questionText{c}, c.Width)}
+}
+
+// A questionText is where the text of questions goes.
+type questionText struct{ console *Console }
+
+// Write implements [io.Writer].
+func (q questionText) Write(p []byte) (int, error) {
+	c := q.console
+	c.mu.Lock()
+	if !c.view.holds {
+		c.mu.Unlock()
+		return c.Write(p)
+	}
+	defer c.mu.Unlock()
+	c.view.held += string(p)
+	c.render("")
+	return len(p), c.lost
+}
+
+// heldLines are the whole lines of the text of a question that goes away, and what is behind them.
+func (v *view) heldLines() (whole, last string) {
+	end := strings.LastIndexByte(v.held, '\n') + 1
+	return v.held[:end], v.held[end:]
 }
 
 // An asker puts questions on a console.
@@ -64,25 +90,44 @@ type asker struct {
 // Write implements [terminal.Asker].
 func (a *asker) Write(p []byte) (int, error) { return a.out.Write(p) }
 
+// Rows implements [terminal.Asker].
+func (a *asker) Rows() int { return a.tty.Rows() }
+
 // KeepUnsent implements [terminal.Asker].
 func (a *asker) KeepUnsent(u terminal.Unsent) {
 	_ = a.change(func(*view) { a.unsent = u })
+}
+
+// Mark implements [terminal.Asker].
+func (a *asker) Mark() { _ = a.change(func(v *view) { v.holds = true }) }
+
+// Erase implements [terminal.Asker].
+func (a *asker) Erase(bool) {
+	_ = a.change(func(v *view) { v.holds, v.held = false, "" })
 }
 
 // Repeat implements [terminal.Asker]. A question that is shown again waits as long as before.
 func (a *asker) Repeat() {}
 
 // Choose implements [terminal.Asker]. A key answers only where the line is empty and none has come
-// for half a second, or after Tab; others are text.
+// for half a second, or after Tab. One that comes too soon is dropped, and jp says so; others are text.
 func (a *asker) Choose(ctx context.Context, prompt string, accept func(terminal.Key) bool) (terminal.Key, error) {
 	head, marked := strings.CutSuffix(prompt, marker)
-	q := &question{accept: accept, direct: a.direct, marked: marked, since: a.now(), key: make(chan terminal.Key, 1)}
+	q := &question{accept: accept, direct: a.direct, marked: marked, key: make(chan terminal.Key, 1)}
 	a.mu.Lock()
 	a.view.question = q // before it is shown: then it never stands there beside an empty line
+	dropped := a.view.answerBefore(q, a.now())
 	a.mu.Unlock()
+	if dropped {
+		a.handler.Changed("")
+	}
 	defer func() {
 		_ = a.change(func(v *view) {
-			if v.question = nil; marked {
+			v.question = nil
+			switch {
+			case marked && v.holds:
+				v.held += marker
+			case marked:
 				v.partial += marker
 			}
 		})
@@ -154,6 +199,6 @@ func (a *asker) LineOr(ctx context.Context, prompt, offered string) (string, err
 		_ = a.change(func(v *view) { v.partial = r.prompt })
 		return "", err
 	}
-	_, err = a.Console.Write([]byte(r.prompt + r.line.text + "\n"))
+	_, err = questionText{a.Console}.Write([]byte(r.prompt + r.line.text + "\n"))
 	return r.line.text, err
 }

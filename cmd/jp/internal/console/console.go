@@ -48,6 +48,10 @@ type Console struct {
 	mu   sync.Mutex
 	view view // what there is to show
 	draw drawn
+	row  int // the cursor is at least so many rows below the top of the screen
+
+	prefix terminal.Prefix // of the block, which has left the screen
+
 	keys *keys // nil while another program has the terminal
 	gone chan struct{}
 	lost error // why the terminal is gone
@@ -59,36 +63,44 @@ type Console struct {
 type view struct {
 	partial  string   // text behind the last line break
 	block    []string // that is being written
+	grows    bool     // the block: its first lines may stay above the screen
 	status   []string
 	above    []string // lines right above the line
 	below    []string // and below it
-	prompt   string   // before the line
+	bottom   []string // the parts of the last line, the least important last
+	right    string   // at the end of it
 	line     editor
 	question *question // nil: none waits
 	reading  *reading  // a line that is asked for in the place of the person's own; nil: none
+	holds    bool      // the text of the question goes away when it is answered
+	held     string    // that text, while it holds
 	typedAt  time.Time // when the last key came
 }
 
-// Open opens the console on the terminal of this process.
-func Open(ctx context.Context, palette terminal.Palette, h Handler) (*Console, error) {
+// Open makes a console on the terminal of this process.
+func Open(palette terminal.Palette, h Handler) (*Console, error) {
 	tty, err := terminal.OpenTTY()
 	if err != nil {
 		return nil, err
 	}
-	return On(ctx, tty, palette, h)
+	return On(tty, palette, h), nil
 }
 
-// On opens the console on a terminal, which it takes over.
-func On(ctx context.Context, tty *terminal.TTY, palette terminal.Palette, h Handler) (*Console, error) {
-	c := &Console{
+// On makes a console on a terminal. Start takes the terminal over.
+func On(tty *terminal.TTY, palette terminal.Palette, h Handler) *Console {
+	return &Console{
 		tty: tty, file: tty.File(), palette: palette, handler: h, now: time.Now, gone: make(chan struct{}),
-		view: view{prompt: "> "},
 	}
-	if err := c.resume(ctx, false); err != nil {
-		tty.Close()
-		return nil, err
+}
+
+// Start shows the line and reads keys from then on. The text that the line begins with is
+// set before it: a key that the person has typed is never replaced.
+func (c *Console) Start(ctx context.Context) error {
+	err := c.resume(ctx, false)
+	if err != nil {
+		c.tty.Close()
 	}
-	return c, nil
+	return err
 }
 
 // Close gives the terminal back. What the person was typing goes away.
@@ -119,17 +131,19 @@ func (c *Console) Write(p []byte) (int, error) {
 }
 
 // Show implements [terminal.Region].
-func (c *Console) Show(lines []string) error {
-	return c.change(func(v *view) { v.block = lines })
+func (c *Console) Show(lines []string, grow bool) error {
+	return c.change(func(v *view) { v.block, v.grows = c.prefix.Rest(lines), grow })
 }
 
 // Hide implements [terminal.Region].
-func (c *Console) Hide() error { return c.Show(nil) }
+func (c *Console) Hide() error { return c.Show(nil, false) }
 
 // Keep implements [terminal.Region].
 func (c *Console) Keep() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.settle(c.tty.Width(), terminal.Rows(c.file))
+	c.prefix = terminal.Prefix{}
 	var text string
 	if lines := c.view.block; len(lines) > 0 {
 		text = strings.Join(lines, "\n") + "\n"
@@ -147,9 +161,9 @@ func (c *Console) Draw(_ int, lines ...string) error {
 // Clear takes away what Draw has shown.
 func (c *Console) Clear() error { return c.Draw(0) }
 
-// Prompt changes what stands before the line.
-func (c *Console) Prompt(prompt string) {
-	_ = c.change(func(v *view) { v.prompt = prompt })
+// Bottom shows a last line of parts, of which the last ones go where there is no room, and something at its right edge.
+func (c *Console) Bottom(_ string, parts []string, right string) {
+	_ = c.change(func(v *view) { v.bottom, v.right = parts, right })
 }
 
 // Above shows lines right above the line, and Below right below it.
@@ -191,6 +205,7 @@ func (c *Console) Submit() {
 func (c *Console) change(change func(v *view)) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.settle(c.tty.Width(), terminal.Rows(c.file))
 	change(&c.view)
 	c.render("")
 	return c.lost
@@ -202,7 +217,10 @@ func (c *Console) Redraw() { _ = c.change(func(*view) {}) }
 // Suspend lets another program have the terminal, until resume is called.
 func (c *Console) Suspend() (resume func()) {
 	c.mu.Lock()
-	c.erase()
+	if len(c.draw.lines) > 0 {
+		c.emit(upwards(c.draw.up(c.tty.Width())) + terminal.ClearDown)
+	}
+	c.draw, c.row = drawn{}, 0
 	c.mu.Unlock()
 	c.pause()
 	return func() { _ = c.resume(context.Background(), true) } // a terminal that is gone is found out by who waits for a key

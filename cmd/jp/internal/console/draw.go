@@ -16,7 +16,9 @@ import (
 type drawn struct {
 	lines  []string
 	cursor place
+	block  int // how many of them, the first ones, are of the block
 	width  int // of the terminal then
+	rows   int
 }
 
 // A place is one within the drawn lines.
@@ -32,21 +34,34 @@ func (c *Console) render(text string) {
 		return
 	}
 	width, rows := c.tty.Width(), terminal.Rows(c.file)
-	lines, cursor := c.compose(width, rows)
+	c.settle(width, rows)
+	lines, cursor, block, cut := c.compose(width, rows)
+	if cut { // a question that does not fit stays above the screen, as text: nothing of it is hidden
+		var whole string
+		whole, c.view.held = c.view.heldLines()
+		text = terminal.Wrap(whole, width) + text
+		lines, cursor, block, _ = c.compose(width, rows)
+	}
+	if above := len(c.view.block) - block; c.view.grows && above > 0 {
+		c.prefix.Add(c.view.block[:above])
+		text += strings.Join(c.view.block[:above], "\n") + "\n"
+		c.view.block = c.view.block[above:]
+	}
 	before := &c.draw
-	moved := width != before.width
+	moved := width != before.width || rows != before.rows
 	if text == "" && !moved && cursor == before.cursor && slices.Equal(lines, before.lines) {
 		return
 	}
 	var b strings.Builder
-	b.WriteString(before.top(width))
+	up := before.up(width)
+	b.WriteString(upwards(up))
 	if moved {
-		b.WriteString("\x1b[J")
+		b.WriteString(terminal.ClearDown)
 	}
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
 		if safetext.Columns(line) >= width {
-			b.WriteString("\x1b[J")
+			b.WriteString(terminal.ClearDown)
 		} else {
 			b.WriteString("\x1b[K")
 		}
@@ -68,23 +83,39 @@ func (c *Console) render(text string) {
 	if below && (len(lines) == 0 || safetext.Columns(lines[len(lines)-1]) < width) {
 		b.WriteString("\x1b[J")
 	}
-	if up := len(lines) - 1 - cursor.row; up > 0 {
-		fmt.Fprintf(&b, "\x1b[%dA", up)
-	}
-	b.WriteByte('\r')
+	down := max(len(lines)-1, 0)
+	b.WriteString(upwards(down - cursor.row))
+	c.row = min(max(c.row-up, 0)+strings.Count(text, "\n")+down, rows-1) - (down - cursor.row)
 	if cursor.column > 0 {
 		fmt.Fprintf(&b, "\x1b[%dC", cursor.column)
 	}
-	c.draw = drawn{lines, cursor, width}
+	c.draw = drawn{lines, cursor, block, width, rows}
 	c.emit(b.String())
 }
 
-// erase takes the drawn lines away. The lock is held.
-func (c *Console) erase() {
-	if len(c.draw.lines) > 0 {
-		c.emit(c.draw.top(c.tty.Width()) + "\x1b[J")
+// settle gives up the lines of the block that have left the screen since the terminal has another
+// size. The lock is held.
+func (c *Console) settle(width, rows int) {
+	d, v := &c.draw, &c.view
+	if d.width == 0 || d.width == width && d.rows == rows {
+		return
 	}
-	c.draw = drawn{}
+	c.row = min(c.row, rows-1)
+	for _, line := range d.lines[min(d.cursor.row+1, len(d.lines)):] { // where these break again, all above moves up
+		c.row -= terminal.RowsOf(line, width) - 1
+	}
+	c.row = max(c.row, 0)
+	up, first := d.cursor.column/max(width, 1), d.cursor.row
+	for ; first > 0; first-- {
+		if up += terminal.RowsOf(d.lines[first-1], width); up > c.row {
+			break
+		}
+	}
+	if n := min(first, d.block); slices.Equal(d.lines[:d.block], v.block) {
+		c.prefix.Add(v.block[:n])
+		v.block = v.block[n:]
+		d.lines, d.block, d.cursor.row = d.lines[n:], d.block-n, d.cursor.row-n
+	}
 }
 
 func (c *Console) emit(text string) {
@@ -96,40 +127,59 @@ func (c *Console) emit(text string) {
 	}
 }
 
-// top moves the cursor to where the drawn lines begin, on a terminal that breaks its lines again
-// when its width changes.
-func (d *drawn) top(width int) string {
-	up := 0
-	if len(d.lines) > 0 {
-		for _, line := range d.lines[:d.cursor.row] {
-			up += rowsOf(line, width)
-		}
-		up += d.cursor.column / max(width, 1)
-	}
-	if up > 0 {
-		return fmt.Sprintf("\x1b[%dA\r", up)
+// personMark stands before what the person enters.
+const personMark = "❯ "
+
+// upwards moves the cursor to the beginning of a row above.
+func upwards(rows int) string {
+	if rows > 0 {
+		return fmt.Sprintf("\x1b[%dA\r", rows)
 	}
 	return "\r"
 }
 
-// rowsOf is how many rows a line takes.
-func rowsOf(line string, width int) int {
-	if columns := safetext.Columns(line); columns > width && width > 0 {
-		return (columns + width - 1) / width
+// up is how many rows the cursor is below where the drawn lines begin, on a terminal that breaks its
+// lines again when its width changes.
+func (d *drawn) up(width int) int {
+	up := 0
+	if len(d.lines) > 0 {
+		for _, line := range d.lines[:d.cursor.row] {
+			up += terminal.RowsOf(line, width)
+		}
+		up += d.cursor.column / max(width, 1)
 	}
-	return 1
+	return up
 }
 
-// compose is the lines to draw, and where the cursor goes.
-func (c *Console) compose(width, rows int) (lines []string, cursor place) {
+// compose is the lines to draw, the place of the cursor, the number of lines that are of the block, and whether lines of a
+// question have no room.
+func (c *Console) compose(width, rows int) (lines []string, cursor place, ofBlock int, cut bool) {
 	v := &c.view
 	room := max(width-1, 1)
 	input, at := c.input(room, max(rows/2, 1))
 	var tail []string
 	tail = append(tail, fitted(v.above, room)...)
 	inputAt := len(tail)
+	framed := rows >= leastFramed && len(input) > 0
+	if framed {
+		tail, inputAt = append(tail, c.palette.Dim(strings.Repeat("─", room))), inputAt+1
+	}
 	tail = append(tail, input...)
-	tail = append(tail, fitted(c.under(), room)...)
+	if framed {
+		tail = append(tail, c.palette.Dim(strings.Repeat("─", room)))
+	}
+	under := v.below
+	switch q := v.question; {
+	case q == nil:
+	case q.dropped != "":
+		under = append(slices.Clip(under), c.palette.Yellow("press "+q.dropped+" again"))
+	case v.line.text != "" && !v.armed(c.now()):
+		under = append(slices.Clip(under), c.palette.Dim("Tab: answer the question above"))
+	}
+	tail = append(tail, fitted(under, room)...)
+	if len(v.bottom) > 0 && rows >= leastFramed {
+		tail = append(tail, c.palette.Dim(bottomOf(v.bottom, v.right, room)))
+	}
 	most := max(rows-1, 1)
 	if len(tail) > most {
 		cut := min(len(tail)-most, inputAt)
@@ -137,8 +187,13 @@ func (c *Console) compose(width, rows int) (lines []string, cursor place) {
 		tail = tail[:min(len(tail), most)]
 	}
 	asked := c.asked(room)
-	head := slices.Concat(fitted(v.status, room), asked)
-	head = head[max(0, len(head)-(most-len(tail))):]
+	var held []string
+	if whole, _ := v.heldLines(); whole != "" {
+		held = strings.Split(strings.TrimSuffix(terminal.Wrap(whole, width), "\n"), "\n")
+	}
+	head := slices.Concat(fitted(v.status, room), fitted(held, width), asked)
+	over := max(0, len(head)-(most-len(tail)))
+	head, cut = head[over:], over > 0 && held != nil
 	block := v.block[max(0, len(v.block)-(most-len(tail)-len(head))):]
 	lines = slices.Concat(block, head, tail)
 	cursor = place{len(block) + len(head) + inputAt + at.row, at.column}
@@ -147,24 +202,34 @@ func (c *Console) compose(width, rows int) (lines []string, cursor place) {
 		cursor = place{last, min(safetext.Columns(lines[last]), room)}
 	}
 	if len(lines) == 0 || cursor.row >= len(lines) {
-		return lines, place{}
+		return lines, place{}, len(block), cut
 	}
-	return lines, cursor
+	return lines, cursor, len(block), cut
 }
 
-// under is the lines below the line that is edited.
-func (c *Console) under() []string {
-	v := &c.view
-	if v.question != nil && v.line.text != "" && !v.armed(c.now()) {
-		return append(slices.Clip(v.below), c.palette.Dim("Tab: answer the question above"))
+// leastFramed is how many rows a terminal has at which the line stands in a frame.
+const leastFramed = 10
+
+// bottomOf is the last line: its parts as far as they fit, and at the right edge something where there is still room.
+func bottomOf(parts []string, right string, room int) string {
+	line := " " + strings.Join(parts, " · ")
+	for len(parts) > 1 && safetext.Columns(line) > room {
+		parts = parts[:len(parts)-1]
+		line = " " + strings.Join(parts, " · ")
 	}
-	return v.below
+	if gap := room - safetext.Columns(line) - safetext.Columns(right); gap >= 2 {
+		line += strings.Repeat(" ", gap) + right
+	}
+	return safetext.Fit(line, room)
 }
 
 // asked is the end of a text that waits for more, with the mark of a question that can be answered.
 func (c *Console) asked(room int) []string {
 	v := &c.view
 	text, q := v.partial, v.question
+	if v.holds {
+		_, text = v.heldLines()
+	}
 	ready := q != nil && v.armed(c.now())
 	if q != nil && q.marked && ready {
 		text += marker
@@ -183,14 +248,11 @@ func (c *Console) asked(room int) []string {
 // where it is.
 func (c *Console) input(room, most int) ([]string, place) {
 	v := &c.view
-	prompt, e := v.prompt, &v.line
+	prompt, e := personMark, &v.line
 	switch {
 	case v.reading != nil:
 		prompt, e = v.reading.prompt, &v.reading.line
 	case v.question != nil && e.text == "":
-		return nil, place{}
-	}
-	if prompt == "" && e.text == "" {
 		return nil, place{}
 	}
 	prompt = safetext.Fit(prompt, max(room/2, 1))

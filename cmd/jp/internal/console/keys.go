@@ -182,11 +182,11 @@ func (c *Console) press(k uv.KeyPressEvent, alone, follows bool) {
 	before := v.line.text
 	act := c.edit(k, follows)
 	text := v.line.text
-	c.render("")
 	c.mu.Unlock()
 	if text != before {
-		c.handler.Changed(text)
+		c.handler.Changed(text) // first: jp keeps a text before it shows it
 	}
+	c.Redraw()
 	if act != nil {
 		act()
 	}
@@ -205,6 +205,8 @@ func (c *Console) answer(q *question, k uv.KeyPressEvent, armed, alone bool) boo
 		return false // it empties the line
 	case key == terminal.KeyCtrlC:
 	case key == terminal.KeyEsc && takes:
+	case (!armed || !alone) && !q.direct && c.view.line.text == "" && k.Text != "":
+		return c.view.tooSoon(q, k.Text, takes, c.now())
 	case !armed, !alone, key == terminal.KeyOther:
 		return q.direct
 	case key == terminal.KeyCtrlD:
@@ -215,6 +217,34 @@ func (c *Console) answer(q *question, k uv.KeyPressEvent, armed, alone bool) boo
 	case q.key <- key:
 	default: // it has an answer
 	}
+	return true
+}
+
+// tooSoon takes a character that came before its question could be answered, and reports whether it is
+// dropped: a lone answer is. With another character right behind it, it is the beginning of a text.
+func (v *view) tooSoon(q *question, text string, takes bool, now time.Time) bool {
+	before := q.dropped
+	if before != "" && now.Sub(q.droppedAt) >= quiet {
+		before = ""
+	}
+	if takes && (before == "" || before == text) {
+		q.dropped, q.droppedAt = text, now
+		return true
+	}
+	q.dropped = ""
+	v.line.insert(before)
+	return false
+}
+
+// answerBefore drops an answer to this question, typed once or again and again right before it appeared, and reports
+// whether there was one.
+func (v *view) answerBefore(q *question, now time.Time) bool {
+	text := v.line.text
+	if text == "" || q.direct || q.accept == nil || !q.accept(terminal.Key(text[0])) || strings.Trim(text, text[:1]) != "" || now.Sub(v.typedAt) >= 2*quiet {
+		return false
+	}
+	v.line.set("")
+	q.dropped, q.droppedAt = text[:1], v.typedAt
 	return true
 }
 
@@ -316,7 +346,7 @@ func (c *Console) edit(k uv.KeyPressEvent, follows bool) (act func()) {
 		if back {
 			step = -1
 		}
-		if e.vertical(step, max(c.tty.Width()-1-columns(v.prompt), 1)) {
+		if e.vertical(step, max(c.tty.Width()-1-columns(personMark), 1)) {
 			return nil
 		}
 		text := e.text

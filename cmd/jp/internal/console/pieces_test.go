@@ -1,6 +1,7 @@
 package console
 
 import (
+	"context"
 	"io"
 	"strings"
 	"testing"
@@ -38,8 +39,8 @@ func (k *slowKeyboard) Read(limit time.Duration) ([]byte, error) {
 // the terminal is.
 func TestTypedInPieces(t *testing.T) {
 	s := terminaltest.New(t, 80, 24)
-	c, err := On(t.Context(), terminal.NewTTY(s.TTY), terminal.Palette{}, ignoring{})
-	require.NoError(t, err)
+	c := On(terminal.NewTTY(s.TTY), terminal.Palette{}, ignoring{})
+	require.NoError(t, c.Start(context.Background()))
 	defer c.Close()
 	c.pause()
 	for typed, want := range map[string]string{

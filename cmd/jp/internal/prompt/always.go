@@ -16,10 +16,10 @@ func (p *Prompter) always(ctx context.Context, argv []string, input bool) (bool,
 		p.show("Always run what begins with these words, in this repository?\n")
 		p.show(p.opts.Palette.Bold(terminal.WrapBelow("  "+safetext.EscapeAll(argv[:n]), 4, p.width())) + "\n")
 		if warning := tooMuch(argv[:n]); warning != "" {
-			p.show(p.colour("! "+warning) + "\n")
+			p.show(p.opts.Palette.Change("! "+warning) + "\n")
 		}
 		if input {
-			p.show(p.colour("! with any input: a rule does not cover what the program reads") + "\n")
+			p.show(p.opts.Palette.Change("! with any input: a rule does not cover what the program reads") + "\n")
 		}
 		m := menu{eof: "back", esc: 'n', items: []item{{'y', "yes", "write this rule into your own configuration for this repository"}}}
 		if n > 1 {

@@ -12,7 +12,7 @@ import (
 // deliver asks whether the model may see the result of a tool.
 func (p *Prompter) deliver(ctx context.Context, q turnloop.Question) (turnloop.Answer, error) {
 	s := p.resultSheet(q)
-	p.show(p.brief(s))
+	p.show(p.brief(s, p.layout(p.deliverMenu(q))))
 	for {
 		key, err := p.choose(ctx, p.deliverMenu(q))
 		if err != nil {

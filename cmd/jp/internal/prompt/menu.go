@@ -28,6 +28,9 @@ type item struct {
 const (
 	keyHelp   terminal.Key = '?'
 	alwaysKey terminal.Key = 'A'
+	allKey    terminal.Key = 'Y'
+	// networkKey is for programs of the sandbox alone. Elsewhere it is the one in lower case, a no.
+	networkKey terminal.Key = 'N'
 )
 
 // choose shows a menu until the person chooses something other than help, and

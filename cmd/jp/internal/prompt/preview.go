@@ -11,6 +11,7 @@ import (
 
 	"github.com/aymanbagabas/go-udiff"
 
+	"jp/conversation"
 	"jp/internal/safetext"
 	"jp/turnloop"
 )
@@ -246,9 +247,19 @@ func (s *questionView) difference(before, after string) {
 				continue // the place of the first difference is plain
 			}
 		}
-		s.body = append(s.body, safetext.Reveal(line))
+		s.body = append(s.body, safetext.Reveal(blanksShown(line)))
 	}
-	s.aside = strings.TrimPrefix(fmt.Sprintf("%s, +%d -%d", s.aside, added, deleted), ", ")
+	s.differs = true
+	s.aside = strings.TrimPrefix(fmt.Sprintf("%s, +%d −%d", s.aside, added, deleted), ", ")
+}
+
+// blanksShown is a line of a difference. Blanks that are all of an added line are counted, since they look
+// like an empty one.
+func blanksShown(line string) string {
+	if text, added := strings.CutPrefix(line, "+"); added && text != "" && strings.TrimSpace(text) == "" {
+		return fmt.Sprintf("+⟨%s⟩", conversation.Count(utf8.RuneCountInString(text), "blank"))
+	}
+	return line
 }
 
 func withNewline(text string) string {

@@ -20,10 +20,15 @@ type Options struct {
 	// Width is the width in columns; zero: as wide as the terminal is when the
 	// question is shown.
 	Width int
+	// Rows is the height in rows, zero as for Width.
+	Rows int
 	// Editor lets the person edit a text with an editor and returns what was
 	// saved; ext is the name's extension, with its dot. Nil: nothing can be
 	// edited.
 	Editor func(ctx context.Context, initial []byte, ext string) ([]byte, error)
+	// Others counts what other parts of jp wrote to the terminal. Nil, or below 0: the text of a question stays when it is
+	// answered.
+	Others func() int
 	// Always lets commands that begin with a rule's words run without a question from now on. It
 	// returns the file that says so. Nil: there is no such answer.
 	Always func(rule []string) (file string, err error)
@@ -70,7 +75,17 @@ func (p *Prompter) Ask(ctx context.Context, q turnloop.Question) (turnloop.Answe
 func (p *Prompter) ask(ctx context.Context, q turnloop.Question) (turnloop.Answer, error) {
 	switch q.Inquiry.Request.Kind {
 	case conversation.KindRunTool:
-		return p.run(ctx, q)
+		before := -1
+		if p.opts.Others != nil {
+			before = p.opts.Others()
+		}
+		if before < 0 {
+			return p.run(ctx, q)
+		}
+		p.tty.Mark()
+		answer, err := p.run(ctx, q)
+		p.tty.Erase(err == nil && p.opts.Others() == before) // the tool's own line says what became of it
+		return answer, err
 	case conversation.KindDeliverResult:
 		return p.deliver(ctx, q)
 	}
@@ -88,6 +103,13 @@ func (p *Prompter) width() int {
 		return p.opts.Width
 	}
 	return p.tty.Width()
+}
+
+func (p *Prompter) rows() int {
+	if p.opts.Rows > 0 {
+		return p.opts.Rows
+	}
+	return p.tty.Rows()
 }
 
 // show prints text that is clean. A terminal that is gone is found out when it

@@ -18,7 +18,7 @@ import (
 // boolean puts a tool's yes-or-no question.
 func (p *Prompter) boolean(ctx context.Context, q turnloop.Question) (turnloop.Answer, error) {
 	s := p.questionSheet(q)
-	p.show(p.brief(s))
+	p.show(p.brief(s, p.layout(booleanMenu(q, s))))
 	for {
 		key, err := p.choose(ctx, booleanMenu(q, s))
 		if err != nil {
@@ -64,11 +64,12 @@ const byDigit = 9
 // pick puts a tool's question that has a list of answers.
 func (p *Prompter) pick(ctx context.Context, q turnloop.Question) (turnloop.Answer, error) {
 	s := p.questionSheet(q)
-	p.show(p.brief(s))
 	options := q.Inquiry.Request.Question.AnswerType.Options
 	if len(options) > byDigit {
+		p.show(p.brief(s, ""))
 		return p.pickByNumber(ctx, q, options)
 	}
+	p.show(p.brief(s, p.layout(pickMenu(q, s, options))))
 	for {
 		key, err := p.choose(ctx, pickMenu(q, s, options))
 		if err != nil {
@@ -129,7 +130,7 @@ func (p *Prompter) pickByNumber(ctx context.Context, q turnloop.Question, option
 // Tab and Enter: Enter alone answers nothing.
 func (p *Prompter) text(ctx context.Context, q turnloop.Question) (turnloop.Answer, error) {
 	s := p.questionSheet(q)
-	p.show(p.brief(s))
+	p.show(p.brief(s, ""))
 	preset := q.Inquiry.Request.Question.Default
 	prompt, offered := "> ", ""
 	if len(preset) > 0 {

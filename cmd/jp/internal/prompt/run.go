@@ -2,10 +2,14 @@ package prompt
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"slices"
+	"strconv"
 
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 	"jp/tool"
 	"jp/turnloop"
 )
@@ -13,7 +17,8 @@ import (
 // run asks whether a tool may run.
 func (p *Prompter) run(ctx context.Context, q turnloop.Question) (turnloop.Answer, error) {
 	s := p.callSheet(q)
-	p.show(p.brief(s))
+	s.also = p.listed(q)
+	p.show(p.brief(s, p.layout(p.runMenu(q, s))))
 	for {
 		key, err := p.choose(ctx, p.runMenu(q, s))
 		if err != nil {
@@ -22,6 +27,12 @@ func (p *Prompter) run(ctx context.Context, q turnloop.Question) (turnloop.Answe
 		switch key {
 		case 'y':
 			return chosen(conversation.AnswerRun), nil
+		case allKey:
+			answer := chosen(conversation.AnswerRun)
+			answer.Also = s.also
+			return answer, nil
+		case networkKey:
+			return chosen(conversation.AnswerRunNetwork), nil
 		case 'a':
 			return chosen(conversation.AnswerRunTurn), nil
 		case 'n', terminal.KeyCtrlD:
@@ -48,6 +59,28 @@ func (p *Prompter) run(ctx context.Context, q turnloop.Question) (turnloop.Answe
 	}
 }
 
+// listed are the further calls that fit the screen below a question, one row each.
+func (p *Prompter) listed(q turnloop.Question) []*conversation.ToolCall {
+	for i, call := range q.Also {
+		if i == mostListed || safetext.Columns(alsoLine(call)) > p.width() {
+			return q.Also[:i]
+		}
+	}
+	return q.Also
+}
+
+// mostListed is how many further calls are listed.
+const mostListed = 8
+
+// alsoLine is a further call, word for word.
+func alsoLine(call *conversation.ToolCall) string {
+	var args struct {
+		Argv []string `json:"argv"`
+	}
+	_ = json.Unmarshal(call.Arguments(), &args) // it has passed the schema
+	return "  + " + safetext.EscapeAll(args.Argv)
+}
+
 // amend handles the keys that need a text: a no with its reason, and an answer
 // that was edited. The answer is not given if the person thought better of it.
 func (p *Prompter) amend(
@@ -68,8 +101,16 @@ func (p *Prompter) runMenu(q turnloop.Question, s questionView) menu {
 	if slices.Contains(q.Inquiry.Request.Covers, "overwrite") {
 		m.items[0] = item{'y', "yes, overwrite it", "run it, this once, and overwrite the file"}
 	}
+	if n := len(s.also); n > 0 {
+		m.items = append(m.items, item{allKey, fmt.Sprintf("yes to all %d", n+1), "run it, and the commands that are listed"})
+	}
+	if slices.ContainsFunc(q.Inquiry.Request.Question.AnswerType.Options, func(o conversation.Option) bool {
+		return string(o.Value) == strconv.Quote(conversation.AnswerRunNetwork)
+	}) {
+		m.items = append(m.items, item{networkKey, "yes, with network", "run it, this once with the network"})
+	}
 	if !q.Inquiry.Request.Exclusive {
-		m.items = append(m.items, item{'a', "all " + s.name + " this turn", "run it, and do not ask for this tool again in this turn"})
+		m.items = append(m.items, item{'a', every(s.name) + " this turn", "run it, and do not ask for this tool again in this turn"})
 	}
 	if p.opts.Always != nil && len(turnloop.Allowable(q.Tool, q.Arguments)) > 0 {
 		m.items = append(m.items, item{alwaysKey, "always", "run it, and choose which commands run without a question in this repository from now on"})

@@ -49,7 +49,7 @@ func TestScreens(t *testing.T) {
 		want    []string
 	}{
 		"modify, wide": {callQuestion("fs_modify_file", "retry.go", modification), Options{Root: root, Editor: editor()}, 120, []string{
-			"fs_modify_file retry.go" + strings.Repeat(" ", 120-23-18) + "call 2 of 3, +1 -1",
+			"edit retry.go" + strings.Repeat(" ", 120-13-18) + "call 2 of 3, +1 −1",
 			"   package auth",
 			"   ",
 			"   func Login() error {",
@@ -58,12 +58,11 @@ func TestScreens(t *testing.T) {
 			"           err := ask()",
 			"           if err == nil {",
 			"               return nil",
-			"Run it?  y yes   a all fs_modify_file this turn   n no   w no, say why   e edit   d details   ? help",
+			"Run it?  y yes   a every edit this turn   n no   w no, say why   e edit   d details   ? help",
 			">",
 		}},
 		"modify, narrow": {callQuestion("fs_modify_file", "retry.go", modification), Options{Root: root}, 40, []string{
-			"fs_modify_file retry.go",
-			"  call 2 of 3, +1 -1",
+			"edit retry.go         call 2 of 3, +1 −1",
 			"   package auth",
 			"   ",
 			"   func Login() error {",
@@ -72,41 +71,41 @@ func TestScreens(t *testing.T) {
 			"           err := ask()",
 			"           if err == nil {",
 			"               return nil",
-			"Run it?  y yes",
-			"a all fs_modify_file this turn   n no",
-			"w no, say why   d details   ? help",
+			"Run it?  y yes   a every edit this turn",
+			"n no   w no, say why   d details",
+			"? help",
 			">",
 		}},
 		"command": {command, Options{Dir: "~/login", Confinement: "writes inside the workspace only · no network"}, 100, []string{
-			"shell_run go test ./..." + strings.Repeat(" ", 100-23-11) + "call 2 of 3",
+			"run go test ./..." + strings.Repeat(" ", 100-17-11) + "call 2 of 3",
 			"  in ~/login · writes inside the workspace only · no network · at most 2 min",
-			"Run it?  y yes   a all shell_run this turn   n no   w no, say why   d details   ? help",
+			"Run it?  y yes   a every command this turn   n no   w no, say why   d details   ? help",
 			">",
 		}},
 		"command, not confined, with input": {
 			callQuestion("shell_run", "", `{"argv":["sh","-c","rm -rf x "],"cwd":"sub","stdin":"echo 1\necho 2\n"}`),
 			Options{Dir: "~/login"}, 100, []string{
-				"shell_run sh -c 'rm -rf x '" + strings.Repeat(" ", 100-27-11) + "call 2 of 3",
+				"run sh -c 'rm -rf x '" + strings.Repeat(" ", 100-21-11) + "call 2 of 3",
 				"  in ~/login/sub · at most 10 min",
 				"  ! not confined: it can do all that you can",
 				"  < echo 1",
 				"  < echo 2",
-				"Run it?  y yes   a all shell_run this turn   n no   w no, say why   d details   ? help",
+				"Run it?  y yes   a every command this turn   n no   w no, say why   d details   ? help",
 				">",
 			},
 		},
 		"a command that draws a screen of its own": {
 			callQuestion("shell_run", "", `{"argv":["sh","-c","touch pwned #`+strings.Repeat(" ", 4000)+`shell_run git status"]}`),
 			Options{Dir: "/w", Confinement: "x"}, 100, []string{
-				"shell_run sh -c 'touch pwned #⟨4000 blanks⟩shell_run git status'" + strings.Repeat(" ", 100-64-11) + "call 2 of 3",
+				"run sh -c 'touch pwned #⟨4000 blanks⟩shell_run git status'" + strings.Repeat(" ", 100-58-11) + "call 2 of 3",
 				"  in /w · x · at most 10 min",
-				"Run it?  y yes   a all shell_run this turn   n no   w no, say why   d details   ? help",
+				"Run it?  y yes   a every command this turn   n no   w no, say why   d details   ? help",
 				">",
 			},
 		},
 		"move": {callQuestion("fs_move_file", "a b", `{"source":"a b","target":"c"}`), Options{}, 100, []string{
-			"fs_move_file 'a b' → c" + strings.Repeat(" ", 100-22-11) + "call 2 of 3",
-			"Run it?  y yes   a all fs_move_file this turn   n no   w no, say why   d details   ? help",
+			"move 'a b' → c" + strings.Repeat(" ", 100-14-11) + "call 2 of 3",
+			"Run it?  y yes   a every move this turn   n no   w no, say why   d details   ? help",
 			">",
 		}},
 		"another tool": {callQuestion("deploy", "", `{"to":"prod"}`), Options{}, 100, []string{
@@ -129,20 +128,20 @@ func TestScreens(t *testing.T) {
 			">",
 		}},
 		"boolean": {asked, Options{}, 100, []string{
-			"fs_create_file auth/retry_test.go asks: Overwrite existing file?",
+			"create auth/retry_test.go asks: Overwrite existing file?",
 			"y yes   n no (default)   a yes to all of these this turn   d details",
 			">",
 		}},
 		"select": {chosen, Options{}, 100, []string{
-			"fs_create_file auth/retry_test.go asks: Overwrite existing file?",
+			"create auth/retry_test.go asks: Overwrite existing file?",
 			"1 x – the choice",
 			"2 xx – the choice (default)",
 			">",
 		}},
-		"deliver": {delivery("line\n" + strings.Repeat("more\n", 20)), Options{}, 100, append(append([]string{
-			"fs_read_file auth/retry.go" + strings.Repeat(" ", 100-26-11) + "call 2 of 3", "  line",
-		}, strings.Split(strings.Repeat("  more\n", 7), "\n")[:7]...),
-			"  …13 more lines (d)",
+		"deliver": {delivery("line\n" + strings.Repeat("more\n", 60)), Options{}, 100, append(append([]string{
+			"read auth/retry.go" + strings.Repeat(" ", 100-18-11) + "call 2 of 3", "  line",
+		}, strings.Split(strings.Repeat("  more\n", 42), "\n")[:42]...),
+			"  18 lines hidden: d",
 			"Give it to the model?  y deliver   n withhold   w withhold, say why   d show   ? help",
 			">",
 		)},
@@ -159,6 +158,26 @@ func TestScreens(t *testing.T) {
 			_, err := s.reply()
 			require.NoError(t, err)
 		})
+	}
+}
+
+func TestFurtherCommandsAreListed(t *testing.T) {
+	command := func(argv ...string) turnloop.Question {
+		return callQuestion("shell_run", "", string(asJSON(map[string]any{"argv": argv})))
+	}
+	q := command("go", "vet", "./...")
+	for _, argv := range [][]string{{"go", "test", "./..."}, {"rm", "a b"}, {strings.Repeat("x", 100)}, {"last"}} {
+		q.Also = append(q.Also, command(argv...).Inquiry.Call)
+	}
+	for typed, also := range map[string]int{"Y": 2, "y": 0} {
+		s := ask(t, t.Context(), q, Options{Dir: "/w", Confinement: "x"}, 80)
+		s.WaitForEnd("\n>")
+		require.Contains(t, s.Text(), "\n  2 more commands ask:\n  + go test ./...\n  + rm 'a b'\nRun it?  y yes   Y yes to all 3   a every command this turn")
+		s.types(typed)
+		got, err := s.reply()
+		require.NoError(t, err)
+		require.JSONEq(t, `"run"`, string(got.Value))
+		require.Len(t, got.Also, also)
 	}
 }
 
@@ -191,10 +210,10 @@ func TestTheWidthIsTheOneOfTheMoment(t *testing.T) {
 	q := callQuestion("fs_modify_file", "retry.go", modification)
 	s := ask(t, t.Context(), q, Options{}, 120)
 	s.WaitForEnd("\n>")
-	require.Contains(t, s.Text(), "Run it?  y yes   a all")
+	require.Contains(t, s.Text(), "Run it?  y yes   a every edit")
 	s.Resize(40, 50)
 	s.types("?")
-	s.WaitFor("Run it?  y yes\na all")
+	s.WaitFor("Run it?  y yes   a every edit this turn\nn no")
 	s.types("n")
 	_, err := s.reply()
 	require.NoError(t, err)
@@ -223,13 +242,13 @@ func TestPreviewOfFiles(t *testing.T) {
 		note            string
 		body            []string
 	}{
-		"modify, unread":       {"fs_modify_file", modification, nil, ", +1 -1", "", []string{"-\tfor {", "+\tfor try := 1; ; try++ {"}},
-		"modify, does not fit": {"fs_modify_file", `{"path":"retry.go","edits":[{"old":"x","new":"y"}]}`, root, ", +1 -1", "! the edits do not fit", []string{"-x", "+y"}},
-		"create":               {"fs_create_file", `{"path":"new","content":"a\nb\n"}`, root, ", +2 -0", "", []string{"+a", "+b"}},
-		"create, hidden":       {"fs_create_file", `{"path":"new","content":"a \u001b]; rm b; \u0007\nc\rd\r\n"}`, root, ", +2 -0", "", []string{"+a ^[]; rm b; ^G", "+c^Md"}},
-		"create, exists":       {"fs_create_file", `{"path":"retry.go","content":"package auth\n"}`, root, ", +0 -9", "! the file exists", nil},
+		"modify, unread":       {"fs_modify_file", modification, nil, ", +1 −1", "", []string{"-\tfor {", "+\tfor try := 1; ; try++ {"}},
+		"modify, does not fit": {"fs_modify_file", `{"path":"retry.go","edits":[{"old":"x","new":"y"}]}`, root, ", +1 −1", "! the edits do not fit", []string{"-x", "+y"}},
+		"create":               {"fs_create_file", `{"path":"new","content":"a\nb\n"}`, root, ", +2 −0", "", []string{"+a", "+b"}},
+		"create, hidden":       {"fs_create_file", `{"path":"new","content":"a \u001b]; rm b; \u0007\nc\rd\r\n"}`, root, ", +2 −0", "", []string{"+a ^[]; rm b; ^G", "+c^Md"}},
+		"create, exists":       {"fs_create_file", `{"path":"retry.go","content":"package auth\n"}`, root, ", +0 −9", "! the file exists", nil},
 		"create, empty":        {"fs_create_file", `{"path":"new","content":""}`, root, "", "(no change)", nil},
-		"delete":               {"fs_delete_file", `{"path":"retry.go"}`, root, ", +0 -10", "", nil},
+		"delete":               {"fs_delete_file", `{"path":"retry.go"}`, root, ", +0 −10", "", nil},
 		"delete, outside":      {"fs_delete_file", `{"path":"outside"}`, root, "", "", nil},
 		"arguments amiss":      {"fs_modify_file", `{"path":1}`, root, "", "", []string{"{", `  "path": 1`, "}"}},
 	} {
@@ -293,7 +312,7 @@ func TestSheetsAreHarmless(t *testing.T) {
 		})
 		q := callQuestion(rapid.SampledFrom(names).Draw(t, "tool"), text, string(arguments))
 		q.Detail, q.Result = text, text
-		p := New(nil, Options{Width: rapid.IntRange(10, 120).Draw(t, "width"), Palette: terminal.Coloured()})
-		requireHarmless(t, p.brief(p.callSheet(q))+p.full(p.callSheet(q))+p.brief(p.resultSheet(q))+p.brief(p.questionSheet(q)))
+		p := New(nil, Options{Width: rapid.IntRange(10, 120).Draw(t, "width"), Rows: rapid.IntRange(3, 50).Draw(t, "rows"), Palette: terminal.Coloured()})
+		requireHarmless(t, p.brief(p.callSheet(q), "\n")+p.full(p.callSheet(q))+p.brief(p.resultSheet(q), "")+p.brief(p.questionSheet(q), ""))
 	})
 }

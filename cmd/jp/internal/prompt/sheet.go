@@ -8,27 +8,31 @@ import (
 	"strings"
 
 	"jp/cmd/jp/internal/terminal"
+	"jp/conversation"
 	"jp/internal/safetext"
 	"jp/turnloop"
 )
 
 // A questionView is what a person sees of a question. All of its text is clean.
 type questionView struct {
-	name    string
-	head    string     // the first line, without the name
-	aside   string     // at the right of the first line
-	notes   []string   // always shown, after the first line
-	facts   [][]string // always shown in full, after the notes: the parts of each line
-	body    []string   // shown as far as there is room
-	details []string   // shown on demand, after the whole body
+	name    string                   // of the tool
+	head    string                   // the first line, without the name
+	aside   string                   // at the right of the first line
+	notes   []string                 // always shown, after the first line
+	facts   [][]string               // always shown in full, after the notes: the parts of each line
+	body    []string                 // shown as far as there is room
+	differs bool                     // the body is a difference
+	details []string                 // shown on demand, after the whole body
+	also    []*conversation.ToolCall // commands that are listed with it
 }
 
 // What is shown at once, in lines: nothing of it may push the rest off a screen,
 // since the user has to see it before answering.
 const (
-	roomy    = 8 // of a body
-	roomHead = 6 // of the first line, as wide as it is
-	roomNote = 4 // notes, and lines of a question
+	leastBody = 3 // of a body, however low the terminal is
+	leastHead = 6 // of the first line, as wide as it is
+	roomNote  = 4 // notes, and lines of a question
+	roomBelow = 4 // what stands below a question: its last line, and those of a chat
 )
 
 // callSheet shows what a call would do.
@@ -81,47 +85,54 @@ func written(lines []string) []string {
 	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return strings.TrimSpace(line) == "" })
 }
 
-// brief is a sheet in a few lines.
-func (p *Prompter) brief(s questionView) string {
+// brief is a sheet as far as it fits the screen together with the menu below it.
+func (p *Prompter) brief(s questionView, menu string) string {
 	var b strings.Builder
-	b.WriteString(p.headline(s))
+	free := p.rows() - strings.Count(menu, "\n") - roomBelow
+	b.WriteString(p.headline(s, free-len(s.notes)-len(s.facts)-leastBody))
 	for _, note := range s.notes {
-		b.WriteString("  " + p.colour(safetext.Bound(note, 2*p.width()-4)) + "\n")
+		b.WriteString("  " + p.opts.Palette.Change(safetext.Bound(note, 2*p.width()-4)) + "\n")
 	}
 	for _, parts := range s.facts {
-		b.WriteString(terminal.Wrap("  "+p.colour(strings.Join(parts, " · ")), p.width()) + "\n")
+		b.WriteString(terminal.Wrap("  "+p.opts.Palette.Change(strings.Join(parts, " · ")), p.width()) + "\n")
 	}
-	shown := s.body
-	if len(shown) > roomy+1 {
-		shown = shown[:roomy]
+	fit := bodyFit{palette: p.opts.Palette, columns: p.width(), differs: s.differs}
+	if menu != "" {
+		fit.hint = ": d"
 	}
-	for _, line := range shown {
-		b.WriteString("  " + p.colour(safetext.Fit(strings.ReplaceAll(line, "\t", "    "), p.width()-2)) + "\n")
+	below := ""
+	if len(s.also) > 0 {
+		below = "  " + conversation.Count(len(s.also), "more command") + map[bool]string{true: " asks:\n", false: " ask:\n"}[len(s.also) == 1]
 	}
-	if hidden := len(s.body) - len(shown); hidden > 0 {
-		b.WriteString(p.opts.Palette.Dim(fmt.Sprintf("  …%d more lines (d)", hidden)) + "\n")
+	for _, call := range s.also {
+		below += alsoLine(call) + "\n"
 	}
-	return b.String()
+	free -= strings.Count(below, "\n")
+	for _, row := range fit.rows(s.body, max(free-terminal.RowsOf(terminal.Wrap(strings.TrimSuffix(b.String(), "\n"), p.width()), p.width()), leastBody)) {
+		b.WriteString(row + "\n")
+	}
+	return b.String() + below
 }
 
 // full is all that there is to see.
 func (p *Prompter) full(s questionView) string {
 	var b strings.Builder
 	for _, line := range append(s.body[:len(s.body):len(s.body)], s.details...) {
-		b.WriteString("  " + p.colour(line) + "\n")
+		b.WriteString("  " + p.opts.Palette.Change(line) + "\n")
 	}
 	return b.String()
 }
 
-// headline is the name, the subject in full, and at the right edge, or on the
+// headline is the name, the subject in full, if it has no more rows than these, and at the right edge, or on the
 // next line if there is no room, the position.
-func (p *Prompter) headline(s questionView) string {
-	left := s.name
+func (p *Prompter) headline(s questionView, rows int) string {
+	verb := Verb(s.name)
+	left := verb
 	if s.head != "" {
-		left += " " + safetext.Bound(s.head, roomHead*p.width()-safetext.Columns(s.name))
+		left += " " + safetext.Bound(s.head, max(rows, leastHead)*p.width()-safetext.Columns(verb))
 	}
 	used := safetext.Columns(left)
-	left = p.opts.Palette.Bold(s.name) + strings.TrimPrefix(left, s.name)
+	left = p.opts.Palette.Bold(verb) + strings.TrimPrefix(left, verb)
 	if s.aside == "" {
 		return left + "\n"
 	}
@@ -131,17 +142,27 @@ func (p *Prompter) headline(s questionView) string {
 	return left + "\n  " + s.aside + "\n"
 }
 
-// colour colours a line of a difference.
-func (p *Prompter) colour(line string) string {
-	switch {
-	case strings.HasPrefix(line, "+"):
-		return p.opts.Palette.Green(line)
-	case strings.HasPrefix(line, "-"):
-		return p.opts.Palette.Red(line)
-	case strings.HasPrefix(line, "!"):
-		return p.opts.Palette.Yellow(line)
+// words are jp's own tools in words: what a call does, and what it is.
+var words = map[string]struct{ verb, noun string }{
+	"fs_read_file": {"read", "reading"}, "fs_list_files": {"list", "list"}, "fs_grep_files": {"search", "search"},
+	"fs_modify_file": {"edit", "edit"}, "fs_create_file": {"create", "new file"}, "fs_delete_file": {"delete", "deletion"},
+	"fs_move_file": {"move", "move"}, "shell_run": {"run", "command"}, "git_commit": {"commit", "commit"}, "web_fetch": {"fetch", "fetch"},
+}
+
+// Verb is what a tool does, in a word: of a tool that is not jp's own the name.
+func Verb(name string) string {
+	if w, own := words[name]; own {
+		return w.verb
 	}
-	return line
+	return name
+}
+
+// every is all calls of a tool, in words.
+func every(name string) string {
+	if w, own := words[name]; own {
+		return "every " + w.noun
+	}
+	return "all " + name
 }
 
 func toolName(q turnloop.Question) string {
@@ -159,7 +180,7 @@ func subject(q turnloop.Question) string {
 }
 
 func position(q turnloop.Question) string {
-	if q.Batch == 0 {
+	if q.Batch < 2 {
 		return ""
 	}
 	return fmt.Sprintf("call %d of %d", q.Position, q.Batch)

@@ -52,6 +52,9 @@ func (t *TTY) Key(ctx context.Context) (Key, error) { return t.Choose(ctx, "", n
 // Ctrl+D are returned whatever accept says. The errors are [ErrHangup], [ErrLeft] and the
 // cause of ctx; the terminal's mode is put back in each case.
 func (t *TTY) Choose(ctx context.Context, prompt string, accept func(Key) bool) (key Key, err error) {
+	if t.marked != nil {
+		t.marked.asked++
+	}
 	in, err := t.listen(ctx)
 	if err != nil {
 		return 0, err

@@ -39,6 +39,7 @@ func (t *TTY) KeepUnsent(u Unsent) { t.unsent = u }
 
 // LineOr is Line with a text that Tab puts on an empty line, where the person can edit it.
 func (t *TTY) LineOr(ctx context.Context, prompt, offered string) (string, error) {
+	t.marked = nil // what is typed takes rows, too
 	in, done, err := t.edits(ctx)
 	if err != nil {
 		return "", err

@@ -14,14 +14,49 @@ import (
 // shown. The cursor stays behind the last of them. Other writers to the
 // terminal hide the region first.
 type live struct {
-	out   io.Writer
-	lines []string
-	width int // of a terminal that breaks lines again when it gets narrower; 0: it cuts them off
+	out    io.Writer
+	lines  []string
+	width  int    // of a terminal that breaks lines again when it gets narrower; 0: it cuts them off
+	height int    // of the terminal
+	row    int    // the cursor is at least so many rows below the top of the screen
+	most   int    // how many of the last lines are shown; 0: all
+	prefix Prefix // of the block, which has left the screen
+	whole  bool   // the lines are all of the block behind the prefix
+}
+
+// ClearDown erases from the beginning of a row on. Some terminals keep what a program erases from
+// the first place of the screen on, as if it had scrolled away.
+const ClearDown = "\x1b[K\x1b[C\x1b[J\r"
+
+// settle gives up the lines, except for the last one, that may have left the screen since the terminal has another height or
+// width.
+func (l *live) settle(height int) {
+	l.height, l.row = height, min(l.row, height-1)
+	if !l.whole || len(l.lines) == 0 {
+		return
+	}
+	first := len(l.lines) - 1
+	for up := l.rows(l.lines[first]) - 1; first > 0; first-- {
+		if up += l.rows(l.lines[first-1]); up > l.row {
+			break
+		}
+	}
+	l.prefix.Add(l.lines[:first])
+	l.lines = l.lines[first:]
 }
 
 // Show makes the region these lines. What stays is not written again: where a
 // text only grows, no more goes to the terminal than what it grew by.
-func (l *live) Show(lines []string) error {
+func (l *live) Show(lines []string, grow bool) error {
+	lines = l.prefix.Rest(lines)
+	above := 0
+	if l.most > 0 {
+		above = max(0, len(lines)-l.most)
+	}
+	l.whole = grow || above == 0
+	if !l.whole {
+		lines, above = lines[above:], 0
+	}
 	same := 0
 	for same < len(l.lines) && same < len(lines) && l.lines[same] == lines[same] {
 		same++
@@ -46,7 +81,9 @@ func (l *live) Show(lines []string) error {
 	for _, line := range lines[min(same, len(lines)):] {
 		out.WriteString("\n" + line)
 	}
-	l.lines = lines
+	l.prefix.Add(lines[:above])
+	l.lines = lines[above:]
+	l.row = min(l.row+strings.Count(out.String(), "\n"), max(l.height-1, 0))
 	_, err := io.WriteString(l.out, out.String())
 	return err
 }
@@ -61,10 +98,11 @@ func (l *live) erase(keep int) string {
 	for _, line := range l.lines[max(keep, 1)-1:] {
 		up += l.rows(line)
 	}
+	l.row = max(l.row-up, 0)
 	if up > 0 {
-		return fmt.Sprintf("\x1b[%dA\r\x1b[J", up)
+		return fmt.Sprintf("\x1b[%dA\r", up) + ClearDown
 	}
-	return "\r\x1b[J"
+	return "\r" + ClearDown
 }
 
 // rows is how many rows a line takes.
@@ -92,10 +130,12 @@ func (l *live) Hide() error {
 
 // Keep leaves the lines where they are, for good.
 func (l *live) Keep() error {
+	l.prefix = Prefix{}
 	if len(l.lines) == 0 {
 		return nil
 	}
 	l.lines = nil
+	l.row = min(l.row+1, max(l.height-1, 0))
 	_, err := io.WriteString(l.out, "\n")
 	return err
 }

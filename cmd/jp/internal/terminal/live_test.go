@@ -31,7 +31,7 @@ func TestLiveMarkdownComesToTheSame(t *testing.T) {
 			"word ", "a longer word ", "**bold** ", "`code` ", "\n", "\n\n", "- item\n", "1. one\n", "# Title\n", "```\n", "\tcode that is wider than it all is\n", "| a | b |\n|---|---|\n", "> quoted ", "---\n", "漢字",
 			"~~~\n", "```go\n", "  ```\n", "        ```\n", "   three\n", "    func main() {}\n", "  \n", "- ```\n  in a list\n", "````\n",
 		}), 1, 30).Draw(t, "text"), "")
-		width, rows := rapid.IntRange(8, 40).Draw(t, "width"), rapid.IntRange(1, 12).Draw(t, "rows")
+		width, rows := rapid.IntRange(8, 40).Draw(t, "width"), rapid.OneOf(rapid.IntRange(1, 12), rapid.Just(300)).Draw(t, "rows")
 		want := onScreen(width, printed(t, width, Palette{}, text))
 		var out strings.Builder
 		m := NewMarkdown(&out, width, Palette{})
@@ -46,7 +46,11 @@ func TestLiveMarkdownComesToTheSame(t *testing.T) {
 			}
 		}
 		require.NoError(t, m.Close())
-		require.Equal(t, want, onScreen(width, out.String()), "%q", out.String())
+		got := onScreen(width, out.String())
+		if rows >= fewRows && rows < 300 { // the first lines of a long list stay as they were
+			want, got = words(want), words(got)
+		}
+		require.Equal(t, want, got, "%q", out.String())
 	})
 }
 
@@ -82,6 +86,7 @@ func TestHiddenMarkdownLeavesNothing(t *testing.T) {
 // TestLiveMarkdownOnAResizedTerminal makes a terminal narrower while a block is being written.
 // One that breaks lines anew shows what it would show had it been as wide from the beginning.
 func TestLiveMarkdownOnAResizedTerminal(t *testing.T) {
+	full := strings.Repeat("Full.\n\n", 20) // the block is at the bottom of the screen
 	for name, tt := range map[string]struct{ before, more string }{
 		"a paragraph":   {"Before.\n\nA paragraph with some words that take several lines ", "and more of it."},
 		"a list":        {"Before.\n\n- an item with some words that take a line\n- another one of them that is long ", "enough\n- three"},
@@ -98,7 +103,9 @@ func TestLiveMarkdownOnAResizedTerminal(t *testing.T) {
 					m.Live(30)
 					m.Reflow()
 					m.Resize(wide, 31)
-					_, err := m.Write([]byte(tt.before))
+					_, err := m.Write([]byte(full))
+					require.NoError(t, err)
+					_, err = m.Write([]byte(tt.before))
 					require.NoError(t, err)
 					m.Resize(narrow, 31)
 					if hide {
@@ -109,7 +116,7 @@ func TestLiveMarkdownOnAResizedTerminal(t *testing.T) {
 					require.NoError(t, m.Close())
 					// What is written to the narrow terminal from the beginning is broken as by one
 					// that breaks anew. "Before." was settled, so that nothing above it moves.
-					require.Equal(t, onScreen(narrow, printed(t, narrow, Palette{}, tt.before+tt.more)), onScreen(narrow, out.String()), "%q", out.String())
+					require.Equal(t, onScreen(narrow, printed(t, narrow, Palette{}, full+tt.before+tt.more)), onScreen(narrow, out.String()), "%q", out.String())
 				})
 			}
 		}

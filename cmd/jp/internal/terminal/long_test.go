@@ -101,7 +101,7 @@ func TestLongBlocksAreWhole(t *testing.T) {
 				return s.String()
 			}
 			if !strings.Contains(name, "code in a") { // which goes on as a block of its own
-				require.Equal(t, screen(false), screen(true))
+				require.Equal(t, words(screen(false)), words(screen(true)))
 			}
 		})
 	}

@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"errors"
 	"io"
 	"strings"
 
@@ -19,7 +20,8 @@ import (
 // that is being written is shown, too, as it would be printed if it ended there.
 type Markdown struct {
 	out     io.Writer
-	width   int
+	width   int    // without the indent
+	indent  string // before each line
 	palette Palette
 	clean   *safetext.Cleaner
 	blocks  blocks
@@ -50,6 +52,22 @@ func NewMarkdown(out io.Writer, width int, palette Palette) *Markdown {
 // terminal with more rows, where lines can be taken back. Code is printed line by line.
 func (m *Markdown) Live(rows int) { m.rows, m.blocks.streams = max(rows, 1), true }
 
+// Indent puts blanks before each line.
+func (m *Markdown) Indent(columns int) {
+	m.indent = strings.Repeat(" ", columns)
+	m.width = max(m.width-columns, 1)
+}
+
+// indented is lines behind the indent.
+func (m *Markdown) indented(lines []string) []string {
+	for i, line := range lines {
+		if line != "" {
+			lines[i] = m.indent + line
+		}
+	}
+	return lines
+}
+
 // Reflow says that the terminal breaks its lines again when it gets narrower, as most do.
 func (m *Markdown) Reflow() { m.reflows = true }
 
@@ -77,13 +95,14 @@ func (m *Markdown) shown() Region {
 
 // Resize says how large the terminal is now.
 func (m *Markdown) Resize(width, rows int) {
-	m.width = max(width, 1)
+	m.width = max(width-len(m.indent), 1)
 	if m.rows > 0 {
 		m.rows = max(rows-1, 1)
 	}
 	if m.reflows {
-		m.live.width = m.width
+		m.live.width = width
 	}
+	m.live.settle(rows)
 }
 
 // Write takes the next part of the text and prints the blocks that it finishes.
@@ -133,12 +152,13 @@ func (m *Markdown) printBlock(p finishedBlock) error {
 	text := m.render(p.text, true)
 	m.memo = codeMemo{time: m.time}
 	if text == "" {
-		return m.shown().Hide()
+		return m.drop()
 	}
 	if m.rows > 0 {
 		return m.printFinal(m.below(text, p.joined))
 	}
-	_, err := io.WriteString(m.out, m.below(text, p.joined))
+	lines := strings.Split(m.below(text, p.joined), "\n")
+	_, err := io.WriteString(m.out, strings.Join(m.indented(lines), "\n"))
 	m.printed = true
 	return err
 }
@@ -164,7 +184,12 @@ func (m *Markdown) printCode(lines []finishedBlock) error {
 		return nil
 	}
 	m.code = nil
-	return m.shown().Hide()
+	return m.drop()
+}
+
+// drop takes a block off the screen that turned out empty.
+func (m *Markdown) drop() error {
+	return errors.Join(m.shown().Hide(), m.shown().Keep())
 }
 
 // below is a text as it stands below what is printed, joined to it or not.
@@ -177,12 +202,15 @@ func (m *Markdown) below(text string, joined bool) string {
 
 // printFinal prints a text in the place of what is shown of it.
 func (m *Markdown) printFinal(text string) error {
-	m.printed = true
-	if err := m.shown().Show(strings.Split(strings.TrimSuffix(text, "\n"), "\n")); err != nil {
+	m.printed, m.live.most = true, 0
+	if err := m.shown().Show(m.indented(strings.Split(strings.TrimSuffix(text, "\n"), "\n")), true); err != nil {
 		return err
 	}
 	return m.shown().Keep()
 }
+
+// fewRows is how many of the last rows of a block may still change, unless it is a table.
+const fewRows = 8
 
 // preview shows the block that is being written, or the line of a code block.
 func (m *Markdown) preview() error {
@@ -209,11 +237,14 @@ func (m *Markdown) preview() error {
 		return m.shown().Hide()
 	}
 	lines := strings.Split(strings.TrimSuffix(m.below(text, joined), "\n"), "\n")
-	lines = lines[max(0, len(lines)-m.rows):]
+	m.live.most = m.rows
+	grow := m.rows >= fewRows && !ruleLine().MatchString(block)
 	for i, line := range lines {
-		lines[i] = m.oneRow(strings.ReplaceAll(line, "\t", "        "))
+		line = strings.ReplaceAll(line, "\t", "        ")
+		lines[i] = m.oneRow(line)
+		grow = grow && safetext.Columns(line) <= m.width // else it stays as a part
 	}
-	return m.shown().Show(lines)
+	return m.shown().Show(m.indented(lines), grow)
 }
 
 // oneRow is as much of a line as one row shows: of code, which is not wrapped, the end.

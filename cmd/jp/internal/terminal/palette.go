@@ -56,6 +56,21 @@ func (p Palette) Cyan(text string) string { return p.paint("36", text, "39") }
 // Magenta colours the keywords of code.
 func (p Palette) Magenta(text string) string { return p.paint("35", text, "39") }
 
+// Change colours a line of a difference, or a warning beside it.
+func (p Palette) Change(line string) string {
+	switch {
+	case strings.HasPrefix(line, "+"):
+		return p.Green(line)
+	case strings.HasPrefix(line, "-"):
+		return p.Red(line)
+	case strings.HasPrefix(line, "@@"):
+		return p.Cyan(line)
+	case strings.HasPrefix(line, "!"):
+		return p.Yellow(line)
+	}
+	return line
+}
+
 func (p Palette) paint(on, text, off string) string {
 	if !p.colour || text == "" {
 		return text

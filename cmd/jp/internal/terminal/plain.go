@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"bytes"
 	"io"
 	"strings"
 
@@ -12,19 +13,35 @@ import (
 type Plain struct {
 	out    io.Writer
 	clean  *safetext.Cleaner
-	breaks int  // line breaks that wait for more text
-	within bool // the cursor is behind text
+	text   bytes.Buffer // clean, not yet printed
+	breaks int          // line breaks that wait for more text
+	within bool         // the cursor is behind text
 }
 
 // NewPlain returns a printer of text for a terminal. The text need not be clean.
 func NewPlain(out io.Writer) *Plain {
 	p := &Plain{out: out}
-	p.clean = safetext.NewCleaner(plainText{p})
+	p.clean = safetext.NewCleaner(&p.text)
 	return p
 }
 
 // Write prints the next part of the text.
-func (p *Plain) Write(text []byte) (int, error) { return p.clean.Write(text) }
+func (p *Plain) Write(text []byte) (int, error) {
+	_, _ = p.clean.Write(text)
+	return len(text), p.print()
+}
+
+func (p *Plain) print() (err error) {
+	text := strings.TrimRight(p.text.String(), "\n")
+	breaks := p.text.Len() - len(text)
+	p.text.Reset()
+	if text != "" {
+		_, err = io.WriteString(p.out, strings.Repeat("\n", p.breaks)+text)
+		p.breaks, p.within = 0, true
+	}
+	p.breaks += breaks
+	return err
+}
 
 // Hide ends the line that is being written.
 func (p *Plain) Hide() error {
@@ -44,23 +61,9 @@ func (p *Plain) Resize(int, int) {}
 
 // Close ends the text. It does not close the writer below.
 func (p *Plain) Close() error {
-	if err := p.clean.Close(); err != nil {
+	_ = p.clean.Close()
+	if err := p.print(); err != nil {
 		return err
 	}
 	return p.Hide()
-}
-
-// plainText takes the text that is clean.
-type plainText struct{ *Plain }
-
-func (p plainText) Write(clean []byte) (int, error) {
-	text := strings.TrimRight(string(clean), "\n")
-	if text != "" {
-		if _, err := io.WriteString(p.out, strings.Repeat("\n", p.breaks)+text); err != nil {
-			return 0, err
-		}
-		p.breaks, p.within = 0, true
-	}
-	p.breaks += len(clean) - len(text)
-	return len(clean), nil
 }

@@ -55,6 +55,6 @@ func (s *Status) Clear() error {
 		return nil
 	}
 	s.lines = nil
-	_, err := io.WriteString(s.out, "\r\x1b[J")
+	_, err := io.WriteString(s.out, "\r"+ClearDown)
 	return err
 }

@@ -77,7 +77,7 @@ func TestStatusWritesWhatHasChanged(t *testing.T) {
 		{20, []string{"c", "b"}, "\r\r\n\x1b[1A\r"},
 		{20, []string{"c"}, "\rc\x1b[K\x1b[J\r"},
 		{10, []string{"c"}, "\rc\x1b[K\x1b[J\r"},
-		{10, nil, "\r\x1b[J"},
+		{10, nil, "\r" + ClearDown},
 		{10, nil, ""},
 	} {
 		require.NoError(t, s.Draw(tt.width, tt.lines...))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -23,6 +24,14 @@ type TTY struct {
 	pastes bool      // the terminal may be asked to mark what is pasted
 	unsent Unsent    // nil where none is kept
 	typed  Sequences // of keys, not taken yet
+	marked *marked   // the text of a question that may be taken away; nil: none
+}
+
+// A marked text is what was written since a place on the screen.
+type marked struct {
+	text        strings.Builder
+	width, rows int // of the terminal then
+	asked       int // keys
 }
 
 // OpenTTY opens the terminal of this process, whatever stdin and stdout are. It
@@ -59,13 +68,38 @@ func NewTTY(file *os.File) *TTY {
 func (t *TTY) MayLeave() { t.leave = true }
 
 // Write shows text that is clean. Its lines break between words; see [Wrap].
-func (t *TTY) Write(p []byte) (int, error) { return t.out.Write(p) }
+func (t *TTY) Write(p []byte) (int, error) {
+	if t.marked != nil {
+		t.marked.text.Write(p)
+	}
+	return t.out.Write(p)
+}
+
+// Mark begins the text of a question that goes away when it is answered.
+func (t *TTY) Mark() { t.marked = &marked{width: t.Width(), rows: t.Rows()} }
+
+// Erase takes the text since Mark away where all of it is on the screen and one key was typed; alone: nothing else was
+// written since.
+func (t *TTY) Erase(alone bool) {
+	m := t.marked
+	t.marked = nil
+	if m == nil || !alone || m.asked != 1 || m.width != t.Width() || m.rows != t.Rows() || !strings.HasSuffix(m.text.String(), "\n") {
+		return
+	}
+	if rows := RowsOf(Wrap(m.text.String(), m.width), m.width) - 1; rows < m.rows {
+		_, _ = fmt.Fprintf(t.file, "\x1b[%dA\r", rows) // a terminal that is gone is found out by who waits for a key
+		_, _ = t.file.WriteString(ClearDown)
+	}
+}
 
 // Close closes the terminal.
 func (t *TTY) Close() error { return t.file.Close() }
 
 // Width is how many columns the terminal has now.
 func (t *TTY) Width() int { return Width(t.file, nil) }
+
+// Rows is how many rows the terminal has now.
+func (t *TTY) Rows() int { return Rows(t.file) }
 
 // File is the terminal, for an editor or a pager that runs on it.
 func (t *TTY) File() *os.File { return t.file }

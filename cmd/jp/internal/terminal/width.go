@@ -43,6 +43,17 @@ func Rows(stream *os.File) int {
 	return 24
 }
 
+// RowsOf is how many rows the lines of a text take, an empty text one.
+func RowsOf(text string, width int) (rows int) {
+	for line := range strings.SplitSeq(text, "\n") {
+		rows++
+		if columns := safetext.Columns(line); columns > width && width > 0 {
+			rows += (columns - 1) / width
+		}
+	}
+	return rows
+}
+
 // pad fills a text up with spaces.
 func pad(text string, columns int, right bool) string {
 	space := strings.Repeat(" ", max(columns-safetext.Columns(text), 0))

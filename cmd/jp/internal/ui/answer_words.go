@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"strings"
 
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/conversation"
+	"jp/internal/action"
 	"jp/process/attach"
 )
 
@@ -50,8 +50,8 @@ func answerValue(i attach.Inquiry, word string) (json.RawMessage, error) {
 	switch {
 	case i.Kind == conversation.KindRunTool:
 		return meaning(i, word, map[string][]string{
-			`"run"`: YesWords, `"skip"`: NoWords, `"run_turn"`: {"a", "all"},
-		}, conversation.AnswerRun, conversation.AnswerSkip, conversation.AnswerRunTurn)
+			`"run"`: YesWords, `"skip"`: NoWords, `"run_turn"`: {"a", "all"}, `"run_network"`: {"network"},
+		}, conversation.AnswerRun, conversation.AnswerSkip, conversation.AnswerRunTurn, conversation.AnswerRunNetwork)
 	case i.Kind == conversation.KindDeliverResult:
 		return meaning(i, word, map[string][]string{`"deliver"`: YesWords, `"withhold"`: NoWords}, conversation.AnswerDeliver, conversation.AnswerWithhold)
 	case i.AnswerType.Type == "boolean":

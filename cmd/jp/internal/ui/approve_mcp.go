@@ -18,7 +18,6 @@ import (
 	"jp/conversation"
 	"jp/internal/safetext"
 	"jp/tool/mcp"
-	"jp/turnloop"
 )
 
 // askApproval starts a server and lets the user approve what it offers. What they
@@ -61,9 +60,7 @@ func AskFiles(ctx context.Context, tty terminal.Asker, p terminal.Palette, s *to
 		return true, nil
 	}
 	fmt.Fprint(tty, FilesText(s, files, state))
-	accepted, err = chooseYes(ctx, tty, []string{
-		p.Bold("n") + " no, leave it out", p.Bold("y") + " yes, start it with exactly these files",
-	}, func() {})
+	accepted, err = approves(ctx, tty, nil, p.Bold("n")+" no, leave it out", p.Bold("y")+" yes, start it with exactly these files")
 	if accepted {
 		s.Accept(files)
 	}
@@ -90,34 +87,15 @@ func FilesText(s *toolset.Server, files mcp.Files, state toolset.State) string {
 func (a ApprovalSheet) Ask(ctx context.Context, tty terminal.Asker) (approved bool, err error) {
 	p := a.Palette
 	fmt.Fprint(tty, a.Text())
-	choices := []string{p.Bold("n") + " no, leave out what is not approved", p.Bold("y") + " yes, approve exactly this", p.Bold("d") + " details"}
-	return chooseYes(ctx, tty, choices, func() { fmt.Fprint(tty, "d\n", a.details()) })
+	return approves(ctx, tty, a.details, p.Bold("n")+" no, leave out what is not approved", p.Bold("y")+" yes, approve exactly this", p.Bold("d")+" details")
 }
 
-// chooseYes asks until the answer is yes or no; details are shown where the menu has them.
-func chooseYes(ctx context.Context, tty terminal.Asker, choices []string, details func()) (yes bool, err error) {
-	for {
-		key, err := tty.Choose(ctx, terminal.Choices(tty.Width(), 2, "", choices...)+"\n> ", oneOf("nyd"))
-		switch {
-		case errors.Is(err, terminal.ErrHangup):
-			return false, &turnloop.Interrupt{Signal: "SIGHUP"}
-		case err != nil:
-			return false, err
-		}
-		switch key.Lower() {
-		case 'y':
-			fmt.Fprintln(tty, "y")
-			return true, nil
-		case 'd':
-			details()
-			continue
-		case terminal.KeyCtrlC:
-			fmt.Fprintln(tty, "^C")
-			return false, problem.New(problem.ExitInterrupted, "interrupted", "nothing was approved.")
-		}
-		fmt.Fprintln(tty, "n")
-		return false, nil
+func approves(ctx context.Context, tty terminal.Asker, details func() string, choices ...string) (bool, error) {
+	yes, err := yesNo(ctx, tty, terminal.Choices(tty.Width(), 2, "", choices...), details)
+	if errors.Is(err, errAborted) {
+		err = problem.New(problem.ExitInterrupted, "interrupted", "nothing was approved.")
 	}
+	return yes, err
 }
 
 // An ApprovalSheet shows what a server offers beside what was approved. All of its
@@ -209,18 +187,11 @@ func (a ApprovalSheet) changes(b *strings.Builder, changes []toolset.Change) {
 }
 
 func (a ApprovalSheet) difference(b *strings.Builder, was, is toolset.ToolInfo) {
-	edits := udiff.Unified("", "", offerText(was), offerText(is))
-	for line := range strings.Lines(edits) {
-		line = strings.TrimRight(line, "\n")
-		switch {
-		case strings.HasPrefix(line, "---"), strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "@@"), strings.HasPrefix(line, `\`):
-			continue
-		case strings.HasPrefix(line, "+"):
-			line = a.Palette.Green(line)
-		case strings.HasPrefix(line, "-"):
-			line = a.Palette.Red(line)
+	lines := strings.Split(strings.TrimSuffix(udiff.Unified("", "", offerText(was), offerText(is)), "\n"), "\n")
+	for _, line := range lines[min(2, len(lines)):] { // behind the names
+		if !strings.HasPrefix(line, "@@") && !strings.HasPrefix(line, `\`) {
+			fmt.Fprintf(b, "      %s\n", a.Palette.Change(line))
 		}
-		fmt.Fprintf(b, "      %s\n", line)
 	}
 }
 

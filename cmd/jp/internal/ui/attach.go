@@ -7,11 +7,11 @@ import (
 	"sync"
 	"time"
 
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/action"
 	"jp/process/attach"
 	"jp/turnloop"
 )
@@ -19,15 +19,16 @@ import (
 // An attachment is one time that jp attach looks at a process. One goroutine
 // shows what comes; another one asks the person, while what comes has to wait.
 type attachment struct {
-	env    *Env
-	repo   *repo.Repo
-	id     conversation.ID
-	peer   *attach.Client
-	ends   func(context.Context) error // waits for the end of the process
-	person *client                     // nil where the process is only followed
-	show   attachShow
-	inbox  *inbox
-	reader sync.WaitGroup
+	env     *Env
+	repo    *repo.Repo
+	id      conversation.ID
+	peer    *attach.Client
+	ends    func(context.Context) error // waits for the end of the process
+	person  *client                     // nil: the process is only followed
+	printer *Turn                       // nil for programs
+	options AttachOptions
+	inbox   *inbox
+	reader  sync.WaitGroup
 
 	turn   []*conversation.Event // of the current turn, at least
 	asking *askedHere            // nil while nothing is asked here
@@ -44,7 +45,9 @@ var (
 )
 
 func (a *attachment) close() {
-	a.env.live.Load().close()
+	if a.printer != nil {
+		a.printer.live.close()
+	}
 	a.peer.Close()
 	a.reader.Wait()
 	a.person.Close()
@@ -60,7 +63,11 @@ func (a *attachment) run(ctx context.Context, leave, menu <-chan struct{}) error
 		var err error
 		select {
 		case <-a.inbox.news:
-			err = a.takeAll(ctx)
+			for _, u := range a.inbox.take() {
+				if err = a.take(ctx, u); err != nil {
+					break
+				}
+			}
 		case <-answered:
 			err = a.answered(ctx)
 		case <-leave:
@@ -72,7 +79,11 @@ func (a *attachment) run(ctx context.Context, leave, menu <-chan struct{}) error
 			err = context.Cause(ctx)
 		}
 		if err != nil {
-			a.stopAsking(err)
+			if a.asking != nil { // it gets no answer
+				a.asking.end(err)
+				<-a.asking.done
+				a.asking = nil
+			}
 			return a.ended(ctx, err)
 		}
 	}
@@ -104,25 +115,12 @@ func (a *attachment) keys() (leave, menu <-chan struct{}) {
 	return left, wanted
 }
 
-func (a *attachment) noKeys() {
-	a.env.onLeave.Store(nil)
-	a.env.onInterrupt.Store(nil)
-}
-
-// takeAll takes what has come.
-func (a *attachment) takeAll(ctx context.Context) error {
-	for _, u := range a.inbox.take() {
-		if err := a.take(ctx, u); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // take shows one thing, or keeps it for later while something is asked here.
 func (a *attachment) take(ctx context.Context, u nextMessages) error {
 	if b, ok := u.m.(*attach.Answered); ok {
-		a.answeredElsewhere(b)
+		if q := a.asking; q != nil && q.inquiry.Seq == b.Seq && q.inquiry.Conversation == b.Conversation {
+			q.end(&elsewhereError{b.Words})
+		}
 		a.asked = nil
 	}
 	if a.asking != nil {
@@ -137,7 +135,7 @@ func (a *attachment) take(ctx context.Context, u nextMessages) error {
 	}
 	if len(u.events) > 0 {
 		a.follow(u.events)
-		a.show.recorded(u.events)
+		a.recorded(u.events)
 		return nil
 	}
 	return a.receive(ctx, u.m)
@@ -156,25 +154,27 @@ func (a *attachment) follow(events []*conversation.Event) {
 func (a *attachment) receive(ctx context.Context, m attach.Message) error {
 	switch m := m.(type) {
 	case *attach.Delta:
-		a.show.streamed(*m)
+		a.streamed(m)
 	case *attach.Notice:
-		a.show.noticed(m.Text)
+		a.noticed(m.Text)
 	case *attach.Activity:
-		a.show.working(*m)
+		a.working(m)
 	case *attach.Inquiry:
 		a.asked = m
 		if a.person == nil {
-			a.show.asked(*m)
+			a.waits(m)
 			return nil
 		}
 		return a.ask(ctx, *m)
 	case *attach.Refused:
-		a.show.noticed("That has no effect: " + m.Reason + ".")
-		return a.askAgain(ctx)
+		a.noticed("That has no effect: " + m.Reason + ".")
+		if a.asked != nil && a.person != nil { // it waits still
+			return a.ask(ctx, *a.asked)
+		}
 	case *attach.Status:
 		if a.menu && a.person != nil {
 			a.menu = false
-			defer a.show.resume()
+			defer a.printer.resume()
 			return a.openMenu(ctx, *m)
 		}
 	case *attach.Closing:
@@ -195,14 +195,14 @@ func (a *attachment) ended(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(err, errLeave):
 		_ = a.peer.Send(&attach.Detach{}) // gone is gone
-		return a.show.left(a.peer.Hello().PID)
+		return a.left(a.peer.Hello().PID)
 	case errors.Is(err, terminal.ErrHangup), errors.Is(err, turnloop.ErrNoAnswer):
 		return &turnloop.Interrupt{Signal: "SIGHUP"}
 	case errors.As(err, &bye) && bye.Ended:
 		if a.person != nil {
 			a.person.front.notify.tell(hasEnded)
 		}
-		return a.show.ended(bye.Closing)
+		return a.over(bye.Closing)
 	case errors.As(err, &bye):
 		return a.refused(bye.Reason)
 	case errors.Is(err, attach.ErrGone):
@@ -266,7 +266,7 @@ func RunAttach(ctx context.Context, e *Env, o AttachOptions, word string) error 
 	case err != nil:
 		return err
 	}
-	a := &attachment{env: e, repo: r, id: id, peer: peer, inbox: newInbox()}
+	a := &attachment{env: e, repo: r, id: id, peer: peer, options: o, inbox: newInbox()}
 	a.ends = r.Processes().AwaitEnd(id)
 	defer a.close()
 	if !e.Format.Structured() && IsTerminal(e.Stdout) {
@@ -279,9 +279,10 @@ func RunAttach(ctx context.Context, e *Env, o AttachOptions, word string) error 
 	if a.person != nil && peer.Hello().Attached {
 		return a.refused("another terminal is attached already")
 	}
-	a.show = a.newShow(o)
+	a.printer = a.newPrinter()
 	leave, menu := a.keys() // before anything is shown: then the keys work
-	defer a.noKeys()
+	defer a.env.onLeave.Store(nil)
+	defer a.env.onInterrupt.Store(nil)
 	if err := a.begin(ctx, o); err != nil {
 		return err
 	}
@@ -300,7 +301,7 @@ func (a *attachment) begin(ctx context.Context, o AttachOptions) error {
 		return repo.AboutConversation(err, a.id)
 	}
 	a.turn = events
-	a.show.replay(events, from)
+	a.replay(events, from)
 	a.reader.Go(func() { a.inbox.fill(ctx, a.peer.Follow(a.peer.Hello().Seq, a.repo.Store.Backward)) })
 	return nil
 }

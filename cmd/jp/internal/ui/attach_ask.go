@@ -27,9 +27,9 @@ func (a *attachment) ask(ctx context.Context, i attach.Inquiry) error {
 	if err != nil {
 		return err
 	}
-	a.show.pause()
+	a.printer.pause()
 	if i.Conversation != a.id {
-		a.show.noticed(i.Conversation.Short() + ", which works for this conversation, asks:")
+		a.noticed(i.Conversation.Short() + ", which works for this conversation, asks:")
 	}
 	asking, end := context.WithCancelCause(ctx)
 	q := &askedHere{inquiry: i, end: end, done: make(chan struct{})}
@@ -41,31 +41,6 @@ func (a *attachment) ask(ctx context.Context, i attach.Inquiry) error {
 		q.answer, q.err = a.person.Prompter.Ask(asking, question)
 	}()
 	return nil
-}
-
-// askAgain asks again a question that still waits: what the person said to it came
-// to nothing.
-func (a *attachment) askAgain(ctx context.Context) error {
-	if a.asked == nil || a.person == nil {
-		return nil
-	}
-	return a.ask(ctx, *a.asked)
-}
-
-// stopAsking ends the question that is asked here, without an answer.
-func (a *attachment) stopAsking(why error) {
-	if a.asking != nil {
-		a.asking.end(why)
-		<-a.asking.done
-		a.asking = nil
-	}
-}
-
-// answeredElsewhere ends a question that waits no more.
-func (a *attachment) answeredElsewhere(b *attach.Answered) {
-	if q := a.asking; q != nil && q.inquiry.Seq == b.Seq && q.inquiry.Conversation == b.Conversation {
-		q.end(&elsewhereError{b.Words})
-	}
 }
 
 // An elsewhereError says how a question was answered by another user.
@@ -102,7 +77,7 @@ func (a *attachment) answered(ctx context.Context) error {
 		return err
 	}
 	if a.asking == nil {
-		a.show.resume()
+		a.printer.resume()
 	}
 	later := a.later
 	a.later = nil

@@ -7,237 +7,174 @@ import (
 	"time"
 
 	"jp/agent"
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/conversation"
+	"jp/internal/action"
 	"jp/internal/safetext"
 	"jp/process/attach"
 	"jp/turnloop"
 )
 
-// An attachShow is how jp attach shows a turn.
-type attachShow interface {
-	// replay shows what was durable before, from an event on.
-	replay(events []*conversation.Event, from int)
-	recorded(events []*conversation.Event)
-	streamed(d attach.Delta)
-	noticed(text string)
-	// asked shows a question that another user has to answer.
-	asked(i attach.Inquiry)
-	// working shows what the turn does.
-	working(a attach.Activity)
-	// pause is called before the terminal is used for something else, and resume behind that.
-	pause()
-	resume()
-	// left and ended are the last word.
-	left(pid int) error
-	ended(b attach.Closing) error
-}
-
-func (a *attachment) newShow(o AttachOptions) attachShow {
+// newPrinter prints what comes: on a terminal as the turn's own terminal would, else as its record, nil for programs.
+func (a *attachment) newPrinter() *Turn {
 	e := a.env
-	v := e.OnScreen(&repo.View{Repo: a.repo, ID: a.id})
 	switch {
 	case e.Format.Structured():
-		return &attachLines{attachment: a, partial: o.Partial}
-	case IsTerminal(e.Stdout):
-		live := e.liveLine()
-		if live != nil && a.person != nil {
-			live.hint = "Ctrl+C menu"
-		}
-		e.live.Store(live)
-		screen := &screenOutput{statusWriter: &statusWriter{env: e, palette: v.Palette, id: a.id, live: live}, shown: map[int]int{}}
-		e.shown.Store(screen)
-		return &attachScreen{attachPipe: attachPipe{attachment: a, view: v, transcript: NewTranscript(v, e.Results(), "full")}, screen: screen}
+		return nil
+	case !IsTerminal(e.Stdout):
+		return a.newRecord()
 	}
-	return &attachPipe{attachment: a, view: v, transcript: NewTranscript(v, e.Results(), "full")}
+	t := e.newTurn(e.liveLine(), "")
+	t.run = agent.RunInfo{ID: a.id, Recorded: true}
+	if t.live != nil && a.person != nil {
+		t.live.hint = "Ctrl+C menu"
+		a.person.front.live = t.live
+	}
+	aside := t.aside
+	e.beside.Store(&aside)
+	return t
 }
 
-// attachPipe writes a transcript.
-type attachPipe struct {
-	*attachment
-	view       *ScreenView
-	transcript *transcript
+func (a *attachment) newRecord() *Turn {
+	return NewTurn(a.env.OnScreen(&repo.View{Repo: a.repo, ID: a.id}), a.env.Results(), "full", false)
 }
 
-func (p *attachPipe) replay(events []*conversation.Event, from int) {
+// replay shows the recorded events from a seq on.
+func (a *attachment) replay(events []*conversation.Event, from int) {
+	for len(events) > 0 && events[0].Seq < from {
+		events = events[1:]
+	}
+	hello, running := a.peer.Hello(), a.printer
+	switch {
+	case running == nil:
+		a.line(map[string]any{"type": "attached", "conversation": a.id, "head": hello.Head, "seq": hello.Seq, "pid": hello.PID})
+	case running.view == nil:
+		a.printer = a.newRecord()
+		defer func() {
+			if a.printer.record.wrote {
+				fmt.Fprintln(a.env.Results())
+			}
+			a.printer = running
+		}()
+	}
+	a.recorded(events)
+	if running != nil {
+		for _, e := range events {
+			running.record.follow(e) // the results of their calls are to come
+		}
+	}
+}
+
+// recorded shows events.
+func (a *attachment) recorded(events []*conversation.Event) {
 	for _, e := range events {
-		if e.Seq >= from && !e.Type().Internal() {
-			p.transcript.event(e)
+		switch {
+		case a.printer == nil:
+			if text, err := conversation.ViewJSON(e, a.id, false); err == nil {
+				fmt.Fprintf(a.env.Results(), "%s\n", text)
+			}
+		case !e.Type().Internal():
+			a.printer.Recorded([]*conversation.Event{e})
+		default:
+			a.printer.record.follow(e)
 		}
+		if e.Type() != conversation.TypeTurnDone || a.printer == nil || a.printer.view != nil {
+			continue
+		}
+		words := safetext.Clean(e.Subject)
+		if v, err := a.repo.Find().ViewBack(context.Background(), a.env.Host, string(a.id), func([]*conversation.Event) bool { return true }); err == nil {
+			if used := agent.ContextUsed(context.Background(), a.repo, v.Events); used != "" {
+				words += " · " + used
+			}
+		}
+		a.printer.say(a.printer.palette.Dim(words))
 	}
 }
 
-func (p *attachPipe) recorded(events []*conversation.Event) { p.replay(events, 0) }
+// streamed shows text that is not durable yet.
+func (a *attachment) streamed(d *attach.Delta) {
+	switch {
+	case a.printer != nil:
+		a.printer.Streamed(turnloop.Delta{Seq: d.Seq, Call: d.Call, Part: d.Part, At: d.At, Text: d.Text})
+	case a.options.Partial:
+		a.passOn(d)
+	}
+}
 
-func (p *attachPipe) streamed(attach.Delta) {}
+func (a *attachment) noticed(text string) {
+	if a.printer != nil {
+		a.printer.Noticed(text)
+		return
+	}
+	a.env.Note("%s", safetext.Clean(text))
+}
 
-func (p *attachPipe) noticed(text string) { p.env.Note("%s", safetext.Clean(text)) }
-
-func (p *attachPipe) asked(i attach.Inquiry) {
-	p.env.Note("%s waits for an answer: %s — %q", i.Conversation, safetext.Show(i.Tool), safetext.Clean(problem.OneLine(i.Text)))
+// waits shows a question that another user has to answer.
+func (a *attachment) waits(i *attach.Inquiry) {
+	if a.printer == nil {
+		a.passOn(i)
+		return
+	}
+	a.env.Note("%s waits for an answer: %s — %q", i.Conversation, safetext.Show(i.Tool), safetext.Clean(problem.OneLine(i.Text)))
 	if i.Warning != "" {
-		p.env.Note("    ! %s", safetext.Clean(problem.OneLine(i.Warning)))
+		a.env.Note("    ! %s", safetext.Clean(problem.OneLine(i.Warning)))
 	}
-	p.env.Note("    %s   %s", repo.AnswerCommand(i), repo.AnswerWords(i))
+	a.env.Note("    %s   %s", repo.AnswerCommand(*i), repo.AnswerWords(*i))
 }
 
-func (p *attachPipe) working(attach.Activity) {}
+// working shows the activity of the turn or of a delegate.
+func (a *attachment) working(w *attach.Activity) {
+	if a.printer == nil {
+		return
+	}
+	child := w.Conversation
+	if child == a.id {
+		child = ""
+	}
+	a.printer.live.working(child, turnloop.Activity{
+		Seq: w.Seq, Call: w.Call, Name: w.Name, Argument: w.Argument, Hook: w.Hook,
+		Started: a.env.Now().Add(-time.Duration(w.SinceMS) * time.Millisecond), Waits: w.Waits, Part: w.Part, Writing: w.Writing,
+		Tokens: w.Tokens, Context: w.Context, Window: w.Window, Tail: w.Tail, Progress: w.Progress, Over: w.Over,
+	})
+}
 
-func (p *attachPipe) pause() {}
-
-func (p *attachPipe) resume() {}
-
-func (p *attachPipe) left(pid int) error {
-	p.env.Note("Detached; %s goes on (pid %d).   %s", p.id, pid, action.Attach(p.id.Short()))
+// left says that the user has left a turn that goes on.
+func (a *attachment) left(pid int) error {
+	a.printer.pause()
+	if a.printer == nil {
+		a.passOn(&attach.Closing{Reason: "detached"})
+		return nil
+	}
+	a.env.Note("Detached; %s goes on (pid %d).   %s", a.id, pid, action.Attach(a.id.Short()))
 	return nil
 }
 
-func (p *attachPipe) ended(b attach.Closing) error { return byeFailure(p.id, b) }
-
-// byeFailure is the turn's exit code and its error, nil where it is complete.
-func byeFailure(id conversation.ID, b attach.Closing) error {
+// over is the turn's exit code and its error, nil if the turn is complete.
+func (a *attachment) over(b attach.Closing) error {
+	a.printer.pause()
+	if a.printer == nil {
+		a.passOn(&b)
+	}
 	if b.Exit == 0 {
 		return nil
 	}
-	f := problem.New(b.Exit, "incomplete_turn", "%s", b.Text).About(id)
+	f := problem.New(b.Exit, "incomplete_turn", "%s", b.Text).About(a.id)
 	if b.Exit == problem.ExitInterrupted || b.Status == string(turnloop.Incomplete) || b.Status == string(turnloop.Waiting) {
-		f.Hint(action.Continue(id.Short()), "goes on with the turn")
+		f.Hint(action.Continue(a.id.Short()), "goes on with the turn")
 	}
 	return f
 }
 
-// attachScreen shows the turn on a terminal as its own terminal would.
-type attachScreen struct {
-	attachPipe
-	screen *screenOutput
-}
-
-func (s *attachScreen) replay(events []*conversation.Event, from int) {
-	s.attachPipe.replay(events, from)
-	if s.transcript.wrote {
-		fmt.Fprintln(s.env.Results())
-	}
-}
-
-func (s *attachScreen) recorded(events []*conversation.Event) {
-	s.screen.Recorded(events)
-	for _, e := range events {
-		if b, ok := e.Body.(*conversation.TurnDone); ok && b != nil {
-			words := safetext.Clean(e.Subject)
-			if v, err := s.repo.Find().ViewBack(context.Background(), s.env.Host, string(s.id), func([]*conversation.Event) bool { return true }); err == nil {
-				if used := agent.ContextUsed(context.Background(), s.repo, v.Events); used != "" {
-					words += " · " + used
-				}
-			}
-			s.screen.say("%s", s.screen.palette.Dim(words))
-		}
-	}
-}
-
-func (s *attachScreen) streamed(d attach.Delta) {
-	if d.Part != conversation.PartMessage {
-		return
-	}
-	s.screen.listen(d.Call)
-	if _, begun := s.screen.shown[d.Seq]; !begun && d.At > 0 {
-		s.screen.say("%s", s.screen.palette.Dim("…(the beginning of this is not kept; "+action.PrintSession.String()+" has all of it when it is done)"))
-		s.screen.shown[d.Seq] = d.At
-	}
-	s.screen.Streamed(turnloop.Delta{Seq: d.Seq, Call: d.Call, Part: d.Part, At: d.At, Text: d.Text})
-}
-
-func (s *attachScreen) noticed(text string) { s.screen.Noticed(text) }
-
-func (s *attachScreen) working(a attach.Activity) {
-	child := a.Conversation
-	if child == s.id {
-		child = ""
-	}
-	s.screen.live.working(child, turnloop.Activity{
-		Seq: a.Seq, Call: a.Call, Name: a.Name, Argument: a.Argument, Hook: a.Hook,
-		Started: s.env.Now().Add(-time.Duration(a.SinceMS) * time.Millisecond), Waits: a.Waits, Part: a.Part, Writing: a.Writing,
-		Tokens: a.Tokens, Context: a.Context, Window: a.Window, Tail: a.Tail, Progress: a.Progress, Over: a.Over,
-	})
-}
-
-func (s *attachScreen) pause() {
-	s.screen.closeMessage()
-	s.screen.live.cover(true)
-}
-
-func (s *attachScreen) resume() { s.screen.live.cover(false) }
-
-func (s *attachScreen) left(pid int) error {
-	s.pause()
-	return s.attachPipe.left(pid)
-}
-
-func (s *attachScreen) ended(b attach.Closing) error {
-	s.pause()
-	return s.attachPipe.ended(b)
-}
-
-// attachLines writes one JSON object per line.
-type attachLines struct {
-	*attachment
-	partial bool
-}
-
-func (l *attachLines) line(value any) {
+func (a *attachment) line(value any) {
 	if text, err := json.Marshal(value); err == nil {
-		fmt.Fprintf(l.env.Results(), "%s\n", text)
+		fmt.Fprintf(a.env.Results(), "%s\n", text)
 	}
 }
 
-// message writes what the process said, as it said it.
-func (l *attachLines) message(m attach.Message) {
+// passOn writes the output of the process unchanged.
+func (a *attachment) passOn(m attach.Message) {
 	if text, err := attach.Encode(m); err == nil {
-		fmt.Fprintf(l.env.Results(), "%s", text)
+		fmt.Fprintf(a.env.Results(), "%s", text)
 	}
-}
-
-func (l *attachLines) replay(events []*conversation.Event, from int) {
-	hello := l.peer.Hello()
-	l.line(map[string]any{"type": "attached", "conversation": l.id, "head": hello.Head, "seq": hello.Seq, "pid": hello.PID})
-	for _, e := range events {
-		if e.Seq >= from {
-			l.recorded([]*conversation.Event{e})
-		}
-	}
-}
-
-func (l *attachLines) recorded(events []*conversation.Event) {
-	for _, e := range events {
-		if text, err := conversation.ViewJSON(e, l.id, false); err == nil {
-			fmt.Fprintf(l.env.Results(), "%s\n", text)
-		}
-	}
-}
-
-func (l *attachLines) streamed(d attach.Delta) {
-	if l.partial {
-		l.message(&d)
-	}
-}
-
-func (l *attachLines) noticed(text string) { l.env.Note("%s", safetext.Clean(text)) }
-
-func (l *attachLines) asked(i attach.Inquiry) { l.message(&i) }
-
-func (l *attachLines) working(attach.Activity) {}
-
-func (l *attachLines) pause() {}
-
-func (l *attachLines) resume() {}
-
-func (l *attachLines) left(int) error {
-	l.message(&attach.Closing{Reason: "detached"})
-	return nil
-}
-
-func (l *attachLines) ended(b attach.Closing) error {
-	l.message(&b)
-	return byeFailure(l.id, b)
 }

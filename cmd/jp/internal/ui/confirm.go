@@ -7,8 +7,6 @@ import (
 	"io"
 	"strings"
 
-	"charm.land/huh/v2"
-
 	"jp/agent/problem"
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
@@ -19,7 +17,6 @@ type Confirmation struct {
 	ID       conversation.ID // what it is about, if that is one conversation
 	List     func(io.Writer, terminal.Palette)
 	Question string
-	Form     bool           // it is about more than one can take back: buttons, with No chosen
 	Unasked  *problem.Error // why it cannot be done where there is no terminal
 }
 
@@ -42,54 +39,47 @@ func (e *Env) Confirm(ctx context.Context, c Confirmation) error {
 	defer tty.Close()
 	p := e.Palette(tty.File())
 	c.List(tty, p)
-	if c.Form && hasForms(Redraws(e.Style, e.Get("TERM")), tty.File()) {
-		return c.choose(ctx, e, tty)
-	}
 	return c.ask(ctx, tty, p)
 }
 
-// choose asks the question with buttons. Keys that were typed before are thrown away: they
-// were meant for something else.
-func (c *Confirmation) choose(ctx context.Context, e *Env, tty *terminal.TTY) error {
-	yes := false
-	err := form(ctx, e.formEnviron(), tty.File(), tty.File(), confirmKeys(), huh.NewConfirm().Title(c.Question).Affirmative("Yes").Negative("No").Value(&yes))
-	answer := "no"
+// ask asks the question.
+func (c *Confirmation) ask(ctx context.Context, tty terminal.Asker, p terminal.Palette) error {
+	yes, err := yesNo(ctx, tty, terminal.Choices(tty.Width(), 0, c.Question, p.Bold("y")+" yes", p.Bold("n")+" no"), nil)
 	switch {
 	case errors.Is(err, errAborted):
-		answer, err = "^C", problem.Unchanged(problem.ExitInterrupted, "interrupted").About(c.ID)
-	case err != nil:
-		return err
-	case yes:
-		answer = "yes"
-	default:
-		err = problem.Unchanged(problem.ExitDecision, "usage").About(c.ID)
+		return problem.Unchanged(problem.ExitInterrupted, "interrupted").About(c.ID)
+	case err == nil && !yes:
+		return problem.Unchanged(problem.ExitDecision, "usage").About(c.ID)
 	}
-	fmt.Fprintf(tty, "%s %s\n", c.Question, answer) // the form is gone from the screen
 	return err
 }
 
-// ask asks the question.
-func (c *Confirmation) ask(ctx context.Context, tty *terminal.TTY, p terminal.Palette) error {
-	question := terminal.Choices(tty.Width(), 0, c.Question, p.Bold("y")+" yes", p.Bold("n")+" no") + "\n> "
-	key, err := tty.Choose(ctx, question, oneOf("yn"))
-	if err != nil {
-		return hangupOf(err)
+// yesNo asks until the answer is yes or no, as Esc and Ctrl+D are. Of Ctrl+C it makes errAborted. Details
+// are what d shows, nil for none.
+func yesNo(ctx context.Context, tty terminal.Asker, question string, details func() string) (yes bool, err error) {
+	letters := "yn"
+	if details != nil {
+		letters += "d"
 	}
-	switch key.Lower() {
-	case 'y':
-		fmt.Fprintln(tty, "y")
-		return nil
-	case terminal.KeyCtrlC:
-		fmt.Fprintln(tty, "^C")
-		return problem.Unchanged(problem.ExitInterrupted, "interrupted").About(c.ID)
-	}
-	fmt.Fprintln(tty, "n")
-	return problem.Unchanged(problem.ExitDecision, "usage").About(c.ID)
-}
-
-// oneOf accepts the letters of a prompt, and Esc, which changes nothing.
-func oneOf(letters string) func(terminal.Key) bool {
-	return func(k terminal.Key) bool {
-		return k == terminal.KeyEsc || strings.ContainsRune(letters, rune(k.Lower()))
+	for {
+		key, err := tty.Choose(ctx, question+"\n> ", func(k terminal.Key) bool {
+			return k == terminal.KeyEsc || strings.ContainsRune(letters, rune(k.Lower()))
+		})
+		if err != nil {
+			return false, hangupOf(err)
+		}
+		switch key.Lower() {
+		case 'y':
+			fmt.Fprintln(tty, "y")
+			return true, nil
+		case 'd':
+			fmt.Fprint(tty, "d\n", details())
+		case terminal.KeyCtrlC:
+			fmt.Fprintln(tty, "^C")
+			return false, errAborted
+		default:
+			fmt.Fprintln(tty, "n")
+			return false, nil
+		}
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"os"
 	"os/exec"
 
-	"jp/agent/action"
 	"jp/agent/problem"
+	"jp/internal/action"
 )
 
 // EditorCommand is the user's editor for a shell, and the variable that names it,

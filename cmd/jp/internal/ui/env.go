@@ -44,8 +44,7 @@ type Env struct {
 	onInterrupt atomic.Pointer[func(context.Context) bool] // takes a first Ctrl+C
 	onSuspend   atomic.Pointer[func()]                     // before jp is stopped by Ctrl+Z
 	onLeave     atomic.Pointer[func()]                     // takes Ctrl+Z and Ctrl+\
-	live        atomic.Pointer[liveLine]                   // of the turn that runs
-	shown       atomic.Pointer[screenOutput]               // the turn that is shown as it runs
+	beside      atomic.Pointer[func(text func())]          // lets another writer use the terminal of a turn
 	Keys        Keys
 }
 
@@ -78,11 +77,11 @@ func (k *Keys) lend(console Console) (resume func()) {
 
 // aside lets another writer use the terminal where a turn is shown.
 func (e *Env) aside(text func()) {
-	if shown := e.shown.Load(); shown != nil {
-		shown.aside(text)
+	if beside := e.beside.Load(); beside != nil {
+		(*beside)(text)
 		return
 	}
-	e.live.Load().write(text)
+	text()
 }
 
 // Interrupted gives a Ctrl+C to the command, if it wants it.

@@ -21,8 +21,11 @@ func hasForms(redraws bool, out *os.File) bool { return redraws && terminal.Size
 
 // form shows one page of fields until the user has gone through them. A signal ends it as
 // it ends any command, and leaves the terminal as it was.
-func form(ctx context.Context, environ []string, in, out *os.File, keys *huh.KeyMap, fields ...huh.Field) error {
+func form(ctx context.Context, environ []string, in, out *os.File, fields ...huh.Field) error {
 	terminal.DiscardTyped(in)
+	keys := huh.NewDefaultKeyMap()
+	keys.Quit.SetKeys("ctrl+c", "esc")
+	keys.Confirm.Reject.SetKeys("n", "N", "ctrl+d") // as in the prompts
 	page := huh.NewForm(huh.NewGroup(fields...)).WithKeyMap(keys).WithTheme(huh.ThemeFunc(formTheme))
 	// Signals are jp's alone: a form that takes them, too, waits for ever to hand one on after the context has ended.
 	page.WithProgramOptions(tea.WithoutSignalHandler(), tea.WithEnvironment(environ)).WithInput(in).WithOutput(out)
@@ -44,22 +47,6 @@ func formTheme(dark bool) *huh.Styles {
 	styles := huh.ThemeCharm(dark)
 	styles.Focused.FocusedButton = styles.Focused.FocusedButton.Bold(true).Underline(true)
 	return styles
-}
-
-// formKeys are the keys of forms: Esc leaves, and Ctrl+D denies, as in the prompts.
-func formKeys() *huh.KeyMap {
-	keys := huh.NewDefaultKeyMap()
-	keys.Quit.SetKeys("ctrl+c", "esc")
-	keys.Confirm.Reject.SetKeys("n", "N", "ctrl+d")
-	return keys
-}
-
-// confirmKeys are the keys of one question for a yes: Esc is a no, as in the prompts.
-func confirmKeys() *huh.KeyMap {
-	keys := formKeys()
-	keys.Quit.SetKeys("ctrl+c")
-	keys.Confirm.Reject.SetKeys("n", "N", "ctrl+d", "esc")
-	return keys
 }
 
 // hangupOf is the end of jp that the loss of the terminal stands for, or the error.

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"jp/agent"
-	"jp/agent/attachments"
-	"jp/agent/drafts"
+	"jp/agent/contextfiles"
+	"jp/agent/live"
 	"jp/agent/repo"
 	"jp/config"
 	"jp/conversation"
@@ -18,7 +18,7 @@ type TerminalFront struct {
 	Env       *Env
 	Repo      *repo.Repo
 	transient bool // nothing of the turn is kept
-	queue     *drafts.Queue
+	queue     *live.Queue
 	input     textInput
 	about     conversation.ID // what the person is asked about
 
@@ -43,21 +43,18 @@ var _ agent.Frontend = (*TerminalFront)(nil)
 func (e *Env) Frontend(r *repo.Repo, o agent.Request) *TerminalFront {
 	return &TerminalFront{
 		Env: e, Repo: r, transient: o.NoPersist, queue: o.Turn.Queue,
-		input: textInput{wait: o.Input.Stdin, never: o.Input.NoStdin, attached: slices.Contains(o.Input.Attachments, attachments.FromStdin)},
+		input: textInput{wait: o.Input.Stdin, never: o.Input.NoStdin, attached: slices.Contains(o.Input.Attachments, contextfiles.FromStdin)},
 	}
 }
 
 // Output implements [frontend].
 func (f *TerminalFront) Output(o agent.OutputOptions) agent.Output {
 	out := f.Env.output(o)
-	switch o := out.(type) {
-	case *screenOutput:
-		f.live, f.room = o.live, o.leave
-		f.Env.shown.Store(o)
-	case *pipeOutput:
-		f.live, f.room = o.live, o.live.hide
+	if t, ok := out.(*Turn); ok {
+		f.live, f.room = t.live, t.leave
+		aside := t.aside
+		f.Env.beside.Store(&aside)
 	}
-	f.Env.live.Store(f.live)
 	return &gated{out, f, true}
 }
 
@@ -66,13 +63,13 @@ func (f *TerminalFront) Output(o agent.OutputOptions) agent.Output {
 func (f *TerminalFront) About(id conversation.ID) {
 	f.about = id
 	if f.client != nil {
-		f.client.tty.KeepUnsent(drafts.Unsent{Dir: f.Repo.StateDir(), ID: id})
+		f.client.tty.KeepUnsent(live.Unsent{Dir: f.Repo.StateDir(), ID: id})
 	}
 }
 
 // Child implements [frontend].
 func (f *TerminalFront) Child(id conversation.ID) agent.Output {
-	return &gated{f.Env.childOutput(id, f.live), f, false}
+	return &gated{f.Env.newTurn(f.live, id), f, false}
 }
 
 // Configured implements [frontend].

@@ -22,7 +22,7 @@ func AskInit(ctx context.Context, e *Env) (answers InitAnswers, err error) {
 	if !IsTerminal(e.Stdin) || !IsTerminal(e.Stderr) || e.Format.Structured() || !hasForms(Redraws(e.Style, e.Get("TERM")), e.Stderr) {
 		return answers, nil
 	}
-	err = form(ctx, e.formEnviron(), e.Stdin, e.Stderr, formKeys(),
+	err = form(ctx, e.formEnviron(), e.Stdin, e.Stderr,
 		huh.NewInput().Title("Model for this repository").Description("Enter: each user's own").
 			Placeholder("provider/name").Value(&answers.Model).Validate(checkModel),
 		huh.NewConfirm().Title("May the model read other conversations?").Affirmative("Yes").Negative("No").Value(&answers.Recall),

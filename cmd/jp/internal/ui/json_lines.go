@@ -1,30 +1,22 @@
 package ui
 
 import (
-	"fmt"
 	"io"
 	"strings"
 )
 
 // WriteLines writes JSON objects as an array, or one per line.
 func WriteLines(w io.Writer, f Format, lines [][]byte) error {
-	var err error
-	switch f {
-	case FormatJSONL:
-		for _, line := range lines {
-			_, err = fmt.Fprintf(w, "%s\n", line)
-		}
-	case FormatJSON:
-		fmt.Fprint(w, "[")
-		for i, line := range lines {
-			if i > 0 {
-				fmt.Fprint(w, ",")
-			}
-			fmt.Fprintf(w, "\n%s", line)
-		}
-		_, err = fmt.Fprint(w, "]\n")
+	if !f.Structured() {
+		return nil
 	}
-	return err
+	rows := NewJSONRows(w, f)
+	for _, line := range lines {
+		if err := rows.line(string(line)); err != nil {
+			return err
+		}
+	}
+	return rows.Close()
 }
 
 // JSONRows writes values as a JSON array, or one per line.
@@ -39,25 +31,23 @@ func NewJSONRows(w io.Writer, format Format) *JSONRows { return &JSONRows{w: w, 
 
 // Add writes one value.
 func (r *JSONRows) Add(value any) error {
-	before := ""
-	switch {
-	case r.format == FormatJSON && r.wrote:
-		before = ",\n"
-	case r.format == FormatJSON:
-		before = "[\n"
-	}
-	r.wrote = true
-	if _, err := io.WriteString(r.w, before); err != nil {
-		return err
-	}
 	var line strings.Builder
 	if err := WriteJSON(&line, value); err != nil {
 		return err
 	}
-	text := line.String()
-	if r.format == FormatJSON {
-		text = strings.TrimSuffix(text, "\n")
+	return r.line(strings.TrimSuffix(line.String(), "\n"))
+}
+
+func (r *JSONRows) line(text string) error {
+	switch {
+	case r.format == FormatJSONL:
+		text += "\n"
+	case r.wrote:
+		text = ",\n" + text
+	default:
+		text = "[\n" + text
 	}
+	r.wrote = true
 	_, err := io.WriteString(r.w, text)
 	return err
 }

@@ -6,11 +6,11 @@ import (
 	"io"
 	"strconv"
 
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/action"
 	"jp/internal/safetext"
 )
 

@@ -30,6 +30,7 @@ type liveLine struct {
 	covered bool // the model's text is being shown, or the user is asked
 	over    bool
 	frame   int
+	others  int         // texts that other writers wrote
 	timer   *time.Timer // nil while nothing is running
 }
 
@@ -148,7 +149,18 @@ func (l *liveLine) write(text func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	_ = l.status.Clear()
+	l.others++
 	text()
+}
+
+// written counts the texts that other writers wrote, -1 where results of tools are not shown.
+func (l *liveLine) written() int {
+	if l == nil {
+		return -1
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.others
 }
 
 // hide takes the line away until the next tick.
@@ -208,7 +220,7 @@ func (l *liveLine) lines(width int) []string {
 	if shown.Progress != "" {
 		tail = shown.Progress
 	}
-	tail = clean(tail)
+	tail = safetext.OneLine(tail)
 	if shown.Part == conversation.PartReasoning { // the row that is being written
 		rows := strings.Split(terminal.Wrap(tail, max(width-2, 1)), "\n")
 		tail = strings.TrimSpace(rows[len(rows)-1])
@@ -222,26 +234,22 @@ func (l *liveLine) lines(width int) []string {
 // leastHead is how many columns what runs keeps, before less is said about it.
 const leastHead = 24
 
-func clean(text string) string {
-	return strings.TrimSpace(safetext.Clean(strings.Join(strings.Fields(text), " ")))
-}
-
 // words is what is running.
 func (r running) words() string {
-	what := clean(r.Name + " " + r.Argument)
+	what := safetext.OneLine(r.Name + " " + r.Argument)
 	switch {
 	case r.Hook != "":
 		what = r.Hook + " hook before " + what
 	case r.Name != "":
 	case r.Writing != "":
-		what = "writing " + clean(r.Writing)
+		what = "writing " + safetext.OneLine(r.Writing)
 	case r.Part == conversation.PartMessage, r.Part == conversation.PartData:
 		what = "answering"
 	default:
 		what = "thinking"
 	}
 	if r.Model != "" {
-		what = clean(r.Model) + ", in place of the model, is " + what
+		what = safetext.OneLine(r.Model) + ", in place of the model, is " + what
 	}
 	if r.child != "" {
 		what = r.child.Short() + " " + what

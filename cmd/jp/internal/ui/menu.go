@@ -11,11 +11,10 @@ import (
 	"time"
 
 	"jp/agent"
-	"jp/agent/action"
-	"jp/agent/drafts"
-	"jp/agent/presence"
+	"jp/agent/live"
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/action"
 	"jp/internal/safetext"
 	"jp/turnloop"
 )
@@ -32,10 +31,10 @@ type menu struct {
 	open  atomic.Bool
 	done  sync.WaitGroup
 
-	transient bool          // nothing of the turn is kept
-	client    *client       // who is asked
-	queue     *drafts.Queue // what the user has entered meanwhile; nil: they cannot
-	line      Console       // in which they go on typing; nil: they cannot
+	transient bool        // nothing of the turn is kept
+	client    *client     // who is asked
+	queue     *live.Queue // what the user has entered meanwhile; nil: they cannot
+	line      Console     // in which they go on typing; nil: they cannot
 }
 
 // Choices that more than one menu has.
@@ -61,6 +60,72 @@ func menuText(width int, choices ...string) string {
 	return terminal.Choices(width-len(" > "), 2, "", choices...) + " > "
 }
 
+// errAbort is the wish of the user that jp ends.
+var errAbort = errors.New("aborted")
+
+// steer lets the user interrupt a turn, by the letter of a choice. It returns no command if the turn goes on
+// as it is. An unsent message is the text that the user has typed already.
+func steer(ctx context.Context, tty terminal.Asker, choices []string, unsent func() string) (*turnloop.UserCommand, error) {
+	letters := ""
+	for _, c := range choices {
+		if letter, _, _ := strings.Cut(c, " "); len(letter) == 1 {
+			letters += letter
+		}
+	}
+	key, err := tty.Choose(ctx, menuText(tty.Width(), choices...), func(k terminal.Key) bool {
+		return k == terminal.KeyEnter || k == terminal.KeyEsc || strings.ContainsRune(letters, rune(k.Lower()))
+	})
+	if err != nil {
+		return nil, err
+	}
+	if key = key.Lower(); key == terminal.KeyCtrlD && strings.Contains(letters, "d") {
+		key = 'd'
+	}
+	if strings.ContainsRune(letters, rune(key)) {
+		fmt.Fprintf(tty, "%c", key)
+	}
+	fmt.Fprintln(tty)
+	switch key {
+	case terminal.KeyEnter, terminal.KeyEsc:
+		return nil, nil
+	case 's':
+		return &turnloop.UserCommand{Kind: turnloop.CommandStop}, nil
+	case 'x':
+		return &turnloop.UserCommand{Kind: turnloop.CommandCancelTool}, nil
+	case 'd':
+		return nil, errLeave
+	case 'r':
+		text := ""
+		if unsent != nil {
+			text = unsent()
+		}
+		if text == "" {
+			text, err = tty.Line(ctx, "Your reply: ")
+		}
+		if errors.Is(err, terminal.ErrInterrupted) || errors.Is(err, terminal.ErrBack) || err == nil && strings.TrimSpace(text) == "" {
+			return nil, nil // nothing was said; the turn goes on
+		}
+		return &turnloop.UserCommand{Kind: turnloop.CommandReply, Text: text}, err
+	}
+	return nil, errAbort
+}
+
+// choicesFor is the activity of a turn and the choices that it leaves.
+func choicesFor(doing turnloop.Activity, now time.Time) (what string, choices []string) {
+	title, since := toolTitle(doing.Name, doing.Argument), conversation.Ago(now.Sub(doing.Started))
+	switch {
+	case doing.Hook != "":
+		what = fmt.Sprintf("The %s hook has run %s, before %s.", doing.Hook, since, title)
+	case doing.Name == "":
+		return "The model is answering.", []string{"Enter go on", "r reply", "s stop (ends the turn)"}
+	case doing.Waits:
+		what = fmt.Sprintf("%s waits for another jp that changes files here, %s by now.", title, since)
+	default:
+		what = fmt.Sprintf("%s has run %s.", title, since)
+	}
+	return what, []string{"Enter wait", "x cancel this tool", "s stop the turn"}
+}
+
 // interrupt opens the menu. It reports false where there is nothing to choose:
 // then jp ends.
 func (m *menu) interrupt(ctx context.Context) bool {
@@ -75,7 +140,7 @@ func (m *menu) interrupt(ctx context.Context) bool {
 	}
 	m.done.Go(func() {
 		defer m.open.Store(false)
-		doing, ok := presence.Steerable(ctx, m.loop, func() bool { return false })
+		doing, ok := live.Steerable(ctx, m.loop, func() bool { return false })
 		if !ok {
 			m.abort("SIGINT")
 			return
@@ -92,79 +157,37 @@ func (m *menu) interrupt(ctx context.Context) bool {
 
 // choose asks what to do. An end of the input, and Ctrl+C again, abort.
 func (m *menu) choose(ctx context.Context, doing turnloop.Activity) {
-	choices, letters := []string{"Enter go on", "r reply", "s stop (ends the turn)", abort(m.transient)}, "rsa"
-	title, since := toolTitle(doing.Name, doing.Argument), conversation.Ago(m.now().Sub(doing.Started))
+	what, choices := choicesFor(doing, m.now())
 	switch {
-	case doing.Hook != "":
-		fmt.Fprintf(m.tty, "\nThe %s hook has run %s, before %s.\n", doing.Hook, since, title)
+	case !m.hasMessage():
 	case doing.Name == "":
-		fmt.Fprintln(m.tty, "\nThe model is answering.")
-	case doing.Waits:
-		fmt.Fprintf(m.tty, "\n%s waits for another jp that changes files here, %s by now.\n", title, since)
+		choices[1] = sendChoice
 	default:
-		fmt.Fprintf(m.tty, "\n%s has run %s.\n", title, since)
+		choices = slices.Insert(choices, 1, sendChoice+endsTool)
 	}
-	if doing.Name != "" {
-		choices, letters = []string{"Enter wait", "x cancel this tool", "s stop the turn", abort(m.transient)}, "xsa"
-	}
-	if m.hasMessage() {
-		if doing.Name == "" {
-			choices[1] = sendChoice
-		} else {
-			choices, letters = slices.Insert(choices, 1, sendChoice+endsTool), letters+"r"
+	fmt.Fprintf(m.tty, "\n%s\n", what)
+	command, err := steer(ctx, m.tty, append(choices, abort(m.transient)), func() string {
+		if m.queue == nil {
+			return ""
 		}
-	}
-	key, err := m.tty.Choose(ctx, menuText(m.tty.Width(), choices...), func(k terminal.Key) bool {
-		return k == terminal.KeyEnter || k == terminal.KeyEsc || strings.ContainsRune(letters, rune(k.Lower()))
+		if m.typed() {
+			m.line.Submit()
+		}
+		return strings.Join(m.queue.Send(1), "") // the others go with the next step
 	})
-	if err != nil {
-		m.abort(hangup(err))
-		return
+	switch {
+	case errors.Is(err, terminal.ErrHangup):
+		m.abort("SIGHUP")
+	case err != nil:
+		m.abort("SIGINT")
+	case command != nil:
+		m.loop.Interrupt(*command)
 	}
-	m.act(ctx, key)
 }
 
 // toolTitle names a tool that runs and what it runs on, in one line without a column.
-func toolTitle(name, argument string) string { return safetext.Show(clean(name + " " + argument)) }
-
-func (m *menu) act(ctx context.Context, key terminal.Key) {
-	switch key {
-	case terminal.KeyEnter, terminal.KeyEsc:
-		fmt.Fprintln(m.tty)
-		return
-	case terminal.KeyCtrlC, terminal.KeyCtrlD:
-		fmt.Fprintln(m.tty)
-		m.abort("SIGINT")
-		return
-	}
-	fmt.Fprintf(m.tty, "%c\n", key.Lower())
-	switch key.Lower() {
-	case 's':
-		m.loop.Interrupt(turnloop.UserCommand{Kind: turnloop.CommandStop})
-	case 'x':
-		m.loop.Interrupt(turnloop.UserCommand{Kind: turnloop.CommandCancelTool})
-	case 'r':
-		if m.queue != nil {
-			if m.typed() {
-				m.line.Submit()
-			}
-			if texts := m.queue.Send(1); len(texts) > 0 { // the others go with the next step
-				m.loop.Interrupt(turnloop.UserCommand{Kind: turnloop.CommandReply, Text: texts[0]})
-				return
-			}
-		}
-		line, err := m.tty.Line(ctx, "Your reply: ")
-		switch {
-		case errors.Is(err, terminal.ErrInterrupted) || errors.Is(err, terminal.ErrBack) || err == nil && strings.TrimSpace(line) == "":
-			return // nothing was said; the turn goes on
-		case err != nil:
-			m.abort(hangup(err))
-			return
-		}
-		m.loop.Interrupt(turnloop.UserCommand{Kind: turnloop.CommandReply, Text: line})
-	default:
-		m.abort("SIGINT")
-	}
+func toolTitle(name, argument string) string {
+	return safetext.Show(safetext.OneLine(name + " " + argument))
 }
 
 // hasMessage reports whether the user has said something that is not sent yet.
@@ -175,35 +198,18 @@ func (m *menu) hasMessage() bool {
 // typed reports whether they are typing a message.
 func (m *menu) typed() bool { return m.line != nil && strings.TrimSpace(m.line.Text()) != "" }
 
-// hangup is the signal that the end of a question without an answer stands for.
-func hangup(err error) string {
-	if errors.Is(err, terminal.ErrHangup) {
-		return "SIGHUP"
-	}
-	return "SIGINT"
-}
-
 // atQuestion is the menu that Ctrl+C opens in the place of an answer.
 func (c *client) atQuestion(ctx context.Context) error {
-	tty := c.direct()
-	text := menuText(tty.Width(), backChoice, "s stop (ends the turn)", abort(c.front.transient))
-	key, err := tty.Choose(ctx, text, func(k terminal.Key) bool {
-		return k == terminal.KeyEnter || k == terminal.KeyEsc || strings.ContainsRune("sa", rune(k.Lower()))
-	})
+	command, err := steer(ctx, c.direct(), []string{backChoice, "s stop (ends the turn)", abort(c.front.transient)}, nil)
 	switch {
 	case errors.Is(err, terminal.ErrHangup):
 		return &turnloop.Interrupt{Signal: "SIGHUP"}
-	case err != nil:
-		return err
-	case key == terminal.KeyEnter, key == terminal.KeyEsc:
-		fmt.Fprintln(c.tty)
-		return nil
-	case key.Lower() == 's':
-		fmt.Fprintln(c.tty, "s")
-		return &turnloop.UserCommand{Kind: turnloop.CommandStop}
+	case errors.Is(err, errAbort):
+		return &turnloop.Interrupt{Signal: "SIGINT"}
+	case command != nil:
+		return command
 	}
-	fmt.Fprintln(c.tty)
-	return &turnloop.Interrupt{Signal: "SIGINT"}
+	return err
 }
 
 // gated lets an output wait while another part has the terminal.

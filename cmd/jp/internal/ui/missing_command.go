@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"jp/agent/action"
 	"jp/agent/problem"
+	"jp/internal/action"
 )
 
 // MissingCommand is the error for a command line that has a flag of a command and does not name the command;
@@ -61,4 +61,10 @@ func withoutDir(args []string) []string {
 		}
 	}
 	return args
+}
+
+// IsDirFlag reports whether a command line has -C behind the command.
+func IsDirFlag(err error) bool {
+	var unknown *pflag.NotExistError
+	return errors.As(err, &unknown) && (unknown.GetSpecifiedName() == "chdir" || strings.HasPrefix(unknown.GetSpecifiedShortnames(), "C"))
 }

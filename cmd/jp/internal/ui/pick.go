@@ -38,25 +38,22 @@ func (e *Env) chooseConversation(ctx context.Context, candidates func() ([]conve
 		label := fmt.Sprintf("%s  %-7s %s", i.ID, terminal.Ago(i.Summary.LastEventAt, e.Now()), problem.OneLine(i.Summary.Title))
 		options = append(options, huh.NewOption(safetext.Fit(label, width-4), i.ID))
 	}
-	id, err := choose(ctx, e, "Which conversation?", options)
+	const title = "Which conversation?"
+	var id conversation.ID
+	if hasForms(Redraws(e.Style, e.Get("TERM")), e.Stderr) {
+		err = form(ctx, e.formEnviron(), e.Stdin, e.Stderr, huh.NewSelect[conversation.ID]().Title(title).Options(options...).Value(&id))
+	} else {
+		id, err = chooseByNumber(ctx, title, options)
+	}
 	if errors.Is(err, errAborted) {
 		err = problem.New(problem.ExitInterrupted, "interrupted", "no conversation was chosen.")
 	}
 	return id, err
 }
 
-// choose lets the user take one of the options.
-func choose[T comparable](ctx context.Context, e *Env, title string, options []huh.Option[T]) (chosen T, err error) {
-	if !hasForms(Redraws(e.Style, e.Get("TERM")), e.Stderr) {
-		return chooseByNumber(ctx, e, title, options)
-	}
-	err = form(ctx, e.formEnviron(), e.Stdin, e.Stderr, formKeys(), huh.NewSelect[T]().Title(title).Options(options...).Value(&chosen))
-	return chosen, err
-}
-
-// chooseByNumber is choose in plain lines. huh's own takes the first option where the input
+// chooseByNumber lets the user choose in plain lines. huh's own takes the first option where the input
 // ends.
-func chooseByNumber[T comparable](ctx context.Context, e *Env, title string, options []huh.Option[T]) (chosen T, err error) {
+func chooseByNumber(ctx context.Context, title string, options []huh.Option[conversation.ID]) (chosen conversation.ID, err error) {
 	tty, err := terminal.OpenTTY()
 	if err != nil {
 		return chosen, err

@@ -53,6 +53,34 @@ func (r resultWriter) Write(p []byte) (n int, err error) {
 	return len(p), nil
 }
 
+// Gathered puts many small results into few writes. It never divides what it was given, so that each write has whole
+// characters, as a result in JSON must.
+type Gathered struct {
+	w    io.Writer
+	held []byte
+}
+
+// Gather gathers what is written to w.
+func Gather(w io.Writer) *Gathered { return &Gathered{w: w} }
+
+// Write implements [io.Writer].
+func (g *Gathered) Write(p []byte) (int, error) {
+	if g.held = append(g.held, p...); len(g.held) < 4<<10 {
+		return len(p), nil
+	}
+	return len(p), g.Flush()
+}
+
+// Flush writes what is held.
+func (g *Gathered) Flush() error {
+	if len(g.held) == 0 {
+		return nil
+	}
+	_, err := g.w.Write(g.held)
+	g.held = g.held[:0]
+	return err
+}
+
 // ForEach does something with each of what the user named, also behind one with which that
 // failed. It returns the last failure, and has reported the others.
 func ForEach[T any](ctx context.Context, e *Env, all []T, do func(T) error) (failed error) {

@@ -6,7 +6,7 @@ import (
 	"os"
 	"os/exec"
 
-	"jp/agent/repo"
+	"jp/internal/version"
 )
 
 // A Self runs commands of jp at the terminal of an Env.
@@ -23,7 +23,7 @@ func (s Self) Run(ctx context.Context, args ...string) error {
 	for _, pair := range e.Cfg {
 		args = append(args, "--cfg", pair)
 	}
-	cmd := exec.CommandContext(ctx, repo.OwnProgram(), append([]string{"-C", e.Dir}, args...)...)
+	cmd := exec.CommandContext(ctx, version.OwnProgram(), append([]string{"-C", e.Dir}, args...)...)
 	cmd.Args[0] = os.Args[0]
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env = e.Stdin, e.Stdout, e.Stderr, e.Environ
 	err := cmd.Run()

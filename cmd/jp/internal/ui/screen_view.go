@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"fmt"
+	"io"
 	"strconv"
 	"strings"
 
@@ -64,6 +66,13 @@ func Unanswered(e *conversation.Event) string {
 		return b.Reason
 	}
 	return ""
+}
+
+// PrintRest says on a line of its own that the end of an event's text is not here.
+func (v *ScreenView) PrintRest(w io.Writer, e *conversation.Event) {
+	if rest := v.View.Rest(e); rest != "" {
+		fmt.Fprintln(w, v.Palette.Yellow(rest))
+	}
 }
 
 // endMark stands before the line of an event: "✗" for a tool call that failed, "–" for one that the

@@ -7,9 +7,9 @@ import (
 	"os"
 	"time"
 
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
+	"jp/internal/action"
 )
 
 // How long a query waits for standard input: until it says so, and until it

@@ -73,25 +73,5 @@ type prose interface {
 	Resize(width, rows int)
 }
 
-// prose prints a model's words on a terminal, as style.markdown says.
-func (e *Env) prose() prose {
-	if !e.Style.Markdown {
-		return terminal.NewPlain(e.Results())
-	}
-	m := terminal.NewMarkdown(e.Results(), e.Columns(e.Stdout), e.Palette(e.Stdout))
-	if e.Console != nil {
-		m.Live(terminal.Rows(e.Stdout) - 1)
-		m.In(e.Console)
-		return m
-	}
-	if Redraws(e.Style, e.Get("TERM")) {
-		m.Live(terminal.Rows(e.Stdout) - 1)
-		if e.Get("TERM") != "linux" && e.Get("XTERM_VERSION") == "" { // these two cut lines off
-			m.Reflow()
-		}
-	}
-	return m
-}
-
 // Redraws reports whether lines of a terminal, of that name, may change in place.
 func Redraws(s config.Style, term string) bool { return !s.Plain && term != "dumb" }

@@ -3,56 +3,14 @@ package ui
 import (
 	"context"
 	"fmt"
-	"io"
 	"regexp"
 	"strconv"
 	"strings"
 
-	"jp/agent/action"
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
 	"jp/internal/safetext"
 )
-
-// How much of a failed tool's output a turn shows on a terminal.
-const (
-	failureLines   = 5
-	failureColumns = 400 // of each line
-)
-
-// failure shows the end of what a tool said that failed: the last lines, and with -v all of it.
-func (c *statusWriter) failure(e *conversation.Event, b *conversation.ToolCallResponse) {
-	lines, left, more := outputLines(b.Content), 0, 0
-	if b.Cancelled || withoutOutput(e.Subject) {
-		return
-	}
-	if !c.env.Verbose {
-		lines = withoutEnding(lines)
-		left = max(0, len(lines)-failureLines)
-		if left > 0 && e.Payload(conversation.PayloadOutput) != nil {
-			more = leftOut(lines[:left])
-		}
-		lines = lines[left:]
-		for i, line := range lines {
-			lines[i] = safetext.Fit(line, failureColumns)
-		}
-	}
-	if saysAll(e.Subject, lines) {
-		return
-	}
-	if left > 0 {
-		where := action.PrintTools(c.id.Short()).String()
-		if c.run.Transient() {
-			where = "(-v shows them)"
-		}
-		for _, line := range withHint("    … "+conversation.Count(left+more, "line")+" above", where, c.env.MessageColumns()) {
-			c.say("%s", c.palette.Dim(line))
-		}
-	}
-	for _, line := range marginal(lines, c.env.MessageColumns()) {
-		c.say("%s", line)
-	}
-}
 
 // gap is the line of a result that stands for the lines that jp left out of it.
 var gap = regexp.MustCompile(`^\[jp left out lines (\d+) to (\d+) here, `)
@@ -96,15 +54,6 @@ func saysAll(subject string, lines []string) bool {
 	return len(lines) == 0 || len(lines) == 1 && (strings.Contains(subject, lines[0]) || isError && strings.HasSuffix(lines[0], why))
 }
 
-// outputLines are the lines of a tool's output, clean.
-func outputLines(content string) []string {
-	text := strings.TrimRight(safetext.Clean(strings.ReplaceAll(content, "\r\n", "\n")), " \t\n")
-	if text == "" {
-		return nil
-	}
-	return strings.Split(text, "\n")
-}
-
 // withoutEnding leaves out how the program ended, which the subject says, and what the model is
 // told about it on a line below.
 func withoutEnding(lines []string) []string {
@@ -117,10 +66,9 @@ func withoutEnding(lines []string) []string {
 	return lines
 }
 
-// marginal is lines four columns from the margin, broken between words where they are longer
+// marginal is lines some columns from the margin, broken between words where they are longer
 // than a terminal of that width. A width of 0 breaks none.
-func marginal(lines []string, width int) (shown []string) {
-	const margin = 4
+func marginal(lines []string, margin, width int) (shown []string) {
 	for _, line := range lines {
 		line = strings.TrimRight(strings.Repeat(" ", margin)+strings.ReplaceAll(line, "\t", "    "), " ")
 		indent := len(line) - len(strings.TrimLeft(line, " "))
@@ -130,16 +78,8 @@ func marginal(lines []string, width int) (shown []string) {
 }
 
 // output prints all that a tool said, as far as jp kept it.
-func (t *transcript) output(w io.Writer, e *conversation.Event, b *conversation.ToolCallResponse) {
-	for _, line := range marginal(outputLines(t.screen.View.Output(context.Background(), e, b.Content)), t.screen.Width) {
-		fmt.Fprintln(w, t.screen.Palette.Dim(line))
+func (t *Turn) output(e *conversation.Event, b *conversation.ToolCallResponse) {
+	for _, line := range marginal(safetext.Lines(safetext.Shown(t.view.View.Output(context.Background(), e, b.Content))), 4, t.width()) {
+		fmt.Fprintln(t.out, t.palette.Dim(line))
 	}
-}
-
-// planRows are the steps of a plan as rows of a width, 0 for any.
-func planRows(b *conversation.ToolCallResponse, width int) (rows []string) {
-	for step := range strings.SplitSeq(safetext.Clean(b.Content), "\n") {
-		rows = append(rows, strings.Split(terminal.WrapBelow("    "+step, 8, width), "\n")...)
-	}
-	return rows
 }

@@ -5,23 +5,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-)
 
-func TestOutputLines(t *testing.T) {
-	for name, tt := range map[string]struct{ content, want string }{
-		"lines":                {"a\nb\n", "a|b"},
-		"nothing":              {"", ""},
-		"blank":                {" \n\n", ""},
-		"blank lines within":   {"a\n\nb\n\n\n", "a||b"},
-		"carriage returns":     {"a\r\nb\r\n", "a|b"},
-		"colours":              {"\x1b[31ma\x1b[0m\n", "a"},
-		"a cursor that moves":  {"a\x1b[2A\x1b[Jb\n", "ab"},
-		"text in another way":  {"a\u202eb\n", "a<U+202E>b"},
-		"bytes that are wrong": {"a\xffb\n", "a\uFFFDb"},
-	} {
-		t.Run(name, func(t *testing.T) { require.Equal(t, tt.want, strings.Join(outputLines(tt.content), "|")) })
-	}
-}
+	"jp/internal/safetext"
+)
 
 func TestWithoutEnding(t *testing.T) {
 	for name, tt := range map[string]struct{ content, want string }{
@@ -33,7 +19,7 @@ func TestWithoutEnding(t *testing.T) {
 		"not how it ended":  {"a\nexit status 12 was wrong\n", "a|exit status 12 was wrong"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			require.Equal(t, tt.want, strings.Join(withoutEnding(outputLines(tt.content)), "|"))
+			require.Equal(t, tt.want, strings.Join(withoutEnding(safetext.Lines(tt.content)), "|"))
 		})
 	}
 }
@@ -59,7 +45,7 @@ func TestSaysAll(t *testing.T) {
 		{"shell_run ls: exit 2, 1 line", "ls: cannot open directory", false},
 		{"shell_run true: exit 1, 0 lines", "", true},
 	} {
-		require.Equal(t, tt.want, saysAll(tt.subject, outputLines(tt.output)), tt)
+		require.Equal(t, tt.want, saysAll(tt.subject, safetext.Lines(tt.output)), tt)
 	}
 }
 
@@ -80,7 +66,7 @@ func TestMarginal(t *testing.T) {
 		"hardly a terminal": {"one two three", 6, "   one\n   two\n three"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			require.Equal(t, tt.want, strings.Join(marginal([]string{tt.line}, tt.width), "\n"))
+			require.Equal(t, tt.want, strings.Join(marginal([]string{tt.line}, 4, tt.width), "\n"))
 		})
 	}
 }

@@ -4,16 +4,17 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/action"
 	"jp/internal/safetext"
 	"jp/undo"
 )
@@ -41,7 +42,7 @@ func (b *PutBackScreen) Run(ctx context.Context) error {
 		return err
 	}
 	if b.Undo.Opts.DryRun || len(result.Puts) == 0 {
-		return b.report(result, false)
+		return b.report(ctx, result, false)
 	}
 	asked := false
 	for agreed := b.Undo.Opts.Yes; !agreed; asked = true { // no lock while the user decides
@@ -56,13 +57,13 @@ func (b *PutBackScreen) Run(ctx context.Context) error {
 			b.Env.Note("The conversation has changed since jp asked.")
 		}
 		if len(result.Puts) == 0 {
-			return b.report(result, false)
+			return b.report(ctx, result, false)
 		}
 	}
 	if err := b.Undo.Do(ctx, result, b.Undo.Record); err != nil {
 		return err
 	}
-	return b.report(result, asked)
+	return b.report(ctx, result, asked)
 }
 
 // PrintNothing says why jp puts nothing back: it leaves what others wrote.
@@ -133,6 +134,25 @@ func (b *PutBackScreen) List(w io.Writer, p terminal.Palette, r *undo.Result, ve
 	b.listLeft(w, p, r)
 }
 
+// At is a path that the user named, from the folder in which jp works.
+func (e *Env) At(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(e.Dir, path)
+}
+
+// PrintCopied says which files of a backup are in a folder now.
+func (e *Env) PrintCopied(r *undo.Result, folder string) error {
+	if e.Format.Structured() {
+		return WriteJSON(e.Results(), r)
+	}
+	w, b := e.Results(), e.PutBackScreen(nil)
+	fmt.Fprintf(w, "Wrote %s to %s, as before @%d of %s.\n", conversation.Count(len(r.Puts), "file"), safetext.Show(folder), r.AsOf, r.Conversation)
+	b.listLeft(w, b.Palette, r)
+	return nil
+}
+
 func (b *PutBackScreen) listLeft(w io.Writer, p terminal.Palette, r *undo.Result) {
 	if len(r.Left()) == 0 {
 		return
@@ -150,9 +170,16 @@ func (b *PutBackScreen) listLeft(w io.Writer, p terminal.Palette, r *undo.Result
 }
 
 // report writes the result. Who was asked has seen the list already.
-func (b *PutBackScreen) report(r *undo.Result, asked bool) error {
-	if err := b.print(r, asked); err != nil {
+func (b *PutBackScreen) report(ctx context.Context, r *undo.Result, asked bool) error {
+	if err := b.print(ctx, r, asked); err != nil {
 		return err
+	}
+	if len(r.Unstaged) > 0 {
+		b.Env.Note("No longer staged: %s.", named(r.Unstaged))
+	}
+	if len(r.Staged) > 0 {
+		b.Env.Note("Still staged, since it may be yours: %s.", named(r.Staged))
+		b.Env.Note("    git diff --cached   shows it")
 	}
 	if r.Stopped != nil {
 		return b.stopped(r)
@@ -169,6 +196,20 @@ func (b *PutBackScreen) report(r *undo.Result, asked bool) error {
 	return nil
 }
 
+// mostStaged is how many files of git's index are named.
+const mostStaged = 5
+
+func named(paths []string) string {
+	var names []string
+	for _, path := range paths[:min(len(paths), mostStaged)] {
+		names = append(names, safetext.Show(path))
+	}
+	if more := len(paths) - len(names); more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(names, ", ")
+}
+
 // stopped says how far it came, and exits as at that signal elsewhere.
 func (b *PutBackScreen) stopped(r *undo.Result) error {
 	rest := r.NotReached()
@@ -177,7 +218,7 @@ func (b *PutBackScreen) stopped(r *undo.Result) error {
 	return f.About(b.Undo.View.ID).Hint(b.again(action.Undo, action.Restore), "goes on")
 }
 
-func (b *PutBackScreen) print(r *undo.Result, asked bool) error {
+func (b *PutBackScreen) print(ctx context.Context, r *undo.Result, asked bool) error {
 	if b.Env.Format.Structured() {
 		return WriteJSON(b.Env.Results(), r)
 	}
@@ -200,7 +241,7 @@ func (b *PutBackScreen) print(r *undo.Result, asked bool) error {
 	default:
 		b.List(out, p, r, "Put back")
 	}
-	if !b.Env.Quiet {
+	if !b.Env.Quiet && b.Undo.TakenBack(ctx, r) {
 		back := action.UndoEvent(problem.Itoa(*r.Event))
 		if id, _, named := strings.Cut(b.Undo.Opts.Word, "@"); named && id != "" { // perhaps not the session's
 			back = action.UndoEventOf(b.Undo.View.ID.Short(), problem.Itoa(*r.Event))

@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 
 	"jp/agent"
-	"jp/agent/drafts"
+	"jp/agent/live"
 	"jp/agent/toolset"
 	"jp/cmd/jp/internal/prompt"
 	"jp/cmd/jp/internal/terminal"
@@ -47,7 +47,7 @@ func OpenClient(f *TerminalFront) *client {
 			return nil
 		}
 		c.tty, c.own, c.palette = tty, tty, e.Palette(tty.File())
-		tty.KeepUnsent(drafts.Unsent{Dir: r.StateDir(), ID: f.about})
+		tty.KeepUnsent(live.Unsent{Dir: r.StateDir(), ID: f.about})
 	}
 	if r.At.TopLevel != "" {
 		c.root, _ = os.OpenRoot(r.At.TopLevel) // without it a preview shows less
@@ -59,8 +59,12 @@ func OpenClient(f *TerminalFront) *client {
 			return shortDir(e, file), err
 		}
 	}
+	var others func() int
+	if Redraws(e.Style, e.Get("TERM")) {
+		others = func() int { return f.live.written() }
+	}
 	c.Prompter = prompt.New(c.tty, prompt.Options{
-		Always:  always,
+		Others: others, Always: always,
 		Palette: c.palette, Root: c.root, Dir: shortDir(e, r.Place()), Limit: r.Config.Limits.ToolTimeout, Confinement: toolset.SandboxOf(r, e.Host).Words(),
 		Editor: func(ctx context.Context, initial []byte, ext string) ([]byte, error) {
 			c.editing.Store(true)

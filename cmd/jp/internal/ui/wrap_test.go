@@ -8,11 +8,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/agent"
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/cmd/jp/internal/terminal"
 	"jp/cmd/jp/internal/terminal/terminaltest"
 	"jp/conversation"
+	"jp/internal/action"
 )
 
 var widths = []int{80, 48, 40}
@@ -97,7 +97,7 @@ func TestDecisionsFitTheTerminal(t *testing.T) {
 			(&client{tty: tty, front: &TerminalFront{Env: &Env{}}}).Tell("The conversation " + string(conversation.ID(idOf(2))) + " was changed elsewhere since you looked at it: jp log 4400 shows what came.")
 		}},
 		"yes or no": {[]string{"n"}, func(ctx context.Context, tty *terminal.TTY) {
-			_, _ = chooseYes(ctx, tty, []string{"n no, leave out what is not approved", "y yes, approve exactly this", "d details"}, func() {})
+			_, _ = approves(ctx, tty, func() string { return "" }, "n no, leave out what is not approved", "y yes, approve exactly this", "d details")
 		}},
 		"a confirmation": {[]string{"n"}, func(ctx context.Context, tty *terminal.TTY) {
 			_ = confirmed.ask(ctx, tty, terminal.Palette{})

@@ -22,11 +22,15 @@ const patience = time.Minute
 
 // A Screen is a terminal: a program has its TTY, the test types and looks.
 type Screen struct {
+	// View changes what Text returns; nil: nothing.
+	View func(text string) string
+
 	TTY *os.File // the program's end
 
 	t      *testing.T
 	master *os.File
 	vt     vt10x.Terminal
+	scroll *Scrollback
 	done   chan struct{} // closed when nothing more is shown
 
 	mu      sync.Mutex
@@ -51,7 +55,7 @@ func New(t *testing.T, columns, rows int) *Screen {
 func Around(t *testing.T, master, tty *os.File, columns, rows int) *Screen {
 	t.Helper()
 	s := &Screen{
-		TTY: tty, t: t, master: pollable(t, master), vt: vt10x.New(vt10x.WithSize(columns, rows)),
+		TTY: tty, t: t, master: pollable(t, master), vt: vt10x.New(vt10x.WithSize(columns, rows)), scroll: NewScrollback(columns, rows),
 		done: make(chan struct{}), changed: make(chan struct{}),
 	}
 	s.setSize(columns, rows)
@@ -82,7 +86,9 @@ func (s *Screen) watch() {
 		n, err := s.master.Read(buf)
 		s.mu.Lock()
 		s.raw.Write(buf[:n])
-		_, _ = s.vt.Write(s.known(buf[:n]))
+		known := s.known(buf[:n])
+		_, _ = s.vt.Write(known)
+		_, _ = s.scroll.Write(known)
 		close(s.changed)
 		s.changed = make(chan struct{})
 		s.mu.Unlock()
@@ -136,6 +142,7 @@ func (s *Screen) Resize(columns, rows int) {
 	s.t.Helper()
 	s.mu.Lock()
 	s.vt.Resize(columns, rows)
+	s.scroll.Resize(columns, rows)
 	s.mu.Unlock()
 	s.setSize(columns, rows)
 }
@@ -158,7 +165,18 @@ func (s *Screen) Text() string {
 	for i, line := range lines {
 		lines[i] = strings.TrimRight(line, " ")
 	}
-	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
+	text := strings.TrimRight(strings.Join(lines, "\n"), "\n")
+	if s.View != nil {
+		return s.View(text)
+	}
+	return text
+}
+
+// Scrolled is what the screen shows and what has left it.
+func (s *Screen) Scrolled() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.scroll.Text()
 }
 
 // Raw is everything that was sent to the terminal.

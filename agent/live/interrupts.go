@@ -1,0 +1,78 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"jp/process/attach"
+	"jp/turnloop"
+)
+
+// doing says what the turn does that can be interrupted.
+func (p *Presence) doing() attach.Status {
+	loop := p.running.Load()
+	if loop == nil {
+		return attach.Status{}
+	}
+	status := attach.Status{Running: loop.Running()}
+	doing, ok := Steerable(p.options.Ctx, loop, p.questions.asks)
+	if ok {
+		status.Doing, status.Tool, status.Subject, status.Waits = true, doing.Name, doing.Argument, doing.Waits
+		status.SinceMS = p.options.Env.Now().Sub(doing.Started).Milliseconds()
+	}
+	return status
+}
+
+// interrupt does what a peer wants of the turn.
+func (p *Presence) interrupt(i attach.Interrupt) error {
+	loop := p.running.Load()
+	if loop == nil || !loop.Running() {
+		return errors.New("no turn is under way")
+	}
+	command := turnloop.UserCommand{Text: i.Text}
+	switch i.Action {
+	case "abort":
+		p.options.Abort("SIGINT")
+		return nil
+	case "stop":
+		command.Kind = turnloop.CommandStop
+	case "cancel_tool":
+		command.Kind = turnloop.CommandCancelTool
+	case "reply":
+		if command.Kind = turnloop.CommandReply; strings.TrimSpace(i.Text) == "" {
+			return errors.New("a reply has a text")
+		}
+	default:
+		return fmt.Errorf("there is no interrupt %.40q", i.Action)
+	}
+	if loop.Interrupt(command) || command.Kind != turnloop.CommandCancelTool && p.questions.command(command) {
+		return nil
+	}
+	return errors.New("there is nothing to interrupt just now")
+}
+
+// A Steered turn can be interrupted.
+type Steered interface {
+	Running() bool
+	Doing() (turnloop.Activity, bool)
+}
+
+// Steerable waits for something that can be steered. It is false where the turn
+// ends first, or comes to something else that is waited for.
+func Steerable(ctx context.Context, turn Steered, until func() bool) (doing turnloop.Activity, ok bool) {
+	again := time.NewTicker(time.Millisecond)
+	defer again.Stop()
+	for turn.Running() && ctx.Err() == nil && !until() {
+		if doing, ok = turn.Doing(); ok {
+			return doing, true
+		}
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+		}
+	}
+	return doing, false
+}

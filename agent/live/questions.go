@@ -1,0 +1,214 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"time"
+
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/conversation"
+	"jp/internal/action"
+	"jp/internal/safetext"
+	"jp/process/attach"
+	"jp/turnloop"
+)
+
+// An Asker is the person at the terminal of the run.
+type Asker interface {
+	Ask(ctx context.Context, q turnloop.Question) (turnloop.Answer, error)
+	Tell(line string)
+}
+
+// questions is where a turn puts its questions: to the attached terminal, else at the
+// process's own terminal, else to the user who attaches. An answer from any shell counts
+// as long as the question waits, and the first one counts.
+type questions struct {
+	id      conversation.ID
+	user    Asker // nil where there is no terminal to ask at
+	server  *attach.Server
+	limit   time.Duration // of the wait for a user to attach; 0 for none
+	longer  func() bool   // whether to wait once more at the limit; nil: never
+	reached func() bool   // whether anybody can come
+	waiting func(q turnloop.Question)
+
+	mu       sync.Mutex
+	commands chan error // for the question that waits; nil where none does
+}
+
+// Present implements [turnloop.Prompter].
+func (d *questions) Present() bool {
+	attached, _ := d.server.Attached()
+	return attached || d.user != nil
+}
+
+// Ask implements [turnloop.Prompter].
+func (d *questions) Ask(ctx context.Context, q turnloop.Question) (turnloop.Answer, error) {
+	return d.put(ctx, d.id, q, false)
+}
+
+// Await implements [turnloop.Prompter].
+func (d *questions) Await(ctx context.Context, q turnloop.Question) (turnloop.Answer, error) {
+	return d.await(ctx, d.id, q)
+}
+
+// await waits for an answer to a question of a conversation. The limit is for
+// the time in which no terminal is attached: a user who has attached may think.
+func (d *questions) await(ctx context.Context, id conversation.ID, q turnloop.Question) (turnloop.Answer, error) {
+	if !d.reached() {
+		return turnloop.Answer{}, turnloop.ErrNoAnswer
+	}
+	d.waiting(q)
+	return d.put(ctx, id, q, true)
+}
+
+// put lets a question of a conversation wait for an answer, of people who are
+// there or, if stay is set, of people in other processes.
+func (d *questions) put(ctx context.Context, id conversation.ID, q turnloop.Question, stay bool) (turnloop.Answer, error) {
+	commands := d.open() // before anybody knows of the question
+	defer d.close()
+	pending := d.server.Ask(inquiryFor(id, q))
+	defer pending.Withdraw()
+	for {
+		attached, moved := d.server.Attached()
+		if !attached && d.user != nil {
+			if answer, err := d.atTerminal(ctx, id, q, pending, moved, commands); !errors.Is(err, errAttached) {
+				return answer, err
+			}
+			continue
+		}
+		if !attached && !stay {
+			return turnloop.Answer{}, turnloop.ErrNoAnswer
+		}
+		if attached && d.user != nil {
+			d.user.Tell(safetext.Show(q.Inquiry.Call.Request.Name) + " asks; the attached terminal answers.")
+		}
+		var late <-chan time.Time
+		if !attached && d.limit > 0 {
+			late = time.After(d.limit)
+		}
+		select {
+		case a := <-pending.Answer():
+			return AnswerOf(a), nil
+		case err := <-commands:
+			return turnloop.Answer{}, err
+		case <-ctx.Done():
+			return turnloop.Answer{}, context.Cause(ctx)
+		case <-late:
+			if d.longer == nil || !d.longer() {
+				return turnloop.Answer{}, turnloop.ErrNoAnswer
+			}
+		case <-moved:
+		}
+	}
+}
+
+// Why a question is no longer asked at the terminal.
+var (
+	errAttached  = errors.New("a user has attached")
+	errElsewhere = errors.New("answered elsewhere")
+)
+
+// atTerminal asks at the process's own terminal, until an answer comes from elsewhere
+// or attaches.
+func (d *questions) atTerminal(
+	ctx context.Context, id conversation.ID, q turnloop.Question, pending *attach.Pending, moved <-chan struct{}, commands <-chan error,
+) (turnloop.Answer, error) {
+	var elsewhere *attach.Answer
+	asking, end := context.WithCancelCause(ctx)
+	watch := sync.WaitGroup{}
+	watch.Go(func() {
+		select {
+		case a := <-pending.Answer():
+			elsewhere = &a
+			end(errElsewhere)
+		case err := <-commands:
+			end(err)
+		case <-moved:
+			end(errAttached)
+		case <-asking.Done():
+		}
+	})
+	if id != d.id {
+		d.user.Tell(id.Short() + ", which works for this conversation, asks:")
+	}
+	answer, err := d.user.Ask(asking, q)
+	end(nil)
+	watch.Wait()
+	if elsewhere != nil {
+		d.user.Tell("Answered elsewhere.")
+		return AnswerOf(*elsewhere), nil
+	}
+	return answer, err
+}
+
+// open says that a question waits, which can be ended by a command.
+func (d *questions) open() <-chan error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.commands = make(chan error, 1)
+	return d.commands
+}
+
+func (d *questions) close() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.commands = nil
+}
+
+// asks reports whether a question waits.
+func (d *questions) asks() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.commands != nil
+}
+
+// command ends the question that waits, without an answer; false where none does.
+func (d *questions) command(c turnloop.UserCommand) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.commands == nil {
+		return false
+	}
+	select {
+	case d.commands <- &c:
+		return true
+	default: // another one came first
+		return false
+	}
+}
+
+func inquiryFor(id conversation.ID, q turnloop.Question) attach.Inquiry {
+	i := attach.InquiryOf(id, q.Inquiry)
+	i.Subject, i.Warning, i.Detail = q.Subject, q.Warning, q.Detail
+	if q.Tool != nil && q.Tool.Timed {
+		i.Command, i.LimitMS = q.Tool.Command, q.Tool.Timeout.Milliseconds()
+	}
+	return i
+}
+
+// AnswerOf is the answer of a person at another process.
+func AnswerOf(a attach.Answer) turnloop.Answer {
+	return turnloop.Answer{Outcome: a.Outcome, Value: a.Value, Reason: a.Reason, Arguments: a.Arguments, Remember: a.Remember}
+}
+
+// announceQuestion tells the reader of stderr that a question waits for a user,
+// and how to answer it, also with --quiet: the wait may have no end.
+func (p *Presence) announceQuestion(question turnloop.Question) {
+	request := question.Inquiry.Request
+	what := strings.TrimSpace(question.Inquiry.Call.Request.Name + " " + question.Subject)
+	p.options.Env.Warn("%s waits for an answer: %s — %q", p.options.ID, safetext.Show(what), safetext.Clean(problem.OneLine(request.Question.Text)))
+	i := inquiryFor(p.options.ID, question)
+	command := repo.AnswerCommand(i).String()
+	p.options.Env.Warn("    %s   %s", command, repo.AnswerWords(i))
+	p.options.Env.Warn("    %-*s   asks here", len(command), action.Attach(p.options.ID.Short()))
+	switch limit := p.Limit(); {
+	case limit == 0:
+	case p.questions.longer != nil && p.questions.longer():
+		p.options.Env.Warn("While you have a terminal open, the question waits for its answer. Ctrl+C leaves it open.")
+	default:
+		p.options.Env.Warn("Without an answer jp exits in %s; the question stays open.", conversation.Ago(limit))
+	}
+}

@@ -1,0 +1,57 @@
+package live
+
+import (
+	"encoding/json"
+
+	"jp/agent/repo"
+	"jp/conversation"
+	"jp/internal/safefile"
+)
+
+// UnsentFile is the file among the drafts with the text that the user typed at prompts of a
+// conversation and could not send.
+func UnsentFile(id conversation.ID) string { return string(id) + ".unsent" }
+
+// mostUnsent is the longest text that is kept, in bytes.
+const mostUnsent = 64 << 10
+
+// An Unsent keeps such text, by the prompt at which it was typed. A file that jp cannot read
+// or write costs that text and nothing else.
+type Unsent struct {
+	Dir safefile.StateDir
+	ID  conversation.ID // "" where jp keeps nothing
+}
+
+// Keep replaces the text of a prompt. An empty text removes it.
+func (u Unsent) Keep(prompt, text string) {
+	if u.ID == "" || len(text) > mostUnsent {
+		return
+	}
+	texts := u.texts()
+	delete(texts, prompt)
+	if text != "" {
+		texts[prompt] = text
+	}
+	if len(texts) == 0 {
+		_ = u.Dir.Remove(repo.DraftsFolder, UnsentFile(u.ID))
+		return
+	}
+	if data, err := json.Marshal(texts); err == nil {
+		_ = u.Dir.ReplaceSealed(repo.DraftsFolder, UnsentFile(u.ID), data, safefile.Options{Volatile: true})
+	}
+}
+
+// Text returns the text of a prompt, "" where there is none.
+func (u Unsent) Text(prompt string) string { return u.texts()[prompt] }
+
+func (u Unsent) texts() map[string]string {
+	texts := map[string]string{}
+	if u.ID == "" {
+		return texts
+	}
+	data, err := u.Dir.ReadSealed(repo.DraftsFolder, UnsentFile(u.ID))
+	if err != nil || json.Unmarshal(data, &texts) != nil || texts == nil {
+		return map[string]string{}
+	}
+	return texts
+}

@@ -1,0 +1,125 @@
+package blame
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"strings"
+
+	"jp/gitcmd"
+	"jp/gitstore/trees"
+)
+
+const (
+	mostStanding = 64 << 20 // bytes of files that are read
+	mostTexts    = 1 << 20  // lines of others that stay in memory
+)
+
+// A standing is what the files of a tree hold: how often each line that is neither blank nor the end of a block stands in
+// them. It goes from tree to tree, since conversations begin at trees that differ little.
+type standing struct {
+	tree  string
+	texts map[uint64]int32
+	blobs map[string]int32
+	bytes int // of the files
+}
+
+// move goes to another tree. It knows nothing of files that are gone, large, or too many together.
+func (s *standing) move(ctx context.Context, r trees.Reader, tree string) {
+	if s.tree == "" {
+		*s = standing{gitcmd.SHA1.EmptyTree(), map[uint64]int32{}, map[string]int32{}, 0}
+	}
+	changes, err := r.DiffTrees(ctx, s.tree, tree)
+	if err != nil {
+		*s = standing{}
+		return
+	}
+	for _, c := range changes {
+		for i, v := range []trees.Version{c.Before, c.After} {
+			sign := int32(2*i - 1)
+			if !regular(v) {
+				continue
+			}
+			if s.blobs[v.OID] += sign; s.blobs[v.OID] == 0 {
+				delete(s.blobs, v.OID)
+			}
+			if sign > 0 && s.bytes > mostStanding {
+				continue
+			}
+			data, err := r.Blob(ctx, v.OID)
+			if err != nil || len(data) > largest || bytes.IndexByte(data, 0) >= 0 {
+				continue
+			}
+			s.bytes += int(sign) * len(data)
+			s.count(string(data), sign)
+		}
+	}
+	s.tree = tree
+}
+
+func (s *standing) count(text string, sign int32) {
+	for text := range strings.Lines(text) {
+		l := lineOf(text)
+		if l.kind != wordy {
+			continue
+		}
+		if s.texts[l.key] += sign; s.texts[l.key] <= 0 {
+			delete(s.texts, l.key)
+		}
+	}
+}
+
+// A copier tells the lines that an agent wrote from those that it took from others.
+type copier struct {
+	ground *standing
+	others map[uint64]bool  // further lines of others, from the first event on
+	mine   map[uint64]int32 // the numbers of the agent's lines
+}
+
+// keep remembers a line of others, unless the agent had it first.
+func (c *copier) keep(l line) {
+	if _, mine := c.mine[l.key]; !mine && l.kind == wordy && len(c.others) < mostTexts {
+		c.others[l.key] = true
+	}
+}
+
+// stood reports whether others have, or had, such a line.
+func (c *copier) stood(l line) bool {
+	return l.kind == wordy && (c.others[l.key] || c.ground.texts[l.key] > 0)
+}
+
+// telling reports whether others have such a line at one or two places.
+func (c *copier) telling(l line) bool {
+	return l.weight > 0 && c.stood(l) && c.ground.texts[l.key] < 3
+}
+
+// taken tells of consecutive new lines which of them are not the agent's: all, if none says anything
+// new and they are few or a program wrote them. A program may also have taken some that follow each other
+// and say enough to be no accident.
+func (c *copier) taken(lines []line, program bool) []bool {
+	is := make([]bool, len(lines))
+	take := func(begin, end int) {
+		for i := begin; i < end; i++ {
+			is[i] = true
+		}
+	}
+	if !slices.ContainsFunc(lines, func(l line) bool { return l.kind == wordy && !c.stood(l) }) {
+		if program || len(lines) < enoughLines {
+			take(0, len(lines))
+		}
+		return is
+	}
+	for begin := 0; begin < len(lines) && program; begin++ {
+		end, telling, weight := begin, 0, 0
+		for ; end < len(lines) && (lines[end].kind != wordy || c.stood(lines[end])); end++ {
+			if c.telling(lines[end]) {
+				telling, weight = telling+1, weight+int(lines[end].weight)
+			}
+		}
+		if weight >= enoughWeight || telling > 0 && end-begin >= enoughLines {
+			take(begin, end)
+		}
+		begin = end
+	}
+	return is
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/internal/testing/editor"
+)
+
+// acpScript is a model that makes a file, and says that it did.
+const acpScript = `
+[[reply]]
+reasoning = "A file."
+message = "I make a file."
+chunk_size = 4
+[[reply.tool_call]]
+name = "plan"
+arguments = { steps = [{ text = "make it", state = "in_progress" }] }
+[[reply.tool_call]]
+name = "fs_create_file"
+arguments = { path = "made.txt", content = "made\n" }
+[[reply]]
+message = "It is there."
+chunk_size = 4
+[[reply]]
+message = "Again."
+`
+
+// acpPlace is a place whose model follows a script.
+func acpPlace(t *testing.T, script string) *workspace {
+	t.Helper()
+	p := newPlace(t)
+	p.write("../talk.toml", script)
+	p.environ = append(p.environ, "JP_CFG_MODEL=script/"+filepath.Join(filepath.Dir(p.dir), "talk.toml"))
+	return p
+}
+
+// waitingScript is a model that runs a command that does not end by itself.
+const waitingScript = `
+[[reply]]
+message = "I wait."
+[[reply.tool_call]]
+name = "shell_run"
+arguments = { argv = ["sh", "-c", "echo waiting; exec sleep 600"] }
+[[reply]]
+message = "Over."
+times = 9
+`
+
+// An editorProcess is a client of jp acp as a process.
+type editorProcess struct {
+	*editor.Client
+	cmd *exec.Cmd
+}
+
+// connects starts jp acp in a place, with a client of these capabilities.
+func (p *workspace) connects(capabilities string, args ...string) editorProcess {
+	p.t.Helper()
+	cmd := p.command(append([]string{"acp"}, args...)...)
+	in, err := cmd.StdinPipe()
+	require.NoError(p.t, err)
+	out, err := cmd.StdoutPipe()
+	require.NoError(p.t, err)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	require.NoError(p.t, cmd.Start())
+	e := editor.Start(p.t, editor.Server{In: in, Out: out, Log: &stderr, Wait: cmd.Wait, Kill: func() { _ = cmd.Process.Kill() }}, acpSchema)
+	return editorProcess{e.Introduce(capabilities), cmd}
+}
+
+// An answer from another place withdraws the request.
+func TestACPAnsweredElsewhere(t *testing.T) {
+	t.Parallel()
+	p := acpPlace(t, acpScript)
+	e := p.connects(`{}`)
+	asked := make(chan bool, 1)
+	e.Requests["session/request_permission"] = func(json.RawMessage) (any, bool) {
+		asked <- true
+		return nil, false
+	}
+	session := e.Opens(p.dir)
+	id := e.Prompts(session, "Make a file")
+	<-asked
+	r := p.jp("answer", session, "y")
+	require.Zero(t, r.exit, r.stderr)
+	require.Equal(t, "end_turn", e.Stops(id))
+	require.FileExists(t, filepath.Join(p.dir, "made.txt"))
+	require.Contains(t, fmt.Sprintf("%s", e.Said), `"method":"$/cancel_request"`)
+	e.Leaves()
+}
+
+// How far a server's tool is, stands in the live line of a terminal, and in the updates of an editor.
+func TestServerProgress(t *testing.T) {
+	t.Parallel()
+	const far = "1/2, half of it"
+	for name, follow := range map[string]func(p *workspace, over func()){
+		"terminal": func(p *workspace, over func()) {
+			s := p.sit(80, "query", "-y", "Look")
+			s.WaitFor(far)
+			over()
+			require.Zero(t, s.exit())
+			require.NotContains(t, s.Text(), far)
+		},
+		"editor": func(p *workspace, over func()) {
+			e := p.connects(`{}`)
+			e.Chooses("Yes, this once", nil)
+			session := e.Opens(p.dir)
+			id := e.Prompts(session, "Look")
+			e.Until(far, func() bool {
+				last := len(e.Updates) - 1
+				return last >= 0 && e.Updates[last].Status == "in_progress" && strings.Contains(string(e.Updates[last].Raw), far)
+			})
+			over()
+			require.Equal(t, "end_turn", e.Stops(id))
+			e.Leaves()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := acpPlace(t, callRun)
+			p.configure("[mcp.fake]\ncommand = [\"mcp-fake\", \"steps\", \"../log\"]\n")
+			require.Zero(t, p.jp("trust", "--mcp", "fake", "-y").exit)
+			follow(p, func() { p.write("../log.go", "") })
+		})
+	}
+}

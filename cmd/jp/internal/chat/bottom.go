@@ -1,0 +1,107 @@
+package chat
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"jp/agent"
+	"jp/agent/repo"
+	"jp/config"
+	"jp/conversation"
+	"jp/internal/safetext"
+)
+
+// A bottomLine is what stands below the line: the mode of the next request, and what the conversation asks and has used.
+type bottomLine struct {
+	mu            sync.Mutex
+	model, branch string
+	used, cost    string
+	spent         string // what the turns before this one cost, as a decimal number
+}
+
+// open is for the conversation that the chat is about.
+func (b *bottomLine) open(r *repo.Repo, o agent.Overview, request agent.Request) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	recorded := ""
+	if o.Listing.Model != nil {
+		recorded = *o.Listing.Model
+	}
+	b.model, b.branch, b.used = agent.NextModel(r, request, recorded), branchOf(r.At.GitDir), ""
+	b.spent = ""
+	if cost := o.Listing.Usage.CostUSD; cost != nil {
+		b.spent = *cost
+	}
+	b.cost = dollars(b.spent)
+}
+
+// begun takes the model and the branch of a turn.
+func (b *bottomLine) begun(events []*conversation.Event) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, e := range events {
+		if start, is := e.Body.(*conversation.TurnStart); is {
+			b.model = start.Model
+			if e.Git != nil {
+				b.branch = e.Git.Branch
+			}
+		}
+	}
+}
+
+// ended takes what a turn has used.
+func (b *bottomLine) ended(e agent.Ending) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if e.Window > 0 && e.Tokens > 0 {
+		b.used = conversation.Tokens(e.Tokens) + " of " + strings.Replace(conversation.Tokens(e.Window), ".0", "", 1)
+	}
+	b.spent = conversation.AddDecimals(b.spent, e.Outcome.Usage.CostUSD)
+	b.cost = dollars(b.spent)
+}
+
+func dollars(decimal string) string {
+	if decimal == "" {
+		return ""
+	}
+	return conversation.Dollars(decimal)
+}
+
+// parts are the mode, the model, the branch, the context used and the cost, as far as they are known.
+func (b *bottomLine) parts(mode string) []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	model := path.Base(b.model)
+	if b.model == "" {
+		model = ""
+	}
+	parts := []string{mode + " ⇧⇥", safetext.OneLine(model), safetext.OneLine(b.branch), b.used, b.cost}
+	return slices.DeleteFunc(parts, func(part string) bool { return part == "" })
+}
+
+// showBottom draws the bottom line.
+func (c *chat) showBottom() {
+	mode := c.settings.modeName()
+	word := mode
+	switch mode {
+	case none:
+		word = "asks"
+	case config.ProfileAuto:
+		word = c.env.Palette(c.env.Stdout).Red(mode)
+	}
+	c.console.Bottom(mode, c.bottom.parts(word), "/ commands · ? keys")
+}
+
+// branchOf is the branch of a working tree whose HEAD is a file that names it, else "".
+func branchOf(gitDir string) string {
+	head, err := os.ReadFile(filepath.Join(gitDir, "HEAD"))
+	name, found := strings.CutPrefix(strings.TrimSpace(string(head)), "ref: refs/heads/")
+	if err != nil || !found || name == ".invalid" {
+		return ""
+	}
+	return name
+}

@@ -1,0 +1,271 @@
+package ui
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"jp/cmd/jp/internal/prompt"
+	"jp/cmd/jp/internal/terminal"
+	"jp/conversation"
+	"jp/internal/action"
+	"jp/internal/safetext"
+	"jp/tool"
+)
+
+// A callRecord is what a turn has said of a tool call before its result.
+type callRecord struct {
+	request *conversation.ToolCallRequest
+	thing   string // what it is about, as the subject of the request says it
+	allowed string // who let it run, "" for one that no one had to allow
+}
+
+// follow notes what an event says of a tool call.
+func (r *record) follow(e *conversation.Event) {
+	switch b := e.Body.(type) {
+	case *conversation.TurnStart:
+		r.approved = b.Approved
+	case *conversation.Resumed:
+		r.approved = b.Approved
+	case *conversation.ToolCallRequest:
+		r.calls[e.Seq] = &callRecord{request: b, thing: strings.TrimPrefix(e.Subject, "call "+b.Name)}
+	case *conversation.ToolStarted:
+		if c := r.calls[b.For]; c != nil && c.allowed == "" && r.approved.Allows(c.request.Name) {
+			c.allowed = "-y"
+		}
+	case *conversation.InquiryRequest:
+		if b.Kind == conversation.KindRunTool {
+			r.asking[e.Seq] = b.For
+		}
+	case *conversation.InquiryResponse:
+		if c := r.calls[r.asking[b.For]]; c != nil {
+			c.allowed = allowedBy(b)
+		}
+	}
+}
+
+// allowedBy says in words of whom an answer is that lets a tool run.
+func allowedBy(b *conversation.InquiryResponse) string {
+	switch {
+	case len(b.Arguments) > 0 && b.By == conversation.ByUser:
+		return "you edited it"
+	case b.By == conversation.ByUser && b.Choice() == conversation.AnswerRunNetwork:
+		return "you allowed it, with network"
+	case b.By == conversation.ByUser && b.Reason == "":
+		return "you said yes"
+	case b.By == conversation.ByUser:
+		return "allowed " + safetext.OneLine(b.Reason)
+	case b.By == conversation.ByConfig && strings.HasPrefix(b.Reason, "allow rule: "):
+		return "always allowed"
+	}
+	return safetext.OneLine(b.Reason)
+}
+
+// onScreen reports whether tool calls are shown as blocks: on a terminal, for who reads more than one line at a time.
+func (t *Turn) onScreen() bool { return t.width() > 0 && Redraws(t.env.Style, t.env.Get("TERM")) }
+
+// textIndent is how many columns stand before what the model says on a terminal.
+const textIndent = 2
+
+// Rows below the line of a tool call.
+const (
+	diffRows   = 6
+	outputRows = 3
+
+	failureColumns = 400 // of a line of a tool that failed
+)
+
+// block shows a tool call on a terminal: a line that says what it did, and below it what it changed, or the end of
+// its output.
+func (t *Turn) block(e *conversation.Event, b *conversation.ToolCallResponse) {
+	call := t.record.callOf(b)
+	t.say(t.blockLine(e, b, call))
+	if t.tools || b.Name == tool.Plan || b.IsError {
+		t.result(e, b)
+		return
+	}
+	for _, row := range t.below(e, b, call) {
+		t.say(row)
+	}
+}
+
+// callOf is the call that has the result, as far as it is known.
+func (r *record) callOf(b *conversation.ToolCallResponse) *callRecord {
+	if call := r.calls[b.For]; call != nil {
+		return call
+	}
+	return &callRecord{request: &conversation.ToolCallRequest{Name: b.Name}}
+}
+
+// blockLine is the line of a tool call: what it did, and at the right edge how, who allowed it, and the number of the event.
+func (t *Turn) blockLine(e *conversation.Event, b *conversation.ToolCallResponse, call *callRecord) string {
+	p, width := t.palette, t.width()
+	name := safetext.Show(prompt.Verb(b.Name))
+	var right []string
+	thing, effect := strings.TrimSpace(call.thing), effectOf(e.Subject, b.Name+call.thing)
+	if argv := call.argv(); argv != nil {
+		name, thing = safetext.EscapeAll(argv), ""
+		short, _, _ := strings.Cut(effect, ", ")
+		if effect = ""; short != "exit 0" {
+			right = append(right, short)
+		}
+	}
+	effect = strings.TrimSuffix(effect, ", edited by you") // the right edge says that
+	if effect == "moved" || effect == "deleted" {
+		effect = "" // the name says it
+	}
+	if strings.HasPrefix(effect, "+") {
+		right, effect = append(right, strings.Replace(effect, " -", " −", 1)), ""
+	}
+	if d := time.Duration(b.DurationMS) * time.Millisecond; d >= time.Second || b.Name == "shell_run" && d >= 100*time.Millisecond {
+		right = append(right, conversation.Ago(d))
+	}
+	if call.allowed != "" && !withoutOutput(e.Subject) {
+		right = append(right, call.allowed)
+	}
+	number := fmt.Sprintf("@%d", e.Seq)
+	behind := strings.Join(right, " · ")
+	left := safetext.OneLine(strings.TrimSpace(name + " " + thing))
+	if effect != "" {
+		left += " · " + safetext.OneLine(effect)
+	}
+	const lead = 4 // columns before the name
+	for len(right) > 1 && lead+safetext.Columns(left)+2+safetext.Columns(behind)+1+len(number) > width {
+		right = right[:len(right)-1]
+		behind = strings.Join(right, " · ")
+	}
+	behind = strings.TrimSpace(behind + " " + number)
+	if t.tools && lead+safetext.Columns(left)+1+safetext.Columns(behind) > width {
+		return terminal.WrapBelow("  "+blockMark(p, e, b)+" "+left+"   "+p.Dim(behind), lead, width)
+	}
+	left = safetext.Fit(left, max(width-lead-1-safetext.Columns(behind), 1))
+	gap := strings.Repeat(" ", max(width-lead-safetext.Columns(left)-safetext.Columns(behind), 1))
+	if rest, found := strings.CutPrefix(left, name); found {
+		left = p.Bold(name) + rest
+	}
+	return "  " + blockMark(p, e, b) + " " + left + gap + p.Dim(behind)
+}
+
+// blockMark stands before the line of a tool call.
+func blockMark(p terminal.Palette, e *conversation.Event, b *conversation.ToolCallResponse) string {
+	switch {
+	case e.Closed() != "":
+		return p.Dim("–")
+	case b.IsError:
+		return p.Red("✗")
+	}
+	return p.Green("●")
+}
+
+// argv is the command of a call of shell_run.
+func (c *callRecord) argv() []string {
+	var args struct{ Argv []string }
+	if c.request.Name != "shell_run" || json.Unmarshal(c.request.Arguments, &args) != nil {
+		return nil
+	}
+	return args.Argv
+}
+
+// effectOf is what the subject of a result says behind the tool and its object, which may be cut.
+func effectOf(subject, object string) string {
+	same := 0
+	for same < len(subject) && same < len(object) && subject[same] == object[same] {
+		same++
+	}
+	_, effect, _ := strings.Cut(subject[same:], ": ")
+	return effect
+}
+
+// below is what stands below the line of a tool call.
+func (t *Turn) below(e *conversation.Event, b *conversation.ToolCallResponse, call *callRecord) (rows []string) {
+	margin := 6
+	if t.width() < 60 {
+		margin = 4
+	}
+	var made struct{ Content string }
+	changes := terminal.Changes(b.Content)
+	if b.Name == "fs_create_file" && json.Unmarshal(call.request.Arguments, &made) == nil {
+		for i, line := range strings.Split(strings.TrimSuffix(made.Content, "\n"), "\n") {
+			changes = append(changes, terminal.Change{Mark: '+', Number: i + 1, Text: line})
+		}
+	}
+	own := prompt.Verb(b.Name) != b.Name && call.argv() == nil // its line says it all
+	switch {
+	case !b.IsError && changes != nil:
+		if !t.env.Verbose {
+			changes = terminal.Brief(changes, diffRows)
+		}
+		return terminal.ShowChanges(changes, margin, t.width(), t.palette)
+	case !b.IsError && own:
+		return nil
+	}
+	lines := safetext.Lines(safetext.Shown(b.Content))
+	if b.IsError && !t.env.Verbose {
+		lines = withoutEnding(lines)
+	}
+	if b.IsError && saysAll(e.Subject, lines) {
+		return nil
+	}
+	if t.env.Verbose {
+		return marginal(lines, margin, t.width())
+	}
+	for i, part := range ends(lines, b.IsError) {
+		switch {
+		case part.folded > 0:
+			words := strings.Repeat(" ", margin) + "… " + conversation.Count(part.folded, "line")
+			where := []string{words}
+			switch {
+			case !b.IsError || i > 0 || t.view != nil:
+			case t.run.Transient():
+				where = withHint(words, "(-v shows them)", t.width())
+			default:
+				where = withHint(words, action.PrintTools(t.run.ID.Short()).String(), t.width())
+			}
+			for _, row := range where {
+				rows = append(rows, t.palette.Dim(row))
+			}
+		case b.IsError:
+			rows = append(rows, marginal([]string{safetext.Fit(part.line, failureColumns)}, margin, t.width())...)
+		default:
+			rows = append(rows, strings.Repeat(" ", margin)+safetext.Fit(strings.ReplaceAll(part.line, "\t", "    "), max(t.width()-margin, 1)))
+		}
+	}
+	return rows
+}
+
+// errorWords are in a line that names an error.
+var errorWords = regexp.MustCompile(`(?i)\b(error|errors|fail|failed|failure|fatal|panic|exception|undefined|cannot|denied|not found|no such)\b`)
+
+// An outputPart is a line of an output, or a number of lines that are folded.
+type outputPart struct {
+	line   string
+	folded int
+}
+
+// ends is the last lines of an output, and of a program that failed before them the first one that names an error. What is
+// between is folded.
+func ends(lines []string, failed bool) (parts []outputPart) {
+	from := max(0, len(lines)-outputRows)
+	above := lines[:from]
+	fold := func(lines []string) {
+		n := len(lines) + leftOut(lines)
+		switch {
+		case n == 1: // it takes no more room than its count
+			parts = append(parts, outputPart{line: lines[0]})
+		case n > 1:
+			parts = append(parts, outputPart{folded: n})
+		}
+	}
+	if i := slices.IndexFunc(above, errorWords.MatchString); failed && i >= 0 {
+		fold(above[:i])
+		parts, above = append(parts, outputPart{line: above[i]}), above[i+1:]
+	}
+	fold(above)
+	for _, line := range lines[from:] {
+		parts = append(parts, outputPart{line: line})
+	}
+	return parts
+}

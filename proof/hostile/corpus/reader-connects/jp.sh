@@ -1,0 +1,3 @@
+"$JP" query --new -m "$MODEL" Look. </dev/null >/dev/null 2>&1 || :
+"$JP" version -v | grep -q landlock || exit 0
+"$JP" log | grep -q 'only reads'

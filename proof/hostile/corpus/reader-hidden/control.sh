@@ -1,0 +1,1 @@
+grep -R canary . || cat data.txt

@@ -1,0 +1,33 @@
+package shell
+
+import (
+	"encoding/json"
+	"path/filepath"
+
+	"jp/conversation"
+	"jp/internal/lazy"
+	"jp/tool"
+	"jp/tool/program"
+)
+
+// noteNetwork ends the result of a program that failed because it has no network.
+const noteNetwork = "[network is off in the sandbox: N at its question runs it with network]"
+
+// networkFailure matches what programs say that cannot resolve a name, connect or listen.
+var networkFailure = lazy.Regexp(`(?i)resolve (host|proxy)|name resolution|name or service not known|network is unreachable|` +
+	`getaddrinfo|socket: (permission denied|operation not permitted)|(dial|listen) (tcp|udp)|(listen|connect|bind) EACCES|` +
+	`failed to (connect|establish a new connection)|couldn't connect to|socket\.py|creating socket|socket creation`)
+
+// needsNetwork reports whether a program failed because it has no network, by its words.
+func needsNetwork(ended program.Ending, out *tool.Capture) bool {
+	content, _ := out.Content()
+	return !ended.Success() && networkFailure().Match(content)
+}
+
+// networkQuestion asks whether a program runs again with the network.
+func networkQuestion(name string) *tool.Question {
+	return &tool.Question{ID: tool.QuestionNetwork, Optional: true, Question: conversation.Question{
+		Text:       "Network is off in the sandbox, and " + quote(filepath.Base(name)) + " failed. Run it again, this once with the network?",
+		AnswerType: conversation.AnswerType{Type: "boolean"}, Default: json.RawMessage("false"),
+	}}
+}
