@@ -20,7 +20,7 @@ import (
 type refState struct {
 	loose  map[string]string
 	packed string // git's list of the others
-	stash  string // the log of refs/stash: each line has a commit
+	stash  string // the log of refs/stash: the second word of each line is a commit
 }
 
 const (
@@ -30,13 +30,35 @@ const (
 )
 
 // refs reads them.
-func (f *Files) refs(ctx context.Context) refState {
-	s := refState{loose: map[string]string{}}
+func (f *Files) refs(ctx context.Context) (s refState) {
 	if _, err := os.Lstat(filepath.Join(f.git.CommonDir, "reftable", "tables.list")); err == nil {
-		out, _ := f.run.Run(ctx, "for-each-ref", "--format=%(objectname) %(refname)")
-		s.packed = string(out)
-		return s
+		s = f.refsOfTables(ctx)
+	} else {
+		s = f.refsInFiles()
 	}
+	f.state.Lock()
+	defer f.state.Unlock()
+	if f.state.stashes == nil {
+		f.state.stashes = &s.stash
+	}
+	return s
+}
+
+// refsOfTables asks git for them.
+func (f *Files) refsOfTables(ctx context.Context) (s refState) {
+	out, _ := f.run.Run(ctx, "for-each-ref", "--format=%(objectname) %(refname)")
+	s.packed = string(out)
+	if strings.Contains(s.packed, " refs/stash\n") {
+		out, _ := f.run.Run(ctx, "rev-list", "--walk-reflogs", "refs/stash")
+		for commit := range strings.Lines(string(out)) {
+			s.stash += "stash " + strings.TrimSpace(commit) + " \n"
+		}
+	}
+	return s
+}
+
+func (f *Files) refsInFiles() refState {
+	s := refState{loose: map[string]string{}}
 	if file, err := os.OpenFile(filepath.Join(f.git.CommonDir, "packed-refs"), os.O_RDONLY|syscall.O_NONBLOCK, 0); err == nil {
 		text, _ := safefile.ReadOpened(file, mostPacked)
 		s.packed = string(text)
@@ -44,11 +66,6 @@ func (f *Files) refs(ctx context.Context) refState {
 	}
 	log, _ := safefile.ReadRegular(filepath.Join(f.git.CommonDir, "logs", "refs", "stash"))
 	s.stash = string(log)
-	f.state.Lock()
-	if f.state.stashes == nil {
-		f.state.stashes = &s.stash
-	}
-	f.state.Unlock()
 	root := filepath.Join(f.git.CommonDir, "refs")
 	_ = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error { // git cannot read such a folder either
 		rel, _ := filepath.Rel(f.git.CommonDir, path)
@@ -87,7 +104,7 @@ func (s refState) all() map[string]string {
 // GitStash is the path under which a result lists stashes that are gone.
 const GitStash = ".git/refs/stash"
 
-// dropped lists the stashes that are gone and that were there at first, in a repository with refs in files.
+// dropped lists the stashes that are gone and that were there at first.
 func (s refState) dropped(before refState, first string) []conversation.SkippedPath {
 	var words []string
 	for line := range strings.Lines(before.stash) {
