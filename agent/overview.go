@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"jp/agent/live"
@@ -153,4 +154,58 @@ func requestsIn(events []*conversation.Event) (texts []string) {
 		}
 	}
 	return texts
+}
+
+// searchedConversations are as many as [SearchedRequests] looks into, besides the first one.
+const searchedConversations = 20
+
+// SearchedRequests are what the user asked, the newest first: in a conversation, "" for none, and then in the others that
+// were active last.
+func SearchedRequests(ctx context.Context, r *repo.Repo, first conversation.ID) (texts []string) {
+	if v, err := r.Find().View(ctx, r.Env, string(first)); err == nil && first != "" {
+		texts = requestsIn(v.Events)
+		slices.Reverse(texts)
+	}
+	infos, _ := r.Store.List(ctx, conversation.ScopeLive) // others are a help only
+	slices.SortFunc(infos, func(a, b conversation.Info) int { return b.Summary.LastEventAt.Compare(a.Summary.LastEventAt) })
+	for _, info := range infos[:min(len(infos), searchedConversations)] {
+		if info.ID == first {
+			continue
+		}
+		more, _, err := RecentRequests(ctx, r, info.ID)
+		if err == nil {
+			slices.Reverse(more)
+			texts = append(texts, more...)
+		}
+	}
+	return texts
+}
+
+// An AskedRequest is a request of the user's with the event before it, up to which a fork has everything but the request.
+type AskedRequest struct {
+	Text   string
+	Before int
+}
+
+// AskedRequests are the requests of a conversation, the newest first.
+func AskedRequests(ctx context.Context, r *repo.Repo, id conversation.ID) (asked []AskedRequest, err error) {
+	v, err := r.Find().View(ctx, r.Env, string(id))
+	if err != nil {
+		return nil, err
+	}
+	begun := -1 // the start of a turn that has no request yet
+	for _, e := range v.Events {
+		switch b := e.Body.(type) {
+		case *conversation.TurnStart:
+			begun = e.Seq
+		case *conversation.ChatRequest:
+			at := e.Seq
+			if begun >= 0 {
+				at, begun = begun, -1
+			}
+			asked = append(asked, AskedRequest{b.Content, at - 1})
+		}
+	}
+	slices.Reverse(asked)
+	return asked, nil
 }

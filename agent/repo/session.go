@@ -1,6 +1,7 @@
 package repo
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -166,4 +167,26 @@ func (s session) Use(id conversation.ID, now time.Time) error {
 		return err
 	}
 	return s.repo.StateDir().ReplaceSealed(SessionsFolder, s.file, append(text, '\n'), safefile.Options{Volatile: true})
+}
+
+// LastHere is the conversation that the user went to last in this working tree, from any terminal. Where jp knows of none,
+// it is the one that was active last.
+func (r Finder) LastHere(ctx context.Context) (conversation.ID, error) {
+	own := r.repo.Session(r.repo.Env)
+	worktree := r.repo.WorktreeID()
+	files, _ := os.ReadDir(filepath.Join(r.repo.At.CommonDir, safefile.StateDirName, SessionsFolder)) // without any, the one that was active last
+	var visited []visitedConversation
+	for _, file := range files {
+		own.file = file.Name()
+		if f := own.read(); f.Worktree == worktree {
+			visited = append(visited, f.History...)
+		}
+	}
+	slices.SortFunc(visited, func(a, b visitedConversation) int { return b.At.Compare(a.At) })
+	for _, v := range visited {
+		if _, err := r.repo.Store.Head(ctx, v.ID); err == nil {
+			return v.ID, nil
+		}
+	}
+	return r.Resolve(ctx, r.repo.Env, "recent")
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"jp/agent/problem"
 	"jp/cmd/jp/internal/chat"
@@ -23,13 +24,15 @@ command does the same.
   Enter        ask               Alt+Enter, \   a line break
   Ctrl+C       empty the line    twice          leave
   Esc          while the model works: the menu, as Ctrl+C in an empty line
+  !COMMAND     run a command of yours, and tell the model; !! tells it nothing
+  Esc Esc      in an empty line: go back to before a request of yours
   Shift+Tab    mode: plan (only read), edits (write files unasked), auto (and programs), none
 
 The process holds the conversation only while a turn runs.
 
 Exit codes: 0 done · 2 usage, or no terminal · 5 no such conversation · 6 damaged ·
 143, 129 interrupted (typed text is kept)`,
-		Example: "  jp chat\n  jp chat 4400\n  jp chat -m script/demo   # needs no key",
+		Example: "  jp chat\n  jp chat 4400\n  jp chat -c               # the one that you used last here\n  jp chat -m script/demo   # needs no key",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.ID = strings.Join(args, "")
 			if plain {
@@ -45,8 +48,15 @@ Exit codes: 0 done · 2 usage, or no terminal · 5 no such conversation · 6 dam
 	f.StringArrayVarP(&o.Request.Turn.Profiles, "profile", "p", nil, "use profile `NAME`: plan, edits, auto or one of your configuration (repeatable)")
 	f.BoolVarP(&o.Request.Tools.None, "no-tools", "T", false, "no tools, except those of -t")
 	f.BoolVar(&plain, "plain", false, "change no line in place, for screen readers (style.plain does so everywhere)")
+	conversationFlags(f, &o)
 	f.BoolVar(&o.Request.Turn.NoInstructions, "no-instructions", false, "give the model no AGENTS.md")
 	return cmd
+}
+
+// conversationFlags choose the conversation of a chat.
+func conversationFlags(f *pflag.FlagSet, o *chat.Options) {
+	f.BoolVarP(&o.Last, "last", "c", false, "go on in the conversation that you used last in this working tree")
+	f.BoolVarP(&o.Choose, "choose", "r", false, "choose the conversation from a list")
 }
 
 // talks reports whether a person sits at all of jp's streams.

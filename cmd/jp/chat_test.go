@@ -604,7 +604,7 @@ func TestChatHelpFitsTheTerminal(t *testing.T) {
 	t.Parallel()
 	_, s := talk(t, 48, chatScript)
 	s.Type("/help\r")
-	s.WaitFor("  Enter               ask; while the model\n                      works: queue a message\n")
+	s.WaitFor("  Tab                 complete; at a question:\n                      answer it\n")
 	s.idle()
 	s.WaitFor("  Ctrl+C              empty the line (Ctrl+Y:\n                      back); twice: leave\n")
 }

@@ -24,6 +24,7 @@ var groups = []*cobra.Group{
 
 func newRootCommand(e *ui.Env) *cobra.Command {
 	var json, version bool
+	var o chat.Options
 	root := &cobra.Command{
 		Use:   "jp",
 		Short: "Ask models that work in your git repository; every event is a commit",
@@ -36,8 +37,8 @@ message is the text, and its tree the files.`,
 			if version {
 				return runVersion(cmd.Context(), e)
 			}
-			if talks(e) {
-				return runChat(cmd, e, chat.Options{})
+			if talks(e) || o.Last || o.Choose {
+				return runChat(cmd, e, o)
 			}
 			return cmd.Help()
 		},
@@ -67,6 +68,7 @@ message is the text, and its tree the files.`,
 	})
 	root.Flags().StringVarP(&e.Dir, "chdir", "C", ".", "run as if jp was started in `DIR`")
 	root.Flags().BoolVar(&version, "version", false, "print the version, as jp version does")
+	conversationFlags(root.Flags(), &o)
 	flags := root.PersistentFlags()
 	flags.BoolVar(&e.NoPager, "no-pager", false, "never page")
 	flags.StringVarP((*string)(&e.Format), "format", "F", string(ui.FormatAuto), "`FORMAT` of the output: auto, text, json, jsonl")

@@ -10,6 +10,7 @@ import (
 
 	"jp/agent"
 	"jp/agent/live"
+	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/cmd/jp/internal/console"
 	"jp/cmd/jp/internal/ui"
@@ -20,6 +21,8 @@ import (
 // Options say how the person came here.
 type Options struct {
 	ID      string                 // the word for a conversation; "" for the session's
+	Last    bool                   // the conversation that was used last in this working tree
+	Choose  bool                   // the person chooses the conversation
 	Request agent.Request          // what each request has, but for its text
 	Has     func(name string) bool // whether jp has a command; nil: it has all
 }
@@ -31,7 +34,8 @@ type chat struct {
 	options  Options
 	console  line
 	entries  chan console.Entry // that the person has entered
-	left     chan struct{}      // closed when the person leaves
+	tasks    chan task
+	left     chan struct{} // closed when the person leaves
 	leave    sync.Once
 	plain    *plainLine // the console of a terminal on which nothing changes in place; else nil
 	draft    *draft
@@ -39,6 +43,7 @@ type chat struct {
 	settings settings
 	bottom   bottomLine
 	offers   offers
+	complete completion
 	ended    agent.Ending   // of the last turn
 	next     *console.Entry // that was queued, and is a turn of its own
 
@@ -48,6 +53,8 @@ type chat struct {
 	id    conversation.ID // "" until a new conversation has its first event
 	run   context.Context // of the turn that runs; nil: none
 	armed time.Time       // when Ctrl+C was typed in an empty line
+
+	escaped time.Time // when Esc was
 }
 
 // Run talks until the person leaves.
@@ -56,10 +63,14 @@ func Run(ctx context.Context, e *ui.Env, o Options) error {
 	if err != nil {
 		return err
 	}
-	c := &chat{env: e, dim: e.Palette(e.Stdout).Dim, options: o, entries: make(chan console.Entry, 1), left: make(chan struct{}), draft: &draft{}}
+	c := &chat{env: e, dim: e.Palette(e.Stdout).Dim, options: o, entries: make(chan console.Entry, 1), tasks: make(chan task, 1), left: make(chan struct{}), draft: &draft{}}
 	c.settings.open(e.Dir, o.Request)
 	c.offers.open(e, c.available())
-	overview, err := agent.OverviewOf(ctx, r, o.ID)
+	if c.options.ID, err = o.conversation(ctx, r, e); err != nil {
+		r.Close()
+		return err
+	}
+	overview, err := agent.OverviewOf(ctx, r, c.options.ID)
 	if err == nil {
 		c.id = overview.ID
 		err = c.visit(r)
@@ -97,6 +108,24 @@ func Run(ctx context.Context, e *ui.Env, o Options) error {
 	return err
 }
 
+// conversation is the word for the conversation to go on in.
+func (o Options) conversation(ctx context.Context, r *repo.Repo, e *ui.Env) (string, error) {
+	if (o.Last || o.Choose) && o.ID != "" {
+		return "", problem.Usage("name a conversation, or use --last or --choose; not both.")
+	}
+	var id conversation.ID
+	var err error
+	switch {
+	case o.Last:
+		id, err = r.Find().LastHere(ctx)
+	case o.Choose:
+		id, err = r.Find().Pick(ctx, e.Host)
+	default:
+		return o.ID, nil
+	}
+	return string(id), err
+}
+
 // sit takes the terminal: with a line in which the person goes on typing, or with plain ones. The line begins
 // with the draft.
 func (c *chat) sit(ctx context.Context) error {
@@ -113,6 +142,7 @@ func (c *chat) sit(ctx context.Context) error {
 		c.plain = &plainLine{env: e, gone: make(chan struct{})}
 		c.console = c.plain
 	}
+	c.complete.offers, c.complete.line, c.complete.dim = &c.offers, c.console, c.dim
 	c.showBottom()
 	c.console.SetText(c.draft.current())
 	return start()
@@ -161,6 +191,10 @@ func (c *chat) talk(ctx context.Context) error {
 		select {
 		case e := <-c.entries:
 			c.afterwards(ctx, c.enter(ctx, e))
+		case what := <-c.tasks:
+			if err := c.perform(ctx, what); err != nil {
+				c.afterwards(ctx, err)
+			}
 		case <-c.left:
 			return nil
 		case <-c.console.Gone():
@@ -180,6 +214,12 @@ func (c *chat) enter(ctx context.Context, e console.Entry) error {
 		c.env.Entered(c.console, c.console.Width(), e.Text)
 	}
 	defer c.offers.forget()
+	if line, told, is := ownCommand(e); is {
+		c.draft.entered(e.Text)
+		given, err := runOwn(ctx, ui.Self{Env: c.env}, c.console, line, told)
+		c.settings.give(given...)
+		return err
+	}
 	command, words, is := c.commandOf(e.Text)
 	is = is && !e.Pasted(0)
 	if is && !command.asks() {

@@ -64,8 +64,14 @@ func commands() []command {
 		{name: "profile", args: "[NAME|none]", help: "use a profile from now on, or list them", jp: []string{"query", "--profile"}, set: (*settings).chooseProfile},
 		{name: "tools", args: "[NAME|-NAME]…", help: "switch tools on or off from the next request on, or list them", jp: []string{"query"}, flags: toolFlags, check: checkTools, set: (*settings).switchTools},
 		{name: "attach", args: "[PATH…]", help: "attach files to the next request", jp: []string{"query", "--attachment"}, set: (*settings).attach},
-		{name: "help", help: "show these commands and the keys", run: (*chat).help},
-		{name: "quit", help: "leave", run: (*chat).quit},
+		{name: "help", help: "show these commands and the keys", run: func(c *chat, _ context.Context, _ []string) error {
+			fmt.Fprint(c.console, helpText(c.offers.all(), c.console.Width()))
+			return nil
+		}},
+		{name: "quit", help: "leave", run: func(c *chat, _ context.Context, _ []string) error {
+			c.Leave()
+			return nil
+		}},
 	}
 }
 
@@ -124,7 +130,7 @@ func (c *chat) do(ctx context.Context, o command, words []string) error {
 				fmt.Fprintln(c.console, terminal.Wrap(said, c.console.Width()))
 			}
 			if err == nil && o.flags != nil && len(words) == 0 {
-				err = c.listTools(r)
+				err = listTools(c.console, r, c.settings.next(false), c.settings.modeName() == config.ProfilePlan)
 			}
 			c.showBottom()
 			return err
@@ -213,33 +219,32 @@ func toolFlags(words []string) (flags []string) {
 }
 
 // listTools says which tools the next request has, and which it could have.
-func (c *chat) listTools(r *repo.Repo) error {
-	list, err := agent.ListTools(r, c.settings.next(false))
-	plan := c.settings.modeName() == config.ProfilePlan
+func listTools(out line, r *repo.Repo, request agent.Request, plan bool) error {
+	list, err := agent.ListTools(r, request)
 	for _, t := range list {
 		state := "off"
 		if t.On && (t.Reads || !plan) {
 			state = "on"
 		}
 		line := fmt.Sprintf("  %-3s %s", state, safetext.Show(t.Name))
-		if room := c.console.Width() - 32; room > 16 {
+		if room := out.Width() - 32; room > 16 {
 			line = fmt.Sprintf("  %-3s %-24s %s", state, safetext.Show(t.Name), safetext.Fit(safetext.Clean(t.About), room))
 		}
-		fmt.Fprintln(c.console, line)
+		fmt.Fprintln(out, line)
 	}
 	return err
 }
 
-func (c *chat) help(context.Context, []string) error {
+// helpText lists commands and keys for a width.
+func helpText(all []command, width int) string {
 	var b strings.Builder
-	for _, o := range c.offers.all() {
-		b.WriteString(terminal.WrapBelow(fmt.Sprintf("  %-21s %s", strings.TrimSpace("/"+o.name+" "+o.args), o.help), 24, c.console.Width()) + "\n")
+	for _, o := range all {
+		b.WriteString(terminal.WrapBelow(fmt.Sprintf("  %-21s %s", strings.TrimSpace("/"+o.name+" "+o.args), o.help), 24, width) + "\n")
 	}
 	for line := range strings.Lines(keyHelp) {
-		b.WriteString(terminal.WrapBelow(strings.TrimSuffix(line, "\n"), 22, c.console.Width()) + "\n")
+		b.WriteString(terminal.WrapBelow(strings.TrimSuffix(line, "\n"), 22, width) + "\n")
 	}
-	fmt.Fprint(c.console, b.String())
-	return nil
+	return b.String()
 }
 
 // keyHelp is what the keys do.
@@ -247,14 +252,13 @@ const keyHelp = `
   Enter               ask; while the model works: queue a message
   Alt+Enter, \ Enter  a line break
   Up, Down            earlier requests; a queued message comes back
+  Ctrl+R              search your requests for the words in the line
+  Ctrl+G              write the line in your editor
+  Esc Esc             in an empty line: go back to before a request
   Tab                 complete; at a question: answer it
   @PATH               attach a file
+  !COMMAND            run a command of yours and tell the model; !! tells it nothing
   Esc                 while the model works: the menu, as Ctrl+C in an empty line
   Shift+Tab           mode: plan (only read), edits (write files unasked), auto (and programs), none
   Ctrl+C              empty the line (Ctrl+Y: back); twice: leave
 `
-
-func (c *chat) quit(context.Context, []string) error {
-	c.Leave()
-	return nil
-}

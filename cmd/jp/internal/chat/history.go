@@ -3,6 +3,7 @@ package chat
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync"
 
 	"jp/agent"
@@ -19,6 +20,10 @@ type history struct {
 	texts []string
 	at    int    // len(texts): the person's own text
 	own   string // what they were typing
+
+	searched []string // what is searched, the newest first; nil: it is not read
+	words    string   // that were searched for last
+	found    int      // the place of the entry that has them; -1: none was found yet
 }
 
 // step goes back or forward. Read is what was asked before an event, and the first event that was read; before 0 it is what was
@@ -57,12 +62,35 @@ func (h *history) step(back bool, text string, read func(before int) ([]string, 
 	return h.texts[to], true
 }
 
+// search finds the next older entry that has the words, which are the text, or those searched for last where the text is what
+// they found. It reports false where there is none.
+func (h *history) search(text string, read func() []string) (string, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.searched == nil {
+		h.searched, h.found = read(), -1
+	}
+	if h.found < 0 || h.searched[h.found] != text {
+		h.words, h.found = strings.ToLower(text), -1
+	}
+	for i := h.found + 1; i < len(h.searched); i++ {
+		if other := h.searched[i]; other != text && strings.Contains(strings.ToLower(other), h.words) {
+			h.found = i
+			return other, true
+		}
+	}
+	return "", false
+}
+
 // add notes what was entered.
 func (h *history) add(text string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.read && (len(h.texts) == 0 || h.texts[len(h.texts)-1] != text) {
 		h.texts = append(h.texts, text)
+	}
+	if h.searched != nil {
+		h.searched, h.found = slices.Insert(h.searched, 0, text), -1
 	}
 	h.at, h.own = len(h.texts), ""
 }
@@ -72,6 +100,7 @@ func (h *history) forget() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.read, h.from, h.texts, h.at, h.own = false, 0, nil, 0, ""
+	h.searched = nil
 }
 
 // requests reads what was asked.
@@ -93,4 +122,14 @@ func requests(ctx context.Context, env *ui.Env, id conversation.ID, before int) 
 		return nil, 0 // the next turn says what is wrong with it
 	}
 	return texts, from
+}
+
+// searched reads what is searched.
+func searched(ctx context.Context, env *ui.Env, id conversation.ID) []string {
+	r, err := env.FindRepo(ctx)
+	if err != nil {
+		return []string{}
+	}
+	defer r.Close()
+	return append([]string{}, agent.SearchedRequests(ctx, r, id)...)
 }

@@ -43,3 +43,33 @@ func TestHistoryReadsFurther(t *testing.T) {
 	step(false, "", false)
 	require.Equal(t, []int{0, 30}, reads)
 }
+
+// A search goes on from what it found as long as the line has that, and begins anew with other words.
+func TestHistorySearch(t *testing.T) {
+	var h history
+	reads := 0
+	read := func() []string {
+		reads++
+		return []string{"fix the lexer", "Fix it", "say hi", "fix it", "fix it"}
+	}
+	for _, step := range []struct {
+		text, want string
+		found      bool
+	}{
+		{"fix", "fix the lexer", true}, {"fix the lexer", "Fix it", true}, {"Fix it", "fix it", true}, {"fix it", "", false},
+		{"hi", "say hi", true}, {"say hi", "", false},
+		{"", "fix the lexer", true}, {"fix the lexer", "Fix it", true}, {"Fix it", "say hi", true},
+		{"none", "", false},
+	} {
+		got, found := h.search(step.text, read)
+		require.Equal(t, step.found, found, step.text)
+		require.Equal(t, step.want, got, step.text)
+	}
+	h.add("fix me")
+	got, _ := h.search("fix", read)
+	require.Equal(t, "fix me", got)
+	require.Equal(t, 1, reads)
+	h.forget()
+	h.search("fix", read)
+	require.Equal(t, 2, reads)
+}

@@ -11,16 +11,30 @@ import (
 	"jp/internal/safetext"
 )
 
-// twice is how soon a second Ctrl+C leaves.
-const twice = 2 * time.Second
+const (
+	twice = 2 * time.Second // how soon a second Ctrl+C leaves
+	again = time.Second     // and a second Esc goes back
+)
 
 // Enter implements [console.Handler].
 func (c *chat) Enter(e console.Entry) bool {
 	if strings.TrimSpace(e.Text) == "" {
 		return false
 	}
+	if text, moved := c.complete.chosen(e.Text); moved {
+		if o, _, is := c.commandOf(text); !is || o.args != "" { // more words follow
+			c.console.SetText(closed(text))
+			c.Changed(closed(text))
+			return false
+		}
+		e.Text = text
+	}
 	busy := c.works() != nil
-	if o, _, is := c.commandOf(e.Text); is && !e.Pasted(0) {
+	_, _, own := ownCommand(e)
+	if o, _, is := c.commandOf(e.Text); own && busy {
+		c.console.Below(c.dim("A command waits until the turn has ended."))
+		return false
+	} else if is && !e.Pasted(0) {
 		switch {
 		case o.name == "":
 			says := "There is no command " + safetext.Show(strings.Fields(e.Text)[0]) + ". /help lists them."
@@ -35,7 +49,7 @@ func (c *chat) Enter(e console.Entry) bool {
 			c.console.Below(c.dim("A command waits until the turn has ended."))
 			return false
 		}
-	} else if busy {
+	} else if busy && !own {
 		if err := c.messages().Add(e.Text); err != nil {
 			c.console.Below(c.dim("jp could not keep the message: " + problem.OneLine(err.Error())))
 			return false
@@ -91,16 +105,19 @@ func (c *chat) Changed(text string) {
 	c.mu.Lock()
 	c.armed = time.Time{}
 	c.mu.Unlock()
-	c.suggest(text)
+	c.complete.suggest(text)
 }
 
 // Stop implements [console.Handler].
 func (c *chat) Stop(ctrlC bool) {
 	run := c.works()
 	c.mu.Lock()
-	armed := c.armed
+	armed, escaped := c.armed, c.escaped
+	c.escaped = time.Time{}
 	if run == nil && ctrlC {
 		c.armed = time.Now()
+	} else if run == nil && c.console.Text() == "" {
+		c.escaped = time.Now()
 	}
 	c.mu.Unlock()
 	switch {
@@ -110,10 +127,54 @@ func (c *chat) Stop(ctrlC bool) {
 		}
 	case ctrlC && time.Since(armed) < twice:
 		c.Leave()
+	case !ctrlC && time.Since(escaped) < again && c.console.Text() == "":
+		c.later(taskGoBack)
 	case ctrlC:
 		c.console.Below(c.dim("Ctrl+C again leaves."))
 		time.AfterFunc(twice, c.disarm)
 	}
+}
+
+// A task is what a key asks for and takes the terminal.
+type task int
+
+const (
+	taskEdit   task = iota // write the line in an editor
+	taskGoBack             // go back to before a request
+)
+
+// later does a task as the next thing, if no other waits.
+func (c *chat) later(t task) {
+	select {
+	case c.tasks <- t:
+	default:
+	}
+}
+
+// Edit implements [console.Handler].
+func (c *chat) Edit() {
+	if c.works() != nil {
+		c.console.Below(c.dim("The editor waits until the turn has ended."))
+		return
+	}
+	c.later(taskEdit)
+}
+
+// Complete implements [console.Handler].
+func (c *chat) Complete(e console.Entry, at int) (from int, word string, ok bool) {
+	return c.complete.complete(e, at)
+}
+
+// Search implements [console.Handler].
+func (c *chat) Search(text string) (string, bool) {
+	c.mu.Lock()
+	id := c.id
+	c.mu.Unlock()
+	found, ok := c.history.search(text, func() []string { return searched(context.Background(), c.env, id) })
+	if !ok {
+		c.console.Below(c.dim("There is no older request with these words."))
+	}
+	return found, ok
 }
 
 // disarm forgets the first Ctrl+C.
@@ -150,8 +211,12 @@ func (c *chat) Mode() {
 	}
 }
 
-// History implements [console.Handler]. While a turn runs, the message that was queued last comes back first.
+// History implements [console.Handler]. Where words are offered below the line, it goes through these. While a turn runs, the
+// message that was queued last comes back first.
 func (c *chat) History(back bool, text string) (string, bool) {
+	if c.complete.move(back, text) {
+		return "", false
+	}
 	if back && text == "" && c.works() != nil {
 		if last := c.messages().Last(); last != "" {
 			c.showQueue()

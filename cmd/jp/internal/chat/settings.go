@@ -34,6 +34,7 @@ type settings struct {
 	modes    *agent.ModeChange // of the newest request; nil: none yet
 	began    string            // the mode that it has
 	attached []string          // files for the next request
+	given    []contextfiles.Attachment
 }
 
 // open begins with what the command line says. A mode that it names is one here.
@@ -59,14 +60,21 @@ func (s *settings) next(goOn bool) agent.Request {
 	if s.mode != "" {
 		o.Turn.Profiles = append(slices.Clone(o.Turn.Profiles), s.mode)
 	}
-	o.Input.Attachments = slices.Clone(s.attached)
+	o.Input.Attachments, o.Input.Given = slices.Clone(s.attached), slices.Clone(s.given)
 	return o
 }
 
 // asked forgets what was meant for one request.
 func (s *settings) asked() {
 	s.mu.Lock()
-	s.attached = nil
+	s.attached, s.given = nil, nil
+	s.mu.Unlock()
+}
+
+// give adds something to the next request.
+func (s *settings) give(a ...contextfiles.Attachment) {
+	s.mu.Lock()
+	s.given = append(s.given, a...)
 	s.mu.Unlock()
 }
 
@@ -190,7 +198,7 @@ func (s *settings) attach(_ *repo.Repo, words []string) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(words) == 0 {
-		s.attached = nil
+		s.attached, s.given = nil, nil
 		return "The next request has no attachments.", nil
 	}
 	for _, word := range words {

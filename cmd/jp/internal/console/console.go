@@ -23,6 +23,10 @@ type Handler interface {
 	Leave()
 	// History is the text an entry further back, or forward; false where there is none.
 	History(back bool, text string) (string, bool)
+	// Search is Ctrl+R: the next older entry that has the words, false where there is none.
+	Search(text string) (string, bool)
+	// Edit is Ctrl+G: the text of the line goes into an editor.
+	Edit()
 	// Suspend is Ctrl+Z.
 	Suspend()
 	// Mode is Shift+Tab.
@@ -107,7 +111,8 @@ func (c *Console) Start(ctx context.Context) error {
 func (c *Console) Close() error {
 	c.mu.Lock()
 	c.view = view{}
-	c.render("")
+	c.emit(c.draw.erased(c.tty.Width()))
+	c.draw, c.row = drawn{}, 0
 	c.mu.Unlock()
 	c.pause()
 	return c.tty.Close()
@@ -217,9 +222,7 @@ func (c *Console) Redraw() { _ = c.change(func(*view) {}) }
 // Suspend lets another program have the terminal, until resume is called.
 func (c *Console) Suspend() (resume func()) {
 	c.mu.Lock()
-	if len(c.draw.lines) > 0 {
-		c.emit(upwards(c.draw.up(c.tty.Width())) + terminal.ClearDown)
-	}
+	c.emit(c.draw.erased(c.tty.Width()))
 	c.draw, c.row = drawn{}, 0
 	c.mu.Unlock()
 	c.pause()

@@ -151,6 +151,14 @@ func (d *drawn) up(width int) int {
 	return up
 }
 
+// erased takes the lines away, with the cursor at their beginning.
+func (d *drawn) erased(width int) string {
+	if len(d.lines) == 0 {
+		return ""
+	}
+	return upwards(d.up(width)) + terminal.ClearDown
+}
+
 // compose is the lines to draw, the place of the cursor, the number of lines that are of the block, and whether lines of a
 // question have no room.
 func (c *Console) compose(width, rows int) (lines []string, cursor place, ofBlock int, cut bool) {

@@ -319,10 +319,21 @@ func (c *Console) edit(k uv.KeyPressEvent, follows bool) (act func()) {
 		e.killAll()
 	case k.MatchString("esc"):
 		return func() { c.handler.Stop(false) }
+	case k.MatchString("alt+esc"): // Esc twice at once
+		return func() { c.handler.Stop(false); c.handler.Stop(false) }
 	case k.MatchString("ctrl+d") && e.text == "":
 		return c.handler.Leave
 	case k.MatchString("ctrl+z"):
 		return c.handler.Suspend
+	case k.MatchString("ctrl+g"):
+		return c.handler.Edit
+	case k.MatchString("ctrl+r"):
+		text := e.text
+		return func() {
+			if other, ok := c.handler.Search(text); ok {
+				c.SetText(other)
+			}
+		}
 	case k.MatchString("shift+tab"):
 		return c.handler.Mode
 	case k.MatchString("tab"):

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path"
 	"strconv"
 	"strings"
 
@@ -35,25 +36,48 @@ func (e *Env) chooseConversation(ctx context.Context, candidates func() ([]conve
 	width := terminal.Width(e.Stderr, e.Environ)
 	var options []huh.Option[conversation.ID]
 	for _, i := range infos[:min(len(infos), maxPicks)] {
-		label := fmt.Sprintf("%s  %-7s %s", i.ID, terminal.Ago(i.Summary.LastEventAt, e.Now()), problem.OneLine(i.Summary.Title))
+		label := fmt.Sprintf("%s  %-7s %s · %s", i.ID.Short(), terminal.Ago(i.Summary.LastEventAt, e.Now()), problem.OneLine(i.Summary.Title), conversation.Count(i.Summary.Turns, "turn"))
+		if i.Summary.Model != "" {
+			label += " · " + safetext.OneLine(path.Base(i.Summary.Model))
+		}
 		options = append(options, huh.NewOption(safetext.Fit(label, width-4), i.ID))
 	}
-	const title = "Which conversation?"
-	var id conversation.ID
-	if hasForms(Redraws(e.Style, e.Get("TERM")), e.Stderr) {
-		err = form(ctx, e.formEnviron(), e.Stdin, e.Stderr, huh.NewSelect[conversation.ID]().Title(title).Options(options...).Value(&id))
-	} else {
-		id, err = chooseByNumber(ctx, title, options)
-	}
+	id, err := choose(ctx, Self{e}, "Which conversation?", options)
 	if errors.Is(err, errAborted) {
 		err = problem.New(problem.ExitInterrupted, "interrupted", "no conversation was chosen.")
 	}
 	return id, err
 }
 
+// choose lets the user choose at the terminal.
+func choose[T comparable](ctx context.Context, s Self, title string, options []huh.Option[T]) (chosen T, err error) {
+	e := s.Env
+	if hasForms(Redraws(e.Style, e.Get("TERM")), e.Stderr) {
+		err = form(ctx, e.formEnviron(), e.Stdin, e.Stderr, huh.NewSelect[T]().Title(title).Options(options...).Value(&chosen))
+		return chosen, err
+	}
+	return chooseByNumber(ctx, title, options)
+}
+
+// ChooseRow lets the user choose one of some rows, and is its place; -1 if they choose none.
+func (s Self) ChooseRow(ctx context.Context, title string, rows []string) (int, error) {
+	e := s.Env
+	defer e.Keys.lend(e.Console)()
+	width := terminal.Width(e.Stderr, e.Environ)
+	var options []huh.Option[int]
+	for i, row := range rows[:min(len(rows), maxPicks)] {
+		options = append(options, huh.NewOption(safetext.Fit(row, width-4), i))
+	}
+	chosen, err := choose(ctx, s, title, options)
+	if errors.Is(err, errAborted) {
+		return -1, nil
+	}
+	return chosen, err
+}
+
 // chooseByNumber lets the user choose in plain lines. huh's own takes the first option where the input
 // ends.
-func chooseByNumber(ctx context.Context, title string, options []huh.Option[conversation.ID]) (chosen conversation.ID, err error) {
+func chooseByNumber[T comparable](ctx context.Context, title string, options []huh.Option[T]) (chosen T, err error) {
 	tty, err := terminal.OpenTTY()
 	if err != nil {
 		return chosen, err

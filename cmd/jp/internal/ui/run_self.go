@@ -1,11 +1,15 @@
 package ui
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
+	"time"
 
+	"jp/internal/safetext"
 	"jp/internal/version"
 )
 
@@ -16,20 +20,53 @@ type Self struct{ Env *Env }
 // ended. Its own errors are its own to tell. Ctrl+C is for that command.
 func (s Self) Run(ctx context.Context, args ...string) error {
 	e := s.Env
-	defer e.Keys.lend(e.Console)()
-	taken := func(context.Context) bool { return true }
-	before := e.onInterrupt.Swap(&taken)
-	defer e.onInterrupt.Store(before)
 	for _, pair := range e.Cfg {
 		args = append(args, "--cfg", pair)
 	}
 	cmd := exec.CommandContext(ctx, version.OwnProgram(), append([]string{"-C", e.Dir}, args...)...)
 	cmd.Args[0] = os.Args[0]
-	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env = e.Stdin, e.Stdout, e.Stderr, e.Environ
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = e.Stdin, e.Stdout, e.Stderr
+	_, err := s.run(cmd)
+	return err
+}
+
+// Shell runs a command line of the user's own in their shell, and says how it ended, "" for exit 0. The command has the terminal. With
+// output it prints both there and on the terminal, without the sequences that a terminal acts on, and reads nothing.
+func (s Self) Shell(ctx context.Context, line string, output io.Writer) (ended string, err error) {
+	e := s.Env
+	shell := cmp.Or(e.Get("SHELL"), "/bin/sh")
+	cmd := exec.CommandContext(ctx, shell, "-c", line)
+	cmd.Dir = e.Dir
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = e.Stdin, e.Stdout, e.Stderr
+	if output != nil {
+		clean := safetext.NewStripper(e.Stdout)
+		defer clean.Close()
+		cmd.Stdin, cmd.Stdout = nil, io.MultiWriter(clean, output)
+		cmd.Stderr = cmd.Stdout     // one pipe: the order is the command's
+		cmd.WaitDelay = time.Second // what it leaves in the background may hold the pipe
+	}
+	exit, err := s.run(cmd)
+	if exit == nil {
+		return "", err
+	}
+	return exit.String(), err
+}
+
+// run lends the terminal to a program until it has ended. An end that is no success is no error.
+func (s Self) run(cmd *exec.Cmd) (*os.ProcessState, error) {
+	e := s.Env
+	defer e.Keys.lend(e.Console)()
+	taken := func(context.Context) bool { return true }
+	before := e.onInterrupt.Swap(&taken)
+	defer e.onInterrupt.Store(before)
+	cmd.Env = e.Environ
 	err := cmd.Run()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
-		return nil
+		return exit.ProcessState, nil
 	}
-	return err
+	if errors.Is(err, exec.ErrWaitDelay) {
+		return nil, nil
+	}
+	return nil, err
 }

@@ -161,6 +161,9 @@ func (t *Turn) start(e *conversation.Event, b *conversation.TurnStart) {
 		words = append(words, "new")
 	case t.run.Archived:
 		words = append(words, turn, "archived ("+action.Unarchive(t.run.ID.Short()).String()+")")
+	case t.env.Console != nil && !t.env.Verbose: // the chat's last line says the rest
+		t.say("")
+		return
 	default:
 		words = append(words, turn)
 	}

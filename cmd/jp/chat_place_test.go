@@ -1,0 +1,218 @@
+package main
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// ctrlR and ctrlG are keys of a chat.
+const (
+	ctrlR = "\x12"
+	ctrlG = "\x07"
+)
+
+// A command of the person's own runs as in their shell. Behind ! its output goes with the next request, behind !! it does not.
+func TestChatOwnCommand(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		line, shown string
+		told        []string // what the model reads; nil: nothing
+	}{
+		"told":               {"!echo out; echo err >&2; exit 3", "out\nerr\nexit status 3\n", []string{"$ echo out; echo err >&2; exit 3\nout\nerr\nexit status 3"}},
+		"success":            {"! echo out", "out\nThe output goes with the next request.", []string{"$ echo out\nout\n"}},
+		"no output":          {"!true", "The output goes with the next request.", []string{"$ true\n"}},
+		"hostile output":     {`!printf 'a\033]0;title\007\033[31mb\n'`, "ab\nThe output", []string{"\nab\n"}},
+		"what it leaves":     {"!sleep 3 & echo on", "on\nThe output", []string{"\non\n"}},
+		"has the terminal":   {"!!test -t 0 && test -t 1 && echo both", "both\n", nil},
+		"not told, exit":     {"!!exit 4", "exit status 4\n", nil},
+		"nothing to run":     {"!", "The first answer", nil},
+		"an exclamation":     {"Go! on", "The first answer", nil},
+		"without a terminal": {"!test -t 0 || echo none", "none\n", []string{"\nnone\n"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, s := talk(t, 80, strings.ReplaceAll(chatScript, "20ms", "0ms"))
+			s.Type(tt.line + "\r")
+			s.WaitFor(tt.shown)
+			s.idle()
+			if !strings.Contains(tt.shown, "first answer") {
+				s.Type("Ask\r")
+				s.WaitFor("The first answer")
+				s.idle()
+			}
+			require.Len(t, p.contents(), 1)
+			if tt.told == nil {
+				require.NotContains(t, p.ofType("chat_request")[0], "attachments")
+				return
+			}
+			s.Type("Again\r")
+			s.WaitFor("The second answer.")
+			require.Len(t, p.ofType("chat_request")[0]["attachments"], 1)
+			require.NotContains(t, p.ofType("chat_request")[1], "attachments", "the output goes once")
+			payload := p.ofType("chat_request")[0]["payload"].([]any)[0].(map[string]any)
+			for _, text := range tt.told {
+				require.Contains(t, p.git("cat-file", "blob", payload["oid"].(string)), text)
+			}
+		})
+	}
+}
+
+// Ctrl+R goes through the requests that have the words, in this conversation and then in the others.
+func TestChatSearches(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.write("../talk.toml", strings.ReplaceAll(chatScript, "20ms", "0ms"))
+	for _, text := range []string{"Fix the parser", "Mend the lexer"} {
+		require.Zero(t, p.jp("query", "--new", "-m", "script/../talk.toml", text).exit)
+	}
+	s := p.chat(80, "newest")
+	s.Type("the" + ctrlR)
+	s.waitLine("> Mend the lexer")
+	s.Type(ctrlR)
+	s.waitLine("> Fix the parser")
+	s.Type(ctrlR)
+	s.WaitFor("There is no older request with these words.")
+	s.WaitFor("> Fix the parser\nThere")
+	s.Type("\x15" + "PARSER" + ctrlR)
+	s.waitLine("> Fix the parser")
+	s.Type("\x15" + "nothing of it" + ctrlR)
+	s.WaitFor("> nothing of it\nThere is no older request")
+}
+
+// Ctrl+G gives the line to the editor, and takes what that wrote.
+func TestChatEditor(t *testing.T) {
+	t.Parallel()
+	p := edited(t, "cp \"$1\" ../shown; printf 'one\\ntwo\\n' >>\"$1\"\n")
+	s := p.chat(80)
+	s.Type("half " + ctrlG)
+	s.Wait("the editor's text", func() bool { return strings.HasSuffix(s.Text(), "\n> half one\n  two") })
+	s.Type("\r")
+	s.WaitFor("Hi.")
+	require.Equal(t, []string{"half one\ntwo"}, p.contents())
+}
+
+// Esc Esc in an empty line goes back to before a request: the words alone, or the files as well.
+func TestChatGoesBack(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		down    int // rows below the newest request
+		key     string
+		line    string
+		events  string // of the new conversation, "" for none
+		keeps   []string
+		missing []string
+	}{
+		"files":                    {0, "f", "> Make two", "turn 1", []string{"one.txt"}, []string{"two.txt"}},
+		"words only":               {0, "w", "> Make two", "turn 1", []string{"one.txt", "two.txt"}, nil},
+		"the first request, files": {1, "f", "> Make one", "The next request starts a new conversation.", nil, []string{"one.txt", "two.txt"}},
+		"the first request, words": {1, "w", "> Make one", "The next request starts a new conversation.", []string{"one.txt", "two.txt"}, nil},
+		"stays":                    {1, "\x1b", ">", "", []string{"one.txt", "two.txt"}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			script := ""
+			for _, name := range []string{"one", "two"} {
+				script += "[[reply]]\n[[reply.tool_call]]\nname = \"fs_create_file\"\narguments = { path = \"" + name + ".txt\", content = \"" + name + "\\n\" }\n[[reply]]\nmessage = \"Made " + name + ".\"\n"
+			}
+			p := newPlace(t)
+			p.write("../talk.toml", script)
+			s := p.sit(80, "chat", "-m", "script/../talk.toml", "-p", "edits")
+			s.WaitForEnd("\nedits >")
+			for _, name := range []string{"one", "two"} {
+				s.Type("Make " + name + "\r")
+				s.WaitFor("Made " + name + ".")
+				s.WaitForEnd("\n\nedits >")
+			}
+			s.Type("\x1b")
+			s.Type("\x1b")
+			s.WaitFor("Go back to before which request?")
+			s.Type(strings.Repeat("\x1b[B", tt.down))
+			s.Type("\r")
+			s.WaitForEnd("Esc stay here\n>")
+			s.Type(tt.key)
+			if tt.events != "" {
+				s.WaitFor(tt.events)
+			}
+			s.Wait("the line", func() bool { return strings.HasSuffix(s.Text(), "\nedits "+tt.line) })
+			for _, name := range tt.keeps {
+				require.FileExists(t, filepath.Join(p.dir, name))
+			}
+			for _, name := range tt.missing {
+				require.NoFileExists(t, filepath.Join(p.dir, name))
+			}
+		})
+	}
+}
+
+// The list of commands has all of them: arrows move, Tab takes the one that is marked, Enter runs it.
+func TestChatCommandList(t *testing.T) {
+	t.Parallel()
+	_, s := talk(t, 80, chatScript)
+	const down, up = "\x1b[B", "\x1b[A"
+	s.Type("/")
+	s.WaitFor(" more: Down")
+	s.Type(down + down)
+	s.WaitFor("> /use ")
+	s.Type("\t")
+	s.waitLine("> /use")
+	s.Type("\x15/" + up)
+	s.WaitFor("> /quit ")
+	s.Type(up)
+	s.WaitFor("> /help ")
+	s.Type("\r")
+	s.WaitFor("  Shift+Tab ")
+	s.idle()
+	s.Type("/mo" + down)
+	s.WaitFor("> /model ")
+	s.Type("\r") // it takes words
+	s.waitLine("> /model")
+	s.Type("\x15/" + up)
+	s.WaitFor("> /quit ")
+	s.Type("\r")
+	require.Zero(t, s.exit())
+}
+
+// jp -c goes on in the conversation that was used last in this working tree, from any terminal.
+func TestChatLast(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.write("../talk.toml", talkScript)
+	p.git("worktree", "add", "-q", "../other")
+	in := func(session string) *workspace {
+		q := *p
+		q.environ = append(slices.Clone(p.environ), "JP_SESSION="+session)
+		return &q
+	}
+	ask := func(session, text string, args ...string) {
+		t.Helper()
+		result := in(session).jp(append(args, "query", "--new", "-m", "script/"+filepath.Dir(p.dir)+"/talk.toml", text)...)
+		require.Zero(t, result.exit, result.stderr)
+	}
+	ask("a", "Here, first")
+	ask("b", "Here, last")
+	ask("c", "There", "-C", "../other")
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-c"}, "Here, last"},
+		{[]string{"-C", "../other", "-c"}, "There"},
+		{[]string{"chat", "--last"}, "Here, last"},
+	} {
+		q := in("new")
+		s := q.sit(80, tt.args...)
+		s.WaitFor("\n" + tt.want + "\n")
+		s.idle()
+		s.Type("\x04")
+		require.Zero(t, s.exit())
+	}
+	s := in("new2").sit(80, "-r")
+	s.WaitFor("Which conversation?")
+	s.WaitFor("There · 1 turn · talk.toml")
+	require.Equal(t, 2, p.jp("chat", "-c", "x").exit)
+	require.Equal(t, 2, p.jp("-c").exit, "without a terminal")
+}

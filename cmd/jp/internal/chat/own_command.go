@@ -1,0 +1,56 @@
+package chat
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"jp/agent/contextfiles"
+	"jp/cmd/jp/internal/console"
+	"jp/cmd/jp/internal/terminal"
+	"jp/cmd/jp/internal/ui"
+	"jp/internal/safetext"
+	"jp/tool"
+)
+
+// ownCommand is the command line of the person's own behind ! or !!. With ! the model is told what it printed.
+func ownCommand(e console.Entry) (line string, told, is bool) {
+	rest, is := strings.CutPrefix(strings.TrimSpace(e.Text), "!")
+	rest, quiet := strings.CutPrefix(rest, "!")
+	line = strings.TrimSpace(rest)
+	return line, !quiet, is && line != "" && !e.Pasted(0)
+}
+
+// ownOutput is how many bytes of an output the model gets.
+const ownOutput = 32 << 10
+
+// runOwn runs a command of the person's own as their shell does, outside of the sandbox. With told its output is for the next
+// request. Without, the command has the terminal.
+func runOwn(ctx context.Context, self ui.Self, out line, command string, told bool) (given []contextfiles.Attachment, err error) {
+	dim := self.Env.Palette(self.Env.Stdout).Dim
+	var output bytes.Buffer
+	var to io.Writer
+	if told {
+		to = &output
+	}
+	ended, err := self.Shell(ctx, command, to)
+	if err != nil {
+		return nil, err
+	}
+	if ended != "" {
+		fmt.Fprintln(out, dim(ended))
+	}
+	if !told {
+		return nil, nil
+	}
+	printed := tool.Shorten([]byte(safetext.Shown(output.String())), ownOutput, func(g tool.Gap) string { return fmt.Sprintf("[jp left out lines %d to %d.]", g.First, g.Last) })
+	text := fmt.Sprintf("The user ran this command in their own shell:\n$ %s\n%s%s\n", command, printed, ended)
+	file, err := contextfiles.NewAttachment("output of "+safetext.Fit(safetext.OneLine(command), 60), []byte(text))
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintln(out, dim(terminal.Wrap("The output goes with the next request. !! keeps it from the model.", out.Width())))
+	return []contextfiles.Attachment{file}, nil
+}
