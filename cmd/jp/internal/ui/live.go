@@ -1,7 +1,9 @@
 package ui
 
 import (
+	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -31,6 +33,7 @@ type liveLine struct {
 	over    bool
 	frame   int
 	others  int         // texts that other writers wrote
+	since   time.Time   // when the model began to think; zero: it does not
 	timer   *time.Timer // nil while nothing is running
 }
 
@@ -70,11 +73,28 @@ func (l *liveLine) working(child conversation.ID, a turnloop.Activity) {
 	if !a.Over {
 		l.doing = append(l.doing, running{a, child})
 	}
+	if a.Part == conversation.PartReasoning && child == "" && l.since.IsZero() {
+		l.since = l.now()
+	}
 	if l.timer == nil && len(l.doing) > 0 {
 		if !l.covered {
 			l.echo.Off()
 		}
 		l.timer = time.AfterFunc(liveEvery, l.tick)
+	}
+}
+
+// sayThought says how long the model thought before it did something else.
+func (l *liveLine) sayThought(say func(line string), dim func(string) string) {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	since := l.since
+	l.since = time.Time{}
+	l.mu.Unlock()
+	if took := l.now().Sub(since); !since.IsZero() && took >= time.Second {
+		say(dim("  thought " + conversation.Ago(took)))
 	}
 }
 
@@ -221,14 +241,30 @@ func (l *liveLine) lines(width int) []string {
 		tail = shown.Progress
 	}
 	tail = safetext.OneLine(tail)
-	if shown.Part == conversation.PartReasoning { // the row that is being written
+	if shown.Part == conversation.PartReasoning {
 		rows := strings.Split(terminal.Wrap(tail, max(width-2, 1)), "\n")
-		tail = strings.TrimSpace(rows[len(rows)-1])
+		tail = cmp.Or(lastSentence(tail), strings.TrimSpace(rows[len(rows)-1])) // the row that is being written
 	}
 	if tail != "" {
 		lines = append(lines, p.Dim(safetext.Fit("  "+tail, width)))
 	}
 	return lines
+}
+
+// sentenceEnd ends a sentence within a text.
+var sentenceEnd = regexp.MustCompile(`[.!?。！？]['")*]* `)
+
+// lastSentence is the last whole sentence of a text, "" if there is none.
+func lastSentence(text string) string {
+	ends := sentenceEnd.FindAllStringIndex(text+" ", -1)
+	if len(ends) == 0 {
+		return ""
+	}
+	begin := 0
+	if n := len(ends) - 2; n >= 0 {
+		begin = ends[n][1]
+	}
+	return strings.TrimSpace(text[begin : ends[len(ends)-1][1]-1])
 }
 
 // leastHead is how many columns what runs keeps, before less is said about it.

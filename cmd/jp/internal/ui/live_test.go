@@ -45,8 +45,10 @@ func TestLiveLineSays(t *testing.T) {
 		"its context, narrow": {48, []running{{sent, ""}}, "⠋ thinking · 8 s · 1.2k tokens · 42 % of 200k"},
 		"its context, tiny":   {40, []running{{sent, ""}}, "⠋ thinking · 8 s · 1.2k tokens"},
 		"the model, narrow":   {40, []running{{thinking, ""}}, "⠋ thinking · 8 s · 1.2k tokens\n  The retries are not capped."},
-		"the model, tiny":     {12, []running{{thinking, ""}}, "⠋ th… · 8 s\n  capped."},
+		"the model, tiny":     {12, []running{{thinking, ""}}, "⠋ th… · 8 s\n  The retr…"},
 		"long reasoning":      {40, []running{{long, ""}}, "⠋ thinking · 8 s · 1.2k tokens\n  loop reads them whole, and then"},
+
+		"whole sentences": {60, []running{{turnloop.Activity{Started: began, Part: conversation.PartReasoning, Tail: `It is 1.5 s. "Is it?" Then the loop reads`}, ""}}, "⠋ thinking · 8 s · Ctrl+C menu\n  \"Is it?\""},
 
 		"a tool":              {80, []running{{test, ""}}, "⠋ shell_run go test ./... · 8 s\n  ok jp/turnloop 2.1s"},
 		"a tool, narrow":      {30, []running{{test, ""}}, "⠋ shell_run go test ./… · 8 s\n  ok jp/turnloop 2.1s"},
@@ -166,4 +168,35 @@ func TestLiveLineForgetsWhatEventsEnd(t *testing.T) {
 			require.NotEmpty(t, l.doing, "a child's is another one")
 		})
 	}
+}
+
+// TestThought says how long the model thought, once, and nothing of less than a second or of a delegate.
+func TestThought(t *testing.T) {
+	for name, tt := range map[string]struct {
+		child conversation.ID
+		part  conversation.Part
+		took  time.Duration
+		want  string
+	}{
+		"thought":    {"", conversation.PartReasoning, 3 * time.Second, "  thought 3 s"},
+		"short":      {"", conversation.PartReasoning, 900 * time.Millisecond, ""},
+		"answered":   {"", conversation.PartMessage, 3 * time.Second, ""},
+		"a delegate": {"jp-c17528832001-k3f9", conversation.PartReasoning, 3 * time.Second, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			now := time.Unix(10, 0)
+			l := &liveLine{now: func() time.Time { return now }}
+			l.timer = time.NewTimer(time.Hour) // it draws nothing
+			l.working(tt.child, turnloop.Activity{Part: tt.part, Started: now})
+			l.working(tt.child, turnloop.Activity{Part: tt.part, Started: now})
+			now = now.Add(tt.took)
+			said := ""
+			for range 2 {
+				l.sayThought(func(line string) { said += line }, func(text string) string { return text })
+			}
+			require.Equal(t, tt.want, said)
+		})
+	}
+	var none *liveLine
+	none.sayThought(nil, nil)
 }

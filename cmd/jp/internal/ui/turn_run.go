@@ -61,6 +61,9 @@ func (t *Turn) Resumed(words string, tail *conversation.IncompleteTurn) {
 func (t *Turn) Recorded(events []*conversation.Event) {
 	t.live.recorded(t.child, events)
 	for _, e := range events {
+		if e.Type() == conversation.TypeToolCallRequest {
+			t.live.sayThought(t.say, t.palette.Dim)
+		}
 		t.changed.follow(e)
 		t.record.follow(e)
 		switch kind := e.Type(); {
@@ -85,6 +88,7 @@ func (t *Turn) Streamed(d turnloop.Delta) {
 		return
 	}
 	t.listen(d.Call)
+	t.live.sayThought(t.say, t.palette.Dim)
 	if _, begun := t.message.shown[d.Seq]; !begun && d.At > 0 {
 		t.say(t.palette.Dim("…(the beginning of this is not kept; " + action.PrintSession.String() + " has all of it when it is done)"))
 		t.message.shown[d.Seq] = d.At
