@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"jp/conversation"
 )
 
 // ctrlR and ctrlG are keys of a chat.
@@ -215,4 +217,33 @@ func TestChatLast(t *testing.T) {
 	s.WaitFor("There · 1 turn · talk.toml")
 	require.Equal(t, 2, p.jp("chat", "-c", "x").exit)
 	require.Equal(t, 2, p.jp("-c").exit, "without a terminal")
+}
+
+// Hints of a chat are commands that it takes, with the conversation that they are about.
+func TestChatHints(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.write("../talk.toml", "[[reply]]\nfail = \"auth\"\n")
+	require.NotZero(t, p.jp("query", "-m", "script/../talk.toml", "First").exit)
+	id := conversation.ID(strings.TrimPrefix(strings.TrimSpace(p.jp("ref").stdout), "refs/jp/conversations/")).Short()
+	p.write("../talk.toml", "[[reply]]\nmessage = \"Over.\"\n")
+	q := *p
+	q.environ = append(slices.Clone(p.environ), "JP_SESSION=other")
+	s := q.sit(100, "chat", "-m", "script/../talk.toml")
+	s.WaitFor("   /continue " + id)
+	s.idle()
+	s.Type("/continue " + id + "\r")
+	s.WaitFor("Over.")
+	s.idle()
+	s.Type("/use none-such\r")
+	s.WaitFor("/ls   the conversations there are")
+	s.idle()
+	s.Type("jp ls -n 1\r")
+	s.WaitForEnd("n no, send it to the model\n>")
+	s.Type("y")
+	s.WaitFor("First")
+	s.idle()
+	s.Type("jp no-command\r")
+	s.WaitFor("turn 2 · ")
+	require.Equal(t, "jp no-command", p.contents()[1])
 }

@@ -22,6 +22,7 @@ import (
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/cmd/jp/internal/ui"
+	"jp/internal/action"
 	"jp/process"
 	"jp/sandbox"
 	"jp/turnloop"
@@ -59,6 +60,9 @@ func run(e *ui.Env, args []string) int {
 	if err := process.CheckLimits(); err != nil {
 		ui.ReportProblem(problem.New(problem.ExitFailed, "limits", "jp could not start: %v", err), e.Stderr, wantsJSON(args), e.MessageColumns())
 		return problem.ExitFailed
+	}
+	if e.Get(ui.ChatVariable) != "" && !wantsJSON(args) {
+		action.InChat()
 	}
 	ctx, stop := withSignals(context.Background(), e)
 	defer stop()

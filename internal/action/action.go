@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"jp/internal/safetext"
 )
@@ -147,6 +148,9 @@ func (a Action) String() string {
 	if rest, asks := strings.CutPrefix(line, Program+" query "); asks && a.unrecorded && !strings.Contains(command, "--no-persist") {
 		line = Program + " query --no-persist " + rest
 	}
+	if verb, rest, _ := strings.Cut(strings.TrimPrefix(line, Program+" "), " "); inChat.Load() && a.dir == "" && line != verb && slices.Contains(ChatVerbs, verb) {
+		return strings.TrimSpace("/" + verb + " " + rest)
+	}
 	for _, program := range []string{Program, "git"} {
 		if rest, found := strings.CutPrefix(line, program+" "); found && a.dir != "" && !strings.HasPrefix(rest, "-C ") {
 			return program + " -C " + safetext.Escape(a.dir) + " " + rest
@@ -154,6 +158,14 @@ func (a Action) String() string {
 	}
 	return line
 }
+
+// ChatVerbs are the commands of jp that a chat takes with a slash and the same words.
+var ChatVerbs = []string{"use", "ls", "fork", "continue", "discard", "undo", "restore", "diff", "status", "print", "compact", "usage", "skills", "export"}
+
+var inChat atomic.Bool
+
+// InChat says that the user of this process types into a chat: commands of jp that it takes begin with a slash.
+func InChat() { inChat.Store(true) }
 
 // Named is an action of the list by its kind, as another process names it.
 func Named(kind Kind, args ...string) (Action, error) {

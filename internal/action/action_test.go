@@ -105,3 +105,22 @@ func TestNamed(t *testing.T) {
 	_, err := Named("rm -rf")
 	require.ErrorContains(t, err, `there is no action "rm -rf"`)
 }
+
+// In a chat, the commands that it takes begin with a slash. Others, those elsewhere and those of git stay as they are.
+func TestInChat(t *testing.T) {
+	InChat()
+	t.Cleanup(func() { inChat.Store(false) })
+	for want, a := range map[string]Action{
+		"/continue n72i":                  Continue("n72i"),
+		"/continue":                       ContinueSession,
+		"/continue n72i -m PROVIDER/NAME": ContinueModel("n72i"),
+		"/undo n72i@5":                    UndoEventOf("n72i", "5"),
+		"/ls --archived":                  ListArchived,
+		"jp attach n72i":                  Attach("n72i"),
+		"jp -C ../x continue n72i":        Continue("n72i").In("../x"),
+		"git stash store 5d41":            StoreStash("5d41"),
+	} {
+		require.Equal(t, want, a.String())
+	}
+	require.Equal(t, "continue", Continue("n72i").Data().Verb)
+}

@@ -15,6 +15,7 @@ import (
 	"jp/cmd/jp/internal/console"
 	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
+	"jp/internal/action"
 	"jp/turnloop"
 )
 
@@ -64,6 +65,7 @@ func Run(ctx context.Context, e *ui.Env, o Options) error {
 		return err
 	}
 	c := &chat{env: e, dim: e.Palette(e.Stdout).Dim, options: o, entries: make(chan console.Entry, 1), tasks: make(chan task, 1), left: make(chan struct{}), draft: &draft{}}
+	action.InChat()
 	c.settings.open(e.Dir, o.Request)
 	c.offers.open(e, c.available())
 	if c.options.ID, err = o.conversation(ctx, r, e); err != nil {
@@ -219,6 +221,16 @@ func (c *chat) enter(ctx context.Context, e console.Entry) error {
 		given, err := runOwn(ctx, ui.Self{Env: c.env}, c.console, line, told)
 		c.settings.give(given...)
 		return err
+	}
+	if line, is := jpLine(e, c.options.Has); is {
+		run, err := runsLine(ctx, c.console)
+		if run && err == nil {
+			c.draft.entered(e.Text)
+			_, err = ui.Self{Env: c.env}.Shell(ctx, line, nil)
+		}
+		if run || err != nil {
+			return err
+		}
 	}
 	command, words, is := c.commandOf(e.Text)
 	is = is && !e.Pasted(0)

@@ -48,12 +48,12 @@ func commands() []command {
 		{name: "use", args: "[ID]", help: "go on in another conversation", jp: []string{"use"}, use: true},
 		{name: "ls", args: "[FLAGS]", help: "list the conversations", jp: []string{"ls"}},
 		{name: "fork", args: "[@E]", help: "go on in a fork, from event E or from here", jp: []string{"fork", "--activate"}, use: true},
-		{name: "continue", help: "resume an interrupted turn", jp: []string{"continue"}, run: (*chat).resume},
-		{name: "discard", help: "discard an interrupted turn", jp: []string{"discard"}},
+		{name: "continue", args: "[ID]", help: "resume an interrupted turn", jp: []string{"continue"}, run: (*chat).resume},
+		{name: "discard", args: "[ID]", help: "discard an interrupted turn", jp: []string{"discard"}},
 		{name: "undo", args: "[@E]", help: "bring files back to before the last turn, or event E", jp: []string{"undo"}},
 		{name: "restore", args: "@E [PATH…]", help: "bring files back to after event E", jp: []string{"restore"}},
 		{name: "diff", args: "[FLAGS]", help: "show what the tools changed in the last turn", jp: []string{"diff"}},
-		{name: "status", help: "show what waits, and the next command", jp: []string{"status"}},
+		{name: "status", args: "[ID]", help: "show what waits, and the next command", jp: []string{"status"}},
 		{name: "print", args: "[FLAGS]", help: "show the conversation", jp: []string{"print"}},
 		{name: "compact", args: "[FLAGS]", help: "make room in the model's context", jp: []string{"compact"}},
 		{name: "usage", args: "[FLAGS]", help: "show tokens and costs", jp: []string{"usage"}},
@@ -199,9 +199,25 @@ func (c *chat) startNew(ctx context.Context, words []string) error {
 	return nil
 }
 
+// resume resumes this conversation, or another one that it goes on in. With flags, jp does it as a process of its own.
 func (c *chat) resume(ctx context.Context, words []string) error {
-	if len(words) > 0 {
-		return problem.Usage("/continue takes no words.")
+	if len(words) > 1 || len(words) == 1 && strings.HasPrefix(words[0], "-") {
+		return ui.Self{Env: c.env}.Run(ctx, append([]string{"continue"}, words...)...)
+	}
+	if len(words) == 1 {
+		err := c.withRepo(ctx, func(ctx context.Context, r *repo.Repo) error {
+			id, err := r.Find().Resolve(ctx, c.env.Host, words[0])
+			if err == nil {
+				err = r.Session(c.env.Host).Use(id, c.env.Now())
+			}
+			return err
+		})
+		if err == nil {
+			err = c.withRepo(ctx, c.followSession)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	return c.turn(ctx, agent.Request{Target: agent.Target{ID: string(c.id)}, Resume: agent.ResumeOptions{Continue: true}, Input: agent.Input{None: true}, Turn: agent.TurnOptions{Queue: c.messages()}})
 }

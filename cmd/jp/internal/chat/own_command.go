@@ -5,14 +5,18 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"jp/agent/contextfiles"
+	"jp/agent/repo"
 	"jp/cmd/jp/internal/console"
 	"jp/cmd/jp/internal/terminal"
 	"jp/cmd/jp/internal/ui"
+	"jp/internal/action"
 	"jp/internal/safetext"
 	"jp/tool"
+	"jp/turnloop"
 )
 
 // ownCommand is the command line of the person's own behind ! or !!. With ! the model is told what it printed.
@@ -53,4 +57,27 @@ func runOwn(ctx context.Context, self ui.Self, out line, command string, told bo
 	}
 	fmt.Fprintln(out, dim(terminal.Wrap("The output goes with the next request. !! keeps it from the model.", out.Width())))
 	return []contextfiles.Attachment{file}, nil
+}
+
+// jpLine is a command line of jp that the person typed as in a shell, for a shell.
+func jpLine(e console.Entry, has func(name string) bool) (line string, is bool) {
+	text := strings.TrimSpace(e.Text)
+	words := strings.Fields(text)
+	if len(words) < 2 || words[0] != action.Program || strings.Contains(text, "\n") || e.Pasted(0) || has == nil || !has(words[1]) {
+		return "", false
+	}
+	program, err := os.Executable()
+	return safetext.Escape(program) + strings.TrimPrefix(text, action.Program), err == nil
+}
+
+// runsLine asks whether such a line is a command or words for the model.
+func runsLine(ctx context.Context, out line) (bool, error) {
+	key, err := out.Asker().Choose(ctx, terminal.Choices(out.Width(), 0, "Run it as a command?", "y yes", "n no, send it to the model")+"\n> ", func(k terminal.Key) bool {
+		return k.Lower() == 'y' || k.Lower() == 'n'
+	})
+	fmt.Fprintln(out)
+	if key == terminal.KeyCtrlC || key == terminal.KeyCtrlD {
+		return false, repo.Interrupted(&turnloop.Interrupt{Signal: "SIGINT"})
+	}
+	return key.Lower() == 'y', err
 }

@@ -38,8 +38,6 @@ type menu struct {
 }
 
 // Choices that more than one menu has.
-var abortChoice = "a abort (" + action.ContinueSession.String() + " resumes)"
-
 const (
 	leaveChoice = "a abort (nothing is kept)"
 	backChoice  = "Enter back to the question"
@@ -52,7 +50,7 @@ func abort(transient bool) string {
 	if transient {
 		return leaveChoice
 	}
-	return abortChoice
+	return "a abort (" + action.ContinueSession.String() + " resumes)"
 }
 
 // menuText is the choices of a menu as they fit a width.

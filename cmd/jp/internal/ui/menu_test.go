@@ -9,7 +9,7 @@ import (
 
 func TestMenuTextFits(t *testing.T) {
 	t.Parallel()
-	choices := []string{"Enter go on", "r reply", "s stop (ends the turn)", "d detach", abortChoice}
+	choices := []string{"Enter go on", "r reply", "s stop (ends the turn)", "d detach", abort(false)}
 	require.Equal(t, "  Enter go on   r reply   s stop (ends the turn)   d detach   a abort (jp continue resumes) > ", menuText(120, choices...))
 	require.Equal(t, "  Enter go on   r reply   s stop (ends the turn)   d detach\n  a abort (jp continue resumes) > ", menuText(80, choices...))
 	for width := 40; width < 120; width++ {

@@ -26,9 +26,13 @@ func (s Self) Run(ctx context.Context, args ...string) error {
 	cmd := exec.CommandContext(ctx, version.OwnProgram(), append([]string{"-C", e.Dir}, args...)...)
 	cmd.Args[0] = os.Args[0]
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = e.Stdin, e.Stdout, e.Stderr
+	cmd.Env = append(e.Environ[:len(e.Environ):len(e.Environ)], ChatVariable+"=1")
 	_, err := s.run(cmd)
 	return err
 }
+
+// ChatVariable tells a jp that a chat has started it: what it advises can be typed there.
+const ChatVariable = "JP_IN_CHAT"
 
 // Shell runs a command line of the user's own in their shell, and says how it ended, "" for exit 0. The command has the terminal. With
 // output it prints both there and on the terminal, without the sequences that a terminal acts on, and reads nothing.
@@ -36,7 +40,7 @@ func (s Self) Shell(ctx context.Context, line string, output io.Writer) (ended s
 	e := s.Env
 	shell := cmp.Or(e.Get("SHELL"), "/bin/sh")
 	cmd := exec.CommandContext(ctx, shell, "-c", line)
-	cmd.Dir = e.Dir
+	cmd.Dir, cmd.Env = e.Dir, e.Environ
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = e.Stdin, e.Stdout, e.Stderr
 	if output != nil {
 		clean := safetext.NewStripper(e.Stdout)
@@ -59,7 +63,6 @@ func (s Self) run(cmd *exec.Cmd) (*os.ProcessState, error) {
 	taken := func(context.Context) bool { return true }
 	before := e.onInterrupt.Swap(&taken)
 	defer e.onInterrupt.Store(before)
-	cmd.Env = e.Environ
 	err := cmd.Run()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
