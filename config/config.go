@@ -213,7 +213,7 @@ type Sandbox struct {
 	Enable  bool     `toml:"enable" default:"true" tighten:"on" doc:"Confine tools where the system can"`
 	Network bool     `toml:"network" default:"false" tighten:"off" doc:"Let confined tools use the network"`
 	Write   []string `toml:"write" tighten:"fewer" doc:"More directories that confined tools may write to: absolute, below ~/, or relative to the working tree, such as ../shared"`
-	Caches  []string `toml:"caches" default:"[\"go-build\", \"golangci-lint\", \"staticcheck\", \"ccache\", \"sccache\", \"zig\", \"pip\", \"uv\", \"pypoetry\", \"yarn\", \"pnpm\", \"deno\", \"bazel-disk\", \"~/.ccache\", \"~/.npm/_cacache\", \"~/.local/share/pnpm/store\", \"~/.cargo/registry\", \"~/.cargo/git\"]" tighten:"fewer" doc:"Your caches that confined tools may write to: names below the cache folder, absolute, or below ~/. Tools keep other caches in jp-tools below the cache folder"`
+	Caches  []string `toml:"caches" default:"[\"go-build\", \"golangci-lint\", \"staticcheck\", \"ccache\", \"sccache\", \"zig\", \"pip\", \"uv\", \"pypoetry\", \"yarn\", \"pnpm\", \"deno\", \"bazel-disk\", \"~/.ccache\", \"~/.npm/_cacache\", \"~/.local/share/pnpm/store\"]" tighten:"fewer" doc:"Your caches that confined tools may write to: names below the cache folder, absolute, or below ~/. Tools keep other caches in jp-tools below the cache folder"`
 }
 
 // Secrets says what becomes of passwords, keys and tokens in what is recorded.

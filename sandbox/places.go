@@ -104,12 +104,9 @@ func (p Places) TemporaryVariables() map[string]string {
 }
 
 // WritableCaches are the folders in which programs may keep what they can fetch or make again: jp's
-// own one first, then those of the user that are listed, and those that Go's variables name.
+// own one first, then that of Go's build results, and those of the user that are listed.
 func (p Places) WritableCaches() []string {
-	caches := given(p.ToolCache(), p.variable("GOCACHE"), p.variable("GOMODCACHE"))
-	if packages := append(filepath.SplitList(p.variable("GOPATH")), p.home("go")); packages[0] != "" {
-		caches = append(caches, given(path.Join(packages[0], "pkg/mod"))...)
-	}
+	caches := given(p.ToolCache(), p.variable("GOCACHE"))
 	for _, name := range p.Caches {
 		if strings.HasPrefix(name, "~/") || path.IsAbs(name) {
 			caches = append(caches, given(p.absolute(name))...)

@@ -17,11 +17,11 @@ func TestPlaces(t *testing.T) {
 	}{
 		"no home": {want: []string{"/w/~/.npm/_cacache", "/abs"}},
 		"a home": {environ: []string{"HOME=/h"}, want: []string{
-			"/h/.cache/jp-tools", "/h/go/pkg/mod", "/h/.cache/pip", "/h/.npm/_cacache", "/abs",
+			"/h/.cache/jp-tools", "/h/.cache/pip", "/h/.npm/_cacache", "/abs",
 		}},
 		"elsewhere": {
 			environ: []string{"TMPDIR=/t", "GOTMPDIR=relative", "XDG_CACHE_HOME=/c", "GOCACHE=/old", "GOCACHE=/g", "GOMODCACHE=/m", "GOPATH=/p:/q"},
-			want:    []string{"/t", "/c/jp-tools", "/g", "/m", "/p/pkg/mod", "/c/pip", "/w/~/.npm/_cacache", "/abs"},
+			want:    []string{"/t", "/c/jp-tools", "/g", "/c/pip", "/w/~/.npm/_cacache", "/abs"},
 		},
 		"further": {
 			environ: []string{"XDG_CACHE_HOME=relative"}, write: []string{"/data", "~/out", "build"},
@@ -29,7 +29,7 @@ func TestPlaces(t *testing.T) {
 		},
 		"in the home": {
 			environ: []string{"HOME=/h", "XDG_CACHE_HOME=/c"}, write: []string{"~/out"},
-			want: []string{"/c/jp-tools", "/h/go/pkg/mod", "/c/pip", "/h/.npm/_cacache", "/abs", "/h/out"},
+			want: []string{"/c/jp-tools", "/c/pip", "/h/.npm/_cacache", "/abs", "/h/out"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

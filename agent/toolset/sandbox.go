@@ -44,10 +44,10 @@ func (w Sandbox) launcher() program.Launcher {
 		return nil
 	}
 	return func(argv []string, dir string) (program.Launch, error) {
-		w.makeCache()
+		caches := w.makeCache()
 		walls := w.places.Rules(os.DirFS("/"))
 		environ, _ := w.temporary(walls, true)
-		environ = append(environ, w.places.CacheVariables()...)
+		environ = append(environ, caches...)
 		argv, rules, err := sandbox.Start(walls, argv, dir)
 		if err != nil {
 			return program.Launch{}, err
@@ -65,16 +65,16 @@ func (w Sandbox) online() program.Launcher {
 	return w.launcher()
 }
 
-// makeCache makes the cache folder of programs, with links to the user's caches that are there. A
-// program may have changed anything in it. What cannot be made is missing in the program.
-func (w Sandbox) makeCache() {
+// makeCache makes the cache folder of programs, with links to the user's caches that are there, and gives the
+// variables that lead to it. A program may have changed anything in it. What cannot be made is missing in the program.
+func (w Sandbox) makeCache() (environ []string) {
 	own := w.places.ToolCache()
 	if own == "" || os.MkdirAll(own, 0o700) != nil {
-		return
+		return w.places.CacheVariables()
 	}
 	root, err := os.OpenRoot(own)
 	if err != nil {
-		return
+		return w.places.CacheVariables()
 	}
 	defer root.Close()
 	for link, to := range w.places.CacheLinks() {
@@ -83,6 +83,31 @@ func (w Sandbox) makeCache() {
 			_ = root.Symlink(to, link)
 		}
 	}
+	return append(w.places.CacheVariables(), w.sources(root)...)
+}
+
+// sources gives the variables of jp's own folders of downloaded sources where programs may need them: with the
+// network, and for what they have downloaded with it. Otherwise they use the user's, and what is built of these.
+func (w Sandbox) sources(cache *os.Root) (environ []string) {
+	for _, s := range w.places.Sources() {
+		user := os.DirFS(s.Folder)
+		if w.places.Network {
+			_ = cache.MkdirAll(s.Own, 0o700)
+		}
+		own, err := cache.OpenRoot(s.Own)
+		if err != nil {
+			continue
+		}
+		if w.places.Network || s.Needed(user, own.FS()) {
+			for _, name := range s.Links(user, own.FS()) {
+				_ = own.MkdirAll(filepath.Dir(name), 0o700)
+				_ = own.Symlink(filepath.Join(s.Folder, name), name)
+			}
+			environ = append(environ, s.Variables...)
+		}
+		own.Close()
+	}
+	return environ
 }
 
 // temporaryFolder is where programs make temporary files, in their cache folder, if they
