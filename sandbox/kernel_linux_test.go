@@ -88,8 +88,8 @@ func judge(t *testing.T, filter []unix.SockFilter, c call) uint32 {
 
 func intel() []platform {
 	return []platform{
-		{audit: unix.AUDIT_ARCH_X86_64, socket: 41, socketpair: 53, limit: 0x40000000, processes: callsAMD64},
-		{audit: unix.AUDIT_ARCH_I386, socket: 359, socketpair: 360, socketcall: 102, processes: callsI386},
+		{audit: unix.AUDIT_ARCH_X86_64, socket: 41, socketpair: 53, limit: 0x40000000, processes: callsAMD64, ipc: ipcAMD64},
+		{audit: unix.AUDIT_ARCH_I386, socket: 359, socketpair: 360, socketcall: 102, processes: callsI386, ipc: ipcI386},
 	}
 }
 
@@ -135,7 +135,7 @@ func TestFilter(t *testing.T) {
 // A call for the calling thread is allowed, one for another process refused, on each
 // machine, with and without the network.
 func TestFilterOfProcesses(t *testing.T) {
-	all := append(intel(), platform{audit: unix.AUDIT_ARCH_ARM, processes: callsARM}, platform{audit: unix.AUDIT_ARCH_AARCH64, processes: callsGeneric})
+	all := append(intel(), platform{audit: unix.AUDIT_ARCH_ARM, processes: callsARM, ipc: ipcARM}, platform{audit: unix.AUDIT_ARCH_AARCH64, processes: callsGeneric, ipc: ipcGeneric})
 	for _, m := range all {
 		p := m.processes
 		cases := map[call]uint32{
@@ -167,6 +167,13 @@ func TestFilterOfProcesses(t *testing.T) {
 			c.machine = m.audit
 			require.Equal(t, want, judge(t, callFilter(all, noSockets), c), "%+v", c)
 			require.Equal(t, want, judge(t, callFilter(all, allSockets), c), "with the network: %+v", c)
+		}
+		for _, n := range m.ipc.queues {
+			require.Equal(t, uint32(deny), judge(t, callFilter(all, allSockets), call{machine: m.audit, number: n}), "%d", n)
+		}
+		for _, n := range m.ipc.systemV {
+			require.Equal(t, uint32(deny), judge(t, callFilter(all, localSockets), call{machine: m.audit, number: n}), "%d", n)
+			require.Equal(t, uint32(allow), judge(t, callFilter(all, allSockets), call{machine: m.audit, number: n}), "%d", n)
 		}
 		const reach = 255 // a jump has a byte
 		require.LessOrEqual(t, len(m.filter(localSockets)), reach)

@@ -65,7 +65,7 @@ func acts() map[string]func(string) error {
 			return nil
 		},
 	}
-	for _, acts := range []map[string]func(int) error{onProcess(), itself(), keyrings()} {
+	for _, acts := range []map[string]func(int) error{onProcess(), itself(), keyrings(), objects()} {
 		for name, act := range acts {
 			all[name] = func(argument string) error {
 				pid, err := strconv.Atoi(argument)

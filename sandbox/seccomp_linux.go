@@ -16,6 +16,7 @@ type platform struct {
 	socketcall uint32 // both of the above in one, 0 where there is none
 	limit      uint32 // calls from here on belong to an ABI that is not spoken, 0: none do
 	processes  processCalls
+	ipc        ipcCalls
 }
 
 // ioUring does the work of other calls behind their back. Its number is the same
@@ -28,16 +29,16 @@ func machines() []platform {
 	switch runtime.GOARCH {
 	case "amd64":
 		return []platform{
-			{audit: unix.AUDIT_ARCH_X86_64, socket: 41, socketpair: 53, limit: 0x40000000, processes: callsAMD64},
-			{audit: unix.AUDIT_ARCH_I386, socket: 359, socketpair: 360, socketcall: 102, processes: callsI386},
+			{audit: unix.AUDIT_ARCH_X86_64, socket: 41, socketpair: 53, limit: 0x40000000, processes: callsAMD64, ipc: ipcAMD64},
+			{audit: unix.AUDIT_ARCH_I386, socket: 359, socketpair: 360, socketcall: 102, processes: callsI386, ipc: ipcI386},
 		}
 	case "arm64":
 		return []platform{
-			{audit: unix.AUDIT_ARCH_AARCH64, socket: 198, socketpair: 199, processes: callsGeneric},
-			{audit: unix.AUDIT_ARCH_ARM, socket: 281, socketpair: 288, socketcall: 102, processes: callsARM},
+			{audit: unix.AUDIT_ARCH_AARCH64, socket: 198, socketpair: 199, processes: callsGeneric, ipc: ipcGeneric},
+			{audit: unix.AUDIT_ARCH_ARM, socket: 281, socketpair: 288, socketcall: 102, processes: callsARM, ipc: ipcARM},
 		}
 	case "riscv64":
-		return []platform{{audit: unix.AUDIT_ARCH_RISCV64, socket: 198, socketpair: 199, processes: callsGeneric}}
+		return []platform{{audit: unix.AUDIT_ARCH_RISCV64, socket: 198, socketpair: 199, processes: callsGeneric, ipc: ipcGeneric}}
 	}
 	return nil
 }
@@ -114,7 +115,7 @@ func (m platform) filter(allowed sockets) []unix.SockFilter {
 	if m.limit > 0 {
 		filter = append(filter, compare(unix.BPF_JGE, m.limit, []unix.SockFilter{verdict(unknown)})...)
 	}
-	filter = append(filter, m.processes.filter()...)
+	filter = join(filter, m.processes.filter(), m.ipc.filter(allowed != allSockets))
 	if allowed != allSockets {
 		filter = append(filter, m.sockets(allowed == localSockets)...)
 	}
