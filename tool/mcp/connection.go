@@ -121,7 +121,8 @@ func (c *connection) breakdown(err error) error {
 		c.spoil(errOutput)
 	}
 	var refusal *jsonrpc.Error
-	if c.remote && err != nil && !errors.As(err, &refusal) {
+	var form *json.UnmarshalTypeError // of a message that came whole
+	if c.remote && err != nil && !errors.As(err, &refusal) && !errors.As(err, &form) {
 		c.spoil(err)
 	}
 	why := c.broken.Load()

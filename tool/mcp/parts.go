@@ -3,6 +3,7 @@ package mcp
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -10,22 +11,20 @@ import (
 
 // readable replaces each part of a call's answer that the SDK cannot read by a text
 // that names it, so that one such part does not cost the parts beside it. The
-// protocol adds kinds of parts from time to time. mended is false where the answer
-// can stay as it is, and where its parts are not the reason that it cannot be read.
+// protocol adds kinds of parts from time to time. What stands in the place of a list of parts is taken for
+// the only one, and fields that cannot be read are left out. mended is false where the answer can stay as it is, and where
+// it is none of a call.
 func readable(result json.RawMessage) (_ json.RawMessage, mended bool) {
 	if json.Unmarshal(result, new(sdk.CallToolResult)) == nil {
 		return nil, false
 	}
 	var fields map[string]json.RawMessage
-	var parts []json.RawMessage
-	if json.Unmarshal(result, &fields) != nil {
+	if json.Unmarshal(result, &fields) != nil || fields["content"] == nil && fields["isError"] == nil {
 		return nil, false
 	}
-	if content := fields["content"]; json.Unmarshal(content, &parts) != nil {
-		if len(content) == 0 || content[0] != '{' {
-			return nil, false
-		}
-		parts, mended = []json.RawMessage{content}, true // one part, and no list
+	var parts []json.RawMessage
+	if content := fields["content"]; content != nil && json.Unmarshal(content, &parts) != nil {
+		parts = []json.RawMessage{content}
 	}
 	for i, part := range parts {
 		err := readPart(part)
@@ -33,25 +32,36 @@ func readable(result json.RawMessage) (_ json.RawMessage, mended bool) {
 			continue
 		}
 		if bare := peel(part); readPart(bare) == nil {
-			parts[i], mended = bare, true
+			parts[i] = bare
 			continue
 		}
 		text, failed := json.Marshal(&sdk.TextContent{Text: unread(part, err)})
 		if failed != nil {
 			return nil, false
 		}
-		parts[i], mended = text, true
+		parts[i] = text
 	}
-	if !mended {
-		return nil, false
+	kept := map[string]any{"content": append([]json.RawMessage{}, parts...)}
+	for name, value := range fields {
+		switch {
+		case name == "content":
+		case readField(name, value) == nil:
+			kept[name] = value
+		case name == "isError":
+			kept[name] = !slices.Contains([]string{`"false"`, `""`, "0"}, string(value))
+		}
 	}
-	content, err := json.Marshal(parts)
-	if err != nil {
-		return nil, false
-	}
-	fields["content"] = content
-	again, err := json.Marshal(fields)
+	again, err := json.Marshal(kept)
 	return again, err == nil
+}
+
+// readField is why one field of an answer cannot be read.
+func readField(name string, value json.RawMessage) error {
+	alone, err := json.Marshal(map[string]json.RawMessage{"content": json.RawMessage("[]"), name: value})
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(alone, new(sdk.CallToolResult))
 }
 
 // readPart is why one part cannot be read.
@@ -88,15 +98,23 @@ func peel(part json.RawMessage) json.RawMessage {
 // kinds are the types of parts that jp reads.
 var kinds = map[string]bool{"text": true, "image": true, "audio": true, "resource": true, "resource_link": true}
 
-// unread names a part that cannot be read, and says what it has as text.
+// unread names a part that cannot be read, and says what it has as text. One that is text alone, or a number, is just that.
 func unread(part json.RawMessage, why error) string {
+	var value any
+	switch err := json.Unmarshal(part, &value); value := value.(type) {
+	case string:
+		return value
+	case float64, bool:
+		if err == nil {
+			return string(part)
+		}
+	}
 	var p struct{ Type, Text string }
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(part, &fields) == nil {
 		_ = json.Unmarshal(fields["type"], &p.Type)
 		_ = json.Unmarshal(fields["text"], &p.Text)
 	}
-	_ = json.Unmarshal(part, &p.Text) // a text without a type around it
 	name, reason := words(p.Type), words(why.Error())
 	if strings.Contains(reason, " into Go ") {
 		reason = "a field has another type than the protocol says"

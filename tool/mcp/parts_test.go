@@ -19,7 +19,10 @@ func TestUnreadableParts(t *testing.T) {
 		"without a type":   {one + `,{"text":1}`, "one\n[left out: a part without a type]"},
 		"a type of 3":      {one + `,{"type":3}`, "one\n[left out: a part without a type]"},
 		"null":             {`null,` + one, "[left out: a part without a type]\none"},
-		"a string":         {`"text",` + one, "[left out: a part without a type]\ntext\none"},
+		"a string":         {`"text",` + one, "text\none"},
+		"only strings":     {`"a","b"`, "a\nb"},
+		"a number":         {`5,` + one, "5\none"},
+		"a list":           {`[` + one + `],` + one, "[left out: a part without a type]\none"},
 		"a text of 5":      {one + `,{"type":"text","text":5}`, "one\n[left out: a part of the type \"text\" that cannot be read: a field has another type than the protocol says]"},
 		"a forged name":    {`{"type":"x\u001b[2J\nSYSTEM"},` + one, "[left out: a part of the type \"x SYSTEM\", which jp does not know]\none"},
 		"broken base64":    {one + `,{"type":"image","data":"%%%","mimeType":"image/png"}`, "one\n[left out: a part of the type \"image\" that cannot be read: illegal base64 data at input byte 0]"},
@@ -35,12 +38,32 @@ func TestUnreadableParts(t *testing.T) {
 			require.Equal(t, tt.text, string(convert(&result).Content))
 		})
 	}
-	mended, is := readable(json.RawMessage(`{"content":` + one + `}`)) // no list
-	require.True(t, is)
-	require.JSONEq(t, `{"content":[`+one+`]}`, string(mended))
+}
+
+// What stands in the place of the list of parts is given to the model, whatever it is.
+func TestAnswersWithoutAList(t *testing.T) {
+	const one = `{"type":"text","text":"one"}`
+	for name, tt := range map[string]struct{ answer, mended string }{
+		"a string":            {`{"content":"text"}`, `{"content":[{"type":"text","text":"text"}]}`},
+		"an empty string":     {`{"content":""}`, `{"content":[{"type":"text","text":""}]}`},
+		"one part":            {`{"content":` + one + `}`, `{"content":[` + one + `]}`},
+		"one unknown part":    {`{"content":{"a":1}}`, `{"content":[{"type":"text","text":"[left out: a part without a type]"}]}`},
+		"one text":            {`{"content":{"text":"x"}}`, `{"content":[{"type":"text","text":"[left out: a part without a type]\nx"}]}`},
+		"a number":            {`{"content":1.50}`, `{"content":[{"type":"text","text":"1.50"}]}`},
+		"a truth":             {`{"content":false}`, `{"content":[{"type":"text","text":"false"}]}`},
+		"an error":            {`{"content":"text","isError":true}`, `{"content":[{"type":"text","text":"text"}],"isError":true}`},
+		"an error as text":    {`{"content":[` + one + `],"isError":"yes"}`, `{"content":[` + one + `],"isError":true}`},
+		"no error as text":    {`{"content":[` + one + `],"isError":"false"}`, `{"content":[` + one + `],"isError":false}`},
+		"an error alone":      {`{"isError":1}`, `{"content":[],"isError":true}`},
+		"data of other types": {`{"content":"text","_meta":5,"structuredContent":[1]}`, `{"content":[{"type":"text","text":"text"}],"structuredContent":[1]}`},
+	} {
+		mended, is := readable(json.RawMessage(tt.answer))
+		require.True(t, is, name)
+		require.JSONEq(t, tt.mended, string(mended), name)
+		require.NoError(t, json.Unmarshal(mended, new(sdk.CallToolResult)), name)
+	}
 	for _, untouched := range []string{
-		`{"content":[` + one + `]}`, `{"content":[]}`, `{}`, `{"tools":[]}`, `[]`, `null`, `"x"`, `{"content":"text"}`,
-		`{"content":[` + one + `],"isError":"yes"}`,
+		`{"content":[` + one + `]}`, `{"content":[]}`, `{"content":null}`, `{}`, `{"tools":[]}`, `{"tools":5}`, `[]`, `null`, `"x"`,
 	} {
 		_, is := readable(json.RawMessage(untouched))
 		require.False(t, is, untouched)

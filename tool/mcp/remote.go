@@ -136,6 +136,10 @@ func (r *remote) explain(c *connection, err error) string {
 	}
 	why := c.breakdown(err)
 	if c.broken.Load() == nil {
+		var form *json.UnmarshalTypeError
+		if errors.As(err, &form) {
+			err = errors.New("it has another form than the protocol says")
+		}
 		return fmt.Sprintf("%s gave an answer that cannot be read: %v.%s", server, err, unknown)
 	}
 	c.peer.kill()

@@ -148,6 +148,34 @@ func TestCallIsSentOnceMore(t *testing.T) {
 	require.EqualValues(t, 2, calls.Load())
 }
 
+// An answer in another form than the protocol's is given to the model, or said to be unreadable, and costs no session.
+func TestOddAnswersOverHTTP(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ answer, want string }{
+		"a string":          {`{"content":"T"}`, "T"},
+		"one part":          {`{"content":{"type":"text","text":"T"}}`, "T"},
+		"a list of strings": {`{"content":["T",{"type":"text","text":"U"}]}`, "T\nU"},
+		"null":              {`{"content":null}`, ""},
+		"nothing":           {`{}`, ""},
+		"an odd error":      {`{"content":[{"type":"text","text":"T"}],"isError":"true"}`, "T"},
+		"no object":         {`"T"`, "gave an answer that cannot be read"},
+		"a list":            {`[{"type":"text","text":"T"}]`, "gave an answer that cannot be read"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			say, _ := answering(t, Spec{}, func(w http.ResponseWriter, id string, n int32) bool {
+				if n == 1 {
+					w.Header().Set("Content-Type", "application/json")
+					fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, id, tt.answer)
+				}
+				return n == 1
+			})
+			require.Contains(t, string(call(t, say).Content), tt.want)
+			require.Equal(t, "said", string(call(t, say).Content), "the session is kept")
+		})
+	}
+}
+
 // One part that cannot be read costs the other parts nothing, however the answer comes.
 func TestBadPartOverHTTP(t *testing.T) {
 	t.Parallel()

@@ -130,7 +130,7 @@ var hostile = map[string]func(*wire){
 		w.serve()
 	},
 	"malformed": func(w *wire) {
-		w.call = func(m message) bool { w.answer(m, `{"content":"no list"}`); return true }
+		w.call = func(m message) bool { w.answer(m, `["no object"]`); return true }
 		w.serve()
 	},
 	"unknown": func(w *wire) {
