@@ -166,7 +166,7 @@ func (p *page) end(name string) {
 			return
 		case inline && p.hidden > 0 && isBlock(open.name):
 			return
-		case open.cell && name != "table" && name != "tr" && name != "thead" && name != "tbody" && name != "tfoot":
+		case open.cell && open.part == open.name && name != "table" && name != "tr" && name != "thead" && name != "tbody" && name != "tfoot":
 			return
 		}
 	}
@@ -190,8 +190,8 @@ func (p *page) closeTo(left int) {
 
 // show begins what an element looks like.
 func (p *page) show(e *element, t tag) {
-	if isBlock(t.name) {
-		p.block(t.name)
+	if e.part = p.part(t); isBlock(e.part) {
+		p.block(e.part)
 	}
 	if p.code != nil {
 		if p.code.language == "" {
@@ -199,11 +199,26 @@ func (p *page) show(e *element, t tag) {
 		}
 		return
 	}
-	if before, after := marks(t.name); before != "" && (before[0] != '#' || p.flat == 0) {
+	switch e.part {
+	case "table":
+		p.startTable(e, t)
+	case "tr":
+		if at := p.table(); at != nil {
+			at.rows = append(at.rows, nil)
+			p.work += workOfCell
+		}
+	case "td", "th":
+		p.startCell(e, t)
+	}
+	if before, after := marks(t.name); before != "" && (before[0] != '#' || p.flat == 0 && e.part == t.name) {
 		e.marked, e.after = true, after
 		p.out.marks = append(p.out.marks, before)
 	}
-	switch t.name {
+	name := t.name
+	if inline := name == "a" || name == "code"; e.part != name && !inline {
+		name = e.part // a list's item that is a row has no bullet
+	}
+	switch name {
 	case "a":
 		if to := p.address(t.attrs["href"]); to != "" {
 			e.marked, e.after, e.flat = true, "]("+to+")", true
@@ -222,15 +237,6 @@ func (p *page) show(e *element, t tag) {
 	case "code", "kbd", "samp", "tt", "pre", "listing", "xmp", "plaintext":
 		e.code = &verbatim{block: isBlock(t.name), language: language(t.attrs["class"])}
 		p.code = e.code
-	case "table":
-		p.startTable(e, t)
-	case "tr":
-		if at := p.table(); at != nil {
-			at.rows = append(at.rows, nil)
-			p.work += workOfCell
-		}
-	case "td", "th":
-		p.startCell(e, t)
 	}
 	if e.flat {
 		p.flat++
@@ -255,8 +261,8 @@ func (p *page) hide(e *element) {
 	case e.table:
 		p.endTable()
 	}
-	if isBlock(e.name) {
-		p.block(e.name)
+	if isBlock(e.part) {
+		p.block(e.part)
 	}
 }
 

@@ -51,6 +51,7 @@ type page struct {
 // An element is open.
 type element struct {
 	name   string
+	part   string // its name, or that of the part of a table whose role it has
 	hidden bool
 	marked bool   // a mark stands before its text
 	after  string // and this one behind it

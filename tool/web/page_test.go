@@ -18,6 +18,16 @@ func TestMarkdown(t *testing.T) {
 		"without end tags":       {`<p>before <table><tr><th>A<th>B<tr><td>1<td>2|3</table>after`, "before\n\n| A | B |\n|---|---|\n| 1 | 2\\|3 |\n\nafter"},
 		"thead and two bodies":   {`<table><thead><tr><th>A<th>B<tbody><tr><td>1<td>2<tbody><tr><td>3<td>4<tfoot><tr><td>5<td>6</table>`, "| A | B |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n| 5 | 6 |"},
 		"a caption":              {`<table><caption>Sizes</caption><tr><th>A<th>B<tr><td>1<td>2</table>`, "Sizes\n\n| A | B |\n|---|---|\n| 1 | 2 |"},
+		"roles":                  {roles("div", "div", "div"), byRoles},
+		"roles of spans":         {roles("section", "span", "span"), byRoles},
+		"roles of a list":        {roles("ul", "li", "b"), "| **Version** | **Released** |\n|---|---|\n| **1.2** | **2024** |"},
+		"roles and headings":     {roles("div", "p", "h3"), byRoles},
+		"roles of links":         {`<div role=grid><div role=row><a role=gridcell href=/a>A</a><code role=gridcell>b</code></div></div>`, "| [A](https://example.com/a) | `b` |\n|---|---|"},
+		"roles without ends":     {`<div role=table><div role=row><span role=cell>1<span role=cell>2</div><div role=row><span role=cell>3</span><span role=cell>4</div></div>after`, "| 1 | 2 |\n|---|---|\n| 3 | 4 |\n\nafter"},
+		"a table in a role":      {`<div role=table><div role=row><div role=cell>a</div><div role=cell><table><tr><td>1<td>2</table></div></div></div>`, "a\n\n| 1 | 2 |\n|---|---|"},
+		"a role in a table":      {`<table><tr><td>a<td><div role=row><span role=cell>b</span><span role=cell>c</span></div></table>`, "a\n\nb\nc"},
+		"cells of no table":      {`<p><span role=cell>b</span><span role=cell>c</span>`, "b\nc"},
+		"one column of a grid":   {`<div role=grid><div role=row><div role=gridcell><p>a<p>b</div></div><div role=row><div role=gridcell>c</div></div></div>`, "a\n\nb\n\nc"},
 		"spans":                  {`<table><tr><th>A<th colspan=2>B<tr><td rowspan=2>r<td>1<td>x<tr><td>2<td>y</table>`, "| A | B |  |\n|---|---|---|\n| r | 1 | x |\n| r | 2 | y |"},
 		"a list and code":        {"<table><tr><th>a<th>b<tr><td><ul><li>x<li>y</ul><td><pre>l1\n  l2</pre></table>", "| a | b |\n|---|---|\n| - x<br>- y | `l1`<br>`  l2` |"},
 		"a table in a table":     {`<table><tr><th>a<th>b<tr><td><table><tr><td>n1<td>n2<tr><td>n3<td>n4</table><td>z</table>`, "| a | b |\n|---|---|\n| \\| n1 \\| n2 \\|<br>\\| n3 \\| n4 \\| | z |"},
@@ -155,4 +165,15 @@ func FuzzMarkdown(f *testing.F) {
 		require.True(t, utf8.ValidString(text))
 		require.LessOrEqual(t, work, 3*web.MostWork)
 	})
+}
+
+const byRoles = "| Version | Released |\n|---|---|\n| 1.2 | 2024 |"
+
+// roles is a table of other elements.
+func roles(table, row, cell string) string {
+	part := func(name, role, text string) string {
+		return "<" + name + " role=" + role + ">" + text + "</" + name + ">"
+	}
+	line := func(role, a, b string) string { return part(row, "row", part(cell, role, a)+part(cell, role, b)) }
+	return part(table, "table", part("div", "rowgroup", line("columnheader", "Version", "Released"))+part("div", "rowgroup", line("cell", "1.2", "2024")))
 }

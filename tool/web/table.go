@@ -18,6 +18,7 @@ const workOfCell = 16
 type table struct {
 	rows   [][]cell
 	layout bool // it only arranges blocks
+	roles  bool // its rows and cells are elements with their roles
 	flat   int  // open elements around it that stay on one line
 }
 
@@ -34,12 +35,37 @@ func (p *page) table() *table {
 	return p.tables[len(p.tables)-1]
 }
 
+// part is the name of an element. One with the role of a part of a table has that part's, if it is in a table of such.
+func (p *page) part(t tag) string {
+	part := ""
+	for _, role := range strings.Fields(strings.ToLower(t.attrs["role"])) {
+		switch role {
+		case "table", "grid", "treegrid":
+			part = "table"
+		case "row":
+			part = "tr"
+		case "cell", "gridcell", "columnheader", "rowheader":
+			part = "td"
+		}
+	}
+	inside := p.table() != nil && p.table().roles
+	switch {
+	case part == "", slices.Contains([]string{"table", "tr", "td", "th"}, t.name):
+		return t.name
+	case part == "table", inside:
+		return part
+	case isBlock(t.name):
+		return t.name
+	}
+	return "div" // beside the others
+}
+
 func (p *page) startTable(e *element, t tag) {
 	e.table = true
 	var opened *table
 	if len(p.tables) < mostTables {
 		role := strings.TrimSpace(t.attrs["role"])
-		opened = &table{layout: role == "presentation" || role == "none", flat: p.flat}
+		opened = &table{roles: t.name != "table", layout: role == "presentation" || role == "none", flat: p.flat}
 		p.flat = 0
 	}
 	p.tables = append(p.tables, opened)
