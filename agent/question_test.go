@@ -464,7 +464,7 @@ func TestSystemPrompt(t *testing.T) {
 		{name: "jp's own", want: "You are jp, an assistant"},
 		{name: "a file", setting: "~/system.md", text: "You are brief.\n", want: "You are brief."},
 		{name: "a byte order mark", setting: "~/system.md", text: "\xef\xbb\xbfYou are brief.\n", want: "You are brief."},
-		{name: "another encoding", setting: "~/system.md", text: "Be \xfcber\n", wrong: "could not use the system prompt ~/system.md: it is Latin-1, and jp reads UTF-8"},
+		{name: "another encoding", setting: "~/system.md", text: "Be \xfcber\n", wrong: "could not use the system prompt ~/system.md: it is not UTF-8, and jp reads UTF-8"},
 		{name: "an empty file", setting: "~/system.md", text: " \n", wrong: "could not use the system prompt ~/system.md: it is empty"},
 		{name: "no file", setting: "~/nosuch.md", text: "x", wrong: "could not use the system prompt ~/nosuch.md: no such file"},
 		{name: "a relative path", setting: "system.md", text: "x", wrong: "could not use the system prompt system.md: system must begin with / or ~/"},

@@ -5,8 +5,8 @@
 package instructions
 
 import (
+	"bytes"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path"
 	"slices"
@@ -139,12 +139,18 @@ func read(t Tree, p string) (File, error) {
 	return f, err
 }
 
+// errEncoding covers all other encodings: their bytes fit several of them.
+var errEncoding = errors.New("it is not UTF-8, and jp reads UTF-8, and UTF-16 with a byte order mark")
+
+// multiByte switches to the characters of East Asia in ISO 2022, whose bytes are those of ASCII.
+var multiByte = []byte("\x1b$")
+
 // Decode is the text of a file as a model can be given it. The file tells its encoding, else it has none:
 // a text that was guessed could say something else.
 func Decode(data []byte) (string, error) {
 	text, encoding, err := charset.Decode(data)
-	if err == nil && !encoding.Unicode() {
-		err = fmt.Errorf("it is %s, and jp reads UTF-8, and UTF-16 with a byte order mark", encoding.Name)
+	if err == nil && (!encoding.Unicode() || bytes.Contains(data, multiByte)) {
+		err = errEncoding
 	}
 	if err != nil {
 		return "", err

@@ -18,6 +18,7 @@ import (
 // says, over an AGENTS.md of the text "plain".
 func TestHostileFiles(t *testing.T) {
 	const plain, none = "plain\n", ""
+	const other = "it is not UTF-8, and jp reads UTF-8, and UTF-16 with a byte order mark"
 	const wide = "it is text in UTF-16 or UTF-32, and jp reads UTF-8, and UTF-16 with a byte order mark"
 	tests := []struct {
 		name string
@@ -59,9 +60,22 @@ func TestHostileFiles(t *testing.T) {
 		{"UTF-16 without a mark", write(utf16("Rule\n", binary.LittleEndian)), plain, "it is a binary file"},
 		{"UTF-32", write("\xff\xfe\x00\x00R\x00\x00\x00"), plain, wide},
 		{"a NUL", write("a\x00b\n"), plain, "it is a binary file"},
-		{"Latin-1", write("Gr\xfcn\n"), plain, "it is Latin-1, and jp reads UTF-8, and UTF-16 with a byte order mark"},
-		{"Windows-1252", write("\x80 5\n"), plain, "it is Windows-1252, and jp reads UTF-8, and UTF-16 with a byte order mark"},
-		{"damaged UTF-8", write("öäü\xff\n"), plain, "it is of an unknown encoding, and jp reads UTF-8, and UTF-16 with a byte order mark"},
+		{"Latin-1", write("Gr\xfcn\n"), plain, other},
+		{"Windows-1252", write("\x80 5\n"), plain, other},
+		{"damaged UTF-8", write("öäü\xff\n"), plain, other},
+		{"GB18030", write("\xb9\xe6\xd4\xf2\xa3\xba\xb2\xe2\xca\xd4\n"), plain, other},
+		{"GB18030 of four bytes", write("Rule \x81\x30\x81\x30\n"), plain, other},
+		{"GB18030, in part UTF-8", write("\xc1\xaa\xcd\xa8\n"), plain, other},
+		{"Shift-JIS", write("\x8b\x4b\x91\xa5\x81\x46\n"), plain, other},
+		{"Shift-JIS of one byte", write("\xb1\xb2\xb3\n"), plain, other},
+		{"EUC-JP", write("\xb5\xac\xc2\xa7\n"), plain, other},
+		{"ISO-2022-JP", write("\x1b$B5,B'\x1b(B\n"), plain, other},
+		{"ISO-2022-KR", write("\x1b$)C\x0e\x31\x54\x0f\n"), plain, other},
+		{"Big5", write("\xb3\x57\xab\x68\n"), plain, other},
+		{"EUC-KR", write("\xb1\xd4\xc4\xa2\n"), plain, other},
+		{"KOI8-R", write("\xf0\xd2\xc1\xd7\xc9\xcc\xcf\n"), plain, other},
+		{"much UTF-8 and one byte of Latin-1", write(strings.Repeat("öäü ", 1000) + "\xfc\n"), plain, other},
+		{"behind a mark of UTF-8", write("\xef\xbb\xbf\xb9\xe6\xd4\xf2\n"), plain, other},
 		{"tags", write("a\U000E0001\U000E0062\U000E007Fb\n"), "ab\n", none},
 		{"zero width", write("a\u200b\u200c\u200d\u2060\uFEFFb\n"), "ab\n", none},
 		{"direction", write("a\u202eb\u2066c\u061cd\n"), "abcd\n", none},

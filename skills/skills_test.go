@@ -181,7 +181,7 @@ func TestEncodings(t *testing.T) {
 		"a byte order mark":    {"\uFEFF" + text, "Body\n", ""},
 		"UTF-16":               {wide, "Body\n", ""},
 		"tags":                 {text + "a\U000E0062b", "Body\nab", ""},
-		"Latin-1":              {text + "Gr\xfcn", "", "it is Latin-1, and jp reads UTF-8, and UTF-16 with a byte order mark"},
+		"Latin-1":              {text + "Gr\xfcn", "", "it is not UTF-8, and jp reads UTF-8, and UTF-16 with a byte order mark"},
 		"NUL":                  {text + "\x00", "", "it is a binary file"},
 	} {
 		t.Run(name, func(t *testing.T) {

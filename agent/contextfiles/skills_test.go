@@ -142,7 +142,7 @@ func TestNamedSkill(t *testing.T) {
 		{name: "the repository's, declined", skill: "tidy", person: &front.Person{Decisions: map[string]rune{decision: 'n'}}, wrong: "othing was changed"},
 		{name: "the repository's without a user", skill: "tidy", wrong: "you have not approved it as it is in this working tree"},
 		{name: "one that is not there", skill: "clean", wrong: `there is no skill "clean"`},
-		{name: "one that cannot be used", skill: "latin", wrong: "jp could not use the skill latin: it is Latin-1"},
+		{name: "one that cannot be used", skill: "latin", wrong: "jp could not use the skill latin: it is not UTF-8"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()

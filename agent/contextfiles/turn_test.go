@@ -193,11 +193,11 @@ func TestInstructionsOfTurns(t *testing.T) {
 
 		{"a byte order mark", []step{{do: commit("AGENTS.md="+utf16("Rule\r\n"), "pkg/AGENTS.md=\xef\xbb\xbfa\U000e0041b\u200bc\n"), dir: "pkg", script: talk, names: "AGENTS.md, pkg/AGENTS.md", texts: "AGENTS.md=Rule\n pkg/AGENTS.md=abc\n"}}},
 		{"another encoding", []step{
-			{do: commit("AGENTS.md=Gr\xfcn\n"), script: talk, notices: "jp does not use AGENTS.md: it is Latin-1, and jp reads UTF-8, and UTF-16 with a byte order mark."},
+			{do: commit("AGENTS.md=Gr\xfcn\n"), script: talk, notices: "jp does not use AGENTS.md: it is not UTF-8, and jp reads UTF-8, and UTF-16 with a byte order mark."},
 			{},
 		}},
 		{"another encoding of the user's own", []step{
-			{do: func(s *front.Scratch) { s.WriteOwn(".config/jp/AGENTS.md", "\x80\n") }, script: talk, notices: "jp does not use ~/.config/jp/AGENTS.md: it is Windows-1252, and"},
+			{do: func(s *front.Scratch) { s.WriteOwn(".config/jp/AGENTS.md", "\x80\n") }, script: talk, notices: "jp does not use ~/.config/jp/AGENTS.md: it is not UTF-8, and"},
 			{do: func(s *front.Scratch) { s.WriteOwn(".config/jp/AGENTS.md", "\xfe\xff\x00M\x00y\x00\n") }, names: "~/.config/jp/AGENTS.md", texts: "~/.config/jp/AGENTS.md=My\n"},
 		}},
 		{"an encoding that git keeps, changed by a tool", []step{
