@@ -24,6 +24,7 @@ const (
 	escape         // Esc alone
 	sequence       // of a key: CSI or SS3
 	message        // OSC, DCS, SOS, PM or APC: a terminal's answer, and no key
+	endless        // the beginning of a message that is too long
 	broken         // a sequence that another key cut off, or a byte that belongs to no character
 )
 
@@ -81,15 +82,45 @@ func cutMessage(typed []byte) (int, kind) {
 		switch c := typed[i]; {
 		case c == '\a':
 			return i + 1, message
-		case c == byte(KeyEsc) && i+1 == len(typed) && i < maxString:
+		case i >= maxString:
+			return i, endless
+		case c == byte(KeyEsc) && i+1 == len(typed):
 			return 0, message
 		case c == byte(KeyEsc) && typed[i+1] == '\\':
 			return i + 2, message
-		case c < ' ' || i >= maxString:
+		case c < ' ':
 			return i, broken
 		}
 	}
 	return 0, message
+}
+
+// tail finds how much more of an answer that is dropped there is, and whether it ends there. Esc at the end stays.
+func tail(typed []byte) (size int, ends bool) {
+	for i, c := range typed {
+		switch {
+		case c == '\a':
+			return i + 1, true
+		case c == byte(KeyEsc) && i+1 == len(typed):
+			return i, false
+		case c == byte(KeyEsc) && typed[i+1] == '\\':
+			return i + 2, true
+		case c < ' ':
+			return i, true
+		}
+	}
+	return len(typed), false
+}
+
+// ends reports whether typed bytes are the end of an answer: no person types it at once.
+func ends(typed []byte) bool {
+	size, _ := tail(typed)
+	return bytes.HasSuffix(typed[:size], []byte("\a")) || bytes.HasSuffix(typed[:size], []byte("\x1b\\"))
+}
+
+// isAnswer reports whether the beginning of a message is no key with Alt.
+func isAnswer(typed []byte) bool {
+	return len(typed) > 2 && (typed[1] != ']' || typed[2] >= '0' && typed[2] <= '9')
 }
 
 // Sequences cuts what is typed, which may come in any pieces, into characters and sequences of keys.
@@ -100,6 +131,7 @@ type Sequences struct {
 	added  time.Time // when the last of them came
 	escape time.Time // when Esc came alone
 	over   bool      // the time of what is not whole is up
+	drops  bool      // the rest of a message that took too long, or is too long, is dropped as it comes
 }
 
 // TextSequences are those of an input in which text is typed.
@@ -116,6 +148,7 @@ func (s *Sequences) Add(typed []byte, now time.Time) {
 		}
 		s.escape = time.Time{}
 	}
+	s.drops = s.drops && (now.Sub(s.added) < late || ends(typed))
 	s.raw, s.added = append(s.raw, typed...), now
 }
 
@@ -144,19 +177,38 @@ func (s *Sequences) follows(typed []byte) bool {
 // Next is the next character or key. It is nil if none is whole by now.
 func (s *Sequences) Next(now time.Time) []byte {
 	for len(s.raw) > 0 {
+		if s.drops {
+			size, ends := tail(s.raw)
+			if s.raw, s.drops = s.raw[size:], !ends; ends || len(s.raw) == 0 {
+				continue
+			}
+			if !s.over && s.Wait(now) != 0 {
+				return nil
+			}
+			s.raw, s.drops, s.over = nil, false, false
+			return nil
+		}
 		size, is := cut(s.raw)
 		if size == 0 {
 			if !s.over && s.Wait(now) != 0 {
 				return nil
 			}
 			s.over = false
-			if size = len(s.raw); is == escape {
+			size = len(s.raw)
+			switch is {
+			case escape:
 				s.escape = now
+			case message:
+				if s.drops = isAnswer(s.raw); s.drops {
+					s.raw = s.raw[2:]
+					continue
+				}
 			}
 		}
+		s.drops = is == endless
 		taken := s.raw[:size:size]
 		s.raw, s.since = s.raw[size:], s.added
-		if is != message && is != broken {
+		if is < message {
 			return taken
 		}
 	}
@@ -169,6 +221,8 @@ func (s *Sequences) Wait(now time.Time) time.Duration {
 		return forever
 	}
 	switch size, is := cut(s.raw); {
+	case s.drops:
+		return max(0, s.added.Add(late).Sub(now))
 	case size > 0:
 		return 0
 	case is == escape:

@@ -109,7 +109,7 @@ func TestSequencesWithoutAnEnd(t *testing.T) {
 		"\x1b]11;\x1b[D":                         {forever, "\x1b[D z"},
 		"\x1b[1;\x1b[D":                          {forever, "\x1b[D z"},
 		"\xff":                                   {forever, "z"},
-		"\x1b]" + strings.Repeat("x", maxString): {forever, "x x z"},
+		"\x1b]" + strings.Repeat("x", maxString): {forever, "z"},
 	} {
 		s, now := TextSequences(), time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 		var got []string
@@ -128,5 +128,67 @@ func TestSequencesWithoutAnEnd(t *testing.T) {
 		s.Add([]byte("z"), now)
 		take()
 		require.Equal(t, want.after, strings.Join(got, " "), "%q", typed)
+	}
+}
+
+// A terminal's answer is never text, however long it is, however it ends, and in whatever pieces it comes.
+func TestLongAnswers(t *testing.T) {
+	t.Parallel()
+	for _, begins := range []string{"\x1b]52;c;", "\x1bP1+r", "\x1b_G", "\x1b^", "\x1bX"} {
+		for _, end := range []string{"\a", "\x1b\\"} {
+			for _, length := range []int{0, 1, 100, maxString - 10, maxString - 9, maxString - 8, maxString - 7, maxString - 6, maxString, maxString + 1, 5 * maxString} {
+				message := begins + strings.Repeat("r", length) + end
+				for at := 3; at < len(message); at++ {
+					if edge := min(at, len(message)-at, max(at-maxString, maxString-at)); edge > 9 && at%997 != 0 {
+						continue
+					}
+					for _, gap := range []time.Duration{0, 100 * time.Millisecond, 900 * time.Millisecond, 3 * time.Second} {
+						if gap > late && message[at:] == "\\" {
+							continue // a backslash by itself is typed
+						}
+						require.Equal(t, "az", typedBy(typing(gap, "a", message[:at], message[at:], "z")), "%q of %d, cut at %d, %s apart", begins, len(message), at, gap)
+					}
+				}
+				for _, size := range []int{7, 64, 1000, 4096} {
+					pieces := []string{"a"}
+					for rest := message; rest != ""; {
+						n := min(size, len(rest))
+						pieces, rest = append(pieces, rest[:n]), rest[n:]
+					}
+					for _, gap := range []time.Duration{20 * time.Millisecond, 400 * time.Millisecond, 900 * time.Millisecond} {
+						require.Equal(t, "az", typedBy(typing(gap, append(pieces, "z")...)), "%q of %d in pieces of %d, %s apart", begins, len(message), size, gap)
+					}
+				}
+			}
+		}
+	}
+}
+
+// What a person types behind an answer without an end is text again: a second later, or behind a key that ends it.
+func TestTypingBehindALostAnswer(t *testing.T) {
+	t.Parallel()
+	for _, lost := range []string{"\x1b]11;rgb:1e", "\x1bP1+r", "\x1b]52;c;" + strings.Repeat("r", 2*maxString), "\x1b]11;\x1b"} {
+		require.Equal(t, "abc", typedBy(typing(1100*time.Millisecond, "a", lost, "b", "c")), "%.20q", lost)
+		if strings.HasSuffix(lost, "\x1b") {
+			continue // the next key has Alt
+		}
+		require.Equal(t, "a\x03b", typedBy(typing(300*time.Millisecond, "a", lost, "\x03", "b")), "%.20q", lost)
+		require.Equal(t, "a\x1b[Db", typedBy(typing(300*time.Millisecond, "a", lost, "\x1b[D", "b")), "%.20q", lost)
+	}
+	require.Equal(t, "abcd", typedBy(typing(1100*time.Millisecond, "a", "\x1b]", "bcd")), "Alt and a character")
+}
+
+// typedBy is what there is of pieces that are typed.
+func typedBy(p *typist) (got string) {
+	s := TextSequences()
+	for {
+		more, err := p.read(s.Wait(p.time()))
+		if err != nil {
+			return got
+		}
+		s.Add(more, p.time())
+		for key := s.Next(p.time()); key != nil; key = s.Next(p.time()) {
+			got += string(key)
+		}
 	}
 }
