@@ -58,7 +58,7 @@ func (u *user) choose(ctx context.Context, call toolCall, madeUp bool, options [
 	case ctx.Err() != nil:
 		return 0, context.Cause(ctx)
 	case errors.Is(err, errGone):
-		return 0, &turnloop.Interrupt{Signal: "SIGHUP"}
+		return 0, gone()
 	case errors.As(err, &refused):
 		u.front.session.server.log("the client answers no question: %v", refused)
 		return 0, errSilent
@@ -110,7 +110,7 @@ func (u *user) write(ctx context.Context, call, text string) (string, error) {
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)
 	case errors.Is(err, errGone):
-		return "", &turnloop.Interrupt{Signal: "SIGHUP"}
+		return "", gone()
 	case err != nil:
 		return "", errSilent
 	}
@@ -180,7 +180,7 @@ func (u *user) await(ctx context.Context) error {
 	case <-late:
 		return turnloop.ErrNoAnswer
 	case <-u.front.session.server.conn.gone:
-		return &turnloop.Interrupt{Signal: "SIGHUP"}
+		return gone()
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}

@@ -65,6 +65,11 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 	return err
 }
 
+// gone ends a turn whose client is.
+func gone() error {
+	return &turnloop.Interrupt{Signal: "SIGHUP", Cause: "the editor closed the connection"}
+}
+
 // hangUp interrupts the running turns: the client that answers their questions is gone.
 func (s *server) hangUp() {
 	s.mu.Lock()
@@ -72,7 +77,7 @@ func (s *server) hangUp() {
 	for _, open := range s.sessions {
 		open.mu.Lock()
 		if open.turn != nil {
-			open.turn.cancel(&turnloop.Interrupt{Signal: "SIGHUP"})
+			open.turn.cancel(gone())
 		}
 		open.mu.Unlock()
 	}

@@ -184,12 +184,12 @@ func TestInputEnds(t *testing.T) {
 		}, "jp has no method"},
 		"a prompt at once": {func(e *editor.Client, session, dir string) []int {
 			return []int{e.Prompts(session, "Wait")}
-		}, "interrupted by SIGHUP"},
+		}, "interrupted: the editor closed the connection"},
 		"a prompt that runs": {func(e *editor.Client, session, dir string) []int {
 			id := e.Prompts(session, "Wait")
 			e.Until("text", func() bool { return len(e.Updates) > 0 })
 			return []int{id}
-		}, "interrupted by SIGHUP"},
+		}, "interrupted: the editor closed the connection"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -17,11 +17,19 @@ import (
 // errWaiting ends the loop with a question that stays open.
 var errWaiting = errors.New("a question waits for an answer")
 
-// An Interrupt is why a context ended: the name of a signal.
-type Interrupt struct{ Signal string }
+// An Interrupt is why a context ended: the name of a signal, or what counts as one.
+type Interrupt struct {
+	Signal string
+	Cause  string // why, if no signal came
+}
 
-// Error says which signal it was.
-func (i *Interrupt) Error() string { return "interrupted by " + i.Signal }
+// Error says what it was.
+func (i *Interrupt) Error() string {
+	if i.Cause != "" {
+		return "interrupted: " + i.Cause
+	}
+	return "interrupted by " + i.Signal
+}
 
 // A Loop runs the turns of one conversation. It is for one goroutine.
 type Loop struct {
