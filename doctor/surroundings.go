@@ -57,7 +57,7 @@ func (t Terminal) Findings() (all []Finding) {
 func (c *checkup) sandbox(context.Context) []Finding {
 	support := sandbox.Supported()
 	return Sandbox{
-		Off: !c.repo.Config.Sandbox.Enable, Holds: support.Enforced(), Reason: support.Reason, Words: toolset.LandlockWords(support),
+		Off: !c.repo.Config.Sandbox.Enable, Holds: support.Enforced(), Reason: support.Reason, Words: toolset.LandlockWords(support, sandbox.OwnLoopback()),
 		Gaps: strings.Join(support.Gaps(c.repo.Config.Sandbox.Network), ", "),
 	}.Findings()
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // RunChild refuses to be what only jp starts. It reports asked if the arguments are those
-// of Start: then there was no spec, or package secondstage would have carried it out, and
+// of Prepare: then there was no spec, or package secondstage would have carried it out, and
 // code is what the process must end with.
 func RunChild(args []string) (code int, asked bool) {
 	if len(args) <= secondstage.Args || args[1] != secondstage.Word {
@@ -18,14 +18,15 @@ func RunChild(args []string) (code int, asked bool) {
 	return secondstage.ExitUsage, true
 }
 
-// spec is what a process gives up before it becomes a program, and which one that is.
-func (r Rules) spec(support Support, program string) *secondstage.ChildSpec {
-	attr := r.handled(support.ABI)
+// spec is what a process gives up before it becomes a program, and which one that is. left is
+// the network that it is not in, 0 where it stays in jp's.
+func (r Rules) spec(support Support, program string, left uint64) *secondstage.ChildSpec {
+	attr := r.handled(support.ABI, left != 0)
 	o := &secondstage.ChildSpec{
-		Program: program, Handled: [3]uint64{attr.HandledAccessFS, attr.HandledAccessNet, attr.Scoped}, Capabilities: kept(),
+		Program: program, Handled: [3]uint64{attr.HandledAccessFS, attr.HandledAccessNet, attr.Scoped}, Left: left, Capabilities: kept(),
 	}
 	reads := len(r.OnlyRead) > 0
-	if reads {
+	if reads || left != 0 && os.Geteuid() != 0 {
 		o.Capabilities = [2]uint32{}
 	}
 	for _, g := range r.Grants(os.DirFS("/")) {
@@ -34,14 +35,7 @@ func (r Rules) spec(support Support, program string) *secondstage.ChildSpec {
 		})
 	}
 	if support.Calls {
-		allowed := noSockets
-		switch {
-		case r.Network:
-			allowed = allSockets
-		case support.ABI >= abiUnix:
-			allowed = localSockets
-		}
-		filter := callFilter(machines(), allowed)
+		filter := callFilter(machines(), r.sockets(support, left != 0))
 		if reads {
 			filter = readerFilter(machines()[0], support.ABI >= abiScope)
 		}
@@ -50,4 +44,18 @@ func (r Rules) spec(support Support, program string) *secondstage.ChildSpec {
 		}
 	}
 	return o
+}
+
+// sockets are those that a program may open. own says that it is in a network of its own.
+func (r Rules) sockets(support Support, own bool) (allowed sockets) {
+	if r.Network {
+		return allSockets
+	}
+	if own {
+		allowed |= internetSockets
+	}
+	if support.ABI >= abiUnix {
+		allowed |= localSockets
+	}
+	return allowed
 }

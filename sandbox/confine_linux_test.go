@@ -2,11 +2,9 @@ package sandbox_test
 
 import (
 	"errors"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -55,8 +53,16 @@ func write(t *testing.T, name, text string) {
 func (g *ground) free(argv ...string) (string, error) { return g.run(argv) }
 
 func (g *ground) run(argv []string, inherited ...*os.File) (string, error) {
+	return g.output(g.command(argv, inherited...))
+}
+
+func (g *ground) command(argv []string, inherited ...*os.File) *exec.Cmd {
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Dir, cmd.Env, cmd.ExtraFiles = g.work, g.environ, inherited
+	return cmd
+}
+
+func (g *ground) output(cmd *exec.Cmd) (string, error) {
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }
@@ -64,10 +70,12 @@ func (g *ground) run(argv []string, inherited ...*os.File) (string, error) {
 // confined runs a program under the rules of the ground.
 func (g *ground) confined(t *testing.T, argv ...string) (string, error) {
 	t.Helper()
-	argv, rules, err := sandbox.Start(g.rules, argv, g.work)
+	start, err := sandbox.Prepare(g.rules, argv, g.work)
 	require.NoError(t, err)
-	defer rules.Close()
-	return g.run(argv, rules)
+	defer start.Rules.Close()
+	cmd := g.command(start.Argv, start.Rules)
+	cmd.SysProcAttr = start.Attr
+	return g.output(cmd)
 }
 
 // sh is a script as a program; what is read through it is read by another one.
@@ -166,48 +174,6 @@ func (g *ground) requireAllowed(t *testing.T, argv ...string) {
 	require.NoError(t, err, out)
 }
 
-func TestNetwork(t *testing.T) {
-	tcp, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer tcp.Close()
-	udp, err := net.ListenPacket("udp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer udp.Close()
-	folder, err := os.MkdirTemp("", "") // shorter than t.TempDir
-	require.NoError(t, err)
-	defer os.RemoveAll(folder)
-	unix, err := net.Listen("unix", filepath.Join(folder, "s"))
-	require.NoError(t, err)
-	defer unix.Close()
-	abstract, err := net.Listen("unix", "@jp-sandbox-test-"+strconv.Itoa(os.Getpid()))
-	require.NoError(t, err)
-	defer abstract.Close()
-	if !sandbox.Supported().Calls {
-		// Not every kernel is built to filter system calls.
-		t.Skip("no filter of system calls here: more than TCP cannot be forbidden")
-	}
-	for name, c := range map[string]struct{ act, at string }{
-		"tcp":           {"dial tcp", tcp.Addr().String()},
-		"udp":           {"dial udp", udp.LocalAddr().String()},
-		"listen":        {"listen", "127.0.0.1:0"},
-		"unix":          {"dial unix", unix.Addr().String()},
-		"abstract":      {"dial unix", abstract.Addr().String()},
-		"datagram pair": {"datagram pair", ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			g := newGround(t)
-			argv := g.act(c.act, c.at)
-			g.requireForbidden(t, argv...)
-			g.rules.Network = true
-			g.requireAllowed(t, argv...)
-		})
-	}
-	for _, act := range []string{"stream pair", "interfaces"} {
-		g := newGround(t)
-		g.requireAllowed(t, g.act(act, "")...)
-	}
-}
-
 func TestSignalsToItself(t *testing.T) {
 	g := newGround(t)
 	g.requireAllowed(t, g.act("signal itself", "")...)
@@ -267,7 +233,7 @@ func TestPrivileges(t *testing.T) {
 func TestSecondNames(t *testing.T) {
 	g := newGround(t)
 	require.NoError(t, os.Link(g.key, filepath.Join(g.work, "k")))
-	_, _, err := sandbox.Start(g.rules, []string{"true"}, g.work)
+	_, err := sandbox.Prepare(g.rules, []string{"true"}, g.work)
 	require.ErrorIs(t, err, sandbox.ErrSecondName)
 	require.ErrorContains(t, err, g.key)
 	require.NoError(t, os.Remove(filepath.Join(g.work, "k")))

@@ -2,7 +2,7 @@
 // write and reach is settled before its first instruction, and neither it nor
 // anything that it starts can widen that.
 //
-// jp starts such a program through itself. Start gives the argument list and a
+// jp starts such a program through itself. Prepare gives the argument list and a
 // sealed file with the spec: what the kernel is told, and which program is meant.
 // In the process that was started, package secondstage takes the spec from that
 // file, restricts itself, and becomes the program: same process, same group, same

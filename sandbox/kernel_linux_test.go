@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"slices"
 	"testing"
 
 	landlock "github.com/landlock-lsm/go-landlock/landlock/syscall"
@@ -27,9 +28,11 @@ func TestHandled(t *testing.T) {
 		{10, 1<<17 - 1, 1<<17 - 1 - resolve, 15, 3},
 		{99, 1<<17 - 1, 1<<17 - 1 - resolve, 15, 3},
 	} {
-		off := Rules{}.handled(c.abi)
+		off := Rules{}.handled(c.abi, false)
 		require.Equal(t, landlock.RulesetAttr{HandledAccessFS: c.files, HandledAccessNet: c.net, Scoped: c.scopes}, off, "%d", c.abi)
-		on := Rules{Network: true}.handled(c.abi)
+		own := Rules{}.handled(c.abi, true)
+		require.Equal(t, landlock.RulesetAttr{HandledAccessFS: c.files, Scoped: c.scopes}, own, "%d", c.abi)
+		on := Rules{Network: true}.handled(c.abi, false)
 		require.Equal(t, landlock.RulesetAttr{HandledAccessFS: c.online, Scoped: c.scopes & landlock.ScopeSignal}, on, "%d", c.abi)
 	}
 }
@@ -95,13 +98,17 @@ func intel() []platform {
 
 func TestFilter(t *testing.T) {
 	const wide, narrow = unix.AUDIT_ARCH_X86_64, unix.AUDIT_ARCH_I386
-	none, local, all := callFilter(intel(), noSockets), callFilter(intel(), localSockets), callFilter(intel(), allSockets)
+	filters := map[sockets][]unix.SockFilter{}
+	for _, allowed := range []sockets{noSockets, localSockets, internetSockets, localSockets | internetSockets, allSockets} {
+		filters[allowed] = callFilter(intel(), allowed)
+	}
 	for name, c := range map[string]struct {
 		call        call
 		none, local uint32
 	}{
 		"write":                  {call{wide, 1, 1, 0, 0, 0, 0}, allow, allow},
 		"tcp":                    {call{wide, 41, unix.AF_INET, unix.SOCK_STREAM, 0, 0, 0}, deny, deny},
+		"tcp 6":                  {call{wide, 41, unix.AF_INET6, unix.SOCK_STREAM, 0, 0, 0}, deny, deny},
 		"of this machine":        {call{wide, 41, unix.AF_UNIX, unix.SOCK_STREAM, 0, 0, 0}, deny, allow},
 		"about the network":      {call{wide, 41, unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_ROUTE, 0, 0}, allow, allow},
 		"about packets":          {call{wide, 41, unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_NETFILTER, 0, 0}, deny, deny},
@@ -124,10 +131,15 @@ func TestFilter(t *testing.T) {
 		"narrow io_uring":        {call{narrow, 425, 8, 0, 0, 0, 0}, deny, deny},
 		"another machine":        {call{1, 41, unix.AF_INET, 1, 0, 0, 0}, unknown, unknown},
 	} {
-		require.Equal(t, c.none, judge(t, none, c.call), name)
-		require.Equal(t, c.local, judge(t, local, c.call), "%s, with sockets of this machine", name)
-		if c.local != unknown {
-			require.Equal(t, uint32(allow), judge(t, all, c.call), "%s, with all sockets", name)
+		of := map[sockets]uint32{noSockets: c.none, localSockets: c.local, internetSockets: c.none, localSockets | internetSockets: c.local, allSockets: allow}
+		if slices.Contains([]string{"tcp", "tcp 6", "narrow tcp"}, name) {
+			of[internetSockets], of[localSockets|internetSockets] = allow, allow
+		}
+		if c.local == unknown {
+			of[allSockets] = unknown
+		}
+		for allowed, want := range of {
+			require.Equal(t, want, judge(t, filters[allowed], c.call), "%s, with %b", name, allowed)
 		}
 	}
 }
@@ -176,7 +188,7 @@ func TestFilterOfProcesses(t *testing.T) {
 			require.Equal(t, uint32(allow), judge(t, callFilter(all, allSockets), call{machine: m.audit, number: n}), "%d", n)
 		}
 		const reach = 255 // a jump has a byte
-		require.LessOrEqual(t, len(m.filter(localSockets)), reach)
+		require.LessOrEqual(t, len(m.filter(localSockets|internetSockets)), reach)
 		require.LessOrEqual(t, len(m.filter(noSockets)), reach)
 	}
 }

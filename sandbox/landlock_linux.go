@@ -36,8 +36,8 @@ func (a Access) rights(folder bool) uint64 {
 }
 
 // handled is all that a version of landlock can forbid, as far as these rules
-// want it forbidden.
-func (r Rules) handled(abi int) landlock.RulesetAttr {
+// want it forbidden. A program in a network of its own may use that.
+func (r Rules) handled(abi int, own bool) landlock.RulesetAttr {
 	all := func(last uint64) uint64 { return last<<1 - 1 }
 	attr := landlock.RulesetAttr{HandledAccessFS: all(landlock.AccessFSMakeSym)}
 	add := func(since int, bits *uint64, rights uint64) {
@@ -52,9 +52,12 @@ func (r Rules) handled(abi int) landlock.RulesetAttr {
 	if r.Network {
 		return attr
 	}
-	add(abiTCP, &attr.HandledAccessNet, landlock.AccessNetBindTCP|landlock.AccessNetConnectTCP)
 	add(abiScope, &attr.Scoped, landlock.ScopeAbstractUnixSocket)
 	add(abiUnix, &attr.HandledAccessFS, landlock.AccessFSResolveUnix)
+	if own {
+		return attr
+	}
+	add(abiTCP, &attr.HandledAccessNet, landlock.AccessNetBindTCP|landlock.AccessNetConnectTCP)
 	add(abiUDP, &attr.HandledAccessNet, landlock.AccessNetBindUDP|landlock.AccessNetConnectSendUDP)
 	return attr
 }

@@ -1,7 +1,21 @@
 package sandbox
 
+import (
+	"os"
+	"syscall"
+)
+
+// A Start is how a program is started in a sandbox.
+type Start struct {
+	Argv []string
+	// Rules is what the process must inherit, under any number up to secondstage.LastDescriptor. The caller closes it.
+	Rules *os.File
+	// Attr starts it in a network of its own. Nil: it stays in jp's.
+	Attr *syscall.SysProcAttr
+}
+
 // Rules say what a program may do. Paths are absolute. The zero value lets it read
-// everything, write only a few devices, and open no connection.
+// everything, write only a few devices, and connect to nothing but itself.
 type Rules struct {
 	// Hidden are files and folders that it can neither read nor change, whether
 	// they exist or not.
@@ -13,7 +27,8 @@ type Rules struct {
 	// that does not exist is left out; one that leads to a hidden place counts for
 	// what is in it beside the way there.
 	Writable []string
-	// Network lets it open sockets.
+	// Network lets it open sockets. Without it, it has a loopback interface of its own where [OwnLoopback] is true, and
+	// no other.
 	Network bool
 	// OnlyRead makes the program a reader, where it is not empty: it reads these places alone, lists no others, and
 	// writes /dev/null. Writable and Network then do not count. It changes no owner, mode, time or attribute of a file,

@@ -92,11 +92,13 @@ func join(pieces ...[]unix.SockFilter) (filter []unix.SockFilter) {
 // sockets says which sockets a program may open.
 type sockets int
 
-// The sockets that a program may open.
+// The sockets that a program may open. All may have connected pairs of the kinds that cannot
+// send elsewhere, and ask the kernel about their network.
 const (
-	noSockets    sockets = iota // connected pairs of the kinds that cannot send elsewhere, and questions to the kernel about the network
-	localSockets                // those, and sockets of this machine
-	allSockets
+	noSockets       sockets = 0
+	localSockets    sockets = 1 << (iota - 1) // those in the file system
+	internetSockets                           // of the network that the program is in
+	allSockets      = ^noSockets
 )
 
 // callFilter is a filter that keeps a program from other processes, and from opening
@@ -117,22 +119,25 @@ func (m platform) filter(allowed sockets) []unix.SockFilter {
 	}
 	filter = join(filter, m.processes.filter(), m.ipc.filter(allowed != allSockets))
 	if allowed != allSockets {
-		filter = append(filter, m.sockets(allowed == localSockets)...)
+		filter = append(filter, m.sockets(allowed)...)
 	}
 	return append(filter, verdict(allow))
 }
 
 // sockets judges the calls that open sockets.
-func (m platform) sockets(local bool) []unix.SockFilter {
+func (m platform) sockets(allowed sockets) []unix.SockFilter {
 	pairs := when(unix.AF_UNIX, join(
 		[]unix.SockFilter{load(atArgument + 8), and(0xf)},
 		when(unix.SOCK_STREAM, verdict(allow)),
 		when(unix.SOCK_SEQPACKET, verdict(allow)),
 	)...)
 	sockets := when(unix.AF_NETLINK, join([]unix.SockFilter{load(atArgument + 16)}, when(unix.NETLINK_ROUTE, verdict(allow)), []unix.SockFilter{verdict(deny)})...)
-	if local {
+	if allowed&localSockets != 0 {
 		pairs = when(unix.AF_UNIX, verdict(allow))
 		sockets = join(pairs, sockets)
+	}
+	if allowed&internetSockets != 0 {
+		sockets = join(when(unix.AF_INET, verdict(allow)), when(unix.AF_INET6, verdict(allow)), sockets)
 	}
 	of := func(call uint32, judged []unix.SockFilter) []unix.SockFilter {
 		return when(call, join([]unix.SockFilter{load(atArgument)}, judged, []unix.SockFilter{verdict(deny)})...)

@@ -19,30 +19,32 @@ import (
 // self is the program of the process itself, whatever became of its file since.
 const self = "/proc/self/exe"
 
-// Start gives the argument list by which a program is started in dir under these
-// rules, and the file with the rules, which the process must inherit under any
-// number up to secondstage.LastDescriptor; the caller closes it. A program that is not there
+// Prepare says how a program is started in dir under these rules. A program that is not there
 // is the error that starting it would give.
-func Start(r Rules, argv []string, dir string) ([]string, *os.File, error) {
+func Prepare(r Rules, argv []string, dir string) (Start, error) {
 	support := Supported()
 	if !support.Enforced() {
-		return nil, nil, fmt.Errorf("%w: %s", ErrUnsupported, support.Reason)
+		return Start{}, fmt.Errorf("%w: %s", ErrUnsupported, support.Reason)
 	}
 	if len(r.OnlyRead) > 0 && !support.Readers() {
-		return nil, nil, fmt.Errorf("%w: nothing keeps a program from writing", ErrUnsupported)
+		return Start{}, fmt.Errorf("%w: nothing keeps a program from writing", ErrUnsupported)
 	}
 	if err := r.oneName(); err != nil {
-		return nil, nil, err
+		return Start{}, err
 	}
 	program, err := find(argv[0], dir)
 	if err != nil {
-		return nil, nil, err
+		return Start{}, err
 	}
-	file, err := sealed(r.spec(support, program).Encode())
-	if err != nil {
-		return nil, nil, fmt.Errorf("write the rules of %s: %w", argv[0], err)
+	start := Start{Argv: append([]string{self, secondstage.Word}, argv...)}
+	left := uint64(0)
+	if !r.Network && len(r.OnlyRead) == 0 && OwnLoopback() {
+		left, start.Attr = here(), apart()
 	}
-	return append([]string{self, secondstage.Word}, argv...), file, nil
+	if start.Rules, err = sealed(r.spec(support, program, left).Encode()); err != nil {
+		return Start{}, fmt.Errorf("write the rules of %s: %w", argv[0], err)
+	}
+	return start, nil
 }
 
 // oneName refuses hidden files that can be reached by another name.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -25,7 +26,7 @@ func TestErrorsOfTheStart(t *testing.T) {
 		cmd.Dir = g.work
 		want := cmd.Start()
 		require.Error(t, want)
-		_, _, err := sandbox.Start(g.rules, []string{name}, g.work)
+		_, err := sandbox.Prepare(g.rules, []string{name}, g.work)
 		require.EqualError(t, err, want.Error())
 		for _, kind := range []error{exec.ErrNotFound, fs.ErrNotExist, fs.ErrPermission} {
 			require.Equal(t, errors.Is(want, kind), errors.Is(err, kind), "%s: %v", name, kind)
@@ -57,23 +58,24 @@ func TestLateErrors(t *testing.T) {
 func TestBecome(t *testing.T) {
 	g := newGround(t)
 	script := []string{"sh", "-c", `echo $$ "$0" "$1" $KEPT; cat <&3; ls /proc/self/fd | tr '\n' ' '`, "a b", ""}
-	argv, rules, err := sandbox.Start(g.rules, script, g.work)
+	confined, err := sandbox.Prepare(g.rules, script, g.work)
 	require.NoError(t, err)
-	defer rules.Close()
+	defer confined.Rules.Close()
 	lock, err := os.Open(filepath.Join(g.home, "note"))
 	require.NoError(t, err)
 	defer lock.Close()
-	start := func(argv []string, inherited ...*os.File) (pid string, lines []string) {
-		cmd := exec.Command(argv[0], argv[1:]...)
-		cmd.Dir, cmd.Env, cmd.ExtraFiles = g.work, append(g.environ, "KEPT=kept"), inherited
+	g.environ = append(g.environ, "KEPT=kept")
+	start := func(argv []string, attr *syscall.SysProcAttr, inherited ...*os.File) (pid string, lines []string) {
+		cmd := g.command(argv, inherited...)
+		cmd.SysProcAttr = attr
 		out, err := cmd.CombinedOutput()
 		require.NoError(t, err)
 		return strconv.Itoa(cmd.Process.Pid), strings.Split(string(out), "\n")
 	}
-	_, free := start(script, lock)
+	_, free := start(script, nil, lock)
 	_, err = lock.Seek(0, io.SeekStart)
 	require.NoError(t, err)
-	pid, lines := start(argv, lock, rules)
+	pid, lines := start(confined.Argv, confined.Attr, lock, confined.Rules)
 	require.Equal(t, pid+" a b  kept", lines[0])
 	require.Equal(t, "a note", lines[1])
 	require.Equal(t, len(free), len(lines))

@@ -4,7 +4,6 @@ package sandbox
 
 import (
 	"fmt"
-	"os"
 	"runtime"
 )
 
@@ -13,9 +12,12 @@ func Supported() Support {
 	return Support{Reason: "jp does not know how on " + runtime.GOOS}
 }
 
-// Start fails: no program can be confined here.
-func Start(Rules, []string, string) ([]string, *os.File, error) {
-	return nil, nil, fmt.Errorf("%w: %s", ErrUnsupported, Supported().Reason)
+// OwnLoopback reports false.
+func OwnLoopback() bool { return false }
+
+// Prepare fails: no program can be confined here.
+func Prepare(Rules, []string, string) (Start, error) {
+	return Start{}, fmt.Errorf("%w: %s", ErrUnsupported, Supported().Reason)
 }
 
 // RunChild reports that this process is not to become a program.

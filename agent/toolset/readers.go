@@ -9,7 +9,6 @@ import (
 	"jp/agent/contextfiles"
 	"jp/agent/repo"
 	"jp/gitcmd"
-	"jp/sandbox"
 	"jp/tool/program"
 	"jp/tool/shell"
 )
@@ -32,11 +31,7 @@ func (w Sandbox) readers(r *repo.Repo, e *repo.Host) *shell.Readers {
 		Reads: func(path string) bool { return walls.Reads(tree, path) },
 		Launch: func(argv []string, dir string) (program.Launch, error) {
 			walls, _ := w.places.ReaderRules(tree) // the files of now
-			argv, rules, err := sandbox.Start(walls, argv, dir)
-			if err != nil {
-				return program.Launch{}, err
-			}
-			return program.Launch{Argv: argv, Files: []*os.File{rules}, Close: func() { rules.Close() }}, nil
+			return confined(walls, argv, dir)
 		},
 		Git: func(ctx context.Context, args []string) (argv, environ []string, err error) {
 			if args[0] == "--no-pager" {

@@ -48,12 +48,19 @@ func (w Sandbox) launcher() program.Launcher {
 		walls := w.places.Rules(os.DirFS("/"))
 		environ, _ := w.temporary(walls, true)
 		environ = append(environ, caches...)
-		argv, rules, err := sandbox.Start(walls, argv, dir)
-		if err != nil {
-			return program.Launch{}, err
-		}
-		return program.Launch{Argv: argv, Drop: sandbox.AgentVariables(), Env: environ, Files: []*os.File{rules}, Close: func() { rules.Close() }}, nil
+		launch, err := confined(walls, argv, dir)
+		launch.Drop, launch.Env = sandbox.AgentVariables(), environ
+		return launch, err
 	}
+}
+
+// confined starts a program under rules.
+func confined(rules sandbox.Rules, argv []string, dir string) (program.Launch, error) {
+	start, err := sandbox.Prepare(rules, argv, dir)
+	if err != nil {
+		return program.Launch{}, err
+	}
+	return program.Launch{Argv: start.Argv, Attr: start.Attr, Files: []*os.File{start.Rules}, Close: func() { start.Rules.Close() }}, nil
 }
 
 // online starts programs behind the walls with the network, nil where they have it or there are none.
@@ -216,12 +223,12 @@ func (w Sandbox) Missing(needed bool) []string {
 	return nil
 }
 
-// SupportWords say what this system enforces.
-func SupportWords(s sandbox.Support) string {
+// SupportWords say what this system enforces, and whether programs have a loopback interface of their own.
+func SupportWords(s sandbox.Support, loopback bool) string {
 	if !s.Enforced() {
 		return "sandbox: none: " + s.Reason
 	}
-	words := "sandbox: " + LandlockWords(s)
+	words := "sandbox: " + LandlockWords(s, loopback)
 	if gaps := s.Gaps(false); len(gaps) > 0 {
 		words += "; programs can still " + strings.Join(gaps, ", ")
 	}
@@ -229,10 +236,13 @@ func SupportWords(s sandbox.Support) string {
 }
 
 // LandlockWords say by what programs are confined.
-func LandlockWords(s sandbox.Support) string {
+func LandlockWords(s sandbox.Support, loopback bool) string {
 	words := fmt.Sprintf("landlock %d", s.ABI)
 	if s.Calls {
 		words += ", seccomp"
+	}
+	if loopback {
+		words += ", own loopback"
 	}
 	return words
 }

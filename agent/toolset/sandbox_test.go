@@ -45,9 +45,10 @@ func TestWalls(t *testing.T) {
 			require.Empty(t, c.walls.Missing(false))
 		})
 	}
-	require.Equal(t, "sandbox: landlock 7, seccomp", SupportWords(full))
-	require.Equal(t, "sandbox: none: r", SupportWords(sandbox.Support{Reason: "r"}))
-	require.Contains(t, SupportWords(sandbox.Support{ABI: 7}), "sandbox: landlock 7; programs can still change limits of your other processes and read your keyrings, use the network other than by TCP, ")
+	require.Equal(t, "sandbox: landlock 7, seccomp", SupportWords(full, false))
+	require.Equal(t, "sandbox: landlock 7, seccomp, own loopback", SupportWords(full, true))
+	require.Equal(t, "sandbox: none: r", SupportWords(sandbox.Support{Reason: "r"}, false))
+	require.Contains(t, SupportWords(sandbox.Support{ABI: 7}, false), "sandbox: landlock 7; programs can still change limits of your other processes and read your keyrings, use the network other than by TCP, ")
 }
 
 func TestStartsPrograms(t *testing.T) {

@@ -37,7 +37,7 @@ func runVersion(ctx context.Context, e *ui.Env) error {
 	if !e.Format.Structured() {
 		_, err := fmt.Fprintf(e.Results(), "jp %s (format %d, %s)\n", v.Version, conversation.Version, runtime.Version())
 		if err == nil && e.Verbose {
-			_, err = fmt.Fprintln(e.Results(), toolset.SupportWords(sandbox.Supported()))
+			_, err = fmt.Fprintln(e.Results(), toolset.SupportWords(sandbox.Supported(), sandbox.OwnLoopback()))
 		}
 		return err
 	}

@@ -82,6 +82,9 @@ func become(data []byte, argv []string) (code int) {
 		say("the program was not run, because it could not be confined: " + what + ": " + err.Error())
 		return ExitNotRun
 	}
+	if spec.Program == "" {
+		return tryLoopback()
+	}
 	err := syscall.Exec(spec.Program, argv, syscall.Environ())
 	text := "fork/exec " + argv[0] + ": " + err.Error()
 	switch err {
@@ -112,6 +115,11 @@ const (
 
 // confine gives up what the spec says. what is the step that failed.
 func (s *ChildSpec) confine() (what string, err error) {
+	if s.Left != 0 {
+		if err := s.ownLoopback(); err != nil {
+			return "bring up a loopback interface of its own", err
+		}
+	}
 	ruleset, _, errno := syscall.RawSyscall(sysCreateRuleset, uintptr(unsafe.Pointer(&s.Handled)), unsafe.Sizeof(s.Handled), 0)
 	if errno != 0 {
 		return "make a landlock ruleset", errno

@@ -34,11 +34,14 @@ const (
 
 // A ChildSpec is what a process is to become, and what it gives up before.
 type ChildSpec struct {
-	Program string // its path
+	Program string // its path; "": the process tries its loopback interface, and ends
 	// Handled is all that landlock is to forbid: of files, of the network, and of other
 	// processes. Grants are the exceptions.
 	Handled [3]uint64
 	Grants  []Grant
+	// Left is the number of the network that the process must not be in: it brings up the
+	// loopback interface of the one that it is in. 0: it stays in jp's.
+	Left uint64
 	// Capabilities are the only privileges that stay.
 	Capabilities [2]uint32
 	// Filter judges system calls; empty: all are allowed. Each instruction is a struct
@@ -63,6 +66,7 @@ func (s *ChildSpec) Encode() []byte {
 	for _, n := range s.Handled {
 		e.number(n)
 	}
+	e.number(s.Left)
 	e.number(uint64(s.Capabilities[0]))
 	e.number(uint64(s.Capabilities[1]))
 	e.number(uint64(len(s.Filter)))
@@ -88,6 +92,7 @@ func Decode(data []byte) (s ChildSpec, ok bool) {
 	for i := range s.Handled {
 		s.Handled[i] = d.number()
 	}
+	s.Left = d.number()
 	for i := range s.Capabilities {
 		mask := d.number()
 		d.short = d.short || mask>>32 != 0

@@ -32,11 +32,12 @@ const DefaultGrace = 5 * time.Second
 
 // A Launch is how a program is started in place of its own argument list.
 type Launch struct {
-	Argv  []string   // the program and its arguments, not empty
-	Drop  []string   // variables of the environment that it does not get
-	Env   []string   // variables that it gets besides its own, and in their place
-	Files []*os.File // inherited from descriptor 3 on, behind the call's lock where there is one
-	Close func()     // called once the program has started, or could not; may be nil
+	Argv  []string             // the program and its arguments, not empty
+	Drop  []string             // variables of the environment that it does not get
+	Env   []string             // variables that it gets besides its own, and in their place
+	Attr  *syscall.SysProcAttr // what is asked of the kernel beside a session of its own; may be nil
+	Files []*os.File           // inherited from descriptor 3 on, behind the call's lock where there is one
+	Close func()               // called once the program has started, or could not; may be nil
 }
 
 // A Launcher says how to start argv in the folder dir, which is absolute. The
@@ -138,7 +139,11 @@ func (p Program) command(lock *os.File) (cmd *exec.Cmd, closeLaunch func(), err 
 	if p.Errors != nil {
 		cmd.Stderr = p.Errors
 	}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // a group of its own, without jp's terminal: no read of it waits
+	cmd.SysProcAttr = &syscall.SysProcAttr{}
+	if launch.Attr != nil {
+		*cmd.SysProcAttr = *launch.Attr
+	}
+	cmd.SysProcAttr.Setsid = true // a group of its own, without jp's terminal: no read of it waits
 	cmd.WaitDelay = p.Grace
 	if lock != nil {
 		cmd.ExtraFiles = append(cmd.ExtraFiles, lock)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -150,8 +151,18 @@ func TestLaunchRewritesTheStart(t *testing.T) {
 	require.Equal(t, "lock rules hello\n", out, "the files come behind the lock")
 	require.Equal(t, 1, closed)
 
-	p.Dir = filepath.Join(p.Dir, "missing")
+	launch := p.Launch
+	p.Launch = func(argv []string, dir string) (program.Launch, error) {
+		l, err := launch(argv, dir)
+		l.Attr = &syscall.SysProcAttr{Chroot: filepath.Join(dir, "missing")}
+		return l, err
+	}
 	_, err := p.Run(t.Context(), tool.Call{})
+	require.ErrorContains(t, err, "fork/exec", "the kernel is asked for more")
+
+	p.Launch, closed = launch, 1
+	p.Dir = filepath.Join(p.Dir, "missing")
+	_, err = p.Run(t.Context(), tool.Call{})
 	require.Error(t, err)
 	require.Equal(t, 2, closed, "also where the start failed")
 }

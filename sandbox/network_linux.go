@@ -1,0 +1,57 @@
+package sandbox
+
+import (
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"jp/sandbox/secondstage"
+)
+
+// OwnLoopback reports whether programs without the network have a loopback interface of their
+// own here.
+func OwnLoopback() bool { return ownLoopback() }
+
+// ownLoopback has a confined process try it, once: some systems let a network be made, and
+// refuse to bring up its loopback interface.
+var ownLoopback = sync.OnceValue(func() bool {
+	support, network := Supported(), here()
+	if !support.Calls || network == 0 { // nothing else keeps a program from sockets in the file system
+		return false
+	}
+	file, err := sealed(Rules{}.spec(support, "", network).Encode())
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	cmd := exec.Command(self, secondstage.Word, "loopback")
+	cmd.Env, cmd.ExtraFiles, cmd.SysProcAttr = []string{}, []*os.File{file}, apart()
+	return cmd.Run() == nil
+})
+
+// here is the number of the network that this process is in, 0 where it is not known.
+func here() uint64 {
+	var stat unix.Stat_t
+	if unix.Stat(secondstage.OwnNetwork, &stat) != nil {
+		return 0
+	}
+	return stat.Ino
+}
+
+// apart starts a process in a network of its own, where nothing is up. Only root can make one;
+// others first become root in a user namespace that has them and their group, and keep of it the
+// privilege to bring up the loopback interface, which the process gives up before the program.
+func apart() *syscall.SysProcAttr {
+	if os.Geteuid() == 0 {
+		return &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWNET}
+	}
+	return &syscall.SysProcAttr{
+		Cloneflags:  unix.CLONE_NEWNET | unix.CLONE_NEWUSER,
+		UidMappings: []syscall.SysProcIDMap{{ContainerID: os.Geteuid(), HostID: os.Geteuid(), Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{ContainerID: os.Getegid(), HostID: os.Getegid(), Size: 1}},
+		AmbientCaps: []uintptr{unix.CAP_NET_ADMIN},
+	}
+}
