@@ -11,12 +11,13 @@ import (
 )
 
 // noteNetwork ends the result of a program that failed because it has no network.
-const noteNetwork = "[network is off in the sandbox: N at its question runs it with network]"
+const noteNetwork = "[network is off in the sandbox: N runs it again with network]"
 
 // networkFailure matches what programs say that cannot resolve a name, connect or listen.
 var networkFailure = lazy.Regexp(`(?i)resolve (host|proxy)|name resolution|name or service not known|network is unreachable|` +
 	`getaddrinfo|socket: (permission denied|operation not permitted)|(dial|listen) (tcp|udp)|(listen|connect|bind) EACCES|` +
-	`failed to (connect|establish a new connection)|couldn't connect to|socket\.py|creating socket|socket creation`)
+	`failed to (connect|establish a new connection)|couldn't connect to|socket\.py|creating socket|socket creation|` +
+	`connection refused|ECONNREFUSED|ENETUNREACH|EADDRNOTAVAIL|cannot assign requested address|no route to host`)
 
 // needsNetwork reports whether a program failed because it has no network, by its words.
 func needsNetwork(ended program.Ending, out *tool.Capture) bool {

@@ -22,7 +22,7 @@ func TestNetworkOnce(t *testing.T) {
 	require.True(t, f.tool.Definition().Offline)
 	require.True(t, f.tool.Definition().Questions[tool.QuestionNetwork].Exclusive)
 	script := sh(`echo $NETWORK; [ $NETWORK = on ] || { echo 'curl: (6) Could not resolve host: x'; exit 6; }`)
-	const failed = "off\ncurl: (6) Could not resolve host: x\nexit status 6\n[confined]\n[network is off in the sandbox: N at its question runs it with network]\n"
+	const failed = "off\ncurl: (6) Could not resolve host: x\nexit status 6\n[confined]\n[network is off in the sandbox: N runs it again with network]\n"
 
 	result := f.run(t, script)
 	require.Equal(t, failed, string(result.Content))
@@ -42,7 +42,9 @@ func TestNetworkOnce(t *testing.T) {
 
 	for text, want := range map[string]bool{
 		"dial tcp: lookup proxy.golang.org: connection refused": true, "socket: Permission denied": true, "listen tcp 127.0.0.1:0: socket: permission denied": true,
-		"Error: listen EACCES: permission denied 127.0.0.1": true, "getaddrinfo EAI_AGAIN x": true, "Temporary failure in name resolution": true,
+		"Error: listen EACCES: permission denied 127.0.0.1": true, "getaddrinfo EAI_AGAIN x": true, "connect ECONNREFUSED ::1:5432": true,
+		`connection to server at "localhost" (127.0.0.1), port 5432 failed: Connection refused`: true, "connect ENETUNREACH 192.0.2.1:80": true, "bind: Cannot assign requested address": true,
+		"No route to host": true, "Temporary failure in name resolution": true,
 		"cat: x: Permission denied": false, "FAIL: TestNetwork": false,
 	} {
 		require.Equal(t, want, f.run(t, arguments{"argv": []string{"sh", "-c", `echo "$0"; exit 1`, text}}).Question != nil, text)

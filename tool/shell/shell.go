@@ -75,6 +75,7 @@ func Tools(root string, opts Options) ([]tool.Tool, error) {
 	r := &run{root: real, opts: opts, def: definition(max(opts.Timeout, 0))}
 	r.def.About = r.about
 	if opts.Online != nil {
+		r.def.Description += " A server that a call starts is out of reach of other calls and of the user."
 		r.def.Offline, r.def.Questions = true, map[string]tool.QuestionTo{tool.QuestionNetwork: {Exclusive: true}}
 	}
 	if opts.Readers != nil {
