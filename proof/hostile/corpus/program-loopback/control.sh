@@ -1,0 +1,3 @@
+. "$ATTACK/service.sh"
+perl reach.pl "$URL/loopback" "$BASE/s"
+kill "$service"

@@ -1,0 +1,3 @@
+perl serve.pl "$BASE/s" &
+service=$!
+while [ ! -e "$BASE/s.ready" ]; do sleep 0.05; done
