@@ -23,7 +23,7 @@ func RunChild(args []string) (code int, asked bool) {
 func (r Rules) spec(support Support, program string, left uint64) *secondstage.ChildSpec {
 	attr := r.handled(support.ABI, left != 0)
 	o := &secondstage.ChildSpec{
-		Program: program, Handled: [3]uint64{attr.HandledAccessFS, attr.HandledAccessNet, attr.Scoped}, Left: left, Capabilities: kept(),
+		Program: program, Handled: [3]uint64{attr.HandledAccessFS, attr.HandledAccessNet, attr.Scoped}, Left: left, User: uint64(os.Geteuid()), Group: uint64(os.Getegid()), Capabilities: kept(),
 	}
 	reads := len(r.OnlyRead) > 0
 	if reads || left != 0 && os.Geteuid() != 0 {

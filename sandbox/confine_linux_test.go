@@ -62,6 +62,16 @@ func (g *ground) command(argv []string, inherited ...*os.File) *exec.Cmd {
 	return cmd
 }
 
+// started is a process as it is to be started.
+func (g *ground) started(start sandbox.Start, inherited ...*os.File) *exec.Cmd {
+	cmd := g.command(start.Argv, append(inherited, start.Rules)...)
+	cmd.SysProcAttr = start.Attr
+	if start.Path != "" {
+		cmd.Path = start.Path
+	}
+	return cmd
+}
+
 func (g *ground) output(cmd *exec.Cmd) (string, error) {
 	out, err := cmd.CombinedOutput()
 	return string(out), err
@@ -73,9 +83,7 @@ func (g *ground) confined(t *testing.T, argv ...string) (string, error) {
 	start, err := sandbox.Prepare(g.rules, argv, g.work)
 	require.NoError(t, err)
 	defer start.Rules.Close()
-	cmd := g.command(start.Argv, start.Rules)
-	cmd.SysProcAttr = start.Attr
-	return g.output(cmd)
+	return g.output(g.started(start))
 }
 
 // sh is a script as a program; what is read through it is read by another one.

@@ -80,6 +80,9 @@ func nest(times string) error {
 	}
 	defer start.Rules.Close()
 	cmd := exec.Command(start.Argv[0], start.Argv[1:]...)
+	if start.Path != "" {
+		cmd.Path = start.Path
+	}
 	cmd.Stdout, cmd.Stderr, cmd.ExtraFiles, cmd.SysProcAttr = os.Stdout, os.Stdout, []*os.File{start.Rules}, start.Attr
 	return cmd.Run()
 }

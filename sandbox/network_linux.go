@@ -22,14 +22,14 @@ var ownLoopback = sync.OnceValue(func() bool {
 	if !support.Calls || network == 0 { // nothing else keeps a program from sockets in the file system
 		return false
 	}
-	file, err := sealed(Rules{}.spec(support, "", network).Encode())
-	if err != nil {
+	start := Start{Argv: []string{self, secondstage.Word, "loopback"}}
+	start.leave()
+	var err error
+	if start.Rules, err = sealed(Rules{}.spec(support, "", network).Encode()); err != nil {
 		return false
 	}
-	defer file.Close()
-	cmd := exec.Command(self, secondstage.Word, "loopback")
-	cmd.Env, cmd.ExtraFiles, cmd.SysProcAttr = []string{}, []*os.File{file}, apart()
-	return cmd.Run() == nil
+	defer start.Rules.Close()
+	return start.command().Run() == nil
 })
 
 // here is the number of the network that this process is in, 0 where it is not known.
@@ -41,17 +41,33 @@ func here() uint64 {
 	return stat.Ino
 }
 
-// apart starts a process in a network of its own, where nothing is up. Only root can make one;
-// others first become root in a user namespace that has them and their group, and keep of it the
-// privilege to bring up the loopback interface, which the process gives up before the program.
-func apart() *syscall.SysProcAttr {
+// leave has a process start in a network of its own, where nothing is up. Only root can make one;
+// others first become root in a user namespace that has them and their group.
+func (s *Start) leave() {
 	if os.Geteuid() == 0 {
-		return &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWNET}
+		s.Attr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWNET}
+		return
 	}
+	s.ownUserNamespace()
+}
+
+// inUserNamespace starts a process in a network and a user namespace of its own. It keeps the
+// privilege to bring up the loopback interface, and gives that up before the program.
+func inUserNamespace() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{
 		Cloneflags:  unix.CLONE_NEWNET | unix.CLONE_NEWUSER,
 		UidMappings: []syscall.SysProcIDMap{{ContainerID: os.Geteuid(), HostID: os.Geteuid(), Size: 1}},
 		GidMappings: []syscall.SysProcIDMap{{ContainerID: os.Getegid(), HostID: os.Getegid(), Size: 1}},
 		AmbientCaps: []uintptr{unix.CAP_NET_ADMIN},
 	}
+}
+
+// command is the process, with no streams and no environment.
+func (s *Start) command() *exec.Cmd {
+	cmd := exec.Command(s.Argv[0], s.Argv[1:]...)
+	if s.Path != "" {
+		cmd.Path = s.Path
+	}
+	cmd.Env, cmd.ExtraFiles, cmd.SysProcAttr = []string{}, []*os.File{s.Rules}, s.Attr
+	return cmd
 }

@@ -285,8 +285,7 @@ func TestOneNetworkARun(t *testing.T) {
 	start, err := sandbox.Prepare(g.rules, []string{"cat"}, g.work) // it waits, so that its number stays its own
 	require.NoError(t, err)
 	defer start.Rules.Close()
-	cmd := g.command(start.Argv, start.Rules)
-	cmd.SysProcAttr = start.Attr
+	cmd := g.started(start)
 	end, err := cmd.StdinPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
@@ -351,7 +350,6 @@ func TestWithoutLeaving(t *testing.T) {
 	start, err := sandbox.Prepare(g.rules, sh("touch made"), g.work)
 	require.NoError(t, err)
 	defer start.Rules.Close()
-	require.NotNil(t, start.Attr)
 	out, err := g.run(start.Argv, start.Rules)
 	require.Error(t, err)
 	require.Contains(t, out, "the program was not run, because it could not be confined: bring up a loopback interface of its own")

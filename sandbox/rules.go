@@ -8,6 +8,7 @@ import (
 // A Start is how a program is started in a sandbox.
 type Start struct {
 	Argv []string
+	Path string // the program of the process, "": the first of Argv
 	// Rules is what the process must inherit, under any number up to secondstage.LastDescriptor. The caller closes it.
 	Rules *os.File
 	// Attr starts it in a network of its own. Nil: it stays in jp's.

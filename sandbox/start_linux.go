@@ -39,7 +39,8 @@ func Prepare(r Rules, argv []string, dir string) (Start, error) {
 	start := Start{Argv: append([]string{self, secondstage.Word}, argv...)}
 	left := uint64(0)
 	if !r.Network && len(r.OnlyRead) == 0 && OwnLoopback() {
-		left, start.Attr = here(), apart()
+		left = here()
+		start.leave()
 	}
 	if start.Rules, err = sealed(r.spec(support, program, left).Encode()); err != nil {
 		return Start{}, fmt.Errorf("write the rules of %s: %w", argv[0], err)

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -65,17 +64,15 @@ func TestBecome(t *testing.T) {
 	require.NoError(t, err)
 	defer lock.Close()
 	g.environ = append(g.environ, "KEPT=kept")
-	start := func(argv []string, attr *syscall.SysProcAttr, inherited ...*os.File) (pid string, lines []string) {
-		cmd := g.command(argv, inherited...)
-		cmd.SysProcAttr = attr
+	start := func(cmd *exec.Cmd) (pid string, lines []string) {
 		out, err := cmd.CombinedOutput()
 		require.NoError(t, err)
 		return strconv.Itoa(cmd.Process.Pid), strings.Split(string(out), "\n")
 	}
-	_, free := start(script, nil, lock)
+	_, free := start(g.command(script, lock))
 	_, err = lock.Seek(0, io.SeekStart)
 	require.NoError(t, err)
-	pid, lines := start(confined.Argv, confined.Attr, lock, confined.Rules)
+	pid, lines := start(g.started(confined, lock))
 	require.Equal(t, pid+" a b  kept", lines[0])
 	require.Equal(t, "a note", lines[1])
 	require.Equal(t, len(free), len(lines))

@@ -42,6 +42,8 @@ type ChildSpec struct {
 	// Left is the number of the network that the process must not be in: it brings up the
 	// loopback interface of the one that it is in. 0: it stays in jp's.
 	Left uint64
+	// User and Group are those of a process that left jp's network.
+	User, Group uint64
 	// Capabilities are the only privileges that stay.
 	Capabilities [2]uint32
 	// Filter judges system calls; empty: all are allowed. Each instruction is a struct
@@ -67,6 +69,8 @@ func (s *ChildSpec) Encode() []byte {
 		e.number(n)
 	}
 	e.number(s.Left)
+	e.number(s.User)
+	e.number(s.Group)
 	e.number(uint64(s.Capabilities[0]))
 	e.number(uint64(s.Capabilities[1]))
 	e.number(uint64(len(s.Filter)))
@@ -92,7 +96,7 @@ func Decode(data []byte) (s ChildSpec, ok bool) {
 	for i := range s.Handled {
 		s.Handled[i] = d.number()
 	}
-	s.Left = d.number()
+	s.Left, s.User, s.Group = d.number(), d.number(), d.number()
 	for i := range s.Capabilities {
 		mask := d.number()
 		d.short = d.short || mask>>32 != 0

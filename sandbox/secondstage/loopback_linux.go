@@ -25,14 +25,23 @@ func (s *ChildSpec) ownLoopback() error {
 	if network.Ino == s.Left {
 		return syscall.EEXIST
 	}
+	if uint64(syscall.Geteuid()) != s.User || uint64(syscall.Getegid()) != s.Group {
+		return syscall.EPERM
+	}
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_DGRAM|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return err
 	}
 	defer syscall.Close(fd)
-	request := interfaceRequest{name: [16]byte{'l', 'o'}, flags: syscall.IFF_UP}
-	if _, _, errno := syscall.RawSyscall(syscall.SYS_IOCTL, uintptr(fd), syscall.SIOCSIFFLAGS, uintptr(unsafe.Pointer(&request))); errno != 0 {
-		return errno
+	request := interfaceRequest{name: [16]byte{'l', 'o'}}
+	for _, call := range []uintptr{syscall.SIOCGIFFLAGS, syscall.SIOCSIFFLAGS} {
+		if _, _, errno := syscall.RawSyscall(syscall.SYS_IOCTL, uintptr(fd), call, uintptr(unsafe.Pointer(&request))); errno != 0 {
+			return errno
+		}
+		if request.flags&syscall.IFF_UP != 0 {
+			break
+		}
+		request.flags |= syscall.IFF_UP
 	}
 	return nil
 }

@@ -32,6 +32,7 @@ const DefaultGrace = 5 * time.Second
 
 // A Launch is how a program is started in place of its own argument list.
 type Launch struct {
+	Path  string               // the program of the process, "": the first of Argv
 	Argv  []string             // the program and its arguments, not empty
 	Drop  []string             // variables of the environment that it does not get
 	Env   []string             // variables that it gets besides its own, and in their place
@@ -126,6 +127,9 @@ func (p Program) command(lock *os.File) (cmd *exec.Cmd, closeLaunch func(), err 
 		closeLaunch = func() {}
 	}
 	cmd = exec.Command(launch.Argv[0], launch.Argv[1:]...)
+	if launch.Path != "" {
+		cmd.Path = launch.Path
+	}
 	cmd.Dir, cmd.Env = p.Dir, []string{} // nil would be jp's own
 	for _, pair := range p.Env {
 		if name, _, _ := strings.Cut(pair, "="); !slices.Contains(launch.Drop, name) {

@@ -1,0 +1,6 @@
+//go:build !amd64
+
+package sandbox
+
+// ownUserNamespace lets a process start in a user namespace and a network of its own.
+func (s *Start) ownUserNamespace() { s.Attr = inUserNamespace() }
