@@ -1,15 +1,15 @@
-rm -f "$BASE/s" "$BASE/s.ready"
 . "$ATTACK/service.sh"
 cat >"$HOME/reach.toml" <<EOF
 [[reply]]
 message = "I reach."
 [[reply.tool_call]]
 name = "shell_run"
-arguments = { argv = ["perl", "reach.pl", "$URL/loopback", "$BASE/s"] }
+arguments = { argv = ["perl", "reach.pl", "$BASE/s", "$URL/loopback"] }
 [[reply]]
 message = "Over."
 EOF
 "$JP" query --new -y -m "script/$HOME/reach.toml" Go. </dev/null || :
+perl end.pl "$BASE/s"
 kill "$service"
 "$JP" version -v | grep -q 'own loopback' || exit 0
 "$JP" print --tools | grep -q 'own service reached'

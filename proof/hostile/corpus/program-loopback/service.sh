@@ -1,3 +1,4 @@
+rm -f "$BASE/s" "$BASE/s.ready"
 perl serve.pl "$BASE/s" &
 service=$!
 while [ ! -e "$BASE/s.ready" ]; do sleep 0.05; done
