@@ -10,6 +10,5 @@ message = "Over."
 EOF
 "$JP" query --new -y -m "script/$HOME/reach.toml" Go. </dev/null || :
 perl end.pl "$BASE/s"
-kill "$service"
 "$JP" version -v | grep -q 'own loopback' || exit 0
 "$JP" print --tools | grep -q 'own service reached'

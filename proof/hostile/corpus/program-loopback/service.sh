@@ -1,4 +1,4 @@
 rm -f "$BASE/s" "$BASE/s.ready"
 perl serve.pl "$BASE/s" &
-service=$!
+trap "kill $!" EXIT
 while [ ! -e "$BASE/s.ready" ]; do sleep 0.05; done
