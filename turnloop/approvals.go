@@ -335,7 +335,30 @@ func touches(e *conversation.Event, about []tool.NamedFile) bool {
 			continue
 		}
 		for _, file := range about {
-			if changed == file.Path || strings.HasPrefix(changed, file.Path+"/") || strings.HasPrefix(file.Path, changed+"/") {
+			if nested(changed, file.Path) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// nested reports whether two paths are equal, or one is in the folder of the other.
+func nested(a, b string) bool {
+	return a == b || strings.HasPrefix(a, b+"/") || strings.HasPrefix(b, a+"/")
+}
+
+// behind reports whether a call changes a file that one of the calls before it may change, too. Of a program those are
+// the files that its command names.
+func (o *Options) behind(call *conversation.ToolCall, before []*conversation.ToolCall) bool {
+	_, paths := o.named(call)
+	for _, earlier := range before {
+		def := lookup(o.Tools.Registry, earlier.Request.Name)
+		if len(paths) == 0 || def == nil || onlyReads(earlier) {
+			continue
+		}
+		for _, file := range o.namedBy(def, earlier) {
+			if slices.ContainsFunc(paths, func(path string) bool { return nested(path, file.Path) }) {
 				return true
 			}
 		}

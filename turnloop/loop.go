@@ -167,7 +167,7 @@ func (l *Loop) view() View {
 		NoTool: func(name string) string { return noTool(tools, name) },
 		Hooked: l.hooks.has(PointToolPre), Restriction: l.opts.restriction(),
 		Stale:  func(call *conversation.ToolCall) bool { return l.approvals.stale(call) || l.approvals.lifted(call) },
-		Reader: l.approvals.reader,
+		Reader: l.approvals.reader, Behind: l.opts.behind,
 		Check: func(def *tool.Definition, arguments json.RawMessage) string {
 			if _, err := tool.Check(def, arguments); err != nil {
 				return textNotRun + err.Error()

@@ -50,6 +50,8 @@ type View struct {
 	Stale func(call *conversation.ToolCall) bool
 	// Reader reports whether a call of a tool that may change something only reads. Nil: none does.
 	Reader func(call *conversation.ToolCall) bool
+	// Behind reports whether a call names a file that one of the calls before it may change. Nil: never.
+	Behind func(call *conversation.ToolCall, before []*conversation.ToolCall) bool
 	// Check validates arguments against a tool's schema: a text for the model,
 	// "" if they are right. Nil accepts all.
 	Check func(def *tool.Definition, arguments json.RawMessage) string
@@ -115,7 +117,8 @@ func (v View) nextCall(open []*conversation.ToolCall) Action {
 		return Action{Act: ActRun, Calls: open[:n]}
 	}
 	for i, call := range open {
-		if action, needed := v.permission(call, i == 0); needed {
+		action, needed := v.permission(call, i == 0)
+		if later := action.Act == ActPermit && i > 0 && v.Behind != nil && v.Behind(call, open[:i]); needed && !later {
 			return action
 		}
 	}
