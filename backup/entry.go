@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"jp/internal/safetext"
 )
 
 // An Entry is one path at a moment.
@@ -30,8 +32,9 @@ const (
 	WhyExcluded = "excluded"
 	WhyMoving   = "changed while jp read it"
 	WhyUnread   = "unreadable"
-	WhyFolder   = "folder"    // one that git ignores, or another repository: jp does not look into it
-	whyTracked  = "in a tree" // only the mode is kept here
+	WhyFolder   = "folder"                          // one that git ignores, or another repository: jp does not look into it
+	WhySpecial  = "jp copies files and links alone" // a pipe, a socket or a device
+	whyTracked  = "in a tree"                       // only the mode is kept here
 )
 
 // Kinds of an entry.
@@ -45,6 +48,24 @@ func (e *Entry) IsLink() bool { return e.kind() == unix.S_IFLNK }
 
 // IsFile reports whether it is a regular file.
 func (e *Entry) IsFile() bool { return e.kind() == unix.S_IFREG }
+
+// IsSpecial reports whether it is a pipe, a socket or a device.
+func (e *Entry) IsSpecial() bool {
+	return e.There() && !e.IsFolder() && !e.IsLink() && !e.IsFile()
+}
+
+// Extent says how large a file is, or what else there is at the path.
+func (e *Entry) Extent() string {
+	switch e.kind() {
+	case unix.S_IFIFO:
+		return "a pipe"
+	case unix.S_IFSOCK:
+		return "a socket"
+	case unix.S_IFCHR, unix.S_IFBLK:
+		return "a device"
+	}
+	return safetext.Bytes(e.Size)
+}
 
 // There reports whether anything was at the path.
 func (e *Entry) There() bool { return e.Mode != 0 }
@@ -73,7 +94,7 @@ func (e *Entry) Same(o *Entry) bool {
 	switch {
 	case e.Mode != o.Mode:
 		return false
-	case e.OnlyMode() && o.OnlyMode():
+	case e.OnlyMode() && o.OnlyMode() || e.IsSpecial():
 		return true
 	case e.OID != "" || o.OID != "":
 		return e.OID == o.OID

@@ -135,10 +135,12 @@ func (s *Store) lookAt(m *Moment, r Request, base *Moment) (unread []int) {
 	m.Entries = make([]Entry, 0, len(r.Paths)+len(r.Folders)+len(r.Closed)+len(r.Modes))
 	for _, path := range r.Paths {
 		e := look.at(path)
-		if !e.IsFile() && !e.IsLink() {
+		if !e.There() || e.IsFolder() {
 			continue
 		}
 		switch was := known.find(path); {
+		case e.IsSpecial():
+			e.Why = WhySpecial
 		case s.opts.Excluded != nil && s.opts.Excluded(path):
 			e.Why = WhyExcluded
 		case e.Size > s.opts.File:
@@ -248,7 +250,7 @@ func (s *Store) changes(m *Moment, r Request) (changes []Change) {
 		}
 	}
 	others(r.Paths, func(path string) {
-		if e := look.at(path); e.IsFile() || e.IsLink() {
+		if e := look.at(path); e.There() && !e.IsFolder() {
 			compare(&Entry{Path: path})
 		}
 	})
@@ -304,7 +306,7 @@ func (s *Store) Uncopied(paths []string) (all []Entry) {
 	look := s.look()
 	defer look.Close()
 	for _, path := range paths {
-		if e := look.at(path); e.IsFile() && (e.Size > s.opts.File || s.opts.Excluded != nil && s.opts.Excluded(path)) {
+		if e := look.at(path); e.IsSpecial() || e.IsFile() && (e.Size > s.opts.File || s.opts.Excluded != nil && s.opts.Excluded(path)) {
 			all = append(all, e)
 		}
 	}

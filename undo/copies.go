@@ -13,7 +13,6 @@ import (
 	"jp/backup"
 	"jp/conversation"
 	"jp/gitstore/trees"
-	"jp/internal/safetext"
 	"jp/turnloop"
 	"jp/undo/undoplan"
 	"jp/worktree"
@@ -159,9 +158,7 @@ func (b *Undo) judged(ctx context.Context, tree string) (paths []string, err err
 			}
 		}
 	}
-	for path := range b.copies.lacks {
-		delete(all, path)
-	}
+	maps.DeleteFunc(all, func(path string, _ bool) bool { return b.copies.lacks[path] != nil && b.copies.store.Mode(path) != 0 })
 	known, err := trees.Files(ctx, b.View.Repo.Trees, tree, slices.Sorted(maps.Keys(all)))
 	for path := range known {
 		delete(all, path)
@@ -189,7 +186,13 @@ func (b *Undo) lookAtCopied(ctx context.Context, h *undoplan.History, tree strin
 		}
 		delete(h.Unknown, path)
 		e := b.copies.store.Now(path)
-		if is := versionOf(&e); is != was {
+		unnamed := e
+		unnamed.OID = ""
+		switch is := versionOf(&e); {
+		case is == was:
+		case versionOf(&unnamed) == was: // as the tool left it, and too large to be copied
+			h.Unknown[path] = e.Extent() + ", " + backup.WhyLarge
+		default:
 			now.Moves = append(slices.DeleteFunc(now.Moves, func(m worktree.Step) bool { return m.Path == path }), worktree.Step{Path: path, Before: was, After: is})
 		}
 	}
@@ -398,5 +401,5 @@ func whyNoCopy(e *backup.Entry) string {
 	case e.Why == backup.WhyFolder:
 		return "jp has no copy of it: jp does not look into folders that git ignores, nor into other repositories"
 	}
-	return fmt.Sprintf("jp has no copy of it: %s, %s", safetext.Bytes(e.Size), e.Why)
+	return fmt.Sprintf("jp has no copy of it: %s, %s", e.Extent(), e.Why)
 }

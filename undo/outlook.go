@@ -69,7 +69,7 @@ func OutlookOf(ctx context.Context, r *repo.Repo, store *backup.Store, id conver
 		case err == nil && e != nil && strings.HasSuffix(path, "/"):
 			o.NoCopy = append(o.NoCopy, safetext.Show(path))
 		case err == nil && e != nil:
-			o.NoCopy = append(o.NoCopy, safetext.Show(path)+" ("+safetext.Bytes(e.Size)+")")
+			o.NoCopy = append(o.NoCopy, safetext.Show(path)+" ("+e.Extent()+")")
 		default:
 			o.Left = append(o.Left, safetext.Show(path))
 		}

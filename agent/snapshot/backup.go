@@ -198,7 +198,7 @@ func (f *Files) NoCopy(ctx context.Context) func() []turnloop.UncopiedFile {
 			return nil
 		}
 		for _, e := range f.backups.store.Uncopied(paths) {
-			all = append(all, turnloop.UncopiedFile{Path: e.Path, Shown: safetext.Show(e.Path) + " (" + safetext.Bytes(e.Size) + ")"})
+			all = append(all, turnloop.UncopiedFile{Path: e.Path, Shown: safetext.Show(e.Path) + " (" + e.Extent() + ")"})
 		}
 		for _, folder := range closed {
 			all = append(all, turnloop.UncopiedFile{Path: folder, Shown: safetext.Show(folder)})

@@ -50,6 +50,7 @@ type folder struct {
 	names   []string // of untracked files, sorted
 	ignored []string // of other files that the index does not have, sorted; ignored by git if the folder is settled
 	closed  []string // of folders that git does not look into, sorted
+	special []string // of pipes, sockets and devices that the index does not have
 	rules   stamp    // of its .gitignore; zero where there is none
 	empty   bool     // it has no entries
 }
@@ -98,7 +99,7 @@ func (l *Listing) arrange() {
 	l.folders = make([]*folder, 0, len(l.byPath))
 	for _, f := range l.byPath {
 		l.folders = append(l.folders, f)
-		for _, names := range [][]string{f.names, f.ignored, f.closed} {
+		for _, names := range [][]string{f.names, f.ignored, f.closed, f.special} {
 			if !slices.IsSorted(names) {
 				slices.Sort(names)
 			}
@@ -157,7 +158,7 @@ func (l *Listing) Paths() []string {
 func (l *Listing) text() string {
 	var b strings.Builder
 	for _, f := range l.folders {
-		for _, names := range [][]string{{f.path}, f.names, f.ignored, f.closed} {
+		for _, names := range [][]string{{f.path}, f.names, f.ignored, f.closed, f.special} {
 			for _, name := range names {
 				b.WriteString(name + "\n")
 			}
@@ -166,15 +167,18 @@ func (l *Listing) text() string {
 	return b.String() + strings.Join(l.repos, "\n")
 }
 
-// Ignored are the files that git ignores and that lie in no ignored folder, with those that it has not judged yet. Below are the folders that git
-// does not look into, each with a slash at its end, and empty are the folders without entries.
+// Ignored are the files that git ignores and that lie in no ignored folder, with those that it has not judged yet, and
+// pipes, sockets and devices. Below are the folders that git does not look into, each with a slash at its end, and empty
+// are the folders without entries.
 func (l *Listing) Ignored() (files, below, empty []string) {
 	if l == nil {
 		return nil, nil, nil
 	}
 	for _, f := range l.folders {
-		for _, name := range f.ignored {
-			files = append(files, join(f.path, name))
+		for _, names := range [][]string{f.ignored, f.special} {
+			for _, name := range names {
+				files = append(files, join(f.path, name))
+			}
 		}
 		for _, name := range f.closed {
 			below = append(below, join(f.path, name)+"/")

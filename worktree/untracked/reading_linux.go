@@ -195,6 +195,8 @@ func (r *reading) enter(out *Listing, dir string) (below []string, err error) {
 			below = append(below, path)
 		case e.file && !tracked && !has(f.names, e.name):
 			f.ignored = append(f.ignored, e.name)
+		case !e.dir && !e.file && !tracked:
+			f.special = append(f.special, e.name)
 		}
 	}
 	slices.Sort(f.ignored)
@@ -333,7 +335,7 @@ func (u *update) again(f *folder) (ok bool) {
 	n := u.now.folder(f.path)
 	fd, err := u.openFolder(f.path)
 	if err == unix.EACCES {
-		n.stamp, n.names, n.ignored, n.closed, n.rules = stamp{Ino: 1}, f.names, f.ignored, f.closed, f.rules
+		n.stamp, n.names, n.ignored, n.closed, n.special, n.rules = stamp{Ino: 1}, f.names, f.ignored, f.closed, f.special, f.rules
 		return true
 	}
 	if err != nil {
@@ -356,6 +358,9 @@ func (u *update) again(f *folder) (ok bool) {
 		case e.dir && u.base.byPath[path] == nil:
 			u.folders = append(u.folders, path)
 		case !e.file:
+			if !e.dir && !tracked {
+				n.special = append(n.special, e.name)
+			}
 		case has(f.names, e.name):
 			n.names = append(n.names, e.name)
 		case f.settled && has(f.ignored, e.name):

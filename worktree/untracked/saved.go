@@ -10,7 +10,7 @@ import (
 
 // A saved listing is a line that says what it is, its body and a checksum. It is read only
 // by the jp that wrote it or one that writes the same format: another one lists anew.
-const header = "jp untracked 2\n"
+const header = "jp untracked 3\n"
 
 // encode writes a listing.
 func encode(l *Listing, boot string) []byte {
@@ -31,6 +31,7 @@ func encode(l *Listing, boot string) []byte {
 		w.texts(f.names)
 		w.texts(f.ignored)
 		w.texts(f.closed)
+		w.texts(f.special)
 		w.stamp(f.rules)
 		w.flag(f.empty)
 	}
@@ -58,7 +59,7 @@ func decode(data []byte, boot string) *Listing {
 	l.repos = r.texts()
 	l.folders = make([]*folder, r.count())
 	for i := range l.folders {
-		f := &folder{path: r.text(), stamp: r.stamp(), settled: r.flag(), names: r.texts(), ignored: r.texts(), closed: r.texts(), rules: r.stamp(), empty: r.flag()}
+		f := &folder{path: r.text(), stamp: r.stamp(), settled: r.flag(), names: r.texts(), ignored: r.texts(), closed: r.texts(), special: r.texts(), rules: r.stamp(), empty: r.flag()}
 		l.folders[i], l.byPath[f.path] = f, f
 	}
 	if r.err != nil || r.data != "" || len(l.byPath) != len(l.folders) || !l.inside() {
@@ -78,7 +79,7 @@ func (l *Listing) inside() bool {
 		if f.path != "" && !plainPath(f.path) {
 			return false
 		}
-		if slices.ContainsFunc(slices.Concat(f.names, f.ignored, f.closed), func(name string) bool { return !plainName(name) }) {
+		if slices.ContainsFunc(slices.Concat(f.names, f.ignored, f.closed, f.special), func(name string) bool { return !plainName(name) }) {
 			return false
 		}
 	}
