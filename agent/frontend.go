@@ -149,7 +149,7 @@ type RunInfo struct {
 	Changed   func(before, after string) ([]FileChange, error)
 	// Outlook says what jp undo would come to after a turn whose tools changed files that no snapshot has. It is nil, or gives
 	// nil, where there are none.
-	Outlook func(turn int) (*undo.Outlook, error)
+	Outlook func(turn int, unknown bool) (*undo.Outlook, error)
 }
 
 // A FileChange is how a file differs, in lines; -1 where its content is binary.

@@ -258,8 +258,8 @@ func (e *turn) info(ctx context.Context, files *snapshot.Files) RunInfo {
 		}
 		return changed, err
 	}
-	r.Outlook = func(turn int) (*undo.Outlook, error) {
-		return undo.OutlookOf(context.WithoutCancel(ctx), e.run.repo, files.Backups(), r.ID, turn)
+	r.Outlook = func(turn int, unknown bool) (*undo.Outlook, error) {
+		return undo.OutlookOf(context.WithoutCancel(ctx), e.run.repo, files.Backups(), r.ID, turn, unknown)
 	}
 	return r
 }

@@ -223,7 +223,7 @@ func (b *Undo) onlyModes(plan []undoplan.File) (files []undoplan.File) {
 		case is != left:
 			f.Why = fmt.Sprintf("others changed its mode after @%d", seqs[len(seqs)-1])
 		case lost >= 0 && !slices.Contains(b.Opts.Paths, path):
-			f.Why = fmt.Sprintf("it is unknown who changed its mode before @%d. A restore that names it puts it back", seqs[first+lost])
+			f.Why = fmt.Sprintf("it is unknown who changed its mode before @%d", seqs[first+lost]) + undoplan.ByName
 		}
 		files = append(files, f)
 	}

@@ -10,6 +10,7 @@ import (
 	"jp/agent/repo"
 	"jp/backup"
 	"jp/conversation"
+	"jp/internal/action"
 	"jp/internal/safetext"
 )
 
@@ -22,15 +23,17 @@ type Outlook struct {
 	Unknown []string
 	NoCopy  []string // what jp has no copy of, with its size
 	Left    []string // what else undo would leave alone
+	Named   []string // what comes back by its name, with the command
+	Restore action.Action
 }
 
 // mostCounted is how many deleted files have their lines counted.
 const mostCounted = 200
 
-// OutlookOf looks at the turn whose first event is given. It is nil if trees have all that changed.
-func OutlookOf(ctx context.Context, r *repo.Repo, store *backup.Store, id conversation.ID, turn int) (*Outlook, error) {
+// OutlookOf looks at a turn. It is nil if trees have all that changed, and no file is of unknown author.
+func OutlookOf(ctx context.Context, r *repo.Repo, store *backup.Store, id conversation.ID, turn int, unknown bool) (*Outlook, error) {
 	tools, lost, err := changesIn(store, id, turn)
-	if err != nil || len(tools)+len(lost) == 0 {
+	if err != nil || len(tools)+len(lost) == 0 && !unknown {
 		return nil, err
 	}
 	b, _, err := New(ctx, r, Options{Action: "undo", Word: string(id), DryRun: true})
@@ -63,6 +66,8 @@ func OutlookOf(ctx context.Context, r *repo.Repo, store *backup.Store, id conver
 			o.Lines += bytes.Count(text, []byte{'\n'})
 		}
 	}
+	var named []string
+	o.Restore, named = b.RestoreNamed(result)
 	for _, f := range result.Left() {
 		path, err := conversation.UnquotePath(f.Path)
 		switch e := b.copies.lacks[path]; {
@@ -70,6 +75,8 @@ func OutlookOf(ctx context.Context, r *repo.Repo, store *backup.Store, id conver
 			o.NoCopy = append(o.NoCopy, safetext.Show(path))
 		case err == nil && e != nil:
 			o.NoCopy = append(o.NoCopy, safetext.Show(path)+" ("+e.Extent()+")")
+		case slices.Contains(named, path):
+			o.Named = append(o.Named, safetext.Show(path))
 		default:
 			o.Left = append(o.Left, safetext.Show(path))
 		}

@@ -1,11 +1,14 @@
 package undo
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/conversation"
+	"jp/internal/action"
 	"jp/undo/undoplan"
 	"jp/worktree"
 )
@@ -115,6 +118,21 @@ func (r *Result) leave(left []worktree.Skipped) {
 	r.Puts = slices.DeleteFunc(r.Puts, func(p worktree.WriteOp) bool { return gone[p.Path] })
 	r.Files = append(slices.DeleteFunc(r.Files, func(f repo.FileResult) bool { return quoted[f.Path] }), moved...)
 	r.Late = r.Late || len(left) > 0
+}
+
+// RestoreNamed is the command that puts back the files whose author is unknown, if there are any.
+func (b *Undo) RestoreNamed(r *Result) (restore action.Action, files []string) {
+	for _, f := range r.Left() {
+		path, err := conversation.UnquotePath(f.Path)
+		if err == nil && strings.HasSuffix(f.Reason, undoplan.ByName) {
+			files = append(files, path)
+		}
+	}
+	event := fmt.Sprintf("@%d", b.AsOf)
+	if id, _, _ := strings.Cut(b.Opts.Word, "@"); id != "" { // perhaps not the session's
+		event = b.View.ID.Short() + event
+	}
+	return action.Restore(append([]string{event}, b.View.Repo.FromHere(b.View.Repo.Env, files)...)...), files
 }
 
 // Left are the files that are left alone.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -60,7 +61,13 @@ func TestUndoOfALostTool(t *testing.T) {
 			require.Contains(t, undo.stdout, row.path)
 			if !row.undone {
 				require.NotEqual(t, before, (&grove{p: p}).sight())
-				restored := p.jp("restore", "@2", "-y", row.path)
+				if row.settle[0] != "discard" {
+					require.Contains(t, settled.stderr, "if they are not your own work, jp restore -y ")
+				}
+				_, command, _ := strings.Cut(undo.stderr, "    jp restore ")
+				command, _, told := strings.Cut(command, "   puts back 1 file")
+				require.True(t, told, undo.stderr)
+				restored := p.shell("jp restore " + command)
 				require.Zero(t, restored.exit, restored.stdout, restored.stderr)
 			}
 			require.Equal(t, before, (&grove{p: p}).sight(), undo.stdout)

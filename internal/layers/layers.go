@@ -23,7 +23,7 @@ var Allowed = map[string][]string{
 	"gitcmd/located":           {"gitcmd", "internal/safefile"},
 	"gitstore":                 {"conversation", "gitcmd", "gitstore/odb", "gitstore/packing", "gitstore/sidecar", "search/needle", "internal/safefile"},
 	"gitstore/odb":             {"gitcmd", "internal/inflate", "internal/lazy"},                                                                                                                         // knows objects and refs, not events
-	"backup":                   {"gitcmd", "gitstore/odb", "internal/nofollow", "internal/safefile"},                                                                                                    // knows files and objects: neither a turn nor a terminal
+	"backup":                   {"gitcmd", "gitstore/odb", "internal/nofollow", "internal/safefile", "internal/safetext"},                                                                               // knows files and objects: neither a turn nor a terminal
 	"gitstore/packing":         {"gitcmd", "gitstore/odb", "internal/safefile"},                                                                                                                         // knows refs and objects, and of events only where they begin
 	"gitstore/trees":           {"gitcmd", "gitstore/odb"},                                                                                                                                              // reads trees; knows no events
 	"gitstore/sidecar":         {"search/needle", "internal/safefile"},                                                                                                                                  // copies of raw commits; knows no events

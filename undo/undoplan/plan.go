@@ -302,6 +302,9 @@ func granted(moves []move) []move {
 	return all
 }
 
+// ByName ends the reason of a file that a restore puts back if its name is given.
+const ByName = ". A restore that names it puts it back"
+
 // interference says who else wrote the path. The tools' moves must follow each
 // other without a gap, from what the path is to be to what it is.
 func interference(moves []move, from int, is worktree.Version) string {
@@ -311,7 +314,7 @@ func interference(moves []move, from int, is worktree.Version) string {
 		case m.unknownAuthor && is != none: // the file is there, and may be someone else's
 			why := fmt.Sprintf("it is unknown who changed it before @%d", m.seq)
 			if interference(granted(moves), from, is) == "" {
-				why += ". A restore that names it puts it back"
+				why += ByName
 			}
 			return why
 		case !m.ours && !m.unknownAuthor:

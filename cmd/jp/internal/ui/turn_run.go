@@ -271,7 +271,7 @@ func (c *changedFiles) words(r agent.RunInfo, turn int) string {
 	}
 	leftOut, undone := c.leftOut, ""
 	if r.Outlook != nil {
-		if o, err := r.Outlook(turn); err == nil && o != nil {
+		if o, err := r.Outlook(turn, len(c.leftOut.Unknown) > 0); err == nil && o != nil {
 			for _, path := range o.Files {
 				paths[path] = true
 			}
@@ -306,6 +306,11 @@ func undoneWords(o *undo.Outlook) string {
 	var words []string
 	if len(o.NoCopy) > 0 {
 		words = append(words, "jp has no copy of "+snapshot.Some(o.NoCopy, 5))
+	}
+	if len(o.Named) > 0 && len(o.Named) <= 5 {
+		words = append(words, "if they are not your own work, "+o.Restore.String()+" puts them back")
+	} else {
+		o.Left = append(o.Left, o.Named...)
 	}
 	if len(o.Left) > 0 {
 		words = append(words, action.UndoTurn.String()+" leaves alone "+snapshot.Some(o.Left, 5))

@@ -181,6 +181,10 @@ func (b *PutBackScreen) report(ctx context.Context, r *undo.Result, asked bool) 
 		b.Env.Note("Still staged, since it may be yours: %s.", named(r.Staged))
 		b.Env.Note("    git diff --cached   shows it")
 	}
+	if restore, files := b.Undo.RestoreNamed(r); len(files) > 0 {
+		b.Env.Note("Of unknown author, and so perhaps your own work: %s.", named(files))
+		b.Env.Note("    %s   puts back %s", restore, conversation.Count(len(files), "file"))
+	}
 	if r.Stopped != nil {
 		return b.stopped(r)
 	}
