@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"jp/agent/repo"
+	"jp/agent/snapshot"
 	"jp/backup"
 	"jp/conversation"
 	"jp/internal/action"
@@ -77,6 +78,7 @@ func OutlookOf(ctx context.Context, r *repo.Repo, store *backup.Store, id conver
 			o.NoCopy = append(o.NoCopy, safetext.Show(path)+" ("+e.Extent()+")")
 		case slices.Contains(named, path):
 			o.Named = append(o.Named, safetext.Show(path))
+		case strings.HasPrefix(f.Reason, snapshot.NewlyStaged): // the line after the turn names them apart
 		default:
 			o.Left = append(o.Left, safetext.Show(path))
 		}

@@ -226,6 +226,7 @@ func (b *Undo) unrecorded(plan []undoplan.File) (files []undoplan.File) {
 	if b.copies != nil {
 		files = b.withoutCopy(known)
 	}
+	moved := snapshot.HeadMoved(b.View.Events)
 	for _, e := range b.View.Events {
 		response, is := e.Body.(*conversation.ToolCallResponse)
 		if !is || e.Seq < b.Since {
@@ -233,7 +234,7 @@ func (b *Undo) unrecorded(plan []undoplan.File) (files []undoplan.File) {
 		}
 		for _, l := range response.LeftOut {
 			path, err := conversation.UnquotePath(l.Path)
-			if err != nil || known[path] || len(b.Opts.Paths) > 0 && !worktree.Under(path, b.Opts.Paths) {
+			if err != nil || snapshot.StagedNoMore(l, e.Seq, moved) || known[path] || len(b.Opts.Paths) > 0 && !worktree.Under(path, b.Opts.Paths) {
 				continue
 			}
 			_, err = os.Lstat(filepath.Join(b.View.Repo.At.TopLevel, filepath.FromSlash(path)))

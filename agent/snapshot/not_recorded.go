@@ -62,17 +62,37 @@ func (f *Files) withoutOld(before *mark, left []conversation.SkippedPath) []conv
 	})
 }
 
-// GitIndex is the path under which a result lists what is no longer staged.
+// GitIndex is the path under which a result lists what is no longer staged, or newly.
 const GitIndex = ".git/index"
 
 // mostUnstaged is how many files a result names that are no longer staged.
 const mostUnstaged = 5
 
-// unstaged is what the user had staged and a tool took out of git's index, and what it left there no longer.
-func (f *Files) unstaged(ctx context.Context, before *mark, head string) []conversation.SkippedPath {
+// NewlyStaged begins the words for files that a tool put into git's index and did not change. They hold until HEAD moves.
+const NewlyStaged = "newly staged: "
+
+// StagedNoMore reports whether these are such words, of an event before HEAD moved.
+func StagedNoMore(l conversation.SkippedPath, event, moved int) bool {
+	return l.Path == GitIndex && event < moved && strings.HasPrefix(l.Why, NewlyStaged)
+}
+
+// HeadMoved is the newest event at which HEAD moved, 0 if there is none.
+func HeadMoved(events []*conversation.Event) (seq int) {
+	for _, e := range events {
+		if e.Git != nil && e.Git.HeadWas != "" {
+			seq = e.Seq
+		}
+	}
+	return seq
+}
+
+// unstaged is what the user had staged and a tool took out of git's index, what it left there no longer, and which
+// files it put there that it did not write: undo unstages those itself.
+func (f *Files) unstaged(ctx context.Context, before *mark, head string, wrote func(path string) bool) []conversation.SkippedPath {
 	index := before.index
 	before.index = nil // it is closed after one look
-	lost, dropped, err := index.Lost(ctx, f.run, head)
+	lost, dropped, added, err := index.Lost(ctx, f.run, head)
+	added = slices.DeleteFunc(added, wrote)
 	var words []string
 	if len(lost) > 0 {
 		words = append(words, "no longer staged: "+staging.Words(lost, mostUnstaged, conversation.QuotePath))
@@ -81,10 +101,18 @@ func (f *Files) unstaged(ctx context.Context, before *mark, head string) []conve
 		words = append(words, "no longer tracked: "+Some(quoted(dropped), mostUnstaged)+"; "+
 			action.TrackAgain(dropped[:min(len(dropped), mostUnstaged)]...).String()+" tracks it again")
 	}
-	if err != nil || len(words) == 0 {
+	if err != nil {
 		return nil
 	}
-	return []conversation.SkippedPath{{Path: GitIndex, Why: strings.Join(words, ". ")}}
+	var left []conversation.SkippedPath
+	if len(words) > 0 {
+		left = append(left, conversation.SkippedPath{Path: GitIndex, Why: strings.Join(words, ". ")})
+	}
+	if len(added) > 0 {
+		left = append(left, conversation.SkippedPath{Path: GitIndex, Why: NewlyStaged + Some(quoted(added), mostUnstaged) + "; " +
+			action.TrackAgain(added[:min(len(added), mostUnstaged)]...).String() + " unstages"})
+	}
+	return left
 }
 
 // Unstage takes out of git's index what was staged of files that jp has put back. It returns these paths, and those at

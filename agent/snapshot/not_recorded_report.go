@@ -23,6 +23,7 @@ type Unseen struct {
 	Found map[string]bool
 	// Unknown are files that changed while a call of unknown outcome ran, or until the turn was resumed.
 	Unknown map[string]bool
+	staged  string       // what a tool staged, in words
 	open    map[int]bool // calls that started, by the seq of their requests
 }
 
@@ -42,6 +43,9 @@ func (l *Unseen) Follow(e *conversation.Event) {
 		return
 	}
 	delete(l.open, b.For)
+	if e.Git != nil && e.Git.HeadWas != "" {
+		l.staged = ""
+	}
 	for _, c := range b.Changed {
 		if path, err := conversation.UnquotePath(c.Path); err == nil {
 			delete(l.why, path)
@@ -57,6 +61,8 @@ func (l *Unseen) Follow(e *conversation.Event) {
 		path, err := conversation.UnquotePath(o.Path)
 		switch {
 		case err != nil || path == GitStash: // undo alone names it
+		case path == GitIndex && strings.HasPrefix(o.Why, NewlyStaged):
+			l.staged = o.Why
 		case path == "." && strings.HasPrefix(o.Why, "and "):
 			l.More = true
 		default:
@@ -220,7 +226,7 @@ func (l Unseen) None() bool { return len(l.why) == 0 }
 
 // WithoutGone are the others than those of some paths that are gone.
 func (l Unseen) WithoutGone(paths []string) Unseen {
-	rest := Unseen{why: maps.Clone(l.why), More: l.More, Found: l.Found}
+	rest := Unseen{why: maps.Clone(l.why), More: l.More, Found: l.Found, staged: l.staged}
 	for _, path := range paths {
 		if rest.why[path] == worktree.WhyGone {
 			delete(rest.why, path)
@@ -245,6 +251,9 @@ func (l Unseen) Words(most int, reasons bool) string {
 	}
 	return someOf(words, most, l.More)
 }
+
+// StagedWords name what tools staged and did not change, "" for nothing.
+func (l Unseen) StagedWords() string { return safetext.Clean(l.staged) }
 
 // FoundWords name some of the files that were there before.
 func (l Unseen) FoundWords(most int) string {
@@ -285,6 +294,9 @@ func someOf(words []string, most int, more bool) string {
 func (l Unseen) Tell(e *repo.Host) {
 	if !l.None() {
 		e.Note("Changed, but in no snapshot: %s.", l.Words(20, true))
+	}
+	if l.staged != "" {
+		e.Note("%s.", l.StagedWords())
 	}
 	if len(l.Found) > 0 {
 		e.Note("There before, and in no snapshot then, so that all of it counts as added: %s.", l.FoundWords(20))

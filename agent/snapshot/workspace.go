@@ -174,10 +174,12 @@ func (f *Files) Look(ctx context.Context, at turnloop.SnapshotRequest) (turnloop
 			sight.Refs, dropped = f.movedRefs(ctx, since.refs, sight.Git.Branch)
 			sight.LeftOut = append(sight.LeftOut, dropped...)
 		}
-		sight.LeftOut = append(sight.LeftOut, f.unstaged(ctx, since, place.Head)...)
 		found := f.Tree.WithoutBaseline(snap.Changes, since.tree, had(before, since.moment), since.inodes, func(path string) bool {
 			return since.missed.has(path) || before.Hides(path) && !slices.Contains(at.Named, path)
 		})
+		sight.LeftOut = append(sight.LeftOut, f.unstaged(ctx, since, place.Head, func(path string) bool {
+			return !slices.Contains(found, path) && slices.ContainsFunc(snap.Changes, func(c worktree.Change) bool { return c.Path == path })
+		})...)
 		sight.Unrecorded = quoted(found)
 		since.inodes.Close()
 		sight.LeftOut = append(sight.LeftOut, since.revertedFiles(snap)...)

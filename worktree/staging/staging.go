@@ -44,19 +44,20 @@ type Entry struct{ Path, Blob string }
 // Lost closes the index, and returns the entries that it staged and the present index
 // lacks, in the order of paths. Content that HEAD has now, or that is staged at another
 // path, was committed or moved. head is the commit of HEAD now. dropped are the files of HEAD that are still there,
-// and that the present index lacks, unlike this one.
-func (x *Index) Lost(ctx context.Context, git *gitcmd.Git, head string) (lost []Entry, dropped []string, err error) {
+// and that the present index lacks, unlike this one. added are the paths that it stages, if HEAD is the same, and that this
+// one did not.
+func (x *Index) Lost(ctx context.Context, git *gitcmd.Git, head string) (lost []Entry, dropped, added []string, err error) {
 	if x == nil {
-		return nil, nil, nil
+		return nil, nil, nil, nil
 	}
 	defer x.file.Close()
 	info, err := os.Stat(filepath.Join(git.Repository().GitDir, "index"))
 	if err == nil && os.SameFile(info, x.info) && info.ModTime().Equal(x.info.ModTime()) && info.Size() == x.info.Size() {
-		return nil, nil, nil
+		return nil, nil, nil, nil
 	}
 	copied, err := os.CreateTemp("", "jp-index-")
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	defer os.Remove(copied.Name())
 	_, err = io.Copy(copied, io.NewSectionReader(x.file, 0, x.info.Size()))
@@ -64,31 +65,34 @@ func (x *Index) Lost(ctx context.Context, git *gitcmd.Git, head string) (lost []
 		err = closed
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	old := "GIT_INDEX_FILE=" + copied.Name()
 	before, err := staged(ctx, git, x.head, old)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	after, err := staged(ctx, git, x.head)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	head = cmp.Or(head, git.Repository().ObjectFormat.EmptyTree())
 	now := after
 	if head != x.head {
 		if now, err = staged(ctx, git, head); err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 	}
 	for _, e := range now {
 		if _, err := os.Lstat(filepath.Join(git.Repository().TopLevel, e.path)); e.is == "" && err == nil && !slices.Contains(before, e) {
 			dropped = append(dropped, e.path)
 		}
+		if e.is != "" && head == x.head && !slices.Contains(before, e) {
+			added = append(added, e.path)
+		}
 	}
 	if len(before) == 0 {
-		return nil, dropped, nil
+		return nil, dropped, added, nil
 	}
 	kept, open := map[string]bool{}, map[string]bool{}
 	for _, e := range after {
@@ -99,7 +103,7 @@ func (x *Index) Lost(ctx context.Context, git *gitcmd.Git, head string) (lost []
 	}
 	differs, err := staged(ctx, git, head, old)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	for _, e := range differs {
 		open[e.path] = true
@@ -109,7 +113,7 @@ func (x *Index) Lost(ctx context.Context, git *gitcmd.Git, head string) (lost []
 			lost = append(lost, Entry{e.path, e.blob})
 		}
 	}
-	return lost, dropped, nil
+	return lost, dropped, added, nil
 }
 
 // An entry is a path at which an index differs from a commit.

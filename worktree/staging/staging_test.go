@@ -19,12 +19,12 @@ func TestLost(t *testing.T) {
 	const stage = `echo staged >new; echo 2 >a; git add new a; git rm -q --cached b; echo 3 >a`
 	for name, c := range map[string]struct {
 		before, tool string
-		want         []string // with ! where no blob is named, with ~ for files that are no longer tracked
+		want         []string // with ! where no blob is named, with ~ for files that are no longer tracked, with + for newly staged ones
 	}{
 		"reset":                    {stage, "git reset -q", []string{"a", "!b", "new"}},
 		"reset --hard":             {stage, "git reset -q --hard", []string{"a", "!b", "new"}},
 		"reset one":                {stage, "git reset -q a", []string{"a"}},
-		"add again":                {stage, "git add a b", []string{"a", "!b"}},
+		"add again":                {stage, "git add a b", []string{"a", "!b", "+a"}},
 		"stash":                    {stage, "git stash -q", []string{"a", "!b", "new"}},
 		"stash pop":                {stage, "git stash -q; git stash pop -q --index", nil},
 		"checkout a file":          {stage, "git checkout -q HEAD -- a", []string{"a"}},
@@ -33,12 +33,14 @@ func TestLost(t *testing.T) {
 		"commit":                   {stage, "git commit -qm x", nil},
 		"commit all":               {stage, "git commit -qam x", []string{"a"}},
 		"commit and reset":         {stage, "git commit -qm x new; git reset -q", []string{"a", "!b"}},
-		"git mv":                   {stage, "git mv new newer", nil},
+		"git mv":                   {stage, "git mv new newer", []string{"+newer"}},
 		"refresh":                  {stage, "touch c; git update-index -q --refresh; git status", nil},
 		"the index is gone":        {stage, "rm .git/index", []string{"a", "new", "~README.md", "~a", "~c"}},
 		"nothing was staged":       {"echo 2 >a", "git add a; git reset -q", nil},
-		"staged by the tool":       {"echo 2 >a", "git add a", nil},
+		"staged by the tool":       {"echo 2 >a", "git add a", []string{"+a"}},
 		"intent to add":            {"echo n >n; git add -N n", "git reset -q", nil},
+		"add all":                  {"echo 2 >a; echo n >n", "git add -A", []string{"+a", "+n"}},
+		"add all, staged before":   {stage + "; echo n >n", "git add -A", []string{"a", "!b", "+a", "+n"}},
 		"a mode":                   {"chmod +x a; git add a", "git reset -q", []string{"a"}},
 		"strange names":            {"echo n >'é\n*'; echo x >-x; git add -- .", "git reset -q", []string{"-x", "é\n*"}},
 		"a conflict":               {"git checkout -qb o; echo o >a; git commit -qam o; git checkout -q -; echo m >a; git commit -qam m; git merge -q o || :", "git merge --abort", nil},
@@ -78,7 +80,7 @@ func TestLost(t *testing.T) {
 			}
 			index := staging.Open(repo, head())
 			run(c.tool)
-			lost, dropped, err := index.Lost(t.Context(), git, head())
+			lost, dropped, added, err := index.Lost(t.Context(), git, head())
 			require.NoError(t, err)
 			var got []string
 			for _, e := range lost {
@@ -92,6 +94,9 @@ func TestLost(t *testing.T) {
 			for _, path := range dropped {
 				got = append(got, "~"+path)
 			}
+			for _, path := range added {
+				got = append(got, "+"+path)
+			}
 			require.Equal(t, c.want, got)
 		})
 	}
@@ -102,7 +107,7 @@ func TestNoIndex(t *testing.T) {
 	repo, err := gitcmd.Locate(t.Context(), dir, gitcmd.Options{})
 	require.NoError(t, err)
 	require.NoError(t, os.RemoveAll(filepath.Join(dir, ".git/index")))
-	lost, _, err := staging.Open(repo, "").Lost(t.Context(), gitcmd.At(repo, gitcmd.Options{}), "")
+	lost, _, _, err := staging.Open(repo, "").Lost(t.Context(), gitcmd.At(repo, gitcmd.Options{}), "")
 	require.NoError(t, err)
 	require.Empty(t, lost)
 }

@@ -281,9 +281,12 @@ func (c *changedFiles) words(r agent.RunInfo, turn int) string {
 		}
 	}
 	text, unknown := conversation.Count(len(paths), "file")+" "+conversation.PlusMinus(added, deleted), c.leftOut.UnknownWords(5)
+	if staged := leftOut.StagedWords(); staged != "" {
+		undone += " · " + staged
+	}
 	switch {
 	case len(paths) == 0 && leftOut.None() && unknown == "":
-		return "no files changed"
+		return "no files changed" + undone
 	case len(paths) == 0 && leftOut.None():
 		return unknown + undone
 	case len(paths) == 0:
