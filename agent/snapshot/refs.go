@@ -48,7 +48,7 @@ func (f *Files) refs(ctx context.Context) (s refState) {
 func (f *Files) refsOfTables(ctx context.Context) (s refState) {
 	out, _ := f.run.Run(ctx, "for-each-ref", "--format=%(objectname) %(refname)")
 	s.packed = string(out)
-	if strings.Contains(s.packed, " refs/stash\n") {
+	if strings.Contains(s.packed+"\n", " refs/stash\n") {
 		out, _ := f.run.Run(ctx, "rev-list", "--walk-reflogs", "refs/stash")
 		for commit := range strings.Lines(string(out)) {
 			s.stash += "stash " + strings.TrimSpace(commit) + " \n"

@@ -76,27 +76,36 @@ func TestDroppedStashes(t *testing.T) {
 		"one more":    {[][]string{{"stash", "apply", "-q"}, {"stash", "-q"}}, ""},
 		"there again": {[][]string{{"stash", "pop", "-q"}, {"stash", "-q"}}, "two"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			dir := gitenv.Repo(t)
-			var commits []string
-			for _, word := range []string{"one", "two"} {
-				require.NoError(t, os.WriteFile(filepath.Join(dir, "README.md"), []byte(word), 0o600))
-				gitenv.Git(t, dir, "stash", "push", "-qm", word)
-				commits = append(commits, gitenv.Git(t, dir, "rev-parse", "refs/stash"))
-			}
-			at, err := gitcmd.Locate(t.Context(), dir, gitcmd.Options{})
-			require.NoError(t, err)
-			f := &Files{git: at, run: gitcmd.At(at, gitcmd.Options{})}
-			before := f.refs(t.Context())
-			for _, args := range c.does {
-				gitenv.Git(t, dir, args...)
-			}
-			_, dropped := f.movedRefs(t.Context(), before, "main")
-			require.Equal(t, c.want == "", len(dropped) == 0)
-			for i, word := range []string{"one", "two"} {
-				named := len(dropped) > 0 && strings.Contains(dropped[0].Why, commits[i])
-				require.Equal(t, strings.Contains(c.want, word), named, word)
-			}
-		})
+		for _, format := range [][]string{{"--object-format=sha1"}, {"--object-format=sha256"}, {"--ref-format=reftable"}, {"--ref-format=reftable", "--object-format=sha256"}} {
+			t.Run(name+strings.Join(format, ""), func(t *testing.T) {
+				if strings.Contains(format[0], "reftable") && !gitenv.KnowsReftable() {
+					t.Skip("this git knows no reftables")
+				}
+				dir := gitenv.Repo(t)
+				require.NoError(t, os.RemoveAll(filepath.Join(dir, ".git")))
+				gitenv.Git(t, dir, append([]string{"init", "-q"}, format...)...)
+				gitenv.Git(t, dir, "add", ".")
+				gitenv.Git(t, dir, "commit", "-qm", "first")
+				var commits []string
+				for _, word := range []string{"one", "two"} {
+					require.NoError(t, os.WriteFile(filepath.Join(dir, "README.md"), []byte(word), 0o600))
+					gitenv.Git(t, dir, "stash", "push", "-qm", word)
+					commits = append(commits, gitenv.Git(t, dir, "rev-parse", "refs/stash"))
+				}
+				at, err := gitcmd.Locate(t.Context(), dir, gitcmd.Options{})
+				require.NoError(t, err)
+				f := &Files{git: at, run: gitcmd.At(at, gitcmd.Options{})}
+				before := f.refs(t.Context())
+				for _, args := range c.does {
+					gitenv.Git(t, dir, args...)
+				}
+				_, dropped := f.movedRefs(t.Context(), before, "main")
+				require.Equal(t, c.want == "", len(dropped) == 0)
+				for i, word := range []string{"one", "two"} {
+					named := len(dropped) > 0 && strings.Contains(dropped[0].Why, commits[i])
+					require.Equal(t, strings.Contains(c.want, word), named, word)
+				}
+			})
+		}
 	}
 }
