@@ -41,6 +41,7 @@ const (
 fi
 ` + hookAmend
 	hookAmend = `case "$(ps -o args= -p "$PPID" 2>/dev/null) " in *" --amend "*) amend=--amend ;; *) amend= ;; esac` + "\n"
+	hookDir   = "# jp made this folder\n" // the last line, if it did
 	hookCall  = ` hooks message $amend "$1" || true`
 )
 
@@ -53,23 +54,24 @@ func (h MessageHook) Dir() string { return filepath.Join(h.repo.At.CommonDir, "h
 // line calls jp. The commit goes on if jp fails or is gone.
 func (h MessageHook) line() string { return safetext.Escape(h.program) + hookCall }
 
-// installed reports whether the hook is in place. A hook that someone changed is an error.
-func (h MessageHook) installed() (bool, error) {
+// installed reports whether the hook is in place, and whether jp made its folder. A hook that someone changed is an error.
+func (h MessageHook) installed() (is, madeDir bool, err error) {
 	path, own := filepath.Join(h.Dir(), hookName), filepath.Join(h.Dir(), kept)
 	data, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return false, fmt.Errorf("read the hook: %w", err)
+		return false, false, fmt.Errorf("read the hook: %w", err)
 	}
-	if call, is := strings.CutPrefix(string(data), hookHead); is {
+	text, madeDir := strings.CutSuffix(string(data), hookDir)
+	if call, is := strings.CutPrefix(text, hookHead); is {
 		if call, is = strings.CutSuffix(call, hookCall+"\n"); is && !strings.Contains(call, "\n") {
-			return true, nil
+			return true, madeDir, nil
 		}
-		return false, problem.New(problem.ExitUsage, "usage", "%s was changed since jp wrote it. Take the lines of jp out of it yourself.", path)
+		return false, false, problem.New(problem.ExitUsage, "usage", "%s was changed since jp wrote it. Take the lines of jp out of it yourself.", path)
 	}
 	if _, err := os.Lstat(own); err == nil {
-		return false, problem.New(problem.ExitUsage, "usage", "%s is in the way: another program replaced the hook of jp. Rename it to %s, or delete it.", own, hookName)
+		return false, false, problem.New(problem.ExitUsage, "usage", "%s is in the way: another program replaced the hook of jp. Rename it to %s, or delete it.", own, hookName)
 	}
-	return false, nil
+	return false, false, nil
 }
 
 // Check refuses a repository in which git looks for hooks elsewhere, or whose hook jp cannot keep.
@@ -86,21 +88,27 @@ func (h MessageHook) Check(ctx context.Context) error {
 		return problem.New(problem.ExitUsage, "config",
 			"core.hooksPath is %s: jp does not change the hooks there. Add these lines to its %s:\n\n%s%s", safetext.Show(path), hookName, hookAmend, h.line())
 	}
-	_, err := h.installed()
+	_, _, err := h.installed()
 	return err
 }
 
 // Install puts the hook in place, after [MessageHook.Check], and says what it did.
 func (h MessageHook) Install() (done string, err error) {
 	path, own := filepath.Join(h.Dir(), hookName), filepath.Join(h.Dir(), kept)
-	if is, err := h.installed(); err != nil {
+	is, madeDir, err := h.installed()
+	if err != nil {
 		return "", err
-	} else if !is {
+	}
+	text := hookHead + h.line() + "\n"
+	if _, err := os.Lstat(h.Dir()); madeDir || errors.Is(err, fs.ErrNotExist) {
+		text += hookDir
+	}
+	if !is {
 		if err := os.Rename(path, own); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return "", fmt.Errorf("keep your own hook: %w", err)
 		}
 	}
-	if err := safefile.Replace(path, []byte(hookHead+h.line()+"\n"), safefile.Options{Mode: 0o755, FolderMode: 0o755}); err != nil {
+	if err := safefile.Replace(path, []byte(text), safefile.Options{Mode: 0o755, FolderMode: 0o755}); err != nil {
 		return "", fmt.Errorf("write the hook: %w", err)
 	}
 	done = "Installed the hook " + safetext.Show(path) + "."
@@ -112,7 +120,8 @@ func (h MessageHook) Install() (done string, err error) {
 
 // Uninstall takes the hook out, and puts the user's own back.
 func (h MessageHook) Uninstall() (done bool, err error) {
-	if is, err := h.installed(); err != nil || !is {
+	is, madeDir, err := h.installed()
+	if err != nil || !is {
 		return false, err
 	}
 	path := filepath.Join(h.Dir(), hookName)
@@ -123,7 +132,9 @@ func (h MessageHook) Uninstall() (done bool, err error) {
 	if err != nil {
 		return false, fmt.Errorf("take out the hook: %w", err)
 	}
-	_ = os.Remove(h.Dir()) // if it is empty, as Install made it
+	if madeDir {
+		_ = os.Remove(h.Dir()) // if it is empty
+	}
 	return true, nil
 }
 
