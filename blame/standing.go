@@ -10,10 +10,11 @@ import (
 	"jp/gitstore/trees"
 )
 
-const (
-	mostStanding = 64 << 20 // bytes of files that are read
-	mostTexts    = 1 << 20  // lines of others that stay in memory
-)
+// mostStanding is how many bytes of files are read. Tests lower it.
+var mostStanding = 64 << 20
+
+// mostTexts is how many lines of others stay in memory.
+const mostTexts = 1 << 20
 
 // A standing is what the files of a tree hold: how often each line that is neither blank nor the end of a block stands in
 // them. It goes from tree to tree, since conversations begin at trees that differ little.
@@ -21,13 +22,15 @@ type standing struct {
 	tree  string
 	texts map[uint64]int32
 	blobs map[string]int32
-	bytes int // of the files
+	read  map[string]int32 // those of the blobs that texts counts
+	bytes int              // of these
 }
 
-// move goes to another tree. It knows nothing of files that are gone, large, or too many together.
+// move goes to another tree. It knows nothing of files that are gone, large, or too many together: lines that a program
+// copied from such a file count as the agent's.
 func (s *standing) move(ctx context.Context, r trees.Reader, tree string) {
 	if s.tree == "" {
-		*s = standing{gitcmd.SHA1.EmptyTree(), map[uint64]int32{}, map[string]int32{}, 0}
+		*s = standing{gitcmd.SHA1.EmptyTree(), map[uint64]int32{}, map[string]int32{}, map[string]int32{}, 0}
 	}
 	changes, err := r.DiffTrees(ctx, s.tree, tree)
 	if err != nil {
@@ -43,12 +46,15 @@ func (s *standing) move(ctx context.Context, r trees.Reader, tree string) {
 			if s.blobs[v.OID] += sign; s.blobs[v.OID] == 0 {
 				delete(s.blobs, v.OID)
 			}
-			if sign > 0 && s.bytes > mostStanding {
+			if sign > 0 && s.bytes > mostStanding || sign < 0 && s.read[v.OID] == 0 {
 				continue
 			}
 			data, err := r.Blob(ctx, v.OID)
 			if err != nil || len(data) > largest || bytes.IndexByte(data, 0) >= 0 {
 				continue
+			}
+			if s.read[v.OID] += sign; s.read[v.OID] == 0 {
+				delete(s.read, v.OID)
 			}
 			s.bytes += int(sign) * len(data)
 			s.count(string(data), sign)
