@@ -82,6 +82,7 @@ type ToolChoice struct {
 type ResumeOptions struct {
 	Continue bool
 	Discard  bool
+	GoOn     bool   // a message goes on with a turn that waits for the model alone; jp queues it in TurnOptions.Queue
 	Pending  string // run or report; "": jp asks, or reports
 	Anyway   bool   // also in another place than the turn's
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/agent"
+	"jp/agent/live"
 	"jp/agent/problem"
 	"jp/conversation"
 	"jp/fork"
@@ -507,4 +508,54 @@ func TestUnnamed(t *testing.T) {
 	err = s.Ask(f, front.Resume(""))
 	require.ErrorContains(t, err, "say which one is meant")
 	require.Equal(t, 2, strings.Count(hints(err), "jp continue "))
+}
+
+// TestGoOn varies what a turn waits for when a message of the user's goes on with it, and what else is there.
+func TestGoOn(t *testing.T) {
+	t.Parallel()
+	afterTool := "[[reply]]\n[[reply.tool_call]]\nname = \"fs_list_files\"\narguments = {}\n" + failing
+	for _, row := range []struct {
+		name   string
+		script string
+		do     func(s *front.Scratch, request *agent.Request)
+		goesOn bool
+	}{
+		{name: "the model", script: failing, goesOn: true},
+		{name: "the model, for results", script: afterTool, goesOn: true},
+		{name: "a permission", script: makeFile},
+		{name: "a changed file", script: failing, do: func(s *front.Scratch, _ *agent.Request) { s.Write("README.md", "mine\n") }},
+		{name: "a new file", script: failing, do: func(s *front.Scratch, _ *agent.Request) { s.Write("new.txt", "mine\n") }},
+		{name: "another branch", script: failing, do: func(s *front.Scratch, _ *agent.Request) { s.Git("switch", "-q", "-c", "side") }},
+		{name: "an attachment", script: failing, do: func(_ *front.Scratch, request *agent.Request) { request.Input.Attachments = []string{"README.md"} }},
+		{name: "no queue", script: failing, do: func(_ *front.Scratch, request *agent.Request) { request.Turn.Queue = nil }},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			s, f := front.New(t), &front.Front{}
+			request := s.Request(row.script, "First")
+			request.Turn.Policy = "defer"
+			require.Error(t, s.Ask(f, request))
+			id := f.Last().ID
+			request = front.Next(id, "And now?")
+			r := s.Open()
+			request.Resume.GoOn, request.Turn.Queue, request.Turn.Model = true, live.NewQueue(r.StateDir(), id), s.Model(says)
+			r.Close()
+			if row.do != nil {
+				row.do(s, &request)
+			}
+			err := s.Ask(f, request)
+			asked := bodies[*conversation.ChatRequest](s.Load(id))
+			if !row.goesOn {
+				require.ErrorContains(t, err, "has an incomplete turn")
+				require.Len(t, asked, 1)
+				return
+			}
+			require.NoError(t, err)
+			require.Len(t, asked, 2)
+			require.Equal(t, "And now?", asked[1].Content)
+			require.Len(t, bodies[*conversation.TurnStart](s.Load(id)), 1)
+			require.Equal(t, turnloop.Complete, f.Last().Outcome.Status)
+			require.Equal(t, "Over.", f.Last().Outcome.Message)
+		})
+	}
 }

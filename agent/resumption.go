@@ -49,6 +49,15 @@ func (i *resumption) resolve(ctx context.Context) (done bool, err error) {
 	if choice == undecided && i.run.repeats() && i.history.tail.Status() == conversation.StatusResponse {
 		choice = decideResume
 	}
+	if choice == undecided && i.run.opts.Resume.GoOn {
+		goesOn, err := i.goesOn(ctx)
+		if err != nil {
+			return true, err
+		}
+		if goesOn {
+			choice = decideResume
+		}
+	}
 	if choice == undecided {
 		if i.res.user == nil {
 			return true, resume.FailureOf(ctx, i.run.repo, i.target.id, i.history.tail)
@@ -74,6 +83,27 @@ func (i *resumption) resolve(ctx context.Context) (done bool, err error) {
 		return i.editPending(ctx)
 	}
 	return true, i.target.keepText(problem.Unchanged(problem.ExitDecision, "incomplete_turn").About(i.target.id))
+}
+
+// goesOn reports whether the user's message goes on with the turn: it waits for the model alone, the place and the files are as
+// recorded, and the message is text. The message is queued then.
+func (i *resumption) goesOn(ctx context.Context) (bool, error) {
+	in, queue := &i.run.opts.Input, i.run.opts.Turn.Queue
+	switch status := i.history.tail.Status(); {
+	case queue == nil || status != conversation.StatusResponse && status != conversation.StatusFollowUp,
+		len(in.Attachments)+len(in.Given)+len(in.Skills) > 0, in.Prompt != nil:
+		return false, nil
+	}
+	record := i.history.record()
+	truth, err := i.truth(ctx, record)
+	if err != nil || len(truth.Changed)+len(truth.Untracked)+len(reconcile.Elsewhere(record, truth)) > 0 {
+		return false, err
+	}
+	if err := queue.Add(strings.Join(in.Text, "\n")); err != nil {
+		return false, err
+	}
+	in.Text, in.None = nil, true
+	return true, nil
 }
 
 // nothingToSettle says so where the user asked to settle a turn and nothing

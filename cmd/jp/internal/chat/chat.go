@@ -260,6 +260,7 @@ func (c *chat) enter(ctx context.Context, e console.Entry) error {
 		}
 	}
 	o.Input.Text, o.Target.ID, o.Target.New, o.Input.Attachments, o.Turn.Queue = []string{text}, string(c.id), c.id == "", append(o.Input.Attachments, files...), c.messages()
+	o.Resume.GoOn = !is
 	return c.turn(ctx, o)
 }
 
