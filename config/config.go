@@ -244,6 +244,7 @@ type Store struct {
 type Style struct {
 	Markdown bool   `toml:"markdown" default:"true" doc:"Render the model's Markdown on a terminal; false: show its source"`
 	Color    string `toml:"color" enum:"auto|always|never" default:"auto" doc:"When to use colour; auto: on a terminal without NO_COLOR, and with CLICOLOR_FORCE anywhere"`
+	Theme    string `toml:"theme" enum:"auto|dark|light|none" default:"auto" doc:"Grounds of changed lines; auto: for the background that the terminal of a chat names; none: no grounds"`
 	Plain    bool   `toml:"plain" default:"false" doc:"Change no line of the terminal in place: for screen readers. No live line, no forms, and jp chat reads one line after the other"`
 	Width    int64  `toml:"width" default:"0" doc:"Columns to wrap at, at most the terminal's; 0: the terminal's"`
 }

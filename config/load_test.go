@@ -49,7 +49,7 @@ func TestDefaultsWithoutAnyLayer(t *testing.T) {
 	require.True(t, c.Sandbox.Enable)
 	require.False(t, c.Sandbox.Network)
 	require.Equal(t, "full", c.Store.Durability)
-	require.Equal(t, config.Style{Markdown: true, Color: "auto"}, c.Style)
+	require.Equal(t, config.Style{Markdown: true, Color: "auto", Theme: "auto"}, c.Style)
 	require.Empty(t, c.Policy.Detached)
 	require.Empty(t, r.Inert)
 	require.Equal(t, config.Origin{Layer: config.LayerDefault}, r.Origins["limits.tool_output"])

@@ -13,6 +13,7 @@ import (
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/cmd/jp/internal/console"
+	"jp/cmd/jp/internal/terminal"
 	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
 	"jp/internal/action"
@@ -137,6 +138,9 @@ func (c *chat) sit(ctx context.Context) error {
 		screen, err := console.Open(e.Palette(e.Stdout), c)
 		if err != nil {
 			return err
+		}
+		if e.Style.Theme == "auto" && e.Palette(e.Stdout).On() && e.Get("TERM") != "linux" {
+			screen.Background = func(t terminal.Theme) { e.Background.Store(int32(t)) }
 		}
 		c.console, e.Console = screen, screen
 		start = func() error { return screen.Start(ctx) }

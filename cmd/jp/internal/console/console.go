@@ -60,6 +60,9 @@ type Console struct {
 	gone chan struct{}
 	lost error // why the terminal is gone
 
+	// Background takes the kind of the background when the terminal names it; nil: it is not asked.
+	Background func(terminal.Theme)
+
 	unsent terminal.Unsent // keeps lines that were asked for and could not be sent; nil: they are lost
 }
 

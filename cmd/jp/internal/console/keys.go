@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
 
 	"jp/cmd/jp/internal/terminal"
 )
@@ -50,6 +51,9 @@ func (c *Console) resume(ctx context.Context, again bool) error {
 	}
 	c.mu.Lock()
 	c.keys = k
+	if c.Background != nil && !again {
+		c.emit(ansi.RequestBackgroundColor)
+	}
 	c.render("")
 	c.mu.Unlock()
 	go func() {
@@ -95,11 +99,28 @@ type keyboard interface {
 	Read(limit time.Duration) ([]byte, error)
 }
 
+// sequences are those of the keyboard. The function, which may be nil, takes the background that the terminal names.
+func sequences(take func(terminal.Theme)) *terminal.Sequences {
+	typed := terminal.TextSequences()
+	typed.Answer = func(message []byte) {
+		var decoder uv.EventDecoder
+		_, event := decoder.Decode(message)
+		if background, is := event.(uv.BackgroundColorEvent); is && background.Color != nil && take != nil {
+			theme := terminal.Light
+			if background.IsDark() {
+				theme = terminal.Dark
+			}
+			take(theme)
+		}
+	}
+	return typed
+}
+
 // read takes what is typed, until the keyboard ends.
 func (c *Console) read(k keyboard, again bool) error {
 	var (
 		decoder uv.EventDecoder
-		typed   = terminal.TextSequences()
+		typed   = sequences(c.Background)
 		pasted  []byte // with what may be the beginning of the mark behind it
 		pasting bool
 	)

@@ -69,3 +69,28 @@ func TestTypedInPieces(t *testing.T) {
 		}
 	}
 }
+
+// The terminal names its background in its own time, and may name none.
+func TestBackground(t *testing.T) {
+	for typed, want := range map[string][]terminal.Theme{
+		"\x1b]11;rgb:1e1e/1e1e/1e1e\a":     {terminal.Dark},
+		"\x1b]11;rgb:ffff/ffff/ffff\x1b\\": {terminal.Light},
+		"\x1b]11;#fff\x1b\\":               {terminal.Light},
+		"\x1b]10;rgb:ffff/ffff/ffff\x1b\\": nil,
+		"\x1b]11;none\a":                   nil,
+		"\x1b]52;c;aaaa\a":                 nil,
+	} {
+		s := terminaltest.New(t, 80, 24)
+		c := On(terminal.NewTTY(s.TTY), terminal.Palette{}, ignoring{})
+		var themes []terminal.Theme
+		c.Background = func(theme terminal.Theme) { themes = append(themes, theme) }
+		require.NoError(t, c.Start(context.Background()))
+		c.pause()
+		k := &slowKeyboard{pieces: []string{"a", typed, "z"}, now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+		c.now = func() time.Time { return k.now }
+		require.ErrorIs(t, c.read(k, false), io.EOF)
+		require.Equal(t, want, themes, typed)
+		require.Equal(t, "az", c.Text())
+		require.NoError(t, c.Close())
+	}
+}

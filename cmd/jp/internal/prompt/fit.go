@@ -100,7 +100,11 @@ func (f bodyFit) wrapped(line string) (rows []string) {
 	room := max(f.columns-2, 1)
 	mark := lead(line)
 	if safetext.Columns(line) <= room || f.differs && mark != "+" {
-		return []string{"  " + f.palette.Change(safetext.Fit(line, room))}
+		line = safetext.Fit(line, room)
+		if !f.differs {
+			return []string{"  " + f.palette.Change(line)}
+		}
+		return []string{"  " + f.palette.Changed(mark[0], line, 0, 0, room)}
 	}
 	if !f.differs {
 		mark = ""
@@ -109,9 +113,9 @@ func (f bodyFit) wrapped(line string) (rows []string) {
 		switch {
 		case mark == "":
 		case i == 0:
-			row = f.palette.Green(mark + row)
+			row = f.palette.Changed('+', mark+row, 0, 0, room)
 		default:
-			row = f.palette.Green(" " + row)
+			row = f.palette.Changed('+', " "+row, 0, 0, room)
 		}
 		rows = append(rows, "  "+row)
 	}

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"jp/internal/safetext"
 )
@@ -108,16 +109,83 @@ func ShowChanges(changes []Change, margin, width int, p Palette) (rows []string)
 		digits = max(digits, len(strconv.Itoa(c.Number)))
 	}
 	lead := strings.Repeat(" ", margin)
-	for _, c := range changes {
+	words := changedWords(changes)
+	for i, c := range changes {
 		if c.Mark == 0 {
 			rows = append(rows, lead+p.Dim(strings.Repeat(" ", digits+1)+c.Text))
 			continue
 		}
-		text := string(c.Mark) + " " + strings.ReplaceAll(safetext.Clean(c.Text), "\t", "    ")
+		text, room := shownLine(c), 0
 		if width > 0 {
-			text = safetext.Fit(text, max(width-margin-digits-1, 1))
+			room = max(width-margin-digits-1, 1)
+			text = safetext.Fit(text, room)
 		}
-		rows = append(rows, lead+p.Dim(fmt.Sprintf("%*d ", digits, c.Number))+p.Change(text))
+		rows = append(rows, lead+p.Dim(fmt.Sprintf("%*d ", digits, c.Number))+p.Changed(c.Mark, text, words[i][0], words[i][1], room))
 	}
 	return rows
+}
+
+// shownLine is a line with its mark, as a terminal shows it.
+func shownLine(c Change) string {
+	return string(c.Mark) + " " + strings.ReplaceAll(safetext.Clean(c.Text), "\t", "    ")
+}
+
+// changedWords are for each change the bytes of its shown line between which it differs from its pair: a removed line and the
+// added one in its place, where as many lines are added as removed.
+func changedWords(changes []Change) (words [][2]int) {
+	words = make([][2]int, len(changes))
+	run := func(from int, mark byte) (end int) {
+		for end = from; end < len(changes) && changes[end].Mark == mark; end++ {
+		}
+		return end
+	}
+	for i := 0; i < len(changes); {
+		added := run(i, '-')
+		end := run(added, '+')
+		for k := 0; added-i == end-added && k < added-i; k++ {
+			words[i+k], words[added+k] = between(shownLine(changes[i+k]), shownLine(changes[added+k]))
+		}
+		i = max(end, i+1)
+	}
+	return words
+}
+
+// between are the places between which two lines differ behind their marks, at the ends of words. Lines with too little in
+// common differ nowhere in particular.
+func between(removed, added string) (was, is [2]int) {
+	const mark = 2 // bytes
+	same := func(a, b string) (n int) {
+		for n < len(a) && n < len(b) && a[n] == b[n] {
+			n++
+		}
+		return n
+	}
+	head := mark + same(removed[mark:], added[mark:])
+	for head > mark && (wordAt(removed, head-1) && (wordAt(removed, head) || wordAt(added, head)) || !utf8.RuneStart(at(removed, head)) || !utf8.RuneStart(at(added, head))) {
+		head--
+	}
+	tail := 0
+	for tail < min(len(removed), len(added))-head && removed[len(removed)-1-tail] == added[len(added)-1-tail] {
+		tail++
+	}
+	for tail > 0 && (wordAt(removed, len(removed)-tail) && (wordAt(removed, len(removed)-tail-1) || wordAt(added, len(added)-tail-1)) || !utf8.RuneStart(removed[len(removed)-tail])) {
+		tail--
+	}
+	if common := len(strings.TrimSpace(removed[mark:head])) + len(strings.TrimSpace(removed[len(removed)-tail:])); 3*common < min(len(removed), len(added))-mark {
+		return was, is
+	}
+	return [2]int{head, len(removed) - tail}, [2]int{head, len(added) - tail}
+}
+
+// wordAt reports whether a byte is a letter, a digit or a part of a longer character.
+func wordAt(line string, i int) bool {
+	c := at(line, i)
+	return c >= utf8.RuneSelf || c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
+}
+
+func at(line string, i int) byte {
+	if i < 0 || i >= len(line) {
+		return 0
+	}
+	return line[i]
 }

@@ -5,11 +5,75 @@ import (
 	"strings"
 
 	"github.com/mattn/go-isatty"
+
+	"jp/internal/safetext"
 )
 
 // A Palette colours text, or leaves it as it is. The zero value has no colours.
 // Colour repeats what the words say: it never carries a meaning alone.
-type Palette struct{ colour bool }
+type Palette struct {
+	colour bool
+	theme  Theme
+	exact  bool // the terminal has 24-bit colours
+}
+
+// A Theme is the kind of a terminal's background.
+type Theme int
+
+// Themes. Without one, changed lines have no ground.
+const (
+	NoTheme Theme = iota
+	Dark
+	Light
+)
+
+// With is the palette for a background. A terminal of 16 colours has no grounds.
+func (p Palette) With(theme Theme, environ []string) Palette {
+	depth := variable(environ, "COLORTERM")
+	p.exact = depth == "truecolor" || depth == "24bit"
+	if p.exact || strings.Contains(variable(environ, "TERM"), "256color") {
+		p.theme = theme
+	}
+	return p
+}
+
+// A ground is a background colour: exact, and of the 256 that most terminals have.
+type ground struct{ exact, of256 string }
+
+// grounds are those of a removed and an added line, and of the words in them that changed.
+var grounds = map[Theme]map[byte][2]ground{
+	Dark: {
+		'-': {{"58;22;26", "52"}, {"122;36;46", "88"}},
+		'+': {{"16;46;28", "22"}, {"28;96;54", "28"}},
+	},
+	Light: {
+		'-': {{"255;226;228", "224"}, {"255;190;196", "217"}},
+		'+': {{"222;246;228", "194"}, {"176;232;192", "157"}},
+	},
+}
+
+// Changed colours a line of a difference with its mark, over a number of columns. The bytes from and to bound the words in it
+// that changed.
+func (p Palette) Changed(mark byte, line string, from, to, columns int) string {
+	kinds, has := grounds[p.theme][mark]
+	switch {
+	case !p.colour || !has && mark != '+' && mark != '-':
+		return p.Change(line)
+	case !has && mark == '+':
+		return p.Green(line)
+	case !has:
+		return p.Red(line)
+	}
+	paint := func(text string, g ground) string {
+		if p.exact {
+			return p.paint("48;2;"+g.exact, text, "49")
+		}
+		return p.paint("48;5;"+g.of256, text, "49")
+	}
+	blank := strings.Repeat(" ", max(0, columns-safetext.Columns(line)))
+	from, to = min(from, len(line)), min(to, len(line))
+	return paint(line[:from], kinds[0]) + paint(line[from:to], kinds[1]) + paint(line[to:]+blank, kinds[0])
+}
 
 // NewPalette returns the palette for a stream: $NO_COLOR takes colours away,
 // $CLICOLOR_FORCE forces them, and otherwise a terminal that is not dumb has

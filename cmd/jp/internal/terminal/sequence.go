@@ -125,6 +125,8 @@ func isAnswer(typed []byte) bool {
 
 // Sequences cuts what is typed, which may come in any pieces, into characters and sequences of keys.
 type Sequences struct {
+	Answer func(message []byte) // takes a whole message of the terminal; nil: it is dropped
+
 	text   bool // one byte behind Esc is a character of its own
 	raw    []byte
 	since  time.Time // when the first of them came
@@ -208,8 +210,11 @@ func (s *Sequences) Next(now time.Time) []byte {
 		s.drops = is == endless
 		taken := s.raw[:size:size]
 		s.raw, s.since = s.raw[size:], s.added
-		if is < message {
+		switch {
+		case is < message:
 			return taken
+		case is == message && s.Answer != nil:
+			s.Answer(taken)
 		}
 	}
 	return nil

@@ -46,6 +46,7 @@ type Env struct {
 	onLeave     atomic.Pointer[func()]                     // takes Ctrl+Z and Ctrl+\
 	beside      atomic.Pointer[func(text func())]          // lets another writer use the terminal of a turn
 	Keys        Keys
+	Background  atomic.Int32 // a [terminal.Theme] that the terminal named
 }
 
 // Keys are the keys that are typed at the terminal while a turn works.

@@ -10,13 +10,23 @@ import (
 
 // Palette has the colours for a stream, as style.color says.
 func (e *Env) Palette(stream *os.File) terminal.Palette {
+	theme := terminal.Theme(e.Background.Load())
+	switch e.Style.Theme {
+	case "dark":
+		theme = terminal.Dark
+	case "light":
+		theme = terminal.Light
+	case "none":
+		theme = terminal.NoTheme
+	}
+	palette := terminal.NewPalette(stream, e.Environ)
 	switch e.Style.Color {
 	case "always":
-		return terminal.Coloured()
+		palette = terminal.Coloured()
 	case "never":
-		return terminal.Palette{}
+		palette = terminal.Palette{}
 	}
-	return terminal.NewPalette(stream, e.Environ)
+	return palette.With(theme, e.Environ)
 }
 
 // formEnviron tells a form what style.color says, by the variables that it goes by.
