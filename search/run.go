@@ -4,8 +4,6 @@ import (
 	"context"
 	"iter"
 	"runtime"
-	"slices"
-	"strings"
 	"sync"
 
 	"jp/conversation"
@@ -104,15 +102,6 @@ func (q *Query) search(ctx context.Context, from Source, info conversation.Info)
 			r.Err = err
 		}
 	}
-	if r.Lines = q.Lines(info.Summary.Title, events); echoes(r.Lines) {
-		r.Lines = q.Lines("", events)
-	}
+	r.Lines = q.Lines(info.Summary.Title, events)
 	return r
-}
-
-// echoes reports whether a title matches that is the beginning of a request that matches, too.
-func echoes(lines []Line) bool {
-	return len(lines) > 0 && lines[0].Scope == Title && slices.ContainsFunc(lines[1:], func(l Line) bool {
-		return l.Match && l.Scope == User && strings.HasPrefix(strings.TrimSpace(l.Text), strings.TrimSuffix(lines[0].Text, "…"))
-	})
 }

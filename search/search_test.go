@@ -226,37 +226,3 @@ func submatches(t *testing.T, o search.Options, title string) [][2]int {
 	}
 	return nil
 }
-
-// A title says nothing besides the request that it is the beginning of.
-func TestTitleOfARequest(t *testing.T) {
-	const request = "Cap the retries of the client"
-	for name, c := range map[string]struct {
-		title, pattern string
-		options        search.Options
-		want           []search.Scope
-	}{
-		"the request":         {request, "retries", search.Options{}, []search.Scope{search.User}},
-		"its beginning":       {"Cap the retries…", "retries", search.Options{}, []search.Scope{search.User}},
-		"other words":         {"About retries", "retries", search.Options{}, []search.Scope{search.Title, search.User}},
-		"titles alone":        {request, "retries", search.Options{Scopes: []search.Scope{search.Title}}, []search.Scope{search.Title}},
-		"no match in a title": {"Cap…", "client", search.Options{}, []search.Scope{search.User}},
-		"at most one":         {request, "retries", search.Options{Max: 1}, []search.Scope{search.Title}},
-		"at most two":         {request, "retries", search.Options{Max: 2}, []search.Scope{search.User}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			c.options.Patterns = []string{c.pattern}
-			q, err := search.Compile(c.options)
-			require.NoError(t, err)
-			info := conversation.Info{ID: "jp-c17952552001", Head: "x"}
-			info.Summary.Title = c.title
-			events := stored{info.ID: {{Seq: 2, Turn: 1, Body: &conversation.ChatRequest{Content: request}}}}
-			var got []search.Scope
-			for r := range search.Conversations(t.Context(), events, []conversation.Info{info}, q) {
-				for _, l := range r.Lines {
-					got = append(got, l.Scope)
-				}
-			}
-			require.Equal(t, c.want, got)
-		})
-	}
-}

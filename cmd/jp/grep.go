@@ -57,8 +57,7 @@ tool), inquiry, title, all.
 On a terminal, turn, @event and scope precede the text, which is cut around the
 match. With context, : marks matches and - the other lines. Elsewhere a match is
 ID:TURN:SEQ:SCOPE:TEXT, and a context line ID-TURN-SEQ-SCOPE-TEXT. Titles have
-no TURN and SEQ, and count if they say more than a request that matches. TEXT
-has no control characters. ⏳ marks an incomplete turn.
+no TURN and SEQ, and TEXT has no control characters. ⏳ marks an incomplete turn.
 
 JSON: [{"id","conversation","title","turn","seq","scope","time","text","is_match","submatches":[[from,to]],
 "incomplete"?,"forks"?}], from and to in bytes of text; turn, seq and time of a title are null. -l: ["jp-c…"];

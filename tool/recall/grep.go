@@ -143,7 +143,8 @@ type match struct {
 }
 
 // add shows matches of all conversations: first a few of those that were asked the same, without
-// lines that were shown before, then a few of each conversation, then the rest.
+// lines that were shown before, then a few of each conversation, then the rest. A title that is a
+// question of its conversation is none of the matches.
 func (h *hits) add(results []search.Result) {
 	var all []match
 	for i := range results {
@@ -190,8 +191,9 @@ func (h *hits) add(results []search.Result) {
 // matches are those of a conversation, in the order of its events.
 func (h *hits) matches(r *search.Result) (all []match) {
 	var before []search.Line
-	for _, l := range r.Lines {
+	for i, l := range r.Lines {
 		switch {
+		case l.Match && l.Scope == search.Title && slices.ContainsFunc(r.Lines[i+1:], func(q search.Line) bool { return isQuestion(l.Text, q) }):
 		case l.Match:
 			all = append(all, match{r, append(before, l)})
 			before = nil
@@ -202,6 +204,11 @@ func (h *hits) matches(r *search.Result) (all []match) {
 		}
 	}
 	return all
+}
+
+// isQuestion reports whether a title is the beginning of the user's question.
+func isQuestion(title string, said search.Line) bool {
+	return said.Scope == search.User && strings.HasPrefix(strings.TrimSpace(said.Text), strings.TrimSuffix(title, "…"))
 }
 
 // last is the line that matches.
