@@ -171,7 +171,11 @@ func TestInitForm(t *testing.T) {
 					if key == "\x7f" {
 						s.WaitFor("want provider/name")
 					}
-					s.Type(key)
+					for i := range len(key) {
+						if s.Type(key[i : i+1]); len(key) > 1 {
+							s.WaitFor("> " + key[:i+1])
+						}
+					}
 				}
 				require.Equal(t, tt.exit, s.exit())
 				require.Contains(t, strings.ReplaceAll(s.Text(), "\n", " "), tt.want)

@@ -277,7 +277,7 @@ func (c *changedFiles) words(r agent.RunInfo, turn int) string {
 			}
 			deleted += o.Lines
 			c.leftOut.AddUnknown(o.Unknown...)
-			leftOut, undone = leftOut.WithoutGone(o.Known), " · "+undoneWords(o)
+			leftOut, undone = leftOut.WithoutGone(o.Known), undoneWords(o, len(paths) > 0)
 		}
 	}
 	text, unknown := conversation.Count(len(paths), "file")+" "+conversation.PlusMinus(added, deleted), c.leftOut.UnknownWords(5)
@@ -304,8 +304,8 @@ func (c *changedFiles) words(r agent.RunInfo, turn int) string {
 	return text + undone
 }
 
-// undoneWords say what jp undo brings back of a turn, and name what it does not.
-func undoneWords(o *undo.Outlook) string {
+// undoneWords say, behind what changed in a turn if anything did, what jp undo brings back, and name what it does not.
+func undoneWords(o *undo.Outlook, changed bool) string {
 	var words []string
 	if len(o.NoCopy) > 0 {
 		words = append(words, "jp has no copy of "+snapshot.Some(o.NoCopy, 5))
@@ -318,8 +318,11 @@ func undoneWords(o *undo.Outlook) string {
 	if len(o.Left) > 0 {
 		words = append(words, action.UndoTurn.String()+" leaves alone "+snapshot.Some(o.Left, 5))
 	}
-	if len(words) == 0 {
-		return action.UndoTurn.String() + " brings all back"
+	switch {
+	case len(words) > 0:
+		return " · " + strings.Join(words, ", ")
+	case changed:
+		return " · " + action.UndoTurn.String() + " brings all back"
 	}
-	return strings.Join(words, ", ")
+	return ""
 }
