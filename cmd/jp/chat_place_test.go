@@ -27,6 +27,7 @@ func TestChatOwnCommand(t *testing.T) {
 		"told":               {"!echo out; echo err >&2; exit 3", "out\nerr\nexit status 3\n", []string{"$ echo out; echo err >&2; exit 3\nout\nerr\nexit status 3"}},
 		"success":            {"! echo out", "out\nThe output goes with the next request.", []string{"$ echo out\nout\n"}},
 		"no output":          {"!true", "The output goes with the next request.", []string{"$ true\n"}},
+		"an unfinished line": {"!printf 'l1\\nl2'", "l1\nl2\nThe output", []string{"\nl1\nl2\n"}},
 		"hostile output":     {`!printf 'a\033]0;title\007\033[31mb\n'`, "ab\nThe output", []string{"\nab\n"}},
 		"what it leaves":     {"!sleep 3 & echo on", "on\nThe output", []string{"\non\n"}},
 		"has the terminal":   {"!!test -t 0 && test -t 1 && echo both", "both\n", nil},
@@ -172,7 +173,13 @@ func TestChatCommandList(t *testing.T) {
 	s.WaitFor("> /model ")
 	s.Type("\r") // it takes words
 	s.waitLine("> /model")
-	s.Type("\x15/" + up)
+	s.Type("\x15/" + down)
+	s.WaitFor("> /new ")
+	s.Type("\x1b") // closes the list, and nothing is chosen
+	s.Wait("the list closes", func() bool { return !strings.Contains(s.Text(), "/use ") })
+	s.Type("\r")
+	s.WaitFor("There is no command /.")
+	s.Type("/" + up)
 	s.WaitFor("> /quit ")
 	s.Type("\r")
 	require.Zero(t, s.exit())

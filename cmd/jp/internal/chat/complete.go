@@ -112,6 +112,15 @@ func (l *completion) move(back bool, text string) bool {
 	return true
 }
 
+// hide takes the candidates away until the line changes, and reports whether there were any.
+func (l *completion) hide() bool {
+	if len(l.candidates().words) == 0 {
+		return false
+	}
+	l.show(candidates{}, nil)
+	return true
+}
+
 func (l *completion) show(c candidates, rows []string) {
 	l.mu.Lock()
 	l.now = c

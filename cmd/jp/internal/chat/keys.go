@@ -110,6 +110,9 @@ func (c *chat) Changed(text string) {
 
 // Stop implements [console.Handler].
 func (c *chat) Stop(ctrlC bool) {
+	if !ctrlC && c.complete.hide() {
+		return
+	}
 	run := c.works()
 	c.mu.Lock()
 	armed, escaped := c.armed, c.escaped

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 
@@ -34,12 +33,11 @@ const ownOutput = 32 << 10
 // request. Without, the command has the terminal.
 func runOwn(ctx context.Context, self ui.Self, out line, command string, told bool) (given []contextfiles.Attachment, err error) {
 	dim := self.Env.Palette(self.Env.Stdout).Dim
-	var output bytes.Buffer
-	var to io.Writer
+	var output *bytes.Buffer
 	if told {
-		to = &output
+		output = new(bytes.Buffer)
 	}
-	ended, err := self.Shell(ctx, command, to)
+	ended, err := self.Shell(ctx, command, output)
 	if err != nil {
 		return nil, err
 	}
@@ -50,6 +48,9 @@ func runOwn(ctx context.Context, self ui.Self, out line, command string, told bo
 		return nil, nil
 	}
 	printed := tool.Shorten([]byte(safetext.Shown(output.String())), ownOutput, func(g tool.Gap) string { return fmt.Sprintf("[jp left out lines %d to %d.]", g.First, g.Last) })
+	if n := len(printed); n > 0 && printed[n-1] != '\n' {
+		printed = append(printed, '\n')
+	}
 	text := fmt.Sprintf("The user ran this command in their own shell:\n$ %s\n%s%s\n", command, printed, ended)
 	file, err := contextfiles.NewAttachment("output of "+safetext.Fit(safetext.OneLine(command), 60), []byte(text))
 	if err != nil {

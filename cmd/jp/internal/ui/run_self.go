@@ -1,9 +1,11 @@
 package ui
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -27,7 +29,7 @@ func (s Self) Run(ctx context.Context, args ...string) error {
 	cmd.Args[0] = os.Args[0]
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = e.Stdin, e.Stdout, e.Stderr
 	cmd.Env = append(e.Environ[:len(e.Environ):len(e.Environ)], ChatVariable+"=1")
-	_, err := s.run(cmd)
+	_, err := s.run(cmd, nil)
 	return err
 }
 
@@ -36,34 +38,44 @@ const ChatVariable = "JP_IN_CHAT"
 
 // Shell runs a command line of the user's own in their shell, and says how it ended, "" for exit 0. The command has the terminal. With
 // output it prints both there and on the terminal, without the sequences that a terminal acts on, and reads nothing.
-func (s Self) Shell(ctx context.Context, line string, output io.Writer) (ended string, err error) {
+func (s Self) Shell(ctx context.Context, line string, output *bytes.Buffer) (ended string, err error) {
 	e := s.Env
 	shell := cmp.Or(e.Get("SHELL"), "/bin/sh")
 	cmd := exec.CommandContext(ctx, shell, "-c", line)
 	cmd.Dir, cmd.Env = e.Dir, e.Environ
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = e.Stdin, e.Stdout, e.Stderr
+	var after func()
 	if output != nil {
 		clean := safetext.NewStripper(e.Stdout)
-		defer clean.Close()
 		cmd.Stdin, cmd.Stdout = nil, io.MultiWriter(clean, output)
 		cmd.Stderr = cmd.Stdout     // one pipe: the order is the command's
 		cmd.WaitDelay = time.Second // what it leaves in the background may hold the pipe
+		after = func() {
+			_ = clean.Close() // a terminal that is gone is found out by what comes next
+			if text := output.Bytes(); len(text) > 0 && text[len(text)-1] != '\n' {
+				fmt.Fprintln(e.Stdout)
+			}
+		}
 	}
-	exit, err := s.run(cmd)
+	exit, err := s.run(cmd, after)
 	if exit == nil {
 		return "", err
 	}
 	return exit.String(), err
 }
 
-// run lends the terminal to a program until it has ended. An end that is no success is no error.
-func (s Self) run(cmd *exec.Cmd) (*os.ProcessState, error) {
+// run lends the terminal to a program until it has ended and after, which may be nil, has run. An end that is no success is no
+// error.
+func (s Self) run(cmd *exec.Cmd, after func()) (*os.ProcessState, error) {
 	e := s.Env
 	defer e.Keys.lend(e.Console)()
 	taken := func(context.Context) bool { return true }
 	before := e.onInterrupt.Swap(&taken)
 	defer e.onInterrupt.Store(before)
 	err := cmd.Run()
+	if after != nil {
+		after()
+	}
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
 		return exit.ProcessState, nil
