@@ -12,6 +12,7 @@ import (
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/config"
+	"jp/conversation"
 	"jp/internal/action"
 	"jp/internal/safetext"
 	"jp/provider"
@@ -146,8 +147,14 @@ func withoutKey(f *problem.Error) *problem.Error {
 		Hint(action.AskDemo, "scripted, no key; or "+action.ChatDemo.String())
 }
 
+// longestKey is how many bytes a key has at most: servers refuse longer headers.
+const longestKey = 16 << 10
+
 // checkKey refuses what no key is and no header can carry, without quoting it.
 func checkKey(key, source string) error {
+	if len(key) > longestKey {
+		return problem.New(problem.ExitUsage, "auth", "the value of %s is not a key: it has more than %s.", source, conversation.ByteCount(longestKey))
+	}
 	odd := func(r rune) bool { return r > unicode.MaxASCII || unicode.IsSpace(r) || unicode.IsControl(r) }
 	if strings.ContainsFunc(key, odd) {
 		return problem.New(problem.ExitUsage, "auth", "the value of %s is not a key: it has spaces, control characters, or letters that are not ASCII.", source)

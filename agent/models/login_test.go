@@ -123,6 +123,23 @@ func TestKeysAreKept(t *testing.T) {
 	}
 }
 
+// TestNoKey varies a text that is no key. Nothing is kept of it.
+func TestNoKey(t *testing.T) {
+	t.Parallel()
+	for text, why := range map[string]string{
+		"two words":                       "it has spaces",
+		"schlüssel":                       "not ASCII",
+		strings.Repeat("a", longestKey+1): "it has more than 16 KiB",
+		strings.Repeat("a", 64<<10):       "it has more than 16 KiB",
+		"a\x1b[31mb":                      "control characters",
+	} {
+		p := newLoginPlace(t, onlyGood)
+		_, err := p.Login(t.Context(), p.host, "work", text)
+		require.ErrorContains(t, err, why)
+		require.NoFileExists(t, p.kept().path)
+	}
+}
+
 // TestAKeyringThatDoesNotAnswer is none after its time: the key goes to the file. A key that is in it is neither found
 // nor called deleted.
 func TestAKeyringThatDoesNotAnswer(t *testing.T) {
