@@ -22,7 +22,8 @@ const noteRoom = 200
 // A Gap is what is left out of a content.
 type Gap struct {
 	Bytes int64
-	First int64 // its first line, from 1; it may begin within that line
+	First int64 // its first line, from 1
+	Skip  int64 // bytes of that line before it
 	Last  int64 // its last line
 }
 
@@ -75,7 +76,10 @@ func around(head, tail []byte, size, lines int64, note func(Gap) string) []byte 
 		}
 	}
 	before, behind := int64(bytes.Count(head, newline)), linesOf(tail)
-	gap := Gap{Bytes: size - int64(len(head)+len(tail)), First: before + 1, Last: lines - behind}
+	gap := Gap{
+		Bytes: size - int64(len(head)+len(tail)), First: before + 1, Skip: int64(len(head) - bytes.LastIndexByte(head, '\n') - 1),
+		Last: max(lines-behind, before+1), // the end may begin within the same line
+	}
 	kept := append(make([]byte, 0, len(head)+len(tail)+noteRoom), head...)
 	if len(head) > 0 && head[len(head)-1] != '\n' {
 		kept = append(kept, '\n')

@@ -69,6 +69,29 @@ func TestGapNamesItsLines(t *testing.T) {
 	})
 }
 
+// A gap that begins within a line says how many bytes of it are before the gap.
+func TestGapWithinALine(t *testing.T) {
+	x := strings.Repeat("x", 5000)
+	for name, tt := range map[string]struct {
+		content           string
+		first, skip, last int64
+	}{
+		"one line":       {x, 1, 450, 1},
+		"its newline":    {x + "\n", 1, 450, 1},
+		"the second one": {"a\n" + x, 2, 448, 2},
+		"two lines":      {x + "\n" + x, 1, 450, 1}, // the end has a part of the second one
+	} {
+		t.Run(name, func(t *testing.T) {
+			var gap tool.Gap
+			got := string(tool.Shorten([]byte(tt.content), 2000, func(g tool.Gap) string { gap = g; return "[gap]" }))
+			require.Equal(t, []int64{tt.first, tt.skip, tt.last}, []int64{gap.First, gap.Skip, gap.Last})
+			head, _, _ := strings.Cut(got, "\n[gap]")
+			before := strings.Join(strings.SplitAfter(tt.content, "\n")[:gap.First-1], "")
+			require.Len(t, head, len(before)+int(gap.Skip))
+		})
+	}
+}
+
 func TestCutNeverSplitsARune(t *testing.T) {
 	for limit := 300; limit < 308; limit++ {
 		got, whole := tool.Truncate([]byte(strings.Repeat("🙂", 100)), limit)

@@ -40,7 +40,11 @@ func outputOf(name string, content []byte, whole *conversation.Truncated, most i
 	sent := tool.Shorten(read, most, func(g tool.Gap) string {
 		how := ""
 		if canRead {
-			how = fmt.Sprintf(" %s reads them: event %d, first_line %d.", tool.EventRead, event, g.First)
+			how = fmt.Sprintf(" %s reads them: event %d, first_line %d", tool.EventRead, event, g.First)
+			if g.Skip > 0 {
+				how += fmt.Sprintf(", skip_bytes %d", g.Skip)
+			}
+			how += "."
 		}
 		return fmt.Sprintf("[jp left out lines %d to %d here, %s.%s]", g.First, g.Last, conversation.Count(int(g.Bytes), "byte"), how)
 	})
