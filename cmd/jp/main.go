@@ -152,6 +152,7 @@ func withSignals(ctx context.Context, e *ui.Env) (context.Context, func()) {
 		}
 	}()
 	return ctx, func() {
+		signal.Ignore(syscall.SIGHUP) // a terminal that goes away sends it more than once, and jp ends anyway
 		signal.Stop(signals)
 		cancel(nil)
 	}
