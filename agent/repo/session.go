@@ -169,8 +169,8 @@ func (s session) Use(id conversation.ID, now time.Time) error {
 	return s.repo.StateDir().ReplaceSealed(SessionsFolder, s.file, append(text, '\n'), safefile.Options{Volatile: true})
 }
 
-// LastHere is the conversation that the user went to last in this working tree, from any terminal. Where jp knows of none,
-// it is the one that was active last.
+// LastHere is the conversation that the user went to last in this working tree, from any terminal. If jp knows of none, it
+// is the most recently active one.
 func (r Finder) LastHere(ctx context.Context) (conversation.ID, error) {
 	own := r.repo.Session(r.repo.Env)
 	worktree := r.repo.WorktreeID()

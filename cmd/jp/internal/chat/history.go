@@ -21,9 +21,9 @@ type history struct {
 	at    int    // len(texts): the person's own text
 	own   string // what they were typing
 
-	searched []string // what is searched, the newest first; nil: it is not read
-	words    string   // that were searched for last
-	found    int      // the place of the entry that has them; -1: none was found yet
+	searched []string // requests for Ctrl+R, the newest first; nil: they are not read
+	words    string   // of the newest search
+	found    int      // index of the request that it found; -1: none yet
 }
 
 // step goes back or forward. Read is what was asked before an event, and the first event that was read; before 0 it is what was
@@ -62,8 +62,8 @@ func (h *history) step(back bool, text string, read func(before int) ([]string, 
 	return h.texts[to], true
 }
 
-// search finds the next older entry that has the words, which are the text, or those searched for last where the text is what
-// they found. It reports false where there is none.
+// search finds the next older request that contains some words: those of the newest search if the text is its result, else the
+// text. It reports whether there is one.
 func (h *history) search(text string, read func() []string) (string, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -124,7 +124,7 @@ func requests(ctx context.Context, env *ui.Env, id conversation.ID, before int) 
 	return texts, from
 }
 
-// searched reads what is searched.
+// searched reads the requests for Ctrl+R.
 func searched(ctx context.Context, env *ui.Env, id conversation.ID) []string {
 	r, err := env.FindRepo(ctx)
 	if err != nil {

@@ -138,7 +138,7 @@ func (c *chat) Stop(ctrlC bool) {
 	}
 }
 
-// A task is what a key asks for and takes the terminal.
+// A task is an action of a key that takes the terminal.
 type task int
 
 const (
@@ -214,8 +214,8 @@ func (c *chat) Mode() {
 	}
 }
 
-// History implements [console.Handler]. Where words are offered below the line, it goes through these. While a turn runs, the
-// message that was queued last comes back first.
+// History implements [console.Handler]. It goes through the words below the line, if there are any. While a turn runs, the
+// newest queued message comes back first.
 func (c *chat) History(back bool, text string) (string, bool) {
 	if c.complete.move(back, text) {
 		return "", false

@@ -18,7 +18,7 @@ import (
 	"jp/turnloop"
 )
 
-// ownCommand is the command line of the person's own behind ! or !!. With ! the model is told what it printed.
+// ownCommand is the command line of the person's own behind ! or !!. With ! the model gets its output.
 func ownCommand(e console.Entry) (line string, told, is bool) {
 	rest, is := strings.CutPrefix(strings.TrimSpace(e.Text), "!")
 	rest, quiet := strings.CutPrefix(rest, "!")

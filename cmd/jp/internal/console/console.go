@@ -23,7 +23,7 @@ type Handler interface {
 	Leave()
 	// History is the text an entry further back, or forward; false where there is none.
 	History(back bool, text string) (string, bool)
-	// Search is Ctrl+R: the next older entry that has the words, false where there is none.
+	// Search is Ctrl+R: the next older entry that contains the text; false if there is none.
 	Search(text string) (string, bool)
 	// Edit is Ctrl+G: the text of the line goes into an editor.
 	Edit()

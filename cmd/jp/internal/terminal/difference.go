@@ -131,7 +131,7 @@ func shownLine(c Change) string {
 }
 
 // changedWords are for each change the bytes of its shown line between which it differs from its pair: a removed line and the
-// added one in its place, where as many lines are added as removed.
+// added one in its place, if as many lines are added as removed.
 func changedWords(changes []Change) (words [][2]int) {
 	words = make([][2]int, len(changes))
 	run := func(from int, mark byte) (end int) {

@@ -33,7 +33,7 @@ func (s Self) Run(ctx context.Context, args ...string) error {
 	return err
 }
 
-// ChatVariable tells a jp that a chat has started it: what it advises can be typed there.
+// ChatVariable tells a jp that a chat started it. Its hints then have the chat's form.
 const ChatVariable = "JP_IN_CHAT"
 
 // Shell runs a command line of the user's own in their shell, and says how it ended, "" for exit 0. The command has the terminal. With
@@ -49,9 +49,9 @@ func (s Self) Shell(ctx context.Context, line string, output *bytes.Buffer) (end
 		clean := safetext.NewStripper(e.Stdout)
 		cmd.Stdin, cmd.Stdout = nil, io.MultiWriter(clean, output)
 		cmd.Stderr = cmd.Stdout     // one pipe: the order is the command's
-		cmd.WaitDelay = time.Second // what it leaves in the background may hold the pipe
+		cmd.WaitDelay = time.Second // its background processes may hold the pipe
 		after = func() {
-			_ = clean.Close() // a terminal that is gone is found out by what comes next
+			_ = clean.Close() // the next output finds a terminal that is gone
 			if text := output.Bytes(); len(text) > 0 && text[len(text)-1] != '\n' {
 				fmt.Fprintln(e.Stdout)
 			}

@@ -304,7 +304,7 @@ func (c *changedFiles) words(r agent.RunInfo, turn int) string {
 	return text + undone
 }
 
-// undoneWords say, behind what changed in a turn if anything did, what jp undo brings back, and name what it does not.
+// undoneWords say which changes of a turn jp undo brings back, and name the others. changed: the turn changed files.
 func undoneWords(o *undo.Outlook, changed bool) string {
 	var words []string
 	if len(o.NoCopy) > 0 {
