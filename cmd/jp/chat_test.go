@@ -677,7 +677,7 @@ func TestChatModes(t *testing.T) {
 	s.Type("Make them\r")
 	s.WaitFor("Over.")
 	require.FileExists(t, p.dir+"/made.txt")
-	require.NotContains(t, s.Text(), "Run it?")
+	require.NotContains(t, s.Text(), "y yes")
 }
 
 // A mode that allows less holds at once, also for a call that the person allows after that.

@@ -174,7 +174,7 @@ func TestOfferOfAnApprovedTurn(t *testing.T) {
 		}
 		require.NotContains(t, s.Text(), "approved in advance")
 		s.Type("r")
-		s.WaitFor("Run it?")
+		s.WaitFor("Create it?")
 		s.prompted()
 		s.Type("n")
 		require.Zero(t, s.exit())

@@ -1,78 +1,54 @@
 package prompt
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
-	"jp/internal/safetext"
 )
 
 // A bodyFit is the part of a body that is shown in some rows, line by line.
 type bodyFit struct {
-	palette terminal.Palette
-	columns int
-	differs bool   // the body is a difference
-	hint    string // how all of it is shown, "" where it cannot be
+	drawing terminal.Drawing // whose margin and width hold for each body
+	hint    string           // how all of it is shown, "" where it cannot be
 }
 
-// rows is as much of a body as fits so many rows, and a last row that counts the lines that do not. Of a
-// difference, unchanged lines are folded first, then removed ones.
-func (f bodyFit) rows(body []string, most int) []string {
-	for _, fold := range []string{"", " ", " -"} {
-		if !f.differs && fold != "" {
-			break
-		}
-		rows, hidden := f.cut(f.fold(body, fold), most)
-		if hidden == "" {
+// difference is as much of a difference as fits so many rows, and a last row that counts the lines that do not:
+// unchanged lines are folded first, then removed ones.
+func (f bodyFit) difference(changes []terminal.Change, most int) []string {
+	for _, marks := range []string{"", " ", " -"} {
+		if rows, hidden := f.cut(fold(changes, marks), most); hidden == "" {
 			return rows
 		}
 	}
-	fold := ""
-	if f.differs {
-		fold = " -"
-	}
-	rows, hidden := f.cut(f.fold(body, fold), most-1)
-	return append(rows, "  "+hidden)
+	rows, hidden := f.cut(fold(changes, " -"), most-1)
+	return append(rows, strings.Repeat(" ", f.drawing.Margin)+f.drawing.Palette.Yellow(hidden+f.hint))
 }
 
-// fold puts one line in the place of each run of lines that begin with one of the marks.
-func (f bodyFit) fold(body []string, marks string) []string {
-	if marks == "" {
-		return body
-	}
-	var lines []string
-	for i := 0; i < len(body); {
-		mark, end := lead(body[i]), i+1
-		if strings.Contains(marks, mark) {
-			for end < len(body) && lead(body[end]) == mark {
+// fold puts one line in the place of each run of lines that have one of the marks.
+func fold(changes []terminal.Change, marks string) (lines []terminal.Change) {
+	for i := 0; i < len(changes); {
+		mark, end := changes[i].Mark, i+1
+		if strings.IndexByte(marks, mark) >= 0 {
+			for end < len(changes) && changes[end].Mark == mark {
 				end++
 			}
 		}
 		if n := end - i; n > 1 {
-			lines = append(lines, fmt.Sprintf("%s… %d %s", mark, n, map[string]string{" ": "unchanged", "-": "removed"}[mark]))
+			lines = append(lines, terminal.Folded(n, map[byte]string{' ': "unchanged", '-': "removed"}[mark]))
 		} else {
-			lines = append(lines, body[i])
+			lines = append(lines, changes[i])
 		}
 		i = end
 	}
 	return lines
 }
 
-func lead(line string) string {
-	if line == "" {
-		return " "
-	}
-	return line[:1]
-}
-
-// cut is the rows of the first lines, and which lines they do not show whole: "" if there are none.
-func (f bodyFit) cut(body []string, most int) (rows []string, hidden string) {
-	for i, line := range body {
-		next := f.wrapped(line)
+// cut is the rows of the first changes, and which lines they do not show whole: "" if there are none.
+func (f bodyFit) cut(changes []terminal.Change, most int) (rows []string, hidden string) {
+	for i, next := range f.drawing.Rows(changes[:min(len(changes), max(most, 0)+1)]) { // each has a row at least
 		if len(rows)+len(next) <= most {
 			rows = append(rows, next...)
 			continue
@@ -81,43 +57,46 @@ func (f bodyFit) cut(body []string, most int) (rows []string, hidden string) {
 			rows = append(rows, next[:room]...)
 		}
 		added := 0
-		for _, line := range body[i:] {
-			if f.differs && lead(line) == "+" {
+		for _, c := range changes[i:] {
+			if c.Mark == '+' {
 				added++
 			}
 		}
 		if added > 0 {
-			return rows, f.palette.Yellow(conversation.Count(added, "added line") + " hidden" + f.hint)
+			return rows, conversation.Count(added, "added line") + " hidden"
 		}
-		return rows, f.palette.Yellow(conversation.Count(len(body)-i, "line") + " hidden" + f.hint)
+		return rows, conversation.Count(len(changes)-i, "line") + " hidden"
 	}
 	return rows, ""
 }
 
-// wrapped is the rows of a line. One that is approved is never cut off; unchanged and removed ones are.
-func (f bodyFit) wrapped(line string) (rows []string) {
-	line = strings.ReplaceAll(line, "\t", "    ")
-	room := max(f.columns-2, 1)
-	mark := lead(line)
-	if safetext.Columns(line) <= room || f.differs && mark != "+" {
-		line = safetext.Fit(line, room)
-		if !f.differs {
-			return []string{"  " + f.palette.Change(line)}
-		}
-		return []string{"  " + f.palette.Changed(mark[0], line, 0, 0, room)}
+// text is as much of a text as fits so many rows, and a last row that counts the lines that do not.
+func (f bodyFit) text(lines []string, most int) (rows []string) {
+	lead, room := strings.Repeat(" ", f.drawing.Margin), max(f.drawing.Width-f.drawing.Margin, 1)
+	wrapped := make([][]string, len(lines))
+	total := 0
+	for i, line := range lines {
+		wrapped[i] = strings.Split(ansi.Hardwrap(strings.ReplaceAll(line, "\t", "    "), room, true), "\n")
+		total += len(wrapped[i])
 	}
-	if !f.differs {
-		mark = ""
+	if total > most {
+		most--
 	}
-	for i, row := range strings.Split(ansi.Hardwrap(strings.TrimPrefix(line, mark), max(room-len(mark), 1), true), "\n") {
-		switch {
-		case mark == "":
-		case i == 0:
-			row = f.palette.Changed('+', mark+row, 0, 0, room)
-		default:
-			row = f.palette.Changed('+', " "+row, 0, 0, room)
+	for i, next := range wrapped {
+		if len(rows)+len(next) > most {
+			if kept := most - len(rows); len(next) > 1 && kept > 0 {
+				rows = append(rows, f.painted(lead, next[:kept])...)
+			}
+			return append(rows, lead+f.drawing.Palette.Yellow(conversation.Count(len(lines)-i, "line")+" hidden"+f.hint))
 		}
-		rows = append(rows, "  "+row)
+		rows = append(rows, f.painted(lead, next)...)
+	}
+	return rows
+}
+
+func (f bodyFit) painted(lead string, texts []string) (rows []string) {
+	for _, text := range texts {
+		rows = append(rows, lead+f.drawing.Palette.Change(text))
 	}
 	return rows
 }

@@ -15,31 +15,59 @@ import (
 	"jp/cmd/jp/internal/terminal"
 )
 
+// changesOf are changes by their marks and texts. A line of … stands between two.
+func changesOf(lines []string) (changes []terminal.Change) {
+	for i, line := range lines {
+		if line == "…" {
+			changes = append(changes, terminal.Change{Text: line})
+		} else {
+			changes = append(changes, terminal.Change{Mark: line[0], Number: i + 1, Text: line[1:]})
+		}
+	}
+	return changes
+}
+
 func TestAFitFoldsBeforeItHides(t *testing.T) {
-	difference := []string{" a", " b", "-c", "-d", "+e", "+f", " g", " h", " i", "@@ -40 +40 @@", "+j"}
+	difference := []string{" a", " b", "-c", "-d", "+e", "+f", " g", " h", " i", "…", "+j"}
 	wide := "+" + strings.Repeat("0123456789", 3)
 	for _, test := range []struct {
 		name string
 		body []string
 		rows int
-		want []string
+		want string
 	}{
-		{"all", difference, 11, difference},
-		{"unchanged lines first", difference, 8, []string{" … 2 unchanged", "-c", "-d", "+e", "+f", " … 3 unchanged", "@@ -40 +40 @@", "+j"}},
-		{"then removed ones", difference, 7, []string{" … 2 unchanged", "-… 2 removed", "+e", "+f", " … 3 unchanged", "@@ -40 +40 @@", "+j"}},
-		{"added ones are counted", difference, 4, []string{" … 2 unchanged", "-… 2 removed", "+e", "2 added lines hidden: d"}},
-		{"others are counted where none is added", []string{"@@", "-a", "@@", "-b", "@@", "-c"}, 3, []string{"@@", "-a", "4 lines hidden: d"}},
-		{"a line wider than the screen", []string{wide}, 2, []string{"+01234567890123456", " 7890123456789"}},
-		{"of which a part is hidden", []string{"+a", wide, "+b"}, 3, []string{"+a", "+01234567890123456", "2 added lines hidden: d"}},
-		{"a removed one is cut off", []string{"-" + wide[1:]}, 2, []string{"-0123456789012345…"}},
+		{"all", difference, 11, " 1   a| 2   b| 3 - c| 4 - d| 5 + e| 6 + f| 7   g| 8   h| 9   i|   …|11 + j"},
+		{"unchanged lines first", difference, 8, "   … 2 unchanged| 3 - c| 4 - d| 5 + e| 6 + f|   … 3 unchanged|   …|11 + j"},
+		{"then removed ones", difference, 7, "   … 2 unchanged|   … 2 removed| 5 + e| 6 + f|   … 3 unchanged|   …|11 + j"},
+		{"added ones are counted", difference, 4, "  … 2 unchanged|  … 2 removed|5 + e|2 added lines hidden: d"},
+		{"others are counted where none is added", []string{"…", "-a", "…", "-b", "…", "-c"}, 3, "  …|2 - a|4 lines hidden: d"},
+		{"a line wider than the screen", []string{wide}, 3, "1 + 01234567890123|    45678901234567|    89"},
+		{"of which a part is hidden", []string{"+a", wide + wide[1:], "+b"}, 4, "1 + a|2 + 01234567890123|    45678901234567|2 added lines hidden: d"},
+		{"a removed one is cut off", []string{"-" + wide[1:]}, 2, "1 - 0123456789012…"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			rows := bodyFit{columns: 20, differs: true, hint: ": d"}.rows(test.body, test.rows)
+			rows := bodyFit{drawing: terminal.Drawing{Margin: 2, Width: 20, Wraps: true}, hint: ": d"}.difference(changesOf(test.body), test.rows)
 			for i, row := range rows {
-				rows[i] = strings.TrimPrefix(row, "  ")
+				rows[i] = strings.TrimRight(strings.TrimPrefix(row, "  "), " ")
 			}
-			require.Equal(t, test.want, rows)
+			require.Equal(t, test.want, strings.Join(rows, "|"))
 		})
+	}
+}
+
+func TestATextIsShownOrCounted(t *testing.T) {
+	for _, test := range []struct {
+		lines []string
+		rows  int
+		want  string
+	}{
+		{[]string{"a", "", "b"}, 3, "a||b"},
+		{[]string{"a", "", "b"}, 2, "a|2 lines hidden: d"},
+		{[]string{"0123456789"}, 2, "01234567|89"},
+		{[]string{"0123456789012345678"}, 2, "01234567|1 line hidden: d"},
+	} {
+		rows := bodyFit{drawing: terminal.Drawing{Margin: 2, Width: 10}, hint: ": d"}.text(test.lines, test.rows)
+		require.Equal(t, test.want, strings.ReplaceAll(strings.Join(rows, "|"), "  ", ""), test.lines)
 	}
 }
 
@@ -88,5 +116,5 @@ func TestAnAddedLineIsShownOrCounted(t *testing.T) {
 func TestAnAddedLineOfBlanksIsMarked(t *testing.T) {
 	p := New(nil, Options{Width: 80, Rows: 24})
 	s := p.callSheet(callQuestion("fs_create_file", "a", `{"path":"a","content":"x\n\n  \n\t\n"}`))
-	require.Equal(t, []string{"+x", "+", "+⟨2 blanks⟩", "+⟨1 blank⟩"}, s.body)
+	require.Equal(t, []terminal.Change{{Mark: '+', Number: 1, Text: "x"}, {Mark: '+', Number: 2}, {Mark: '+', Number: 3, Text: "⟨2 blanks⟩"}, {Mark: '+', Number: 4, Text: "⟨1 blank⟩"}}, s.changes)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/aymanbagabas/go-udiff"
 
+	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
 	"jp/internal/safetext"
 	"jp/turnloop"
@@ -56,7 +57,7 @@ func (p *Prompter) previewModify(s *questionView, arguments json.RawMessage) boo
 	}
 	if before, ok := p.content(args.Path); ok {
 		if after, ok := apply(before, args.Edits); ok {
-			s.difference(before, after)
+			s.difference(args.Path, before, after)
 			return true
 		}
 		s.notes = append(s.notes, "! the edits do not fit the file as it is now")
@@ -66,7 +67,10 @@ func (p *Prompter) previewModify(s *questionView, arguments json.RawMessage) boo
 		before.WriteString(withNewline(e.Old))
 		after.WriteString(withNewline(e.New))
 	}
-	s.difference(before.String(), after.String())
+	s.difference(args.Path, before.String(), after.String())
+	for i := range s.changes {
+		s.changes[i].Number = 0 // the place in the file is unknown
+	}
 	return true
 }
 
@@ -96,7 +100,7 @@ func (p *Prompter) previewCreate(s *questionView, arguments json.RawMessage, cov
 	case exists:
 		s.notes = append(s.notes, "! the file exists")
 	}
-	s.difference(before, *args.Content)
+	s.difference(args.Path, before, *args.Content)
 	return true
 }
 
@@ -108,7 +112,7 @@ func (p *Prompter) previewDelete(s *questionView, arguments json.RawMessage) boo
 		return false
 	}
 	if before, ok := p.content(args.Path); ok {
-		s.difference(before, "")
+		s.difference(args.Path, before, "")
 	}
 	return true
 }
@@ -224,42 +228,37 @@ func (p *Prompter) content(name string) (string, bool) {
 	return string(text), true
 }
 
-// difference adds the lines that change, with those around them.
-func (s *questionView) difference(before, after string) {
+// difference adds the lines of a file that change, with those around them.
+func (s *questionView) difference(name, before, after string) {
 	if len(before) > readable || len(after) > readable {
 		s.notes = append(s.notes, fmt.Sprintf("! too large to compare: %d bytes, then %d", len(before), len(after)))
 		return
 	}
-	lines := strings.Split(strings.TrimSuffix(udiff.Unified("a", "b", before, after), "\n"), "\n")
-	if len(lines) < 3 {
+	s.changes, s.file = terminal.Changes(udiff.Unified("a", "b", before, after)), name
+	if len(s.changes) == 0 {
 		s.notes = append(s.notes, "(no change)")
 		return
 	}
 	var added, deleted int
-	for i, line := range lines[2:] {
-		switch line[:min(1, len(line))] {
-		case "+":
+	for i, c := range s.changes {
+		switch c.Mark {
+		case '+':
 			added++
-		case "-":
+		case '-':
 			deleted++
-		case "@":
-			if i == 0 {
-				continue // the place of the first difference is plain
-			}
 		}
-		s.body = append(s.body, safetext.Reveal(blanksShown(line)))
+		s.changes[i].Text = safetext.Reveal(blanksShown(c))
 	}
-	s.differs = true
 	s.aside = strings.TrimPrefix(fmt.Sprintf("%s, +%d −%d", s.aside, added, deleted), ", ")
 }
 
-// blanksShown is a line of a difference. Blanks that are all of an added line are counted, since they look
+// blanksShown is the text of a line of a difference. Blanks that are all of an added line are counted, since they look
 // like an empty one.
-func blanksShown(line string) string {
-	if text, added := strings.CutPrefix(line, "+"); added && text != "" && strings.TrimSpace(text) == "" {
-		return fmt.Sprintf("+⟨%s⟩", conversation.Count(utf8.RuneCountInString(text), "blank"))
+func blanksShown(c terminal.Change) string {
+	if c.Mark == '+' && c.Text != "" && strings.TrimSpace(c.Text) == "" {
+		return fmt.Sprintf("⟨%s⟩", conversation.Count(utf8.RuneCountInString(c.Text), "blank"))
 	}
-	return line
+	return c.Text
 }
 
 func withNewline(text string) string {

@@ -78,7 +78,7 @@ func alsoLine(call *conversation.ToolCall) string {
 		Argv []string `json:"argv"`
 	}
 	_ = json.Unmarshal(call.Arguments(), &args) // it has passed the schema
-	return "  + " + safetext.EscapeAll(args.Argv)
+	return margin + "+ " + safetext.EscapeAll(args.Argv)
 }
 
 // amend handles the keys that need a text: a no with its reason, and an answer
@@ -97,7 +97,7 @@ func (p *Prompter) amend(
 }
 
 func (p *Prompter) runMenu(q turnloop.Question, s questionView) menu {
-	m := menu{lead: "Run it?", eof: "as n", items: []item{{'y', "yes", "run it, this once"}}}
+	m := menu{lead: whether(s.name), eof: "as n", items: []item{{'y', "yes", "run it, this once"}}}
 	if slices.Contains(q.Inquiry.Request.Covers, "overwrite") {
 		m.items[0] = item{'y', "yes, overwrite it", "run it, this once, and overwrite the file"}
 	}

@@ -2,6 +2,7 @@ package prompt
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -49,47 +50,47 @@ func TestScreens(t *testing.T) {
 		want    []string
 	}{
 		"modify, wide": {callQuestion("fs_modify_file", "retry.go", modification), Options{Root: root, Editor: editor()}, 120, []string{
-			"edit retry.go" + strings.Repeat(" ", 120-13-18) + "call 2 of 3, +1 −1",
-			"   package auth",
-			"   ",
-			"   func Login() error {",
-			"  -    for {",
-			"  +    for try := 1; ; try++ {",
-			"           err := ask()",
-			"           if err == nil {",
-			"               return nil",
-			"Run it?  y yes   a every edit this turn   n no   w no, say why   e edit   d details   ? help",
+			"  ● edit retry.go" + strings.Repeat(" ", 120-17-18) + "call 2 of 3, +1 −1",
+			"    1   package auth",
+			"    2   ",
+			"    3   func Login() error {",
+			"    4 -     for {",
+			"    4 +     for try := 1; ; try++ {",
+			"    5           err := ask()",
+			"    6           if err == nil {",
+			"    7               return nil",
+			"Edit it?  y yes   a every edit this turn   n no   w no, say why   e edit   d details   ? help",
 			">",
 		}},
 		"modify, narrow": {callQuestion("fs_modify_file", "retry.go", modification), Options{Root: root}, 40, []string{
-			"edit retry.go         call 2 of 3, +1 −1",
-			"   package auth",
-			"   ",
-			"   func Login() error {",
-			"  -    for {",
-			"  +    for try := 1; ; try++ {",
-			"           err := ask()",
-			"           if err == nil {",
-			"               return nil",
-			"Run it?  y yes   a every edit this turn",
+			"  ● edit retry.go     call 2 of 3, +1 −1",
+			"    1   package auth",
+			"    2   ",
+			"    3   func Login() error {",
+			"    4 -     for {",
+			"    4 +     for try := 1; ; try++ {",
+			"    5           err := ask()",
+			"    6           if err == nil {",
+			"    7               return nil",
+			"Edit it?  y yes   a every edit this turn",
 			"n no   w no, say why   d details",
 			"? help",
 			">",
 		}},
 		"command": {command, Options{Dir: "~/login", Confinement: "writes inside the workspace only · no network"}, 100, []string{
-			"run go test ./..." + strings.Repeat(" ", 100-17-11) + "call 2 of 3",
-			"  in ~/login · writes inside the workspace only · no network · at most 2 min",
+			"  ● run go test ./..." + strings.Repeat(" ", 100-4-17-11) + "call 2 of 3",
+			"    in ~/login · writes inside the workspace only · no network · at most 2 min",
 			"Run it?  y yes   a every command this turn   n no   w no, say why   d details   ? help",
 			">",
 		}},
 		"command, not confined, with input": {
 			callQuestion("shell_run", "", `{"argv":["sh","-c","rm -rf x "],"cwd":"sub","stdin":"echo 1\necho 2\n"}`),
 			Options{Dir: "~/login"}, 100, []string{
-				"run sh -c 'rm -rf x '" + strings.Repeat(" ", 100-21-11) + "call 2 of 3",
-				"  in ~/login/sub · at most 10 min",
-				"  ! not confined: it can do all that you can",
-				"  < echo 1",
-				"  < echo 2",
+				"  ● run sh -c 'rm -rf x '" + strings.Repeat(" ", 100-4-21-11) + "call 2 of 3",
+				"    in ~/login/sub · at most 10 min",
+				"    ! not confined: it can do all that you can",
+				"    < echo 1",
+				"    < echo 2",
 				"Run it?  y yes   a every command this turn   n no   w no, say why   d details   ? help",
 				">",
 			},
@@ -97,51 +98,51 @@ func TestScreens(t *testing.T) {
 		"a command that draws a screen of its own": {
 			callQuestion("shell_run", "", `{"argv":["sh","-c","touch pwned #`+strings.Repeat(" ", 4000)+`shell_run git status"]}`),
 			Options{Dir: "/w", Confinement: "x"}, 100, []string{
-				"run sh -c 'touch pwned #⟨4000 blanks⟩shell_run git status'" + strings.Repeat(" ", 100-58-11) + "call 2 of 3",
-				"  in /w · x · at most 10 min",
+				"  ● run sh -c 'touch pwned #⟨4000 blanks⟩shell_run git status'" + strings.Repeat(" ", 100-4-58-11) + "call 2 of 3",
+				"    in /w · x · at most 10 min",
 				"Run it?  y yes   a every command this turn   n no   w no, say why   d details   ? help",
 				">",
 			},
 		},
 		"move": {callQuestion("fs_move_file", "a b", `{"source":"a b","target":"c"}`), Options{}, 100, []string{
-			"move 'a b' → c" + strings.Repeat(" ", 100-14-11) + "call 2 of 3",
-			"Run it?  y yes   a every move this turn   n no   w no, say why   d details   ? help",
+			"  ● move 'a b' → c" + strings.Repeat(" ", 100-4-14-11) + "call 2 of 3",
+			"Move it?  y yes   a every move this turn   n no   w no, say why   d details   ? help",
 			">",
 		}},
 		"another tool": {callQuestion("deploy", "", `{"to":"prod"}`), Options{}, 100, []string{
-			"deploy" + strings.Repeat(" ", 100-6-11) + "call 2 of 3",
-			"  {",
-			`    "to": "prod"`,
-			"  }",
+			"  ● deploy" + strings.Repeat(" ", 100-4-6-11) + "call 2 of 3",
+			"    {",
+			`      "to": "prod"`,
+			"    }",
 			"Run it?  y yes   a all deploy this turn   n no   w no, say why   d details   ? help",
 			">",
 		}},
 		"a tool that is a program": {program, Options{Dir: "~/login"}, 100, []string{
-			"word_count a.txt" + strings.Repeat(" ", 100-16-11) + "call 2 of 3",
-			"  runs wc -w '$(id)'",
-			"  in ~/login · at most 30 s",
-			"  ! not confined: it can do all that you can",
-			"  {",
-			`    "path": "a.txt"`,
-			"  }",
+			"  ● word_count a.txt" + strings.Repeat(" ", 100-4-16-11) + "call 2 of 3",
+			"    runs wc -w '$(id)'",
+			"    in ~/login · at most 30 s",
+			"    ! not confined: it can do all that you can",
+			"    {",
+			`      "path": "a.txt"`,
+			"    }",
 			"Run it?  y yes   a all word_count this turn   n no   w no, say why   d details   ? help",
 			">",
 		}},
 		"boolean": {asked, Options{}, 100, []string{
-			"create auth/retry_test.go asks: Overwrite existing file?",
+			"  ● create auth/retry_test.go asks: Overwrite existing file?",
 			"y yes   n no (default)   a yes to all of these this turn   d details",
 			">",
 		}},
 		"select": {chosen, Options{}, 100, []string{
-			"create auth/retry_test.go asks: Overwrite existing file?",
+			"  ● create auth/retry_test.go asks: Overwrite existing file?",
 			"1 x – the choice",
 			"2 xx – the choice (default)",
 			">",
 		}},
 		"deliver": {delivery("line\n" + strings.Repeat("more\n", 60)), Options{}, 100, append(append([]string{
-			"read auth/retry.go" + strings.Repeat(" ", 100-18-11) + "call 2 of 3", "  line",
-		}, strings.Split(strings.Repeat("  more\n", 42), "\n")[:42]...),
-			"  18 lines hidden: d",
+			"  ● read auth/retry.go" + strings.Repeat(" ", 100-4-18-11) + "call 2 of 3", "    line",
+		}, strings.Split(strings.Repeat("    more\n", 42), "\n")[:42]...),
+			"    18 lines hidden: d",
 			"Give it to the model?  y deliver   n withhold   w withhold, say why   d show   ? help",
 			">",
 		)},
@@ -172,7 +173,7 @@ func TestFurtherCommandsAreListed(t *testing.T) {
 	for typed, also := range map[string]int{"Y": 2, "y": 0} {
 		s := ask(t, t.Context(), q, Options{Dir: "/w", Confinement: "x"}, 80)
 		s.WaitForEnd("\n>")
-		require.Contains(t, s.Text(), "\n  2 more commands ask:\n  + go test ./...\n  + rm 'a b'\nRun it?  y yes   Y yes to all 3   a every command this turn")
+		require.Contains(t, s.Text(), "\n    2 more commands ask:\n    + go test ./...\n    + rm 'a b'\nRun it?  y yes   Y yes to all 3   a every command this turn")
 		s.types(typed)
 		got, err := s.reply()
 		require.NoError(t, err)
@@ -191,11 +192,11 @@ func TestConfinementIsNeverCut(t *testing.T) {
 		columns int
 		want    string
 	}{
-		{confined, 30, "  in ~/w\n  confined: writes here,\n  temporary files and caches\n  only · no network\n  at most 10 min\n"},
-		{confined, 40, "  in ~/w\n  confined: writes here, temporary files\n  and caches only · no network\n  at most 10 min\n"},
-		{confined, 80, "  in ~/w · confined: writes here, temporary files and caches only · no network\n  at most 10 min\n"},
-		{deep, 40, "deep/deep/deep/end\n  confined: writes here, temporary files\n  and caches only · no network\n"},
-		{Options{Dir: "~/w"}, 20, "  in ~/w\n  at most 10 min\n  ! not confined: it\n    can do all that\n    you can\n"},
+		{confined, 30, "    in ~/w\n    confined: writes here,\n    temporary files and caches\n    only · no network\n    at most 10 min\n"},
+		{confined, 40, "    in ~/w\n    confined: writes here, temporary\n    files and caches only · no network\n    at most 10 min\n"},
+		{confined, 80, "    in ~/w · confined: writes here, temporary files and caches only · no network\n    at most 10 min\n"},
+		{deep, 40, "deep/deep/deep/end\n    confined: writes here, temporary\n    files and caches only · no network\n"},
+		{Options{Dir: "~/w"}, 20, "    in ~/w\n    at most 10 min\n    ! not confined:\n      it can do all\n      that you can\n"},
 	} {
 		s := ask(t, t.Context(), command, test.opts, test.columns)
 		s.WaitForEnd("\n>")
@@ -210,10 +211,10 @@ func TestTheWidthIsTheOneOfTheMoment(t *testing.T) {
 	q := callQuestion("fs_modify_file", "retry.go", modification)
 	s := ask(t, t.Context(), q, Options{}, 120)
 	s.WaitForEnd("\n>")
-	require.Contains(t, s.Text(), "Run it?  y yes   a every edit")
+	require.Contains(t, s.Text(), "Edit it?  y yes   a every edit")
 	s.Resize(40, 50)
 	s.types("?")
-	s.WaitFor("Run it?  y yes   a every edit this turn\nn no")
+	s.WaitFor("Edit it?  y yes   a every edit this turn\nn no")
 	s.types("n")
 	_, err := s.reply()
 	require.NoError(t, err)
@@ -257,9 +258,13 @@ func TestPreviewOfFiles(t *testing.T) {
 			require.Equal(t, "call 2 of 3"+test.aside, s.aside)
 			require.Contains(t, strings.Join(s.notes, "\n"), test.note)
 			if test.body != nil {
-				require.Equal(t, test.body, s.body)
+				shown := s.body
+				for _, c := range s.changes {
+					shown = append(shown, string(c.Mark)+c.Text)
+				}
+				require.Equal(t, test.body, shown)
 			}
-			require.NotContains(t, strings.Join(s.body, "\n"), "root:", "a link out of the workspace")
+			require.NotContains(t, fmt.Sprint(s.body, s.changes), "root:", "a link out of the workspace")
 		})
 	}
 }

@@ -21,7 +21,8 @@ type questionView struct {
 	notes   []string                 // always shown, after the first line
 	facts   [][]string               // always shown in full, after the notes: the parts of each line
 	body    []string                 // shown as far as there is room
-	differs bool                     // the body is a difference
+	changes []terminal.Change        // shown in place of the body
+	file    string                   // the name of the file that they change
 	details []string                 // shown on demand, after the whole body
 	also    []*conversation.ToolCall // commands that are listed with it
 }
@@ -91,34 +92,50 @@ func (p *Prompter) brief(s questionView, menu string) string {
 	free := p.rows() - strings.Count(menu, "\n") - roomBelow
 	b.WriteString(p.headline(s, free-len(s.notes)-len(s.facts)-leastBody))
 	for _, note := range s.notes {
-		b.WriteString("  " + p.opts.Palette.Change(safetext.Bound(note, 2*p.width()-4)) + "\n")
+		b.WriteString(terminal.WrapBelow(margin+p.opts.Palette.Change(safetext.Bound(note, 2*(p.width()-len(margin)))), len(margin), p.width()) + "\n")
 	}
 	for _, parts := range s.facts {
-		b.WriteString(terminal.Wrap("  "+p.opts.Palette.Change(strings.Join(parts, " · ")), p.width()) + "\n")
+		b.WriteString(terminal.Wrap(margin+p.opts.Palette.Change(strings.Join(parts, " · ")), p.width()) + "\n")
 	}
-	fit := bodyFit{palette: p.opts.Palette, columns: p.width(), differs: s.differs}
+	fit := bodyFit{drawing: s.drawing(p.opts.Palette, p.width())}
 	if menu != "" {
 		fit.hint = ": d"
 	}
-	below := ""
+	also := ""
 	if len(s.also) > 0 {
-		below = "  " + conversation.Count(len(s.also), "more command") + map[bool]string{true: " asks:\n", false: " ask:\n"}[len(s.also) == 1]
+		also = margin + conversation.Count(len(s.also), "more command") + map[bool]string{true: " asks:\n", false: " ask:\n"}[len(s.also) == 1]
 	}
 	for _, call := range s.also {
-		below += alsoLine(call) + "\n"
+		also += alsoLine(call) + "\n"
 	}
-	free -= strings.Count(below, "\n")
-	for _, row := range fit.rows(s.body, max(free-terminal.RowsOf(terminal.Wrap(strings.TrimSuffix(b.String(), "\n"), p.width()), p.width()), leastBody)) {
+	free -= strings.Count(also, "\n")
+	free = max(free-terminal.RowsOf(terminal.Wrap(strings.TrimSuffix(b.String(), "\n"), p.width()), p.width()), leastBody)
+	rows := fit.difference(s.changes, free)
+	if s.changes == nil {
+		rows = fit.text(s.body, free)
+	}
+	for _, row := range rows {
 		b.WriteString(row + "\n")
 	}
-	return b.String() + below
+	return b.String() + also
 }
+
+// drawing is how the changes of a question are drawn.
+func (s questionView) drawing(palette terminal.Palette, width int) terminal.Drawing {
+	return terminal.Drawing{Palette: palette, File: s.file, Margin: len(margin), Width: width, Wraps: true}
+}
+
+// margin stands before what is below the first line of a question.
+const margin = "    "
 
 // full is all that there is to see.
 func (p *Prompter) full(s questionView) string {
 	var b strings.Builder
+	for _, rows := range s.drawing(p.opts.Palette, p.width()).Rows(s.changes) {
+		b.WriteString(strings.Join(rows, "\n") + "\n")
+	}
 	for _, line := range append(s.body[:len(s.body):len(s.body)], s.details...) {
-		b.WriteString("  " + p.opts.Palette.Change(line) + "\n")
+		b.WriteString(margin + p.opts.Palette.Change(line) + "\n")
 	}
 	return b.String()
 }
@@ -129,17 +146,17 @@ func (p *Prompter) headline(s questionView, rows int) string {
 	verb := Verb(s.name)
 	left := verb
 	if s.head != "" {
-		left += " " + safetext.Bound(s.head, max(rows, leastHead)*p.width()-safetext.Columns(verb))
+		left += " " + safetext.Bound(s.head, max(rows, leastHead)*(p.width()-len(margin))-safetext.Columns(verb)-1)
 	}
-	used := safetext.Columns(left)
-	left = p.opts.Palette.Bold(verb) + strings.TrimPrefix(left, verb)
+	used := len(margin) + safetext.Columns(left)
+	left = terminal.WrapBelow("  "+p.opts.Palette.Yellow("●")+" "+p.opts.Palette.Bold(verb)+strings.TrimPrefix(left, verb), len(margin), p.width())
 	if s.aside == "" {
 		return left + "\n"
 	}
 	if space := p.width() - used - safetext.Columns(s.aside); space >= 2 {
 		return left + strings.Repeat(" ", space) + s.aside + "\n"
 	}
-	return left + "\n  " + s.aside + "\n"
+	return left + "\n" + margin + s.aside + "\n"
 }
 
 // words are jp's own tools in words: what a call does, and what it is.
@@ -155,6 +172,14 @@ func Verb(name string) string {
 		return w.verb
 	}
 	return name
+}
+
+// whether asks for a call of a tool.
+func whether(name string) string {
+	if w, own := words[name]; own {
+		return strings.ToUpper(w.verb[:1]) + w.verb[1:] + " it?"
+	}
+	return "Run it?"
 }
 
 // every is all calls of a tool, in words.

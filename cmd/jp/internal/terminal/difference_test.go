@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -45,9 +46,10 @@ func TestChangesKeepTheirText(t *testing.T) {
 		}
 		width := rapid.SampledFrom([]int{0, 20, 80}).Draw(t, "width")
 		environ := rapid.SampledFrom([][]string{{"TERM=xterm-256color"}, {"COLORTERM=truecolor"}, {"TERM=xterm"}}).Draw(t, "environ")
-		plain := ShowChanges(changes, 4, width, Palette{})
+		wraps := rapid.Bool().Draw(t, "wraps")
+		plain := rowsOf(Drawing{Palette{}, "a.go", 4, width, wraps}, changes)
 		for _, theme := range []Theme{NoTheme, Dark, Light} {
-			for i, row := range ShowChanges(changes, 4, width, Coloured().With(theme, environ)) {
+			for i, row := range rowsOf(Drawing{Coloured().With(theme, environ), "a.go", 4, width, wraps}, changes) {
 				require.Equal(t, strings.TrimRight(plain[i], " "), strings.TrimRight(ansi.Strip(row), " "))
 				if width > 0 {
 					require.LessOrEqual(t, safetext.Columns(row), width)
@@ -55,6 +57,21 @@ func TestChangesKeepTheirText(t *testing.T) {
 			}
 		}
 	})
+}
+
+func rowsOf(d Drawing, changes []Change) []string { return slices.Concat(d.Rows(changes)...) }
+
+// TestCodeOnGrounds has a keyword, a word that changed, and an added line that needs two rows.
+func TestCodeOnGrounds(t *testing.T) {
+	p := Coloured().With(Dark, []string{"TERM=xterm-256color"})
+	rows := rowsOf(Drawing{Palette: p, File: "dir/a.go", Width: 24, Wraps: true}, []Change{{'-', 7, "return old"}, {'+', 7, "return made"}, {0, -3, "… 3 more"}, {'+', 9, `s := "abcdefghijklmnopqrstuvwxyz"`}})
+	require.Equal(t, []string{
+		"\x1b[2m7 \x1b[22m\x1b[48;5;52m- \x1b[38;5;176mreturn\x1b[39m \x1b[49m\x1b[48;5;88mold\x1b[49m\x1b[48;5;52m          \x1b[49m",
+		"\x1b[2m7 \x1b[22m\x1b[48;5;22m+ \x1b[38;5;176mreturn\x1b[39m \x1b[49m\x1b[48;5;28mmade\x1b[49m\x1b[48;5;22m         \x1b[49m",
+		"\x1b[2m  … 3 more\x1b[22m",
+	}, rows[:3])
+	require.Equal(t, []string{`9 + s := "abcdefghijklmn`, `    opqrstuvwxyz"       `}, []string{ansi.Strip(rows[3]), ansi.Strip(rows[4])})
+	require.Contains(t, rows[4], "\x1b[38;5;150mopqrstuvwxyz", "the second row is still a string")
 }
 
 // TestGrounds has each theme in terminals of many colours and of few.
@@ -66,6 +83,6 @@ func TestGrounds(t *testing.T) {
 		"\x1b[2m7 \x1b[22m\x1b[48;5;22m+ x \x1b[49m":          Coloured().With(Dark, []string{"TERM=xterm-256color"}),
 		"\x1b[2m7 \x1b[22m\x1b[48;2;222;246;228m+ x \x1b[49m": Coloured().With(Light, []string{"TERM=xterm", "COLORTERM=truecolor"}),
 	} {
-		require.Equal(t, []string{want}, ShowChanges([]Change{line}, 0, 6, p))
+		require.Equal(t, []string{want}, rowsOf(Drawing{Palette: p, Width: 6}, []Change{line}))
 	}
 }

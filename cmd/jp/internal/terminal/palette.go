@@ -6,7 +6,7 @@ import (
 
 	"github.com/mattn/go-isatty"
 
-	"jp/internal/safetext"
+	"jp/cmd/jp/internal/terminal/highlight"
 )
 
 // A Palette colours text, or leaves it as it is. The zero value has no colours.
@@ -37,11 +37,11 @@ func (p Palette) With(theme Theme, environ []string) Palette {
 	return p
 }
 
-// A ground is a background colour: exact, and of the 256 that most terminals have.
-type ground struct{ exact, of256 string }
+// A shade is a colour: exact, and of the 256 that most terminals have.
+type shade struct{ exact, of256 string }
 
 // grounds are those of a removed and an added line, and of the words in them that changed.
-var grounds = map[Theme]map[byte][2]ground{
+var grounds = map[Theme]map[byte][2]shade{
 	Dark: {
 		'-': {{"58;22;26", "52"}, {"122;36;46", "88"}},
 		'+': {{"16;46;28", "22"}, {"28;96;54", "28"}},
@@ -52,27 +52,54 @@ var grounds = map[Theme]map[byte][2]ground{
 	},
 }
 
-// Changed colours a line of a difference with its mark, over a number of columns. The bytes from and to bound the words in it
-// that changed.
-func (p Palette) Changed(mark byte, line string, from, to, columns int) string {
+// codeColours are those of code on a ground.
+var codeColours = map[Theme]map[highlight.Kind]shade{
+	Dark: {
+		highlight.Keyword: {"198;146;234", "176"}, highlight.String: {"163;209;132", "150"}, highlight.Number: {"235;176;106", "215"},
+		highlight.Comment: {"140;150;162", "246"}, highlight.Name: {"122;190;250", "117"},
+	},
+	Light: {
+		highlight.Keyword: {"122;36;150", "91"}, highlight.String: {"18;96;48", "22"}, highlight.Number: {"146;74;0", "94"},
+		highlight.Comment: {"96;104;112", "242"}, highlight.Name: {"18;76;160", "25"},
+	},
+}
+
+// grounded reports whether changed lines have grounds. Their text then has the colours of its syntax.
+func (p Palette) grounded() bool { return p.colour && p.theme != NoTheme }
+
+// Code colours code on a ground.
+func (p Palette) Code(kind highlight.Kind, text string) string {
+	c, has := codeColours[p.theme][kind]
+	if !p.grounded() || !has || strings.Trim(text, " ") == "" {
+		return text
+	}
+	return p.paint("38;"+p.of(c), text, "39")
+}
+
+// Changed colours a part of a line of a difference that has the mark, a stronger one if its words changed.
+func (p Palette) Changed(mark byte, text string, strong bool) string {
 	kinds, has := grounds[p.theme][mark]
 	switch {
-	case !p.colour || !has && mark != '+' && mark != '-':
-		return p.Change(line)
-	case !has && mark == '+':
-		return p.Green(line)
-	case !has:
-		return p.Red(line)
+	case p.grounded() && !has:
+		return text
+	case p.grounded() && strong:
+		return p.paint("48;"+p.of(kinds[1]), text, "49")
+	case p.grounded():
+		return p.paint("48;"+p.of(kinds[0]), text, "49")
+	case mark == '+':
+		return p.Green(text)
+	case mark == '-':
+		return p.Red(text)
 	}
-	paint := func(text string, g ground) string {
-		if p.exact {
-			return p.paint("48;2;"+g.exact, text, "49")
-		}
-		return p.paint("48;5;"+g.of256, text, "49")
+	return text
+}
+
+// of is a colour as the terminal has it.
+func (p Palette) of(g shade) string {
+	if p.exact {
+		return "2;" + g.exact
 	}
-	blank := strings.Repeat(" ", max(0, columns-safetext.Columns(line)))
-	from, to = min(from, len(line)), min(to, len(line))
-	return paint(line[:from], kinds[0]) + paint(line[from:to], kinds[1]) + paint(line[to:]+blank, kinds[0])
+	return "5;" + g.of256
 }
 
 // NewPalette returns the palette for a stream: $NO_COLOR takes colours away,

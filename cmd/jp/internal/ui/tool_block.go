@@ -198,7 +198,8 @@ func (t *Turn) below(e *conversation.Event, b *conversation.ToolCallResponse, ca
 		if !t.env.Verbose {
 			changes = terminal.Brief(changes, diffRows)
 		}
-		return terminal.ShowChanges(changes, margin, t.width(), t.palette)
+		drawing := terminal.Drawing{Palette: t.palette, File: strings.TrimSpace(call.thing), Margin: margin, Width: t.width()}
+		return slices.Concat(drawing.Rows(changes)...)
 	case !b.IsError && own:
 		return nil
 	}

@@ -5,6 +5,7 @@ package highlight
 
 import (
 	"embed"
+	"path"
 	"strings"
 	"sync"
 
@@ -69,6 +70,15 @@ func Of(name string) *Language {
 	mu.Lock()
 	defer mu.Unlock()
 	return load(name)
+}
+
+// OfFile returns the language of a file by its name, and nil for an unknown one.
+func OfFile(name string) *Language {
+	base := path.Base(name)
+	if ext := path.Ext(base); ext != "" {
+		return Of(ext)
+	}
+	return Of(base)
 }
 
 // diffs begin with one of these.
