@@ -7,7 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/hinshun/vt10x"
+	"github.com/charmbracelet/x/vt"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 )
@@ -92,9 +92,9 @@ func TestShownIsWhatATerminalShows(t *testing.T) {
 		}), 0, 30).Draw(t, "pieces")
 		// A cursor goes no further down than something was written.
 		out := strings.Repeat("\n", 35) + "\x1b[35A" + strings.Join(pieces, "")
-		vt := vt10x.New(vt10x.WithSize(90, 40))
-		_, _ = vt.Write([]byte(strings.ReplaceAll(out, "\n", "\r\n")))
-		require.Equal(t, letters(vt.String()), letters(Shown(out)), "%q", out)
+		screen := vt.NewEmulator(90, 40)
+		_, _ = screen.Write([]byte(strings.ReplaceAll(out, "\n", "\r\n")))
+		require.Equal(t, letters(screen.String()), letters(Shown(out)), "%q", out)
 	})
 }
 

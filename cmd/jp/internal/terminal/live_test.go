@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hinshun/vt10x"
+	"github.com/charmbracelet/x/vt"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 )
@@ -13,7 +13,7 @@ import (
 // onScreen is what a terminal shows that got these writes, without the blanks at
 // the ends of lines.
 func onScreen(columns int, writes string) string {
-	screen := vt10x.New(vt10x.WithSize(columns, 400))
+	screen := vt.NewEmulator(columns, 400)
 	_, _ = screen.Write([]byte(strings.ReplaceAll(writes, "\n", "\r\n")))
 	lines := strings.Split(screen.String(), "\n")
 	for i, line := range lines {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hinshun/vt10x"
+	"github.com/charmbracelet/x/vt"
 	"github.com/stretchr/testify/require"
 )
 
@@ -46,7 +46,7 @@ func TestLongBlocksStream(t *testing.T) {
 	for name, text := range longBlocks {
 		t.Run(name, func(t *testing.T) {
 			const width, rows = 60, 20
-			screen := vt10x.New(vt10x.WithSize(width, rows))
+			screen := vt.NewEmulator(width, rows)
 			m := NewMarkdown(writer(func(text string) { _, _ = screen.Write([]byte(strings.ReplaceAll(text, "\n", "\r\n"))) }), width, Palette{})
 			m.Live(rows - 1)
 			before, still := "", 0
@@ -88,7 +88,7 @@ func TestLongBlocksAreWhole(t *testing.T) {
 				require.Equal(t, wordsOf(text), wordsOf(want))
 			}
 			screen := func(live bool) string {
-				s := vt10x.New(vt10x.WithSize(width, 6000))
+				s := vt.NewEmulator(width, 6000)
 				m := NewMarkdown(writer(func(text string) { _, _ = s.Write([]byte(strings.ReplaceAll(text, "\n", "\r\n"))) }), width, Palette{})
 				if live {
 					m.Live(20)

@@ -250,7 +250,12 @@ func (m *Markdown) preview() error {
 // oneRow is as much of a line as one row shows: of code, which is not wrapped, the end.
 func (m *Markdown) oneRow(line string) string {
 	if m.blocks.code != nil && safetext.Columns(line) > m.width {
-		return ansi.TruncateLeft(line, safetext.Columns(line)-m.width+1, "…")
+		gone := safetext.Columns(line) - m.width + 1
+		shown := ansi.TruncateLeft(line, gone, "…")
+		if safetext.Columns(shown) > m.width { // half of a wide character is not gone
+			shown = ansi.TruncateLeft(line, gone+1, "…")
+		}
+		return shown
 	}
 	return safetext.Fit(line, m.width)
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hinshun/vt10x"
+	"github.com/charmbracelet/x/vt"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
@@ -17,7 +17,7 @@ import (
 func TestStatusLeavesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		width, rows := rapid.IntRange(8, 40).Draw(t, "width"), rapid.IntRange(4, 12).Draw(t, "rows")
-		screen := vt10x.New(vt10x.WithSize(width, rows))
+		screen := vt.NewEmulator(width, rows)
 		w := writer(func(text string) { _, _ = screen.Write([]byte(strings.ReplaceAll(text, "\n", "\r\n"))) })
 		s := NewStatus(w)
 		var printed, drawn []string
@@ -39,8 +39,8 @@ func TestStatusLeavesNothing(t *testing.T) {
 			want = want[max(0, len(want)-rows+1):]
 			got := shownLines(screen)
 			require.Equal(t, strings.Join(want, "\n"), strings.Join(got[max(0, len(got)-len(want)):], "\n"))
-			require.True(t, screen.CursorVisible())
-			require.Zero(t, screen.Cursor().X)
+			require.True(t, !screen.CursorHidden())
+			require.Zero(t, screen.CursorPosition().X)
 		}
 	})
 }
@@ -52,7 +52,7 @@ func (w writer) Write(p []byte) (int, error) { w(string(p)); return len(p), nil 
 func (w writer) print(text string)           { w(text) }
 
 // shownLines are the lines of a screen, without the empty ones at its end.
-func shownLines(screen vt10x.Terminal) []string {
+func shownLines(screen *vt.Emulator) []string {
 	lines := strings.Split(screen.String(), "\n")
 	for i, line := range lines {
 		lines[i] = strings.TrimRight(line, " ")

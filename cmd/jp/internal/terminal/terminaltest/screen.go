@@ -3,6 +3,7 @@
 package terminaltest
 
 import (
+	"io"
 	"os"
 	"regexp"
 	"slices"
@@ -11,8 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/x/vt"
 	"github.com/creack/pty"
-	"github.com/hinshun/vt10x"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 )
@@ -29,7 +30,8 @@ type Screen struct {
 
 	t      *testing.T
 	master *os.File
-	vt     vt10x.Terminal
+	vt     *vt.Emulator
+	end    func() // of the emulator
 	scroll *Scrollback
 	done   chan struct{} // closed when nothing more is shown
 
@@ -54,8 +56,9 @@ func New(t *testing.T, columns, rows int) *Screen {
 // program is another process.
 func Around(t *testing.T, master, tty *os.File, columns, rows int) *Screen {
 	t.Helper()
+	e, end := emulator(columns, rows)
 	s := &Screen{
-		TTY: tty, t: t, master: pollable(t, master), vt: vt10x.New(vt10x.WithSize(columns, rows)), scroll: NewScrollback(columns, rows),
+		TTY: tty, t: t, master: pollable(t, master), vt: e, end: end, scroll: NewScrollback(columns, rows),
 		done: make(chan struct{}), changed: make(chan struct{}),
 	}
 	s.setSize(columns, rows)
@@ -67,6 +70,30 @@ func Around(t *testing.T, master, tty *os.File, columns, rows int) *Screen {
 		}
 	})
 	return s
+}
+
+// emulator returns a terminal of a size. What it answers to programs goes nowhere, until its end is called.
+func emulator(columns, rows int) (e *vt.Emulator, end func()) {
+	e = vt.NewEmulator(columns, rows)
+	answers := e.InputPipe().(io.Closer) // Close of the emulator itself is a race with its Read
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_, _ = io.Copy(io.Discard, e)
+	}()
+	return e, func() {
+		_ = answers.Close()
+		<-done
+	}
+}
+
+// Shown is what an emulator shows, without the blanks at the ends of lines and the empty lines at the bottom.
+func Shown(e *vt.Emulator) string {
+	lines := strings.Split(e.String(), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(line, " ")
+	}
+	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
 }
 
 // pollable is a file whose Close ends a Read that waits.
@@ -86,9 +113,8 @@ func (s *Screen) watch() {
 		n, err := s.master.Read(buf)
 		s.mu.Lock()
 		s.raw.Write(buf[:n])
-		known := s.known(buf[:n])
-		_, _ = s.vt.Write(known)
-		_, _ = s.scroll.Write(known)
+		_, _ = s.vt.Write(buf[:n])
+		_, _ = s.scroll.Write(s.whole(buf[:n]))
 		close(s.changed)
 		s.changed = make(chan struct{})
 		s.mu.Unlock()
@@ -98,21 +124,17 @@ func (s *Screen) watch() {
 	}
 }
 
-var (
-	keyboardMode = regexp.MustCompile(`\x1b\[[?<=>][0-9;]*u`)
-	unfinished   = regexp.MustCompile(`\x1b(\[[?<=>]?[0-9;]*)?$`)
-)
+var unfinished = regexp.MustCompile(`\x1b(\[[?<=>]?[0-9;]*)?$`)
 
-// known is what the emulator can take: it would put the cursor back at a sequence that asks for
-// the keyboard's mode, or sets it.
-func (s *Screen) known(text []byte) []byte {
+// whole is a text without a sequence at its end that goes on in the next one, and with the end of the one before.
+func (s *Screen) whole(text []byte) []byte {
 	text = append(s.begun, text...)
 	whole := len(text)
 	if at := unfinished.FindIndex(text); at != nil {
 		whole = at[0]
 	}
 	s.begun = slices.Clone(text[whole:])
-	return keyboardMode.ReplaceAll(text[:whole], nil)
+	return text[:whole]
 }
 
 // Type types keys.
@@ -135,6 +157,7 @@ func (s *Screen) Drain() {
 func (s *Screen) Hangup() {
 	_ = s.master.Close()
 	<-s.done
+	s.end()
 }
 
 // Resize gives the terminal another size.
@@ -161,15 +184,18 @@ func (s *Screen) setSize(columns, rows int) {
 func (s *Screen) Text() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	lines := strings.Split(s.vt.String(), "\n")
-	for i, line := range lines {
-		lines[i] = strings.TrimRight(line, " ")
-	}
-	text := strings.TrimRight(strings.Join(lines, "\n"), "\n")
+	text := Shown(s.vt)
 	if s.View != nil {
 		return s.View(text)
 	}
 	return text
+}
+
+// Painted is what the screen shows with its colours, as escape sequences within each line, without the empty lines at the bottom.
+func (s *Screen) Painted() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return strings.TrimRight(strings.ReplaceAll(s.vt.Render(), "\r\n", "\n"), "\n ")
 }
 
 // Scrolled is what the screen shows and what has left it.
