@@ -19,7 +19,7 @@ export CGO_ENABLED ?= 0
 # proof builds a program of the proof module and runs it in this folder.
 proof = $(GO) build -C proof -o ../bin/proof/$(1) ./$(1) && bin/proof/$(1)
 
-.PHONY: release help build test check lint crash crash-tools fuzz bench bench-tools soak seeded histories hostile programs visits flips validator inspector editors peers shells chromium acpkill models demo install
+.PHONY: release help build test check lint crash crash-tools fuzz bench bench-tools soak seeded histories hostile programs visits flips validator inspector editors peers shells chromium acpkill models screens demo install
 
 help: ## print the targets
 	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s  %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -109,6 +109,9 @@ acpkill: ## kill jp acp at KILLS=100 random moments of a prompt: a table; no upd
 
 models: ## renew the table of models and prices from charm.land/catwalk
 	cd tools && $(GO) run ./models
+
+screens: ## draw the pictures in docs/screens (FONT=… BOLD=…: a TrueType font of one width)
+	cd tools && $(GO) run ./screens $(if $(FONT),-font $(FONT)) $(if $(BOLD),-bold $(BOLD)) ../docs/screens ../cmd/jp/testdata/screens/*-80x24-dark.ansi ../cmd/jp/testdata/screens/*-80x24-light.ansi
 
 demo: build ## a scripted turn with real tools in a scratch repository
 	@$(BIN) demo

@@ -154,6 +154,7 @@ func (t *Turn) start(e *conversation.Event, b *conversation.TurnStart) {
 	t.changed, t.started = changedFiles{last: t.changed.last}, t.env.Now()
 	words := []string{string(t.run.ID)}
 	f, transient := t.run.ForkedFrom, t.run.Transient()
+	inChat := t.env.Console != nil && !t.env.Verbose // its bottom line says the model and the branch
 	switch turn := fmt.Sprintf("turn %d", e.Turn); {
 	case transient && t.run.Fresh:
 		words[0] = "not recorded"
@@ -161,18 +162,21 @@ func (t *Turn) start(e *conversation.Event, b *conversation.TurnStart) {
 		words = append(words, turn, "not recorded")
 	case f != nil:
 		words = append(words, fmt.Sprintf("fork of %s@%d", f.ID.Short(), f.Seq), turn)
+	case t.run.Fresh && inChat:
 	case t.run.Fresh:
 		words = append(words, "new")
 	case t.run.Archived:
 		words = append(words, turn, "archived ("+action.Unarchive(t.run.ID.Short()).String()+")")
-	case t.env.Console != nil && !t.env.Verbose: // the chat's last line says the rest
+	case inChat:
 		t.say("")
 		return
 	default:
 		words = append(words, turn)
 	}
-	words = append(words, problem.OneLine(b.Model))
-	if g := e.Git; g != nil && g.Head != "" {
+	if !inChat {
+		words = append(words, problem.OneLine(b.Model))
+	}
+	if g := e.Git; g != nil && g.Head != "" && !inChat {
 		branch := g.Branch
 		if branch == "" {
 			branch = "detached"
