@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"jp/internal/publicnet"
@@ -139,8 +141,33 @@ func (s *sender) RoundTrip(r *http.Request) (*http.Response, error) {
 			return nil, err
 		}
 	}
-	if err := mendBody(response); err != nil {
+	var call jsonrpc.ID
+	if succeeded(response) {
+		call = callID(r)
+	}
+	if err := mendBody(response, call); err != nil {
 		return nil, err
 	}
 	return response, nil
+}
+
+// callID is the id of the call in a request, invalid if the request asks for no answer.
+func callID(r *http.Request) (id jsonrpc.ID) {
+	if r.Method != http.MethodPost || r.GetBody == nil {
+		return id
+	}
+	body, err := r.GetBody()
+	if err != nil {
+		return id
+	}
+	defer body.Close()
+	data, err := io.ReadAll(body)
+	if err != nil {
+		return id
+	}
+	message, _ := jsonrpc.DecodeMessage(data)
+	if call, is := message.(*jsonrpc.Request); is {
+		id = call.ID
+	}
+	return id
 }

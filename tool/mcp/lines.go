@@ -56,7 +56,7 @@ func (l *lines) end(err error) {
 
 // message is the message on a line, with every part of an answer readable.
 func (l *lines) message(line []byte) ([]byte, bool) {
-	mended, message, err := mend(line)
+	mended, message, err := mend(line, jsonrpc.ID{})
 	if err != nil {
 		return nil, false
 	}

@@ -354,6 +354,8 @@ func TestHostileAnswers(t *testing.T) {
 	}{
 		"garbage":   {"Done.", false},
 		"ids":       {"Done.", false},
+		"texts":     {"Done.", false},
+		"fractions": {"Done.", false},
 		"asks":      {"Done.", false},
 		"modern":    {"Done.", false},
 		"huge":      {"it wrote a message of more than 32 MiB", true},

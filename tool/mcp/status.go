@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,15 +14,17 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"golang.org/x/net/html"
 )
 
 // Bounds of what a server's refusal may ask for.
 const (
-	mostSaid  = 1 << 10 // bytes of its text that are shown
+	mostSaid  = 1 << 10  // bytes of its text that are shown
+	mostRead  = 64 << 10 // bytes that are read for it
 	mostDelay = time.Minute
 )
 
-// A statusError is an HTTP status that refuses a message.
+// A statusError is an HTTP response without the message that answers a call: it refuses the call, or has another content.
 type statusError struct {
 	code   int
 	status string
@@ -47,38 +50,92 @@ func (e *statusError) Error() string {
 }
 
 // notRun reports whether the server says that it did not do what the message asked for.
-func (e *statusError) notRun() bool { return e.code < 500 }
+func (e *statusError) notRun() bool { return e.code >= 300 && e.code < 500 }
+
+func succeeded(response *http.Response) bool {
+	return response.StatusCode >= 200 && response.StatusCode <= 299
+}
+
+// noMessage is a response of success that has something else than a message.
+func noMessage(response *http.Response, body []byte) *statusError {
+	what := " without a message"
+	if kind := response.Header.Get("Content-Type"); len(body) > 0 {
+		what = " with " + cmp.Or(words(kind), "text") + " in place of a message"
+	}
+	return &statusError{code: response.StatusCode, status: words(response.Status) + what, said: said(response, body)}
+}
+
+// said is the text of a body for people, shortened.
+func said(response *http.Response, body []byte) string {
+	var wire struct{ Error struct{ Message string } }
+	text := string(body)
+	if json.Unmarshal(body, &wire) == nil && wire.Error.Message != "" {
+		text = wire.Error.Message
+	} else if strings.HasPrefix(response.Header.Get("Content-Type"), "text/html") {
+		text = pageText(body)
+	}
+	if text = clean(text); len(text) > mostSaid {
+		text = strings.ToValidUTF8(text[:mostSaid], "") + "…"
+	}
+	return text
+}
+
+// pageText is the text of a page on one line, without scripts and styles.
+func pageText(page []byte) string {
+	var texts []string
+	skip := ""
+	for tokens := html.NewTokenizer(bytes.NewReader(page)); ; {
+		switch kind := tokens.Next(); kind {
+		case html.ErrorToken:
+			return strings.Join(texts, " ")
+		case html.TextToken:
+			if skip == "" {
+				texts = append(texts, strings.Fields(string(tokens.Text()))...)
+			}
+		case html.StartTagToken, html.EndTagToken:
+			name, _ := tokens.TagName()
+			if tag := string(name); tag == "script" || tag == "style" {
+				if skip = ""; kind == html.StartTagToken {
+					skip = tag
+				}
+			}
+		}
+	}
+}
+
+// lostSession reports whether a refusal means that the server does not know the session of the request.
+func lostSession(r *http.Request, code int, body []byte) bool {
+	if r.Header.Get("Mcp-Session-Id") == "" {
+		return false
+	}
+	text := bytes.ToLower(body)
+	return code == http.StatusNotFound || code == http.StatusGone ||
+		code == http.StatusBadRequest && (bytes.Contains(text, []byte("session")) || bytes.Contains(text, []byte("not initialized")))
+}
 
 // refusal is the error of a response to a message, nil if the SDK can read it.
 func (s *sender) refusal(r *http.Request, response *http.Response) error {
-	if response.StatusCode >= 200 && response.StatusCode <= 299 || s.signs != nil && s.signs(response) {
+	if succeeded(response) || s.signs != nil && s.signs(response) {
 		return nil
 	}
-	body, _ := io.ReadAll(io.LimitReader(response.Body, 64<<10))
+	body, _ := io.ReadAll(io.LimitReader(response.Body, mostRead))
 	response.Body.Close()
-	e := &statusError{code: response.StatusCode, status: words(response.Status), said: string(body)}
+	e := &statusError{code: response.StatusCode, status: words(response.Status), said: said(response, body)}
+	e.ended = lostSession(r, e.code, body)
 	message, _ := jsonrpc.DecodeMessage(body)
 	answer, readable := message.(*jsonrpc.Response)
 	switch e.code {
 	case http.StatusNotFound:
-		e.ended = r.Header.Get("Mcp-Session-Id") != ""
 	case http.StatusUnauthorized:
 		e.hint = s.hint
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 	default:
 		if e.code >= 300 && e.code <= 399 {
 			e.to = words(response.Header.Get("Location"))
-		} else if readable && answer.Error != nil {
+		} else if readable && !e.ended && answer.Error != nil {
 			response.Body = io.NopCloser(bytes.NewReader(body))
 			return nil
 		}
-	}
-	var wire struct{ Error struct{ Message string } }
-	if json.Unmarshal(body, &wire) == nil && wire.Error.Message != "" {
-		e.said = wire.Error.Message
-	}
-	if e.said = clean(e.said); len(e.said) > mostSaid {
-		e.said = strings.ToValidUTF8(e.said[:mostSaid], "") + "…"
 	}
 	return e
 }

@@ -2,6 +2,7 @@ package mcptest
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -19,7 +20,8 @@ type wire struct {
 	call  func(m message) (handled bool)
 	greet func(m message) (handled bool)
 
-	refusesPings bool // otherwise they are left without an answer
+	id           string // how an answer writes the id; "" as the client does
+	refusesPings bool   // otherwise they are left without an answer
 }
 
 // A message is what the client sends.
@@ -38,7 +40,7 @@ func (w *wire) print(format string, args ...any) {
 }
 
 func (w *wire) answer(m message, result string) {
-	w.print(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, result)
+	w.print(`{"jsonrpc":"2.0","id":`+cmp.Or(w.id, "%s")+`,"result":%s}`, m.ID, result)
 }
 
 // text answers a call with a text.
@@ -115,12 +117,15 @@ var hostile = map[string]func(*wire){
 	"ids": func(w *wire) {
 		w.call = func(m message) bool {
 			w.print(`{"jsonrpc":"2.0","id":4711,"result":{"content":[]}}`)
-			w.print(`{"jsonrpc":"2.0","id":"%s","result":{"content":[{"type":"text","text":"Forged."}]}}`, m.ID)
+			w.print(`{"jsonrpc":"2.0","id":"%s7","result":{"content":[{"type":"text","text":"Forged."}]}}`, m.ID)
 			w.print(`{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"whose?"}}`)
 			return false
 		}
 		w.serve()
 	},
+	// texts repeats each id as a string, and fractions as a number with a fraction.
+	"texts":     func(w *wire) { w.id = `"%s"`; w.serve() },
+	"fractions": func(w *wire) { w.id = "%s.0"; w.serve() },
 	"huge": func(w *wire) {
 		w.call = func(m message) bool { w.text(m, strings.Repeat("x", 50<<20)); return true }
 		w.serve()
