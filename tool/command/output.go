@@ -60,7 +60,7 @@ func (o *output) watch(p []byte) {
 // result is what a run came to. An answer counts where the program had its time;
 // a success only where it ended well, too.
 func (o *output) result(ended program.Ending) tool.Result {
-	if said, is := decode(o.whole.Bytes()); is && !ended.Cancelled && !ended.TimedOut {
+	if said, is := decode(o.whole.Bytes()); is && !ended.Cancelled && !ended.TimedOut && !ended.Keys {
 		if ended.Success() || said.kind != kindSuccess {
 			return said.result
 		}

@@ -145,7 +145,7 @@ func (s *sender) RoundTrip(r *http.Request) (*http.Response, error) {
 	if succeeded(response) {
 		call = callID(r)
 	}
-	if err := mendBody(response, call); err != nil {
+	if err := mendBody(response, call, func(body []byte) error { return noMessage(response, body) }); err != nil {
 		return nil, err
 	}
 	return response, nil

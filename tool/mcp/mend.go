@@ -80,8 +80,8 @@ func withoutID(data []byte, err error) (jsonrpc.Message, error) {
 }
 
 // mendBody makes the answers in a body readable: one message, or a stream of events. call is the id of the request
-// that the body answers, if it asks for an answer.
-func mendBody(response *http.Response, call jsonrpc.ID) error {
+// that the body answers, if it asks for an answer. Then other is the error for a body that is no message.
+func mendBody(response *http.Response, call jsonrpc.ID, other func(body []byte) error) error {
 	kind := response.Header.Get("Content-Type")
 	switch {
 	case strings.HasPrefix(kind, "text/event-stream"):
@@ -94,7 +94,7 @@ func mendBody(response *http.Response, call jsonrpc.ID) error {
 		}
 		mended, _, err := mend(data, call)
 		if err != nil && call.IsValid() {
-			return noMessage(response, data)
+			return other(data)
 		}
 		data = mended
 		response.Body, response.ContentLength = io.NopCloser(bytes.NewReader(data)), int64(len(data))

@@ -19,13 +19,14 @@ type Ending struct {
 	Err       error // of waiting for it; nil for exit 0
 	Cancelled bool  // ctx ended first
 	TimedOut  bool  // the limit came first
+	Keys      bool  // it waited for keys of a terminal, which is not there
 	Left      bool  // a process that it started kept the output open
 	Limit     time.Duration
 }
 
 // Success says whether the program ended with 0, by itself.
 func (e Ending) Success() bool {
-	return !e.Cancelled && !e.TimedOut && (e.Err == nil || errors.Is(e.Err, exec.ErrWaitDelay))
+	return !e.Cancelled && !e.TimedOut && !e.Keys && (e.Err == nil || errors.Is(e.Err, exec.ErrWaitDelay))
 }
 
 // Words are the ending for one line, and for the end of the output: "" where
@@ -38,6 +39,8 @@ func (e Ending) Words() (short, long string) {
 	case e.TimedOut:
 		short = "timed out after " + brief(e.Limit)
 		return short, "[" + short + "; its process group was ended]"
+	case e.Keys:
+		return "waited for keys", "[it draws on a whole screen and waits for keys, and there is no terminal: its process group was ended. Run a command that prints and ends]"
 	case e.Success() && e.Left:
 		return "exit 0", "[a process that it started still runs; its further output is not shown]"
 	case e.Success():

@@ -12,22 +12,30 @@ import (
 const poll = 5 * time.Millisecond
 
 // wait returns when the program and its output have ended.
-func (p Program) wait(ctx context.Context, group int, done <-chan error) Ending {
+func (p Program) wait(ctx context.Context, group int, done <-chan error, shown *screen) Ending {
 	var limit <-chan time.Time
 	if p.Limit > 0 {
 		timer := time.NewTimer(p.Limit)
 		defer timer.Stop()
 		limit = timer.C
 	}
+	look := time.NewTicker(screenSilent / 10)
+	defer look.Stop()
 	ended := Ending{Limit: p.Limit}
-	select {
-	case ended.Err = <-done:
-		ended.Left = errors.Is(ended.Err, exec.ErrWaitDelay)
-		return ended
-	case <-ctx.Done():
-		ended.Cancelled = true
-	case <-limit:
-		ended.TimedOut = true
+	for over := false; !over; {
+		over = true
+		select {
+		case ended.Err = <-done:
+			ended.Left = errors.Is(ended.Err, exec.ErrWaitDelay)
+			return ended
+		case <-ctx.Done():
+			ended.Cancelled = true
+		case <-limit:
+			ended.TimedOut = true
+		case now := <-look.C:
+			ended.Keys = shown.waits(now)
+			over = ended.Keys
+		}
 	}
 	ended.Err = EndGroup(group, p.Grace, done)
 	return ended

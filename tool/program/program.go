@@ -12,6 +12,7 @@ package program
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,7 +62,7 @@ type Program struct {
 }
 
 // Run starts the program and waits for it and its output. The group is ended at
-// the limit and at the end of ctx, which are endings and no errors. An error
+// the limit, at the end of ctx, and if it waits for keys in the alternate screen, which are endings and no errors. An error
 // means that the program was not started.
 func (p Program) Run(ctx context.Context, call tool.Call) (Ending, error) {
 	if err := checkArgv(p.Argv); err != nil {
@@ -69,6 +70,11 @@ func (p Program) Run(ctx context.Context, call tool.Call) (Ending, error) {
 	}
 	if p.Grace == 0 {
 		p.Grace = DefaultGrace
+	}
+	var shown screen
+	p.tell(&shown)
+	if p.Errors != nil {
+		p.Output = io.MultiWriter(cmp.Or(p.Output, io.Discard), &shown)
 	}
 	p.tell(call.Output)
 	cmd, closeLaunch, err := p.command(call.Lock)
@@ -86,7 +92,7 @@ func (p Program) Run(ctx context.Context, call tool.Call) (Ending, error) {
 	}
 	done := make(chan error, 1)
 	go func() { done <- cmd.Wait() }()
-	return p.wait(ctx, group, done), nil
+	return p.wait(ctx, group, done, &shown), nil
 }
 
 // tell lets a second reader see what the program says as it says it: both streams, or where they

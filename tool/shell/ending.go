@@ -17,7 +17,7 @@ const noteRoom = 1 << 10
 func result(ended program.Ending, out *tool.Capture, note string) tool.Result {
 	short, long := ended.Words()
 	var exit *exec.ExitError
-	if note != "" && !ended.Cancelled && !ended.TimedOut && errors.As(ended.Err, &exit) && exit.ExitCode() > 0 {
+	if note != "" && !ended.Cancelled && !ended.TimedOut && !ended.Keys && errors.As(ended.Err, &exit) && exit.ExitCode() > 0 {
 		long += "\n" + note
 	}
 	content, whole := out.Content()

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -11,8 +12,11 @@ import (
 var screenEditors = []string{"vi", "vim", "nvim", "view", "vimdiff", "rvim", "ex"}
 
 // checkKeys refuses an editor that would wait for a person: one without input and without a
-// command that ends it.
+// command that ends it. It refuses watch, which never ends.
 func (a arguments) checkKeys() error {
+	if len(a.Argv) > 0 && filepath.Base(a.Argv[0]) == "watch" {
+		return errors.New("watch repeats a command until a person ends it: run the command itself")
+	}
 	if len(a.Argv) == 0 || a.Stdin != "" || !slices.Contains(screenEditors, filepath.Base(a.Argv[0])) {
 		return nil
 	}

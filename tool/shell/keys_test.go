@@ -9,7 +9,7 @@ import (
 
 func TestEditorsThatWaitForKeys(t *testing.T) {
 	for command, refused := range map[string]bool{
-		"vi": true, "vim a.txt": true, "/usr/bin/nvim a b": true, "view -R x": true, "ex x": true,
+		"vi": true, "vim a.txt": true, "/usr/bin/nvim a b": true, "view -R x": true, "ex x": true, "watch ls": true, "/usr/bin/watch -n1 ls": true,
 		"vim -es -c wq a": false, "vi +q": false, "nvim --headless": false, "vim --version": false, "sh vi": false, "ed a": false, "less a": false,
 	} {
 		err := arguments{Argv: strings.Fields(command)}.checkKeys()
