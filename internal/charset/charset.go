@@ -3,6 +3,7 @@ package charset
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -19,10 +20,11 @@ type Encoding struct {
 	Unknown bool              // only ASCII may be written, and the text has the file's own bytes
 	mark    string            // the byte order mark
 	codec   encoding.Encoding // nil is UTF-8
+	cr      bool              // its lines end with CR alone; the text has LF
 }
 
 // Unicode reports whether the file itself tells its encoding: it is UTF-8, or has a byte order mark.
-func (e Encoding) Unicode() bool { return e.Name == "" || e.mark != "" }
+func (e Encoding) Unicode() bool { return e.codec == nil && !e.Unknown || e.mark != "" }
 
 // ErrBinary is a file that is no text.
 var ErrBinary = errors.New("it is a binary file")
@@ -50,8 +52,19 @@ func marked() []Encoding {
 	}
 }
 
-// Decode finds the encoding of a file, and its text. A text that encodes to other bytes is not taken.
+// Decode finds the encoding of a file, and its text. A text that encodes to other bytes is not taken. Lines that end
+// with CR alone end with LF in the text.
 func Decode(content []byte) (string, Encoding, error) {
+	text, e, err := decode(content)
+	if err != nil || e.Unknown || strings.Count(text, "\r") < 2 || strings.Contains(text, "\n") {
+		return text, e, err
+	}
+	e.Name, e.cr = cmp.Or(e.Name, "UTF-8")+" with CR line ends", true
+	return strings.ReplaceAll(text, "\r", "\n"), e, nil
+}
+
+// decode finds the encoding of the characters.
+func decode(content []byte) (string, Encoding, error) {
 	for _, e := range marked() {
 		if body, ok := bytes.CutPrefix(content, []byte(e.mark)); ok {
 			if text, ok := e.text(body); ok {
@@ -127,6 +140,9 @@ func (e Encoding) Bytes(text string, added ...string) ([]byte, error) {
 			}
 		}
 		return []byte(text), nil
+	}
+	if e.cr {
+		text = strings.NewReplacer("\r\n", "\r", "\n", "\r").Replace(text)
 	}
 	if e.mark != "" {
 		text = strings.TrimPrefix(text, "\ufeff")

@@ -119,3 +119,29 @@ func TestHardLinksAreSaid(t *testing.T) {
 	result = f.done("fs_modify_file", arguments{"path": "s.sh", "edits": []edit{{Old: "new", New: "newer"}}})
 	require.NotContains(t, string(result.Content), "hard link")
 }
+
+// Lines that end with CR alone are lines, and keep their ends.
+func TestLinesThatEndWithCR(t *testing.T) {
+	for name, tt := range map[string]struct{ before, encoding, read, after string }{
+		"UTF-8":       {"a\rb\rc\r", "UTF-8", "b\n", "a\rx\ry\rc\r"},
+		"no last end": {"a\rb\rc", "UTF-8", "b\n", "a\rx\ry\rc"},
+		"Latin-1":     {"\xe4\rb\rc\r", "Latin-1", "b\n", "\xe4\rx\ry\rc\r"},
+		"UTF-16":      {"\xff\xfea\x00\r\x00b\x00\r\x00", "UTF-16LE", "b\n", "\xff\xfea\x00\r\x00x\x00\r\x00y\x00\r\x00"},
+		"mixed":       {"a\rb\rc\n", "", "", ""},
+		"one CR":      {"a\rb", "", "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, fs.Options{})
+			f.write("a.txt", tt.before)
+			if tt.encoding == "" {
+				require.Equal(t, tt.before, string(f.done("fs_read_file", arguments{"path": "a.txt"}).Content))
+				return
+			}
+			read := f.done("fs_read_file", arguments{"path": "a.txt", "start_line": 2, "end_line": 2})
+			require.Equal(t, "[The file is "+tt.encoding+" with CR line ends. This is its text. jp keeps the encoding when it writes the file.]\n"+tt.read, string(read.Content))
+			require.Equal(t, "a.txt:2:b\n", string(f.done("fs_grep_files", arguments{"pattern": "^b$"}).Content))
+			require.Equal(t, "+2 -1", f.done("fs_modify_file", arguments{"path": "a.txt", "edits": []edit{{Old: "b\n", New: "x\r\ny\n"}}}).Effect)
+			require.Equal(t, tt.after, f.content("a.txt"))
+		})
+	}
+}
