@@ -40,8 +40,8 @@ func isApart(name string) bool {
 // isUnseen reports whether the content of an element is never shown, or is of another page.
 func isUnseen(name string) bool {
 	switch name {
-	case "applet", "audio", "canvas", "datalist", "dialog", "iframe", "math", "noembed", "noframes", "noscript", "object", "script",
-		"style", "svg", "template", "textarea", "video":
+	case "annotation-xml", "applet", "audio", "canvas", "datalist", "defs", "dialog", "iframe", "math", "noembed", "noframes", "noscript",
+		"object", "script", "style", "svg", "symbol", "template", "textarea", "video":
 		return true
 	}
 	return false
@@ -116,8 +116,17 @@ func (p *page) start(t tag) {
 		}
 		return
 	}
-	e := &element{name: t.name, hidden: p.unseen(t) || t.name == "title"}
+	inFigure := p.figure != nil && p.hidden == 1
+	e := &element{name: t.name, after: t.attrs["encoding"], hidden: p.unseen(t) || t.name == "title" && !inFigure}
 	p.titled = t.name == "title" && p.hidden == 0
+	switch {
+	case inFigure:
+		p.figure.part(e, p.open[len(p.open)-1])
+	case p.figured(t):
+		p.startFigure(t)
+	case (t.name == "iframe" || t.name == "object") && p.hidden == 0:
+		p.frame(t)
+	}
 	p.open = append(p.open, e)
 	p.names[t.name]++
 	if e.hidden {
@@ -181,7 +190,11 @@ func (p *page) closeTo(left int) {
 		p.names[e.name]--
 		switch {
 		case e.hidden:
-			p.hidden--
+			if p.hidden--; p.hidden == 0 && p.figure != nil {
+				p.endFigure()
+			}
+		case p.figure != nil && p.hidden == 1:
+			p.figure.endPart(e)
 		case p.hidden == 0:
 			p.hide(e)
 		}
@@ -287,6 +300,8 @@ func (p *page) void(t tag) {
 	switch t.name {
 	case "br":
 		p.breakLine()
+	case "frame", "embed":
+		p.frame(t)
 	case "hr":
 		if p.flat == 0 && p.code == nil {
 			p.gap(gapBlank)
@@ -309,8 +324,24 @@ func (p *page) unseen(t tag) bool {
 	if _, opened := t.attrs["open"]; isUnseen(t.name) && !(t.name == "dialog" && opened) {
 		return true
 	}
+	return off(t)
+}
+
+// off reports whether the attributes of an element take it off the page.
+func off(t tag) bool {
 	_, hidden := t.attrs["hidden"]
 	return hidden || strings.EqualFold(strings.TrimSpace(t.attrs["aria-hidden"]), "true") || hides(t.attrs["style"])
+}
+
+// display is how a style lays an element out, "" if it does not say so.
+func display(style string) string {
+	found := ""
+	for rule := range strings.SplitSeq(strings.ToLower(style), ";") {
+		if property, value, _ := strings.Cut(rule, ":"); strings.TrimSpace(property) == "display" {
+			found = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(value), "!important"))
+		}
+	}
+	return found
 }
 
 // hides reports whether a style takes an element off the page.

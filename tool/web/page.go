@@ -45,24 +45,26 @@ type page struct {
 	out    *sink
 	tables []*table
 	code   *verbatim // the open <code> or <pre>
+	figure *figure   // the open <svg> or <math>; p.hidden counts it
 	work   int
 }
 
 // An element is open.
 type element struct {
-	name   string
-	part   string // its name, or that of the part of a table whose role it has
-	hidden bool
-	marked bool   // a mark stands before its text
-	after  string // and this one behind it
-	flat   bool
-	indent int       // bytes that it added to the beginning of lines
-	first  string    // how the next line would begin without it
-	number int       // of the next item of a list
-	code   *verbatim // its text
-	table  bool
-	cell   bool
-	outer  *sink // what a cell stands in
+	name    string
+	part    string // its name, or that of the part of a table whose role it has
+	hidden  bool
+	marked  bool   // a mark stands before its text
+	after   string // and this one behind it
+	flat    bool
+	indent  int       // bytes that it added to the beginning of lines
+	first   string    // how the next line would begin without it
+	number  int       // of the next item of a list
+	code    *verbatim // its text
+	table   bool
+	cell    bool
+	grouped bool  // a part of a formula whose text begins at indent
+	outer   *sink // what a cell stands in
 }
 
 // verbatim is the text of <code> or <pre>.
@@ -178,7 +180,7 @@ type tag struct {
 // matters reports whether an attribute says something that is read.
 func matters(name string) bool {
 	switch name {
-	case "hidden", "aria-hidden", "style", "open", "href", "src", "alt", "class", "role", "colspan", "rowspan", "start", "value", "http-equiv", "content":
+	case "alttext", "aria-label", "data", "display", "encoding", "height", "title", "width", "hidden", "aria-hidden", "style", "open", "href", "src", "alt", "class", "role", "colspan", "rowspan", "start", "value", "http-equiv", "content":
 		return true
 	}
 	return false
@@ -210,6 +212,8 @@ func (p *page) text(b []byte) {
 		if p.title == "" {
 			p.title = conversation.Shorten(strings.Join(strings.Fields(string(b)), " "), mostTitle)
 		}
+	case p.figure != nil && p.hidden == 1:
+		p.figure.word(p.open[len(p.open)-1], string(b))
 	case p.hidden > 0:
 	case p.code != nil:
 		p.code.text = append(p.code.text, b...)

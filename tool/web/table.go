@@ -35,9 +35,22 @@ func (p *page) table() *table {
 	return p.tables[len(p.tables)-1]
 }
 
-// part is the name of an element. One with the role of a part of a table has that part's, if it is in a table of such.
+// part is the name of an element. One with the role or the style of a part of a table has that part's, if it is in a table of such.
+// One with the style of a block has that of a block.
 func (p *page) part(t tag) string {
 	part := ""
+	switch display(t.attrs["style"]) {
+	case "table", "inline-table":
+		part = "table"
+	case "table-row":
+		part = "tr"
+	case "table-cell":
+		part = "td"
+	case "block", "flex", "grid", "list-item", "flow-root", "table-caption":
+		if !isBlock(t.name) {
+			return "div"
+		}
+	}
 	for _, role := range strings.Fields(strings.ToLower(t.attrs["role"])) {
 		switch role {
 		case "table", "grid", "treegrid":

@@ -62,7 +62,7 @@ func TestFetch(t *testing.T) {
 		"hidden elements": {
 			serve: page("text/html", `<p>Seen<!-- HID --></p><script>HID</script><style>HID</style><template>HID</template><noscript>HID</noscript>`+
 				`<div hidden>HID</div><div style="display: none">HID</div><div style="visibility:hidden !important">HID</div><p aria-hidden="true">HID</p>`+
-				`<span style="font-size:0px">HID</span><i style="opacity:0">HID</i><input type="hidden" value="HID"><svg><text>HID</text></svg><iframe>HID</iframe><p style="width:100%">too</p>`),
+				`<span style="font-size:0px">HID</span><i style="opacity:0">HID</i><input type="hidden" value="HID"><svg><style>HID</style><defs><text>HID</text></defs></svg><iframe>HID</iframe><p style="width:100%">too</p>`),
 			want: []string{"Seen", "too"}, not: []string{"HID"},
 		},
 		"Latin-1 by header": {serve: page("text/html; charset=iso-8859-1", "<p>caf\xe9</p>"), want: []string{"café"}},
