@@ -46,6 +46,13 @@ const afterwards = 0.75
 // wants the whole context as long as it can be had.
 const afterUndo = 0.95
 
+// smallWindow is a window, in tokens, that one long result fills. Servers of such models often cut a request that is too
+// long and say nothing, so a report of less than this part of the estimate counts as that part.
+const (
+	smallWindow   = 32 << 10
+	leastReported = 0.8
+)
+
 // summaryTokens is about what a summary takes.
 const summaryTokens = 1500
 
@@ -67,12 +74,16 @@ func (c *Compactor) MakeRoom(ctx context.Context, r turnloop.Room) ([]conversati
 		if window == 0 {
 			return nil, nil
 		}
-		if !known {
+		if !known || window <= smallWindow {
 			request, err := provider.Build(r.Events, r.Request)
 			if err != nil {
 				return nil, nil // the call will say so
 			}
-			used = request.Estimate()
+			if least := int(float64(request.Estimate()) * leastReported); !known {
+				used = request.Estimate()
+			} else if least > used {
+				used, known = least, false
+			}
 		}
 		limit := float64(window) * c.At
 		if newest := newestChange(r.Events); newest == conversation.TypeCompactionUndone {

@@ -189,16 +189,30 @@ func TestTheRequestForASummaryFits(t *testing.T) {
 
 // A server that reports nothing, or a part, keeps no conversation from being compacted.
 func TestTooSmallReports(t *testing.T) {
-	for input, basis := range map[int]string{0: conversation.BasisEstimated, 105: conversation.BasisEstimated, 29_000: conversation.BasisReported} {
+	for _, tt := range []struct {
+		input, window int
+		basis         string // "": no compaction
+	}{
+		{0, 28_000, conversation.BasisEstimated},
+		{105, 28_000, conversation.BasisEstimated},
+		{29_000, 28_000, conversation.BasisReported},
+		{10_500, 16_000, conversation.BasisEstimated}, // about 24,000 tokens in a small window
+		{15_000, 40_000, ""},
+		{18_000, 28_000, ""},
+	} {
 		var s story
 		s.asks("Read it all.")
 		for i := range 8 {
 			s.reads(i+1, 0, 12_000)
 			call := s[len(s)-2].Body.(*conversation.ToolCallRequest)
-			call.Usage = &conversation.Usage{Input: min(input, input*(i+1)/8+1), Output: 1}
+			call.Usage = &conversation.Usage{Input: min(tt.input, tt.input*(i+1)/8+1), Output: 1}
 		}
-		after := s.room(t, &model{answer: good}, 28_000)
-		require.Greater(t, len(after), len(s), input)
-		require.Equal(t, basis, after[len(s)].Body.(*conversation.Compaction).Basis, input)
+		after := s.room(t, &model{answer: good}, tt.window)
+		if tt.basis == "" {
+			require.Len(t, after, len(s), tt.input)
+			continue
+		}
+		require.Greater(t, len(after), len(s), tt.input)
+		require.Equal(t, tt.basis, after[len(s)].Body.(*conversation.Compaction).Basis, tt.input)
 	}
 }

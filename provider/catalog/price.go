@@ -109,8 +109,8 @@ func (p priced) Stream(ctx context.Context, request *provider.Request) iter.Seq2
 	return func(yield func(provider.Chunk, error) bool) {
 		for chunk, err := range p.Provider.Stream(ctx, request) {
 			if chunk.Usage != nil {
-				usage := *chunk.Usage
-				if usage.CostUSD == "" {
+				usage, told := plausible(*chunk.Usage)
+				if usage.CostUSD == "" && told {
 					usage.CostUSD = p.price.Of(usage)
 				}
 				usage.CacheWriteHour = 0
@@ -121,4 +121,26 @@ func (p priced) Stream(ctx context.Context, request *provider.Request) iter.Seq2
 			}
 		}
 	}
+}
+
+// Bounds of what one answer can have. A figure outside is an error of the server.
+const (
+	mostTokens = 1 << 27
+	mostUSD    = 100_000
+)
+
+// plausible is a usage without the figures that no answer can have, as if the server had not reported them. told is
+// false if it did not report what the model read and wrote.
+func plausible(u conversation.Usage) (_ conversation.Usage, told bool) {
+	wrong := func(tokens int) bool { return tokens < 0 || tokens > mostTokens }
+	told = !wrong(u.Input) && !wrong(u.Output) && (u.Input > 0 || u.Output > 0)
+	for _, figure := range []*int{&u.Input, &u.Output, &u.CacheRead, &u.CacheWrite, &u.CacheWriteHour} {
+		if wrong(*figure) {
+			*figure = 0
+		}
+	}
+	if cost, ok := new(big.Rat).SetString(u.CostUSD); !ok || cost.Sign() < 0 || cost.Cmp(big.NewRat(mostUSD, 1)) > 0 {
+		u.CostUSD = ""
+	}
+	return u, told
 }

@@ -112,3 +112,28 @@ func TestTheProvidersOwnCostCounts(t *testing.T) {
 	require.EqualError(t, last, "over")
 	require.Empty(t, usage.CostUSD, "what the provider gave is left as it was")
 }
+
+// Figures that no answer can have count as unreported: limits of cost then go by an estimate.
+func TestImplausibleUsage(t *testing.T) {
+	price, err := ParsePrice([]string{"1", "1"})
+	require.NoError(t, err)
+	for name, tt := range map[string]struct{ said, want conversation.Usage }{
+		"usual":            {conversation.Usage{Input: 500_000, Output: 500_000}, conversation.Usage{Input: 500_000, Output: 500_000, CostUSD: "1"}},
+		"nothing":          {conversation.Usage{}, conversation.Usage{}},
+		"negative":         {conversation.Usage{Input: -5, Output: 500_000}, conversation.Usage{Output: 500_000}},
+		"negative, cached": {conversation.Usage{Input: 500_000, CacheRead: -5}, conversation.Usage{Input: 500_000, CostUSD: "0.5"}},
+		"huge":             {conversation.Usage{Input: 500_000, Output: 1e18}, conversation.Usage{Input: 500_000}},
+		"huge, stated":     {conversation.Usage{Input: 1e18, CostUSD: "0.7"}, conversation.Usage{CostUSD: "0.7"}},
+		"a huge cost":      {conversation.Usage{Input: 500_000, CostUSD: "1e300"}, conversation.Usage{Input: 500_000, CostUSD: "0.5"}},
+		"a negative cost":  {conversation.Usage{Input: 500_000, CostUSD: "-1"}, conversation.Usage{Input: 500_000, CostUSD: "0.5"}},
+		"no cost":          {conversation.Usage{Input: 500_000, CostUSD: "NaN"}, conversation.Usage{Input: 500_000, CostUSD: "0.5"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for c, err := range (priced{fixed{{Kind: provider.ChunkFinish, Usage: &tt.said}}, price}).Stream(t.Context(), nil) {
+				if err == nil {
+					require.Equal(t, tt.want, *c.Usage)
+				}
+			}
+		})
+	}
+}
