@@ -17,6 +17,7 @@ import (
 
 	"jp/agent/problem"
 	"jp/agent/repo"
+	"jp/conversation"
 	"jp/gitstore"
 	"jp/internal/safefile"
 	"jp/internal/safetext"
@@ -73,7 +74,7 @@ const tableTime = time.Minute
 
 // UpdateTable fetches the table of models, and keeps it as the user's own.
 func (r Providers) UpdateTable(ctx context.Context, e *repo.Host) (catalog.Table, error) {
-	text, host, err := r.fetchTable(ctx)
+	text, host, err := fetchTable(ctx, r.repo.Config.ModelsURL, tableTime)
 	if err != nil {
 		return catalog.Table{}, notUpdated(ctx, err)
 	}
@@ -98,13 +99,13 @@ func notUpdated(ctx context.Context, err error) error {
 	return problem.New(problem.ExitProvider, "provider", "jp could not update the table of models: %s. The one in use stays.", safetext.Show(err.Error()))
 }
 
-// fetchTable reads the text of the configured address, and names its host.
-func (r Providers) fetchTable(ctx context.Context) (text []byte, host string, err error) {
-	address, err := url.Parse(r.repo.Config.ModelsURL)
+// fetchTable reads the text of an address within a time, and names its host.
+func fetchTable(ctx context.Context, models string, limit time.Duration) (text []byte, host string, err error) {
+	address, err := url.Parse(models)
 	if err != nil || address.Host == "" {
 		return nil, "", errors.New("models_url is no address")
 	}
-	ctx, cancel := context.WithTimeout(ctx, tableTime)
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address.String(), nil)
 	if err != nil {
@@ -113,7 +114,10 @@ func (r Providers) fetchTable(ctx context.Context) (text []byte, host string, er
 	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	response, err := client.Do(request)
 	var wrapped *url.Error
-	if errors.As(err, &wrapped) {
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return nil, "", fmt.Errorf("%s did not answer within %s (%s)", address.Host, conversation.Ago(limit), tableHelp)
+	case errors.As(err, &wrapped):
 		err = fmt.Errorf("%s does not answer: %w", address.Host, wrapped.Err) // without the address, which may hold a secret
 	}
 	if err != nil {
@@ -124,5 +128,14 @@ func (r Providers) fetchTable(ctx context.Context) (text []byte, host string, er
 		return nil, "", fmt.Errorf("%s answers %s", address.Host, response.Status)
 	}
 	text, err = io.ReadAll(io.LimitReader(response.Body, catalog.MostBytes+1))
+	switch got := safetext.Bytes(int64(len(text))); {
+	case errors.Is(err, context.DeadlineExceeded):
+		err = fmt.Errorf("%s sent only %s of the table within %s (%s)", address.Host, got, conversation.Ago(limit), tableHelp)
+	case err != nil:
+		err = fmt.Errorf("%s broke off after %s of the table: %w (%s)", address.Host, got, err, tableHelp)
+	}
 	return text, address.Host, err
 }
+
+// tableHelp is what the user can do about a server that does not send the table.
+const tableHelp = "run the command again, or set models_url to another address"
