@@ -175,11 +175,17 @@ func (s *Store) lookAt(m *Moment, r Request, base *Moment) (unread []int) {
 	return unread
 }
 
+// OnlyCompare keeps nothing.
+const OnlyCompare = -1
+
 // Compare finds what differs from a moment, at its paths and those of the request, and keeps that durably. It copies no
-// content. The event is the one that records the changes, 0 for the response of the call. What an earlier event of a lost
+// content. The event is the one that records the changes, 0 for the response of the call, [OnlyCompare] for none. What an earlier event of a lost
 // call records is left out. What it found it gives also with an error.
 func (s *Store) Compare(ctx context.Context, m *Moment, r Request, event int) ([]Change, error) {
 	changes := s.changes(m, r)
+	if event == OnlyCompare {
+		return changes, nil
+	}
 	if len(changes) == 0 || event > 0 && slices.Equal(changes, s.recorded(r, event)) {
 		return nil, nil
 	}

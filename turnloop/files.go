@@ -168,7 +168,7 @@ func (f *files) addLost(ctx context.Context, t *conversation.TurnBuilder, opts *
 		return err
 	}
 	moved := f.drift(sight)
-	if moved == nil && !sight.LostCopied {
+	if moved == nil && len(sight.LostUnseen) == 0 {
 		return nil
 	}
 	report, with, words := &conversation.Report{}, []conversation.Draft{conversation.WithGit(&sight.Git)}, "files that no snapshot has"

@@ -105,8 +105,8 @@ type SnapshotResult struct {
 	Control []conversation.NamedFile
 	// NoBackup is why there is no copy of the files that no tree has; "": there is one, or none is wanted.
 	NoBackup string
-	// LostCopied reports that files that no tree has changed since the lost call, and that the backups say which.
-	LostCopied bool
+	// LostUnseen are files that no tree has and that changed since the lost call, as the backups say.
+	LostUnseen []string
 }
 
 // An Observer receives the events of a turn. Calls come one at a time, and must not

@@ -77,7 +77,7 @@ func (l *Loop) reopen(ctx context.Context, r Resume) error {
 	resumed := r.Resumed
 	outside := l.files.drift(sight)
 	lost, _ := l.stream.Tail().Lost()
-	if resumed == nil && (len(r.Approved) > 0 || outside != nil && len(lost) > 0 || sight.LostCopied) {
+	if resumed == nil && (len(r.Approved) > 0 || outside != nil && len(lost) > 0 || len(sight.LostUnseen) > 0) {
 		age := l.opts.Clock.Now().Sub(l.stream.Last().Time)
 		resumed = &conversation.Resumed{Phase: l.stream.Tail().Phase(), AgeMS: age.Milliseconds()}
 	}

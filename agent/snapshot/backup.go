@@ -108,11 +108,11 @@ func (f *Files) oddFolders(paths []string) (odd []string) {
 	return odd
 }
 
-// compare keeps what a call left otherwise than its moment, and the files that a tree has since the call. It reports whether
-// that is anything.
-func (f *Files) compare(ctx context.Context, at turnloop.SnapshotRequest, m *backup.Moment, snap worktree.Snapshot, found []string) (differs bool) {
+// compare keeps what a call left otherwise than its moment, and the files that a tree has since the call. It returns the
+// paths of both.
+func (f *Files) compare(ctx context.Context, at turnloop.SnapshotRequest, m *backup.Moment, snap worktree.Snapshot, found []string) (differ []string) {
 	if m == nil || at.Call == nil {
-		return false
+		return nil
 	}
 	r, err := f.request(ctx, at, snap)
 	if err == nil {
@@ -124,27 +124,29 @@ func (f *Files) compare(ctx context.Context, at turnloop.SnapshotRequest, m *bac
 		if r.Paths, err = f.withoutUnstaged(ctx, at.Tree, m, snap, r.Paths); err == nil {
 			var changes []backup.Change
 			changes, err = f.backups.store.Compare(ctx, m, r, at.Event)
-			differs = len(changes) > 0
+			for _, c := range changes {
+				differ = append(differ, c.Path())
+			}
 		}
 	}
 	if err != nil {
 		f.Tell("Undo will not know all that this tool changed: " + err.Error())
 	}
-	return differs
+	return differ
 }
 
 // compareLost keeps what a lost call, or anybody since, left otherwise than the call's moment.
-func (f *Files) compareLost(ctx context.Context, at turnloop.SnapshotRequest, snap worktree.Snapshot) (differs bool) {
+func (f *Files) compareLost(ctx context.Context, at turnloop.SnapshotRequest, snap worktree.Snapshot) []string {
 	if f.backups.store == nil {
-		return false
+		return nil
 	}
 	m, err := f.backups.store.Before(string(at.Call.Conversation), at.Call.Seq, true)
 	if err == nil && (m == nil || m.Call != at.Call.Seq || m.Worktree != f.git.TopLevel) {
-		return false
+		return nil
 	}
 	if err == nil && m.Part { // of the files that the call names
 		if at.Only = at.Named; at.Only == nil {
-			return false
+			return nil
 		}
 	} else if err == nil {
 		var others *worktree.UntrackedFiles
@@ -153,7 +155,7 @@ func (f *Files) compareLost(ctx context.Context, at turnloop.SnapshotRequest, sn
 	}
 	if err != nil {
 		f.Tell("Undo will not know all that changed since the interrupted tool began: " + err.Error())
-		return false
+		return nil
 	}
 	return f.compare(ctx, at, m, snap, nil)
 }

@@ -195,7 +195,7 @@ func (f *Files) Look(ctx context.Context, at turnloop.SnapshotRequest) (turnloop
 		f.compare(ctx, at, since.moment, snap, found)
 	}
 	if at.Call != nil && !at.Lost.IsZero() {
-		sight.LostCopied = f.compareLost(ctx, at, snap)
+		sight.LostUnseen = f.compareLost(ctx, at, snap)
 	}
 	f.untracked().Recorded(snap.Changes)
 	switch {

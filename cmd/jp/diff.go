@@ -12,12 +12,14 @@ import (
 
 	"jp/agent/problem"
 	"jp/agent/repo"
+	"jp/agent/resume"
 	"jp/agent/snapshot"
 	"jp/blame"
 	"jp/cmd/jp/internal/terminal"
 	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
 	"jp/internal/safetext"
+	"jp/worktree"
 )
 
 type diffOptions struct {
@@ -93,6 +95,13 @@ func runDiff(ctx context.Context, e *ui.Env, o diffOptions) error {
 		return err
 	}
 	left := snapshot.UnseenBetween(v, c.Seqs[0], c.Seqs[1], o.paths)
+	if len(o.words) == 0 && !o.worktree && !e.Format.Structured() {
+		lost, err := resume.LostChanges(ctx, v)
+		if err != nil {
+			return err
+		}
+		left.AddUnknown(slices.DeleteFunc(lost, func(path string) bool { return len(o.paths) > 0 && !worktree.Under(path, o.paths) })...)
+	}
 	if err := c.Known(ctx, slices.DeleteFunc(slices.Clone(o.paths), left.Has)); err != nil {
 		return err
 	}

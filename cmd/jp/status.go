@@ -14,6 +14,7 @@ import (
 	"jp/agent"
 	"jp/agent/problem"
 	"jp/agent/repo"
+	"jp/agent/resume"
 	"jp/agent/snapshot"
 	"jp/cmd/jp/internal/terminal"
 	"jp/cmd/jp/internal/ui"
@@ -166,6 +167,8 @@ func printChanged(ctx context.Context, v *ui.ScreenView) {
 	}
 	defer func() {
 		left := snapshot.UnseenBetween(v.View, last.Events[0].Seq, math.MaxInt, nil)
+		lost, _ := resume.LostChanges(ctx, v.View) // jp continue says why it cannot look
+		left.AddUnknown(lost...)
 		if !left.None() {
 			fmt.Fprintf(v.Env.Results(), "  changed, but in no snapshot: %s\n", left.Words(20, false))
 		}

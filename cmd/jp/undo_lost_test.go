@@ -50,6 +50,10 @@ func TestUndoOfALostTool(t *testing.T) {
 				row.program+"; test -e ../killed || { touch ../killed; kill -9 $PPID; }"))
 			require.NotZero(t, p.jp("query", "-y", "-m", "script/../lost.toml", "Go").exit)
 			p.toolsEnded()
+			const words = "1 file changed, by whom is unknown: "
+			require.Contains(t, p.jp("status").stdout, words+row.path)
+			require.Contains(t, p.jp("diff").stderr, words+row.path)
+			require.NotContains(t, p.jp("diff", "--", "elsewhere").stderr, words)
 			settled := p.jp(row.settle...)
 			require.Zero(t, settled.exit, settled.stderr)
 			if row.settle[0] != "discard" {
