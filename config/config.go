@@ -133,7 +133,7 @@ type Question struct {
 // Policy says what happens to a question without a user to ask.
 type Policy struct {
 	Detached string        `toml:"detached" enum:"auto|defaults|deny|queue|defer" tighten:"policy" doc:"What happens to questions while the user is absent; unset: queue, and defer for a query in the foreground if CI is set"`
-	Timeout  time.Duration `toml:"timeout" default:"30s" tighten:"shorter" doc:"How long queue waits in the foreground without an attached terminal before it becomes defer; 0: for ever. If you set none, jp waits on while you have a terminal open"`
+	Timeout  time.Duration `toml:"timeout" default:"30s" tighten:"shorter" doc:"How long queue waits in the foreground without an attached terminal before it becomes defer; 0: for ever. If you set none, jp waits on while the terminal that it runs in is open"`
 	Allow    [][]string    `toml:"allow" check:"argv" tighten:"narrower" doc:"Beginnings of commands that run without a question in the root of the working tree, compared argument by argument; in another folder jp asks"`
 	Readers  bool          `toml:"readers" default:"true" tighten:"off" doc:"Run commands that only read, such as ls, grep and git log, without a question, in a sandbox of their own that lets them do nothing else"`
 }

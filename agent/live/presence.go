@@ -5,13 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"jp/agent/repo"
 	"jp/config"
@@ -66,18 +62,15 @@ func NewPresence(o PresenceOptions) *Presence {
 	return p
 }
 
-// hasTerminal reports whether this user has a terminal open, at which they can answer.
+// hasTerminal reports whether jp runs in a terminal session, whatever its input and output are. There a person sees the
+// question. A job of cron or of another program has none.
 func hasTerminal() bool {
-	for _, pattern := range []string{"/dev/pts/[0-9]*", "/dev/ttys[0-9]*", "/dev/tty[0-9]*"} { // Linux, macOS, Linux's consoles
-		files, _ := filepath.Glob(pattern)
-		for _, file := range files {
-			var st unix.Stat_t
-			if unix.Stat(file, &st) == nil && int(st.Uid) == os.Getuid() && (os.Getuid() != 0 || strings.HasPrefix(file, "/dev/pts/")) {
-				return true // those that nobody uses are root's, but in /dev/pts
-			}
-		}
+	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+	if err != nil {
+		return false
 	}
-	return false
+	tty.Close()
+	return true
 }
 
 // Limit is how long a question waits for a user to attach; 0 for no limit.

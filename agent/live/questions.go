@@ -207,7 +207,7 @@ func (p *Presence) announceQuestion(question turnloop.Question) {
 	switch limit := p.Limit(); {
 	case limit == 0:
 	case p.questions.longer != nil && p.questions.longer():
-		p.options.Env.Warn("While you have a terminal open, the question waits for its answer. Ctrl+C leaves it open.")
+		p.options.Env.Warn("While this terminal is open, the question waits for its answer. Ctrl+C leaves it open.")
 	default:
 		p.options.Env.Warn("Without an answer jp exits in %s; the question stays open.", conversation.Ago(limit))
 	}
