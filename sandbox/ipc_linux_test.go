@@ -1,18 +1,18 @@
 package sandbox_test
 
 import (
+	"errors"
 	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
-
-	"jp/sandbox"
 )
 
 const (
-	ipcStat = 2
-	private = 0o600 | unix.IPC_CREAT // a new object, with the key 0
+	ipcStat    = 2
+	posixQueue = "open a POSIX queue"
+	private    = 0o600 | unix.IPC_CREAT // a new object, with the key 0
 )
 
 // objects are calls for System V objects of another process, each with the number of one of a kind.
@@ -31,10 +31,18 @@ func objects() map[string]func(int) error {
 		"make semaphores": func(int) error {
 			return made(unix.SYS_SEMGET, [3]int{0, 1, private}, func(id int) error { return raw(unix.SYS_SEMCTL, id, 0, unix.IPC_RMID) })
 		},
-		"raise a semaphore":  func(id int) error { op := [3]int16{0, 1, 0}; return raw(unix.SYS_SEMOP, id, addressOf(&op), 1) },
-		"remove semaphores":  func(id int) error { return raw(unix.SYS_SEMCTL, id, 0, unix.IPC_RMID) },
-		"open a POSIX queue": openQueue,
+		"raise a semaphore": func(id int) error { op := [3]int16{0, 1, 0}; return raw(unix.SYS_SEMOP, id, addressOf(&op), 1) },
+		"remove semaphores": func(id int) error { return raw(unix.SYS_SEMCTL, id, 0, unix.IPC_RMID) },
+		posixQueue:          openQueue,
 	}
+}
+
+// leaveObjects makes one of each kind under names that others know, and removes none.
+func leaveObjects(int) error {
+	const key, exclusive = 0x6a70, private | unix.IPC_EXCL
+	keep := func(int) error { return nil }
+	return errors.Join(made(unix.SYS_SHMGET, [3]int{key, 4096, exclusive}, keep), made(unix.SYS_MSGGET, [3]int{key, exclusive, 0}, keep),
+		made(unix.SYS_SEMGET, [3]int{key, 1, exclusive}, keep))
 }
 
 // made makes an object and hands its number on.
@@ -56,12 +64,9 @@ func openQueue(int) error {
 	return raw(unix.SYS_MQ_UNLINK, addressOf(&name[0]), 0, 0)
 }
 
-// A program reaches no memory, semaphores or queues of other processes. With the network it has System V
-// objects, which a database server needs.
+// A program reaches no memory, semaphores or queues of other processes. In namespaces of its own it has its own. With
+// the user's network it has System V objects, which a database server needs.
 func TestObjectsOfOthers(t *testing.T) {
-	if !sandbox.Supported().Calls {
-		t.Skip("no filter of system calls here")
-	}
 	object := func(call uintptr, a [3]int, control uintptr, second, third int) func() string {
 		return func() (text string) {
 			err := made(call, a, func(id int) error {
@@ -82,25 +87,46 @@ func TestObjectsOfOthers(t *testing.T) {
 		"attach memory": memory, "ask about memory": memory, "remove memory": memory, "send to a queue": queue,
 		"raise a semaphore": semaphores, "remove semaphores": semaphores,
 	}
-	for name := range objects() {
-		t.Run(name, func(t *testing.T) {
-			id := "0"
-			if other := of[name]; other != nil {
-				id = other()
-			}
-			g := newGround(t)
-			argv := g.act(name, id)
-			out, err := g.confined(t, argv...)
-			require.Error(t, err)
-			require.Contains(t, out, "permission denied")
-			g.rules.Network = true
-			out, err = g.confined(t, argv...)
-			if name == "open a POSIX queue" {
-				require.Error(t, err)
-				require.Contains(t, out, "permission denied")
-				out, err = g.free(argv...)
-			}
-			require.NoError(t, err, out)
-		})
+	each(t, func(t *testing.T, own bool) {
+		for name := range objects() {
+			t.Run(name, func(t *testing.T) {
+				id, other := "0", of[name]
+				if other != nil {
+					id = other()
+				}
+				g := newGround(t)
+				argv := g.act(name, id)
+				out, err := g.confined(t, argv...)
+				switch {
+				case own && other == nil && name != posixQueue:
+					require.NoError(t, err, out)
+				case own && other != nil:
+					require.Error(t, err)
+					require.Contains(t, out, "invalid argument")
+				default:
+					require.Error(t, err)
+					require.Contains(t, out, "permission denied")
+				}
+				g.rules.Network = true
+				out, err = g.confined(t, argv...)
+				if name == posixQueue {
+					require.Error(t, err)
+					require.Contains(t, out, "permission denied")
+					out, err = g.free(argv...)
+				}
+				require.NoError(t, err, out)
+			})
+		}
+	})
+}
+
+// The System V objects of a program end with it: the next one meets none of them.
+func TestObjectsOfEarlierPrograms(t *testing.T) {
+	requireOwnLoopback(t)
+	g := newGround(t)
+	argv := g.act("leave objects", "0")
+	for range 3 {
+		out, err := g.confined(t, argv...)
+		require.NoError(t, err, out)
 	}
 }

@@ -182,10 +182,12 @@ func TestFilterOfProcesses(t *testing.T) {
 		}
 		for _, n := range m.ipc.queues {
 			require.Equal(t, uint32(deny), judge(t, callFilter(all, allSockets), call{machine: m.audit, number: n}), "%d", n)
+			require.Equal(t, uint32(deny), judge(t, callFilter(all, internetSockets), call{machine: m.audit, number: n}), "%d", n)
 		}
 		for _, n := range m.ipc.systemV {
 			require.Equal(t, uint32(deny), judge(t, callFilter(all, localSockets), call{machine: m.audit, number: n}), "%d", n)
 			require.Equal(t, uint32(allow), judge(t, callFilter(all, allSockets), call{machine: m.audit, number: n}), "%d", n)
+			require.Equal(t, uint32(allow), judge(t, callFilter(all, internetSockets|localSockets), call{machine: m.audit, number: n}), "%d", n)
 		}
 		const reach = 255 // a jump has a byte
 		require.LessOrEqual(t, len(m.filter(localSockets|internetSockets)), reach)

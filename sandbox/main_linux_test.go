@@ -50,7 +50,7 @@ func acts() map[string]func(string) error {
 		},
 	}
 	maps.Copy(all, networks())
-	for _, acts := range []map[string]func(int) error{onProcess(), itself(), keyrings(), objects()} {
+	for _, acts := range []map[string]func(int) error{onProcess(), itself(), keyrings(), objects(), {"leave objects": leaveObjects}} {
 		for name, act := range acts {
 			all[name] = func(argument string) error {
 				pid, err := strconv.Atoi(argument)

@@ -41,21 +41,25 @@ func here() uint64 {
 	return stat.Ino
 }
 
-// leave has a process start in a network of its own, where nothing is up. Only root can make one;
-// others first become root in a user namespace that has them and their group.
+// own are the namespaces that a program without the network has for itself: a network, where nothing is up, and System V
+// objects. The kernel makes both or neither.
+const own = unix.CLONE_NEWNET | unix.CLONE_NEWIPC
+
+// leave has a process start in namespaces of its own. Only root can make them; others first become root in a user
+// namespace that has them and their group.
 func (s *Start) leave() {
 	if os.Geteuid() == 0 {
-		s.Attr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWNET}
+		s.Attr = &syscall.SysProcAttr{Cloneflags: own}
 		return
 	}
 	s.ownUserNamespace()
 }
 
-// inUserNamespace starts a process in a network and a user namespace of its own. It keeps the
+// inUserNamespace starts a process in a user namespace and namespaces of its own. It keeps the
 // privilege to bring up the loopback interface, and gives that up before the program.
 func inUserNamespace() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{
-		Cloneflags:  unix.CLONE_NEWNET | unix.CLONE_NEWUSER,
+		Cloneflags:  own | unix.CLONE_NEWUSER,
 		UidMappings: []syscall.SysProcIDMap{{ContainerID: os.Geteuid(), HostID: os.Geteuid(), Size: 1}},
 		GidMappings: []syscall.SysProcIDMap{{ContainerID: os.Getegid(), HostID: os.Getegid(), Size: 1}},
 		AmbientCaps: []uintptr{unix.CAP_NET_ADMIN},

@@ -420,7 +420,7 @@ func TestAsOrdinaryUser(t *testing.T) {
 	content, err := os.ReadFile(os.Args[0])
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(program, content, 0o755))
-	cmd := exec.Command(program, "-test.v", "-test.run", "Network|Loopback|Services|Families|Leaving|Identity|Allowed|Forbidden|Processes|Confined|Become")
+	cmd := exec.Command(program, "-test.v", "-test.run", "Network|Loopback|Services|Families|Leaving|Identity|Allowed|Forbidden|Processes|Confined|Become|Objects")
 	cmd.Dir, cmd.Env = folder, append(os.Environ(), "HOME="+folder, "TMPDIR="+folder)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: user, Gid: user}}
 	out, err := cmd.CombinedOutput()

@@ -11,7 +11,7 @@ type Start struct {
 	Path string // the program of the process, "": the first of Argv
 	// Rules is what the process must inherit, under any number up to secondstage.LastDescriptor. The caller closes it.
 	Rules *os.File
-	// Attr starts it in a network of its own. Nil: it stays in jp's.
+	// Attr starts it in namespaces of its own. Nil: it stays in jp's.
 	Attr *syscall.SysProcAttr
 }
 

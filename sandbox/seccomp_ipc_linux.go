@@ -16,10 +16,11 @@ var (
 	ipcGeneric = ipcCalls{[2]uint32{180, 181}, []uint32{186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196}} // arm64, riscv64
 )
 
-// filter refuses POSIX message queues and, if local, System V objects. Database servers need these and sockets.
-func (c ipcCalls) filter(local bool) (filter []unix.SockFilter) {
+// filter refuses POSIX message queues, which landlock refuses in a namespace of the program's own. It refuses System V
+// objects if the program has no namespace for them, and not with the user's network: database servers need them.
+func (c ipcCalls) filter(allowed sockets) (filter []unix.SockFilter) {
 	denied := c.queues[:]
-	if local {
+	if allowed&internetSockets == 0 {
 		denied = append(denied, c.systemV...)
 	}
 	for _, call := range denied {

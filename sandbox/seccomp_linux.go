@@ -117,7 +117,7 @@ func (m platform) filter(allowed sockets) []unix.SockFilter {
 	if m.limit > 0 {
 		filter = append(filter, compare(unix.BPF_JGE, m.limit, []unix.SockFilter{verdict(unknown)})...)
 	}
-	filter = join(filter, m.processes.filter(), m.ipc.filter(allowed != allSockets))
+	filter = join(filter, m.processes.filter(), m.ipc.filter(allowed))
 	if allowed != allSockets {
 		filter = append(filter, m.sockets(allowed)...)
 	}

@@ -2,5 +2,5 @@
 
 package sandbox
 
-// ownUserNamespace lets a process start in a user namespace and a network of its own.
+// ownUserNamespace lets a process start in a user namespace and namespaces of its own.
 func (s *Start) ownUserNamespace() { s.Attr = inUserNamespace() }

@@ -24,7 +24,7 @@ const (
 	starterData  = 0x400
 )
 
-// starterFile is a program that brings itself into a network of its own and becomes the second stage.
+// starterFile is a program that brings itself into namespaces of its own and becomes the second stage.
 // The kernel makes a user namespace only for a process with one thread, or at its start. Go starts
 // such a process by a copy of all of jp's memory, which takes longer than the program. The starter
 // has one thread and shares jp's memory until it begins.
@@ -47,7 +47,7 @@ var starterFile = sync.OnceValue(func() *os.File {
 	return file
 })
 
-// ownUserNamespace lets a process start in a user namespace and a network of its own.
+// ownUserNamespace lets a process start in a user namespace and namespaces of its own.
 func (s *Start) ownUserNamespace() {
 	if file := starterFile(); file != nil {
 		s.Path = fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), file.Fd())
@@ -69,7 +69,7 @@ func starterProgram() []byte {
 	current := ^uint64(99)  // AT_FDCWD
 	calls := [][4]uint64{
 		{unix.SYS_OPENAT, current, text(fmt.Sprintf("/proc/%d/exe", os.Getpid())), unix.O_PATH | unix.O_CLOEXEC},
-		{unix.SYS_UNSHARE, unix.CLONE_NEWUSER | unix.CLONE_NEWNET},
+		{unix.SYS_UNSHARE, own | unix.CLONE_NEWUSER},
 	}
 	for _, file := range [][2]string{
 		{"setgroups", "deny"}, {"uid_map", fmt.Sprintf("%d %[1]d 1", os.Geteuid())}, {"gid_map", fmt.Sprintf("%d %[1]d 1", os.Getegid())},
