@@ -105,12 +105,13 @@ func (c *copies) merge(s *undoplan.Step, changes []backup.Change) {
 			}
 			continue
 		}
-		if moved && !inTree && ch.Before.Same(&ch.After) { // a tree has it since the step, and it stayed as it was
-			s.Moves[m].Before, s.Unrecorded = s.Moves[m].After, without(s.Unrecorded, path)
-			continue
-		}
 		if ch.Before.There() && before == after {
-			c.modes[path], c.seqs[path] = append(c.modes[path], *ch), append(c.seqs[path], s.Seq)
+			if moved && !inTree { // a tree has it since the step
+				s.Moves[m].Before, s.Unrecorded = s.Moves[m].After, without(s.Unrecorded, path)
+			}
+			if ch.Before.Mode != ch.After.Mode {
+				c.modes[path], c.seqs[path] = append(c.modes[path], *ch), append(c.seqs[path], s.Seq)
+			}
 			continue
 		}
 		switch {
@@ -258,6 +259,13 @@ func (c *copies) from(op *worktree.WriteOp, since int) {
 	seqs := c.seqs[op.Path]
 	if i := slices.IndexFunc(seqs, func(seq int) bool { return seq >= since }); i >= 0 {
 		op.Mode = c.modes[op.Path][i].Before.Mode
+		switch is, was := op.Mode&0o100 != 0, op.To.Mode == "100755"; { // the tree alone may know this bit
+		case op.Is == op.To:
+		case was && !is:
+			op.Mode |= op.Mode & 0o444 >> 2
+		case is && !was:
+			op.Mode &^= 0o111
+		}
 	}
 }
 

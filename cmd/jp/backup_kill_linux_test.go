@@ -39,11 +39,11 @@ func plantOwn(p *workspace) {
 // requireNothingLost undoes the newest turn: each file is as before, or named.
 func requireNothingLost(t *testing.T, p *workspace, before map[string]string, told string) {
 	undo := p.jp("undo", "@0", "-y")
-	told += undo.stdout + undo.stderr
+	left := named(told, undo.stdout)
 	now := (&grove{p: p}).sight()
 	for _, path := range union(before, now) {
-		require.True(t, before[path] == now[path] || names(told, path), "%s was %s and is %s\n%s", path, before[path], now[path], told)
-		require.True(t, before[path] == "" || now[path] != "" || path == "t.txt" || strings.HasPrefix(path, "kept"), "%s is gone\n%s", path, told)
+		require.True(t, before[path] == now[path] || names(left, path), "%s was %s and is %s\n%s", path, before[path], now[path], told+undo.stdout)
+		require.True(t, before[path] == "" || now[path] != "" || path == "t.txt" || strings.HasPrefix(path, "kept"), "%s is gone\n%s", path, told+undo.stdout)
 	}
 }
 

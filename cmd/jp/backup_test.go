@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/internal/gitenv"
+	"jp/internal/safetext"
 )
 
 // manyPrograms is how many random programs the test runs with the variable that asks for all; few without it.
@@ -65,7 +66,7 @@ func randomProgram(t *testing.T, seed uint64) {
 	require.Zero(t, out.exit, "%s\n%s", text, out.stderr)
 	after := g.sight()
 	undo := p.jp("undo", "-y")
-	told := out.stderr + undo.stdout
+	told := named(out.stderr, undo.stdout)
 	now := g.sight()
 	var wrong []string
 	for _, path := range union(before, now) {
@@ -78,20 +79,37 @@ func randomProgram(t *testing.T, seed uint64) {
 	}
 }
 
-// names reports whether a text names a path, or a folder above it.
-func names(text, file string) bool {
+// named are the lines that say what jp does not bring back: of the turn that there is no copy, of undo what it leaves alone.
+func named(turn, undo string) (lines []string) {
+	for line := range strings.Lines(turn) {
+		if _, after, is := strings.Cut(line, "jp has no copy of "); is {
+			lines = append(lines, strings.Split(strings.TrimSpace(after), ", ")...)
+		}
+	}
+	_, after, _ := strings.Cut(undo, "Left alone:\n")
+	for line := range strings.Lines(after) {
+		if rest, is := strings.CutPrefix(line, "  "); is {
+			lines = append(lines, rest)
+		}
+	}
+	return lines
+}
+
+// names reports whether a line begins with a path, or with a folder above it.
+func names(lines []string, file string) bool {
 	for at := file; at != "."; at = path.Dir(at) {
-		if strings.Contains(text, shownName(at)) {
+		if slices.ContainsFunc(lines, func(line string) bool {
+			rest, is := strings.CutPrefix(line, shownName(at))
+			return is && (rest == "" || strings.ContainsAny(rest[:1], "/ \n"))
+		}) {
 			return true
 		}
 	}
 	return false
 }
 
-func shownName(name string) string {
-	quoted := strconv.Quote(name)
-	return strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
-}
+// shownName is a path as jp shows it.
+func shownName(name string) string { return safetext.Show(name) }
 
 func union(a, b map[string]string) (paths []string) {
 	for path := range a {
@@ -195,8 +213,9 @@ func (g *grove) step() string {
 		"git checkout -q -- .",
 		"mkdir -p arch/d && echo tar > arch/d/u3 && echo tar > arch/u1 && tar -C arch -cf arch.tar . && rm -r arch && tar xf arch.tar && rm arch.tar",
 		"ln -sf /nowhere "+a,
-		"chmod 600 "+a,
-		"chmod 755 "+a,
+		"chmod "+pick(g, "600", "755", "640", "744")+" "+a,
+		"chmod 700 "+a+" "+b,
+		"touch "+a,
 		"rm -rf "+a+" && mkdir "+a,
 		"rm -rf "+a+" && mkdir "+a+" && echo in > "+a+"/in",
 		"rm -rf "+a+" && mkfifo "+a,
@@ -204,6 +223,7 @@ func (g *grove) step() string {
 		"find . -name 'u*' -not -path './.git/*' -delete",
 		"echo made > made.txt; echo log > made.log; mkdir -p made/empty",
 		"rm -rf big",
+		"mkdir -p made/empty",
 		"rm -rf d new",
 		"mv d elsewhere",
 		"cp "+a+" copied",

@@ -85,10 +85,15 @@ func (l *Lister) plain(ctx context.Context) (*Listing, error) {
 	return Of(paths), nil
 }
 
-// Ignored is [Listing.Ignored] of a listing, and asks git where that does not know the ignored files. git lists no
-// empty folders.
+// Ignored is [Listing.Ignored] of a listing, or as the files are now if that does not know the ignored ones. Where folders
+// cannot be read it asks git, which lists no empty folders.
 func (l *Lister) Ignored(ctx context.Context, of *Listing) (files, below, empty []string, err error) {
-	if of != nil && of.walked {
+	if of == nil || !of.walked {
+		if of, err = l.List(ctx); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	if of.walked {
 		files, below, empty = of.Ignored()
 		return files, below, empty, nil
 	}
