@@ -58,7 +58,16 @@ func (s *Store) Before(conversation string, call int, part bool) (*Moment, error
 	return nil, err
 }
 
-// WriteTo writes the files of a moment into an empty folder, and gives the entries without a copy.
+// Last finds the last moment of a working tree before a call of a conversation. If there is none it is the newest one of
+// the working tree in all stores below a folder.
+func (s *Store) Last(folder, conversation string, call int) (*Store, *Moment, error) {
+	if m, err := s.Before(conversation, call, false); m != nil || err != nil {
+		return s, m, err
+	}
+	return Newest(folder, s.opts.Top)
+}
+
+// WriteTo writes the files of a moment into a folder, and gives the entries without a copy. A file that is there stays.
 func (s *Store) WriteTo(m *Moment, root *os.Root) (written, without []Entry, err error) {
 	for _, e := range m.Entries {
 		switch {
@@ -72,7 +81,10 @@ func (s *Store) WriteTo(m *Moment, root *os.Root) (written, without []Entry, err
 		default:
 			err = s.writeTo(e, root)
 		}
-		if err != nil {
+		switch {
+		case errors.Is(err, fs.ErrExist), errors.Is(err, unix.ENOTDIR):
+			continue
+		case err != nil:
 			return written, without, err
 		}
 		written = append(written, e)

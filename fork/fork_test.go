@@ -228,7 +228,7 @@ func TestWorktree(t *testing.T) {
 			require.NoError(t, err)
 			f, err := fork.New(v, cut)
 			require.NoError(t, err)
-			done, err := f.WithWorktree(t.Context(), dir, row.branch)
+			done, err := f.WithWorktree(t.Context(), dir, row.branch, false)
 			if row.wrong != "" {
 				require.ErrorContains(t, err, row.wrong)
 				require.Equal(t, refs, s.Git("for-each-ref"), "nothing is left behind")
@@ -275,7 +275,7 @@ func TestPointers(t *testing.T) {
 	require.NoError(t, err)
 	made, err := fork.New(v, fork.ForkCut{})
 	require.NoError(t, err)
-	done, err := made.WithWorktree(t.Context(), filepath.Join(s.Home, "try"), "")
+	done, err := made.WithWorktree(t.Context(), filepath.Join(s.Home, "try"), "", false)
 	require.NoError(t, err)
 	var paths []string
 	for _, u := range done.Unconverted {

@@ -57,6 +57,11 @@ func (b *besideTree) make(ctx context.Context) (err error) {
 	if out, err := there.Git.Run(ctx, "ls-files", "-t", "-z"); err == nil {
 		b.sparse = strings.Count("\x00"+string(out), "\x00S ")
 	}
+	if b.withBackups {
+		if err := b.bringBackups(); err != nil {
+			return fmt.Errorf("bring your untracked files to %s: %w", b.dir, err)
+		}
+	}
 	b.fork.checkedOut = true
 	if err := b.fork.Create(ctx, place); err != nil {
 		return err
@@ -74,6 +79,30 @@ type besideTree struct {
 
 	unconverted []unconverted
 	sparse      int
+
+	withBackups bool
+	own         []repo.FileResult // the user's files from a backup
+}
+
+// bringBackups writes the user's own files as jp kept them last before the event. What the snapshot has stays.
+func (b *besideTree) bringBackups() error {
+	r := b.fork.View.Repo
+	store := r.Standings().Backups()
+	if store == nil {
+		return nil
+	}
+	store, moment, err := store.Last(filepath.Join(r.Paths.StateDir, repo.BackupsFolder), string(b.fork.View.ID), b.fork.At.Seq)
+	if moment == nil || err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(b.dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	written, without, err := store.WriteTo(moment, root)
+	b.own = repo.CopyResults(written, without)
+	return err
 }
 
 func (b *besideTree) linked() linkedTree { return linkedTree{b.fork.View.Repo, b.dir} }
@@ -225,9 +254,9 @@ func (b *besideTree) remove(ctx context.Context) {
 
 // WithWorktree makes the fork with a working tree of its own in dir: a linked one at the
 // HEAD that was recorded, on a new branch or detached, with the files of the event as
-// uncommitted changes.
-func (f *Fork) WithWorktree(ctx context.Context, dir, branch string) (done ForkResult, err error) {
-	b := besideTree{fork: f, branch: branch}
+// uncommitted changes, and with the user's own files if withBackups is set.
+func (f *Fork) WithWorktree(ctx context.Context, dir, branch string, withBackups bool) (done ForkResult, err error) {
+	b := besideTree{fork: f, branch: branch, withBackups: withBackups}
 	if b.dir, err = b.free(dir); err != nil {
 		return done, err
 	}
@@ -237,5 +266,5 @@ func (f *Fork) WithWorktree(ctx context.Context, dir, branch string) (done ForkR
 	if err := b.make(ctx); err != nil {
 		return done, err
 	}
-	return ForkResult{Worktree: b.dir, LeftOut: b.leftOut(ctx), Unconverted: b.unconverted, Sparse: b.sparse}, nil
+	return ForkResult{Worktree: b.dir, LeftOut: b.leftOut(ctx), Unconverted: b.unconverted, Sparse: b.sparse, Files: b.own}, nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"jp/agent/repo"
 	"jp/backup"
 	"jp/conversation"
 	"jp/gitstore/trees"
@@ -389,7 +390,7 @@ func (b *Undo) withoutCopy(planned map[string]bool) (files []undoplan.File) {
 			continue
 		}
 		planned[path] = true
-		files = append(files, undoplan.File{Path: path, Why: whyNoCopy(e)})
+		files = append(files, undoplan.File{Path: path, Why: repo.WhyNoCopy(e)})
 	}
 	return files
 }
@@ -399,15 +400,4 @@ func pathsOf(puts []worktree.WriteOp) (paths []string) {
 		paths = append(paths, p.Path)
 	}
 	return paths
-}
-
-// whyNoCopy names a file without a copy.
-func whyNoCopy(e *backup.Entry) string {
-	switch {
-	case !e.There():
-		return "a tool made it, and jp does not look into folders that git ignores, nor into other repositories"
-	case e.Why == backup.WhyFolder:
-		return "jp has no copy of it: jp does not look into folders that git ignores, nor into other repositories"
-	}
-	return fmt.Sprintf("jp has no copy of it: %s, %s", e.Extent(), e.Why)
 }

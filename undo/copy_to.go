@@ -37,13 +37,9 @@ func CopyTo(ctx context.Context, r *repo.Repo, word, folder string) (*Result, er
 	}
 	defer root.Close()
 	written, without, err := store.WriteTo(moment, root)
-	result := &Result{Action: "restore", Conversation: conversation.ID(moment.Conversation), AsOf: moment.Call, Files: []repo.FileResult{}}
+	result := &Result{Action: "restore", Conversation: conversation.ID(moment.Conversation), AsOf: moment.Call, Files: repo.CopyResults(written, without)}
 	for _, e := range written {
 		result.Puts = append(result.Puts, worktree.WriteOp{Path: e.Path})
-		result.Files = append(result.Files, repo.FileResult{Path: conversation.QuotePath(e.Path), Done: true})
-	}
-	for _, e := range without {
-		result.Files = append(result.Files, repo.FileResult{Path: conversation.QuotePath(e.Path), Reason: whyNoCopy(&e)})
 	}
 	return result, err
 }

@@ -30,6 +30,7 @@ type forkOptions struct {
 	restore  bool
 	worktree string
 	branch   string
+	backups  bool
 	yes      bool
 }
 
@@ -45,6 +46,7 @@ and jp verify finds it.
 --worktree DIR adds a git worktree at the recorded HEAD, with the files of that
 event as uncommitted changes. jp in DIR starts on the fork. Files that are in no
 snapshot, such as those that look like secrets, are missing and listed.
+--with-backups adds your untracked and ignored files, as jp kept them last.
 --restore goes back in place: the fork becomes this session's, and files that
 only the tools wrote since come back. Use one of -a, --restore and --worktree.
 
@@ -57,7 +59,7 @@ JSON: {"id","ref","head","forked_from":{"id","seq","commit"},"incomplete","workt
 with --worktree also "left_out":[{"path","why"}]: files in no snapshot, and
 "unconverted":[{"path","filter","why"}]: files that need a filter that jp does
 not run, or whose LFS content is missing;
-with --restore also "files":[{"path","done","reason"}]
+with --restore or --with-backups also "files":[{"path","done","reason"}]
 
 Exit codes: 0 done · 2 usage · 3 written by a newer jp, or no terminal to ask ·
 4 locked · 5 no such conversation or event, or it is incomplete here ·
@@ -92,6 +94,7 @@ func newForkCommand(e *ui.Env) *cobra.Command {
 	f.BoolVar(&o.restore, "restore", false, "make it this session's, and bring the files of that event back")
 	f.StringVar(&o.worktree, "worktree", "", "add a git worktree in `DIR` that goes on with the fork")
 	f.StringVarP(&o.branch, "branch", "b", "", "with --worktree: on a new branch `NAME`, not a detached HEAD")
+	f.BoolVar(&o.backups, "with-backups", false, "with --worktree: bring your untracked and ignored files along")
 	f.BoolVar(&o.adopt, "adopt", false, "make someone else's conversation yours")
 	f.BoolVarP(&o.yes, "yes", "y", false, "with --restore: bring the files back without asking")
 	cmd.MarkFlagsMutuallyExclusive("worktree", "restore")
@@ -102,6 +105,9 @@ func newForkCommand(e *ui.Env) *cobra.Command {
 func runFork(ctx context.Context, e *ui.Env, o forkOptions) error {
 	if o.branch != "" && o.worktree == "" {
 		return problem.Usage("-b %s names the branch of a worktree; say which with --worktree DIR.", o.branch)
+	}
+	if o.backups && o.worktree == "" {
+		return problem.Usage("--with-backups brings files into a worktree; say which with --worktree DIR.")
 	}
 	if err := agent.CheckTitle(o.title); err != nil {
 		return err
@@ -229,6 +235,9 @@ func (f *forkScreen) explain(o forkOptions, r fork.ForkResult, tail *conversatio
 		if !r.LeftOut.None() {
 			fmt.Fprintf(out, "Changed, but in no snapshot, so not there as they were then: %s.\n", r.LeftOut.Words(20, true))
 		}
+		if o.backups {
+			f.explainOwn(out, r.Files)
+		}
 		fork.TellUnconverted(out, dir, r.Unconverted)
 		if r.Sparse > 0 {
 			fmt.Fprintf(out, "The sparse checkout leaves %s out there.   %s   writes all files\n", conversation.Count(r.Sparse, "file"), action.WholeCheckout(dir))
@@ -247,9 +256,25 @@ func (f *forkScreen) explain(o forkOptions, r fork.ForkResult, tail *conversatio
 	fmt.Fprintf(out, "%s.   %s   goes on with it\n", line, action.Continue(f.fork.ID.Short()))
 }
 
+// explainOwn says which of the user's own files are in the working tree.
+func (f *forkScreen) explainOwn(out io.Writer, files []repo.FileResult) {
+	n := 0
+	for _, file := range files {
+		if file.Done {
+			n++
+		}
+	}
+	fmt.Fprintf(out, "Of your own files that no snapshot has, %s came along.\n", conversation.Count(n, "file"))
+	for _, file := range files {
+		if !file.Done {
+			fmt.Fprintf(out, "  %s  %s\n", repo.ShownPath(file.Path), safetext.Clean(file.Reason))
+		}
+	}
+}
+
 // inWorktree makes the fork with a working tree of its own.
 func (f *forkScreen) inWorktree(ctx context.Context, o forkOptions) error {
-	done, err := f.fork.WithWorktree(ctx, o.worktree, o.branch)
+	done, err := f.fork.WithWorktree(ctx, o.worktree, o.branch, o.backups)
 	if err != nil {
 		return err
 	}
