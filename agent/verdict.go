@@ -24,6 +24,10 @@ func (e *turn) verdict(ctx context.Context, err error) error {
 			return e.target.stoppedByControlFiles(control)
 		}
 		f := repo.ProblemOf(err)
+		var journal *turnloop.JournalError
+		if errors.As(err, &journal) {
+			f.Hints = append(f.Hints, e.run.repo.Find().RefBack(ctx, e.target.id)...)
+		}
 		if e.outcome.Turn > 0 && f.Code != "interrupted" {
 			f.About(e.target.id)
 		}

@@ -21,6 +21,7 @@ import (
 	"jp/gitcmd"
 	"jp/gitstore"
 	"jp/gitstore/odb"
+	"jp/internal/safefile"
 	"jp/process"
 )
 
@@ -93,7 +94,11 @@ func (c *checkup) open(ctx context.Context) (err error) {
 		return err
 	}
 	if c.db, err = odb.Open(located.CommonDir, odb.Options{Git: r.Git, Format: located.ObjectFormat, RefFormat: located.RefFormat}); err == nil {
-		r.Store, err = gitstore.Open(located, gitstore.Options{})
+		var key []byte // without one each conversation is someone else's
+		if safefile.IsRegular(r.KeyFile()) {
+			key, _ = gitstore.LoadKey(r.KeyFile())
+		}
+		r.Store, err = gitstore.Open(located, gitstore.Options{Key: key, Repository: r.Standings().Name, HeadsDir: filepath.Join(r.Paths.StateDir, "heads")})
 	}
 	c.storeErr = err
 	return nil

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"jp/agent/problem"
 	"jp/conversation"
 	"jp/gitcmd"
 	"jp/gitstore"
@@ -25,7 +26,7 @@ func (c *checkup) conversations(ctx context.Context) []Finding {
 	if c.storeErr != nil {
 		return Store{Err: c.storeErr}.Findings()
 	}
-	store, tips := Store{Hidden: c.repo.Store.CheckRefs()}, Tips{}
+	store, tips, back := Store{Hidden: c.repo.Store.CheckRefs()}, Tips{}, []SetBack(nil)
 	for scope, count := range map[conversation.Scope]*int{
 		conversation.ScopeLive: &store.Live, conversation.ScopeArchived: &store.Archived, conversation.ScopeRemotes: &store.Remote,
 	} {
@@ -36,6 +37,10 @@ func (c *checkup) conversations(ctx context.Context) []Finding {
 		*count = len(infos)
 		tips.Read += len(infos)
 		for _, info := range infos {
+			var refused *problem.Error
+			if errors.As(c.repo.Standings().NotSetBack(ctx, []conversation.Info{info}), &refused) {
+				back = append(back, SetBack{info.ID, refused.Hints})
+			}
 			if info.Err != nil {
 				tips.Bad = append(tips.Bad, Tip{
 					Name: info.Name(), Err: info.Err, Newer: errors.Is(info.Err, conversation.ErrNewer),
@@ -59,7 +64,47 @@ func (c *checkup) conversations(ctx context.Context) []Finding {
 		names, _ := c.db.RefNames("refs/jp/") // what cannot be listed was told
 		store.Format, store.OtherRefs = c.repo.At.RefFormat, len(names)
 	}
-	return slices.Concat(store.Findings(), tips.Findings(), twins.Findings())
+	missing, _ := gitstore.AllMissing(c.repo.Store) // without the name of the repository, which is told of
+	return slices.Concat(store.Findings(), Taken{Missing: missing, SetBack: back}.Findings(), tips.Findings(), twins.Findings())
+}
+
+// Taken are the conversations whose refs something other than jp deleted or set back.
+type Taken struct {
+	Missing []gitstore.Missing
+	SetBack []SetBack
+}
+
+// A SetBack conversation is at an older event than its newest one here.
+type SetBack struct {
+	ID    conversation.ID
+	Hints []problem.Hint
+}
+
+// Findings judges them.
+func (t Taken) Findings() (all []Finding) {
+	lost := 0
+	for _, m := range t.Missing {
+		if !m.There {
+			lost++
+			continue
+		}
+		all = append(all, found(Warn, "refs", "%s is gone: its ref was deleted, and not by jp; its last event is commit %s", m.ID, m.Head).
+			advise("%s brings it back, before git gc deletes it", action.SetRef(gitstore.RefOf(m.ID), string(m.Head))))
+	}
+	for _, b := range t.SetBack {
+		set := found(Warn, "refs", "%s was set back to an older event than its newest one here", b.ID)
+		if len(b.Hints) > 0 {
+			set = set.advise("%s brings the newer events back", b.Hints[0].Action)
+		}
+		all = append(all, set)
+	}
+	if more := len(all) - most; more > 0 {
+		all = append(all[:most], found(Warn, "refs", "%s more are gone or were set back", conversation.Count(more, "conversation")).advise("%s", action.VerifyAll))
+	}
+	if lost > 0 {
+		all = append(all, found(Note, "refs", "%s gone, and so are the commits: the refs were deleted, and not by jp", conversation.Count(lost, "conversation")))
+	}
+	return all
 }
 
 func second(s gitstore.Duplicate) Duplicate {

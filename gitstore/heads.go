@@ -186,14 +186,20 @@ func (s *Store) Gone(id conversation.ID) (head conversation.Head, there bool, er
 	if _, _, err := s.refs.find(id); !errors.Is(err, conversation.ErrNotFound) {
 		return "", false, err
 	}
-	repo, err := s.repository(false)
-	if err != nil {
-		return "", false, err
-	}
-	if _, err := os.Lstat(s.heads.path(repo, id) + deleted); err == nil {
+	if s.heads.deletedByJP(id) {
 		return "", false, nil
 	}
 	return s.SeenHead(id)
+}
+
+// deletedByJP reports whether jp deleted a conversation.
+func (h *heads) deletedByJP(id conversation.ID) bool {
+	repo, err := h.repository(false)
+	if err != nil || h.dir == "" || repo == "" {
+		return false
+	}
+	_, err = os.Lstat(h.path(repo, id) + deleted)
+	return err == nil
 }
 
 // Standing says whether a conversation of this repository may act. A conversation that

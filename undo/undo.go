@@ -239,10 +239,10 @@ func (b *Undo) unrecorded(plan []undoplan.File) (files []undoplan.File) {
 			}
 			_, err = os.Lstat(filepath.Join(b.View.Repo.At.TopLevel, filepath.FromSlash(path)))
 			_, secret := redact.Restore(path, func(string) (string, bool) { return "", false }) // then its name is not known
-			if gone := l.Why == worktree.WhyGone; len(secret) > 0 || gone == (err != nil) || path == snapshot.GitStash {
+			if gone := l.Why == worktree.WhyGone; len(secret) > 0 || gone == (err != nil) || snapshot.IsRef(path) {
 				known[path] = true
 				why := "was not recorded: " + l.Why
-				if path == snapshot.GitIndex || path == snapshot.GitStash {
+				if path == snapshot.GitIndex || snapshot.IsRef(path) {
 					why = l.Why
 				}
 				files = append(files, undoplan.File{Path: path, Why: why})

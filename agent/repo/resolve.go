@@ -44,7 +44,7 @@ func (r Finder) Resolve(ctx context.Context, e *Host, word string) (conversation
 		if _, err := conversation.ParseID(string(id)); err != nil || !(conversation.Info{ID: id}).EndsIn(word) || len(r.EndingIn(word)) > 0 {
 			continue
 		}
-		if f := r.gone(id); f != nil {
+		if f := r.Gone(id); f != nil {
 			return "", f
 		}
 	}
@@ -64,9 +64,9 @@ func (r Finder) Resolve(ctx context.Context, e *Host, word string) (conversation
 	return match(infos, word)
 }
 
-// gone says of a conversation that is not there any more that something other than jp has
+// Gone says of a conversation that is not there any more that something other than jp has
 // taken its ref away, and what brings it back; nil where that is not known.
-func (r Finder) gone(id conversation.ID) *problem.Error {
+func (r Finder) Gone(id conversation.ID) *problem.Error {
 	last, there, err := r.repo.Store.Gone(id)
 	if err != nil || last == "" {
 		return nil
@@ -79,6 +79,19 @@ func (r Finder) gone(id conversation.ID) *problem.Error {
 	}
 	return f.Hint(action.SetRef(RefOf(id), string(last)), "bring it back, before git gc deletes it").
 		Hint(action.Doctor, "whether a setting of git deletes refs")
+}
+
+// RefBack are the commands that bring back the ref of a conversation that something other than jp
+// deleted or set back, none for a ref that jp wrote.
+func (r Finder) RefBack(ctx context.Context, id conversation.ID) []problem.Hint {
+	if gone := r.Gone(id); gone != nil {
+		return gone.Hints
+	}
+	var back *problem.Error
+	if info, err := r.repo.Store.Info(ctx, id); err == nil && errors.As(r.repo.Standings().NotSetBack(ctx, []conversation.Info{info}), &back) {
+		return back.Hints
+	}
+	return nil
 }
 
 // IsGone reports whether an error says that.
@@ -120,7 +133,7 @@ func (r Finder) Visited(ctx context.Context, e *Host, n int) (conversation.ID, e
 	}
 	for _, id := range visited {
 		if _, err := r.repo.Store.Head(ctx, id); errors.Is(err, conversation.ErrNotFound) {
-			if f := r.gone(id); f != nil && n == 0 {
+			if f := r.Gone(id); f != nil && n == 0 {
 				return "", f.Hint(action.AskNew, "start another one")
 			}
 			continue

@@ -188,7 +188,7 @@ func LeftBehind(events []*conversation.Event) Unseen {
 func (l Unseen) Kept() Unseen {
 	kept := Unseen{why: maps.Clone(l.why), More: l.More}
 	maps.DeleteFunc(kept.why, func(path, why string) bool {
-		return path == GitIndex || why == worktree.WhyGone || why == whyReverted || why == whyObeyed
+		return path == GitIndex || IsRef(path) || why == worktree.WhyGone || why == whyReverted || why == whyObeyed
 	})
 	return kept
 }
@@ -244,7 +244,7 @@ func (l Unseen) Words(most int, reasons bool) string {
 		if path == "." {
 			word = "perhaps more files"
 		}
-		if reasons || path == GitIndex {
+		if reasons || path == GitIndex || IsRef(path) {
 			word += " (" + safetext.Clean(l.why[path]) + ")"
 		}
 		words = append(words, word)

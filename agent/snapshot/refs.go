@@ -12,15 +12,18 @@ import (
 	"syscall"
 
 	"jp/conversation"
+	"jp/gitstore"
 	"jp/internal/action"
 	"jp/internal/safefile"
 )
 
-// A refState has the refs of a repository at one time, without those that are apart.
+// A refState has the refs of a repository at one time, without replacements, which are control
+// files. Those of jp are apart.
 type refState struct {
 	loose  map[string]string
 	packed string // git's list of the others
 	stash  string // the log of refs/stash: the second word of each line is a commit
+	own    *gitstore.RefList
 }
 
 const (
@@ -29,8 +32,9 @@ const (
 	mostMoved  = 3 // that are named
 )
 
-// refs reads them.
-func (f *Files) refs(ctx context.Context) (s refState) {
+// refs reads them. Before a tool those of jp are as they were after the tool before it: each look at
+// them reads the time of every file, and what moved them between two tools was not jp either.
+func (f *Files) refs(ctx context.Context, after bool) (s refState) {
 	if _, err := os.Lstat(filepath.Join(f.git.CommonDir, "reftable", "tables.list")); err == nil {
 		s = f.refsOfTables(ctx)
 	} else {
@@ -38,6 +42,11 @@ func (f *Files) refs(ctx context.Context) (s refState) {
 	}
 	f.state.Lock()
 	defer f.state.Unlock()
+	if f.store != nil && (after || f.state.own == nil) {
+		own := gitstore.ReadRefs(f.store, f.state.own)
+		f.state.own = &own
+	}
+	s.own = f.state.own
 	if f.state.stashes == nil {
 		f.state.stashes = &s.stash
 	}
@@ -118,18 +127,64 @@ func (s refState) dropped(before refState, first string) []conversation.SkippedP
 	return []conversation.SkippedPath{{Path: GitStash, Why: "gone from the stashes; this brings it back: " + Some(words, mostMoved)}}
 }
 
-// movedRefs says in one line how refs differ from before. The branch at HEAD is among those that moved
-// unless it has only grown: the place names its new commits.
-func (f *Files) movedRefs(ctx context.Context, before refState, branch string) (words string, dropped []conversation.SkippedPath) {
-	now := f.refs(ctx)
-	return now.changed(before, func(name, old, object string) bool {
+// movedRefs says in one line how refs differ from before, and lists stashes and refs of conversations
+// that are gone. The branch at HEAD is among those that moved unless it has only grown: the place
+// names its new commits.
+func (f *Files) movedRefs(ctx context.Context, before refState, branch string) (words string, gone []conversation.SkippedPath) {
+	now := f.refs(ctx, true)
+	words = now.changed(before, func(name, old, object string) bool {
 		if name != "refs/heads/"+branch {
 			return false
 		}
 		_, err := f.run.Run(ctx, "merge-base", "--is-ancestor", old, object)
 		return err == nil
-	}), now.dropped(before, *f.state.stashes)
+	})
+	taken := f.takenRefs(now, before)
+	var said []string
+	for _, ref := range taken {
+		said = append(said, conversation.QuotePath(ref.name)+" "+ref.what)
+	}
+	if words != "" && len(said) > 0 {
+		words += ", "
+	}
+	if more := len(said) - mostMoved; more > 0 {
+		said = append(said[:mostMoved], fmt.Sprintf("%d more of refs/jp", more))
+	}
+	gone = now.dropped(before, *f.state.stashes)
+	for _, ref := range taken {
+		gone = append(gone, conversation.SkippedPath{Path: conversation.QuotePath(".git/" + ref.name), Why: ref.what + ", and not by jp; " + ref.back})
+	}
+	return words + strings.Join(said, ", "), gone
 }
+
+// A takenRef is a ref of a conversation that something other than jp deleted or set back.
+type takenRef struct {
+	name, what string
+	back       string // what brings it back
+}
+
+func (f *Files) takenRefs(now, before refState) (taken []takenRef) {
+	if now.own == nil || before.own == nil {
+		return nil
+	}
+	for _, name := range now.own.Differing(before.own) {
+		is := now.own.Value(name)
+		newest, was := gitstore.Taken(f.store, name, before.own.Value(name), is)
+		switch back := "this brings it back: "; {
+		case !was:
+		case newest == "":
+			taken = append(taken, takenRef{name, "deleted", "the next turn of the conversation makes it again"})
+		case is == "":
+			taken = append(taken, takenRef{name, "deleted", back + action.SetRef(name, string(newest)).String()})
+		default:
+			taken = append(taken, takenRef{name, "set back", back + action.SetRefFrom(name, string(newest), is).String()})
+		}
+	}
+	return taken
+}
+
+// IsRef reports whether the path of a result names a ref.
+func IsRef(path string) bool { return strings.HasPrefix(path, ".git/refs/") }
 
 // changed says in one line how refs differ from before, "" if they do not: how many are new and
 // gone of each kind, and which ones moved, without those that grew.

@@ -54,7 +54,7 @@ func TestMovedRefs(t *testing.T) {
 			at, err := gitcmd.Locate(t.Context(), dir, gitcmd.Options{})
 			require.NoError(t, err)
 			f := &Files{git: at, run: gitcmd.At(at, gitcmd.Options{})}
-			before := f.refs(t.Context())
+			before := f.refs(t.Context(), false)
 			for _, args := range c.does {
 				git(args...)
 			}
@@ -95,7 +95,7 @@ func TestDroppedStashes(t *testing.T) {
 				at, err := gitcmd.Locate(t.Context(), dir, gitcmd.Options{})
 				require.NoError(t, err)
 				f := &Files{git: at, run: gitcmd.At(at, gitcmd.Options{})}
-				before := f.refs(t.Context())
+				before := f.refs(t.Context(), false)
 				for _, args := range c.does {
 					gitenv.Git(t, dir, args...)
 				}

@@ -49,6 +49,7 @@ type lookState struct {
 	others  *worktree.UntrackedFiles // untracked files as they were last listed; nil: not yet
 	crowded bool                     // the user was told of a folder with very many
 	stashes *string                  // the log of refs/stash, as it was first read; nil: not yet
+	own     *gitstore.RefList        // as it was last read; nil: not yet
 }
 
 func (f *Files) Tell(text string) {
@@ -170,9 +171,9 @@ func (f *Files) Look(ctx context.Context, at turnloop.SnapshotRequest) (turnloop
 		}
 		sight.LeftOut = f.withoutOld(since, sight.LeftOut)
 		if at.Only == nil {
-			var dropped []conversation.SkippedPath
-			sight.Refs, dropped = f.movedRefs(ctx, since.refs, sight.Git.Branch)
-			sight.LeftOut = append(sight.LeftOut, dropped...)
+			var gone []conversation.SkippedPath
+			sight.Refs, gone = f.movedRefs(ctx, since.refs, sight.Git.Branch)
+			sight.LeftOut = append(sight.LeftOut, gone...)
 		}
 		found := f.Tree.WithoutBaseline(snap.Changes, since.tree, had(before, since.moment), since.inodes, func(path string) bool {
 			return since.missed.has(path) || before.Hides(path) && !slices.Contains(at.Named, path)
@@ -249,7 +250,7 @@ func (f *Files) notLooked(ctx context.Context, sight *turnloop.SnapshotResult, a
 	if at.Since == nil {
 		begin := &start{at: worktree.MarkAt(time.Now())}
 		if at.Any {
-			begin.controlFiles, begin.refs = f.controlFiles(ctx), f.refs(ctx)
+			begin.controlFiles, begin.refs = f.controlFiles(ctx), f.refs(ctx, false)
 			sight.Control = f.control(begin.controlFiles)
 		}
 		sight.Mark = begin
@@ -258,7 +259,9 @@ func (f *Files) notLooked(ctx context.Context, sight *turnloop.SnapshotResult, a
 	sight.LeftOut = []conversation.SkippedPath{{Path: ".", Why: "there were no snapshots then"}}
 	if since, ok := at.Since.(*start); ok && since.controlFiles != nil {
 		f.lookObeyed(ctx, sight, since.controlFiles)
-		sight.Refs, _ = f.movedRefs(ctx, since.refs, sight.Git.Branch)
+		var gone []conversation.SkippedPath
+		sight.Refs, gone = f.movedRefs(ctx, since.refs, sight.Git.Branch)
+		sight.LeftOut = append(sight.LeftOut, gone...)
 	}
 }
 
@@ -305,7 +308,7 @@ func (f *Files) snapshot(ctx context.Context, at turnloop.SnapshotRequest) (work
 		f.tellCrowded(others.Crowded(crowd))
 	}
 	now, err := f.Tree.Now(ctx)
-	return snap, &mark{tree: now, controlFiles: f.controlFiles(ctx), refs: f.refs(ctx), missed: missedBy(snap), stale: snap.Stale, inodes: worktree.InodesOf(f.Tree, snap.Tree)}, err
+	return snap, &mark{tree: now, controlFiles: f.controlFiles(ctx), refs: f.refs(ctx, false), missed: missedBy(snap), stale: snap.Stale, inodes: worktree.InodesOf(f.Tree, snap.Tree)}, err
 }
 
 // untracked are the untracked files as they were last listed: before a tool that may

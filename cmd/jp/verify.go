@@ -97,6 +97,10 @@ func runVerify(ctx context.Context, e *ui.Env, words []string, all bool) error {
 		case !v.OK:
 			bad++
 			repo.TakeAway(damaged, gitstore.BrokenRef(info.Err))
+			var gone *problem.Error
+			if errors.As(info.Err, &gone) {
+				damaged.Hints = append(damaged.Hints, gone.Hints...)
+			}
 			if t := r.Find().TwiceOf(info.ID); t != nil && info.Remote == "" {
 				repo.MakeTwo(damaged, t)
 			}
@@ -213,7 +217,13 @@ func verified(ctx context.Context, r *repo.Repo, e *ui.Env, words []string, all 
 			}
 			infos = append(infos, heads...)
 		}
-		return infos, nil
+		missing, err := gitstore.AllMissing(r.Store)
+		for _, m := range missing {
+			if gone := r.Find().Gone(m.ID); gone != nil && m.There {
+				infos = append(infos, conversation.Info{ID: m.ID, Err: gone})
+			}
+		}
+		return infos, err
 	}
 	names, err := r.Find().Names(ctx, e.Host, words)
 	for _, name := range names {

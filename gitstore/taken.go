@@ -1,0 +1,128 @@
+package gitstore
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"jp/conversation"
+	"jp/gitstore/odb"
+)
+
+// A RefList has the refs of conversations at one time. Of those that keep payload it has the names.
+type RefList struct {
+	values map[string]odb.OID
+	stamps map[string]odb.RefStamp
+}
+
+// kept stands for what a ref names that keeps payload.
+const kept = "?"
+
+// ReadRefs lists them. It reads again what looks other than in an earlier list, and leaves out what
+// it cannot read.
+func ReadRefs(s *Store, earlier *RefList) RefList {
+	if earlier == nil {
+		earlier = &RefList{}
+	}
+	now := RefList{make(map[string]odb.OID, len(earlier.values)), make(map[string]odb.RefStamp, len(earlier.values))}
+	same := func(ref string, file odb.RefStamp) bool {
+		value, there := earlier.values[ref]
+		if !there || earlier.stamps[ref] != file {
+			return false
+		}
+		now.values[ref], now.stamps[ref] = value, file
+		return true
+	}
+	for _, scope := range [][2]string{{refLive, refPayloads}, {refArchive, refRoot + "none/"}, {refRemotes, refRoot + "none/"}} {
+		known := &odb.KnownRefs{Same: same}
+		refs, beside, _ := s.odb.ListBeside(scope[0], scope[1], known)
+		for _, r := range refs {
+			now.values[r.Name], now.stamps[r.Name] = r.OID, known.Stamps[r.Name]
+		}
+		for _, name := range beside {
+			now.values[name] = kept
+		}
+	}
+	return now
+}
+
+// Value is what a ref names, "" for one that is not there.
+func (l *RefList) Value(ref string) string { return string(l.values[ref]) }
+
+// Differing are the refs of an earlier list that are gone or name another object now, in order.
+func (l *RefList) Differing(earlier *RefList) (refs []string) {
+	for ref, value := range earlier.values {
+		if l.values[ref] != value {
+			refs = append(refs, ref)
+		}
+	}
+	slices.Sort(refs)
+	return refs
+}
+
+// Taken reports whether something other than jp deleted or set back a ref of a conversation, which
+// named was and names now, "" for nothing. newest is what the ref has to name, "" for a ref that
+// keeps payload: the next turn makes it again.
+func Taken(s *Store, ref, was, now string) (newest conversation.Head, taken bool) {
+	id, own := owner(ref)
+	switch {
+	case was == now, now != "" && s.ancestry.reaches(odb.OID(now), odb.OID(was)), now == "" && own && s.heads.deletedByJP(id):
+		return "", false
+	case was == kept:
+		return "", true
+	case !own:
+		return conversation.Head(was), true
+	}
+	if _, head, err := s.refs.find(id); now == "" && err == nil && s.ancestry.reaches(head, odb.OID(was)) {
+		return "", false // it is in the archive now, or out of it
+	}
+	if seen, there, err := s.SeenHead(id); err == nil && there && s.ancestry.reaches(odb.OID(seen), odb.OID(was)) {
+		return seen, true
+	}
+	return conversation.Head(was), true
+}
+
+// A Missing conversation was seen here, and something other than jp deleted its ref.
+type Missing struct {
+	ID    conversation.ID
+	Head  conversation.Head // that was seen last
+	There bool              // its commit is in the repository
+}
+
+// AllMissing lists the conversations that something other than jp deleted, by id.
+func AllMissing(s *Store) (all []Missing, err error) {
+	repo, err := s.repository(false)
+	if err != nil || s.heads.dir == "" || repo == "" {
+		return nil, err
+	}
+	there := map[string]bool{}
+	for _, scope := range []string{refLive, refArchive} {
+		names, err := s.odb.RefNames(scope)
+		if err != nil {
+			return nil, storeError(err)
+		}
+		for _, name := range names {
+			there[name[len(scope):]] = true
+		}
+	}
+	notes, err := os.ReadDir(filepath.Join(s.heads.dir, repo))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for _, note := range notes {
+		id, invalid := conversation.ParseID(note.Name())
+		if invalid != nil || there[note.Name()] {
+			continue
+		}
+		head, here, err := s.Gone(id)
+		if err != nil {
+			return nil, err
+		}
+		if head != "" {
+			all = append(all, Missing{id, head, here})
+		}
+	}
+	return all, err
+}
