@@ -29,10 +29,18 @@ type entry struct {
 	Notes    []string
 	Images   []image
 	Links    []link // to other conversations
+
+	Of      int    // the call that it belongs to, by its event; 0: none
+	Said    bool   // the box of the call says all of it, but for its folds
+	Allowed string // who let the call run, in words
+	Wire    string // how the record says that
 }
 
 // A fold is a text that opens when it is asked for.
 type fold struct{ Label, Text string }
+
+// labelArguments is the label of a call's arguments, which are JSON.
+const labelArguments = "Arguments"
 
 // An image is an attachment that the page shows.
 type image struct {
@@ -69,13 +77,13 @@ func (s *Source) turns(ctx context.Context) ([]turn, error) {
 		gone[t.Number] = t.Ledger().Discarded
 	}
 	var all []turn
-	names := map[int]string{} // of tool calls and questions, by seq
+	k := known{map[int]string{}, map[int]*conversation.ToolCallRequest{}, map[int]*conversation.InquiryRequest{}, nil}
 	for i, e := range s.Events {
 		if len(all) == 0 || e.Type() == conversation.TypeTurnStart || all[len(all)-1].Number != e.Turn {
 			all = append(all, turn{Number: e.Turn, Discarded: gone[e.Turn]})
 		}
 		t := &all[len(all)-1]
-		entry := s.entry(e, names)
+		entry := s.entry(e, &k)
 		if i > 0 && e.Tree != s.Events[i-1].Tree {
 			var err error
 			if patches == nil {
@@ -105,8 +113,16 @@ func (s *Source) patch(ctx context.Context, in *worktree.Worktree, before, after
 	return cut(shown(s.outgoing.Patch(text)), maxPatch), nil
 }
 
+// A known has what earlier events say, by their numbers.
+type known struct {
+	names    map[int]string // of tool calls and questions
+	calls    map[int]*conversation.ToolCallRequest
+	asked    map[int]*conversation.InquiryRequest
+	approved conversation.Approval // of the turn
+}
+
 // entry makes the entry of an event.
-func (s *Source) entry(e *conversation.Event, names map[int]string) entry {
+func (s *Source) entry(e *conversation.Event, k *known) entry {
 	line, _ := conversation.SubjectOf(e)
 	n := entry{Seq: e.Seq, Kind: "record", Who: "jp", At: e.Time, Line: shown(line)}
 	switch b := e.Body.(type) {
@@ -121,24 +137,39 @@ func (s *Source) entry(e *conversation.Event, names map[int]string) entry {
 		n.response(e, b)
 	case *conversation.ToolCallRequest:
 		n.Kind, n.Who = "tool", or(e.Model, "model")
-		names[e.Seq] = strings.TrimPrefix(n.Line, "call ")
-		n.Folds = append(n.Folds, fold{"Arguments", text(string(b.Arguments))})
+		k.names[e.Seq], k.calls[e.Seq] = strings.TrimPrefix(n.Line, "call "), b
+		n.Folds = append(n.Folds, fold{labelArguments, text(string(b.Arguments))})
 		n.end(b.CallEnd)
 	case *conversation.ToolCallResponse:
+		n.Of = b.For
 		n.result(e, b)
 		n.attach(e, b.Attachments)
 		n.Notes = append(n.Notes, usageWords(b.Usage)...)
 	case *conversation.InquiryRequest:
 		n.Kind = "question"
 		n.Line, n.Text = "", text(b.Question.Text)
-		n.Notes = append(n.Notes, "About: "+or(names[b.For], fmt.Sprintf("@%d", b.For)))
+		n.Of, n.Said, k.asked[e.Seq] = b.For, b.Kind == conversation.KindRunTool, b
+		n.Notes = append(n.Notes, "About: "+or(k.names[b.For], fmt.Sprintf("@%d", b.For)))
 		for _, o := range b.Question.AnswerType.Options {
 			n.Notes = append(n.Notes, shown(strings.TrimSpace("Option "+value(o.Value)+" "+o.Description)))
 		}
-		names[e.Seq] = shown(oneLine(b.Question.Text))
+		k.names[e.Seq] = shown(oneLine(b.Question.Text))
 	case *conversation.InquiryResponse:
 		n.answer(e, b)
+		if q := k.asked[b.For]; q != nil {
+			if n.Of, n.Said = q.For, q.Kind == conversation.KindRunTool; n.Said {
+				n.Allowed, n.Wire = allowed(e, b)
+			}
+		}
+	case *conversation.TurnStart:
+		k.approved = b.Approved
+	case *conversation.Resumed:
+		k.approved = b.Approved
 	case *conversation.ToolStarted:
+		n.Of, n.Said = b.For, true
+		if c := k.calls[b.For]; c != nil && k.approved.Allows(c.Name) {
+			n.Allowed, n.Wire = "approved in advance", "-y"
+		}
 		if b.Child != "" {
 			n.Links = append(n.Links, link{"in conversation " + string(b.Child), b.Child, -1})
 		}
@@ -209,6 +240,31 @@ func (n *entry) answer(e *conversation.Event, b *conversation.InquiryResponse) {
 		n.Folds = append(n.Folds, fold{"Edited", text(string(b.Arguments))})
 	}
 	n.Notes = append(n.Notes, usageWords(b.Usage)...)
+}
+
+// allowed says who let a call run, or did not, in words and as the record has it.
+func allowed(e *conversation.Event, b *conversation.InquiryResponse) (words, wire string) {
+	wire = shown(strings.TrimSpace(string(b.By) + " " + b.Choice()))
+	who := or(e.Author, "user")
+	switch choice := b.Choice(); {
+	case b.Outcome != conversation.OutcomeAnswered:
+		return "not answered", shown(strings.TrimSpace(string(b.By) + " " + string(b.Outcome)))
+	case choice == conversation.AnswerSkip && b.By == conversation.ByUser && b.Reason != "":
+		return who + " said no: " + shown(oneLine(b.Reason)), wire
+	case choice == conversation.AnswerSkip && b.By == conversation.ByUser:
+		return who + " said no", wire
+	case choice == conversation.AnswerSkip:
+		return or(oneLine(b.Reason), "not allowed"), wire
+	case b.By == conversation.ByUser && len(b.Arguments) > 0:
+		return who + " edited it", wire
+	case b.By == conversation.ByUser && choice == conversation.AnswerRunNetwork:
+		return who + " allowed it, with network", wire
+	case b.By == conversation.ByUser:
+		return who + " said yes", wire
+	case strings.HasPrefix(b.Reason, "allow rule: "):
+		return "always allowed", wire
+	}
+	return or(oneLine(b.Reason), "allowed by "+string(b.By)), wire
 }
 
 // end notes how a model call ended, and what it used.

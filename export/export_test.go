@@ -137,16 +137,19 @@ func TestHostileTextStaysText(t *testing.T) {
 
 	root, err := html.Parse(strings.NewReader(formats["html"]))
 	require.NoError(t, err)
-	events := 0
+	events, boxes := 0, 0
 	for n := range root.Descendants() {
 		if n.Type != html.ElementNode {
 			continue
 		}
 		require.NotContains(t, []string{"script", "iframe", "svg", "img", "object", "embed", "base", "form", "link"}, n.Data)
 		if n.Data == "article" {
-			events++
+			boxes++
 		}
 		for _, a := range n.Attr {
+			if a.Key == "id" && a.Val[0] == 'e' {
+				events++
+			}
 			require.False(t, strings.HasPrefix(a.Key, "on"), a.Key)
 			if a.Key == "href" {
 				require.Regexp(t, `^#[et]\d+$`, a.Val)
@@ -154,6 +157,7 @@ func TestHostileTextStaysText(t *testing.T) {
 		}
 	}
 	require.Len(t, bodies(), events)
+	require.Equal(t, events-4, boxes, "a call has one box, with its question, answer, start and result")
 	require.NotContains(t, formats["html"], "\x00")
 	require.NotContains(t, formats["html"], "\u202e")
 
@@ -193,7 +197,7 @@ func TestMarkdownKeepsCodeBetweenFences(t *testing.T) {
 func TestPageSaysWhoAnswered(t *testing.T) {
 	text := written(t, func() []conversation.Body { return everywhere("words") })["html"]
 	for _, want := range []string{
-		"Answered by: user. Question: @8.", "7 tokens in, 3 out, $0.02", `<summary>Reasoning</summary><pre>words</pre>`,
+		`<span class="by" title="user words">Ada edited it</span>`, "7 tokens in, 3 out, $0.02", `<summary>Reasoning</summary><pre>words</pre>`,
 		`<p class="note">source: jp-c17528832001-bbbb@4</p>`, "in conversation jp-c17528832001-aaaa", `<h2>Turn 1 (discarded)`,
 		`<div><dt>Secrets</dt><dd>none found</dd></div>`, "style-src &#39;sha256-",
 	} {
@@ -207,7 +211,7 @@ func TestPageSaysWhoAsked(t *testing.T) {
 		{"Ada", "Bob", "Ada"}, {"", "Bob", "Bob"}, {"", "jp", "user"}, {"", "", "user"},
 	} {
 		e := &conversation.Event{Body: &conversation.ChatRequest{Content: "hello", Author: c.recorded}, Author: c.commit}
-		require.Equal(t, c.want, sourceOf().entry(e, nil).Who, "%+v", c)
+		require.Equal(t, c.want, sourceOf().entry(e, &known{}).Who, "%+v", c)
 	}
 }
 
@@ -216,4 +220,41 @@ func TestDiff(t *testing.T) {
 	require.Equal(t, []piece{
 		{"file", "diff --git a/a b/a\n--- a/a\n+++ b/a\n"}, {"hunk", "@@ -1,2 +1,2 @@\n"}, {"same", " same\n"}, {"del", "--- was\n"}, {"add", "+++ is\n+two\n"},
 	}, pieces(patch))
+}
+
+// Each way to allow a call, or not, has its words in the corner of the call, and the words of the record beside them.
+func TestAllowed(t *testing.T) {
+	answer := func(choice string, by conversation.Cause) conversation.InquiryResponse {
+		return conversation.InquiryResponse{Outcome: conversation.OutcomeAnswered, Answer: []byte(`"` + choice + `"`), By: by}
+	}
+	because := func(b conversation.InquiryResponse, reason string) conversation.InquiryResponse {
+		b.Reason = reason
+		return b
+	}
+	edited := answer(conversation.AnswerEdit, conversation.ByUser)
+	edited.Arguments = []byte("{}")
+	for _, c := range []struct {
+		b           conversation.InquiryResponse
+		words, wire string
+	}{
+		{answer("run", "user"), "Ada said yes", "user run"},
+		{answer("run_turn", "user"), "Ada said yes", "user run_turn"},
+		{answer("run_network", "user"), "Ada allowed it, with network", "user run_network"},
+		{edited, "Ada edited it", "user edit"},
+		{answer("skip", "user"), "Ada said no", "user skip"},
+		{because(answer("skip", "user"), "not <now>"), "Ada said no: not <now>", "user skip"},
+		{because(answer("run", "config"), "allow rule: go test"), "always allowed", "config run"},
+		{because(answer("run", "config"), "a reader"), "a reader", "config run"},
+		{answer("run", "policy"), "allowed by policy", "policy run"},
+		{answer("skip", "policy"), "not allowed", "policy skip"},
+		{conversation.InquiryResponse{Outcome: conversation.OutcomeDeclined, By: "user"}, "not answered", "user declined"},
+	} {
+		words, wire := allowed(&conversation.Event{Author: "Ada"}, &c.b)
+		require.Equal(t, []string{c.words, c.wire}, []string{words, wire})
+		c.b.For = 2
+		s := sourceOf(&conversation.TurnStart{}, &conversation.ToolCallRequest{Name: "a"}, &conversation.InquiryRequest{For: 1, Kind: conversation.KindRunTool}, &c.b)
+		var out strings.Builder
+		require.NoError(t, s.Page(t.Context(), &out, Options{}))
+		require.Contains(t, out.String(), `<span class="by" title="`+wire+`">`+html.EscapeString(words)+`</span>`)
+	}
 }

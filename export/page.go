@@ -1,10 +1,12 @@
 package export
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
@@ -19,8 +21,10 @@ import (
 
 // Options say what a page is made with.
 type Options struct {
-	// Markdown renders the model's text. What it returns must be safe in a page.
+	// Markdown renders the model's text, and Code the lines of a file by its name, without a change of their text. What they
+	// return must be safe in a page.
 	Markdown func(text string) string
+	Code     func(file, text string) string
 	// Page is the address of another conversation's page, "" where it has none.
 	Page func(id conversation.ID) string
 	// Forks are the conversations that say they were forked from this one.
@@ -160,16 +164,44 @@ func (p *page) main() *html.Node {
 		day := element("small", "", textNode(t.Entries[0].At.UTC().Format("2006-01-02 UTC")))
 		section := add(element("section", "class="+class), element("h2", "", textNode(title+" "), day))
 		set(section, "id", "t"+strconv.Itoa(t.Number))
-		for _, e := range t.Entries {
-			add(section, p.article(e))
+		for _, b := range boxes(t.Entries) {
+			add(section, p.article(b.entry, b.parts))
 		}
 		add(all, section)
 	}
 	return all
 }
 
-// article is an event.
-func (p *page) article(e entry) *html.Node {
+// A box is an entry, and those of the same tool call.
+type box struct {
+	entry
+	parts []entry
+}
+
+// boxes puts what belongs to a tool call into its box.
+func boxes(entries []entry) (all []box) {
+	at := map[int]int{} // the box of a call
+	for _, e := range entries {
+		i, known := at[e.Of]
+		if e.Of == 0 || !known {
+			at[e.Seq] = len(all)
+			all = append(all, box{entry: e})
+			continue
+		}
+		b := &all[i]
+		b.parts = append(b.parts, e)
+		if e.Allowed != "" {
+			b.Allowed, b.Wire = e.Allowed, e.Wire
+		}
+		if e.Kind == "tool" { // its result
+			b.Who, b.Line, b.Failed = e.Who, strings.TrimPrefix(strings.TrimPrefix(e.Line, e.Who), " "), e.Failed
+		}
+	}
+	return all
+}
+
+// article is an event, or a tool call with all that belongs to it.
+func (p *page) article(e entry, parts []entry) *html.Node {
 	kind, anchor := e.Kind, "e"+strconv.Itoa(e.Seq)
 	if e.Failed {
 		kind += " failed"
@@ -183,46 +215,122 @@ func (p *page) article(e entry) *html.Node {
 	}
 	clock := element("time", "datetime="+e.At.UTC().Format(time.RFC3339), textNode(e.At.UTC().Format(time.TimeOnly)))
 	set(clock, "title", e.At.UTC().Format(time.RFC3339))
+	at := element("span", "class=at")
+	if e.Allowed != "" {
+		by := element("span", "class=by", textNode(e.Allowed))
+		set(by, "title", e.Wire)
+		add(at, by, textNode(" "))
+	}
+	add(at, clock, textNode(" "), element("a", "href=#"+anchor, textNode("@"+strconv.Itoa(e.Seq))))
 	head.AppendChild(textNode(" "))
-	head.AppendChild(element("span", "class=at", clock, textNode(" "), element("a", "href=#"+anchor, textNode("@"+strconv.Itoa(e.Seq)))))
+	head.AppendChild(at)
 	add(article, head)
+	add(article, p.content(e)...)
+	for _, part := range parts {
+		inner := element("div", "id=e"+strconv.Itoa(part.Seq))
+		if part.Said {
+			part.Text, part.Notes = "", nil
+		}
+		add(inner, p.content(part)...)
+		add(article, inner)
+	}
+	return article
+}
+
+// content is what an event says below its first line.
+func (p *page) content(e entry) (all []*html.Node) {
 	switch {
 	case e.Text == "":
 	case e.Markdown:
-		add(article, element("div", "class=said", &html.Node{Type: html.RawNode, Data: p.options.Markdown(e.Text)}))
+		all = append(all, element("div", "class=said", &html.Node{Type: html.RawNode, Data: p.options.Markdown(e.Text)}))
 	case e.Data:
-		add(article, element("pre", "", element("code", "", textNode(e.Text))))
+		all = append(all, element("pre", "", element("code", "", p.code("a.json", indented(e.Text)))))
 	default:
-		add(article, element("div", "class=said words", textNode(e.Text)))
+		all = append(all, element("div", "class=said words", textNode(e.Text)))
 	}
 	for _, f := range e.Folds {
-		add(article, element("details", "", element("summary", "", textNode(f.Label)), element("pre", "", textNode(f.Text))))
+		text := textNode(f.Text)
+		if f.Label == labelArguments {
+			text = p.code("a.json", indented(f.Text))
+		}
+		all = append(all, element("details", "", element("summary", "", textNode(f.Label)), element("pre", "", text)))
 	}
 	if e.Patch != "" {
-		lines := element("code", "")
-		for _, d := range pieces(e.Patch) {
-			lines.AppendChild(element("span", "class="+d.Class, textNode(d.Text)))
-		}
-		patch := element("details", "class=patch", element("summary", "", textNode("Changed files")), element("pre", "", lines))
+		patch := element("details", "class=patch", element("summary", "", textNode("Changed files")), element("pre", "", p.patch(e.Patch)))
 		set(patch, "open", "")
-		add(article, patch)
+		all = append(all, patch)
 	}
 	for _, i := range e.Images { // isImage knows the types
 		picture := element("img", "alt="+i.Name)
 		set(picture, "src", "data:"+i.MediaType+";base64,"+base64.StdEncoding.EncodeToString(i.Data))
-		add(article, element("figure", "", picture, element("figcaption", "", textNode(i.Name))))
+		all = append(all, element("figure", "", picture, element("figcaption", "", textNode(i.Name))))
 	}
 	for _, l := range e.Links {
 		words := textNode(l.Words)
 		if to := p.href(l); to != "" {
 			words = element("a", "href="+to, words)
 		}
-		add(article, element("p", "class=note", words))
+		all = append(all, element("p", "class=note", words))
 	}
 	for _, note := range e.Notes {
-		add(article, element("p", "class=note", textNode(note)))
+		all = append(all, element("p", "class=note", textNode(note)))
 	}
-	return article
+	return all
+}
+
+// code is lines of a file, coloured if the page has colours for code.
+func (p *page) code(file, text string) *html.Node {
+	if p.options.Code == nil {
+		return textNode(text)
+	}
+	return &html.Node{Type: html.RawNode, Data: p.options.Code(file, text)}
+}
+
+// patch is a difference, in pieces of one kind. The lines have the colours of their file.
+func (p *page) patch(text string) *html.Node {
+	lines, file := element("code", ""), ""
+	for _, d := range pieces(text) {
+		span := element("span", "class="+d.Class)
+		lines.AppendChild(span)
+		if d.Class == "file" {
+			for line := range strings.Lines(d.Text) {
+				if name, found := strings.CutPrefix(strings.TrimRight(line, "\n"), "+++ b/"); found {
+					file = name
+				}
+			}
+		}
+		if d.Class != "add" && d.Class != "del" && d.Class != "same" || p.options.Code == nil {
+			span.AppendChild(textNode(d.Text))
+			continue
+		}
+		var marks, rest strings.Builder
+		for line := range strings.Lines(d.Text) {
+			if line == "\n" {
+				line = " \n"
+			}
+			marks.WriteByte(line[0])
+			rest.WriteString(line[1:])
+		}
+		for i, line := range strings.SplitAfter(p.options.Code(file, rest.String()), "\n") {
+			if line == "" {
+				continue
+			}
+			if i < marks.Len() {
+				span.AppendChild(textNode(marks.String()[i : i+1]))
+			}
+			span.AppendChild(&html.Node{Type: html.RawNode, Data: line})
+		}
+	}
+	return lines
+}
+
+// indented is JSON with a line for each value.
+func indented(text string) string {
+	var b bytes.Buffer
+	if json.Indent(&b, []byte(text), "", "  ") != nil {
+		return text
+	}
+	return b.String()
 }
 
 // href is where a link goes, "" where there is no page.

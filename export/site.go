@@ -24,9 +24,9 @@ type listed struct {
 	Page, Title, When, Size string
 }
 
-// Site writes a page for each conversation of the repository, and a list of them. put writes a
+// Site writes a page for each conversation of the repository, and a list of them. o renders their texts, and put writes a
 // file of the site. failed is told of what cannot be read.
-func Site(ctx context.Context, r *repo.Repo, markdown func(string) string, put func(name string, text []byte) error, failed func(id conversation.ID, err error)) error {
+func Site(ctx context.Context, r *repo.Repo, o Options, put func(name string, text []byte) error, failed func(id conversation.ID, err error)) error {
 	forks, err := Forks(ctx, r)
 	if err != nil {
 		return err
@@ -40,7 +40,7 @@ func Site(ctx context.Context, r *repo.Repo, markdown func(string) string, put f
 	for _, i := range infos {
 		here[i.ID] = i.Err == nil
 	}
-	page := func(id conversation.ID) string {
+	o.Page = func(id conversation.ID) string {
 		switch {
 		case id == "":
 			return listName
@@ -64,14 +64,15 @@ func Site(ctx context.Context, r *repo.Repo, markdown func(string) string, put f
 			failed(i.ID, err)
 		}
 		var text bytes.Buffer
-		if err := s.Page(ctx, &text, Options{Markdown: markdown, Page: page, Forks: forks[i.ID]}); err != nil {
+		o.Forks = forks[i.ID]
+		if err := s.Page(ctx, &text, o); err != nil {
 			return err
 		}
-		if err := put(page(i.ID), text.Bytes()); err != nil {
+		if err := put(o.Page(i.ID), text.Bytes()); err != nil {
 			return err
 		}
 		facts := s.facts()
-		lines = append(lines, listed{page(i.ID), shown(s.Title()), facts[1].Value, facts[2].Value})
+		lines = append(lines, listed{o.Page(i.ID), shown(s.Title()), facts[1].Value, facts[2].Value})
 	}
 	var list bytes.Buffer
 	if err := writeList(&list, lines, r.Standings().KnownWorkspaceID()); err != nil {

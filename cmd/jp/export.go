@@ -89,7 +89,7 @@ func exportSite(ctx context.Context, e *ui.Env, o exportOptions, dir string) err
 	}
 	var damage error
 	pages, current := 0, map[string]bool{}
-	err = export.Site(ctx, r, webpage.Markdown, func(name string, text []byte) error {
+	err = export.Site(ctx, r, pageOptions(), func(name string, text []byte) error {
 		pages++
 		current[name] = true
 		path := filepath.Join(dir, name)
@@ -147,8 +147,10 @@ func runExport(ctx context.Context, e *ui.Env, o exportOptions, word string) err
 		if err != nil {
 			return err
 		}
+		page := pageOptions()
+		page.Forks = forks[source.View.ID]
 		write = func(w io.Writer) error {
-			return source.Page(ctx, w, export.Options{Markdown: webpage.Markdown, Forks: forks[source.View.ID]})
+			return source.Page(ctx, w, page)
 		}
 	}
 	if native {
@@ -197,4 +199,10 @@ func (o exportOptions) put(e *ui.Env, write func(io.Writer) error) error {
 		return err
 	}
 	return notWritten(o.output, export.WriteFile(o.output, text.Bytes()))
+}
+
+// pageOptions render the texts of pages.
+func pageOptions() export.Options {
+	r := webpage.New()
+	return export.Options{Markdown: r.Markdown, Code: r.Code}
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/agent/repo"
-	"jp/cmd/jp/internal/webpage"
 	"jp/conversation"
 	"jp/export"
 )
@@ -50,7 +49,7 @@ func hostilePage(t *testing.T, events int) (path string) {
 	path = filepath.Join(t.TempDir(), "page.html")
 	file, err := os.Create(path)
 	require.NoError(t, err)
-	require.NoError(t, export.New(v, all, repo.NewOutgoing(nil)).Page(t.Context(), file, export.Options{Markdown: webpage.Markdown}))
+	require.NoError(t, export.New(v, all, repo.NewOutgoing(nil)).Page(t.Context(), file, pageOptions()))
 	require.NoError(t, file.Close())
 	return path
 }
@@ -76,7 +75,8 @@ func browse(t *testing.T, path string, flags ...string) (out string, used time.D
 func TestPageInABrowser(t *testing.T) {
 	const events = 500
 	text, _ := browse(t, hostilePage(t, events), "--dump-dom")
-	require.Equal(t, events, strings.Count(text, "<article "))
+	require.Equal(t, events/5*4, strings.Count(text, "<article "), "a tool's call and its result are one")
+	require.Equal(t, events, strings.Count(text, ` id="e`))
 	require.NotContains(t, text, "<title>owned")
 	require.NotContains(t, text, "<script")
 	require.NotContains(t, text, "<svg")

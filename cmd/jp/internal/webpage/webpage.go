@@ -13,23 +13,69 @@ import (
 	"github.com/yuin/goldmark/renderer"
 	goldhtml "github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/util"
+
+	"jp/cmd/jp/internal/terminal/highlight"
 )
 
-var markdown = goldmark.New(
-	goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignNone)), extension.Strikethrough, extension.Linkify),
-	goldmark.WithRenderer(renderer.NewRenderer(renderer.WithNodeRenderers(
-		util.Prioritized(goldhtml.NewRenderer(goldhtml.WithHardWraps()), 1000),
-		util.Prioritized(safe{}, 100),
-	))),
-)
+// A Renderer renders the texts of a page, or of several. It colours code as long as its time for that lasts.
+type Renderer struct {
+	markdown goldmark.Markdown
+	time     *highlight.Time
+}
+
+// New returns a Renderer.
+func New() *Renderer {
+	r := &Renderer{time: highlight.NewTime()}
+	r.markdown = goldmark.New(
+		goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignNone)), extension.Strikethrough, extension.Linkify),
+		goldmark.WithRenderer(renderer.NewRenderer(renderer.WithNodeRenderers(
+			util.Prioritized(goldhtml.NewRenderer(goldhtml.WithHardWraps()), 1000),
+			util.Prioritized(safe{r}, 100),
+		))),
+	)
+	return r
+}
 
 // Markdown is a text as HTML.
-func Markdown(text string) string {
+func (r *Renderer) Markdown(text string) string {
 	var out bytes.Buffer
-	if deep(text) || markdown.Convert([]byte(text), &out) != nil {
+	if deep(text) || r.markdown.Convert([]byte(text), &out) != nil {
 		return "<pre>" + html.EscapeString(text) + "</pre>"
 	}
 	return out.String()
+}
+
+// Code is lines of a file as HTML, with the colours of the language that its name tells.
+func (r *Renderer) Code(file, text string) string { return r.code(highlight.OfFile(file), text) }
+
+// classes are those of the kinds of code in the style of a page.
+var classes = map[highlight.Kind]string{
+	highlight.Keyword: "kw", highlight.String: "st", highlight.Number: "nu", highlight.Comment: "co", highlight.Name: "na",
+	highlight.Added: "add", highlight.Removed: "del", highlight.Heading: "file",
+}
+
+func (r *Renderer) code(language *highlight.Language, text string) string {
+	if language == nil || text == "" {
+		return html.EscapeString(text)
+	}
+	text, ended := strings.CutSuffix(text, "\n")
+	var b strings.Builder
+	for i, parts := range highlight.New(language, r.time).Next(strings.Split(text, "\n")) {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		for _, part := range parts {
+			if class := classes[part.Kind]; class != "" {
+				b.WriteString(`<span class="` + class + `">` + html.EscapeString(part.Text) + "</span>")
+			} else {
+				b.WriteString(html.EscapeString(part.Text))
+			}
+		}
+	}
+	if ended {
+		b.WriteByte('\n')
+	}
+	return b.String()
 }
 
 // deep reports whether a line opens more quotations, lists and brackets than any reader needs:
@@ -44,8 +90,8 @@ func deep(text string) bool {
 	return false
 }
 
-// safe renders what could load something, run something or go somewhere.
-type safe struct{}
+// safe renders what could load something, run something or go somewhere, and code.
+type safe struct{ page *Renderer }
 
 func (s safe) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	r.Register(ast.KindRawHTML, s.rawHTML)
@@ -53,6 +99,21 @@ func (s safe) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	r.Register(ast.KindImage, s.image)
 	r.Register(ast.KindLink, s.link)
 	r.Register(ast.KindAutoLink, s.autoLink)
+	r.Register(ast.KindFencedCodeBlock, s.fenced)
+}
+
+func (s safe) fenced(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	block := n.(*ast.FencedCodeBlock)
+	var text strings.Builder
+	for i := range block.Lines().Len() {
+		line := block.Lines().At(i)
+		text.Write(line.Value(source))
+	}
+	_, _ = w.WriteString("<pre><code>" + s.page.code(highlight.Of(string(block.Language(source))), text.String()) + "</code></pre>\n")
+	return ast.WalkContinue, nil
 }
 
 func (safe) rawHTML(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {

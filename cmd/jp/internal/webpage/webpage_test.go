@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/net/html"
@@ -11,24 +12,25 @@ import (
 
 func TestMarkdown(t *testing.T) {
 	for text, want := range map[string]string{
-		"**three** `<b>`":                  "<p><strong>three</strong> <code>&lt;b&gt;</code></p>\n",
-		"a <b>c</b>":                       "<p>a &lt;b&gt;c&lt;/b&gt;</p>\n",
-		"<script>\nowned()\n</script>":     "<pre>&lt;script&gt;\nowned()\n&lt;/script&gt;</pre>\n",
-		"[a](javascript:owned())":          "<p>a (javascript:owned())</p>\n",
-		"[a](data:text/html,x)":            "<p>a (data:text/html,x)</p>\n",
-		"[a](/b)":                          "<p>a (/b)</p>\n",
-		"[a](https://x.example/?\"'<)":     "<p><a rel=\"noopener noreferrer nofollow\" href=\"https://x.example/?%22&#39;%3C\">a</a></p>\n",
-		"![a](https://x.example/1.png)":    "<p><a rel=\"noopener noreferrer nofollow\" href=\"https://x.example/1.png\">image: a</a></p>\n",
-		"https://x.example":                "<p><a rel=\"noopener noreferrer nofollow\" href=\"https://x.example\">https://x.example</a></p>\n",
-		"<javascript:owned()>":             "<p>javascript:owned() (javascript:owned())</p>\n",
-		"<a@x.example>":                    "<p><a rel=\"noopener noreferrer nofollow\" href=\"mailto:a@x.example\">a@x.example</a></p>\n",
-		"|a|\n|:-:|\n|1|":                  "<table>\n<thead>\n<tr>\n<th>a</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>1</td>\n</tr>\n</tbody>\n</table>\n",
-		"```go\"><script>\n</pre>\n```":    "<pre><code class=\"language-go&quot;&gt;&lt;script&gt;\">&lt;/pre&gt;\n</code></pre>\n",
-		"[a]: javascript:x \"t\"\n\n[a]":   "<p>a (javascript:x)</p>\n",
-		"a\nb":                             "<p>a<br>\nb</p>\n",
-		strings.Repeat("> ", 300) + "a<b>": "<pre>" + strings.Repeat("&gt; ", 300) + "a&lt;b&gt;</pre>",
+		"**three** `<b>`":                         "<p><strong>three</strong> <code>&lt;b&gt;</code></p>\n",
+		"a <b>c</b>":                              "<p>a &lt;b&gt;c&lt;/b&gt;</p>\n",
+		"<script>\nowned()\n</script>":            "<pre>&lt;script&gt;\nowned()\n&lt;/script&gt;</pre>\n",
+		"[a](javascript:owned())":                 "<p>a (javascript:owned())</p>\n",
+		"[a](data:text/html,x)":                   "<p>a (data:text/html,x)</p>\n",
+		"[a](/b)":                                 "<p>a (/b)</p>\n",
+		"[a](https://x.example/?\"'<)":            "<p><a rel=\"noopener noreferrer nofollow\" href=\"https://x.example/?%22&#39;%3C\">a</a></p>\n",
+		"![a](https://x.example/1.png)":           "<p><a rel=\"noopener noreferrer nofollow\" href=\"https://x.example/1.png\">image: a</a></p>\n",
+		"https://x.example":                       "<p><a rel=\"noopener noreferrer nofollow\" href=\"https://x.example\">https://x.example</a></p>\n",
+		"<javascript:owned()>":                    "<p>javascript:owned() (javascript:owned())</p>\n",
+		"<a@x.example>":                           "<p><a rel=\"noopener noreferrer nofollow\" href=\"mailto:a@x.example\">a@x.example</a></p>\n",
+		"|a|\n|:-:|\n|1|":                         "<table>\n<thead>\n<tr>\n<th>a</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>1</td>\n</tr>\n</tbody>\n</table>\n",
+		"```go\"><script>\n</pre>\n```":           "<pre><code>&lt;/pre&gt;\n</code></pre>\n",
+		"```go\nfunc a() { return \"<b>\" }\n```": "<pre><code><span class=\"kw\">func</span> <span class=\"na\">a</span>() { <span class=\"kw\">return</span> <span class=\"st\">&#34;&lt;b&gt;&#34;</span> }\n</code></pre>\n",
+		"[a]: javascript:x \"t\"\n\n[a]":          "<p>a (javascript:x)</p>\n",
+		"a\nb":                                    "<p>a<br>\nb</p>\n",
+		strings.Repeat("> ", 300) + "a<b>":        "<pre>" + strings.Repeat("&gt; ", 300) + "a&lt;b&gt;</pre>",
 	} {
-		require.Equal(t, want, Markdown(text), "%q", text)
+		require.Equal(t, want, New().Markdown(text), "%q", text)
 	}
 }
 
@@ -36,7 +38,7 @@ func FuzzMarkdown(f *testing.F) {
 	f.Add("<script>owned()</script> [a](javascript:x) ![b](//c) <a href=x onclick=y> **c** |d|\n|-|\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		began := time.Now()
-		root, err := html.Parse(strings.NewReader(Markdown(text)))
+		root, err := html.Parse(strings.NewReader(New().Markdown(text)))
 		require.NoError(t, err)
 		for n := range root.Descendants() {
 			if n.Type != html.ElementNode {
@@ -53,5 +55,26 @@ func FuzzMarkdown(f *testing.F) {
 			}
 		}
 		require.Less(t, time.Since(began), 10*time.Second)
+	})
+}
+
+// Code keeps its text, in each language and in none.
+func FuzzCode(f *testing.F) {
+	for _, name := range []string{"a.go", "b.py", "Makefile", "c.json", "d"} {
+		f.Add(name, "func a() { return \"<b>\" }\n\n// é &amp; \n")
+	}
+	f.Fuzz(func(t *testing.T, name, text string) {
+		if !utf8.ValidString(text) || strings.ContainsAny(text, "\r\x00") {
+			t.Skip("a page has neither")
+		}
+		root, err := html.Parse(strings.NewReader("<body><pre>\n" + New().Code(name, text) + "</pre>"))
+		require.NoError(t, err)
+		var b strings.Builder
+		for n := range root.Descendants() {
+			if n.Type == html.TextNode {
+				b.WriteString(n.Data)
+			}
+		}
+		require.Equal(t, text, b.String())
 	})
 }
