@@ -57,20 +57,9 @@ func NewPresence(o PresenceOptions) *Presence {
 	})
 	p.questions = &questions{id: o.ID, user: o.User, server: p.server, waiting: p.announceQuestion, reached: p.Published, limit: p.Limit()}
 	if o.Repo.Report.Origins["policy.timeout"].Layer == config.LayerDefault {
-		p.questions.longer = hasTerminal
+		p.questions.longer = o.Env.Terminal
 	}
 	return p
-}
-
-// hasTerminal reports whether jp runs in a terminal session, whatever its input and output are. There a person sees the
-// question. A job of cron or of another program has none.
-func hasTerminal() bool {
-	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
-	if err != nil {
-		return false
-	}
-	tty.Close()
-	return true
 }
 
 // Limit is how long a question waits for a user to attach; 0 for no limit.

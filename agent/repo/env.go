@@ -25,8 +25,11 @@ type Host struct {
 	Cfg     []string                                   // key=value of --cfg
 	Notify  func(line string)                          // shows the user a line beside results; nil: it shows nothing
 	Alarm   func(line string)                          // is notify for what must not be overlooked
-	Choose  chooser                                    // lets the user take a conversation; nil: the user cannot
-	Log     slog.Handler                               // takes what packages below warn of; nil: it drops that
+	// Terminal reports whether jp runs in a terminal session, whatever its input and output are; nil: it does not. There a
+	// person sees a question that waits.
+	Terminal func() bool
+	Choose   chooser      // lets the user take a conversation; nil: the user cannot
+	Log      slog.Handler // takes what packages below warn of; nil: it drops that
 
 	said sync.Map // paths of files that are not used
 

@@ -2,16 +2,18 @@ package resume
 
 import (
 	"context"
+	"slices"
 
 	"jp/agent/repo"
 	"jp/agent/snapshot"
 	"jp/backup"
 	"jp/turnloop"
+	"jp/worktree"
 )
 
 // LostChanges are the files that changed since the first call of unknown outcome began, before a resume records them. There
-// are none while a process runs the turn, and in another working tree.
-func LostChanges(ctx context.Context, v *repo.View) ([]string, error) {
+// are none while a process runs the turn, and in another working tree. Only files below some paths count, if there are any.
+func LostChanges(ctx context.Context, v *repo.View, below ...string) ([]string, error) {
 	if v.Tail == nil {
 		return nil, nil
 	}
@@ -39,5 +41,5 @@ func LostChanges(ctx context.Context, v *repo.View) ([]string, error) {
 	for _, c := range changed {
 		paths = append(paths, repo.Unquoted([]string{c.Path})...)
 	}
-	return paths, err
+	return slices.DeleteFunc(paths, func(path string) bool { return len(below) > 0 && !worktree.Under(path, below) }), err
 }

@@ -19,7 +19,6 @@ import (
 	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
 	"jp/internal/safetext"
-	"jp/worktree"
 )
 
 type diffOptions struct {
@@ -96,11 +95,11 @@ func runDiff(ctx context.Context, e *ui.Env, o diffOptions) error {
 	}
 	left := snapshot.UnseenBetween(v, c.Seqs[0], c.Seqs[1], o.paths)
 	if len(o.words) == 0 && !o.worktree && !e.Format.Structured() {
-		lost, err := resume.LostChanges(ctx, v)
+		lost, err := resume.LostChanges(ctx, v, o.paths...)
 		if err != nil {
 			return err
 		}
-		left.AddUnknown(slices.DeleteFunc(lost, func(path string) bool { return len(o.paths) > 0 && !worktree.Under(path, o.paths) })...)
+		left.AddUnknown(lost...)
 	}
 	if err := c.Known(ctx, slices.DeleteFunc(slices.Clone(o.paths), left.Has)); err != nil {
 		return err

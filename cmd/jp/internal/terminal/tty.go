@@ -178,3 +178,14 @@ func byKey(mode *unix.Termios) {
 	mode.Lflag &^= unix.ICANON | unix.ECHO | unix.ISIG | unix.IEXTEN
 	mode.Cc[unix.VMIN], mode.Cc[unix.VTIME] = 1, 0
 }
+
+// InSession reports whether this process runs in a terminal session, whatever its input and output are. A job of cron or of
+// another program does not.
+func InSession() bool {
+	tty, err := os.OpenFile("/dev/tty", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		return false
+	}
+	tty.Close()
+	return true
+}

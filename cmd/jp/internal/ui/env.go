@@ -145,7 +145,7 @@ func parentOf(pid int) int {
 }
 
 func SystemEnv() *Env {
-	return NewEnv(&repo.Host{Environ: os.Environ(), Dir: ".", Now: time.Now, Random: rand.Reader}, os.Stdin, os.Stdout, os.Stderr)
+	return NewEnv(&repo.Host{Environ: os.Environ(), Dir: ".", Now: time.Now, Random: rand.Reader, Terminal: terminal.InSession}, os.Stdin, os.Stdout, os.Stderr)
 }
 
 // NewEnv is an env whose host tells the user on stderr, unless --quiet was given.

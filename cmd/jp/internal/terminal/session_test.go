@@ -1,4 +1,4 @@
-package live
+package terminal
 
 import (
 	"os"
@@ -11,9 +11,9 @@ import (
 )
 
 // A question waits on where a person sees it: in a terminal session, also behind pipes.
-func TestHasTerminal(t *testing.T) {
-	if os.Getenv("HAS_TERMINAL") != "" {
-		if hasTerminal() {
+func TestInSession(t *testing.T) {
+	if os.Getenv("IN_SESSION") != "" {
+		if InSession() {
 			os.Exit(7)
 		}
 		os.Exit(8)
@@ -23,8 +23,8 @@ func TestHasTerminal(t *testing.T) {
 	defer master.Close()
 	defer tty.Close()
 	for exit, attr := range map[int]*syscall.SysProcAttr{7: {Setsid: true, Setctty: true, Ctty: 3}, 8: {Setsid: true}} {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestHasTerminal$")
-		cmd.Env, cmd.ExtraFiles, cmd.SysProcAttr = append(os.Environ(), "HAS_TERMINAL=1"), []*os.File{tty}, attr
+		cmd := exec.Command(os.Args[0], "-test.run=^TestInSession$")
+		cmd.Env, cmd.ExtraFiles, cmd.SysProcAttr = append(os.Environ(), "IN_SESSION=1"), []*os.File{tty}, attr
 		var ended *exec.ExitError
 		require.ErrorAs(t, cmd.Run(), &ended)
 		require.Equal(t, exit, ended.ExitCode())
