@@ -219,9 +219,12 @@ func (p *page) article(e entry, parts []entry) *html.Node {
 	if e.Allowed != "" {
 		by := element("span", "class=by", textNode(e.Allowed))
 		set(by, "title", e.Wire)
-		add(at, by, textNode(" "))
+		at.AppendChild(by)
+		at.AppendChild(textNode(" "))
 	}
-	add(at, clock, textNode(" "), element("a", "href=#"+anchor, textNode("@"+strconv.Itoa(e.Seq))))
+	for _, n := range []*html.Node{clock, textNode(" "), element("a", "href=#"+anchor, textNode("@"+strconv.Itoa(e.Seq)))} {
+		at.AppendChild(n)
+	}
 	head.AppendChild(textNode(" "))
 	head.AppendChild(at)
 	add(article, head)
