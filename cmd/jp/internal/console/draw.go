@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -35,12 +36,13 @@ func (c *Console) render(text string) {
 	}
 	width, rows := c.tty.Width(), terminal.Rows(c.file)
 	c.settle(width, rows)
-	lines, cursor, block, cut := c.compose(width, rows)
+	draft := composer{&c.view, c.palette, width, rows, c.now()}
+	lines, cursor, block, cut := draft.compose()
 	if cut { // a question that does not fit stays above the screen, as text: nothing of it is hidden
 		var whole string
 		whole, c.view.held = c.view.heldLines()
 		text = terminal.Wrap(whole, width) + text
-		lines, cursor, block, _ = c.compose(width, rows)
+		lines, cursor, block, _ = draft.compose()
 	}
 	if above := len(c.view.block) - block; c.view.grows && above > 0 {
 		c.prefix.Add(c.view.block[:above])
@@ -159,10 +161,18 @@ func (d *drawn) erased(width int) string {
 	return upwards(d.up(width)) + terminal.ClearDown
 }
 
+// A composer lays a view out for a terminal.
+type composer struct {
+	view        *view
+	palette     terminal.Palette
+	width, rows int
+	now         time.Time
+}
+
 // compose is the lines to draw, the place of the cursor, the number of lines that are of the block, and whether lines of a
 // question have no room.
-func (c *Console) compose(width, rows int) (lines []string, cursor place, ofBlock int, cut bool) {
-	v := &c.view
+func (c composer) compose() (lines []string, cursor place, ofBlock int, cut bool) {
+	v, width, rows := c.view, c.width, c.rows
 	room := max(width-1, 1)
 	input, at := c.input(room, max(rows/2, 1))
 	var tail []string
@@ -181,7 +191,7 @@ func (c *Console) compose(width, rows int) (lines []string, cursor place, ofBloc
 	case q == nil:
 	case q.dropped != "":
 		under = append(slices.Clip(under), c.palette.Yellow("press "+q.dropped+" again"))
-	case v.line.text != "" && !v.armed(c.now()):
+	case v.line.text != "" && !v.armed(c.now):
 		under = append(slices.Clip(under), c.palette.Dim("Tab: answer the question above"))
 	}
 	tail = append(tail, fitted(under, room)...)
@@ -205,7 +215,7 @@ func (c *Console) compose(width, rows int) (lines []string, cursor place, ofBloc
 	block := v.block[max(0, len(v.block)-(most-len(tail)-len(head))):]
 	lines = slices.Concat(block, head, tail)
 	cursor = place{len(block) + len(head) + inputAt + at.row, at.column}
-	if v.reading == nil && v.question != nil && len(asked) > 0 && (v.line.text == "" || v.armed(c.now())) {
+	if v.reading == nil && v.question != nil && len(asked) > 0 && (v.line.text == "" || v.armed(c.now)) {
 		last := len(block) + len(head) - 1
 		cursor = place{last, min(safetext.Columns(lines[last]), room)}
 	}
@@ -232,13 +242,13 @@ func bottomOf(parts []string, right string, room int) string {
 }
 
 // asked is the end of a text that waits for more, with the mark of a question that can be answered.
-func (c *Console) asked(room int) []string {
-	v := &c.view
+func (c composer) asked(room int) []string {
+	v := c.view
 	text, q := v.partial, v.question
 	if v.holds {
 		_, text = v.heldLines()
 	}
-	ready := q != nil && v.armed(c.now())
+	ready := q != nil && v.armed(c.now)
 	if q != nil && q.marked && ready {
 		text += marker
 	}
@@ -254,8 +264,8 @@ func (c *Console) asked(room int) []string {
 
 // input is the rows of the line that is edited, as many as there may be around the cursor, and
 // where it is.
-func (c *Console) input(room, most int) ([]string, place) {
-	v := &c.view
+func (c composer) input(room, most int) ([]string, place) {
+	v := c.view
 	prompt, e := personMark, &v.line
 	switch {
 	case v.reading != nil:

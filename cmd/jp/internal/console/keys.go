@@ -190,12 +190,12 @@ func (c *Console) press(k uv.KeyPressEvent, alone, follows bool) {
 	armed := v.armed(now)
 	v.typedAt = now
 	if v.reading != nil {
-		c.readingKey(k, follows)
+		v.reading.press(k, follows)
 		c.render("")
 		c.mu.Unlock()
 		return
 	}
-	if q := v.question; q != nil && c.answer(q, k, armed, alone) {
+	if q := v.question; q != nil && v.answer(q, k, armed, alone, now) {
 		c.render("")
 		c.mu.Unlock()
 		return
@@ -214,7 +214,7 @@ func (c *Console) press(k uv.KeyPressEvent, alone, follows bool) {
 }
 
 // answer gives a key to the question that waits, if it is meant for it. The lock is held.
-func (c *Console) answer(q *question, k uv.KeyPressEvent, armed, alone bool) bool {
+func (v *view) answer(q *question, k uv.KeyPressEvent, armed, alone bool, now time.Time) bool {
 	key := keyOf(k)
 	if k.MatchString("tab") && !q.direct {
 		q.chosen = !q.chosen
@@ -222,12 +222,12 @@ func (c *Console) answer(q *question, k uv.KeyPressEvent, armed, alone bool) boo
 	}
 	takes := q.accept == nil || q.accept(key)
 	switch {
-	case key == terminal.KeyCtrlC && !armed && c.view.line.text != "":
+	case key == terminal.KeyCtrlC && !armed && v.line.text != "":
 		return false // it empties the line
 	case key == terminal.KeyCtrlC:
 	case key == terminal.KeyEsc && takes:
-	case (!armed || !alone) && !q.direct && c.view.line.text == "" && k.Text != "":
-		return c.view.tooSoon(q, k.Text, takes, c.now())
+	case (!armed || !alone) && !q.direct && v.line.text == "" && k.Text != "":
+		return v.tooSoon(q, k.Text, takes, now)
 	case !armed, !alone, key == terminal.KeyOther:
 		return q.direct
 	case key == terminal.KeyCtrlD:
@@ -287,9 +287,8 @@ func keyOf(k uv.KeyPressEvent) terminal.Key {
 	return terminal.KeyOther
 }
 
-// readingKey edits a line that is asked for. The lock is held.
-func (c *Console) readingKey(k uv.KeyPressEvent, follows bool) {
-	r := c.view.reading
+// press takes a key for the line that is asked for.
+func (r *reading) press(k uv.KeyPressEvent, follows bool) {
 	end := func(err error) {
 		select {
 		case <-r.done:
@@ -314,7 +313,7 @@ func (c *Console) readingKey(k uv.KeyPressEvent, follows bool) {
 			r.line.set(typed(r.offered))
 		}
 	default:
-		c.editLine(&r.line, k)
+		r.line.press(k)
 	}
 }
 
@@ -388,7 +387,7 @@ func (c *Console) edit(k uv.KeyPressEvent, follows bool) (act func()) {
 			}
 		}
 	default:
-		c.editLine(e, k)
+		e.press(k)
 	}
 	return nil
 }
@@ -407,8 +406,8 @@ func (c *Console) enter() func() {
 	}
 }
 
-// editLine takes a key that edits or moves within a line.
-func (c *Console) editLine(e *editor, k uv.KeyPressEvent) {
+// press takes a key that edits or moves within the text.
+func (e *editor) press(k uv.KeyPressEvent) {
 	switch {
 	case k.MatchString("backspace", "ctrl+h"):
 		e.remove(e.before())
