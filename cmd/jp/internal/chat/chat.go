@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"jp/agent"
 	"jp/agent/live"
@@ -49,14 +48,12 @@ type chat struct {
 	ended    agent.Ending   // of the last turn
 	next     *console.Entry // that was queued, and is a turn of its own
 
-	mu    sync.Mutex
-	queue *live.Queue
-	shown []string        // messages of it that are shown
-	id    conversation.ID // "" until a new conversation has its first event
-	run   context.Context // of the turn that runs; nil: none
-	armed time.Time       // when Ctrl+C was typed in an empty line
+	queued queued
+	work   work
+	double doubleKeys
 
-	escaped time.Time // when Esc was
+	mu sync.Mutex
+	id conversation.ID // "" until a new conversation has its first event
 }
 
 // Run talks until the person leaves.
@@ -68,7 +65,7 @@ func Run(ctx context.Context, e *ui.Env, o Options) error {
 	c := &chat{env: e, dim: e.Palette(e.Stdout).Dim, options: o, entries: make(chan console.Entry, 1), tasks: make(chan task, 1), left: make(chan struct{}), draft: &draft{}}
 	action.InChat()
 	c.settings.open(e.Dir, o.Request)
-	c.offers.open(e, c.available())
+	c.offers.open(e, o.available())
 	if c.options.ID, err = o.conversation(ctx, r, e); err != nil {
 		r.Close()
 		return err
@@ -168,9 +165,7 @@ func (c *chat) open(ctx context.Context, r *repo.Repo) {
 		c.draft.flush()
 	}
 	queue.Clear()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.queue = queue
+	c.queued.open(queue)
 }
 
 // visit makes a conversation that was named the session's.
@@ -236,7 +231,7 @@ func (c *chat) enter(ctx context.Context, e console.Entry) error {
 			return err
 		}
 	}
-	command, words, is := c.commandOf(e.Text)
+	command, words, is := c.offers.command(e.Text)
 	is = is && !e.Pasted(0)
 	if is && !command.asks() {
 		c.draft.entered(e.Text)
@@ -263,7 +258,7 @@ func (c *chat) enter(ctx context.Context, e console.Entry) error {
 			text = "Use the skill " + command.name + "."
 		}
 	}
-	o.Input.Text, o.Target.ID, o.Target.New, o.Input.Attachments, o.Turn.Queue = []string{text}, string(c.id), c.id == "", append(o.Input.Attachments, files...), c.messages()
+	o.Input.Text, o.Target.ID, o.Target.New, o.Input.Attachments, o.Turn.Queue = []string{text}, string(c.id), c.id == "", append(o.Input.Attachments, files...), c.queued.messages()
 	o.Resume.GoOn = !is
 	return c.turn(ctx, o)
 }
@@ -281,18 +276,18 @@ func (c *chat) afterwards(ctx context.Context, err error) {
 	unasked := c.draft.unasked()
 	if unasked == "" && err == nil {
 		if c.ended.Outcome.Status == turnloop.Complete {
-			if waiting := c.messages().Waiting(); len(waiting) > 0 {
+			if waiting := c.queued.messages().Waiting(); len(waiting) > 0 {
 				text := waiting[0].Text
 				c.draft.ask(text) // before it leaves the queue: a kill may come in between
-				c.messages().First()
-				c.showQueue()
+				c.queued.messages().First()
+				c.queued.show(c.console, c.dim)
 				c.history.add(text)
 				c.next = &console.Entry{Text: text, Pasted: func(int) bool { return true }}
 				return
 			}
 		}
 	}
-	for _, m := range c.messages().Waiting() {
+	for _, m := range c.queued.messages().Waiting() {
 		unasked = joined(unasked, m.Text)
 	}
 	if unasked != "" {
@@ -301,8 +296,8 @@ func (c *chat) afterwards(ctx context.Context, err error) {
 		c.draft.flush()
 		c.console.SetText(text)
 	}
-	c.messages().Clear()
-	c.showQueue()
+	c.queued.messages().Clear()
+	c.queued.show(c.console, c.dim)
 }
 
 // turn runs a turn. Only a signal, or the loss of the terminal, ends more than that.
@@ -313,33 +308,12 @@ func (c *chat) turn(ctx context.Context, o agent.Request) error {
 	abort := c.env.Abort
 	defer func() { c.env.Abort = abort }()
 	c.env.Abort = func(signal string) { cancel(&turnloop.Interrupt{Signal: signal}) }
-	c.running(run)
-	defer c.idle()
+	c.work.begin(run)
+	defer c.work.end()
 	o.Show.Quiet, o.Show.Verbose = c.env.Quiet, c.env.Verbose
 	return c.withRepo(run, func(ctx context.Context, r *repo.Repo) error {
 		return agent.Ask(ctx, r, o, &front{TerminalFront: c.env.Frontend(r, o), chat: c})
 	})
-}
-
-// messages are those that wait for the turn that runs.
-func (c *chat) messages() *live.Queue {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.queue
-}
-
-// running notes that a turn runs.
-func (c *chat) running(run context.Context) {
-	c.mu.Lock()
-	c.run = run
-	c.mu.Unlock()
-}
-
-// idle notes that none does.
-func (c *chat) idle() {
-	c.mu.Lock()
-	c.run = nil
-	c.mu.Unlock()
 }
 
 // became notes the conversation's id.
@@ -389,7 +363,7 @@ func (o *output) Recorded(events []*conversation.Event) {
 		o.chat.draft.recorded()
 		o.chat.draft.move(o.id) // there is such a conversation from here on
 		o.chat.settings.asked()
-		for _, text := range o.chat.showQueue() {
+		for _, text := range o.chat.queued.show(o.chat.console, o.chat.dim) {
 			o.chat.env.Entered(o.chat.console, o.chat.console.Width(), text)
 		}
 	}
@@ -401,7 +375,7 @@ func (o *output) Recorded(events []*conversation.Event) {
 // Begin implements [agent.Output].
 func (o *output) Begin(r agent.RunInfo) {
 	o.id = r.ID
-	o.chat.messages().Of(r.ID)
+	o.chat.queued.messages().Of(r.ID)
 	o.Output.Begin(r)
 }
 

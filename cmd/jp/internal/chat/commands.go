@@ -79,20 +79,20 @@ func commands() []command {
 var slash = regexp.MustCompile(`^/([a-z][a-z0-9:-]*|[A-Za-z0-9_-]+:[A-Za-z0-9_.-]*)?$`)
 
 // available are the commands that this jp has.
-func (c *chat) available() []command {
-	return slices.DeleteFunc(commands(), func(o command) bool {
-		return o.jp != nil && c.options.Has != nil && !c.options.Has(o.jp[0])
+func (o Options) available() []command {
+	return slices.DeleteFunc(commands(), func(c command) bool {
+		return c.jp != nil && o.Has != nil && !o.Has(c.jp[0])
 	})
 }
 
-// commandOf returns the command that a text begins with, and the words behind it. It reports false for a
+// command returns the command that a text begins with, and the words behind it. It reports false for a
 // text without a slash command. An unknown command has no name.
-func (c *chat) commandOf(text string) (found command, words []string, is bool) {
+func (f *offers) command(text string) (found command, words []string, is bool) {
 	words = strings.Fields(text)
 	if len(words) == 0 || !slash.MatchString(words[0]) {
 		return found, nil, false
 	}
-	all := c.offers.all() // jp's own first
+	all := f.all() // jp's own first
 	if at := slices.IndexFunc(all, func(o command) bool { return "/"+o.name == words[0] }); at >= 0 {
 		found = all[at]
 	}
@@ -219,7 +219,7 @@ func (c *chat) resume(ctx context.Context, words []string) error {
 			return err
 		}
 	}
-	return c.turn(ctx, agent.Request{Target: agent.Target{ID: string(c.id)}, Resume: agent.ResumeOptions{Continue: true}, Input: agent.Input{None: true}, Turn: agent.TurnOptions{Queue: c.messages()}})
+	return c.turn(ctx, agent.Request{Target: agent.Target{ID: string(c.id)}, Resume: agent.ResumeOptions{Continue: true}, Input: agent.Input{None: true}, Turn: agent.TurnOptions{Queue: c.queued.messages()}})
 }
 
 // toolFlags are the flags that switch tools on, or off with a - before the name.

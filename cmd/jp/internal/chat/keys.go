@@ -2,18 +2,18 @@ package chat
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io"
 	"strings"
 	"time"
 
 	"jp/agent/problem"
+	"jp/agent/repo"
 	"jp/cmd/jp/internal/console"
-	"jp/conversation"
+	"jp/cmd/jp/internal/terminal"
 	"jp/internal/safetext"
-)
-
-const (
-	twice = 2 * time.Second // how soon a second Ctrl+C leaves
-	again = time.Second     // and a second Esc goes back
+	"jp/turnloop"
 )
 
 // Enter implements [console.Handler].
@@ -22,16 +22,16 @@ func (c *chat) Enter(e console.Entry) bool {
 		return false
 	}
 	if text, moved := c.complete.chosen(e.Text); moved {
-		if o, _, is := c.commandOf(text); !is || o.args != "" { // more words follow
+		if o, _, is := c.offers.command(text); !is || o.args != "" { // more words follow
 			c.console.SetText(closed(text))
 			c.Changed(closed(text))
 			return false
 		}
 		e.Text = text
 	}
-	busy := c.works() != nil
+	busy := c.work.running() != nil
 	_, _, own := ownCommand(e)
-	if o, _, is := c.commandOf(e.Text); own && busy {
+	if o, _, is := c.offers.command(e.Text); own && busy {
 		c.console.Below(c.dim("A command waits until the turn has ended."))
 		return false
 	} else if is && !e.Pasted(0) {
@@ -50,12 +50,12 @@ func (c *chat) Enter(e console.Entry) bool {
 			return false
 		}
 	} else if busy && !own {
-		if err := c.messages().Add(e.Text); err != nil {
+		if err := c.queued.messages().Add(e.Text); err != nil {
 			c.console.Below(c.dim("jp could not keep the message: " + problem.OneLine(err.Error())))
 			return false
 		}
 		c.draft.entered(e.Text)
-		c.showQueue()
+		c.queued.show(c.console, c.dim)
 		return true
 	}
 	select {
@@ -69,42 +69,10 @@ func (c *chat) Enter(e console.Entry) bool {
 	}
 }
 
-// showQueue shows the messages that wait, above the line. It returns those that were shown and
-// went to the model since.
-func (c *chat) showQueue() (sent []string) {
-	var lines, texts []string
-	waiting := c.messages().Waiting()
-	for _, m := range waiting {
-		texts = append(texts, m.Text)
-	}
-	c.mu.Lock()
-	sent = c.shown[:max(0, len(c.shown)-len(texts))]
-	c.shown = texts
-	c.mu.Unlock()
-	for i, m := range waiting {
-		if i == 3 {
-			lines = append(lines, c.dim(conversation.Count(len(waiting)-3, "message")+" more"))
-			break
-		}
-		lines = append(lines, c.dim("queued: "+safetext.Clean(problem.OneLine(m.Text))))
-	}
-	c.console.Above(lines...)
-	return sent
-}
-
-// works is the context of the turn that runs, nil where none does.
-func (c *chat) works() context.Context {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.run
-}
-
 // Changed implements [console.Handler].
 func (c *chat) Changed(text string) {
 	c.draft.change(text)
-	c.mu.Lock()
-	c.armed = time.Time{}
-	c.mu.Unlock()
+	c.double.forget()
 	c.complete.suggest(text)
 }
 
@@ -113,28 +81,25 @@ func (c *chat) Stop(ctrlC bool) {
 	if !ctrlC && c.complete.hide() {
 		return
 	}
-	run := c.works()
-	c.mu.Lock()
-	armed, escaped := c.armed, c.escaped
-	c.escaped = time.Time{}
-	if run == nil && ctrlC {
-		c.armed = time.Now()
-	} else if run == nil && c.console.Text() == "" {
-		c.escaped = time.Now()
-	}
-	c.mu.Unlock()
-	switch {
-	case run != nil:
+	if run := c.work.running(); run != nil {
+		c.double.press(false, false)
 		if !c.env.Interrupted(run) && ctrlC {
 			c.env.Abort("SIGINT")
 		}
-	case ctrlC && time.Since(armed) < twice:
+		return
+	}
+	switch second := c.double.press(ctrlC, c.console.Text() == ""); {
+	case ctrlC && second:
 		c.Leave()
-	case !ctrlC && time.Since(escaped) < again && c.console.Text() == "":
+	case second:
 		c.later(taskGoBack)
 	case ctrlC:
 		c.console.Below(c.dim("Ctrl+C again leaves."))
-		time.AfterFunc(twice, c.disarm)
+		time.AfterFunc(twice, func() {
+			if c.double.forget() {
+				c.console.Below()
+			}
+		})
 	}
 }
 
@@ -156,7 +121,7 @@ func (c *chat) later(t task) {
 
 // Edit implements [console.Handler].
 func (c *chat) Edit() {
-	if c.works() != nil {
+	if c.work.running() != nil {
 		c.console.Below(c.dim("The editor waits until the turn has ended."))
 		return
 	}
@@ -180,20 +145,9 @@ func (c *chat) Search(text string) (string, bool) {
 	return found, ok
 }
 
-// disarm forgets the first Ctrl+C.
-func (c *chat) disarm() {
-	c.mu.Lock()
-	armed := !c.armed.IsZero()
-	c.armed = time.Time{}
-	c.mu.Unlock()
-	if armed {
-		c.console.Below()
-	}
-}
-
 // Leave implements [console.Handler].
 func (c *chat) Leave() {
-	if run := c.works(); run != nil && c.env.Interrupted(run) {
+	if run := c.work.running(); run != nil && c.env.Interrupted(run) {
 		return
 	}
 	c.leave.Do(func() { close(c.left) })
@@ -209,7 +163,7 @@ func (c *chat) Suspend() {
 func (c *chat) Mode() {
 	from := c.settings.cycle()
 	c.showBottom()
-	if c.works() != nil { // the prompt may be away
+	if c.work.running() != nil { // the prompt may be away
 		c.console.Below(c.dim("Mode of " + from + ": " + c.settings.modeName()))
 	}
 }
@@ -220,9 +174,9 @@ func (c *chat) History(back bool, text string) (string, bool) {
 	if c.complete.move(back, text) {
 		return "", false
 	}
-	if back && text == "" && c.works() != nil {
-		if last := c.messages().Last(); last != "" {
-			c.showQueue()
+	if back && text == "" && c.work.running() != nil {
+		if last := c.queued.messages().Last(); last != "" {
+			c.queued.show(c.console, c.dim)
 			return last, true
 		}
 	}
@@ -232,4 +186,63 @@ func (c *chat) History(back bool, text string) (string, bool) {
 	return c.history.step(back, text, func(before int) ([]string, int) {
 		return requests(context.Background(), c.env, id, before)
 	})
+}
+
+// read asks for a text until the person enters one that the chat takes, or leaves. A \ at the end of
+// a line goes on in the next one.
+func (p *plainLine) read(ctx context.Context, c *chat) error {
+	tty, err := terminal.OpenTTY()
+	if err != nil {
+		return err
+	}
+	defer tty.Close()
+	for text := ""; ; {
+		prompt := p.prompt
+		switch {
+		case text != "":
+			prompt = "… "
+		case p.draft != "":
+			fmt.Fprintf(p, "You typed before: %s\nTab takes it.\n", strings.ReplaceAll(p.draft, "\n", " "))
+		}
+		typed, err := tty.LineOr(ctx, prompt, strings.ReplaceAll(p.draft, "\n", " "))
+		switch {
+		case errors.Is(err, io.EOF):
+			c.Leave()
+			return nil
+		case errors.Is(err, terminal.ErrHangup):
+			return repo.Interrupted(&turnloop.Interrupt{Signal: "SIGHUP"})
+		case errors.Is(err, terminal.ErrBack), errors.Is(err, terminal.ErrInterrupted):
+			fmt.Fprintln(p) // below what was typed
+			empty := text+typed == "" && errors.Is(err, terminal.ErrInterrupted)
+			if text = ""; !empty {
+				continue
+			}
+			if c.Stop(true); c.hasLeft() {
+				return nil
+			}
+			continue
+		case err != nil:
+			return err
+		}
+		more, goes := strings.CutSuffix(typed, "\\")
+		if text += more; goes {
+			text += "\n"
+			continue
+		}
+		if c.Enter(console.Entry{Text: text, Pasted: func(int) bool { return false }}) {
+			p.draft = ""
+			return nil
+		}
+		text = ""
+	}
+}
+
+// hasLeft reports whether the person has left.
+func (c *chat) hasLeft() bool {
+	select {
+	case <-c.left:
+		return true
+	default:
+		return false
+	}
 }

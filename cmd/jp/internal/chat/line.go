@@ -1,17 +1,11 @@
 package chat
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"io"
-	"strings"
 
-	"jp/agent/repo"
-	"jp/cmd/jp/internal/console"
 	"jp/cmd/jp/internal/terminal"
 	"jp/cmd/jp/internal/ui"
-	"jp/turnloop"
 )
 
 // A line is where the person types, below what jp shows: a [console.Console], or plain lines.
@@ -88,62 +82,3 @@ func (p *plainLine) Gone() <-chan struct{} { return p.gone }
 
 // Close implements [io.Closer].
 func (p *plainLine) Close() error { return nil }
-
-// read asks for a text until the person enters one that the chat takes, or leaves. A \ at the end of
-// a line goes on in the next one.
-func (p *plainLine) read(ctx context.Context, c *chat) error {
-	tty, err := terminal.OpenTTY()
-	if err != nil {
-		return err
-	}
-	defer tty.Close()
-	for text := ""; ; {
-		prompt := p.prompt
-		switch {
-		case text != "":
-			prompt = "… "
-		case p.draft != "":
-			fmt.Fprintf(p, "You typed before: %s\nTab takes it.\n", strings.ReplaceAll(p.draft, "\n", " "))
-		}
-		typed, err := tty.LineOr(ctx, prompt, strings.ReplaceAll(p.draft, "\n", " "))
-		switch {
-		case errors.Is(err, io.EOF):
-			c.Leave()
-			return nil
-		case errors.Is(err, terminal.ErrHangup):
-			return repo.Interrupted(&turnloop.Interrupt{Signal: "SIGHUP"})
-		case errors.Is(err, terminal.ErrBack), errors.Is(err, terminal.ErrInterrupted):
-			fmt.Fprintln(p) // below what was typed
-			empty := text+typed == "" && errors.Is(err, terminal.ErrInterrupted)
-			if text = ""; !empty {
-				continue
-			}
-			if c.Stop(true); c.hasLeft() {
-				return nil
-			}
-			continue
-		case err != nil:
-			return err
-		}
-		more, goes := strings.CutSuffix(typed, "\\")
-		if text += more; goes {
-			text += "\n"
-			continue
-		}
-		if c.Enter(console.Entry{Text: text, Pasted: func(int) bool { return false }}) {
-			p.draft = ""
-			return nil
-		}
-		text = ""
-	}
-}
-
-// hasLeft reports whether the person has left.
-func (c *chat) hasLeft() bool {
-	select {
-	case <-c.left:
-		return true
-	default:
-		return false
-	}
-}
