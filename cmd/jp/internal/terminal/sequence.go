@@ -9,8 +9,7 @@ import (
 const (
 	// sameKey is how long Esc alone may be the beginning of a key's sequence.
 	sameKey = 50 * time.Millisecond
-	// late is how long after Esc the rest of a key's sequence may come over a slow line, and how
-	// long a terminal may take to end a string.
+	// late is how long after Esc the rest of a key's sequence may come over a slow line.
 	late = time.Second
 	// maxString is how long a string or a key's sequence may be, in bytes.
 	maxString = 4 << 10
@@ -197,14 +196,8 @@ func (s *Sequences) Next(now time.Time) []byte {
 			}
 			s.over = false
 			size = len(s.raw)
-			switch is {
-			case escape:
+			if is == escape {
 				s.escape = now
-			case message:
-				if s.drops = isAnswer(s.raw); s.drops {
-					s.raw = s.raw[2:]
-					continue
-				}
 			}
 		}
 		s.drops = is == endless
@@ -232,7 +225,7 @@ func (s *Sequences) Wait(now time.Time) time.Duration {
 		return 0
 	case is == escape:
 		return max(0, s.added.Add(sameKey).Sub(now))
-	case is == message:
+	case is == message && !isAnswer(s.raw): // Alt with a character, perhaps
 		return max(0, s.since.Add(late).Sub(now))
 	}
 	return forever
