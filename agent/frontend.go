@@ -102,6 +102,7 @@ type Interruptible interface {
 
 // OutputOptions say how a run is shown.
 type OutputOptions struct {
+	Beside  bool // the turn is beside the user's conversation
 	Partial bool // also text that is not durable yet
 }
 

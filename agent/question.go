@@ -104,6 +104,9 @@ func (s *question) request(ctx context.Context) (turnloop.Request, error) {
 	if note := s.history.note(ctx); note != nil {
 		r.Records = append(r.Records, note)
 	}
+	if s.run.opts.Turn.Beside {
+		r.Records = append(r.Records, &conversation.Event{Body: &conversation.Note{Content: besideNote}})
+	}
 	if delta, err := s.turn.delta(); err != nil || delta != nil {
 		if err != nil {
 			return r, err

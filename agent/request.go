@@ -66,6 +66,7 @@ type TurnOptions struct {
 	NonInteractive bool
 	Wait           bool        // as long as a provider asks
 	NoInstructions bool        // the model gets no files of instructions
+	Beside         bool        // the turn is beside the user's work: no tool runs, and the session stays in its conversation
 	Queue          *live.Queue // messages that the user enters while the turn runs; nil: the user cannot
 }
 

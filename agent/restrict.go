@@ -10,5 +10,5 @@ func (l *history) restriction() turnloop.Restriction {
 	began := l.run.repo.Report.Profiles
 	mode, less := l.run.opts.Turn.Modes.now(began)
 	first, _ := (*ModeChange)(nil).now(began)
-	return turnloop.Restriction{ReadsOnly: mode == config.ProfilePlan, Asks: less && mode == "" && first != "", Less: less}
+	return turnloop.Restriction{None: l.run.opts.Turn.Beside, ReadsOnly: mode == config.ProfilePlan, Asks: less && mode == "" && first != "", Less: less}
 }

@@ -38,7 +38,7 @@ type delegation struct {
 func newRun(front Frontend, r *repo.Repo, o Request, h *live.Handover) *run {
 	return &run{
 		env: r.Env, front: front, repo: r, opts: o, background: h,
-		out: front.Output(OutputOptions{Partial: o.Show.Partial}), res: &resources{},
+		out: front.Output(OutputOptions{Partial: o.Show.Partial, Beside: o.Turn.Beside}), res: &resources{},
 	}
 }
 

@@ -103,7 +103,7 @@ func (t *target) ending(ctx context.Context, outcome turnloop.Outcome, err error
 
 // remember makes the conversation the session's. Who is in the background has none.
 func (t *target) remember() error {
-	if t.run.background != nil || t.run.opts.unrecorded() {
+	if t.run.background != nil || t.run.opts.unrecorded() || t.run.opts.Turn.Beside {
 		return nil
 	}
 	return t.run.repo.Session(t.run.env).Use(t.id, t.run.env.Now())

@@ -66,6 +66,7 @@ const (
 	textRepeated   = textNotRun + "your answer has this call twice. The result of the first one stands for both."
 	textRefused    = textNotRun + "the answer that asked for it was refused."
 	textForeign    = textNotRun + "someone else's model asked for it. Ask again, if it is still wanted."
+	textBeside     = textNotRun + "the user asks beside the conversation. Answer from what you know."
 	textPlanMode   = "Plan mode: not run. In this mode only tools that read are run."
 	textNoSuchTool = "There is no tool named "
 	textAllTools   = " The tools are: "
@@ -151,6 +152,8 @@ func (v View) refusal(call *conversation.ToolCall) string {
 		return textMalformed
 	case v.Ledger.Repeats(call):
 		return textRepeated
+	case v.Restriction.None:
+		return textBeside
 	case def == nil && v.NoTool != nil:
 		return v.NoTool(call.Request.Name)
 	case def == nil:

@@ -164,6 +164,7 @@ type Clock struct {
 
 // A Restriction is what the user allows less than the configuration and the start of a turn do.
 type Restriction struct {
+	None      bool // no call is run
 	ReadsOnly bool // calls of tools that may change something are not run
 	Asks      bool // what was approved in advance is asked
 	Less      bool // a rule of a mode no longer counts, also for calls that it has allowed and that have not begun
