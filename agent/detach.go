@@ -22,7 +22,7 @@ func (t *target) detach(ctx context.Context, begin func() error) error {
 	defer log.Close()
 	o := live.BackgroundOrder{
 		Dir: t.run.env.Dir, Log: log.Name(), Asked: begin != nil, Tools: t.run.opts.Tools.Enable, WithoutTools: t.run.opts.Tools.Disable, NoTools: t.run.opts.Tools.None,
-		Profiles: t.run.opts.Turn.Profiles, Uninstructed: t.run.opts.Turn.NoInstructions, Policy: t.run.opts.Turn.Policy, Pending: t.run.opts.Resume.Pending, Anyway: t.run.opts.Resume.Anyway, Wait: t.run.opts.Turn.Wait, CFG: t.run.env.Cfg, Quiet: t.run.opts.Show.Quiet,
+		Profiles: t.run.opts.Turn.Profiles, Uninstructed: t.run.opts.Turn.NoInstructions, Policy: t.run.opts.Turn.Policy, Pending: t.run.opts.Resume.Pending, Anyway: t.run.opts.Resume.Anyway, Wait: t.run.opts.Turn.Wait, CFG: t.run.env.Overrides(), Quiet: t.run.opts.Show.Quiet,
 	}
 	if begin == nil {
 		o.Model, o.Yes = t.run.opts.Turn.Model, t.run.opts.Turn.Yes // else the request has recorded them

@@ -178,7 +178,7 @@ func (e *turn) prepare(ctx context.Context, unknown turnloop.Resolver, untracked
 	}
 	if e.run.opts.preview != nil {
 		opts.Model.MakeRoom, opts.Hooks = nil, nil
-		opts.Model.Provider = previewer(func(request *provider.Request) { e.previewed(request, model, room) })
+		opts.Model.Provider = previewer(func(request *provider.Request) { e.previewed(lasting, request, model, room) })
 	}
 	if opts.Conversation.Base, err = e.target.base(ctx, files); err != nil {
 		return nil, err
@@ -208,7 +208,7 @@ func (e *turn) limitCost(model *catalog.Provider) provider.Provider {
 }
 
 // previewed keeps what would be sent. If the model is asked again, that was for want of an answer.
-func (e *turn) previewed(request *provider.Request, model *catalog.Provider, room *Compactor) {
+func (e *turn) previewed(ctx context.Context, request *provider.Request, model *catalog.Provider, room *Compactor) {
 	p := e.run.opts.preview
 	if p.Parts != nil {
 		return
@@ -216,7 +216,7 @@ func (e *turn) previewed(request *provider.Request, model *catalog.Provider, roo
 	*p = Previewed{ID: e.target.known(), Turn: e.history.stream.TurnNumber(), Model: e.model, Tokens: request.Tokens(), Window: room.Window}
 	p.CostUSD = usage.InputCost(model.Price, request)
 	p.Compacts = room.Auto && room.Window > 0 && float64(p.Tokens) > float64(room.Window)*room.At
-	p.add(request)
+	p.add(request, kindsOf(ctx, e.run.repo, e.history.stream.Events(), e.model, model))
 }
 
 // meet finds the user, and makes what other processes will see of the run, once.

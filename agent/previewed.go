@@ -36,9 +36,11 @@ type PreviewedPart struct {
 	From   string // who says it
 	Text   string
 	Tokens int // an estimate
+	kinds  map[ContextKind]int
 }
 
-func (p *Previewed) add(r *provider.Request) {
+// add adds the parts of a request, whose blocks are of these kinds as far as they are known.
+func (p *Previewed) add(r *provider.Request, kinds [][]map[ContextKind]int) {
 	p.Request = PreviewedRequest{System: r.System, Tools: r.Tools, Messages: r.Messages, Schema: r.Schema}
 	names := make([]string, len(r.Tools))
 	for i, t := range r.Tools {
@@ -48,17 +50,28 @@ func (p *Previewed) add(r *provider.Request) {
 		p.Request.Tools = []provider.Tool{}
 	}
 	p.Parts = []PreviewedPart{
-		{"system", r.System, (&provider.Request{System: r.System}).Estimate()},
-		{conversation.Count(len(names), "tool"), strings.Join(names, " "), (&provider.Request{Tools: r.Tools}).Estimate()},
+		{"system", r.System, (&provider.Request{System: r.System}).Estimate(), nil},
+		{conversation.Count(len(names), "tool"), strings.Join(names, " "), (&provider.Request{Tools: r.Tools}).Estimate(), nil},
 	}
-	for _, m := range r.Messages {
-		for _, b := range m.Blocks {
+	for i := range p.Parts {
+		p.Parts[i].kinds = map[ContextKind]int{ContextSystem: p.Parts[i].Tokens}
+	}
+	for i, m := range r.Messages {
+		for j, b := range m.Blocks {
 			text := b.Text
 			if b.Kind != provider.BlockText && b.Kind != provider.BlockReasoning {
 				text = strings.TrimSpace(string(b.Kind) + " " + b.Name + " " + string(b.Arguments) + " " + text)
 			}
 			one := &provider.Request{Messages: []provider.Message{{Blocks: []provider.Block{b}}}}
-			p.Parts = append(p.Parts, PreviewedPart{string(m.Role), text, one.Estimate()})
+			part := PreviewedPart{string(m.Role), text, one.Estimate(), map[ContextKind]int{}}
+			shares := map[ContextKind]int{ContextMessages: whole}
+			if i < len(kinds) && j < len(kinds[i]) {
+				shares = kinds[i][j]
+			}
+			for kind, share := range shares {
+				part.kinds[kind] = part.Tokens * share / whole
+			}
+			p.Parts = append(p.Parts, part)
 		}
 	}
 }

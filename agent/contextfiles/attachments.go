@@ -235,6 +235,21 @@ var reserved = []string{
 // NewAttachment is a file whose content is given, under a name. Its kind is found from its bytes.
 func NewAttachment(name string, data []byte) (Attachment, error) { return newFile(name, "", data) }
 
+// NewPicture is a picture whose content is given, under a name.
+func NewPicture(name string, data []byte) (Attachment, error) {
+	f, err := newFile(name, "", data)
+	if err == nil && !strings.HasPrefix(f.mediaType, "image/") {
+		err = problem.Usage("%s is no picture (want PNG, JPEG, GIF or WebP).", name)
+	}
+	return f, err
+}
+
+// ReadPicture reads the file of a picture, as far as it is not too large for one.
+func ReadPicture(path string) ([]byte, error) {
+	f, err := readFile(path, path)
+	return f.data, err
+}
+
 // newFile finds out what a file is. What no model can be shown is refused.
 func newFile(name, path string, data []byte) (Attachment, error) {
 	f := Attachment{name: strings.ToValidUTF8(name, "\uFFFD"), path: path, mediaType: mediaType(data), data: data}

@@ -16,3 +16,6 @@ func (r Providers) factsIn(t catalog.Table, model string) catalog.Model {
 	}
 	return t.Model(v, name)
 }
+
+// Levels are the words for how much a model thinks that the table has for it, from the least; none if it has none.
+func (r Providers) Levels(model string) []string { return r.facts(model).Levels }

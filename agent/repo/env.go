@@ -6,8 +6,10 @@ import (
 	"io"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"jp/conversation"
@@ -33,7 +35,30 @@ type Host struct {
 
 	said sync.Map // paths of files that are not used
 
+	chosen atomic.Pointer[[]string] // pairs that the user chose since, which win over those of Cfg
+
 	Keys sync.Map // of providers, as their programs printed them, by name and command
+}
+
+// Override sets a key of the configuration for this process, as --cfg does. It may be called while others read.
+func (h *Host) Override(key, value string) {
+	pairs := []string{key + "=" + value}
+	if before := h.chosen.Load(); before != nil {
+		for _, pair := range *before {
+			if !strings.HasPrefix(pair, key+"=") {
+				pairs = append(pairs, pair)
+			}
+		}
+	}
+	h.chosen.Store(&pairs)
+}
+
+// Overrides are all key=value pairs that hold for this process.
+func (h *Host) Overrides() []string {
+	if chosen := h.chosen.Load(); chosen != nil {
+		return append(slices.Clip(h.Cfg), *chosen...)
+	}
+	return h.Cfg
 }
 
 // Note says something beside the results.

@@ -143,7 +143,7 @@ func (r *Repo) Configure(e *Host, events []*conversation.Event, profiles ...stri
 		}
 	}
 	r.Config, r.Report, r.Wrong = config.Load(config.Options{
-		UserFile: r.Paths.UserFile, OwnFile: r.Standings().OwnFile(), Workspace: r.At.TopLevel, Environ: e.Environ, Overrides: e.Cfg, Deltas: deltas, Profiles: profiles, Trusted: r.Approvals().Trusted,
+		UserFile: r.Paths.UserFile, OwnFile: r.Standings().OwnFile(), Workspace: r.At.TopLevel, Environ: e.Environ, Overrides: e.Overrides(), Deltas: deltas, Profiles: profiles, Trusted: r.Approvals().Trusted,
 	})
 	if r.Wrong != nil {
 		r.Config, r.Report, err = config.Load(config.Options{})

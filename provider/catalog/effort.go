@@ -2,16 +2,16 @@ package catalog
 
 import "slices"
 
-// Words for how much a model thinks, from the least: those that jp's users have for all models, and all that the table has.
-var (
-	ownEfforts = []string{"off", "low", "medium", "high", "max"}
-	allEfforts = []string{"none", "minimal", "low", "medium", "high", "xhigh", "max"}
-)
+// OwnEfforts are jp's own words for how much a model thinks, from the least. Users have them for all models.
+var OwnEfforts = []string{"off", "low", "medium", "high", "max"}
+
+// allEfforts are all words of the table, from the least.
+var allEfforts = []string{"none", "minimal", "low", "medium", "high", "xhigh", "max"}
 
 // effortOf is the word that the provider gets. For one of jp's own words that is the least level of the model that is not
 // below it, else the greatest; usual says it where the table knows no levels. Any other word goes as it is.
 func effortOf(word string, levels []string, usual func(string) string) string {
-	if !slices.Contains(ownEfforts, word) || slices.Contains(levels, word) {
+	if !slices.Contains(OwnEfforts, word) || slices.Contains(levels, word) {
 		return word
 	}
 	ranks := make(map[int]string, len(levels))

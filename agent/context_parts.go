@@ -1,0 +1,35 @@
+package agent
+
+import (
+	"context"
+
+	"jp/agent/repo"
+)
+
+// ContextUse is what the next request would fill of its model's context.
+type ContextUse struct {
+	Model  string // PROVIDER/NAME
+	Window int    // tokens that the model can read; 0: unknown
+	Kinds  map[ContextKind]int
+}
+
+// Tokens is the sum of the kinds, an estimate.
+func (u ContextUse) Tokens() (sum int) {
+	for _, n := range u.Kinds {
+		sum += n
+	}
+	return sum
+}
+
+// ContextByKind tells what the next request would send, by kind, as [Preview] does.
+func ContextByKind(ctx context.Context, r *repo.Repo, o Request, front Frontend) (ContextUse, error) {
+	o.Input.Text = []string{"?"} // a request has some words
+	p, err := Preview(ctx, r, o, front)
+	u := ContextUse{Model: p.Model, Window: p.Window, Kinds: map[ContextKind]int{}}
+	for _, part := range p.Parts {
+		for kind, n := range part.kinds {
+			u.Kinds[kind] += n
+		}
+	}
+	return u, err
+}
