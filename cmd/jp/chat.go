@@ -26,6 +26,10 @@ command does the same.
   Esc          while the model works: the menu, as Ctrl+C in an empty line
   !COMMAND     run a command of yours, and tell the model; !! tells it nothing
   Esc Esc      in an empty line: go back to before a request of yours
+  Ctrl+O       open the newest output, change or thought; again: the one before
+  Ctrl+V       attach the picture of the clipboard, as does dropping a file
+  /btw TEXT    ask beside the conversation, which goes on without it
+  /context     what fills the model's context   /help   all commands and keys
   Shift+Tab    mode: plan (only read), edits (write files unasked), auto (and programs), none
 
 The process holds the conversation only while a turn runs.

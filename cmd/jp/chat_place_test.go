@@ -15,6 +15,7 @@ import (
 const (
 	ctrlR = "\x12"
 	ctrlG = "\x07"
+	ctrlO = "\x0f"
 )
 
 // A command of the person's own runs as in their shell. Behind ! its output goes with the next request, behind !! it does not.
@@ -84,6 +85,73 @@ func TestChatSearches(t *testing.T) {
 	s.waitLine("> Fix the parser")
 	s.Type("\x15" + "nothing of it" + ctrlR)
 	s.WaitFor("> nothing of it\nThere is no older request")
+}
+
+// Ctrl+O shows the newest block whole in the pager: the output of a program, a change, a thought. Again, it shows the one before.
+// It does so while a turn runs, too: what that says meanwhile is there when the pager ends.
+func TestChatOpens(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.write("../page", "sed 's/^/page: /'\nprintf 'leave? '\nread answer </dev/tty\n")
+	p.environ = append(p.environ, "JP_PAGER=sh "+filepath.Dir(p.dir)+"/page")
+	p.write("old.txt", "one\n"+strings.Repeat("same\n", 20)+"two\n")
+	p.write("../talk.toml", `
+[[reply]]
+reasoning = "I weigh it.\nThen I decide."
+[[reply.tool_call]]
+name = "shell_run"
+arguments = { argv = ["seq", "9"] }
+[[reply]]
+[[reply.tool_call]]
+name = "fs_create_file"
+arguments = { path = "new.txt", content = "a\nb\nc\nd\ne\nf\ng\nlast line\n" }
+[[reply]]
+[[reply.tool_call]]
+name = "shell_run"
+arguments = { argv = ["sh", "-c", "while ! test -e go; do sleep 0.05; done; echo gone"] }
+[[reply]]
+message = "Done."
+`)
+	s := p.sit(80, "chat", "-m", "script/../talk.toml", "-p", "edits", "--cfg", `policy.allow=[["seq"],["sh"]]`)
+	idle := func() { t.Helper(); s.WaitForEnd("\nedits >") }
+	idle()
+	s.Type(ctrlO)
+	s.WaitFor("There is no output, change or thought to open yet.")
+	s.Type("Work\r")
+	s.WaitFor("… 6 lines   Ctrl+O")
+	s.WaitFor("while ! test -e go")
+	opens := func(want ...string) {
+		t.Helper()
+		before := strings.Count(s.Raw(), "leave? ")
+		s.Type(ctrlO)
+		for _, text := range want {
+			s.WaitFor("page: " + text)
+		}
+		s.Wait("the page ends", func() bool { return strings.Count(s.Raw(), "leave? ") > before })
+	}
+	opens("    8 + last line")
+	s.Type("\r")
+	opens("    1\n", "    9\n")
+	p.write("go", "")
+	p.recorded("turn_done")
+	require.NotContains(t, s.Text(), "Done.", "the pager has the terminal")
+	s.Type("\r")
+	s.WaitFor("Done.")
+	idle()
+	opens("    gone\n") // a newer one
+	s.Type("\r")
+	opens("    8 + last line")
+	s.Type("\r")
+	opens("    9\n")
+	s.Type("\r")
+	opens("I weigh it.\n")
+	s.Type("\r")
+	idle()
+	s.Type(ctrlO)
+	s.WaitFor("There is no earlier one.")
+	opens("    gone\n")
+	s.Type("\r")
+	idle()
 }
 
 // Ctrl+G gives the line to the editor, and takes what that wrote.

@@ -93,7 +93,7 @@ func TestChatFrame(t *testing.T) {
 		rule := "\n" + strings.Repeat("─", columns-1) + "\n"
 		s.WaitForEnd(rule + "❯" + rule + bottom)
 		s.Type("?")
-		s.WaitFor("\n  Shift+Tab ")
+		s.WaitFor("  Shift+Tab  mode")
 		s.Type("\x7f\x1b[Z")
 		s.WaitForEnd(rule + "❯" + rule + strings.Replace(bottom, "asks", "plan", 1))
 		require.NotContains(t, s.Text(), "Shift+Tab")
@@ -599,14 +599,25 @@ func TestChatRefusesAtOnce(t *testing.T) {
 	}
 }
 
-// What /help says breaks between words.
+// All that /help says is on one screen of 24 rows, and so are the keys below a lone ?. In fewer columns no key is cut.
 func TestChatHelpFitsTheTerminal(t *testing.T) {
 	t.Parallel()
-	_, s := talk(t, 48, chatScript)
-	s.Type("/help\r")
-	s.WaitFor("  Tab                 complete; at a question:\n                      answer it\n")
-	s.idle()
-	s.WaitFor("  Ctrl+C              empty the line (Ctrl+Y:\n                      back); twice: leave\n")
+	for _, columns := range []int{80, 48} {
+		_, s := talk(t, columns, chatScript)
+		s.Type("?")
+		s.WaitFor("draw the screen again")
+		for _, text := range []string{"Enter      ask; queue while it works", "Ctrl+V     attach a copied picture", "Ctrl+C     empty line; twice: leave"} {
+			require.Contains(t, s.Text(), "  "+text)
+		}
+		s.Type("\x7f/help\r")
+		s.idle()
+		s.WaitFor("Ctrl+L     draw the screen again")
+		if columns == 80 {
+			for _, text := range []string{"> /help\n", "/new  /use [ID]", "/theme [auto|dark|light|none]", "  Enter  "} {
+				require.Contains(t, s.Text(), text)
+			}
+		}
+	}
 }
 
 // A file that is named goes along, and one that is doubtful only after a yes.

@@ -20,6 +20,7 @@ type bottomLine struct {
 	mu            sync.Mutex
 	model, branch string
 	used, cost    string
+	effort        string // how much the model thinks, as the person chose it; "": they did not
 	spent         string // what the turns before this one cost, as a decimal number
 }
 
@@ -64,6 +65,20 @@ func (b *bottomLine) ended(e agent.Ending) {
 	b.cost = dollars(b.spent)
 }
 
+// asks is the model of the next request.
+func (b *bottomLine) asks() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.model
+}
+
+// thinks notes how much the model thinks from now on.
+func (b *bottomLine) thinks(effort string) {
+	b.mu.Lock()
+	b.effort = effort
+	b.mu.Unlock()
+}
+
 func dollars(decimal string) string {
 	if decimal == "" {
 		return ""
@@ -78,6 +93,9 @@ func (b *bottomLine) parts(mode string) []string {
 	model := path.Base(b.model)
 	if b.model == "" {
 		model = ""
+	}
+	if model != "" && b.effort != "" {
+		model += " " + b.effort
 	}
 	parts := []string{mode + " ⇧⇥", safetext.OneLine(model), safetext.OneLine(b.branch), b.used, b.cost}
 	return slices.DeleteFunc(parts, func(part string) bool { return part == "" })

@@ -48,9 +48,11 @@ type chat struct {
 	ended    agent.Ending   // of the last turn
 	next     *console.Entry // that was queued, and is a turn of its own
 
-	queued queued
-	work   work
-	double doubleKeys
+	queued   queued
+	work     work
+	double   doubleKeys
+	opener   opener
+	pictures pictures
 
 	mu sync.Mutex
 	id conversation.ID // "" until a new conversation has its first event
@@ -73,7 +75,9 @@ func Run(ctx context.Context, e *ui.Env, o Options) error {
 	overview, err := agent.OverviewOf(ctx, r, c.options.ID)
 	if err == nil {
 		c.id = overview.ID
-		err = c.visit(r)
+		if c.options.ID != "" {
+			err = c.takeSession(ctx, r)
+		}
 	}
 	if err == nil && o.Request.Turn.Model != "" {
 		err = agent.CheckModel(ctx, r, o.Request.Turn.Model)
@@ -136,7 +140,7 @@ func (c *chat) sit(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if e.Style.Theme == "auto" && e.Palette(e.Stdout).On() && e.Get("TERM") != "linux" {
+		if e.Palette(e.Stdout).On() && e.Get("TERM") != "linux" {
 			screen.Background = func(t terminal.Theme) { e.Background.Store(int32(t)) }
 		}
 		c.console, e.Console = screen, screen
@@ -166,14 +170,6 @@ func (c *chat) open(ctx context.Context, r *repo.Repo) {
 	}
 	queue.Clear()
 	c.queued.open(queue)
-}
-
-// visit makes a conversation that was named the session's.
-func (c *chat) visit(r *repo.Repo) error {
-	if c.options.ID == "" || c.id == "" {
-		return nil
-	}
-	return r.Session(c.env.Host).Use(c.id, c.env.Now())
 }
 
 // talk does what the person enters, one thing after the other.
@@ -214,6 +210,7 @@ func (c *chat) enter(ctx context.Context, e console.Entry) error {
 	if c.plain == nil || e.Pasted(0) { // else it stands there as it was typed
 		c.env.Entered(c.console, c.console.Width(), e.Text)
 	}
+	c.opener.again()
 	defer c.offers.forget()
 	if line, told, is := ownCommand(e); is {
 		c.draft.entered(e.Text)
@@ -259,6 +256,7 @@ func (c *chat) enter(ctx context.Context, e console.Entry) error {
 		}
 	}
 	o.Input.Text, o.Target.ID, o.Target.New, o.Input.Attachments, o.Turn.Queue = []string{text}, string(c.id), c.id == "", append(o.Input.Attachments, files...), c.queued.messages()
+	o.Input.Given = append(o.Input.Given, c.pictures.in(e.Text)...)
 	o.Resume.GoOn = !is
 	return c.turn(ctx, o)
 }
@@ -300,20 +298,25 @@ func (c *chat) afterwards(ctx context.Context, err error) {
 	c.queued.show(c.console, c.dim)
 }
 
-// turn runs a turn. Only a signal, or the loss of the terminal, ends more than that.
+// turn runs a turn of the conversation.
 func (c *chat) turn(ctx context.Context, o agent.Request) error {
+	return c.ask(ctx, o, func(ctx context.Context, r *repo.Repo, o agent.Request) error {
+		return agent.Ask(ctx, r, o, &front{TerminalFront: c.env.Frontend(r, o), chat: c})
+	})
+}
+
+// ask runs a turn. Only a signal, or the loss of the terminal, ends more than that.
+func (c *chat) ask(ctx context.Context, o agent.Request, run func(context.Context, *repo.Repo, agent.Request) error) error {
 	c.ended = agent.Ending{}
-	run, cancel := context.WithCancelCause(ctx)
+	working, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	abort := c.env.Abort
 	defer func() { c.env.Abort = abort }()
 	c.env.Abort = func(signal string) { cancel(&turnloop.Interrupt{Signal: signal}) }
-	c.work.begin(run)
+	c.work.begin(working)
 	defer c.work.end()
 	o.Show.Quiet, o.Show.Verbose = c.env.Quiet, c.env.Verbose
-	return c.withRepo(run, func(ctx context.Context, r *repo.Repo) error {
-		return agent.Ask(ctx, r, o, &front{TerminalFront: c.env.Frontend(r, o), chat: c})
-	})
+	return c.withRepo(working, func(ctx context.Context, r *repo.Repo) error { return run(ctx, r, o) })
 }
 
 // became notes the conversation's id.
@@ -335,6 +338,7 @@ func (c *chat) switchTo(ctx context.Context, r *repo.Repo, id conversation.ID) {
 	c.mu.Lock()
 	c.id = id
 	c.mu.Unlock()
+	c.opener.about("")
 	c.history.forget()
 	c.open(ctx, r)
 	c.console.SetText(joined(c.draft.current(), c.console.Text()))
@@ -361,6 +365,7 @@ type output struct {
 func (o *output) Recorded(events []*conversation.Event) {
 	if slices.ContainsFunc(events, func(e *conversation.Event) bool { return e.Type() == conversation.TypeChatRequest }) {
 		o.chat.draft.recorded()
+		o.chat.opener.about(o.id)
 		o.chat.draft.move(o.id) // there is such a conversation from here on
 		o.chat.settings.asked()
 		for _, text := range o.chat.queued.show(o.chat.console, o.chat.dim) {

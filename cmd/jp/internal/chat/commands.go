@@ -18,10 +18,11 @@ import (
 
 // A command is what the person can enter with a slash. It stands for a command line of jp.
 type command struct {
-	name string
-	args string // as the help shows them
-	help string
-	jp   []string // the command line, with the words that were given behind it; nil: jp does something else
+	name  string
+	topic string // under which the help lists it
+	args  string // as the help shows them
+	help  string
+	jp    []string // the command line, with the words that were given behind it; nil: jp does something else
 	// run does it; nil: jp runs as a process of its own, and with use the conversation is the
 	// session's afterwards.
 	run func(c *chat, ctx context.Context, words []string) error
@@ -44,31 +45,35 @@ func (o command) asks() bool { return o.skill || o.prompt != nil }
 // not listed.
 func commands() []command {
 	return []command{
-		{name: "new", help: "start a new conversation", jp: []string{"query", "--new"}, run: (*chat).startNew},
-		{name: "use", args: "[ID]", help: "go on in another conversation", jp: []string{"use"}, use: true},
-		{name: "ls", args: "[FLAGS]", help: "list the conversations", jp: []string{"ls"}},
-		{name: "fork", args: "[@E]", help: "go on in a fork, from event E or from here", jp: []string{"fork", "--activate"}, use: true},
-		{name: "continue", args: "[ID]", help: "resume an interrupted turn", jp: []string{"continue"}, run: (*chat).resume},
-		{name: "discard", args: "[ID]", help: "discard an interrupted turn", jp: []string{"discard"}},
-		{name: "undo", args: "[@E]", help: "bring files back to before the last turn, or event E", jp: []string{"undo"}},
-		{name: "restore", args: "@E [PATH…]", help: "bring files back to after event E", jp: []string{"restore"}},
-		{name: "diff", args: "[FLAGS]", help: "show what the tools changed in the last turn", jp: []string{"diff"}},
-		{name: "status", args: "[ID]", help: "show what waits, and the next command", jp: []string{"status"}},
-		{name: "print", args: "[FLAGS]", help: "show the conversation", jp: []string{"print"}},
-		{name: "compact", args: "[FLAGS]", help: "make room in the model's context", jp: []string{"compact"}},
-		{name: "usage", args: "[FLAGS]", help: "show tokens and costs", jp: []string{"usage"}},
-		{name: "skills", args: "[FLAGS]", help: "list the skills", jp: []string{"skills"}},
-		{name: "export", args: "[FLAGS]", help: "export the conversation", jp: []string{"export"}},
-		{name: "model", args: "[NAME]", help: "ask another model from now on, or list them", jp: []string{"query", "--model"}, check: checkModel, set: (*settings).chooseModel, bare: []string{"models"}},
-		{name: "mode", args: "[plan|edits|auto|none]", help: "only read, write files or run programs unasked; Shift+Tab", jp: []string{"query", "--profile"}, set: (*settings).chooseMode},
-		{name: "profile", args: "[NAME|none]", help: "use a profile from now on, or list them", jp: []string{"query", "--profile"}, set: (*settings).chooseProfile},
-		{name: "tools", args: "[NAME|-NAME]…", help: "switch tools on or off from the next request on, or list them", jp: []string{"query"}, flags: toolFlags, check: checkTools, set: (*settings).switchTools},
-		{name: "attach", args: "[PATH…]", help: "attach files to the next request", jp: []string{"query", "--attachment"}, set: (*settings).attach},
-		{name: "help", help: "show these commands and the keys", run: func(c *chat, _ context.Context, _ []string) error {
-			fmt.Fprint(c.console, helpText(c.offers.all(), c.console.Width()))
+		{name: "new", topic: topicConversation, help: "start a new conversation", jp: []string{"query", "--new"}, run: (*chat).startNew},
+		{name: "use", topic: topicConversation, args: "[ID]", help: "go on in another conversation", jp: []string{"use"}, use: true},
+		{name: "ls", topic: topicConversation, args: "[FLAGS]", help: "list the conversations", jp: []string{"ls"}},
+		{name: "fork", topic: topicConversation, args: "[@E]", help: "go on in a fork, from event E or from here", jp: []string{"fork", "--activate"}, use: true},
+		{name: "continue", topic: topicConversation, args: "[ID]", help: "resume an interrupted turn", jp: []string{"continue"}, run: (*chat).resume},
+		{name: "discard", topic: topicConversation, args: "[ID]", help: "discard an interrupted turn", jp: []string{"discard"}},
+		{name: "undo", topic: topicFiles, args: "[@E]", help: "bring files back to before the last turn, or event E", jp: []string{"undo"}},
+		{name: "restore", topic: topicFiles, args: "@E [PATH…]", help: "bring files back to after event E", jp: []string{"restore"}},
+		{name: "diff", topic: topicFiles, args: "[FLAGS]", help: "show what the tools changed in the last turn", jp: []string{"diff"}},
+		{name: "status", topic: topicConversation, args: "[ID]", help: "show what waits, and the next command", jp: []string{"status"}},
+		{name: "print", topic: topicConversation, args: "[FLAGS]", help: "show the conversation", jp: []string{"print"}},
+		{name: "context", topic: topicContext, help: "show what fills the model's context, by kind", run: (*chat).showContext},
+		{name: "compact", topic: topicContext, args: "[FLAGS]", help: "make room in the model's context", jp: []string{"compact"}},
+		{name: "usage", topic: topicContext, args: "[FLAGS]", help: "show tokens and costs", jp: []string{"usage"}},
+		{name: "skills", topic: topicModel, args: "[FLAGS]", help: "list the skills", jp: []string{"skills"}},
+		{name: "export", topic: topicConversation, args: "[FLAGS]", help: "export the conversation", jp: []string{"export"}},
+		{name: "model", topic: topicModel, args: "[NAME]", help: "ask another model from now on, or list them", jp: []string{"query", "--model"}, check: checkModel, set: (*settings).chooseModel, bare: []string{"models"}},
+		{name: "effort", topic: topicModel, args: "[LEVEL]", help: "how much the model thinks from now on", jp: []string{"query"}, flags: effortFlags, run: (*chat).chooseEffort},
+		{name: "mode", topic: topicModel, args: "[plan|edits|auto|none]", help: "only read, write files or run programs unasked; Shift+Tab", jp: []string{"query", "--profile"}, set: (*settings).chooseMode},
+		{name: "profile", topic: topicModel, args: "[NAME|none]", help: "use a profile from now on, or list them", jp: []string{"query", "--profile"}, set: (*settings).chooseProfile},
+		{name: "tools", topic: topicModel, args: "[NAME|-NAME]…", help: "switch tools on or off from the next request on, or list them", jp: []string{"query"}, flags: toolFlags, check: checkTools, set: (*settings).switchTools},
+		{name: "attach", topic: topicFiles, args: "[PATH…]", help: "attach files to the next request", jp: []string{"query", "--attachment"}, set: (*settings).attach},
+		{name: "btw", topic: topicConversation, args: "QUESTION", help: "ask beside the conversation, which goes on without it", run: (*chat).askBeside},
+		{name: "theme", topic: topicChat, args: "[auto|dark|light|none]", help: "colours for your terminal's background", run: (*chat).chooseTheme},
+		{name: "help", topic: topicChat, help: "show these commands and the keys", run: func(c *chat, _ context.Context, _ []string) error {
+			fmt.Fprintln(c.console, strings.Join(helpRows(c.offers.all(), c.console.Width()), "\n"))
 			return nil
 		}},
-		{name: "quit", help: "leave", run: func(c *chat, _ context.Context, _ []string) error {
+		{name: "quit", topic: topicChat, help: "leave", run: func(c *chat, _ context.Context, _ []string) error {
 			c.Leave()
 			return nil
 		}},
@@ -250,31 +255,3 @@ func listTools(out line, r *repo.Repo, request agent.Request, plan bool) error {
 	}
 	return err
 }
-
-// helpText lists commands and keys for a width.
-func helpText(all []command, width int) string {
-	var b strings.Builder
-	for _, o := range all {
-		b.WriteString(terminal.WrapBelow(fmt.Sprintf("  %-21s %s", strings.TrimSpace("/"+o.name+" "+o.args), o.help), 24, width) + "\n")
-	}
-	for line := range strings.Lines(keyHelp) {
-		b.WriteString(terminal.WrapBelow(strings.TrimSuffix(line, "\n"), 22, width) + "\n")
-	}
-	return b.String()
-}
-
-// keyHelp is what the keys do.
-const keyHelp = `
-  Enter               ask; while the model works: queue a message
-  Alt+Enter, \ Enter  a line break
-  Up, Down            earlier requests; a queued message comes back
-  Ctrl+R              search your requests for the words in the line
-  Ctrl+G              write the line in your editor
-  Esc Esc             in an empty line: go back to before a request
-  Tab                 complete; at a question: answer it
-  @PATH               attach a file
-  !COMMAND            run a command of yours and tell the model; !! tells it nothing
-  Esc                 while the model works: the menu, as Ctrl+C in an empty line
-  Shift+Tab           mode: plan (only read), edits (write files unasked), auto (and programs), none
-  Ctrl+C              empty the line (Ctrl+Y: back); twice: leave
-`

@@ -83,7 +83,7 @@ func closed(word string) string {
 func (l *completion) suggest(text string) {
 	c := candidates{text: text, chosen: -1}
 	if text == "?" {
-		lines := strings.Split(strings.Trim(keyHelp, "\n"), "\n")
+		lines := keyRows(l.line.Width() - 1)
 		for i, line := range lines {
 			lines[i] = l.dim(line)
 		}

@@ -15,7 +15,10 @@ import (
 
 // perform does a task.
 func (c *chat) perform(ctx context.Context, t task) error {
-	if t == taskEdit {
+	switch t {
+	case taskOpen:
+		return c.openBlock(ctx)
+	case taskEdit:
 		return c.withRepo(ctx, func(ctx context.Context, r *repo.Repo) error {
 			written, err := agent.EditApart(ctx, c.env.Frontend(r, c.options.Request), r, []byte(c.console.Text()), ".md")
 			if err == nil {

@@ -8,10 +8,12 @@ import (
 	"strings"
 	"time"
 
+	"jp/agent/contextfiles"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/cmd/jp/internal/console"
 	"jp/cmd/jp/internal/terminal"
+	"jp/cmd/jp/internal/ui"
 	"jp/internal/safetext"
 	"jp/turnloop"
 )
@@ -49,6 +51,9 @@ func (c *chat) Enter(e console.Entry) bool {
 			c.console.Below(c.dim("A command waits until the turn has ended."))
 			return false
 		}
+	} else if busy && len(c.pictures.in(e.Text)) > 0 {
+		c.console.Below(c.dim("A picture waits until the turn has ended."))
+		return false
 	} else if busy && !own {
 		if err := c.queued.messages().Add(e.Text); err != nil {
 			c.console.Below(c.dim("jp could not keep the message: " + problem.OneLine(err.Error())))
@@ -109,6 +114,7 @@ type task int
 const (
 	taskEdit   task = iota // write the line in an editor
 	taskGoBack             // go back to before a request
+	taskOpen               // show a block whole
 )
 
 // later does a task as the next thing, if no other waits.
@@ -126,6 +132,59 @@ func (c *chat) Edit() {
 		return
 	}
 	c.later(taskEdit)
+}
+
+// Open implements [console.Handler]. While a turn runs it goes on beside the pager.
+func (c *chat) Open() {
+	run := c.work.running()
+	if run == nil {
+		c.later(taskOpen)
+		return
+	}
+	go func() { // the goroutine that reads keys ends meanwhile
+		if err := c.openBlock(context.WithoutCancel(run)); err != nil {
+			c.console.Below(c.dim(problem.OneLine(err.Error())))
+		}
+	}()
+}
+
+// openBlock shows the next block in the pager.
+func (c *chat) openBlock(ctx context.Context) error {
+	c.mu.Lock()
+	id := c.id
+	c.mu.Unlock()
+	c.console.Below()
+	said, err := c.opener.show(ctx, ui.Self{Env: c.env}, id)
+	if said != "" {
+		c.console.Below(c.dim(said))
+	}
+	return err
+}
+
+// Picture implements [console.Handler].
+func (c *chat) Picture() {
+	go func() { // another program may take its time
+		chip, err := c.pictures.paste(context.Background(), c.env)
+		if err != nil {
+			c.console.Below(c.dim(problem.OneLine(err.Error())))
+			return
+		}
+		c.console.Chip(chip)
+	}()
+}
+
+// Pasted implements [console.Handler]. The path of a picture's file stands for the picture.
+func (c *chat) Pasted(text string) (chip string, ok bool) {
+	path, is := dropped(text, c.env.Get("HOME"))
+	if !is {
+		return "", false
+	}
+	data, err := contextfiles.ReadPicture(path)
+	if err != nil {
+		return "", false
+	}
+	chip, err = c.pictures.add(data)
+	return chip, err == nil
 }
 
 // Complete implements [console.Handler].
@@ -217,10 +276,13 @@ func (p *plainLine) read(ctx context.Context, c *chat) error {
 			if text = ""; !empty {
 				continue
 			}
-			if c.Stop(true); c.hasLeft() {
+			c.Stop(true)
+			select {
+			case <-c.left:
 				return nil
+			default:
+				continue
 			}
-			continue
 		case err != nil:
 			return err
 		}
@@ -234,15 +296,5 @@ func (p *plainLine) read(ctx context.Context, c *chat) error {
 			return nil
 		}
 		text = ""
-	}
-}
-
-// hasLeft reports whether the person has left.
-func (c *chat) hasLeft() bool {
-	select {
-	case <-c.left:
-		return true
-	default:
-		return false
 	}
 }

@@ -15,6 +15,8 @@ type line interface {
 	Text() string
 	SetText(text string)
 	Kill()
+	// Chip puts a text into the line that is edited as one character.
+	Chip(text string)
 	// Bottom shows the mode, and at the bottom the parts, of which the last ones go where there is no room, and something
 	// at the right edge.
 	Bottom(mode string, parts []string, right string)
@@ -48,6 +50,9 @@ func (p *plainLine) SetText(text string) { p.draft = text }
 
 // Kill does nothing: a line that was entered is gone.
 func (p *plainLine) Kill() {}
+
+// Chip offers a text behind the one that is offered.
+func (p *plainLine) Chip(text string) { p.draft += text }
 
 // Bottom shows the mode before the line.
 func (p *plainLine) Bottom(mode string, _ []string, _ string) {

@@ -25,6 +25,12 @@ type Handler interface {
 	History(back bool, text string) (string, bool)
 	// Search is Ctrl+R: the next older entry that contains the text; false if there is none.
 	Search(text string) (string, bool)
+	// Picture is Ctrl+V: the picture of the clipboard goes into the line.
+	Picture()
+	// Pasted is called before a text is pasted into the line. A chip goes in its place.
+	Pasted(text string) (chip string, ok bool)
+	// Open is Ctrl+O: the newest block is shown whole.
+	Open()
 	// Edit is Ctrl+G: the text of the line goes into an editor.
 	Edit()
 	// Suspend is Ctrl+Z.
@@ -56,9 +62,11 @@ type Console struct {
 
 	prefix terminal.Prefix // of the block, which has left the screen
 
-	keys *keys // nil while another program has the terminal
-	gone chan struct{}
-	lost error // why the terminal is gone
+	keys   *keys  // nil while another program has the terminal
+	away   int    // how many others have it
+	unseen string // what was written meanwhile
+	gone   chan struct{}
+	lost   error // why the terminal is gone
 
 	// Background takes the kind of the background when the terminal names it; nil: it is not asked.
 	Background func(terminal.Theme)
@@ -116,6 +124,8 @@ func (c *Console) Close() error {
 	c.view = view{}
 	c.emit(c.draw.erased(c.tty.Width()))
 	c.draw, c.row = drawn{}, 0
+	c.emit(strings.ReplaceAll(c.unseen, "\n", "\r\n"))
+	c.unseen = ""
 	c.mu.Unlock()
 	c.pause()
 	return c.tty.Close()
@@ -189,6 +199,12 @@ func (c *Console) SetText(text string) {
 	_ = c.change(func(v *view) { v.line.set(typed(text)) })
 }
 
+// Chip puts a text into the line that is edited as one character.
+func (c *Console) Chip(text string) {
+	_ = c.change(func(v *view) { v.line.chip(text) })
+	c.handler.Changed(c.Text())
+}
+
 // Kill empties the line. Ctrl+Y brings the text back.
 func (c *Console) Kill() {
 	_ = c.change(func(v *view) { v.line.killAll() })
@@ -222,14 +238,23 @@ func (c *Console) change(change func(v *view)) error {
 // Redraw draws what there is for a terminal that has changed.
 func (c *Console) Redraw() { _ = c.change(func(*view) {}) }
 
-// Suspend lets another program have the terminal, until resume is called.
+// Suspend lets another program have the terminal, until resume is called. What is written meanwhile is shown then.
 func (c *Console) Suspend() (resume func()) {
 	c.mu.Lock()
+	c.away++
 	c.emit(c.draw.erased(c.tty.Width()))
 	c.draw, c.row = drawn{}, 0
 	c.mu.Unlock()
 	c.pause()
-	return func() { _ = c.resume(context.Background(), true) } // a terminal that is gone is found out by who waits for a key
+	return func() {
+		c.mu.Lock()
+		c.away--
+		back := c.away == 0
+		c.mu.Unlock()
+		if back {
+			_ = c.resume(context.Background(), true) // a terminal that is gone is found out by who waits for a key
+		}
+	}
 }
 
 // lose notes that the terminal is gone. The lock is held.

@@ -17,6 +17,9 @@ import (
 // ignoring takes each wish of the person, and does nothing.
 type ignoring struct{}
 
+func (ignoring) Picture()                                {}
+func (ignoring) Pasted(string) (string, bool)            { return "", false }
+func (ignoring) Open()                                   {}
 func (ignoring) Enter(Entry) bool                        { return true }
 func (ignoring) Changed(string)                          {}
 func (ignoring) Stop(bool)                               {}

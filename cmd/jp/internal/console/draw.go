@@ -29,9 +29,7 @@ type place struct{ row, column int }
 // one piece. The lock is held.
 func (c *Console) render(text string) {
 	if c.keys == nil {
-		if c.lost == nil && text != "" {
-			c.emit(strings.ReplaceAll(text, "\n", "\r\n")) // another program has the terminal
-		}
+		c.unseen += text // another program has the terminal
 		return
 	}
 	width, rows := c.tty.Width(), terminal.Rows(c.file)

@@ -17,21 +17,26 @@ type editor struct {
 	at     int    // the cursor, in bytes
 	killed string // what Ctrl+K, Ctrl+U or Ctrl+W took away last
 	pasted []row  // the parts that were pasted
+	chips  []row  // the parts that are edited as one character
 	goal   int    // the column that the cursor goes back to in longer rows, plus one; 0: none
 }
 
 // set replaces the text. The cursor stands at its end.
-func (e *editor) set(text string) { e.text, e.at, e.goal, e.pasted = text, len(text), 0, nil }
+func (e *editor) set(text string) {
+	e.text, e.at, e.goal, e.pasted, e.chips = text, len(text), 0, nil, nil
+}
 
 // insert puts a text at the cursor, without what a terminal would take as a command.
 func (e *editor) insert(text string) {
 	text = typed(text)
 	e.text = e.text[:e.at] + text + e.text[e.at:]
-	for i := range e.pasted {
-		if p := &e.pasted[i]; p.start >= e.at {
-			p.start, p.end = p.start+len(text), p.end+len(text)
-		} else if p.end > e.at {
-			p.end += len(text)
+	for _, parts := range [][]row{e.pasted, e.chips} {
+		for i := range parts {
+			if p := &parts[i]; p.start >= e.at {
+				p.start, p.end = p.start+len(text), p.end+len(text)
+			} else if p.end > e.at {
+				p.end += len(text)
+			}
 		}
 	}
 	e.at += len(text)
@@ -43,6 +48,24 @@ func (e *editor) paste(text string) {
 	from := e.at
 	e.insert(text)
 	e.pasted = append(e.pasted, row{from, e.at})
+}
+
+// chip inserts a text that is edited as one character, and a blank behind it.
+func (e *editor) chip(text string) {
+	from := e.at
+	e.paste(text)
+	e.chips = append(e.chips, row{from, e.at})
+	e.insert(" ")
+}
+
+// within is the chip that has a place in it, or at one of its ends if that is so named.
+func (e *editor) within(at int, start, end bool) (row, bool) {
+	for _, c := range e.chips {
+		if c.start < at && at < c.end || start && at == c.start || end && at == c.end {
+			return c, true
+		}
+	}
+	return row{}, false
 }
 
 // wasPasted reports whether the character at a place was pasted.
@@ -70,11 +93,13 @@ func typed(text string) string {
 func (e *editor) remove(to int) {
 	from, end := min(e.at, to), max(e.at, to)
 	e.text = e.text[:from] + e.text[end:]
-	for i := range e.pasted {
-		p := &e.pasted[i]
-		p.start, p.end = p.start-overlap(p.start, from, end), p.end-overlap(p.end, from, end)
+	for _, parts := range []*[]row{&e.pasted, &e.chips} {
+		for i := range *parts {
+			p := &(*parts)[i]
+			p.start, p.end = p.start-overlap(p.start, from, end), p.end-overlap(p.end, from, end)
+		}
+		*parts = slices.DeleteFunc(*parts, func(p row) bool { return p.start == p.end })
 	}
-	e.pasted = slices.DeleteFunc(e.pasted, func(p row) bool { return p.start == p.end })
 	e.at, e.goal = from, 0
 }
 
@@ -102,6 +127,9 @@ func (e *editor) before() int {
 	if e.at == 0 {
 		return 0
 	}
+	if c, is := e.within(e.at, false, true); is {
+		return c.start
+	}
 	start := strings.LastIndexByte(e.text[:e.at-1], '\n') + 1
 	if e.text[e.at-1] == '\n' {
 		return e.at - 1
@@ -114,7 +142,12 @@ func (e *editor) before() int {
 	return last
 }
 
-func (e *editor) after() int { return e.at + len(cluster(e.text[e.at:])) }
+func (e *editor) after() int {
+	if c, is := e.within(e.at, true, false); is {
+		return c.end
+	}
+	return e.at + len(cluster(e.text[e.at:]))
+}
 
 // wordBefore and wordAfter are the places one word from the cursor.
 func (e *editor) wordBefore() int {
@@ -124,6 +157,9 @@ func (e *editor) wordBefore() int {
 		return 0
 	}
 	_, size := utf8.DecodeRuneInString(left[space:])
+	if c, is := e.within(space+size, false, false); is {
+		return c.start
+	}
 	return space + size
 }
 
@@ -133,6 +169,9 @@ func (e *editor) wordAfter() int {
 		rest = rest[end:]
 	} else {
 		rest = ""
+	}
+	if c, is := e.within(len(e.text)-len(rest), false, false); is {
+		return c.end
 	}
 	return len(e.text) - len(rest)
 }
@@ -165,6 +204,9 @@ func (e *editor) vertical(step, width int) bool {
 			break
 		}
 		e.at += len(next)
+	}
+	if c, is := e.within(e.at, false, false); is {
+		e.at = c.start
 	}
 	return true
 }

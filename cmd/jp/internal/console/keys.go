@@ -54,7 +54,9 @@ func (c *Console) resume(ctx context.Context, again bool) error {
 	if c.Background != nil && !again {
 		c.emit(ansi.RequestBackgroundColor)
 	}
-	c.render("")
+	unseen := c.unseen
+	c.unseen = ""
+	c.render(unseen)
 	c.mu.Unlock()
 	go func() {
 		for range resized {
@@ -167,7 +169,14 @@ func (c *Console) read(k keyboard, again bool) error {
 // paste puts text into the line that is edited: it is no key.
 func (c *Console) paste(text string) {
 	var changed string
-	own := false
+	own, reads := false, false
+	_ = c.change(func(v *view) { reads = v.reading != nil })
+	if !reads {
+		if chip, ok := c.handler.Pasted(text); ok {
+			c.Chip(chip)
+			return
+		}
+	}
 	_ = c.change(func(v *view) {
 		v.typedAt = c.now()
 		if r := v.reading; r != nil {
@@ -345,6 +354,10 @@ func (c *Console) edit(k uv.KeyPressEvent, follows bool) (act func()) {
 		return c.handler.Leave
 	case k.MatchString("ctrl+z"):
 		return c.handler.Suspend
+	case k.MatchString("ctrl+v"):
+		return c.handler.Picture
+	case k.MatchString("ctrl+o"):
+		return c.handler.Open
 	case k.MatchString("ctrl+g"):
 		return c.handler.Edit
 	case k.MatchString("ctrl+r"):

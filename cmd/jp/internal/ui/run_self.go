@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"time"
 
+	"jp/cmd/jp/internal/terminal"
 	"jp/internal/safetext"
 	"jp/internal/version"
 )
@@ -22,7 +23,7 @@ type Self struct{ Env *Env }
 // ended. Its own errors are its own to tell. Ctrl+C is for that command.
 func (s Self) Run(ctx context.Context, args ...string) error {
 	e := s.Env
-	for _, pair := range e.Cfg {
+	for _, pair := range e.Overrides() {
 		args = append(args, "--cfg", pair)
 	}
 	cmd := exec.CommandContext(ctx, version.OwnProgram(), append([]string{"-C", e.Dir}, args...)...)
@@ -64,14 +65,34 @@ func (s Self) Shell(ctx context.Context, line string, output *bytes.Buffer) (end
 	return exit.String(), err
 }
 
+// Page shows a text in the user's pager, which has the terminal until the user leaves it. A turn that runs goes on.
+func (s Self) Page(write func(w io.Writer)) error {
+	e := s.Env
+	defer s.lend()()
+	w, err := terminal.Page(e.Environ, e.Stdout, !e.NoPager)
+	if err != nil {
+		return err
+	}
+	write(w) // the user may leave before the end
+	return w.Close()
+}
+
+// lend lends the terminal and Ctrl+C to another program, until back is called.
+func (s Self) lend() (back func()) {
+	e := s.Env
+	resume := e.Keys.lend(e.Console)
+	taken := func(context.Context) bool { return true }
+	before := e.onInterrupt.Swap(&taken)
+	return func() {
+		e.onInterrupt.CompareAndSwap(&taken, before) // a turn that began or ended meanwhile has set its own
+		resume()
+	}
+}
+
 // run lends the terminal to a program until it has ended and after, which may be nil, has run. An end that is no success is no
 // error.
 func (s Self) run(cmd *exec.Cmd, after func()) (*os.ProcessState, error) {
-	e := s.Env
-	defer e.Keys.lend(e.Console)()
-	taken := func(context.Context) bool { return true }
-	before := e.onInterrupt.Swap(&taken)
-	defer e.onInterrupt.Store(before)
+	defer s.lend()()
 	err := cmd.Run()
 	if after != nil {
 		after()

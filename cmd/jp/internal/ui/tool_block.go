@@ -169,6 +169,18 @@ func (c *callRecord) argv() []string {
 	return args.Argv
 }
 
+// changes are the lines that the call changed, as far as its result says it.
+func (c *callRecord) changes(b *conversation.ToolCallResponse) []terminal.Change {
+	var made struct{ Content string }
+	changes := terminal.Changes(b.Content)
+	if b.Name == "fs_create_file" && json.Unmarshal(c.request.Arguments, &made) == nil {
+		for i, line := range strings.Split(strings.TrimSuffix(made.Content, "\n"), "\n") {
+			changes = append(changes, terminal.Change{Mark: '+', Number: i + 1, Text: line})
+		}
+	}
+	return changes
+}
+
 // effectOf is what the subject of a result says behind the tool and its object, which may be cut.
 func effectOf(subject, object string) string {
 	same := 0
@@ -185,13 +197,7 @@ func (t *Turn) below(e *conversation.Event, b *conversation.ToolCallResponse, ca
 	if t.width() < 60 {
 		margin = 4
 	}
-	var made struct{ Content string }
-	changes := terminal.Changes(b.Content)
-	if b.Name == "fs_create_file" && json.Unmarshal(call.request.Arguments, &made) == nil {
-		for i, line := range strings.Split(strings.TrimSuffix(made.Content, "\n"), "\n") {
-			changes = append(changes, terminal.Change{Mark: '+', Number: i + 1, Text: line})
-		}
-	}
+	changes := call.changes(b)
 	own := prompt.Verb(b.Name) != b.Name && call.argv() == nil // its line says it all
 	switch {
 	case !b.IsError && changes != nil:
@@ -219,6 +225,8 @@ func (t *Turn) below(e *conversation.Event, b *conversation.ToolCallResponse, ca
 			words := strings.Repeat(" ", margin) + "… " + conversation.Count(part.folded, "line")
 			where := []string{words}
 			switch {
+			case t.env.Console != nil:
+				where = withHint(words, "Ctrl+O", t.width())
 			case !b.IsError || i > 0 || t.view != nil:
 			case t.run.Transient():
 				where = withHint(words, "(-v shows them)", t.width())

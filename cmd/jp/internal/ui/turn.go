@@ -25,6 +25,7 @@ type Turn struct {
 	message message
 	record  record
 
+	beside  bool            // it is beside the conversation
 	child   conversation.ID // the delegate whose turn it is; "": none
 	live    *liveLine       // nil: the activity of the turn is not shown
 	run     agent.RunInfo

@@ -22,7 +22,9 @@ func (e *Env) output(o agent.OutputOptions) agent.Output {
 	if e.Format.Structured() {
 		return &JsonlOutput{Env: e, partial: o.Partial}
 	}
-	return e.newTurn(e.liveLine(), "")
+	t := e.newTurn(e.liveLine(), "")
+	t.beside = o.Beside
+	return t
 }
 
 // atEnd reports whether the answer is printed when the turn has ended. Who reads it may be a terminal
@@ -165,6 +167,8 @@ func (t *Turn) start(e *conversation.Event, b *conversation.TurnStart) {
 	case t.run.Fresh && inChat:
 	case t.run.Fresh:
 		words = append(words, "new")
+	case t.beside:
+		words[0] = "beside the conversation"
 	case t.run.Archived:
 		words = append(words, turn, "archived ("+action.Unarchive(t.run.ID.Short()).String()+")")
 	case inChat:

@@ -1,0 +1,235 @@
+package main
+
+import (
+	"encoding/base64"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	ctrlL = "\x0c"
+	ctrlV = "\x16"
+)
+
+// dot is a picture.
+const dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+
+// program writes a shell script to a folder beside the place, which is the first one on the search path.
+func (p *workspace) program(folder, name, script string) {
+	p.t.Helper()
+	p.write(filepath.Join(folder, name), "#!/bin/sh\n"+script+"\n")
+	require.NoError(p.t, os.Chmod(filepath.Join(p.dir, folder, name), 0o755))
+	for i, pair := range p.environ {
+		if path, is := strings.CutPrefix(pair, "PATH="); is && !strings.Contains(path, filepath.Join(p.dir, folder)) {
+			p.environ[i] = "PATH=" + filepath.Join(p.dir, folder) + ":" + path
+		}
+	}
+}
+
+// Ctrl+V puts the picture of the clipboard into the line, and a dropped file does so. The chip is removed as one character. Only the
+// pictures whose chips are there go along, once.
+func TestChatPictures(t *testing.T) {
+	t.Parallel()
+	const paste, over = "\x1b[200~", "\x1b[201~"
+	for name, tt := range map[string]struct {
+		prints   string // what the clipboard has
+		keys     string
+		says     string // a line below, "" for a chip
+		text     string // that is asked
+		attached int
+	}{
+		"of the clipboard": {"cat ../dot.png", "See " + ctrlV, "", "See [picture 1]", 1},
+		"removed":          {"cat ../dot.png", "See " + ctrlV, "", "See", 0},
+		"two":              {"cat ../dot.png", ctrlV, "", "[picture 1] and [picture 2]", 2},
+		"none":             {"exit 1", ctrlV, "the clipboard has no picture", "Hi", 0},
+		"no picture":       {"echo text", ctrlV, "picture 1 is no picture", "Hi", 0},
+		"a dropped file":   {"exit 1", "See " + paste + "DIR/dot.png" + over, "", "See [picture 1]", 1},
+		"one with blanks":  {"exit 1", "See " + paste + "'DIR/a dot.png' " + over, "", "See [picture 1]", 1},
+		"one, escaped":     {"exit 1", "See " + paste + `DIR/a\ dot.png` + over, "", "See [picture 1]", 1},
+		"a URL":            {"exit 1", "See " + paste + "file://DIR/a%20dot.png" + over, "", "See [picture 1]", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			picture, err := base64.StdEncoding.DecodeString(dot)
+			require.NoError(t, err)
+			dir := filepath.Dir(p.dir)
+			p.write("../dot.png", string(picture))
+			p.write("../a dot.png", string(picture))
+			p.program("../bin", "wl-paste", "cd "+p.dir+"\n"+tt.prints)
+			p.write("../talk.toml", strings.ReplaceAll(chatScript, "20ms", "0ms"))
+			s := p.chat(80)
+			s.Type(strings.ReplaceAll(tt.keys, "DIR", dir))
+			if tt.says == "" {
+				s.WaitFor("[picture 1]")
+			} else {
+				s.WaitFor(tt.says)
+			}
+			switch name {
+			case "removed":
+				s.Type("\x7f\x7f") // the blank, and the chip
+				s.waitLine("> See")
+			case "two":
+				s.Type("and " + ctrlV)
+				s.waitLine("> [picture 1] and [picture 2]")
+			case "none", "no picture":
+				s.Type("Hi")
+			}
+			s.Type("\r")
+			s.WaitFor("The first answer")
+			s.idle()
+			require.Equal(t, tt.text, strings.TrimSpace(p.contents()[0]))
+			attached, _ := p.ofType("chat_request")[0]["attachments"].([]any)
+			require.Len(t, attached, tt.attached)
+			s.Type("Again\r")
+			s.WaitFor("The second answer.")
+			require.NotContains(t, p.ofType("chat_request")[1], "attachments")
+		})
+	}
+}
+
+// No program of the working tree reads the clipboard, though it is the first one on the search path. A picture waits while a turn runs.
+func TestChatPictureOfTheRepository(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	picture, err := base64.StdEncoding.DecodeString(dot)
+	require.NoError(t, err)
+	p.write("../dot.png", string(picture))
+	p.program("../bin", "wl-paste", "cat "+filepath.Dir(p.dir)+"/dot.png")
+	p.program("tools", "wl-paste", "echo run >"+filepath.Dir(p.dir)+"/run")
+	p.write("../talk.toml", "[[reply]]\n[[reply.tool_call]]\nname = \"shell_run\"\narguments = { argv = [\"sh\", \"-c\", \"while ! test -e go; do sleep 0.05; done\"] }\n[[reply]]\nmessage = \"Over.\"\n[[reply]]\nmessage = \"Seen.\"\n")
+	s := p.chat(80, "--cfg", `policy.allow=[["sh"]]`)
+	s.Type("Go\r")
+	s.WaitFor("while ! test -e go")
+	s.Type(ctrlV)
+	s.WaitFor("[picture 1]")
+	s.Type("\r")
+	s.WaitFor("A picture waits until the turn has ended.")
+	p.write("go", "")
+	s.WaitFor("Over.")
+	s.Wait("the line stays", func() bool { return strings.Contains(s.Text(), "\n\n> [picture 1]") })
+	s.Type("\r")
+	s.WaitFor("Seen.")
+	require.Len(t, p.ofType("chat_request")[1]["attachments"], 1)
+	require.NoFileExists(t, filepath.Join(filepath.Dir(p.dir), "run"))
+}
+
+// /btw asks beside the conversation: the answer is shown, the context has nothing of it, and its cost counts. A kill while it answers
+// loses nothing of the conversation, and the question comes back.
+func TestChatBeside(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	const script = `
+[[reply]]
+message = "The first answer."
+[reply.usage]
+input = 100
+output = 10
+[[reply]]
+message = "An answer beside it, with some more words."
+chunk_size = 2
+chunk_delay = "DELAY"
+[reply.usage]
+input = 120
+output = 20
+`
+	p.write("../talk.toml", strings.ReplaceAll(script, "DELAY", "0ms"))
+	s := p.chat(80)
+	s.Type("/btw Now?\r")
+	s.WaitFor("there is no conversation yet to ask beside.")
+	s.idle()
+	s.Type("First\r")
+	s.WaitFor("The first answer.")
+	s.idle()
+	head := p.git("for-each-ref", "refs/jp/conversations")
+	s.Type("/btw What is it?\r")
+	s.WaitFor("beside the conversation · script/")
+	s.WaitFor("An answer beside it, with some more words.")
+	s.WaitFor("It is kept in the archive: /print ")
+	s.idle()
+	require.Equal(t, head, p.git("for-each-ref", "refs/jp/conversations"))
+	require.Contains(t, p.jp("usage", "--by", "model").stdout, "220")
+	require.Contains(t, p.jp("ls", "--archived").stdout, "Beside: What is it?")
+	require.Equal(t, []string{"First"}, p.contents())
+
+	p.write("../talk.toml", strings.ReplaceAll(script, "DELAY", "1s"))
+	s.Type("/btw And why?\r")
+	s.Wait("the answer begins", func() bool { return strings.Count(s.Text(), "\n  An") == 2 })
+	require.NoError(t, s.cmd.Process.Signal(syscall.SIGKILL))
+	_ = s.cmd.Wait()
+	require.Equal(t, head, p.git("for-each-ref", "refs/jp/conversations"))
+	s = p.sit(80, "chat", "-m", "script/../talk.toml")
+	s.WaitForEnd("> /btw And why?")
+	require.NotContains(t, s.Text(), "interrupted")
+}
+
+// /effort and /theme hold for this chat, by a word or from a menu.
+func TestChatEffortAndTheme(t *testing.T) {
+	t.Parallel()
+	_, s := talk(t, 80, chatScript)
+	s.View = nil
+	s.Type("/effort high\r")
+	s.WaitFor("$ jp query --cfg parameters.reasoning=high")
+	s.WaitFor("From the next request on: effort high.")
+	s.WaitFor(" · talk.toml high · ")
+	s.Type("/effort\r")
+	s.WaitFor("  high (now)")
+	s.Type("\x1b[B\x1b[B\r")
+	s.WaitFor(" · talk.toml low · ")
+	s.Type("/effort enormous\r")
+	s.WaitFor(`invalid effort "enormous" (want one of auto, off, low, medium, high,`)
+	s.Type("/theme light\r")
+	s.WaitFor("From now on: theme light.")
+	s.Type("/theme\r")
+	s.WaitFor("  light (now)")
+	s.Type("\x1b")
+	s.WaitForEnd("? keys")
+	s.Type("/theme pink\r")
+	s.WaitFor(`invalid theme "pink" (want auto, dark, light, none).`)
+}
+
+// /context shows what fills the context: a bar where there are colours and room, else a list.
+func TestChatContext(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		columns int
+		flags   []string
+		bar     bool
+	}{
+		"a bar":      {80, nil, true},
+		"48 columns": {48, nil, true},
+		"40 columns": {40, nil, false},
+		"no colour":  {80, []string{"--cfg", "style.color=never"}, false},
+		"plain":      {80, []string{"--plain"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			p.write("../talk.toml", chatScript)
+			s := p.sit(tt.columns, append([]string{"chat", "-m", "script/../talk.toml", "--cfg", `models."script/../talk.toml".context=100000`}, tt.flags...)...)
+			s.WaitForEnd(">")
+			s.Type("/context\r")
+			s.WaitFor("tool results            0   0.0 %\n")
+			s.WaitFor("free")
+			require.Equal(t, tt.bar, strings.Contains(s.Text(), "░░░░"), s.Text())
+			require.LessOrEqual(t, widest(s), tt.columns)
+		})
+	}
+}
+
+// Ctrl+L draws what changes in place again, over what another program has written there.
+func TestChatRedraws(t *testing.T) {
+	t.Parallel()
+	_, s := talk(t, 80, chatScript)
+	s.Type("some words")
+	s.waitLine("> some words")
+	shown := len(s.Raw())
+	s.Type(ctrlL)
+	s.Wait("the line is drawn again", func() bool { return strings.Contains(s.Raw()[shown:], "some words") })
+	s.waitLine("> some words")
+}

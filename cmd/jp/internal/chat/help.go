@@ -1,0 +1,96 @@
+package chat
+
+import (
+	"fmt"
+	"strings"
+
+	"jp/internal/safetext"
+)
+
+// Topics of commands, in the order of the help.
+const (
+	topicConversation = "Conversation"
+	topicFiles        = "Files"
+	topicModel        = "Model"
+	topicContext      = "Context"
+	topicChat         = "Chat"
+	topicOthers       = "Skills" // and prompts of MCP servers
+)
+
+var topics = []string{topicConversation, topicFiles, topicModel, topicContext, topicChat, topicOthers}
+
+// keys are what the keys do.
+var keys = [][2]string{
+	{"Enter", "ask; queue while it works"},
+	{"Alt+Enter", `a line break; or \ Enter`},
+	{"Tab", "complete; answer question"},
+	{"Up, Down", "earlier requests"},
+	{"@PATH", "attach a file"},
+	{"!COMMAND", "run and tell; !! run only"},
+	{"Ctrl+O", "open output; again: older"},
+	{"Ctrl+V", "attach a copied picture"},
+	{"Ctrl+R", "search your requests"},
+	{"Ctrl+G", "write in your editor"},
+	{"Shift+Tab", "mode: plan, edits, auto"},
+	{"Esc", "the menu, while it works"},
+	{"Esc Esc", "back to before a request"},
+	{"Ctrl+C", "empty line; twice: leave"},
+	{"Ctrl+Y", "bring the line back"},
+	{"Ctrl+L", "draw the screen again"},
+}
+
+// A keyCell is how many columns a key takes with its words.
+const keyCell = 39
+
+// keyRows are the keys in two columns, or in one if there is no room for two.
+func keyRows(width int) (rows []string) {
+	n := len(keys)
+	if width >= 2*keyCell {
+		n = (n + 1) / 2
+	}
+	for i := range n {
+		row := ""
+		for at := i; at < len(keys); at += n {
+			row = fmt.Sprintf("%-*s", at/n*keyCell, row) + fmt.Sprintf("  %-10s %s", keys[at][0], keys[at][1])
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// mostOthers is how many skills and prompts the help names.
+const mostOthers = 8
+
+// helpRows are the commands by topic, and the keys.
+func helpRows(all []command, width int) (rows []string) {
+	const lead = 15
+	for _, topic := range topics {
+		row, others := fmt.Sprintf("  %-*s", lead-2, topic), 0
+		empty := len(row)
+		for _, o := range all {
+			if o.topic == "" {
+				o.topic, o.args = topicOthers, ""
+			}
+			if o.topic != topic {
+				continue
+			}
+			if others++; topic == topicOthers && others > mostOthers {
+				continue
+			}
+			word := strings.TrimSpace("/" + o.name + " " + strings.ReplaceAll(o.args, "[FLAGS]", ""))
+			if len(row) > empty && safetext.Columns(row)+2+safetext.Columns(word) > width-1 {
+				rows, row = append(rows, row), strings.Repeat(" ", lead-2)+"  "
+			} else if len(row) > empty {
+				row += "  "
+			}
+			row += word
+		}
+		if more := others - mostOthers; topic == topicOthers && more > 0 {
+			row += fmt.Sprintf("  … %d more", more)
+		}
+		if others > 0 {
+			rows = append(rows, row)
+		}
+	}
+	return append(append(rows, ""), keyRows(width-1)...)
+}

@@ -1,0 +1,118 @@
+package chat
+
+import (
+	"context"
+	"io"
+	"slices"
+	"sync"
+
+	"jp/cmd/jp/internal/ui"
+	"jp/conversation"
+)
+
+// An opener shows the blocks of a conversation whole: the newest one, and then each time the one before.
+type opener struct {
+	shows sync.Mutex // held while a block is shown
+
+	mu     sync.Mutex
+	id     conversation.ID // of the turn that ran last; "": none did
+	newest int             // seq of the newest block when one was shown last; 0: none was
+	at     int             // seq of the block that was shown last
+}
+
+// about begins with the newest block of a conversation, "" for the chat's.
+func (o *opener) about(id conversation.ID) {
+	o.mu.Lock()
+	o.id, o.newest, o.at = id, 0, 0
+	o.mu.Unlock()
+}
+
+// again begins with the newest block.
+func (o *opener) again() {
+	o.mu.Lock()
+	o.newest, o.at = 0, 0
+	o.mu.Unlock()
+}
+
+// of is the conversation to look in, if the chat is about some other.
+func (o *opener) of(id conversation.ID) conversation.ID {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.id != "" {
+		return o.id
+	}
+	return id
+}
+
+// next is the place of the block to show, with the seqs of all that were read, the newest first; -1 behind the last one.
+func (o *opener) next(blocks []int) int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	i := 0
+	if blocks[0] == o.newest {
+		i = slices.IndexFunc(blocks, func(seq int) bool { return seq < o.at })
+	}
+	if i < 0 {
+		o.newest, o.at = 0, 0
+		return -1
+	}
+	o.newest, o.at = blocks[0], blocks[i]
+	return i
+}
+
+// enough reports whether the events, the newest first, have the block to show.
+func (o *opener) enough(back []*conversation.Event) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	newest := 0
+	for _, e := range back {
+		if !ui.IsBlock(e) {
+			continue
+		}
+		if newest == 0 {
+			newest = e.Seq
+		}
+		if newest != o.newest || e.Seq < o.at {
+			return true
+		}
+	}
+	return false
+}
+
+// show shows the next block in the pager. Said is what to tell the person if there is none.
+func (o *opener) show(ctx context.Context, self ui.Self, chats conversation.ID) (said string, err error) {
+	if !o.shows.TryLock() {
+		return "", nil
+	}
+	defer o.shows.Unlock()
+	id := o.of(chats)
+	if id == "" {
+		return nothingToOpen, nil
+	}
+	r, err := self.Env.FindRepo(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer r.Close()
+	v, err := r.Find().ViewBack(ctx, self.Env.Host, string(id), o.enough)
+	if err != nil {
+		return "", err
+	}
+	var blocks []*conversation.Event
+	var seqs []int
+	for _, e := range slices.Backward(v.Events) {
+		if ui.IsBlock(e) {
+			blocks, seqs = append(blocks, e), append(seqs, e.Seq)
+		}
+	}
+	if len(blocks) == 0 {
+		return nothingToOpen, nil
+	}
+	i := o.next(seqs)
+	if i < 0 {
+		return "There is no earlier one. Ctrl+O opens the newest again.", nil
+	}
+	return "", self.Page(func(w io.Writer) { self.Env.OnScreen(v).Whole(w, blocks[i]) })
+}
+
+const nothingToOpen = "There is no output, change or thought to open yet."
