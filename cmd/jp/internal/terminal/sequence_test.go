@@ -104,7 +104,7 @@ func TestSequencesWithoutAnEnd(t *testing.T) {
 		"\x1b]11;rgb:":                           {forever, ""},
 		"\x1bP>|":                                {forever, ""},
 		"\x1b]11;\x1b":                           {forever, "\x1bz"},
-		"\x1b]":                                 {late, "z"},
+		"\x1b]":                                  {late, "z"},
 		"\x1b[20\x03":                            {forever, "\x03 z"},
 		"\x1b]11;\x03":                           {forever, "\x03 z"},
 		"\x1b]11;\x1b[D":                         {forever, "\x1b[D z"},
@@ -165,11 +165,14 @@ func TestLongAnswers(t *testing.T) {
 	}
 }
 
-// What a person types behind an answer without an end is text again: a second later, or behind a key that ends it.
+// What a person types behind an answer without an end is text again behind a key that ends it. Behind one that is too long it is
+// so a second later.
 func TestTypingBehindALostAnswer(t *testing.T) {
 	t.Parallel()
 	for _, lost := range []string{"\x1b]11;rgb:1e", "\x1bP1+r", "\x1b]52;c;" + strings.Repeat("r", 2*maxString), "\x1b]11;\x1b"} {
-		require.Equal(t, "abc", typedBy(typing(1100*time.Millisecond, "a", lost, "b", "c")), "%.20q", lost)
+		if len(lost) > maxString {
+			require.Equal(t, "abc", typedBy(typing(1100*time.Millisecond, "a", lost, "b", "c")), "%.20q", lost)
+		}
 		if strings.HasSuffix(lost, "\x1b") {
 			continue // the next key has Alt
 		}
