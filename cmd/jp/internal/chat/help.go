@@ -58,14 +58,11 @@ func keyRows(width int) (rows []string) {
 	return rows
 }
 
-// mostOthers is how many skills and prompts the help names.
-const mostOthers = 8
-
-// helpRows are the commands by topic, and the keys.
+// helpRows are the commands by topic, and the keys. Skills have one row.
 func helpRows(all []command, width int) (rows []string) {
 	const lead = 15
 	for _, topic := range topics {
-		row, others := fmt.Sprintf("  %-*s", lead-2, topic), 0
+		row, listed, more := fmt.Sprintf("  %-*s", lead-2, topic), false, 0
 		empty := len(row)
 		for _, o := range all {
 			if o.topic == "" {
@@ -74,21 +71,26 @@ func helpRows(all []command, width int) (rows []string) {
 			if o.topic != topic {
 				continue
 			}
-			if others++; topic == topicOthers && others > mostOthers {
-				continue
-			}
+			listed = true
 			word := strings.TrimSpace("/" + o.name + " " + strings.ReplaceAll(o.args, "[FLAGS]", ""))
-			if len(row) > empty && safetext.Columns(row)+2+safetext.Columns(word) > width-1 {
+			if lead+safetext.Columns(word) > width-1 {
+				word = "/" + o.name
+			}
+			switch columns := safetext.Columns(row) + 2 + safetext.Columns(word); {
+			case topic == topicOthers && (more > 0 || len(row) > empty && columns+len("  … 999 more") > width-1):
+				more++
+				continue
+			case len(row) > empty && columns > width-1:
 				rows, row = append(rows, row), strings.Repeat(" ", lead-2)+"  "
-			} else if len(row) > empty {
+			case len(row) > empty:
 				row += "  "
 			}
 			row += word
 		}
-		if more := others - mostOthers; topic == topicOthers && more > 0 {
+		if more > 0 {
 			row += fmt.Sprintf("  … %d more", more)
 		}
-		if others > 0 {
+		if listed {
 			rows = append(rows, row)
 		}
 	}

@@ -1,0 +1,64 @@
+package chat
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/internal/safetext"
+)
+
+// Each command is in the help, under a topic, and the whole help fits the screen at 80 columns, also with many skills.
+func TestHelpRows(t *testing.T) {
+	all := commands()
+	for _, o := range all {
+		require.Contains(t, topics, o.topic, o.name)
+	}
+	for range 20 {
+		all = append(all, command{name: "skill", args: "TEXT", skill: true})
+	}
+	for width, rows := range map[int]int{80: 19, 48: 100, 40: 100} {
+		help := helpRows(all, width)
+		require.LessOrEqual(t, len(help), rows, "%d columns:\n%s", width, strings.Join(help, "\n"))
+		text := strings.Join(help, "\n") + "\n"
+		for _, o := range all {
+			require.Contains(t, text, "/"+o.name)
+		}
+		for _, key := range keys {
+			require.Contains(t, text, key[0])
+			require.Contains(t, text, key[1], "nothing is cut")
+		}
+		require.Contains(t, text, " more\n")
+		for _, row := range help {
+			require.LessOrEqual(t, safetext.Columns(row), width)
+		}
+	}
+	require.Len(t, keyRows(79), 8)
+	require.Len(t, keyRows(47), 16)
+}
+
+// What terminals paste when a file is dropped on them.
+func TestDropped(t *testing.T) {
+	for text, want := range map[string]string{
+		"/a/b.png":                               "/a/b.png",
+		"/a/b.png ":                              "/a/b.png",
+		"'/a/b c.PNG'":                           "/a/b c.PNG",
+		`/a/b\ c\(1\).jpg`:                       "/a/b c(1).jpg",
+		"file:///a/b%20c.webp":                   "/a/b c.webp",
+		"file://localhost/a.gif":                 "/a.gif",
+		"~/b.jpeg":                               "/home/me/b.jpeg",
+		"b.png":                                  "",
+		"/a/b.txt":                               "",
+		"file://elsewhere/a.png":                 "",
+		"/a/b.png\n/a/c.png":                     "",
+		"see /a/b.png":                           "",
+		"/" + strings.Repeat("a", 5000) + ".png": "",
+	} {
+		path, is := dropped(text, "/home/me")
+		require.Equal(t, want != "", is, text)
+		if is {
+			require.Equal(t, want, path, text)
+		}
+	}
+}
