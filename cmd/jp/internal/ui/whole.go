@@ -3,6 +3,7 @@ package ui
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"jp/cmd/jp/internal/prompt"
@@ -43,7 +44,8 @@ func (v *ScreenView) Whole(w io.Writer, e *conversation.Event) {
 			t.output(e, b)
 			return
 		}
-		for _, row := range terminal.ShowChanges(changes, 4, v.Width, v.Palette) {
+		drawing := terminal.Drawing{Palette: v.Palette, File: strings.TrimSpace(call.thing), Margin: 4, Width: v.Width, Wraps: true}
+		for _, row := range slices.Concat(drawing.Rows(changes)...) {
 			fmt.Fprintln(w, row)
 		}
 	}
