@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 
 	"jp/agent/live"
 	"jp/agent/problem"
@@ -14,11 +13,11 @@ import (
 
 // An Overview is what a user needs to know when they come to a conversation.
 type Overview struct {
-	ID      conversation.ID // "" for a new conversation
-	Listing repo.Summary    // of the conversation; the zero value for a new one
-	Turn    string          // its newest turn in words, "" if that is complete
-	Answer  string          // what the model said last, "" if that is far back
-	Others  []Stopped       // what else stopped in this working tree, the newest first
+	ID      conversation.ID       // "" for a new conversation
+	Listing repo.Summary          // of the conversation; the zero value for a new one
+	Turn    string                // its newest turn in words, "" if that is complete
+	Last    []*conversation.Event // of its newest turn that is not discarded, as far as that is not far back
+	Others  []Stopped             // what else stopped in this working tree, the newest first
 }
 
 // Overview looks at the conversation that a word stands for, "" for the session's. A session
@@ -36,9 +35,8 @@ func OverviewOf(ctx context.Context, r *repo.Repo, word string) (o Overview, err
 		return o, repo.AboutConversation(err, o.ID)
 	}
 	o.Listing = r.States().List(ctx, info)
-	idle := o.Listing.Status.State == "idle"
-	asked, answer, err := newestWords(ctx, r, info.Head, idle)
-	if o.Answer = answer; !idle {
+	asked, last, err := lastTurn(ctx, r, info.Head)
+	if o.Last = last; o.Listing.Status.State != "idle" {
 		o.Turn = turnName(asked, o.Listing)
 	}
 	return o, err
@@ -47,41 +45,36 @@ func OverviewOf(ctx context.Context, r *repo.Repo, word string) (o Overview, err
 // farthest is how many events jp reads for the newest words. A turn may have thousands, and the user waits.
 const farthest = 300
 
-// newestWords is what a model call said last, after the newest request that is not discarded, and what the newest turn was
-// asked, which is not looked for if that is complete.
-func newestWords(ctx context.Context, r *repo.Repo, head conversation.Head, complete bool) (asked, answer string, err error) {
+// lastTurn is the newest turn that is not discarded, as far as it is read, and what it was asked.
+func lastTurn(ctx context.Context, r *repo.Repo, head conversation.Head) (asked string, events []*conversation.Event, err error) {
 	var discarded conversation.TurnDiscarded
-	whole := false // nothing more belongs to the answer
 	read := 0
 	for e, err := range r.Store.Backward(ctx, head) {
 		if err != nil {
-			return "", "", err
+			return "", nil, err
 		}
 		if read++; read > farthest {
 			break
 		}
-		if discarded.FromSeq <= e.Seq && e.Seq <= discarded.ToSeq {
+		if discarded.ToSeq > 0 && discarded.FromSeq <= e.Seq && e.Seq <= discarded.ToSeq {
 			continue
 		}
 		switch b := e.Body.(type) {
 		case *conversation.TurnDiscarded:
 			discarded = *b
-		case *conversation.ChatResponse:
-			if b.Part == conversation.PartMessage && !whole {
-				answer = b.Text + answer
-			}
-		case *conversation.TurnStart:
-			return asked, answer, nil
-		default:
-			if request, ok := b.(*conversation.ChatRequest); ok && !request.Interrupt {
-				asked = request.Content
-			}
-			if whole = whole || strings.TrimSpace(answer) != ""; whole && complete {
-				return asked, answer, nil
+			continue
+		case *conversation.ChatRequest:
+			if !b.Interrupt {
+				asked = b.Content
 			}
 		}
+		events = append(events, e)
+		if e.Type() == conversation.TypeTurnStart {
+			break
+		}
 	}
-	return asked, answer, nil
+	slices.Reverse(events)
+	return asked, events, nil
 }
 
 // conversationFor is the conversation that a word stands for, "" where the session has none and

@@ -87,7 +87,20 @@ func TestCandidates(t *testing.T) {
 	require.Contains(t, words(agent.ValueCandidates(ctx, r, "profile")), "tests")
 }
 
-// TestOverview tells what the model said last, after the newest request that is not discarded.
+// said are the requests and messages among events.
+func said(events []*conversation.Event) (texts []string) {
+	for _, e := range events {
+		switch b := e.Body.(type) {
+		case *conversation.ChatRequest:
+			texts = append(texts, b.Content)
+		case *conversation.ChatResponse:
+			texts = append(texts, b.Text)
+		}
+	}
+	return texts
+}
+
+// TestOverview has the newest turn that is not discarded.
 func TestOverview(t *testing.T) {
 	t.Parallel()
 	s, f := front.New(t), &front.Front{}
@@ -112,16 +125,17 @@ func TestOverview(t *testing.T) {
 	require.NoError(t, first.Close())
 	o := look("")
 	require.Equal(t, id, o.ID, "the session's")
-	require.Equal(t, "The first answer.", o.Answer)
+	require.Equal(t, "First", said(o.Last)[0])
+	require.Equal(t, "The first answer.", said(o.Last)[1])
 	require.Empty(t, o.Turn)
 	require.Error(t, s.Ask(f, front.Next(id, "Second")))
 	o = look(string(id))
 	require.Equal(t, "Second", o.Turn)
-	require.Empty(t, o.Answer)
+	require.Equal(t, []string{"Second"}, said(o.Last))
 	require.NoError(t, s.Ask(f, front.Discard(id)))
 	o = look(string(id))
 	require.Empty(t, o.Turn)
-	require.Equal(t, "The first answer.", o.Answer, "a discarded request is none")
+	require.Equal(t, "First", said(o.Last)[0], "a discarded turn is none")
 
 	r := s.Open()
 	defer r.Close()

@@ -129,6 +129,12 @@ func (h *Host) values(names []string) []string {
 	return values
 }
 
+// A Choice is a conversation that the user may choose.
+type Choice struct {
+	Info conversation.Info
+	Last string // the last line that the model said, "" if that is far back
+}
+
 // A chooser lets the user take one of some conversations, newest first. It is ErrNoChoice
 // where the user cannot be asked, or there is none; only then candidates may be left uncalled.
-type chooser func(ctx context.Context, candidates func() ([]conversation.Info, error)) (conversation.ID, error)
+type chooser func(ctx context.Context, candidates func() ([]Choice, error)) (conversation.ID, error)

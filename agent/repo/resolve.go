@@ -311,10 +311,14 @@ func (r Finder) pick(ctx context.Context, e *Host, none error, candidates func()
 	if e.Choose == nil {
 		return "", none
 	}
-	id, err := e.Choose(ctx, func() ([]conversation.Info, error) {
+	id, err := e.Choose(ctx, func() ([]Choice, error) {
 		infos, err := candidates()
 		slices.SortFunc(infos, func(a, b conversation.Info) int { return b.Summary.LastEventAt.Compare(a.Summary.LastEventAt) })
-		return infos, err
+		choices := make([]Choice, min(len(infos), mostChoices))
+		for i := range choices {
+			choices[i] = Choice{infos[i], r.lastLine(ctx, infos[i])}
+		}
+		return choices, err
 	})
 	if errors.Is(err, ErrNoChoice) {
 		err = none
@@ -379,4 +383,29 @@ func (r *Repo) AboutDamage(ctx context.Context, err error, info conversation.Inf
 		err = found
 	}
 	return AboutInfo(err, info)
+}
+
+const (
+	mostChoices = 200 // that are offered
+	nearEvents  = 12  // in which the last line is looked for
+)
+
+// lastLine is the last line that the model said in the newest turn.
+func (r Finder) lastLine(ctx context.Context, info conversation.Info) string {
+	read := 0
+	for e, err := range r.repo.Store.Backward(ctx, info.Head) {
+		if read++; err != nil || read > nearEvents {
+			break
+		}
+		switch b := e.Body.(type) {
+		case *conversation.ChatRequest:
+			return ""
+		case *conversation.ChatResponse:
+			lines := strings.Split(strings.TrimSpace(b.Text), "\n")
+			if last := problem.OneLine(lines[len(lines)-1]); b.Part == conversation.PartMessage && last != "" {
+				return last
+			}
+		}
+	}
+	return ""
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -282,14 +283,17 @@ func TestChatLast(t *testing.T) {
 	} {
 		q := in("new")
 		s := q.sit(80, tt.args...)
-		s.WaitFor("\n" + tt.want + "\n")
+		s.WaitFor("\n" + tt.want + " · ")
+		s.WaitFor("\n> " + tt.want + "\n")
 		s.idle()
 		s.Type("\x04")
 		require.Zero(t, s.exit())
 	}
 	s := in("new2").sit(80, "-r")
 	s.WaitFor("Which conversation?")
-	s.WaitFor("There · 1 turn · talk.toml")
+	s.Wait("a row of each", func() bool {
+		return regexp.MustCompile(`There +now +1 turn +talk\.toml`).MatchString(s.Text())
+	})
 	require.Equal(t, 2, p.jp("chat", "-c", "x").exit)
 	require.Equal(t, 2, p.jp("-c").exit, "without a terminal")
 }
@@ -321,4 +325,24 @@ func TestChatHints(t *testing.T) {
 	s.Type("jp no-command\r")
 	s.WaitFor("turn 2 · ")
 	require.Equal(t, "jp no-command", p.contents()[1])
+}
+
+// A chat that goes on shows the last turn as it looked, and no more than fits the screen.
+func TestChatShowsTheLastTurn(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.write("../talk.toml", makeScript+"[[reply]]\nmessage = \""+strings.Repeat("A paragraph.\\n\\n", 40)+"The end.\"\n")
+	require.Zero(t, p.jp("query", "-y", "-m", "script/../talk.toml", "Make files").exit)
+	s := p.sit(80, "-c")
+	s.idle()
+	require.Regexp(t, `^jp \S+ · script/../talk\.toml\n\S+ · main · asks\nMake files · \w{4} · 1 turn · .* ago\n\n> Make files\n\n  I make a file\.\n  ● create made\.txt +\+1 −0 · -y @7\n      1 \+ made\n  ● create other\.txt +\+1 −0 · -y @7\n      1 \+ other\n  Over\.\nturn 1 done: `, s.Text())
+	s.Type("/new\r")
+	s.WaitFor("The next request starts a new conversation.")
+	s.idle()
+	require.Zero(t, p.jp("query", "-m", "script/../talk.toml", "Go on at length").exit)
+	s.Type("/use .\r")
+	s.WaitFor("The end.\nturn 2 done: ")
+	s.idle()
+	require.Regexp(t, `\n  … \d+ rows above\n`, s.Text())
+	require.NotContains(t, s.Text(), "❯ Go on at length")
 }

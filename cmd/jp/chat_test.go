@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -61,7 +62,7 @@ func (s *sitting) waitLine(text string) {
 func TestChat(t *testing.T) {
 	t.Parallel()
 	p, s := talk(t, 60, chatScript)
-	require.Contains(t, s.Text(), "new conversation · ")
+	require.Regexp(t, `^jp \S+ · script/../talk\.toml\n\S+ · main · asks\n`, s.Text())
 	s.Type("First?")
 	s.waitLine("> First?")
 	s.Type("\r")
@@ -307,7 +308,7 @@ func TestChatBare(t *testing.T) {
 	require.Zero(t, p.jp("query", "-m", "script/../talk.toml", "First?").exit)
 	s := p.sit(60)
 	s.prompted()
-	require.Contains(t, s.Text(), "First?\n  The first answer has so many words")
+	require.Contains(t, s.Text(), "> First?\n\n  The first answer has so many words")
 	s.Type("\x1b[A") // what was asked last
 	s.waitLine("> First?")
 	s.Type("\x1b[B")
@@ -341,7 +342,7 @@ func TestChatNamesTheModel(t *testing.T) {
 	} {
 		s := p.sit(200, strings.Fields(args)...)
 		s.WaitForEnd(">")
-		require.Contains(t, strings.SplitN(s.Text(), "\n", 2)[0], " · turn 1 · "+model+" · ", args)
+		require.Regexp(t, `^jp \S+ · `+regexp.QuoteMeta(model)+`\n`, s.Text(), args)
 	}
 }
 

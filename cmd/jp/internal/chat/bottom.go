@@ -111,7 +111,7 @@ func (c *chat) showBottom() {
 	case config.ProfileAuto:
 		word = c.env.Palette(c.env.Stdout).Red(mode)
 	}
-	c.console.Bottom(mode, c.bottom.parts(word), "/ commands · ? keys")
+	c.console.Bottom(mode, c.bottom.parts(word), hints)
 }
 
 // branchOf is the branch of a working tree whose HEAD is a file that names it, else "".

@@ -97,7 +97,7 @@ func Run(ctx context.Context, e *ui.Env, o Options) error {
 		}
 	}
 	c.bottom.open(r, overview, o.Request)
-	c.welcome(r, overview)
+	c.welcome().show(r, overview)
 	if err := r.Close(); err != nil {
 		return err
 	}

@@ -182,7 +182,7 @@ func (c *chat) followSession(ctx context.Context, r *repo.Repo) error {
 	c.switchTo(ctx, r, o.ID)
 	o.Others = nil
 	c.bottom.open(r, o, c.settings.next(false))
-	c.welcome(r, o)
+	c.welcome().conversation(r, o)
 	c.showBottom()
 	return nil
 }

@@ -13,53 +13,93 @@ import (
 	"jp/conversation"
 	"jp/internal/action"
 	"jp/internal/safetext"
+	"jp/internal/version"
 )
 
-// answerRows is how much of the last answer is shown.
-const answerRows = 6
+// hints stand at the end of the bottom line.
+const hints = "/ commands · ? keys"
 
-// welcome says where the person is, how the last turn ended, and what waits for them.
-func (c *chat) welcome(r *repo.Repo, o agent.Overview) {
-	out, p := c.env.Results(), c.env.Palette(c.env.Stdout)
-	width := c.env.Columns(c.env.Stdout)
-	place := problem.OneLine(r.Place())
-	if o.ID == "" {
-		fmt.Fprintln(out, safetext.Fit("new conversation · "+place, width))
-	} else {
-		words := []string{string(o.ID), fmt.Sprintf("turn %d", o.Listing.Turns)}
-		recorded := ""
-		if o.Listing.Model != nil {
-			recorded = *o.Listing.Model
-		}
-		if model := agent.NextModel(r, c.options.Request, recorded); model != "" {
-			words = append(words, model)
-		}
-		fmt.Fprintln(out, terminal.Wrap(p.Dim(problem.OneLine(strings.Join(words, " · ")+" · "+place)), width))
-		fmt.Fprintln(out, safetext.Fit(p.Bold(problem.OneLine(repo.Title(o.Listing))), width))
-		if strings.TrimSpace(o.Answer) != "" {
-			lastAnswer(c.env, o.Answer)
-		}
-	}
-	if line := waiting(c.env.Now(), o.Listing, o.Turn); line != "" {
-		fmt.Fprintln(out, terminal.Wrap(p.Yellow(line), width))
-	}
-	for _, s := range o.Others {
-		fmt.Fprintln(out, terminal.Wrap(p.Dim(fmt.Sprintf("also %s   %s", s.Words, s.Action)), width))
-	}
-	fmt.Fprintln(out)
+// A welcome is what the person sees first: of jp, and of a conversation that they come to.
+type welcome struct {
+	env     *ui.Env
+	request agent.Request
+	mode    string
+	plain   bool // there is no bottom line
 }
 
-// lastAnswer shows the end of the last answer.
-func lastAnswer(e *ui.Env, answer string) {
-	v, laidOut := e.OnScreen(&repo.View{}), new(strings.Builder)
-	ui.NewTurn(v, laidOut, "full", false).Said(conversation.PartMessage, answer)
-	lines := strings.Split(strings.Trim(terminal.Wrap(laidOut.String(), v.Width), "\n"), "\n")
-	if more := len(lines) - answerRows; more > 1 { // one row takes no more room than …
-		lines = append([]string{"  …"}, lines[more:]...)
+// welcome is for the requests that the person makes now.
+func (c *chat) welcome() welcome {
+	return welcome{c.env, c.settings.next(false), c.settings.modeName(), !ui.Redraws(c.env.Style, c.env.Get("TERM"))}
+}
+
+// show says which jp this is and where, and how the conversation stands.
+func (w welcome) show(r *repo.Repo, o agent.Overview) {
+	p := w.env.Palette(w.env.Stdout)
+	recorded := ""
+	if o.Listing.Model != nil {
+		recorded = *o.Listing.Model
 	}
-	for _, line := range lines {
-		fmt.Fprintln(e.Results(), strings.TrimRight(line, " "))
+	name := []string{p.Bold("jp " + version.Get().Version)}
+	if model := agent.NextModel(r, w.request, recorded); model != "" {
+		name = append(name, p.Dim(safetext.OneLine(model)))
 	}
+	place := []string{problem.OneLine(ui.ShortDir(w.env, r.Place()))}
+	if branch := branchOf(r.At.GitDir); branch != "" {
+		place = append(place, safetext.OneLine(branch))
+	}
+	w.say(strings.Join(name, p.Dim(" · ")))
+	w.say(p.Dim(strings.Join(append(place, modeWord(w.mode)), " · ")))
+	w.conversation(r, o)
+	if w.plain {
+		w.say(p.Dim("/help commands and keys"))
+	}
+	fmt.Fprintln(w.env.Results())
+}
+
+// conversation says how a conversation stands, shows its last turn as it looked, and names what waits for the person.
+func (w welcome) conversation(r *repo.Repo, o agent.Overview) {
+	p := w.env.Palette(w.env.Stdout)
+	var below []string
+	if line := waiting(w.env.Now(), o.Listing, o.Turn); line != "" {
+		below = append(below, p.Yellow(line))
+	}
+	for _, s := range o.Others {
+		line := s.Words + "   " + s.Action.String()
+		if o.ID != "" {
+			line = "also " + line
+		}
+		below = append(below, p.Dim(line))
+	}
+	taken := 11 // rows of jp's name and place, the title, the person's line, and between them
+	for _, line := range below {
+		taken += terminal.RowsOf(line, w.width())
+	}
+	if o.ID != "" {
+		words := fmt.Sprintf("%s · %s · %s ago", o.Listing.ShortID, conversation.Count(o.Listing.Turns, "turn"), conversation.Ago(w.env.Now().Sub(o.Listing.Active())))
+		w.say(safetext.Fit(p.Bold(problem.OneLine(repo.Title(o.Listing))), max(w.width()-safetext.Columns(words)-3, 20)) + p.Dim(" · "+words))
+		if rows := w.env.OnScreen(&repo.View{Repo: r, ID: o.ID, Events: o.Last}).LastTurn(terminal.Rows(w.env.Stdout) - taken); len(rows) > 0 {
+			fmt.Fprintf(w.env.Results(), "\n%s\n", strings.Join(rows, "\n"))
+		}
+	}
+	if len(below) > 0 {
+		fmt.Fprintln(w.env.Results())
+	}
+	for _, line := range below {
+		w.say(line)
+	}
+}
+
+func (w welcome) width() int { return w.env.Columns(w.env.Stdout) }
+
+// say prints a line that breaks between words.
+func (w welcome) say(line string) { fmt.Fprintln(w.env.Results(), terminal.Wrap(line, w.width())) }
+
+// modeWord is the word for a mode that no one has to look up.
+func modeWord(mode string) string {
+	if mode == none {
+		return "asks"
+	}
+	return "mode " + mode
 }
 
 // waiting says what a conversation that does not stand still does or waits for, "" for one that does.

@@ -8,6 +8,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"time"
 
 	"charm.land/huh/v2"
 
@@ -18,35 +19,94 @@ import (
 	"jp/internal/safetext"
 )
 
-// maxPicks is how many conversations a picker offers.
-const maxPicks = 200
-
 // chooseConversation lets the user choose among conversations, at the terminal.
-func (e *Env) chooseConversation(ctx context.Context, candidates func() ([]conversation.Info, error)) (conversation.ID, error) {
+func (e *Env) chooseConversation(ctx context.Context, candidates func() ([]repo.Choice, error)) (conversation.ID, error) {
 	if !IsTerminal(e.Stdin) || !IsTerminal(e.Stderr) {
 		return "", repo.ErrNoChoice
 	}
-	infos, err := candidates()
+	choices, err := candidates()
 	if err != nil {
 		return "", err
 	}
-	if len(infos) == 0 {
+	if len(choices) == 0 {
 		return "", repo.ErrNoChoice
 	}
-	width := terminal.Width(e.Stderr, e.Environ)
 	var options []huh.Option[conversation.ID]
-	for _, i := range infos[:min(len(infos), maxPicks)] {
-		label := fmt.Sprintf("%s  %-7s %s · %s", i.ID.Short(), terminal.Ago(i.Summary.LastEventAt, e.Now()), problem.OneLine(i.Summary.Title), conversation.Count(i.Summary.Turns, "turn"))
-		if i.Summary.Model != "" {
-			label += " · " + safetext.OneLine(path.Base(i.Summary.Model))
-		}
-		options = append(options, huh.NewOption(safetext.Fit(label, width-4), i.ID))
+	for i, row := range pickRows(choices, terminal.Width(e.Stderr, e.Environ)-4, e.Now()) {
+		options = append(options, huh.NewOption(row, choices[i].Info.ID))
 	}
 	id, err := choose(ctx, Self{e}, "Which conversation?", options)
 	if errors.Is(err, errAborted) {
 		err = problem.New(problem.ExitInterrupted, "interrupted", "no conversation was chosen.")
 	}
 	return id, err
+}
+
+const (
+	leastPickTitle = 20 // columns of a title before another column takes room
+	leastLast  = 12 // columns of a last line
+)
+
+// pickRows are the rows of conversations in so many columns: title, age, turns, model, last line, as far as each has room.
+func pickRows(choices []repo.Choice, width int, now time.Time) (rows []string) {
+	columns := make([][]string, 4) // age, turns, model, title
+	for _, c := range choices {
+		s := c.Info.Summary
+		title := problem.OneLine(s.Title)
+		if title == "" {
+			title = c.Info.ID.Short()
+		}
+		model := ""
+		if s.Model != "" {
+			model = safetext.OneLine(path.Base(s.Model))
+		}
+		for i, cell := range []string{terminal.Ago(s.LastEventAt, now), conversation.Count(s.Turns, "turn"), safetext.Fit(model, 20), title} {
+			columns[i] = append(columns[i], cell)
+		}
+	}
+	room := width
+	var shown [][]string
+	for _, column := range columns[:3] {
+		takes := 2 + widest(column)
+		if room-takes < leastPickTitle {
+			break
+		}
+		room -= takes
+		shown = append(shown, padded(column))
+	}
+	titles, last := min(widest(columns[3]), room), 0
+	if left := room - min(titles, max(leastPickTitle, room*3/5)) - 2; len(shown) == 3 && left >= leastLast {
+		titles, last = room-left-2, left
+	}
+	for i, title := range columns[3] {
+		cells := []string{pad(safetext.Fit(title, titles), titles)}
+		for _, column := range shown {
+			cells = append(cells, column[i])
+		}
+		if last > 0 {
+			cells = append(cells, safetext.Fit(safetext.OneLine(choices[i].Last), last))
+		}
+		rows = append(rows, strings.TrimRight(strings.Join(cells, "  "), " "))
+	}
+	return rows
+}
+
+func widest(column []string) (most int) {
+	for _, cell := range column {
+		most = max(most, safetext.Columns(cell))
+	}
+	return most
+}
+
+func padded(column []string) (cells []string) {
+	for _, cell := range column {
+		cells = append(cells, pad(cell, widest(column)))
+	}
+	return cells
+}
+
+func pad(text string, columns int) string {
+	return text + strings.Repeat(" ", max(columns-safetext.Columns(text), 0))
 }
 
 // choose lets the user choose at the terminal.
@@ -65,7 +125,7 @@ func (s Self) ChooseRow(ctx context.Context, title string, rows []string) (int, 
 	defer e.Keys.lend(e.Console)()
 	width := terminal.Width(e.Stderr, e.Environ)
 	var options []huh.Option[int]
-	for i, row := range rows[:min(len(rows), maxPicks)] {
+	for i, row := range rows {
 		options = append(options, huh.NewOption(safetext.Fit(row, width-4), i))
 	}
 	chosen, err := choose(ctx, s, title, options)

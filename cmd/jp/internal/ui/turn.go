@@ -18,7 +18,7 @@ import (
 type Turn struct {
 	env     *Env
 	view    *ScreenView // of the events; nil: the turn runs
-	style   string      // full, chat or brief; "" while the turn runs
+	style   string      // full, chat or brief; asItRan; "" while the turn runs
 	tools   bool        // all output of tools is printed
 	palette terminal.Palette
 	out     io.Writer // gets the lines of the turn
@@ -86,6 +86,13 @@ func (t *Turn) event(e *conversation.Event) {
 		}
 		if full || t.style == "brief" {
 			t.line(e, words)
+		}
+	case *conversation.TurnDone:
+		switch {
+		case full:
+			t.line(e, e.Subject)
+		case t.style == asItRan:
+			t.say(t.palette.Dim(safetext.Clean(e.Subject)))
 		}
 	default:
 		if full {

@@ -65,6 +65,11 @@ func (t *Turn) request(e *conversation.Event, b *conversation.ChatRequest) {
 	if t.view == nil {
 		return
 	}
+	if t.style == asItRan {
+		t.env.Entered(t.out, t.view.Width, b.Content)
+		fmt.Fprintln(t.out)
+		return
+	}
 	t.speaks(e, e.AskedBy(), t.palette.Cyan)
 	if t.record.replaced[e.Seq] {
 		t.paragraph("(replaced by what follows) "+problem.OneLine(b.Content), t.palette.Dim)
@@ -98,7 +103,7 @@ func (e *Env) Entered(w io.Writer, width int, text string) {
 
 // speaks names who speaks, once until another one speaks.
 func (t *Turn) speaks(e *conversation.Event, who string, colour func(string) string) {
-	if t.view == nil || who == t.record.speaker {
+	if t.view == nil || t.style == asItRan || who == t.record.speaker {
 		return
 	}
 	t.record.speaker = who

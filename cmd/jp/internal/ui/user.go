@@ -56,7 +56,7 @@ func OpenClient(f *TerminalFront) *client {
 	if !f.transient {
 		always = func(rule []string) (string, error) {
 			file, err := agent.Allow(r, rule)
-			return shortDir(e, file), err
+			return ShortDir(e, file), err
 		}
 	}
 	var others func() int
@@ -65,7 +65,7 @@ func OpenClient(f *TerminalFront) *client {
 	}
 	c.Prompter = prompt.New(c.tty, prompt.Options{
 		Others: others, Always: always,
-		Palette: c.palette, Root: c.root, Dir: shortDir(e, r.Place()), Limit: r.Config.Limits.ToolTimeout, Confinement: toolset.SandboxOf(r, e.Host).Words(),
+		Palette: c.palette, Root: c.root, Dir: ShortDir(e, r.Place()), Limit: r.Config.Limits.ToolTimeout, Confinement: toolset.SandboxOf(r, e.Host).Words(),
 		Editor: func(ctx context.Context, initial []byte, ext string) ([]byte, error) {
 			c.editing.Store(true)
 			defer c.editing.Store(false)
@@ -129,8 +129,8 @@ func (c *client) direct() terminal.Asker {
 	return c.tty
 }
 
-// shortDir is a directory as people write it.
-func shortDir(e *Env, dir string) string {
+// ShortDir is a directory as people write it.
+func ShortDir(e *Env, dir string) string {
 	if home := e.Get("HOME"); home != "" {
 		if rest, ok := strings.CutPrefix(dir, home+string(filepath.Separator)); ok {
 			return filepath.Join("~", rest)
