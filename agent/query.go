@@ -57,6 +57,9 @@ func (t *target) answer(ctx context.Context) (outcome turnloop.Outcome, err erro
 	defer func() {
 		outcome = e.outcome
 		e.close(err)
+		if outcome.Status == turnloop.Complete {
+			l.giveTitle()
+		}
 	}()
 	i := newResumption(e)
 	if done, err := i.resolve(ctx); done || err != nil {

@@ -437,10 +437,13 @@ func TestTitle(t *testing.T) {
 	asked := ""
 	for said, want := range map[string]string{"# \"Cap retries.\"\\nMore": "Cap retries", "...": ""} {
 		model := s.Model(fmt.Sprintf("[[reply]]\nmessage = %q\ntimes = 9\n", strings.ReplaceAll(said, "\\n", "\n")))
-		title, err := agent.WriteTitle(t.Context(), r, r.Env, info, model, func(name string) { asked = name })
+		written, err := agent.WriteTitle(t.Context(), r, r.Env, info, model, func(name string) { asked = name })
 		require.Equal(t, model, asked)
-		require.Equal(t, want, title)
 		require.Equal(t, want == "", err != nil)
+		if err == nil {
+			require.Equal(t, want, *written.Title)
+			require.Positive(t, written.Usage.Output)
+		}
 	}
 	_, err = agent.WriteTitle(t.Context(), r, r.Env, info, s.Model("[[reply]]\nfail = \"auth\"\n"), func(string) {})
 	require.ErrorContains(t, err, "wrote no title")

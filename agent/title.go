@@ -54,18 +54,18 @@ const (
 	titleTime     = 2 * time.Minute // how long the model may take
 	titleMaterial = 4000            // bytes of each text that the model is shown
 	titleAnswers  = 2               // how many of the last answers it is shown
-	titleLimit    = 4096            // bytes that are read of what it says
+	titleLimit    = 4096            // about how many bytes are kept of what it says
 )
 
-// WriteTitle lets a model write a conversation's title. It is asked beside the
-// conversation: nothing of this becomes a part of it.
-func WriteTitle(ctx context.Context, r *repo.Repo, e *repo.Host, info conversation.Info, model string, asking func(model string)) (string, error) {
+// WriteTitle lets a model write a conversation's title, "" for the conversation's model. It is asked beside the
+// conversation: what it wrote and used is for the caller to record.
+func WriteTitle(ctx context.Context, r *repo.Repo, e *repo.Host, info conversation.Info, model string, asking func(model string)) (*conversation.Metadata, error) {
 	if r.Wrong != nil {
-		return "", r.Wrong
+		return nil, r.Wrong
 	}
 	events, err := r.Store.Load(ctx, info.Head)
 	if err != nil {
-		return "", repo.AboutConversation(err, info.ID)
+		return nil, repo.AboutConversation(err, info.ID)
 	}
 	for _, name := range []string{conversation.ModelOf(events), r.Config.Model} {
 		if model == "" {
@@ -74,64 +74,75 @@ func WriteTitle(ctx context.Context, r *repo.Repo, e *repo.Host, info conversati
 	}
 	if model = r.Config.ResolveModel(model); model == "" {
 		if model, err = models.ProvidersOf(r).UsualModel(ctx, e); err != nil {
-			return "", err
+			return nil, err
 		}
 	}
-	asked, err := models.OpenModel(ctx, e, r, model)
+	return titleOf(ctx, r, events, info.ID, model, asking)
+}
+
+// titleOf lets a model write the title of a conversation with these events.
+func titleOf(ctx context.Context, r *repo.Repo, events []*conversation.Event, id conversation.ID, model string, asking func(model string)) (*conversation.Metadata, error) {
+	asked, err := models.OpenModel(ctx, r.Env, r, model)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	material := material(events)
 	if material == "" {
-		return "", problem.Usage("%s has nothing yet that a title could be about.", info.ID)
+		return nil, problem.Usage("%s has nothing yet that a title could be about.", id)
 	}
 	asking(model)
 	_, name, _ := strings.Cut(model, "/")
-	said, err := ask(ctx, asked, &provider.Request{
+	said, used, err := ask(ctx, asked, &provider.Request{
 		Model: name, System: titlePrompt, NoTools: true,
 		Messages: []provider.Message{{Role: conversation.RoleUser, Blocks: []provider.Block{{Kind: provider.BlockText, Text: material}}}},
 	})
 	if cause := context.Cause(ctx); err != nil && cause != nil {
-		return "", cause
+		return nil, cause
 	}
 	if err != nil {
-		return "", problem.New(problem.ExitProvider, "provider", "%s wrote no title: %v.", model, err).Hint(action.SetTitle, "write it yourself")
+		return nil, problem.New(problem.ExitProvider, "provider", "%s wrote no title: %v.", model, err).Hint(action.SetTitle, "write it yourself")
 	}
 	title := cleanTitle(said)
 	if title == "" {
-		return "", problem.New(problem.ExitProvider, "provider", "%s wrote no title.", model).Hint(action.SetTitle, "write it yourself")
+		return nil, problem.New(problem.ExitProvider, "provider", "%s wrote no title.", model).Hint(action.SetTitle, "write it yourself")
 	}
-	return title, nil
+	return &conversation.Metadata{Title: &title, TitleSource: "model", Model: model, Usage: used}, nil
 }
 
-// ask is the text that a model answers to one request.
-func ask(ctx context.Context, p provider.Provider, request *provider.Request) (string, error) {
+// ask is the text that a model answers to one request, and what that used, nil if it does not say.
+func ask(ctx context.Context, p provider.Provider, request *provider.Request) (text string, used *conversation.Usage, err error) {
 	ctx, cancel := context.WithTimeout(ctx, titleTime)
 	defer cancel()
 	var said strings.Builder
 	for chunk, err := range p.Stream(ctx, request) {
 		if err != nil {
-			return "", err
+			return "", nil, err
 		}
-		if chunk.Kind == provider.ChunkMessage {
+		if chunk.Usage != nil {
+			used = chunk.Usage
+		}
+		if chunk.Kind == provider.ChunkMessage && said.Len() <= titleLimit {
 			said.WriteString(chunk.Text)
 		}
-		if said.Len() > titleLimit {
-			break
-		}
 	}
-	return said.String(), nil
+	return said.String(), used, nil
 }
 
-// material is what a title is made from: the first request and the last answers.
+// material is what a title is made from: the first request and the last answers. Of a fork these are of its own turns, if it
+// has any, and the title of what it was forked from comes first.
 func material(events []*conversation.Event) string {
 	var parts, answers []string
+	if own := ownTurns(events); len(own) > 0 && len(own) < len(events) {
+		parts = append(parts, fmt.Sprintf("This conversation branched off another one, whose title is %q. Say what is different in this one.", excerpt(conversation.Summarize(events[:len(events)-len(own)]).Title)))
+		events = own
+	}
+	branched := len(parts)
 	for turn := range conversation.Turns(events) {
 		ledger := turn.Ledger()
 		if ledger.Discarded {
 			continue
 		}
-		if request := ledger.Request(); request != nil && len(parts) == 0 {
+		if request := ledger.Request(); request != nil && len(parts) == branched {
 			parts = append(parts, "The user's first request:\n\n"+excerpt(request.Body.(*conversation.ChatRequest).Content))
 		}
 		for _, call := range ledger.Calls {
@@ -144,6 +155,23 @@ func material(events []*conversation.Event) string {
 		parts = append(parts, "An answer of the assistant:\n\n"+excerpt(answer))
 	}
 	return strings.Join(parts, "\n\n---\n\n")
+}
+
+// ownTurns are the events behind the newest fork_origin, from the first turn that began there; all without one.
+func ownTurns(events []*conversation.Event) []*conversation.Event {
+	forked := false
+	from := 0
+	for i, e := range events {
+		switch e.Type() {
+		case conversation.TypeForkOrigin:
+			forked, from = true, len(events)
+		case conversation.TypeTurnStart:
+			if forked && e.Was == nil {
+				from = min(from, i)
+			}
+		}
+	}
+	return events[from:]
 }
 
 // AnsweredTitle is the text of a call that answers, "" of any other.

@@ -10,6 +10,7 @@ import (
 
 	"jp/agent/problem"
 	"jp/conversation"
+	"jp/conversation/journaltest"
 	"jp/internal/safetext"
 )
 
@@ -58,4 +59,54 @@ func TestMaterialOfATitle(t *testing.T) {
 	require.NotContains(t, text, "Hm.")
 	require.Less(t, len(text), titleMaterial+500)
 	require.Empty(t, material(nil))
+}
+
+// The title of a fork is about its own turns, once it has one.
+func TestMaterialOfAFork(t *testing.T) {
+	t.Parallel()
+	s := journaltest.NewScript(t).Turn("Cap the retries").Says("With 5.").Records(&conversation.ForkOrigin{Conversation: "jp-c17528832001-k3f9", Seq: 3})
+	require.Contains(t, material(s.Events()), "Cap the retries")
+	text := material(s.Turn("With 9").Says("Done.").Events())
+	require.Regexp(t, `^This conversation branched off another one, whose title is "Cap the retries"\. Say what is different`, text)
+	require.Contains(t, text, "\n\nWith 9\n")
+	require.NotContains(t, text, "With 5.")
+}
+
+// A title is due once: after the first turn, and of a fork after its first own one.
+func TestTitleDue(t *testing.T) {
+	t.Parallel()
+	fork, done := &conversation.ForkOrigin{Conversation: "jp-c17528832001-k3f9", Seq: 3}, &conversation.TurnDone{}
+	model, user := &conversation.Metadata{Title: new("Its"), TitleSource: "model"}, &conversation.Metadata{Title: new("Mine"), TitleSource: "user"}
+	for name, tt := range map[string]struct {
+		script func(s *journaltest.Script) *journaltest.Script
+		want   bool
+	}{
+		"a turn": {func(s *journaltest.Script) *journaltest.Script { return s.Turn("a").Says("b").Records(done) }, true},
+		"a turn, written": {func(s *journaltest.Script) *journaltest.Script {
+			return s.Turn("a").Says("b").Records(done).Records(model)
+		}, false},
+		"a fork": {func(s *journaltest.Script) *journaltest.Script {
+			return s.Turn("a").Says("b").Records(done).Records(model, fork)
+		}, false},
+		"a turn of a fork": {func(s *journaltest.Script) *journaltest.Script {
+			return s.Turn("a").Says("b").Records(done).Records(model, fork).Turn("c").Says("d").Records(done)
+		}, true},
+		"a fork of the user's": {func(s *journaltest.Script) *journaltest.Script {
+			return s.Turn("a").Says("b").Records(done).Records(user, fork).Turn("c").Says("d").Records(done)
+		}, false},
+		"a fork with a title": {func(s *journaltest.Script) *journaltest.Script {
+			return s.Turn("a").Says("b").Records(done).Records(fork, user).Turn("c").Says("d").Records(done)
+		}, false},
+		"a fork, written": {func(s *journaltest.Script) *journaltest.Script {
+			return s.Turn("a").Says("b").Records(done).Records(model, fork).Turn("c").Says("d").Records(done).Records(model)
+		}, false},
+		"the second turn, soon": {func(s *journaltest.Script) *journaltest.Script {
+			return s.Turn("a").Says("b").Records(done).Turn("c").Says("d").Records(done)
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			events := tt.script(journaltest.NewScript(t)).Events()
+			require.Equal(t, tt.want, titleDue(events, events[len(events)-1].Time))
+		})
+	}
 }

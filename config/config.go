@@ -38,6 +38,7 @@ type Config struct {
 	Cache         Cache               `toml:"cache"`
 	Limits        Limits              `toml:"limits"`
 	Compaction    Compaction          `toml:"compaction"`
+	Titles        Titles              `toml:"titles"`
 	Assistant     Assistant           `toml:"assistant" security:"yes"`
 	Instructions  Instructions        `toml:"instructions"`
 	Snapshot      Snapshot            `toml:"snapshot" security:"yes"`
@@ -164,6 +165,14 @@ type Compaction struct {
 	At         float64 `toml:"at" default:"0.8" min:"0.1" max:"0.99" doc:"Part of the model's context at which jp compacts: 0.1 to 0.99"`
 	KeepCycles int64   `toml:"keep_cycles" default:"4" max:"10000" doc:"Newest model calls that stay as they are, with the results of their tools"`
 	Model      string  `toml:"model" security:"yes" doc:"Model that writes summaries, as provider/name or an alias; unset: the conversation's"`
+}
+
+// TitlesAuto stands for a cheap model of the conversation's provider.
+const TitlesAuto = "auto"
+
+// Titles say who writes titles.
+type Titles struct {
+	Model string `toml:"model" security:"yes" default:"auto" doc:"Model that writes the title of a new conversation or fork after its first turn, in the background. auto: a cheap model of the conversation's provider at that provider's own address, so the text goes nowhere else. As provider/name or an alias: that one. Empty: none"`
 }
 
 // Assistant is what the user tells every model.

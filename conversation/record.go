@@ -38,6 +38,8 @@ type Metadata struct {
 	ExpiresAt   *OptionalTime
 	Labels      map[string]string // all of them; empty, but not nil, clears
 	Parent      ID                // the conversation that this one works for
+	Model       string            // that wrote the title
+	Usage       *Usage            // of the request for the title
 }
 
 // An OptionalTime is a point in time that can also be "none".
@@ -54,6 +56,8 @@ func (b *Metadata) fields(c codec) {
 	c.moment("expires_at", &b.ExpiresAt)
 	c.value("labels", &b.Labels)
 	c.str("parent", (*string)(&b.Parent))
+	c.str("model", &b.Model)
+	c.value("usage", &b.Usage)
 }
 
 // ForkOrigin says where a conversation was forked from.

@@ -265,6 +265,7 @@ func (s *Summary) spend(u *Usage) {
 }
 
 func (s *Summary) describe(b *Metadata) {
+	s.spend(b.Usage)
 	if b.Title != nil {
 		s.Title, s.TitleSource = *b.Title, b.TitleSource
 	}

@@ -33,7 +33,10 @@ func Calls(id conversation.ID, events []*conversation.Event) (calls []Call) {
 			continue
 		}
 		model := e.Model
-		if b, ok := e.Body.(*conversation.Compaction); ok {
+		switch b := e.Body.(type) {
+		case *conversation.Compaction:
+			model = cmp.Or(b.Model, model)
+		case *conversation.Metadata:
 			model = cmp.Or(b.Model, model)
 		}
 		calls = append(calls, Call{Conversation: id, Seq: e.Seq, Commit: e.Commit, Time: e.Time, Model: model, Branch: branch, Usage: *u})
@@ -55,6 +58,8 @@ func of(e *conversation.Event) *conversation.Usage {
 	case *conversation.InquiryResponse:
 		return b.Usage
 	case *conversation.Compaction:
+		return b.Usage
+	case *conversation.Metadata:
 		return b.Usage
 	}
 	return nil

@@ -25,6 +25,7 @@ type editOptions struct {
 	pin     bool
 	expires string
 	labels  []string
+	later   bool // jp started itself to let a model write the title
 	given   func(flag string) bool
 }
 
@@ -63,6 +64,8 @@ func newEditCommand(e *ui.Env) *cobra.Command {
 	f.Var(&o.title, "title", "set the `TITLE`; without one the model writes it")
 	f.Lookup("title").NoOptDefVal = agent.TitleFromModel
 	f.StringVarP(&o.model, "model", "m", "", "let this model write the title, `PROVIDER/NAME` or an alias")
+	f.BoolVar(&o.later, "background", false, "write the title that is due as soon as the conversation is free")
+	f.Lookup("background").Hidden = true
 	f.BoolVar(&o.pin, "pin", false, "pin it")
 	f.StringVar(&o.expires, "expires", "", "mark it as expired from a `TIME` on: a day, RFC 3339, a duration from now, or never")
 	f.StringArrayVar(&o.labels, "label", nil, "set a label `KEY=VALUE` (repeatable)")
@@ -78,6 +81,9 @@ func runEdit(ctx context.Context, e *ui.Env, o editOptions) error {
 	id, err := r.Find().Resolve(ctx, e.Host, o.word)
 	if err != nil {
 		return o.title.Mistaken(err, strings.Fields(o.word))
+	}
+	if o.later {
+		return agent.GiveTitle(ctx, r, id)
 	}
 	held, err := r.Hold(ctx, e.Host, id)
 	if err != nil {
@@ -96,11 +102,11 @@ func runEdit(ctx context.Context, e *ui.Env, o editOptions) error {
 		return err
 	}
 	if o.title.ByModel {
-		title, err := agent.WriteTitle(ctx, r, e.Host, info, o.model, func(model string) { askingForTitle(e, model) })
+		written, err := agent.WriteTitle(ctx, r, e.Host, info, o.model, func(model string) { askingForTitle(e, model) })
 		if err != nil {
 			return err
 		}
-		meta.Title, meta.TitleSource = &title, "model"
+		meta.Title, meta.TitleSource, meta.Model, meta.Usage = written.Title, written.TitleSource, written.Model, written.Usage
 	}
 	if _, err := r.Store.Append(ctx, id, info.Head, []*conversation.Event{repo.Record(info, meta, e.Now())}); err != nil {
 		return err

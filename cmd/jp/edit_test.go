@@ -208,3 +208,25 @@ func TestAnEditorForWhatIsNotRecorded(t *testing.T) {
 	require.NoError(t, err)
 	require.NoFileExists(t, strings.TrimSpace(string(named)))
 }
+
+// A model writes the title after the first turn, in a process of its own, which outlives the one of the turn.
+func TestTitleInTheBackground(t *testing.T) {
+	t.Parallel()
+	for name, args := range map[string][]string{"a query": nil, "a turn in the background": {"--detach"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			p.write("../talk.toml", "[[reply]]\nmessage = \"Over.\"\ntimes = 9\n")
+			p.write("../title.toml", "[[reply]]\nmessage = \"Cap the retries\"\nchunk_size = 1\nchunk_delay = \"20ms\"\nusage = { input = 9, output = 2 }\n")
+			p.configure("[titles]\nmodel = \"script/" + filepath.Dir(p.dir) + "/title.toml\"\n")
+			out := p.jp(append([]string{"query", "-m", "script/../talk.toml"}, append(args, "Why does it hang?")...)...)
+			require.Zero(t, out.exit, out.stderr)
+			for !strings.Contains(p.jp("ls", "--json").stdout, `"title_source":"model"`) { // ends with the test's time
+				require.NotContains(t, p.jp("ls", "--json").stdout, `"title_source":"user"`)
+			}
+			require.Contains(t, p.jp("ls").stdout, "Cap the retries")
+			require.Contains(t, p.jp("usage", "--by", "model").stdout, "title.toml")
+			require.Zero(t, p.jp("verify").exit)
+		})
+	}
+}

@@ -144,17 +144,18 @@ type choice struct {
 
 // DefaultModel is the provider's model to ask where nobody names one: the first of its list that has not ended; "" where
 // the list is empty.
-func (v Vendor) DefaultModel(now time.Time) string {
+func (v Vendor) DefaultModel(now time.Time) string { return firstOf(v.defaults().Large, now) }
+
+// SmallModel is a cheap model of the provider for short texts, "" where jp knows none.
+func (v Vendor) SmallModel(now time.Time) string { return firstOf(v.defaults().Small, now) }
+
+// defaults are the provider's models, for long work and for short texts.
+func (v Vendor) defaults() (list struct{ Large, Small []choice }) {
 	all, _ := member(builtIn, 1, "defaults")
-	text, found := member(all, 2, v.Name)
-	if !found {
-		return ""
+	if text, found := member(all, 2, v.Name); found {
+		_ = json.Unmarshal([]byte(text), &list) // a test reads all of them
 	}
-	var list struct{ Large []choice }
-	if json.Unmarshal([]byte(text), &list) != nil {
-		return ""
-	}
-	return firstOf(list.Large, now)
+	return list
 }
 
 // firstOf is the first model that has not ended, else the last one: its provider says what comes after it.

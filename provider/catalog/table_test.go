@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -68,6 +69,17 @@ func TestDefaultModels(t *testing.T) {
 		}
 		require.True(t, slices.ContainsFunc(list.Large, func(c choice) bool { return c.Ends == "" || c.Ends > w.Date }), name)
 		require.NotEmpty(t, v.DefaultModel(BuiltIn().Date()), name)
+		if small := v.SmallModel(BuiltIn().Date()); !strings.HasSuffix(small, "-latest") && small != "" && small != v.DefaultModel(BuiltIn().Date()) {
+			once := conversation.Usage{Input: 3000, Output: 30}
+			of := func(model string) float64 {
+				price := BuiltIn().Model(v, model).Price
+				require.True(t, price.Known(), model)
+				cost, err := strconv.ParseFloat(price.Of(once), 64)
+				require.NoError(t, err)
+				return cost
+			}
+			require.Less(t, of(small), of(v.DefaultModel(BuiltIn().Date())), name)
+		}
 	}
 	for _, v := range vendors() {
 		require.Equal(t, !v.Keyless, v.DefaultModel(BuiltIn().Date()) != "", v.Name)

@@ -25,7 +25,7 @@ func (t *table) addDefaults(file string) error {
 		if len(d.Large) == 0 {
 			return fmt.Errorf("%s: %s has no large model", file, name)
 		}
-		for _, c := range d.Large {
+		for _, c := range slices.Concat(d.Large, d.Small) {
 			from := name
 			if other, ok := tables[name]; ok {
 				from = other

@@ -26,6 +26,7 @@ type provider struct {
 
 type defaults struct {
 	Large []choice `json:"large" toml:"large"`
+	Small []choice `json:"small,omitempty" toml:"small"`
 }
 
 type choice struct {

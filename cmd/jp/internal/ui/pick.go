@@ -44,7 +44,7 @@ func (e *Env) chooseConversation(ctx context.Context, candidates func() ([]repo.
 
 const (
 	leastPickTitle = 20 // columns of a title before another column takes room
-	leastLast  = 12 // columns of a last line
+	leastLast      = 12 // columns of a last line
 )
 
 // pickRows are the rows of conversations in so many columns: title, age, turns, model, last line, as far as each has room.
