@@ -46,7 +46,7 @@ func (r *run) reader(raw json.RawMessage) (commands [][]string, ok bool) {
 	}
 	commands = [][]string{args.Argv}
 	if len(args.Argv) == 3 && slices.Contains([]string{"sh", "bash"}, args.Argv[0]) && slices.Contains([]string{"-c", "-lc"}, args.Argv[1]) {
-		if commands, ok = literalCommands(args.Argv[2]); !ok {
+		if commands, ok = literalCommands(args.Argv[2], dir); !ok {
 			return nil, false
 		}
 	}
@@ -84,8 +84,9 @@ func (r *run) harmless(dir, word string) bool {
 	return true
 }
 
-// literalCommands reads a text for a shell: one command of literal words, or several joined by pipes.
-func literalCommands(text string) (commands [][]string, ok bool) {
+// literalCommands reads a text for a shell in a folder: one command of literal words and patterns of files, or several joined
+// by pipes.
+func literalCommands(text, dir string) (commands [][]string, ok bool) {
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
 	if err != nil || len(file.Stmts) != 1 || len(file.Last) > 0 {
 		return nil, false
@@ -101,11 +102,17 @@ func literalCommands(text string) (commands [][]string, ok bool) {
 		case *syntax.CallExpr:
 			var words []string
 			for _, arg := range c.Args {
-				word, literal := literalWord(arg)
+				word, pattern, literal := literalWord(arg)
 				if !literal {
 					return false
 				}
-				words = append(words, word)
+				names := []string{word}
+				if pattern != "" {
+					if names, literal = expanded(dir, pattern, word); !literal || len(words) == 0 {
+						return false
+					}
+				}
+				words = append(words, names...)
 			}
 			commands = append(commands, words)
 			return len(c.Assigns) == 0
@@ -116,34 +123,48 @@ func literalCommands(text string) (commands [][]string, ok bool) {
 	return commands, ok
 }
 
-// literalWord is a word as a shell passes it, if the shell only takes quotes away.
-func literalWord(w *syntax.Word) (text string, ok bool) {
+// literalWord is a word as a shell passes it, if the shell only takes quotes away and puts names of files in the place of a
+// pattern. pattern is "" for a word without one.
+func literalWord(w *syntax.Word) (text, pattern string, ok bool) {
+	special := false
+	quoted := func(s string) {
+		text += s
+		pattern += patternEscape().ReplaceAllString(s, `\$0`)
+	}
 	for i, part := range w.Parts {
 		switch p := part.(type) {
 		case *syntax.Lit:
-			if strings.ContainsAny(p.Value, "*?[]{}\\") || i == 0 && strings.HasPrefix(p.Value, "~") {
-				return "", false
+			if strings.ContainsAny(p.Value, "{}\\") || i == 0 && strings.HasPrefix(p.Value, "~") {
+				return "", "", false
 			}
+			special = special || strings.ContainsAny(p.Value, "*?[]")
 			text += p.Value
+			pattern += p.Value
 		case *syntax.SglQuoted:
 			if p.Dollar {
-				return "", false
+				return "", "", false
 			}
-			text += p.Value
+			quoted(p.Value)
 		case *syntax.DblQuoted:
 			for _, inner := range p.Parts {
 				lit, is := inner.(*syntax.Lit)
 				if !is || p.Dollar {
-					return "", false
+					return "", "", false
 				}
-				text += quotedEscape().ReplaceAllString(lit.Value, "$1")
+				quoted(quotedEscape().ReplaceAllString(lit.Value, "$1"))
 			}
 		default:
-			return "", false
+			return "", "", false
 		}
 	}
-	return text, true
+	if !special {
+		pattern = ""
+	}
+	return text, pattern, true
 }
+
+// patternEscape matches what a pattern takes for more than itself.
+var patternEscape = lazy.Regexp(`[*?\[\]\\]`)
 
 // quotedEscape matches what a backslash means in double quotes.
 var quotedEscape = lazy.Regexp("\\\\([\\\\\"$`])")

@@ -92,7 +92,8 @@ func TestCommandsThatOnlyRead(t *testing.T) {
 	for text, want := range map[string]bool{
 		"ls | wc -l": true, "cat 'a.txt' | grep \"a\\|b\" | head -n 1": true, "ls;": true, " ls ": true, `grep "a\$" a.txt`: true, "git show HEAD~1": true, "git show HEAD^": true,
 		"ls | sort": false, "ls && ls": false, "ls; ls": false, "ls &": false, "! ls": false, "ls >x": false, "ls 2>/dev/null": false, "ls <a.txt": false, "X=y ls": false, "X=y": false, "ls $HOME": false, "ls ${x}": false,
-		"ls $(rm x)": false, "ls `rm x`": false, `ls "$(rm x)"`: false, "ls $((1))": false, "ls <(rm x)": false, "ls *": false, "ls [ab]": false, "ls a?": false, "ls {a,b}": false, "cat ~/x": false, `ls $'\x2d'`: false,
+		"ls $(rm x)": false, "ls `rm x`": false, `ls "$(rm x)"`: false, "ls $((1))": false, "ls <(rm x)": false, "ls *": false, "ls [ab]": true, "ls a?": true, "ls *.txt": true, "ls sub/*": true, "ls -d */": false, "ls -d su*/": true, "ls ../*": false, "ls /etc/*": false, "ls out/*": false,
+		"ls sub/../../*": false, "cat .env*": false, "grep -rn x --include=*.go .": true, "ls [!a]*": false, "ls *a* | wc *.txt": true, "l* a": false, "ls ~/*": false, "ls a\\*": false, "tail -[f] a.txt": false, "ls {a,b}": false, "cat ~/x": false, `ls $'\x2d'`: false,
 		"(ls)": false, "{ ls; }": false, "if ls; then ls; fi": false, "ls() { rm x; }": false, "while ls; do ls; done": false, "ls |& cat": false, "ls || ls": false, "": false, "ls '": false, "ls \\\n-la": true, "cat <<x\nx\n": false,
 		"alias ls=rm": false, "ls # comment": true, "ls # comment\nrm x": false, "exec ls": false, "eval ls": false,
 	} {
@@ -117,10 +118,17 @@ func TestRunOfACommandThatOnlyReads(t *testing.T) {
 	locked := filepath.Join(f.root, "locked")
 	require.NoError(t, os.WriteFile(locked, []byte("x"), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(f.root, "long"), make([]byte, 1<<20+1), 0o600))
+	for _, name := range []string{"-f.txt", ".hidden.txt", "b c.txt", "sub/d.txt"} {
+		require.NoError(t, os.WriteFile(filepath.Join(f.root, name), nil, 0o600))
+	}
 	for name, c := range map[string]struct {
 		args          arguments
 		want, refused string
 	}{
+		"patterns":           {sh("ls *.txt"), " ./-f.txt a.txt b c.txt\n", ""},
+		"in a folder":        {sh("ls ./*.txt s*/*.txt '*'.txt"), " ./-f.txt ./a.txt ./b c.txt sub/d.txt *.txt\n", ""},
+		"hidden files":       {sh("ls .h* none*"), " .hidden.txt none*\n", ""},
+		"folders":            {sh("ls -d su*/"), " -d sub/\n", ""},
 		"one":                {arguments{"argv": []string{"ls", "a b", "*"}}, " a b *\n", ""},
 		"a pipe":             {sh(`ls "it's" '$x' | head -n 1`), " -n 1\n", ""},
 		"git":                {arguments{"argv": []string{"git", "log", "-1"}}, "git hardened log -1\n", ""},
