@@ -213,7 +213,9 @@ func (u *user) call(q turnloop.Question) (_ toolCall, madeUp bool) {
 	defer updates.mu.Unlock()
 	about := q.Inquiry.Call
 	call := updates.call(about.Event, q.Arguments)
-	call.Title, call.Status = q.Inquiry.Request.Question.Text, "pending"
+	if call.Status = "pending"; q.Inquiry.Request.Kind != conversation.KindRunTool {
+		call.Title = q.Inquiry.Request.Question.Text
+	}
 	known := updates.calls[about.Event.Seq]
 	if madeUp = known == nil || known.Commit != about.Event.Commit; madeUp {
 		// It is of another conversation, which works for this one.

@@ -27,7 +27,7 @@ func TestConversation(t *testing.T) {
 	})
 	require.Equal(t, "end_turn", e.Stops(e.Prompts(session, "Make a file")))
 	question := <-asked
-	require.Contains(t, question, `"title":"Run fs_create_file made.txt?"`)
+	require.Contains(t, question, `"title":"create made.txt"`)
 	require.Contains(t, question, `"options":[{"optionId":"0","name":"No","kind":"reject_once"}`)
 	require.FileExists(t, filepath.Join(p.Dir, "made.txt"))
 	live := editor.Kinds(e.Updates)

@@ -202,10 +202,7 @@ var kinds = map[string]string{
 // call describes a tool call.
 func (u *updates) call(e *conversation.Event, arguments json.RawMessage) toolCall {
 	b := e.Body.(*conversation.ToolCallRequest)
-	c := toolCall{ToolCallID: callID(e.Seq), Title: strings.TrimPrefix(e.Subject, "call "), Name: b.Name, ToolKind: kinds[b.Name]}
-	if c.Title == "" {
-		c.Title = b.Name
-	}
+	c := toolCall{ToolCallID: callID(e.Seq), Title: tool.Line(b.Name, strings.TrimPrefix(e.Subject, "call "+b.Name)), Name: b.Name, ToolKind: kinds[b.Name]}
 	if c.ToolKind == "" {
 		c.ToolKind = "other"
 	}
@@ -287,8 +284,13 @@ func (u *updates) result(e *conversation.Event, b *conversation.ToolCallResponse
 	if b.IsError || b.Cancelled {
 		c.Status = "failed"
 	}
-	if e.Closed() != "" { // the protocol has no status for it
+	if request := u.calls[b.For]; e.Closed() != "" { // the protocol has no status for it
 		c.Title = e.Subject
+	} else if request != nil {
+		object := strings.TrimPrefix(request.Subject, "call "+b.Name)
+		if effect := tool.EffectIn(e.Subject, b.Name+object); effect != "" {
+			c.Title = tool.Line(b.Name, object) + " · " + strings.Replace(effect, " -", " −", 1)
+		}
 	}
 	for _, change := range agent.FileTexts(context.Background(), u.repo, b.Changed) {
 		if at := u.path(change.Path); at != "" {

@@ -278,3 +278,35 @@ func TestAllow(t *testing.T) {
 	require.NoError(t, s.Ask(f, request))
 	require.Empty(t, s.Git("tag"), "another command is denied")
 }
+
+// TestNamedOnce: a turn that an error ended is named once. A question is named each time.
+func TestNamedOnce(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		script string
+		want   []int // how many are named, look by look
+	}{
+		"an error of the provider": {failing, []int{1, 0, 0}},
+		"a question":               {makeFile, []int{1, 1, 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, f := front.New(t), &front.Front{}
+			request := s.Request(tt.script, "Make a file")
+			request.Turn.Policy = "defer"
+			require.Error(t, s.Ask(f, request))
+			look := func() int {
+				r := s.Open()
+				defer r.Close()
+				s.Await(r, f.Last().ID)
+				require.Len(t, agent.StoppedHere(t.Context(), r, ""), 1)
+				return len(agent.NamedOnce(r, agent.StoppedHere(t.Context(), r, "")))
+			}
+			var named []int
+			for range tt.want {
+				named = append(named, look())
+			}
+			require.Equal(t, tt.want, named)
+		})
+	}
+}

@@ -416,7 +416,7 @@ func TestStopped(t *testing.T) {
 	require.Len(t, found, 1)
 	require.Equal(t, string(id), found[0].Listing.ID)
 	require.True(t, found[0].Resumes())
-	require.Equal(t, `waiting 1 s ago: "Make a file" (turn 1, for fs_create_file)`, found[0].Words)
+	require.Equal(t, `waiting 1 s ago: "Make a file" (turn 1, asks to create)`, found[0].Words)
 	require.Equal(t, "jp continue "+id.Short(), found[0].Action.String())
 	require.Empty(t, agent.StoppedHere(t.Context(), r, id))
 	overview, err := agent.OverviewOf(t.Context(), r, "")

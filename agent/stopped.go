@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -12,6 +13,8 @@ import (
 	"jp/agent/repo"
 	"jp/conversation"
 	"jp/internal/action"
+	"jp/internal/safefile"
+	"jp/tool"
 )
 
 // A Stopped is a conversation of this working tree whose newest turn was interrupted or
@@ -93,6 +96,37 @@ func turnName(asked string, l repo.Summary) string {
 	return problem.OneLine(repo.Title(l))
 }
 
+// failuresFile has the failures that jp has named, in the folder of sessions.
+const failuresFile = "failures.json"
+
+// mostNamedFailures is how many it has.
+const mostNamedFailures = 128
+
+// NamedOnce leaves out turns that an error ended and that it has returned before, in any terminal.
+func NamedOnce(r *repo.Repo, stopped []Stopped) []Stopped {
+	var named []conversation.Head
+	if text, err := r.StateDir().ReadSealed(repo.SessionsFolder, failuresFile); err == nil {
+		_ = json.Unmarshal(text, &named) // a damaged file names nothing
+	}
+	known := len(named)
+	found := slices.DeleteFunc(stopped, func(s Stopped) bool {
+		if s.Listing.Status.Reason == nil {
+			return false
+		}
+		if slices.Contains(named, s.Listing.Head) {
+			return true
+		}
+		named = append(named, s.Listing.Head)
+		return false
+	})
+	if len(named) > known {
+		if text, err := json.Marshal(named[max(0, len(named)-mostNamedFailures):]); err == nil {
+			_ = r.StateDir().ReplaceSealed(repo.SessionsFolder, failuresFile, text, safefile.Options{Volatile: true}) // else they are named again
+		}
+	}
+	return found
+}
+
 func stoppedIn(r *repo.Repo, info conversation.Info, l repo.Summary, asked string) Stopped {
 	s := Stopped{Listing: l, Action: action.Continue(l.ShortID)}
 	state, detail := "interrupted", ""
@@ -101,7 +135,10 @@ func stoppedIn(r *repo.Repo, info conversation.Info, l repo.Summary, asked strin
 	}
 	if l.Status.State == "waiting_for_input" {
 		state = "waiting"
-		detail = ", for " + problem.OneLine(repo.Plain(l.Status.Tool))
+		name := problem.OneLine(repo.Plain(l.Status.Tool))
+		if detail = ", asks for " + name; tool.Verb(name) != name {
+			detail = ", asks to " + tool.Verb(name)
+		}
 		if l.Status.PID != nil {
 			s.Action = action.Answer(l.ShortID)
 		}
@@ -117,7 +154,7 @@ func (t *target) beforeNew(ctx context.Context) error {
 	if t.run.background != nil || t.run.delegation != nil {
 		return nil
 	}
-	stopped := StoppedHere(ctx, t.run.repo, "")
+	stopped := NamedOnce(t.run.repo, StoppedHere(ctx, t.run.repo, ""))
 	if len(stopped) == 0 {
 		return nil
 	}

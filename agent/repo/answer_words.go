@@ -1,7 +1,9 @@
 package repo
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"jp/conversation"
 	"jp/internal/action"
@@ -12,8 +14,18 @@ import (
 // of a command: a shell would take it apart at a sign between them.
 func AnswerWords(i attach.Inquiry) string {
 	switch {
-	case i.Kind == conversation.KindRunTool && !i.Exclusive:
-		return "y, n or a"
+	case i.Kind == conversation.KindRunTool:
+		words := []string{"y", "n"}
+		if !i.Exclusive {
+			words = append(words, "a")
+		}
+		if slices.ContainsFunc(i.AnswerType.Options, func(o conversation.Option) bool {
+			return string(o.Value) == strconv.Quote(conversation.AnswerRunNetwork)
+		}) {
+			words = append(words, "network")
+		}
+		last := len(words) - 1
+		return strings.Join(words[:last], ", ") + " or " + words[last]
 	case i.Kind != conversation.KindToolQuestion, i.AnswerType.Type == "boolean":
 		return "y or n"
 	case i.AnswerType.Type == "select":

@@ -316,7 +316,7 @@ func (s Status) Word() string {
 func (s Status) Words() string {
 	text := s.Brief()
 	if s.State == "waiting_for_input" && s.PID != nil && s.Inquiry != nil {
-		text = "waiting-for-input (" + string(s.Inquiry.Kind) + ": " + s.tool() + ")"
+		text = "waiting-for-input (" + map[conversation.InquiryKind]string{conversation.KindDeliverResult: "result of "}[s.Inquiry.Kind] + s.tool() + ")"
 	}
 	if s.PID != nil {
 		text += " (pid " + problem.Itoa(*s.PID) + ")"

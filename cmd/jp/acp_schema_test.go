@@ -89,9 +89,9 @@ func TestACPClient(t *testing.T) {
 	require.NoError(t, err, "%s", out)
 	require.Equal(t, `version: 1
 mode: default
-asked: Run fs_create_file made.txt?
+asked: create made.txt
 made: end_turn
-asked: Run shell_run sh -c 'echo waiting; exec sleep 600'?
+asked: sh -c 'echo waiting; exec sleep 600'
 waited: cancelled
 planned: end_turn
 exit: 0

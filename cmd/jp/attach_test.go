@@ -103,12 +103,12 @@ func TestTwoTerminals(t *testing.T) {
 	t.Parallel()
 	p, id := inBackground(t, twiceScript)
 	require.Contains(t, p.waits(), "Run fs_create_file README.md? The file exists and will be overwritten.")
-	require.Regexp(t, `waiting-for-input \(run_tool: fs_create_file\) \(pid \d+\)`, p.jp("ls").stdout)
+	require.Regexp(t, `waiting-for-input \(fs_create_file\) \(pid \d+\)`, p.jp("ls").stdout)
 
 	s := p.sit(100, "attach")
 	s.WaitFor("I write the README.")
 	s.prompted()
-	require.Regexp(t, `waiting-for-input \(run_tool: fs_create_file\) \(pid \d+\), attached`, p.jp("ls").stdout)
+	require.Regexp(t, `waiting-for-input \(fs_create_file\) \(pid \d+\), attached`, p.jp("ls").stdout)
 	require.Contains(t, p.jp("show", "--json").stdout, `"attached":true`)
 	s.WaitFor("! the file exists and will be overwritten")
 	s.Type("a")
@@ -283,7 +283,7 @@ func TestAPipedQueryIsAnswered(t *testing.T) {
 	var stdout, stderr strings.Builder
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	require.NoError(t, cmd.Start())
-	require.Eventually(t, func() bool { return strings.Contains(p.jp("ls").stdout, "waiting-for-input (run_tool") }, time.Minute, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(p.jp("ls").stdout, "waiting-for-input (") }, time.Minute, 20*time.Millisecond)
 	s := p.sit(100, "attach")
 	s.prompted()
 	s.Type("y")

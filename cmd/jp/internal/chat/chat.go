@@ -97,6 +97,7 @@ func Run(ctx context.Context, e *ui.Env, o Options) error {
 		}
 	}
 	c.bottom.open(r, overview, o.Request)
+	overview.Others = agent.NamedOnce(r, overview.Others)
 	c.welcome().show(r, overview)
 	if err := r.Close(); err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
 	"jp/internal/safetext"
+	"jp/tool"
 	"jp/turnloop"
 )
 
@@ -143,7 +144,7 @@ func (p *Prompter) full(s questionView) string {
 // headline is the name, the subject in full, if it has no more rows than these, and at the right edge, or on the
 // next line if there is no room, the position.
 func (p *Prompter) headline(s questionView, rows int) string {
-	verb := Verb(s.name)
+	verb := tool.Verb(s.name)
 	left := verb
 	if s.head != "" {
 		left += " " + safetext.Bound(s.head, max(rows, leastHead)*(p.width()-len(margin))-safetext.Columns(verb)-1)
@@ -159,33 +160,18 @@ func (p *Prompter) headline(s questionView, rows int) string {
 	return left + "\n" + margin + s.aside + "\n"
 }
 
-// words are jp's own tools in words: what a call does, and what it is.
-var words = map[string]struct{ verb, noun string }{
-	"fs_read_file": {"read", "reading"}, "fs_list_files": {"list", "list"}, "fs_grep_files": {"search", "search"},
-	"fs_modify_file": {"edit", "edit"}, "fs_create_file": {"create", "new file"}, "fs_delete_file": {"delete", "deletion"},
-	"fs_move_file": {"move", "move"}, "shell_run": {"run", "command"}, "git_commit": {"commit", "commit"}, "web_fetch": {"fetch", "fetch"},
-}
-
-// Verb is what a tool does, in a word: of a tool that is not jp's own the name.
-func Verb(name string) string {
-	if w, own := words[name]; own {
-		return w.verb
-	}
-	return name
-}
-
 // whether asks for a call of a tool.
 func whether(name string) string {
-	if w, own := words[name]; own {
-		return strings.ToUpper(w.verb[:1]) + w.verb[1:] + " it?"
+	if verb := tool.Verb(name); verb != name {
+		return strings.ToUpper(verb[:1]) + verb[1:] + " it?"
 	}
 	return "Run it?"
 }
 
 // every is all calls of a tool, in words.
 func every(name string) string {
-	if w, own := words[name]; own {
-		return "every " + w.noun
+	if noun := tool.Noun(name); noun != name {
+		return "every " + noun
 	}
 	return "all " + name
 }

@@ -12,6 +12,7 @@ import (
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
 	"jp/internal/safetext"
+	"jp/tool"
 	"jp/turnloop"
 )
 
@@ -272,13 +273,16 @@ const leastHead = 24
 
 // words is what is running.
 func (r running) words() string {
-	what := safetext.OneLine(r.Name + " " + r.Argument)
+	what := safetext.OneLine(tool.Line(r.Name, r.Argument))
 	switch {
 	case r.Hook != "":
 		what = r.Hook + " hook before " + what
 	case r.Name != "":
 	case r.Writing != "":
-		what = "writing " + safetext.OneLine(r.Writing)
+		what = "preparing " + safetext.OneLine(r.Writing)
+		if verb := tool.Verb(r.Writing); verb != r.Writing {
+			what = "preparing to " + verb
+		}
 	case r.Part == conversation.PartMessage, r.Part == conversation.PartData:
 		what = "answering"
 	default:

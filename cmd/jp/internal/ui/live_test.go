@@ -50,16 +50,16 @@ func TestLiveLineSays(t *testing.T) {
 
 		"whole sentences": {60, []running{{turnloop.Activity{Started: began, Part: conversation.PartReasoning, Tail: `It is 1.5 s. "Is it?" Then the loop reads`}, ""}}, "⠋ thinking · 8 s · Ctrl+C menu\n  \"Is it?\""},
 
-		"a tool":              {80, []running{{test, ""}}, "⠋ shell_run go test ./... · 8 s\n  ok jp/turnloop 2.1s"},
-		"a tool, narrow":      {30, []running{{test, ""}}, "⠋ shell_run go test ./… · 8 s\n  ok jp/turnloop 2.1s"},
+		"a tool":              {80, []running{{test, ""}}, "⠋ go test ./... · 8 s\n  ok jp/turnloop 2.1s"},
+		"a tool, narrow":      {30, []running{{test, ""}}, "⠋ go test ./... · 8 s\n  ok jp/turnloop 2.1s"},
 		"it has just begun":   {80, []running{{turnloop.Activity{Started: time.Unix(10, 0)}, ""}}, "⠋ thinking · Ctrl+C menu"},
-		"no output":           {80, []running{{read, ""}}, "⠋ fs_read_file a.go · 7 s"},
-		"several, the oldest": {80, []running{{read, ""}, {test, ""}}, "⠋ shell_run go test ./... · 8 s · 1 more\n  ok jp/turnloop 2.1s"},
-		"a child's first":     {80, []running{{turnloop.Activity{Seq: 3, Name: "delegate", Started: began}, ""}, {read, "jp-c17528832001-k3f9"}}, "⠋ k3f9 fs_read_file a.go · 7 s"},
-		"a hook":              {80, []running{{turnloop.Activity{Seq: 5, Name: "shell_run", Argument: "make", Hook: "tool-pre", Started: began}, ""}}, "⠋ tool-pre hook before shell_run make · 8 s"},
-		"a tool that waits":   {80, []running{{turnloop.Activity{Seq: 5, Name: "shell_run", Argument: "make", Waits: true, Started: began}, ""}}, "⠋ shell_run make · 8 s · waits for another jp that changes files here"},
+		"no output":           {80, []running{{read, ""}}, "⠋ read a.go · 7 s"},
+		"several, the oldest": {80, []running{{read, ""}, {test, ""}}, "⠋ go test ./... · 8 s · 1 more\n  ok jp/turnloop 2.1s"},
+		"a child's first":     {80, []running{{turnloop.Activity{Seq: 3, Name: "delegate", Started: began}, ""}, {read, "jp-c17528832001-k3f9"}}, "⠋ k3f9 read a.go · 7 s"},
+		"a hook":              {80, []running{{turnloop.Activity{Seq: 5, Name: "shell_run", Argument: "make", Hook: "tool-pre", Started: began}, ""}}, "⠋ tool-pre hook before make · 8 s"},
+		"a tool that waits":   {80, []running{{turnloop.Activity{Seq: 5, Name: "shell_run", Argument: "make", Waits: true, Started: began}, ""}}, "⠋ make · 8 s · waits for another jp that changes files here"},
 		"progress":            {80, []running{{turnloop.Activity{Seq: 5, Name: "mcp__a__b", Progress: "3/10", Tail: "x", Started: began}, ""}}, "⠋ mcp__a__b · 8 s\n  3/10"},
-		"a call is written":   {80, []running{{turnloop.Activity{Writing: "fs_create_file", Tokens: 90, Started: began}, ""}}, "⠋ writing fs_create_file · 8 s · 90 tokens · Ctrl+C menu"},
+		"a call is written":   {80, []running{{turnloop.Activity{Writing: "fs_create_file", Tokens: 90, Started: began}, ""}}, "⠋ preparing to create · 8 s · 90 tokens · Ctrl+C menu"},
 		"an answer":           {80, []running{{turnloop.Activity{Part: conversation.PartMessage, Tokens: 90, Started: began}, ""}}, "⠋ answering · 8 s · 90 tokens · Ctrl+C menu"},
 		"what moves cursors":  {80, []running{{turnloop.Activity{Seq: 5, Name: "x\x1b[2J", Argument: "a\nb\x07", Tail: "c\u202ed", Started: began}, ""}}, "⠋ x a b · 8 s\n  c<U+202E>d"},
 		"wide characters":     {20, []running{{turnloop.Activity{Seq: 5, Name: "漢字漢字漢字漢字漢字", Tail: "漢字漢字漢字漢字漢字", Started: began}, ""}}, "⠋ 漢字漢字漢… · 8 s\n  漢字漢字漢字漢字…"},
@@ -116,10 +116,10 @@ func TestLiveLineMakesRoom(t *testing.T) {
 	l, s := aLiveLine(t, 40)
 	l.gate = &gate
 	l.working("", turnloop.Activity{Seq: 5, Name: "shell_run", Argument: "make"})
-	s.WaitFor("shell_run make")
+	s.WaitFor(" make")
 	l.write(func() { _, _ = s.TTY.WriteString("printed\n") })
 	s.Wait("it below what was printed", func() bool {
-		return strings.HasPrefix(s.Text(), "printed\n⠋") || strings.Contains(s.Text(), "printed\n") && strings.Contains(s.Text(), "shell_run")
+		return strings.HasPrefix(s.Text(), "printed\n⠋") || strings.Contains(s.Text(), "printed\n") && strings.Contains(s.Text(), "make")
 	})
 	gate.Lock() // somebody is asked
 	l.hide()

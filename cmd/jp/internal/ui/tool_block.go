@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"jp/cmd/jp/internal/prompt"
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
 	"jp/internal/action"
@@ -103,9 +102,9 @@ func (r *record) callOf(b *conversation.ToolCallResponse) *callRecord {
 // blockLine is the line of a tool call: what it did, and at the right edge how, who allowed it, and the number of the event.
 func (t *Turn) blockLine(e *conversation.Event, b *conversation.ToolCallResponse, call *callRecord) string {
 	p, width := t.palette, t.width()
-	name := safetext.Show(prompt.Verb(b.Name))
+	name := safetext.Show(tool.Verb(b.Name))
 	var right []string
-	thing, effect := strings.TrimSpace(call.thing), effectOf(e.Subject, b.Name+call.thing)
+	thing, effect := strings.TrimSpace(call.thing), tool.EffectIn(e.Subject, b.Name+call.thing)
 	if argv := call.argv(); argv != nil {
 		name, thing = safetext.EscapeAll(argv), ""
 		short, _, _ := strings.Cut(effect, ", ")
@@ -181,16 +180,6 @@ func (c *callRecord) changes(b *conversation.ToolCallResponse) []terminal.Change
 	return changes
 }
 
-// effectOf is what the subject of a result says behind the tool and its object, which may be cut.
-func effectOf(subject, object string) string {
-	same := 0
-	for same < len(subject) && same < len(object) && subject[same] == object[same] {
-		same++
-	}
-	_, effect, _ := strings.Cut(subject[same:], ": ")
-	return effect
-}
-
 // below is what stands below the line of a tool call.
 func (t *Turn) below(e *conversation.Event, b *conversation.ToolCallResponse, call *callRecord) (rows []string) {
 	margin := 6
@@ -198,7 +187,7 @@ func (t *Turn) below(e *conversation.Event, b *conversation.ToolCallResponse, ca
 		margin = 4
 	}
 	changes := call.changes(b)
-	own := prompt.Verb(b.Name) != b.Name && call.argv() == nil // its line says it all
+	own := tool.Verb(b.Name) != b.Name && call.argv() == nil // its line says it all
 	switch {
 	case !b.IsError && changes != nil:
 		if !t.env.Verbose {

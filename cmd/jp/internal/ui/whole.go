@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"jp/cmd/jp/internal/prompt"
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
 	"jp/tool"
@@ -25,7 +24,7 @@ func IsBlock(e *conversation.Event) bool {
 		case b.IsError, b.Name == "shell_run", b.Name == "fs_create_file":
 			return true
 		}
-		return prompt.Verb(b.Name) == b.Name || terminal.Changes(b.Content) != nil
+		return tool.Verb(b.Name) == b.Name || terminal.Changes(b.Content) != nil
 	}
 	return false
 }
