@@ -173,8 +173,11 @@ func (e *turn) prepare(ctx context.Context, unknown turnloop.Resolver, untracked
 		}
 		e.run.front.OnSuspend(e.res.drafts.Flush)
 	}
-	if q := e.run.opts.Turn.Queue; q != nil && e.run.delegation == nil && !e.run.opts.unrecorded() {
+	if q := e.res.messages; q != nil && e.run.delegation == nil {
 		opts.Input.Queued, opts.Observer = func() []string { return q.Send(-1) }, queueKeeper{opts.Observer, q}
+		if e.run.opts.Turn.Queue == nil { // a chat asks what is left as a turn of its own
+			opts.Input.More = q.Rest
+		}
 	}
 	if e.run.opts.preview != nil {
 		opts.Model.MakeRoom, opts.Hooks = nil, nil
@@ -231,8 +234,13 @@ func (e *turn) meet(ctx context.Context) {
 	if e.history.stream.Len() > 0 {
 		seq = e.history.stream.Last().Seq
 	}
+	if e.res.messages = e.run.opts.Turn.Queue; e.run.opts.unrecorded() {
+		e.res.messages = nil
+	} else if e.res.messages == nil {
+		e.res.messages = live.NewInbox(e.run.repo.StateDir(), e.target.id)
+	}
 	e.res.presence = live.NewPresence(live.PresenceOptions{
-		Ctx: ctx, Repo: e.run.repo, Env: e.run.env, ID: e.target.id, Head: e.history.head, Seq: seq, User: e.res.user, Handover: e.run.background, Abort: e.run.front.Abort,
+		Ctx: ctx, Repo: e.run.repo, Env: e.run.env, ID: e.target.id, Head: e.history.head, Seq: seq, User: e.res.user, Queue: e.res.messages, Handover: e.run.background, Abort: e.run.front.Abort,
 	})
 }
 

@@ -19,6 +19,7 @@ type resources struct {
 	servers  *toolset.Servers
 	skills   *contextfiles.Skills
 	presence *live.Presence
+	messages *live.Queue // to the turn
 	drafts   *live.AnswerKeeper
 	listed   *snapshot.UntrackedKeeper
 }

@@ -138,10 +138,16 @@ func (l *Loop) Run(ctx context.Context) (Outcome, error) {
 	defer l.interrupt.turn.Store(false)
 	for {
 		action := Next(l.view())
+		var err error
 		if action.Act == ActDone {
-			return l.finish(ctx)
+			more := l.opts.Input.behind(l.stream)
+			if len(more) == 0 {
+				return l.finish(ctx)
+			}
+			err = l.build(ctx, saying(l.stream, more))
+		} else {
+			err = l.perform(ctx, action)
 		}
-		err := l.perform(ctx, action)
 		var command *UserCommand
 		if errors.As(err, &command) && ctx.Err() == nil {
 			err = l.handleInterrupt(ctx, command)
@@ -188,11 +194,7 @@ func (l *Loop) perform(ctx context.Context, a Action) error {
 	case ActModel:
 		if l.opts.Input.Queued != nil {
 			if texts := l.opts.Input.Queued(); len(texts) > 0 {
-				t := l.stream.CurrentTurn()
-				for _, text := range texts {
-					t.AddChatRequest(conversation.ChatRequest{Content: text, Interrupt: true})
-				}
-				return l.build(ctx, t)
+				return l.build(ctx, saying(l.stream, texts))
 			}
 		}
 		return l.callModel(ctx)
@@ -214,6 +216,24 @@ func (l *Loop) perform(ctx context.Context, a Action) error {
 		return l.run(ctx, a.Calls)
 	}
 	return fmt.Errorf("unknown act %d", a.Act)
+}
+
+// behind are the messages that go on with a turn whose newest event is an answer.
+func (o InputOptions) behind(stream *conversation.Stream) []string {
+	events := newestTurn(stream)
+	if o.More == nil || outcomeOf(events).Status != Complete || stream.Tail().Discarded || summedUp(events) {
+		return nil
+	}
+	return o.More()
+}
+
+// saying adds messages of the user to the turn.
+func saying(stream *conversation.Stream, texts []string) *conversation.TurnBuilder {
+	t := stream.CurrentTurn()
+	for _, text := range texts {
+		t.AddChatRequest(conversation.ChatRequest{Content: text, Interrupt: true})
+	}
+	return t
 }
 
 // commit makes events durable, behind the head that this loop wrote last.

@@ -71,6 +71,8 @@ type InputOptions struct {
 	// Queued are messages of the user that wait for the next boundary: they are recorded before
 	// the model is asked. It is told of that by the Observer. Nil: there are none.
 	Queued func() []string
+	// More are those that wait when the turn would end with an answer; the turn goes on with them. Nil: the turn ends.
+	More func() []string
 	// Touched returns the instructions of folders whose files a tool names or the request has attached, to be
 	// given with its result, whose event will have the seq. It returns nil if the model knows
 	// them all.

@@ -54,6 +54,20 @@ func (p *Presence) interrupt(i attach.Interrupt) error {
 	return errors.New("there is nothing to interrupt just now")
 }
 
+// say queues a peer's message.
+func (p *Presence) say(text string) (waiting int, err error) {
+	switch {
+	case p.options.Queue == nil:
+		return 0, errors.New("nothing of this turn is recorded")
+	case strings.TrimSpace(text) == "":
+		return 0, errors.New("a message has a text")
+	}
+	if err := p.options.Queue.Add(text); err != nil {
+		return 0, err
+	}
+	return len(p.options.Queue.Waiting()), nil
+}
+
 // A Steered turn can be interrupted.
 type Steered interface {
 	Running() bool

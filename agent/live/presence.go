@@ -26,6 +26,7 @@ type PresenceOptions struct {
 	Head     conversation.Head
 	Seq      int                 // of the newest event; -1: there is none
 	User     Asker               // nil: there is no terminal to ask at
+	Queue    *Queue              // of messages to the turn; nil: it takes none
 	Handover *Handover           // nil: a person started the run
 	Abort    func(signal string) // ends the run as a signal does
 }
@@ -52,7 +53,7 @@ func NewPresence(o PresenceOptions) *Presence {
 	p := &Presence{options: o}
 	p.server = attach.NewServer(attach.Options{
 		Conversation: o.ID, PID: os.Getpid(), Head: o.Head, Seq: o.Seq,
-		Doing: p.doing, Interrupt: p.interrupt, Changed: func() { _ = p.update() }, // that it cannot costs others a word in a list
+		Doing: p.doing, Interrupt: p.interrupt, Say: p.say, Changed: func() { _ = p.update() }, // that it cannot costs others a word in a list
 		Shutdown: func() { o.Abort("SIGTERM") },
 	})
 	p.questions = &questions{id: o.ID, user: o.User, server: p.server, waiting: p.announceQuestion, reached: p.Published, limit: p.Limit()}

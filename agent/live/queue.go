@@ -9,6 +9,7 @@ import (
 	"jp/agent/repo"
 	"jp/conversation"
 	"jp/internal/safefile"
+	"jp/process/attach"
 )
 
 // QueueFile is the file among the drafts with the messages that wait for a boundary of a turn, one
@@ -28,6 +29,8 @@ type Queue struct {
 
 	mu      sync.Mutex
 	id      conversation.ID
+	kept    []Queued // of an earlier process, which are never sent
+	over    bool     // Add fails
 	waiting []Queued
 	sent    int // of them, that are being recorded
 	newest  int // seq of the newest event
@@ -53,6 +56,13 @@ func NewQueue(own safefile.StateDir, id conversation.ID) *Queue {
 	return q
 }
 
+// NewInbox is a queue for the messages of other processes. What an earlier process left stays for the user's next chat.
+func NewInbox(own safefile.StateDir, id conversation.ID) *Queue {
+	q := NewQueue(own, id)
+	q.kept, q.waiting = q.waiting, nil
+	return q
+}
+
 // Of says which conversation the messages belong to, once it is known.
 func (q *Queue) Of(id conversation.ID) {
 	q.mu.Lock()
@@ -67,6 +77,9 @@ func (q *Queue) Of(id conversation.ID) {
 func (q *Queue) Add(text string) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if q.over {
+		return attach.ErrEnding
+	}
 	q.waiting = append(q.waiting, Queued{Text: text, After: q.newest})
 	return q.write()
 }
@@ -90,6 +103,15 @@ func (q *Queue) Send(most int) (texts []string) {
 	for _, m := range q.waiting[:q.sent] {
 		texts = append(texts, m.Text)
 	}
+	return texts
+}
+
+// Rest is all messages, for the end of a turn. If there are none, Add fails from now on: no message can be kept and not sent.
+func (q *Queue) Rest() []string {
+	texts := q.Send(-1)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.over = len(q.waiting) == 0
 	return texts
 }
 
@@ -147,12 +169,13 @@ func (q *Queue) write() error {
 	if q.id == "" {
 		return nil // a turn that has no event yet is about to have its first one
 	}
-	if len(q.waiting) == 0 {
+	all := slices.Concat(q.kept, q.waiting)
+	if len(all) == 0 {
 		return q.own.Remove(repo.DraftsFolder, QueueFile(q.id))
 	}
 	var lines bytes.Buffer
 	encoder := json.NewEncoder(&lines)
-	for _, m := range q.waiting {
+	for _, m := range all {
 		if err := encoder.Encode(m); err != nil {
 			return err
 		}

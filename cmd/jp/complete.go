@@ -45,7 +45,7 @@ func completeWords(e *ui.Env, root *cobra.Command) {
 	})
 	for name, c := range map[string]completer{
 		"continue": ids(repo.Stopped), "discard": ids(repo.Stopped), "answer": ids(repo.Waits),
-		"attach": ids(repo.Runs), "wait": ids(repo.Runs), "kill": ids(repo.Runs),
+		"attach": ids(repo.Runs), "wait": ids(repo.Runs), "kill": ids(repo.Runs), "send": any,
 		"status": any, "log": any, "print": any, "verify": any, "use": any, "edit": any, "archive": any, "rm": any, "chat": any, "compact": any, "bisect": any,
 		"show": events, "ref": events, "fork": events, "diff": events, "undo": here, "restore": here, "unarchive": archived,
 	} {

@@ -137,3 +137,30 @@ func TestAServerWithoutOptionsLives(t *testing.T) {
 		settle(t, c)
 	})
 }
+
+func TestSay(t *testing.T) {
+	for name, c := range map[string]struct {
+		err  error
+		want attach.Message
+	}{
+		"kept":     {nil, &attach.Queued{Waiting: 2}},
+		"refused":  {errTest("no"), &attach.Refused{Reason: "no"}},
+		"too late": {attach.ErrEnding, &attach.Closing{Reason: "the turn is ending"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				said := ""
+				r := newRig(t, attach.Options{Say: func(text string) (int, error) {
+					said = text
+					return 2, c.err
+				}})
+				client := r.connect()
+				send(t, client, &attach.Say{Text: "and then"})
+				m, err := client.Next()
+				require.NoError(t, err)
+				require.Equal(t, c.want, m)
+				require.Equal(t, "and then", said)
+			})
+		})
+	}
+}

@@ -13,9 +13,13 @@ var (
 	ErrGap     = errors.New("events are missing")
 )
 
+// ErrEnding says that no boundary of the turn follows, at which a message could be read.
+var ErrEnding = errors.New("the turn is ending")
+
 // What peers are told of what has no effect.
 var (
 	errNoInterrupt = errors.New("there is nothing to interrupt")
+	errNoMessage   = errors.New("this process takes no messages")
 	errNotWaiting  = errors.New("this question does not wait for an answer")
 	errAnswered    = errors.New("another user answered first")
 )

@@ -48,6 +48,8 @@ func (s *Server) take(p *peer, m Message) bool {
 		s.answer(p, m)
 	case *Interrupt:
 		s.interrupt(p, m)
+	case *Say:
+		return s.say(p, m)
 	case *Detach:
 		s.dismiss(p, "detached")
 		return false
@@ -99,6 +101,21 @@ func (s *Server) setAttached(p *peer) {
 	s.attached = p
 	close(s.moved)
 	s.moved = make(chan struct{})
+}
+
+// say keeps a peer's message. Of a turn that is ending the peer hears the goodbye.
+func (s *Server) say(p *peer, m *Say) bool {
+	waiting, err := s.opts.Say(m.Text)
+	switch {
+	case errors.Is(err, ErrEnding):
+		s.dismiss(p, err.Error())
+		return false
+	case err != nil:
+		p.refuse(0, err.Error())
+	default:
+		p.send(&Queued{Waiting: waiting})
+	}
+	return true
 }
 
 func (s *Server) interrupt(p *peer, m *Interrupt) {

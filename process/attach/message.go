@@ -106,6 +106,10 @@ type (
 	Notice struct {
 		Text string `json:"text"`
 	}
+	// Queued says that a message is kept for the turn.
+	Queued struct {
+		Waiting int `json:"waiting"` // messages that wait, this one included
+	}
 	// Closing is the last word: why the connection ends, and what the turn came to if
 	// that is why.
 	Closing struct {
@@ -139,6 +143,10 @@ type (
 		Action string `json:"action,omitempty"`
 		Text   string `json:"text,omitempty"`
 	}
+	// Say gives the turn a message for its next boundary. It is answered by Queued or Refused.
+	Say struct {
+		Text string `json:"text"`
+	}
 	// Resize says how large the peer's terminal is. What is shown is laid out by the
 	// client, so the server has no use for it.
 	Resize struct {
@@ -160,10 +168,12 @@ func (*Refused) kind() string   { return "refused" }
 func (*Status) kind() string    { return "status" }
 func (*Activity) kind() string  { return "activity" }
 func (*Notice) kind() string    { return "notice" }
+func (*Queued) kind() string    { return "queued" }
 func (*Closing) kind() string   { return "bye" }
 func (*Attach) kind() string    { return "attach" }
 func (*Answer) kind() string    { return "answer" }
 func (*Interrupt) kind() string { return "interrupt" }
+func (*Say) kind() string       { return "say" }
 func (*Resize) kind() string    { return "resize" }
 func (*Detach) kind() string    { return "detach" }
 func (*Shutdown) kind() string  { return "shutdown" }
@@ -171,8 +181,8 @@ func (*Shutdown) kind() string  { return "shutdown" }
 // fresh makes an empty message of a type, nil for one that is not known.
 func fresh(kind string) Message {
 	for _, m := range []Message{
-		&Hello{}, &Event{}, &Delta{}, &Inquiry{}, &Answered{}, &Refused{}, &Status{}, &Activity{}, &Notice{}, &Closing{},
-		&Attach{}, &Answer{}, &Interrupt{}, &Resize{}, &Detach{}, &Shutdown{},
+		&Hello{}, &Event{}, &Delta{}, &Inquiry{}, &Answered{}, &Refused{}, &Status{}, &Activity{}, &Notice{}, &Queued{}, &Closing{},
+		&Attach{}, &Answer{}, &Interrupt{}, &Say{}, &Resize{}, &Detach{}, &Shutdown{},
 	} {
 		if m.kind() == kind {
 			return m

@@ -31,6 +31,7 @@ var messages = []attach.Message{
 		Part: conversation.PartReasoning, Writing: "fs", Tokens: 3, Tail: "<last>", Progress: "1/2", Over: true,
 	},
 	&attach.Notice{Text: "retry"},
+	&attach.Queued{Waiting: 2},
 	&attach.Closing{Reason: "over", Ended: true, Status: "complete", Exit: 3, Text: "why"},
 	&attach.Attach{V: 1},
 	&attach.Answer{
@@ -38,6 +39,7 @@ var messages = []attach.Message{
 		Arguments: json.RawMessage(`{"a":[1,2]}`), Remember: true,
 	},
 	&attach.Interrupt{Action: "reply", Text: "wait"},
+	&attach.Say{Text: "and then"},
 	&attach.Resize{Columns: 80, Rows: 24},
 	&attach.Detach{},
 	&attach.Shutdown{},

@@ -29,6 +29,9 @@ type Options struct {
 	Doing func() Status
 	// Interrupt does what a peer wants of the turn; its error is told to the peer.
 	Interrupt func(Interrupt) error
+	// Say keeps a message for the next boundary of the turn, and counts those that wait. Its error is told to the
+	// peer.
+	Say func(text string) (waiting int, err error)
 	// Shutdown ends the turn and the process.
 	Shutdown func()
 	// Changed is called when a terminal attaches or leaves, and when a question begins
@@ -75,6 +78,9 @@ func (o Options) whole() Options {
 	}
 	if o.Interrupt == nil {
 		o.Interrupt = func(Interrupt) error { return errNoInterrupt }
+	}
+	if o.Say == nil {
+		o.Say = func(string) (int, error) { return 0, errNoMessage }
 	}
 	if o.Shutdown == nil {
 		o.Shutdown = func() {}
