@@ -35,6 +35,7 @@ type Entry struct {
 	// Repository is the absolute common git directory whose lock says whether the
 	// process lives. A copy of a repository has the same workspace id.
 	Repository string          `json:"repository"`
+	Worktree   string          `json:"worktree,omitempty"` // the absolute root of the working tree, "" for a bare repository
 	StartedAt  time.Time       `json:"started_at"`
 	Status     Status          `json:"status"`
 	Pending    *PendingInquiry `json:"pending_inquiry"` // what it waits for, or nil

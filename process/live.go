@@ -21,13 +21,24 @@ const leftoverAge = 10 * time.Minute
 // conversation is free, and its socket. An entry that cannot be read is told
 // in the error and hides no other: what is returned counts in any case.
 func (r Registry) Live(ctx context.Context) (map[conversation.ID]Entry, error) {
+	all, err := r.all(ctx)
 	live := map[conversation.ID]Entry{}
+	for _, e := range all {
+		if sameFolder(e.Repository, r.Repository) {
+			live[e.ConversationID] = e
+		}
+	}
+	return live, err
+}
+
+// all are the entries of Live and those of copies of the repository.
+func (r Registry) all(ctx context.Context) (live []Entry, err error) {
 	d, err := r.open()
 	if errors.Is(err, fs.ErrNotExist) {
-		return live, nil
+		return nil, nil
 	}
 	if err != nil {
-		return live, fmt.Errorf("read the registry: %w", err)
+		return nil, fmt.Errorf("read the registry: %w", err)
 	}
 	defer d.close()
 	names, err := d.dir.Readdirnames(-1)
@@ -42,8 +53,8 @@ func (r Registry) Live(ctx context.Context) (map[conversation.ID]Entry, error) {
 		}
 		e, held, err := d.judge(name)
 		errs = append(errs, err)
-		if held && sameFolder(e.Repository, r.Repository) {
-			live[e.ConversationID] = e
+		if held {
+			live = append(live, e)
 		}
 	}
 	if err := errors.Join(errs...); err != nil {

@@ -96,7 +96,7 @@ func (p *Presence) Publish() error {
 	}
 	p.registry, p.entry = registry, process.Entry{
 		ConversationID: p.options.ID, PID: os.Getpid(), Start: process.StartOf(os.Getpid()), StartedAt: p.options.Env.Now().UTC(), Status: process.StatusRunning,
-		Detached: p.options.Handover != nil,
+		Detached: p.options.Handover != nil, Worktree: p.options.Repo.At.TopLevel,
 	}
 	if p.options.Handover != nil {
 		p.entry.Log = p.options.Handover.Order.Log

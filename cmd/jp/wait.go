@@ -9,13 +9,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jp/agent"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
 	"jp/internal/action"
 	"jp/internal/safetext"
-	"jp/process/attach"
 )
 
 const exitTimeout = 124
@@ -99,7 +99,7 @@ func waitAll(ctx context.Context, e *ui.Env, r *repo.Repo, ids []conversation.ID
 	all := make(chan waited)
 	for at, id := range ids {
 		go func() {
-			l, err := await(ctx, r, id, until)
+			l, err := agent.Await(ctx, r, id, until)
 			all <- waited{at, l, err}
 		}()
 	}
@@ -154,78 +154,5 @@ func sayWaited(e *ui.Env, l repo.Summary) {
 	e.Note("%s: %s", l.ID, strings.TrimSpace(l.Status.Words()))
 	if why := l.Status.Reason; why != nil {
 		e.Note("  %s", safetext.Clean(problem.OneLine(*why)))
-	}
-}
-
-// await waits until a conversation has come to something, and says what. On an
-// error it says what it is by then.
-func await(ctx context.Context, r *repo.Repo, id conversation.ID, until string) (l repo.Summary, waiting error) {
-	for {
-		info, err := r.Store.Info(context.WithoutCancel(ctx), id)
-		if err != nil {
-			return repo.Summary{}, repo.AboutConversation(err, id)
-		}
-		l = r.States().List(context.WithoutCancel(ctx), info)
-		if waiting != nil || reached(l.Status, until) {
-			return l, waiting
-		}
-		asker := id
-		if asker, waiting = news(ctx, r, id, until); asker == id {
-			continue
-		}
-		if info, err := r.Store.Info(context.WithoutCancel(ctx), asker); err == nil {
-			if l := r.States().List(context.WithoutCancel(ctx), info); reached(l.Status, until) {
-				return l, nil // its delegate's question
-			}
-		}
-	}
-}
-
-// reached reports whether a state is one that is waited for.
-func reached(s repo.Status, until string) bool {
-	switch {
-	case s.PID == nil: // nothing changes by itself any more
-		return true
-	case s.State == "waiting_for_input":
-		return until != "idle"
-	}
-	return false
-}
-
-// news waits until something may have changed: the process says so, or it ends.
-// asker is the conversation that is to be looked at.
-func news(ctx context.Context, r *repo.Repo, id conversation.ID, until string) (asker conversation.ID, err error) {
-	holder, _ := r.Locks.Held(id)
-	client, err := r.Processes().Connect(ctx, id)
-	switch {
-	case errors.Is(err, repo.ErrNotRunning):
-		return id, nil
-	case err != nil && ctx.Err() != nil:
-		return id, context.Cause(ctx)
-	case err != nil: // it holds the conversation, and cannot be asked
-		limited, cancel := context.WithTimeout(ctx, time.Second)
-		defer cancel()
-		_ = r.Locks.AwaitFree(limited, id)
-		return id, context.Cause(ctx)
-	}
-	defer client.Close()
-	stop := context.AfterFunc(ctx, func() { client.Close() })
-	defer stop()
-	for {
-		m, err := client.Next()
-		if ctx.Err() != nil {
-			return id, context.Cause(ctx)
-		}
-		if err != nil {
-			return id, nil
-		}
-		switch m := m.(type) {
-		case *attach.Inquiry:
-			if until != "idle" {
-				return m.Conversation, nil
-			}
-		case *attach.Closing:
-			return id, r.Locks.AwaitEnd(ctx, id, holder)
-		}
 	}
 }

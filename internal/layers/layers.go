@@ -99,6 +99,7 @@ var Allowed = map[string][]string{
 	"cmd/jp/internal/terminal/terminaltest": {"internal/safetext"},
 	"cmd/jp/internal/console":               {"internal/safetext", "cmd/jp/internal/terminal"}, // keys and rows; knows no conversation
 	"cmd/jp/internal/chat":                  {everything},
+	"cmd/jp/internal/watch":                 {everything},
 	"cmd/jp/internal/webpage":               nil, // Markdown to HTML; knows no conversation
 	"cmd/jp/internal/mcpserver":             {"tool"},
 	"cmd/jp/internal/mcpserver/mcptest":     nil,
@@ -142,6 +143,7 @@ var Owners = map[string]Owner{
 	"golang.org/x/oauth2":                    {Packages: []string{"tool/mcp"}, Why: "one client knows the protocol"},
 	"github.com/alecthomas/chroma/v2":        {Packages: []string{"cmd/jp/internal/terminal/highlight"}, Why: "one package knows what code is made of"},
 	"github.com/yuin/goldmark":               {Packages: []string{"cmd/jp/internal/terminal", "cmd/jp/internal/webpage"}, Why: "one package lays Markdown out for each medium"},
+	"github.com/fsnotify/fsnotify":           {Packages: []string{"process"}, Why: "one package knows the registries"},
 	"github.com/landlock-lsm/go-landlock":    {Packages: []string{"sandbox"}, Why: "one package confines"},
 	"mvdan.cc/sh/v3":                         {Packages: []string{"gitcmd/approval", "tool/shell"}, Why: "one package reads the commands of filters, and one those of models"},
 	"charm.land/":                            {Packages: []string{"cmd/jp"}, Why: "only the edge knows terminals"},
