@@ -54,6 +54,12 @@ func (h MessageHook) Dir() string { return filepath.Join(h.repo.At.CommonDir, "h
 // line calls jp. The commit goes on if jp fails or is gone.
 func (h MessageHook) line() string { return safetext.Escape(h.program) + hookCall }
 
+// Installed reports whether the hook is in place. A hook that someone changed is an error.
+func (h MessageHook) Installed() (bool, error) {
+	is, _, err := h.installed()
+	return is, err
+}
+
 // installed reports whether the hook is in place, and whether jp made its folder. A hook that someone changed is an error.
 func (h MessageHook) installed() (is, madeDir bool, err error) {
 	path, own := filepath.Join(h.Dir(), hookName), filepath.Join(h.Dir(), kept)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jp/agent"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/toolset"
@@ -171,11 +172,11 @@ func kill(ctx context.Context, r *repo.Repo, id conversation.ID) (_ killedJSON, 
 			return k, problem.New(problem.ExitFailed, "internal", "%s was not ended: %v.", id, err).About(id)
 		}
 	}
-	if k.Tools, err = endTools(ctx, r, id); err != nil {
+	if k.Tools, err = agent.EndTools(ctx, r, id); err != nil {
 		return k, err
 	}
-	for _, child := range workersOf(ctx, r, id) {
-		tools, err := endTools(ctx, r, child)
+	for _, child := range agent.WorkersOf(ctx, r, id) {
+		tools, err := agent.EndTools(ctx, r, child)
 		if tools > 0 {
 			k.Delegates = append(k.Delegates, killedDelegateJSON{Conversation: child, Tools: tools})
 		}
@@ -199,58 +200,4 @@ func askToEnd(ctx context.Context, r *repo.Repo, by, id conversation.ID, holder 
 	}
 	defer client.Close()
 	return client.Send(&attach.Shutdown{}) == nil && r.Locks.AwaitEnd(ctx, id, holder) == nil
-}
-
-// workersOf are the delegates of a conversation's incomplete turn, and theirs, unless
-// another process holds them or the user has asked something else there since.
-func workersOf(ctx context.Context, r *repo.Repo, id conversation.ID) (all []conversation.ID) {
-	known := map[conversation.ID]bool{id: true}
-	for next := []conversation.ID{id}; len(next) > 0; next = next[1:] {
-		for _, child := range openChildren(ctx, r, next[0]) {
-			info, err := r.Store.Info(ctx, child)
-			_, held := r.Locks.Held(child)
-			if err != nil || held || known[child] || info.Summary.Parent != next[0] || info.Summary.Turns > 1 {
-				continue
-			}
-			known[child] = true
-			all, next = append(all, child), append(next, child)
-		}
-	}
-	return all
-}
-
-// openChildren are the conversations in which the open calls of one work, as far as it
-// can be read.
-func openChildren(ctx context.Context, r *repo.Repo, id conversation.ID) (children []conversation.ID) {
-	info, err := r.Store.Info(ctx, id)
-	if err != nil || len(info.Summary.Open) == 0 {
-		return nil
-	}
-	events, _ := r.Store.Load(ctx, info.Head) // what is before damage is known
-	_, tail := conversation.SplitTail(events)
-	if tail == nil {
-		return nil
-	}
-	for _, call := range tail.Ledger().Open() {
-		if child := call.Child(); child != "" {
-			children = append(children, child)
-		}
-	}
-	return children
-}
-
-// endTools ends the tools of the conversation's open calls that outlived their
-// process, and counts them.
-func endTools(ctx context.Context, r *repo.Repo, id conversation.ID) (ended int, err error) {
-	info, err := r.Store.Info(ctx, id)
-	if err != nil {
-		return 0, nil // it is unreadable, or was never there: no call of it is known
-	}
-	for _, seq := range r.States().ToolsLeft(info) {
-		if err := r.Locks.EndTool(ctx, id, seq); err != nil {
-			return ended, err
-		}
-		ended++
-	}
-	return ended, nil
 }

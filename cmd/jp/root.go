@@ -83,7 +83,7 @@ message is the text, and its tree the files.`,
 		newQueryCommand(e), newChatCommand(e), newContinueCommand(e), newDiscardCommand(e), newAnswerCommand(e), newStatusCommand(e), newListCommand(e), newLogCommand(e), newShowCommand(e), newPrintCommand(e), newGrepCommand(e),
 		newRefCommand(e), newVerifyCommand(e), newBlameCommand(e), newWhyCommand(e), newBisectCommand(e), newUsageCommand(e),
 		newDiffCommand(e), newUndoCommand(e), newRestoreCommand(e), newForkCommand(e), newCompactCommand(e), newUseCommand(e), newEditCommand(e), newArchiveCommand(e), newUnarchiveCommand(e), newRmCommand(e),
-		newAttachCommand(e), newWatchCommand(e), newSendCommand(e), newWaitCommand(e), newKillCommand(e), newImportCommand(e), newExportCommand(e), newMCPCommand(e), newACPCommand(e), newInitCommand(e), newConfigCommand(e), newHooksCommand(e), newTrustCommand(e), newSkillsCommand(e), newModelsCommand(e), newLoginCommand(e), newLogoutCommand(e), newPackCommand(e), newDoctorCommand(e), newVersionCommand(e), newDemoCommand(e), newDetachedCommand(e),
+		newAttachCommand(e), newWatchCommand(e), newSendCommand(e), newWaitCommand(e), newKillCommand(e), newImportCommand(e), newExportCommand(e), newMCPCommand(e), newACPCommand(e), newInitCommand(e), newConfigCommand(e), newHooksCommand(e), newTrustCommand(e), newSkillsCommand(e), newModelsCommand(e), newLoginCommand(e), newLogoutCommand(e), newPackCommand(e), newDoctorCommand(e), newUninstallCommand(e), newVersionCommand(e), newDemoCommand(e), newDetachedCommand(e),
 		newConversationCommand(e),
 	)
 	root.InitDefaultCompletionCmd()

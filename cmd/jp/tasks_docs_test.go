@@ -111,6 +111,10 @@ message = "and of the second"
 message = "Because the server's timeout is one minute."
 `)
 	},
+	"chat":       func(p *taskPage) { p.t.Skip("it has no commands; the tests of the chat have its screens") },
+	"uninstall":  func(p *taskPage) { p.capsRetries() },
+	"cost":       func(p *taskPage) { p.capsRetries() },
+	"ci":         func(p *taskPage) { p.model("main", "[[reply]]\nmessage = \"It passes.\"\n") },
 	"gateway":    (*taskPage).gateway,
 	"keys":       (*taskPage).keys,
 	"cloud":      func(p *taskPage) { p.t.Skip("it has no commands; TestMyCloudsModels reads its tables") },
