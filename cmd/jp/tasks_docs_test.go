@@ -111,8 +111,11 @@ message = "and of the second"
 message = "Because the server's timeout is one minute."
 `)
 	},
-	"chat":       func(p *taskPage) { p.t.Skip("it has no commands; the tests of the chat have its screens") },
-	"uninstall":  func(p *taskPage) { p.capsRetries() },
+	"chat": func(p *taskPage) { p.t.Skip("it has no commands; the tests of the chat have its screens") },
+	"uninstall": func(p *taskPage) {
+		p.model("main", "[[reply]]\nmessage = \"Three retries.\"\n")
+		p.run("$", `jp query "How many retries?"`)
+	},
 	"cost":       func(p *taskPage) { p.capsRetries() },
 	"ci":         func(p *taskPage) { p.model("main", "[[reply]]\nmessage = \"It passes.\"\n") },
 	"gateway":    (*taskPage).gateway,
