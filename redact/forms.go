@@ -194,7 +194,6 @@ var forms = []form{
 	{"xoxc-", "slack-token", urlSafe, 24, 0},
 	{"xoxd-", "slack-token", urlSafe + "%", 24, 0},
 	{"xapp-", "slack-token", urlSafe, 24, 0},
-	{"/api/webhooks/", "discord-webhook", urlSafe + "/", 60, 0},
 }
 
 // formRules are the rules of the forms.
@@ -292,8 +291,38 @@ var placeRules = []rule{
 		regex: `(?:^|[\s"'\x60=/])[\w.-]{1,64}:([^\s:@/"'\x60]{4,200})@(?:tcp6?|unix)\(`, refuse: refuseWord,
 	},
 	{
-		id: "sql-password", keywords: []string{"identified"},
-		regex: `(?i)\bidentified[ \t]+(?:with[ \t]+\S+[ \t]+)?by[ \t]+(?:password[ \t]+)?'([^'\n]{4,200})'`, refuse: refuseWord,
+		id: "sql-password", keywords: []string{"identified", "password"},
+		regex: `(?i)(?:\bidentified[ \t]+(?:with[ \t]+\S+[ \t]+)?by[ \t]+(?:password[ \t]+)?|\b(?:create|alter)[ \t]+(?:role|user|login|group)\b[^;\n]{0,200}?\bpassword[ \t]*=?[ \t]*|\bset[ \t]+password\b[^;\n]{0,100}?=[ \t]*(?:password\()?)(?:'((?:[^'\n]|''){3,200})')`, refuse: refuseWord,
+	},
+	{
+		id: "sql-password", keywords: []string{"identified", "password"},
+		regex: `(?i)\b(?:create|alter|grant)[ \t]+[^;\n]{0,200}?\b(?:identified[ \t]+by|password[ \t]*=?)[ \t]*"([^"\n]{3,200})"`, refuse: refuseWord,
+	},
+	{
+		id: "discord-webhook", keywords: []string{"/webhooks/"}, regex: `/api/(?:v\d+/)?webhooks/(\d{15,22}/[\w-]{40,})`,
+	},
+	{
+		id: "teams-webhook", keywords: []string{"/incomingwebhook/"},
+		regex: `(?i)/webhook(?:b2)?/([0-9a-f-]{36}@[0-9a-f-]{36}/IncomingWebhook/[\w-]{16,}(?:/[\w-]{8,})*)`,
+	},
+	{
+		id: "url-password", keywords: []string{"://"}, can: hasUser,
+		regex: `\b[a-z][a-z0-9+.-]{1,20}://([\w%.~+=-]{20,400}):?@[A-Za-z0-9\[]`, refuse: refuseName,
+	},
+	{
+		id: "oauth-code", keywords: []string{"code="}, regex: `[?&;]code=([\w%/.~+-]{16,1000})`, refuse: refuseName,
+	},
+	{
+		id: "command-password", keywords: []string{"sudo"},
+		regex: `\b(?:echo|printf)[ \t]+(?:-[neE]+[ \t]+|['"]?%s *(?:\\n)?['"]?[ \t]+)*(?:'([^'\n]{3,200})'|"([^"\n]{3,200})"|([^\s'"|;&]{3,200}))[ \t]*\|[ \t]*(?:exec[ \t]+)?sudo[ \t]+(?:-\w+[ \t]+|--\S+[ \t]+)*(?:-\w*S|--stdin)\b`, refuse: refuseWord,
+	},
+	{
+		id: "command-password", keywords: []string{"sudo"},
+		regex: `\bsudo[ \t]+(?:-\w+[ \t]+|--\S+[ \t]+)*(?:-\w*S|--stdin)\b[^\n|;]{0,200}<<<[ \t]*(?:'([^'\n]{3,200})'|"([^"\n]{3,200})"|([^\s'"|;&]{3,200}))`, refuse: refuseWord,
+	},
+	{
+		id: "wifi-password", keywords: []string{"psk", "wpa_passphrase", "wep-key", "wifi connect"},
+		regex: `(?m)(?:^[ \t]*(?:wpa[_-])?psk[ \t]*=[ \t]*|^[ \t]*wpa-psk[ \t]+|\b(?:802-11-wireless-security|wifi-sec)\.(?:psk|wep-key\d)[ \t]+|\bwpa_passphrase[ \t]+(?:"[^"\n]+"|'[^'\n]+'|\S+)[ \t]+|\bwifi[ \t]+connect[ \t]+(?:"[^"\n]+"|'[^'\n]+'|\S+)[ \t]+password[ \t]+)(?:"([^"\n]{8,64})"|'([^'\n]{8,64})'|([^\s"'(]{8,64})[ \t\r]*(?:$|;|#|&))`, refuse: refuseWord,
 	},
 	{
 		id: "cookie", keywords: []string{"cookie", "-b '", "-b \""}, find: cookies,

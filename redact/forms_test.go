@@ -102,6 +102,34 @@ func TestPlaces(t *testing.T) {
 			require.NotContains(t, out, words)
 		}
 	}
+	for _, c := range []struct{ text, secret string }{ // whatever it looks like
+		{"MYSQL_PASSWORD=%s", "hunter2"}, {"MYSQL_PASSWORD=%s docker compose up", "horse"}, {"export DB_PASS='%s'", "correct horse"}, {"PASSPHRASE=\"%s\"\n", "a b c"},
+		{"docker run -e MYSQL_ROOT_PASSWORD=%s mysql", "tomato"}, {"tool --password=%s go", "abc"}, {"tool --password='%s' go", "my dog"}, {"RESTIC_PASSWORD=%s\n", "p4ss-for-me"},
+		{"SECRET=%s", "123456789012"}, {"APP_SECRET=%s\n", "tomatosoup"}, {"export API_TOKEN=%s", "98765432109876"}, {"{\"env\": \"PGPASSWORD=%s\"}", "winter"},
+		{"echo %s | sudo -S apt update", "horse"}, {"echo '%s' | sudo -S -p '' ls", "my dog"}, {"printf '%%s\\n' %s | sudo -kS true", "my1dog"}, {"sudo -S id <<< '%s'", "horse"}, {"echo \"%s\"|sudo --stdin id", "horse"},
+		{"network={\n\tssid=\"home\"\n\tpsk=\"%s\"\n}", "fluffy cat"}, {"[wifi-security]\npsk=%s\n", "fluffycat"}, {"    wpa-psk %s\n", "fluffycat"}, {"nmcli dev wifi connect home password %s", "fluffycat"},
+		{"ALTER ROLE app WITH LOGIN PASSWORD '%s';", "horse"}, {"alter user app password '%s'", "my dog"}, {"CREATE USER a@'%%' IDENTIFIED BY '%s'", "abc"}, {"CREATE USER a IDENTIFIED WITH x BY '%s'", "horse"},
+		{"ALTER USER a IDENTIFIED BY \"%s\"", "tiger"}, {"CREATE LOGIN a WITH PASSWORD = '%s'", "horse"}, {"SET PASSWORD FOR a = '%s'", "horse"}, {"SET PASSWORD FOR a@b = PASSWORD('%s')", "horse"},
+		{"https://discord.com/api/webhooks/%s", "112233445566778899/" + made(1, base62, 68)}, {"curl https://discordapp.com/api/v10/webhooks/%s?wait=true", "112233445566778899/" + made(2, base62+"-_", 68)},
+		{"https://acme-corp.webhook.office.com/webhookb2/%s", "01234567-89ab-cdef-0123-456789abcdef@01234567-89ab-cdef-0123-456789abcdef/IncomingWebhook/" + made(3, hexDigits, 32) + "/01234567-89ab-cdef-0123-456789abcdef/V2abc"},
+		{"https://outlook.office.com/webhook/%s", "01234567-89ab-cdef-0123-456789abcdef@01234567-89ab-cdef-0123-456789abcdef/IncomingWebhook/" + made(4, hexDigits, 32) + "/01234567-89ab-cdef-0123-456789abcdef"},
+		{"https://prod-1.westus.logic.azure.com:443/workflows/x/triggers/manual/paths/invoke?sp=1&sv=1.0&sig=%s", made(5, base62, 43)},
+		{"git clone https://%s@host.example/x.git", made(6, base62, 40)}, {"https://%s:@host.example/x", made(7, hexDigits, 40)}, {"url = https://%s@dev.example.com/o/_git/r", made(8, "abcdefghijklmnopqrstuvwxyz234567", 52)},
+		{"http://localhost:8080/callback?code=%s&state=x", made(9, base62, 40)}, {"GET /cb?state=a&code=%s HTTP/1.1", "4/0A" + made(10, base62+"-_", 60)},
+	} {
+		text := fmt.Sprintf(c.text, c.secret)
+		out, _ := New([]byte("k")).Redact("", text)
+		require.NotContains(t, out, c.secret, text)
+	}
+	for _, plain := range []string{ // hold the place of a password, or say where it is
+		"PASSWORD=$1", "MYSQL_PASSWORD=$(cat x)", "PASSWORD=`cat x`", "DB_PASSWORD=${DB_PASSWORD:-}", "PASSWORD=\"$DB_PASSWORD\"", "MYSQL_PASSWORD=${{ secrets.DB }}", "PASSWORD=os.Getenv(\"X\")", "PASSWORD=***", "PASSWORD=<password>",
+		"PASSWORD=/run/secrets/db", "DB_PASSWORD=changeme", "POSTGRES_PASSWORD=postgres", "tool --password=PASS", "--password=string", "--password=%s", "--password=", "PASSWORD=\"\"", "PASSWORD=xxxxx", "PASSWORD={{ .Password }}",
+		"DB_PASSWORD=your-password-here", "PASSWORD=None", "PASSWORD=getpass.getpass()", "password: string", "SECRET=mysecret", "TOKEN=token", "echo $PW | sudo -S ls", "echo \"$(cat pw)\" | sudo -S ls", "psk=\"${PSK}\"", "echo hello | sudo tee x",
+		"ALTER ROLE x PASSWORD '$1'", "CREATE USER x IDENTIFIED BY '<password>'", "ALTER ROLE x PASSWORD NULL", "https://discord.com/api/webhooks/ID/TOKEN", "https://very-long-user.name-of-someone@host/x", "?code=invalid_request_of_a_client", "PWD=" + "/home/a", "https://example.com/a@b",
+	} {
+		out, _ := New([]byte("k")).Redact("", plain)
+		require.Equal(t, plain, out)
+	}
 	for _, plain := range []string{"token: my-service.reader", "PASSWORD=my-secret-token", "API_KEY=getToken", "API_KEY=apiKeyOfUser", "password: HTMLInputElement", "SECRET=of-the-art"} {
 		out, _ := New([]byte("k")).Redact("", plain)
 		require.Equal(t, plain, out)

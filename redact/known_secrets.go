@@ -105,8 +105,11 @@ func hasUser(text string, end int) bool {
 	if i := strings.IndexAny(rest, " /\n\t\"'<>`"); i >= 0 {
 		rest = rest[:i]
 	}
-	return strings.Contains(rest, ":") && strings.Contains(rest, "@")
+	return strings.Contains(rest, "@")
 }
+
+// refuseName is refuseWord for secrets of no certain form: they are more than names and words.
+func refuseName(c candidate) bool { return refuseLetters(c) || !random(c.secret, 16) }
 
 // rank orders rules that found the same: the one that says most comes first.
 func rank(id string) int {

@@ -25,6 +25,7 @@ type value struct {
 	literal bool // no expression of a program can stand there
 	call    bool // what follows makes it an expression
 	env     bool // the assignment is that of an environment variable
+	given   bool // a variable or an option gets the value as it is
 }
 
 // named is the value of the name that ends with the word at at.
@@ -79,13 +80,15 @@ func valueOf(text string, at, end int) (v value, start int) {
 		return v, 0
 	}
 	start = i
+	assigned := !spaced && op == 1 && text[blanks] == '=' && blanks == end
+	v.given = assigned && (v.shout || flag)
 	if c := text[i]; strings.IndexByte("\"'`", c) >= 0 {
 		start++
 		to := start
-		for to < len(text) && to-start < mostNamed && text[to] > ' ' && text[to] != c && text[to] != '\\' {
+		for to < len(text) && to-start < mostNamed && (text[to] > ' ' || v.given && text[to] == ' ') && text[to] != c && text[to] != '\\' {
 			to++
 		}
-		v.text = text[start:to]
+		v.text, v.given = text[start:to], v.given && c != '`'
 		v.quoted = to < len(text) && (text[to] == c || text[to] == '\\')
 		v.literal = true
 		if !v.quoted {
@@ -185,6 +188,15 @@ var columns = sync.OnceValue(func() *regexp.Regexp {
 
 // secret reports whether the value is a secret.
 func (v value) secret() bool {
+	if v.given && v.isPassword() {
+		return !v.standsIn()
+	}
+	if strings.Contains(v.text, " ") {
+		return false
+	}
+	if v.given && !v.quoted && len(v.text) >= leastNamed && certain().MatchString(v.name) && !columns().MatchString(v.name) && aWord().MatchString(v.text) {
+		return !v.standsIn() && !keyWord().MatchString(v.text)
+	}
 	if len(v.text) < leastNamed || digitsIn(v.text) == 0 && !v.phrase() && (!v.literal && !strings.Contains(v.text, "-") && len(v.text) < 24 || !mixed(v.text)) {
 		return false
 	}
@@ -199,6 +211,40 @@ func (v value) secret() bool {
 	}
 	return !reference(v) && !standIn(v.text)
 }
+
+// isPassword reports whether the name is that of a password.
+func (v value) isPassword() bool {
+	return aPassword().MatchString(v.name) && !columns().MatchString(v.name)
+}
+
+// standsIn reports whether a value that is given as it is names a secret or holds its place.
+func (v value) standsIn() bool {
+	t := v.text
+	switch {
+	case len(t) < 3, v.call, strings.ContainsAny(t[:1], "$<{[(%*@&`!|;>#-/~"), strings.ContainsAny(t, "<>{}"), expanded().MatchString(t), strings.Contains(t, ".."), strings.Contains(t, "EXAMPLE"):
+		return true
+	case strings.Trim(t, t[:1]) == "", strings.ToUpper(t) == t && strings.ToLower(t) != t && digitsIn(t) == 0, published(t), placeheld().MatchString(t), aPath().MatchString(t):
+		return true
+	case strings.Contains(v.name, strings.ToLower(t)), anExpression().MatchString(t) && keyWord().MatchString(t), strings.ContainsAny(t, ".(") && anExpression().MatchString(strings.TrimRight(t, "()")):
+		return true
+	}
+	for _, word := range strings.FieldsFunc(strings.ToLower(t), func(r rune) bool { return strings.ContainsRune("-_. +=/:!,", r) }) {
+		if plain := strings.TrimRight(word, "0123456789"); word == "" || plain != "" && (!standIns()[plain] && !defaults()[plain] || plain == "hunter") || plain == "" {
+			return false
+		}
+	}
+	return true
+}
+
+// defaults are values besides stand-ins that everybody knows, or that say there is none.
+var defaults = sync.OnceValue(func() map[string]bool {
+	set := map[string]bool{}
+	for _, word := range strings.Fields(`admin administrator root guest demo null nil yes off on stdin prompt env file ask blank postgres mysql mongo redis rabbitmq
+		guess argument arg option integer boolean bool int bytes text type format random generate generated auto please enter insert provide replace set unset`) {
+		set[word] = true
+	}
+	return set
+})
 
 // phrase reports whether the value of an environment variable is one of letters alone that
 // no name has: words with dashes, or letters of both cases in no order.
@@ -255,6 +301,14 @@ var (
 	disorder = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^[A-Za-z]*(?:[a-z][A-Z]{1,3}[a-z]+[A-Z]{2}|[A-Z]{2}[A-Za-z]*[a-z][A-Z]|[a-z]+[A-Z]{2,}[a-z]+)[A-Za-z]*$`)
 	})
+	// aPassword is the name of a password.
+	aPassword = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?:passw(?:or)?ds?|passwort|passphrase|passcode|(?:^|_)pass|_pwd)(?:_?\d+|_(?:prod|production|dev|test|live|staging|old|new|base))?$`)
+	})
+	// aWord is letters or digits alone.
+	aWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:[a-z]+|[0-9]+)$`) })
+	// expanded has a variable or a command in it.
+	expanded = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("\\$[A-Za-z_({]|`|%[A-Za-z_]+%|%[sdvq]") })
 	// keyWord says in a name that it is one of a secret.
 	keyWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)secret|token|key|passw`) })
 	// counted is a word with a number, which is no secret but under the name of a password.
