@@ -188,8 +188,8 @@ var columns = sync.OnceValue(func() *regexp.Regexp {
 
 // secret reports whether the value is a secret.
 func (v value) secret() bool {
-	if v.given && v.isPassword() {
-		return !v.standsIn()
+	if v.given && v.isPassword() && !v.standsIn() {
+		return true
 	}
 	if strings.Contains(v.text, " ") {
 		return false

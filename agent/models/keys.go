@@ -66,10 +66,19 @@ func secretHeader(name string) bool {
 	return slices.ContainsFunc([]string{"auth", "key", "token", "secret", "cookie"}, func(word string) bool { return strings.Contains(name, word) })
 }
 
-// open is the provider as it is asked with its key. A key that a program prints or that jp login keeps is read anew.
+// laterKey stands in a request for the key that a program prints, until jp sends the request.
+const laterKey = "the-key-that-a-program-prints"
+
+// open is the provider as it is asked with its key. A key that a program prints or that jp login keeps is read anew. The
+// program runs when the first request is sent: the question is recorded by then.
 func (r Providers) open(ctx context.Context, e *repo.Host, v catalog.Vendor, o catalog.Options) (*catalog.Provider, error) {
 	key, source, err := r.key(e, v)
-	if err == nil && source != nil {
+	printed, later := source.(*printedKey)
+	switch {
+	case err != nil:
+	case later:
+		key = laterKey
+	case source != nil:
 		key, _, err = source.current(ctx)
 		r.repo.Values.Add(key)
 	}
@@ -83,7 +92,7 @@ func (r Providers) open(ctx context.Context, e *repo.Host, v catalog.Vendor, o c
 		o.Client = renewing(o.Client, renewal{key: source, vendor: v.Name, opened: key, secret: r.repo.Values.Add})
 	}
 	p := v.Open(key, o)
-	if printed, ok := source.(*printedKey); ok {
+	if later {
 		p.Account = provider.AccountOf(strings.Join(printed.argv, "\x00")) // the account stays the same when the key changes
 	}
 	return p, nil

@@ -145,7 +145,7 @@ func TestAKeyThatIsTooOldIsRenewedBefore(t *testing.T) {
 	g := p.tokens(s, v, 0)
 	require.Equal(t, greeting+"\n", p.asks(v, "--cfg", "providers.anthropic.key_ttl=1ns", "Make it").stdout)
 	require.Empty(t, g.bodies[false])
-	require.Equal(t, 4, p.runs(), "once at the start, and before each call")
+	require.Equal(t, 3, p.runs(), "before each call")
 	out := p.jp("query", "--cfg", "providers.anthropic.key_ttl=-5m", "Again")
 	require.Equal(t, problem.ExitUsage, out.exit, out.stderr)
 }
