@@ -29,6 +29,9 @@ func (o gitControlFiles) repository(home, name, gitDir, commonDir, topLevel stri
 	for _, folder := range []string{"hooks", "info"} {
 		o.folder(name+folder, filepath.Join(commonDir, folder))
 	}
+	for _, file := range []string{"alternates", "http-alternates"} {
+		o.add(name+"objects/info/"+file, filepath.Join(commonDir, "objects", "info", file))
+	}
 	o.pending(name, gitDir, "")
 	if gitDir != commonDir {
 		o.pending(name, commonDir, " of the main worktree")

@@ -24,8 +24,8 @@ var operations = []struct {
 	folder string
 	files  *regexp.Regexp
 }{
-	{"rebase-merge", regexp.MustCompile(`^(git-rebase-todo|strategy|strategy_opts|gpg_sign_opt|head-name|onto|orig-head|autostash)$`)},
-	{"rebase-apply", regexp.MustCompile(`^(apply-opt|gpg_sign_opt|head-name|onto|orig-head|autostash|[0-9]+)$`)},
+	{"rebase-merge", regexp.MustCompile(`^(git-rebase-todo|author-script|strategy|strategy_opts|gpg_sign_opt|head-name|onto|orig-head|autostash)$`)},
+	{"rebase-apply", regexp.MustCompile(`^(apply-opt|author-script|gpg_sign_opt|head-name|onto|orig-head|autostash|[0-9]+)$`)},
 	{"sequencer", regexp.MustCompile(`^(todo|opts)$`)},
 }
 
@@ -39,6 +39,11 @@ func (o gitControlFiles) pending(name, gitDir, suffix string) {
 				continue
 			}
 			file := &operationFile{lines: linesOf(string(text)), starts: starters[entry.Name()]}
+			if entry.Name() == "author-script" { // git writes it anew for each commit
+				if file.lines = slices.DeleteFunc(file.lines, authorLine.MatchString); len(file.lines) == 0 {
+					continue
+				}
+			}
 			o[name+operation.folder+"/"+entry.Name()+suffix] = controlFile{state: strings.Join(file.starting(nil), "\n"), operation: file}
 		}
 	}
@@ -54,8 +59,12 @@ func linesOf(text string) (lines []string) {
 	return lines
 }
 
+// authorLine is a line of the author of a commit, as git quotes it. A shell ran other ones in older versions of git.
+var authorLine = regexp.MustCompile(`^GIT_AUTHOR_(?:NAME|EMAIL|DATE)='(?:[^']|'\\['!]')*'$`)
+
 // starters tell of each file which of its lines start a program.
 var starters = map[string]func(line string) bool{
+	"author-script":   func(string) bool { return true },
 	"git-rebase-todo": startsCommand, "todo": startsCommand, "strategy": startsStrategy,
 	"opts": func(line string) bool {
 		key, value, ok := strings.Cut(line, "=")

@@ -24,6 +24,7 @@ type refState struct {
 	packed string // git's list of the others
 	stash  string // the log of refs/stash: the second word of each line is a commit
 	own    *gitstore.RefList
+	ends   string // .git/shallow: commits whose parents git does not look for
 }
 
 const (
@@ -40,6 +41,8 @@ func (f *Files) refs(ctx context.Context, after bool) (s refState) {
 	} else {
 		s = f.refsInFiles()
 	}
+	ends, _ := safefile.ReadRegular(filepath.Join(f.git.CommonDir, "shallow"))
+	s.ends = string(ends)
 	f.state.Lock()
 	defer f.state.Unlock()
 	if f.store != nil && (after || f.state.own == nil) {
@@ -141,14 +144,17 @@ func (f *Files) movedRefs(ctx context.Context, before refState, branch string) (
 	})
 	taken := f.takenRefs(now, before)
 	var said []string
+	if was, is := strings.Count(before.ends, "\n"), strings.Count(now.ends, "\n"); now.ends != before.ends {
+		said = append(said, fmt.Sprintf("shallow %d → %d", was, is))
+	}
 	for _, ref := range taken {
 		said = append(said, conversation.QuotePath(ref.name)+" "+ref.what)
 	}
 	if words != "" && len(said) > 0 {
 		words += ", "
 	}
-	if more := len(said) - mostMoved; more > 0 {
-		said = append(said[:mostMoved], fmt.Sprintf("%d more of refs/jp", more))
+	if more := len(said) - mostMoved - 1; more > 0 {
+		said = append(said[:mostMoved+1], fmt.Sprintf("%d more of refs/jp", more))
 	}
 	gone = now.dropped(before, *f.state.stashes)
 	for _, ref := range taken {

@@ -34,6 +34,7 @@ func TestMovedRefs(t *testing.T) {
 		"packed":            {[][]string{{"pack-refs", "--all"}}, ""},
 		"packed and gone":   {[][]string{{"pack-refs", "--all"}, {"branch", "-D", "side"}}, "refs/heads -1"},
 		"jp's own":          {[][]string{{"update-ref", "refs/jp/conversations/x", "HEAD"}}, ""},
+		"a cut history":     {[][]string{{"-c", "alias.cut=!git rev-parse HEAD >.git/shallow", "cut"}}, "shallow 0 → 1"},
 		"a replacement":     {[][]string{{"update-ref", "refs/replace/x", "HEAD"}}, ""},
 		"there and back":    {[][]string{{"branch", "new"}, {"branch", "-D", "new"}}, ""},
 		"several at a time": {[][]string{{"tag", "v1"}, {"branch", "new"}, {"branch", "-f", "side", "first"}}, "refs/heads +1, refs/tags +1, side moved"},
