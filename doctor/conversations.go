@@ -64,7 +64,7 @@ func (c *checkup) conversations(ctx context.Context) []Finding {
 		names, _ := c.db.RefNames("refs/jp/") // what cannot be listed was told
 		store.Format, store.OtherRefs = c.repo.At.RefFormat, len(names)
 	}
-	missing, _ := gitstore.AllMissing(c.repo.Store) // without the name of the repository, which is told of
+	missing, _ := c.repo.Store.SeenRefs().Missing() // without the name of the repository, which is told of
 	return slices.Concat(store.Findings(), Taken{Missing: missing, SetBack: back}.Findings(), tips.Findings(), twins.Findings())
 }
 

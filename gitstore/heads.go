@@ -180,18 +180,6 @@ func (h *heads) close() {
 	h.open = nil
 }
 
-// Gone says of a conversation that is not there which head was seen last, and whether its
-// event is in the repository. It is "" where jp deleted it, and where none was seen.
-func (s *Store) Gone(id conversation.ID) (head conversation.Head, there bool, err error) {
-	if _, _, err := s.refs.find(id); !errors.Is(err, conversation.ErrNotFound) {
-		return "", false, err
-	}
-	if s.heads.deletedByJP(id) {
-		return "", false, nil
-	}
-	return s.SeenHead(id)
-}
-
 // deletedByJP reports whether jp deleted a conversation.
 func (h *heads) deletedByJP(id conversation.ID) bool {
 	repo, err := h.repository(false)

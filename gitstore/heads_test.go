@@ -155,7 +155,7 @@ func TestGone(t *testing.T) {
 	gone := func() (head conversation.Head) {
 		t.Helper()
 		w.Store = w.open()
-		head, _, err := w.Gone(id)
+		head, _, err := w.SeenRefs().Gone(id)
 		require.NoError(t, err)
 		return head
 	}
@@ -176,7 +176,7 @@ func TestGone(t *testing.T) {
 	second := w.add(first, 1)
 	w.git("update-ref", "-d", refs+string(id))
 	require.Equal(t, second, gone(), "it had come back")
-	_, there, err := w.Gone(id)
+	_, there, err := w.SeenRefs().Gone(id)
 	require.NoError(t, err)
 	require.True(t, there)
 }

@@ -11,6 +11,12 @@ import (
 	"jp/gitstore/odb"
 )
 
+// SeenRefs compares the refs of conversations with what this user's jp saw of them.
+type SeenRefs struct{ store *Store }
+
+// SeenRefs are those of the store.
+func (s *Store) SeenRefs() SeenRefs { return SeenRefs{s} }
+
 // A RefList has the refs of conversations at one time. Of those that keep payload it has the names.
 type RefList struct {
 	values map[string]odb.OID
@@ -20,9 +26,9 @@ type RefList struct {
 // kept stands for what a ref names that keeps payload.
 const kept = "?"
 
-// ReadRefs lists them. It reads again what looks other than in an earlier list, and leaves out what
+// Read lists them. It reads again what looks other than in an earlier list, and leaves out what
 // it cannot read.
-func ReadRefs(s *Store, earlier *RefList) RefList {
+func (r SeenRefs) Read(earlier *RefList) RefList {
 	if earlier == nil {
 		earlier = &RefList{}
 	}
@@ -37,9 +43,9 @@ func ReadRefs(s *Store, earlier *RefList) RefList {
 	}
 	for _, scope := range [][2]string{{refLive, refPayloads}, {refArchive, refRoot + "none/"}, {refRemotes, refRoot + "none/"}} {
 		known := &odb.KnownRefs{Same: same}
-		refs, beside, _ := s.odb.ListBeside(scope[0], scope[1], known)
-		for _, r := range refs {
-			now.values[r.Name], now.stamps[r.Name] = r.OID, known.Stamps[r.Name]
+		refs, beside, _ := r.store.odb.ListBeside(scope[0], scope[1], known)
+		for _, ref := range refs {
+			now.values[ref.Name], now.stamps[ref.Name] = ref.OID, known.Stamps[ref.Name]
 		}
 		for _, name := range beside {
 			now.values[name] = kept
@@ -65,23 +71,35 @@ func (l *RefList) Differing(earlier *RefList) (refs []string) {
 // Taken reports whether something other than jp deleted or set back a ref of a conversation, which
 // named was and names now, "" for nothing. newest is what the ref has to name, "" for a ref that
 // keeps payload: the next turn makes it again.
-func Taken(s *Store, ref, was, now string) (newest conversation.Head, taken bool) {
+func (r SeenRefs) Taken(ref, was, now string) (newest conversation.Head, taken bool) {
 	id, own := owner(ref)
 	switch {
-	case was == now, now != "" && s.ancestry.reaches(odb.OID(now), odb.OID(was)), now == "" && own && s.heads.deletedByJP(id):
+	case was == now, now != "" && r.store.ancestry.reaches(odb.OID(now), odb.OID(was)), now == "" && own && r.store.heads.deletedByJP(id):
 		return "", false
 	case was == kept:
 		return "", true
 	case !own:
 		return conversation.Head(was), true
 	}
-	if _, head, err := s.refs.find(id); now == "" && err == nil && s.ancestry.reaches(head, odb.OID(was)) {
+	if _, head, err := r.store.refs.find(id); now == "" && err == nil && r.store.ancestry.reaches(head, odb.OID(was)) {
 		return "", false // it is in the archive now, or out of it
 	}
-	if seen, there, err := s.SeenHead(id); err == nil && there && s.ancestry.reaches(odb.OID(seen), odb.OID(was)) {
+	if seen, there, err := r.store.SeenHead(id); err == nil && there && r.store.ancestry.reaches(odb.OID(seen), odb.OID(was)) {
 		return seen, true
 	}
 	return conversation.Head(was), true
+}
+
+// Gone says of a conversation that is not there which head was seen last, and whether its
+// event is in the repository. It is "" where jp deleted it, and where none was seen.
+func (r SeenRefs) Gone(id conversation.ID) (head conversation.Head, there bool, err error) {
+	if _, _, err := r.store.refs.find(id); !errors.Is(err, conversation.ErrNotFound) {
+		return "", false, err
+	}
+	if r.store.heads.deletedByJP(id) {
+		return "", false, nil
+	}
+	return r.store.SeenHead(id)
 }
 
 // A Missing conversation was seen here, and something other than jp deleted its ref.
@@ -91,15 +109,15 @@ type Missing struct {
 	There bool              // its commit is in the repository
 }
 
-// AllMissing lists the conversations that something other than jp deleted, by id.
-func AllMissing(s *Store) (all []Missing, err error) {
-	repo, err := s.repository(false)
-	if err != nil || s.heads.dir == "" || repo == "" {
+// Missing lists the conversations that something other than jp deleted, by id.
+func (r SeenRefs) Missing() (all []Missing, err error) {
+	repo, err := r.store.repository(false)
+	if err != nil || r.store.heads.dir == "" || repo == "" {
 		return nil, err
 	}
 	there := map[string]bool{}
 	for _, scope := range []string{refLive, refArchive} {
-		names, err := s.odb.RefNames(scope)
+		names, err := r.store.odb.RefNames(scope)
 		if err != nil {
 			return nil, storeError(err)
 		}
@@ -107,7 +125,7 @@ func AllMissing(s *Store) (all []Missing, err error) {
 			there[name[len(scope):]] = true
 		}
 	}
-	notes, err := os.ReadDir(filepath.Join(s.heads.dir, repo))
+	notes, err := os.ReadDir(filepath.Join(r.store.heads.dir, repo))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -116,7 +134,7 @@ func AllMissing(s *Store) (all []Missing, err error) {
 		if invalid != nil || there[note.Name()] {
 			continue
 		}
-		head, here, err := s.Gone(id)
+		head, here, err := r.Gone(id)
 		if err != nil {
 			return nil, err
 		}

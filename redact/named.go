@@ -194,7 +194,7 @@ func (v value) secret() bool {
 	if strings.Contains(v.text, " ") {
 		return false
 	}
-	if v.given && !v.quoted && len(v.text) >= leastNamed && certain().MatchString(v.name) && !columns().MatchString(v.name) && aWord().MatchString(v.text) {
+	if v.given && !v.quoted && len(v.text) >= leastNamed && aWord(v.text) && certain().MatchString(v.name) && !columns().MatchString(v.name) {
 		return !v.standsIn() && !keyWord().MatchString(v.text)
 	}
 	if len(v.text) < leastNamed || digitsIn(v.text) == 0 && !v.phrase() && (!v.literal && !strings.Contains(v.text, "-") && len(v.text) < 24 || !mixed(v.text)) {
@@ -214,7 +214,7 @@ func (v value) secret() bool {
 
 // isPassword reports whether the name is that of a password.
 func (v value) isPassword() bool {
-	return aPassword().MatchString(v.name) && !columns().MatchString(v.name)
+	return (strings.Contains(v.name, "pass") || strings.Contains(v.name, "pwd")) && aPassword().MatchString(v.name) && !columns().MatchString(v.name)
 }
 
 // standsIn reports whether a value that is given as it is names a secret or holds its place.
@@ -272,6 +272,11 @@ func mixed(text string) bool {
 	return len(text) >= 16 && uppers > 3 && (changes > 1 || len(text) >= 24 && 5*uppers > len(text)) && uppers < len(text)-3 && !strings.ContainsAny(text, "_.")
 }
 
+// aWord reports whether a text is small letters alone, or digits alone.
+func aWord(text string) bool {
+	return strings.Trim(text, "0123456789") == "" || strings.Trim(text, lowers[10:]) == ""
+}
+
 func digitsIn(text string) int {
 	n := 0
 	for _, c := range []byte(text) {
@@ -305,8 +310,6 @@ var (
 	aPassword = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?:passw(?:or)?ds?|passwort|passphrase|passcode|(?:^|_)pass|_pwd)(?:_?\d+|_(?:prod|production|dev|test|live|staging|old|new|base))?$`)
 	})
-	// aWord is letters or digits alone.
-	aWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:[a-z]+|[0-9]+)$`) })
 	// expanded has a variable or a command in it.
 	expanded = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("\\$[A-Za-z_({]|`|%[A-Za-z_]+%|%[sdvq]") })
 	// keyWord says in a name that it is one of a secret.

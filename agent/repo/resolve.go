@@ -67,7 +67,7 @@ func (r Finder) Resolve(ctx context.Context, e *Host, word string) (conversation
 // Gone says of a conversation that is not there any more that something other than jp has
 // taken its ref away, and what brings it back; nil where that is not known.
 func (r Finder) Gone(id conversation.ID) *problem.Error {
-	last, there, err := r.repo.Store.Gone(id)
+	last, there, err := r.repo.Store.SeenRefs().Gone(id)
 	if err != nil || last == "" {
 		return nil
 	}

@@ -46,7 +46,7 @@ func (f *Files) refs(ctx context.Context, after bool) (s refState) {
 	f.state.Lock()
 	defer f.state.Unlock()
 	if f.store != nil && (after || f.state.own == nil) {
-		own := gitstore.ReadRefs(f.store, f.state.own)
+		own := f.store.SeenRefs().Read(f.state.own)
 		f.state.own = &own
 	}
 	s.own = f.state.own
@@ -175,7 +175,7 @@ func (f *Files) takenRefs(now, before refState) (taken []takenRef) {
 	}
 	for _, name := range now.own.Differing(before.own) {
 		is := now.own.Value(name)
-		newest, was := gitstore.Taken(f.store, name, before.own.Value(name), is)
+		newest, was := f.store.SeenRefs().Taken(name, before.own.Value(name), is)
 		switch back := "this brings it back: "; {
 		case !was:
 		case newest == "":

@@ -217,7 +217,7 @@ func verified(ctx context.Context, r *repo.Repo, e *ui.Env, words []string, all 
 			}
 			infos = append(infos, heads...)
 		}
-		missing, err := gitstore.AllMissing(r.Store)
+		missing, err := r.Store.SeenRefs().Missing()
 		for _, m := range missing {
 			if gone := r.Find().Gone(m.ID); gone != nil && m.There {
 				infos = append(infos, conversation.Info{ID: m.ID, Err: gone})
