@@ -144,17 +144,17 @@ func (f *Files) movedRefs(ctx context.Context, before refState, branch string) (
 	})
 	taken := f.takenRefs(now, before)
 	var said []string
-	if was, is := strings.Count(before.ends, "\n"), strings.Count(now.ends, "\n"); now.ends != before.ends {
-		said = append(said, fmt.Sprintf("shallow %d → %d", was, is))
-	}
 	for _, ref := range taken {
 		said = append(said, conversation.QuotePath(ref.name)+" "+ref.what)
 	}
+	if more := len(said) - mostMoved; more > 0 {
+		said = append(said[:mostMoved], fmt.Sprintf("%d more of refs/jp", more))
+	}
+	if was, is := strings.Count(before.ends, "\n"), strings.Count(now.ends, "\n"); now.ends != before.ends {
+		said = append(said, fmt.Sprintf("shallow %d → %d", was, is))
+	}
 	if words != "" && len(said) > 0 {
 		words += ", "
-	}
-	if more := len(said) - mostMoved - 1; more > 0 {
-		said = append(said[:mostMoved+1], fmt.Sprintf("%d more of refs/jp", more))
 	}
 	gone = now.dropped(before, *f.state.stashes)
 	for _, ref := range taken {
