@@ -100,7 +100,7 @@ var Allowed = map[string][]string{
 	"cmd/jp/internal/console":               {"internal/safetext", "cmd/jp/internal/terminal"}, // keys and rows; knows no conversation
 	"cmd/jp/internal/chat":                  {everything},
 	"cmd/jp/internal/watch":                 {everything},
-	"cmd/jp/internal/webpage":               nil, // Markdown to HTML; knows no conversation
+	"cmd/jp/internal/webpage":               {"cmd/jp/internal/terminal/highlight"}, // Markdown to HTML; knows no conversation
 	"cmd/jp/internal/mcpserver":             {"tool"},
 	"cmd/jp/internal/mcpserver/mcptest":     nil,
 	"internal/interleave":                   nil,
