@@ -48,7 +48,7 @@ var kept = map[Type][]string{
 	TypeToolCallResponse: {"Truncated.SHA256", "Changed.Before", "Changed.After", "Usage.CostUSD"},
 	TypeInquiryRequest:   {"Kind", "Files.Digest"},
 	TypeInquiryResponse:  {"Outcome", "By", "Usage.CostUSD"},
-	TypeMetadata:         {"TitleSource", "Parent"},
+	TypeMetadata:         {"TitleSource", "Parent", "Usage.CostUSD"},
 	TypeForkOrigin:       {"Conversation", "Commit"},
 	TypeWorkspace:        {"Paths.Status"},
 	TypeTurnDiscarded:    {"By"},

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -93,6 +94,9 @@ func TestChatScreens(t *testing.T) {
 		t.Run(size, func(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t)
+			p.dir = filepath.Join(p.dir, "../home/shellwords") // whose name has the same width everywhere
+			require.NoError(t, os.Mkdir(p.dir, 0o777))
+			p.git("init", "-q")
 			p.environ = append(p.environ, kind.environ...)
 			p.write("../demo", screensScript)
 			p.write("shellwords.go", shellwords)
@@ -133,23 +137,29 @@ var vary = []struct {
 	{regexp.MustCompile(`main [0-9a-f]{7}`), "main 1a2b3c4"},
 	{regexp.MustCompile(`(turn \d+ · )[\d.]+ m?s · [\d.]+k? in, [\d.]+k? out`), "${1}0.1 s · 13.1k in, 98 out"},
 	{regexp.MustCompile(`\d s · you`), "1 s · you"},
-	{regexp.MustCompile(`(?m)^(new conversation · ).*$`), "${1}~/shellwords"},
+	{regexp.MustCompile(`(?m) +$`), ""},
 	{regexp.MustCompile(`--tools \w{4}`), "--tools k3fw"},
 }
 
-// holdsScreen compares what a terminal shows with its golden file.
+// holdsScreen waits until a terminal shows its golden file.
 func holdsScreen(t *testing.T, s *sitting, name string) {
 	t.Helper()
-	got := s.Painted() + "\n"
-	for _, v := range vary {
-		got = v.part.ReplaceAllString(got, v.as)
+	shown := func() string {
+		text := s.Painted() + "\n"
+		for _, v := range vary {
+			text = v.part.ReplaceAllString(text, v.as)
+		}
+		return text
 	}
 	file := filepath.Join(screens, name+".ansi")
 	if *update {
 		require.NoError(t, os.MkdirAll(screens, 0o777))
-		require.NoError(t, os.WriteFile(file, []byte(got), 0o666))
+		require.NoError(t, os.WriteFile(file, []byte(shown()), 0o666))
 	}
 	want, err := os.ReadFile(file)
 	require.NoError(t, err)
-	require.Equal(t, strings.Split(string(want), "\n"), strings.Split(got, "\n"), "go test ./cmd/jp -run ChatScreens -update writes %s anew", file)
+	for deadline := time.Now().Add(20 * time.Second); shown() != string(want) && time.Now().Before(deadline); { // it may be half drawn
+		time.Sleep(10 * time.Millisecond)
+	}
+	require.Equal(t, strings.Split(string(want), "\n"), strings.Split(shown(), "\n"), "go test ./cmd/jp -run ChatScreens -update writes %s anew", file)
 }
