@@ -89,7 +89,7 @@ func (t Taken) Findings() (all []Finding) {
 			continue
 		}
 		all = append(all, found(Warn, "refs", "%s is gone: its ref was deleted, and not by jp; its last event is commit %s", m.ID, m.Head).
-			advise("%s brings it back, before git gc deletes it", action.SetRef(gitstore.RefOf(m.ID), string(m.Head))))
+			advise("%s brings it back, before git deletes the commit", action.SetRef(gitstore.RefOf(m.ID), string(m.Head))))
 	}
 	for _, b := range t.SetBack {
 		set := found(Warn, "refs", "%s was set back to an older event than its newest one here", b.ID)

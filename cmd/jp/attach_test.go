@@ -119,7 +119,7 @@ func TestTwoTerminals(t *testing.T) {
 	s.WaitFor("Detached; " + string(id) + " goes on (pid ")
 	p.attachedSoon(id, false)
 
-	require.Contains(t, p.jp("ls").stdout, "tool_question: fs_create_file")
+	require.Contains(t, p.jp("ls").stdout, "waiting-for-input (fs_create_file) (pid ")
 	out := p.jp("answer", string(id), "y")
 	require.Zero(t, out.exit, out.stderr)
 	require.Contains(t, out.stdout, "Answer: yes (user). "+string(id)+" goes on")

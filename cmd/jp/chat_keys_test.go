@@ -148,7 +148,7 @@ output = 20
 	s.idle()
 	head := p.git("for-each-ref", "refs/jp/conversations")
 	s.Type("/btw What is it?\r")
-	s.WaitFor("beside the conversation · script/")
+	s.WaitFor("beside the conversation\n")
 	s.WaitFor("An answer beside it, with some more words.")
 	s.WaitFor("It is kept in the archive: /print ")
 	s.idle()

@@ -46,7 +46,7 @@ func TestThePromptShowsWhatAHookChanged(t *testing.T) {
 	s.prompted()
 	require.Contains(t, s.Text(), "create safe.txt")
 	require.Contains(t, s.Text(), "! a hook changed the arguments; the model asked for others (d)")
-	require.Contains(t, s.Text(), "+changed")
+	require.Contains(t, s.Text(), "1 + changed")
 	require.NotContains(t, s.Text(), "made.txt")
 	s.Type("d")
 	s.WaitFor("The model asked for:")

@@ -63,7 +63,7 @@ func TestWatch(t *testing.T) {
 	s.Type("\x1b[B")
 	s.WaitFor("! the file exists and will be overwritten")
 	require.Eventually(t, func() bool { // a key that comes before a person can have read the question is dropped
-		if strings.Contains(s.Text(), "Run it?") && !p.exists("README.md", "new\n") {
+		if strings.Contains(s.Text(), "Create it?") && !p.exists("README.md", "new\n") {
 			s.Type("y")
 		}
 		return p.exists("README.md", "new\n")
