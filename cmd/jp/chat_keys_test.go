@@ -190,6 +190,15 @@ func TestChatEffortAndTheme(t *testing.T) {
 	s.Type("\r")
 	s.WaitFor("From now on: theme auto.")
 	s.WaitForEnd("? keys")
+	for range 8 { // a form that is left takes no key after it
+		s.Type("/theme\r")
+		s.WaitFor("enter submit")
+		s.Type("\x1b")
+		s.WaitForEnd("? keys")
+		s.Type("text")
+		s.WaitFor("❯ text")
+		s.Type("\x15")
+	}
 	s.Type("/theme pink\r")
 	s.WaitFor(`invalid theme "pink" (want auto, dark, light, none).`)
 }

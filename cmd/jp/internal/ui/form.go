@@ -28,7 +28,7 @@ func form(ctx context.Context, environ []string, in, out *os.File, fields ...huh
 	keys.Confirm.Reject.SetKeys("n", "N", "ctrl+d") // as in the prompts
 	page := huh.NewForm(huh.NewGroup(fields...)).WithKeyMap(keys).WithTheme(huh.ThemeFunc(formTheme))
 	// Signals are jp's alone: a form that takes them, too, waits for ever to hand one on after the context has ended.
-	page.WithProgramOptions(tea.WithoutSignalHandler(), tea.WithEnvironment(environ)).WithInput(in).WithOutput(out)
+	page.WithProgramOptions(tea.WithoutSignalHandler(), tea.WithEnvironment(environ), tea.WithFilter(quits)).WithInput(in).WithOutput(out)
 	err := page.RunWithContext(ctx)
 	switch {
 	case errors.Is(err, huh.ErrUserAborted):
@@ -40,6 +40,14 @@ func form(ctx context.Context, environ []string, in, out *os.File, fields ...huh
 		return &turnloop.Interrupt{Signal: "SIGHUP"} // the terminal is gone
 	}
 	return err
+}
+
+// quits ends a form that is left as one that is answered: after an interrupt its reader goes on, and takes the next keys.
+func quits(_ tea.Model, msg tea.Msg) tea.Msg {
+	if _, is := msg.(tea.InterruptMsg); is {
+		return tea.QuitMsg{}
+	}
+	return msg
 }
 
 // formTheme is huh's own, with the chosen button underlined, so that it shows without colours.
