@@ -18,7 +18,11 @@ func (w *work) begin(run context.Context) {
 	w.mu.Unlock()
 }
 
-func (w *work) end() { w.begin(nil) }
+func (w *work) end() {
+	w.mu.Lock()
+	w.run = nil
+	w.mu.Unlock()
+}
 
 // running is the context of the turn, nil if none runs.
 func (w *work) running() context.Context {
@@ -27,7 +31,7 @@ func (w *work) running() context.Context {
 	return w.run
 }
 
-// DoubleKeys act when they are pressed twice: Ctrl+C, and Esc in an empty line.
+// doubleKeys act when they are pressed twice: Ctrl+C, and Esc in an empty line.
 type doubleKeys struct {
 	mu     sync.Mutex
 	ctrlC  time.Time
