@@ -43,3 +43,17 @@ func EffectIn(subject, call string) string {
 	_, effect, _ := strings.Cut(subject[same:], ": ")
 	return effect
 }
+
+// Asked is the text of a question whether a call may run, for people: it says what the call does in place of the tool's name.
+// Another text stays as it is.
+func Asked(text string) string {
+	name, object, _ := strings.Cut(strings.TrimPrefix(text, "Run "), " ")
+	switch line := Line(name, object); {
+	case !strings.HasPrefix(text, "Run ") || object == "" || Verb(name) == name:
+		return text
+	case name == "shell_run":
+		return "Run " + line
+	default:
+		return strings.ToUpper(line[:1]) + line[1:]
+	}
+}

@@ -29,3 +29,18 @@ func TestEffect(t *testing.T) {
 		require.Equal(t, want, EffectIn(subject, call), subject)
 	}
 }
+
+func TestAsked(t *testing.T) {
+	for text, want := range map[string]string{
+		"Run fs_modify_file a.go?":            "Edit a.go?",
+		"Run fs_create_file a.go? It exists.": "Create a.go? It exists.",
+		"Run shell_run rm -rf x?":             "Run rm -rf x?",
+		"Run shell_run?":                      "Run shell_run?",
+		"Run deploy to prod?":                 "Run deploy to prod?",
+		"Overwrite existing file?":            "Overwrite existing file?",
+		"Run ":                                "Run ",
+		"":                                    "",
+	} {
+		require.Equal(t, want, Asked(text), text)
+	}
+}

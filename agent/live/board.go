@@ -16,6 +16,7 @@ import (
 	"jp/conversation"
 	"jp/process"
 	"jp/process/attach"
+	"jp/tool"
 )
 
 // A Group says what a conversation on a Board needs.
@@ -297,7 +298,7 @@ func (b *Board) describe(ctx context.Context, r *boardRow) {
 	r.row.Last = lastOf(events)
 	switch {
 	case l.Status.Question != nil:
-		r.row.Last = problem.OneLine(*l.Status.Question)
+		r.row.Last = tool.Asked(problem.OneLine(*l.Status.Question))
 	case l.Status.State == "interrupted":
 		r.row.Last = l.Status.Words()
 	}
@@ -373,7 +374,7 @@ func (b *Board) heard(r *boardRow, m attach.Message) (again bool) {
 		if n := m.Context + m.Tokens; m.Context > 0 && m.Conversation == r.row.ID {
 			r.row.Tokens = n
 		}
-		if line := cmp.Or(m.Tail, m.Progress, strings.TrimSpace(m.Name+" "+m.Argument)); line != "" && !m.Over {
+		if line := cmp.Or(m.Tail, m.Progress, tool.Line(m.Name, m.Argument)); line != "" && !m.Over {
 			r.row.Last = problem.OneLine(line)
 		}
 	case *attach.Delta:
@@ -386,7 +387,7 @@ func (b *Board) heard(r *boardRow, m attach.Message) (again bool) {
 		r.text = ""
 		return m.Event != conversation.TypeToolStarted
 	case *attach.Inquiry:
-		r.row.Question, r.row.Group, r.row.Last = m, NeedsYou, problem.OneLine(m.Text)
+		r.row.Question, r.row.Group, r.row.Last = m, NeedsYou, tool.Asked(problem.OneLine(m.Text))
 		return true
 	case *attach.Answered:
 		if r.row.Question != nil && m.Seq == r.row.Question.Seq && m.Conversation == r.row.Question.Conversation {

@@ -117,7 +117,7 @@ func TestCtrlCDuringAHook(t *testing.T) {
 	require.NoError(t, err)
 	s.Type("\x03")
 	s.WaitFor("The tool-pre hook has run")
-	s.WaitFor("before fs_create_file made.txt.")
+	s.WaitFor("before create made.txt.")
 	s.WaitFor("s stop the turn")
 	s.Type("s")
 	require.Zero(t, s.exit())

@@ -122,7 +122,7 @@ func TestMenuWhileAToolRuns(t *testing.T) {
 			s.WaitFor("· script/")
 			p.recorded("tool_started")
 			s.menu(1)
-			s.WaitFor("shell_run sh -c 'echo started; sleep 600' has run")
+			s.WaitFor("sh -c 'echo started; sleep 600' has run")
 			s.Type(key)
 			require.Equal(t, 0, s.exit())
 			response := p.ofType("tool_call_response")[0]

@@ -51,7 +51,7 @@ func TestWatch(t *testing.T) {
 	s.WaitFor("jp watch · 2 needs you · 1 working")
 	s.Type("\x1b[F")
 	s.WaitFor("› Sleep")
-	s.WaitFor("shell_run sleep 600")
+	s.WaitFor("    sleep 600")
 	s.Type("s")
 	s.WaitFor("s once more stops")
 	s.Type("s")

@@ -16,6 +16,7 @@ import (
 	"jp/conversation"
 	"jp/internal/action"
 	"jp/internal/safetext"
+	"jp/tool"
 	"jp/turnloop"
 )
 
@@ -185,7 +186,7 @@ func (m *menu) choose(ctx context.Context, doing turnloop.Activity) {
 
 // toolTitle names a tool that runs and what it runs on, in one line without a column.
 func toolTitle(name, argument string) string {
-	return safetext.Show(safetext.OneLine(name + " " + argument))
+	return safetext.Show(safetext.OneLine(tool.Line(name, argument)))
 }
 
 // hasMessage reports whether the user has said something that is not sent yet.

@@ -21,10 +21,11 @@ func TestMenuTextFits(t *testing.T) {
 
 func TestToolTitle(t *testing.T) {
 	for _, tt := range []struct{ name, argument, want string }{
-		{"shell_run", "go test ./...", "shell_run go test ./..."},
-		{"shell_run", "sh -c 'echo a;\n    echo b'", "shell_run sh -c 'echo a; echo b'"},
-		{"shell_run", "printf 'a    b'\tc", "shell_run printf 'a b' c"},
-		{"fs_read_file", "", "fs_read_file"},
+		{"shell_run", "go test ./...", "go test ./..."},
+		{"shell_run", "sh -c 'echo a;\n    echo b'", "sh -c 'echo a; echo b'"},
+		{"shell_run", "printf 'a    b'\tc", "printf 'a b' c"},
+		{"fs_read_file", "a.go", "read a.go"},
+		{"deploy", "prod", "deploy prod"},
 	} {
 		require.Equal(t, tt.want, toolTitle(tt.name, tt.argument))
 	}
