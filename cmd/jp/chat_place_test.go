@@ -335,7 +335,7 @@ func TestChatShowsTheLastTurn(t *testing.T) {
 	require.Zero(t, p.jp("query", "-y", "-m", "script/../talk.toml", "Make files").exit)
 	s := p.sit(80, "-c")
 	s.idle()
-	require.Regexp(t, `^jp \S+ · script/../talk\.toml\n\S+ · main · asks\nMake files · \w{4} · 1 turn · .* ago\n\n> Make files\n\n  I make a file\.\n  ● create made\.txt +\+1 −0 · -y @7\n      1 \+ made\n  ● create other\.txt +\+1 −0 · -y @9\n      1 \+ other\n  Over\.\nturn 1 done: `, s.Text())
+	require.Regexp(t, `^jp \S+ · script/../talk\.toml\n\S+(?: · |\n)main(?: · |\n)asks\nMake files · \w{4} · 1 turn · .* ago\n\n> Make files\n\n  I make a file\.\n  ● create made\.txt +\+1 −0 · -y @7\n      1 \+ made\n  ● create other\.txt +\+1 −0 · -y @9\n      1 \+ other\n  Over\.\nturn 1 done: `, s.Text())
 	s.Type("/new\r")
 	s.WaitFor("The next request starts a new conversation.")
 	s.idle()

@@ -62,7 +62,7 @@ func (s *sitting) waitLine(text string) {
 func TestChat(t *testing.T) {
 	t.Parallel()
 	p, s := talk(t, 60, chatScript)
-	require.Regexp(t, `^jp \S+ · script/../talk\.toml\n\S+ · main · asks\n`, s.Text())
+	require.Regexp(t, `^jp \S+ · script/../talk\.toml\n(?:\S+\n)*\S+(?: · |\n)main(?: · |\n)asks\n`, s.Text())
 	s.Type("First?")
 	s.waitLine("> First?")
 	s.Type("\r")

@@ -72,6 +72,8 @@ var arguments = map[string][][]string{
 	"answer":      {{"yes"}, {"@ID@", "yes"}},
 	"attach":      {{"@ID@"}},
 	"wait":        {{"@ID@", "--timeout", "1s"}},
+	"watch":       {}, // with --json it goes on
+	"uninstall":   {{"--dry-run"}, {"-y"}},
 	"kill":        {{"--all"}},
 	"verify":      {{"--all"}, {"--all", "--json"}},
 	"doctor":      {{"--fix"}, {"--json", "-v"}},

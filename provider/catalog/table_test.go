@@ -18,7 +18,7 @@ import (
 // whole is the table as JSON reads it.
 type whole struct {
 	Date, Source string
-	Defaults     map[string]struct{ Large []choice }
+	Defaults     map[string]struct{ Large, Small []choice }
 	Providers    map[string]struct{ API, Protocol, Env string }
 	Models       map[string]map[string]record
 }
