@@ -120,10 +120,13 @@ func (s *Store) Delete(ctx context.Context, id conversation.ID, expect conversat
 	if payload != "" { // first: a payload that a kill left behind alone would belong to no conversation
 		updates = append([]odb.RefUpdate{{Ref: refPayloads + string(id), Old: payload}}, updates...)
 	}
+	s.heads.sawEnd(id) // first: after a kill in between, jp deleted it all the same
 	if err := s.odb.Transaction(ctx, updates); err != nil {
+		if _, _, gone := s.refs.find(id); !errors.Is(gone, conversation.ErrNotFound) {
+			s.heads.stays(id)
+		}
 		return fmt.Errorf("delete %s: %w", id, storeError(err))
 	}
-	s.heads.sawEnd(id)
 	if err := s.sidecars.drop(id); err != nil {
 		return fmt.Errorf("delete what is kept of %s for searching: %w", id, err)
 	}

@@ -103,12 +103,19 @@ func openNote(path string) (*os.File, error) {
 // note stays: an older head may be brought back.
 const deleted = ".deleted"
 
-// sawEnd notes that the store has deleted a conversation. If that fails, the conversation
+// sawEnd notes that the store deletes a conversation. If that fails, the conversation
 // counts as one that something else deleted.
 func (h *heads) sawEnd(id conversation.ID) {
 	repo, err := h.repository(false)
 	if err == nil && h.dir != "" && repo != "" {
 		_ = os.WriteFile(h.path(repo, id)+deleted, nil, 0o600)
+	}
+}
+
+// stays notes that the store has not deleted a conversation after all.
+func (h *heads) stays(id conversation.ID) {
+	if repo, err := h.repository(false); err == nil && h.dir != "" && repo != "" {
+		_ = os.Remove(h.path(repo, id) + deleted)
 	}
 }
 
