@@ -219,8 +219,8 @@ func verified(ctx context.Context, r *repo.Repo, e *ui.Env, words []string, all 
 		}
 		missing, err := r.Store.SeenRefs().Missing()
 		for _, m := range missing {
-			if gone := r.Find().Gone(m.ID); gone != nil && m.There {
-				infos = append(infos, conversation.Info{ID: m.ID, Err: gone})
+			if gone := r.Find().Gone(m.ID); gone != nil && m.There { // no damage: the note that jp deleted it may not have fit the disk
+				e.Note("%s   %s brings it back", strings.TrimSuffix(gone.Message, "."), action.SetRef(gitstore.RefOf(m.ID), string(m.Head)))
 			}
 		}
 		return infos, err
