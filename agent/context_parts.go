@@ -6,7 +6,7 @@ import (
 	"jp/agent/repo"
 )
 
-// ContextUse is what the next request would fill of its model's context.
+// ContextUse is the part of a model's context that the next request would fill.
 type ContextUse struct {
 	Model  string // PROVIDER/NAME
 	Window int    // tokens that the model can read; 0: unknown
@@ -21,7 +21,7 @@ func (u ContextUse) Tokens() (sum int) {
 	return sum
 }
 
-// ContextByKind tells what the next request would send, by kind, as [Preview] does.
+// ContextByKind sums up the content of the next request by kind, as [Preview] does.
 func ContextByKind(ctx context.Context, r *repo.Repo, o Request, front Frontend) (ContextUse, error) {
 	o.Input.Text = []string{"?"} // a request has some words
 	p, err := Preview(ctx, r, o, front)

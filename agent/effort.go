@@ -26,7 +26,7 @@ func Efforts(r *repo.Repo, model string) (words []string, now string) {
 	return append([]string{EffortAuto}, words...), now
 }
 
-// CheckEffort refuses a word that is none of a model's.
+// CheckEffort fails for a word outside of the model's efforts.
 func CheckEffort(r *repo.Repo, model, word string) error {
 	words, _ := Efforts(r, model)
 	if slices.Contains(words, word) || slices.Contains(catalog.OwnEfforts, word) {

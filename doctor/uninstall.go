@@ -126,7 +126,7 @@ func (u *Removal) Words() (lines []string) {
 	return lines
 }
 
-// Lost says what cannot be brought back.
+// Lost names the parts that cannot be brought back.
 func (u *Removal) Lost() string {
 	lost := "jp cannot bring back these folders."
 	if len(u.Refs) > 0 {

@@ -113,7 +113,7 @@ func (s *Source) patch(ctx context.Context, in *worktree.Worktree, before, after
 	return cut(shown(s.outgoing.Patch(text)), maxPatch), nil
 }
 
-// A known has what earlier events say, by their numbers.
+// A known has facts of earlier events, by their numbers.
 type known struct {
 	names    map[int]string // of tool calls and questions
 	calls    map[int]*conversation.ToolCallRequest

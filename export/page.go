@@ -178,7 +178,7 @@ type box struct {
 	parts []entry
 }
 
-// boxes puts what belongs to a tool call into its box.
+// boxes puts the events of a tool call into its box.
 func boxes(entries []entry) (all []box) {
 	at := map[int]int{} // the box of a call
 	for _, e := range entries {
@@ -240,7 +240,7 @@ func (p *page) article(e entry, parts []entry) *html.Node {
 	return article
 }
 
-// content is what an event says below its first line.
+// content is the part of an event below its first line.
 func (p *page) content(e entry) (all []*html.Node) {
 	switch {
 	case e.Text == "":

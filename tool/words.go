@@ -2,14 +2,14 @@ package tool
 
 import "strings"
 
-// words are what jp's own tools do, and one of their calls.
+// words name the actions of jp's own tools, and one of their calls.
 var words = map[string]struct{ verb, noun string }{
 	"fs_read_file": {"read", "reading"}, "fs_list_files": {"list", "list"}, "fs_grep_files": {"search", "search"},
 	"fs_modify_file": {"edit", "edit"}, "fs_create_file": {"create", "new file"}, "fs_delete_file": {"delete", "deletion"},
 	"fs_move_file": {"move", "move"}, "shell_run": {"run", "command"}, "git_commit": {"commit", "commit"}, "web_fetch": {"fetch", "fetch"},
 }
 
-// Verb is what a tool does, in a word for people. Of a tool that is not jp's own it is the name.
+// Verb is the action of a tool, in a word for people. Of a tool that is not jp's own it is the name.
 func Verb(name string) string {
 	if w, own := words[name]; own {
 		return w.verb

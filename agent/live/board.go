@@ -19,7 +19,7 @@ import (
 	"jp/tool"
 )
 
-// A Group says what a conversation on a Board needs.
+// A Group says whether a conversation on a Board needs the user.
 type Group string
 
 // Groups, in the order of a Board.

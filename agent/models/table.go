@@ -137,5 +137,5 @@ func fetchTable(ctx context.Context, models string, limit time.Duration) (text [
 	return text, address.Host, err
 }
 
-// tableHelp is what the user can do about a server that does not send the table.
+// tableHelp is the way out if a server does not send the table.
 const tableHelp = "run the command again, or set models_url to another address"

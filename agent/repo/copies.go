@@ -7,7 +7,7 @@ import (
 	"jp/conversation"
 )
 
-// CopyResults are what became of the files of a backup: those that were written, and those without a copy.
+// CopyResults are the files of a backup: those that were written, and those without a copy.
 func CopyResults(written, without []backup.Entry) []FileResult {
 	files := make([]FileResult, 0, len(written)+len(without))
 	for i := range written {

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// screens holds what a chat shows at its main moments: text with the escape sequences of its colours. `make screens` draws
+// screens holds the screens of a chat at its main moments: text with the escape sequences of its colours. `make screens` draws
 // the pictures in docs/screens from them.
 const screens = "testdata/screens"
 

@@ -132,7 +132,7 @@ func TestWatchJSON(t *testing.T) {
 			row = map[string]any{}
 			require.NoError(t, json.Unmarshal(lines.Bytes(), &row))
 			for name, value := range row {
-				require.True(t, fits(value, types(m, name)), "%s: %v is none of %v", name, value, types(m, name))
+				require.True(t, fits(value, types(m, name)), "%s: %v is outside of %v", name, value, types(m, name))
 			}
 			if row["group"] == group || row["type"] == group {
 				return row

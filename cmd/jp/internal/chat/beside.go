@@ -39,7 +39,7 @@ func (c *chat) askBeside(ctx context.Context, words []string) error {
 	return err
 }
 
-// showContext shows what fills the context of the model.
+// showContext shows the parts of the model's context.
 func (c *chat) showContext(ctx context.Context, _ []string) error {
 	return c.withRepo(ctx, func(ctx context.Context, r *repo.Repo) error {
 		o := c.settings.next(false)

@@ -19,7 +19,7 @@ const (
 
 var topics = []string{topicConversation, topicFiles, topicModel, topicContext, topicChat, topicOthers}
 
-// keys are what the keys do.
+// keys are the actions of the keys.
 var keys = [][2]string{
 	{"Enter", "ask; queue while it works"},
 	{"Alt+Enter", `a line break; or \ Enter`},

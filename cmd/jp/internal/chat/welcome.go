@@ -32,7 +32,7 @@ func (c *chat) welcome() welcome {
 	return welcome{c.env, c.settings.next(false), c.settings.modeName(), !ui.Redraws(c.env.Style, c.env.Get("TERM"))}
 }
 
-// show says which jp this is and where, and how the conversation stands.
+// show names the version of jp, its place, and the state of the conversation.
 func (w welcome) show(r *repo.Repo, o agent.Overview) {
 	p := w.env.Palette(w.env.Stdout)
 	recorded := ""

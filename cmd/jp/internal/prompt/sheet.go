@@ -126,7 +126,7 @@ func (s questionView) drawing(palette terminal.Palette, width int) terminal.Draw
 	return terminal.Drawing{Palette: palette, File: s.file, Margin: len(margin), Width: width, Wraps: true}
 }
 
-// margin stands before what is below the first line of a question.
+// margin stands before the lines below the first one of a question.
 const margin = "    "
 
 // full is all that there is to see.

@@ -132,7 +132,7 @@ func pad(text string, columns int) string {
 	return text + strings.Repeat(" ", max(0, columns-safetext.Columns(text)))
 }
 
-// foot is what the user types, a note, or the keys.
+// foot is the user's text, a note, or the keys.
 func (s *screen) foot(width int) string {
 	switch l := s.reading(); {
 	case l != nil:

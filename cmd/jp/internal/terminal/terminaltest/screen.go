@@ -87,7 +87,7 @@ func emulator(columns, rows int) (e *vt.Emulator, end func()) {
 	}
 }
 
-// Shown is what an emulator shows, without the blanks at the ends of lines and the empty lines at the bottom.
+// Shown is the text of an emulator, without the blanks at the ends of lines and the empty lines at the bottom.
 func Shown(e *vt.Emulator) string {
 	lines := strings.Split(e.String(), "\n")
 	for i, line := range lines {
@@ -191,7 +191,7 @@ func (s *Screen) Text() string {
 	return text
 }
 
-// Painted is what the screen shows with its colours, as escape sequences within each line, without the empty lines at the bottom.
+// Painted is the text of the screen with its colours, as escape sequences within each line, without the empty lines at the bottom.
 func (s *Screen) Painted() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
