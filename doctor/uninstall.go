@@ -41,17 +41,15 @@ type RemovableFiles struct {
 
 // NewRemoval looks at what there is. A running conversation is an error.
 func NewRemoval(ctx context.Context, r *repo.Repo, program string) (*Removal, error) {
-	u := &Removal{Action: "uninstall", repo: r, hook: blame.NewMessageHook(r, program), Refs: []string{}, Folders: []RemovableFiles{}}
+	u := &Removal{Action: "uninstall", repo: r, hook: blame.NewMessageHook(r, program), Folders: []RemovableFiles{}}
 	if err := u.idle(ctx); err != nil {
 		return nil, err
 	}
-	out, err := r.Git.Run(ctx, "for-each-ref", "--format=%(refname) %(objectname)", "refs/jp/")
-	if err != nil {
+	var err error
+	if u.Refs, err = r.Store.SeenRefs().Everything(); err != nil { // git waits for a pipe that has the place of a ref
 		return nil, err
 	}
-	for line := range strings.Lines(string(out)) {
-		line = strings.TrimSuffix(line, "\n")
-		u.Refs = append(u.Refs, line)
+	for _, line := range u.Refs {
 		if strings.HasPrefix(line, "refs/jp/conversations/") || strings.HasPrefix(line, "refs/jp/archive/") {
 			u.Conversations++
 		}
@@ -156,7 +154,7 @@ func (u *Removal) Do(ctx context.Context) error {
 			return err
 		}
 	}
-	var errs []error
+	errs := []error{os.RemoveAll(filepath.Join(u.repo.At.CommonDir, "refs/jp"))} // files that name no object are left there
 	for _, f := range u.Folders {
 		errs = append(errs, os.RemoveAll(f.Path))
 		if errors.Join(errs...) != nil {

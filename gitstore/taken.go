@@ -54,6 +54,19 @@ func (r SeenRefs) Read(earlier *RefList) RefList {
 	return now
 }
 
+// Everything lists jp's own refs of all kinds as "NAME HASH", without those that cannot be read.
+func (r SeenRefs) Everything() ([]string, error) {
+	refs, err := r.store.odb.ListRefs(refRoot)
+	if _, unreadable := errors.AsType[*odb.UnreadableRef](err); err != nil && !unreadable {
+		return nil, err
+	}
+	lines := []string{}
+	for _, ref := range refs {
+		lines = append(lines, ref.Name+" "+string(ref.OID))
+	}
+	return lines, nil
+}
+
 // Value is what a ref names, "" for one that is not there.
 func (l *RefList) Value(ref string) string { return string(l.values[ref]) }
 
