@@ -27,8 +27,8 @@ type user struct {
 type answer struct {
 	option permissionOption
 	value  turnloop.Answer
-	why    bool     // the user is asked for a reason
-	rule   []string // begins the commands that run without a question from now on; nil: the answer adds no rule
+	why    bool           // the user is asked for a reason
+	rule   *turnloop.Rule // that the answer adds; nil: none
 }
 
 // errSilent says that the client gave no answer that counts.
@@ -142,7 +142,7 @@ func (u *user) Ask(ctx context.Context, q turnloop.Question) (turnloop.Answer, e
 		text, err := u.write(ctx, call.ToolCallID, request.Question.Text)
 		return said(text), u.noAnswer(q, err)
 	}
-	answers := u.answers(q)
+	answers := u.answers(ctx, q)
 	options := make([]permissionOption, len(answers))
 	for i, a := range answers {
 		options[i] = a.option
@@ -160,7 +160,7 @@ func (u *user) Ask(ctx context.Context, q turnloop.Question) (turnloop.Answer, e
 		}
 	}
 	if given.rule != nil && err == nil {
-		u.allow(given.rule)
+		u.allow(*given.rule)
 	}
 	return given.value, u.noAnswer(q, err)
 }
@@ -188,13 +188,13 @@ func (u *user) await(ctx context.Context) error {
 
 // allow adds a rule to the user's own configuration for the repository, and says so. A rule that was not added leaves the
 // answer as it is.
-func (u *user) allow(rule []string) {
+func (u *user) allow(rule turnloop.Rule) {
 	file, err := agent.Allow(u.front.updates.repo, rule)
 	if err != nil {
 		u.front.session.notice("warning", repo.ProblemOf(err).Message)
 		return
 	}
-	u.front.session.notice("info", fmt.Sprintf("From now on %s runs without a question in this repository: %s.", safetext.EscapeAll(rule), safetext.Show(file)))
+	u.front.session.notice("info", fmt.Sprintf("From now on %s without a question in this repository: %s.", rule.Runs(), safetext.Show(file)))
 }
 
 // noAnswer is an error as the turn has it: a question without an answer is left to the policy.
@@ -233,8 +233,8 @@ func (u *user) call(q turnloop.Question) (_ toolCall, madeUp bool) {
 	return call, madeUp
 }
 
-// answers are what can be said to a question, a no first. Only a rule for a command lasts longer than the turn.
-func (u *user) answers(q turnloop.Question) []answer {
+// answers are what can be said to a question, a no first. Only a rule lasts longer than the turn.
+func (u *user) answers(ctx context.Context, q turnloop.Question) []answer {
 	request := q.Inquiry.Request
 	no := func(value turnloop.Answer, name string) answer {
 		return answer{option: permissionOption{Name: name, Kind: "reject_once"}, value: value}
@@ -260,11 +260,12 @@ func (u *user) answers(q turnloop.Question) []answer {
 		if !request.Exclusive {
 			all = append(all, yes(said(conversation.AnswerRunTurn), "Yes, and "+q.Inquiry.Call.Request.Name+" for the rest of this turn"))
 		}
-		if rule := turnloop.Allowable(q.Tool, q.Arguments); len(rule) > 0 {
-			all = append(all, answer{
-				option: permissionOption{Name: "Yes, and always what begins with: " + safetext.EscapeAll(rule), Kind: "allow_always"},
-				value:  said(conversation.AnswerRun), rule: rule,
-			})
+		if rule, ok := agent.Standing(ctx, u.front.updates.repo, q); ok {
+			name := "Yes, and always " + rule.Shown()
+			if rule.Kind == turnloop.RuleCommand {
+				name = "Yes, and always what begins with: " + rule.Shown()
+			}
+			all = append(all, answer{option: permissionOption{Name: name, Kind: "allow_always"}, value: said(conversation.AnswerRun), rule: &rule})
 		}
 	case request.Question.AnswerType.Type == "boolean":
 		all = append(all, no(said(false), "No"), yes(said(true), "Yes, this once"))

@@ -266,6 +266,24 @@ func TestAlways(t *testing.T) {
 	e.Leaves()
 }
 
+// "Always" at an edit names the folder.
+func TestAlwaysEdits(t *testing.T) {
+	t.Parallel()
+	call := "[[reply]]\n[[reply.tool_call]]\nname = \"fs_create_file\"\narguments = { path = \"src/%s\", content = \"x\" }\n[[reply]]\nmessage = \"Over.\"\n"
+	p := newPlace(t, fmt.Sprintf(call, "a")+fmt.Sprintf(call, "b"))
+	e := p.connects(`{"session":{"notices":{}}}`)
+	asked := make(chan string, 9)
+	e.Chooses("Yes, and always edits below src/", func(params json.RawMessage) { asked <- string(params) })
+	session := e.Opens(p.Dir)
+	require.Equal(t, "end_turn", e.Stops(e.Prompts(session, "Write")))
+	require.Contains(t, <-asked, `"name":"Yes, and always edits below src/","kind":"allow_always"}]`, "it stands last")
+	require.Contains(t, strings.Join(noticed(e.Updates), "\n"), "From now on edits below src/ run without a question in this repository: ")
+	require.Equal(t, "end_turn", e.Stops(e.Prompts(session, "And again")))
+	require.Empty(t, asked)
+	require.FileExists(t, filepath.Join(p.Dir, "src/b"))
+	e.Leaves()
+}
+
 // A file with changes in the editor that are not saved stays as it is. What the editor has is told with what is read.
 func TestBuffers(t *testing.T) {
 	t.Parallel()

@@ -44,6 +44,7 @@ func (e *turn) prepare(ctx context.Context, unknown turnloop.Resolver, untracked
 		return nil, err
 	}
 	asked := e.limitCost(model)
+	e.rules = rulesOf(e.run.repo)
 	tools, err := e.openTools(ctx)
 	if err != nil {
 		return nil, err
@@ -105,7 +106,7 @@ func (e *turn) prepare(ctx context.Context, unknown turnloop.Resolver, untracked
 		},
 		User: turnloop.UserOptions{
 			Policy:   e.run.policy(),
-			Grant:    rulesOf(e.run.repo).now,
+			Grant:    e.rules.commands,
 			Restrict: e.history.restriction,
 			Unknown:  unknown,
 			Review:   e.run.review(),

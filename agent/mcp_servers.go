@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -10,9 +9,7 @@ import (
 
 	"jp/agent/problem"
 	"jp/agent/toolset"
-	"jp/conversation"
 	"jp/internal/action"
-	"jp/redact"
 	"jp/tool/mcp"
 )
 
@@ -81,15 +78,4 @@ func (e *turn) approvedServer(name string) (*mcp.Server, error) {
 		}
 	}
 	return nil, fmt.Errorf("there is no MCP server %s", name)
-}
-
-// placeholders are those that stand in the texts of a value, whether or not their secrets
-// are known.
-func placeholders(value json.RawMessage) (held []string) {
-	conversation.RewriteJSON(value, func(_, text string) string {
-		_, found := redact.Restore(text, func(string) (string, bool) { return "", false })
-		held = append(held, found...)
-		return text
-	})
-	return slices.Compact(held)
 }

@@ -11,6 +11,7 @@ import (
 	"jp/config"
 	"jp/conversation"
 	"jp/internal/testing/front"
+	"jp/turnloop"
 )
 
 // words are the candidates alone.
@@ -261,7 +262,7 @@ func TestAllow(t *testing.T) {
 	s, f := front.New(t), &front.Front{}
 	r := s.Open()
 	for range 2 {
-		file, err := agent.Allow(r, []string{"git", "tag", "a b"})
+		file, err := agent.Allow(r, turnloop.Rule{Kind: turnloop.RuleCommand, Words: []string{"git", "tag", "a b"}})
 		require.NoError(t, err)
 		require.NotContains(t, file, s.Dir, "it is no file of the repository")
 	}

@@ -9,6 +9,7 @@ import (
 	"jp/config"
 	"jp/conversation"
 	"jp/tool"
+	"jp/tool/delegate"
 )
 
 // The profiles in use are settings like all others: [repo.Repo.Configure] reads them into the configuration, with
@@ -29,31 +30,33 @@ func (l *history) profileTools() bool {
 }
 
 // unasked lets tools run without a question while a mode says so: in edits those that change files which jp can bring
-// back, in auto all that change files, and programs of the sandbox without network. What the user has switched off stays
-// off, and a person still allows what is exclusive.
+// back, in auto all that change files, and programs of the sandbox without network. So does a rule of the user's for what
+// is no command. What the user has switched off stays off, and a person still allows what is exclusive.
 func (e *turn) unasked(registry *tool.Registry) (*tool.Registry, error) {
 	walls := toolset.SandboxOf(e.run.repo, e.run.env)
 	all := registry.All()
 	for i, t := range all {
 		def := t.Definition()
-		file := slices.Contains([]string{"fs_create_file", "fs_modify_file", "fs_delete_file", "fs_move_file"}, def.Name)
+		file := slices.Contains(fileTools, def.Name)
 		program := (def.Argv || len(def.Command) > 0) && def.Destination == "" && !def.Exclusive && walls.Offline()
-		if def.Run != tool.Ask || def.Rule != nil || !file && !program {
+		if def.Run != tool.Ask || def.Rule != nil || !file && !program && def.Name != delegate.Name && def.Approval == "" {
 			continue
 		}
 		all[i] = toolset.Ruled(t, func(arguments json.RawMessage, _ []*conversation.Event) string {
 			switch mode, _ := e.run.opts.Turn.Modes.now(e.run.repo.Report.Profiles); mode {
 			case config.ProfileAuto:
-				return "mode " + config.ProfileAuto
+				if file || program {
+					return "mode " + config.ProfileAuto
+				}
 			case config.ProfileEdits:
 				if !file {
-					return ""
+					break
 				}
 				if paths, ok := def.Paths(arguments); ok && e.res.files != nil && e.res.files.Restorable(context.Background(), paths) {
 					return "profile " + config.ProfileEdits
 				}
 			}
-			return ""
+			return e.rules.covering(e.res.files, def, arguments)
 		})
 	}
 	return tool.NewRegistry(all...)

@@ -23,12 +23,15 @@ type turn struct {
 	model        string
 	delegates    delegate.Runner // of the tool delegate; nil: there is no such tool
 	registry     *tool.Registry  // nil until the servers were asked for their tools
+	rules        *rules          // of the user's, by which calls need no question
 	instructions *contextfiles.Instructions
 	toldOutlived []conversation.ID // of whose tools the user knows
 	outcome      turnloop.Outcome  // of the turn that ran last
 }
 
-func newTurn(h *history) *turn { return &turn{run: h.run, res: h.res, target: h.target, history: h} }
+func newTurn(h *history) *turn {
+	return &turn{run: h.run, res: h.res, target: h.target, history: h}
+}
 
 // close ends what the turns worked with, of which err came.
 func (e *turn) close(err error) {

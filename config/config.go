@@ -54,8 +54,12 @@ type Config struct {
 	Style         Style               `toml:"style"`
 }
 
-// KeyAllow is the key of the allow rules.
-const KeyAllow = "policy.allow"
+// Keys of the allow rules: of commands, of edits below a folder, of tools.
+const (
+	KeyAllow      = "policy.allow"
+	KeyAllowEdits = "policy.allow_edits"
+	KeyAllowTools = "policy.allow_tools"
+)
 
 // Profile is a set of settings under a name. While it is in use, each key of it counts as the
 // same key outside of it, but for the instructions, which come to those of the assistant.
@@ -133,10 +137,12 @@ type Question struct {
 
 // Policy says what happens to a question without a user to ask.
 type Policy struct {
-	Detached string        `toml:"detached" enum:"auto|defaults|deny|queue|defer" tighten:"policy" doc:"What happens to questions while the user is absent; unset: queue, and defer for a query in the foreground if CI is set"`
-	Timeout  time.Duration `toml:"timeout" default:"30s" tighten:"shorter" doc:"How long queue waits in the foreground without an attached terminal before it becomes defer; 0: for ever. If you set none, jp waits on while the terminal that it runs in is open"`
-	Allow    [][]string    `toml:"allow" check:"argv" tighten:"narrower" doc:"Beginnings of commands that run without a question in the root of the working tree, compared argument by argument; in another folder jp asks"`
-	Readers  bool          `toml:"readers" default:"true" tighten:"off" doc:"Run commands that only read, such as ls, grep and git log, without a question, in a sandbox of their own that lets them do nothing else"`
+	Detached   string        `toml:"detached" enum:"auto|defaults|deny|queue|defer" tighten:"policy" doc:"What happens to questions while the user is absent; unset: queue, and defer for a query in the foreground if CI is set"`
+	Timeout    time.Duration `toml:"timeout" default:"30s" tighten:"shorter" doc:"How long queue waits in the foreground without an attached terminal before it becomes defer; 0: for ever. If you set none, jp waits on while the terminal that it runs in is open"`
+	Allow      [][]string    `toml:"allow" check:"argv" tighten:"narrower" doc:"Beginnings of commands that run without a question in the root of the working tree, compared argument by argument; in another folder jp asks"`
+	AllowEdits []string      `toml:"allow_edits" check:"folders" tighten:"fewer" doc:"Folders of the working tree, relative to its root, in which jp's file tools create, change, move and delete files without a question; . is the whole tree. jp asks about files that jp undo cannot bring back, and about files that decide what runs later"`
+	AllowTools []string      `toml:"allow_tools" check:"tools" tighten:"fewer" doc:"Tools that run without a question: delegate, or a tool of an MCP server with the code of what you approved, as always at a question writes it"`
+	Readers    bool          `toml:"readers" default:"true" tighten:"off" doc:"Run commands that only read, such as ls, grep and git log, without a question, in a sandbox of their own that lets them do nothing else"`
 }
 
 // Cache is what providers are asked to keep of a request's beginning.

@@ -18,6 +18,7 @@ const referenceHead = `# Configuration
 ` + "```sh" + `
 jp config show                     # what is set, and where (-a: the defaults too)
 jp config set KEY VALUE            # write your own file; --workspace: the repository's
+jp config remove KEY RULE          # take out a rule that "always" at a question wrote
 jp config path                     # the files
 jp query --cfg KEY=VALUE "…"       # for one query
 ` + "```" + `
@@ -28,7 +29,7 @@ A higher layer replaces single keys, and whole lists. From low to high:
 |---|---|
 | default | the table below |
 | user | ` + "`$XDG_CONFIG_HOME/jp/config.toml`" + ` |
-| user, for one repository | ` + "`$XDG_CONFIG_HOME/jp/repositories/ID.toml`" + `, where "always" at a question writes. Its ` + "`policy.allow`" + ` adds to the user's |
+| user, for one repository | ` + "`$XDG_CONFIG_HOME/jp/repositories/ID.toml`" + `, where "always" at a question writes. Its ` + "`policy.allow`, `policy.allow_edits` and `policy.allow_tools`" + ` add to the user's |
 | workspace | ` + "`.jp/config.toml`" + ` in the repository |
 | environment | ` + "`JP_CFG_POLICY__DETACHED=deny`" + `: upper case, two underscores between the parts of a key |
 | conversation | recorded in it |

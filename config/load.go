@@ -91,9 +91,13 @@ func (l *loader) readUser(opts Options) ([]setting, *Error) {
 func (l *loader) readOwn(opts Options) ([]setting, *Error) {
 	settings, err := l.readFile(opts, Origin{Layer: LayerRepository, Name: opts.OwnFile})
 	for i, s := range settings {
-		if s.key() == KeyAllow {
+		switch s.key() {
+		case KeyAllow:
 			below, _ := l.values[KeyAllow].([][]string)
 			settings[i].value = slices.Concat(below, s.value.([][]string))
+		case KeyAllowEdits, KeyAllowTools:
+			below, _ := l.values[s.key()].([]string)
+			settings[i].value = slices.Concat(below, s.value.([]string))
 		}
 	}
 	return settings, err

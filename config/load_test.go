@@ -291,4 +291,21 @@ func TestTheUsersFileForARepository(t *testing.T) {
 	require.Equal(t, config.Origin{Layer: config.LayerRepository, Name: opts.OwnFile, Line: 2}, r.Origins[config.KeyAllow])
 	c, _ = load(t, trusting(opts))
 	require.Equal(t, [][]string{{"make", "test"}, {"go", "test", "./..."}}, c.Policy.Allow)
+
+	opts = layers(t, "policy.allow_edits = [\"src\"]\npolicy.allow_tools = [\"delegate\"]\n", "")
+	opts.OwnFile = write(t, "policy.allow_edits = [\"lib/a b\", \".\"]\npolicy.allow_tools = [\"mcp__x__y "+strings.Repeat("0f", 32)+"\"]\n")
+	c, _ = load(t, opts)
+	require.Equal(t, []string{"src", "lib/a b", "."}, c.Policy.AllowEdits)
+	require.Equal(t, []string{"delegate", "mcp__x__y " + strings.Repeat("0f", 32)}, c.Policy.AllowTools)
+}
+
+// A rule names a folder of the working tree, and a tool that a rule can hold for.
+func TestRulesThatAreNone(t *testing.T) {
+	for _, wrong := range []string{
+		`allow_edits = ["/etc"]`, `allow_edits = [".."]`, `allow_edits = ["src/../.."]`, `allow_edits = ["src/"]`, `allow_edits = [""]`, `allow_edits = ["./src"]`, `allow_edits = "src"`,
+		`allow_tools = ["shell_run"]`, `allow_tools = ["mcp__x__y"]`, `allow_tools = ["mcp__x__y 0f"]`, `allow_tools = ["x ` + strings.Repeat("0f", 32) + `"]`, `allow_tools = ["delegate "]`,
+	} {
+		_, _, err := config.Load(layers(t, "policy."+wrong, ""))
+		require.ErrorIs(t, err, config.ErrValue, wrong)
+	}
 }

@@ -114,6 +114,11 @@ func TestWorkspaceMayOnlyTighten(t *testing.T) {
 		{`policy.allow = [["git"], ["ls"]]`, `policy.allow = [["git", "status"]]`, false},
 		{`policy.allow = [["git", "status"]]`, `policy.allow = [["git"]]`, true},
 		{`policy.allow = [["git"]]`, `policy.allow = []`, false},
+		{"", `policy.allow_edits = ["src"]`, true},
+		{"", `policy.allow_tools = ["delegate"]`, true},
+		{`policy.allow_edits = ["src", "lib"]`, `policy.allow_edits = ["lib"]`, false},
+		{`policy.allow_edits = ["src"]`, `policy.allow_edits = ["."]`, true},
+		{`policy.allow_tools = ["delegate"]`, `policy.allow_tools = []`, false},
 		{"", `tools.x.run = "unattended"`, true},
 		{"", `tools.x.run = "ask"`, false},
 		{`tools.x.run = "unattended"`, `tools.x.run = "unattended"`, false},
@@ -245,6 +250,8 @@ func TestEverySecurityKeyIsHeldBack(t *testing.T) {
 			value = "[]" // no looser than the default
 		case k.Type == "a whole number":
 			value = "2000"
+		case strings.HasSuffix(key, "allow_tools"):
+			value = `["delegate"]`
 		case strings.HasSuffix(key, "url"):
 			value = `"http://x"`
 		case !ok:

@@ -1,10 +1,14 @@
 package config
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"math"
 	"net/url"
+	"path"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
@@ -191,6 +195,12 @@ func (n *node) check(value any) string {
 		}) {
 			return "must be names of files, without a folder"
 		}
+		if n.tag.Get("check") == "folders" && slices.ContainsFunc(v, func(folder string) bool { return !filepath.IsLocal(folder) || path.Clean(folder) != folder }) {
+			return "must be folders of the working tree, such as src/parser"
+		}
+		if n.tag.Get("check") == "tools" && slices.ContainsFunc(v, func(tool string) bool { return tool != "delegate" && !approved(tool) }) {
+			return "must be delegate, or tools of MCP servers with their codes"
+		}
 	case [][]string:
 		if n.tag.Get("check") == "argv" && slices.ContainsFunc(v, matchesAll) {
 			return "must name a program in each rule"
@@ -204,6 +214,13 @@ func (n *node) check(value any) string {
 		}
 	}
 	return ""
+}
+
+// approved reports whether a rule names a tool of a server with the code of what the user approved of it.
+func approved(rule string) bool {
+	name, code, _ := strings.Cut(rule, " ")
+	sum, err := hex.DecodeString(code)
+	return strings.HasPrefix(name, "mcp__") && err == nil && len(sum) == sha256.Size
 }
 
 // matchesAll tells of an allow rule that every command would begin with.

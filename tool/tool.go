@@ -70,6 +70,9 @@ type Definition struct {
 	Destination string
 	// Instead says, without a full stop, what to do where a call is not run for a placeholder.
 	Instead string
+	// Approval is a code of all that the user approved of the tool and of the server behind it. "" is a tool that needs no
+	// approval.
+	Approval string
 	// Offline says that programs of the tool have no network, unless [Call.Network] is set.
 	Offline   bool
 	Run       RunMode

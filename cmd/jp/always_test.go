@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -58,6 +59,69 @@ func TestAlwaysIsNotAskedAgain(t *testing.T) {
 	for _, e := range p.ofType("inquiry_response") {
 		require.NotContains(t, e, "arguments")
 	}
+}
+
+// sameFolder changes two files of one folder, and one beside it.
+const sameFolder = `
+[[reply]]
+[[reply.tool_call]]
+name = "fs_create_file"
+arguments = { path = "src/one.txt", content = "one\n" }
+[[reply]]
+[[reply.tool_call]]
+name = "fs_create_file"
+arguments = { path = "src/two.txt", content = "two\n" }
+[[reply]]
+message = "Over."
+`
+
+// The folder of an edit is on the screen before A is pressed. Then edits in it run, in an attached terminal as in the chat.
+func TestAlwaysEdits(t *testing.T) {
+	t.Parallel()
+	for _, width := range []int{80, 48} {
+		t.Run(fmt.Sprint(width), func(t *testing.T) {
+			t.Parallel()
+			p, s := talk(t, width, sameFolder)
+			s.Type("Write them\r")
+			s.WaitFor("A always below src/")
+			s.answers("? help", "A")
+			s.WaitFor("\n  src/\n! jp still asks")
+			s.answers("up   n back", "y")
+			s.WaitFor("Over.")
+			s.idle()
+			s.Type("\x04")
+			require.Zero(t, s.exit())
+			answers := p.ofType("inquiry_response")
+			require.Len(t, answers, 2)
+			require.Equal(t, []any{"user", "config", "allow rule: edits below src/"}, []any{answers[0]["by"], answers[1]["by"], answers[1]["reason"]})
+			require.Contains(t, p.jp("config", "show", "policy.allow_edits").stdout, `policy.allow_edits = ["src"]`)
+			require.NoFileExists(t, filepath.Join(p.dir, ".jp/config.toml"))
+		})
+	}
+	t.Run("attached", func(t *testing.T) {
+		t.Parallel()
+		p, id := inBackground(t, sameFolder)
+		s := p.sit(80, "attach", id.Short())
+		s.answers("? help", "A")
+		s.answers("up   n back", "y")
+		require.Zero(t, s.exit())
+		require.Contains(t, s.Text(), "Over.")
+		require.Equal(t, 1, strings.Count(s.Text(), "you said yes"))
+		require.Equal(t, 1, strings.Count(s.Text(), "always allowed"))
+	})
+	t.Run("jp answer", func(t *testing.T) {
+		t.Parallel()
+		p := newPlace(t)
+		p.write("../same.toml", sameFolder)
+		require.NotZero(t, p.jp("query", "--policy", "defer", "--non-interactive", "-m", "script/../same.toml", "Write them").exit)
+		s := p.sit(80, "answer")
+		s.answers("? help", "A")
+		s.answers("up   n back", "y")
+		require.Zero(t, s.exit())
+		out := p.jp("continue", "--policy", "deny", "--non-interactive")
+		require.Zero(t, out.exit, out.stderr)
+		require.FileExists(t, filepath.Join(p.dir, "src/two.txt"))
+	})
 }
 
 // A query's own question has the same answer, and what it allows may be shortened.

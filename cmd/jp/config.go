@@ -25,15 +25,15 @@ import (
 func newConfigCommand(e *ui.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "config", Short: "Show and change settings", GroupID: "setup",
-		Long: `Show the settings in force and where each comes from, change one, or print the
-paths of the files.
+		Long: `Show the settings in force and where each comes from, change one, take out an
+allow rule, or print the paths of the files.
 
-Exit codes: 0 done · 2 no such command; show, set and path have their own`,
+Exit codes: 0 done · 2 no such command; show, set, remove and path have their own`,
 		Example: "  jp config show policy\n  jp config set model mistral/mistral-large-latest\n  jp config path",
 		Args:    func(cmd *cobra.Command, args []string) error { return noSuchCommand(cmd, args) },
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newConfigShowCommand(e), newConfigSetCommand(e), newConfigPathCommand(e))
+	cmd.AddCommand(newConfigShowCommand(e), newConfigSetCommand(e), newConfigRemoveCommand(e), newConfigPathCommand(e))
 	return cmd
 }
 
@@ -175,13 +175,10 @@ func runConfigSet(ctx context.Context, e *ui.Env, key, value string, workspace b
 	if err := r.Configure(e.Host, nil); err != nil {
 		return err
 	}
-	if e.Format.Structured() {
-		return ui.WriteJSON(e.Results(), struct {
-			Action string            `json:"action"`
-			Files  []repo.FileResult `json:"files"`
-		}{"set", []repo.FileResult{{Path: origin.Name, Done: true}}})
+	err = ui.ChangedFiles(e.Results(), e.Format.Structured(), "set", fmt.Sprintf("Set %s in %s.", safetext.Show(key), safetext.Show(origin.Name)), origin.Name)
+	if err != nil || e.Format.Structured() {
+		return err
 	}
-	fmt.Fprintf(e.Results(), "Set %s in %s.\n", safetext.Show(key), safetext.Show(origin.Name))
 	warnOfSetting(r, e, key, workspace)
 	return nil
 }
@@ -213,6 +210,39 @@ func warnOfSetting(r *repo.Repo, e *ui.Env, key string, workspace bool) {
 	if origin := r.Report.Origins[key]; r.Wrong == nil && origin.Layer > layer {
 		e.Note("Another value is in force: %s sets it, too.", safetext.Show(origin.String()))
 	}
+}
+
+func newConfigRemoveCommand(e *ui.Env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "remove KEY RULE…", Short: "Take an allow rule out of your configuration files", Args: cobra.MinimumNArgs(2),
+		Long: `Take one rule out of your configuration files, such as one that "always" at a
+question added. KEY is policy.allow with the words of a command, policy.allow_edits
+with a folder, or policy.allow_tools with the name of a tool. jp config show policy
+lists the rules.
+
+JSON: {"action","files"}
+
+Exit codes: 0 done · 1 your files have no such rule · 2 KEY has no rules`,
+		Example: "  jp config remove policy.allow go test\n  jp config remove policy.allow_edits src/parser\n  jp config remove policy.allow_tools delegate",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runConfigRemove(cmd.Context(), e, args[0], args[1:])
+		},
+	}
+	cmd.Flags().SetInterspersed(false) // the words of a command may be flags
+	return cmd
+}
+
+func runConfigRemove(ctx context.Context, e *ui.Env, key string, words []string) error {
+	r, err := e.FindSettings(ctx)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	files, err := agent.Disallow(r, key, words)
+	if err != nil {
+		return err
+	}
+	return ui.ChangedFiles(e.Results(), e.Format.Structured(), "remove", fmt.Sprintf("Removed %s from %s in %s.", safetext.EscapeAll(words), key, safetext.Show(strings.Join(files, ", "))), files...)
 }
 
 func newConfigPathCommand(e *ui.Env) *cobra.Command {

@@ -104,7 +104,7 @@ message = "The loop ends after three tries."
 	s.Type("\x15Cap the retries, then run the tests\r")
 	shows(want[1])
 	s.answers("? help", "y")
-	s.WaitFor("A always")
+	s.WaitFor("Run it?")
 	s.answers("? help", "A")
 	shows(want[3])
 	s.answers("n back", "y")

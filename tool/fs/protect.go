@@ -35,6 +35,15 @@ func smallest(r rune) rune {
 	return least
 }
 
+// Folded is a path with each element as [foldName] has it.
+func Folded(path string) []string {
+	elements := strings.Split(path, "/")
+	for i, element := range elements {
+		elements[i] = foldName(element)
+	}
+	return elements
+}
+
 // isShort recognizes the short alias that Windows file systems give to a name
 // with a leading dot: GIT~1.
 func isShort(folded, stem string) bool {

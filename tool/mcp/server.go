@@ -120,10 +120,23 @@ func (s *Server) Revoke() error { return s.opts.Approvals.Revoke(s.spec) }
 // [ToolName] which of them change nothing, in the user's word.
 func (s *Server) Tools(reads func(name string) bool) []tool.Tool {
 	var tools []tool.Tool
+	_, files, _ := s.opts.Approvals.Approved(s.spec)
 	for _, offer := range s.State().Offers {
-		tools = append(tools, newRemote(s, offer, reads(ToolName(s.spec.Name, offer.Name))))
+		tool := newRemote(s, offer, reads(ToolName(s.spec.Name, offer.Name)))
+		tool.def.Approval = s.approval(files, offer)
+		tools = append(tools, tool)
 	}
 	return tools
+}
+
+// approval is a code of what the user approved of a tool: how the server is started, with which files, and how it describes
+// the tool.
+func (s *Server) approval(files Files, o ToolInfo) string {
+	text, err := canonical([]any{s.spec, files, o})
+	if err != nil {
+		return ""
+	}
+	return hashOf(text)
 }
 
 // Close ends the server with all that it started, and returns when it has ended.

@@ -3,30 +3,58 @@ package prompt
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"jp/cmd/jp/internal/terminal"
 	"jp/internal/safetext"
 	"jp/turnloop"
 )
 
-// always asks with which words the commands begin that run without a question from now on, and
-// reports whether the person said so. input is whether the command reads some from the model.
-func (p *Prompter) always(ctx context.Context, argv []string, input bool) (bool, error) {
-	for n := len(argv); ; {
-		p.show("Always run what begins with these words, in this repository?\n")
-		p.show(p.opts.Palette.Bold(terminal.WrapBelow("  "+safetext.EscapeAll(argv[:n]), 4, p.width())) + "\n")
-		if warning := tooMuch(argv[:n]); warning != "" {
-			p.show(p.opts.Palette.Change("! "+warning) + "\n")
-		}
+// folderColumns are those of a folder in a menu.
+const folderColumns = 28
+
+// alwaysItem is the answer "always" in a menu. It names the folder of a rule for edits, by its end where it is long.
+func alwaysItem(rule turnloop.Rule) item {
+	switch {
+	case rule.Kind == turnloop.RuleCommand:
+		return item{alwaysKey, "always", "run it, and choose which commands run without a question in this repository from now on"}
+	case rule.Kind == turnloop.RuleTool:
+		return item{alwaysKey, "always", "run it, and run this tool without a question in this repository from now on"}
+	}
+	const help = "do it, and choose the folder in which file tools work without a question in this repository from now on"
+	if len(rule.Words) == 0 {
+		return item{alwaysKey, "always in the whole tree", help}
+	}
+	folder := safetext.Show(strings.Join(rule.Words, "/"))
+	for i := 1; i < len(rule.Words) && safetext.Columns(folder) > folderColumns; i++ {
+		folder = "…/" + safetext.Show(strings.Join(rule.Words[i:], "/"))
+	}
+	return item{alwaysKey, "always below " + safetext.Bound(folder, folderColumns) + "/", help}
+}
+
+// always asks what runs without a question from now on, as words of a command or as a folder, and reports whether the
+// person said so. input is whether the command reads some from the model.
+func (p *Prompter) always(ctx context.Context, rule turnloop.Rule, input bool) (bool, error) {
+	all := rule.Words
+	least, fewer, more := len(all), "", ""
+	switch rule.Kind {
+	case turnloop.RuleCommand:
+		least, fewer, more = 1, "one word less", "one more"
+	case turnloop.RuleEdits:
+		least, fewer, more = 0, "one folder up", "one down"
+	}
+	for n := len(all); ; {
+		rule.Words = all[:n]
+		p.show(askAlways(rule, p.opts.Palette, p.width()))
 		if input {
 			p.show(p.opts.Palette.Change("! with any input: a rule does not cover what the program reads") + "\n")
 		}
 		m := menu{eof: "back", esc: 'n', items: []item{{'y', "yes", "write this rule into your own configuration for this repository"}}}
-		if n > 1 {
-			m.items = append(m.items, item{'-', "one word less", "allow more commands: those that begin with fewer words"})
+		if n > least {
+			m.items = append(m.items, item{'-', fewer, "allow more"})
 		}
-		if n < len(argv) {
-			m.items = append(m.items, item{'+', "one more", "allow fewer commands"})
+		if n < len(all) {
+			m.items = append(m.items, item{'+', more, "allow less"})
 		}
 		m.items = append(m.items, item{'n', "back", "back to the question"})
 		key, err := p.choose(ctx, m)
@@ -38,18 +66,41 @@ func (p *Prompter) always(ctx context.Context, argv []string, input bool) (bool,
 		case key == '+':
 			n++
 		case key == 'y':
-			file, err := p.opts.Always(argv[:n])
+			file, err := p.opts.Allow(rule)
 			if err != nil {
 				p.show(sentence(err) + "\n")
 				return false, nil
 			}
-			p.show(terminal.Wrap(fmt.Sprintf("From now on %s runs without a question in this repository: %s.", safetext.EscapeAll(argv[:n]), safetext.Show(file)), p.width()) + "\n")
+			p.show(terminal.Wrap(fmt.Sprintf("From now on %s without a question in this repository: %s.", rule.Runs(), safetext.Show(file)), p.width()) + "\n")
 			return true, nil
 		default:
 			return false, nil
 		}
 	}
 }
+
+// askAlways is the question about a rule, with what the rule covers.
+func askAlways(rule turnloop.Rule, palette terminal.Palette, width int) string {
+	title, shown, note := "Always run what begins with these words, in this repository?", rule.Shown(), tooMuch(rule.Words)
+	switch {
+	case rule.Kind == turnloop.RuleEdits:
+		title, shown, note = "Always allow edits below this folder, in this repository?", safetext.Show(strings.Join(rule.Words, "/"))+"/", stillAsked
+		if len(rule.Words) == 0 {
+			title, shown = "Always allow edits, in this repository?", "the whole working tree"
+		}
+	case rule.Kind == turnloop.RuleTool && len(rule.Words) == 1:
+		title, shown, note = "Always give tasks to delegates, in this repository?", rule.Shown(), "they use tokens; jp still asks about what their tools change"
+	case rule.Kind == turnloop.RuleTool:
+		title, shown, note = "Always run this tool, in this repository?", rule.Shown(), "with any arguments, until its server describes it otherwise"
+	}
+	text := terminal.Wrap(title, width) + "\n" + palette.Bold(terminal.WrapBelow("  "+shown, 4, width)) + "\n"
+	if note != "" {
+		text += palette.Change(terminal.WrapBelow("! "+note, 2, width)) + "\n"
+	}
+	return text
+}
+
+const stillAsked = "jp still asks about files that jp undo cannot bring back, names that begin with a dot, CI files, hooks and AGENTS.md"
 
 // tooMuch warns of a rule that allows more than the command that it comes from.
 func tooMuch(argv []string) string {

@@ -1,7 +1,9 @@
 package prompt
 
 import (
+	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -16,9 +18,35 @@ func commandQuestion(arguments string) turnloop.Question {
 	return q
 }
 
+// standing offers one rule at each question. Allow keeps what it is given, or fails.
+type standing struct {
+	rule  turnloop.Rule
+	fails bool
+	added *turnloop.Rule
+}
+
+func (s *standing) options() Options {
+	return Options{
+		Standing: func(context.Context, turnloop.Question) (turnloop.Rule, bool) { return s.rule, true },
+		Allow: func(rule turnloop.Rule) (string, error) {
+			if s.fails {
+				return "", errors.New("the disk is full")
+			}
+			s.added = &rule
+			return "~/rules.toml", nil
+		},
+	}
+}
+
+func command(words ...string) turnloop.Rule {
+	return turnloop.Rule{Kind: turnloop.RuleCommand, Words: words}
+}
+func edits(words ...string) turnloop.Rule {
+	return turnloop.Rule{Kind: turnloop.RuleEdits, Words: words}
+}
+
 // A rule is what the person has seen and shortened, and nothing is allowed without a yes to it.
 func TestAlways(t *testing.T) {
-	command := commandQuestion(`{"argv":["go","test","a b"]}`)
 	for name, test := range map[string]struct {
 		keys  []string
 		fails bool
@@ -36,19 +64,16 @@ func TestAlways(t *testing.T) {
 		"not written":         {[]string{"A", "y", "n"}, true, nil, conversation.AnswerSkip, "The disk is full\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var rule []string
-			s := ask(t, t.Context(), command, Options{Always: func(r []string) (string, error) {
-				if test.fails {
-					return "", errors.New("the disk is full")
-				}
-				rule = r
-				return "~/rules.toml", nil
-			}}, 100)
+			offered := standing{rule: command("go", "test", "a b"), fails: test.fails}
+			s := ask(t, t.Context(), commandQuestion(`{"argv":["go","test","a b"]}`), offered.options(), 100)
 			s.types(test.keys...)
 			got, err := s.reply()
 			require.NoError(t, err)
 			require.Equal(t, chosen(test.want), got)
-			require.Equal(t, test.rule, rule)
+			require.Equal(t, test.rule != nil, offered.added != nil)
+			if test.rule != nil {
+				require.Equal(t, command(test.rule...), *offered.added)
+			}
 			s.WaitFor(test.shown)
 		})
 	}
@@ -63,7 +88,9 @@ func TestAlwaysWarns(t *testing.T) {
 		`{"argv":["make","-f","-"],"stdin":"all:"}`:   "! with any input",
 		`{"argv":["xargs","-0","touch"],"STDIN":"a"}`: "! with any input",
 	} {
-		s := ask(t, t.Context(), commandQuestion(arguments), Options{Always: func([]string) (string, error) { return "", nil }}, 100)
+		q := commandQuestion(arguments)
+		offered := standing{rule: command(turnloop.Allowable(q.Tool, q.Arguments)...)}
+		s := ask(t, t.Context(), q, offered.options(), 100)
 		s.types("A", "-", "n", "n")
 		_, err := s.reply()
 		require.NoError(t, err)
@@ -73,9 +100,8 @@ func TestAlwaysWarns(t *testing.T) {
 	require.False(t, turnloop.HasInput([]byte(`{"argv":["x"]}`)))
 }
 
-// A rule is offered where it would hold.
-func TestAlwaysIsOffered(t *testing.T) {
-	p := New(nil, Options{Always: func([]string) (string, error) { return "", nil }})
+// A command can have a rule where that would hold.
+func TestAllowable(t *testing.T) {
 	exclusive := commandQuestion(`{"argv":["go"]}`)
 	exclusive.Tool.Exclusive = true
 	for name, test := range map[string]struct {
@@ -90,8 +116,38 @@ func TestAlwaysIsOffered(t *testing.T) {
 		"an exclusive one": {exclusive, false},
 		"another tool":     {callQuestion("t", "", `{"argv":["go"]}`), false},
 	} {
+		require.Equal(t, test.want, len(turnloop.Allowable(test.q.Tool, test.q.Arguments)) > 0, name)
+	}
+}
+
+// The folder is in the menu before the person presses anything, and may be widened to one above it, up to the root.
+func TestAlwaysEdits(t *testing.T) {
+	for name, test := range map[string]struct {
+		offered turnloop.Rule
+		keys    []string
+		rule    turnloop.Rule
+		menu    string
+		shown   string
+	}{
+		"a folder":     {edits("src", "parser"), []string{"A", "y"}, edits("src", "parser"), "A always below src/parser/ ", "folder, in this repository?\n  src/parser/\n! jp still asks about files that jp undo cannot bring back"},
+		"one up":       {edits("src", "parser"), []string{"A", "-", "y"}, edits("src"), "A always below src/parser/ ", "From now on edits below src/ run without a question"},
+		"up and down":  {edits("src", "parser"), []string{"A", "-", "-", "+", "y"}, edits("src"), "A always below src/parser/ ", "  the whole working tree\n"},
+		"the root":     {edits(), []string{"A", "y"}, edits(), "A always in the whole tree ", "From now on edits in the working tree run without a question"},
+		"a long path":  {edits("a", "b", strings.Repeat("x", 12), strings.Repeat("y", 12)), []string{"A", "y"}, edits("a", "b", strings.Repeat("x", 12), strings.Repeat("y", 12)), "A always below …/xxxxxxxxxxxx/yyyyyyyyyyyy/ ", "  a/b/xxxxxxxxxxxx/yyyyyyyyyyyy/\n"},
+		"an odd name":  {edits("a\u202eb"), []string{"A", "y"}, edits("a\u202eb"), `A always below $'a\u202eb'/ `, `  $'a\u202eb'/`},
+		"a server":     {turnloop.Rule{Kind: turnloop.RuleTool, Words: []string{"mcp__docs__search", "0f"}}, []string{"A", "y"}, turnloop.Rule{Kind: turnloop.RuleTool, Words: []string{"mcp__docs__search", "0f"}}, "A always ", "Always run this tool, in this repository?\n  mcp__docs__search\n! with any arguments, until its server describes it otherwise\ny yes   n back\n"},
+		"the delegate": {turnloop.Rule{Kind: turnloop.RuleTool, Words: []string{"delegate"}}, []string{"A", "y"}, turnloop.Rule{Kind: turnloop.RuleTool, Words: []string{"delegate"}}, "A always ", "From now on delegate runs without a question"},
+	} {
 		t.Run(name, func(t *testing.T) {
-			require.Equal(t, test.want, p.runMenu(test.q, questionView{}).has('A'))
+			offered := standing{rule: test.offered}
+			s := ask(t, t.Context(), callQuestion("fs_create_file", "a.txt", `{"path":"a.txt"}`), offered.options(), 100)
+			s.types(test.keys...)
+			got, err := s.reply()
+			require.NoError(t, err)
+			require.Equal(t, chosen(conversation.AnswerRun), got)
+			require.Equal(t, test.rule, *offered.added)
+			s.WaitFor(test.menu)
+			s.WaitFor(test.shown)
 		})
 	}
 }

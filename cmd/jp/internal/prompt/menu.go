@@ -47,7 +47,7 @@ func (p *Prompter) choose(ctx context.Context, m menu) (terminal.Key, error) {
 			key = m.esc
 		}
 		if key == alwaysKey && !m.has(key) && m.has(key.Lower()) { // it would allow more than was asked about
-			p.show("A\nA (always) is for commands that run without a question from then on: here it does nothing.\n")
+			p.show("A\nA (always) adds a rule, and this question can have none: here it does nothing.\n")
 			p.tty.Repeat()
 			continue
 		}

@@ -29,9 +29,11 @@ type Options struct {
 	// Others counts what other parts of jp wrote to the terminal. Nil, or below 0: the text of a question stays when it is
 	// answered.
 	Others func() int
-	// Always lets commands that begin with a rule's words run without a question from now on. It
-	// returns the file that says so. Nil: there is no such answer.
-	Always func(rule []string) (file string, err error)
+	// Standing is the rule that "always" at a question adds; ok is false where there is no such answer. Nil: there is never
+	// one.
+	Standing func(ctx context.Context, q turnloop.Question) (rule turnloop.Rule, ok bool)
+	// Allow adds a rule, and returns the file that has it.
+	Allow func(rule turnloop.Rule) (file string, err error)
 	// Dir is the directory in which commands run, as it is shown: ~/login.
 	Dir string
 	// Root is the workspace, read to show what a call would change. Nil: only

@@ -18,6 +18,11 @@ import (
 func (p *Prompter) run(ctx context.Context, q turnloop.Question) (turnloop.Answer, error) {
 	s := p.callSheet(q)
 	s.also = p.listed(q)
+	if p.opts.Standing != nil {
+		if rule, ok := p.opts.Standing(ctx, q); ok {
+			s.always = &rule
+		}
+	}
 	p.show(p.brief(s, p.layout(p.runMenu(q, s))))
 	for {
 		key, err := p.choose(ctx, p.runMenu(q, s))
@@ -38,7 +43,7 @@ func (p *Prompter) run(ctx context.Context, q turnloop.Question) (turnloop.Answe
 		case 'n', terminal.KeyCtrlD:
 			return chosen(conversation.AnswerSkip), nil
 		case alwaysKey:
-			done, err := p.always(ctx, turnloop.Allowable(q.Tool, q.Arguments), turnloop.HasInput(q.Arguments))
+			done, err := p.always(ctx, *s.always, s.always.Kind == turnloop.RuleCommand && turnloop.HasInput(q.Arguments))
 			if err != nil {
 				return turnloop.Answer{}, err
 			}
@@ -112,8 +117,8 @@ func (p *Prompter) runMenu(q turnloop.Question, s questionView) menu {
 	if !q.Inquiry.Request.Exclusive {
 		m.items = append(m.items, item{'a', every(s.name) + " this turn", "run it, and do not ask for this tool again in this turn"})
 	}
-	if p.opts.Always != nil && len(turnloop.Allowable(q.Tool, q.Arguments)) > 0 {
-		m.items = append(m.items, item{alwaysKey, "always", "run it, and choose which commands run without a question in this repository from now on"})
+	if s.always != nil {
+		m.items = append(m.items, alwaysItem(*s.always))
 	}
 	m.items = append(m.items, item{'n', "no", "do not run it; the model is told"}, item{'w', "no, say why", "do not run it, and tell the model why"})
 	if p.opts.Editor != nil {

@@ -26,6 +26,7 @@ type questionView struct {
 	file    string                   // the name of the file that they change
 	details []string                 // shown on demand, after the whole body
 	also    []*conversation.ToolCall // commands that are listed with it
+	always  *turnloop.Rule           // that "always" would add; nil: there is no such answer
 }
 
 // What is shown at once, in lines: nothing of it may push the rest off a screen,

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"sync"
 
@@ -14,6 +15,22 @@ func (e *Env) Results() io.Writer { return e.resultsTo(shownOn(e.Console, e.Stdo
 
 func (e *Env) resultsTo(w io.Writer) io.Writer {
 	return resultWriter{w: w, lost: &e.Lost, json: e.Format.Structured()}
+}
+
+// ChangedFiles writes the result of a command that changed files, as JSON or as a line.
+func ChangedFiles(w io.Writer, structured bool, action, line string, paths ...string) error {
+	if !structured {
+		_, err := fmt.Fprintln(w, line)
+		return err
+	}
+	files := []repo.FileResult{}
+	for _, path := range paths {
+		files = append(files, repo.FileResult{Path: path, Done: true})
+	}
+	return WriteJSON(w, struct {
+		Action string            `json:"action"`
+		Files  []repo.FileResult `json:"files"`
+	}{action, files})
 }
 
 // A loss is the first error of writing results. A turn goes on without them; it

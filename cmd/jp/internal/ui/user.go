@@ -52,19 +52,20 @@ func OpenClient(f *TerminalFront) *client {
 	if r.At.TopLevel != "" {
 		c.root, _ = os.OpenRoot(r.At.TopLevel) // without it a preview shows less
 	}
-	var always func(rule []string) (string, error)
+	var standing func(ctx context.Context, q turnloop.Question) (turnloop.Rule, bool)
 	if !f.transient {
-		always = func(rule []string) (string, error) {
-			file, err := agent.Allow(r, rule)
-			return ShortDir(e, file), err
-		}
+		standing = func(ctx context.Context, q turnloop.Question) (turnloop.Rule, bool) { return agent.Standing(ctx, r, q) }
 	}
 	var others func() int
 	if Redraws(e.Style, e.Get("TERM")) {
 		others = func() int { return f.live.written() }
 	}
 	c.Prompter = prompt.New(c.tty, prompt.Options{
-		Others: others, Always: always,
+		Others: others, Standing: standing,
+		Allow: func(rule turnloop.Rule) (string, error) {
+			file, err := agent.Allow(r, rule)
+			return ShortDir(e, file), err
+		},
 		Palette: c.palette, Root: c.root, Dir: ShortDir(e, r.Place()), Limit: r.Config.Limits.ToolTimeout, Confinement: toolset.SandboxOf(r, e.Host).Words(),
 		Editor: func(ctx context.Context, initial []byte, ext string) ([]byte, error) {
 			c.editing.Store(true)

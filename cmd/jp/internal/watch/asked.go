@@ -13,6 +13,7 @@ import (
 	"jp/cmd/jp/internal/prompt"
 	"jp/conversation"
 	"jp/process/attach"
+	"jp/turnloop"
 )
 
 // errMoved ends a question that is not shown any more.
@@ -77,7 +78,8 @@ func (s *screen) ask(ctx context.Context, a *asked, r *repo.Repo, client *attach
 	}
 	o := prompt.Options{
 		Palette: s.palette, Dir: short(s.env, r.Place()), Limit: r.Config.Limits.ToolTimeout, Confinement: toolset.SandboxOf(r, s.env.Host).Words(),
-		Always: func(rule []string) (string, error) {
+		Standing: func(ctx context.Context, q turnloop.Question) (turnloop.Rule, bool) { return agent.Standing(ctx, r, q) },
+		Allow: func(rule turnloop.Rule) (string, error) {
 			file, err := agent.Allow(r, rule)
 			return short(s.env, file), err
 		},
