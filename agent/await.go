@@ -8,7 +8,6 @@ import (
 	"jp/agent/resume"
 	"jp/conversation"
 	"jp/internal/action"
-	"jp/internal/safetext"
 )
 
 // awaitTools refuses to go on while a tool of the earlier run still works.
@@ -31,7 +30,7 @@ func (e *turn) awaitTools(ctx context.Context, ledger *conversation.Ledger) erro
 // waitOrEnd lets the user decide about a tool that outlived jp.
 func (e *turn) waitOrEnd(ctx context.Context, call *conversation.ToolCall) error {
 	key, err := e.decide(ctx, UserDecision{
-		Text:    safetext.Show(resume.CallTitle(call)) + "\n  It is still running, from before.\n",
+		Text:    resume.CallLine(call) + "\n  It is still running, from before.\n",
 		Choices: []UserChoice{{'w', "wait for it"}, {'e', "end it"}, {'q', "quit, change nothing"}},
 	})
 	switch {

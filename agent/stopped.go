@@ -136,7 +136,7 @@ func stoppedIn(r *repo.Repo, info conversation.Info, l repo.Summary, asked strin
 	if l.Status.State == "waiting_for_input" {
 		state = "waiting"
 		name := problem.OneLine(repo.Plain(l.Status.Tool))
-		if detail = ", asks for " + name; tool.Verb(name) != name {
+		if detail = ", asks for " + tool.Verbs(name); tool.Verb(name) != name {
 			detail = ", asks to " + tool.Verb(name)
 		}
 		if l.Status.PID != nil {

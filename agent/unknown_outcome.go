@@ -8,7 +8,6 @@ import (
 	"jp/agent/problem"
 	"jp/agent/resume"
 	"jp/conversation"
-	"jp/internal/safetext"
 	"jp/reconcile"
 	"jp/turnloop"
 )
@@ -61,7 +60,7 @@ const unknownHelp = `  a  The tool runs once more, from its start, whatever it h
 
 func (i *resumption) askUnknown(ctx context.Context, found reconcile.Call, told turnloop.Resolution) (turnloop.Resolution, error) {
 	none := turnloop.Resolution{}
-	text := safetext.Show(resume.CallTitle(found.Call)) + "\n  It was started, and its outcome is unknown.\n"
+	text := resume.CallLine(found.Call) + "\n  It was started, and its outcome is unknown.\n"
 	files := found.Files(resume.PathList)
 	for _, sentence := range files {
 		text += "  " + sentence + "\n"

@@ -99,7 +99,7 @@ func (e *turn) waiting() error {
 		}
 		f.Message = fmt.Sprintf("Conversation %s waits for an answer: %s, and no answer came within %s (policy.timeout).", who, why, conversation.Ago(e.res.presence.Limit()))
 	}
-	f.Details = append(f.Details, fmt.Sprintf("%s — %q", w.Call.Request.Name, w.Request.Question.Text))
+	f.Details = append(f.Details, repo.AskedWords(w.Call.Request.Name, "", w.Request.Question.Text))
 	i := attach.InquiryOf(cmp.Or(e.outcome.In, e.target.id), w)
 	f.Hint(repo.AnswerCommand(i), repo.AnswerWords(i)+": answers it, from any shell")
 	f.Hint(action.Continue(e.target.id.Short()), "asks again")

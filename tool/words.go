@@ -34,6 +34,15 @@ func Line(name, object string) string {
 	return strings.TrimSpace(Verb(name) + " " + object)
 }
 
+// Done is the subject of a result, for people.
+func Done(name, subject string) string {
+	rest := strings.TrimPrefix(subject, name)
+	if strings.HasPrefix(rest, " ") {
+		return Line(name, rest)
+	}
+	return Verb(name) + rest
+}
+
 // EffectIn is what the subject of a result says behind the tool and its object, which may be cut.
 func EffectIn(subject, call string) string {
 	same := 0
@@ -44,16 +53,54 @@ func EffectIn(subject, call string) string {
 	return effect
 }
 
-// Asked is the text of a question whether a call may run, for people: it says what the call does in place of the tool's name.
-// Another text stays as it is.
+// asking are the beginnings of jp's own questions about a call. The tool's name follows.
+var asking = []string{"Run ", "Deliver the result of ", "What does the tool-pre hook say to "}
+
+// Asked is the text of a question for people: one of jp's own says what the call does in place of the tool's name.
 func Asked(text string) string {
-	name, object, _ := strings.Cut(strings.TrimPrefix(text, "Run "), " ")
-	switch line := Line(name, object); {
-	case !strings.HasPrefix(text, "Run ") || object == "" || Verb(name) == name:
-		return text
-	case name == "shell_run":
-		return "Run " + line
-	default:
-		return strings.ToUpper(line[:1]) + line[1:]
+	for _, begin := range asking {
+		call, own := strings.CutPrefix(text, begin)
+		end := strings.IndexAny(call, " ?")
+		if !own || end < 0 || Verb(call[:end]) == call[:end] {
+			continue
+		}
+		switch name, rest := call[:end], call[end:]; {
+		case rest[0] == '?':
+			return begin + "the " + Noun(name) + rest
+		case begin == asking[0] && name != "shell_run":
+			line := Line(name, rest)
+			return strings.ToUpper(line[:1]) + line[1:]
+		default:
+			return begin + Line(name, rest)
+		}
 	}
+	return text
+}
+
+// waiting takes the delegates from the name of the tool that they wait for, as in "delegate → shell_run".
+func waiting(names string) (delegates, name string) {
+	const arrow = " → "
+	at := strings.LastIndex(names, arrow)
+	if at < 0 {
+		return "", names
+	}
+	return names[:at+len(arrow)], names[at+len(arrow):]
+}
+
+// Verbs is the tool that waits, behind its delegates, in words for people.
+func Verbs(names string) string {
+	delegates, name := waiting(names)
+	return delegates + Verb(name)
+}
+
+// AskedBy is what waits for an answer, on one line for people. A question of jp's own says which call it is about. That of
+// a tool has the call in front.
+func AskedBy(names, object, text string) string {
+	delegates, name := waiting(names)
+	for _, begin := range asking {
+		if strings.HasPrefix(text, begin+name) {
+			return delegates + Asked(text)
+		}
+	}
+	return delegates + Line(name, object) + " asks: " + text
 }

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -18,6 +19,16 @@ func TestLine(t *testing.T) {
 	}
 }
 
+func TestDone(t *testing.T) {
+	for subject, want := range map[string]string{
+		"fs_create_file a.go: +1 -0": "create a.go: +1 -0", "shell_run go test: exit 0": "go test: exit 0",
+		"fs_create_file: not run": "create: not run", "mcp__srv__do: not run": "mcp__srv__do: not run",
+	} {
+		name, _, _ := strings.Cut(strings.TrimSuffix(subject, ": not run"), " ")
+		require.Equal(t, want, Done(name, subject))
+	}
+}
+
 func TestEffect(t *testing.T) {
 	for subject, want := range map[string]string{
 		"fs_modify_file a.go: +1 -5":          "+1 -5",
@@ -32,15 +43,32 @@ func TestEffect(t *testing.T) {
 
 func TestAsked(t *testing.T) {
 	for text, want := range map[string]string{
-		"Run fs_modify_file a.go?":            "Edit a.go?",
-		"Run fs_create_file a.go? It exists.": "Create a.go? It exists.",
-		"Run shell_run rm -rf x?":             "Run rm -rf x?",
-		"Run shell_run?":                      "Run shell_run?",
-		"Run deploy to prod?":                 "Run deploy to prod?",
-		"Overwrite existing file?":            "Overwrite existing file?",
-		"Run ":                                "Run ",
-		"":                                    "",
+		"Run fs_modify_file a.go?":                                "Edit a.go?",
+		"Run fs_create_file a.go? It exists.":                     "Create a.go? It exists.",
+		"Run shell_run rm -rf x?":                                 "Run rm -rf x?",
+		"Run shell_run?":                                          "Run the command?",
+		"Run deploy to prod?":                                     "Run deploy to prod?",
+		"Deliver the result of fs_read_file?":                     "Deliver the result of the reading?",
+		"Deliver the result of deploy?":                           "Deliver the result of deploy?",
+		"What does the tool-pre hook say to fs_create_file a.go?": "What does the tool-pre hook say to create a.go?",
+		"Overwrite existing file?":                                "Overwrite existing file?",
+		"Run ":                                                    "Run ",
+		"":                                                        "",
 	} {
 		require.Equal(t, want, Asked(text), text)
 	}
+}
+
+func TestAskedBy(t *testing.T) {
+	for want, q := range map[string][3]string{
+		"Edit a.go?":                      {"fs_modify_file", "a.go", "Run fs_modify_file a.go?"},
+		"delegate → delegate → Run ls?":   {"delegate → delegate → shell_run", "", "Run shell_run ls?"},
+		"delegate → create asks: Really?": {"delegate → fs_create_file", "", "Really?"},
+		"deploy prod asks: Run it now?":   {"deploy", "prod", "Run it now?"},
+		"Run deploy prod?":                {"deploy", "prod", "Run deploy prod?"},
+	} {
+		require.Equal(t, want, AskedBy(q[0], q[1], q[2]))
+	}
+	require.Equal(t, "delegate → create", Verbs("delegate → fs_create_file"))
+	require.Equal(t, "deploy", Verbs("deploy"))
 }

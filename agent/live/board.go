@@ -298,7 +298,7 @@ func (b *Board) describe(ctx context.Context, r *boardRow) {
 	r.row.Last = lastOf(events)
 	switch {
 	case l.Status.Question != nil:
-		r.row.Last = tool.Asked(problem.OneLine(*l.Status.Question))
+		r.row.Last = repo.AskedWords(repo.Plain(l.Status.Tool), "", *l.Status.Question)
 	case l.Status.State == "interrupted":
 		r.row.Last = l.Status.Words()
 	}
@@ -387,7 +387,7 @@ func (b *Board) heard(r *boardRow, m attach.Message) (again bool) {
 		r.text = ""
 		return m.Event != conversation.TypeToolStarted
 	case *attach.Inquiry:
-		r.row.Question, r.row.Group, r.row.Last = m, NeedsYou, tool.Asked(problem.OneLine(m.Text))
+		r.row.Question, r.row.Group, r.row.Last = m, NeedsYou, repo.QuestionWords(*m)
 		return true
 	case *attach.Answered:
 		if r.row.Question != nil && m.Seq == r.row.Question.Seq && m.Conversation == r.row.Question.Conversation {

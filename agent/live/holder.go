@@ -3,7 +3,6 @@ package live
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"jp/agent/repo"
@@ -11,6 +10,7 @@ import (
 	"jp/internal/safetext"
 	"jp/process"
 	"jp/process/attach"
+	"jp/tool"
 )
 
 const (
@@ -108,7 +108,7 @@ func (h *Holder) Words(now time.Time) string {
 		who += " in the background"
 	}
 	since := conversation.Ago(time.Duration(h.status.SinceMS) * time.Millisecond)
-	title := safetext.Show(conversation.Shorten(strings.TrimSpace(h.status.Tool+" "+h.status.Subject), 60))
+	title := safetext.Show(conversation.Shorten(tool.Line(h.status.Tool, h.status.Subject), 60))
 	switch {
 	case h.Inquiry != nil:
 		return who

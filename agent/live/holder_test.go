@@ -27,8 +27,8 @@ func TestWhatAHolderDoes(t *testing.T) {
 		"pid 7, the model is answering": {
 			Process: process.Holder{PID: 7, Started: begun}, status: attach.Status{Doing: true, SinceMS: 4},
 		},
-		`pid 7 in the background, $'shell_run go test\x1b ./...' for 3 min`: {Process: process.Holder{PID: 7, Detached: true}, status: tool},
-		`pid 7, $'shell_run go test\x1b ./...' waits for another jp that changes files here, 3 min by now`: {
+		`pid 7 in the background, $'go test\x1b ./...' for 3 min`: {Process: process.Holder{PID: 7, Detached: true}, status: tool},
+		`pid 7, $'go test\x1b ./...' waits for another jp that changes files here, 3 min by now`: {
 			Process: process.Holder{PID: 7}, status: waits,
 		},
 	}

@@ -3,11 +3,9 @@ package live
 import (
 	"context"
 	"errors"
-	"strings"
 	"sync"
 	"time"
 
-	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/conversation"
 	"jp/internal/action"
@@ -197,10 +195,8 @@ func AnswerOf(a attach.Answer) turnloop.Answer {
 // announceQuestion tells the reader of stderr that a question waits for a user,
 // and how to answer it, also with --quiet: the wait may have no end.
 func (p *Presence) announceQuestion(question turnloop.Question) {
-	request := question.Inquiry.Request
-	what := strings.TrimSpace(question.Inquiry.Call.Request.Name + " " + question.Subject)
-	p.options.Env.Warn("%s waits for an answer: %s — %q", p.options.ID, safetext.Show(what), safetext.Clean(problem.OneLine(request.Question.Text)))
 	i := inquiryFor(p.options.ID, question)
+	p.options.Env.Warn("%s waits for an answer: %s", p.options.ID, repo.QuestionWords(i))
 	command := repo.AnswerCommand(i).String()
 	p.options.Env.Warn("    %s   %s", command, repo.AnswerWords(i))
 	p.options.Env.Warn("    %-*s   asks here", len(command), action.Attach(p.options.ID.Short()))

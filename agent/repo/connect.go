@@ -120,7 +120,7 @@ func (r Processes) NotRunning(ctx context.Context, id conversation.ID, verb stri
 	f.Exit, f.Code = problem.ExitDecision, "incomplete_turn"
 	f.Message = fmt.Sprintf("%s is not running: %s.", id, status.Words())
 	if status.Question != nil {
-		f.Details = append(f.Details, fmt.Sprintf("%s — %q", *status.Tool, *status.Question))
+		f.Details = append(f.Details, AskedWords(*status.Tool, "", *status.Question))
 	}
 	if l.Standing == conversation.StandingRolledBack {
 		return f.Hint(action.AcceptHead(id.Short()), "its ref was set back: accept the older event as its newest")

@@ -3,7 +3,6 @@ package repo
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 	"jp/internal/safetext"
 	"jp/process"
 	"jp/process/attach"
+	"jp/tool"
 )
 
 // A holding is who holds a conversation, and what they tell everybody of it.
@@ -104,8 +104,10 @@ func holderWords(h process.Holder, now time.Time) string {
 	return " (" + strings.Join(words, ", ") + ")"
 }
 
-// QuestionWords are a question on one line.
-func QuestionWords(i attach.Inquiry) string {
-	what := strings.TrimSpace(i.Tool + " " + i.Subject)
-	return fmt.Sprintf("%s — %q", safetext.Show(what), safetext.Clean(problem.OneLine(i.Text)))
+// QuestionWords are a question on one line, for people.
+func QuestionWords(i attach.Inquiry) string { return AskedWords(i.Tool, i.Subject, i.Text) }
+
+// AskedWords are QuestionWords of a question with this text, about a call of a tool.
+func AskedWords(name, subject, text string) string {
+	return safetext.Clean(problem.OneLine(tool.AskedBy(name, subject, text)))
 }

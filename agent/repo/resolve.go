@@ -335,7 +335,7 @@ func (r *Repo) Find() Finder { return Finder{r} }
 func IncompleteFailure(id conversation.ID, tail *conversation.IncompleteTurn) *problem.Error {
 	f := problem.New(problem.ExitDecision, "incomplete_turn", "Conversation %s has an incomplete turn (turn %d).", id, tail.Number).About(id)
 	for _, q := range tail.Ledger().Live() {
-		f.Details = append(f.Details, fmt.Sprintf("Waiting for input: %s — %q", q.Call.Request.Name, q.Request.Question.Text))
+		f.Details = append(f.Details, "Waiting for input: "+AskedWords(q.Call.Request.Name, "", q.Request.Question.Text))
 	}
 	return f.Hint(action.Resume(string(id)), "resume it ("+action.Continue(id.Short()).String()+")").
 		Hint(action.DiscardTurn(string(id)), "discard it ("+action.Discard(id.Short()).String()+")")

@@ -10,6 +10,7 @@ import (
 	"jp/conversation"
 	"jp/gitstore"
 	"jp/process"
+	"jp/tool"
 )
 
 // A Summary is a conversation as ls, show and status give it to programs. What is
@@ -345,8 +346,8 @@ func (s Status) Brief() string {
 	return "idle"
 }
 
-// tool is the tool that is waited for, "" for none.
-func (s Status) tool() string { return Plain(s.Tool) }
+// tool is the tool that is waited for, in words for people, "" for none.
+func (s Status) tool() string { return tool.Verbs(Plain(s.Tool)) }
 
 // The States of conversations are what these do and wait for.
 type States struct {

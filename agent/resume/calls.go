@@ -7,6 +7,7 @@ import (
 	"jp/agent/repo"
 	"jp/conversation"
 	"jp/internal/safetext"
+	"jp/tool"
 )
 
 // TailWords say what a conversation's incomplete turn waits for, or that it runs.
@@ -28,7 +29,7 @@ const CutOffWords = "The answer was cut off while it asked for tools."
 func callState(call *conversation.ToolCall, name string, running bool) string {
 	for _, q := range call.Inquiries {
 		if q.Live() {
-			return fmt.Sprintf("⏸ %s — waiting for input: %q", name, safetext.Clean(q.Request.Question.Text))
+			return fmt.Sprintf("⏸ %s — waiting for input: %q", name, safetext.Clean(tool.Asked(q.Request.Question.Text)))
 		}
 	}
 	switch {
@@ -66,7 +67,12 @@ func PathList(paths []string) string {
 	return strings.Join(shown, ", ")
 }
 
-// CallTitle names a tool call with the argument that says most.
+// CallTitle names a tool call with the argument that says most, as its result does.
 func CallTitle(call *conversation.ToolCall) string {
 	return strings.TrimPrefix(call.Event.Subject, "call ")
+}
+
+// CallLine is a tool call on one line, for people.
+func CallLine(call *conversation.ToolCall) string {
+	return safetext.Show(tool.Line(call.Request.Name, strings.TrimPrefix(CallTitle(call), call.Request.Name)))
 }

@@ -11,6 +11,7 @@ import (
 	"jp/agent/repo"
 	"jp/conversation"
 	"jp/internal/safetext"
+	"jp/tool"
 )
 
 // MeetDelegates finds out how far the children of the incomplete turn are. Those
@@ -22,14 +23,14 @@ func MeetDelegates(ctx context.Context, v *repo.View) {
 	}
 	v.Waits = StatusOf(ctx, v.Repo, v.ID, v.Tail)
 	for _, call := range v.Tail.Ledger().Open() {
-		v.Working[call.Event.Seq] = delegateState(ctx, v.Repo, call, safetext.Show(CallTitle(call)))
+		v.Working[call.Event.Seq] = delegateState(ctx, v.Repo, call, CallLine(call))
 	}
 }
 
 // CallWords is a tool call of the incomplete turn, on one line; running is
 // whether an open one runs now.
 func CallWords(v *repo.View, call *conversation.ToolCall, running bool) string {
-	return cmp.Or(v.Working[call.Event.Seq], callState(call, safetext.Show(CallTitle(call)), running))
+	return cmp.Or(v.Working[call.Event.Seq], callState(call, CallLine(call), running))
 }
 
 // delegateState is an open call that works in a conversation of its own, on one
@@ -56,7 +57,7 @@ func delegateState(ctx context.Context, r *repo.Repo, call *conversation.ToolCal
 		mark, words = "✓", "complete"
 	}
 	if q := status.Question; q != nil {
-		words += fmt.Sprintf(": %q", problem.OneLine(*q))
+		words += fmt.Sprintf(": %q", problem.OneLine(tool.Asked(*q)))
 	}
 	return fmt.Sprintf("%s %s — %s: %s", mark, name, id, words)
 }
@@ -99,7 +100,7 @@ func StatusOf(ctx context.Context, r *repo.Repo, id conversation.ID, tail *conve
 func FailureOf(ctx context.Context, r *repo.Repo, id conversation.ID, tail *conversation.IncompleteTurn) *problem.Error {
 	f := repo.IncompleteFailure(id, tail)
 	if q := r.States().AsksFor(ctx, id, DelegationsIn(tail), repo.MaxLevels); q != nil {
-		f.Details = append(f.Details, fmt.Sprintf("Waiting for input: %s — %q", safetext.Clean(q.Tools), problem.OneLine(q.Inquiry.Text)))
+		f.Details = append(f.Details, "Waiting for input: "+repo.AskedWords(q.Tools, "", q.Inquiry.Text))
 	}
 	return f
 }

@@ -25,7 +25,7 @@ func InterruptedText(ctx context.Context, r *repo.Repo, id conversation.ID, tail
 		fmt.Fprintf(&b, "%s stopped in turn %d, %s.\n", id, tail.Number, ago)
 	}
 	for _, call := range tail.Ledger().ToolCalls {
-		title := safetext.Show(CallTitle(call))
+		title := CallLine(call)
 		words := cmp.Or(delegateState(ctx, r, call, title), callState(call, title, truth.Alive[call.Event.Seq]))
 		fmt.Fprintf(&b, "  %s%s\n", words, effectWords(call))
 		if said := stateWords(truth.Delegates[call.Event.Seq].State); said != "" {

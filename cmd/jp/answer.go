@@ -168,7 +168,7 @@ func (a *answering) to(ctx context.Context, i attach.Inquiry, ask func(context.C
 // it.
 func (a *answering) nobodyToAsk(i attach.Inquiry) error {
 	f := problem.New(problem.ExitDecision, "incomplete_turn", "%s waits for an answer, and there is no terminal to ask at.", i.Conversation).About(i.Conversation)
-	f.Details = append(f.Details, fmt.Sprintf("%s — %q", strings.TrimSpace(i.Tool+" "+i.Subject), i.Text))
+	f.Details = append(f.Details, repo.QuestionWords(i))
 	return f.Hint(repo.AnswerCommand(i), repo.AnswerWords(i)+" behind it answers it from here")
 }
 

@@ -102,13 +102,13 @@ func (p *workspace) attachedSoon(id conversation.ID, want bool) {
 func TestTwoTerminals(t *testing.T) {
 	t.Parallel()
 	p, id := inBackground(t, twiceScript)
-	require.Contains(t, p.waits(), "Run fs_create_file README.md? The file exists and will be overwritten.")
-	require.Regexp(t, `waiting-for-input \(fs_create_file\) \(pid \d+\)`, p.jp("ls").stdout)
+	require.Contains(t, p.waits(), "Create README.md? The file exists and will be overwritten.")
+	require.Regexp(t, `waiting-for-input \(create\) \(pid \d+\)`, p.jp("ls").stdout)
 
 	s := p.sit(100, "attach")
 	s.WaitFor("I write the README.")
 	s.prompted()
-	require.Regexp(t, `waiting-for-input \(fs_create_file\) \(pid \d+\), attached`, p.jp("ls").stdout)
+	require.Regexp(t, `waiting-for-input \(create\) \(pid \d+\), attached`, p.jp("ls").stdout)
 	require.Contains(t, p.jp("show", "--json").stdout, `"attached":true`)
 	s.WaitFor("! the file exists and will be overwritten")
 	s.Type("a")
@@ -119,7 +119,7 @@ func TestTwoTerminals(t *testing.T) {
 	s.WaitFor("Detached; " + string(id) + " goes on (pid ")
 	p.attachedSoon(id, false)
 
-	require.Contains(t, p.jp("ls").stdout, "waiting-for-input (fs_create_file) (pid ")
+	require.Contains(t, p.jp("ls").stdout, "waiting-for-input (create) (pid ")
 	out := p.jp("answer", string(id), "y")
 	require.Zero(t, out.exit, out.stderr)
 	require.Contains(t, out.stdout, "Answer: yes (user). "+string(id)+" goes on")
@@ -290,7 +290,7 @@ func TestAPipedQueryIsAnswered(t *testing.T) {
 	require.Zero(t, s.exit())
 	require.NoError(t, cmd.Wait())
 	require.Equal(t, "Over.\n", stdout.String())
-	require.Contains(t, stderr.String(), "waits for an answer: fs_create_file README.md")
+	require.Contains(t, stderr.String(), "waits for an answer: Create README.md?")
 	require.Regexp(t, `jp answer [0-9a-z]{4}@\d+   y, n or a\n    jp attach `, stderr.String())
 	require.Equal(t, "new\n", p.read("README.md"))
 }
@@ -405,7 +405,7 @@ func TestKilledWhileItWaits(t *testing.T) {
 	require.Equal(t, problem.ExitFailed, s.exit())
 	s.WaitFor("is gone.")
 	s.WaitFor("jp continue")
-	require.Contains(t, p.jp("ls").stdout, "waiting-for-input (fs_create_file)\t")
+	require.Contains(t, p.jp("ls").stdout, "waiting-for-input (create)\t")
 	_, told := p.entry(id)
 	require.False(t, told, "who lists conversations removes what is left of the process")
 	require.NoFileExists(t, filepath.Join(p.registry().Folder(), string(id)+".sock"))

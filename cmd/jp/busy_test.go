@@ -28,7 +28,7 @@ func TestWhoWaitsGoesOnByItself(t *testing.T) {
 	t.Parallel()
 	p, id := inUse(t)
 	s := p.sitWaiting("query", "And now?")
-	require.Regexp(t, `(?m)^`+string(id)+` is busy: pid \d+ in the background, shell_run sh -c .* for \d+ m?s\.$`, s.Text())
+	require.Regexp(t, `(?m)^`+string(id)+` is busy: pid \d+ in the background, sh -c .* for \d+ m?s\.$`, s.Text())
 	require.Contains(t, s.Text(), "\nWaiting for it.\n  a attach   f ask in a fork   n ask in a new conversation   q leave (Ctrl+C)\n>")
 	s.Type("xz\r")
 	p.write("go", "")
@@ -142,7 +142,7 @@ func TestWhoWaitsAnswers(t *testing.T) {
 	p, id := asking(t)
 	s := p.sitWaiting("query", "And now?")
 	require.Regexp(t, string(id)+` is busy: pid \d+ in the background\.
-It waits for an answer: fs_create_file made\.txt — "[^"]+"
+It waits for an answer: Create made\.txt\?
   a attach   f ask in a fork   n ask in a new conversation   q leave \(Ctrl\+C\)
 >`, s.Text())
 	s.Type("a")
@@ -160,7 +160,7 @@ func TestWhoWaitsSeesWhatIsAsked(t *testing.T) {
 	p, id := asking(t)
 	s := p.sitWaiting("query", "And now?")
 	require.Zero(t, p.jp("answer", string(id), "n").exit)
-	s.WaitFor("fs_create_file other.txt — ")
+	s.WaitFor("It waits for an answer: Create other.txt?")
 	require.Zero(t, p.jp("answer", string(id), "n").exit)
 	s.WaitFor("One more.")
 	require.Zero(t, s.exit())

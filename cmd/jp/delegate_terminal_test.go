@@ -125,7 +125,7 @@ func TestTheOfferNamesTheDelegate(t *testing.T) {
 	require.Equal(t, 3, p.jp("query", "--cfg", "tools.delegate.run=unattended", "-m", "script/../parent.toml", "Go").exit)
 	s := p.sit(120, "query", "More")
 	s.WaitFor("⏸ delegate Work on it — jp-c")
-	s.WaitFor(": waiting-for-input (fs_create_file)")
+	s.WaitFor(": waiting-for-input (create)")
 	s.WaitFor("it said: 2 open tasks, plan: Make it., 1 error")
 	s.prompted()
 	s.Type("q")

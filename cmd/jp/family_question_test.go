@@ -71,16 +71,16 @@ func TestADelegatesQuestion(t *testing.T) {
 			ids := p.family(levels)
 			list := p.jp("ls").stdout
 			for i, id := range ids {
-				tools := strings.Repeat("delegate → ", levels-1-i) + "fs_create_file"
+				tools := strings.Repeat("delegate → ", levels-1-i) + "create"
 				require.Contains(t, list, string(id)+"\twaiting-for-input ("+tools+")\t")
 				status := p.jp("status", string(id)).stdout
-				require.Contains(t, status, "\n  "+tools+" asks: Overwrite existing file?\n")
+				require.Contains(t, status, "\n  asks: "+tools+" asks: Overwrite existing file?\n")
 				var l repo.Summary
 				require.NoError(t, json.Unmarshal([]byte(p.jp("status", string(id), "--json").stdout), &l))
 				require.Equal(t, ids[levels-1], l.Status.Inquiry.Conversation)
 				out := p.jp("query", "--id="+string(id), "And then?")
 				require.Equal(t, 3, out.exit)
-				require.Contains(t, out.stderr, "\n  Waiting for input: "+tools+" — \"Overwrite existing file?\"\n")
+				require.Contains(t, out.stderr, "\n  Waiting for input: "+tools+" asks: Overwrite existing file?\n")
 				require.Contains(t, p.jp("print", string(id)).stdout, "⏳ Incomplete turn (waiting for input)\n")
 				require.Equal(t, 3, p.jp("wait", string(id)).exit)
 			}

@@ -69,7 +69,7 @@ func TestWhatABusyConversationWaitsFor(t *testing.T) {
 	t.Parallel()
 	p, id := asking(t)
 	said := p.jp("query", "More").stderr
-	require.Regexp(t, `\n  It waits for an answer: fs_create_file — "[^"]+"\n\n    jp attach `, said)
+	require.Regexp(t, `\n  It waits for an answer: Create made.txt\?\n\n    jp attach `, said)
 	hints := p.jp("query", "--json", "More").hints(t)
 	require.Equal(t, "jp answer "+string(id), hints[1])
 	p.understood(hints)

@@ -37,8 +37,8 @@ func TestListFitsTheTerminal(t *testing.T) {
 	for width, want := range map[int]string{
 		40:  `(?m)^\*  \w{4}  waiting  A file$`,
 		80:  `(?m)^\*  jp-c\d+-\w{4}  waiting +1  +\S+.*  A file$`,
-		120: `(?m)^\*  jp-c\d+-\w{4}  waiting-for-input \(fs_create_file\)  +1  +\S+.*  A file$`,
-		200: `(?m)^\*  jp-c\d+-\w{4}  waiting-for-input \(fs_create_file\)  +1  +\S+.*  A file$`,
+		120: `(?m)^\*  jp-c\d+-\w{4}  waiting-for-input \(create\)  +1  +\S+.*  A file$`,
+		200: `(?m)^\*  jp-c\d+-\w{4}  waiting-for-input \(create\)  +1  +\S+.*  A file$`,
 	} {
 		t.Run(fmt.Sprint(width), func(t *testing.T) {
 			there := *p

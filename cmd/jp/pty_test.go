@@ -265,7 +265,7 @@ func TestInterruptAtAPromptLeavesItOpen(t *testing.T) {
 			require.Empty(t, p.untracked())
 			require.Empty(t, p.ofType("inquiry_response"))
 			require.Len(t, p.ofType("inquiry_request"), 1)
-			require.Contains(t, p.jp("ls").stdout, "waiting-for-input (fs_create_file)")
+			require.Contains(t, p.jp("ls").stdout, "waiting-for-input (create)")
 			require.Equal(t, 3, p.jp("query", "And now?").exit)
 			require.Equal(t, 0, p.jp("verify").exit)
 		})

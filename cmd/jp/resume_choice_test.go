@@ -170,7 +170,7 @@ func TestOfferSaysWhatIsTrue(t *testing.T) {
 	p.git("checkout", "-q", "main")
 	s := p.sit(120, "query")
 	s.WaitFor("stopped in turn 1, ")
-	s.WaitFor("  ✓ fs_create_file made.txt — completed (+1 -0)")
+	s.WaitFor("  ✓ create made.txt — completed (+1 -0)")
 	s.WaitFor("— started; its outcome is unknown")
 	s.WaitFor("— not started")
 	s.WaitFor("Files: 1 file changed since: count. HEAD: as recorded (" + head + ", main).")

@@ -73,7 +73,7 @@ func runStatus(ctx context.Context, e *ui.Env, word string) error {
 		fmt.Fprintf(e.Results(), "  its process has ended, and what it started still runs: %s ends that;\n  %s asks at a terminal whether to wait for it, and fails without one\n", action.Kill(l.ShortID), action.Continue(l.ShortID))
 	}
 	if l.Status.Question != nil {
-		fmt.Fprintf(e.Results(), "  %s asks: %s\n", problem.OneLine(*l.Status.Tool), problem.OneLine(*l.Status.Question))
+		fmt.Fprintf(e.Results(), "  asks: %s\n", repo.AskedWords(*l.Status.Tool, "", *l.Status.Question))
 	}
 	v, err := r.Find().ViewBack(ctx, e.Host, string(id), agent.KnowsContext)
 	if err != nil {

@@ -148,7 +148,7 @@ func waitExit(s repo.Status) int {
 // sayWaited prints what was waited for: the question on stdout, all else beside it.
 func sayWaited(e *ui.Env, l repo.Summary) {
 	if q := l.Status.Question; q != nil {
-		fmt.Fprintf(e.Results(), "%s  %s: %s\n", l.ID, safetext.Show(*l.Status.Tool), safetext.Clean(problem.OneLine(*q)))
+		fmt.Fprintf(e.Results(), "%s  %s\n", l.ID, repo.AskedWords(*l.Status.Tool, "", *q))
 		return
 	}
 	e.Note("%s: %s", l.ID, strings.TrimSpace(l.Status.Words()))

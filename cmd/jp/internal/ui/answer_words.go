@@ -11,6 +11,7 @@ import (
 	"jp/conversation"
 	"jp/internal/action"
 	"jp/process/attach"
+	"jp/tool"
 )
 
 // Words for answers that have one meaning each.
@@ -106,7 +107,7 @@ func optionValue(i attach.Inquiry, word string, quoted json.RawMessage) (json.Ra
 
 // noAnswer says that a word is not among a question's answers.
 func noAnswer(i attach.Inquiry, word string) error {
-	return problem.Usage("invalid answer %.60q to %q (want %s).", word, problem.OneLine(i.Text), repo.AnswerWords(i)).About(i.Conversation)
+	return problem.Usage("invalid answer %.60q to %q (want %s).", word, tool.Asked(problem.OneLine(i.Text)), repo.AnswerWords(i)).About(i.Conversation)
 }
 
 // ReadJSONAnswer is an answer given as JSON: a value, or an object that says more

@@ -116,7 +116,7 @@ func (a *attachment) waits(i *attach.Inquiry) {
 		a.passOn(i)
 		return
 	}
-	a.env.Note("%s waits for an answer: %s — %q", i.Conversation, safetext.Show(i.Tool), safetext.Clean(problem.OneLine(i.Text)))
+	a.env.Note("%s waits for an answer: %s", i.Conversation, repo.QuestionWords(*i))
 	if i.Warning != "" {
 		a.env.Note("    ! %s", safetext.Clean(problem.OneLine(i.Warning)))
 	}

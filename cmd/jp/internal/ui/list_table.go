@@ -103,7 +103,7 @@ func (t listTable) in(l layout, list []*repo.Summary) *terminal.Table {
 	for _, c := range list {
 		table.Row(t.cells(l, c)...)
 		if c.Status.Question != nil && t.width > 0 {
-			table.Line("    " + problem.OneLine(*c.Status.Question) + t.palette.Dim("   "+action.Answer(c.ShortID).String()))
+			table.Line("    " + repo.AskedWords(*c.Status.Tool, "", *c.Status.Question) + t.palette.Dim("   "+action.Answer(c.ShortID).String()))
 		}
 	}
 	return table

@@ -11,6 +11,7 @@ import (
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
 	"jp/internal/safetext"
+	"jp/tool"
 )
 
 // A record has the links between events, and the last speaker.
@@ -26,7 +27,7 @@ type record struct {
 
 func recordOf(events []*conversation.Event) record {
 	r := record{replaced: map[int]bool{}, asked: map[int]string{}, calls: map[int]*callRecord{}, asking: map[int]int{}}
-	calls := map[int]string{}
+	calls := map[int][2]string{} // names and objects
 	for _, e := range events {
 		r.follow(e)
 		switch b := e.Body.(type) {
@@ -35,13 +36,10 @@ func recordOf(events []*conversation.Event) record {
 				r.replaced[*b.Replaces] = true
 			}
 		case *conversation.ToolCallRequest:
-			calls[e.Seq] = strings.TrimPrefix(e.Subject, "call ")
+			calls[e.Seq] = [2]string{b.Name, strings.TrimPrefix(e.Subject, "call "+b.Name)}
 		case *conversation.InquiryRequest:
-			question := problem.OneLine(b.Question.Text)
-			if b.Kind != conversation.KindRunTool { // that names the call itself
-				question = calls[b.For] + " asks: " + question
-			}
-			r.asked[e.Seq] = question + " — "
+			call := calls[b.For]
+			r.asked[e.Seq] = problem.OneLine(tool.AskedBy(call[0], call[1], b.Question.Text)) + " — "
 		}
 	}
 	return r

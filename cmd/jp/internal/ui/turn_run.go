@@ -11,6 +11,7 @@ import (
 	"jp/conversation"
 	"jp/internal/action"
 	"jp/internal/safetext"
+	"jp/tool"
 	"jp/turnloop"
 	"jp/undo"
 )
@@ -68,11 +69,15 @@ func (t *Turn) Recorded(events []*conversation.Event) {
 		}
 		t.changed.follow(e)
 		t.record.follow(e)
+		words := e.Subject
+		if b, ok := e.Body.(*conversation.ToolCallResponse); ok {
+			words = tool.Done(b.Name, words)
+		}
 		switch kind := e.Type(); {
 		case t.child == "":
 			t.event(e)
 		case kind == conversation.TypeToolCallResponse || kind == conversation.TypeWorkspace:
-			t.ofChild(e.Subject, "  "+t.palette.Dim(t.child.Short())+" "+endMark(t.palette, e)+" ")
+			t.ofChild(words, "  "+t.palette.Dim(t.child.Short())+" "+endMark(t.palette, e)+" ")
 		}
 	}
 }
