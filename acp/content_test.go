@@ -87,7 +87,7 @@ usage = { input = 100, output = 20, cost_usd = "0.0021" }
 // A no may have a reason, where the client has forms, and a tool's question in words has an answer.
 func TestForms(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, makeFile)
+	p := newPlace(t, editor.MakeFileScript)
 	e := p.connects(`{"elicitation":{"form":{}}}`)
 	e.Chooses("No, and say why", nil)
 	e.Requests["elicitation/create"] = func(json.RawMessage) (any, bool) {
@@ -168,7 +168,7 @@ func TestCharacters(t *testing.T) {
 // A client that shows no notices gets each warning once, as a text. Capabilities of another form count as missing.
 func TestWarnings(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, makeFile)
+	p := newPlace(t, editor.MakeFileScript)
 	e := p.connects(`{"session":{"notices":7},"fs":"x","elicitation":[]}`)
 	e.Chooses("No", nil)
 	var s struct{ SessionID string }

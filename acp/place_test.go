@@ -21,25 +21,6 @@ func TestMain(m *testing.M) { front.Main(m) }
 // publishedSchema is the schema of the protocol, where it is installed.
 const publishedSchema = "../cmd/jp/testdata/editors/node_modules/@agentclientprotocol/sdk/schema/v1/schema.json"
 
-// makeFile is a model that makes a file, and says that it did.
-const makeFile = `
-[[reply]]
-reasoning = "A file."
-message = "I make a file."
-chunk_size = 4
-[[reply.tool_call]]
-name = "plan"
-arguments = { steps = [{ text = "make it", state = "in_progress" }] }
-[[reply.tool_call]]
-name = "fs_create_file"
-arguments = { path = "made.txt", content = "made\n" }
-[[reply]]
-message = "It is there."
-chunk_size = 4
-[[reply]]
-message = "Again."
-`
-
 // A place is a repository in which editors connect to servers.
 type place struct {
 	*front.Scratch

@@ -17,7 +17,7 @@ import (
 // process, and its end.
 func TestConversation(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, makeFile)
+	p := newPlace(t, editor.MakeFileScript)
 	e := p.connects(`{}`)
 	session := e.Opens(p.Dir)
 	asked := make(chan string, 1)
@@ -90,7 +90,7 @@ func TestUnbegun(t *testing.T) {
 // What a client may not do, and what it is told then.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, makeFile)
+	p := newPlace(t, editor.MakeFileScript)
 	e := p.start(p.Dir, acp.Options{})
 	e.Fails(-32600, "initialize comes first", "session/new", fmt.Sprintf(`{"cwd":%q,"mcpServers":[]}`, p.Dir))
 	var r struct{ ProtocolVersion int }
@@ -128,7 +128,7 @@ func TestRefusals(t *testing.T) {
 // Modes and options are what jp does without them, or what the user offers.
 func TestModes(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, makeFile)
+	p := newPlace(t, editor.MakeFileScript)
 	e := p.connects(`{"session":{"configOptions":{"boolean":{}}}}`, "edits", "network")
 	session := e.Opens(p.Dir)
 	e.Must("session/set_mode", fmt.Sprintf(`{"sessionId":%q,"modeId":"edits"}`, session))

@@ -41,13 +41,9 @@ func TestInterruptedSession(t *testing.T) {
 	for command, want := range map[string]string{"/continue": "It is there.", "/discard": "The turn is discarded. It stays in the history."} {
 		t.Run(command, func(t *testing.T) {
 			t.Parallel()
-			p := newPlace(t, makeFile)
+			p := newPlace(t, editor.MakeFileScript)
 			e := p.connects(`{}`)
-			asked := make(chan bool, 1)
-			e.Requests["session/request_permission"] = func(json.RawMessage) (any, bool) {
-				asked <- true
-				return nil, false
-			}
+			asked := e.Silent()
 			session := e.Opens(p.Dir)
 			e.Prompts(session, "Make a file")
 			<-asked

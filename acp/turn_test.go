@@ -15,18 +15,6 @@ import (
 	"jp/internal/testing/editor"
 )
 
-// waitingScript is a model that runs a command that does not end by itself.
-const waitingScript = `
-[[reply]]
-message = "I wait."
-[[reply.tool_call]]
-name = "shell_run"
-arguments = { argv = ["sh", "-c", "echo waiting; exec sleep 600"] }
-[[reply]]
-message = "Over."
-times = 9
-`
-
 const haltingScript = `
 [[reply]]
 message = "I begin, and"
@@ -49,10 +37,10 @@ func TestCancel(t *testing.T) {
 		until  func(e *editor.Client) // the moment of the cancellation
 		stays  bool                   // the client answers no question
 	}{
-		"at a question": {waitingScript, func(e *editor.Client) {
+		"at a question": {editor.WaitingScript, func(e *editor.Client) {
 			e.Until("question", func() bool { return strings.Contains(string(e.Said[len(e.Said)-1]), "request_permission") })
 		}, true},
-		"at a tool": {waitingScript, func(e *editor.Client) {
+		"at a tool": {editor.WaitingScript, func(e *editor.Client) {
 			e.Until("tool", func() bool {
 				return len(e.Updates) > 0 && strings.Contains(string(e.Updates[len(e.Updates)-1].Raw), "in_progress")
 			})
@@ -60,14 +48,13 @@ func TestCancel(t *testing.T) {
 		"at an answer": {haltingScript, func(e *editor.Client) {
 			e.Until("text", func() bool { return len(e.Updates) > 0 })
 		}, false},
-		"at once": {waitingScript, func(*editor.Client) {}, false},
+		"at once": {editor.WaitingScript, func(*editor.Client) {}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t, test.script)
 			e := p.connects(`{}`)
-			e.Requests["session/request_permission"] = func(json.RawMessage) (any, bool) { return nil, false }
-			if !test.stays {
+			if e.Silent(); !test.stays {
 				e.Chooses("Yes, this once", nil)
 			}
 			session := e.Opens(p.Dir)
@@ -98,13 +85,9 @@ func TestCancel(t *testing.T) {
 // back.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, makeFile)
+	p := newPlace(t, editor.MakeFileScript)
 	e := p.connects(`{}`)
-	asked := make(chan bool, 1)
-	e.Requests["session/request_permission"] = func(json.RawMessage) (any, bool) {
-		asked <- true
-		return nil, false
-	}
+	asked := e.Silent()
 	session := e.Opens(p.Dir)
 	e.Prompts(session, "Make a file")
 	<-asked
@@ -116,34 +99,24 @@ func TestInterrupted(t *testing.T) {
 	require.Equal(t, "notice", last.Kind)
 	require.Contains(t, last.Title, "Turn 1 was interrupted")
 	var about []string // the calls that were asked about
-	choose := func(wanted ...string) {
-		e.Mu.Lock()
-		defer e.Mu.Unlock()
-		e.Requests["session/request_permission"] = func(params json.RawMessage) (any, bool) {
+	choose := func(names string) {
+		e.Chooses(names, func(params json.RawMessage) {
 			var q struct {
 				ToolCall struct{ ToolCallID string }
-				Options  []struct{ OptionID, Name, Kind string }
+				Options  []struct{ Kind string }
 			}
 			require.NoError(t, json.Unmarshal(params, &q))
 			require.Equal(t, "reject_once", q.Options[0].Kind)
 			e.Mu.Lock()
+			defer e.Mu.Unlock()
 			about = append(about, q.ToolCall.ToolCallID)
-			e.Mu.Unlock()
-			for _, o := range q.Options {
-				for _, w := range wanted {
-					if strings.HasPrefix(o.Name, w) {
-						return map[string]any{"outcome": map[string]any{"outcome": "selected", "optionId": o.OptionID}}, true
-					}
-				}
-			}
-			return map[string]any{"outcome": map[string]any{"outcome": "selected", "optionId": "77"}}, true
-		}
+		})
 	}
 	choose("Leave it")
 	a := e.Response(e.Prompts(session, "And now?"))
 	require.NotNil(t, a.Error, "%s", a.Result)
 	require.NoFileExists(t, filepath.Join(p.Dir, "made.txt"))
-	choose("finish turn 1", "Yes, this once")
+	choose("finish turn 1|Yes, this once")
 	about = nil
 	require.Equal(t, "end_turn", e.Stops(e.Prompts(session, "And now?")))
 	require.FileExists(t, filepath.Join(p.Dir, "made.txt"))
@@ -222,7 +195,7 @@ func TestAnswers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := newPlace(t, makeFile)
+			p := newPlace(t, editor.MakeFileScript)
 			p.Environ = append(p.Environ, "JP_CFG_POLICY__TIMEOUT=50ms", "JP_CFG_POLICY__DETACHED=queue")
 			e := p.connects(`{"session":{"notices":{}}}`)
 			if test.option != "" {
@@ -353,7 +326,7 @@ message = "Over."
 // Commands of jp, and a fork.
 func TestCommands(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, makeFile)
+	p := newPlace(t, editor.MakeFileScript)
 	p.Write(".agents/skills/tidy/SKILL.md", "---\nname: tidy\ndescription: Tidy up.\n---\nTidy.\n")
 	p.Commit()
 	p.approveSkill("tidy")
@@ -385,7 +358,7 @@ func TestCommands(t *testing.T) {
 // Garbage between messages gets an error, and the next message counts.
 func TestBadFrames(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, makeFile)
+	p := newPlace(t, editor.MakeFileScript)
 	e := p.connects(`{}`)
 	session := e.Opens(p.Dir)
 	e.Until("commands", func() bool { return e.Commands != nil })
@@ -448,7 +421,7 @@ func TestManySessions(t *testing.T) {
 // A mode that allows less holds at once, also for a call that the user allows after that.
 func TestTightensInATurn(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, makeFile)
+	p := newPlace(t, editor.MakeFileScript)
 	e := p.connects(`{}`)
 	session := e.Opens(p.Dir)
 	e.Chooses("Yes, this once", func(json.RawMessage) {

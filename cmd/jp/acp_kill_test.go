@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -124,22 +123,7 @@ func killedRound(t *testing.T, round int, at time.Duration) (k killed) {
 		}
 	}
 
-	next.Requests["session/request_permission"] = func(params json.RawMessage) (any, bool) {
-		var q struct {
-			Options []struct{ OptionID, Name string }
-		}
-		if json.Unmarshal(params, &q) != nil {
-			return nil, false
-		}
-		for _, wanted := range []string{"Yes, this once", "finish turn", "report it to the model"} {
-			for _, o := range q.Options {
-				if strings.HasPrefix(o.Name, wanted) {
-					return map[string]any{"outcome": map[string]any{"outcome": "selected", "optionId": o.OptionID}}, true
-				}
-			}
-		}
-		panic("no answer to " + string(params))
-	}
+	next.Chooses("Yes, this once|finish turn|report it to the model", nil)
 	require.Equal(t, "end_turn", next.Stops(next.Prompts(session, "And now?")), "round %d", round)
 	next.Leaves()
 	ran, err := os.ReadFile(filepath.Join(p.dir, "ran.txt"))

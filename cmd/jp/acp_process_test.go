@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"os/exec"
 	"path/filepath"
@@ -14,25 +13,6 @@ import (
 	"jp/internal/testing/editor"
 )
 
-// acpScript is a model that makes a file, and says that it did.
-const acpScript = `
-[[reply]]
-reasoning = "A file."
-message = "I make a file."
-chunk_size = 4
-[[reply.tool_call]]
-name = "plan"
-arguments = { steps = [{ text = "make it", state = "in_progress" }] }
-[[reply.tool_call]]
-name = "fs_create_file"
-arguments = { path = "made.txt", content = "made\n" }
-[[reply]]
-message = "It is there."
-chunk_size = 4
-[[reply]]
-message = "Again."
-`
-
 // acpPlace is a place whose model follows a script.
 func acpPlace(t *testing.T, script string) *workspace {
 	t.Helper()
@@ -41,18 +21,6 @@ func acpPlace(t *testing.T, script string) *workspace {
 	p.environ = append(p.environ, "JP_CFG_MODEL=script/"+filepath.Join(filepath.Dir(p.dir), "talk.toml"))
 	return p
 }
-
-// waitingScript is a model that runs a command that does not end by itself.
-const waitingScript = `
-[[reply]]
-message = "I wait."
-[[reply.tool_call]]
-name = "shell_run"
-arguments = { argv = ["sh", "-c", "echo waiting; exec sleep 600"] }
-[[reply]]
-message = "Over."
-times = 9
-`
 
 // An editorProcess is a client of jp acp as a process.
 type editorProcess struct {
@@ -78,13 +46,9 @@ func (p *workspace) connects(capabilities string, args ...string) editorProcess 
 // An answer from another place withdraws the request.
 func TestACPAnsweredElsewhere(t *testing.T) {
 	t.Parallel()
-	p := acpPlace(t, acpScript)
+	p := acpPlace(t, editor.MakeFileScript)
 	e := p.connects(`{}`)
-	asked := make(chan bool, 1)
-	e.Requests["session/request_permission"] = func(json.RawMessage) (any, bool) {
-		asked <- true
-		return nil, false
-	}
+	asked := e.Silent()
 	session := e.Opens(p.dir)
 	id := e.Prompts(session, "Make a file")
 	<-asked

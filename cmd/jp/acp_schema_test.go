@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"jp/internal/testing/editor"
 	"jp/internal/version"
 )
 
@@ -22,7 +23,7 @@ const acpGolden = "testdata/editors/messages.jsonl"
 // not installed, and shows a change of what editors are told.
 func TestACPGolden(t *testing.T) {
 	t.Parallel()
-	p := acpPlace(t, acpScript)
+	p := acpPlace(t, editor.MakeFileScript)
 	p.environ = append(p.environ, clockVariable+"="+epoch, "GIT_AUTHOR_DATE="+epoch, "GIT_COMMITTER_DATE="+epoch)
 	e := p.connects(`{"session":{"notices":{},"compaction":{},"configOptions":{"boolean":{}}},"elicitation":{"form":{}},"_meta":{"_jp/fork":true}}`, "--offer", "network")
 	session := e.Opens(p.dir)
@@ -57,7 +58,7 @@ func TestACPX(t *testing.T) {
 	if _, err := exec.LookPath("node"); err != nil {
 		t.Skip("acpx needs node")
 	}
-	p := acpPlace(t, acpScript)
+	p := acpPlace(t, editor.MakeFileScript)
 	jp, err := exec.LookPath("jp")
 	require.NoError(t, err)
 	cmd := exec.Command(acpx, "--approve-all", "--agent", jp+" acp", "exec", "Make a file")
@@ -82,7 +83,7 @@ func TestACPClient(t *testing.T) {
 	require.NoError(t, err)
 	jp, err := exec.LookPath("jp")
 	require.NoError(t, err)
-	p := acpPlace(t, strings.TrimSuffix(acpScript, "[[reply]]\nmessage = \"Again.\"\n")+waitingScript)
+	p := acpPlace(t, strings.TrimSuffix(editor.MakeFileScript, "[[reply]]\nmessage = \"Again.\"\n")+editor.WaitingScript)
 	cmd := exec.Command(node, script, jp, p.dir)
 	cmd.Dir, cmd.Env = p.dir, p.environ
 	out, err := cmd.CombinedOutput()

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -265,8 +266,21 @@ func (e *Client) Stops(id int) string {
 	return r.StopReason
 }
 
-// Chooses answers each request for permission with the option of that name. Each is told to seen.
-func (e *Client) Chooses(name string, seen func(params json.RawMessage)) {
+// Silent leaves each request for permission without an answer, and returns the requests.
+func (e *Client) Silent() <-chan json.RawMessage {
+	asked := make(chan json.RawMessage, 9)
+	e.Mu.Lock()
+	defer e.Mu.Unlock()
+	e.Requests["session/request_permission"] = func(params json.RawMessage) (any, bool) {
+		asked <- params
+		return nil, false
+	}
+	return asked
+}
+
+// Chooses answers each request for permission with the first option that begins with one of these names, with "|"
+// between them. Each request is told to seen.
+func (e *Client) Chooses(names string, seen func(params json.RawMessage)) {
 	e.Mu.Lock()
 	defer e.Mu.Unlock()
 	e.Requests["session/request_permission"] = func(params json.RawMessage) (any, bool) {
@@ -279,12 +293,13 @@ func (e *Client) Chooses(name string, seen func(params json.RawMessage)) {
 		if json.Unmarshal(params, &p) != nil {
 			return nil, false
 		}
-		for _, o := range p.Options {
-			if o.Name == name {
-				return map[string]any{"outcome": map[string]any{"outcome": "selected", "optionId": o.OptionID}}, true
+		id := names // not offered
+		for _, o := range slices.Backward(p.Options) {
+			if slices.ContainsFunc(strings.Split(names, "|"), func(name string) bool { return strings.HasPrefix(o.Name, name) }) {
+				id = o.OptionID
 			}
 		}
-		return map[string]any{"outcome": map[string]any{"outcome": "selected", "optionId": name}}, true // not offered
+		return map[string]any{"outcome": map[string]any{"outcome": "selected", "optionId": id}}, true
 	}
 }
 
