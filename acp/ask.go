@@ -14,6 +14,7 @@ import (
 	"jp/agent/toolset"
 	"jp/conversation"
 	"jp/internal/safetext"
+	"jp/tool"
 	"jp/turnloop"
 )
 
@@ -214,7 +215,9 @@ func (u *user) call(q turnloop.Question) (_ toolCall, madeUp bool) {
 	about := q.Inquiry.Call
 	call := updates.call(about.Event, q.Arguments)
 	if call.Status = "pending"; q.Inquiry.Request.Kind != conversation.KindRunTool {
-		call.Title = q.Inquiry.Request.Question.Text
+		call.Title = tool.Asked(q.Inquiry.Request.Question.Text)
+	} else {
+		call.Content = updates.onDisk(about.Request.Name, q.Arguments, call.Content)
 	}
 	known := updates.calls[about.Event.Seq]
 	if madeUp = known == nil || known.Commit != about.Event.Commit; madeUp {
@@ -258,7 +261,7 @@ func (u *user) answers(ctx context.Context, q turnloop.Question) []answer {
 			all = append(all, yes(said(conversation.AnswerRunNetwork), "Yes, this once with the network"))
 		}
 		if !request.Exclusive {
-			all = append(all, yes(said(conversation.AnswerRunTurn), "Yes, and "+q.Inquiry.Call.Request.Name+" for the rest of this turn"))
+			all = append(all, yes(said(conversation.AnswerRunTurn), "Yes, and "+tool.Every(q.Inquiry.Call.Request.Name)+" this turn"))
 		}
 		if rule, ok := agent.Standing(ctx, u.front.updates.repo, q); ok {
 			name := "Yes, and always " + rule.Shown()

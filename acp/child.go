@@ -7,6 +7,7 @@ import (
 
 	"jp/agent"
 	"jp/conversation"
+	"jp/tool"
 	"jp/turnloop"
 )
 
@@ -49,7 +50,7 @@ func (o childOutput) Recorded(events []*conversation.Event) {
 			case b.IsError:
 				mark = "✗ "
 			}
-			d.lines, more = append(d.lines, mark+e.Subject), true
+			d.lines, more = append(d.lines, mark+tool.Done(b.Name, e.Subject)), true
 		}
 	}
 	if more {
@@ -67,7 +68,7 @@ func (o childOutput) Working(a turnloop.Activity) {
 	}
 	defer u.mu.Unlock()
 	if seq, d := u.callOf(o.child); d != nil {
-		u.delegating(seq, d, a.Name+": "+text)
+		u.delegating(seq, d, tool.Verb(a.Name)+": "+text)
 	}
 }
 

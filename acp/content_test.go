@@ -242,7 +242,7 @@ func TestDelegate(t *testing.T) {
 	}
 	live := delegate(e.Updates)
 	require.Contains(t, live[0], "in_progress")
-	require.Contains(t, strings.Join(live, "\n"), `\n· fs_create_file a.txt`)
+	require.Contains(t, strings.Join(live, "\n"), `\n· create a.txt`)
 	require.Contains(t, live[len(live)-1], "It is made.")
 	require.Contains(t, live[len(live)-1], `"text":"Conversation `+works)
 	again := delegate(e.Loads(session, p.Dir))

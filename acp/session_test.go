@@ -119,6 +119,51 @@ func TestResult(t *testing.T) {
 	}
 }
 
+// TestQuestions: a question shows the file before and after the call, and says what each answer allows. The result is one line.
+func TestQuestions(t *testing.T) {
+	t.Parallel()
+	call := func(name, arguments string) string {
+		return fmt.Sprintf("[[reply]]\n[[reply.tool_call]]\nname = %q\narguments = %s\n", name, arguments)
+	}
+	p := newPlace(t, call("fs_modify_file", `{ path = "n.txt", edits = [{ old = "one", new = "1" }, { old = "three", new = "3" }] }`)+
+		call("fs_create_file", `{ path = "n.txt", content = "new\n" }`)+call("fs_delete_file", `{ path = "n.txt" }`)+
+		call("shell_run", `{ argv = ["sh", "-c", "exit 3"] }`)+"[[reply]]\nmessage = \"Over.\"\n")
+	p.Write("n.txt", "one\ntwo\nthree\n")
+	p.Commit()
+	e := p.connects(`{}`)
+	asked := make(chan string, 9)
+	e.Chooses("Yes, this once", func(params json.RawMessage) { asked <- string(params) })
+	session := e.Opens(p.Dir)
+	require.Equal(t, "end_turn", e.Stops(e.Prompts(session, "Work")))
+	for _, want := range [][2]string{
+		{`"oldText":"one\ntwo\nthree\n","newText":"1\ntwo\n3\n"}`, "edit"}, {`"oldText":"1\ntwo\n3\n","newText":"new\n"}`, "new file"},
+		{`"oldText":"new\n","newText":""}`, "deletion"}, {`"title":"sh -c 'exit 3'"`, "command"},
+	} {
+		question := <-asked
+		require.Contains(t, question, want[0])
+		require.Contains(t, question, `"name":"Yes, and every `+want[1]+` this turn"`)
+	}
+	live := titles(e.Updates)
+	require.Equal(t, []string{"edit n.txt · +2 −2", "create n.txt · +1 −3", "delete n.txt · +0 −1", "sh -c 'exit 3' · exit 3"}, live)
+	require.Equal(t, live, titles(e.Loads(session, p.Dir)))
+	e.Leaves()
+}
+
+// titles are the newest ones of calls, in their order.
+func titles(updates []editor.Update) (all []string) {
+	at := map[string]int{}
+	for _, u := range updates {
+		switch i, known := at[u.Call]; {
+		case u.Call == "" || u.Title == "":
+		case known:
+			all[i] = u.Title
+		default:
+			at[u.Call], all = len(all), append(all, u.Title)
+		}
+	}
+	return all
+}
+
 // TestEffort: an effort that the editor chooses is recorded with the turn, and "default" takes it back.
 func TestEffort(t *testing.T) {
 	t.Parallel()

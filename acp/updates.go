@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -222,8 +223,9 @@ type fileArguments struct {
 	Line    int     `json:"start_line"`
 	Content *string `json:"content"`
 	Edits   []struct {
-		Old string `json:"old"`
-		New string `json:"new"`
+		Old   string `json:"old"`
+		New   string `json:"new"`
+		Count int    `json:"count"`
 	} `json:"edits"`
 }
 
@@ -274,6 +276,43 @@ func (u *updates) proposed(name string, arguments json.RawMessage) (all []toolCa
 	return all
 }
 
+// mostCompared is how large a file is that a question compares with what a call would make of it.
+const mostCompared = 1 << 20
+
+// onDisk is how a call would change the file that is there now, as the terminal shows it, else what is known without.
+func (u *updates) onDisk(name string, arguments json.RawMessage, known []toolCallContent) []toolCallContent {
+	var a fileArguments
+	root, err := os.OpenRoot(u.repo.At.TopLevel)
+	if err != nil || json.Unmarshal(arguments, &a) != nil || u.path(a.Path) == "" {
+		return known
+	}
+	defer root.Close()
+	file := filepath.FromSlash(a.Path)
+	if info, err := root.Stat(file); err != nil || !info.Mode().IsRegular() || info.Size() > mostCompared {
+		return known
+	}
+	data, err := root.ReadFile(file)
+	before, after := string(data), ""
+	switch {
+	case err != nil || !utf8.Valid(data):
+		return known
+	case name == "fs_delete_file":
+	case name == "fs_create_file" && a.Content != nil:
+		after = *a.Content
+	case name == "fs_modify_file":
+		after = before
+		for _, e := range a.Edits {
+			if e.Old == "" || strings.Count(after, e.Old) != max(e.Count, 1) {
+				return known
+			}
+			after = strings.ReplaceAll(after, e.Old, e.New)
+		}
+	default:
+		return known
+	}
+	return []toolCallContent{{Type: "diff", Path: u.path(a.Path), OldText: &before, NewText: &after}}
+}
+
 // result sends what a call came to.
 func (u *updates) result(e *conversation.Event, b *conversation.ToolCallResponse) {
 	u.over[b.For] = true
@@ -284,12 +323,10 @@ func (u *updates) result(e *conversation.Event, b *conversation.ToolCallResponse
 	if b.IsError || b.Cancelled {
 		c.Status = "failed"
 	}
-	if request := u.calls[b.For]; e.Closed() != "" { // the protocol has no status for it
-		c.Title = e.Subject
-	} else if request != nil {
+	if request := u.calls[b.For]; request != nil {
 		object := strings.TrimPrefix(request.Subject, "call "+b.Name)
-		if effect := tool.EffectIn(e.Subject, b.Name+object); effect != "" {
-			c.Title = tool.Line(b.Name, object) + " · " + strings.Replace(effect, " -", " −", 1)
+		if effect := tool.Shown(b.Name, tool.EffectIn(e.Subject, b.Name+object)); effect != "" {
+			c.Title = tool.Line(b.Name, object) + " · " + effect
 		}
 	}
 	for _, change := range agent.FileTexts(context.Background(), u.repo, b.Changed) {

@@ -25,6 +25,14 @@ func Noun(name string) string {
 	return name
 }
 
+// Every is all calls of a tool, in words for people.
+func Every(name string) string {
+	if noun := Noun(name); noun != name {
+		return "every " + noun
+	}
+	return "all " + name
+}
+
 // Line is a call in one line for people: what it does and with what, as in "edit a.go". A command stands for itself.
 func Line(name, object string) string {
 	object = strings.TrimSpace(object)
@@ -50,6 +58,20 @@ func EffectIn(subject, call string) string {
 		same++
 	}
 	_, effect, _ := strings.Cut(subject[same:], ": ")
+	return effect
+}
+
+// Shown is an effect for people, behind the line of the call: without what that line says.
+func Shown(name, effect string) string {
+	switch {
+	case name == "shell_run":
+		effect, _, _ = strings.Cut(effect, ", ")
+		return strings.TrimPrefix(effect, "exit 0")
+	case effect == "moved", effect == "deleted":
+		return ""
+	case strings.HasPrefix(effect, "+"):
+		return strings.Replace(effect, " -", " −", 1)
+	}
 	return effect
 }
 

@@ -115,7 +115,7 @@ func (p *Prompter) runMenu(q turnloop.Question, s questionView) menu {
 		m.items = append(m.items, item{networkKey, "yes, with network", "run it, this once with the network"})
 	}
 	if !q.Inquiry.Request.Exclusive {
-		m.items = append(m.items, item{'a', every(s.name) + " this turn", "run it, and do not ask for this tool again in this turn"})
+		m.items = append(m.items, item{'a', tool.Every(s.name) + " this turn", "run it, and do not ask for this tool again in this turn"})
 	}
 	if s.always != nil {
 		m.items = append(m.items, alwaysItem(*s.always))

@@ -169,14 +169,6 @@ func whether(name string) string {
 	return "Run it?"
 }
 
-// every is all calls of a tool, in words.
-func every(name string) string {
-	if noun := tool.Noun(name); noun != name {
-		return "every " + noun
-	}
-	return "all " + name
-}
-
 func toolName(q turnloop.Question) string {
 	if q.Tool != nil {
 		return safetext.Show(q.Tool.Name)

@@ -107,17 +107,10 @@ func (t *Turn) blockLine(e *conversation.Event, b *conversation.ToolCallResponse
 	thing, effect := strings.TrimSpace(call.thing), tool.EffectIn(e.Subject, b.Name+call.thing)
 	if argv := call.argv(); argv != nil {
 		name, thing = safetext.EscapeAll(argv), ""
-		short, _, _ := strings.Cut(effect, ", ")
-		if effect = ""; short != "exit 0" {
-			right = append(right, short)
-		}
 	}
-	effect = strings.TrimSuffix(effect, ", edited by you") // the right edge says that
-	if effect == "moved" || effect == "deleted" {
-		effect = "" // the name says it
-	}
-	if strings.HasPrefix(effect, "+") {
-		right, effect = append(right, strings.Replace(effect, " -", " −", 1)), ""
+	effect = tool.Shown(b.Name, strings.TrimSuffix(effect, ", edited by you")) // the right edge says that
+	if effect != "" && (b.Name == "shell_run" || strings.HasPrefix(effect, "+")) {
+		right, effect = append(right, effect), ""
 	}
 	if d := time.Duration(b.DurationMS) * time.Millisecond; d >= time.Second || b.Name == "shell_run" && d >= 100*time.Millisecond {
 		right = append(right, conversation.Ago(d))
