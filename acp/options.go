@@ -56,7 +56,7 @@ func (c choices) apply(o *agent.Request) {
 // modes are those that a client may choose. One in which jp asks less than by default is among them
 // where the user offers it.
 func (s *server) modes(r *repo.Repo) []mode {
-	all := []mode{{ID: modeDefault, Name: "Default", Description: "Ask as the configuration says"}}
+	all := []mode{{ID: modeDefault, Name: "asks", Description: "Ask as the configuration says"}}
 	about := map[string]string{
 		config.ProfilePlan:  "Only read, and answer with a plan",
 		config.ProfileEdits: "Write files in the working tree without a question",
@@ -160,6 +160,19 @@ func (s *server) setMode(ctx context.Context, p setModeRequest) (any, error) {
 	}
 	open.mu.Unlock()
 	return struct{}{}, nil
+}
+
+// leavePlan ends the mode in which nothing is changed, as in the chat, and tells the client.
+func (s *session) leavePlan() {
+	s.mu.Lock()
+	planned := s.choices.mode == config.ProfilePlan
+	if planned {
+		s.choices.mode = modeDefault
+	}
+	s.mu.Unlock()
+	if planned {
+		s.update(modeUpdate{Kind: "current_mode_update", CurrentModeID: modeDefault})
+	}
 }
 
 // openAgain finds an open session, and opens its repository.

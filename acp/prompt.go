@@ -151,6 +151,9 @@ func (s *session) ask(ctx context.Context, t *turn, prompt []contentBlock) (any,
 		if c, words := commandOf(prompt[0].Text); c != nil && len(prompt) == 1 {
 			return s.command(ctx, front, c, words)
 		}
+		if agent.AcceptsPlan(prompt[0].Text) && len(prompt) == 1 {
+			s.leavePlan()
+		}
 	}
 	request, err := s.request(ctx, r, prompt)
 	if err != nil {

@@ -149,6 +149,28 @@ func TestQuestions(t *testing.T) {
 	e.Leaves()
 }
 
+// TestGoOn: "go on" accepts a plan. The mode ends, and the client is told.
+func TestGoOn(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, "[[reply]]\nmessage = \"A plan.\"\n"+editor.MakeFileScript)
+	e := p.connects(`{}`)
+	session := e.Opens(p.Dir)
+	e.Must("session/set_mode", fmt.Sprintf(`{"sessionId":%q,"modeId":"plan"}`, session))
+	require.Equal(t, "end_turn", e.Stops(e.Prompts(session, "Plan it")))
+	e.Chooses("Yes, this once", nil)
+	require.Equal(t, "end_turn", e.Stops(e.Prompts(session, "Go on.")))
+	require.True(t, p.Exists("made.txt"))
+	told := 0
+	for _, u := range e.Updates {
+		if u.Kind == "current_mode_update" {
+			require.Contains(t, string(u.Raw), `"currentModeId":"default"`)
+			told++
+		}
+	}
+	require.Equal(t, 1, told)
+	e.Leaves()
+}
+
 // titles are the newest ones of calls, in their order.
 func titles(updates []editor.Update) (all []string) {
 	at := map[string]int{}

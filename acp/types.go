@@ -210,6 +210,10 @@ type (
 		Title     string `json:"title,omitempty"`
 		UpdatedAt string `json:"updatedAt,omitempty"`
 	}
+	modeUpdate struct {
+		Kind          string `json:"sessionUpdate"`
+		CurrentModeID string `json:"currentModeId"`
+	}
 	commandsUpdate struct {
 		Kind     string    `json:"sessionUpdate"`
 		Commands []command `json:"availableCommands"`

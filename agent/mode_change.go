@@ -2,6 +2,7 @@ package agent
 
 import (
 	"slices"
+	"strings"
 	"sync"
 
 	"jp/config"
@@ -51,3 +52,6 @@ func (c *ModeChange) now(profiles []string) (mode string, less bool) {
 	}
 	return c.mode, c.less
 }
+
+// AcceptsPlan reports whether the user accepts a plan with these words: the mode in which nothing is changed ends.
+func AcceptsPlan(words string) bool { return strings.EqualFold(strings.Trim(words, " \n.!"), "go on") }

@@ -203,9 +203,6 @@ func (c *chat) talk(ctx context.Context) error {
 	}
 }
 
-// goOn are the words with which a person accepts a plan.
-const goOn = "go on"
-
 // enter runs a command, or a turn.
 func (c *chat) enter(ctx context.Context, e console.Entry) error {
 	if c.plain == nil || e.Pasted(0) { // else it stands there as it was typed
@@ -241,7 +238,7 @@ func (c *chat) enter(ctx context.Context, e console.Entry) error {
 		return err
 	}
 	text := e.Text
-	o := c.settings.next(strings.EqualFold(strings.Trim(text, " \n.!"), goOn))
+	o := c.settings.next(agent.AcceptsPlan(text))
 	c.settings.begin(&o)
 	c.showBottom()
 	switch {
