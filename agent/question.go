@@ -113,5 +113,8 @@ func (s *question) request(ctx context.Context) (turnloop.Request, error) {
 		}
 		r.Records = append(r.Records, delta)
 	}
+	if title := forkTitle(s.history.stream.Events(), text); title != "" && s.run.opts.Target.Title == "" {
+		r.Records = append(r.Records, &conversation.Event{Body: &conversation.Metadata{Title: &title, TitleSource: "request"}})
+	}
 	return r, s.target.remember()
 }

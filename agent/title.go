@@ -174,6 +174,21 @@ func ownTurns(events []*conversation.Event) []*conversation.Event {
 	return events[from:]
 }
 
+// titleParts stands between the source's title and the request in a fork's.
+const titleParts = " · "
+
+// forkTitle is the title of a fork whose first own request is text: the source's, and what this one asks. It is "" for others,
+// and where the user wrote the source's title.
+func forkTitle(events []*conversation.Event, text string) string {
+	was := conversation.Summarize(events)
+	asked := problem.OneLine(text)
+	if len(events) == 0 || len(ownTurns(events)) > 0 || was.TitleSource == "user" || was.Title == "" || asked == "" {
+		return ""
+	}
+	source, _, _ := strings.Cut(was.Title, titleParts)
+	return safetext.Fit(conversation.Shorten(source, conversation.TitleColumns/2)+titleParts+asked, conversation.TitleColumns)
+}
+
 // AnsweredTitle is the text of a call that answers, "" of any other.
 func AnsweredTitle(call *conversation.ModelCall) string {
 	text := ""

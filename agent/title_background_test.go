@@ -81,6 +81,36 @@ func TestGiveTitle(t *testing.T) {
 	}
 }
 
+// TestForkTitle: the title of a fork has what its own first request asks, behind the source's. A title of the user's stays.
+func TestForkTitle(t *testing.T) {
+	t.Parallel()
+	s, f := front.New(t), &front.Front{}
+	require.NoError(t, s.Ask(f, s.Request(strings.Repeat(says, 9), "Cap the retries of the client that uploads all the pictures")))
+	id := f.Last().ID
+	title := func(id conversation.ID) string {
+		r := s.Open()
+		defer r.Close()
+		info, err := r.Store.Info(t.Context(), id)
+		require.NoError(t, err)
+		return info.Summary.Title
+	}
+	forked := func(id conversation.ID, texts ...string) conversation.ID {
+		events := s.Load(id)
+		fork := s.Fork(id, events[len(events)-1].Seq)
+		require.Equal(t, title(id), title(fork), "nothing is asked yet")
+		for _, text := range texts {
+			require.NoError(t, s.Ask(f, front.Next(fork, text)))
+		}
+		return fork
+	}
+	fork := forked(id, "Use a table\nof delays", "More")
+	require.Equal(t, "Cap the retries of the… · Use a table", title(fork))
+	require.Equal(t, "Cap the retries of the… · Another way", title(forked(fork, "Another way")))
+	require.LessOrEqual(t, len([]rune(title(forked(id, strings.Repeat("word ", 99))))), conversation.TitleColumns)
+	record(s, id, &conversation.Metadata{Title: new("Mine"), TitleSource: "user"})
+	require.Equal(t, "Mine", title(forked(id, "Use a table")))
+}
+
 // record adds an event to a conversation.
 func record(s *front.Scratch, id conversation.ID, body conversation.Body) {
 	r := s.Open()
