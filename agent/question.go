@@ -39,6 +39,7 @@ func (s *question) ask(ctx context.Context) error {
 			return err
 		}
 	}
+	keptMessages{s.run, s.res.messages, s.target.id}.tell(ctx)
 	if s.run.opts.Detach {
 		return s.target.detach(ctx, func() error {
 			if err := loop.Begin(ctx, request); err != nil {

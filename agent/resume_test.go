@@ -510,6 +510,48 @@ func TestUnnamed(t *testing.T) {
 	require.Equal(t, 2, strings.Count(hints(err), "jp continue "))
 }
 
+// TestQueuedBefore: a resume lets the model read a message that was sent before the turn failed, once. A new turn only names it.
+func TestQueuedBefore(t *testing.T) {
+	t.Parallel()
+	for name, resumes := range map[string]bool{"a resume": true, "a new turn": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, f := front.New(t), &front.Front{}
+			require.Error(t, s.Ask(f, s.Request(failing, "First")))
+			id := f.Last().ID
+			if !resumes {
+				require.NoError(t, s.Ask(f, front.Discard(id)))
+			}
+			r := s.Open()
+			defer r.Close()
+			head := s.Load(id)
+			sent := live.NewQueue(r.StateDir(), id)
+			sent.Recorded(head[len(head)-1:])
+			require.NoError(t, sent.Add("Leave the tests"))
+			request := front.Next(id, "Second")
+			if resumes {
+				request = front.Resume(id)
+			}
+			request.Turn.Model = s.Model(says)
+			require.NoError(t, s.Ask(f, request))
+			var asked []string
+			for _, b := range bodies[*conversation.ChatRequest](s.Load(id)) {
+				asked = append(asked, b.Content)
+			}
+			left := len(live.NewQueue(r.StateDir(), id).Waiting())
+			if resumes {
+				require.Equal(t, []string{"First", "Leave the tests"}, asked)
+				require.Contains(t, f.Notices(), `The model reads what you sent before: "Leave the tests"`)
+				require.Zero(t, left)
+				return
+			}
+			require.Equal(t, []string{"First", "Second"}, asked)
+			require.Contains(t, f.Notices(), `1 message for an earlier turn: "Leave the tests"   jp chat `+id.Short()+` sends or drops it`)
+			require.Equal(t, 1, left)
+		})
+	}
+}
+
 // TestGoOn varies what a turn waits for when a message of the user's goes on with it, and what else is there.
 func TestGoOn(t *testing.T) {
 	t.Parallel()

@@ -136,6 +136,7 @@ func (i *resumption) resume(ctx context.Context) (done bool, err error) {
 		return true, err
 	}
 	i.showResumed()
+	keptMessages{i.run, i.res.messages, i.target.id}.take(ctx)
 	i.turn.outcome, err = loop.Resume(ctx, resume)
 	i.history.head = loop.Head()
 	if err := i.turn.verdict(context.WithoutCancel(ctx), err); err != nil {

@@ -29,7 +29,7 @@ type Queue struct {
 
 	mu      sync.Mutex
 	id      conversation.ID
-	kept    []Queued // of an earlier process, which are never sent
+	kept    []Queued // of an earlier process, which are not sent unless Take makes them wait
 	over    bool     // Add fails
 	waiting []Queued
 	sent    int // of them, that are being recorded
@@ -56,11 +56,27 @@ func NewQueue(own safefile.StateDir, id conversation.ID) *Queue {
 	return q
 }
 
-// NewInbox is a queue for the messages of other processes. What an earlier process left stays for the user's next chat.
+// NewInbox is a queue for the messages of other processes. What an earlier process left stays until [Queue.Take].
 func NewInbox(own safefile.StateDir, id conversation.ID) *Queue {
 	q := NewQueue(own, id)
 	q.kept, q.waiting = q.waiting, nil
 	return q
+}
+
+// Kept is how many messages an earlier process left.
+func (q *Queue) Kept() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.kept)
+}
+
+// Take makes those among the messages of an earlier process wait that have one of these texts, and forgets the others.
+func (q *Queue) Take(texts []string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.kept = slices.DeleteFunc(q.kept, func(m Queued) bool { return !slices.Contains(texts, m.Text) })
+	q.waiting, q.kept = slices.Concat(q.kept, q.waiting), nil
+	_ = q.write()
 }
 
 // Of says which conversation the messages belong to, once it is known.
