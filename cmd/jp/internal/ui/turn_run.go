@@ -207,6 +207,9 @@ func (t *Turn) start(e *conversation.Event, b *conversation.TurnStart) {
 		}
 	}
 	t.say(t.palette.Dim(problem.OneLine(strings.Join(words, " · "))))
+	if t.onScreen() {
+		t.say("")
+	}
 }
 
 // foot is the line that sums the turn up.
