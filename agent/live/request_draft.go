@@ -3,6 +3,7 @@ package live
 import (
 	"errors"
 	"io/fs"
+	"strings"
 
 	"jp/agent/repo"
 	"jp/conversation"
@@ -45,4 +46,28 @@ func keepRequest(own safefile.StateDir, file, text string) error {
 		return own.Remove(repo.DraftsFolder, file)
 	}
 	return own.ReplaceSealed(repo.DraftsFolder, file, []byte(text+"\n"), safefile.Options{Volatile: true})
+}
+
+// picturesFile is the file among the drafts with the pictures of a request, beside that of its text.
+func picturesFile(file string) string { return strings.TrimSuffix(file, ".query") + ".pictures" }
+
+// DraftPictures are the pictures that were kept with a draft, as they were given to [KeepDraftPictures].
+func DraftPictures(own safefile.StateDir, file string) []byte {
+	data, err := own.ReadSealed(repo.DraftsFolder, picturesFile(file))
+	if err != nil {
+		return nil // there are none
+	}
+	return data
+}
+
+// KeepDraftPictures keeps the pictures of a draft, in the place of the last ones. Without any it removes them. The file "" keeps
+// nothing.
+func KeepDraftPictures(own safefile.StateDir, file string, pictures []byte) error {
+	switch {
+	case file == "":
+		return nil
+	case len(pictures) == 0:
+		return own.Remove(repo.DraftsFolder, picturesFile(file))
+	}
+	return own.ReplaceSealed(repo.DraftsFolder, picturesFile(file), pictures, safefile.Options{Volatile: true})
 }

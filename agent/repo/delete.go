@@ -19,7 +19,7 @@ func (r States) Delete(ctx context.Context, info conversation.Info) error {
 	}
 	r.forgetLists()
 	r.repo.ForgetSecrets(info.ID)
-	for _, kind := range []string{".query", ".queue", ".answer", ".unsent", ".untracked"} {
+	for _, kind := range []string{".query", ".pictures", ".queue", ".answer", ".unsent", ".untracked"} {
 		_ = r.repo.StateDir().Remove(DraftsFolder, string(info.ID)+kind) // there may be none
 	}
 	_ = r.repo.StateDir().Remove(UndoFolder, string(info.ID))                // there may be none

@@ -93,6 +93,34 @@ func TestChatPictures(t *testing.T) {
 	}
 }
 
+// A kill while a text with a picture is typed keeps both. The picture goes along with the request, and is kept no longer.
+func TestChatKeepsAPicture(t *testing.T) {
+	t.Parallel()
+	p, s := talk(t, 80, chatScript)
+	picture, err := base64.StdEncoding.DecodeString(dot)
+	require.NoError(t, err)
+	p.write("../dot.png", string(picture))
+	drop := func(s *sitting) { s.Type("\x1b[200~" + filepath.Join(filepath.Dir(p.dir), "dot.png") + "\x1b[201~") }
+	drop(s)
+	s.waitLine("> [picture 1]")
+	s.Type("and what is ")
+	p.awaitDraft("[picture 1] and what is \n")
+	require.NoError(t, s.cmd.Process.Kill())
+	_ = s.cmd.Wait()
+	kept := p.dir + "/.git/jp/drafts/new.pictures"
+	require.FileExists(t, kept)
+	again := p.sit(80, "chat", "-m", "script/../talk.toml")
+	again.waitLine("> [picture 1] and what is")
+	drop(again)
+	again.waitLine("> [picture 1] and what is[picture 2]")
+	again.Type("\r")
+	again.WaitFor("The first answer")
+	again.idle()
+	require.Len(t, p.ofType("chat_request")[0]["attachments"], 2)
+	require.NoFileExists(t, kept)
+	require.NoFileExists(t, strings.TrimSuffix(p.queueFile(), "queue")+"pictures")
+}
+
 // No program of the working tree reads the clipboard, though it is the first one on the search path. A picture waits while a turn runs.
 func TestChatPictureOfTheRepository(t *testing.T) {
 	t.Parallel()

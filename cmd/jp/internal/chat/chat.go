@@ -65,6 +65,7 @@ func Run(ctx context.Context, e *ui.Env, o Options) error {
 		return err
 	}
 	c := &chat{env: e, dim: e.Palette(e.Stdout).Dim, options: o, entries: make(chan console.Entry, 1), tasks: make(chan task, 1), left: make(chan struct{}), draft: &draft{}}
+	c.draft.pictures = &c.pictures
 	action.InChat()
 	c.settings.open(e.Dir, o.Request)
 	c.offers.open(e, o.available())

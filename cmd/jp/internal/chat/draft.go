@@ -12,9 +12,10 @@ import (
 // draftDelay is how old typed text gets before it is kept.
 const draftDelay = 500 * time.Millisecond
 
-// A draft keeps what the person types, so that they have it again after a kill.
+// A draft keeps what the person types, so that they have it again after a kill, with its pictures.
 type draft struct {
-	own safefile.StateDir
+	own      safefile.StateDir
+	pictures *pictures
 
 	mu    sync.Mutex
 	id    conversation.ID
@@ -22,6 +23,7 @@ type draft struct {
 	text  string    // in the line
 	asked string    // entered, and not recorded yet
 	kept  string    // in the file
+	chips string    // of the pictures in their file
 	timer *time.Timer
 }
 
@@ -37,6 +39,18 @@ func (d *draft) open(own safefile.StateDir, id conversation.ID) {
 		d.kept, _ = live.RequestDraft(own, id) // one that cannot be read is not offered
 	}
 	d.text = d.kept
+	if chipText.MatchString(d.text) {
+		d.pictures.restore(live.DraftPictures(own, d.file()))
+	}
+	d.chips, _ = d.pictures.kept(d.text)
+}
+
+// file is the file of the text, "" where none is kept. The lock is held.
+func (d *draft) file() string {
+	if d.id == "" {
+		return d.slot.File()
+	}
+	return live.RequestFile(d.id)
 }
 
 // current is the text that the line has, or had when it was kept.
@@ -103,8 +117,17 @@ func (d *draft) flush() {
 		d.timer.Stop()
 		d.timer = nil
 	}
-	if text := joined(d.asked, d.text); text != d.kept && d.keep(text) == nil {
+	text := joined(d.asked, d.text)
+	d.keepPictures(text) // first: a text with a chip has its picture
+	if text != d.kept && d.keep(text) == nil {
 		d.kept = text
+	}
+}
+
+// keepPictures keeps those of a text if they have changed. The lock is held.
+func (d *draft) keepPictures(text string) {
+	if chips, kept := d.pictures.kept(text); chips != d.chips && live.KeepDraftPictures(d.own, d.file(), kept) == nil {
+		d.chips = chips
 	}
 }
 
@@ -121,6 +144,7 @@ func (d *draft) move(id conversation.ID) {
 	d.mu.Lock()
 	if d.id != id {
 		_ = d.keep("") // one that stays is offered twice
+		d.keepPictures("")
 		d.slot.Release()
 		d.id, d.kept, d.slot = id, "", live.Slot{}
 	}

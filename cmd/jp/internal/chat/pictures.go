@@ -3,13 +3,18 @@ package chat
 import (
 	"context"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"math"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -24,6 +29,7 @@ type pictures struct {
 	mu   sync.Mutex
 	last int
 	by   map[string]contextfiles.Attachment // by chip
+	data map[string][]byte                  // of their files
 }
 
 // chipText is a chip.
@@ -33,18 +39,53 @@ var chipText = regexp.MustCompile(`\[picture \d+\]`)
 func (p *pictures) add(data []byte) (chip string, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	name := fmt.Sprintf("picture %d", p.last+1)
+	return p.put(p.last+1, data)
+}
+
+// put takes the picture of a number. The lock is held.
+func (p *pictures) put(n int, data []byte) (chip string, err error) {
+	name := fmt.Sprintf("picture %d", n)
 	picture, err := contextfiles.NewPicture(name, data)
 	if err != nil {
 		return "", err
 	}
 	if p.by == nil {
-		p.by = map[string]contextfiles.Attachment{}
+		p.by, p.data = map[string]contextfiles.Attachment{}, map[string][]byte{}
 	}
-	p.last++
+	p.last = max(p.last, n)
 	chip = "[" + name + "]"
-	p.by[chip] = picture
+	p.by[chip], p.data[chip] = picture, data
 	return chip, nil
+}
+
+// kept are the pictures whose chips a text has, as a draft keeps them, with the chips. Without any it is empty.
+func (p *pictures) kept(text string) (chips string, kept []byte) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	found := map[string][]byte{}
+	for _, chip := range chipText.FindAllString(text, -1) {
+		if data := p.data[chip]; data != nil {
+			found[chip] = data
+		}
+	}
+	if len(found) > 0 {
+		chips = strings.Join(slices.Sorted(maps.Keys(found)), "")
+		kept, _ = json.Marshal(found) // texts can always be written
+	}
+	return chips, kept
+}
+
+// restore takes what a draft kept of them. What is no picture any more stays a text.
+func (p *pictures) restore(kept []byte) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var found map[string][]byte
+	_ = json.Unmarshal(kept, &found) // a damaged file has none
+	for chip, data := range found {
+		if n, err := strconv.Atoi(strings.Trim(chip, "[]picture ")); err == nil && n > 0 && n < math.MaxInt32 {
+			_, _ = p.put(n, data)
+		}
+	}
 }
 
 // in are the pictures whose chips a text has.
