@@ -76,8 +76,9 @@ hostile: ## repositories that attack, one class after another: a table; none may
 	$(call proof,hostile) $(HOSTILE)
 	$(GO) test -count=1 -run 'Hostile|Escape|Filter' ./gitcmd ./worktree ./tool/... ./gitstore
 
-programs: ## 300 random programs over random files: jp undo brings all back, or jp names what not
+programs: ## 300 random programs over random files: jp undo brings all back, or jp names what not; 12 beside opencode (make peers)
 	JP_PROGRAMS=1 $(GO) test ./cmd/jp -run 'TestUndoAfterRandomPrograms$$' -count=1 -timeout 1h
+	JP_PROGRAMS=1 $(GO) test ./cmd/jp -run 'TestUndoBesideOpencode$$' -v -count=1 -timeout 1h
 
 visits: ## how often one query goes from file to file before its first event (VISITS='-route' etc.)
 	$(call proof,visits) $(VISITS)
@@ -102,7 +103,7 @@ editors: ## install clients of the Agent Client Protocol and its schema (npm), w
 	cd cmd/jp/testdata/editors && npm ci --no-progress --loglevel=error
 
 peers: ## install Claude Code, the Codex CLI and opencode (npm), which the tests then let resume what jp exports
-	cd export/testdata/peers && npm ci --no-progress --loglevel=error
+	cd export/testdata/peers && npm install --no-save --no-progress --loglevel=error
 
 acpkill: ## kill jp acp at KILLS=100 random moments of a prompt: a table; no update may be lost, no tool may run twice
 	JP_ACP_KILLS=$(KILLS) $(GO) test ./cmd/jp -run 'TestACPKill$$' -v -count=1 -timeout 1h
