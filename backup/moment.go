@@ -17,13 +17,14 @@ import (
 type Request struct {
 	Conversation string
 	Turn, Call   int
-	At           int64             // the file system's clock in nanoseconds, before the paths were listed
-	Paths        []string          // files; those that are gone by now are left out
-	Folders      []string          // those without entries
-	Closed       []string          // those that are only named, each with a slash at its end
-	Modes        map[string]uint32 // of files whose content is in a tree, and to which a checkout would give another mode
-	Part         bool              // the paths are not all that have no tree
-	Found        []string          // of the moment that is compared, in a tree since then: also unchanged ones are changes
+	At           int64                  // the file system's clock in nanoseconds, before the paths were listed
+	Paths        []string               // files; those that are gone by now are left out
+	Folders      []string               // those without entries
+	Closed       []string               // those that are only named, each with a slash at its end
+	Modes        map[string]uint32      // of files whose content is in a tree, and to which a checkout would give another mode
+	Part         bool                   // the paths are not all that have no tree
+	Found        []string               // of the moment that is compared, in a tree since then: also unchanged ones are changes
+	Untouched    func(path string) bool // since the moment that is compared; nil: all are looked at
 }
 
 func (s *Store) record(r Request) Record {
@@ -237,7 +238,11 @@ func (s *Store) changes(m *Moment, r Request) (changes []Change) {
 	look := s.look()
 	defer look.Close()
 	compare := func(was *Entry) {
-		if now := s.since(look, was, m.At); !was.Same(&now) || was.OID != "" && slices.Contains(r.Found, was.Path) {
+		now := *was
+		if r.Untouched == nil || !r.Untouched(was.Path) {
+			now = s.since(look, was, m.At)
+		}
+		if !was.Same(&now) || was.OID != "" && slices.Contains(r.Found, was.Path) {
 			changes = append(changes, Change{*was, now})
 		}
 	}
@@ -297,6 +302,21 @@ func (s *Store) Now(path string) Entry {
 		look.read(&e)
 	}
 	return e
+}
+
+// Unchanged reports which files have the content and mode of a moment, which may be nil.
+func (s *Store) Unchanged(m *Moment) func(path string) bool {
+	return func(path string) bool {
+		if m == nil {
+			return false
+		}
+		was := m.at(path)
+		if was == nil || was.OID == "" {
+			return false
+		}
+		now := s.Now(path)
+		return was.Same(&now)
+	}
 }
 
 // Mode is the mode of what is at a path, 0 if nothing is.

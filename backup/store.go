@@ -85,10 +85,18 @@ type Moment struct {
 	Fresh   int64   // bytes that were read for it
 }
 
+// at is what was at a path, nil if the moment does not list it.
+func (m *Moment) at(path string) *Entry {
+	if i, listed := slices.BinarySearchFunc(m.Entries, path, func(e Entry, path string) int { return strings.Compare(e.Path, path) }); listed {
+		return &m.Entries[i]
+	}
+	return nil
+}
+
 // Had reports whether a file was there.
 func (m *Moment) Had(path string) bool {
-	i, listed := slices.BinarySearchFunc(m.Entries, path, func(e Entry, path string) int { return strings.Compare(e.Path, path) })
-	return listed && m.Entries[i].There()
+	e := m.at(path)
+	return e != nil && e.There()
 }
 
 const logName = "log"

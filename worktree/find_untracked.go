@@ -22,6 +22,7 @@ type UntrackedFiles struct {
 	recorded map[string]struct{} // of the listing, those that a tree has since
 	gone     map[string]struct{} // that were there earlier
 	hidden   map[string]struct{} // tracked ones that git was told not to look at
+	written  []string            // since the mark of the snapshot that listed them, sorted
 	lister   *untracked.Lister
 }
 
@@ -126,7 +127,14 @@ func (s *snapshot) unlisted(now *untracked.Listing) []string {
 		return nil
 	}
 	since := *s.opts.Since
-	paths := slices.Concat(now.Written(s.w.repo.TopLevel, untracked.Time(since)), now.Repositories())
+	written := now.Written(s.w.repo.TopLevel, untracked.Time(since))
+	if s.others != nil {
+		s.others.written = written
+	}
+	paths := slices.Concat(written, now.Repositories())
+	if s.opts.Unchanged != nil {
+		paths = slices.DeleteFunc(paths, s.opts.Unchanged)
+	}
 	if earlier := s.opts.ListUntracked; earlier != nil {
 		paths = append(paths, now.Lacks(earlier.listing)...)
 		for path := range earlier.recorded {
@@ -137,6 +145,18 @@ func (s *snapshot) unlisted(now *untracked.Listing) []string {
 	}
 	slices.Sort(paths)
 	return slices.Compact(paths)
+}
+
+// Untouched reports which files are as they were at an earlier list, after which the mark of the snapshot was made: their
+// folders have the same entries, and nothing was done to them.
+func (o *UntrackedFiles) Untouched(earlier *UntrackedFiles) func(path string) bool {
+	return func(path string) bool {
+		if o == nil || earlier == nil || !o.listing.Keeps(earlier.listing, path) {
+			return false
+		}
+		_, written := slices.BinarySearch(o.written, path)
+		return !written
+	}
 }
 
 // appeared says whether a file that was not written since the mark has come with one

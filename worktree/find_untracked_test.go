@@ -190,3 +190,30 @@ func TestOthersAreHandedOn(t *testing.T) {
 	require.NoError(t, err)
 	require.Nil(t, none)
 }
+
+// A file of a folder that was exchanged for another has the old time.
+func TestUntouched(t *testing.T) {
+	r := newRepo(t, map[string]string{"tracked": "t"})
+	for _, name := range []string{"a/f", "b/f", "c/kept", "c/written", "same"} {
+		r.write(name, name)
+	}
+	parent := r.head()
+	before, mark := r.others()
+	r.rename("a", "x")
+	r.rename("b", "a")
+	r.rename("x", "b")
+	r.write("c/written", "more")
+	r.write("same", "same")
+	s, err := r.w.Snapshot(t.Context(), parent, worktree.SnapshotOptions{
+		Since: mark, Untracked: true, ListUntracked: before, Unchanged: func(path string) bool { return path == "same" },
+	})
+	require.NoError(t, err)
+	untouched := map[string]bool{}
+	for _, name := range []string{"a/f", "b/f", "c/kept", "c/written", "same", "none"} {
+		untouched[name] = s.Untracked.Untouched(before)(name)
+	}
+	require.Equal(t, map[string]bool{"a/f": false, "b/f": false, "c/kept": true, "c/written": false, "same": false, "none": false}, untouched)
+	require.False(t, s.Untracked.Untouched(nil)("c/kept"))
+	require.Len(t, s.Changes, 1)
+	require.Equal(t, "c/written", s.Changes[0].Path)
+}

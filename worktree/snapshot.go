@@ -32,6 +32,9 @@ type SnapshotOptions struct {
 	Untracked bool
 	// ListUntracked are the untracked files of before the mark; nil where they are not known.
 	ListUntracked *UntrackedFiles
+	// Unchanged reports a file of ListUntracked that was written and is as it was then: the tree does not get it. nil: none
+	// is known.
+	Unchanged func(path string) bool
 
 	// Named are paths that a tool said it writes. They are looked at even
 	// where the user told git not to.

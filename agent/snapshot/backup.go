@@ -110,7 +110,7 @@ func (f *Files) oddFolders(paths []string) (odd []string) {
 
 // compare keeps what a call left otherwise than its moment, and the files that a tree has since the call. It returns the
 // paths of both.
-func (f *Files) compare(ctx context.Context, at turnloop.SnapshotRequest, m *backup.Moment, snap worktree.Snapshot, found []string) (differ []string) {
+func (f *Files) compare(ctx context.Context, at turnloop.SnapshotRequest, m *backup.Moment, snap worktree.Snapshot, found []string, untouched func(string) bool) (differ []string) {
 	if m == nil || at.Call == nil {
 		return nil
 	}
@@ -120,7 +120,8 @@ func (f *Files) compare(ctx context.Context, at turnloop.SnapshotRequest, m *bac
 		for _, c := range snap.Changes {
 			recorded[c.Path] = c.Before == "" && c.After != ""
 		}
-		r.Found, r.Paths = found, slices.DeleteFunc(r.Paths, func(path string) bool { return recorded[path] })
+		r.Found, r.Untouched = found, untouched
+		r.Paths = slices.DeleteFunc(r.Paths, func(path string) bool { return recorded[path] || untouched(path) })
 		if r.Paths, err = f.withoutUnstaged(ctx, at.Tree, m, snap, r.Paths); err == nil {
 			var changes []backup.Change
 			changes, err = f.backups.store.Compare(ctx, m, r, at.Event)
@@ -157,7 +158,7 @@ func (f *Files) compareLost(ctx context.Context, at turnloop.SnapshotRequest, sn
 		f.Tell("Undo will not know all that changed since the interrupted tool began: " + err.Error())
 		return nil
 	}
-	return f.compare(ctx, at, m, snap, nil)
+	return f.compare(ctx, at, m, snap, nil, func(string) bool { return false })
 }
 
 // had reports which untracked files were there before a call. A moment has them all; without one the last listing does.

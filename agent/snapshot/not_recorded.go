@@ -35,8 +35,9 @@ type mark struct {
 	missed       notRecorded
 	stale        []string // those of missed that the tree has in another state
 	index        *staging.Index
-	inodes       *worktree.Inodes // of the tree
-	moment       *backup.Moment   // nil: none was made
+	inodes       *worktree.Inodes         // of the tree
+	listed       *worktree.UntrackedFiles // before the mark
+	moment       *backup.Moment           // nil: none was made
 }
 
 // revertedFiles are files that differed from the tree, were not recorded, and are again what

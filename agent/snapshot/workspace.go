@@ -185,7 +185,7 @@ func (f *Files) Look(ctx context.Context, at turnloop.SnapshotRequest) (turnloop
 		since.inodes.Close()
 		sight.LeftOut = append(sight.LeftOut, since.revertedFiles(snap)...)
 		sight.LeftOut = append(sight.LeftOut, f.deletedFiles(since.missed, snap)...)
-		f.compare(ctx, at, since.moment, snap, found)
+		f.compare(ctx, at, since.moment, snap, found, snap.Untracked.Untouched(since.listed))
 	case *start:
 		sight.LeftOut = slices.DeleteFunc(sight.LeftOut, func(l conversation.SkippedPath) bool {
 			return l.Path != "." && !slices.Contains(quoted(at.Only), l.Path)
@@ -193,7 +193,7 @@ func (f *Files) Look(ctx context.Context, at turnloop.SnapshotRequest) (turnloop
 		found := f.Tree.WithoutBaseline(snap.Changes, since.at, had(before, since.moment), nil, since.skipped.has)
 		sight.Unrecorded = quoted(found)
 		sight.LeftOut = append(sight.LeftOut, f.deletedFiles(since.skipped, snap)...)
-		f.compare(ctx, at, since.moment, snap, found)
+		f.compare(ctx, at, since.moment, snap, found, snap.Untracked.Untouched(nil))
 	}
 	if at.Call != nil && !at.Lost.IsZero() {
 		sight.LostUnseen = f.compareLost(ctx, at, snap)
@@ -202,6 +202,7 @@ func (f *Files) Look(ctx context.Context, at turnloop.SnapshotRequest) (turnloop
 	switch {
 	case marked != nil:
 		marked.index = staging.Open(f.git, place.Head)
+		marked.listed = f.untracked()
 		marked.moment, sight.NoBackup = f.backUp(ctx, at, snap, marked.tree)
 		sight.Mark, sight.Control = marked, f.control(marked.controlFiles)
 	case at.Only != nil && at.Since == nil:
@@ -283,7 +284,7 @@ func (f *Files) snapshot(ctx context.Context, at turnloop.SnapshotRequest) (work
 	}
 	if since, after := at.Since.(*mark); after {
 		snap, err := f.Tree.Snapshot(ctx, at.Tree, worktree.SnapshotOptions{
-			Since: &since.tree, Untracked: true, ListUntracked: f.untracked(), Named: at.Named, Objects: f.store, Odd: f.odd(),
+			Since: &since.tree, Untracked: true, ListUntracked: f.untracked(), Unchanged: f.backups.store.Unchanged(since.moment), Named: at.Named, Objects: f.store, Odd: f.odd(),
 		})
 		if err == nil && snap.Untracked != nil {
 			f.list(snap.Untracked)

@@ -198,6 +198,13 @@ func (l *Listing) Repositories() []string {
 	return l.repos
 }
 
+// Keeps reports whether both listings have a file, and its folder has the same entries in both.
+func (l *Listing) Keeps(earlier *Listing, path string) bool {
+	dir, name := split(path)
+	f := l.at(dir)
+	return f != nil && f == earlier.at(dir) && has(f.names, name)
+}
+
 // Lacks are the paths of l that another listing does not have.
 func (l *Listing) Lacks(other *Listing) (paths []string) {
 	if l == nil || l == other {
