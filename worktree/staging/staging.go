@@ -5,8 +5,10 @@ package staging
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,15 +20,18 @@ import (
 // An Index is a working tree's index at one moment. git replaces the file and never
 // writes into it, so the open file keeps what it held.
 type Index struct {
-	file *os.File
+	file *os.File // nil: there was none
 	info os.FileInfo
 	head string
 }
 
-// Open keeps the present index. It is nil if there is no index, and so nothing staged.
+// Open keeps the present index. It is nil if that cannot be read.
 // head is the commit of HEAD, or "", in whose place the empty tree stands.
 func Open(repo gitcmd.Repository, head string) *Index {
 	file, err := os.Open(filepath.Join(repo.GitDir, "index"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return &Index{head: cmp.Or(head, repo.ObjectFormat.EmptyTree())}
+	}
 	if err != nil {
 		return nil
 	}
@@ -52,7 +57,7 @@ func (x *Index) Lost(ctx context.Context, git *gitcmd.Git, head string) (lost []
 	}
 	defer x.file.Close()
 	info, err := os.Stat(filepath.Join(git.Repository().GitDir, "index"))
-	if err == nil && os.SameFile(info, x.info) && info.ModTime().Equal(x.info.ModTime()) && info.Size() == x.info.Size() {
+	if x.file == nil && err != nil || err == nil && x.file != nil && os.SameFile(info, x.info) && info.ModTime().Equal(x.info.ModTime()) && info.Size() == x.info.Size() {
 		return nil, nil, nil, nil
 	}
 	copied, err := os.CreateTemp("", "jp-index-")
@@ -60,10 +65,12 @@ func (x *Index) Lost(ctx context.Context, git *gitcmd.Git, head string) (lost []
 		return nil, nil, nil, err
 	}
 	defer os.Remove(copied.Name())
-	_, err = io.Copy(copied, io.NewSectionReader(x.file, 0, x.info.Size()))
-	if closed := copied.Close(); err == nil {
-		err = closed
+	if x.file == nil {
+		err = os.Remove(copied.Name()) // git reads no index as an empty one
+	} else {
+		_, err = io.Copy(copied, io.NewSectionReader(x.file, 0, x.info.Size()))
 	}
+	err = errors.Join(err, copied.Close())
 	if err != nil {
 		return nil, nil, nil, err
 	}
