@@ -162,6 +162,7 @@ func TestMistakesNameThePlace(t *testing.T) {
 		"negative":          {"limits.tokens = -1", `:1: limits.tokens must be at least 0, not -1`, config.ErrValue},
 		"argv":              {"[tools.t]\ncommand = 'wc -w'", `:2: tools.t.command must be an array of strings, not "wc -w"`, config.ErrValue},
 		"empty program":     {"mcp.x.command = ['']", `:1: mcp.x.command must name a program`, config.ErrValue},
+		"address as a host": {"web.allow = ['https://a.org/']", `:1: web.allow must be names of hosts, such as docs.example.com`, config.ErrValue},
 		"allow everything":  {"policy.allow = [['git'], []]", `:1: policy.allow must name a program in each rule`, config.ErrValue},
 		"address":           {"providers.p.base_url = 'file:///etc'", `:1: providers.p.base_url must be an http or https address, not "file:///etc"`, config.ErrValue},
 		"date":              {"tools.t.questions.q.answer = 2026-01-01", `:1: tools.t.questions.q.answer must be a string, number, true, false, array or table, not 2026-01-01`, config.ErrValue},
