@@ -257,8 +257,8 @@ func Discard(id conversation.ID) agent.Request {
 	return agent.Request{Target: agent.Target{ID: string(id)}, Input: agent.Input{None: true}, Resume: agent.ResumeOptions{Discard: true}}
 }
 
-// Answer records a word as the answer to the question with which a conversation waits.
-func (s *Scratch) Answer(id conversation.ID, word string) error {
+// Answer records a word, or true or false, as the answer to the question with which a conversation waits.
+func (s *Scratch) Answer(id conversation.ID, word any) error {
 	s.t.Helper()
 	r := s.Open()
 	defer r.Close()
