@@ -497,6 +497,7 @@ func TestSystemPrompt(t *testing.T) {
 func TestMovedHead(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct{ argv, words string }{
+		{`"git", "reset", "-q", "--hard", "HEAD~1"`, "git: main moved"},
 		{`"git", "symbolic-ref", "HEAD", "refs/heads/other"`, "git: HEAD main → other"},
 		{`"git", "checkout", "-q", "--detach"`, "git: HEAD main → "},
 		{`"git", "branch", "third"`, "git: refs/heads +1"},
@@ -505,10 +506,13 @@ func TestMovedHead(t *testing.T) {
 			t.Parallel()
 			s, f := front.New(t), &front.Front{}
 			s.Git("branch", "other")
+			s.Git("commit", "-q", "--allow-empty", "-m", "two")
 			request := s.Request(oneCall("shell_run", "{ argv = ["+row.argv+"] }"), "Go")
 			request.Turn.Yes = true
 			require.NoError(t, s.Ask(f, request))
-			require.Contains(t, bodies[*conversation.ToolCallResponse](f.Events())[0].Content, row.words)
+			content := bodies[*conversation.ToolCallResponse](f.Events())[0].Content
+			require.Contains(t, content, row.words)
+			require.Equal(t, strings.Contains(row.words, "HEAD"), strings.Contains(content, "git: HEAD"))
 		})
 	}
 }
