@@ -284,35 +284,3 @@ func TestPointers(t *testing.T) {
 	require.Equal(t, []string{"pointer.lfs"}, paths)
 	require.FileExists(t, filepath.Join(s.Home, "try/a.txt"))
 }
-
-// TestRewind: a fork in place brings the files back to what they were, and one undo of it is in the fork.
-func TestRewind(t *testing.T) {
-	t.Parallel()
-	s, id, ends := source(t)
-	s.Write("a.txt", "mine\n")
-	r := s.Open()
-	defer r.Close()
-	s.Await(r, id)
-	cut := fork.ForkCut{Until: strconv.Itoa(ends[0])}
-	v, err := r.Find().View(t.Context(), r.Env, string(id))
-	require.NoError(t, err)
-	f, err := fork.New(v, cut)
-	require.NoError(t, err)
-	w, err := agent.NewRewind(t.Context(), f, string(id)+"@"+cut.Until, true)
-	require.NoError(t, err)
-	require.Len(t, w.Result.Puts, 2)
-	w.Close()
-	s.Await(r, id)
-	same, err := w.Again(t.Context())
-	require.NoError(t, err)
-	require.True(t, same)
-	require.NoError(t, w.Do(t.Context()))
-	w.Close()
-	require.False(t, s.Exists("b.txt"))
-	require.False(t, s.Exists("c.txt"))
-	require.Equal(t, "mine\n", s.Read("a.txt"), "what the user changed stays")
-	events := s.Load(f.ID)
-	require.Equal(t, conversation.TypeRestored, events[len(events)-1].Type())
-	require.Equal(t, []string{"First"}, asked(events))
-	require.Len(t, asked(s.Load(id)), 3)
-}
