@@ -13,6 +13,7 @@ import (
 	"jp/agent/snapshot"
 	"jp/conversation"
 	"jp/internal/testing/front"
+	"jp/turnloop"
 )
 
 // left is a result that lists paths, each as PATH=WHY.
@@ -268,4 +269,83 @@ func TestChangedByTools(t *testing.T) {
 	require.Equal(t, []string{"a.log"}, unrecorded)
 	_, _, err = snapshot.ChangedByTools(t.Context(), r, "jp-c17952552000-none")
 	require.Error(t, err)
+}
+
+// TestNoCopy varies what is in the working tree. The user is told before a program runs of what jp has no copy.
+func TestNoCopy(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name   string
+		config string
+		want   []string
+	}{
+		{name: "a folder that git ignores", want: []string{"build/"}},
+		{name: "a large file", config: "file_size = 5\n", want: []string{"a.log (7 B)", "build/"}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			s := front.New(t)
+			s.Configure("[backup]\n" + row.config)
+			s.Write(".gitignore", "*.log\nbuild/\n")
+			s.Commit()
+			s.Write("a.log", "longer\n")
+			s.Write("b.log", "x\n")
+			s.Write("build/out", "x\n")
+			r := s.Open()
+			defer r.Close()
+			f, err := snapshot.OpenFiles(t.Context(), r)
+			require.NoError(t, err)
+			var shown []string
+			for _, u := range f.NoCopy(t.Context())() {
+				shown = append(shown, u.Shown)
+			}
+			require.ElementsMatch(t, row.want, shown)
+		})
+	}
+}
+
+// TestControlCodes varies what a program does in the git directory. The codes of the files that git obeys differ afterwards, and those of
+// an operation that starts no program are none.
+func TestControlCodes(t *testing.T) {
+	t.Parallel()
+	s := front.New(t)
+	s.Write(".git/hooks/pre-push", "one\n")
+	r := s.Open()
+	defer r.Close()
+	f, err := snapshot.OpenFiles(t.Context(), r)
+	require.NoError(t, err)
+	codes := func() map[string]string {
+		seen, err := f.Look(t.Context(), turnloop.SnapshotRequest{Control: true, Only: []string{"README.md"}})
+		require.NoError(t, err)
+		all := map[string]string{}
+		for _, c := range seen.Control {
+			all[c.Path] = c.Digest
+		}
+		return all
+	}
+	require.Empty(t, codes(), "without a key there are none")
+	f.Key = []byte("key")
+	before := codes()
+	require.Contains(t, before, ".git/config")
+	for _, row := range []struct {
+		path, text string
+		changed    []string
+	}{
+		{path: ".git/hooks/pre-push", text: "one\n"},
+		{path: ".git/hooks/pre-push", text: "two\n", changed: []string{".git/hooks/pre-push"}},
+		{path: ".git/sequencer/todo", text: "pick 1\n"},
+		{path: ".git/sequencer/todo", text: "exec x\n", changed: []string{".git/sequencer/todo"}},
+		{path: ".git/description", text: "x\n"},
+	} {
+		s.Write(row.path, row.text)
+		after := codes()
+		var changed []string
+		for path, code := range after {
+			if before[path] != code {
+				changed = append(changed, path)
+			}
+		}
+		require.Equal(t, row.changed, changed, "%s %s", row.path, row.text)
+		before = after
+	}
 }
