@@ -28,7 +28,7 @@ import (
 func main() { prooftool.Main("flip", run) }
 
 // usual are the packages of an ordinary run: the application and its features.
-var usual = []string{"agent", "acp", "undo", "blame", "agent/contextfiles", "agent/toolset", "agent/snapshot"}
+var usual = []string{"agent", "acp", "fork", "undo", "blame", "agent/contextfiles", "agent/toolset", "agent/snapshot"}
 
 // A condition is the condition of an if statement.
 type condition struct {
