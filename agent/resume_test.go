@@ -19,7 +19,7 @@ import (
 	"jp/turnloop"
 )
 
-const says = "[[reply]]\nmessage = \"Over.\"\ntimes = 9\n"
+const says = front.Over
 
 // failing is a model whose server refuses the first request.
 const failing = "[[reply]]\nfail = \"auth\"\nfail_times = 1\nmessage = \"Over.\"\n" + says
@@ -201,14 +201,7 @@ func TestResumePlace(t *testing.T) {
 }
 
 // bodies are those of one type among events.
-func bodies[B conversation.Body](events []*conversation.Event) (all []B) {
-	for _, e := range events {
-		if b, is := e.Body.(B); is {
-			all = append(all, b)
-		}
-	}
-	return all
-}
+func bodies[B conversation.Body](events []*conversation.Event) []B { return front.Bodies[B](events) }
 
 // TestUnknownOutcome varies what becomes of a tool that was started, and has no result.
 func TestUnknownOutcome(t *testing.T) {

@@ -19,17 +19,9 @@ import (
 
 func TestMain(m *testing.M) { front.Main(m) }
 
-const talk = "[[reply]]\nmessage = \"Over.\"\ntimes = 9\n"
+const talk = front.Over
 
-// calls is a model that makes some calls, each as NAME ARGUMENTS, and then only talks.
-func calls(all ...string) string {
-	text := "[[reply]]\n"
-	for _, c := range all {
-		name, arguments, _ := strings.Cut(c, " ")
-		text += "[[reply.tool_call]]\nname = \"" + name + "\"\narguments = " + arguments + "\n"
-	}
-	return text + talk
-}
+var calls = front.Calls
 
 // A step is one turn.
 type step struct {

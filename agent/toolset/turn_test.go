@@ -21,29 +21,14 @@ import (
 
 func TestMain(m *testing.M) { front.Main(m) }
 
-const over = "[[reply]]\nmessage = \"Over.\"\ntimes = 9\n"
+const over = front.Over
 
-// calls is a model that makes some calls, each as NAME ARGUMENTS, and then only talks.
-func calls(all ...string) string {
-	text := "[[reply]]\n"
-	for _, c := range all {
-		name, arguments, _ := strings.Cut(c, " ")
-		text += "[[reply.tool_call]]\nname = \"" + name + "\"\narguments = " + arguments + "\n"
-	}
-	return text + over
-}
+var calls = front.Calls
 
 const makeFile = `fs_create_file { path = "made.txt", content = "made\n" }`
 
 // bodies are those of one type among events.
-func bodies[B conversation.Body](events []*conversation.Event) (all []B) {
-	for _, e := range events {
-		if b, is := e.Body.(B); is {
-			all = append(all, b)
-		}
-	}
-	return all
-}
+func bodies[B conversation.Body](events []*conversation.Event) []B { return front.Bodies[B](events) }
 
 // hook makes an executable hook of a shell's text, and returns its path.
 func hook(s *front.Scratch, text string) string {

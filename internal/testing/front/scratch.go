@@ -242,6 +242,29 @@ func (s *Scratch) Request(script, text string) agent.Request {
 	return agent.Request{Target: agent.Target{New: true}, Input: agent.Input{Text: []string{text}}, Turn: agent.TurnOptions{Model: s.Model(script)}}
 }
 
+// Over is the end of a script: the model says no more than this.
+const Over = "[[reply]]\nmessage = \"Over.\"\ntimes = 9\n"
+
+// Calls is a script of one reply with tool calls, each as NAME ARGUMENTS, and then [Over].
+func Calls(all ...string) string {
+	text := "[[reply]]\n"
+	for _, c := range all {
+		name, arguments, _ := strings.Cut(c, " ")
+		text += "[[reply.tool_call]]\nname = \"" + name + "\"\narguments = " + arguments + "\n"
+	}
+	return text + Over
+}
+
+// Bodies are those of one type among events.
+func Bodies[B conversation.Body](events []*conversation.Event) (all []B) {
+	for _, e := range events {
+		if b, is := e.Body.(B); is {
+			all = append(all, b)
+		}
+	}
+	return all
+}
+
 // Next is a request in a conversation.
 func Next(id conversation.ID, text string) agent.Request {
 	return agent.Request{Target: agent.Target{ID: string(id)}, Input: agent.Input{Text: []string{text}}}
