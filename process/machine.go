@@ -41,13 +41,11 @@ func (m Machine) Changes(ctx context.Context, further ...string) (<-chan struct{
 	if err != nil {
 		return nil, err
 	}
-	for _, folder := range append(further, m.folder()) {
-		if err := w.Add(folder); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			w.Close()
-			return nil, err
-		}
+	if err := w.Add(m.folder()); err != nil {
+		w.Close()
+		return nil, err
 	}
-	m.addAll(w)
+	m.addAll(w, further)
 	news := make(chan struct{}, 1)
 	go func() {
 		defer w.Close()
@@ -57,7 +55,7 @@ func (m Machine) Changes(ctx context.Context, further ...string) (<-chan struct{
 				return
 			case e := <-w.Events:
 				if e.Has(fsnotify.Create) {
-					m.addAll(w)
+					m.addAll(w, further)
 				}
 			case <-w.Errors: // events were lost: look at all
 			}
@@ -70,8 +68,12 @@ func (m Machine) Changes(ctx context.Context, further ...string) (<-chan struct{
 	return news, nil
 }
 
-// addAll watches the registry of each repository, and its folder, in which the registry is made.
-func (m Machine) addAll(w *fsnotify.Watcher) {
+// addAll watches the registry of each repository, and its folder, in which the registry is made. Further folders that are
+// missing are watched from the next event on.
+func (m Machine) addAll(w *fsnotify.Watcher, further []string) {
+	for _, folder := range further {
+		_ = w.Add(folder)
+	}
 	folders, _ := os.ReadDir(m.folder())
 	for _, f := range folders {
 		if f.IsDir() {

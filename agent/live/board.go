@@ -64,29 +64,35 @@ type Board struct {
 	rows  map[string]*boardRow
 	repos map[string]*repo.Repo // by place
 	news  chan struct{}
+	freed chan struct{} // a process without an entry holds its conversation no more
 	group sync.WaitGroup
 }
 
 // A boardRow is a row, with the connection to its process.
 type boardRow struct {
 	row    Row
+	head   conversation.Head // at which the row was read
 	repo   *repo.Repo
 	client *attach.Client // nil: there is none
 	lives  bool           // a goroutine follows its process
 	text   string         // the end of the answer that streams
+	await  func()         // ends the wait for a process without an entry; nil: there is no wait
 }
 
 // NewBoard is a board of which nothing is read yet.
 func NewBoard(host func(dir string) *repo.Host, here *repo.Repo, data string) *Board {
-	return &Board{Host: host, Here: here, Data: data, rows: map[string]*boardRow{}, repos: map[string]*repo.Repo{}, news: make(chan struct{}, 1)}
+	return &Board{Host: host, Here: here, Data: data, rows: map[string]*boardRow{}, repos: map[string]*repo.Repo{}, news: make(chan struct{}, 1), freed: make(chan struct{}, 1)}
 }
 
 // News tells that rows have changed.
 func (b *Board) News() <-chan struct{} { return b.news }
 
-func (b *Board) tell() {
+func (b *Board) tell() { note(b.news) }
+
+// note leaves a word that something has happened.
+func note(news chan<- struct{}) {
 	select {
-	case b.news <- struct{}{}:
+	case news <- struct{}{}:
 	default:
 	}
 }
@@ -129,7 +135,8 @@ func (b *Board) Read(ctx context.Context) error {
 			b.describe(ctx, r)
 		}
 	}
-	return errors.Join(err, b.readHere(ctx))
+	_, errHere := b.readHere(ctx)
+	return errors.Join(err, errHere)
 }
 
 // Follow keeps the rows up to date until ctx ends. It may be called once.
@@ -151,14 +158,19 @@ func (b *Board) Follow(ctx context.Context) error {
 				b.group.Go(func() { b.follow(ctx, r) })
 			}
 		}
-		if err := b.readHere(ctx); err != nil && ctx.Err() == nil {
+		held, err := b.readHere(ctx)
+		if err != nil && ctx.Err() == nil {
 			return err
+		}
+		for _, r := range held {
+			b.awaitFree(ctx, r)
 		}
 		b.tell()
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-changes:
+		case <-b.freed:
 		}
 	}
 }
@@ -215,17 +227,19 @@ func (b *Board) open(place string) *repo.Repo {
 	return r
 }
 
-// readHere reads the conversations of the repository that no process runs.
-func (b *Board) readHere(ctx context.Context) error {
+// readHere reads the conversations of the repository that no process runs, and returns those that a process holds.
+func (b *Board) readHere(ctx context.Context) (held []*boardRow, err error) {
 	if b.Here == nil {
-		return nil
+		return nil, nil
 	}
 	list, err := b.Here.States().All(ctx, conversation.ScopeLive, "")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	now := b.Here.Env.Now()
+	listed := map[conversation.ID]bool{}
 	for _, l := range list {
+		listed[conversation.ID(l.ID)] = true
 		id, err := conversation.ParseID(l.ID)
 		age := now.Sub(l.Active())
 		if err != nil || l.Err != nil || l.Parent != nil || !l.Local || age > needsFor || l.Status.State == "idle" && age > readyFor {
@@ -238,13 +252,43 @@ func (b *Board) readHere(ctx context.Context) error {
 			r = &boardRow{row: row, repo: b.Here}
 			b.rows[row.Key()] = r
 		}
-		same := r.lives || !r.row.Since.IsZero() && r.row.Since.Equal(l.Active()) && r.row.Status.State == l.Status.State
+		same := r.lives || r.head == l.Head && r.row.Status.State == l.Status.State
 		b.mu.Unlock()
 		if !same {
 			b.describe(ctx, r)
 		}
+		if l.Status.PID != nil {
+			held = append(held, r)
+		}
 	}
-	return nil
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for key, r := range b.rows { // archived or deleted
+		if r.repo == b.Here && !r.lives && !listed[r.row.ID] {
+			delete(b.rows, key)
+		}
+	}
+	return held, nil
+}
+
+// awaitFree waits for a process without an entry, such as jp edit: no socket tells of its end.
+func (b *Board) awaitFree(ctx context.Context, r *boardRow) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if r.lives || r.await != nil {
+		return
+	}
+	waiting, cancel := context.WithCancel(ctx)
+	r.await = cancel
+	ended := r.repo.Processes().AwaitEnd(r.row.ID)
+	b.group.Go(func() {
+		defer cancel()
+		_ = ended(waiting)
+		b.mu.Lock()
+		r.await = nil
+		b.mu.Unlock()
+		note(b.freed)
+	})
 }
 
 // begin reports whether a row has to be followed.
@@ -253,6 +297,9 @@ func (b *Board) begin(r *boardRow) bool {
 	defer b.mu.Unlock()
 	if r.lives {
 		return false
+	}
+	if r.await != nil {
+		r.await()
 	}
 	r.lives = true
 	return true
@@ -283,20 +330,28 @@ func (b *Board) describe(ctx context.Context, r *boardRow) {
 	tokens, _ := compaction.Used(events)
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	r.head = info.Head
 	r.row.Title, r.row.Status, r.row.Since, r.row.PID = problem.OneLine(repo.Title(l)), l.Status, l.Active(), 0
 	r.row.Tokens = max(tokens, r.row.Tokens)
 	r.row.Group = map[string]Group{"running": Working, "idle": Ready}[l.Status.State]
 	if r.row.Group == "" {
 		r.row.Group = NeedsYou
 	}
-	if l.Status.PID != nil {
-		r.row.PID = *l.Status.PID
+	switch {
+	case !r.lives && info.Summary.Status == conversation.StatusIdle: // a command such as jp edit holds it, or nothing
+		r.row.Group = Ready
+	case l.Status.PID != nil:
+		if r.row.PID = *l.Status.PID; r.client != nil { // it says itself what it asks; its entry says so later
+			r.row.Group = map[bool]Group{true: NeedsYou, false: Working}[r.row.Question != nil]
+		}
 	}
 	if r.row.Group == Working && len(events) > 0 {
 		r.row.Since = events[0].Time
 	}
 	r.row.Last = lastOf(events)
 	switch {
+	case r.row.Question != nil:
+		r.row.Last = tool.Asked(problem.OneLine(r.row.Question.Text))
 	case l.Status.Question != nil:
 		r.row.Last = repo.AskedWords(repo.Plain(l.Status.Tool), "", *l.Status.Question)
 	case l.Status.State == "interrupted":
@@ -392,6 +447,7 @@ func (b *Board) heard(r *boardRow, m attach.Message) (again bool) {
 	case *attach.Answered:
 		if r.row.Question != nil && m.Seq == r.row.Question.Seq && m.Conversation == r.row.Question.Conversation {
 			r.row.Question, r.row.Group = nil, Working
+			return true
 		}
 	}
 	return false
