@@ -95,7 +95,7 @@ func TestChatFrame(t *testing.T) {
 		s.WaitForEnd(rule + "❯" + rule + bottom)
 		s.Type("?")
 		s.WaitFor("  Shift+Tab  mode")
-		s.Type("\x7f\x1b[Z")
+		s.Type("\x7f\x1b[Z\x1b[Z")
 		s.WaitForEnd(rule + "❯" + rule + strings.Replace(bottom, "asks", "plan", 1))
 		require.NotContains(t, s.Text(), "Shift+Tab")
 	}
@@ -520,7 +520,7 @@ func TestChatCommands(t *testing.T) {
 		s.idle()
 	}
 	do("/new", "$ jp query --new\nThe next request starts a new conversation.")
-	for _, prompt := range []string{"plan >", "edits >", "auto >", ">"} {
+	for _, prompt := range []string{"edits >", "plan >", "auto >", ">"} {
 		s.Type("\x1b[Z")
 		s.waitLine(prompt)
 	}
@@ -676,16 +676,10 @@ func TestChatMentions(t *testing.T) {
 func TestChatModes(t *testing.T) {
 	t.Parallel()
 	p, s := talk(t, 80, makeScript)
-	s.Type("\x1b[Z")
-	s.waitLine("plan >")
-	s.Type("\x1b[Z")
-	s.waitLine("edits >")
-	s.Type("\x1b[Z")
-	s.waitLine("auto >")
-	s.Type("\x1b[Z")
-	s.waitLine(">")
-	s.Type("\x1b[Z\x1b[Z")
-	s.waitLine("edits >")
+	for _, prompt := range []string{"edits >", "plan >", "auto >", ">", "edits >"} {
+		s.Type("\x1b[Z")
+		s.waitLine(prompt)
+	}
 	s.Type("Make them\r")
 	s.WaitFor("Over.")
 	require.FileExists(t, p.dir+"/made.txt")
@@ -697,7 +691,7 @@ func TestChatTightensInATurn(t *testing.T) {
 	t.Parallel()
 	p, s := talk(t, 80, makeScript)
 	s.Type("Make them\r")
-	s.answers("? help", "\x1b[Z")
+	s.answers("? help", "\x1b[Z\x1b[Z")
 	s.WaitForEnd("? help\n>\nMode of this turn from now on: plan")
 	s.Type("y")
 	s.WaitFor("not run: plan mode")

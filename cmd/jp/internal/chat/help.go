@@ -31,7 +31,7 @@ var keys = [][2]string{
 	{"Ctrl+V", "attach a copied picture"},
 	{"Ctrl+R", "search your requests"},
 	{"Ctrl+G", "write in your editor"},
-	{"Shift+Tab", "mode: plan, edits, auto"},
+	{"Shift+Tab", "mode: edits, plan, auto"},
 	{"Esc", "the menu, while it works"},
 	{"Esc Esc", "back to before a request"},
 	{"Ctrl+C", "empty line; twice: leave"},

@@ -97,7 +97,7 @@ func (s *settings) modeName() string {
 func (s *settings) cycle() (from string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.mode = map[string]string{"": config.ProfilePlan, config.ProfilePlan: config.ProfileEdits, config.ProfileEdits: config.ProfileAuto}[s.mode]
+	s.mode = map[string]string{"": config.ProfileEdits, config.ProfileEdits: config.ProfilePlan, config.ProfilePlan: config.ProfileAuto}[s.mode]
 	switch {
 	case s.modes == nil, s.began == config.ProfilePlan:
 		return "the next request"
