@@ -175,6 +175,8 @@ var contract = []utterance{
 		p.git("add", "own.txt", "made.txt")
 		p.git("commit", "-q", "-m", "Made", "-m", "Jp-Conversation: jp-c17952553200-7ker@10\nJp-Conversation: jp-c17952553200-none@4")
 	}},
+	{"uninstall_dry_run", 0, words("uninstall --json --dry-run"), nil},
+	{"uninstall", 0, words("uninstall --json -y"), nil},
 }
 
 func TestJSONContract(t *testing.T) {
@@ -265,6 +267,7 @@ var (
 	prefixHash      = regexp.MustCompile(`"prefix": "[^"]*"`)
 	processNumber   = regexp.MustCompile(`("p(?:g?i)d"): \d+`)
 	bisectFolder    = regexp.MustCompile(`"folder": "[^"]*/jp-bisect-\d+"`)
+	folderSize      = regexp.MustCompile(`("bytes"): \d+`)
 	milliseconds    = regexp.MustCompile(`("\w+_ms"): \d+`)
 )
 
@@ -288,6 +291,9 @@ func holds(t *testing.T, name, said, work string) {
 	text = prefixHash.ReplaceAllString(text, `"prefix": "<hash>"`)
 	text = bisectFolder.ReplaceAllString(text, `"folder": "<folder>"`)
 	text = processNumber.ReplaceAllString(text, "$1: 1")
+	if strings.HasPrefix(name, "uninstall") {
+		text = folderSize.ReplaceAllString(text, "$1: 1")
+	}
 	text = milliseconds.ReplaceAllString(text, "$1: 1")
 	file := filepath.Join(golden, name+".json")
 	if *update {
