@@ -79,7 +79,7 @@ func decode(content []byte) (string, Encoding, error) {
 		return string(content), Encoding{}, nil
 	}
 	unknown := Encoding{Name: "of an unknown encoding", Unknown: true}
-	if damaged(content) {
+	if damaged(content) || !western(content) {
 		return string(content), unknown, nil
 	}
 	e := Encoding{Name: "Latin-1", codec: charmap.ISO8859_1}
@@ -101,6 +101,33 @@ func hasC1(content []byte) bool {
 	}
 	return false
 }
+
+// western reports whether bytes can be a text of Western Europe, in which words have single letters beside ASCII. A text
+// of another code page has whole words of them, or symbols inside words.
+func western(content []byte) bool {
+	high, strange, run := 0, 0, 0
+	letter := func(b byte) bool {
+		return b >= 0xc0 || b|0x20 >= 'a' && b|0x20 <= 'z' || strings.IndexByte("\x8a\x8c\x8e\x9a\x9c\x9e\x9f", b) >= 0
+	}
+	for i, b := range content {
+		if b < utf8.RuneSelf {
+			run = 0
+			continue
+		}
+		high++
+		switch run++; {
+		case run == 3:
+			strange += 3
+		case run > 3, b < 0xc0 && strings.IndexByte(insideWords, b) < 0 && i > 0 && i+1 < len(content) && letter(content[i-1]) && letter(content[i+1]):
+			strange++
+		}
+	}
+	return 4*strange < high
+}
+
+// insideWords are bytes below the letters that can stand between two: S and Z with a caron, OE, dots, dashes and
+// apostrophes of Windows-1252, and of both code pages the soft hyphen and the like.
+const insideWords = "\x85\x8a\x8c\x8e\x91\x92\x95\x96\x97\x9a\x9c\x9e\x9f\xa0\xaa\xab\xad\xb4\xb7\xba\xbb"
 
 // damaged reports whether bytes are rather UTF-8 with wrong bytes than another encoding.
 func damaged(content []byte) bool {
