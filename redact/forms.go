@@ -321,6 +321,18 @@ var placeRules = []rule{
 		regex: `\bsudo[ \t]+(?:-\w+[ \t]+|--\S+[ \t]+)*(?:-\w*S|--stdin)\b[^\n|;]{0,200}<<<[ \t]*(?:'([^'\n]{3,200})'|"([^"\n]{3,200})"|([^\s'"|;&]{3,200}))`, refuse: refuseWord,
 	},
 	{
+		id: "command-password", keywords: []string{"--password-stdin", "--with-token", "chpasswd"},
+		regex: `\b(?:echo|printf)[ \t]+(?:-[neE]+[ \t]+|['"]?%s *(?:\\n)?['"]?[ \t]+)*(?:'(?:[\w.-]{1,32}:)?([^'\n]{3,200})'|"(?:[\w.-]{1,32}:)?([^"\n]{3,200})"|(?:[\w.-]{1,32}:)?([^\s'"|;&]{3,200}))[ \t]*\|[ \t]*[^\n|;&]{0,200}(?:--password-stdin|--with-token|\bchpasswd)\b`, refuse: refuseWord,
+	},
+	{
+		id: "command-password", keywords: []string{"zip", "7z", "openssl", "ldap", "smbclient", "mongo", "ipmitool", "az login", "proxy-user", "rabbitmqctl", "requirepass", "masterauth"},
+		regex: `(?:[ \t]--proxy-user[ \t]{1,3}["']?[\w.-]{1,64}:|(?m:^)[ \t]*(?:requirepass|masterauth)[ \t]+|\b(?:un)?zip\b[^\n|;&]{0,200}?[ \t]-P[ \t]{0,3}|\b7z[ar]?\b[^\n|;&]{0,200}?[ \t]["']?-p|\bopenssl[ \t]+enc\b[^\n|;&]{0,200}?[ \t]-k[ \t]{1,3}|\bldap(?:search|modify|add|delete|passwd|whoami)\b[^\n|;&]{0,200}?[ \t]-w[ \t]{1,3}|\bsmbclient\b[^\n|;&]{0,200}?[ \t]-U[ \t]{1,3}["']?[\w.\\-]{1,64}%|\bmongo(?:sh|dump|restore|export|import)?\b[^\n|;&]{0,200}?[ \t]-p[ \t]{1,3}|\bipmitool\b[^\n|;&]{0,200}?[ \t]-P[ \t]{1,3}|\baz[ \t]+login\b[^\n|;&]{0,200}?[ \t]-p[ \t]{1,3}|\brabbitmqctl[ \t]+(?:add_user|change_password)[ \t]+\S{1,64}[ \t]{1,3})(?:'([^'\n]{4,200})'|"([^"\n]{4,200})"|([^\s'"|;&]{4,200}))`, refuse: refuseWord,
+	},
+	{
+		id: "command-password", keywords: []string{"securestring", "basicauth", "auth=(", "net use"},
+		regex: `(?i)\b(?:ConvertTo-SecureString[ \t]+(?:-String[ \t]+)?|(?:HTTP)?BasicAuth\((?:"[^"\n]{1,64}"|'[^'\n]{1,64}')[ \t]*,[ \t]*|auth=\((?:"[^"\n]{1,64}"|'[^'\n]{1,64}')[ \t]*,[ \t]*)(?:'([^'\n]{4,200})'|"([^"\n]{4,200})")|\bnet[ \t]+use[ \t][^\n]{0,100}?\\\S+[ \t]+([^\s'"/:]{4,200})[ \t]+/user:`, refuse: refuseWord,
+	},
+	{
 		id: "wifi-password", keywords: []string{"psk", "wpa_passphrase", "wep-key", "wifi connect"},
 		regex: `(?m)(?:^[ \t]*(?:wpa[_-])?psk[ \t]*=[ \t]*|^[ \t]*wpa-psk[ \t]+|\b(?:802-11-wireless-security|wifi-sec)\.(?:psk|wep-key\d)[ \t]+|\bwpa_passphrase[ \t]+(?:"[^"\n]+"|'[^'\n]+'|\S+)[ \t]+|\bwifi[ \t]+connect[ \t]+(?:"[^"\n]+"|'[^'\n]+'|\S+)[ \t]+password[ \t]+)(?:"([^"\n]{8,64})"|'([^'\n]{8,64})'|([^\s"'(]{8,64})[ \t\r]*(?:$|;|#|&))`, refuse: refuseWord,
 	},

@@ -10,7 +10,7 @@ import (
 // namedRule finds what stands under the name of a secret, whatever it looks like. It
 // has the name of the rule of gitleaks that does so for values of a certain randomness.
 var namedRule = rule{
-	id: genericRule, keywords: []string{"key", "token", "secret", "pass", "pwd", "credential"}, find: named,
+	id: genericRule, keywords: append([]string{"key", "token", "secret", "pass", "pwd", "credential", "Пароль"}, passwords...), find: named,
 }
 
 // leastNamed and mostNamed are the sizes of a value under the name of a secret, in bytes.
@@ -32,7 +32,9 @@ type value struct {
 func named(found []window, text string, at, end int) []window {
 	v, start := valueOf(text, at, end)
 	if v.text == "" || !v.secret() {
-		return found
+		if v, start = apart(text, at, end); v.text == "" {
+			return found
+		}
 	}
 	return append(found, window{start, start + len(v.text)})
 }
@@ -47,7 +49,7 @@ func valueOf(text string, at, end int) (v value, start int) {
 	from := nameBegin(text, at)
 	name := text[from:end]
 	flag = strings.HasPrefix(name, "--")
-	v.name = separators.Replace(strings.ToLower(strings.TrimLeft(name, "-.")))
+	v.name = nameOf(text, from, end)
 	v.shout = v.name != "" && strings.ToUpper(name) == name
 	if held := from - len(placeholderBegin); held >= 0 && placeholderLength(text[held:]) > 0 || from > 0 && text[from-1] == '[' && v.name == "secret" {
 		return value{}, 0
@@ -178,7 +180,7 @@ func operatorAt(text string, at int, quoted bool) int {
 // certain are names of secrets, by how they end. Any other name that ends in a word for a key
 // may be the name of a column.
 var certain = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?:passw(?:or)?d|passwort|passphrase|passcode|(?:^|_)pass|(?:^|_)pwd|secrets?|secret_?key|api_?keys?|(?:access|account|admin|app|application|auth|bot|client|deploy|encryption|license|master|private|refresh|service|shared|signing|storage|subscription|webhook)_?keys?|(?:_|^)tokens?|(?:access|auth|api|bot|refresh|bearer|id|user|app)tokens?)(?:_?\d+|_(?:prod|production|dev|test|live|staging|old|new|base))?$`)
+	return regexp.MustCompile(`(?:passw(?:or)?d|passwort|passphrase|passcode|(?:^|_)pass|(?:^|_)pwd|secrets?|secret_?key|api_?keys?|(?:access|account|admin|app|application|auth|bot|client|deploy|encryption|license|master|private|refresh|service|shared|signing|storage|subscription|webhook)_?keys?|(?:_|^)tokens?|(?:access|auth|api|bot|refresh|bearer|id|user|app|session)tokens?)(?:_?\d+|_(?:prod|production|dev|test|live|staging|old|new|base))?$`)
 })
 
 // columns are names that end like the name of a secret, and are none.
@@ -414,3 +416,150 @@ func ordered(text string) bool {
 	}
 	return false
 }
+
+// A gap is what stands around a name whose value comes later: in the next field, cell, argument or line.
+type gap struct {
+	before string // what ends where the name begins
+	after  string // what is between the name and its value
+	line   bool   // nothing follows the value in its line
+	given  bool   // no expression of a program can stand there
+}
+
+// How expressions of gaps write a quote, which may be escaped or an entity of HTML, and an operator.
+const (
+	quoteMark = `(?:\\?["'\x60]|&(?:quot|#34|#39|#x27|apos);|[“”‘’„«»])`
+	giving    = `[ \t]*(?::=|=>|[:=]|：)[ \t]*`
+)
+
+var gaps = []gap{
+	{ // a pair of fields
+		before: `(?i)(?:^|[^\w-])(?:name|key|variable|property|setting)` + quoteMark + `?(?:` + giving + `|[ \t]+)` + quoteMark + `?$`,
+		after: `(?is)^` + quoteMark + `?(?:[\s,;{]|(?:type|description|sensitive|secure|overwrite)` + quoteMark + `?` + giving + quoteMark + `?[\w. -]{1,60}` + quoteMark + `?[\s,;])+?` +
+			quoteMark + `?(?:value|default|stringvalue|defaultvalue)` + quoteMark + `?` + giving,
+		given: true,
+	},
+	{ // the text of an element
+		before: `(?i)[ \t](?:name|key|id)=` + quoteMark + `$`, after: `^` + quoteMark + `[^<>\n]{0,80}>[ \t]*`, given: true,
+	},
+	{ // a declared type, a conversion, or what holds if a variable is unset
+		after: `^` + quoteMark + `?[\])?]{0,2}(?:[ \t]*:[ \t]*[\w.,<>\[\]&'| ?*]{1,40}?[ \t]*=[ \t]*|` + giving +
+			`|[ \t]*(?:\|\||\?\?)=?[ \t]*|[ \t]+or[ \t]+)(?:[\w.]{1,60}(?:\[["']\w{1,60}["']\])?[ \t]*(?:\|\||\?\?|or[ \t])[ \t]*)?(?:(?:new[ \t]+)?` +
+			`(?:\[\](?:byte|rune)|[Ss]tring|String::from|Buffer\.from|SecretStr|[Bb]ytes|std::string|[\w.]{0,40}GetBytes)\(|[bBrRuULf&]{1,2})?["'\x60]`,
+		given: true,
+	},
+	{ // an assignment without an operator
+		before: `(?m)(?:^|[\s;&(|+-])(?:set[ \t]+-\w*[xU]\w*|setenv|setx|ENV|#[ \t]*define|gh[ \t]+secret[ \t]+set)[ \t]+$`,
+		after:  `^[ \t]+(?:(?:--body|-b)(?:[ \t]+|=))?`, given: true,
+	},
+	{after: `^[ \t]*：[ \t]*`},
+	{before: `[|│┃║][ \t]*[\x60*"']{0,2}$`, after: `^[\x60*"']{0,2}[ \t]*[|│┃║][ \t]*[\x60*"']{0,2}`},
+	{before: `(?m)^[ \t]*$`, after: `^(?:[ \t]{2,}|\t)`, line: true},
+	{after: `^` + quoteMark + giving + quoteMark},
+	{after: `^` + quoteMark + `?[ \t]*:[ \t]*(?:[>|][+-]?)?[ \t\r]*\n\s{0,80}`, line: true},
+	{after: `^=\\\r?\n[ \t]*`, given: true},
+	{after: `(?i)^(?:[ \t]+(?:is|ist|was|es|est|created|(?:for|of)[ \t]+\S{1,40})){1,2}[ \t]*[:=]?[ \t]+`},
+}
+
+// A readyGap is a gap with its expressions.
+type readyGap struct {
+	gap
+	before, after *regexp.Regexp // before may be nil
+}
+
+var readyGaps = sync.OnceValue(func() (all []readyGap) {
+	for _, g := range gaps {
+		r := readyGap{gap: g, after: regexp.MustCompile(g.after)}
+		if g.before != "" {
+			r.before = regexp.MustCompile(g.before)
+		}
+		all = append(all, r)
+	}
+	return all
+})
+
+// How far from a name its value can stand, and how far before it what tells so, in bytes.
+const gapBefore, gapAfter = 48, 240
+
+// apart is the value of the name that ends with the word at at, if it stands apart from it.
+func apart(text string, at, end int) (v value, start int) {
+	if end = nameEnd(text, at, end); end < 0 || end == len(text) || strings.IndexByte("(,;.{}/*+<~$", text[end]) >= 0 {
+		return v, 0
+	}
+	from := nameBegin(text, at)
+	v.name = nameOf(text, from, end)
+	if !certain().MatchString(v.name) || columns().MatchString(v.name) {
+		return v, 0
+	}
+	before, after := text[max(0, from-gapBefore):from], text[end:min(len(text), end+gapAfter)]
+	for _, g := range readyGaps() {
+		m := g.after.FindStringIndex(after)
+		if m == nil || g.before != nil && !g.before.MatchString(before) {
+			continue
+		}
+		v.quoted, v.literal = false, g.given
+		if v.text, start = v.read(text, end+m[1]); v.text == "" || g.line && !endsLine(text[start+len(v.text):]) {
+			continue
+		}
+		if (g.given || !aName(v.text)) && digitsIn(v.text) > 0 && v.secret() {
+			return v, start
+		}
+	}
+	return value{}, 0
+}
+
+// read is the value that begins at a place, perhaps with a quote.
+func (v *value) read(text string, at int) (string, int) {
+	stop := "\"'`\\<|,;&"
+	if at > 0 && strings.IndexByte("\"'`", text[at-1]) >= 0 {
+		at--
+	}
+	if at < len(text) && text[at] == '\\' {
+		at++
+	}
+	if at < len(text) && strings.IndexByte("\"'`", text[at]) >= 0 {
+		v.quoted, v.literal, stop = true, true, text[at:at+1]+`\`
+		at++
+	}
+	to := at
+	for to < len(text) && to-at < mostNamed && text[to] > ' ' && strings.IndexByte(stop, text[to]) < 0 && !strings.HasPrefix(text[to:], "│") && !strings.HasPrefix(text[to:], "”") {
+		to++
+	}
+	if v.quoted && (to == len(text) || strings.IndexByte(stop, text[to]) < 0) {
+		return "", 0
+	}
+	for !v.quoted && to > at && strings.IndexByte(",;.:)]}", text[to-1]) >= 0 {
+		to--
+	}
+	return text[at:to], at
+}
+
+// aName reports whether a text can be the type of a column, a resource, or a name with a version.
+func aName(text string) bool {
+	return strings.Contains(text, "(") || strings.Contains(text, "/") && strings.ToLower(text) == text ||
+		digitsIn(text) < 3 && run(text, 0, urlSafe+".") == len(text)
+}
+
+// endsLine reports whether a line ends where a text begins, behind a quote.
+func endsLine(text string) bool {
+	text = strings.TrimLeft(text, "\"'`,; \t\r")
+	return text == "" || text[0] == '\n'
+}
+
+// nameOf is a name in lower case with _ for each separator. A key has the word before it that says of what, and a word
+// for a password in another language is one.
+func nameOf(text string, from, end int) string {
+	name := separators.Replace(strings.ToLower(strings.TrimLeft(text[from:end], "-.")))
+	if slices.Contains(passwords, name) {
+		return "password"
+	}
+	if name == "key" && from > 1 && text[from-1] == ' ' {
+		before := strings.ToLower(text[nameBegin(text, from-1) : from-1])
+		if slices.Contains([]string{"api", "access", "secret", "auth", "signing", "encryption", "license"}, before) {
+			return before + "_key"
+		}
+	}
+	return name
+}
+
+// passwords are words for a password, as people write them.
+var passwords = []string{"kennwort", "passe", "contraseña", "contrasena", "senha", "wachtwoord", "lösenord", "heslo", "hasło", "parola", "пароль", "密码", "密碼", "パスワード", "비밀번호"}
