@@ -22,7 +22,8 @@ func BuildAside(events []*conversation.Event, o Options, text string) (*Request,
 	if err != nil {
 		return nil, err
 	}
-	messages := Project(events, target)
+	parts, _ := projected(events, target, o.Known)
+	messages := messagesOf(parts)
 	counted, known := compaction.Used(events)
 	if known {
 		counted += compaction.TextTokens(len(text))
@@ -37,7 +38,7 @@ func BuildAside(events []*conversation.Event, o Options, text string) (*Request,
 	}
 	return &Request{
 		Model: target.Model, System: cleanText(system), Tools: withStubs(tools, messages), NoTools: o.NoTools, Messages: messages,
-		Ended: endedCalls(events), Counted: counted,
+		Ended: endedCalls(events), Counted: counted, Encoded: o.Known.store(),
 	}, nil
 }
 

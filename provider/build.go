@@ -22,7 +22,7 @@ type Options struct {
 	NoState  bool            // no opaque state goes with it
 	// Content reads a payload; false where it is absent.
 	Content func(conversation.Payload) ([]byte, bool)
-	// Known keeps the messages of complete turns for the next request; nil: Build makes all anew.
+	// Known keeps the messages of complete turns and their JSON for the next request; nil: all is made anew.
 	Known *CompleteTurns
 }
 
@@ -62,6 +62,7 @@ func Build(events []*conversation.Event, o Options) (*Request, error) {
 		Ended:    endedCalls(events),
 		Failed:   failedTries(events),
 		Counted:  counted,
+		Encoded:  o.Known.store(),
 		turns:    turns,
 	}, nil
 }

@@ -1,12 +1,14 @@
 package provider
 
 import (
+	"maps"
 	"reflect"
 	"slices"
 	"sync"
 
 	"jp/compaction"
 	"jp/conversation"
+	"jp/provider/encoded"
 )
 
 // CompleteTurns keeps the messages that [Build] made of the complete turns of a conversation. These
@@ -14,8 +16,17 @@ import (
 // that turn. The zero value is ready to use, by several goroutines, for requests with the same
 // [Options.Content].
 type CompleteTurns struct {
-	mu     sync.Mutex
-	newest *projectedTurns
+	mu      sync.Mutex
+	newest  *projectedTurns
+	encoded encoded.Store
+}
+
+// store has what a provider made of earlier requests.
+func (c *CompleteTurns) store() *encoded.Store {
+	if c == nil {
+		return nil
+	}
+	return &c.encoded
 }
 
 // projectedTurns are complete turns as they are sent to a target. Only prefix is changed later.
@@ -60,18 +71,52 @@ func (c *CompleteTurns) of(events []*conversation.Event, p projection) *projecte
 		}
 	}
 	p.ids = wireIDs{}
-	for turn := range conversation.Turns(conversation.Sanitize(events)) {
+	later, extended := c.newest.extendedBy(events, terms)
+	if extended {
+		p.pieces, p.ids = slices.Clone(c.newest.pieces), maps.Clone(c.newest.ids)
+	}
+	from := len(p.pieces)
+	for turn := range conversation.Turns(later) {
 		p.add(p.turn(turn))
 	}
-	for i, x := range p.pieces { // merge appends to blocks: without spare room, append copies them
-		p.pieces[i].Blocks, p.pieces[i].from = slices.Clip(x.Blocks), slices.Clip(x.from)
+	for i := max(0, from-1); i < len(p.pieces); i++ { // merge appends to blocks: without spare room, append copies them
+		p.pieces[i].Blocks, p.pieces[i].from = slices.Clip(p.pieces[i].Blocks), slices.Clip(p.pieces[i].from)
 	}
 	turns := &projectedTurns{events: slices.Clone(events), terms: terms, pieces: p.pieces, ids: p.ids}
 	turns.messages = messagesOf(merge(withoutOldReports(p.pieces)))
+	if extended {
+		turns.prefix = c.newest.prefixOf(turns.messages)
+	}
 	if !absent {
 		c.newest = turns
 	}
 	return turns
+}
+
+// extendedBy are the events, as a reader may rely on them, of the turns behind these, and true. If they are not the
+// next turns of these under the same terms, it gives all events.
+func (t *projectedTurns) extendedBy(events []*conversation.Event, terms projectionTerms) (later []*conversation.Event, extended bool) {
+	if t != nil && len(events) >= len(t.events) && slices.Equal(t.events, events[:len(t.events)]) && reflect.DeepEqual(t.terms, terms) {
+		later = withoutSettings(events[len(t.events):])
+		relied := withoutSettings(conversation.Sanitize(later))
+		if beginTurn(later) && beginTurn(relied) { // else the newest of these turns goes on
+			return relied, true
+		}
+	}
+	return conversation.Sanitize(events), false
+}
+
+// withoutSettings leaves out the events, before the first turn, that are no part of a request.
+func withoutSettings(events []*conversation.Event) []*conversation.Event {
+	for len(events) > 0 && (events[0].Type() == conversation.TypeConfigDelta || events[0].Type() == conversation.TypeMetadata) {
+		events = events[1:]
+	}
+	return events
+}
+
+// beginTurn reports whether the events, if there are any, begin with that of a turn.
+func beginTurn(events []*conversation.Event) bool {
+	return len(events) == 0 || events[0].Type() == conversation.TypeTurnStart
 }
 
 // begins counts the messages, from the first one on, that are those of the complete turns.

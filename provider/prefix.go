@@ -13,9 +13,9 @@ import (
 // messages. Equal prefixes mean equal requests, up to their options.
 func (r *Request) Prefix() string {
 	known := r.turns.begins(r.Messages)
-	h, from := r.turns.hashed(r, known), known
+	h, from := r.turns.hashed(r, known)
 	if h == nil {
-		h, from = sha256.New(), 0
+		h = sha256.New()
 	}
 	f := framer{w: bufio.NewWriterSize(h, 32<<10)}
 	if from == 0 {
@@ -47,23 +47,33 @@ type hashedPrefix struct {
 	hash     hash.Cloner
 }
 
-// hashed is the hash of the first messages of a request, and of what stands before them; nil if
-// it is not known.
-func (t *projectedTurns) hashed(r *Request, messages int) hash.Hash {
+// hashed is the hash of the first messages of a request, at most so many, and of what stands before them, and how many
+// they are. It is nil if it is not known.
+func (t *projectedTurns) hashed(r *Request, most int) (hash.Hash, int) {
 	if t == nil {
-		return nil
+		return nil, 0
 	}
 	t.mu.Lock()
 	known := t.prefix
 	t.mu.Unlock()
-	if known.hash == nil || known.messages != messages || known.system != r.System || !reflect.DeepEqual(known.tools, r.Tools) {
-		return nil
+	if known.hash == nil || known.messages > most || known.system != r.System || !reflect.DeepEqual(known.tools, r.Tools) {
+		return nil, 0
 	}
 	h, err := known.hash.Clone()
 	if err != nil {
-		return nil
+		return nil, 0
 	}
-	return h
+	return h, known.messages
+}
+
+// prefixOf is the known hash if it is of messages with which these begin, else the zero value.
+func (t *projectedTurns) prefixOf(messages []Message) hashedPrefix {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.begins(messages) < t.prefix.messages {
+		return hashedPrefix{}
+	}
+	return t.prefix
 }
 
 // keep keeps the hash of the first messages of a request.

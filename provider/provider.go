@@ -13,6 +13,7 @@ import (
 	"iter"
 
 	"jp/conversation"
+	"jp/provider/encoded"
 )
 
 // A Provider answers requests.
@@ -73,6 +74,9 @@ type Request struct {
 	// Summary says that a summary is asked for, beside the conversation. Ended is then how many
 	// were given.
 	Summary bool `json:"-"`
+
+	// Encoded has what the provider made of earlier requests of the conversation; nil: nothing keeps it.
+	Encoded *encoded.Store `json:"-"`
 
 	turns *projectedTurns // with which the messages begin; nil: unknown
 }

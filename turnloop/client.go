@@ -15,7 +15,6 @@ type modelClient struct {
 	opts          *Options
 	stream        *conversation.Stream
 	stateRejected bool // the provider took opaque state of its own not back
-	known         provider.CompleteTurns
 }
 
 // options say which model is asked, and what it may get back of its own.
@@ -27,7 +26,7 @@ func (m *modelClient) options() provider.Options {
 func (m *modelClient) request(ctx context.Context) (*provider.Request, error) {
 	options := m.options()
 	options.Content, options.Schema, options.NoTools = m.content(ctx), schemaOf(m.stream), schemaNotified(m.stream)
-	options.Known = &m.known
+	options.Known = m.opts.Model.Known
 	return provider.Build(m.stream.Events(), options)
 }
 
@@ -37,7 +36,7 @@ func (m *modelClient) makeRoom(ctx context.Context, refused error, asking func(c
 		return false, nil
 	}
 	options := m.options()
-	options.Content = m.content(ctx)
+	options.Content, options.Known = m.content(ctx), m.opts.Model.Known
 	bodies, err := m.opts.Model.MakeRoom(ctx, Room{Events: m.stream.Events(), Request: options, Refused: refused, Asking: asking})
 	if err != nil || len(bodies) == 0 {
 		return false, err

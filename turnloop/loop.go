@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"jp/conversation"
+	"jp/provider"
 	"jp/tool"
 	"jp/turnloop/activity"
 )
@@ -74,6 +75,9 @@ func New(opts Options) *Loop {
 	}
 	if opts.Clock.Wait == nil {
 		opts.Clock.Wait = wait
+	}
+	if opts.Model.Known == nil {
+		opts.Model.Known = new(provider.CompleteTurns)
 	}
 	if opts.Conversation.NewID == nil {
 		opts.Conversation.NewID = func() (conversation.ID, error) { return conversation.NewID(opts.Clock.Now(), crand.Reader) }

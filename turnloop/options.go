@@ -49,7 +49,9 @@ type ModelOptions struct {
 	Account  string // and under which key: eight hex digits; "" where it does not matter
 	Name     string // "provider/name"
 	System   string // what the model is told before anything else
-	Retry    provider.Retry
+	// Known keeps what the requests of the conversation have in common. Nil: the turn has one of its own.
+	Known *provider.CompleteTurns
+	Retry provider.Retry
 	// Window is how many tokens the model can read, 0 if that is not known. Nil: it is not.
 	Window func() int
 	// MakeRoom returns what to record so that less is sent to the model: compactions. It is called

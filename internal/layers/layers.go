@@ -32,7 +32,7 @@ var Allowed = map[string][]string{
 	"worktree/untracked":       {"gitcmd", "worktree/gitindex"},
 	"worktree/staging":         {"gitcmd"},
 	"compaction":               {"conversation"}, // decides on events; asks no model
-	"provider":                 {"conversation", "compaction", "internal/lazy", "internal/safetext"},
+	"provider":                 {"conversation", "compaction", "provider/encoded", "internal/lazy", "internal/safetext"},
 	"provider/script":          {"conversation", "provider"},
 	"provider/stream":          {"provider", "internal/lazy", "internal/wtf8"}, // knows no protocol
 	"provider/tooldef":         {"conversation", "provider"},

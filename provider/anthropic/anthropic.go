@@ -19,7 +19,6 @@ import (
 	"github.com/anthropics/anthropic-sdk-go/option"
 
 	"jp/provider"
-	"jp/provider/encoded"
 )
 
 // API names the API in recorded state, and the provider in errors.
@@ -51,8 +50,6 @@ type Provider struct {
 	client   sdk.Client
 	endpoint string
 	wrong    error // why nothing can be sent
-	sent     encoded.Lists[sdk.MessageParam]
-	contents contents
 }
 
 // New returns a provider. What is wrong with the options, Stream reports.

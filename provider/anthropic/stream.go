@@ -5,9 +5,11 @@ import (
 	"iter"
 	"net/http"
 
+	sdk "github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/option"
 
 	"jp/provider"
+	"jp/provider/encoded"
 	"jp/provider/stream"
 )
 
@@ -31,7 +33,7 @@ func (p *Provider) ask(ctx context.Context, request *provider.Request, yield fun
 	if p.wrong != nil {
 		return &provider.Error{Provider: API, Err: p.wrong}
 	}
-	body, err := body(paramsOf(request, modelOf(request.Model), p.options, &p.contents), &p.sent)
+	body, err := body(paramsOf(request, modelOf(request.Model), p.options, encoded.Of[contents](request.Encoded)), encoded.Of[encoded.Lists[sdk.MessageParam]](request.Encoded))
 	if err != nil {
 		return &provider.Error{Provider: API, Class: provider.ClassInvalid, Err: err}
 	}

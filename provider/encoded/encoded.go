@@ -9,6 +9,31 @@ import (
 	"sync"
 )
 
+// A Store keeps one value of each type for the requests of a conversation. The zero value is ready to use, by several
+// goroutines.
+type Store struct {
+	mu     sync.Mutex
+	values map[reflect.Type]any
+}
+
+// Of is the value of a type that a store keeps: the zero value at first. A nil store keeps nothing.
+func Of[T any](s *Store) *T {
+	if s == nil {
+		return new(T)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if value, known := s.values[reflect.TypeFor[T]()]; known {
+		return value.(*T)
+	}
+	if s.values == nil {
+		s.values = map[reflect.Type]any{}
+	}
+	value := new(T)
+	s.values[reflect.TypeFor[T]()] = value
+	return value
+}
+
 // most is how many conversations are kept: that of a turn, and those beside it.
 const most = 4
 

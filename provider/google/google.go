@@ -20,7 +20,6 @@ import (
 	"time"
 
 	"jp/provider"
-	"jp/provider/encoded"
 	"jp/provider/stream"
 )
 
@@ -62,7 +61,6 @@ type Thinking struct {
 // A Provider is the Gemini API. It may be used concurrently.
 type Provider struct {
 	options Options
-	sent    encoded.Lists[content]
 }
 
 // New returns the provider. It does no work that takes time: what a request

@@ -12,7 +12,6 @@ import (
 // Chat asks models through Chat Completions. It may be used concurrently.
 type Chat struct {
 	options Options
-	sent    encoded.Lists[chatMessage]
 }
 
 // NewChat returns a provider that speaks Chat Completions, in the dialect of
@@ -22,7 +21,9 @@ func NewChat(o Options) *Chat { return &Chat{options: o} }
 // Stream implements [provider.Provider].
 func (c *Chat) Stream(ctx context.Context, request *provider.Request) iter.Seq2[provider.Chunk, error] {
 	r := &chatReader{deltas: deltas{dialect: c.options.Dialect, structured: len(request.Schema) > 0}}
-	return c.options.stream(ctx, "chat/completions", func() ([]byte, error) { return chatBody(chatParams(request, c.options), &c.sent) }, r)
+	return c.options.stream(ctx, "chat/completions", func() ([]byte, error) {
+		return chatBody(chatParams(request, c.options), encoded.Of[encoded.Lists[chatMessage]](request.Encoded))
+	}, r)
 }
 
 // chatBody is the body of a request, in which lists has what earlier ones have.

@@ -12,7 +12,6 @@ import (
 // the server. It may be used concurrently.
 type Responses struct {
 	options Options
-	sent    encoded.Lists[inputItem]
 }
 
 // NewResponses returns a provider that speaks the Responses API.
@@ -21,7 +20,9 @@ func NewResponses(o Options) *Responses { return &Responses{options: o} }
 // Stream implements [provider.Provider].
 func (r *Responses) Stream(ctx context.Context, request *provider.Request) iter.Seq2[provider.Chunk, error] {
 	answer := &outputs{structured: len(request.Schema) > 0}
-	return r.options.stream(ctx, "responses", func() ([]byte, error) { return responsesBody(responsesParams(request, r.options), &r.sent) }, answer)
+	return r.options.stream(ctx, "responses", func() ([]byte, error) {
+		return responsesBody(responsesParams(request, r.options), encoded.Of[encoded.Lists[inputItem]](request.Encoded))
+	}, answer)
 }
 
 // responsesBody is the body of a request, in which lists has what earlier ones have.
