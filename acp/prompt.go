@@ -208,7 +208,7 @@ func (s *session) base(r *repo.Repo) agent.Request {
 	defer s.mu.Unlock()
 	s.choices.apply(&o)
 	s.modes, s.began = &agent.ModeChange{}, s.choices.mode
-	o.Turn.Modes = s.modes
+	o.Turn.Modes, o.Turn.History = s.modes, &s.history
 	return o
 }
 

@@ -33,6 +33,7 @@ type session struct {
 	told    []command         // that the client knows; nil: none yet
 	open    *openCalls
 	warned  map[string]bool // warnings that were given
+	history agent.HistoryCache
 }
 
 // open checks where a session works, and opens the repository there.

@@ -49,7 +49,7 @@ func (l *history) read(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	events, err := l.run.repo.Store.Load(ctx, head)
+	events, err := l.run.opts.Turn.History.load(ctx, l.run.repo.Store, head)
 	if err != nil {
 		return repo.AboutConversation(err, l.target.id)
 	}

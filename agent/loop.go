@@ -87,6 +87,7 @@ func (e *turn) prepare(ctx context.Context, unknown turnloop.Resolver, untracked
 			Account:  model.Account,
 			Name:     e.model,
 			System:   e.history.system(system),
+			Known:    e.run.opts.Turn.History.known(),
 			Retry:    provider.Retry{Asked: limits.RetryWait},
 			Fallback: e.fallbacks(),
 			Replace:  e.replacement(),

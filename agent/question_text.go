@@ -1,7 +1,9 @@
 package agent
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	"jp/agent/problem"
@@ -51,19 +53,14 @@ func (s *question) text(ctx context.Context) (text string, again *conversation.E
 // lastRequest is what the user asked last, nil if that is nothing. A question that they took back
 // counts if there is no other.
 func (l *history) lastRequest() *conversation.Event {
-	var last, discarded *conversation.Event
-	for turn := range conversation.Turns(l.stream.Events()) {
+	var discarded *conversation.Event
+	for _, turn := range slices.Backward(slices.Collect(conversation.Turns(l.stream.Events()))) {
 		ledger := turn.Ledger()
-		switch e := ledger.Request(); {
-		case e == nil:
-		case ledger.Discarded:
-			discarded = e
-		default:
-			last = e
+		e := ledger.Request()
+		if e != nil && !ledger.Discarded {
+			return e
 		}
+		discarded = cmp.Or(discarded, e)
 	}
-	if last == nil {
-		return discarded
-	}
-	return last
+	return discarded
 }

@@ -64,10 +64,11 @@ type TurnOptions struct {
 	Policy         string
 	Yes            bool
 	NonInteractive bool
-	Wait           bool        // as long as a provider asks
-	NoInstructions bool        // the model gets no files of instructions
-	Beside         bool        // the turn is beside the user's work: no tool runs, and the session stays in its conversation
-	Queue          *live.Queue // messages that the user enters while the turn runs; nil: the user cannot
+	Wait           bool          // as long as a provider asks
+	NoInstructions bool          // the model gets no files of instructions
+	Beside         bool          // the turn is beside the user's work: no tool runs, and the session stays in its conversation
+	Queue          *live.Queue   // messages that the user enters while the turn runs; nil: the user cannot
+	History        *HistoryCache // of the session that the turn belongs to; nil: it is loaded anew
 }
 
 // A ToolChoice says which tools a turn has.

@@ -45,7 +45,8 @@ type chat struct {
 	bottom   bottomLine
 	offers   offers
 	complete completion
-	ended    agent.Ending   // of the last turn
+	ended    agent.Ending // of the last turn
+	loaded   agent.HistoryCache
 	next     *console.Entry // that was queued, and is a turn of its own
 
 	queued   queued
@@ -315,6 +316,7 @@ func (c *chat) ask(ctx context.Context, o agent.Request, run func(context.Contex
 	c.work.begin(working)
 	defer c.work.end()
 	o.Show.Quiet, o.Show.Verbose = c.env.Quiet, c.env.Verbose
+	o.Turn.History = &c.loaded
 	return c.withRepo(working, func(ctx context.Context, r *repo.Repo) error { return run(ctx, r, o) })
 }
 
