@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/agent/repo"
+	"jp/config"
 	"jp/conversation"
 	"jp/gitcmd"
 	"jp/tool"
@@ -20,7 +21,7 @@ func asks(forms bool) *user {
 	if forms {
 		s.server.client = map[string]any{"elicitation": map[string]any{"form": map[string]any{}}}
 	}
-	return &user{front: &front{session: s, updates: newUpdates(s, &repo.Repo{At: gitcmd.Repository{TopLevel: "/work"}})}}
+	return &user{front: &front{session: s, updates: newUpdates(s, &repo.Repo{At: gitcmd.Repository{TopLevel: "/work"}, Config: &config.Config{}})}}
 }
 
 // question is a question about a call.
@@ -53,11 +54,13 @@ func TestOptions(t *testing.T) {
 		forms bool
 		want  []string
 	}{
-		{name: "a run", kind: conversation.KindRunTool, call: file, want: []string{"No", "Yes, this once", "Yes, and fs_create_file for the rest of this turn"}},
-		{name: "a run, with forms", kind: conversation.KindRunTool, call: file, forms: true, want: []string{"No", "No, and say why", "Yes, this once", "Yes, and fs_create_file for the rest of this turn"}},
+		{name: "a run", kind: conversation.KindRunTool, call: file, want: []string{"No", "Yes, this once", "Yes, and every new file this turn"}},
+		{name: "a run, with forms", kind: conversation.KindRunTool, call: file, forms: true, want: []string{"No", "No, and say why", "Yes, this once", "Yes, and every new file this turn"}},
 		{name: "a run that only a person may allow", kind: conversation.KindRunTool, call: file, set: func(q *turnloop.Question) { q.Inquiry.Request.Exclusive = true }, want: []string{"No", "Yes, this once"}},
-		{name: "a run without the network", kind: conversation.KindRunTool, call: command, set: func(q *turnloop.Question) { q.Tool = &tool.Definition{Offline: true} }, want: []string{"No", "Yes, this once", "Yes, this once with the network", "Yes, and shell_run for the rest of this turn"}},
-		{name: "a run with the network", kind: conversation.KindRunTool, call: command, set: func(q *turnloop.Question) { q.Tool = &tool.Definition{} }, want: []string{"No", "Yes, this once", "Yes, and shell_run for the rest of this turn"}},
+		{name: "a run without the network", kind: conversation.KindRunTool, call: command, set: func(q *turnloop.Question) {
+			q.Tool = &tool.Definition{Offline: true, Parameters: json.RawMessage(`{}`)}
+		}, want: []string{"No", "Yes, this once", "Yes, this once with the network", "Yes, and every command this turn"}},
+		{name: "a run with the network", kind: conversation.KindRunTool, call: command, set: func(q *turnloop.Question) { q.Tool = &tool.Definition{Parameters: json.RawMessage(`{}`)} }, want: []string{"No", "Yes, this once", "Yes, and every command this turn"}},
 		{name: "a result", kind: conversation.KindDeliverResult, call: file, want: []string{"Withhold the result", "Give it to the model"}},
 		{name: "a yes or no", kind: conversation.KindToolQuestion, call: file, set: func(q *turnloop.Question) { q.Inquiry.Request.Question.AnswerType.Type = "boolean" }, want: []string{"No", "Yes, this once", "Yes, each time in this turn"}},
 		{name: "a yes or no of a person", kind: conversation.KindToolQuestion, call: file, set: func(q *turnloop.Question) {
@@ -69,7 +72,7 @@ func TestOptions(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			var names []string
-			for i, a := range asks(row.forms).answers(question(row.kind, row.call, row.set)) {
+			for i, a := range asks(row.forms).answers(t.Context(), question(row.kind, row.call, row.set)) {
 				names = append(names, a.option.Name)
 				require.Equal(t, strings.HasPrefix(a.option.Name, "No") || i == 0, strings.HasPrefix(a.option.Kind, "reject"))
 			}

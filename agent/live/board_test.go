@@ -287,6 +287,6 @@ func TestBoardOfMany(t *testing.T) {
 		}
 		m.end(n)
 	}
-	want[boardID(7)] = shownRow{Title: "Request 7", Group: live.NeedsYou, Last: "Run it?"}
+	want[boardID(7)] = shownRow{Title: "Request 7", Group: live.NeedsYou, Last: "run asks: Run it?"}
 	awaits(t, b, want)
 }

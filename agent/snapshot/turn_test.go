@@ -144,7 +144,7 @@ func TestToolsOnFiles(t *testing.T) {
 		{name: "a named file without snapshots", config: "[snapshot]\nmode = \"off\"\n", calls: []string{create("a.txt")}, want: []string{"- .: there were no snapshots then"}, unseen: "perhaps more files (there were no snapshots then)"},
 		{name: "one of several paths", make: ignored, calls: []string{shell("echo x >>a.log; echo x >b.log")}, paths: []string{"b.log"}, unseen: "a.log (changed), b.log (new)", diff: "b.log (new)|||"},
 		{name: "a commit of the tool's own", calls: []string{shell("echo x >a.txt; git add a.txt; git commit -qm own")}, want: []string{"A a.txt"}},
-		{name: "modes", make: own, calls: []string{shell("chmod 600 u.txt; chmod 700 README.md")}, want: []string{"M README.md", "A u.txt", "? u.txt"}, diff: "||u.txt|"},
+		{name: "modes", make: own, calls: []string{shell("chmod 640 u.txt; chmod 700 README.md")}, want: []string{"M README.md", "A u.txt", "? u.txt"}, diff: "||u.txt|"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
