@@ -439,6 +439,19 @@ func TestChatQueueAtOnce(t *testing.T) {
 	}
 }
 
+// A second Esc stops the turn.
+func TestChatEscTwiceStops(t *testing.T) {
+	t.Parallel()
+	p, s := talk(t, 80, queueScript)
+	s.waits()
+	s.Type("\x1b")
+	s.WaitFor("s stop the turn")
+	require.Eventually(t, func() bool {
+		s.Type("\x1b") // on a slow machine, the next one is the second
+		return len(p.ofType("turn_stopped")) > 0
+	}, time.Minute, 300*time.Millisecond)
+}
+
 // What is typed while the first turn of a conversation works belongs to that conversation.
 func TestChatKeepsADraftOfTheFirstTurn(t *testing.T) {
 	t.Parallel()

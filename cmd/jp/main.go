@@ -145,7 +145,7 @@ func withSignals(ctx context.Context, e *ui.Env) (context.Context, func()) {
 			case s == syscall.SIGINT && ctx.Err() != nil:
 				e.Keys.Restore()
 				os.Exit(problem.ExitInterrupted)
-			case s == syscall.SIGQUIT && e.Leave(), s == syscall.SIGINT && e.Interrupted(ctx):
+			case s == syscall.SIGQUIT && e.Leave(), s == syscall.SIGINT && e.Interrupted(ctx, false):
 			default:
 				cancel(&turnloop.Interrupt{Signal: names[s]})
 			}

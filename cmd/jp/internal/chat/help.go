@@ -32,7 +32,7 @@ var keys = [][2]string{
 	{"Ctrl+R", "search your requests"},
 	{"Ctrl+G", "write in your editor"},
 	{"Shift+Tab", "mode: edits, plan, auto"},
-	{"Esc", "the menu, while it works"},
+	{"Esc", "menu, at work; again: stop"},
 	{"Esc Esc", "back to before a request"},
 	{"Ctrl+C", "empty line; twice: leave"},
 	{"Ctrl+Y", "bring the line back"},

@@ -88,7 +88,7 @@ func (c *chat) Stop(ctrlC bool) {
 	}
 	if run := c.work.running(); run != nil {
 		c.double.press(false, false)
-		if !c.env.Interrupted(run) && ctrlC {
+		if !c.env.Interrupted(run, !ctrlC) && ctrlC {
 			c.env.Abort("SIGINT")
 		}
 		return
@@ -206,7 +206,7 @@ func (c *chat) Search(text string) (string, bool) {
 
 // Leave implements [console.Handler].
 func (c *chat) Leave() {
-	if run := c.work.running(); run != nil && c.env.Interrupted(run) {
+	if run := c.work.running(); run != nil && c.env.Interrupted(run, false) {
 		return
 	}
 	c.leave.Do(func() { close(c.left) })

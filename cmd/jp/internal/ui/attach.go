@@ -103,7 +103,7 @@ func (a *attachment) keys() (leave, menu <-chan struct{}) {
 	if a.person == nil {
 		return left, nil
 	}
-	interrupt := func(context.Context) bool {
+	interrupt := func(context.Context, bool) bool {
 		select {
 		case wanted <- struct{}{}:
 			return true

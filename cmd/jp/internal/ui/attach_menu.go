@@ -25,12 +25,12 @@ func (a *attachment) openMenu(ctx context.Context, s attach.Status) error {
 		}, now)
 		fmt.Fprintf(a.person.tty, "\n%s\n", what)
 	}
-	return a.command(steer(ctx, a.person.tty, append(choices, detachChoice, abort(false)), nil))
+	return a.command(steer(ctx, a.person.tty, append(choices, detachChoice, abort(false)), nil, nil))
 }
 
 // menuAtQuestion is the menu that Ctrl+C opens in the place of an answer.
 func (a *attachment) menuAtQuestion(ctx context.Context, i attach.Inquiry) error {
-	command, err := steer(ctx, a.person.tty, []string{backChoice, "s stop (ends the turn)", detachChoice, abort(false)}, nil)
+	command, err := steer(ctx, a.person.tty, []string{backChoice, "s stop (ends the turn)", detachChoice, abort(false)}, nil, nil)
 	if command == nil && err == nil {
 		return a.ask(ctx, i)
 	}

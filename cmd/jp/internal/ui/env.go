@@ -40,11 +40,11 @@ type Env struct {
 	Args    []string     // of the command line, as they were typed
 	Misread error        // help was asked for about a command that there is not
 
-	Abort       func(signal string)                        // ends the command as Ctrl+C does
-	onInterrupt atomic.Pointer[func(context.Context) bool] // takes a first Ctrl+C
-	onSuspend   atomic.Pointer[func()]                     // before jp is stopped by Ctrl+Z
-	onLeave     atomic.Pointer[func()]                     // takes Ctrl+Z and Ctrl+\
-	beside      atomic.Pointer[func(text func())]          // lets another writer use the terminal of a turn
+	Abort       func(signal string)                                      // ends the command as Ctrl+C does
+	onInterrupt atomic.Pointer[func(ctx context.Context, esc bool) bool] // takes a first Ctrl+C, or Esc in a conversation
+	onSuspend   atomic.Pointer[func()]                                   // before jp is stopped by Ctrl+Z
+	onLeave     atomic.Pointer[func()]                                   // takes Ctrl+Z and Ctrl+\
+	beside      atomic.Pointer[func(text func())]                        // lets another writer use the terminal of a turn
 	Keys        Keys
 	Background  atomic.Int32 // a [terminal.Theme] that the terminal named
 }
@@ -85,10 +85,10 @@ func (e *Env) aside(text func()) {
 	text()
 }
 
-// Interrupted gives a Ctrl+C to the command, if it wants it.
-func (e *Env) Interrupted(ctx context.Context) bool {
+// Interrupted gives a Ctrl+C, or an Esc, to the command, if it wants it.
+func (e *Env) Interrupted(ctx context.Context, esc bool) bool {
 	take := e.onInterrupt.Load()
-	return take != nil && (*take)(ctx)
+	return take != nil && (*take)(ctx, esc)
 }
 
 // Leave tells a command that takes Ctrl+Z and Ctrl+\, and reports whether it is one.

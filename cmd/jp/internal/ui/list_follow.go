@@ -45,7 +45,7 @@ type arrangement func(list []*repo.Summary, now time.Time) []*repo.Summary
 func FollowList(ctx context.Context, e *Env, r *repo.Repo, w *repo.Watch, arrange arrangement) error {
 	ctx, leave := context.WithCancelCause(ctx)
 	defer leave(nil)
-	interrupt := func(context.Context) bool { leave(errLeft); return true }
+	interrupt := func(context.Context, bool) bool { leave(errLeft); return true }
 	e.onInterrupt.Store(&interrupt)
 	defer e.onInterrupt.Store(nil)
 	d := newDisplay(ctx, e, r, leave)

@@ -63,8 +63,9 @@ func menuText(width int, choices ...string) string {
 var errAbort = errors.New("aborted")
 
 // steer lets the user interrupt a turn, by the letter of a choice. It returns no command if the turn goes on
-// as it is. An unsent message is the text that the user has typed already.
-func steer(ctx context.Context, tty terminal.Asker, choices []string, unsent func() string) (*turnloop.UserCommand, error) {
+// as it is. An unsent message is the text that the user has typed already. again reports whether Esc is the second one,
+// which stops the turn.
+func steer(ctx context.Context, tty terminal.Asker, choices []string, unsent func() string, again func() bool) (*turnloop.UserCommand, error) {
 	letters := ""
 	for _, c := range choices {
 		if letter, _, _ := strings.Cut(c, " "); len(letter) == 1 {
@@ -79,6 +80,9 @@ func steer(ctx context.Context, tty terminal.Asker, choices []string, unsent fun
 	}
 	if key = key.Lower(); key == terminal.KeyCtrlD && strings.Contains(letters, "d") {
 		key = 'd'
+	}
+	if key == terminal.KeyEsc && again != nil && again() {
+		key = 's'
 	}
 	if strings.ContainsRune(letters, rune(key)) {
 		fmt.Fprintf(tty, "%c", key)
@@ -127,7 +131,7 @@ func choicesFor(doing turnloop.Activity, now time.Time) (what string, choices []
 
 // interrupt opens the menu. It reports false where there is nothing to choose:
 // then jp ends.
-func (m *menu) interrupt(ctx context.Context) bool {
+func (m *menu) interrupt(ctx context.Context, esc bool) bool {
 	switch {
 	case m.client.editing.Load():
 		return true // it is the editor's
@@ -137,6 +141,8 @@ func (m *menu) interrupt(ctx context.Context) bool {
 	if !m.loop.Running() || !m.open.CompareAndSwap(false, true) {
 		return false
 	}
+	opened := m.now()
+	again := func() bool { return esc && m.now().Sub(opened) < time.Second }
 	m.done.Go(func() {
 		defer m.open.Store(false)
 		doing, ok := live.Steerable(ctx, m.loop, func() bool { return false })
@@ -149,13 +155,13 @@ func (m *menu) interrupt(ctx context.Context) bool {
 		if m.clear != nil {
 			m.clear()
 		}
-		m.choose(ctx, doing)
+		m.choose(ctx, doing, again)
 	})
 	return true
 }
 
 // choose asks what to do. An end of the input, and Ctrl+C again, abort.
-func (m *menu) choose(ctx context.Context, doing turnloop.Activity) {
+func (m *menu) choose(ctx context.Context, doing turnloop.Activity, again func() bool) {
 	what, choices := choicesFor(doing, m.now())
 	switch {
 	case !m.hasMessage():
@@ -173,7 +179,7 @@ func (m *menu) choose(ctx context.Context, doing turnloop.Activity) {
 			m.line.Submit()
 		}
 		return strings.Join(m.queue.Send(1), "") // the others go with the next step
-	})
+	}, again)
 	switch {
 	case errors.Is(err, terminal.ErrHangup):
 		m.abort("SIGHUP")
@@ -199,7 +205,7 @@ func (m *menu) typed() bool { return m.line != nil && strings.TrimSpace(m.line.T
 
 // atQuestion is the menu that Ctrl+C opens in the place of an answer.
 func (c *client) atQuestion(ctx context.Context) error {
-	command, err := steer(ctx, c.direct(), []string{backChoice, "s stop (ends the turn)", abort(c.front.transient)}, nil)
+	command, err := steer(ctx, c.direct(), []string{backChoice, "s stop (ends the turn)", abort(c.front.transient)}, nil, nil)
 	switch {
 	case errors.Is(err, terminal.ErrHangup):
 		return &turnloop.Interrupt{Signal: "SIGHUP"}

@@ -81,7 +81,7 @@ func (s Self) Page(write func(w io.Writer)) error {
 func (s Self) lend() (back func()) {
 	e := s.Env
 	resume := e.Keys.lend(e.Console)
-	taken := func(context.Context) bool { return true }
+	taken := func(context.Context, bool) bool { return true }
 	before := e.onInterrupt.Swap(&taken)
 	return func() {
 		e.onInterrupt.CompareAndSwap(&taken, before) // a turn that began or ended meanwhile has set its own
