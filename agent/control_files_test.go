@@ -87,6 +87,8 @@ func TestFilesThatGitObeys(t *testing.T) {
 		{name: "of another working tree", before: others, command: "git config --file .git/worktrees/other/config.worktree core.fsmonitor true", want: `\.git/worktrees/other/config\.worktree`},
 		{name: "of an include and another folder of hooks", before: others, command: "git config --file .git/inc core.fsmonitor true; echo true >.git/own/post-checkout", want: `\.git/inc \.git/own/post-checkout`},
 		{name: "another common folder", before: others, command: "cp -r .git .c; echo ../.c >.git/commondir", want: `\.git/commondir`},
+		{name: "a file in place of git's folder", command: "mv .git gx; echo 'gitdir: gx' >.git", want: `\.git`},
+		{name: "a link in its place", command: "mv .git gx; ln -s gx .git", want: `\.git`},
 		{name: "a new working tree, and commits", before: others, command: "git worktree add -q $PWD/wt2 -b wt2; echo x >x; git add x; git -C sub commit -q --allow-empty -m y"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -128,6 +130,15 @@ func TestFilesThatGitObeys(t *testing.T) {
 			require.Equal(t, "Over.", f.Last().Outcome.Message)
 		})
 	}
+}
+
+// TestCopyInPlaceOfGit: the result is not recorded, since the store went with git's folder. The turn stops, and names it.
+func TestCopyInPlaceOfGit(t *testing.T) {
+	t.Parallel()
+	s := front.New(t)
+	err := s.Ask(&front.Front{}, approved(s.Request(shell("cp -r .git gx; rm -rf .git; ln -s gx .git"), "Go")))
+	require.ErrorContains(t, err, "files that git obeys changed since shell_run started.")
+	require.Contains(t, details(err), ".git\n")
 }
 
 // TestControlFilesOnResume: jp died while a tool changed what git obeys. A resume stops before anything runs, and the next one goes on.

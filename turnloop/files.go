@@ -101,7 +101,7 @@ func (f *files) look(ctx context.Context, at SnapshotRequest) (SnapshotResult, e
 	}
 	sight, err := f.workspace.Look(ctx, at)
 	if err != nil {
-		return SnapshotResult{}, fmt.Errorf("look at the files: %w", err)
+		return SnapshotResult{Obeyed: sight.Obeyed, LeftOut: sight.LeftOut}, fmt.Errorf("look at the files: %w", err)
 	}
 	return sight, nil
 }

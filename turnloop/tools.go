@@ -72,7 +72,7 @@ func (l *Loop) runChanging(ctx context.Context, call *conversation.ToolCall) err
 	at.Call = place
 	after, lookErr := l.files.lookAfter(ctx, at)
 	if lookErr != nil {
-		after = SnapshotResult{Git: before.Git, LeftOut: []conversation.SkippedPath{{Path: ".", Why: lookErr.Error()}}}
+		after = SnapshotResult{Git: before.Git, Obeyed: after.Obeyed, LeftOut: append(after.LeftOut, conversation.SkippedPath{Path: ".", Why: lookErr.Error()})}
 	}
 	if q := done.result.Question; q != nil && q.Optional && (lookErr != nil || after.Tree != before.Tree || !l.opts.User.client() || askedInTurn(l.stream.Tail(), q.ID)) {
 		done.result.Question = nil
@@ -90,6 +90,9 @@ func (l *Loop) runChanging(ctx context.Context, call *conversation.ToolCall) err
 		return &endedRun{run: done, after: after, cause: context.Cause(ctx)}
 	}
 	if err := l.respond(ctx, done, &after); err != nil {
+		if len(after.Obeyed) > 0 { // the store may have gone with the git directory
+			err = errors.Join(&ControlFilesError{Tool: call.Request.Name, Files: after.Obeyed, Since: true}, err)
+		}
 		return err
 	}
 	if err := l.review(ctx, &ControlFilesError{Tool: call.Request.Name, Files: after.Obeyed}); err != nil {

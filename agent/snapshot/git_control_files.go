@@ -33,13 +33,21 @@ type controlFile struct {
 // whyObeyed is why such a file is listed with what a tool left out of the tree.
 const whyObeyed = "git obeys it"
 
+// gitLink is the file, or the link, with which git begins in place of a folder.
+const gitLink = inTopLevel + ".git"
+
+func isFolder(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.IsDir()
+}
+
 // controlFiles looks at those of the repository, of its submodules and of its linked worktrees.
 // What cannot be read counts as not there.
 func (f *Files) controlFiles(ctx context.Context) gitControlFiles {
 	found := gitControlFiles{}
 	found.repository(f.home, "", f.git.GitDir, f.git.CommonDir, f.git.TopLevel)
-	if f.git.TopLevel != "" && f.git.GitDir != filepath.Join(f.git.TopLevel, ".git") {
-		found.add(inTopLevel+".git", filepath.Join(f.git.TopLevel, ".git"))
+	if dotGit := filepath.Join(f.git.TopLevel, ".git"); f.git.TopLevel != "" && (f.git.GitDir != dotGit || !isFolder(dotGit)) {
+		found.add(gitLink, dotGit)
 	}
 	found.linked(f.home, f.git.CommonDir)
 	f.replacements(ctx, found)
@@ -103,6 +111,9 @@ func place(name string) string {
 // changed are the files that differ from those before, in order. Of an operation that git
 // has still to finish, those that git's own work does not explain.
 func (o gitControlFiles) changed(before gitControlFiles) (names []string) {
+	if o[gitLink].state != before[gitLink].state {
+		return []string{place(gitLink)} // git obeys another directory
+	}
 	known := map[string]bool{} // folders of operations that were there before
 	for name, file := range before {
 		if file.operation != nil {

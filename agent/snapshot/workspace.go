@@ -129,8 +129,17 @@ func (f *Files) Place(ctx context.Context) (*conversation.Git, error) {
 	return &conversation.Git{Head: state.Head, Branch: state.Branch, Worktree: state.Worktree, WorktreeID: f.ID, Repo: f.repo, InProgress: state.InProgress}, nil
 }
 
-// Look reports what the files are now, compared with a tree.
+// Look reports what the files are now, compared with a tree. With an error it reports the files that git obeys.
 func (f *Files) Look(ctx context.Context, at turnloop.SnapshotRequest) (turnloop.SnapshotResult, error) {
+	sight, err := f.look(ctx, at)
+	since, after := at.Since.(*mark)
+	if _, gone := os.Lstat(filepath.Join(f.git.TopLevel, ".git")); after && err != nil && at.Only == nil && gone == nil {
+		f.lookObeyed(ctx, &sight, since.controlFiles)
+	}
+	return sight, err
+}
+
+func (f *Files) look(ctx context.Context, at turnloop.SnapshotRequest) (turnloop.SnapshotResult, error) {
 	sight := turnloop.SnapshotResult{Tree: at.Tree}
 	if f.Tree == nil {
 		return sight, nil
