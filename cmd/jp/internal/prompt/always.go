@@ -100,7 +100,7 @@ func askAlways(rule turnloop.Rule, palette terminal.Palette, width int) string {
 	return text
 }
 
-const stillAsked = "jp still asks about files that jp undo cannot bring back, names that begin with a dot, CI files, hooks and AGENTS.md"
+const stillAsked = "jp still asks about files that an undo cannot bring back, names that begin with a dot, CI files, hooks and AGENTS.md"
 
 // tooMuch warns of a rule that allows more than the command that it comes from.
 func tooMuch(argv []string) string {

@@ -129,7 +129,7 @@ func TestAlwaysEdits(t *testing.T) {
 		menu    string
 		shown   string
 	}{
-		"a folder":     {edits("src", "parser"), []string{"A", "y"}, edits("src", "parser"), "A always below src/parser/ ", "folder, in this repository?\n  src/parser/\n! jp still asks about files that jp undo cannot bring back"},
+		"a folder":     {edits("src", "parser"), []string{"A", "y"}, edits("src", "parser"), "A always below src/parser/ ", "folder, in this repository?\n  src/parser/\n! jp still asks about files that an undo cannot bring back"},
 		"one up":       {edits("src", "parser"), []string{"A", "-", "y"}, edits("src"), "A always below src/parser/ ", "From now on edits below src/ run without a question"},
 		"up and down":  {edits("src", "parser"), []string{"A", "-", "-", "+", "y"}, edits("src"), "A always below src/parser/ ", "  the whole working tree\n"},
 		"the root":     {edits(), []string{"A", "y"}, edits(), "A always in the whole tree ", "From now on edits in the working tree run without a question"},
