@@ -236,7 +236,7 @@ func (u *user) call(q turnloop.Question) (_ toolCall, madeUp bool) {
 	return call, madeUp
 }
 
-// answers are what can be said to a question, a no first. Only a rule lasts longer than the turn.
+// answers are the options of a question, a no first. Only a rule lasts longer than the turn.
 func (u *user) answers(ctx context.Context, q turnloop.Question) []answer {
 	request := q.Inquiry.Request
 	no := func(value turnloop.Answer, name string) answer {

@@ -37,10 +37,10 @@ func details(err error) string {
 	return strings.Join(f.Details, "\n")
 }
 
-// hooked is what a program does that gives git commands to run.
+// hooked is a shell command that gives git commands to run.
 const hooked = "mkdir -p .git/hooks .git/info; echo true >.git/hooks/pre-commit; chmod +x .git/hooks/pre-commit; echo x >>.git/info/exclude; git config alias.x '!true'"
 
-// TestFilesThatGitObeys varies the file by which a tool changes what git runs. The turn stops, and names the file.
+// TestFilesThatGitObeys varies the changed file that git obeys. The turn stops, and names the file.
 func TestFilesThatGitObeys(t *testing.T) {
 	t.Parallel()
 	rebase := func(s *front.Scratch) {

@@ -60,7 +60,7 @@ func loadAfter(ctx context.Context, s *gitstore.Store, at conversation.Head, kno
 	return newer, nil
 }
 
-// known is what the requests have in common, nil for nothing.
+// known has the common part of the requests, nil for nothing.
 func (c *HistoryCache) known() *provider.CompleteTurns {
 	if c == nil {
 		return nil

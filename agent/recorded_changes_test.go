@@ -12,7 +12,7 @@ import (
 	"jp/internal/testing/front"
 )
 
-// TestNestedRepositories varies what a tool does in repositories below the working tree. No snapshot has it, and jp says so.
+// TestNestedRepositories varies the work of a tool in repositories below the working tree. No snapshot has it, and jp says so.
 func TestNestedRepositories(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -49,12 +49,12 @@ func TestNestedRepositories(t *testing.T) {
 	}
 }
 
-// TestStagedFiles varies what a tool does to git's index. What it takes out of it is named, with the command that shows it.
+// TestStagedFiles varies the changes of a tool to git's index. What it takes out of it is named, with the command that shows it.
 func TestStagedFiles(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name, command string
-		unstaged      bool // nobody has staged anything
+		unstaged      bool // the index is as HEAD
 		want          string
 	}{
 		{name: "a reset", command: "git reset -q; echo more >more", want: "no longer staged: README.md (git cat-file blob OLD), new (git cat-file blob NEW)"},

@@ -167,7 +167,7 @@ func TestWorkersOf(t *testing.T) {
 	require.Empty(t, workers(parent))
 }
 
-// TestEarlierWords varies what the user has asked, for the lists from which they choose again.
+// TestEarlierWords varies the earlier requests of the user, for the lists from which they choose again.
 func TestEarlierWords(t *testing.T) {
 	t.Parallel()
 	s, f := front.New(t), &front.Front{}

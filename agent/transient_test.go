@@ -45,7 +45,7 @@ func TestUnrecordedFailure(t *testing.T) {
 			require.Contains(t, failed.Message, "Nothing is recorded.")
 			require.Equal(t, refs, s.Git("for-each-ref"))
 			require.NotContains(t, hints(failed), "jp continue")
-			require.Equal(t, request.Target.ID, string(failed.Conversation), "an id that was never there helps nobody")
+			require.Equal(t, request.Target.ID, string(failed.Conversation), "the error names the id of the request")
 			_, path, kept := strings.Cut(strings.Join(failed.Details, "\n"), "What you wrote is in ")
 			require.Equal(t, row.editor, kept)
 			if kept {

@@ -21,7 +21,7 @@ type CompleteTurns struct {
 	encoded encoded.Store
 }
 
-// store has what a provider made of earlier requests.
+// store has the JSON of earlier requests.
 func (c *CompleteTurns) store() *encoded.Store {
 	if c == nil {
 		return nil

@@ -75,7 +75,7 @@ type Request struct {
 	// were given.
 	Summary bool `json:"-"`
 
-	// Encoded has what the provider made of earlier requests of the conversation; nil: nothing keeps it.
+	// Encoded has the JSON of earlier requests of the conversation; nil: nothing keeps it.
 	Encoded *encoded.Store `json:"-"`
 
 	turns *projectedTurns // with which the messages begin; nil: unknown

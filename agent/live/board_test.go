@@ -158,7 +158,7 @@ func (m *machine) held(n int, do func(info conversation.Info)) {
 	require.NoError(m.t, lock.Release())
 }
 
-// A shownRow is what a test compares of a row.
+// A shownRow has the fields of a row that a test compares.
 type shownRow struct {
 	Title string
 	Group live.Group

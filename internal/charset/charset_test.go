@@ -14,7 +14,7 @@ import (
 	"jp/internal/charset"
 )
 
-// Only a text that can be one of Western Europe is said to be Latin-1 or Windows-1252.
+// jp calls a text Latin-1 or Windows-1252 if its letters are those of Western Europe.
 func TestGuessed(t *testing.T) {
 	latin, windows := charmap.ISO8859_1, charmap.Windows1252
 	for _, tt := range []struct {
