@@ -76,7 +76,7 @@ func (s *soak) questionsOfTheDead(ctx context.Context, dead []*runner) error {
 		if l.State != "waiting_for_input" || l.Tool != "fs_create_file" || l.PID != nil {
 			s.table.violation("after kill -9 jp ls --json says of %s: %+v", m.id, l)
 		}
-		if line := lineOf(string(text), string(m.id)); !strings.Contains(line, "waiting-for-input (fs_create_file)") {
+		if line := lineOf(string(text), string(m.id)); !strings.Contains(line, "waiting-for-input (create)") {
 			s.table.violation("after kill -9 jp ls says: %q", line)
 		}
 	}
