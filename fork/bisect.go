@@ -115,7 +115,7 @@ func (b *Bisection) open(ctx context.Context, h *repo.Host) (err error) {
 // Close lets other processes open the bisection.
 func (b *Bisection) Close() {
 	if b.lock != nil {
-		_ = b.lock.Close()
+		safefile.Unlock(b.lock)
 	}
 	if b.folder != nil {
 		_ = b.folder.Close()

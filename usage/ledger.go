@@ -54,7 +54,7 @@ func (l *Ledger) Change(decide func(day string, spent *big.Rat) (*big.Rat, error
 	if err != nil {
 		return err
 	}
-	defer lock.Close()
+	defer safefile.Unlock(lock)
 	if err := safefile.Lock(context.Background(), lock); err != nil {
 		return err
 	}

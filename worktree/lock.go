@@ -25,5 +25,5 @@ func (w *Worktree) lock(ctx context.Context, name string) (func(), error) {
 		_ = f.Close() // nothing was written
 		return nil, fmt.Errorf("lock the working tree with %s: %w", w.state(name), err)
 	}
-	return func() { _ = f.Close() }, nil // closing unlocks
+	return func() { safefile.Unlock(f) }, nil
 }

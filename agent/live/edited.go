@@ -56,7 +56,7 @@ func EditDraft(own safefile.StateDir, file string, shown []byte, edit func(path 
 	if err != nil {
 		return "", fmt.Errorf("edit the draft: %w", err)
 	}
-	defer lock.Close()
+	defer safefile.Unlock(lock)
 	if err := safefile.Replace(path, shown, safefile.Options{Mode: 0o600}); err != nil {
 		return "", fmt.Errorf("edit the draft: %w", err)
 	}
@@ -91,7 +91,7 @@ func takeEdited(own safefile.StateDir, file string) error {
 	if err != nil {
 		return err
 	}
-	defer lock.Close()
+	defer safefile.Unlock(lock)
 	if _, err = keepEdited(own, file, path); errors.Is(err, fs.ErrNotExist) {
 		return nil // another process was faster
 	}

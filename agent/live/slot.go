@@ -92,6 +92,6 @@ func (s Slot) Keep(text string) error {
 // Release lets other processes take the slot, with the text in it.
 func (s Slot) Release() {
 	if s.lock != nil {
-		_ = s.lock.Close()
+		safefile.Unlock(s.lock)
 	}
 }

@@ -121,5 +121,5 @@ func (p *Packer) alone() (unlock func(), err error) {
 		}
 		return nil, err
 	}
-	return func() { f.Close() }, nil
+	return func() { safefile.Unlock(f) }, nil
 }

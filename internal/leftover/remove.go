@@ -108,7 +108,7 @@ func (r Remover) lockPacking() (unlock func(), err error) {
 		f.Close()
 		return nil, fmt.Errorf("%w: a jp packs here", ErrInUse)
 	}
-	return func() { f.Close() }, nil
+	return func() { safefile.Unlock(f) }, nil
 }
 
 // check looks at the file once more, now that other processes cannot.

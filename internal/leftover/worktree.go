@@ -80,7 +80,7 @@ func HalfWorktrees(commonDir string) (notes []string) {
 		}
 		if f, err := ownNote(name); err == nil {
 			notes = append(notes, name)
-			f.Close()
+			safefile.Unlock(f)
 		}
 	}
 	return notes
@@ -115,7 +115,7 @@ func ForgetWorktree(commonDir, note string) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close()
+	defer safefile.Unlock(f)
 	text, err := io.ReadAll(io.LimitReader(f, 8<<10))
 	if err != nil {
 		return err

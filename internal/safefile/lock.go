@@ -13,8 +13,8 @@ import (
 // ErrLocked says that another process holds the lock.
 var ErrLocked = errors.New("another process holds the lock")
 
-// Lock locks an open file for this process, and waits for the process that holds the lock until ctx ends. Closing the
-// file unlocks it, and so does the end of the process. The lock's file must stay: two processes could lock two files of one name.
+// Lock locks an open file for this process, and waits for the process that holds the lock until ctx ends. [Unlock]
+// unlocks it, and so does the end of the process. The lock's file must stay: two processes could lock two files of one name.
 func Lock(ctx context.Context, f *os.File) error {
 	if ctx.Done() == nil {
 		return flock(f, unix.LOCK_EX)
@@ -39,6 +39,13 @@ func TryLock(f *os.File) error { return flock(f, unix.LOCK_EX|unix.LOCK_NB) }
 // TryShare locks an open file together with others that share it. It fails with ErrLocked if a process has it for itself.
 func TryShare(f *os.File) error { return flock(f, unix.LOCK_SH|unix.LOCK_NB) }
 
+// Unlock unlocks and closes a file. To close it alone would keep the lock for a moment: a program that another goroutine is
+// just starting shares the open file until it has become that program.
+func Unlock(f *os.File) {
+	_ = flock(f, unix.LOCK_UN)
+	_ = f.Close()
+}
+
 func flock(f *os.File, how int) error {
 	for {
 		switch err := unix.Flock(int(f.Fd()), how); {
@@ -62,5 +69,5 @@ func LockFile(ctx context.Context, path string) (unlock func(), err error) {
 	if err := Lock(ctx, f); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	return func() { f.Close() }, nil
+	return func() { Unlock(f) }, nil
 }

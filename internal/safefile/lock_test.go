@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 )
 
 func TestLock(t *testing.T) {
@@ -48,4 +49,24 @@ func TestLock(t *testing.T) {
 	_, err := LockFile(t.Context(), path+".link")
 	require.Error(t, err, "a link leads elsewhere")
 	require.Error(t, Lock(context.Background(), first), "a closed file has no lock")
+}
+
+// TestUnlockOfSharedFile: a program that is being started shares the open file, and keeps no lock of it.
+func TestUnlockOfSharedFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "lock")
+	open := func() *os.File {
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+		require.NoError(t, err)
+		return f
+	}
+	f, other := open(), open()
+	defer other.Close()
+	require.NoError(t, TryLock(f))
+	shared, err := unix.Dup(int(f.Fd()))
+	require.NoError(t, err)
+	defer unix.Close(shared)
+	require.ErrorIs(t, TryLock(other), ErrLocked)
+	Unlock(f)
+	require.NoError(t, TryLock(other))
 }
