@@ -84,15 +84,15 @@ func (d *delegate) Run(ctx context.Context, call tool.Call) (tool.Result, error)
 func definition() *tool.Definition {
 	return &tool.Definition{
 		Name: Name,
-		Description: "Give a task to a model of its own, which works on it in this workspace and returns its answer. " +
-			"It knows nothing of this conversation: say all that it needs to know, what it is to do, and what to answer. " +
+		Description: "Give a task to another model, which works on it in this workspace and returns its answer. " +
+			"It knows nothing of this conversation: say all that it needs, what to do, and what to answer. " +
 			"Use it for work that is well defined and would fill this conversation, such as a search through many files. " +
-			"It cannot delegate in its turn.",
+			"It cannot delegate.",
 		Parameters: json.RawMessage(`{"type":"object","required":["task"],"additionalProperties":false,"properties":{
-			"task":{"type":"string","minLength":1,"description":"What to do, and what to answer."},
-			"tools":{"type":"array","items":{"type":"string"},"description":"Names of the tools that it may use. Default: the same that you have."},
-			"model":{"type":"string","description":"The model that does it, PROVIDER/NAME or an alias. Default: yours."},
-			"budget":{"type":"integer","minimum":1,"description":"How many tokens it may use, in and out. Default: no limit of its own."}}}`),
+			"task":{"type":"string","minLength":1},
+			"tools":{"type":"array","items":{"type":"string"},"description":"Names of tools that it may use. Default: yours."},
+			"model":{"type":"string","description":"PROVIDER/NAME or an alias. Default: yours."},
+			"budget":{"type":"integer","minimum":1,"description":"The most tokens, in and out. Default: no limit."}}}`),
 		Effect: tool.Changes, Resumes: true, Run: tool.Ask, Result: tool.Unattended, Subject: subject,
 	}
 }

@@ -16,11 +16,11 @@ const detailLimit = 64 << 10
 func (w *workspace) createFile() tool.Tool {
 	return &fileTool{run: w.runCreate, def: &tool.Definition{
 		Name: "fs_create_file",
-		Description: "Create a text file in the workspace with the given content; missing folders are made. " +
-			"Where the file exists, the user is asked whether to overwrite it: to change a part of a file, use fs_modify_file.",
+		Description: "Create a text file; missing folders are made. If the file exists, the user is asked whether to overwrite it: " +
+			"to change a part of a file, use fs_modify_file.",
 		Parameters: json.RawMessage(`{"type":"object","required":["path","content"],"additionalProperties":false,"properties":{
-			"path":{"type":"string","minLength":1,"description":"The new file, relative to the workspace."},
-			"content":{"type":"string","description":"The whole text of the file."}}}`),
+			"path":{"type":"string","minLength":1},
+			"content":{"type":"string","description":"The whole text."}}}`),
 		Effect: tool.Changes, Run: tool.Ask, Result: tool.Unattended,
 		Questions: map[string]tool.QuestionTo{overwriteID: {Exclusive: true}},
 		Subject:   argument("path"), Paths: w.paths(true, "path"), Foresee: w.foreseeOverwrite, Fault: w.createFault,

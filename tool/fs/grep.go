@@ -13,15 +13,15 @@ import (
 func (w *workspace) grepFiles() tool.Tool {
 	return &fileTool{run: w.runGrep, def: &tool.Definition{
 		Name: "fs_grep_files",
-		Description: "Search the text files of the workspace line by line for a regular expression (RE2 syntax, case matters; " +
-			"begin with (?i) to ignore it). Returns path:line:text; lines of context have - in place of the colons. " +
+		Description: "Search text files line by line for a regular expression (RE2 syntax; (?i) ignores case). " +
+			"Returns path:line:text; lines of context have - in place of the colons. " +
 			"Binary files are left out, and files that git ignores unless path is itself ignored.",
 		Parameters: json.RawMessage(`{"type":"object","required":["pattern"],"additionalProperties":false,"properties":{
-			"pattern":{"type":"string","minLength":1,"description":"The regular expression."},
-			"path":{"type":"string","description":"The file or folder to search, relative to the workspace. Default: the whole workspace."},
-			"glob":{"type":"string","description":"Search only the files that match, relative to path: *.go, src/**/*.ts."},
-			"context":{"type":"integer","minimum":0,"maximum":50,"default":0,"description":"Lines to show before and after each match."},
-			"limit":{"type":"integer","minimum":1,"default":100,"description":"The most matching lines to return."}}}`),
+			"pattern":{"type":"string","minLength":1},
+			"path":{"type":"string","description":"The file or folder to search. Default: all."},
+			"glob":{"type":"string","description":"Only files that match, relative to path: *.go, src/**/*.ts."},
+			"context":{"type":"integer","minimum":0,"maximum":50,"default":0,"description":"Lines before and after each match."},
+			"limit":{"type":"integer","minimum":1,"default":100,"description":"The most matches."}}}`),
 		Effect: tool.Reads, Idempotent: true, Run: tool.Unattended, Result: tool.Unattended,
 		Subject: placeAnd("pattern"),
 	}}

@@ -11,13 +11,12 @@ import (
 
 func (w *workspace) listFiles() tool.Tool {
 	return &fileTool{run: w.runList, def: &tool.Definition{
-		Name: "fs_list_files",
-		Description: "List the files of the workspace, or of one of its folders, one path per line, relative to the workspace. " +
-			"Files that git ignores are left out, unless path is itself ignored.",
+		Name:        "fs_list_files",
+		Description: "List files, one path per line. Files that git ignores are left out, unless path is itself ignored.",
 		Parameters: json.RawMessage(`{"type":"object","additionalProperties":false,"properties":{
-			"path":{"type":"string","description":"The folder to list, relative to the workspace. Default: the whole workspace."},
-			"pattern":{"type":"string","description":"A glob relative to path, such as **/*_test.go or cmd/**; without a slash it is for file names in any folder, such as *.go."},
-			"limit":{"type":"integer","minimum":1,"default":200,"description":"The most paths to return."}}}`),
+			"path":{"type":"string","description":"The folder to list. Default: all."},
+			"pattern":{"type":"string","description":"A glob relative to path: **/*_test.go, cmd/**. Without a slash it is for names in any folder: *.go."},
+			"limit":{"type":"integer","minimum":1,"default":200,"description":"The most paths."}}}`),
 		Effect: tool.Reads, Idempotent: true, Run: tool.Unattended, Result: tool.Unattended,
 		Subject: placeAnd("pattern"),
 	}}

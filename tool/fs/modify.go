@@ -11,15 +11,15 @@ import (
 func (w *workspace) modifyFile() tool.Tool {
 	return &fileTool{run: w.runModify, def: &tool.Definition{
 		Name: "fs_modify_file",
-		Description: "Replace passages of a text file of the workspace. Each edit's old must be the exact text, white space included, " +
+		Description: "Replace passages of a text file. Each old must be the exact text, white space included, " +
 			"and occur exactly count times in the file as the edits before it left it. Give enough lines around a change to make old unique. " +
-			"If one edit does not fit, the file is not changed at all. Returns the diff.",
+			"If one edit does not fit, the file stays as it is. Returns the diff.",
 		Parameters: json.RawMessage(`{"type":"object","required":["path","edits"],"additionalProperties":false,"properties":{
-			"path":{"type":"string","minLength":1,"description":"The file, relative to the workspace."},
+			"path":{"type":"string","minLength":1},
 			"edits":{"type":"array","minItems":1,"description":"Made in this order.","items":{
 				"type":"object","required":["old","new"],"additionalProperties":false,"properties":{
-				"old":{"type":"string","minLength":1,"description":"The exact text to replace."},
-				"new":{"type":"string","description":"The text to put in its place."},
+				"old":{"type":"string","minLength":1},
+				"new":{"type":"string"},
 				"count":{"type":"integer","minimum":1,"default":1,"description":"How often old occurs; all are replaced."}}}}}}`),
 		Effect: tool.Changes, Run: tool.Ask, Result: tool.Unattended,
 		Subject: argument("path"), Paths: w.paths(true, "path"),

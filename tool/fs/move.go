@@ -14,11 +14,11 @@ func (w *workspace) moveFile() tool.Tool {
 	source, target := argument("source"), argument("target")
 	return &fileTool{run: w.runMove, def: &tool.Definition{
 		Name: "fs_move_file",
-		Description: "Move or rename one file of the workspace; missing folders are made. The target must be the whole new path " +
-			"and must not exist; one that ends with a slash is the folder to move it into. Of a symbolic link the link itself is moved. Folders are refused.",
+		Description: "Move or rename one file, or a symbolic link itself; missing folders are made. The target is the whole new path " +
+			"and must not exist; one that ends with a slash is the folder to move it into. Folders are refused.",
 		Parameters: json.RawMessage(`{"type":"object","required":["source","target"],"additionalProperties":false,"properties":{
-			"source":{"type":"string","minLength":1,"description":"The file, relative to the workspace."},
-			"target":{"type":"string","minLength":1,"description":"Its new path, relative to the workspace."}}}`),
+			"source":{"type":"string","minLength":1},
+			"target":{"type":"string","minLength":1}}}`),
 		Effect: tool.Changes, Run: tool.Ask, Result: tool.Unattended,
 		Subject: func(arguments json.RawMessage) string { return source(arguments) + " to " + target(arguments) },
 		Paths: func(arguments json.RawMessage) ([]string, bool) {

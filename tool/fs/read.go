@@ -17,12 +17,12 @@ import (
 func (w *workspace) readFile() tool.Tool {
 	return &fileTool{run: w.runRead, def: &tool.Definition{
 		Name: "fs_read_file",
-		Description: "Read a text file of the workspace. Returns the text exactly as it is in the file, without line numbers. " +
-			"For a large file, give start_line and end_line. Binary files are refused.",
+		Description: "Read a text file, exactly as it is, without line numbers. For a large file, give start_line and end_line. " +
+			"Binary files are refused.",
 		Parameters: json.RawMessage(`{"type":"object","required":["path"],"additionalProperties":false,"properties":{
-			"path":{"type":"string","minLength":1,"description":"The file, relative to the workspace."},
-			"start_line":{"type":"integer","minimum":1,"description":"First line to return, counted from 1. Default: the first."},
-			"end_line":{"type":"integer","minimum":1,"description":"Last line to return, inclusive. Default: the last."}}}`),
+			"path":{"type":"string","minLength":1},
+			"start_line":{"type":"integer","minimum":1,"description":"Counted from 1. Default: the first."},
+			"end_line":{"type":"integer","minimum":1,"description":"Inclusive. Default: the last."}}}`),
 		Effect: tool.Reads, Idempotent: true, Run: tool.Unattended, Result: tool.Unattended,
 		Subject: argument("path"), Paths: w.paths(true, "path"),
 	}}

@@ -12,9 +12,9 @@ import (
 func (w *workspace) deleteFile() tool.Tool {
 	return &fileTool{run: w.runDelete, def: &tool.Definition{
 		Name:        "fs_delete_file",
-		Description: "Delete one file of the workspace. Of a symbolic link the link itself is deleted. Folders are refused.",
+		Description: "Delete one file, or a symbolic link itself. Folders are refused.",
 		Parameters: json.RawMessage(`{"type":"object","required":["path"],"additionalProperties":false,"properties":{
-			"path":{"type":"string","minLength":1,"description":"The file, relative to the workspace."}}}`),
+			"path":{"type":"string","minLength":1}}}`),
 		Effect: tool.Changes, Run: tool.Ask, Result: tool.Unattended,
 		Subject: argument("path"), Paths: w.paths(false, "path"),
 		Fault: func(arguments json.RawMessage) error { return w.fileFault(argument("path")(arguments)) },

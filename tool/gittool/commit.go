@@ -19,12 +19,12 @@ func (r *repository) commit() tool.Tool {
 	return &gitTool{run: r.runCommit, def: &tool.Definition{
 		Name: "git_commit",
 		Description: "Commit to the current branch with the user's identity. With paths, exactly these files as they are now, new ones too; " +
-			"without, the files that tools of this conversation changed. What else the user has staged stays staged and is not committed, unless staged " +
-			"is true: then exactly that is committed. Hooks are not run and the commit is not signed. Files whose filter is not run are never committed.",
+			"without, the files that this conversation's tools changed. What else is staged stays staged, unless staged " +
+			"is true: then exactly that is committed. Hooks are not run, and the commit is not signed. Files whose filter is not run are never committed.",
 		Parameters: json.RawMessage(`{"type":"object","required":["message"],"additionalProperties":false,"properties":{
-			"message":{"type":"string","minLength":1,"description":"The whole message: a subject line, then a blank line and the body if one is needed."},
-			"paths":{"type":"array","items":{"type":"string"},"description":"The files and folders to commit, relative to the workspace. Default: what this conversation's tools changed."},
-			"staged":{"type":"boolean","default":false,"description":"Commit what the user has staged, and nothing else."}}}`),
+			"message":{"type":"string","minLength":1,"description":"A subject line; a blank line and a body where needed."},
+			"paths":{"type":"array","items":{"type":"string"},"description":"Files and folders."},
+			"staged":{"type":"boolean","default":false}}}`),
 		Effect: tool.Changes, Run: tool.Ask, Result: tool.Unattended, Subject: commitSubject, About: r.taken,
 	}}
 }

@@ -91,15 +91,15 @@ func subject(arguments json.RawMessage) string {
 	return strings.Join(strings.Fields(strings.Join(append(words, a.Paths...), " ")), " ")
 }
 
-const pathsParameter = `"paths":{"type":"array","items":{"type":"string"},"description":"Only these files and folders, relative to the workspace. Default: all."}`
+const pathsParameter = `"paths":{"type":"array","items":{"type":"string"},"description":"Only these files and folders."}`
 
 func (r *repository) diff() tool.Tool {
 	def := reads("git_diff",
-		"Show what has changed, as a unified diff: the working tree against the index; with staged, the index against HEAD; "+
-			"with a revision, the working tree (or the index) against it, or one revision against another for A..B.",
+		"Show changes as a unified diff: the working tree against the index; with staged, the index against HEAD; "+
+			"with a revision, the working tree (or the index) against it; A..B compares two revisions.",
 		`{"type":"object","additionalProperties":false,"properties":{`+pathsParameter+`,
-			"staged":{"type":"boolean","default":false,"description":"Show what is staged."},
-			"revision":{"type":"string","description":"A commit, branch, tag or a range such as main..HEAD."}}}`, subject)
+			"staged":{"type":"boolean","default":false},
+			"revision":{"type":"string","description":"A commit, branch, tag, or a range such as main..HEAD."}}}`, subject)
 	return &gitTool{def: def, run: func(ctx context.Context, call tool.Call) (tool.Result, error) {
 		a, err := r.asked(call.Arguments)
 		if err != nil {

@@ -39,11 +39,11 @@ type planTool struct{}
 var definition = &tool.Definition{
 	Name: tool.Plan, Effect: tool.Reads, Idempotent: true, Run: tool.Unattended, Result: tool.Unattended,
 	Description: "Write down the steps of your work, in the place of the plan before. The user sees the list. " +
-		"Use it for work of three steps or more: once at the start, and whenever a step begins or is done.",
+		"Call it once at the start, and whenever a step begins or is done.",
 	Parameters: json.RawMessage(`{"type":"object","required":["steps"],"additionalProperties":false,"properties":{
-		"steps":{"type":"array","minItems":1,"maxItems":50,"description":"All steps in their order, the finished ones too.","items":{
+		"steps":{"type":"array","minItems":1,"maxItems":50,"description":"All steps, the finished ones too.","items":{
 			"type":"object","required":["text","state"],"additionalProperties":false,"properties":{
-				"text":{"type":"string","description":"What is to be done, in a few words."},
+				"text":{"type":"string"},
 				"state":{"type":"string","enum":["pending","in_progress","completed"]}}}}}}`),
 	Subject: func(arguments json.RawMessage) string {
 		steps, err := Steps(arguments)

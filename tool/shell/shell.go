@@ -94,14 +94,14 @@ func definition(limit time.Duration) *tool.Definition {
 	}
 	return &tool.Definition{
 		Name: Name,
-		Description: "Run a program in the workspace and return its output, standard output and standard error as they come. " +
-			"argv is the program and its arguments: no shell is involved, so there are no pipes, redirections, variables, globs or &&. " +
-			"Where a shell is truly needed, run it: [\"sh\", \"-c\", \"…\"]. Programs that wait for a terminal do not work.",
+		Description: "Run a program and return its output, standard output and standard error as they come. " +
+			"No shell is involved: there are no pipes, redirections, variables, globs or &&. " +
+			"If a shell is truly needed, run it: [\"sh\", \"-c\", \"…\"]. Programs that wait for a terminal do not work.",
 		Parameters: json.RawMessage(`{"type":"object","required":["argv"],"additionalProperties":false,"properties":{
 			"argv":{"type":"array","minItems":1,"items":{"type":"string"},"description":"The program and its arguments, such as [\"go\", \"test\", \"./...\"]."},
-			"cwd":{"type":"string","description":"The folder to run in, relative to the workspace. Default: the workspace."},
+			"cwd":{"type":"string","description":"The folder to run in. Default: the root."},
 			"timeout_s":{"type":"integer","minimum":1,"maximum":86400,"description":"Time limit in seconds.` + most + `"},
-			"stdin":{"type":"string","description":"Text for its standard input. Default: nothing to read."}}}`),
+			"stdin":{"type":"string","description":"Text for its standard input."}}}`),
 		Effect: tool.Changes, Run: tool.Ask, Result: tool.Unattended, Subject: subject,
 		Argv: true, Timed: true, Timeout: limit,
 	}
