@@ -56,6 +56,16 @@ func TestFilesThatGitObeys(t *testing.T) {
 		require.NoError(t, s.Ask(&front.Front{}, approved(s.Request(shell("git rebase main || true"), "Go"))), "a tool may start one")
 		require.True(t, s.Exists(".git/rebase-merge/git-rebase-todo"))
 	}
+	merge := func(s *front.Scratch) {
+		s.Git("switch", "-q", "-c", "side")
+		s.Write("a.txt", "side\n")
+		s.Commit()
+		s.Git("switch", "-q", "main")
+		s.Write("a.txt", "main\n")
+		s.Commit()
+		require.NoError(t, s.Ask(&front.Front{}, approved(s.Request(shell("git merge side || true"), "Go"))), "a tool may start one")
+		require.True(t, s.Exists(".git/MERGE_MSG"))
+	}
 	others := func(s *front.Scratch) {
 		s.Git("init", "-q", filepath.Join(s.Home, "lib"))
 		s.Git("-C", filepath.Join(s.Home, "lib"), "commit", "-q", "--allow-empty", "-m", "lib")
@@ -81,6 +91,10 @@ func TestFilesThatGitObeys(t *testing.T) {
 		{name: "a commit, and the same again", before: func(s *front.Scratch) { s.Git("config", "alias.x", "!true") }, command: "git config alias.x '!true'; echo x >x && git add x && git commit -qm x"},
 		{name: "a step of a rebase", before: rebase, command: "echo 'exec touch OWNED' >>.git/rebase-merge/git-rebase-todo", want: `\.git/rebase-merge/git-rebase-todo`},
 		{name: "the end of a rebase", before: rebase, command: "echo both >a.txt; git add a.txt; GIT_EDITOR=true git rebase --continue; test -e b.txt && rm b.txt", absent: ".git/rebase-merge"},
+		{name: "the author, and a branch of a rebase", before: rebase, command: "sed -i \"s/^GIT_AUTHOR_NAME=.*/GIT_AUTHOR_NAME='Eve'/\" .git/rebase-merge/author-script; printf 'refs/heads/main\\n%040d\\n%040d\\n' 0 0 >.git/rebase-merge/update-refs", want: `\.git/rebase-merge/author-script \.git/rebase-merge/update-refs`},
+		{name: "the message of a merge", before: merge, command: "echo Evil >.git/MERGE_MSG", want: `\.git/MERGE_MSG`},
+		{name: "another merge, and picks", before: merge, command: "git merge --abort; git merge -m Other side; git reset -q --hard; git merge --squash side; git reset -q --hard; git cherry-pick side; git cherry-pick --abort; git merge side; test -e .git/MERGE_MSG"},
+		{name: "a merge's end", before: merge, command: "echo both >a.txt; git commit -qam both", absent: ".git/MERGE_MSG"},
 		{name: "a replacement", before: func(s *front.Scratch) { s.Git("commit", "-q", "--allow-empty", "-m", "second") }, command: "git replace HEAD HEAD~1", want: `\.git/refs/replace/[0-9a-f]{40,64}`},
 		{name: "of a submodule", before: others, command: "git -C sub config core.fsmonitor true; mkdir -p .git/modules/sub/hooks; echo true >.git/modules/sub/hooks/post-checkout", want: `\.git/modules/sub/config \.git/modules/sub/hooks/post-checkout`},
 		{name: "another repository in place of a submodule's", before: others, command: "cp -r .git/modules/sub .sg; git config --file .sg/config core.worktree ../sub; echo 'gitdir: ../.sg' >sub/.git", want: `sub/\.git`},

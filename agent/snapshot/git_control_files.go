@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -114,10 +113,10 @@ func (o gitControlFiles) changed(before gitControlFiles) (names []string) {
 	if o[gitLink].state != before[gitLink].state {
 		return []string{place(gitLink)} // git obeys another directory
 	}
-	known := map[string]bool{} // folders of operations that were there before
+	known := map[string]*string{} // the progress of operations that were there before
 	for name, file := range before {
 		if file.operation != nil {
-			known[path.Dir(name)] = true
+			known[file.operation.operation] = &file.operation.progress
 		}
 		if _, there := o[name]; !there && file.operation == nil {
 			names = append(names, place(name))
@@ -126,7 +125,7 @@ func (o gitControlFiles) changed(before gitControlFiles) (names []string) {
 	for name, file := range o {
 		was, there := before[name]
 		switch {
-		case file.operation != nil && file.operation.foreign(was.operation, known[path.Dir(name)]),
+		case file.operation != nil && file.operation.foreign(was.operation, known[file.operation.operation]),
 			file.operation == nil && (!there || file.state != was.state):
 			names = append(names, place(name))
 		}

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -18,6 +19,15 @@ func TestPendingOperations(t *testing.T) {
 	rebase := map[string]string{"git-rebase-todo": todo, "done": "pick 0\n", "head-name": "refs/heads/main\n", "msgnum": "1\n"}
 	am := map[string]string{"0001": "From: a\n", "0002": "From: b\n", "apply-opt": "\n", "next": "1\n"}
 	picks := map[string]string{"todo": "pick 1\npick 2\n", "opts": "[options]\n\tedit = true\n"}
+	renewed := map[string]string{"git-rebase-todo": "pick 1 one\npick 2 two\n", "author-script": "GIT_AUTHOR_NAME='Ada'\n", "update-refs": "refs/heads/a\n1\n0\n"}
+	shorter := map[string]string{"git-rebase-todo": "pick 2 two\n"}
+	merge := map[string]string{"MERGE_HEAD": "1\n", "MERGE_MSG": "Merge a\n\n# Conflicts\n"}
+	squash := map[string]string{"SQUASH_MSG": "Squashed commit of the following:\n\ncommit " + strings.Repeat("1", 40) + "\nAuthor: Ada\n\n    one\n"}
+	both := func(a, b map[string]string) map[string]string {
+		a = maps.Clone(a)
+		maps.Copy(a, b)
+		return a
+	}
 	with := func(of map[string]string, name, text string) map[string]string {
 		of = maps.Clone(of)
 		of[name] = text
@@ -39,7 +49,31 @@ func TestPendingOperations(t *testing.T) {
 		"new":                 {"rebase-merge", nil, map[string]string{"git-rebase-todo": "pick 1 one\nfixup 2\nbreak\nreword 3\n", "strategy": "ort\n", "head-name": "x"}, nil},
 		"new, with exec":      {"rebase-merge", nil, map[string]string{"git-rebase-todo": "pick 1 one\nx\tmake\n"}, []string{"git-rebase-todo"}},
 		"new, odd strategy":   {"rebase-merge", nil, map[string]string{"strategy": "evil\n"}, []string{"strategy"}},
-		"another author":      {"rebase-merge", with(rebase, "author-script", "GIT_AUTHOR_NAME='Ada'\n"), with(rebase, "author-script", "GIT_AUTHOR_NAME='Pat O'\\''Hara'\nGIT_AUTHOR_EMAIL='p@x'\nGIT_AUTHOR_DATE='@1 +0000'\n"), nil},
+		"the next author":     {"rebase-merge", renewed, with(both(renewed, shorter), "author-script", "GIT_AUTHOR_NAME='Pat O'\\''Hara'\nGIT_AUTHOR_EMAIL='p@x'\nGIT_AUTHOR_DATE='@1 +0000'\n"), nil},
+		"a first author":      {"rebase-merge", rebase, with(both(rebase, shorter), "author-script", "GIT_AUTHOR_NAME='Ada'\n"), nil},
+		"another author":      {"rebase-merge", renewed, with(renewed, "author-script", "GIT_AUTHOR_NAME='Eve'\n"), []string{"author-script"}},
+		"an author more":      {"rebase-merge", rebase, with(rebase, "author-script", "GIT_AUTHOR_NAME='Eve'\n"), []string{"author-script"}},
+		"a branch moves":      {"rebase-merge", renewed, with(both(renewed, shorter), "update-refs", "refs/heads/a\n1\n2\n"), nil},
+		"a branch is moved":   {"rebase-merge", renewed, with(renewed, "update-refs", "refs/heads/a\n1\n2\n"), []string{"update-refs"}},
+		"a branch more":       {"rebase-merge", renewed, with(both(renewed, shorter), "update-refs", "refs/heads/a\n1\n0\nrefs/heads/main\n1\n2\n"), []string{"update-refs"}},
+		"a branch's commit":   {"rebase-merge", renewed, with(both(renewed, shorter), "update-refs", "refs/heads/a\n3\n0\n"), []string{"update-refs"}},
+		"first branches":      {"rebase-merge", rebase, with(rebase, "update-refs", "refs/heads/a\n1\n0\n"), []string{"update-refs"}},
+		"new, with branches":  {"rebase-merge", nil, renewed, nil},
+		"another strategy":    {"rebase-merge", with(rebase, "strategy_opts", " --ours\n"), with(rebase, "strategy_opts", " --theirs\n"), []string{"strategy_opts"}},
+		"another base":        {"rebase-merge", with(rebase, "onto", "1\n"), with(rebase, "onto", "2\n"), []string{"onto"}},
+		"a merge":             {"", nil, merge, nil},
+		"another merge":       {"", merge, both(merge, map[string]string{"MERGE_HEAD": "2\n", "MERGE_MSG": "Merge b\n"}), nil},
+		"a message":           {"", merge, with(merge, "MERGE_MSG", "Merge a\nEvil\n"), []string{"MERGE_MSG"}},
+		"a shorter message":   {"", merge, with(merge, "MERGE_MSG", "\n"), []string{"MERGE_MSG"}},
+		"conflicts solved":    {"", merge, with(merge, "MERGE_MSG", "Merge a\n"), nil},
+		"a merge's end":       {"", merge, map[string]string{}, nil},
+		"of a pick":           {"", map[string]string{"CHERRY_PICK_HEAD": "1\n", "MERGE_MSG": "a\n"}, map[string]string{"CHERRY_PICK_HEAD": "1\n", "MERGE_MSG": "b\n"}, []string{"MERGE_MSG"}},
+		"a pick to the index": {"", map[string]string{"MERGE_MSG": "a\n"}, map[string]string{"MERGE_MSG": "b\n"}, nil},
+		"squashed":            {"", nil, squash, nil},
+		"squashed otherwise":  {"", squash, map[string]string{"SQUASH_MSG": strings.ReplaceAll(squash["SQUASH_MSG"], "1", "2")}, nil},
+		"a squashed message":  {"", squash, map[string]string{"SQUASH_MSG": squash["SQUASH_MSG"] + "    two\n"}, []string{"SQUASH_MSG"}},
+		"no squashed commits": {"", squash, map[string]string{"SQUASH_MSG": "Evil\n"}, []string{"SQUASH_MSG"}},
+		"a message of no git": {"", nil, map[string]string{"SQUASH_MSG": "Evil\n"}, []string{"SQUASH_MSG"}},
 		"an author's command": {"rebase-merge", rebase, with(rebase, "author-script", "GIT_AUTHOR_NAME='Ada'; touch OWNED\n"), []string{"author-script"}},
 		"of a patch":          {"rebase-apply", nil, with(am, "author-script", "GIT_AUTHOR_NAME='Ada'\ntouch OWNED\n"), []string{"author-script"}},
 		"patches go on":       {"rebase-apply", am, with(am, "next", "2\n"), nil},
@@ -61,12 +95,21 @@ func TestPendingOperations(t *testing.T) {
 					require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(top, file)), 0o755))
 					require.NoError(t, os.WriteFile(filepath.Join(top, file), []byte("../..\n"), 0o644))
 				}
+				last := map[string]string{}
 				write := func(files map[string]string) {
-					require.NoError(t, os.RemoveAll(dir))
+					for name := range last {
+						if files[name] != last[name] {
+							require.NoError(t, os.Remove(filepath.Join(dir, name)))
+						}
+					}
 					for name, text := range files {
+						if last[name] == text {
+							continue
+						}
 						require.NoError(t, os.MkdirAll(dir, 0o755))
 						require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 					}
+					last = files
 				}
 				f := &Files{git: gitcmd.Repository{TopLevel: top, GitDir: filepath.Join(top, ".git"), CommonDir: filepath.Join(top, ".git")}, Key: []byte("k")}
 				write(c.before)
@@ -75,7 +118,7 @@ func TestPendingOperations(t *testing.T) {
 				after := f.controlFiles(t.Context())
 				var want []string
 				for _, name := range c.want {
-					want = append(want, place+"/"+c.folder+"/"+name)
+					want = append(want, filepath.Join(place, c.folder, name))
 				}
 				require.Equal(t, want, after.changed(before))
 			})
