@@ -73,6 +73,10 @@ func (c *checkup) repository(ctx context.Context, at gitcmd.Repository, err erro
 			found.Hint = "conversations need a repository with SHA-1 or SHA-256 objects: " + action.InitSHA1.String()
 		case errors.As(err, &exit) && strings.Contains(exit.Stderr, "bad config"):
 			found.Hint = "mend the configuration of git that it names"
+		case git != "" && repo.MissingCommonOf(git).File != "":
+			common := repo.MissingCommonOf(git)
+			act, why := common.WayOut()
+			found.Hint = strings.TrimSpace(common.Error() + " " + strings.TrimPrefix(act.String()+" ", " ") + why)
 		case git != "" && repo.DanglingLink(git) != "":
 			found.Hint = git + " names " + repo.DanglingLink(git) + ", which is not there: " + action.RepairWorktree.String() + " in the main working tree, where that was moved"
 		case git != "":

@@ -186,7 +186,17 @@ func Interrupted(i *turnloop.Interrupt) *problem.Error {
 func refused(r *gitcmd.Refusal) *problem.Error {
 	f := problem.New(problem.ExitUsage, "usage", "%v", r)
 	if errors.Is(r, gitcmd.ErrNotRepository) {
-		if git := LooksLikeOne(r.Dir); git != "" && DanglingLink(git) != "" {
+		git := LooksLikeOne(r.Dir)
+		if common := MissingCommonOf(git); git != "" && common.File != "" {
+			f.Message = common.Error()
+			act, why := common.WayOut()
+			if act.None() {
+				f.Details = append(f.Details, why)
+				return f
+			}
+			return f.Hint(act, why)
+		}
+		if git != "" && DanglingLink(git) != "" {
 			f.Message = fmt.Sprintf("%s names %s, which is not there.", git, DanglingLink(git))
 			return f.Hint(action.RepairWorktree, "in the main working tree, where that was moved")
 		}

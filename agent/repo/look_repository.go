@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"jp/internal/action"
 	"jp/internal/safefile"
-
 	"jp/internal/safetext"
 )
 
@@ -27,20 +27,65 @@ func LooksLikeOne(dir string) string {
 
 // DanglingLink is the missing folder that a .git file names, or "".
 func DanglingLink(git string) string {
+	if dir, at := linkedTo(git); dir != "" && isMissing(at) {
+		return safetext.Show(dir)
+	}
+	return ""
+}
+
+// linkedTo is the folder that a .git file names, as written and as a path from git's working directory. Both are "" without one.
+func linkedTo(git string) (dir, at string) {
 	if !safefile.IsRegular(git) {
-		return ""
+		return "", ""
 	}
 	text, err := readWord(git)
 	dir, is := strings.CutPrefix(text, "gitdir: ")
 	if err != nil || !is {
-		return ""
+		return "", ""
 	}
-	at := dir
-	if !filepath.IsAbs(at) {
-		at = filepath.Join(filepath.Dir(git), at)
+	return dir, from(filepath.Dir(git), dir)
+}
+
+func from(base, path string) string {
+	if filepath.IsAbs(path) {
+		return path
 	}
-	if _, err := os.Stat(at); !errors.Is(err, fs.ErrNotExist) {
-		return ""
+	return filepath.Join(base, path)
+}
+
+func isMissing(path string) bool {
+	_, err := os.Stat(path)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// A MissingCommon is the file commondir of a git directory, and the missing folder that it names.
+type MissingCommon struct {
+	File, Dir string
+	linked    bool // of a linked worktree
+}
+
+// MissingCommonOf is that of the git directory of a .git, with an empty File if there is none.
+func MissingCommonOf(git string) MissingCommon {
+	dir := git
+	if _, at := linkedTo(git); at != "" {
+		dir = at
 	}
-	return safetext.Show(dir)
+	m := MissingCommon{File: filepath.Join(dir, "commondir"), linked: filepath.Base(filepath.Dir(dir)) == "worktrees"}
+	text, err := readWord(m.File)
+	if m.Dir = text; err != nil || text == "" || !isMissing(from(dir, text)) {
+		return MissingCommon{}
+	}
+	return m
+}
+
+func (m MissingCommon) Error() string {
+	return safetext.Show(m.File) + " names " + safetext.Show(m.Dir) + ", which is not there."
+}
+
+// WayOut is a command that helps, or words.
+func (m MissingCommon) WayOut() (act action.Action, why string) {
+	if m.linked {
+		return action.Action{}, "In a linked worktree the file has the line ../.. alone: write that, and git finds the main worktree."
+	}
+	return action.RemoveFile(m.File), "lets git use the folder of the file itself; only linked worktrees have such a file"
 }
