@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/text/encoding/charmap"
 
 	"jp/tool/fs"
 )
@@ -62,6 +63,32 @@ func TestEncodingThatCannotHoldTheText(t *testing.T) {
 			require.Equal(t, strings.Replace(tt.before, "old", "new", 1), f.content("a.txt"))
 		})
 	}
+}
+
+const unknownEncoding = "[The file is of an unknown encoding. Each byte that is no UTF-8 shows as U+FFFD. jp keeps these bytes, and writes only ASCII into the file.]\n"
+
+// A read of a file says that bytes of it show as U+FFFD, if the lines have such bytes.
+func TestUnknownEncodingIsTold(t *testing.T) {
+	for name, page := range map[string]*charmap.Charmap{
+		"437": charmap.CodePage437, "850": charmap.CodePage850, "852": charmap.CodePage852, "858": charmap.CodePage858, "860": charmap.CodePage860,
+		"862": charmap.CodePage862, "863": charmap.CodePage863, "865": charmap.CodePage865, "866": charmap.CodePage866, "Macintosh": charmap.Macintosh, "KOI8-R": charmap.KOI8R,
+	} {
+		t.Run(name, func(t *testing.T) {
+			var letters []byte
+			for _, r := range "größe über é Привет שלום" {
+				if b, ok := page.EncodeRune(r); ok {
+					letters = append(letters, b)
+				}
+			}
+			f := newFixture(t, fs.Options{})
+			f.write("a.txt", "plain\n"+string(letters)+"\n")
+			require.Equal(t, unknownEncoding+"plain\n"+string(letters)+"\n", string(f.done("fs_read_file", arguments{"path": "a.txt"}).Content))
+			require.Equal(t, "plain\n", string(f.done("fs_read_file", arguments{"path": "a.txt", "end_line": 1}).Content))
+		})
+	}
+	f := newFixture(t, fs.Options{})
+	f.write("a.txt", "öäü \xff\n")
+	require.Equal(t, unknownEncoding+"öäü \xff\n", string(f.done("fs_read_file", arguments{"path": "a.txt"}).Content), "damaged")
 }
 
 // New lines take the end of those that they replace.

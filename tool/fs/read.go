@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"jp/internal/charset"
 	"jp/tool"
@@ -67,29 +68,34 @@ func (w *workspace) runRead(ctx context.Context, call tool.Call) (tool.Result, e
 	}
 	content, whole := kept.Content()
 	effect := count(kept.Lines(), "line")
-	if encoding != "" {
-		content = append([]byte("[The file is "+encoding+". This is its text. jp keeps the encoding when it writes the file.]\n"), content...)
-		effect += ", " + encoding
+	switch {
+	case encoding.Name == "", encoding.Unknown && utf8.Valid(content):
+	case encoding.Unknown:
+		content = append([]byte("[The file is "+encoding.Name+". Each byte that is no UTF-8 shows as U+FFFD. jp keeps these bytes, and writes only ASCII into the file.]\n"), content...)
+		effect += ", " + encoding.Name
+	default:
+		content = append([]byte("[The file is "+encoding.Name+". This is its text. jp keeps the encoding when it writes the file.]\n"), content...)
+		effect += ", " + encoding.Name
 	}
 	return tool.Result{Content: content, Truncated: whole, Effect: effect, WrittenFiles: []string{}}, nil
 }
 
-// readable is the text of a file, and the name of its encoding if that is no plain UTF-8. Of one that is too large to be
-// held, or of an unknown encoding, it is the file as it is.
-func readable(f io.Reader) (io.Reader, string, error) {
+// readable is the text of a file, and its encoding. Of one that is too large to be held, or of an unknown encoding, it is
+// the file as it is.
+func readable(f io.Reader) (io.Reader, charset.Encoding, error) {
 	start, err := io.ReadAll(io.LimitReader(f, maxText+1))
 	if err != nil {
-		return nil, "", reason(err)
+		return nil, charset.Encoding{}, reason(err)
 	}
 	whole := io.MultiReader(bytes.NewReader(start), f)
 	if len(start) > maxText {
-		return whole, "", nil
+		return whole, charset.Encoding{}, nil
 	}
 	text, encoding, err := charset.Decode(start)
 	if err != nil || encoding.Name == "" || encoding.Unknown {
-		return whole, "", nil
+		return whole, encoding, nil
 	}
-	return strings.NewReader(text), encoding.Name, nil
+	return strings.NewReader(text), encoding, nil
 }
 
 // copyLines copies the lines from start to end, 0 for the last, and returns how

@@ -21,12 +21,12 @@ func TestReadIsVerbatim(t *testing.T) {
 		want   string
 		effect string
 	}{
-		"all":           {arguments{}, text, "4 lines"},
+		"all":           {arguments{}, unknownEncoding + text, "4 lines, of an unknown encoding"},
 		"from":          {arguments{"start_line": 3}, "\nfour", "2 lines"},
 		"to":            {arguments{"end_line": 1}, "one\r\n", "1 line"},
-		"between":       {arguments{"start_line": 2, "end_line": 3}, "two\x81\n\n", "2 lines"},
+		"between":       {arguments{"start_line": 2, "end_line": 3}, unknownEncoding + "two\x81\n\n", "2 lines, of an unknown encoding"},
 		"past the end":  {arguments{"start_line": 4, "end_line": 99}, "four", "1 line"},
-		"absolute path": {arguments{"path": "absolute"}, text, "4 lines"},
+		"absolute path": {arguments{"path": "absolute"}, unknownEncoding + text, "4 lines, of an unknown encoding"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, fs.Options{})
