@@ -1,6 +1,7 @@
 package program
 
 import (
+	"bytes"
 	"regexp"
 	"sync"
 	"time"
@@ -15,6 +16,9 @@ var alternate = regexp.MustCompile(`\x1b\[\?(?:1049|1047|47)([hl])`)
 // alternateSize is the length of its longest form.
 const alternateSize = len("\x1b[?1049h")
 
+// vimWarns begins the output of a vim without a terminal. If TERM names one without an alternate screen, vim enters none.
+const vimWarns = "Vim: Warning: "
+
 // A screen watches output for a program that stays in the alternate screen. Such a program waits for keys of a terminal,
 // and there is none. Several goroutines may write.
 type screen struct {
@@ -28,7 +32,11 @@ type screen struct {
 func (s *screen) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	first := s.last.IsZero()
 	s.last = time.Now()
+	if first && bytes.HasPrefix(p, []byte(vimWarns)) {
+		s.since = s.last
+	}
 	s.rest = append(s.rest, p[:min(len(p), alternateSize)]...)
 	s.scan(s.rest) // a sequence in two pieces
 	s.scan(p)

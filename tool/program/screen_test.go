@@ -25,6 +25,8 @@ func TestProgramsThatWaitForKeys(t *testing.T) {
 		"an older sequence":   {`printf '\033[?47h'; exec sleep 600`, true},
 		"in pieces":           {`printf '\033[?10'; sleep 0.05; printf '49h'; exec sleep 600`, true},
 		"it enters it again":  {`printf '\033[?1049h\033[?1049l\033[?1049h'; exec sleep 600`, true},
+		"a vim without one":   {`echo 'Vim: Warning: Input is not from a terminal' >&2; exec sleep 600`, true},
+		"a log of a vim":      {`echo x; sleep 0.05; echo 'Vim: Warning: Input is not from a terminal'; sleep 0.5`, false},
 		"it leaves it":        {`printf '\033[?1049h'; printf '\033[?1049l'; sleep 0.5`, false},
 		"it ends":             {`printf '\033[?1049h'`, false},
 		"it clears":           {`printf '\033[2J\033[H\033[?25l'; sleep 0.5`, false},
