@@ -283,8 +283,8 @@ var placeRules = []rule{
 		regex: `(?m)^[ \t+>-]{0,4}(?:[\w.*-]+|/[\w./-]+):(?:\d{2,5}|\*):[\w.*$-]+:[\w.@*-]+:((?:[^\s:\\]|\\[:\\]){4,200})[ \t\r]*$`, refuse: refuseWord,
 	},
 	{
-		id: "command-password", keywords: []string{"mysql", "mariadb", "sshpass", "redis-cli", "-passin", "-passout", "docker", "podman", "htpasswd"},
-		regex: `\b(?:(?:mysql(?:dump|admin|import|check|show|sh)?|mariadb(?:-dump|-admin)?)\b[^\n|;&]{0,200}?[ \t]-p|sshpass[ \t]+-p[ \t]{0,3}|redis-cli\b[^\n|;&]{0,200}?[ \t]-a[ \t]{1,3}|-pass(?:in|out)[ \t]{1,3}pass:|(?:docker|podman)[ \t]+login\b[^\n|;&]{0,200}?[ \t]-p[ \t]{1,3}|htpasswd[ \t]+(?:-\w*(?:nb|bn)\w*|-\w*b\w*[ \t]+\S+)[ \t]+\S+[ \t]{1,3})(?:'([^'\n]{4,200})'|"([^"\n]{4,200})"|([^\s'"|;&]{4,200}))`, refuse: refuseWord,
+		id: "command-password", keywords: []string{"mysql", "mariadb", "sshpass", "redis-cli", "-passin", "-passout", "docker", "podman", "htpasswd", "registry login", "skopeo login", "buildah login", "nerdctl login"},
+		regex: `\b(?:(?:mysql(?:dump|admin|import|check|show|sh)?|mariadb(?:-dump|-admin)?)\b[^\n|;&]{0,200}?[ \t]-p|sshpass[ \t]+-p[ \t]{0,3}|redis-cli\b[^\n|;&]{0,200}?[ \t]-a[ \t]{1,3}|-pass(?:in|out)[ \t]{1,3}pass:|(?:docker|podman|registry|skopeo|buildah|nerdctl)[ \t]+login\b[^\n|;&]{0,200}?[ \t]-p[ \t]{1,3}|htpasswd[ \t]+(?:-\w*(?:nb|bn)\w*|-\w*b\w*[ \t]+\S+)[ \t]+\S+[ \t]{1,3})(?:'([^'\n]{4,200})'|"([^"\n]{4,200})"|([^\s'"|;&]{4,200}))`, refuse: refuseWord,
 	},
 	{
 		id: "url-password", keywords: []string{"@tcp(", "@tcp6(", "@unix("},
@@ -337,8 +337,29 @@ var placeRules = []rule{
 		regex: `(?m)(?:^[ \t]*(?:wpa[_-])?psk[ \t]*=[ \t]*|^[ \t]*wpa-psk[ \t]+|\b(?:802-11-wireless-security|wifi-sec)\.(?:psk|wep-key\d)[ \t]+|\bwpa_passphrase[ \t]+(?:"[^"\n]+"|'[^'\n]+'|\S+)[ \t]+|\bwifi[ \t]+connect[ \t]+(?:"[^"\n]+"|'[^'\n]+'|\S+)[ \t]+password[ \t]+)(?:"([^"\n]{8,64})"|'([^'\n]{8,64})'|([^\s"'(]{8,64})[ \t\r]*(?:$|;|#|&))`, refuse: refuseWord,
 	},
 	{
+		id: "command-password", keywords: []string{"--username", "--user="},
+		regex: `[ \t]--user(?:name[ \t=]{1,3}|=)["']?[^\s"']{1,64}["']?[ \t](?:[^\n|;&]{0,200}?[ \t])?-p[ \t]{1,3}(?:'([^'\n]{4,200})'|"([^"\n]{4,200})"|([^\s'"|;&]{4,200}))|[ \t]-p[ \t]{1,3}(?:'([^'\n]{4,200})'|"([^"\n]{4,200})"|([^\s'"|;&]{4,200}))[ \t](?:[^\n|;&]{0,200}?[ \t])?--user(?:name[ \t=]|=)`, refuse: refusePort,
+	},
+	{
+		id: "command-password", keywords: []string{"<(echo", "<(printf", "<( echo", "<( printf"},
+		regex: `(?i)-[\w-]{0,40}(?:pass|pwd|token|secret|key|credential|auth)[\w-]{0,40}(?:(?:[ \t=]{1,3}\d{0,2}[ \t]*<?|[ \t=]{1,3}file:)[ \t"']{0,3}|[ \t]+[\w./-]{1,40}[ \t]+\d{0,2}<[ \t]*)<\([ \t]*(?:echo|printf)[ \t]+(?:-[neE]+[ \t]+|['"]?%s *(?:\\n)?['"]?[ \t]+)*(?:'([^'\n]{3,200})'|"([^"\n]{3,200})"|([^\s'"|;&)]{3,200}))[ \t]*\)`, refuse: refuseWord,
+	},
+	{
+		id: "command-password", keywords: []string{"send ", "send(", "sendline("}, can: afterPrompt,
+		regex: `(?s)(?:\bexpect[ \t]|\.expect\().{0,120}?(?:assword|assphrase|asscode).{0,120}?\bsend(?: [ \t]*(?:-s[ \t]+)?(?:--[ \t]+)?|(?:line)?\([ \t]*)(?:"([^"\n]{3,200}?)(?:\\[rn]){0,2}"|'([^'\n]{3,200}?)(?:\\[rn]){0,2}'|\{([^}\n]{3,200}?)(?:\\[rn]){0,2}\})`, refuse: refuseWord,
+	},
+	{
+		id: "command-password", keywords: []string{`auth"`, `auth\"`}, regex: `"auth\\?"[ \t]*:[ \t]*\\?"([A-Za-z0-9+/]{8,400}={0,2})\\?"`, refuse: refuseNoPair,
+	},
+	{
 		id: "cookie", keywords: []string{"cookie", "-b '", "-b \""}, find: cookies,
 	},
+}
+
+// afterPrompt reports whether a script for a terminal waits for a prompt of a password before a place.
+func afterPrompt(text string, end int) bool {
+	before := text[max(0, end-1000):end]
+	return strings.Contains(before, "expect") && (strings.Contains(before, "assw") || strings.Contains(before, "assphrase") || strings.Contains(before, "asscode"))
 }
 
 // dotted finds the keys that a full stop divides in two parts of a certain length, of which

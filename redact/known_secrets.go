@@ -1,10 +1,13 @@
 package redact
 
 import (
+	"encoding/base64"
+	"encoding/hex"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 )
 
 // genericRule is gitleaks' rule for whatever is called a key or a token.
@@ -76,8 +79,13 @@ var ownRules = []rule{
 	},
 	{
 		id:       "authorization-header",
-		regex:    `(?i)\b(?:proxy-)?authorization["']?\s{0,3}[:=,]\s{0,3}["']?(?:bearer|basic|token|apikey)\s{1,3}([\w~+/.=-]{8,})`,
+		regex:    `(?i)\b(?:proxy-)?authorization["']?\s{0,3}[:=,]\s{0,3}["']?(?:bearer|basic|token|api-?key|key|bot|geniekey|ssws|splunk)(?:\s{1,3}|=)([^\x00-\x20"'\x60\\,;<>{}\[\]]{8,})`,
 		keywords: []string{"authorization"}, entropy: 2.5, refuse: refuseLetters,
+	},
+	{
+		id:       "authorization-header",
+		regex:    `(?i)\b(?:proxy-)?authorization["']?[ \t]{0,3}:[ \t]{0,3}["']?([\w~+=-]{20,})`,
+		keywords: []string{"authorization"}, entropy: 3, refuse: func(c candidate) bool { return refuseName(c) || digitsIn(c.secret) < 3 },
 	},
 	{
 		id: "bearer-token", regex: `(?i)\bbearer[ \t]{1,3}([\w~+/.-]{20,}={0,2})`,
@@ -190,6 +198,24 @@ func refuseWord(c candidate) bool {
 // refuseLetters is refuseWord for secrets that a program made: they have digits.
 func refuseLetters(c candidate) bool {
 	return refuseWord(c) || !strings.ContainsAny(c.secret, "0123456789")
+}
+
+// refusePort is refuseWord for an option that many programs have for a port or a path.
+func refusePort(c candidate) bool {
+	return refuseWord(c) || aPath().MatchString(c.secret) || ports().MatchString(c.secret)
+}
+
+// ports is a port, and a mapping of one.
+var ports = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:[\d.]*:)?(?:\d{1,5}:)?\d{1,5}(?:/\w+)?$`) })
+
+// refuseNoPair is for the code of a user and a password, in hex or Base64.
+func refuseNoPair(c candidate) bool {
+	decoded, err := hex.DecodeString(c.secret)
+	if err != nil {
+		decoded, err = base64.RawStdEncoding.DecodeString(strings.TrimRight(c.secret, "="))
+	}
+	user, password, _ := strings.Cut(string(decoded), ":")
+	return err != nil || user == "" || len(password) < 3 || strings.ContainsFunc(string(decoded), func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
 // refuseGeneric takes what looks like a hash for a secret only under a name that
