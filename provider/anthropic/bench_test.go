@@ -30,7 +30,7 @@ func BenchmarkEncode(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				b.SetBytes(int64(len(body)))
+				b.SetBytes(int64(body.Len()))
 			}
 		})
 	}

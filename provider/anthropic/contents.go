@@ -10,43 +10,47 @@ import (
 )
 
 // contents keeps what the messages of the newest request were rendered to. A message of the next
-// one that has the same blocks shares the content. The zero value is ready to use, by several
+// one that has the same blocks at the same place shares the content. The zero value is ready to use, by several
 // goroutines.
 type contents struct {
 	mu     sync.Mutex
-	newest map[*provider.Block]rendered // by the first block
+	newest []rendered
 }
 
+// A rendered is the content of a message. What it was made of tells whether another one has the same.
 type rendered struct {
-	role    conversation.Role
+	first   *provider.Block // nil: of no block
 	blocks  int
+	role    conversation.Role
+	budget  bool // the model thinks with a budget
 	content []sdk.ContentBlockParamUnion
 }
 
-// of is the content of each message. A nil c keeps nothing.
-func (c *contents) of(all []provider.Message) [][]sdk.ContentBlockParamUnion {
-	var known map[*provider.Block]rendered
+// of is the content of each message for a model. A nil c keeps nothing.
+func (c *contents) of(all []provider.Message, m model) []rendered {
+	var known []rendered
 	if c != nil {
 		c.mu.Lock()
 		known = c.newest
 		c.mu.Unlock()
 	}
-	newest := make(map[*provider.Block]rendered, len(all))
-	content := make([][]sdk.ContentBlockParamUnion, len(all))
-	for i, m := range all {
-		if len(m.Blocks) == 0 {
+	newest := make([]rendered, len(all))
+	for i, message := range all {
+		if len(message.Blocks) == 0 {
 			continue
 		}
-		r := known[&m.Blocks[0]]
-		if r.role != m.Role || r.blocks != len(m.Blocks) {
-			r = rendered{m.Role, len(m.Blocks), contentOf(m)}
+		r := rendered{first: &message.Blocks[0], blocks: len(message.Blocks), role: message.Role, budget: m.Thinking == thinkingManual}
+		if i < len(known) && known[i].first == r.first && known[i].blocks == r.blocks && known[i].role == r.role && known[i].budget == r.budget {
+			r.content = known[i].content
+		} else {
+			r.content = contentOf(m.readable(message))
 		}
-		newest[&m.Blocks[0]], content[i] = r, r.content
+		newest[i] = r
 	}
 	if c != nil {
 		c.mu.Lock()
 		c.newest = newest
 		c.mu.Unlock()
 	}
-	return content
+	return newest
 }

@@ -13,7 +13,7 @@ import (
 // wholeAnswers makes one message of neighbouring answers: the model paused, and
 // went on.
 func wholeAnswers(all []provider.Message) []provider.Message {
-	var whole []provider.Message
+	whole := make([]provider.Message, 0, len(all))
 	for _, m := range all {
 		n := len(whole)
 		if m.Role == conversation.RoleAssistant && n > 0 && whole[n-1].Role == m.Role {
@@ -25,23 +25,26 @@ func wholeAnswers(all []provider.Message) []provider.Message {
 	return whole
 }
 
-// messagesOf renders a dialogue. Results and what the user says behind them are
+// messagesOf renders a dialogue for a model. Results and what the user says behind them are
 // one message. known may be nil. The content is shared with it, and must not be changed.
-func messagesOf(all []provider.Message, known *contents) []sdk.MessageParam {
-	var messages []sdk.MessageParam
-	for i, content := range known.of(all) {
+func messagesOf(all []provider.Message, m model, known *contents) []sdk.MessageParam {
+	messages := make([]sdk.MessageParam, 0, len(all))
+	for _, r := range known.of(all, m) {
 		role := sdk.MessageParamRoleUser
-		if all[i].Role == conversation.RoleAssistant {
+		if r.role == conversation.RoleAssistant {
 			role = sdk.MessageParamRoleAssistant
 		}
-		if len(content) == 0 {
+		if len(r.content) == 0 {
 			continue
 		}
 		if n := len(messages); n > 0 && messages[n-1].Role == role {
-			messages[n-1].Content = slices.Concat(messages[n-1].Content, content)
+			messages[n-1].Content = slices.Concat(messages[n-1].Content, r.content)
 			continue
 		}
-		messages = append(messages, sdk.MessageParam{Role: role, Content: content})
+		messages = append(messages, sdk.MessageParam{Role: role, Content: r.content})
+	}
+	if len(messages) == 0 {
+		return nil // the SDK sends an empty list
 	}
 	return messages
 }
@@ -117,17 +120,11 @@ func blank(text string) bool { return strings.TrimSpace(text) == "" }
 // readable leaves out the thinking that the model would refuse: with a budget, it
 // takes only what begins an answer. That never comes back, so that what was
 // sent does not change.
-func (m model) readable(all []provider.Message) []provider.Message {
-	if m.Thinking != thinkingManual {
-		return all
+func (m model) readable(message provider.Message) provider.Message {
+	if m.Thinking == thinkingManual && message.Role == conversation.RoleAssistant && !startsThinking(message) {
+		return withoutThinking(message)
 	}
-	kept := slices.Clone(all)
-	for at, answer := range all {
-		if answer.Role == conversation.RoleAssistant && !startsThinking(answer) {
-			kept[at] = withoutThinking(answer)
-		}
-	}
-	return kept
+	return message
 }
 
 // withoutLastThinking drops the thinking of the newest answer: the API refuses

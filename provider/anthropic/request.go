@@ -15,7 +15,7 @@ import (
 // bytes, whatever known has kept of earlier ones.
 func paramsOf(r *provider.Request, m model, o Options, known *contents) sdk.MessageNewParams {
 	p := sdk.MessageNewParams{Model: r.Model, MaxTokens: m.maxTokens(o.MaxTokens)}
-	messages := m.readable(wholeAnswers(r.Messages))
+	messages := wholeAnswers(r.Messages)
 	p.Thinking, p.OutputConfig.Effort = thinkingOf(m, o.Thinking, p.MaxTokens, messages)
 	thinks := p.Thinking.OfAdaptive != nil || p.Thinking.OfEnabled != nil
 	if m.Thinking != thinkingNone && !thinks {
@@ -35,7 +35,7 @@ func paramsOf(r *provider.Request, m model, o Options, known *contents) sdk.Mess
 	if len(r.Schema) > 0 {
 		p.OutputConfig.Format = formatOf(r.Schema)
 	}
-	p.Messages = messagesOf(messages, known)
+	p.Messages = messagesOf(messages, m, known)
 	mark(&p, o.fixedLife())
 	return p
 }
@@ -153,7 +153,7 @@ func (o Options) fixedLife() sdk.CacheControlEphemeralTTL {
 }
 
 // body is the body of a streaming request, in which lists has what earlier ones have.
-func body(p sdk.MessageNewParams, lists *encoded.Lists[sdk.MessageParam]) ([]byte, error) {
+func body(p sdk.MessageNewParams, lists *encoded.Lists[sdk.MessageParam]) (encoded.Body, error) {
 	return lists.Body(p.Messages, encoded.Encoding[sdk.MessageParam]{
 		Whole: func(messages []sdk.MessageParam) ([]byte, error) {
 			p.Messages = messages
@@ -162,6 +162,9 @@ func body(p sdk.MessageNewParams, lists *encoded.Lists[sdk.MessageParam]) ([]byt
 		One: func(m sdk.MessageParam) ([]byte, error) {
 			message, err := m.MarshalJSON()
 			return withoutHTMLEscapes(message), err
+		},
+		Same: func(a, b sdk.MessageParam) bool {
+			return a.Role == b.Role && len(a.Content) == len(b.Content) && len(a.Content) > 0 && &a.Content[0] == &b.Content[0]
 		},
 		Stub: sdk.NewUserMessage(sdk.NewTextBlock("jp: the messages, 7b1f0c52e9d34a68")),
 	})

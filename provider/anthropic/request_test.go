@@ -39,7 +39,8 @@ var (
 )
 
 func bodyFrom(r *provider.Request, o Options) ([]byte, error) {
-	return body(paramsOf(r, modelOf(r.Model), o, &contentsOfTests), &sentByTests)
+	body, err := body(paramsOf(r, modelOf(r.Model), o, &contentsOfTests), &sentByTests)
+	return body.Bytes(), err
 }
 
 // part is one key of a request's body.

@@ -58,9 +58,13 @@ func (p *Provider) ask(ctx context.Context, request *provider.Request, yield fun
 }
 
 // send sends the body and returns a response whose body is an answer.
-func (p *Provider) send(ctx context.Context, body []byte) (*http.Response, error) {
+func (p *Provider) send(ctx context.Context, body encoded.Body) (*http.Response, error) {
 	var response *http.Response
+	whole := func(request *http.Request, next option.MiddlewareNext) (*http.Response, error) {
+		body.SetOf(request) // the SDK knows no length of a reader
+		return next(request)
+	}
 	// The body goes out as it is; the SDK adds headers and nothing else.
-	err := p.client.Post(ctx, "v1/messages", body, &response, option.WithMiddleware(answered))
+	err := p.client.Post(ctx, "v1/messages", body.Reader(), &response, option.WithMiddleware(answered, whole))
 	return response, err
 }

@@ -4,6 +4,8 @@ package encoded
 
 import (
 	"bytes"
+	"io"
+	"net/http"
 	"reflect"
 	"slices"
 	"sync"
@@ -54,56 +56,112 @@ type list[T any] struct {
 type Encoding[T any] struct {
 	Whole func(items []T) ([]byte, error) // the request with these items
 	One   func(item T) ([]byte, error)    // one item, as it stands in the request
+	// Same reports that two items have the same memory, which spares comparing them; nil: unknown.
+	Same func(a, b T) bool
 	// Stub is an item that no conversation has. Whole with it alone is the request around
 	// the items.
 	Stub T
 }
 
+// A Body is the JSON of a request. It shares that of its items with other requests.
+type Body struct {
+	before, after []byte
+	items         [][]byte // with a comma between them
+}
+
+// Len is its length in bytes.
+func (b Body) Len() int {
+	size := len(b.before) + max(0, len(b.items)-1) + len(b.after)
+	for _, item := range b.items {
+		size += len(item)
+	}
+	return size
+}
+
+// Bytes is a copy of the body.
+func (b Body) Bytes() []byte {
+	return slices.Concat(b.before, bytes.Join(b.items, []byte(",")), b.after)
+}
+
+// Reader reads the body.
+func (b Body) Reader() io.ReadCloser { return &reader{body: b} }
+
+// SetOf makes it the body of a request.
+func (b Body) SetOf(r *http.Request) {
+	r.Body, r.ContentLength = b.Reader(), int64(b.Len())
+	r.GetBody = func() (io.ReadCloser, error) { return b.Reader(), nil }
+}
+
+// A reader reads the pieces of a body: what is before the items, each item and each comma, what is after them.
+type reader struct {
+	body  Body
+	piece int
+	at    int // in the piece
+}
+
+// Close implements [io.Closer].
+func (*reader) Close() error { return nil }
+
+// Read implements [io.Reader].
+func (r *reader) Read(to []byte) (n int, err error) {
+	last := max(1, 2*len(r.body.items))
+	for n < len(to) && r.piece <= last {
+		piece := []byte(",")
+		switch {
+		case r.piece == 0:
+			piece = r.body.before
+		case r.piece == last:
+			piece = r.body.after
+		case r.piece%2 == 1:
+			piece = r.body.items[r.piece/2]
+		}
+		took := copy(to[n:], piece[r.at:])
+		n, r.at = n+took, r.at+took
+		if r.at == len(piece) {
+			r.piece, r.at = r.piece+1, 0
+		}
+	}
+	if n == 0 && len(to) > 0 {
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
 // Body is what e.Whole gives for the items. Items that are deeply equal have equal JSON.
-func (l *Lists[T]) Body(items []T, e Encoding[T]) ([]byte, error) {
+func (l *Lists[T]) Body(items []T, e Encoding[T]) (Body, error) {
+	whole := func() (Body, error) {
+		data, err := e.Whole(items)
+		return Body{before: data}, err
+	}
 	if len(items) == 0 {
-		return e.Whole(items)
+		return whole()
 	}
 	stub, err := e.One(e.Stub)
 	if err != nil {
-		return nil, err
+		return Body{}, err
 	}
 	frame, err := e.Whole([]T{e.Stub})
 	if err != nil {
-		return nil, err
+		return Body{}, err
 	}
 	before, after, found := bytes.Cut(frame, stub)
 	if !found || bytes.Contains(after, stub) {
-		return e.Whole(items) // a setting of the user's takes the items' place
+		return whole() // a setting of the user's takes the items' place
 	}
-	all, err := l.encode(items, e.One)
-	if err != nil {
-		return nil, err
-	}
-	size := len(frame) + len(all)
-	for _, one := range all {
-		size += len(one)
-	}
-	body := append(make([]byte, 0, size), before...)
-	for i, one := range all {
-		if i > 0 {
-			body = append(body, ',')
-		}
-		body = append(body, one...)
-	}
-	return append(body, after...), nil
+	all, err := l.encode(items, e)
+	return Body{before, after, all}, err
 }
 
 // encode is the JSON of each item, as far as possible from the newest list of the conversation.
-func (l *Lists[T]) encode(items []T, one func(T) ([]byte, error)) ([][]byte, error) {
+func (l *Lists[T]) encode(items []T, e Encoding[T]) ([][]byte, error) {
 	known := l.of(items[0])
 	all := make([][]byte, len(items))
 	for i, item := range items {
-		if i < len(known.items) && reflect.DeepEqual(known.items[i], item) {
+		if i < len(known.items) && (e.Same != nil && e.Same(known.items[i], item) || reflect.DeepEqual(known.items[i], item)) {
 			all[i] = known.json[i]
 			continue
 		}
-		data, err := one(item)
+		data, err := e.One(item)
 		if err != nil {
 			return nil, err
 		}

@@ -3,9 +3,12 @@ package encoded_test
 import (
 	"encoding/json"
 	"errors"
+	"io"
+	"net/http/httptest"
 	"slices"
 	"sync"
 	"testing"
+	"testing/iotest"
 
 	"github.com/stretchr/testify/require"
 
@@ -53,7 +56,19 @@ func TestBody(t *testing.T) {
 		for range 2 {
 			got, err := lists.Body(c.items, e)
 			require.NoError(t, err, name)
-			require.Equal(t, string(want), string(got), name)
+			require.Equal(t, string(want), string(got.Bytes()), name)
+			require.Equal(t, len(want), got.Len(), name)
+			require.NoError(t, iotest.TestReader(got.Reader(), want), name)
+			r := httptest.NewRequest("POST", "/", nil)
+			got.SetOf(r)
+			require.Equal(t, int64(len(want)), r.ContentLength, name)
+			for range 2 { // an HTTP client sends it again on another connection
+				sent, err := io.ReadAll(r.Body)
+				require.NoError(t, err, name)
+				require.Equal(t, string(want), string(sent), name)
+				r.Body, err = r.GetBody()
+				require.NoError(t, err, name)
+			}
 		}
 	}
 }
@@ -98,7 +113,7 @@ func TestErrors(t *testing.T) {
 	e.Whole = func(items []item) ([]byte, error) { return json.Marshal(len(items)) }
 	got, err := lists.Body([]item{{Text: "good"}, {Text: "bad"}}, e)
 	require.NoError(t, err)
-	require.Equal(t, "2", string(got))
+	require.Equal(t, "2", string(got.Bytes()))
 }
 
 func TestAtOnce(t *testing.T) {
@@ -112,8 +127,8 @@ func TestAtOnce(t *testing.T) {
 				e := counting(&n, "")
 				want, _ := e.Whole(items)
 				got, err := lists.Body(items, e)
-				if err != nil || !slices.Equal(want, got) {
-					t.Errorf("%s: %s, %v", first, got, err)
+				if err != nil || !slices.Equal(want, got.Bytes()) {
+					t.Errorf("%s: %s, %v", first, got.Bytes(), err)
 				}
 				items = append(slices.Clip(items), item{Text: first})
 			}

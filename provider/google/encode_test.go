@@ -24,8 +24,8 @@ func encodeTwice(r *provider.Request, m model, o Options) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !bytes.Equal(body, whole) {
-			return nil, errors.New("not the same: " + string(body))
+		if !bytes.Equal(body.Bytes(), whole) {
+			return nil, errors.New("not the same: " + string(body.Bytes()))
 		}
 	}
 	return whole, nil

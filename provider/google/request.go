@@ -27,7 +27,7 @@ type generationConfig struct {
 
 // encode makes the body of a request, in which lists has what earlier ones have. It fails where
 // a schema is not JSON.
-func encode(r *provider.Request, m model, o Options, lists *encoded.Lists[content]) ([]byte, error) {
+func encode(r *provider.Request, m model, o Options, lists *encoded.Lists[content]) (encoded.Body, error) {
 	b := bodyOf(r, m, o)
 	return lists.Body(b.Contents, encoded.Encoding[content]{
 		Whole: func(contents []content) ([]byte, error) {

@@ -1,7 +1,6 @@
 package google
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -11,6 +10,7 @@ import (
 	"strings"
 
 	"jp/provider"
+	"jp/provider/encoded"
 )
 
 // maxRefusal bounds how much of a refusal is read.
@@ -29,7 +29,7 @@ type exchange struct {
 
 // send posts the body and returns once the server has begun to answer, or has
 // refused. The answer has to be closed.
-func (p *Provider) send(ctx context.Context, x *exchange, model string, body []byte) error {
+func (p *Provider) send(ctx context.Context, x *exchange, model string, body encoded.Body) error {
 	name, err := modelPath(model)
 	if err != nil {
 		return err
@@ -52,16 +52,19 @@ func modelPath(model string) (string, error) {
 
 // exchange sends a request. The error is a refusal where the server did not
 // accept it.
-func (p *Provider) exchange(ctx context.Context, x *exchange, client *http.Client, method, path, query string, body []byte) error {
+func (p *Provider) exchange(ctx context.Context, x *exchange, client *http.Client, method, path, query string, body encoded.Body) error {
 	address, err := url.Parse(p.options.baseURL())
 	if err != nil {
 		return err
 	}
 	address = address.JoinPath(version, path)
 	address.RawQuery = query
-	request, err := http.NewRequestWithContext(ctx, method, address.String(), bytes.NewReader(body))
+	request, err := http.NewRequestWithContext(ctx, method, address.String(), nil)
 	if err != nil {
 		return err
+	}
+	if body.Len() > 0 {
+		body.SetOf(request)
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("User-Agent", "jp")

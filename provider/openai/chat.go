@@ -21,13 +21,13 @@ func NewChat(o Options) *Chat { return &Chat{options: o} }
 // Stream implements [provider.Provider].
 func (c *Chat) Stream(ctx context.Context, request *provider.Request) iter.Seq2[provider.Chunk, error] {
 	r := &chatReader{deltas: deltas{dialect: c.options.Dialect, structured: len(request.Schema) > 0}}
-	return c.options.stream(ctx, "chat/completions", func() ([]byte, error) {
+	return c.options.stream(ctx, "chat/completions", func() (encoded.Body, error) {
 		return chatBody(chatParams(request, c.options), encoded.Of[encoded.Lists[chatMessage]](request.Encoded))
 	}, r)
 }
 
 // chatBody is the body of a request, in which lists has what earlier ones have.
-func chatBody(r chatRequest, lists *encoded.Lists[chatMessage]) ([]byte, error) {
+func chatBody(r chatRequest, lists *encoded.Lists[chatMessage]) (encoded.Body, error) {
 	return lists.Body(r.Messages, encoded.Encoding[chatMessage]{
 		Whole: func(messages []chatMessage) ([]byte, error) {
 			r.Messages = messages

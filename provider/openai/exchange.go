@@ -1,18 +1,18 @@
 package openai
 
 import (
-	"bytes"
 	"context"
 	"iter"
 	"net/http"
 	"net/url"
 
 	"jp/provider"
+	"jp/provider/encoded"
 	"jp/provider/stream"
 )
 
 // stream sends a body and yields the chunks of the answer that a reader makes.
-func (o Options) stream(ctx context.Context, path string, body func() ([]byte, error), r stream.Reader) iter.Seq2[provider.Chunk, error] {
+func (o Options) stream(ctx context.Context, path string, body func() (encoded.Body, error), r stream.Reader) iter.Seq2[provider.Chunk, error] {
 	return func(yield func(provider.Chunk, error) bool) {
 		w, watched := stream.NewWatch(ctx, stream.Limits{Silence: o.idleTimeout(), Stall: o.stall()})
 		defer w.Close()
@@ -40,7 +40,7 @@ func (o Options) stream(ctx context.Context, path string, body func() ([]byte, e
 }
 
 // send sends the body and waits for the answer to begin.
-func (o Options) send(ctx context.Context, path string, body []byte) (*http.Response, error) {
+func (o Options) send(ctx context.Context, path string, body encoded.Body) (*http.Response, error) {
 	response, err := o.do(ctx, http.MethodPost, path, "text/event-stream", body)
 	switch {
 	case err != nil:
@@ -59,7 +59,7 @@ func (o Options) send(ctx context.Context, path string, body []byte) (*http.Resp
 }
 
 // do sends a request to a path below the base URL.
-func (o Options) do(ctx context.Context, method, path, accept string, body []byte) (*http.Response, error) {
+func (o Options) do(ctx context.Context, method, path, accept string, body encoded.Body) (*http.Response, error) {
 	if !isAddress(o.baseURL()) {
 		return nil, &provider.Error{Class: provider.ClassInvalid, Message: "the base URL is invalid"}
 	}
@@ -69,11 +69,12 @@ func (o Options) do(ctx context.Context, method, path, accept string, body []byt
 	}
 	address = address.JoinPath(path)
 	address.RawQuery, address.Fragment = "", "" // the query of a base URL is the client's
-	request, err := http.NewRequestWithContext(ctx, method, address.String(), bytes.NewReader(body))
+	request, err := http.NewRequestWithContext(ctx, method, address.String(), nil)
 	if err != nil {
 		return nil, err
 	}
-	if len(body) > 0 {
+	if body.Len() > 0 {
+		body.SetOf(request)
 		request.Header.Set("Content-Type", "application/json")
 	}
 	request.Header.Set("Accept", accept)

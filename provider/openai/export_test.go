@@ -17,24 +17,24 @@ var (
 // sent before.
 func ChatBody(r *provider.Request, o Options) []byte {
 	whole, err := chatParams(r, o).MarshalJSON()
-	return equal(whole, err, func() ([]byte, error) { return chatBody(chatParams(r, o), &sentInChat) })
+	return equal(whole, err, func() (encoded.Body, error) { return chatBody(chatParams(r, o), &sentInChat) })
 }
 
 // ResponsesBody is ChatBody for Responses.
 func ResponsesBody(r *provider.Request, o Options) []byte {
 	whole, err := responsesParams(r, o).MarshalJSON()
-	return equal(whole, err, func() ([]byte, error) { return responsesBody(responsesParams(r, o), &sentResponses) })
+	return equal(whole, err, func() (encoded.Body, error) { return responsesBody(responsesParams(r, o), &sentResponses) })
 }
 
 // equal makes the body again, from what was sent before and from what was sent now.
-func equal(whole []byte, err error, again func() ([]byte, error)) []byte {
+func equal(whole []byte, err error, again func() (encoded.Body, error)) []byte {
 	for range 2 {
 		if err != nil {
 			panic(err)
 		}
-		var body []byte
-		if body, err = again(); err == nil && !bytes.Equal(whole, body) {
-			panic("not the same:\n" + string(whole) + "\n" + string(body))
+		var body encoded.Body
+		if body, err = again(); err == nil && !bytes.Equal(whole, body.Bytes()) {
+			panic("not the same:\n" + string(whole) + "\n" + string(body.Bytes()))
 		}
 	}
 	return whole

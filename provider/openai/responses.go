@@ -20,13 +20,13 @@ func NewResponses(o Options) *Responses { return &Responses{options: o} }
 // Stream implements [provider.Provider].
 func (r *Responses) Stream(ctx context.Context, request *provider.Request) iter.Seq2[provider.Chunk, error] {
 	answer := &outputs{structured: len(request.Schema) > 0}
-	return r.options.stream(ctx, "responses", func() ([]byte, error) {
+	return r.options.stream(ctx, "responses", func() (encoded.Body, error) {
 		return responsesBody(responsesParams(request, r.options), encoded.Of[encoded.Lists[inputItem]](request.Encoded))
 	}, answer)
 }
 
 // responsesBody is the body of a request, in which lists has what earlier ones have.
-func responsesBody(r responsesRequest, lists *encoded.Lists[inputItem]) ([]byte, error) {
+func responsesBody(r responsesRequest, lists *encoded.Lists[inputItem]) (encoded.Body, error) {
 	return lists.Body(r.Input, encoded.Encoding[inputItem]{
 		Whole: func(items []inputItem) ([]byte, error) {
 			r.Input = items
