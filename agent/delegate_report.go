@@ -12,7 +12,7 @@ import (
 func (c *child) report(why string) delegate.Report {
 	r := delegate.Report{Why: why, None: c.target.fresh, Usage: c.turn.outcome.Usage, Files: []string{}}
 	r.State = conversation.NewestState(c.history.stream.Events())
-	for turn := range conversation.Turns(c.history.stream.Events()) {
+	if turn := conversation.NewestTurn(c.history.stream.Events()); len(turn.Events) > 0 {
 		r.Calls, r.Files = len(turn.Ledger().Calls), writtenPaths(turn)
 	}
 	return r

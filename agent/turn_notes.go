@@ -23,9 +23,7 @@ import (
 // that the user put files back, or made a working tree that lacks some. It is nil
 // where there is nothing to tell, or where it was told.
 func (l *history) note(ctx context.Context) *conversation.Event {
-	var last conversation.Turn
-	for last = range conversation.Turns(l.stream.Events()) {
-	}
+	last := conversation.NewestTurn(l.stream.Events())
 	var parts []string
 	if discardedBefore(last) {
 		wrote := WrittenBy(ctx, l.run.repo, last)

@@ -14,10 +14,7 @@ const leastRoom = 400
 
 // Unread are the responses whose results the model has not answered yet, oldest first.
 func Unread(events []*conversation.Event) (responses []*conversation.Event) {
-	var last conversation.Turn
-	for last = range conversation.Turns(events) {
-	}
-	ledger := last.Ledger()
+	ledger := conversation.NewestTurn(events).Ledger()
 	newest := ledger.LastCall()
 	if newest == nil {
 		return nil

@@ -107,6 +107,13 @@ func TestTurns(t *testing.T) {
 		}
 		require.Equal(t, c.lengths, lengths, c.history)
 	}
+	rapid.Check(t, func(r *rapid.T) {
+		var last Turn
+		events := anyHistory().Draw(r, "h").events()
+		for last = range Turns(events) {
+		}
+		require.Equal(r, last, NewestTurn(events))
+	})
 	for turn := range Turns(words("Q M. T Q").events()) {
 		require.Equal(t, 0, turn.First(), "a reader may stop early")
 		break

@@ -48,6 +48,19 @@ func Turns(events []*Event) iter.Seq[Turn] {
 	}
 }
 
+// NewestTurn is the last one of [Turns], the zero value if there is none.
+func NewestTurn(events []*Event) Turn {
+	tail := events[tailStart(events):]
+	if len(tail) == 0 {
+		return Turn{}
+	}
+	number := tail[0].Turn
+	if tail[0].Type() != TypeTurnStart {
+		number = tail[len(tail)-1].Turn
+	}
+	return Turn{Number: number, Events: tail}
+}
+
 // turnStart is the index of the first turn_start at or behind from.
 func turnStart(events []*Event, from int) int {
 	for i := from; i < len(events); i++ {

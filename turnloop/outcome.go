@@ -44,11 +44,7 @@ type Outcome struct {
 
 // newestTurn are the events of the newest turn.
 func newestTurn(stream *conversation.Stream) []*conversation.Event {
-	var last []*conversation.Event
-	for t := range conversation.Turns(stream.Events()) {
-		last = t.Events
-	}
-	return last
+	return conversation.NewestTurn(stream.Events()).Events
 }
 
 // outcomeOf reads off a turn's events what it came to.
