@@ -22,8 +22,8 @@ func BuildAside(events []*conversation.Event, o Options, text string) (*Request,
 	if err != nil {
 		return nil, err
 	}
-	parts, _ := projected(events, target, o.Known)
-	messages := messagesOf(parts)
+	messages, turns := knownMessages(events, target, o.Known)
+	called := turns.calls(messages)
 	counted, known := compaction.Used(events)
 	if known {
 		counted += compaction.TextTokens(len(text))
@@ -37,8 +37,8 @@ func BuildAside(events []*conversation.Event, o Options, text string) (*Request,
 		messages = append(messages, Message{Role: conversation.RoleUser, Blocks: []Block{block}})
 	}
 	return &Request{
-		Model: target.Model, System: cleanText(system), Tools: withStubs(tools, messages), NoTools: o.NoTools, Messages: messages,
-		Ended: endedCalls(events), Counted: counted, Encoded: o.Known.store(),
+		Model: target.Model, System: cleanText(system), Tools: withStubs(tools, called), NoTools: o.NoTools, Messages: messages,
+		Ended: turns.endedCalls(events), Counted: counted, Encoded: o.Known.store(),
 	}, nil
 }
 

@@ -45,8 +45,7 @@ func Build(events []*conversation.Event, o Options) (*Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	parts, turns := projected(events, target, o.Known)
-	messages := messagesOf(parts)
+	messages, turns := knownMessages(events, target, o.Known)
 	if !asks(messages, events) {
 		return nil, ErrNothingToAsk
 	}
@@ -54,12 +53,12 @@ func Build(events []*conversation.Event, o Options) (*Request, error) {
 	return &Request{
 		Model:    target.Model,
 		System:   cleanText(system),
-		Tools:    withStubs(tools, messages),
+		Tools:    withStubs(tools, turns.calls(messages)),
 		NoTools:  o.NoTools,
 		Messages: messages,
 		Schema:   o.Schema,
 		CacheKey: cacheKey(events),
-		Ended:    endedCalls(events),
+		Ended:    turns.endedCalls(events),
 		Failed:   failedTries(events),
 		Counted:  counted,
 		Encoded:  o.Known.store(),
@@ -123,8 +122,8 @@ func newestPrompt(events []*conversation.Event) *conversation.Event {
 }
 
 // withStubs returns the tools, each name once, and behind them a stub for every
-// name that the history uses and no tool offers any more, in order of use.
-func withStubs(tools []Tool, messages []Message) []Tool {
+// name that the history calls and no tool offers any more, in order of use.
+func withStubs(tools []Tool, called []string) []Tool {
 	listed := map[string]bool{}
 	var all []Tool
 	for _, t := range tools {
@@ -133,12 +132,10 @@ func withStubs(tools []Tool, messages []Message) []Tool {
 			all = append(all, t)
 		}
 	}
-	for _, m := range messages {
-		for _, b := range m.Blocks {
-			if b.Kind == BlockToolCall && !listed[b.Name] {
-				listed[b.Name] = true
-				all = append(all, Stub(b.Name))
-			}
+	for _, name := range called {
+		if !listed[name] {
+			listed[name] = true
+			all = append(all, Stub(name))
 		}
 	}
 	return all

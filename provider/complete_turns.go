@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"maps"
 	"reflect"
 	"slices"
 	"sync"
@@ -33,10 +32,14 @@ func (c *CompleteTurns) store() *encoded.Store {
 type projectedTurns struct {
 	events []*conversation.Event
 	terms  projectionTerms
-	pieces []part
-	ids    wireIDs
-	// messages are what requests begin with, unless later events change the last of them.
+	ids    *wireIDs
+	ended  int // model calls
+	// messages are what requests begin with, unless later events change those that are not settled. These are made of the
+	// pieces.
 	messages []Message
+	settled  int
+	pieces   []part
+	called   []string // the tools that the settled messages call
 
 	mu     sync.Mutex
 	prefix hashedPrefix
@@ -70,20 +73,25 @@ func (c *CompleteTurns) of(events []*conversation.Event, p projection) *projecte
 			return data, there
 		}
 	}
-	p.ids = wireIDs{}
+	turns := &projectedTurns{events: slices.Clone(events), terms: terms}
 	later, extended := c.newest.extendedBy(events, terms)
+	since := events // the turns that are read now
 	if extended {
-		p.pieces, p.ids = slices.Clone(c.newest.pieces), maps.Clone(c.newest.ids)
+		p.pieces, turns.ids = slices.Clone(c.newest.pieces), newWireIDs(c.newest.ids)
+		turns.messages, turns.called = c.newest.before(), c.newest.called
+		turns.ended, since = c.newest.ended, events[len(c.newest.events):]
+	} else {
+		turns.ids = newWireIDs(nil)
 	}
-	from := len(p.pieces)
+	p.ids = turns.ids
 	for turn := range conversation.Turns(later) {
 		p.add(p.turn(turn))
 	}
-	for i := max(0, from-1); i < len(p.pieces); i++ { // merge appends to blocks: without spare room, append copies them
+	for i := range p.pieces { // merge appends to blocks: without spare room, append copies them
 		p.pieces[i].Blocks, p.pieces[i].from = slices.Clip(p.pieces[i].Blocks), slices.Clip(p.pieces[i].from)
 	}
-	turns := &projectedTurns{events: slices.Clone(events), terms: terms, pieces: p.pieces, ids: p.ids}
-	turns.messages = messagesOf(merge(withoutOldReports(p.pieces)))
+	turns.ended += endedCalls(since, p.gaps)
+	turns.settle(p.pieces)
 	if extended {
 		turns.prefix = c.newest.prefixOf(turns.messages)
 	}
@@ -91,6 +99,55 @@ func (c *CompleteTurns) of(events []*conversation.Event, p projection) *projecte
 		c.newest = turns
 	}
 	return turns
+}
+
+// settle adds the pieces. Later events change no message before that of the newest answer.
+func (t *projectedTurns) settle(pieces []part) {
+	at := len(pieces) - 1
+	for at > 0 && (pieces[at].Role != conversation.RoleAssistant || pieces[at].report) {
+		at--
+	}
+	at = max(at, 0)
+	settled := messagesOf(merge(withoutOldReports(pieces[:at])))
+	t.called = calledIn(slices.Clip(t.called), settled)
+	t.pieces, t.settled = slices.Clone(pieces[at:]), len(t.messages)+len(settled)
+	t.messages = slices.Concat(t.messages, settled, messagesOf(merge(withoutOldReports(t.pieces))))
+}
+
+// before are the settled messages.
+func (t *projectedTurns) before() []Message {
+	if t == nil {
+		return nil
+	}
+	return t.messages[:t.settled:t.settled]
+}
+
+// calls are the tools that the messages of a request call.
+func (t *projectedTurns) calls(messages []Message) []string {
+	if t == nil {
+		return calledIn(nil, messages)
+	}
+	return calledIn(slices.Clip(t.called), messages[t.settled:])
+}
+
+// calledIn adds the tools that messages call, each once, in order of use.
+func calledIn(called []string, messages []Message) []string {
+	for _, m := range messages {
+		for _, b := range m.Blocks {
+			if b.Kind == BlockToolCall && !slices.Contains(called, b.Name) {
+				called = append(called, b.Name)
+			}
+		}
+	}
+	return called
+}
+
+// endedCalls counts the model calls in all events that came to an end.
+func (t *projectedTurns) endedCalls(events []*conversation.Event) int {
+	if t == nil {
+		return endedCalls(events, gapsOf(events))
+	}
+	return t.ended + endedCalls(events[len(t.events):], t.terms.gaps)
 }
 
 // extendedBy are the events, as a reader may rely on them, of the turns behind these, and true. If they are not the

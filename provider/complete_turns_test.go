@@ -3,6 +3,7 @@ package provider
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -23,12 +24,15 @@ func growing(t require.TestingT, all []*conversation.Event, target Target, about
 	var earlier []sent
 	for n := range all {
 		beginning := all[: n+1 : n+1]
-		anew, _ := projected(beginning, target, nil)
-		parts, turns := projected(beginning, target, &complete)
-		if !reflect.DeepEqual(anew, parts) {
-			require.Equal(t, anew, parts, "%s up to %d", about, n)
+		anew, none := knownMessages(beginning, target, nil)
+		messages, turns := knownMessages(beginning, target, &complete)
+		if !reflect.DeepEqual(anew, messages) {
+			require.Equal(t, anew, messages, "%s up to %d", about, n)
 		}
-		plain, kept := &Request{System: "s", Messages: messagesOf(anew)}, &Request{System: "s", Messages: messagesOf(parts), turns: turns}
+		if called, ended := turns.calls(messages), turns.endedCalls(beginning); !slices.Equal(none.calls(anew), called) || none.endedCalls(beginning) != ended || len(SaidIn(beginning)) != ended {
+			require.Fail(t, "other calls", "%s up to %d: %q, %d", about, n, called, ended)
+		}
+		plain, kept := &Request{System: "s", Messages: anew}, &Request{System: "s", Messages: messages, turns: turns}
 		for range 2 { // what the first one keeps, the second one has
 			if plain.Prefix() != kept.Prefix() {
 				require.Fail(t, "another prefix", "%s up to %d", about, n)
@@ -76,7 +80,7 @@ func TestTurnsAreReadOnce(t *testing.T) {
 	all := events("T Q M. T Q C1+ D1 M. T Q C1+ D1 C2+ D2 M.")
 	var known CompleteTurns
 	of := func(n int, target Target) *projectedTurns {
-		_, turns := projected(all[:n], target, &known)
+		_, turns := knownMessages(all[:n], target, &known)
 		return turns
 	}
 	first := of(9, writer)

@@ -7,17 +7,22 @@ import (
 )
 
 // endedCalls counts the model calls that came to an end, those in discarded
-// ranges apart.
-func endedCalls(events []*conversation.Event) int { return len(SaidIn(events)) }
+// ranges apart. It is as many as [SaidIn] lists.
+func endedCalls(events []*conversation.Event, g gaps) (n int) {
+	for turn := range conversation.Turns(events) {
+		for range said(turn, g) {
+			n++
+		}
+	}
+	return n
+}
 
 // failedTries counts how often the model was asked in vain since the newest
 // call that ended: the broken calls of the last turn, and the tries that an
 // interruption has on record because they left no part of an answer.
 func failedTries(events []*conversation.Event) int {
-	var last conversation.Turn
-	for last = range conversation.Turns(events) {
-	}
-	ledger := conversation.LedgerOf(last.Events)
+	last := conversation.NewestTurn(events)
+	ledger := last.Ledger()
 	failed := 0
 	for _, e := range last.Events[behindEnded(last.Events, ledger):] {
 		if startedBy(ledger, e) != nil {

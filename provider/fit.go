@@ -38,7 +38,7 @@ func (r *Request) Fit(tokens int) {
 			}
 		}
 	}
-	r.Tools = withStubs(nil, r.Messages)
+	r.Tools = withStubs(nil, calledIn(nil, r.Messages))
 	if over := r.Estimate() - tokens; over > 0 {
 		room := -over
 		for _, text := range texts {

@@ -128,20 +128,29 @@ func (n Names) Meant(wire string) (registry string, ok bool) {
 }
 
 // wireIDs gives each tool call of a request an id of its own.
-type wireIDs map[string]bool
+type wireIDs struct {
+	earlier *wireIDs // of the turns before, which take no more; nil: there are none
+	taken   map[string]bool
+}
+
+func newWireIDs(earlier *wireIDs) *wireIDs { return &wireIDs{earlier, map[string]bool{}} }
+
+func (ids *wireIDs) have(id string) bool {
+	return ids != nil && (ids.taken[id] || ids.earlier.have(id))
+}
 
 // take returns the id under which a call is sent. The endpoint that gave an id
 // gets it back as it was. For any other, what not every provider takes becomes an
 // id made of the request's seq. What is taken depends on earlier calls alone, so
 // that no id changes later.
-func (ids wireIDs) take(id string, seq int, own bool) string {
+func (ids *wireIDs) take(id string, seq int, own bool) string {
 	fits := isWireID(id) && !looksGenerated(id) || own && isKeptID(id)
-	if !fits || ids[id] {
+	if !fits || ids.have(id) {
 		made := "jp" + strconv.FormatInt(int64(seq), 36)
-		for id = made; ids[id]; id += "-" { // an endpoint may give such ids itself
+		for id = made; ids.have(id); id += "-" { // an endpoint may give such ids itself
 		}
 	}
-	ids[id] = true
+	ids.taken[id] = true
 	return id
 }
 

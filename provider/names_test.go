@@ -86,7 +86,7 @@ func TestWireIDs(t *testing.T) {
 		{"is made when it is taken", "", 22, true, "jpm-"},
 		{"looks made when it was taken", "jpm-", 23, false, "jpn"},
 	}
-	ids := wireIDs{}
+	ids := newWireIDs(nil)
 	for _, test := range tests {
 		require.Equal(t, test.want, ids.take(test.id, test.seq, test.own), test.name)
 	}

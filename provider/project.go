@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"maps"
 	"slices"
 
 	"jp/compaction"
@@ -21,6 +20,13 @@ import (
 func Project(events []*conversation.Event, target Target) []Message {
 	parts, _ := projected(events, target, nil)
 	return messagesOf(parts)
+}
+
+// knownMessages is Project, and the complete turns with which the messages begin: nil
+// without known, and if a summary stands for some.
+func knownMessages(events []*conversation.Event, target Target, known *CompleteTurns) ([]Message, *projectedTurns) {
+	parts, turns := projected(events, target, known)
+	return slices.Concat(turns.before(), messagesOf(parts)), turns
 }
 
 func messagesOf(parts []part) []Message {
@@ -51,15 +57,15 @@ func ProjectSourced(events []*conversation.Event, target Target) []Sourced {
 	return messages
 }
 
-// projected returns the parts of the messages, and the complete turns with which they begin: nil
-// without known, and if a summary stands for some.
+// projected returns the parts of the messages behind the settled ones of complete turns, and these turns. It returns
+// all parts, and nil, without known, and if a summary stands for some turns.
 func projected(events []*conversation.Event, target Target, known *CompleteTurns) ([]part, *projectedTurns) {
 	complete, tail := conversation.SplitTail(events)
-	p := projection{target: target, gaps: gapsOf(events), ids: wireIDs{}, force: compaction.InForce(events)}
+	p := projection{target: target, gaps: gapsOf(events), ids: newWireIDs(nil), force: compaction.InForce(events)}
 	turns := known.of(complete.Events(), p)
 	var relied []*conversation.Event
 	if turns != nil {
-		p.pieces, p.ids = slices.Clone(turns.pieces), maps.Clone(turns.ids)
+		p.pieces, p.ids = slices.Clone(turns.pieces), newWireIDs(turns.ids)
 	} else {
 		relied = conversation.Sanitize(complete.Events())
 	}
@@ -119,7 +125,7 @@ type part struct {
 type projection struct {
 	target Target
 	gaps   gaps
-	ids    wireIDs
+	ids    *wireIDs
 	force  compaction.Force
 	nested map[int][]*conversation.Event // of the turn
 	times  map[int]int                   // how often each model call of the turn came with the same results in a row, by its ordinal

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 
 	"jp/conversation"
@@ -18,17 +19,24 @@ type Said struct {
 func SaidIn(events []*conversation.Event) (all []Said) {
 	g := gapsOf(events)
 	for turn := range conversation.Turns(events) {
-		for _, call := range turn.Ledger().Calls {
-			if call.Ended() && !g.discarded(call.Events[0].Seq) {
-				all = append(all, Said{Events: call.Events})
-			}
-		}
-		for _, e := range turn.Events {
-			if b, ok := e.Body.(*conversation.InquiryResponse); ok && b.By == conversation.ByModel && !g.discarded(e.Seq) {
-				all = append(all, Said{Events: []*conversation.Event{e}})
-			}
-		}
+		all = slices.AppendSeq(all, said(turn, g))
 	}
 	slices.SortStableFunc(all, func(a, b Said) int { return cmp.Compare(a.Events[0].Seq, b.Events[0].Seq) })
 	return all
+}
+
+// said is what the models said in a turn: in its calls, then to its tools.
+func said(turn conversation.Turn, g gaps) iter.Seq[Said] {
+	return func(yield func(Said) bool) {
+		for _, call := range turn.Ledger().Calls {
+			if call.Ended() && !g.discarded(call.Events[0].Seq) && !yield(Said{Events: call.Events}) {
+				return
+			}
+		}
+		for i, e := range turn.Events {
+			if b, ok := e.Body.(*conversation.InquiryResponse); ok && b.By == conversation.ByModel && !g.discarded(e.Seq) && !yield(Said{Events: turn.Events[i : i+1 : i+1]}) {
+				return
+			}
+		}
+	}
 }
