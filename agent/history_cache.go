@@ -16,6 +16,7 @@ import (
 type HistoryCache struct {
 	mu       sync.Mutex
 	events   []*conversation.Event
+	size     int64 // of their texts and attachments
 	requests *provider.CompleteTurns
 }
 
@@ -29,8 +30,11 @@ func (c *HistoryCache) load(ctx context.Context, s *gitstore.Store, at conversat
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	events, err := loadAfter(ctx, s, at, c.events)
-	if c.events = nil; err == nil && cacheable(events) {
+	events, known, err := loadAfter(ctx, s, at, c.events)
+	if known == 0 || known < len(c.events) { // another history
+		known, c.size = 0, 0
+	}
+	if c.events = nil; err == nil && c.fits(events[known:]) {
 		c.events = slices.Clone(events) // a stream appends to its own
 	}
 	switch {
@@ -42,22 +46,23 @@ func (c *HistoryCache) load(ctx context.Context, s *gitstore.Store, at conversat
 	return events, err
 }
 
-// loadAfter loads the events up to a head. Known events of an older head are taken from there.
-func loadAfter(ctx context.Context, s *gitstore.Store, at conversation.Head, known []*conversation.Event) ([]*conversation.Event, error) {
+// loadAfter loads the events up to a head, and says how many of them are known ones.
+func loadAfter(ctx context.Context, s *gitstore.Store, at conversation.Head, known []*conversation.Event) (events []*conversation.Event, same int, err error) {
 	var newer []*conversation.Event
 	for e, err := range s.Backward(ctx, at) {
 		if err != nil || len(known) == 0 {
-			return s.Load(ctx, at)
+			events, err := s.Load(ctx, at)
+			return events, 0, err
 		}
 		if e.Seq < len(known) && known[e.Seq].Commit == e.Commit {
-			known = known[: e.Seq+1 : e.Seq+1]
+			same = e.Seq + 1
 			slices.Reverse(newer)
-			return append(known, newer...), nil
+			return append(known[:same:same], newer...), same, nil
 		}
 		newer = append(newer, e)
 	}
 	slices.Reverse(newer)
-	return newer, nil
+	return newer, 0, nil
 }
 
 // known has the common part of the requests, nil for nothing.
@@ -70,21 +75,15 @@ func (c *HistoryCache) known() *provider.CompleteTurns {
 	return c.requests
 }
 
-// cacheable reports whether the events are whole and not too large.
-func cacheable(events []*conversation.Event) bool {
-	var size int64
+// fits adds the size of events, and reports whether they are whole and all of them not too large.
+func (c *HistoryCache) fits(events []*conversation.Event) bool {
 	for _, e := range events {
-		if call, is := e.Body.(*conversation.ToolCallRequest); is {
-			size += int64(len(call.Arguments))
-		} else {
-			text, _ := e.Text()
-			size += int64(len(text))
-		}
+		c.size += int64(e.TextBytes())
 		for _, p := range e.Payloads {
-			if size += p.Bytes; p.Absent { // it can come
+			if c.size += p.Bytes; p.Absent { // it can come
 				return false
 			}
 		}
 	}
-	return size <= mostCached
+	return c.size <= mostCached
 }

@@ -250,7 +250,7 @@ func (e *turn) meet(ctx context.Context) {
 func (e *turn) info(ctx context.Context, files *snapshot.Files) RunInfo {
 	r := RunInfo{
 		ID: e.target.id, Fresh: e.target.fresh, Recorded: !e.run.opts.unrecorded(), Detach: e.run.opts.Detach, Approves: e.run.opts.Turn.Yes, Model: e.model, Dir: e.run.repo.Place(),
-		Archived: conversation.Summarize(e.history.stream.Events()).ArchivedAt != nil,
+		Archived: conversation.Archived(e.history.stream.Events()),
 		Approved: func() string { return resume.ApprovedWords(e.history.stream.Tail().Approved) },
 	}
 	r.Instructions = func() []string { return instructions.Follow(e.history.stream.Events()).Names() }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -174,15 +175,33 @@ func ownTurns(events []*conversation.Event) []*conversation.Event {
 	return events[from:]
 }
 
+// isNewFork reports whether no turn began behind the newest fork_origin.
+func isNewFork(events []*conversation.Event) bool {
+	for _, e := range slices.Backward(events) {
+		switch e.Type() {
+		case conversation.TypeForkOrigin:
+			return true
+		case conversation.TypeTurnStart:
+			if e.Was == nil {
+				return false
+			}
+		}
+	}
+	return false
+}
+
 // titleParts stands between the source's title and the request in a fork's.
 const titleParts = " · "
 
 // forkTitle is the title of a fork whose first own request is text: the source's, and what this one asks. It is "" for others,
 // and where the user wrote the source's title.
 func forkTitle(events []*conversation.Event, text string) string {
-	was := conversation.Summarize(events)
 	asked := problem.OneLine(text)
-	if len(events) == 0 || len(ownTurns(events)) > 0 || was.TitleSource == "user" || was.Title == "" || asked == "" {
+	if asked == "" || !isNewFork(events) {
+		return ""
+	}
+	was := conversation.Summarize(events)
+	if was.TitleSource == "user" || was.Title == "" {
 		return ""
 	}
 	source, _, _ := strings.Cut(was.Title, titleParts)

@@ -27,7 +27,7 @@ type Span struct{ From, To int }
 func InForce(events []*conversation.Event) Force {
 	f := Force{Trimmed: map[int]int{}}
 	undone := map[int]int{} // the seq of what undid a compaction, by its seq
-	own := conversation.AfterAdoption(events)
+	own := compactions(events)
 	for _, e := range own {
 		if b, ok := e.Body.(*conversation.CompactionUndone); ok {
 			if _, twice := undone[b.For]; !twice && b.For < e.Seq {
@@ -55,6 +55,21 @@ func InForce(events []*conversation.Event) Force {
 		}
 	}
 	return f
+}
+
+// compactions are the events, oldest first, that compact or undo it since the conversation was adopted.
+func compactions(events []*conversation.Event) (all []*conversation.Event) {
+	adopted := false
+	for i := len(events) - 1; i >= 0 && !adopted; i-- {
+		switch b := events[i].Body.(type) {
+		case *conversation.Compaction, *conversation.CompactionUndone:
+			all = append(all, events[i])
+		case *conversation.ForkOrigin:
+			adopted = b.Adopted
+		}
+	}
+	slices.Reverse(all)
+	return all
 }
 
 // Covers reports whether a summary stands for the event.

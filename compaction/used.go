@@ -122,11 +122,7 @@ func textSize(e *conversation.Event) int {
 	if p := e.Payload(conversation.PayloadText); p != nil {
 		return int(p.Bytes)
 	}
-	if call, is := e.Body.(*conversation.ToolCallRequest); is {
-		return len(call.Arguments)
-	}
-	text, _ := e.Text()
-	return len(text)
+	return e.TextBytes()
 }
 
 // filesTokens is about how many tokens the files of an event have.

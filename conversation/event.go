@@ -153,6 +153,22 @@ func (e *Event) Text() (string, bool) {
 	return t.get(), true
 }
 
+// TextBytes is the length of [Event.Text].
+func (e *Event) TextBytes() int {
+	switch b := e.Body.(type) { // most events, without a look at all fields
+	case *ChatRequest:
+		return len(b.Content)
+	case *ChatResponse:
+		return len(b.Text)
+	case *ToolCallRequest:
+		return len(b.Arguments)
+	case *ToolCallResponse:
+		return len(b.Content)
+	}
+	text, _ := e.Text()
+	return len(text)
+}
+
 // SetText replaces the event's text: a journal's way to fill in what it stores
 // apart from the header.
 func (e *Event) SetText(text string) {

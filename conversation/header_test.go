@@ -97,6 +97,7 @@ func TestHeaderRoundTrip(t *testing.T) {
 		t.Run(string(kind), rapid.MakeCheck(func(r *rapid.T) {
 			e := anyEvent(r, kind)
 			text, has := e.Text()
+			require.Equal(r, len(text), e.TextBytes())
 			span := NoText
 			if has {
 				span = Span{At: rapid.IntRange(0, 1<<30).Draw(r, "at"), Len: len(text)}

@@ -81,6 +81,21 @@ func Summarize(events []*Event) Summary {
 	return s
 }
 
+// Archived reports whether [Summary.ArchivedAt] of all events is set.
+func Archived(events []*Event) bool {
+	for _, e := range slices.Backward(events) {
+		switch b := e.Body.(type) {
+		case *ForkOrigin:
+			return false
+		case *Metadata:
+			if b.ArchivedAt != nil {
+				return !b.ArchivedAt.Time.IsZero()
+			}
+		}
+	}
+	return false
+}
+
 // Next is the summary after one more event. It needs only the summary
 // before, so that a writer reads the newest event only.
 func (s Summary) Next(e *Event) Summary {

@@ -129,6 +129,18 @@ func TestSummaryMetadata(t *testing.T) {
 	require.Nil(t, fork.PinnedAt)
 }
 
+func TestArchived(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var events []*Event
+		for range rapid.IntRange(0, 4).Draw(t, "events") {
+			events = append(events, &Event{Body: rapid.SampledFrom([]Body{
+				&Metadata{}, &Metadata{ArchivedAt: &OptionalTime{}}, &Metadata{ArchivedAt: &OptionalTime{start}}, &ForkOrigin{}, &ChatRequest{},
+			}).Draw(t, "body")})
+		}
+		require.Equal(t, Summarize(events).ArchivedAt != nil, Archived(events))
+	})
+}
+
 func TestSummaryModel(t *testing.T) {
 	theirs, fork := &TurnStart{Model: "a/theirs"}, &ForkOrigin{}
 	adopted := &ForkOrigin{Adopted: true}
