@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -143,8 +144,8 @@ func TestTitleWaitsAndCounts(t *testing.T) {
 			given := make(chan error, 1)
 			go func() {
 				own := s.Open()
-				given <- agent.GiveTitle(t.Context(), own, id)
-				own.Close()
+				err := agent.GiveTitle(t.Context(), own, id)
+				given <- errors.Join(err, own.Close())
 			}()
 			if mine != "" {
 				record(s, id, &conversation.Metadata{Title: &mine, TitleSource: "user"})
