@@ -38,8 +38,10 @@ type UntrackedKeeper struct {
 	Files *Files
 	Found *worktree.Listing // by a resume, and told to the model; nil: by none
 
-	mu    sync.Mutex
-	timer *time.Timer // nil: nothing is to be listed
+	mu      sync.Mutex
+	timer   *time.Timer        // nil: nothing is to be listed
+	end     context.CancelFunc // of the list that the timer makes
+	listing sync.WaitGroup     // the timer's lists
 }
 
 // Recorded lists the files behind the start of a turn, takes what a resume has found for
@@ -51,7 +53,7 @@ func (k *UntrackedKeeper) Recorded(events []*conversation.Event) {
 	for _, e := range events {
 		switch b := e.Body.(type) {
 		case *conversation.TurnStart:
-			k.timer = time.AfterFunc(untrackedDelay, k.list)
+			k.arm()
 		case *conversation.ToolCallRequest:
 			k.answered()
 		case *conversation.ChatResponse:
@@ -72,20 +74,37 @@ func (k *UntrackedKeeper) answered() {
 	}
 }
 
-func (k *UntrackedKeeper) disarm() (armed bool) {
-	if k.timer != nil {
-		armed = k.timer.Stop()
-		k.timer = nil
+func (k *UntrackedKeeper) arm() {
+	ctx, end := context.WithCancel(k.Ctx)
+	k.end = end
+	k.listing.Add(1)
+	k.timer = time.AfterFunc(untrackedDelay, func() {
+		defer k.listing.Done()
+		k.list(ctx)
+	})
+}
+
+// disarm ends a list that is being made.
+func (k *UntrackedKeeper) disarm() {
+	if k.timer == nil {
+		return
 	}
-	return armed
+	if k.timer.Stop() {
+		k.listing.Done()
+	}
+	k.end()
+	k.timer = nil
 }
 
 // list makes the record. Without one, a resume tells of fewer files.
-func (k *UntrackedKeeper) list() {
-	listing, err := k.Files.Tree.ListUntracked(k.Ctx)
+func (k *UntrackedKeeper) list(ctx context.Context) {
+	listing, err := k.Files.Tree.ListUntracked(ctx)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if err == nil && k.timer != nil {
+	if ctx.Err() != nil { // the turn has ended
+		return
+	}
+	if err == nil {
 		k.write(listing)
 	}
 	k.timer = nil
@@ -98,7 +117,7 @@ func (k *UntrackedKeeper) write(listing worktree.Listing) {
 	}
 }
 
-// Close lists the files of a turn that ends before its end.
+// Close lists the files of a turn that ends before its end. When it returns, the keeper uses the working tree no longer.
 func (k *UntrackedKeeper) Close() {
 	if k == nil {
 		return
@@ -107,6 +126,8 @@ func (k *UntrackedKeeper) Close() {
 	armed := k.timer != nil && k.timer.Stop()
 	k.mu.Unlock()
 	if armed {
-		k.list()
+		k.list(k.Ctx)
+		k.listing.Done()
 	}
+	k.listing.Wait()
 }
