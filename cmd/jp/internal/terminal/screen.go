@@ -50,7 +50,11 @@ func (s *Screen) Draw(lines []string) error {
 	if s.width == 0 {
 		b.WriteString(enterScreen)
 	}
-	b.WriteString("\x1b[H" + strings.Join(lines, "\x1b[K\r\n") + "\x1b[K\x1b[J")
+	// Each row is erased before its text: behind the last column a terminal erases the character that stands there.
+	b.WriteString("\x1b[H\x1b[K" + strings.Join(lines, "\r\n\x1b[K"))
+	if len(lines) < s.Height() {
+		b.WriteString("\r\n\x1b[J")
+	}
 	s.shown, s.width, s.height = slices.Clone(lines), Width(s.out, nil), s.Height()
 	_, err := io.WriteString(s.w, b.String())
 	return err

@@ -63,7 +63,11 @@ func (s *screen) head(width int) string {
 	if len(s.rows) == 0 {
 		words = append(words, "no conversation runs or waits")
 	}
-	return s.palette.Dim(safetext.Fit(strings.Join(words, " · "), width))
+	text := strings.Join(words, " · ")
+	if safetext.Columns(text) > width {
+		text = strings.Join(words[1:], " · ")
+	}
+	return s.palette.Dim(safetext.Fit(text, width))
 }
 
 // list is the list with the selected row in it.
