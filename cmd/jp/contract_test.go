@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -217,7 +218,8 @@ func TestJSONContract(t *testing.T) {
 	files, err := os.ReadDir(golden)
 	require.NoError(t, err)
 	for _, f := range files {
-		require.True(t, named[f.Name()] || f.Name() == "show_held.json" || f.Name() == "error_locked.json" || f.Name() == "attach.json", "%s is what no command writes", f.Name())
+		others := []string{"show_held.json", "error_locked.json", "attach.json", "send.json", "send_detached.json", "watch.json"}
+		require.True(t, named[f.Name()] || slices.Contains(others, f.Name()), "%s is what no command writes", f.Name())
 	}
 }
 
@@ -262,11 +264,53 @@ func TestJSONContractOfAttach(t *testing.T) {
 	holds(t, "attach", said.String(), filepath.Dir(p.dir))
 }
 
+// A message to a conversation that waits, and then to one that has ended. jp watch tells of both.
+func TestJSONContractOfWatch(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.write("../ask.toml", askingScript+"[[reply]]\nmessage = \"Again.\"\n")
+	p.environ = append(p.environ, "GIT_AUTHOR_DATE="+epoch, "GIT_COMMITTER_DATE="+epoch)
+	p.write(".git/jp/workspace-id", "workspac\n")
+	p.clocked(epoch, words("query --detach -m script/../ask.toml Ask")...)
+	p.waits()
+	there := *p
+	there.environ = append(p.environ[:len(p.environ):len(p.environ)], clockVariable+"="+epoch)
+	cmd := there.command("watch", "--json")
+	stdout, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	lines := bufio.NewScanner(stdout)
+	var said strings.Builder
+	until := func(parts ...string) {
+		t.Helper()
+		for lines.Scan() {
+			if line := lines.Text(); !slices.ContainsFunc(parts, func(part string) bool { return !strings.Contains(line, part) }) {
+				said.WriteString(line + "\n")
+				return
+			}
+		}
+		require.Fail(t, "no more lines", parts)
+	}
+	until(`"type":"watching"`)
+	until(`"group":"needs_you"`, `"question":{`)
+	holds(t, "send", p.clocked(epoch, "send", "--json", "ask", "Be brief.").stdout, filepath.Dir(p.dir))
+	p.clocked(epoch, "answer", "n")
+	until(`"group":"ready"`, `"last":"Over."`)
+	holds(t, "send_detached", p.clocked(epoch, "send", "--json", "ask", "Again").stdout, filepath.Dir(p.dir))
+	until(`"group":"ready"`, `"last":"Again."`)
+	require.Zero(t, p.jp("archive", "ask").exit)
+	until(`"type":"gone"`)
+	require.NoError(t, stdout.Close())
+	require.NoError(t, cmd.Wait())
+	holds(t, "watch", said.String(), filepath.Dir(p.dir))
+}
+
 var (
 	softwareVersion = regexp.MustCompile(`"(jp|version|go|git|commit)": "[^"]*"`)
 	prefixHash      = regexp.MustCompile(`"prefix": "[^"]*"`)
 	processNumber   = regexp.MustCompile(`("p(?:g?i)d"): \d+`)
 	bisectFolder    = regexp.MustCompile(`"folder": "[^"]*/jp-bisect-\d+"`)
+	contextTokens   = regexp.MustCompile(`("tokens"): \d+`) // of the prompt, which names the system
 	folderSize      = regexp.MustCompile(`("bytes"): \d+`)
 	milliseconds    = regexp.MustCompile(`("\w+_ms"): \d+`)
 )
@@ -291,6 +335,9 @@ func holds(t *testing.T, name, said, work string) {
 	text = prefixHash.ReplaceAllString(text, `"prefix": "<hash>"`)
 	text = bisectFolder.ReplaceAllString(text, `"folder": "<folder>"`)
 	text = processNumber.ReplaceAllString(text, "$1: 1")
+	if name == "watch" {
+		text = contextTokens.ReplaceAllString(text, "$1: 1")
+	}
 	if strings.HasPrefix(name, "uninstall") {
 		text = folderSize.ReplaceAllString(text, "$1: 1")
 	}

@@ -14,11 +14,13 @@ import (
 )
 
 // clocked is a jp that starts at a time, which makes its id.
-func (p *workspace) clocked(at string, args ...string) {
+func (p *workspace) clocked(at string, args ...string) result {
 	p.t.Helper()
 	there := *p
 	there.environ = append(p.environ[:len(p.environ):len(p.environ)], clockVariable+"="+at)
-	require.Zero(p.t, there.jp(args...).exit)
+	out := there.jp(args...)
+	require.Zero(p.t, out.exit, out.stderr)
+	return out
 }
 
 // targets is a repository with three conversations: "first" is active last,
