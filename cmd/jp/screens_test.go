@@ -139,6 +139,7 @@ var vary = []struct {
 	{regexp.MustCompile(`\d s · you`), "1 s · you"},
 	{regexp.MustCompile(`(?m) +$`), ""},
 	{regexp.MustCompile(`--tools \w{4}`), "--tools k3fw"},
+	{regexp.MustCompile(`\d\.\dk( +\d+ min)`), "3.1k$1"}, // of the prompt, which names the system
 }
 
 // holdsScreen waits until a terminal shows its golden file.

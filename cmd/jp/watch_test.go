@@ -95,6 +95,75 @@ func TestWatch(t *testing.T) {
 	require.NotContains(t, s.Text(), "jp watch", "the screen is as before")
 }
 
+// TestWatchScreens has conversations in each state: one asks, one works, one has failed, one has ended. At 40 columns, without
+// colours, their names are long and wide.
+func TestWatchScreens(t *testing.T) {
+	t.Parallel()
+	names := []string{"Make isSpace one line", "Port the tests", "Cap the retries", "Explain the parser"}
+	wide := []string{"設定を読み込む関数を一行にまとめてから試す", "Port the tests of the whole command line", "再試行の上限を決めて記録に残す、ゆっくり", "Explain the parser of the shell's words, with all its rules"}
+	for _, kind := range []struct {
+		columns int
+		colours string
+		environ string
+		folder  string
+		names   []string
+	}{
+		{80, "dark", "COLORTERM=truecolor", "shellwords", names},
+		{80, "light", "COLORTERM=truecolor", "shellwords", names},
+		{40, "none", "NO_COLOR=1", "言葉を分ける-the-words-of-a-shell-command", wide},
+	} {
+		size := fmt.Sprintf("%dx24-%s", kind.columns, kind.colours)
+		t.Run(size, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			p.dir = filepath.Join(p.dir, "../home", kind.folder)
+			require.NoError(t, os.Mkdir(p.dir, 0o777))
+			p.git("init", "-q")
+			p.write("shellwords.go", shellwords)
+			p.git("add", ".")
+			p.git("commit", "-q", "-m", "first")
+			p.write("../ask.toml", "[[reply]]\n"+strings.SplitN(screensScript, "[[reply]]\n", 4)[2])
+			p.write("../sleep.toml", "[[reply]]\n[[reply.tool_call]]\nname = \"shell_run\"\narguments = { argv = [\"sleep\", \"600\"] }\n")
+			p.write("../fail.toml", "[[reply]]\nfail = \"context\"\n")
+			p.write("../over.toml", "[[reply]]\nmessage = \"It splits a line into words.\"\n")
+			other := p.besides()
+			other.git("config", "user.name", "Ada")
+			start, err := time.Parse(time.RFC3339, epoch)
+			require.NoError(t, err)
+			at := func(p *workspace, minutes int) *workspace { // half a minute away from the next word for an age
+				there := *p
+				there.environ = append(p.environ[:len(p.environ):len(p.environ)], kind.environ, clockVariable+"="+start.Add(time.Duration(minutes)*time.Minute-30*time.Second).Format(time.RFC3339))
+				return &there
+			}
+			for i, c := range []struct {
+				place *workspace
+				exit  int
+				args  string
+			}{
+				{p, 7, "-m script/../fail.toml"}, {p, 0, "-m script/../over.toml"}, {other, 0, "--detach -y -m script/../sleep.toml"}, {p, 0, "--detach -m script/../ask.toml"},
+			} {
+				out := at(c.place, 2*i).jp(append(append([]string{"query", "--new"}, strings.Fields(c.args)...), kind.names[[]int{2, 3, 1, 0}[i]])...)
+				require.Equal(t, c.exit, out.exit, out.stderr)
+			}
+			p.waits()
+			s := at(p, 9).sit(kind.columns, "watch", "--cfg", "style.theme="+kind.colours)
+			s.WaitFor("2 needs you · 1 working · 1 ready")
+			s.WaitFor("Edit it?")
+			holdsScreen(t, s, "watch-"+size)
+			s.fits(kind.columns)
+			if kind.colours == "none" {
+				require.NotRegexp(t, `\x1b\[[0-9;]*[34]\d`, s.Raw())
+				for _, word := range []string{"needs you", "working", "ready", "› 設定", "  Port", "  再試", "  Expl"} {
+					require.Contains(t, s.Text(), "\n"+word)
+				}
+			}
+			s.Type("q")
+			require.Zero(t, s.exit())
+			require.Zero(t, other.jp("kill", "newest").exit)
+		})
+	}
+}
+
 // exists reports whether a file is there, with a text if one is given.
 func (p *workspace) exists(name, text string) bool {
 	found, err := os.ReadFile(filepath.Join(p.dir, name))
