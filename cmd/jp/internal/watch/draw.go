@@ -56,8 +56,12 @@ func (s *screen) head(width int) string {
 	}
 	words := []string{"jp watch"}
 	for _, g := range []live.Group{live.NeedsYou, live.Working, live.Ready} {
+		word := groupWords[g]
+		if g == live.NeedsYou && count[g] > 1 {
+			word = "need you"
+		}
 		if count[g] > 0 {
-			words = append(words, fmt.Sprintf("%d %s", count[g], groupWords[g]))
+			words = append(words, fmt.Sprintf("%d %s", count[g], word))
 		}
 	}
 	if len(s.rows) == 0 {
