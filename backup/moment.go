@@ -284,7 +284,7 @@ func (s *Store) since(look look, was *Entry, at int64) Entry {
 		now.OID, now.Why = was.OID, was.Why
 	case was.Why == whyTracked && now.IsFile():
 		now.Why = whyTracked
-	case now.IsLink() || now.IsFile() && now.Size <= s.opts.File && (was.OID != "" || !was.There()):
+	case now.IsLink() || now.IsFile() && now.Size <= s.opts.File && (was.OID != "" || !was.There() || was.IsFolder()):
 		look.read(&now)
 	}
 	return now

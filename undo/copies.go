@@ -1,8 +1,10 @@
 package undo
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -342,11 +344,48 @@ func (b *Undo) doWithCopies(ctx context.Context, result *Result, puts []worktree
 		return nil
 	}
 	ctx = context.WithoutCancel(ctx)
+	b.keepFolders(ctx, result)
 	if err := record(ctx, sight, after, result); err != nil || result.Event == nil {
 		return err
 	}
 	_, err = b.copies.store.Compare(ctx, moment, request, *result.Event)
 	return err
+}
+
+// keepFolders makes the folders again that had no entries before, and that went with the last file that was put into them.
+func (b *Undo) keepFolders(ctx context.Context, result *Result) {
+	moment, err := firstMoment(b.copies.store, string(b.View.ID), b.Since)
+	if err != nil {
+		return // there is none, or it is dropped
+	}
+	var folders []worktree.WriteOp
+	for _, e := range moment.Entries {
+		emptied := func(p worktree.WriteOp) bool {
+			return p.To == (worktree.Version{}) && strings.HasPrefix(p.Path, e.Path+"/")
+		}
+		if e.IsFolder() && e.Kept() && slices.ContainsFunc(result.Puts, emptied) && !slices.Contains(result.Paths(), e.Path) && b.copies.store.Mode(e.Path) == 0 {
+			folders = append(folders, worktree.WriteOp{Path: e.Path, To: versionOf(&e), Mode: e.Mode})
+		}
+	}
+	_, _ = b.Files.Tree.Restore(ctx, folders, nil, b.protected()) // the files are back without them
+}
+
+// firstMoment is the first moment of all paths at or behind an event of a conversation, or the one of an undo there.
+func firstMoment(store *backup.Store, id string, seq int) (*backup.Moment, error) {
+	records, err := store.Records()
+	var last backup.Record
+	for _, r := range records {
+		switch {
+		case r.Conversation != id:
+		case r.List != "" && !r.Part && r.Call >= seq:
+			return store.MomentOf(r)
+		case r.List != "":
+			last = r
+		case r.Event >= seq && last.Call < 0:
+			return store.MomentOf(last)
+		}
+	}
+	return nil, cmp.Or(err, fs.ErrNotExist)
 }
 
 // takeOut takes paths out of the tree of a look.

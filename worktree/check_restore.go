@@ -56,12 +56,15 @@ func (r *restoring) reachable(p WriteOp) error {
 	return nil
 }
 
-// freedPaths is what removals make freedPaths in: the files, and the folders that they may empty.
+// freedPaths is what removals make freedPaths in: the files, also those that a folder replaces, and the folders that they may empty.
 type freedPaths struct{ files, folders map[string]bool }
 
 func roomBy(puts []WriteOp) freedPaths {
 	r := freedPaths{map[string]bool{}, map[string]bool{}}
 	for _, p := range puts {
+		if p.To.Mode == modeTree {
+			r.files[p.Path] = true
+		}
 		if p.To != (Version{}) {
 			continue
 		}
