@@ -36,6 +36,7 @@ const (
 	memoryNames      = "memory, appending {n} events; memory, ls of {tenth}"
 	wholePeakNames   = "memory, verifying {n} events; memory, first search of {n} events"
 	peakOfGrepNames  = "memory, grep {n} events"
+	blameNames       = "first jp blame, {n} events; jp blame of 1,000 lines, {n} events; jp blame of 1,000 lines, CPU, {n} events; memory, first blame, {n} events"
 	listRunningNames = "jp ls with {n} processes"
 	askingNames      = "jp query to request, {n} files; model's word to the terminal, p50; model's word to the terminal, p99"
 	startNames       = "jp version; jp ls of 1 conversation"

@@ -59,6 +59,7 @@ var tasks = []task{
 	{"grep 1M", longest, grepOf(1_000, 1_000), named(grepNames, 1_000, 1_000)},
 	{"grep forks 1k", short, grepForksOf(1_000), named(grepForksNames, 1_000)},
 	{"grep forks 10k", long, grepForksOf(10_000), named(grepForksNames, 10_000)},
+	{"blame 50k", longest, blameOf(1_000), named(blameNames, 1_000*eventsEach)},
 	{"snapshot 1k", short, snapshotOf(1_000), named(snapshotNames, 1_000)},
 	{"snapshot 12k", long, snapshotOf(12_000), named(snapshotNames, 12_000)},
 	{"snapshot 100k", longest, snapshotOf(100_000), named(snapshotNames, 100_000)},
@@ -86,7 +87,7 @@ var tasks = []task{
 
 // taskNames is read by the help text.
 func taskNames() string {
-	return "rows by their names, or tasks: append, fork, chain, load, list, flat, grep, snapshot, tools, encode, resume, attach, ls, size, memory " +
+	return "rows by their names, or tasks: append, fork, chain, load, list, flat, grep, blame, snapshot, tools, encode, resume, attach, ls, size, memory " +
 		"(with a size, as in \"load 10k\"), ask, version"
 }
 
