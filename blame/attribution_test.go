@@ -351,6 +351,14 @@ func TestLinesOfOthers(t *testing.T) {
 			h.write("a.go", "package a\n\n"+strings.Replace(agent, "step_1_2", "step_1_7", 1))
 			h.commit("fix")
 		}, " package a\n \n" + strings.Replace(mark(agent), "+\tagent_step_1_2", " \tagent_step_1_7", 1)},
+		"punctuation by a person in the place of the agent's": {"c.go", func(h *history) {
+			h.write("c.go", "package c\n")
+			h.commit("base")
+			h.tool("shell_run", func() { h.write("c.go", "package c\n}\n)\n}\n") })
+			h.write("c.go", "package c\n")
+			h.commit("less")
+			h.write("c.go", "package c\n}\n)\n}\n")
+		}, " package c\n }\n )\n }\n"},
 		"boilerplate by a person elsewhere": {"b.go", func(h *history) {
 			h.commit("all")
 			h.write("b.go", "package b\n\nfunc mine() error {\n"+boilerplate+"\treturn nil\n}\n")
