@@ -176,8 +176,9 @@ func SearchedRequests(ctx context.Context, r *repo.Repo, first conversation.ID) 
 
 // An AskedRequest is a request of the user's with the event before it, up to which a fork has everything but the request.
 type AskedRequest struct {
-	Text   string
-	Before int
+	Text    string
+	Before  int
+	Changed bool // files changed since
 }
 
 // AskedRequests are the requests of a conversation, the newest first.
@@ -187,7 +188,14 @@ func AskedRequests(ctx context.Context, r *repo.Repo, id conversation.ID) (asked
 		return nil, err
 	}
 	begun := -1 // the start of a turn that has no request yet
+	tree := ""
 	for _, e := range v.Events {
+		if e.Tree != "" && e.Tree != tree {
+			for i := range asked {
+				asked[i].Changed = asked[i].Changed || tree != ""
+			}
+			tree = e.Tree
+		}
 		switch b := e.Body.(type) {
 		case *conversation.TurnStart:
 			begun = e.Seq
@@ -196,7 +204,7 @@ func AskedRequests(ctx context.Context, r *repo.Repo, id conversation.ID) (asked
 			if begun >= 0 {
 				at, begun = begun, -1
 			}
-			asked = append(asked, AskedRequest{b.Content, at - 1})
+			asked = append(asked, AskedRequest{Text: b.Content, Before: at - 1})
 		}
 	}
 	slices.Reverse(asked)

@@ -193,6 +193,7 @@ func TestEarlierWords(t *testing.T) {
 	require.Len(t, asked, 2)
 	require.Equal(t, agent.AskedRequest{Text: "One", Before: -1}, asked[1])
 	require.Equal(t, "Two", asked[0].Text)
+	require.False(t, asked[0].Changed)
 	first := s.Load(s.Fork(ids[0], asked[0].Before))
 	require.Equal(t, []string{"One"}, requests(first), "a fork before it has all but the request")
 	_, err = agent.AskedRequests(ctx, r, "jp-c17952552000-none")

@@ -22,10 +22,10 @@ func newChatCommand(e *ui.Env) *cobra.Command {
 command does the same.
 
   Enter        ask               Alt+Enter, \   a line break
-  Ctrl+C       empty the line    twice          leave
-  Esc          while the model works: the menu, as Ctrl+C in an empty line
+  Ctrl+C       empty the line; in an empty one stop the model; twice: leave
+  Esc          while the model works: the menu; again: stop
   !COMMAND     run a command of yours, and tell the model; !! tells it nothing
-  Esc Esc      in an empty line: go back to before a request of yours
+  Esc Esc      in an empty line: change your last request, or an earlier one
   Ctrl+O       open the newest output, change or thought; again: the one before
   Ctrl+V       attach the picture of the clipboard, as does dropping a file
   /btw TEXT    ask beside the conversation, which goes on without it

@@ -4,6 +4,8 @@ import (
 	"encoding/base64"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -270,4 +272,80 @@ func TestChatRedraws(t *testing.T) {
 	s.Type(ctrlL)
 	s.Wait("the line is drawn again", func() bool { return strings.Contains(s.Raw()[shown:], "some words") })
 	s.waitLine("> some words")
+}
+
+// The actions of the table in docs/tasks/chat.md take as many keys as it says, besides the words.
+func TestChatKeysOfActions(t *testing.T) {
+	t.Parallel()
+	const shiftTab, esc = "\x1b[Z", "\x1b"
+	page, err := os.ReadFile("../../docs/tasks/chat.md")
+	require.NoError(t, err)
+	for action, tt := range map[string]struct {
+		first string   // a request before, "" for none
+		words string   // what is typed besides the keys, "" for nothing
+		keys  []string // behind each of which the screen has the text of end
+		end   []string
+	}{
+		"read, edit and test":             {"", "Go", []string{"\r", "y", "y"}, []string{"Edit it?", "echo tested", "Over.\nturn 1"}},
+		"allow edits from now on":         {"", "", []string{shiftTab}, []string{"\nedits >"}},
+		"see an output whole":             {"!echo", "", []string{ctrlO}, []string{"leave?"}},
+		"change the last request":         {"Hi", "", []string{esc, esc}, []string{"", "> Hi\n"}},
+		"run a command of mine":           {"", "", []string{"!", "echo own\r"}, []string{"!", "\nown\nThe output"}},
+		"search a request":                {"Hi", "", []string{ctrlR}, []string{"\n\n> Hi"}},
+		"write a long text in the editor": {"", "", []string{ctrlG}, []string{"> one\n  two"}},
+		"stop":                            {"", "Slowly\r", []string{"\x03"}, []string{"\nturn 1 · "}},
+	} {
+		t.Run(action, func(t *testing.T) {
+			t.Parallel()
+			row := regexp.MustCompile(`(?m)^\| ` + action + ` \| [^|]*?: (\d)`).FindSubmatch(page)
+			require.NotNil(t, row)
+			require.Equal(t, string(row[1]), strconv.Itoa(len(tt.keys)))
+			p := edited(t, "printf 'one\\ntwo\\n' >\"$1\"\n")
+			p.write("../page", "cat\nprintf 'leave? '\nread answer </dev/tty\n")
+			p.environ = append(p.environ, "JP_PAGER=sh "+filepath.Dir(p.dir)+"/page")
+			script := "[[reply]]\nmessage = \"Hi.\"\n"
+			switch action {
+			case "read, edit and test":
+				p.write("a.txt", "one\n")
+				script = `
+[[reply]]
+[[reply.tool_call]]
+name = "fs_read_file"
+arguments = { path = "a.txt" }
+[[reply]]
+[[reply.tool_call]]
+name = "fs_modify_file"
+arguments = { path = "a.txt", edits = [{ old = "one", new = "two" }] }
+[[reply]]
+[[reply.tool_call]]
+name = "shell_run"
+arguments = { argv = ["sh", "-c", "echo tested"] }
+[[reply]]
+message = "Over."
+`
+			case "see an output whole":
+				script = "[[reply]]\nreasoning = \"I weigh it.\"\nmessage = \"Hi.\"\n"
+			case "stop":
+				script = "[[reply]]\nmessage = \"" + strings.Repeat("word ", 500) + "\"\nchunk_size = 4\nchunk_delay = \"50ms\"\n"
+			}
+			p.write("../talk.toml", script)
+			s := p.chat(80)
+			if tt.first != "" {
+				s.Type(strings.TrimPrefix(tt.first, "!") + "\r")
+				s.WaitFor("Hi.\nturn 1 · ")
+				s.idle()
+			}
+			s.Type(tt.words)
+			if action == "stop" {
+				s.WaitFor("  word word")
+			}
+			for i, key := range tt.keys {
+				s.Type(key)
+				s.Wait(tt.end[i], func() bool { return strings.Contains(s.Text(), tt.end[i]) })
+				if i < 2 && len(tt.keys) == 3 {
+					s.WaitForEnd("? help\n>")
+				}
+			}
+		})
+	}
 }

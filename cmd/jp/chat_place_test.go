@@ -167,49 +167,44 @@ func TestChatEditor(t *testing.T) {
 	require.Equal(t, []string{"half one\ntwo"}, p.contents())
 }
 
-// Esc Esc in an empty line goes back to before a request: the words alone, or the files as well.
+// Esc Esc in an empty line puts the newest request into it, and Up and Down another one. What is entered then stands in its place, with the
+// files of then if some changed and the person wants them.
 func TestChatGoesBack(t *testing.T) {
 	t.Parallel()
+	const down, esc = "\x1b[B", "\x1b"
 	for name, tt := range map[string]struct {
-		down    int // rows below the newest request
-		key     string
-		line    string
-		events  string // of the new conversation, "" for none
+		keys    string // behind Esc Esc
+		row     string // what is chosen then
+		asks    string // the question about the files, "" for none
+		answer  string
+		asked   []string // in the conversation afterwards
 		keeps   []string
 		missing []string
 	}{
-		"files":                    {0, "f", "> Make two", "turn 1", []string{"one.txt"}, []string{"two.txt"}},
-		"words only":               {0, "w", "> Make two", "turn 1", []string{"one.txt", "two.txt"}, nil},
-		"the first request, files": {1, "f", "> Make one", "The next request starts a new conversation.", nil, []string{"one.txt", "two.txt"}},
-		"the first request, words": {1, "w", "> Make one", "The next request starts a new conversation.", []string{"one.txt", "two.txt"}, nil},
-		"stays":                    {1, "\x1b", ">", "", []string{"one.txt", "two.txt"}, nil},
+		"no files changed":         {"", "> Say three", "", "", []string{"Make one", "Make two", "Say three, short"}, []string{"one.txt", "two.txt"}, nil},
+		"files":                    {down, "> Make two", "Esc stay here", "f", []string{"Make one", "Make two, short"}, []string{"one.txt"}, []string{"two.txt"}},
+		"words only":               {down, "> Make two", "Esc stay here", "w", []string{"Make one", "Make two, short"}, []string{"one.txt", "two.txt"}, nil},
+		"the first request, files": {down + down, "> Make one", "Esc stay here", "f", []string{"Make one, short"}, nil, []string{"one.txt", "two.txt"}},
+		"the first request, words": {down + down, "> Make one", "Esc stay here", "w", []string{"Make one, short"}, []string{"one.txt", "two.txt"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			script := ""
-			for _, name := range []string{"one", "two"} {
-				script += "[[reply]]\n[[reply.tool_call]]\nname = \"fs_create_file\"\narguments = { path = \"" + name + ".txt\", content = \"" + name + "\\n\" }\n[[reply]]\nmessage = \"Made " + name + ".\"\n"
-			}
-			p := newPlace(t)
-			p.write("../talk.toml", script)
-			s := p.sit(80, "chat", "-m", "script/../talk.toml", "-p", "edits")
-			s.WaitForEnd("\nedits >")
-			for _, name := range []string{"one", "two"} {
-				s.Type("Make " + name + "\r")
-				s.WaitFor("Made " + name + ".")
-				s.WaitForEnd("\n\nedits >")
-			}
-			s.Type("\x1b")
-			s.Type("\x1b")
-			s.WaitFor("Go back to before which request?")
-			s.Type(strings.Repeat("\x1b[B", tt.down))
+			p, s := goesBack(t)
+			s.Type(esc)
+			s.Type(esc)
+			s.WaitForEnd("edits > Say three\n  Make two\n  Make one\n  Enter ask in its place   Up, Down another request   Esc stay here")
+			s.Type(tt.keys)
+			s.Wait(tt.row, func() bool { return strings.Count(s.Text(), "edits "+tt.row+"\n") == 2 }) // the line, and the mark below it
+			s.Type(", short")
+			s.WaitForEnd(", short\n  Enter ask in its place   Esc stay here")
 			s.Type("\r")
-			s.WaitForEnd("Esc stay here\n>")
-			s.Type(tt.key)
-			if tt.events != "" {
-				s.WaitFor(tt.events)
+			if tt.asks != "" {
+				s.answers(tt.asks, tt.answer)
 			}
-			s.Wait("the line", func() bool { return strings.HasSuffix(s.Text(), "\nedits "+tt.line) })
+			s.WaitFor("Again.")
+			s.WaitForEnd("\n\nedits >")
+			require.NotContains(t, s.Text(), "files and words", "the question goes away")
+			require.Equal(t, tt.asked, p.contents())
 			for _, name := range tt.keeps {
 				require.FileExists(t, filepath.Join(p.dir, name))
 			}
@@ -218,6 +213,44 @@ func TestChatGoesBack(t *testing.T) {
 			}
 		})
 	}
+	t.Run("stays", func(t *testing.T) {
+		t.Parallel()
+		p, s := goesBack(t)
+		s.Type(esc)
+		s.Type(esc)
+		s.WaitForEnd("Esc stay here")
+		s.Type("\x15Words of mine") // in the place of all of the text
+		s.WaitForEnd("Esc stay here")
+		s.Type(esc)
+		s.WaitForEnd("no files changed\n\nedits >")
+		s.Type(esc)
+		s.Type(esc)
+		s.WaitForEnd("Esc stay here")
+		s.Type(down + "\r")
+		s.answers("w words only   Esc stay here", esc)
+		s.WaitForEnd("no files changed\n\n\nedits > Make two")
+		require.Equal(t, []string{"Make one", "Make two", "Say three"}, p.contents())
+	})
+}
+
+// goesBack is a chat with three requests, of which the first two make a file.
+func goesBack(t *testing.T) (*workspace, *sitting) {
+	t.Helper()
+	script := ""
+	for _, name := range []string{"one", "two"} {
+		script += "[[reply]]\n[[reply.tool_call]]\nname = \"fs_create_file\"\narguments = { path = \"" + name + ".txt\", content = \"" + name + "\\n\" }\n[[reply]]\nmessage = \"Made " + name + ".\"\n"
+	}
+	p := newPlace(t)
+	p.write("../talk.toml", script+"[[reply]]\nmessage = \"Said three.\"\n")
+	s := p.sit(80, "chat", "-m", "script/../talk.toml", "-p", "edits")
+	s.WaitForEnd("\nedits >")
+	for _, of := range [][2]string{{"Make one", "Made one."}, {"Make two", "Made two."}, {"Say three", "Said three."}} {
+		s.Type(of[0] + "\r")
+		s.WaitFor(of[1])
+		s.WaitForEnd("\n\nedits >")
+	}
+	p.write("../talk.toml", strings.Repeat("[[reply]]\nmessage = \"Again.\"\n", 5))
+	return p, s
 }
 
 // The list of commands has all of them: arrows move, Tab takes the one that is marked, Enter runs it.

@@ -155,12 +155,13 @@ func TestChatLeaves(t *testing.T) {
 	require.Zero(t, s.exit())
 }
 
-// The menu opens over an answer, and what is chosen there ends the turn only.
+// The menu opens over an answer, and nothing of it stays. What is chosen there ends the turn only, as Ctrl+C in an empty line does at once.
 func TestChatMenu(t *testing.T) {
 	t.Parallel()
-	for name, tt := range map[string]struct{ key, line string }{
-		"Esc, and what was typed stays": {"\x1b", "> later"},
-		"Ctrl+C in an empty line":       {"\x03", ">"},
+	for name, tt := range map[string]struct{ keys, line string }{
+		"Esc, and what was typed stays": {"\x1bs", "> later"},
+		"Esc, and Enter goes on":        {"\x1b\r\x1bs", "> later"},
+		"Ctrl+C, and again":             {"\x03\x03", ">"}, // the first one empties the line
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -170,19 +171,22 @@ func TestChatMenu(t *testing.T) {
 			s.WaitFor("Esc menu")
 			s.Type("later")
 			s.waitLine("> later")
-			if tt.key == "\x03" {
-				s.Type("\x03") // empties the line, and the turn goes on
-				s.waitLine(">")
-				require.NotContains(t, s.Text(), "s stop (ends the turn)")
+			for _, key := range strings.Split(tt.keys, "") {
+				s.Type(key)
+				switch key {
+				case "\x1b":
+					s.WaitFor("s stop (ends the turn)")
+					s.WaitFor(tt.line)
+				case "\r":
+					s.Wait("the menu closes", func() bool { return !strings.Contains(s.Text(), "s stop") })
+				}
 			}
-			s.Type(tt.key)
-			s.WaitFor("s stop (ends the turn)")
-			s.WaitFor(tt.line)
-			s.Type("s")
 			s.WaitFor("turn 1 · ")
 			s.waitLine(tt.line)
 			s.Type("\x15")
 			s.idle()
+			require.NotContains(t, s.Text(), "s stop")
+			require.NotContains(t, s.Text(), "The model is answering")
 			s.Type("\x04")
 			require.Zero(t, s.exit())
 			require.Len(t, p.ofType("turn_done"), 1)
@@ -620,7 +624,7 @@ func TestChatHelpFitsTheTerminal(t *testing.T) {
 		_, s := talk(t, columns, chatScript)
 		s.Type("?")
 		s.WaitFor("draw the screen again")
-		for _, text := range []string{"Enter      ask; queue while it works", "Ctrl+V     attach a copied picture", "Ctrl+C     empty line; twice: leave"} {
+		for _, text := range []string{"Enter      ask; queue while it works", "Ctrl+V     attach a copied picture", "Ctrl+C     empty; stop; twice: leave"} {
 			require.Contains(t, s.Text(), "  "+text)
 		}
 		s.Type("\x7f/help\r")

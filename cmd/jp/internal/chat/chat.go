@@ -53,6 +53,7 @@ type chat struct {
 	work     work
 	double   doubleKeys
 	opener   opener
+	back     rewind
 	pictures pictures
 
 	mu sync.Mutex
@@ -207,6 +208,11 @@ func (c *chat) talk(ctx context.Context) error {
 
 // enter runs a command, or a turn.
 func (c *chat) enter(ctx context.Context, e console.Entry) error {
+	if to := c.back.end(); to != nil {
+		if gone, err := c.goBefore(ctx, *to, e.Text); !gone || err != nil {
+			return err
+		}
+	}
 	if c.plain == nil || e.Pasted(0) { // else it stands there as it was typed
 		c.env.Entered(c.console, c.console.Width(), e.Text)
 	}

@@ -90,6 +90,14 @@ func (d *draft) entered(text string) {
 	d.flush()
 }
 
+// moved keeps a text that was entered for this conversation, and no longer for another one.
+func (d *draft) moved(from conversation.ID, text string) {
+	d.ask(text)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	_ = live.KeepRequest(d.own, from, "") // one that stays is offered twice
+}
+
 // recorded forgets the text that was entered.
 func (d *draft) recorded() {
 	d.mu.Lock()

@@ -3,17 +3,18 @@ package chat
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 
 	"jp/agent"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/cmd/jp/internal/terminal"
-	"jp/cmd/jp/internal/ui"
 	"jp/internal/safetext"
 )
 
-// perform does a task.
+// perform does a task. To go back puts the newest request into the line, and the text that the person enters next stands in its place.
 func (c *chat) perform(ctx context.Context, t task) error {
 	switch t {
 	case taskOpen:
@@ -34,19 +35,101 @@ func (c *chat) perform(ctx context.Context, t task) error {
 		}
 		return err
 	})
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	if len(asked) == 0 {
+	case len(asked) == 0:
 		c.console.Below(c.dim("There is no request yet."))
+	case c.console.Text() == "" && c.back.chosen() == nil: // else the person types already, or has entered a text
+		c.back.begin(asked)
+		c.replaceLine(asked[0].Text)
+	}
+	return nil
+}
+
+// A rewind is a request of the person's that the next one stands in place of.
+type rewind struct {
+	mu    sync.Mutex
+	asked []agent.AskedRequest // the newest first; nil: the next request stands behind all
+	at    int
+}
+
+// begin begins with the newest request.
+func (b *rewind) begin(asked []agent.AskedRequest) {
+	b.mu.Lock()
+	b.asked, b.at = asked, 0
+	b.mu.Unlock()
+}
+
+// chosen is the request, nil for none.
+func (b *rewind) chosen() *agent.AskedRequest {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.asked == nil {
 		return nil
 	}
-	to, files, err := chooseRequest(ctx, ui.Self{Env: c.env}, c.console, asked)
-	if err != nil || to == nil {
-		return err
+	return &b.asked[b.at]
+}
+
+// end ends it, and returns the request.
+func (b *rewind) end() *agent.AskedRequest {
+	chosen := b.chosen()
+	b.begin(nil)
+	return chosen
+}
+
+// move goes to the next newer request, or the next older one. It reports false where a text is not the chosen request's any more.
+func (b *rewind) move(newer bool, text string) (string, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.asked[b.at].Text != text {
+		return "", false
+	}
+	if newer {
+		b.at = max(b.at-1, 0)
+	} else {
+		b.at = min(b.at+1, len(b.asked)-1)
+	}
+	return b.asked[b.at].Text, true
+}
+
+// rows are the requests around the chosen one, and the keys. Behind an edit there is no way to another one.
+func (b *rewind) rows(width int, text string, dim func(string) string) (rows []string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	keys := []string{"Enter ask in its place", "Esc stay here"}
+	if b.asked[b.at].Text == text {
+		if len(b.asked) > 1 {
+			keys = slices.Insert(keys, 1, "Up, Down another request")
+		}
+		first := max(0, min(b.at-mostCandidates/2, len(b.asked)-mostCandidates))
+		for i, a := range b.asked[first:min(first+mostCandidates, len(b.asked))] {
+			row := safetext.Fit(safetext.Clean(problem.OneLine(a.Text)), width-3)
+			if first+i == b.at {
+				rows = append(rows, "❯ "+row)
+			} else {
+				rows = append(rows, dim("  "+row))
+			}
+		}
+	}
+	for row := range strings.SplitSeq(terminal.Choices(width-1, 2, "", keys...), "\n") {
+		rows = append(rows, dim("  "+strings.TrimLeft(row, " ")))
+	}
+	return rows
+}
+
+// goBefore forks the conversation before a request, in whose place the person asks another text. Files come back if the person
+// says so. It reports false if they stay.
+func (c *chat) goBefore(ctx context.Context, to agent.AskedRequest, text string) (gone bool, err error) {
+	c.draft.ask(text)
+	files, stay, err := to.Changed, false, error(nil)
+	if files {
+		if files, stay, err = filesToo(ctx, c.console); err != nil || stay {
+			return false, err
+		}
 	}
 	from := c.id
-	switch id := c.id.Short(); {
+	switch id := from.Short(); {
 	case to.Before >= 0 && files:
 		err = c.do(ctx, command{jp: []string{"fork", fmt.Sprintf("%s@%d", id, to.Before), "--restore", "--yes"}, use: true}, nil)
 	case to.Before >= 0:
@@ -58,34 +141,27 @@ func (c *chat) perform(ctx context.Context, t task) error {
 	default:
 		err = c.startNew(ctx, nil)
 	}
-	if err == nil && c.id != from { // else the fork said why there is none
-		c.replaceLine(to.Text)
+	if err != nil || c.id == from { // the fork said why there is none
+		return false, err
 	}
-	return err
+	c.draft.moved(from, text)
+	fmt.Fprintln(c.console)
+	return true, nil
+}
+
+// filesToo asks whether the files come back with the words.
+func filesToo(ctx context.Context, out line) (files, stay bool, err error) {
+	asker := out.Asker()
+	asker.Mark()
+	defer asker.Erase(true)
+	key, err := asker.Choose(ctx, "Files changed since that request. Bring them back, too?\n"+terminal.Choices(out.Width(), 0, "", "f files and words", "w words only", "Esc stay here")+"\n> ", func(k terminal.Key) bool {
+		return k.Lower() == 'f' || k.Lower() == 'w' || k == terminal.KeyEsc
+	})
+	return key.Lower() == 'f', key.Lower() != 'f' && key.Lower() != 'w', err
 }
 
 // replaceLine puts a text into the line, as if it was typed.
 func (c *chat) replaceLine(text string) {
 	c.console.SetText(text)
 	c.Changed(text)
-}
-
-// chooseRequest lets the person choose a request to go back before, and whether the files come back. It is nil if they stay.
-func chooseRequest(ctx context.Context, self ui.Self, out line, asked []agent.AskedRequest) (to *agent.AskedRequest, files bool, err error) {
-	var rows []string
-	for _, a := range asked {
-		rows = append(rows, safetext.Clean(problem.OneLine(a.Text)))
-	}
-	chosen, err := self.ChooseRow(ctx, "Go back to before which request? (Esc stays here)", rows)
-	if err != nil || chosen < 0 {
-		return nil, false, err
-	}
-	key, err := out.Asker().Choose(ctx, terminal.Choices(out.Width(), 0, "", "f files and words", "w words only", "Esc stay here")+"\n> ", func(k terminal.Key) bool {
-		return k.Lower() == 'f' || k.Lower() == 'w' || k == terminal.KeyEsc
-	})
-	fmt.Fprintln(out)
-	if err != nil || key.Lower() != 'f' && key.Lower() != 'w' {
-		return nil, false, err
-	}
-	return &asked[chosen], key.Lower() == 'f', nil
 }

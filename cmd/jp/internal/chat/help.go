@@ -33,8 +33,8 @@ var keys = [][2]string{
 	{"Ctrl+G", "write in your editor"},
 	{"Shift+Tab", "mode: edits, plan, auto"},
 	{"Esc", "menu, at work; again: stop"},
-	{"Esc Esc", "back to before a request"},
-	{"Ctrl+C", "empty line; twice: leave"},
+	{"Esc Esc", "change an earlier request"},
+	{"Ctrl+C", "empty; stop; twice: leave"},
 	{"Ctrl+Y", "bring the line back"},
 	{"Ctrl+L", "draw the screen again"},
 }

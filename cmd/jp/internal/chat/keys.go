@@ -63,6 +63,9 @@ func (c *chat) Enter(e console.Entry) bool {
 		c.queued.show(c.console, c.dim)
 		return true
 	}
+	if o, _, is := c.offers.command(e.Text); own || is && !e.Pasted(0) && !o.asks() {
+		c.back.end()
+	}
 	select {
 	case c.entries <- e:
 		if c.console.Below(); !busy {
@@ -78,12 +81,21 @@ func (c *chat) Enter(e console.Entry) bool {
 func (c *chat) Changed(text string) {
 	c.draft.change(text)
 	c.double.forget()
+	if c.back.chosen() != nil {
+		c.console.Below(c.back.rows(c.console.Width(), text, c.dim)...)
+		return
+	}
 	c.complete.suggest(text)
 }
 
 // Stop implements [console.Handler].
 func (c *chat) Stop(ctrlC bool) {
 	if !ctrlC && c.complete.hide() {
+		return
+	}
+	if c.back.end() != nil {
+		c.console.Kill()
+		c.Changed("")
 		return
 	}
 	if run := c.work.running(); run != nil {
@@ -232,6 +244,13 @@ func (c *chat) Mode() {
 func (c *chat) History(back bool, text string) (string, bool) {
 	if c.complete.move(back, text) {
 		return "", false
+	}
+	if c.back.chosen() != nil {
+		other, moved := c.back.move(back, text)
+		if moved {
+			c.Changed(other)
+		}
+		return other, moved
 	}
 	if back && text == "" && c.work.running() != nil {
 		if last := c.queued.messages().Last(); last != "" {

@@ -73,10 +73,15 @@ func jpLine(e console.Entry, has func(name string) bool) (line string, is bool) 
 
 // runsLine asks whether such a line is a command or words for the model.
 func runsLine(ctx context.Context, out line) (bool, error) {
-	key, err := out.Asker().Choose(ctx, terminal.Choices(out.Width(), 0, "Run it as a command?", "y yes", "n no, send it to the model")+"\n> ", func(k terminal.Key) bool {
+	asker := out.Asker()
+	if _, plain := out.(*plainLine); !plain {
+		asker.Mark()
+		defer asker.Erase(true)
+	}
+	key, err := asker.Choose(ctx, terminal.Choices(out.Width(), 0, "Run it as a command?", "y yes", "n no, send it to the model")+"\n> ", func(k terminal.Key) bool {
 		return k.Lower() == 'y' || k.Lower() == 'n'
 	})
-	fmt.Fprintln(out)
+	fmt.Fprintln(asker)
 	if key == terminal.KeyCtrlC || key == terminal.KeyCtrlD {
 		return false, repo.Interrupted(&turnloop.Interrupt{Signal: "SIGINT"})
 	}

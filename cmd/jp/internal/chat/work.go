@@ -53,9 +53,10 @@ func (t *doubleKeys) press(ctrlC, empty bool) (second bool) {
 	case ctrlC:
 		before, t.ctrlC = t.ctrlC, now
 		return now.Sub(before) < twice
+	case empty && now.Sub(before) < again:
+		return true
 	case empty:
 		t.escape = now
-		return now.Sub(before) < again
 	}
 	return false
 }

@@ -20,17 +20,18 @@ import (
 	"jp/turnloop"
 )
 
-// A menu is what the first Ctrl+C opens while a turn runs at a terminal. The
+// A menu is what the first Ctrl+C opens while a turn runs at a terminal. In a chat Esc does so, and Ctrl+C stops the turn. The
 // turn goes on behind it; what it says waits until the menu is closed.
 type menu struct {
-	tty   terminal.Asker
-	loop  agent.Interruptible
-	now   func() time.Time
-	abort func(signal string)
-	gate  *sync.Mutex // held while the terminal is the menu's
-	clear func()      // makes room for it; may be nil
-	open  atomic.Bool
-	done  sync.WaitGroup
+	tty     terminal.Asker
+	loop    agent.Interruptible
+	now     func() time.Time
+	abort   func(signal string)
+	gate    *sync.Mutex // held while the terminal is the menu's
+	clear   func()      // makes room for it; may be nil
+	open    atomic.Bool
+	stopped atomic.Bool // by Ctrl+C in a line of the person's
+	done    sync.WaitGroup
 
 	transient bool        // nothing of the turn is kept
 	client    *client     // who is asked
@@ -141,6 +142,10 @@ func (m *menu) interrupt(ctx context.Context, esc bool) bool {
 	if !m.loop.Running() || !m.open.CompareAndSwap(false, true) {
 		return false
 	}
+	if m.line != nil && !esc && !m.stopped.Swap(true) && m.loop.Interrupt(turnloop.UserCommand{Kind: turnloop.CommandStop}) {
+		m.open.Store(false)
+		return true
+	}
 	opened := m.now()
 	again := func() bool { return esc && m.now().Sub(opened) < time.Second }
 	m.done.Go(func() {
@@ -169,6 +174,10 @@ func (m *menu) choose(ctx context.Context, doing turnloop.Activity, again func()
 		choices[1] = sendChoice
 	default:
 		choices = slices.Insert(choices, 1, sendChoice+endsTool)
+	}
+	if m.line != nil {
+		m.tty.Mark()
+		defer m.tty.Erase(true)
 	}
 	fmt.Fprintf(m.tty, "\n%s\n", what)
 	command, err := steer(ctx, m.tty, append(choices, abort(m.transient)), func() string {
