@@ -124,6 +124,57 @@ func TestAlwaysEdits(t *testing.T) {
 	})
 }
 
+// A tool of an MCP server and the tool that delegates have the same answer, and are asked about once.
+func TestAlwaysTools(t *testing.T) {
+	t.Parallel()
+	const delegates = `
+[[reply]]
+[[reply.tool_call]]
+name = "delegate"
+arguments = { task = "Work on it", model = "script/../child.toml" }
+[[reply]]
+[[reply.tool_call]]
+name = "delegate"
+arguments = { task = "Work on it again", model = "script/../child.toml" }
+[[reply]]
+message = "Over."
+`
+	for name, tt := range map[string]struct {
+		script, asks, rule string
+	}{
+		"an MCP server": {strings.Replace(callRun, "[[reply]]\nmessage = \"Over.\"", "[[reply]]\n[[reply.tool_call]]\nname = \"mcp__fake__run\"\n[[reply]]\nmessage = \"Over.\"", 1),
+			"Always run this tool, in this repository?", "mcp__fake__run"},
+		"delegates": {delegates, "Always give tasks to delegates, in this repository?", "delegate"},
+	} {
+		for _, width := range []int{80, 48} {
+			t.Run(fmt.Sprint(name, " ", width), func(t *testing.T) {
+				t.Parallel()
+				p := serverPlace(t, "late")
+				require.Zero(t, p.jp("trust", "--mcp", "fake", "-y").exit)
+				p.write("../talk.toml", tt.script)
+				p.write("../child.toml", "[[reply]]\nmessage = \"Done it.\"\n")
+				s := p.chat(width)
+				s.Type("Go\r")
+				s.WaitFor("A always")
+				s.answers("? help", "A")
+				s.Wait(tt.asks, func() bool { return strings.Contains(strings.ReplaceAll(s.Text(), "\n", " "), tt.asks) })
+				s.answers("n back", "y")
+				s.WaitFor("Over.")
+				s.idle()
+				s.Type("\x04")
+				require.Zero(t, s.exit())
+				var by []any
+				for _, e := range p.ofType("inquiry_response") {
+					by = append(by, e["by"])
+				}
+				require.Equal(t, []any{"user", "config"}, by)
+				require.Contains(t, p.jp("config", "show", "policy.allow_tools").stdout, tt.rule)
+				require.NoFileExists(t, filepath.Join(p.dir, ".jp/config.toml"))
+			})
+		}
+	}
+}
+
 // A query's own question has the same answer, and what it allows may be shortened.
 func TestAlwaysInAQuery(t *testing.T) {
 	t.Parallel()
