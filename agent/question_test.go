@@ -13,6 +13,7 @@ import (
 	"jp/agent"
 	"jp/conversation"
 	"jp/internal/testing/front"
+	"jp/tool"
 	"jp/turnloop"
 )
 
@@ -239,8 +240,9 @@ func TestTools(t *testing.T) {
 			preview, err := agent.Preview(t.Context(), r, request, &front.Front{})
 			require.NoError(t, err)
 			var sent []string
-			for _, tool := range preview.Request.Tools {
-				sent = append(sent, tool.Name)
+			for _, one := range preview.Request.Tools {
+				sent = append(sent, one.Name)
+				require.NoError(t, (&tool.Definition{Name: one.Name, Parameters: one.Parameters}).CheckSchema())
 			}
 			listed, err := agent.ListTools(r, request)
 			require.NoError(t, err)

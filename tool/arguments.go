@@ -24,12 +24,13 @@ import (
 // one, the string's meaning is taken. An optional argument that is null though
 // its type is another one counts as not given. Numbers keep their digits.
 func Check(def *Definition, arguments json.RawMessage) (json.RawMessage, error) {
-	s := def.schema
-	if s == nil {
-		var err error
-		if s, err = newSchema(def.Parameters); err != nil {
-			return nil, fmt.Errorf("check the arguments of %s: %w", def.Name, err)
-		}
+	resolved := def.schema
+	if resolved == nil {
+		resolved = func() (*schema, error) { return newSchema(def.Parameters) }
+	}
+	s, err := resolved()
+	if err != nil {
+		return nil, fmt.Errorf("check the arguments of %s: %w", def.Name, err)
 	}
 	if len(bytes.TrimSpace(arguments)) == 0 {
 		arguments = json.RawMessage("{}")

@@ -19,7 +19,7 @@ type Registry struct {
 }
 
 // NewRegistry makes a registry of the tools and prepares their schemas for
-// [Check]. Errors are [ErrInvalidName], [ErrDuplicate] and [ErrInvalidSchema].
+// [Check], which reports an invalid one. Errors are [ErrInvalidName] and [ErrDuplicate].
 // Registries that share a tool must be made one after the other.
 func NewRegistry(tools ...Tool) (*Registry, error) {
 	r := &Registry{tools: make(map[string]Tool, len(tools))}
@@ -31,9 +31,7 @@ func NewRegistry(tools ...Tool) (*Registry, error) {
 		if _, taken := r.tools[def.Name]; taken {
 			return nil, fmt.Errorf("register tool %s: %w", def.Name, ErrDuplicate)
 		}
-		if err := def.prepare(); err != nil {
-			return nil, fmt.Errorf("register tool %s: %w", def.Name, err)
-		}
+		def.prepare()
 		r.tools[def.Name] = t
 	}
 	r.names = slices.Sorted(maps.Keys(r.tools))

@@ -47,7 +47,11 @@ func TestRegistryRefuses(t *testing.T) {
 	require.ErrorIs(t, err, tool.ErrDuplicate)
 	for _, parameters := range []string{`{`, `{"type":"string"}`, `true`, `{"type":"object","properties":{"a":{"$ref":"#/nowhere"}}}`,
 		`{"type":"object","properties":{"a":{"type":"integer","default":"x"}}}`} {
-		_, err = tool.NewRegistry(fixed{definition("a", parameters)})
+		def := definition("a", parameters)
+		require.ErrorIs(t, def.CheckSchema(), tool.ErrInvalidSchema, parameters)
+		_, err = tool.NewRegistry(fixed{def})
+		require.NoError(t, err)
+		_, err = tool.Check(def, nil)
 		require.ErrorIs(t, err, tool.ErrInvalidSchema, parameters)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -15,16 +16,19 @@ type schema struct {
 	resolved *jsonschema.Resolved
 }
 
-// prepare resolves the parameters, once.
-func (d *Definition) prepare() error {
-	if d.schema != nil {
-		return nil
+// prepare lets the first check of arguments resolve the parameters: most turns call few of their tools.
+func (d *Definition) prepare() {
+	if d.schema == nil {
+		text := d.Parameters
+		d.schema = sync.OnceValues(func() (*schema, error) { return newSchema(text) })
 	}
-	s, err := newSchema(d.Parameters)
-	if err != nil {
-		return err
+}
+
+// CheckSchema reports what is wrong with the parameters, as [ErrInvalidSchema].
+func (d *Definition) CheckSchema() error {
+	if _, err := newSchema(d.Parameters); err != nil {
+		return fmt.Errorf("register tool %s: %w", d.Name, err)
 	}
-	d.schema = s
 	return nil
 }
 

@@ -105,7 +105,7 @@ type Definition struct {
 	// Nil: those of Paths.
 	About func(arguments json.RawMessage, in conversation.ID) []NamedFile
 
-	schema *schema // of Parameters; nil until a registry holds the tool
+	schema func() (*schema, error) // of Parameters, once; nil until a registry holds the tool
 }
 
 // A NamedFile is one that a call is about. Its path is relative to the workspace, or

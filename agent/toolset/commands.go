@@ -41,6 +41,9 @@ func Commands(r *repo.Repo, e *repo.Host, own []tool.Tool) (tools []tool.Tool, w
 		if err == nil {
 			_, err = tool.NewRegistry(made)
 		}
+		if err == nil {
+			err = made.Definition().CheckSchema()
+		}
 		if err != nil {
 			at := ".command"
 			if errors.Is(err, tool.ErrInvalidSchema) {

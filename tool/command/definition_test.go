@@ -63,8 +63,7 @@ func TestADefaultThatDoesNotFit(t *testing.T) {
 		Name: "count", Command: []string{"wc"}, Parameters: map[string]command.Parameter{"times": {Type: "integer", Default: "three"}},
 	}, command.Options{})
 	require.NoError(t, err)
-	_, err = tool.NewRegistry(wrong)
-	require.ErrorIs(t, err, tool.ErrInvalidSchema)
+	require.ErrorIs(t, wrong.Definition().CheckSchema(), tool.ErrInvalidSchema)
 }
 
 func TestSubject(t *testing.T) {

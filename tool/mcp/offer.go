@@ -122,7 +122,7 @@ func offerOf(t *sdk.Tool) (ToolInfo, error) {
 			return ToolInfo{}, err
 		}
 	}
-	if _, err := tool.Check(&tool.Definition{Name: "tool", Parameters: schema}, nil); errors.Is(err, tool.ErrInvalidSchema) {
+	if (&tool.Definition{Parameters: schema}).CheckSchema() != nil {
 		return ToolInfo{}, errors.New("its schema is not a valid one of an object")
 	}
 	return offer, nil
