@@ -46,6 +46,7 @@ func Build(events []*conversation.Event, o Options) (*Request, error) {
 		return nil, err
 	}
 	messages, turns := knownMessages(events, target, o.Known)
+	called := turns.calls(messages)
 	if !asks(messages, events) {
 		return nil, ErrNothingToAsk
 	}
@@ -53,7 +54,7 @@ func Build(events []*conversation.Event, o Options) (*Request, error) {
 	return &Request{
 		Model:    target.Model,
 		System:   cleanText(system),
-		Tools:    withStubs(tools, turns.calls(messages)),
+		Tools:    withStubs(tools, called),
 		NoTools:  o.NoTools,
 		Messages: messages,
 		Schema:   o.Schema,
@@ -63,6 +64,7 @@ func Build(events []*conversation.Event, o Options) (*Request, error) {
 		Counted:  counted,
 		Encoded:  o.Known.store(),
 		turns:    turns,
+		called:   called,
 	}, nil
 }
 

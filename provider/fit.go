@@ -38,7 +38,8 @@ func (r *Request) Fit(tokens int) {
 			}
 		}
 	}
-	r.Tools = withStubs(nil, calledIn(nil, r.Messages))
+	r.called = nil
+	r.Tools = withStubs(nil, r.Called())
 	if over := r.Estimate() - tokens; over > 0 {
 		room := -over
 		for _, text := range texts {

@@ -78,7 +78,16 @@ type Request struct {
 	// Encoded has the JSON of earlier requests of the conversation; nil: nothing keeps it.
 	Encoded *encoded.Store `json:"-"`
 
-	turns *projectedTurns // with which the messages begin; nil: unknown
+	turns  *projectedTurns // with which the messages begin; nil: unknown
+	called []string        // nil: see the messages
+}
+
+// Called are the tools that the messages call, each once, in order of use.
+func (r *Request) Called() []string {
+	if r.called == nil {
+		return calledIn(nil, r.Messages)
+	}
+	return r.called
 }
 
 // A Tool is a tool as the model knows it.

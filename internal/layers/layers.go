@@ -40,7 +40,7 @@ var Allowed = map[string][]string{
 	"provider/anthropic":       {"conversation", "provider", "provider/encoded", "provider/stream", "internal/wtf8"},
 	"provider/openai":          {"conversation", "provider", "provider/encoded", "provider/stream", "provider/tooldef", "internal/wtf8"},
 	"provider/google":          {"conversation", "provider", "provider/encoded", "provider/stream", "internal/lazy", "internal/wtf8"},
-	"provider/catalog":         {"conversation", "provider", "provider/anthropic", "provider/openai", "provider/google", "provider/tooldef"},
+	"provider/catalog":         {"conversation", "provider", "provider/encoded", "provider/anthropic", "provider/openai", "provider/google", "provider/tooldef"},
 	"tool":                     {"conversation", "internal/lazy"},
 	"tool/fs":                  {"conversation", "tool", "gitcmd", "internal/charset", "internal/lazy"},
 	"tool/gittool":             {"conversation", "tool", "gitcmd", "gitcmd/convert"},

@@ -1,11 +1,15 @@
 package catalog
 
 import (
+	"bytes"
 	"context"
 	"iter"
+	"slices"
 	"strings"
+	"sync"
 
 	"jp/provider"
+	"jp/provider/encoded"
 	"jp/provider/tooldef"
 )
 
@@ -24,13 +28,14 @@ type adapting struct {
 
 // Stream implements [provider.Provider].
 func (a adapting) Stream(ctx context.Context, request *provider.Request) iter.Seq2[provider.Chunk, error] {
-	tools := tooldef.Adapt(request.Tools, a.rules, calledIn(request.Messages))
+	tools := encoded.Of[adaptedTools](request.Encoded).of(request, a.rules)
 	adapted := *request
-	adapted.Tools, adapted.Messages = tools.Tools, toWire(request.Messages, tools)
-	answer := a.Provider.Stream(ctx, &adapted)
+	adapted.Tools = tools.Tools
 	if !tools.AnyRenamed() {
-		return answer
+		return a.Provider.Stream(ctx, &adapted)
 	}
+	adapted.Messages = toWire(request.Messages, tools)
+	answer := a.Provider.Stream(ctx, &adapted)
 	return func(yield func(provider.Chunk, error) bool) {
 		t := translator{tools: tools, calls: map[int]*openCall{}}
 		for chunk, err := range answer {
@@ -44,6 +49,35 @@ func (a adapting) Stream(ctx context.Context, request *provider.Request) iter.Se
 			}
 		}
 	}
+}
+
+// adaptedTools keeps the definitions of the newest request. The zero value is ready to use, by several goroutines.
+type adaptedTools struct {
+	mu     sync.Mutex
+	rules  tooldef.Rules
+	tools  []provider.Tool
+	called []string
+	made   tooldef.Tools
+}
+
+// of are the definitions of a request as they fit.
+func (a *adaptedTools) of(request *provider.Request, rules tooldef.Rules) tooldef.Tools {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	called := request.Called()
+	if a.tools != nil && a.rules == rules && slices.Equal(a.called, called) && slices.EqualFunc(a.tools, request.Tools, sameTool) {
+		return a.made
+	}
+	used := map[string]bool{}
+	for _, name := range called {
+		used[name] = true
+	}
+	a.rules, a.tools, a.called, a.made = rules, request.Tools, called, tooldef.Adapt(request.Tools, rules, used)
+	return a.made
+}
+
+func sameTool(a, b provider.Tool) bool {
+	return a.Name == b.Name && a.Description == b.Description && bytes.Equal(a.Parameters, b.Parameters)
 }
 
 // A translator gives the arguments of calls the names that the tools know.
@@ -88,19 +122,6 @@ func (t translator) whole(index int) string {
 		return ""
 	}
 	return string(t.tools.FromWire(c.tool, []byte(c.held.String())))
-}
-
-// calledIn are the names of the tools that messages have calls of.
-func calledIn(messages []provider.Message) map[string]bool {
-	called := map[string]bool{}
-	for _, m := range messages {
-		for _, b := range m.Blocks {
-			if b.Kind == provider.BlockToolCall {
-				called[b.Name] = true
-			}
-		}
-	}
-	return called
 }
 
 // toWire are messages with the arguments as the provider knows them. The given
