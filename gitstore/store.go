@@ -76,6 +76,7 @@ type Store struct {
 	heads      heads
 
 	restoring time.Duration // how long a head that a prune took is waited for
+	opened    time.Time
 }
 
 var _ conversation.Journal = (*Store)(nil)
@@ -86,7 +87,7 @@ func Open(repo gitcmd.Repository, opts Options) (*Store, error) {
 	if git == nil {
 		git = gitcmd.At(repo, gitcmd.Options{})
 	}
-	s := &Store{git: git, repo: repo, restoring: restoring}
+	s := &Store{git: git, repo: repo, restoring: restoring, opened: time.Now()}
 	s.repository = func(bool) (string, error) { return "", nil }
 	if opts.Repository != nil {
 		named := sync.OnceValues(func() (string, error) { return opts.Repository(true) })
@@ -149,8 +150,8 @@ func (s *Store) PrepareWrite() {
 // are written, so that one flush is enough for all before it.
 func (s *Store) OrderedFlush() bool { return s.odb.Path() == odb.PathOrdered }
 
-// HasWritten reports whether anything was written through this store.
-func (s *Store) HasWritten() bool { return s.odb.HasWritten() }
+// HasWritten reports whether anything was written through this store, and since when it is open.
+func (s *Store) HasWritten() (since time.Time, wrote bool) { return s.opened, s.odb.HasWritten() }
 
 // Close frees what the store holds open.
 func (s *Store) Close() error {

@@ -4,20 +4,17 @@ import (
 	"os"
 	"os/exec"
 	"syscall"
-	"time"
 
 	"jp/internal/version"
 
 	"jp/gitstore"
 )
 
-// started is when this process began, or a little later.
-var started = time.Now()
-
-// packIfDue starts a background process that packs, if this command wrote something and
+// packIfDue starts a background process that packs, if the store wrote something and
 // many objects or bytes are loose. Its errors do not affect the command: jp doctor reports them.
 func packIfDue(store *gitstore.Store, dir string, environ []string) {
-	if packer := store.Packer(); !store.HasWritten() || !packer.Due() && !packer.Heavy(started) {
+	since, wrote := store.HasWritten()
+	if packer := store.Packer(); !wrote || !packer.Due() && !packer.Heavy(since) {
 		return
 	}
 	cmd := exec.Command(version.OwnProgram(), "-C", dir, "pack", "--background", "--quiet")
