@@ -86,3 +86,36 @@ func TestArgumentsAreTranslated(t *testing.T) {
 		}
 	}
 }
+
+// TestKnownToolsAreThoseOfTheRequest varies what the requests of one conversation differ in.
+func TestKnownToolsAreThoseOfTheRequest(t *testing.T) {
+	tools := func(schemas ...string) (all []provider.Tool) {
+		for i, schema := range schemas {
+			all = append(all, provider.Tool{Name: string(rune('a' + i)), Description: "One.", Parameters: json.RawMessage(schema)})
+		}
+		return all
+	}
+	calls := []provider.Message{{Role: conversation.RoleAssistant, Blocks: []provider.Block{{Kind: provider.BlockToolCall, ID: "1", Name: "b"}}}}
+	object, renamed, none := `{"type":"object"}`, `{"type":"object","properties":{"a[0]":{}}}`, `[]`
+	described := tools(object, object)
+	described[1].Description = "Another."
+	first := provider.Request{Tools: tools(object, object)}
+	steps := []struct {
+		request provider.Request
+		rules   tooldef.Rules
+	}{
+		{first, tooldef.Rules{}}, {first, tooldef.Rules{}}, {provider.Request{Tools: tools(object)}, tooldef.Rules{}}, {provider.Request{Tools: described}, tooldef.Rules{}},
+		{provider.Request{Tools: tools(object, renamed)}, tooldef.Rules{}}, {provider.Request{Tools: tools(object, none)}, tooldef.Rules{}},
+		{provider.Request{Tools: tools(object, none), Messages: calls}, tooldef.Rules{}}, {provider.Request{Tools: tools(object, object), Messages: calls}, tooldef.Rules{Max: 1}},
+		{first, tooldef.Rules{Max: 1}}, {provider.Request{}, tooldef.Rules{}}, {first, tooldef.Rules{Max: -1}},
+	}
+	var known adaptedTools
+	for i, step := range steps {
+		anew := new(adaptedTools)
+		require.Equal(t, anew.of(&step.request, step.rules), known.of(&step.request, step.rules), i)
+		made := known.of(&step.request, step.rules)
+		if len(made.Tools) > 0 {
+			require.Same(t, &made.Tools[0], &known.of(&step.request, step.rules).Tools[0], i)
+		}
+	}
+}
