@@ -82,7 +82,7 @@ func (b *rewind) end() *agent.AskedRequest {
 func (b *rewind) move(newer bool, text string) (string, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.asked[b.at].Text != text {
+	if b.asked == nil || b.asked[b.at].Text != text { // nil: it has just been entered
 		return "", false
 	}
 	if newer {
@@ -97,6 +97,9 @@ func (b *rewind) move(newer bool, text string) (string, bool) {
 func (b *rewind) rows(width int, text string, dim func(string) string) (rows []string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.asked == nil {
+		return nil
+	}
 	keys := []string{"Enter ask in its place", "Esc stay here"}
 	if b.asked[b.at].Text == text {
 		if len(b.asked) > 1 {
