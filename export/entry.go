@@ -216,7 +216,7 @@ func (n *entry) result(e *conversation.Event, b *conversation.ToolCallResponse) 
 		n.Folds = append(n.Folds, fold{label, content})
 	}
 	if b.DurationMS > 0 {
-		n.Notes = append(n.Notes, (time.Duration(b.DurationMS) * time.Millisecond).String())
+		n.Notes = append(n.Notes, conversation.Ago(time.Duration(b.DurationMS)*time.Millisecond))
 	}
 	if b.Held {
 		n.Notes = append(n.Notes, "The result was held until its delivery was approved.")

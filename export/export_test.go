@@ -206,6 +206,17 @@ func TestPageSaysWhoAnswered(t *testing.T) {
 	require.Equal(t, 1, strings.Count(text, fmt.Sprintf("<style>%s</style>", styles)))
 }
 
+func TestPageOpensTheErrorOfACall(t *testing.T) {
+	call := entry{Seq: 1, Kind: "tool", Folds: []fold{{labelArguments, "{}"}}, Notes: []string{"7 tokens in, 3 out"}}
+	for failed, open := range map[bool]string{true: ` open=""`, false: ""} {
+		call.Failed = failed
+		var b strings.Builder
+		require.NoError(t, html.Render(&b, (&page{}).article(call, []entry{{Seq: 2, Failed: failed, Folds: []fold{{"Error: 1 line", "boom"}}, Notes: []string{"2 s"}}})))
+		require.Regexp(t, `(?s)<details><summary>Arguments.*<details`+open+`><summary>Error: 1 line.*boom.*>2 s<.*>7 tokens in, 3 out</p></article>$`, b.String())
+		require.Equal(t, 1, strings.Count(b.String(), "7 tokens"))
+	}
+}
+
 func TestPageSaysWhoAsked(t *testing.T) {
 	for _, c := range []struct{ recorded, commit, want string }{
 		{"Ada", "Bob", "Ada"}, {"", "Bob", "Bob"}, {"", "jp", "user"}, {"", "", "user"},

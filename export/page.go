@@ -228,6 +228,10 @@ func (p *page) article(e entry, parts []entry) *html.Node {
 	head.AppendChild(textNode(" "))
 	head.AppendChild(at)
 	add(article, head)
+	used := e.Notes // stands below the result
+	if len(parts) > 0 {
+		e.Notes = nil
+	}
 	add(article, p.content(e)...)
 	for _, part := range parts {
 		inner := element("div", "id=e"+strconv.Itoa(part.Seq))
@@ -236,6 +240,9 @@ func (p *page) article(e entry, parts []entry) *html.Node {
 		}
 		add(inner, p.content(part)...)
 		add(article, inner)
+	}
+	if len(parts) > 0 {
+		add(article, notes(used)...)
 	}
 	return article
 }
@@ -256,7 +263,11 @@ func (p *page) content(e entry) (all []*html.Node) {
 		if f.Label == labelArguments {
 			text = p.code("a.json", indented(f.Text))
 		}
-		all = append(all, element("details", "", element("summary", "", textNode(f.Label)), element("pre", "", text)))
+		details := element("details", "", element("summary", "", textNode(f.Label)), element("pre", "", text))
+		if e.Failed && f.Label != labelArguments { // the error
+			set(details, "open", "")
+		}
+		all = append(all, details)
 	}
 	if e.Patch != "" {
 		patch := element("details", "class=patch", element("summary", "", textNode("Changed files")), element("pre", "", p.patch(e.Patch)))
@@ -275,8 +286,12 @@ func (p *page) content(e entry) (all []*html.Node) {
 		}
 		all = append(all, element("p", "class=note", words))
 	}
-	for _, note := range e.Notes {
-		all = append(all, element("p", "class=note", textNode(note)))
+	return append(all, notes(e.Notes)...)
+}
+
+func notes(lines []string) (all []*html.Node) {
+	for _, line := range lines {
+		all = append(all, element("p", "class=note", textNode(line)))
 	}
 	return all
 }

@@ -21,7 +21,7 @@ import (
 
 // A listed conversation is a line of a site's list.
 type listed struct {
-	Page, Title, When, Size string
+	Page, Title, Details string
 }
 
 // Site writes a page for each conversation of the repository, and a list of them. o renders their texts, and put writes a
@@ -72,7 +72,7 @@ func Site(ctx context.Context, r *repo.Repo, o Options, put func(name string, te
 			return err
 		}
 		facts := s.facts()
-		lines = append(lines, listed{o.Page(i.ID), shown(s.Title()), facts[1].Value, facts[2].Value})
+		lines = append(lines, listed{o.Page(i.ID), shown(s.Title()), i.ID.Short() + ", " + facts[1].Value + ", " + facts[2].Value})
 	}
 	var list bytes.Buffer
 	if err := writeList(&list, lines, r.Standings().KnownWorkspaceID()); err != nil {
@@ -151,7 +151,7 @@ func writeList(w io.Writer, lines []listed, repository string) error {
 	for _, l := range lines {
 		add(main, element("article", "class=record",
 			element("p", "", element("a", "href="+l.Page, textNode(l.Title))),
-			element("p", "class=note", textNode(l.When+", "+l.Size))))
+			element("p", "class=note", textNode(l.Details))))
 	}
 	return document(w, "Conversations", repository, element("header", "class=top", element("h1", "", textNode("Conversations"))), main)
 }
