@@ -320,7 +320,7 @@ func TestProviders(t *testing.T) {
 	check(t, map[string]judged{
 		"key":             {of(doctor.Provider{Key: "ACME_KEY", Wants: ""}), doctor.OK, "providers", "acme: key from ACME_KEY, endpoint acme.test", ""},
 		"no key":          {of(doctor.Provider{Wants: "ACME_KEY is not set"}), doctor.OK, "providers", "without a key: acme (ACME_KEY is not set)", ""},
-		"nothing to ask":  {of(doctor.Provider{Wants: "ACME_KEY is not set"}), doctor.Warn, "providers", "no model to ask", "ANTHROPIC_API_KEY"},
+		"nothing to ask":  {of(doctor.Provider{Wants: "ACME_KEY is not set"}), doctor.Warn, "providers", "no model to ask", "jp login anthropic"},
 		"answers":         {of(doctor.Provider{Key: "K", Asked: true, Took: time.Second}), doctor.OK, "providers", "acme.test answers (1 s)", ""},
 		"silent":          {of(doctor.Provider{Key: "K", Asked: true, Err: errSome}), doctor.Warn, "providers", "does not answer: some reason", "proxy"},
 		"local":           {of(doctor.Provider{Local: true, Asked: true}), doctor.OK, "providers", "no key needed, acme.test answers", ""},

@@ -191,7 +191,7 @@ func (ps Providers) Findings() (all []Finding) {
 	}
 	if !any {
 		all = append(all, found(Warn, "providers", "there is no model to ask: no provider has a key, and none runs here").
-			advise("%s or another one's; %s works without", action.SetKey("ANTHROPIC_API_KEY"), action.AskDemo))
+			advise("%s or another one's; %s works without", action.Login("anthropic"), action.AskDemo))
 	}
 	return all
 }

@@ -2,9 +2,9 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -67,13 +67,13 @@ func runDemo(ctx context.Context, e *ui.Env) error {
 	}
 	_, err = fmt.Fprintf(e.Results(), `
 Next, in a repository of yours:
-  %-31v or another provider's key: %v lists them
+  %-31v asks for a provider's key: %v lists the providers
   %-31v ask a model
   %-31v see which files it changed
   %-31v take that back
 
 The demo's repository: %s   (rm -r %s removes it)
-`, action.SetKey("ANTHROPIC_API_KEY"), action.Models, action.Ask, action.DiffTools, action.UndoTurn, d.dir, dir)
+`, action.Login("anthropic"), action.Models, action.Ask, action.DiffTools, action.UndoTurn, d.dir, dir)
 	return err
 }
 
@@ -168,30 +168,28 @@ func (d *demo) show(ctx context.Context, args []string) error {
 	args = append([]string(nil), args...)
 	for i, a := range args {
 		if rest, ok := strings.CutSuffix(a, "$(jp ref)"); ok {
-			ref, err := d.output(ctx, "jp", "ref")
-			if err != nil {
+			var ref strings.Builder
+			if err := d.run(ctx, &ref, []string{"jp", "ref"}); err != nil {
 				return err
 			}
-			args[i] = rest + strings.TrimSpace(ref)
+			args[i] = rest + strings.TrimSpace(ref.String())
 		}
 	}
-	out, err := d.output(ctx, args...)
-	fmt.Fprint(d.env.Results(), out)
-	return err
+	return d.run(ctx, struct{ io.Writer }{d.env.Results()}, args) // through a pipe, as in a script
 }
 
-// output runs jp or git in the scratch repository.
-func (d *demo) output(ctx context.Context, args ...string) (string, error) {
+// run runs jp or git in the scratch repository.
+func (d *demo) run(ctx context.Context, out io.Writer, args []string) error {
 	if args[0] == "git" {
 		git := gitcmd.New(d.dir, gitcmd.Options{Environ: d.vars})
-		out, err := git.Run(ctx, args[1:]...)
-		return string(out), err
+		text, err := git.Run(ctx, args[1:]...)
+		_, _ = out.Write(text)
+		return err
 	}
-	var out bytes.Buffer
 	cmd := exec.CommandContext(ctx, d.self, args[1:]...)
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = d.dir, d.vars, &out, &out
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = d.dir, d.vars, out, out
 	if err := cmd.Run(); err != nil {
-		return out.String(), problem.New(problem.ExitFailed, "internal", "%s failed: %v", strings.Join(args, " "), err)
+		return problem.New(problem.ExitFailed, "internal", "%s failed: %v", strings.Join(args, " "), err)
 	}
-	return out.String(), nil
+	return nil
 }
