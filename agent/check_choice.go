@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -9,6 +10,7 @@ import (
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/toolset"
+	"jp/tool"
 )
 
 // CheckModel fails if the next request could not ask a model, which is named by an alias or as PROVIDER/NAME.
@@ -31,13 +33,19 @@ func CheckTools(r *repo.Repo, names ...string) error {
 	}
 	for _, name := range toolset.SpelledOut(names) {
 		if _, known := registry.Lookup(name); !known {
-			return servers.Explain(name, noTool(name))
+			return servers.Explain(name, noTool(registry, name))
 		}
 	}
 	return nil
 }
 
-func noTool(name string) *problem.Error { return problem.Usage("there is no tool %q.", name) }
+func noTool(registry *tool.Registry, name string) *problem.Error {
+	f := problem.Usage("there is no tool %q.", name)
+	if nearest := registry.Nearest(name); nearest != "" {
+		f.Message += fmt.Sprintf(" Did you mean %s?", nearest)
+	}
+	return f
+}
 
 // configuredServers are the MCP servers of the configuration. None of them runs.
 func configuredServers(r *repo.Repo) *toolset.Servers {

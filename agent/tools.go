@@ -45,7 +45,7 @@ func (e *turn) tools() (*tool.Registry, error) {
 	names := enabledTools(registry, e.run.repo.Config.Tools, e.run.opts, e.history.worksFor() != "")
 	for _, name := range slices.Concat(e.run.opts.Tools.Enable, e.run.opts.Tools.Disable) {
 		if _, ok := registry.Lookup(name); !ok {
-			return nil, e.res.servers.Explain(name, noTool(name))
+			return nil, e.res.servers.Explain(name, noTool(registry, name))
 		}
 	}
 	if e.run.opts.NoPersist {

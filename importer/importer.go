@@ -232,7 +232,7 @@ func identify(f Format, file io.ReadSeeker, path string) (s Session, ok bool, er
 func File(ctx context.Context, r *repo.Repo, f Format, path string, dry bool) (*Report, error) {
 	file, err := open(f, path)
 	if err != nil {
-		return nil, problem.New(problem.ExitNotFound, "not_found", "cannot read the session: %v.", err)
+		return nil, problem.New(problem.ExitNotFound, "not_found", "cannot read the session: %v.", err).Hint(action.Help("jp", "import"), "its arguments, with examples")
 	}
 	defer file.Close()
 	s, ok, err := identify(f, file, path)

@@ -134,7 +134,7 @@ func openScript(e *repo.Host, name string) (*catalog.Provider, error) {
 		if beside := filepath.Join(e.Dir, Scripted, name); safefile.IsRegular(beside) {
 			missing = missing.Hint(action.AskScript("script/script/"+name), "the file after the provider's name: script/"+name)
 		}
-		return nil, missing
+		return nil, missing.Hint(action.AskDemo, "the script that jp has")
 	}
 	if err != nil {
 		return nil, problem.New(problem.ExitUsage, "config", "%v", err)

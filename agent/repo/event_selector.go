@@ -191,5 +191,8 @@ func NoEvent(events []*conversation.Event, e string, id conversation.ID) *proble
 		last := events[len(events)-1]
 		f.Message = strings.TrimSuffix(f.Message, ".") + "; its last is " + strconv.Itoa(last.Seq) + " (turn " + strconv.Itoa(last.Turn) + ")."
 	}
+	if strings.ContainsAny(e, "./") {
+		f.Hint(action.DiffPath(e), "what the tools changed in this file").Hint(action.RestorePath(e), "bring it back to an event")
+	}
 	return f.Hint(action.Log(id.Short()), "its events")
 }

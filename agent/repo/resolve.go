@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -222,6 +223,9 @@ func titledLike(infos []conversation.Info, word string) (found []conversation.In
 // nearly such an id.
 func nothingLike(infos []conversation.Info, word string) *problem.Error {
 	f := problem.New(problem.ExitNotFound, "not_found", "no conversation matches %q.", word)
+	if seq, err := strconv.Atoi(strings.TrimPrefix(word, "@")); err == nil && slices.ContainsFunc(infos, func(i conversation.Info) bool { return 0 <= seq && seq < i.Summary.Events }) {
+		f.Hint(action.ShowEvent(strconv.Itoa(seq)), "this event of the session's conversation")
+	}
 	for _, i := range infos {
 		if i.Resembles(word) && len(f.Hints) < 3 {
 			f.Hint(action.Show(i.Name()), problem.OneLine(i.Summary.Title))

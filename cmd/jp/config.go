@@ -40,7 +40,7 @@ Exit codes: 0 done · 2 no such command; show, set, remove and path have their o
 func newConfigShowCommand(e *ui.Env) *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
-		Use: "show [KEY]", Short: "Show the settings in force, and where they come from", Args: cobra.MaximumNArgs(1),
+		Use: "show [KEY]", Aliases: []string{"get"}, Short: "Show the settings in force, and where they come from", Args: cobra.MaximumNArgs(1),
 		Long: `Show the changed settings as TOML, with the place that each comes from. With KEY,
 show the keys at or below it and their defaults. With --all, show all defaults.
 Settings without effect are listed with the reason. Outside of a repository, only

@@ -123,6 +123,8 @@ func runExport(ctx context.Context, e *ui.Env, o exportOptions, word string) err
 	case o.to == "json", native:
 		wanted = export.EveryPayload
 	case o.to == "html", o.to == "md":
+	case o.to == "":
+		return problem.Usage("jp export needs a format: --to %s.", exportFormats()).Hint(action.Help("jp", "export"), "its flags, with examples")
 	default:
 		return problem.Usage("invalid format %q (want --to %s).", o.to, exportFormats()).Hint(action.Help("jp", "export"), "its flags, with examples")
 	}

@@ -231,9 +231,12 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 	}
 	text := strings.Join(args, " ")
 	f := problem.Usage("there is no command %q.", text)
-	for cmd.SuggestionsMinimumDistance = 1; cmd.SuggestionsMinimumDistance <= 2; cmd.SuggestionsMinimumDistance++ {
+	for cmd.SuggestionsMinimumDistance = 1; cmd.SuggestionsMinimumDistance <= min(2, len(args[0])-1); cmd.SuggestionsMinimumDistance++ {
 		if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-			f.Message += fmt.Sprintf(" Did you mean %s?", near[0])
+			f.Message = fmt.Sprintf("there is no command %q. Did you mean %s?", args[0], near[0])
+			if near[0] == "query" && len(args) > 1 {
+				text = strings.Join(args[1:], " ")
+			}
 			break
 		}
 	}
