@@ -226,6 +226,9 @@ func nothingLike(infos []conversation.Info, word string) *problem.Error {
 	if seq, err := strconv.Atoi(strings.TrimPrefix(word, "@")); err == nil && slices.ContainsFunc(infos, func(i conversation.Info) bool { return 0 <= seq && seq < i.Summary.Events }) {
 		f.Hint(action.ShowEvent(strconv.Itoa(seq)), "this event of the session's conversation")
 	}
+	if strings.HasPrefix(word, "HEAD") {
+		f.Hint(action.Why(word), "the conversations of the commit's lines")
+	}
 	for _, i := range infos {
 		if i.Resembles(word) && len(f.Hints) < 3 {
 			f.Hint(action.Show(i.Name()), problem.OneLine(i.Summary.Title))

@@ -32,6 +32,7 @@ var (
 	DiffSince    = about("diff-since", "diff @{seq}.. --name-only")
 	DiffWorktree = between("diff-worktree", "diff {id}@{seq} --worktree --stat")
 	ShowWhy      = fixed("show-why", "config show")
+	Why          = about("why", "why {commit}")
 	Grep         = fixed("grep", "grep PATTERN")
 	GrepFor      = among("grep-for", "grep {pattern…}")
 	Help         = among("help", "$ {command…} --help")
