@@ -133,7 +133,7 @@ func (s *server) forkSession(ctx context.Context, p openRequest) (any, error) {
 		return nil, err
 	}
 	defer r.Close()
-	var cut fork.ForkCut
+	cut := fork.ForkCut{Alone: true}
 	if p.Event != nil {
 		cut.Until = fmt.Sprint(*p.Event)
 	}

@@ -38,7 +38,7 @@ func GitLog(ctx context.Context, v *repo.View, entries []Entry, o LogOptions) (s
 		first, last = last, first
 	}
 	to := shortCommit(last.Commit)
-	if last == v.Events[len(v.Events)-1] {
+	if last.Seq == v.Newest().Seq {
 		to = repo.RefOf(v.ID)
 	}
 	parent, err := revision(ctx, v.Repo, first.Commit+"^")

@@ -32,10 +32,7 @@ type Entry struct {
 // Reach says how far back a view must go for [Entries] to have all that is asked for; nil: to the
 // first event.
 func (o LogOptions) Reach() repo.Reach {
-	switch {
-	case o.Turn > 0:
-		return repo.BeforeTurn(o.Turn)
-	case o.Limit == 0 || len(o.Paths) > 0:
+	if o.Limit == 0 || len(o.Paths) > 0 {
 		return nil
 	}
 	seen, shown := 0, 0

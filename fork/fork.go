@@ -24,6 +24,7 @@ import (
 type ForkCut struct {
 	From, Until string // E; "" for the first and the newest one
 	First, Last int    // turns, 0 for all
+	Alone       bool   // the view need not have the events behind the newest one that is kept
 }
 
 // A Fork is a conversation that is being made out of another one's events.
@@ -52,6 +53,9 @@ func (c ForkCut) View(ctx context.Context, r *repo.Repo, word string) (*repo.Vie
 			return nil, err
 		}
 		return v.SecondView(ctx, c.Until)
+	}
+	if c.Alone {
+		return r.Find().ViewKept(ctx, r.Env, word, c.Until, enough)
 	}
 	return r.Find().ViewBack(ctx, r.Env, word, enough)
 }
@@ -147,7 +151,7 @@ func (f *Fork) SourceStanding() conversation.Standing {
 // one with which the source says that it shares the event. Only the user's own source is believed.
 func (f *Fork) writtenFor() conversation.ID {
 	id := f.View.ID
-	if f.Standing(f.View.Events, id) != conversation.StandingOwn {
+	if f.Standing(f.View.NewestTurn(), id) != conversation.StandingOwn {
 		return id
 	}
 	for _, e := range slices.Backward(f.View.Events) {
@@ -367,10 +371,7 @@ func selectFirst(events []*conversation.Event, e string, id conversation.ID, now
 }
 
 // Behind reports whether the source has other files behind the point of the fork.
-func (f *Fork) Behind() bool {
-	events := f.View.Events
-	return len(events) > 0 && events[len(events)-1].Tree != f.At.Tree
-}
+func (f *Fork) Behind() bool { return f.View.Newest().Tree != f.At.Tree }
 
 // A ForkResult is what there is beside the fork itself.
 type ForkResult struct {

@@ -12,6 +12,7 @@ import (
 	"jp/agent"
 	"jp/agent/snapshot"
 	"jp/conversation"
+	"jp/conversation/journaltest"
 	"jp/fork"
 	"jp/internal/testing/front"
 )
@@ -283,4 +284,47 @@ func TestPointers(t *testing.T) {
 	}
 	require.Equal(t, []string{"pointer.lfs"}, paths)
 	require.FileExists(t, filepath.Join(s.Home, "try/a.txt"))
+}
+
+// TestSparesTheMiddle removes what stands between an event and the newest one. Once the index is
+// there, a fork and a look at a turn read nothing of it.
+func TestSparesTheMiddle(t *testing.T) {
+	t.Parallel()
+	s := front.New(t)
+	script := journaltest.NewScript(t)
+	for i := range 400 {
+		script.Turn(fmt.Sprint("request ", i))
+	}
+	r := s.Open()
+	id := journaltest.ID(1)
+	_, err := r.Store.Create(t.Context(), id, "", script.Events())
+	require.NoError(t, err)
+	events := s.Load(id)
+	kept := fork.ForkCut{Until: "100", Alone: true}
+	_, err = forked(t, s, string(id), kept, nil) // which makes the index
+	require.NoError(t, err)
+	require.NoError(t, r.Close())
+	middle := events[450].Commit
+	require.NoError(t, os.Remove(filepath.Join(s.Dir, ".git/objects", middle[:2], middle[2:])))
+
+	for _, until := range []string{"100", "@101", "turn:51"} {
+		kept.Until = until
+		made, err := forked(t, s, string(id), kept, nil)
+		require.NoError(t, err, until)
+		require.Equal(t, events[min(made.At.Seq, 101)].Commit, made.At.Commit)
+		require.Len(t, made.Kept, made.At.Seq-99)
+		require.Equal(t, conversation.StandingOwn, made.SourceStanding())
+		require.Len(t, s.Load(made.ID), made.At.Seq+2)
+	}
+	kept.Alone = false
+	_, err = forked(t, s, string(id), kept, nil)
+	require.Error(t, err)
+
+	again := s.Open()
+	t.Cleanup(func() { again.Close() })
+	v, err := again.Find().ViewTurns(t.Context(), s.Host(), string(id), 20, 22)
+	require.NoError(t, err)
+	require.Equal(t, []int{37, 38, 43}, []int{v.Events[0].Seq, v.Events[1].Seq, v.Events[len(v.Events)-1].Seq})
+	require.Equal(t, events[799].Commit, v.Newest().Commit)
+	require.False(t, v.Incomplete(v.Events[6]))
 }

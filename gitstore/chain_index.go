@@ -2,15 +2,19 @@ package gitstore
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"path/filepath"
 	"slices"
+	"sort"
 
 	"jp/conversation"
 	"jp/gitstore/odb"
@@ -85,13 +89,24 @@ func (s *sidecars) writeIndex(of conversation.Info, x chainIndex) {
 	s.grown.Add(int64(len(data)))
 }
 
+// A Place names an event of a conversation: by its number, or as the last one of a turn.
+type Place struct {
+	Seq  int
+	Turn int // 0: Seq names it
+}
+
 // BackwardFrom is [Store.Backward] from an event on. It uses the conversation's index to find
 // that event, and adds to it. It yields [conversation.ErrNotFound] if there is no such event.
-func (s *Store) BackwardFrom(ctx context.Context, of conversation.Info, seq int) iter.Seq2[*conversation.Event, error] {
+func (s *Store) BackwardFrom(ctx context.Context, of conversation.Info, from Place) iter.Seq2[*conversation.Event, error] {
 	return func(yield func(*conversation.Event, error) bool) {
 		head, err := s.parseHead(of.Head)
-		if err == nil {
-			head, err = s.sidecars.find(ctx, of, head, seq)
+		seq := from.Seq
+		switch {
+		case err != nil:
+		case from.Turn != 0:
+			head, seq, err = s.sidecars.lastOfTurn(ctx, of, head, from.Turn)
+		default:
+			head, _, err = s.sidecars.find(ctx, of, head, seq)
 		}
 		if err != nil {
 			yield(nil, err)
@@ -103,18 +118,61 @@ func (s *Store) BackwardFrom(ctx context.Context, of conversation.Info, seq int)
 	}
 }
 
-// find is the commit of an event among those up to a head.
-func (s *sidecars) find(ctx context.Context, of conversation.Info, head odb.OID, seq int) (found odb.OID, err error) {
+// lastOfTurn is the commit and the number of the last event of a turn.
+func (s *sidecars) lastOfTurn(ctx context.Context, of conversation.Info, head odb.OID, turn int) (odb.OID, int, error) {
+	found, seq, err := s.commits.lastOfTurn(ctx, head, turn, walkedAnyway)
+	if !errors.Is(err, errFarBelow) {
+		return found, seq, err
+	}
+	_, index, err := s.find(ctx, of, head, 0)
+	behind := sort.Search(len(index), func(i int) bool {
+		l, wrong := s.commits.read(index[i].oid)
+		err = cmp.Or(err, wrong)
+		return err != nil || l.event.Turn > turn
+	})
+	if err != nil {
+		return "", 0, err
+	}
+	if behind < len(index) {
+		head = index[behind].oid
+	}
+	return s.commits.lastOfTurn(ctx, head, turn, math.MaxInt)
+}
+
+var errFarBelow = errors.New("the event is far below")
+
+// lastOfTurn looks through so many events from a head on.
+func (r *commitReader) lastOfTurn(ctx context.Context, head odb.OID, turn, most int) (odb.OID, int, error) {
+	w := r.walk(head)
+	w.bare = true
+	for n := 0; !w.done; n++ {
+		if n == most {
+			return "", 0, errFarBelow
+		}
+		l, err := w.step(ctx)
+		switch {
+		case err != nil:
+			return "", 0, err
+		case l.event.Turn == turn:
+			return l.oid, l.seq, nil
+		case l.event.Turn < turn:
+			w.done = true
+		}
+	}
+	return "", 0, fmt.Errorf("%w: turn %d", conversation.ErrNotFound, turn)
+}
+
+// find is the commit of an event among those up to a head, and the index that holds for the head.
+func (s *sidecars) find(ctx context.Context, of conversation.Info, head odb.OID, seq int) (found odb.OID, index chainIndex, err error) {
 	w := &numberWalk{commits: s.commits, next: head, above: -1}
 	defer w.stop()
 	if err := w.step(ctx); err != nil {
-		return "", err
+		return "", nil, err
 	}
 	if seq < 0 || seq > w.seq {
-		return "", fmt.Errorf("%w: event %d", conversation.ErrNotFound, seq)
+		return "", nil, fmt.Errorf("%w: event %d", conversation.ErrNotFound, seq)
 	}
 	indexed := w.seq-seq > walkedAnyway && s.commits.mac.can() && s.usable()
-	var index chainIndex
 	if indexed {
 		index = s.readIndex(of)
 	}
@@ -141,18 +199,18 @@ func (s *sidecars) find(ctx context.Context, of conversation.Info, head odb.OID,
 			}
 		}
 		if err := w.step(ctx); err != nil {
-			return "", err
+			return "", nil, err
 		}
 	}
+	if !proven {
+		index = nil // it is of another history
+	}
+	index = append(fresh, index...)
+	slices.SortFunc(index, func(a, b indexEntry) int { return a.seq - b.seq })
 	if indexed && len(fresh) > 0 && !s.still.Load() {
-		if !proven {
-			index = nil // it is of another history
-		}
-		index = append(fresh, index...)
-		slices.SortFunc(index, func(a, b indexEntry) int { return a.seq - b.seq })
 		s.writeIndex(of, index)
 	}
-	return found, nil
+	return found, index, nil
 }
 
 // A numberWalk goes down a chain, and reads of its events no more than their numbers.

@@ -10,6 +10,7 @@ import (
 
 	"jp/conversation"
 	"jp/conversation/journaltest"
+	"jp/gitstore"
 )
 
 // chat makes a conversation of 2n events.
@@ -23,7 +24,11 @@ func (f *fixture) chat(id, n int) conversation.Info {
 
 // from are the numbers of some events from one on, backwards, and its commit.
 func (f *fixture) from(of conversation.Info, seq, n int) (seqs []int, commit string, err error) {
-	for e, err := range f.BackwardFrom(f.t.Context(), of, seq) {
+	return f.place(of, gitstore.Place{Seq: seq}, n)
+}
+
+func (f *fixture) place(of conversation.Info, at gitstore.Place, n int) (seqs []int, commit string, err error) {
+	for e, err := range f.BackwardFrom(f.t.Context(), of, at) {
 		if err != nil {
 			return seqs, commit, err
 		}
@@ -77,6 +82,36 @@ func TestBackwardFromSparesTheMiddle(t *testing.T) {
 	require.Equal(t, []int{100}, seqs)
 	require.NoError(t, os.Remove(f.index(1)))
 	_, _, err = f.again().from(info, 100, 1)
+	require.Error(t, err)
+}
+
+// TestBackwardFromEveryTurn looks for turns, without an index and with one, and with an object
+// missing between the turn and the head.
+func TestBackwardFromEveryTurn(t *testing.T) {
+	f := newFixture(t)
+	info := f.chat(1, 400)
+	events := must(f.Load(t.Context(), info.Head))
+	check := func(turn int) {
+		t.Helper()
+		seqs, commit, err := f.again().place(info, gitstore.Place{Turn: turn}, 2)
+		require.NoError(t, err, turn)
+		require.Equal(t, []int{2*turn - 1, 2*turn - 2}, seqs)
+		require.Equal(t, events[2*turn-1].Commit, commit)
+	}
+	for _, turn := range []int{1, 400, 399, 280, 200, 33, 32, 2} {
+		require.NoError(t, os.RemoveAll(f.cache()))
+		check(turn)
+		check(turn)
+	}
+	for _, turn := range []int{-1, 401} {
+		_, _, err := f.place(info, gitstore.Place{Turn: turn}, 1)
+		require.ErrorIs(t, err, conversation.ErrNotFound)
+	}
+	middle := events[450].Commit
+	require.NoError(t, os.Remove(filepath.Join(f.dir, ".git/objects", middle[:2], middle[2:])))
+	check(33)
+	require.NoError(t, os.Remove(f.index(1)))
+	_, _, err := f.again().place(info, gitstore.Place{Turn: 33}, 1)
 	require.Error(t, err)
 }
 

@@ -172,7 +172,7 @@ func (v *View) Damage(err error) error {
 // Incomplete reports whether an event belongs to the incomplete turn.
 func (v *View) Incomplete(e *conversation.Event) bool {
 	if v.later != nil && v.Tail == nil && e.Turn == v.later.newest.Turn {
-		v.Tail = v.later.tail()
+		v.Tail = v.later.turn().Tail
 	}
 	return v.Tail != nil && !v.Tail.Empty() && e.Seq >= v.Tail.First()
 }

@@ -125,6 +125,7 @@ func runFork(ctx context.Context, e *ui.Env, o forkOptions) error {
 	if event != "" {
 		o.cut.Until = event
 	}
+	o.cut.Alone = !o.restore
 	if until, at := repo.SplitTarget(o.cut.Until); at != "" && target == "" {
 		target = until
 	}

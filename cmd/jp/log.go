@@ -66,7 +66,12 @@ func runLog(ctx context.Context, e *ui.Env, o blame.LogOptions) error {
 	} else if followed != o.Target {
 		o.Target, _ = repo.SplitTarget(followed)
 	}
-	v, err := r.Find().ViewBack(ctx, e.Host, o.Target, o.Reach())
+	var v *repo.View
+	if o.Turn > 0 {
+		v, err = r.Find().ViewTurns(ctx, e.Host, o.Target, o.Turn, o.Turn)
+	} else {
+		v, err = r.Find().ViewBack(ctx, e.Host, o.Target, o.Reach())
+	}
 	if err != nil {
 		return err
 	}

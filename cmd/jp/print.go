@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -171,6 +172,10 @@ func (o printOptions) view(ctx context.Context, e *ui.Env, r *repo.Repo, word st
 			}
 			return n
 		}))
+	case o.turn != "":
+		if from, to, err := o.turns(math.MaxInt); err == nil {
+			return r.Find().ViewTurns(ctx, e.Host, word, from, to)
+		}
 	}
 	return r.Find().View(ctx, e.Host, word)
 }
@@ -303,10 +308,7 @@ func discardedTurns(events []*conversation.Event) map[int]bool {
 
 // turnRange is which turns to print; those that are gone do not count.
 func turnRange(v *repo.View, o printOptions, gone map[int]bool) (from, to int, err error) {
-	newest := 0
-	if len(v.Events) > 0 {
-		newest = v.Events[len(v.Events)-1].Turn
-	}
+	newest := v.Newest().Turn
 	if o.last >= 0 {
 		from = newest + 1
 		for left := o.last; from > 1 && left > 0; {
@@ -319,6 +321,14 @@ func turnRange(v *repo.View, o printOptions, gone map[int]bool) (from, to int, e
 	if o.turn == "" {
 		return 0, newest, nil
 	}
+	if from, to, err = o.turns(newest); err == nil && (from > newest || to > newest) {
+		err = problem.New(problem.ExitNotFound, "not_found", "%s has no turn %s; its last is %d.", v.ID, o.turn, newest).About(v.ID)
+	}
+	return from, to, err
+}
+
+// turns are the numbers of --turn.
+func (o printOptions) turns(newest int) (from, to int, err error) {
 	a, b, isRange := strings.Cut(o.turn, "..")
 	from, errA := turnNumber(a, 1)
 	to, errB := turnNumber(b, newest)
@@ -327,9 +337,6 @@ func turnRange(v *repo.View, o printOptions, gone map[int]bool) (from, to int, e
 	}
 	if errA != nil || errB != nil || from < 1 || from > to {
 		return 0, 0, problem.Usage("--turn %q is not a turn, as in 2 or 1..3.", o.turn)
-	}
-	if from > newest || to > newest {
-		return 0, 0, problem.New(problem.ExitNotFound, "not_found", "%s has no turn %s; its last is %d.", v.ID, o.turn, newest).About(v.ID)
 	}
 	return from, to, nil
 }
