@@ -16,6 +16,7 @@ import (
 	"jp/agent/repo"
 	"jp/blame"
 	"jp/conversation"
+	"jp/conversation/journaltest"
 	"jp/internal/testing/front"
 )
 
@@ -302,6 +303,61 @@ func TestEntriesOfALog(t *testing.T) {
 	command, err = blame.GitLog(t.Context(), v, []blame.Entry{{Event: v.Events[0]}, {Event: v.Newest()}}, blame.LogOptions{Patch: true, Stat: true})
 	require.NoError(t, err)
 	require.Equal(t, fmt.Sprintf("git log --oneline --first-parent --patch '%s^..%s'", v.Events[0].Commit[:12], repo.RefOf(id)), command)
+}
+
+// TestLogByTurn compares the log that reads turn by turn with the one of all events.
+func TestLogByTurn(t *testing.T) {
+	s, r, id := worked(t)
+	for name, o := range map[string]blame.LogOptions{
+		"all": {}, "internal": {Internal: true}, "stat": {Stat: true}, "patch": {Patch: true},
+		"paths": {Within: []string{"poem.txt"}}, "the last of paths": {Within: []string{"poem.txt"}, Limit: 1, Stat: true},
+	} {
+		o.Target, o.Paths = string(id), o.Within
+		want, err := blame.OpenLog(t.Context(), s.Host(), r, o, true)
+		require.NoError(t, err)
+		l, err := blame.OpenLog(t.Context(), s.Host(), r, o, false)
+		require.NoError(t, err)
+		require.Empty(t, l.Entries, name)
+		var got []blame.Entry
+		for it, err := range l.Each(t.Context()) {
+			require.NoError(t, err)
+			require.False(t, l.View.Incomplete(it.Event))
+			got = append(got, it)
+		}
+		require.Equal(t, want.Entries, got, name)
+		require.NotEmpty(t, got)
+	}
+}
+
+// TestLogStopsWithItsReader removes an early event: who reads the newest entries does not come to it.
+func TestLogStopsWithItsReader(t *testing.T) {
+	s := front.New(t)
+	script := journaltest.NewScript(t)
+	for i := range 100 {
+		script.Turn(fmt.Sprint("request ", i))
+	}
+	r := s.Open()
+	t.Cleanup(func() { require.NoError(t, r.Close()) })
+	id := journaltest.ID(1)
+	_, err := r.Store.Create(t.Context(), id, "", script.Events())
+	require.NoError(t, err)
+	early := s.Load(id)[40].Commit
+	require.NoError(t, os.Remove(filepath.Join(s.Dir, ".git/objects", early[:2], early[2:])))
+	l, err := blame.OpenLog(t.Context(), s.Host(), r, blame.LogOptions{Target: string(id)}, false)
+	require.NoError(t, err)
+	var seqs []int
+	for it, wrong := range l.Each(t.Context()) {
+		if err = wrong; err != nil {
+			break
+		}
+		if seqs = append(seqs, it.Event.Seq); len(seqs) == 4 {
+			require.Equal(t, []int{199, 198, 197, 196}, seqs)
+			require.True(t, l.View.Incomplete(l.View.Newest()))
+			require.False(t, l.View.Incomplete(it.Event))
+		}
+	}
+	require.Equal(t, 42, seqs[len(seqs)-1], "the turn of the early event is not whole")
+	require.ErrorContains(t, err, "is damaged")
 }
 
 func TestComparisons(t *testing.T) {

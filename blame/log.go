@@ -2,6 +2,7 @@ package blame
 
 import (
 	"context"
+	"iter"
 	"slices"
 
 	"jp/agent/problem"
@@ -45,6 +46,65 @@ func (o LogOptions) Reach() repo.Reach {
 	}
 }
 
+// A Log is what a log shows of a conversation.
+type Log struct {
+	View    *repo.View
+	Entries []Entry // in the order to show them; nil if Each reads them
+	options LogOptions
+}
+
+// OpenLog finds the conversation. It reads the entries, unless they are all from the newest back
+// and whole is false.
+func OpenLog(ctx context.Context, h *repo.Host, r *repo.Repo, o LogOptions, whole bool) (l *Log, err error) {
+	l = &Log{options: o}
+	switch {
+	case o.Turn > 0:
+		l.View, err = r.Find().ViewTurns(ctx, h, o.Target, o.Turn, o.Turn)
+	case whole || o.Reverse || o.Limit > 0 && len(o.Paths) == 0:
+		l.View, err = r.Find().ViewBack(ctx, h, o.Target, o.Reach())
+	default:
+		l.View, err = r.Find().ViewByTurn(ctx, h, o.Target)
+		return l, err
+	}
+	if err == nil {
+		l.Entries, err = Entries(ctx, l.View, o)
+	}
+	return l, err
+}
+
+// Each yields the entries, and reads no turn before it comes to it.
+func (l *Log) Each(ctx context.Context) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		for _, it := range l.Entries {
+			if !yield(it, nil) {
+				return
+			}
+		}
+		if len(l.View.Events) > 0 {
+			return
+		}
+		left := l.options.Limit
+		for tree, err := range l.View.ByTurn(ctx) {
+			var entries []Entry
+			if err == nil {
+				entries, err = entriesOf(ctx, l.View, l.options, tree)
+			}
+			if err == nil {
+				err = compare(ctx, l.View, l.options, entries)
+			}
+			if err != nil {
+				yield(Entry{}, err)
+				return
+			}
+			for _, it := range slices.Backward(entries) {
+				if left--; !yield(it, nil) || left == 0 {
+					return
+				}
+			}
+		}
+	}
+}
+
 // Entries are the events to show, in the order to show them.
 func Entries(ctx context.Context, v *repo.View, o LogOptions) ([]Entry, error) {
 	if o.Turn > 0 {
@@ -52,9 +112,37 @@ func Entries(ctx context.Context, v *repo.View, o LogOptions) ([]Entry, error) {
 			return nil, err
 		}
 	}
-	compare := o.Stat || o.Patch || len(o.Paths) > 0
-	before := v.Events[0].Tree
-	if compare && v.Events[0].Seq == 0 {
+	entries, err := entriesOf(ctx, v, o, "")
+	if err != nil {
+		return nil, err
+	}
+	if o.Limit > 0 && len(entries) > o.Limit {
+		entries = entries[len(entries)-o.Limit:]
+	}
+	err = compare(ctx, v, o, entries)
+	if !o.Reverse {
+		slices.Reverse(entries)
+	}
+	return entries, err
+}
+
+func (o LogOptions) compares() bool { return o.Stat || o.Patch || len(o.Paths) > 0 }
+
+// compare finds what the events of entries changed.
+func compare(ctx context.Context, v *repo.View, o LogOptions, entries []Entry) (err error) {
+	for i := 0; i < len(entries) && o.compares() && err == nil; i++ {
+		entries[i].Changes, err = changes(ctx, v, entries[i], o.Within, !o.Patch)
+	}
+	return err
+}
+
+// entriesOf are the entries of the events of a view, oldest first. before is the tree that the first
+// event found, "" where it is its own or, of the conversation's first event, that of the commit below.
+func entriesOf(ctx context.Context, v *repo.View, o LogOptions, before string) ([]Entry, error) {
+	if before == "" {
+		before = v.Events[0].Tree
+	}
+	if o.compares() && v.Events[0].Seq == 0 {
 		var err error
 		if before, err = Ground(ctx, v); err != nil {
 			return nil, err
@@ -77,21 +165,6 @@ func Entries(ctx context.Context, v *repo.View, o LogOptions) ([]Entry, error) {
 			}
 		}
 		entries = append(entries, it)
-	}
-	if o.Limit > 0 && len(entries) > o.Limit {
-		entries = entries[len(entries)-o.Limit:]
-	}
-	for i := range entries {
-		if !compare {
-			break
-		}
-		var err error
-		if entries[i].Changes, err = changes(ctx, v, entries[i], o.Within, !o.Patch); err != nil {
-			return nil, err
-		}
-	}
-	if !o.Reverse {
-		slices.Reverse(entries)
 	}
 	return entries, nil
 }

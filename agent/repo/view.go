@@ -3,6 +3,7 @@ package repo
 import (
 	"context"
 	"errors"
+	"iter"
 	"slices"
 
 	"jp/conversation"
@@ -96,6 +97,58 @@ func (r Finder) ViewBack(ctx context.Context, e *Host, word string, enough Reach
 		return nil, err
 	}
 	return v.back(ctx, enough)
+}
+
+// ViewByTurn finds a conversation for [View.ByTurn], and reads nothing of it.
+func (r Finder) ViewByTurn(ctx context.Context, e *Host, word string) (*View, error) {
+	return r.open(ctx, e, word)
+}
+
+// ByTurn gives the view the events of one turn after the other, the newest first, and yields the
+// tree that each turn found, "" for the first one. Behind damage, it goes on with the turns that
+// are readable from the start.
+func (v *View) ByTurn(ctx context.Context) iter.Seq2[string, error] {
+	return func(yield func(tree string, err error) bool) {
+		newest := *v
+		var back []*conversation.Event
+		turn := func(tree string) bool {
+			v.Events = slices.Clone(back)
+			slices.Reverse(v.Events)
+			if back = back[:0]; v.later == nil {
+				newest.Events = v.Events
+				_, newest.Tail = conversation.SplitTail(v.Events)
+				v.Tail, v.later = newest.Tail, &laterEvents{newest: v.Newest(), turn: func() *View { return &newest }}
+			}
+			return yield(tree, nil)
+		}
+		next := func(ev *conversation.Event) bool {
+			if n := len(back); n > 0 && back[n-1].Type() == conversation.TypeTurnStart && !turn(ev.Tree) {
+				return false
+			}
+			back = append(back, ev)
+			return true
+		}
+		for ev, err := range v.Repo.Store.Backward(ctx, v.Head) {
+			if err != nil {
+				whole := &View{Repo: v.Repo, ID: v.ID, Remote: v.Remote, Head: v.Head}
+				if whole, err = whole.whole(ctx); err != nil {
+					yield("", err)
+					return
+				}
+				v.Broken, v.Tail, back = whole.Broken, whole.Tail, back[:0]
+				for _, ev := range slices.Backward(whole.Events) {
+					if !next(ev) {
+						return
+					}
+				}
+				break
+			}
+			if !next(ev) {
+				return
+			}
+		}
+		turn("")
+	}
 }
 
 // back loads the end of the conversation, all of it if enough is nil.

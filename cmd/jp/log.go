@@ -66,29 +66,24 @@ func runLog(ctx context.Context, e *ui.Env, o blame.LogOptions) error {
 	} else if followed != o.Target {
 		o.Target, _ = repo.SplitTarget(followed)
 	}
-	var v *repo.View
-	if o.Turn > 0 {
-		v, err = r.Find().ViewTurns(ctx, e.Host, o.Target, o.Turn, o.Turn)
-	} else {
-		v, err = r.Find().ViewBack(ctx, e.Host, o.Target, o.Reach())
-	}
+	l, err := blame.OpenLog(ctx, e.Host, r, o, e.Verbose)
 	if err != nil {
 		return err
 	}
-	entries, err := blame.Entries(ctx, v, o)
-	if err != nil {
-		return err
-	}
-	if e.Verbose && len(entries) > 0 {
-		command, err := blame.GitLog(ctx, v, entries, o)
+	v := l.View
+	if e.Verbose && len(l.Entries) > 0 {
+		command, err := blame.GitLog(ctx, v, l.Entries, o)
 		if err != nil {
 			return err
 		}
 		fmt.Fprintln(e.Stderr, command)
 	}
 	d, unseen := e.OnScreen(v), snapshot.UnseenWords(v, 20)
-	return v.Damage(e.Paged(func(w io.Writer) error {
-		for _, entry := range entries {
+	err = e.Paged(func(w io.Writer) error {
+		for entry, err := range l.Each(ctx) {
+			if err != nil {
+				return err
+			}
 			if err := printEntry(ctx, d, w, entry, o); err != nil {
 				return err
 			}
@@ -97,7 +92,8 @@ func runLog(ctx context.Context, e *ui.Env, o blame.LogOptions) error {
 			}
 		}
 		return nil
-	}))
+	})
+	return v.Damage(err)
 }
 
 func printEntry(ctx context.Context, v *ui.ScreenView, w io.Writer, it blame.Entry, o blame.LogOptions) error {
