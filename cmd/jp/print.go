@@ -193,21 +193,15 @@ func turnsBack(n int, worth func(l *conversation.Ledger, turn []*conversation.Ev
 }
 
 func printViews(w io.Writer, e *ui.Env, views []*ui.ScreenView, o printOptions) error {
-	var lines [][]byte
-	for _, v := range views {
+	windows := make([][]*conversation.Event, len(views))
+	for i, v := range views {
 		events, err := windowOf(v.View, o)
 		if err != nil {
 			return err
 		}
 		switch {
 		case e.Format.Structured():
-			for _, ev := range events {
-				line, err := conversation.ViewJSON(ev, v.View.ID, v.View.Incomplete(ev))
-				if err != nil {
-					return err
-				}
-				lines = append(lines, line)
-			}
+			windows[i] = events
 		case o.answer:
 			printAnswer(v, w)
 		case o.events:
@@ -218,7 +212,7 @@ func printViews(w io.Writer, e *ui.Env, views []*ui.ScreenView, o printOptions) 
 			ui.NewTurn(v, w, o.style, o.tools).Print(events)
 		}
 	}
-	return ui.WriteLines(w, e.Format, lines)
+	return ui.WriteEvents(w, e.Format, views, windows)
 }
 
 // printAnswer writes the last answer: laid out for a person, as it was written for another program.

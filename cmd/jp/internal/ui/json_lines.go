@@ -3,17 +3,25 @@ package ui
 import (
 	"io"
 	"strings"
+
+	"jp/conversation"
 )
 
-// WriteLines writes JSON objects as an array, or one per line.
-func WriteLines(w io.Writer, f Format, lines [][]byte) error {
+// WriteEvents writes events of each view as a JSON array, or one per line.
+func WriteEvents(w io.Writer, f Format, views []*ScreenView, windows [][]*conversation.Event) error {
 	if !f.Structured() {
 		return nil
 	}
 	rows := NewJSONRows(w, f)
-	for _, line := range lines {
-		if err := rows.line(string(line)); err != nil {
-			return err
+	for i, v := range views {
+		for _, e := range windows[i] {
+			line, err := conversation.ViewJSON(e, v.View.ID, v.View.Incomplete(e))
+			if err == nil {
+				err = rows.line(string(line))
+			}
+			if err != nil {
+				return err
+			}
 		}
 	}
 	return rows.Close()
