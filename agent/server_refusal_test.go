@@ -79,7 +79,7 @@ func TestRefusedByServer(t *testing.T) {
 		{name: "too long a question", status: 400, text: "prompt is too long: 100000 tokens > 9000 maximum", request: long, hints: []string{"jp discard ID", "jp continue ID -m PROVIDER/NAME"}},
 		{name: "too long after many turns", status: 400, text: "prompt is too long: 100000 tokens > 9000 maximum", before: 5, request: "Short", hints: []string{"jp fork ID --last 3 -a", "jp query --new \"…\"", "jp continue ID -m PROVIDER/NAME"}},
 		{name: "too long after two turns", status: 400, text: "prompt is too long: 100000 tokens > 9000 maximum", before: 2, hints: []string{"jp fork ID --last 2 -a", "jp query --new \"…\"", "jp continue ID -m PROVIDER/NAME"}},
-		{name: "too long instructions", status: 400, text: "prompt is too long: 100000 tokens > 9000 maximum", rules: long, details: "tokens are instructions (AGENTS.md).", hints: []string{"jp query --discard-turn -E --id ID --no-instructions", "jp query --discard-turn -E --id ID --cfg instructions.max_bytes=18432", "jp continue ID -m PROVIDER/NAME"}},
+		{name: "too long instructions", status: 400, text: "prompt is too long: 100000 tokens > 9000 maximum", rules: long, details: "tokens are instructions (AGENTS.md).", hints: []string{"jp query --discard-turn -E --id ID --no-instructions", "jp query --discard-turn -E --id ID --cfg instructions.max_bytes=20480", "jp continue ID -m PROVIDER/NAME"}},
 		{name: "too long, without compaction", status: 400, text: "prompt is too long: 100000 tokens > 9000 maximum", config: "[compaction]\nauto = false\n", before: 3, hints: []string{"jp compact ID", "jp fork ID --last 3 -a", "jp query --new \"…\"", "jp continue ID -m PROVIDER/NAME"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
