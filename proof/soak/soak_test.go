@@ -140,7 +140,7 @@ func TestWhatWasToldHasToBeThere(t *testing.T) {
 func TestTheDeadAreListedAsWaiting(t *testing.T) {
 	const said = `case "$*" in
 *json*) echo '[{"id":"` + string(testID) + `","status":{"state":"STATE","tool":"fs_create_file","pid":null}}]' ;;
-*) echo ' ` + string(testID) + `	waiting-for-input (fs_create_file)	1' ;;
+*) echo ' ` + string(testID) + `	waiting-for-input (create)	1' ;;
 esac`
 	for state, violations := range map[string]int{"waiting_for_input": 0, "interrupted": 1} {
 		s := played(t, strings.Replace(said, "STATE", state, 1))
