@@ -279,7 +279,7 @@ func TestChatWithoutAModel(t *testing.T) {
 		lines := strings.Split(strings.ReplaceAll(strings.TrimSpace(s.Text()), "\n\n", "\n"), "\n")
 		require.Len(t, lines, 6)
 		require.Contains(t, lines[0], "no model to ask")
-		require.Contains(t, s.Text(), "export ANTHROPIC_API_KEY=…")
+		require.Contains(t, s.Text(), "    export ANTHROPIC_API_KEY=…")
 		require.Contains(t, s.Text(), "jp query -m script/demo")
 		require.Contains(t, s.Text(), "jp chat -m script/demo")
 	}

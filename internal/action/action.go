@@ -148,8 +148,10 @@ func (a Action) String() string {
 	if rest, asks := strings.CutPrefix(line, Program+" query "); asks && a.unrecorded && !strings.Contains(command, "--no-persist") {
 		line = Program + " query --no-persist " + rest
 	}
-	if verb, rest, _ := strings.Cut(strings.TrimPrefix(line, Program+" "), " "); inChat.Load() && a.dir == "" && line != verb && slices.Contains(ChatVerbs, verb) {
-		return strings.TrimSpace("/" + verb + " " + rest)
+	if command, own := strings.CutPrefix(line, Program+" "); own && inChat.Load() && a.dir == "" {
+		if verb, _, _ := strings.Cut(command, " "); slices.Contains(ChatVerbs, verb) {
+			return "/" + command
+		}
 	}
 	for _, program := range []string{Program, "git"} {
 		if rest, found := strings.CutPrefix(line, program+" "); found && a.dir != "" && !strings.HasPrefix(rest, "-C ") {

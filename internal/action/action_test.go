@@ -119,6 +119,7 @@ func TestInChat(t *testing.T) {
 		"jp attach n72i":                  Attach("n72i"),
 		"jp -C ../x continue n72i":        Continue("n72i").In("../x"),
 		"git stash store 5d41":            StoreStash("5d41"),
+		"export X_KEY=…":                  SetKey("X_KEY"),
 	} {
 		require.Equal(t, want, a.String())
 	}
