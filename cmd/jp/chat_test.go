@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"regexp"
 	"strings"
@@ -454,6 +455,33 @@ func TestChatEscTwiceStops(t *testing.T) {
 		s.Type("\x1b") // on a slow machine, the next one is the second
 		return len(p.ofType("turn_stopped")) > 0
 	}, time.Minute, 300*time.Millisecond)
+}
+
+// The text of an answer stands once behind the menu, and once after the menu.
+func TestChatMenuBelowAnAnswer(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ key, end string }{
+		"Enter goes on": {"\r", "the middle of it."},
+		"s stops":       {"s", "…(cut off)"},
+	} {
+		for _, columns := range []int{80, 48} {
+			t.Run(fmt.Sprint(name, " at ", columns), func(t *testing.T) {
+				t.Parallel()
+				_, s := talk(t, columns, longScript)
+				s.Type("Tell me\r")
+				s.WaitFor("There was a")
+				s.Type("\x1b")
+				s.WaitFor("s stop (ends the turn)")
+				require.Equal(t, 1, strings.Count(s.Text(), "There was a"), "while the menu is open")
+				s.Type(tt.key)
+				s.WaitFor("turn 1 · ")
+				text := strings.Join(strings.Fields(s.Text()), " ")
+				require.Contains(t, text, tt.end)
+				require.Equal(t, 1, strings.Count(text, "There was a"), text)
+				require.NotContains(t, text, "The model is answering")
+			})
+		}
+	}
 }
 
 // What is typed while the first turn of a conversation works belongs to that conversation.

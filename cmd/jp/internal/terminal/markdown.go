@@ -82,8 +82,13 @@ func (m *Markdown) Within(t *highlight.Time) { m.time, m.memo.time = t, t }
 func (m *Markdown) Hide() error { return m.shown().Hide() }
 
 // Leave lets what is shown of an unfinished block stay where it is, for good. When more of it is written, all of
-// it is shown again below what came meanwhile.
-func (m *Markdown) Leave() error { return m.shown().Keep() }
+// it is shown again below what came meanwhile. A region shows it above what comes meanwhile, and goes on with it.
+func (m *Markdown) Leave() error {
+	if m.region != nil {
+		return nil
+	}
+	return m.live.Keep()
+}
 
 // shown is where the block that is being written is shown.
 func (m *Markdown) shown() Region {
