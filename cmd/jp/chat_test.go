@@ -351,6 +351,26 @@ func TestChatNamesTheModel(t *testing.T) {
 	}
 }
 
+// The bottom line names the model of the next request as soon as the person has chosen it.
+func TestChatShowsTheChosenModel(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	for _, name := range []string{"talk", "other", "careful"} {
+		p.write("../"+name+".toml", chatScript)
+	}
+	p.configure("[profiles.careful]\nmodel = \"script/../careful.toml\"\n")
+	require.Zero(t, p.jp("query", "-m", "script/../talk.toml", "First?").exit)
+	s := p.sit(80)
+	s.View = nil
+	s.WaitFor(" · talk.toml · main")
+	for _, step := range [][2]string{
+		{"/profile careful", "careful"}, {"/profile none", "talk"}, {"/model script/../other.toml", "other"}, {"Second?", "other"},
+	} {
+		s.Type(step[0] + "\r")
+		s.WaitFor(" · " + step[1] + ".toml · main")
+	}
+}
+
 // queueScript runs a tool until a file is there.
 const queueScript = `
 [[reply]]

@@ -18,6 +18,7 @@ import (
 // A bottomLine is what stands below the line: the mode of the next request, and what the conversation asks and has used.
 type bottomLine struct {
 	mu            sync.Mutex
+	recorded      string // the model of the newest turn; "": no turn yet
 	model, branch string
 	used, cost    string
 	effort        string // how much the model thinks, as the person chose it; "": they did not
@@ -28,16 +29,23 @@ type bottomLine struct {
 func (b *bottomLine) open(r *repo.Repo, o agent.Overview, request agent.Request) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	recorded := ""
+	b.recorded = ""
 	if o.Listing.Model != nil {
-		recorded = *o.Listing.Model
+		b.recorded = *o.Listing.Model
 	}
-	b.model, b.branch, b.used = agent.NextModel(r, request, recorded), branchOf(r.At.GitDir), ""
+	b.model, b.branch, b.used = agent.NextModel(r, request, b.recorded), branchOf(r.At.GitDir), ""
 	b.spent = ""
 	if cost := o.Listing.Usage.CostUSD; cost != nil {
 		b.spent = *cost
 	}
 	b.cost = dollars(b.spent)
+}
+
+// chosen takes the model of the next request, which the person has changed.
+func (b *bottomLine) chosen(r *repo.Repo, request agent.Request) {
+	b.mu.Lock()
+	b.model = agent.NextModel(r, request, b.recorded)
+	b.mu.Unlock()
 }
 
 // begun takes the model and the branch of a turn.
@@ -46,7 +54,7 @@ func (b *bottomLine) begun(events []*conversation.Event) {
 	defer b.mu.Unlock()
 	for _, e := range events {
 		if start, is := e.Body.(*conversation.TurnStart); is {
-			b.model = start.Model
+			b.recorded, b.model = start.Model, start.Model
 			if e.Git != nil {
 				b.branch = e.Git.Branch
 			}

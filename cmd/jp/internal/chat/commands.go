@@ -137,6 +137,7 @@ func (c *chat) do(ctx context.Context, o command, words []string) error {
 			if err == nil && o.flags != nil && len(words) == 0 {
 				err = listTools(c.console, r, c.settings.next(false), c.settings.modeName() == config.ProfilePlan)
 			}
+			c.bottom.chosen(r, c.settings.next(false))
 			c.showBottom()
 			return err
 		})
