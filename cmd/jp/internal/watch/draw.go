@@ -25,7 +25,7 @@ const leastList = 2
 // draw shows the board as it is now.
 func (s *screen) draw(ctx context.Context) error {
 	s.rows = s.board.Rows()
-	if s.current() == nil && len(s.rows) > 0 {
+	if (s.current() == nil || !s.pressed) && len(s.rows) > 0 {
 		s.selected = s.rows[0].Key()
 	}
 	width, height := terminal.Width(s.env.Stdout, nil), s.screen.Height()

@@ -37,6 +37,7 @@ type screen struct {
 
 	rows     []live.Row
 	selected string // key of a row
+	pressed  bool   // the user has pressed a key: until then the first row is selected
 	note     string // in place of the keys
 	line     *line  // that the user types; nil: none
 	stopping string // key of the row that another s stops
@@ -177,6 +178,7 @@ func (s *screen) move(by int) {
 
 // press takes a key.
 func (s *screen) press(ctx context.Context, k key) error {
+	s.pressed = true
 	if l := s.reading(); l != nil {
 		if l.press(k) {
 			s.line = nil
