@@ -56,7 +56,7 @@ func (r *restoring) reachable(p WriteOp) error {
 	return nil
 }
 
-// freedPaths is what removals make freedPaths in: the files, also those that a folder replaces, and the folders that they may empty.
+// freedPaths are the paths that removals free: the files, also those that a folder replaces, and the folders that they may empty.
 type freedPaths struct{ files, folders map[string]bool }
 
 func roomBy(puts []WriteOp) freedPaths {

@@ -152,9 +152,9 @@ func (r Finder) ViewTurns(ctx context.Context, e *Host, word string, first, last
 }
 
 // ViewKept is the conversation from the start of a turn up to one of its events, which a number
-// from the start names, or turn:N as the last one. It goes back from the newest event as far as
-// enough says where a fork up to that event needs more: if the newest turn cannot be read, or the
-// conversation is a fork, which may share the event.
+// from the start names, or turn:N as the last one. It goes back from the newest event, as far
+// as enough says, if the fork needs more: the newest turn cannot be read, or the conversation is
+// itself a fork, which may share the event.
 func (r Finder) ViewKept(ctx context.Context, e *Host, word, event string, enough Reach) (*View, error) {
 	v, err := r.open(ctx, e, word)
 	if err != nil {
