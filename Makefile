@@ -7,7 +7,6 @@ BENCH    ?=
 SOAK     ?=
 SEEDS    ?= 100000
 HOSTILE  ?=
-VISITS   ?=
 FLIPS    ?=
 CRASH    ?=
 KILLS    ?= 100
@@ -19,7 +18,7 @@ export CGO_ENABLED ?= 0
 # proof builds a program of the proof module and runs it in this folder.
 proof = $(GO) build -C proof -o ../bin/proof/$(1) ./$(1) && bin/proof/$(1)
 
-.PHONY: release help build test check lint crash crash-tools fuzz bench bench-tools soak seeded histories hostile programs visits flips validator inspector editors peers shells chromium acpkill models screens demo install
+.PHONY: release help build test check lint crash crash-tools fuzz bench bench-tools soak seeded histories hostile programs flips validator inspector editors peers shells chromium acpkill models screens demo install
 
 help: ## print the targets
 	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s  %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -79,9 +78,6 @@ hostile: ## repositories that attack, one class after another: a table; none may
 programs: ## 300 random programs over random files: jp undo brings all back, or jp names what not; 12 beside opencode (make peers)
 	JP_PROGRAMS=1 $(GO) test ./cmd/jp -run 'TestUndoAfterRandomPrograms$$' -count=1 -timeout 1h
 	JP_PROGRAMS=1 $(GO) test ./cmd/jp -run 'TestUndoBesideOpencode$$' -v -count=1 -timeout 1h
-
-visits: ## how often one query goes from file to file before its first event (VISITS='-route' etc.)
-	$(call proof,visits) $(VISITS)
 
 flips: ## how many of 120 wrong conditions, picked by a seed, the tests of their own packages notice (FLIPS='-seed 7' etc.)
 	$(call proof,flip) $(FLIPS)
