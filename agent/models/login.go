@@ -21,7 +21,7 @@ func (r Providers) LoginTo(name string, out bool) (string, error) {
 	}
 	switch {
 	case name == "" && out:
-		return "", problem.Usage("jp logout needs the name of a provider.").Hint(action.Doctor, "names the providers whose keys come from jp login")
+		return "", problem.Usage("jp login --remove needs the name of a provider.").Hint(action.Doctor, "names the providers whose keys come from jp login")
 	case name == "":
 		return "", problem.Usage("jp login needs the name of a provider.").
 			Hint(action.Models, "the providers").Hint(action.Login("anthropic"), "for example")

@@ -91,5 +91,5 @@ func TestAStoppedProcessIsWoken(t *testing.T) {
 	require.True(t, strings.Contains(out.stderr, "does not answer"), out.stderr)
 	require.Zero(t, p.helps(out.stderr, "unfreeze").exit)
 	require.Zero(t, p.jp("answer", "n").exit)
-	require.Zero(t, p.jp("wait", string(id)).exit)
+	require.Zero(t, p.jp("attach", "--wait", string(id)).exit)
 }

@@ -18,44 +18,29 @@ import (
 )
 
 func newArchiveCommand(e *ui.Env) *cobra.Command {
-	o := repo.Selection{Scopes: []conversation.Scope{conversation.ScopeLive}}
+	var o repo.Selection
+	var undo bool
 	cmd := &cobra.Command{
-		Use: "archive [ID…]", GroupID: "shape", Short: "Move conversations out of jp ls",
+		Use: "archive [ID…]", GroupID: "shape", Short: "Move conversations out of jp ls, or back",
 		Long: `Move conversations out of jp ls. They stay complete: jp ls --archived lists them,
-and jp unarchive brings them back. With a filter, jp lists them first and then
-asks. Pinned conversations stay.
+and --undo brings them back. With a filter, jp lists them first and then asks.
+Pinned conversations stay.
 
 JSON: [{"action","conversation","files"}]
 
 Exit codes: 0 done · 2 usage · 3 no terminal to ask, or duplicate id · 4 locked ·
 5 no such conversation · 6 damaged at its end`,
-		Example: "  jp archive\n  jp archive 4400 6120\n  jp archive --inactive 30d -y",
+		Example: "  jp archive\n  jp archive 4400 6120\n  jp archive --inactive 30d -y\n  jp archive --undo 4400",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.Words = args
-			return runArchive(cmd.Context(), e, o, true)
+			o.Words, o.Scopes = args, []conversation.Scope{conversation.ScopeLive}
+			if undo {
+				o.Scopes[0] = conversation.ScopeArchived
+			}
+			return runArchive(cmd.Context(), e, o, !undo)
 		},
 	}
 	selectionFlags(&o, cmd.Flags())
-	return cmd
-}
-
-func newUnarchiveCommand(e *ui.Env) *cobra.Command {
-	o := repo.Selection{Scopes: []conversation.Scope{conversation.ScopeArchived}}
-	cmd := &cobra.Command{
-		Use: "unarchive [ID…]", GroupID: "shape", Short: "Bring archived conversations back",
-		Long: `Bring archived conversations back into jp ls.
-
-JSON: [{"action","conversation","files"}]
-
-Exit codes: 0 done · 2 usage · 3 no terminal to ask, or duplicate id · 4 locked ·
-5 no such conversation · 6 damaged at its end`,
-		Example: "  jp ls --archived\n  jp unarchive 4400",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.Words = args
-			return runArchive(cmd.Context(), e, o, false)
-		},
-	}
-	selectionFlags(&o, cmd.Flags())
+	cmd.Flags().BoolVar(&undo, "undo", false, "bring archived conversations back")
 	return cmd
 }
 

@@ -69,7 +69,7 @@ func inBackground(t *testing.T, script string, args ...string) (*workspace, conv
 // waits waits until a question waits, and is it.
 func (p *workspace) waits() string {
 	p.t.Helper()
-	out := p.jp("wait")
+	out := p.jp("attach", "--wait")
 	require.Equal(p.t, problem.ExitDecision, out.exit, out.stderr)
 	return out.stdout
 }
@@ -123,7 +123,7 @@ func TestTwoTerminals(t *testing.T) {
 	out := p.jp("answer", string(id), "y")
 	require.Zero(t, out.exit, out.stderr)
 	require.Contains(t, out.stdout, "Answer: yes (user). "+string(id)+" goes on")
-	require.Zero(t, p.jp("wait").exit)
+	require.Zero(t, p.jp("attach", "--wait").exit)
 	require.Equal(t, "newer\n", p.read("README.md"))
 	require.Zero(t, p.jp("verify").exit)
 	_, told := p.entry(id)
@@ -214,7 +214,7 @@ func TestOneIsAttached(t *testing.T) {
 	require.Zero(t, follows.exit, follows.stderr)
 	first.Type("n")
 	require.Zero(t, first.exit())
-	require.Zero(t, p.jp("wait", string(id)).exit)
+	require.Zero(t, p.jp("attach", "--wait", string(id)).exit)
 }
 
 func TestTheMenuOverTheSocket(t *testing.T) {
@@ -432,7 +432,7 @@ func TestTheTerminalOfADetachedTurnGoes(t *testing.T) {
 	_ = s.cmd.Wait()
 	p.waits()
 	require.Zero(t, p.jp("answer", "n").exit)
-	require.Zero(t, p.jp("wait").exit)
+	require.Zero(t, p.jp("attach", "--wait").exit)
 }
 
 // TestTheLockIsNeverFree tries to take the lock all the time while a turn goes
@@ -472,7 +472,7 @@ func TestTheLockIsNeverFree(t *testing.T) {
 			default:
 			}
 		}
-		require.Zero(t, p.jp("wait").exit)
+		require.Zero(t, p.jp("attach", "--wait").exit)
 	}
 }
 

@@ -76,7 +76,7 @@ func TestBackupsStayHere(t *testing.T) {
 		require.Contains(t, string(text), "Are they back?", format)
 		require.NotContains(t, string(text), content, format)
 	}
-	id := strings.TrimPrefix(strings.TrimSpace(p.jp("ref").stdout), "refs/jp/conversations/")
+	id := strings.TrimPrefix(strings.TrimSpace(p.jp("show", "--ref").stdout), "refs/jp/conversations/")
 	e := p.connects(`{}`)
 	e.Must("session/load", fmt.Sprintf(`{"sessionId":%q,"cwd":%q,"mcpServers":[]}`, id, p.dir))
 	e.Mu.Lock()

@@ -21,12 +21,17 @@ model had just read, the request, and who allowed it. jp looks in all conversati
 fetched ones too, and finds a line by its text after a rename, copy, squash, rebase
 or merge. Other lines show their commit.
 
+With --commit, show which conversations the lines of a commit come from, with the
+events that wrote them, and how many lines no conversation has. jp compares the
+commit with its first parent. It also shows the conversations that the message
+names in a trailer Jp-Conversation, which anyone can write.
+
 JSON: [{"line","text","conversation","seq","commit","time","author","tool","model"}];
 with :LINE one such object, with "because", "for" and "allowed" ({"seq","text"} or
 null). If no event wrote the line, seq is null and conversation that of the session.
 If nothing recorded the line, commit is null, too.
 
-Exit codes: 0 done · 2 usage · 5 no such file, line or conversation,
+Exit codes: 0 done · 2 usage · 5 no such file, line, commit or conversation,
 or it is incomplete here · 6 damaged`
 
 type blameOptions struct {
@@ -37,11 +42,15 @@ type blameOptions struct {
 
 func newBlameCommand(e *ui.Env) *cobra.Command {
 	var o blameOptions
+	var commit bool
 	cmd := &cobra.Command{
-		Use: "blame PATH[:LINE]", GroupID: "look", Args: cobra.ExactArgs(1),
+		Use: "blame PATH[:LINE]|COMMIT", GroupID: "look", Args: cobra.ExactArgs(1),
 		Short: "Show which event, call and question wrote a line", Long: blameHelp,
-		Example: "  jp blame auth/retry.go:14\n  jp blame auth/retry.go\n  jp blame -i 4400 main.go:3",
+		Example: "  jp blame auth/retry.go:14\n  jp blame auth/retry.go\n  jp blame -i 4400 main.go:3\n  jp blame --commit HEAD",
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if commit {
+				return runWhy(cmd.Context(), e, args[0])
+			}
 			o.path = args[0]
 			if at := strings.LastIndexByte(args[0], ':'); at >= 0 {
 				n, err := strconv.Atoi(args[0][at+1:])
@@ -58,7 +67,8 @@ func newBlameCommand(e *ui.Env) *cobra.Command {
 	cmd.Flags().StringVarP(&o.id, "id", "i", "", "look only in conversation `ID`")
 	cmd.Flags().Bool("all", true, "look in all conversations, the default")
 	_ = cmd.Flags().MarkHidden("all")
-	cmd.MarkFlagsMutuallyExclusive("id", "all")
+	cmd.Flags().BoolVar(&commit, "commit", false, "show where the lines of a commit come from")
+	cmd.MarkFlagsMutuallyExclusive("id", "all", "commit")
 	return cmd
 }
 

@@ -112,7 +112,7 @@ func TestWhoWaitsCanAskElsewhere(t *testing.T) {
 			require.Zero(t, s.exit())
 			s.WaitFor("Elsewhere.")
 			require.Contains(t, s.Text(), says)
-			require.NotContains(t, p.jp("ref").stdout, string(id), "the session went there")
+			require.NotContains(t, p.jp("show", "--ref").stdout, string(id), "the session went there")
 			require.Contains(t, p.jp("status", string(id)).stdout, "running")
 			require.Equal(t, 1, strings.Count(p.jp("ls").stdout, "idle"))
 			require.Zero(t, p.jp("verify", "--all").exit)

@@ -337,7 +337,7 @@ func TestChatHints(t *testing.T) {
 	p := newPlace(t)
 	p.write("../talk.toml", "[[reply]]\nfail = \"auth\"\n")
 	require.NotZero(t, p.jp("query", "-m", "script/../talk.toml", "First").exit)
-	id := conversation.ID(strings.TrimPrefix(strings.TrimSpace(p.jp("ref").stdout), "refs/jp/conversations/")).Short()
+	id := conversation.ID(strings.TrimPrefix(strings.TrimSpace(p.jp("show", "--ref").stdout), "refs/jp/conversations/")).Short()
 	p.write("../talk.toml", "[[reply]]\nmessage = \"Over.\"\n")
 	q := *p
 	q.environ = append(slices.Clone(p.environ), "JP_SESSION=other")

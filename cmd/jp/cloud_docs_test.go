@@ -62,7 +62,7 @@ func TestMyCloudsModels(t *testing.T) {
 			require.NoError(t, json.Unmarshal(body, &sent))
 			require.Equal(t, want.model, sent.Model)
 			require.True(t, sent.Stream)
-			require.NotContains(t, p.git("log", "--format=raw", strings.TrimSpace(p.jp("ref").stdout)), "token-of-the-cloud")
+			require.NotContains(t, p.git("log", "--format=raw", strings.TrimSpace(p.jp("show", "--ref").stdout)), "token-of-the-cloud")
 		})
 	}
 }

@@ -76,7 +76,7 @@ func TestACommandThatOutlivesJP(t *testing.T) {
 func TestADiscardEndsACommand(t *testing.T) {
 	t.Parallel()
 	p, pid := outlived(t)
-	out := p.jp("discard")
+	out := p.jp("continue", "--discard")
 	require.Zero(t, out.exit, out.stderr)
 	requireEnded(t, pid)
 	require.Len(t, p.calls(), 1)

@@ -27,8 +27,10 @@ func completeWords(e *ui.Env, root *cobra.Command) {
 		}
 	}
 	any := ids(nil)
-	archived := completer(func(ctx context.Context, r *repo.Repo, _ *ui.Env, _ []string, word string) []agent.Candidate {
-		return agent.ConversationCandidates(ctx, r, word, true, nil)
+	archive := completer(func(ctx context.Context, r *repo.Repo, _ *ui.Env, _ []string, word string) []agent.Candidate {
+		cmd, _, _ := root.Find([]string{"archive"})
+		undo, _ := cmd.Flags().GetBool("undo")
+		return agent.ConversationCandidates(ctx, r, word, undo, nil)
 	})
 	// An id may have an event behind it, and a bare event is the session's.
 	events := completer(func(ctx context.Context, r *repo.Repo, _ *ui.Env, _ []string, word string) []agent.Candidate {
@@ -44,10 +46,10 @@ func completeWords(e *ui.Env, root *cobra.Command) {
 		return events(ctx, r, e, args, word)
 	})
 	for name, c := range map[string]completer{
-		"continue": ids(repo.Stopped), "discard": ids(repo.Stopped), "answer": ids(repo.Waits),
-		"attach": ids(repo.Runs), "wait": ids(repo.Runs), "kill": ids(repo.Runs), "send": any,
-		"status": any, "log": any, "print": any, "verify": any, "use": any, "edit": any, "archive": any, "rm": any, "chat": any, "compact": any, "bisect": any,
-		"show": events, "ref": events, "fork": events, "diff": events, "undo": here, "restore": here, "unarchive": archived,
+		"continue": ids(repo.Stopped), "answer": ids(repo.Waits),
+		"attach": ids(repo.Runs), "kill": ids(repo.Runs), "send": any,
+		"status": any, "log": any, "print": any, "verify": any, "use": any, "edit": any, "rm": any, "chat": any, "compact": any, "bisect": any,
+		"show": events, "fork": events, "diff": events, "undo": here, "restore": here, "archive": archive,
 	} {
 		for _, path := range [][]string{{name}, {"conversation", name}} {
 			cmd, rest, err := root.Find(path)

@@ -26,14 +26,14 @@ func newConfigCommand(e *ui.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "config", Short: "Show and change settings", GroupID: "setup",
 		Long: `Show the settings in force and where each comes from, change one, take out an
-allow rule, or print the paths of the files.
+allow rule, print the paths of the files, or write the first one.
 
-Exit codes: 0 done · 2 no such command; show, set, remove and path have their own`,
+Exit codes: 0 done · 2 no such command; show, set, remove, path and init have their own`,
 		Example: "  jp config show policy\n  jp config set model mistral/mistral-large-latest\n  jp config path",
 		Args:    func(cmd *cobra.Command, args []string) error { return noSuchCommand(cmd, args) },
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newConfigShowCommand(e), newConfigSetCommand(e), newConfigRemoveCommand(e), newConfigPathCommand(e))
+	cmd.AddCommand(newConfigShowCommand(e), newConfigSetCommand(e), newConfigRemoveCommand(e), newConfigPathCommand(e), newInitCommand(e))
 	return cmd
 }
 

@@ -71,7 +71,7 @@ func words(line string) []string { return strings.Fields(line) }
 // contract are commands that run one after the other, a minute apart.
 var contract = []utterance{
 	{"version", 0, words("version --json"), nil},
-	{"init", 0, words("init --json"), nil},
+	{"init", 0, words("config init --json"), nil},
 	{"query_turn", 0, words("query --json --partial -y -m script/../work.toml --title Work Make_a_file"), nil},
 	{"query_waits", 3, words("query --json --new -m script/../ask.toml Ask_first"), nil},
 	{"show_waits", 0, words("show --json"), nil},
@@ -90,7 +90,7 @@ var contract = []utterance{
 	{"grep_context", 0, words("grep --json -C 1 over"), nil},
 	{"grep_list", 0, words("grep --json -l made"), nil},
 	{"grep_count", 0, words("grep --json -c made"), nil},
-	{"discard", 0, words("discard --json"), nil},
+	{"discard", 0, words("continue --discard --json"), nil},
 	{"error_ambiguous", 5, words("show --json o"), nil},
 	{"", 0, words("use Worked"), nil},
 	{"blame_file", 0, words("blame --json made.txt"), nil},
@@ -106,8 +106,8 @@ var contract = []utterance{
 	{"query_limited", 1, words("query --json -y --cfg limits.model_calls=1 Read_it"), nil},
 	{"print_discarded", 0, words("print --internal --json Fork"), nil},
 	{"log", 0, words("log --json -n 3"), nil},
-	{"ref", 0, words("ref --json"), nil},
-	{"ref_event", 0, words("ref --json @3"), nil},
+	{"ref", 0, words("show --ref --json"), nil},
+	{"ref_event", 0, words("show --ref --json @3"), nil},
 	{"verify", 0, words("verify --all --json"), nil},
 	{"ls", 0, words("ls --json"), nil},
 	{"ls_lines", 0, words("ls --format jsonl --sort created -n 1"), nil},
@@ -117,7 +117,7 @@ var contract = []utterance{
 	}},
 	{"archive", 0, words("archive --json Worked"), nil},
 	{"ls_archived", 0, words("ls --json --archived"), nil},
-	{"unarchive", 0, words("unarchive --json Worked"), nil},
+	{"unarchive", 0, words("archive --undo --json Worked"), nil},
 	{"error_provider", 7, words("query --json --new -m script/../fail.toml Fail"), nil},
 	{"error_auth", 7, words("query --json --new -m script/../auth.toml Fail"), nil},
 	{"query_failed", 7, words("query --json --new -m script/../fail.toml Fail"), nil},
@@ -128,11 +128,11 @@ var contract = []utterance{
 	{"query_forked", 0, words("query --json --fork=12 -i Worked -m script/../data.toml Or_so"), nil},
 	{"rm", 0, words("rm --json -y 031f"), nil},
 	{"query_detached", 0, words("query --json --detach --new -m script/../ask.toml Ask_behind"), nil},
-	{"wait", 3, words("wait --json"), nil},
+	{"wait", 3, words("attach --wait --json"), nil},
 	{"answer", 0, words("answer --json n not_now"), nil},
-	{"", 0, words("wait"), nil},
+	{"", 0, words("attach --wait"), nil},
 	{"", 0, words("query --detach --new -m script/../ask.toml Ask_again"), nil},
-	{"", 3, words("wait"), nil},
+	{"", 3, words("attach --wait"), nil},
 	{"kill", 0, words("kill --json newest"), nil},
 	{"ls_unreadable", 0, words("ls --json -n 9 --sort title"), func(p *workspace) {
 		p.git("update-ref", "refs/jp/conversations/jp-c17952500000-zzzz", "HEAD")
@@ -169,7 +169,7 @@ var contract = []utterance{
 	{"bisect_testing", 0, words("bisect --json Worked"), nil},
 	{"", 0, words("bisect reset"), nil},
 	{"bisect", 0, []string{"bisect", "--json", "Worked", "--run", "test ! -e made.txt"}, nil},
-	{"why", 0, words("why --json HEAD"), func(p *workspace) {
+	{"why", 0, words("blame --commit --json HEAD"), func(p *workspace) {
 		p.environ = append(p.environ, "GIT_COMMITTER_DATE=2026-11-22T10:00:00Z")
 		p.write("own.txt", "a line of one's own\n")
 		p.write("made.txt", "made\n")

@@ -218,7 +218,7 @@ func (s *stage) goesOn() error {
 		return fmt.Errorf("jp %s: exit %d: %s", command, out.exit, out.stderr)
 	}
 	if s.crashScenario.behind {
-		s.jp("wait")
+		s.jp("attach", "--wait")
 	}
 	if err := s.sound(out); err != nil {
 		return fmt.Errorf("after jp %s: %w", command, err)

@@ -130,6 +130,6 @@ func TestTheOfferNamesTheDelegate(t *testing.T) {
 	s.prompted()
 	s.Type("q")
 	require.Equal(t, 3, s.exit())
-	require.Zero(t, p.jp("discard").exit)
+	require.Zero(t, p.jp("continue", "--discard").exit)
 	require.Contains(t, p.types("Work on it"), "turn_discarded")
 }

@@ -124,7 +124,7 @@ func (d *demo) steps() [][]string {
 		{"jp", "ls"},
 		{"jp", "continue", "-y"},
 		{"jp", "print"},
-		{"git", "log", "--oneline", "--stat", "main..$(jp ref)", "--", "."},
+		{"git", "log", "--oneline", "--stat", "main..$(jp show --ref)", "--", "."},
 		{"jp", "verify", "--all"},
 		{"git", "fsck", "--strict"},
 	}
@@ -167,7 +167,7 @@ func (d *demo) show(ctx context.Context, args []string) error {
 	fmt.Fprintf(d.env.Results(), "\n$ %s\n", strings.Join(words, " "))
 	args = append([]string(nil), args...)
 	for i, a := range args {
-		if rest, ok := strings.CutSuffix(a, "$(jp ref)"); ok {
+		if rest, ok := strings.CutSuffix(a, "$(jp show --ref)"); ok {
 			var ref strings.Builder
 			if err := d.run(ctx, &ref, []string{"jp", "ref"}); err != nil {
 				return err

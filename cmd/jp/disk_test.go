@@ -94,14 +94,14 @@ func TestReadOnly(t *testing.T) {
 	require.Zero(t, p.jp("query", "-y", "-m", "script/../five.toml", "Go").exit)
 	readOnly(t, p.dir)
 	for _, args := range [][]string{
-		{"ls"}, {"print"}, {"log", "-p"}, {"show"}, {"show", "@9"}, {"ref", "@3"}, {"verify", "--all"},
+		{"ls"}, {"print"}, {"log", "-p"}, {"show"}, {"show", "@9"}, {"show", "--ref", "@3"}, {"verify", "--all"},
 	} {
 		out := p.jp(args...)
 		require.Zero(t, out.exit, "%v: %s", args, out.stderr)
 		require.NotEmpty(t, out.stdout)
 		require.Empty(t, out.stderr)
 	}
-	for _, args := range [][]string{{"query", "And now?"}, {"query", "--new", "-m", "script/../five.toml", "Go"}, {"init"}, {"pack"}} {
+	for _, args := range [][]string{{"query", "And now?"}, {"query", "--new", "-m", "script/../five.toml", "Go"}, {"config", "init"}, {"pack"}} {
 		out := p.jp(args...)
 		require.Equal(t, 1, out.exit, "%v: %s", args, out.stderr)
 		require.Regexp(t, `^Error: the repository cannot be written to: `, out.stderr)

@@ -82,7 +82,7 @@ func TestADelegatesQuestion(t *testing.T) {
 				require.Equal(t, 3, out.exit)
 				require.Contains(t, out.stderr, "\n  Waiting for input: "+tools+" asks: Overwrite existing file?\n")
 				require.Contains(t, p.jp("print", string(id)).stdout, "⏳ Incomplete turn (waiting for input)\n")
-				require.Equal(t, 3, p.jp("wait", string(id)).exit)
+				require.Equal(t, 3, p.jp("attach", "--wait", string(id)).exit)
 			}
 			require.Empty(t, p.jp("ls", "--status", "interrupted").stdout)
 			require.Equal(t, levels, strings.Count(p.jp("ls", "--status", "waiting").stdout, "\n"))

@@ -70,7 +70,7 @@ func TestFormsHaveNoColourWhereNoneIsWanted(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t)
 			p.environ = append(p.environ, "TERM=xterm-256color", tt.variable)
-			s := p.sit(80, "init")
+			s := p.sit(80, "config", "init")
 			s.WaitFor("Model for this repository")
 			s.Type("\r")
 			s.WaitFor("toggle")
@@ -160,7 +160,7 @@ func TestInitForm(t *testing.T) {
 			t.Run(width+" "+name, func(t *testing.T) {
 				t.Parallel()
 				p := newPlace(t)
-				s := p.sit(columns, "init")
+				s := p.sit(columns, "config", "init")
 				s.WaitFor("Model for this repository")
 				s.WaitFor("May the model read other conversations?")
 				s.fits(columns)
@@ -205,7 +205,7 @@ func TestInitAsksNothingWhereThereIsAFile(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	p.write(config.WorkspaceFile, "# mine\n")
-	s := p.sit(80, "init")
+	s := p.sit(80, "config", "init")
 	require.Equal(t, 2, s.exit())
 	require.Contains(t, s.Text(), "exists already")
 }

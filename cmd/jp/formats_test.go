@@ -88,7 +88,7 @@ func repositoryFormat(p *workspace, digits int, refs string) {
 	// An archived one, and one that is deleted.
 	ok("archive", id)
 	require.Contains(t, ok("ls", "--archived"), id)
-	ok("unarchive", id)
+	ok("archive", "--undo", id)
 	ok("rm", "-y", early)
 	require.Len(t, strings.Fields(p.git("for-each-ref", "--format=%(refname)", "refs/jp/conversations")), 2)
 

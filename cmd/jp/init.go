@@ -22,14 +22,14 @@ import (
 
 func newInitCommand(e *ui.Env) *cobra.Command {
 	return &cobra.Command{
-		Use: "init", Short: "Write a commented configuration file for this repository", GroupID: "setup", Args: cobra.NoArgs,
+		Use: "init", Short: "Write a commented configuration file for this repository", Args: cobra.NoArgs,
 		Long: `Write .jp/config.toml with every setting commented out. jp works without it. On a
 terminal jp first asks for the settings that a repository mostly has, and writes
 those in use.
 
 Exit codes: 0 done · 1 it cannot be written · 2 it exists, or there is no place for it ·
 130 the questions were left with Ctrl+C; nothing was written`,
-		Example: "  jp init",
+		Example: "  jp config init",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runInit(cmd.Context(), e) },
 	}
 }

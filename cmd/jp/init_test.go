@@ -15,25 +15,25 @@ import (
 	"jp/provider/catalog"
 )
 
-// What a kill has left of an earlier jp init is in nobody's way.
+// What a kill has left of an earlier jp config init is in nobody's way.
 func TestInitAfterAKill(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	half := filepath.Join(p.dir, ".jp/.config.toml.new")
 	p.write(".jp/.config.toml.new", "half")
-	require.Zero(t, p.jp("init").exit)
+	require.Zero(t, p.jp("config", "init").exit)
 	text, err := os.ReadFile(filepath.Join(p.dir, config.WorkspaceFile))
 	require.NoError(t, err)
 	require.Equal(t, string(config.Template()), string(text))
 	require.NoFileExists(t, half)
 	p.write(config.WorkspaceFile, "# mine\n")
-	require.Equal(t, 2, p.jp("init").exit)
+	require.Equal(t, 2, p.jp("config", "init").exit)
 	text, err = os.ReadFile(filepath.Join(p.dir, config.WorkspaceFile))
 	require.NoError(t, err)
 	require.Equal(t, "# mine\n", string(text))
 }
 
-// uncommented are the tables of what jp init writes whose names begin so, in use.
+// uncommented are the tables of what jp config init writes whose names begin so, in use.
 func uncommented(table string) string {
 	setting := regexp.MustCompile(`^# (\[.+\]|\S+ = .+)\n$`)
 	var used strings.Builder
@@ -69,7 +69,7 @@ func TestTheToolThatInitWritesWorks(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("python3"); err != nil {
 		// Only the example needs Python; jp itself does not.
-		t.Skip("the tool of what jp init writes is written in Python, which is not here")
+		t.Skip("the tool of what jp config init writes is written in Python, which is not here")
 	}
 	p := newPlace(t)
 	p.write("two.txt", "one two\n")

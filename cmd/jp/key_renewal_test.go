@@ -94,7 +94,7 @@ func TestAKeyIsRenewedInTheMiddleOfATurn(t *testing.T) {
 				if detached {
 					out := p.jp("query", "-y", "--detach", "-m", v.Asked(), "--cfg", "limits.same_calls=0", "Read it")
 					require.Zero(t, out.exit, out.stderr)
-					out = p.jp("wait")
+					out = p.jp("attach", "--wait")
 					require.Zero(t, out.exit, out.stderr)
 					require.Contains(t, p.jp("print").stdout, "Read.")
 				} else {

@@ -311,7 +311,7 @@ message = "It fails."
 			p.write("../fails.toml", fails)
 			s := p.sit(tt.columns, append([]string{"query", "-y", "-m", "script/../fails.toml", "Test"}, tt.args...)...)
 			require.Zero(t, s.exit())
-			id := conversation.ID(strings.TrimPrefix(strings.TrimSpace(p.jp("ref").stdout), "refs/jp/conversations/")).Short()
+			id := conversation.ID(strings.TrimPrefix(strings.TrimSpace(p.jp("show", "--ref").stdout), "refs/jp/conversations/")).Short()
 			require.Contains(t, s.Text(), strings.Replace(tt.want, "ID", id, 1))
 			all := p.jp("print", "--tools", id)
 			require.Zero(t, all.exit, "the hint helps")

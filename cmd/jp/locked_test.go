@@ -75,7 +75,7 @@ func TestWhatABusyConversationWaitsFor(t *testing.T) {
 	p.understood(hints)
 	for range 2 {
 		require.Zero(t, p.jp(append(words(hints[1])[1:], "n")...).exit)
-		require.Contains(t, []int{0, problem.ExitDecision}, p.jp("wait").exit)
+		require.Contains(t, []int{0, problem.ExitDecision}, p.jp("attach", "--wait").exit)
 	}
 	require.Empty(t, p.untracked())
 	require.Contains(t, p.jp("ls").stdout, "idle")

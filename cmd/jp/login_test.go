@@ -80,7 +80,7 @@ func TestLogin(t *testing.T) {
 		return nil
 	}))
 	require.Contains(t, p.jp("doctor", "-v").stdout, "anthropic: key from jp login, in ")
-	out := p.jp("logout", "anthropic")
+	out := p.jp("login", "--remove", "anthropic")
 	require.Zero(t, out.exit, out.stderr)
 	require.NoFileExists(t, file)
 	out = p.jp("query", "Again")

@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -69,6 +70,13 @@ func run(e *ui.Env, args []string) int {
 	defer e.Keys.Restore()
 	e.Args = args
 	root := newRootCommand(e)
+	if i := oldName(args); i >= 0 {
+		words := newNames[args[i]]
+		if slices.Contains(args[:i], "help") {
+			words = words[:1]
+		}
+		args = slices.Concat(args[:i], words, args[i+1:])
+	}
 	root.SetArgs(giveTitle(root, args))
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
 		plainUsages(root)

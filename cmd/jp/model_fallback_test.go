@@ -14,7 +14,7 @@ import (
 // said is the model of each answer of the place's conversation, by its commit's author, oldest first.
 func (p *workspace) authors() (authors []string) {
 	p.t.Helper()
-	for line := range strings.Lines(p.git("log", "--reverse", "--format=%an|%ae|%s", strings.TrimSpace(p.jp("ref").stdout))) {
+	for line := range strings.Lines(p.git("log", "--reverse", "--format=%an|%ae|%s", strings.TrimSpace(p.jp("show", "--ref").stdout))) {
 		name, rest, _ := strings.Cut(line, "|")
 		if strings.HasPrefix(rest, "assistant@") && !strings.Contains(rest, "thinks") {
 			authors = append(authors, name)
@@ -63,7 +63,7 @@ func TestAnotherModelAnswers(t *testing.T) {
 			require.Equal(t, "anthropic", s.Requests()[len(sent)].Vendor)
 			require.Equal(t, []string{v.Asked(), openai, openai, openai, v.Asked()}, p.authors())
 			require.Contains(t, p.jp("usage", "--by", "model").stdout, openai)
-			require.Contains(t, p.git("log", "--format=raw", strings.TrimSpace(p.jp("ref").stdout)), `"fallback":{"model":"`+v.Asked()+`","reason":"`)
+			require.Contains(t, p.git("log", "--format=raw", strings.TrimSpace(p.jp("show", "--ref").stdout)), `"fallback":{"model":"`+v.Asked()+`","reason":"`)
 			require.Zero(t, p.jp("verify").exit)
 		})
 	}

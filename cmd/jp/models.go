@@ -32,33 +32,23 @@ func newModelsCommand(e *ui.Env) *cobra.Command {
 }
 
 func newLoginCommand(e *ui.Env) *cobra.Command {
-	return &cobra.Command{
-		Use: "login [PROVIDER]", Short: "Keep the key for a provider of models", GroupID: "setup", Args: cobra.MaximumNArgs(1),
+	l := ui.Login{Env: e}
+	cmd := &cobra.Command{
+		Use: "login [PROVIDER]", Short: "Keep the key for a provider of models, or delete it", GroupID: "setup", Args: cobra.MaximumNArgs(1),
 		Long: `Ask for the key for a provider of models, or read it from standard input, and try
 it with the provider's list of models. Then keep it in the system's keyring, or else in
 a file that only you can read. Keys of the configuration and of the environment come
-first. Without PROVIDER it is that of the configured model.
+first. Without PROVIDER it is that of the configured model. --remove deletes the kept
+key. The provider still accepts it until you revoke it there.
 
-Exit codes: 0 the key is kept · 2 no such provider, or no key · 3 a tool or a hook ran this ·
-7 the provider refuses the key, or does not answer · 130 interrupted`,
-		Example: "  jp login anthropic\n  pass show openai | jp login openai",
-		RunE:    func(cmd *cobra.Command, args []string) error { return ui.Login{Env: e}.Run(cmd.Context(), args) },
+Exit codes: 0 the key is kept or deleted · 1 the keyring does not answer · 2 no such provider,
+or no key · 3 a tool or a hook ran this · 7 the provider refuses the key, or does not answer ·
+130 interrupted`,
+		Example: "  jp login anthropic\n  pass show openai | jp login openai\n  jp login --remove anthropic",
+		RunE:    func(cmd *cobra.Command, args []string) error { return l.Run(cmd.Context(), args) },
 	}
-}
-
-func newLogoutCommand(e *ui.Env) *cobra.Command {
-	return &cobra.Command{
-		Use: "logout [PROVIDER]", Short: "Delete the key that jp login keeps", GroupID: "setup", Args: cobra.MaximumNArgs(1),
-		Long: `Delete the key that jp login keeps for a provider. Without PROVIDER it is that of
-the configured model. The provider still accepts the key until you revoke it there.
-
-Exit codes: 0 the key is deleted, or there was none · 1 the keyring does not answer ·
-2 no provider · 3 a tool or a hook ran this`,
-		Example: "  jp logout anthropic",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return ui.Login{Env: e, Out: true}.Run(cmd.Context(), args)
-		},
-	}
+	cmd.Flags().BoolVar(&l.Out, "remove", false, "delete the key that jp keeps")
+	return cmd
 }
 
 func runModels(ctx context.Context, e *ui.Env, args []string, update bool) error {

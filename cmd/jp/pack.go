@@ -22,7 +22,7 @@ const idle = 19
 func newPackCommand(e *ui.Env) *cobra.Command {
 	var background bool
 	cmd := &cobra.Command{
-		Use: "pack", Short: "Pack the conversations' loose objects", GroupID: "setup", Args: cobra.NoArgs,
+		Use: "pack", Short: "Pack the conversations' loose objects", Hidden: true, Args: cobra.NoArgs,
 		Long: "Move the loose objects of conversations into a git pack. All other objects, and all\n" +
 			"refs, stay as they are. jp does this itself in the background after a turn, once\n" +
 			fmt.Sprintf("there are about %d of them, or 64 MiB. store.packing=off leaves it to you.\n\n", packing.Enough) +

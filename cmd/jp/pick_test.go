@@ -58,7 +58,7 @@ func TestStatusOfAnotherConversationSaysHowToAskInIt(t *testing.T) {
 	p := titled(t, "The first", "The session's")
 	require.Contains(t, p.jp("status").stdout, "\n    jp query \"…\"\n")
 	require.Contains(t, p.jp("status", "The session's").stdout, "\n    jp query \"…\"\n")
-	id := strings.TrimPrefix(strings.TrimSpace(p.jp("ref", "The first").stdout), "refs/jp/conversations/")
+	id := strings.TrimPrefix(strings.TrimSpace(p.jp("show", "--ref", "The first").stdout), "refs/jp/conversations/")
 	require.Contains(t, p.jp("status", "The first").stdout, "\n    jp query --id="+id+" \"…\"\n")
 	require.Contains(t, elsewhere(p).jp("status", "The first").stdout, "\n    jp query --id="+id+" \"…\"\n")
 }
@@ -73,7 +73,7 @@ func TestWithoutAConversationAndATerminal(t *testing.T) {
 		require.Empty(t, out.stdout)
 		require.Contains(t, out.stderr, "jp ls", command)
 	}
-	for _, command := range []string{"rm", "rm -y", "unarchive", "undo", "edit --title"} {
+	for _, command := range []string{"rm", "rm -y", "archive --undo", "undo", "edit --title"} {
 		require.Equal(t, 2, p.jp(strings.Fields(command)...).exit, command)
 	}
 	require.Contains(t, p.jp("ls").stdout, "The only one")
@@ -100,17 +100,17 @@ func TestRmLetsYouChoose(t *testing.T) {
 func TestUnarchiveLetsYouChooseAmongTheArchived(t *testing.T) {
 	t.Parallel()
 	p := titled(t, "Put away", "The session's")
-	out := p.jp("unarchive")
+	out := p.jp("archive", "--undo")
 	require.Equal(t, 2, out.exit)
 	require.Contains(t, out.stderr, "jp ls --archived")
 	require.Zero(t, p.jp("archive", "Put away").exit)
-	s := p.sit(80, "unarchive")
+	s := p.sit(80, "archive", "--undo")
 	s.Wait("the archived one", func() bool { return chosenLine(s, "Put away") })
 	require.NotContains(t, s.Text(), "The session's")
 	s.Type("\r")
 	require.Zero(t, s.exit())
 	require.Zero(t, p.jp("archive").exit)
-	require.Zero(t, p.jp("unarchive").exit, "the session's, which is archived")
+	require.Zero(t, p.jp("archive", "--undo").exit, "the session's, which is archived")
 	require.Equal(t, 2, strings.Count(p.jp("ls").stdout, "\n"))
 }
 

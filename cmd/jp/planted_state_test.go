@@ -21,7 +21,7 @@ func TestPlantedState(t *testing.T) {
 			".txt\", content = \"x\" }\n[[reply]]\nmessage = \"needle\"\n")
 		r := p.jp("query", "--new", "-y", "-m", "script/../edit.toml", text)
 		require.Zero(t, r.exit, r.stderr)
-		return filepath.Base(strings.TrimSpace(p.jp("ref").stdout))
+		return filepath.Base(strings.TrimSpace(p.jp("show", "--ref").stdout))
 	}
 	other, id := ask("needle one"), ask("needle two")
 	own := filepath.Join(p.dir, ".git", "jp")

@@ -330,7 +330,7 @@ func TestHeadAndFoot(t *testing.T) {
 	require.Zero(t, s.exit())
 	s.WaitFor("turn 1 ·")
 	head := p.git("rev-parse", "--short=7", "main")
-	id := strings.TrimPrefix(strings.TrimSpace(p.jp("ref").stdout), "refs/jp/conversations/")
+	id := strings.TrimPrefix(strings.TrimSpace(p.jp("show", "--ref").stdout), "refs/jp/conversations/")
 	lines := strings.Split(s.Text(), "\n")
 	require.Equal(t, id+" · new · script/../make.toml · main "+head, lines[0])
 	require.Regexp(t, `^turn 1 · \d+ m?s · [\d.]+k in, \d+ out · 2 files \+2 -0$`, lines[len(lines)-1])

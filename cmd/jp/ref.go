@@ -3,29 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
-
-	"github.com/spf13/cobra"
 
 	"jp/agent/repo"
 	"jp/cmd/jp/internal/ui"
 )
 
-func newRefCommand(e *ui.Env) *cobra.Command {
-	return &cobra.Command{
-		Use: "ref [ID][@E]", Short: "Print a conversation's ref, or an event's commit", GroupID: "look", Args: cobra.MaximumNArgs(1),
-		Long: `Print the full name of a conversation's ref, or with @E the commit of an event,
-for git commands.
-
-Exit codes: 0 done · 2 usage, or this session has no conversation ·
-5 no such conversation or event, or it is incomplete here · 6 damaged`,
-		Example: "  git log main..$(jp ref)\n  git diff $(jp ref @9) $(jp ref @30)",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return runRef(cmd.Context(), e, strings.Join(args, ""))
-		},
-	}
-}
-
+// runRef prints the name of a conversation's ref, or the commit of an event.
 func runRef(ctx context.Context, e *ui.Env, word string) error {
 	r, err := e.OpenRepo(ctx)
 	if err != nil {

@@ -372,7 +372,7 @@ func TestToolThatOutlivedJpUnattended(t *testing.T) {
 	require.Contains(t, out.stderr, `"code":"locked"`)
 	require.Equal(t, 3, p.jp("query", "--non-interactive", "More").exit)
 	require.Equal(t, before, p.git("for-each-ref", "refs/jp"))
-	out = p.jp("discard")
+	out = p.jp("continue", "--discard")
 	require.Zero(t, out.exit, "a discard ends it first")
 	require.Regexp(t, `^jp-\w+-\w+: ended 1 tool that had outlived the process\.\nDiscarded turn 1 of `, out.stderr)
 	require.Equal(t, 1, p.lines("count"))
@@ -429,7 +429,7 @@ func TestEditorOfAQuestionLeavesTheConversationFree(t *testing.T) {
 func TestDiscardOfALostTool(t *testing.T) {
 	t.Parallel()
 	p := killedPlace(t)
-	require.Zero(t, p.jp("discard").exit)
+	require.Zero(t, p.jp("continue", "--discard").exit)
 	moved := p.ofType("resumed")[0]
 	require.Equal(t, "jp\n\n count | 1 +\n 1 file changed, 1 insertion(+)", p.git("show", "--format=%an", "--stat", moved["commit"].(string)))
 	require.Zero(t, p.jp("query", "--non-interactive", "--policy", "deny", "Next").exit)

@@ -51,6 +51,9 @@ message is the text, and its tree the files.`,
 			if json {
 				e.Format = ui.FormatJSON
 			}
+			if i := oldName(e.Args); i >= 0 && !e.Format.Structured() {
+				e.Note("jp %s is now jp %s.", e.Args[i], strings.Join(newNames[e.Args[i]], " "))
+			}
 			return nil
 		},
 	}
@@ -78,12 +81,12 @@ message is the text, and its tree the files.`,
 	flags.BoolVarP(&e.Verbose, "verbose", "v", false, "say more on stderr")
 	root.AddGroup(groups...)
 	root.SetHelpCommandGroupID("setup")
-	root.SetCompletionCommandGroupID("setup")
+	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(
-		newQueryCommand(e), newChatCommand(e), newContinueCommand(e), newDiscardCommand(e), newAnswerCommand(e), newStatusCommand(e), newListCommand(e), newLogCommand(e), newShowCommand(e), newPrintCommand(e), newGrepCommand(e),
-		newRefCommand(e), newVerifyCommand(e), newBlameCommand(e), newWhyCommand(e), newBisectCommand(e), newUsageCommand(e),
-		newDiffCommand(e), newUndoCommand(e), newRestoreCommand(e), newForkCommand(e), newCompactCommand(e), newUseCommand(e), newEditCommand(e), newArchiveCommand(e), newUnarchiveCommand(e), newRmCommand(e),
-		newAttachCommand(e), newWatchCommand(e), newSendCommand(e), newWaitCommand(e), newKillCommand(e), newImportCommand(e), newExportCommand(e), newMCPCommand(e), newACPCommand(e), newInitCommand(e), newConfigCommand(e), newHooksCommand(e), newTrustCommand(e), newSkillsCommand(e), newModelsCommand(e), newLoginCommand(e), newLogoutCommand(e), newPackCommand(e), newDoctorCommand(e), newUninstallCommand(e), newVersionCommand(e), newDemoCommand(e), newDetachedCommand(e),
+		newQueryCommand(e), newChatCommand(e), newContinueCommand(e), newAnswerCommand(e), newStatusCommand(e), newListCommand(e), newLogCommand(e), newShowCommand(e), newPrintCommand(e), newGrepCommand(e),
+		newVerifyCommand(e), newBlameCommand(e), newBisectCommand(e), newUsageCommand(e),
+		newDiffCommand(e), newUndoCommand(e), newRestoreCommand(e), newForkCommand(e), newCompactCommand(e), newUseCommand(e), newEditCommand(e), newArchiveCommand(e), newRmCommand(e),
+		newAttachCommand(e), newWatchCommand(e), newSendCommand(e), newKillCommand(e), newImportCommand(e), newExportCommand(e), newMCPCommand(e), newACPCommand(e), newConfigCommand(e), newHooksCommand(e), newTrustCommand(e), newSkillsCommand(e), newModelsCommand(e), newLoginCommand(e), newPackCommand(e), newDoctorCommand(e), newUninstallCommand(e), newVersionCommand(e), newDemoCommand(e), newDetachedCommand(e),
 		newConversationCommand(e),
 	)
 	root.InitDefaultCompletionCmd()
@@ -92,6 +95,28 @@ message is the text, and its tree the files.`,
 	strictHelp(e, root)
 	describeBorrowed(root)
 	return root
+}
+
+// newNames are the words that replace each old name of a command.
+var newNames = map[string][]string{
+	"discard": {"continue", "--discard"}, "init": {"config", "init"}, "logout": {"login", "--remove"}, "ref": {"show", "--ref"},
+	"unarchive": {"archive", "--undo"}, "wait": {"attach", "--wait"}, "why": {"blame", "--commit"},
+}
+
+// oldName is the place of a command's old name in a command line, -1 where it has none.
+func oldName(args []string) int {
+	for i := 0; i < len(args); i++ {
+		switch arg := args[i]; {
+		case slices.Contains([]string{"-C", "--chdir", "-F", "--format", "--cfg"}, arg):
+			i++
+		case strings.HasPrefix(arg, "-") || arg == "help" || arg == "conversation" || arg == "c":
+		case newNames[arg] != nil:
+			return i
+		default:
+			return -1
+		}
+	}
+	return -1
 }
 
 // flagsOf are the flags that a command takes, nil where there is no such command.
@@ -117,15 +142,21 @@ func strictHelp(e *ui.Env, root *cobra.Command) {
 			e.Misread = noSuchCommand(cmd, words)
 			return
 		}
-		if !ui.IsTerminal(e.Stdout) {
-			show(cmd, args)
-			return
-		}
 		var text bytes.Buffer
 		root.SetOut(&text)
+		if cmd != root {
+			root.PersistentFlags().VisitAll(func(f *pflag.Flag) { f.Hidden = true })
+		}
 		show(cmd, args)
+		if cmd != root {
+			fmt.Fprintf(&text, "\nFlags of all commands: %v\n", action.HelpJP)
+		}
 		root.SetOut(e.Stdout)
-		fmt.Fprint(e.Stdout, ui.HelpText(text.String(), e.Columns(e.Stdout)))
+		if ui.IsTerminal(e.Stdout) {
+			fmt.Fprint(e.Stdout, ui.HelpText(text.String(), e.Columns(e.Stdout)))
+			return
+		}
+		_, _ = text.WriteTo(e.Stdout)
 	})
 	root.InitDefaultHelpCmd()
 	help, _, _ := root.Find([]string{"help"})
@@ -216,7 +247,7 @@ func newConversationCommand(e *ui.Env) *cobra.Command {
 	}
 	for _, verb := range []*cobra.Command{
 		newListCommand(e), newShowCommand(e), newPrintCommand(e), newLogCommand(e), newGrepCommand(e), newForkCommand(e), newUseCommand(e), newEditCommand(e),
-		newArchiveCommand(e), newUnarchiveCommand(e), newRmCommand(e), newAttachCommand(e), newWaitCommand(e), newKillCommand(e),
+		newArchiveCommand(e), newRmCommand(e), newAttachCommand(e), newKillCommand(e),
 	} {
 		verb.GroupID = ""
 		cmd.AddCommand(verb)

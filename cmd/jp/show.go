@@ -18,7 +18,7 @@ import (
 )
 
 func newShowCommand(e *ui.Env) *cobra.Command {
-	var asked bool
+	var asked, ref bool
 	var lines string
 	cmd := &cobra.Command{
 		Use: "show [ID][@E]", Short: "Show a conversation's facts, or one event in full", GroupID: "look", Args: cobra.MaximumNArgs(1),
@@ -26,13 +26,17 @@ func newShowCommand(e *ui.Env) *cobra.Command {
 full, with its changes. E is a number (@14), from the end (@-1), @turn:3, the
 beginning of a commit (@3f2a9c1), or a time (@2h). COMMIT in place of ID is a
 commit of yours that names an event in its trailers. --instructions shows the AGENTS.md
-files that the model had by then. --lines shows lines of an event's text, with those that
+files that the model had by then. --ref prints only the name of the conversation's ref, or
+with @E the event's commit, for git commands. --lines shows lines of an event's text, with those that
 jp left out of what it sent.
 
 Exit codes: 0 done · 2 usage, or this session has no conversation ·
 5 no such conversation or event, or it is incomplete here · 6 damaged`,
-		Example: "  jp show\n  jp show @14\n  jp show 4400@turn:2\n  jp show --instructions @14",
+		Example: "  jp show\n  jp show @14\n  jp show 4400@turn:2\n  jp show --instructions @14\n  git diff $(jp show --ref @9) $(jp show --ref @30)",
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if ref {
+				return runRef(cmd.Context(), e, strings.Join(args, ""))
+			}
 			if asked {
 				return showInstructions(cmd.Context(), e, strings.Join(args, ""))
 			}
@@ -41,7 +45,8 @@ Exit codes: 0 done · 2 usage, or this session has no conversation ·
 	}
 	cmd.Flags().StringVar(&lines, "lines", "", "only line `N, or A..B` of the event's text, with what jp left out")
 	cmd.Flags().BoolVar(&asked, "instructions", false, "show the files of instructions that the model worked by")
-	cmd.MarkFlagsMutuallyExclusive("instructions", "lines")
+	cmd.Flags().BoolVar(&ref, "ref", false, "print only the ref's name, or the event's commit")
+	cmd.MarkFlagsMutuallyExclusive("instructions", "lines", "ref")
 	return cmd
 }
 

@@ -49,7 +49,7 @@ func TestUpgrade(t *testing.T) {
 				}
 				require.Equal(t, stored, p.types(id), ref)
 				if strings.Contains(ref, "/archive/") {
-					require.Zero(t, p.jp("unarchive", id).exit)
+					require.Zero(t, p.jp("archive", "--undo", id).exit)
 				}
 				resumed := p.jp("continue", "-y", "-m", "script/models/talk.toml", id) // which does nothing where no turn is incomplete
 				require.Zero(t, resumed.exit, "%s: %s", ref, resumed.stderr)

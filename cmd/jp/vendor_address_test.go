@@ -47,7 +47,7 @@ func TestAConfiguredAddressIsKept(t *testing.T) {
 				require.Equal(t, "search", r.Header.Get("X-Team"))
 				require.Equal(t, "hunter2-of-the-team", r.Header.Get("X-Token"))
 			}
-			require.NotContains(t, p.git("log", "--format=raw", strings.TrimSpace(p.jp("ref").stdout)), "2024-10-21")
+			require.NotContains(t, p.git("log", "--format=raw", strings.TrimSpace(p.jp("show", "--ref").stdout)), "2024-10-21")
 		})
 	}
 }

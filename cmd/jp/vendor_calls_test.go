@@ -86,7 +86,7 @@ func TestAToolNameThatIsNearlyRightRuns(t *testing.T) {
 			require.NotContains(t, body, `" fs_read_file`)
 			written, err := json.Marshal(name)
 			require.NoError(t, err)
-			require.Contains(t, p.git("log", "--format=raw", strings.TrimSpace(p.jp("ref").stdout)), `"name":`+string(written))
+			require.Contains(t, p.git("log", "--format=raw", strings.TrimSpace(p.jp("show", "--ref").stdout)), `"name":`+string(written))
 		}
 	}
 	require.Zero(t, s.Left())

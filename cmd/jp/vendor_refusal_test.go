@@ -30,7 +30,7 @@ func TestHintsAfterARefusalSendAnotherRequest(t *testing.T) {
 				out := p.jp(append([]string{"query", "-m", v.Asked()}, args...)...)
 				require.Equal(t, problem.ExitProvider, out.exit, out.stderr)
 				first, _, _ := strings.Cut(out.stderr[strings.Index(out.stderr, "\n\n")+2:], "\n")
-				require.Regexp(t, "^    jp discard ", first, "the command that always helps comes first")
+				require.Regexp(t, "^    jp continue --discard ", first, "the command that always helps comes first")
 				require.NotContains(t, out.stderr, "try again")
 				return out.stderr
 			}

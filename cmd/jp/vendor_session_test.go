@@ -34,7 +34,7 @@ func (p *workspace) asks(v vendortest.Vendor, args ...string) result {
 // first.
 func (p *workspace) kept() (items []json.RawMessage) {
 	p.t.Helper()
-	for line := range strings.Lines(p.git("log", "--reverse", "--format=raw", strings.TrimSpace(p.jp("ref").stdout))) {
+	for line := range strings.Lines(p.git("log", "--reverse", "--format=raw", strings.TrimSpace(p.jp("show", "--ref").stdout))) {
 		rest, found := strings.CutPrefix(line, "jp-provider ")
 		var state struct{ Item json.RawMessage }
 		if found && json.Unmarshal([]byte(rest), &state) == nil && state.Item != nil {

@@ -19,7 +19,7 @@ import (
 
 func newVersionCommand(e *ui.Env) *cobra.Command {
 	return &cobra.Command{
-		Use: "version", Short: "Print the version", GroupID: "setup", Args: cobra.NoArgs,
+		Use: "version", Short: "Print the version", Hidden: true, Args: cobra.NoArgs,
 		Long: `Print the versions of jp, of its format and of Go. With -v also print what the
 sandbox can enforce on this system (docs/sandbox.md). With --json also print the
 commit that jp was built from, its date, and git's version.

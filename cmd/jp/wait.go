@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"jp/agent"
 	"jp/agent/problem"
 	"jp/agent/repo"
@@ -21,33 +19,10 @@ import (
 const exitTimeout = 124
 
 type waitOptions struct {
+	asked   bool
 	words   []string
 	until   string
 	timeout time.Duration
-}
-
-const waitHelp = `Wait until each conversation's turn ends or a question waits, and return the
-result as the exit code. --for idle waits through questions while a process runs.
---for input waits while a turn can still ask a question. jp prints the question.
-
-JSON: docs/json.md
-
-Exit codes: 0 the turn is complete · 1 it ended incomplete · 2 usage · 3 it waits
-for an answer · 5 no such conversation · 6 damaged · 124 the time is up`
-
-func newWaitCommand(e *ui.Env) *cobra.Command {
-	var o waitOptions
-	cmd := &cobra.Command{
-		Use: "wait [ID…]", Short: "Wait for the end of a turn, or for its question", GroupID: "run", Long: waitHelp,
-		Example: "  jp wait 4400 && make deploy\n  jp wait --for idle --timeout 10m",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.words = args
-			return runWait(cmd.Context(), e, o)
-		},
-	}
-	cmd.Flags().StringVar(&o.until, "for", "", "wait for this: `idle or input`")
-	cmd.Flags().Var((*period)(&o.timeout), "timeout", "give up after a `DURATION` such as 10m (default never)")
-	return cmd
 }
 
 func runWait(ctx context.Context, e *ui.Env, o waitOptions) error {

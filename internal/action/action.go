@@ -149,6 +149,7 @@ func (a Action) String() string {
 		line = Program + " query --no-persist " + rest
 	}
 	if command, own := strings.CutPrefix(line, Program+" "); own && inChat.Load() && a.dir == "" {
+		command = strings.Replace(command, "continue --discard", "discard", 1)
 		if verb, _, _ := strings.Cut(command, " "); slices.Contains(ChatVerbs, verb) {
 			return "/" + command
 		}

@@ -20,8 +20,8 @@ const (
 	attachNames     = "jp attach at {n} events, 1st byte"
 	loadNames       = "load {n} events, loose; load {n} events, packed"
 	flatNames       = "jp print --last 1 at {n} events; jp log -n 5 at {n} events; jp status at {n} events; " +
-		"jp show @-1 at {n} events; jp ref @-1 at {n} events; jp diff @-3..@-1 at {n} events; jp undo --dry-run at {n} events; " +
-		"jp show @middle at {n} events; jp ref @middle at {n} events; jp diff @middle-2..@middle at {n} events; " +
+		"jp show @-1 at {n} events; jp show --ref @-1 at {n} events; jp diff @-3..@-1 at {n} events; jp undo --dry-run at {n} events; " +
+		"jp show @middle at {n} events; jp show --ref @middle at {n} events; jp diff @middle-2..@middle at {n} events; " +
 		"memory, end and middle of {n} events"
 	forkCommandNames = "jp fork at {n} events; jp fork --until {until} of {n}"
 	encodingNames    = "jp query, a call more, 3.3 MB behind"

@@ -129,7 +129,7 @@ func (b *bench) fillRunning(ctx context.Context, jp string, repo gitcmd.Reposito
 	if err := errors.Join(os.WriteFile(script, []byte(asking), 0o600), keepStoreKey()); err != nil {
 		return err
 	}
-	wait := []string{"wait", "-q", "--for", "input"}
+	wait := []string{"attach", "--wait", "-q", "--for", "input"}
 	for i := range listedProcesses {
 		cmd := exec.CommandContext(ctx, jp, "query", "--detach", "--new", "--json", "-m", "script/"+script, fmt.Sprintf("Request %d", i))
 		cmd.Dir = repo.TopLevel

@@ -146,7 +146,7 @@ func (v *trial) expected(command, sign string) bool {
 	return strings.HasPrefix(command, "jp init") && strings.HasPrefix(sign, "changed: ") && strings.HasSuffix(sign, "/.jp/config.toml")
 }
 
-// takeBack removes what jp init wrote; what the attack wrote it leaves alone.
+// takeBack removes what jp config init wrote; what the attack wrote it leaves alone.
 func (v *trial) takeBack() error {
 	file := filepath.Join(v.place.repo, ".jp", "config.toml")
 	text, err := os.ReadFile(file)

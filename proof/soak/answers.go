@@ -53,7 +53,7 @@ func (s *soak) answerAttached(ctx context.Context, m *runner) error {
 
 // ends waits until all turns are complete and their processes have ended.
 func (s *soak) ends(ctx context.Context) error {
-	if _, err := s.arena.jp(ctx, 0, append([]string{"wait", "-q", "--for", "idle"}, ids(s.runners)...)...); err != nil {
+	if _, err := s.arena.jp(ctx, 0, append([]string{"attach", "--wait", "-q", "--for", "idle"}, ids(s.runners)...)...); err != nil {
 		return err
 	}
 	for _, m := range s.runners {

@@ -128,7 +128,7 @@ func (s *soak) load(ctx context.Context) error {
 
 // awaitQuestions waits until conversations wait for an answer.
 func (s *soak) awaitQuestions(ctx context.Context, members []*runner) error {
-	_, err := s.arena.jp(ctx, 3, append([]string{"wait", "-q"}, ids(members)...)...)
+	_, err := s.arena.jp(ctx, 3, append([]string{"attach", "--wait", "-q"}, ids(members)...)...)
 	return err
 }
 

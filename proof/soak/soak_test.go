@@ -95,10 +95,10 @@ func played(t *testing.T, script string) *soak {
 
 func TestAnExitThatIsNotWantedIsTold(t *testing.T) {
 	s := played(t, "echo out; echo why >&2; exit 3")
-	out, err := s.arena.jp(t.Context(), 3, "wait")
+	out, err := s.arena.jp(t.Context(), 3, "attach", "--wait")
 	require.NoError(t, err)
 	require.Equal(t, "out\n", string(out))
-	_, err = s.arena.jp(t.Context(), 0, "wait", "x")
+	_, err = s.arena.jp(t.Context(), 0, "attach", "--wait", "x")
 	require.EqualError(t, err, "jp wait x: exit 3 instead of 0: why")
 }
 

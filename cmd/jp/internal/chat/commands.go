@@ -50,7 +50,7 @@ func commands() []command {
 		{name: "ls", topic: topicConversation, args: "[FLAGS]", help: "list the conversations", jp: []string{"ls"}},
 		{name: "fork", topic: topicConversation, args: "[@E]", help: "go on in a fork, from event E or from here", jp: []string{"fork", "--activate"}, use: true},
 		{name: "continue", topic: topicConversation, args: "[ID]", help: "resume an interrupted turn", jp: []string{"continue"}, run: (*chat).resume},
-		{name: "discard", topic: topicConversation, args: "[ID]", help: "discard an interrupted turn", jp: []string{"discard"}},
+		{name: "discard", topic: topicConversation, args: "[ID]", help: "discard an interrupted turn", jp: []string{"continue", "--discard"}},
 		{name: "undo", topic: topicFiles, args: "[@E]", help: "bring files back to before the last turn, or event E", jp: []string{"undo"}},
 		{name: "restore", topic: topicFiles, args: "@E [PATH…]", help: "bring files back to after event E", jp: []string{"restore"}},
 		{name: "diff", topic: topicFiles, args: "[FLAGS]", help: "show what the tools changed in the last turn", jp: []string{"diff"}},
