@@ -19,6 +19,7 @@ const MaxNegations = 1.3
 
 var (
 	negation = regexp.MustCompile(`(?i)\b(` + strings.Join(Negations, "|") + `)\b|n['’]t\b`)
+	clause   = regexp.MustCompile(`(?i)\b(what|where|whoever|whatever|wherever)\b`)
 	fence    = regexp.MustCompile("^ *(```+)")
 	comment  = regexp.MustCompile(`(?s)<!--.*?-->`)
 	code     = regexp.MustCompile("(?s)``.+?``|`[^`]+`")
@@ -85,6 +86,16 @@ func (p Page) Words() (n int) {
 func (p Page) Negations() (found []string) {
 	for _, paragraph := range p.Paragraphs {
 		for _, at := range negation.FindAllStringIndex(paragraph, -1) {
+			found = append(found, around(paragraph, at))
+		}
+	}
+	return found
+}
+
+// Clauses are the places of the prose that have a clause in place of a noun, such as "what is said".
+func (p Page) Clauses() (found []string) {
+	for _, paragraph := range p.Paragraphs {
+		for _, at := range clause.FindAllStringIndex(paragraph, -1) {
 			found = append(found, around(paragraph, at))
 		}
 	}
