@@ -135,7 +135,7 @@ func TestFilesThatGitObeys(t *testing.T) {
 				require.Contains(t, details(err), strings.TrimPrefix(path, s.Dir+"/"))
 			}
 			require.Contains(t, hints(err), "jp continue "+f.Last().ID.Short())
-			require.Contains(t, hints(err), "jp discard "+f.Last().ID.Short())
+			require.Contains(t, hints(err), "jp continue --discard "+f.Last().ID.Short())
 			require.Equal(t, turnloop.Incomplete, f.Last().Outcome.Status)
 			if s.Exists(".git/commondir") {
 				return // the conversation is in the other one

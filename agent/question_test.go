@@ -125,7 +125,7 @@ func TestEnd(t *testing.T) {
 		{name: "a key that is refused", script: "[[reply]]\nfail = \"auth\"\n", status: turnloop.Incomplete, wrong: "Your question is recorded.", hint: "jp continue"},
 		{name: "a server that is overloaded", script: "[[reply]]\nfail = \"overloaded\"\n", status: turnloop.Incomplete, wrong: "Your question is recorded.", hint: "jp continue"},
 		{name: "a request that is too long", script: "context = 600\n" + says, status: turnloop.Incomplete, wrong: "prompt is too long", hint: "jp continue"},
-		{name: "a script that is used up", script: "[[reply]]\nmessage = \"\"\n[[reply.tool_call]]\nname = \"fs_list_files\"\narguments = {}\n", status: turnloop.Incomplete, wrong: "script", hint: "jp discard"},
+		{name: "a script that is used up", script: "[[reply]]\nmessage = \"\"\n[[reply.tool_call]]\nname = \"fs_list_files\"\narguments = {}\n", status: turnloop.Incomplete, wrong: "script", hint: "jp continue --discard"},
 		{name: "another model answers", script: "[[reply]]\nfail = \"overloaded\"\n", config: "model_fallback = [\"FALLBACK\"]\n", status: turnloop.Complete, notice: "asking script"},
 		{name: "no such provider", script: says, change: func(r *agent.Request) { r.Turn.Model = "nosuch/model" }, wrong: `there is no provider "nosuch"`},
 		{name: "no provider", script: says, change: func(r *agent.Request) { r.Turn.Model = "model" }, wrong: "model"},

@@ -485,7 +485,7 @@ func TestUnnamed(t *testing.T) {
 	s.Environ = append(s.Environ, "JP_SESSION=another")
 	err := s.Ask(f, front.Discard(""))
 	require.ErrorContains(t, err, "say which one is meant")
-	require.Contains(t, hints(err), "jp discard "+id.Short())
+	require.Contains(t, hints(err), "jp continue --discard "+id.Short())
 	request := front.Resume("")
 	request.Turn.Yes = true
 	require.NoError(t, s.Ask(f, request))

@@ -165,7 +165,7 @@ func TestSeconds(t *testing.T) {
 	}
 	check(t, map[string]judged{
 		"older live one":     {of(doctor.Duplicate{Live: true}), doctor.Note, "twice", "is archived, and an older live ref", "jp archive k3f9"},
-		"older archived one": {of(doctor.Duplicate{}), doctor.Note, "twice", "is live, and an older archived ref", "jp unarchive k3f9"},
+		"older archived one": {of(doctor.Duplicate{}), doctor.Note, "twice", "is live, and an older archived ref", "jp archive --undo k3f9"},
 		"apart":              {of(doctor.Duplicate{Apart: "0123456789abcdef"}), doctor.Warn, "twice", "each has events", "jp fork k3f9@0123456789ab makes"},
 		"many":               {doctor.Duplicates(make([]doctor.Duplicate, 25)).Findings(), doctor.Note, "twice", "5 conversations more", "for-each-ref"},
 	})

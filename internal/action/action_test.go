@@ -21,7 +21,7 @@ func TestString(t *testing.T) {
 		"jp config set --help":              Help("jp", "config", "set").In("elsewhere"),
 		`jp query --no-persist --id=4 "…"`:  AskIn("4").Unrecorded(),
 		`jp query --no-persist --new "…"`:   AskUnrecorded.Unrecorded(),
-		"jp discard 4":                      Discard("4").Unrecorded(),
+		"jp continue --discard 4":           Discard("4").Unrecorded(),
 		`jp -C DIR query "…"`:               AskElsewhere.In("x"),
 		"git -C x fetch --unshallow origin": Unshallow("origin").In("x"),
 		"git fetch --unshallow":             Unshallow(),
