@@ -34,11 +34,10 @@ func (c *checkup) filtered(ctx context.Context) []Finding {
 
 func (c *checkup) filters(ctx context.Context) (f Filters, err error) {
 	git := c.repo.Git
-	sheet, err := c.repo.FilterSheet(ctx)
+	foreign, err := git.UntrustedFilters(ctx)
 	if err != nil {
 		return f, err
 	}
-	unapproved := sheet.Unapproved()
 	out, err := git.Run(ctx, "ls-files", "-z")
 	if err != nil || len(out) == 0 {
 		return f, err
@@ -51,9 +50,9 @@ func (c *checkup) filters(ctx context.Context) (f Filters, err error) {
 	if err != nil {
 		return f, err
 	}
-	f.Files, f.Unapproved = len(gaps), unapproved
+	f.Files, f.Foreign = len(gaps), foreign
 	for _, gap := range gaps {
-		if !slices.Contains(unapproved, gap.Filter) && !slices.Contains(f.Undefined, gap.Filter) {
+		if !slices.Contains(foreign, gap.Filter) && !slices.Contains(f.Undefined, gap.Filter) {
 			f.Undefined = append(f.Undefined, gap.Filter)
 		}
 	}
@@ -121,13 +120,13 @@ func (c *checkup) missingLFS(ctx context.Context) (paths []string, err error) {
 
 // Filters are the filters that files of the working tree need, and what LFS lacks.
 type Filters struct {
-	Unapproved []string // of the repository's own: those that jp does not run
-	Undefined  []string // that attributes name, and nothing configures
-	Files      int      // that need one of those
-	Pointers   []string // files of the working tree that are pointers of LFS, in place of their content
-	Missing    []string // files whose content of LFS is not here, and that only snapshots name
-	Err        error    // why they could not be looked at
-	Partly     bool     // time was up
+	Foreign   []string // of the repository's own configuration: jp does not run them
+	Undefined []string // that attributes name, and nothing configures
+	Files     int      // that need one of those
+	Pointers  []string // files of the working tree that are pointers of LFS, in place of their content
+	Missing   []string // files whose content of LFS is not here, and that only snapshots name
+	Err       error    // why they could not be looked at
+	Partly    bool     // time was up
 }
 
 // Findings judges them.
@@ -140,8 +139,9 @@ func (f Filters) Findings() (all []Finding) {
 	}
 	const left = "; jp leaves %s out of snapshots and commits"
 	files := conversation.Count(f.Files, "file")
-	if len(f.Unapproved) > 0 {
-		all = append(all, found(Warn, "filters", "this repository configures filters that are not approved (%s)"+left, strings.Join(f.Unapproved, ", "), files).advise("%s", action.TrustFilters))
+	if len(f.Foreign) > 0 {
+		all = append(all, found(Warn, "filters", "this repository configures filters or has their programs (%s), and jp runs your own alone"+left, strings.Join(f.Foreign, ", "), files).
+			advise("if you trust them, set them in your own configuration (git config --global)"))
 	}
 	if len(f.Undefined) > 0 {
 		advice := "configure it for git"

@@ -18,19 +18,10 @@ import (
 	"jp/internal/safetext"
 )
 
-// filters start git for a working tree that is being made: filters that are approved in
-// the one that it is made from run, but for those that name files of it, which are others
-// there.
+// filters start git for a working tree that is being made. A filter's programs are as in the one that it is made from.
 func (l linkedTree) filters() gitcmd.Options {
 	options := l.repo.Env.GitOptions()
-	approvals := l.repo.FilterApprovals()
-	options.MayRun = func(_ gitcmd.Repository, f gitcmd.Filter) error {
-		err := approvals.MayRun(f)
-		if is, _ := approvals.Examine(f); err == nil && !f.UserOnly && len(is.Files) > 0 {
-			err = gitcmd.ErrNotApproved
-		}
-		return err
-	}
+	options.MayRun = func(_ gitcmd.Repository, f gitcmd.Filter) error { return convert.MayRun(l.repo.At, options.Environ, f) }
 	return options
 }
 

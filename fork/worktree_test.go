@@ -1,7 +1,6 @@
 package fork_test
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -29,16 +28,17 @@ func lfs(s *front.Scratch) {
 	s.Write(".gitattributes", "*.lfs filter=lfs\n")
 	s.Write("a.lfs", pointer(oid))
 	s.Commit()
-	approve(s)
+	own(s)
 }
 
-// approve lets the filters of the repository run.
-func approve(s *front.Scratch) {
-	r := s.Open()
-	defer r.Close()
-	sheet, err := r.FilterSheet(context.Background())
-	must(err)
-	must(r.FilterApprovals().Approve(sheet.Is))
+// own makes the filters of the repository the user's own, too.
+func own(s *front.Scratch) {
+	lines := strings.Split(s.Git("config", "--local", "--get-regexp", `^filter\.`), "\n")
+	for i, line := range lines {
+		key, value, _ := strings.Cut(line, " ")
+		s.Environ = append(s.Environ, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", i, key), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", i, value))
+	}
+	s.Environ = append(s.Environ, fmt.Sprint("GIT_CONFIG_COUNT=", len(lines)))
 }
 
 const oid = "1111111111111111111111111111111111111111111111111111111111111111"
@@ -94,7 +94,7 @@ func TestWorktreeFiles(t *testing.T) {
 		{
 			name: "more than are named", make: crypt(keys(22)...), absent: keys(22), told: []string{"k18.key, k19.key and 2 files more. ", " checkout -- .   writes them"}, silent: []string{"k20"},
 		},
-		{name: "a filter that is approved", make: func(s *front.Scratch) { crypt("a.key")(s); approve(s) }, there: map[string]string{"a.key": "secret\n"}},
+		{name: "a filter of the user's own", make: func(s *front.Scratch) { crypt("a.key")(s); own(s) }, there: map[string]string{"a.key": "secret\n"}},
 		{
 			name: "an approved filter that runs a file of the working tree", make: func(s *front.Scratch) {
 				s.Write("turn.sh", "#!/bin/sh\nexec tr a-z n-za-m\n")
@@ -104,7 +104,7 @@ func TestWorktreeFiles(t *testing.T) {
 				s.Write(".gitattributes", "*.key filter=crypt\n")
 				s.Write("a.key", "secret\n")
 				s.Commit()
-				approve(s)
+				own(s)
 			}, absent: []string{"a.key"}, filters: []string{"a.key crypt"},
 		},
 		{
@@ -127,7 +127,7 @@ func TestWorktreeFiles(t *testing.T) {
 			name: "no pointer behind the filter of LFS", make: func(s *front.Scratch) {
 				lfs(s)
 				s.Git("config", "filter.lfs.smudge", "cat")
-				approve(s)
+				own(s)
 				s.Write("a.lfs", "no pointer\n")
 				s.Write("b.lfs", strings.Repeat("long\n", 1000))
 				s.Commit()

@@ -66,24 +66,22 @@ func (g *Git) Filters(ctx context.Context) ([]Filter, error) {
 	return all.filters, err
 }
 
-// ErrNotApproved says that a filter is the repository's, and not approved.
-var ErrNotApproved = errors.New("this repository configures")
+// ErrForeignFilter says that the repository's configuration sets a filter. jp runs those of the user's own.
+var ErrForeignFilter = errors.New("only this repository configures")
 
-// Refuses says why jp does not run a filter, nil where it does: the user's own, and one
-// of the repository's that the user has approved as it is now.
+// Refuses says why jp does not run a filter. It is nil for one of the user's own.
 func (g *Git) Refuses(f Filter) error {
 	if g.mayRun != nil {
 		return g.mayRun(f)
 	}
 	if !f.UserOnly {
-		return ErrNotApproved
+		return ErrForeignFilter
 	}
 	return nil
 }
 
-// UntrustedFilters returns the names of the filters that the repository's own
-// configuration defines or changes, also through its includes, and that nobody has
-// approved, sorted.
+// UntrustedFilters returns the names of the filters that the repository's own configuration defines or changes, also
+// through its includes, sorted.
 func (g *Git) UntrustedFilters(ctx context.Context) ([]string, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

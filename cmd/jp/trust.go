@@ -33,13 +33,6 @@ these as well.
 --head ID accepts an older event as the newest one, after git update-ref or a
 restored backup set the conversation back.
 
---filters approves the filters of this repository's git configuration, such as
-git-crypt's, in this working tree: their command lines, and the files of the
-repository that they name. jp shows them as git prints them, with where they are
-set, and then runs them for snapshots, undo, restore and git_commit. If a byte
-changes, jp stops running them and asks again. A filter whose program lies in the
-repository cannot be approved.
-
 --instructions approves AGENTS.md files for work in the current folder. Committed
 files, and files that you edited between two turns, need no approval. jp shows any
 other content, and gives it to the model once you approve it.
@@ -49,7 +42,6 @@ what it offers. The approval covers exactly that.
 
 JSON: {"file","sha256","trusted","keys":[{"key","value","line","effect"}]}, with --show
 "left_out":[{"tool","why"}] too, the tools that the model would refuse;
-for filters {"filters":[{"name","clean","smudge","process","required","files","origins","state","problem"}]};
 for instructions {"files":[{"path","state","committed","difference"}]};
 for a server {"server","command","approved","tools":[{"name","tool","state"}],"left_out"}
 
@@ -62,7 +54,6 @@ type trustOptions struct {
 	show         bool
 	revoke       bool
 	yes          bool
-	filters      bool   // the filters of the repository are meant
 	instructions bool   // files of instructions are meant
 	mcp          string // the MCP server that is meant; "" for the workspace's file
 	head         string // the conversation whose newest event is accepted
@@ -72,7 +63,7 @@ func newTrustCommand(e *ui.Env) *cobra.Command {
 	var o trustOptions
 	cmd := &cobra.Command{
 		Use: "trust", Short: "Approve this repository's configuration", GroupID: "setup", Args: cobra.NoArgs,
-		Long: trustHelp, Example: "  jp trust --show    # what it asks for\n  jp trust\n  jp trust --revoke\n  jp trust --filters\n  jp trust --instructions\n  jp trust --mcp docs",
+		Long: trustHelp, Example: "  jp trust --show    # what it asks for\n  jp trust\n  jp trust --revoke\n  jp trust --instructions\n  jp trust --mcp docs",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
 			case o.head != "":
@@ -81,8 +72,6 @@ func newTrustCommand(e *ui.Env) *cobra.Command {
 				return runTrustMCP(cmd.Context(), e, o)
 			case o.instructions:
 				return runTrustInstructions(cmd.Context(), e, o)
-			case o.filters:
-				return runTrustFilters(cmd.Context(), e, o)
 			}
 			return runTrust(cmd.Context(), e, o)
 		},
@@ -91,12 +80,11 @@ func newTrustCommand(e *ui.Env) *cobra.Command {
 	f.BoolVar(&o.show, "show", false, "only show the settings, and whether they are approved")
 	f.BoolVar(&o.revoke, "revoke", false, "revoke all approvals here, also of earlier versions")
 	f.BoolVarP(&o.yes, "yes", "y", false, "approve without asking")
-	f.BoolVar(&o.filters, "filters", false, "approve the filters of this repository's git configuration")
 	f.BoolVar(&o.instructions, "instructions", false, "approve AGENTS.md files that are not as committed")
 	f.StringVar(&o.mcp, "mcp", "", "approve the tools of the MCP server `NAME`")
 	f.StringVar(&o.head, "head", "", "accept an older event as the newest one of the conversation `ID`")
 	cmd.MarkFlagsMutuallyExclusive("show", "revoke", "yes")
-	cmd.MarkFlagsMutuallyExclusive("mcp", "filters", "head", "instructions")
+	cmd.MarkFlagsMutuallyExclusive("mcp", "head", "instructions")
 	cmd.MarkFlagsMutuallyExclusive("show", "head")
 	cmd.MarkFlagsMutuallyExclusive("revoke", "head")
 	return cmd

@@ -39,7 +39,7 @@ type Gap struct {
 func (g Gap) Why() string {
 	switch {
 	case g.Of != "" && g.reason != nil:
-		return fmt.Sprintf("has the content of %s, which needs the filter %s, which %v (%s)", g.Of, g.Filter, g.reason, Command)
+		return fmt.Sprintf("has the content of %s, which needs the filter %s, which %v", g.Of, g.Filter, g.reason)
 	case g.Of != "":
 		return fmt.Sprintf("has the content of %s, which needs the filter %s", g.Of, g.Filter)
 	case g.Case:
@@ -49,13 +49,10 @@ func (g Gap) Why() string {
 	case g.Lost:
 		return fmt.Sprintf("needs the filter %s, which it has in HEAD and no longer has here", g.Filter)
 	case g.reason != nil:
-		return fmt.Sprintf("needs the filter %s, which %v (%s)", g.Filter, g.reason, Command)
+		return fmt.Sprintf("needs the filter %s, which %v", g.Filter, g.reason)
 	}
 	return fmt.Sprintf("needs the filter %s, which is not configured here", g.Filter)
 }
-
-// Command shows the filters of a repository, and approves them.
-const Command = "jp trust --filters"
 
 // A Checker finds the gaps in one repository. It may be used by several goroutines.
 type Checker struct {
@@ -166,7 +163,7 @@ func (d *drivers) judge(ctx context.Context, value string) (name string, why *un
 		untrusted, err := d.git.UntrustedFilters(ctx)
 		for _, other := range untrusted {
 			if other == value {
-				return value, &unrun{gitcmd.ErrNotApproved}, err
+				return value, &unrun{gitcmd.ErrForeignFilter}, err
 			}
 		}
 		return "", nil, err

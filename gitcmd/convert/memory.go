@@ -148,7 +148,7 @@ func (m *memory) of(file string, size int64) (Gap, bool) {
 }
 
 func (m *memory) gap(k kept) Gap {
-	return Gap{Path: k.Path, Filter: k.Filter, reason: gitcmd.ErrNotApproved}
+	return Gap{Path: k.Path, Filter: k.Filter, reason: gitcmd.ErrForeignFilter}
 }
 
 // digest identifies a content.

@@ -164,9 +164,6 @@ var (
 	Skills          = fixed("skills", "skills")
 	ShowSkill       = about("skill-show", "skills {skill}")
 	ApproveSkill    = about("skill-approve", "skills --approve {skill}")
-	TrustFilters    = fixed("trust-filters", "trust --filters")
-	TrustFilterShow = fixed("trust-filters-show", "trust --filters --show")
-	TrustFilterNow  = fixed("trust-filters-now", "trust --filters -y")
 )
 
 // Settings.

@@ -17,7 +17,6 @@ var Allowed = map[string][]string{
 	"conversation":             nil, // the vocabulary: no I/O, standard library only
 	"conversation/journaltest": {"conversation"},
 	"gitcmd":                   {"internal/safefile"}, // the only starter of git
-	"gitcmd/approval":          {"gitcmd", "internal/safefile"},
 	"gitcmd/convert":           {"gitcmd", "internal/safefile"},
 	"gitcmd/rulecheck":         {"gitcmd"},
 	"gitcmd/located":           {"gitcmd", "internal/safefile"},
@@ -145,7 +144,7 @@ var Owners = map[string]Owner{
 	"github.com/yuin/goldmark":               {Packages: []string{"cmd/jp/internal/terminal", "cmd/jp/internal/webpage"}, Why: "one package lays Markdown out for each medium"},
 	"github.com/fsnotify/fsnotify":           {Packages: []string{"process"}, Why: "one package knows the registries"},
 	"github.com/landlock-lsm/go-landlock":    {Packages: []string{"sandbox"}, Why: "one package confines"},
-	"mvdan.cc/sh/v3":                         {Packages: []string{"gitcmd/approval", "tool/shell"}, Why: "one package reads the commands of filters, and one those of models"},
+	"mvdan.cc/sh/v3":                         {Packages: []string{"gitcmd/convert", "tool/shell"}, Why: "one package reads the commands of filters, and one those of models"},
 	"charm.land/":                            {Packages: []string{"cmd/jp"}, Why: "only the edge knows terminals"},
 }
 

@@ -25,7 +25,7 @@ var Apart = []string{"agent", "fork", "undo", "blame", "acp"}
 
 // Bases may be embedded: a front end has methods of its own for the things that it can do, and a filter in JSON has
 // the fields of the one that git knows.
-var Bases = []string{"agent.Headless", "agent.NoOutput", "gitcmd/approval.Filter"}
+var Bases = []string{"agent.Headless", "agent.NoOutput"}
 
 // A Reached ceiling is how many methods and fields a type with methods may have.
 type Reached struct{ Methods, Fields int }

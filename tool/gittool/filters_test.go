@@ -120,7 +120,7 @@ func TestNothingIsStoredWithoutItsFilter(t *testing.T) {
 
 func TestFilesWithoutTheirFilterAreNamed(t *testing.T) {
 	f := secretive(t)
-	const why = "needs the filter crypt, which this repository configures (jp trust --filters)"
+	const why = "needs the filter crypt, which only this repository configures"
 	text := f.refused("git_commit", arguments{"message": "x", "paths": []string{"a.key", "b.key", "main.go"}})
 	require.Equal(t, "a.key, b.key without its filter is not what belongs into a commit\n\nNothing was committed:\n  a.key: "+why+"\n  b.key: "+why+"\n", text)
 	require.Contains(t, f.git("status", "--short"), "?? main.go", "the index is as it was")
@@ -178,7 +178,7 @@ func TestFiltersThatRun(t *testing.T) {
 				if filter.Name == "crypt" && filter.Clean == "tr a-z n-za-m" {
 					return nil
 				}
-				return gitcmd.ErrNotApproved
+				return gitcmd.ErrForeignFilter
 			}
 		},
 		"in the environment": func(f *fixture) {
