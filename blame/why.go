@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"jp/conversation"
 	"jp/gitcmd"
 	"jp/gitstore/trees"
+	"jp/internal/lazy"
 )
 
 // An Explanation is which conversations the new lines of a commit come from.
@@ -158,7 +158,7 @@ func (e *Explanation) Notes() (notes []string) {
 // TrailerKey names the conversation of a commit in its message.
 const TrailerKey = "Jp-Conversation"
 
-var trailerLine = regexp.MustCompile(`^` + TrailerKey + `: (jp-c[0-9]{10,12}(?:-[0-9a-z]{4})?)@([0-9]{1,9})$`)
+var trailerLine = lazy.Regexp(`^` + TrailerKey + `: (jp-c[0-9]{10,12}(?:-[0-9a-z]{4})?)@([0-9]{1,9})$`)
 
 // mostTrailers is how many trailers of a message are read.
 const mostTrailers = 16
@@ -168,7 +168,7 @@ func trailersOf(r *repo.Repo, message string) []Trailer {
 	all := []Trailer{}
 	paragraphs := strings.Split(strings.TrimSpace(message), "\n\n")
 	for line := range strings.Lines(paragraphs[len(paragraphs)-1]) {
-		found := trailerLine.FindStringSubmatch(strings.TrimRight(line, "\r\n"))
+		found := trailerLine().FindStringSubmatch(strings.TrimRight(line, "\r\n"))
 		if found == nil || len(all) == mostTrailers {
 			continue
 		}
@@ -198,12 +198,12 @@ func commitNamed(ctx context.Context, r *repo.Repo, word string) (string, error)
 }
 
 // looksLikeCommit are the words that may name a commit where an event is asked for.
-var looksLikeCommit = regexp.MustCompile(`^(HEAD([~^][0-9]*)*|[0-9a-f]{7,64})$`)
+var looksLikeCommit = lazy.Regexp(`^(HEAD([~^][0-9]*)*|[0-9a-f]{7,64})$`)
 
 // Followed is the event, as ID@E, that the trailer of a commit names. Any other word it returns as
 // it is.
 func Followed(ctx context.Context, h *repo.Host, r *repo.Repo, word string) (string, error) {
-	if !looksLikeCommit.MatchString(word) {
+	if !looksLikeCommit().MatchString(word) {
 		return word, nil
 	}
 	if _, err := r.Find().Known(ctx, h, word); err == nil {

@@ -5,9 +5,10 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 	"time"
+
+	"jp/internal/lazy"
 )
 
 // Markdown writes the conversation as Markdown. No text of the conversation can begin HTML in
@@ -82,14 +83,14 @@ func fenced(language, text string) string {
 	return fence + language + "\n" + strings.TrimSuffix(text, "\n") + "\n" + fence + "\n"
 }
 
-var special = regexp.MustCompile("[\\\\`*_{}\\[\\]<>#+!|~&$-]")
+var special = lazy.Regexp("[\\\\`*_{}\\[\\]<>#+!|~&$-]")
 
 // plain is a line as text in Markdown.
 func plain(line string) string {
-	return special.ReplaceAllString(oneLine(line), `\$0`)
+	return special().ReplaceAllString(oneLine(line), `\$0`)
 }
 
-var fenceLine = regexp.MustCompile("^(`{3,})[^`]*$|^(~{3,})")
+var fenceLine = lazy.Regexp("^(`{3,})[^`]*$|^(~{3,})")
 
 // withoutHTML is Markdown whose HTML is text. Only code that certainly is code keeps its
 // signs: a block between fences at the margin.
@@ -105,7 +106,7 @@ func withoutHTML(text string) string {
 				fence = ""
 			}
 		default:
-			if m := fenceLine.FindStringSubmatch(bare); m != nil {
+			if m := fenceLine().FindStringSubmatch(bare); m != nil {
 				fence = m[1] + m[2]
 				break
 			}

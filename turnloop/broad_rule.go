@@ -2,16 +2,17 @@ package turnloop
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"jp/internal/lazy"
 )
 
 // BroadRule returns the program whose arguments may name any other program under a rule: a
 // wrapper, an interpreter or a runner, and the rule ends before what it runs. It is "" for
 // other rules.
 func BroadRule(rule []string) string {
-	if n := len(rule); n > 1 && startingOption.MatchString(rule[n-1]) {
+	if n := len(rule); n > 1 && startingOption().MatchString(rule[n-1]) {
 		return rule[0]
 	}
 	for len(rule) > 0 {
@@ -46,13 +47,13 @@ func BroadRule(rule []string) string {
 	return ""
 }
 
-var version = regexp.MustCompile(`^([a-z_]+?)(?:\.(?:basic|tiny|nox|athena|gtk)|-(?:nox|gtk|x))?(?:[-.]?v?[0-9][0-9.]*[a-z]{0,2}(?:[-.][a-z0-9_-]+)*)?[-.]?$`)
+var version = lazy.Regexp(`^([a-z_]+?)(?:\.(?:basic|tiny|nox|athena|gtk)|-(?:nox|gtk|x))?(?:[-.]?v?[0-9][0-9.]*[a-z]{0,2}(?:[-.][a-z0-9_-]+)*)?[-.]?$`)
 
 // programName is the name of a program without its folder, version and variant: python for
 // /usr/bin/python3.11-dbg, vim for vim.basic.
 func programName(word string) string {
 	name := strings.TrimSuffix(path.Base(word), ".exe")
-	if m := version.FindStringSubmatch(name); m != nil {
+	if m := version().FindStringSubmatch(name); m != nil {
 		return m[1]
 	}
 	return name
@@ -66,7 +67,7 @@ var startsAnywhere = []string{
 }
 
 // startingOption is an option whose value is a program, of many that start others now and then.
-var startingOption = regexp.MustCompile(`^--?(?:[a-z]+-)*(?:exec|toolexec|command|cmd|rsh|extcmd|filter|compress-program)$`)
+var startingOption = lazy.Regexp(`^--?(?:[a-z]+-)*(?:exec|toolexec|command|cmd|rsh|extcmd|filter|compress-program)$`)
 
 // startingOptions are such options of single programs. A letter may also end a group of letters.
 var startingOptions = map[string]string{
@@ -119,10 +120,10 @@ func (p commandForm) operands(words []string) (rest []string, ended bool) {
 		switch {
 		case len(words) == 0:
 			return nil, true
-		case assignment.MatchString(words[0]):
+		case assignment().MatchString(words[0]):
 		case fixed > 0:
 			fixed--
-		case quantity.MatchString(words[0]): // of an option that is not known
+		case quantity().MatchString(words[0]): // of an option that is not known
 		default:
 			return words, false
 		}
@@ -131,8 +132,8 @@ func (p commandForm) operands(words []string) (rest []string, ended bool) {
 }
 
 var (
-	assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
-	quantity   = regexp.MustCompile(`^[0-9.,:-]+[a-zA-Z]?$`)
+	assignment = lazy.Regexp(`^[A-Za-z_][A-Za-z0-9_]*=`)
+	quantity   = lazy.Regexp(`^[0-9.,:-]+[a-zA-Z]?$`)
 )
 
 // interpreters run the text or the file that stands behind their options.

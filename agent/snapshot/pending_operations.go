@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"jp/internal/lazy"
 	"jp/internal/safefile"
 )
 
@@ -28,11 +29,11 @@ type operationFile struct {
 // operations are the folders of such operations, with the files that say what git does.
 var operations = []struct {
 	folder string
-	files  *regexp.Regexp
+	files  func() *regexp.Regexp
 }{
-	{"rebase-merge", regexp.MustCompile(`^(git-rebase-todo|author-script|strategy|strategy_opts|gpg_sign_opt|head-name|onto|orig-head|autostash|update-refs)$`)},
-	{"rebase-apply", regexp.MustCompile(`^(apply-opt|author-script|gpg_sign_opt|head-name|onto|orig-head|autostash|[0-9]+)$`)},
-	{"sequencer", regexp.MustCompile(`^(todo|opts)$`)},
+	{"rebase-merge", lazy.Regexp(`^(git-rebase-todo|author-script|strategy|strategy_opts|gpg_sign_opt|head-name|onto|orig-head|autostash|update-refs)$`)},
+	{"rebase-apply", lazy.Regexp(`^(apply-opt|author-script|gpg_sign_opt|head-name|onto|orig-head|autostash|[0-9]+)$`)},
+	{"sequencer", lazy.Regexp(`^(todo|opts)$`)},
 }
 
 // pending adds the operations of one working tree, whose git directory this is.
@@ -56,7 +57,7 @@ func (o gitControlFiles) pending(name, gitDir, suffix string) {
 		in := operation.folder + "/"
 		progress := read(in+"git-rebase-todo") + "\x00" + read(in+"done") + "\x00" + read(in+"next")
 		for _, entry := range entries {
-			if operation.files.MatchString(entry.Name()) {
+			if operation.files().MatchString(entry.Name()) {
 				add(in+entry.Name(), operation.folder, progress)
 			}
 		}
@@ -64,7 +65,7 @@ func (o gitControlFiles) pending(name, gitDir, suffix string) {
 	if heads := headsOf(gitDir); heads != "" { // `git cherry-pick -n` writes a message alone
 		add("MERGE_MSG", "MERGE_MSG", heads)
 	}
-	add("SQUASH_MSG", "SQUASH_MSG", strings.Join(squashedCommit.FindAllString(read("SQUASH_MSG"), -1), ""))
+	add("SQUASH_MSG", "SQUASH_MSG", strings.Join(squashedCommit().FindAllString(read("SQUASH_MSG"), -1), ""))
 }
 
 // headsOf identifies the files that git writes together with the message of a commit that it has still to make.
@@ -79,22 +80,22 @@ func headsOf(gitDir string) (heads string) {
 }
 
 // squashedCommit is a line of `git merge --squash`. The same commits make the same message.
-var squashedCommit = regexp.MustCompile(`(?m)^commit [0-9a-f]{40,64}\n`)
+var squashedCommit = lazy.Regexp(`(?m)^commit [0-9a-f]{40,64}\n`)
 
 // operationFileOf is what such a file of this name says.
 func operationFileOf(name, text string) *operationFile {
 	f := &operationFile{lines: linesOf(text), starts: starters[name]}
 	switch name {
 	case "author-script": // git writes it anew for each commit
-		f.renewed = slices.DeleteFunc(slices.Clone(f.lines), func(line string) bool { return !authorLine.MatchString(line) })
-		f.lines = slices.DeleteFunc(f.lines, authorLine.MatchString)
+		f.renewed = slices.DeleteFunc(slices.Clone(f.lines), func(line string) bool { return !authorLine().MatchString(line) })
+		f.lines = slices.DeleteFunc(f.lines, authorLine().MatchString)
 	case "update-refs": // a branch, its commit, and the one that git gives it at the end
 		f.renewed, f.lines = f.lines, nil
 		for refs := range slices.Chunk(f.renewed, 3) {
 			f.lines = append(f.lines, strings.Join(refs[:min(len(refs), 2)], " "))
 		}
 	case "SQUASH_MSG":
-		if squashedCommit.MatchString(text) {
+		if squashedCommit().MatchString(text) {
 			f.renewed, f.lines = f.lines, nil
 		}
 	case "MERGE_MSG":
@@ -114,7 +115,7 @@ func linesOf(text string) (lines []string) {
 }
 
 // authorLine is a line of the author of a commit, as git quotes it. A shell ran other ones in older versions of git.
-var authorLine = regexp.MustCompile(`^GIT_AUTHOR_(?:NAME|EMAIL|DATE)='(?:[^']|'\\['!]')*'$`)
+var authorLine = lazy.Regexp(`^GIT_AUTHOR_(?:NAME|EMAIL|DATE)='(?:[^']|'\\['!]')*'$`)
 
 // starters tell of each file which of its lines start a program.
 var starters = map[string]func(line string) bool{

@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"jp/conversation"
 	"jp/gitcmd"
+	"jp/internal/lazy"
 	"jp/tool"
 )
 
@@ -96,14 +96,14 @@ func (r *repository) runCommit(ctx context.Context, call tool.Call) (tool.Result
 }
 
 var (
-	trailer   = regexp.MustCompile(`^[A-Za-z0-9-]+: \S`)
-	modelName = regexp.MustCompile(`^[A-Za-z0-9_./:@+-]{1,128}$`)
+	trailer   = lazy.Regexp(`^[A-Za-z0-9-]+: \S`)
+	modelName = lazy.Regexp(`^[A-Za-z0-9_./:@+-]{1,128}$`)
 )
 
 // withTrailers adds the event that commits, and its model, to the trailers of a message.
 func withTrailers(message string, call tool.Call, model string) string {
 	trailers := fmt.Sprintf("Jp-Conversation: %s@%d\n", call.Conversation, call.Seq)
-	if modelName.MatchString(model) {
+	if modelName().MatchString(model) {
 		trailers += "Assisted-by: jp:" + model + "\n"
 	}
 	return AddTrailers(message, trailers)
@@ -115,7 +115,7 @@ func AddTrailers(message, trailers string) string {
 	between := "\n"
 	if at := strings.LastIndex(message, "\n\n"); at >= 0 {
 		for line := range strings.Lines(message[at+2:]) {
-			if !trailer.MatchString(line) {
+			if !trailer().MatchString(line) {
 				between = "\n\n"
 			}
 		}

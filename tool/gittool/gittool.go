@@ -17,13 +17,13 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
 	"jp/conversation"
 	"jp/gitcmd"
 	"jp/gitcmd/convert"
+	"jp/internal/lazy"
 	"jp/tool"
 )
 
@@ -83,7 +83,7 @@ func (t *gitTool) Run(ctx context.Context, call tool.Call) (tool.Result, error) 
 }
 
 // heldLock is what git says of a lock file that it cannot make.
-var heldLock = regexp.MustCompile(`'([^'\n]*\.lock)': File exists`)
+var heldLock = lazy.Regexp(`'([^'\n]*\.lock)': File exists`)
 
 // failure is the result of a run that came to nothing.
 func failure(err error) tool.Result {
@@ -94,7 +94,7 @@ func failure(err error) tool.Result {
 			text += "\n" + stderr
 		}
 		short = exit.Error()[strings.LastIndex(exit.Error(), ": ")+1:]
-		if lock := heldLock.FindStringSubmatch(exit.Stderr); lock != nil {
+		if lock := heldLock().FindStringSubmatch(exit.Stderr); lock != nil {
 			short = filepath.Base(lock[1]) + " exists: another git may be running"
 		}
 	}

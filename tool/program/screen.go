@@ -2,16 +2,17 @@ package program
 
 import (
 	"bytes"
-	"regexp"
 	"sync"
 	"time"
+
+	"jp/internal/lazy"
 )
 
 // How long a program may stay in the alternate screen without further output, and with it. Tests change them.
 var screenSilent, screenMost = 10 * time.Second, time.Minute
 
 // alternate enters (h) or leaves (l) the alternate screen, on which editors, pagers and monitors draw.
-var alternate = regexp.MustCompile(`\x1b\[\?(?:1049|1047|47)([hl])`)
+var alternate = lazy.Regexp(`\x1b\[\?(?:1049|1047|47)([hl])`)
 
 // alternateSize is the length of its longest form.
 const alternateSize = len("\x1b[?1049h")
@@ -49,7 +50,7 @@ func (s *screen) Write(p []byte) (int, error) {
 
 // scan notes the sequences in a piece of output, in order.
 func (s *screen) scan(p []byte) {
-	for _, at := range alternate.FindAllSubmatchIndex(p, -1) {
+	for _, at := range alternate().FindAllSubmatchIndex(p, -1) {
 		switch {
 		case p[at[2]] == 'l':
 			s.since = time.Time{}

@@ -5,12 +5,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"syscall"
 
 	"jp/conversation"
+	"jp/internal/lazy"
 	"jp/tool"
 )
 
@@ -86,13 +86,13 @@ func matches(dir, name string) []string {
 	}
 	pattern := name
 	if !filepath.IsAbs(name) {
-		pattern = filepath.Join(meta.ReplaceAllString(dir, `\\$0`), name)
+		pattern = filepath.Join(meta().ReplaceAllString(dir, `\\$0`), name)
 	}
 	found, _ := filepath.Glob(pattern) // what is no pattern has no matches
 	return append(found, path)
 }
 
-var meta = regexp.MustCompile(`[*?\[\\]`)
+var meta = lazy.Regexp(`[*?\[\\]`)
 
 // counts reports whether a path is that of a file or folder to whose state a yes is bound.
 // Logs, folders of temporary files and what the kernel shows change all the time. The
@@ -140,20 +140,20 @@ func in(dir, name string) string {
 }
 
 var (
-	quotes  = regexp.MustCompile(`'[^']+'|"[^"]+"`)
-	escapes = regexp.MustCompile(`[^\s\\;|&<>()'"]*(\\.[^\s\\;|&<>()'"]*)+`)
-	escape  = regexp.MustCompile(`\\(.)`)
+	quotes  = lazy.Regexp(`'[^']+'|"[^"]+"`)
+	escapes = lazy.Regexp(`[^\s\\;|&<>()'"]*(\\.[^\s\\;|&<>()'"]*)+`)
+	escape  = lazy.Regexp(`\\(.)`)
 )
 
 // words are what in a text may be a name: all of it, what stands in quotes, and what stands
 // between characters that separate words for a shell or in an option.
 func words(text string) (names []string) {
 	names = append(names, text)
-	for _, quoted := range quotes.FindAllString(text, mostWords) {
+	for _, quoted := range quotes().FindAllString(text, mostWords) {
 		names = append(names, quoted[1:len(quoted)-1])
 	}
-	for _, escaped := range escapes.FindAllString(text, mostWords) { // my\ file
-		names = append(names, escape.ReplaceAllString(escaped, "$1"))
+	for _, escaped := range escapes().FindAllString(text, mostWords) { // my\ file
+		names = append(names, escape().ReplaceAllString(escaped, "$1"))
 	}
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\n=:,;|&<>(){}'\"`$@", r) }) {
 		names = append(names, word)

@@ -3,7 +3,6 @@ package chat
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 	"jp/cmd/jp/internal/terminal"
 	"jp/cmd/jp/internal/ui"
 	"jp/config"
+	"jp/internal/lazy"
 	"jp/internal/safetext"
 )
 
@@ -81,7 +81,7 @@ func commands() []command {
 }
 
 // slash is how a command begins, and not a path.
-var slash = regexp.MustCompile(`^/([a-z][a-z0-9:-]*|[A-Za-z0-9_-]+:[A-Za-z0-9_.-]*)?$`)
+var slash = lazy.Regexp(`^/([a-z][a-z0-9:-]*|[A-Za-z0-9_-]+:[A-Za-z0-9_.-]*)?$`)
 
 // available are the commands that this jp has.
 func (o Options) available() []command {
@@ -94,7 +94,7 @@ func (o Options) available() []command {
 // text without a slash command. An unknown command has no name.
 func (f *offers) command(text string) (found command, words []string, is bool) {
 	words = strings.Fields(text)
-	if len(words) == 0 || !slash.MatchString(words[0]) {
+	if len(words) == 0 || !slash().MatchString(words[0]) {
 		return found, nil, false
 	}
 	all := f.all() // jp's own first

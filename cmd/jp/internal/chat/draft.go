@@ -39,7 +39,7 @@ func (d *draft) open(own safefile.StateDir, id conversation.ID) {
 		d.kept, _ = live.RequestDraft(own, id) // one that cannot be read is not offered
 	}
 	d.text = d.kept
-	if chipText.MatchString(d.text) {
+	if chipText().MatchString(d.text) {
 		d.pictures.restore(live.DraftPictures(own, d.file()))
 	}
 	d.chips, _ = d.pictures.kept(d.text)

@@ -60,12 +60,12 @@ func (f *offers) questions() (found []command) {
 	set := contextfiles.OpenSkills(r, f.env.Host)
 	defer set.Close()
 	for _, k := range set.All {
-		if k.Unusable == "" && slash.MatchString("/"+k.Name) {
+		if k.Unusable == "" && slash().MatchString("/"+k.Name) {
 			found = append(found, command{name: k.Name, args: "TEXT", help: safetext.Bound(safetext.Clean(problem.OneLine(k.Description)), 60), skill: true})
 		}
 	}
 	for _, p := range toolset.Prompts(r, f.env.Host) {
-		if slash.MatchString("/" + p.Name()) {
+		if slash().MatchString("/" + p.Name()) {
 			found = append(found, command{
 				name: p.Name(), args: p.Prompt.Usage(), help: safetext.Fit(safetext.Clean(problem.OneLine(p.Prompt.Description)), 60),
 				prompt: &agent.ServerPrompt{Server: p.Server, Name: p.Prompt.Name},
@@ -150,7 +150,7 @@ func trackedFrom(ctx context.Context, r *repo.Repo, dir string) (list []string) 
 // list of files.
 func (f *offers) candidates(e console.Entry, at int, wait bool) (from int, all []string, alike bool) {
 	begun := e.Text[:at]
-	if slash.MatchString(begun) && !e.Pasted(0) {
+	if slash().MatchString(begun) && !e.Pasted(0) {
 		for _, o := range f.all() {
 			if name := "/" + o.name; strings.HasPrefix(name, begun) {
 				all = append(all, name)

@@ -22,6 +22,7 @@ import (
 	"jp/agent/contextfiles"
 	"jp/agent/repo"
 	"jp/cmd/jp/internal/ui"
+	"jp/internal/lazy"
 )
 
 // Pictures are those that the person has put into the line, each with a chip that stands for it in the text.
@@ -33,7 +34,7 @@ type pictures struct {
 }
 
 // chipText is a chip.
-var chipText = regexp.MustCompile(`\[picture \d+\]`)
+var chipText = lazy.Regexp(`\[picture \d+\]`)
 
 // add takes a picture, and returns its chip.
 func (p *pictures) add(data []byte) (chip string, err error) {
@@ -63,7 +64,7 @@ func (p *pictures) kept(text string) (chips string, kept []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	found := map[string][]byte{}
-	for _, chip := range chipText.FindAllString(text, -1) {
+	for _, chip := range chipText().FindAllString(text, -1) {
 		if data := p.data[chip]; data != nil {
 			found[chip] = data
 		}
@@ -92,7 +93,7 @@ func (p *pictures) restore(kept []byte) {
 func (p *pictures) in(text string) (found []contextfiles.Attachment) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, chip := range chipText.FindAllString(text, -1) {
+	for _, chip := range chipText().FindAllString(text, -1) {
 		if picture, has := p.by[chip]; has {
 			found = append(found, picture)
 		}

@@ -2,7 +2,6 @@ package terminal
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -10,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"jp/cmd/jp/internal/terminal/highlight"
+	"jp/internal/lazy"
 	"jp/internal/safetext"
 )
 
@@ -21,13 +21,13 @@ type Change struct {
 }
 
 // hunk begins a part of a difference.
-var hunk = regexp.MustCompile(`^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@`)
+var hunk = lazy.Regexp(`^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@`)
 
 // Changes reads a unified difference of one file; nil for another text.
 func Changes(text string) (changes []Change) {
 	before, after, within := 0, 0, false
 	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
-		if m := hunk.FindStringSubmatch(line); m != nil {
+		if m := hunk().FindStringSubmatch(line); m != nil {
 			before, _ = strconv.Atoi(m[1])
 			after, _ = strconv.Atoi(m[2])
 			if within {

@@ -2,13 +2,12 @@ package terminal
 
 import (
 	"io"
-	"regexp"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 
+	"jp/internal/lazy"
 	"jp/internal/safetext"
 )
 
@@ -76,10 +75,8 @@ func WrapBelow(line string, column, width int) string {
 }
 
 var (
-	markAt = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^ *(?:\x1b\[[0-9;]*m)*(?:[·✗✓⏸▶○⏳!?*•-]|[0-9]{1,3}|[a-z?])(?:\x1b\[[0-9;]*m)* {1,2}`)
-	})
-	columnAt = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^ *\S+(?: \S+)* {2,}`) })
+	markAt   = lazy.Regexp(`^ *(?:\x1b\[[0-9;]*m)*(?:[·✗✓⏸▶○⏳!?*•-]|[0-9]{1,3}|[a-z?])(?:\x1b\[[0-9;]*m)* {1,2}`)
+	columnAt = lazy.Regexp(`^ *\S+(?: \S+)* {2,}`)
 )
 
 // leastBeside is how many columns a second column has at least.
@@ -182,9 +179,7 @@ type unit struct {
 }
 
 // commandAt finds commands that a person may copy.
-var commandAt = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\b(?:jp|git)(?: -C (?:'[^']*'|\S+))? [a-z][a-z-]*(?: (?:--?[A-Za-z]\S*|@\S+|'[^']*'|"[^"]*"|[0-9a-z]*[0-9][0-9a-z]*\b|[A-Z]{2,}\b|…))*`)
-})
+var commandAt = lazy.Regexp(`\b(?:jp|git)(?: -C (?:'[^']*'|\S+))? [a-z][a-z-]*(?: (?:--?[A-Za-z]\S*|@\S+|'[^']*'|"[^"]*"|[0-9a-z]*[0-9][0-9a-z]*\b|[A-Z]{2,}\b|…))*`)
 
 // units are the words of a text, and the commands in it that fit into a room.
 func units(text string, room int) []unit {
@@ -230,7 +225,7 @@ func splitWide(gap int, word string, room int) []unit {
 	var before cluster
 	piece := unit{gap: gap}
 	for word != "" {
-		sequence := style.FindString(word)
+		sequence := style().FindString(word)
 		piece.text, word = piece.text+sequence, word[len(sequence):]
 		if word == "" {
 			break
@@ -247,7 +242,7 @@ func splitWide(gap int, word string, room int) []unit {
 }
 
 // style is what changes the look of text, and has no columns.
-var style = regexp.MustCompile(`^(?:\x1b\[[0-9;]*m)+`)
+var style = lazy.Regexp(`^(?:\x1b\[[0-9;]*m)+`)
 
 // columnsOf is how many columns a line takes, with its tabs.
 func columnsOf(line string) int {

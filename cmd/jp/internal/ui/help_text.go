@@ -1,10 +1,10 @@
 package ui
 
 import (
-	"regexp"
 	"strings"
 
 	"jp/cmd/jp/internal/terminal"
+	"jp/internal/lazy"
 	"jp/internal/safetext"
 )
 
@@ -34,8 +34,8 @@ func HelpText(text string, columns int) string {
 			b.WriteString(example(line, columns, above))
 		case section == "Usage:":
 			b.WriteString(terminal.WrapCommand(strings.TrimLeft(line, " "), columns, len(line)-len(strings.TrimLeft(line, " "))))
-		case below && flagAt.MatchString(line):
-			at := flagAt.FindString(line)
+		case below && flagAt().MatchString(line):
+			at := flagAt().FindString(line)
 			b.WriteString(strings.TrimRight(at, " ") + "\n" + terminal.Wrap(strings.Repeat(" ", flagIndent)+line[len(at):], columns))
 		default:
 			b.WriteString(terminal.Wrap(line, columns))
@@ -52,13 +52,13 @@ const (
 )
 
 // flagAt is a flag with the gap before its description.
-var flagAt = regexp.MustCompile(`^ +-\S+(?: \S+)* {2,}`)
+var flagAt = lazy.Regexp(`^ +-\S+(?: \S+)* {2,}`)
 
 // besideFlags is where the descriptions of flags begin, as far to the right as any.
 func besideFlags(text string) int {
 	column := 0
 	for line := range strings.SplitSeq(text, "\n") {
-		column = max(column, safetext.Columns(flagAt.FindString(line)))
+		column = max(column, safetext.Columns(flagAt().FindString(line)))
 	}
 	return column
 }
@@ -69,7 +69,7 @@ const broken = 66
 const exitCodes = "Exit codes: "
 
 // codeAt is what an exit code in a list begins with.
-var codeAt = regexp.MustCompile(`^[0-9]+(?:, [0-9]+)* ?`)
+var codeAt = lazy.Regexp(`^[0-9]+(?:, [0-9]+)* ?`)
 
 // paragraphs lets lines flow that were broken for want of room.
 func paragraphs(text string, columns int) string {
@@ -82,7 +82,7 @@ func paragraphs(text string, columns int) string {
 		case found && safetext.Columns(line) > columns:
 			b.WriteString(strings.TrimRight(exitCodes, " ") + "\n")
 			for code := range strings.SplitSeq(list, " · ") {
-				number := codeAt.FindString(code)
+				number := codeAt().FindString(code)
 				b.WriteString(terminal.Wrap("  "+strings.TrimSpace(number)+"  "+code[len(number):], columns) + "\n")
 			}
 		default:

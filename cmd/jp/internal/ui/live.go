@@ -3,7 +3,6 @@ package ui
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -11,6 +10,7 @@ import (
 
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/lazy"
 	"jp/internal/safetext"
 	"jp/tool"
 	"jp/turnloop"
@@ -253,11 +253,11 @@ func (l *liveLine) lines(width int) []string {
 }
 
 // sentenceEnd ends a sentence within a text.
-var sentenceEnd = regexp.MustCompile(`[.!?。！？]['")*]* `)
+var sentenceEnd = lazy.Regexp(`[.!?。！？]['")*]* `)
 
 // lastSentence is the last whole sentence of a text, "" if there is none.
 func lastSentence(text string) string {
-	ends := sentenceEnd.FindAllStringIndex(text+" ", -1)
+	ends := sentenceEnd().FindAllStringIndex(text+" ", -1)
 	if len(ends) == 0 {
 		return ""
 	}

@@ -3,7 +3,6 @@ package ui
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
 	"jp/internal/action"
+	"jp/internal/lazy"
 	"jp/internal/safetext"
 	"jp/tool"
 )
@@ -228,7 +228,7 @@ func (t *Turn) below(e *conversation.Event, b *conversation.ToolCallResponse, ca
 }
 
 // errorWords are in a line that names an error.
-var errorWords = regexp.MustCompile(`(?i)\b(error|errors|fail|failed|failure|fatal|panic|exception|undefined|cannot|denied|not found|no such)\b`)
+var errorWords = lazy.Regexp(`(?i)\b(error|errors|fail|failed|failure|fatal|panic|exception|undefined|cannot|denied|not found|no such)\b`)
 
 // An outputPart is a line of an output, or a number of lines that are folded.
 type outputPart struct {
@@ -250,7 +250,7 @@ func ends(lines []string, failed bool) (parts []outputPart) {
 			parts = append(parts, outputPart{folded: n})
 		}
 	}
-	if i := slices.IndexFunc(above, errorWords.MatchString); failed && i >= 0 {
+	if i := slices.IndexFunc(above, errorWords().MatchString); failed && i >= 0 {
 		fold(above[:i])
 		parts, above = append(parts, outputPart{line: above[i]}), above[i+1:]
 	}

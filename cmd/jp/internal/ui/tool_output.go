@@ -3,22 +3,22 @@ package ui
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/lazy"
 	"jp/internal/safetext"
 )
 
 // gap is the line of a result that stands for the lines that jp left out of it.
-var gap = regexp.MustCompile(`^\[jp left out lines (\d+) to (\d+) here, `)
+var gap = lazy.Regexp(`^\[jp left out lines (\d+) to (\d+) here, `)
 
 // leftOut is how many lines the gap among the lines stands for, without its own.
 func leftOut(lines []string) int {
 	for _, line := range lines {
-		if m := gap.FindStringSubmatch(line); m != nil {
+		if m := gap().FindStringSubmatch(line); m != nil {
 			first, err := strconv.Atoi(m[1])
 			last, err2 := strconv.Atoi(m[2])
 			if err == nil && err2 == nil && first <= last {
