@@ -21,18 +21,10 @@ func RunChild(args []string) (code int, asked bool) {
 // spec is what a process gives up before it becomes a program, and which one that is. left is
 // the network that it is not in, 0 where it stays in jp's.
 func (r Rules) spec(support Support, program string, left uint64) *secondstage.ChildSpec {
-	attr := r.handled(support.ABI, left != 0)
-	o := &secondstage.ChildSpec{
-		Program: program, Handled: [3]uint64{attr.HandledAccessFS, attr.HandledAccessNet, attr.Scoped}, Left: left, User: uint64(os.Geteuid()), Group: uint64(os.Getegid()), Capabilities: kept(),
-	}
+	o := &secondstage.ChildSpec{Program: program, Left: left, User: uint64(os.Geteuid()), Group: uint64(os.Getegid()), Capabilities: kept()}
 	reads := len(r.OnlyRead) > 0
 	if reads || left != 0 && os.Geteuid() != 0 {
 		o.Capabilities = [2]uint32{}
-	}
-	for _, g := range r.Grants(os.DirFS("/")) {
-		o.Grants = append(o.Grants, secondstage.Grant{
-			Path: g.Path, Folder: g.Access.rights(true) & attr.HandledAccessFS, File: g.Access.rights(false) & attr.HandledAccessFS,
-		})
 	}
 	if support.Calls {
 		filter := callFilter(machines(), r.sockets(support, left != 0))

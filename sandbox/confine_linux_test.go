@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -64,7 +65,7 @@ func (g *ground) command(argv []string, inherited ...*os.File) *exec.Cmd {
 
 // started is a process as it is to be started.
 func (g *ground) started(start sandbox.Start, inherited ...*os.File) *exec.Cmd {
-	cmd := g.command(start.Argv, append(inherited, start.Rules)...)
+	cmd := g.command(start.Argv, slices.Concat(start.Files, inherited)...)
 	cmd.SysProcAttr = start.Attr
 	if start.Path != "" {
 		cmd.Path = start.Path
@@ -82,7 +83,7 @@ func (g *ground) confined(t *testing.T, argv ...string) (string, error) {
 	t.Helper()
 	start, err := sandbox.Prepare(g.rules, argv, g.work)
 	require.NoError(t, err)
-	defer start.Rules.Close()
+	defer start.Close()
 	return g.output(g.started(start))
 }
 

@@ -1,5 +1,18 @@
 package sandbox
 
+import (
+	"os"
+
+	"jp/sandbox/secondstage"
+)
+
+// WithoutStarter makes programs start by the second stage, as on other machines, until it is undone.
+func WithoutStarter() (undo func()) {
+	before := starterFile
+	starterFile = func(*secondstage.ChildSpec, string) *os.File { return nil }
+	return func() { starterFile = before }
+}
+
 // SetOwnLoopback decides what OwnLoopback reports, until it is undone.
 func SetOwnLoopback(has bool) (undo func()) {
 	before := ownLoopback

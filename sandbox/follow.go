@@ -17,20 +17,29 @@ type resolvedPath struct {
 }
 
 // follow resolves an absolute path. What does not exist is taken by its name.
-func follow(tree fs.FS, name string) resolvedPath {
+func follow(tree fs.FS, name string) resolvedPath { return (&fsInfo{tree: tree}).follow(name) }
+
+// follow looks at each folder on the way once.
+func (s *fsInfo) follow(name string) resolvedPath {
 	at, rest := resolvedPath{path: "/", exists: true}, parts(name)
 	for len(rest) > 0 {
 		next := path.Join(at.path, rest[0])
 		rest = rest[1:]
-		info, err := fs.Lstat(tree, inTree(next))
+		if s.real[next] {
+			at.path = next
+			continue
+		}
+		info, err := fs.Lstat(s.tree, inTree(next))
 		if err != nil {
 			return resolvedPath{path: path.Join(append([]string{next}, rest...)...), links: at.links}
 		}
 		if info.Mode()&fs.ModeSymlink == 0 {
-			at.path = next
+			if at.path = next; s.real != nil {
+				s.real[next] = true
+			}
 			continue
 		}
-		target, err := fs.ReadLink(tree, inTree(next))
+		target, err := fs.ReadLink(s.tree, inTree(next))
 		if err != nil || len(at.links) == maxLinks {
 			return resolvedPath{path: next, links: at.links}
 		}

@@ -50,7 +50,7 @@ func (r Rules) Grants(tree fs.FS) []Grant {
 	for _, name := range devices() {
 		grants = append(grants, Grant{Path: name, Access: Device})
 	}
-	shared := follow(tree, sharedMemory).path
+	shared := s.follow(sharedMemory).path
 	for _, name := range s.writable(append([]string{sharedMemory}, r.Writable...)) {
 		access := Write
 		if within(name, deviceFolder) && name != shared {
@@ -65,7 +65,7 @@ func (r Rules) Grants(tree fs.FS) []Grant {
 // where the folder leads to something hidden, whatever is granted around it.
 func (r Rules) CanMake(tree fs.FS, folder string) bool {
 	s := newSurvey(tree, r.Hidden)
-	p := follow(tree, folder)
+	p := s.follow(folder)
 	if !p.exists || s.ways[p.path] || s.isHidden(p.path) {
 		return false
 	}
@@ -79,14 +79,15 @@ type fsInfo struct {
 	hidden []string        // places that nothing grants
 	closed map[string]bool // those, and the folder of devices, which is granted by name
 	ways   map[string]bool // folders that lead to something closed
+	real   map[string]bool // paths that exist and are no links; nil: not remembered
 }
 
 func newSurvey(tree fs.FS, hidden []string) *fsInfo {
-	s := &fsInfo{tree: tree, closed: map[string]bool{}, ways: map[string]bool{"/": true}}
+	s := &fsInfo{tree: tree, closed: map[string]bool{}, ways: map[string]bool{"/": true}, real: map[string]bool{}}
 	for _, name := range hidden {
-		s.hidden = append(s.hidden, follow(tree, name).path)
+		s.hidden = append(s.hidden, s.follow(name).path)
 	}
-	for _, name := range append([]string{follow(tree, deviceFolder).path}, s.hidden...) {
+	for _, name := range append([]string{s.follow(deviceFolder).path}, s.hidden...) {
 		s.closed[name] = true
 		for way := path.Dir(name); way != "/"; way = path.Dir(way) {
 			s.ways[way] = true
@@ -127,7 +128,7 @@ func (s *fsInfo) below(name string, access Access) []Grant {
 func (s *fsInfo) writable(names []string) []string {
 	var places []resolvedPath
 	for _, name := range names {
-		if p := follow(s.tree, name); p.exists && !s.isHidden(p.path) {
+		if p := s.follow(name); p.exists && !s.isHidden(p.path) {
 			places = append(places, p)
 		}
 	}

@@ -78,11 +78,11 @@ func nest(times string) error {
 	if err != nil {
 		return err
 	}
-	defer start.Rules.Close()
+	defer start.Close()
 	cmd := exec.Command(start.Argv[0], start.Argv[1:]...)
 	if start.Path != "" {
 		cmd.Path = start.Path
 	}
-	cmd.Stdout, cmd.Stderr, cmd.ExtraFiles, cmd.SysProcAttr = os.Stdout, os.Stdout, []*os.File{start.Rules}, start.Attr
+	cmd.Stdout, cmd.Stderr, cmd.ExtraFiles, cmd.SysProcAttr = os.Stdout, os.Stdout, start.Files, start.Attr
 	return cmd.Run()
 }

@@ -23,13 +23,8 @@ var ownLoopback = sync.OnceValue(func() bool {
 		return false
 	}
 	start := Start{Argv: []string{self, secondstage.Word, "loopback"}}
-	start.leave()
-	var err error
-	if start.Rules, err = sealed(Rules{}.spec(support, "", network).Encode()); err != nil {
-		return false
-	}
-	defer start.Rules.Close()
-	return start.command().Run() == nil
+	defer start.Close()
+	return start.confine(Rules{}, Rules{}.spec(support, "", network), support) == nil && start.command().Run() == nil
 })
 
 // here is the number of the network that this process is in, 0 where it is not known.
@@ -45,19 +40,13 @@ func here() uint64 {
 // objects. The kernel makes both or neither.
 const own = unix.CLONE_NEWNET | unix.CLONE_NEWIPC
 
-// leave has a process start in namespaces of its own. Only root can make them; others first become root in a user
-// namespace that has them and their group.
-func (s *Start) leave() {
+// leave starts a process in namespaces of its own. Only root can make them: others first become root in a user namespace
+// that has them and their group. Such a process keeps the privilege to bring up the loopback interface, and gives that up
+// before the program.
+func leave() *syscall.SysProcAttr {
 	if os.Geteuid() == 0 {
-		s.Attr = &syscall.SysProcAttr{Cloneflags: own}
-		return
+		return &syscall.SysProcAttr{Cloneflags: own}
 	}
-	s.ownUserNamespace()
-}
-
-// inUserNamespace starts a process in a user namespace and namespaces of its own. It keeps the
-// privilege to bring up the loopback interface, and gives that up before the program.
-func inUserNamespace() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{
 		Cloneflags:  own | unix.CLONE_NEWUSER,
 		UidMappings: []syscall.SysProcIDMap{{ContainerID: os.Geteuid(), HostID: os.Geteuid(), Size: 1}},
@@ -72,6 +61,6 @@ func (s *Start) command() *exec.Cmd {
 	if s.Path != "" {
 		cmd.Path = s.Path
 	}
-	cmd.Env, cmd.ExtraFiles, cmd.SysProcAttr = []string{}, []*os.File{s.Rules}, s.Attr
+	cmd.Env, cmd.ExtraFiles, cmd.SysProcAttr = []string{}, s.Files, s.Attr
 	return cmd
 }

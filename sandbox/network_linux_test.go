@@ -284,7 +284,7 @@ func TestOneNetworkARun(t *testing.T) {
 	require.NotEqual(t, mine+"\n", network())
 	start, err := sandbox.Prepare(g.rules, []string{"cat"}, g.work) // it waits, so that its number stays its own
 	require.NoError(t, err)
-	defer start.Rules.Close()
+	defer start.Close()
 	cmd := g.started(start)
 	end, err := cmd.StdinPipe()
 	require.NoError(t, err)
@@ -346,14 +346,38 @@ func TestOtherFamilies(t *testing.T) {
 // A process that stayed in jp's network has not what the rules say, and does not run.
 func TestWithoutLeaving(t *testing.T) {
 	requireOwnLoopback(t)
+	t.Cleanup(sandbox.WithoutStarter())
 	g := newGround(t)
 	start, err := sandbox.Prepare(g.rules, sh("touch made"), g.work)
 	require.NoError(t, err)
-	defer start.Rules.Close()
-	out, err := g.run(start.Argv, start.Rules)
+	defer start.Close()
+	out, err := g.run(start.Argv, start.Files...)
 	require.Error(t, err)
 	require.Contains(t, out, "the program was not run, because it could not be confined: bring up a loopback interface of its own")
 	require.NoFileExists(t, filepath.Join(g.work, "made"))
+}
+
+// Where the starter cannot be, or is not written for the machine, the second stage confines.
+func TestWithoutStarter(t *testing.T) {
+	requireOwnLoopback(t)
+	path := func() string {
+		start, err := sandbox.Prepare(sandbox.Rules{}, []string{"true"}, "/")
+		require.NoError(t, err)
+		start.Close()
+		return start.Path
+	}
+	if path() == "" {
+		// Then all tests are of the second stage.
+		t.Skip("no starter is written for this machine")
+	}
+	t.Cleanup(sandbox.WithoutStarter())
+	require.Empty(t, path())
+	for name, test := range map[string]func(*testing.T){
+		"identity": TestIdentity, "services": TestServices, "own loopback": TestOwnLoopback, "families": TestOtherFamilies, "allowed": TestAllowed,
+		"forbidden": TestForbidden, "late errors": TestLateErrors, "become": TestBecome, "not confined": TestNotConfinedIsNotRun,
+	} {
+		t.Run(name, test)
+	}
 }
 
 // Where a network cannot be made, or can and its loopback interface not be brought up, there is none.
@@ -420,7 +444,7 @@ func TestAsOrdinaryUser(t *testing.T) {
 	content, err := os.ReadFile(os.Args[0])
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(program, content, 0o755))
-	cmd := exec.Command(program, "-test.v", "-test.run", "Network|Loopback|Services|Families|Leaving|Identity|Allowed|Forbidden|Processes|Confined|Become|Objects")
+	cmd := exec.Command(program, "-test.v", "-test.run", "Network|Loopback|Services|Families|Leaving|Identity|Allowed|Forbidden|Processes|Confined|Become|Objects|Starter|Late")
 	cmd.Dir, cmd.Env = folder, append(os.Environ(), "HOME="+folder, "TMPDIR="+folder)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: user, Gid: user}}
 	out, err := cmd.CombinedOutput()

@@ -9,10 +9,17 @@ import (
 type Start struct {
 	Argv []string
 	Path string // the program of the process, "": the first of Argv
-	// Rules is what the process must inherit, under any number up to secondstage.LastDescriptor. The caller closes it.
-	Rules *os.File
+	// Files are what the process must inherit from descriptor 3 on. Close closes them.
+	Files []*os.File
 	// Attr starts it in namespaces of its own. Nil: it stays in jp's.
 	Attr *syscall.SysProcAttr
+}
+
+// Close closes the files, once the process has started.
+func (s *Start) Close() {
+	for _, f := range s.Files {
+		f.Close()
+	}
 }
 
 // Rules say what a program may do. Paths are absolute. The zero value lets it read

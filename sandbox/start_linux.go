@@ -40,12 +40,35 @@ func Prepare(r Rules, argv []string, dir string) (Start, error) {
 	left := uint64(0)
 	if !r.Network && len(r.OnlyRead) == 0 && OwnLoopback() {
 		left = here()
-		start.leave()
 	}
-	if start.Rules, err = sealed(r.spec(support, program, left).Encode()); err != nil {
+	if err := start.confine(r, r.spec(support, program, left), support); err != nil {
+		start.Close()
 		return Start{}, fmt.Errorf("write the rules of %s: %w", argv[0], err)
 	}
 	return start, nil
+}
+
+// confine has a process restrict itself by rules and their spec before it becomes the program.
+func (s *Start) confine(r Rules, spec *secondstage.ChildSpec, support Support) error {
+	ruleset, err := r.ruleset(support, spec.Left != 0)
+	if err != nil {
+		return err
+	}
+	s.Files = []*os.File{ruleset}
+	if starter := starterFile(spec, s.Argv[secondstage.Args]); starter != nil {
+		s.Files = append(s.Files, starter)
+		s.Path = fmt.Sprintf("/proc/self/fd/%d", secondstage.Spec)
+		return nil
+	}
+	rules, err := sealed(spec.Encode())
+	if err != nil {
+		return err
+	}
+	s.Files = append(s.Files, rules)
+	if spec.Left != 0 {
+		s.Attr = leave()
+	}
+	return nil
 }
 
 // oneName refuses hidden files that can be reached by another name.

@@ -56,10 +56,10 @@ func TestLateErrors(t *testing.T) {
 // environment and what it inherits.
 func TestBecome(t *testing.T) {
 	g := newGround(t)
-	script := []string{"sh", "-c", `echo $$ "$0" "$1" $KEPT; cat <&3; ls /proc/self/fd | tr '\n' ' '`, "a b", ""}
+	script := []string{"sh", "-c", `echo $$ "$0" "$1" $KEPT; cat <&5; ls /proc/self/fd | tr '\n' ' '`, "a b", ""}
 	confined, err := sandbox.Prepare(g.rules, script, g.work)
 	require.NoError(t, err)
-	defer confined.Rules.Close()
+	defer confined.Close()
 	lock, err := os.Open(filepath.Join(g.home, "note"))
 	require.NoError(t, err)
 	defer lock.Close()
@@ -69,14 +69,14 @@ func TestBecome(t *testing.T) {
 		require.NoError(t, err)
 		return strconv.Itoa(cmd.Process.Pid), strings.Split(string(out), "\n")
 	}
-	_, free := start(g.command(script, lock))
+	_, free := start(g.command(script, nil, nil, lock))
 	_, err = lock.Seek(0, io.SeekStart)
 	require.NoError(t, err)
 	pid, lines := start(g.started(confined, lock))
 	require.Equal(t, pid+" a b  kept", lines[0])
 	require.Equal(t, "a note", lines[1])
 	require.Equal(t, len(free), len(lines))
-	require.Contains(t, strings.Fields(lines[2]), "3", "the lock is inherited")
+	require.Contains(t, strings.Fields(lines[2]), "5", "the lock is inherited")
 	require.Subset(t, strings.Fields(free[2]), strings.Fields(lines[2]), "the rules are not")
 }
 

@@ -13,31 +13,170 @@ import (
 )
 
 // starterText is the address of the machine code in starter_linux_amd64.s. It uses nothing but
-// its registers, and what is at starterAt.
+// its registers, its stack, and what is at starterAt.
 var starterText uintptr
 
-// The layout of a starter: ELF header, code, calls, data. The code has the address of the calls.
+// The layout of a starter: ELF header, code, the texts of errors, calls, data. The code has the addresses of both tables.
 const (
-	starterAt    = 0x400000
-	starterCode  = 0x100
-	starterCalls = 0x200
-	starterData  = 0x400
+	starterAt     = 0x400000
+	starterCode   = 0x100
+	starterErrors = 0x280
+	starterCalls  = 0xb00
+	starterData   = 0x1000
+	lastErrno     = 133 // what follows has the text of 0
 )
 
-// starterFile is a program that brings itself into namespaces of its own and becomes the second stage.
-// The kernel makes a user namespace only for a process with one thread, or at its start. Go starts
-// such a process by a copy of all of jp's memory, which takes longer than the program. The starter
-// has one thread and shares jp's memory until it begins.
-var starterFile = sync.OnceValue(func() *os.File {
-	fd, err := unix.MemfdCreate("jp-starter", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING|unix.MFD_EXEC)
+// What the code puts in the place of an argument.
+const (
+	last   = ^uint64(0) // first argument: the last result that is not 0
+	room   = ^uint64(0) // second: what the starter can write
+	words  = ^uint64(1) // second: the program's arguments. The third becomes its environment
+	masked = ^uint64(0) // in the place of a call: the second is a mask for eight bytes of the room
+)
+
+// starterRuns has a starter end at once, the first time: a policy may forbid programs in memory.
+var starterRuns = sync.OnceValue(func() bool {
+	var s starter
+	s.call(unix.SYS_EXIT_GROUP, 0)
+	file := s.file()
+	if file == nil {
+		return false
+	}
+	start := Start{Argv: []string{self}, Path: fmt.Sprintf("/proc/self/fd/%d", secondstage.Ruleset), Files: []*os.File{file}}
+	defer start.Close()
+	return start.command().Run() == nil
+})
+
+// starterFile is a program that does what the spec says and becomes its program, as package secondstage does. A
+// second start of all of jp takes longer than the program. name is the program's in messages. Nil: there can be none.
+var starterFile = func(spec *secondstage.ChildSpec, name string) *os.File {
+	if !starterRuns() {
+		return nil
+	}
+	var s starter
+	s.confine(spec)
+	s.become(spec.Program, name)
+	return s.file()
+}
+
+// A starter is a list of system calls, and the data that they are about. It ends at the first that fails.
+type starter struct {
+	calls, data []byte
+	onError     uint64 // what is said of the calls that follow
+}
+
+// put adds data, and tells its address.
+func (s *starter) put(data string) (address uint64) {
+	address = starterAt + starterData + uint64(len(s.data))
+	s.data = append(s.data, data...)
+	return address
+}
+
+// numbers adds numbers, and tells their address.
+func (s *starter) numbers(all ...uint64) (address uint64) {
+	var data []byte
+	for _, n := range all {
+		data = binary.LittleEndian.AppendUint64(data, n)
+	}
+	return s.put(string(data))
+}
+
+func (s *starter) call(number uint64, arguments ...uint64) {
+	for _, n := range append(append([]uint64{number}, arguments...), 0, 0, 0)[:4] {
+		s.calls = binary.LittleEndian.AppendUint64(s.calls, n)
+	}
+	s.calls = binary.LittleEndian.AppendUint64(s.calls, s.onError)
+}
+
+// step names what the calls that follow are for.
+func (s *starter) step(what string) {
+	text := "the program was not run, because it could not be confined: " + what + ": "
+	s.onError = s.numbers(0, s.put(text), uint64(len(text)), secondstage.ExitNotRun)
+}
+
+// confine gives up what the spec says.
+func (s *starter) confine(spec *secondstage.ChildSpec) {
+	if spec.Left != 0 {
+		s.step("bring up a loopback interface of its own")
+		s.leave(spec)
+	}
+	s.step("give up new privileges")
+	s.call(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1)
+	s.step("restrict with landlock")
+	s.call(unix.SYS_LANDLOCK_RESTRICT_SELF, secondstage.Ruleset)
+	s.call(unix.SYS_CLOSE, secondstage.Ruleset)
+	s.call(unix.SYS_CLOSE, secondstage.Spec) // the starter itself
+	s.step("give up privileges")
+	header, keep := s.numbers(unix.LINUX_CAPABILITY_VERSION_3), spec.Capabilities
+	s.call(unix.SYS_CAPGET, header, room)
+	// Of 0 to 31 and of 32 to 63: effective, permitted, inheritable, of which none stay.
+	s.call(masked, 0, uint64(keep[0])|uint64(keep[0])<<32)
+	s.call(masked, 8, uint64(keep[1])<<32)
+	s.call(masked, 16, uint64(keep[1]))
+	s.call(unix.SYS_CAPSET, header, room)
+	if len(spec.Filter) > 0 {
+		s.step("filter system calls")
+		s.call(unix.SYS_PRCTL, unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, s.numbers(uint64(len(spec.Filter)), s.numbers(spec.Filter...)))
+	}
+}
+
+// leave brings the process into namespaces of its own, with a loopback interface. Only root can make them: others first
+// become root in a user namespace that has them and their group. The kernel makes one only for a process with one thread,
+// or at its start, which Go does by a copy of all of jp's memory.
+func (s *starter) leave(spec *secondstage.ChildSpec) {
+	if spec.User == 0 {
+		s.call(unix.SYS_UNSHARE, own)
+	} else {
+		s.call(unix.SYS_UNSHARE, own|unix.CLONE_NEWUSER)
+		for _, file := range [][2]string{
+			{"setgroups", "deny"}, {"uid_map", fmt.Sprintf("%d %[1]d 1", spec.User)}, {"gid_map", fmt.Sprintf("%d %[1]d 1", spec.Group)},
+		} {
+			const current = ^uint64(99) // AT_FDCWD
+			s.call(unix.SYS_OPENAT, current, s.put("/proc/self/"+file[0]+"\x00"), unix.O_WRONLY|unix.O_CLOEXEC)
+			s.call(unix.SYS_WRITE, last, s.put(file[1]), uint64(len(file[1])))
+		}
+	}
+	var request [40]byte // struct ifreq
+	copy(request[:], "lo")
+	binary.LittleEndian.PutUint16(request[16:], unix.IFF_UP)
+	s.call(unix.SYS_SOCKET, unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC)
+	s.call(unix.SYS_IOCTL, last, unix.SIOCSIFFLAGS, s.put(string(request[:])))
+}
+
+// become replaces the starter by the program, "": it connects to itself, and ends.
+func (s *starter) become(program, name string) {
+	if program == "" {
+		const at = "\x02\x00\x1f\x90\x7f\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00" // 127.0.0.1:8080
+		s.call(unix.SYS_SOCKET, unix.AF_INET, unix.SOCK_STREAM)
+		s.call(unix.SYS_BIND, last, s.put(at), uint64(len(at)))
+		s.call(unix.SYS_LISTEN, last, 1)
+		s.call(unix.SYS_SOCKET, unix.AF_INET, unix.SOCK_STREAM)
+		s.call(unix.SYS_CONNECT, last, s.put(at), uint64(len(at)))
+		s.call(unix.SYS_EXIT_GROUP, 0)
+		return
+	}
+	text := "fork/exec " + name + ": "
+	none, refused := "no such program: "+text, "not a program that can be run: "+text
+	s.onError = s.numbers(
+		uint64(unix.ENOENT), s.put(none), uint64(len(none)), secondstage.ExitNoProgram,
+		uint64(unix.EACCES), s.put(refused), uint64(len(refused)), secondstage.ExitNotRun,
+		uint64(unix.EPERM), s.put(refused), uint64(len(refused)), secondstage.ExitNotRun,
+		0, s.put(text), uint64(len(text)), secondstage.ExitNotRun)
+	s.call(unix.SYS_EXECVE, s.put(program+"\x00"), words)
+}
+
+// file is the starter in memory, where no process can change it any more. Nil: it cannot be made.
+func (s *starter) file() *os.File {
+	const flags = unix.MFD_CLOEXEC | unix.MFD_ALLOW_SEALING
+	fd, err := unix.MemfdCreate("jp-starter", flags|unix.MFD_EXEC)
 	if err == unix.EINVAL { // a kernel before 6.3
-		fd, err = unix.MemfdCreate("jp-starter", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
+		fd, err = unix.MemfdCreate("jp-starter", flags)
 	}
 	if err != nil {
 		return nil
 	}
 	file := os.NewFile(uintptr(fd), "starter")
-	if _, err = file.Write(starterProgram()); err == nil {
+	if _, err = file.Write(s.program()); err == nil {
 		_, err = unix.FcntlInt(file.Fd(), unix.F_ADD_SEALS, secondstage.Seals)
 	}
 	if err != nil {
@@ -45,53 +184,24 @@ var starterFile = sync.OnceValue(func() *os.File {
 		return nil
 	}
 	return file
-})
-
-// ownUserNamespace lets a process start in a user namespace and namespaces of its own.
-func (s *Start) ownUserNamespace() {
-	if file := starterFile(); file != nil {
-		s.Path = fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), file.Fd())
-		return
-	}
-	s.Attr = inUserNamespace()
 }
 
-// starterProgram is the starter as a file.
-func starterProgram() []byte {
+// program is the content of that file.
+func (s *starter) program() []byte {
 	order := binary.LittleEndian
-	var data []byte
-	text := func(s string) (address uint64) {
-		address = starterAt + starterData + uint64(len(data))
-		data = append(data, s+"\x00"...)
-		return address
-	}
-	const last = ^uint64(0) // the result of the call before
-	current := ^uint64(99)  // AT_FDCWD
-	calls := [][4]uint64{
-		{unix.SYS_OPENAT, current, text(fmt.Sprintf("/proc/%d/exe", os.Getpid())), unix.O_PATH | unix.O_CLOEXEC},
-		{unix.SYS_UNSHARE, own | unix.CLONE_NEWUSER},
-	}
-	for _, file := range [][2]string{
-		{"setgroups", "deny"}, {"uid_map", fmt.Sprintf("%d %[1]d 1", os.Geteuid())}, {"gid_map", fmt.Sprintf("%d %[1]d 1", os.Getegid())},
-	} {
-		calls = append(calls, [4]uint64{unix.SYS_OPENAT, current, text("/proc/self/" + file[0]), unix.O_WRONLY | unix.O_CLOEXEC},
-			[4]uint64{unix.SYS_WRITE, last, text(file[1]), uint64(len(file[1]))})
-	}
-	var request [40]byte // struct ifreq
-	copy(request[:], "lo")
-	order.PutUint16(request[16:], unix.IFF_UP)
-	calls = append(calls, [4]uint64{unix.SYS_SOCKET, unix.AF_INET, unix.SOCK_DGRAM | unix.SOCK_CLOEXEC},
-		[4]uint64{unix.SYS_IOCTL, last, unix.SIOCSIFFLAGS, text(string(request[:]))}, [4]uint64{^uint64(0), text("")})
-
 	program := make([]byte, starterData)
 	copy(program, "\x7fELF\x02\x01\x01")
-	copy(program[starterCode:starterCalls], (*(**[starterCalls - starterCode]byte)(unsafe.Pointer(&starterText)))[:])
-	for i, call := range calls {
-		for k, n := range call {
-			order.PutUint64(program[starterCalls+32*i+8*k:], n)
-		}
+	copy(program[starterCode:starterErrors], (*(**[starterErrors - starterCode]byte)(unsafe.Pointer(&starterText)))[:])
+	for n := range lastErrno + 1 {
+		text := unix.Errno(n).Error() + "\n"
+		order.PutUint64(program[starterErrors+16*n:], s.put(text))
+		order.PutUint64(program[starterErrors+16*n+8:], uint64(len(text)))
 	}
-	program = append(program, data...)
+	if starterErrors+16*(lastErrno+1) > starterCalls || starterCalls+len(s.calls) > starterData {
+		panic("the tables of the starter overlap")
+	}
+	copy(program[starterCalls:], s.calls)
+	program = append(program, s.data...)
 	header := program[16:16]
 	header = order.AppendUint16(header, 2) // ET_EXEC
 	header = order.AppendUint16(header, 62)

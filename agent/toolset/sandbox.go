@@ -60,7 +60,7 @@ func confined(rules sandbox.Rules, argv []string, dir string) (program.Launch, e
 	if err != nil {
 		return program.Launch{}, err
 	}
-	return program.Launch{Path: start.Path, Argv: start.Argv, Attr: start.Attr, Files: []*os.File{start.Rules}, Close: func() { start.Rules.Close() }}, nil
+	return program.Launch{Path: start.Path, Argv: start.Argv, Attr: start.Attr, Files: start.Files, Close: start.Close}, nil
 }
 
 // online starts programs behind the walls with the network, nil where they have it or there are none.

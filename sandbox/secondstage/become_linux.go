@@ -58,16 +58,13 @@ const getSeals = 1034 // F_GET_SEALS
 
 // take reads the spec and closes its file. found is false where there is none.
 func take() (data []byte, found bool) {
-	for fd := 3; fd <= LastDescriptor; fd++ {
-		has, _, errno := syscall.RawSyscall(syscall.SYS_FCNTL, uintptr(fd), getSeals, 0)
-		if errno != 0 || has&Seals != Seals {
-			continue
-		}
-		data = readAll(fd)
-		syscall.Close(fd)
-		return data, true
+	has, _, errno := syscall.RawSyscall(syscall.SYS_FCNTL, Spec, getSeals, 0)
+	if errno != 0 || has&Seals != Seals {
+		return nil, false
 	}
-	return nil, false
+	data = readAll(Spec)
+	syscall.Close(Spec)
+	return data, true
 }
 
 // become confines this thread and makes it the program. It returns the code with which the
@@ -102,15 +99,11 @@ func say(text string) { _, _ = syscall.Write(2, []byte(text+"\n")) }
 
 // System calls and their arguments that package syscall does not have.
 const (
-	sysCreateRuleset = 444
-	sysAddRule       = 445
-	sysRestrictSelf  = 446
-	rulePathBeneath  = 1
-	setNoNewPrivs    = 38
-	setSeccomp       = 22
-	modeFilter       = 2
-	capabilities3    = 0x20080522 // _LINUX_CAPABILITY_VERSION_3
-	openPath         = 0x200000   // O_PATH
+	sysRestrictSelf = 446
+	setNoNewPrivs   = 38
+	setSeccomp      = 22
+	modeFilter      = 2
+	capabilities3   = 0x20080522 // _LINUX_CAPABILITY_VERSION_3
 )
 
 // confine gives up what the spec says. what is the step that failed.
@@ -120,22 +113,13 @@ func (s *ChildSpec) confine() (what string, err error) {
 			return "bring up a loopback interface of its own", err
 		}
 	}
-	ruleset, _, errno := syscall.RawSyscall(sysCreateRuleset, uintptr(unsafe.Pointer(&s.Handled)), unsafe.Sizeof(s.Handled), 0)
-	if errno != 0 {
-		return "make a landlock ruleset", errno
-	}
-	for i := range s.Grants {
-		if err := s.Grants[i].add(ruleset); err != nil {
-			return "allow " + s.Grants[i].Path, err
-		}
-	}
 	if _, _, errno := syscall.RawSyscall6(syscall.SYS_PRCTL, setNoNewPrivs, 1, 0, 0, 0, 0); errno != 0 {
 		return "give up new privileges", errno
 	}
-	if _, _, errno := syscall.RawSyscall(sysRestrictSelf, ruleset, 0, 0); errno != 0 {
+	if _, _, errno := syscall.RawSyscall(sysRestrictSelf, Ruleset, 0, 0); errno != 0 {
 		return "restrict with landlock", errno
 	}
-	syscall.Close(int(ruleset))
+	syscall.Close(Ruleset)
 	if what, err := s.drop(); err != nil {
 		return what, err
 	}
@@ -150,47 +134,6 @@ func (s *ChildSpec) confine() (what string, err error) {
 		return "filter system calls", errno
 	}
 	return "", nil
-}
-
-// add puts a grant into a ruleset. What has gone meanwhile, or cannot be reached, needs
-// none, and what became a link gets none.
-func (g *Grant) add(ruleset uintptr) error {
-	fd, err := syscall.Open(g.Path, openPath|syscall.O_NOFOLLOW|syscall.O_CLOEXEC, 0)
-	if err != nil {
-		return unreachable(err)
-	}
-	defer syscall.Close(fd)
-	var stat syscall.Stat_t
-	if err := syscall.Fstat(fd, &stat); err != nil {
-		return unreachable(err)
-	}
-	rights := g.File
-	switch stat.Mode & syscall.S_IFMT {
-	case syscall.S_IFLNK:
-		return nil
-	case syscall.S_IFDIR:
-		rights = g.Folder
-	}
-	if rights == 0 {
-		return nil
-	}
-	rule := struct {
-		rights uint64
-		folder int32
-	}{rights, int32(fd)}
-	if _, _, errno := syscall.RawSyscall6(sysAddRule, ruleset, rulePathBeneath, uintptr(unsafe.Pointer(&rule)), 0, 0, 0); errno != 0 {
-		return errno
-	}
-	return nil
-}
-
-// unreachable drops the errors of a place that this user cannot get at.
-func unreachable(err error) error {
-	switch err {
-	case syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM:
-		return err
-	}
-	return nil
 }
 
 // drop takes all other privileges from this thread, which has given up new ones.

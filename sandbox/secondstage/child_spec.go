@@ -1,15 +1,15 @@
 // Package secondstage becomes the program that jp confines, before anything else of jp is
 // initialised.
 //
-// jp starts such a program through itself: to start all of jp again takes several times
-// as long as the program. So this package decides in its own initialisation, which runs
+// jp starts such a program through itself where it has no starter (see package sandbox). To
+// start all of jp again takes several times as long as the program. So this package decides in its own initialisation, which runs
 // early because the package imports nothing but the system calls. It is the one package
 // of jp that acts before main does, and the process it acts in never reaches main.
 //
 // It acts only on a spec: a file in memory that no process can change any more, which
 // jp has made and hands down. Without one an ordinary start goes on, whatever its
-// arguments are. The spec holds everything that is decided: which rights, which filter
-// and which program. Package sandbox writes it, and explains it.
+// arguments are. The spec and the landlock ruleset beside it hold everything that is decided: which
+// rights, which filter and which program. Package sandbox writes it, and explains it.
 package secondstage
 
 // Word is the argument by which jp is asked to become a program.
@@ -22,8 +22,11 @@ const Args = 2
 // F_SEAL_GROW and F_SEAL_WRITE.
 const Seals = 0x1 | 0x2 | 0x4 | 0x8
 
-// LastDescriptor is the highest number that a spec can have.
-const LastDescriptor = 9
+// The descriptors of the file by which landlock restricts the process, and of the spec.
+const (
+	Ruleset = 3
+	Spec    = 4
+)
 
 // How a process ends that became nothing, as shells have it.
 const (
@@ -35,10 +38,6 @@ const (
 // A ChildSpec is what a process is to become, and what it gives up before.
 type ChildSpec struct {
 	Program string // its path; "": the process tries its loopback interface, and ends
-	// Handled is all that landlock is to forbid: of files, of the network, and of other
-	// processes. Grants are the exceptions.
-	Handled [3]uint64
-	Grants  []Grant
 	// Left is the number of the network that the process must not be in: it brings up the
 	// loopback interface of the one that it is in. 0: it stays in jp's.
 	Left uint64
@@ -51,23 +50,13 @@ type ChildSpec struct {
 	Filter []uint64
 }
 
-// A Grant is what landlock allows with a path: with a folder and all below it, or with
-// anything else.
-type Grant struct {
-	Path         string
-	Folder, File uint64
-}
-
 // magic begins a spec.
-const magic = "jp spec 1\n"
+const magic = "jp spec 2\n"
 
 // Encode writes a spec.
 func (s *ChildSpec) Encode() []byte {
 	e := encoder(magic)
 	e.text(s.Program)
-	for _, n := range s.Handled {
-		e.number(n)
-	}
 	e.number(s.Left)
 	e.number(s.User)
 	e.number(s.Group)
@@ -76,12 +65,6 @@ func (s *ChildSpec) Encode() []byte {
 	e.number(uint64(len(s.Filter)))
 	for _, n := range s.Filter {
 		e.number(n)
-	}
-	e.number(uint64(len(s.Grants)))
-	for _, g := range s.Grants {
-		e.text(g.Path)
-		e.number(g.Folder)
-		e.number(g.File)
 	}
 	return e
 }
@@ -93,9 +76,6 @@ func Decode(data []byte) (s ChildSpec, ok bool) {
 	}
 	d := decoder{data: data[len(magic):]}
 	s.Program = d.text()
-	for i := range s.Handled {
-		s.Handled[i] = d.number()
-	}
 	s.Left, s.User, s.Group = d.number(), d.number(), d.number()
 	for i := range s.Capabilities {
 		mask := d.number()
@@ -105,10 +85,6 @@ func Decode(data []byte) (s ChildSpec, ok bool) {
 	s.Filter = make([]uint64, d.count())
 	for i := range s.Filter {
 		s.Filter[i] = d.number()
-	}
-	s.Grants = make([]Grant, d.count())
-	for i := range s.Grants {
-		s.Grants[i] = Grant{Path: d.text(), Folder: d.number(), File: d.number()}
 	}
 	return s, !d.short && len(d.data) == 0
 }

@@ -14,8 +14,7 @@ import (
 
 func spec() secondstage.ChildSpec {
 	return secondstage.ChildSpec{
-		Program: "/bin/true", Handled: [3]uint64{1 << 63, 2, 3}, Left: 1 << 50, User: 3, Group: 4, Capabilities: [2]uint32{1 << 31, 7}, Filter: []uint64{1, 1 << 40},
-		Grants: []secondstage.Grant{{Path: "/", Folder: 8}, {Path: "/odd\xff\n", Folder: 1, File: 2}},
+		Program: "/odd\xff\n", Left: 1 << 50, User: 3, Group: 4, Capabilities: [2]uint32{1 << 31, 7}, Filter: []uint64{1, 1 << 40},
 	}
 }
 

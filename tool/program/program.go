@@ -38,7 +38,7 @@ type Launch struct {
 	Drop  []string             // variables of the environment that it does not get
 	Env   []string             // variables that it gets besides its own, and in their place
 	Attr  *syscall.SysProcAttr // what is asked of the kernel beside a session of its own; may be nil
-	Files []*os.File           // inherited from descriptor 3 on, behind the call's lock where there is one
+	Files []*os.File           // inherited from descriptor 3 on; the call's lock is behind them
 	Close func()               // called once the program has started, or could not; may be nil
 }
 
@@ -155,10 +155,9 @@ func (p Program) command(lock *os.File) (cmd *exec.Cmd, closeLaunch func(), err 
 	}
 	cmd.SysProcAttr.Setsid = true // a group of its own, without jp's terminal: no read of it waits
 	cmd.WaitDelay = p.Grace
-	if lock != nil {
-		cmd.ExtraFiles = append(cmd.ExtraFiles, lock)
+	if cmd.ExtraFiles = launch.Files; lock != nil {
+		cmd.ExtraFiles = append(launch.Files[:len(launch.Files):len(launch.Files)], lock)
 	}
-	cmd.ExtraFiles = append(cmd.ExtraFiles, launch.Files...)
 	cmd.Env = append(cmd.Env, launch.Env...)
 	return cmd, closeLaunch, nil
 }

@@ -148,7 +148,7 @@ func TestLaunchRewritesTheStart(t *testing.T) {
 		}, nil
 	}
 	out, _, _ := run(t, p, tool.Call{Lock: opened(t, "lock ")})
-	require.Equal(t, "lock rules hello\n", out, "the files come behind the lock")
+	require.Equal(t, "rules lock hello\n", out, "the lock comes behind the files")
 	require.Equal(t, 1, closed)
 
 	launch := p.Launch
