@@ -122,6 +122,11 @@ func (b *InquiryResponse) fields(c codec) {
 	c.value("usage", &b.Usage)
 }
 
+// Refuses reports whether the answer is a no.
+func (b *InquiryResponse) Refuses() bool {
+	return b.Choice() == AnswerSkip || string(b.Answer) == "false"
+}
+
 // Choice is the answer as a plain word, "" where it is none.
 func (b *InquiryResponse) Choice() string {
 	var word string

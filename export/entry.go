@@ -157,7 +157,8 @@ func (s *Source) entry(e *conversation.Event, k *known) entry {
 	case *conversation.InquiryResponse:
 		n.answer(e, b)
 		if q := k.asked[b.For]; q != nil {
-			if n.Of, n.Said = q.For, q.Kind == conversation.KindRunTool; n.Said {
+			n.Of, n.Said = q.For, q.Kind == conversation.KindRunTool
+			if n.Said || b.By == conversation.ByUser && q.Question.AnswerType.Type == "boolean" {
 				n.Allowed, n.Wire = allowed(e, b)
 			}
 		}
@@ -244,14 +245,14 @@ func (n *entry) answer(e *conversation.Event, b *conversation.InquiryResponse) {
 
 // allowed says who let a call run, or did not, in words and as the record has it.
 func allowed(e *conversation.Event, b *conversation.InquiryResponse) (words, wire string) {
-	wire = shown(strings.TrimSpace(string(b.By) + " " + b.Choice()))
+	wire = shown(strings.TrimSpace(string(b.By) + " " + value(b.Answer)))
 	who := or(e.Author, "user")
 	switch choice := b.Choice(); {
 	case b.Outcome != conversation.OutcomeAnswered:
 		return "not answered", shown(strings.TrimSpace(string(b.By) + " " + string(b.Outcome)))
-	case choice == conversation.AnswerSkip && b.By == conversation.ByUser && b.Reason != "":
+	case b.Refuses() && b.By == conversation.ByUser && b.Reason != "":
 		return who + " said no: " + shown(oneLine(b.Reason)), wire
-	case choice == conversation.AnswerSkip && b.By == conversation.ByUser:
+	case b.Refuses() && b.By == conversation.ByUser:
 		return who + " said no", wire
 	case choice == conversation.AnswerSkip:
 		return or(oneLine(b.Reason), "not allowed"), wire

@@ -239,6 +239,6 @@ func TestAlwaysBelowAnotherLayer(t *testing.T) {
 	s.answers("less   n back", "y")
 	s.WaitFor("The rule was not added: JP_CFG_POLICY__ALLOW sets policy.allow")
 	s.answers("? help", "n")
-	s.WaitFor("declined by user")
+	s.WaitFor("you said no")
 	require.NoDirExists(t, filepath.Join(p.dir, "../home/.config/jp/repositories"))
 }

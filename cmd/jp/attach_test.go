@@ -143,7 +143,7 @@ func TestAttachShowsWhatComes(t *testing.T) {
 	text := s.Text()
 	require.Equal(t, 1, strings.Count(text, "I write the README."), text)
 	require.Equal(t, 1, strings.Count(text, "Over."), text)
-	require.Contains(t, text, "– create README.md · declined by user")
+	require.Contains(t, text, "– create README.md · you said no")
 }
 
 // leaves types a key until jp ends: what is typed in the moment in which a

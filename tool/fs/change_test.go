@@ -55,6 +55,7 @@ func TestCreateAsksBeforeItOverwrites(t *testing.T) {
 
 	declined := f.run("fs_create_file", args, "false")
 	require.True(t, declined.IsError)
+	require.Equal(t, "declined by user", declined.Effect)
 	require.Equal(t, "old\nsame\n", f.content("run.sh"))
 
 	result = f.done("fs_create_file", args, "true")

@@ -87,7 +87,13 @@ func (w *workspace) runCreate(_ context.Context, call tool.Call) (tool.Result, e
 			return tool.Result{}, fmt.Errorf("%s: %w", args.Path, err)
 		}
 		var question *tool.Question
-		if c, question, err = overwrite(p, args.Content, call.Answers); err != nil || question != nil {
+		c, question, err = overwrite(p, args.Content, call.Answers)
+		if errors.Is(err, errDeclined) { // only a person may answer this question
+			declined := failure(err)
+			declined.Effect = "declined by " + string(conversation.ByUser)
+			return declined, nil
+		}
+		if err != nil || question != nil {
 			return tool.Result{Question: question}, err
 		}
 	}

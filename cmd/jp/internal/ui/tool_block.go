@@ -19,7 +19,7 @@ import (
 type callRecord struct {
 	request *conversation.ToolCallRequest
 	thing   string // what it is about, as the subject of the request says it
-	allowed string // who let it run, "" for one that no one had to allow
+	allowed string // who let it run, or did not; "" for one that no one had to allow
 }
 
 // follow notes what an event says of a tool call.
@@ -36,19 +36,23 @@ func (r *record) follow(e *conversation.Event) {
 			c.allowed = "-y"
 		}
 	case *conversation.InquiryRequest:
-		if b.Kind == conversation.KindRunTool {
+		if b.Kind == conversation.KindRunTool || b.Question.AnswerType.Type == "boolean" {
 			r.asking[e.Seq] = b.For
 		}
-	case *conversation.InquiryResponse:
-		if c := r.calls[r.asking[b.For]]; c != nil {
+	case *conversation.InquiryResponse: // the person's last word on the call holds
+		if c := r.calls[r.asking[b.For]]; c != nil && (c.allowed == "" || b.By == conversation.ByUser) {
 			c.allowed = allowedBy(b)
 		}
 	}
 }
 
-// allowedBy says in words of whom an answer is that lets a tool run.
+// allowedBy says in words of whom an answer is that lets a tool run, or does not.
 func allowedBy(b *conversation.InquiryResponse) string {
 	switch {
+	case b.By == conversation.ByUser && b.Refuses() && b.Reason != "":
+		return "you said no: " + safetext.OneLine(b.Reason)
+	case b.By == conversation.ByUser && b.Refuses():
+		return "you said no"
 	case len(b.Arguments) > 0 && b.By == conversation.ByUser:
 		return "you edited it"
 	case b.By == conversation.ByUser && b.Choice() == conversation.AnswerRunNetwork:
@@ -109,6 +113,9 @@ func (t *Turn) blockLine(e *conversation.Event, b *conversation.ToolCallResponse
 		name, thing = safetext.EscapeAll(argv), ""
 	}
 	effect = tool.Shown(b.Name, strings.TrimSuffix(effect, ", edited by you")) // the right edge says that
+	if e.Closed() == "declined" && call.allowed != "" {
+		effect = call.allowed
+	}
 	if effect != "" && (b.Name == "shell_run" || strings.HasPrefix(effect, "+")) {
 		right, effect = append(right, effect), ""
 	}

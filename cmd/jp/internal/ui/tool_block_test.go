@@ -1,0 +1,59 @@
+package ui
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/agent/repo"
+	"jp/conversation"
+)
+
+// The line of a call says who had the last word on it.
+func TestTheLineOfACallSaysWhoAllowedIt(t *testing.T) {
+	t.Parallel()
+	answer := func(value string, by conversation.Cause, reason string) *conversation.InquiryResponse {
+		return &conversation.InquiryResponse{Outcome: conversation.OutcomeAnswered, Answer: json.RawMessage(value), By: by, Reason: reason}
+	}
+	const declined = "write a.txt: declined by user"
+	always, yes := answer(`"run"`, conversation.ByConfig, "allow rule: src"), answer(`"run"`, conversation.ByUser, "")
+	for name, tt := range map[string]struct {
+		run, asked *conversation.InquiryResponse // to the permission, and to a question of the tool; nil: none
+		subject    string
+		want       string
+	}{
+		"a rule":                     {always, nil, "write a.txt: +1 -1", "● write a.txt                    +1 −1 · always allowed @9"},
+		"yes":                        {yes, nil, "write a.txt: +1 -1", "● write a.txt                      +1 −1 · you said yes @9"},
+		"no":                         {answer(`"skip"`, conversation.ByUser, ""), nil, declined, "– write a.txt · you said no                             @9"},
+		"no, and why":                {answer(`"skip"`, conversation.ByUser, "use\nb.txt"), nil, declined, "– write a.txt · you said no: use b.txt                  @9"},
+		"no, and why at length":      {answer(`"skip"`, conversation.ByUser, strings.Repeat("why ", 30)), nil, declined, "– write a.txt · you said no: why why why why why why w… @9"},
+		"no, by a policy":            {answer(`"skip"`, conversation.ByPolicy, "deny"), nil, "write a.txt: declined by policy", "✗ write a.txt · declined by policy                      @9"},
+		"a rule, then the tool: no":  {always, answer("false", conversation.ByUser, ""), "write a.txt: error: it is there", "✗ write a.txt · error: it is there          you said no @9"},
+		"the same, declined":         {always, answer("false", conversation.ByUser, ""), declined, "– write a.txt · you said no                             @9"},
+		"a rule, then the tool: yes": {always, answer("true", conversation.ByUser, ""), "write a.txt: +1 -1", "● write a.txt                      +1 −1 · you said yes @9"},
+		"a rule, then the model: no": {always, answer("false", conversation.ByModel, ""), "write a.txt: error: it is there", "✗ write a.txt · error: it is there       always allowed @9"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			result := &conversation.ToolCallResponse{For: 1, Name: "write", IsError: !strings.Contains(tt.subject, "+1")}
+			events := []*conversation.Event{{Seq: 1, Subject: "call write a.txt", Body: &conversation.ToolCallRequest{Name: "write"}}}
+			for i, response := range []*conversation.InquiryResponse{tt.run, tt.asked} {
+				if response == nil {
+					continue
+				}
+				request := &conversation.InquiryRequest{For: 1, Kind: conversation.KindRunTool}
+				if i == 1 {
+					request.Kind, request.Question.AnswerType.Type = conversation.KindToolQuestion, "boolean"
+				}
+				response.For = 2 + 2*i
+				events = append(events, &conversation.Event{Seq: 2 + 2*i, Body: request}, &conversation.Event{Seq: 3 + 2*i, Body: response})
+			}
+			last := &conversation.Event{Seq: 9, Subject: tt.subject, Body: result}
+			v := &ScreenView{View: &repo.View{Events: append(events, last)}, Width: 60}
+			turn := NewTurn(v, nil, "full", false)
+			require.Equal(t, "  "+tt.want, turn.blockLine(last, result, turn.record.callOf(result)))
+		})
+	}
+}
