@@ -249,7 +249,7 @@ func TestAnAnswerOfACommandHoldsForTheTurn(t *testing.T) {
 	s.Type("a")
 	require.Zero(t, s.exit())
 	require.Equal(t, `{"it":true}`, strings.TrimSpace(p.result(1)))
-	require.Equal(t, 1, strings.Count(s.Text(), "Which?"))
+	require.Equal(t, 1, strings.Count(s.Raw(), "Which?"))
 	require.Len(t, p.calls(), 4)
 }
 

@@ -268,7 +268,7 @@ func (c composer) input(room, most int) ([]string, place) {
 	switch {
 	case v.reading != nil:
 		prompt, e = v.reading.prompt, &v.reading.line
-	case v.question != nil && e.text == "":
+	case (v.question != nil || v.holds) && e.text == "": // the text of a question that goes away may fill the screen
 		return nil, place{}
 	}
 	prompt = safetext.Fit(prompt, max(room/2, 1))

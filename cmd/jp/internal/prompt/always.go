@@ -33,9 +33,9 @@ func alwaysItem(rule turnloop.Rule) item {
 }
 
 // always asks what runs without a question from now on, as words of a command or as a folder, and reports whether the
-// person said so. input is whether the command reads some from the model.
-func (p *Prompter) always(ctx context.Context, rule turnloop.Rule, input bool) (bool, error) {
-	all := rule.Words
+// person said so, or else what to tell them at the question. input is whether the command reads some from the model.
+func (p *Prompter) always(ctx context.Context, s questionView, input bool) (done bool, note string, err error) {
+	rule, all := *s.always, s.always.Words
 	least, fewer, more := len(all), "", ""
 	switch rule.Kind {
 	case turnloop.RuleCommand:
@@ -45,9 +45,9 @@ func (p *Prompter) always(ctx context.Context, rule turnloop.Rule, input bool) (
 	}
 	for n := len(all); ; {
 		rule.Words = all[:n]
-		p.show(askAlways(rule, p.opts.Palette, p.width()))
+		text := askAlways(rule, p.opts.Palette, p.width())
 		if input {
-			p.show(p.opts.Palette.Change("! with any input: a rule does not cover what the program reads") + "\n")
+			text += p.opts.Palette.Change("! with any input: a rule does not cover what the program reads") + "\n"
 		}
 		m := menu{eof: "back", esc: 'n', items: []item{{'y', "yes", "write this rule into your own configuration for this repository"}}}
 		if n > least {
@@ -57,10 +57,16 @@ func (p *Prompter) always(ctx context.Context, rule turnloop.Rule, input bool) (
 			m.items = append(m.items, item{'+', more, "allow less"})
 		}
 		m.items = append(m.items, item{'n', "back", "back to the question"})
+		m.above = func(below string) string { return p.brief(s, text+below) + text }
+		if p.text.marked {
+			p.text.anew(m.above(p.layout(m)))
+		} else {
+			p.show(text)
+		}
 		key, err := p.choose(ctx, m)
 		switch {
 		case err != nil:
-			return false, err
+			return false, "", err
 		case key == '-':
 			n--
 		case key == '+':
@@ -68,13 +74,14 @@ func (p *Prompter) always(ctx context.Context, rule turnloop.Rule, input bool) (
 		case key == 'y':
 			file, err := p.opts.Allow(rule)
 			if err != nil {
-				p.show(sentence(err) + "\n")
-				return false, nil
+				return false, sentence(err) + "\n", nil
 			}
+			p.text.erase()
+			p.text.marked = false // what follows stays
 			p.show(terminal.Wrap(fmt.Sprintf("From now on %s without a question in this repository: %s.", rule.Runs(), safetext.Show(file)), p.width()) + "\n")
-			return true, nil
+			return true, "", nil
 		default:
-			return false, nil
+			return false, "", nil
 		}
 	}
 }

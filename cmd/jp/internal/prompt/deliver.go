@@ -12,9 +12,10 @@ import (
 // deliver asks whether the model may see the result of a tool.
 func (p *Prompter) deliver(ctx context.Context, q turnloop.Question) (turnloop.Answer, error) {
 	s := p.resultSheet(q)
-	p.show(p.brief(s, p.layout(p.deliverMenu(q))))
+	m := p.deliverMenu(q)
+	p.show(p.brief(s, p.layout(m)))
 	for {
-		key, err := p.choose(ctx, p.deliverMenu(q))
+		key, err := p.choose(ctx, m)
 		if err != nil {
 			return turnloop.Answer{}, err
 		}
@@ -24,7 +25,7 @@ func (p *Prompter) deliver(ctx context.Context, q turnloop.Question) (turnloop.A
 		case 'n', terminal.KeyCtrlD:
 			return chosen(conversation.AnswerWithhold), nil
 		case 'd':
-			p.show(p.full(s))
+			p.details(s, m)
 			continue
 		}
 		answer, given, err := p.amend(ctx, key, conversation.AnswerWithhold, func(ctx context.Context) ([]byte, error) {

@@ -17,6 +17,8 @@ type menu struct {
 	eof      string       // what Ctrl+D means, for the help
 	esc      terminal.Key // what Esc chooses; 0: it leaves the question open, as Ctrl+C does
 	wideKeys bool         // the items have lines of their own
+
+	above func(below string) string // the question above it, with room for a text below; nil: it stays as it is
 }
 
 type item struct {
@@ -37,6 +39,13 @@ const (
 // returns the key of an item or [terminal.KeyCtrlD]. A letter means the item with this letter, else
 // the one with it in lower case, but for A. The choice is shown.
 func (p *Prompter) choose(ctx context.Context, m menu) (terminal.Key, error) {
+	explain := func(text string) {
+		if p.text.marked && m.above != nil {
+			p.text.anew(m.above(text + p.layout(m)))
+		}
+		p.show(text)
+		p.tty.Repeat()
+	}
 	for {
 		key, err := p.tty.Choose(ctx, p.layout(m)+"> ", m.takes)
 		if err != nil {
@@ -47,8 +56,8 @@ func (p *Prompter) choose(ctx context.Context, m menu) (terminal.Key, error) {
 			key = m.esc
 		}
 		if key == alwaysKey && !m.has(key) && m.has(key.Lower()) { // it would allow more than was asked about
-			p.show("A\nA (always) adds a rule, and this question can have none: here it does nothing.\n")
-			p.tty.Repeat()
+			p.show("A\n")
+			explain("A (always) adds a rule, and this question can have none: here it does nothing.\n")
 			continue
 		}
 		if !m.has(key) {
@@ -71,8 +80,7 @@ func (p *Prompter) choose(ctx context.Context, m menu) (terminal.Key, error) {
 		if key != keyHelp {
 			return key, nil
 		}
-		p.show(m.explain())
-		p.tty.Repeat()
+		explain(m.explain())
 	}
 }
 

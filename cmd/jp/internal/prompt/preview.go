@@ -104,6 +104,19 @@ func (p *Prompter) previewCreate(s *questionView, arguments json.RawMessage, cov
 	return true
 }
 
+// previewOverwrite shows what a file would become that jp's own tool asks to overwrite.
+func (p *Prompter) previewOverwrite(s *questionView, q turnloop.Question) bool {
+	var args struct{ Path, Content string }
+	if s.name != "fs_create_file" || json.Unmarshal(q.Arguments, &args) != nil {
+		return false
+	}
+	before, readable := p.content(args.Path)
+	if readable {
+		s.difference(args.Path, before, args.Content)
+	}
+	return readable
+}
+
 func (p *Prompter) previewDelete(s *questionView, arguments json.RawMessage) bool {
 	var args struct {
 		Path string `json:"path"`

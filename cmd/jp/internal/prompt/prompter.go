@@ -41,6 +41,8 @@ type Options struct {
 	Root *os.Root
 	// Confinement says what a command is kept from doing; "" = nothing is.
 	Confinement string
+	// Page shows a text on the whole terminal until the person leaves it, and reports whether it could. Nil: it cannot.
+	Page func(text string) bool
 	// Limit is how long a command may run that names no time itself; zero: ten
 	// minutes.
 	Limit time.Duration
@@ -50,6 +52,8 @@ type Options struct {
 type Prompter struct {
 	tty  terminal.Asker
 	opts Options
+
+	text questionText
 }
 
 // New returns a Prompter for a terminal.
@@ -57,7 +61,7 @@ func New(tty terminal.Asker, opts Options) *Prompter {
 	if opts.Limit == 0 {
 		opts.Limit = 10 * time.Minute
 	}
-	return &Prompter{tty: tty, opts: opts}
+	return &Prompter{tty: tty, opts: opts, text: questionText{tty: tty, others: opts.Others}}
 }
 
 // Ask puts a question, as [turnloop.Prompter] does. It fails with [ErrInterrupted] where the
@@ -77,27 +81,23 @@ func (p *Prompter) Ask(ctx context.Context, q turnloop.Question) (turnloop.Answe
 func (p *Prompter) ask(ctx context.Context, q turnloop.Question) (turnloop.Answer, error) {
 	switch q.Inquiry.Request.Kind {
 	case conversation.KindRunTool:
-		before := -1
-		if p.opts.Others != nil {
-			before = p.opts.Others()
-		}
-		if before < 0 {
-			return p.run(ctx, q)
-		}
-		p.tty.Mark()
+		p.text.begin()
 		answer, err := p.run(ctx, q)
-		p.tty.Erase(err == nil && p.opts.Others() == before) // the tool's own line says what became of it
+		p.text.end(err)
 		return answer, err
 	case conversation.KindDeliverResult:
 		return p.deliver(ctx, q)
 	}
 	switch q.Inquiry.Request.Question.AnswerType.Type {
 	case "boolean":
-		return p.boolean(ctx, q)
+		p.text.begin()
+		answer, err := p.boolean(ctx, q)
+		p.text.end(err)
+		return answer, err
 	case "select":
 		return p.pick(ctx, q)
 	}
-	return p.text(ctx, q)
+	return p.words(ctx, q)
 }
 
 func (p *Prompter) width() int {

@@ -18,15 +18,17 @@ import (
 // boolean puts a tool's yes-or-no question.
 func (p *Prompter) boolean(ctx context.Context, q turnloop.Question) (turnloop.Answer, error) {
 	s := p.questionSheet(q)
-	p.show(p.brief(s, p.layout(booleanMenu(q, s))))
+	m := booleanMenu(q, s)
+	m.above = func(below string) string { return p.brief(s, below) }
+	p.show(p.brief(s, p.layout(m)))
 	for {
-		key, err := p.choose(ctx, booleanMenu(q, s))
+		key, err := p.choose(ctx, m)
 		if err != nil {
 			return turnloop.Answer{}, err
 		}
 		switch key {
 		case 'd':
-			p.show(p.full(s))
+			p.details(s, m)
 			continue
 		case terminal.KeyCtrlD:
 			return unanswered(), nil
@@ -42,7 +44,7 @@ func booleanMenu(q turnloop.Question, s questionView) menu {
 	if !q.Inquiry.Request.Exclusive {
 		m.items = append(m.items, item{'a', "yes to all of these this turn", "answer yes each time the tool asks this in this turn"})
 	}
-	if len(s.details) > 0 {
+	if s.hasMore() {
 		m.items = append(m.items, item{'d', "details", "show all that the tool says about it"})
 	}
 	var yes bool
@@ -69,15 +71,16 @@ func (p *Prompter) pick(ctx context.Context, q turnloop.Question) (turnloop.Answ
 		p.show(p.brief(s, ""))
 		return p.pickByNumber(ctx, q, options)
 	}
-	p.show(p.brief(s, p.layout(pickMenu(q, s, options))))
+	m := pickMenu(q, s, options)
+	p.show(p.brief(s, p.layout(m)))
 	for {
-		key, err := p.choose(ctx, pickMenu(q, s, options))
+		key, err := p.choose(ctx, m)
 		if err != nil {
 			return turnloop.Answer{}, err
 		}
 		switch key {
 		case 'd':
-			p.show(p.full(s))
+			p.details(s, m)
 		case terminal.KeyCtrlD:
 			return unanswered(), nil
 		default:
@@ -97,7 +100,7 @@ func pickMenu(q turnloop.Question, s questionView, options []conversation.Option
 		}
 		m.items = append(m.items, item{key, word, word})
 	}
-	if len(s.details) > 0 {
+	if s.hasMore() {
 		m.items = append(m.items, item{'d', "details", "show all that the tool says about it"})
 	}
 	return m
@@ -126,9 +129,9 @@ func (p *Prompter) pickByNumber(ctx context.Context, q turnloop.Question, option
 	}
 }
 
-// text puts a tool's question that is answered in words. The tool's default is taken by
+// words puts a tool's question that is answered in words. The tool's default is taken by
 // Tab and Enter: Enter alone answers nothing.
-func (p *Prompter) text(ctx context.Context, q turnloop.Question) (turnloop.Answer, error) {
+func (p *Prompter) words(ctx context.Context, q turnloop.Question) (turnloop.Answer, error) {
 	s := p.questionSheet(q)
 	p.show(p.brief(s, ""))
 	preset := q.Inquiry.Request.Question.Default

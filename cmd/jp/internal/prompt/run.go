@@ -23,9 +23,11 @@ func (p *Prompter) run(ctx context.Context, q turnloop.Question) (turnloop.Answe
 			s.always = &rule
 		}
 	}
-	p.show(p.brief(s, p.layout(p.runMenu(q, s))))
+	m := p.runMenu(q, s)
+	m.above = func(below string) string { return p.brief(s, below) }
+	p.show(p.brief(s, p.layout(m)))
 	for {
-		key, err := p.choose(ctx, p.runMenu(q, s))
+		key, err := p.choose(ctx, m)
 		if err != nil {
 			return turnloop.Answer{}, err
 		}
@@ -43,16 +45,20 @@ func (p *Prompter) run(ctx context.Context, q turnloop.Question) (turnloop.Answe
 		case 'n', terminal.KeyCtrlD:
 			return chosen(conversation.AnswerSkip), nil
 		case alwaysKey:
-			done, err := p.always(ctx, *s.always, s.always.Kind == turnloop.RuleCommand && turnloop.HasInput(q.Arguments))
+			done, note, err := p.always(ctx, s, s.always.Kind == turnloop.RuleCommand && turnloop.HasInput(q.Arguments))
 			if err != nil {
 				return turnloop.Answer{}, err
 			}
 			if done {
 				return chosen(conversation.AnswerRun), nil
 			}
+			if p.text.marked {
+				p.text.anew(m.above(note + p.layout(m)))
+			}
+			p.show(note)
 			continue
 		case 'd':
-			p.show(p.full(s))
+			p.details(s, m)
 			continue
 		}
 		answer, given, err := p.amend(ctx, key, conversation.AnswerSkip, func(ctx context.Context) ([]byte, error) {

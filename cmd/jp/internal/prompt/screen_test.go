@@ -39,6 +39,9 @@ func TestScreens(t *testing.T) {
 	root := workspace(t)
 	asked := toolQuestion(boolean, "false")
 	asked.Detail = "-a\n+b"
+	overwriting := toolQuestion(boolean, "")
+	overwriting.Subject, overwriting.Detail, overwriting.Inquiry.Request.Exclusive = "retry.go", "-of another process\n+b", true
+	overwriting.Arguments = asJSON(map[string]string{"path": "retry.go", "content": strings.Replace(retry, "for {", "for try := 1; ; try++ {", 1)})
 	chosen := toolQuestion(selection(2), `"xx"`)
 	command := callQuestion("shell_run", "go test ./...", `{"argv":["go","test","./..."],"timeout_s":120}`)
 	program := callQuestion("word_count", "a.txt", `{"path":"a.txt"}`)
@@ -130,7 +133,22 @@ func TestScreens(t *testing.T) {
 		}},
 		"boolean": {asked, Options{}, 100, []string{
 			"  ● create auth/retry_test.go asks: Overwrite existing file?",
+			"    -a",
+			"    +b",
 			"y yes   n no (default)   a yes to all of these this turn   d details",
+			">",
+		}},
+		"overwrite": {overwriting, Options{Root: root}, 100, []string{
+			"  ● create retry.go asks: Overwrite existing file?" + strings.Repeat(" ", 100-49-6) + "+1 −1",
+			"    1   package auth",
+			"    2   ",
+			"    3   func Login() error {",
+			"    4 -     for {",
+			"    4 +     for try := 1; ; try++ {",
+			"    5           err := ask()",
+			"    6           if err == nil {",
+			"    7               return nil",
+			"y yes   n no   d details",
 			">",
 		}},
 		"select": {chosen, Options{}, 100, []string{
@@ -318,6 +336,6 @@ func TestSheetsAreHarmless(t *testing.T) {
 		q := callQuestion(rapid.SampledFrom(names).Draw(t, "tool"), text, string(arguments))
 		q.Detail, q.Result = text, text
 		p := New(nil, Options{Width: rapid.IntRange(10, 120).Draw(t, "width"), Rows: rapid.IntRange(3, 50).Draw(t, "rows"), Palette: terminal.Coloured()})
-		requireHarmless(t, p.brief(p.callSheet(q), "\n")+p.full(p.callSheet(q))+p.brief(p.resultSheet(q), "")+p.brief(p.questionSheet(q), ""))
+		requireHarmless(t, p.brief(p.callSheet(q), "\n")+p.callSheet(q).full(p.opts.Palette, p.opts.Width)+p.brief(p.resultSheet(q), "")+p.brief(p.questionSheet(q), ""))
 	})
 }

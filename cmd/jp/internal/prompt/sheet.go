@@ -62,26 +62,29 @@ func (p *Prompter) resultSheet(q turnloop.Question) questionView {
 	return questionView{name: toolName(q), head: subject(q), aside: position(q), body: cleanLines(q.Result), details: cleanLines(q.Detail)}
 }
 
-// questionSheet shows what a tool asks. What it adds is shown on demand, if
-// there is a key for it.
+// questionSheet shows what a tool asks, and what it adds as far as there is room.
 func (p *Prompter) questionSheet(q turnloop.Question) questionView {
 	asked := q.Inquiry.Request.Question
 	lines := cleanLines(asked.Text)
 	s := questionView{name: toolName(q), head: strings.TrimSpace(subject(q)) + " asks:"}
-	s.details = cleanLines(q.Detail)
+	if !p.previewOverwrite(&s, q) {
+		for _, line := range cleanLines(q.Detail) {
+			s.body = append(s.body, strings.Split(terminal.Wrap(line, p.width()-len(margin)), "\n")...)
+		}
+	}
 	if shown := written(lines); len(shown) > 0 {
-		s.head, s.notes = s.head+" "+shown[0], shown[1:]
+		s.head, s.notes = s.head+" "+shown[0], append(s.notes, shown[1:]...)
 		if more := len(s.notes) - roomNote; more > 0 {
 			s.notes = append(s.notes[:roomNote:roomNote], fmt.Sprintf("…%d more lines (d)", more))
-			s.details = append(append([]string{"It asks:"}, lines...), s.details...)
+			s.body = append(append([]string{"It asks:"}, lines...), s.body...)
 		}
 	}
 	s.head = strings.TrimSpace(s.head)
-	if kind := asked.AnswerType; kind.Type != "boolean" && (kind.Type != "select" || len(kind.Options) > byDigit) {
-		s.body, s.details = s.details, nil
-	}
 	return s
 }
+
+// hasMore reports whether there is more to show than its first lines.
+func (s questionView) hasMore() bool { return len(s.body)+len(s.changes)+len(s.details) > 0 }
 
 // written are the lines that are not blank.
 func written(lines []string) []string {
@@ -90,36 +93,70 @@ func written(lines []string) []string {
 
 // brief is a sheet as far as it fits the screen together with the menu below it.
 func (p *Prompter) brief(s questionView, menu string) string {
-	var b strings.Builder
-	free := p.rows() - strings.Count(menu, "\n") - roomBelow
-	b.WriteString(p.headline(s, free-len(s.notes)-len(s.facts)-leastBody))
-	for _, note := range s.notes {
-		b.WriteString(terminal.WrapBelow(margin+p.opts.Palette.Change(safetext.Bound(note, 2*(p.width()-len(margin)))), len(margin), p.width()) + "\n")
-	}
-	for _, parts := range s.facts {
-		b.WriteString(terminal.Wrap(margin+p.opts.Palette.Change(strings.Join(parts, " · ")), p.width()) + "\n")
-	}
+	free := p.rows() - rowsOf(menu, p.width()) - roomBelow
+	top := s.top(p.opts.Palette, p.width(), free)
 	fit := bodyFit{drawing: s.drawing(p.opts.Palette, p.width())}
 	if menu != "" {
 		fit.hint = ": d"
 	}
-	also := ""
-	if len(s.also) > 0 {
-		also = margin + conversation.Count(len(s.also), "more command") + map[bool]string{true: " asks:\n", false: " ask:\n"}[len(s.also) == 1]
-	}
-	for _, call := range s.also {
-		also += alsoLine(call) + "\n"
-	}
-	free -= strings.Count(also, "\n")
-	free = max(free-terminal.RowsOf(terminal.Wrap(strings.TrimSuffix(b.String(), "\n"), p.width()), p.width()), leastBody)
+	also := alsoLines(s)
+	free = max(free-strings.Count(also, "\n")-rowsOf(top, p.width()), leastBody)
 	rows := fit.difference(s.changes, free)
 	if s.changes == nil {
 		rows = fit.text(s.body, free)
 	}
 	for _, row := range rows {
-		b.WriteString(row + "\n")
+		top += row + "\n"
 	}
-	return b.String() + also
+	return top + also
+}
+
+// rowsOf is how many rows whole lines take.
+func rowsOf(text string, width int) int {
+	if text == "" {
+		return 0
+	}
+	return terminal.RowsOf(terminal.Wrap(strings.TrimSuffix(text, "\n"), width), width)
+}
+
+// top is what is always shown of a sheet, on so many rows with the least of a body.
+func (s questionView) top(palette terminal.Palette, width, free int) string {
+	var b strings.Builder
+	b.WriteString(s.headline(palette, width, free-len(s.notes)-len(s.facts)-leastBody))
+	for _, note := range s.notes {
+		b.WriteString(terminal.WrapBelow(margin+palette.Change(safetext.Bound(note, 2*(width-len(margin)))), len(margin), width) + "\n")
+	}
+	for _, parts := range s.facts {
+		b.WriteString(terminal.Wrap(margin+palette.Change(strings.Join(parts, " · ")), width) + "\n")
+	}
+	return b.String()
+}
+
+// alsoLines are the further calls that a question lists.
+func alsoLines(s questionView) string {
+	lines := ""
+	if len(s.also) > 0 {
+		lines = margin + conversation.Count(len(s.also), "more command") + map[bool]string{true: " asks:\n", false: " ask:\n"}[len(s.also) == 1]
+	}
+	for _, call := range s.also {
+		lines += alsoLine(call) + "\n"
+	}
+	return lines
+}
+
+// details shows all that there is to see above a menu: in the place of the question if that fits the screen, else in the
+// pager. Without one it stays above the menu.
+func (p *Prompter) details(s questionView, m menu) {
+	all := s.full(p.opts.Palette, p.width())
+	whole := s.top(p.opts.Palette, p.width(), p.rows()) + all + alsoLines(s)
+	switch {
+	case p.text.marked && rowsOf(whole, p.width())+rowsOf(p.layout(m), p.width())+roomBelow <= p.rows():
+		p.text.anew(whole)
+	case p.text.marked && p.opts.Page != nil && p.opts.Page(whole):
+		p.text.anew(p.brief(s, p.layout(m)))
+	default:
+		p.show(all)
+	}
 }
 
 // drawing is how the changes of a question are drawn.
@@ -131,31 +168,31 @@ func (s questionView) drawing(palette terminal.Palette, width int) terminal.Draw
 const margin = "    "
 
 // full is all that there is to see.
-func (p *Prompter) full(s questionView) string {
+func (s questionView) full(palette terminal.Palette, width int) string {
 	var b strings.Builder
-	for _, rows := range s.drawing(p.opts.Palette, p.width()).Rows(s.changes) {
+	for _, rows := range s.drawing(palette, width).Rows(s.changes) {
 		b.WriteString(strings.Join(rows, "\n") + "\n")
 	}
 	for _, line := range append(s.body[:len(s.body):len(s.body)], s.details...) {
-		b.WriteString(margin + p.opts.Palette.Change(line) + "\n")
+		b.WriteString(margin + palette.Change(line) + "\n")
 	}
 	return b.String()
 }
 
 // headline is the name, the subject in full, if it has no more rows than these, and at the right edge, or on the
 // next line if there is no room, the position.
-func (p *Prompter) headline(s questionView, rows int) string {
+func (s questionView) headline(palette terminal.Palette, width, rows int) string {
 	verb := tool.Verb(s.name)
 	left := verb
 	if s.head != "" {
-		left += " " + safetext.Bound(s.head, max(rows, leastHead)*(p.width()-len(margin))-safetext.Columns(verb)-1)
+		left += " " + safetext.Bound(s.head, max(rows, leastHead)*(width-len(margin))-safetext.Columns(verb)-1)
 	}
 	used := len(margin) + safetext.Columns(left)
-	left = terminal.WrapBelow("  "+p.opts.Palette.Yellow("●")+" "+p.opts.Palette.Bold(verb)+strings.TrimPrefix(left, verb), len(margin), p.width())
+	left = terminal.WrapBelow("  "+palette.Yellow("●")+" "+palette.Bold(verb)+strings.TrimPrefix(left, verb), len(margin), width)
 	if s.aside == "" {
 		return left + "\n"
 	}
-	if space := p.width() - used - safetext.Columns(s.aside); space >= 2 {
+	if space := width - used - safetext.Columns(s.aside); space >= 2 {
 		return left + strings.Repeat(" ", space) + s.aside + "\n"
 	}
 	return left + "\n" + margin + s.aside + "\n"

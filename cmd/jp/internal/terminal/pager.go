@@ -18,27 +18,47 @@ import (
 // after that fails with an error that is [syscall.EPIPE]: the writer should
 // end, quietly.
 func Page(environ []string, out *os.File, enabled bool) (io.WriteCloser, error) {
-	command, set := lookup(environ, "JP_PAGER")
-	if !set {
-		command, set = lookup(environ, "PAGER")
-	}
-	if !set {
-		command = defaultPager()
-	}
-	command = strings.TrimSpace(command)
-	if !enabled || command == "" || command == "cat" || !IsTerminal(out) {
+	command := pagerOf(environ, "-FRX")
+	if !enabled || command == "" || !IsTerminal(out) {
 		return unpaged{out}, nil
 	}
 	return startPager(command, environ, out)
 }
 
-// defaultPager is the pager of a person who named none, "" where it is not
-// installed.
-func defaultPager() string {
-	if _, err := exec.LookPath("less"); err != nil {
+// PageWhole shows a text in the person's pager until they leave it, and reports whether there is one. Less then has a screen of
+// its own.
+func PageWhole(environ []string, out *os.File, text string) bool {
+	command := pagerOf(environ, "-R")
+	if command == "" || !IsTerminal(out) {
+		return false
+	}
+	if _, set := lookup(environ, "LESS"); !set {
+		environ = append(environ[:len(environ):len(environ)], "LESS=R")
+	}
+	w, err := startPager(command, environ, out)
+	if err != nil {
+		return false
+	}
+	_, _ = io.WriteString(w, text) // the person may leave before the end
+	return w.Close() == nil
+}
+
+// pagerOf is the person's pager, less with these options if they named none, "" for no pager.
+func pagerOf(environ []string, options string) string {
+	command, set := lookup(environ, "JP_PAGER")
+	if !set {
+		command, set = lookup(environ, "PAGER")
+	}
+	if !set {
+		if _, err := exec.LookPath("less"); err != nil {
+			return ""
+		}
+		command = "less " + options
+	}
+	if command = strings.TrimSpace(command); command == "cat" {
 		return ""
 	}
-	return "less -FRX"
+	return command
 }
 
 // startPager runs the person's setting as a shell does; it is never read from a

@@ -30,7 +30,7 @@ func (a *attachment) openMenu(ctx context.Context, s attach.Status) error {
 
 // menuAtQuestion is the menu that Ctrl+C opens in the place of an answer.
 func (a *attachment) menuAtQuestion(ctx context.Context, i attach.Inquiry) error {
-	command, err := steer(ctx, a.person.tty, []string{backChoice, "s stop (ends the turn)", detachChoice, abort(false)}, nil, nil)
+	command, err := a.person.passing(ctx, a.person.tty, backChoice, "s stop (ends the turn)", detachChoice, abort(false))
 	if command == nil && err == nil {
 		return a.ask(ctx, i)
 	}

@@ -214,7 +214,7 @@ func (m *menu) typed() bool { return m.line != nil && strings.TrimSpace(m.line.T
 
 // atQuestion is the menu that Ctrl+C opens in the place of an answer.
 func (c *client) atQuestion(ctx context.Context) error {
-	command, err := steer(ctx, c.direct(), []string{backChoice, "s stop (ends the turn)", abort(c.front.transient)}, nil, nil)
+	command, err := c.passing(ctx, c.direct(), backChoice, "s stop (ends the turn)", abort(c.front.transient))
 	switch {
 	case errors.Is(err, terminal.ErrHangup):
 		return &turnloop.Interrupt{Signal: "SIGHUP"}
@@ -224,6 +224,15 @@ func (c *client) atQuestion(ctx context.Context) error {
 		return command
 	}
 	return err
+}
+
+// passing puts a menu that goes away when a choice is made, where the terminal redraws lines.
+func (c *client) passing(ctx context.Context, tty terminal.Asker, choices ...string) (*turnloop.UserCommand, error) {
+	if c.front.live != nil {
+		tty.Mark()
+		defer tty.Erase(true)
+	}
+	return steer(ctx, tty, choices, nil, nil)
 }
 
 // gated lets an output wait while another part has the terminal.

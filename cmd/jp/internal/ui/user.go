@@ -66,6 +66,19 @@ func OpenClient(f *TerminalFront) *client {
 			file, err := agent.Allow(r, rule)
 			return ShortDir(e, file), err
 		},
+		Page: func(text string) bool {
+			if e.NoPager {
+				return false
+			}
+			c.editing.Store(true)
+			defer c.editing.Store(false)
+			defer Self{e}.lend()()
+			out := e.Stdout
+			if c.own != nil {
+				out = c.own.File()
+			}
+			return terminal.PageWhole(e.Environ, out, text)
+		},
 		Palette: c.palette, Root: c.root, Dir: ShortDir(e, r.Place()), Limit: r.Config.Limits.ToolTimeout, Confinement: toolset.SandboxOf(r, e.Host).Words(),
 		Editor: func(ctx context.Context, initial []byte, ext string) ([]byte, error) {
 			c.editing.Store(true)

@@ -1,0 +1,51 @@
+package prompt
+
+import (
+	"errors"
+	"io"
+
+	"jp/cmd/jp/internal/terminal"
+)
+
+// A questionText is the text of a question that goes away when it is answered: the tool's own line says what became of it.
+type questionText struct {
+	tty    terminal.Asker
+	others func() int // as in [Options]
+	before int        // what it said when the text began
+	marked bool       // the text may be erased and written anew
+}
+
+func (t *questionText) begin() {
+	if t.others != nil {
+		t.before = t.others()
+		t.marked = t.before >= 0
+	}
+	t.mark()
+}
+
+func (t *questionText) mark() {
+	if t.marked {
+		t.tty.Mark()
+	}
+}
+
+func (t *questionText) erase() {
+	if t.marked {
+		t.tty.Erase(t.others() == t.before)
+	}
+}
+
+// anew writes a text in the place of the question's.
+func (t *questionText) anew(text string) {
+	t.erase()
+	t.mark()
+	_, _ = io.WriteString(t.tty, text) // a terminal that is gone is found out when it is asked for a key
+}
+
+// end takes the text away, unless something else than the person ended the question.
+func (t *questionText) end(err error) {
+	if err == nil || errors.Is(err, ErrInterrupted) {
+		t.erase()
+	}
+	t.marked = false
+}
