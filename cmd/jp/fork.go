@@ -308,7 +308,7 @@ func (f *forkScreen) rewind(ctx context.Context, o forkOptions) error {
 	}
 	if !f.env.Format.Structured() && !f.env.Quiet {
 		if len(result.Puts) > 0 || len(result.Left()) > 0 {
-			files.List(f.env.Messages(), files.Palette, result, "Put back")
+			files.List(f.env.Messages(), files.Palette, result, false)
 		} else if err := files.PrintNothing(f.env.Messages()); err != nil {
 			return err
 		}
@@ -323,8 +323,8 @@ func confirmRewind(ctx context.Context, b *ui.PutBackScreen, r *undo.Result) err
 	files := conversation.Count(len(r.Puts), "file")
 	at := fmt.Sprintf("%s@%d", b.Undo.View.ID.Short(), b.Undo.AsOf)
 	return b.Env.Confirm(ctx, ui.Confirmation{
-		ID: b.Undo.View.ID, Question: "Go back, and put " + files + " back?",
-		List: func(w io.Writer, p terminal.Palette) { b.List(w, p, r, "Would put back") },
+		ID: b.Undo.View.ID, Question: "Go back, and " + ui.PutQuestion(r, "put", "delete"),
+		List: func(w io.Writer, p terminal.Palette) { b.List(w, p, r, true) },
 		Unasked: problem.New(problem.ExitDecision, "usage", "going back changes %s, and there is no terminal to ask.", files).About(b.Undo.View.ID).
 			Hint(action.ForkAndRestore(at), "do it").Hint(action.ListRestore(at), "list the files"),
 	})

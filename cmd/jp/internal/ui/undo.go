@@ -92,8 +92,8 @@ func (b *PutBackScreen) PrintNothing(out io.Writer) error {
 func (b *PutBackScreen) confirm(ctx context.Context, r *undo.Result) error {
 	files := conversation.Count(len(r.Puts), "file")
 	return b.Env.Confirm(ctx, Confirmation{
-		ID: b.Undo.View.ID, Question: "Put " + files + " back?",
-		List: func(w io.Writer, p terminal.Palette) { b.List(w, p, r, "Would put back") },
+		ID: b.Undo.View.ID, Question: PutQuestion(r, "Put", "Delete"),
+		List: func(w io.Writer, p terminal.Palette) { b.List(w, p, r, true) },
 		Unasked: problem.New(problem.ExitDecision, "usage", "jp %s changes %s, and there is no terminal to ask.", b.Undo.Opts.Action, files).About(b.Undo.View.ID).
 			Hint(b.again(action.Undo, action.Restore), "do it").Hint(b.again(action.ListUndo, action.ListRestored), "list what it would do"),
 	})
@@ -112,10 +112,42 @@ func (b *PutBackScreen) again(undo, restore func(...string) action.Action) actio
 	return restore(words...)
 }
 
-// List writes which files are put back, and which are left alone and why.
-func (b *PutBackScreen) List(w io.Writer, p terminal.Palette, r *undo.Result, verb string) {
+// gone counts the files that are deleted.
+func gone(r *undo.Result) (n int) {
+	for _, put := range r.Puts {
+		if undo.StatusOf(put) == "D" {
+			n++
+		}
+	}
+	return n
+}
+
+// PutQuestion asks about all files of an undo: those that it puts back, and those that it deletes.
+func PutQuestion(r *undo.Result, put, remove string) string {
+	n := gone(r)
+	back := put + " " + conversation.Count(len(r.Puts)-n, "file") + " back"
+	switch n {
+	case 0:
+		return back + "?"
+	case len(r.Puts):
+		return remove + " " + conversation.Count(n, "file") + "?"
+	}
+	return fmt.Sprintf("%s, and delete %d?", back, n)
+}
+
+// sum says what becomes of all files, or became of them.
+func (b *PutBackScreen) sum(r *undo.Result, would bool) string {
+	verb := map[bool]string{true: "Would put back", false: "Put back"}[would]
+	if gone(r) == len(r.Puts) {
+		verb = map[bool]string{true: "Would delete", false: "Deleted"}[would]
+	}
+	return fmt.Sprintf("%s %s as %s", verb, conversation.Count(len(r.Puts), "file"), b.Undo.When)
+}
+
+// List writes which files are put back, or would be, and which are left alone and why.
+func (b *PutBackScreen) List(w io.Writer, p terminal.Palette, r *undo.Result, would bool) {
 	if len(r.Puts) > 0 {
-		fmt.Fprintf(w, "%s %s as %s:\n", verb, conversation.Count(len(r.Puts), "file"), b.Undo.When)
+		fmt.Fprintln(w, b.sum(r, would)+":")
 	}
 	for _, put := range r.Puts {
 		status, colour := undo.StatusOf(put), p.Yellow
@@ -235,15 +267,15 @@ func (b *PutBackScreen) print(ctx context.Context, r *undo.Result, asked bool) e
 		b.listLeft(out, p, r)
 		return nil
 	case b.Undo.Opts.DryRun:
-		b.List(out, p, r, "Would put back")
+		b.List(out, p, r, true)
 		return nil
 	case asked:
-		fmt.Fprintf(out, "Put back %s as %s.\n", conversation.Count(len(r.Puts), "file"), b.Undo.When)
+		fmt.Fprintln(out, b.sum(r, false)+".")
 		if r.Late {
 			b.listLeft(out, p, r)
 		}
 	default:
-		b.List(out, p, r, "Put back")
+		b.List(out, p, r, false)
 	}
 	if !b.Env.Quiet && b.Undo.TakenBack(ctx, r) {
 		back := action.UndoEvent(problem.Itoa(*r.Event))
