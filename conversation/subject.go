@@ -355,6 +355,18 @@ func pathVerb(p PathStat) string {
 	return "changed"
 }
 
+// Shown is the subject of a restored event for people, who name events with a sign.
+func (*Restored) Shown(subject string) string {
+	at := strings.LastIndexByte(subject, ' ') + 1
+	_, err := strconv.Atoi(subject[at:])
+	for _, to := range []string{" as before ", " as after ", " as of "} {
+		if err == nil && strings.HasSuffix(subject[:at], to) {
+			return subject[:at] + "@" + subject[at:]
+		}
+	}
+	return subject
+}
+
 func resumedWords(b *Resumed) string {
 	line := "resumed after " + Ago(time.Duration(b.AgeMS)*time.Millisecond)
 	if b.Report != nil {

@@ -10,6 +10,7 @@ import (
 
 	"jp/conversation"
 	"jp/internal/safetext"
+	"jp/tool"
 	"jp/worktree"
 )
 
@@ -165,7 +166,7 @@ func (s *Source) entry(e *conversation.Event, k *known) entry {
 	case *conversation.TurnStart:
 		k.approved = b.Approved
 	case *conversation.Resumed:
-		k.approved = b.Approved
+		k.approved, n.Line = b.Approved, tool.Resumed(n.Line)
 	case *conversation.ToolStarted:
 		n.Of, n.Said = b.For, true
 		if c := k.calls[b.For]; c != nil && k.approved.Allows(c.Name) {
@@ -176,6 +177,8 @@ func (s *Source) entry(e *conversation.Event, k *known) entry {
 		}
 	case *conversation.ForkOrigin:
 		n.Links = append(n.Links, link{fmt.Sprintf("source: %s@%d", b.Conversation, b.Seq), b.Conversation, b.Seq})
+	case *conversation.Restored:
+		n.Line = b.Shown(n.Line)
 	case *conversation.Compaction:
 		n.Folds = append(n.Folds, fold{"Summary", text(b.Content)})
 		n.Notes = append(n.Notes, usageWords(b.Usage)...)

@@ -51,6 +51,17 @@ func Done(name, subject string) string {
 	return Verb(name) + rest
 }
 
+// Resumed is the line of a resumed turn for people, with the nouns of jp's own tools in the place of their names.
+func Resumed(line string) string {
+	parts := strings.Split(line, "; ")
+	for i, part := range parts {
+		if name, state, found := strings.Cut(part, " "); found {
+			parts[i] = Noun(name) + " " + state
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
 // EffectIn is what the subject of a result says behind the tool and its object, which may be cut.
 func EffectIn(subject, call string) string {
 	same := 0

@@ -7,6 +7,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// The line of a resumed turn names no tool by its wire name.
+func TestResumedInWords(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"resumed after 2 h: files as recorded; fs_read_file runs again; shell_run of unknown outcome; shell_run not started (2 times); lost_tool is no tool here": "resumed after 2 h: files as recorded; reading runs again; command of unknown outcome; command not started (2 times); lost_tool is no tool here",
+		"resumed after 2 h: shell_run changed; HEAD moved": "resumed after 2 h: shell_run changed; HEAD moved",
+	} {
+		require.Equal(t, want, Resumed(line))
+	}
+}
+
 func TestLine(t *testing.T) {
 	for want, call := range map[string][2]string{
 		"edit a.go":       {"fs_modify_file", " a.go"},

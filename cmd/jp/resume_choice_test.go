@@ -143,11 +143,11 @@ func TestUnknownOutcomeDecidedInAdvance(t *testing.T) {
 			out := p.jp(append([]string{"continue", "-y", "--non-interactive"}, strings.Fields(flags)...)...)
 			require.Zero(t, out.exit, out.stderr)
 			require.Contains(t, out.stderr, "resumed after ")
-			found := "shell_run of unknown outcome"
+			found := "command of unknown outcome"
 			if flags == "--pending=run" {
-				found = "shell_run runs again"
+				found = "command runs again"
 			}
-			require.Contains(t, out.stderr, ": count added; "+found+"; shell_run not started")
+			require.Contains(t, out.stderr, ": count added; "+found+"; command not started")
 			resumed := p.ofType("resumed")[0]
 			require.Contains(t, resumed["message"], `A "count" +1 -0`, "git does not track it, and the tool may have made it")
 			require.Contains(t, p.git("show", "--format=%an", "--stat", resumed["commit"].(string)), "jp\n\n count | 1 +")

@@ -285,6 +285,7 @@ func (p *plainLine) read(ctx context.Context, c *chat) error {
 		typed, err := tty.LineOr(ctx, prompt, strings.ReplaceAll(p.draft, "\n", " "))
 		switch {
 		case errors.Is(err, io.EOF):
+			fmt.Fprintln(p) // below the prompt
 			c.Leave()
 			return nil
 		case errors.Is(err, terminal.ErrHangup):

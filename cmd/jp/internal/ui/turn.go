@@ -67,7 +67,7 @@ func (t *Turn) event(e *conversation.Event) {
 		case t.onScreen():
 			t.block(e, b)
 		default:
-			t.line(e, e.Subject)
+			t.line(e, tool.Done(b.Name, e.Subject))
 			t.result(e, b)
 		}
 	case *conversation.Workspace, *conversation.Compaction:
@@ -83,6 +83,12 @@ func (t *Turn) event(e *conversation.Event) {
 		words := e.Subject
 		if b, ok := e.Body.(*conversation.TurnStopped); ok && b.Reason != "" { // a subject is cut
 			words = "stopped by " + string(b.By) + ": " + problem.OneLine(b.Reason)
+		}
+		switch b := e.Body.(type) {
+		case *conversation.Restored:
+			words = b.Shown(words)
+		case *conversation.Resumed:
+			words = tool.Resumed(words)
 		}
 		if full || t.style == "brief" {
 			t.line(e, words)

@@ -45,6 +45,7 @@ func (t *Turn) Begin(r agent.RunInfo) {
 
 // Resumed implements [agent.Output].
 func (t *Turn) Resumed(words string, tail *conversation.IncompleteTurn) {
+	words = tool.Resumed(words)
 	if t.child != "" {
 		t.ofChild("▸ "+string(t.child)+" · "+problem.OneLine(words), "")
 		return
