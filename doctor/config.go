@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jp/config"
+	"jp/conversation"
 	"jp/gitstore"
 	"jp/hooks"
 	"jp/internal/action"
@@ -38,7 +39,7 @@ func (c *checkup) configuration(context.Context) []Finding {
 		}
 	}
 	if found.Mistake == nil {
-		found.Allowed = r.Config.Policy.Allow
+		found.Policy = r.Config.Policy
 		for _, point := range slices.Sorted(maps.Keys(r.Config.Hooks)) {
 			if err := hooks.CheckProgram(r.Config.Hooks[point], c.hookDir()); err != nil {
 				found.Hooks = append(found.Hooks, Hook{point, err})
@@ -88,14 +89,28 @@ func (h Hook) finding() Finding {
 
 // Config is what was read of the configuration.
 type Config struct {
-	Files     []string   // that were read
-	Mistake   error      // why the configuration is not used
-	Unusable  []error    // settings that were read, and that turns cannot work with
-	Hooks     []Hook     // that cannot be started
-	Idle      []error    // settings that were read, and do nothing
-	Allowed   [][]string // rules of policy.allow
-	HeldBack  []string   // what was read and has no effect, with the reason
-	Untrusted bool       // approving the workspace's file would give some of it effect
+	Files     []string // that were read
+	Mistake   error    // why the configuration is not used
+	Unusable  []error  // settings that were read, and that turns cannot work with
+	Hooks     []Hook   // that cannot be started
+	Idle      []error  // settings that were read, and do nothing
+	Policy    config.Policy
+	HeldBack  []string // what was read and has no effect, with the reason
+	Untrusted bool     // approving the workspace's file would give some of it effect
+}
+
+// unasked counts the allow rules by kind, "" for none.
+func unasked(p config.Policy) string {
+	var words []string
+	add := func(n int, noun string) {
+		if n > 0 {
+			words = append(words, conversation.Count(n, noun))
+		}
+	}
+	add(len(p.Allow), "command")
+	add(len(p.AllowEdits), "edit folder")
+	add(len(p.AllowTools), "tool")
+	return strings.Join(words, ", ")
 }
 
 // Findings judges the configuration.
@@ -119,7 +134,10 @@ func (c Config) Findings() (all []Finding) {
 	for _, idle := range c.Idle {
 		all = append(all, found(Note, "config", "%v", idle).advise("mend it, or take it out"))
 	}
-	for _, rule := range c.Allowed {
+	if words := unasked(c.Policy); words != "" {
+		all = append(all, found(Note, "config", "allow rules run without a question: %s", words).advise("%s lists them", action.ShowPolicy))
+	}
+	for _, rule := range c.Policy.Allow {
 		if program := turnloop.BroadRule(rule); program != "" {
 			all = append(all, found(Warn, "config", "policy.allow has %s: that is every program that %s can run", safetext.EscapeAll(rule), safetext.Show(program)).
 				advise("end the rule behind the program that is meant"))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"jp/config"
 	"jp/doctor"
 	"jp/internal/leftover"
 	"jp/internal/safetext"
@@ -278,6 +279,7 @@ func TestSetup(t *testing.T) {
 		"mistake":       {doctor.Config{Files: []string{"a"}, Mistake: errors.New("a:1: no\na:2: nor this")}.Findings(), doctor.Fail, "config", "a:2: nor this", "mend it"},
 		"unusable":      {doctor.Config{Files: []string{"a"}, Unusable: []error{errors.New("a:1: no such tool")}}.Findings(), doctor.Fail, "config", "a:1: no such tool", "mend it"},
 		"idle":          {doctor.Config{Idle: []error{errors.New("a:1: does nothing")}}.Findings(), doctor.Note, "config", "a:1: does nothing", "mend it"},
+		"rules":         {doctor.Config{Policy: config.Policy{Allow: [][]string{{"go", "test"}}, AllowEdits: []string{"."}, AllowTools: []string{"delegate", "x"}}}.Findings(), doctor.Note, "config", "allow rules run without a question: 1 command, 1 edit folder, 2 tools", "jp config show policy lists them"},
 		"held back":     {doctor.Config{HeldBack: []string{"x has no effect"}}.Findings(), doctor.Note, "config", "x has no effect", ""},
 		"untrusted":     {doctor.Config{HeldBack: []string{"x has no effect"}, Untrusted: true}.Findings(), doctor.Note, "config", "x has no effect", "jp trust"},
 		"key":           {key(0o600, nil), doctor.OK, "key", "/k, for you alone", ""},

@@ -33,6 +33,7 @@ var (
 	DiffWorktree = between("diff-worktree", "diff {id}@{seq} --worktree --stat")
 	ShowWhy      = fixed("show-why", "config show")
 	Why          = about("why", "blame --commit {commit}")
+	ShowPolicy   = fixed("show-policy", "config show policy")
 	Grep         = fixed("grep", "grep PATTERN")
 	GrepFor      = among("grep-for", "grep {pattern…}")
 	Help         = among("help", "$ {command…} --help")
