@@ -54,6 +54,7 @@ func TestHelpFitsTheTerminal(t *testing.T) {
 		var out strings.Builder
 		root.SetOut(&out)
 		require.NoError(t, cmd.Help())
+		require.NotContains(t, out.String(), "true|false")
 		for _, columns := range []int{120, 80, 48, 40} {
 			shown := ui.HelpText(out.String(), columns)
 			terminaltest.RequireWrapped(t, out.String(), shown, min(columns, 100))

@@ -142,6 +142,7 @@ func strictHelp(e *ui.Env, root *cobra.Command) {
 			e.Misread = noSuchCommand(cmd, words)
 			return
 		}
+		ui.PlainSwitches(cmd)
 		var text bytes.Buffer
 		root.SetOut(&text)
 		if cmd != root {

@@ -3,10 +3,28 @@ package ui
 import (
 	"strings"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"jp/cmd/jp/internal/terminal"
 	"jp/internal/lazy"
 	"jp/internal/safetext"
 )
+
+// PlainSwitches lets the help of a command name its switches without their values. It is for a command that only shows help.
+func PlainSwitches(cmd *cobra.Command) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if f.Value.Type() == "bool" {
+			f.Value = plainSwitch{f.Value}
+		}
+	})
+}
+
+// A plainSwitch is a switch of which pflag lists the name alone.
+type plainSwitch struct{ pflag.Value }
+
+// Type implements [pflag.Value].
+func (plainSwitch) Type() string { return "boolfunc" }
 
 // widestHelp is as many columns as a line of prose has at most, so that it can be read.
 const widestHelp = 100
