@@ -59,7 +59,7 @@ func (t *target) keepText(f *problem.Error) error {
 		return fmt.Errorf("keep your question: %w", err)
 	}
 	f.Message += " Your question is kept."
-	if t.run.front.CanEdit() {
+	if t.run.front.CanEdit() && t.run.opts.Turn.Queue == nil { // the line of a chat has it
 		opens := action.EditIn(t.id.Short())
 		switch {
 		case t.forked != nil:

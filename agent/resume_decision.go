@@ -68,7 +68,6 @@ func (i *resumption) choices(ctx context.Context) []choice {
 	return append(choices, choice{'q', "quit, change nothing", decideQuit})
 }
 
-const offerHelp = `  A turn that was broken off can be gone on with: what has a result is not run again,
-  an open question is asked again, and the model is told what moved in the files.
-  To try another way from an earlier event, leave this with q and look for it in jp log.
-`
+// offerHelp has one line for each paragraph: the terminal wraps it.
+const offerHelp = "  jp can resume the turn: it runs nothing again that has a result, asks an open question again, and tells the model what changed in the files.\n" +
+	"  To try another way from an earlier event, leave this with q and look for it in the log.\n"

@@ -47,17 +47,27 @@ type Fork struct {
 // that is kept, and what comes behind it, where that can be told from its end.
 func (c ForkCut) View(ctx context.Context, r *repo.Repo, word string) (*repo.View, error) {
 	enough := reachOf(c.Until)
-	if c.From != "" || c.First+c.Last > 0 || enough == nil {
-		v, err := r.Find().View(ctx, r.Env, word)
-		if err != nil {
-			return nil, err
+	var v *repo.View
+	var err error
+	switch {
+	case c.From != "" || c.First+c.Last > 0 || enough == nil:
+		if v, err = r.Find().View(ctx, r.Env, word); err == nil {
+			return v.SecondView(ctx, c.Until)
 		}
-		return v.SecondView(ctx, c.Until)
+	case c.Alone:
+		v, err = r.Find().ViewKept(ctx, r.Env, word, c.Until, enough)
+	default:
+		v, err = r.Find().ViewBack(ctx, r.Env, word, enough)
 	}
-	if c.Alone {
-		return r.Find().ViewKept(ctx, r.Env, word, c.Until, enough)
+	var f *problem.Error
+	if errors.As(err, &f) {
+		for i, h := range f.Hints { // a number that is no conversation
+			if h.Action.String() == action.ShowEvent(word).String() {
+				f.Hints[i] = problem.Hint{Action: action.ForkAt("", word), Text: "fork at " + h.Text}
+			}
+		}
 	}
-	return r.Find().ViewBack(ctx, r.Env, word, enough)
+	return v, err
 }
 
 // reachOf is how far back the turn of an event lies, nil for what only the whole

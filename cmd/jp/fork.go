@@ -247,7 +247,7 @@ func (f *forkScreen) explain(o forkOptions, r fork.ForkResult, tail *conversatio
 	if o.activate && r.Files == nil && f.fork.View.Remote == "" && f.fork.Behind() {
 		fmt.Fprintf(out, "Your files stay as they are. %s   brings back those of then\n", action.RestoreEvent(f.fork.View.ID.Short(), problem.Itoa(f.fork.At.Seq)))
 	}
-	if !incomplete || !local {
+	if !incomplete || !local || o.activate && f.env.Get(ui.ChatVariable) != "" { // the chat says so
 		return
 	}
 	line := fmt.Sprintf("Turn %d is incomplete there", tail.Number)
