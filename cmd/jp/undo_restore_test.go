@@ -97,28 +97,6 @@ func TestUndoListsBeforeItAsks(t *testing.T) {
 	require.Equal(t, "mine\n", p.read("made.txt"))
 }
 
-// The question names what becomes of the files by its own verb.
-func TestTheQuestionOfAnUndoSaysWhatIsDeleted(t *testing.T) {
-	t.Parallel()
-	for args, want := range map[string]string{
-		"made.txt":           "Delete 1 file?  y yes   n no",
-		"README.md":          "Put 1 file back?  y yes   n no",
-		"README.md made.txt": "Put 1 file back, and delete 1?  y yes   n no",
-	} {
-		t.Run(args, func(t *testing.T) {
-			t.Parallel()
-			p := worked(t)
-			s := p.sit(100, append([]string{"undo"}, strings.Fields(args)...)...)
-			s.prompted()
-			require.Contains(t, s.Text(), want)
-			s.Type("y")
-			require.Zero(t, s.exit())
-			require.Equal(t, args == "README.md", p.read("made.txt") != "")
-			require.Equal(t, args == "made.txt", strings.Contains(s.Text(), "\nDeleted 1 file as before @0.\n"), s.Text())
-		})
-	}
-}
-
 // Between the list and the answer the user may go on working.
 func TestUndoLeavesWhatChangedWhileItAsked(t *testing.T) {
 	t.Parallel()
