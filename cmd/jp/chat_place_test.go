@@ -88,7 +88,8 @@ func TestChatSearches(t *testing.T) {
 	s.WaitFor("> nothing of it\nThere is no older request")
 }
 
-// Ctrl+O shows the newest block whole in the pager: the output of a program, a change, a thought. Again, it shows the one before.
+// Ctrl+O shows the newest block whole in the pager: the output of a program, a change, a thought. Again, it shows the one before. It
+// skips those of which all stands on the screen.
 // It does so while a turn runs, too: what that says meanwhile is there when the pager ends.
 func TestChatOpens(t *testing.T) {
 	t.Parallel()
@@ -109,11 +110,15 @@ arguments = { path = "new.txt", content = "a\nb\nc\nd\ne\nf\ng\nlast line\n" }
 [[reply]]
 [[reply.tool_call]]
 name = "shell_run"
-arguments = { argv = ["sh", "-c", "while ! test -e go; do sleep 0.05; done; echo gone"] }
+arguments = { argv = ["sh", "-c", "while ! test -e go; do sleep 0.05; done; echo gone; seq 9"] }
+[[reply]]
+[[reply.tool_call]]
+name = "shell_run"
+arguments = { argv = ["echo", "short"] }
 [[reply]]
 message = "Done."
 `)
-	s := p.sit(80, "chat", "-m", "script/../talk.toml", "-p", "edits", "--cfg", `policy.allow=[["seq"],["sh"]]`)
+	s := p.sit(80, "chat", "-m", "script/../talk.toml", "-p", "edits", "--cfg", `policy.allow=[["seq"],["sh"],["echo"]]`)
 	idle := func() { t.Helper(); s.WaitForEnd("\nedits >") }
 	idle()
 	s.Type(ctrlO)
@@ -153,6 +158,45 @@ message = "Done."
 	opens("    gone\n")
 	s.Type("\r")
 	idle()
+}
+
+// Ctrl+O shows what the model has read, and an edit that the person did not allow. Less gets a screen of its own, and what is typed there
+// is not in the line.
+func TestChatOpensReads(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.program("../bin", "less", "printf '\\033[?1049hpaged: %s\\n' \"$*\"; cat; read answer </dev/tty; printf '\\033[?1049l'")
+	p.environ = append(p.environ, "JP_PAGER=less")
+	p.write("old.txt", "one\ntwo\nthree\n")
+	p.write("../talk.toml", `
+[[reply]]
+[[reply.tool_call]]
+name = "fs_read_file"
+arguments = { path = "old.txt" }
+[[reply]]
+[[reply.tool_call]]
+name = "fs_modify_file"
+arguments = { path = "old.txt", edits = [{ old = "two", new = "zwei" }] }
+[[reply]]
+message = "Done."
+`)
+	s := p.chat(80)
+	s.Type("Work\r")
+	s.answers("? help", "n")
+	s.WaitFor("Done.")
+	s.idle()
+	s.Type("half a line")
+	s.waitLine("> half a line")
+	for _, want := range []string{"    - two\n    + zwei", "three"} {
+		s.Type(ctrlO)
+		s.WaitFor("paged: -+F -+X\n")
+		s.WaitFor(want)
+		s.Type("q\r")
+		s.waitLine("> half a line")
+	}
+	require.NotContains(t, s.Text(), "zwei")
+	s.Type(ctrlO)
+	s.WaitFor("There is no earlier one.")
 }
 
 // Ctrl+G gives the line to the editor, and takes what that wrote.

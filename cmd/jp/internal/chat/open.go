@@ -52,27 +52,29 @@ func (o *opener) next(blocks []int) int {
 	if blocks[0] == o.newest {
 		i = slices.IndexFunc(blocks, func(seq int) bool { return seq < o.at })
 	}
-	if i < 0 {
-		o.newest, o.at = 0, 0
-		return -1
-	}
-	o.newest, o.at = blocks[0], blocks[i]
 	return i
 }
 
-// enough reports whether the events, the newest first, have the block to show.
-func (o *opener) enough(back []*conversation.Event) bool {
+// shown notes which block is shown; with 0, the next one is the newest again.
+func (o *opener) shown(newest, at int) {
+	o.mu.Lock()
+	o.newest, o.at = newest, at
+	o.mu.Unlock()
+}
+
+// enough reports whether the events, the newest first, have so many blocks behind the one that was shown last, with the calls that
+// they answer.
+func (o *opener) enough(back []*conversation.Event, most int) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	newest := 0
 	for _, e := range back {
-		if !ui.IsBlock(e) {
-			continue
+		if ui.IsBlock(e) && (o.at == 0 || e.Seq < o.at) {
+			most--
 		}
-		if newest == 0 {
-			newest = e.Seq
+		if b, is := e.Body.(*conversation.ToolCallResponse); is && most == 0 {
+			return back[len(back)-1].Seq <= b.For
 		}
-		if newest != o.newest || e.Seq < o.at {
+		if most == 0 {
 			return true
 		}
 	}
@@ -94,25 +96,35 @@ func (o *opener) show(ctx context.Context, self ui.Self, chats conversation.ID) 
 		return "", err
 	}
 	defer r.Close()
-	v, err := r.Find().ViewBack(ctx, self.Env.Host, string(id), o.enough)
-	if err != nil {
-		return "", err
-	}
-	var blocks []*conversation.Event
-	var seqs []int
-	for _, e := range slices.Backward(v.Events) {
-		if ui.IsBlock(e) {
-			blocks, seqs = append(blocks, e), append(seqs, e.Seq)
+	for most, all := 4, false; ; most *= 4 {
+		all = true
+		v, err := r.Find().ViewBack(ctx, self.Env.Host, string(id), func(back []*conversation.Event) bool {
+			all = !o.enough(back, most)
+			return !all
+		})
+		if err != nil {
+			return "", err
+		}
+		screen := self.Env.OnScreen(v)
+		blocks, seqs := screen.Blocks(), []int(nil)
+		for _, e := range blocks {
+			seqs = append(seqs, e.Seq)
+		}
+		i := -1
+		if len(blocks) > 0 {
+			i = o.next(seqs)
+		}
+		switch {
+		case i >= 0:
+			o.shown(seqs[0], seqs[i])
+			return "", self.Page(func(w io.Writer) { screen.Whole(w, blocks[i]) })
+		case all && len(blocks) == 0:
+			return nothingToOpen, nil
+		case all:
+			o.shown(0, 0)
+			return "There is no earlier one. Ctrl+O opens the newest again.", nil
 		}
 	}
-	if len(blocks) == 0 {
-		return nothingToOpen, nil
-	}
-	i := o.next(seqs)
-	if i < 0 {
-		return "There is no earlier one. Ctrl+O opens the newest again.", nil
-	}
-	return "", self.Page(func(w io.Writer) { self.Env.OnScreen(v).Whole(w, blocks[i]) })
 }
 
 const nothingToOpen = "There is no output, change or thought to open yet."

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 
 	"jp/internal/safetext"
@@ -18,54 +19,44 @@ import (
 // after that fails with an error that is [syscall.EPIPE]: the writer should
 // end, quietly.
 func Page(environ []string, out *os.File, enabled bool) (io.WriteCloser, error) {
-	command := pagerOf(environ, "-FRX")
-	if !enabled || command == "" || !IsTerminal(out) {
-		return unpaged{out}, nil
-	}
-	return startPager(command, environ, out)
+	return page(environ, out, enabled, "FRX", "")
 }
 
-// PageWhole shows a text in the person's pager until they leave it, and reports whether there is one. Less then has a screen of
-// its own.
+// PageAside is [Page] for a text that the person asked for beside what they do: less shows it on a screen of its own until they
+// leave, however short it is, and the terminal's scrollback gets none of it.
+func PageAside(environ []string, out *os.File, enabled bool) (io.WriteCloser, error) {
+	return page(environ, out, enabled, "R", " -+F -+X")
+}
+
+// PageWhole shows a text as [PageAside] does, and reports whether there is a pager.
 func PageWhole(environ []string, out *os.File, text string) bool {
-	command := pagerOf(environ, "-R")
-	if command == "" || !IsTerminal(out) {
-		return false
-	}
-	if _, set := lookup(environ, "LESS"); !set {
-		environ = append(environ[:len(environ):len(environ)], "LESS=R")
-	}
-	w, err := startPager(command, environ, out)
-	if err != nil {
+	w, err := PageAside(environ, out, true)
+	if _, none := w.(unpaged); none || err != nil {
 		return false
 	}
 	_, _ = io.WriteString(w, text) // the person may leave before the end
 	return w.Close() == nil
 }
 
-// pagerOf is the person's pager, less with these options if they named none, "" for no pager.
-func pagerOf(environ []string, options string) string {
+// page starts the person's setting as a shell does. It is never read from a repository. Less has these options if the person has
+// set none, and further words at the end of its command line.
+func page(environ []string, out *os.File, enabled bool, options, further string) (io.WriteCloser, error) {
 	command, set := lookup(environ, "JP_PAGER")
 	if !set {
 		command, set = lookup(environ, "PAGER")
 	}
-	if !set {
-		if _, err := exec.LookPath("less"); err != nil {
-			return ""
-		}
-		command = "less " + options
+	if _, err := exec.LookPath("less"); !set && err == nil {
+		command = "less -" + options
 	}
-	if command = strings.TrimSpace(command); command == "cat" {
-		return ""
+	command = strings.TrimSpace(command)
+	if !enabled || command == "" || command == "cat" || !IsTerminal(out) {
+		return unpaged{out}, nil
 	}
-	return command
-}
-
-// startPager runs the person's setting as a shell does; it is never read from a
-// repository.
-func startPager(command string, environ []string, out *os.File) (io.WriteCloser, error) {
+	if program, _, _ := strings.Cut(command, " "); filepath.Base(program) == "less" && !strings.ContainsAny(command, "|&;<>()") {
+		command += further
+	}
 	if _, set := lookup(environ, "LESS"); !set {
-		environ = append(environ[:len(environ):len(environ)], "LESS=FRX")
+		environ = append(environ[:len(environ):len(environ)], "LESS="+options)
 	}
 	cmd := exec.Command("sh", "-c", command)
 	cmd.Env, cmd.Stdout, cmd.Stderr = environ, out, os.Stderr

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -37,6 +38,34 @@ func TestPage(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, w.Close())
 			screen.Wait(test.want, func() bool { return screen.Text() == test.want })
+		})
+	}
+}
+
+// A text beside what the person does has a screen of its own, with their own pager and its options.
+func TestPageAside(t *testing.T) {
+	path := "PATH=" + os.Getenv("PATH")
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "less"), []byte("#!/bin/sh\necho \"$LESS: $*\"\ncat\n"), 0o755))
+	for name, test := range map[string]struct {
+		environ []string
+		want    string
+	}{
+		"their less":      {[]string{path, "LESS=FRX", "PAGER=" + dir + "/less -S"}, "FRX: -S -+F -+X\ntext"},
+		"without options": {[]string{path, "PAGER=" + dir + "/less"}, "R: -+F -+X\ntext"},
+		"another program": {[]string{path, "PAGER=sed s/^/any:/"}, "any:text"},
+		"a shell's words": {[]string{path, "PAGER=" + dir + "/less | sed s/^/any:/"}, "any:R: \nany:text"},
+		"set to no pager": {[]string{path, "PAGER=cat"}, "text"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			screen := terminaltest.New(t, 80, 24)
+			w, err := PageAside(test.environ, screen.TTY, true)
+			require.NoError(t, err)
+			_, err = io.WriteString(w, "text\n")
+			require.NoError(t, err)
+			require.NoError(t, w.Close())
+			want := strings.ReplaceAll(test.want, " \n", "\n")
+			screen.Wait(want, func() bool { return screen.Text() == want })
 		})
 	}
 }

@@ -69,7 +69,7 @@ func (s Self) Shell(ctx context.Context, line string, output *bytes.Buffer) (end
 func (s Self) Page(write func(w io.Writer)) error {
 	e := s.Env
 	defer s.lend()()
-	w, err := terminal.Page(e.Environ, e.Stdout, !e.NoPager)
+	w, err := terminal.PageAside(e.Environ, e.Stdout, !e.NoPager)
 	if err != nil {
 		return err
 	}

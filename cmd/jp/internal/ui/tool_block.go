@@ -180,14 +180,22 @@ func (c *callRecord) changes(b *conversation.ToolCallResponse) []terminal.Change
 	return changes
 }
 
+// own reports whether the call is of a tool of jp's whose line says what it did.
+func (c *callRecord) own(b *conversation.ToolCallResponse) bool {
+	return tool.Verb(b.Name) != b.Name && c.argv() == nil
+}
+
+// marginIn is how many of a terminal's columns stand before what is below the line of a tool call.
+func marginIn(width int) int {
+	if width < 60 {
+		return 4
+	}
+	return 6
+}
+
 // below is what stands below the line of a tool call.
 func (t *Turn) below(e *conversation.Event, b *conversation.ToolCallResponse, call *callRecord) (rows []string) {
-	margin := 6
-	if t.width() < 60 {
-		margin = 4
-	}
-	changes := call.changes(b)
-	own := tool.Verb(b.Name) != b.Name && call.argv() == nil // its line says it all
+	margin, changes := marginIn(t.width()), call.changes(b)
 	switch {
 	case !b.IsError && changes != nil:
 		if !t.env.Verbose {
@@ -195,7 +203,7 @@ func (t *Turn) below(e *conversation.Event, b *conversation.ToolCallResponse, ca
 		}
 		drawing := terminal.Drawing{Palette: t.palette, File: strings.TrimSpace(call.thing), Margin: margin, Width: t.width()}
 		return slices.Concat(drawing.Rows(changes)...)
-	case !b.IsError && own:
+	case !b.IsError && call.own(b):
 		return nil
 	}
 	lines := safetext.Lines(safetext.Shown(b.Content))

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -8,25 +9,85 @@ import (
 
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 	"jp/tool"
 )
 
-// IsBlock reports whether an event has more than a line to show: the output of a tool, what it changed, or a thought of
-// the model.
+// IsBlock reports whether an event may have more to show than its line.
 func IsBlock(e *conversation.Event) bool {
 	switch b := e.Body.(type) {
 	case *conversation.ChatResponse:
 		return b.Part == conversation.PartReasoning && strings.TrimSpace(b.Text) != ""
 	case *conversation.ToolCallResponse:
-		switch {
-		case b.Name == tool.Plan, withoutOutput(e.Subject), strings.TrimSpace(b.Content) == "":
-			return false
-		case b.IsError, b.Name == "shell_run", b.Name == "fs_create_file":
-			return true
-		}
-		return tool.Verb(b.Name) == b.Name || terminal.Changes(b.Content) != nil
+		return b.Name != tool.Plan && strings.TrimSpace(b.Content) != ""
 	}
 	return false
+}
+
+// Blocks are the blocks of the view that have more to show than stands on the screen, the newest first: the output of a tool, what
+// it changed or would have changed, or a thought of the model.
+func (v *ScreenView) Blocks() (blocks []*conversation.Event) {
+	t := NewTurn(v, io.Discard, asItRan, false)
+	for _, e := range slices.Backward(v.View.Events) {
+		if b, ran := e.Body.(*conversation.ToolCallResponse); IsBlock(e) && (!ran || t.record.callOf(b).hides(e, b, v.Width)) {
+			blocks = append(blocks, e)
+		}
+	}
+	return blocks
+}
+
+// hides reports whether a tool call has more to show than its line and the rows below that.
+func (c *callRecord) hides(e *conversation.Event, b *conversation.ToolCallResponse, width int) bool {
+	if withoutOutput(e.Subject) {
+		return c.proposed() != nil
+	}
+	if changes := c.changes(b); !b.IsError && changes != nil {
+		brief := terminal.Brief(changes, diffRows)
+		folded := slices.ContainsFunc(brief, func(c terminal.Change) bool { return c.Number < 0 })
+		drawing := terminal.Drawing{Margin: marginIn(width), Width: width}
+		cut := drawing.Rows(brief)
+		drawing.Wraps = true
+		return folded || !slices.EqualFunc(cut, drawing.Rows(brief), slices.Equal)
+	}
+	if !b.IsError && c.own(b) {
+		return true
+	}
+	lines, room := safetext.Lines(safetext.Shown(b.Content)), width-marginIn(width)
+	if b.IsError {
+		lines, room = withoutEnding(lines), failureColumns
+		if saysAll(e.Subject, lines) {
+			return false
+		}
+	}
+	return slices.ContainsFunc(ends(lines, b.IsError), func(p outputPart) bool { return p.folded > 0 || safetext.Columns(p.line) > room })
+}
+
+// proposed are the lines that a call to edit or create a file would change.
+func (c *callRecord) proposed() (changes []terminal.Change) {
+	var args struct {
+		Content *string
+		Edits   []struct{ Old, New string }
+	}
+	if !strings.HasPrefix(c.request.Name, "fs_") || json.Unmarshal(c.request.Arguments, &args) != nil {
+		return nil
+	}
+	if args.Content != nil {
+		return c.changes(&conversation.ToolCallResponse{Name: c.request.Name})
+	}
+	for i, edit := range args.Edits {
+		if i > 0 {
+			changes = append(changes, terminal.Change{Text: "…"})
+		}
+		for _, side := range []struct {
+			mark byte
+			text string
+		}{{'-', edit.Old}, {'+', edit.New}} {
+			for line := range strings.Lines(side.text) {
+				changes = append(changes, terminal.Change{Mark: side.mark, Text: strings.TrimSuffix(line, "\n")})
+			}
+		}
+	}
+	return changes
 }
 
 // Whole prints all of a block.
@@ -39,7 +100,12 @@ func (v *ScreenView) Whole(w io.Writer, e *conversation.Event) {
 		call := t.record.callOf(b)
 		t.say(t.blockLine(e, b, call))
 		changes := call.changes(b)
-		if b.IsError || changes == nil {
+		if withoutOutput(e.Subject) {
+			changes = call.proposed()
+		} else if b.IsError {
+			changes = nil
+		}
+		if changes == nil {
 			t.output(e, b)
 			return
 		}
