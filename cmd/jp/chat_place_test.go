@@ -75,17 +75,27 @@ func TestChatSearches(t *testing.T) {
 		require.Zero(t, p.jp("query", "--new", "-m", "script/../talk.toml", text).exit)
 	}
 	s := p.chat(80, "newest")
-	s.Type("the" + ctrlR)
-	s.waitLine("> Mend the lexer")
-	s.Type(ctrlR)
-	s.waitLine("> Fix the parser")
-	s.Type(ctrlR)
-	s.WaitFor("There is no older request with these words.")
-	s.WaitFor("> Fix the parser\nThere")
-	s.Type("\x15" + "PARSER" + ctrlR)
-	s.waitLine("> Fix the parser")
-	s.Type("\x15" + "nothing of it" + ctrlR)
-	s.WaitFor("> nothing of it\nThere is no older request")
+	finds := func(keys, request, words string) {
+		t.Helper()
+		s.Type(keys)
+		s.WaitForEnd("\n> " + request + "\n  " + words + "  Ctrl+R an older one   Enter ask   Esc back")
+	}
+	finds("the"+ctrlR, "Mend the lexer", "search: the")
+	finds(ctrlR, "Fix the parser", "search: the")
+	finds(ctrlR, "Fix the parser", "no older request has: the")
+	finds(" lex", "Mend the lexer", "search: the lex")
+	finds("\x7f\x7f\x7fPAR", "Fix the parser", "search: the PAR")
+	s.Type("\x1b") // back
+	s.WaitForEnd("\n> the")
+	s.Type("\x15")
+	finds(ctrlR, "Mend the lexer", "search:")
+	finds("x", "Mend the lexer", "search: x")
+	finds("yz", "Mend the lexer", "no older request has: xyz")
+	s.Type("\x15") // a key that edits is for what was found
+	s.WaitForEnd("\n>")
+	finds(ctrlR+"parser", "Fix the parser", "search: parser")
+	s.Type("\r")
+	s.WaitFor("> Fix the parser\n\n  The second answer.")
 }
 
 // Ctrl+O shows the newest block whole in the pager: the output of a program, a change, a thought. Again, it shows the one before. It

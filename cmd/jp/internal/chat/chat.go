@@ -101,6 +101,9 @@ func Run(ctx context.Context, e *ui.Env, o Options) error {
 	}
 	c.bottom.open(r, overview, o.Request)
 	overview.Others = agent.NamedOnce(r, overview.Others)
+	if ui.Redraws(e.Style, e.Get("TERM")) { // a chat that was killed leaves rows below its line
+		fmt.Fprint(e.Stdout, terminal.ClearDown)
+	}
 	c.welcome().show(r, overview)
 	if err := r.Close(); err != nil {
 		return err

@@ -70,7 +70,7 @@ func commands() []command {
 		{name: "btw", topic: topicConversation, args: "QUESTION", help: "ask beside the conversation, which goes on without it", run: (*chat).askBeside},
 		{name: "theme", topic: topicChat, args: "[auto|dark|light|none]", help: "colours for your terminal's background", run: (*chat).chooseTheme},
 		{name: "help", topic: topicChat, help: "show these commands and the keys", run: func(c *chat, _ context.Context, _ []string) error {
-			fmt.Fprintln(c.console, strings.Join(helpRows(c.offers.all(), c.console.Width()), "\n"))
+			fmt.Fprintln(c.console, strings.Join(helpRows(c.offers.all(), c.console.Width(), terminal.Rows(c.env.Stdout)), "\n"))
 			return nil
 		}},
 		{name: "quit", topic: topicChat, help: "leave", run: func(c *chat, _ context.Context, _ []string) error {

@@ -12,6 +12,9 @@ import (
 // mostCandidates is how many candidates are shown.
 const mostCandidates = 8
 
+// keysMark is the line below which the keys are shown.
+const keysMark = "?"
+
 // A completion shows below the line the words that the one at its end may become.
 type completion struct {
 	offers *offers
@@ -82,7 +85,7 @@ func closed(word string) string {
 // suggest shows the candidates for a line, and below a lone ? the keys.
 func (l *completion) suggest(text string) {
 	c := candidates{text: text, chosen: -1}
-	if text == "?" {
+	if text == keysMark {
 		lines := keyRows(l.line.Width() - 1)
 		for i, line := range lines {
 			lines[i] = l.dim(line)
@@ -112,9 +115,9 @@ func (l *completion) move(back bool, text string) bool {
 	return true
 }
 
-// hide takes the candidates away until the line changes, and reports whether there were any.
+// hide takes the candidates or the keys away until the line changes, and reports whether there were any.
 func (l *completion) hide() bool {
-	if len(l.candidates().words) == 0 {
+	if c := l.candidates(); len(c.words) == 0 && c.text != keysMark {
 		return false
 	}
 	l.show(candidates{}, nil)

@@ -58,8 +58,8 @@ func keyRows(width int) (rows []string) {
 	return rows
 }
 
-// helpRows are the commands by topic, and the keys. Skills have one row.
-func helpRows(all []command, width int) (rows []string) {
+// helpRows are the commands by topic, and the keys where a screen of so many rows has room for all of it. Skills have one row.
+func helpRows(all []command, width, screen int) (rows []string) {
 	const lead = 15
 	for _, topic := range topics {
 		row, listed, more := fmt.Sprintf("  %-*s", lead-2, topic), false, 0
@@ -94,5 +94,9 @@ func helpRows(all []command, width int) (rows []string) {
 			rows = append(rows, row)
 		}
 	}
-	return append(append(rows, ""), keyRows(width-1)...)
+	const around = 6 // rows of the person's line, of the frame, and between
+	if keys := keyRows(width - 1); len(rows)+1+len(keys) <= screen-around {
+		return append(append(rows, ""), keys...)
+	}
+	return append(rows, "", "  "+keysMark+" in an empty line shows the keys")
 }

@@ -22,8 +22,7 @@ type history struct {
 	own   string // what they were typing
 
 	searched []string // requests for Ctrl+R, the newest first; nil: they are not read
-	words    string   // of the newest search
-	found    int      // index of the request that it found; -1: none yet
+	found    int      // index of the request that was found last; -1: none yet
 }
 
 // step goes back or forward. Read is what was asked before an event, and the first event that was read; before 0 it is what was
@@ -62,19 +61,19 @@ func (h *history) step(back bool, text string, read func(before int) ([]string, 
 	return h.texts[to], true
 }
 
-// search finds the next older request that contains some words: those of the newest search if the text is its result, else the
-// text. It reports whether there is one.
-func (h *history) search(text string, read func() []string) (string, bool) {
+// search finds the newest request that contains some words, or the next older one. It reports whether there is one.
+func (h *history) search(words string, older bool, read func() []string) (string, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.searched == nil {
 		h.searched, h.found = read(), -1
 	}
-	if h.found < 0 || h.searched[h.found] != text {
-		h.words, h.found = strings.ToLower(text), -1
+	if !older {
+		h.found = -1
 	}
 	for i := h.found + 1; i < len(h.searched); i++ {
-		if other := h.searched[i]; other != text && strings.Contains(strings.ToLower(other), h.words) {
+		other := h.searched[i]
+		if again := h.found >= 0 && other == h.searched[h.found]; !again && strings.Contains(strings.ToLower(other), strings.ToLower(words)) {
 			h.found = i
 			return other, true
 		}

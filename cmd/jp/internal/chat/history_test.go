@@ -44,7 +44,7 @@ func TestHistoryReadsFurther(t *testing.T) {
 	require.Equal(t, []int{0, 30}, reads)
 }
 
-// A search goes on from what it found as long as the line has that, and begins anew with other words.
+// A search begins with the newest request that has the words, and goes on from what it found last.
 func TestHistorySearch(t *testing.T) {
 	var h history
 	reads := 0
@@ -53,23 +53,25 @@ func TestHistorySearch(t *testing.T) {
 		return []string{"fix the lexer", "Fix it", "say hi", "fix it", "fix it"}
 	}
 	for _, step := range []struct {
-		text, want string
-		found      bool
+		words string
+		older bool
+		want  string
 	}{
-		{"fix", "fix the lexer", true}, {"fix the lexer", "Fix it", true}, {"Fix it", "fix it", true}, {"fix it", "", false},
-		{"hi", "say hi", true}, {"say hi", "", false},
-		{"", "fix the lexer", true}, {"fix the lexer", "Fix it", true}, {"Fix it", "say hi", true},
-		{"none", "", false},
+		{"fix", false, "fix the lexer"}, {"fix", true, "Fix it"}, {"fix", true, "fix it"}, {"fix", true, ""}, {"fix", true, ""},
+		{"fix", false, "fix the lexer"}, {"fix i", false, "Fix it"}, {"FIX I", false, "Fix it"},
+		{"hi", false, "say hi"}, {"hi", true, ""},
+		{"", false, "fix the lexer"}, {"", true, "Fix it"}, {"", true, "say hi"},
+		{"none", false, ""}, {"non", false, ""},
 	} {
-		got, found := h.search(step.text, read)
-		require.Equal(t, step.found, found, step.text)
-		require.Equal(t, step.want, got, step.text)
+		got, found := h.search(step.words, step.older, read)
+		require.Equal(t, step.want, got, step.words)
+		require.Equal(t, step.want != "", found, step.words)
 	}
 	h.add("fix me")
-	got, _ := h.search("fix", read)
+	got, _ := h.search("fix", false, read)
 	require.Equal(t, "fix me", got)
 	require.Equal(t, 1, reads)
 	h.forget()
-	h.search("fix", read)
+	h.search("fix", false, read)
 	require.Equal(t, 2, reads)
 }

@@ -91,6 +91,9 @@ func (c *chat) Changed(text string) {
 // Stop implements [console.Handler].
 func (c *chat) Stop(ctrlC bool) {
 	if !ctrlC && c.complete.hide() {
+		if c.console.Text() == keysMark {
+			c.replaceLine("")
+		}
 		return
 	}
 	if c.back.end() != nil {
@@ -205,14 +208,20 @@ func (c *chat) Complete(e console.Entry, at int) (from int, word string, ok bool
 }
 
 // Search implements [console.Handler].
-func (c *chat) Search(text string) (string, bool) {
+func (c *chat) Search(words string, older bool) (string, bool) {
 	c.mu.Lock()
 	id := c.id
 	c.mu.Unlock()
-	found, ok := c.history.search(text, func() []string { return searched(context.Background(), c.env, id) })
+	found, ok := c.history.search(words, older, func() []string { return searched(context.Background(), c.env, id) })
+	says, width := strings.TrimSpace("search: "+safetext.Clean(words)), c.console.Width()-1
 	if !ok {
-		c.console.Below(c.dim("There is no older request with these words."))
+		says = "no older request has: " + safetext.Clean(words)
 	}
+	rows := strings.Split(terminal.Choices(width, 2, safetext.Fit(says, width-2), "Ctrl+R an older one", "Enter ask", "Esc back"), "\n")
+	for i, row := range rows {
+		rows[i] = c.dim(row)
+	}
+	c.console.Below(rows...)
 	return found, ok
 }
 

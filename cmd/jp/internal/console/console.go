@@ -23,8 +23,8 @@ type Handler interface {
 	Leave()
 	// History is the text an entry further back, or forward; false where there is none.
 	History(back bool, text string) (string, bool)
-	// Search is Ctrl+R: the next older entry that contains the text; false if there is none.
-	Search(text string) (string, bool)
+	// Search is Ctrl+R: the newest entry that contains the words, or the next older one; false if there is none.
+	Search(words string, older bool) (string, bool)
 	// Picture is Ctrl+V: the picture of the clipboard goes into the line.
 	Picture()
 	// Pasted is called before a text is pasted into the line. A chip goes in its place.
@@ -85,11 +85,12 @@ type view struct {
 	bottom   []string // the parts of the last line, the least important last
 	right    string   // at the end of it
 	line     editor
-	question *question // nil: none waits
-	reading  *reading  // a line that is asked for in the place of the person's own; nil: none
-	holds    bool      // the text of the question goes away when it is answered
-	held     string    // that text, while it holds
-	typedAt  time.Time // when the last key came
+	search   *searching // nil: there is none
+	question *question  // nil: none waits
+	reading  *reading   // a line that is asked for in the place of the person's own; nil: none
+	holds    bool       // the text of the question goes away when it is answered
+	held     string     // that text, while it holds
+	typedAt  time.Time  // when the last key came
 }
 
 // Open makes a console on the terminal of this process.

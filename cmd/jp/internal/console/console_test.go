@@ -28,7 +28,7 @@ func (ignoring) History(bool, string) (string, bool)     { return "", false }
 func (ignoring) Suspend()                                {}
 func (ignoring) Mode()                                   {}
 func (ignoring) Edit()                                   {}
-func (ignoring) Search(string) (string, bool)            { return "", false }
+func (ignoring) Search(string, bool) (string, bool)      { return "", false }
 func (ignoring) Complete(Entry, int) (int, string, bool) { return 0, "", false }
 
 // A key is on the screen within 16 ms, also behind a pasted text of 64 KiB. The quickest of several keys

@@ -171,19 +171,9 @@ type composer struct {
 // question have no room.
 func (c composer) compose() (lines []string, cursor place, ofBlock int, cut bool) {
 	v, width, rows := c.view, c.width, c.rows
-	room := max(width-1, 1)
-	input, at := c.input(room, max(rows/2, 1))
-	var tail []string
-	tail = append(tail, fitted(v.above, room)...)
+	room, most := max(width-1, 1), max(rows-1, 1)
+	tail := fitted(v.above, room)
 	inputAt := len(tail)
-	framed := rows >= leastFramed && len(input) > 0
-	if framed {
-		tail, inputAt = append(tail, c.palette.Dim(strings.Repeat("─", room))), inputAt+1
-	}
-	tail = append(tail, input...)
-	if framed {
-		tail = append(tail, c.palette.Dim(strings.Repeat("─", room)))
-	}
 	under := v.below
 	switch q := v.question; {
 	case q == nil:
@@ -192,11 +182,23 @@ func (c composer) compose() (lines []string, cursor place, ofBlock int, cut bool
 	case v.line.text != "" && !v.armed(c.now):
 		under = append(slices.Clip(under), c.palette.Dim("Tab: answer the question above"))
 	}
+	framed := rows >= leastFramed
+	inputMost := max(rows/2, 1)
+	if framed { // all that stands below the line is on the screen
+		inputMost = max(min(inputMost, most-len(under)-3), 2)
+	}
+	input, at := c.input(room, inputMost)
+	rule := c.palette.Dim(strings.Repeat("─", room))
+	if framed && len(input) > 0 {
+		tail, inputAt = append(tail, rule), inputAt+1
+		tail = append(append(tail, input...), rule)
+	} else {
+		tail = append(tail, input...)
+	}
 	tail = append(tail, fitted(under, room)...)
-	if len(v.bottom) > 0 && rows >= leastFramed {
+	if len(v.bottom) > 0 && framed {
 		tail = append(tail, c.palette.Dim(bottomOf(v.bottom, v.right, room)))
 	}
-	most := max(rows-1, 1)
 	if len(tail) > most {
 		cut := min(len(tail)-most, inputAt)
 		tail, inputAt = tail[cut:], inputAt-cut

@@ -183,6 +183,7 @@ func (c *Console) paste(text string) {
 			r.line.insert(strings.Join(strings.Fields(typed(text)), " "))
 			return
 		}
+		v.search = nil
 		v.line.paste(text)
 		changed, own = v.line.text, true
 	})
@@ -331,6 +332,9 @@ func (r *reading) press(k uv.KeyPressEvent, follows bool) {
 func (c *Console) edit(k uv.KeyPressEvent, follows bool) (act func()) {
 	v := &c.view
 	e := &v.line
+	if v.search != nil {
+		return c.searchOn(k, follows)
+	}
 	switch {
 	case k.MatchString("alt+enter", "shift+enter", "ctrl+j"), k.MatchString("enter") && follows:
 		e.insert("\n")
@@ -361,12 +365,8 @@ func (c *Console) edit(k uv.KeyPressEvent, follows bool) (act func()) {
 	case k.MatchString("ctrl+g"):
 		return c.handler.Edit
 	case k.MatchString("ctrl+r"):
-		text := e.text
-		return func() {
-			if other, ok := c.handler.Search(text); ok {
-				c.SetText(other)
-			}
-		}
+		v.search = &searching{e.text, *e}
+		return c.find(v.search, false)
 	case k.MatchString("shift+tab"):
 		return c.handler.Mode
 	case k.MatchString("tab"):
@@ -403,6 +403,58 @@ func (c *Console) edit(k uv.KeyPressEvent, follows bool) (act func()) {
 		e.press(k)
 	}
 	return nil
+}
+
+// A searching is a search for an earlier entry, which stands in the line.
+type searching struct {
+	words  string
+	before editor // the line
+}
+
+// searchOn takes a key while an entry is searched for: letters are words of it. Other keys end the search, and are for the entry
+// that it found. The lock is held.
+func (c *Console) searchOn(k uv.KeyPressEvent, follows bool) (act func()) {
+	v := &c.view
+	s := v.search
+	switch {
+	case k.MatchString("ctrl+r"):
+		return c.find(s, true)
+	case k.MatchString("backspace", "ctrl+h"):
+		_, size := utf8.DecodeLastRuneInString(s.words)
+		s.words = s.words[:len(s.words)-size]
+		return c.find(s, false)
+	case k.Text != "" && k.Mod&(uv.ModAlt|uv.ModCtrl) == 0:
+		s.words += k.Text
+		return c.find(s, false)
+	}
+	v.search = nil
+	var then func()
+	if k.MatchString("esc", "ctrl+c") {
+		v.line = s.before
+	} else {
+		then = c.edit(k, follows)
+	}
+	text := v.line.text
+	return func() {
+		c.handler.Changed(text)
+		if then != nil {
+			then()
+		}
+	}
+}
+
+// find is what puts the entry with the words into the line, or an older one.
+func (c *Console) find(s *searching, older bool) func() {
+	words := s.words
+	return func() {
+		if found, ok := c.handler.Search(words, older); ok {
+			_ = c.change(func(v *view) {
+				if v.search == s {
+					v.line.set(typed(found))
+				}
+			})
+		}
+	}
 }
 
 // enter is what gives the text of the line to the handler. The lock is held.
