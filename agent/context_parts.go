@@ -21,7 +21,8 @@ func (u ContextUse) Tokens() (sum int) {
 	return sum
 }
 
-// ContextByKind sums up the content of the next request by kind, as [Preview] does.
+// ContextByKind sums up the content of the next request by kind, as [Preview] does. The sum is what the newest model call has read,
+// as far as that is known: [ContextOf] says the same.
 func ContextByKind(ctx context.Context, r *repo.Repo, o Request, front Frontend) (ContextUse, error) {
 	o.Input.Text = []string{"?"} // a request has some words
 	p, err := Preview(ctx, r, o, front)
@@ -31,5 +32,27 @@ func ContextByKind(ctx context.Context, r *repo.Repo, o Request, front Frontend)
 			u.Kinds[kind] += n
 		}
 	}
-	return u, err
+	if err != nil || o.Target.ID == "" {
+		return u, err
+	}
+	v, err := r.Find().ViewBack(ctx, r.Env, o.Target.ID, KnowsContext)
+	if err != nil {
+		return u, err
+	}
+	if share := ContextOf(ctx, r, v.Events); share != nil {
+		u.scale(share.Tokens)
+	}
+	return u, nil
+}
+
+// scale makes another number the sum of the kinds, which keep their parts of it.
+func (u ContextUse) scale(sum int) {
+	was, largest := max(u.Tokens(), 1), ContextSystem
+	for kind, n := range u.Kinds {
+		if n > u.Kinds[largest] {
+			largest = kind
+		}
+		u.Kinds[kind] = n * sum / was
+	}
+	u.Kinds[largest] += sum - u.Tokens()
 }

@@ -2,8 +2,10 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
+	"jp/agent/live"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/snapshot"
@@ -77,7 +79,26 @@ func (w *restoreFork) Do(ctx context.Context) error {
 			return err
 		}
 	}
-	return f.View.Repo.Session(f.View.Repo.Env).Use(f.ID, f.View.Repo.Env.Now())
+	return GoOnIn(f)
+}
+
+// GoOnIn makes a fork the session's conversation. What the person has typed and not sent in its source goes along if they type
+// in a chat: it is in both until the fork is the session's.
+func GoOnIn(f *fork.Fork) error {
+	r, text := f.View.Repo, ""
+	own := r.StateDir()
+	if action.IsInChat() {
+		text, _ = live.RequestDraft(own, f.View.ID) // one that cannot be read stays
+	}
+	if text != "" {
+		if err := errors.Join(live.KeepDraftPictures(own, live.RequestFile(f.ID), live.DraftPictures(own, live.RequestFile(f.View.ID))), live.KeepRequest(own, f.ID, text)); err != nil {
+			return err
+		}
+	}
+	if err := r.Session(r.Env).Use(f.ID, r.Env.Now()); err != nil || text == "" {
+		return err
+	}
+	return errors.Join(live.KeepRequest(own, f.View.ID, ""), live.KeepDraftPictures(own, live.RequestFile(f.View.ID), nil))
 }
 
 // planRestore is the restore on which the rewind stands, in the source.

@@ -1,11 +1,17 @@
 package main
 
 import (
+	"fmt"
+	"math/rand"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -285,6 +291,73 @@ func TestChatGoesBack(t *testing.T) {
 		s.WaitForEnd("no files changed\n\n\nedits > Make two")
 		require.Equal(t, []string{"Make one", "Make two", "Say three"}, p.contents())
 	})
+}
+
+// What stands in the place of the first request is asked of the same model, though only the conversation names it.
+func TestChatGoesBackToTheModel(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.write("../talk.toml", strings.ReplaceAll(chatScript, "20ms", "0ms"))
+	require.Zero(t, p.jp("query", "-m", "script/../talk.toml", "First?").exit)
+	s := p.sit(80)
+	s.View = nil
+	s.WaitFor(" · talk.toml · main")
+	s.Type("\x1b\x1b")
+	s.WaitFor("Enter ask in its place   Esc stay here")
+	s.Type(" Again\r")
+	s.WaitFor("The first answer")
+	s.WaitFor("turn 1 · ")
+	s.WaitFor(" · talk.toml · main")
+	require.Equal(t, []string{"First? Again"}, p.contents())
+}
+
+// A kill while the person goes back, of the chat or of its commands too, leaves what they entered once: in the line of the next
+// chat, or in its conversation. JP_CHAT_KILLS is the number of kills.
+func TestChatGoesBackKills(t *testing.T) {
+	t.Parallel()
+	kills := 3
+	if n, err := strconv.Atoi(os.Getenv("JP_CHAT_KILLS")); err == nil {
+		kills = n
+	}
+	seed := time.Now().UnixNano()
+	if n, err := strconv.ParseInt(os.Getenv("JP_SEED"), 10, 64); err == nil {
+		seed = n
+	}
+	t.Logf("JP_SEED=%d", seed)
+	random := rand.New(rand.NewSource(seed))
+	for range kills {
+		p, s := goesBack(t)
+		keys := []string{"", "\x1b[B", "\x1b[B\x1b[B"}[random.Intn(3)]
+		answer := []string{"f", "w"}[random.Intn(2)]
+		after, all := time.Duration(random.Int63n(int64(600*time.Millisecond))), random.Intn(2) == 0
+		s.Type("\x1b\x1b")
+		s.WaitFor("Esc stay here")
+		s.Type(keys + ", short")
+		s.WaitFor(", short\n")
+		s.Type("\r")
+		if keys != "" {
+			s.answers("Esc stay here", answer)
+		}
+		time.Sleep(after)
+		pid := s.cmd.Process.Pid
+		if all {
+			pid = -pid
+		}
+		require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
+		_ = s.cmd.Wait()
+		s.Drain() // until its commands have ended
+		again := p.sit(80)
+		again.Wait("a line", func() bool { return strings.Contains(again.Text(), "\n>") })
+		what := fmt.Sprintf("keys %q, %s, after %s, all %t:\n%s\nthen\n%s", keys, answer, after, all, s.Text(), again.Text())
+		times := 0
+		for _, text := range append(p.contents(), again.line()) {
+			times += strings.Count(text, ", short")
+		}
+		require.Equal(t, 1, times, what)
+		require.Zero(t, p.jp("verify", "--all").exit, what)
+		again.Type("\x15\x04")
+		_ = again.exit()
+	}
 }
 
 // goesBack is a chat with three requests, of which the first two make a file.

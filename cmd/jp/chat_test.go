@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -425,7 +426,7 @@ func TestChatQueue(t *testing.T) {
 	p.write("go", "")
 	s.WaitFor("The tool has ended.")
 	s.idle()
-	s.WaitFor("> first\n> second, changed\n  The tool has ended.")
+	s.WaitFor("> first\n\n> second, changed\n\n  The tool has ended.")
 	s.Wait("an empty queue", func() bool { return !strings.Contains(s.Text(), "queued:") })
 	s.Type("\x04")
 	require.Zero(t, s.exit())
@@ -475,6 +476,63 @@ func TestChatEscTwiceStops(t *testing.T) {
 		s.Type("\x1b") // on a slow machine, the next one is the second
 		return len(p.ofType("turn_stopped")) > 0
 	}, time.Minute, 300*time.Millisecond)
+}
+
+// A reply at the menu stands above what the model says to it, as any words of the person do.
+func TestChatReplyAtTheMenu(t *testing.T) {
+	t.Parallel()
+	for _, columns := range []int{80, 48} {
+		t.Run(strconv.Itoa(columns), func(t *testing.T) {
+			t.Parallel()
+			p, s := talk(t, columns, longScript)
+			s.Type("Tell me\r")
+			s.WaitFor("There was a")
+			s.Type("\x1b")
+			s.WaitFor("r reply")
+			s.Type("r")
+			s.WaitForEnd("Your reply:")
+			s.Type("Be short\r")
+			s.WaitFor("…(cut off)\n> Be short\n\n  Once upon a time.")
+			s.WaitFor("\nturn 1 · ")
+			s.idle()
+			require.Equal(t, 1, strings.Count(s.Text(), "Be short"))
+			require.Equal(t, []string{"Tell me", "Be short"}, p.contents())
+		})
+	}
+}
+
+// A request that waited until an interrupted turn was finished stands right above its answer.
+func TestChatAsksBehindAResumedTurn(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.write("../talk.toml", "[[reply]]\nmessage = \"The late answer.\"\nhang = true\nchunk_size = 4\n")
+	s := p.chat(80)
+	s.Type("First\r")
+	s.WaitFor("The late")
+	require.NoError(t, s.cmd.Process.Kill())
+	_ = s.cmd.Wait()
+	p.write("../talk.toml", "[[reply]]\nmessage = \"The late answer.\"\n[[reply]]\nmessage = \"The next answer.\"\n")
+	p.write("README.md", "changed meanwhile\n")
+	s = p.sit(80)
+	s.idle()
+	s.Type("Second\r")
+	s.WaitForEnd("?  help\n>")
+	s.Type("r")
+	s.WaitFor("\n  The late answer.\n\n> Second\n\n  The next answer.\nturn 2 · ")
+	require.Equal(t, []string{"First", "Second"}, p.contents())
+}
+
+// A new chat leaves nothing of a killed one below its line.
+func TestChatClearsTheScreenBelow(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	cmd := p.command("chat", "-m", "script/demo")
+	cmd.Args = append([]string{"sh", "-c", `printf 'above\nold rows\nold rows\nold rows\n\033[3A'; exec "$0" "$@"`}, cmd.Args...)
+	cmd.Args[3], cmd.Path = cmd.Path, "/bin/sh"
+	s := p.sitWith(80, cmd)
+	s.prompted()
+	require.Contains(t, s.Text(), "above\njp ")
+	require.NotContains(t, s.Text(), "old rows")
 }
 
 // The text of an answer stands once behind the menu, and once after the menu.

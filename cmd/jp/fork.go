@@ -170,7 +170,7 @@ func (f *forkScreen) plain(ctx context.Context, o forkOptions) error {
 		return err
 	}
 	if o.activate {
-		if err := f.fork.View.Repo.Session(f.env.Host).Use(f.fork.ID, f.env.Now()); err != nil {
+		if err := agent.GoOnIn(f.fork); err != nil {
 			return err
 		}
 	}

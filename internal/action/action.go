@@ -170,6 +170,9 @@ var inChat atomic.Bool
 // InChat says that the user of this process types into a chat: commands of jp that it takes begin with a slash.
 func InChat() { inChat.Store(true) }
 
+// IsInChat reports whether they do.
+func IsInChat() bool { return inChat.Load() }
+
 // Named is an action of the list by its kind, as another process names it.
 func Named(kind Kind, args ...string) (Action, error) {
 	if _, known := commands[kind]; !known {

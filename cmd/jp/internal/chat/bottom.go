@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"context"
 	"os"
 	"path"
 	"path/filepath"
@@ -23,17 +24,24 @@ type bottomLine struct {
 	used, cost    string
 	effort        string // how much the model thinks, as the person chose it; "": they did not
 	spent         string // what the turns before this one cost, as a decimal number
+	newest        int    // event with which the newest turn begins that the chat has shown
 }
 
 // open is for the conversation that the chat is about.
-func (b *bottomLine) open(r *repo.Repo, o agent.Overview, request agent.Request) {
+func (b *bottomLine) open(ctx context.Context, r *repo.Repo, o agent.Overview, request agent.Request) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.recorded = ""
+	b.recorded, b.newest = "", 0
+	if len(o.Last) > 0 {
+		b.newest = o.Last[0].Seq
+	}
 	if o.Listing.Model != nil {
 		b.recorded = *o.Listing.Model
 	}
 	b.model, b.branch, b.used = agent.NextModel(r, request, b.recorded), branchOf(r.At.GitDir), ""
+	if share := agent.ContextOf(ctx, r, o.Last); share != nil {
+		b.used = usedOf(*share)
+	}
 	b.spent = ""
 	if cost := o.Listing.Usage.CostUSD; cost != nil {
 		b.spent = *cost
@@ -48,17 +56,17 @@ func (b *bottomLine) chosen(r *repo.Repo, request agent.Request) {
 	b.mu.Unlock()
 }
 
-// begun takes the model and the branch of a turn.
-func (b *bottomLine) begun(events []*conversation.Event) {
+// begun takes the model and the branch of a turn, from its first event.
+func (b *bottomLine) begun(e *conversation.Event) {
+	start, is := e.Body.(*conversation.TurnStart)
+	if !is {
+		return
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, e := range events {
-		if start, is := e.Body.(*conversation.TurnStart); is {
-			b.recorded, b.model = start.Model, start.Model
-			if e.Git != nil {
-				b.branch = e.Git.Branch
-			}
-		}
+	b.recorded, b.model, b.newest = start.Model, start.Model, e.Seq
+	if e.Git != nil {
+		b.branch = e.Git.Branch
 	}
 }
 
@@ -67,10 +75,20 @@ func (b *bottomLine) ended(e agent.Ending) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if e.Window > 0 && e.Tokens > 0 {
-		b.used = conversation.Tokens(e.Tokens) + " of " + strings.Replace(conversation.Tokens(e.Window), ".0", "", 1)
+		b.used = usedOf(agent.ContextShare{Tokens: e.Tokens, Window: e.Window})
 	}
 	b.spent = conversation.AddDecimals(b.spent, e.Outcome.Usage.CostUSD)
 	b.cost = dollars(b.spent)
+}
+
+func (b *bottomLine) newestTurn() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.newest
+}
+
+func usedOf(s agent.ContextShare) string {
+	return conversation.Tokens(s.Tokens) + " of " + strings.Replace(conversation.Tokens(s.Window), ".0", "", 1)
 }
 
 // asks is the model of the next request.

@@ -99,7 +99,7 @@ func Run(ctx context.Context, e *ui.Env, o Options) error {
 			return err
 		}
 	}
-	c.bottom.open(r, overview, o.Request)
+	c.bottom.open(ctx, r, overview, o.Request)
 	overview.Others = agent.NamedOnce(r, overview.Others)
 	if ui.Redraws(e.Style, e.Get("TERM")) { // a chat that was killed leaves rows below its line
 		fmt.Fprint(e.Stdout, terminal.ClearDown)
@@ -367,24 +367,46 @@ func (f *front) Output(o agent.OutputOptions) agent.Output {
 
 type output struct {
 	agent.Output
-	chat *chat
-	id   conversation.ID // of the run
+	chat    *chat
+	id      conversation.ID // of the run
+	resumed bool            // it has gone on with a turn
+}
+
+// Resumed implements [agent.Output].
+func (o *output) Resumed(words string, tail *conversation.IncompleteTurn) {
+	o.resumed = true
+	o.Output.Resumed(words, tail)
 }
 
 // Recorded implements [agent.Output].
 func (o *output) Recorded(events []*conversation.Event) {
-	if slices.ContainsFunc(events, func(e *conversation.Event) bool { return e.Type() == conversation.TypeChatRequest }) {
-		o.chat.draft.recorded()
-		o.chat.opener.about(o.id)
-		o.chat.draft.move(o.id) // there is such a conversation from here on
-		o.chat.settings.asked()
-		for _, text := range o.chat.queued.show(o.chat.console, o.chat.dim) {
-			o.chat.env.Entered(o.chat.console, o.chat.console.Width(), text)
+	for _, e := range events {
+		if b, is := e.Body.(*conversation.ChatRequest); is {
+			o.request(b)
 		}
+		o.chat.bottom.begun(e)
+		o.chat.showBottom()
+		o.Output.Recorded([]*conversation.Event{e})
 	}
-	o.chat.bottom.begun(events)
-	o.chat.showBottom()
-	o.Output.Recorded(events)
+}
+
+// request is for words of the person's that are recorded now. It shows those that do not stand right above: the line that was
+// entered does, unless a turn was resumed before it.
+func (o *output) request(b *conversation.ChatRequest) {
+	c := o.chat
+	begins := !b.Interrupt && b.Replaces == nil
+	entered := begins || c.draft.asks(b.Content)
+	if entered {
+		c.draft.recorded()
+	}
+	c.opener.about(o.id)
+	c.draft.move(o.id) // there is such a conversation from here on
+	c.settings.asked()
+	c.queued.show(c.console, c.dim)
+	if c.plain == nil && (!entered || begins && o.resumed) {
+		c.env.Entered(c.console, c.console.Width(), b.Content)
+		fmt.Fprintln(c.console)
+	}
 }
 
 // Begin implements [agent.Output].

@@ -182,7 +182,7 @@ func (c *chat) followSession(ctx context.Context, r *repo.Repo) error {
 	}
 	c.switchTo(ctx, r, o.ID)
 	o.Others = nil
-	c.bottom.open(r, o, c.settings.next(false))
+	c.bottom.open(ctx, r, o, c.settings.next(false))
 	c.welcome().conversation(r, o)
 	c.showBottom()
 	return nil
@@ -194,7 +194,7 @@ func (c *chat) startNew(ctx context.Context, words []string) error {
 	}
 	err := c.withRepo(ctx, func(ctx context.Context, r *repo.Repo) error {
 		c.switchTo(ctx, r, "")
-		c.bottom.open(r, agent.Overview{}, c.settings.next(false))
+		c.bottom.open(ctx, r, agent.Overview{}, c.settings.next(false))
 		c.showBottom()
 		return nil
 	})

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"strings"
 	"sync"
 	"time"
 
@@ -19,11 +20,12 @@ type draft struct {
 
 	mu    sync.Mutex
 	id    conversation.ID
-	slot  live.Slot // of a conversation without an id
-	text  string    // in the line
-	asked string    // entered, and not recorded yet
-	kept  string    // in the file
-	chips string    // of the pictures in their file
+	slot  live.Slot       // of a conversation without an id
+	text  string          // in the line
+	asked string          // entered, and not recorded yet
+	left  conversation.ID // whose file has what was entered, until it is recorded elsewhere; "": the file here has it
+	kept  string          // in the file
+	chips string          // of the pictures in their file
 	timer *time.Timer
 }
 
@@ -38,7 +40,9 @@ func (d *draft) open(own safefile.StateDir, id conversation.ID) {
 	} else {
 		d.kept, _ = live.RequestDraft(own, id) // one that cannot be read is not offered
 	}
-	d.text = d.kept
+	if d.text = d.kept; d.text == d.asked {
+		d.text = "" // it came along, and is no longer in the line
+	}
 	if chipText().MatchString(d.text) {
 		d.pictures.restore(live.DraftPictures(own, d.file()))
 	}
@@ -90,12 +94,18 @@ func (d *draft) entered(text string) {
 	d.flush()
 }
 
-// moved keeps a text that was entered for this conversation, and no longer for another one.
-func (d *draft) moved(from conversation.ID, text string) {
-	d.ask(text)
+// leave lets a text that was entered stay with a conversation until it is recorded in a new one.
+func (d *draft) leave(with conversation.ID) {
+	d.mu.Lock()
+	d.left = with
+	d.mu.Unlock()
+}
+
+// asks reports whether a recorded text is the one that was entered. A secret in it has a placeholder there.
+func (d *draft) asks(recorded string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	_ = live.KeepRequest(d.own, from, "") // one that stays is offered twice
+	return d.asked != "" && (d.asked == recorded || strings.Contains(recorded, "[secret:"))
 }
 
 // recorded forgets the text that was entered.
@@ -126,9 +136,18 @@ func (d *draft) flush() {
 		d.timer = nil
 	}
 	text := joined(d.asked, d.text)
+	elsewhere := d.left != "" && d.left != d.id
+	if elsewhere && d.asked != "" {
+		text = d.text
+	}
 	d.keepPictures(text) // first: a text with a chip has its picture
 	if text != d.kept && d.keep(text) == nil {
 		d.kept = text
+	}
+	if elsewhere && d.asked == "" {
+		_ = live.KeepRequest(d.own, d.left, "") // one that stays is offered twice
+		_ = live.KeepDraftPictures(d.own, live.RequestFile(d.left), nil)
+		d.left = ""
 	}
 }
 

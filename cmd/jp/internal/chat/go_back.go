@@ -122,7 +122,7 @@ func (b *rewind) rows(width int, text string, dim func(string) string) (rows []s
 }
 
 // goBefore forks the conversation before a request, in whose place the person asks another text. Files come back if the person
-// says so. It reports false if they stay.
+// says so. It reports false if they stay. A kill leaves the text with the conversation that the session has then.
 func (c *chat) goBefore(ctx context.Context, to agent.AskedRequest, text string) (gone bool, err error) {
 	c.draft.ask(text)
 	files, stay, err := to.Changed, false, error(nil)
@@ -130,6 +130,18 @@ func (c *chat) goBefore(ctx context.Context, to agent.AskedRequest, text string)
 		if files, stay, err = filesToo(ctx, c.console); err != nil || stay {
 			return false, err
 		}
+	}
+	startOver := func() error { // in a new conversation with the model of this one
+		c.draft.leave(c.id)
+		model := c.bottom.asks()
+		if err := c.startNew(ctx, nil); err != nil {
+			c.draft.leave("")
+			return err
+		}
+		if c.bottom.asks() == model {
+			return nil
+		}
+		return c.do(ctx, command{set: (*settings).chooseModel}, []string{model})
 	}
 	from := c.id
 	switch id := from.Short(); {
@@ -139,15 +151,14 @@ func (c *chat) goBefore(ctx context.Context, to agent.AskedRequest, text string)
 		err = c.do(ctx, command{jp: []string{"fork", fmt.Sprintf("%s@%d", id, to.Before), "--activate"}, use: true}, nil)
 	case files: // and no event is left to fork at
 		if err = c.do(ctx, command{jp: []string{"undo", id + "@0", "--yes"}}, nil); err == nil {
-			err = c.startNew(ctx, nil)
+			err = startOver()
 		}
 	default:
-		err = c.startNew(ctx, nil)
+		err = startOver()
 	}
 	if err != nil || c.id == from { // the fork said why there is none
 		return false, err
 	}
-	c.draft.moved(from, text)
 	fmt.Fprintln(c.console)
 	return true, nil
 }

@@ -9,11 +9,10 @@ import (
 	"jp/internal/safetext"
 )
 
-// A queued list is the messages that wait for the turn that runs, and what is shown of them above the line.
+// A queued list is the messages that wait for the turn that runs.
 type queued struct {
 	mu    sync.Mutex
 	queue *live.Queue
-	shown []string
 }
 
 func (q *queued) open(queue *live.Queue) {
@@ -29,17 +28,10 @@ func (q *queued) messages() *live.Queue {
 	return q.queue
 }
 
-// show shows the messages above the line. It returns those that were shown and went to the model since.
-func (q *queued) show(above line, dim func(string) string) (sent []string) {
-	var lines, texts []string
+// show shows the messages above the line.
+func (q *queued) show(above line, dim func(string) string) {
+	var lines []string
 	waiting := q.messages().Waiting()
-	for _, m := range waiting {
-		texts = append(texts, m.Text)
-	}
-	q.mu.Lock()
-	sent = q.shown[:max(0, len(q.shown)-len(texts))]
-	q.shown = texts
-	q.mu.Unlock()
 	for i, m := range waiting {
 		if i == 3 {
 			lines = append(lines, dim(conversation.Count(len(waiting)-3, "message")+" more"))
@@ -48,5 +40,4 @@ func (q *queued) show(above line, dim func(string) string) (sent []string) {
 		lines = append(lines, dim("queued: "+safetext.Clean(problem.OneLine(m.Text))))
 	}
 	above.Above(lines...)
-	return sent
 }

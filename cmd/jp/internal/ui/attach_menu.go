@@ -50,5 +50,6 @@ func (a *attachment) command(c *turnloop.UserCommand, err error) error {
 	action := map[turnloop.CommandKind]string{
 		turnloop.CommandStop: "stop", turnloop.CommandCancelTool: "cancel_tool", turnloop.CommandReply: "reply",
 	}[c.Kind]
+	a.printer.said = c.Text
 	return a.say(&attach.Interrupt{Action: action, Text: c.Text})
 }

@@ -26,7 +26,7 @@ func (a *attachment) newPrinter() *Turn {
 		return a.newRecord()
 	}
 	t := e.newTurn(e.liveLine(), "")
-	t.run = agent.RunInfo{ID: a.id, Recorded: true}
+	t.run, t.follows = agent.RunInfo{ID: a.id, Recorded: true}, true
 	if t.live != nil && a.person != nil {
 		t.live.hint = "Ctrl+C menu"
 		a.person.front.live = t.live

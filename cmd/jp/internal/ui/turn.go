@@ -32,6 +32,8 @@ type Turn struct {
 	started time.Time
 	changed changedFiles
 	told    time.Time // when a tool's progress was told in a line
+	follows bool      // the turn runs in another process
+	said    string    // what the person has said to that from here
 }
 
 // newTurn prints a turn that runs, or beside it what a delegate's tools came to: what that says is for the turn.

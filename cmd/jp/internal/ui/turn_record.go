@@ -58,14 +58,14 @@ func (t *Turn) Print(events []*conversation.Event) {
 // asItIs is text without a colour.
 func asItIs(text string) string { return text }
 
-// request prints a question of a person. While the turn runs, it is on their screen already.
+// request prints a question of a person. While the turn runs, it is on the screen at which they asked it.
 func (t *Turn) request(e *conversation.Event, b *conversation.ChatRequest) {
-	if t.view == nil {
-		return
-	}
-	if t.style == asItRan {
-		t.env.Entered(t.out, t.view.Width, b.Content)
+	switch {
+	case t.style == asItRan, t.view == nil && t.follows && b.Content != t.said:
+		t.env.Entered(t.out, t.width(), b.Content)
 		fmt.Fprintln(t.out)
+		return
+	case t.view == nil:
 		return
 	}
 	t.speaks(e, e.AskedBy(), t.palette.Cyan)
