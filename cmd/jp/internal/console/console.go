@@ -68,6 +68,8 @@ type Console struct {
 	gone   chan struct{}
 	lost   error // why the terminal is gone
 
+	resizing bool // the terminal gets one size after the other
+
 	// Background takes the kind of the background when the terminal names it; nil: it is not asked.
 	Background func(terminal.Theme)
 

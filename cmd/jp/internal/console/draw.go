@@ -28,8 +28,8 @@ type place struct{ row, column int }
 // render draws the view, below a text of whole lines that stays. It writes what has changed, in
 // one piece. The lock is held.
 func (c *Console) render(text string) {
-	if c.keys == nil {
-		c.unseen += text // another program has the terminal
+	if c.keys == nil || c.resizing {
+		c.unseen += text // another program has the terminal, or it has no size yet
 		return
 	}
 	width, rows := c.tty.Width(), terminal.Rows(c.file)
@@ -97,7 +97,7 @@ func (c *Console) render(text string) {
 // size. The lock is held.
 func (c *Console) settle(width, rows int) {
 	d, v := &c.draw, &c.view
-	if d.width == 0 || d.width == width && d.rows == rows {
+	if d.width == 0 || d.width == width && d.rows == rows || c.resizing {
 		return
 	}
 	c.row = min(c.row, rows-1)

@@ -58,11 +58,7 @@ func (c *Console) resume(ctx context.Context, again bool) error {
 	c.unseen = ""
 	c.render(unseen)
 	c.mu.Unlock()
-	go func() {
-		for range resized {
-			c.Redraw()
-		}
-	}()
+	go c.resizes(resized)
 	k.done.Go(func() {
 		err := c.read(keyboard, again)
 		_ = keyboard.Close()
@@ -73,6 +69,36 @@ func (c *Console) resume(ctx context.Context, again bool) error {
 		}
 	})
 	return nil
+}
+
+// stillFor is how long a terminal keeps its size before jp draws for it. While a person drags the edge of a window, the terminal breaks
+// what stands there anew for each width, and what was drawn for another one would stay as pieces.
+const stillFor = 300 * time.Millisecond
+
+// resizes draws anew whenever the terminal has kept another size for a while.
+func (c *Console) resizes(resized <-chan os.Signal) {
+	for range resized {
+		c.mu.Lock()
+		c.resizing = true
+		c.mu.Unlock()
+		for still := false; !still; {
+			select {
+			case _, more := <-resized:
+				still = !more
+			case <-time.After(stillFor):
+				still = true
+			}
+		}
+		c.mu.Lock()
+		c.resizing = false
+		unseen := c.unseen
+		if c.keys != nil {
+			c.unseen = ""
+			c.settle(c.tty.Width(), terminal.Rows(c.file))
+			c.render(unseen)
+		}
+		c.mu.Unlock()
+	}
 }
 
 // pause gives the terminal its mode back, and reads no more keys.
