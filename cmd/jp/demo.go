@@ -35,7 +35,7 @@ Exit codes: 0 done · 1 something failed`,
 
 // A demo runs commands in a scratch repository and shows them.
 type demo struct {
-	env  *ui.Env
+	out  io.Writer
 	self string
 	dir  string
 	vars []string
@@ -53,7 +53,8 @@ func runDemo(ctx context.Context, e *ui.Env) error {
 	if err := os.Mkdir(filepath.Join(dir, "tmp"), 0o700); err != nil {
 		return err
 	}
-	d := &demo{env: e, self: self, dir: filepath.Join(dir, "login"), vars: demoEnviron(e.Environ, dir)}
+	out := wrapped(e.Results(), e)
+	d := &demo{out: out, self: self, dir: filepath.Join(dir, "login"), vars: demoEnviron(e.Environ, dir)}
 	if err := d.scratch(ctx); err != nil {
 		return fmt.Errorf("make the scratch repository: %w", err)
 	}
@@ -65,7 +66,7 @@ func runDemo(ctx context.Context, e *ui.Env) error {
 			return err
 		}
 	}
-	_, err = fmt.Fprintf(e.Results(), `
+	_, err = fmt.Fprintf(out, `
 Next, in a repository of yours:
   %-31v asks for a provider's key: %v lists the providers
   %-31v ask a model
@@ -133,7 +134,7 @@ func (d *demo) steps() [][]string {
 // killed asks the model, and kills jp once the first file is changed.
 func (d *demo) killed(ctx context.Context) error {
 	args := []string{"query", "-m", "script/demo", "-y", "--title", "Cap the login retries", models.DemoRequest}
-	fmt.Fprintf(d.env.Results(), "\n$ jp %s %q\n", strings.Join(args[:4], " "), models.DemoRequest)
+	fmt.Fprintf(d.out, "\n$ jp %s %q\n", strings.Join(args[:4], " "), models.DemoRequest)
 	cmd := exec.CommandContext(ctx, d.self, args...)
 	cmd.Dir, cmd.Env = d.dir, d.vars
 	said, err := cmd.StderrPipe()
@@ -144,14 +145,14 @@ func (d *demo) killed(ctx context.Context) error {
 		return err
 	}
 	for lines := bufio.NewScanner(said); lines.Scan(); {
-		fmt.Fprintln(d.env.Results(), lines.Text())
+		fmt.Fprintln(d.out, lines.Text())
 		if strings.HasPrefix(lines.Text(), "· fs_modify_file") {
 			_ = cmd.Process.Kill() // this is what the demo is about
 			break
 		}
 	}
 	_ = cmd.Wait() // it was killed
-	_, err = fmt.Fprintln(d.env.Results(), "^ kill -9 (the demo kills jp here)")
+	_, err = fmt.Fprintln(d.out, "^ kill -9 (the demo kills jp here)")
 	return err
 }
 
@@ -164,7 +165,7 @@ func (d *demo) show(ctx context.Context, args []string) error {
 			words[i] = fmt.Sprintf("%q", a)
 		}
 	}
-	fmt.Fprintf(d.env.Results(), "\n$ %s\n", strings.Join(words, " "))
+	fmt.Fprintf(d.out, "\n$ %s\n", strings.Join(words, " "))
 	args = append([]string(nil), args...)
 	for i, a := range args {
 		if rest, ok := strings.CutSuffix(a, "$(jp show --ref)"); ok {
@@ -175,7 +176,7 @@ func (d *demo) show(ctx context.Context, args []string) error {
 			args[i] = rest + strings.TrimSpace(ref.String())
 		}
 	}
-	return d.run(ctx, struct{ io.Writer }{d.env.Results()}, args) // through a pipe, as in a script
+	return d.run(ctx, struct{ io.Writer }{d.out}, args) // through a pipe, as in a script
 }
 
 // run runs jp or git in the scratch repository.
