@@ -34,18 +34,31 @@ func (m Machine) Live(ctx context.Context) (live []Entry, err error) {
 // Changes tells, until ctx ends, that entries have come, changed or gone, or files of further folders. It reads nothing while
 // nothing changes.
 func (m Machine) Changes(ctx context.Context, further ...string) (<-chan struct{}, error) {
-	if err := os.MkdirAll(m.folder(), 0o700); err != nil {
+	return changes(ctx, m.folder(), func(w *fsnotify.Watcher) { m.addAll(w, further) })
+}
+
+// Changes tells, until ctx ends, that entries of the repository have come, changed or gone.
+func (r Registry) Changes(ctx context.Context) (<-chan struct{}, error) {
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	return changes(ctx, r.Folder(), func(*fsnotify.Watcher) {})
+}
+
+// changes tells what happens in a folder, and in those that add adds at the beginning and when a file comes.
+func changes(ctx context.Context, folder string, add func(*fsnotify.Watcher)) (<-chan struct{}, error) {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err
 	}
 	w, err := fsnotify.NewWatcher()
 	if err != nil {
 		return nil, err
 	}
-	if err := w.Add(m.folder()); err != nil {
+	if err := w.Add(folder); err != nil {
 		w.Close()
 		return nil, err
 	}
-	m.addAll(w, further)
+	add(w)
 	news := make(chan struct{}, 1)
 	go func() {
 		defer w.Close()
@@ -55,7 +68,7 @@ func (m Machine) Changes(ctx context.Context, further ...string) (<-chan struct{
 				return
 			case e := <-w.Events:
 				if e.Has(fsnotify.Create) {
-					m.addAll(w, further)
+					add(w)
 				}
 			case <-w.Errors: // events were lost: look at all
 			}

@@ -55,6 +55,16 @@ func (r States) Sweep(ctx context.Context, e *Host) {
 	}
 }
 
+// Runner is the process that runs a conversation, as far as it tells so, 0 if none does; and whether it is in the background.
+func (r Processes) Runner(id conversation.ID) (pid int, background bool) {
+	holder, held := r.repo.Locks.Held(id)
+	if !held {
+		return 0, false
+	}
+	e := r.repo.States().entryOf(id, holder)
+	return e.PID, e.Detached
+}
+
 // AwaitEnd gives what waits for the end of the process that holds a conversation now.
 func (r Processes) AwaitEnd(id conversation.ID) func(context.Context) error {
 	holder, _ := r.repo.Locks.Held(id)

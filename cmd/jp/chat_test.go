@@ -501,6 +501,71 @@ func TestChatReplyAtTheMenu(t *testing.T) {
 	}
 }
 
+// A turn that runs elsewhere is shown in a chat that has the conversation open and is idle: one in the background while it runs, with its
+// questions, and one of another terminal when it has ended. What is typed stays in the line, and what is entered goes to the turn.
+func TestChatShowsTurnsOfOthers(t *testing.T) {
+	t.Parallel()
+	p, s := talk(t, 80, strings.ReplaceAll(chatScript, "20ms", "0ms"))
+	s.Type("First?\r")
+	s.WaitFor("turn 1 · ")
+	s.idle()
+	s.Type("half a line")
+	s.waitLine("> half a line")
+	require.Zero(t, p.jp("query", "Second?").exit)
+	s.WaitForEnd("\n> Second?\n\n  The second answer.\nturn 2 done: 1 call, 2.7k in, 5 out, " + took(s) + "\n\n> half a line")
+	p.write("../talk.toml", queueScript)
+	require.Zero(t, p.jp("query", "--detach", "--new", "-m", "script/../talk.toml", "Elsewhere").exit, "another conversation")
+	require.NotContains(t, s.Text(), "Elsewhere")
+}
+
+// took is the time of the newest turn on the screen.
+func took(s *sitting) string {
+	var found []string
+	s.Wait("the end of a turn", func() bool {
+		found = regexp.MustCompile(`out, ([\d.]+ m?s)\n`).FindStringSubmatch(s.Text())
+		return found != nil
+	})
+	return found[1]
+}
+
+func TestChatFollowsTheBackground(t *testing.T) {
+	t.Parallel()
+	for _, columns := range []int{80, 48} {
+		t.Run(strconv.Itoa(columns), func(t *testing.T) {
+			t.Parallel()
+			p, s := talk(t, columns, "[[reply]]\nmessage = \"Hi.\"\n"+queueScript)
+			s.Type("First?\r")
+			s.WaitFor("turn 1 · ")
+			s.idle()
+			s.Type("half")
+			s.waitLine("> half")
+			id := p.events()[0]["conversation"].(string)
+			out := p.jp("send", id, "From elsewhere")
+			require.Zero(t, out.exit, out.stderr)
+			s.WaitFor("> From elsewhere\n\n  I wait.")
+			s.waitLine("Tab: answer the question above")
+			s.Type("\t")
+			s.Wait("the key is for the question", func() bool { return !strings.Contains(s.Text(), "Tab: answer") })
+			s.Type("y")
+			s.WaitFor("\n  begun")
+			s.waitLine("> half")
+			s.Type(" a message\r")
+			s.waitLine(">")
+			s.Type("\x1b")
+			s.WaitFor("d detach")
+			s.Type("\r")
+			s.Wait("the menu closes", func() bool { return !strings.Contains(s.Text(), "d detach") })
+			p.write("go", "")
+			s.WaitFor("> half a message\n\n  The tool has ended.\nturn 2 done: ")
+			s.idle()
+			s.Type("Third\r")
+			s.WaitFor("And this is the next turn.\nturn 3 · ")
+			require.Equal(t, 1, strings.Count(s.Text(), "From elsewhere"))
+			require.Equal(t, []string{"First?", "From elsewhere", "half a message", "Third"}, p.contents())
+		})
+	}
+}
+
 // A request that waited until an interrupted turn was finished stands right above its answer.
 func TestChatAsksBehindAResumedTurn(t *testing.T) {
 	t.Parallel()

@@ -55,6 +55,7 @@ type chat struct {
 	opener   opener
 	back     rewind
 	pictures pictures
+	others   elsewhere
 
 	mu sync.Mutex
 	id conversation.ID // "" until a new conversation has its first event
@@ -192,7 +193,10 @@ func (c *chat) talk(ctx context.Context) error {
 				return err
 			}
 		}
+		c.others.watch(ctx, c)
 		select {
+		case <-c.others.news:
+			c.others.look(ctx, c)
 		case e := <-c.entries:
 			c.afterwards(ctx, c.enter(ctx, e))
 		case what := <-c.tasks:

@@ -54,6 +54,13 @@ func (c *chat) Enter(e console.Entry) bool {
 	} else if busy && len(c.pictures.in(e.Text)) > 0 {
 		c.console.Below(c.dim("A picture waits until the turn has ended."))
 		return false
+	} else if is, err := c.others.tell(e.Text); busy && is {
+		if err != nil {
+			c.console.Below(c.dim("The turn did not take the message: " + problem.OneLine(err.Error())))
+			return false
+		}
+		c.draft.entered(e.Text)
+		return true
 	} else if busy && !own {
 		if err := c.queued.messages().Add(e.Text); err != nil {
 			c.console.Below(c.dim("jp could not keep the message: " + problem.OneLine(err.Error())))

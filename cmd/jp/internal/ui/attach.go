@@ -242,6 +242,8 @@ type AttachOptions struct {
 	Tail    int // -1: the current turn
 	After   int // number of an event; -1: as tail says
 	Partial bool
+	// Chat takes what gives messages to the turn: the turn is shown in a chat. nil: it is not.
+	Chat func(say func(text string) error)
 }
 
 func RunAttach(ctx context.Context, e *Env, o AttachOptions, word string) error {
@@ -272,14 +274,21 @@ func RunAttach(ctx context.Context, e *Env, o AttachOptions, word string) error 
 	if !e.Format.Structured() && IsTerminal(e.Stdout) {
 		front := &TerminalFront{Env: e, Repo: r, about: id}
 		front.notify = front.newNotifier(id)
-		if a.person = OpenClient(front); a.person != nil {
+		if a.person = OpenClient(front); a.person != nil && a.person.own != nil {
 			a.person.own.MayLeave()
 		}
 	}
-	if a.person != nil && peer.Hello().Attached {
+	switch taken := a.person != nil && peer.Hello().Attached; {
+	case taken && o.Chat != nil: // another terminal answers its questions
+		a.person.Close()
+		a.person = nil
+	case taken:
 		return a.refused("another terminal is attached already")
 	}
 	a.printer = a.newPrinter()
+	if o.Chat != nil {
+		o.Chat(func(text string) error { return peer.Send(&attach.Say{Text: text}) })
+	}
 	leave, menu := a.keys() // before anything is shown: then the keys work
 	defer a.env.onLeave.Store(nil)
 	defer a.env.onInterrupt.Store(nil)

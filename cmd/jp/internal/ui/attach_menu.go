@@ -17,15 +17,20 @@ const detachChoice = "d detach"
 // says waits in the inbox until it is closed.
 func (a *attachment) openMenu(ctx context.Context, s attach.Status) error {
 	a.printer.pause()
+	tty := a.person.direct()
+	if a.options.Chat != nil {
+		tty.Mark()
+		defer tty.Erase(true)
+	}
 	choices := []string{"Enter go on"}
 	if s.Doing {
 		now, what := a.env.Now(), ""
 		what, choices = choicesFor(turnloop.Activity{
 			Name: s.Tool, Argument: s.Subject, Waits: s.Waits, Started: now.Add(-time.Duration(s.SinceMS) * time.Millisecond),
 		}, now)
-		fmt.Fprintf(a.person.tty, "\n%s\n", what)
+		fmt.Fprintf(tty, "\n%s\n", what)
 	}
-	return a.command(steer(ctx, a.person.tty, append(choices, detachChoice, abort(false)), nil, nil))
+	return a.command(steer(ctx, tty, append(choices, detachChoice, abort(false)), nil, nil))
 }
 
 // menuAtQuestion is the menu that Ctrl+C opens in the place of an answer.

@@ -28,7 +28,9 @@ func (a *attachment) newPrinter() *Turn {
 	t := e.newTurn(e.liveLine(), "")
 	t.run, t.follows = agent.RunInfo{ID: a.id, Recorded: true}, true
 	if t.live != nil && a.person != nil {
-		t.live.hint = "Ctrl+C menu"
+		if t.live.hint = "Ctrl+C menu"; a.options.Chat != nil {
+			t.live.hint = "Esc menu"
+		}
 		a.person.front.live = t.live
 	}
 	aside := t.aside
@@ -36,8 +38,13 @@ func (a *attachment) newPrinter() *Turn {
 	return t
 }
 
+// newRecord prints recorded events, in a chat as they looked while they were recorded.
 func (a *attachment) newRecord() *Turn {
-	return NewTurn(a.env.OnScreen(&repo.View{Repo: a.repo, ID: a.id}), a.env.Results(), "full", false)
+	style := "full"
+	if a.options.Chat != nil {
+		style = asItRan
+	}
+	return NewTurn(a.env.OnScreen(&repo.View{Repo: a.repo, ID: a.id}), a.env.Results(), style, false)
 }
 
 // replay shows the recorded events from a seq on.
