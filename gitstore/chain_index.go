@@ -28,7 +28,7 @@ const (
 	// many costs less than starting a command.
 	walkedAnyway = 4 * indexStep
 
-	indexMagic = "jp-index 1\n"
+	indexMagic = "jp-index 2\n"
 )
 
 // A chainIndex names some events of one chain, oldest first, so that an event in the middle is
@@ -50,30 +50,49 @@ func (x chainIndex) at(seq int) (i int, found bool) {
 	return slices.BinarySearchFunc(x, seq, func(e indexEntry, seq int) int { return e.seq - seq })
 }
 
+// An indexFile is the file of a chain's index. It also has what all events up to a head say of the
+// conversation, for a head whose own commit says nothing that jp can rely on.
+type indexFile struct {
+	index   chainIndex
+	head    odb.OID // "" without a summary
+	summary []byte
+}
+
 // readIndex reads a conversation's index. If it is damaged, or not by this user's key, it
 // counts as empty.
-func (s *sidecars) readIndex(of conversation.Info) (x chainIndex) {
+func (s *sidecars) readIndex(of conversation.Info) (x indexFile) {
 	data, err := safefile.ReadRegular(s.path(of) + indexSuffix)
 	if err != nil || len(data) < sha256.Size {
-		return nil
+		return indexFile{}
 	}
 	body, code := data[:len(data)-sha256.Size], data[len(data)-sha256.Size:]
 	sum := s.commits.mac.sum(body)
-	entries, ok := bytes.CutPrefix(body, []byte(indexMagic))
-	width := 4 + int(s.ids)
-	if !ok || !hmac.Equal(sum[:], code) || len(entries)%width != 0 {
-		return nil
+	rest, ok := bytes.CutPrefix(body, []byte(indexMagic))
+	width, size := int(s.ids), 0
+	if ok = ok && hmac.Equal(sum[:], code) && len(rest) >= 4; ok {
+		size, rest = int(binary.BigEndian.Uint32(rest)), rest[4:]
 	}
-	for ; len(entries) > 0; entries = entries[width:] {
-		x = append(x, indexEntry{int(binary.BigEndian.Uint32(entries)), odb.OID(hex.EncodeToString(entries[4:width]))})
+	if size > 0 && size >= width && size <= len(rest) {
+		x.head, x.summary = odb.OID(hex.EncodeToString(rest[:width])), rest[width:size]
+	}
+	if !ok || size > len(rest) || (len(rest)-size)%(4+width) != 0 {
+		return indexFile{}
+	}
+	for entries := rest[size:]; len(entries) > 0; entries = entries[4+width:] {
+		x.index = append(x.index, indexEntry{int(binary.BigEndian.Uint32(entries)), odb.OID(hex.EncodeToString(entries[4 : 4+width]))})
 	}
 	return x
 }
 
 // writeIndex replaces a conversation's index.
-func (s *sidecars) writeIndex(of conversation.Info, x chainIndex) {
-	data := []byte(indexMagic)
-	for _, e := range x {
+func (s *sidecars) writeIndex(of conversation.Info, x indexFile) {
+	var whole []byte
+	if x.head != "" {
+		id := idOf(x.head)
+		whole = append(append(whole, id[:s.ids]...), x.summary...)
+	}
+	data := append(binary.BigEndian.AppendUint32([]byte(indexMagic), uint32(len(whole))), whole...)
+	for _, e := range x.index {
 		id := idOf(e.oid)
 		data = append(binary.BigEndian.AppendUint32(data, uint32(e.seq)), id[:s.ids]...)
 	}
@@ -87,6 +106,31 @@ func (s *sidecars) writeIndex(of conversation.Info, x chainIndex) {
 		s.log.Debug("finding an event is slower than it could be", "error", err)
 	}
 	s.grown.Add(int64(len(data)))
+}
+
+// summary sums up the events to a newest one whose commit does not say what they come to, as in an imported or fetched
+// conversation. If they are many, the index keeps the sum: the newest commit fixes all events, and the code says that this
+// user's jp has read them.
+func (s *sidecars) summary(ctx context.Context, of conversation.Info, newest *parsedCommit) (sum conversation.Summary, err error) {
+	kept := of.ID != "" && newest.seq > walkedAnyway && s.commits.mac.can() && s.usable()
+	var file indexFile
+	if kept {
+		if file = s.readIndex(of); file.head == newest.oid {
+			if sum, err = conversation.DecodeSummary(file.summary); err == nil {
+				return sum, nil
+			}
+		}
+	}
+	events, err := s.commits.walk(newest.oid).events(ctx)
+	if err != nil {
+		return sum, err
+	}
+	sum = conversation.Summarize(events)
+	if line, err := stateHeader(sum); kept && err == nil && line != nil && !s.still.Load() {
+		file.head, file.summary = newest.oid, line
+		s.writeIndex(of, file)
+	}
+	return sum, nil
 }
 
 // A Place names an event of a conversation: by its number, or as the last one of a turn.
@@ -173,8 +217,10 @@ func (s *sidecars) find(ctx context.Context, of conversation.Info, head odb.OID,
 		return "", nil, fmt.Errorf("%w: event %d", conversation.ErrNotFound, seq)
 	}
 	indexed := w.seq-seq > walkedAnyway && s.commits.mac.can() && s.usable()
+	var file indexFile
 	if indexed {
-		index = s.readIndex(of)
+		file = s.readIndex(of)
+		index = file.index
 	}
 	var fresh chainIndex // what the index lacks, newest first
 	proven := false
@@ -208,7 +254,8 @@ func (s *sidecars) find(ctx context.Context, of conversation.Info, head odb.OID,
 	index = append(fresh, index...)
 	slices.SortFunc(index, func(a, b indexEntry) int { return a.seq - b.seq })
 	if indexed && len(fresh) > 0 && !s.still.Load() {
-		s.writeIndex(of, index)
+		file.index = index
+		s.writeIndex(of, file)
 	}
 	return found, index, nil
 }

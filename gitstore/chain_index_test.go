@@ -11,6 +11,7 @@ import (
 	"jp/conversation"
 	"jp/conversation/journaltest"
 	"jp/gitstore"
+	"jp/gitstore/odb"
 )
 
 // chat makes a conversation of 2n events.
@@ -203,4 +204,51 @@ func TestBackwardFromWritesNothingBesideATransient(t *testing.T) {
 	_, _, err := f.from(info, 0, 1)
 	require.NoError(t, err)
 	require.NoFileExists(t, f.index(1))
+}
+
+// TestAForeignSummaryIsKept removes an event in the middle of a conversation that another wrote: a later look at the newest
+// event reads no other one, unless the file was changed.
+func TestAForeignSummaryIsKept(t *testing.T) {
+	for name, c := range map[string]struct {
+		spoil func(f *fixture, info conversation.Info)
+		lost  bool
+	}{
+		"as it is":        {spoil: func(*fixture, conversation.Info) {}},
+		"beside an index": {spoil: func(f *fixture, info conversation.Info) { _, _, _ = f.from(info, 310, 1) }},
+		"a changed byte": {lost: true, spoil: func(f *fixture, _ conversation.Info) {
+			data := must(os.ReadFile(f.index(1)))
+			data[80] ^= 1
+			require.NoError(f.t, os.WriteFile(f.index(1), data, 0o600))
+		}},
+		"of another version": {lost: true, spoil: func(f *fixture, _ conversation.Info) {
+			require.NoError(f.t, os.WriteFile(f.index(1), []byte("jp-index 1\n"), 0o600))
+		}},
+		"of another head": {lost: true, spoil: func(f *fixture, _ conversation.Info) {
+			f.git("update-ref", refs+string(journaltest.ID(1)), refs+string(journaltest.ID(1))+"~1")
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			texts := make([]string, 300)
+			for i := range texts {
+				texts[i] = fmt.Sprint("request ", i)
+			}
+			stranger := openStore(t, f.dir, gitstore.Options{Durability: odb.Off, Key: []byte("another key, of thirty-two bytes")})
+			_, err := stranger.Create(t.Context(), journaltest.ID(1), "", turns(t, texts...))
+			require.NoError(t, err)
+			info := f.again().info(1)
+			events := must(f.Load(t.Context(), info.Head))
+			require.Equal(t, conversation.Summarize(events), info.Summary)
+			c.spoil(f.again(), info)
+			lost := events[100].Commit
+			require.NoError(t, os.Remove(filepath.Join(f.dir, ".git/objects", lost[:2], lost[2:])))
+			again, err := f.again().Info(t.Context(), journaltest.ID(1))
+			if c.lost {
+				require.ErrorIs(t, err, conversation.ErrDamaged)
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, info, again)
+		})
+	}
 }
