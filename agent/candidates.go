@@ -71,9 +71,9 @@ func ConversationCandidates(ctx context.Context, r *repo.Repo, word string, arch
 	if archived {
 		scope = conversation.ScopeArchived
 	}
-	heads, _ := r.Store.Heads(scope) // what cannot be listed is no candidate
-	for _, info := range slices.Backward(heads) {
-		add(info.ID)
+	ids, _ := r.Store.IDs(scope) // what cannot be listed is no candidate
+	for _, id := range slices.Backward(ids) {
+		add(id)
 	}
 	for _, name := range []string{"recent", "newest"} {
 		if word != "" && strings.HasPrefix(name, word) && meant == nil {
@@ -93,7 +93,7 @@ func EventCandidates(ctx context.Context, r *repo.Repo, word string) (found []Ca
 		if len(ending) != 1 {
 			return nil
 		}
-		id, err = ending[0].ID, nil
+		id, err = ending[0], nil
 	}
 	if err != nil {
 		return nil

@@ -149,6 +149,18 @@ func (s *Store) Heads(scope conversation.Scope) ([]conversation.Info, error) {
 	return s.refs.heads(scope, nil)
 }
 
+// IDs are the conversations that have a ref of a scope, sorted. It reads names alone: the conversation of a ref may be at its
+// other ref, or unreadable.
+func (s *Store) IDs(scope conversation.Scope) (ids []conversation.ID, err error) {
+	refs, err := s.odb.RefNames(refRoot + string(scope) + "/")
+	for _, ref := range refs {
+		if names(ref, scope) {
+			ids = append(ids, named(ref).ID)
+		}
+	}
+	return ids, storeError(err)
+}
+
 // List reads the newest events of a scope's conversations, several at a time.
 func (s *Store) List(ctx context.Context, scope conversation.Scope) ([]conversation.Info, error) {
 	return s.ListBeside(ctx, scope, nil, nil)

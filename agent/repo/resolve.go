@@ -104,17 +104,22 @@ func IsGone(err error) bool {
 // endingIn is the one local conversation whose id ends in a word.
 func (r Finder) endingIn(word string) (conversation.ID, bool) {
 	if found := r.EndingIn(word); len(found) == 1 {
-		return found[0].ID, true
+		return found[0], true
 	}
 	return "", false // match says so, and which ones there are
 }
 
 // EndingIn are the local conversations whose id ends in a word, as far as their refs can
 // be listed. Of the conversations nothing is read.
-func (r Finder) EndingIn(word string) []conversation.Info {
-	live, _ := r.repo.Store.Heads(conversation.ScopeLive)
-	archived, _ := r.repo.Store.Heads(conversation.ScopeArchived)
-	return endingIn(append(live, archived...), word)
+func (r Finder) EndingIn(word string) (found []conversation.ID) {
+	live, _ := r.repo.Store.IDs(conversation.ScopeLive)
+	archived, _ := r.repo.Store.IDs(conversation.ScopeArchived)
+	for _, id := range append(live, archived...) {
+		if (conversation.Info{ID: id}).EndsIn(word) && !slices.Contains(found, id) {
+			found = append(found, id)
+		}
+	}
+	return found
 }
 
 func endingIn(infos []conversation.Info, word string) (found []conversation.Info) {
