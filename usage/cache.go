@@ -8,17 +8,21 @@ import (
 	"time"
 
 	"jp/conversation"
-	"jp/gitstore"
 	"jp/internal/safefile"
 )
 
-// CacheFolder has the files, below jp's folder in the git directory.
-const CacheFolder = "usage"
+// CacheFolder has the files, below jp's folder in the git directory: one for each conversation with many calls, and one for
+// all others.
+const (
+	CacheFolder = "usage"
+	sharedFile  = "shared.json"
+	fewCalls    = 16
+)
 
 // version rises if [usage] finds something else in the same events.
 const version = 1
 
-// A cacheEntry is the file of one conversation. It holds for one head.
+// A cacheEntry is what one conversation used. It holds for one head.
 type cacheEntry struct {
 	Version int               `json:"v"`
 	Head    conversation.Head `json:"head"`
@@ -28,20 +32,23 @@ type cacheEntry struct {
 
 // A CachedReader reads the conversations of one repository.
 type CachedReader struct {
-	Store *gitstore.Store
-	Own   safefile.StateDir
-	Step  func()                         // is called after each conversation
-	Left  func(conversation.Info, error) // is told of a conversation that cannot be read
+	Store interface {
+		Load(ctx context.Context, head conversation.Head) ([]*conversation.Event, error)
+	}
+	Own  safefile.StateDir
+	Step func()                         // is called after each conversation
+	Left func(conversation.Info, error) // is told of a conversation that cannot be read
 }
 
 // Read returns the calls and misses since a time. A call that forks share is there once.
 func (r CachedReader) Read(ctx context.Context, infos []conversation.Info, since time.Time) (calls []Call, misses []Miss, err error) {
 	infos = slices.Clone(infos)
 	slices.SortFunc(infos, func(a, b conversation.Info) int { return strings.Compare(string(a.ID), string(b.ID)) }) // sources before forks
+	shared := readShared(r.Own)
 	seen := map[string]bool{}
 	for _, i := range infos {
 		if i.Err == nil && !i.Summary.LastEventAt.Before(since) {
-			e, err := r.of(ctx, i)
+			e, err := r.of(ctx, i, shared)
 			if ctx.Err() != nil {
 				return nil, nil, context.Cause(ctx)
 			}
@@ -62,21 +69,84 @@ func (r CachedReader) Read(ctx context.Context, infos []conversation.Info, since
 		}
 		r.Step()
 	}
+	there := make(map[conversation.ID]bool, len(infos))
+	for _, i := range infos {
+		there[i.ID] = true
+	}
+	for id := range shared.entries {
+		if !there[id] {
+			shared.drop(id)
+		}
+	}
+	shared.write(r.Own)
 	return calls, misses, nil
 }
 
-// of is what one conversation used: from its file, or from its events.
-func (r CachedReader) of(ctx context.Context, i conversation.Info) (e cacheEntry, err error) {
-	name := string(i.ID) + ".json"
-	r.Own.Told = nil // the events say the same
-	if data, err := r.Own.ReadSealed(CacheFolder, name); err == nil && json.Unmarshal(data, &e) == nil && e.Version == version && e.Head == i.Head {
+// sharedEntries are those of the conversations with few calls: a repository may have very many of these.
+type sharedEntries struct {
+	entries map[conversation.ID]cacheEntry
+	changed bool
+}
+
+func readShared(own safefile.StateDir) *sharedEntries {
+	s := &sharedEntries{}
+	own.Told = nil // the events say the same
+	if data, err := own.ReadSealed(CacheFolder, sharedFile); err != nil || json.Unmarshal(data, &s.entries) != nil || s.entries == nil {
+		s.entries = map[conversation.ID]cacheEntry{}
+	}
+	return s
+}
+
+func (s *sharedEntries) put(id conversation.ID, e cacheEntry) {
+	s.entries[id], s.changed = e, true
+}
+
+func (s *sharedEntries) drop(id conversation.ID) {
+	_, had := s.entries[id]
+	delete(s.entries, id)
+	s.changed = s.changed || had
+}
+
+func (s *sharedEntries) write(own safefile.StateDir) {
+	if data, err := json.Marshal(s.entries); s.changed && err == nil {
+		_ = own.ReplaceSealed(CacheFolder, sharedFile, data, safefile.Options{Volatile: true}) // it only saves time
+	}
+}
+
+// Forget removes what is kept of a conversation.
+func Forget(own safefile.StateDir, id conversation.ID) {
+	_ = own.Remove(CacheFolder, fileOf(id)) // there may be none
+	shared := readShared(own)
+	shared.drop(id)
+	shared.write(own)
+}
+
+func fileOf(id conversation.ID) string { return string(id) + ".json" }
+
+// of is what one conversation used: as it is kept, or by its events.
+func (r CachedReader) of(ctx context.Context, i conversation.Info, shared *sharedEntries) (e cacheEntry, err error) {
+	holds := func(e cacheEntry) bool { return e.Version == version && e.Head == i.Head }
+	if e = shared.entries[i.ID]; holds(e) {
 		return e, nil
 	}
-	events, err := r.Store.Load(ctx, i.Head)
-	if err != nil {
-		return cacheEntry{}, err
+	name := fileOf(i.ID)
+	r.Own.Told = nil // the events say the same
+	data, failed := r.Own.ReadSealed(CacheFolder, name)
+	if e = (cacheEntry{}); failed != nil || json.Unmarshal(data, &e) != nil || !holds(e) {
+		events, err := r.Store.Load(ctx, i.Head)
+		if err != nil {
+			return cacheEntry{}, err
+		}
+		e = cacheEntry{Version: version, Head: i.Head, Calls: Calls(i.ID, events), Misses: Misses(i.ID, events)}
+	} else if len(e.Calls) > fewCalls {
+		return e, nil
 	}
-	e = cacheEntry{Version: version, Head: i.Head, Calls: Calls(i.ID, events), Misses: Misses(i.ID, events)}
+	if len(e.Calls) <= fewCalls {
+		shared.put(i.ID, e)
+		_ = r.Own.Remove(CacheFolder, name) // there may be none
+		return e, nil
+	}
+	shared.drop(i.ID)
 	if data, err := json.Marshal(e); err == nil {
 		_ = r.Own.ReplaceSealed(CacheFolder, name, data, safefile.Options{Volatile: true}) // it only saves time
 	}

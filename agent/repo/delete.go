@@ -22,9 +22,9 @@ func (r States) Delete(ctx context.Context, info conversation.Info) error {
 	for _, kind := range []string{".query", ".pictures", ".queue", ".answer", ".unsent", ".untracked"} {
 		_ = r.repo.StateDir().Remove(DraftsFolder, string(info.ID)+kind) // there may be none
 	}
-	_ = r.repo.StateDir().Remove(UndoFolder, string(info.ID))                // there may be none
-	_ = r.repo.StateDir().Remove(LinesFolder, LinesFile)                     // the next blame makes it
-	_ = r.repo.StateDir().Remove(usage.CacheFolder, string(info.ID)+".json") // there may be none
+	_ = r.repo.StateDir().Remove(UndoFolder, string(info.ID)) // there may be none
+	_ = r.repo.StateDir().Remove(LinesFolder, LinesFile)      // the next blame makes it
+	usage.Forget(r.repo.StateDir(), info.ID)
 	if backups := r.repo.Standings().Backups(); backups != nil {
 		if err := backups.Forget(ctx, string(info.ID)); err != nil {
 			r.repo.Env.Note("Its backups stay until they are too old: %v.", err)

@@ -52,10 +52,10 @@ func TestPlantedState(t *testing.T) {
 	}{
 		{"cache/" + id + ".words", "cache/" + other + ".words", "", searched, false},
 		{"cache/" + id + ".commits", "cache/" + other + ".commits", "", searched, false},
-		{"cache/" + id + ".index", "", "jp-index 1\n" + strings.Repeat("x", 24), answered("show", id+"@3", "--json"), false},
-		{"usage/" + id + ".json", "usage/" + other + ".json", `{"version":1,"head":"x","calls":[]}`, answered("usage", "--json"), false},
+		{"cache/" + id + ".index", "", "jp-index 2\n" + strings.Repeat("x", 24), answered("show", id+"@3", "--json"), false},
+		{"usage/shared.json", "", `{"` + id + `":{"v":1,"head":"x","calls":[]}}`, answered("usage", "--json"), false},
 		{"undo/" + id, "", "jp-undo 1 9999 " + strings.Repeat("0", 40) + " " + strings.Repeat("0", 64) + "\n", answered("undo", id, "--dry-run"), false},
-		{"lists/conversations", "", "jp-list 2\n" + strings.Repeat("x", 64), answered("ls", "--json"), false},
+		{"lists/conversations", "", "jp-list 3\n" + strings.Repeat("x", 64), answered("ls", "--json"), false},
 		{"packing.json", "", `{"at":"2999-01-01T00:00:00Z","began":"2999-01-01T00:00:00Z","left":1000000,"packs":[{"name":"../../x","gone":true}]}`, answered("verify"), false},
 		{"sessions/" + filepath.Base(sessions[0]), "", `{"source":"JP_SESSION=mine","history":[{"id":"` + other + `","at":"2026-01-01T00:00:00Z"}]}`, answered("print"), true},
 		{"drafts/" + id + ".queue", "", `{"text":"forged","after":0}`, answered("print", id), false},

@@ -66,11 +66,13 @@ func runUsage(ctx context.Context, e *ui.Env, o usageOptions) error {
 	defer r.Close()
 	var infos []conversation.Info
 	for _, scope := range []conversation.Scope{conversation.ScopeLive, conversation.ScopeArchived} {
-		some, err := r.Store.List(ctx, scope)
+		list, err := r.States().All(ctx, scope, "")
 		if err != nil {
 			return err
 		}
-		infos = append(infos, some...)
+		for _, l := range list {
+			infos = append(infos, conversation.Info{ID: conversation.ID(l.ID), Head: l.Head, Err: l.Err, Summary: conversation.Summary{LastEventAt: l.Active()}})
+		}
 	}
 	progress := e.Progress("conversations read", len(infos))
 	defer progress.Stop()
