@@ -36,16 +36,31 @@ const (
 	mostLooked = 128
 )
 
-// StoppedHere finds what stopped in this working tree, the newest first. It leaves out what
+// StoppedHere is [StoppedOf] the conversations that jp held last.
+func StoppedHere(ctx context.Context, r *repo.Repo, but conversation.ID) []Stopped {
+	return stoppedAmong(ctx, r, r.Locks.Recent(mostLooked), but)
+}
+
+// StoppedOf finds what stopped in this working tree of some conversations, the newest first. It leaves out what
 // still runs, what only works for another conversation, what is someone else's, and the
 // conversation but.
-func StoppedHere(ctx context.Context, r *repo.Repo, but conversation.ID) (found []Stopped) {
+func StoppedOf(ctx context.Context, r *repo.Repo, list []*repo.Summary, but conversation.ID) []Stopped {
+	var ids []conversation.ID
+	for _, l := range list {
+		if l.Status.State != "idle" {
+			ids = append(ids, conversation.ID(l.ID))
+		}
+	}
+	return stoppedAmong(ctx, r, ids, but)
+}
+
+func stoppedAmong(ctx context.Context, r *repo.Repo, ids []conversation.ID, but conversation.ID) (found []Stopped) {
 	here := conversation.Git{Repo: r.Standings().KnownWorkspaceID()}
 	if r.At.GitDir != r.At.CommonDir {
 		here.Worktree, here.WorktreeID = filepath.Base(r.At.GitDir), r.WorktreeID()
 	}
 	var stopped []conversation.Info
-	for _, id := range r.Locks.Recent(mostLooked) {
+	for _, id := range ids {
 		info, err := r.Store.Info(ctx, id)
 		if err == nil && id != but && info.Summary.Status != conversation.StatusIdle && info.Summary.ArchivedAt == nil && info.Summary.Parent == "" {
 			stopped = append(stopped, info)

@@ -3,6 +3,8 @@ package repo
 import (
 	"context"
 	"errors"
+	"math"
+	"path"
 	"slices"
 	"sync"
 
@@ -14,11 +16,17 @@ import (
 // All describes the conversations of a scope, in no order: of a remote, of all for [AnyRemote].
 // Of those that did nothing since the last list it reads no event.
 func (r States) All(ctx context.Context, scope conversation.Scope, remote string) ([]*Summary, error) {
-	return r.all(ctx, scope, remote, listCacheFrom)
+	return r.Newest(ctx, scope, remote, math.MaxInt)
 }
 
-// all is All where lists of at least so many conversations are kept.
-func (r States) all(ctx context.Context, scope conversation.Scope, remote string, from int) ([]*Summary, error) {
+// Newest is All for who needs those that do or wait for something, and of the others the n that were active last. It
+// leaves out others that did nothing since the last list.
+func (r States) Newest(ctx context.Context, scope conversation.Scope, remote string, n int) ([]*Summary, error) {
+	return r.all(ctx, scope, remote, listCacheFrom, n)
+}
+
+// all is Newest where lists of at least so many conversations are kept.
+func (r States) all(ctx context.Context, scope conversation.Scope, remote string, from, newest int) ([]*Summary, error) {
 	cache := r.listCacheOf(scope)
 	if cache == nil {
 		infos, err := r.repo.Store.List(ctx, scope)
@@ -44,34 +52,61 @@ func (r States) all(ctx context.Context, scope conversation.Scope, remote string
 		return nil, err
 	}
 	unchanged := cache.of(known.Unchanged)
-	probed := idle
+	var probed []conversation.ID
 	if taken.IsZero() || !taken.Equal(cache.taken) {
-		probed = slices.Concat(unchanged, idle)
-	}
-	r.held = r.heldAmong(probed, others)
-	list := make([]*Summary, 0, len(unchanged)+len(idle)+len(others))
-	for _, l := range slices.Concat(unchanged, idle) {
-		id := conversation.ID(l.ID)
-		if !r.held[id] {
-			list = append(list, l)
-			continue
+		for _, e := range unchanged {
+			probed = append(probed, e.id())
 		}
+	}
+	for _, l := range idle {
+		probed = append(probed, conversation.ID(l.ID))
+	}
+	for _, i := range others {
+		probed = append(probed, i.ID)
+	}
+	r.held = map[conversation.ID]bool{}
+	for _, id := range r.repo.Locks.HeldAmong(probed) {
+		r.held[id] = true
+	}
+	var again []string // refs of conversations that are described by their events after all
+	unchanged = slices.DeleteFunc(unchanged, func(e *listEntry) bool {
+		if r.held[e.id()] {
+			again = append(again, e.ref)
+		}
+		return r.held[e.id()]
+	})
+	idle = slices.DeleteFunc(idle, func(l *Summary) bool {
+		if r.held[conversation.ID(l.ID)] {
+			again = append(again, l.Ref)
+		}
+		return r.held[conversation.ID(l.ID)]
+	})
+	list, decoder := slices.Clone(idle), listDecoder{}
+	for _, e := range newestEntries(unchanged, newest) {
+		if l, ok := decoder.summary(e); ok {
+			list = append(list, l)
+		} else {
+			again = append(again, e.ref)
+		}
+	}
+	for _, ref := range again {
+		id := conversation.ID(path.Base(ref))
 		i, err := r.repo.Store.Info(ctx, id)
 		if errors.Is(err, conversation.ErrNotFound) {
 			continue // deleted just now
 		}
 		if i.Ref == "" { // its ref cannot be read any more
-			i = conversation.Info{ID: id, Ref: l.Ref, Err: err}
+			i = conversation.Info{ID: id, Ref: ref, Err: err}
 		}
 		others = append(others, i)
 	}
+	n := len(unchanged) + len(idle) + len(others)
 	idle = slices.DeleteFunc(idle, func(l *Summary) bool { return known.Files[l.Ref] == odb.RefStamp{} })
-	same := len(idle) == 0 && !slices.ContainsFunc(unchanged, func(l *Summary) bool { return r.held[conversation.ID(l.ID)] })
-	switch n := len(list) + len(others); {
+	switch {
 	case n < from && len(cache.entries) > 0:
 		_ = r.repo.StateDir().Remove(listsFolder, string(scope)) // one that stays still holds
-	case n >= from && !(same && len(unchanged) == len(cache.entries) && taken.Equal(cache.taken)):
-		r.writeListCache(scope, cache.with(list, known.Files, taken))
+	case n >= from && !(len(idle) == 0 && len(unchanged) == len(cache.entries) && taken.Equal(cache.taken)):
+		r.writeListCache(scope, cache.with(unchanged, idle, known.Files, taken))
 	}
 	return append(list, r.describe(ctx, others)...), ctx.Err()
 }
@@ -98,20 +133,4 @@ func (r States) idle(ctx context.Context, i conversation.Info) (l *Summary, is b
 	judged := r.judged(ctx, i)
 	judged.Status.State = "idle"
 	return &judged, !judged.Unsure && judged.Standing != conversation.StandingRolledBack
-}
-
-// heldAmong are those of some conversations that a process holds.
-func (r States) heldAmong(list []*Summary, infos []conversation.Info) map[conversation.ID]bool {
-	ids := make([]conversation.ID, 0, len(list)+len(infos))
-	for _, l := range list {
-		ids = append(ids, conversation.ID(l.ID))
-	}
-	for _, i := range infos {
-		ids = append(ids, i.ID)
-	}
-	held := map[conversation.ID]bool{}
-	for _, id := range r.repo.Locks.HeldAmong(ids) {
-		held[id] = true
-	}
-	return held
 }

@@ -2,8 +2,11 @@ package repo
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
+	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,7 +23,7 @@ const (
 	// takes no longer than starting jp.
 	listCacheFrom = 64
 
-	listMagic = "jp-list 2\n"
+	listMagic = "jp-list 3\n"
 )
 
 // A listCache is what the last list of a scope said of its conversations, without those that did
@@ -34,11 +37,27 @@ type listCache struct {
 	entries map[string]*listEntry // by ref
 }
 
-// A listEntry is what a list said of one conversation.
+// A listEntry is what a list said of one conversation. Its summary is decoded for who asks.
 type listEntry struct {
-	file    odb.RefStamp
-	summary Summary
+	ref    string
+	file   odb.RefStamp
+	active int    // when the newest event happened, in nanoseconds since the epoch
+	data   []byte // of the summary
+	text   string // the same bytes
 }
+
+func newListEntry(file odb.RefStamp, l Summary) *listEntry {
+	var w listEncoder
+	w.summary(l)
+	e := &listEntry{ref: l.Ref, file: file, data: w.data, text: string(w.data)}
+	if l.LastEvent != nil {
+		e.active = int(l.LastEvent.UnixNano())
+	}
+	return e
+}
+
+// id is the conversation's.
+func (e *listEntry) id() conversation.ID { return conversation.ID(path.Base(e.ref)) }
 
 // listCacheOf reads the cache of a scope, which is empty if it is damaged or another's. It is nil
 // where none can be kept.
@@ -69,23 +88,34 @@ func (c *listCache) same(ref string, file odb.RefStamp) bool {
 }
 
 // of are the entries of some refs that have them.
-func (c *listCache) of(refs []string) []*Summary {
-	list := make([]*Summary, len(refs))
+func (c *listCache) of(refs []string) []*listEntry {
+	list := make([]*listEntry, len(refs))
 	for i, ref := range refs {
-		list[i] = &c.entries[ref].summary
+		list[i] = c.entries[ref]
 	}
 	return list
 }
 
-// with is the cache for a list of idle conversations. files are those of the refs that were read.
-func (c *listCache) with(list []*Summary, files map[string]odb.RefStamp, taken time.Time) *listCache {
-	entries := make(map[string]*listEntry, len(list))
-	for _, l := range list {
-		if e := c.entries[l.Ref]; e != nil && &e.summary == l {
-			entries[l.Ref] = e
-		} else if file := files[l.Ref]; file != (odb.RefStamp{}) {
-			entries[l.Ref] = &listEntry{file, *l}
-		}
+// newestEntries are at most n of some entries, those with the newest events.
+func newestEntries(entries []*listEntry, n int) []*listEntry {
+	if len(entries) <= n {
+		return entries
+	}
+	entries = slices.SortedFunc(slices.Values(entries), func(a, b *listEntry) int {
+		return cmp.Or(cmp.Compare(b.active, a.active), cmp.Compare(b.ref, a.ref))
+	})
+	return entries[:n]
+}
+
+// with is the cache for a list of idle conversations: those whose entries hold, and those that were read. files are those of
+// their refs.
+func (c *listCache) with(unchanged []*listEntry, read []*Summary, files map[string]odb.RefStamp, taken time.Time) *listCache {
+	entries := make(map[string]*listEntry, len(unchanged)+len(read))
+	for _, e := range unchanged {
+		entries[e.ref] = e
+	}
+	for _, l := range read {
+		entries[l.Ref] = newListEntry(files[l.Ref], *l)
 	}
 	return &listCache{key: c.key, about: c.about, taken: taken, entries: entries}
 }
@@ -114,10 +144,12 @@ func (c *listCache) encode() []byte {
 	w.time(c.taken)
 	w.number(len(c.entries))
 	for _, e := range c.entries {
+		w.text(e.ref)
 		for _, part := range e.file {
 			w.number(int(part))
 		}
-		w.summary(e.summary)
+		w.number(e.active)
+		w.text(e.text)
 	}
 	return append(w.data, c.code(w.data)...)
 }
@@ -141,11 +173,13 @@ func (c *listCache) decode(data []byte) {
 	byRef := make(map[string]*listEntry, len(entries))
 	for i := range entries {
 		e := &entries[i]
+		e.ref = f.text()
 		for n := range e.file {
 			e.file[n] = uint64(f.number())
 		}
-		f.summary(&e.summary)
-		byRef[e.summary.Ref] = e
+		e.active, e.text = f.number(), f.text()
+		e.data = f.data[f.at-len(e.text) : f.at]
+		byRef[e.ref] = e
 	}
 	if !f.failed && f.at == len(f.data) {
 		c.taken, c.entries = taken, byRef

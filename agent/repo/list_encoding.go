@@ -2,7 +2,6 @@ package repo
 
 import (
 	"encoding/binary"
-	"path"
 	"time"
 
 	"jp/conversation"
@@ -45,7 +44,6 @@ func maybe[T any](w *listEncoder, p *T, write func(T)) {
 // summary writes what a list says of an idle conversation.
 func (w *listEncoder) summary(l Summary) {
 	id := func(id conversation.ID) { w.text(string(id)) }
-	w.text(l.Ref)
 	w.text(string(l.Head))
 	for _, text := range []*string{l.Title, l.TitleSource, l.Model, l.Usage.CostUSD} {
 		maybe(w, text, w.text)
@@ -136,11 +134,11 @@ func maybeRead[T any](f *listDecoder, p **T, read func() T) {
 	}
 }
 
-// summary reads what a list said of an idle conversation.
-func (f *listDecoder) summary(l *Summary) {
+// summary is what an entry says of an idle conversation. It is false for bytes that are no summary.
+func (f *listDecoder) summary(e *listEntry) (l *Summary, ok bool) {
+	f.data, f.texts, f.at, f.failed = e.data, e.text, 0, false
 	id := func() conversation.ID { return conversation.ID(f.text()) }
-	l.Ref, l.Head = f.text(), conversation.Head(f.text())
-	l.ID = path.Base(l.Ref)
+	l = &Summary{ID: string(e.id()), Ref: e.ref, Head: conversation.Head(f.text())}
 	l.ShortID = conversation.ID(l.ID).Short()
 	for _, text := range []**string{&l.Title, &l.TitleSource, &l.Model, &l.Usage.CostUSD} {
 		maybeRead(f, text, f.text)
@@ -164,6 +162,7 @@ func (f *listDecoder) summary(l *Summary) {
 	maybeRead(f, &l.ForkedFrom, func() ForkedFrom { return ForkedFrom{id(), f.number()} })
 	l.Local, l.Standing = f.flag(), conversation.Standing(f.number())
 	l.Status.State = "idle"
+	return l, !f.failed && f.at == len(f.data)
 }
 
 // noLabels is shared by all conversations without labels, and must stay empty.

@@ -3,6 +3,7 @@ package repo
 import (
 	"cmp"
 	"context"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -17,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/conversation"
+	"jp/gitstore/odb"
 	"jp/process"
 )
 
@@ -38,6 +40,7 @@ func TestListsAgree(t *testing.T) {
 				plain := w.all(scope)
 				require.Equal(t, plain, cached, "seed %d, step %d, %s: %s", seed, step, scope, what)
 				require.Equal(t, plain, again, "seed %d, step %d, %s: %s, again", seed, step, scope, what)
+				w.newestAgree(scope, plain, w.rng.IntN(4))
 			}
 		}
 	}
@@ -105,7 +108,7 @@ func (w *listWorld) git(args ...string) string {
 func (w *listWorld) all(scope conversation.Scope) []Summary {
 	r := w.open()
 	defer r.Close()
-	list, err := r.States().all(context.Background(), scope, "", 1)
+	list, err := r.States().all(context.Background(), scope, "", 1, math.MaxInt)
 	require.NoError(w.t, err)
 	found := []Summary{}
 	for _, l := range list {
@@ -115,6 +118,28 @@ func (w *listWorld) all(scope conversation.Scope) []Summary {
 	}
 	slices.SortFunc(found, func(a, b Summary) int { return cmp.Compare(a.ID, b.ID) })
 	return found
+}
+
+// newestAgree compares the newest conversations of a scope with those of the whole list: it has all that are not idle, and the
+// n idle ones that were active last.
+func (w *listWorld) newestAgree(scope conversation.Scope, plain []Summary, n int) {
+	r := w.open()
+	defer r.Close()
+	list, err := r.States().all(context.Background(), scope, "", 1, n)
+	require.NoError(w.t, err)
+	var found, want []string
+	for _, l := range list {
+		found = append(found, l.ID+l.Status.State)
+	}
+	slices.SortFunc(plain, func(a, b Summary) int { return cmp.Or(b.Active().Compare(a.Active()), cmp.Compare(b.ID, a.ID)) })
+	for _, l := range plain {
+		if l.Status.State != "idle" || l.Err != nil {
+			want = append(want, l.ID+l.Status.State)
+		} else if n > 0 {
+			want, n = append(want, l.ID+l.Status.State), n-1
+		}
+	}
+	require.Subset(w.t, found, want)
 }
 
 // age lets what was written look older than a list doubts, every file at another time.
@@ -348,7 +373,7 @@ func TestAListOfFewIsNotKept(t *testing.T) {
 	t.Parallel()
 	w := newListWorld(t, 1)
 	list := func(from int) []os.DirEntry {
-		_, err := w.r.States().all(t.Context(), conversation.ScopeLive, "", from)
+		_, err := w.r.States().all(t.Context(), conversation.ScopeLive, "", from, math.MaxInt)
 		require.NoError(t, err)
 		entries, err := os.ReadDir(filepath.Join(w.r.At.CommonDir, "jp", listsFolder))
 		require.NoError(t, err)
@@ -384,13 +409,20 @@ func TestListCacheHoldsAll(t *testing.T) {
 		}
 	}
 	full.Created = time.Date(2026, 11, 1, 2, 3, 4, 5, time.FixedZone("", -3600))
-	c := listCache{key: []byte("k"), about: "a", taken: time.Unix(7, 9).UTC(), entries: map[string]*listEntry{full.Ref: {file: [5]uint64{1, 1 << 63, 3, 4, 5}, summary: full}}}
+	c := listCache{key: []byte("k"), about: "a", taken: time.Unix(7, 9).UTC(), entries: map[string]*listEntry{full.Ref: newListEntry([5]uint64{1, 1 << 63, 3, 4, 5}, full)}}
 	read := listCache{key: []byte("k"), about: "a"}
 	read.decode(c.encode())
 	require.Len(t, read.entries, 1)
 	require.Equal(t, c.entries[full.Ref].file, read.entries[full.Ref].file)
 	require.Equal(t, c.taken, read.taken)
-	want, got := c.entries[full.Ref].summary, read.entries[full.Ref].summary
+	require.Equal(t, c.entries[full.Ref].active, read.entries[full.Ref].active)
+	var decoder listDecoder
+	want, got := full, Summary{}
+	for range 2 {
+		l, ok := decoder.summary(read.entries[full.Ref])
+		require.True(t, ok)
+		got = *l
+	}
 	require.True(t, want.Created.Equal(got.Created))
 	require.Equal(t, want.Created.Format(time.RFC3339Nano), got.Created.Format(time.RFC3339Nano))
 	want.Created, got.Created = time.Time{}, time.Time{}
@@ -427,15 +459,18 @@ func fill(t *testing.T, v reflect.Value, name string) {
 
 // FuzzListCache decodes any file under a valid code: it never fails, and keeps all or nothing.
 func FuzzListCache(f *testing.F) {
-	c := listCache{key: []byte("k"), about: "a", entries: map[string]*listEntry{"refs/jp/conversations/jp-c1": {summary: Summary{Ref: "refs/jp/conversations/jp-c1", Labels: map[string]string{"a": "b"}}}}}
+	c := listCache{key: []byte("k"), about: "a", entries: map[string]*listEntry{"refs/jp/conversations/jp-c1": newListEntry(odb.RefStamp{}, Summary{Ref: "refs/jp/conversations/jp-c1", Labels: map[string]string{"a": "b"}})}}
 	whole := c.encode()
 	f.Add(whole[:len(whole)-32])
 	f.Add([]byte(listMagic))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		c := listCache{key: []byte("k"), about: "a"}
 		c.decode(append(body, c.code(body)...))
+		var decoder listDecoder
 		for ref, e := range c.entries {
-			require.Equal(t, ref, e.summary.Ref)
+			if l, ok := decoder.summary(e); ok {
+				require.Equal(t, ref, l.Ref)
+			}
 		}
 	})
 }
@@ -444,7 +479,7 @@ func FuzzListCache(f *testing.F) {
 // of a file with a changed byte.
 func TestListCacheOfOthers(t *testing.T) {
 	t.Parallel()
-	mine := listCache{key: []byte("k"), about: "a", entries: map[string]*listEntry{"r/x": {summary: Summary{Ref: "r/x"}}}}
+	mine := listCache{key: []byte("k"), about: "a", entries: map[string]*listEntry{"r/x": newListEntry(odb.RefStamp{}, Summary{Ref: "r/x"})}}
 	file := mine.encode()
 	changed := slices.Clone(file)
 	changed[len(listMagic)+3] ^= 1

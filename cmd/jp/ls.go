@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 	"time"
 
@@ -86,7 +87,7 @@ func runList(ctx context.Context, e *ui.Env, o listOptions) error {
 	if o.follow {
 		return ui.FollowList(ctx, e, r, repo.NewWatch(r, o.scope(), o.remote), o.arrange)
 	}
-	list, err := r.States().All(ctx, o.scope(), o.remote)
+	list, err := r.States().Newest(ctx, o.scope(), o.remote, o.newest())
 	if err != nil {
 		return err
 	}
@@ -119,6 +120,14 @@ func (o listOptions) scope() conversation.Scope {
 		return conversation.ScopeRemotes
 	}
 	return conversation.ScopeLive
+}
+
+// newest is how many idle conversations have to be known, of those with the newest events.
+func (o listOptions) newest() int {
+	if o.limit > 0 && !o.descending && (o.sort == "activity" || o.sort == "updated") {
+		return o.limit
+	}
+	return math.MaxInt
 }
 
 // arrange chooses what is listed, and in which order. The options are checked.

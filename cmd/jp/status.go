@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -83,15 +82,17 @@ func runStatus(ctx context.Context, e *ui.Env, word string) error {
 		fmt.Fprintf(e.Results(), "  context: %s\n", used)
 	}
 	printChanged(ctx, e.OnScreen(v))
-	stopped := agent.StoppedHere(ctx, r, id)
+	list, err := r.States().Newest(ctx, conversation.ScopeLive, "", 0)
+	if err != nil {
+		return err
+	}
+	stopped := agent.StoppedOf(ctx, r, list, id)
 	printStopped(e, stopped)
 	named := []conversation.ID{id}
 	for _, s := range stopped {
 		named = append(named, conversation.ID(s.Listing.ID))
 	}
-	if err := printOthers(ctx, r, e, named); err != nil {
-		return err
-	}
+	printOthers(e, list, named)
 	current, _ := r.Find().Visited(ctx, e.Host, 0) // a session may have none
 	fmt.Fprintf(e.Results(), "\n    %s\n", nextAction(l, id == current))
 	return nil
@@ -125,11 +126,19 @@ func statusOf(ctx context.Context, r *repo.Repo, e *ui.Env, word string) (conver
 		return id, err
 	case e.Format.Structured():
 		return "", ui.WriteJSON(e.Results(), nil)
-	case empty(r):
-		return "", sayEmpty(e)
+	}
+	list, err := r.States().Newest(ctx, conversation.ScopeLive, "", 1)
+	if err != nil {
+		return "", err
+	}
+	if len(list) == 0 {
+		if archived, err := r.Store.Heads(conversation.ScopeArchived); err == nil && len(archived) == 0 {
+			_, err := fmt.Fprintf(e.Results(), "There is no conversation here yet.\n\n    %s\n", action.Ask)
+			return "", err
+		}
 	}
 	fmt.Fprintln(e.Results(), "This session has no conversation yet.")
-	printStopped(e, agent.StoppedHere(ctx, r, ""))
+	printStopped(e, agent.StoppedOf(ctx, r, list, ""))
 	_, err = fmt.Fprintf(e.Results(), "\n    %s\n", action.Ask)
 	return "", err
 }
@@ -139,22 +148,6 @@ func printStopped(e *ui.Env, stopped []agent.Stopped) {
 	for _, s := range stopped {
 		fmt.Fprintln(e.Results(), terminal.Wrap(fmt.Sprintf("  %s   %s", s.Words, s.Action), resultColumns(e)))
 	}
-}
-
-// empty reports whether there is no conversation yet, not even an archived one.
-func empty(r *repo.Repo) bool {
-	live, err := r.Store.Heads(conversation.ScopeLive)
-	archived, archiveErr := r.Store.Heads(conversation.ScopeArchived)
-	return errors.Join(err, archiveErr) == nil && len(live)+len(archived) == 0
-}
-
-// sayEmpty is the status where there is no conversation yet.
-func sayEmpty(e *ui.Env) error {
-	if e.Format.Structured() {
-		return ui.WriteJSON(e.Results(), nil)
-	}
-	_, err := fmt.Fprintf(e.Results(), "There is no conversation here yet.\n\n    %s\n", action.Ask)
-	return err
 }
 
 // printChanged lists the files that the tools of the last turn changed.
@@ -194,11 +187,7 @@ const maxOthers = 3
 
 // printOthers lists the conversations that run or wait and are not named yet, those that
 // were active last, and counts the rest.
-func printOthers(ctx context.Context, r *repo.Repo, e *ui.Env, named []conversation.ID) error {
-	list, err := r.States().All(ctx, conversation.ScopeLive, "")
-	if err != nil {
-		return err
-	}
+func printOthers(e *ui.Env, list []*repo.Summary, named []conversation.ID) {
 	slices.SortFunc(list, func(a, b *repo.Summary) int { return b.Active().Compare(a.Active()) })
 	listed, more := 0, 0
 	for _, l := range list {
@@ -214,7 +203,6 @@ func printOthers(ctx context.Context, r *repo.Repo, e *ui.Env, named []conversat
 	if more > 0 {
 		fmt.Fprintf(e.Results(), "  and %d more that run or wait: %s\n", more, action.List)
 	}
-	return nil
 }
 
 // nextAction is the action that the user most likely needs next. current: the
