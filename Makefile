@@ -4,6 +4,7 @@ GO       ?= go
 FUZZTIME ?= 10s
 FUZZ     ?=
 BENCH    ?=
+PEERS    ?=
 SOAK     ?=
 SEEDS    ?= 100000
 HOSTILE  ?=
@@ -18,10 +19,10 @@ export CGO_ENABLED ?= 0
 # proof builds a program of the proof module and runs it in this folder.
 proof = $(GO) build -C proof -o ../bin/proof/$(1) ./$(1) && bin/proof/$(1)
 
-.PHONY: release help build test check lint crash crash-tools fuzz bench bench-tools soak seeded histories hostile programs flips validator inspector editors peers shells chromium acpkill models screens demo install
+.PHONY: release help build test check lint crash crash-tools fuzz bench bench-tools bench-peers soak seeded histories hostile programs flips validator inspector editors peers shells chromium acpkill models screens demo install
 
 help: ## print the targets
-	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s  %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s  %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## build bin/jp
 	@mkdir -p bin
@@ -59,6 +60,9 @@ bench: bench-tools ## speed and size beside rivals, as ratios (BENCH='-quick -sa
 
 bench-tools:
 	@tools/install 'the rows beside them are' rg=ripgrep sqlite3=sqlite3 mkfs.ext4=e2fsprogs mkfs.xfs=xfsprogs mkfs.btrfs=btrfs-progs
+
+bench-peers: peers ## jp beside Codex, opencode and Claude Code, on one model: README's table (PEERS='-rounds 9' etc.)
+	$(call proof,peers) $(PEERS)
 
 soak: ## 64 conversations at once, clients that come and go, kills, days of use; counts what is lost or left (SOAK='-quick' etc.)
 	$(call proof,soak) $(SOAK)
