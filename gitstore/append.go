@@ -79,7 +79,7 @@ func (s *Store) appendAt(ctx context.Context, id conversation.ID, at odb.Ref, ev
 
 // tipPlace is the place behind the newest event.
 func (s *Store) tipPlace(ctx context.Context, head odb.OID, next *conversation.Event) (basis, error) {
-	tip, err := s.readTip(ctx, conversation.Info{}, head)
+	tip, err := s.sidecars.readTip(ctx, conversation.Info{}, head)
 	if err != nil {
 		return basis{}, err
 	}
@@ -94,7 +94,7 @@ func (s *Store) tipPlace(ctx context.Context, head odb.OID, next *conversation.E
 
 // readTip reads the newest event, with a summary that can be built on: its own
 // if it is this user's work, else one made from the whole chain.
-func (s *Store) readTip(ctx context.Context, of conversation.Info, head odb.OID) (*tip, error) {
+func (s *sidecars) readTip(ctx context.Context, of conversation.Info, head odb.OID) (*tip, error) {
 	if t := s.tips.known(head); t != nil {
 		return t, nil
 	}
@@ -105,7 +105,7 @@ func (s *Store) readTip(ctx context.Context, of conversation.Info, head odb.OID)
 	t := l.tip()
 	if t == nil {
 		t = &tip{event: l.event, committed: l.committed}
-		if t.summary, err = s.sidecars.summary(ctx, of, l); err != nil {
+		if t.summary, err = s.summary(ctx, of, l); err != nil {
 			return nil, err
 		}
 	}

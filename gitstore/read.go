@@ -134,7 +134,7 @@ func (s *Store) Info(ctx context.Context, id conversation.ID) (conversation.Info
 // info completes what the newest event says of a conversation whose head is known;
 // of a long text only what its message has.
 func (s *Store) info(ctx context.Context, info conversation.Info) conversation.Info {
-	t, err := s.readTip(ctx, info, odb.OID(info.Head))
+	t, err := s.sidecars.readTip(ctx, info, odb.OID(info.Head))
 	if err != nil {
 		info.Err = err
 		return info
