@@ -121,11 +121,18 @@ func (s *sidecars) summary(ctx context.Context, of conversation.Info, newest *pa
 			}
 		}
 	}
-	events, err := s.commits.walk(newest.oid).events(ctx)
-	if err != nil {
-		return sum, err
+	for e, err := range s.forward(ctx, of, newest.oid) {
+		if err != nil {
+			if _, damage := s.commits.walk(newest.oid).events(ctx); damage != nil {
+				err = damage
+			}
+			return sum, err
+		}
+		sum = sum.Next(e)
 	}
-	sum = conversation.Summarize(events)
+	if kept {
+		file = s.readIndex(of) // forward has added to it
+	}
 	if line, err := stateHeader(sum); kept && err == nil && line != nil && !s.still.Load() {
 		file.head, file.summary = newest.oid, line
 		s.writeIndex(of, file)
@@ -216,7 +223,7 @@ func (s *sidecars) find(ctx context.Context, of conversation.Info, head odb.OID,
 	if seq < 0 || seq > w.seq {
 		return "", nil, fmt.Errorf("%w: event %d", conversation.ErrNotFound, seq)
 	}
-	indexed := w.seq-seq > walkedAnyway && s.commits.mac.can() && s.usable()
+	indexed := of.ID != "" && w.seq-seq > walkedAnyway && s.commits.mac.can() && s.usable()
 	var file indexFile
 	if indexed {
 		file = s.readIndex(of)
