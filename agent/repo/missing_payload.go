@@ -50,13 +50,19 @@ func (v *View) Source(of *conversation.Event) conversation.ID {
 	if v.Remote != "" {
 		return v.ID
 	}
-	ids := []conversation.ID{}
-	for _, e := range v.toNewest() {
-		if origin, is := e.Body.(*conversation.ForkOrigin); is && e.Seq > of.Seq {
-			ids = append(ids, origin.Conversation)
+	if v.origins == nil {
+		v.origins = []*conversation.Event{}
+		for _, e := range v.toNewest() {
+			if e.Type() == conversation.TypeForkOrigin {
+				v.origins = append(v.origins, e)
+			}
 		}
 	}
-	for _, id := range ids {
+	for _, e := range v.origins {
+		id := e.Body.(*conversation.ForkOrigin).Conversation
+		if e.Seq <= of.Seq {
+			continue
+		}
 		if remotes, err := v.Repo.Find().remotesWith(id); err == nil && len(remotes) > 0 {
 			return id
 		}

@@ -38,6 +38,25 @@ func (v *View) Outgoing() *Outgoing {
 	return newOutgoing(redactor, nil)
 }
 
+// Pass runs pass, which replaces the secrets of a conversation part by part. If a part had a
+// secret that was new, it runs pass once more: the parts before may have that secret, too.
+func (o *Outgoing) Pass(pass func() error) error {
+	for known := -1; known != len(o.known); {
+		known = len(o.known)
+		clear(o.found)
+		if err := pass(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Beside replaces the secrets of texts that are no event's. What it finds there, it replaces in
+// further texts, and not in events.
+func (o *Outgoing) Beside() *Outgoing {
+	return &Outgoing{o.redactor, slices.Clone(o.known), o.found}
+}
+
 // Events replaces the secrets of events: what the rules find in any of them, and then all of
 // it in each. The content of payloads must be in their Data.
 func (o *Outgoing) Events(events []*conversation.Event) {

@@ -24,6 +24,8 @@ type View struct {
 	Broken  *gitstore.DamageError // the events end before it
 	lost    []gitstore.Lost       // payloads that are lost; nil: not looked for
 	later   *laterEvents          // nil for a view up to the newest event
+	forward bool                  // it has only the end, and Forward reads from the start
+	origins []*conversation.Event // the fork_origin events; nil: not looked for
 }
 
 // View loads the conversation that a word stands for. Of a damaged one it has
@@ -148,6 +150,57 @@ func (v *View) ByTurn(ctx context.Context) iter.Seq2[string, error] {
 			}
 		}
 		turn("")
+	}
+}
+
+// ViewForward finds a conversation for [View.Forward]. It has the end: some 256 events, or the
+// newest turn if that is longer. Of a shorter conversation, or one that is damaged there, it has
+// all.
+func (r Finder) ViewForward(ctx context.Context, e *Host, word string) (*View, error) {
+	v, err := r.ViewBack(ctx, e, word, func(back []*conversation.Event) bool { return len(back) >= heldAtEnd })
+	if err == nil && v.Events[0].Seq > 0 {
+		newest := *v
+		v.forward, v.later = true, &laterEvents{newest: v.Newest(), turn: func() *View { return &newest }}
+	}
+	return v, err
+}
+
+// heldAtEnd is how many events a view that goes forward has of the end.
+const heldAtEnd = 256
+
+// Forward yields the events of one turn after the other, the oldest first, and gives them to the
+// view. If the view has all events, it yields these at once. Behind damage it ends, and the view
+// is Broken.
+func (v *View) Forward(ctx context.Context) iter.Seq2[[]*conversation.Event, error] {
+	return func(yield func([]*conversation.Event, error) bool) {
+		if !v.forward {
+			yield(v.Events, nil)
+			return
+		}
+		done := 0
+		var turn []*conversation.Event
+		part := func(events []*conversation.Event) bool {
+			done += len(events)
+			v.Events, turn = events, nil
+			return len(events) == 0 || yield(events, nil)
+		}
+		for ev, err := range v.Repo.Store.Forward(ctx, v.info()) {
+			if err != nil {
+				whole := &View{Repo: v.Repo, ID: v.ID, Remote: v.Remote, Head: v.Head}
+				if whole, err = whole.whole(ctx); err != nil {
+					yield(nil, err)
+					return
+				}
+				v.Broken, v.Tail, v.later = whole.Broken, whole.Tail, &laterEvents{newest: whole.Newest(), turn: func() *View { return whole }}
+				turn = whole.Events[min(done, len(whole.Events)):]
+				break
+			}
+			if ev.Type() == conversation.TypeTurnStart && !part(turn) {
+				return
+			}
+			turn = append(turn, ev)
+		}
+		part(turn)
 	}
 }
 

@@ -102,7 +102,7 @@ func runPrint(ctx context.Context, e *ui.Env, o printOptions, words []string) er
 		views = append(views, e.OnScreen(v))
 	}
 	err = e.Paged(func(w io.Writer) error {
-		if err := printViews(w, e, views, o); err != nil {
+		if err := printViews(ctx, w, e, views, o); err != nil {
 			return err
 		}
 		text := rest.String()
@@ -177,7 +177,7 @@ func (o printOptions) view(ctx context.Context, e *ui.Env, r *repo.Repo, word st
 			return r.Find().ViewTurns(ctx, e.Host, word, from, to)
 		}
 	}
-	return r.Find().View(ctx, e.Host, word)
+	return r.Find().ViewForward(ctx, e.Host, word)
 }
 
 // turnsBack reaches back until what the turns are worth comes to n.
@@ -192,27 +192,40 @@ func turnsBack(n int, worth func(l *conversation.Ledger, turn []*conversation.Ev
 	}
 }
 
-func printViews(w io.Writer, e *ui.Env, views []*ui.ScreenView, o printOptions) error {
-	windows := make([][]*conversation.Event, len(views))
-	for i, v := range views {
-		events, err := windowOf(v.View, o)
-		if err != nil {
-			return err
-		}
-		switch {
-		case e.Format.Structured():
-			windows[i] = events
-		case o.answer:
-			printAnswer(v, w)
-		case o.events:
-			for _, ev := range events {
-				fmt.Fprintln(w, logLine(v, ev))
+func printViews(ctx context.Context, w io.Writer, e *ui.Env, views []*ui.ScreenView, o printOptions) error {
+	gathered := ui.Gather(w)
+	rows := ui.NewJSONRows(gathered, e.Format)
+	for _, v := range views {
+		turn := ui.NewTurn(v, w, o.style, o.tools)
+		for _, err := range v.View.Forward(ctx) {
+			var events []*conversation.Event
+			if err == nil {
+				events, err = windowOf(v.View, o)
 			}
-		default:
-			ui.NewTurn(v, w, o.style, o.tools).Print(events)
+			switch {
+			case err != nil:
+			case e.Format.Structured():
+				if err = rows.AddEvents(v, events); err == nil {
+					err = gathered.Flush()
+				}
+			case o.answer:
+				printAnswer(v, w)
+			case o.events:
+				for _, ev := range events {
+					fmt.Fprintln(w, logLine(v, ev))
+				}
+			default:
+				turn.Print(events)
+			}
+			if err = cmp.Or(err, e.Lost.First()); err != nil {
+				return err
+			}
 		}
 	}
-	return ui.WriteEvents(w, e.Format, views, windows)
+	if !e.Format.Structured() {
+		return nil
+	}
+	return cmp.Or(rows.Close(), gathered.Flush())
 }
 
 // printAnswer writes the last answer: laid out for a person, as it was written for another program.

@@ -7,26 +7,6 @@ import (
 	"jp/conversation"
 )
 
-// WriteEvents writes events of each view as a JSON array, or one per line.
-func WriteEvents(w io.Writer, f Format, views []*ScreenView, windows [][]*conversation.Event) error {
-	if !f.Structured() {
-		return nil
-	}
-	rows := NewJSONRows(w, f)
-	for i, v := range views {
-		for _, e := range windows[i] {
-			line, err := conversation.ViewJSON(e, v.View.ID, v.View.Incomplete(e))
-			if err == nil {
-				err = rows.line(string(line))
-			}
-			if err != nil {
-				return err
-			}
-		}
-	}
-	return rows.Close()
-}
-
 // JSONRows writes values as a JSON array, or one per line.
 type JSONRows struct {
 	w      io.Writer
@@ -44,6 +24,20 @@ func (r *JSONRows) Add(value any) error {
 		return err
 	}
 	return r.line(strings.TrimSuffix(line.String(), "\n"))
+}
+
+// AddEvents writes events of a view.
+func (r *JSONRows) AddEvents(v *ScreenView, events []*conversation.Event) error {
+	for _, e := range events {
+		line, err := conversation.ViewJSON(e, v.View.ID, v.View.Incomplete(e))
+		if err == nil {
+			err = r.line(string(line))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (r *JSONRows) line(text string) error {

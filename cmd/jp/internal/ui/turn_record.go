@@ -45,8 +45,12 @@ func recordOf(events []*conversation.Event) record {
 	return r
 }
 
-// Print prints events, and behind an incomplete turn the question that it waits for.
+// Print prints events of the view, and behind an incomplete turn the question that it waits for.
+// The view may have other events than before.
 func (t *Turn) Print(events []*conversation.Event) {
+	last := t.record
+	t.record = recordOf(t.view.View.Events)
+	t.record.speaker, t.record.wrote = last.speaker, last.wrote
 	for _, e := range events {
 		t.event(e)
 	}
