@@ -70,38 +70,48 @@ const (
 	maxPatch = 64 << 10
 )
 
-// turns makes the entries of all events.
-func (s *Source) turns(ctx context.Context) ([]turn, error) {
+// turns writes the entries of one turn after the other.
+func (s *Source) turns(ctx context.Context, write func(d *Document, t turn) error) (d *Document, err error) {
 	var patches *worktree.Worktree
-	gone := map[int]bool{}
-	for t := range conversation.Turns(s.Events) {
-		gone[t.Number] = t.Ledger().Discarded
-	}
-	var all []turn
-	k := known{map[int]string{}, map[int]*conversation.ToolCallRequest{}, map[int]*conversation.InquiryRequest{}, nil}
-	for i, e := range s.Events {
-		if len(all) == 0 || e.Type() == conversation.TypeTurnStart || all[len(all)-1].Number != e.Turn {
-			all = append(all, turn{Number: e.Turn, Discarded: gone[e.Turn]})
+	var last *conversation.Event // before
+	return s.body(ctx, func(begun *Document) { d, last = begun, nil }, func(events []*conversation.Event) error {
+		gone := map[int]bool{}
+		for t := range conversation.Turns(events) {
+			gone[t.Number] = t.Ledger().Discarded
 		}
-		t := &all[len(all)-1]
-		entry := s.entry(e, &k)
-		if i > 0 && e.Tree != s.Events[i-1].Tree {
-			var err error
-			if patches == nil {
-				if patches, err = s.View.Repo.Patches(ctx); err != nil {
-					return nil, err
+		var now turn
+		k := known{map[int]string{}, map[int]*conversation.ToolCallRequest{}, map[int]*conversation.InquiryRequest{}, nil}
+		for _, e := range events {
+			if now.Entries == nil || e.Type() == conversation.TypeTurnStart || now.Number != e.Turn {
+				if now.Entries != nil {
+					if err := write(d, now); err != nil {
+						return err
+					}
+				}
+				now = turn{Number: e.Turn, Discarded: gone[e.Turn]}
+			}
+			entry := s.entry(e, &k)
+			if last != nil && e.Tree != last.Tree {
+				if patches == nil {
+					if patches, err = s.View.Repo.Patches(ctx); err != nil {
+						return err
+					}
+				}
+				if entry.Patch, err = s.patch(ctx, patches, last.Tree, e.Tree); err != nil {
+					entry.Notes = append(entry.Notes, "The difference of the files is missing here.")
 				}
 			}
-			if entry.Patch, err = s.patch(ctx, patches, s.Events[i-1].Tree, e.Tree); err != nil {
-				entry.Notes = append(entry.Notes, "The difference of the files is missing here.")
+			last = e
+			if b, ok := e.Body.(*conversation.ChatRequest); ok && now.Title == "" {
+				now.Title = shown(conversation.Shorten(oneLine(b.Content), conversation.TitleColumns))
 			}
+			now.Entries = append(now.Entries, entry)
 		}
-		if b, ok := e.Body.(*conversation.ChatRequest); ok && t.Title == "" {
-			t.Title = shown(conversation.Shorten(oneLine(b.Content), conversation.TitleColumns))
+		if err := ctx.Err(); err != nil || now.Entries == nil {
+			return err
 		}
-		t.Entries = append(t.Entries, entry)
-	}
-	return all, ctx.Err()
+		return write(d, now)
+	})
 }
 
 // patch is what differs between the files of two events, without secrets.
@@ -111,7 +121,7 @@ func (s *Source) patch(ctx context.Context, in *worktree.Worktree, before, after
 		return "", err
 	}
 	text := strings.ToValidUTF8(string(patch), "\uFFFD")
-	return cut(shown(s.outgoing.Patch(text)), maxPatch), nil
+	return cut(shown(s.beside.Patch(text)), maxPatch), nil
 }
 
 // A known has facts of earlier events, by their numbers.

@@ -3,6 +3,7 @@ package export
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"regexp"
 	"strings"
@@ -61,6 +62,16 @@ func everywhere(text string) []conversation.Body {
 	}
 }
 
+func writeTo(w io.Writer) func(*Document, error) error {
+	return func(d *Document, err error) error {
+		if err != nil {
+			return err
+		}
+		defer d.Close()
+		return d.Write(w)
+	}
+}
+
 // written is a conversation in each format.
 func written(t *testing.T, bodies func() []conversation.Body) map[string]string {
 	t.Helper()
@@ -69,8 +80,8 @@ func written(t *testing.T, bodies func() []conversation.Body) map[string]string 
 	}}
 	formats := map[string]string{}
 	for name, write := range map[string]func(s *Source, out *strings.Builder) error{
-		"html": func(s *Source, out *strings.Builder) error { return s.Page(t.Context(), out, plain) },
-		"md":   func(s *Source, out *strings.Builder) error { return s.Markdown(t.Context(), out) },
+		"html": func(s *Source, out *strings.Builder) error { return writeTo(out)(s.Page(t.Context(), plain)) },
+		"md":   func(s *Source, out *strings.Builder) error { return writeTo(out)(s.Markdown(t.Context())) },
 		"json": func(s *Source, out *strings.Builder) error {
 			for _, e := range s.Events {
 				line, err := conversation.EncodeExchange(e)
@@ -265,7 +276,7 @@ func TestAllowed(t *testing.T) {
 		c.b.For = 2
 		s := sourceOf(&conversation.TurnStart{}, &conversation.ToolCallRequest{Name: "a"}, &conversation.InquiryRequest{For: 1, Kind: conversation.KindRunTool}, &c.b)
 		var out strings.Builder
-		require.NoError(t, s.Page(t.Context(), &out, Options{}))
+		require.NoError(t, writeTo(&out)(s.Page(t.Context(), Options{})))
 		require.Contains(t, out.String(), `<span class="by" title="`+wire+`">`+html.EscapeString(words)+`</span>`)
 	}
 }

@@ -1,9 +1,8 @@
 package export
 
 import (
-	"bufio"
+	"context"
 	"encoding/json"
-	"io"
 
 	"jp/conversation"
 )
@@ -14,10 +13,27 @@ const Version = 1
 // EveryPayload is what the JSON needs of a conversation's payloads.
 func EveryPayload(conversation.Payload) bool { return true }
 
-// JSON writes the conversation as data that jp import jp reads: one object, with each event on
+// JSON is the conversation as data that jp import jp reads: one object, with each event on
 // a line of its own.
-func (s *Source) JSON(w io.Writer) error {
-	out := bufio.NewWriter(w)
+func (s *Source) JSON(ctx context.Context) (*Document, error) {
+	var d *Document
+	between := "\n"
+	_, err := s.body(ctx, func(begun *Document) { d, between = begun, "\n" }, func(events []*conversation.Event) error {
+		for _, e := range events {
+			line, err := conversation.EncodeExchange(e)
+			if err == nil {
+				err = d.add(append([]byte(between), line...))
+			}
+			if err != nil {
+				return err
+			}
+			between = ",\n"
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
 	head, err := json.Marshal(struct {
 		Version int            `json:"jp_export"`
 		ID      string         `json:"conversation"`
@@ -27,22 +43,6 @@ func (s *Source) JSON(w io.Writer) error {
 		Secrets map[string]int `json:"secrets"`
 		Absent  int            `json:"absent_payloads"`
 	}{Version, string(s.View.ID), s.summary.Title, string(s.View.Head), string(s.View.Repo.Git.Repository().ObjectFormat), s.outgoing.Rules(), s.Absent})
-	if err != nil {
-		return err
-	}
-	_, _ = out.Write(head[:len(head)-1]) // the writer keeps its first error for Flush
-	_, _ = out.WriteString(`,"events":[`)
-	for i, e := range s.Events {
-		line, err := conversation.EncodeExchange(e)
-		if err != nil {
-			return err
-		}
-		if i > 0 {
-			_ = out.WriteByte(',')
-		}
-		_ = out.WriteByte('\n')
-		_, _ = out.Write(line)
-	}
-	_, _ = out.WriteString("\n]}\n")
-	return out.Flush()
+	d.head, d.foot = append(head[:max(0, len(head)-1)], `,"events":[`...), []byte("\n]}\n")
+	return d, err
 }

@@ -1,29 +1,20 @@
 package export
 
 import (
-	"bufio"
+	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
 	"jp/internal/lazy"
 )
 
-// Markdown writes the conversation as Markdown. No text of the conversation can begin HTML in
+// Markdown is the conversation as Markdown. No text of the conversation can begin HTML in
 // it, or end the quotation or the code that it stands in.
-func (s *Source) Markdown(ctx context.Context, w io.Writer) error {
-	turns, err := s.turns(ctx)
-	if err != nil {
-		return err
-	}
-	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, "# %s\n\n", plain(shown(s.Title())))
-	for _, line := range s.facts() {
-		fmt.Fprintf(out, "- %s: %s\n", line.Name, plain(line.Value))
-	}
-	for _, t := range turns {
+func (s *Source) Markdown(ctx context.Context) (*Document, error) {
+	d, err := s.turns(ctx, func(d *Document, t turn) error {
+		var out bytes.Buffer
 		title := fmt.Sprintf("Turn %d", t.Number)
 		if t.Number == 0 {
 			title = "Before the first turn"
@@ -31,15 +22,23 @@ func (s *Source) Markdown(ctx context.Context, w io.Writer) error {
 		if t.Discarded {
 			title += " (discarded)"
 		}
-		fmt.Fprintf(out, "\n## %s\n", title)
+		fmt.Fprintf(&out, "\n## %s\n", title)
 		for _, n := range t.Entries {
-			n.markdown(out)
+			n.markdown(&out)
 		}
+		return d.add(out.Bytes())
+	})
+	if err != nil {
+		return nil, err
 	}
-	return out.Flush()
+	d.head = fmt.Appendf(nil, "# %s\n\n", plain(shown(s.Title())))
+	for _, line := range s.facts() {
+		d.head = fmt.Appendf(d.head, "- %s: %s\n", line.Name, plain(line.Value))
+	}
+	return d, nil
 }
 
-func (n entry) markdown(out *bufio.Writer) {
+func (n entry) markdown(out *bytes.Buffer) {
 	fmt.Fprintf(out, "\n<a id=\"e%d\"></a>\n**%s** · @%d · %s", n.Seq, plain(n.Who), n.Seq, n.At.UTC().Format(time.RFC3339))
 	if n.Line != "" {
 		fmt.Fprintf(out, " · %s", plain(n.Line))

@@ -2,6 +2,7 @@ package export
 
 import (
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -15,14 +16,14 @@ var FileModes = safefile.Options{Mode: 0o666, FolderMode: 0o777}
 
 // WriteFile writes what the user wants at a path. A file is replaced as a whole, at the end of
 // links. What is no regular file, such as a pipe, is written to and stays.
-func WriteFile(path string, text []byte) error {
+func WriteFile(path string, write func(io.Writer) error) error {
 	if file, err := filepath.EvalSymlinks(path); err == nil {
 		path = file
 	}
 	info, err := os.Stat(path)
 	switch {
 	case err != nil || info.Mode().IsRegular():
-		return safefile.Replace(path, text, FileModes)
+		return safefile.ReplaceWith(path, write, FileModes)
 	case info.IsDir():
 		return unix.EISDIR
 	}
@@ -30,6 +31,5 @@ func WriteFile(path string, text []byte) error {
 	if err != nil {
 		return err
 	}
-	_, err = file.Write(text)
-	return errors.Join(err, file.Close())
+	return errors.Join(write(file), file.Close())
 }

@@ -19,18 +19,18 @@ func TestWriteFileKeepsWhatStandsAtThePath(t *testing.T) {
 		require.NoError(t, err)
 		return string(text)
 	}
-	require.NoError(t, WriteFile(at("new/file"), []byte("one")))
-	require.NoError(t, WriteFile(at("new/file"), []byte("two")))
+	require.NoError(t, WriteFile(at("new/file"), writing("one")))
+	require.NoError(t, WriteFile(at("new/file"), writing("two")))
 	require.Equal(t, "two", read("new/file"))
 
 	require.NoError(t, os.Symlink("new/file", at("link")))
-	require.NoError(t, WriteFile(at("link"), []byte("three")))
+	require.NoError(t, WriteFile(at("link"), writing("three")))
 	require.Equal(t, "three", read("new/file"))
 	info, err := os.Lstat(at("link"))
 	require.NoError(t, err)
 	require.NotZero(t, info.Mode()&os.ModeSymlink)
 
-	require.ErrorIs(t, WriteFile(at("new"), []byte("x")), unix.EISDIR)
+	require.ErrorIs(t, WriteFile(at("new"), writing("x")), unix.EISDIR)
 
 	require.NoError(t, unix.Mkfifo(at("pipe"), 0o600))
 	got := make(chan string)
@@ -43,9 +43,16 @@ func TestWriteFileKeepsWhatStandsAtThePath(t *testing.T) {
 		}
 		got <- text
 	}()
-	require.NoError(t, WriteFile(at("pipe"), []byte("four")))
+	require.NoError(t, WriteFile(at("pipe"), writing("four")))
 	require.Equal(t, "four", <-got)
 	info, err = os.Lstat(at("pipe"))
 	require.NoError(t, err)
 	require.NotZero(t, info.Mode()&os.ModeNamedPipe)
+}
+
+func writing(text string) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	}
 }

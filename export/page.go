@@ -8,7 +8,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"sync"
@@ -60,7 +59,7 @@ func (s *Source) facts() []fact {
 	facts := []fact{
 		{"Conversation", shown(s.View.Name())},
 		{"Time", stampRange(sum.Created, sum.LastEventAt)},
-		{"Size", conversation.Count(sum.Turns, "turn") + ", " + conversation.Count(len(s.Events), "event")},
+		{"Size", conversation.Count(sum.Turns, "turn") + ", " + conversation.Count(s.size, "event")},
 	}
 	if agent := sum.Labels[conversation.LabelImportedFrom]; agent != "" {
 		facts = append(facts, fact{"Imported from", shown(agent)})
@@ -92,34 +91,48 @@ func stampRange(from, to time.Time) string {
 	return a + " to " + b + " UTC"
 }
 
-// Page writes the conversation as a page of HTML: one file, which runs no script and loads
-// nothing.
-func (s *Source) Page(ctx context.Context, w io.Writer, o Options) error {
-	turns, err := s.turns(ctx)
-	if err != nil {
-		return err
-	}
+// Page is the conversation as a page of HTML: one file, which runs no script and loads nothing.
+func (s *Source) Page(ctx context.Context, o Options) (*Document, error) {
 	if o.Page == nil {
 		o.Page = func(conversation.ID) string { return "" }
 	}
-	forks := map[int][]link{}
-	for _, f := range o.Forks {
-		title := shown(s.outgoing.Text(f.Title))
-		forks[f.Seq] = append(forks[f.Seq], link{fmt.Sprintf("fork: %s (%s)", or(title, string(f.ID)), f.ID.Short()), f.ID, -1})
-	}
-	for i := range turns {
-		for j := range turns[i].Entries {
-			n := &turns[i].Entries[j]
+	var of *Document
+	var forks map[int][]link
+	p := &page{options: o}
+	d, err := s.turns(ctx, func(d *Document, t turn) error {
+		if of != d { // it begins
+			of, p.turns, forks = d, nil, map[int][]link{}
+			for _, f := range o.Forks {
+				title := shown(s.beside.Text(f.Title))
+				forks[f.Seq] = append(forks[f.Seq], link{fmt.Sprintf("fork: %s (%s)", or(title, string(f.ID)), f.ID.Short()), f.ID, -1})
+			}
+		}
+		for i := range t.Entries {
+			n := &t.Entries[i]
 			n.Links = append(n.Links, forks[n.Seq]...)
 		}
+		section := bytes.NewBufferString("\n")
+		if err := html.Render(section, p.section(t)); err != nil {
+			return err
+		}
+		t.Entries = nil
+		p.turns = append(p.turns, t)
+		return d.add(section.Bytes())
+	})
+	if err != nil {
+		return nil, err
 	}
-	p := &page{turns: turns, options: o}
-	return document(w, shown(s.Title()), "", p.header(shown(s.Title()), s.facts()), p.main())
+	const sections = "<main>"
+	var whole bytes.Buffer
+	err = document(&whole, shown(s.Title()), "", p.header(shown(s.Title()), s.facts()), &html.Node{Type: html.RawNode, Data: sections + "</main>"})
+	d.head, d.foot, _ = bytes.Cut(whole.Bytes(), []byte(sections))
+	d.head = append(d.head[:len(d.head):len(d.head)], sections...)
+	return d, err
 }
 
 // A page is made of nodes, which [html.Render] writes with all text escaped.
 type page struct {
-	turns   []turn
+	turns   []turn // without their entries
 	options Options
 }
 
@@ -151,25 +164,21 @@ func (p *page) header(name string, facts []fact) *html.Node {
 	return add(top, element("nav", "aria-label=Turns", element("details", "", element("summary", "", textNode("Turns")), turns)))
 }
 
-func (p *page) main() *html.Node {
-	all := element("main", "")
-	for _, t := range p.turns {
-		class, title := "turn", "Before the first turn"
-		if t.Number > 0 {
-			title = "Turn " + strconv.Itoa(t.Number)
-		}
-		if t.Discarded {
-			class, title = "turn discarded", title+" (discarded)"
-		}
-		day := element("small", "", textNode(t.Entries[0].At.UTC().Format("2006-01-02 UTC")))
-		section := add(element("section", "class="+class), element("h2", "", textNode(title+" "), day))
-		set(section, "id", "t"+strconv.Itoa(t.Number))
-		for _, b := range boxes(t.Entries) {
-			add(section, p.article(b.entry, b.parts))
-		}
-		add(all, section)
+func (p *page) section(t turn) *html.Node {
+	class, title := "turn", "Before the first turn"
+	if t.Number > 0 {
+		title = "Turn " + strconv.Itoa(t.Number)
 	}
-	return all
+	if t.Discarded {
+		class, title = "turn discarded", title+" (discarded)"
+	}
+	day := element("small", "", textNode(t.Entries[0].At.UTC().Format("2006-01-02 UTC")))
+	section := add(element("section", "class="+class), element("h2", "", textNode(title+" "), day))
+	set(section, "id", "t"+strconv.Itoa(t.Number))
+	for _, b := range boxes(t.Entries) {
+		add(section, p.article(b.entry, b.parts))
+	}
+	return section
 }
 
 // A box is an entry, and those of the same tool call.

@@ -26,7 +26,7 @@ type listed struct {
 
 // Site writes a page for each conversation of the repository, and a list of them. o renders their texts, and put writes a
 // file of the site. failed is told of what cannot be read.
-func Site(ctx context.Context, r *repo.Repo, o Options, put func(name string, text []byte) error, failed func(id conversation.ID, err error)) error {
+func Site(ctx context.Context, r *repo.Repo, o Options, put func(name string, d *Document) error, failed func(id conversation.ID, err error)) error {
 	forks, err := Forks(ctx, r)
 	if err != nil {
 		return err
@@ -51,24 +51,26 @@ func Site(ctx context.Context, r *repo.Repo, o Options, put func(name string, te
 	}
 	var lines []listed
 	for _, i := range infos {
-		s, err := Load(ctx, r, string(i.ID), ImagePayload)
+		s, err := Open(ctx, r, string(i.ID), ImagePayload)
+		var page *Document
 		if err == nil {
-			err = s.View.Damage(nil)
+			o.Forks = forks[i.ID]
+			page, err = s.Page(ctx, o)
 		}
-		if s == nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if page == nil {
 			here[i.ID] = false
 			failed(i.ID, err)
 			continue
 		}
-		if err != nil {
+		if err := s.View.Damage(err); err != nil {
 			failed(i.ID, err)
 		}
-		var text bytes.Buffer
-		o.Forks = forks[i.ID]
-		if err := s.Page(ctx, &text, o); err != nil {
-			return err
-		}
-		if err := put(o.Page(i.ID), text.Bytes()); err != nil {
+		err = put(o.Page(i.ID), page)
+		page.Close()
+		if err != nil {
 			return err
 		}
 		facts := s.facts()
@@ -78,7 +80,7 @@ func Site(ctx context.Context, r *repo.Repo, o Options, put func(name string, te
 	if err := writeList(&list, lines, r.Standings().KnownWorkspaceID()); err != nil {
 		return err
 	}
-	return put(listName, list.Bytes())
+	return put(listName, &Document{head: list.Bytes()})
 }
 
 // listName is the file of a site's list.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -89,11 +88,11 @@ func exportSite(ctx context.Context, e *ui.Env, o exportOptions, dir string) err
 	}
 	var damage error
 	pages, current := 0, map[string]bool{}
-	err = export.Site(ctx, r, pageOptions(), func(name string, text []byte) error {
+	err = export.Site(ctx, r, pageOptions(), func(name string, page *export.Document) error {
 		pages++
 		current[name] = true
 		path := filepath.Join(dir, name)
-		return notWritten(path, safefile.Replace(path, text, export.FileModes))
+		return notWritten(path, safefile.ReplaceWith(path, page.Write, export.FileModes))
 	}, func(id conversation.ID, err error) {
 		current[export.PageName(id)] = true // what an earlier export could read
 		e.Note("%s: %v", id, err)
@@ -136,31 +135,34 @@ func runExport(ctx context.Context, e *ui.Env, o exportOptions, word string) err
 		return err
 	}
 	defer r.Close()
-	source, err := export.Load(ctx, r, word, wanted)
+	open := export.Open
+	if native {
+		open = export.Load
+	}
+	source, err := open(ctx, r, word, wanted)
 	if err != nil {
 		return err
 	}
-	write := source.JSON
-	switch o.to {
-	case "md":
-		write = func(w io.Writer) error { return source.Markdown(ctx, w) }
-	case "html":
-		forks, err := export.Forks(ctx, r)
-		if err != nil {
-			return err
-		}
-		page := pageOptions()
-		page.Forks = forks[source.View.ID]
-		write = func(w io.Writer) error {
-			return source.Page(ctx, w, page)
-		}
-	}
+	var notes []string
 	if native {
-		if write, err = o.native(e, source); err != nil {
-			return err
+		session, failed := source.Native(o.to, e.Dir, o.compacted)
+		if failed != nil {
+			return failed
 		}
+		notes = session.Notes
+		err = o.put(e, func(w io.Writer) error { return o.session(e, session, w) })
+	} else {
+		d, failed := source.Document(ctx, o.to, pageOptions())
+		if failed != nil {
+			return failed
+		}
+		defer d.Close()
+		err = o.put(e, d.Write)
 	}
-	if err := o.put(e, write); err != nil {
+	for _, note := range notes {
+		e.Note("%s", note)
+	}
+	if err != nil {
 		return err
 	}
 	if words := source.Secrets(); words != "" {
@@ -169,26 +171,17 @@ func runExport(ctx context.Context, e *ui.Env, o exportOptions, word string) err
 	return source.View.Damage(nil)
 }
 
-// native is what writes a session of another agent, and says what is not in it.
-func (o exportOptions) native(e *ui.Env, source *export.Source) (func(io.Writer) error, error) {
-	session, err := source.Native(o.to, e.Dir, o.compacted)
-	if err != nil {
-		return nil, err
+// session writes a session of another agent to w, or to where its agent looks for it.
+func (o exportOptions) session(e *ui.Env, session *export.Native, w io.Writer) error {
+	if !o.install {
+		return session.Write(w)
 	}
-	return func(w io.Writer) error {
-		if !o.install {
-			err = session.Write(w)
-		} else if path, failed := session.Install(e.Get); failed != nil {
-			err = failed
-		} else {
-			e.Note("The session is in %s. This resumes it:", safetext.Show(path))
-			_, err = fmt.Fprintln(w, session.Resume(path))
-		}
-		for _, note := range session.Notes {
-			e.Note("%s", note)
-		}
-		return err
-	}, nil
+	path, err := session.Install(e.Get)
+	if err == nil {
+		e.Note("The session is in %s. This resumes it:", safetext.Show(path))
+		_, err = fmt.Fprintln(w, session.Resume(path))
+	}
+	return err
 }
 
 // put writes to the file that the user named, as a whole, or to stdout.
@@ -196,11 +189,7 @@ func (o exportOptions) put(e *ui.Env, write func(io.Writer) error) error {
 	if o.output == "" || o.output == "-" {
 		return write(e.Results())
 	}
-	var text bytes.Buffer
-	if err := write(&text); err != nil {
-		return err
-	}
-	return notWritten(o.output, export.WriteFile(o.output, text.Bytes()))
+	return notWritten(o.output, export.WriteFile(o.output, write))
 }
 
 // pageOptions render the texts of pages.

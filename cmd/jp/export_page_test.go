@@ -49,7 +49,10 @@ func hostilePage(t *testing.T, events int) (path string) {
 	path = filepath.Join(t.TempDir(), "page.html")
 	file, err := os.Create(path)
 	require.NoError(t, err)
-	require.NoError(t, export.New(v, all, repo.NewOutgoing(nil)).Page(t.Context(), file, pageOptions()))
+	page, err := export.New(v, all, repo.NewOutgoing(nil)).Page(t.Context(), pageOptions())
+	require.NoError(t, err)
+	require.NoError(t, page.Write(file))
+	page.Close()
 	require.NoError(t, file.Close())
 	return path
 }

@@ -4,7 +4,7 @@ import "io/fs"
 
 // ReplaceKeeping is ReplaceIn for a file that had this mode and keeps it.
 func ReplaceKeeping(f Folder, name string, data []byte, mode fs.FileMode, o Options) error {
-	return o.put(f, name, data, &mode, Folder.Rename)
+	return o.put(f, name, of(data), &mode, Folder.Rename)
 }
 
 // MakeFoldersFlushed is makeFolders, and says which folders it has flushed.

@@ -78,19 +78,24 @@ type File interface {
 // Replace makes data the content of the file at path, which need not exist. Once
 // it has returned, a power cut changes nothing, unless o is Volatile.
 func Replace(path string, data []byte, o Options) error {
-	return put(path, data, o, Folder.Rename)
+	return put(path, of(data), o, Folder.Rename)
+}
+
+// ReplaceWith is Replace with what write writes.
+func ReplaceWith(path string, write func(io.Writer) error, o Options) error {
+	return put(path, write, o, Folder.Rename)
 }
 
 // ReplaceIn is Replace in an open folder. The file's former mode is not looked at.
 func ReplaceIn(folder Folder, name string, data []byte, o Options) error {
-	return o.put(folder, name, data, nil, Folder.Rename)
+	return o.put(folder, name, of(data), nil, Folder.Rename)
 }
 
 // CreateNew is Replace for a file that must not exist: where one does, the error is
 // fs.ErrExist and it stays as it is. Of processes that make a file at once, one
 // does.
 func CreateNew(path string, data []byte, o Options) error {
-	return put(path, data, o, func(f Folder, from, to string) error {
+	return put(path, of(data), o, func(f Folder, from, to string) error {
 		if err := f.(osFolder).link(from, to); err != nil {
 			return err
 		}
@@ -99,18 +104,18 @@ func CreateNew(path string, data []byte, o Options) error {
 	})
 }
 
-func put(path string, data []byte, o Options, name func(f Folder, from, to string) error) error {
+func put(path string, write func(io.Writer) error, o Options, name func(f Folder, from, to string) error) error {
 	dir := filepath.Dir(path)
 	if err := makeFolders(dir, o, osFolder.Sync); err != nil {
 		return err
 	}
-	return o.put(osFolder(dir), filepath.Base(path), data, o.keptMode(path), name)
+	return o.put(osFolder(dir), filepath.Base(path), write, o.keptMode(path), name)
 }
 
 // put writes a temporary file and lets finish give it its name.
-func (o Options) put(f Folder, name string, data []byte, mode *fs.FileMode, finish func(f Folder, from, to string) error) error {
+func (o Options) put(f Folder, name string, write func(io.Writer) error, mode *fs.FileMode, finish func(f Folder, from, to string) error) error {
 	temporary := temporaryPrefix + strings.ToLower(rand.Text())
-	err := o.write(f, temporary, data, mode)
+	err := o.write(f, temporary, write, mode)
 	if errors.Is(err, fs.ErrExist) {
 		return err // it is not ours
 	}
@@ -127,7 +132,7 @@ func (o Options) put(f Folder, name string, data []byte, mode *fs.FileMode, fini
 	return f.Sync()
 }
 
-func (o Options) write(folder Folder, name string, data []byte, mode *fs.FileMode) error {
+func (o Options) write(folder Folder, name string, write func(io.Writer) error, mode *fs.FileMode) error {
 	f, err := folder.Create(name, o.mode())
 	if err != nil {
 		return err
@@ -138,7 +143,7 @@ func (o Options) write(folder Folder, name string, data []byte, mode *fs.FileMod
 		err = o.Share(file)
 	}
 	if err == nil {
-		err = writeAll(f, data)
+		err = write(f)
 	}
 	if err == nil && !o.Volatile {
 		err = f.Sync()
@@ -146,12 +151,15 @@ func (o Options) write(folder Folder, name string, data []byte, mode *fs.FileMod
 	return errors.Join(err, f.Close())
 }
 
-func writeAll(f File, data []byte) error {
-	n, err := f.Write(data)
-	if err == nil && n < len(data) {
-		err = io.ErrShortWrite
+// of writes data.
+func of(data []byte) func(io.Writer) error {
+	return func(w io.Writer) error {
+		n, err := w.Write(data)
+		if err == nil && n < len(data) {
+			err = io.ErrShortWrite
+		}
+		return err
 	}
-	return err
 }
 
 const temporaryPrefix = ".new-"
