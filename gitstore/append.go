@@ -17,7 +17,7 @@ func (s *Store) Create(ctx context.Context, id conversation.ID, base string, eve
 	if len(events) > 0 && events[0].Seq != 0 {
 		return "", fmt.Errorf("create %s: event %d cannot be the first", id, events[0].Seq)
 	}
-	on, err := s.basePlace(base)
+	on, err := basePlace(s, base)
 	if err != nil {
 		return "", err
 	}
@@ -25,7 +25,7 @@ func (s *Store) Create(ctx context.Context, id conversation.ID, base string, eve
 }
 
 // basePlace is the place of a conversation's first event.
-func (s *Store) basePlace(base string) (basis, error) {
+func basePlace(s *Store, base string) (basis, error) {
 	if base == "" {
 		return basis{tree: odb.OID(s.repo.ObjectFormat.EmptyTree())}, nil
 	}

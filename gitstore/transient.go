@@ -36,7 +36,7 @@ func (s *Store) Transient() *Transient {
 
 // Create implements [conversation.Journal].
 func (t *Transient) Create(_ context.Context, id conversation.ID, base string, events []*conversation.Event) (conversation.Head, error) {
-	on, err := t.store.basePlace(base)
+	on, err := basePlace(t.store, base)
 	if err != nil {
 		return "", err
 	}
