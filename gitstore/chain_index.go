@@ -319,10 +319,17 @@ func (w *numberWalk) stop() {
 func (s *Store) Forward(ctx context.Context, of conversation.Info) iter.Seq2[*conversation.Event, error] {
 	return func(yield func(*conversation.Event, error) bool) {
 		head, err := s.parseHead(of.Head)
-		var index chainIndex
-		if err == nil {
-			_, index, err = s.sidecars.find(ctx, of, head, 0)
+		if err != nil {
+			yield(nil, err)
+			return
 		}
+		s.sidecars.forward(ctx, of, head)(yield)
+	}
+}
+
+func (s *sidecars) forward(ctx context.Context, of conversation.Info, head odb.OID) iter.Seq2[*conversation.Event, error] {
+	return func(yield func(*conversation.Event, error) bool) {
+		_, index, err := s.find(ctx, of, head, 0)
 		if err != nil {
 			yield(nil, err)
 			return
