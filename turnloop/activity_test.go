@@ -17,7 +17,7 @@ import (
 	. "jp/turnloop"
 )
 
-// told waits until nothing more is going to be told, and is what the last activity of a name said.
+// told waits for the last news, and is the last activity of a name.
 func (r *rig) told(name string) Activity {
 	time.Sleep(time.Second) // of the bubble's clock
 	synctest.Wait()
@@ -32,7 +32,7 @@ func (r *rig) told(name string) Activity {
 	return last
 }
 
-// TestWorkingTellsTheLastLine lets a tool write, in pieces, and looks at what is shown of it.
+// TestWorkingTellsTheLastLine lets a tool write, in pieces, and checks the shown line.
 func TestWorkingTellsTheLastLine(t *testing.T) {
 	const secret = "s3cr3t-0123456789"
 	redact := func(text string) string { return strings.ReplaceAll(text, secret, "[secret]") }

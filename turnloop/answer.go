@@ -25,7 +25,7 @@ type answer struct {
 	parts   provider.Assembler
 	held    []provider.Part
 	open    map[int]int    // bytes of text streamed so far, by the provider's index
-	waiting map[int]string // white space that parts began with, which alone makes no event
+	waiting map[int]string // leading white space of parts, which alone makes no event
 	writing map[int]string // the tool whose call is being written
 	durable bool           // an event of the call is recorded
 	tools   bool           // a tool call is recorded
@@ -71,13 +71,12 @@ func opens(c provider.Chunk) bool {
 	return false
 }
 
-// partOf is what a chunk is a piece of, "" for a tool call.
+// partOf maps a chunk's kind to its part, "" for a tool call.
 var partOf = map[provider.ChunkKind]conversation.Part{
 	provider.ChunkMessage: conversation.PartMessage, provider.ChunkReasoning: conversation.PartReasoning,
 	provider.ChunkData: conversation.PartData,
 }
 
-// stream tells the observer of text that is not durable yet.
 func (a *answer) stream(c provider.Chunk) {
 	at, text := a.open[c.Index], a.waiting[c.Index]+c.Text
 	a.writes(c)
@@ -93,7 +92,7 @@ func (a *answer) stream(c provider.Chunk) {
 	}
 }
 
-// writes shows what the model writes. The pieces of a tool call name the tool once.
+// writes shows the model's output as it arrives. The pieces of a tool call name the tool once.
 func (a *answer) writes(c provider.Chunk) {
 	if c.Kind == provider.ChunkToolCall && c.Tool != "" {
 		a.writing = map[int]string{c.Index: clip(c.Tool)}
@@ -104,7 +103,7 @@ func (a *answer) writes(c provider.Chunk) {
 	a.shown.Add(partOf[c.Kind], a.writing[c.Index], c.Text)
 }
 
-// end is what the last event of the call carries.
+// end builds the end of the call for its last event.
 func (a *answer) end(c provider.Chunk) *conversation.CallEnd {
 	end := &conversation.CallEnd{Finish: c.Finish, Prefix: a.prefix(), Usage: &conversation.Usage{}}
 	if c.Usage != nil {
@@ -120,8 +119,7 @@ func (a *answer) end(c provider.Chunk) *conversation.CallEnd {
 	return end
 }
 
-// mostTokens is more than any answer costs: sums of what servers claim must not
-// overflow.
+// mostTokens is more than any answer costs. It keeps sums of the servers' figures from overflowing.
 const mostTokens = 1 << 40
 
 func believable(tokens int) int { return min(max(tokens, 0), mostTokens) }
@@ -129,7 +127,7 @@ func believable(tokens int) int { return min(max(tokens, 0), mostTokens) }
 // record makes the held parts durable, and with an end the end of the call.
 func (a *answer) record(ctx context.Context, end *conversation.CallEnd) error {
 	if end != nil && len(a.held) == 0 {
-		a.held = []provider.Part{{Kind: provider.ChunkMessage}} // the model said nothing more
+		a.held = []provider.Part{{Kind: provider.ChunkMessage}} // an empty message
 	}
 	if len(a.held) == 0 {
 		return nil
@@ -190,8 +188,7 @@ func (a *answer) add(t *conversation.TurnBuilder, p provider.Part, end conversat
 	t.AddToolCallRequest(request, with...)
 }
 
-// maxName bounds a name or an id that a model makes up, in bytes. No provider
-// gives longer ones.
+// maxName bounds a name or an id from a model, in bytes. Those of providers are shorter.
 const maxName = 512
 
 func clip(name string) string {
@@ -201,9 +198,8 @@ func clip(name string) string {
 	return strings.ToValidUTF8(name[:maxName], "")
 }
 
-// broken handles the end of a stream that has no finish. If a tool call is already
-// durable, the model call ends there. Otherwise, if the request is not repeated, the
-// text so far is kept, marked as cut off.
+// broken handles the end of a stream that has no finish. If a tool call is already durable, the model call
+// ends there. Otherwise, unless the request is repeated, it keeps the text so far, marked as cut off.
 func (a *answer) broken(ctx context.Context, cause error) error {
 	interrupted := ctx.Err() != nil
 	if interrupted {
@@ -228,7 +224,7 @@ func (a *answer) broken(ctx context.Context, cause error) error {
 	return nil
 }
 
-// keep records what is there, whole parts and partial ones, without an end.
+// keep records the parts so far, whole and partial, without an end.
 func (a *answer) keep(ctx context.Context) error {
 	t := a.loop.stream.CurrentTurn()
 	for _, p := range a.held {

@@ -14,12 +14,12 @@ import (
 	"jp/tool"
 )
 
-// approvals tell what the user and the configuration have said to the calls of tools.
+// approvals hold the decisions of the user and the configuration about tool calls.
 type approvals struct {
 	opts   *Options
 	stream *conversation.Stream
 	also   map[int]bool // calls, by seq, that a person allowed with the question of an earlier one
-	// refused are calls, by seq, that were to run as ones that only read, with the reason why such a run did not count.
+	// refused maps the seq of calls that failed to run as read-only to the reason.
 	refused map[int]string
 }
 
@@ -38,15 +38,14 @@ func (a *approvals) reader(call *conversation.ToolCall) bool {
 	return def != nil && def.OnlyReads != nil && def.Run == tool.Ask && !def.Exclusive && a.refused[call.Event.Seq] == "" && def.OnlyReads(call.Arguments())
 }
 
-// binding is the yes that a person gave to a call's question, nil where it is run on
-// another word. Such a yes holds for what the person saw: the files that the call names,
-// as they were then.
+// binding is a person's yes to a call's question, nil if something else allowed the call. Such a yes holds
+// for the state in which the person saw the files that the call names.
 func (a *approvals) binding(def *tool.Definition, call *conversation.ToolCall) *conversation.Inquiry {
 	q := call.Permission()
 	switch {
 	case q == nil || q.Response == nil || !allowed(q.Response), q.Response.By != conversation.ByUser,
 		q.Response.Reason == reasonAdvance, q.Response.Reason == reasonTurn, q.Response.Choice() == conversation.AnswerRunTurn,
-		call.Started != nil, // its own run may have changed them; what is unknown of that was asked
+		call.Started != nil, // its own run may have changed them, and the question about its outcome is settled
 		!def.Exclusive && a.stream.Tail().Approved.Allows(def.Name):
 		return nil
 	}
@@ -57,8 +56,8 @@ func (a *approvals) binding(def *tool.Definition, call *conversation.ToolCall) *
 // that a call names, or may have.
 func (a *approvals) stale(call *conversation.ToolCall) bool { return a.whyStale(call) != "" }
 
-// lifted reports whether a call that has not begun was allowed without a question, by what the
-// user has taken back since.
+// lifted reports whether the user has since revoked the approval or rule that allowed a call, without a
+// question, that has not begun.
 func (a *approvals) lifted(call *conversation.ToolCall) bool {
 	def, q := lookup(a.opts.Tools.Registry, call.Request.Name), call.Permission()
 	now := a.opts.restriction()
@@ -73,7 +72,7 @@ func (a *approvals) lifted(call *conversation.ToolCall) bool {
 }
 
 // whyStale says why a person is asked again: another process changed a file that a call
-// names since the person allowed it, or jp cannot tell. It is empty for any other question.
+// names since the person allowed it, or may have. It is empty for any other question.
 func (a *approvals) whyStale(call *conversation.ToolCall) string {
 	if why := a.refused[call.Event.Seq]; why != "" && onlyReads(call) {
 		return " It was tried as a command that only reads: " + why + "."
@@ -109,15 +108,15 @@ func (a *approvals) overtaken(q *conversation.Inquiry, about []tool.NamedFile) b
 	return a.differ(q, about)
 }
 
-// foresee makes one question of whether a call may run and of what its tool would ask
-// first, as things are.
+// foresee joins the question whether a call may run with the question that its tool would ask first, by the
+// present files.
 func (a *approvals) foresee(request *conversation.InquiryRequest, def *tool.Definition, call *conversation.ToolCall) {
 	if def.Foresee == nil {
 		return
 	}
 	arguments, err := a.opts.real(def, call.Arguments())
 	if err != nil {
-		return // it is not run
+		return
 	}
 	if f, ok := def.Foresee(arguments); ok {
 		request.Covers = []string{f.ID}
@@ -193,7 +192,7 @@ func (o *Options) namedBy(def *tool.Definition, call *conversation.ToolCall) (fi
 	if def.About != nil {
 		arguments, err := o.real(def, call.Arguments())
 		if err != nil {
-			arguments = call.Arguments() // and it is not run
+			arguments = call.Arguments()
 		}
 		return def.About(arguments, o.Conversation.ID)
 	}
@@ -207,7 +206,7 @@ func (o *Options) namedBy(def *tool.Definition, call *conversation.ToolCall) (fi
 	return files
 }
 
-// state identifies what a file is now; false: it is a folder.
+// state identifies the present content of a file. It is false for a folder.
 func (o *Options) state(file tool.NamedFile) (state string, ok bool) {
 	if file.State != "" {
 		return file.State, true
@@ -215,8 +214,8 @@ func (o *Options) state(file tool.NamedFile) (state string, ok bool) {
 	return o.Files.Digest(file.Path)
 }
 
-// digests are the files that a call is about, as they are. Where they do not fit into an
-// event, one digest stands for all.
+// digests are the present digests of the files that a call is about. If they do not fit into an event, one
+// digest stands for all.
 func (o *Options) digests(about []tool.NamedFile) (files []conversation.NamedFile) {
 	if o.Files.Digest == nil {
 		return nil
@@ -239,8 +238,8 @@ func (o *Options) digests(about []tool.NamedFile) (files []conversation.NamedFil
 // allFiles stands for all files that a call is about.
 const allFiles = "."
 
-// differ reports whether a file that a call is about is not as it was when its question was
-// put, or was not among them. What tools of this conversation changed since is no surprise.
+// differ reports whether a file that a call is about has changed since its question, or was missing from it.
+// Later changes by tools of this conversation do not count.
 func (a *approvals) differ(q *conversation.Inquiry, about []tool.NamedFile) bool {
 	if a.opts.Files.Digest == nil {
 		return false
@@ -292,8 +291,7 @@ func (a *approvals) differ(q *conversation.Inquiry, about []tool.NamedFile) bool
 	return false
 }
 
-// realPath is a path of an event with the secrets of its name in the place of what stands
-// for them.
+// realPath puts the secrets back into a path of an event.
 func realPath(restore func(json.RawMessage) (json.RawMessage, error), path string) string {
 	if restore == nil {
 		return path
@@ -309,9 +307,9 @@ func realPath(restore func(json.RawMessage) (json.RawMessage, error), path strin
 	return path
 }
 
-// touches reports whether an event says that another process changed one of the files. Where
-// it does not list all of them it may be any. A file that is added says nothing: it may have
-// been there untracked, and then is recorded first when a call that names it runs.
+// touches reports whether an event says that another process changed one of the files. An incomplete list
+// touches every file. An added file does not count: it may have been there untracked, and jp then records it
+// before a call that names it runs.
 func touches(e *conversation.Event, about []tool.NamedFile) bool {
 	var paths []conversation.PathStat
 	more := 0

@@ -92,7 +92,6 @@ func runQuestion(what string, hooked bool, stale string, offline bool) conversat
 	return q
 }
 
-// deliveryQuestion asks whether a held result is delivered.
 func deliveryQuestion(call *conversation.ToolCall, def *tool.Definition) conversation.InquiryRequest {
 	q := conversation.InquiryRequest{
 		For: call.Event.Seq, Kind: conversation.KindDeliverResult, QuestionID: "deliver", Attempt: 1,
@@ -107,7 +106,6 @@ func deliveryQuestion(call *conversation.ToolCall, def *tool.Definition) convers
 	return q
 }
 
-// askDelivery asks for the delivery of a result whose question is not on record.
 func (l *Loop) askDelivery(ctx context.Context, call *conversation.ToolCall) error {
 	t := l.stream.CurrentTurn()
 	seq := t.Next()
@@ -132,8 +130,7 @@ func (l *Loop) askAgain(ctx context.Context, q *conversation.Inquiry) error {
 	return l.put(ctx, q)
 }
 
-// settleQuestion answers a tool's own question where the configuration or an
-// earlier answer does, and puts it otherwise.
+// settleQuestion answers a tool's own question from the configuration or an earlier answer, or else puts it.
 func (l *Loop) settleQuestion(ctx context.Context, q *conversation.Inquiry) error {
 	var to tool.QuestionTo
 	if def := lookup(l.opts.Tools.Registry, q.Call.Request.Name); def != nil {
@@ -156,8 +153,7 @@ func (l *Loop) settleQuestion(ctx context.Context, q *conversation.Inquiry) erro
 	return l.put(ctx, q)
 }
 
-// put asks the client, or does what the policy says. A client that goes without
-// an answer leaves it to the policy.
+// put asks the client, or follows the policy. If the client leaves without an answer, the policy decides.
 func (l *Loop) put(ctx context.Context, q *conversation.Inquiry) error {
 	client := l.opts.User.client()
 	for {
@@ -242,8 +238,7 @@ func (l *Loop) askPeople(ctx context.Context, q *conversation.Inquiry, ask func(
 	return l.answer(ctx, q, a.response())
 }
 
-// QuestionAbout is what a turn's events say of an inquiry that is to be put to a
-// person.
+// QuestionAbout builds the question to a person from an inquiry and the turn's events.
 func QuestionAbout(l *conversation.Ledger, q *conversation.Inquiry) Question {
 	question := Question{Inquiry: q, Arguments: q.Call.Arguments(), Hooked: byHook(q.Call)}
 	for _, call := range l.ToolCalls {
@@ -269,7 +264,7 @@ func (a Answer) response() conversation.InquiryResponse {
 	return response
 }
 
-// Answer records what a person says to a question that waits, without going on.
+// Answer records a person's answer to a waiting question, and leaves the turn as it is.
 func (l *Loop) Answer(ctx context.Context, q *conversation.Inquiry, a Answer) error {
 	return l.answer(ctx, q, a.response())
 }

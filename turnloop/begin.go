@@ -6,11 +6,11 @@ import (
 	"jp/conversation"
 )
 
-// begin makes the start of a turn and the request durable, with what moved in
-// the files since the last event and what the model has to be told again.
+// begin makes the start of a turn and the request durable, with the changes of the files since the last event
+// and the messages that the model needs again.
 func (l *Loop) begin(ctx context.Context, r Request) error {
 	told := r.Records
-	if l.hooks.has(PointTurnStart) { // it says whether the turn may begin, and what the model has to know
+	if l.hooks.has(PointTurnStart) { // the hook may refuse the turn, or tell the model something
 		decision, err := l.hooks.run(ctx, HookEvent{Point: PointTurnStart, Turn: l.stream.TurnNumber() + 1, Request: r.Chat.Content})
 		switch {
 		case ctx.Err() != nil:
@@ -71,8 +71,7 @@ func (l *Loop) begin(ctx context.Context, r Request) error {
 	return l.build(ctx, t)
 }
 
-// prompt is an event with the system prompt and the tool definitions, nil where
-// those in force are the same.
+// prompt is an event with the system prompt and the tool definitions, nil if the present ones are the same.
 func (l *Loop) prompt(ctx context.Context) (*conversation.Event, error) {
 	text, sum, err := toolsText(l.opts.Tools.Registry)
 	if err != nil {
@@ -85,7 +84,7 @@ func (l *Loop) prompt(ctx context.Context) (*conversation.Event, error) {
 			if b.System == l.opts.Model.System && p != nil && p.SHA256 == sum {
 				if _, there, err := l.opts.Conversation.Journal.Payload(ctx, *p); there || err != nil {
 					return nil, err
-				} // it was not fetched with the conversation, and is written again
+				} // it was missing from the fetched conversation, and is written again
 			}
 			break
 		}

@@ -16,13 +16,13 @@ import (
 	. "jp/turnloop"
 )
 
-// A person who is asked about a change of a file sees the file as the change will find it, whatever calls of the
-// same answer stand before it.
+// A person who is asked about a change of a file sees the file as the change will find it, after any calls of
+// the same answer before it.
 func TestAQuestionShowsTheFileAsTheCallFindsIt(t *testing.T) {
 	for name, tt := range map[string]struct {
-		calls   string // what each appends to: "edit a" fits if the file is there, "sh a" names it, "sh" names none
+		calls   string // what each appends to: "edit a" fits if the file is there, "sh a" names it, "sh" does not
 		answers string // to the questions, in order; "run" after those
-		policy  Policy // of nobody
+		policy  Policy // of no person
 		shown   string // the file as it was at each question
 		trace   string // questions and runs
 	}{

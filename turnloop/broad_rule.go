@@ -9,7 +9,7 @@ import (
 )
 
 // BroadRule returns the program whose arguments may name any other program under a rule: a
-// wrapper, an interpreter or a runner, and the rule ends before what it runs. It is "" for
+// wrapper, an interpreter or a runner, and the rule ends before the inner program. It is "" for
 // other rules.
 func BroadRule(rule []string) string {
 	if n := len(rule); n > 1 && startingOption().MatchString(rule[n-1]) {
@@ -106,7 +106,7 @@ var starters = map[string]commandForm{
 	"run-parts": {}, "cpulimit": {valued: "-l"}, "eatmydata": {}, "softlimit": {valued: "-m"}, "runcon": {fixed: 1}, "capsh": {}, "sg": {fixed: 1}, "newgrp": {}, "wsl": {valued: "-d -u"},
 }
 
-// A commandForm says what stands between a program and the one that it starts.
+// A commandForm describes the words between a program and the one that it starts.
 type commandForm struct {
 	valued string // options whose value is the next word
 	fixed  int    // operands
@@ -155,7 +155,7 @@ type interpreter struct {
 	stdin  string // option by which it reads the program from its input
 }
 
-// afterOptions are the words from the first one on that is no option and no value of one.
+// afterOptions are the words from the first one that is neither an option nor the value of one.
 func (i interpreter) afterOptions(words []string) []string {
 	valued := strings.Fields(i.valued)
 	for len(words) > 0 && len(words[0]) > 1 && (words[0][0] == '-' || words[0][0] == '+') {
@@ -200,7 +200,7 @@ type runner struct {
 	valued   string         // options whose value is the next word
 }
 
-// program is what a command starts. ended says that the words end before that. Behind
+// program returns the command that these words start. ended reports that the words end before it. Behind
 // another command they start nothing else.
 func (r runner) program(words []string) (rest []string, ended bool) {
 	command := ""

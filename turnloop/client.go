@@ -14,10 +14,10 @@ import (
 type modelClient struct {
 	opts          *Options
 	stream        *conversation.Stream
-	stateRejected bool // the provider took opaque state of its own not back
+	stateRejected bool // the provider rejected its own opaque state
 }
 
-// options say which model is asked, and what it may get back of its own.
+// options choose the model and the opaque state that it may get back.
 func (m *modelClient) options() provider.Options {
 	return provider.Options{Model: m.opts.Model.Name, API: m.opts.Model.API, Endpoint: m.opts.Model.Endpoint, Account: m.opts.Model.Account, NoState: m.stateRejected}
 }
@@ -30,7 +30,7 @@ func (m *modelClient) request(ctx context.Context) (*provider.Request, error) {
 	return provider.Build(m.stream.Events(), options)
 }
 
-// makeRoom records what makes room for the next request, and reports whether anything did.
+// makeRoom records the compactions for the next request, and reports whether there were any.
 func (m *modelClient) makeRoom(ctx context.Context, refused error, asking func(context.Context) (context.Context, func()), record func([]conversation.Body) error) (bool, error) {
 	if m.opts.Model.MakeRoom == nil {
 		return false, nil
@@ -55,7 +55,7 @@ func (m *modelClient) content(ctx context.Context) func(conversation.Payload) ([
 	return func(p conversation.Payload) ([]byte, bool) {
 		data, ok, err := m.opts.Conversation.Journal.Payload(ctx, p)
 		if !ok && p.Name == conversation.PayloadTools {
-			// Equal hashes mean equal texts, whatever their source.
+			// Equal hashes mean equal texts, of any source.
 			if text, sum, err := toolsText(m.opts.Tools.Registry); err == nil && sum == p.SHA256 {
 				return text, true
 			}
@@ -64,8 +64,8 @@ func (m *modelClient) content(ctx context.Context) func(conversation.Payload) ([
 	}
 }
 
-// withoutState reports whether the model is to be asked again without what earlier
-// answers left with their provider: it does not take that back.
+// withoutState reports whether to ask the model again without the opaque state of earlier answers, because
+// its provider rejected it.
 func (m *modelClient) withoutState(err error) bool {
 	var refused *provider.Error
 	if m.stateRejected || !errors.As(err, &refused) || refused.Class != provider.ClassState {

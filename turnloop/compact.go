@@ -7,11 +7,9 @@ import (
 	"jp/turnloop/activity"
 )
 
-// writesSummary is what the model writes that is asked for a summary.
 const writesSummary = "a summary, to make room"
 
-// Compact lets order decide what makes room in a conversation of which no turn runs, and records
-// it. It returns the events.
+// Compact records the compactions that order chooses for an idle conversation, and returns their events.
 func Compact(ctx context.Context, opts Options, order func(context.Context, Room) ([]conversation.Body, error)) ([]*conversation.Event, error) {
 	m := modelClient{opts: &opts, stream: opts.Conversation.Stream}
 	opts.Conversation.Stream.SetClock(opts.Clock.Now)

@@ -69,7 +69,7 @@ func TestACrashAtEveryAppendOfACompaction(t *testing.T) {
 	require.Equal(t, map[int]bool{0: true, 1: true}, seen)
 }
 
-// A model that is not asked for what that would cost ends the turn well.
+// A model that is too expensive to ask ends the turn well.
 func TestACallThatCostsTooMuchEndsTheTurn(t *testing.T) {
 	r := newRig(t, []*fakeTool{reads("read")}, asksFor("read"), once(&provider.Error{Class: provider.ClassBudget, Message: "it reaches limits.cost_usd"}))
 	o := r.done()

@@ -20,7 +20,7 @@ import (
 
 var errDisk = errors.New("no space left")
 
-// A crash is what happens at one append.
+// A crash is an event at one append.
 type crash int
 
 const (
@@ -66,7 +66,7 @@ func newCrashRig(t testingT, replies ...reply) *crashRig {
 	return c
 }
 
-// watched is what the tool does, with what must hold when it does it.
+// watched is the tool's work, with the conditions that must hold then.
 func (c *crashRig) watched(f *fakeTool) func(context.Context, tool.Call) (tool.Result, error) {
 	do := f.do
 	return func(ctx context.Context, call tool.Call) (tool.Result, error) {
@@ -81,7 +81,7 @@ func (c *crashRig) watched(f *fakeTool) func(context.Context, tool.Call) (tool.R
 }
 
 // watch checks, from what is durable, that a changing call may run now: it has a
-// yes, its newest event is its start, and its response is not there.
+// yes, its newest event is its start, and its response is missing.
 func (c *crashRig) watch(seq int) {
 	ledger := conversation.LedgerOf(c.stored())
 	call := ledger.ToolCall(seq)
@@ -142,7 +142,7 @@ func (c *crashRig) crashAt(n int, how crash) context.Context {
 	return ctx
 }
 
-// heal makes the journal work again, and judges what happened since the crash.
+// heal repairs the journal, and judges the events since the crash.
 func (c *crashRig) heal() {
 	c.journal.fault, c.journal.after, c.journal.lies = nil, nil, nil
 	if c.crashed == 0 {
@@ -157,8 +157,7 @@ func (c *crashRig) heal() {
 	c.crashed = 0
 }
 
-// unknown are the changing calls that are on record as started, and of which
-// nothing came.
+// unknown are the changing calls that are on record as started, and have no response.
 func (c *crashRig) unknown() map[int]bool {
 	calls := map[int]bool{}
 	for _, e := range c.stored() {
@@ -187,7 +186,7 @@ func (c *crashRig) finish() {
 		o, err = New(c.opts).Run(c.t.Context())
 	}
 	require.NoError(c.t, err)
-	if o.Failing == nil { // the same call that cannot run, three times
+	if o.Failing == nil {
 		require.Contains(c.t, []Status{Complete, Length}, o.Status)
 	}
 	c.check()

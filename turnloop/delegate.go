@@ -62,5 +62,5 @@ func (l *Loop) runResuming(ctx context.Context, call *conversation.ToolCall) err
 	if err := l.respond(ctx, done, &after); err != nil {
 		return err
 	}
-	return l.afterTools(ctx, call) // whatever ended the run may be meant for the whole turn
+	return l.afterTools(ctx, call) // the cause of the run's end may concern the whole turn
 }

@@ -69,7 +69,7 @@ func (f *family) childOptions(id conversation.ID) Options {
 	return opts
 }
 
-// child are the events of the child, none if it has not begun.
+// child are the events of the child, if any.
 func (f *family) child(id conversation.ID) []*conversation.Event {
 	head, err := f.journal.Head(f.t.Context(), id)
 	if err != nil {
@@ -80,7 +80,6 @@ func (f *family) child(id conversation.ID) []*conversation.Event {
 	return events
 }
 
-// work is what the tool delegate does.
 func (f *family) work(ctx context.Context, call tool.Call) (tool.Result, error) {
 	if f.Child != "" && f.Child != call.Child {
 		return tool.Result{}, fmt.Errorf("the child was %s and is %s", f.Child, call.Child)

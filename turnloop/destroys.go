@@ -9,7 +9,7 @@ import (
 	"jp/internal/lazy"
 )
 
-// destroyers are commands that delete or overwrite files. everywhere are those of them that name no files.
+// destroyers are commands that delete or overwrite files. everywhere are those that name no files.
 var (
 	destroyers = lazy.Regexp(`(^|[\s;&|(/])(rm|rmdir|shred|dd|truncate|mv|unlink)(\s|$)|\bgit\s.*\b(clean|checkout|restore|reset|stash)\b|\bfind\s(.|\n)*-delete|[^&>0-9]>[^&]`)
 	everywhere = lazy.Regexp(`\bgit\s.*\b(clean|stash|reset)\b|\bfind\s|[*?]`)
@@ -45,14 +45,15 @@ func reaches(command, file string) bool {
 // mostNamed is how many files without a copy a question names.
 const mostNamed = 5
 
-// losses says which files could not be brought back after a call.
+// losses finds the files that a call would lose for good.
 type losses struct {
 	opts     *Options
 	noBackup string       // why the newest call ran without a copy of untracked files
 	warned   map[int]bool // calls whose question said so
 }
 
-// warnOfLoss is what a question about a known destroyer says of files that could not be brought back, "" for nothing.
+// warnOfLoss is the warning in a question about a known destroyer of files without a copy, "" if all have
+// one.
 func (l *losses) warnOfLoss(q *conversation.Inquiry) string {
 	command := commandOf(q.Call)
 	if !destroys(command) {
@@ -65,7 +66,7 @@ func (l *losses) warnOfLoss(q *conversation.Inquiry) string {
 	return l.lossOf(command)
 }
 
-// lossOf names what a known destroyer reaches and jp could not bring back, "" for nothing.
+// lossOf names the files that a known destroyer reaches and of which jp has no copy, "" if there are none.
 func (l *losses) lossOf(command string) string {
 	if l.opts.Files.NoCopy == nil || !destroys(command) {
 		return ""
@@ -85,7 +86,7 @@ func (l *losses) lossOf(command string) string {
 	return "no copy: " + strings.Join(names, ", ")
 }
 
-// withoutBackup says that jp made no copies before a call. It reports whether the call is not to run for that.
+// withoutBackup reports to the user that a call has no backup. It returns whether the call must not run.
 func (l *losses) withoutBackup(call *conversation.ToolCall, why string) bool {
 	if l.opts.Verbose && why == "" {
 		if loss := l.lossOf(commandOf(call)); loss != "" {
@@ -99,5 +100,4 @@ func (l *losses) withoutBackup(call *conversation.ToolCall, why string) bool {
 	return l.opts.Files.BackupRequired && destroys(commandOf(call)) && !l.warned[call.Event.Seq]
 }
 
-// textNoBackup is the result of a call that did not run for want of a backup.
 const textNoBackup = "Not run: it would delete or overwrite files, and jp could not copy the untracked ones first: "

@@ -1,12 +1,10 @@
 // Package turnloop runs one turn, from the user's words to its last event.
 //
-// What to do next is decided by one pure function, [Next], only from the
-// turn's events and the definitions of its tools. A driver performs the action,
-// which makes further events durable, and asks again. There is no other state:
-// going on with a turn after a crash is the same loop over the events that were
-// recorded.
+// What to do next is decided by one pure function, [Next], only from the turn's events and the definitions of
+// its tools. A driver performs the action, which makes further events durable, and asks again. The events are
+// the only state: resuming a turn after a crash is the same loop over the recorded events.
 //
-// What holds:
+// Invariants:
 //
 //   - An event is durable before anything that depends on it: the request before
 //     the model is called, a call's finish before its tools start, a tool's start

@@ -10,8 +10,7 @@ import (
 	. "jp/turnloop"
 )
 
-// The model is told the environment when it differs from what it was told last. What a discarded turn told
-// is gone.
+// The model gets the environment whenever it changes. A discarded turn does not count.
 func TestEnvironmentIsToldOnce(t *testing.T) {
 	rig := newCrashRig(t, slices.Repeat([]reply{answers("Done.")}, 6)...)
 	turn := func(environment string, discard bool) (told string) {

@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// A JournalError says that events could not be recorded. The turn stops;
-// everything before them is safe.
+// A JournalError reports that events could not be recorded. The turn stops. Everything before them is safe.
 type JournalError struct {
-	Seq int // of the first event that was not recorded
+	Seq int // of the first unrecorded event
 	Err error
 }
 
@@ -20,12 +19,12 @@ func (e *JournalError) Error() string {
 // Unwrap gives the journal's error.
 func (e *JournalError) Unwrap() error { return e.Err }
 
-// A ControlFilesError ends a turn whose tool changed files that decide what git runs, if no
-// user let the turn go on. The result of the tool is recorded.
+// A ControlFilesError ends a turn whose tool changed files that decide what git runs, unless a user lets it
+// go on. The result of the tool is recorded.
 type ControlFilesError struct {
 	Tool  string
 	Files []string
-	Since bool // jp ended before it saw what the tool did: the files changed since the tool started
+	Since bool // jp ended before it saw the tool's changes: the files changed since the tool started
 }
 
 // Error names the files.
@@ -36,8 +35,7 @@ func (e *ControlFilesError) Error() string {
 	return fmt.Sprintf("%s changed files that git obeys: %s", e.Tool, strings.Join(e.Files, ", "))
 }
 
-// A DeniedError says that a hook of the user lets the turn not begin. Nothing of
-// it is recorded.
+// A DeniedError reports that a hook of the user refused a turn. The turn leaves no record.
 type DeniedError struct{ Reason string }
 
 // Error gives the hook's reason.

@@ -15,7 +15,6 @@ import (
 	"jp/turnloop"
 )
 
-// clock is a tool that says what time it is.
 type clock struct{}
 
 func (clock) Definition() *tool.Definition { return &theClock }

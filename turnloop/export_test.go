@@ -1,4 +1,4 @@
 package turnloop
 
-// ForgetProcess makes the loop take what follows for another process.
+// ForgetProcess makes the loop act as another process from now on.
 func ForgetProcess() { tooMany = newTooMany() }

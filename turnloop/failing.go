@@ -7,14 +7,14 @@ import (
 	"jp/conversation"
 )
 
-// maxFailures is how many model calls in a row may ask for a tool in a way in which
-// it cannot run, always with the same error, before the turn ends.
+// maxFailures is the number of successive model calls that may ask for a tool that cannot run, with the same
+// error each time, before the turn ends.
 const maxFailures = 3
 
 // A Failing is a tool that the model asked for again and again with the same error.
 type Failing struct {
 	Tool    string
-	Problem string // what the model was told each time
+	Problem string // the same message to the model each time
 }
 
 // Error says which tool it is, and the error.
@@ -25,10 +25,9 @@ func (f *Failing) Error() string {
 // CutOff reports whether the output limit cut the calls off.
 func (f *Failing) CutOff() bool { return f.Problem == textCutOff }
 
-// failing finds the tool whose newest calls all failed in the same way, nil if there
-// is none. Only calls that never ran count, since what a tool itself returns may
-// change with the files. Several calls of one answer count once, because the model
-// had not heard of the first error. What the user says restarts the count.
+// failing finds the tool whose newest calls all failed in the same way, nil if there is none. Only calls that
+// never ran count, since a tool's own result may change with the files. Several calls of one answer count
+// once, because the model had yet to hear of the first error. A message of the user restarts the count.
 func failing(l *conversation.Ledger) *Failing {
 	type row struct {
 		problem string
@@ -63,8 +62,8 @@ func failing(l *conversation.Ledger) *Failing {
 	return nil
 }
 
-// problemOf is why a call never ran, without what the model wrote, "" if it did run
-// or if a user decided against it.
+// problemOf is the reason why a call never ran, without the model's words. It is "" if the call ran or a user
+// declined it.
 func problemOf(c *conversation.ToolCall) string {
 	if c.Open() || !c.Result.IsError || c.Result.Cancelled || c.Started != nil || len(c.Inquiries) > 0 {
 		return ""

@@ -25,7 +25,7 @@ func calling(name, arguments string, finish conversation.Finish) reply {
 	return once(calls(name, "_1", arguments), ends(finish))
 }
 
-// What the output limit cut off is cut off, whatever the arguments look like.
+// An answer at the output limit is incomplete, even if the arguments look complete.
 func TestACallThatWasCutOffIsNotJudgedByItsArguments(t *testing.T) {
 	for _, arguments := range []string{`{"path": "a`, `{"path":"a"}`, `{"file":"a"}`, ``, `null`, `{"path":"a"}{"path":"a"}`} {
 		for _, name := range []string{"strict", "none", " strict"} {
@@ -123,7 +123,7 @@ func (r *rig) doneOrKilled(killed bool) Outcome {
 	return o
 }
 
-// What the user says restarts the count.
+// A message of the user restarts the count.
 func TestAReplyBeginsTheCountAnew(t *testing.T) {
 	cut := calling("strict", `{"path": "a`, conversation.FinishLength)
 	var loop *Loop
@@ -139,8 +139,8 @@ func TestDamagedCallsRun(t *testing.T) {
 	const called = conversation.FinishToolCalls
 	for name, tc := range map[string]struct {
 		name, arguments string
-		sent            string // what the tool gets
-		raw             string // arguments on record, "" for none
+		sent            string // the tool's input
+		raw             string // recorded arguments, or ""
 		wrote           string // name on record
 	}{
 		"twice in a row":     {"strict", `{"path":"a"}{"path":"a"}`, `{"path":"a"}`, `{"path":"a"}{"path":"a"}`, ""},

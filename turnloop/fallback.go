@@ -15,8 +15,8 @@ type substitute struct {
 	why    *conversation.Fallback // to be recorded with the first answer; nil: it is recorded
 }
 
-// fallsBack reports whether another model may answer what this one does not. It is the server that is out of
-// order, the account, or the model, and not the request or the key.
+// fallsBack reports whether another model may answer in place of this one. The server, the account or the
+// model is out of order then, and the request and the key are fine.
 func fallsBack(err error) bool {
 	var refused *provider.Error
 	if !errors.As(err, &refused) {
@@ -25,7 +25,7 @@ func fallsBack(err error) bool {
 	return refused.Class.Transient() || refused.Class == provider.ClassQuota || refused.Class == provider.ClassModel
 }
 
-// author is what an event says of a model that answered in place of the turn's.
+// author attributes an event to the model that answered in place of the turn's.
 func (s *substitute) author(model string) []conversation.Draft {
 	if !s.in {
 		return nil

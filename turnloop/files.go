@@ -12,8 +12,7 @@ import (
 	"jp/conversation"
 )
 
-// What an event lists of paths is bounded by their number and by the bytes of
-// their names, so that it always fits into the event.
+// The paths in an event are bounded by their number and by the bytes of their names, so that they always fit.
 const (
 	maxPaths     = 200
 	maxPathBytes = 20 << 10
@@ -30,10 +29,10 @@ func fitting[T any](items []T, path func(T) string) int {
 	return len(items)
 }
 
-// files looks at the files, and is what the events say of them: the newest tree, where
-// the repository stood, and the control files of git.
+// files looks at the files, and keeps their state by the events: the newest tree, the repository's place, and
+// the control files of git.
 type files struct {
-	workspace Workspace // nil: no snapshots
+	workspace Workspace // optional
 	tree      string
 	git       conversation.Git
 	control   []conversation.NamedFile // before the newest tool that could change them
@@ -53,7 +52,7 @@ func (f *files) follow(events []*conversation.Event) {
 	}
 }
 
-// moved is the repository's place if it is not what the events say, else nil.
+// moved is the repository's place if it differs from the events, else nil.
 func (f *files) moved(now conversation.Git) *conversation.Git {
 	if f.git.SamePlace(now) {
 		return nil
@@ -68,8 +67,8 @@ func (f *files) moved(now conversation.Git) *conversation.Git {
 	return &g
 }
 
-// refsMoved says in one line where HEAD points now, if that is another branch or, without one,
-// another commit than before, and how other refs differ.
+// refsMoved describes in one line how refs moved: HEAD if its branch changed, or its commit if it has no
+// branch, and other refs.
 func (f *files) refsMoved(now *SnapshotResult) string {
 	var said []string
 	before := headName(f.git)
@@ -93,7 +92,7 @@ func headName(g conversation.Git) string {
 	return g.Head[:min(len(g.Head), 7)]
 }
 
-// look reports what the files are now, against the newest event's tree.
+// look compares the files with the newest event's tree.
 func (f *files) look(ctx context.Context, at SnapshotRequest) (SnapshotResult, error) {
 	at.Tree = f.tree
 	if f.workspace == nil {
@@ -109,8 +108,8 @@ func (f *files) look(ctx context.Context, at SnapshotRequest) (SnapshotResult, e
 // lookGrace is how long a look after a tool goes on when the turn is to end.
 const lookGrace = 10 * time.Second
 
-// lookAfter looks at what a tool did, also where the turn is to end, but then not for
-// long: git may wait for what the tool put in the place of a file.
+// lookAfter looks at a tool's changes, even if the turn is to end. It then bounds the time: git may wait for
+// something that the tool put in the place of a file.
 func (f *files) lookAfter(ctx context.Context, at SnapshotRequest) (SnapshotResult, error) {
 	ctx, cancel := extend(ctx, lookGrace)
 	defer cancel()
@@ -133,8 +132,7 @@ func extend(ctx context.Context, by time.Duration) (context.Context, context.Can
 	}
 }
 
-// drift is the event that records what moved without the conversation's doing,
-// nil if nothing did.
+// drift is the event that records outside changes, nil if there are none.
 func (f *files) drift(sight SnapshotResult) *conversation.Event {
 	if sight.Tree == f.tree || f.tree == "" {
 		return nil
@@ -145,8 +143,7 @@ func (f *files) drift(sight SnapshotResult) *conversation.Event {
 	return &conversation.Event{Body: b, Tree: sight.Tree, Objects: sight.Objects, Git: f.moved(sight.Git)}
 }
 
-// requestLost looks also at what the tools may have written that were started
-// and of which nothing came.
+// requestLost also looks for changes by lost tools: those that started and have no result.
 func (o *Options) requestLost(ledger *conversation.Ledger, event int) SnapshotRequest {
 	calls, since := ledger.Lost()
 	at := SnapshotRequest{Lost: since, Event: event}
@@ -160,7 +157,7 @@ func (o *Options) requestLost(ledger *conversation.Ledger, event int) SnapshotRe
 	return at
 }
 
-// addLost adds what changed files since the start of a tool without a result. Their
+// addLost adds the changes of files since the start of a tool without a result. Their
 // author is unknown.
 func (f *files) addLost(ctx context.Context, t *conversation.TurnBuilder, opts *Options, ledger *conversation.Ledger) error {
 	sight, err := f.look(ctx, opts.requestLost(ledger, t.Next()))
@@ -186,8 +183,7 @@ func (f *files) addLost(ctx context.Context, t *conversation.TurnBuilder, opts *
 // allControl stands for all control files where an event cannot list them.
 const allControl = ".git"
 
-// listedControl are control files as an event lists them: one code stands for all where
-// they do not fit.
+// listedControl are control files as an event lists them: one code stands for all if there are too many.
 func listedControl(all []conversation.NamedFile) []conversation.NamedFile {
 	if fitting(all, func(f conversation.NamedFile) string { return f.Path + f.Digest }) == len(all) {
 		return all
@@ -203,7 +199,7 @@ func listedControl(all []conversation.NamedFile) []conversation.NamedFile {
 func (f *files) controlChanged(now SnapshotResult) []string {
 	is := listedControl(now.Control)
 	if len(f.control) == 0 || len(is) == 0 {
-		return nil // one of the two is not known
+		return nil // one of the two is unknown
 	}
 	states := map[string]string{}
 	for _, file := range f.control {

@@ -31,7 +31,7 @@ func (l *Loop) finish(ctx context.Context) (Outcome, error) {
 	return outcome, nil
 }
 
-// maxCause bounds what is recorded of an error, in columns.
+// maxCause bounds the record of an error, in columns.
 const maxCause = 1000
 
 // leave ends the loop before the turn is complete. It records why, as far as

@@ -13,8 +13,8 @@ import (
 	"jp/tool"
 )
 
-// wordsOf is the argv in a call's arguments, read by no code of the loop: nil
-// where it is not one list of strings.
+// wordsOf parses the argv in a call's arguments apart from the code of the loop, nil if it is not one list of
+// strings.
 func wordsOf(arguments string) (words []string) {
 	in := json.NewDecoder(strings.NewReader(arguments))
 	var all map[string]json.RawMessage
@@ -27,8 +27,8 @@ func wordsOf(arguments string) (words []string) {
 	return words
 }
 
-// A rule allows a call exactly where the words of the rule are the first words of
-// the call, and only a call of a tool that says that it names a command.
+// A rule allows a call exactly if the words of the rule are the first words of the call, and only if the tool
+// declares that it names a command.
 func FuzzGrant(f *testing.F) {
 	f.Add("go\ntest", `{"argv":["go","test","./..."]}`)
 	f.Add("go\ntest", `{"argv":["go","testing"]}`)

@@ -13,11 +13,11 @@ import (
 	. "jp/turnloop"
 )
 
-// hookedPath is what the hook of these tests makes of the calls of some tools.
+// hookedPath is the path that these tests' hook puts into the calls of some tools.
 const hookedPath = "hooked.go"
 
-// newHookedCrashRig has hooks at every point. The one before tools changes what
-// write and read get, and denies free; all tools check what they get.
+// newHookedCrashRig has hooks at every point. The one before tools changes the arguments of write and read,
+// and denies free. All tools check their arguments.
 func newHookedCrashRig(t testingT, replies ...reply) *crashRig {
 	c := newCrashRig(t, replies...)
 	c.hooking(PointToolPre, func(_ context.Context, m HookEvent) (HookDecision, error) {
@@ -69,8 +69,8 @@ func (c *crashRig) hookedCall(seq int) *conversation.ToolCall {
 	return conversation.LedgerOf(events).ToolCall(seq)
 }
 
-// Whatever a crash interrupts, no call runs with what the model asked for where a
-// hook changed it, none runs that it denied, and it is never asked twice.
+// After any crash, no call runs with the model's arguments if a hook changed them, none runs that it denied,
+// and the hook gets no question twice.
 func TestACrashAtEveryAppendWithHooks(t *testing.T) {
 	whole := newHookedCrashRig(t, longTurn()...)
 	whole.done()

@@ -9,7 +9,7 @@ import (
 	. "jp/turnloop"
 )
 
-// fakeHooks answer with functions, by point, and keep what they were told.
+// fakeHooks answer with functions, by point, and keep their input.
 type fakeHooks struct {
 	trace *trace
 	say   map[Point]func(context.Context, HookEvent) (HookDecision, error)
@@ -54,7 +54,7 @@ func changing(path string) HookDecision {
 	return HookDecision{Arguments: arguments}
 }
 
-// hookOf is what is on record of the hook before the i-th call of the turn.
+// hookOf is the record of the hook before the i-th call of the turn.
 func (r *rig) hookOf(i int) *conversation.InquiryResponse {
 	q := r.opts.Conversation.Stream.Tail().ToolCalls[i].Hook()
 	if q == nil {

@@ -36,12 +36,12 @@ type Hooks interface {
 	Run(ctx context.Context, m HookEvent) (HookDecision, error)
 }
 
-// A HookEvent is what a hook gets to know. Which fields are set depends on the point.
+// A HookEvent is the input of a hook. The point decides which fields are set.
 type HookEvent struct {
 	Point   Point
 	Turn    int
 	Model   string
-	Request string // PointTurnStart: what the user asks
+	Request string // PointTurnStart: the user's request
 
 	Call    *conversation.ToolCall // of both points of a tool
 	Tool    *tool.Definition
@@ -50,10 +50,10 @@ type HookEvent struct {
 	Question *Question // PointWaiting
 
 	Outcome *Outcome // PointTurnEnd
-	Files   []string // PointTurnEnd: what the turn's tools changed
+	Files   []string // PointTurnEnd: the files that the turn's tools changed
 }
 
-// A HookDecision is what a hook says. The zero value is no objection.
+// A HookDecision is a hook's answer. The zero value has no objection.
 type HookDecision struct {
 	Denied    bool
 	Reason    string          // of a denial
@@ -62,27 +62,27 @@ type HookDecision struct {
 	Said      string          // for the user
 }
 
-// hookGracePeriod is how long a hook may take where jp is about to end.
+// hookGracePeriod is how long a hook may take when jp is about to end.
 const hookGracePeriod = 2 * time.Second
 
 var errHookGracePeriod = errors.New("jp was interrupted, and waited 2 s for it")
 
-// hookRunner runs the hooks of one conversation, and passes on what they tell the user.
+// hookRunner runs the hooks of one conversation, and passes on their messages to the user.
 type hookRunner struct {
-	hooks    Hooks // nil: there are none
+	hooks    Hooks // optional
 	model    string
 	observer Observer
 
 	running sync.WaitGroup // hooks that run beside the turn
 	asked   map[int]bool   // questions that such a hook was told of, by seq
 	mu      sync.Mutex
-	lines   []string // what such hooks told the user, until the observer gets it
+	lines   []string // their messages to the user, until the observer gets them
 }
 
 // has reports whether there is a command for a point.
 func (h *hookRunner) has(p Point) bool { return h.hooks != nil && h.hooks.Has(p) }
 
-// run runs a command, and passes on what it tells the user.
+// run runs a command, and passes on its messages to the user.
 func (h *hookRunner) run(ctx context.Context, m HookEvent) (HookDecision, error) {
 	m.Model = h.model
 	decision, err := h.hooks.Run(ctx, m)
@@ -93,7 +93,7 @@ func (h *hookRunner) run(ctx context.Context, m HookEvent) (HookDecision, error)
 	return decision, err
 }
 
-// notify gives the user each line of what a hook says.
+// notify gives the user each line of a hook's message.
 func (h *hookRunner) notify(p Point, said string) {
 	for _, text := range linesOf(p, said) {
 		h.observer.Noticed(text)
@@ -126,7 +126,7 @@ func (h *hookRunner) waiting(ctx context.Context, question Question) {
 	})
 }
 
-// flush tells the observer what the hooks beside the turn have said so far.
+// flush tells the observer the messages so far of the hooks beside the turn.
 func (h *hookRunner) flush() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -136,7 +136,7 @@ func (h *hookRunner) flush() {
 	h.lines = nil
 }
 
-// wait waits for the hooks beside the turn, and passes on what they say.
+// wait waits for the hooks beside the turn, and passes on their messages.
 func (h *hookRunner) wait() {
 	h.running.Wait()
 	h.flush()
@@ -153,8 +153,8 @@ func linesOf(p Point, said string) (lines []string) {
 
 func failed(p Point, err error) string { return fmt.Sprintf("the %s hook failed: %v", p, err) }
 
-// noteOf is a note of a hook to the model. Each line of the hook is marked, so that
-// none can pass for another message.
+// noteOf is a note of a hook to the model. It marks each line of the hook, so that none can forge another
+// message.
 func noteOf(p Point, about, words string) string {
 	text := strings.TrimSpace(strings.ToValidUTF8(words, "\uFFFD"))
 	return line("[HOOK "+string(p)+"]", about) + "\n> " + strings.ReplaceAll(text, "\n", "\n> ")

@@ -33,7 +33,7 @@ func (c *crashRig) instructed() {
 	}
 }
 
-// begin is a request that gives the model the root's instructions if it does not know them.
+// begin is a request that gives the model the root's instructions if they are new to it.
 func (c *crashRig) begin() Request {
 	text := "Rules of the root.\n"
 	root := instructions.File{Path: "AGENTS.md", Text: text, OID: instructions.BlobID("sha1", []byte(text)), Bytes: int64(len(text))}
@@ -44,7 +44,7 @@ func (c *crashRig) begin() Request {
 	return r
 }
 
-// requireOnce checks that the next request has each of the texts once, and none of the others twice.
+// requireOnce checks that the next request has each of the texts once, and the others at most once.
 func (c *crashRig) requireOnce(texts ...string) {
 	request, err := provider.Build(append(c.stored(), &conversation.Event{
 		Seq: len(c.stored()), Turn: 99, Version: 1, Body: &conversation.ChatRequest{Content: "Next."},
@@ -97,7 +97,7 @@ func TestACrashAtEveryAppendGivesInstructionsOnce(t *testing.T) {
 	}
 }
 
-// A tool that failed, or whose result says that it did, touched nothing.
+// A failed tool, also one whose result says so, touched nothing.
 func TestAFailedToolGivesNoInstructions(t *testing.T) {
 	failing := reads("read")
 	failing.do = func(context.Context, tool.Call) (tool.Result, error) {

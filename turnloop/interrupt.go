@@ -11,10 +11,10 @@ import (
 	"jp/turnloop/activity"
 )
 
-// A UserCommand is what the user wants of a turn that runs.
+// A UserCommand is a user's command to a running turn.
 type UserCommand struct {
 	Kind CommandKind
-	Text string // for CommandReply: what the user says
+	Text string // for CommandReply: the user's message
 }
 
 // A CommandKind is one of the things that the user can want.
@@ -34,7 +34,7 @@ func (c *UserCommand) Error() string {
 	}[c.Kind]
 }
 
-// interrupt is how another goroutine reaches what the loop is doing.
+// interrupt lets another goroutine reach the running step of the loop.
 type interrupt struct {
 	turn   atomic.Bool // a turn is under way
 	mu     sync.Mutex
@@ -42,7 +42,7 @@ type interrupt struct {
 	all    context.CancelCauseFunc // ends the model call, or the tools and the wait for them
 	tools  map[int]context.CancelCauseFunc
 	nextID int
-	shown  *activity.Set // nil: no one is told
+	shown  *activity.Set // optional
 }
 
 // begin makes a context that Interrupt can end, until done is called. The activity says
@@ -80,7 +80,7 @@ func (s *interrupt) since() time.Time {
 	return s.now.Started
 }
 
-// waits says that what the loop is doing waits for others, or no longer does.
+// waits records whether the present step of the loop waits for others.
 func (s *interrupt) waits(waits bool, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,7 +8,6 @@ func word(s string) json.RawMessage {
 	return b
 }
 
-// asJSON decodes a JSON object, nil if it is none.
 func asJSON(text json.RawMessage) map[string]json.RawMessage {
 	var object map[string]json.RawMessage
 	if json.Unmarshal(text, &object) != nil {

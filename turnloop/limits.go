@@ -13,9 +13,9 @@ import (
 type Limits struct {
 	ModelCalls  int           // default 200
 	ToolOutput  int           // bytes of a result that the model is sent; default 32 KiB
-	ToolTimeout time.Duration // default 10 minutes, negative: none; for tools without one of their own
-	SameCalls   int           // how often the model may make the same call with the same result in a row, if it takes no time; default 3, negative: any number
-	Tokens      int           // in and out, of all models that the turn asks; default none
+	ToolTimeout time.Duration // for tools without their own; default 10 minutes, negative: unlimited
+	SameCalls   int           // how often the model may make the same call with the same result in a row, if it takes no time; default 3, negative: unlimited
+	Tokens      int           // in and out, of all models that the turn asks; default unlimited
 }
 
 // ReasonModelCalls is the reason of a turn that ended at Limits.ModelCalls.
@@ -43,7 +43,7 @@ func (l Limits) orDefault() Limits {
 	return l
 }
 
-// timeLimit is the time after which a run of a tool is ended, 0 for none.
+// timeLimit is the time after which jp ends a run of a tool, 0 for never.
 func (l Limits) timeLimit(def *tool.Definition) time.Duration {
 	switch {
 	case def.Resumes || def.Timed:
@@ -54,11 +54,10 @@ func (l Limits) timeLimit(def *tool.Definition) time.Duration {
 	return max(l.ToolTimeout, 0)
 }
 
-// errSpent is why a question is not put to the model.
 var errSpent = errors.New("the turn's budget of tokens is used up")
 
-// spent reports whether the turn has used up its tokens. What a call in flight
-// takes is not known before it ends, so a turn can use more than its limit.
+// spent reports whether the turn has used up its tokens. The cost of a call is known only at its end, so a
+// turn can use more than its limit.
 func (l Limits) spent(stream *conversation.Stream) bool {
 	return l.Tokens > 0 && usedTokens(stream) >= l.Tokens
 }
@@ -70,12 +69,12 @@ func usedTokens(stream *conversation.Stream) int {
 	return usage.Input + usage.Output
 }
 
-// SpentBy is what the newest turn of a conversation used so far, in all.
+// SpentBy is the total usage so far of a conversation's newest turn.
 func SpentBy(stream *conversation.Stream) conversation.Usage {
 	return outcomeOf(newestTurn(stream)).Usage
 }
 
-// overBudget is why a model was not asked for what that would cost, "" if it was asked.
+// overBudget is the reason if a model was not asked because of its cost, else "".
 func overBudget(err error) string {
 	var refused *provider.Error
 	if errors.As(err, &refused) && refused.Class == provider.ClassBudget {
@@ -84,7 +83,7 @@ func overBudget(err error) string {
 	return ""
 }
 
-// budget is how many tokens the turn may still use, 0 where it has no limit.
+// budget is how many tokens the turn may still use, 0 if there is no limit.
 func (l Limits) budget(stream *conversation.Stream) int {
 	if l.Tokens <= 0 {
 		return 0

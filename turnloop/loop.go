@@ -18,13 +18,13 @@ import (
 // errWaiting ends the loop with a question that stays open.
 var errWaiting = errors.New("a question waits for an answer")
 
-// An Interrupt is why a context ended: the name of a signal, or what counts as one.
+// An Interrupt is the reason why a context ended: the name of a signal, or its equivalent.
 type Interrupt struct {
 	Signal string
-	Cause  string // why, if no signal came
+	Cause  string // the reason if there was no signal
 }
 
-// Error says what it was.
+// Error names the reason.
 func (i *Interrupt) Error() string {
 	if i.Cause != "" {
 		return "interrupted: " + i.Cause
@@ -41,7 +41,7 @@ type Loop struct {
 	approvals approvals
 	tools     toolRunner
 	again     map[int]bool   // calls of unknown outcome that are to run again
-	details   map[int]string // what helps to answer a tool's question, by its seq
+	details   map[int]string // the text that helps to answer a tool's question, by its seq
 	losses    losses
 	failed    int // tries of the present model call that left no event
 	waiting   *conversation.Inquiry
@@ -109,7 +109,7 @@ func wait(ctx context.Context, d time.Duration) error {
 // Head is the conversation's newest event.
 func (l *Loop) Head() conversation.Head { return l.head }
 
-// Request is what a turn begins with.
+// A Request begins a turn.
 type Request struct {
 	Chat        conversation.ChatRequest
 	Attachments []conversation.Payload
@@ -133,8 +133,8 @@ func (l *Loop) Start(ctx context.Context, r Request) (Outcome, error) {
 	return l.Run(ctx)
 }
 
-// Run goes on with the newest turn from its recorded events, until it ends or cannot go
-// on. A turn that has not ended is Incomplete or Waiting, and can be run again.
+// Run resumes the newest turn from its recorded events, until it ends or must stop. A turn that has not ended
+// is Incomplete or Waiting, and can be run again.
 func (l *Loop) Run(ctx context.Context) (Outcome, error) {
 	defer l.hooks.wait()
 	defer l.interrupt.shown.Quiet()
@@ -162,7 +162,7 @@ func (l *Loop) Run(ctx context.Context) (Outcome, error) {
 	}
 }
 
-// detail tells the observer what only matters to users who want to know more.
+// detail gives the observer a text for verbose output only.
 func (l *Loop) detail(text string) {
 	if l.opts.Verbose {
 		l.opts.Observer.Noticed(text)
@@ -242,7 +242,7 @@ func saying(stream *conversation.Stream, texts []string) *conversation.TurnBuild
 
 // commit makes events durable, behind the head that this loop wrote last.
 func (l *Loop) commit(ctx context.Context) conversation.Commit {
-	ctx = context.WithoutCancel(ctx) // what was decided is recorded
+	ctx = context.WithoutCancel(ctx) // the decision is recorded
 	return func(events []*conversation.Event) error {
 		var head conversation.Head
 		var err error
@@ -273,11 +273,10 @@ func (l *Loop) build(ctx context.Context, t *conversation.TurnBuilder) error {
 	return nil
 }
 
-// Running reports whether a turn is under way. Between two things that can be
-// steered nothing is, for a moment.
+// Running reports whether a turn is under way. It is briefly false between two steps that can be steered.
 func (l *Loop) Running() bool { return l.interrupt.turn.Load() }
 
-// Doing says what the loop does that can be steered, false if nothing can.
+// Doing is the present step of the loop that can be steered, false if there is none.
 func (l *Loop) Doing() (Activity, bool) {
 	l.interrupt.mu.Lock()
 	defer l.interrupt.mu.Unlock()
@@ -287,8 +286,8 @@ func (l *Loop) Doing() (Activity, bool) {
 	return *l.interrupt.now, true
 }
 
-// Interrupt tells the running loop what the user wants. It reports whether there
-// was something to steer. It may be called from any goroutine.
+// Interrupt passes a user's command to the running loop, from any goroutine. It reports whether there was
+// something to steer.
 func (l *Loop) Interrupt(c UserCommand) bool {
 	l.interrupt.mu.Lock()
 	defer l.interrupt.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	. "jp/turnloop"
 )
 
-// uncopied is a working tree of which no copy can be made for a reason; "": one is made.
+// uncopied is a working tree without a copy for the given reason, "" if there is one.
 type uncopied struct {
 	*workspace
 	why string
@@ -28,7 +28,8 @@ func runs(argv string) reply {
 	return once(calls("shell", "_1", `{"argv":`+argv+`}`), ends(conversation.FinishToolCalls))
 }
 
-// A question about a command that deletes files names what could not be brought back, and -v does so without a question.
+// A question about a command that deletes files names the files without a copy, and -v does so without a
+// question.
 func TestUncopiedFilesAreNamed(t *testing.T) {
 	for argv, want := range map[string]string{
 		`["rm","-rf","node_modules"]`: "no copy: node_modules/",

@@ -20,19 +20,16 @@ const textContinue = "Please continue."
 // textEmpty asks the model again after an empty answer to a request.
 const textEmpty = "Your answer was empty. Please answer."
 
-// textNoCall asks the model again after an answer that ended to call a tool and has no
-// call.
 const textNoCall = "You ended to call a tool, but no call arrived. Make the call again, or answer without it."
 
-// A ProviderError says that the model could not be asked. The turn can be
-// resumed.
+// A ProviderError reports that the model could not be asked. The turn can be resumed.
 type ProviderError struct {
 	Tries int
-	Wait  time.Duration // how long the provider asks to wait, where that is longer than jp does
+	Wait  time.Duration // the provider's wish, if it is longer than jp waits
 	Err   error
 }
 
-// Error says what went wrong, how often it was tried, and how long to wait.
+// Error gives the cause, the number of tries and the time to wait.
 func (e *ProviderError) Error() string {
 	text := e.Err.Error()
 	if e.Wait > 0 {
@@ -47,8 +44,7 @@ func (e *ProviderError) Error() string {
 // Unwrap gives the provider's error.
 func (e *ProviderError) Unwrap() error { return e.Err }
 
-// callModel asks the model, again if that fails for a while, and makes durable
-// what it says.
+// callModel asks the model, again after a temporary failure, and makes its output durable.
 func (l *Loop) callModel(ctx context.Context) error {
 	if endedCalls(l.stream.Tail()) >= l.opts.Limits.ModelCalls {
 		return l.stop(ctx, conversation.ByLimit, ReasonModelCalls)
@@ -194,7 +190,7 @@ func (l *Loop) tryCall(ctx context.Context) error {
 	}
 	request.Failed += l.failed - l.substitute.failed
 	prefix := sync.OnceValue(request.Prefix)
-	go prefix() // it is long, and not asked for before the answer ends
+	go prefix() // it is long, and needed only when the answer ends
 	answer := &answer{
 		loop: l, ordinal: l.stream.Tail().NextCall() + l.failed, prefix: prefix, began: l.opts.Clock.Now(),
 		names: provider.NewNames(toolNames(l.opts.Tools.Registry)...), open: map[int]int{}, waiting: map[int]string{},
@@ -221,9 +217,9 @@ func (l *Loop) tryCall(ctx context.Context) error {
 	return answer.broken(ctx, &provider.Error{Class: provider.ClassDisconnect, Message: "the answer has no end"})
 }
 
-// retryModel asks the model once more where it had nothing to say to results, where a
-// call that it wanted is missing, or where its answer does not satisfy the schema.
-// A call that is missing again is a failure: what was said before it is no answer.
+// retryModel asks the model once more if it had nothing to say to results, if a call that it announced is
+// missing, or if its answer does not satisfy the schema. A call that is missing again is a failure: the text
+// before it is no answer.
 func (l *Loop) retryModel(ctx context.Context) error {
 	text := retryPrompt(l.stream)
 	if text == "" && callMissing(l.stream.Tail().LastCall()) {
@@ -284,7 +280,7 @@ func prompted(stream *conversation.Stream, text string) bool {
 	return false
 }
 
-// callMissing reports whether a call ended for tool calls that are not there.
+// callMissing reports whether a model call ended for tool calls that are absent.
 func callMissing(call *conversation.ModelCall) bool {
 	return call.Finish == conversation.FinishToolCalls && !call.HasTools
 }
@@ -299,9 +295,8 @@ func hasContent(call *conversation.ModelCall) bool {
 	return false
 }
 
-// take changes to a model that is asked in place of the one that failed for good: to the next
-// fallback, or, if there is none and the model is not there, to the one that a person chose. It is false if
-// there is none.
+// take changes to another model after one failed for good: to the next fallback or, without one and if the
+// model does not exist, to one that a person chooses. It is false if there is none.
 func (s *substitute) take(ctx context.Context, l *Loop, cause error) (bool, error) {
 	if !fallsBack(cause) {
 		return false, nil

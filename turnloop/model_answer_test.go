@@ -23,7 +23,7 @@ func TestTheModelAnswersOnlyWhatTheQuestionTakes(t *testing.T) {
 	cases := []struct {
 		kind   conversation.AnswerType
 		says   string
-		answer string // "" if it is none
+		answer string // optional
 	}{
 		{boolean, `{"answer":true}`, `true`},
 		{boolean, `{"answer":"true"}`, ""},

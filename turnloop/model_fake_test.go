@@ -19,9 +19,8 @@ type model struct {
 	requests []*provider.Request
 }
 
-// A reply is what the model says in one call: for each try the steps of it, of
-// which the last ones are used again. A step is a chunk, an error, or something
-// to do before the next.
+// A reply is one answer of the model: for each try its steps, of which the last ones are used again. A step
+// is a chunk, an error, or something to do before the next.
 type reply [][]any
 
 func (m *model) Stream(ctx context.Context, request *provider.Request) iter.Seq2[provider.Chunk, error] {
@@ -100,7 +99,7 @@ func thinks(text string) []provider.Chunk {
 	return chunks
 }
 
-// open is a part that is never closed.
+// open is a part without an end.
 func open(chunks []provider.Chunk) []provider.Chunk { return chunks[:len(chunks)-1] }
 
 // calls is a tool call; its id is made of the tool's name and the tag.
@@ -114,7 +113,7 @@ func ends(finish conversation.Finish) provider.Chunk {
 	return provider.Chunk{Kind: provider.ChunkFinish, Finish: finish, Usage: &conversation.Usage{Input: 10, Output: 2, CostUSD: "0.5"}}
 }
 
-// asksFor is a reply of nothing but tool calls without arguments.
+// asksFor is a reply of tool calls alone, without arguments.
 func asksFor(names ...string) reply {
 	var parts []any
 	for i, name := range names {
@@ -123,14 +122,13 @@ func asksFor(names ...string) reply {
 	return once(append(parts, ends(conversation.FinishToolCalls))...)
 }
 
-// paused is what a model says that goes on by itself: it is sent back as it is.
+// paused is the text of a model that goes on by itself: jp sends it back unchanged.
 const paused = "Wait"
 
 func answers(text string) reply { return once(hasContent(text), ends(conversation.FinishStop)) }
 
-// validRequest checks, apart from the code that makes requests, what every
-// provider asks of one: the user begins, and each call has its one result
-// directly behind its message.
+// validRequest checks, apart from the code that makes requests, the common rules of the providers: the user
+// begins, and each call has its one result directly behind its message.
 func validRequest(r *provider.Request) error {
 	if len(r.Messages) == 0 || r.Messages[0].Role != conversation.RoleUser {
 		return errors.New("the user does not begin")

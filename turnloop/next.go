@@ -7,28 +7,28 @@ import (
 	"jp/tool"
 )
 
-// An Act is what the driver has to do next.
+// An Act is the kind of the driver's next step.
 type Act int
 
 // The acts.
 const (
 	ActDone    Act = iota // the turn is complete
-	ActModel              // send what there is to the model
+	ActModel              // send everything new to the model
 	ActAsk                // ask a live question again
 	ActPermit             // find out whether a call may run
 	ActDeliver            // find out whether a held result is delivered
-	ActRefuse             // give the calls an error response; they never run
+	ActRefuse             // give the calls an error response: they never run
 	ActRun                // run the calls, side by side if there are several
 	ActUnknown            // a call started earlier and has no response
-	ActHook               // find out what the hook before tools says to a call
+	ActHook               // ask the hook before tools about a call
 )
 
-// An Action is an act with what it is about.
+// An Action is an act and its subject.
 type Action struct {
 	Act     Act
 	Calls   []*conversation.ToolCall
 	Inquiry *conversation.Inquiry
-	Reason  string // for ActRefuse: what the model is told
+	Reason  string // for ActRefuse: the message to the model
 }
 
 // A Lookup finds the definition of a tool, nil if there is no such tool.
@@ -40,15 +40,13 @@ type View struct {
 	Tools  Lookup
 	Again  map[int]bool // calls, by seq, that the user wants run again though their outcome is unknown
 	Hooked bool         // a command of the user has its say before a tool runs
-	// Restriction is what the user allows less by now.
+	// Restriction is the user's present restriction.
 	Restriction Restriction
-	// NoTool adds to the message to the model about an unknown tool. Nil: nothing is
-	// added.
+	// NoTool adds to the message to the model about an unknown tool. Optional.
 	NoTool func(name string) string
-	// Stale reports whether what a person saw of a call before allowing it is not so any
-	// more. Nil: never.
+	// Stale reports whether the files of a call have changed since a person allowed it. Nil: never.
 	Stale func(call *conversation.ToolCall) bool
-	// Reader reports whether a call of a tool that may change something only reads. Nil: none does.
+	// Reader reports whether a call of a tool that may change something only reads. Nil: never.
 	Reader func(call *conversation.ToolCall) bool
 	// Behind reports whether a call names a file that one of the calls before it may change. Nil: never.
 	Behind func(call *conversation.ToolCall, before []*conversation.ToolCall) bool
@@ -93,10 +91,10 @@ func Next(v View) Action {
 	return v.nextCall(v.Ledger.Open())
 }
 
-// nextCall decides about the open calls. What can be refused is refused first.
+// nextCall decides about the open calls. Refusals come first.
 // Then the hook before tools sees each call of the batch, in request order.
 // Read-only calls at the front that need no permission run at once, side by
-// side. Then all permissions of the batch are found out in request order, and
+// side. Then come all permissions of the batch, in request order, and
 // the calls run in that order: read-only ones side by side, a changing one alone.
 func (v View) nextCall(open []*conversation.ToolCall) Action {
 	for _, call := range open {
@@ -123,10 +121,10 @@ func (v View) nextCall(open []*conversation.ToolCall) Action {
 			return action
 		}
 	}
-	return Action{Act: ActRun, Calls: open[:1]} // a changing one: no read is ready
+	return Action{Act: ActRun, Calls: open[:1]} // a changing one
 }
 
-// ready is how many calls at the front only read and need no permission.
+// ready counts the calls at the front that only read and need no permission.
 func (v View) ready(open []*conversation.ToolCall) int {
 	for i, call := range open {
 		if _, needed := v.permission(call, i == 0); needed || !v.reads(call) {
@@ -136,7 +134,7 @@ func (v View) ready(open []*conversation.ToolCall) int {
 	return len(open)
 }
 
-// refusal is why a call never runs, "" if it may.
+// refusal is the reason why a call never runs, "" if it may.
 func (v View) refusal(call *conversation.ToolCall) string {
 	def, finish := v.Tools(call.Request.Name), v.finish(call)
 	switch {
@@ -144,7 +142,7 @@ func (v View) refusal(call *conversation.ToolCall) string {
 		return textForeign
 	case finish == conversation.FinishContext:
 		return textFull
-	case finish.Truncated(): // whatever the arguments look like, they are not whole
+	case finish.Truncated(): // a cut-off answer has incomplete arguments, even if they parse
 		return textCutOff
 	case finish.Refused():
 		return textRefused
@@ -192,8 +190,8 @@ func (v View) unknown(call *conversation.ToolCall) bool {
 	return def == nil || def.Effect == tool.Changes && !def.Idempotent && !def.Resumes
 }
 
-// permission is what has to happen before the call may run, if anything has.
-// An exclusive changing tool asks just before it runs.
+// permission is the next step towards the permission of a call, if one is missing. An exclusive changing tool
+// asks just before it runs.
 func (v View) permission(call *conversation.ToolCall, first bool) (Action, bool) {
 	calls := []*conversation.ToolCall{call}
 	for _, q := range call.Inquiries {
@@ -240,7 +238,7 @@ func allowed(b *conversation.InquiryResponse) bool {
 	return false
 }
 
-// declined is the message to the model about a call that was not allowed.
+// declined is the message to the model about a declined call.
 func declined(b *conversation.InquiryResponse) string {
 	text := textNotRun
 	switch {

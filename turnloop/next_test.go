@@ -121,7 +121,6 @@ func (h *history) about(word string, seq int) conversation.Body {
 	return b
 }
 
-// theTools are the tools of the histories.
 var theTools = map[string]*tool.Definition{
 	"read": {Name: "read", Effect: tool.Reads, Run: tool.Unattended}, "look": {Name: "look", Effect: tool.Reads, Run: tool.Ask},
 	"write": {Name: "write", Run: tool.Ask}, "free": {Name: "free", Run: tool.Unattended}, "off": {Name: "off", Run: tool.Skip},
@@ -246,8 +245,7 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// However far a stranger's turn came, nothing that it asked for runs once it is
-// adopted.
+// At any stage of a stranger's turn, none of its calls runs after the adoption.
 func TestNothingOfAStrangerRuns(t *testing.T) {
 	everyHistory(4, func(words string, events []*conversation.Event) {
 		adopted := append(events[:len(events):len(events)], turnOf(words + " F")[len(events)])
@@ -264,8 +262,7 @@ func TestNextRunsAnUnknownCallThatSomebodyWantsRunAgain(t *testing.T) {
 	require.Equal(t, "run 1", inWords(Next(viewOf(events, 2))))
 }
 
-// everyHistory visits the turns of at most depth words behind "T Q", whether jp
-// would write them or not.
+// everyHistory visits the turns of at most depth words behind "T Q", including those that jp would not write.
 func everyHistory(depth int, visit func(words string, events []*conversation.Event)) {
 	var walk func(words []string, left int)
 	walk = func(words []string, left int) {
@@ -316,8 +313,7 @@ func TestNextOfEveryHistory(t *testing.T) {
 	t.Log(seen)
 }
 
-// wrong says which rule an action breaks, "" if none. It reads the words, not
-// the ledger.
+// wrong names the rule that an action breaks, or "". It reads the words instead of the ledger.
 func wrong(v View, a Action, words []string) string {
 	count := func(word string) (n int) {
 		for _, w := range words {

@@ -21,9 +21,9 @@ type Options struct {
 	Files        FileOptions
 	Secrets      SecretOptions
 	User         UserOptions
-	Hooks        Hooks // nil: there are none
+	Hooks        Hooks // optional
 	Limits       Limits
-	Observer     Observer // nil: no one is told
+	Observer     Observer // optional
 	Verbose      bool     // the observer is also told of details
 	Clock        Clock
 }
@@ -33,7 +33,7 @@ type ConversationOptions struct {
 	Journal conversation.Journal
 	ID      conversation.ID
 	Head    conversation.Head // "": the conversation is made, behind Base
-	Base    string            // commit that a new conversation starts from, "" for none
+	Base    string            // commit that a new conversation starts from, or ""
 	Stream  *conversation.Stream
 	JP      string // version, for the record
 	// NewID names the conversation of a tool that works in one of its own. The
@@ -45,33 +45,34 @@ type ConversationOptions struct {
 type ModelOptions struct {
 	Provider provider.Provider
 	API      string // which provider's opaque state may be sent back
-	Endpoint string // and whose: without anything secret; "" where it does not matter
-	Account  string // and under which key: eight hex digits; "" where it does not matter
+	Endpoint string // the server, without secrets; "" if irrelevant
+	Account  string // code of the key, eight hex digits; "" if irrelevant
 	Name     string // "provider/name"
-	System   string // what the model is told before anything else
-	// Known keeps what the requests of the conversation have in common. Nil: the turn has one of its own.
+	System   string // sent to the model before anything else
+	// Known caches the common part of the conversation's requests. Nil: the turn has its own.
 	Known *provider.CompleteTurns
 	Retry provider.Retry
-	// Window is how many tokens the model can read, 0 if that is not known. Nil: it is not.
+	// Window is the model's context window in tokens, 0 if unknown. Nil: unknown.
 	Window func() int
-	// MakeRoom returns what to record so that less is sent to the model: compactions. It is called
-	// before a model call, and once more if the server refused one for its length. It returns
-	// nothing if there is room, or none can be made. Nil: there is always room.
+	// MakeRoom returns compactions to record, so that the next request is shorter. The loop calls it before a
+	// model call, and once more if the server refused one for its length. It returns nil if there is room, or
+	// if nothing can be compacted. Nil: there is always room.
 	MakeRoom func(ctx context.Context, r Room) ([]conversation.Body, error)
-	// Fallback is the model to ask if those before it do not answer, from 0 on, and nil behind the last one. An error
-	// says why that one cannot be asked. Nil: there are none.
+	// Fallback is the n-th model to ask if those before it fail, from 0 on, and nil behind the last one. An
+	// error says why that one cannot be asked. Nil: there are none.
 	Fallback func(ctx context.Context, n int) (*Candidate, error)
-	// Replace asks a person for a model in place of one that is not there, and gives nil if the person has none. The
-	// conversation keeps it. Nil: there is no person.
+	// Replace asks a person for a model in place of one that does not exist, and returns nil if the person
+	// names none. The conversation keeps it. Nil: there is no person.
 	Replace func(ctx context.Context, cause error) (*Candidate, error)
 }
 
 // InputOptions are the texts for the model beside the request and the results.
 type InputOptions struct {
-	// Environment is what the model is told of the place where jp runs, if it has not been told so yet.
+	// Environment tells the model about the place where jp runs. The loop sends it only if it is new to the
+	// model.
 	Environment string
-	// Queued are messages of the user that wait for the next boundary: they are recorded before
-	// the model is asked. It is told of that by the Observer. Nil: there are none.
+	// Queued are messages of the user that wait for the next boundary: the loop records them before it asks
+	// the model, and the Observer learns of it. Optional.
 	Queued func() []string
 	// More are those that wait when the turn would end with an answer; the turn goes on with them. Nil: the turn ends.
 	More func() []string
@@ -88,33 +89,30 @@ type InputOptions struct {
 // its own conversation take Hold, one by one.
 type ToolOptions struct {
 	Registry *tool.Registry
-	Lock     func(seq int) (f *os.File, done func(), err error) // held while a tool lives; nil: none
-	// Orphaned says whether a tool of another run, whose jp has ended, may still
-	// change files; nil: none does.
+	Lock     func(seq int) (f *os.File, done func(), err error) // held while a tool lives; optional
+	// Orphaned reports whether a tool of another run, whose jp has ended, may still change files. Nil: never.
 	Orphaned func() bool
-	// Mentioned are the files that a call of a tool seems to name which does not say what
-	// it is about. Nil: none.
+	// Mentioned are the files that a call seems to name, for a tool that does not tell its files. Optional.
 	Mentioned func(arguments json.RawMessage) []string
 }
 
 // FileOptions are how a turn sees and changes the working tree.
 type FileOptions struct {
-	Workspace Workspace                                         // nil: no snapshots
-	Hold      func(context.Context) (release func(), err error) // the right to change files; nil: no process competes
-	// Digest identifies the content of a file, "" if there is no file. It is false for
-	// a folder. Nil: a permission holds whatever happens to untracked files.
+	Workspace Workspace                                         // optional
+	Hold      func(context.Context) (release func(), err error) // the right to change files; optional
+	// Digest identifies the content of a file, "" if the file is absent. It is false for a folder. Nil:
+	// changes of untracked files leave a permission valid.
 	Digest func(path string) (digest string, ok bool)
-	// ListUntracked returns a folder and the files below it with their states, nil for what is no
-	// folder. ok is false if there are more than most. Nil: a permission holds whatever
-	// happens in folders.
+	// ListUntracked returns a folder and the files below it with their states, nil if it is no folder. ok is
+	// false if there are more than most. Nil: changes in folders leave a permission valid.
 	ListUntracked func(folder string, most int) (files []tool.NamedFile, ok bool)
-	// NoCopy lists what is there now and could not be brought back. Nil: it is not known.
+	// NoCopy lists the present files that could not be brought back. Nil: unknown.
 	NoCopy func() []UncopiedFile
 	// BackupRequired keeps a command that is known to destroy files from running without copies of untracked ones.
 	BackupRequired bool
 }
 
-// An UncopiedFile is a file or, with a slash at its end, a folder of which jp makes no copy.
+// An UncopiedFile is a file without a copy or, with a slash at its end, a folder.
 type UncopiedFile struct {
 	Path  string
 	Shown string // for a person, with the size
@@ -122,32 +120,30 @@ type UncopiedFile struct {
 
 // SecretOptions replace secrets by placeholders, and placeholders by secrets.
 type SecretOptions struct {
-	// Restore replaces placeholders by the values of secrets, for the arguments of a
-	// tool only. It fails with the name of an unknown value, and the tool is then not
-	// run. Nil: there are no placeholders.
+	// Restore replaces placeholders by the values of secrets, for the arguments of a tool only. For an
+	// unknown value it fails with its name, and the tool does not run. Nil: there are no placeholders.
 	Restore func(value json.RawMessage) (json.RawMessage, error)
-	// Placeholders are those in a value. A tool that hands its calls to another program is
-	// not run with any. Nil: there are none.
+	// Placeholders are those in a value. A tool that hands its calls to another program does not run with
+	// any. Optional.
 	Placeholders func(value json.RawMessage) []string
-	// RedactOutput replaces secrets in the whole output of a tool, before jp cuts it. Nil:
-	// there are none.
+	// RedactOutput replaces secrets in the whole output of a tool, before jp cuts it. Optional.
 	RedactOutput func(text string) string
-	// Redacts reports whether a placeholder would be recorded in the place of a text,
-	// which stands under a name. Nil: never.
+	// Redacts reports whether jp would record a placeholder in the place of a text under this name. Nil:
+	// never.
 	Redacts func(name, text string) bool
-	// Redact replaces secrets in a text that the observer shows and that is never recorded.
-	// It is called from any goroutine. Nil: there are no secrets.
+	// Redact replaces secrets in a text that the observer shows and that is never recorded. It is called from
+	// any goroutine. Optional.
 	Redact func(text string) string
 }
 
 // UserOptions are the decisions of the user, before a turn and in it.
 type UserOptions struct {
-	Prompter Prompter     // nil: no user can be asked
-	Policy   Policy       // when no user can be asked; default PolicyDefer
-	Grant    func() Grant // the rules in force; nil: there are none
+	Prompter Prompter     // nil if no user can be asked
+	Policy   Policy       // for an absent user; default PolicyDefer
+	Grant    func() Grant // the rules in force; optional
 	Unknown  Resolver     // nil: unknown outcomes are reported to the model
-	// Restrict is what the user allows less than the turn began with, as of now. It holds for
-	// each call that has not begun. Nil: nothing.
+	// Restrict is the user's present restriction, beyond that of the turn's start. It holds for each call
+	// that has not begun. Optional.
 	Restrict func() Restriction
 	// Review asks a person whether the turn goes on after a tool changed files that
 	// decide what git runs. An error, or the end of ctx, leaves the question open. Nil:
@@ -166,15 +162,14 @@ type Clock struct {
 	Wait   func(context.Context, time.Duration) error // default a timer
 }
 
-// A Restriction is what the user allows less than the configuration and the start of a turn do.
+// A Restriction is what the user forbids beyond the configuration and the start of a turn.
 type Restriction struct {
-	None      bool // no call is run
-	ReadsOnly bool // calls of tools that may change something are not run
-	Asks      bool // what was approved in advance is asked
+	None      bool // no call runs
+	ReadsOnly bool // calls of tools that may change something do not run
+	Asks      bool // calls approved in advance are asked about
 	Less      bool // a rule of a mode no longer counts, also for calls that it has allowed and that have not begun
 }
 
-// restriction is the one in force.
 func (o *Options) restriction() Restriction {
 	if o.User.Restrict == nil {
 		return Restriction{}
@@ -182,24 +177,23 @@ func (o *Options) restriction() Restriction {
 	return o.User.Restrict()
 }
 
-// A Room is what a compaction is decided from.
+// A Room is the input of the decision about a compaction.
 type Room struct {
 	Events  []*conversation.Event
 	Request provider.Options // of which a request of these events is made
-	Refused error            // why the server refused the last one; nil: it has not been asked
+	Refused error            // why the server refused the last one; nil before it is asked
 	// Asking is called before a model is asked for a summary. It gives a context that the user can
-	// end, and what to call afterwards.
+	// end, and a function to call afterwards.
 	Asking func(context.Context) (context.Context, func())
 }
 
-// A Resolver decides what becomes of a call that started earlier and has no
-// response.
+// A Resolver decides the outcome of a call that started earlier and has no response.
 type Resolver func(ctx context.Context, call *conversation.ToolCall) (Resolution, error)
 
-// A Resolution is what becomes of a call of unknown outcome.
+// A Resolution is the decision about a call of unknown outcome.
 type Resolution struct {
 	Again  bool   // it is run again
-	Text   string // else: what the model is told
+	Text   string // else: the message to the model
 	ByUser bool   // the text is the result, as the user knows it; else it is an error
 }
 
@@ -208,6 +202,6 @@ type Candidate struct {
 	Provider                      provider.Provider
 	API, Endpoint, Account, Model string // as in [Options]
 	Window                        int    // tokens that it can read; 0: unknown
-	// MakeRoom is that of [Options] for what this model can read.
+	// MakeRoom is that of [Options] for this model's context window.
 	MakeRoom func(ctx context.Context, r Room) ([]conversation.Body, error)
 }

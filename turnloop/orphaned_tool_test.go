@@ -18,7 +18,7 @@ func TestOutlive(t *testing.T) {
 		defer cancel()
 		require.Equal(t, "kept", longer.Value(t))
 		end(over)
-		// By the bubble's clock: what must not have happened until then.
+		// By the bubble's clock: the event must come after this.
 		time.Sleep(59 * time.Second)
 		synctest.Wait()
 		require.NoError(t, longer.Err())

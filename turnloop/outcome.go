@@ -10,7 +10,7 @@ import (
 	"jp/conversation"
 )
 
-// A Status is how a turn ended, or did not.
+// A Status tells how a turn ended, or that it has not.
 type Status string
 
 // The ends of a turn.
@@ -29,25 +29,22 @@ type Outcome struct {
 	Turn    int
 	Message string          // text of the answer
 	Data    json.RawMessage // the structured answer, if one was asked for
-	Empty   bool            // the model was asked again, or cut off, and said nothing
+	Empty   bool            // the model was asked again, or cut off, without a word
 	Unfit   error           // why the answer does not satisfy the schema that was asked for
 	Usage   conversation.Usage
-	Failing *Failing              // for Stopped: the tool calls that ended the turn, nil where others did
+	Failing *Failing              // for Stopped: the tool calls that ended the turn, nil for another cause
 	Waiting *conversation.Inquiry // for Waiting
 	In      conversation.ID       // for Waiting: the delegate's conversation that the question is in, "" for the own
 	By      conversation.Cause    // for Stopped
 	Reason  string                // for Stopped: why, "" if the user stopped it
-	// ContextFull says, for Length, that the answer filled the model's context, not its
-	// own limit.
+	// ContextFull says, for Length, that the answer filled the model's context rather than its own limit.
 	ContextFull bool
 }
 
-// newestTurn are the events of the newest turn.
 func newestTurn(stream *conversation.Stream) []*conversation.Event {
 	return conversation.NewestTurn(stream.Events()).Events
 }
 
-// outcomeOf reads off a turn's events what it came to.
 func outcomeOf(events []*conversation.Event) Outcome {
 	o := Outcome{Status: Complete}
 	ledger := conversation.LedgerOf(events)

@@ -14,13 +14,13 @@ import (
 
 // An output is a result as jp records it.
 type output struct {
-	sent  string                  // what the model is sent
-	whole *conversation.Truncated // what of, if it is more
-	rest  []conversation.Draft    // what jp keeps beside the message, if it is more
-	cut   bool                    // something of what is to be read is left out of sent
+	sent  string                  // for the model
+	whole *conversation.Truncated // measure of the whole, if it is more
+	rest  []conversation.Draft    // jp's payloads beside the message, if it is more
+	cut   bool                    // sent lacks a part of the readable text
 }
 
-// outputOf cuts what a tool said to at most so many bytes, and keeps all of it up to
+// outputOf cuts a tool's output to at most so many bytes, and keeps all of it up to
 // [tool.Limit]. It looks for secrets before it cuts anything, and cuts the output of a program
 // as a terminal shows it. event is the number of the event that will have it, if the model can
 // read it.
@@ -61,7 +61,6 @@ func toRead(name, text string) string {
 	return safetext.Shown(text)
 }
 
-// Errors of events that a model cannot read.
 var (
 	errNoEvent  = errors.New("this conversation has no event of this number that can be read")
 	errDiscard  = errors.New("the event is in a turn that the user discarded")

@@ -106,8 +106,8 @@ func TestOneYesToListedCommands(t *testing.T) {
 	}
 }
 
-// A person is not asked about a call that fails whatever the answer is. What a call before it may
-// change is not foreseen, and what needs no answer fails when it runs.
+// A person is not asked about a call that fails with any answer. jp does not foresee the changes of a call
+// before it. A call that needs no answer fails when it runs.
 func TestACallThatWouldFailIsNotAsked(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -283,7 +283,7 @@ func TestAQuestionOfAToolThatIsGoneIsCancelled(t *testing.T) {
 	require.Contains(t, r.result().Content, "There is no tool named")
 }
 
-// An answer that comes with the interrupt counts as little as none.
+// An answer that comes with the interrupt does not count.
 func TestInterruptWhileAsking(t *testing.T) {
 	for _, answered := range []bool{false, true} {
 		write := changes("write").asking()

@@ -9,7 +9,7 @@ import (
 	"jp/tool"
 )
 
-// A Policy decides a question while no user is there to ask.
+// A Policy decides a question while the user is absent.
 type Policy string
 
 // The policies.
@@ -24,10 +24,10 @@ const (
 // Waits reports whether a question can be left open, to be answered later.
 func (p Policy) Waits() bool { return p == PolicyQueue || p == PolicyDefer }
 
-// reason is what the record of a decision says of the policy that made it.
+// reason names the policy in the record of a decision.
 func (p Policy) reason() string { return "policy " + string(p) }
 
-// A Route is what becomes of a question.
+// A Route is the way in which a question is decided.
 type Route int
 
 // The routes.
@@ -74,7 +74,7 @@ func routeDefaults(kind conversation.InquiryKind, hasDefault bool) Route {
 
 // A Grant is the user's allow rules: prefixes of commands that run in the workspace's
 // root. Elsewhere the same words are another program, or the same one with other
-// settings. It does not apply to tools whose calls name no command.
+// settings. It applies only to tools whose calls name a command.
 type Grant [][]string
 
 // A Verdict is an answer to a permission that was found without asking.
@@ -84,9 +84,9 @@ type Verdict struct {
 	Reason string
 }
 
-// Settle looks whether a permission needs no question. In this order: a tool
-// that is never to run, one that needs no permission, an allow rule, and a yes
-// for the rest of the turn. An exclusive tool is settled by the first only.
+// Settle decides whether a permission needs no question. In this order: a tool that must never run, one that
+// needs no permission, an allow rule, and a yes for the rest of the turn. Only the first settles an exclusive
+// tool.
 func (g Grant) Settle(def *tool.Definition, arguments json.RawMessage, ledger *conversation.Ledger) (Verdict, bool) {
 	switch {
 	case def.Run == tool.Skip:
@@ -121,7 +121,7 @@ func (g Grant) rule(arguments json.RawMessage) []string {
 	return nil
 }
 
-// Allowable is the command of a call that an allow rule can stand for, nil if it cannot.
+// Allowable is the command of a call that an allow rule may cover, else nil.
 func Allowable(def *tool.Definition, arguments json.RawMessage) (argv []string) {
 	given := asJSON(arguments)
 	if def == nil || !def.Argv || def.Exclusive || !inRoot(given) || json.Unmarshal(given["argv"], &argv) != nil {
@@ -130,8 +130,7 @@ func Allowable(def *tool.Definition, arguments json.RawMessage) (argv []string) 
 	return argv
 }
 
-// HasInput reports whether arguments give the program something to read. A rule says
-// nothing of that.
+// HasInput reports whether arguments give the program something to read. A rule does not cover that.
 func HasInput(arguments json.RawMessage) bool {
 	for name, value := range asJSON(arguments) {
 		if strings.EqualFold(name, "stdin") && string(value) != `""` && string(value) != "null" {
@@ -188,7 +187,7 @@ func rememberedAnswer(inquiry *conversation.Inquiry, ledger *conversation.Ledger
 	return nil
 }
 
-// Reasons of a yes that no person gave to the very question.
+// Reasons recorded with a yes that no person gave to this very question.
 const (
 	reasonAdvance = "approved in advance"
 	reasonTurn    = "for this turn"

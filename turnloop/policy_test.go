@@ -49,7 +49,7 @@ func TestGrantSettle(t *testing.T) {
 		name      string
 		def       tool.Definition
 		arguments string
-		before    string // what happened in the turn
+		before    string // the turn's events before
 		want      Verdict
 		settled   bool
 	}{

@@ -20,32 +20,31 @@ var ErrNoAnswer = errors.New("the question was not answered")
 type Prompter interface {
 	// Present reports whether a user can be asked now.
 	Present() bool
-	// Ask returns the answer of the user. It fails with ErrNoAnswer if no user is
-	// there, or the user leaves.
+	// Ask returns the answer of the user. It fails with ErrNoAnswer if the user is absent or leaves.
 	Ask(ctx context.Context, q Question) (Answer, error)
 	// Await waits until a user attaches and answers. It fails with ErrNoAnswer if that
 	// takes too long.
 	Await(ctx context.Context, q Question) (Answer, error)
 }
 
-// A Question is what a person needs to know to answer.
+// A Question is everything that a person needs to answer.
 type Question struct {
 	Inquiry   *conversation.Inquiry
 	Tool      *tool.Definition
 	Arguments json.RawMessage
-	Hooked    bool   // the arguments are what a hook made of the model's
+	Hooked    bool   // a hook changed the model's arguments
 	Subject   string // the part of the arguments that says most
-	Warning   string // shown with the question; "": none
+	Warning   string // shown with the question; optional
 	Detail    string // shown on demand
 	Position  int    // of the call in its batch, from 1
 	Batch     int    // size of the batch
-	Result    string // for a delivery: what would be delivered
+	Result    string // for a delivery: the result to deliver
 	// Also are further calls of the same answer of the model. jp would ask about each. The words of the command say all
 	// that such a call does.
 	Also []*conversation.ToolCall
 }
 
-// An Answer is what a person said.
+// An Answer is a person's answer.
 type Answer struct {
 	Outcome   conversation.Outcome
 	Value     json.RawMessage
@@ -57,7 +56,7 @@ type Answer struct {
 
 // A Workspace is the files that tools work on.
 type Workspace interface {
-	// Look reports what the files are now, compared with a tree.
+	// Look compares the files with a tree.
 	Look(ctx context.Context, at SnapshotRequest) (SnapshotResult, error)
 }
 
@@ -66,20 +65,20 @@ type SnapshotRequest struct {
 	Tree  string // the tree of the newest event
 	Since any    // the Mark of the snapshot before a tool; nil: tracked files only
 	// Lost is the start of a tool that has no result. Untracked files that changed
-	// since may be its work. Zero: there is no such tool.
+	// since may be its work. Zero if there is no such tool.
 	Lost  time.Time
 	Only  []string // the only files that can have moved; nil: any
 	Named []string // files that the tool was told to write
 	Any   bool     // a tool is about to run that may write to any file
 	// Control asks for the control files of git, which any look before such a tool has.
 	Control bool
-	// Call is the call that is about to run, that ran, or, with Lost, that may have run; nil: none.
+	// Call is the call that is about to run, that ran, or, with Lost, that may have run; optional.
 	Call *CallPlace
 	// Event is the seq of the event that will record the changes since a lost call.
 	Event int
 }
 
-// A CallPlace says where the request of a call is recorded.
+// A CallPlace is the place of a call's request in the record.
 type CallPlace struct {
 	Conversation conversation.ID
 	Turn, Seq    int
@@ -100,27 +99,27 @@ type SnapshotResult struct {
 	// Obeyed are files that say what git runs, and that differ from those at the Mark.
 	Obeyed []string
 	Refs   string // how refs differ from those at the Mark, in one line
-	// Control are those files as they are, each with a code of what changes when it does.
-	// Empty: not asked for, or not watched.
+	// Control are the present control files, each with a code of its content. Empty if not asked for or not
+	// watched.
 	Control []conversation.NamedFile
-	// NoBackup is why there is no copy of the files that no tree has; "": there is one, or none is wanted.
+	// NoBackup is the reason why files outside of the tree have no copy. It is "" if there is one, or if none
+	// is wanted.
 	NoBackup string
-	// LostUnseen are files that no tree has and that changed since the lost call, as the backups say.
+	// LostUnseen are files outside of the tree that changed since the lost call, by the backups.
 	LostUnseen []string
 }
 
-// An Observer receives the events of a turn. Calls come one at a time, and must not
-// block for long.
+// An Observer receives the events of a turn. Calls come one at a time, and must return soon.
 type Observer interface {
 	// Recorded is called after the events are durable.
 	Recorded(events []*conversation.Event)
-	// Streamed is called for text that is not durable yet.
+	// Streamed gets text that is not durable yet.
 	Streamed(Delta)
 	// Noticed is called with a line for the user, such as a retry.
 	Noticed(text string)
-	// Working is called with what the loop does while that takes time, at most ten times a
-	// second. It comes from another goroutine, also while one of the other methods runs, and
-	// must not block. What is short is left out, and the end of the turn ends everything.
+	// Working gets the activities of the loop that take time, at most ten times a second. The call comes from
+	// another goroutine, also while one of the other methods runs, and must not block. Short activities are
+	// left out. The end of the turn ends all of them.
 	Working(Activity)
 }
 

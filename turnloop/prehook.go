@@ -17,8 +17,7 @@ func (v View) hookIsDue(call *conversation.ToolCall, first bool) bool {
 	return v.Hooked && call.Started == nil && (first || !asksBeforeRun(v.Tools(call.Request.Name)))
 }
 
-// asksBeforeRun reports whether a tool asks just before it runs, and not with the
-// rest of its batch.
+// asksBeforeRun reports whether a tool asks just before it runs, apart from the rest of its batch.
 func asksBeforeRun(def *tool.Definition) bool { return def.Exclusive && def.Effect == tool.Changes }
 
 // deniedByHook is the message to the model about a call that a hook denied, or "". An unknown
@@ -45,8 +44,8 @@ func byHook(call *conversation.ToolCall) bool {
 	return q != nil && q.Request.Kind == conversation.KindHook
 }
 
-// hookResponse is what a hook says of a call, as it is recorded. A hook that failed, or
-// whose arguments the tool does not take, denies.
+// hookResponse is the record of a hook's decision about a call. If the hook failed, or the tool rejects its
+// arguments, the decision is to deny.
 func hookResponse(def *tool.Definition, ruling HookDecision, err error) conversation.InquiryResponse {
 	response := conversation.InquiryResponse{
 		Outcome: conversation.OutcomeAnswered, Answer: word(conversation.AnswerSkip), Reason: ruling.Reason, By: conversation.ByConfig,
@@ -71,8 +70,8 @@ func hookResponse(def *tool.Definition, ruling HookDecision, err error) conversa
 	return response
 }
 
-// addHookQuestion adds what the hook was asked, and is its seq. A permission that
-// waits was put before the hook saw the call: it is cancelled, and jp asks again.
+// addHookQuestion adds the question to the hook, and returns its seq. A waiting permission predates the hook:
+// it is cancelled, and jp asks again.
 func addHookQuestion(tools *tool.Registry, t *conversation.TurnBuilder, call *conversation.ToolCall) int {
 	cancelQuestions(t, call)
 	seq := t.Next()
@@ -87,8 +86,8 @@ func addHookQuestion(tools *tool.Registry, t *conversation.TurnBuilder, call *co
 	return seq
 }
 
-// cancelQuestions ends the live questions of a call that is closed without an
-// answer to them: its tool is no longer there, or takes other arguments.
+// cancelQuestions ends the live questions of a call that is closed without their answers: its tool is gone,
+// or takes other arguments.
 func cancelQuestions(t *conversation.TurnBuilder, call *conversation.ToolCall) {
 	for _, q := range call.Inquiries {
 		if q.Live() {

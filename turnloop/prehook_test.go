@@ -74,8 +74,8 @@ func TestNextKeepsToAHookThatIsNoMore(t *testing.T) {
 	}
 }
 
-// Whatever is on record of a hook, a tool runs only behind one that has no
-// objection, and, where it needs one, behind a yes that is newer.
+// With any record of a hook, a tool runs only behind a hook without objection and, if it needs one, behind a
+// newer yes.
 func TestNextOfEveryHistoryWithHooks(t *testing.T) {
 	words := []string{"K1", "k1=pass", "k1=skip", "k1=edit+", "k1=failed", "P1", "p1=run", "p1=skip", "B1", "D1"}
 	var walk func(history []string, left int)
@@ -104,8 +104,8 @@ func TestNextOfEveryHistoryWithHooks(t *testing.T) {
 	require.Positive(t, seen[ActHook])
 }
 
-// notAllowed says why a call must not run behind these words, "" if it may. A
-// question keeps its first answer.
+// notAllowed is the reason why a call must not run behind these words, or "". A question keeps its first
+// answer.
 func notAllowed(history []string, needsYes bool) string {
 	hook, yes, started := "", "", false
 	for _, w := range history {
@@ -244,8 +244,7 @@ func TestAHookThatComesWhileAPermissionWaits(t *testing.T) {
 	require.Equal(t, conversation.OutcomeCancelled, r.opts.Conversation.Stream.Tail().ToolCalls[0].Inquiries[0].Response.Outcome)
 }
 
-// cutInAHook is a turn whose record ends between what a hook was asked and what
-// it said, as a fork can leave it.
+// cutInAHook is a turn whose record ends between a hook's question and its answer, as a fork can leave it.
 func cutInAHook(t *testing.T) (*rig, *fakeTool) {
 	write := changes("write")
 	r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))

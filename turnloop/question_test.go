@@ -129,10 +129,10 @@ func TestAnAnswerIsRememberedForTheTurn(t *testing.T) {
 	require.Len(t, p.asked, 2, "the next turn asks again")
 }
 
-// An answer holds for the turn where it is one, and was given to a model of the user's own.
+// An answer to a question of the user's own model holds for the rest of the turn.
 func TestWhichAnswersAreRemembered(t *testing.T) {
 	for name, tt := range map[string]struct {
-		before string // what became of the question of an earlier call
+		before string // the fate of an earlier call's question
 		asked  int
 	}{
 		"answered, to be remembered": {"A1* B1 D1", 0},
@@ -157,7 +157,7 @@ func TestWhichAnswersAreRemembered(t *testing.T) {
 	}
 }
 
-// What only a person may answer is put to one each time.
+// A question for a person alone is put each time.
 func TestAnExclusiveQuestionIsNotAnsweredFromMemory(t *testing.T) {
 	write := changes("write").questioning()
 	r := newRig(t, []*fakeTool{write}, asksFor("write", "write"), answers("ok"))
@@ -174,7 +174,7 @@ func TestAnExclusiveQuestionIsNotAnsweredFromMemory(t *testing.T) {
 }
 
 func TestAToolThatAsksForEver(t *testing.T) {
-	for _, same := range []bool{false, true} { // whether it was told what it asks
+	for _, same := range []bool{false, true} { // whether its question is shown
 		asks := changes("ask")
 		asks.doing(func(_ context.Context, call tool.Call) (tool.Result, error) {
 			q := overwrite()

@@ -13,7 +13,8 @@ import (
 	. "jp/turnloop"
 )
 
-// A call that only reads needs no question. If its run was kept from something, a person is asked, or the policy.
+// A call that only reads needs no question. If the sandbox blocked a part of its run, jp asks a person, or
+// the policy.
 func TestACallThatOnlyReads(t *testing.T) {
 	for name, c := range map[string]struct {
 		refused       string

@@ -6,8 +6,7 @@ import (
 	"jp/conversation"
 )
 
-// runReading runs calls that only read side by side. A failure to record one
-// does not end the others.
+// runReading runs calls that only read side by side. If one cannot be recorded, the others go on.
 func (l *Loop) runReading(ctx context.Context, calls []*conversation.ToolCall) error {
 	results := make(chan finishedRun, len(calls))
 	locks, err := l.tools.lockPrograms(calls)
@@ -26,7 +25,7 @@ func (l *Loop) runReading(ctx context.Context, calls []*conversation.ToolCall) e
 		done := <-results
 		var err error
 		switch {
-		case done.err != nil && ctx.Err() != nil: // it leaves no record, and runs again on a resume
+		case done.err != nil && ctx.Err() != nil: // it stays unrecorded, and runs again on a resume
 			err = context.Cause(ctx)
 		case done.err == nil && done.result.Refused != "":
 			l.approvals.refused[done.call.Event.Seq] = done.result.Refused // and is asked about

@@ -10,7 +10,7 @@ import (
 // A Repeating is a call that the model made again and again, with the same result each time.
 type Repeating struct {
 	Tool    string
-	Subject string // the part of the arguments that says most; "" if none does
+	Subject string // the most telling part of the arguments, or ""
 	Times   int
 	Pair    bool // in turn with another one
 }
@@ -27,9 +27,8 @@ func (r *Repeating) Error() string {
 // mostWaiting is how often the model may make a call that takes time: it may wait for something.
 const mostWaiting = 10
 
-// repeating finds what the model repeats: its newest model call, if it came as often as times
-// and took no time, or if it came [mostWaiting] times. It is nil if there is none. call is the
-// first of its tool calls.
+// repeating finds a repetition of the model: its newest model call, if it came as often as times and took no
+// time, or if it came [mostWaiting] times, else nil. call is the first of its tool calls.
 func repeating(l *conversation.Ledger, times int) (again *Repeating, call *conversation.ToolCall) {
 	all, last := l.Repetitions(), l.LastCall()
 	if times <= 0 || len(all) == 0 || !last.HasTools {

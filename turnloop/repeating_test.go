@@ -38,8 +38,8 @@ func repeatingTools(w *workspace, waited *atomic.Int64) []*fakeTool {
 	}
 }
 
-// The model makes the same call with the same result three times in a row, and the turn
-// ends where no user is there. What counts as the same is varied here.
+// The model makes the same call with the same result three times in a row, and the turn ends if the user is
+// absent. The test varies which calls count as the same.
 func TestTheSameCallWithTheSameResultEndsTheTurn(t *testing.T) {
 	const called = conversation.FinishToolCalls
 	read := asksFor("read")
@@ -51,7 +51,7 @@ func TestTheSameCallWithTheSameResultEndsTheTurn(t *testing.T) {
 		limit   int // 0: the default
 		again   string
 		times   int
-		in      string // how they came, if not in a row
+		in      string // their order, if not in a row
 	}{
 		"three times":              {replies: []reply{read, read, read}, again: "read", times: 3},
 		"twice":                    {replies: []reply{read, read}},

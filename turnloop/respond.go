@@ -125,7 +125,6 @@ func (done finishedRun) response(out output) conversation.ToolCallResponse {
 	}
 }
 
-// refuse closes a call that never runs.
 func (l *Loop) refuse(ctx context.Context, call *conversation.ToolCall, reason string) error {
 	what := notRun(reason)
 	if q := call.Permission(); q != nil && q.Response != nil && !allowed(q.Response) {
@@ -180,8 +179,7 @@ func (l *Loop) resolve(ctx context.Context, call *conversation.ToolCall) error {
 	if err := l.build(ctx, t); err != nil {
 		return err
 	}
-	// The lock of the lost run goes. If it cannot be had, something of the run still lives,
-	// and holds it.
+	// Release the lock of the lost run. If another process holds it, a part of the run still lives.
 	if _, unlock, err := l.tools.lock(call.Event.Seq); err == nil {
 		unlock()
 	}

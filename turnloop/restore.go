@@ -9,10 +9,9 @@ import (
 	"jp/tool"
 )
 
-// real is a value as a tool gets it, with the values of its secrets. A tool that works
-// in a conversation of its own gets the placeholders, since it records them. One that
-// hands the call to another program gets no value and no placeholder: the secret would look like the
-// tool's own data there.
+// real is a value as a tool gets it, with the values of its secrets. A tool that works in a conversation of
+// its own gets the placeholders, since it records them. One that hands the call to another program gets
+// neither: there, the secret would look like the tool's own data.
 func (o *Options) real(def *tool.Definition, value json.RawMessage) (json.RawMessage, error) {
 	if def.Destination != "" {
 		if o.Secrets.Placeholders != nil {
@@ -46,8 +45,7 @@ func (o *Options) inputs(def *tool.Definition, call *conversation.ToolCall) (arg
 	return arguments, answers, nil
 }
 
-// named are the files that the call names, and the same again as only if the
-// tool touches no others.
+// named are the files that the call names, and the same again as only if the tool touches just these.
 func (o *Options) named(call *conversation.ToolCall) (named, only []string) {
 	def := lookup(o.Tools.Registry, call.Request.Name)
 	if def.Paths == nil {
@@ -55,7 +53,7 @@ func (o *Options) named(call *conversation.ToolCall) (named, only []string) {
 	}
 	arguments, err := o.real(def, call.Arguments())
 	if err != nil {
-		arguments = call.Arguments() // and it is not run
+		arguments = call.Arguments()
 	}
 	named, all := def.Paths(arguments)
 	if all && len(named) > 0 {

@@ -14,7 +14,7 @@ import (
 	. "jp/turnloop"
 )
 
-// restoring puts "hunter2" in the place of <1>, and knows nothing of <2>.
+// restoring puts "hunter2" in the place of <1>, and does not know <2>.
 func restoring(value json.RawMessage) (json.RawMessage, error) {
 	if bytes.Contains(value, []byte("<2>")) {
 		return nil, errors.New("the value of <2> is not known here")
@@ -67,7 +67,7 @@ func TestWithoutTheValueNothingRuns(t *testing.T) {
 	require.Equal(t, "The tool was not run: the value of <2> is not known here.", r.result().Content)
 }
 
-// holding are the placeholders that restoring knows or not.
+// holding are the placeholders, known to restoring or not.
 func holding(value json.RawMessage) (held []string) {
 	for _, p := range []string{"<1>", "<2>"} {
 		if bytes.Contains(value, []byte(p)) {
@@ -80,7 +80,7 @@ func holding(value json.RawMessage) (held []string) {
 func TestTheDestinationDecidesAboutSecrets(t *testing.T) {
 	for name, tt := range map[string]struct {
 		destination, path string
-		want              string // the argument that the tool got; "" where it was not run
+		want              string // the tool's argument; "" if it did not run
 		says              string
 	}{
 		"here":                      {"", "<1>", "hunter2", ""},

@@ -13,8 +13,8 @@ import (
 	. "jp/turnloop"
 )
 
-// What the user allows less while a turn runs holds for each call that has not begun, also for those
-// of later answers, however the calls were allowed.
+// A restriction during a turn holds for each call that has not begun, also for those of later answers and for
+// calls with any kind of approval.
 func TestARestrictionHoldsForEachCallThatHasNotBegun(t *testing.T) {
 	for name, allow := range map[string]func(r *rig, write *fakeTool, now *Restriction) Request{
 		"by the configuration": func(*rig, *fakeTool, *Restriction) Request { return Request{} },
@@ -90,7 +90,7 @@ func TestARestrictionLeavesReadsAlone(t *testing.T) {
 	require.Len(t, read.runs, 1)
 }
 
-// A call that the user allowed, and then no more, is no declined one.
+// A call that the user allowed and later restricted is not a declined one.
 func TestARestrictionAfterAYes(t *testing.T) {
 	for word, want := range map[string]string{"run": "write: not run: plan mode", "skip": "write: declined by user"} {
 		var now Restriction

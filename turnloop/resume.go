@@ -9,9 +9,9 @@ import (
 	"jp/conversation"
 )
 
-// A Resume is what goes with going on with a turn that was broken off.
+// A Resume is the input for resuming an interrupted turn.
 type Resume struct {
-	// Resumed says what was found, nil where there is nothing to say.
+	// Resumed describes the resume, nil if there is nothing to say.
 	Resumed  *conversation.Resumed
 	Words    string                // sum it up in the line that git shows; "": made of Resumed
 	Approved conversation.Approval // tool runs that the user allows in advance
@@ -43,7 +43,7 @@ func (l *Loop) reopen(ctx context.Context, r Resume) error {
 		t.AddRecord(record.Body)
 	}
 	if r.Tools {
-		for _, e := range slices.Backward(l.stream.Events()) { // what the model was told besides stays
+		for _, e := range slices.Backward(l.stream.Events()) { // other messages to the model stay
 			if b, ok := e.Body.(*conversation.Prompt); ok {
 				l.opts.Model.System = b.System
 				break
@@ -100,8 +100,7 @@ func (l *Loop) reopen(ctx context.Context, r Resume) error {
 	return l.build(ctx, t)
 }
 
-// controlShown reports whether the turn stopped because control files of git had changed,
-// and nothing came after that.
+// controlShown reports whether the turn stopped at changed control files of git, and has no later event.
 func controlShown(stream *conversation.Stream) bool {
 	for _, e := range slices.Backward(newestTurn(stream)) {
 		switch b := e.Body.(type) {
@@ -114,8 +113,8 @@ func controlShown(stream *conversation.Stream) bool {
 	return false
 }
 
-// unseenTool is the tool after which the turn did nothing more, so that jp may have ended
-// before the user was told which control files of git it had changed; false if there is none.
+// unseenTool is the tool at which the turn broke off, so that the user may not know which control files of
+// git it changed. It is false if there is none.
 func unseenTool(stream *conversation.Stream, opts *Options) (name string, unseen bool) {
 	seq := -1 // of the call that the events behind the start are about
 	for _, e := range slices.Backward(newestTurn(stream)) {
@@ -158,7 +157,7 @@ func unseenTool(stream *conversation.Stream, opts *Options) (name string, unseen
 }
 
 // UnseenControl are the control files of git that changed since a tool of the newest turn
-// started, if jp ended before it could tell the user; nil if there are none.
+// started, if jp ended before it told the user, else nil.
 func UnseenControl(ctx context.Context, stream *conversation.Stream, opts Options) (*ControlFilesError, error) {
 	tool, unseen := unseenTool(stream, &opts)
 	if !unseen {

@@ -43,9 +43,8 @@ func TestResumeSaysWhatWasFound(t *testing.T) {
 	require.Contains(t, r.model.sent(), "[SESSION_RESUMED]")
 }
 
-// An approval that comes with the resume answers the question that waits; one that
-// only a person may answer is asked again, also where it is that by its record or by
-// the configuration alone.
+// An approval that comes with the resume answers the question that waits; a question for a person alone is
+// asked again, also if only its record or only the configuration makes it one.
 func TestResumeAnswersByApproval(t *testing.T) {
 	for _, tt := range []struct {
 		was, is bool // exclusive
@@ -73,7 +72,7 @@ func TestResumeWithNothingToSay(t *testing.T) {
 	require.NotContains(t, r.turn(), "resumed")
 }
 
-// What moved while a tool ran of which nothing came is nobody's.
+// A change during a tool without a result has no author.
 func TestResumeAfterAStart(t *testing.T) {
 	r, write, _ := halfWritten(t)
 	r.reload()

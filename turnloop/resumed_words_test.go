@@ -39,7 +39,7 @@ func (p place) dirty() (names []string) {
 	return names
 }
 
-// A report is what was so when a message of a resume was written.
+// A report is the state when a message of a resume was written.
 type report struct {
 	at      place
 	record  reconcile.Record
@@ -98,8 +98,8 @@ func (r *resumedRig) place() place {
 	return place{maps.Clone(r.workspace.files), maps.Clone(r.committed), r.workspace.git}
 }
 
-// killed runs until the n-th append from now: that one is refused, so that what came
-// before it was done, or it is durable, and nothing comes after it.
+// killed runs until the n-th append from now: that one is refused, so that its forerunner is done, or it is
+// durable and the last.
 func (r *resumedRig) killed(n int, durable bool, run func(context.Context) error) {
 	ctx, cancel := context.WithCancelCause(r.t.Context())
 	defer cancel(nil)
@@ -205,8 +205,8 @@ func (r *resumedRig) reads(request *provider.Request) {
 	}
 }
 
-// sentences are the kinds of sentence that a message has, each with why one is not true.
-// Those in the present tense are about the moment at which the model reads them.
+// sentences are the kinds of sentence in a message, each with the condition that makes it false. Those in the
+// present tense are about the moment at which the model reads them.
 var sentences = []struct {
 	words *regexp.Regexp
 	why   func(r *resumedRig, at report, found []string, above map[string]string) string
@@ -347,8 +347,8 @@ func lists(names []string, length int) (all [][]string) {
 	return all
 }
 
-// Each sentence of a message about a resume is true where the model reads it, whatever
-// calls were open and wherever jp was killed, once or twice.
+// Each sentence of a message about a resume is true when the model reads it, for any open calls and any place
+// of one or two kills.
 func TestAMessageOfAResumeIsTrueWhereItStands(t *testing.T) {
 	longest, err := strconv.Atoi(cmp.Or(os.Getenv("JP_HISTORIES"), "2")) // in calls; make histories takes 5
 	require.NoError(t, err)

@@ -16,7 +16,7 @@ import (
 
 func failure(class provider.Class) error { return &provider.Error{Class: class, Message: "so it is"} }
 
-// waits lets the loop wait in no time, and keeps for how long.
+// waits lets the loop wait in no time, and keeps the durations.
 func (r *rig) waits() *[]time.Duration {
 	var all []time.Duration
 	r.opts.Clock.Wait = func(_ context.Context, d time.Duration) error {
@@ -62,7 +62,7 @@ func TestRetries(t *testing.T) {
 	}
 }
 
-// What arrived of a batch runs, and user and model hear that the answer was cut off.
+// The calls of a cut-off batch that arrived run, and user and model learn that the answer was cut off.
 func TestACallEndsAtADurableToolCall(t *testing.T) {
 	gone := failure(provider.ClassDisconnect)
 	for name, parts := range map[string][]any{
@@ -178,7 +178,7 @@ func (r *rig) requireInterrupted(ctx context.Context, signal string, by conversa
 	require.Equal(r.t, phase, record.Phase)
 }
 
-// interrupting is a context, and what ends it as Ctrl+C does.
+// interrupting is a context, and a function that ends it like Ctrl+C.
 func interrupting(t *testing.T) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	return ctx, func() { cancel(&Interrupt{Signal: "SIGINT"}) }

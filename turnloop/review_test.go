@@ -14,8 +14,8 @@ import (
 	. "jp/turnloop"
 )
 
-// A turn stops where a tool changed what git obeys, unless a person lets it go on. What the
-// tool returned is on record either way, and a later run goes on behind it.
+// A turn stops if a tool changed files that git obeys, unless a person lets it go on. The tool's result is on
+// record either way, and a later run goes on behind it.
 func TestATurnStopsAtFilesThatGitObeys(t *testing.T) {
 	lost := errors.New("the terminal went away")
 	for name, tt := range map[string]struct {
@@ -83,8 +83,8 @@ func controlRig(t *testing.T, says bool) (c *crashRig, asked *[]ControlFilesErro
 	return c, asked
 }
 
-// Wherever jp is killed, it asks about control files that a tool changed before it does
-// anything else, once, and a second resume accepts what the first one named.
+// After a kill at any point, jp asks about control files that a tool changed before it does anything else,
+// once, and a second resume accepts those that the first one named.
 func TestAKillDoesNotHideControlFiles(t *testing.T) {
 	whole, _ := controlRig(t, true)
 	whole.done()
@@ -137,8 +137,8 @@ func TestAKillDoesNotHideControlFiles(t *testing.T) {
 	require.Greater(t, afterRun, 30)
 }
 
-// What a resume compares are the control files before the tool: not those that a person let
-// pass, those of another working tree, or what a tool writes that names all its files.
+// A resume compares with the control files before the tool. It leaves out those that a person let pass, those
+// of another working tree, and those of a tool that names all its files.
 func TestAResumeAsksOnlyAboutWhatNobodySaw(t *testing.T) {
 	for name, tt := range map[string]struct {
 		then  func(c *crashRig) // between the kill and the resume
@@ -184,7 +184,7 @@ func TestAResumeAsksOnlyAboutWhatNobodySaw(t *testing.T) {
 	}
 }
 
-// The control files are on record where they changed, and not with each tool.
+// A start records the control files only if they changed since the last record.
 func TestControlFilesAreRecordedOnce(t *testing.T) {
 	c, asked := controlRig(t, true)
 	c.done()

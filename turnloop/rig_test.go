@@ -23,15 +23,15 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const testID = conversation.ID("jp-c17528832001-k3f9")
 
-// testingT is what testing.T and rapid.T have in common.
+// testingT is the common part of testing.T and rapid.T.
 type testingT interface {
 	require.TestingT
 	Helper()
 	Context() context.Context
 }
 
-// A rig is a conversation with everything around it that a turn needs. What
-// happens in it is written to one trace, in order.
+// A rig is a conversation with everything around it that a turn needs. It writes all that happens to one
+// trace, in order.
 type rig struct {
 	t       testingT
 	trace   *trace
@@ -97,7 +97,7 @@ func (r *rig) Recorded(events []*conversation.Event) { r.trace.add("recorded") }
 func (r *rig) Streamed(d Delta)                      { r.deltas = append(r.deltas, d) }
 func (r *rig) Noticed(text string)                   { r.notices = append(r.notices, text) }
 
-// Working notes what the loop does. It comes from another goroutine.
+// Working notes the activities of the loop. It comes from another goroutine.
 func (r *rig) Working(a Activity) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -134,7 +134,7 @@ func (r *rig) resume(ctx context.Context) (Outcome, error) {
 	return o, err
 }
 
-// kill lets nothing more become durable, as the end of the process does.
+// kill refuses all later appends, like the end of the process.
 func (r *rig) kill() { r.journal.fault = func(int) error { return errKilled } }
 
 var errKilled = errors.New("killed")
@@ -165,7 +165,7 @@ func (r *rig) stored() []*conversation.Event {
 	return events
 }
 
-// check compares memory with the journal, and judges what was written and sent.
+// check compares memory with the journal, and judges everything written and sent.
 func (r *rig) check() {
 	stored, memory := r.stored(), r.opts.Conversation.Stream.Events()
 	require.Equal(r.t, typesOf(stored), typesOf(memory), "memory is not what the journal has")
@@ -187,8 +187,7 @@ func typesOf(events []*conversation.Event) []conversation.Type {
 	return types
 }
 
-// turn are the newest turn's types, in one line, without what every turn has at
-// its start and its end.
+// turn are the newest turn's types, in one line, without those of every turn's start and end.
 func (r *rig) turn() string {
 	var words []string
 	for _, e := range r.opts.Conversation.Stream.Events() {
@@ -218,7 +217,7 @@ func (r *rig) result() *conversation.ToolCallResponse {
 	return r.results()[0]
 }
 
-// last is the newest body of a type, nil if there is none.
+// last is the newest body of a type, or nil.
 func last[B conversation.Body](r *rig) B {
 	for _, e := range slices.Backward(r.opts.Conversation.Stream.Events()) {
 		if b, ok := e.Body.(B); ok {
@@ -229,7 +228,7 @@ func last[B conversation.Body](r *rig) B {
 	return none
 }
 
-// A trace is what happened, in order.
+// A trace is a list of occurrences, in order.
 type trace struct {
 	mu    sync.Mutex
 	lines []string
@@ -282,14 +281,14 @@ func (t *trace) count(line string) int {
 	return n
 }
 
-// A journal writes to the trace what it was given, and fails when it is told to.
+// A journal writes its input to the trace, and fails on demand.
 type journal struct {
 	*journaltest.Memory
 	trace   *trace
 	fault   func(append int) error // by the number of the append, from 1
 	after   func(append int)       // called once an append is durable
-	rewrite conversation.Rewriter  // changes what is stored
-	lies    func(append int) error // what a durable append is said to have come to
+	rewrite conversation.Rewriter  // changes the stored events
+	lies    func(append int) error // the claimed result of a durable append
 	count   int
 }
 
@@ -333,8 +332,8 @@ func (j *journal) write(events []*conversation.Event, store func() (conversation
 	return head, nil
 }
 
-// A prompter answers with a function, and keeps the questions. Nobody comes later
-// unless the test says who.
+// A prompter answers with a function, and keeps the questions. The user stays away unless the test says who
+// comes.
 type prompter struct {
 	trace  *trace
 	asked  []Question

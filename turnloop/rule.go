@@ -7,15 +7,15 @@ import (
 	"jp/internal/safetext"
 )
 
-// A Rule is what a user allows by "always" at a question, from then on.
+// A Rule is the lasting permission of an "always" at a question.
 type Rule struct {
 	Kind RuleKind
-	// Words are the first ones of a command, the folders from the root of the working tree to the one of the files, or the
-	// name of a tool with the code of what the user approved of it.
+	// Words are the first ones of a command, the folders from the root of the working tree to the one of the
+	// files, or the name of a tool with the code of the approved definition.
 	Words []string
 }
 
-// A RuleKind is what a rule is about.
+// A RuleKind is the subject of a rule.
 type RuleKind string
 
 // The kinds of rules.

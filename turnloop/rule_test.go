@@ -9,7 +9,8 @@ import (
 	. "jp/turnloop"
 )
 
-// A rule covers another one of its kind that begins with its words. Without a word it covers all edits, and no command.
+// A rule covers another one of its kind that begins with its words. Without a word it covers all edits and
+// zero commands.
 func TestRuleCovers(t *testing.T) {
 	for _, row := range []struct {
 		kind        RuleKind

@@ -16,7 +16,7 @@ import (
 var errToolTimeout = errors.New("the tool's time is up")
 
 // A toolRunner runs the tools of one conversation. It takes their locks, restores secrets
-// in their arguments, and ends them in time. It records nothing.
+// in their arguments, and ends them in time. Recording is left to the loop.
 type toolRunner struct {
 	opts      *Options
 	stream    *conversation.Stream
@@ -29,16 +29,15 @@ type finishedRun struct {
 	call   *conversation.ToolCall
 	def    *tool.Definition
 	result tool.Result
-	err    error // the tool could not be run, or was ended
+	err    error // the tool could not run, or was ended
 	took   time.Duration
 
 	cancelled bool // by the user
-	idle      bool // it did nothing, in the tool's own word
+	idle      bool // it did nothing, by its own account
 	beside    bool // another run's tool ran, too, and may have changed any file
 }
 
-// stopped is a run that was ended with its turn. Its end was seen, so what moved
-// in the files is its doing.
+// stopped is a run that ended with its turn. jp saw its end, so the changes of the files are its doing.
 func (f finishedRun) stopped() finishedRun {
 	content := []byte(textCancelled)
 	if f.idle {
@@ -52,8 +51,7 @@ func (f finishedRun) stopped() finishedRun {
 	return f
 }
 
-// notRun is a run that did nothing: its tool could not be made ready, or the call
-// ended before it was sent.
+// notRun is a run that did nothing: its tool could not be prepared, or the call ended before it was sent.
 func (f finishedRun) notRun(cause error) finishedRun {
 	f.idle = true
 	switch {
@@ -66,7 +64,7 @@ func (f finishedRun) notRun(cause error) finishedRun {
 }
 
 // A programLock says to other processes that a read-only call runs. The processes that
-// its tool starts hold it, too; the file is nil for a tool that starts none.
+// its tool starts hold it, too; the file is nil for other tools.
 type programLock struct {
 	file   *os.File
 	unlock func()
@@ -99,9 +97,8 @@ func (r *toolRunner) lock(seq int) (*os.File, func(), error) {
 	return f, done, nil
 }
 
-// lockPrograms takes the locks of the calls, so that a program that outlives jp
-// is known: all of those, or none. A call that starts no program runs without a lock,
-// too: others then take it for one that has not started.
+// lockPrograms takes the locks of all the calls, or of none, so that a program that outlives jp is known. A
+// call that starts no program runs without a lock, too: other processes then see it as not started.
 func (r *toolRunner) lockPrograms(calls []*conversation.ToolCall) (map[*conversation.ToolCall]programLock, error) {
 	locks := make(map[*conversation.ToolCall]programLock, len(calls))
 	for _, call := range calls {
@@ -125,10 +122,10 @@ func (r *toolRunner) lockPrograms(calls []*conversation.ToolCall) (map[*conversa
 	return locks, nil
 }
 
-// A beginning is what a run of a tool gets of the turn's events as they are when it begins.
+// A beginning is the state of the turn's events at the start of a tool run.
 type beginning struct {
 	events []*conversation.Event
-	budget int // of tokens; 0: no limit
+	budget int // of tokens; 0: unlimited
 }
 
 // beginning is for runs that begin now. Only the loop's own goroutine may call it, since
@@ -137,8 +134,7 @@ func (r *toolRunner) beginning() beginning {
 	return beginning{r.stream.Events(), r.opts.Limits.budget(r.stream)}
 }
 
-// execute runs a tool once, within its time, in any goroutine. child is the conversation
-// that it works in, "" if in none.
+// execute runs a tool once, within its time, in any goroutine. child is its own conversation, or "".
 func (r *toolRunner) execute(ctx context.Context, call *conversation.ToolCall, child conversation.ID, lock *os.File, at beginning) finishedRun {
 	t, _ := r.opts.Tools.Registry.Lookup(call.Request.Name)
 	done := finishedRun{call: call, def: t.Definition()}
@@ -213,7 +209,7 @@ func prepareSafely(ctx context.Context, t tool.Tool) (err error) {
 	return nil
 }
 
-// runSafely makes an error of a tool's panic, so that one tool cannot end jp.
+// runSafely makes an error of a tool's panic, so that jp goes on.
 func runSafely(ctx context.Context, t tool.Tool, call tool.Call) (result tool.Result, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -238,7 +234,7 @@ func attempt(call *conversation.ToolCall) int {
 	return n
 }
 
-// cancelledByUser reports whether the user ended a tool, and not the turn.
+// cancelledByUser reports whether the user ended a tool alone, without the turn.
 func cancelledByUser(err error) bool {
 	var command *UserCommand
 	return errors.As(err, &command) && command.Kind == CommandCancelTool
@@ -247,7 +243,7 @@ func cancelledByUser(err error) bool {
 // textCancelledBefore is the result of a call that the user cancelled in time.
 const textCancelledBefore = "Not run: the user cancelled it before it started."
 
-// What the model is told of calls that are closed from outside.
+// The messages to the model about calls that are closed from outside.
 const (
 	textInterrupted = "Not run: the user interrupted."
 	textCancelled   = "Cancelled after it had started: check before repeating."

@@ -14,8 +14,8 @@ import (
 	. "jp/turnloop"
 )
 
-// The user is asked again where somebody else changed what the question was about, while it
-// stood there or after it was answered.
+// The user is asked again if somebody else changed the subject of the question, while it was open or after
+// its answer.
 func TestAYesBindsToWhatWasSeen(t *testing.T) {
 	names := func(paths ...string) func(json.RawMessage) ([]string, bool) {
 		return func(json.RawMessage) ([]string, bool) { return paths, true }
@@ -75,10 +75,10 @@ func TestAYesBindsToWhatWasSeen(t *testing.T) {
 	}
 }
 
-// A file that no snapshot has counts, too: its digest stands with the question.
+// An untracked file counts, too: its digest stands with the question.
 func TestAYesBindsToUntrackedFiles(t *testing.T) {
 	for name, tt := range map[string]struct {
-		before, after string // "": there is no file
+		before, after string // "" if the file is absent
 		own           bool   // a tool of the conversation changes it
 		folder        bool
 		asked         int
@@ -132,7 +132,7 @@ func TestAYesBindsToUntrackedFiles(t *testing.T) {
 	}
 }
 
-// What a command or a commit names counts as what a tool writes does.
+// The files that a command or a commit names count like those that a tool writes.
 func TestAYesBindsToWhatACallIsAbout(t *testing.T) {
 	many := func(n int) (names []string) {
 		for i := range n {
@@ -184,7 +184,7 @@ func TestAYesBindsToWhatACallIsAbout(t *testing.T) {
 				}
 				r.opts.Files.Workspace = newWorkspace()
 				r.opts.Files.Digest = func(path string) (string, bool) { return "is" + state[path], true }
-				if !mentioned { // the state of one that is gone from the list is what its content says
+				if !mentioned { // the content tells the state of one that is gone from the list
 					r.opts.Files.Digest = func(path string) (string, bool) { return "state" + state[path], true }
 				}
 				asked := 0
@@ -298,8 +298,7 @@ func TestAYesBindsToFolders(t *testing.T) {
 	}
 }
 
-// A person's yes answers what the tool would ask first, if the question said so, and for
-// the file that it was put about.
+// A person's yes also answers the tool's first question, if the question contained it, and for the same file.
 func TestAYesCoversTheToolsQuestion(t *testing.T) {
 	edited := func(path string) Answer {
 		a := quoted("edit")

@@ -10,8 +10,7 @@ import (
 	. "jp/turnloop"
 )
 
-// What a provider refuses to take back is left out, and the model is asked once
-// more; a second refusal is the end.
+// jp leaves out state that a provider refuses, and asks the model once more. A second refusal is the end.
 func TestStateThatIsRefused(t *testing.T) {
 	refused := &provider.Error{Class: provider.ClassState, Provider: "test", Message: "could not be verified"}
 	thoughtful := once(thinks("Hm."), hasContent("Hello."), ends(conversation.FinishStop))
@@ -56,7 +55,7 @@ func states(r *provider.Request) (n int) {
 	return n
 }
 
-// What a server claims that an answer took must not make nonsense of sums.
+// An absurd token count from a server leaves the sums sane.
 func TestTokensThatCannotBe(t *testing.T) {
 	lie := provider.Chunk{Kind: provider.ChunkFinish, Finish: conversation.FinishStop, Usage: &conversation.Usage{Input: -5, Output: 1<<63 - 1}}
 	r := newRig(t, nil, once(hasContent("One."), lie), once(hasContent("Two."), lie))

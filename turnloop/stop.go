@@ -6,7 +6,7 @@ import (
 	"jp/conversation"
 )
 
-// Stop ends an incomplete turn early, which completes it. No tool of it may be running.
+// Stop ends an incomplete turn early, which completes it. Its tools must have ended.
 func (l *Loop) Stop(ctx context.Context, by conversation.Cause) (Outcome, error) {
 	if !l.stream.Tail().Complete() {
 		if err := l.stop(ctx, by, ""); err != nil {
@@ -17,7 +17,7 @@ func (l *Loop) Stop(ctx context.Context, by conversation.Cause) (Outcome, error)
 }
 
 // Reply stops the current step of an incomplete turn, as Stop does, and goes on with
-// the user's message. No tool of the turn may be running.
+// the user's message. The tools of the turn must have ended.
 func (l *Loop) Reply(ctx context.Context, chat conversation.ChatRequest) (Outcome, error) {
 	t := l.stream.CurrentTurn()
 	if err := l.closeOpen(ctx, t, textInterrupted); err != nil {
@@ -39,8 +39,8 @@ func (l *Loop) stop(ctx context.Context, by conversation.Cause, reason string) e
 	return l.build(ctx, t.AddRecord(&conversation.TurnStopped{By: by, Reason: reason}))
 }
 
-// Adopt closes what is open in a turn that another run began: nothing that
-// their model asked for ever runs. The adoption itself is on record already.
+// Adopt closes everything open in a turn that another run began: none of its calls ever runs. The adoption
+// itself is on record already.
 func (l *Loop) Adopt(ctx context.Context) error {
 	t := l.stream.CurrentTurn()
 	if err := l.closeOpen(ctx, t, textForeign); err != nil {
@@ -49,9 +49,8 @@ func (l *Loop) Adopt(ctx context.Context) error {
 	return l.build(ctx, t)
 }
 
-// closeOpen ends every live question, withholds every result that waits for its
-// delivery, and gives every open call a response: the text, where it did not
-// start.
+// closeOpen ends every live question, withholds every result that waits for its delivery, and gives every
+// open call a response: the text, if it has not started.
 func (l *Loop) closeOpen(ctx context.Context, t *conversation.TurnBuilder, text string) error {
 	ledger := l.stream.Tail()
 	for _, q := range ledger.Live() {
@@ -85,7 +84,7 @@ func addCancelled(t *conversation.TurnBuilder, seq int) {
 	t.AddInquiryResponse(conversation.InquiryResponse{For: seq, Outcome: conversation.OutcomeCancelled, By: conversation.ByUser})
 }
 
-// handleInterrupt does what the user wants of the turn.
+// handleInterrupt carries out a user's command to the turn.
 func (l *Loop) handleInterrupt(ctx context.Context, c *UserCommand) error {
 	if c.Kind == CommandStop {
 		return l.stop(ctx, conversation.ByUser, "")

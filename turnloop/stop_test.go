@@ -53,7 +53,7 @@ func TestStop(t *testing.T) {
 	require.Equal(t, "ok", r.done().Message)
 }
 
-// Adoption closes what someone else's turn left open, whatever they allowed.
+// Adoption closes everything open in someone else's turn, even if they allowed it.
 func TestAdopt(t *testing.T) {
 	r := interruptedRig(t)
 	r.reload()
@@ -116,7 +116,7 @@ func TestStopKeepsWhatTheModelHadSaid(t *testing.T) {
 	require.Equal(t, "Half an answer", r.model.requests[1].Messages[1].Blocks[0].Text)
 }
 
-// importedRig has a conversation that no loop wrote.
+// importedRig has a conversation from another source than a loop.
 func importedRig(t *testing.T, words string, tools []*fakeTool, replies ...reply) *rig {
 	r := newRig(t, tools, replies...)
 	_, err := r.journal.Create(t.Context(), testID, "", turnOf(words))

@@ -328,8 +328,7 @@ func TestNothingToRun(t *testing.T) {
 	require.Len(t, r.stored(), 1)
 }
 
-// What a model wants back unchanged is kept with where it came from, and goes
-// nowhere else.
+// Opaque state of a model is kept with its source, and goes only there.
 func TestStateIsKeptWithItsEndpointAndAccount(t *testing.T) {
 	r := newRig(t, []*fakeTool{reads("read")},
 		once(thinks("hm"), hasContent("I look"), calls("read", "_1", "{}"), ends(conversation.FinishToolCalls)), answers("ok"), answers("again"))

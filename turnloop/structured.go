@@ -12,7 +12,7 @@ import (
 	"jp/conversation"
 )
 
-// ErrSchema says that a text is no JSON schema that an answer can be held to.
+// ErrSchema reports that a text is no JSON schema to check an answer by.
 var ErrSchema = errors.New("not a JSON schema for an answer")
 
 // maxSchema bounds a schema, in bytes: it is kept in an event's header.
@@ -49,18 +49,15 @@ func resolveSchema(text []byte) (*jsonschema.Resolved, error) {
 	return resolved, nil
 }
 
-// textSchema begins what the model is told after an answer that the schema does
-// not allow.
 const textSchema = "Your answer does not satisfy the JSON schema that was asked for: "
 
-// schemaOf is the schema of the newest turn's answer, nil where it has none.
+// schemaOf is the schema of the newest turn's answer, or nil.
 func schemaOf(stream *conversation.Stream) json.RawMessage {
 	return conversation.Turn{Events: newestTurn(stream)}.Schema()
 }
 
-// schemaNotified reports whether a note of this turn says that the model's answer
-// does not satisfy the schema. The model then only corrects its answer: it may call
-// no tool any more.
+// schemaNotified reports whether a note of this turn already told the model that its answer does not satisfy
+// the schema. The model may then only correct its answer, and call no more tools.
 func schemaNotified(stream *conversation.Stream) bool {
 	return slices.ContainsFunc(newestTurn(stream), func(e *conversation.Event) bool {
 		note, ok := e.Body.(*conversation.Note)
@@ -71,7 +68,7 @@ func schemaNotified(stream *conversation.Stream) bool {
 // structured is the answer of a call as data, or why it is invalid.
 func structured(schema json.RawMessage, call *conversation.ModelCall) (data json.RawMessage, unfit error) {
 	message, text := quoted(call)
-	if len(text) == 0 { // a model that takes no schema may have kept to it nevertheless
+	if len(text) == 0 { // a model without support for schemas may have kept to it nevertheless
 		text = []byte(message)
 	}
 	text = []byte(unwrapped(string(text)))
@@ -92,8 +89,8 @@ func structured(schema json.RawMessage, call *conversation.ModelCall) (data json
 	return text, nil
 }
 
-// unwrapped is an answer without what models put around a structured one: reasoning
-// before it, up to the end of a <think> block, and one fence around everything.
+// unwrapped is an answer without the usual wrapping of a structured one: reasoning before it, up to the end
+// of a <think> block, and one fence around everything.
 func unwrapped(message string) string {
 	text := strings.TrimSpace(message)
 	if conversation.CheckJSON([]byte(text)) == nil {
@@ -109,7 +106,7 @@ func unwrapped(message string) string {
 	return text
 }
 
-// inWords puts a validator's words on one line, without what says where it began.
+// inWords puts a validator's message on one line, without its prefixes.
 var inWords = strings.NewReplacer("validating root: ", "", "validating ", "", "\n", " ")
 
 // unfit is why the last call's answer breaks the turn's schema, or nil.

@@ -45,7 +45,7 @@ func responseSubject(tools *tool.Registry, call *conversation.ToolCall, effect s
 	return line(name, conversation.Shorten(thing, max(room, 12))) + ": " + effect
 }
 
-// notRun is why a call never ran, in a few words.
+// notRun is the short reason why a call never ran.
 func notRun(reason string) string {
 	if strings.HasPrefix(reason, textNoSuchTool) {
 		return "not run: no tool of this name is on"

@@ -15,7 +15,7 @@ import (
 	. "jp/turnloop"
 )
 
-// A fakeTool runs a function, and keeps what it was called with.
+// A fakeTool runs a function, and keeps its calls.
 type fakeTool struct {
 	def   tool.Definition
 	do    func(context.Context, tool.Call) (tool.Result, error)
@@ -109,7 +109,7 @@ func overwrite() *tool.Question {
 	}
 }
 
-// A workspace is files in memory. Trees are named by what is in them.
+// A workspace is files in memory. The content names a tree.
 type workspace struct {
 	files map[string]string
 	git   conversation.Git

@@ -98,7 +98,7 @@ func (l *Loop) runChanging(ctx context.Context, call *conversation.ToolCall) err
 	if err := l.review(ctx, &ControlFilesError{Tool: call.Request.Name, Files: after.Obeyed}); err != nil {
 		return err
 	}
-	return l.afterTools(ctx, call) // whatever ended the tool is meant for the whole turn
+	return l.afterTools(ctx, call) // the cause of the tool's end concerns the whole turn
 }
 
 // askedInTurn reports whether a tool's question of this id was asked in this turn.
@@ -113,8 +113,8 @@ func askedInTurn(ledger *conversation.Ledger, id string) bool {
 	return false
 }
 
-// review stops the turn where a tool changed files that say what git runs, unless a person
-// lets it go on: the next git of the user, and of the next tool, obeys them.
+// review stops the turn if a tool changed files that say what git runs, unless a person lets it go on: the
+// next git of the user, and of the next tool, obeys them.
 func (l *Loop) review(ctx context.Context, changed *ControlFilesError) error {
 	if len(changed.Files) == 0 {
 		return nil
@@ -122,7 +122,7 @@ func (l *Loop) review(ctx context.Context, changed *ControlFilesError) error {
 	var command *UserCommand
 	switch cause := context.Cause(ctx); {
 	case errors.As(cause, &command) && command.Kind == CommandReply:
-		// What the user says is sent only after that.
+		// Only then is the user's message sent.
 		if err := l.review(context.WithoutCancel(ctx), changed); err != nil {
 			return err
 		}
@@ -150,19 +150,19 @@ type endedRun struct {
 	cause error
 }
 
-// Error says what interrupted the turn.
+// Error names the cause of the interrupt.
 func (e *endedRun) Error() string { return e.cause.Error() }
 
-// Unwrap gives what interrupted the turn.
+// Unwrap returns the cause of the interrupt.
 func (e *endedRun) Unwrap() error { return e.cause }
 
-// steered reports whether the user ended what the context is for.
+// steered reports whether the user ended the step of the context.
 func steered(ctx context.Context) bool {
 	var command *UserCommand
 	return ctx.Err() != nil && errors.As(context.Cause(ctx), &command)
 }
 
-// requestAfter is what to look at after a tool ran.
+// requestAfter is the request to look at the files after a tool ran.
 func requestAfter(done finishedRun, before SnapshotResult, named, only []string) SnapshotRequest {
 	if only != nil && done.err == nil {
 		return SnapshotRequest{Since: before.Mark, Named: named, Only: append(only[:len(only):len(only)], done.result.WrittenFiles...)}
@@ -170,8 +170,8 @@ func requestAfter(done finishedRun, before SnapshotResult, named, only []string)
 	return SnapshotRequest{Since: before.Mark, Named: append(named[:len(named):len(named)], done.result.WrittenFiles...)}
 }
 
-// recordStart makes durable that the tool is about to run, behind what moved in
-// the files before. child is the conversation that it works in, "" if in none.
+// recordStart makes the start of the tool durable, behind earlier changes of the files. child is its own
+// conversation, or "".
 func (l *Loop) recordStart(ctx context.Context, call *conversation.ToolCall, before SnapshotResult, child conversation.ID) error {
 	t := l.stream.CurrentTurn()
 	git := l.files.moved(before.Git)
@@ -198,8 +198,8 @@ func (l *Loop) recordStart(ctx context.Context, call *conversation.ToolCall, bef
 	return nil
 }
 
-// overtaken records what others changed since a person allowed the call, if that is a
-// file which the call names. The call is then not started, and asked for again.
+// overtaken records changes by others since a person allowed the call, if they touch a file of the call. The
+// call then does not start, and jp asks again.
 func (l *Loop) overtaken(ctx context.Context, call *conversation.ToolCall, before SnapshotResult) (bool, error) {
 	def := lookup(l.opts.Tools.Registry, call.Request.Name)
 	q := l.approvals.binding(def, call)

@@ -219,7 +219,7 @@ func TestInterruptWhileAToolChanges(t *testing.T) {
 	}
 }
 
-// Where the disk takes no more, the end of the tool is not known later.
+// If the disk is full, the end of the tool stays unknown.
 func TestInterruptThatCannotBeRecorded(t *testing.T) {
 	ctx, interrupt := interrupting(t)
 	write := changes("write")
@@ -412,7 +412,7 @@ func TestNothingRunsWithoutTheRightToChangeFiles(t *testing.T) {
 	require.NotContains(t, r.turn(), "tool_started")
 }
 
-// A secret is found before an output is cut, wherever the cut would go.
+// Secrets are found before an output is cut, wherever the cut falls.
 func TestSecretsAreFoundBeforeAnOutputIsCut(t *testing.T) {
 	for _, place := range []int{0, 7 << 10, 8<<10 - 110, 8<<10 - 100, 40 << 10, 59_000, 60_000} {
 		text := strings.Repeat("x", place) + "\nthe-secret-" + strings.Repeat("0123456789\n", 12) + strings.Repeat("y", 60_000-place) + "\n"
@@ -438,7 +438,7 @@ func TestSecretsAreFoundBeforeAnOutputIsCut(t *testing.T) {
 	}
 }
 
-// The model reads the rest of an output by its event, and nothing that it may not see.
+// The model reads the rest of an output by its event, and sees only its own events.
 func TestEventsThatAModelReads(t *testing.T) {
 	var read func(context.Context, int) (tool.EventText, error)
 	long := strings.Repeat("a line of it\n", 10_000)
@@ -471,9 +471,8 @@ func TestEventsThatAModelReads(t *testing.T) {
 	}
 }
 
-// The model reads the output of a program as a terminal shows it last, in the turn and after a
-// resume, and the event keeps the bytes. What a file holds stays as it is. The limit counts what
-// is read.
+// The model reads the output of a program as a terminal shows it last, in the turn and after a resume, and
+// the event keeps the bytes. The content of a file stays as it is. The limit counts the shown bytes.
 func TestTheModelReadsOutputAsATerminalShowsIt(t *testing.T) {
 	progress := ""
 	for i := range 20_000 {

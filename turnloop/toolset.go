@@ -12,7 +12,7 @@ import (
 	"jp/tool"
 )
 
-// lookup is the definition of the tool with a name, nil where there is none.
+// lookup finds the definition of a tool by its name, else nil.
 func lookup(tools *tool.Registry, name string) *tool.Definition {
 	t, ok := tools.Lookup(name)
 	if !ok {

@@ -7,8 +7,8 @@ import (
 	"jp/conversation"
 )
 
-// hookTool lets the hook before tools see a call, and records what it says before
-// anything depends on it. A hook that is broken off is asked again later.
+// hookTool asks the hook before tools about a call, and records its decision before anything depends on it.
+// If the hook is interrupted, jp asks it again later.
 func (l *Loop) hookTool(ctx context.Context, call *conversation.ToolCall) error {
 	if !l.hooks.has(PointToolPre) {
 		return l.build(ctx, l.stream.CurrentTurn().AddInquiryResponse(conversation.InquiryResponse{
@@ -41,9 +41,8 @@ func (l *Loop) hookTool(ctx context.Context, call *conversation.ToolCall) error 
 	return nil
 }
 
-// afterTools tells the hook of results that have become durable. What it wants
-// the model to know stands behind them. A result is never told twice: if jp ends
-// before its hook, it has none.
+// afterTools tells the hook about results that have become durable. Its notes to the model stand behind them.
+// The hook gets a result at most once: if jp ends before it, the result has none.
 func (l *Loop) afterTools(ctx context.Context, calls ...*conversation.ToolCall) error {
 	for _, call := range calls {
 		call = l.stream.Tail().ToolCall(call.Event.Seq)
@@ -59,7 +58,7 @@ func (l *Loop) afterTools(ctx context.Context, calls ...*conversation.ToolCall) 
 		case decision.Note != "":
 			about := call.Request.Name
 			if subject := subjectOf(l.opts.Tools.Registry, about, call.Arguments()); subject != "" {
-				about += " " + string(word(subject)) // encoded, so that it cannot forge the frame
+				about += " " + string(word(subject)) // encoded, to protect the frame
 			}
 			note := &conversation.Note{Content: noteOf(PointToolPost, about, decision.Note)}
 			subject := conversation.WithSubject(noteSubject(PointToolPost, decision.Note))
@@ -77,7 +76,7 @@ func (l *Loop) hookEnd(ctx context.Context, o Outcome) {
 	if !l.hooks.has(PointTurnEnd) {
 		return
 	}
-	l.interrupt.turn.Store(false) // a hook cannot be replied to: Ctrl+C ends it
+	l.interrupt.turn.Store(false) // the user cannot reply to a hook: Ctrl+C ends it
 	if ctx.Err() != nil {
 		var cancel func()
 		ctx, cancel = context.WithTimeoutCause(context.WithoutCancel(ctx), hookGracePeriod, errHookGracePeriod)

@@ -20,9 +20,9 @@ func RefusesImages(err error) bool {
 	return errors.As(err, &refused) && refused.Class == provider.ClassInvalid && aboutImages().MatchString(refused.Message)
 }
 
-// withoutImages withholds the images that a provider refused, and reports whether the
-// model is to be asked again. They are those that it has not answered to yet. Where
-// there are none, another model may have answered: then they are all.
+// withoutImages withholds the images that a provider refused, and reports whether to ask the model again.
+// They are those without an answer of the model so far. If there are none of these, another model may have
+// answered: then they are all.
 func (l *Loop) withoutImages(ctx context.Context, err error) (bool, error) {
 	if !RefusesImages(err) {
 		return false, nil
@@ -60,7 +60,7 @@ func (l *Loop) withoutImages(ctx context.Context, err error) (bool, error) {
 	return true, nil
 }
 
-// sentImages are the images of a conversation that are not withheld, by their events.
+// sentImages are the images that a conversation sends, by their events.
 func sentImages(events []*conversation.Event) []*conversation.Withholding {
 	withheld := map[int][]string{}
 	for _, e := range events {

@@ -30,7 +30,7 @@ func TestARefusedImageIsWithheld(t *testing.T) {
 	require.Equal(t, []string{"a.png"}, withheld.Attachments)
 	require.Equal(t, "Could not process image", withheld.Reason)
 
-	// What follows needs a reader that knows it, and this jp does.
+	// The rest needs a reader that knows it, and this jp does.
 	r.done()
 	before := true
 	for _, e := range r.stored() {
@@ -51,7 +51,7 @@ func TestARefusedImageIsWithheld(t *testing.T) {
 	require.Equal(t, provider.BlockFile, r.model.requests[2].Messages[0].Blocks[0].Kind)
 	require.Equal(t, provider.BlockText, r.model.requests[3].Messages[0].Blocks[0].Kind)
 
-	// Other refusals withhold nothing, and neither does one without an image.
+	// Other refusals leave the images in, and so does one without an image.
 	for _, words := range []string{"Something is wrong", "Could not process image"} {
 		r = newRig(t, nil, reply{steps(&provider.Error{Class: provider.ClassInvalid, Message: words})})
 		_, err := r.start(t.Context())

@@ -126,8 +126,7 @@ func TestFilesThatCannotBeLookedAt(t *testing.T) {
 	}
 }
 
-// finding is a workspace in which files that a tool changed had been there, and in no
-// tree.
+// finding is a workspace with files that a tool changed and that were there before, outside of any tree.
 type finding struct {
 	*workspace
 	found []string
@@ -178,7 +177,7 @@ func placeOf(r *rig) *CallPlace {
 	return &CallPlace{Conversation: testID, Turn: e.Turn, Seq: e.Body.(*conversation.ToolStarted).For}
 }
 
-// Where a tool of somebody else's runs beside a tool, what changed may be its work.
+// If a tool of somebody else runs beside a tool, the changes may be its work.
 func TestAToolBesideOneThatOutlivedItsJP(t *testing.T) {
 	for name, tt := range map[string]struct {
 		outlived, ends, only bool
@@ -250,8 +249,7 @@ func TestAnUnknownOutcomeIsReportedWithWhatMoved(t *testing.T) {
 	require.Empty(t, r.result().Changed, "nobody knows who did it")
 }
 
-// Whatever a tool did to however many files with whatever names, its result is
-// recorded.
+// A tool's result is recorded, even with many changed files and odd names.
 func TestManyLongPaths(t *testing.T) {
 	w := newWorkspace()
 	long := strings.Repeat("\x01directory/", 100)

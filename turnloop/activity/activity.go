@@ -1,5 +1,5 @@
-// Package activity tells what a turn does while that takes time, and shows the last line of
-// what a tool or a model writes meanwhile. All of it is to be shown, and nothing is recorded.
+// Package activity tells what a turn does while that takes time, and shows the last line of a tool's or a
+// model's output meanwhile. All of it is for display, and none is recorded.
 package activity
 
 import (
@@ -20,18 +20,18 @@ type Activity struct {
 	Call     int       // ordinal of the model call
 	Name     string    // name of the tool; "" during a model call
 	Argument string    // the part of the tool's arguments that says most
-	Hook     string    // the hook that runs before the tool; "" for none
+	Hook     string    // the hook that runs before the tool, or ""
 	Started  time.Time // when it began
-	Waits    bool      // for another loop that changes the same files; the tool has not started
+	Waits    bool      // for another loop that changes the same files, before the tool starts
 
 	Model   string            // that answers in place of the turn's; "": the turn's does
-	Part    conversation.Part // what the model writes: reasoning, message or data; "" for a tool call, or nothing yet
-	Writing string            // name of the tool whose call the model writes, or what else it writes that is no answer
+	Part    conversation.Part // part that the model writes: reasoning, message or data; "" for a tool call, or before its first word
+	Writing string            // name of the tool whose call the model writes, or another text that is no answer
 	Tokens  int               // estimate of how many tokens the model has written
 	Context int               // about how many tokens the model was sent
 	Window  int               // tokens that it can read; 0: unknown
 	// Tail is the last line of the tool's output or of the model's reasoning, clean and without
-	// secrets. It is to be shown, and never becomes an event.
+	// secrets. It is for display, and never becomes an event.
 	Tail     string
 	Progress string // how far the tool says it is, on one clean line
 	Over     bool   // it has ended
@@ -48,8 +48,8 @@ func (a Activity) Key() int {
 // every is the least time between two calls of an observer.
 const every = 100 * time.Millisecond
 
-// A Set tells an observer what the loop does, at most ten times a second. What ends
-// before its turn comes is never told. A nil one tells nothing.
+// A Set tells an observer what the loop does, at most ten times a second. An activity that ends before its
+// turn comes stays untold. A nil Set ignores everything.
 type Set struct {
 	tell   func(Activity)
 	redact func(string) string
@@ -58,17 +58,17 @@ type Set struct {
 	mu      sync.Mutex
 	running map[int]*Running
 	changed []*Running  // to be told, in this order
-	timer   *time.Timer // nil: nothing is to be told
+	timer   *time.Timer // nil if there is no news
 	last    time.Time   // when something was told
 }
 
-// New returns a set that tells an observer. Redact replaces secrets in what it is told.
+// New returns a set that tells an observer. Redact replaces secrets in the texts.
 func New(tell func(Activity), redact func(string) string) *Set {
 	return &Set{tell: tell, redact: redact, running: map[int]*Running{}}
 }
 
 // A Running activity may still change. Its methods may be called from any goroutine,
-// and never wait for the observer. A nil one takes everything and does nothing.
+// and never wait for the observer. A nil one ignores everything.
 type Running struct {
 	all     *Set
 	now     Activity
@@ -102,7 +102,7 @@ func (all *Set) Of(key int) *Running {
 	return all.running[key]
 }
 
-// Quiet returns when the observer is told nothing more.
+// Quiet returns when the observer has its last news.
 func (all *Set) Quiet() {
 	if all == nil {
 		return
@@ -198,7 +198,7 @@ func (a *Running) End() {
 	a.note()
 }
 
-// Silence ignores what the tool still says: its run is over.
+// Silence ignores the rest of the tool's output: its run is over.
 func (a *Running) Silence() {
 	if a != nil {
 		a.all.mu.Lock()
@@ -216,12 +216,12 @@ func (a *Running) Write(p []byte) (int, error) {
 // Progress takes how far the tool says it is.
 func (a *Running) Progress(text string) { a.update(func() { a.now.Progress = text }) }
 
-// Wait says since when the activity waits for another loop, or no longer does.
+// Wait records since when the activity waits for another loop, or that it goes on.
 func (a *Running) Wait(waits bool, now time.Time) {
 	a.update(func() { a.now.Waits, a.now.Started = waits, now })
 }
 
-// Ask forgets what an earlier try of the model call wrote.
+// Ask forgets the output of an earlier try of the model call.
 func (a *Running) Ask(ordinal int) {
 	a.update(func() {
 		a.now = Activity{Seq: a.now.Seq, Call: ordinal, Started: a.now.Started, Context: a.now.Context, Window: a.now.Window}
@@ -240,7 +240,7 @@ func (a *Running) Fills(tokens, window int) {
 // bytesPerToken is a rough measure: most servers tell the number only at the end.
 const bytesPerToken = 4
 
-// Add takes a piece of what the model writes.
+// Add takes a piece of the model's output.
 func (a *Running) Add(part conversation.Part, toolName, text string) {
 	a.update(func() {
 		if part == conversation.PartReasoning {
@@ -259,8 +259,8 @@ type tail struct {
 	cut  bool // its beginning is gone
 }
 
-// Sizes of a tail. It has room for the longest private key: of a secret that begins
-// before it, the rest would not be recognized.
+// Sizes of a tail. It has room for the longest private key: the rest of a secret that begins before it would
+// stay unrecognized.
 const (
 	tailBytes   = 16 << 10
 	tailColumns = 400 // of the line that is shown
@@ -289,9 +289,9 @@ func (t *tail) end() string {
 	return text
 }
 
-// lastLine is the last line of a text that has something to show, clean and without
-// secrets. A word that may still grow is left out: it may be half a secret. Of a long line the end
-// is kept where prose is told, else the beginning.
+// lastLine is the last line of a text that is not empty, clean and without secrets. A word that may still
+// grow is left out: it may be half a secret. Of a long line it keeps the end if prose is set, else the
+// beginning.
 func (all *Set) lastLine(text string, prose bool) string {
 	if text == "" {
 		return ""
@@ -306,8 +306,8 @@ func (all *Set) lastLine(text string, prose bool) string {
 	return conversation.Shorten(line, tailColumns)
 }
 
-// endOf is a line without what stands more than a step before its last whole step. So its beginning stays while it
-// grows by a step, and who lays it out in rows shows them without a move.
+// endOf is a line without the part that is more than a step before its last whole step. So its beginning
+// stays while it grows by a step, and the rows of a display stay in place.
 func endOf(line string) string {
 	const step = tailColumns / 4 // runes, of which each may take two columns
 	runes := []rune(line)
@@ -321,7 +321,7 @@ func endOf(line string) string {
 	return "…" + rest
 }
 
-// finished is a text without the word that it ends within. A run of dots is no word.
+// finished is a text without its last, unfinished word. A run of dots is no word.
 func finished(text string) string {
 	begin := strings.LastIndexFunc(text, unicode.IsSpace)
 	if begin >= 0 {
