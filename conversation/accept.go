@@ -11,8 +11,8 @@ import (
 // take: the event that holds them has a limit.
 const MaxEdited = 48 << 10
 
-// Accepts reports why a given answer does not fit this inquiry, nil
-// if it is one. The response's For is not looked at.
+// Accepts reports why a given answer does not fit this inquiry, nil if it does. It ignores the response's
+// For.
 func (b *InquiryRequest) Accepts(r *InquiryResponse) error {
 	if b.Kind == KindHook {
 		return fmt.Errorf("only a hook answers this")
@@ -48,7 +48,7 @@ func (b *InquiryRequest) Accepts(r *InquiryResponse) error {
 	return nil
 }
 
-// Accepts reports why a value is not one of the answers, nil if it is.
+// Accepts reports why a value is not a valid answer, nil if it is.
 func (t AnswerType) Accepts(value json.RawMessage) error {
 	canonical, err := Canonical(value)
 	if err != nil {
@@ -75,7 +75,7 @@ func (t AnswerType) Accepts(value json.RawMessage) error {
 	return nil
 }
 
-// is reports whether JSON is a value of a type, and not null.
+// is reports whether JSON is a value of a type, and other than null.
 func is[T any](text json.RawMessage) bool {
 	var value *T
 	return json.Unmarshal(text, &value) == nil && value != nil

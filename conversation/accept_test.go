@@ -26,7 +26,7 @@ func TestInquiryAccepts(t *testing.T) {
 		outcome   Outcome
 		answer    string
 		arguments string
-		why       string // "" where it is an answer
+		why       string // "" if it is an answer
 	}{
 		"run":                     {KindRunTool, run, false, OutcomeAnswered, `"run"`, "", ""},
 		"run, exclusive":          {KindRunTool, run, true, OutcomeAnswered, `"run"`, "", ""},

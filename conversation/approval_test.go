@@ -8,8 +8,8 @@ import (
 	"jp/conversation"
 )
 
-// What the user approved in advance holds in the conversation where it was said, and not
-// in forks of it, shared or adopted, until it is said there.
+// What the user approved in advance holds in the conversation of the approval. In forks of it, shared or
+// adopted, it needs a new approval.
 func TestApprovalsEndAtAFork(t *testing.T) {
 	all := conversation.ApproveAll()
 	start := func(a conversation.Approval) conversation.Body { return &conversation.TurnStart{Approved: a} }

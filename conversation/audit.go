@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// Audit checks that events make sense one behind the other, by the rules that
-// [TurnBuilder.Build] has for new ones. What jp writes passes; history that was
-// imported or edited may not, and is repaired only in projections.
+// Audit checks that each event fits those before it, by the rules that [TurnBuilder.Build] has for new ones.
+// Everything that jp writes passes. Imported or edited history may not, and is repaired only in projections.
 func Audit(events []*Event) []Problem {
 	var a Auditor
 	for _, e := range events {
@@ -35,7 +34,7 @@ func (a *Auditor) Next(e *Event) {
 
 // Local reports whether a conversation may act: whether this user's jp wrote
 // its newest event, and every event of its last turn since the user last
-// adopted it. Whatever is not local is foreign: it can be read and forked.
+// adopted it. Any other conversation is foreign: it can be read and forked.
 func Local(events []*Event) bool {
 	from := tailStart(events)
 	for i := len(events) - 1; i >= from; i-- {
@@ -49,9 +48,8 @@ func Local(events []*Event) bool {
 	return len(events) > 0 && events[len(events)-1].Signed
 }
 
-// AfterAdoption are the events since the user last adopted the conversation; all, where
-// nobody did. The models and settings of those before are someone else's word, and
-// do not act.
+// AfterAdoption are the events since the user last adopted the conversation; without an adoption all of them.
+// The models and settings of earlier events are someone else's, and have no effect.
 func AfterAdoption(events []*Event) []*Event {
 	for i, e := range slices.Backward(events) {
 		if adopts(e) {
@@ -61,15 +59,14 @@ func AfterAdoption(events []*Event) []*Event {
 	return events
 }
 
-// adopts reports whether an event makes what stands before it the user's.
+// adopts reports whether an event makes all events before it the user's.
 func adopts(e *Event) bool {
 	b, ok := e.Body.(*ForkOrigin)
 	return ok && b.Adopted
 }
 
-// LocalTip is [Local] for who has only a conversation's newest event, and reads
-// the ones before it, newest first, no further than to the newest that only the
-// conversation's own writer adds.
+// LocalTip is [Local] for a caller that has only a conversation's newest event. It reads the ones before it,
+// newest first, down to the newest that only the conversation's own writer adds.
 func LocalTip(tip *Event, back iter.Seq2[*Event, error]) bool {
 	if !tip.Signed || writersOwn(tip) {
 		return tip.Signed
@@ -85,6 +82,5 @@ func LocalTip(tip *Event, back iter.Seq2[*Event, error]) bool {
 	return true
 }
 
-// writersOwn reports whether nobody adds an event of this type to a foreign
-// conversation.
+// writersOwn reports whether only its own writer adds an event of this type to a conversation.
 func writersOwn(e *Event) bool { return e.Type().Protocol() || e.Type() == TypeTurnDone }

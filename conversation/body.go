@@ -5,7 +5,7 @@ import (
 	"reflect"
 )
 
-// A Type is what kind of thing an event is.
+// A Type is the kind of an event.
 type Type string
 
 // The types of event.
@@ -37,7 +37,7 @@ const (
 	TypeCompactionUndone Type = "compaction_undone"
 )
 
-// A Body is what an event of one type says.
+// A Body is the content of an event of one type.
 type Body interface {
 	Type() Type
 	// fields visits every field once, under the name that it is stored by.
@@ -147,8 +147,7 @@ func (t Type) ChangesFiles() bool {
 	return false
 }
 
-// Places reports whether events of the type that say where the repository stands say
-// where the conversation works from then on.
+// Places reports whether the place in events of the type is the conversation's place from then on.
 func (t Type) Places() bool {
 	switch t {
 	case TypeTurnStart, TypeForkOrigin, TypeResumed, TypeToolStarted:
@@ -157,7 +156,7 @@ func (t Type) Places() bool {
 	return false
 }
 
-// Unknown is an event of a type that this jp does not know.
+// Unknown is an event of a type that only a newer jp knows.
 type Unknown struct {
 	Name Type
 	text string
@@ -176,38 +175,39 @@ const (
 	FinishStop      Finish = "stop"
 	FinishToolCalls Finish = "tool_calls"
 	FinishLength    Finish = "length"
-	FinishContext   Finish = "context" // the answer filled what was left of the model's context
+	FinishContext   Finish = "context" // the answer filled the rest of the model's context
 	FinishRefusal   Finish = "refusal"
 	FinishFiltered  Finish = "filtered"
 	FinishPause     Finish = "pause"
 )
 
-// Refused reports whether the model, or a filter of its provider, would not
-// answer: the turn is over, and nothing of it up to there is sent again.
+// Refused reports whether the model, or a filter of its provider, declined to answer: the turn is over, and
+// its events up to there are never sent again.
 func (f Finish) Refused() bool { return f == FinishRefusal || f == FinishFiltered }
 
 // Truncated reports whether a limit of length ended the call in its midst.
 func (f Finish) Truncated() bool { return f == FinishLength || f == FinishContext }
 
-// Usage is what a model call consumed. Money is a decimal number as text.
+// Usage is the consumption of a model call. Money is a decimal number as text.
 type Usage struct {
 	Input      int `json:"input"`
 	Output     int `json:"output"`
 	CacheRead  int `json:"cache_read,omitempty"`
 	CacheWrite int `json:"cache_write,omitempty"`
-	// CacheWriteHour is how much of CacheWrite is kept for an hour, which costs more. The cost has it. It is not recorded.
+	// CacheWriteHour is the part of CacheWrite that is kept for an hour, which costs more. Its price is part
+	// of the cost. It is not recorded.
 	CacheWriteHour int    `json:"-"`
 	CostUSD        string `json:"cost_usd,omitempty"`
 	DurationMS     int64  `json:"duration_ms,omitempty"`
 }
 
-// CallEnd is what the last event of a model call adds: without a Finish the
-// call was broken off.
+// CallEnd is the end of a model call, in its last event. Without a Finish the call was cut off.
 type CallEnd struct {
 	Finish Finish
 	Usage  *Usage
-	Prefix string // hash of what the call was sent
-	// Fallback says which model the call was for, if another one answered: the first call of it in the turn. Nil: none.
+	Prefix string // hash of the call's input
+	// Fallback names the intended model if another one answered. It is set in the first call of it in the
+	// turn. Optional.
 	Fallback *Fallback
 }
 
@@ -224,7 +224,7 @@ func (e *CallEnd) fields(c codec) {
 	c.value("fallback", &e.Fallback)
 }
 
-// A Cause is who or what decided something.
+// A Cause names who decided something.
 type Cause string
 
 // The causes.

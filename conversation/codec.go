@@ -14,22 +14,22 @@ import (
 // A codec visits the fields of a body: one description of each type serves
 // writing, reading, showing and finding its text.
 type codec interface {
-	str(name string, p *string)           // absent where empty
-	num(name string, p *int)              // absent where 0
-	num64(name string, p *int64)          // absent where 0
+	str(name string, p *string)           // absent if empty
+	num(name string, p *int)              // absent if 0
+	num64(name string, p *int64)          // absent if 0
 	seq(name string, p *int)              // a seq, always there
-	flag(name string, p *bool)            // absent where false
+	flag(name string, p *bool)            // absent if false
 	must(name string, p *bool)            // always there
-	ref(name string, p **int)             // a seq, absent where nil
-	raw(name string, p *raw)              // any JSON, absent where empty
-	moment(name string, p **OptionalTime) // a time or null, absent where nil
-	value(name string, p any)             // pointer to a nested value, absent where empty; a map where nil
+	ref(name string, p **int)             // a seq, absent if nil
+	raw(name string, p *raw)              // any JSON, absent if empty
+	moment(name string, p **OptionalTime) // a time or null, absent if nil
+	value(name string, p any)             // pointer to a nested value, absent if empty; a map if nil
 	text(name string, p *string)          // the event's text
 	jsonText(name string, p textValue)    // the event's text, which is JSON
 	question(name string, q *Question)    // a question, whose text is the event's
 }
 
-// textValue is where a body keeps its text.
+// textValue tells which field of a body is its text.
 type textValue interface {
 	get() string
 	set(string)
@@ -50,7 +50,7 @@ type rawJSON json.RawMessage
 func (t *rawJSON) get() string  { return string(*t) }
 func (t *rawJSON) set(s string) { *t = rawJSON(s) }
 
-// silent ignores every field; codecs embed it for what they do not care about.
+// silent ignores every field. Codecs embed it for the kinds of field that they ignore.
 type silent struct{}
 
 func (silent) str(string, *string)           {}
@@ -67,7 +67,6 @@ func (silent) text(string, *string)          {}
 func (silent) jsonText(string, textValue)    {}
 func (silent) question(string, *Question)    {}
 
-// textFinder finds where a body keeps its text.
 type textFinder struct {
 	silent
 	found textValue
@@ -250,11 +249,11 @@ type reader struct {
 	used []bool
 	err  error
 
-	fields [16]Field // in and used where that is enough, as it is for most headers
+	fields [16]Field // buffer of in and used, enough for most headers
 	flags  [16]bool
 }
 
-// readers keeps the memory of readers. Nothing that a reader gives shares it.
+// readers keeps the memory of readers. Results of a reader never share it.
 var readers = sync.Pool{New: func() any { return new(reader) }}
 
 // newReader takes a header apart. The reader is its caller's to free.
@@ -404,8 +403,8 @@ func (r *reader) value(name string, p any) {
 	}
 }
 
-// readUsage reads what most calls' ends have, without the cost of reading any JSON.
-// It says no, and sets nothing, where it is anything else.
+// readUsage reads the usual usage of a call's end without the cost of reading any JSON. For other JSON it is
+// false, and sets nothing.
 func readUsage(value []byte, p **Usage) bool {
 	r, err := newReader(value)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 )
 
 // AddDecimals adds two decimal numbers given as text, exactly. An empty text,
-// or one that is no decimal number, counts as nothing; two of them make "".
+// or one that is no decimal number, counts as zero. Two of them make "".
 func AddDecimals(a, b string) string {
 	x, okA := parseDecimal(a)
 	y, okB := parseDecimal(b)

@@ -5,18 +5,18 @@ import (
 	"encoding/json"
 )
 
-// A Delivery is whether the model, too, may see what a tool call came to.
+// A Delivery tells whether the model, too, may see the result of a tool call.
 type Delivery string
 
 // The deliveries.
 const (
 	Delivered Delivery = "delivered" // the result as it is
 	Replaced  Delivery = "replaced"  // other words of the user's in its place
-	Withheld  Delivery = "withheld"  // nothing, or nothing yet
+	Withheld  Delivery = "withheld"  // the model sees nothing, or nothing yet
 )
 
-// Delivery says what became of the call's result, and the words that stand in
-// its place where the user replaced it. An open call's is withheld.
+// Delivery returns the delivery of the call's result, and the words of the user that replace it, if any. An
+// open call's is withheld.
 func (t *ToolCall) Delivery() (how Delivery, words string) {
 	switch {
 	case t.Result == nil:

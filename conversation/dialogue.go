@@ -7,7 +7,7 @@ type TurnStart struct {
 	Model       string   // "provider/name"
 	JP          string   // version of jp
 	Approved    Approval // tool runs that the user allowed in advance
-	Environment string   // what the model is told of the place where jp runs; "" if it knows that
+	Environment string   // description for the model of jp's surroundings; "" if it knows them
 }
 
 // Type implements [Body].
@@ -20,9 +20,8 @@ func (b *TurnStart) fields(c codec) {
 	c.str("environment", &b.Environment)
 }
 
-// Prompt is what the model is told before anything else. An event is written
-// only where it differs from the one in force; the tool definitions are its
-// payload.
+// Prompt is the system prompt. An event is written only if it differs from the one in force. The tool
+// definitions are its payload.
 type Prompt struct{ System string }
 
 // Type implements [Body].
@@ -38,8 +37,7 @@ func (*Note) Type() Type { return TypeNote }
 
 func (b *Note) fields(c codec) { c.text("content", &b.Content) }
 
-// ChatRequest is what the user says: at the start of a turn, or within it as a
-// reply to an interruption.
+// ChatRequest is a message of the user: at the start of a turn, or within it as a reply to an interruption.
 type ChatRequest struct {
 	Content     string
 	Author      string // for display; never sent
@@ -79,12 +77,12 @@ const (
 	PartData      Part = "data" // structured output, as JSON text
 )
 
-// ChatResponse is one part of what the model says.
+// ChatResponse is one part of the model's output.
 type ChatResponse struct {
 	Call    int // ordinal of the model call in its turn, from 1
 	Part    Part
 	Text    string
-	Partial bool // broken off; never has a Finish
+	Partial bool // cut off; never has a Finish
 	CallEnd
 }
 
@@ -107,9 +105,9 @@ func (b *ChatResponse) fields(c codec) {
 type ToolCallRequest struct {
 	Call      int
 	ID        string // as the provider gave it; may come again in a later call
-	Name      string // the registry's name, or what the model made up
+	Name      string // the registry's name, or an invention of the model
 	Arguments raw    // a JSON object, indented
-	Malformed bool   // the model's text was no JSON object; it is a payload
+	Malformed bool   // the model's text was no JSON object: it is a payload
 	Repaired  bool   // the model's arguments or name were damaged in a way with one reading; the arguments as written are a payload
 	CallEnd
 }
@@ -127,16 +125,16 @@ func (b *ToolCallRequest) fields(c codec) {
 	b.CallEnd.fields(c)
 }
 
-// ToolStarted says that a tool which may change anything is about to run. What
-// follows without a response has an unknown outcome.
+// ToolStarted announces the run of a tool that may change something. Without a response behind it, the
+// outcome is unknown.
 type ToolStarted struct {
 	For       int // seq of the request
 	Attempt   int // from 1
 	PGID      int // process group, if the tool is a process
 	Child     ID  // the delegate's conversation
-	Arguments raw // where the user edited them
-	// ControlFiles are the files that say what git runs, as they are before the tool. Empty:
-	// as at the newest event that has them.
+	Arguments raw // if the user edited them
+	// ControlFiles are the files that say what git runs, with their state before the tool. Empty: the same as
+	// in the newest event that has them.
 	ControlFiles []NamedFile
 }
 
@@ -152,52 +150,51 @@ func (b *ToolStarted) fields(c codec) {
 	c.value("control_files", &b.ControlFiles)
 }
 
-// ToolCallResponse is what a tool call came to.
+// ToolCallResponse is the result of a tool call.
 type ToolCallResponse struct {
 	For        int // seq of the request
 	ID         string
 	Name       string
 	Content    string
 	IsError    bool
-	Held       bool // not released to the model until the delivery question is answered
+	Held       bool // withheld from the model until the delivery question is answered
 	Cancelled  bool
 	DurationMS int64
 	Truncated  *Truncated
 	Changed    []FileChange
 	Shared     []string // paths of Changed that someone else also changed meanwhile
-	// Unrecorded are those of the changed files that were there before the tool started, and
-	// of which no tree says what they held then: first those that the tree before has in
-	// another state, then those that are new in the event's. UnrecordedMore is how many are
-	// not listed.
+	// Unrecorded are changed files that were there before the tool started, with content that is in no tree:
+	// first those that the tree before has in another state, then those that are new in the event's.
+	// UnrecordedMore counts the unlisted rest.
 	Unrecorded     []string
 	UnrecordedMore int
 	LeftOut        []SkippedPath
 	Attachments    []Attachment
-	Usage          *Usage // of the model calls that the tool itself made, nil if it made none
+	Usage          *Usage // of the model calls that the tool itself made, or nil
 }
 
-// Truncated says what was cut off: the size and hash of the whole.
+// Truncated gives the size and hash of the whole before the cut.
 type Truncated struct {
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256"`
 }
 
 // A FileChange is one path that differs between two snapshots. Ids are blob
-// ids, empty where the file is not there.
+// ids, empty if the file is absent.
 type FileChange struct {
 	Path   string
 	Before string
 	After  string
 }
 
-// A SkippedPath is a path that a snapshot does not record, and why.
+// A SkippedPath is a path that a snapshot leaves out, and the reason.
 type SkippedPath struct {
 	Path string `json:"path"`
 	Why  string `json:"why"`
 }
 
-// Exact reports whether a tool of this name gives what files and events hold, which a model may
-// have to write again byte by byte. What other tools give is the output of programs, to be read.
+// Exact reports whether a tool of this name returns the content of files and events, which a model may have
+// to write again byte by byte. Other tools return the output of programs, for reading.
 func Exact(tool string) bool {
 	return strings.HasPrefix(tool, "fs_") || strings.HasPrefix(tool, "git_") || tool == "event_read"
 }
@@ -224,8 +221,8 @@ func (b *ToolCallResponse) fields(c codec) {
 	c.value("usage", &b.Usage)
 }
 
-// AskedBy is who made the request of an event, "user" if that is not known: what another agent
-// recorded is written by jp.
+// AskedBy is who made the request of an event, "user" if that is unknown: jp itself writes the record of
+// another agent.
 func (e *Event) AskedBy() string {
 	if request, ok := e.Body.(*ChatRequest); ok && request.Author != "" {
 		return request.Author

@@ -4,16 +4,15 @@ import "errors"
 
 // Errors of reading and naming.
 var (
-	// ErrBadID says that a text is not a conversation id.
+	// ErrBadID reports that a text is not a conversation id.
 	ErrBadID = errors.New("not a conversation id")
-	// ErrDamaged says that stored bytes are not the event that they claim to be.
+	// ErrDamaged reports that stored bytes differ from the event that they claim to be.
 	ErrDamaged = errors.New("damaged")
-	// ErrNewer says that an event was written by a newer jp, in a way that this
-	// one can show but not extend.
+	// ErrNewer reports an event of a newer jp that this one can show but not extend.
 	ErrNewer = errors.New("written by a newer jp")
 )
 
-// Errors of [TurnBuilder.Build]: the events do not fit the turn. Nothing was added.
+// Errors of [TurnBuilder.Build]: the events do not fit the turn, which stays as it was.
 var (
 	ErrNoRequest         = errors.New("the turn has no request")
 	ErrOrphanResponse    = errors.New("a response without its request")
@@ -33,16 +32,16 @@ var (
 
 // Errors of a [Journal].
 var (
-	// ErrHeadMoved says that the conversation's newest event is not the one that
-	// the writer expected. Nothing was written.
+	// ErrHeadMoved reports that the conversation has another newest event than the writer expected. The write
+	// had no effect.
 	ErrHeadMoved = errors.New("the conversation has moved on")
-	// ErrNotFound says that there is no such conversation or event.
+	// ErrNotFound reports that a conversation or event does not exist.
 	ErrNotFound = errors.New("no such conversation")
 	// ErrExists says that the id is taken.
 	ErrExists = errors.New("the conversation exists")
 	// ErrTooLarge says that an event is larger than a store takes.
 	ErrTooLarge = errors.New("the event is too large")
-	// ErrReadOnlyStore says that the store cannot be written to.
+	// ErrReadOnlyStore reports that the store refuses writes.
 	ErrReadOnlyStore = errors.New("the store is read-only")
 	// ErrNoSpace says that the disk, a quota or a file size limit is exhausted.
 	ErrNoSpace = errors.New("no space left")

@@ -9,44 +9,44 @@ import (
 // Version is the format version that this package writes.
 const Version = 1
 
-// An Event is one thing that happened. Its Body says what; the other fields are
-// the same for every type.
+// An Event is one thing that happened. Its Body has the content. The other fields are the same for every
+// type.
 //
-// Seq, Turn and Time are set by the [Stream] that the event becomes part of,
-// Commit and (where it is empty) Tree by the [Journal] that stores it.
+// Seq, Turn and Time are set by the [Stream] that the event becomes part of, Commit and (if it is empty) Tree
+// by the [Journal] that stores it.
 type Event struct {
 	Seq  int       // position in the conversation, from 0, dense
 	Turn int       // turn, from 1; 0 before the first
-	Time time.Time // what the clock said; order is the sequence's, never the clock's
+	Time time.Time // the clock's time; the order is the sequence's alone
 	Body Body
 
-	Git      *Git            // where HEAD and the branch were, if they matter here
+	Git      *Git            // HEAD and the branch, if they matter here
 	Was      *int            // seq in the source, if a slice copied the event
-	Provider json.RawMessage // a model's opaque state, sent back unchanged or not at all
+	Provider json.RawMessage // a model's opaque state, sent back unchanged or left out
 	Payloads []Payload       // content too large for the message, and attachments
 	Model    string          // model in force, "provider/name"; who said it, or for whom it ran
 	Subject  string          // the line that git shows; empty: derived from Body
 
 	Tree    string   // id of the files' tree; empty: as the event before
-	Objects []Object // objects of Tree that the store may lack; not read back
+	Objects []Object // objects of Tree that the store may lack; write-only
 	Commit  string   // id of the stored event; empty before it is stored
 	Author  string   // who acted, as stored
 
 	Version int      // format version of a stored event
-	Needs   []string // what a reader must know to act on the event
+	Needs   []string // features that a reader must know to act on the event
 	Lossy   bool     // the stored message shows the text with replacements
 	Signed  bool     // this user's jp wrote the event
-	Home    *Home    // for which conversation; nil where that is not recorded
+	Home    *Home    // the intended conversation; nil if unrecorded
 	extra   []Field  // fields that this jp does not know
 }
 
-// A Git is where the repository stood. Ids are hex.
+// A Git is the repository's place: HEAD and working tree. Ids are hex.
 type Git struct {
 	Head      string `json:"head,omitempty"`
 	HeadWas   string `json:"head_was,omitempty"`
 	Branch    string `json:"branch,omitempty"`
 	BranchWas string `json:"branch_was,omitempty"`
-	Worktree  string `json:"worktree,omitempty"` // name of a linked worktree, not its path
+	Worktree  string `json:"worktree,omitempty"` // name of a linked worktree
 	// WorktreeID tells a linked worktree from a later one of the same name.
 	WorktreeID string `json:"worktree_id,omitempty"`
 	Repo       string `json:"repo,omitempty"` // workspace id
@@ -60,8 +60,8 @@ func (g Git) SamePlace(now Git) bool {
 	return g.Head == now.Head && g.Branch == now.Branch && g.InProgress == now.InProgress && g.SameWorktree(now)
 }
 
-// SameWorktree reports whether the working tree is that of a later look. Where no
-// workspace was recorded, any may be the one; where a worktree has no id, the name tells.
+// SameWorktree reports whether a later look is at the same working tree. An unrecorded workspace matches any.
+// If a worktree has no id, the name decides.
 func (g Git) SameWorktree(now Git) bool {
 	same := g.Worktree == now.Worktree && (g.Repo == "" || g.Repo == now.Repo)
 	return same && (g.WorktreeID == "" || now.WorktreeID == "" || g.WorktreeID == now.WorktreeID)
@@ -74,8 +74,8 @@ type Payload struct {
 	Bytes     int64  `json:"bytes"`
 	SHA256    string `json:"sha256"`
 	MediaType string `json:"media_type,omitempty"`
-	Data      []byte `json:"-"` // the content of a new one; not read back
-	// Absent says that the content is not here. Journals find it out of what they read
+	Data      []byte `json:"-"` // the content of a new one; write-only
+	// Absent reports that this repository lacks the content. Journals set it for the content that they read
 	// with an event: its text and the provider's state.
 	Absent bool `json:"-"`
 }
@@ -138,8 +138,8 @@ func (e *Event) Role() Role {
 	return RoleJP
 }
 
-// Opaque reports that this jp may show the event but must not act on it, nor
-// extend a conversation that holds it.
+// Opaque reports that this jp may show the event but must not act on it, and must not extend its
+// conversation.
 func (e *Event) Opaque() bool {
 	return e.Version > Version || slices.ContainsFunc(e.Needs, func(name string) bool { return !knownNeeds[name] })
 }
@@ -169,16 +169,14 @@ func (e *Event) TextBytes() int {
 	return len(text)
 }
 
-// SetText replaces the event's text: a journal's way to fill in what it stores
-// apart from the header.
+// SetText replaces the event's text. Journals use it to fill in a text that they store apart from the header.
 func (e *Event) SetText(text string) {
 	if t := textOf(e.Body); t != nil {
 		t.set(text)
 	}
 }
 
-// Missing is how many bytes of the event's text are not here; it is the end that is
-// not.
+// Missing is the number of bytes that the end of the event's text lacks here.
 func (e *Event) Missing() int64 {
 	p := e.Payload(PayloadText)
 	if p == nil || !p.Absent {
@@ -213,7 +211,7 @@ func WithTree(tree string, objects ...Object) Draft {
 	return func(e *Event) { e.Tree, e.Objects = tree, objects }
 }
 
-// WithGit sets where the repository stood.
+// WithGit sets the repository's place.
 func WithGit(g *Git) Draft { return func(e *Event) { e.Git = g } }
 
 // WithSubject sets the line that git shows.

@@ -6,10 +6,10 @@ import (
 	. "jp/conversation"
 )
 
-// A turn is recorded step by step. Whoever finds the events later, after a
-// crash, knows from them alone what is done and what to do next.
+// A turn is recorded step by step. After a crash, a reader learns from the events alone which steps are done
+// and which one is next.
 func Example() {
-	var journal []*Event // stands for what is durable
+	var journal []*Event // stands for the durable events
 	commit := func(events []*Event) error {
 		journal = append(journal, events...)
 		return nil
@@ -38,7 +38,7 @@ func Example() {
 	question := tail.Ledger().Live()[0]
 	fmt.Println("still to ask:", question.Request.Question.Text)
 
-	// It goes on where the first one stopped; what is done cannot be done twice.
+	// It goes on after the first one's last step. A step that is done cannot be done twice.
 	stream = JoinTail(complete, tail)
 	err := stream.CurrentTurn().AddToolCallResponse(ToolCallResponse{For: 2, ID: "a", Name: "build", Content: "again"}).Build(commit)
 	fmt.Println("refused:", err)

@@ -9,13 +9,13 @@ import (
 	"unicode/utf8"
 )
 
-// An exchanged event is an event with all that its commit and its payloads say, as one JSON
-// value that names no object.
+// An exchanged event is an event with all the content of its commit and its payloads, as one JSON value that
+// names no object.
 type exchanged struct {
 	Header   json.RawMessage    `json:"header"` // see [EncodeHeader]
 	Subject  string             `json:"subject,omitempty"`
 	Text     string             `json:"text,omitempty"`
-	Base64   []byte             `json:"text_base64,omitempty"` // a text that is not UTF-8
+	Base64   []byte             `json:"text_base64,omitempty"` // a text in another encoding than UTF-8
 	Author   string             `json:"author,omitempty"`
 	Model    string             `json:"model,omitempty"`
 	Provider json.RawMessage    `json:"provider,omitempty"`
@@ -55,11 +55,11 @@ func EncodeExchange(e *Event) ([]byte, error) {
 	return json.Marshal(x)
 }
 
-// storesText reports whether a payload only has the whole of what the event itself says.
+// storesText reports whether a payload has the whole of a text in the event itself.
 func storesText(name string) bool { return name == PayloadText || name == PayloadProvider }
 
-// DecodeExchange reads what [EncodeExchange] wrote. Commit and tree are those of the
-// repository that the event is from. What the event says of payloads that are not there goes.
+// DecodeExchange reads the output of [EncodeExchange]. Commit and tree are those of the repository that the
+// event is from. References to missing payloads are dropped.
 func DecodeExchange(line []byte) (*Event, error) {
 	var x exchanged
 	if err := json.Unmarshal(line, &x); err != nil {
@@ -122,7 +122,7 @@ func isUnknownBody(b Body) bool {
 }
 
 // Detach makes an event of another repository's conversation one that stands behind by events
-// of a copy: numbers follow, and what names objects, processes or conversations there goes.
+// of a copy: it maps the numbers, and drops names of objects, processes and conversations there.
 func (e *Event) Detach(by int) {
 	was := e.Seq
 	if e.Was == nil {

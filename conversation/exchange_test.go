@@ -65,7 +65,7 @@ func TestExchangeRefusesWhatItCannotKeep(t *testing.T) {
 	}
 }
 
-// References of a detached event go to where the events now stand.
+// References of a detached event are mapped to the new places.
 func TestDetach(t *testing.T) {
 	seq := func(n int) *int { return &n }
 	for _, c := range []struct{ body, want Body }{

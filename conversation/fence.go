@@ -2,10 +2,9 @@ package conversation
 
 import "strings"
 
-// WithoutFence is the text inside of the one Markdown fence that is around everything:
-// three or more "`" or "~", with an optional word behind them. The closing fence may be
-// longer, and is indented by three spaces at most. It is false where there is no such
-// fence, or more than one.
+// WithoutFence is the text inside of the one Markdown fence that is around everything: three or more "`" or
+// "~", with an optional word behind them. The closing fence may be longer, and is indented by three spaces at
+// most. It is false unless there is exactly one such fence.
 func WithoutFence(text string) (string, bool) {
 	text = strings.TrimSpace(text)
 	open, rest, found := strings.Cut(text, "\n")

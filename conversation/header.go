@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// A Span is where in a stored message the event's text stands, in bytes.
-// A negative At means that there is no text.
+// A Span is the place of the event's text in a stored message, in bytes. A negative At means that there is no
+// text.
 type Span struct{ At, Len int }
 
 // NoText is the span of an event without text.
@@ -51,7 +51,7 @@ func envelope(c codec, e *Event) {
 	c.value("needs", &e.Needs)
 }
 
-// DecodeHeader reads what [EncodeHeader] wrote. The event has no text yet.
+// DecodeHeader reads the output of [EncodeHeader]. The event has no text yet.
 func DecodeHeader(line []byte) (*Event, Span, error) {
 	if bytes.IndexByte(line, '\n') >= 0 || bytes.IndexByte(line, '\r') >= 0 {
 		return nil, NoText, fmt.Errorf("%w: header: %w: more than one line", ErrDamaged, ErrJSON)
@@ -201,8 +201,8 @@ func (a Approval) And(b Approval) Approval {
 	return append(a[:len(a):len(a)], b...)
 }
 
-// Behind adds to a subject what was approved. A line that is too wide for both
-// loses its own end: a reader of git's log has to see the approval.
+// Behind adds the approval to a subject. A line that is too wide for both loses its own end: a reader of
+// git's log has to see the approval.
 func (a Approval) Behind(line string) string {
 	words := a.words()
 	if words == "" {
@@ -211,7 +211,7 @@ func (a Approval) Behind(line string) string {
 	return Shorten(tidy(line), SubjectColumns-columns(words)) + words
 }
 
-// words are what a subject says of an approval, "" of none.
+// words describe an approval in a subject, "" if there is none.
 func (a Approval) words() string {
 	if len(a) == 0 {
 		return ""
@@ -231,7 +231,7 @@ func (a Approval) MarshalJSON() ([]byte, error) {
 	return json.Marshal([]string(a))
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote.
+// UnmarshalJSON reads the output of MarshalJSON.
 func (a *Approval) UnmarshalJSON(value []byte) error {
 	if string(value) == `"all"` {
 		*a = ApproveAll()
@@ -248,7 +248,7 @@ func (m OptionalTime) MarshalJSON() ([]byte, error) {
 	return appendString(nil, m.Time.UTC().Format(time.RFC3339Nano)), nil
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote.
+// UnmarshalJSON reads the output of MarshalJSON.
 func (m *OptionalTime) UnmarshalJSON(value []byte) error {
 	if string(value) == "null" {
 		*m = OptionalTime{}
@@ -262,14 +262,14 @@ func (m *OptionalTime) UnmarshalJSON(value []byte) error {
 	return err
 }
 
-// storedChange is a file change with null for "not there".
+// storedChange is a file change with null for an absent file.
 type storedChange struct {
 	Path   string  `json:"path"`
 	Before *string `json:"before"`
 	After  *string `json:"after"`
 }
 
-// MarshalJSON writes ids, or null where the file is not there.
+// MarshalJSON writes ids, or null for an absent file.
 func (c FileChange) MarshalJSON() ([]byte, error) {
 	s := storedChange{Path: c.Path}
 	if c.Before != "" {
@@ -281,7 +281,7 @@ func (c FileChange) MarshalJSON() ([]byte, error) {
 	return json.Marshal(s)
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote.
+// UnmarshalJSON reads the output of MarshalJSON.
 func (c *FileChange) UnmarshalJSON(value []byte) error {
 	var s storedChange
 	if err := json.Unmarshal(value, &s); err != nil {
@@ -323,7 +323,7 @@ func HeaderSeq(line []byte) (seq int, ok bool) {
 	return 0, false
 }
 
-// stringEnd is where the JSON string that begins at i ends.
+// stringEnd is the end of the JSON string that begins at i.
 func stringEnd(line []byte, i int) int {
 	for i++; i < len(line); i++ {
 		switch line[i] {

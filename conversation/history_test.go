@@ -19,7 +19,7 @@ import (
 //	S stopped      X discarded   G configuration   W metadata   U unknown type
 type history []string
 
-// tracker knows what the words so far refer to. It is copied by value.
+// tracker knows the referents of the words so far. It is copied by value.
 type tracker struct {
 	call               int // ordinal of the model call that is going on
 	tool, ask, deliver [4]int
@@ -103,7 +103,7 @@ func id(n int) string { return fmt.Sprintf("call_%d", n) }
 
 func words(text string) history { return strings.Fields(text) }
 
-// events are the history's events, whether they make sense or not.
+// events are the history's events, even if they make no sense.
 func (h history) events() []*Event {
 	var k tracker
 	turn := 0
@@ -117,7 +117,6 @@ func (h history) events() []*Event {
 	return events
 }
 
-// lastTurn are the words of the last turn.
 func (h history) lastTurn() history {
 	for i := len(h) - 1; i >= 0; i-- {
 		if h[i] == "T" {
@@ -127,15 +126,15 @@ func (h history) lastTurn() history {
 	return h
 }
 
-// verdict is what the rules say about a turn.
+// verdict is the judgement of the rules about a turn.
 type verdict struct {
 	phase      Phase
 	status     Status
 	open, live int
 }
 
-// waiting counts what a turn waits for: calls without a response, questions
-// that are live, and held results that were not delivered.
+// waiting counts the reasons why a turn waits: calls without a response, questions that are live, and held
+// results that were not delivered.
 func (h history) waiting() (open, live, undelivered int) {
 	for n := 1; n <= 3; n++ {
 		has := func(word string) bool { return h.find(word, n) >= 0 }
@@ -157,7 +156,7 @@ func (h history) waiting() (open, live, undelivered int) {
 	return open, live, undelivered
 }
 
-// newest finds the newest request, result and answer of a turn, -1 for none,
+// newest finds the newest request, result and answer of a turn, or -1,
 // and reports whether the dialogue ends in a stop.
 func (h history) newest() (request, result, answer int, stopped bool) {
 	request, result, answer = -1, -1, -1
@@ -184,7 +183,7 @@ func (h history) newest() (request, result, answer int, stopped bool) {
 }
 
 // judge reads the rules of completeness literally off the words of one turn.
-// It shares nothing with the code that it is compared with.
+// It is independent of the code that it checks.
 func judge(h history) verdict {
 	if h.find("X", 0) >= 0 {
 		return verdict{phase: PhaseComplete}
@@ -208,7 +207,7 @@ func judge(h history) verdict {
 	return v
 }
 
-// find is the place of a word, -1 if it is not there. Number 0 is none.
+// find is the place of a word, or -1. Number 0 is unused.
 func (h history) find(word string, n int) int {
 	if n > 0 {
 		word = fmt.Sprintf("%s%d", word, n)

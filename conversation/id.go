@@ -26,8 +26,7 @@ func NewID(now time.Time, random io.Reader) (ID, error) {
 	return ID("jp-c" + strconv.FormatInt(now.UnixMilli()/100, 10) + "-" + string(b[:])), nil
 }
 
-// ParseID checks a full id. Nothing that does not pass may become part of a
-// ref or of a path.
+// ParseID checks a full id. Only a checked text may become part of a ref or of a path.
 func ParseID(s string) (ID, error) {
 	rest, isID := strings.CutPrefix(s, "jp-c")
 	digits, suffix, suffixed := strings.Cut(rest, "-")
@@ -49,7 +48,7 @@ func (id ID) Created() time.Time {
 }
 
 // Short is the part of the id that people type: its suffix, or the last four
-// digits where it has none.
+// digits if it has none.
 func (id ID) Short() string {
 	if i := strings.LastIndexByte(string(id), '-'); i > 2 {
 		return string(id[i+1:])

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What passes for an id can be a part of a ref and of a path, everywhere.
+// A valid id can be a part of a ref and of a path, everywhere.
 func FuzzParseID(f *testing.F) {
 	for _, s := range []string{"jp-c17528832001-k3f9", "jp-c1752883200", "jp-c1752883200-K3F9", "jp-c1752883200\n", "../x", "jp-c17528832001-k3f9.lock", ""} {
 		f.Add(s)

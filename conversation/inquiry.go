@@ -2,7 +2,7 @@ package conversation
 
 import "encoding/json"
 
-// An InquiryKind is what a question is about.
+// An InquiryKind is the subject of a question.
 type InquiryKind string
 
 // The kinds of inquiry.
@@ -10,17 +10,17 @@ const (
 	KindRunTool       InquiryKind = "run_tool"       // may this tool run?
 	KindDeliverResult InquiryKind = "deliver_result" // may the model see the result?
 	KindToolQuestion  InquiryKind = "tool_question"  // the tool itself asks
-	KindHook          InquiryKind = "hook"           // what does the user's command before the tool say?
+	KindHook          InquiryKind = "hook"           // the decision of the user's command before the tool
 )
 
-// A Question is what is asked. Default is absent where there is none.
+// A Question is a question to a person or hook. Default is optional.
 type Question struct {
 	Text       string
 	AnswerType AnswerType
 	Default    raw
 }
 
-// An AnswerType is what a valid answer is.
+// An AnswerType describes the valid answers.
 type AnswerType struct {
 	Type    string   `json:"type"` // "boolean", "text" or "select"
 	Options []Option `json:"options,omitempty"`
@@ -48,7 +48,7 @@ const (
 	AnswerWithhold = "withhold"
 )
 
-// AnswerPass answers a hook inquiry: it has no objection, which is not yet a yes.
+// AnswerPass answers a hook inquiry: it has no objection, which still needs a yes.
 // Its other answers are AnswerSkip and AnswerEdit.
 const AnswerPass = "pass"
 
@@ -64,8 +64,8 @@ type InquiryRequest struct {
 	Covers     []string // ids of the tool's own questions that a person's yes answers with yes
 }
 
-// A NamedFile is a file that a call names, as it was when the question was put. The digest
-// is a code of the content, "" where there was no file.
+// A NamedFile is a file that a call names, as it was at the time of the question. The digest is a code of the
+// content, "" if the file was absent.
 type NamedFile struct {
 	Path   string `json:"path"`
 	Digest string `json:"digest,omitempty"`

@@ -2,9 +2,9 @@ package conversation
 
 import "slices"
 
-// Instructed returns the events by which a model was given instructions that a request still
-// sends: those of discarded turns, and those before a refusal, are gone. What someone
-// else's jp gave, before the conversation was adopted, is not known to be what it says.
+// Instructed returns the events by which a model was given instructions that a request still sends: those of
+// discarded turns, and those before a refusal, are gone. Those of someone else's jp, before the adoption of
+// the conversation, are left out: their content is unproven.
 func Instructed(events []*Event) []*Event {
 	var given []*Event
 	for _, e := range sent(events) {
@@ -15,7 +15,8 @@ func Instructed(events []*Event) []*Event {
 	return given
 }
 
-// ToldEnvironment returns what a model was told last of the place where jp runs, by the same rules.
+// ToldEnvironment returns the newest description of jp's surroundings that a model was given, by the same
+// rules.
 func ToldEnvironment(events []*Event) (told string) {
 	for _, e := range sent(events) {
 		if b, ok := e.Body.(*TurnStart); ok && b.Environment != "" {
@@ -39,7 +40,7 @@ func sent(events []*Event) (all []*Event) {
 }
 
 // RefusedUntil is the index, in the events of a turn, behind the newest call that the model, or
-// its provider, refused. Nothing up to there may be sent again.
+// its provider, refused. The events up to there must never be sent again.
 func RefusedUntil(l *Ledger, events []*Event) int {
 	behind := 0
 	for _, call := range l.Calls {

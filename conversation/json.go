@@ -13,9 +13,8 @@ import (
 // maxDepth bounds how deeply JSON values may nest.
 const maxDepth = 64
 
-// ErrJSON is wrapped by every error about text that is not the JSON that jp
-// reads: one value, valid UTF-8, no duplicate keys, no lone surrogates, at most
-// 64 levels deep.
+// ErrJSON is wrapped by every error about text other than the JSON that jp reads: one value, valid UTF-8, no
+// duplicate keys, no lone surrogates, at most 64 levels deep.
 var ErrJSON = errors.New("invalid JSON")
 
 // A Field is one key of a JSON object with its value as raw bytes.
@@ -41,9 +40,8 @@ func CheckJSON(value []byte) error {
 	return s.document()
 }
 
-// Compact returns a JSON value on one line: white space between tokens is
-// dropped, all other bytes are kept as they are. It is the value itself where there
-// is no such space.
+// Compact returns a JSON value on one line: white space between tokens is dropped, all other bytes are kept
+// as they are. Without such space it is the value itself.
 func Compact(value []byte) ([]byte, error) {
 	var room [8]Field
 	s := scanner{in: value, room: room[:0]}
@@ -78,8 +76,7 @@ func parseObject(value []byte, room []Field) ([]Field, error) {
 	return fields, s.end()
 }
 
-// scanner is a strict recursive-descent reader that can write the canonical
-// form of what it reads.
+// scanner is a strict recursive-descent reader that can write the canonical form of its input.
 type scanner struct {
 	in    []byte
 	pos   int

@@ -179,7 +179,7 @@ func TestCanonicalProperties(t *testing.T) {
 	})
 }
 
-// checkCanonical asserts what holds of every value that is taken.
+// checkCanonical asserts the properties of every accepted value.
 func checkCanonical(t require.TestingT, in []byte) {
 	out, err := Canonical(in)
 	require.Equal(t, err == nil, CheckJSON(in) == nil, "writing and checking agree")

@@ -45,7 +45,7 @@ var keys = func() map[string]string {
 	return names
 }()
 
-// skipString checks a string that the caller does not want.
+// skipString checks a string that the caller ignores.
 func (s *scanner) skipString() error {
 	start := s.pos + 1
 	_, plain, err := s.plain()
@@ -55,8 +55,7 @@ func (s *scanner) skipString() error {
 	return err
 }
 
-// plain reads a string up to its end, or to the first escape in it, and then says
-// that it is not plain.
+// plain reads a string up to its end, or to the first escape in it. plain is false then.
 func (s *scanner) plain() (raw []byte, plain bool, err error) {
 	if s.peek() != '"' {
 		return nil, false, s.fail("a string was expected")
@@ -158,7 +157,7 @@ func (s *scanner) hex4() (rune, error) {
 const hexDigits = "0123456789abcdef"
 
 // appendString appends text as a JSON string with the canonical escapes.
-// Bytes that are not UTF-8 become U+FFFD: JSON has no other form for them.
+// Bytes other than UTF-8 become U+FFFD: JSON has no form for them.
 func appendString(dst []byte, text string) []byte {
 	dst = append(dst, '"')
 	plain := 0

@@ -18,7 +18,7 @@ type ModelCall struct {
 // that asked for a tool ended there; any other broken call is asked again.
 func (c *ModelCall) Ended() bool { return c.Finish != "" || c.HasTools }
 
-// Answer reports whether the call answers what was asked, for good.
+// Answer reports whether the call answers the request, for good.
 func (c *ModelCall) Answer() bool {
 	return c.Finish != "" && c.Finish != FinishToolCalls && c.Finish != FinishPause && !c.HasTools
 }
@@ -27,13 +27,13 @@ func (c *ModelCall) Answer() bool {
 type ToolCall struct {
 	Event     *Event // the request
 	Request   *ToolCallRequest
-	Started   *Event // the newest tool_started, nil if none
+	Started   *Event // the newest tool_started, or nil
 	Response  *Event // nil while the call is open
 	Result    *ToolCallResponse
 	Inquiries []*Inquiry
 }
 
-// Child is the conversation that the call works in, "" if it works in none.
+// Child is the conversation that the call works in, or "".
 func (t *ToolCall) Child() ID {
 	if t.Started == nil {
 		return ""
@@ -44,9 +44,8 @@ func (t *ToolCall) Child() ID {
 // Open reports whether the call has no response.
 func (t *ToolCall) Open() bool { return t.Response == nil }
 
-// Lost reports whether the newest run of an open call has no end on record: what
-// it did is not known. A run that ended with a question of the tool's changed
-// nothing.
+// Lost reports whether the newest run of an open call has no end on record, so that its outcome is unknown. A
+// run that ended with a question of the tool's changed nothing.
 func (t *ToolCall) Lost() bool {
 	if !t.Open() || t.Started == nil {
 		return false
@@ -90,7 +89,7 @@ func (t *ToolCall) Answers() map[string]raw {
 type Inquiry struct {
 	Event    *Event // the request
 	Request  *InquiryRequest
-	Response *InquiryResponse // nil while nobody has answered
+	Response *InquiryResponse // nil before the answer
 	Call     *ToolCall        // the call that it is about
 }
 
@@ -100,9 +99,8 @@ func (q *Inquiry) Live() bool {
 	return q.Response == nil && (q.Call.Open() || q.Call.Result.Held && q.Request.Kind == KindDeliverResult)
 }
 
-// A Ledger pairs what a turn asked for with what it got. It is the only place
-// where requests and responses are matched; completeness, phase and status are
-// read off it. Events are entered in order.
+// A Ledger pairs a turn's requests with their responses. Only here are they matched: completeness, phase and
+// status derive from it. Events are entered in order.
 type Ledger struct {
 	Requests    []*Event // chat requests, also replaced ones
 	Calls       []*ModelCall
@@ -110,7 +108,7 @@ type Ledger struct {
 	Interrupted *Event      // the newest turn_interrupted
 	Resumed     *Event      // the newest resumed
 	Discarded   bool        // a turn_discarded covers the turn
-	Approved    Approval    // tool runs that the user allowed when the turn began or went on, here and not in a conversation that it was forked from
+	Approved    Approval    // tool runs that the user allowed at a start or resume since the newest fork
 
 	replaced  map[int]bool
 	byCall    map[int]*ModelCall
@@ -127,7 +125,7 @@ type Ledger struct {
 	first       int   // seq of the first event
 	adopted     int   // seq of the newest adoption, -1
 	noted       int   // seq of the newest note of an answer that was cut off, -1
-	said        []int // seqs of what the user said: the requests, and what let a repeating model go on
+	said        []int // seqs of the user's messages: the requests, and the permissions that let a repeating model go on
 	moved       int   // seq of the newest change of the files by others, -1
 }
 
@@ -148,7 +146,7 @@ func LedgerOf(events []*Event) *Ledger {
 	return l
 }
 
-// Enter adds the next event of the turn. Responses to nothing are ignored.
+// Enter adds the next event of the turn. Responses without a request are ignored.
 func (l *Ledger) Enter(e *Event) {
 	if l.first < 0 {
 		l.first = e.Seq
@@ -253,8 +251,7 @@ func (l *Ledger) Request() *Event {
 	return l.Requests[len(l.Requests)-1]
 }
 
-// Question is the request that the turn is about: the first one in force, and no reply
-// within the turn. It is nil if there is none.
+// Question is the request that began the turn, leaving out replies within it: the first one in force, or nil.
 func (l *Ledger) Question() *Event {
 	for _, e := range l.Requests {
 		if b := e.Body.(*ChatRequest); !b.Interrupt && !l.replaced[e.Seq] {
@@ -264,11 +261,11 @@ func (l *Ledger) Question() *Event {
 	return nil
 }
 
-// Foreign reports whether a tool call was asked for, and what allowed it was
-// said, before the conversation became this user's: it never runs.
+// Foreign reports whether a tool call, and with it any permission of the time, is older than the adoption by
+// this user: it never runs.
 func (l *Ledger) Foreign(call *ToolCall) bool { return call.Event.Seq < l.adopted }
 
-// ModelCall finds the model call that an event is a part of, nil if it is part of none.
+// ModelCall finds the model call that an event is a part of, or nil.
 func (l *Ledger) ModelCall(e *Event) *ModelCall {
 	switch b := e.Body.(type) {
 	case *ChatResponse:
@@ -285,8 +282,8 @@ func (l *Ledger) ToolCall(seq int) *ToolCall { return l.bySeq[seq] }
 // InquiryAt finds an inquiry by the seq of its request.
 func (l *Ledger) InquiryAt(seq int) *Inquiry { return l.inquiries[seq] }
 
-// Open returns the tool calls without a response, in request order. A
-// discarded turn has none: nothing of it is to be run.
+// Open returns the tool calls without a response, in request order. A discarded turn has none, since its
+// calls must never run.
 func (l *Ledger) Open() []*ToolCall {
 	if l.Discarded {
 		return nil
@@ -354,7 +351,7 @@ func (l *Ledger) LastCall() *ModelCall {
 }
 
 // CutOff is the newest model call that ended, if it broke off while it asked for
-// tools, and neither a note nor a reply of the user stands behind it; else nil.
+// tools, and no note or reply of the user stands behind it, else nil.
 func (l *Ledger) CutOff() *ModelCall {
 	for _, call := range slices.Backward(l.Calls) {
 		if !call.Ended() {
@@ -379,7 +376,7 @@ func (l *Ledger) NextCall() int {
 }
 
 // Repeats reports whether a tool call is one that its model call asked for before:
-// it has the same id, name and arguments. A call without an id repeats no other.
+// it has the same id, name and arguments. A call without an id is always new.
 func (l *Ledger) Repeats(call *ToolCall) bool {
 	if call.Request.ID == "" || call.Request.Malformed {
 		return false
@@ -406,15 +403,15 @@ func sameJSON(a, b []byte) bool {
 	return err == nil && bytes.Equal(first, second)
 }
 
-// allClosed reports whether no call and no question is open.
+// allClosed reports whether all calls and questions are closed.
 func (l *Ledger) allClosed() bool {
 	return len(l.Open()) == 0 && l.Undelivered() == nil && len(l.Live()) == 0
 }
 
-// Complete reports whether the turn needs nothing more: it has a request and an
-// answer, every call its response, an answer follows the last response, the newest
-// request and the newest note, and no question waits. A turn that was stopped or refused with
-// nothing open, and a discarded one, are complete as they stand.
+// Complete reports whether the turn needs nothing more: it has a request and an answer, every call its
+// response, an answer follows the last response, the newest request and the newest note, and no question
+// waits. A turn that was stopped or refused with everything closed, and a discarded one, are complete as they
+// stand.
 func (l *Ledger) Complete() bool {
 	if l.Discarded {
 		return true
@@ -428,7 +425,7 @@ func (l *Ledger) Complete() bool {
 	return l.lastRequest >= 0 && l.lastAnswer > max(l.lastRequest, l.lastResult, l.lastNote)
 }
 
-// Empty reports whether the turn never got as far as a request or an answer.
+// Empty reports whether the turn has no request and no answer yet.
 func (l *Ledger) Empty() bool {
 	return len(l.Requests) == 0 && len(l.Calls) == 0 && len(l.ToolCalls) == 0
 }

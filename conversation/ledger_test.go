@@ -11,7 +11,7 @@ import (
 )
 
 // everyHistory visits all turns of at most depth words behind "T Q" in which
-// responses come after their requests, whether jp would write them or not.
+// responses come after their requests, including those that jp would not write.
 func everyHistory(depth int, visit func(history)) {
 	var walk func(h history, left int)
 	walk = func(h history, left int) {

@@ -16,7 +16,7 @@ func firstLine(text string, n int) string {
 	return ""
 }
 
-// printable drops what must not reach a terminal or a list.
+// printable drops the runes that must not reach a terminal or a list.
 func printable(r rune) rune {
 	switch {
 	case r == '\t':
@@ -27,8 +27,7 @@ func printable(r rune) rune {
 	return r
 }
 
-// Shorten cuts a line at a word so that it takes at most n columns, with "…"
-// for what is missing.
+// Shorten cuts a line at a word so that it takes at most n columns, with "…" for the rest.
 func Shorten(line string, n int) string {
 	if columns(line) <= n {
 		return line
@@ -47,8 +46,8 @@ func Shorten(line string, n int) string {
 	return strings.TrimRight(cut, " ") + "…"
 }
 
-// columns is how much room a line takes in a terminal. It is never less than
-// the number of runes: combining marks count, so that no line is without bound.
+// columns is the width of a line in a terminal. It is at least the number of runes: combining marks count, so
+// that every line is bounded.
 func columns(line string) int {
 	n := 0
 	for _, r := range line {

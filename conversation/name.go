@@ -5,8 +5,7 @@ import "strings"
 // shortestName is how many characters of an id have to be given to name it.
 const shortestName = 3
 
-// Name is what the conversation is called: its id, or REMOTE/ID where it was
-// fetched.
+// Name is the name of the conversation: its id, or REMOTE/ID if it was fetched.
 func (i Info) Name() string {
 	if i.Remote == "" {
 		return string(i.ID)
@@ -21,8 +20,8 @@ func (i Info) EndsIn(word string) bool {
 	return len(word) >= shortestName && (strings.HasSuffix(i.Name(), word) || strings.HasSuffix(digits, word))
 }
 
-// Resembles reports whether a word differs from the id, or from the end of it or
-// of its digits, in no more than a third of the word, and in two places at most.
+// Resembles reports whether a word differs from the id, or from the end of it or of its digits, in at most a
+// third of the word and in at most two places.
 func (i Info) Resembles(word string) bool {
 	digits, suffix := i.ID.parts()
 	for _, part := range []string{string(i.ID), suffix, digits[max(0, len(digits)-len(word)):]} {
@@ -33,7 +32,7 @@ func (i Info) Resembles(word string) bool {
 	return false
 }
 
-// parts are the digits of an id, and what stands behind them.
+// parts are the digits of an id, and the rest behind them.
 func (id ID) parts() (digits, suffix string) {
 	digits, suffix, _ = strings.Cut(strings.TrimPrefix(string(id), "jp-c"), "-")
 	return digits, suffix

@@ -8,7 +8,7 @@ import (
 )
 
 // QuotePath makes a path, which is bytes to git, a text that can stand in JSON.
-// A path that is not UTF-8, or begins with a quote, is written as a C string.
+// A path that begins with a quote, or is not UTF-8, is written as a C string.
 func QuotePath(path string) string {
 	if utf8.ValidString(path) && !strings.HasPrefix(path, `"`) {
 		return path

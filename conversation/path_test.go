@@ -48,6 +48,6 @@ func FuzzQuotePath(f *testing.F) {
 		back, err := UnquotePath(quoted)
 		require.NoError(t, err)
 		require.Equal(t, path, back)
-		_, _ = UnquotePath(path) // whatever it is, it does not panic
+		_, _ = UnquotePath(path) // it must not panic
 	})
 }

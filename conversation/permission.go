@@ -2,8 +2,8 @@ package conversation
 
 import "slices"
 
-// Hook is what the user's command before the tool was asked about the call, nil
-// if it was not. One that was cancelled said nothing, and does not count.
+// Hook is the question to the user's command before the tool about the call, or nil. A cancelled one has no
+// decision, and does not count.
 func (t *ToolCall) Hook() *Inquiry {
 	for _, q := range slices.Backward(t.Inquiries) {
 		if q.byHook() {
@@ -13,9 +13,8 @@ func (t *ToolCall) Hook() *Inquiry {
 	return nil
 }
 
-// Permission is the newest question whether the call may run, nil if there is
-// none. One that was put before the hook saw the call is void: the hook may have
-// changed what it was about.
+// Permission is the newest question whether the call may run, or nil. One that was put before the hook saw
+// the call is void: the hook may have changed the call.
 func (t *ToolCall) Permission() *Inquiry {
 	for _, q := range slices.Backward(t.Inquiries) {
 		switch {
@@ -33,9 +32,8 @@ func (q *Inquiry) byHook() bool {
 	return q.Request.Kind == KindHook && (q.Response == nil || q.Response.Outcome != OutcomeCancelled)
 }
 
-// Edited is the inquiry whose answer has the arguments that the tool runs with,
-// nil where they are the model's. What a person made of them counts before what
-// a hook did.
+// Edited is the inquiry whose answer has the arguments of the tool's run, nil if they are the model's. A
+// person's edit counts before a hook's.
 func (t *ToolCall) Edited() *Inquiry {
 	if q := t.Permission(); q != nil && q.Response != nil && len(q.Response.Arguments) > 0 {
 		return q
@@ -46,8 +44,7 @@ func (t *ToolCall) Edited() *Inquiry {
 	return nil
 }
 
-// Arguments are what the tool runs with: the model's, or what a hook or the user
-// made of them.
+// Arguments are those of the tool's run: the model's, or the edit of a hook or the user.
 func (t *ToolCall) Arguments() raw {
 	if q := t.Edited(); q != nil {
 		return q.Response.Arguments

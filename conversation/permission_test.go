@@ -40,7 +40,7 @@ func askedCall(words string) *ToolCall {
 
 func TestWhatCountsOfTheQuestionsOfACall(t *testing.T) {
 	for words, want := range map[string]struct {
-		hook, permission int // seq, 0 for none
+		hook, permission int // seq, or 0
 		arguments        string
 	}{
 		"":                       {0, 0, "the model's"},

@@ -1,18 +1,18 @@
 package conversation
 
-// A Phase is where in a turn the loop is, or has to begin again.
+// A Phase is the step of a turn at which the loop is, or has to begin again.
 type Phase string
 
 // The phases of a turn.
 const (
 	PhaseIdle       Phase = "idle"       // nothing to do: there is no turn, or it is empty
-	PhaseStreaming  Phase = "streaming"  // send what there is to the model
+	PhaseStreaming  Phase = "streaming"  // send everything new to the model
 	PhaseExecuting  Phase = "executing"  // ask, run tools, or ask for delivery
 	PhaseDelegating Phase = "delegating" // a child conversation is at work
 	PhaseComplete   Phase = "complete"
 )
 
-// A Status is what a reader is told about a conversation that no process runs.
+// A Status is the state of a conversation that no process runs, as readers see it.
 type Status string
 
 // The states, from the structure of the last turn.
@@ -20,15 +20,14 @@ const (
 	StatusIdle     Status = ""
 	StatusInput    Status = "input"          // a question waits for an answer
 	StatusTools    Status = "tool_execution" // tool calls have no response
-	StatusFollowUp Status = "follow_up"      // tools have answered, the model has not
-	StatusResponse Status = "llm_response"   // the model has not answered the request
+	StatusFollowUp Status = "follow_up"      // tools have answered, and the model has not
+	StatusResponse Status = "llm_response"   // the request has no answer of the model
 )
 
 // delegateTool is the name of the tool that runs a child conversation.
 const delegateTool = "delegate"
 
-// Phase is where the loop has to go on. It is total: every sequence of events
-// has exactly one.
+// Phase is the step at which the loop has to go on. It is total: every sequence of events has exactly one.
 func (l *Ledger) Phase() Phase {
 	switch {
 	case l.size == 0 || l.Empty() && !l.stopped:
@@ -48,7 +47,7 @@ func (l *Ledger) Phase() Phase {
 	return PhaseExecuting
 }
 
-// Status is what readers are told of the turn.
+// Status is the turn's state as readers see it.
 func (l *Ledger) Status() Status {
 	switch l.Phase() {
 	case PhaseIdle, PhaseComplete:

@@ -1,7 +1,7 @@
 package conversation
 
-// A Prefilter says what the stored bytes of an event must hold for the event to be
-// of interest: one of the texts. The zero value passes everything.
+// A Prefilter lists texts of which the stored bytes of an event must hold one for the event to be of
+// interest. The zero value passes everything.
 type Prefilter struct {
 	Any  []string // ASCII texts
 	Fold bool     // letters are compared without case

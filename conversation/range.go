@@ -11,22 +11,20 @@ type Range struct {
 	Last  int  // keep only this many turns from the end
 }
 
-// Prefix reports whether the cut only takes events off the end, so that what is
-// kept can be shared with the source.
+// Prefix reports whether the cut only takes events off the end, so that the rest can be shared with the
+// source.
 func (c Range) Prefix() bool {
 	return (c.From == nil || *c.From <= 0) && c.Last == 0
 }
 
-// Select returns the events that the cut keeps. A cut that only takes events off
-// the end returns the source's own events; any other returns copies that are
-// numbered anew, with references mapped, turns that were discarded gone, and
-// the model's opaque state dropped, since it is bound to what stood before it.
-// What the events before a cut had set (configuration, metadata, the prompt)
-// comes with the copies. Where events between two copies had changed files, a
-// workspace event of its own stands for that; its Paths are left to the caller.
-// Of a turn that the cut begins in, what stands before a request in it is not
-// kept: without what was asked, answers mean nothing. The source is never changed.
-// A cut that ends inside a turn leaves an incomplete turn.
+// Select returns the events that the cut keeps. A cut that only takes events off the end returns the source's
+// own events; any other returns copies that are numbered anew, with references mapped, turns that were
+// discarded gone, and the model's opaque state dropped, since it is bound to the events before it. The
+// settings of the events before a cut (configuration, metadata, the prompt) come with the copies. If events
+// between two copies had changed files, a workspace event of its own stands for that. Its Paths are left to
+// the caller. If the cut begins within a turn, the copies begin at a request in it: without its question, an
+// answer has no meaning. The source is never changed. A cut that ends inside a turn leaves an incomplete
+// turn.
 func Select(events []*Event, cut Range) []*Event {
 	gone := discarded(events)
 	w := cut.window(events, gone)
@@ -60,7 +58,7 @@ func Select(events []*Event, cut Range) []*Event {
 }
 
 // Ends are the first and the newest of the source's events that a cut keeps,
-// nil if it keeps none.
+// or nil.
 func (c Range) Ends(events []*Event) (first, newest *Event) {
 	return c.window(events, discarded(events)).ends(events)
 }
@@ -107,8 +105,8 @@ func (c Range) window(events []*Event, gone map[int]bool) window {
 	return w
 }
 
-// requestBehind is where a slice that begins at an index begins to make sense: at
-// the next request of the turn, whose start is then returned, or at the next turn.
+// requestBehind is the first index, from one on, at which a slice may begin: the next request of the turn,
+// whose start is then returned, or the next turn.
 func requestBehind(events []*Event, from int) (int, *Event) {
 	var start *Event
 	for _, e := range events[:from] {
@@ -169,9 +167,8 @@ func indexOf(events []*Event, seq int) int {
 	return len(events)
 }
 
-// inForce returns what events that are cut away have set for those behind them. What
-// was set before an adoption stays without effect: the adoption is among them, and
-// no setting before it.
+// inForce returns the settings of events that are cut away, for those behind them. Settings before an
+// adoption stay without effect: the adoption is among the results, and no setting before it.
 func inForce(events []*Event) []*Event {
 	var set []*Event
 	var prompt *Event
@@ -199,7 +196,7 @@ type numbering struct {
 	copies []*Event
 	turn   int
 	seqs   map[int]int
-	gone   map[int]bool   // what the source discarded
+	gone   map[int]bool   // discarded events of the source
 	found  map[int]string // the tree that each of the source's events found
 	tree   string         // of the newest copy
 }
@@ -213,7 +210,7 @@ func found(events []*Event) map[int]string {
 	return trees
 }
 
-// set copies what events that are cut away have set, onto a tree.
+// set copies the settings of events that are cut away, onto a tree.
 func (n *numbering) set(events []*Event, tree string) {
 	n.tree = tree
 	for _, e := range inForce(events) {
@@ -239,7 +236,7 @@ func (n *numbering) copy(events []*Event) {
 		if !n.mapBody(c.Body) {
 			continue
 		}
-		if n.gone[e.Seq] && !e.Type().ChangesFiles() { // what is set in a discarded turn
+		if n.gone[e.Seq] && !e.Type().ChangesFiles() { // a setting of a discarded turn
 			c.Tree = n.tree
 		} else {
 			n.stand(e)
@@ -280,8 +277,8 @@ func (n *numbering) put(c *Event) {
 	n.copies = append(n.copies, c)
 }
 
-// mapBody maps the references in a body. It reports whether all that the body
-// cannot do without are there; a response to what was cut away is not kept.
+// mapBody maps the references in a body. It is false if a required one is missing, such as the request of a
+// response. The event is then dropped.
 func (n *numbering) mapBody(b Body) bool {
 	switch b := b.(type) {
 	case *ToolStarted:

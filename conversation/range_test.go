@@ -13,7 +13,6 @@ import (
 
 func seq(n int) *int { return &n }
 
-// kept are the source's seqs of what a slice holds.
 func kept(events []*Event) []int {
 	var seqs []int
 	for _, e := range events {
@@ -117,8 +116,7 @@ func TestSliceMapsReferences(t *testing.T) {
 	require.Equal(t, 4, *twice[1].Was, "the number in the first source stays")
 }
 
-// What was withheld from a server stays withheld in a slice, and is not withheld from another
-// event where its own was cut.
+// A withheld attachment stays withheld in a slice, and other events keep theirs if its own was cut.
 func TestSliceMapsWhatIsWithheld(t *testing.T) {
 	events := words("T Q M. T Q M. G").events()
 	events[6].Body = &Withholding{For: 4, Attachments: []string{"a.png"}, Reason: "no images"}
@@ -173,8 +171,8 @@ func TestSliceOfAnything(t *testing.T) {
 	})
 }
 
-// requireLoads asserts that events are numbered densely, refer only to what is
-// before them, and come through Split and the codec.
+// requireLoads asserts that events are numbered densely, refer only to earlier events, and come through Split
+// and the codec.
 func requireLoads(t require.TestingT, events []*Event) {
 	turn := 0
 	for i, e := range events {
@@ -279,8 +277,7 @@ func TestCutEnds(t *testing.T) {
 	require.Nil(t, newest)
 }
 
-// TestSlicesAreValid cuts every short history that can be built at every pair of
-// places: what is left could have been built, too.
+// TestSlicesAreValid cuts every short valid history at every pair of places, and expects a valid history.
 func TestSlicesAreValid(t *testing.T) {
 	everyValid(t, 3, allWords, func(h history, s *Stream, _ Summary) {
 		events := s.Events()
@@ -295,7 +292,7 @@ func TestSlicesAreValid(t *testing.T) {
 	})
 }
 
-// Instructions that go with a result go with its copy, and not where that was cut.
+// Instructions that go with a result go with its copy, and are cut with it.
 func TestSliceMapsInstructions(t *testing.T) {
 	events := words("T Q C1. D1 U M. T Q C1. D1 U M.").events()
 	events[4].Body, events[10].Body = &Instructions{For: seq(3), Content: "a"}, &Instructions{For: seq(9), Content: "b"}

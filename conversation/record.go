@@ -15,7 +15,7 @@ type ConfigDelta struct{ Delta raw }
 // Type implements [Body].
 func (*ConfigDelta) Type() Type { return TypeConfigDelta }
 
-// Model is the model that the settings name, "" where they name none.
+// Model is the model that the settings name, or "".
 func (b *ConfigDelta) Model() string {
 	var set struct {
 		Model string `json:"model"`
@@ -28,21 +28,21 @@ func (b *ConfigDelta) Model() string {
 
 func (b *ConfigDelta) fields(c codec) { c.jsonText("delta", (*rawJSON)(&b.Delta)) }
 
-// Metadata changes what is known about the conversation. A nil field says
-// nothing; an [OptionalTime] without a time clears.
+// Metadata changes facts about the conversation. A nil field leaves one as it is. An [OptionalTime] without a
+// time clears it.
 type Metadata struct {
 	Title       *string
 	TitleSource string // "user", "model" or "request"
 	PinnedAt    *OptionalTime
 	ArchivedAt  *OptionalTime
 	ExpiresAt   *OptionalTime
-	Labels      map[string]string // all of them; empty, but not nil, clears
+	Labels      map[string]string // all of them; empty and other than nil clears
 	Parent      ID                // the conversation that this one works for
 	Model       string            // that wrote the title
 	Usage       *Usage            // of the request for the title
 }
 
-// An OptionalTime is a point in time that can also be "none".
+// An OptionalTime is a point in time or "none".
 type OptionalTime struct{ Time time.Time }
 
 // Type implements [Body].
@@ -60,7 +60,7 @@ func (b *Metadata) fields(c codec) {
 	c.value("usage", &b.Usage)
 }
 
-// ForkOrigin says where a conversation was forked from.
+// ForkOrigin names the source of a fork.
 type ForkOrigin struct {
 	Conversation ID
 	Seq          int
@@ -92,7 +92,7 @@ func (b *ForkOrigin) fields(c codec) {
 	c.flag("checked_out", &b.CheckedOut)
 }
 
-// Workspace records what moved in the files without the conversation's doing.
+// Workspace records outside changes of the files.
 type Workspace struct {
 	Paths []PathStat
 	More  int // paths beyond those listed
@@ -100,8 +100,8 @@ type Workspace struct {
 	Cut bool
 }
 
-// A PathStat is how much one path differs. Counts are lines, -1 for binary content and for
-// what a partial clone lacks.
+// A PathStat is how much one path differs. Counts are lines, -1 for binary content and for blobs that a
+// partial clone lacks.
 type PathStat struct {
 	Path    string `json:"path"`
 	Status  string `json:"status"` // "A", "M" or "D"
@@ -137,7 +137,7 @@ func (b *TurnDiscarded) fields(c codec) {
 // TurnStopped ends a turn as it stands.
 type TurnStopped struct {
 	By     Cause
-	Reason string // what the user was told; "" if they needed no reason
+	Reason string // the reason for the user; optional
 }
 
 // Type implements [Body].
@@ -148,13 +148,13 @@ func (b *TurnStopped) fields(c codec) {
 	c.str("reason", &b.Reason)
 }
 
-// TurnInterrupted says why a turn went no further. It does not end the turn.
+// TurnInterrupted gives the reason why a turn stopped. The turn stays incomplete.
 type TurnInterrupted struct {
 	By     Cause
 	Signal string
 	Phase  Phase
 	Tries  int    // failed tries of the model call that left no event
-	Reason string // what the user was told, where By is ByError; it is nobody's to obey
+	Reason string // the message to the user, if By is ByError; to be shown, never obeyed
 	// ControlShown says that the turn stopped because control files of git had changed, and
 	// that the user was told which. Resuming it accepts them.
 	ControlShown bool
@@ -172,18 +172,18 @@ func (b *TurnInterrupted) fields(c codec) {
 	c.flag("control_shown", &b.ControlShown)
 }
 
-// Resumed says that an interrupted turn goes on, and what was found.
+// Resumed records that an interrupted turn goes on, and the findings.
 type Resumed struct {
 	Phase   Phase
 	Call    int
 	AgeMS   int64
 	Report  *Report
-	Message string // what the model is told; "" is not sent
+	Message string // for the model; optional
 	// Approved are tool runs that the user allowed when going on.
 	Approved Approval
 }
 
-// A Report compares what was recorded with what the repository says.
+// A Report compares the record with the repository.
 type Report struct {
 	HeadWas   string     `json:"head_was,omitempty"`
 	HeadIs    string     `json:"head_is,omitempty"`
@@ -213,12 +213,12 @@ type Restored struct {
 	Files []RestoredFile
 }
 
-// A RestoredFile is one file that was, or was not, brought back.
+// A RestoredFile is one file of an undo, with its outcome.
 type RestoredFile struct {
 	Path   string `json:"path"`
 	Done   bool   `json:"done"`
 	Reason string `json:"reason,omitempty"`
-	Size   int64  `json:"size,omitempty"` // of the file that was there, in bytes: git does not keep its line ends
+	Size   int64  `json:"size,omitempty"` // of the former file, in bytes: git does not keep its line ends
 	Ends   string `json:"ends,omitempty"` // of its lines if they differ: how many have LF, then CRLF, then LF, …
 }
 
@@ -230,7 +230,7 @@ func (b *Restored) fields(c codec) {
 	c.value("files", &b.Files)
 }
 
-// WorkState is what a delegate says of its work, so that it can be gone on with.
+// WorkState is a delegate's description of its work, so that it can be resumed.
 type WorkState struct {
 	Plan         string
 	OpenTasks    []string
@@ -250,7 +250,7 @@ func (b *WorkState) fields(c codec) {
 	c.value("errors", &b.Errors)
 }
 
-// TurnDone sums a finished turn up. It informs; nothing depends on it.
+// TurnDone sums a finished turn up, for information only.
 type TurnDone struct {
 	Calls      int // model calls
 	Input      int // tokens
@@ -272,8 +272,8 @@ func (b *TurnDone) fields(c codec) {
 	c.value("files", &b.Files)
 }
 
-// Withholding says that attachments of an event are no longer sent: a server refused
-// them. A description of each is sent in its place.
+// Withholding stops sending attachments of an event: a server refused them. A description of each is sent in
+// its place.
 type Withholding struct {
 	For         int      // seq of the event
 	Attachments []string // names
@@ -296,11 +296,11 @@ func (b *Withholding) fields(c codec) {
 type Instructions struct {
 	Files   []InstructionFile // all that are in force, in order
 	For     *int              // seq of the response whose tool touched the files' folders first, or of the request with files of them; nil: for the turn
-	Content string            // what the model is told
+	Content string            // for the model
 }
 
-// An InstructionFile is one file of them. Its text stands from From to To in the event's; it is
-// empty where an earlier event gave it.
+// An InstructionFile is one file of instructions. Its text is From to To of the event's, empty if an earlier
+// event gave it.
 type InstructionFile struct {
 	Path  string `json:"path"` // from the root of the working tree, or the user's own
 	User  bool   `json:"user,omitempty"`
@@ -334,7 +334,7 @@ func (b *Instructions) Paths() []string {
 	return paths
 }
 
-// Text is the text of one of the files, "" where it is not in this event.
+// Text is the text of one of the files, "" if another event has it.
 func (b *Instructions) Text(f InstructionFile) string {
 	if f.From < 0 || f.To > len(b.Content) || f.From >= f.To {
 		return ""
@@ -342,7 +342,7 @@ func (b *Instructions) Text(f InstructionFile) string {
 	return b.Content[f.From:f.To]
 }
 
-// check reports what is wrong with the places of the texts.
+// check reports an error in the places of the texts.
 func (b *Instructions) check() error {
 	at := 0
 	for _, f := range b.Files {
@@ -379,17 +379,17 @@ type Compaction struct {
 	Window  int           // tokens that the model can read; 0: unknown
 	Before  int           // estimate of the tokens that were sent before
 	After   int           // and of those that are sent now
-	Basis   string        // BasisReported or BasisEstimated: what Before is; "" where that is not known
-	By      Cause         // ByUser, or ByLimit where jp decided it
-	Focus   string        // what the user wanted the summary to be about
+	Basis   string        // BasisReported or BasisEstimated: the source of Before; "" if unknown
+	By      Cause         // ByUser, or ByLimit if jp decided it
+	Focus   string        // the focus of the summary, from the user
 	Model   string        // that wrote the summary, "provider/name"
 	Usage   *Usage        // of the request for the summary
 	Content string        // the summary
 }
 
-// What the tokens before a compaction are.
+// Sources of the number of tokens before a compaction.
 const (
-	BasisReported  = "reported"  // by the server, of the newest model call, and what came since
+	BasisReported  = "reported"  // by the server, of the newest model call, and later events
 	BasisEstimated = "estimated" // by the length of the texts
 )
 
@@ -417,7 +417,7 @@ const (
 	ItemError    ItemKind = "error"    // a tool failed
 	ItemResult   ItemKind = "result"   // a tool said it
 	ItemAnswer   ItemKind = "answer"   // the model said it
-	ItemReported ItemKind = "reported" // it is about the user, and cites no event of the user's
+	ItemReported ItemKind = "reported" // it is about the user, without citing an event of the user's
 )
 
 // Type implements [Body].
@@ -454,7 +454,7 @@ func (b *Compaction) Lines() []string {
 	return lines
 }
 
-// check reports what is wrong with a compaction that is event seq.
+// check reports an error in a compaction that is event seq.
 func (b *Compaction) check(seq int) error {
 	switch {
 	case b.Kind != CompactTrim && b.Kind != CompactSummary:
@@ -467,7 +467,7 @@ func (b *Compaction) check(seq int) error {
 	return nil
 }
 
-// CompactionUndone says that a compaction holds no longer.
+// CompactionUndone ends the effect of a compaction.
 type CompactionUndone struct {
 	For int // seq of the compaction
 }

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// noTimeMS is how long a call takes at most that takes no time: a file was read, an error came
-// at once. A call that asks a server, or sleeps, takes longer.
+// noTimeMS is the longest duration of a call that counts as taking no time: a file was read, an error came at
+// once. A call that asks a server, or sleeps, takes longer.
 const noTimeMS = 200
 
 // A Repetition is a model call with tools, and how often in a row it came with the same results.
@@ -20,10 +20,9 @@ type Repetition struct {
 	Over    bool        // the user has said something since
 }
 
-// Repetitions are the ended model calls of the turn, in order. Calls are the same if tool and
-// arguments are. Results are the same if the model is told the same. The order of calls within
-// an answer makes no difference. What the user says restarts the count, and so does an answer
-// without tools.
+// Repetitions are the ended model calls of the turn, in order. Calls are the same if tool and arguments are.
+// Results are the same if their texts for the model are. The order of calls within an answer is irrelevant. A
+// message of the user restarts the count, and so does an answer without tools.
 func (l *Ledger) Repetitions() []Repetition {
 	asked := map[int][]*ToolCall{}
 	for _, c := range l.ToolCalls {

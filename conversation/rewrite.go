@@ -8,20 +8,18 @@ import (
 	"unicode/utf8"
 )
 
-// A Rewriter changes a text of an event. name is what the text is called where
-// it stands: a key of an object, a field, "" for what has no name. It returns
-// text itself where nothing is to change, and the same for the same arguments.
+// A Rewriter changes a text of an event. name is the name of the text at its place: a key of an object, a
+// field, "" if it has none. It returns text itself if it changes nothing, and the same for the same
+// arguments.
 type Rewriter func(name, text string) string
 
-// Rewrite gives every text of the event to f, before the event is stored, and
-// reports whether any has changed: the event's own text, arguments, names, ids
-// that a model makes up, paths, the content of payloads. JSON stays JSON: its
-// strings and keys are changed one by one. What says how events belong together
-// is not text and stays: seqs, hashes, ids of git and of conversations, and the
-// words of the format.
+// Rewrite gives every text of the event to f, before the event is stored, and reports whether any has
+// changed: the event's own text, arguments, names, ids that a model makes up, paths, the content of payloads.
+// JSON stays JSON: its strings and keys are changed one by one. The links between events stay: seqs, hashes,
+// ids of git and of conversations, and the words of the format.
 //
-// An opaque provider state that holds something to change is dropped, and so is
-// one whose event has changed: it is only good as it was received.
+// An opaque provider state that holds a text to change is dropped, and so is one whose event has changed: it
+// is only valid unchanged.
 func (e *Event) Rewrite(f Rewriter) (changed bool) {
 	w := &rewriter{to: f}
 	if b, is := e.Body.(*Instructions); is {
@@ -39,8 +37,8 @@ func (e *Event) Rewrite(f Rewriter) (changed bool) {
 	return w.changed || state.changed
 }
 
-// fixed are the fields that are no text, by the names under which they are
-// stored: words of the format, hashes, ids of git and of conversations.
+// fixed are the fields outside of rewriting, by the names under which they are stored: words of the format,
+// hashes, ids of git and of conversations.
 var fixed = map[string]bool{
 	"part": true, "finish": true, "prefix": true, "by": true, "signal": true, "phase": true, "outcome": true, "kind": true, "child": true,
 	"parent": true, "source": true, "title_source": true, "cost_usd": true, "usage": true, "truncated": true, "status": true, "before": true, "after": true,
@@ -63,7 +61,7 @@ func (w *rewriter) str(name string, p *string) {
 	}
 }
 
-// instructions changes a text piece by piece, so that each file's is found where it then stands.
+// instructions changes a text piece by piece, and updates the place of each file's text.
 func (w *rewriter) instructions(b *Instructions) {
 	w.value("files", &b.Files)
 	if b.check() != nil {
@@ -90,7 +88,7 @@ func (w *rewriter) instructions(b *Instructions) {
 	b.Files, b.Content = files, now
 }
 
-// text has no name: the names of events' texts are the format's.
+// text passes no name: the names of events' texts are the format's.
 func (w *rewriter) text(_ string, p *string) { w.str("", p) }
 
 func (w *rewriter) raw(name string, p *raw) { w.json(name, p) }
@@ -108,7 +106,7 @@ func (w *rewriter) question(_ string, q *Question) {
 	w.value("answer_type", &q.AnswerType)
 }
 
-// json changes the strings of a JSON value; of what is none, the text.
+// json changes the strings of a JSON value, or else the text as a whole.
 func (w *rewriter) json(name string, p *raw) (changed bool) {
 	if len(*p) == 0 {
 		return false
@@ -123,8 +121,8 @@ func (w *rewriter) json(name string, p *raw) (changed bool) {
 	return changed
 }
 
-// value changes the texts of a nested value. What it holds may be the caller's
-// and others', so lists and maps are copied where they change.
+// value changes the texts of a nested value. The caller and others may share its parts, so it copies lists
+// and maps that change.
 func (w *rewriter) value(name string, p any) {
 	if fixed[name] {
 		return
@@ -228,7 +226,7 @@ func fieldName(field reflect.StructField) string {
 	return strings.ToLower(field.Name)
 }
 
-// envelope changes what events of every type have.
+// envelope changes the fields that events of every type have.
 func (w *rewriter) envelope(e *Event) {
 	w.str("subject", &e.Subject)
 	w.str("model", &e.Model)

@@ -179,8 +179,7 @@ func FuzzRewriteJSON(f *testing.F) {
 	})
 }
 
-// The text of each file is found where it stands after secrets in it, and in what stands around
-// it, were replaced.
+// The text of each file is found at its new place after secrets in and around it were replaced.
 func TestRewriteKeepsThePlacesOfInstructions(t *testing.T) {
 	const content = "head MARKER\nbegin\nfirst MARKER MARKER\nend MARKER begin\nsecond\nend MARKER\n"
 	at := func(text string) InstructionFile {

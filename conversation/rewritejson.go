@@ -2,9 +2,8 @@ package conversation
 
 import "strings"
 
-// rewriteJSON changes the strings and the keys of a JSON value. Everything
-// between them stays as it is written. ok is false where it is not the JSON that
-// jp reads.
+// rewriteJSON changes the strings and the keys of a JSON value. Everything between them stays as it is
+// written. ok is false if it is not the JSON that jp reads.
 func rewriteJSON(name string, value []byte, f Rewriter) (out []byte, ok bool) {
 	if CheckJSON(value) != nil {
 		return nil, false
@@ -21,12 +20,12 @@ func rewriteJSON(name string, value []byte, f Rewriter) (out []byte, ok bool) {
 type jsonRewriter struct {
 	in     []byte
 	pos    int
-	out    []byte // nil while nothing has changed
+	out    []byte // nil before the first change
 	copied int    // bytes of in that are in out
 	to     Rewriter
 }
 
-// next skips what stands between tokens.
+// next skips the bytes between tokens.
 func (w *jsonRewriter) next() byte {
 	for w.pos < len(w.in) && strings.IndexByte(" \t\r\n,:", w.in[w.pos]) >= 0 {
 		w.pos++
@@ -76,7 +75,7 @@ func (w *jsonRewriter) list(name string) {
 	w.pos++
 }
 
-// text changes one string, and returns what it was.
+// text changes one string, and returns its old value.
 func (w *jsonRewriter) text(name string) string {
 	begin := w.pos
 	s := scanner{in: w.in, pos: begin}
@@ -91,7 +90,7 @@ func (w *jsonRewriter) text(name string) string {
 }
 
 // RewriteJSON changes the strings and the keys of a JSON value, as
-// [Event.Rewrite] does. What is not JSON is returned as it is.
+// [Event.Rewrite] does. It returns any other text as it is.
 func RewriteJSON(value []byte, f Rewriter) []byte {
 	if out, ok := rewriteJSON("", value, f); ok {
 		return out

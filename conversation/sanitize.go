@@ -1,15 +1,12 @@
 package conversation
 
-// InterruptedText is the result that a reader sees for a tool call which never
-// got one.
+// InterruptedText is the result that a reader sees for a tool call without one.
 const InterruptedText = "Tool call was interrupted."
 
-// Sanitize returns complete turns as a reader may rely on them: discarded
-// ranges and empty turns are gone, every tool call has exactly one response,
-// every inquiry its answer, and nothing stands before the first request of a
-// turn that belongs behind it. It changes no event; what is missing is made up
-// in the projection only. On turns that need no repair it returns the events
-// that it was given. Sanitize of its own result changes nothing.
+// Sanitize returns complete turns as a reader may rely on them: discarded ranges and empty turns are gone,
+// every tool call has exactly one response, every inquiry its answer, and a turn's dialogue comes after its
+// first request. It leaves events as they are, and makes up missing ones in the projection only. If no turn
+// needs repair, it returns the given events. Sanitize is idempotent.
 func Sanitize(events []*Event) []*Event {
 	covered := discarded(events)
 	kept := make([]*Event, 0, len(events))
@@ -32,8 +29,8 @@ func Sanitize(events []*Event) []*Event {
 	return kept
 }
 
-// coveredByDiscard reports whether a discard covers events of the type: the dialogue,
-// and what has no meaning without it. What was set stays in force.
+// coveredByDiscard reports whether a discard covers events of the type: the dialogue, and events that have no
+// meaning without it. Settings stay in force.
 func coveredByDiscard(t Type) bool {
 	switch t {
 	case TypeNote, TypeInstructions, TypeToolStarted, TypeResumed, TypeTurnInterrupted, TypeState, TypeTurnDone:
@@ -76,7 +73,7 @@ func repairTurn(turn Turn, covered map[int]bool) ([]*Event, bool) {
 	return kept, len(kept) == len(turn.Events) && !r.made
 }
 
-// repair decides, event by event, what of a turn is kept.
+// repair decides, event by event, which parts of a turn to keep.
 type repair struct {
 	ledger  *Ledger
 	covered map[int]bool

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What is read the short way is what any JSON reader makes of it.
+// The short way of reading gives the same as any JSON reader.
 func TestTwoNumbers(t *testing.T) {
 	a, b, ok := twoNumbers([]byte("[12,345]"))
 	require.True(t, ok)

@@ -1,8 +1,7 @@
 package conversation
 
-// An IncompleteTurn is the tail of a conversation whose last turn did not come
-// to its end. It is offered to be resumed or discarded; nothing else may act
-// on it.
+// An IncompleteTurn is the tail of a conversation whose last turn has not ended. The user may resume or
+// discard it. Everything else leaves it alone.
 type IncompleteTurn struct {
 	Turn
 	ledger *Ledger
@@ -11,18 +10,18 @@ type IncompleteTurn struct {
 // Ledger pairs the turn's requests with their responses.
 func (t *IncompleteTurn) Ledger() *Ledger { return t.ledger }
 
-// Phase is where the turn has to be gone on with.
+// Phase is the step at which the turn has to be resumed.
 func (t *IncompleteTurn) Phase() Phase { return t.ledger.Phase() }
 
-// Status is what readers are told of the turn.
+// Status is the turn's state as readers see it.
 func (t *IncompleteTurn) Status() Status { return t.ledger.Status() }
 
-// Empty reports whether the tail is a turn_start that nothing followed. An
-// empty tail waits for nothing, and the next turn takes its place.
+// Empty reports whether the tail is just a turn_start. An empty tail needs no resume, and the next turn takes
+// its place.
 func (t *IncompleteTurn) Empty() bool { return t.ledger.Empty() }
 
-// SplitTail separates the complete turns from an incomplete last one, which is nil
-// where every turn is complete. Both together are the events that were given.
+// SplitTail separates the complete turns from an incomplete last one, which is nil if every turn is complete.
+// Both together are the given events.
 func SplitTail(events []*Event) (*Stream, *IncompleteTurn) {
 	at := tailStart(events)
 	if at == len(events) {

@@ -9,7 +9,7 @@ import (
 	. "jp/conversation"
 )
 
-// anyHistory draws words that need not make any sense together.
+// anyHistory draws words that need not fit together.
 func anyHistory() *rapid.Generator[history] {
 	return rapid.Custom(func(t *rapid.T) history {
 		return rapid.SliceOfN(rapid.SampledFrom(append([]string{"Q", "U", "W"}, allWords...)), 0, 14).Draw(t, "history")
@@ -20,7 +20,7 @@ func TestSplitCases(t *testing.T) {
 	cases := []struct {
 		name, history string
 		complete      int  // events of the stream
-		tail, empty   bool // there is a tail; nothing followed its start
+		tail, empty   bool // there is a tail of just its start
 	}{
 		{"nothing", "", 0, false, false},
 		{"records only", "G W", 2, false, false},

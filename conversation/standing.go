@@ -5,22 +5,22 @@ import (
 	"slices"
 )
 
-// A Home is what an event was written for: a conversation of a repository.
+// A Home is the intended place of an event: a conversation of a repository.
 type Home struct {
 	Repo string // workspace id
 	ID   ID
 }
 
-// A Standing says whether a conversation may act, and if not, why.
+// A Standing tells whether a conversation may act, and if not, the reason.
 type Standing int
 
 // The standings.
 const (
 	StandingOwn        Standing = iota
-	StandingForeign             // events of its last turn are not signed by this user's jp
+	StandingForeign             // events of its last turn lack the signature of this user's jp
 	StandingElsewhere           // they were written in another repository
 	StandingRenamed             // they were written for another conversation
-	StandingRolledBack          // its head is neither the one seen last here nor behind that
+	StandingRolledBack          // its head is older than the one seen last here, or unrelated
 )
 
 var standingNames = []string{"own", "foreign", "elsewhere", "renamed", "rolled_back"}
@@ -34,10 +34,10 @@ func (s Standing) MarshalJSON() ([]byte, error) { return json.Marshal(s.String()
 // StandingOf tells whether the events of a conversation, by their own word, may act as the
 // conversation at a place: every event of the last turn since the user last adopted it is
 // signed by this user's jp, for this repository, and for this conversation, or for one that
-// this one is a fork of. Events that were written before they named their home count as
-// written here, unless they say in which repository they were.
+// this one is a fork of. Events from the time before they named their home count as
+// written here, unless they name another repository.
 //
-// An empty repository is any. Whether a newer head was seen is not the events' to tell.
+// An empty repository is any. The events cannot tell whether a newer head was seen.
 func StandingOf(events []*Event, here Home) Standing {
 	if !Local(events) {
 		return StandingForeign
@@ -61,7 +61,6 @@ func StandingOf(events []*Event, here Home) Standing {
 	return StandingOwn
 }
 
-// standingOf is that of one event.
 func (e *Event) standingOf(repo string, names []ID) Standing {
 	switch {
 	case repo == "":
@@ -74,7 +73,7 @@ func (e *Event) standingOf(repo string, names []ID) Standing {
 	return StandingOwn
 }
 
-// ElsewhereOf is the newest repository but one that events name, "" where none does.
+// ElsewhereOf is the newest repository other than but that events name, or "".
 func ElsewhereOf(events []*Event, but string) string {
 	for _, e := range slices.Backward(events) {
 		switch {

@@ -1,7 +1,6 @@
 package conversation
 
-// NewestState is what a delegate said last of its work in the newest turn, nil
-// if it said nothing.
+// NewestState is a delegate's newest description of its work in the newest turn, or nil.
 func NewestState(events []*Event) *WorkState {
 	for i := len(events) - 1; i >= 0; i-- {
 		switch b := events[i].Body.(type) {

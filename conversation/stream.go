@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// A Stream is a conversation in memory. It grows by whole groups of events,
-// each of which the journal has made durable first.
+// A Stream is a conversation in memory. It grows by whole groups of events, each of which the journal has
+// made durable first.
 //
-// A Stream is not safe for concurrent use.
+// A Stream must not be used concurrently.
 type Stream struct {
 	events []*Event
 	tail   *Ledger // of the last turn
 	clock  func() time.Time
-	open   *TurnBuilder // handed out and not yet built
-	lost   int          // handles with events that were never built
+	open   *TurnBuilder // handed out and still to be built
+	lost   int          // handles whose events were dropped without a Build
 }
 
 // NewStream returns an empty stream. A nil clock is the system's.
@@ -40,7 +40,7 @@ func (s *Stream) SetClock(clock func() time.Time) {
 	}
 }
 
-// Events are all events, in order. They must not be changed.
+// Events are all events, in order. They are read-only.
 func (s *Stream) Events() []*Event { return s.events }
 
 // Len is the number of events.
@@ -83,7 +83,7 @@ func ModelOf(events []*Event) string { return newestModel(AfterAdoption(events))
 // ModelOnRecord is the model that the newest turn was asked with, chosen by the user or by a file.
 func (s *Stream) ModelOnRecord() string { return newestModel(s.events) }
 
-// newestModel is what a turn began with, or what was set behind its start.
+// newestModel is the model of a turn: that of its start, or a later setting behind it.
 func newestModel(events []*Event) string {
 	for _, e := range slices.Backward(events) {
 		switch b := e.Body.(type) {
@@ -98,13 +98,12 @@ func newestModel(events []*Event) string {
 	return ""
 }
 
-// A Commit makes events durable. It is called with whole, numbered events, and
-// must have stored all of them, or none, when it returns.
+// A Commit makes events durable. It is called with whole, numbered events, and stores either all of them or
+// none.
 type Commit func(events []*Event) error
 
-// StartTurn begins a turn: its start, jp's records (a prompt, notes, what moved
-// in the files), and the request. All of it becomes part of the stream when the
-// returned handle is built.
+// StartTurn begins a turn: its start, jp's records (a prompt, notes, outside changes of the files), and the
+// request. All of it becomes part of the stream when the returned handle is built.
 func (s *Stream) StartTurn(start TurnStart, request ChatRequest, records ...*Event) *TurnBuilder {
 	t := s.handle()
 	t.turn, t.begins = s.TurnNumber()+1, true
@@ -150,7 +149,7 @@ func (s *Stream) Append(commit Commit, records ...*Event) error {
 	return t.Build(commit)
 }
 
-// CheckBuilt reports a handle whose events were never built.
+// CheckBuilt reports a handle whose events were dropped without a Build.
 func (s *Stream) CheckBuilt() error {
 	lost := s.lost
 	if s.open != nil && len(s.open.added) > 0 {
@@ -162,8 +161,7 @@ func (s *Stream) CheckBuilt() error {
 	return nil
 }
 
-// recount makes the ledger of the newest turn anew. It is empty where there is
-// no turn, whatever records there are.
+// recount makes the ledger of the newest turn anew. Without a turn it is empty, even if there are records.
 func (s *Stream) recount() {
 	s.tail = LedgerOf(s.events[tailStart(s.events):])
 }

@@ -13,9 +13,8 @@ import (
 // SubjectColumns is the greatest width of a subject.
 const SubjectColumns = 72
 
-// SubjectOf returns the line that git shows for the event: who or what, on
-// which thing, with which effect. If the event's whole text stands in it, at is
-// the byte at which the text begins, else -1.
+// SubjectOf returns the line that git shows for the event: the actor, the object and the effect. If the
+// event's whole text stands in it, at is the byte at which the text begins, else -1.
 func SubjectOf(e *Event) (line string, at int) {
 	if e.Subject != "" {
 		return tidy(e.Subject), -1
@@ -96,7 +95,7 @@ func quotingPrefix(e *Event) (string, bool) {
 	return "", false
 }
 
-// describe is the subject of events whose text does not stand in it.
+// describe is the subject of events that keep their text elsewhere.
 func describe(e *Event) string {
 	switch b := e.Body.(type) {
 	case *TurnStart:
@@ -329,8 +328,7 @@ func PlusMinus(added, deleted int) string {
 	return fmt.Sprintf("+%d -%d", added, deleted)
 }
 
-// ChangedWords say which files changed outside of a conversation, "files as
-// recorded" where none did.
+// ChangedWords say which files changed outside of a conversation, "files as recorded" if none did.
 func ChangedWords(paths []PathStat, more int) string {
 	switch {
 	case len(paths)+more == 0:
@@ -399,7 +397,6 @@ func doneWords(turn int, b *TurnDone) string {
 	return fmt.Sprintf("turn %d done: %s", turn, strings.Join(words, ", "))
 }
 
-// compactionWords is the subject of a compaction.
 func compactionWords(b *Compaction) string {
 	tokens := ""
 	if b.Before > 0 {

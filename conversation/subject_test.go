@@ -168,8 +168,7 @@ func TestChangedWordsAreOneLine(t *testing.T) {
 	require.Equal(t, "a b changed", ChangedWords([]PathStat{{Path: "a b", Status: "M"}}, 0))
 }
 
-// Most subjects are as they should be, and are taken as they are; white space around
-// makes no difference.
+// Most subjects are tidy, and taken as they are. White space around them is ignored.
 func TestSubjectOfATidyLine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		line := rapid.StringOfN(rapid.RuneFrom([]rune("ab  \t\n\x7f~!é")), -1, 2*SubjectColumns, -1).Draw(t, "line")

@@ -7,9 +7,8 @@ import (
 	"time"
 )
 
-// A Summary is what can be known of a conversation without reading all of it:
-// a fold over its events, kept beside the newest one. It is a cache; the
-// events are the truth.
+// A Summary is the state of a conversation without reading all of it: a fold over its events, kept beside the
+// newest one. It is a cache. The events are the truth.
 type Summary struct {
 	Title       string            `json:"title,omitempty"`
 	TitleSource string            `json:"title_source,omitempty"`
@@ -63,7 +62,7 @@ type WaitingInquiry struct {
 	Text string      `json:"text"`
 }
 
-// A ForkPoint is where a conversation was forked from.
+// A ForkPoint is the source of a fork.
 type ForkPoint struct {
 	Conversation ID  `json:"conversation"`
 	Seq          int `json:"seq"`
@@ -313,9 +312,8 @@ func clip(s string) string {
 	return strings.ToValidUTF8(s[:128], "")
 }
 
-// Exceeds reports that [EncodeSummary] would surely write more than n bytes, by
-// what names and ids of its open calls take, without writing it. That it does
-// not says nothing.
+// Exceeds reports that [EncodeSummary] would surely write more than n bytes, judged by the names and ids of
+// its open calls, without writing it. If it is false, the summary may still be longer.
 func (s *Summary) Exceeds(n int) bool {
 	const least = len(`{"name":"","seq":1},`)
 	for i := range s.Open {
@@ -344,7 +342,7 @@ func EncodeSummary(s Summary) ([]byte, error) {
 type summaryCodec interface {
 	codec
 	time(name string, p *time.Time)       // in its own zone, always there
-	maybeTime(name string, p **time.Time) // absent where nil
+	maybeTime(name string, p **time.Time) // absent if nil
 }
 
 func (s *Summary) fields(w summaryCodec) {
@@ -371,7 +369,7 @@ func (s *Summary) fields(w summaryCodec) {
 	w.value("fork", &s.Fork)
 }
 
-// DecodeSummary reads what [EncodeSummary] wrote.
+// DecodeSummary reads the output of [EncodeSummary].
 func DecodeSummary(line []byte) (Summary, error) {
 	r, err := newReader(line)
 	if err != nil {

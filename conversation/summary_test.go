@@ -193,7 +193,7 @@ func TestSummaryBoundsForeignNames(t *testing.T) {
 	require.Len(t, s.Open[0].ID, 128)
 }
 
-// What Exceeds says of a summary is true of what is written.
+// Exceeds is right about the encoded summary.
 func TestSummaryExceeds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var s Summary
@@ -244,8 +244,8 @@ func TestDecodeSummaryRefuses(t *testing.T) {
 	}
 }
 
-// TestSummaryOfAPartBehindAResult has a call whose last words come when its
-// tool has already answered: they are no answer.
+// TestSummaryOfAPartBehindAResult has a call whose last words come after its tool's response: they are no
+// answer.
 func TestSummaryOfAPartBehindAResult(t *testing.T) {
 	events := words("T Q C1 D1 M.").events()
 	events[4].Body.(*ChatResponse).Call = events[2].Body.(*ToolCallRequest).Call
@@ -275,7 +275,7 @@ func TestSummaryCanGoOnInTwoWays(t *testing.T) {
 	}
 }
 
-// EncodeSummary writes by hand what the tags of the struct say.
+// EncodeSummary writes by hand the output of the struct's tags.
 func TestEncodeSummaryIsCanonicalJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.Make[Summary]().Draw(t, "summary")

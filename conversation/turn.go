@@ -4,7 +4,7 @@ import "iter"
 
 // A Turn is everything from one turn_start to the next.
 type Turn struct {
-	Number int // from 1; 0 for what stands before the first turn_start
+	Number int // from 1; 0 for events before the first turn_start
 	Events []*Event
 }
 
@@ -17,7 +17,7 @@ func (t Turn) First() int { return t.Events[0].Seq }
 // Last is the seq of the turn's last event.
 func (t Turn) Last() int { return t.Events[len(t.Events)-1].Seq }
 
-// Schema is what the turn's answer has to satisfy: that of its first request.
+// Schema is the schema of the turn's answer: that of its first request.
 func (t Turn) Schema() []byte {
 	for _, e := range t.Events {
 		if b, ok := e.Body.(*ChatRequest); ok {
@@ -27,9 +27,8 @@ func (t Turn) Schema() []byte {
 	return nil
 }
 
-// Turns splits events at every turn_start. Events before the first one are a
-// turn of their own if there are any of the dialogue among them; jp's own
-// records there belong to no turn and are left out.
+// Turns splits events at every turn_start. Events before the first one are a turn of their own if there are
+// any of the dialogue among them; jp's own records there are outside of any turn and left out.
 func Turns(events []*Event) iter.Seq[Turn] {
 	return func(yield func(Turn) bool) {
 		start := turnStart(events, 0)
@@ -48,7 +47,7 @@ func Turns(events []*Event) iter.Seq[Turn] {
 	}
 }
 
-// NewestTurn is the last one of [Turns], the zero value if there is none.
+// NewestTurn is the last one of [Turns], or the zero value.
 func NewestTurn(events []*Event) Turn {
 	tail := events[tailStart(events):]
 	if len(tail) == 0 {

@@ -5,8 +5,7 @@ import (
 	"slices"
 )
 
-// A TurnBuilder collects what is to be added to a turn. Nothing of it is part of
-// the stream before Build has succeeded, and then all of it is.
+// A TurnBuilder collects events for a turn. Build adds all of them to the stream, or none.
 type TurnBuilder struct {
 	stream  *Stream
 	behind  int // number of events that the stream had
@@ -14,15 +13,15 @@ type TurnBuilder struct {
 	added   []*Event
 	built   bool
 	begins  bool // the events begin a turn
-	outside bool // only records are added, so no request is needed
+	outside bool // only records are added, so a request is optional
 }
 
-// AddChatRequest adds what the user says within the turn.
+// AddChatRequest adds a message of the user within the turn.
 func (t *TurnBuilder) AddChatRequest(b ChatRequest, with ...Draft) *TurnBuilder {
 	return t.add(&b, with)
 }
 
-// AddChatResponse adds a part of what the model says.
+// AddChatResponse adds a part of the model's output.
 func (t *TurnBuilder) AddChatResponse(b ChatResponse, with ...Draft) *TurnBuilder {
 	return t.add(&b, with)
 }
@@ -32,7 +31,7 @@ func (t *TurnBuilder) AddToolCallRequest(b ToolCallRequest, with ...Draft) *Turn
 	return t.add(&b, with)
 }
 
-// AddToolCallResponse adds what a tool call came to.
+// AddToolCallResponse adds the result of a tool call.
 func (t *TurnBuilder) AddToolCallResponse(b ToolCallResponse, with ...Draft) *TurnBuilder {
 	return t.add(&b, with)
 }
@@ -48,7 +47,7 @@ func (t *TurnBuilder) AddInquiryResponse(b InquiryResponse, with ...Draft) *Turn
 }
 
 // AddRecord adds one of jp's own kinds of event: a prompt, a note, a tool's
-// start, or what [Stream.Append] takes.
+// start, or a body that [Stream.Append] takes.
 func (t *TurnBuilder) AddRecord(b Body, with ...Draft) *TurnBuilder { return t.add(b, with) }
 
 // Next is the seq that the next event added gets.
@@ -97,9 +96,8 @@ func (t *TurnBuilder) model() string {
 	return t.stream.ModelOnRecord()
 }
 
-// Build checks the collected events, hands them to commit, and makes them part
-// of the stream once commit has succeeded. On any error the stream is as it
-// was. Building nothing does nothing.
+// Build checks the collected events, hands them to commit, and makes them part of the stream once commit has
+// succeeded. On any error the stream stays as it was. Without events it does nothing.
 func (t *TurnBuilder) Build(commit Commit) error {
 	if t.built {
 		return ErrBuilt
@@ -114,8 +112,8 @@ func (t *TurnBuilder) Build(commit Commit) error {
 	if t.behind != len(t.stream.events) {
 		return fmt.Errorf("build turn %d: %w", t.turn, ErrHeadMoved)
 	}
-	// A ledger is never entered into while a reader of the stream may hold it
-	// and the events are not durable, so the turn is counted apart.
+	// The ledger must hold only durable events while a reader of the stream may have it, so count the turn
+	// apart.
 	ledger := t.ledger()
 	if err := t.check(ledger); err != nil {
 		return err
@@ -289,7 +287,7 @@ func (t *TurnBuilder) Draft(i int, draft Draft) *TurnBuilder {
 	return t
 }
 
-// checkInstructions refuses texts that are not there, and files that no tool touched and no request brought.
+// checkInstructions refuses absent texts, and files that neither a tool touched nor a request brought.
 func (l *Ledger) checkInstructions(b *Instructions) error {
 	if b.For == nil || slices.ContainsFunc(l.Requests, func(e *Event) bool { return e.Seq == *b.For }) {
 		return b.check()

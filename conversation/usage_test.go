@@ -10,7 +10,7 @@ import (
 	. "jp/conversation"
 )
 
-// TestUsageOfHeader compares with the standard library what a header's usage is.
+// TestUsageOfHeader compares the usage of a header with the standard library's reading.
 func TestUsageOfHeader(t *testing.T) {
 	for _, text := range []string{
 		`{"input":480,"output":136}`,

@@ -14,14 +14,14 @@ import (
 )
 
 // errTwice keeps walks to one call and one question of each number in a turn,
-// so that a word says what it refers to.
+// so that a word names its referent.
 var errTwice = errors.New("the word was used")
 
 var errCommit = errors.New("disk full")
 
 func store([]*Event) error { return nil }
 
-// allWords are tried at every step of a walk, whether they fit or not.
+// allWords are tried at every step of a walk, fitting or not.
 var allWords = func() []string {
 	all := []string{"T", "M", "M.", "P", "R", "q", "S", "X", "G"}
 	for n := 1; n <= 2; n++ {
@@ -84,7 +84,7 @@ func everyValid(t *testing.T, depth int, alphabet []string, visit func(history, 
 	walk(h, s, Summarize(s.Events()), depth)
 }
 
-// TestEveryValidHistory holds all that must be true of whatever can be built.
+// TestEveryValidHistory checks all properties of every valid history.
 func TestEveryValidHistory(t *testing.T) {
 	for name, walk := range map[string]struct {
 		alphabet []string
@@ -153,7 +153,7 @@ func checkHistory(t failer, h history, s *Stream, sum Summary) {
 	}
 }
 
-// checkSummary compares what was folded event by event with the whole truth.
+// checkSummary compares the fold over the events with the whole history.
 func checkSummary(t failer, h history, l *Ledger, sum Summary) {
 	if sum.Status != l.Status() {
 		t.Fatalf("%v: summary says %q, the ledger %q", h, sum.Status, l.Status())
@@ -229,7 +229,7 @@ func checkSanitize(t failer, h history, events []*Event) {
 	}
 }
 
-// requireReliable asserts what readers of a projection may rely on.
+// requireReliable asserts the guarantees of a projection for readers.
 func requireReliable(t failer, h history, events []*Event) {
 	for turn := range Turns(events) {
 		l := turn.Ledger()

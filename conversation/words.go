@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// TextRepeating tells the model, after the user let it go on, what it did. The count of its
+// TextRepeating tells the model about its repetition, after the user let it go on. The count of its
 // repetitions begins anew there.
 const TextRepeating = "You made the same call several times in a row, and its result was the same each time. " +
 	"It will most likely be the same again. Do something else, or say what you wait for."
 
-// TextCutOff is what the model is told of an answer that broke off behind a tool call.
+// TextCutOff tells the model that its answer was cut off behind a tool call.
 const TextCutOff = "Your answer was cut off while it asked for tools: the calls above are all that arrived. Ask again for any that are missing."
 
 // Tokens says a number of tokens in few characters: "544", "8.9k", "1.2M".

@@ -12,7 +12,7 @@ import (
 	"jp/conversation"
 )
 
-// texts are what a store must give back byte for byte.
+// texts must survive a store byte for byte.
 var texts = map[string]string{
 	"empty":          "",
 	"one line":       "hello",

@@ -1,9 +1,8 @@
-// Package journaltest says what a [conversation.Journal] has to do, as a suite
-// of tests that every implementation passes, and has the simplest one: a
-// journal in memory. It also builds conversations for the tests of other
-// packages, always through the rules of [conversation.Stream], so that no test
-// stands on events that jp would never write.
+// Package journaltest is the specification of a [conversation.Journal], as a suite of tests that every
+// implementation passes, and has the simplest one: a journal in memory. It also builds conversations for the
+// tests of other packages, always through the rules of [conversation.Stream], so that tests use only events
+// that jp could write.
 //
-// The package is for tests only and refuses to be clever: the clock is fixed,
-// ids are counted, and nothing depends on the machine.
+// The package is for tests only and deliberately simple: the clock is fixed, ids are counted, and results are
+// the same on every machine.
 package journaltest

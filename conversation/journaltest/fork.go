@@ -148,9 +148,8 @@ func testArchiveMoved(t *testing.T, j conversation.Journal) {
 	requireUnchanged(t, j, ID(1), head, s.Events())
 }
 
-// testSlices forks at every event, and copies from every event on: each loads as
-// what it is, with the incomplete turn that the cut leaves, and the source never
-// changes.
+// testSlices forks at every event, and copies from every event on: each loads as its own events, with the
+// incomplete turn that the cut leaves, and the source never changes.
 func testSlices(t *testing.T, j conversation.Journal) {
 	head := create(t, j, ID(1), Sample(t).Events())
 	events := load(t, j, ID(1))

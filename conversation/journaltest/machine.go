@@ -13,21 +13,18 @@ import (
 	"jp/conversation"
 )
 
-// A Subject is a journal to be tried against a model, with what may happen
-// around it.
+// A Subject is a journal to compare with a model, with events around it.
 type Subject struct {
 	Journal conversation.Journal
-	// Again opens the same conversations once more, as another process does; nil
-	// where there can be only one.
+	// Again opens the same conversations once more, as another process does; nil if there can be only one.
 	Again func() conversation.Journal
-	// Beside is what others may do, by name, without changing what a journal says.
+	// Beside are actions of others, by name, that leave a journal's answers as they are.
 	Beside map[string]func()
 }
 
-// Machine lets random commands act on journals made by open, as many as checks
-// says. After each command everything that the journal says is what a model says:
-// a map from ids to lists of events. It returns how many commands were looked at.
-// Nothing may run rapid beside it.
+// Machine lets checks random commands act on journals made by open. After each command all answers of the
+// journal must be those of a model: a map from ids to lists of events. It returns the number of checked
+// commands. Other tests must not run rapid beside it.
 func Machine(t testing.TB, checks int, open func(t *rapid.T) Subject) (commands int) {
 	limit(t, checks)
 	rapid.Check(t, func(t *rapid.T) {
@@ -47,7 +44,7 @@ func limit(t testing.TB, checks int) {
 	t.Cleanup(func() { require.NoError(t, flag.Set(name, before)) })
 }
 
-// commands are what may be done, and the check after each.
+// commands are the possible commands, and the check after each.
 func (m *machine) commands(looked func()) map[string]func(*rapid.T) {
 	commands := map[string]func(*rapid.T){
 		"":       func(t *rapid.T) { m.check(t); looked() },
@@ -72,7 +69,7 @@ type machine struct {
 	clock   func() time.Time
 }
 
-// account is what the model knows of one conversation.
+// account is the model's knowledge of one conversation.
 type account struct {
 	events []*conversation.Event
 	scope  conversation.Scope
@@ -86,7 +83,7 @@ func (m *machine) journal(t *rapid.T) conversation.Journal {
 	return m.handles[rapid.IntRange(0, len(m.handles)-1).Draw(t, "handle")]
 }
 
-// anyID is an id that may or may not be taken.
+// anyID is an id that may already be taken.
 func anyID(t *rapid.T) conversation.ID { return ID(rapid.IntRange(0, 5).Draw(t, "id")) }
 
 // pick is a conversation that there is.
@@ -99,7 +96,7 @@ func (m *machine) pick(t *rapid.T) (conversation.ID, *account) {
 }
 
 // took makes a group part of the model, and then spoils the caller's own copy:
-// the journal must not have kept it.
+// the journal must have its own.
 func (a *account) took(t *rapid.T, head conversation.Head, group []*conversation.Event) {
 	require.Equal(t, string(head), group[len(group)-1].Commit)
 	a.events = append(a.events[:len(a.events):len(a.events)], clones(group)...)

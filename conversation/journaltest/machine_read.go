@@ -58,7 +58,7 @@ func (m *machine) checkPayloads(t *rapid.T, j conversation.Journal, a *account) 
 	}
 }
 
-// back reads some events from the end, and spoils what it was given.
+// back reads some events from the end, and spoils its copies.
 func (m *machine) back(t *rapid.T) {
 	_, a := m.pick(t)
 	want := rapid.IntRange(1, len(a.events)).Draw(t, "events")
@@ -77,7 +77,7 @@ func (m *machine) back(t *rapid.T) {
 	require.Zero(t, n, "it ends behind the first event")
 }
 
-// older reads up to an event that may not be the newest.
+// older reads up to any event, the newest or an older one.
 func (m *machine) older(t *rapid.T) {
 	_, a := m.pick(t)
 	n := rapid.IntRange(1, len(a.events)).Draw(t, "events")
@@ -86,7 +86,7 @@ func (m *machine) older(t *rapid.T) {
 	requireSame(t, a.events[:n], got)
 }
 
-// missing asks for what is not there.
+// missing asks for absent conversations and events.
 func (m *machine) missing(t *rapid.T) {
 	id, j := anyID(t), m.journal(t)
 	if m.model[id] != nil {

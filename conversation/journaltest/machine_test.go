@@ -13,7 +13,7 @@ import (
 	"jp/conversation/journaltest"
 )
 
-// verdict takes what a test says instead of the test.
+// verdict takes the failures of a test in its place.
 type verdict struct {
 	testing.TB
 	failed bool
@@ -42,7 +42,7 @@ func fails(t *testing.T, open func() conversation.Journal) bool {
 	return v.failed
 }
 
-// blind appends behind whatever is newest.
+// blind appends behind the newest event, of any kind.
 type blind struct{ *journaltest.Memory }
 
 func (b blind) Append(ctx context.Context, id conversation.ID, _ conversation.Head, events []*conversation.Event) (conversation.Head, error) {

@@ -37,7 +37,7 @@ func (m *machine) append(t *rapid.T) {
 	a.took(t, head, group)
 }
 
-// late appends behind an event that is not the newest any more.
+// late appends behind an event that is no longer the newest.
 func (m *machine) late(t *rapid.T) {
 	id, a := m.pick(t)
 	if len(a.events) < 2 {
@@ -54,7 +54,7 @@ func (m *machine) late(t *rapid.T) {
 	require.ErrorIs(t, m.journal(t).Delete(t.Context(), id, stale), conversation.ErrHeadMoved)
 }
 
-// gap appends what cannot come next.
+// gap appends an event that cannot come next.
 func (m *machine) gap(t *rapid.T) {
 	id, a := m.pick(t)
 	group := m.group(t, a.events)
@@ -104,8 +104,8 @@ func (m *machine) fork(t *rapid.T) {
 	m.model[id].took(t, head, []*conversation.Event{o})
 }
 
-// archive moves a conversation out of the live ones or back, as is asked for;
-// what is already there cannot be moved.
+// archive moves a conversation out of the live ones or back, on request; a conversation that is already there
+// cannot be moved.
 func (m *machine) archive(t *rapid.T) {
 	id, a := m.pick(t)
 	to, at := conversation.ScopeArchived, a.last().Time

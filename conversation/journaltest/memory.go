@@ -16,12 +16,11 @@ import (
 // emptyTree is the id of the tree without files.
 const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
-// Memory is a journal that lives as long as the process. What it takes is
-// encoded at once and decoded for every reader, so that no two readers share an event
-// with it.
+// Memory is a journal that lives as long as the process. It encodes events at once and decodes them for every
+// reader, so that each reader has its own copies.
 type Memory struct {
-	// Fault, if set, is asked before every write; its error is returned and
-	// nothing is written. It must be set before the journal is used.
+	// Fault, if set, is called before every write. If it fails, so does the write, without effect. It must be
+	// set before the journal is used.
 	Fault func(events []*conversation.Event) error
 
 	mu            sync.Mutex
@@ -32,7 +31,7 @@ type Memory struct {
 
 var _ conversation.Journal = (*Memory)(nil)
 
-// kept is what a ref is to git.
+// kept is the equivalent of a git ref.
 type kept struct {
 	head  conversation.Head
 	scope conversation.Scope

@@ -8,7 +8,7 @@ import (
 	"jp/conversation"
 )
 
-// unknownHead looks like the id of an event that is not there.
+// unknownHead looks like the id of an event that does not exist.
 const unknownHead conversation.Head = "0123456789abcdef0123456789abcdef01234567"
 
 func testLoadOlder(t *testing.T, j conversation.Journal) {

@@ -10,7 +10,7 @@ import (
 	"jp/conversation"
 )
 
-// A record is one stored event, and what is behind it.
+// A record is one stored event, with its predecessor.
 type record struct {
 	parent           conversation.Head
 	seq              int
@@ -23,7 +23,7 @@ type record struct {
 	needs            []string
 }
 
-// write stores a group of events behind a head, whole or not at all. The caller
+// write stores a group of events behind a head, atomically. The caller
 // holds the lock.
 func (m *Memory) write(ctx context.Context, behind conversation.Head, base string, events []*conversation.Event) (conversation.Head, error) {
 	if err := ctx.Err(); err != nil {
@@ -89,7 +89,7 @@ func encode(e *conversation.Event, tip record) (record, error) {
 	return r, nil
 }
 
-// describePayload fills in what follows from a payload's content.
+// describePayload fills in the fields that derive from a payload's content.
 func describePayload(p *conversation.Payload) {
 	if p.Data == nil {
 		return

@@ -6,7 +6,7 @@ import (
 	"jp/conversation"
 )
 
-// Turn is a turn with its answer and nothing else, numbered from seq 0.
+// Turn is a turn with just its request and answer, numbered from seq 0.
 func Turn(t testing.TB, request, answer string) []*conversation.Event {
 	t.Helper()
 	return NewScript(t).Turn(request).Says(answer).Events()

@@ -23,8 +23,7 @@ func Clock() func() time.Time {
 	}
 }
 
-// Store accepts every group of events; it stands for a journal where none is
-// needed.
+// Store accepts every group of events; it replaces a journal in tests without one.
 func Store([]*conversation.Event) error { return nil }
 
 // A Script builds a conversation, one group of events at a time, through
@@ -38,8 +37,7 @@ type Script struct {
 	seqs map[string]int // of the newest request or question by its id
 }
 
-// NewScript begins an empty conversation, and asserts at the end of the test
-// that nothing was left unbuilt.
+// NewScript begins an empty conversation, and asserts at the end of the test that all events were built.
 func NewScript(t testing.TB) *Script {
 	s := &Script{Stream: conversation.NewStream(Clock()), Commit: Store, t: t, seqs: map[string]int{}}
 	RequireBuilt(t, s.Stream)
@@ -77,7 +75,7 @@ func (s *Script) Thinks(text string) *Script {
 	return s.build(s.Stream.CurrentTurn().AddChatResponse(b, conversation.WithProvider(state)))
 }
 
-// Mentions adds a message that does not end the model's call.
+// Mentions adds a message within the model's call.
 func (s *Script) Mentions(text string) *Script {
 	s.t.Helper()
 	b := conversation.ChatResponse{Call: s.call, Part: conversation.PartMessage, Text: text}

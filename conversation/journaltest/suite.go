@@ -10,8 +10,8 @@ import (
 	"jp/conversation"
 )
 
-// Run checks that journals made by open do what [conversation.Journal] says.
-// Each test opens an empty one of its own.
+// Run checks that journals made by open keep the contract of [conversation.Journal]. Each test opens an empty
+// one of its own.
 func Run(t *testing.T, open func(t *testing.T) conversation.Journal) {
 	groups := []struct {
 		name string
@@ -59,7 +59,6 @@ func ID(n int) conversation.ID {
 	return conversation.ID(fmt.Sprintf("jp-c17528832%03d-k3f9", n))
 }
 
-// create stores events as a new conversation.
 func create(t *testing.T, j conversation.Journal, id conversation.ID, events []*conversation.Event) conversation.Head {
 	t.Helper()
 	head, err := j.Create(t.Context(), id, "", events)
@@ -83,15 +82,13 @@ func next(t *testing.T, s *Script, request string) []*conversation.Event {
 	return s.Events()[from:]
 }
 
-// tester is what the helpers of both the suite and the model check need of a
-// test.
+// tester is the part of a test that the helpers of both the suite and the model check need.
 type tester interface {
 	require.TestingT
 	Helper()
 	Context() context.Context
 }
 
-// load reads the newest state of a conversation.
 func load(t tester, j conversation.Journal, id conversation.ID) []*conversation.Event {
 	t.Helper()
 	head, err := j.Head(t.Context(), id)
@@ -132,7 +129,7 @@ func requireSameEvent(t tester, want, got *conversation.Event) {
 	}
 }
 
-// header is all of an event that a store may not change.
+// header is the part of an event that a store must keep.
 func header(t tester, e *conversation.Event) string {
 	t.Helper()
 	c := e.Clone()

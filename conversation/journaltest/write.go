@@ -119,7 +119,7 @@ func testAppendCancelled(t *testing.T, j conversation.Journal) {
 }
 
 // testAppendRace lets writers append from one head at once, again and again:
-// each round has exactly one winner, and the others have written nothing.
+// each round has exactly one winner, and the others' writes had no effect.
 func testAppendRace(t *testing.T, j conversation.Journal) {
 	const writers, rounds = 4, 5
 	s, head := created(t, j, ID(1))
