@@ -6,17 +6,17 @@ import (
 	"jp/conversation"
 )
 
-// A Class is what is known of an open call.
+// A Class is the known state of an open call.
 type Class string
 
 // The classes.
 const (
 	NotStarted Class = "not_started" // it will run now, after its permission as ever
 	Repeatable Class = "repeatable"  // it was started, and may run again
-	Unknown    Class = "unknown"     // it was started, and nobody knows what it did
+	Unknown    Class = "unknown"     // it started, and its outcome is unknown
 	Alive      Class = "alive"       // its process still runs
-	Waiting    Class = "waiting"     // it asked something that nobody has answered
-	Gone       Class = "gone"        // there is no such tool
+	Waiting    Class = "waiting"     // its question has no answer yet
+	Gone       Class = "gone"        // the tool does not exist
 	Delegated  Class = "delegated"   // it was started, and works in a conversation of its own
 )
 
@@ -24,10 +24,10 @@ const (
 type Call struct {
 	Call      *conversation.ToolCall
 	Class     Class
-	Touched   []string // files that it named and that are not as they were
+	Touched   []string // files that it named and that have changed
 	Untouched []string // files that it named and that are
-	Untold    []string // files that it named, that are there, and of which no snapshot tells it
-	Absent    []string // the same of files that are not there
+	Untold    []string // files that it named, that exist, and for which no snapshot shows a change or its absence
+	Absent    []string // the same for absent files
 	Delegate  Delegate // for Delegated
 }
 
@@ -88,8 +88,7 @@ func asks(call *conversation.ToolCall) bool {
 	return false
 }
 
-// waitsFor is what a call that has not started waits for, "" if for nothing that the
-// user says.
+// waitsFor names the missing answer of the user to a call that has not started, "" if there is none.
 func waitsFor(call *conversation.ToolCall) string {
 	for _, q := range call.Inquiries {
 		switch {

@@ -7,13 +7,13 @@ import (
 	"jp/conversation"
 )
 
-// A Delegate is what is known of the child conversation of a call.
+// A Delegate is the known state of a call's child conversation.
 type Delegate struct {
 	Child    conversation.ID
 	Begun    bool                    // there is something in it
 	Complete bool                    // its turn came to its end
-	Left     bool                    // it is not gone on with, if it is not complete
-	State    *conversation.WorkState // what it said last of its work, nil if nothing
+	Left     bool                    // an incomplete one is not resumed
+	State    *conversation.WorkState // its newest description of its work, or nil
 }
 
 // delegate says how far the child of a call came, for the model.

@@ -46,9 +46,9 @@ func LeftBehindNote(paths []string) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// message says what happened, how things stood at the resume, and what to do about it.
-// The model reads it behind the results of all calls, of which the open ones run after
-// it is written. So each sentence is about the time of the resume.
+// message tells what happened, the state at the resume, and what to do about it. The model reads it behind
+// the results of all calls, of which the open ones run after it is written. So each sentence is about the
+// time of the resume.
 func message(r Record, p Plan, report *conversation.Report, age time.Duration) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s turn %d, model call %d, was interrupted, and resumed %s later. At the resume:\n", banner, r.Turn, max(1, r.Call), conversation.Ago(age))
@@ -101,7 +101,7 @@ func facts(b *strings.Builder, report *conversation.Report, submodules bool) {
 // untrackedHead is the line above the files that git does not track.
 const untrackedHead = "These files were not tracked by git, and not as before:\n"
 
-// untracked says what became of files that git does not track, "" where nothing did.
+// untracked describes the changes of untracked files, "" if there are none.
 func untracked(files []Untracked) string {
 	if len(files) == 0 {
 		return ""
@@ -117,8 +117,7 @@ func untracked(files []Untracked) string {
 	return b.String()
 }
 
-// toldUntracked is what a message says of files that git does not track, in the words of
-// [untracked].
+// toldUntracked extracts the part about untracked files from a message, in the words of [untracked].
 func toldUntracked(message string) string {
 	_, rest, found := strings.Cut(message, "\n"+untrackedHead)
 	if !found {
@@ -168,8 +167,8 @@ func quote(word string) string {
 	return string(canonical)
 }
 
-// pathName writes a recorded path. One that is not UTF-8 is recorded as a C string,
-// which is on one line and has an end already.
+// pathName writes a recorded path. A path outside of UTF-8 is recorded as a C string, which is on one line
+// and has an end already.
 func pathName(recorded string) string {
 	plain, err := conversation.UnquotePath(recorded)
 	if err == nil && plain != recorded && conversation.QuotePath(plain) == recorded {
@@ -220,8 +219,7 @@ func executing(b *strings.Builder, r Record, p Plan) {
 	}
 }
 
-// callLine says of a call what it asked for, how far it came, and which of its
-// questions have which answers.
+// callLine describes a call: its request, its state, and its questions with their answers.
 func callLine(call *conversation.ToolCall, c Call) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "  %s (%s) %s: %s\n", quote(call.Request.Name), quote(call.Request.ID), arguments(call), state(call, c))
@@ -273,7 +271,7 @@ func answerOf(q *conversation.Inquiry) string {
 	return text
 }
 
-// state is what was known of a call at the resume, for the model.
+// state describes a call at the resume, for the model.
 func state(call *conversation.ToolCall, c Call) string {
 	if !call.Open() {
 		if call.Result.IsError {

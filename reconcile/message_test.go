@@ -61,7 +61,7 @@ func TestCallsHaveTheirArguments(t *testing.T) {
 	}
 }
 
-// Each answer stands behind its question, and neither can forge a line.
+// Each answer stands behind its question, and both are safe from forged lines.
 func TestAnswersHaveTheirQuestions(t *testing.T) {
 	answered := func(answer string) *conversation.InquiryResponse {
 		return &conversation.InquiryResponse{Outcome: conversation.OutcomeAnswered, Answer: json.RawMessage(answer), By: conversation.ByUser}
@@ -97,7 +97,7 @@ func TestAnswersHaveTheirQuestions(t *testing.T) {
 	}
 }
 
-// A permission that waits is no call that did not start.
+// A waiting permission is more than a call that did not start.
 func TestWordsOfWhatWaits(t *testing.T) {
 	for kind, want := range map[conversation.InquiryKind]string{
 		conversation.KindRunTool:      "; shell_run waits for a permission",
@@ -137,8 +137,8 @@ func (h history) batch(t *testing.T, arrived int) (seqs []int) {
 	return seqs
 }
 
-// Of a batch that broke off the model hears that calls may be missing, whatever came
-// of those that arrived; of a whole one it does not.
+// After a batch that was cut off, the model learns that calls may be missing, for any fate of those that
+// arrived. After a whole one it does not.
 func TestABatchThatWasCutOff(t *testing.T) {
 	for arrived := 1; arrived <= 3; arrived++ {
 		for responses := 0; responses <= arrived; responses++ {
@@ -186,7 +186,7 @@ func TestABatchThatWasCutOff(t *testing.T) {
 	})
 }
 
-// A name is encoded once, whatever bytes it has.
+// A name is encoded once, with any bytes.
 func TestNamesAreEncodedOnce(t *testing.T) {
 	for name, want := range map[string]string{
 		"a.go": `"a.go"`, "ä b.go": `"ä b.go"`, "a\nb": `"a\nb"`, "\xffx": `"\377x"`, `"x`: `"\"x"`, "\xff\n": `"\377\012"`, `x"y`: `"x\"y"`,
@@ -208,7 +208,7 @@ func TestNamesAreEncodedOnce(t *testing.T) {
 	}
 }
 
-// What became of files that git does not track is told once, as long as it is so.
+// The fate of untracked files is told once, as long as it stays the same.
 func TestUntrackedFilesAreTold(t *testing.T) {
 	h := begun(t)
 	h.respond(t, h.call(t, "fs_read_file")[0])

@@ -8,25 +8,23 @@ import (
 	"jp/conversation"
 )
 
-// A Plan is what a resume has to do.
+// A Plan has the steps of a resume.
 type Plan struct {
 	Elsewhere []Difference
 	Calls     []Call
-	// Resumed is the event to append, nil where there is nothing to say, or
-	// where it was said already and still holds.
+	// Resumed is the event to append, nil if there is nothing to say, or if an earlier message still holds.
 	Resumed *conversation.Resumed
-	Changed []conversation.PathStat // what moved in the files since
-	// Untracked are files that git does not track and that are not as they were.
+	Changed []conversation.PathStat // changes since
+	// Untracked are files outside of git that have changed.
 	Untracked []Untracked
-	// InProgress is what git is in the midst of, such as a merge.
+	// InProgress is git's unfinished operation, such as a merge.
 	InProgress string
 	submodules bool
-	// Words sum up for people what was found.
+	// Words sum up the findings for people.
 	Words string
 }
 
-// Make compares a record with the truth. named says which files a call names;
-// nil says nothing.
+// Make compares a record with the repository. named returns the files that a call names. It may be nil.
 func Make(r Record, t RepoState, named func(*conversation.ToolCall) []string) Plan {
 	p := Plan{Elsewhere: Elsewhere(r, t), Changed: t.Changed, Untracked: t.Untracked, InProgress: t.Git.InProgress, submodules: t.Submodules, Calls: classify(r, t, named)}
 	if r.worthSaying(t, p) && !r.saidAlready(t, p) {
@@ -36,8 +34,7 @@ func Make(r Record, t RepoState, named func(*conversation.ToolCall) []string) Pl
 	return p
 }
 
-// Find is what is known of an open call. One that the plan does not have is of
-// unknown outcome.
+// Find is the known state of an open call. A call that the plan lacks is of unknown outcome.
 func (p Plan) Find(call *conversation.ToolCall) Call {
 	for _, c := range p.Calls {
 		if c.Call.Event.Seq == call.Event.Seq {
@@ -47,7 +44,7 @@ func (p Plan) Find(call *conversation.ToolCall) Call {
 	return Call{Call: call, Class: Unknown}
 }
 
-// worthSaying reports whether anything is not as the model must think it is.
+// worthSaying reports whether anything differs from what the model must assume.
 func (r Record) worthSaying(t RepoState, p Plan) bool {
 	if r.Said != nil || r.Broken != "" || r.CutOff || len(t.Untracked) > 0 || r.moved(t) {
 		return true
@@ -60,8 +57,8 @@ func (r Record) worthSaying(t RepoState, p Plan) bool {
 	return false
 }
 
-// saidAlready reports whether the message of an earlier resume still holds: nothing has
-// changed since, and it covers every interruption. That message is then sent again.
+// saidAlready reports whether the message of an earlier resume still holds: the files are the same since, and
+// it covers every interruption. That message is then sent again.
 func (r Record) saidAlready(t RepoState, p Plan) bool {
 	if r.Said == nil || r.Last.moved(Point{t.Tree, t.Git}) || r.Broken != "" && !strings.Contains(r.Said.Message, quote(r.Broken)) {
 		return false
@@ -130,7 +127,7 @@ func (r Record) report(t RepoState) *conversation.Report {
 	return report
 }
 
-// was is what something was before it first moved, or is still.
+// was is the value before the first change, or the present one.
 func was(spans []Span, of func(Point) string) string {
 	for _, s := range spans {
 		if of(s.From) != of(s.To) {
@@ -140,8 +137,7 @@ func was(spans []Span, of func(Point) string) string {
 	return of(spans[len(spans)-1].From)
 }
 
-// Sum is what changed in several spans, by path: the lines of all of them, and what
-// became of the file in the last.
+// Sum is the change over several spans, by path: the lines of all of them, and the file's fate in the last.
 func Sum(spans ...[]conversation.PathStat) []conversation.PathStat {
 	at := map[string]int{}
 	var sum []conversation.PathStat
@@ -161,7 +157,7 @@ func Sum(spans ...[]conversation.PathStat) []conversation.PathStat {
 	return sum
 }
 
-// plus adds numbers of lines, of which a negative one is not known.
+// plus adds numbers of lines, of which a negative one is unknown.
 func plus(a, b int) int {
 	if a < 0 || b < 0 {
 		return -1
@@ -169,7 +165,7 @@ func plus(a, b int) int {
 	return a + b
 }
 
-// stat sums changes up, "2 files, +3 -1"; "" where there are none.
+// stat sums changes up, "2 files, +3 -1"; "" if there are none.
 func stat(changed []conversation.PathStat) string {
 	if len(changed) == 0 {
 		return ""

@@ -27,7 +27,7 @@ func here() conversation.Git {
 	return conversation.Git{Head: headA, Branch: "main", Repo: "r1"}
 }
 
-// history is a turn that was broken off; the letters of its script say where.
+// history is an interrupted turn. The letters of its script are its events.
 type history struct {
 	*journaltest.Script
 }
@@ -88,7 +88,7 @@ func (h history) record(t *testing.T, draft string) reconcile.Record {
 	return reconcile.Read(h.Stream.Events(), tail, draft)
 }
 
-// truth is a repository in which nothing moved.
+// truth is a repository without changes.
 func truth(r reconcile.Record) reconcile.RepoState {
 	return reconcile.RepoState{
 		Git: here(), Descends: true, Tree: treeA, Now: r.At.Add(2 * time.Hour),
@@ -214,7 +214,7 @@ Do not repeat work that the files already show.`, plan.Resumed.Message)
 	require.Empty(t, plan.Elsewhere, "a HEAD that went on is told, not refused")
 }
 
-// Of a file that no snapshot has, only what can be seen is told.
+// For a file outside of all snapshots, the message tells only visible facts.
 func TestUnrecordedFiles(t *testing.T) {
 	h := begun(t)
 	seq := h.call(t, "fs_modify_file")[0]
@@ -234,7 +234,7 @@ func TestUnrecordedFiles(t *testing.T) {
 		" What it did elsewhere cannot be seen. Look at what is there before you repeat it.", reconcile.Evidence(plan.Calls[0]))
 }
 
-// A merge in which the repository is now, and was not then, is told.
+// A merge that began since then is told.
 func TestOperationInProgress(t *testing.T) {
 	h := begun(t)
 	h.call(t, "shell_run")
@@ -244,7 +244,7 @@ func TestOperationInProgress(t *testing.T) {
 	require.Contains(t, reconcile.Make(r, now, nil).Resumed.Message, "\nThe operation in progress was \"merge\", and before none.\n")
 }
 
-// Bookkeeping and forks do not make a broken turn younger.
+// Bookkeeping and forks leave the age of an interrupted turn as it is.
 func TestAgeIsTheTurns(t *testing.T) {
 	h := begun(t)
 	was := h.record(t, "").At
@@ -258,7 +258,7 @@ func TestAgeIsTheTurns(t *testing.T) {
 	require.True(t, h.record(t, "").At.After(was))
 }
 
-// What somebody wants run again is told as that, and not as unknown.
+// A call that the user wants run again is told as such, and not as unknown.
 func TestRunAgain(t *testing.T) {
 	h := begun(t)
 	seq := h.call(t, "shell_run")[0]
@@ -337,7 +337,7 @@ func TestBranchOfTheNewestEvent(t *testing.T) {
 	require.Equal(t, []reconcile.Difference{{What: "HEAD", Was: headB, Is: headA}}, reconcile.Elsewhere(r, now), "where it began is not where it stopped")
 }
 
-// What was seen of the repository between two tools does not move the turn.
+// A look at the repository between two tools does not move the turn.
 func TestPlaceOfTheTurn(t *testing.T) {
 	h := begun(t)
 	elsewhere := conversation.Git{Head: headB, Branch: "feature/x", Worktree: "try", Repo: "r1"}
@@ -349,7 +349,7 @@ func TestPlaceOfTheTurn(t *testing.T) {
 	require.Equal(t, elsewhere, r.Last.Git)
 }
 
-// A second resume with nothing new sends what the first one said, byte for byte.
+// A second resume without news sends the message of the first one, byte for byte.
 func TestSaidOnce(t *testing.T) {
 	h := begun(t)
 	r := h.record(t, "")
@@ -379,7 +379,7 @@ func TestSaidOnce(t *testing.T) {
 	require.Contains(t, second.Message, `"b.go"`)
 }
 
-// What the turn's own tools did between two resumes is no news: their results tell it.
+// Changes by the turn's own tools between two resumes are no news: their results tell them.
 func TestResultsBetweenTwoResumes(t *testing.T) {
 	for name, tt := range map[string]struct {
 		between    func(h history, seqs []int)
@@ -447,7 +447,7 @@ func TestAnsweredResume(t *testing.T) {
 	require.Nil(t, reconcile.Make(r, now, nil).Resumed)
 }
 
-// An answer that broke off is none: what the model was told before it is told again.
+// An answer that was cut off does not count: the model gets the earlier message again.
 func TestABrokenAnswerToAResume(t *testing.T) {
 	h := begun(t)
 	said := &conversation.Resumed{Phase: conversation.PhaseStreaming, Message: "[SESSION_RESUMED] …"}
@@ -478,8 +478,7 @@ func TestManyNames(t *testing.T) {
 	require.Less(t, len(resumed.Message), 10_000)
 }
 
-// No name and no text can end the message, begin another one, or stand at the
-// beginning of a line that the message does not have.
+// A name or text cannot end the message, begin another one, or begin a line of its own.
 func TestNothingForgesTheFrame(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		hostile := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{

@@ -8,33 +8,32 @@ import (
 	"jp/conversation"
 )
 
-// A Record is what a conversation's events say of an incomplete turn and of the
-// files.
+// A Record is the state of an incomplete turn and of the files by a conversation's events.
 type Record struct {
 	Turn       int
-	Call       int // ordinal of the newest model call, 0 if the model was not asked
+	Call       int // ordinal of the newest model call, 0 if there is none
 	Phase      conversation.Phase
 	Ledger     *conversation.Ledger
-	Place      conversation.Git // where the turn ran: of its start, or of a later fork, resume or tool
+	Place      conversation.Git // place of the turn: of its start, or of a later fork, resume or tool
 	Last       Point            // at the newest event
-	Unanswered []Span           // what the model does not know of: what moved behind the newest event of the dialogue, and in what was said and not answered
+	Unanswered []Span           // changes new to the model: behind the newest event of the dialogue, and in messages without an answer
 	At         time.Time        // of the newest event of the turn itself
 	Broken     string           // text of an answer that was broken off
-	CutOff     bool             // an answer was broken off while it asked for tools, and the model does not know
-	// LeftBehind are files, quoted, that no snapshot has, and that the working tree, made
-	// since, therefore lacks or has as they were before; empty where the model knows.
+	CutOff     bool             // an answer was cut off while it asked for tools, and the model does not know
+	// LeftBehind are files, quoted, that no snapshot has. The working tree is newer, and therefore lacks them
+	// or has their earlier content. Empty if the model knows.
 	LeftBehind []string
-	Said       *conversation.Resumed // what the model was told of an earlier resume and has not answered
+	Said       *conversation.Resumed // message of an earlier resume that the model has not answered
 }
 
-// A Point is where the files and the repository stood at an event.
+// A Point is the state of the files and the repository at an event.
 type Point struct {
 	Tree string
 	Git  conversation.Git
 }
 
-// A Span is a time in which a turn was interrupted. File changes in it belong to no
-// result of the turn. The last span of a record lasts until now.
+// A Span is a time in which a turn was interrupted. File changes in it are outside of the turn's results. The
+// last span of a record lasts until now.
 type Span struct{ From, To Point }
 
 // Read gathers the facts for a resume from the events. tail is the incomplete turn.
@@ -42,7 +41,7 @@ type Span struct{ From, To Point }
 func Read(events []*conversation.Event, tail *conversation.IncompleteTurn, draft string) Record {
 	r := Record{Turn: tail.Number, Phase: tail.Phase(), Ledger: tail.Ledger()}
 	var dialogue Point
-	quiet := true // nothing of the turn came behind the last resume
+	quiet := true // the turn has no event behind the last resume
 	for _, e := range events {
 		r.follow(e)
 		b, resumes := e.Body.(*conversation.Resumed)
@@ -68,9 +67,8 @@ func Read(events []*conversation.Event, tail *conversation.IncompleteTurn, draft
 	return r
 }
 
-// stoodStill adds a span up to the newest event. If the turn changed no file since the
-// last span, that one is extended, so that a change and its reverse within it cancel
-// out.
+// stoodStill adds a span up to the newest event. If the turn left the files as they were since the last span,
+// it extends that one, so that a change and its reverse within it cancel out.
 func (r *Record) stoodStill(from Point, quiet bool) {
 	if n := len(r.Unanswered); n > 0 && (quiet || r.Unanswered[n-1].To == from) {
 		r.Unanswered[n-1].To = r.Last
@@ -104,7 +102,7 @@ func (r *Record) follow(e *conversation.Event) {
 	}
 }
 
-// text is what a broken call said, without its reasoning.
+// text is the text of a broken call, without its reasoning.
 func text(call *conversation.ModelCall) string {
 	var parts []string
 	for _, e := range call.Events {

@@ -6,26 +6,25 @@ import (
 	"jp/conversation"
 )
 
-// A RepoState is what the repository says now.
+// A RepoState is the present state of the repository.
 type RepoState struct {
 	Git      conversation.Git        // HEAD, branch, worktree, repository, operation in progress
 	Descends bool                    // HEAD is, or descends from, the HEAD that was recorded last
 	Tree     string                  // of the files now
-	Changed  []conversation.PathStat // what moved in the record's spans, the last one until now
-	Dirty    []string                // what `git status` names, quoted as paths are
+	Changed  []conversation.PathStat // changes in the record's spans, the last one until now
+	Dirty    []string                // files by `git status`, quoted as paths are
 	// Untracked are untracked files, not ignored, that differ from the start of the
 	// turn, or from the last message about them.
 	Untracked []Untracked
-	// Submodules says that there are some, which git status does not look into.
+	// Submodules reports that there are some. git status does not look into them.
 	Submodules bool
-	// ChangedSince are files, quoted, that are not as they were at the start of a lost
-	// call, by the call's seq.
+	// ChangedSince are files, quoted, that have changed since the start of a lost call, by the call's seq.
 	ChangedSince map[int][]string
-	// Unrecorded are files that lost calls name, quoted, of which no snapshot tells
-	// whether they changed; true are those that are there now.
+	// Unrecorded are files that lost calls name, quoted, for which no snapshot shows a change or its absence.
+	// The value is true for those that exist now.
 	Unrecorded map[string]bool
 	Alive      map[int]bool // open calls, by seq, whose process still lives
-	Again      map[int]bool // open calls, by seq, that somebody wants run again whatever they did
+	Again      map[int]bool // open calls, by seq, to run again in any case
 	Now        time.Time    // for the age
 	Tools      map[string]Tool
 	// Delegates are the conversations of open calls that work in one of their
@@ -33,33 +32,32 @@ type RepoState struct {
 	Delegates map[int]Delegate
 }
 
-// An Untracked is a file that no snapshot has.
+// An Untracked is a file outside of all snapshots.
 type Untracked struct {
 	Path string // quoted
 	What string // "new", "changed" or "gone"
 }
 
-// A Tool is what a tool's name stands for now.
+// A Tool is the present meaning of a tool's name.
 type Tool struct {
-	Reads      bool // it changes nothing
+	Reads      bool // it only reads
 	Idempotent bool // running it twice is as good as once
 	Exclusive  bool // only a person may allow it
 	Resumes    bool // running it again goes on with a conversation of its own
 }
 
-// A Difference is one way in which this is not the place where the turn stopped.
+// A Difference is one way in which this place differs from the one where the turn stopped.
 type Difference struct {
 	What string // "repository", "worktree", "branch", "HEAD" or "in progress"
 	Was  string
 	Is   string
 }
 
-// MadeAnew stands behind the name of a worktree that is not the earlier one of that
-// name.
+// MadeAnew stands behind the name of a worktree that replaced an earlier one of that name.
 const MadeAnew = " (made anew)"
 
-// Elsewhere lists how this place differs from the one where the turn stopped. A HEAD
-// with newer commits on the recorded one does not count: the model is told of it.
+// Elsewhere lists the differences of this place from that of the turn. A HEAD with newer commits on the
+// recorded one does not count: the model gets a message about it.
 func Elsewhere(r Record, t RepoState) []Difference {
 	var differences []Difference
 	add := func(what, was, is string) {

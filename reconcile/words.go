@@ -8,8 +8,8 @@ import (
 	"jp/conversation"
 )
 
-// words say in one line what a resume found: how long ago it was, what moved in
-// the files, and what is known of the calls that have no result.
+// words sum up the findings of a resume in one line: its age, the changes of the files, and the known state
+// of the calls without a result.
 func words(changed []conversation.PathStat, head, cutOff bool, files []Untracked, calls []Call, age time.Duration) string {
 	found := []string{conversation.ChangedWords(changed, 0)}
 	if head {
@@ -53,7 +53,7 @@ func words(changed []conversation.PathStat, head, cutOff bool, files []Untracked
 	return "resumed after " + conversation.Ago(age) + ": " + strings.Join(found, "; ")
 }
 
-// UntrackedWords name a few files that git does not track, with what became of them.
+// UntrackedWords name a few untracked files, with their fate.
 func UntrackedWords(files []Untracked) string {
 	const named = 3
 	var words []string
@@ -67,7 +67,7 @@ func UntrackedWords(files []Untracked) string {
 	return text
 }
 
-// declined reports whether the user has said that the call may not run.
+// declined reports whether the user has declined the call.
 func declined(call *conversation.ToolCall) bool {
 	q := call.Permission()
 	return q != nil && q.Response != nil && q.Response.Choice() == conversation.AnswerSkip

@@ -26,8 +26,8 @@ func TestWords(t *testing.T) {
 	require.Contains(t, reconcile.Make(r, now, nil).Words, "resumed after 90 s: a.go deleted; fs_read_file runs again; shell_run still running; ")
 }
 
-// What the user put back after the newest event of the dialogue is news to the
-// model, although it is on record.
+// A file that the user put back after the newest event of the dialogue is news to the model, although it is
+// on record.
 func TestPutBackFilesAreNews(t *testing.T) {
 	h := begun(t)
 	h.respond(t, h.call(t, "fs_modify_file")[0])
