@@ -14,8 +14,8 @@ const (
 	rarestPoll = 500 * time.Millisecond
 )
 
-// AwaitFree waits until no process holds the conversation. It takes nothing: who
-// comes next may hold it at once.
+// AwaitFree waits until no process holds the conversation. It takes no lock, so another process may hold it
+// at once.
 func (l Locks) AwaitFree(ctx context.Context, id conversation.ID) error {
 	return await(ctx, func() bool {
 		_, held := l.Held(id)
@@ -23,8 +23,7 @@ func (l Locks) AwaitFree(ctx context.Context, id conversation.ID) error {
 	})
 }
 
-// AwaitEnd waits until this holder holds the conversation no more. Somebody else
-// may hold it then.
+// AwaitEnd waits until this holder no longer holds the conversation. Another process may hold it then.
 func (l Locks) AwaitEnd(ctx context.Context, id conversation.ID, holder Holder) error {
 	return await(ctx, func() bool { return l.releasedBy(id, holder) })
 }

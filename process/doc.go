@@ -1,12 +1,10 @@
-// Package process is about running conversations: who holds one, what its
-// process tells of itself, how to speak with it and how to end it, and whether a
-// tool of it still lives.
+// Package process is about running conversations: their holders, the entries of these processes, connecting
+// to them and ending them, and tools that outlived their process.
 //
-// Liveness is a lock that is held, never a process id: the kernel lets go of it
-// with the process, whatever way that ends. The lock is courtesy; that there is
-// one writer is guaranteed by the journal.
+// Liveness is a held lock, never a process id: the kernel releases it when the process ends in any way. The
+// lock is courtesy. The journal guarantees that there is one writer.
 //
-// The registry's folder is this user's alone, and so is whoever speaks over a
-// socket in it; anything else is refused. No process is signalled by its number
-// only. What is said over a socket, and what of it is right, is not known here.
+// The registry's folder belongs to this user alone, and so does each peer of a socket in it. Everything else
+// is refused. A process is never signalled by its number only. The messages over a socket, and their checks,
+// are outside of this package.
 package process

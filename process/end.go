@@ -18,10 +18,10 @@ const (
 	endPoll  = 20 * time.Millisecond
 )
 
-// End ends the process that holds a conversation, as Held told it: it asks, kills
-// after grace (zero is ten seconds), and returns as soon as that process lets
-// go, at once where no process holds the conversation. It signals only a process of
-// which is shown that it began when the holder did and that it has the lock; else the error is ErrNotHolder.
+// End ends the process that holds a conversation, as Held returned it. It asks, kills after grace (zero is
+// ten seconds), and returns as soon as that process lets go, or at once if the conversation is free. It
+// signals a process only if that provably began when the holder did and has the lock. Otherwise the error is
+// ErrNotHolder.
 func (l Locks) End(ctx context.Context, id conversation.ID, holder Holder, grace time.Duration) error {
 	if grace == 0 {
 		grace = endGrace
@@ -73,7 +73,7 @@ func (l Locks) awaitEnd(ctx context.Context, id conversation.ID, holder Holder, 
 // errGrace says that a process had its time.
 var errGrace = errors.New("the time to end is over")
 
-// releasedBy reports whether this holder holds the conversation no more.
+// releasedBy reports whether this holder no longer holds the conversation.
 func (l Locks) releasedBy(id conversation.ID, holder Holder) bool {
 	now, held := l.Held(id)
 	return !held || !now.same(holder)

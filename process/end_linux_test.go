@@ -44,7 +44,6 @@ func (r runner) endedBy(t *testing.T) unix.Signal {
 	return status.Signal()
 }
 
-// run is what the runner does.
 func run(t *testing.T, dir string) {
 	if os.Getenv("PROCESS_TEST_HOW") == "stubborn" {
 		signal.Ignore(unix.SIGTERM)
@@ -54,7 +53,7 @@ func run(t *testing.T, dir string) {
 	_, err := (process.Locks{Dir: dir}).Take(id, h)
 	require.NoError(t, err)
 	os.Stdout.WriteString("held\n")
-	// It waits until it is killed. A select without cases would end it: nothing else waits.
+	// It waits until it is killed. A select without cases would end it as a deadlock.
 	time.Sleep(time.Hour)
 }
 
@@ -102,8 +101,7 @@ func TestEndStopsWaiting(t *testing.T) {
 	require.Equal(t, unix.SIGKILL, child.endedBy(t))
 }
 
-// A stranger is a process that has the number of the holder. It answers as long
-// as nobody has signalled it.
+// A stranger is a process that has the number of the holder. It answers until it is signalled.
 type stranger struct {
 	*exec.Cmd
 	in  io.WriteCloser
@@ -187,8 +185,7 @@ func TestEndMeansTheHolderThatWasSeen(t *testing.T) {
 	require.ErrorContains(t, err, string(id))
 }
 
-// What a process that was killed has passed on is told, and not waited for
-// without end.
+// After a kill, a lock that the process passed on is an error, and the wait for it is bounded.
 func TestSomethingElseHolds(t *testing.T) {
 	l := locks(t)
 	require.NoError(t, os.MkdirAll(l.Dir, 0o755))

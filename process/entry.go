@@ -15,17 +15,17 @@ const entryVersion = 1
 // maxEntry is how many bytes an entry may have.
 const maxEntry = 64 << 10
 
-// A Status is what a running process does.
+// A Status is the state of a running process.
 type Status string
 
-// What a running process does: it works, or it waits for an answer.
+// States of a running process: it works, or it waits for an answer.
 const (
 	StatusRunning Status = "running"
 	StatusWaiting Status = "waiting_for_input"
 )
 
-// An Entry is what one process tells of the conversation that it runs. Put fills
-// in Version, WorkspaceID and Repository.
+// An Entry describes a process and the conversation that it runs. Put fills in Version, WorkspaceID and
+// Repository.
 type Entry struct {
 	Version        int             `json:"v"`
 	ConversationID conversation.ID `json:"conversation_id"`
@@ -38,12 +38,11 @@ type Entry struct {
 	Worktree   string          `json:"worktree,omitempty"` // the absolute root of the working tree, "" for a bare repository
 	StartedAt  time.Time       `json:"started_at"`
 	Status     Status          `json:"status"`
-	Pending    *PendingInquiry `json:"pending_inquiry"` // what it waits for, or nil
+	Pending    *PendingInquiry `json:"pending_inquiry"` // question that it waits for, or nil
 	Attached   bool            `json:"attached"`        // a client follows over the socket
-	Detached   bool            `json:"detached"`        // it has no terminal
+	Detached   bool            `json:"detached"`        // without a terminal
 	Log        string          `json:"log"`             // path of its output, or ""
-	// Parent is the conversation that the process belongs to, where this one is
-	// run for that one.
+	// Parent is the conversation that the process belongs to, if it runs this one for that one.
 	Parent conversation.ID `json:"parent,omitempty"`
 }
 
@@ -55,7 +54,6 @@ type PendingInquiry struct {
 	Seq        int    `json:"seq"` // the event that asks
 }
 
-// encode is the text of an entry.
 func (e Entry) encode() ([]byte, error) {
 	if err := e.check(); err != nil {
 		return nil, err
@@ -70,7 +68,7 @@ func (e Entry) encode() ([]byte, error) {
 	return append(text, '\n'), nil
 }
 
-// decode reads the text of an entry. Fields that it does not know say nothing.
+// decode reads the text of an entry. It ignores unknown fields.
 func decode(text []byte) (Entry, error) {
 	var e Entry
 	if err := json.Unmarshal(text, &e); err != nil {
@@ -79,7 +77,7 @@ func decode(text []byte) (Entry, error) {
 	return e, e.check()
 }
 
-// check says what keeps an entry from being one.
+// check reports why an entry is invalid.
 func (e Entry) check() error {
 	if e.Version != entryVersion {
 		return fmt.Errorf("%w: its version is %d, and %d is known", ErrBadEntry, e.Version, entryVersion)

@@ -80,7 +80,7 @@ func FuzzDecodeEntry(f *testing.F) {
 		}
 		again, err := e.encode()
 		if err != nil {
-			return // what it tells is too long
+			return // it is too long
 		}
 		got, err := decode(again)
 		require.NoError(t, err)

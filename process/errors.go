@@ -12,17 +12,15 @@ var (
 	ErrLocked = errors.New("the conversation is locked")
 	// ErrToolAlive says that a tool of an earlier run still runs.
 	ErrToolAlive = errors.New("a tool of an earlier run is still alive")
-	// ErrNotHolder says that it cannot be shown that a process holds the
-	// conversation. It was not signalled.
+	// ErrNotHolder reports that a process is not proven to hold the conversation. It was not signalled.
 	ErrNotHolder = errors.New("the process is not known to hold the conversation, and was left alone")
 	// ErrNotOurs says that others could have made or changed a file or folder.
 	ErrNotOurs = errors.New("not yours alone")
-	// ErrBadEntry says that a file of the registry is not an entry.
+	// ErrBadEntry reports a file of the registry that is not an entry.
 	ErrBadEntry = errors.New("not an entry of the registry")
-	// ErrPeer says that another user is at the other end of a socket, or that the
-	// system does not tell who is.
+	// ErrPeer reports that another user, or an unknown one, is at the other end of a socket.
 	ErrPeer = errors.New("the other end of the socket is not known to be yours")
-	// ErrPathTooLong says that the system has no room for the path of a socket.
+	// ErrPathTooLong reports that the path of a socket is too long for the system.
 	ErrPathTooLong = errors.New("the path is too long for a socket")
 )
 

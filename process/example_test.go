@@ -9,8 +9,7 @@ import (
 	"jp/process"
 )
 
-// A process holds a conversation and tells of itself. As soon as it is gone,
-// whatever way it went, so is what it told.
+// A process holds a conversation and publishes an entry. When it ends in any way, the entry is gone.
 func Example() {
 	dir, err := os.MkdirTemp("", "jp")
 	if err != nil {

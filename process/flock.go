@@ -19,8 +19,8 @@ func flock(f *os.File, how int) error {
 	}
 }
 
-// unlock unlocks and closes a file that was only looked at. Closing would not do:
-// a process that is being started shares the file, and the lock, for a moment.
+// unlock unlocks and closes a file after a look. Closing alone is not enough: a starting process shares the
+// file, and the lock, for a moment.
 func unlock(f *os.File) {
 	_ = flock(f, unix.LOCK_UN)
 	f.Close()

@@ -48,7 +48,7 @@ func TestAReleasedLockIsFreeUnlessHandedOn(t *testing.T) {
 	}
 }
 
-// Where the file system cannot tell whether somebody holds a conversation, it is not free.
+// If the file system cannot tell whether a conversation is held, it is not free.
 func TestWhereLocksFailNothingIsFree(t *testing.T) {
 	defer func(was func(int, int) error) { lockFile = was }(lockFile)
 	lockFile = func(fd, how int) error {

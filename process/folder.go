@@ -16,9 +16,8 @@ import (
 	"jp/internal/safefile"
 )
 
-// A folder is the registry's folder, open. It is this user's, and nobody else
-// can do anything in it; what is done in it goes by names in it, so that it is
-// done in this very folder.
+// A folder is the registry's folder, open. Only this user can change it. Work in it goes by names within the
+// open folder, so that it stays in this very folder.
 type folder struct {
 	dir  *os.File
 	path string
@@ -69,7 +68,7 @@ func (d *folder) fd() int { return int(d.dir.Fd()) }
 
 func (d *folder) join(name string) string { return filepath.Join(d.path, name) }
 
-// alone runs work while no other process puts or removes names.
+// alone runs work while other processes cannot put or remove names.
 func (d *folder) alone(work func() error) error {
 	if err := flock(d.dir, unix.LOCK_EX); err != nil {
 		return fmt.Errorf("lock %s: %w", d.path, err)
@@ -78,8 +77,7 @@ func (d *folder) alone(work func() error) error {
 	return work()
 }
 
-// open opens a plain file of this user's. It follows no link, and waits for
-// nothing.
+// open opens a plain file of this user's. It neither follows links nor waits.
 func (d *folder) open(name string, how int) (*os.File, error) {
 	fd, err := unix.Openat(d.fd(), name, how|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0o600)
 	switch {
@@ -128,8 +126,7 @@ func (d *folder) read(name string, limit int64) ([]byte, error) {
 	return text, err
 }
 
-// replace makes text the content of a file, whole or not at all, as long as the
-// power does not fail.
+// replace makes text the content of a file, atomically, as long as the power does not fail.
 func (d *folder) replace(name string, text []byte) error {
 	return safefile.ReplaceIn(files{d}, name, text, safefile.Options{Volatile: true})
 }
@@ -145,7 +142,7 @@ func (d files) Rename(from, to string) error { return d.publish(from, to) }
 func (d files) Remove(name string) error     { return d.remove(name) }
 func (d files) Sync() error                  { return d.dir.Sync() }
 
-// publish gives what has a temporary name the one that it is known by.
+// publish renames a temporary file to its final name.
 func (d *folder) publish(temporary, name string) error {
 	return d.alone(func() error {
 		if err := unix.Renameat(d.fd(), temporary, d.fd(), name); err != nil {
@@ -155,7 +152,7 @@ func (d *folder) publish(temporary, name string) error {
 	})
 }
 
-// remove removes names; one that is not there is removed already.
+// remove removes names. Missing ones count as removed.
 func (d *folder) remove(names ...string) error {
 	for _, name := range names {
 		err := unix.Unlinkat(d.fd(), name, 0)
@@ -166,10 +163,10 @@ func (d *folder) remove(names ...string) error {
 	return nil
 }
 
-// temporaryPrefix begins the names that nothing is known by yet.
+// temporaryPrefix begins the names of unpublished files.
 const temporaryPrefix = ".new-"
 
-// newName is a temporary name, no shorter than any that it becomes.
+// newName is a temporary name, at least as long as any final one.
 func newName() string {
 	random := make([]byte, 12)
 	rand.Read(random)

@@ -11,13 +11,13 @@ import (
 	"jp/conversation"
 )
 
-// IfFree runs work if no process holds the conversation, and reports whether it
-// did. Other processes that want the lock wait until work returns. So
-// work has to be short, and must not look at locks of this repository itself.
+// IfFree runs work if no process holds the conversation, and reports whether it did. Other processes that
+// want the lock wait until work returns. So work has to be short, and must not look at locks of this
+// repository itself.
 func (l Locks) IfFree(id conversation.ID, work func()) (bool, error) {
 	f, err := l.isProbeable(id)
 	if errors.Is(err, fs.ErrNotExist) {
-		work() // no repository, so no holder
+		work() // without a repository there is no holder
 		return true, nil
 	}
 	if err != nil {
@@ -41,8 +41,8 @@ func (l Locks) IfFree(id conversation.ID, work func()) (bool, error) {
 	return true, nil
 }
 
-// isProbeable opens the lock file. It makes one that is not there, so that who
-// takes the lock at this moment finds it taken, but no repository around it.
+// isProbeable opens the lock file. It makes a missing one, but not the repository around it, so that a
+// process which takes the lock at this moment finds it taken.
 func (l Locks) isProbeable(id conversation.ID) (*os.File, error) {
 	f, err := os.OpenFile(l.path(id), os.O_RDONLY|unix.O_NOFOLLOW, 0)
 	if !errors.Is(err, fs.ErrNotExist) {

@@ -8,18 +8,16 @@ import (
 	"jp/internal/safefile"
 )
 
-// File is the open file of a lock, for a process that is about to be started and
-// is to go on holding it. The caller releases its own as ever: what is shared is
-// held until the last one lets go.
+// File is the open file of a lock, for a new process that is to go on holding it. The caller releases its own
+// as ever: a shared lock is held until the last holder releases it.
 func (l *Lock) File() *os.File {
 	l.handed = true
 	return l.file
 }
 
-// TakeOver takes over a lock that the starter of this process handed to it, as an
-// open file. It proves that the lock was never free: the file is the
-// conversation's, it is held, and this file holds it. It is an
-// error otherwise, and the file is closed.
+// TakeOver takes over a lock that the starter of this process handed to it, as an open file. It proves that
+// the lock was never free: the file is the conversation's, it is held, and this file holds it. Otherwise it
+// fails, and closes the file.
 func (l Locks) TakeOver(id conversation.ID, handed *os.File, holder Holder) (*Lock, error) {
 	err := l.checkHandedLock(id, handed)
 	if err == nil {

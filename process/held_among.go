@@ -12,9 +12,9 @@ import (
 // settled is how old a time of the folder has to be so that a later change gives it another one.
 const settled = 2 * time.Second
 
-// LastTaken is when a process took a lock of this repository last. As long as it is the same, no
-// process has taken another one. It is the zero time if that was less than two seconds ago, since
-// a lock that is taken now may give the folder the same time.
+// LastTaken is the time at which a process last took a lock of this repository. If it is the same as before,
+// no process has taken another one since. It is the zero time if that was less than two seconds ago, since a
+// lock taken now may give the folder the same time.
 func (l Locks) LastTaken() time.Time {
 	info, err := os.Stat(l.Dir)
 	if err != nil || time.Since(info.ModTime()) < settled {
@@ -23,7 +23,7 @@ func (l Locks) LastTaken() time.Time {
 	return info.ModTime()
 }
 
-// noteTaken changes what [Locks.LastTaken] says. A lock that was just made has done so, too.
+// noteTaken updates [Locks.LastTaken]. Making a lock file has the same effect.
 func (l Locks) noteTaken() { _ = unix.Utimes(l.Dir, nil) }
 
 // HeldAmong are those of the conversations that a process holds. It looks at all of them in one
@@ -31,7 +31,7 @@ func (l Locks) noteTaken() { _ = unix.Utimes(l.Dir, nil) }
 func (l Locks) HeldAmong(ids []conversation.ID) (held []conversation.ID) {
 	dir, err := os.Open(l.Dir)
 	if err != nil {
-		return nil // nothing was ever held
+		return nil // there are no locks
 	}
 	defer dir.Close()
 	defer l.alone()()

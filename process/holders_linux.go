@@ -10,9 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// signalHolders signals every process but this one that has the file open. The
-// process is pinned while its descriptors are looked at, so that its number
-// cannot pass to another one.
+// signalHolders signals every process but this one that has the file open. It pins the process while it looks
+// at its descriptors, so that its number cannot pass to another one.
 func signalHolders(path string, signal unix.Signal) error {
 	want, err := os.Stat(path)
 	if err != nil {
@@ -45,8 +44,8 @@ func signalHolders(path string, signal unix.Signal) error {
 // holds reports whether a process has a file open.
 func holds(pid int, want os.FileInfo) bool { return len(descriptors(pid, want)) > 0 }
 
-// descriptors are a process's descriptors of a file. One of another name is not
-// asked what it is: on a file system that hangs, the question would.
+// descriptors are a process's descriptors of a file. Descriptors of another name are left alone: on a file
+// system that hangs, a look would hang.
 func descriptors(pid int, want os.FileInfo) (found []string) {
 	dir := filepath.Join("/proc", strconv.Itoa(pid), "fd")
 	fds, err := os.ReadDir(dir)

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// signalHolders cannot tell here who holds a file open, and sends no signal.
+// signalHolders cannot find the holders of a file here, and sends no signal.
 func signalHolders(string, unix.Signal) error {
 	return errors.New("this system does not say which process it is; end it yourself")
 }

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What a process of jp needs. With less, a start of git or a look at the files may fail in the
-// middle of a turn.
+// The needs of a jp process. With less, a start of git or a look at the files may fail in the middle of a
+// turn.
 const (
 	fewestFiles  = 128
 	leastAddress = 2 << 30

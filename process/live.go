@@ -13,13 +13,12 @@ import (
 	"jp/conversation"
 )
 
-// leftoverAge is when a temporary name belongs to no living process.
+// leftoverAge is the age at which a temporary name is a leftover.
 const leftoverAge = 10 * time.Minute
 
-// Live are the entries of this repository's conversations that a process holds.
-// It removes what it finds stale, of whatever repository: an entry whose
-// conversation is free, and its socket. An entry that cannot be read is told
-// in the error and hides no other: what is returned counts in any case.
+// Live are the entries of this repository's conversations that a process holds. It removes stale entries of
+// any repository: those whose conversation is free, with their sockets. The error names an unreadable entry.
+// The result is valid in any case.
 func (r Registry) Live(ctx context.Context) (map[conversation.ID]Entry, error) {
 	all, err := r.all(ctx)
 	live := map[conversation.ID]Entry{}
@@ -64,7 +63,7 @@ func (r Registry) all(ctx context.Context) (live []Entry, err error) {
 }
 
 // judge reads the entry of this name, and reports whether its conversation is
-// held. Where it is free, the entry goes, with its socket.
+// held. If it is free, it removes the entry and its socket.
 func (d *folder) judge(name string) (e Entry, held bool, err error) {
 	stem, isEntry := strings.CutSuffix(name, ".json")
 	id, err := conversation.ParseID(stem)
@@ -88,8 +87,7 @@ func (d *folder) judge(name string) (e Entry, held bool, err error) {
 	return e, !free && err == nil, errors.Join(err, removed)
 }
 
-// removeLeftover removes what a process left that ended before it could give it
-// a name.
+// removeLeftover removes the file of a process that ended before it could give it a name.
 func (d *folder) removeLeftover(name string) error {
 	var stat unix.Stat_t
 	if err := unix.Fstatat(d.fd(), name, &stat, unix.AT_SYMLINK_NOFOLLOW); err != nil {

@@ -22,10 +22,10 @@ type Holder struct {
 	Start    string    `json:"start,omitempty"` // when the process began, as StartOf tells it
 	Started  time.Time `json:"started"`
 	Session  string    `json:"session,omitempty"`
-	Detached bool      `json:"detached,omitempty"` // it has no terminal
+	Detached bool      `json:"detached,omitempty"` // without a terminal
 }
 
-// Name names the holder to people, who may not have written yet who it is.
+// Name names the holder to people. The holder may not have written its details yet.
 func (h Holder) Name() string {
 	if h.PID == 0 {
 		return "another process"
@@ -48,8 +48,8 @@ type Lock struct {
 // Locks are the lock files of one repository.
 type Locks struct {
 	Dir string
-	// Share is told of what is made, so that other users of the repository can hold
-	// its locks too; nil leaves modes to the umask.
+	// Share is told of new files, so that other users of the repository can hold its locks too. Nil leaves
+	// modes to the umask.
 	Share safefile.Share
 
 	common string // the git directory that Dir is a folder of jp's in; "": Dir is any folder
@@ -104,7 +104,7 @@ func (l Locks) alone() (done func()) {
 	return done
 }
 
-// exclude is alone, with the reason why that cannot be had.
+// exclude is alone, with an error if it cannot have the lock.
 func (l Locks) exclude() (done func(), err error) {
 	dir, err := os.Open(l.Dir)
 	if err != nil {
@@ -160,10 +160,9 @@ func (l *Lock) Release() error {
 	return err
 }
 
-// Tool makes and takes the lock that the processes of one tool run inherit. It
-// is held while any of them lives; done removes it, so that what a finished
-// tool left running blocks no process. place, if any, is noted in it: the working tree
-// in which the tool works.
+// Tool makes and takes the lock that the processes of one tool run inherit. It is held while any of them
+// lives; done removes it, so that processes that a finished tool left do not block others. place, if any, is
+// noted in it: the working tree in which the tool works.
 func (l Locks) Tool(id conversation.ID, seq int, place string) (f *os.File, done func(), err error) {
 	path := l.toolPath(id, seq)
 	if f, err = l.open(path); err != nil {
@@ -196,8 +195,7 @@ func (l Locks) ToolAlive(id conversation.ID, seq int) bool {
 	return flock(f, unix.LOCK_SH|unix.LOCK_NB) != nil
 }
 
-// openLock opens a lock file to look at it. What else may be at its path is never
-// waited for.
+// openLock opens a lock file to look at it. It never waits, even for another kind of file at its path.
 func openLock(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW, 0)
 	if err != nil {
@@ -223,7 +221,7 @@ func (l Locks) remove(name string) error {
 	return os.Remove(filepath.Join(l.Dir, name))
 }
 
-// open opens a lock file, and makes it and its folder where they are not there.
+// open opens a lock file, and makes it and its folder if they are missing.
 func (l Locks) open(path string) (*os.File, error) {
 	if l.common != "" {
 		dir, err := l.place().Open(locksFolder)
@@ -243,7 +241,7 @@ func readHolder(f *os.File) Holder {
 	var h Holder
 	text, err := io.ReadAll(io.NewSectionReader(f, 0, 4096))
 	if err == nil {
-		_ = json.Unmarshal(text, &h) // for people only; a torn one says nothing
+		_ = json.Unmarshal(text, &h) // for people only; a torn one is ignored
 	}
 	return h
 }

@@ -54,7 +54,7 @@ func TestOneHolder(t *testing.T) {
 	require.FileExists(t, filepath.Join(l.Dir, string(id)+".lock"), "the file is never removed: somebody may wait on it")
 }
 
-// A holder whose words are fewer leaves none of those of the one before.
+// A holder with a shorter text leaves no rest of the longer one before.
 func TestAHolderFollowsALongerOne(t *testing.T) {
 	l := locks(t)
 	long, short := holder(), holder()
@@ -123,14 +123,14 @@ func TestNeverTwoHolders(t *testing.T) {
 	wg.Wait()
 }
 
-// A killed holder holds nothing. The test runs itself as the holder.
+// A killed holder releases its lock. The test runs itself as the holder.
 func TestKilledHolder(t *testing.T) {
 	if dir := os.Getenv("PROCESS_TEST_HOLD"); dir != "" {
 		if _, err := (process.Locks{Dir: dir}).Take(id, holder()); err != nil {
 			t.Fatal(err)
 		}
 		os.Stdout.WriteString("held\n")
-		// It waits until it is killed. A select without cases would end it: nothing else waits.
+		// It waits until it is killed. A select without cases would end it as a deadlock.
 		time.Sleep(time.Hour)
 	}
 	l := locks(t)
@@ -171,7 +171,7 @@ func TestToolLock(t *testing.T) {
 	require.NoError(t, child.Wait())
 	require.False(t, l.ToolAlive(id, 7))
 
-	// Whatever a finished tool left running blocks nobody.
+	// the left processes of a finished tool do not block
 	done()
 	require.NoFileExists(t, filepath.Join(l.Dir, string(id)+".7"))
 }
@@ -194,8 +194,7 @@ func TestUnwritable(t *testing.T) {
 	require.NotErrorIs(t, err, process.ErrLocked)
 }
 
-// TestLookingTakesNothing has others look at a lock all the time: whoever takes
-// it still gets it.
+// TestLookingTakesNothing has others look at a lock all the time: taking it still succeeds.
 func TestLookingTakesNothing(t *testing.T) {
 	l := locks(t)
 	first, err := l.Take(id, holder())
@@ -221,7 +220,7 @@ func TestLookingTakesNothing(t *testing.T) {
 	wg.Wait()
 }
 
-// Who works elsewhere, or has a jp that knows of it, is nobody to look out for.
+// A tool that works elsewhere, or whose jp knows of it, is not orphaned.
 func TestOutlived(t *testing.T) {
 	l := locks(t)
 	other := conversation.ID(string(id[:len(id)-1]) + "7")
@@ -249,7 +248,7 @@ func TestOutlived(t *testing.T) {
 	require.Empty(t, l.OrphanedTools("here"))
 }
 
-// What else than a lock is at the path of one holds nobody up.
+// Another kind of file at the path of a lock never makes a process wait.
 func TestALockThatIsNone(t *testing.T) {
 	l := locks(t)
 	_, done, err := l.Tool(id, 7, "here") // makes the folder

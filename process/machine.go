@@ -31,8 +31,8 @@ func (m Machine) Live(ctx context.Context) (live []Entry, err error) {
 	return live, errors.Join(errs...)
 }
 
-// Changes tells, until ctx ends, that entries have come, changed or gone, or files of further folders. It reads nothing while
-// nothing changes.
+// Changes tells, until ctx ends, that entries have come, changed or gone, or files of further folders. It
+// reads only after a change.
 func (m Machine) Changes(ctx context.Context, further ...string) (<-chan struct{}, error) {
 	return changes(ctx, m.folder(), func(w *fsnotify.Watcher) { m.addAll(w, further) })
 }

@@ -55,9 +55,8 @@ func keyOf(info os.FileInfo) (fileKey, bool) {
 	return fileKey{uint64(stat.Dev), stat.Ino}, true
 }
 
-// openedBy are the files of these names that a process has open; of one that has
-// ended, none. Any other file is not even asked what it is: on a file system that
-// hangs, the question would.
+// openedBy are the files of these names that a process has open, none if it has ended. Files of other names
+// are left alone: on a file system that hangs, a look would hang.
 func openedBy(pid int, names map[string]bool) (files map[fileKey]bool, readable bool) {
 	dir := filepath.Join("/proc", strconv.Itoa(pid), "fd")
 	fds, err := os.ReadDir(dir)

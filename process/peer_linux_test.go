@@ -80,7 +80,7 @@ func TestStrangerListens(t *testing.T) {
 func TestFolderOfAnother(t *testing.T) {
 	r := registry(t)
 	require.NoError(t, r.Put(entry()))
-	asNobody(t, func() {}) // skips where files cannot be given away
+	asNobody(t, func() {}) // skips if files cannot be given away
 	path := at(r, string(id)+".json")
 	require.NoError(t, os.Chown(path, nobody, nobody))
 	_, err := r.Get(id)

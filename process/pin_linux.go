@@ -12,7 +12,7 @@ import (
 )
 
 // StartOf is when a process began, in the kernel's ticks since the boot: together
-// with the pid it names one process. It is "" where that cannot be told.
+// with the pid it names one process. It is "" if unknown.
 func StartOf(pid int) string {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
@@ -32,11 +32,11 @@ func startIn(stat string) string {
 	return fields[after]
 }
 
-// A pidfd process can be signalled, and nothing else that gets its number.
+// A pidfd signals its process, and never a later one with the same number.
 type pidfd struct{ fd int }
 
-// pin pins the process of a holder, if it is shown to be the one: the process is
-// pinned first, so that what is found out then is true of it.
+// pin pins the process of a holder, if it is provably the one: it pins first, so that the later checks are
+// about the pinned process.
 func pin(holder Holder, lock string) (*pidfd, error) {
 	want, err := os.Stat(lock)
 	if err != nil {
@@ -73,9 +73,8 @@ func locks(pid int, want os.FileInfo) bool {
 	return false
 }
 
-// locksIn reports whether a descriptor's fdinfo tells of a lock that no other process
-// can have, as in "lock: 1: FLOCK  ADVISORY  WRITE 42 00:2c:123 0 EOF". Who only
-// looks has another one.
+// locksIn reports whether a descriptor's fdinfo shows an exclusive lock, as in "lock: 1: FLOCK  ADVISORY
+// WRITE 42 00:2c:123 0 EOF". A process that only looks has a shared one.
 func locksIn(fdinfo string) bool {
 	for line := range strings.Lines(fdinfo) {
 		fields := strings.Fields(line)

@@ -8,10 +8,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// StartOf is when a process began: "" here, where that cannot be told.
+// StartOf is always "" here: the system does not tell when a process began.
 func StartOf(int) string { return "" }
 
-// A pinned process cannot be had here.
+// A pinned process does not exist here.
 type pinned struct{}
 
 // pin cannot show here that a process is the holder.

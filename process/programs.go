@@ -3,7 +3,7 @@ package process
 // A Program is a running process of this user.
 type Program struct {
 	PID     int
-	Dir     string   // where it works, "" if this process may not know
+	Dir     string   // where it works, "" if unreadable for this process
 	Args    []string // as it was started
 	Environ []string // as it was started
 }

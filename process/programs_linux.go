@@ -56,7 +56,7 @@ func programOf(pid int) (p Program, lives bool) {
 
 // zeroEnded are the strings of a file, each with a zero byte at its end.
 func zeroEnded(path string) (all []string) {
-	text, _ := os.ReadFile(path) // nothing if it cannot be read
+	text, _ := os.ReadFile(path) // empty if unreadable
 	for part := range bytes.SplitSeq(bytes.TrimSuffix(text, []byte{0}), []byte{0}) {
 		all = append(all, string(part))
 	}
@@ -66,7 +66,7 @@ func zeroEnded(path string) (all []string) {
 // nameAndParent finds fields 2 and 4 of a stat file. Field 2 is a name in parentheses, of
 // which a program chooses every byte.
 func nameAndParent(pid int) (name string, parent int) {
-	text, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat")) // of one that ended there is none
+	text, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat")) // empty if it has ended
 	stat := string(text)
 	open, end := strings.IndexByte(stat, '('), strings.LastIndexByte(stat, ')')
 	if open < 0 || end < open {

@@ -16,7 +16,7 @@ import (
 func (l Locks) Recent(n int) []conversation.ID {
 	dir, err := os.Open(l.Dir)
 	if err != nil {
-		return nil // nothing was ever held
+		return nil // there are no locks
 	}
 	defer dir.Close()
 	names, err := dir.Readdirnames(-1)

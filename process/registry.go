@@ -20,12 +20,12 @@ import (
 // Who runs a conversation takes its lock first, then puts the entry, then
 // listens; and removes both while it still holds the lock.
 type Registry struct {
-	DataDir    string // where jp keeps what is this user's
+	DataDir    string // the folder of this user's data
 	Workspace  string // the id of the workspace, a plain name
 	Repository string // the absolute common git directory
 }
 
-// Folder is where the registry is kept. Copies of a repository share it.
+// Folder is the registry's folder. Copies of a repository share it.
 func (r Registry) Folder() string {
 	return filepath.Join(r.DataDir, "workspace", r.Workspace, "processes")
 }
@@ -34,7 +34,7 @@ func entryName(id conversation.ID) string  { return string(id) + ".json" }
 func socketName(id conversation.ID) string { return string(id) + ".sock" }
 func logName(id conversation.ID) string    { return string(id) + ".log" }
 
-// Put makes an entry known, whole or not at all, in place of whatever is there.
+// Put publishes an entry atomically, in place of any earlier one.
 func (r Registry) Put(e Entry) error {
 	e.Version, e.WorkspaceID, e.Repository = entryVersion, r.Workspace, r.Repository
 	text, err := e.encode()
@@ -52,8 +52,7 @@ func (r Registry) Put(e Entry) error {
 	return nil
 }
 
-// Get reads an entry, whether its process lives or not. The error is
-// fs.ErrNotExist where there is none.
+// Get reads an entry, even if its process has ended. The error is fs.ErrNotExist if there is none.
 func (r Registry) Get(id conversation.ID) (Entry, error) {
 	var e Entry
 	err := r.withFolder(id, func(d *folder) (err error) {
@@ -88,7 +87,7 @@ func (d *folder) entry(id conversation.ID) (Entry, error) {
 // errBlank is an entry of which a power cut left the name.
 var errBlank = fmt.Errorf("%w: it is empty", fs.ErrNotExist)
 
-// removeBlank removes a blank entry. No process puts one.
+// removeBlank removes a blank entry. Processes never put one.
 func (d *folder) removeBlank(id conversation.ID) error {
 	return d.alone(func() error {
 		if _, err := d.entry(id); errors.Is(err, errBlank) {
@@ -99,7 +98,7 @@ func (d *folder) removeBlank(id conversation.ID) error {
 }
 
 // Remove removes the entry and the socket of a conversation that the caller
-// holds, but not those of a copy of the repository.
+// holds, and leaves those of a copy of the repository.
 func (r Registry) Remove(id conversation.ID) error {
 	return r.drop(id, socketName(id), entryName(id))
 }
@@ -118,8 +117,8 @@ func (r Registry) drop(id conversation.ID, names ...string) error {
 	return nil
 }
 
-// removeOf removes names, unless the entry is another repository's. The entry is
-// read again while no process can put one: what was read before may be replaced.
+// removeOf removes names, unless the entry is another repository's. It reads the entry again while other
+// processes cannot put one, since an earlier reading may be out of date.
 func (d *folder) removeOf(id conversation.ID, repository string, names ...string) error {
 	return d.alone(func() error {
 		if e, err := d.entry(id); err == nil && !sameFolder(e.Repository, repository) {
@@ -187,7 +186,7 @@ func (r Registry) makeFor(id conversation.ID) (*folder, error) {
 	return r.make()
 }
 
-// make opens the folder, and makes it where it is not there.
+// make opens the folder, and makes it if it is missing.
 func (r Registry) make() (*folder, error) {
 	if err := r.check(); err != nil {
 		return nil, err
@@ -218,5 +217,5 @@ func (r Registry) check() error {
 	return nil
 }
 
-// SameRepository reports whether an entry is of this repository, and not of a copy.
+// SameRepository reports whether an entry is of this repository, rather than of a copy.
 func (r Registry) SameRepository(e Entry) bool { return sameFolder(e.Repository, r.Repository) }

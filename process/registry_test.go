@@ -93,8 +93,7 @@ func TestPutReplacesAnythingAndFollowsNothing(t *testing.T) {
 	require.Equal(t, []string{string(id) + ".json"}, names(t, r), "and nothing is left behind")
 }
 
-// What stands at an entry's place and is none is refused by name, and hides no
-// other entry.
+// Another kind of file in place of an entry is refused by name, and hides no other entry.
 func TestUnreadableEntries(t *testing.T) {
 	for name, c := range map[string]struct {
 		plant func(path string) error
@@ -130,7 +129,7 @@ func TestUnreadableEntries(t *testing.T) {
 	}
 }
 
-// What a power cut left of an entry is none, and is swept.
+// A blank entry after a power cut is swept.
 func TestBlankEntries(t *testing.T) {
 	for _, text := range []string{"", strings.Repeat("\x00", 200)} {
 		r := registry(t)
@@ -204,7 +203,7 @@ func everyOperation(t *testing.T, r process.Registry) map[string]error {
 	return errs
 }
 
-// No name that comes from outside leads out of the folder.
+// Names from outside cannot lead out of the folder.
 func TestNamesAreChecked(t *testing.T) {
 	for _, workspace := range []string{"", ".", "..", "../x", "a/b", "/a"} {
 		r := registry(t)

@@ -17,9 +17,9 @@ import (
 // zero at its end.
 const maxSocketPath = len(unix.RawSockaddrUnix{}.Path) - 1
 
-// Listen makes the conversation's socket, in place of whatever has its name.
+// Listen makes the conversation's socket, in place of any file of its name.
 // Closing the listener leaves the name: Remove takes it away. The accepter of a
-// connection checks it with CheckPeer before anything is read.
+// connection checks it with CheckPeer before it reads anything.
 func (r Registry) Listen(id conversation.ID) (*net.UnixListener, error) {
 	d, err := r.makeFor(id)
 	if err != nil {
@@ -57,9 +57,8 @@ func (d *folder) listen(name string) (*net.UnixListener, error) {
 	return l, nil
 }
 
-// Dial connects to the conversation's socket. At the other end is a process of
-// this user, else the error is ErrPeer; fs.ErrNotExist where there is no
-// socket.
+// Dial connects to the conversation's socket. At the other end is a process of this user, else the error is
+// ErrPeer; fs.ErrNotExist if there is no socket.
 func (r Registry) Dial(ctx context.Context, id conversation.ID) (*net.UnixConn, error) {
 	var conn *net.UnixConn
 	err := r.withFolder(id, func(d *folder) (err error) {
@@ -92,7 +91,7 @@ func (d *folder) dial(ctx context.Context, name string) (*net.UnixConn, error) {
 	return conn, nil
 }
 
-// ownSocket checks that a name is a socket of this user's, and no link to one.
+// ownSocket checks that a name is a socket of this user's, rather than a link to one.
 func (d *folder) ownSocket(name string) error {
 	var stat unix.Stat_t
 	if err := unix.Fstatat(d.fd(), name, &stat, unix.AT_SYMLINK_NOFOLLOW); err != nil {
@@ -107,8 +106,8 @@ func (d *folder) ownSocket(name string) error {
 	return nil
 }
 
-// address is how the system finds a name in the folder. Where descriptors have
-// paths it goes through the open folder: it is short, and leads nowhere else.
+// address is the path of a name in the folder for the system. If descriptors have paths it goes through the
+// open folder: it is short, and always leads there.
 func (d *folder) address(name string) (string, error) {
 	through := filepath.Join("/proc/self/fd", strconv.Itoa(d.fd()))
 	info, err := os.Stat(through)

@@ -15,8 +15,7 @@ import (
 	"jp/process"
 )
 
-// converse proves that what listens and what dials are connected, and that each
-// accepts the other.
+// converse proves that listener and dialer are connected, and that each accepts the other.
 func converse(t *testing.T, r process.Registry, l *net.UnixListener) {
 	t.Helper()
 	near, err := r.Dial(t.Context(), id)
@@ -103,8 +102,7 @@ func TestDialEndsWithItsContext(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// A path that no socket can have is no matter where descriptors have paths, and
-// is said elsewhere.
+// A path that is too long for a socket works if descriptors have paths, and is an error elsewhere.
 func TestLongPath(t *testing.T) {
 	r := registry(t)
 	r.DataDir = filepath.Join(r.DataDir, strings.Repeat("a", 100), strings.Repeat("b", 100))

@@ -19,8 +19,8 @@ import (
 	"jp/process"
 )
 
-// While a stale entry is being removed, nobody can take its conversation. The
-// test keeps the removal from going on, and looks.
+// While a stale entry is being removed, its conversation cannot be taken. The test stops the removal halfway,
+// and looks.
 func TestNobodyTakesWhatIsBeingRemoved(t *testing.T) {
 	r := registry(t)
 	l := process.LocksIn(r.Repository)
@@ -130,8 +130,7 @@ func comeAndGo(r process.Registry, id conversation.ID, round int) error {
 	return r.Remove(id)
 }
 
-// startSweeper has this test run again as a process that does nothing but sweep,
-// until it is closed.
+// startSweeper has this test run again as a process that only sweeps, until it is closed.
 func startSweeper(t *testing.T, r process.Registry) io.Closer {
 	child := exec.Command(os.Args[0], "-test.run", "^"+t.Name()+"$")
 	child.Env = append(os.Environ(), "PROCESS_TEST_SWEEP="+r.DataDir, "PROCESS_TEST_REPOSITORY="+r.Repository)

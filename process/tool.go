@@ -35,25 +35,24 @@ func ToolRun(name string) (id conversation.ID, seq int, ok bool) {
 
 // Working reports whether a tool of a conversation still runs.
 func (l Locks) Working(id conversation.ID) bool {
-	entries, _ := os.ReadDir(l.Dir) // no folder, no locks
+	entries, _ := os.ReadDir(l.Dir) // empty without the folder
 	return slices.ContainsFunc(entries, func(e os.DirEntry) bool {
 		of, seq, ok := ToolRun(e.Name())
 		return ok && of == id && l.ToolAlive(id, seq)
 	})
 }
 
-// OrphanedTools are the conversations of which a tool still runs in a working tree
-// though their jp has ended. A tool that did not say where it works may be anywhere,
-// and so may "".
+// OrphanedTools are the conversations with a tool that still runs in a working tree although their jp has
+// ended. A tool of an unknown place may be anywhere, and so may place "".
 func (l Locks) OrphanedTools(place string) (ids []conversation.ID) {
-	entries, _ := os.ReadDir(l.Dir) // no folder, no locks
+	entries, _ := os.ReadDir(l.Dir) // empty without the folder
 	for _, e := range entries {
 		id, seq, ok := ToolRun(e.Name())
 		if !ok || slices.Contains(ids, id) || !l.ToolAlive(id, seq) {
 			continue
 		}
 		if _, held := l.Held(id); held {
-			continue // its jp knows what it runs
+			continue // its jp knows its tools
 		}
 		if at, err := l.placeOf(id, seq); err == nil && (at == "" || place == "" || at == place) {
 			ids = append(ids, id)
@@ -65,7 +64,7 @@ func (l Locks) OrphanedTools(place string) (ids []conversation.ID) {
 // maxPlace is as much of a lock's text as a place can have, in bytes.
 const maxPlace = 4096
 
-// placeOf is what a tool's lock says of where it works.
+// placeOf is the working tree in a tool's lock.
 func (l Locks) placeOf(id conversation.ID, seq int) (string, error) {
 	f, err := openLock(l.toolPath(id, seq))
 	if err != nil {
@@ -76,7 +75,7 @@ func (l Locks) placeOf(id conversation.ID, seq int) (string, error) {
 	return string(text), err
 }
 
-// AwaitTool waits until no process of an earlier tool run lives.
+// AwaitTool waits until all processes of an earlier tool run have ended.
 func (l Locks) AwaitTool(ctx context.Context, id conversation.ID, seq int) error {
 	for l.ToolAlive(id, seq) {
 		select {
@@ -88,9 +87,8 @@ func (l Locks) AwaitTool(ctx context.Context, id conversation.ID, seq int) error
 	return nil
 }
 
-// EndTool ends the processes of an earlier tool run: it asks them, and kills
-// them after five seconds. Only a process that holds the run's own lock file
-// open is signalled, whatever number it has.
+// EndTool ends the processes of an earlier tool run: it asks them, and kills them after five seconds. It
+// signals only processes that hold the run's own lock file open, whatever their number.
 func (l Locks) EndTool(ctx context.Context, id conversation.ID, seq int) error {
 	path := l.toolPath(id, seq)
 	for _, signal := range []unix.Signal{unix.SIGTERM, unix.SIGKILL} {

@@ -17,8 +17,8 @@ import (
 	"jp/process"
 )
 
-// A process that can get no new privileges is taken for a tool's program by one
-// that can, and by no other.
+// A process that cannot get new privileges counts as a tool's program for one that can, and only for such a
+// one.
 func TestFromToolByPrivileges(t *testing.T) {
 	const confine, ask = "PROCESS_TEST_CONFINE", "PROCESS_TEST_ASK"
 	if argv := os.Getenv(confine); argv != "" {
@@ -30,7 +30,7 @@ func TestFromToolByPrivileges(t *testing.T) {
 		return
 	}
 	if status, err := os.ReadFile("/proc/self/status"); err != nil || strings.Contains(string(status), "NoNewPrivs:\t1") {
-		// A child cannot get back what its parent has given up.
+		// A child cannot regain privileges that its parent has given up.
 		t.Skip("this process itself can get no new privileges")
 	}
 	start := func(environ ...string) *exec.Cmd {

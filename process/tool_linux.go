@@ -8,15 +8,14 @@ import (
 	"strings"
 )
 
-// FromTool reports whether a process was started by a tool of some conversation
-// of this repository, as far as can be told: it has the lock of a tool run open,
-// which all that a tool starts inherits, or the variable (if any is given) in its
-// environment. Where this process can get new privileges and another cannot, that
-// is a confined one, which cannot be undone; where this one cannot, such as in a
-// container, that tells nothing. A program that gets rid of all is not known.
+// FromTool reports whether a process was started by a tool of some conversation of this repository, as far as
+// jp can tell: it has the lock of a tool run open, which all processes of a tool inherit, or the variable (if
+// any is given) in its environment. If this process can get new privileges and another cannot, the other one
+// is confined, for good. If this one cannot either, such as in a container, this proves nothing. A program
+// that drops all of these stays unknown.
 func (l Locks) FromTool(pid int, variable string) bool {
 	dir := filepath.Join("/proc", strconv.Itoa(pid))
-	environ, _ := os.ReadFile(filepath.Join(dir, "environ")) // that of a process that is gone says nothing
+	environ, _ := os.ReadFile(filepath.Join(dir, "environ")) // empty for a process that is gone
 	for _, pair := range bytes.Split(environ, []byte{0}) {
 		if variable != "" && bytes.HasPrefix(pair, []byte(variable+"=")) {
 			return true

@@ -36,8 +36,8 @@ func TestFromTool(t *testing.T) {
 	require.False(t, l.FromTool(1<<30, "MARK"))
 }
 
-// The name of a tool's lock goes while the lock is held: who took it before would have
-// a lock without a name, which nobody finds.
+// The name of a tool's lock goes while the lock is held: otherwise another process could take a lock that has
+// lost its name.
 func TestTheNameOfAToolLockGoesFirst(t *testing.T) {
 	l := locks(t)
 	_, done, err := l.Tool(id, 7, "")

@@ -2,5 +2,5 @@
 
 package process
 
-// FromTool reports nothing: here it cannot be told what started a process.
+// FromTool is always false: this system does not tell a process's starter.
 func (l Locks) FromTool(int, string) bool { return false }

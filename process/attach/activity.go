@@ -11,20 +11,19 @@ const maxActivities = 64
 // most is how much a peer may have left unread to be told of activities still.
 const most = 4 << 10
 
-// An ongoing activity has not ended.
 type ongoing struct {
 	Activity
 	at time.Time // when it was told
 }
 
-// begun is what it says to a peer that comes now.
+// begun tells a new peer about it.
 func (o ongoing) begun(now time.Time) *Activity {
 	a := o.Activity
 	a.SinceMS += now.Sub(o.at).Milliseconds()
 	return &a
 }
 
-// Working tells what the turn does. A peer that has much to read already is left out.
+// Working tells the peers about an activity. A peer with a long queue is left out.
 func (s *Server) Working(a Activity) {
 	a.Name, a.Argument, a.Writing = cut(a.Name, longestLine), cut(a.Argument, longestLine), cut(a.Writing, longestLine)
 	a.Hook, a.Tail, a.Progress = cut(a.Hook, longestLine), cut(a.Tail, longestLine), cut(a.Progress, longestLine)

@@ -45,8 +45,7 @@ func TestTextsOfActivitiesFitAMessage(t *testing.T) {
 	})
 }
 
-// Activities can be done without: a peer that does not read them stays connected, and gets
-// what it cannot do without.
+// Activities are optional: a peer that does not read them stays connected, and gets the essential messages.
 func TestAPeerThatReadsNoActivitiesStays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, attach.Options{})
@@ -69,7 +68,7 @@ func TestAPeerThatReadsNoActivitiesStays(t *testing.T) {
 	})
 }
 
-// An older jp does not know the type, and goes on.
+// An older jp goes on after an unknown type.
 func TestWhatIsNotKnownIsIgnored(t *testing.T) {
 	m, err := attach.Decode([]byte(`{"type":"activity_of_tomorrow","seq":1}`))
 	require.NoError(t, err)

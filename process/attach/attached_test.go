@@ -73,12 +73,12 @@ func TestAttachingTwiceIsAttachingOnce(t *testing.T) {
 	})
 }
 
-// Whoever hears the goodbye may attach at once.
+// A peer that reads the goodbye may attach at once.
 func TestThePlaceIsFreeBeforeTheGoodbye(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		told, changed := false, make(chan bool, 2)
 		r := newRig(t, attach.Options{Changed: func() {
-			synctest.Wait() // whatever is on its way arrives
+			synctest.Wait() // all messages arrive
 			changed <- told
 		}})
 		c := r.attach()

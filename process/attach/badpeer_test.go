@@ -17,8 +17,7 @@ import (
 	"jp/process/attach"
 )
 
-// words are what a peer may say, and what it is told. Where bye is "", the peer
-// stays.
+// words are possible messages of a peer, with the answers. If bye is "", the peer stays.
 var words = []struct{ name, said, bye string }{
 	{"nothing", "", ""},
 	{"garbage", "GET / HTTP/1.1\r\n", "invalid message"},
@@ -106,7 +105,7 @@ func TestAPeerThatDoesNotReadIsDropped(t *testing.T) {
 	})
 }
 
-// What a kernel keeps of a connection, and what a peer asks for, changes nothing.
+// The kernel's buffer of a connection, and the peer's requests, make no difference.
 func TestAPeerThatAsksAndDoesNotRead(t *testing.T) {
 	r := newRig(t, attach.Options{})
 	l, dial := socket(t)
@@ -122,7 +121,7 @@ func TestAPeerThatAsksAndDoesNotRead(t *testing.T) {
 	settle(t, r.connect())
 }
 
-// The greeting may be long; it makes no room for what comes behind it.
+// The greeting may be long. It makes no room for later messages.
 func TestALongGreetingIsNoCredit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, attach.Options{})
@@ -202,7 +201,7 @@ func TestAListenerThatErrsGoesOn(t *testing.T) {
 	})
 }
 
-// broken is a listener that has nothing but errors, also when it is closed.
+// broken is a listener that always fails, also when it is closed.
 type broken struct{ *pipes }
 
 // Accept implements [net.Listener].
@@ -217,7 +216,7 @@ func TestAListenerThatOnlyErrsDoesNotOutliveClose(t *testing.T) {
 	})
 }
 
-// Whatever a peer says, the next one is greeted.
+// After any message of a peer, the next one is greeted.
 func FuzzServer(f *testing.F) {
 	for _, w := range words {
 		if len(w.said) < 1000 {

@@ -19,8 +19,7 @@ func cut(text string, limit int) string {
 	return strings.ToValidUTF8(text[:limit], "") + "…"
 }
 
-// bounded is a question whose texts fit a message. Where its answers do not,
-// they are left out.
+// bounded is a question whose texts fit a message. It leaves out answers that do not fit.
 func bounded(q Inquiry) Inquiry {
 	q.Text, q.Detail = cut(q.Text, longestPiece), cut(q.Detail, longestDetail)
 	q.Tool, q.Subject = cut(q.Tool, longestLine), cut(q.Subject, longestLine)

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// patience is how long a process has to say hello, and to take what it is sent.
+// patience is how long a process has to say hello, and to take a message.
 const patience = 5 * time.Second
 
 // A Client is the other end of a connection to a Server. Send and Close may be
@@ -21,12 +21,12 @@ type Client struct {
 	hello Hello
 
 	mu   sync.Mutex // of writing
-	torn error      // why a message was sent in part; none can follow it
+	torn error      // why a message was sent in part; further ones cannot follow it
 }
 
-// Connect waits for the process's hello, for some seconds. It takes the connection
-// over. It is [ErrGone] where none comes. A process that speaks another version is
-// a [*VersionError]; the Client that comes with it can still say Shutdown.
+// Connect waits for the process's hello, for some seconds. It takes the connection over. It fails with
+// [ErrGone] if none comes. For a process of another version it fails with a [*VersionError], and returns a
+// Client that can still send Shutdown.
 func Connect(ctx context.Context, conn net.Conn) (*Client, error) {
 	c := &Client{conn: conn, lines: frames(conn)}
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
@@ -61,7 +61,7 @@ func (c *Client) greeted(m Message) error {
 	return fmt.Errorf("%w: no hello comes first", ErrGarbled)
 }
 
-// Hello is what the process said first.
+// Hello is the process's first message.
 func (c *Client) Hello() Hello { return c.hello }
 
 // Next waits for the next message of a known type. It is [ErrGone] at the end.

@@ -23,7 +23,7 @@ func andEnd(text string) func(net.Conn) {
 	}
 }
 
-// greetings are what a process may say first.
+// greetings are possible first messages of a process.
 var greetings = []struct {
 	name   string
 	server func(net.Conn)
@@ -78,7 +78,7 @@ func TestConnect(t *testing.T) {
 	}
 }
 
-// The patience of Connect is no limit of what comes behind hello.
+// The patience of Connect does not limit later messages.
 func TestALongSilenceBehindHelloIsNoEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, attach.Options{})
@@ -108,7 +108,7 @@ func TestConnectEndsWithItsContext(t *testing.T) {
 	})
 }
 
-// What a hello of another version means is not known, but for its number.
+// Only the number in a hello of another version has a meaning.
 func TestAServerOfAnotherVersionCanBeShutDown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		mine, theirs := net.Pipe()
@@ -152,7 +152,7 @@ func TestSendToWhoDoesNotRead(t *testing.T) {
 		go func() { _, _ = theirs.Write([]byte(helloLine)) }()
 		c, err := attach.Connect(t.Context(), mine)
 		require.NoError(t, err)
-		go func() { _, _ = theirs.Read(make([]byte, 5)) }() // and no more in time
+		go func() { _, _ = theirs.Read(make([]byte, 5)) }() // and too late for the rest
 		require.ErrorIs(t, c.Send(&attach.Detach{}), attach.ErrGone)
 		read := make(chan []byte)
 		go func() {

@@ -25,7 +25,7 @@ func TestCloseSaysGoodbye(t *testing.T) {
 		require.Equal(t, "text", next[*attach.Delta](t, reader).Text)
 		require.Equal(t, &bye, next[*attach.Closing](t, reader))
 		gone(t, reader)
-		<-closed // although one reads nothing at all, and one no more
+		<-closed // although one never reads, and one has stopped
 		gone(t, deaf)
 		_, err := raw.Read(make([]byte, 1))
 		require.Error(t, err)
@@ -33,7 +33,7 @@ func TestCloseSaysGoodbye(t *testing.T) {
 	})
 }
 
-// silent is a client that reads no more, with something to read.
+// silent is a client that no longer reads, with something to read.
 func (r *rig) silent() *attach.Client {
 	c := r.connect()
 	r.Streamed(delta(1, 0, "text"))
@@ -114,11 +114,11 @@ func TestWhoComesTooLateIsToldWhy(t *testing.T) {
 	})
 }
 
-// Descriptors are counted where the system shows them.
+// Descriptors are counted if the system shows them.
 func TestNoDescriptorIsLeft(t *testing.T) {
 	const shown = "/proc/self/fd"
 	if _, err := os.ReadDir(shown); err != nil {
-		// What is still open can only be counted where the system lists it.
+		// Open descriptors can only be counted if the system lists them.
 		t.Skip("this system does not show a process's descriptors: ", err)
 	}
 	count := func() int {
@@ -149,7 +149,7 @@ func TestNoDescriptorIsLeft(t *testing.T) {
 			conn.Close()
 		}
 	}
-	session() // what the runtime opens once
+	session() // descriptors that the runtime opens once
 	before := count()
 	session()
 	require.Equal(t, before, count())

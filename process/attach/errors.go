@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// What can be wrong with the other side.
+// Faults of the other side.
 var (
 	ErrTooLong = errors.New("a message is longer than 1 MiB")
 	ErrGarbled = errors.New("invalid message")
@@ -13,10 +13,10 @@ var (
 	ErrGap     = errors.New("events are missing")
 )
 
-// ErrEnding says that no boundary of the turn follows, at which a message could be read.
+// ErrEnding reports that the turn has no further boundary at which it could read a message.
 var ErrEnding = errors.New("the turn is ending")
 
-// What peers are told of what has no effect.
+// The messages to peers about requests without effect.
 var (
 	errNoInterrupt = errors.New("there is nothing to interrupt")
 	errNoMessage   = errors.New("this process takes no messages")
@@ -36,7 +36,7 @@ func (e *VersionError) reason() string {
 	return fmt.Sprintf("this process speaks version %d of the attach protocol, the client version %d", Version, e.Theirs)
 }
 
-// A RefusedError is [ErrGone] with what the process said in the place of hello.
+// A RefusedError is [ErrGone] with the process's message in the place of hello.
 type RefusedError struct{ Closing }
 
 // Error gives the reason.

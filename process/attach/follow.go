@@ -27,9 +27,8 @@ func (c *Client) Follow(after int, back ReverseReader) *Follower {
 	return &Follower{client: c, back: back, seq: after}
 }
 
-// Next waits for the next events, or another message. The first ones are those
-// that were durable at hello, perhaps none. Where ctx ends the wait, nothing more
-// can be read; it can still be sent.
+// Next waits for the next events, or another message. The first ones are those that were durable at hello,
+// perhaps none. If ctx ends the wait, reading is over, and sending goes on.
 func (f *Follower) Next(ctx context.Context) (events []*conversation.Event, m Message, err error) {
 	if !f.begun {
 		f.begun = true

@@ -9,8 +9,7 @@ import (
 // MaxFrame is the greatest length of a message with its newline, in bytes.
 const MaxFrame = 1 << 20
 
-// frames reads lines. What has no newline when the connection ends is no line:
-// its rest may be missing.
+// frames reads lines. It drops an end without a newline, since its rest may be missing.
 func frames(r io.Reader) *bufio.Scanner {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, MaxFrame)

@@ -2,7 +2,7 @@ package attach
 
 import "unicode/utf8"
 
-// What is kept of text that is not durable yet, in bytes.
+// Bounds of the text that is kept until it is durable, in bytes.
 const (
 	maxInFlight = 1 << 20
 	joined      = 4 << 10 // up to which text that comes in bits is put together
@@ -32,7 +32,7 @@ func (f *inFlight) add(d *Delta) {
 	}
 }
 
-// joins reports whether other goes on where d ends, and both together are short.
+// joins reports whether other begins at the end of d, and both together are short.
 func (d *Delta) joins(other *Delta) bool {
 	return d.Seq == other.Seq && d.Part == other.Part && d.At+len(d.Text) == other.At && len(d.Text)+len(other.Text) <= joined
 }
@@ -43,7 +43,7 @@ func (f *inFlight) shorten() {
 	f.parts = f.parts[1:]
 }
 
-// durable drops what has become an event.
+// durable drops text that has become an event.
 func (f *inFlight) durable(seq int) {
 	kept := f.parts[:0:0]
 	f.size = 0
@@ -56,7 +56,7 @@ func (f *inFlight) durable(seq int) {
 	f.parts = kept
 }
 
-// pieces cuts text into what fits a message.
+// pieces cuts text into pieces that fit a message.
 func pieces(d Delta) (cut []*Delta) {
 	for {
 		piece := d

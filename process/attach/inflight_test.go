@@ -17,7 +17,7 @@ func delta(call, at int, text string) attach.Delta {
 	return attach.Delta{Call: call, Part: conversation.PartMessage, At: at, Text: text}
 }
 
-// inFlight is what a client that comes now is told of text.
+// inFlight is the unfinished text for a new client.
 func inFlight(r *rig) (first int, text string, deltas []*attach.Delta) {
 	c := r.connect()
 	defer c.Close()
@@ -43,7 +43,7 @@ var (
 	half = long[:len(long)/2]
 )
 
-// speeches are what a server is told of text.
+// speeches are texts that a server streams.
 var speeches = []struct {
 	name  string
 	speak func(r *rig)

@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// listen takes what a peer says until its connection ends.
+// listen reads a peer's messages until its connection ends.
 func (s *Server) listen(p *peer) {
 	defer s.leave(p)
 	lines := frames(p.conn)
@@ -39,7 +39,7 @@ func (s *Server) dismiss(p *peer, reason string) {
 	p.sayBye(Closing{Reason: reason})
 }
 
-// take does what a peer says; false ends the connection.
+// take acts on a peer's message. It is false to end the connection.
 func (s *Server) take(p *peer, m Message) bool {
 	switch m := m.(type) {
 	case *Attach:

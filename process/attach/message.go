@@ -9,8 +9,8 @@ import (
 	"jp/conversation"
 )
 
-// Version is what this package speaks. Another number is another language;
-// fields and types that are unknown within one are ignored.
+// Version is the protocol's version. Peers of another one cannot talk. Unknown fields and types within one
+// are ignored.
 const Version = 1
 
 // A Message is one of the types below.
@@ -23,7 +23,7 @@ type (
 		V            int               `json:"v"`
 		Conversation conversation.ID   `json:"conversation"`
 		Head         conversation.Head `json:"head"` // the newest event
-		Seq          int               `json:"seq"`  // its number, -1 where there is none
+		Seq          int               `json:"seq"`  // its number, or -1
 		PID          int               `json:"pid"`
 		Attached     bool              `json:"attached"` // somebody is, by now
 	}
@@ -34,9 +34,8 @@ type (
 		Event   conversation.Type `json:"event"`
 		Subject string            `json:"subject"` // as git log shows it
 	}
-	// Delta is text that is not durable yet. An event replaces those of its seq, and
-	// text of another call replaces all. Where the first has At > 0, older text was
-	// too much to keep.
+	// Delta is text that is not durable yet. An event replaces those of its seq, and text of another call
+	// replaces all. If the first has At > 0, older text was dropped.
 	Delta struct {
 		Seq  int               `json:"seq"` // of the event that it will become
 		Call int               `json:"call"`
@@ -55,12 +54,12 @@ type (
 		Default      json.RawMessage          `json:"default,omitempty"`
 		Exclusive    bool                     `json:"exclusive"`
 		Subject      string                   `json:"subject,omitempty"`  // the part of the arguments that says most
-		Warning      string                   `json:"warning,omitempty"`  // what a person should know before they answer
-		Detail       string                   `json:"detail,omitempty"`   // what helps to answer
-		Command      []string                 `json:"command,omitempty"`  // that each run of the tool starts, whole or not at all
+		Warning      string                   `json:"warning,omitempty"`  // notice for the person before the answer
+		Detail       string                   `json:"detail,omitempty"`   // help for the answer
+		Command      []string                 `json:"command,omitempty"`  // that each run of the tool starts, complete or absent
 		LimitMS      int64                    `json:"limit_ms,omitempty"` // the time that the tool keeps to
 	}
-	// Answered says that a question waits no more.
+	// Answered reports that a question no longer waits.
 	Answered struct {
 		Conversation conversation.ID      `json:"conversation"`
 		Seq          int                  `json:"seq"` // of the inquiry_request
@@ -68,12 +67,12 @@ type (
 		By           conversation.Cause   `json:"by"`
 		Words        string               `json:"words"` // as git log shows it
 	}
-	// Refused says that something the peer sent has no effect, and why.
+	// Refused reports that a message of the peer has no effect, and why.
 	Refused struct {
 		Seq    int    `json:"seq,omitempty"` // of the inquiry_request, for an answer
 		Reason string `json:"reason"`
 	}
-	// Status says what the turn does that can be interrupted.
+	// Status describes the present step of the turn that can be interrupted.
 	Status struct {
 		Running bool   `json:"running"` // a turn is under way
 		Doing   bool   `json:"doing"`   // something that can be interrupted
@@ -93,7 +92,7 @@ type (
 		Hook         string            `json:"hook,omitempty"` // that runs before the tool
 		SinceMS      int64             `json:"since_ms"`
 		Waits        bool              `json:"waits,omitempty"`    // for another conversation that changes files
-		Part         conversation.Part `json:"part,omitempty"`     // what the model writes
+		Part         conversation.Part `json:"part,omitempty"`     // part that the model writes
 		Writing      string            `json:"writing,omitempty"`  // the tool whose call it writes
 		Tokens       int               `json:"tokens,omitempty"`   // that it has written, as an estimate
 		Context      int               `json:"context,omitempty"`  // tokens that it was sent, as an estimate
@@ -110,8 +109,7 @@ type (
 	Queued struct {
 		Waiting int `json:"waiting"` // messages that wait, this one included
 	}
-	// Closing is the last word: why the connection ends, and what the turn came to if
-	// that is why.
+	// Closing is the last message: why the connection ends, and the turn's outcome if that is why.
 	Closing struct {
 		Reason string `json:"reason"`
 		Ended  bool   `json:"ended"`            // the process is done with the conversation
@@ -147,8 +145,7 @@ type (
 	Say struct {
 		Text string `json:"text"`
 	}
-	// Resize says how large the peer's terminal is. What is shown is laid out by the
-	// client, so the server has no use for it.
+	// Resize gives the size of the peer's terminal. The client lays out all text, so the server ignores it.
 	Resize struct {
 		Columns int `json:"columns"`
 		Rows    int `json:"rows"`
@@ -178,7 +175,7 @@ func (*Resize) kind() string    { return "resize" }
 func (*Detach) kind() string    { return "detach" }
 func (*Shutdown) kind() string  { return "shutdown" }
 
-// fresh makes an empty message of a type, nil for one that is not known.
+// fresh makes an empty message of a type, nil for an unknown one.
 func fresh(kind string) Message {
 	for _, m := range []Message{
 		&Hello{}, &Event{}, &Delta{}, &Inquiry{}, &Answered{}, &Refused{}, &Status{}, &Activity{}, &Notice{}, &Queued{}, &Closing{},
@@ -191,8 +188,7 @@ func fresh(kind string) Message {
 	return nil
 }
 
-// Encode writes a message as one line. It is [ErrTooLong] for one that fits no
-// frame.
+// Encode writes a message as one line. It is [ErrTooLong] for one that is longer than a frame.
 func Encode(m Message) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -212,9 +208,8 @@ func Encode(m Message) ([]byte, error) {
 	return line, nil
 }
 
-// Decode reads one line. It is nil without an error for a type that is not known,
-// and [ErrGarbled] for what is no message. Of a hello or attach in another version
-// only the version is sure to be there.
+// Decode reads one line. It is nil without an error for an unknown type, and [ErrGarbled] for an invalid
+// message. Of a hello or attach in another version only the version is sure to be set.
 func Decode(line []byte) (Message, error) {
 	var head struct {
 		Type *string `json:"type"`

@@ -61,7 +61,7 @@ func TestMessages(t *testing.T) {
 // helloLine is a whole hello.
 const helloLine = `{"type":"hello","v":1,"conversation":"jp-c17528832001-k3f9","head":"c00004","seq":4,"pid":7,"attached":true}` + "\n"
 
-// What is on the wire stays as it is while the version does.
+// The lines stay the same within a version.
 func TestLines(t *testing.T) {
 	for want, m := range map[string]attach.Message{
 		`{"type":"hello","v":1,"conversation":"jp-c17528832001-k3f9","head":"","seq":-1,"pid":7,"attached":false}`: &attach.Hello{V: 1, Conversation: id, Seq: -1, PID: 7},

@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// A peer is one connection of a server. What it is sent waits in a queue, so that
-// no goroutine waits for it.
+// A peer is one connection of a server. Its messages wait in a queue, so that no goroutine waits for the
+// peer.
 type peer struct {
 	conn net.Conn
 
 	mu     sync.Mutex
 	queue  [][]byte
-	unsent int           // bytes of the queue, and of what is being written
-	limit  int           // of unsent; what a peer does not take beyond it ends the connection
-	news   chan struct{} // something is in the queue, or nothing more will be
+	unsent int           // bytes in the queue and in the present write
+	limit  int           // of unsent; more ends the connection
+	news   chan struct{} // the queue has a message, or is closed
 	ending bool          // the connection ends when the queue is empty
 }
 
@@ -25,7 +25,7 @@ func newPeer(conn net.Conn) *peer {
 	return &peer{conn: conn, limit: math.MaxInt, news: make(chan struct{}, 1)}
 }
 
-// greeted bounds the queue from now on, besides what is in it already.
+// greeted bounds the queue from now on, beyond its present messages.
 func (p *peer) greeted() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -39,7 +39,7 @@ func (p *peer) send(m Message) {
 	}
 }
 
-// refuse queues why something has no effect.
+// refuse queues the reason why a message has no effect.
 func (p *peer) refuse(seq int, reason string) {
 	p.send(&Refused{Seq: seq, Reason: cut(reason, longestLine)})
 }
@@ -96,7 +96,7 @@ func (p *peer) sayBye(bye Closing) {
 	p.wake()
 }
 
-// write sends what is queued until the connection ends.
+// write sends the queue until the connection ends.
 func (p *peer) write() {
 	defer p.conn.Close()
 	for {
@@ -124,7 +124,7 @@ func (p *peer) next() (batch []byte, ending bool) {
 	return batch, p.ending
 }
 
-// sent makes room. That of the greeting is not given again.
+// sent makes room, but never again that of the greeting.
 func (p *peer) sent(n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -139,8 +139,7 @@ func (p *peer) stop() {
 	p.cutOff()
 }
 
-// left ends the connection of a peer that says nothing more. One that was said
-// goodbye reads until it has that.
+// left ends the connection of a silent peer. After a goodbye, the peer may read it first.
 func (p *peer) left() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -149,7 +148,7 @@ func (p *peer) left() {
 	}
 }
 
-// cutOff drops what is queued. The lock is held.
+// cutOff drops the queue. The lock is held.
 func (p *peer) cutOff() {
 	p.ending, p.queue = true, nil
 	p.conn.Close()

@@ -28,8 +28,7 @@ func (s *Server) Ask(q Inquiry) *Pending {
 // Answer gives the answer of a peer, if one answers.
 func (p *Pending) Answer() <-chan Answer { return p.given }
 
-// Withdraw ends the wait. An answer that was not taken has no effect, and its
-// giver is told.
+// Withdraw ends the wait. An answer that was not taken has no effect, and its sender is told.
 func (p *Pending) Withdraw() {
 	s := p.server
 	s.mu.Lock()
@@ -61,7 +60,7 @@ func (s *Server) answer(from *peer, a *Answer) {
 	q.given <- *a
 }
 
-// accepts reports why an answer is none to the question that waits, if any does.
+// accepts reports why an answer does not fit the waiting question, if there is one.
 func (p *Pending) accepts(a *Answer) error {
 	switch {
 	case p == nil || p.inquiry.Seq != a.Seq || p.inquiry.Conversation != a.Conversation:

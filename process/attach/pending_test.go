@@ -27,7 +27,7 @@ func edit(arguments string) *attach.Answer {
 	return &attach.Answer{Seq: 5, Outcome: conversation.OutcomeAnswered, Value: json.RawMessage(`"edit"`), Arguments: json.RawMessage(arguments)}
 }
 
-// refusals are answers that are none.
+// refusals are answers that do not fit.
 var refusals = []struct {
 	name   string
 	asked  attach.Inquiry
@@ -111,7 +111,7 @@ func TestWithdrawnQuestions(t *testing.T) {
 		next[*attach.Inquiry](t, c)
 		send(t, c, yes(1))
 		settle(t, c)
-		p.Withdraw() // nobody took the answer
+		p.Withdraw() // the answer is left untaken
 		require.Equal(t, 1, next[*attach.Refused](t, c).Seq)
 		select {
 		case <-p.Answer():
@@ -136,11 +136,11 @@ func TestWhoComesLaterIsAsked(t *testing.T) {
 		old := p
 		p = r.Ask(question(2))
 		next[*attach.Inquiry](t, c)
-		old.Withdraw() // is no end of the next one's wait
+		old.Withdraw() // must leave the next one's wait alone
 		send(t, c, &attach.Answer{Seq: 2, Outcome: conversation.OutcomeDeclined})
 		require.Equal(t, conversation.OutcomeDeclined, (<-p.Answer()).Outcome)
 		p.Withdraw()
-		settle(t, r.connect()) // who is asked nothing
+		settle(t, r.connect()) // which gets no question
 	})
 }
 

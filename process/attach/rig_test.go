@@ -20,7 +20,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const id = conversation.ID("jp-c17528832001-k3f9")
 
-// testingT is what testing.T and rapid.T have in common.
+// testingT is the common part of testing.T and rapid.T.
 type testingT interface {
 	require.TestingT
 	Helper()
@@ -94,7 +94,7 @@ func (p *pipes) Close() error {
 // Addr implements [net.Listener].
 func (p *pipes) Addr() net.Addr { return &net.UnixAddr{} }
 
-// dial connects to a listener that is not closed.
+// dial connects to a listener that is open.
 func (p *pipes) dial() net.Conn {
 	mine, theirs := net.Pipe()
 	p.conns <- theirs
@@ -125,7 +125,7 @@ func (r *rig) record(body conversation.Body) *conversation.Event {
 	return e
 }
 
-// dial is a connection on which nothing was said.
+// dial is a connection before the first message.
 func (r *rig) dial() net.Conn {
 	r.t.Helper()
 	mine := r.pipes.dial()
@@ -171,14 +171,13 @@ func settle(t testingT, c *attach.Client) {
 	next[*attach.Status](t, c)
 }
 
-// gone requires that nothing comes any more.
+// gone requires that the messages have ended.
 func gone(t testingT, c *attach.Client) {
 	t.Helper()
 	m, err := c.Next()
 	require.ErrorIs(t, err, attach.ErrGone, "%#v", m)
 }
 
-// question is a yes-or-no inquiry.
 func question(seq int) attach.Inquiry {
 	return attach.Inquiry{
 		Conversation: id, Seq: seq, Kind: conversation.KindToolQuestion, Tool: "ask", Text: "Really?",

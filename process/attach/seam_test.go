@@ -43,7 +43,7 @@ func (v *viewer) kill() {
 	}
 }
 
-// read takes one step, and checks what it brings.
+// read takes one step, and checks its message.
 func (v *viewer) read() (attach.Message, error) {
 	events, m, err := v.follow.Next(v.t.Context())
 	for _, e := range events {
@@ -61,7 +61,7 @@ func (v *viewer) read() (attach.Message, error) {
 	return m, err
 }
 
-// streamed puts text together, as whoever shows it does.
+// streamed puts text together, as a display does.
 func (v *viewer) streamed(d *attach.Delta) {
 	if d.Call != v.call {
 		v.call, v.text = d.Call, map[int]string{}
@@ -87,7 +87,7 @@ func (u *turn) says(part int, text string) {
 	u.Streamed(d)
 }
 
-// records makes the first parts durable, or a note where none is open.
+// records makes the first parts durable, or a note if none is open.
 func (u *turn) records(n int) {
 	if len(u.open) == 0 {
 		u.record(&conversation.Note{Content: "n"})
@@ -104,7 +104,7 @@ func (u *turn) records(n int) {
 // retries makes the call again.
 func (u *turn) retries() { u.call, u.open = u.call+1, nil }
 
-// show lets a viewer read so many steps, but no more than there are now.
+// show lets a viewer read so many steps, at most those that there are now.
 func (u *turn) show(v *viewer, steps int) {
 	if v.client == nil {
 		require.NoError(u.t, v.connect(u.dial()))
@@ -199,7 +199,7 @@ func (v *viewer) watch(random *rand.Rand, events int, dial func() (net.Conn, err
 	}
 }
 
-// keepAnswering attaches, answers what it is asked, and goes, over and over.
+// keepAnswering attaches, answers the questions, and leaves, over and over.
 func keepAnswering(t *testing.T, done <-chan struct{}, dial func() (net.Conn, error)) {
 	for {
 		select {

@@ -9,7 +9,7 @@ import (
 	"jp/conversation"
 )
 
-// What a server keeps of peers, at most.
+// Limits of a server's memory of peers.
 const (
 	maxPeers     = 16
 	maxUnsent    = 1 << 20 // bytes that a peer has not taken yet
@@ -17,17 +17,17 @@ const (
 	acceptGap    = 50 * time.Millisecond // after an error of the listener
 )
 
-// Options are what a server stands for. Its functions may be nil, may be called
-// from any goroutine, and must not wait for the server's Close.
+// Options describe the server's turn. Its functions may be nil, may be called from any goroutine, and must
+// not wait for the server's Close.
 type Options struct {
 	Conversation conversation.ID
 	PID          int
-	Head         conversation.Head // the newest event, "" where there is none
-	Seq          int               // its number; -1 where there is none
+	Head         conversation.Head // the newest event, or ""
+	Seq          int               // its number, or -1
 
-	// Doing says what the turn does that can be interrupted.
+	// Doing is the present step of the turn that can be interrupted.
 	Doing func() Status
-	// Interrupt does what a peer wants of the turn; its error is told to the peer.
+	// Interrupt acts on a peer's command. Its error goes to the peer.
 	Interrupt func(Interrupt) error
 	// Say keeps a message for the next boundary of the turn, and counts those that wait. Its error is told to the
 	// peer.
@@ -39,13 +39,13 @@ type Options struct {
 	Changed func()
 }
 
-// A State is what others are told of a process.
+// A State describes a process to others.
 type State struct {
 	Attached bool
-	Pending  *Inquiry // nil where no question waits
+	Pending  *Inquiry // optional
 }
 
-// A Server tells peers of one turn, and takes what they say.
+// A Server tells peers of one turn, and acts on their messages.
 type Server struct {
 	opts   Options
 	group  sync.WaitGroup
@@ -92,7 +92,7 @@ func (o Options) whole() Options {
 }
 
 // Serve takes peers from a listener until Close. It takes the listener over, and
-// returns at once. An error of the listener is no end: later peers may come.
+// returns at once. It goes on after an error of the listener: later peers may come.
 func (s *Server) Serve(l net.Listener) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -122,7 +122,7 @@ func (s *Server) accept(l net.Listener) {
 	}
 }
 
-// welcome says hello, tells what is under way, and subscribes the peer: one step.
+// welcome greets the peer, tells it the present state, and subscribes it, in one step.
 func (s *Server) welcome(conn net.Conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -170,8 +170,7 @@ func (s *Server) Recorded(events []*conversation.Event) {
 	}
 }
 
-// RecordedBy tells of what became of questions of another conversation, which
-// were posted here as well.
+// RecordedBy tells the fate of questions of another conversation, which were posted here as well.
 func (s *Server) RecordedBy(id conversation.ID, events []*conversation.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -204,7 +203,7 @@ func (s *Server) Noticed(text string) {
 	s.broadcast(&Notice{Text: cut(text, longestLine)})
 }
 
-// broadcast sends to all peers; one that does not take what it gets is dropped.
+// broadcast sends to all peers; one that does not take its messages is dropped.
 // The lock is held.
 func (s *Server) broadcast(m Message) {
 	if len(s.peers) == 0 {
@@ -219,7 +218,7 @@ func (s *Server) broadcast(m Message) {
 	}
 }
 
-// State is what the registry says of the process.
+// State is the process's state for the registry.
 func (s *Server) State() State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -239,9 +238,8 @@ func (s *Server) Attached() (attached bool, changed <-chan struct{}) {
 	return s.attached != nil, s.moved
 }
 
-// Close says goodbye to all peers and ends all that the server does. A peer that
-// does not take the goodbye within a second is cut off. When Close returns, also
-// a second time, nothing is left.
+// Close says goodbye to all peers and ends the server. A peer that does not take the goodbye within a second
+// is cut off. When Close returns, also a second time, the server is gone.
 func (s *Server) Close(bye Closing) {
 	s.mu.Lock()
 	if s.bye == nil {
