@@ -10,7 +10,7 @@ import (
 	"jp/conversation"
 )
 
-// A Decision is what a hook says. The zero value is no objection.
+// A Decision is a hook's answer. The zero value has no objection.
 type Decision struct {
 	Denied    bool
 	Reason    string          // of a denial
@@ -18,21 +18,20 @@ type Decision struct {
 	Arguments json.RawMessage // an object, in the place of the call's
 }
 
-// ReasonLimit is what is kept of a reason, in bytes. Of a note it is ContentLimit;
-// arguments longer than [conversation.MaxEdited] are no decision.
+// ReasonLimit bounds a reason, in bytes. ContentLimit bounds a note. Arguments longer than
+// [conversation.MaxEdited] are invalid.
 const ReasonLimit = 4 << 10
 
-// keys are what a hook may decide at each point.
+// keys are the possible decisions at each point.
 var keys = map[Point][]string{
 	TurnStart: {"deny", "note"},
 	ToolPre:   {"deny", "arguments"},
 	ToolPost:  {"note"},
 }
 
-// Decode reads what a hook wrote to standard output. Nothing but white space is
-// no objection; everything else is one JSON object with the keys of the point.
-// Where the point has no decision, whatever is written counts for nothing. Its
-// errors wrap ErrDecision.
+// Decode reads a hook's standard output. White space alone is no objection. Everything else is one JSON
+// object with the keys of the point. At a point without decisions it ignores any output. Its errors wrap
+// ErrDecision.
 func Decode(p Point, output []byte) (Decision, error) {
 	var d Decision
 	allowed, decides := keys[p]

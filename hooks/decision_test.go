@@ -19,7 +19,7 @@ func TestDecode(t *testing.T) {
 		point  Point
 		output string
 		want   Decision
-		why    string // "" where it is a decision
+		why    string // "" if it is a decision
 	}{
 		"nothing":                  {ToolPre, "", Decision{}, ""},
 		"blanks":                   {ToolPre, " \n", Decision{}, ""},
@@ -63,7 +63,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// FuzzDecode holds every output against what a decision may be.
+// FuzzDecode checks each output against the rules for a decision.
 func FuzzDecode(f *testing.F) {
 	for _, seed := range []string{"", "{}", `{"deny":"x"}`, `{"arguments":{"a":[1]}}`, `{"note":"\ud83d\ude00"}`, `{"allow":true}`, "null"} {
 		f.Add(seed)

@@ -12,17 +12,16 @@ import (
 type Options struct {
 	// Dir is where hooks run: the workspace. Default: the current folder.
 	Dir string
-	// Environ is what the environment of hooks is derived from. Default:
-	// os.Environ().
+	// Environ is the source of the hooks' environment. Default: os.Environ().
 	Environ []string
-	// Secret are the names of variables that no hook gets to see, in addition to
+	// Secret are the names of variables hidden from all hooks, in addition to
 	// *_API_KEY.
 	Secret []string
 	// Limit is how long a hook may take. Default: 30 seconds before a tool, 10
 	// elsewhere.
 	Limit time.Duration
-	// Grace is how long a hook may go on after it was told to end, and how long
-	// what it left behind may keep its output open. Default: 1 second.
+	// Grace is how long a hook may go on after it was told to end, and how long its own processes may keep
+	// its output open. Default: 1 second.
 	Grace time.Duration
 }
 
@@ -35,7 +34,7 @@ const (
 	errorLimit  = 4 << 10
 )
 
-// exitDeny is the exit code by which a hook without JSON says no.
+// exitDeny is the exit code by which a hook without JSON denies.
 const exitDeny = 2
 
 // An Engine runs hooks. It is safe for concurrent use.
@@ -58,11 +57,10 @@ func New(commands map[Point][]string, opts Options) *Engine {
 // Has reports whether there is a command for a point.
 func (e *Engine) Has(p Point) bool { return len(e.commands[p]) > 0 }
 
-// Run runs the command of the input's point and returns what it decides, with
-// what it wrote to standard error, the beginning of it. Exit code 0 goes with a
-// decision on standard output; 2 is a denial, or after a tool a note, in the
-// words of standard error. An error means that nothing was decided. ctx ends the
-// hook; the error is then its cause.
+// Run runs the command of the input's point and returns its decision, with the beginning of its standard
+// error. Exit code 0 goes with a decision on standard output. Code 2 is a denial, or after a tool a note, in
+// the words of standard error. An error means that there is no decision. ctx ends the hook, and the error is
+// then its cause.
 func (e *Engine) Run(ctx context.Context, in Input) (Decision, string, error) {
 	argv := e.commands[in.Point]
 	if len(argv) == 0 {
@@ -89,8 +87,8 @@ func (e *Engine) Run(ctx context.Context, in Input) (Decision, string, error) {
 	return decide(in.Point, code, &p.stdout, said)
 }
 
-// decide makes a decision of how a hook ended. Words that became part of the
-// decision are not said once more.
+// decide derives the decision from a hook's end. Words that became part of the decision are dropped from the
+// rest.
 func decide(p Point, code int, output *capped, said string) (Decision, string, error) {
 	_, decides := keys[p]
 	switch {
@@ -105,8 +103,8 @@ func decide(p Point, code int, output *capped, said string) (Decision, string, e
 	return d, said, err
 }
 
-// refusal is what exit code 2 means: a denial, where there is something to deny.
-// A reason on standard output counts before the words on standard error.
+// refusal is the meaning of exit code 2: a denial, if there is something to deny. A reason on standard output
+// counts before the words on standard error.
 func refusal(p Point, output *capped, said string) (Decision, string, error) {
 	if d, err := Decode(p, output.text); err == nil && (d.Denied || d.Note != "") {
 		return d, said, nil

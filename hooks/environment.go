@@ -9,8 +9,8 @@ import (
 // holds the point.
 const Marker = "JP_HOOK"
 
-// environment is what a hook gets of jp's: not jp's own variables, not keys, and
-// nothing that would point git to another repository.
+// environment is the part of jp's environment that a hook gets: without jp's own variables, without keys, and
+// without anything that would point git to another repository.
 func environment(opts Options, p Point) []string {
 	kept := slices.DeleteFunc(slices.Clone(opts.Environ), func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")

@@ -2,12 +2,12 @@ package hooks
 
 import "errors"
 
-// Why a hook came to nothing.
+// Reasons why a hook has no decision.
 var (
-	// ErrDecision says that what a hook wrote is no decision.
+	// ErrDecision reports that a hook's output is no decision.
 	ErrDecision = errors.New("no decision")
 	// ErrTimeout says that a hook took longer than it may. It was ended.
 	ErrTimeout = errors.New("time is up")
-	// ErrStatus says that a hook ended by itself, but not well.
+	// ErrStatus reports that a hook ended by itself, but with a failure.
 	ErrStatus = errors.New("ended with an error")
 )

@@ -25,16 +25,16 @@ const (
 // Version is that of the objects that hooks get.
 const Version = 1
 
-// An Input is what a hook gets on standard input, as one line of JSON.
+// An Input is a hook's standard input, as one line of JSON.
 type Input struct {
 	Version      int             `json:"v"`
 	Point        Point           `json:"point"`
 	Conversation conversation.ID `json:"conversation"`
-	Recorded     bool            `json:"recorded"` // what happens is recorded, and Conversation has it
+	Recorded     bool            `json:"recorded"` // the turn is recorded in Conversation
 	Turn         int             `json:"turn"`
-	Workspace    string          `json:"workspace"` // where the hook runs
+	Workspace    string          `json:"workspace"` // the folder in which the hook runs
 	Model        string          `json:"model"`
-	Request      string          `json:"request,omitempty"` // at TurnStart: what the user asks
+	Request      string          `json:"request,omitempty"` // at TurnStart: the user's request
 	Tool         *Tool           `json:"tool,omitempty"`    // at ToolPre and ToolPost
 	Result       *Result         `json:"result,omitempty"`  // at ToolPost
 	Inquiry      *Inquiry        `json:"inquiry,omitempty"` // at WaitingForInput
@@ -50,7 +50,7 @@ type Tool struct {
 	Effect    string          `json:"effect"`  // "reads" or "changes"
 }
 
-// A Result is what a tool came to.
+// A Result is the result of a tool.
 type Result struct {
 	Content    string   `json:"content"` // cut at ContentLimit
 	Cut        bool     `json:"cut"`
@@ -70,20 +70,20 @@ type Inquiry struct {
 	Answer     string                  `json:"answer"` // the command that answers it
 }
 
-// An End is what a turn, or its run in this process, came to.
+// An End is the end of a turn, or of its run in this process.
 type End struct {
 	Status  string          `json:"status"`  // complete, stopped, refused, length or incomplete
 	Message string          `json:"message"` // cut at ContentLimit
-	Data    json.RawMessage `json:"data"`    // null where the answer has no structure
+	Data    json.RawMessage `json:"data"`    // null if the answer has no structure
 	Usage   Usage           `json:"usage"`
 	Files   []string        `json:"files"` // that its tools changed
 }
 
-// A Usage is what models took.
+// A Usage is the consumption of models.
 type Usage struct {
 	Input   int    `json:"input"`
 	Output  int    `json:"output"`
-	CostUSD string `json:"cost_usd"` // "" where nobody knows
+	CostUSD string `json:"cost_usd"` // "" if unknown
 }
 
 // encode writes the input as it is read: characters such as < as they are.

@@ -19,7 +19,7 @@ type process struct {
 	stdout, stderr capped
 }
 
-// A capped writer keeps the beginning of what is written to it.
+// A capped writer keeps the beginning of its input.
 type capped struct {
 	most int
 	text []byte
@@ -44,7 +44,7 @@ func (p *process) run(ctx context.Context) (int, error) {
 	cmd.Env, cmd.Stdin = p.env, bytes.NewReader(p.input)
 	cmd.Stdout, cmd.Stderr = &p.stdout, &p.stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.WaitDelay = p.grace // for what it left behind with its output open
+	cmd.WaitDelay = p.grace // for processes that it left, with its output open
 	if err := cmd.Start(); err != nil {
 		return 0, err
 	}
@@ -64,8 +64,8 @@ func (p *process) run(ctx context.Context) (int, error) {
 	}
 }
 
-// codeOf is how a program ended by itself. That something it started holds its
-// output open, or that it did not read its input, is nothing to it.
+// codeOf is the exit code of a program that ended by itself. Processes that it left with its output open, and
+// unread input, do not count as errors.
 func codeOf(err error) (int, error) {
 	var exit *exec.ExitError
 	switch {
@@ -79,9 +79,9 @@ func codeOf(err error) (int, error) {
 	return 0, err
 }
 
-// end tells the group to end, and kills after the grace what is left of it.
+// end tells the group to end, and kills the rest of it after the grace.
 func (p *process) end(group int, done <-chan error) {
-	_ = syscall.Kill(-group, syscall.SIGTERM) // one that has ended needs none
+	_ = syscall.Kill(-group, syscall.SIGTERM) // unless it has ended
 	grace := time.NewTimer(p.grace)
 	defer grace.Stop()
 	select {
@@ -91,5 +91,5 @@ func (p *process) end(group int, done <-chan error) {
 		<-done
 		return
 	}
-	_ = syscall.Kill(-group, syscall.SIGKILL) // whatever its leader left behind
+	_ = syscall.Kill(-group, syscall.SIGKILL) // processes that its leader left
 }

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A ProgramError says why the program of a hook cannot be started.
+// A ProgramError reports why the program of a hook cannot be started.
 type ProgramError struct {
 	File string // the program
 	Err  error
@@ -25,11 +25,11 @@ func (e *ProgramError) Error() string {
 // Unwrap returns the cause.
 func (e *ProgramError) Unwrap() error { return e.Err }
 
-// ErrNotExecutable says that a file has no permission to be executed.
+// ErrNotExecutable reports that a file lacks the permission to be executed.
 var ErrNotExecutable = errors.New("not executable")
 
 // CheckProgram fails with a [*ProgramError] if the program of a hook that runs in dir cannot be started. It
-// starts nothing.
+// only looks.
 func CheckProgram(argv []string, dir string) error {
 	_, err := command(argv, dir)
 	return err
@@ -39,7 +39,7 @@ func CheckProgram(argv []string, dir string) error {
 func command(argv []string, dir string) (*exec.Cmd, error) {
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Dir = dir
-	if cmd.Err != nil { // no such name in PATH
+	if cmd.Err != nil { // PATH lacks the name
 		return nil, &ProgramError{File: argv[0], Err: errors.Unwrap(cmd.Err)}
 	}
 	file := cmd.Path

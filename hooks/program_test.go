@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A program that cannot be started is found by looking, and by a run.
+// A program that cannot be started fails the check, and a run.
 func TestCheckProgram(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
