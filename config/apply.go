@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// applyLayer takes over one layer's settings, in order, and holds back what
-// that layer may not say.
+// applyLayer takes over one layer's settings, in order, and holds back those that the layer must not set.
 func (l *loader) applyLayer(settings []setting) {
 	tools := l.workspaceTools(settings)
 	for _, s := range settings {
@@ -22,8 +21,8 @@ func (l *loader) applyLayer(settings []setting) {
 	}
 }
 
-// workspaceTools gives, for each tool whose command the workspace file names,
-// why that command is refused, or "" where the tool is the workspace's own.
+// workspaceTools gives, for each tool whose command the workspace file names, the reason why that command is
+// refused, or "" if the tool is the workspace's own.
 func (l *loader) workspaceTools(settings []setting) map[string]Reason {
 	tools := map[string]Reason{}
 	for _, s := range settings {
@@ -34,8 +33,8 @@ func (l *loader) workspaceTools(settings []setting) map[string]Reason {
 	return tools
 }
 
-// refusal is why s has no effect, or "". With a tool's command its whole table
-// is refused: the rest was written for that command.
+// refusal is the reason why s has no effect, or "". With a tool's command its whole table is refused: the
+// rest was written for that command.
 func (l *loader) refusal(s setting, tools map[string]Reason) Reason {
 	own := false
 	if s.origin.Layer == LayerWorkspace && s.path[0] == "tools" {
@@ -62,15 +61,15 @@ func (l *loader) refusal(s setting, tools map[string]Reason) Reason {
 	case own && ownQuestion(s.path):
 		return ""
 	case !tightens(s.node.tag.Get("tighten"), l.values[s.key()], s.value):
-		return ReasonLoosens // whether trusted or not
+		return ReasonLoosens // trusted or not
 	case !l.report.Trusted:
 		return ReasonUntrusted
 	}
 	return ""
 }
 
-// needsTrust tells whether a workspace's file must be trusted for s by its trust
-// tag: always, or where s is looser than what the layers below say.
+// needsTrust reports whether a workspace's file must be trusted for s by its trust tag: always, or if s is
+// looser than the layers below.
 func (l *loader) needsTrust(s setting) bool {
 	below := l.values[s.key()]
 	switch rule := s.node.tag.Get("trust"); rule {
@@ -83,7 +82,7 @@ func (l *loader) needsTrust(s setting) bool {
 	}
 }
 
-// toolTime is how long a tool may run whose own time is d, unset or 0 where it has none.
+// toolTime is the time limit of a tool with the time d of its own, unset or 0 for none.
 func (l *loader) toolTime(d any) any {
 	if own, _ := d.(time.Duration); own > 0 {
 		return own
@@ -91,8 +90,8 @@ func (l *loader) toolTime(d any) any {
 	return l.values["limits.tool_timeout"]
 }
 
-// ownQuestion tells whether path is about a tool's questions: whoever may
-// write the command may also write its answers.
+// ownQuestion tells whether path is about a tool's questions: the layer that may set the command may also set
+// its answers.
 func ownQuestion(path []string) bool { return path[2] == "questions" }
 
 // assign puts value at path below v, which can be set.

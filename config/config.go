@@ -3,18 +3,16 @@
 // The layers, low to high: defaults, the user's file, the workspace's file, the
 // environment (JP_CFG_…), the conversation's deltas, and key=value overrides.
 // A higher layer replaces single keys; lists are replaced whole, tables merge.
-// [Load] remembers for each key where its value came from.
+// [Load] remembers the source of each key's value.
 //
-// What must hold: a key that chooses what runs, where requests go or who is
-// asked (a security key) never comes from a conversation, and from a workspace
-// file only when the user approved exactly its bytes; even then the workspace
-// may only tighten permissions. The model is such a key but for conversations,
-// where the user's own choice is recorded; profiles are the user's alone; so are limits, durability and which tools
-// are on where a workspace file asks for looser ones than the layers below. What is held back is reported, so that
-// a repository without an approval can still be worked in.
+// Invariants: a key that chooses programs, servers or the person to ask (a security key) never comes from a
+// conversation, and from a workspace file only when the user approved exactly its bytes. Even then the
+// workspace may only tighten permissions. The model is such a key, except in conversations, which record the
+// user's own choice. Profiles are the user's alone. So are limits, durability and the set of enabled tools if
+// a workspace file asks for looser ones than the layers below. The report names the held back settings, so
+// that a repository without an approval is still usable.
 //
-// The package starts nothing, reads no environment but the one it is given, and
-// does not decide what is trusted by default: nothing is.
+// The package starts no programs and reads only the given environment. By default it trusts nothing.
 package config
 
 import "time"
@@ -71,20 +69,20 @@ type Profile struct {
 	Policy       Policy                 `toml:"policy"`
 }
 
-// ProfileTool is what a profile changes about a tool.
+// ProfileTool is a profile's change to a tool.
 type ProfileTool struct {
 	Enable *bool  `toml:"enable" doc:"Offer the tool to the model"`
 	Run    string `toml:"run" enum:"ask|unattended|edit|skip" doc:"What happens before a run"`
 	Result string `toml:"result" enum:"unattended|ask|edit|skip" doc:"What happens before the model sees the result"`
 }
 
-// Parameters are what a model is asked for.
+// Parameters are sent to a model with each request.
 type Parameters struct {
 	Reasoning string `toml:"reasoning" doc:"How much the model thinks before it answers: off, low, medium, high, max, or a word of the provider's; unset: as suits the model"`
 	MaxTokens int64  `toml:"max_tokens" default:"0" doc:"Tokens of one answer at most; 0: as many as suit the model"`
 }
 
-// Model is what jp has to know about a model.
+// Model describes a model.
 type Model struct {
 	Context int64 `toml:"context" default:"0" doc:"Tokens that the model can read; 0: as jp or the model's server says"`
 }
@@ -102,8 +100,7 @@ type Provider struct {
 	Dialect    string            `toml:"dialect" doc:"Protocol of the endpoint (anthropic, openai-responses, openai-chat, google), or the kind of openai-chat server (openrouter, ollama, llamacpp, lmstudio, vllm, litellm, azure, mistral, deepseek, kimi, glm, gemini); unset: the provider's own, else openai-chat"`
 }
 
-// Tool is a tool of the user's own, or what is changed about a built-in one.
-// Nil and empty mean: as the tool says itself.
+// Tool is a tool of the user's own, or a change to a built-in one. Nil and empty mean the tool's own value.
 type Tool struct {
 	Enable      *bool                `toml:"enable" trust:"off" doc:"Offer the tool to the model; recall stands for the tools that read other conversations"`
 	Description string               `toml:"description" security:"yes" doc:"What the model is told about the tool"`
@@ -135,7 +132,7 @@ type Question struct {
 	Exclusive bool   `toml:"exclusive" tighten:"on" default:"false" doc:"Only a person may answer"`
 }
 
-// Policy says what happens to a question without a user to ask.
+// Policy decides a question while the user is absent.
 type Policy struct {
 	Detached   string        `toml:"detached" enum:"auto|defaults|deny|queue|defer" tighten:"policy" doc:"What happens to questions while the user is absent; unset: queue, and defer for a query in the foreground if CI is set"`
 	Timeout    time.Duration `toml:"timeout" default:"30s" tighten:"shorter" doc:"How long queue waits in the foreground without an attached terminal before it becomes defer; 0: for ever. If you set none, jp waits on while the terminal that it runs in is open"`
@@ -145,12 +142,12 @@ type Policy struct {
 	Readers    bool          `toml:"readers" default:"true" tighten:"off" doc:"Run commands that only read, such as ls, grep and git log, without a question, in a sandbox of their own that lets them do nothing else"`
 }
 
-// Cache is what providers are asked to keep of a request's beginning.
+// Cache tells providers how long to keep a request's beginning.
 type Cache struct {
 	Life string `toml:"life" enum:"5m|1h|24h" doc:"How long the provider keeps what stays the same. Anthropic: 5m or 1h, for tools, system prompt and instructions. OpenAI: 24h, else its own. Unset: the longest at the vendor's own address"`
 }
 
-// Limits bound one turn. Zero means no limit, except for ToolOutput and HookTimeout.
+// Limits bound one turn. Zero means unlimited, except for ToolOutput and HookTimeout.
 type Limits struct {
 	ToolOutput   int64         `toml:"tool_output" trust:"lower" default:"32768" min:"1024" max:"262144" doc:"Bytes of one tool result that the model is sent, its beginning and its end: 1024 to 262144. jp keeps up to 8 MiB"`
 	ToolTimeout  time.Duration `toml:"tool_timeout" trust:"shorter" default:"10m" doc:"Time for one tool run; 0: no limit"`
@@ -181,12 +178,12 @@ type Titles struct {
 	Model string `toml:"model" security:"yes" default:"auto" doc:"Model that writes the title of a new conversation or fork after its first turn, in the background. auto: a cheap model of the conversation's provider at that provider's own address, so the text goes nowhere else. As provider/name or an alias: that one. Empty: none"`
 }
 
-// Assistant is what the user tells every model.
+// Assistant is the user's text for every model.
 type Assistant struct {
 	Instructions string `toml:"instructions" doc:"Your own words to the model, given before any file of instructions"`
 }
 
-// Web says what web_fetch may reach.
+// Web bounds the addresses that web_fetch may reach.
 type Web struct {
 	Allow         []string `toml:"allow" tighten:"fewer" check:"hosts" doc:"Hosts, with all names below them, of which web_fetch reads https addresses without a question: those in your words, in instructions, and links of pages it has read"`
 	AllowComposed []string `toml:"allow_composed" tighten:"fewer" check:"hosts" doc:"Hosts of which web_fetch reads any https address without a question, also one that the model composed"`
@@ -211,7 +208,7 @@ type Snapshot struct {
 	Base string `toml:"base" enum:"head|none" default:"head" doc:"Parent of a conversation's first event: the user's HEAD commit, or none"`
 }
 
-// Backup says of which files that no tree has jp keeps a copy before a program of a tool runs.
+// Backup chooses the files outside of trees that jp copies before a program of a tool runs.
 type Backup struct {
 	Enable   bool     `toml:"enable" default:"true" doc:"Keep a copy of untracked files, and of ignored files outside of ignored folders, before a tool changes files"`
 	FileSize int64    `toml:"file_size" default:"8388608" min:"0" doc:"Bytes that a file may have of which jp keeps a copy"`
@@ -231,7 +228,7 @@ type Sandbox struct {
 	Caches  []string `toml:"caches" default:"[\"go-build\", \"golangci-lint\", \"staticcheck\", \"ccache\", \"sccache\", \"zig\", \"pip\", \"uv\", \"pypoetry\", \"yarn\", \"pnpm\", \"deno\", \"bazel-disk\", \"~/.ccache\", \"~/.npm/_cacache\", \"~/.local/share/pnpm/store\"]" tighten:"fewer" doc:"Your caches that confined tools may write to: names below the cache folder, absolute, or below ~/. Tools keep other caches in jp-tools below the cache folder"`
 }
 
-// Secrets says what becomes of passwords, keys and tokens in what is recorded.
+// Secrets decides how jp treats passwords, keys and tokens in the record.
 type Secrets struct {
 	Redact bool `toml:"redact" default:"true" tighten:"on" doc:"Replace secrets by placeholders before jp records or sends them"`
 }
@@ -264,8 +261,8 @@ type Style struct {
 	Width    int64  `toml:"width" default:"0" doc:"Columns to wrap at, at most the terminal's; 0: the terminal's"`
 }
 
-// ResolveModel gives the model that name stands for: the alias's, else name itself.
-// No alias has a /, so that a full name is never another model.
+// ResolveModel gives the model that name stands for: the alias's, else name itself. An alias never has a /,
+// so that a full name always means its own model.
 func (c *Config) ResolveModel(name string) string {
 	if model, ok := c.Aliases[name]; ok {
 		return model

@@ -97,7 +97,7 @@ func (d *document) add(e entry) bool {
 	return true
 }
 
-// addKeyValue adds n, a key of the table at base, and what its inline tables hold.
+// addKeyValue adds n, a key of the table at base, and the keys of its inline tables.
 func (d *document) addKeyValue(n *unstable.Node, base []string, inline bool) {
 	e := entry{base: len(base), inline: inline, from: int(n.Raw.Offset), to: int(n.Raw.Offset + n.Raw.Length)}
 	e.path = append(e.path, base...)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// What is wrong with a setting; each [*Error] wraps one of them.
+// Kinds of mistake in a setting. Each [*Error] wraps one of them.
 var (
 	ErrSyntax     = errors.New("not valid TOML")
 	ErrUnknownKey = errors.New("unknown key")
@@ -17,12 +17,12 @@ var (
 // Error is a mistake in one layer, told in one line that names the place.
 type Error struct {
 	Origin Origin
-	Key    string // dotted; empty where the whole source is meant
-	Text   string // what is wrong, complete without Origin
+	Key    string // dotted; empty for the whole source
+	Text   string // the mistake, complete without Origin
 	kind   error
 }
 
-// Error gives "place: what is wrong".
+// Error gives "place: mistake".
 func (e *Error) Error() string { return fmt.Sprintf("%s: %s", e.Origin, e.Text) }
 
 // Unwrap gives the sentinel.

@@ -8,8 +8,8 @@ import (
 	"jp/config"
 )
 
-// A repository that nobody approved may say how much a model thinks, but not which one
-// is asked, nor name a command.
+// A repository without an approval may set how much a model thinks. It may neither choose the model nor name
+// a command.
 func Example() {
 	root, err := os.MkdirTemp("", "example")
 	if err != nil {

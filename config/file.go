@@ -13,14 +13,14 @@ import (
 // maxFile bounds a configuration file, in bytes.
 const maxFile = 1 << 20
 
-// readUserFile gives the file's bytes, nil where there is none.
+// readUserFile gives the file's bytes, nil if there is none.
 func readUserFile(o Origin) ([]byte, *Error) {
 	f, err := os.OpenFile(o.Name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	return readAll(o, f, err)
 }
 
-// ReadWorkspaceFile gives the bytes of the workspace's file below root, nil where
-// there is none. An error is an [*Error].
+// ReadWorkspaceFile gives the bytes of the workspace's file below root, nil if there is none. An error is an
+// [*Error].
 func ReadWorkspaceFile(root string) ([]byte, error) {
 	data, err := readWorkspaceFile(Origin{Layer: LayerWorkspace, Name: WorkspaceFile}, root)
 	if err != nil {
@@ -30,7 +30,7 @@ func ReadWorkspaceFile(root string) ([]byte, error) {
 }
 
 // readWorkspaceFile is the same for the file below root. A link that leads out
-// of root is refused: the bytes would not be the repository's.
+// of root is refused: the bytes would be outside of the repository.
 func readWorkspaceFile(o Origin, root string) ([]byte, *Error) {
 	dir, err := os.OpenRoot(root)
 	if err != nil {
@@ -46,7 +46,7 @@ func readWorkspaceFile(o Origin, root string) ([]byte, *Error) {
 	return readAll(o, f, err)
 }
 
-// readAll was given a file opened without waiting, so that a pipe cannot hang it.
+// readAll reads a file that was opened without waiting, so that a pipe cannot hang it.
 func readAll(o Origin, f *os.File, err error) ([]byte, *Error) {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, nil

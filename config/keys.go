@@ -5,10 +5,10 @@ import "strings"
 // Key describes one setting for people.
 type Key struct {
 	Key      string // dotted; <name> stands for any name
-	Type     string // what may be written, in words
+	Type     string // the valid values, in words
 	Default  string // as TOML; empty: unset
 	Layers   string // who may set it
-	Security bool   // chooses what runs, where requests go or who is asked; a workspace's file has to be trusted
+	Security bool   // chooses programs, servers or the person to ask; a workspace's file has to be trusted
 	Doc      string
 }
 

@@ -9,22 +9,21 @@ import (
 // WorkspaceFile is the workspace's file, below the workspace's root.
 const WorkspaceFile = ".jp/config.toml"
 
-// Options name the layers. Each may be left empty; a file that does not exist
-// is an empty layer.
+// Options name the layers. Each may be left empty; a missing file is an empty layer.
 type Options struct {
 	UserFile  string                   // path of the user's file
 	OwnFile   string                   // path of the user's file for this repository
 	Workspace string                   // root of the working tree; its file is WorkspaceFile below it
 	Environ   []string                 // NAME=value, as os.Environ gives it
 	Deltas    []map[string]any         // the conversation's config_delta events, oldest first
-	Profiles  []string                 // profiles to use besides the default one, above what the conversation says
+	Profiles  []string                 // profiles to use besides the default one, above the conversation's settings
 	Overrides []string                 // key=value, as --cfg takes it, in order
-	Trusted   func(sha256 string) bool // whether the user approved the bytes with this hash (hex); nil: never
-	Drafts    map[Layer][]byte         // what is read in the place of a layer's file
+	Trusted   func(sha256 string) bool // reports whether the user approved the bytes with this hash (hex); nil: never
+	Drafts    map[Layer][]byte         // read in the place of a layer's file
 }
 
 // Load reads all layers. An error is an [*Error] that names the place of the
-// first mistake; what is merely not permitted is in the report instead.
+// first mistake; settings that are merely forbidden are in the report instead.
 func Load(opts Options) (*Config, *Report, error) {
 	l := newLoader()
 	if l.load(opts); len(l.wrong) > 0 {
@@ -45,7 +44,7 @@ func Examine(opts Options) (*Config, *Report, []*Error) {
 type loader struct {
 	config *Config
 	report *Report
-	values map[string]any // by key, what the layers so far say
+	values map[string]any // by key, of the layers so far
 	all    bool           // go on after a mistake
 	wrong  []*Error
 }
@@ -118,8 +117,7 @@ func (l *loader) readFile(opts Options, o Origin) (_ []setting, err *Error) {
 	return l.fileSettings(o, data)
 }
 
-// readWorkspace hashes and parses the same bytes, so that what was approved is
-// what is used.
+// readWorkspace hashes and parses the same bytes, so that it uses the approved bytes.
 func (l *loader) readWorkspace(opts Options) (_ []setting, err *Error) {
 	if opts.Workspace == "" {
 		return nil, nil
@@ -145,7 +143,8 @@ func (l *loader) readOverrides(opts Options) ([]setting, *Error) {
 	return overrideSettings(opts.Overrides)
 }
 
-// readOwnOverrides reads ahead which profile is in use and what it says. Mistakes are for [loader.readOverrides] to find.
+// readOwnOverrides reads ahead the profile in use and its settings. Mistakes are left to
+// [loader.readOverrides].
 func (l *loader) readOwnOverrides(opts Options) ([]setting, *Error) {
 	settings, _ := overrideSettings(opts.Overrides)
 	return slices.DeleteFunc(settings, func(s setting) bool { return !s.node.private }), nil
@@ -201,7 +200,7 @@ func defaultSettings() []setting {
 	return settings
 }
 
-// complete checks what only all layers together can tell.
+// complete checks the layers as a whole.
 func (l *loader) complete() {
 	for _, name := range sortedKeys(l.config.MCP) {
 		why, set := "", l.config.MCP[name]

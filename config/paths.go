@@ -9,12 +9,12 @@ import (
 // Paths are the user's own places, all absolute.
 type Paths struct {
 	UserFile string // $XDG_CONFIG_HOME/jp/config.toml
-	StateDir string // $XDG_STATE_HOME/jp: what must outlive a restart, approvals among it
+	StateDir string // $XDG_STATE_HOME/jp: files that must outlive a restart, approvals among them
 	DataDir  string // $XDG_DATA_HOME/jp
 	CacheDir string // $XDG_CACHE_HOME/jp: may be deleted at any time
 }
 
-// FindPaths follows the XDG rules: a variable that is empty or no absolute path
+// FindPaths follows the XDG rules: a variable that is empty or not an absolute path
 // counts as unset, and its place is then below $HOME. It is an error if that is
 // needed and missing.
 func FindPaths(environ []string) (Paths, error) {

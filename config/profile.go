@@ -10,11 +10,11 @@ import (
 // Profiles of jp's own. Their names are taken.
 const (
 	ProfilePlan  = "plan"  // only tools that read are run
-	ProfileEdits = "edits" // tools that change files run without a question where jp can bring the files back
+	ProfileEdits = "edits" // tools that change files run without a question if jp can bring the files back
 	ProfileAuto  = "auto"  // tools that change files, and programs of the sandbox without network, run without a question
 )
 
-// builtin are jp's own profiles. What they do to the tools is for those to see to who offer the tools.
+// builtin are jp's own profiles. Their effect on tools is up to the code that offers the tools.
 var builtin = map[string]Profile{
 	ProfilePlan:  {Instructions: "The user wants a plan. Read what you need, change nothing, and answer with the steps that you would take. Calls of tools that may change something are not run."},
 	ProfileEdits: {},
@@ -26,7 +26,7 @@ func (c *Config) ProfileNames() []string {
 	return append([]string{ProfilePlan, ProfileEdits, ProfileAuto}, slices.Sorted(maps.Keys(c.Profiles))...)
 }
 
-// FindProfile is what a name stands for.
+// FindProfile finds a profile by its name.
 func (c *Config) FindProfile(name string) (Profile, bool) {
 	if p, ok := builtin[name]; ok {
 		return p, true
@@ -79,7 +79,7 @@ func (l *loader) readProfiles(opts Options) (all []setting, err *Error) {
 	return all, nil
 }
 
-// pruned is a table without tables that say nothing.
+// pruned is a table without empty tables.
 func pruned(table map[string]any) map[string]any {
 	for key, value := range table {
 		if inner, ok := value.(map[string]any); ok && len(pruned(inner)) == 0 {

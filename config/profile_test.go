@@ -29,7 +29,7 @@ parameters.reasoning = "max"
 policy.timeout = "5m"
 `
 
-// TestProfileIsALayer varies where a key is said, and which profile says another value.
+// TestProfileIsALayer varies the layer of a key, and the profile with another value.
 func TestProfileIsALayer(t *testing.T) {
 	said := []map[string]any{{"parameters": map[string]any{"reasoning": "off"}}}
 	tests := []struct {

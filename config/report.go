@@ -25,12 +25,12 @@ func (l Layer) String() string {
 	return [...]string{"default", "user", "your file for this repository", "workspace", "environment", "conversation", "profile", "--cfg"}[l]
 }
 
-// Origin is where a value was written.
+// Origin is the place of a value.
 type Origin struct {
 	Layer  Layer
 	Name   string // the file as it is shown to people, or the environment variable
 	Line   int    // from 1; 0 outside files
-	Column int    // from 1, in bytes; only where a file is not valid TOML
+	Column int    // from 1, in bytes; only for invalid TOML
 }
 
 // String gives "file:line", the variable, or the layer's name.
@@ -67,15 +67,15 @@ type InertKey struct {
 	Reason Reason
 }
 
-// Report says where the settings came from and what was held back.
+// Report names the sources of the settings, and those that were held back.
 type Report struct {
 	Origins       map[string]Origin // by dotted key, for every key that has a value
 	Values        map[string]string // the same keys' values as TOML, on one line
 	Inert         []InertKey        // in layer order, then as written
-	WorkspaceHash string            // SHA-256 of the workspace file, hex; empty: there is none
+	WorkspaceHash string            // SHA-256 of the workspace file, hex; empty if there is none
 	Trusted       bool              // whether Options.Trusted approved that hash
 	Profiles      []string          // those in use, the default one first
-	Lasting       map[string]any    // what the profiles of Options.Profiles set and the conversation does not say yet; no security keys
+	Lasting       map[string]any    // settings of the profiles of Options.Profiles that the conversation still lacks, without security keys
 }
 
 // Untrusted tells whether the workspace file asks for something that approving

@@ -24,7 +24,7 @@ type field struct {
 	node *node
 }
 
-// maxName bounds free names, in bytes: models accept no longer tool names.
+// maxName bounds free names, in bytes: the limit of models for tool names.
 const maxName = 64
 
 var durationType = reflect.TypeFor[time.Duration]()
@@ -52,7 +52,7 @@ func newNode(t reflect.Type, tag reflect.StructTag, above *node) *node {
 	return n
 }
 
-// withoutLabel keeps for a map's values what the tag says about values.
+// withoutLabel keeps the part of the tag about a map's values.
 func withoutLabel(tag reflect.StructTag) reflect.StructTag {
 	return reflect.StructTag(fmt.Sprintf("doc:%q check:%q", tag.Get("doc"), tag.Get("check")))
 }
@@ -74,7 +74,7 @@ func (n *node) names() []string {
 	return names
 }
 
-// child is the node below n by that name, nil where there can be none.
+// child is the node below n by that name, nil if it cannot exist.
 func (n *node) child(name string) *node {
 	for _, f := range n.fields {
 		if f.name == name {
@@ -132,7 +132,7 @@ func (n *node) walk(path []string, visit func([]string, *node)) {
 	}
 }
 
-// lookup finds the node of a key or says what is wrong with the key.
+// lookup finds the node of a key or reports the mistake in the key.
 func lookup(o Origin, path []string) (*node, *Error) {
 	n, known := schema().find(path)
 	if n != nil {

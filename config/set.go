@@ -14,7 +14,7 @@ import (
 // A Draft is a TOML file with one key set, before jp writes it. Every other byte
 // stays where it can: comments, order and layout.
 //
-// The key and its value must be valid. The rest of the file must only be TOML.
+// The key and its value must be valid. For the rest of the file, TOML is enough.
 type Draft struct {
 	Key           string // dotted
 	origin        Origin
@@ -22,8 +22,8 @@ type Draft struct {
 	before, after []byte
 }
 
-// NewDraft sets one key of the file that the origin names. value is TOML, or plain
-// text where the key takes a string. A missing file or table is made.
+// NewDraft sets one key of the file that the origin names. value is TOML, or plain text if the key takes a
+// string. A missing file or table is made.
 func NewDraft(o Origin, key, value string) (*Draft, error) {
 	path, ok := parseKey(key)
 	if !ok {
@@ -48,10 +48,9 @@ func NewDraft(o Origin, key, value string) (*Draft, error) {
 	return &Draft{Key: joinKey(path), origin: o, target: target, before: before, after: after}, nil
 }
 
-// Adds gives the first mistake that judge finds with the new content and not with
-// the old, nil for none. Where there was a mistake already another one of the same
-// key adds none, so that a file can be mended step by step; but the value that was
-// set must itself be right.
+// Adds gives the first mistake that judge finds with the new content and not with the old, or nil. If a key
+// had a mistake already, another one of the same key does not count, so that a file can be mended step by
+// step. But the new value itself must be right.
 func (d *Draft) Adds(judge func(content []byte) []*Error) *Error {
 	had := map[string]bool{}
 	for _, e := range judge(d.before) {
@@ -65,7 +64,7 @@ func (d *Draft) Adds(judge func(content []byte) []*Error) *Error {
 	return nil
 }
 
-// Write replaces the file by the draft, in one step or not at all. A file that is a
+// Write replaces the file by the draft, atomically. A file that is a
 // link stays one, and Write replaces its target.
 func (d *Draft) Write() error {
 	if err := replaceFile(d.target, d.after); err != nil {

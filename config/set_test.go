@@ -29,7 +29,6 @@ func read(t *testing.T, file string) string {
 	return string(data)
 }
 
-// set writes one key of a file.
 func set(file, key, value string) error {
 	d, err := config.NewDraft(config.Origin{Name: file}, key, value)
 	if err != nil {
@@ -195,8 +194,8 @@ func leaves(t failer, data []byte) map[string]any {
 	return flat
 }
 
-// Whatever the file and the value: an error and the same bytes, or a file that
-// says the same but for the key.
+// For any file and value, the result is an error and the same bytes, or a file with the same settings except
+// for the key.
 func FuzzSet(f *testing.F) {
 	for _, line := range append(rootLines, tableLines...) {
 		f.Add([]byte(line), 3, "x")

@@ -22,7 +22,7 @@ func (l *loader) fileSettings(o Origin, data []byte) ([]setting, *Error) {
 		return nil, err
 	}
 	var settings []setting
-	var done []string // the free value whose inside is no key of ours
+	var done []string // the free value that contains keys other than ours
 	for _, e := range doc.entries {
 		if e.inline && done != nil && under(e.path, done) {
 			continue
@@ -122,7 +122,7 @@ func environmentSettings(environ []string) ([]setting, *Error) {
 }
 
 // environmentPath spells a variable's name as a key: in lower case, but for
-// the names of other variables, and with the hyphens that no variable can have.
+// the names of other variables, and with the hyphens that variables cannot have.
 func environmentPath(name string) []string {
 	path := strings.Split(strings.TrimPrefix(name, environmentPrefix), "__")
 	for i := range path {

@@ -9,5 +9,5 @@ import (
 var template []byte
 
 // Template is a workspace file to start from: every setting, commented out,
-// with a line that says what it does. As it stands it sets nothing.
+// with a line of explanation. Unchanged, it has no effect.
 func Template() []byte { return slices.Clone(template) }

@@ -41,7 +41,7 @@ func TestEachTemplateLineIsValidAloneInItsTable(t *testing.T) {
 		}
 		require.True(t, remark, "%s has no explanation", text)
 		alone := table + "\n" + text
-		switch { // a server is nothing without one of them
+		switch { // a server needs one of them
 		case strings.HasPrefix(table, "[mcp.") && strings.HasPrefix(text, "client_secret"):
 			alone += "\nurl = 'https://x'\nclient_id = 'x'"
 		case strings.HasPrefix(table, "[mcp.") && slices.ContainsFunc([]string{"headers", "client_id", "redirect_port"}, func(key string) bool { return strings.HasPrefix(text, key) }):

@@ -86,7 +86,7 @@ func floatText(f float64) string {
 	return strings.TrimPrefix(text, "+")
 }
 
-// durationText writes "10m" where the standard library says "10m0s".
+// durationText writes "10m" for the standard library's "10m0s".
 func durationText(d time.Duration) string {
 	text := d.String()
 	if strings.HasSuffix(text, "m0s") {

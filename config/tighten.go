@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Positions on a ladder from loose to tight. The empty value is what holds
-// while the key is unset: runs are asked for, results are delivered.
+// Positions on a ladder from loose to tight. The empty value is the default of an unset key: runs are asked
+// for, results are delivered.
 var (
 	policyLadder = map[string]int{"auto": 0, "defaults": 1, "": 2, "queue": 2, "defer": 2, "deny": 3}
 	runLadder    = map[string]int{"unattended": 0, "": 1, "ask": 1, "edit": 1, "skip": 2}
@@ -14,9 +14,8 @@ var (
 	diskLadder   = map[string]int{"off": 0, "full": 1}
 )
 
-// tightens tells whether a workspace may replace below by value, by the key's
-// tighten tag, or without trust by its trust tag. below is nil where no lower layer
-// has set the key.
+// tightens reports whether a workspace may replace below by value, by the key's tighten tag, or without trust
+// by its trust tag. below is nil if the lower layers leave the key unset.
 func tightens(rule string, below, value any) bool {
 	switch rule {
 	case "":
@@ -57,7 +56,7 @@ func climbs(ladder map[string]int, below, value any) bool {
 	return ladder[value.(string)] >= ladder[from]
 }
 
-// lower takes 0 for no limit.
+// lower compares limits, with 0 as unlimited.
 func lower[N int64 | float64 | time.Duration](below, value N) bool {
 	return below == 0 || value > 0 && value <= below
 }

@@ -10,11 +10,10 @@ import (
 	"strings"
 )
 
-// Approvals are the workspace files that the user has approved: one file per
-// approved content, named by its [Hash], and a mark for each workspace in which
-// it was approved. The same bytes mean another thing elsewhere, since they may name
-// programs of the workspace. A copy of the bytes is kept, so that a change can be
-// shown and a damaged entry approves nothing.
+// Approvals are the workspace files that the user has approved: one file per approved content, named by its
+// [Hash], and a mark for each workspace in which it was approved. The same bytes mean another thing
+// elsewhere, since they may name programs of the workspace. It keeps a copy of the bytes, to show a change,
+// and so that a damaged entry approves nothing.
 type Approvals struct {
 	Dir  string // $XDG_STATE_HOME/jp/trust
 	Root string // of the workspace, absolute
@@ -50,8 +49,8 @@ func (a Approvals) Approve(content []byte) error {
 	return nil
 }
 
-// Revoke takes all that was approved in the workspace back, whatever the file says by
-// now: an older content could come back. It reports whether there was anything.
+// Revoke takes all approvals in the workspace back, for any content: an older one could come back. It reports
+// whether there were any.
 func (a Approvals) Revoke() (bool, error) {
 	entries, err := os.ReadDir(a.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -78,7 +77,7 @@ func (a Approvals) Revoke() (bool, error) {
 	return true, syncDir(a.Dir)
 }
 
-// Last gives the content approved last in the workspace, nil if none.
+// Last gives the content approved last in the workspace, or nil.
 func (a Approvals) Last() ([]byte, error) {
 	hash, err := os.ReadFile(a.lastFile())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -93,12 +92,12 @@ func (a Approvals) Last() ([]byte, error) {
 	return os.ReadFile(filepath.Join(a.Dir, string(hash)))
 }
 
-// mark says that a content is approved in the workspace. Its name is no hash.
+// mark is the file of an approval in the workspace. Its name cannot be a hash.
 func (a Approvals) mark(hash string) string {
 	return filepath.Join(a.Dir, hash+"-"+Hash([]byte(a.Root)))
 }
 
-// lastFile cannot be taken for an approval: its name is no hash.
+// lastFile cannot be taken for an approval: its name cannot be a hash.
 func (a Approvals) lastFile() string {
 	return filepath.Join(a.Dir, "last-"+Hash([]byte(a.Root)))
 }

@@ -12,7 +12,7 @@ import (
 	"jp/config"
 )
 
-// hostile asks for everything that a repository must not decide.
+// hostile sets everything that a repository must not decide.
 const hostile = `model = "a/b"
 [aliases]
 x = "a/b"
@@ -243,11 +243,11 @@ func TestEverySecurityKeyIsHeldBack(t *testing.T) {
 		case key == "tools.x.enable":
 			value = "false"
 		case key == "limits.model_calls":
-			value = "20" // no looser than the default
+			value = "20" // as tight as the default
 		case key == "limits.same_calls":
-			value = "2" // no looser than the default
+			value = "2" // as tight as the default
 		case key == "instructions.fallback":
-			value = "[]" // no looser than the default
+			value = "[]" // as tight as the default
 		case k.Type == "a whole number":
 			value = "2000"
 		case strings.HasSuffix(key, "allow_tools"):

@@ -98,7 +98,7 @@ func listOf[T any](v any, element func(any) (T, bool)) ([]T, bool) {
 	return out, true
 }
 
-// cleanText accepts what can be an argument of a program and be written as TOML.
+// cleanText accepts text that can be an argument of a program and be written as TOML.
 func cleanText(v any) (string, bool) {
 	text, ok := v.(string)
 	return text, ok && utf8.ValidString(text) && !strings.ContainsRune(text, 0)
@@ -132,7 +132,7 @@ func decimal(v any) (float64, bool) {
 	return float64(i), ok
 }
 
-// plain accepts what TOML and JSON both can say: no dates, no infinities, no null.
+// plain accepts values that TOML and JSON share: no dates, no infinities, no null.
 func plain(v any) (any, bool) {
 	switch v := v.(type) {
 	case string:
@@ -165,7 +165,7 @@ func plain(v any) (any, bool) {
 	return nil, false
 }
 
-// check says what is wrong with a value of the right shape, or "".
+// check describes the mistake in a value of the right shape, or is "".
 func (n *node) check(value any) string {
 	switch v := value.(type) {
 	case int64:
@@ -216,7 +216,7 @@ func (n *node) check(value any) string {
 	return ""
 }
 
-// approved reports whether a rule names a tool of a server with the code of what the user approved of it.
+// approved reports whether a rule names a tool of a server with the code of the approved definition.
 func approved(rule string) bool {
 	name, code, _ := strings.Cut(rule, " ")
 	sum, err := hex.DecodeString(code)
@@ -231,7 +231,7 @@ func endpoint(s string) bool {
 	return s == "" || err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }
 
-// wants says in words what values the node takes.
+// wants describes the values that the node takes.
 func (n *node) wants() string {
 	switch {
 	case !n.leaf():
