@@ -29,15 +29,15 @@ type answer struct {
 	option permissionOption
 	value  turnloop.Answer
 	why    bool           // the user is asked for a reason
-	rule   *turnloop.Rule // that the answer adds; nil: none
+	rule   *turnloop.Rule // that the answer adds; optional
 }
 
-// errSilent says that the client gave no answer that counts.
+// errSilent reports that the client gave no valid answer.
 var errSilent = errors.New("the client gave no answer")
 
 // choose lets the user take one of some options of a call. It gives the index of the option. It is errSilent
-// where none was taken, and the end of the turn where the client has cancelled that. The client hears that a call
-// that was made up for the question is over.
+// if the user took none, and the end of the turn if the client has cancelled that. If the call was made up
+// for the question, the client is told that it is over.
 func (u *user) choose(ctx context.Context, call toolCall, madeUp bool, options []permissionOption) (at int, err error) {
 	ctx, done := u.front.turn.asks(ctx)
 	defer done()
@@ -93,7 +93,7 @@ func (t *turn) asks(ctx context.Context) (context.Context, func()) {
 	}
 }
 
-// write lets the user write a line, where the client has a form for it.
+// write lets the user write a line, if the client has a form for it.
 func (u *user) write(ctx context.Context, call, text string) (string, error) {
 	if !u.writes() {
 		return "", errSilent
@@ -156,7 +156,7 @@ func (u *user) Ask(ctx context.Context, q turnloop.Question) (turnloop.Answer, e
 	given := answers[at]
 	if given.why {
 		given.value.Reason, err = u.write(ctx, call.ToolCallID, "Why not?")
-		if errors.Is(err, errSilent) { // it is a no without a reason
+		if errors.Is(err, errSilent) { // it is a denial without a reason
 			err = nil
 		}
 	}
@@ -187,8 +187,8 @@ func (u *user) await(ctx context.Context) error {
 	}
 }
 
-// allow adds a rule to the user's own configuration for the repository, and says so. A rule that was not added leaves the
-// answer as it is.
+// allow adds a rule to the user's own configuration for the repository, and tells the user. If that fails,
+// the answer stays as it is.
 func (u *user) allow(rule turnloop.Rule) {
 	file, err := agent.Allow(u.front.updates.repo, rule)
 	if err != nil {
@@ -207,7 +207,7 @@ func (u *user) noAnswer(q turnloop.Question, err error) error {
 	return err
 }
 
-// call is what a question is about: a call that the client knows, or one that is made up for it.
+// call is the subject of a question: a call that the client knows, or one that is made up for it.
 func (u *user) call(q turnloop.Question) (_ toolCall, madeUp bool) {
 	updates := u.front.updates
 	updates.mu.Lock()
@@ -236,7 +236,7 @@ func (u *user) call(q turnloop.Question) (_ toolCall, madeUp bool) {
 	return call, madeUp
 }
 
-// answers are the options of a question, a no first. Only a rule lasts longer than the turn.
+// answers are the options of a question, the denial first. Only a rule lasts longer than the turn.
 func (u *user) answers(ctx context.Context, q turnloop.Question) []answer {
 	request := q.Inquiry.Request
 	no := func(value turnloop.Answer, name string) answer {
@@ -293,8 +293,8 @@ func (u *user) answers(ctx context.Context, q turnloop.Question) []answer {
 	return all
 }
 
-// Decide implements [agent.User]: a question of jp's own, such as what becomes of an interrupted turn. What leaves things
-// as they are stands first.
+// Decide implements [agent.User]: a question of jp's own, such as the fate of an interrupted turn. The option
+// that leaves things as they are stands first.
 func (u *user) Decide(ctx context.Context, d agent.UserDecision) (rune, error) {
 	text := strings.TrimSpace(d.Text)
 	title, _, _ := strings.Cut(text, "\n")
@@ -344,7 +344,7 @@ func (u *user) Line(ctx context.Context, _ conversation.ID, prompt string) (stri
 // Tell implements [agent.User].
 func (u *user) Tell(line string) { u.front.session.notice("info", line) }
 
-// Approve implements [agent.User]. Servers are approved at a terminal, which shows all of what they offer. With
+// Approve implements [agent.User]. Servers are approved at a terminal, which shows all of their offers. With
 // --trust-client-mcp those of the client are approved as they are.
 func (u *user) Approve(ctx context.Context, s *toolset.Server) error {
 	if u.front.session.trusted(s) {

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// bufferTime is how long a client may take to say what it has of a file.
+// bufferTime is how long a client may take to return the text of a file.
 const bufferTime = 5 * time.Second
 
-// buffer reads a file as the client has it, with changes that are not saved. It reports false where the client does
-// not say. The path is of a file in the working tree, which was checked.
+// buffer reads a file as the client has it, with unsaved changes. It is false if the client does not answer.
+// The path is of a file in the working tree, which was checked.
 func (s *session) buffer(ctx context.Context, root, path string) (text string, known bool) {
 	if !s.server.can("fs", "readTextFile") {
 		return "", false

@@ -14,13 +14,14 @@ import (
 // A delegated call works in a conversation of its own.
 type delegated struct {
 	child conversation.ID
-	lines []string // what the child's tools came to, the newest last
+	lines []string // results of the child's tools, the newest last
 }
 
 // mostLines is how many of them the client is shown.
 const mostLines = 10
 
-// Child implements [agent.Frontend]: the client is shown, in the parent's call, what the tools of a delegate come to.
+// Child implements [agent.Frontend]: it shows the client, in the parent's call, the results of a delegate's
+// tools.
 func (f *front) Child(id conversation.ID) agent.Output {
 	return childOutput{agent.NoOutput{}, f.updates, id}
 }
@@ -59,7 +60,7 @@ func (o childOutput) Recorded(events []*conversation.Event) {
 	}
 }
 
-// Working implements [turnloop.Observer]. It never holds up what it is told by.
+// Working implements [turnloop.Observer]. It never holds up its caller.
 func (o childOutput) Working(a turnloop.Activity) {
 	u := o.updates
 	text := farness(a)
@@ -72,7 +73,7 @@ func (o childOutput) Working(a turnloop.Activity) {
 	}
 }
 
-// farness is how far a tool says that it is, "" where there is nothing to show of that.
+// farness is a tool's own progress, "" if there is nothing to show.
 func farness(a turnloop.Activity) string {
 	text := a.Progress
 	if text == "" {
@@ -84,7 +85,7 @@ func farness(a turnloop.Activity) string {
 	return text
 }
 
-// callOf is the open call that works in a conversation, nil if there is none. The lock is held.
+// callOf is the open call that works in a conversation, or nil. The lock is held.
 func (u *updates) callOf(child conversation.ID) (seq int, d *delegated) {
 	for seq, d := range u.delegated {
 		if d.child == child && !u.over[seq] {

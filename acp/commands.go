@@ -41,7 +41,7 @@ func (s *session) tellCommands(ctx context.Context) {
 	s.tellChanged(r)
 }
 
-// tellChanged tells the client the commands, where it does not know them.
+// tellChanged tells the client the commands, if they are new to it.
 func (s *session) tellChanged(r *repo.Repo) {
 	u := commandsUpdate{Kind: "available_commands_update", Commands: s.commands(r)}
 	s.mu.Lock()
@@ -79,7 +79,7 @@ func (s *session) commands(r *repo.Repo) []command {
 	return all
 }
 
-// commandOf cuts a command off a text, nil where the text has none.
+// commandOf cuts a command off a text, nil if there is none.
 func commandOf(text string) (_ *slash, words string) {
 	name, words, _ := strings.Cut(strings.TrimSpace(text), " ")
 	for i, c := range slashes {
@@ -90,7 +90,7 @@ func commandOf(text string) (_ *slash, words string) {
 	return nil, text
 }
 
-// skillOf cuts the name of a skill off a text, "" where it has none.
+// skillOf cuts the name of a skill off a text, "" if there is none.
 func skillOf(r *repo.Repo, text string) (name, words string) {
 	first, words, _ := strings.Cut(strings.TrimSpace(text), " ")
 	if name, is := strings.CutPrefix(first, "/"); is && name != "" {
@@ -103,7 +103,7 @@ func skillOf(r *repo.Repo, text string) (name, words string) {
 	return "", text
 }
 
-// serverPromptOf is the prompt of an MCP server that a text names, nil where it names none.
+// serverPromptOf is the prompt of an MCP server that a text names, or nil.
 func serverPromptOf(r *repo.Repo, text string) *agent.ServerPrompt {
 	first, words, _ := strings.Cut(text, " ")
 	if !strings.HasPrefix(first, "/") || !strings.Contains(first, ":") {
@@ -146,8 +146,8 @@ func (s *session) compact(ctx context.Context, f *front, words string) (string, 
 	return fmt.Sprintf("Compacted: about %d tokens in the place of %d. jp compact --undo takes it back.", done.Plan.After, done.Plan.Before), nil
 }
 
-// undoTurn brings back what the tools of the last turn changed, as jp undo does. Files that the user changed
-// stay.
+// undoTurn brings back the files that the tools of the last turn changed, as jp undo does. Files that the
+// user changed stay.
 func (s *session) undoTurn(ctx context.Context, f *front, words string) (string, error) {
 	if words != "" {
 		return "", problem.Usage("/undo takes no words.")
@@ -183,7 +183,7 @@ func (s *session) undoTurn(ctx context.Context, f *front, words string) (string,
 	return strings.Join(lines, "\n"), nil
 }
 
-// command does what a prompt says that is a command of jp.
+// command runs the command of jp in a prompt.
 func (s *session) command(ctx context.Context, f *front, c *slash, words string) (any, error) {
 	if _, err := f.updates.repo.Store.Head(ctx, s.id); err != nil {
 		return nil, invalid("/%s comes behind a first prompt", c.name)

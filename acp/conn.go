@@ -26,7 +26,6 @@ const (
 	codeNotFound       = -32002
 )
 
-// An rpcError is the error of a request.
 type rpcError struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
@@ -35,20 +34,19 @@ type rpcError struct {
 
 func (e *rpcError) Error() string { return e.Message }
 
-// errGone says that the client has left.
 var errGone = errors.New("the client is gone")
 
 // lingers is how long a client that ended its input may take to read a message.
 const lingers = 5 * time.Second
 
-// A conn is the connection to a client. What it is told to send may come from any goroutine.
+// A conn is the connection to a client. Any goroutine may send messages.
 type conn struct {
 	out  io.Writer
-	gone chan struct{} // closed when nothing can be sent any more
+	gone chan struct{} // closed when sending is over
 	left sync.Once
 	send sync.Mutex // held while a message is written
 
-	ended chan struct{} // closed when no more messages of the client are read
+	ended chan struct{} // closed when reading is over
 
 	mu      sync.Mutex
 	next    int
@@ -73,8 +71,8 @@ type outgoing struct {
 	Error   *rpcError       `json:"error,omitempty"`
 }
 
-// write sends one message, whole. A client that does not read holds it up until it is gone. One that has
-// ended its input is gone if it does not read for a while.
+// write sends one message, whole. A client that does not read blocks it until the client is gone. A client
+// that has ended its input counts as gone if it does not read for a while.
 func (c *conn) write(m outgoing) error {
 	m.JSONRPC = "2.0"
 	var line bytes.Buffer
@@ -119,7 +117,6 @@ func (c *conn) notify(method string, params any) error {
 	return c.write(outgoing{Method: method, Params: params})
 }
 
-// respond answers a request of the client.
 func (c *conn) respond(id json.RawMessage, result any, failed *rpcError) {
 	m := outgoing{ID: id, Result: result, Error: failed}
 	if id == nil {
@@ -128,10 +125,10 @@ func (c *conn) respond(id json.RawMessage, result any, failed *rpcError) {
 	if failed != nil {
 		m.Result = nil
 	}
-	_ = c.write(m) // a client that is gone wants no answer
+	_ = c.write(m) // a client that is gone does not need the answer
 }
 
-// call asks the client. It withdraws the request where ctx ends first, and then returns its cause.
+// call asks the client. It withdraws the request if ctx ends first, and then returns its cause.
 func (c *conn) call(ctx context.Context, method string, params, result any) error {
 	answer := make(chan message, 1)
 	c.mu.Lock()
@@ -161,7 +158,7 @@ func (c *conn) call(ctx context.Context, method string, params, result any) erro
 	}
 }
 
-// answered takes a response of the client. One that no request waits for is dropped.
+// answered takes a response of the client. It drops one without a waiting request.
 func (c *conn) answered(m message) {
 	c.mu.Lock()
 	answer := c.waiting[string(m.ID)]
@@ -172,7 +169,7 @@ func (c *conn) answered(m message) {
 	}
 }
 
-// begin makes the context of a request. It fails where the client uses an id twice at a time.
+// begin makes the context of a request. It fails if the client uses an id twice at a time.
 func (c *conn) begin(ctx context.Context, id json.RawMessage) (context.Context, func(), *rpcError) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	c.mu.Lock()
@@ -220,7 +217,7 @@ func decode(text json.RawMessage, into any) error {
 	return json.Unmarshal(text, into)
 }
 
-// misfit says, in the protocol's words, what is wrong with parameters or a field that decode refuses.
+// misfit describes, in the protocol's words, a mistake in parameters or in a field that decode refuses.
 func misfit(err error) string {
 	var wrong *json.UnmarshalTypeError
 	if !errors.As(err, &wrong) {
@@ -241,7 +238,7 @@ func misfit(err error) string {
 	return found + " (want " + want(wrong.Type) + ")"
 }
 
-// want is what JSON has for a type.
+// want is the JSON name of a type.
 func want(t reflect.Type) string {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()

@@ -41,7 +41,8 @@ func (p *place) named(name string, args ...string) string {
 	return string(text)
 }
 
-// A prompt may have a picture, a text and a link. The client is told how full the context is, and what the conversation cost.
+// A prompt may have a picture, a text and a link. The client gets the use of the context and the cost of the
+// conversation.
 func TestContent(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, `
@@ -84,7 +85,7 @@ usage = { input = 100, output = 20, cost_usd = "0.0021" }
 	e.Leaves()
 }
 
-// A no may have a reason, where the client has forms, and a tool's question in words has an answer.
+// A denial may have a reason, if the client has forms, and a tool's question in words has an answer.
 func TestForms(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, editor.MakeFileScript)
@@ -100,7 +101,7 @@ func TestForms(t *testing.T) {
 	e.Leaves()
 }
 
-// The client is told that room was made, where it shows that.
+// The client learns of a compaction, if it can show that.
 func TestCompaction(t *testing.T) {
 	t.Parallel()
 	script := ""
@@ -126,7 +127,7 @@ func TestCompaction(t *testing.T) {
 	e.Leaves()
 }
 
-// An MCP server that the editor names runs if the user says so where the editor starts jp.
+// An MCP server that the editor names runs if the user allows it when the editor starts jp.
 func TestServers(t *testing.T) {
 	t.Parallel()
 	for _, trusted := range []bool{false, true} {
@@ -165,7 +166,7 @@ func TestCharacters(t *testing.T) {
 	e.Leaves()
 }
 
-// A client that shows no notices gets each warning once, as a text. Capabilities of another form count as missing.
+// A client without notices gets each warning once, as a text. Capabilities of another form count as missing.
 func TestWarnings(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, editor.MakeFileScript)
@@ -210,7 +211,8 @@ func TestServerPrompts(t *testing.T) {
 	e.Leaves()
 }
 
-// A call of a delegate names the delegate's conversation, and shows what its tools come to, live and afterwards.
+// A call of a delegate names the delegate's conversation, and shows the results of its tools, live and
+// afterwards.
 func TestDelegate(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "")

@@ -21,7 +21,7 @@ type message struct {
 	Params   json.RawMessage
 	Result   json.RawMessage
 	Error    *rpcError
-	response bool // of one that cannot be read: it is a response
+	response bool // of an unreadable one: it is a response
 }
 
 // frames reads messages, one a line.
@@ -29,8 +29,8 @@ type frames struct{ in *bufio.Reader }
 
 func newFrames(in io.Reader) *frames { return &frames{bufio.NewReaderSize(in, 64<<10)} }
 
-// next reads the next message. A line that is none gives an *rpcError beside what outline finds in it, and the
-// one after it can be read. The last message needs no line break. io.EOF ends the input, also within a message.
+// next reads the next message. For an invalid line it gives an *rpcError beside outline's findings, and the
+// next line can be read. The last message needs no line break. io.EOF ends the input, also within a message.
 func (f *frames) next() (message, error) {
 	var line []byte
 	tooLong := false
@@ -60,8 +60,8 @@ func (f *frames) next() (message, error) {
 	return m, nil
 }
 
-// outline finds in a line that is no message, or the beginning of one, which request it is or answers: who waits
-// for that hears of the error. It finds nothing where the line has two ids.
+// outline finds, in an invalid line or the beginning of a message, the id of its request: the waiting side
+// has to learn of the error. It finds nothing in a line with two ids.
 func outline(line []byte) (m message) {
 	d := json.NewDecoder(bytes.NewReader(line))
 	if begin, err := d.Token(); err != nil || begin != json.Delim('{') {

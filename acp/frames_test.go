@@ -73,7 +73,7 @@ func TestFramesEnd(t *testing.T) {
 	require.ErrorIs(t, err, io.EOF)
 }
 
-// Who waits for an answer hears of a message that cannot be read.
+// The sender of an unreadable message gets an error.
 func TestFramesOutline(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", maxFrame)
@@ -107,7 +107,7 @@ func TestFramesOutline(t *testing.T) {
 	}
 }
 
-// What does not fit is told in the words of the protocol.
+// A mistake is reported in the words of the protocol.
 func TestMisfit(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

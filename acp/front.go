@@ -29,8 +29,8 @@ func (f *front) Running(steered agent.Interruptible, _ bool) { f.turn.running(st
 // Abort implements [agent.Frontend].
 func (f *front) Abort(signal string) { f.turn.cancel(&turnloop.Interrupt{Signal: signal}) }
 
-// User implements [agent.Frontend]. The client is always asked; one that has no way to ask leaves the
-// question to the policy.
+// User implements [agent.Frontend]. The client is always asked; one that cannot ask leaves the question to
+// the policy.
 func (f *front) User() agent.User { return &user{front: f} }
 
 // An output makes updates of a run.
@@ -54,12 +54,11 @@ func (o output) Working(a turnloop.Activity) { o.front.updates.working(a) }
 // Ended implements [agent.Output].
 func (o output) Ended(e agent.Ending) { o.front.ended = e }
 
-// update tells the client something of a session.
 func (s *session) update(u any) {
-	_ = s.server.conn.notify("session/update", notification{SessionID: string(s.id), Update: u}) // a client that is gone misses nothing
+	_ = s.server.conn.notify("session/update", notification{SessionID: string(s.id), Update: u}) // a client that is gone does not need it
 }
 
-// notice tells the user something that is no part of the conversation. A client that shows no notices gets each warning
+// notice tells the user something outside of the conversation. A client without notices gets each warning
 // once, as a text.
 func (s *session) notice(severity, text string) {
 	switch {
@@ -74,7 +73,7 @@ func (s *session) notice(severity, text string) {
 	s.server.log("%s: %s", s.id.Short(), text)
 }
 
-// warns reports whether the session has not given this warning.
+// warns reports whether this warning is new in the session.
 func (s *session) warns(text string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -86,7 +85,7 @@ func (s *session) warns(text string) bool {
 	return !told
 }
 
-// tellUsage tells how full the model's context is, and what the conversation has cost.
+// tellUsage tells the client the use of the model's context, and the cost of the conversation.
 func (s *session) tellUsage(ctx context.Context, r *repo.Repo, e agent.Ending) {
 	if e.Window <= 0 || e.ID == "" {
 		return

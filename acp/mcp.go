@@ -17,7 +17,8 @@ import (
 var serverName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]{1,32}$`) })
 
 // servers are the MCP servers of the client that start: with --trust-client-mcp. One that the user's
-// configuration has too, word for word, starts as that, if the user approved it. tell is told of those that do not.
+// configuration has too, word for word, starts as that, if the user approved it. tell gets the reasons for
+// the others.
 func (s *session) servers(r *repo.Repo, tell func(why string)) map[string]config.MCP {
 	start := map[string]config.MCP{}
 	for _, given := range s.mcp {

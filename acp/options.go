@@ -18,16 +18,15 @@ const modeDefault = "default"
 // offerNetwork is the offer to let confined tools use the network.
 const offerNetwork = "network"
 
-// choices are what the client has chosen of what it may choose.
+// choices are the settings that the client has chosen.
 type choices struct {
 	mode    string
 	model   string // "" for the conversation's or the configured one
 	effort  string // "" for the configured one
 	network bool
-	changed bool // the network is not as configured
+	changed bool // the network differs from the configuration
 }
 
-// defaults are the choices of a new session.
 func (s *server) defaults(r *repo.Repo) choices {
 	return choices{mode: modeDefault, network: r.Config.Sandbox.Network}
 }
@@ -53,8 +52,8 @@ func (c choices) apply(o *agent.Request) {
 	}
 }
 
-// modes are those that a client may choose. One in which jp asks less than by default is among them
-// where the user offers it.
+// modes are those that a client may choose. A mode in which jp asks less than by default is among them if the
+// user offers it.
 func (s *server) modes(r *repo.Repo) []mode {
 	all := []mode{{ID: modeDefault, Name: "asks", Description: "Ask as the configuration says"}}
 	about := map[string]string{
@@ -108,7 +107,7 @@ func modelChoices(r *repo.Repo, now string) (all []configChoice) {
 // efforts are how much a model may think.
 var efforts = []configChoice{{"default", "As configured"}, {"off", "Off"}, {"low", "Low"}, {"medium", "Medium"}, {"high", "High"}, {"max", "Most"}}
 
-// options are what the client can choose, with what holds now.
+// options are the client's choices, with the present values.
 func (s *session) options(r *repo.Repo, c choices) []configOption {
 	or := func(value string) string {
 		if value == "" {
@@ -131,7 +130,7 @@ func (s *session) options(r *repo.Repo, c choices) []configOption {
 	return append(all, network)
 }
 
-// opened is what the client is told of a session that it opens.
+// opened is the answer to a client that opens a session.
 func (s *session) opened(r *repo.Repo) opened {
 	c := s.chosen()
 	return opened{Modes: &modeState{CurrentModeID: c.mode, AvailableModes: s.server.modes(r)}, ConfigOptions: s.options(r, c)}
@@ -162,7 +161,7 @@ func (s *server) setMode(ctx context.Context, p setModeRequest) (any, error) {
 	return struct{}{}, nil
 }
 
-// leavePlan ends the mode in which nothing is changed, as in the chat, and tells the client.
+// leavePlan ends the read-only mode, as in the chat, and tells the client.
 func (s *session) leavePlan() {
 	s.mu.Lock()
 	planned := s.choices.mode == config.ProfilePlan

@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { front.Main(m) }
 
-// publishedSchema is the schema of the protocol, where it is installed.
+// publishedSchema is the schema of the protocol, if it is installed.
 const publishedSchema = "../cmd/jp/testdata/editors/node_modules/@agentclientprotocol/sdk/schema/v1/schema.json"
 
 // A place is a repository in which editors connect to servers.
@@ -83,14 +83,13 @@ func (l *logged) String() string {
 	return l.text.String()
 }
 
-// tail is the interrupted turn of a session, nil where every turn is complete.
+// tail is the interrupted turn of a session, nil if every turn is complete.
 func (p *place) tail(session string) *conversation.IncompleteTurn {
 	p.t.Helper()
 	_, tail := conversation.SplitTail(p.Load(conversation.ID(session)))
 	return tail
 }
 
-// list are the conversations of the repository.
 func (p *place) list() []conversation.Info {
 	p.t.Helper()
 	r := p.Open()

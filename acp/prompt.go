@@ -25,21 +25,20 @@ import (
 type turn struct {
 	done   chan struct{}
 	cancel context.CancelCauseFunc // ends all of it
-	asking context.CancelCauseFunc // ends the question that waits; nil: none does
+	asking context.CancelCauseFunc // ends the waiting question; optional
 
 	mu        sync.Mutex
 	steered   agent.Interruptible // nil until there is something to stop
 	cancelled bool
 }
 
-// running reports whether a prompt runs.
 func (s *session) running() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.turn != nil
 }
 
-// wait returns when no prompt runs.
+// wait returns when the prompt has ended.
 func (s *session) wait() {
 	s.mu.Lock()
 	t := s.turn
@@ -77,7 +76,7 @@ func (t *turn) stop() {
 		switch {
 		case asking != nil:
 			asking(&command)
-		case steered == nil: // nothing of the turn is recorded yet
+		case steered == nil: // the turn has no record yet
 			t.cancel(&command)
 		case steered.Running():
 			steered.Interrupt(command)
@@ -90,7 +89,7 @@ func (t *turn) stop() {
 	}
 }
 
-// Running implements what [agent.Frontend] needs of a turn.
+// Running implements [agent.Frontend] for a turn.
 func (t *turn) running(steered agent.Interruptible) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -176,7 +175,7 @@ func (s *session) ask(ctx context.Context, t *turn, prompt []contentBlock) (any,
 	return promptResponse{StopReason: stop}, nil
 }
 
-// stopReason is why a turn ended, "" where it did not.
+// stopReason is why a turn ended, "" if it did not.
 func stopReason(e agent.Ending, cancelled bool) string {
 	switch status := e.Outcome.Status; {
 	case cancelled:
@@ -197,7 +196,7 @@ func stopReason(e agent.Ending, cancelled bool) string {
 	return "cancelled"
 }
 
-// base is what each run of the session has.
+// base is the common part of the session's runs.
 func (s *session) base(r *repo.Repo) agent.Request {
 	o := agent.Request{
 		Target: agent.Target{ID: string(s.id)},
@@ -212,7 +211,7 @@ func (s *session) base(r *repo.Repo) agent.Request {
 	return o
 }
 
-// request is what a prompt asks for.
+// request converts a prompt to a request.
 func (s *session) request(ctx context.Context, r *repo.Repo, prompt []contentBlock) (agent.Request, error) {
 	o := s.base(r)
 	if _, err := r.Store.Head(ctx, s.id); err != nil {
@@ -274,7 +273,7 @@ func (s *session) request(ctx context.Context, r *repo.Repo, prompt []contentBlo
 	return o, nil
 }
 
-// give adds what a block has in base64.
+// give adds the base64 content of a block.
 func give(o *agent.Request, name, data, uri string) error {
 	raw, err := base64.StdEncoding.DecodeString(data)
 	if err != nil {
@@ -296,7 +295,7 @@ func (s *session) link(r *repo.Repo, block contentBlock) string {
 	return "`" + s.named(r, block.URI) + "`"
 }
 
-// named is a name for what a URI names: a path below the working tree where that is a file in it.
+// named is a name for a URI's target: a path below the working tree if the target is a file in it.
 func (s *session) named(r *repo.Repo, uri string) string {
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme != "file" || u.Path == "" {

@@ -24,7 +24,6 @@ func asks(forms bool) *user {
 	return &user{front: &front{session: s, updates: newUpdates(s, &repo.Repo{At: gitcmd.Repository{TopLevel: "/work"}, Config: &config.Config{}})}}
 }
 
-// question is a question about a call.
 func question(kind conversation.InquiryKind, call *conversation.ToolCallRequest, change func(q *turnloop.Question)) turnloop.Question {
 	event := &conversation.Event{Seq: 7, Commit: "c", Body: call, Subject: "call " + call.Name + " \"a.txt\""}
 	q := turnloop.Question{Inquiry: &conversation.Inquiry{
@@ -37,7 +36,8 @@ func question(kind conversation.InquiryKind, call *conversation.ToolCallRequest,
 	return q
 }
 
-// TestOptions varies a question and what the client can show, and tells the options that the user has. A no stands first.
+// TestOptions varies a question and the client's abilities, and checks the user's options. The denial stands
+// first.
 func TestOptions(t *testing.T) {
 	t.Parallel()
 	file, command := &conversation.ToolCallRequest{Name: "fs_create_file"}, &conversation.ToolCallRequest{Name: "shell_run"}
@@ -81,7 +81,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestQuestionCall varies what a question says, and tells what the client shows of the call that it is about.
+// TestQuestionCall varies a question, and checks the call that the client shows with it.
 func TestQuestionCall(t *testing.T) {
 	t.Parallel()
 	content := "new\n"

@@ -20,9 +20,9 @@ import (
 
 // Options say how a server works.
 type Options struct {
-	Host *repo.Host // what jp sees of the system, and where it was started
-	Log  io.Writer  // takes what no editor shows; nil: it is dropped
-	// Offers are what an editor may choose though jp then asks less than it does by default: "network",
+	Host *repo.Host // the system and the folder in which jp was started
+	Log  io.Writer  // gets texts that editors do not show; optional
+	// Offers are the editor's choices with which jp asks less than by default: "network",
 	// and names of modes.
 	Offers []string
 	// TrustMCP starts the MCP servers that the editor names. Otherwise jp starts those of them that the
@@ -30,7 +30,6 @@ type Options struct {
 	TrustMCP bool
 }
 
-// A server talks to one client.
 type server struct {
 	Options
 	conn   *conn
@@ -41,7 +40,7 @@ type server struct {
 	client   any                 // its capabilities
 	ready    bool                // the client has introduced itself
 	sessions map[string]*session // that are open
-	listed   map[string]string   // where those are that the client has seen in a list
+	listed   map[string]string   // folders of those that the client has seen in a list
 }
 
 // Serve talks to the client at the other end of in and out until in ends, or ctx does. It interrupts the
@@ -105,8 +104,8 @@ func (s *server) read(ctx context.Context, in *frames) {
 	}
 }
 
-// notified does what a notification says. It returns before the next message is read, so that a
-// cancellation counts for all requests before it.
+// notified carries out a notification. It returns before the next message is read, so that a cancellation
+// counts for all requests before it.
 func (s *server) notified(m message) {
 	switch m.Method {
 	case "session/cancel":
@@ -121,11 +120,10 @@ func (s *server) notified(m message) {
 	}
 }
 
-// A handler answers a request. What it does before it returns the rest of its work is done before the
-// next message is read.
+// A handler answers a request. The work before it returns the rest is done before the next message is read.
 type handler func(s *server, ctx context.Context, params json.RawMessage) (rest func() (any, error), err error)
 
-// handlers are what a client can ask for, by method.
+// handlers serve the client's requests, by method.
 var handlers = map[string]handler{
 	"initialize":                at((*server).initialize),
 	"authenticate":              later((*server).authenticate),
@@ -221,7 +219,7 @@ func (s *server) guarded(do func() (any, error)) (result any, err error) {
 	return do()
 }
 
-// log says something that no editor shows.
+// log writes a text that editors do not show.
 func (s *server) log(format string, args ...any) {
 	if s.Log != nil {
 		fmt.Fprintf(s.Log, format+"\n", args...)
@@ -288,7 +286,7 @@ func (s *server) session(id string) *session {
 	return s.sessions[id]
 }
 
-// initialize tells client and server what the other can do.
+// initialize exchanges the capabilities of client and server.
 func (s *server) initialize(_ context.Context, p initializeRequest) (any, error) {
 	s.mu.Lock()
 	s.client, s.ready = p.ClientCapabilities, true

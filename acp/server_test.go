@@ -57,7 +57,7 @@ func TestConversation(t *testing.T) {
 	e.Leaves()
 }
 
-// A session that has no prompt yet can be opened by another jp acp, until it is deleted.
+// A session without a prompt can be opened by another jp acp, until it is deleted.
 func TestUnbegun(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "[[reply]]\nmessage = \"Here.\"\n")
@@ -87,7 +87,7 @@ func TestUnbegun(t *testing.T) {
 	e.Leaves()
 }
 
-// What a client may not do, and what it is told then.
+// The errors for forbidden requests of a client.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, editor.MakeFileScript)
@@ -125,7 +125,7 @@ func TestRefusals(t *testing.T) {
 	e.Leaves()
 }
 
-// Modes and options are what jp does without them, or what the user offers.
+// Modes and options are jp's defaults, or the user's offers.
 func TestModes(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, editor.MakeFileScript)

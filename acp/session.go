@@ -22,21 +22,21 @@ import (
 type session struct {
 	server *server
 	id     conversation.ID
-	dir    string // where it works
+	dir    string // its folder
 	mcp    []mcpServer
 
 	mu      sync.Mutex
 	choices choices
-	modes   *agent.ModeChange // of the newest run; nil: none yet
+	modes   *agent.ModeChange // of the newest run; nil before the first
 	began   string            // the mode that it began in
-	turn    *turn             // that runs; nil: none
-	told    []command         // that the client knows; nil: none yet
+	turn    *turn             // the running turn; optional
+	told    []command         // that the client knows; nil before the first message
 	open    *openCalls
 	warned  map[string]bool // warnings that were given
 	history agent.HistoryCache
 }
 
-// open checks where a session works, and opens the repository there.
+// open checks the folder of a session, and opens the repository there.
 func (s *server) open(ctx context.Context, dir string, cfg []string) (*repo.Repo, error) {
 	if !filepath.IsAbs(dir) {
 		return nil, invalid("the cwd %q is not absolute", dir)
@@ -51,7 +51,7 @@ func (s *server) open(ctx context.Context, dir string, cfg []string) (*repo.Repo
 	return r, nil
 }
 
-// keep makes a session one that is open, and says what the client can choose.
+// keep registers a session as open, and returns the client's choices.
 func (s *server) keep(r *repo.Repo, id conversation.ID, p openRequest) *session {
 	open := &session{server: s, id: id, dir: filepath.Clean(p.CWD), mcp: p.MCPServers, choices: s.defaults(r)}
 	s.mu.Lock()
@@ -102,7 +102,7 @@ func (s *server) resumeSession(ctx context.Context, p openRequest) (any, error) 
 	return s.reopen(ctx, p, false)
 }
 
-// reopen opens a session that there is, and tells the client all of it where it wants that.
+// reopen opens an existing session, and replays it to the client on request.
 func (s *server) reopen(ctx context.Context, p openRequest, replay bool) (any, error) {
 	r, err := s.open(ctx, p.CWD, nil)
 	if err != nil {
@@ -207,7 +207,7 @@ func (s *server) listSessions(ctx context.Context, p listRequest) (any, error) {
 	return answer, nil
 }
 
-// closeSession ends what runs in a session, and forgets it. Its conversation stays.
+// closeSession ends the run of a session, and forgets it. Its conversation stays.
 func (s *server) closeSession(_ context.Context, p sessionRequest) (any, error) {
 	open := s.session(p.SessionID)
 	if open == nil {
@@ -247,7 +247,7 @@ func (s *server) deleteSession(ctx context.Context, p sessionRequest) (any, erro
 		return nil, err
 	}
 	defer r.Close()
-	if _, err := r.Store.Head(ctx, id); err == nil { // else there was no prompt in it
+	if _, err := r.Store.Head(ctx, id); err == nil { // else it never had a prompt
 		if err := agent.Delete(ctx, r, id); err != nil {
 			return nil, err
 		}

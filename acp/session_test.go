@@ -92,7 +92,7 @@ func TestList(t *testing.T) {
 	require.Len(t, p.list(), 3)
 }
 
-// TestResult varies what a question about a result comes to: only a yes gives it to the model.
+// TestResult varies the answer to a question about a result: only a yes gives it to the model.
 func TestResult(t *testing.T) {
 	t.Parallel()
 	script := "[[reply]]\n[[reply.tool_call]]\nname = \"fs_read_file\"\narguments = { path = \"README.md\" }\n[[reply]]\nmessage = \"Over.\"\n"
@@ -119,7 +119,8 @@ func TestResult(t *testing.T) {
 	}
 }
 
-// TestQuestions: a question shows the file before and after the call, and says what each answer allows. The result is one line.
+// TestQuestions: a question shows the file before and after the call, and names the effect of each answer.
+// The result is one line.
 func TestQuestions(t *testing.T) {
 	t.Parallel()
 	call := func(name, arguments string) string {

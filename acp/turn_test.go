@@ -35,7 +35,7 @@ func TestCancel(t *testing.T) {
 	for name, test := range map[string]struct {
 		script string
 		until  func(e *editor.Client) // the moment of the cancellation
-		stays  bool                   // the client answers no question
+		stays  bool                   // the client leaves questions open
 	}{
 		"at a question": {editor.WaitingScript, func(e *editor.Client) {
 			e.Until("question", func() bool { return strings.Contains(string(e.Said[len(e.Said)-1]), "request_permission") })
@@ -72,9 +72,9 @@ func TestCancel(t *testing.T) {
 					return false
 				})
 			}
-			cancel(e, session) // nothing runs
+			cancel(e, session) // without a run
 			e.Leaves()
-			if name != "at once" || len(p.list()) > 0 { // nothing is recorded before the turn begins
+			if name != "at once" || len(p.list()) > 0 { // the record begins with the turn
 				require.Nil(t, p.tail(session), "no turn is open")
 			}
 		})
@@ -182,11 +182,11 @@ func TestInputEnds(t *testing.T) {
 	}
 }
 
-// A client that cannot ask, one that answers with what was not offered, and one that says no.
+// A client that cannot ask, one with an invalid answer, and one that denies.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		option string // "": the client has no such method
+		option string // "" if the client lacks the method
 		stop   string // "": the turn waits
 	}{
 		"no way to ask": {"", ""},
@@ -219,7 +219,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// "Always" at a command adds a rule of the user's own, which the next call of it needs no question for.
+// "Always" at a command adds a rule of the user's own, which allows its next call without a question.
 func TestAlways(t *testing.T) {
 	t.Parallel()
 	call := "[[reply]]\n[[reply.tool_call]]\nname = \"shell_run\"\narguments = { argv = [\"git\", \"tag\", \"%s\"] }\n[[reply]]\nmessage = \"Over.\"\n"
@@ -257,7 +257,7 @@ func TestAlwaysEdits(t *testing.T) {
 	e.Leaves()
 }
 
-// A file with changes in the editor that are not saved stays as it is. What the editor has is told with what is read.
+// A file with unsaved changes in the editor stays as it is. The result of a read includes the editor's text.
 func TestBuffers(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, `
@@ -378,7 +378,7 @@ func TestBadFrames(t *testing.T) {
 		require.Contains(t, string(e.Said[before]), `"error":{"code":-32`, "%.80s", bad)
 	}
 	require.Contains(t, string(e.Said[len(e.Said)-1]), `"id":79,"error":`, "who waits hears of it")
-	e.Line(`{"jsonrpc":"2.0","id":4711,"result":{}}`) // which no request waits for
+	e.Line(`{"jsonrpc":"2.0","id":4711,"result":{}}`) // without a waiting request
 	e.Line(`{"jsonrpc":"2.0","method":"session/sing"}`)
 	require.Equal(t, "end_turn", e.Stops(e.Begin("session/prompt", fmt.Sprintf(`{"sessionId":%q,"prompt":[{"type":"text","text":"/continue"},{"type":"text","text":" or not"}]}`, session))))
 	_, _ = e.In.Write([]byte(`{"jsonrpc":"2.0","id":9,"meth`)) // half a message, and the end

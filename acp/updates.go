@@ -22,21 +22,20 @@ import (
 	"jp/turnloop"
 )
 
-// updates tell a client what happens in a conversation: while it happens, and again from what is
-// recorded.
+// updates tell a client what happens in a conversation: live, and again from the record.
 type updates struct {
 	session *session
 	repo    *repo.Repo
 
 	mu    sync.Mutex
 	sent  map[string]string           // text that was sent of a message, by its id
-	held  map[string]string           // the beginning of a character at its end, which is not sent
+	held  map[string]string           // the beginning of a character at its end, which is held back
 	tries map[int]int                 // how often an event's text began to stream, by seq
 	calls map[int]*conversation.Event // tool calls, by seq
 	over  map[int]bool                // those that have ended
 
 	delegated map[int]*delegated // those that work in conversations of their own
-	quiet     bool               // nothing is sent
+	quiet     bool               // suppresses all messages
 }
 
 // newUpdates knows the calls that the runs before left open.
@@ -65,7 +64,7 @@ func (u *updates) keep() {
 	u.session.open = &openCalls{maps.Clone(u.calls), maps.Clone(u.delegated)}
 }
 
-// openCalls are those that have not ended, by seq.
+// openCalls are the calls that have not ended, by seq.
 type openCalls struct {
 	calls     map[int]*conversation.Event
 	delegated map[int]*delegated
@@ -87,7 +86,6 @@ func (u *updates) messageID(seq int) string {
 	return fmt.Sprint(seq)
 }
 
-// callID names a tool call.
 func callID(seq int) string { return fmt.Sprintf("call-%d", seq) }
 
 var chunkKinds = map[conversation.Part]string{conversation.PartMessage: "agent_message_chunk", conversation.PartReasoning: "agent_thought_chunk"}
@@ -127,7 +125,7 @@ func cutOff(text string) int {
 	return 0
 }
 
-// recorded sends what events say. What has streamed already is not sent again.
+// recorded sends the content of events, except for text that has streamed already.
 func (u *updates) recorded(events []*conversation.Event, live bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -169,7 +167,7 @@ func (u *updates) event(e *conversation.Event, live bool) {
 	}
 }
 
-// said sends what the model has said, as far as it is not sent.
+// said sends the rest of the model's text.
 func (u *updates) said(e *conversation.Event, b *conversation.ChatResponse) {
 	kind := chunkKinds[b.Part]
 	if kind == "" {
@@ -187,13 +185,13 @@ func (u *updates) said(e *conversation.Event, b *conversation.ChatResponse) {
 	u.update(c)
 }
 
-// noticed marks what jp says itself: it is no part of the conversation.
+// noticed marks jp's own messages: they are outside of the conversation.
 var noticed = meta{"jp": map[string]bool{"notice": true}}
 
-// brokenOff marks a text that its model did not end.
+// brokenOff marks a text that its model did not finish.
 var brokenOff = meta{"jp": map[string]bool{"brokenOff": true}}
 
-// kinds are what tools do, as clients show it.
+// kinds are the kinds of tools for the client.
 var kinds = map[string]string{
 	"fs_read_file": "read", "fs_list_files": "search", "fs_grep_files": "search", "fs_create_file": "edit", "fs_modify_file": "edit",
 	"fs_delete_file": "delete", "fs_move_file": "move", "shell_run": "execute", "git_commit": "execute", "web_fetch": "fetch",
@@ -215,7 +213,6 @@ func (u *updates) call(e *conversation.Event, arguments json.RawMessage) toolCal
 	return c
 }
 
-// fileArguments are what the file tools are given.
 type fileArguments struct {
 	Path    string  `json:"path"`
 	Source  string  `json:"source"`
@@ -276,10 +273,10 @@ func (u *updates) proposed(name string, arguments json.RawMessage) (all []toolCa
 	return all
 }
 
-// mostCompared is how large a file is that a question compares with what a call would make of it.
+// mostCompared is the greatest size of a file that a question compares with the result of a call.
 const mostCompared = 1 << 20
 
-// onDisk is how a call would change the file that is there now, as the terminal shows it, else what is known without.
+// onDisk is the change of a call to the present file, as the terminal shows it, or else the known content.
 func (u *updates) onDisk(name string, arguments json.RawMessage, known []toolCallContent) []toolCallContent {
 	var a fileArguments
 	root, err := os.OpenRoot(u.repo.At.TopLevel)
@@ -313,7 +310,6 @@ func (u *updates) onDisk(name string, arguments json.RawMessage, known []toolCal
 	return []toolCallContent{{Type: "diff", Path: u.path(a.Path), OldText: &before, NewText: &after}}
 }
 
-// result sends what a call came to.
 func (u *updates) result(e *conversation.Event, b *conversation.ToolCallResponse) {
 	u.over[b.For] = true
 	if u.quiet {
@@ -332,7 +328,7 @@ func (u *updates) result(e *conversation.Event, b *conversation.ToolCallResponse
 	for _, change := range agent.FileTexts(context.Background(), u.repo, b.Changed) {
 		if at := u.path(change.Path); at != "" {
 			if change.After == nil {
-				change.After = new(string) // the protocol has no other word for a file that is gone
+				change.After = new(string) // the protocol has no other form for a deleted file
 			}
 			c.Content = append(c.Content, toolCallContent{Type: "diff", Path: at, OldText: change.Before, NewText: change.After})
 			c.Locations = append(c.Locations, location{Path: at})
@@ -408,7 +404,7 @@ func (u *updates) compacted(e *conversation.Event, b *conversation.Compaction) {
 	u.update(c)
 }
 
-// working sends how far a tool is. It never holds up what it is told by.
+// working sends the progress of a tool. It never holds up its caller.
 func (u *updates) working(a turnloop.Activity) {
 	text := farness(a)
 	if text == "" || !u.mu.TryLock() {
@@ -421,7 +417,7 @@ func (u *updates) working(a turnloop.Activity) {
 	u.update(toolCall{Kind: "tool_call_update", ToolCallID: callID(a.Seq), Status: "in_progress", Content: []toolCallContent{words(text)}})
 }
 
-// notes takes in what a conversation has recorded, and sends it unless quiet is set.
+// notes takes in the record of a conversation, and sends it unless quiet is set.
 func (s *session) notes(r *repo.Repo, v *repo.View, quiet bool) {
 	u := newUpdates(s, r)
 	u.quiet = quiet
