@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// A candidate is what a rule's expression has matched.
+// A candidate is a match of a rule's expression.
 type candidate struct {
 	text       string // all of the text
 	match      string
@@ -15,7 +15,7 @@ type candidate struct {
 	start, end int // of the secret in the text
 }
 
-// line is the line of the secret's beginning, or what is near of a long one.
+// line is the line of the secret's beginning, or the surroundings in a long one.
 func (c candidate) line() string {
 	const far = 500
 	from, to := max(0, c.start-far), min(len(c.text), c.end+far)
@@ -46,7 +46,7 @@ func newAllowance(a allowlist) allowance {
 	ready := allowance{target: a.target, and: a.and}
 	for _, expr := range a.regexes {
 		if expr == `(?i)^true|false|null$` {
-			expr = `(?i)^(?:true|false|null)$` // and no secret that has such letters in it
+			expr = `(?i)^(?:true|false|null)$` // and no secret contains such letters
 		}
 		ready.regexes = append(ready.regexes, regexp.MustCompile(expr))
 	}
@@ -56,8 +56,7 @@ func newAllowance(a allowlist) allowance {
 	return ready
 }
 
-// whenAsked makes allowlists ready when they are first asked: most texts have nothing
-// that might be a secret.
+// whenAsked prepares allowlists at their first use: most texts contain no candidate for a secret.
 func whenAsked(lists []allowlist) func() []allowance {
 	return sync.OnceValue(func() []allowance {
 		var ready []allowance

@@ -22,7 +22,7 @@ func BenchmarkScan(b *testing.B) {
 	}
 }
 
-// BenchmarkReady is what the first text costs in a process.
+// BenchmarkReady measures the first text in a process.
 func BenchmarkReady(b *testing.B) {
 	for b.Loop() {
 		var s Scanner

@@ -6,7 +6,7 @@ import (
 )
 
 // bare is a text without the escape sequences of terminals, which can stand in the middle of
-// a secret, with where its pieces stood. cut is nil if there are none.
+// a secret, with the places of its pieces. cut is nil if there are none.
 type bare struct {
 	text string
 	cut  []cut
@@ -76,8 +76,7 @@ func escapeSequence(text string) int {
 	return i
 }
 
-// origin is where a piece begins and ends in the text with sequences. Those at its ends are
-// not part of it.
+// origin is the place of a piece in the text with sequences, without those at its ends.
 func (b bare) origin(start, end int) (int, int) {
 	from := sort.Search(len(b.cut), func(i int) bool { return b.cut[i].at > start })
 	to := sort.Search(len(b.cut), func(i int) bool { return b.cut[i].at >= end })

@@ -2,11 +2,11 @@ package redact
 
 import "strings"
 
-// A form is a kind of secret that says by its first characters what it is. What follows
-// them has no further structure, so it needs no other mark of a secret.
+// A form is a kind of secret that its first characters identify. The rest is unstructured, and needs no
+// further mark of a secret.
 type form struct {
 	prefix, id string
-	alphabet   string // what can follow the prefix
+	alphabet   string // of the characters behind the prefix
 	least      int    // bytes that follow
 	most       int    // 0: any number
 }
@@ -22,10 +22,10 @@ const (
 	paired  = urlSafe + ":"
 )
 
-// forms are those of current vendors. Of the rules of gitleaks for some of them, one asks
-// for other lengths than the vendor has today, and another one for what stands behind.
+// forms are those of current vendors. Of the rules of gitleaks for some of them, one requires lengths that
+// the vendor no longer uses, and another one certain characters behind the secret.
 var forms = []form{
-	// Models and what belongs to them.
+	// Models and related services.
 	{"sk-ant-", "anthropic-api-key", urlSafe, 24, 0},
 	{"sk-or-", "openrouter-api-key", urlSafe, 32, 0},
 	{"sk-proj-", "openai-api-key", urlSafe, 20, 0},
@@ -196,7 +196,6 @@ var forms = []form{
 	{"xapp-", "slack-token", urlSafe, 24, 0},
 }
 
-// formRules are the rules of the forms.
 func formRules() []rule {
 	var all []rule
 	for _, f := range forms {
@@ -221,7 +220,7 @@ func (f form) find(found []window, text string, at, end int) []window {
 	return append(found, window{at, to})
 }
 
-// run is where the characters of an alphabet end that begin at from.
+// run is the end of the characters of an alphabet that begin at from.
 func run(text string, from int, alphabet string) int {
 	for from < len(text) && strings.IndexByte(alphabet, text[from]) >= 0 {
 		from++
@@ -229,8 +228,8 @@ func run(text string, from int, alphabet string) int {
 	return from
 }
 
-// begins reports whether a word can begin at at: behind what is no letter and no digit, or
-// is one only by an escape.
+// begins reports whether a word can begin at at: at the beginning, or behind a character that is neither a
+// letter nor a digit, or is one only as part of an escape.
 func begins(text string, at int) bool {
 	if at == 0 || !wordByte(text[at-1]) || text[at-1] == '_' {
 		return true
@@ -238,7 +237,7 @@ func begins(text string, at int) bool {
 	return at > 2 && text[at-3] == '%' && strings.IndexByte(hexes, text[at-2]) >= 0
 }
 
-// random reports whether what follows a prefix is more than words.
+// random reports whether the text behind a prefix is more than words.
 func random(text string, least int) bool {
 	if standIn(text) {
 		return false
@@ -264,8 +263,7 @@ func random(text string, least int) bool {
 	return digits > 0 || uppers > 0 && lows > 0 || len(text) >= 2*least
 }
 
-// placeRules find what is a secret by the place in which it stands, with an expression that
-// says where.
+// placeRules find secrets by their place, with an expression for the place.
 var placeRules = []rule{
 	{
 		id: "telegram-bot-token", regex: `(?:^|[^0-9])([0-9]{8,10}:AA[\w-]{33})(?:[^\w-]|$)`, keywords: []string{":aa"},
@@ -362,8 +360,8 @@ func afterPrompt(text string, end int) bool {
 	return strings.Contains(before, "expect") && (strings.Contains(before, "assw") || strings.Contains(before, "assphrase") || strings.Contains(before, "asscode"))
 }
 
-// dotted finds the keys that a full stop divides in two parts of a certain length, of which
-// nothing else tells what they are: those of Z.ai, and the tokens of bots of Discord.
+// dotted finds the keys that only a full stop between two parts of a certain length identifies: those of
+// Z.ai, and the tokens of bots of Discord.
 func dotted(text string) (found []Finding) {
 	for at := 0; ; at++ {
 		i := strings.IndexByte(text[at:], '.')

@@ -13,8 +13,7 @@ import (
 	"jp/redact/redacttest"
 )
 
-// surroundings are where a secret stands, with %s in its place. bare: it stands there without
-// a name that says so.
+// surroundings are texts around a secret, with %s in its place. bare: they lack a name for it.
 var surroundings = []struct {
 	text string
 	bare bool
@@ -102,7 +101,7 @@ func TestPlaces(t *testing.T) {
 			require.NotContains(t, out, words)
 		}
 	}
-	for _, c := range []struct{ text, secret string }{ // whatever it looks like
+	for _, c := range []struct{ text, secret string }{ // in any form
 		{"MYSQL_PASSWORD=%s", "hunter2"}, {"MYSQL_PASSWORD=%s docker compose up", "horse"}, {"export DB_PASS='%s'", "correct horse"}, {"PASSPHRASE=\"%s\"\n", "a b c"},
 		{"docker run -e MYSQL_ROOT_PASSWORD=%s mysql", "tomato"}, {"tool --password=%s go", "abc"}, {"tool --password='%s' go", "my dog"}, {"RESTIC_PASSWORD=%s\n", "p4ss-for-me"},
 		{"SECRET=%s", "123456789012"}, {"APP_SECRET=%s\n", "tomatosoup"}, {"export API_TOKEN=%s", "98765432109876"}, {"{\"env\": \"PGPASSWORD=%s\"}", "winter"},
@@ -121,7 +120,7 @@ func TestPlaces(t *testing.T) {
 		out, _ := New([]byte("k")).Redact("", text)
 		require.NotContains(t, out, c.secret, text)
 	}
-	for _, plain := range []string{ // hold the place of a password, or say where it is
+	for _, plain := range []string{ // stand-ins for a password, or its location
 		"PASSWORD=$1", "MYSQL_PASSWORD=$(cat x)", "PASSWORD=`cat x`", "DB_PASSWORD=${DB_PASSWORD:-}", "PASSWORD=\"$DB_PASSWORD\"", "MYSQL_PASSWORD=${{ secrets.DB }}", "PASSWORD=os.Getenv(\"X\")", "PASSWORD=***", "PASSWORD=<password>",
 		"PASSWORD=/run/secrets/db", "DB_PASSWORD=changeme", "POSTGRES_PASSWORD=postgres", "tool --password=PASS", "--password=string", "--password=%s", "--password=", "PASSWORD=\"\"", "PASSWORD=xxxxx", "PASSWORD={{ .Password }}",
 		"DB_PASSWORD=your-password-here", "PASSWORD=None", "PASSWORD=getpass.getpass()", "password: string", "SECRET=mysecret", "TOKEN=token", "echo $PW | sudo -S ls", "echo \"$(cat pw)\" | sudo -S ls", "psk=\"${PSK}\"", "echo hello | sudo tee x",
@@ -134,7 +133,7 @@ func TestPlaces(t *testing.T) {
 		out, _ := New([]byte("k")).Redact("", plain)
 		require.Equal(t, plain, out)
 	}
-	letters := "wdFrcrMkKfCape" + "SrvAsVfIkTOgAyoRqb" // a key may have no digit
+	letters := "wdFrcrMkKfCape" + "SrvAsVfIkTOgAyoRqb" // a key without digits
 	out, _ := New([]byte("k")).Redact("", `CLIENT_SECRET="`+letters+`"`)
 	require.NotContains(t, out, letters)
 }
@@ -159,8 +158,8 @@ func TestEscapeSequences(t *testing.T) {
 	require.Regexp(t, `^\[secret:provider-key:[0-9a-f]{16}\]$`, out)
 }
 
-// TestManyFindings has one text with 20,000 secrets. Where each of them costs a look at the
-// whole text, that is minutes.
+// TestManyFindings has one text with 20,000 secrets. If each of them needed a look at the whole text, it
+// would take minutes.
 func TestManyFindings(t *testing.T) {
 	var b strings.Builder
 	for i := range 20_000 {

@@ -10,9 +10,8 @@ import (
 	"testing"
 )
 
-// TestHistory prints what the rules find in the history of the repository that
-// the test stands in, which has no secrets but those that tests made up. Run it
-// with -v to see how noisy the rules are.
+// TestHistory prints the rules' findings in the history of this repository, whose only secrets are inventions
+// of tests. Run it with -v to see how noisy the rules are.
 func TestHistory(t *testing.T) {
 	if testing.Short() {
 		// It reads the project's whole history.
@@ -41,7 +40,7 @@ func TestHistory(t *testing.T) {
 	t.Logf("%.1f MB, %d findings by line, %d in the whole, %.1f per MB: %s", megabytes, total, len(whole), float64(total)/megabytes, counts(count))
 }
 
-// show is a finding with a little of what stands around it.
+// show is a finding with a little of its surroundings.
 func show(line string, f Finding) string {
 	from, to := max(0, f.Start-40), min(len(line), f.End+20)
 	return strings.TrimSpace(line[from:f.Start]) + " >>" + line[f.Start:min(f.End, f.Start+80)] + "<< " + strings.TrimSpace(line[f.End:to])

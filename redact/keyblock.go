@@ -9,8 +9,8 @@ const keyBegin, keyName, keyEnd = "-----BEGIN ", "PRIVATE KEY", "-----END "
 // keyRule is the rule for private keys, under gitleaks' name.
 const keyRule = "private-key"
 
-// keyBlocks finds private keys, each with its first and last line; of one that
-// is cut off, what there is.
+// keyBlocks finds private keys, each with its first and last line; of one that is cut off, the part that is
+// left.
 func keyBlocks(text string) []Finding {
 	var found []Finding
 	close := -1 // the next last line behind at
@@ -53,13 +53,11 @@ func nextOr(text, word string, from int) int {
 	return len(text)
 }
 
-// leastKeyLine is how long a line of a key is, but for the last one, and most
-// betweenLines how many other words stand between two: what a diff, a numbering
-// or the armour's own headers put there.
+// leastKeyLine is the least length of a line of a key, except for the last one. mostBetweenLines bounds the
+// other words between two lines, such as those of a diff, a numbering or the armour's own headers.
 const leastKeyLine, betweenLines = 30, 12
 
-// keyLines is where the last long line of a key ends that begins at from; from
-// where there is none.
+// keyLines is the end of the last long line of a key that begins at from, or from if there is none.
 func keyLines(text string, from, to int) int {
 	end, between := from, 0
 	for i := from; i < to && between <= betweenLines; {

@@ -10,11 +10,11 @@ import (
 	"unicode"
 )
 
-// genericRule is gitleaks' rule for whatever is called a key or a token.
+// genericRule is gitleaks' rule for anything called a key or a token.
 const genericRule = "generic-api-key"
 
-// mostForm is the greatest entropy, in bits per byte, that a secret must exceed whose first
-// characters say what it is: a random one has hardly ever less.
+// mostForm bounds the minimal entropy, in bits per byte, that a rule may require of a secret with identifying
+// first characters: a random one hardly ever has less.
 const mostForm = 2
 
 // rules are those of gitleaks as we use them, and our own.
@@ -32,7 +32,7 @@ func rules() []rule {
 			// Without the prefix it is any git object id.
 			r.regex, r.keywords = `(?i)\b(sgp_(?:(?:[a-f0-9]{16}|local)_)?[a-f0-9]{40})\b`, []string{"sgp_"}
 		case "lob-api-key", "lob-pub-api-key":
-			r.keywords = []string{"lob"} // not what its value begins with
+			r.keywords = []string{"lob"} // rather than the beginning of its value
 		case "jwt":
 			r.regex = strings.Replace(r.regex, "(ey[a-zA-Z0-9]{17,}", "(ey[AJ][a-zA-Z0-9]{16,}", 1) // an object
 			r.keywords = []string{"eyj", "eya"}
@@ -58,10 +58,9 @@ func rules() []rule {
 	return append(all, formRules()...)
 }
 
-// endingOf is what stands behind a secret. gitleaks reads files of programs, where
-// that is a quote or a space; in what people and programs say it is also a comma,
-// a bracket, a full stop. A value that goes by its name only can be the name of
-// something itself, which a bracket or a dot follows.
+// endingOf is the expression for the end of a secret. gitleaks reads files of programs, which have a quote or
+// a space there. In texts of people and programs it is also a comma, a bracket or a full stop. A value that
+// only its name identifies can be a name itself, with a bracket or a dot behind it.
 func endingOf(r rule) string {
 	short := slices.ContainsFunc(r.keywords, func(word string) bool { return len(word) < 4 })
 	if assigns(r) || short {
@@ -70,7 +69,7 @@ func endingOf(r rule) string {
 	return `(?:[^\w-]|$)`
 }
 
-// ownRules are for what gitleaks does not know.
+// ownRules are for secrets that gitleaks does not know.
 var ownRules = []rule{
 	{
 		id:       "url-password",

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestAtTheLimits has values just inside and just outside of what rules ask for. Of a
-// secret no piece that could be of use may stay.
+// TestAtTheLimits has values just inside and just outside of the limits of rules. Every useful piece of a
+// secret must go.
 func TestAtTheLimits(t *testing.T) {
 	digits := func(n int) string { return made(11, base62, n-1) + "7" }
 	for name, c := range map[string]struct {
@@ -52,8 +52,8 @@ func TestAtTheLimits(t *testing.T) {
 	}
 }
 
-// TestBesidePlaceholders has a value that a placeholder stands in the middle of: what
-// is long enough to be of use is found on both sides.
+// TestBesidePlaceholders has a value with a placeholder in the middle: every useful part on both sides is
+// found.
 func TestBesidePlaceholders(t *testing.T) {
 	r := New([]byte("k"))
 	held, _ := r.Redact("", pat(1))

@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// namedRule finds what stands under the name of a secret, whatever it looks like. It
-// has the name of the rule of gitleaks that does so for values of a certain randomness.
+// namedRule finds any value under the name of a secret. It has the name of gitleaks' rule for values of a
+// certain randomness.
 var namedRule = rule{
 	id: genericRule, keywords: append([]string{"key", "token", "secret", "pass", "pwd", "credential", "Пароль"}, passwords...), find: named,
 }
@@ -16,14 +16,14 @@ var namedRule = rule{
 // leastNamed and mostNamed are the sizes of a value under the name of a secret, in bytes.
 const leastNamed, mostNamed = 8, 4 << 10
 
-// A value is what stands under a name.
+// A value is the value of a name.
 type value struct {
 	name    string // in lower case, with _ for each separator
-	shout   bool   // the name has no lower case
+	shout   bool   // the name is in upper case
 	text    string
 	quoted  bool
-	literal bool // no expression of a program can stand there
-	call    bool // what follows makes it an expression
+	literal bool // an expression of a program cannot stand there
+	call    bool // the next characters make it an expression
 	env     bool // the assignment is that of an environment variable
 	given   bool // a variable or an option gets the value as it is
 }
@@ -238,7 +238,7 @@ func (v value) standsIn() bool {
 	return true
 }
 
-// defaults are values besides stand-ins that everybody knows, or that say there is none.
+// defaults are well-known values besides stand-ins, and words for "none".
 var defaults = sync.OnceValue(func() map[string]bool {
 	set := map[string]bool{}
 	for _, word := range strings.Fields(`admin administrator root guest demo null nil yes off on stdin prompt env file ask blank postgres mysql mongo redis rabbitmq
@@ -248,8 +248,8 @@ var defaults = sync.OnceValue(func() map[string]bool {
 	return set
 })
 
-// phrase reports whether the value of an environment variable is one of letters alone that
-// no name has: words with dashes, or letters of both cases in no order.
+// phrase reports whether the value of an environment variable has only letters and cannot be a name: words
+// with dashes, or letters of both cases in no order.
 func (v value) phrase() bool {
 	return v.env && (aPhrase().MatchString(v.text) || disorder().MatchString(v.text))
 }
@@ -259,8 +259,8 @@ func isHash(text string) bool {
 	return slices.Contains(sumLengths, len(text)) && hexSum().MatchString(text) || uuid().MatchString(text)
 }
 
-// mixed reports whether a text has letters of both cases in no order of words: capitals stand
-// side by side, or more often than names in programs have them.
+// mixed reports whether a text has letters of both cases in an order that words do not have: capitals side by
+// side, or more of them than in names of programs.
 func mixed(text string) bool {
 	uppers, changes := 0, 0
 	for i, c := range []byte(text) {
@@ -304,7 +304,7 @@ var (
 	snakeCase = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9]+(?:_[a-z]+){2,}$`) })
 	// aPhrase is a password of three words or more.
 	aPhrase = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z]{3,}(?:-[A-Za-z]{3,}){2,}$`) })
-	// disorder has capitals side by side twice, or where lower case is cut twice.
+	// disorder has capitals side by side twice, or lower case that is interrupted twice.
 	disorder = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^[A-Za-z]*(?:[a-z][A-Z]{1,3}[a-z]+[A-Z]{2}|[A-Z]{2}[A-Za-z]*[a-z][A-Z]|[a-z]+[A-Z]{2,}[a-z]+)[A-Za-z]*$`)
 	})
@@ -361,7 +361,7 @@ var standIns = sync.OnceValue(func() map[string]bool {
 	return set
 })
 
-// description has a word of its own that says what a secret would be.
+// description has a word of its own that describes a secret.
 var description = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)(?:^|[-_.])(?:token|key|secret|password|passphrase|credential)(?:[-_.]|[0-9]*$)`)
 })
@@ -388,8 +388,7 @@ func standIn(text string) bool {
 	return strings.Trim(text, "0123456789") != "" || ordered(text)
 }
 
-// examples are keys that a vendor's documents have, by what follows a prefix, and those
-// that gitleaks knows.
+// examples are the keys in vendors' documents, without their prefix, and those that gitleaks knows.
 var examples = sync.OnceValue(func() map[string]bool {
 	set := map[string]bool{"MfKQ9r8GKYqrTwjU" + "PD8ILPZIo2LaLaSw": true, "C2FVsBQIhrscChlQ" + "IMV+b5sSYspob7oD": true}
 	for _, r := range gitleaksRules {
@@ -417,12 +416,12 @@ func ordered(text string) bool {
 	return false
 }
 
-// A gap is what stands around a name whose value comes later: in the next field, cell, argument or line.
+// A gap is the text around a name whose value comes later: in the next field, cell, argument or line.
 type gap struct {
-	before string // what ends where the name begins
-	after  string // what is between the name and its value
-	line   bool   // nothing follows the value in its line
-	given  bool   // no expression of a program can stand there
+	before string // up to the name
+	after  string // between the name and its value
+	line   bool   // the value ends its line
+	given  bool   // an expression of a program cannot stand there
 }
 
 // How expressions of gaps write a quote, which may be escaped or an entity of HTML, and an operator.
@@ -441,7 +440,7 @@ var gaps = []gap{
 	{ // the text of an element
 		before: `(?i)[ \t](?:name|key|id)=` + quoteMark + `$`, after: `^` + quoteMark + `[^<>\n]{0,80}>[ \t]*`, given: true,
 	},
-	{ // a declared type, a conversion, or what holds if a variable is unset
+	{ // a declared type, a conversion, or the default of an unset variable
 		after: `^` + quoteMark + `?[\])?]{0,2}(?:[ \t]*:[ \t]*[\w.,<>\[\]&'| ?*]{1,40}?[ \t]*=[ \t]*|` + giving +
 			`|[ \t]*(?:\|\||\?\?)=?[ \t]*|[ \t]+or[ \t]+)(?:[\w.]{1,60}(?:\[["']\w{1,60}["']\])?[ \t]*(?:\|\||\?\?|or[ \t])[ \t]*)?(?:(?:new[ \t]+)?` +
 			`(?:\[\](?:byte|rune)|[Ss]tring|String::from|Buffer\.from|SecretStr|[Bb]ytes|std::string|[\w.]{0,40}GetBytes)\(|[bBrRuULf&]{1,2})?["'\x60]`,
@@ -477,7 +476,7 @@ var readyGaps = sync.OnceValue(func() (all []readyGap) {
 	return all
 })
 
-// How far from a name its value can stand, and how far before it what tells so, in bytes.
+// Greatest distance of a value behind its name, and of the words before the name that reveal it, in bytes.
 const gapBefore, gapAfter = 48, 240
 
 // apart is the value of the name that ends with the word at at, if it stands apart from it.
@@ -545,8 +544,8 @@ func endsLine(text string) bool {
 	return text == "" || text[0] == '\n'
 }
 
-// nameOf is a name in lower case with _ for each separator. A key has the word before it that says of what, and a word
-// for a password in another language is one.
+// nameOf is a name in lower case with _ for each separator. A key keeps the word before it, such as "api",
+// and foreign words for a password are translated.
 func nameOf(text string, from, end int) string {
 	name := separators.Replace(strings.ToLower(strings.TrimLeft(text[from:end], "-.")))
 	if slices.Contains(passwords, name) {

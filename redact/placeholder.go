@@ -15,7 +15,6 @@ const placeholderBegin = "[secret:"
 // placeholder names a value.
 func placeholder(rule, code string) string { return placeholderBegin + rule + ":" + code + "]" }
 
-// placeholders are the places of a text's placeholders.
 func placeholders(text string) []window {
 	var list []window
 	for at := 0; ; {
@@ -32,8 +31,7 @@ func placeholders(text string) []window {
 	}
 }
 
-// placeholderLength is how long the placeholder is that a text begins with, 0
-// where it is none.
+// placeholderLength is the length of the placeholder at the beginning of a text, or 0.
 func placeholderLength(text string) int {
 	i := len(placeholderBegin)
 	for i < len(text) && i < len(placeholderBegin)+64 && ruleByte(text[i]) {
@@ -53,7 +51,6 @@ func placeholderLength(text string) int {
 
 func ruleByte(c byte) bool { return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-' }
 
-// codeOf is the code that a placeholder carries.
 func codeOf(placeholder string) string {
 	return placeholder[len(placeholder)-1-codeDigits : len(placeholder)-1]
 }
@@ -63,7 +60,7 @@ func RuleOf(placeholder string) string {
 	return placeholder[len(placeholderBegin) : len(placeholder)-2-codeDigits]
 }
 
-// deriveKey makes a key for codes of another one, which it does not give away.
+// deriveKey derives a key for codes from another one, without revealing it.
 func deriveKey(key []byte) []byte {
 	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte("jp placeholders of secrets"))

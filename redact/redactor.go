@@ -38,7 +38,7 @@ const OwnRule = "provider-key"
 // may take a word for a key.
 const leastOwn = 12
 
-// AddSecret makes a value a secret wherever it stands, whatever it looks like.
+// AddSecret makes a value a secret anywhere, regardless of its look.
 func (r *Redactor) AddSecret(value string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -62,7 +62,7 @@ func (r *Redactor) Scan(text string) []Finding {
 	return mergeFindings(text, found)
 }
 
-// places are where a value stands in a text.
+// places are the places of a value in a text.
 func places(text, rule, value string) (found []Finding) {
 	plain := withoutEscapes(text)
 	for at := 0; ; {
@@ -76,9 +76,8 @@ func places(text, rule, value string) (found []Finding) {
 	}
 }
 
-// Redact returns the text with its secrets replaced, and what they were. name is
-// what the text is the value of, such as the name of an option, "" for nothing: a
-// password is found by what it is called.
+// Redact returns the text with its secrets replaced, and the secrets. name is the name of the text, such as
+// that of an option, or "": a password is found by its name.
 func (r *Redactor) Redact(name, text string) (string, []Secret) {
 	secrets := r.replaceAll(&text, "", "")
 	if name != "" && len(text) <= longestNamed {
@@ -87,8 +86,8 @@ func (r *Redactor) Redact(name, text string) (string, []Secret) {
 	return text, secrets
 }
 
-// replaceAll replaces what is found in a text that stands between two others. What
-// stood beside a secret can be one now, so it looks again until nothing is found.
+// replaceAll replaces the secrets in a text between two others. The neighbour of a secret can become one, so
+// it looks again until it finds no more.
 func (r *Redactor) replaceAll(text *string, before, behind string) []Secret {
 	var all []Secret
 	for range mostLooks {
@@ -107,8 +106,7 @@ const mostLooks = 32
 // longestNamed is how long a value is that is found by its name, in bytes.
 const longestNamed = 4 << 10
 
-// replaceIn replaces what is found in the context of a text, which begins in it
-// at a byte.
+// replaceIn replaces the secrets in the context of a text, which begins in it at a byte.
 func (r *Redactor) replaceIn(text *string, context string, at int) []Secret {
 	var secrets []Secret
 	var out strings.Builder
@@ -130,12 +128,11 @@ func (r *Redactor) replaceIn(text *string, context string, at int) []Secret {
 	return secrets
 }
 
-// leastKnown is how long a value must be to be replaced wherever it stands, and
-// leastCut how much of it, where a text is cut off within it; in bytes.
+// leastKnown is the least length of a value that is replaced anywhere. leastCut is the least length of its
+// beginning at the end of a text that was cut off within it. Both are in bytes.
 const leastKnown, leastCut = 12, 5
 
-// ReplaceKnown replaces secrets that are known already, whatever stands around
-// them. One that could be a word is not replaced.
+// ReplaceKnown replaces known secrets, in any surroundings. It leaves one that could be a word.
 func ReplaceKnown(text string, known []Secret) string {
 	var held []string // value, placeholder, value …
 	for _, s := range known {
@@ -173,13 +170,13 @@ func replaceOne(text, value, placeholder string) string {
 	})
 }
 
-// Distinct reports whether a value is a secret wherever it stands: it is too long
-// for a word that happens to be one somewhere, and has digits.
+// Distinct reports whether a value is a secret anywhere: it has digits, and is too long for a word that only
+// happens to be a secret somewhere.
 func Distinct(s Secret) bool {
 	return len(s.Value) >= leastKnown && strings.ContainsAny(s.Value, "0123456789")
 }
 
-// replaceOutside replaces what stands outside of placeholders.
+// replaceOutside replaces text outside of placeholders.
 func replaceOutside(text string, replace func(string) string) string {
 	var out strings.Builder
 	from := 0

@@ -46,7 +46,7 @@ func TestValueIsFoundByItsName(t *testing.T) {
 	require.Contains(t, inText, secrets[0].Placeholder)
 }
 
-// pieces are what redacted texts are made of.
+// pieces are the parts of redacted texts.
 func pieces(r *Redactor) *rapid.Generator[string] {
 	held, _ := r.Redact("", pat(9))
 	return rapid.OneOf(rapid.StringN(0, 12, -1), rapid.SampledFrom([]string{
@@ -221,8 +221,7 @@ func TestGitleaksRelease(t *testing.T) {
 	require.Contains(t, string(notice), GitleaksVersion)
 }
 
-// A still vault knows what the file has and what it was given, and leaves the file as
-// it is.
+// A still vault knows the file and its own additions, and leaves the file as it is.
 func TestAStillVaultWritesNothing(t *testing.T) {
 	r := New([]byte("key"))
 	path := filepath.Join(t.TempDir(), "secrets", "vault")

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Restore puts values in the place of placeholders, once: what a value holds is
-// left alone. unknown are the placeholders that value does not know, which stay.
+// Restore puts values in the place of placeholders, once: it leaves the content of a value alone. unknown are
+// the placeholders that value does not know. They stay.
 func Restore(text string, value func(placeholder string) (string, bool)) (restored string, unknown []string) {
 	held := placeholders(text)
 	if len(held) == 0 {
@@ -31,9 +31,9 @@ func Restore(text string, value func(placeholder string) (string, bool)) (restor
 	return out.String(), unknown
 }
 
-// Usable reports whether a value can be given to a tool: nothing in it is more
-// than data to a shell. The author of a text decides what in it looks like a
-// secret, and a person who allows a command sees the placeholder only.
+// Usable reports whether a value can be given to a tool: all of it is plain data to a shell. The author of a
+// text decides which parts of it look like a secret, and a person who allows a command sees the placeholder
+// only.
 func Usable(s Secret) bool {
 	if RuleOf(s.Placeholder) == keyRule {
 		return usableKey(s.Value)

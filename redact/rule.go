@@ -9,27 +9,27 @@ import (
 	"unicode/utf8"
 )
 
-// A rule says what one kind of secret looks like.
+// A rule describes one kind of secret.
 type rule struct {
 	id       string
-	regex    string   // the secret is its first group that is not empty, or all of it
+	regex    string   // the secret is its first group with text, or all of it
 	keywords []string // in lower case; one of them stands in or near each match
-	group    int      // which group the secret is, if not the first
-	whole    bool     // the secret is all of the match, whatever its groups
+	group    int      // the secret's group, if it is not the first
+	whole    bool     // the secret is all of the match, regardless of groups
 	entropy  float64  // bits per byte that the secret must exceed
-	path     string   // gitleaks looks only into files of this name; we know none
-	near     int      // how far from a keyword a match may be, in bytes, where it does not hold one
+	path     string   // gitleaks looks only into files of this name; here texts have none
+	near     int      // greatest distance of a match from a keyword, in bytes, if it does not contain one
 	loose    bool     // the name before an operator can hold anything
 	allow    []allowlist
-	refuse   func(found candidate) bool // further findings that are no secrets
+	refuse   func(found candidate) bool // further findings to drop
 	// find adds the secrets of a keyword, in place of an expression.
 	find func(found []window, text string, at, end int) []window
 	can  func(text string, end int) bool // whether a match is possible with a keyword that ends there; nil: it is
 }
 
-// An allowlist says which findings are no secrets.
+// An allowlist describes findings to drop.
 type allowlist struct {
-	target    string // what the expressions look at: the secret (""), the "match" or its "line"
+	target    string // target of the expressions: the secret (""), the "match" or its "line"
 	and       bool   // expressions and stop words must both hold
 	regexes   []string
 	stopwords string // separated by spaces; for the secret
@@ -41,16 +41,16 @@ type matcher struct {
 	assigns bool // the expression wants a name, an operator and a value
 	once    sync.Once
 	re      *regexp.Regexp
-	from    *regexp.Regexp // matches from a keyword on, where that is the same; else nil
+	from    *regexp.Regexp // matches from a keyword on, if that is equivalent; else nil
 	reach   int            // bytes that a match can take
 	endless bool           // it can take more
-	solid   bool           // nothing in it can be white space or a quote
+	solid   bool           // it contains neither white space nor a quote
 	least   int            // bytes that a match takes at least
 	allowed func() []allowance
 }
 
-// How gitleaks' expressions write what stands before a keyword in a name, between
-// the name and its value, and behind the value.
+// The parts of gitleaks' expressions before a keyword in a name, between the name and its value, and behind
+// the value.
 const (
 	prefix   = `[\w.-]{0,50}?`
 	operator = `(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)`
@@ -88,7 +88,7 @@ func (m *matcher) ready() {
 // A span is how many bytes an expression can match.
 type span struct {
 	least, most int
-	endless     bool // most does not hold: some part repeats for ever
+	endless     bool // most does not hold: some part repeats without limit
 	spaces      bool // it can match white space or a quote
 }
 
@@ -138,8 +138,8 @@ func repeated(re *syntax.Regexp) span {
 	return s
 }
 
-// widest is how many bytes a character of a class can take. Those that are there
-// only because they fold to an ASCII letter do not count: no secret has them.
+// widest is the greatest number of bytes of a character of a class. Characters that are there only because
+// they fold to an ASCII letter do not count: no secret has them.
 func widest(re *syntax.Regexp) int {
 	if n := len(re.Rune); re.Op == syntax.OpCharClass && n > 0 && re.Rune[n-1] <= '\u212a' {
 		return 1

@@ -41,12 +41,11 @@ func (s *Scanner) ready() {
 	})
 }
 
-// leastText is how long a text is that can hold a secret with what makes it one.
+// leastText is the least length of a text with a secret and its mark.
 const leastText = 8
 
-// Scan finds the secrets of a text, in order and without overlap. It takes any
-// bytes; a finding never begins or ends within a character. A secret may have escape
-// sequences of terminals in it.
+// Scan finds the secrets of a text, in order and without overlap. It takes any bytes. A finding begins and
+// ends between characters. A secret may contain escape sequences of terminals.
 func (s *Scanner) Scan(text string) []Finding {
 	plain := withoutEscapes(text)
 	found := s.scan(plain.text)
@@ -86,7 +85,7 @@ func (s *Scanner) scan(text string) []Finding {
 	return mergeFindings(text, found)
 }
 
-// scan adds what the rule finds in the windows.
+// scan adds the rule's findings in the windows.
 func (m *matcher) scan(found []Finding, text string, list []window) []Finding {
 	for _, w := range list {
 		for _, at := range m.re.FindAllStringSubmatchIndex(text[w.from:w.to], -1) {
@@ -200,8 +199,7 @@ func union(found []Finding) []Finding {
 // leastPiece is how long a part of a secret must be beside a placeholder.
 const leastPiece = 16
 
-// outside cuts placeholders out of findings. What remains of one is a secret of
-// its own if it is long enough to be one.
+// outside cuts placeholders out of findings. The rest of one is a secret of its own if it is long enough.
 func outside(text string, found []Finding) []Finding {
 	var out []Finding
 	for _, f := range found {

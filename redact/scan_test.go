@@ -98,7 +98,7 @@ func TestLeavesAlone(t *testing.T) {
 // samples are texts that a rule's expression matches.
 func samples(r rule, n int) []string {
 	var list []string
-	plain := strings.NewReplacer("ſ", "s", "\u212a", "K", "\x1b", "", "\\", "") // no keyword is written so, and no secret has escapes
+	plain := strings.NewReplacer("ſ", "s", "\u212a", "K", "\x1b", "", "\\", "") // no keyword is written so, and no secret contains escapes
 	for seed := range n {
 		sample := plain.Replace(rapid.StringMatching(r.regex).Example(seed))
 		if !slices.ContainsFunc(r.keywords, func(word string) bool { return strings.Contains(strings.ToLower(sample), word) }) {
@@ -109,12 +109,11 @@ func samples(r rule, n int) []string {
 	return list
 }
 
-// Windows and checks in advance must not lose what an expression finds in the
-// whole text.
+// Windows and checks in advance must keep each match of an expression in the whole text.
 func TestEachRuleFindsWhatItsExpressionDoes(t *testing.T) {
 	for _, r := range rules() {
 		if r.find != nil {
-			continue // it has no expression
+			continue // without an expression
 		}
 		t.Run(r.id, func(t *testing.T) {
 			m := newMatcher(r)
@@ -154,6 +153,6 @@ func TestScanIsLinear(t *testing.T) {
 	for _, piece := range []string{"token=", "-----BEGIN RSA PRIVATE KEY-----", "curl -u ", "https://u:", "key", "[secret:", "eyJ", "AKIA", "kind: secret data: "} {
 		text := strings.Repeat(piece, (1<<18)/len(piece))
 		var s Scanner
-		s.Scan(text) // a minute where the time grows with the square
+		s.Scan(text) // a minute if the time were quadratic
 	}
 }

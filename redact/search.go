@@ -5,10 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// farLine is how much of a line is looked at around a keyword by a rule whose
-// matches have no greatest length, and farText how much more where such a match
-// can take several lines, and farValue beyond a value that is cut off there and
-// goes on; in bytes.
+// Bounds of a search around a keyword, in bytes. farLine bounds the part of a line for a rule whose matches
+// have no greatest length. farText extends it if such a match can take several lines, and farValue extends it
+// behind a value that is cut off there.
 const (
 	farLine  = 16 << 10
 	farText  = 1 << 10
@@ -18,14 +17,14 @@ const (
 // A window is a part of a text that a rule looks at.
 type window struct{ from, to int }
 
-// A search is what one matcher has to look at in a text.
+// A search is the work of one matcher in a text.
 type search struct {
 	windows []window
-	found   []window // what the matcher's own search has found
+	found   []window // findings of the matcher's own search
 	values  []window // from a keyword to behind the greatest value; only for a matcher with from
 }
 
-// searches are what each matcher has to look at.
+// searches are the searches of the matchers in a text.
 func (s *Scanner) searches(text string) map[uint16]*search {
 	var all map[uint16]*search
 	s.keywords.each(text, func(word, at int) bool {
@@ -66,7 +65,7 @@ func (m *matcher) possible(text string, at, end int) bool {
 	return !m.solid || m.near > 0 || solid(text, at, m.least)
 }
 
-// look adds what a keyword gives to look at.
+// look adds the windows of a keyword.
 func (m *matcher) look(s *search, text string, at, end int) {
 	if m.from != nil {
 		s.values = append(s.values, window{at, min(len(text), end+m.reach+farValue)})
@@ -87,7 +86,7 @@ func join(list []window, w window) []window {
 	return append(list, w)
 }
 
-// window is where a match can be that belongs to a keyword.
+// window is the possible place of a match for a keyword.
 func (m *matcher) window(text string, at, end int) window {
 	w := window{max(0, at-m.reach-m.near), min(len(text), end+m.reach+m.near)}
 	if m.endless {
@@ -99,8 +98,7 @@ func (m *matcher) window(text string, at, end int) window {
 	return w
 }
 
-// widen extends a window to whole lines, and further where a match can go on in
-// the next.
+// widen extends a window to whole lines, and further if a match can go on in the next.
 func widen(text string, w window, line bool) window {
 	if !line {
 		w.from, w.to = max(0, w.from-farText), min(len(text), w.to+farText)
@@ -117,8 +115,8 @@ func widen(text string, w window, line bool) window {
 	return w
 }
 
-// valueAt is where the value begins that an operator gives to a name with a
-// keyword, which ends at end; -1 where there is none.
+// valueAt is the beginning of the value that an operator gives to a name with a keyword, which ends at end.
+// It is -1 if there is none.
 func valueAt(text string, end int) int {
 	i := end
 	for i < len(text) && i < end+48 && (wordByte(text[i]) || strings.IndexByte(" \t.-", text[i]) >= 0) {

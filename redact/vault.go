@@ -10,10 +10,9 @@ import (
 	"sync"
 )
 
-// A Vault keeps the values of placeholders in a file for its owner only, which is
-// made with the first value. Several processes may add to it; what another one
-// adds is found when it is asked for. A line that is damaged, or whose value is
-// not its placeholder's, is a value that is not known.
+// A Vault keeps the values of placeholders in a file for its owner only, which is made with the first value.
+// Several processes may add to it; values of other processes are found on demand. A line that is damaged, or
+// whose value does not fit its placeholder, is ignored.
 type Vault struct {
 	path     string
 	redactor *Redactor
@@ -22,8 +21,8 @@ type Vault struct {
 	read   int64 // bytes of the file that were read
 	secret map[string]int
 	list   []Secret
-	unkept []byte // lines that could not be written
-	still  bool   // nothing is written
+	unkept []byte // lines whose write failed
+	still  bool   // writes are off
 }
 
 // NewVault is the vault in a file.
@@ -31,15 +30,14 @@ func NewVault(path string, r *Redactor) *Vault {
 	return &Vault{path: path, redactor: r, secret: map[string]int{}}
 }
 
-// Still keeps what is added from now on out of the file: it is known to this vault only.
+// Still keeps later values out of the file: only this vault knows them.
 func (v *Vault) Still() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.still = true
 }
 
-// entry is one line of the file. JSON has no form for some bytes, so the value
-// is base64.
+// entry is one line of the file. JSON cannot represent all bytes, so the value is base64.
 type entry struct {
 	Placeholder string `json:"placeholder"`
 	Value       []byte `json:"value"`
@@ -58,7 +56,7 @@ func (v *Vault) Add(secrets ...Secret) error {
 		}
 		v.put(s)
 		line, _ := json.Marshal(entry{s.Placeholder, []byte(s.Value)})
-		lines = append(append(append(lines, '\n'), line...), '\n') // behind whatever a crash left
+		lines = append(append(append(lines, '\n'), line...), '\n') // behind the rest of a crash
 	}
 	if len(lines) == 0 || v.still {
 		return nil
@@ -89,7 +87,7 @@ func (v *Vault) put(s Secret) {
 	v.list = append(v.list, s)
 }
 
-// load reads what was added to the file since the last time.
+// load reads the additions to the file since the last time.
 func (v *Vault) load() error {
 	info, err := os.Stat(v.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -116,10 +114,10 @@ func (v *Vault) load() error {
 	return nil
 }
 
-// isPlaceholder reports whether a text is one placeholder and nothing else.
+// isPlaceholder reports whether a text is exactly one placeholder.
 func isPlaceholder(text string) bool { return text != "" && placeholderLength(text) == len(text) }
 
-// Value is what a placeholder stands for. Which rule it names does not matter.
+// Value is the value of a placeholder. The name of its rule does not matter.
 func (v *Vault) Value(placeholder string) (value string, ok bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -137,9 +135,9 @@ func (v *Vault) Value(placeholder string) (value string, ok bool) {
 func (v *Vault) Known() []Secret {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	_ = v.load() // what cannot be read is not known
+	_ = v.load() // unreadable values are unknown
 	return v.list[:len(v.list):len(v.list)]
 }
 
-// Path is where the vault's file is, or will be.
+// Path is the present or future path of the vault's file.
 func (v *Vault) Path() string { return v.path }

@@ -1,7 +1,6 @@
 package redact
 
-// words finds many words in a text at once, whatever their ASCII case. A word
-// has at least two bytes.
+// words finds many words in a text at once, in any ASCII case. A word has at least two bytes.
 type words struct {
 	list  []string
 	begin []uint16   // by the first two bytes: 0, or 1 + the index in with

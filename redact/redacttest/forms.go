@@ -5,7 +5,7 @@ import "strings"
 // A Form makes secrets of a kind, as its vendor does.
 type Form struct {
 	Name string
-	Bare bool // it is found wherever it stands
+	Bare bool // it is found in any surroundings
 	Make func(letters func(alphabet string, n int) string) string
 }
 

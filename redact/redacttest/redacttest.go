@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// A Planter makes secrets, each another one, and remembers which parts of them no text
-// may hold. They are put together here: this file holds none.
+// A Planter makes different secrets, and remembers the parts of them that must not stay in a text. It puts
+// them together here, so that this file itself contains none.
 type Planter struct {
 	Random *rand.Rand
 	n      int
@@ -30,7 +30,7 @@ const (
 	base64 = Base62 + "+/"
 )
 
-// Token is a secret that says by itself what it is, and can stand in a name.
+// Token is a secret that identifies itself, and can be part of a name.
 func (p *Planter) Token() string {
 	p.n++
 	token := [...]func() string{
@@ -45,7 +45,7 @@ func (p *Planter) Token() string {
 	return token
 }
 
-// Text is a secret with what makes it one.
+// Text is a secret with its mark.
 func (p *Planter) Text() string {
 	p.n++
 	secret, around := "", "%s"
