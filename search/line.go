@@ -8,8 +8,8 @@ import (
 	"jp/search/needle"
 )
 
-// A Line is a line of an event's text that matches, or stands beside one that
-// does. A line of the title belongs to no event: its Seq is -1, its Turn 0.
+// A Line is a matching line of an event's text, or a neighbour of one. A line of the title belongs to no
+// event: its Seq is -1, its Turn 0.
 type Line struct {
 	Turn       int
 	Seq        int
@@ -20,7 +20,7 @@ type Line struct {
 	Match      bool
 	Submatches [][2]int // bytes of Text, from and to
 	Commit     string   // of the event; "" for a title
-	Forks      []string // names of the forks that share the event, where [Once] left it out
+	Forks      []string // names of the forks that share the event, if [Once] left them out
 }
 
 // Lines searches a title and events, which are in order and hold at least those
@@ -44,8 +44,8 @@ func (q *Query) Lines(title string, events []*conversation.Event) []Line {
 	return c.lines
 }
 
-// skipped are the events of calls that are not searched. A question about a call
-// that is not among the events does not hold what the call's arguments hold.
+// skipped are the events of calls outside of the search. A question about a call that is missing from the
+// events lacks the call's arguments.
 func (q *Query) skipped(events []*conversation.Event) map[int]bool {
 	if q.opts.Without == nil {
 		return nil
@@ -112,10 +112,10 @@ func (c *sink) add(like Line, text string) {
 	}
 }
 
-// A prefilter tells in which parts of a text nothing can match.
+// A prefilter finds the parts of a text that cannot match.
 type prefilter struct {
 	finders []*needle.Finder
-	next    []int // where each needle stands at or behind the last part asked about
+	next    []int // next place of each needle at or behind the last part
 	end     int
 }
 
@@ -128,7 +128,7 @@ func (q *Query) newPrefilter(text string) *prefilter {
 	return h
 }
 
-// any reports whether something may match in a part. Parts must not go back.
+// any reports whether something may match in a part. Parts must come in order.
 func (h *prefilter) any(from, to int) bool {
 	for i, f := range h.finders {
 		if h.next[i] < from {
@@ -143,7 +143,7 @@ func (h *prefilter) any(from, to int) bool {
 	return len(h.finders) == 0
 }
 
-// match is where the patterns stand in a line, nil where they do not.
+// match is the places of the patterns in a line, nil if there are none.
 func (q *Query) match(line string) [][2]int {
 	if q.exact {
 		return q.stands(line)
@@ -154,7 +154,7 @@ func (q *Query) match(line string) [][2]int {
 			found = append(found, [2]int{m[0], m[1]})
 		}
 	}
-	if found == nil && q.re.MatchString(line) { // it matches nothing but the place
+	if found == nil && q.re.MatchString(line) { // it matches only the empty text
 		return [][2]int{}
 	}
 	return found

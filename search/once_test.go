@@ -36,7 +36,7 @@ func TestOnce(t *testing.T) {
 		{Info: source, Lines: []search.Line{{Commit: "a", Number: 1, Forks: both}, {Commit: "a", Number: 2, Forks: both}, line("b", 1)}},
 	}, got)
 
-	// Without forks nothing waits for the last result.
+	// Without forks a result comes as soon as it is found.
 	for r := range search.Once(infos[1:2], func(yield func(search.Result) bool) {
 		require.False(t, yield(search.Result{Info: source}), "stops at once")
 	}) {

@@ -14,9 +14,9 @@ import (
 // everything is as fast.
 const maxTexts = 8
 
-// sieveOf finds texts one of which stands in all that a pattern matches. Only
-// ASCII that JSON writes as it is counts, since some texts are stored as JSON;
-// where case is ignored, k and s do not, since other letters fold to them.
+// prefilterOf finds texts such that each match of a pattern contains one of them. Only ASCII that JSON leaves
+// as it is counts, since some texts are stored as JSON. If case is ignored, k and s do not count, since other
+// letters fold to them.
 func prefilterOf(tree *syntax.Regexp) conversation.Prefilter {
 	texts := needed(tree.Simplify())
 	if len(texts) > maxTexts {
@@ -36,7 +36,7 @@ type part struct {
 	fold bool
 }
 
-// needed are texts one of which every match holds; nil where none is known.
+// needed are texts such that each match contains one of them, nil if unknown.
 func needed(re *syntax.Regexp) []part {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -66,8 +66,7 @@ func needed(re *syntax.Regexp) []part {
 	return nil
 }
 
-// neededOfAll is needed of what stands one behind the other: of one of them, or of
-// some that together are few words.
+// neededOfAll is needed for a sequence: the texts of one part, or of neighbours that together have few words.
 func neededOfAll(subs []*syntax.Regexp) (best []part) {
 	try := func(n []part) {
 		if better(n, best) {
@@ -109,8 +108,8 @@ func shortest(set []part) int {
 	return n
 }
 
-// pieces are what is stored as it is of words, nil where one of them has nothing of
-// that. A word that holds the piece of another one needs none.
+// pieces are the parts of words that are stored unchanged, nil if a word has none. A word that contains the
+// piece of another one needs none.
 func pieces(all words) []part {
 	var found []part
 	for _, w := range all {

@@ -14,8 +14,8 @@ import (
 	"jp/search"
 )
 
-// fragments are what texts and patterns are made of: letters that fold to
-// others, ends of lines, and bytes that are no text.
+// fragments are the parts of texts and patterns: letters that fold to others, ends of lines, and invalid
+// bytes.
 var fragments = []string{
 	"retry", "Retry", "RETRY", "k", "K", "\u212a", "s", "ſ", "i", "İ", "ı", "ß", "É", "é", "e\u0301", "漢", " ", "  ", ".", "a.b", "-", "_", "\"", "\\", "<&>",
 	"\n", "\n\n", "\r\n", "\r", "\t", "\x00", "\xff", "\xe2\x84", "\u2028", "X", "x", "go",
@@ -216,7 +216,7 @@ func requireSubmatches(t require.TestingT, l search.Line) {
 	require.Equal(t, l.Match, l.Submatches != nil)
 }
 
-// passes is what a store does with a prefilter.
+// passes applies a prefilter like a store.
 func passes(s conversation.Prefilter, stored string) bool {
 	return len(s.Any) == 0 || slices.ContainsFunc(s.Any, func(text string) bool {
 		if s.Fold {

@@ -23,17 +23,17 @@ const (
 	Sensitive
 )
 
-// Options of a search. The zero value finds nothing: patterns are needed.
+// Options of a search. The zero value finds nothing: patterns are required.
 type Options struct {
 	Patterns []string // a line matches if one of them does
-	Regexp   bool     // they are regular expressions (RE2), not plain text
+	Regexp   bool     // they are regular expressions (RE2) instead of plain text
 	Case     Case
-	Scopes   []Scope // none: all
+	Scopes   []Scope // empty: all
 	Before   int     // lines of context before a match, within its event
 	After    int     // and behind it
 	Max      int     // matching lines per conversation, 0 for all
-	// Without names the tools whose calls are not searched: arguments, results, and
-	// questions about them. Nil: all are.
+	// Without reports the tools whose calls are left out: arguments, results, and questions about them. Nil:
+	// none is.
 	Without func(tool string) bool
 }
 
@@ -44,8 +44,8 @@ type Query struct {
 	scopes map[Scope]bool
 	filter conversation.Prefilter
 	needed []needle.Needle // of the prefilter: one of them stands in each line that matches
-	exact  bool            // where the one that is needed stands, and nowhere else, is a match
-	whole  bool            // a text in which no line matches does not match as a whole
+	exact  bool            // the places of the needed text are exactly the matches
+	whole  bool            // a text without a matching line does not match as a whole
 }
 
 // Compile checks the options. It fails with ErrPattern, ErrText, ErrEmpty or
@@ -93,7 +93,7 @@ func (o Options) tree() (*syntax.Regexp, error) {
 	return &syntax.Regexp{Op: syntax.OpAlternate, Sub: trees}, nil
 }
 
-// parse reads patterns one by one, so that none reaches into the next one.
+// parse reads patterns one by one, so that each is valid on its own.
 func parse(patterns []string, flags syntax.Flags) ([]*syntax.Regexp, error) {
 	trees := make([]*syntax.Regexp, len(patterns))
 	for i, p := range patterns {
@@ -112,8 +112,8 @@ func parse(patterns []string, flags syntax.Flags) ([]*syntax.Regexp, error) {
 	return trees, nil
 }
 
-// withoutGroups makes plain ones of all capturing groups: patterns may use the
-// same names, and what a group holds is never used.
+// withoutGroups makes all capturing groups plain: patterns may use the same names, and the content of a group
+// is never used.
 func withoutGroups(re *syntax.Regexp) *syntax.Regexp {
 	for re.Op == syntax.OpCapture {
 		re = re.Sub[0]
@@ -124,7 +124,7 @@ func withoutGroups(re *syntax.Regexp) *syntax.Regexp {
 	return re
 }
 
-// mistake is what is wrong with an expression, and where.
+// mistake describes the mistake in an expression, and its place.
 func mistake(err error) string {
 	var bad *syntax.Error
 	if !errors.As(err, &bad) {
@@ -157,8 +157,8 @@ func anchored(re *syntax.Regexp) bool {
 	return slices.ContainsFunc(re.Sub, anchored)
 }
 
-// capitalClass reports whether a class takes a capital and not its small letter; or,
-// if it is all but some letters, whether capitals are among those.
+// capitalClass reports whether a class contains a capital without its small letter or, if it is all except
+// some letters, whether capitals are among those.
 func capitalClass(ranges []rune) bool {
 	negated := len(ranges) > 0 && ranges[len(ranges)-1] == unicode.MaxRune
 	for r := 'A'; r <= lastCased; r++ {
@@ -185,7 +185,7 @@ func inClass(ranges []rune, r rune) bool {
 	return false
 }
 
-// Prefilter is what the stored form of an event must hold to matter.
+// Prefilter is the filter for stored events.
 func (q *Query) Prefilter() conversation.Prefilter { return q.filter }
 
 // Searches reports whether a scope is searched.

@@ -9,16 +9,14 @@ import (
 	"jp/conversation"
 )
 
-// A Source gives the events of a conversation that a prefilter passes, in order,
-// and all its discards; others may be among them. Where the conversation is
-// damaged, the events before the damage come with the error. It may be called
-// concurrently.
+// A Source gives the events of a conversation that a prefilter passes, in order, and all its discards; others
+// may be among them. If the conversation is damaged, the events before the damage come with the error. It may
+// be called concurrently.
 type Source interface {
 	Scan(ctx context.Context, of conversation.Info, s conversation.Prefilter) ([]*conversation.Event, error)
 }
 
-// A Result is what was found in one conversation. Err says why not all of it
-// could be searched.
+// A Result has the findings in one conversation. Err is the reason if a part of it could not be searched.
 type Result struct {
 	Info  conversation.Info
 	Lines []Line
@@ -36,9 +34,8 @@ func (r Result) Matches() int {
 	return n
 }
 
-// Conversations searches conversations, several at a time, and yields what was
-// found in each in the order given. One in which nothing was found is left out,
-// unless it could not be searched.
+// Conversations searches conversations, several at a time, and yields the findings in each, in the given
+// order. It leaves out a conversation without findings, unless its search failed.
 func Conversations(ctx context.Context, from Source, infos []conversation.Info, q *Query) iter.Seq[Result] {
 	return func(yield func(Result) bool) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -47,7 +44,7 @@ func Conversations(ctx context.Context, from Source, infos []conversation.Info, 
 			w.results[i] = make(chan Result, 1)
 		}
 		w.start(ctx, func(i int) Result { return q.search(ctx, from, infos[i]) })
-		defer w.wait.Wait() // nothing reads any more when this returns
+		defer w.wait.Wait() // all reading has ended when this returns
 		defer cancel()
 		for _, found := range w.results {
 			select {

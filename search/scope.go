@@ -34,7 +34,7 @@ var groups = map[Scope][]Scope{
 	All:  {User, Assistant, Reasoning, ToolCall, ToolResult, Inquiry, Title},
 }
 
-// scopeSet spells out scopes; none means all.
+// scopeSet spells out scopes. An empty list means all.
 func scopeSet(scopes []Scope) (map[Scope]bool, error) {
 	if len(scopes) == 0 {
 		scopes = []Scope{All}
@@ -72,8 +72,7 @@ func scopeNames() string {
 	return strings.Join(names, " ")
 }
 
-// textOf is what of an event can be found, and its scope; "" for what is not
-// searched.
+// textOf is the searchable text of an event, and its scope, or "".
 func textOf(e *conversation.Event) (Scope, string) {
 	switch b := e.Body.(type) {
 	case *conversation.ChatRequest:

@@ -36,7 +36,7 @@ func dialogue() []*conversation.Event {
 	return events
 }
 
-// found is where lines match, as scope and number of line.
+// found is the places of matching lines, as scope and number of line.
 func found(t *testing.T, o search.Options) []string {
 	t.Helper()
 	q, err := search.Compile(o)
@@ -158,7 +158,7 @@ func TestConversationsInOrder(t *testing.T) {
 	}
 }
 
-// What can be read of a conversation is found, whatever is wrong with its end.
+// The readable part of a conversation is found, with any damage to its end.
 func TestDamagedEnd(t *testing.T) {
 	q, err := search.Compile(search.Options{Patterns: []string{"forever"}})
 	require.NoError(t, err)
@@ -171,8 +171,8 @@ func TestDamagedEnd(t *testing.T) {
 	}
 }
 
-// One line may be all of a large text, and a search of it stays quick.
-// What took time with the square of a line would take days here.
+// A large text may be one single line, and a search of it stays quick. Time with the square of a line would
+// be days here.
 func TestLongLine(t *testing.T) {
 	line := strings.Repeat("some words, ", 5<<20/12)
 	events := []*conversation.Event{{Body: &conversation.ToolCallResponse{Content: line + "retry" + line}}}
@@ -183,7 +183,7 @@ func TestLongLine(t *testing.T) {
 	}
 }
 
-// Each pattern is one of its own, whatever the others hold.
+// Each pattern is independent of the others.
 func TestPatternsStayApart(t *testing.T) {
 	for name, patterns := range map[string][]string{
 		"quote left open": {`forever\Q.`, "about"}, "same group": {"(?P<n>about)", "(?P<n>nothing)"}, "flags": {"(?s)nothing", "about"},
@@ -194,7 +194,7 @@ func TestPatternsStayApart(t *testing.T) {
 	}
 }
 
-// Letters that fold to ASCII ones, and one that looks so and does not.
+// Letters that fold to ASCII ones, and a lookalike that does not.
 func TestFolding(t *testing.T) {
 	for text, want := range map[string]bool{"tasK": true, "TA\u017fK": true, "tas\u212a": true, "T\u0130ASK": false} {
 		q, err := search.Compile(search.Options{Patterns: []string{"task"}})
@@ -203,8 +203,8 @@ func TestFolding(t *testing.T) {
 	}
 }
 
-// TestSubmatches holds that plain text is found where an expression for it is: one beside
-// the other, and none over another.
+// TestSubmatches checks that plain text is found at the places of an expression for it: one beside the other,
+// and without overlap.
 func TestSubmatches(t *testing.T) {
 	for text, want := range map[string][][2]int{
 		"gogo": {{0, 2}, {2, 4}}, "go, Go": {{0, 2}, {4, 6}}, "éGO": {{2, 4}}, "\xffgo": {{1, 3}}, "og": nil,

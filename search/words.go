@@ -5,8 +5,7 @@ import (
 	"slices"
 )
 
-// words are all texts that an expression matches, where they are few. Nil is for
-// expressions of which they are not known.
+// words are all texts that an expression matches, if they are few. Nil means unknown.
 type words []word
 
 type word struct {
@@ -14,11 +13,11 @@ type word struct {
 	fold  bool // in either case
 }
 
-// nothing is the text that matches without taking anything.
+// nothing is the empty text.
 var nothing = words{{}}
 
-// wordsOf reads an expression. What asks for a place, as \b does, matches nothing
-// there: then there are words that do not match in truth.
+// wordsOf reads an expression. Conditions on a place, such as \b, count as the empty text: then some words do
+// not really match.
 func wordsOf(re *syntax.Regexp) words {
 	switch re.Op {
 	case syntax.OpEmptyMatch, syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText,

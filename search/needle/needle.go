@@ -1,6 +1,5 @@
-// Package needle finds texts in many bytes, also without regard to case. It looks
-// for the byte of a text that is likely to be the rarest, and only where that
-// stands for the rest.
+// Package needle finds texts in many bytes, also without regard to case. It looks for the byte of a text that
+// is likely to be the rarest, and compares the rest only at such a byte.
 package needle
 
 import (
@@ -11,14 +10,13 @@ import (
 
 // A Needle is a text to look for in bytes, or one of some that begin alike.
 type Needle struct {
-	text []byte   // lower case where case is ignored
-	ends [][]byte // one of which has to follow; none: nothing has to
+	text []byte   // lower case if case is ignored
+	ends [][]byte // one of which has to follow; empty: any text may follow
 	fold bool
 	rare int // index of the byte that is looked for first
 }
 
-// New prepares a text, which is not empty. With fold, ASCII letters are
-// compared without case.
+// New prepares a text, which must not be empty. With fold, ASCII letters are compared without case.
 func New(text string, fold bool) Needle {
 	n := Needle{text: []byte(text), fold: fold}
 	for i, b := range n.text {
@@ -32,8 +30,8 @@ func New(text string, fold bool) Needle {
 	return n
 }
 
-// Merge makes one needle of those that begin alike up to behind their rarest byte:
-// it stands where one of them does, and what lies between is looked at once.
+// Merge joins needles that begin alike up to behind their rarest byte. The joined needle is at the places of
+// each of them, and one look checks the bytes in between.
 func Merge(all []Needle) (few []Needle) {
 	for _, n := range all {
 		i := slices.IndexFunc(few, func(f Needle) bool {
@@ -48,7 +46,7 @@ func Merge(all []Needle) (few []Needle) {
 	return few
 }
 
-// or is the needle of what two have alike, with what may follow.
+// or is the needle of the common beginning of two, with their possible endings.
 func (n Needle) or(other Needle) Needle {
 	common := alike(n.text, other.text)
 	both := Needle{text: n.text[:common], fold: n.fold, rare: n.rare}
@@ -81,7 +79,7 @@ func Lower(b byte) byte {
 }
 
 // rarity ranks bytes by how often they occur in prose, code and hex: the higher,
-// the more often. What is not named is rare.
+// the more often. Other bytes are rare.
 var rarity = func() (rank [256]byte) {
 	for i, b := range []byte("#$&!?@%^~+|<>`;{}[]qzjxQZ'*()=:/kvw-,.\"_yg\npmuhlb0123456789cdfinorsate ") {
 		rank[b] = byte(i + 1)

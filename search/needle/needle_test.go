@@ -29,7 +29,7 @@ func TestFromFindsAll(t *testing.T) {
 	require.Equal(t, []int{1, 4, 7, 12, 14}, got)
 }
 
-// all are the places where one of some needles stands.
+// all are the places of some needles.
 func all(data []byte, needles []needle.Needle) map[int]bool {
 	found := map[int]bool{}
 	for _, n := range needles {
@@ -60,7 +60,7 @@ func TestWhatBeginsAlikeIsMerged(t *testing.T) {
 		few   int
 	}{
 		{[]string{"deadloc", "deadline"}, 1},
-		{[]string{"deadlock", "deadline"}, 2}, // the k is rarer than what they share
+		{[]string{"deadlock", "deadline"}, 2}, // the k is rarer than their common bytes
 		{[]string{"deadloc", "deadlocs", "deadline", "lead"}, 2},
 		{[]string{"lock", "line"}, 2},
 		{[]string{"same", "same"}, 1},
