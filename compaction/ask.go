@@ -22,9 +22,9 @@ const (
 	mostListed = 48 << 10 // bytes of the list of events
 )
 
-// Ask is what a model is asked for a summary of a range, behind the request as it is. focus is what
-// the user wants the summary to be about, "" for nothing in particular. window is how many tokens
-// the model can read, 0 if that is not known: an eighth of it is for the list of events.
+// Ask is the message that asks a model for a summary of a range, behind the request as it is. focus is the
+// user's subject for the summary, or "". window is the model's context window in tokens, 0 if unknown: an
+// eighth of it is for the list of events.
 func Ask(events []*conversation.Event, to int, focus string, window int) string {
 	most := mostListed
 	if window > 0 {
@@ -63,7 +63,7 @@ func Ask(events []*conversation.Event, to int, focus string, window int) string 
 	return out.String()
 }
 
-// listed is the line of an event in the list, "" for one that is not in it.
+// listed is the line of an event in the list, "" if it is left out.
 func listed(e *conversation.Event) string {
 	switch b := e.Body.(type) {
 	case *conversation.ChatRequest, *conversation.ToolCallRequest, *conversation.ToolCallResponse:
@@ -93,13 +93,13 @@ type Draft struct {
 // Text is the text of the summary, one line for each item.
 func (d Draft) Text() string { return strings.Join(d.Lines, "\n") }
 
-// aboutUser are words of an item that says what the user wants.
+// aboutUser are words of an item about the user's wishes.
 var aboutUser = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\busers?\b|\bcustomer\b|\b(he|she|they) (want|ask|request|prefer|decid|approv|allow|insist|said)|\bthe (goal|task|request|wish) (is|was)\b|\bas (requested|asked|instructed|agreed)\b|\b(approved|authori[sz]ed|permitted)\b`)
 })
 
-// Parse reads a summary of the events up to one out of a model's answer, which may be cut off, or
-// be no JSON. Each item has to cite events in the range that are no summary themselves.
+// Parse reads a summary of the events up to one out of a model's answer, which may be cut off, or other than
+// JSON. Each item has to cite events in the range, other than summaries.
 func Parse(answer string, events []*conversation.Event, to int) Draft {
 	bySeq := map[int]*conversation.Event{}
 	for _, e := range events {

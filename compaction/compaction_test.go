@@ -171,7 +171,7 @@ func TestRangesEndBetweenCycles(t *testing.T) {
 	require.False(t, ok, "it is covered already")
 }
 
-// Instructions that a result brought are of its cycle; those of a turn are of none.
+// Instructions that a result brought belong to its cycle. Those of a turn belong to no cycle.
 func TestInstructionsEndTheCycleOfTheirResult(t *testing.T) {
 	for name, test := range map[string]struct {
 		of   func(result int) *int
@@ -252,7 +252,7 @@ func TestSummariesAreRead(t *testing.T) {
 	}
 }
 
-// What a model writes is bounded, whatever it writes.
+// The length of a model's summary is bounded.
 func TestSummariesAreBounded(t *testing.T) {
 	s := story{}
 	s.asks("One")

@@ -6,14 +6,14 @@ import (
 	"jp/conversation"
 )
 
-// A Fate is what a compaction leaves of an event in what is sent.
+// A Fate is the effect of a compaction on an event as it is sent.
 type Fate struct {
 	Event *conversation.Event
 	Keep  Keep
 	Cited bool // an item of the summary cites it
 }
 
-// Fates tell what a compaction, which need not be recorded, leaves of each event that was sent.
+// Fates tell the effect of a compaction, which need not be recorded, on each event that was sent.
 func Fates(events []*conversation.Event, b *conversation.Compaction, text Reader) []Fate {
 	trimmed, cited := map[int]bool{}, map[int]bool{}
 	for _, seq := range b.Trimmed {

@@ -9,9 +9,9 @@ import (
 	"jp/conversation"
 )
 
-// A Force is what the compactions of a conversation change in what is sent.
+// A Force is the effect of a conversation's compactions on its requests.
 type Force struct {
-	Summary *conversation.Event // the newest summary, nil if there is none
+	Summary *conversation.Event // the newest summary, or nil
 	// Trimmed are the bytes that are sent of results, by the seq of the response: 0 for one line.
 	Trimmed map[int]int
 	// Stale are the ranges of events in which the model's reasoning is bound to other words
@@ -22,11 +22,11 @@ type Force struct {
 // A Span is a range of seqs, both ends included.
 type Span struct{ From, To int }
 
-// InForce reads off all events of a conversation which compactions hold. Those of someone
-// else's jp, from before the conversation was adopted, never do.
+// InForce derives from all events of a conversation the compactions that hold. Those of someone else's jp,
+// from before the adoption of the conversation, never do.
 func InForce(events []*conversation.Event) Force {
 	f := Force{Trimmed: map[int]int{}}
-	undone := map[int]int{} // the seq of what undid a compaction, by its seq
+	undone := map[int]int{} // maps the seq of an undone compaction to the seq of the undoing event
 	own := compactions(events)
 	for _, e := range own {
 		if b, ok := e.Body.(*conversation.CompactionUndone); ok {
@@ -75,7 +75,7 @@ func compactions(events []*conversation.Event) (all []*conversation.Event) {
 // Covers reports whether a summary stands for the event.
 func (f Force) Covers(seq int) bool { return seq <= f.To() }
 
-// To is the seq of the newest event that a summary stands for, -1 if there is none.
+// To is the seq of the newest event that a summary stands for, or -1.
 func (f Force) To() int {
 	if f.Summary == nil {
 		return -1
@@ -83,7 +83,7 @@ func (f Force) To() int {
 	return f.Summary.Body.(*conversation.Compaction).ToSeq
 }
 
-// Newest is the newest compaction that holds, nil if there is none.
+// Newest is the newest compaction that holds, or nil.
 func Newest(events []*conversation.Event) *conversation.Event {
 	undone := map[int]bool{}
 	for _, e := range slices.Backward(conversation.AfterAdoption(events)) {

@@ -13,21 +13,21 @@ import (
 	"jp/conversation"
 )
 
-// Sizes of what stays word for word, in bytes.
+// Sizes of the texts that stay word for word, in bytes.
 const (
 	WholeMessage = 4 << 10 // of a message of the user
 	shortMessage = 200     // of one that is cut, in characters
 	mostRefused  = 4 << 10 // of the arguments of a refused call
 	mostFiles    = 200     // paths in the list of changed files
-	mostNewest   = 60      // events that are listed where there is no summary
+	mostNewest   = 60      // listed events without a summary
 	mostAnswered = 1 << 10 // of an answer among them
 	mostQuestion = 1 << 10 // of a question of the model that the user answered
 )
 
-// usualWindow is the window that jp assumes, in tokens, if it does not know the model's.
+// usualWindow is the window that jp assumes, in tokens, if the model's is unknown.
 const usualWindow = 128_000
 
-// A Keep is how much of an event stays in what is sent.
+// A Keep tells how much of an event is still sent.
 type Keep string
 
 // The degrees.
@@ -35,8 +35,8 @@ const (
 	KeepWhole  Keep = "whole"      // word for word
 	KeepStart  Keep = "start"      // its first 4 KiB
 	KeepShort  Keep = "short"      // its first 200 characters
-	KeepNumber Keep = "number"     // only that there are events that are not listed
-	Summarised Keep = "summarised" // what the summary says of it
+	KeepNumber Keep = "number"     // only the number of unlisted events
+	Summarised Keep = "summarised" // the summary's words about it
 	KeepLine   Keep = "line"       // a result of a tool, named in one line
 	KeepEnds   Keep = "ends"       // the beginning and the end of a result of a tool
 )
@@ -44,28 +44,28 @@ const (
 // A Kept is an event in the range of a summary of which words stay.
 type Kept struct {
 	Event *conversation.Event
-	Label string                    // what stands before the text
+	Label string                    // in front of the text
 	Text  string                    // as it is sent; "" with KeepNumber
 	Files []conversation.Attachment // short texts that go with it
 	Keep  Keep
 }
 
-// A Head is what stands for the range of a summary.
+// A Head replaces the range of a summary.
 type Head struct {
 	Summary      *conversation.Event
 	Instructions []*conversation.Event
 	Environment  string
 	Said         []Kept   // by the user, and decisions at questions, oldest first
 	Skills       []Kept   // that the model read, oldest first
-	Plan         *Kept    // nil if there is none
+	Plan         *Kept    // optional
 	Files        []string // changed in the range, each with the newest event that changed it
-	Newest       []string // events of the range, where no summary says what they were
+	Newest       []string // events of the range, if there is no summary of them
 }
 
 // A Reader gives the whole text of an event.
 type Reader func(*conversation.Event) string
 
-// HeadOf gathers what stands for the range of a summary. The events are all of the conversation.
+// HeadOf gathers the replacement for the range of a summary. The events are all of the conversation.
 func HeadOf(events []*conversation.Event, summary *conversation.Event, text Reader) Head {
 	b := summary.Body.(*conversation.Compaction)
 	h := Head{Summary: summary}
@@ -143,7 +143,7 @@ func HeadOf(events []*conversation.Event, summary *conversation.Event, text Read
 	return h
 }
 
-// newest is the line of an event where there is no summary: an answer with its text.
+// newest is the line of an event without a summary: an answer with its text.
 func newest(e *conversation.Event, line string, text Reader) string {
 	if b, ok := e.Body.(*conversation.ChatResponse); ok && b.Part == conversation.PartMessage {
 		return fmt.Sprintf("@%d you: %s", e.Seq, oneLine(Shortened(text(e), mostAnswered, fmt.Sprintf("event_read of event %d has all", e.Seq))))
@@ -222,8 +222,8 @@ func questionIn(answer string) string {
 	return answer
 }
 
-// decision is what was decided at a question about a tool call, in words that keep those of the
-// user, "" for a plain yes.
+// decision describes the decision at a question about a tool call, with the user's own words, "" for a plain
+// yes.
 func decision(ledger *conversation.Ledger, b *conversation.InquiryResponse) (label, words string) {
 	q := ledger.InquiryAt(b.For)
 	if q == nil || q.Response != b || b.Outcome == conversation.OutcomeCancelled {
@@ -290,7 +290,7 @@ func planWords(b *conversation.WorkState) string {
 	return strings.Join(lines, "\n")
 }
 
-// fit cuts what is too long: each text to its bound, and all of them to a quarter of the window,
+// fit cuts long texts: each to its bound, and all of them to a quarter of the window,
 // the newest first.
 func (h *Head) fit(window int) {
 	if window <= 0 {
@@ -302,7 +302,7 @@ func (h *Head) fit(window int) {
 		k := &h.Said[i]
 		most := WholeMessage
 		if i == len(h.Said)-1 {
-			most = max(most, room/4) // what the user said last
+			most = max(most, room/4) // the user's newest message
 		}
 		if len(k.Text) > most {
 			k.Text, k.Keep = startOf(k.Text, most, k.Event.Seq), KeepStart
@@ -330,7 +330,7 @@ func (h *Head) fit(window int) {
 	}
 }
 
-// startOf is the beginning of a text, to the end of a line where there is one.
+// startOf is the beginning of a text, to the end of a line if there is one.
 func startOf(text string, most, seq int) string {
 	cut := text[:most]
 	for !utf8.ValidString(cut) && len(cut) > most-utf8.UTFMax {
@@ -473,7 +473,7 @@ func quoted(name string) string {
 	return string(text)
 }
 
-// TrimmedLine is what is sent of a trimmed result.
+// TrimmedLine is the line that replaces a trimmed result.
 func TrimmedLine(e *conversation.Event) string {
 	b := e.Body.(*conversation.ToolCallResponse)
 	line := fmt.Sprintf("[jp: result of @%d %s, %s: read it with event_read]", e.Seq, quoted(b.Name), size(ResultSize(e)))

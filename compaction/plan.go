@@ -12,9 +12,8 @@ const LongResult = 2 << 10
 // mostTrimmed bounds the list of an event: its header has a limit.
 const mostTrimmed = 4000
 
-// Cycles are the ends of the cycles of a conversation that can stand before the kept part, as
-// the seqs of their last events, oldest first. A cycle is a model call with the results of its
-// tools. One with an open call has no end yet.
+// Cycles are the ends of a conversation's cycles that may be compacted, as the seqs of their last events,
+// oldest first. A cycle is a model call with the results of its tools. One with an open call has no end yet.
 func Cycles(events []*conversation.Event) []int {
 	gone := discarded(events)
 	var ends []int
@@ -87,8 +86,8 @@ type Bounds struct {
 	To   int // the newest event that may be covered, negative: any
 }
 
-// Range is what a compaction within the bounds covers; false if it would cover nothing that no
-// summary covers yet.
+// Range is the range of a compaction within the bounds. It is false if it would be empty or is summarised
+// already.
 func Range(events []*conversation.Event, in Bounds) (from, to int, ok bool) {
 	ends := Cycles(events)
 	ends = ends[:max(0, len(ends)-max(0, in.Keep))]
@@ -110,8 +109,7 @@ type Result struct {
 	Bytes int64               // of its text and its files
 }
 
-// Trim makes a compaction of the long results within the bounds that are still sent, nil if there
-// are none.
+// Trim makes a compaction of the long results within the bounds that are still sent, or nil.
 func Trim(events []*conversation.Event, in Bounds) *conversation.Compaction {
 	ends := Cycles(events)
 	ends = ends[:max(0, len(ends)-max(0, in.Keep))]

@@ -31,14 +31,14 @@ func Unread(events []*conversation.Event) (responses []*conversation.Event) {
 	return responses
 }
 
-// Shorten makes a compaction of results that together are sent with at most room bytes: the
-// newest ones stay whole if they take at most half of what is left, and the others get equal
-// shares of the rest. It is nil if all fit.
+// Shorten makes a compaction of results so that together they take at most room bytes: the newest ones stay
+// whole if they take at most half of the remaining room, and the others get equal shares of the rest. It is
+// nil if all fit.
 func Shorten(responses []*conversation.Event, room int) *conversation.Compaction {
 	var long []int
 	left := max(0, room)
 	for i, e := range slices.Backward(responses) {
-		others := i + len(long) // that get a share of what is left, too
+		others := i + len(long) // that get a share of the rest, too
 		size := textSize(e) + bytesPerToken*filesTokens(e, e.Body.(*conversation.ToolCallResponse).Attachments)
 		if size <= leastRoom || size <= left/2 || size <= left/(others+1) {
 			left = max(0, left-size)
@@ -55,7 +55,7 @@ func Shorten(responses []*conversation.Event, room int) *conversation.Compaction
 	}
 }
 
-// ShortenedResult is what is sent of a shortened result.
+// ShortenedResult is the text that replaces a shortened result.
 func ShortenedResult(e *conversation.Event, text string, room int) string {
 	text = Shortened(text, room, fmt.Sprintf("event_read of event %d has all", e.Seq))
 	if n := len(e.Body.(*conversation.ToolCallResponse).Attachments); n > 0 {

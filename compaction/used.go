@@ -9,7 +9,7 @@ import (
 // bytesPerToken is a rough measure of text in any language and of code.
 const bytesPerToken = 4
 
-// fileTokens is what a picture takes, whatever its bytes.
+// fileTokens is the cost of a picture of any size.
 const fileTokens = 1600
 
 // TextTokens is about how many tokens a model reads in a text of so many bytes.
@@ -34,9 +34,9 @@ func FileTokens(mediaType string, bytes int) int {
 	return fileTokens
 }
 
-// Used is how many tokens the next request has, by what the newest model call has read and what
-// came since; false if that call was sent something else, or its server reports less than the
-// texts can be.
+// Used is the size of the next request in tokens, from the reported size of the newest model call and the
+// later events. It is false if that call had another input, or if its server reports less than the texts can
+// be.
 func Used(events []*conversation.Event) (int, bool) {
 	used, known := reported(events)
 	if !known || used < leastUsed(events) {
@@ -74,7 +74,7 @@ func leastUsed(events []*conversation.Event) int {
 	return bytes / mostBytesPerToken
 }
 
-// reported is [Used] by what servers report alone.
+// reported is [Used] by the servers' reports alone.
 func reported(events []*conversation.Event) (int, bool) {
 	since, files := 0, 0 // bytes of texts, tokens of files
 	for i := len(events) - 1; i >= 0; i-- {

@@ -10,8 +10,8 @@ import (
 	"jp/conversation"
 )
 
-// What came since the newest call counts by its kind: text by its length, a picture as a picture, and what is kept
-// beside an event, but not sent, not at all.
+// Events since the newest call count by their kind: text by its length, a picture as a picture, and unsent
+// payloads not at all.
 func TestUsedCountsWhatIsSent(t *testing.T) {
 	text := conversation.Payload{Name: conversation.PayloadText, Bytes: 40_000}
 	file := func(name, media string, bytes int64) (conversation.Payload, []conversation.Attachment) {
@@ -63,7 +63,7 @@ func TestUsedCountsWhatIsSent(t *testing.T) {
 
 func last(s *story) *conversation.Event { return s.events[len(s.events)-1] }
 
-// A report that is less than the texts can be is none.
+// A report that is less than the texts can be does not count.
 func TestUsedDoubtsReportsThatAreTooSmall(t *testing.T) {
 	for name, test := range map[string]struct {
 		bytes, input int
@@ -93,7 +93,7 @@ func TestUsedDoubtsReportsThatAreTooSmall(t *testing.T) {
 	}
 }
 
-// What a call said whose server reports nothing counts by its length.
+// The text of a call without a report from its server counts by its length.
 func TestUsedCountsAnswersWithoutReports(t *testing.T) {
 	s := &story{}
 	s.asks("One")
