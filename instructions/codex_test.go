@@ -16,10 +16,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// codexVariable names the program where it is not in PATH.
+// codexVariable names the program if it is not in PATH.
 const codexVariable = "JP_TEST_CODEX"
 
-// A codexModel is a server that answers Codex with one sentence and keeps what it was sent.
+// A codexModel is a server that answers Codex with one sentence and keeps the requests.
 type codexModel struct {
 	mu     sync.Mutex
 	bodies [][]byte
@@ -44,7 +44,7 @@ func (m *codexModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// instructed is the text of project files in what Codex sent last.
+// instructed is the text of project files in Codex's last request.
 func (m *codexModel) instructed(t *testing.T) string {
 	t.Helper()
 	m.mu.Lock()
@@ -70,7 +70,7 @@ func (m *codexModel) instructed(t *testing.T) string {
 	return ""
 }
 
-// TestCodex runs the real Codex in each tree. What it gives its model is what jp gives, byte for byte.
+// TestCodex runs the real Codex in each tree. It gives its model the same text as jp, byte for byte.
 func TestCodex(t *testing.T) {
 	codex := os.Getenv(codexVariable)
 	if codex == "" {

@@ -15,7 +15,7 @@ import (
 	"syscall"
 )
 
-// Dir is a folder on the disk. Nothing outside of it is read, whatever its links say.
+// Dir is a folder on the disk. Links cannot lead reads out of it.
 type Dir struct {
 	Root   *os.Root
 	Format string // of git's object ids: "sha1" or "sha256"
@@ -53,7 +53,7 @@ func modeOf(info fs.FileInfo) fs.FileMode {
 	return info.Mode().Type()
 }
 
-// Read implements [Tree]. It waits for no writer of a pipe, and reads the file that Look saw.
+// Read implements [Tree]. It does not wait for the writer of a pipe, and reads the file that Look saw.
 func (d Dir) Read(path string) (Content, error) {
 	name := filepath.FromSlash(path)
 	seen, err := d.Root.Lstat(name)

@@ -1,7 +1,6 @@
-// Package instructions knows the files in which users and repositories tell a model how to
-// work: AGENTS.md, by the rules of Codex. It finds them in a tree, and says what a model that
-// was given some has to be told anew. The files are texts. They give no rights, and nothing
-// in them is expanded or run.
+// Package instructions finds the files in which users and repositories tell a model how to work: AGENTS.md,
+// by the rules of Codex. It finds them in a tree, and chooses the messages for a model that has earlier ones
+// already. The files are texts. They give no rights, and are never expanded or run.
 package instructions
 
 import (
@@ -24,19 +23,19 @@ var Names = []string{"AGENTS.override.md", "AGENTS.md"}
 // MostRead is how large a file may be to be read.
 const MostRead = 8 << 20
 
-// A Tree is where files are looked for: a folder on the disk, or a tree of git's. Paths lead from
-// its root, with slashes.
+// A Tree is a place of files: a folder on the disk, or a tree of git's. Paths lead from its root, with
+// slashes.
 type Tree interface {
-	// Look tells what stands at a path, and follows no link. It is fs.ErrNotExist where there is nothing.
+	// Look describes the entry at a path, without following a link. It is fs.ErrNotExist if there is none.
 	Look(path string) (Entry, error)
 	// Read returns a file of at most [MostRead] bytes, with its blob id.
 	Read(path string) (Content, error)
 }
 
-// An Entry is what stands at a path.
+// An Entry is a file, folder or link at a path.
 type Entry struct {
 	Mode fs.FileMode // only its type
-	Link string      // where a link leads; from the root where it begins with a slash
+	Link string      // target of a link; from the root if it begins with a slash
 }
 
 // A Content is that of a file.
@@ -48,7 +47,7 @@ type Content struct {
 // A File is one file of instructions.
 type File struct {
 	Path  string
-	Real  string // where its links lead; Path where it has none
+	Real  string // target of its links; Path without links
 	User  bool   // the user's own
 	Text  string // as [Clean] makes it
 	OID   string // blob id of the file
@@ -56,13 +55,13 @@ type File struct {
 	Cut   int64  // bytes that Text stands for; 0: all
 }
 
-// Absent reports whether there is no such file.
+// Absent reports whether the file is missing.
 func (f File) Absent() bool { return f.OID == "" }
 
-// Blank reports whether the file says nothing.
+// Blank reports whether the file is empty but for white space.
 func (f File) Blank() bool { return strings.TrimSpace(f.Text) == "" }
 
-// A Skipped file is one that was found and is not used.
+// A Skipped file was found and is not used.
 type Skipped struct{ Path, Why string }
 
 // Why a file is skipped.
@@ -88,8 +87,8 @@ func Chain(folder string) []string {
 	return append(folders, folder)
 }
 
-// Find finds the file of each folder. fallback are names for folders without a file of the usual ones. The first of the names that is a file counts. If it is [File.Blank], the
-// folder has no instructions.
+// Find finds the file of each folder. fallback are names for folders without one of the usual files. The
+// first name of an existing file counts. If it is [File.Blank], the folder has no instructions.
 func Find(t Tree, folders, fallback []string) (files []File, skipped []Skipped) {
 	names := slices.Concat(Names, fallback)
 	for _, folder := range folders {
@@ -108,7 +107,7 @@ func Find(t Tree, folders, fallback []string) (files []File, skipped []Skipped) 
 	return files, skipped
 }
 
-// errFolder says that a name is that of a folder, which is not a mistake.
+// errFolder reports that a name is that of a folder, which is not a mistake.
 var errFolder = errors.New("it is a folder")
 
 func reason(err error) string {
@@ -145,8 +144,8 @@ var errEncoding = errors.New("it is not UTF-8, and jp reads UTF-8, and UTF-16 wi
 // multiByte switches to the characters of East Asia in ISO 2022, whose bytes are those of ASCII.
 var multiByte = []byte("\x1b$")
 
-// Decode is the text of a file as a model can be given it. The file tells its encoding, else it has none:
-// a text that was guessed could say something else.
+// Decode is the text of a file for a model. The file tells its encoding, or has none: a guess could change
+// the text.
 func Decode(data []byte) (string, error) {
 	text, encoding, err := charset.Decode(data)
 	if err == nil && (!encoding.Unicode() || bytes.Contains(data, multiByte)) {
@@ -163,7 +162,7 @@ var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 // Clean is a text as a model can be given it: people see all of it, and its lines end in a newline.
 func Clean(text string) string { return safetext.ForModel(lineEnds.Replace(text)) }
 
-// boundary is the last place up to n at which no character is cut in two.
+// boundary is the last place up to n between two characters.
 func boundary(text string, n int) int {
 	for n > 0 && n < len(text) && !utf8.RuneStart(text[n]) {
 		n--
@@ -171,8 +170,7 @@ func boundary(text string, n int) int {
 	return n
 }
 
-// Resolve follows the links of a path inside of a tree, and returns where they lead and what
-// stands there.
+// Resolve follows the links of a path inside of a tree, and returns their target and its mode.
 func Resolve(t Tree, p string) (real string, mode fs.FileMode, err error) {
 	f := File{Path: p}
 	mode, err = f.resolve(t)
@@ -182,8 +180,7 @@ func Resolve(t Tree, p string) (real string, mode fs.FileMode, err error) {
 // mostLinks is how many links may lead to one file.
 const mostLinks = 40
 
-// resolve follows links inside of the tree, one part of the path at a time, and returns what
-// stands at the end.
+// resolve follows links inside of the tree, one part of the path at a time, and returns the mode at the end.
 func (f *File) resolve(t Tree) (fs.FileMode, error) {
 	rest, at := strings.Split(f.Path, "/"), []string{}
 	links := 0
@@ -226,8 +223,8 @@ func (f *File) resolve(t Tree) (fs.FileMode, error) {
 	return mode, nil
 }
 
-// Fit cuts the files to what fits together, and returns how much of the last ones is left out.
-// A file of which nothing fits is not among them.
+// Fit cuts the files to most bytes together, and returns how much of the last ones it left out. A file
+// without room is dropped.
 func Fit(files []File, most int) (fitting []File, left []Skipped) {
 	frame := maxFrames
 	for _, f := range files {

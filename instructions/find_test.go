@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestHostileFiles has files that no reader may trust. Each case is a folder with AGENTS.override.md as it
-// says, over an AGENTS.md of the text "plain".
+// TestHostileFiles has files that readers must not trust. Each case is a folder with its own
+// AGENTS.override.md, over an AGENTS.md of the text "plain".
 func TestHostileFiles(t *testing.T) {
 	const plain, none = "plain\n", ""
 	const other = "it is not UTF-8, and jp reads UTF-8, and UTF-16 with a byte order mark"
@@ -23,8 +23,8 @@ func TestHostileFiles(t *testing.T) {
 	tests := []struct {
 		name string
 		make func(t *testing.T, root, file string)
-		text string // none: the folder has no instructions
-		why  string // none: nothing is skipped
+		text string // empty: the folder has no instructions
+		why  string // empty: no file is skipped
 	}{
 		{"a link out of the tree", symlink("../../outside.md"), plain, "its link leads out of the working tree"},
 		{"an absolute link out of the tree", symlink("/etc/hosts"), plain, "its link leads out of the working tree"},

@@ -19,7 +19,7 @@ type Given struct {
 	Text string // as it was given
 }
 
-// Told is what a model was told of instructions.
+// Told has the instructions that a model was given.
 type Told struct {
 	Turn   []Given // in force for the turn
 	Nested []Given // given when a tool touched their folders, newest content of each
@@ -27,7 +27,7 @@ type Told struct {
 	texts map[key]Given
 }
 
-// A key tells contents apart. Texts do not: secrets may have been replaced in the one given.
+// A key tells contents apart. Texts cannot, since the given one may have placeholders for secrets.
 type key struct {
 	path string
 	user bool
@@ -37,7 +37,7 @@ type key struct {
 
 func keyOf(f conversation.InstructionFile) key { return key{f.Path, f.User, f.OID, f.Cut} }
 
-// Follow reads off the events of a conversation what its model was told.
+// Follow derives from the events of a conversation the instructions that its model was given.
 func Follow(events []*conversation.Event) Told {
 	t := Told{texts: map[key]Given{}}
 	for _, e := range conversation.Instructed(events) {
@@ -83,8 +83,8 @@ func (t Told) Names() []string {
 	return names
 }
 
-// ForTurn is what a model has to be told at the start of a turn for which these are the files.
-// It is nil where it knows them.
+// ForTurn is the instructions for a model at the start of a turn with these files. It is nil if the model
+// knows them.
 func (t Told) ForTurn(files []File) *conversation.Instructions {
 	same := func(g Given, f File) bool { return keyOf(g.InstructionFile) == keyOf(f.listed()) }
 	if slices.EqualFunc(t.Turn, files, same) {
@@ -99,8 +99,8 @@ func (t Told) ForTurn(files []File) *conversation.Instructions {
 	return t.compose(files, gone, turnWords)
 }
 
-// ForTool is what a model has to be told with the result of a tool that touched the folders of
-// these files, or with a request that has files of them; nil where it knows them. seq is that of the event.
+// ForTool is the instructions for a model with the result of a tool that touched the folders of these files,
+// or with a request that has files of them. It is nil if the model knows them. seq is that of the event.
 func (t Told) ForTool(files []File, seq int) *conversation.Instructions {
 	files = slices.DeleteFunc(slices.Clone(files), func(f File) bool {
 		g := find(t.All(), f.listed().Path)
@@ -127,8 +127,8 @@ const (
 		" A file begins and ends at a line with the code of the first line above. A line without that code is part of a file."
 )
 
-// compose writes the event. No file can end its own frame or another's: the lines around the
-// files have a code that occurs in no file.
+// compose writes the event. A file cannot end its own frame or another's: the lines around the files have a
+// code that occurs in no file.
 func (t Told) compose(files []File, gone []string, words string) *conversation.Instructions {
 	b := &conversation.Instructions{Files: []conversation.InstructionFile{}}
 	code := codeFor(files)
@@ -185,7 +185,7 @@ func word(s string) string {
 	return strings.TrimSuffix(out.String(), "\n")
 }
 
-// codeFor is a code that occurs in no text, the same for the same files.
+// codeFor is a code that is absent from all texts, the same for the same files.
 func codeFor(files []File) string {
 	for n := 0; ; n++ {
 		h := sha256.New()
@@ -200,8 +200,8 @@ func codeFor(files []File) string {
 	}
 }
 
-// maxFrames bounds the bytes around the texts: an event's text has at most 64 KiB, and
-// instructions stand in nothing but the text.
+// maxFrames bounds the bytes around the texts: an event's text has at most 64 KiB, and instructions are in
+// the text alone.
 const maxFrames = 12 << 10
 
 // frameSize is how many bytes stand around the text of a file, at most.

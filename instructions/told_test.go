@@ -64,7 +64,7 @@ func TestForgedFrames(t *testing.T) {
 	for i, forge := range forgeries {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			text := "Be brief.\n"
-			for range 4 { // each with what it would have been sent as
+			for range 4 { // each with the text that it would send
 				files := []File{user("Mine.\n"), file("AGENTS.md", text), file("pkg/AGENTS.md", "Use tabs.\n")}
 				b := Told{}.ForTurn(files)
 				got := unframed(t, b.Content)
@@ -94,7 +94,7 @@ func (e *events) add(bodies ...conversation.Body) int {
 	return len(*e) - 1
 }
 
-// turn adds a turn that begins with these files, and returns what was told.
+// turn adds a turn that begins with these files, and returns the new instructions.
 func (e *events) turn(files ...File) *conversation.Instructions {
 	told := Follow(*e).ForTurn(files)
 	e.add(&conversation.TurnStart{})
@@ -109,7 +109,7 @@ func (e *events) answer() {
 	e.add(&conversation.ChatResponse{Call: 9, Part: conversation.PartMessage, Text: "Done.", CallEnd: conversation.CallEnd{Finish: conversation.FinishStop}})
 }
 
-// tool adds a tool call that touched the folders of these files, and returns what was told.
+// tool adds a tool call that touched the folders of these files, and returns the new instructions.
 func (e *events) tool(files ...File) *conversation.Instructions {
 	call := e.add(&conversation.ToolCallRequest{Call: 1, ID: fmt.Sprint(len(*e)), Name: "fs_read_file"})
 	seq := e.add(&conversation.ToolCallResponse{For: call, ID: fmt.Sprint(call), Name: "fs_read_file", Content: "text"})
@@ -162,8 +162,8 @@ func names(files []Given) (all []string) {
 	return all
 }
 
-// What a discard takes back, and what a refusal makes void, is given again. So is what somebody
-// else's jp gave, whatever it called it.
+// Instructions are given again after a discard, and after a refusal. So are those of somebody else's jp,
+// under any name.
 func TestWhatIsNotSentIsGivenAgain(t *testing.T) {
 	root, nested := file("AGENTS.md", "Be brief.\n"), file("lib/AGENTS.md", "No panics.\n")
 	ends := map[string]conversation.Body{

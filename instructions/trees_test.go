@@ -20,7 +20,7 @@ const trees = 20
 var fallback = []string{"CLAUDE.md", "RULES.txt"}
 
 // makeTree makes a tree with files of instructions, the same for the same number, and returns the
-// folder to start in. Each file says where it is.
+// folder to start in. Each file contains its own place.
 func makeTree(t *testing.T, root string, number int) (start string) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(7, uint64(number)))
