@@ -28,7 +28,7 @@ const (
 type Place struct {
 	Dir   instructions.Dir
 	Path  string // of the folder, from Dir
-	Shown string // what the folder is called
+	Shown string // name of the folder for people
 	User  bool   // the user's own
 }
 
@@ -39,10 +39,10 @@ type Skill struct {
 	Path        string   `json:"path"`
 	User        bool     `json:"user"`
 	Warnings    []string `json:"warnings"`
-	Unusable    string   `json:"unusable,omitempty"` // why it cannot be used
+	Unusable    string   `json:"unusable,omitempty"` // reason why it cannot be used
 	OID         string   `json:"-"`                  // blob id of its SKILL.md
 	At          string   `json:"-"`                  // of SKILL.md, from the root of its place
-	Real        string   `json:"-"`                  // where links on the way lead
+	Real        string   `json:"-"`                  // target of the links on the way
 
 	body   string
 	dir    instructions.Dir
@@ -101,7 +101,7 @@ func (p Place) folders() (names []string) {
 	return slices.DeleteFunc(names, func(name string) bool { return strings.HasPrefix(name, ".") })
 }
 
-// read reads one skill. A folder without SKILL.md is none.
+// read reads one skill. It is false for a folder without SKILL.md.
 func (p Place) read(name string) (Skill, bool) {
 	at := path.Join(p.Path, name, File)
 	s := Skill{Name: name, Path: path.Join(p.Shown, name), User: p.User, Warnings: []string{}, At: at, dir: p.Dir}

@@ -1,6 +1,6 @@
-// Package skills knows the folders in which users and repositories keep what a model may learn when it
-// needs it: SKILL.md, by agentskills.io. It finds them, checks them and reads their files. A skill is a text. It
-// gives no rights, and nothing of it is run.
+// Package skills finds the folders in which users and repositories keep texts that a model may read when it
+// needs them: SKILL.md, by agentskills.io. It finds them, checks them and reads their files. A skill is a
+// text. It gives no rights, and is never run.
 package skills
 
 import (
@@ -27,15 +27,15 @@ var fields = []string{"name", "description", "license", "compatibility", "metada
 
 var validName = lazy.Regexp(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// A manifest is what SKILL.md says of a skill.
+// A manifest is the content of a SKILL.md.
 type manifest struct {
 	name        string
 	description string
 	body        string
-	warnings    []string // what the format's validator rejects
+	warnings    []string // mistakes by the format's validator
 }
 
-// parse reads the text of a SKILL.md. It takes what it can, and warns of the rest.
+// parse reads the text of a SKILL.md. It takes the valid parts, and warns of the rest.
 func parse(folder, text string) manifest {
 	var m manifest
 	front, body, ok := split(text)
@@ -82,7 +82,7 @@ type value struct {
 	field string
 	text  string
 	kind  yaml.Kind
-	plain bool // a text, and no number, truth value or null
+	plain bool // a text, rather than a number, truth value or null
 	table bool // of texts
 }
 

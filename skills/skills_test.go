@@ -104,7 +104,7 @@ func TestPrecedence(t *testing.T) {
 	require.Equal(t, "c: About c.\n", all[3].Entry())
 }
 
-// TestHostileFolders varies what stands where a skill, or a file of one, is looked for.
+// TestHostileFolders varies the entry in the place of a skill, or of a file of one.
 func TestHostileFolders(t *testing.T) {
 	above := t.TempDir()
 	root := above + "/tree"
