@@ -21,13 +21,13 @@ import (
 	"jp/worktree"
 )
 
-// copies are what the backups of a repository know of a conversation's changes.
+// copies are a conversation's changes by the backups of a repository.
 type copies struct {
 	store   *backup.Store
 	calls   map[int][]backup.Change            // by the seq of the call's request, of its last run
 	events  map[int][]backup.Change            // that jp itself made, by the seq of the event
 	kept    map[worktree.WriteOp]*backup.Entry // by path and To
-	lacks   map[string]*backup.Entry           // changed paths of which there is no copy
+	lacks   map[string]*backup.Entry           // changed paths without a copy
 	modes   map[string][]backup.Change         // changes of the mode alone, oldest first
 	seqs    map[string][]int                   // the events of these
 	lost    map[int]bool                       // those of calls whose outcome is unknown
@@ -44,7 +44,7 @@ func openCopies(store *backup.Store, id conversation.ID) (*copies, error) {
 	return &copies{store: store, calls: calls, events: events}, nil
 }
 
-// versionOf is what a path was, in the words of a tree. Content without a copy has a name that no other content has.
+// versionOf is the state of a path, in the words of a tree. Content without a copy gets a unique name.
 func versionOf(e *backup.Entry) worktree.Version {
 	oid := e.OID
 	if oid == "" {
@@ -65,7 +65,7 @@ func versionOf(e *backup.Entry) worktree.Version {
 	return worktree.Version{Mode: "100644", OID: oid}
 }
 
-// clear forgets what steps were merged before.
+// clear forgets the steps merged so far.
 func (c *copies) clear(since int) {
 	c.since = since
 	c.kept, c.lacks = map[worktree.WriteOp]*backup.Entry{}, map[string]*backup.Entry{}
@@ -73,7 +73,7 @@ func (c *copies) clear(since int) {
 	c.modes, c.seqs, c.lost = map[string][]backup.Change{}, map[string][]int{}, map[int]bool{}
 }
 
-// merge adds to a step what the backups know of its changes.
+// merge adds to a step its changes by the backups.
 func (c *copies) merge(s *undoplan.Step, changes []backup.Change) {
 	at := map[string]int{}
 	for i, m := range s.Moves {
@@ -147,7 +147,7 @@ func without(paths []string, path string) []string {
 	return slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return p == path })
 }
 
-// judged are the paths that the backups know, and of which a tree says nothing now.
+// judged are the paths that the backups know and that the tree lacks now.
 func (b *Undo) judged(ctx context.Context, tree string) (paths []string, err error) {
 	all := map[string]bool{}
 	for op := range b.copies.kept {
@@ -170,7 +170,7 @@ func (b *Undo) judged(ctx context.Context, tree string) (paths []string, err err
 	return slices.Sorted(maps.Keys(all)), err
 }
 
-// lookAtCopied adds to the newest step what became of the files that the backups alone know.
+// lookAtCopied adds to the newest step the present state of the files that the backups alone know.
 func (b *Undo) lookAtCopied(ctx context.Context, h *undoplan.History, tree string) error {
 	paths, err := b.judged(ctx, tree)
 	if err != nil || len(paths) == 0 {
@@ -250,7 +250,7 @@ func (b *Undo) puts(plan []undoplan.File) []worktree.WriteOp {
 	return all
 }
 
-// from notes where the content and the mode of a file come from.
+// from notes the source of a file's content and mode.
 func (c *copies) from(op *worktree.WriteOp, since int) {
 	if e := c.kept[worktree.WriteOp{Path: op.Path, To: op.To}]; e != nil {
 		op.Mode = e.Mode
@@ -272,7 +272,7 @@ func (c *copies) from(op *worktree.WriteOp, since int) {
 	}
 }
 
-// keepFirst makes a moment of the files that are about to be put back and that no tree has.
+// keepFirst makes a moment of the files outside of trees that are about to be put back.
 func (b *Undo) keepFirst(ctx context.Context, puts []worktree.WriteOp, tree string) (*backup.Moment, backup.Request, error) {
 	newest := b.View.Events[len(b.View.Events)-1]
 	r := backup.Request{Conversation: string(b.View.ID), Turn: newest.Turn, Call: -1, Part: true, Modes: map[string]uint32{}, At: worktree.MarkAt(time.Now()).Nanoseconds()}
@@ -294,7 +294,8 @@ func (b *Undo) keepFirst(ctx context.Context, puts []worktree.WriteOp, tree stri
 	return m, r, err
 }
 
-// doWithCopies puts files back, those of trees first. The content of a copy comes into no tree: a path that a tree has goes out of it.
+// doWithCopies puts files back, those of trees first. Trees never get the content of a copy: a tracked path
+// is removed from its tree.
 func (b *Undo) doWithCopies(ctx context.Context, result *Result, puts []worktree.WriteOp, seen worktree.StatCache, sight turnloop.SnapshotResult, record putBackRecorder) error {
 	moment, request, err := b.keepFirst(ctx, puts, sight.Tree)
 	if err != nil {
@@ -352,11 +353,12 @@ func (b *Undo) doWithCopies(ctx context.Context, result *Result, puts []worktree
 	return err
 }
 
-// keepFolders makes the folders again that had no entries before, and that went with the last file that was put into them.
+// keepFolders makes the folders again that were empty before, and that went with the last file of a tool in
+// them.
 func (b *Undo) keepFolders(ctx context.Context, result *Result) {
 	moment, err := firstMoment(b.copies.store, string(b.View.ID), b.Since)
 	if err != nil {
-		return // there is none, or it is dropped
+		return // the moment is missing, or dropped
 	}
 	var folders []worktree.WriteOp
 	for _, e := range moment.Entries {
@@ -405,7 +407,7 @@ func (b *Undo) takeOut(after *turnloop.SnapshotResult, paths []string) error {
 	return nil
 }
 
-// objectsOf has objects that are not written yet, beside those of a repository.
+// objectsOf has unwritten objects beside those of a repository.
 type objectsOf struct {
 	made  map[string]conversation.Object
 	other worktree.ObjectReader
@@ -419,7 +421,7 @@ func (o objectsOf) ReadObject(oid string) (kind string, data []byte, err error) 
 	return o.other.ReadObject(oid)
 }
 
-// withoutCopy are the files and folders that changed, of which there is no copy, and that no plan has.
+// withoutCopy are the files and folders that changed, without a copy, and outside of the plan.
 func (b *Undo) withoutCopy(planned map[string]bool) (files []undoplan.File) {
 	for _, path := range slices.Sorted(maps.Keys(b.copies.lacks)) {
 		e := b.copies.lacks[path]

@@ -15,7 +15,7 @@ import (
 	"jp/undo"
 )
 
-// state is what is at a path: nothing, a folder, a link, or a file with its mode and its first line.
+// state is the entry at a path: absent, a folder, a link, or a file with its mode and its first line.
 func state(s *front.Scratch, path string) string {
 	name := filepath.Join(s.Dir, path)
 	info, err := os.Lstat(name)
@@ -39,9 +39,10 @@ func chmod(s *front.Scratch, path string, mode os.FileMode) {
 	}
 }
 
-// TestUndoOfUntracked varies files that no tree has and what tools do to them. The undo brings back what jp has copied, names
-// the rest, and an undo of the undo takes it back. Before the tools there are, besides u.txt and d/v.txt, a.log and build/out,
-// which git ignores, run.sh of mode 0755, link, and README.md of git.
+// TestUndoOfUntracked varies files outside of trees and the tools' changes to them. The undo brings back
+// files with a copy, names the rest, and an undo of the undo takes it back. Before the tools there are,
+// besides u.txt and d/v.txt, a.log and build/out, which git ignores, run.sh of mode 0755, link, and README.md
+// of git.
 func TestUndoOfUntracked(t *testing.T) {
 	t.Parallel()
 	all := []string{"README.md", "u.txt", "d", "d/v.txt", "a.log", "build/out", "run.sh", "link", "empty", "new", "new/in"}
@@ -49,10 +50,10 @@ func TestUndoOfUntracked(t *testing.T) {
 		name   string
 		config string
 		turns  []string
-		after  func(s *front.Scratch) // what the user does then
+		after  func(s *front.Scratch) // the user's later change
 		event  string                 // of the undo; "": the last turn
 		want   map[string]string
-		stays  map[string]string // paths that the undo does not bring back, and what is there
+		stays  map[string]string // paths that the undo does not bring back, with their state
 	}{
 		{name: "all go", turns: []string{"rm -r README.md u.txt d a.log run.sh link"}, want: map[string]string{"README.md": "A", "a.log": "A", "d/v.txt": "A", "link": "A", "run.sh": "A", "u.txt": "A"}},
 		{name: "all change", turns: []string{"for f in README.md u.txt d/v.txt a.log run.sh; do echo tool >$f; done; ln -sf u.txt link"}, want: map[string]string{"README.md": "M", "a.log": "M", "d/v.txt": "M", "link": "M", "run.sh": "M", "u.txt": "M"}},
@@ -139,7 +140,7 @@ func TestUndoOfUntracked(t *testing.T) {
 	}
 }
 
-// TestOutlook varies what a turn did to files that no tree has, and what the user is told an undo would come to.
+// TestOutlook varies a turn's changes to files outside of trees, and the outlook for the user.
 func TestOutlook(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -195,7 +196,7 @@ func TestOutlook(t *testing.T) {
 	}
 }
 
-// TestCopyTo varies which backup is written to a folder, and what is there.
+// TestCopyTo varies the backup that is written to a folder, and the folder's entries.
 func TestCopyTo(t *testing.T) {
 	t.Parallel()
 	s := front.New(t)

@@ -1,2 +1,2 @@
-// Package undo brings files back to what they were at an event of a conversation.
+// Package undo brings files back to their state at an event of a conversation.
 package undo

@@ -72,7 +72,8 @@ func undoes(t *testing.T, s *front.Scratch, id conversation.ID, event string, dr
 	return words, nil
 }
 
-// TestUndoWithHead varies what git did to the files with HEAD while a tool ran: HEAD has them, and the undo leaves them so.
+// TestUndoWithHead varies git's changes to the files with HEAD while a tool ran: HEAD has them, and the undo
+// leaves them so.
 func TestUndoWithHead(t *testing.T) {
 	t.Parallel()
 	prepare := func(s *front.Scratch) {
@@ -91,7 +92,7 @@ func TestUndoWithHead(t *testing.T) {
 		do    func(s *front.Scratch)
 		turns []string
 		want  map[string]string
-		clean bool // git sees no change afterwards
+		clean bool // git reports no change afterwards
 	}{
 		{
 			name: "a switch, and then the tool writes, deletes and moves", do: prepare,
@@ -134,7 +135,7 @@ func TestUndoWithHead(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			s := front.New(t)
-			s.Environ = append(s.Environ, "GIT_COMMITTER_DATE=2099-01-01T00:00:00Z") // of what tools commit
+			s.Environ = append(s.Environ, "GIT_COMMITTER_DATE=2099-01-01T00:00:00Z") // of the tools' commits
 			row.do(s)
 			id := ask(t, s, "", shells(row.turns...))
 			for range row.turns[1:] {
@@ -255,7 +256,7 @@ func TestUndoInPlace(t *testing.T) {
 	})
 }
 
-// TestUndoRefused varies why nothing is taken back.
+// TestUndoRefused varies the reasons to refuse an undo.
 func TestUndoRefused(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -289,7 +290,7 @@ func TestUndoRefused(t *testing.T) {
 	}
 }
 
-// TestUndoOfOthers: a file that another conversation went on with stays, and so does what was committed meanwhile.
+// TestUndoOfOthers: a file that another conversation changed later stays, and so do commits since then.
 func TestUndoOfOthers(t *testing.T) {
 	t.Parallel()
 	s := front.New(t)
@@ -321,7 +322,7 @@ func TestUndoOfOthers(t *testing.T) {
 	require.Equal(t, "one\n", s.Read("deep/a.txt"))
 }
 
-// TestRestore varies which paths come back, and from where.
+// TestRestore varies the paths that come back, and their source.
 func TestRestore(t *testing.T) {
 	t.Parallel()
 	s := front.New(t)

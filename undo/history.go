@@ -16,7 +16,7 @@ import (
 	"jp/worktree"
 )
 
-// history is what the events did to the files, for [undoplan].
+// history is the effect of the events on the files, for [undoplan].
 func (b *Undo) history(ctx context.Context) (undoplan.History, error) {
 	var h undoplan.History
 	v := b.View
@@ -69,8 +69,8 @@ func (b *Undo) history(ctx context.Context) (undoplan.History, error) {
 	return h, markCommitted(ctx, v, h)
 }
 
-// withHead adds to the step of a response what git did to the files with HEAD, which was
-// at another commit when the tool was started.
+// withHead adds to the step of a response the changes that git made to the files with HEAD, which was at
+// another commit when the tool was started.
 func withHead(ctx context.Context, v *repo.View, s *undoplan.Step, was string, response *conversation.Event, since time.Time) error {
 	tree, err := v.Repo.Patches(ctx)
 	if err != nil {
@@ -153,7 +153,7 @@ func markCommitted(ctx context.Context, v *repo.View, h undoplan.History) error 
 	return nil
 }
 
-// headBefore is where HEAD was before an event, as far as it is known.
+// headBefore is HEAD before an event, as far as known.
 func headBefore(v *repo.View, seq int) (head string) {
 	known := false
 	for _, e := range v.Events {
@@ -167,9 +167,9 @@ func headBefore(v *repo.View, seq int) (head string) {
 	return head
 }
 
-// here tells for each event whether the conversation worked in the present working tree
-// then. Its tools wrote other files elsewhere. A fork that got a working tree also has
-// the shared events there. In place, what stands before an adoption is the work of others.
+// here tells for each event whether the conversation worked in the present working tree then. Its tools wrote
+// other files elsewhere. A fork that got a working tree also has the shared events there. In place, events
+// before an adoption are the work of others.
 func here(v *repo.View) []bool {
 	places := make([]*conversation.Git, len(v.Events))
 	var now *conversation.Git
@@ -192,7 +192,7 @@ func here(v *repo.View) []bool {
 }
 
 // adoption is the seq of the newest event by which the user adopted the conversation in place,
-// 0 for none.
+// or 0.
 func adoption(events []*conversation.Event) int {
 	for _, e := range slices.Backward(events) {
 		if origin, is := e.Body.(*conversation.ForkOrigin); is && origin.CheckedOut {
@@ -204,8 +204,7 @@ func adoption(events []*conversation.Event) int {
 	return 0
 }
 
-// gone are the files that a tool took away, and that no tree has; more says that they
-// are not all.
+// gone are the files outside of trees that a tool took away. more reports that there are others.
 func gone(all []conversation.SkippedPath) (paths []string, more bool) {
 	var texts []string
 	for _, l := range all {

@@ -11,8 +11,8 @@ import (
 	"jp/internal/testing/front"
 )
 
-// TestUndoOfKinds varies the kind of a path, tracked and not, and the kind that a tool puts in its place. The undo brings the first
-// back with all that is in it, and the undo of the undo the other.
+// TestUndoOfKinds varies the kind of a path, tracked and not, and the kind that a tool puts in its place. The
+// undo brings the first back with its whole content, and the undo of the undo the other.
 func TestUndoOfKinds(t *testing.T) {
 	t.Parallel()
 	kinds := []struct{ name, make string }{

@@ -15,23 +15,23 @@ import (
 	"jp/internal/safetext"
 )
 
-// An Outlook says what an undo of a turn would come to, if the tools of the turn changed files that no tree has.
+// An Outlook is the effect of an undo of a turn whose tools changed files outside of trees.
 type Outlook struct {
 	Files []string // those files, sorted
 	Known []string // with those that were made and deleted
 	Lines int      // that went with deleted ones
 	// Unknown are those of the files that changed while a call of unknown outcome ran, or since then.
 	Unknown []string
-	NoCopy  []string // what jp has no copy of, with its size
-	Left    []string // what else undo would leave alone
-	Named   []string // what comes back by its name, with the command
+	NoCopy  []string // files without a copy, with their sizes
+	Left    []string // other files that undo would leave alone
+	Named   []string // files that come back by name, with the command
 	Restore action.Action
 }
 
 // mostCounted is how many deleted files have their lines counted.
 const mostCounted = 200
 
-// OutlookOf looks at a turn. It is nil if trees have all that changed, and no file is of unknown author.
+// OutlookOf looks at a turn. It is nil if trees have all changed files, and all authors are known.
 func OutlookOf(ctx context.Context, r *repo.Repo, store *backup.Store, id conversation.ID, turn int, unknown bool) (*Outlook, error) {
 	tools, lost, err := changesIn(store, id, turn)
 	if err != nil || len(tools)+len(lost) == 0 && !unknown {
@@ -86,7 +86,7 @@ func OutlookOf(ctx context.Context, r *repo.Repo, store *backup.Store, id conver
 	return o, nil
 }
 
-// net joins the changes of each path, and leaves out those that came to nothing, sorted by path.
+// net joins the changes of each path, and leaves out those without effect, sorted by path.
 func net(changes []backup.Change) []backup.Change {
 	whole := map[string]backup.Change{}
 	for _, c := range changes {

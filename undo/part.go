@@ -21,8 +21,8 @@ import (
 // texts are held in memory.
 const nearby = 4096
 
-// load reads the conversation. Undo of an event, nil for the last turn, needs only the end, if
-// earlier events are known not to matter.
+// load reads the conversation. Undo of an event, nil for the last turn, needs only the end if earlier events
+// are known to be irrelevant.
 func (b *Undo) load(ctx context.Context, event *conversation.Event) error {
 	newest := b.View.Events[len(b.View.Events)-1]
 	near := event == nil || newest.Seq-event.Seq < nearby
@@ -40,8 +40,8 @@ func (b *Undo) load(ctx context.Context, event *conversation.Event) error {
 	return err
 }
 
-// An undoReach reaches back to before the turn of an event, nil for the last turn, to where the
-// conversation worked when that turn began, and to the event up to which all is recorded.
+// An undoReach reaches back to before the turn of an event (nil for the last turn), to the conversation's
+// place at the start of that turn, and to the event up to which everything is recorded.
 type undoReach struct {
 	event          *conversation.Event
 	known          recordedUntil
@@ -67,11 +67,11 @@ func (r *undoReach) enough(back []*conversation.Event) bool {
 	return r.complete || !r.proven && oldest.Seq <= r.known.seq
 }
 
-// A recordedUntil names an event up to which no tool of the conversation took away a file that no
-// tree has. An undo of a later event needs no earlier one to know which files may be such files.
+// A recordedUntil names an event up to which no tool of the conversation took away a file outside of trees.
+// An undo of a later event can find all such files without earlier events.
 type recordedUntil struct {
 	seq    int
-	commit string // "": none is known
+	commit string // "" if unknown
 }
 
 const recordedMagic = "jp-undo 1 "
@@ -93,8 +93,8 @@ func (b *Undo) recordedUntil() recordedUntil {
 	return u
 }
 
-// keepRecordedUntil replaces that file by one that names the newest event, if no event that was
-// read says that a tool took away a file that no tree has.
+// keepRecordedUntil replaces that file by one that names the newest event, if no event that was read reports
+// that a tool took away a file outside of trees.
 func (b *Undo) keepRecordedUntil() {
 	gone := func(e *conversation.Event) bool {
 		response, is := e.Body.(*conversation.ToolCallResponse)

@@ -9,8 +9,8 @@ import (
 	"jp/conversation"
 )
 
-// TestUndoReach reads back through three turns of four events, of which only the first and the
-// last say where the conversation works.
+// TestUndoReach reads back through three turns of four events, of which only the first and the last name the
+// conversation's place.
 func TestUndoReach(t *testing.T) {
 	t.Parallel()
 	var all []*conversation.Event

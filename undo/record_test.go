@@ -11,8 +11,8 @@ import (
 	"jp/undo"
 )
 
-// TestUndoRecord varies the store of copies and what the user does afterwards. The record of an undo names each file, with what git
-// does not keep of it, and the user is told whether another undo takes it back.
+// TestUndoRecord varies the store of copies and the user's later changes. The record of an undo names each
+// file, with the part of it that git does not keep, and the user learns whether another undo takes it back.
 func TestUndoRecord(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {

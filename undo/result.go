@@ -13,7 +13,7 @@ import (
 	"jp/worktree"
 )
 
-// A Result is what an undo or a restore does, or did, with each file.
+// A Result is the effect of an undo or a restore on each file, planned or done.
 type Result struct {
 	Action       string            `json:"action"`
 	Conversation conversation.ID   `json:"conversation"`
@@ -23,18 +23,19 @@ type Result struct {
 	Files        []repo.FileResult `json:"files"` // those put back first
 
 	Puts   []worktree.WriteOp `json:"-"` // in the order of Files
-	Notes  map[string]string  `json:"-"` // by path of puts: what it becomes, if not what it was before all
+	Notes  map[string]string  `json:"-"` // by path of puts: the meaning of its new content, if it differs from its first one
 	were   map[string]was     // the files that are taken away or replaced, by quoted path
 	Late   bool               `json:"-"` // more was left alone than was said at first
-	Failed bool               `json:"-"` // some of it because it could not be written
+	Failed bool               `json:"-"` // some of them because the write failed
 
-	Unstaged []string `json:"-"` // files that are no longer in git's index as they were
+	Unstaged []string `json:"-"` // files whose entry in git's index has changed
 	Staged   []string `json:"-"` // files of which it still has something else
 
-	Stopped error `json:"-"` // the signal at which the rest was left, nil where none was
+	Stopped error `json:"-"` // the signal that ended the work early; optional
 }
 
-// was is what git does not keep of a file: its size, which tells its line ends, and these if they differ.
+// was is the part of a file that git does not keep: its size, which tells its line ends, and these if they
+// differ.
 type was struct {
 	size int64
 	ends string
@@ -105,7 +106,7 @@ func (r *Result) confirmed(planned []worktree.WriteOp) []worktree.WriteOp {
 	return slices.Clone(r.Puts)
 }
 
-// leave says that files were not put back after all.
+// leave marks files as not put back after all.
 func (r *Result) leave(left []worktree.Skipped) {
 	var moved []repo.FileResult
 	gone, quoted := map[string]bool{}, map[string]bool{}
@@ -129,7 +130,7 @@ func (b *Undo) RestoreNamed(r *Result) (restore action.Action, files []string) {
 		}
 	}
 	event := fmt.Sprintf("@%d", b.AsOf)
-	if id, _, _ := strings.Cut(b.Opts.Word, "@"); id != "" { // perhaps not the session's
+	if id, _, _ := strings.Cut(b.Opts.Word, "@"); id != "" { // perhaps of another session
 		event = b.View.ID.Short() + event
 	}
 	return action.Restore(append([]string{event}, b.View.Repo.FromHere(b.View.Repo.Env, files)...)...), files
@@ -140,7 +141,7 @@ func (r *Result) Left() []repo.FileResult {
 	return r.Files[len(r.Puts):]
 }
 
-// StatusOf is what becomes of a file, in git's letters: A, M or D.
+// StatusOf is the change of a file, in git's letters: A, M or D.
 func StatusOf(put worktree.WriteOp) string {
 	switch {
 	case put.To == (worktree.Version{}):

@@ -30,7 +30,7 @@ type Options struct {
 }
 
 // An Undo is one undo or restore. It holds the conversation from the first
-// look at the files to the event that records what was done.
+// look at the files to the event that records the work.
 type Undo struct {
 	View   *repo.View
 	Opts   Options
@@ -40,17 +40,17 @@ type Undo struct {
 	Since  int                                    // the first event whose changes count
 	When   string                                 // "before @18"
 	event  *conversation.Event                    // of which that is
-	copies *copies                                // of files that no tree has; nil: they are not looked at
-	decide func(undoplan.History) []undoplan.File // what may be put back
-	// Adoption is the event by which the user adopted the conversation in place, if it stands behind
-	// Since: what stands before it is the work of others, and stays. 0 for none.
+	copies *copies                                // of files outside of trees; nil: they are left alone
+	decide func(undoplan.History) []undoplan.File // the files that may be put back
+	// Adoption is the event by which the user adopted the conversation in place, if it is behind Since:
+	// earlier changes are the work of others, and stay. Else it is 0.
 	Adoption int
 	// Differing counts the files that differ from the target, by any author.
 	Differing int
 }
 
 // New finds the conversation, takes it for this process, and reads it.
-// The event is nil where none was named.
+// The event is nil without a name.
 func New(ctx context.Context, r *repo.Repo, o Options) (*Undo, *conversation.Event, error) {
 	v, event, err := r.Find().EventNamed(ctx, r.Env, o.Word, onlyNamed) // take loads all
 	if err != nil {
@@ -67,14 +67,14 @@ func New(ctx context.Context, r *repo.Repo, o Options) (*Undo, *conversation.Eve
 	return b, event, nil
 }
 
-// onlyNamed is the reach of a view that needs no other events than the named one.
+// onlyNamed is the reach of a view that needs just the named event.
 func onlyNamed([]*conversation.Event) bool { return true }
 
 // Close lets go of the conversation. [Undo.Again] takes it back.
 func (b *Undo) Close() { b.held.Release() }
 
-// Again takes the conversation after the user was asked, and plans anew. same reports whether
-// that is what the user has agreed to.
+// Again takes the conversation after the user was asked, and plans anew. same reports whether the plan is the
+// agreed one.
 func (b *Undo) Again(ctx context.Context, agreed *Result) (now *Result, same bool, err error) {
 	head := b.View.Head
 	if b.held, err = b.View.Repo.Hold(ctx, b.View.Repo.Env, b.View.ID); err != nil {
@@ -102,7 +102,7 @@ func (b *Undo) take(ctx context.Context, event *conversation.Event) (err error) 
 	return b.read(ctx, event)
 }
 
-// read refuses a conversation that must not be added to.
+// read refuses a conversation that must not grow.
 func (b *Undo) read(ctx context.Context, event *conversation.Event) (err error) {
 	if err := b.load(ctx, event); err != nil {
 		return err
@@ -133,13 +133,12 @@ func (b *Undo) read(ctx context.Context, event *conversation.Event) (err error) 
 	return err
 }
 
-// open reports whether a tool call of the turn has not come to its end.
+// open reports whether a tool call of the turn has not ended.
 func open(l *conversation.Ledger) bool {
 	return len(l.Open()) > 0 || l.Undelivered() != nil || len(l.Live()) > 0
 }
 
-// Propose says what would be done with the files as they are now, if they are those
-// of the conversation.
+// Propose plans the work for the present files, if they are those of the conversation.
 func (b *Undo) Propose(ctx context.Context) (turnloop.SnapshotResult, *Result, error) {
 	sight, plan, err := b.plan(ctx)
 	if err == nil {
@@ -159,7 +158,7 @@ func (b *Undo) plan(ctx context.Context) (turnloop.SnapshotResult, []undoplan.Fi
 	}
 	newest := b.View.Events[len(b.View.Events)-1].Tree
 	named := b.written(h)
-	if b.copies != nil { // a named file that no tree has would come into one
+	if b.copies != nil { // a named file outside of trees would get into one
 		apart, err := b.judged(ctx, newest)
 		if err != nil {
 			return turnloop.SnapshotResult{}, nil, err
@@ -203,7 +202,7 @@ func (b *Undo) plan(ctx context.Context) (turnloop.SnapshotResult, []undoplan.Fi
 	return sight, append(plan, b.unrecorded(plan)...), nil
 }
 
-// refuse says of the files of a plan which cannot be written as they are now.
+// refuse marks the files of a plan that cannot be written now.
 func (b *Undo) refuse(ctx context.Context, plan []undoplan.File) error {
 	refused, err := b.Files.Tree.CheckRestore(ctx, b.puts(plan), b.protected())
 	why := map[string]string{}
@@ -216,8 +215,8 @@ func (b *Undo) refuse(ctx context.Context, plan []undoplan.File) error {
 	return err
 }
 
-// unrecorded are files that tools wrote or deleted, that were not recorded, and that are
-// still there or still gone: nothing is known to put in their place.
+// unrecorded are files that tools wrote or deleted without a record, and that are still there or still gone:
+// their former content is unknown.
 func (b *Undo) unrecorded(plan []undoplan.File) (files []undoplan.File) {
 	known := map[string]bool{}
 	for _, f := range plan {
@@ -238,7 +237,7 @@ func (b *Undo) unrecorded(plan []undoplan.File) (files []undoplan.File) {
 				continue
 			}
 			_, err = os.Lstat(filepath.Join(b.View.Repo.At.TopLevel, filepath.FromSlash(path)))
-			_, secret := redact.Restore(path, func(string) (string, bool) { return "", false }) // then its name is not known
+			_, secret := redact.Restore(path, func(string) (string, bool) { return "", false }) // then its name is unknown
 			if gone := l.Why == worktree.WhyGone; len(secret) > 0 || gone == (err != nil) || snapshot.IsRef(path) {
 				known[path] = true
 				why := "was not recorded: " + l.Why
@@ -283,7 +282,7 @@ func (b *Undo) same(now conversation.Git) error {
 	return nil
 }
 
-// notHere says where the conversation worked instead.
+// notHere names the conversation's other place.
 func (b *Undo) notHere(then, now conversation.Git) error {
 	f := problem.New(problem.ExitDecision, "elsewhere", "%s worked in %s; these are not its files.", b.View.ID, repo.WhichWorktree(then, now)).About(b.View.ID)
 	if dir := b.View.Repo.WorktreeDir(then.Worktree); dir != "" && then.Worktree != now.Worktree {
@@ -292,9 +291,9 @@ func (b *Undo) notHere(then, now conversation.Git) error {
 	return f.Hint(action.ForkWorktree(b.View.ID.Short()), "a new working tree with its files")
 }
 
-// Do puts the files back and records it. Another program may have written meanwhile:
-// the files are looked at again, under the lock that tools take to change them. A
-// signal stops it between two files; what was put back until then is recorded.
+// Do puts the files back and records it. Another program may have written meanwhile: Do looks at the files
+// again, under the lock that tools take to change them. A signal stops it between two files. It then records
+// the files so far.
 func (b *Undo) Do(ctx context.Context, result *Result, record putBackRecorder) error {
 	release, err := b.Files.Hold(ctx)
 	if err != nil {
@@ -349,7 +348,7 @@ func (b *Undo) Do(ctx context.Context, result *Result, record putBackRecorder) e
 	return b.doWithCopies(ctx, result, puts, seen, sight, recordAndUnstage)
 }
 
-// leave notes what was not put back.
+// leave notes the files that were not put back.
 func (b *Undo) leave(ctx context.Context, result *Result, left []worktree.Skipped) {
 	result.leave(left)
 	if slices.ContainsFunc(left, func(l worktree.Skipped) bool { return l.Why == worktree.WhyStopped }) {
@@ -381,15 +380,15 @@ func (b *Undo) takenAway(ctx context.Context, p worktree.WriteOp) (was, error) {
 	return was{}, nil
 }
 
-// A putBackRecorder records what was put back, given the files before and after.
+// A putBackRecorder records the restored files, given the files before and after.
 type putBackRecorder func(ctx context.Context, before, after turnloop.SnapshotResult, result *Result) error
 
-// protected are files that are never put back, wherever they lie.
+// protected are files that are never put back, in any place.
 func (b *Undo) protected() []string {
 	return []string{b.View.Repo.At.GitDir, b.View.Repo.At.CommonDir, b.View.Repo.Paths.UserFile, b.View.Repo.Paths.OwnFiles(), b.View.Repo.Paths.StateDir}
 }
 
-// Record adds what others changed, and what was put back.
+// Record adds the changes of others, and the restored files.
 func (b *Undo) Record(ctx context.Context, before, after turnloop.SnapshotResult, result *Result) error {
 	newest := b.View.Events[len(b.View.Events)-1]
 	stream := conversation.JoinTail(conversation.SplitTail(b.View.Events))
@@ -439,8 +438,7 @@ func (b *Undo) TakenBack(ctx context.Context, r *Result) bool {
 	return !slices.ContainsFunc(r.Puts, func(p worktree.WriteOp) bool { return !slices.Contains(paths, p.Path) })
 }
 
-// Known refuses a named path that is in neither snapshot, the event's and the newest,
-// and that no event in between touched.
+// Known refuses a named path that is absent from the event's snapshot, and that no later event touched.
 func (b *Undo) Known(ctx context.Context, event *conversation.Event) error {
 	h, err := b.history(ctx)
 	if err != nil {

@@ -30,7 +30,7 @@ arguments = { path = "e/x" }
 message = "Over."
 `
 
-// TestUndo varies what the user did to the files after the turn. Its rows take one lock twice, and
+// TestUndo varies the user's changes of the files after the turn. Its rows take one lock twice, and
 // so are not parallel: a git that another row starts holds every open lock until it is executed.
 func TestUndo(t *testing.T) {
 	const kept = "the user wrote this\n"

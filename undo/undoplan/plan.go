@@ -1,13 +1,11 @@
 // Package undoplan decides which files may be brought back to an earlier
 // snapshot of a conversation.
 //
-// The rule: only what the conversation's tools wrote, and only where it is
-// still what they wrote last. What others wrote, before, between or
-// after, is never taken back: such a file is left alone, with the reason. What
-// jp itself put back counts as the tools' work, so that taking back can be
-// taken back.
+// The rule: only files that the conversation's tools wrote, and only if their content is still the tools'
+// last one. Content of others, from before, between or after, is never taken back: such a file is left alone,
+// with the reason. Files that jp itself put back count as the tools' work, so that an undo can be undone.
 //
-// The package decides and does nothing: it reads no file and writes none.
+// The package only decides: it neither reads nor writes files.
 package undoplan
 
 import (
@@ -22,10 +20,10 @@ import (
 	"jp/worktree"
 )
 
-// Now is the Seq of what moved after the newest event.
+// Now is the Seq of changes after the newest event.
 const Now = math.MaxInt
 
-// A Step is what one event did to the files.
+// A Step is the effect of one event on the files.
 type Step struct {
 	Seq           int  // of the event
 	Ours          bool // a tool of the conversation did it, or jp by putting files back
@@ -42,18 +40,17 @@ type Step struct {
 	Lost []string
 	// Committed are paths that were as HEAD had them before the step.
 	Committed []string
-	// Unrecorded are paths that were there before the step, and of which no tree says what
-	// they were, first those that the tree before it has in another state; with
-	// UnrecordedMore they are not all.
+	// Unrecorded are paths that were there before the step, with content that no tree has: first those that
+	// the tree before it has in another state. With UnrecordedMore there are others.
 	Unrecorded     []string
 	UnrecordedMore bool
-	// Gone are paths that the step took away, and that no tree has.
+	// Gone are paths outside of trees that the step took away.
 	Gone     []string
-	GoneMore bool // they are not all
+	GoneMore bool // there are others
 }
 
-// A History is what happened to the files, oldest step first, up to now. Steps before the event
-// from which files are decided on matter only if they took files away that no tree has (Gone).
+// A History has the changes of the files, oldest step first, up to now. Steps before the event of the
+// decision matter only if they took away files outside of trees (Gone).
 type History struct {
 	Steps []Step
 	// Unknown maps paths with unknown content to the reason.
@@ -63,23 +60,23 @@ type History struct {
 // A File is a path that differs from the target, and the decision about it.
 type File struct {
 	Path string
-	Is   worktree.Version // what it is now
-	To   worktree.Version // what it was
-	Why  string           // why it is left alone; "" where it may be put back
-	Note string           // what To is, if not what it was before all
+	Is   worktree.Version // present state
+	To   worktree.Version // state to bring back
+	Why  string           // reason to leave it alone; "" if it may be put back
+	Note string           // meaning of To, if it differs from the first state
 }
 
-// move is what one step did to one path.
+// move is the effect of one step on one path.
 type move struct {
 	seq           int
 	ours, shared  bool
 	unknownAuthor bool
 	putBack       bool
-	headMove      string        // how HEAD went, where the path went with it
-	came          worktree.Step // what git made of it then
+	headMove      string        // the move of HEAD, if the path went with it
+	came          worktree.Step // git's change to it then
 	committed     bool          // it was as HEAD had it before
-	unrecorded    int           // seq of the step before which nobody knows what it was; 0: no such
-	may           bool          // it is not certain that it was there then
+	unrecorded    int           // seq of the step before which its content is unknown, or 0
+	may           bool          // its presence then is uncertain
 	before, after worktree.Version
 }
 
@@ -101,9 +98,8 @@ func (h History) Before(from int) []File {
 	return orderFiles(files)
 }
 
-// After decides for the files as they were after the event seq. With paths,
-// which are files or folders, only for those; a file that is named is decided
-// on also where no tool wrote it.
+// After decides about the files as they were after the event seq. With paths, which are files or folders, it
+// decides only about those. It decides about a named file even if no tool wrote it.
 func (h History) After(seq int, paths []string) []File {
 	var files []File
 	for path, moves := range h.byPath(0) {
@@ -140,13 +136,13 @@ func (h History) Differing(from int, paths []string) (n int) {
 	return n
 }
 
-// orderFiles sorts the files, and leaves one that would go where it may be all that there is
-// of another one, which was moved there and cannot be put back.
+// orderFiles sorts the files. It leaves one that would be deleted if it may be the only copy of another one,
+// which was moved there and cannot be put back.
 func orderFiles(files []File) []File {
 	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	missing := map[string]string{} // by content
 	for _, f := range files {
-		if f.Why != "" && f.Is.OID != f.To.OID && !gitcmd.IsEmptyBlob(f.To.OID) { // no bytes need no copy
+		if f.Why != "" && f.Is.OID != f.To.OID && !gitcmd.IsEmptyBlob(f.To.OID) { // an empty file needs no copy
 			missing[f.To.OID] = f.Path
 		}
 	}
@@ -191,7 +187,7 @@ func (h History) byPath(from int) map[string][]move {
 	return paths
 }
 
-// move is what the step did to a path, apart from what that is.
+// move is the step's effect on a path, without the unrecorded part.
 func (s Step) move(path string) move {
 	m := move{
 		seq: s.Seq, ours: s.Ours, unknownAuthor: s.UnknownAuthor, putBack: s.PutBack, shared: slices.Contains(s.Shared, path),
@@ -208,7 +204,7 @@ func (s Step) move(path string) move {
 func withoutReverted(moves []move, from int) []move {
 	var kept []move
 	for _, m := range moves {
-		others := len(kept) // from here on nobody of ours wrote it
+		others := len(kept) // from here on, none of our tools wrote it
 		for others > 0 && !kept[others-1].ours && kept[others-1].seq >= from {
 			others--
 		}
@@ -222,8 +218,8 @@ func withoutReverted(moves []move, from int) []move {
 	return kept
 }
 
-// judge decides about a path that is to be what it was before the event from, of which
-// the moves are the ones since. differs is false where it is so already.
+// judge decides about a path that is to return to its state before the event from. The moves are those since
+// then. differs is false if it is in that state already.
 func (h History) judge(path string, moves []move, from int) (f File, differs bool) {
 	f = File{Path: path, To: moves[0].before, Is: moves[len(moves)-1].after}
 	if why := h.Unknown[path]; why != "" {
@@ -243,9 +239,9 @@ func (h History) judge(path string, moves []move, from int) (f File, differs boo
 	return f, true
 }
 
-// judgeFromHead decides about a path that came with HEAD at some of the moves: its
-// target is what came last. ok is false if its earlier content is in no commit. Then
-// only that content counts.
+// judgeFromHead decides about a path that came with HEAD at some of the moves: its target is its newest
+// content with HEAD. ok is false if its earlier content is outside of all commits. Then only that content
+// counts.
 func (h History) judgeFromHead(f File, moves []move, from int) (_ File, differs, ok bool) {
 	k := len(moves) - 1
 	for k >= 0 && moves[k].headMove == "" {
@@ -284,8 +280,8 @@ func (m move) wentWithHead() string {
 	return fmt.Sprintf("it went with HEAD %s while @%d ran", m.headMove, m.seq)
 }
 
-// appeared says of a file that a look back found, and that no tree had before, that it
-// may have been another author's, "" of others.
+// appeared is a warning about a file that a look back found and that no tree had before: its author is
+// unknown. It is "" for others.
 func (m move) appeared() string {
 	if !m.unknownAuthor || m.before != none || m.after == none {
 		return ""
@@ -305,10 +301,10 @@ func granted(moves []move) []move {
 // ByName ends the reason of a file that a restore puts back if its name is given.
 const ByName = ". A restore that names it puts it back"
 
-// interference says who else wrote the path. The tools' moves must follow each
-// other without a gap, from what the path is to be to what it is.
+// interference names others who wrote the path. The tools' moves must follow each other without a gap, from
+// the target state of the path to its present one.
 func interference(moves []move, from int, is worktree.Version) string {
-	last, stands := -1, moves[0].before // seq of the tools' newest move, and what it left
+	last, stands := -1, moves[0].before // seq of the tools' newest move, and its result
 	for _, m := range moves {
 		switch {
 		case m.unknownAuthor && is != none: // the file is there, and may be someone else's

@@ -12,7 +12,7 @@ import (
 	"jp/worktree"
 )
 
-// version is a file with this content; "" is one that is not there.
+// version is a file with this content, absent for "".
 func version(content string) worktree.Version {
 	if content == "" {
 		return worktree.Version{}
@@ -51,7 +51,7 @@ func shared(seq int, change string) undoplan.Step {
 	return s
 }
 
-// withHead is what git did to the file while a tool ran.
+// withHead is git's change to the file while a tool ran.
 func withHead(seq int, change string) undoplan.Step {
 	s := tool(seq, change)
 	s.Came, s.HeadMove = map[string]worktree.Step{s.Moves[0].Path: s.Moves[0]}, "from main to topic"
@@ -79,14 +79,14 @@ func committed(s undoplan.Step) undoplan.Step {
 	return s
 }
 
-// found is a tool's write to a file that was there and in no tree.
+// found is a tool's write to a file that was there outside of trees.
 func found(seq int, change string) undoplan.Step {
 	s := tool(seq, change)
 	s.Unrecorded = []string{"a"}
 	return s
 }
 
-// away is a tool that took a file away which no tree has.
+// away is a tool that took away a file outside of trees.
 func away(seq int) undoplan.Step { return undoplan.Step{Seq: seq, Ours: true, Gone: []string{"a"}} }
 
 // moved is a tool that gave a file another name.
@@ -96,7 +96,7 @@ func moved(seq int, from, to, content string) undoplan.Step {
 	}}
 }
 
-// said is a decision in short: "now>then", with why it is not to be.
+// said is a decision in short: "now>then", with the reason against it.
 func said(files []undoplan.File) string {
 	var words []string
 	for _, f := range files {
@@ -247,14 +247,14 @@ func TestAfter(t *testing.T) {
 	}
 }
 
-// A path of which nobody knows what it is stays, even where it seems to be right.
+// A path of unknown state stays, even if it seems to be right.
 func TestUnknown(t *testing.T) {
 	h := undoplan.History{Steps: []undoplan.Step{tool(5, "1>2"), tool(6, "2>1")}, Unknown: map[string]string{"a": "too large", "b": "ignored"}}
 	require.Equal(t, "a: 1>1 left: what it is now is not recorded: too large", said(h.Before(1)))
 }
 
-// Whoever does what in which order: nothing is put back but from what tools
-// left to what tools found.
+// With any authors in any order, a file returns only from the tools' last content to the content that they
+// found.
 func TestNothingOfOthersIsTakenBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		contents := []string{"", "1", "2", "3"}
@@ -302,8 +302,8 @@ func TestUnder(t *testing.T) {
 	}
 }
 
-// TestEarlierStepsDecideNothing compares decisions with the whole history, and with what came from
-// the event on.
+// TestEarlierStepsDecideNothing compares decisions by the whole history with those by the events from the
+// given one on.
 func TestEarlierStepsDecideNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		contents := []string{"", "1", "2"}

@@ -8,20 +8,20 @@ import (
 	"jp/worktree"
 )
 
-// memory is what is known, step by step, of files that were there before a tool wrote
-// them, and that no tree has as they were.
+// memory is the knowledge, step by step, about files that were there before a tool wrote them, in a state
+// that no tree has.
 type memory struct {
 	gone  map[string]bool // that were taken away
 	more  bool            // more than these were
-	since map[string]int  // seq of the step before which nobody knows what a path was
+	since map[string]int  // seq of the step before which a path's content is unknown
 }
 
-// meet gives for each move of a step the step before which the path is unknown, or 0 if
-// it is known that there was no file. A path that was removed earlier may have come
-// back, and one under another name may be such a file. may marks the uncertain ones.
+// meet gives for each move of a step the step before which the path is unknown, or 0 if it was certainly
+// absent. A path that was removed earlier may have come back, and one under another name may be such a file.
+// may marks the uncertain ones.
 func (k *memory) meet(s Step) (since []int, may []bool) {
 	moved := moves(s.Moves)
-	lost := 0 // since when nobody knows what became of a file
+	lost := 0 // since when a file's fate is unknown
 	for _, m := range s.Moves {
 		switch {
 		case m.After != none:
@@ -67,18 +67,18 @@ func (k *memory) meet(s Step) (since []int, may []bool) {
 	return since, may
 }
 
-// cutShort says whether the list of what is unrecorded may leave out files that were in
-// the tree before: those come first in it.
+// cutShort reports whether the list of unrecorded paths may lack files that were in the tree before: those
+// come first in it.
 func (s Step) cutShort() bool {
 	return s.UnrecordedMore && len(s.Unrecorded) > 0 && !slices.ContainsFunc(s.Moves, func(m worktree.Step) bool {
 		return m.Before == none && slices.Contains(s.Unrecorded, m.Path)
 	})
 }
 
-// none is a path without a file.
+// none is the state of an absent file.
 var none = worktree.Version{}
 
-// moves pairs what is new with what has gone.
+// moves pairs new files with missing ones.
 func moves(steps []worktree.Step) map[string]string {
 	changes := make([]worktree.Change, len(steps))
 	for i, m := range steps {
@@ -87,8 +87,8 @@ func moves(steps []worktree.Step) map[string]string {
 	return worktree.Moves(changes)
 }
 
-// unrecordedSince says why a path cannot be what it was before the event from, "" where
-// that is known.
+// unrecordedSince is the reason why a path cannot return to its state before the event from, "" if that state
+// is known.
 func (m move) unrecordedSince(from int) string {
 	switch {
 	case !m.ours || m.unrecorded == 0 || m.unrecorded < from:
