@@ -23,13 +23,13 @@ import (
 	"jp/tool/program"
 )
 
-// A Verdict is what a check says of files.
+// A Verdict is a check's judgement of files.
 type Verdict string
 
 const (
 	Good Verdict = "good"
 	Bad  Verdict = "bad"
-	Skip Verdict = "skip" // it cannot say
+	Skip Verdict = "skip" // undecided
 )
 
 // A Step is files that a check can judge: as an event left them, or as the conversation found them.
@@ -42,7 +42,7 @@ type Step struct {
 // files to check are in a linked working tree of its own.
 type Bisection struct {
 	View   *repo.View
-	Lost   error // why its events cannot be read, nil if they can; then it can only end
+	Lost   error // why its events are unreadable, else nil; then it can only end
 	repo   *repo.Repo
 	saved  savedBisection
 	steps  []Step // those that changed files, the oldest first
@@ -65,8 +65,8 @@ const (
 	bisectFile   = "state"
 )
 
-// OpenBisection opens the bisection of a repository. Its View is nil if none is under way. Another process that has it
-// open is an error.
+// OpenBisection opens the bisection of a repository. Its View is nil if none is under way. It fails if
+// another process has it open.
 func OpenBisection(ctx context.Context, h *repo.Host, r *repo.Repo) (*Bisection, error) {
 	b := &Bisection{repo: r}
 	if err := b.open(ctx, h); err != nil {
@@ -210,7 +210,7 @@ func (b *Bisection) ends() (good, bad int) {
 	return good, bad
 }
 
-// next is the step in the middle that no check has seen, -1 for none.
+// next is the step in the middle that still needs a check, or -1.
 func (b *Bisection) next() int {
 	good, bad := b.ends()
 	best, middle := -1, (good+bad)/2
@@ -269,7 +269,7 @@ func (b *Bisection) Judge(v Verdict) error {
 	return b.save()
 }
 
-// Advance brings the files of the next step to the folder. more is false if no step is left.
+// Advance brings the files of the next step to the folder. more is false at the end.
 func (b *Bisection) Advance(ctx context.Context) (more bool, err error) {
 	if b.saved.Testing != "" {
 		return true, b.checkOut(ctx, b.saved.Testing)
@@ -319,12 +319,11 @@ func (b *Bisection) switchTo(ctx context.Context, commit string) error {
 	return err
 }
 
-// removeTree takes the folder away.
 func (b *Bisection) removeTree(ctx context.Context) {
 	if dir := b.saved.Dir; dir != "" {
 		_, err := b.repo.Git.Run(ctx, "worktree", "remove", "--force", "--force", dir)
 		if err != nil {
-			_ = leftover.ForgetHalf(b.repo.At.CommonDir, dir) // jp doctor tells of what stays
+			_ = leftover.ForgetHalf(b.repo.At.CommonDir, dir) // jp doctor reports the rest
 		}
 		_ = os.RemoveAll(dir)
 		b.saved.Dir = ""
@@ -340,7 +339,8 @@ func (b *Bisection) End(ctx context.Context) error {
 	return nil
 }
 
-// Run lets a command of the user's judge the steps, both ends first, until none is left. told hears each verdict.
+// Run lets a command of the user's judge the steps, both ends first, until all are judged. told gets each
+// verdict.
 func (b *Bisection) Run(ctx context.Context, command string, output io.Writer, told func(Step, Verdict)) error {
 	for _, end := range []struct {
 		commit string
@@ -371,7 +371,7 @@ func (s Step) Name() string {
 	return fmt.Sprintf("@%d", s.Event.Seq)
 }
 
-// try lets the command judge one step that it has not judged yet.
+// try lets the command judge one step without a verdict.
 func (b *Bisection) try(ctx context.Context, commit, command string, output io.Writer, told func(Step, Verdict)) (Verdict, error) {
 	if v := b.saved.Verdicts[commit]; v != "" {
 		return v, nil
@@ -402,7 +402,7 @@ func (b *Bisection) try(ctx context.Context, commit, command string, output io.W
 	return v, b.Judge(v)
 }
 
-// elsewhere is an environment without what points git to a repository.
+// elsewhere is an environment without variables that point git to a repository.
 func elsewhere(environ []string, dir string) []string {
 	kept := slices.DeleteFunc(slices.Clone(environ), func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")

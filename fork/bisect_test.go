@@ -77,7 +77,7 @@ func TestBisectByCommand(t *testing.T) {
 		name      string
 		command   string
 		good, bad string
-		want      []int  // what f.txt has at the suspects
+		want      []int  // content of f.txt at the suspects
 		wrong     string // of the command, or of the ends
 		start     bool   // the ends are refused
 	}{
@@ -144,7 +144,8 @@ func TestBisectByCommand(t *testing.T) {
 	}
 }
 
-// TestBisectByHand varies what happens to the folder between two commands. Each step's files come there all the same.
+// TestBisectByHand varies the changes of the folder between two commands. Each step's files come there all
+// the same.
 func TestBisectByHand(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -195,7 +196,7 @@ func TestBisectByHand(t *testing.T) {
 				if !more {
 					break
 				}
-				bisection(t, s, func(_ *repo.Repo, b *fork.Bisection) { // shows where it is
+				bisection(t, s, func(_ *repo.Repo, b *fork.Bisection) { // shows the place
 					again, err := b.Advance(t.Context())
 					require.NoError(t, err)
 					require.True(t, again)
@@ -286,7 +287,7 @@ func TestBisectGoesOn(t *testing.T) {
 	bisection(t, s, func(_ *repo.Repo, b *fork.Bisection) { require.NoError(t, b.Lost) })
 }
 
-// TestBisectStateOfOthers: jp believes no state that it did not write.
+// TestBisectStateOfOthers: jp believes only a state that it wrote itself.
 func TestBisectStateOfOthers(t *testing.T) {
 	t.Parallel()
 	s, id, _ := counted(t, 3)

@@ -24,7 +24,7 @@ import (
 type ForkCut struct {
 	From, Until string // E; "" for the first and the newest one
 	First, Last int    // turns, 0 for all
-	Alone       bool   // the view need not have the events behind the newest one that is kept
+	Alone       bool   // the view may lack the events behind the newest kept one
 }
 
 // A Fork is a conversation that is being made out of another one's events.
@@ -33,7 +33,7 @@ type Fork struct {
 	First      *conversation.Event // the first of its events that is kept
 	At         *conversation.Event // the newest one
 	Kept       []*conversation.Event
-	Shares     bool // the kept events are the source's own, not copies
+	Shares     bool // the kept events are the source's own instead of copies
 	Adopts     bool
 	checkedOut bool // a working tree was made for it
 	Title      string
@@ -43,8 +43,8 @@ type Fork struct {
 	Stream *conversation.Stream
 }
 
-// View loads what has to be known of the source: the turn of the newest event
-// that is kept, and what comes behind it, where that can be told from its end.
+// View loads the necessary part of the source: the turn of the newest kept event, and the later ones, if the
+// end of the source is enough to find it.
 func (c ForkCut) View(ctx context.Context, r *repo.Repo, word string) (*repo.View, error) {
 	enough := reachOf(c.Until)
 	var v *repo.View
@@ -70,8 +70,7 @@ func (c ForkCut) View(ctx context.Context, r *repo.Repo, word string) (*repo.Vie
 	return v, err
 }
 
-// reachOf is how far back the turn of an event lies, nil for what only the whole
-// conversation can tell.
+// reachOf is how far back the turn of an event lies, nil if only the whole conversation can tell.
 func reachOf(word string) repo.Reach {
 	word = strings.TrimPrefix(word, "@")
 	if word == "" {
@@ -90,8 +89,7 @@ func reachOf(word string) repo.Reach {
 	return func(back []*conversation.Event) bool { return back[len(back)-1].Seq <= n }
 }
 
-// New finds the events to keep. It refuses a window with nothing in it, and
-// what must not be added to.
+// New finds the events to keep. It refuses an empty window, and a source that must not grow.
 func New(v *repo.View, cut ForkCut) (*Fork, error) {
 	c, err := cut.find(v)
 	if err != nil {
@@ -144,13 +142,13 @@ func (c ForkCut) words() string {
 	return at(c.From, "its first event") + " and " + at(c.Until, "its newest")
 }
 
-// counts reports whether an event is reason enough for a fork: a request, and any
-// that shares what it has.
+// counts reports whether an event is reason enough for a fork: a request, or any event if the fork shares its
+// events.
 func (f *Fork) counts(e *conversation.Event) bool {
 	return f.Shares || e.Type() == conversation.TypeChatRequest
 }
 
-// Local reports whether what is kept is this user's own work.
+// Local reports whether the kept events are this user's own work.
 func (f *Fork) Local() bool { return f.SourceStanding() == conversation.StandingOwn }
 
 func (f *Fork) SourceStanding() conversation.Standing {
@@ -175,15 +173,14 @@ func (f *Fork) writtenFor() conversation.ID {
 	return id
 }
 
-// Standing is that of events as a conversation of this repository. Where its ref was is not
-// looked at: who forks says where.
+// Standing is that of events as a conversation of this repository. It ignores the earlier place of a ref: the
+// forking user chooses it.
 func (f *Fork) Standing(events []*conversation.Event, id conversation.ID) conversation.Standing {
-	repo, _ := f.View.Repo.Standings().Name(false) // events of a repository that cannot be named are not its own
+	repo, _ := f.View.Repo.Standings().Name(false) // events of a repository without a name are foreign to it
 	return conversation.StandingOf(events, conversation.Home{Repo: repo, ID: id})
 }
 
-// Create makes the conversation, under an id that is free, at the place where it
-// goes on. Nothing of it is there before all of it is.
+// Create makes the conversation, under an id that is free, at its working tree. It appears as a whole.
 func (f *Fork) Create(ctx context.Context, place *conversation.Git) error {
 	body := &conversation.ForkOrigin{Conversation: f.View.ID, Seq: f.At.Seq, Commit: f.At.Commit, Adopted: f.Adopts, CheckedOut: f.checkedOut}
 	if id := f.writtenFor(); id != f.View.ID {
@@ -236,8 +233,7 @@ func (f *Fork) Create(ctx context.Context, place *conversation.Git) error {
 	return f.Record(ctx, &conversation.Event{Body: &conversation.Metadata{Title: &title, TitleSource: source}})
 }
 
-// titleCutAway is the source's title if it came from a request that the fork does
-// not have, else "".
+// titleCutAway is the source's title if it came from a request that the fork lacks, else "".
 func (f *Fork) titleCutAway() string {
 	if f.Shares {
 		return ""
@@ -281,14 +277,14 @@ func (f *Fork) write(ctx context.Context, origin *conversation.Event, write fork
 func (f *Fork) share(ctx context.Context, id conversation.ID, origin *conversation.Event) (conversation.Head, error) {
 	from := f.View.ID
 	if f.View.Remote != "" {
-		from = "" // whatever has this id here is another conversation
+		from = "" // the conversation with this id here is another one
 	}
 	return f.View.Repo.Store.Fork(ctx, from, conversation.Head(f.At.Commit), id, origin)
 }
 
 func (f *Fork) copy(ctx context.Context, id conversation.ID, origin *conversation.Event) (conversation.Head, error) {
 	if !f.Local() {
-		for _, e := range f.Kept { // no copy is signed of what may not act
+		for _, e := range f.Kept { // copies of foreign events stay unsigned
 			e.Signed = false
 		}
 	}
@@ -319,7 +315,7 @@ func (f *Fork) base() string {
 	return head
 }
 
-// Absent reports whether some of what is kept beside the events is not here.
+// Absent reports whether this repository lacks payloads of the events.
 func (f *Fork) Absent(ctx context.Context) bool {
 	for _, e := range f.Kept {
 		for _, p := range e.Payloads {
@@ -331,8 +327,7 @@ func (f *Fork) Absent(ctx context.Context) bool {
 	return false
 }
 
-// explainDrift says in the events that stand for what was cut away which files
-// it changed.
+// explainDrift lists the changed files in the events that stand for the cut ones.
 func (f *Fork) explainDrift(ctx context.Context) error {
 	for i, e := range f.Kept {
 		b, ok := e.Body.(*conversation.Workspace)
@@ -355,8 +350,8 @@ func (f *Fork) explainDrift(ctx context.Context) error {
 	return nil
 }
 
-// selectFirst is selectEvent for where a window begins: a turn's first event,
-// the first event at or after a time.
+// selectFirst is selectEvent for the start of a window: a turn's first event, or the first event at or after
+// a time.
 func selectFirst(events []*conversation.Event, e string, id conversation.ID, now time.Time) (*conversation.Event, error) {
 	e = strings.TrimPrefix(e, "@")
 	found, err := repo.SelectEvent(events, e, id, now)
@@ -383,10 +378,10 @@ func selectFirst(events []*conversation.Event, e string, id conversation.ID, now
 // Behind reports whether the source has other files behind the point of the fork.
 func (f *Fork) Behind() bool { return f.View.Newest().Tree != f.At.Tree }
 
-// A ForkResult is what there is beside the fork itself.
+// A ForkResult describes everything beside the fork itself.
 type ForkResult struct {
 	Worktree string          // its folder
-	LeftOut  snapshot.Unseen // what is not in it, or not as it was then
+	LeftOut  snapshot.Unseen // files that it lacks, or has in another state
 
 	Unconverted []unconverted // files of it that need a filter, or content of LFS
 	Sparse      int           // files of its commit that the sparse checkout leaves out

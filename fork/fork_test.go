@@ -136,7 +136,8 @@ func TestCut(t *testing.T) {
 	require.Equal(t, []string{"First", "Second", "Third"}, asked(s.Load(id)), "the source stays")
 }
 
-// TestForkOfFork: a fork of what a fork shares with its source is the user's own, and so is what goes on from it.
+// TestForkOfFork: a fork of the events that a fork shares with its source is the user's own, and so are its
+// later events.
 func TestForkOfFork(t *testing.T) {
 	t.Parallel()
 	s, id, ends := source(t)
@@ -152,7 +153,7 @@ func TestForkOfFork(t *testing.T) {
 	require.Equal(t, []string{"First", "Go on"}, asked(s.Load(second.ID)))
 }
 
-// TestForeign: what someone else wrote is forked unsigned, and the user's own once they adopt it.
+// TestForeign: someone else's events are forked unsigned, and become the user's own once they adopt the fork.
 func TestForeign(t *testing.T) {
 	t.Parallel()
 	s, id, _ := source(t)
@@ -174,7 +175,7 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// TestWorktree varies where a working tree for a fork is made.
+// TestWorktree varies the place of a working tree for a fork.
 func TestWorktree(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -260,7 +261,7 @@ func TestWorktree(t *testing.T) {
 	}
 }
 
-// TestPointers: of a file whose content LFS does not have here, a pointer is there, and the user is told.
+// TestPointers: a file whose content LFS lacks here stays a pointer, and the user is told.
 func TestPointers(t *testing.T) {
 	t.Parallel()
 	s, id, _ := source(t)
@@ -286,8 +287,8 @@ func TestPointers(t *testing.T) {
 	require.FileExists(t, filepath.Join(s.Home, "try/a.txt"))
 }
 
-// TestSparesTheMiddle removes what stands between an event and the newest one. Once the index is
-// there, a fork and a look at a turn read nothing of it.
+// TestSparesTheMiddle removes the objects between an event and the newest one. With the index, a fork and a
+// look at a turn do not read them.
 func TestSparesTheMiddle(t *testing.T) {
 	t.Parallel()
 	s := front.New(t)

@@ -46,9 +46,9 @@ func sameFolder(a, b string) bool {
 	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
-// add lets git make the working tree. Of one that it could not make, now or at an
-// earlier time, nothing stays: git takes it away itself, but not where it was killed
-// or cannot write, and then hardly any git command works in the repository.
+// add lets git make the working tree. It removes the rest of one that git could not finish, now or at an
+// earlier time. git removes such a rest itself, unless it was killed or cannot write, and then hardly any git
+// command works in the repository.
 func (l linkedTree) add(ctx context.Context, words []string) error {
 	for _, note := range leftover.HalfWorktrees(l.repo.At.CommonDir) {
 		_ = leftover.ForgetWorktree(l.repo.At.CommonDir, note) // jp doctor tells of it

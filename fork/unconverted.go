@@ -25,7 +25,7 @@ func (l linkedTree) filters() gitcmd.Options {
 	return options
 }
 
-// An unconverted file is one that is not there as its filter would make it.
+// An unconverted file is one without the conversion of its filter.
 type unconverted struct {
 	Path   string `json:"path"`
 	Filter string `json:"filter"`
@@ -33,9 +33,8 @@ type unconverted struct {
 	lfs    bool   // a pointer stands in its place
 }
 
-// leaveUnconverted takes the files out of a new working tree that git has written without
-// the filter that they need, there or in HEAD, and finds those of which LFS has no content
-// here. Files are as in source.
+// leaveUnconverted takes the files out of a new working tree that git has written without the filter that
+// they need, there or in HEAD, and finds those whose content LFS lacks here. Files are as in source.
 func leaveUnconverted(ctx context.Context, git *gitcmd.Git, at gitcmd.Repository, head, source string) (all []unconverted, err error) {
 	out, err := git.Run(ctx, "ls-files", "-z")
 	if err != nil || len(out) == 0 {
@@ -81,8 +80,7 @@ func leaveUnconverted(ctx context.Context, git *gitcmd.Git, at gitcmd.Repository
 	return all, writeContent(ctx, git, at, source, here)
 }
 
-// withPointers keeps a git-lfs from bringing content, where one file that lacks it would
-// end the whole checkout.
+// withPointers keeps a git-lfs from fetching content: one file that lacks it would end the whole checkout.
 var withPointers = []string{"GIT_LFS_SKIP_SMUDGE=1"}
 
 // writeContent puts content in the place of pointers.
@@ -90,7 +88,7 @@ func writeContent(ctx context.Context, git *gitcmd.Git, at gitcmd.Repository, so
 	if len(paths) == 0 {
 		return nil
 	}
-	for _, path := range paths { // git leaves alone what is as it wrote it
+	for _, path := range paths { // git leaves its own output alone
 		if err := os.Remove(filepath.Join(at.TopLevel, filepath.FromSlash(path))); err != nil {
 			return err
 		}

@@ -18,8 +18,8 @@ import (
 	"jp/internal/action"
 )
 
-// leftOut are the files that tools changed until then, and that no snapshot has. What is
-// damaged is not read: they are then not all.
+// leftOut are the files that tools changed until then, outside of all snapshots. It stops at a damaged event,
+// and then reports that the list is incomplete.
 func (b *besideTree) leftOut(ctx context.Context) (l snapshot.Unseen) {
 	if b.fork.View.Repo.Config.Snapshot.Mode == "off" || b.fork.At.Tree == "" {
 		return l
@@ -38,7 +38,7 @@ func (b *besideTree) leftOut(ctx context.Context) (l snapshot.Unseen) {
 	return l.Kept()
 }
 
-// make makes all of it, or takes away again what there is.
+// make makes all of it, or removes the parts again.
 func (b *besideTree) make(ctx context.Context) (err error) {
 	defer func() {
 		if err != nil {
@@ -84,7 +84,8 @@ type besideTree struct {
 	own         []repo.FileResult // the user's files from a backup
 }
 
-// bringBackups writes the user's own files as jp kept them last before the event. What the snapshot has stays.
+// bringBackups writes the user's own files from jp's last copies before the event. Files of the snapshot
+// stay.
 func (b *besideTree) bringBackups() error {
 	r := b.fork.View.Repo
 	store := r.Standings().Backups()
@@ -107,7 +108,7 @@ func (b *besideTree) bringBackups() error {
 
 func (b *besideTree) linked() linkedTree { return linkedTree{b.fork.View.Repo, b.dir} }
 
-// free is the folder as an absolute path, if there is nothing in it yet.
+// free is the folder as an absolute path, if it is still empty.
 func (b *besideTree) free(word string) (string, error) {
 	dir := word
 	if !filepath.IsAbs(dir) {
@@ -201,7 +202,7 @@ func (b *besideTree) add(ctx context.Context) (*repo.Repo, error) {
 	return there, nil
 }
 
-// ownsFolder says whether a folder, that may not be there yet, is in git's.
+// ownsFolder reports whether a folder, which may not exist yet, is inside of git's.
 func ownsFolder(r *repo.Repo, dir string) bool {
 	for ; ; dir = filepath.Dir(dir) {
 		if at, err := filepath.EvalSymlinks(dir); err == nil {
@@ -221,7 +222,7 @@ func ownsFolder(r *repo.Repo, dir string) bool {
 	return false
 }
 
-// checkBranch refuses what is no name of a new branch.
+// checkBranch refuses a text that is not a name of a new branch.
 func (b *besideTree) checkBranch(ctx context.Context) error {
 	if _, err := b.fork.View.Repo.Git.Run(ctx, "check-ref-format", "--branch", b.branch); err != nil || strings.HasPrefix(b.branch, "-") || strings.Contains(b.branch, "@{") {
 		return problem.Usage("-b %q is not a name that a branch can have.", b.branch)

@@ -19,7 +19,7 @@ func pointer(oid string) string {
 	return "version https://git-lfs.github.com/spec/v1\noid sha256:" + oid + "\nsize 8\n"
 }
 
-// lfs makes a filter of the user's own that does what git-lfs does: it leaves pointers if its environment says so.
+// lfs makes a filter of the user's own that acts like git-lfs: it leaves pointers if its environment says so.
 func lfs(s *front.Scratch) {
 	s.Git("config", "filter.lfs.clean", "cat")
 	s.WriteOwn("lfs.sh", "#!/bin/sh\nif [ -n \"$GIT_LFS_SKIP_SMUDGE\" ]; then cat; else cat >/dev/null; echo content; fi\n")
@@ -64,19 +64,20 @@ func keys(n int) (names []string) {
 	return names
 }
 
-// TestWorktreeFiles varies the files of the repository, and tells what is in a new working tree. A turn changes a.txt first.
+// TestWorktreeFiles varies the files of the repository, and checks the content of a new working tree. A turn
+// changes a.txt first.
 func TestWorktreeFiles(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name    string
 		make    func(s *front.Scratch)
 		argv    string                 // of the tool, as TOML; "": it makes made.txt
-		writes  string                 // what the tool for files writes in place of a program
+		writes  string                 // output of the tool for files in place of a program
 		then    func(s *front.Scratch) // after the turn
 		backups bool
 		there   map[string]string
 		absent  []string
-		filters []string // PATH FILTER of each file that is not as its filter makes it
+		filters []string // PATH FILTER of each file without its filter's conversion
 		told    []string
 		silent  []string
 		files   []string // PATH of each of the user's own files, with ! if it has no copy
@@ -258,7 +259,8 @@ func boolean(b bool) int {
 	return 0
 }
 
-// TestWorktreeRefused varies the conversations and repositories for which no working tree can be made. Nothing is left behind.
+// TestWorktreeRefused varies the conversations and repositories that cannot have a working tree. A refusal
+// leaves no files behind.
 func TestWorktreeRefused(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -310,7 +312,8 @@ func TestWorktreeRefused(t *testing.T) {
 	}
 }
 
-// TestForkRecords varies the repository between a conversation and its fork. The fork's first own event says where it goes on.
+// TestForkRecords varies the repository between a conversation and its fork. The fork's first own event names
+// its place.
 func TestForkRecords(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -318,7 +321,7 @@ func TestForkRecords(t *testing.T) {
 		cut   fork.ForkCut
 		do    func(s *front.Scratch, id conversation.ID)
 		word  string // names the source; "": its id
-		was   bool   // the origin says where HEAD was
+		was   bool   // the origin has the former HEAD
 		base  bool   // its first event branches off a commit of the user's
 		files string // that the events which are cut away changed
 	}{
@@ -373,7 +376,8 @@ func TestForkRecords(t *testing.T) {
 	}
 }
 
-// TestForkOfWaiting: a fork waits with the question of its source, unless the user adopts what someone else was asked.
+// TestForkOfWaiting: a fork waits with the question of its source, unless the user adopts a question to
+// someone else.
 func TestForkOfWaiting(t *testing.T) {
 	t.Parallel()
 	for _, adopt := range []bool{false, true} {
@@ -401,7 +405,7 @@ func TestForkOfWaiting(t *testing.T) {
 	}
 }
 
-// TestForkIDs: an id that is taken is not used again.
+// TestForkIDs: a taken id is not used again.
 func TestForkIDs(t *testing.T) {
 	t.Parallel()
 	s, f := front.New(t), &front.Front{}
