@@ -26,7 +26,7 @@ type Encoding struct {
 // Unicode reports whether the file itself tells its encoding: it is UTF-8, or has a byte order mark.
 func (e Encoding) Unicode() bool { return e.codec == nil && !e.Unknown || e.mark != "" }
 
-// ErrBinary is a file that is no text.
+// ErrBinary reports a binary file.
 var ErrBinary = errors.New("it is a binary file")
 
 // ErrWide is an [ErrBinary] whose first bytes are those of a text.
@@ -40,7 +40,7 @@ func (wide) Error() string {
 
 func (wide) Is(target error) bool { return target == ErrBinary }
 
-// errEncoding is text that a file's encoding cannot hold.
+// errEncoding reports text that a file's encoding cannot represent.
 var errEncoding = errors.New("its encoding cannot hold the new text")
 
 // marked are encodings with a byte order mark.
@@ -52,8 +52,8 @@ func marked() []Encoding {
 	}
 }
 
-// Decode finds the encoding of a file, and its text. A text that encodes to other bytes is not taken. Lines that end
-// with CR alone end with LF in the text.
+// Decode finds the encoding of a file, and its text. It refuses a text that encodes to other bytes. Lines
+// that end with CR alone end with LF in the text.
 func Decode(content []byte) (string, Encoding, error) {
 	text, e, err := decode(content)
 	if err != nil || e.Unknown || strings.Count(text, "\r") < 2 || strings.Contains(text, "\n") {
@@ -158,7 +158,7 @@ func (e Encoding) text(body []byte) (string, bool) {
 	return string(decoded), err == nil && bytes.Equal(again, body)
 }
 
-// Bytes encodes a text as the file has it. added is what the caller gave of it.
+// Bytes encodes a text as the file has it. added is the caller's part of it.
 func (e Encoding) Bytes(text string, added ...string) ([]byte, error) {
 	if e.Unknown {
 		for _, part := range added {
@@ -188,11 +188,11 @@ func (e Encoding) Bytes(text string, added ...string) ([]byte, error) {
 	return nil, errEncoding
 }
 
-// IsBinary takes a NUL byte for the mark of a file that is no text.
+// IsBinary takes a NUL byte for the mark of a binary file.
 func IsBinary(content []byte) bool { return bytes.IndexByte(content, 0) >= 0 }
 
-// Binary is why a file that is no text is not read. Its first bytes tell
-// UTF-16 and UTF-32 where they are a byte order mark.
+// Binary is the reason why a binary file is not read. Its first bytes reveal UTF-16 and UTF-32 if they are a
+// byte order mark.
 func Binary(start []byte) error {
 	for _, mark := range []string{"\xff\xfe", "\xfe\xff", "\x00\x00\xfe\xff"} {
 		if bytes.HasPrefix(start, []byte(mark)) {
