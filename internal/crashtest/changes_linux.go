@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A change is a kind of system call that changes files or starts a child. look
-// says what one call is about, and whether it counts.
+// A change is a kind of system call that changes files or starts a child. look returns the subject of one
+// call, and whether it counts.
 type change struct {
 	name string
 	look func(c call) (path string, counts bool)
@@ -25,7 +25,7 @@ type call struct {
 	args [6]uint64
 }
 
-// changes says whether a call counts, and what it is about.
+// changes reports whether a call counts, and its subject.
 func changes(tid int, nr uint64, args [6]uint64) (name, path string, counts bool) {
 	c, known := table[nr]
 	if !known {
@@ -102,7 +102,7 @@ func opensHow(c call) (string, bool) {
 	return c.path(1, 0), true
 }
 
-// names are calls that name what they change.
+// names are calls that name the path that they change.
 func names(path, dir int) func(call) (string, bool) {
 	return func(c call) (string, bool) { return c.path(path, dir), true }
 }
@@ -126,7 +126,7 @@ func (c call) link(arg int) string {
 	return fmt.Sprintf("/proc/%d/fd/%d", c.tid, int32(c.args[arg]))
 }
 
-// open is the path of an open file, "" if it has none.
+// open is the path of an open file, or "".
 func (c call) open(arg int) string {
 	path, _ := os.Readlink(c.link(arg))
 	return path
@@ -149,7 +149,7 @@ func (c call) path(arg, dir int) string {
 	return filepath.Join(c.open(dir), path)
 }
 
-// word is eight bytes of the thread's memory, 0 where there is none.
+// word is eight bytes of the thread's memory, or 0.
 func (c call) word(address uint64) uint64 {
 	text := c.memory(address, 8)
 	if len(text) < 8 {
@@ -158,7 +158,7 @@ func (c call) word(address uint64) uint64 {
 	return binary.NativeEndian.Uint64(text)
 }
 
-// memory reads what is mapped of some bytes of the thread's memory.
+// memory reads the mapped part of some bytes of the thread's memory.
 func (c call) memory(address uint64, size int) []byte {
 	f, err := os.Open(fmt.Sprintf("/proc/%d/mem", c.tid))
 	if err != nil {

@@ -1,4 +1,4 @@
 package crashtest
 
-// legacy has the calls that only old processors know: this one is none.
+// legacy has the calls that only old processors know: not this one.
 var legacy map[uint64]change

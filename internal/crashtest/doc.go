@@ -6,15 +6,12 @@
 // threads of the program. Killed at a point means SIGKILL before the kernel
 // performs the call, or right after it has.
 //
-// With [Run] only the program itself is traced: what it starts runs freely, and
-// goes on when the program is killed, as it would without a tracer. With
-// [Inject] all that it starts is traced too, and a call can also fail without
-// being performed, or write less than it was asked to: a disk that is full, or
-// broken, at exactly this call. Both return when all of that has ended, too.
-// They need ptrace and neither root nor a configuration; where ptrace is refused
-// they fail with [ErrUnsupported]. So does a fault on arm64.
+// With [Run] only the program itself is traced: its children run freely, and go on when the program is
+// killed, as they would without a tracer. With [Inject] its children are traced too, and a call can also fail
+// without being performed, or write only a part of its data: a disk that is full, or broken, at exactly this
+// call. Both return when all of the processes have ended. They need ptrace, without root or a configuration.
+// If ptrace is refused they fail with [ErrUnsupported]. So does a fault on arm64.
 //
-// The threads of a program do not do things in the same order each time, so
-// point 17 of two runs can be two different calls. Who kills at 1, 2, 3, …
-// until a run ends by itself has killed at each point of some run.
+// The threads of a program do not do things in the same order each time, so point 17 of two runs can be two
+// different calls. Kills at 1, 2, 3, … until a run ends by itself include a kill at each point of some run.
 package crashtest

@@ -2,6 +2,6 @@ package crashtest
 
 import "errors"
 
-// ErrUnsupported says that programs cannot be traced here: on this system, on
-// this processor, or because ptrace is forbidden.
+// ErrUnsupported reports that programs cannot be traced here: on this system, on this processor, or because
+// ptrace is forbidden.
 var ErrUnsupported = errors.New("programs cannot be traced here")

@@ -10,9 +10,8 @@ import (
 	"jp/internal/crashtest"
 )
 
-// A program is killed at each of its points, one after another, until it has no
-// further one. This prints the points at which a kill leaves a repository that
-// git init does not finish when it runs again.
+// A program is killed at each of its points, one after another, up to the last one. This prints the points at
+// which a kill leaves a repository that git init does not finish when it runs again.
 func ExampleRun() {
 	for n, killed := 1, true; killed; n++ {
 		dir, err := os.MkdirTemp("", "")

@@ -13,9 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// witnessFD is the descriptor by which a program and what it starts are known
-// to live. It is high enough to be out of the way of those that a program hands
-// to its children itself.
+// witnessFD is the descriptor that shows whether a program or one of its children lives. Its number is higher
+// than those that a program hands to its children itself.
 const witnessFD = 31
 
 // A family is a program and everything that it started. All of them hold the
@@ -44,12 +43,12 @@ func newFamily(cmd *exec.Cmd) (*family, error) {
 	return &family{alive: alive, witness: witness, pipe: pipe, ended: make(chan struct{})}, nil
 }
 
-// begun says that the program has the witness, or never will.
+// begun reports that the program has the witness, or never will.
 func (f *family) begun() {
 	f.witness.Close()
 	go func() {
 		defer close(f.ended)
-		_, _ = f.alive.Read(make([]byte, 1)) // nobody writes
+		_, _ = f.alive.Read(make([]byte, 1)) // blocks until the others have closed it
 		f.alive.Close()
 	}()
 }

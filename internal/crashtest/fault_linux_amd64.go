@@ -6,9 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A fault is what is done to one call.
+// A fault is the failure of one call.
 type fault struct {
-	errno syscall.Errno // it is not performed, and returns this
+	errno syscall.Errno // the call is skipped, and returns this
 	count uint64        // it writes less than this, which it was asked to
 }
 
@@ -17,8 +17,7 @@ func skip(tid int) error {
 	return setRegisters(tid, func(r *unix.PtraceRegs) { r.Orig_rax = ^uint64(0) })
 }
 
-// shorten halves what a write was asked to write, and returns that; 0 where
-// there is nothing to halve.
+// shorten halves the length of a write, and returns that. It is 0 if there is nothing to halve.
 func shorten(tid int, syscall string) (count uint64, err error) {
 	if syscall != "write" && syscall != "pwrite64" {
 		return 0, nil
@@ -43,7 +42,6 @@ func (f fault) end(tid int) error {
 	return nil
 }
 
-// setRegisters changes the registers of a stopped thread.
 func setRegisters(tid int, edit func(*unix.PtraceRegs)) error {
 	var regs unix.PtraceRegs
 	if err := unix.PtraceGetRegs(tid, &regs); err != nil {

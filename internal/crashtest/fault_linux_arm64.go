@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// A fault is what is done to one call: on this processor, nothing yet is.
+// A fault is the failure of one call: on this processor, there are none yet.
 type fault struct {
 	errno syscall.Errno
 	count uint64

@@ -16,12 +16,12 @@ import (
 	"jp/internal/crashtest"
 )
 
-// inject is run, with what happens at the points of all processes.
+// inject is run with an act at the points of all processes.
 func inject(t *testing.T, cmd *exec.Cmd, act func(crashtest.Point) crashtest.Act) crashtest.Result {
 	t.Helper()
 	result, err := crashtest.Inject(t.Context(), cmd, act)
 	if errors.Is(err, crashtest.ErrUnsupported) {
-		// Where tracing is forbidden no call can be made to fail.
+		// If tracing is forbidden, calls cannot be made to fail.
 		t.Skip(err)
 	}
 	require.NoError(t, err)
@@ -38,7 +38,7 @@ func at(n int, act crashtest.Act) func(crashtest.Point) crashtest.Act {
 	}
 }
 
-// numberOf is the point of a call in a run to which nothing happens.
+// numberOf is the point of a call in an undisturbed run.
 func numberOf(t *testing.T, is func(crashtest.Point) bool) int {
 	t.Helper()
 	whole := inject(t, command("steps", t.TempDir()), at(0, crashtest.Act{}))
@@ -52,8 +52,7 @@ func numberOf(t *testing.T, is func(crashtest.Point) bool) int {
 	return 0
 }
 
-// TestChildrenAreTraced: the points are those of the program, and of its child
-// where that runs.
+// TestChildrenAreTraced: the points are those of the program, and of its child if that runs.
 func TestChildrenAreTraced(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -76,8 +75,7 @@ func TestChildrenAreTraced(t *testing.T) {
 	require.Len(t, whole.Points, len(steps)+len(childs))
 }
 
-// TestFaultAtEachPoint: a call that fails has not been performed, and the
-// program hears of it.
+// TestFaultAtEachPoint: a call that fails is not performed, and the program gets the error.
 func TestFaultAtEachPoint(t *testing.T) {
 	t.Parallel()
 	for n := 1; n <= len(steps); n++ {
@@ -106,7 +104,7 @@ func TestFaultAtEachPoint(t *testing.T) {
 	}
 }
 
-// TestShortWrite: half of the bytes are written, and a later call is not short.
+// TestShortWrite: half of the bytes are written, and a later call is whole.
 func TestShortWrite(t *testing.T) {
 	t.Parallel()
 	n := numberOf(t, func(p crashtest.Point) bool { return p.Syscall == "write" })
@@ -127,7 +125,7 @@ func TestShortWrite(t *testing.T) {
 	require.Equal(t, effect(t, steps), snapshot(t, dir))
 }
 
-// TestFaultInAChild: the program goes on, as it does not look at its child.
+// TestFaultInAChild: the program goes on, since it ignores its child.
 func TestFaultInAChild(t *testing.T) {
 	t.Parallel()
 	n := numberOf(t, func(p crashtest.Point) bool { return p.Child != "" })

@@ -11,8 +11,8 @@ import (
 type Point struct {
 	N        int    // from 1, in the order in which the program made the calls
 	Syscall  string // as the manual names it
-	Path     string // what it changes; of a rename or link the new name; "" for a child
-	Child    string // the program that makes the call, if that is not the command's own process
+	Path     string // the changed path; of a rename or link the new name; "" for a child
+	Child    string // the program that makes the call, if that is another than the command's own process
 	Returned bool   // the call has been performed
 }
 
@@ -33,9 +33,9 @@ func (p Point) String() string {
 
 // A Result is how a program ran.
 type Result struct {
-	Points []Point // all calls up to the end, each once and not yet performed
-	Killed *Point  // where something was killed, as was asked; nil if nothing was
-	Faults []Point // where a fault was injected, each not yet performed
+	Points []Point // all calls up to the end, each once, before it is performed
+	Killed *Point  // point of the requested kill, or nil
+	Faults []Point // points of injected faults, before the call
 	Exit   int     // the command's exit code; -1 if a signal ended it
 }
 
@@ -49,34 +49,32 @@ func After(n int) func(Point) bool {
 	return func(p Point) bool { return p.N == n && p.Returned }
 }
 
-// Run starts a command, which must not have been started, and waits until it
-// and everything that it started has ended. It asks kill at each point twice,
-// before the call and after it, and kills the command where kill says so; a nil
-// kill never does. The command leads a session of its own, and it and what it
-// starts inherit one descriptor more than cmd names.
+// Run starts a command, which must not have been started, and waits until it and everything that it started
+// has ended. It asks kill at each point twice, before the call and after it, and kills the command if kill
+// returns true. A nil kill never does. The command leads a session of its own. It and its children inherit
+// one descriptor in addition to those of cmd.
 //
-// An exit other than 0 is no error. The end of ctx kills everything that still
-// runs and is an error, with the points so far.
+// An exit other than 0 is not an error. The end of ctx kills everything that still runs and is an error, with
+// the points so far.
 func Run(ctx context.Context, cmd *exec.Cmd, kill func(Point) bool) (Result, error) {
 	act := func(p Point) Act { return Act{Kill: kill != nil && kill(p)} }
 	return trace(ctx, cmd, traceOptions, act)
 }
 
-// An Act is what happens at a point. The zero Act is nothing.
+// An Act is the effect at a point. The zero Act has none.
 type Act struct {
 	// Kill kills the process that makes the call, at either side of it.
 	Kill bool
 	// Errno is the error that the call returns without being performed.
 	Errno syscall.Errno
 	// Short makes a write or pwrite64 of more than one byte write the first half
-	// of them. It is nothing to other calls.
+	// of them. Other calls ignore it.
 	Short bool
 }
 
-// Inject is [Run] over the command and all that it starts: the points are those
-// of the whole family, and act says what happens at each. It is asked before a
-// call and after it, when it can only kill any more. Who is killed is the
-// process that makes the call; the others go on, without further points.
+// Inject is [Run] over the command and all its children: the points are those of the whole family, and act
+// chooses the effect at each. It is asked before a call and after it. After the call it can only kill. A kill
+// ends the process that makes the call. The others go on, without further points.
 func Inject(ctx context.Context, cmd *exec.Cmd, act func(Point) Act) (Result, error) {
 	return trace(ctx, cmd, childOptions, act)
 }

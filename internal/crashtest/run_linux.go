@@ -15,8 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// traceOptions: threads are traced, children are not, and a tracer that dies
-// takes the program with it.
+// traceOptions: threads are traced, children are not, and the program dies with its tracer.
 const traceOptions = unix.PTRACE_O_TRACESYSGOOD | unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEEXEC | unix.PTRACE_O_EXITKILL
 
 // childOptions trace the children, and theirs, too.
@@ -30,9 +29,9 @@ func run(ctx context.Context, cmd *exec.Cmd, options int, act func(Point) Act) (
 	return result, err
 }
 
-// onThread does something on a thread of its own that has no child. The kernel
-// takes a tracer's requests only from the thread that started the program, and
-// with no other child all that this thread can wait for is the program's.
+// onThread runs a function on a thread of its own without a child. The kernel takes a tracer's requests only
+// from the thread that started the program, and without another child this thread can wait only for the
+// program's threads.
 func onThread(do func()) {
 	done := make(chan struct{})
 	go func() {
@@ -95,7 +94,7 @@ func start(cmd *exec.Cmd) (*family, error) {
 // A thread of the program, or of a child, between the stops at which it is seen.
 type thread struct {
 	inside *Point // the call that it is in, if that counts
-	fault  fault  // what is done to that call
+	fault  fault  // the fault of that call
 }
 
 type tracer struct {
@@ -106,12 +105,11 @@ type tracer struct {
 	result  Result
 }
 
-// run follows all threads until the last one is gone. What goes wrong before
-// that ends the family.
+// run follows all threads until the last one is gone. An error before that ends the family.
 func (t *tracer) run(all *family) (err error) {
 	for {
 		var status unix.WaitStatus
-		// Of this thread's children, not of this process's: those are not ours.
+		// Of this thread's children: those of this process belong to others.
 		tid, waited := unix.Wait4(-1, &status, unix.WALL|unix.WNOTHREAD, nil)
 		switch {
 		case errors.Is(waited, unix.EINTR):
@@ -216,8 +214,7 @@ func (t *tracer) child(tid int) string {
 	return filepath.Base(path)
 }
 
-// enter asks what becomes of a call that begins. At a fatal signal the kernel
-// leaves it out.
+// enter asks about the fate of a call that begins. At a fatal signal the kernel leaves the call out.
 func (t *tracer) enter(tid int, th *thread) (killed bool, err error) {
 	p := *th.inside
 	switch act := t.act(p); {

@@ -18,7 +18,7 @@ import (
 	"jp/internal/crashtest"
 )
 
-// effect is what some steps leave behind.
+// effect is the result of some steps.
 func effect(t *testing.T, some []step) map[string]string {
 	t.Helper()
 	dir := t.TempDir()
@@ -48,7 +48,7 @@ func TestPoints(t *testing.T) {
 	require.Equal(t, "1 mkdirat "+filepath.Join(dir, "dir"), result.Points[0].String())
 }
 
-// TestKillAtEachPoint: what was done before the point is done, and nothing else.
+// TestKillAtEachPoint: the steps before the point are done, and no others.
 func TestKillAtEachPoint(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []struct {

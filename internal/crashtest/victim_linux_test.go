@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// roles are what the victim can be told to do.
+// roles are the possible tasks of the victim.
 var roles = map[string]func(args []string) error{
 	"steps":   func(args []string) error { return perform(args[0], steps, os.Stdout) },
 	"touch":   func(args []string) error { return os.WriteFile(args[0], nil, 0o600) },
@@ -44,7 +44,7 @@ var roles = map[string]func(args []string) error{
 	"suicide": func([]string) error { return unix.Kill(os.Getpid(), unix.SIGKILL) },
 	"threads": func(args []string) error { return onThreads(args[0]) },
 	"hang":    hang,
-	// A select without cases would end the program: in it nothing else waits.
+	// A select without cases would end the program as a deadlock.
 	"sleep": func([]string) error { time.Sleep(time.Hour); return nil },
 }
 
@@ -90,7 +90,7 @@ var steps = []step{
 	{"openat", "link", func(in func(string) string) error { return onFile(in("link"), unix.O_TRUNC, nil) }},
 }
 
-// perform does some steps in a folder, and between them what does not count.
+// perform does some steps in a folder, and between them steps that do not count.
 func perform(dir string, some []step, out io.Writer) error {
 	for _, s := range some {
 		if err := s.do(func(name string) string { return filepath.Join(dir, name) }); err != nil {
@@ -107,7 +107,7 @@ func perform(dir string, some []step, out io.Writer) error {
 }
 
 // touch starts one child, which makes a file. The first start of a child by
-// package os makes another one, to find out what the kernel can do.
+// package os makes another one, to test the kernel's abilities.
 func touch(path string) error {
 	cmd := command("touch", path)
 	pid, err := syscall.ForkExec(cmd.Path, cmd.Args, &syscall.ProcAttr{Env: cmd.Env})
@@ -149,7 +149,7 @@ func onThreads(dir string) error {
 	return errors.Join(errs...)
 }
 
-// hang starts a child that never ends, says so, and never ends.
+// hang starts a child that never ends, reports it, and never ends.
 func hang([]string) error {
 	child := command("sleep")
 	child.SysProcAttr = &unix.SysProcAttr{Setsid: true}
@@ -160,7 +160,7 @@ func hang([]string) error {
 	return child.Wait()
 }
 
-// command is this test binary in a role. It has no other environment.
+// command is this test binary in a role, with an empty environment otherwise.
 func command(role string, args ...string) *exec.Cmd {
 	self, err := os.Executable()
 	if err != nil {
@@ -171,7 +171,7 @@ func command(role string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run runs a command to its end, or skips the test where nothing can be traced.
+// run runs a command to its end, or skips the test without tracing.
 func run(t *testing.T, cmd *exec.Cmd, kill func(crashtest.Point) bool) crashtest.Result {
 	t.Helper()
 	result, err := crashtest.Run(t.Context(), cmd, kill)

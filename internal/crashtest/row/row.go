@@ -1,10 +1,8 @@
-// Package row is how a crash test says what it enumerated, and asks how much it
-// should: one line in the test's log for each row of the table that `make crash`
-// prints.
+// Package row reports the points that a crash test enumerated, and tells how many it should: one line in the
+// test's log for each row of the table that `make crash` prints.
 //
-// A row counts points: distinct places or moments at which something was made to
-// go wrong and what was left was then checked. It only logs; the tests
-// themselves find the violations.
+// A row counts points: distinct places or moments of an injected failure with a check of the result. It only
+// logs. The tests themselves find the violations.
 package row
 
 import (
@@ -16,19 +14,18 @@ import (
 	"unicode/utf8"
 )
 
-// Env is the variable that says how much is tried: "full" all of it, "sample"
-// what takes a minute or two in all, anything else what a usual test run bears.
+// Env is the variable for the amount of points: "full" for all of them, "sample" for a minute or two in all,
+// anything else for a usual test run.
 const Env = "JP_CRASH"
 
-// What the lines of the log begin with.
+// Prefixes of the lines of the log.
 const (
 	Prefix = "crash-row "
-	// SkipPrefix stands before a class, a name, a colon, and why this machine
-	// cannot try it.
+	// SkipPrefix stands before a class, a name, a colon, and the reason why this machine cannot try it.
 	SkipPrefix = "crash-skip "
 )
 
-// maxNote keeps a line shorter than what `go test -json` would cut in two.
+// maxNote keeps a line too short for `go test -json` to cut it in two.
 const maxNote = 600
 
 // Row is one line of the table.
@@ -36,7 +33,7 @@ type Row struct {
 	// Class is the letter of the kind of fault: a for failing calls, b for kills,
 	// c for power cuts, d for other processes, e for limits, m for models.
 	Class string `json:"class"`
-	// Name says what was written, and what went wrong.
+	// Name names the write and its failure.
 	Name string `json:"name"`
 	// Points is how many places were tried.
 	Points int `json:"points"`
@@ -67,7 +64,7 @@ func Skip(t testing.TB, class, name, why string) {
 	t.Skip(SkipPrefix + class + " " + name + ": " + why)
 }
 
-// Of chooses what fits how much is tried.
+// Of chooses the amount by Env.
 func Of[T any](usual, sample, full T) T {
 	switch os.Getenv(Env) {
 	case "full":
@@ -78,8 +75,7 @@ func Of[T any](usual, sample, full T) T {
 	return usual
 }
 
-// Parse finds a row in a line of a log. The error says what is wrong with a line
-// that should hold one.
+// Parse finds a row in a line of a log. The error describes a faulty row.
 func Parse(line string) (r Row, found bool, err error) {
 	_, data, found := strings.Cut(line, Prefix+"{")
 	if !found {

@@ -10,7 +10,7 @@ import (
 	"jp/internal/crashtest/row"
 )
 
-// A log keeps what a test would print.
+// A log keeps the output of a test.
 type log struct {
 	testing.TB
 	lines  []string
