@@ -43,7 +43,7 @@ func (s *survivors) set(c change) {
 	s.names[c.dir][c.name] = c.node
 }
 
-// replay keeps the first n changes. A rename is two of them and never halved.
+// replay keeps the first n changes. A rename is two of them, and kept whole.
 func (d *Disk) replay(n int) *survivors {
 	if n > 0 && n < len(d.log) && d.log[n-1].joined {
 		n++
@@ -59,7 +59,7 @@ func (d *Disk) replay(n int) *survivors {
 	return s
 }
 
-// pick keeps, for each name, what was flushed or something later.
+// pick keeps, for each name, its flushed or a later value.
 func (d *Disk) pick(rng *rand.Rand) *survivors {
 	type key struct {
 		dir  *node
@@ -112,7 +112,7 @@ func (s *survivors) copyTo(out *Disk, from, to *node, rng *rand.Rand) {
 	}
 }
 
-// damaged is what may be read of data that was never waited for.
+// damaged is a possible reading of data that was never waited for.
 func damaged(data []byte, rng *rand.Rand) []byte {
 	switch rng.IntN(4) {
 	case 0:

@@ -14,12 +14,11 @@ import (
 // Disk is a file system in memory that knows which of its changes would
 // survive a power cut. It keeps every change of a directory in one log.
 //
-// With an ordered journal a flush commits the log up to the last change of
-// what is flushed, and a crash keeps a prefix of the log that holds at least
-// that. Without one, a flush of a directory keeps that directory's changes
-// only, and a crash keeps for each other name any value that it ever had.
-// A file's content survives where it was flushed, or, with a journal, waited
-// for before the end of the prefix; else any part of it may be there, or zeros.
+// With an ordered journal a flush commits the log up to the last change of the flushed file, and a crash
+// keeps a prefix of the log that holds at least that. Without one, a flush of a directory keeps that
+// directory's changes only, and a crash keeps for each other name any value that it ever had. A file's
+// content survives if it was flushed or, with a journal, waited for before the end of the prefix. Otherwise
+// any part of it may be there, or zeros.
 type Disk struct {
 	journal bool
 

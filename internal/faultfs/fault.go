@@ -1,6 +1,5 @@
-// Package faultfs is test support for stores that must survive faults: an FS
-// that fails the operations a test names, and a disk in memory that forgets
-// what was never flushed.
+// Package faultfs is test support for stores that must survive faults: an FS that fails chosen operations,
+// and a disk in memory that forgets everything that was never flushed.
 package faultfs
 
 import (
@@ -10,13 +9,13 @@ import (
 	"jp/gitstore/odb"
 )
 
-// ErrCrashed is what every operation says after the crash that a Plan names.
+// ErrCrashed is the error of every operation after the crash of a Plan.
 var ErrCrashed = errors.New("crashed")
 
 // Op names an operation of an FS.
 type Op string
 
-// The operations that are counted. Close is not: it always succeeds.
+// The operations that are counted. Close is excluded: it always succeeds.
 const (
 	OpenDir   Op = "opendir"
 	Mkdir     Op = "mkdir"
@@ -35,19 +34,19 @@ const (
 	Sync      Op = "sync"
 )
 
-// Plan says which operation goes wrong, and how. The zero value fails none.
+// Plan chooses the operation that fails, and its failure. The zero value fails none.
 type Plan struct {
 	// At is the number of the operation, from 1.
 	At int
-	// Only, where it is set, lets At count the operations of this name.
+	// Only, if set, lets At count the operations of this name.
 	Only Op
-	// Err is what it fails with.
+	// Err is the error.
 	Err error
 	// Short lets a write take half of its data instead.
 	Short bool
 	// ForGood lets all later operations fail too, those that read excepted.
 	ForGood bool
-	// Crash lets the operation and all later ones do nothing.
+	// Crash skips the operation and all later ones.
 	Crash bool
 	// Skip lets an operation succeed without being done.
 	Skip func(Op) bool
@@ -82,8 +81,7 @@ func (f *FS) Trace() []Op {
 	return append([]Op(nil), f.trace...)
 }
 
-// Felt reports whether the plan made anything go wrong: a short write does so
-// only where a write is.
+// Felt reports whether the plan had an effect: a short write has one only at a write.
 func (f *FS) Felt() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -42,7 +42,7 @@ func read(disk *faultfs.Disk) (string, error) {
 	return string(data), err
 }
 
-// outcomes counts what a reader finds after many cuts.
+// outcomes counts the states that a reader finds after many cuts.
 func outcomes(disk *faultfs.Disk) (intact, missing, damaged int) {
 	for seed := range uint64(200) {
 		got, err := read(disk.Crash(rand.New(rand.NewPCG(7, seed))))
@@ -89,7 +89,7 @@ func TestWhatACutMayLeave(t *testing.T) {
 	}
 }
 
-// In a journal a later change never survives without an earlier one.
+// In a journal a later change survives only with all earlier ones.
 func TestJournalKeepsTheOrder(t *testing.T) {
 	disk := faultfs.NewDisk(true, "/d")
 	dir, err := disk.OpenDir("/d")
