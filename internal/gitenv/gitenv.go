@@ -1,8 +1,7 @@
 // Package gitenv separates tests from the git configuration of the host.
 //
-// A test that went through Isolate, or a child process started with Env, sees
-// one fixed identity, a main branch and nothing of the user's own settings.
-// It is for tests only.
+// A test that went through Isolate, or a child process started with Env, sees one fixed identity, a main
+// branch and none of the user's own settings. It is for tests only.
 package gitenv
 
 import (
@@ -74,7 +73,7 @@ func Isolate(t testing.TB) {
 }
 
 // Env returns the isolated environment for a child process whose home is the
-// given folder. It writes the configuration there and panics where it cannot.
+// given folder. It writes the configuration there and panics if it cannot.
 func Env(home string) []string {
 	if err := writeHome(home); err != nil {
 		panic(err)
@@ -82,8 +81,7 @@ func Env(home string) []string {
 	return append(variables(home), "PATH="+os.Getenv("PATH"), "TMPDIR="+os.TempDir())
 }
 
-// ObjectFormat is the format of the repositories that tests make: sha1, or what
-// JP_TEST_OBJECTS says.
+// ObjectFormat is the format of the repositories that tests make: sha1, or the value of JP_TEST_OBJECTS.
 func ObjectFormat() string {
 	if format := os.Getenv("JP_TEST_OBJECTS"); format != "" {
 		return format
@@ -117,8 +115,8 @@ func Repo(t testing.TB) string {
 	return dir
 }
 
-// Git runs the real git in dir and returns what it printed, without the last
-// newline. An exit other than 0 fails the test.
+// Git runs the real git in dir and returns its output without the last newline. An exit other than 0 fails
+// the test.
 func Git(t testing.TB, dir string, args ...string) string {
 	t.Helper()
 	Isolate(t)
