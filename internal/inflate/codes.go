@@ -81,7 +81,7 @@ func (d *Decoder) readLengths(count int) error {
 	return nil
 }
 
-// tables fills both tables from the lengths. It says no where these are no code.
+// tables fills both tables from the lengths. It is false for invalid lengths.
 func (d *Decoder) tables(literals, distances int) bool {
 	if !d.code.sort(d.lengths[:literals]) {
 		return false

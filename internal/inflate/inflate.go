@@ -1,10 +1,9 @@
 // Package inflate inflates whole zlib streams (RFC 1950, 1951) from memory to
 // memory.
 //
-// It is for many short streams, of which most of the time goes into the tables of
-// their codes: they are small, there is no window to copy from, and nothing is
-// read through an interface. A stream ends where the caller knows that it does, so
-// that none can become larger than what was made room for.
+// It is for many short streams, for which the tables of the codes take most of the time: the tables are
+// small, the output is the window, and there is no interface for reading. The caller knows the length of a
+// stream, so that it always fits into its room.
 package inflate
 
 import (
@@ -13,9 +12,9 @@ import (
 )
 
 var (
-	// ErrCorrupt means that the data is no zlib stream.
+	// ErrCorrupt reports data other than a zlib stream.
 	ErrCorrupt = errors.New("deflated data is damaged")
-	// ErrTruncated means that the stream goes on where the data ends.
+	// ErrTruncated reports a stream that goes on after the end of the data.
 	ErrTruncated = errors.New("deflated data ends too early")
 	// ErrMore means that there is more in the stream than there was room for.
 	ErrMore = errors.New("deflated data is longer than it should be")
@@ -36,17 +35,17 @@ type Decoder struct {
 	code      code
 
 	src  []byte
-	pos  int    // in src, behind what is in bits
+	pos  int    // in src, behind the bytes in bits
 	bits uint64 // the next ones of the stream, the lowest first
-	n    int    // how many of bits count; below zero where src had too few
+	n    int    // count of valid bits; below zero if src had too few
 	dst  []byte
 	out  int
 }
 
-// Inflate fills dst with what the stream in src holds, and gives how many bytes of
-// dst and of src were used. Where the stream has fewer or more bytes than dst that
-// is ErrLess or ErrMore; what could be inflated is in dst then. src may go on behind
-// the stream; its checksum, the four bytes there, is the caller's to check.
+// Inflate fills dst with the content of the stream in src, and returns the number of bytes used of dst and of
+// src. If the stream has fewer or more bytes than dst, the error is ErrLess or ErrMore, and dst has the
+// inflated part. src may go on behind the stream. Checking the stream's checksum, the four bytes there, is up
+// to the caller.
 func (d *Decoder) Inflate(dst, src []byte) (out, used int, err error) {
 	const method, preset = 8, 0x20
 	if len(src) < 2 {
@@ -103,7 +102,7 @@ func (d *Decoder) refill() {
 	}
 }
 
-// take gives the next bits, as zeros where there are none.
+// take gives the next bits, with zeros after the end.
 func (d *Decoder) take(count int) uint {
 	if d.n < count {
 		if d.n < 0 {
@@ -117,7 +116,7 @@ func (d *Decoder) take(count int) uint {
 	return got
 }
 
-// stored copies a block that is not deflated.
+// stored copies a block that is stored as it is.
 func (d *Decoder) stored() error {
 	d.pos -= d.n >> 3 // whole bytes are given back, the rest of one is padding
 	d.bits, d.n = 0, 0
@@ -150,20 +149,19 @@ func (d *Decoder) coded() error {
 	return d.rest()
 }
 
-// Where most ends: the words that one step reads, and the literals that it writes,
-// are surely there.
+// Margins of most: within them, the words that one step reads, and the literals that it writes, surely fit.
 const (
 	stepSrc = 16
 	stepDst = 3
 )
 
-// most inflates up to where src or dst come to an end, without looking at each step
-// whether they do. It says whether the block ended before that.
+// most inflates up to near the end of src or dst, without a check of both at each step. It reports whether
+// the block ended before that.
 func (d *Decoder) most() (ended bool, err error) {
 	src, pos, bits, n := d.src, d.pos, d.bits, uint(d.n)
 	dst, out := d.dst, d.out
 	for pos <= len(src)-stepSrc && out <= len(dst)-stepDst {
-		// What is above n in bits are the same bits once more.
+		// The bits above n are the same bits once more.
 		bits |= binary.LittleEndian.Uint64(src[pos:]) << (n & 63)
 		pos += int(63-n) >> 3
 		n |= 56
@@ -235,7 +233,7 @@ func (d *Decoder) most() (ended bool, err error) {
 	return ended, err
 }
 
-// rest inflates what most left, and looks at each step what is there.
+// rest inflates what most left, with a check at each step.
 func (d *Decoder) rest() error {
 	src, pos, bits, n := d.src, d.pos, d.bits, d.n
 	dst, out := d.dst, d.out
@@ -305,7 +303,7 @@ func (d *Decoder) rest() error {
 // repeat writes so many bytes from an index on: those that stand a distance before.
 func repeat(dst []byte, at, length, distance int) {
 	if distance >= 8 && length+8 <= len(dst)-at {
-		// What is too much is overwritten by what follows.
+		// Later bytes overwrite the excess.
 		for i := at; i < at+length; i += 8 {
 			binary.LittleEndian.PutUint64(dst[i:], binary.LittleEndian.Uint64(dst[i-distance:]))
 		}

@@ -7,22 +7,22 @@ import "math/bits"
 const (
 	literalBits  = 10
 	distanceBits = 8
-	lengthBits   = 7 // no code of the lengths is longer
+	lengthBits   = 7 // greatest length of a code of lengths
 )
 
 const (
 	maxCode      = 15  // bits of the longest code
-	maxLiterals  = 288 // literals, the end, lengths, and two that stand for nothing
+	maxLiterals  = 288 // literals, the end, lengths, and two unused ones
 	maxDistances = 32  // two of these, too
 	endOfBlock   = 256
 )
 
-// An entry of a table says what a code means:
+// An entry of a table is the meaning of a code:
 //
 //	bits 0–4   the code's length
 //	bits 5–7   literal, nested, end
-//	bits 8–12  how many extra bits follow, or by how many bits a nested table is read
-//	bits 16–31 the byte, the least length or distance, or where the nested table is
+//	bits 8–12  number of the extra bits that follow, or of the index of a nested table
+//	bits 16–31 the byte, the least length or distance, or the place of the nested table
 type entry uint32
 
 const (
@@ -39,8 +39,7 @@ func (e entry) value() uint  { return uint(e >> 16) }
 
 func valued(value, extra int) entry { return entry(value)<<16 | entry(extra)<<8 }
 
-// What the symbols of literals and lengths, of distances, and of the lengths of
-// codes mean.
+// Meanings of the symbols of literals and lengths, of distances, and of the lengths of codes.
 var (
 	literalEntries  = entries(maxLiterals, literalEntry)
 	distanceEntries = entries(maxDistances, distanceEntry)
@@ -91,15 +90,15 @@ func (e entry) coded(length int) entry {
 	return e | entry(length)
 }
 
-// A code is its symbols by the length of what stands for them, and in their order.
+// A code has its symbols in order, and their number by the length of their bits.
 type code struct {
 	symbols [maxLiterals]uint16
 	count   [maxCode + 1]int
 	longest int
 }
 
-// sort reads a code from the lengths of all symbols. It says no where these are not
-// all that can be: more or fewer, but for one of one bit alone, or none.
+// sort reads a code from the lengths of all symbols. It is false for an over- or undersubscribed code, except
+// for a single one of one bit, or an empty one.
 func (c *code) sort(lengths []uint8) bool {
 	c.count, c.longest = [maxCode + 1]int{}, 0
 	for _, l := range lengths {
@@ -133,7 +132,7 @@ func (c *code) fill(table []entry, size int, meaning []entry) {
 	for l := 1; l <= max(c.longest, size); l++ {
 		next <<= 1
 		if l <= size {
-			// To shorter codes one bit more makes no difference.
+			// One bit more makes no difference to shorter codes.
 			copy(table[1<<(l-1):1<<l], table)
 		}
 		for _, symbol := range symbols[:c.count[l]] {
