@@ -1,10 +1,9 @@
 package interleave
 
-// A Mode is what an operation does with a thing.
+// A Mode is an operation's effect on a thing.
 type Mode uint8
 
-// Two operations on one thing can change places only where both read it, or both
-// add to it.
+// Two operations on one thing can change places only if both read it, or both add to it.
 const (
 	Reads Mode = iota
 	// Adds is a change that commutes with others of its kind, as an entry of its

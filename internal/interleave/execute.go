@@ -51,7 +51,7 @@ func (x *execution) step(task int) *operation {
 	return op
 }
 
-// stop kills what still waits, and returns when nothing runs any more.
+// stop kills the waiting tasks, and returns when all have ended.
 func (x *execution) stop() {
 	for _, t := range x.tasks {
 		if t.next != nil {
@@ -61,8 +61,7 @@ func (x *execution) stop() {
 	}
 }
 
-// execute follows the path, and then any way to the end that is not known to
-// come to nothing new.
+// execute follows the path, and then any way to the end that may lead to a new result.
 func (e *explorer) execute() error {
 	x := begin(e.opts.New(), e.limits)
 	defer x.stop()

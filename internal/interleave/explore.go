@@ -24,7 +24,7 @@ type explorer struct {
 	opts   Options
 	report Report
 	states map[state]bool
-	limits []int // after how many operations each task is killed; -1 for never
+	limits []int // number of operations after which each task is killed; -1 for never
 	felt   tasks // those that a limit has kept from going on
 	path   []*node
 }
@@ -42,12 +42,12 @@ func (s tasks) has(task int) bool { return s&(1<<task) != 0 }
 func (s *tasks) add(task int)     { *s |= 1 << task }
 func (s tasks) first() int        { return bits.TrailingZeros32(uint32(s)) }
 
-// node is a state on the way of the execution under way, and what became of it.
+// node is a state on the way of the present execution, and its exploration so far.
 type node struct {
 	waiting tasks // that could go on
 	tried   tasks // whose choice is explored
 	due     tasks // whose choice has to be, in the end
-	asleep  tasks // whose choice comes to what was explored elsewhere
+	asleep  tasks // whose choice leads to results that were explored elsewhere
 	chosen  int
 	op      *operation
 	clock   []int // for each task the newest step that this one comes behind, from 1
@@ -63,7 +63,7 @@ func (e *explorer) withKills(limits []int, first, kills int) (tasks, error) {
 	felt := e.felt
 	for task, limit := range limits {
 		if limit >= 0 && !felt.has(task) {
-			e.report = before // it ends before it could be killed: nothing new
+			e.report = before // it ends before the kill: a known result
 			return felt, nil
 		}
 	}
@@ -84,7 +84,7 @@ func (e *explorer) withKills(limits []int, first, kills int) (tasks, error) {
 	return felt, nil
 }
 
-// full says that no more may be tried.
+// full reports whether the limit is reached.
 func (e *explorer) full() bool {
 	if e.opts.Limit == 0 || e.report.Orders < e.opts.Limit {
 		return false
@@ -104,7 +104,7 @@ func (e *explorer) allOrders(limits []int) error {
 	return nil
 }
 
-// turnBack goes to the last state where another choice is due.
+// turnBack goes to the last state with another due choice.
 func (e *explorer) turnBack() bool {
 	for len(e.path) > 0 {
 		n := e.path[len(e.path)-1]

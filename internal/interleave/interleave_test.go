@@ -22,13 +22,13 @@ type instruction struct {
 	n    int
 }
 
-// machine is shared cells, and what each task has read.
+// machine is shared cells, and each task's readings.
 type machine struct {
 	cells map[string]int
 	read  []int
 }
 
-// load makes a system of programs; each end of it is counted by what it came to.
+// load makes a system of programs; it counts the ends by their results.
 func load(programs [][]instruction, ends map[string]int) func() interleave.System {
 	return func() interleave.System {
 		m := &machine{cells: map[string]int{}, read: make([]int, len(programs))}
@@ -92,7 +92,7 @@ func TestHowManyOrders(t *testing.T) {
 	}
 }
 
-// Whatever some programs do, the reduction comes to every end that there is.
+// With any programs, the reduction reaches every possible end.
 func TestNoEndIsMissed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		one := rapid.Custom(func(t *rapid.T) instruction {

@@ -1,7 +1,7 @@
 package interleave
 
-// extend puts a state at the end of the path and chooses what happens there. It
-// reports false where all that can happen was explored from elsewhere.
+// extend puts a state at the end of the path and chooses its operation. It is false if all possible ones were
+// explored from elsewhere.
 func (e *explorer) extend(x *execution, can tasks) bool {
 	n := &node{waiting: can}
 	if e.opts.Unreduced {
@@ -48,8 +48,8 @@ func (e *explorer) reverse() {
 	}
 }
 
-// race says whether two steps of different tasks conflict, and nothing between
-// them forces their order.
+// race reports whether two steps of different tasks conflict, without a step between them that forces their
+// order.
 func (e *explorer) race(i, j int) bool {
 	if e.path[i].chosen == e.path[j].chosen || !conflict(e.path[i].op.on, e.path[j].op.on) {
 		return false
@@ -62,8 +62,8 @@ func (e *explorer) race(i, j int) bool {
 	return true
 }
 
-// initials are the tasks that can begin the steps behind i that do not come behind
-// it, the last of them being j.
+// initials are the tasks that can begin the steps behind i that do not depend on it, the last of them being
+// j.
 func (e *explorer) initials(i, j int) (lead tasks) {
 	var apart []int
 	for k := i + 1; k <= j; k++ {
@@ -86,8 +86,8 @@ func (e *explorer) initials(i, j int) (lead tasks) {
 // same.
 func (e *explorer) behind(i, j int) bool { return e.path[j].clock[e.path[i].chosen] > i }
 
-// clockOf is the clock of a step: it comes behind its own task's steps, behind
-// those that it conflicts with, and behind what these come behind.
+// clockOf is the clock of a step: it comes behind its own task's steps, behind those that it conflicts with,
+// and behind their predecessors.
 func (e *explorer) clockOf(depth int) []int {
 	n := e.path[depth]
 	clock := make([]int, len(e.limits))

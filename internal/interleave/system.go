@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// A System is what is explored, in its first state.
+// A System is the system to explore, in its first state.
 type System struct {
 	Tasks []func(*Task)
-	// Each, if set, is asked after every operation what is wrong.
+	// Each, if set, checks the state after every operation.
 	Each func() error
-	// End, if set, is asked when no task does anything any more.
+	// End, if set, checks the state when all tasks have ended.
 	End func() error
 	// State, if set, tells states apart, so that they can be counted.
 	State func() uint64
 }
 
-// Options say what is explored.
+// Options bound the exploration.
 type Options struct {
 	// New makes a system. It is called for every order that is tried.
 	New func() System
@@ -30,19 +30,18 @@ type Options struct {
 	Unreduced bool
 }
 
-// A Report is what was tried.
+// A Report counts the executions.
 type Report struct {
 	// Orders are the executions that came to their end.
 	Orders int
 	// Points are the places of the kills, those that leave all tasks alive being
 	// one.
 	Points int
-	// Cut are the executions that were broken off because they come to what was
-	// tried before.
+	// Cut are the executions that were ended early because they repeat earlier ones.
 	Cut int
 	// States are the distinct ones, of those systems that tell.
 	States int
-	// Complete says that nothing was left out.
+	// Complete reports that the exploration is exhaustive.
 	Complete bool
 }
 
@@ -62,12 +61,12 @@ var ErrNondeterministic = errors.New("the system does something else each time")
 type Violation struct {
 	Err   error
 	Order []string // the operations, each with its task's number
-	Kills []int    // after how many operations each task was killed; -1 for not
+	Kills []int    // number of operations after which each task was killed; -1 for never
 }
 
 func (v *Violation) Error() string {
 	return fmt.Sprintf("%v, killed after %v, in the order\n  %s", v.Err, v.Kills, strings.Join(v.Order, "\n  "))
 }
 
-// Unwrap gives what went wrong.
+// Unwrap returns the cause.
 func (v *Violation) Unwrap() error { return v.Err }

@@ -5,7 +5,7 @@ type Task struct {
 	id      int
 	asked   chan<- *Task // tells the explorer that it waits, or has ended
 	granted chan bool    // the explorer's answer: false for a kill
-	next    *operation   // what it waits to do; nil when it has ended
+	next    *operation   // its waiting operation; nil when it has ended
 	done    int          // operations so far
 	dead    bool
 }
@@ -17,9 +17,8 @@ type operation struct {
 	on   []Access
 }
 
-// Do performs an operation when its time has come. It reports false, and does
-// nothing, where the task has been killed; a killed task does nothing any more
-// and should return.
+// Do performs an operation when its time has come. If the task has been killed, it has no effect and is
+// false. A killed task should return.
 func (t *Task) Do(name string, on []Access, act func()) bool {
 	if t.dead {
 		return false
