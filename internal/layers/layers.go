@@ -1,39 +1,36 @@
-// Package layers says which package of jp may import which, so that imports
-// point one way.
+// Package layers is a table of the imports that each package of jp may have, so that imports point one way.
 //
-// The rule is a table, and a test reads every source file against it. A package
-// that is not in the table may not exist: the author of a new one says here what it
-// builds on.
+// A test reads every source file against it. Each package has to be in the table: the author of a new one
+// adds its imports here.
 package layers
 
-// Module is the module's path; a package is named by what follows it.
+// Module is the module's path; a package's name is the rest of its path.
 const Module = "jp"
 
-// everything stands for all packages.
 const everything = "*"
 
-// Allowed is what the packages of jp may import of jp.
+// Allowed are the imports of jp's packages within jp.
 var Allowed = map[string][]string{
-	"conversation":             nil, // the vocabulary: no I/O, standard library only
+	"conversation":             nil, // the vocabulary: free of I/O, standard library only
 	"conversation/journaltest": {"conversation"},
 	"gitcmd":                   {"internal/safefile"}, // the only starter of git
 	"gitcmd/convert":           {"gitcmd", "internal/safefile"},
 	"gitcmd/rulecheck":         {"gitcmd"},
 	"gitcmd/located":           {"gitcmd", "internal/safefile"},
 	"gitstore":                 {"conversation", "gitcmd", "gitstore/odb", "gitstore/packing", "gitstore/sidecar", "search/needle", "internal/safefile"},
-	"gitstore/odb":             {"gitcmd", "internal/inflate", "internal/lazy"},                                                                                                                         // knows objects and refs, not events
-	"backup":                   {"gitcmd", "gitstore/odb", "internal/nofollow", "internal/safefile", "internal/safetext"},                                                                               // knows files and objects: neither a turn nor a terminal
-	"gitstore/packing":         {"gitcmd", "gitstore/odb", "internal/safefile"},                                                                                                                         // knows refs and objects, and of events only where they begin
-	"gitstore/trees":           {"gitcmd", "gitstore/odb"},                                                                                                                                              // reads trees; knows no events
-	"gitstore/sidecar":         {"search/needle", "internal/safefile"},                                                                                                                                  // copies of raw commits; knows no events
-	"worktree":                 {"conversation", "gitcmd", "gitcmd/convert", "gitcmd/rulecheck", "gitstore/trees", "internal/nofollow", "internal/safefile", "worktree/gitindex", "worktree/untracked"}, // of the store only what trees say
-	"worktree/gitindex":        nil,                                                                                                                                                                     // a format; looks at no file
+	"gitstore/odb":             {"gitcmd", "internal/inflate", "internal/lazy"},                                                                                                                         // objects and refs, without events
+	"backup":                   {"gitcmd", "gitstore/odb", "internal/nofollow", "internal/safefile", "internal/safetext"},                                                                               // files and objects, without turns or terminals
+	"gitstore/packing":         {"gitcmd", "gitstore/odb", "internal/safefile"},                                                                                                                         // refs and objects, and of events only their beginning
+	"gitstore/trees":           {"gitcmd", "gitstore/odb"},                                                                                                                                              // reads trees, without events
+	"gitstore/sidecar":         {"search/needle", "internal/safefile"},                                                                                                                                  // copies of raw commits, without events
+	"worktree":                 {"conversation", "gitcmd", "gitcmd/convert", "gitcmd/rulecheck", "gitstore/trees", "internal/nofollow", "internal/safefile", "worktree/gitindex", "worktree/untracked"}, // of the store only trees
+	"worktree/gitindex":        nil,                                                                                                                                                                     // a format, without files
 	"worktree/untracked":       {"gitcmd", "worktree/gitindex"},
 	"worktree/staging":         {"gitcmd"},
-	"compaction":               {"conversation"}, // decides on events; asks no model
+	"compaction":               {"conversation"}, // decides on events, without a model
 	"provider":                 {"conversation", "compaction", "provider/encoded", "internal/lazy", "internal/safetext"},
 	"provider/script":          {"conversation", "provider"},
-	"provider/stream":          {"provider", "internal/lazy", "internal/wtf8"}, // knows no protocol
+	"provider/stream":          {"provider", "internal/lazy", "internal/wtf8"}, // without a protocol
 	"provider/tooldef":         {"conversation", "provider"},
 	"provider/encoded":         {},
 	"provider/anthropic":       {"conversation", "provider", "provider/encoded", "provider/stream", "internal/wtf8"},
@@ -53,17 +50,17 @@ var Allowed = map[string][]string{
 	"tool/command":             {"conversation", "tool", "tool/program"},
 	"tool/mcp":                 {"conversation", "tool", "tool/program", "internal/safefile", "internal/lazy", "internal/publicnet", "internal/safetext"},
 	"tool/mcp/mcptest":         nil,
-	"turnloop":                 {"conversation", "provider", "tool", "turnloop/activity", "internal/lazy", "internal/safetext"}, // neither git nor a terminal nor a vendor
-	"turnloop/activity":        {"conversation", "internal/safetext"},                                                           // what is shown, and recorded nowhere
-	"reconcile":                {"conversation"},                                                                                // decides; writes nothing
-	"search":                   {"conversation", "search/needle"},                                                               // reads through a source; knows no storage
+	"turnloop":                 {"conversation", "provider", "tool", "turnloop/activity", "internal/lazy", "internal/safetext"}, // without git, terminals or vendors
+	"turnloop/activity":        {"conversation", "internal/safetext"},                                                           // for display, without a record
+	"reconcile":                {"conversation"},                                                                                // decides, without effects
+	"search":                   {"conversation", "search/needle"},                                                               // reads through a source, without storage
 	"search/needle":            nil,
 	"skills":                   {"instructions", "internal/lazy"},                                          // finds and checks texts
-	"instructions":             {"conversation", "internal/charset", "internal/lazy", "internal/safetext"}, // finds and tells texts; knows no git, and asks nobody
+	"instructions":             {"conversation", "internal/charset", "internal/lazy", "internal/safetext"}, // finds and tells texts, without git or questions
 	"process":                  {"conversation", "internal/safefile"},
-	"process/attach":           {"conversation"}, // a protocol: neither a store nor a terminal
+	"process/attach":           {"conversation"}, // a protocol, without stores or terminals
 	"hooks":                    {"conversation"},
-	"sandbox":                  {"sandbox/secondstage"}, // rules and the kernel; knows neither tools nor configuration
+	"sandbox":                  {"sandbox/secondstage"}, // rules and the kernel, without tools or configuration
 	"sandbox/secondstage":      nil,                     // acts before all others: see SystemCallsOnly
 	"config":                   {"internal/safefile"},
 	"redact":                   nil,
@@ -83,12 +80,12 @@ var Allowed = map[string][]string{
 	}, // a front end
 	"fork":                                  {everything},
 	"undo":                                  {everything},
-	"undo/undoplan":                         {"gitcmd", "worktree"}, // decides; reads and writes no file
+	"undo/undoplan":                         {"gitcmd", "worktree"}, // decides, without files
 	"blame":                                 {everything},
 	"export":                                {everything},
 	"importer":                              {everything},
-	"importer/sqlite":                       nil,                                                                               // reads rows of a copy; knows no format
-	"usage":                                 {"conversation", "gitstore", "provider", "provider/catalog", "internal/safefile"}, // sums up events, caches the sums, and ends what costs too much
+	"importer/sqlite":                       nil,                                                                               // reads rows of a copy, without a format
+	"usage":                                 {"conversation", "gitstore", "provider", "provider/catalog", "internal/safefile"}, // sums up events, caches the sums, and ends expensive turns
 	"doctor":                                {everything},
 	"cmd/jp":                                {everything},
 	"cmd/jp/internal/ui":                    {everything},
@@ -96,10 +93,10 @@ var Allowed = map[string][]string{
 	"cmd/jp/internal/terminal/highlight":    nil,
 	"cmd/jp/internal/prompt":                {"conversation", "tool", "turnloop", "internal/safetext", "cmd/jp/internal/terminal"},
 	"cmd/jp/internal/terminal/terminaltest": {"internal/safetext"},
-	"cmd/jp/internal/console":               {"internal/safetext", "cmd/jp/internal/terminal"}, // keys and rows; knows no conversation
+	"cmd/jp/internal/console":               {"internal/safetext", "cmd/jp/internal/terminal"}, // keys and rows, without conversations
 	"cmd/jp/internal/chat":                  {everything},
 	"cmd/jp/internal/watch":                 {everything},
-	"cmd/jp/internal/webpage":               {"cmd/jp/internal/terminal/highlight"}, // Markdown to HTML; knows no conversation
+	"cmd/jp/internal/webpage":               {"cmd/jp/internal/terminal/highlight"}, // Markdown to HTML, without conversations
 	"cmd/jp/internal/mcpserver":             {"tool"},
 	"cmd/jp/internal/mcpserver/mcptest":     nil,
 	"internal/interleave":                   nil,
@@ -111,13 +108,13 @@ var Allowed = map[string][]string{
 	"internal/lazy":                         nil, // standard library only
 	"internal/safefile":                     nil,
 	"internal/nofollow":                     nil,                   // system calls
-	"examples/lines":                        {everything},          // but nothing of cmd
-	"internal/action":                       {"internal/safetext"}, // the hints of errors and notices; does nothing
+	"examples/lines":                        {everything},          // except for cmd
+	"internal/action":                       {"internal/safetext"}, // the hints of errors and notices, without effects
 	"internal/layers":                       nil,
 	"internal/leftover":                     {"conversation", "process", "internal/safefile"},
 	"internal/repoid":                       {"internal/safefile"},
 	"internal/charset":                      nil,               // encodings of files
-	"internal/safetext":                     {"internal/lazy"}, // what may be shown and pasted; knows no terminal
+	"internal/safetext":                     {"internal/lazy"}, // text that is safe to show and paste, without terminals
 	"internal/safetext/safetexttest":        nil,
 	"internal/gitenv":                       {"gitcmd"},
 	"internal/faultfs":                      {"gitstore/odb"},
@@ -125,7 +122,7 @@ var Allowed = map[string][]string{
 	"internal/crashtest/row":                nil,
 	"internal/testing/editor":               nil,                    // a client of jp acp
 	"internal/testing/front":                {everything},           // jp's application in the process of a test
-	"internal/vendortest":                   {"internal/wirecheck"}, // a server; knows no provider
+	"internal/vendortest":                   {"internal/wirecheck"}, // a server, without providers
 	"internal/wirecheck":                    {"internal/lazy"},
 	"internal/wtf8":                         nil, // standard library only
 }

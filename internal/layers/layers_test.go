@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A source is one file with what it imports.
+// A source is one file with its imports.
 type source struct {
 	pkg     string
 	file    string
@@ -42,7 +42,7 @@ func sources(t *testing.T) []source {
 			}
 			_, err := os.Stat(filepath.Join(path, "go.mod"))
 			if err == nil || strings.HasPrefix(name, ".") || name == "testdata" || name == "bin" {
-				return fs.SkipDir // a module of its own, or nothing of this one
+				return fs.SkipDir // a module of its own, or outside of this one
 			}
 			return nil
 		}
@@ -178,7 +178,7 @@ func TestOneStarterOfGit(t *testing.T) {
 	}
 }
 
-// modelID is the id of a model, which ages. A family's name and an alias that moves on by itself do not.
+// modelID is the id of a model, which ages. A family's name and a moving alias do not.
 var modelID = regexp.MustCompile(`\b(claude-[a-z0-9]|gpt-[0-9]|gemini-[0-9]|o[1-9]-|grok-[0-9]|kimi-k[0-9]|glm-[0-9]|deepseek-v[0-9]|qwen-?[0-9]|MiniMax-M[0-9]|(mistral|codestral|magistral|devstral|ministral)(-[a-z]+)?-[0-9])`)
 
 // TestNoModelInTheCode: the table of models, the defaults and the families of each protocol are files of data.

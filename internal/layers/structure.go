@@ -6,7 +6,7 @@ type Ceiling struct {
 	Methods int // methods of one type, and functions that take it first
 }
 
-// Usual holds for every package that Ceilings does not name.
+// Usual is the limit of every package that Ceilings leaves out.
 var Usual = Ceiling{Cycle: 12, Methods: 40}
 
 // Ceilings are of packages that are above it.
@@ -30,7 +30,7 @@ var Bases = []string{"agent.Headless", "agent.NoOutput"}
 // A Reached ceiling is how many methods and fields a type with methods may have.
 type Reached struct{ Methods, Fields int }
 
-// Reach holds for every type of those packages that Reaches does not name.
+// Reach is the limit of every type of those packages that Reaches leaves out.
 var Reach = Reached{Methods: 40, Fields: 15}
 
 // Reaches are of types that are above it. They may only be lowered.
@@ -44,14 +44,13 @@ const CommandUsers = 20
 // Terminal are imports that only a front end may have.
 var Terminal = []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/mattn/go-isatty", "github.com/yuin/goldmark", "charm.land/"}
 
-// TerminalNames are names that only a front end may use, by what stands before their dot.
+// TerminalNames are names that only a front end may use, by the part before their dot.
 var TerminalNames = []string{"os.Stdin", "os.Stdout", "os.Stderr", "os.Exit"}
 
-// FrontEnds are the packages that rule does not hold for, with those below them.
+// FrontEnds are exempt from that rule, with the packages below them.
 var FrontEnds = []string{"cmd", "acp", "web", "examples", "tools"}
 
-// Forbidden are imports that a package must not have, with those below them, whatever
-// Allowed says.
+// Forbidden are imports that a package must not have, with those below them, even if Allowed has them.
 var Forbidden = map[string][]string{
 	"agent":              {"cmd"},
 	"examples/lines":     {"cmd"},
@@ -59,7 +58,7 @@ var Forbidden = map[string][]string{
 	"cmd/jp":             {"gitstore/odb", "worktree", "reconcile", "provider", "tool", "redact"},
 }
 
-// Excepted are imports that Forbidden does not mean: messages, and types without a deed.
+// Excepted are imports that Forbidden leaves out: messages, and types without effects.
 var Excepted = map[string][]string{
 	"cmd/jp/internal/ui": {"process/attach"},
 	"cmd/jp":             {"tool"},

@@ -34,8 +34,8 @@ type checked struct {
 // base is the file that a position is in.
 func (c *checked) base(p token.Pos) string { return filepath.Base(c.fset.Position(p).Filename) }
 
-// module type-checks the packages of the module, without their tests, from what the
-// compiler keeps of their imports.
+// module type-checks the packages of the module, without their tests, from the compiler's data about their
+// imports.
 var module = sync.OnceValues(func() (all []*checked, err error) {
 	list := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Export,Dir,GoFiles,Module", "./...")
 	list.Dir = "../.."
@@ -207,8 +207,8 @@ func TestKnots(t *testing.T) {
 	}
 }
 
-// TestReach keeps values apart: in the application, its features and the front ends no struct embeds another of the
-// project's, and few methods and fields are in reach of each method.
+// TestReach keeps values apart: in the application, its features and the front ends a struct cannot embed
+// another of the project's, and few methods and fields are in reach of each method.
 func TestReach(t *testing.T) {
 	packages, err := module()
 	require.NoError(t, err)
@@ -253,8 +253,8 @@ func TestReach(t *testing.T) {
 	require.Greater(t, looked, 30)
 }
 
-// acts reports whether a type, or what it points to, is a struct of the module with methods. One without methods only
-// shares its fields, as the objects of JSON do.
+// acts reports whether a type, or its target, is a struct of the module with methods. One without methods
+// only shares its fields, as the objects of JSON do.
 func acts(of types.Type) bool {
 	if p, is := types.Unalias(of).(*types.Pointer); is {
 		of = p.Elem()
@@ -267,8 +267,7 @@ func acts(of types.Type) bool {
 	return is && types.NewMethodSet(types.NewPointer(named)).Len() > 0
 }
 
-// TestCommandsAreNoDrawers keeps a file that is named after a command from being what many
-// others need.
+// TestCommandsAreNoDrawers keeps files that are named after a command free of code that many others need.
 func TestCommandsAreNoDrawers(t *testing.T) {
 	packages, err := module()
 	require.NoError(t, err)
