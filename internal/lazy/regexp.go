@@ -1,5 +1,4 @@
-// Package lazy puts off what a program would else do each time it starts, whether
-// it needs it or not.
+// Package lazy puts off work that a program would otherwise do at each start, even if it is not needed.
 package lazy
 
 import (
@@ -7,8 +6,7 @@ import (
 	"sync"
 )
 
-// Regexp is a regular expression that is compiled when it is first asked for. It
-// panics then if it is none.
+// Regexp is a regular expression that is compiled at its first use. It panics then if it is invalid.
 func Regexp(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }
