@@ -1,14 +1,12 @@
 // Package leftover finds the files that a kill left behind in a repository, and
 // removes those that provably belong to no process.
 //
-// Finding changes nothing. A file is removed only while the lock is held under
-// which such files are made, if it is this user's, is the very file that was
-// found, was not written for an hour, and no process has it open; for a kind with
-// a lock of its own, that lock is free. Where the system does not tell, the file
-// stays.
+// Finding changes nothing. Removing a file needs the lock under which such files are made. The file has to be
+// this user's, the very file that was found, untouched for an hour, and closed in all processes. For a kind
+// with a lock of its own, that lock has to be free. If the system does not tell, the file stays.
 //
-// It refuses to remove what a person wrote, what git tracks, git's own locks, and the
-// locks of refs that belong to no conversation: git alone knows who holds those.
+// It refuses to remove a person's texts, tracked files, git's own locks, and the locks of refs outside of
+// conversations: git alone knows who holds those.
 package leftover
 
 import (
@@ -19,7 +17,7 @@ import (
 	"jp/conversation"
 )
 
-// A Kind is what a file was for.
+// A Kind is the purpose of a file.
 type Kind string
 
 // The kinds.
@@ -34,14 +32,14 @@ const (
 	ToolLock   Kind = "tool_lock"   // of a tool run that ended with its jp
 	Draft      Kind = "draft"       // an answer as far as it came, of a conversation that is gone
 	Worktree   Kind = "worktree"    // the note of a linked working tree that was being made
-	WrittenOne Kind = "written_one" // what a person wrote and nobody will ask for
+	WrittenOne Kind = "written_one" // a person's text that will never be used
 )
 
 // Ages of files, since they were written last.
 const (
 	// Suspect is from when on a file that others make for a moment only is told.
 	Suspect = 10 * time.Second
-	// Settled is from when on a lock of git's may belong to no process.
+	// Settled is the age from which a lock of git's may be a leftover.
 	Settled = time.Minute
 	// Abandoned is from when on a file may be removed.
 	Abandoned = time.Hour
@@ -51,7 +49,7 @@ const (
 type File struct {
 	Kind         Kind
 	Path         string          // absolute
-	Conversation conversation.ID // whose it is, "" where it is none's
+	Conversation conversation.ID // the file's conversation, or ""
 	Seq          int             // of a tool's lock: the event that asked for the run
 	Age          time.Duration
 	Bytes        int64

@@ -14,12 +14,12 @@ import (
 	"jp/process"
 )
 
-// A Place is where files are looked for. Paths are absolute.
+// A Place is the area of a search. Paths are absolute.
 type Place struct {
 	CommonDir string
 	GitDir    string // of this working tree
-	TopLevel  string // "" where there is no working tree
-	// Gone reports whether a conversation is there no more.
+	TopLevel  string // "" without a working tree
+	// Gone reports whether a conversation no longer exists.
 	Gone func(conversation.ID) bool
 	// Now is the clock by which files are old; nil is time.Now.
 	Now func() time.Time
@@ -32,8 +32,8 @@ func (p Place) now() time.Time {
 	return p.Now()
 }
 
-// Find looks for what was left behind. whole is whether the working tree was
-// looked through to its end before ctx ended; all else is always looked at.
+// Find finds leftovers. whole reports whether it searched the working tree to its end before ctx ended. It
+// always searches the rest.
 func (p Place) Find(ctx context.Context) (files []File, whole bool) {
 	f := finding{Place: p, at: p.now()}
 	f.refLocks()
@@ -75,7 +75,7 @@ func (f *finding) refLocks() {
 	root := filepath.Join(f.CommonDir, "refs", "jp")
 	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".lock") {
-			return nil // what cannot be read is told elsewhere
+			return nil // unreadable folders are reported elsewhere
 		}
 		if found := f.add(RefLock, path, Suspect); found != nil {
 			found.Conversation = ownerOfRef(strings.TrimPrefix(path, root+"/"))
@@ -95,7 +95,7 @@ func ownerOfRef(lock string) conversation.ID {
 	return id
 }
 
-// objects finds what a writer of objects left, git or jp.
+// objects finds leftovers of a writer of objects, git or jp.
 func (f *finding) objects() {
 	root := filepath.Join(f.CommonDir, "objects")
 	folders := []string{root}
@@ -109,7 +109,7 @@ func (f *finding) objects() {
 
 func hex(i int) string { return string("0123456789abcdef"[i>>4]) + string("0123456789abcdef"[i&15]) }
 
-// packs finds packs, and their indices, that were never finished.
+// packs finds unfinished packs and indices.
 func (f *finding) packs() {
 	dir := filepath.Join(f.CommonDir, "objects", "pack")
 	for _, prefix := range []string{"tmp_pack_", "tmp_idx_", "tmp_rev_", "tmp_mtimes_"} {
@@ -118,13 +118,13 @@ func (f *finding) packs() {
 	f.named(Pack, filepath.Join(f.CommonDir, "objects", "jp-packing"), "pack-", Abandoned)
 }
 
-// states finds files of jp's own that never got their names, in its folders and those in them.
+// states finds files of jp's own that never got their final names, in its folders and those in them.
 func (f *finding) states() {
 	f.named(State, filepath.Join(f.GitDir, safefile.StateDirName), ".jp-mark-", Suspect)
 	for _, dir := range slices.Compact([]string{f.CommonDir, f.GitDir}) {
 		own := filepath.Join(dir, safefile.StateDirName)
 		f.unfinished(own)
-		entries, _ := os.ReadDir(own) // no folder, no files
+		entries, _ := os.ReadDir(own) // empty without the folder
 		for _, e := range entries {
 			if e.IsDir() {
 				f.unfinished(filepath.Join(own, e.Name()))
@@ -145,7 +145,7 @@ func (f *finding) unfinished(dir string) {
 
 // named finds the plain files in a folder whose names begin so.
 func (f *finding) named(kind Kind, dir, prefix string, age time.Duration) {
-	entries, _ := os.ReadDir(dir) // no folder, no files
+	entries, _ := os.ReadDir(dir) // empty without the folder
 	for _, e := range entries {
 		if e.Type().IsRegular() && strings.HasPrefix(e.Name(), prefix) {
 			f.add(kind, filepath.Join(dir, e.Name()), age)
@@ -156,7 +156,7 @@ func (f *finding) named(kind Kind, dir, prefix string, age time.Duration) {
 // toolLocks finds the locks of tool runs that no process holds.
 func (f *finding) toolLocks() {
 	locks := process.LocksIn(f.CommonDir)
-	entries, _ := os.ReadDir(locks.Dir) // no folder, no locks
+	entries, _ := os.ReadDir(locks.Dir) // empty without the folder
 	for _, e := range entries {
 		id, seq, ok := process.ToolRun(e.Name())
 		if !ok || locks.ToolAlive(id, seq) {
@@ -168,11 +168,10 @@ func (f *finding) toolLocks() {
 	}
 }
 
-// drafts finds those of conversations that are gone, and texts whose editor never
-// came back.
+// drafts finds those of conversations that are gone, and texts whose editor never returned.
 func (f *finding) drafts() {
 	dir := filepath.Join(f.CommonDir, "jp", "drafts")
-	entries, _ := os.ReadDir(dir) // no folder, no drafts
+	entries, _ := os.ReadDir(dir) // empty without the folder
 	for _, e := range entries {
 		stem, suffix, _ := strings.Cut(e.Name(), ".")
 		id, err := conversation.ParseID(stem)
@@ -190,10 +189,10 @@ func (f *finding) drafts() {
 	}
 }
 
-// staged finds what was to be restored.
+// staged finds files that were prepared for a restore.
 func (f *finding) staged() {
 	dir := filepath.Join(f.GitDir, "jp")
-	entries, _ := os.ReadDir(dir) // no folder, nothing staged
+	entries, _ := os.ReadDir(dir) // empty without the folder
 	for _, e := range entries {
 		if e.IsDir() && strings.HasPrefix(e.Name(), "restore-") {
 			f.add(Staged, filepath.Join(dir, e.Name()), Suspect)

@@ -11,7 +11,7 @@ import (
 )
 
 // gitLocks finds the locks of git's own. Git makes one beside a file that it is about to
-// replace, and a git that is killed leaves it: then no git can write the file.
+// replace, and a killed git leaves it: then git can no longer write the file.
 func (f *finding) gitLocks() {
 	dirs := []string{f.GitDir}
 	if f.CommonDir != f.GitDir {
@@ -19,7 +19,7 @@ func (f *finding) gitLocks() {
 	}
 	for _, dir := range dirs {
 		for _, below := range []string{"", "info", "objects", "objects/info", "objects/info/commit-graphs", "objects/pack", "reftable"} {
-			entries, _ := os.ReadDir(filepath.Join(dir, below)) // no folder, no locks
+			entries, _ := os.ReadDir(filepath.Join(dir, below)) // empty without the folder
 			for _, e := range entries {
 				f.gitLock(filepath.Join(dir, below, e.Name()), e)
 			}
@@ -45,11 +45,11 @@ func (f *finding) gitLock(path string, d fs.DirEntry) {
 	}
 }
 
-// findGits says of git's locks which processes of git may hold them. A git that waits for
-// an editor has its lock closed.
+// findGits finds the git processes that may hold git's locks. A git that waits for an editor has its lock
+// closed.
 //
-// A lock is free if the system tells what runs, no git of this user works in the repository,
-// no process has the file open, and the file is this user's: no other user's git made it.
+// A lock is free if the system lists its processes, no git of this user works in the repository, no process
+// has the file open, and the file is this user's, so that only the user's git can have made it.
 func (f *finding) findGits(sure bool) {
 	var locks []*File
 	for i := range f.files {
@@ -84,7 +84,7 @@ func (f *finding) places() (places []string) {
 	}
 	linked, _ := filepath.Glob(filepath.Join(f.CommonDir, "worktrees", "*", "gitdir")) // a pattern in the path only hides some
 	for _, file := range linked {
-		text, _ := os.ReadFile(file) // one that is gone has no place
+		text, _ := os.ReadFile(file) // a process that is gone has no place
 		if at := strings.TrimSpace(string(text)); filepath.IsAbs(at) {
 			places = append(places, filepath.Dir(at))
 		}
@@ -97,13 +97,13 @@ func (f *finding) places() (places []string) {
 	return slices.DeleteFunc(places, func(place string) bool { return place == "" })
 }
 
-// worksIn reports whether a git may work in the repository: in one of the places, on a git
-// directory that is one, or where this process cannot know.
+// worksIn reports whether a git may work in the repository: in one of the places, on a git directory that is
+// one, or in an unknown place.
 func worksIn(git process.Program, places []string) bool {
 	if git.Dir == "" || within(git.Dir, places) {
 		return true
 	}
-	begun := git.Dir // where a relative path is from: git goes from there to its working tree
+	begun := git.Dir // base of a relative path: git goes from there to its working tree
 	var paths []string
 	for _, pair := range git.Environ {
 		switch name, value, _ := strings.Cut(pair, "="); name {

@@ -22,7 +22,7 @@ const (
 	goneID = conversation.ID("jp-c17528832002-gone")
 )
 
-// A ruin is a repository's folders with what kills left in them.
+// A ruin is a repository's folders with leftovers of kills.
 type ruin struct {
 	t *testing.T
 	leftover.Remover
@@ -31,7 +31,7 @@ type ruin struct {
 func newRuin(t *testing.T) *ruin {
 	t.Helper()
 	if _, sure := process.OpenedBy(nil); !sure {
-		// Without that nobody's files cannot be told from somebody's.
+		// Without that, free files look like those of a process.
 		t.Skip("this system does not tell who has a file open, so nothing is removed")
 	}
 	top := t.TempDir()
@@ -45,7 +45,7 @@ func newRuin(t *testing.T) *ruin {
 	return r
 }
 
-// leave makes a file, or a folder where the name ends so, as old as two hours.
+// leave makes a file, or a folder if the name ends so, two hours old.
 func (r *ruin) leave(name string) string {
 	r.t.Helper()
 	path := filepath.Join(r.TopLevel, name)
@@ -92,7 +92,7 @@ func (r *ruin) only() error {
 var left = map[string]struct {
 	path string
 	kind leftover.Kind
-	keep error // it is never removed
+	keep error // the reason why it stays
 }{
 	"ref lock":       {".git/refs/jp/conversations/" + string(id) + ".lock", leftover.RefLock, nil},
 	"archive lock":   {".git/refs/jp/archive/" + string(id) + ".lock", leftover.RefLock, nil},
@@ -265,7 +265,7 @@ func TestWhatLivesOrChangesStays(t *testing.T) {
 	})
 	t.Run("another user's", func(t *testing.T) {
 		if os.Geteuid() != 0 {
-			// The kernel lets nobody else change an owner.
+			// The kernel lets only root change an owner.
 			t.Skip("only root can give files away")
 		}
 		r := newRuin(t)

@@ -18,7 +18,7 @@ import (
 type Remover struct {
 	Place
 	Locks process.Locks
-	// Holder is what others are told of who takes a conversation's lock.
+	// Holder describes the holder of a conversation's lock to others.
 	Holder process.Holder
 	// LockTree takes the lock under which files of the working tree are changed.
 	LockTree func(context.Context) (unlock func(), err error)
@@ -26,7 +26,7 @@ type Remover struct {
 	Tracked func(ctx context.Context, path string) (bool, error)
 }
 
-// A Verdict is what became of a file: Err is nil where it was removed.
+// A Verdict is the fate of a file: Err is nil if it was removed.
 type Verdict struct {
 	File
 	Err error
@@ -80,7 +80,7 @@ func (r Remover) lock(ctx context.Context, f File) (unlock func(), err error) {
 		if err != nil {
 			return nil, err
 		}
-		return func() { _ = lock.Release() }, nil // nothing was written
+		return func() { _ = lock.Release() }, nil // without a write
 	case WorkFile, Staged:
 		soon, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
 		defer cancel()
@@ -99,7 +99,7 @@ func (r Remover) lock(ctx context.Context, f File) (unlock func(), err error) {
 func (r Remover) lockPacking() (unlock func(), err error) {
 	f, err := os.OpenFile(filepath.Join(r.CommonDir, "jp", "packing.lock"), os.O_RDWR|unix.O_NOFOLLOW, 0)
 	if errors.Is(err, os.ErrNotExist) {
-		return func() {}, nil // nobody ever packed
+		return func() {}, nil // jp never packed
 	}
 	if err != nil {
 		return nil, err
@@ -111,7 +111,7 @@ func (r Remover) lockPacking() (unlock func(), err error) {
 	return func() { safefile.Unlock(f) }, nil
 }
 
-// check looks at the file once more, now that other processes cannot.
+// check looks at the file once more, now that other processes cannot change it.
 func (r Remover) check(ctx context.Context, f File) error {
 	info, err := os.Lstat(f.Path)
 	switch {

@@ -14,9 +14,9 @@ import (
 	"jp/internal/safefile"
 )
 
-// While git makes a linked working tree, a note in jp's folder says where, and is
-// locked. A git that is killed, or cannot write any more, leaves half of one, beside
-// which `git fsck` and others fail. One whose note no process holds is left over.
+// While git makes a linked working tree, a locked note in jp's folder names its place. A git that is killed,
+// or can no longer write, leaves half of one, with which `git fsck` and others fail. It is a leftover if its
+// note is free.
 
 func notesDir(commonDir string) string {
 	return filepath.Join(commonDir, safefile.StateDirName, notesFolder)
@@ -27,10 +27,10 @@ const notesFolder = "worktrees"
 // beginning is the prefix of a note that is being written: readers skip it.
 const beginning = ".new-"
 
-// MakingWorktree notes that git is about to make a working tree in a folder, that
-// is free and has an absolute path, until end. Who else has the note's file open
-// holds it, too: git has to, since it may outlive jp. With an error nothing may be
-// made. The folder of notes is shared, and what stands in them is the user's own.
+// MakingWorktree notes that git is about to make a working tree in a folder, that is free and has an absolute
+// path, until end. Other processes that have the note's file open hold it, too: git has to, since it may
+// outlive jp. After an error the tree must not be made. The folder of notes is shared, and the notes are the
+// user's own.
 func MakingWorktree(in safefile.StateDir, dir string) (note *os.File, end func(), err error) {
 	commonDir := in.GitDir
 	notes, err := in.Open(notesFolder)
@@ -45,7 +45,7 @@ func MakingWorktree(in safefile.StateDir, dir string) (note *os.File, end func()
 		return nil, nil, err
 	}
 	end = func() {
-		_ = os.Remove(last) // one that stays says nothing of a whole working tree
+		_ = os.Remove(last) // a note that stays does not affect a whole working tree
 		f.Close()
 	}
 	if err = safefile.TryLock(f); err == nil {
@@ -72,7 +72,7 @@ func syncDir(path string) error {
 
 // HalfWorktrees are the notes of working trees whose maker has ended.
 func HalfWorktrees(commonDir string) (notes []string) {
-	entries, _ := os.ReadDir(notesDir(commonDir)) // no folder, no notes
+	entries, _ := os.ReadDir(notesDir(commonDir)) // empty without the folder
 	for _, e := range entries {
 		name := filepath.Join(notesDir(commonDir), e.Name())
 		if strings.HasPrefix(e.Name(), beginning) {
@@ -86,7 +86,7 @@ func HalfWorktrees(commonDir string) (notes []string) {
 	return notes
 }
 
-// ownNote opens a note that no process holds, and holds it.
+// ownNote opens and locks a free note.
 func ownNote(name string) (*os.File, error) {
 	f, err := os.OpenFile(name, os.O_RDWR|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if err != nil {
@@ -108,8 +108,7 @@ func ownNote(name string) (*os.File, error) {
 	return f, nil
 }
 
-// ForgetWorktree removes what there is of the working tree of a note that no process
-// holds, if git did not make all of it, and the note.
+// ForgetWorktree removes an unfinished working tree with a free note, and the note.
 func ForgetWorktree(commonDir, note string) error {
 	f, err := ownNote(note)
 	if err != nil {
@@ -128,11 +127,10 @@ func ForgetWorktree(commonDir, note string) error {
 	return os.Remove(note)
 }
 
-// initializing is what git writes into the lock of a working tree until it is whole.
+// initializing is git's text in the lock of an unfinished working tree.
 const initializing = "initializing"
 
-// ForgetHalf removes what git has written of a working tree in a folder, where that
-// is not all. What else is in the folder stays.
+// ForgetHalf removes git's files of an unfinished working tree in a folder. Other files in the folder stay.
 func ForgetHalf(commonDir, dir string) error {
 	parent, err := filepath.EvalSymlinks(filepath.Dir(dir))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -167,8 +165,7 @@ func ForgetHalf(commonDir, dir string) error {
 	return err
 }
 
-// linked is the folder of git's that the link of a working tree leads to, "" for
-// none. One that was not written yet leads to any.
+// linked is git's folder that the link of a working tree leads to, or "". A link without text leads to any.
 func linked(link string) string {
 	text, err := os.ReadFile(link)
 	if err != nil {
@@ -195,9 +192,8 @@ func sameFolder(a, b string) bool {
 	return err == nil && fault == nil && os.SameFile(one, other)
 }
 
-// isHalf reports whether git's folder of a working tree is that of one that was to
-// have the link, and is not whole. Before its folder says where that is, its name
-// and the lock have to do.
+// isHalf reports whether git's folder is that of an unfinished working tree with the link. Before the folder
+// names its working tree, its name and the lock are the evidence.
 func isHalf(own, link string) bool {
 	lock, err := os.ReadFile(filepath.Join(own, "locked"))
 	begun := err == nil && strings.TrimSpace(string(lock)) == initializing
@@ -215,8 +211,7 @@ func isHalf(own, link string) bool {
 	return where == link
 }
 
-// isEmpty reports whether git has written nothing into a folder but a lock that is
-// empty.
+// isEmpty reports whether a folder of git is empty, except for an empty lock.
 func isEmpty(own string) bool {
 	entries, err := os.ReadDir(own)
 	for _, e := range entries {
@@ -228,9 +223,8 @@ func isEmpty(own string) bool {
 	return err == nil
 }
 
-// namedAfter reports whether git may have named its folder of a working tree after
-// that one's: what a ref cannot have is a dash there, and a number tells it from
-// others.
+// namedAfter reports whether git may have named its folder of a working tree after that one's: characters
+// that a ref cannot have become dashes, and a number makes it unique.
 func namedAfter(name, folder string) bool {
 	name = strings.TrimRight(name, "0123456789")
 	folder = strings.TrimRight(folder, "0123456789")

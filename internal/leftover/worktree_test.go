@@ -18,7 +18,7 @@ import (
 type making struct {
 	t        *testing.T
 	dir, git string // of the repository
-	linked   string // where the working tree is to be
+	linked   string // the place of the working tree
 }
 
 func newMaking(t *testing.T) *making {
@@ -62,7 +62,7 @@ func (m *making) note() string {
 
 func TestHalfAWorktreeIsForgotten(t *testing.T) {
 	for name, tt := range map[string]struct {
-		make  func(m *making) // of a whole one what git had when it was killed
+		make  func(m *making) // a whole working tree, reduced to git's state at its kill
 		whole bool
 	}{
 		"nothing yet": {make: func(m *making) {
@@ -97,7 +97,7 @@ func TestHalfAWorktreeIsForgotten(t *testing.T) {
 	}
 }
 
-// What a user put into the folder stays.
+// A user's files in the folder stay.
 func TestFilesInHalfAWorktreeStay(t *testing.T) {
 	m := newMaking(t)
 	m.add()
@@ -143,7 +143,7 @@ func (m *making) moved() {
 	require.NoError(m.t, os.WriteFile(m.own("gitdir"), []byte("/elsewhere/try/.git\n"), 0o600))
 }
 
-// The user has made one at the place where half of one is still noted.
+// The user has made one at the place of a half one that is still noted.
 func TestAWholeWorktreeBesideHalfOfOne(t *testing.T) {
 	for _, lock := range []string{"none", "", "initializing"} {
 		t.Run(lock, func(t *testing.T) {
@@ -175,7 +175,7 @@ func TestAnothersBeginningStays(t *testing.T) {
 	require.DirExists(t, other)
 }
 
-// git changes the name of the folder where it is no part of a ref's name.
+// git changes the name of the folder if it cannot be part of a ref's name.
 func TestHalfAWorktreeUnderGitsNameForIt(t *testing.T) {
 	m := newMaking(t)
 	m.linked = filepath.Join(filepath.Dir(m.linked), "my try")
