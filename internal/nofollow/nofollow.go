@@ -1,4 +1,4 @@
-// Package nofollow looks at files below a folder, through no symbolic link.
+// Package nofollow opens files below a folder without following symbolic links.
 package nofollow
 
 import (
@@ -9,15 +9,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Folders are those above the path that was looked at last, open. None of them is a link:
-// git takes what is behind one for absent.
+// Folders are the open ones above the newest path. None of them is a link: git takes files behind one for
+// absent.
 type Folders struct {
 	fds  []int
 	ends []int // of their names in path, but for that of the top
 	path []byte
 }
 
-// Open opens the folder at the top. Without it nothing is below.
+// Open opens the folder at the top. Without it all paths are absent.
 func Open(top string) *Folders {
 	fd, err := unix.Open(top, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -37,7 +37,7 @@ func (f *Folders) leave(n int) {
 	f.fds, f.ends = f.fds[:min(n, len(f.fds))], f.ends[:max(0, min(n-1, len(f.ends)))]
 }
 
-// mostPath is what no path is longer than that a file can have.
+// mostPath bounds the path of a file.
 const mostPath = 4096
 
 // mostOpen is how many folders are open at once.
@@ -57,7 +57,7 @@ func (f *Folders) Lstat(path []byte) (st unix.Stat_t, err error) {
 	return st, err
 }
 
-// OpenFile opens a path below the top for reading, and waits for no writer.
+// OpenFile opens a path below the top for reading, and does not wait for a writer.
 func (f *Folders) OpenFile(path []byte) (*os.File, error) {
 	in, name, err := f.find(path)
 	for err == nil {
@@ -100,7 +100,7 @@ func (f *Folders) find(path []byte) (in int, name string, err error) {
 	return f.fds[len(f.fds)-1], name, nil
 }
 
-// enter opens the folder of a path, from where it parts from that of the last one.
+// enter opens the folder of a path, from the place at which it differs from the last one.
 func (f *Folders) enter(dir []byte) error {
 	if len(f.ends) == strings.Count(string(dir), "/")+1 && bytes.Equal(f.path, dir) {
 		return nil
@@ -137,5 +137,5 @@ func (f *Folders) enter(dir []byte) error {
 	return nil
 }
 
-// plainName is for names that stay where they are looked for.
+// plainName reports whether a name stays in its folder.
 func plainName(name string) bool { return name != "" && name != "." && name != ".." }
