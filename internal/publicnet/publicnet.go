@@ -39,8 +39,8 @@ func Parse(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// Dialer returns a dialer for a host. It connects to private addresses only where the host is one of
-// those allowed, by its name as the URL has it. The error is a [*PrivateError].
+// Dialer returns a dialer for a host. It connects to private addresses only if the host is one of those
+// allowed, by its name as the URL has it. The error is a [*PrivateError].
 func Dialer(host string, allowed []string) *net.Dialer {
 	private := slices.ContainsFunc(allowed, func(name string) bool { return strings.EqualFold(name, host) })
 	return &net.Dialer{Timeout: 10 * time.Second, ControlContext: func(_ context.Context, _, address string, _ syscall.RawConn) error {
@@ -63,7 +63,7 @@ func (e *PrivateError) Error() string {
 	return fmt.Sprintf("%s has the address %s, which is private (web.private lists the hosts that may have one)", e.Host, e.Address)
 }
 
-// special are ranges that are not of the public internet, besides those that netip knows.
+// special are ranges outside of the public internet, besides those that netip knows.
 var special = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"),
 	netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("192.88.99.0/24"), netip.MustParsePrefix("198.18.0.0/15"),
