@@ -1,9 +1,9 @@
 // Package repoid names a repository, and tells a copy of one from its original.
 //
-// The name is a random word in jp's folder of the git directory. A copy of the
-// directory copies the name, and whatever may write there can change it. So the user's own
-// state says where the repository of each name is: a copy gets a name of its own, a
-// repository that was moved keeps its name, and a name that was changed is put back.
+// The name is a random word in jp's folder of the git directory. A copy of the directory copies the name, and
+// any program that may write there can change it. So the user's own state has the place of the repository of
+// each name: a copy gets a name of its own, a repository that was moved keeps its name, and a name that was
+// changed is put back.
 package repoid
 
 import (
@@ -25,32 +25,31 @@ import (
 // FileName is the file in jp's folder of a git directory that has the name.
 const FileName = "workspace-id"
 
-// A Registry is what the user's state knows of repositories. Without a folder nothing is
-// known, and the files alone count.
+// A Registry is the user's record of repositories. Without a folder it is empty, and the files alone count.
 type Registry struct{ Dir string }
 
-// A record says where a repository is. One stands under the name of the repository, and
-// one under its place.
+// A record is the place of a repository. One is stored under the name of the repository, and one under its
+// place.
 type record struct {
 	ID    string `json:"id"`
 	Path  string `json:"path"`
 	Inode uint64 `json:"inode"`
 }
 
-// An identity is what is known of the repository at a place.
+// An identity is everything known about the repository at a place.
 type identity struct {
-	here record // with the name that it has, "" where it needs a new one
-	file string // the name that its file has, "" where there is none
+	here record // with its present name, "" if it needs a new one
+	file string // the name in its file, or ""
 	told bool   // the registry says so already
 }
 
-// Known is the repository's name, "" where it has none yet. Nothing is written.
+// Known is the repository's name, "" if it has none yet. It never writes.
 func (r Registry) Known(in safefile.StateDir) (string, error) {
 	s, err := r.look(in)
 	return s.here.ID, err
 }
 
-// ID is the repository's name; one that has none gets one.
+// ID is the repository's name; it makes one if needed.
 func (r Registry) ID(in safefile.StateDir) (string, error) {
 	if err := in.Check(); err != nil {
 		return "", err
@@ -76,7 +75,7 @@ func (r Registry) ID(in safefile.StateDir) (string, error) {
 	return s.here.ID, nil
 }
 
-// Place is where the repository of a name was last, "" where that is not known.
+// Place is the last known place of the repository of a name, or "".
 func (r Registry) Place(id string) string {
 	if !isName(id) {
 		return ""
@@ -102,7 +101,7 @@ func (r Registry) look(in safefile.StateDir) (s identity, err error) {
 	}
 	s.here.Inode = inode(info)
 	if before, ok := r.read(placeName(s.here.Path)); ok && before.Path == s.here.Path && before.Inode == s.here.Inode {
-		s.here.ID, s.told = before.ID, true // whatever its file says
+		s.here.ID, s.told = before.ID, true // instead of the name in its file
 		return s, nil
 	}
 	if s.file == "" || r.copied(s.file, s.here.Path, info) {
@@ -112,7 +111,7 @@ func (r Registry) look(in safefile.StateDir) (s identity, err error) {
 	return s, nil
 }
 
-// copied reports whether a name belongs to another repository, which still is where it was.
+// copied reports whether a name belongs to another repository, which is still in its place.
 func (r Registry) copied(id, here string, info fs.FileInfo) bool {
 	original, ok := r.read(id)
 	if !ok || original.Path == here {
@@ -126,7 +125,7 @@ func (r Registry) copied(id, here string, info fs.FileInfo) bool {
 	return err == nil && name == id
 }
 
-// keep writes both records. Where they cannot be written the file has to do.
+// keep writes both records. If they cannot be written, the file is all there is.
 func (r Registry) keep(rec record) {
 	text, err := json.Marshal(rec)
 	if err != nil || r.Dir == "" {
@@ -145,7 +144,6 @@ func (r Registry) read(name string) (rec record, ok bool) {
 	return rec, err == nil && json.Unmarshal(text, &rec) == nil && isName(rec.ID)
 }
 
-// placeName is what the record of a place is called.
 func placeName(path string) string {
 	sum := sha256.Sum256([]byte(path))
 	return "at-" + hex.EncodeToString(sum[:12])
@@ -164,8 +162,8 @@ func (r Registry) lock() (unlock func()) {
 	return unlock
 }
 
-// Read is the name that the file in a git directory has, "" where there is none. A file
-// that is empty was cut off by a crash of the disk.
+// Read is the name that the file in a git directory has, or "". An empty file was cut off by a crash of the
+// disk.
 func Read(gitDir string) (string, error) {
 	path := filepath.Join(gitDir, safefile.StateDirName, FileName)
 	text, err := safefile.ReadRegular(path)

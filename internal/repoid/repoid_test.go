@@ -13,7 +13,7 @@ import (
 	"jp/internal/safefile"
 )
 
-// A ground has repositories, which are folders here, and what a user knows of them.
+// A ground has repositories, which are folders here, and a user's record of them.
 type ground struct {
 	t    *testing.T
 	dir  string
@@ -140,7 +140,7 @@ func TestWithoutARegistry(t *testing.T) {
 	require.Empty(t, g.seen.Place(id))
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
-	g.seen.Dir = filepath.Join(file, "below") // cannot be written
+	g.seen.Dir = filepath.Join(file, "below") // unwritable
 	require.Equal(t, id, g.id("a"))
 }
 
