@@ -38,7 +38,6 @@ const (
 	is   = "what the file is to have, which is a little longer"
 )
 
-// newDisk is a disk with a file.
 func newDisk(t *testing.T, journal bool) *faultfs.Disk {
 	t.Helper()
 	disk := faultfs.NewDisk(journal, "/d")
@@ -54,7 +53,7 @@ func replace(fsys odb.FS, text string, o safefile.Options) error {
 	return safefile.ReplaceIn(shelf{dir}, name, []byte(text), o)
 }
 
-// content is what a reader finds, and how many temporary files there are.
+// content is a reader's result, with the number of temporary files.
 func content(t *testing.T, disk *faultfs.Disk) (text string, temporary int) {
 	t.Helper()
 	dir, err := disk.OpenDir("/d")
@@ -164,7 +163,7 @@ func TestVolatileFilesAreLost(t *testing.T) {
 	require.Positive(t, lost)
 }
 
-// One process may have the name that another one chose; nothing of it is taken.
+// Another process may have chosen the same name: its file is left alone.
 func TestATemporaryFileOfAnotherIsLeftAlone(t *testing.T) {
 	removed := false
 	err := safefile.ReplaceIn(taken{&removed}, name, []byte(is), safefile.Options{})
@@ -196,7 +195,7 @@ func TestAFileThatKeepsItsModeIsFlushed(t *testing.T) {
 	}
 }
 
-// Some file systems say only then that there is no room for what was written.
+// Some file systems report a full disk only on closing.
 func TestClosingFails(t *testing.T) {
 	for _, volatile := range []bool{false, true} {
 		disk := newDisk(t, true)
@@ -210,7 +209,7 @@ func TestClosingFails(t *testing.T) {
 	}
 }
 
-// full is a folder whose files cannot be closed without loss.
+// full is a folder whose files lose data on closing.
 type full struct{ shelf }
 
 func (f full) Create(name string, mode fs.FileMode) (safefile.File, error) {

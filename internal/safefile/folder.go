@@ -27,14 +27,14 @@ func (d osFolder) Sync() error {
 		return err
 	}
 	defer f.Close()
-	if err := f.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) { // where folders cannot be flushed
+	if err := f.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) { // if folders cannot be flushed
 		return err
 	}
 	return nil
 }
 
-// makeFolders makes a folder and those above it. Those in which one was made are
-// flushed, since a file is no safer than the way to it.
+// makeFolders makes a folder and those above it. It flushes the folders that got a new one, since a file is
+// only as safe as the way to it.
 func makeFolders(dir string, o Options, flush func(osFolder) error) error {
 	there := dir
 	for there != filepath.Dir(there) {
@@ -58,7 +58,7 @@ func makeFolders(dir string, o Options, flush func(osFolder) error) error {
 	return nil
 }
 
-// keptMode is the mode that the file keeps, nil where it gets one of its own.
+// keptMode is the mode that the file keeps, nil if it gets a new one.
 func (o Options) keptMode(path string) *fs.FileMode {
 	if !o.KeepMode {
 		return nil

@@ -60,7 +60,7 @@ func flock(f *os.File, how int) error {
 	}
 }
 
-// LockFile opens a file, makes it if it is not there, and locks it.
+// LockFile opens a file, makes it if it is missing, and locks it.
 func LockFile(ctx context.Context, path string) (unlock func(), err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
 	if err != nil {

@@ -51,7 +51,7 @@ func TestLock(t *testing.T) {
 	require.Error(t, Lock(context.Background(), first), "a closed file has no lock")
 }
 
-// TestUnlockOfSharedFile: a program that is being started shares the open file, and keeps no lock of it.
+// TestUnlockOfSharedFile: a program that is being started shares the open file, but does not keep its lock.
 func TestUnlockOfSharedFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "lock")

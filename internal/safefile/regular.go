@@ -11,10 +11,11 @@ import (
 // MostRegular is how large an ordinary configuration or HEAD is at most, in bytes.
 const MostRegular = 1 << 20
 
-// ErrNotRegular says that something is no regular file, or larger than those are.
+// ErrNotRegular reports something else than a regular file, or one that is too large.
 var ErrNotRegular = errors.New("not an ordinary file")
 
-// ReadRegular reads a small regular file, which any user may own: no pipe holds it up, and none without an end fills the memory.
+// ReadRegular reads a small regular file, which any user may own: it neither waits for a pipe, nor reads a
+// file without an end.
 func ReadRegular(path string) ([]byte, error) {
 	if path == os.DevNull {
 		return nil, nil

@@ -2,18 +2,16 @@
 // same time.
 //
 //   - [ReadRegular] reads a small file that any user may own.
-//   - [OpenShared] and [MakeFolders] make what several users of a machine may write to.
-//   - [StateDir] opens jp's folders in a git directory, and follows no link.
+//   - [OpenShared] and [MakeFolders] make files and folders for several users of a machine.
+//   - [StateDir] opens jp's folders in a git directory, without following a link.
 //   - [Replace], [ReplaceIn] and [CreateNew] write a file as a whole: a reader finds
 //     the content that it had or the one that it gets, never a part of either.
 //
-// These three write the new content beside the file under a temporary name, flush
-// it, and rename it; then they flush the folder. What fails leaves the file as it
-// was, and takes the temporary one away where that can be done; only where that
-// last flush fails the new content is there, and not safe from a power cut. A
-// process that is killed may leave a temporary file behind ([IsTemporary]). They
-// are not for files that several processes add to, nor for those in a working
-// tree, which may be watched while they change.
+// These three write the new content beside the file under a temporary name, flush it, and rename it; then
+// they flush the folder. A failure leaves the file as it was, and removes the temporary one if possible. Only
+// if that last flush fails, the new content is there, and not safe from a power cut. A process that is killed
+// may leave a temporary file behind ([IsTemporary]). Do not use them for files that several processes add to,
+// or for those in a working tree, which may be watched while they change.
 package safefile
 
 import (
@@ -32,13 +30,12 @@ type Options struct {
 	Mode fs.FileMode
 	// FolderMode is that of folders which are missing; 0 stands for 0700.
 	FolderMode fs.FileMode
-	// Share is told of folders that are made, and of a new file that is not for the
-	// owner only.
+	// Share is told of new folders, and of a new file for others than the owner.
 	Share Share
 	// KeepMode lets a file that is replaced keep its mode.
 	KeepMode bool
-	// Volatile waits for no disk: a power cut may leave the file empty, or with any
-	// content. It is for files whose reader can tell, and whose loss costs nothing.
+	// Volatile skips flushing: a power cut may leave the file empty, or with any content. It is for files
+	// whose reader can tell, and whose loss is harmless.
 	Volatile bool
 }
 
@@ -56,11 +53,11 @@ func (o Options) folderMode() fs.FileMode {
 	return o.FolderMode
 }
 
-// A Folder is what files are in, by plain names.
+// A Folder holds files by plain names.
 type Folder interface {
-	// Create makes a file that is not there yet, to be written.
+	// Create makes a new file, for writing.
 	Create(name string, mode fs.FileMode) (File, error)
-	// Rename replaces what has the new name, in one step.
+	// Rename replaces the target atomically.
 	Rename(from, to string) error
 	Remove(name string) error
 	// Sync returns when the names are on the disk.
@@ -75,8 +72,8 @@ type File interface {
 	Close() error
 }
 
-// Replace makes data the content of the file at path, which need not exist. Once
-// it has returned, a power cut changes nothing, unless o is Volatile.
+// Replace makes data the content of the file at path, which need not exist. Once it has returned, the file
+// survives a power cut, unless o is Volatile.
 func Replace(path string, data []byte, o Options) error {
 	return put(path, of(data), o, Folder.Rename)
 }
@@ -86,14 +83,13 @@ func ReplaceWith(path string, write func(io.Writer) error, o Options) error {
 	return put(path, write, o, Folder.Rename)
 }
 
-// ReplaceIn is Replace in an open folder. The file's former mode is not looked at.
+// ReplaceIn is Replace in an open folder. It ignores the file's former mode.
 func ReplaceIn(folder Folder, name string, data []byte, o Options) error {
 	return o.put(folder, name, of(data), nil, Folder.Rename)
 }
 
-// CreateNew is Replace for a file that must not exist: where one does, the error is
-// fs.ErrExist and it stays as it is. Of processes that make a file at once, one
-// does.
+// CreateNew is Replace for a file that must not exist: if it does, the error is fs.ErrExist and the file
+// stays as it is. If processes make a file at once, one succeeds.
 func CreateNew(path string, data []byte, o Options) error {
 	return put(path, of(data), o, func(f Folder, from, to string) error {
 		if err := f.(osFolder).link(from, to); err != nil {
@@ -117,13 +113,13 @@ func (o Options) put(f Folder, name string, write func(io.Writer) error, mode *f
 	temporary := temporaryPrefix + strings.ToLower(rand.Text())
 	err := o.write(f, temporary, write, mode)
 	if errors.Is(err, fs.ErrExist) {
-		return err // it is not ours
+		return err // another process made it
 	}
 	if err == nil {
 		err = finish(f, temporary, name)
 	}
 	if err != nil {
-		_ = f.Remove(temporary) // whose loss is no loss
+		_ = f.Remove(temporary) // which is expendable
 		return err
 	}
 	if o.Volatile {

@@ -14,12 +14,12 @@ import (
 )
 
 // sealBegin begins the last line of a sealed file, which has a code of its name and of all
-// before the line by the user's key. A confined program can write the file, and has no key.
+// before the line by the user's key. A confined program can write the file, but lacks the key.
 const sealBegin = "# jp-seal "
 
 const sealLength = len(sealBegin) + 2*sha256.Size + 1
 
-// A SealError says that a file was not written by this user's jp, or is damaged.
+// A SealError reports that a file is damaged, or not from this user's jp.
 type SealError struct{ Path string }
 
 // Error names it.
@@ -44,7 +44,7 @@ func (p StateDir) Code(folder, name string, text []byte) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// noKey says why there is no code.
+// noKey is the reason why there is no code.
 func (p StateDir) noKey() error {
 	if p.Key != nil {
 		if _, err := p.Key(); err != nil {
@@ -54,7 +54,7 @@ func (p StateDir) noKey() error {
 	return errNoKey
 }
 
-// Refuse tells of a file that is not used.
+// Refuse reports a file that is left unused.
 func (p StateDir) Refuse(folder, name string) error {
 	err := &SealError{Path: filepath.Join(p.GitDir, StateDirName, folder, name)}
 	if p.Told != nil {
@@ -107,7 +107,7 @@ func (p StateDir) ReadSealed(folder, name string) ([]byte, error) {
 	return Unsealed(text), nil
 }
 
-// Unsealed is the text of a file without its seal, whether that is right or not.
+// Unsealed is the text of a file without its seal, valid or not.
 func Unsealed(text []byte) []byte {
 	if n := len(text) - sealLength; n >= 0 && bytes.HasPrefix(text[n:], []byte(sealBegin)) {
 		return text[:n]

@@ -8,8 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A sealed file is read as it was written, under its own name, with the same key, and not
-// otherwise.
+// A sealed file is readable only unchanged, under its own name, and with the same key.
 func TestSealed(t *testing.T) {
 	t.Parallel()
 	var told int

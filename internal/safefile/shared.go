@@ -9,13 +9,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Share gives what was just made the mode that other users of a machine need:
-// what it says of a new file or folder holds as soon as its maker has it. The mode
-// of what was there before stays. A nil Share leaves what the umask gives.
+// A Share gives a new file or folder the mode that other users of a machine need, as soon as its maker has
+// it. Existing ones keep their mode. A nil Share leaves the mode to the umask.
 type Share func(*os.File) error
 
-// OpenShared opens a file to read and write, and makes it where there is none. It follows
-// no link.
+// OpenShared opens a file to read and write, and makes it if it is missing. It does not follow links.
 func OpenShared(path string, mode fs.FileMode, share Share) (*os.File, error) {
 	const flags = os.O_RDWR | unix.O_NOFOLLOW
 	if share == nil {
@@ -37,7 +35,7 @@ func OpenShared(path string, mode fs.FileMode, share Share) (*os.File, error) {
 	}
 }
 
-// MakeFolders is [os.MkdirAll] that shares what it makes.
+// MakeFolders is [os.MkdirAll] that shares the new folders.
 func MakeFolders(path string, mode fs.FileMode, share Share) error {
 	if share == nil {
 		return os.MkdirAll(path, mode)
@@ -52,7 +50,7 @@ func MakeFolders(path string, mode fs.FileMode, share Share) error {
 	}
 	err := os.Mkdir(path, mode)
 	if errors.Is(err, fs.ErrExist) {
-		return os.MkdirAll(path, mode) // which says what is wrong with it
+		return os.MkdirAll(path, mode) // which describes the error
 	}
 	if err != nil {
 		return err
@@ -67,7 +65,7 @@ func MakeFolders(path string, mode fs.FileMode, share Share) error {
 	return f.Close()
 }
 
-// shared shares what this process has just made, or closes it.
+// shared shares a file that this process has just made, or closes it.
 func shared(f *os.File, share Share) (*os.File, error) {
 	if share == nil {
 		return f, nil

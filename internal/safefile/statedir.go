@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// StateDirName is what jp's folder in a git directory is called.
+// StateDirName is the name of jp's folder in a git directory.
 const StateDirName = "jp"
 
 // A LinkError says that something else stands in the place of a folder or file of jp's.
@@ -29,15 +29,14 @@ func (e *LinkError) Error() string {
 
 // A StateDir is a git directory, to open the folder jp in it and those below that.
 //
-// Programs that are confined may write to a git directory, and jp, which is not confined,
-// writes there what others say. A symbolic link in the place of one of these folders would
-// take that anywhere, so none is followed: each folder is opened in the one above it.
+// Programs that are confined may write to a git directory, and jp, which is not confined, writes texts of
+// others there. A symbolic link in the place of one of these folders could lead these texts anywhere, so jp
+// does not follow any: it opens each folder in the one above it.
 //
-// Share gives what is made for several users of the repository the mode that they
-// need; nil leaves that to the umask.
+// Share gives files for several users of the repository the mode that they need. Nil leaves it to the umask.
 //
-// Key is the user's key for sealed files. Without it none can be read or written. Told hears
-// of each that is not used.
+// Key is the user's key for sealed files. Without it they can be neither read nor written. Told gets each file
+// that is left unused.
 type StateDir struct {
 	GitDir string
 	Share  Share
@@ -46,8 +45,8 @@ type StateDir struct {
 	Own    string // a folder of the user's that confined programs cannot write, or ""
 }
 
-// A StateFolder is one of jp's, open. Files in it have plain names, and links in their places
-// are not followed.
+// A StateFolder is one of jp's, open. Files in it have plain names, and it does not follow links in their
+// places.
 type StateFolder struct {
 	dir   *os.File
 	path  string
@@ -56,8 +55,8 @@ type StateFolder struct {
 
 var _ Folder = (*StateFolder)(nil)
 
-// Open opens jp's folder, or one below it, and makes what is missing. The git directory
-// itself is not made. The error is a *LinkError where a link is in the way.
+// Open opens jp's folder, or one below it, and makes the missing ones below the git directory. The error is a
+// *LinkError if a link is in the way.
 func (p StateDir) Open(below ...string) (*StateFolder, error) { return p.open(true, below) }
 
 func (p StateDir) open(mayMake bool, below []string) (*StateFolder, error) {
@@ -121,8 +120,7 @@ func (f *StateFolder) OpenFile(name string, flag int, mode fs.FileMode) (*os.Fil
 	}
 }
 
-// OpenShared opens a file to read and write, and makes it, for all who share the
-// repository, where there is none.
+// OpenShared opens a file to read and write, and makes it, for all users of the repository, if it is missing.
 func (f *StateFolder) OpenShared(name string, mode fs.FileMode) (*os.File, error) {
 	for {
 		file, err := f.OpenFile(name, os.O_RDWR, 0)
@@ -165,14 +163,14 @@ func (f *StateFolder) Remove(name string) error {
 
 // Sync implements [Folder].
 func (f *StateFolder) Sync() error {
-	if err := f.dir.Sync(); err != nil && !errors.Is(err, unix.EINVAL) { // where folders cannot be flushed
+	if err := f.dir.Sync(); err != nil && !errors.Is(err, unix.EINVAL) { // if folders cannot be flushed
 		return err
 	}
 	return nil
 }
 
-// Check reports a *LinkError for what stands in a folder's place now, and makes nothing.
-// It is for who has to hand a path on.
+// Check reports a *LinkError for a link in a folder's place. It never makes folders. It is for callers that
+// have to hand a path on.
 func (p StateDir) Check(below ...string) error {
 	f, err := p.open(false, below)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -212,7 +210,7 @@ func (p StateDir) Read(folder, name string) ([]byte, error) {
 // mostRead is more than jp keeps in one file for itself, in bytes.
 const mostRead = 64 << 20
 
-// Remove removes a file in a folder below jp's; there may be none.
+// Remove removes a file in a folder below jp's, if it exists.
 func (p StateDir) Remove(folder, name string) error {
 	f, err := p.open(false, []string{folder})
 	if err == nil {
@@ -225,8 +223,8 @@ func (p StateDir) Remove(folder, name string) error {
 	return err
 }
 
-// Empty removes all files in a folder below jp's, also unfinished ones; there may be none. A
-// process that is about to replace one of them fails.
+// Empty removes all files in a folder below jp's, also unfinished ones. The folder may be missing. A process
+// that is about to replace one of the files fails.
 func (p StateDir) Empty(folder string) error {
 	f, err := p.open(false, []string{folder})
 	if errors.Is(err, fs.ErrNotExist) {

@@ -86,7 +86,7 @@ func TestNoFilesLinkIsFollowed(t *testing.T) {
 	require.Equal(t, "mine", string(text))
 }
 
-// What several users need is shared when it is made, and nothing else is.
+// Files for several users are shared when they are made, and other files are not.
 func TestWhatIsMadeIsShared(t *testing.T) {
 	dir := t.TempDir()
 	var shared []string
