@@ -11,10 +11,9 @@ import (
 // their place.
 var blanks = lazy.Regexp(` {9,}`)
 
-// Bound shortens a line that decides about something, so that it cannot push its
-// own beginning off the screen, nor draw lines of its own by blanks: runs of
-// blanks are counted, and of what has more columns than may be the middle is left
-// out, with the number of its characters.
+// Bound shortens a line for a decision, so that it can neither push its own beginning off the screen nor fake
+// lines by blanks: runs of blanks become their number, and the middle of too long a line becomes the number
+// of its characters.
 func Bound(line string, columns int) string {
 	line = blanks().ReplaceAllStringFunc(line, func(run string) string { return fmt.Sprintf("⟨%d blanks⟩", len(run)) })
 	if Columns(line) <= columns {

@@ -8,10 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// Clean makes text safe to print: without control sequences and control
-// characters other than tab and newline, with visible codes such as <U+202E> in
-// place of characters that reorder or hide text, and with U+FFFD in place of
-// bytes that are not UTF-8.
+// Clean makes text safe to print: without control sequences and control characters other than tab and
+// newline, with visible codes such as <U+202E> in place of characters that reorder or hide text, and with
+// U+FFFD in place of invalid bytes.
 func Clean(text string) string {
 	if harmless(text) {
 		return text
@@ -56,7 +55,7 @@ type Cleaner struct {
 	mode    sequence
 }
 
-// A sequence says in what kind of control sequence the next character stands.
+// A sequence is the kind of control sequence that the next character is in.
 type sequence int
 
 const (
@@ -91,8 +90,7 @@ func (c *Cleaner) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Close writes what an incomplete character becomes. It does not close the
-// writer below.
+// Close writes the replacement of an incomplete character. It leaves the writer below open.
 func (c *Cleaner) Close() error {
 	incomplete := len(c.partial) > 0
 	c.partial = nil
@@ -128,8 +126,7 @@ func (c *Cleaner) take(out *bytes.Buffer, r rune) {
 	}
 }
 
-// within handles a character of a sequence, and reports false for one that is
-// none.
+// within handles a character of a sequence, and is false for one outside of it.
 func (c *Cleaner) within(r rune) bool {
 	switch c.mode {
 	case escape:
@@ -171,8 +168,8 @@ func (c *Cleaner) escaped(r rune) bool {
 	return true
 }
 
-// swallow drops the string of an OSC or a DCS. A newline ends it too: a string
-// without an end hides no more than the rest of its line.
+// swallow drops the string of an OSC or a DCS. A newline ends it too: a string without an end hides just the
+// rest of its line.
 func (c *Cleaner) swallow(r rune) bool {
 	switch r {
 	case 0x1b:
@@ -185,10 +182,9 @@ func (c *Cleaner) swallow(r rune) bool {
 	return true
 }
 
-// hides reports whether a character has no look of its own but changes what is
-// seen: direction marks and overrides, tags, invisible separators and operators,
-// the selectors that can carry a hidden text. Joiners are left alone; emoji and
-// many scripts need them.
+// hides reports whether a character is invisible but changes the visible text: direction marks and overrides,
+// tags, invisible separators and operators, the selectors that can carry a hidden text. Joiners are left
+// alone; emoji and many scripts need them.
 func hides(r rune) bool {
 	switch {
 	case r == 0x061c, r == 0x180e, r == 0x200b, r == 0x200e, r == 0x200f, r == 0xfeff,

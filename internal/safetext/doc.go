@@ -2,5 +2,5 @@
 // and safe to paste into a shell.
 //
 // [Clean] removes control sequences, [Reveal] shows them as codes, [Escape] quotes an argument
-// for a shell, and [Show] quotes a name only where it needs it.
+// for a shell, and [Show] quotes a name only if necessary.
 package safetext

@@ -8,9 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Escape shows one argument of a command exactly, in the words of a shell: bare
-// where that is unmistakable, in quotes where it has spaces or signs, and as
-// $'…' with codes where it has characters that cannot be seen.
+// Escape shows one argument of a command exactly, in the words of a shell: bare if that is unmistakable, in
+// quotes if it has spaces or signs, and as $'…' with codes if it has invisible characters.
 func Escape(arg string) string {
 	switch {
 	case arg != "" && strings.IndexFunc(arg, special) < 0:
@@ -47,7 +46,7 @@ func Show(text string) string {
 	return Escape(text)
 }
 
-// special reports whether a shell would not take the character as it is.
+// special reports whether a shell interprets the character.
 func special(r rune) bool {
 	if r < utf8.RuneSelf {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_./:=@%+,-", r)
@@ -60,8 +59,8 @@ func visible(text string) bool {
 	return utf8.ValidString(text) && strings.IndexFunc(text, func(r rune) bool { return !seen(r) }) < 0
 }
 
-// seen reports whether a character has a look that tells it from others. Fillers
-// and variation selectors count as printable in Unicode, and have none.
+// seen reports whether a character is visible and distinct. Fillers and variation selectors count as
+// printable in Unicode, but are invisible.
 func seen(r rune) bool {
 	return unicode.IsPrint(r) && !slices.Contains(fillers, r) && !hides(r) && !unicode.Is(unicode.Variation_Selector, r)
 }

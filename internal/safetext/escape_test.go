@@ -49,11 +49,11 @@ func TestEscapeIsOneVisibleLine(t *testing.T) {
 	})
 }
 
-// A shell that reads what is shown has the argument again.
+// A shell that reads the shown text has the argument again.
 func TestEscapeIsExact(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	if err != nil {
-		// jp itself needs no bash; only this proof does.
+		// Only this proof needs bash; jp itself does not.
 		t.Skip("no bash to read the arguments")
 	}
 	var args []string

@@ -7,8 +7,8 @@ import (
 	"unicode"
 )
 
-// ForModel is text without what people do not see and models read: control
-// sequences, control characters, marks that reorder or hide, tags, selectors.
+// ForModel is text without the characters that people do not see and models read: control sequences, control
+// characters, marks that reorder or hide, tags, selectors.
 func ForModel(text string) string {
 	if harmless(text) {
 		return text
@@ -28,10 +28,10 @@ func ForModel(text string) string {
 	}, b.String())
 }
 
-// fillers count as printable, and have no look.
+// fillers count as printable, but are invisible.
 var fillers = []rune{0x034f, 0x115f, 0x1160, 0x17b4, 0x17b5, 0x2800, 0x3164, 0xffa0}
 
-// Hidden reports whether people do not see a character. A newline and a tab are seen.
+// Hidden reports whether a character is invisible to people. A newline and a tab are visible.
 func Hidden(r rune) bool {
 	return r != '\n' && r != '\t' && unicode.In(r, unicode.C, unicode.Zl, unicode.Zp, unicode.Variation_Selector) ||
 		slices.Contains(fillers, r)

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Reveal makes text safe to print as [Clean] does, and leaves nothing of it out: what
-// a terminal would obey is shown as ^[ and ^G, or <U+009B>. It is for what a person
-// judges by reading it, as a change of a file: programs read what a terminal hides. The
-// carriage return that ends a line is part of its end.
+// Reveal makes text safe to print as [Clean] does, but keeps everything: it shows control characters as ^[
+// and ^G, or <U+009B>. It is for texts that a person judges by reading them, such as a change of a file:
+// programs read the characters that a terminal hides. The carriage return that ends a line is part of its
+// end.
 func Reveal(text string) string {
 	var b strings.Builder
 	for i, r := range text {
@@ -28,8 +28,7 @@ func Reveal(text string) string {
 	return b.String()
 }
 
-// RevealOutput is [Reveal] for what a program printed: colours, which many print, are
-// taken out.
+// RevealOutput is [Reveal] for the output of a program: it removes colours, which many print.
 func RevealOutput(text string) string {
 	var b strings.Builder
 	for {

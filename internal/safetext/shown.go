@@ -22,7 +22,7 @@ const (
 // Only \n and \t are left of these. It is never longer than the output, and output without
 // control characters stays as it is. A gap that the cursor jumped over becomes one blank.
 //
-// A screen that is cleared begins a page below what is there, and the next one replaces it. A
+// A cleared screen begins a page below the present text, and the next one replaces it. A
 // program that leaves the alternate screen takes its text with it.
 func Shown(output string) string {
 	if !controlled(output) {
@@ -100,7 +100,7 @@ type row struct {
 
 // Cells besides characters.
 const (
-	blank = ""     // nothing was written there
+	blank = ""     // an unwritten cell
 	half  = "\x00" // the character before it is this wide
 )
 
@@ -211,7 +211,7 @@ func (s *screen) newline() {
 	}
 }
 
-// flush takes rows from the top that no cursor reaches any more.
+// flush takes rows from the top that the cursor can no longer reach.
 func (s *screen) flush(rows int) {
 	rows = min(rows, max(s.row, len(s.lines)-1)+1)
 	for i := range s.lines[:rows] {

@@ -90,7 +90,7 @@ func TestShownIsWhatATerminalShows(t *testing.T) {
 		pieces := rapid.SliceOfN(rapid.SampledFrom([]string{
 			"a", "bc", "def", "\r", "\n", "\b", "\x1b[K", "\x1b[1K", "\x1b[2K", "\x1b[A", "\x1b[2A", "\x1b[B", "\x1b[J", "\x1b[C", "\x1b[2D", "\x1b[G", "\x1b[31m",
 		}), 0, 30).Draw(t, "pieces")
-		// A cursor goes no further down than something was written.
+		// A cursor goes down as far as the written rows.
 		out := strings.Repeat("\n", 35) + "\x1b[35A" + strings.Join(pieces, "")
 		screen := vt.NewEmulator(90, 40)
 		_, _ = screen.Write([]byte(strings.ReplaceAll(out, "\n", "\r\n")))
@@ -122,7 +122,7 @@ func FuzzShown(f *testing.F) {
 	})
 }
 
-// Work grows with the output, whatever stands in it.
+// The work is linear in the output, for any content.
 func TestShownTakesItsTime(t *testing.T) {
 	for _, piece := range []string{
 		"\x1b[1024G\x1b[1Kx", "\r\x1b[1024Cx\r\x1b[P", "\x1b[2J\x1b[100;1Hx", "\x1b[100;1H\x1b[1;1H\x1b[J", "e\u0301\u0301\u0301\b", "\u0301", "\x1b]0;", "\x1b[", "\x1b", "\r漢", "x\n\x1b[99A", "\x1b[;;;;",

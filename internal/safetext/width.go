@@ -4,7 +4,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Columns is how many columns a text takes, colours not counted.
+// Columns is the width of a text, without colours.
 func Columns(text string) int {
 	for i := range len(text) {
 		if text[i] < ' ' || text[i] > '~' {

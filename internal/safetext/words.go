@@ -8,9 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Words are the arguments of a command line as [EscapeAll] writes it, with the quotes of a shell.
-// Blanks and line breaks separate them. What a shell would do to anything else is an error: nothing
-// is expanded.
+// Words are the arguments of a command line as [EscapeAll] writes it, with the quotes of a shell. Blanks and
+// line breaks separate them. It never expands anything: other syntax of a shell is an error.
 func Words(line string) ([]string, error) {
 	var words []string
 	var word strings.Builder

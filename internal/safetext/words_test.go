@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What EscapeAll shows is read back as it was.
+// Words reads the output of EscapeAll back.
 func TestWordsReadsWhatEscapeShows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		argv := rapid.SliceOf(rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }))).Draw(t, "argv")

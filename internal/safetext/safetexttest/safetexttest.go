@@ -1,4 +1,4 @@
-// Package safetexttest makes dangerous text for tests, and finds what must never reach a terminal.
+// Package safetexttest makes dangerous text for tests, and finds characters that must never reach a terminal.
 package safetexttest
 
 import (
@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Dangerous is made of what control sequences are made of.
+// Dangerous is made of the parts of control sequences.
 var Dangerous = rapid.Custom(func(t *rapid.T) string {
 	pieces := []string{
 		"\x1b", "[", "]", "P", "\\", "m", "31;", "\x07", "\x9b", "\u009b", "\u009d", "\u009c", "\n", "\t", "\r", "\x18", "a", "é", "漢",
@@ -27,7 +27,7 @@ var Dangerous = rapid.Custom(func(t *rapid.T) string {
 	return b.String()
 })
 
-// Unsafe finds what must never reach a terminal.
+// Unsafe finds characters that must never reach a terminal.
 func Unsafe(text string) error {
 	if !utf8.ValidString(text) {
 		return fmt.Errorf("not UTF-8: %q", text)
