@@ -1,5 +1,5 @@
-// Package editor is an editor of a test: a client of the Agent Client Protocol, which keeps what jp tells it
-// and checks each message against the published schema, where that is installed.
+// Package editor is an editor of a test: a client of the Agent Client Protocol, which keeps jp's messages and
+// checks each one against the published schema, if that is installed.
 package editor
 
 import (
@@ -34,11 +34,11 @@ type Client struct {
 	send  sync.Mutex    // held while a line is written
 	ended chan struct{} // closed when jp's output has ended
 
-	Mu       sync.Mutex                                          // of what follows
+	Mu       sync.Mutex                                          // of the next fields
 	Said     []json.RawMessage                                   // all messages of jp
 	Updates  []Update                                            // of all sessions, but for those of commands
 	Commands json.RawMessage                                     // the newest update of the commands
-	Requests map[string]func(params json.RawMessage) (any, bool) // answers jp's requests; false: not at all
+	Requests map[string]func(params json.RawMessage) (any, bool) // answers jp's requests; false for silence
 
 	changed *sync.Cond
 	answers map[int]Answer
@@ -47,7 +47,7 @@ type Client struct {
 	over    bool
 }
 
-// An Answer is what jp answers a request.
+// An Answer is jp's answer to a request.
 type Answer struct {
 	Result json.RawMessage
 	Error  *struct {
@@ -57,7 +57,7 @@ type Answer struct {
 	}
 }
 
-// An Update is what jp tells of a session.
+// An Update is jp's message about a session.
 type Update struct {
 	Session string
 	Kind    string `json:"sessionUpdate"`
@@ -82,7 +82,7 @@ func Start(t *testing.T, server Server, schema string) *Client {
 	return e
 }
 
-// Introduce says who the client is, and what it can do.
+// Introduce sends the client's name and abilities.
 func (e *Client) Introduce(capabilities string) *Client {
 	e.t.Helper()
 	e.Must("initialize", `{"protocolVersion":1,"clientCapabilities":`+capabilities+`,"clientInfo":{"name":"test","version":"1"}}`)
@@ -154,7 +154,7 @@ func (e *Client) take(line []byte) {
 	}
 }
 
-// reply answers a request of jp. A jp that has ended gets none.
+// reply answers a request of jp, unless it has ended.
 func (e *Client) reply(message any) {
 	line, err := json.Marshal(message)
 	if err == nil {
@@ -239,7 +239,7 @@ func (e *Client) Opens(dir string) string {
 	return s.SessionID
 }
 
-// Loads opens a session that there is, and returns what it is told of it.
+// Loads opens an existing session, and returns its updates.
 func (e *Client) Loads(session, dir string) []Update {
 	e.t.Helper()
 	e.Mu.Lock()
@@ -293,7 +293,7 @@ func (e *Client) Chooses(names string, seen func(params json.RawMessage)) {
 		if json.Unmarshal(params, &p) != nil {
 			return nil, false
 		}
-		id := names // not offered
+		id := names // an unknown option
 		for _, o := range slices.Backward(p.Options) {
 			if slices.ContainsFunc(strings.Split(names, "|"), func(name string) bool { return strings.HasPrefix(o.Name, name) }) {
 				id = o.OptionID
@@ -318,7 +318,7 @@ func (e *Client) End() {
 	_ = e.Server.Wait()
 }
 
-// Kinds are what updates are, in their order, with the text of messages in one piece.
+// Kinds are the kinds of updates, in their order, with the text of messages in one piece.
 func Kinds(updates []Update) (all []string) {
 	last := ""
 	for _, u := range updates {

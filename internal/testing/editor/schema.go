@@ -9,7 +9,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// A schema has definitions by name. One that is not installed has none.
+// A schema has definitions by name. It is empty if it is not installed.
 type schema struct {
 	definitions map[string]*jsonschema.Schema
 	mu          sync.Mutex
@@ -39,7 +39,7 @@ func read(path string) (*schema, error) {
 	return schemas[path], nil
 }
 
-// answers are what answers have, by method of the request.
+// answers are the schema's names of answers, by method of the request.
 var answers = map[string]string{
 	"initialize": "InitializeResponse", "authenticate": "AuthenticateResponse", "session/new": "NewSessionResponse", "session/load": "LoadSessionResponse",
 	"session/resume": "ResumeSessionResponse", "session/list": "ListSessionsResponse", "session/close": "CloseSessionResponse", "session/delete": "DeleteSessionResponse",
@@ -47,13 +47,13 @@ var answers = map[string]string{
 	"_jp/fork": "NewSessionResponse",
 }
 
-// parameters are what requests and notifications of jp have, by method.
+// parameters are the schema's names of jp's requests and notifications, by method.
 var parameters = map[string]string{
 	"session/update": "SessionNotification", "session/request_permission": "RequestPermissionRequest", "fs/read_text_file": "ReadTextFileRequest",
 	"elicitation/create": "CreateElicitationRequest", "$/cancel_request": "CancelRequestNotification",
 }
 
-// conforms checks each message of jp against the schema, where that is installed.
+// conforms checks each message of jp against the schema, if that is installed.
 func (e *Client) conforms(path string) {
 	e.Mu.Lock()
 	defer e.Mu.Unlock()

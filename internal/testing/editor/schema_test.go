@@ -7,13 +7,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The schema says no to what is wrong: a check that cannot fail checks nothing.
+// The schema rejects mistakes: a check that cannot fail is useless.
 func TestSchemaSaysNo(t *testing.T) {
 	t.Parallel()
 	published, err := read("../../../cmd/jp/testdata/editors/node_modules/@agentclientprotocol/sdk/schema/v1/schema.json")
 	require.NoError(t, err)
 	if published.definitions == nil {
-		// It comes from npm, which make test does not ask; CI installs it first.
+		// It comes from npm, which make test does not use. CI installs it first.
 		t.Skip("the schema of the Agent Client Protocol is not installed: make editors")
 	}
 	require.NoError(t, published.conforms("PromptResponse", json.RawMessage(`{"stopReason":"end_turn"}`)))

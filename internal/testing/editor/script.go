@@ -19,7 +19,7 @@ chunk_size = 4
 message = "Again."
 `
 
-// WaitingScript is a model that runs a command that does not end by itself.
+// WaitingScript is a model that runs an endless command.
 const WaitingScript = `
 [[reply]]
 message = "I wait."

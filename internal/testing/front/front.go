@@ -1,5 +1,5 @@
-// Package front runs jp's application in the process of a test: a front end that records what
-// it is told and answers from a table, in a repository of its own.
+// Package front runs jp's application in the process of a test: a front end that records its calls and
+// answers from a table, in a repository of its own.
 package front
 
 import (
@@ -18,8 +18,8 @@ import (
 // A Front is a front end of a test. Its zero value has no user.
 type Front struct {
 	agent.Headless
-	Person *Person                  // who is asked; nil: the front end has no user
-	Editor func(text string) string // writes a text anew; nil: there is no editor
+	Person *Person                  // the user; nil: the front end has none
+	Editor func(text string) string // rewrites a text; nil: there is no editor
 	Piped  string                   // is on standard input
 
 	mu      sync.Mutex
@@ -120,9 +120,9 @@ func (o *output) Ended(e agent.Ending) { add(o.front, &o.front.ended, e) }
 // error that names it.
 type Person struct {
 	Answers   map[string]string        // to questions of turns: a word, or true and false for a yes or no
-	Any       func(text string) string // the same for those that Answers lacks; nil: none
+	Any       func(text string) string // the same for those that Answers lacks; optional
 	Decisions map[string]rune          // to questions of jp itself
-	// Decider answers the questions of jp itself that Decisions lacks; nil: none does.
+	// Decider answers the questions of jp itself that Decisions lacks. Optional.
 	Decider func(d agent.UserDecision) (rune, error)
 	Lines   []string // the answers in words, one after another
 	Waits   func()   // is called while jp waits for another process; then the answer '-' waits on

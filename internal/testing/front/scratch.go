@@ -28,7 +28,7 @@ import (
 	"jp/tool/mcp/mcptest"
 )
 
-// serverVariable is set where the test's program is to be an MCP server.
+// serverVariable is set if the test's program is to be an MCP server.
 const serverVariable = "JP_TEST_SERVER"
 
 // Main runs the tests of a package apart from the host's git configuration and home, so that
@@ -98,7 +98,7 @@ func (s *Scratch) Server(args ...string) (argv []string, environ map[string]stri
 	return append([]string{self}, args...), map[string]string{serverVariable: "1"}
 }
 
-// Read is the text of a file of the working tree, "" where there is none.
+// Read is the text of a file of the working tree, or "".
 func (s *Scratch) Read(path string) string {
 	text, err := os.ReadFile(filepath.Join(s.Dir, path))
 	if !os.IsNotExist(err) {
@@ -107,7 +107,8 @@ func (s *Scratch) Read(path string) string {
 	return string(text)
 }
 
-// Git runs git in the working tree, and returns what it prints. Its commits are of an hour before the scratch's time.
+// Git runs git in the working tree, and returns its output. Its commits are of an hour before the scratch's
+// time.
 func (s *Scratch) Git(args ...string) string {
 	s.t.Helper()
 	at := s.Now().Add(-time.Hour).Format(time.RFC3339)
@@ -143,7 +144,8 @@ func (s *Scratch) Exists(path string) bool {
 	return err == nil
 }
 
-// folder makes a folder with a short name. Main removes what a program of the background still writes there.
+// folder makes a folder with a short name. Main removes files that a program of the background still writes
+// there.
 func folder(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "t")
@@ -186,7 +188,7 @@ func (s *Scratch) Tick(by time.Duration) {
 	s.now = s.now.Add(by)
 }
 
-// Host is what jp sees of the system in the scratch.
+// Host is the system as jp sees it in the scratch.
 func (s *Scratch) Host() *repo.Host {
 	return &repo.Host{
 		Environ: append(append(gitenv.Env(s.Home), "JP_SESSION=test", "CI=true"), s.Environ...), Dir: s.Dir, Now: s.Now, Random: &s.random,
@@ -211,8 +213,9 @@ func (s *Scratch) Ask(f *Front, request agent.Request) error {
 	return agent.Ask(s.t.Context(), r, request, f)
 }
 
-// Await waits until the lock of a conversation is free, "" for none. A program that another test starts has a copy of every
-// lock of this process until it is executed. None starts meanwhile.
+// Await waits until the lock of a conversation is free, if it is not "". A program that another test starts
+// has a copy of every lock of this process until it is executed. Await keeps programs from starting
+// meanwhile.
 func (s *Scratch) Await(r *repo.Repo, id conversation.ID) {
 	s.t.Helper()
 	if id == "" {
@@ -242,7 +245,7 @@ func (s *Scratch) Request(script, text string) agent.Request {
 	return agent.Request{Target: agent.Target{New: true}, Input: agent.Input{Text: []string{text}}, Turn: agent.TurnOptions{Model: s.Model(script)}}
 }
 
-// Over is the end of a script: the model says no more than this.
+// Over is the end of a script: the model's last answer.
 const Over = "[[reply]]\nmessage = \"Over.\"\ntimes = 9\n"
 
 // Calls is a script of one reply with tool calls, each as NAME ARGUMENTS, and then [Over].
