@@ -21,7 +21,7 @@ const (
 // chat is Chat Completions.
 type chat struct {
 	flavour    flavour
-	compatible *compatible // nil: none of them
+	compatible *compatible // optional
 }
 
 // stores reports whether something of the reasoning has to go back.
@@ -86,7 +86,7 @@ func (c chat) whole(r Reply, s style) string {
 		"choices", list{object("index", 0, "message", object(message...), "finish_reason", c.stop(r))}, "usage", c.usage(r.Usage)))
 }
 
-// reasoning is the field that the server has its reasoning in, "" where it tells none.
+// reasoning is the field that the server has its reasoning in, "" if it reveals none.
 func (c chat) reasoning() string {
 	switch {
 	case c.compatible != nil:
@@ -99,7 +99,7 @@ func (c chat) reasoning() string {
 
 func (chat) alive() string { return `{"choices":[{"index":0,"delta":{"content":""}}]}` }
 
-// misdo leaves out what comes behind the finish, repeats it, and leaves out fields.
+// misdo leaves out the events behind the finish, repeats it, and leaves out fields.
 func (chat) misdo(events []event, d *draw) []event {
 	done := func(e event) bool { return e.data == "[DONE]" }
 	events = d.repeat(events, "the finish twice", func(e event) bool { return e.finish })
@@ -134,7 +134,7 @@ func (c chat) usage(u Usage) json.RawMessage {
 type chatStream struct {
 	style     style
 	flavour   flavour
-	reasoning string // the field; "" where the server does not tell
+	reasoning string // the field; "" if the server has none
 	events    []event
 	items     []json.RawMessage
 }

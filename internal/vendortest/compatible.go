@@ -6,14 +6,14 @@ import (
 	"jp/internal/wirecheck"
 )
 
-// A server that is compatible with Chat Completions, as jp names its dialect, and
-// what it demands of requests beyond OpenAI's.
+// A server that is compatible with Chat Completions, as jp names its dialect, and its demands on requests
+// beyond OpenAI's.
 type compatible struct {
 	name      string
 	reasoning string // the field that reasoning comes in
 	dialect   wirecheck.ChatDialect
 	keyHeader string // "": Authorization
-	says      string // its words for a request that it refuses; %s is what is wrong
+	says      string // its words for a request that it refuses; %s is the mistake
 }
 
 func compatibles() []compatible {

@@ -34,10 +34,10 @@ func (s *stopwatch) Streamed(turnloop.Delta) {
 	}
 }
 
-// TestTheFirstTokenIsNotHeldBack compares when the first token of an answer reaches
-// the observer of a turn with when it reaches a reader that only copies: the medians
-// of 200 answers of one run, asked in turns. What else the machine does may delay
-// either, so the best of three attempts counts. An answer that is held back is late in each.
+// TestTheFirstTokenIsNotHeldBack compares when the first token of an answer reaches the observer of a turn
+// with when it reaches a reader that only copies: the medians of 200 answers of one run, asked in turns.
+// Other work of the machine may delay either, so the best of three attempts counts. An answer that is held
+// back is late in each.
 func TestTheFirstTokenIsNotHeldBack(t *testing.T) {
 	const attempts, rounds, most = 3, 200, 5 * time.Millisecond
 	var sent atomic.Int64

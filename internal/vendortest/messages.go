@@ -107,7 +107,7 @@ func (a *messageStream) add(name string, mark Mark, pairs ...any) {
 	a.events = append(a.events, event{name: name, data: a.style.unknown(data), mark: mark})
 }
 
-// odd adds what says nothing.
+// odd adds empty events.
 func (a *messageStream) odd() {
 	if a.style.Pings {
 		a.add("ping", "")

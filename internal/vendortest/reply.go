@@ -1,22 +1,20 @@
 package vendortest
 
-// A Reply is what a model says to one request, in the words of no vendor. The
-// zero value is an empty answer.
+// A Reply is a model's answer to one request, independent of vendors. The zero value is an empty answer.
 type Reply struct {
-	Reasoning string // signed, or encrypted, where the API does that
+	Reasoning string // signed, or encrypted, if the API does that
 	Text      string // streamed word by word
 	Calls     []Call
 	Data      string // a structured answer: the text of one, and the request must ask for it
-	Finish    Finish // "": stop, or tool_calls where there are calls
+	Finish    Finish // "": stop, or tool_calls if there are calls
 	Usage     Usage
 	Fail      *Failure // in the place of an answer
-	Cut       *Cut     // where the stream ends too early
-	// Gate is received from before every piece of the text but the first. Nil:
-	// nothing is waited for.
+	Cut       *Cut     // the early end of the stream
+	// Gate is received from before every piece of the text except the first. Optional.
 	Gate <-chan struct{}
 }
 
-// A Call asks for a tool. Arguments are sent as they stand, valid or not.
+// A Call asks for a tool. Arguments are sent unchanged, valid or not.
 type Call struct{ ID, Name, Arguments string }
 
 // A Finish is why a model stops.
@@ -42,7 +40,7 @@ type Failure struct {
 	Message string            // in the place of the vendor's usual words
 }
 
-// A FailureKind is what each vendor has words and a status of its own for.
+// A FailureKind is a failure for which each vendor has its own words and status.
 type FailureKind string
 
 // The kinds of failure.
@@ -57,14 +55,14 @@ const (
 	BadRequest FailureKind = "bad request"
 )
 
-// A Cut is the place where a stream ends before its end, and how.
+// A Cut is the place and the kind of a stream's early end.
 type Cut struct {
 	After  int  // events that are sent before it
 	Behind Mark // instead: behind the last event of this kind
 	How    How
 }
 
-// A Mark is what an event of a stream is part of.
+// A Mark is the part of the answer that an event of a stream belongs to.
 type Mark string
 
 // The marks.
@@ -81,11 +79,11 @@ type How int
 const (
 	Disconnect How = iota // the connection breaks
 	End                   // the stream ends as if it were whole
-	Silent                // nothing more comes
+	Silent                // the stream stops, and the connection stays
 	Fail                  // an event says that the server is overloaded
 )
 
-// event is one server-sent event: its name, "" for none, and its data.
+// event is one server-sent event: its name, or "", and its data.
 type event struct {
 	name    string
 	data    string

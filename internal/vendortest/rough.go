@@ -5,24 +5,23 @@ import (
 	"unicode/utf8"
 )
 
-// Rough are ways of a server that are legal, or usual, and not kind. The zero
-// value is a plain stream.
+// Rough are legal or common ways of a server that are hard on clients. The zero value is a plain stream.
 type Rough struct {
-	Bytes      int    // as many are sent at a time, wherever they end; 0: whole events
+	Bytes      int    // size of the pieces, with any boundaries; 0: whole events
 	CRLF       bool   // lines end so
 	Comments   bool   // between events
 	Pings      bool   // events that only say that the server lives
-	Unknown    bool   // events and fields that no client knows
-	Empty      bool   // deltas with nothing in them
+	Unknown    bool   // events and fields that clients do not know
+	Empty      bool   // empty deltas
 	Letters    bool   // text and arguments come letter by letter
-	Interleave bool   // the arguments of several calls come in turns, where the API can
+	Interleave bool   // the arguments of several calls come in turns, if the API can
 	SplitData  bool   // an event has several lines of data
 	NoSpace    bool   // behind the colon
 	Mark       bool   // the stream begins with a byte order mark
 	Type       string // content type; "": text/event-stream
 }
 
-// style is what of a rough server concerns the events of an API.
+// style is the part of a rough server about the events of an API.
 type style struct {
 	Rough
 	model  string
@@ -53,7 +52,7 @@ func (s style) pieces(text string) []string {
 	return all
 }
 
-// halves are arguments as they are streamed, never cut inside a character.
+// halves are arguments as they are streamed, cut between characters.
 func (s style) halves(text string) []string {
 	if s.Letters || text == "" {
 		return s.pieces(text)
@@ -85,7 +84,7 @@ func (s style) broken(pieces []string) []string {
 	return all
 }
 
-// unknown adds a field that no client knows to an event's data, which is an
+// unknown adds a field unknown to clients to an event's data, which is an
 // object.
 func (s style) unknown(data string) string {
 	if !s.Unknown {

@@ -15,9 +15,8 @@ import (
 	"jp/internal/wirecheck"
 )
 
-// A Seeded answer is one that a seed chooses, and the ways in which its server
-// sends it: reordered, repeated, split, cut, late, and without what its format lets
-// a server leave out. The same seed gives the same answer.
+// A Seeded answer is one that a seed chooses, and the ways in which its server sends it: reordered, repeated,
+// split, cut, late, and without the optional parts of its format. The same seed gives the same answer.
 type Seeded struct {
 	Seed  uint64
 	Reply Reply
@@ -86,7 +85,7 @@ func (d *draw) text(most int) string {
 	return strings.Join(all, " ")
 }
 
-// reply is what the model means.
+// reply is the model's intended answer.
 func (d *draw) reply(seed uint64) Reply {
 	r := Reply{Usage: Usage{Input: 100, Output: 20, Cached: 60}}
 	if d.IntN(3) == 0 {
@@ -114,7 +113,7 @@ func (d *draw) rough() Rough {
 	}
 }
 
-// stream is the answer as events, with misdeeds, up to where it is cut.
+// stream is the answer as events, with misdeeds, up to its cut.
 func (d *draw) stream(a *Seeded, s style) string {
 	if len(a.Reply.Calls) > 0 && d.may("a call twice", 5) {
 		a.Reply.Calls = append(a.Reply.Calls, a.Reply.Calls[d.IntN(len(a.Reply.Calls))])
@@ -132,7 +131,7 @@ func (d *draw) stream(a *Seeded, s style) string {
 	if s.Mark {
 		out.WriteString("\ufeff")
 	}
-	known := 0 // bytes up to which the answer is not finished
+	known := 0 // bytes up to which the answer is unfinished
 	for i, e := range events {
 		text := s.write(e)
 		if s.CRLF && d.ends(s) {
@@ -194,7 +193,7 @@ func (a *Seeded) cut(d *draw, text string) {
 	late := d.may("late pieces", 6)
 	for len(text) > 0 {
 		n := min(1+d.IntN(max(1, most)), len(text))
-		n = min(max(n, len(text)/400), len(text)) // a long text takes no longer
+		n = min(max(n, len(text)/400), len(text)) // a long text takes as long as a short one
 		a.pieces, text = append(a.pieces, text[:n]), text[n:]
 		wait := time.Duration(0)
 		if late && d.IntN(len(a.pieces)+1) == 0 {
@@ -204,11 +203,11 @@ func (a *Seeded) cut(d *draw, text string) {
 	}
 }
 
-// ContentType is what the server calls its answer.
+// ContentType is the answer's type by the server.
 func (a Seeded) ContentType() string { return a.kind }
 
 // Send sends the answer: each piece by write, after a wait. It ends as the server
-// does: with an error where the connection breaks.
+// does: with an error if the connection breaks.
 func (a Seeded) Send(ctx context.Context, write func(string) error) error {
 	pause := func(d time.Duration) error {
 		if d == 0 {
@@ -251,7 +250,7 @@ func (a Seeded) Send(ctx context.Context, write func(string) error) error {
 
 var errBroken = errors.New("connection reset by peer")
 
-// Response is the answer to a request, in process: nothing goes over a network.
+// Response is the answer to a request, in process, without a network.
 func (a Seeded) Response(r *http.Request) *http.Response {
 	out, in := io.Pipe()
 	stop := context.AfterFunc(r.Context(), func() { _ = out.CloseWithError(r.Context().Err()) })
@@ -278,8 +277,8 @@ func (v Vendor) Asks(path string, body []byte) (faults []wirecheck.Violation, as
 	return v.speech.judge(body, v.Model, known{}), true
 }
 
-// halfBase is where the code points lie that stand for halves of characters while an
-// answer is made: in a private plane that no text of a test uses.
+// halfBase begins the code points that stand for halves of characters while an answer is made: a private
+// plane that the tests' texts never use.
 const halfBase = 0x100000
 
 // halves cuts a piece within the characters that have two halves.
@@ -302,7 +301,7 @@ func halves(piece string) (all []string) {
 	return all
 }
 
-// escapedHalves writes what stands for halves of characters as escapes.
+// escapedHalves writes the stand-ins for halves of characters as escapes.
 func escapedHalves(data string) string {
 	if !strings.ContainsFunc(data, isHalf) {
 		return data
@@ -320,8 +319,8 @@ func escapedHalves(data string) string {
 
 func isHalf(r rune) bool { return r >= halfBase+0xD800 && r <= halfBase+0xDFFF }
 
-// without is a JSON value without a field, which stands in any of its objects. Values
-// that have no such field stay as they are, to the byte.
+// without is a JSON value without a field, in any of its objects. Values without such a field stay as they
+// are, to the byte.
 func without(value, field string) string {
 	if !strings.Contains(value, `"`+field+`"`) {
 		return value
@@ -389,7 +388,7 @@ func (d *draw) forget(events []event, fields ...string) []event {
 	return events
 }
 
-// Plain is a reply as the vendor streams it when nothing is amiss.
+// Plain is a reply as the vendor streams it without faults.
 func (v Vendor) Plain(r Reply) string {
 	s := style{model: v.Model, reply: 2}
 	events, _ := v.speech.events(r, s)

@@ -70,7 +70,7 @@ type scene struct {
 	runs     map[string]int // of tools, by name and arguments
 }
 
-// next takes a request and says what it is answered with: the seeded answer first,
+// next takes a request and returns its answer: the seeded one first,
 // then the same without misdeeds, or the last words behind results.
 func (s *scene) next(path string, body []byte) (seeded bool, reply vendortest.Reply) {
 	s.mu.Lock()
@@ -141,7 +141,7 @@ type counted string
 
 type sceneKey struct{}
 
-// countedTools are the tools of all scenes: what is made of their schemas takes time.
+// countedTools are the tools of all scenes: compiling their schemas takes time.
 var countedTools = sync.OnceValues(func() (*tool.Registry, error) { return tool.NewRegistry(counted("look"), counted("list")) })
 
 const countedArguments = `{"type":"object","properties":{"path":{"type":"string"},"of":{"type":"string"},"n":{"type":"number"},"i":{"type":"number"}}}`
@@ -162,20 +162,20 @@ func (c counted) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 	return tool.Result{Content: []byte(ranMark)}, nil
 }
 
-// called names a call by what it asks for, in whatever order.
+// called names a call by its request, regardless of the order of arguments.
 func called(name string, arguments []byte) string {
-	canonical, _ := conversation.Canonical(arguments) // what is no JSON is no call of the script
+	canonical, _ := conversation.Canonical(arguments) // text other than JSON is no call of the script
 	return name + " " + string(canonical)
 }
 
-// written names a call by what the model wrote, to the byte.
+// written names a call by the model's text, to the byte.
 func written(name string, arguments []byte) string {
 	var out bytes.Buffer
-	_ = json.Compact(&out, arguments) // what is no JSON is no call of the script
+	_ = json.Compact(&out, arguments) // text other than JSON is no call of the script
 	return name + " " + out.String()
 }
 
-// play runs a turn against the scene, and says what is wrong with it.
+// play runs a turn against the scene, and describes its faults.
 func (s *scene) play(ctx context.Context, client *http.Client, base string) (faults []string, err error) {
 	s.runs = map[string]int{}
 	settings := catalog.Settings{BaseURL: base}
@@ -219,7 +219,7 @@ func (s *scene) play(ctx context.Context, client *http.Client, base string) (fau
 	return append(s.faults, s.judge(outcome, stream)...), nil
 }
 
-// judge holds what a turn came to against what the server meant.
+// judge compares a turn's outcome with the server's intention.
 func (s *scene) judge(o turnloop.Outcome, stream *conversation.Stream) (faults []string) {
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
 	meant, wrote := map[string]bool{}, map[string]bool{}

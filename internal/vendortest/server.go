@@ -92,15 +92,15 @@ func (s *Server) Be(r Rough) {
 	s.rough = r
 }
 
-// Loose gives up the rules that need to know what a client received: for tests
-// in which it is not known what of an answer reached it.
+// Loose gives up the rules that need the answers which a client received: for tests in which these are
+// unknown.
 func (s *Server) Loose() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.loose = true
 }
 
-// Forget begins another conversation: nothing that was received has to go back.
+// Forget begins another conversation: earlier answers need not go back.
 func (s *Server) Forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -115,15 +115,14 @@ func (s *Server) Requests() []Request {
 	return slices.Clone(s.requests)
 }
 
-// Left is how many replies of the script were not asked for.
+// Left is the number of replies of the script that are still to come.
 func (s *Server) Left() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.script) - s.answered
 }
 
-// Items are what a vendor's whole answers held that has to go back unchanged,
-// oldest first.
+// Items are the parts of a vendor's whole answers that have to go back unchanged, oldest first.
 func (s *Server) Items(vendor string) []json.RawMessage {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,9 +132,8 @@ func (s *Server) Items(vendor string) []json.RawMessage {
 // FellSilent is received from once for each stream that became silent.
 func (s *Server) FellSilent() <-chan struct{} { return s.silent }
 
-// AppendOnly fails the test where a request has lost or changed something that
-// stood before an answer in an earlier one to the same model. Requests at the given
-// numbers may begin anew.
+// AppendOnly fails the test if a request has lost or changed something that an earlier one to the same model
+// had before an answer. Requests at the given numbers may begin anew.
 func (s *Server) AppendOnly(anew ...int) {
 	s.t.Helper()
 	last := map[string]Request{}
@@ -186,8 +184,8 @@ func (s *Server) fault(v Vendor, body string, faults []string) {
 	}
 }
 
-// judge looks at a request, and fails the test where a rule is broken, unless the
-// server is strict: then it refuses the request.
+// judge checks a request, and fails the test for a broken rule, unless the server is strict: then it refuses
+// the request.
 func (s *Server) judge(v Vendor, r *http.Request, body []byte) []wirecheck.Violation {
 	faults := v.keyFaults(r, body)
 	broken := v.speech.judge(body, v.modelIn(r.URL.Path, body), s.known(v))
@@ -206,9 +204,9 @@ func (s *Server) judge(v Vendor, r *http.Request, body []byte) []wirecheck.Viola
 	return broken
 }
 
-// known is what a vendor knows of what it said.
+// known is a vendor's knowledge of its own answers.
 type known struct {
-	received []json.RawMessage // items that may and must go back, nil where that is not known
+	received []json.RawMessage // items that may and must go back, nil if unknown
 	given    []string          // ids of calls
 }
 

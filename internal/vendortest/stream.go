@@ -54,7 +54,7 @@ type stream struct {
 	w      http.ResponseWriter
 	style  style
 	gate   <-chan struct{}
-	done   <-chan struct{} // nobody listens any more
+	done   <-chan struct{} // closed when the client is gone
 	closed <-chan struct{}
 	spoken bool // a piece of the text was sent
 }

@@ -8,9 +8,8 @@ import (
 	"jp/internal/wirecheck"
 )
 
-// Strict makes the server refuse what breaks a rule, as its vendor does: with
-// status 400 and in the vendor's form. The test goes on; [Server.Refused] has what
-// was refused.
+// Strict makes the server refuse a request that breaks a rule, as its vendor does: with status 400 and in the
+// vendor's form. The test goes on. [Server.Refused] has the refusals.
 func (s *Server) Strict() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -24,8 +23,8 @@ func (s *Server) Always(reply Reply) {
 	s.always = &reply
 }
 
-// Gave says which ids of calls a vendor gave in a conversation that the server did not
-// take part in: exactly those come back.
+// Gave lists the ids of calls that a vendor gave in a conversation without this server: exactly those come
+// back.
 func (s *Server) Gave(v Vendor, ids []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

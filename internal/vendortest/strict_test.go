@@ -12,7 +12,7 @@ import (
 	"jp/internal/vendortest"
 )
 
-// TestStrictServersRefuse sends what a vendor refuses, and expects its words.
+// TestStrictServersRefuse sends requests that a vendor refuses, and expects its words.
 func TestStrictServersRefuse(t *testing.T) {
 	const call = `{"role":"assistant","content":%s,"tool_calls":[{"id":"%s","type":"function","function":{"name":"look","arguments":"{}"}}]%s}`
 	const look = `"tools":[{"type":"function","function":{"name":"look","parameters":%s}}]`

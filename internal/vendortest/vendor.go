@@ -21,7 +21,7 @@ type Vendor struct {
 	keyEnv  string // "": works without a key
 	auth    string // header of the key
 	prefix  string // before the key in it
-	dialect string // as jp's configuration names it; "" where jp knows
+	dialect string // as jp's configuration names it; "" if jp knows it
 	speech  speech
 }
 
@@ -34,13 +34,13 @@ type speech interface {
 	refusal(f Failure) (int, string)
 	// failing is an event that says in the midst of a stream that it failed.
 	failing() event
-	// complaint is the body of a refusal, with the vendor's words for what is wrong.
+	// complaint is the body of a refusal, with the vendor's words for the mistake.
 	complaint(words string) string
-	// whole is a reply as a server sends it that does not stream.
+	// whole is a reply of a server without streaming.
 	whole(r Reply, s style) string
-	// alive is an event that says nothing.
+	// alive is an empty event.
 	alive() string
-	// misdo does to the events of a reply what the format lets a server do.
+	// misdo changes the events of a reply in ways that the format allows.
 	misdo(events []event, d *draw) []event
 	// models lists a model.
 	models(name string) string
@@ -93,7 +93,7 @@ func VendorNamed(name string) Vendor {
 // Asked is the vendor's model as jp's -m takes it.
 func (v Vendor) Asked() string { return v.Name + "/" + v.Model }
 
-// Key is the vendor's key, which no other vendor may see; "" where it has none.
+// Key is the vendor's key, which other vendors must not see, or "".
 func (v Vendor) Key() string {
 	if v.keyEnv == "" {
 		return ""
@@ -101,7 +101,7 @@ func (v Vendor) Key() string {
 	return "key-for-" + v.Name + "-alone"
 }
 
-// KeyEnv is the environment variable that holds the key, "" where there is none.
+// KeyEnv is the environment variable that holds the key, or "".
 func (v Vendor) KeyEnv() string { return v.keyEnv }
 
 // modelIn is the model that a request is for.
@@ -124,7 +124,7 @@ func (v Vendor) asked(path string) bool {
 	return strings.HasPrefix(path, before) && strings.HasSuffix(path, after)
 }
 
-// keyFaults says what is wrong with the keys in a request.
+// keyFaults describes the mistakes in a request's keys.
 func (v Vendor) keyFaults(r *http.Request, body []byte) (faults []string) {
 	if got := r.Header.Get(v.auth); v.keyEnv != "" && got != v.prefix+v.Key() {
 		faults = append(faults, "the header "+v.auth+" is "+got)
@@ -153,7 +153,7 @@ func (v Vendor) Events(r Reply) int {
 	return len(events)
 }
 
-// Path is where the vendor is asked, below the server's URL.
+// Path is the path of the vendor's API, below the server's URL.
 func (v Vendor) Path() string { return strings.ReplaceAll(v.base+v.asks, "MODEL", v.Model) }
 
 // Authorize adds the vendor's key to a request.

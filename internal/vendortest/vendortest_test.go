@@ -65,7 +65,7 @@ func question(v vendortest.Vendor) *provider.Request {
 	}
 }
 
-// said is what an answer came to.
+// said is the outcome of an answer.
 func said(t *testing.T, p provider.Provider, r *provider.Request) ([]string, provider.Chunk, error) {
 	t.Helper()
 	var parts provider.Assembler
@@ -88,8 +88,8 @@ func said(t *testing.T, p provider.Provider, r *provider.Request) ([]string, pro
 	return all, provider.Chunk{}, io.ErrUnexpectedEOF
 }
 
-// TestEveryVendorSaysWhatTheScriptSays holds what the server says, in every
-// format and as rough as it can be, against what a client makes of it.
+// TestEveryVendorSaysWhatTheScriptSays compares the server's answer, in every format and as rough as
+// possible, with a client's reading of it.
 func TestEveryVendorSaysWhatTheScriptSays(t *testing.T) {
 	want := []string{
 		fmt.Sprintf("%d %s  ", provider.ChunkReasoning, thought), fmt.Sprintf("%d %s  ", provider.ChunkMessage, spoken),
@@ -162,7 +162,7 @@ func TestModelsAreListed(t *testing.T) {
 	}
 }
 
-// A complainer keeps what a test is failed with.
+// A complainer keeps the failures of a test.
 type complainer struct {
 	testing.TB
 	mu    sync.Mutex
@@ -175,7 +175,7 @@ func (c *complainer) Errorf(format string, args ...any) {
 	c.words += fmt.Sprintf(format, args...) + "\n"
 }
 
-// TestWhatIsWrongFailsTheTest sends what no request may be.
+// TestWhatIsWrongFailsTheTest sends forbidden requests.
 func TestWhatIsWrongFailsTheTest(t *testing.T) {
 	anthropic, openai := vendortest.VendorNamed("anthropic"), vendortest.VendorNamed("openai")
 	good := `{"model":"claude-sonnet-4-5","max_tokens":9,"messages":[{"role":"user","content":"Hi"}]}`
@@ -217,7 +217,7 @@ func TestWhatIsWrongFailsTheTest(t *testing.T) {
 	}
 }
 
-// TestARequestOnlyGrows finds what was lost of an earlier one.
+// TestARequestOnlyGrows finds the lost parts of an earlier request.
 func TestARequestOnlyGrows(t *testing.T) {
 	v := vendortest.VendorNamed("work")
 	for want, next := range map[string]string{"": "Why?", "V1": "Why not?"} {
