@@ -10,14 +10,14 @@ var (
 	date    string // of the commit, RFC 3339 in UTC
 )
 
-// An Info is a version and where it comes from. What is unknown is empty.
+// An Info is a version and its source. Unknown fields are empty.
 type Info struct {
 	Version string
 	Commit  string
 	Date    string // of the commit, RFC 3339 in UTC
 }
 
-// Get returns what the release says, else what Go noted in the binary.
+// Get returns the release's data, else Go's notes in the binary.
 func Get() Info {
 	info := Info{Version: version, Commit: commit, Date: date}
 	if version != "" {
