@@ -39,7 +39,6 @@ func (k *checker) anthropic() {
 	k.data(assistantTexts(turns))
 }
 
-// anthropicHead checks the fields beside the messages.
 func (k *checker) anthropicHead() {
 	b := k.body
 	if !b.has("anthropic_version") { // the clouds name the model in the address
@@ -74,7 +73,6 @@ func (k *checker) outputFormat(f *node) {
 	}
 }
 
-// toolList are the declared tools.
 func (k *checker) toolList() []*node {
 	tools := k.body.get("tools")
 	k.optional(tools, list)
@@ -130,7 +128,6 @@ func (k *checker) anthropicBlocks(m message) {
 	}
 }
 
-// textBlock checks a block of type text.
 func (k *checker) textBlock(rule string, b *node) {
 	if b.str("type") != "text" {
 		k.add(Format, b, "is of type %q, not text", b.str("type"))
@@ -141,7 +138,7 @@ func (k *checker) textBlock(rule string, b *node) {
 	}
 }
 
-// midSystem checks where a system message may stand among the others (A12).
+// midSystem checks the place of a system message among the others (A12).
 func (k *checker) midSystem(all []message) {
 	for i, m := range all {
 		if m.role != "system" {

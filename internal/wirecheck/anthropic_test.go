@@ -61,7 +61,6 @@ var (
 	}
 )
 
-// dialogue is a body with these messages.
 func dialogue(messages ...string) fields { return fields{"messages": array(messages...)} }
 
 // and are members beside those of the body.

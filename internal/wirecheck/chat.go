@@ -38,7 +38,7 @@ func (k *checker) chat() {
 }
 
 // chatHead checks the fields beside the messages; structured output comes from
-// response_format and never from a tool that must be called (C8).
+// response_format and never from a forced tool (C8).
 func (k *checker) chatHead() {
 	k.want(k.body.get("model"), text)
 	k.optional(k.body.get("stream"), boolean)

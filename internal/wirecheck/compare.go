@@ -13,9 +13,9 @@ const (
 	GeminiContents               // [Gemini]
 )
 
-// A shape says where an API keeps what [AppendOnly] compares.
+// A shape is the layout of an API for [AppendOnly].
 type shape struct {
-	fixed    [][]string // what is equal as a whole, under each of its names
+	fixed    [][]string // must be equal as a whole, under each of its names
 	messages string     // the list that only grows
 	answer   string     // the role of an answer that is let continue
 }
@@ -61,7 +61,7 @@ func Same(earlier, later []byte) []Violation {
 	return k.found
 }
 
-// prefix reports, under a rule, where earlier is not the beginning of later.
+// prefix reports, under a rule, if earlier is not the beginning of later.
 func prefix(rule string, spell func(*node) string, s shape, earlier, later *node) []Violation {
 	k := checker{}
 	for _, names := range s.fixed {

@@ -14,7 +14,7 @@ type growth struct {
 	api            wirecheck.API
 	base           fields
 	earlier, later fields
-	where          string // what has changed; empty if nothing
+	where          string // the changed part, or empty
 }
 
 var growths = []growth{

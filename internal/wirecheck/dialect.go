@@ -7,7 +7,7 @@ var (
 	numberedID = lazy.Regexp(`^functions\.[A-Za-z_][A-Za-z0-9_-]*:[0-9]+$`)
 )
 
-// dialect checks what differs from endpoint to endpoint (C7).
+// dialect checks the differences between endpoints (C7).
 func (k *checker) dialect(turns []*node) {
 	d := k.Chat
 	var details []*node
@@ -34,7 +34,7 @@ func (k *checker) dialect(turns []*node) {
 	k.dialectHead()
 }
 
-// dialectCalls checks the ids of calls and what else calls and messages hold.
+// dialectCalls checks the ids of calls and the other fields of calls and messages.
 func (k *checker) dialectCalls(m *node) {
 	holders := append([]*node{m}, m.get("tool_calls").items...)
 	for _, h := range holders {

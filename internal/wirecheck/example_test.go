@@ -6,8 +6,8 @@ import (
 	"jp/internal/wirecheck"
 )
 
-// A body is judged by what goes over the wire, and two bodies of one
-// conversation by how the first became the second.
+// A body is judged by its bytes on the wire, and two bodies of one conversation by the change from the first
+// to the second.
 func Example() {
 	first := []byte(`{"model": "m", "max_tokens": 100, "messages": [
 		{"role": "user", "content": "Which Go version is this?"}]}`)

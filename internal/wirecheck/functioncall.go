@@ -5,7 +5,6 @@ import "strings"
 // geminiNames are the API's own limits.
 var geminiNames = nameRules{long: "G7", start: "G7"}
 
-// functionCall checks the fields of one call.
 func (k *checker) functionCall(f *node) {
 	if !k.want(f, object) {
 		return
@@ -13,13 +12,12 @@ func (k *checker) functionCall(f *node) {
 	if f.has("id") {
 		k.id(idRules{}, f.get("id"))
 	}
-	if args := f.get("args"); args.kind != absent { // absent says that there are none
+	if args := f.get("args"); args.kind != absent { // absent means none
 		k.arguments("G7", f.str("id"), args, args)
 	}
 }
 
-// functionResponse checks what a result holds (G4); an empty one says so in
-// words (P6).
+// functionResponse checks the content of a result (G4). An empty one says so in words (P6).
 func (k *checker) functionResponse(f *node) {
 	if !k.want(f, object) {
 		return
@@ -48,7 +46,7 @@ func (k *checker) functionResponse(f *node) {
 }
 
 // functionGroups checks that each answer with calls is followed by their
-// results, in order (G2), and that there are no others (P4).
+// results, in order (G2), and by these only (P4).
 func (k *checker) functionGroups(all []content) {
 	var ids []call
 	for i, c := range all {
@@ -103,11 +101,11 @@ func (k *checker) functionNames(declared []*node, all []content) {
 	k.names(geminiNames, declared, uses)
 }
 
-// dummySignature stands in for a signature that there never was.
+// dummySignature stands in for a missing signature.
 const dummySignature = "skip_thought_signature_validator"
 
-// signatures checks that the calls of the current turn carry what the model
-// wants to see (G6), and that signed parts are those received (G5).
+// signatures checks that the calls of the current turn carry the signatures that the model requires (G6), and
+// that signed parts are those received (G5).
 func (k *checker) signatures(all []content) {
 	current := 0
 	for i, c := range all {

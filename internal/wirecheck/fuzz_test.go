@@ -6,8 +6,8 @@ import (
 	"jp/internal/wirecheck"
 )
 
-// fuzz starts from the bodies of the tables: no input makes a validator panic,
-// or report nothing but an unnamed rule.
+// fuzz starts from the bodies of the tables: a validator must never panic, and must name the rule of each
+// report.
 func fuzz(f *testing.F, validate validator, base fields, tables ...[]bodyTest) {
 	for _, table := range tables {
 		for _, test := range table {

@@ -145,8 +145,7 @@ func (k *checker) onePart(p *node) {
 	}
 }
 
-// geminiText checks a text that carries no signature: not empty (G7) and not
-// only white space (P6).
+// geminiText checks a text without a signature: it must not be empty (G7) or only white space (P6).
 func (k *checker) geminiText(p *node) {
 	t := p.get("text")
 	switch {

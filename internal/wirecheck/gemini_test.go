@@ -39,7 +39,6 @@ func gCallID(id string) string {
 
 func gResultID(id string) string { return gResultOf("read", `{"output":"done"}`, `"id":"`+id+`"`) }
 
-// contents is a body with these contents.
 func contents(all ...string) fields { return fields{"contents": array(all...)} }
 
 var geminiBase = fields{

@@ -16,12 +16,12 @@ var (
 )
 
 // nameRules are the rules under which an API itself reports bad names of tools;
-// what they leave open is reported as P11.
+// the rest is reported as P11.
 type nameRules struct {
 	long   string // a name of more than 64 characters; empty: P11
-	start  string // a name that starts with neither a letter nor _; empty: P11
+	start  string // a name that starts with other than a letter or _; empty: P11
 	unique string // a name that two tools have; empty: P11
-	none   string // tools are used but none is declared; empty: P11
+	none   string // undeclared tools are used; empty: P11
 }
 
 // orCommon is the API's own rule, if it has one.
@@ -70,11 +70,11 @@ func (k *checker) name(r nameRules, n *node) {
 
 // idRules are the rules under which an API itself reports bad ids of calls.
 type idRules struct {
-	max    int                   // characters that the API takes; 0: no limit
+	max    int                   // characters that the API takes; 0: unlimited
 	long   string                // an id with more
 	chars  string                // an id with other characters than letters, digits, _ and -; empty: P11
 	unique string                // an id that two calls have
-	form   func() *regexp.Regexp // what else the endpoint takes
+	form   func() *regexp.Regexp // further demand of the endpoint
 }
 
 // id checks the id of one call.

@@ -21,8 +21,7 @@ type result struct {
 // outside is the group of results that follow no answer.
 const outside = -1
 
-// pairRules are the rules under which an API itself reports pairs at a wrong
-// place; pairs that do not exist at all are P4.
+// pairRules are the rules under which an API itself reports misplaced pairs. Missing pairs are P4.
 type pairRules struct {
 	call   string // the result stands elsewhere than behind the call
 	result string // the call stands elsewhere than before the result

@@ -2,8 +2,8 @@ package wirecheck
 
 import "slices"
 
-// reasoningItem checks the fields of one reasoning item: without what the
-// server keeps, only the encrypted content makes it readable (R3).
+// reasoningItem checks the fields of one reasoning item: without the server's memory, only the encrypted
+// content makes it readable (R3).
 func (k *checker) reasoningItem(i item) {
 	k.want(i.get("summary"), list)
 	if i.str("encrypted_content") == "" {
@@ -11,9 +11,8 @@ func (k *checker) reasoningItem(i item) {
 	}
 }
 
-// reasoningItems checks that reasoning goes with the item it came with (R2),
-// and against what was received: only what this target made (R4), in the order
-// it came, none left behind (R2), with its phase (R6).
+// reasoningItems checks that reasoning goes with its original item (R2). It also compares it with the
+// received one: only this target's own (R4), in its order, complete (R2), with its phase (R6).
 func (k *checker) reasoningItems(items []item) {
 	for n, i := range items {
 		if i.kind != "reasoning" {
@@ -56,8 +55,7 @@ func placeOf(i item, received []item) int {
 	return slices.IndexFunc(received, func(r item) bool { return r.str("id") == id })
 }
 
-// unknownItem judges an item that this target did not make: its reasoning
-// cannot be read there.
+// unknownItem judges an item that this target did not make: its reasoning is unreadable there.
 func (k *checker) unknownItem(i item) {
 	if i.kind == "reasoning" {
 		k.add("R4", i.node, "is not reasoning that this target made")

@@ -3,7 +3,7 @@ package wirecheck
 import "encoding/json"
 
 // asReceived checks that each part is one of those received, unchanged and in
-// the order they came in, and says where in that order each stands. Matching
+// the order they came in, and returns the place of each in that order. Matching
 // starts at the end, so of two equal parts the later one counts as sent.
 func (k *checker) asReceived(rule string, sent []*node, received []string) []int {
 	places := make([]int, len(sent))
@@ -23,8 +23,8 @@ func (k *checker) asReceived(rule string, sent []*node, received []string) []int
 	return places
 }
 
-// spellings are the canonical forms of raw values, without what is no JSON and
-// without those that the filter leaves out.
+// spellings are the canonical forms of raw values, without invalid JSON and without those that the filter
+// leaves out.
 func spellings(raw []json.RawMessage, keep func(*node) bool) []string {
 	var all []string
 	for _, r := range raw {
@@ -38,7 +38,7 @@ func spellings(raw []json.RawMessage, keep func(*node) bool) []string {
 // every keeps all values.
 func every(*node) bool { return true }
 
-// nothingRefused checks that no trace of a refused turn is in the body.
+// nothingRefused checks that the body is free of a refused turn.
 func (k *checker) nothingRefused(rule string) {
 	for _, r := range k.Refused {
 		if k.body.anywhere(r) {

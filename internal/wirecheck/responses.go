@@ -17,11 +17,10 @@ var hosted = []string{"web_search_call", "file_search_call", "code_interpreter_c
 // An item is one entry of input.
 type item struct {
 	*node
-	kind string // type, and message where the type is left out
+	kind string // type, or message if the type is left out
 	role string // of a message
 }
 
-// isModel reports whether the model made the item.
 func (i item) isModel() bool {
 	return i.role == "assistant" || i.kind == "reasoning" || i.kind == "function_call" || slices.Contains(hosted, i.kind)
 }
@@ -50,9 +49,8 @@ func (k *checker) responses() {
 	k.data(texts)
 }
 
-// responsesHead checks the fields beside the input: nothing is kept by the
-// server, reasoning comes back encrypted (R3), instructions do not change
-// within a turn (R9).
+// responsesHead checks the fields beside the input: the server keeps nothing, reasoning comes back encrypted
+// (R3), instructions stay the same within a turn (R9).
 func (k *checker) responsesHead() {
 	b := k.body
 	k.want(b.get("model"), text)
@@ -130,8 +128,7 @@ func (k *checker) inputItem(n int, i item) {
 	}
 }
 
-// inputMessage checks a message by its role; what steers the model stands only
-// at the beginning (R9).
+// inputMessage checks a message by its role; steering messages stand only at the beginning (R9).
 func (k *checker) inputMessage(n int, i item) {
 	kinds := []string{"input_text", "input_image", "input_file"}
 	switch i.role {
@@ -168,7 +165,7 @@ func (k *checker) inputParts(rule string, content *node, kinds ...string) {
 	}
 }
 
-// functionOutput checks what a result holds (R7).
+// functionOutput checks the content of a result (R7).
 func (k *checker) functionOutput(output *node) {
 	if !output.is(text, list) {
 		k.add("R7", output, "is %v, not a string or a list", output.kind)
@@ -177,8 +174,7 @@ func (k *checker) functionOutput(output *node) {
 	k.inputParts("R7", output, "input_text", "input_image", "input_file")
 }
 
-// phase checks that an assistant message says where in the answer it stood, on
-// models that tell (R6).
+// phase checks that an assistant message names its phase in the answer, on models that tell it (R6).
 func (k *checker) phase(i item) {
 	p := i.get("phase")
 	known := p.text == "commentary" || p.text == "final_answer"

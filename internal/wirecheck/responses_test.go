@@ -40,7 +40,6 @@ func rThink(id string) string {
 	return `{"type":"reasoning","id":"` + id + `","summary":[],"encrypted_content":"xyz"}`
 }
 
-// input is a body with these items.
 func input(items ...string) fields { return fields{"input": array(items...)} }
 
 var responsesBase = fields{

@@ -15,7 +15,7 @@ func (k *checker) everyString(n *node) {
 	}
 }
 
-// keysOnce checks that no object has a key twice.
+// keysOnce checks that the keys of each object are unique.
 func (k *checker) keysOnce(n *node) {
 	sorted := slices.Sorted(slices.Values(n.keys))
 	for i := 1; i < len(sorted); i++ {
@@ -29,7 +29,7 @@ func (k *checker) keysOnce(n *node) {
 }
 
 // inner parses JSON that is spelled inside a string, and checks its strings as
-// if they stood in the body. It is nil if the string is no JSON object.
+// if they stood in the body. It is nil if the string is not a JSON object.
 func (k *checker) inner(n *node) *node {
 	if n.kind != text {
 		return nil
@@ -44,8 +44,8 @@ func (k *checker) inner(n *node) *node {
 	return root
 }
 
-// arguments checks what a call passes: the rule names the API's demand for an
-// object, and calls known as malformed pass an empty one (P8).
+// arguments checks the arguments of a call: the rule names the API's demand for an object, and calls known as
+// malformed pass an empty one (P8).
 func (k *checker) arguments(rule, id string, n, value *node) {
 	switch {
 	case value == nil || value.kind != object:
@@ -70,7 +70,7 @@ func (k *checker) data(texts []string) {
 	}
 }
 
-// notBlank reports a text that says nothing, under the rule that forbids it.
+// notBlank reports a blank text, under the rule that forbids it.
 func (k *checker) notBlank(rule string, n *node) {
 	if n.blank() {
 		k.add(rule, n, "text is empty or only white space")

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// What a Messages body says about thinking.
+// Values of thinking in a Messages body.
 const (
 	thinkingOff      = "disabled"
 	thinkingManual   = "enabled"
@@ -50,7 +50,7 @@ func isThinking(b *node) bool {
 	return b.str("type") == "thinking" || b.str("type") == "redacted_thinking"
 }
 
-// thinkingMode is the mode in force: said, or the model's own when nothing is.
+// thinkingMode is the mode in force: the body's, or else the model's own.
 func (k *checker) thinkingMode() string {
 	switch {
 	case k.body.get("thinking").kind == object:
@@ -83,8 +83,7 @@ func (k *checker) thinkingParameter(mode string) {
 	}
 }
 
-// freeChoice checks that, with thinking, no tool is forced and sampling is left
-// alone (A10).
+// freeChoice checks that a request with thinking neither forces a tool nor sets sampling (A10).
 func (k *checker) freeChoice(mode string) {
 	thinks := mode != thinkingOff
 	choice := k.body.get("tool_choice")
@@ -125,8 +124,8 @@ func (k *checker) thinkingBlock(b *node) {
 	}
 }
 
-// thinkingEnd checks that a message does not stop at its thinking: with nothing
-// else in it that is A15, behind something else A8.
+// thinkingEnd checks that a message does not stop at its thinking: alone that is A15, behind something else
+// A8.
 func (k *checker) thinkingEnd(m message) {
 	if len(m.blocks) == 0 || !isThinking(m.blocks[len(m.blocks)-1]) {
 		return
@@ -183,8 +182,7 @@ func (k *checker) thinkingReceived(sent []*node) {
 	}
 }
 
-// boundTo checks that what stands before a thinking block is what stood there
-// when the block was made (A11).
+// boundTo checks that the text before a thinking block is the same as when the block was made (A11).
 func (k *checker) boundTo(m message, b *node) {
 	producer, known := k.Anthropic.Producers[b.str("signature")+b.str("data")]
 	if !known || k.Anthropic.Drop {

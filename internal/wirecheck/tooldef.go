@@ -8,15 +8,15 @@ import (
 	"jp/internal/lazy"
 )
 
-// toolRules are the rules of an API for the definitions of tools (P12). A server
-// refuses the whole request where one tool breaks one of them.
+// toolRules are the rules of an API for the definitions of tools (P12). A server refuses the whole request if
+// one tool breaks one of them.
 type toolRules struct {
-	max        int                   // tools of one request; 0: no limit
+	max        int                   // tools of one request; 0: unlimited
 	keys       func() *regexp.Regexp // of the properties at the top level
 	properties bool                  // the top level has properties
-	items      bool                  // an array says what it holds
-	branches   bool                  // a type stands in the branches of anyOf, not beside it
-	subset     bool                  // the words and forms that Gemini reads, and no others
+	items      bool                  // an array describes its items
+	branches   bool                  // a type stands in the branches of anyOf instead of beside it
+	subset     bool                  // only the words and forms that Gemini reads
 	typeList   bool                  // with subset: a type may be a list of one type and null
 }
 
@@ -46,7 +46,7 @@ func (d ChatDialect) toolRules() toolRules {
 // maxSchemaDepth is how deep schemas may be nested in each other.
 const maxSchemaDepth = 32
 
-// toolSchemas checks the schemas of tools' parameters. One that is absent takes none.
+// toolSchemas checks the schemas of tools' parameters. A tool without one takes no parameters.
 func (k *checker) toolSchemas(r toolRules, schemas []*node) {
 	if r.max > 0 && len(schemas) > r.max {
 		k.add("P12", k.body.get("tools"), "there are %d tools, more than %d", len(schemas), r.max)
@@ -85,7 +85,7 @@ type schemaCheck struct {
 
 var (
 	schemaTypes = []string{"object", "array", "string", "integer", "number", "boolean", "null"}
-	// What the keywords of draft 2020-12 have for a value.
+	// Kinds of value of the keywords of draft 2020-12.
 	schemaKinds = map[string][]kind{
 		"description": {text}, "title": {text}, "format": {text}, "pattern": {text}, "$ref": {text},
 		"minimum": {number}, "maximum": {number}, "exclusiveMinimum": {number}, "exclusiveMaximum": {number}, "multipleOf": {number},
@@ -183,7 +183,7 @@ func (c *schemaCheck) types(s *node) {
 	}
 }
 
-// lists checks what lists hold.
+// lists checks the items of lists.
 func (c *schemaCheck) lists(s *node) {
 	for _, word := range []string{"anyOf", "oneOf", "allOf", "prefixItems", "enum"} {
 		if l := s.get(word); l.kind == list && len(l.items) == 0 {
@@ -199,7 +199,7 @@ func (c *schemaCheck) lists(s *node) {
 	}
 }
 
-// reference checks that what a schema refers to is there.
+// reference checks that the target of a reference exists.
 func (c *schemaCheck) reference(s *node) {
 	ref := s.get("$ref")
 	if ref.kind != text {
@@ -216,7 +216,7 @@ func (c *schemaCheck) reference(s *node) {
 	}
 }
 
-// subset checks what Gemini reads of a schema.
+// subset checks the part of a schema that Gemini reads.
 func (c *schemaCheck) subset(s *node) {
 	for i, word := range s.keys {
 		if !slices.Contains(geminiWords, word) {

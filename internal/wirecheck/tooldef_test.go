@@ -128,7 +128,6 @@ func TestNumberOfTools(t *testing.T) {
 	require.Empty(t, many)
 }
 
-// toolBody is a body with n tools.
 func toolBody(body, tool string, n int) []byte {
 	tools := make([]string, n)
 	for i := range tools {

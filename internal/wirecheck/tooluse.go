@@ -37,8 +37,7 @@ func (k *checker) toolUse(turns []message) {
 	k.names(nameRules{unique: "A7", none: "A7"}, k.declaredNames(), uses)
 }
 
-// declaredNames are the names of the tools; a set of tools that a server brings
-// has none.
+// declaredNames are the names of the tools; a server's own set of tools has none.
 func (k *checker) declaredNames() []*node {
 	var names []*node
 	for _, tool := range k.body.get("tools").items {
@@ -49,7 +48,7 @@ func (k *checker) declaredNames() []*node {
 	return names
 }
 
-// resultsFirst checks that nothing stands before a result in its message (A2).
+// resultsFirst checks that results come first in their message (A2).
 func (k *checker) resultsFirst(m message) {
 	other := false
 	for _, b := range m.blocks {
@@ -84,7 +83,7 @@ func (k *checker) onlyResults(m message) {
 	}
 }
 
-// toolResult checks what a result holds (A5); an empty one says so in words (P6).
+// toolResult checks the content of a result (A5). An empty one says so in words (P6).
 func (k *checker) toolResult(b *node) {
 	k.want(b.get("tool_use_id"), text)
 	if flag := b.get("is_error"); !flag.is(absent, boolean) {
@@ -114,8 +113,8 @@ func (k *checker) toolResult(b *node) {
 	}
 }
 
-// picture checks that an image is of a kind that the API takes, and is what it
-// says it is (A5).
+// picture checks that an image is of a kind that the API takes, and that its content has the declared kind
+// (A5).
 func (k *checker) picture(b *node) {
 	source := b.get("source")
 	if !k.want(source, object) {

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// A kind is what a JSON value is.
+// A kind is the type of a JSON value.
 type kind string
 
 const (
@@ -24,14 +24,14 @@ const (
 	object  kind = "an object"
 )
 
-// A node is a JSON value that knows where it stands in the body.
+// A node is a JSON value that knows its place in the body.
 type node struct {
 	path  string
 	kind  kind
 	text  string   // of a string its characters, of a number or boolean its literal
 	keys  []string // of an object, in the order of the body, as often as they stand there
 	items []*node  // the values of an object, or the items of a list
-	fault string   // what is wrong with the characters of a string or of the keys
+	fault string   // fault in the characters of a string or of the keys
 }
 
 var (
@@ -42,7 +42,6 @@ var (
 // maxDepth is how deep values may be nested.
 const maxDepth = 512
 
-// parse reads one JSON value.
 func parse(data []byte) (*node, error) {
 	if !json.Valid(data) {
 		return nil, errNotJSON
@@ -92,7 +91,7 @@ func (r *reader) value(path string, depth int) (*node, error) {
 	return n, nil
 }
 
-// children reads what stands between the brackets.
+// children reads the content of the brackets.
 func (r *reader) children(n *node, open json.Delim, depth int) error {
 	n.kind = object
 	if open == '[' {
@@ -122,9 +121,9 @@ func (r *reader) children(n *node, open json.Delim, depth int) error {
 	return err
 }
 
-// faultOf says what is wrong with the characters of a string: raw is its
-// spelling, decoded what the decoder made of it. The decoder puts U+FFFD in
-// place of what it cannot read, so more of them than were spelled is a fault.
+// faultOf describes the fault in the characters of a string: raw is its spelling, decoded the decoder's
+// result. The decoder puts U+FFFD in place of unreadable characters, so more of them than in the spelling is
+// a fault.
 func faultOf(raw []byte, decoded string) string {
 	if !utf8.Valid(raw) {
 		return "is not UTF-8"
@@ -179,10 +178,10 @@ func (n *node) str(keys ...string) string {
 	return ""
 }
 
-// blank reports whether a string has nothing but white space.
+// blank reports whether a string has only white space.
 func (n *node) blank() bool { return n.kind == text && strings.TrimSpace(n.text) == "" }
 
-// canonical spells the value with sorted keys and no white space, leaving out
+// canonical spells the value with sorted keys and without white space, leaving out
 // the named keys at every depth.
 func (n *node) canonical(without ...string) string {
 	var b strings.Builder

@@ -1,19 +1,18 @@
-// Package wirecheck judges the JSON bodies that are sent to model providers,
-// from the outside: it knows the public formats of the APIs and nothing of the
-// code that makes the requests, so that one mistake is not made twice.
+// Package wirecheck judges the JSON bodies that are sent to model providers, from the outside: it knows the
+// public formats of the APIs and is independent of the code that makes the requests, so that a mistake is not
+// made twice.
 //
-// There is one validator for each API. Each reports every rule that a body
-// breaks, by the rule's name (A2, C1, ...). A defect has one name: where a rule
-// of the API and a common rule (P4, P5, P6, P11) say the same, the common one
-// is reported only for what the API's own rule leaves open. What is no request
-// at all - bad JSON, keys given twice, wrong types, unknown roles and kinds of
-// block - is reported as "format".
+// There is one validator for each API. Each reports every rule that a body breaks, by the rule's name (A2,
+// C1, ...). A defect has one name: if a rule of the API and a common rule (P4, P5, P6, P11) overlap, the
+// common one is reported only for defects that the API's own rule leaves open. A text that is not a request
+// at all - bad JSON, keys given twice, wrong types, unknown roles and kinds of block - is reported as
+// "format".
 //
 // A rule that needs to know more than the body takes it from a field of
 // [Capability] and is not checked while that field is empty.
 //
 // The package imports only the standard library, never panics on any input,
-// and refuses to guess: it repairs nothing and ranks nothing.
+// and never guesses: it only reports.
 package wirecheck
 
 import "fmt"
@@ -25,7 +24,7 @@ const Format = "format"
 type Violation struct {
 	Rule    string // as in "A2", or [Format]
 	Where   string // path in the body, as in "messages[2].content[0]"; empty for the whole
-	Problem string // what is wrong, for people
+	Problem string // the mistake, for people
 }
 
 // Error says the rule, the place and the problem on one line.
@@ -68,7 +67,7 @@ func (k *checker) add(rule string, at *node, problem string, args ...any) {
 	k.found = append(k.found, Violation{Rule: rule, Where: at.path, Problem: fmt.Sprintf(problem, args...)})
 }
 
-// want reports whether a node has one of the kinds; if not, that is a violation.
+// want reports whether a node has one of the kinds; otherwise that is a violation.
 func (k *checker) want(n *node, kinds ...kind) bool {
 	if n.is(kinds...) {
 		return true
@@ -77,12 +76,12 @@ func (k *checker) want(n *node, kinds ...kind) bool {
 	return false
 }
 
-// optional is want for what may also be absent; null counts as absent.
+// optional is want for an optional node. null counts as absent.
 func (k *checker) optional(n *node, kinds ...kind) bool {
 	return n.is(absent, null) || k.want(n, kinds...)
 }
 
-// objects are the items of a list, without those that are no objects.
+// objects are the objects among the items of a list.
 func (k *checker) objects(n *node) []*node {
 	var found []*node
 	for _, item := range n.items {

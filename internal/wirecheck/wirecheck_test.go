@@ -34,10 +34,9 @@ func quoted(s string) string {
 	return string(b)
 }
 
-// array is the JSON list of the items.
 func array(items ...string) string { return "[" + strings.Join(items, ",") + "]" }
 
-// A bodyTest is one body and the one rule that it breaks; none if it is good.
+// A bodyTest is one body and the one rule that it breaks; or none.
 type bodyTest struct {
 	name string
 	rule string
