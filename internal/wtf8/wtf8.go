@@ -17,7 +17,7 @@ import (
 	"unicode/utf8"
 )
 
-// ErrString says that a JSON value is no string.
+// ErrString reports a JSON value other than a string.
 var ErrString = errors.New("not a JSON string")
 
 // A Text is a string of a JSON value that keeps halves of characters. Pieces of
@@ -98,7 +98,7 @@ func Decode[T string | []byte | json.RawMessage](raw T) (string, error) {
 	return pair(string(append(out, inside...))), nil
 }
 
-// Clean is a JSON value in whose strings U+FFFD stands for what is no character.
+// Clean is a JSON value in whose strings U+FFFD replaces invalid characters.
 func Clean(value []byte) []byte {
 	if !halves(value) {
 		return value
@@ -124,8 +124,7 @@ func Clean(value []byte) []byte {
 	return append(out, value...)
 }
 
-// escape is the UTF-16 unit that an escape with which a text begins stands for, -1
-// if it begins with none.
+// escape is the UTF-16 unit of an escape at the beginning of a text, or -1.
 func escape(text []byte) rune {
 	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
 		return -1
@@ -209,8 +208,8 @@ func Join(text string) string {
 	return j.Add(text) + j.End()
 }
 
-// A Joiner makes UTF-8 of a text that comes in pieces. It holds back what may be
-// the beginning of a character until the next piece has come.
+// A Joiner makes UTF-8 of a text that comes in pieces. It holds back a possible beginning of a character
+// until the next piece has come.
 type Joiner struct{ held string }
 
 // Add takes the next piece and returns as much of the text as is whole.
@@ -227,15 +226,15 @@ func (j *Joiner) Add(piece string) string {
 	return replaced(text[:at])
 }
 
-// End returns what is left: U+FFFD where the text ends within a character.
+// End returns the rest: U+FFFD if the text ends within a character.
 func (j *Joiner) End() string {
 	left := j.held
 	j.held = ""
 	return replaced(left)
 }
 
-// Rest is what is missing of a whole text behind what was said of it, which may end
-// within a character. It is false where something else was said.
+// Rest is the missing part of a whole text behind the part said so far, which may end within a character. It
+// is false if the two differ.
 func Rest(whole, said string) (string, bool) {
 	var j Joiner
 	left, ok := strings.CutPrefix(whole, j.Add(said))
@@ -256,8 +255,7 @@ func Cut(text string) bool {
 	return begun(text) < len(text)
 }
 
-// begun is where the character begins that is not whole at the end of a text, the
-// text's length if there is none.
+// begun is the place of an incomplete character at the end of a text, or the text's length.
 func begun(text string) int {
 	for back := 1; back < min(utf8.UTFMax, len(text)+1); back++ {
 		last := text[len(text)-back:]
@@ -273,8 +271,7 @@ func begun(text string) int {
 	return len(text)
 }
 
-// replaced puts U+FFFD in the place of each single surrogate, and of each run of
-// bytes that are no character.
+// replaced puts U+FFFD in the place of each single surrogate, and of each run of invalid bytes.
 func replaced(text string) string {
 	if utf8.ValidString(text) {
 		return text

@@ -14,7 +14,7 @@ import (
 func TestPiecesOfAText(t *testing.T) {
 	tests := map[string]struct {
 		pieces []string // JSON strings
-		want   []string // what each gives
+		want   []string // the output of each
 		end    string
 	}{
 		"nothing cut":                  {[]string{`"a"`, `"b🎉"`}, []string{"a", "b🎉"}, ""},
@@ -60,7 +60,7 @@ func TestWhatIsNoString(t *testing.T) {
 	}
 }
 
-// A text comes out as it was, wherever a server cuts it, and however it escapes it.
+// A text comes out unchanged, with any cuts and escapes of a server.
 func TestAnyTextCutAnywhere(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.String().Draw(t, "text")
