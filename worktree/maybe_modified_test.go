@@ -80,10 +80,15 @@ func TestSuspects(t *testing.T) {
 			r.remove("a")
 			require.NoError(r.t, os.Symlink("d/a", r.path("a")))
 		}, []string{"a"}},
-		"another link":    {func(r *repo) { r.remove("link"); require.NoError(r.t, os.Symlink("d.x", r.path("link"))) }, []string{"link"}},
-		"can be run":      {func(r *repo) { require.NoError(r.t, os.Chmod(r.path("a"), 0o755)) }, []string{"a"}},
-		"as old as index": {func(r *repo) { r.write("new", "1\n"); r.git("add", "new") }, []string{"new"}},
-		"to be added":     {func(r *repo) { r.write("new", "1\n"); r.git("add", "-N", "new") }, []string{"new"}},
+		"another link": {func(r *repo) { r.remove("link"); require.NoError(r.t, os.Symlink("d.x", r.path("link"))) }, []string{"link"}},
+		"can be run":   {func(r *repo) { require.NoError(r.t, os.Chmod(r.path("a"), 0o755)) }, []string{"a"}},
+		"as old as index": {func(r *repo) {
+			r.write("new", "1\n")
+			later := time.Now().Add(time.Hour)
+			require.NoError(r.t, os.Chtimes(r.path("new"), later, later))
+			r.git("add", "new")
+		}, []string{"new"}},
+		"to be added": {func(r *repo) { r.write("new", "1\n"); r.git("add", "-N", "new") }, []string{"new"}},
 		"to be added, and empty": {func(r *repo) {
 			r.write("new", "")
 			r.git("add", "-N", "new")
