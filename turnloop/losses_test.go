@@ -63,6 +63,17 @@ func TestUncopiedFilesAreNamed(t *testing.T) {
 	}
 }
 
+// The look before a known destroyer is told so, and looks at each file.
+func TestLookBeforeDestroyers(t *testing.T) {
+	for argv, want := range map[string]bool{`["rm","a"]`: true, `["make"]`: false} {
+		w := newWorkspace()
+		r := newRig(t, []*fakeTool{changes("shell")}, runs(argv), answers("ok"))
+		r.opts.Files.Workspace = w
+		r.done()
+		require.Equal(t, want, w.looks[1].Destroys, argv)
+	}
+}
+
 // Without a copy a command that destroys files runs only if the user allows that, or the question said so.
 func TestNoBackup(t *testing.T) {
 	for name, tt := range map[string]struct {

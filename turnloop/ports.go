@@ -70,6 +70,8 @@ type SnapshotRequest struct {
 	Only  []string // the only files that can have moved; nil: any
 	Named []string // files that the tool was told to write
 	Any   bool     // a tool is about to run that may write to any file
+	// Destroys says that it is known to delete or overwrite files.
+	Destroys bool
 	// Control asks for the control files of git, which any look before such a tool has.
 	Control bool
 	// Call is the call that is about to run, that ran, or, with Lost, that may have run; optional.

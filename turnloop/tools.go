@@ -41,7 +41,7 @@ func (l *Loop) runChanging(ctx context.Context, call *conversation.ToolCall) err
 	}
 	named, only := l.opts.named(call)
 	place := &CallPlace{Conversation: l.opts.Conversation.ID, Turn: call.Event.Turn, Seq: call.Event.Seq}
-	before, err := l.files.look(ctx, SnapshotRequest{Named: named, Only: only, Any: only == nil, Call: place})
+	before, err := l.files.look(ctx, SnapshotRequest{Named: named, Only: only, Any: only == nil, Destroys: destroys(commandOf(call)), Call: place})
 	if err != nil {
 		return err
 	}

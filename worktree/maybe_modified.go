@@ -1,6 +1,7 @@
 package worktree
 
 import (
+	"bytes"
 	"context"
 	"maps"
 	"os"
@@ -16,12 +17,72 @@ import (
 // mostSuspects is how many paths git is asked about by name: above, all is simpler.
 const mostSuspects = 100
 
+// An earlierLook is which tracked paths were suspect after a tool, with a watch of their folders from then on.
+type earlierLook struct {
+	mu    sync.Mutex
+	watch *folderWatch
+	index identity // the zero identity: there was no such look
+	found maybeModified
+}
+
+// since are the paths to look at again, with their inodes. ok is false if all have to be looked at.
+func (l *earlierLook) since(top, index string, odd bool) (again map[string]uint32, ok bool) {
+	if now, err := identify(index); err != nil || l.index == (identity{}) || now != l.index || odd != (l.found.modes != nil) {
+		return nil, false
+	}
+	changed, ok := l.watch.since()
+	if !ok {
+		return nil, false
+	}
+	again = map[string]uint32{}
+	folders := nofollow.Open(top)
+	defer folders.Close()
+	for path, renamed := range changed {
+		st, err := folders.Lstat([]byte(path))
+		if err != nil && !renamed { // it may have been a second name of another file
+			return nil, false
+		}
+		again[path] = uint32(st.Ino)
+	}
+	return again, true
+}
+
+// among are the entries at some paths. ok is false if one of the paths is a second name of another entry.
+func among(entries []gitindex.Entry, again map[string]uint32) (some []gitindex.Entry, ok bool) {
+	inodes := map[uint32]bool{}
+	for _, inode := range again {
+		inodes[inode] = true
+	}
+	for i := range entries {
+		if _, is := again[string(entries[i].Path)]; is {
+			some = append(some, entries[i])
+		} else if inodes[entries[i].Inode] && entries[i].Inode != 0 {
+			return nil, false
+		}
+	}
+	return some, true
+}
+
+// linked reports whether a file has several names.
+func linked(st *unix.Stat_t) bool { return st.Mode&unix.S_IFMT == unix.S_IFREG && st.Nlink > 1 }
+
 // suspects finds the tracked paths that may differ from an index. At all others
 // everything that git keeps of a file, to the nanosecond, is unchanged, so git would
 // skip them too. Unusual entries are suspect. ok is false if git has to look at
-// everything. modes are the modes of the files that odd, if it is not nil, reports.
-func (w *Worktree) suspects(ctx context.Context, index string, odd func(mode uint32) bool) (paths []string, modes map[string]uint32, ok bool) {
-	data, written, err := readIndex(index)
+// everything. modes are the modes of the files that opts.Odd, if it is not nil, reports.
+// The look after a tool serves later ones, which look again at the paths that changed since.
+func (w *Worktree) suspects(ctx context.Context, index string, opts SnapshotOptions) (paths []string, modes map[string]uint32, ok bool) {
+	last := &w.looked
+	last.mu.Lock()
+	defer last.mu.Unlock()
+	var again map[string]uint32
+	after, known := opts.Since != nil && opts.Untracked, false
+	if !after && !opts.Fresh {
+		if again, known = last.since(w.repo.TopLevel, index, opts.Odd != nil); known && len(again) == 0 {
+			return last.found.paths, last.found.modes, true
+		}
+	}
+	data, id, err := readIndex(index)
 	if err != nil {
 		return nil, nil, false
 	}
@@ -29,44 +90,67 @@ func (w *Worktree) suspects(ctx context.Context, index string, odd func(mode uin
 	if err != nil {
 		return nil, nil, false
 	}
-	parts := parted(entries, runtime.GOMAXPROCS(0))
-	found := make([]maybeModified, len(parts))
-	var wg sync.WaitGroup
-	for i, part := range parts {
-		wg.Go(func() { found[i] = w.suspect(ctx, part, written, odd) })
-	}
-	wg.Wait()
-	for _, f := range found {
-		paths = append(paths, f.paths...)
-		if modes == nil {
-			modes = f.modes
-		} else {
-			maps.Copy(modes, f.modes)
-		}
-		if !f.whole {
-			return nil, nil, false
+	if known = known && id == last.index; known {
+		var some []gitindex.Entry
+		if some, known = among(entries, again); known {
+			entries = some
 		}
 	}
-	return paths, modes, len(paths) <= mostSuspects
+	if after {
+		last.index = identity{}
+		last.watch.begin(w.repo.TopLevel, foldersOf(entries))
+	}
+	found := w.lookAt(ctx, entries, id.Mtime, opts.Odd)
+	if known {
+		found.addOld(&last.found, again)
+	}
+	if !found.whole || len(found.paths) > mostSuspects {
+		return nil, nil, false
+	}
+	if after && !found.elsewhere {
+		last.index, last.found = id, found
+	}
+	return found.paths, found.modes, true
 }
 
-// readIndex reads an index file, and says when it was written.
-func readIndex(path string) (data []byte, written Timestamp, err error) {
+// foldersOf are the folders of entries, each behind the one that it is in.
+func foldersOf(entries []gitindex.Entry) []string {
+	folders, seen := []string{""}, map[string]struct{}{"": {}}
+	for i := range entries {
+		path := entries[i].Path
+		if dir := path[:max(bytes.LastIndexByte(path, '/'), 0)]; len(dir) > 0 {
+			if _, is := seen[string(dir)]; is {
+				continue
+			}
+			for end := range len(path) {
+				if folder := path[:end]; path[end] == '/' {
+					if _, is := seen[string(folder)]; !is {
+						seen[string(folder)] = struct{}{}
+						folders = append(folders, string(folder))
+					}
+				}
+			}
+		}
+	}
+	return folders
+}
+
+// readIndex reads an index file, and identifies it.
+func readIndex(path string) (data []byte, id identity, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, Timestamp{}, err
+		return nil, identity{}, err
 	}
 	defer f.Close()
-	var st unix.Stat_t
-	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
-		return nil, Timestamp{}, err
+	if id, err = identifyFile(f); err != nil {
+		return nil, identity{}, err
 	}
-	if st.Size > maxIndex {
-		return nil, Timestamp{}, unix.EFBIG
+	if id.Size > maxIndex {
+		return nil, identity{}, unix.EFBIG
 	}
-	data = make([]byte, st.Size)
+	data = make([]byte, id.Size)
 	_, err = f.ReadAt(data, 0)
-	return data, modified(&st), err
+	return data, id, err
 }
 
 // maxIndex is more bytes than the index of any repository has that jp can work in.
@@ -87,15 +171,53 @@ func parted(entries []gitindex.Entry, most int) (parts [][]gitindex.Entry) {
 // A maybeModified is which of some entries are suspect. It is whole unless there are too many
 // or git has to look for another reason.
 type maybeModified struct {
-	paths []string
-	modes map[string]uint32
-	whole bool
+	paths     []string
+	modes     map[string]uint32 // nil: not asked for
+	whole     bool
+	elsewhere bool // one can change without a note of the kernel: it has a second name, or lies in another file system
+}
+
+// addOld adds what an earlier look has of paths that it did not look at again.
+func (m *maybeModified) addOld(old *maybeModified, again map[string]uint32) {
+	for _, path := range old.paths {
+		if _, is := again[path]; !is {
+			m.paths = append(m.paths, path)
+		}
+	}
+	for path, mode := range old.modes {
+		if _, is := again[path]; !is {
+			m.modes[path] = mode
+		}
+	}
+}
+
+// lookAt looks at entries, which are in the order of the index, with all processors.
+func (w *Worktree) lookAt(ctx context.Context, entries []gitindex.Entry, written Timestamp, odd func(mode uint32) bool) maybeModified {
+	parts := parted(entries, runtime.GOMAXPROCS(0))
+	found := make([]maybeModified, len(parts))
+	var wg sync.WaitGroup
+	for i, part := range parts {
+		wg.Go(func() { found[i] = suspect(ctx, w.repo.TopLevel, part, written, odd) })
+	}
+	wg.Wait()
+	all := found[0]
+	for _, f := range found[1:] {
+		all.paths = append(all.paths, f.paths...)
+		maps.Copy(all.modes, f.modes)
+		all.whole, all.elsewhere = all.whole && f.whole, all.elsewhere || f.elsewhere
+	}
+	return all
 }
 
 // suspect looks at entries, which are in the order of the index.
-func (w *Worktree) suspect(ctx context.Context, entries []gitindex.Entry, written Timestamp, odd func(mode uint32) bool) (found maybeModified) {
-	folders := nofollow.Open(w.repo.TopLevel)
+func suspect(ctx context.Context, top string, entries []gitindex.Entry, written Timestamp, odd func(mode uint32) bool) (found maybeModified) {
+	folders := nofollow.Open(top)
 	defer folders.Close()
+	var at unix.Stat_t
+	_ = unix.Stat(top, &at)
+	if odd != nil {
+		found.modes = map[string]uint32{}
+	}
 	for i := range entries {
 		e := &entries[i]
 		if e.Stage != 0 || len(found.paths) > mostSuspects || i%fewEntries == 0 && ctx.Err() != nil {
@@ -105,11 +227,11 @@ func (w *Worktree) suspect(ctx context.Context, entries []gitindex.Entry, writte
 		if err == unix.EINVAL || err == unix.ENAMETOOLONG || err == unix.EMFILE || err == unix.ENFILE {
 			return found // it is no path, or not one for a command line; or there is no room to look
 		}
-		if err == nil && odd != nil && st.Mode&unix.S_IFMT == unix.S_IFREG && odd(uint32(st.Mode)) {
-			if found.modes == nil {
-				found.modes = map[string]uint32{}
+		if err == nil {
+			found.elsewhere = found.elsewhere || linked(&st) || st.Dev != at.Dev
+			if odd != nil && st.Mode&unix.S_IFMT == unix.S_IFREG && odd(uint32(st.Mode)) {
+				found.modes[string(e.Path)] = uint32(st.Mode)
 			}
-			found.modes[string(e.Path)] = uint32(st.Mode)
 		}
 		if err == nil && !e.Open && same(e, &st) && !racy(e, written) || e.Skip && err == unix.ENOENT {
 			continue

@@ -91,7 +91,7 @@ func (s *snapshot) dirty(ctx context.Context) ([]raw, error) {
 	if s.kept {
 		index = s.w.keptIndex()
 	}
-	paths, modes, ok := s.w.suspects(ctx, index, s.opts.Odd)
+	paths, modes, ok := s.w.suspects(ctx, index, s.opts)
 	s.modes = modes
 	if ok {
 		if len(paths) == 0 {

@@ -43,6 +43,9 @@ type SnapshotOptions struct {
 	// Odd reports a mode of a tracked file that is wanted; nil: none is.
 	Odd func(mode uint32) bool
 
+	// Fresh looks at each tracked file. Without it a snapshot after Since may serve until the kernel notes a change.
+	Fresh bool
+
 	// Objects lets few changes be recorded in process, as SnapshotPaths does: the
 	// caller writes what Snapshot.Objects then has, before anything that names the
 	// tree. nil: git writes all objects.

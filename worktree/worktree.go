@@ -83,6 +83,8 @@ type Worktree struct {
 	attrs  map[string]pathRules // by path, for the in-process snapshot
 	config contentSettings
 	hidden *hiddenPaths // nil: not asked for yet
+
+	looked earlierLook
 }
 
 // Open returns the working tree of a located repository. It starts no child.
@@ -106,6 +108,7 @@ func Open(_ context.Context, repo gitcmd.Repository, opts Options) (*Worktree, e
 	git := gitcmd.At(repo, opts.Git)
 	w := &Worktree{
 		repo: repo, git: git, opts: opts, gaps: convert.New(git, repo), flush: (*os.File).Sync, attrs: map[string]pathRules{},
+		looked: earlierLook{watch: &folderWatch{}},
 	}
 	if w.rules = opts.Rules; w.rules == nil {
 		w.rules = rulecheck.New(git)

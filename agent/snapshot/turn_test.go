@@ -167,3 +167,40 @@ func TestToolsOnFiles(t *testing.T) {
 		})
 	}
 }
+
+// TestSavedBetweenTools varies what removes a file that a person saved after the tool before it: the saved version is recorded
+// as the person's, and comes back.
+func TestSavedBetweenTools(t *testing.T) {
+	t.Parallel()
+	for _, command := range []string{"rm README.md", "git rm -qf README.md"} {
+		t.Run(command, func(t *testing.T) {
+			t.Parallel()
+			s := front.New(t)
+			s.Configure("[sandbox]\nenable = false\n")
+			saved := false
+			person := &front.Person{Any: func(question string) string {
+				if !saved && strings.Contains(question, "README.md") {
+					saved = true
+					s.Write("README.md", "saved\n")
+				}
+				return conversation.AnswerRun
+			}}
+			script := ""
+			for _, call := range []string{shell("true"), shell("true # again"), shell(command)} {
+				script += "[[reply]]\n[[reply.tool_call]]\n" + call
+			}
+			f := &front.Front{Person: person}
+			require.NoError(t, s.Ask(f, s.Request(script+"[[reply]]\nmessage = \"Over.\"\n", "Work")))
+			require.True(t, saved)
+			events := f.Events()
+			i := slices.IndexFunc(events, func(e *conversation.Event) bool { return e.Type() == conversation.TypeWorkspace })
+			require.Positive(t, i)
+			require.Equal(t, "README.md", events[i].Body.(*conversation.Workspace).Paths[0].Path)
+			require.True(t, slices.ContainsFunc(events[i:], func(e *conversation.Event) bool { return e.Type() == conversation.TypeToolStarted }), "it stands before the start of the tool")
+			all := responses(events)
+			changed := all[2].Body.(*conversation.ToolCallResponse).Changed
+			require.Equal(t, []string{"D README.md"}, recorded(all[2]))
+			require.Equal(t, "saved", strings.TrimSpace(s.Git("cat-file", "blob", changed[0].Before)))
+		})
+	}
+}

@@ -305,7 +305,7 @@ func (f *Files) snapshot(ctx context.Context, at turnloop.SnapshotRequest) (work
 		snap, err := f.written(ctx, at.Tree, worktree.SnapshotOptions{Since: &since, Untracked: true, Named: at.Named})
 		return snap, nil, err
 	}
-	snap, err := f.written(ctx, at.Tree, worktree.SnapshotOptions{Named: at.Named, Odd: f.odd()})
+	snap, err := f.written(ctx, at.Tree, worktree.SnapshotOptions{Named: at.Named, Odd: f.odd(), Fresh: at.Destroys})
 	if err != nil {
 		return snap, nil, err
 	}

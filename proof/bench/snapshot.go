@@ -128,7 +128,7 @@ func (s *snapshots) statusSide() side {
 
 func (s *snapshots) beforeSide() side {
 	return side{name: snapBefore, block: 3, run: func(ctx context.Context) error {
-		return s.take(ctx, worktree.SnapshotOptions{})
+		return s.take(ctx, worktree.SnapshotOptions{Fresh: true}) // as before the first tool of a turn
 	}}
 }
 
