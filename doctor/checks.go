@@ -1,9 +1,7 @@
-// Package doctor checks a repository and what jp needs around it: whether it is well, and
-// what to do about what is not.
+// Package doctor checks a repository and its surroundings, and advises on each fault.
 //
-// Every check is a row of one table. Its function looks, and judges what it saw by a type
-// with a method Findings, which looks at nothing. Texts hold names as they were found:
-// the caller who prints them cleans them.
+// Every check is a row of one table. Its function gathers facts into a type, whose method Findings judges
+// them without further reading. Texts hold names as they were found. The caller cleans them before printing.
 package doctor
 
 import (
@@ -25,8 +23,8 @@ import (
 	"jp/process"
 )
 
-// A check is one row: the topics of its findings, what it looks at, and the function that
-// finds. Without a repository that jp can work in, jp skips those inside it.
+// A check is one row: the topics of its findings, its place, and its function. Without a repository that jp
+// can work in, jp skips the checks inside it.
 type check struct {
 	topics []string
 	at     string
@@ -78,7 +76,7 @@ func CheckUp(ctx context.Context, e *repo.Host, o Options) (found Report, err er
 	return found, nil
 }
 
-// open opens each part that can be opened, and makes nothing.
+// open opens each part that can be opened, and creates no files.
 func (c *checkup) open(ctx context.Context) (err error) {
 	r := &repo.Repo{Env: c.env, Git: gitcmd.New(c.dir, gitcmd.Options{Environ: c.env.Environ})}
 	c.repo = r
@@ -106,7 +104,7 @@ func (c *checkup) open(ctx context.Context) (err error) {
 
 func (c *checkup) close() {
 	if c.db != nil {
-		_ = c.db.Close() // nothing was written
+		_ = c.db.Close() // it was only read
 	}
 	if c.repo.Store != nil {
 		_ = c.repo.Store.Close()

@@ -9,20 +9,20 @@ import (
 	"jp/gitstore/odb"
 )
 
-// Options say what is looked at, and with what.
+// Options of a check.
 type Options struct {
-	Net     bool // providers are asked whether they can be reached
-	Fix     bool // what a kill left behind is removed
-	Verbose bool // everything is looked at to its end
+	Net     bool // ask providers whether they are reachable
+	Fix     bool // remove leftovers
+	Verbose bool // run every check to its end
 	// terminal is the user's with a style, and editor their editor for a shell, and the variable that
 	// names it.
 	Terminal func(style config.Style) Terminal
 	Editor   func() (command, from string)
-	// mistakes are the settings that turns cannot work with, and those without effect.
+	// mistakes are the settings that make turns fail, and those without effect.
 	Mistakes func(*repo.Repo) (wrong, idle []*config.Error)
 }
 
-// A Report is what was found, and what was removed.
+// A Report has the findings, and the removed files.
 type Report struct {
 	Findings []Finding
 	Removed  []RemovedJSON
@@ -35,12 +35,12 @@ type RemovedJSON struct {
 	Age  float64 `json:"age_s"` // seconds
 }
 
-// A checkup is one look at everything. What could not be opened is nil.
+// A checkup is one run of all checks. Parts that cannot be opened are nil.
 type checkup struct {
 	Options
 	env      *repo.Host
 	dir      string
-	repo     *repo.Repo // without a store where there is no repository
+	repo     *repo.Repo // lacks a store outside of a repository
 	db       *odb.Store
 	found    Repository
 	storeErr error
@@ -49,13 +49,12 @@ type checkup struct {
 	kept     map[string]error // why files stay that --fix was to remove, by their paths
 }
 
-// patience limits a check that has no limit of its own. With -v and with --fix there is
-// no limit.
+// patience limits the time of a check without its own limit. With -v and with --fix the limit is a minute.
 func (c *checkup) patience(ctx context.Context) (context.Context, context.CancelFunc) {
 	return c.patienceFor(ctx, time.Second)
 }
 
-// patienceFor is patience for what takes longer.
+// patienceFor is patience for longer checks.
 func (c *checkup) patienceFor(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	if c.Verbose || c.Fix {
 		limit = time.Minute

@@ -47,7 +47,7 @@ func (c *checkup) configuration(context.Context) []Finding {
 		}
 	}
 	if found.Untrusted {
-		found.HeldBack = found.HeldBack[:len(found.HeldBack)-1] // what to do is advice
+		found.HeldBack = found.HeldBack[:len(found.HeldBack)-1] // the last one is the advice
 	}
 	for _, file := range []string{r.Paths.UserFile, r.Standings().OwnFile()} {
 		if safefile.IsRegular(file) {
@@ -60,7 +60,6 @@ func (c *checkup) configuration(context.Context) []Finding {
 	return found.Findings()
 }
 
-// hookDir is where hooks run.
 func (c *checkup) hookDir() string {
 	if c.found.Err != nil {
 		return c.dir
@@ -68,13 +67,13 @@ func (c *checkup) hookDir() string {
 	return c.repo.Place()
 }
 
-// A Hook is a command of the configuration that cannot be started.
+// A Hook is a command of the configuration that fails to start.
 type Hook struct {
 	Point string
 	Err   error // why
 }
 
-// finding judges it: a hook before a tool that does not start denies the tool.
+// finding judges the hook: if a hook before a tool fails to start, it denies the tool.
 func (h Hook) finding() Finding {
 	f := found(Warn, "config", "the %s hook cannot be started: %v", h.Point, h.Err)
 	if h.Point == string(hooks.ToolPre) {
@@ -87,7 +86,7 @@ func (h Hook) finding() Finding {
 	return f.advise("make the program, or take out hooks.%s", h.Point)
 }
 
-// Config is what was read of the configuration.
+// Config has the facts about the configuration.
 type Config struct {
 	Files     []string // that were read
 	Mistake   error    // why the configuration is not used
@@ -169,7 +168,7 @@ func (c *checkup) secrets(context.Context) []Finding {
 	return append(key.Findings(), vault.Findings()...)
 }
 
-// cannotMake is why a file cannot be made, with the folders above it.
+// cannotMake is the error of making a file, with the folders above it.
 func cannotMake(path string) error {
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
 		_, err := os.Stat(dir)
@@ -186,7 +185,7 @@ func cannotMake(path string) error {
 	}
 }
 
-// private is what the file system says of a file or folder.
+// private gathers the facts about a private file or folder.
 func private(path string) Private {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -202,7 +201,7 @@ func private(path string) Private {
 type Private struct {
 	Path string
 	Mode fs.FileMode
-	Err  error // why it is of no use; fs.ErrNotExist where there is none
+	Err  error // of using it; fs.ErrNotExist if there is none
 }
 
 // exposed reports whether others may use it.
@@ -211,7 +210,7 @@ func (p Private) exposed() bool { return p.Err == nil && p.Mode.Perm()&0o077 != 
 // A Key is the file by which this user's events are known.
 type Key struct {
 	Private
-	Unmade error // why there is none and none can be made
+	Unmade error // of making the missing file
 }
 
 // Findings judges the key.
@@ -232,10 +231,10 @@ func (k Key) Findings() []Finding {
 	return []Finding{found(OK, "key", "%s, for you alone", k.Path)}
 }
 
-// A Vault is where the values of secrets are kept.
+// A Vault is the file for the values of secrets.
 type Vault struct {
 	Private
-	Off bool // nothing is replaced
+	Off bool // secrets stay in the text
 }
 
 // Findings judges the vault.

@@ -61,10 +61,10 @@ func (c *checkup) conversations(ctx context.Context) []Finding {
 	if c.repo.At.RefFormat == gitcmd.RefFiles {
 		store.LooseRefs, store.PackedRefs = countRefs(c.repo.At.CommonDir)
 	} else {
-		names, _ := c.db.RefNames("refs/jp/") // what cannot be listed was told
+		names, _ := c.db.RefNames("refs/jp/") // the error was reported before
 		store.Format, store.OtherRefs = c.repo.At.RefFormat, len(names)
 	}
-	missing, _ := c.repo.Store.SeenRefs().Missing() // without the name of the repository, which is told of
+	missing, _ := c.repo.Store.SeenRefs().Missing() // without the name of the repository, which another finding reports
 	return slices.Concat(store.Findings(), Taken{Missing: missing, SetBack: back}.Findings(), tips.Findings(), twins.Findings())
 }
 
@@ -115,14 +115,14 @@ func second(s gitstore.Duplicate) Duplicate {
 	return d
 }
 
-// countRefs counts the refs of jp's, by where they are.
+// countRefs counts jp's refs: loose and packed.
 func countRefs(common string) (loose, packed int) {
 	own := map[string]bool{}
 	_ = filepath.WalkDir(filepath.Join(common, "refs", "jp"), func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() && !strings.HasSuffix(path, ".lock") {
 			own[strings.TrimPrefix(path, common+"/")] = true
 		}
-		return nil // what cannot be read is told of the conversations
+		return nil // the findings about conversations have the error
 	})
 	f, err := os.Open(filepath.Join(common, "packed-refs"))
 	if err != nil {
@@ -145,8 +145,8 @@ type Store struct {
 	Live, Archived, Remote int
 	LooseRefs, PackedRefs  int
 	Format                 gitcmd.RefFormat
-	OtherRefs              int   // those of a format that is not files
-	Err                    error // why they cannot be listed
+	OtherRefs              int   // of another format than files
+	Err                    error // of listing them
 	Hidden                 error // why packed-refs may hide some
 }
 
@@ -179,11 +179,11 @@ type Tips struct {
 	Bad  []Tip
 }
 
-// A Tip is a newest event that cannot be read.
+// A Tip is an unreadable newest event.
 type Tip struct {
 	Name    string // as jp takes it for an ID
 	Newer   bool   // a newer jp wrote it
-	Partial bool   // older events were not fetched, and it does not tell of the whole alone
+	Partial bool   // some older events were not fetched, so the tip alone does not describe the whole conversation
 	Fetched bool   // it is another repository's
 	Err     error
 }
@@ -217,7 +217,7 @@ func (t Tips) whole() Tips {
 	return t
 }
 
-// partial says how many conversations are incomplete here.
+// partial is the finding about incomplete conversations.
 func (t Tips) partial(first string) Finding {
 	who := first + " is"
 	if n := len(t.Bad) - len(t.whole().Bad); n > 1 {
@@ -237,12 +237,11 @@ func (b Tip) finding() Finding {
 	return found(Fail, "damage", "%s: %s", b.Name, why).advise("%s", action.Verify(b.Name))
 }
 
-// A Duplicate is what else has the id of a conversation, in the other scope: live, or
-// archived.
+// A Duplicate is a second conversation with the same id, in the other scope: live, or archived.
 type Duplicate struct {
 	ID    conversation.ID
 	Live  bool              // the second one is the live one
-	Apart conversation.Head // the second one's, where it has events of its own
+	Apart conversation.Head // the second one's, if it has events of its own
 }
 
 // Duplicates are those of all conversations.

@@ -65,8 +65,8 @@ func (c *checkup) filters(ctx context.Context) (f Filters, err error) {
 	return f, nil
 }
 
-// pointers are the paths of files in the working tree that LFS keeps elsewhere, and that
-// stand as pointers there.
+// pointers are the paths of files in the working tree whose content is only in LFS, with a pointer in their
+// place.
 func (c *checkup) pointers(filters map[string]string) (paths []string) {
 	root, err := os.OpenRoot(c.repo.At.TopLevel)
 	if err != nil {
@@ -88,8 +88,7 @@ func (c *checkup) pointers(filters map[string]string) (paths []string) {
 	return paths
 }
 
-// missingLFS are the paths of pointers that only snapshots have, and whose content is not
-// in the storage of LFS.
+// missingLFS are the paths of pointers in snapshots alone whose content is missing from the storage of LFS.
 func (c *checkup) missingLFS(ctx context.Context) (paths []string, err error) {
 	git := c.repo.Git
 	out, err := git.Run(ctx, "rev-list", "--objects", "--glob=refs/jp/conversations/*", "--glob=refs/jp/archive/*", "--not", "--branches", "--tags", "--remotes")
@@ -118,7 +117,7 @@ func (c *checkup) missingLFS(ctx context.Context) (paths []string, err error) {
 	return paths, nil
 }
 
-// Filters are the filters that files of the working tree need, and what LFS lacks.
+// Filters are the filters that files of the working tree need, and the missing content of LFS.
 type Filters struct {
 	Foreign   []string // of the repository's own configuration: jp does not run them
 	Undefined []string // that attributes name, and nothing configures

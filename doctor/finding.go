@@ -10,12 +10,11 @@ import (
 // A Level is how bad a finding is.
 type Level string
 
-// The levels. Only Fail says that jp cannot do its work, or that something of it
-// was lost.
+// The levels. Only Fail means that jp cannot do its work, or has lost a part of it.
 const (
 	OK   Level = "ok"
 	Note Level = "note" // good to know
-	Warn Level = "warn" // something does not work, or may not
+	Warn Level = "warn" // a feature is or may be broken
 	Fail Level = "fail"
 )
 
@@ -70,7 +69,7 @@ func (t Tally) String() string {
 	return fmt.Sprintf("%d ok, %s, %s, %s.", t.OK, conversation.Count(t.Note, "note"), conversation.Count(t.Warn, "warning"), failed)
 }
 
-// listed joins a few names, and says how many more there are.
+// listed joins a few names, with the number of further ones.
 func listed(names []string, most int) string {
 	if len(names) <= most {
 		return strings.Join(names, ", ")
@@ -78,7 +77,7 @@ func listed(names []string, most int) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
-// lines are the lines of an error, of nil none.
+// lines are the lines of an error, empty for nil.
 func lines(err error) (all []string) {
 	if err == nil {
 		return nil

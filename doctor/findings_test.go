@@ -25,7 +25,7 @@ type judged struct {
 	level    doctor.Level
 	topic    string
 	text     string // in it
-	advice   string // in it, "" for none at all
+	advice   string // part of it; "" if there is no advice
 }
 
 func repository(change func(*doctor.Repository)) []doctor.Finding {
@@ -212,7 +212,7 @@ func TestLeftovers(t *testing.T) {
 	})
 }
 
-// The lock of a git that has ended can be removed, and of any other jp says why not.
+// jp removes the lock of a git that has ended, and gives the reason for leaving any other.
 func TestGitLocks(t *testing.T) {
 	of := func(path string, kind leftover.Kind, change func(*doctor.Leftovers, *leftover.File)) []doctor.Finding {
 		l, f := doctor.Leftovers{Root: "/r"}, leftover.File{Kind: kind, Path: "/r/.git/" + path, Age: 2 * time.Hour}
@@ -343,7 +343,7 @@ func TestProviders(t *testing.T) {
 	}
 }
 
-// check looks for each finding, and that its advice is there or is not.
+// check looks for each finding, and for the presence or absence of its advice.
 func check(t *testing.T, tests map[string]judged) {
 	t.Helper()
 	for name, tt := range tests {

@@ -37,14 +37,13 @@ func (c *checkup) fix(ctx context.Context) {
 	c.sweep(ctx, found.Stale)
 }
 
-// sweep removes the entries of processes that ended, as every look at what runs
-// does.
+// sweep removes the entries of processes that ended, as every reading of the registry does.
 func (c *checkup) sweep(ctx context.Context, stale []Entry) {
 	registry, ok := c.repo.States().ToldRegistry()
 	if !ok || len(stale) == 0 {
 		return
 	}
-	_, _ = registry.Live(ctx) // what cannot be removed is found again
+	_, _ = registry.Live(ctx) // the next check finds the entries that cannot be removed
 	left, _ := c.stale()
 	for _, e := range stale {
 		if !slices.Contains(names(left), e.ID) {
@@ -65,7 +64,7 @@ func seconds(d time.Duration) float64 { return float64(d.Milliseconds()) / 1000 
 // lockTree keeps every other jp from changing files of the working tree.
 func (c *checkup) lockTree(ctx context.Context) (unlock func(), err error) {
 	if c.repo.At.TopLevel == "" {
-		return func() {}, nil // there is none
+		return func() {}, nil // there is no lock to take
 	}
 	tree, err := worktree.Open(ctx, c.repo.At, worktree.Options{})
 	if err != nil {

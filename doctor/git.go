@@ -8,10 +8,10 @@ import (
 	"jp/gitcmd"
 )
 
-// moreFiles is the way out where a process may have too few files open.
+// moreFiles is the advice for a process that may open too few files.
 const moreFiles = "ulimit -n 256, or more"
 
-// TooFewFiles reports whether an error is that, and what to do about it.
+// TooFewFiles reports whether an error means that, and the advice.
 func TooFewFiles(err error) (advice string, ok bool) {
 	return moreFiles, errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
@@ -22,12 +22,12 @@ func (c *checkup) git(ctx context.Context) []Finding {
 	return Git{Version: version, Old: errors.Is(err, gitcmd.ErrGitTooOld), Ran: errors.As(err, &exit), Err: err}.Findings()
 }
 
-// Git is the git program. The zero value was not found.
+// Git is the git program. The zero value means that it is missing.
 type Git struct {
-	Version string // "" where there is none
-	Old     bool   // jp cannot work with it
-	Ran     bool   // it is there, and fails
-	Err     error  // why its version is not known
+	Version string // "" if it is missing
+	Old     bool   // too old for jp
+	Ran     bool   // it exists, and fails
+	Err     error  // of asking for its version
 }
 
 // Findings judges git.

@@ -18,14 +18,13 @@ import (
 	"jp/process"
 )
 
-// leftBehind finds what kills left behind.
+// leftBehind finds the files and entries of killed processes.
 func (c *checkup) leftBehind(ctx context.Context) []Finding {
 	found := c.leftovers(ctx)
 	found.Kept = c.kept
 	return found.Findings()
 }
 
-// place is where leftovers are looked for.
 func (c *checkup) place(ctx context.Context) leftover.Place {
 	return leftover.Place{CommonDir: c.repo.At.CommonDir, GitDir: c.repo.At.GitDir, TopLevel: c.repo.At.TopLevel, Gone: c.gone(ctx)}
 }
@@ -39,8 +38,7 @@ func (c *checkup) leftovers(ctx context.Context) Leftovers {
 	return found
 }
 
-// gone reports whether a conversation is no more. Where that cannot be told, it
-// is not.
+// gone reports whether a conversation no longer exists. If that is unknown, it reports false.
 func (c *checkup) gone(ctx context.Context) func(conversation.ID) bool {
 	return func(id conversation.ID) bool {
 		if c.repo.Store == nil {
@@ -51,8 +49,8 @@ func (c *checkup) gone(ctx context.Context) func(conversation.ID) bool {
 	}
 }
 
-// stale are the entries of the registry whose processes have ended. It removes
-// nothing; what cannot be read is in the error.
+// stale are the entries of the registry whose processes have ended. It only reads. errs are the errors of
+// unreadable entries.
 func (c *checkup) stale() (entries []Entry, errs []error) {
 	registry, ok := c.repo.States().ToldRegistry()
 	if !ok {
@@ -72,7 +70,7 @@ func (c *checkup) stale() (entries []Entry, errs []error) {
 		switch {
 		case errors.Is(err, fs.ErrNotExist): // its process ended
 		case errors.Is(err, process.ErrNotOurs):
-			return entries, []error{err} // the folder is not, and so nothing in it
+			return entries, []error{err} // an unreadable folder has unreadable entries
 		case err != nil:
 			errs = append(errs, err)
 		default:
@@ -96,11 +94,11 @@ func ageOf(path string) time.Duration {
 // Leftovers are the files that a kill may have left.
 type Leftovers struct {
 	Files   []leftover.File
-	Partly  bool // the working tree was not looked through to its end
+	Partly  bool // the search of the working tree was cut short
 	Network bool // gits of other machines may work in the repository
 	Stale   []Entry
 	Errs    []error // of the registry
-	Root    string  // paths below it are told from it
+	Root    string  // base of the shown paths
 	// Kept is why files stay although they were to be removed, by their paths.
 	Kept map[string]error
 }
@@ -115,7 +113,7 @@ type Entry struct {
 type trace struct {
 	kind      leftover.Kind
 	one, many string
-	otherwise string // what removes them besides --fix
+	otherwise string // removes them, besides --fix
 }
 
 var traces = []trace{
@@ -129,7 +127,7 @@ var traces = []trace{
 	{leftover.Draft, "unfinished answer of a conversation that is gone", "unfinished answers of conversations that are gone", ""},
 }
 
-// Findings judges what was left behind.
+// Findings judges the leftovers.
 func (l Leftovers) Findings() (all []Finding) {
 	for _, f := range l.Files {
 		switch {
@@ -173,7 +171,7 @@ func (l Leftovers) lock(f leftover.File) Finding {
 	return found(Warn, "leftovers", "%s; jp cannot see whether the git that made it has ended", what).advise("if no git works here, delete it")
 }
 
-// blocked is what a lock keeps from being done.
+// blocked is the action that a lock prevents.
 func (l Leftovers) blocked(f leftover.File) string {
 	switch name := strings.TrimSuffix(filepath.Base(f.Path), ".lock"); {
 	case f.Kind == leftover.RefLock && name == "packed-refs":
@@ -187,7 +185,7 @@ func (l Leftovers) blocked(f leftover.File) string {
 	}
 }
 
-// fixes says what --fix does about a file, or why it did not.
+// fixes describes what --fix does about a file, or why it left it.
 func (l Leftovers) fixes(f leftover.File) string {
 	switch why := l.Kept[f.Path]; {
 	case why != nil:
@@ -255,7 +253,7 @@ func processes(n int) string {
 	return fmt.Sprintf("%d processes", n)
 }
 
-// path is where a file is, from the repository.
+// path is the file's path, relative to the repository.
 func (l Leftovers) path(f leftover.File) string {
 	if rest, ok := strings.CutPrefix(f.Path, l.Root+"/"); ok && l.Root != "" {
 		return rest

@@ -26,10 +26,9 @@ import (
 // answersWithin is how long a process has to say hello.
 const answersWithin = 500 * time.Millisecond
 
-// locks finds out who holds conversations, and which tools live on
-// without their jp.
+// locks finds the holders of conversations, and the tools that outlived their jp.
 func (c *checkup) locks(ctx context.Context) []Finding {
-	entries, _ := os.ReadDir(c.repo.Locks.Dir) // no folder, no locks
+	entries, _ := os.ReadDir(c.repo.Locks.Dir) // without the folder there are no locks
 	held := map[conversation.ID]process.Holder{}
 	var tools []Tool
 	for _, e := range entries {
@@ -55,7 +54,7 @@ func (c *checkup) locks(ctx context.Context) []Finding {
 	return append(all, treeLock(c.repo.At.GitDir).Findings()...)
 }
 
-// treeLock looks at the lock of those who change files. It leaves the file as it is.
+// treeLock examines the lock for changing files. It leaves the lock file as it is.
 func treeLock(gitDir string) TreeLock {
 	l := TreeLock{Path: filepath.Join(gitDir, safefile.StateDirName, "mutation.lock")}
 	f, err := os.OpenFile(l.Path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
@@ -92,8 +91,7 @@ func (c *checkup) holders(ctx context.Context, held map[conversation.ID]process.
 	return SortHolders(holders)
 }
 
-// reaches returns why the process that holds a conversation cannot be reached, or nil.
-// A hello attaches to nothing.
+// reaches returns the error of reaching the process that holds a conversation. A hello attaches to nothing.
 func (c *checkup) reaches(ctx context.Context, id conversation.ID) error {
 	registry, ok := c.repo.States().ToldRegistry()
 	if !ok {
@@ -125,16 +123,16 @@ func ended(h process.Holder) bool {
 	return errors.Is(syscall.Kill(h.PID, 0), syscall.ESRCH)
 }
 
-// A Holder is who holds a conversation.
+// A Holder is the process that holds a conversation.
 type Holder struct {
 	ID    conversation.ID
 	PID   int
-	For   time.Duration // since it took the lock, 0 where that is not known
+	For   time.Duration // since it took the lock, 0 if unknown
 	Ended bool          // the process that took the lock is gone
-	Err   error         // why it cannot be reached, nil where it can
+	Err   error         // of reaching it, or nil
 }
 
-// Holders judges who holds conversations.
+// Holders judges the holders of conversations.
 func Holders(holders []Holder) (all []Finding) {
 	if len(holders) == 0 {
 		return []Finding{found(OK, "locks", "no conversation is held")}
@@ -169,14 +167,14 @@ func (h Holder) finding() Finding {
 	return found(OK, "locks", "%s, which can be reached: %s", who, action.Attach(h.ID.Short()))
 }
 
-// A TreeLock is the lock of those who change files of a working tree.
+// A TreeLock is the lock for changing files of a working tree.
 type TreeLock struct {
 	Path string
 	Held bool
 	PIDs []int // the processes that have it open, as far as the system tells
 }
 
-// Findings says who holds it.
+// Findings names its holder.
 func (l TreeLock) Findings() []Finding {
 	if !l.Held {
 		return nil

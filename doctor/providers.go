@@ -26,8 +26,8 @@ const (
 	remoteAnswer = 5 * time.Second
 )
 
-// providers finds out what can be asked. What is on this machine is asked
-// whether it is there, all else only with --net.
+// providers checks the usable providers. It always checks those on this machine, and the others only with
+// --net.
 func (c *checkup) providers(ctx context.Context) []Finding {
 	r := c.repo
 	names := models.ProvidersOf(r).Names(c.env)
@@ -87,7 +87,7 @@ func (c *checkup) provider(ctx context.Context, name string) Provider {
 	return p
 }
 
-// keyOf names the source of a provider's key, or "". It starts no program.
+// keyOf names the source of a provider's key, or "". It only looks the names up.
 func (c *checkup) keyOf(v catalog.Vendor) string {
 	if len(c.repo.Config.Providers[v.Name].KeyCommand) > 0 {
 		return "key_command"
@@ -128,7 +128,7 @@ func answers(ctx context.Context, configured *http.Client, address *url.URL, lim
 	case err != nil:
 		return 0, err
 	}
-	_, _ = io.CopyN(io.Discard, response.Body, 1<<10) // what it says does not matter
+	_, _ = io.CopyN(io.Discard, response.Body, 1<<10) // the content is irrelevant
 	return time.Since(start), response.Body.Close()
 }
 
@@ -137,13 +137,13 @@ type Provider struct {
 	Name  string
 	Host  string // of its endpoint
 	Local bool   // the endpoint is on this machine
-	Key   string // where the key comes from: a variable's name, "key_command" or jp login; "" where there is none
-	Wants string // what it lacks where there is no key, "" where it works without
-	Wrong error  // why its settings make no sense
+	Key   string // the source of the key: a variable's name, "key_command" or jp login; "" without a key
+	Wants string // the missing source of a key, "" if it needs none or has one
+	Wrong error  // the fault in its settings
 
 	Asked bool
 	Took  time.Duration // until it answered
-	Err   error         // why it did not answer
+	Err   error         // why it is unreachable
 }
 
 // usable reports whether a model of it can be asked, as far as is known.
@@ -154,8 +154,8 @@ func (p Provider) usable() bool {
 // Providers are all of them.
 type Providers struct {
 	All      []Provider
-	Scripted bool   // the configured model needs none of them
-	Model    string // the configured model, "PROVIDER/NAME", "" where there is none
+	Scripted bool   // the configured model is a script, so providers are optional
+	Model    string // the configured model, "PROVIDER/NAME", or ""
 	Net      bool   // others than those on this machine were asked, too
 }
 
@@ -196,8 +196,7 @@ func (ps Providers) Findings() (all []Finding) {
 	return all
 }
 
-// chosen says why the configured model cannot be asked, nil where it can, as far as
-// is known.
+// chosen is the finding if the configured model cannot be used, as far as is known, else nil.
 func (ps Providers) chosen() *Finding {
 	name, _, _ := strings.Cut(ps.Model, "/")
 	for _, p := range ps.All {
@@ -206,7 +205,7 @@ func (ps Providers) chosen() *Finding {
 		}
 		var f Finding
 		switch {
-		case p.Wrong != nil: // said
+		case p.Wrong != nil: // reported elsewhere
 			return nil
 		case p.Key == "" && p.Wants != "":
 			f = found(Warn, "model", "%s cannot be asked: %s", ps.Model, p.Wants).advise("set the key, or choose another: %s", action.SetModel)

@@ -11,11 +11,11 @@ import (
 	"jp/internal/action"
 )
 
-// remotes reads what git does to conversations when it fetches and pushes.
+// remotes reads the effects of git fetch and git push on conversations.
 func (c *checkup) remotes(ctx context.Context) []Finding {
 	out, err := c.repo.Git.Run(ctx, "config", "-z", "--show-scope", "--get-regexp", `^(remote\..*\.(fetch|push|mirror|prune)|fetch\.prune)$`)
 	var exit *gitcmd.ExitError
-	if errors.As(err, &exit) && exit.Code == 1 { // there is none
+	if errors.As(err, &exit) && exit.Code == 1 { // no such setting
 		return nil
 	}
 	found := Remotes{Err: err}
@@ -37,10 +37,10 @@ type Setting struct {
 	Value string
 }
 
-// Remotes is what git's configuration says of remotes and of pruning.
+// Remotes are the settings of git for remotes and pruning.
 type Remotes struct {
 	Settings []Setting
-	Err      error // why that is not known
+	Err      error // of reading the settings
 }
 
 // ownRefs are below which refs are conversations of this repository, or keep their payload.
@@ -54,7 +54,7 @@ func takesIn(pattern string) bool {
 	})
 }
 
-// Findings judges what a plain git fetch or git push does to conversations.
+// Findings judges the effects of a plain git fetch or git push on conversations.
 func (r Remotes) Findings() (all []Finding) {
 	if r.Err != nil {
 		return []Finding{found(Warn, "remotes", "what git fetch and git push do to conversations is not known: %v", r.Err)}
@@ -92,7 +92,7 @@ func (r Remotes) Findings() (all []Finding) {
 // except is the refspec that leaves jp's refs out.
 const except = "^refs/jp/*"
 
-// without is the command after which a refspec takes in no ref of jp's any more.
+// without is the command that excludes jp's refs from a refspec.
 func (s Setting) without(src, dst string) action.Action {
 	if strings.HasPrefix(src, "refs/jp/") || strings.HasPrefix(dst, "refs/jp/") || src != "refs/*" {
 		return action.DropSetting(append(s.option(), s.Key, s.Value)...)
@@ -100,7 +100,7 @@ func (s Setting) without(src, dst string) action.Action {
 	return action.AddSetting(append(s.option(), s.Key, except)...)
 }
 
-// option is that of git config for where the setting stands.
+// option is the option of git config for the setting's scope.
 func (s Setting) option() []string {
 	switch s.Scope {
 	case "global", "system", "worktree":
@@ -109,7 +109,7 @@ func (s Setting) option() []string {
 	return nil
 }
 
-// remote is the remote that the setting is of, and what it sets there.
+// remote is the name of the setting's remote, and the kind of setting.
 func (s Setting) remote() (name, kind string) {
 	rest, ok := strings.CutPrefix(s.Key, "remote.")
 	i := strings.LastIndexByte(rest, '.')

@@ -20,13 +20,12 @@ import (
 	"jp/internal/safefile"
 )
 
-// A Repository is what was found of the repository. Err nil: one that jp can work
-// in.
+// A Repository has the facts about the repository. If Err is nil, jp can work in it.
 type Repository struct {
-	Dir  string // where it was looked for
-	None bool   // there is none, and nothing looks like one
-	Err  error  // why git, or jp, does not take it
-	Hint string // what git says can be done about Err
+	Dir  string // where the search began
+	None bool   // nothing looks like a repository
+	Err  error  // from git or jp
+	Hint string // git's advice about Err
 
 	TopLevel string // of the working tree, "" without one
 	GitDir   string // of this working tree
@@ -39,15 +38,15 @@ type Repository struct {
 	Owner    int // uid of the git directory
 	User     int // uid of this process
 
-	ReadOnly error    // why it cannot be written to
-	StateDir error    // why jp's own folder in it, or one below, cannot be used
-	Unusual  []string // what stands in the place of jp's files and is none
-	Instead  string   // what stands there in the place of one, "" for nothing
-	Index    error    // why git cannot read the index
+	ReadOnly error    // why it is read-only
+	StateDir error    // of using jp's own folder in it, or one below
+	Unusual  []string // other files in the places of jp's
+	Instead  string   // the path of a link in the place of such a folder, or ""
+	Index    error    // of reading the index
 	InTheWay []string // refs of others at refs/jp, or in the place of a folder of refs below it
 }
 
-// repository is what git says of the repository, and what the file system does.
+// repository gathers the facts from git and the file system.
 func (c *checkup) repository(ctx context.Context, at gitcmd.Repository, err error) Repository {
 	found := Repository{
 		Dir: c.dir, Err: err, TopLevel: at.TopLevel, GitDir: at.GitDir, Common: at.CommonDir, Objects: string(at.ObjectFormat), Refs: at.RefFormat,
@@ -103,7 +102,7 @@ func (c *checkup) repository(ctx context.Context, at gitcmd.Repository, err erro
 	return found
 }
 
-// refsInTheWay are refs with names that make jp's own impossible: no ref stands below another.
+// refsInTheWay are refs whose names exclude jp's own, since a ref cannot be below another.
 func refsInTheWay(ctx context.Context, at gitcmd.Repository, e *repo.Host) (names []string) {
 	git := gitcmd.At(at, gitcmd.Options{Environ: e.Environ})
 	for _, name := range []string{"refs/jp", "refs/jp/conversations", "refs/jp/archive", "refs/jp/remotes", "refs/jp/payloads"} {
@@ -114,12 +113,12 @@ func refsInTheWay(ctx context.Context, at gitcmd.Repository, e *repo.Host) (name
 	return names
 }
 
-// damagedIndex is what git says of an index that it cannot read, nil where it can.
+// damagedIndex is git's error for an unreadable index, else nil.
 func damagedIndex(ctx context.Context, at gitcmd.Repository, e *repo.Host) error {
 	if at.TopLevel == "" {
 		return nil
 	}
-	_, err := gitcmd.At(at, gitcmd.Options{Environ: e.Environ}).Run(ctx, "ls-files", "--", ".git") // which is in no index
+	_, err := gitcmd.At(at, gitcmd.Options{Environ: e.Environ}).Run(ctx, "ls-files", "--", ".git") // a path that an index never has
 	var exit *gitcmd.ExitError
 	if errors.As(err, &exit) && exit.IndexDamaged() {
 		return err
@@ -127,8 +126,7 @@ func damagedIndex(ctx context.Context, at gitcmd.Repository, e *repo.Host) error
 	return nil
 }
 
-// ownFolders says why one of jp's folders cannot be used, nil where all can that are
-// there.
+// ownFolders is the error of using one of jp's existing folders, else nil.
 func ownFolders(common string) error {
 	own := safefile.StateDir{GitDir: common}
 	if err := own.Check(); err != nil {
@@ -148,14 +146,14 @@ func ownFolders(common string) error {
 	return nil
 }
 
-// unusualFiles are files that stand in the place of jp's own and have another type.
+// unusualFiles are files of another type in the places of jp's own.
 func unusualFiles(at gitcmd.Repository) (paths []string) {
 	common, own := filepath.Join(at.CommonDir, safefile.StateDirName), filepath.Join(at.GitDir, safefile.StateDirName)
 	names := []string{filepath.Join(common, repo.WorkspaceIDFile), filepath.Join(own, repo.WorktreeIDFile)}
 	files := []string{
 		names[0], names[1], filepath.Join(common, "packing.json"), filepath.Join(common, "packing.lock"), filepath.Join(own, "index.json"), filepath.Join(own, "snapshot.lock"), filepath.Join(own, "mutation.lock"),
 	}
-	sessions, _ := os.ReadDir(filepath.Join(common, repo.SessionsFolder)) // whether it can be read is looked at elsewhere
+	sessions, _ := os.ReadDir(filepath.Join(common, repo.SessionsFolder)) // another check tests whether it can be read
 	for _, e := range sessions {
 		files = append(files, filepath.Join(common, repo.SessionsFolder, e.Name()))
 	}
@@ -172,13 +170,13 @@ func glob(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
-// lastLine is the line of git's advice that says what to type.
+// lastLine is the line of git's advice with the command.
 func lastLine(text string) string {
 	text = strings.TrimSpace(text)
 	return strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])
 }
 
-// unwritten says why jp cannot write what it has to, nil where it can.
+// unwritten is the error of writing to the repository, else nil.
 func unwritten(at gitcmd.Repository) error {
 	refs := filepath.Join(at.CommonDir, "refs")
 	if at.RefFormat == gitcmd.Reftable {
@@ -217,7 +215,7 @@ func (r Repository) Findings() []Finding {
 	return append(all, r.access()...)
 }
 
-// kind says what and where the repository is.
+// kind describes the kind and the place of the repository.
 func (r Repository) kind() string {
 	switch {
 	case r.TopLevel == "" && r.Bare:
@@ -230,7 +228,7 @@ func (r Repository) kind() string {
 	return r.TopLevel
 }
 
-// access judges whether jp can read and write what it has to.
+// access judges whether jp can read and write the repository.
 func (r Repository) access() (all []Finding) {
 	if r.ReadOnly != nil {
 		all = append(all, found(Fail, "writable", "%s cannot be written to: %v. Conversations can be read, and not be gone on with", r.Common, r.ReadOnly).

@@ -14,7 +14,7 @@ import (
 	"jp/internal/safetext"
 )
 
-// packing counts what is loose, as far as there is time.
+// packing counts the loose objects, as far as there is time.
 func (c *checkup) packing(ctx context.Context) []Finding {
 	if c.db == nil {
 		return nil
@@ -42,23 +42,23 @@ func (c *checkup) packing(ctx context.Context) []Finding {
 // have let come.
 const muchWaits = 2000
 
-// Packing is what is loose and what is packed.
+// Packing has the counts of loose and packed objects.
 type Packing struct {
-	Loose        int   // objects in the repository, whoever made them
+	Loose        int   // objects in the repository, of any origin
 	Waiting      int   // those that the next packing takes
 	WaitingBytes int64 // theirs
-	Partly       bool  // Waiting was not counted to the end: time was up
-	Err          error // why it was not counted
+	Partly       bool  // the count of Waiting is incomplete: time was up
+	Err          error // of counting
 	Packs        int   // of jp's
 	Packed       int   // objects in them
 	PackedBytes  int64
-	Since        time.Duration // since packing ran last, 0 where it never did
+	Since        time.Duration // since the last packing, 0 if there was none
 	Due          bool
-	Off          bool // nobody packs by itself
+	Off          bool // packing is manual
 	Misled       bool // git keeps an index of packs that are gone
 }
 
-// Findings judges what is loose, and what git has been told of the packs.
+// Findings judges the loose objects, and git's settings about the packs.
 func (p Packing) Findings() []Finding {
 	if !p.Misled {
 		return p.loose()
@@ -91,7 +91,7 @@ func (p Packing) loose() []Finding {
 	return []Finding{objects, found(OK, "packing", "%s; it is not due", last)}
 }
 
-// ours says how many loose objects are conversations'.
+// ours is a text about how many loose objects are conversations'.
 func (p Packing) ours() string {
 	of := fmt.Sprintf("%d (%s) of conversations", p.Waiting, safetext.Bytes(p.WaitingBytes))
 	switch {
@@ -115,9 +115,9 @@ func (c *checkup) disk(context.Context) []Finding {
 	return d.Findings()
 }
 
-// A Disk is what events are written to.
+// A Disk is the file system for events.
 type Disk struct {
-	FileSystem string // its name, "" where that is not known
+	FileSystem string // its name, "" if unknown
 	Network    bool
 	Memory     bool
 	Ordered    bool // one flush commits all renames, in their order
@@ -153,7 +153,7 @@ func (c *checkup) cache(context.Context) []Finding {
 	return append(cache.Findings(), backups(c.repo)...)
 }
 
-// backups finds out how much the copies of files that no tree has take.
+// backups measures the copies of files outside of all trees.
 func backups(r *repo.Repo) []Finding {
 	store := r.Standings().Backups()
 	if store == nil || !r.Config.Backup.Enable {
@@ -166,12 +166,12 @@ func backups(r *repo.Repo) []Finding {
 	return []Finding{found(OK, "backups", "%s in %s, %s of at most %s", conversation.Count(len(records), "record"), store.Dir(), safetext.Bytes(store.Size()), safetext.Bytes(r.Config.Backup.Total))}
 }
 
-// A Cache is what searching keeps beside the repository.
+// A Cache is the data beside the repository that makes searching fast.
 type Cache struct {
 	Dir   string
 	Files int
 	Bytes int64
-	Limit int64 // 0: not known
+	Limit int64 // 0: unknown
 }
 
 // Findings judges the sidecars.

@@ -17,13 +17,13 @@ func (c *checkup) terminal(context.Context) []Finding {
 	return c.Terminal(c.repo.Config.Style).Findings()
 }
 
-// A Terminal is what jp writes to.
+// A Terminal is the output of jp.
 type Terminal struct {
 	Is     bool // standard output is one
 	Width  int
 	Colour bool
-	Why    string // why there are no colours
-	UTF8   bool   // the locale says so
+	Why    string // the reason for missing colours
+	UTF8   bool   // by the locale
 	Locale string
 }
 
@@ -62,13 +62,13 @@ func (c *checkup) sandbox(context.Context) []Finding {
 	}.Findings()
 }
 
-// A Sandbox is what keeps the programs of tools in their place.
+// A Sandbox is the confinement of tools' programs.
 type Sandbox struct {
-	Off    bool   // the configuration does not want it
+	Off    bool   // by the configuration
 	Holds  bool   // this system can
-	Words  string // what it enforces
-	Reason string // why it enforces nothing
-	Gaps   string // what programs can still do, "" for nothing
+	Words  string // the restrictions in words
+	Reason string // for the lack of restrictions
+	Gaps   string // the remaining abilities of programs, or ""
 }
 
 // Findings judges the sandbox.
@@ -85,8 +85,7 @@ func (s Sandbox) Findings() []Finding {
 	return []Finding{found(OK, "sandbox", "%s: programs of tools write to the working tree, temporary files and caches only", s.Words)}
 }
 
-// editor looks whether the editor's program is there, where its command is plain enough to
-// tell.
+// editor checks that the editor's program exists, if its command is plain enough to tell.
 func (c *checkup) editor(context.Context) []Finding {
 	command, from := c.Editor()
 	e := Editor{Command: command, From: from}
@@ -100,7 +99,7 @@ func (c *checkup) editor(context.Context) []Finding {
 type Editor struct {
 	Command string
 	From    string // the variable that names it, "" for jp's own choice
-	Err     error  // why it cannot be started
+	Err     error  // of finding its program
 }
 
 // Findings judges the editor.
@@ -117,13 +116,13 @@ func (e Editor) Findings() []Finding {
 
 func (c *checkup) identity(ctx context.Context) []Finding {
 	user := gitstore.UserIdentity(c.env.Get, func() gitcmd.User {
-		user, _, _ := c.repo.Git.User(ctx) // none, where git cannot tell
+		user, _, _ := c.repo.Git.User(ctx) // empty if git fails
 		return user
 	})
 	return Identity{Name: user.Name != "", Email: user.Email != ""}.Findings()
 }
 
-// An Identity is who git says that the user is.
+// An Identity is the user in git's configuration.
 type Identity struct {
 	Name, Email bool // are known
 }

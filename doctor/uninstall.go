@@ -39,7 +39,7 @@ type RemovableFiles struct {
 	Bytes int64  `json:"bytes"`
 }
 
-// NewRemoval looks at what there is. A running conversation is an error.
+// NewRemoval finds the parts to remove. A running conversation is an error.
 func NewRemoval(ctx context.Context, r *repo.Repo, program string) (*Removal, error) {
 	u := &Removal{Action: "uninstall", repo: r, hook: blame.NewMessageHook(r, program), Folders: []RemovableFiles{}}
 	if err := u.idle(ctx); err != nil {
@@ -72,7 +72,7 @@ func NewRemoval(ctx context.Context, r *repo.Repo, program string) (*Removal, er
 	return u, nil
 }
 
-// folder adds a folder, if it is there.
+// folder adds a folder, if it exists.
 func (u *Removal) folder(path, what string) {
 	if _, err := os.Lstat(path); err != nil {
 		return
@@ -80,7 +80,7 @@ func (u *Removal) folder(path, what string) {
 	f := RemovableFiles{Path: path, What: what}
 	_ = filepath.WalkDir(path, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil {
-			return nil // its size is not counted
+			return nil // of unknown size
 		}
 		if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
 			f.Bytes += info.Size()
@@ -107,10 +107,10 @@ func (u *Removal) idle(ctx context.Context) error {
 	return nil
 }
 
-// Empty reports whether there is nothing to take out.
+// Empty reports whether there are no parts to remove.
 func (u *Removal) Empty() bool { return len(u.Refs)+len(u.Folders) == 0 && u.Hook == "" }
 
-// Words lists what goes, one line each.
+// Words lists the parts, one line each.
 func (u *Removal) Words() (lines []string) {
 	if len(u.Refs) > 0 {
 		lines = append(lines, fmt.Sprintf("refs/jp: %s, %s", conversation.Count(u.Conversations, "conversation"), conversation.Count(len(u.Refs), "ref")))
@@ -124,7 +124,7 @@ func (u *Removal) Words() (lines []string) {
 	return lines
 }
 
-// Lost names the parts that cannot be brought back.
+// Lost names the parts that are lost for good.
 func (u *Removal) Lost() string {
 	lost := "jp cannot bring back these folders."
 	if len(u.Refs) > 0 {
@@ -133,8 +133,8 @@ func (u *Removal) Lost() string {
 	return lost
 }
 
-// Do takes it out. The refs go together, and only if none has moved since; the folder that names the rest goes last, so that a
-// removal that was killed can be repeated. The repository is closed by then.
+// Do removes the parts. The refs go together, and only if all are as before. The folder that names the rest
+// goes last, so that a removal that was killed can be repeated. The repository is closed by then.
 func (u *Removal) Do(ctx context.Context) error {
 	if err := u.idle(ctx); err != nil {
 		return err
@@ -154,7 +154,7 @@ func (u *Removal) Do(ctx context.Context) error {
 			return err
 		}
 	}
-	errs := []error{os.RemoveAll(filepath.Join(u.repo.At.CommonDir, "refs/jp"))} // files that name no object are left there
+	errs := []error{os.RemoveAll(filepath.Join(u.repo.At.CommonDir, "refs/jp"))} // git leaves files other than refs there
 	for _, f := range u.Folders {
 		errs = append(errs, os.RemoveAll(f.Path))
 		if errors.Join(errs...) != nil {
