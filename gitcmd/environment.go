@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// takeEnvironment takes what the user's environment says of the configuration. What it
-// says in words is the user's own, but it may not make bytes of the repository the
-// user's: a file that it names there, or in the folder of the command, counts as empty.
+// takeEnvironment takes the configuration from the user's environment. Its values count as the user's own,
+// but it must not make bytes of the repository the user's. So a file that it names there, or in the folder of
+// the command, counts as empty.
 func (g *Git) takeEnvironment() {
 	g.user = nil
 	for _, name := range []string{"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"} {
@@ -28,9 +28,9 @@ func (g *Git) takeEnvironment() {
 	}
 }
 
-// environSettings are the settings of the environment, in the order in which git takes
-// them: those of GIT_CONFIG_COUNT and its kin, and behind them those of a git -c that runs
-// jp, by an alias. Where git would refuse them, there are none.
+// environSettings are the settings of the environment, in the order in which git takes them: those of
+// GIT_CONFIG_COUNT and its kin, and behind them those of a git -c that runs jp, by an alias. If git would
+// refuse them, there are none.
 func environSettings(environ []string) (settings []setting) {
 	count, err := strconv.Atoi(lookup(environ, "GIT_CONFIG_COUNT"))
 	const most = 1000
@@ -43,8 +43,8 @@ func environSettings(environ []string) (settings []setting) {
 	return slices.DeleteFunc(settings, func(s setting) bool { return s.key == "" })
 }
 
-// parameters reads what git -c passes on: 'key'='value', 'key'= for a key without a value,
-// or as older gits write it, 'key=value'.
+// parameters reads the settings that git -c passes on: 'key'='value', 'key'= for a key without a value, or as
+// older gits write it, 'key=value'.
 func parameters(text string) (settings []setting) {
 	for text = strings.TrimLeft(text, " "); text != ""; text = strings.TrimLeft(text, " ") {
 		key, rest, ok := dequoted(text)
@@ -76,8 +76,8 @@ func parameters(text string) (settings []setting) {
 	return settings
 }
 
-// dequoted takes a word in single quotes off the front, as git quotes it: a quote and an
-// exclamation mark stand outside of them, behind a backslash.
+// dequoted takes a word in single quotes off the front, as git quotes it: a quote and an exclamation mark are
+// outside of them, behind a backslash.
 func dequoted(text string) (word, rest string, ok bool) {
 	text, ok = strings.CutPrefix(text, "'")
 	for ok {
@@ -95,9 +95,8 @@ func dequoted(text string) (word, rest string, ok bool) {
 	return "", "", false
 }
 
-// configuration is the environment that adds settings to the user's. They go through
-// GIT_CONFIG_KEY_n, where no character of a name has a meaning: on a command line an "="
-// in it would end the name.
+// configuration is the environment that adds settings to the user's. They go through GIT_CONFIG_KEY_n, which
+// takes any character in a name. On a command line an "=" in it would end the name.
 func (g *Git) configuration(settings []setting) (env []string) {
 	n := 0
 	for _, s := range slices.Concat(g.user, settings) {
@@ -110,7 +109,7 @@ func (g *Git) configuration(settings []setting) (env []string) {
 	return append(env, fmt.Sprintf("GIT_CONFIG_COUNT=%d", n))
 }
 
-// lookup is the value of a variable, "" where it is not set.
+// lookup is the value of a variable, "" if it is unset.
 func lookup(environ []string, name string) (value string) {
 	for _, pair := range environ { // the last one counts
 		if v, is := strings.CutPrefix(pair, name+"="); is {

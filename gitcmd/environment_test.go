@@ -13,7 +13,7 @@ import (
 	"jp/internal/gitenv"
 )
 
-// What the environment says of git's configuration holds, as it does for the user's git.
+// The configuration in the environment counts, as it does for the user's git.
 func TestEnvironmentConfigures(t *testing.T) {
 	dir := gitenv.Repo(t)
 	t.Setenv("GIT_CONFIG_COUNT", "2")
@@ -33,7 +33,7 @@ func TestEnvironmentConfigures(t *testing.T) {
 	}
 }
 
-// What the user says to git -c holds for a jp that an alias runs, as git would take it.
+// The user's settings for git -c count for a jp that an alias runs, as git would take them.
 func TestGitPassesItsSettingsOn(t *testing.T) {
 	dir := gitenv.Repo(t)
 	for text, want := range map[string]string{
@@ -48,7 +48,7 @@ func TestGitPassesItsSettingsOn(t *testing.T) {
 		`'x.a=b.y'='z' 'user.name'='Git'`:                 "Git",
 		`'user.name'='Git' 'core.fsmonitor'='/nowhere'`:   "Git",
 		`'user.name'='Git' 'core.hooksPath'='/elsewhere'`: "Git",
-		// what git refuses counts for nothing
+		// settings that git refuses are ignored
 		`'user.name'='Git`:           "Env",
 		`user.name=Git`:              "Env",
 		`'user.name'='Git'x`:         "Env",
@@ -138,8 +138,8 @@ func TestEnvironmentNamesNothingInTheRepository(t *testing.T) {
 	}
 }
 
-// The repository says nothing to a git-lfs of the user's that would choose a program or a
-// place, and the user's own settings hold.
+// The repository's settings of programs and addresses are hidden from a git-lfs of the user's, and the user's
+// own settings count.
 func TestSettingsOfLFSAreEmptied(t *testing.T) {
 	dir := gitenv.Repo(t)
 	for key, value := range map[string]string{
@@ -178,8 +178,8 @@ func TestSettingsOfLFSAreEmptied(t *testing.T) {
 	}
 }
 
-// git-lfs asks .lfsconfig and remote.*.lfsurl only where lfs.url is not set at all: an empty
-// one is set, whether the repository's configuration speaks of LFS or not.
+// git-lfs asks .lfsconfig and remote.*.lfsurl only if lfs.url is unset. An empty one counts as set, with or
+// without LFS in the repository's configuration.
 func TestAddressesOfLFSConfigAreOutranked(t *testing.T) {
 	for name, prepare := range map[string]func(dir string){
 		"lfs.url": func(dir string) { gitenv.Git(t, dir, "config", "-f", ".lfsconfig", "lfs.url", "http://evil.invalid") },
@@ -212,7 +212,7 @@ func TestAddressesOfLFSConfigAreOutranked(t *testing.T) {
 	}
 }
 
-// What the environment says to git-lfs reaches it.
+// Variables for git-lfs reach it.
 func TestEnvironmentOfLFSIsKept(t *testing.T) {
 	dir := gitenv.Repo(t)
 	t.Setenv("GIT_LFS_SKIP_SMUDGE", "1")
@@ -221,7 +221,7 @@ func TestEnvironmentOfLFSIsKept(t *testing.T) {
 	require.Contains(t, string(out), "\nGIT_LFS_SKIP_SMUDGE=1\n")
 }
 
-// A filter that the user's git would let fail takes no file unconverted.
+// A filter that the user's git would let fail never takes a file unconverted.
 func TestRequiredFilters(t *testing.T) {
 	for name, config := range map[string]map[string]string{
 		"fails":   {"clean": "false"},

@@ -9,8 +9,7 @@ import (
 	"unicode"
 )
 
-// What can be said about a repository before any other command runs in it.
-// Locate wraps them in a *Refusal.
+// Errors about a repository, before any other command runs in it. Locate wraps them in a *Refusal.
 var (
 	ErrGitMissing       = errors.New("the git program was not found")
 	ErrGitTooOld        = errors.New("git is older than 2.36")
@@ -24,13 +23,13 @@ var (
 	ErrSecondFormat     = errors.New("git names each object of the repository in a second format, and jp does not")
 )
 
-// Refusal says why a folder cannot be worked in. Unwrap gives the sentinel.
+// Refusal is the reason why jp cannot work in a folder. Unwrap gives the sentinel.
 type Refusal struct {
 	Dir    string
 	Err    error
-	Advice string // what git said the user can do, or ""
-	// Ignored are the variables of the environment by which git itself would find a
-	// repository, where there is none without them.
+	Advice string // git's advice, or ""
+	// Ignored are the variables of the environment by which git itself would find a repository, if there is
+	// none without them.
 	Ignored []string
 	// Extensions are the keys of the repository's extensions that are in the way.
 	Extensions []string
@@ -46,16 +45,16 @@ func (r *Refusal) Hint() string { return r.Advice }
 // ErrTimeLimit is a git that was ended because it took longer than its limit.
 var ErrTimeLimit = errors.New("git took too long")
 
-// InstallGit is the way out where git is missing.
+// InstallGit is the advice if git is missing.
 const InstallGit = "Install git 2.36 or newer, and have it in PATH."
 
 // ExitError is a git that ended with another code than 0.
 type ExitError struct {
 	Args   []string // the command and its arguments, without the flags of this package
-	Code   int      // the exit code; -1 where a signal ended git
-	Stderr string   // the first 16 KiB of what it wrote there
+	Code   int      // the exit code; -1 if a signal ended git
+	Stderr string   // its first 16 KiB
 
-	promised bool // a remote has objects that are missing here: newer versions say only that they cannot read one
+	promised bool // a remote has objects that are missing here: newer versions only say that they cannot read one
 }
 
 // Error is one printable line: the command, the code, and git's own reason.
@@ -70,8 +69,7 @@ func (e *ExitError) Error() string {
 	return printable(text)
 }
 
-// faults are what git says where a file system fails it, in its own words or the
-// system's.
+// faults are git's texts, its own and the system's, for errors of a file system.
 var faults = []struct {
 	text  string
 	errno syscall.Errno
@@ -84,7 +82,7 @@ var faults = []struct {
 	{"Input/output error", syscall.EIO},
 }
 
-// Unwrap is the fault of a file system that git names as the cause, nil for none.
+// Unwrap is the error of the file system that git names as the cause, else nil.
 func (e *ExitError) Unwrap() error {
 	for _, f := range faults {
 		if strings.Contains(e.Stderr, f.text) {
@@ -94,7 +92,7 @@ func (e *ExitError) Unwrap() error {
 	return nil
 }
 
-// indexFaults are what git says of an index that it cannot read.
+// indexFaults are git's texts for an unreadable index.
 var indexFaults = []string{
 	"index file corrupt", "index file smaller than expected", "unknown index entry format",
 	"malformed name field in the index", "unordered stage entries", "multiple stage entries",
@@ -105,8 +103,8 @@ func (e *ExitError) IndexDamaged() bool {
 	return slices.ContainsFunc(indexFaults, func(text string) bool { return strings.Contains(e.Stderr, text) })
 }
 
-// LeftOut reports whether git ended because it lacks an object that a partial clone has left
-// out: it may not fetch it.
+// LeftOut reports whether git ended because it lacks an object that a partial clone has left out, and that it
+// may not fetch.
 func (e *ExitError) LeftOut() bool {
 	return strings.Contains(e.Stderr, "from promisor remote") || e.promised && strings.Contains(strings.ToLower(e.Stderr), "read ")
 }

@@ -12,7 +12,7 @@ import (
 	"jp/internal/gitenv"
 )
 
-// A folder is located once; commands then run in that repository and no other.
+// A folder is located once. Commands then run in that repository alone.
 func Example() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "example")

@@ -11,7 +11,7 @@ import (
 	"jp/internal/safefile"
 )
 
-// ExcludesFile is the user's own file of names that git ignores. It need not exist.
+// ExcludesFile is the user's own file of names that git ignores. It may be missing.
 func (g *Git) ExcludesFile(ctx context.Context) (string, error) {
 	out, err := g.Run(ctx, "config", "-z", "--type=path", "--get", "core.excludesfile")
 	var exit *ExitError
@@ -20,7 +20,7 @@ func (g *Git) ExcludesFile(ctx context.Context) (string, error) {
 		return path, nil
 	case err == nil:
 		return filepath.Join(g.dir, path), nil
-	case errors.As(err, &exit) && exit.Code == 1: // it is not set
+	case errors.As(err, &exit) && exit.Code == 1: // unset
 		dir := lookup(g.environ, "XDG_CONFIG_HOME")
 		if dir == "" {
 			dir = filepath.Join(lookup(g.environ, "HOME"), ".config")
@@ -30,8 +30,8 @@ func (g *Git) ExcludesFile(ctx context.Context) (string, error) {
 	return "", fmt.Errorf("find the user's file of ignored names: %w", err)
 }
 
-// ConfigStamp identifies the files of git's configuration, and says when the newest
-// changed. whole is false where other files, or the environment, have a say too.
+// ConfigStamp identifies the files of git's configuration, and returns the time of the newest change. whole
+// is false if other files, or the environment, have an effect, too.
 func (g *Git) ConfigStamp() (stamp string, newest time.Time, whole bool) {
 	stamp, newest = g.configStamp()
 	others, ok := UserConfigs(g.environ)

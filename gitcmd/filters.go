@@ -19,9 +19,9 @@ import (
 // A Filter is a driver that git's configuration defines, as git takes it.
 type Filter struct {
 	Name                   string
-	Clean, Smudge, Process string // command lines; "" where there is none
+	Clean, Smudge, Process string // command lines, or ""
 	Required               bool
-	Origins                []string // where it is set, as git prints it, such as "file:.git/config"
+	Origins                []string // of its settings, as git prints them, such as "file:.git/config"
 	UserOnly               bool     // only the user's and the system's configuration say so
 }
 
@@ -36,25 +36,24 @@ func (f Filter) Commands() map[string]string {
 // A setting is one line of a configuration.
 type setting struct{ key, value string }
 
-// converters are what the configuration says of filters, and of what they read.
+// converters are the configured filters, and the settings that they read.
 type converters struct {
 	filters []Filter  // sorted by name
-	emptied []setting // keys of the repository that a filter of the user's would obey, with what stands for them
+	emptied []setting // keys of the repository that a filter of the user's would obey, with their replacements
 }
 
-// filterCache keeps the answer of one look at the configuration for as long
-// as its files are the same ones.
+// filterCache keeps the result of reading the configuration for as long as its files are the same.
 type filterCache struct {
 	converters
-	stamp string // of the files that were read; "" where nothing may be kept
+	stamp string // of the configuration files; "" if caching is unsafe
 }
 
-// quietPeriod is how long a configuration file must have been left alone before
-// what it said is kept: a later write could else have the same time stamp.
+// quietPeriod is how long a configuration file must have been left alone before jp caches its content, since
+// a later write could else have the same time stamp.
 const quietPeriod = 100 * time.Millisecond
 
-// converted finds the settings that have a say in how files are converted: filters,
-// other files that may define some, and what git-lfs reads.
+// converted matches the settings that affect how files are converted: filters, includes of other files, and
+// those of git-lfs.
 const converted = `^(filter|include|includeif|lfs)\.|^remote\..*\.(lfsurl|lfspushurl)$`
 
 // Filters returns the filters that the configuration defines, sorted by name: the
@@ -120,9 +119,8 @@ func (g *Git) converters(ctx context.Context) (converters, error) {
 	return all, nil
 }
 
-// plain reports whether the repository's own configuration has neither a filter nor
-// a word of LFS nor the name of another file: those words stand in it as they are, in
-// any case of letters. It never asks the user.
+// plain reports whether the repository's own configuration is free of filters, settings of LFS and names of
+// other files. These words appear literally in it, in any case of letters. It never asks the user.
 func (g *Git) plain() bool {
 	if g.repo.CommonDir == "" {
 		return false
@@ -139,8 +137,8 @@ func (g *Git) plain() bool {
 	return true
 }
 
-// AttributesElsewhere reports whether a file of attributes outside of the repository may name
-// a filter. It never asks the user.
+// AttributesElsewhere reports whether a file of attributes outside of the repository may name a filter. It
+// reads files only.
 func (g *Git) AttributesElsewhere() bool {
 	others, ok := UserConfigs(g.environ)
 	if !ok {
@@ -167,8 +165,8 @@ func (g *Git) configFiles() []string {
 	return []string{filepath.Join(g.repo.CommonDir, "config"), filepath.Join(g.repo.GitDir, "config.worktree")}
 }
 
-// parseConverters reads triples of scope, origin and setting. includes says that a
-// configuration pulls in other files.
+// parseConverters reads triples of scope, origin and setting. includes means that a configuration pulls in
+// other files.
 func (g *Git) parseConverters(out string) (all converters, includes bool) {
 	found := map[string]*drafted{}
 	own, foreign := map[string]string{}, []string(nil)
@@ -216,7 +214,7 @@ func (g *Git) parseConverters(out string) (all converters, includes bool) {
 type drafted struct {
 	mine, all Filter
 	foreign   bool // the repository has a say
-	stopped   bool // its process is set to nothing: git then runs the other two as little
+	stopped   bool // its process is set to ""; git then skips the other two, too
 }
 
 func (d *drafted) set(field, value string, given, mine bool, origin string) {
@@ -241,7 +239,7 @@ func (d *drafted) set(field, value string, given, mine bool, origin string) {
 	}
 }
 
-// filter is the user's own where the repository says nothing else.
+// filter is the user's own, unless the repository changes it.
 func (d *drafted) filter(name string) Filter {
 	f := d.all
 	f.Name = name
@@ -261,8 +259,8 @@ func truth(value string) bool {
 	return true
 }
 
-// users reports whether a setting is the user's or the system's: neither in the
-// repository's configuration nor in a file of the repository that another one includes.
+// users reports whether a setting is the user's or the system's: its file is neither the repository's
+// configuration nor a file of the repository that another one includes.
 func (g *Git) users(scope, origin string) bool {
 	switch scope {
 	case "system", "global", "command":
@@ -273,8 +271,8 @@ func (g *Git) users(scope, origin string) bool {
 	return !isFile || g.usersFile(path)
 }
 
-// usersFile reports whether a file of a configuration is not the repository's. The
-// user's own configuration is that wherever it lies, where no variable names it.
+// usersFile reports whether a file of a configuration is outside of the repository. The user's own default
+// configuration counts as outside wherever it lies, unless a variable names it.
 func (g *Git) usersFile(path string) bool {
 	if !filepath.IsAbs(path) {
 		return false
@@ -314,9 +312,8 @@ func within(dir, path string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// filterSettings are what a command that converts files gets: filters that jp does not
-// run are emptied, the others are passed as they were looked at, so that a later change
-// runs nothing.
+// filterSettings are the settings for a command that converts files: refused filters are emptied, the others
+// are passed as they were checked, so that a later change has no effect.
 func (g *Git) filterSettings(ctx context.Context, required []string) ([]setting, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -334,7 +331,6 @@ func (g *Git) filterSettings(ctx context.Context, required []string) ([]setting,
 	return append(settings, all.emptied...), nil
 }
 
-// passed are the settings of one filter.
 func (g *Git) passed(f Filter, required []string) []setting {
 	switch {
 	case g.Refuses(f) != nil:
@@ -343,7 +339,7 @@ func (g *Git) passed(f Filter, required []string) []setting {
 		f.Required = false
 	case required != nil && f.Runs():
 		f.Required = true
-		if f.Process == "" { // what one direction does not convert is not a failure
+		if f.Process == "" { // a missing direction is no failure
 			f.Clean, f.Smudge = cmp.Or(f.Clean, "cat"), cmp.Or(f.Smudge, "cat")
 		}
 	}
@@ -355,8 +351,8 @@ func (g *Git) passed(f Filter, required []string) []setting {
 	return settings
 }
 
-// configStamp identifies the configuration files, and says when the newest changed. It
-// is "" where the files are not known.
+// configStamp identifies the configuration files, and returns the time of the newest change. It is "" if the
+// files are unknown.
 func (g *Git) configStamp() (stamp string, newest time.Time) {
 	if g.repo.CommonDir == "" {
 		return "", time.Time{}

@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// FsckName is what git fsck --strict has against a file of a tree by its path alone, in git's
-// word, "" for nothing. Servers that check objects refuse a push of such a tree.
+// FsckName is git's word for the fault that git fsck --strict finds in a path alone, "" if there is none.
+// Servers that check objects refuse a push of such a tree.
 func FsckName(file string) string {
 	folder, _ := path.Split(file)
 	for part := range strings.SplitSeq(file, "/") {
@@ -46,7 +46,7 @@ func FsckReads(file string, link bool) bool {
 	return isGitmodules(name) || !link && gitattributes.is(name)
 }
 
-// FsckContent is what git fsck --strict has against the content of a path that it reads.
+// FsckContent is the fault that git fsck --strict finds in the content of a path that it reads.
 func (g *Git) FsckContent(ctx context.Context, file string, link bool, content []byte) (string, error) {
 	name := path.Base(file)
 	if !link && gitattributes.is(name) {
@@ -65,7 +65,7 @@ func (g *Git) FsckContent(ctx context.Context, file string, link bool, content [
 	}
 	out, err := g.RunWith(ctx, Command{Args: []string{"config", "-z", "--file", "-", "--list"}, Stdin: bytes.NewReader(content)})
 	var exit *ExitError
-	if err != nil && !errors.As(err, &exit) { // of what is no configuration, git judges what stands before
+	if err != nil && !errors.As(err, &exit) { // git judges the settings before a syntax error
 		return "", err
 	}
 	for pair := range strings.SplitSeq(string(out), "\x00") {
@@ -103,8 +103,8 @@ func fsckSubmodule(key, value string) string {
 	return ""
 }
 
-// submoduleURL reports whether git takes an address for one: a relative one must not climb to the
-// host of what it is added to, and one for curl must be an address.
+// submoduleURL reports whether git takes an address for one: a relative one must not climb to the host of its
+// base, and one for curl must be an address.
 func submoduleURL(address string) bool {
 	decoded, err := url.PathUnescape(address)
 	if err != nil {
@@ -186,8 +186,8 @@ func ntfsName(name string) string {
 	return lower(strings.TrimRight(name, " ."))
 }
 
-// hfsName is a name without the characters that HFS+ does not see, and without its case. Behind
-// bytes that are not UTF-8 git reads no further.
+// hfsName is a name without the characters that HFS+ ignores, and without its case. git stops reading at
+// bytes that are not UTF-8.
 func hfsName(name string) string {
 	var b strings.Builder
 	for i, r := range name {

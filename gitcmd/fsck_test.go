@@ -13,7 +13,7 @@ import (
 	"jp/internal/gitenv"
 )
 
-// What jp says of a file is what git's own check says of a tree that has it.
+// jp's judgement of a file is the same as that of git's own check of a tree with it.
 func TestFsckAgreesWithGit(t *testing.T) {
 	type file struct {
 		path, content string

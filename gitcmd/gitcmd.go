@@ -7,8 +7,8 @@
 // group of its own that is killed as a whole when the context or the time limit
 // ends. Names of paths are literal, never patterns.
 //
-// It knows nothing of what the commands mean, never repairs a repository, and
-// never guesses one: outside a repository it says so.
+// It leaves the meaning of commands to its callers, and never repairs or guesses a repository: outside of one
+// it returns an error.
 package gitcmd
 
 import (
@@ -36,22 +36,22 @@ type Options struct {
 	Environ []string      // the environment to derive the child's from; default os.Environ()
 	Timeout time.Duration // limit of each Run; default DefaultTimeout
 
-	// MayRun says why jp does not start the programs of a filter, nil where it does. It
-	// is asked before each command that may run one. Default: the user's own run.
+	// MayRun is the reason if jp refuses to start the programs of a filter, else nil. It is called before
+	// each command that may run one. Default: only the user's own run.
 	MayRun func(Repository, Filter) error
 }
 
 // Git starts git in one folder. It may be used by several goroutines.
 type Git struct {
 	dir     string
-	repo    Repository // zero where git finds the repository itself
+	repo    Repository // zero if git finds the repository itself
 	program string
 	environ []string // scrubbed
 	full    []string // as given
 	user    []setting
 	timeout time.Duration
 	opts    Options
-	disk    []string           // settings that say how the disk is, and not how somebody says it is
+	disk    []string           // settings for the actual properties of the disk
 	mayRun  func(Filter) error // nil: the user's own run
 
 	mu      sync.Mutex
@@ -78,9 +78,8 @@ func New(dir string, opts Options) *Git {
 	return g
 }
 
-// At returns a Git bound to a located repository: no command of it can end up
-// in another one. It works in the top level, or in the git directory where
-// there is none.
+// At returns a Git bound to a located repository, for all of its commands. It works in the top level, or in
+// the git directory of a bare repository.
 func At(repo Repository, opts Options) *Git {
 	dir := repo.TopLevel
 	if dir == "" {
@@ -106,7 +105,7 @@ func (g *Git) Beside(repo Repository) *Git { return At(repo, g.opts) }
 // FoldsCase reports whether the disk has names that differ in case as one.
 func (g *Git) FoldsCase() bool { return slices.Contains(g.disk, "core.ignoreCase=true") }
 
-// Repository is the one that all commands work in, the zero one where git finds it.
+// Repository is the one that all commands work in, zero if git finds it.
 func (g *Git) Repository() Repository { return g.repo }
 
 // Dir returns the folder in which commands run.
@@ -115,34 +114,32 @@ func (g *Git) Dir() string { return g.dir }
 // Command is one invocation of git.
 type Command struct {
 	Args  []string  // the subcommand and its arguments
-	Stdin io.Reader // default: nothing to read
+	Stdin io.Reader // default: empty
 	Env   []string  // additions to the environment, such as GIT_INDEX_FILE=…
 
 	// Config holds additions to the configuration of this command, "key=value".
 	Config []string
 
-	// Content says that the command reads or writes the content of working
-	// tree files, and would so run filters. Those that the repository itself
-	// configures are then switched off. It holds without being said, but for
+	// Content means that the command reads or writes the content of working tree files, and would so run
+	// filters. Those that the repository itself configures are then switched off. It is implied, except for
 	// the commands that never do.
 	Content bool
 
-	// Required are the names of the filters without which no file may be taken as it
-	// stands: where one of them fails, the command does, and where another one does, it
-	// goes on. It is for commands that store content, or write files, with these filters
-	// in their way. nil: as the configuration says.
+	// Required are the names of the filters without which no file may be taken as it is. If one of them
+	// fails, the command fails. If another one fails, it continues. It is for commands that store content, or
+	// write files, with these filters in their way. nil: as the configuration says.
 	Required []string
 
-	// Network says that the command talks to a remote the user named: it keeps
-	// the user's credentials, ssh set-up, hooks for all repositories and terminal,
-	// and has no time limit. What the repository itself names is not started.
+	// Network means that the command talks to a remote that the user named: it keeps the user's credentials,
+	// ssh set-up, hooks for all repositories and terminal, and runs without a time limit. Programs that the
+	// repository itself names stay off.
 	Network bool
 
-	// Stderr gets the first 16 KiB of what git writes there, also if it ends well.
+	// Stderr gets the first 16 KiB of git's standard error, also after success.
 	Stderr *string
 
-	// Files are kept open by the command and what it starts, for as long as one of
-	// them lives: a lock on one of them is held until then.
+	// Files are kept open by the command and its children, for as long as one of them lives: a lock on one of
+	// them is held until then.
 	Files []*os.File
 }
 
@@ -212,7 +209,7 @@ func (g *Git) command(ctx context.Context, c Command) (*exec.Cmd, error) {
 	return cmd, nil
 }
 
-// outcome turns what exec reports into this package's errors.
+// outcome turns the errors of exec into this package's.
 func (g *Git) outcome(ctx context.Context, args []string, err error, stderr *capped) error {
 	if err == nil {
 		return nil
@@ -231,7 +228,7 @@ func (g *Git) outcome(ctx context.Context, args []string, err error, stderr *cap
 	if errors.As(err, &exit) {
 		var promised []string
 		if g.repo.CommonDir != "" {
-			promised, _ = filepath.Glob(filepath.Join(g.repo.CommonDir, "objects", "pack", "*.promisor")) // none for a path that is a pattern
+			promised, _ = filepath.Glob(filepath.Join(g.repo.CommonDir, "objects", "pack", "*.promisor")) // empty for a path that is a pattern
 		}
 		return &ExitError{Args: args, Code: exit.ExitCode(), Stderr: string(stderr.data), promised: len(promised) > 0}
 	}
@@ -257,9 +254,9 @@ func (c *capped) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// foldsCase reports whether names that differ in case only are the same file where the
-// repository lies. git asks the disk once, when it makes a repository: one that was copied
-// from another disk has the wrong answer in its configuration.
+// foldsCase reports whether names that differ in case only are the same file on the repository's disk. git
+// asks the disk once, when it makes a repository: one that was copied from another disk has the wrong answer
+// in its configuration.
 func foldsCase(repo Repository) bool {
 	pairs := [][2]string{{filepath.Join(repo.GitDir, "HEAD"), filepath.Join(repo.GitDir, "hEaD")}}
 	if repo.TopLevel != "" { // the files may lie on another disk than the git directory

@@ -91,7 +91,7 @@ func fakeGit(t *testing.T, script string) string {
 	return path
 }
 
-// grandchild is a git that starts a process of its own, says its id, and hangs.
+// grandchild is a git that starts a process of its own, writes its id down, and hangs.
 const grandchild = `sleep 600 & echo $! > "$PIDFILE"; wait`
 
 func TestEndOfContextKillsTheGroup(t *testing.T) {
@@ -126,7 +126,7 @@ func TestEndOfContextKillsTheGroup(t *testing.T) {
 	}
 }
 
-// gone says whether a process has ended; one that nobody waited for counts.
+// gone reports whether a process has ended, zombies included.
 func gone(pid int) bool {
 	if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
 		return true

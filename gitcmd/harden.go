@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// quiet is what every command gets: nothing of these may be chosen by a
-// repository, and output must not depend on the user's taste.
+// quiet is added to every command: a repository must not choose these settings, and output must not depend on
+// the user's taste.
 var quiet = []string{
 	"core.fsmonitor=false",
 	"core.pager=cat",
@@ -22,7 +22,7 @@ var quiet = []string{
 	"protocol.ext.allow=never",
 }
 
-// offline is added where no remote is wanted.
+// offline is added for commands without a remote.
 var offline = []string{
 	"core.hooksPath=/dev/null",
 	"core.askPass=true",
@@ -34,9 +34,8 @@ var (
 	noSubmodules = []string{"--ignore-submodules=dirty"}
 )
 
-// needed are the flags without which a command would run programs that the
-// repository names: its diff drivers, or filters in the configuration of a
-// submodule, which no setting of ours reaches.
+// needed are the flags without which a command would run programs that the repository names: its diff
+// drivers, or filters in the configuration of a submodule, which is out of reach of our settings.
 var needed = map[string][]string{
 	"blame":      {"--no-textconv"},
 	"diff":       slices.Concat(noPrograms, noSubmodules),
@@ -48,9 +47,8 @@ var needed = map[string][]string{
 	"status":     noSubmodules,
 }
 
-// apart are the commands that do not look at files of the working tree or write
-// the index, and so run no filter whatever they are told. All others may: even one
-// that only writes the index, such as write-tree, looks first at the files that
+// apart are the commands that neither read files of the working tree nor write the index, and so never run a
+// filter. All others may: even one that only writes the index, such as write-tree, first reads the files that
 // changed at the same time as it.
 var apart = []string{
 	"cat-file", "check-attr", "check-ignore", "check-mailmap", "check-ref-format", "commit-tree", "config", "count-objects",
@@ -87,9 +85,8 @@ func harden(c Command) []string {
 	return append(argv, c.Args[1:]...)
 }
 
-// kept are the GIT_* variables that say where the user's own configuration is, what is
-// in it besides, and who the user is. All others are dropped, but for those of git-lfs:
-// they would point git elsewhere, or name programs.
+// kept are the GIT_* variables for the user's own configuration and identity. All others, except those of
+// git-lfs, are dropped: they would point git to another repository, or name programs.
 var kept = []string{
 	"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_ATTR_NOSYSTEM",
 	"GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM",
@@ -123,11 +120,11 @@ var offlineEnv = []string{
 	"GIT_ALLOW_PROTOCOL=",
 }
 
-// skipSmudge is the variable by which a git-lfs leaves content alone that is not here.
+// skipSmudge is the variable by which git-lfs leaves missing content alone.
 const skipSmudge = "GIT_LFS_SKIP_SMUDGE"
 
-// scrub drops what could redirect git. The user's own additions to the configuration
-// come after it, see [Git.settings].
+// scrub drops variables that could redirect git. The user's own additions to the configuration are added
+// later, see [Git.settings].
 func scrub(environ []string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")
@@ -136,7 +133,7 @@ func scrub(environ []string) []string {
 	})
 }
 
-// childEnv is the environment of one command; later settings win.
+// childEnv is the environment of one command. Later settings win.
 func (g *Git) childEnv(c Command, settings []setting) []string {
 	env := slices.Concat(g.environ, fixed)
 	if c.Network {

@@ -125,7 +125,7 @@ func TestFilterNeverRunsWhereTheIndexIsWritten(t *testing.T) {
 	gitenv.Git(t, dir, "config", "filter.f.clean", "touch '"+marker+"'; cat")
 	write(t, filepath.Join(dir, ".git", "info", "attributes"), "* filter=f\n")
 	racy := func() {
-		// As new as the index, and of the size that it says.
+		// As new as the index, and of the size in it.
 		now := time.Now().Add(time.Hour)
 		require.NoError(t, os.Chtimes(filepath.Join(dir, "README.md"), now, now))
 		gitenv.Git(t, dir, "-c", "filter.f.clean=", "update-index", "--refresh")
@@ -147,8 +147,7 @@ func TestFilterNeverRunsWhereTheIndexIsWritten(t *testing.T) {
 	require.FileExists(t, marker, "plain git runs it")
 }
 
-// A filter in the configuration of a submodule is out of reach of any setting:
-// git must not look into it.
+// A filter in the configuration of a submodule is out of reach of any setting, so git must stay out of it.
 func TestFilterInsideSubmoduleNeverRuns(t *testing.T) {
 	tr := newTrap(t)
 	gitenv.Git(t, tr.dir, "config", "--unset-all", "core.fsmonitor")
@@ -172,8 +171,8 @@ func TestFilterInsideSubmoduleNeverRuns(t *testing.T) {
 	require.True(t, tr.sprung(), "plain git enters the submodule")
 }
 
-// A partial clone fetches missing objects from where its configuration says,
-// with the program that it says.
+// A partial clone fetches missing objects from the address in its configuration, with the program named
+// there.
 func TestMissingObjectIsNotFetched(t *testing.T) {
 	dir := gitenv.Repo(t)
 	marker := filepath.Join(t.TempDir(), "ran")
@@ -230,8 +229,7 @@ func TestEmptiedFilterWithOddNames(t *testing.T) {
 	}
 }
 
-// However git lets a filter be written, it is found: no spelling hides it from the look
-// that saves asking git.
+// jp finds a filter in every spelling that git allows: none hides it from the check that saves asking git.
 func TestFilterIsFoundInAnySpelling(t *testing.T) {
 	for name, text := range map[string]string{
 		"plain":       "[filter \"f\"]\n\tclean = false\n",
@@ -311,7 +309,7 @@ func TestUsersOwnFilterRuns(t *testing.T) {
 	require.Equal(t, "LOUD", gitenv.Git(t, dir, "cat-file", "-p", string(out[:40])))
 }
 
-// What the repository says about helpers is not asked; what the user says is.
+// jp ignores the repository's settings of helpers, and uses the user's.
 func TestNetworkCommandStartsNoHelperOfTheRepository(t *testing.T) {
 	dir := gitenv.Repo(t)
 	tools := t.TempDir()
@@ -348,7 +346,7 @@ func TestNetworkCommandStartsNoHelperOfTheRepository(t *testing.T) {
 		_, _ = gitcmd.New(dir, gitcmd.Options{}).RunWith(t.Context(), gitcmd.Command{Args: args, Network: true, Stdin: strings.NewReader(url)})
 		require.False(t, ran(evil), "%v", args)
 		if args[1] == "vcs" {
-			continue // git starts ext by itself here, and that runs nothing
+			continue // git starts ext by itself here, which is harmless
 		}
 		cmd := exec.Command("git", args...)
 		cmd.Dir, cmd.Stdin = dir, strings.NewReader(url)

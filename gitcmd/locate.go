@@ -15,7 +15,7 @@ import (
 	"jp/internal/safefile"
 )
 
-// Repository is where git says that a folder belongs. Paths are absolute.
+// Repository is git's location of a folder. Paths are absolute.
 type Repository struct {
 	GitDir       string // of this working tree: its HEAD and index are here
 	CommonDir    string // shared by all working trees: objects and refs are here
@@ -26,13 +26,11 @@ type Repository struct {
 	Shallow      bool
 }
 
-// oldest is the first git with core.fsync, and with the handling of sparse
-// files on which snapshots stand.
+// oldest is the first git with core.fsync, and with the handling of sparse files that snapshots need.
 var oldest = [2]int{2, 36}
 
-// Locate asks git for the repository of dir. A *Refusal wraps the sentinel
-// that says why there is none to work with; git's own rules decide about
-// ownership, linked worktrees and ceilings. It starts one child.
+// Locate asks git for the repository of dir. If there is none to work with, a *Refusal wraps the sentinel for
+// the reason. git's own rules decide about ownership, linked worktrees and ceilings. It starts one child.
 func Locate(ctx context.Context, dir string, opts Options) (Repository, error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return Repository{}, &Refusal{Dir: dir, Err: ErrNotRepository, Ignored: ignored(opts.Environ)}
@@ -88,8 +86,8 @@ func (g *Git) locate(ctx context.Context) (stdout []byte, stderr string, err err
 	return stdout, string(trace.data), g.outcome(ctx, c.Args, err, trace)
 }
 
-// parseLocation reads the answer; complete means that there is a top level.
-// A path with a newline in it gives too many lines and is no answer.
+// parseLocation reads the answer. complete means that there is a top level. A path with a newline makes too
+// many lines, so the answer is refused.
 func parseLocation(out string) (repo Repository, complete bool) {
 	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
 	if len(lines) != 6 && len(lines) != 7 || !filepath.IsAbs(lines[4]) || !filepath.IsAbs(lines[5]) {
@@ -105,7 +103,7 @@ func parseLocation(out string) (repo Repository, complete bool) {
 	return repo, repo.TopLevel != ""
 }
 
-// check refuses the formats that are not spoken here.
+// check refuses the formats that jp lacks.
 func check(repo Repository, dir string) error {
 	if !repo.ObjectFormat.Known() {
 		return &Refusal{Dir: dir, Err: ErrObjectFormat}
@@ -116,15 +114,15 @@ func check(repo Repository, dir string) error {
 	return nil
 }
 
-// What the user can do about a format.
+// Advice about a format.
 const (
 	knownRefs = "jp knows refs in files, and reftable in the git directory."
 	newerGit  = "A newer git may know it."
 )
 
-// checkSecondFormat refuses a repository where git keeps a table from the name of each object
-// to its name in another format: git commits nothing that has an object without such an entry,
-// and only git writes the table. The entry counts in this file alone, as git has it.
+// checkSecondFormat refuses a repository in which git keeps a table from the name of each object to its name
+// in another format. Only git writes the table, and it refuses to commit an object without an entry. As for
+// git, the setting counts in this file alone.
 func (g *Git) checkSecondFormat(ctx context.Context, repo Repository, dir string) error {
 	const key = "extensions.compatObjectFormat"
 	file := filepath.Join(repo.CommonDir, "config")
@@ -134,19 +132,19 @@ func (g *Git) checkSecondFormat(ctx context.Context, repo Repository, dir string
 	}
 	out, err := g.Run(ctx, "config", "--file", file, "--get", key)
 	var exit *ExitError
-	if errors.As(err, &exit) && exit.Code == 1 { // it stands in a comment
+	if errors.As(err, &exit) && exit.Code == 1 { // the setting is in a comment
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("open %s: %w", dir, err)
 	}
 	if version, _ := g.Run(ctx, "config", "--file", file, "--get", "core.repositoryFormatVersion"); string(version) == "0\n" {
-		return nil // this git knows no such extension: it would not take one in version 0
+		return nil // this git lacks the extension: with it, git would refuse version 0
 	}
 	return &Refusal{Dir: dir, Err: fmt.Errorf("%w: %s", ErrSecondFormat, strings.TrimSpace(string(out))), Extensions: []string{key}, Advice: "git could not commit what jp has written."}
 }
 
-// refuse finds the sentinel for what git said.
+// refuse finds the sentinel for git's error text.
 func refuse(dir, stderr string, err error, environ []string) error {
 	refusal := &Refusal{Dir: dir}
 	said := func(s string) bool { return strings.Contains(stderr, s) }
@@ -183,7 +181,7 @@ func refuse(dir, stderr string, err error, environ []string) error {
 	return refusal
 }
 
-// What git says before it names extensions.
+// git's texts before the names of extensions.
 const (
 	unknownExtension = "unknown repository extension"
 	versionZero      = "repo version is 0, but v1-only extension"
@@ -241,8 +239,7 @@ func withPlainStderr(err error) error {
 	return &ExitError{Args: exit.Args[:1], Code: exit.Code, Stderr: withoutTrace(exit.Stderr)}
 }
 
-// older compares the first two numbers of a version; one that does not begin
-// with two numbers is not older.
+// older compares the first two numbers of a version. A version of another form counts as new.
 func older(version string, than [2]int) bool {
 	parts := strings.SplitN(version, ".", 3)
 	if len(parts) < 2 {

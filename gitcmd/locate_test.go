@@ -119,8 +119,8 @@ func TestLocateRefuses(t *testing.T) {
 	}
 }
 
-// A git that does not know the extension works in a repository of version 0 and refuses one of
-// version 1, so the git here says of both that it has found them.
+// A git that does not know the extension works in a repository of version 0 and refuses one of version 1, so
+// the git here claims to have found both.
 func TestLocateRefusesASecondObjectFormat(t *testing.T) {
 	gitenv.Isolate(t)
 	for _, c := range []struct {

@@ -10,9 +10,8 @@ import (
 	"sync"
 )
 
-// online is added where a remote is wanted: nothing is started in a submodule,
-// whose settings are out of reach, and nothing is signed by a program of the
-// repository.
+// online is added for commands with a remote. It keeps git from starting programs in a submodule, whose
+// settings are out of jp's reach, and from signing with a program of the repository.
 var online = []string{
 	"fetch.recurseSubmodules=false",
 	"push.recurseSubmodules=no",
@@ -20,24 +19,24 @@ var online = []string{
 	"maintenance.autoDetach=false",
 }
 
-// programs are the flags that name what runs at the other end, which may be this
-// machine. Of settings for it git takes the first, which is the repository's.
+// programs are the flags that name the program at the other end, which may be this machine. Of several
+// settings for it git takes the first, and that is the repository's.
 var programs = map[string][]string{
 	"fetch":     {"--upload-pack=git-upload-pack"},
 	"ls-remote": {"--upload-pack=git-upload-pack"},
 	"push":      {"--receive-pack=git-receive-pack"},
 }
 
-// helpers finds the settings that name what a network command starts, but for
-// core.gitProxy: of that git takes the first value too, and a variable wins over it.
+// helpers matches the settings that name programs of a network command, except core.gitProxy. Of that git
+// takes the first value, too, but a variable wins over it.
 const helpers = `^(core\.(sshcommand|askpass|hookspath)|credential\.(.*\.)?helper|remote\..*\.vcs)$`
 
-// plainly is what stands for a helper where the user's own configuration names none.
+// plainly replaces a helper if the user's own configuration names none.
 var plainly = map[string]string{"core.sshcommand": "ssh", "core.hookspath": "/dev/null"}
 
-// ownHelpers returns the settings that put the user's own helpers in place of
-// those that the repository's configuration names. Hooks of the repository do not
-// run; those of a folder that the user configured for all repositories do.
+// ownHelpers returns the settings that put the user's own helpers in place of those that the repository's
+// configuration names. Hooks of the repository stay off. Those of a folder that the user configured for all
+// repositories run.
 func (g *Git) ownHelpers(ctx context.Context) ([]setting, error) {
 	out, err := g.RunWith(ctx, Command{Args: []string{"config", "--show-scope", "-z", "--get-regexp", helpers}})
 	var exit *ExitError
@@ -47,7 +46,7 @@ func (g *Git) ownHelpers(ctx context.Context) ([]setting, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	settings := replaced(string(out))
-	for _, s := range g.user { // the environment's outweighs what stands in files
+	for _, s := range g.user { // the environment wins over files
 		if ownHelper().MatchString(canonical(s.key)) {
 			settings = append(settings, s)
 		}
@@ -61,8 +60,7 @@ func (g *Git) ownHelpers(ctx context.Context) ([]setting, error) {
 
 var ownHelper = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(helpers) })
 
-// canonical is a key as git writes it: what is not the name of a subsection is in small
-// letters.
+// canonical is a key as git writes it: in small letters, apart from the name of a subsection.
 func canonical(key string) string {
 	first, last := strings.IndexByte(key, '.'), strings.LastIndexByte(key, '.')
 	if first < 0 {
@@ -71,8 +69,8 @@ func canonical(key string) string {
 	return strings.ToLower(key[:first]) + key[first:last] + strings.ToLower(key[last:])
 }
 
-// replaced are the settings that win over the repository's: first what ends each
-// list, as an empty credential helper does, then the user's own.
+// replaced are the settings that win over the repository's: first those that end each list, as an empty
+// credential helper does, then the user's own.
 func replaced(out string) (settings []setting) {
 	foreign, own := []string{"core.hookspath"}, []setting(nil)
 	fields := strings.Split(out, "\x00")

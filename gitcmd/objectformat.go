@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// ObjectFormat is the digest by which a repository names its objects. All objects of one
-// repository have the same. The empty ObjectFormat is SHA1.
+// ObjectFormat is the hash by which a repository names its objects. All objects of one repository have the
+// same. The empty ObjectFormat is SHA1.
 type ObjectFormat string
 
 // The object formats of git, as it writes them.
@@ -70,13 +70,13 @@ func (f ObjectFormat) EmptyTree() string {
 // IsEmptyTree reports whether this is the tree without entries, in any format.
 func IsEmptyTree(name string) bool { return name == emptyTreeSHA1 || name == emptyTreeSHA256 }
 
-// The blobs of no bytes, by the same formats.
+// The empty blobs, by the same formats.
 const (
 	emptyBlobSHA1   = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
 	emptyBlobSHA256 = "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813"
 )
 
-// IsEmptyBlob reports whether this is the blob of no bytes, in any format.
+// IsEmptyBlob reports whether a name is that of the empty blob, in any format.
 func IsEmptyBlob(name string) bool { return name == emptyBlobSHA1 || name == emptyBlobSHA256 }
 
 // IsName reports whether s is a full object name of this format, in lower case.

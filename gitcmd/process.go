@@ -17,8 +17,8 @@ type Process struct {
 	closed bool
 }
 
-// Start starts a git with pipes at its standard input and output. It has no
-// time limit; the end of ctx kills it. The caller must Close it.
+// Start starts a git with pipes at its standard input and output. It runs without a time limit, and the end
+// of ctx kills it. The caller must Close it.
 func (g *Git) Start(ctx context.Context, c Command) (*Process, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	p, err := g.start(ctx, c)
@@ -55,8 +55,8 @@ func (g *Git) start(ctx context.Context, c Command) (*Process, error) {
 // Kill ends the git at once. The caller must still Close it.
 func (p *Process) Kill() { p.cancel() }
 
-// Close ends the input, discards the rest of the output and waits. It returns
-// an *ExitError where git ended badly. A second Close does nothing.
+// Close ends the input, discards the rest of the output and waits. It returns an *ExitError if git failed. A
+// second Close does nothing.
 func (p *Process) Close() error {
 	if p.closed {
 		return nil

@@ -28,8 +28,8 @@ var RefsThroughGit bool
 // ThroughGit reports whether git reads and moves the refs for jp.
 func (f RefFormat) ThroughGit() bool { return f != RefFiles || RefsThroughGit }
 
-// refFormatIn reads what rev-parse --show-ref-format says. A git without that flag repeats
-// it, and knows files only.
+// refFormatIn reads the output of rev-parse --show-ref-format. A git without that flag repeats it, and knows
+// files only.
 func refFormatIn(line string) RefFormat {
 	if line == "files" || line == "--show-ref-format" {
 		return RefFiles

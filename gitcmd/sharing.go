@@ -19,9 +19,8 @@ import (
 	"jp/internal/safefile"
 )
 
-// A Sharing is what core.sharedRepository says: whom files in the git directory are
-// shared with. 0 leaves their modes to the umask, a positive one adds permissions,
-// a negative one stands for the only permissions that there are.
+// A Sharing is the value of core.sharedRepository, which shares files in the git directory. 0 leaves their
+// modes to the umask, a positive one adds permissions, a negative one replaces all permissions.
 type Sharing int
 
 // Values of core.sharedRepository that have a name.
@@ -31,12 +30,12 @@ const (
 	ShareEverybody Sharing = 0o664
 )
 
-// ErrSharing says that core.sharedRepository has a value that git refuses.
+// ErrSharing is a value of core.sharedRepository that git refuses.
 var ErrSharing = errors.New("invalid core.sharedRepository (want umask, group, all, a boolean, or an octal mode that includes 0600)")
 
-// Perm is the mode, its twelve low bits, of a file or folder that was made with perm,
-// as git would have it: a file that its owner must not write stays so for all, what
-// may be executed may be by all who can read, and in a folder the group stays the same.
+// Perm is the mode, its twelve low bits, of a file or folder that was made with perm, by git's rules: a file
+// that is read-only for its owner stays so for all, an executable one can be executed by all who can read it,
+// and folders pass on their group.
 func (s Sharing) Perm(perm uint32, dir bool) uint32 {
 	if s == ShareUmask {
 		return perm
@@ -61,8 +60,8 @@ func (s Sharing) Perm(perm uint32, dir bool) uint32 {
 	return perm
 }
 
-// inheritsByBit says that what is made in a folder gets the group of its maker, if
-// the folder does not say otherwise. Elsewhere it always gets the folder's.
+// inheritsByBit is true on systems whose new files get the group of their maker, unless the folder's mode
+// says otherwise. On other systems they always get the folder's.
 const inheritsByBit = runtime.GOOS == "linux"
 
 // sharingOnce keeps one answer.
@@ -72,9 +71,8 @@ type sharingOnce struct {
 	err   error
 }
 
-// Sharing is what the configuration says when it is asked for first. It starts git
-// only where a file of the configuration has the setting's name in it or may include
-// another file; the machine's is taken to be /etc/gitconfig.
+// Sharing is the configuration's value at the first call. It starts git only if a file of the configuration
+// has the setting's name in it or may include another file. The machine's file is taken to be /etc/gitconfig.
 func (g *Git) Sharing() (Sharing, error) {
 	s := &g.sharing
 	s.once.Do(func() {
@@ -83,7 +81,7 @@ func (g *Git) Sharing() (Sharing, error) {
 		}
 		out, err := g.Run(context.Background(), "config", "--null", "--get-regexp", `^core\.sharedrepository$`)
 		var exit *ExitError
-		if errors.As(err, &exit) && exit.Code == 1 { // it is not set
+		if errors.As(err, &exit) && exit.Code == 1 { // unset
 			return
 		}
 		if err == nil {
@@ -96,8 +94,8 @@ func (g *Git) Sharing() (Sharing, error) {
 	return s.value, s.err
 }
 
-// unshared reports whether no file of the configuration can say that the repository
-// is shared. It reads files and starts no process.
+// unshared reports whether all files of the configuration leave the repository unshared. It reads files and
+// starts no process.
 func (g *Git) unshared() bool {
 	if g.repo.CommonDir == "" {
 		return false
@@ -115,15 +113,15 @@ func (g *Git) unshared() bool {
 	return true
 }
 
-// mentions reports whether one of the words stands in a configuration, in any case of
-// letters. Git knows no other way to write the name of a setting.
+// mentions reports whether one of the words appears in a configuration, in any case of letters. Names of
+// settings have no other spelling.
 func mentions(config []byte, words ...string) bool {
 	text := bytes.ToLower(config)
 	return slices.ContainsFunc(words, func(word string) bool { return bytes.Contains(text, []byte(word)) })
 }
 
-// UserConfigs are the files that git reads beside the repository's own. They are not
-// ok where one is said to be none, or stands where a folder leads that is git's.
+// UserConfigs are the files that git reads beside the repository's own. ok is false unless all paths are
+// absolute.
 func UserConfigs(environ []string) (paths []string, ok bool) {
 	get := func(name string) (value string, set bool) {
 		for _, pair := range environ { // the last one counts
@@ -151,8 +149,8 @@ func UserConfigs(environ []string) (paths []string, ok bool) {
 	return paths, !slices.ContainsFunc(paths, func(path string) bool { return !filepath.IsAbs(path) })
 }
 
-// lastSharing reads the settings that git found; the last one counts. One without a
-// value has no line feed.
+// lastSharing reads the settings that git found. The last one counts. A setting without a value lacks the
+// line feed.
 func lastSharing(out string) (Sharing, error) {
 	settings := strings.Split(strings.TrimSuffix(out, "\x00"), "\x00")
 	_, value, set := strings.Cut(settings[len(settings)-1], "\n")
@@ -162,7 +160,7 @@ func lastSharing(out string) (Sharing, error) {
 	return parseSharing(value)
 }
 
-// parseSharing takes what git takes.
+// parseSharing reads the values that git accepts.
 func parseSharing(value string) (Sharing, error) {
 	switch value {
 	case "", "umask":
@@ -227,8 +225,8 @@ func (g *Git) Share(f *os.File) error {
 	return f.Chmod(mode)
 }
 
-// modeBits are the twelve low bits of a mode, but for one that nothing in a git
-// directory has: that only owners may delete.
+// modeBits are the twelve low bits of a mode, except the sticky bit, which files in a git directory never
+// have.
 func modeBits(mode fs.FileMode) uint32 {
 	bits := uint32(mode.Perm())
 	if mode&fs.ModeSetgid != 0 {

@@ -12,8 +12,8 @@ import (
 	"jp/internal/gitenv"
 )
 
-// Git is asked where a configuration has the setting's name in it, or may lead to
-// another file that has, and once.
+// jp asks git once, and only if a configuration has the setting's name in it, or may include another file
+// that has it.
 func TestSharingIsFoundWhereverItStands(t *testing.T) {
 	const shared = "[core]\n\tsharedRepository = all\n"
 	for name, c := range map[string]struct {

@@ -6,18 +6,17 @@ import (
 	"strings"
 )
 
-// A User is whom git's configuration names as the user: what it says, unchecked.
+// A User is the user in git's configuration, unchecked.
 type User struct {
-	Name, Email string // "" where the configuration has none
+	Name, Email string // "" if the configuration has none
 }
 
-// User reads author.name and author.email, and where they are not set user.name and
-// user.email. Own says that what counts stands in the user's or the repository's
-// configuration, where the machine's has no say.
+// User reads author.name and author.email, with user.name and user.email as their defaults. own reports that
+// all of it comes from the user's or the repository's configuration, and not from the machine's.
 func (g *Git) User(ctx context.Context) (user User, own bool, err error) {
 	out, err := g.Run(ctx, "config", "--null", "--show-scope", "--get-regexp", `^(user|author)\.(name|email)$`)
 	var exit *ExitError
-	if errors.As(err, &exit) && exit.Code == 1 { // there is none
+	if errors.As(err, &exit) && exit.Code == 1 { // no such setting
 		return User{}, false, nil
 	}
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 // Version is the version of the git program, such as "2.47.1". The error is
 // ErrGitMissing, or ErrGitTooOld with the version beside it.
 func Version(ctx context.Context, opts Options) (string, error) {
-	out, err := New(os.TempDir(), opts).Run(ctx, "version") // any folder; none is looked at
+	out, err := New(os.TempDir(), opts).Run(ctx, "version") // any folder: git ignores it
 	if err != nil {
 		return "", err
 	}
