@@ -16,9 +16,8 @@ import (
 	"jp/internal/safefile"
 )
 
-// before are the filters that a commit's attributes name for paths: by themselves, and
-// with info/attributes as it was at first. A path without one is left out, and so is one
-// for which nothing has changed since.
+// before are the filters that a commit's attributes name for paths: by themselves, and with info/attributes
+// as it was at first. It leaves out paths without a filter, and paths whose attributes are unchanged since.
 func (c *Checker) before(ctx context.Context, now map[string]string, head string) (map[string][]string, error) {
 	if len(now) == 0 || head == "" && len(c.info) == 0 {
 		return nil, nil
@@ -78,7 +77,7 @@ func (c *Checker) find(ctx context.Context, head string, files []string) error {
 		for line := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
 			entry, file, _ := strings.Cut(line, "\t")
 			fields := strings.Fields(entry)
-			if len(fields) == 3 && strings.HasPrefix(fields[0], "100") { // git follows no link to attributes
+			if len(fields) == 3 && strings.HasPrefix(fields[0], "100") { // git ignores links to attributes
 				known[file] = fields[2]
 			}
 		}
@@ -86,7 +85,7 @@ func (c *Checker) find(ctx context.Context, head string, files []string) error {
 	return nil
 }
 
-// read reads attribute files. One that is not here, as in a partial clone, says nothing.
+// read reads attribute files. One that is missing here, as in a partial clone, counts as empty.
 func (c *Checker) read(ctx context.Context, head string, files []string) error {
 	var unknown []string
 	for _, file := range files {
@@ -105,8 +104,7 @@ func (c *Checker) read(ctx context.Context, head string, files []string) error {
 	return nil
 }
 
-// same reports whether the attribute files of the working tree are those of a commit, and
-// nothing else has a say.
+// same reports whether the attribute files of the working tree are those of a commit, and are the only ones.
 func (c *Checker) same(head string, files []string) bool {
 	if c.repo.CommonDir == "" {
 		return false
@@ -133,7 +131,7 @@ func (c *Checker) same(head string, files []string) bool {
 	return true
 }
 
-// evaluate lets git read the attribute files of a commit where nothing else is.
+// evaluate lets git read the attribute files of a commit in an empty place.
 func (c *Checker) evaluate(ctx context.Context, paths []string, head string, files []string) (map[string][]string, error) {
 	known := c.had[head]
 	if known == nil {

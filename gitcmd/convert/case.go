@@ -9,12 +9,12 @@ import (
 	"jp/gitcmd"
 )
 
-// foldsCase reports whether the repository's configuration says that names that differ in
-// case are one: git then matches the patterns of attributes without case. jp's own commands
-// go by the disk. The configuration is read once.
+// foldsCase reports whether the repository's configuration makes names that differ in case equal: git then
+// matches the patterns of attributes without case. jp's own commands follow the disk. foldsCase reads the
+// configuration once.
 func (c *Checker) foldsCase(ctx context.Context) bool {
 	c.foldsOnce.Do(func() {
-		out, _ := c.git.Run(ctx, "config", "--show-scope", "--type=bool", "--get-all", "core.ignoreCase") // it may be no truth value
+		out, _ := c.git.Run(ctx, "config", "--show-scope", "--type=bool", "--get-all", "core.ignoreCase") // it may be no boolean
 		for line := range strings.Lines(string(out)) {
 			scope, value, _ := strings.Cut(strings.TrimSpace(line), "\t")
 			if scope != "command" {
@@ -25,8 +25,8 @@ func (c *Checker) foldsCase(ctx context.Context) bool {
 	return c.folds
 }
 
-// inOtherCase are the filters that the repository's own matching of attributes gives to
-// paths, where it is not that of the disk.
+// inOtherCase are the filters that the repository's own matching of attributes gives to paths, if that
+// differs from the disk's.
 func (c *Checker) inOtherCase(ctx context.Context, now map[string]string) (map[string]string, error) {
 	if len(now) == 0 || c.git.FoldsCase() || !c.foldsCase(ctx) {
 		return nil, nil

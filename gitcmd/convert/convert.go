@@ -1,15 +1,14 @@
-// Package convert says which files must not be taken or written as they are: those
-// that need a filter that jp does not run.
+// Package convert finds the files that jp must not store or write as they are: those that need a filter that
+// jp refuses to run.
 //
-// A file needs the filter that its attributes name now, and the one that they named in
-// HEAD: who takes the attribute away, in whatever file, does not make the content one
-// that may be stored without the filter. A name for which nothing is configured is that
-// of a filter all the same.
+// A file needs the filter that its attributes name now, and the one that they named in HEAD. Removing the
+// attribute, in any file, does not allow storing the content without the filter. A name without a
+// configuration counts as a filter, too.
 //
 // A file that has the content of such a file needs its filter, too: one that was moved or
 // copied to a name without the filter.
 //
-// It runs no filter, and reads files only to compare them.
+// It never runs a filter, and reads files only to compare them.
 package convert
 
 import (
@@ -24,18 +23,18 @@ import (
 	"jp/internal/safefile"
 )
 
-// A Gap is a file that needs a filter that jp does not run.
+// A Gap is a file that needs a filter that jp refuses to run.
 type Gap struct {
 	Path   string
 	Filter string
-	Now    string // where the attributes of HEAD name Filter: the one that they name now, "" for none
-	Lost   bool   // the attributes of HEAD name Filter, and those of now do not
-	Case   bool   // the attributes name Filter only where case does not count, as the repository has it
-	Of     string // the file that needs Filter, where this one only has its content; else ""
-	reason error  // why the filter does not run; nil where nothing is configured for it
+	Now    string // if the attributes of HEAD name Filter: the present one, or ""
+	Lost   bool   // the attributes of HEAD name Filter, and the present ones do not
+	Case   bool   // the attributes name Filter only if case is ignored, as the repository has it
+	Of     string // the file that needs Filter, if this one only has its content; else ""
+	reason error  // of the refusal; nil if the filter has no configuration
 }
 
-// Why is the reason, to stand behind the name of the file.
+// Why is the reason, for a text behind the name of the file.
 func (g Gap) Why() string {
 	switch {
 	case g.Of != "" && g.reason != nil:
@@ -61,20 +60,20 @@ type Checker struct {
 	info []byte // info/attributes as it was at first
 
 	mu    sync.Mutex
-	files map[string]map[string]string   // attribute files by commit and path: their object's id, "" for none
+	files map[string]map[string]string   // attribute files by commit and path: their object's id, or ""
 	texts map[string][]byte              // by object
 	had   map[string]map[string][]string // filters by commit and path
 
 	foldsOnce sync.Once
-	folds     bool // whether the configuration says that case does not count
+	folds     bool // the configuration ignores case
 }
 
-// New returns a Checker. What info/attributes says at this moment counts until the end,
-// so that it should be made before a tool runs.
+// New returns a Checker. It reads info/attributes, and this content counts until the end, so make the Checker
+// before a tool runs.
 func New(git *gitcmd.Git, repo gitcmd.Repository) *Checker {
 	var info []byte
 	if repo.CommonDir != "" {
-		info, _ = safefile.ReadRegular(infoFile(repo)) // there may be none
+		info, _ = safefile.ReadRegular(infoFile(repo)) // the file may be missing
 	}
 	return &Checker{
 		git: git, repo: repo, info: info,
@@ -86,8 +85,8 @@ func infoFile(repo gitcmd.Repository) string {
 	return filepath.Join(repo.CommonDir, "info", "attributes")
 }
 
-// Gaps are those of the files that need a filter that jp does not run, by path. head is
-// a commit, "" for none. Only regular files are to be asked about: git converts no others.
+// Gaps are those of the files that need a filter that jp refuses to run, by path. head is a commit, "" for
+// none. paths must be regular files, since git converts only these.
 func (c *Checker) Gaps(ctx context.Context, paths []string, head string) (map[string]Gap, error) {
 	if len(paths) == 0 {
 		return nil, nil
@@ -99,8 +98,7 @@ func (c *Checker) Gaps(ctx context.Context, paths []string, head string) (map[st
 	return c.Judge(ctx, now, head)
 }
 
-// JudgeContent is Judge for who is about to store the files: it also finds those that have
-// the content of a file with a gap.
+// JudgeContent is Judge for storing files: it also finds those that have the content of a file with a gap.
 func (c *Checker) JudgeContent(ctx context.Context, now map[string]string, head string) (map[string]Gap, error) {
 	gaps, err := c.Judge(ctx, now, head)
 	if err != nil {
@@ -109,8 +107,8 @@ func (c *Checker) JudgeContent(ctx context.Context, now map[string]string, head 
 	return gaps, c.copies(ctx, now, gaps, head)
 }
 
-// Judge is Gaps for who knows the attribute filter of each path, as git check-attr says it.
-// It looks at attributes alone.
+// Judge is Gaps for callers that have the attribute filter of each path from git check-attr. It checks
+// attributes alone.
 func (c *Checker) Judge(ctx context.Context, now map[string]string, head string) (map[string]Gap, error) {
 	had, err := c.before(ctx, now, head)
 	if err != nil {
@@ -147,19 +145,17 @@ func (c *Checker) Judge(ctx context.Context, now map[string]string, head string)
 	return gaps, nil
 }
 
-// drivers are the filters of the configuration; it is asked for them where a file has one.
+// drivers are the filters of the configuration. They are read when the first file has a filter.
 type drivers struct {
 	git   *gitcmd.Git
 	known map[string]gitcmd.Filter
 }
 
-// unrun says that a filter does not run.
 type unrun struct{ reason error }
 
-// judge is the filter that a value of the attribute names, "" for none, and whether it
-// does not run.
+// judge is the filter that a value of the attribute names, "" for none, and the reason if jp refuses it.
 func (d *drivers) judge(ctx context.Context, value string) (name string, why *unrun, err error) {
-	if None(value) { // or it is a filter of that name, which git check-attr says alike
+	if None(value) { // or a filter of that name, which looks the same in git check-attr
 		untrusted, err := d.git.UntrustedFilters(ctx)
 		for _, other := range untrusted {
 			if other == value {
@@ -188,7 +184,7 @@ func (d *drivers) judge(ctx context.Context, value string) (name string, why *un
 	return value, nil, nil
 }
 
-// None reports whether a value of the attribute filter is no name.
+// None reports whether a value of the attribute filter stands for no filter.
 func None(value string) bool {
 	switch value {
 	case "", "unspecified", "unset", "set":
@@ -197,7 +193,7 @@ func None(value string) bool {
 	return false
 }
 
-// Attributes asks for the attribute filter of paths, as git check-attr says it.
+// Attributes returns the attribute filter of paths, as printed by git check-attr.
 func Attributes(ctx context.Context, git *gitcmd.Git, paths []string) (map[string]string, error) {
 	out, err := git.RunWith(ctx, gitcmd.Command{
 		Args:  []string{"check-attr", "-z", "--stdin", "filter"},
@@ -209,7 +205,7 @@ func Attributes(ctx context.Context, git *gitcmd.Git, paths []string) (map[strin
 	return attributesIn(out, len(paths)), nil
 }
 
-// attributesIn reads what git check-attr -z prints of one attribute of n paths.
+// attributesIn reads the output of git check-attr -z for one attribute of n paths.
 func attributesIn(out []byte, n int) map[string]string {
 	fields := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 	values := make(map[string]string, n)
@@ -234,8 +230,8 @@ const attributesFile = ".gitattributes"
 // IsAttributes reports whether a path is that of a file with attributes of others.
 func IsAttributes(p string) bool { return path.Base(p) == attributesFile }
 
-// Weakened is a line by which attributes of now take away filters that those of before
-// gave, also from files that do not exist yet; "" where there is none.
+// Weakened is a line of the present attributes that removes a filter of the former ones, also from files that
+// do not exist yet. It is "" if there is none.
 func Weakened(was, is string) string {
 	now := map[string]bool{}
 	for line := range strings.Lines(is) {

@@ -31,7 +31,7 @@ func TestWeakened(t *testing.T) {
 	require.Empty(t, convert.Weakened("", was), "what is new gives filters")
 }
 
-// What info/attributes says when jp begins counts, too: a tool cannot take it away.
+// The content of info/attributes when jp begins counts, too, so that a tool cannot remove it.
 func TestInfoAttributesOfBefore(t *testing.T) {
 	dir := gitenv.Repo(t)
 	info := filepath.Join(dir, ".git", "info", "attributes")

@@ -16,24 +16,24 @@ import (
 	"jp/gitcmd"
 )
 
-// A source is a file that needs a filter that jp does not run. Its text must not be
-// stored under another name either.
+// A source is a file that needs a filter that jp refuses to run. Its text must stay out of the store under
+// other names, too.
 type source struct {
 	gap   Gap
-	stat  fileStat // as the index has it; zero where the index does not have the file
-	size  int64    // of the file in the working tree, 0 where there is none
-	there string   // where the file is in the working tree
+	stat  fileStat // from the index; zero if the index lacks the file
+	size  int64    // of the file in the working tree, 0 if there is none
+	there string   // the file's path in the working tree
 }
 
-// A fileStat is what a rename keeps of a file.
+// A fileStat is the data of a file that a rename keeps.
 type fileStat struct {
 	size, sec int64
 	inode     uint32
 }
 
-// copies are those of the paths that have no gap of their own and whose content is that
-// of a file that has one: moved, moved by git mv, or copied as it is. It asks git only
-// where a filter of the repository does not run, and some path has content.
+// copies are the paths without a gap of their own whose content is that of a file with one: moved, moved by
+// git mv, or copied as it is. It asks git only if a filter of the repository is refused, and some path has
+// content.
 func (c *Checker) copies(ctx context.Context, now map[string]string, gaps map[string]Gap, head string) error {
 	if c.repo.TopLevel == "" {
 		return nil
@@ -93,7 +93,7 @@ func (c *Checker) copies(ctx context.Context, now map[string]string, gaps map[st
 	return nil
 }
 
-// sources are the files of the index and of HEAD that need a filter that does not run.
+// sources are the files of the index and of HEAD that need a refused filter.
 func (c *Checker) sources(ctx context.Context, index map[string]indexed, blobs map[string]string, head string) (map[string]*source, error) {
 	var all []string
 	for p := range index {
@@ -127,8 +127,8 @@ func (c *Checker) sources(ctx context.Context, index map[string]indexed, blobs m
 	return sources, nil
 }
 
-// matching is the source whose content a file has, nil where there is none: the file that
-// the index knows under the source's name, or an equal one.
+// matching is the source whose content a file has, nil if there is none: the file that the index knows under
+// the source's name, or an equal one.
 func matching(file string, info os.FileInfo, sources map[string]*source) *source {
 	for _, s := range sources {
 		if s.there != file && s.stat != (fileStat{}) && s.stat == statOf(info) {
@@ -144,12 +144,12 @@ func matching(file string, info os.FileInfo, sources map[string]*source) *source
 func statOf(info os.FileInfo) fileStat {
 	s := fileStat{size: info.Size(), sec: info.ModTime().Unix()}
 	if sys, ok := info.Sys().(*syscall.Stat_t); ok {
-		s.inode = uint32(sys.Ino) // the index has no more of it
+		s.inode = uint32(sys.Ino) // the index only keeps 32 bits
 	}
 	return s
 }
 
-// equal reports whether two files have the same content. One that cannot be read is none.
+// equal reports whether two files have the same content. An unreadable file equals no other.
 func equal(a, b string) bool {
 	first, err := os.Open(a)
 	if err != nil {
@@ -176,7 +176,7 @@ func equal(a, b string) bool {
 	}
 }
 
-// An indexed file is what the index has of one.
+// An indexed file is a file's entry in the index.
 type indexed struct {
 	oid  string
 	stat fileStat

@@ -15,7 +15,7 @@ import (
 	"jp/internal/gitenv"
 )
 
-// The text of a file that needs a filter is not stored under a name that needs none.
+// The text of a file that needs a filter stays out of the store under a name without one.
 func TestContentUnderAnotherName(t *testing.T) {
 	for name, tt := range map[string]struct {
 		does     string // with a.key, which has the filter, and plain.txt
@@ -55,7 +55,7 @@ func TestContentUnderAnotherName(t *testing.T) {
 			gitenv.Git(t, dir, "config", "filter.crypt.clean", "tr a-z n-za-m")
 			gitenv.Git(t, dir, "config", "filter.crypt.smudge", "tr a-z n-za-m")
 			shell("echo '*.key filter=crypt' >.gitattributes; echo the password >a.key; echo plain text >plain.txt")
-			old := time.Now().Add(-time.Hour) // git does not trust what is as new as its index
+			old := time.Now().Add(-time.Hour) // git distrusts files as new as its index
 			require.NoError(t, os.Chtimes(dir+"/a.key", old, old))
 			gitenv.Git(t, dir, "add", ".")
 			gitenv.Git(t, dir, "commit", "-qm", "two")
@@ -84,8 +84,7 @@ func TestContentUnderAnotherName(t *testing.T) {
 	}
 }
 
-// A pattern that git matches without case gives its filter, also where the disk tells cases
-// apart.
+// A pattern that git matches without case gives its filter, even if the disk tells cases apart.
 func TestAttributesInAnotherCase(t *testing.T) {
 	for name, tt := range map[string]struct {
 		folds, committed, approved bool

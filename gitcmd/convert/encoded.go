@@ -12,12 +12,12 @@ import (
 	"jp/internal/safefile"
 )
 
-// encodings are the attributes besides filter that change what git stores of a file.
+// encodings are the attributes besides filter that change git's stored content of a file.
 var encodings = []string{"working-tree-encoding", "ident", "text", "crlf", "eol"}
 
-// Reencoded are those of the files that git would store otherwise than the attributes of
-// head say, by path, each with the attribute that it no longer has. A commit without the
-// changed attribute files would not match them. Of a large file only the encoding counts.
+// Reencoded are those of the files that git would store in another way than the attributes of head require,
+// by path, each with the attribute that it has lost. They would contradict a commit without the changed
+// attribute files. For a large file only the encoding counts.
 func (c *Checker) Reencoded(ctx context.Context, paths []string, head string) (map[string]string, error) {
 	if head == "" || len(paths) == 0 {
 		return nil, nil
@@ -44,7 +44,7 @@ func (c *Checker) Reencoded(ctx context.Context, paths []string, head string) (m
 	if err != nil {
 		return nil, err
 	}
-	out, _ := c.git.Run(ctx, "config", "--default=false", "core.autocrlf") // it may be no truth value
+	out, _ := c.git.Run(ctx, "config", "--default=false", "core.autocrlf") // it may be no boolean
 	auto := !slices.Contains([]string{"", "false", "no", "off", "0"}, strings.ToLower(strings.TrimSpace(string(out))))
 	lost := map[string]string{}
 	for _, p := range paths {

@@ -87,7 +87,7 @@ func TestReencodedWithAutocrlf(t *testing.T) {
 	}
 }
 
-// Where nothing was committed yet, info/attributes of before counts alike.
+// Before the first commit, the earlier info/attributes counts alike.
 func TestInfoAttributesWithoutACommit(t *testing.T) {
 	dir := t.TempDir()
 	gitenv.Git(t, dir, "init", "-q")

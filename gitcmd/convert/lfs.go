@@ -15,12 +15,12 @@ import (
 // PointerSize is more bytes than a pointer of git-lfs has.
 const PointerSize = 1024
 
-// IsPointer reports whether a text stands for content that git-lfs keeps elsewhere.
+// IsPointer reports whether a text is a pointer to content in git-lfs.
 func IsPointer(text []byte) bool {
 	return len(text) <= PointerSize && bytes.HasPrefix(text, []byte("version https://git-lfs.github.com/spec/"))
 }
 
-// PointerOID is the hash of the content that a pointer stands for, "" for no pointer.
+// PointerOID is the hash of the content of a pointer, "" for other texts.
 func PointerOID(text []byte) string {
 	if !IsPointer(text) {
 		return ""
@@ -33,8 +33,8 @@ func PointerOID(text []byte) string {
 	return ""
 }
 
-// Stored reports whether the content that a pointer stands for is here. It is taken to be
-// where the user keeps it in a folder of their own choice.
+// Stored reports whether the content of a pointer is here. If the user keeps it in a folder of their own
+// choice, Stored reports true.
 func Stored(ctx context.Context, git *gitcmd.Git, pointer []byte) bool {
 	oid := PointerOID(pointer)
 	if oid == "" {
@@ -62,7 +62,7 @@ func Small(ctx context.Context, git *gitcmd.Git, oids []string) (map[string][]by
 	return batch(ctx, git, small)
 }
 
-// Sizes are those of some blobs, by id. One that is not here is left out.
+// Sizes are those of some blobs, by id. It leaves out blobs that are missing here.
 func Sizes(ctx context.Context, git *gitcmd.Git, oids []string) (map[string]int64, error) {
 	if len(oids) == 0 {
 		return nil, nil
@@ -86,7 +86,7 @@ func Sizes(ctx context.Context, git *gitcmd.Git, oids []string) (map[string]int6
 	return sizes, nil
 }
 
-// batch reads objects, by id. One that is not here is left out.
+// batch reads objects, by id. It leaves out objects that are missing here.
 func batch(ctx context.Context, git *gitcmd.Git, oids []string) (map[string][]byte, error) {
 	texts := map[string][]byte{}
 	if len(oids) == 0 {
@@ -113,8 +113,8 @@ func batch(ctx context.Context, git *gitcmd.Git, oids []string) (map[string][]by
 	return texts, nil
 }
 
-// LeavesPointers reports whether the user's own git would leave a pointer of git-lfs in
-// the place of a file with a filter: the environment says so, or the filter.
+// LeavesPointers reports whether the user's own git would leave a pointer of git-lfs in the place of a file
+// with a filter, by the environment or by the filter.
 func LeavesPointers(ctx context.Context, git *gitcmd.Git, filter string) bool {
 	if git.SkipsSmudge() {
 		return true

@@ -14,12 +14,11 @@ import (
 	"jp/internal/safefile"
 )
 
-// A memory has the contents of the files with a filter that does not run, as far as this
-// process has seen them. A file that is copied may be gone, or be another one, when the copy
-// is to be stored.
+// A memory has the digests of the files with a filter that jp refuses to run, as far as this process has seen
+// them. A copied file may be gone or changed when jp stores the copy.
 type memory struct {
 	mu    sync.Mutex
-	file  string            // keeps it for later processes; "" for none
+	file  string            // keeps it for later processes; may be ""
 	key   []byte            // of the digests
 	seen  map[seenFile]bool // files that were read
 	kept  map[string]kept   // by digest
@@ -40,8 +39,7 @@ type seenFile struct {
 	nsec int64
 }
 
-// memories are those of working trees, by their roots. What one Checker has seen, another
-// one of the process knows.
+// memories are those of working trees, by their roots. All Checkers of the process share them.
 var memories sync.Map
 
 func memoryOf(topLevel string) *memory {
@@ -49,9 +47,9 @@ func memoryOf(topLevel string) *memory {
 	return m.(*memory)
 }
 
-// Remember reads the files that need a filter that does not run, so that a copy of one is
-// known by its content whatever becomes of the file. It is for the moment before a tool runs.
-// head is a commit, "" for none; it is asked for only where a filter does not run.
+// Remember reads the files that need a refused filter, so that a copy of one is known by its content even if
+// the file changes or goes. It is for the moment before a tool runs. headOf gives a commit, "" for none. It
+// is called only if there is a refused filter.
 func (c *Checker) Remember(ctx context.Context, headOf func() (string, error)) error {
 	if c.repo.TopLevel == "" {
 		return nil
@@ -83,9 +81,9 @@ func (c *Checker) Remember(ctx context.Context, headOf func() (string, error)) e
 // maxKept is how many contents are kept for later processes: the newest.
 const maxKept = 4096
 
-// Keep lets what is remembered of a working tree outlive the process, in a file that is the
-// user's alone. key makes the digests useless to others. A file that cannot be read or
-// written remembers nothing; that is no error.
+// Keep stores the memory of a working tree in a file for later processes. The file is the user's alone. key
+// makes the digests useless to others. If the file cannot be read or written, the memory is empty, without an
+// error.
 func Keep(topLevel, file string, key []byte) {
 	m := memoryOf(topLevel)
 	m.mu.Lock()
@@ -104,7 +102,7 @@ func Keep(topLevel, file string, key []byte) {
 	}
 }
 
-// read reads what is not known of the sources.
+// read reads the sources that are still unknown.
 func (m *memory) read(sources map[string]*source) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -151,7 +149,6 @@ func (m *memory) gap(k kept) Gap {
 	return Gap{Path: k.Path, Filter: k.Filter, reason: gitcmd.ErrForeignFilter}
 }
 
-// digest identifies a content.
 func (m *memory) digest(file string) (id string, ok bool) {
 	f, err := os.Open(file)
 	if err != nil {

@@ -16,19 +16,18 @@ import (
 	"syscall"
 )
 
-// Staged says which entries of an index must not get into a tree as they are.
+// Staged has the entries of an index that must not get into a tree as they are.
 type Staged struct {
-	// Gaps need a filter that jp does not run, so that only the user's git could have made
-	// the entry: jp takes one that HEAD has.
+	// Gaps need a filter that jp refuses to run, so that only the user's git could have made the entry. jp
+	// takes one that HEAD has.
 	Gaps map[string]Gap
-	// Unsure have a filter that runs, by path. The entry may be something else than what the
-	// filter makes of the file.
+	// Unsure have a filter that runs, by path. The entry may differ from the filter's output for the file.
 	Unsure map[string]string
 }
 
-// Staged judges entries, which are the objects of regular files by path. Anybody can put an
-// unconverted file into the index, and commit it. What HEAD has is taken, unless it is
-// byte for byte the file in the working tree.
+// Staged judges entries, which are the objects of regular files by path. Anybody can put an unconverted file
+// into the index, and commit it. Staged accepts an entry of HEAD, unless it is byte for byte the file in the
+// working tree.
 func (c *Checker) Staged(ctx context.Context, entries map[string]string, head string) (staged Staged, err error) {
 	staged = Staged{map[string]Gap{}, map[string]string{}}
 	if len(entries) == 0 {
@@ -84,8 +83,7 @@ func (c *Checker) removeUnchanged(ctx context.Context, staged *Staged, entries m
 	return nil
 }
 
-// raw is the object of a file as it is, in the format of another id. It is "" where there
-// is no regular file.
+// raw is the object of a file as it is, in the format of another id. It is "" if there is no regular file.
 func (c *Checker) raw(p, like string) string {
 	f, err := os.OpenFile(filepath.Join(c.repo.TopLevel, filepath.FromSlash(p)), os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -107,7 +105,7 @@ func (c *Checker) raw(p, like string) string {
 	return hex.EncodeToString(code.Sum(nil))
 }
 
-// stagedCopies finds the entries that have the content of a file whose filter does not run.
+// stagedCopies finds the entries that have the content of a file whose filter is refused.
 func (c *Checker) stagedCopies(ctx context.Context, staged *Staged, entries map[string]string, head string) error {
 	untrusted, err := c.git.UntrustedFilters(ctx)
 	if err != nil || len(untrusted) == 0 {
