@@ -1,23 +1,19 @@
-// Package located remembers which repositories git found to be ordinary ones, so
-// that not every command begins with a git.
+// Package located remembers the repositories that git found to be ordinary, so that most commands start
+// without running git.
 //
-// A repository is ordinary where a folder above or at the place has a .git
-// folder, both are this user's own, and git says that they are the top level and
-// the git directory, with an object format that the configuration seems to name, and not
-// shallow. All that git's answer rests on
-// is looked at each time: the folders up to that one, who owns them, the
-// configuration's bytes, what is in the git directory, and which git it is. Where
-// anything of it is otherwise than when git was asked, git is asked again. So it is
-// wherever something is unusual: linked working trees, bare and shallow
-// repositories, other people's, ceilings, a configuration that includes another one
-// or names a working tree. What only the next git meets: a mistake in a file that
-// the user's own configuration includes, or in a machine's that is not
-// /etc/gitconfig, and another git behind the same wrapper script.
+// A repository is ordinary if a folder above or at the place has a .git folder, both are this user's own, git
+// calls them the top level and the git directory, the object format matches the configuration, and the
+// repository is not shallow. The package checks all facts behind git's answer each time: the folders up to
+// that one, their owners, the configuration's bytes, the content of the git directory, and the git program.
+// If one of them has changed, it asks git again. It also asks git in all unusual cases: linked working trees,
+// bare and shallow repositories, other people's, ceilings, a configuration that includes another one or names
+// a working tree. It misses three changes until git runs next: a mistake in a file that the user's own
+// configuration includes, a mistake in a machine's file other than /etc/gitconfig, and another git behind the
+// same wrapper script.
 //
-// It refuses to answer by itself: what git never said is not known here.
+// All of its answers come from git.
 //
-// Whom the configuration names as the user is remembered in the same way, where it
-// stands in files that are looked at.
+// It remembers the user of the configuration in the same way, if the checked files name them.
 package located
 
 import (
@@ -34,15 +30,14 @@ import (
 // enough is how many notes are kept.
 const enough = 1000
 
-// Notes are kept in a folder of the user's own that no tool may write to, two
-// small files for each repository. Without a folder nothing is remembered.
+// Notes are kept in a folder of the user's own that is closed to tools, two small files for each repository.
+// Without a folder there are no notes.
 type Notes struct {
 	Dir string // absolute, or ""; made when it is needed
 }
 
-// Locate is [gitcmd.Locate], with the same result and the same errors. It starts a
-// child only where the answer is not known to hold. What cannot be remembered is
-// not an error.
+// Locate is [gitcmd.Locate], with the same result and the same errors. It starts a child unless the stored
+// answer still holds. A failure to store the answer is ignored.
 func (n Notes) Locate(ctx context.Context, dir string, opts gitcmd.Options) (gitcmd.Repository, error) {
 	if n.Dir == "" {
 		return gitcmd.Locate(ctx, dir, opts)
@@ -61,7 +56,6 @@ func (n Notes) Locate(ctx context.Context, dir string, opts gitcmd.Options) (git
 	return repo, nil
 }
 
-// file is where a repository's note is.
 func (n Notes) file(s sight) string {
 	name := sha256.Sum256([]byte(s.top))
 	return filepath.Join(n.Dir, hex.EncodeToString(name[:16]))
@@ -78,7 +72,7 @@ func (n Notes) note(s sight) {
 	_ = safefile.Replace(n.file(s), []byte(s.note()), safefile.Options{Volatile: true})
 }
 
-// forget makes room: of too many notes none is known to be needed again.
+// forget makes room. If there are too many notes, any of them may be useless.
 func (n Notes) forget() {
 	if entries, err := os.ReadDir(n.Dir); err == nil && len(entries) >= enough {
 		for _, e := range entries {

@@ -82,7 +82,7 @@ func (f *field) asked() int {
 	return len(text)
 }
 
-// same holds what is remembered against what git says now.
+// same compares the stored answer with git's present one.
 func (f *field) same(dir string) {
 	f.Helper()
 	want, wantErr := gitcmd.Locate(f.Context(), dir, f.opts)
@@ -140,8 +140,8 @@ func TestAboveALinkIsAboveItsTarget(t *testing.T) {
 	f.same(f.top + "/link/..")
 }
 
-// changes are what can happen to a repository after git was asked, and how often
-// git is started when it is located next.
+// changes are possible changes of a repository after git was asked, and the number of starts of git when it
+// is located next.
 var changes = map[string]struct {
 	starts int
 	happen func(f *field)
@@ -228,7 +228,7 @@ func TestWhatChangedIsSeen(t *testing.T) {
 			require.NoError(t, err)
 			c.happen(f)
 			before := f.asked()
-			_, _ = f.notes.Locate(t.Context(), f.deep, f.opts) // same says whether it is right
+			_, _ = f.notes.Locate(t.Context(), f.deep, f.opts) // same checks the result
 			require.Equal(t, c.starts, f.asked()-before)
 			f.same(f.deep)
 			f.same(f.deep)
@@ -236,7 +236,7 @@ func TestWhatChangedIsSeen(t *testing.T) {
 	}
 }
 
-// What the configuration names changes, and its own bytes do not.
+// The targets of the configuration change, and its own bytes stay the same.
 func TestWhatAConfigurationLeadsTo(t *testing.T) {
 	for name, c := range map[string]struct{ before, after func(f *field) }{
 		"a link to the working tree": {
@@ -314,7 +314,7 @@ func TestWhateverIsThereGitDecides(t *testing.T) {
 			}).Draw(r, "text")
 			switch rapid.SampledFrom([]string{"write", "write", "remove", "mkdir", "link", "init"}).Draw(r, "what") {
 			case "write":
-				_ = os.WriteFile(at, []byte(text), 0o644) // what cannot be done is not done
+				_ = os.WriteFile(at, []byte(text), 0o644) // an impossible change leaves the file as it is
 			case "remove":
 				f.remove(at)
 			case "mkdir":

@@ -27,21 +27,21 @@ type sight struct {
 	// format is how git names objects there, if it takes the configuration as it looks.
 	format gitcmd.ObjectFormat
 	refs   gitcmd.RefFormat // how it stores refs, likewise
-	// includes says that a configuration may include another one. One of the user's or
-	// the machine's cannot lead git elsewhere, but it may name the user.
+	// includes means that a configuration may include another one. The user's and the machine's cannot lead
+	// git to another repository, but may name the user.
 	includes bool
 }
 
 func (s sight) note() string { return hex.EncodeToString(s.facts[:]) + "\n" }
 
-// repository is what git says of an ordinary one.
+// repository is git's answer for an ordinary one.
 func (s sight) repository() gitcmd.Repository {
 	git := filepath.Join(s.top, ".git")
 	return gitcmd.Repository{GitDir: git, CommonDir: git, TopLevel: s.top, ObjectFormat: s.format, RefFormat: s.refs}
 }
 
-// look looks at what git would look at from dir. What it finds is not ordinary
-// where anything is unusual, or cannot be looked at.
+// look examines the files that git would use from dir. ordinary is false if anything is unusual or
+// unreadable.
 func look(dir string, opts gitcmd.Options) (s sight, ordinary bool) {
 	environ := opts.Environ
 	if environ == nil {
@@ -63,7 +63,7 @@ func look(dir string, opts gitcmd.Options) (s sight, ordinary bool) {
 	}
 	s.format = gitcmd.SHA1
 	facts := fmt.Appendf(nil, "3 %q %d %q", s.top, os.Geteuid(), program)
-	// That of this working tree counts where the other one says so.
+	// The configuration of this working tree counts if the other one says so.
 	for _, name := range []string{"config", "config.worktree"} {
 		text, err := safefile.ReadRegular(filepath.Join(git, name))
 		if err != nil && (name == "config" || !errors.Is(err, fs.ErrNotExist)) || leadsOn(text) {
@@ -81,8 +81,8 @@ func look(dir string, opts gitcmd.Options) (s sight, ordinary bool) {
 	if missing(git, string(gitcmd.Reftable)) == (s.refs == gitcmd.Reftable) {
 		return s, false
 	}
-	// Those of the user and of the machine cannot lead git elsewhere, but a mistake
-	// in one of them ends it.
+	// Those of the user and of the machine cannot lead git to another repository, but a mistake in one of
+	// them ends it.
 	configs, ok := gitcmd.UserConfigs(environ)
 	if !ok {
 		return s, false
@@ -99,7 +99,7 @@ func look(dir string, opts gitcmd.Options) (s sight, ordinary bool) {
 	return s, true
 }
 
-// bounded reports whether the environment says how far up git may look.
+// bounded reports whether the environment limits git's search upwards.
 func bounded(environ []string) bool {
 	return slices.ContainsFunc(environ, func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")
@@ -135,7 +135,7 @@ func identity(program string) (string, bool) {
 // folder on the way that may itself be a git directory ends the walk.
 func top(dir string) (string, bool) {
 	if strings.Contains(dir, "..") {
-		return "", false // of a link's target, and Abs knows no links
+		return "", false // of a link's target, and Abs ignores links
 	}
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -183,8 +183,7 @@ func ownedByUser(dir string) bool {
 	return ok && int(st.Uid) == os.Geteuid()
 }
 
-// whole reports whether a folder is a git directory that shares nothing with
-// another one and is not shallow.
+// whole reports whether a folder is a git directory of its own, without shared parts, and complete.
 func whole(git string) bool {
 	for _, name := range []string{"commondir", "shallow"} {
 		if !missing(git, name) {
@@ -213,7 +212,7 @@ func isHead(text string) bool {
 	return gitcmd.IsObjectName(text)
 }
 
-// missing reports whether a folder surely has no such entry.
+// missing reports whether a folder surely lacks an entry.
 func missing(dir, name string) bool {
 	_, err := os.Lstat(filepath.Join(dir, name))
 	return errors.Is(err, fs.ErrNotExist)

@@ -10,9 +10,9 @@ import (
 	"jp/internal/safefile"
 )
 
-// User is [gitcmd.Git.User] for the repository. It starts a child only where the
-// answer is not known to hold: it rests on the same as that of Locate, where no
-// configuration includes another one, and the machine's files have no say.
+// User is [gitcmd.Git.User] for the repository. It starts a child unless the stored answer still holds. The
+// answer depends on the same facts as that of Locate. It is stored only if all configurations are without
+// includes and the machine's files have no effect.
 func (n Notes) User(ctx context.Context, repo gitcmd.Repository, opts gitcmd.Options) (gitcmd.User, error) {
 	seen, plain := n.plain(repo, opts)
 	if plain {
@@ -30,7 +30,7 @@ func (n Notes) User(ctx context.Context, repo gitcmd.Repository, opts gitcmd.Opt
 	return user, nil
 }
 
-// plain looks whether what git says of the user can be remembered.
+// plain looks whether git's answer about the user can be stored.
 func (n Notes) plain(repo gitcmd.Repository, opts gitcmd.Options) (sight, bool) {
 	if n.Dir == "" || repo.TopLevel == "" {
 		return sight{}, false
@@ -39,8 +39,8 @@ func (n Notes) plain(repo gitcmd.Repository, opts gitcmd.Options) (sight, bool) 
 	return s, ordinary && !s.includes && s.repository() == repo
 }
 
-// userFile is where the user of a repository is noted: what the answer rests on, and
-// behind a line feed the name's and the address's bytes as JSON.
+// userFile is the file for the user of a repository: the facts behind the answer, and after a line feed the
+// bytes of the name and the address as JSON.
 func (n Notes) userFile(s sight) string { return n.file(s) + ".user" }
 
 func (n Notes) user(s sight) (user gitcmd.User, known bool) {

@@ -37,8 +37,7 @@ func (f *field) repo() gitcmd.Repository {
 	return repo
 }
 
-// sameUser holds who is remembered against what git says now, and returns how often
-// git was started for that.
+// same compares the stored user with git's present answer, and returns the number of starts of git.
 func (f *field) sameUser(repo gitcmd.Repository) int {
 	f.Helper()
 	before := f.asked()
@@ -54,8 +53,8 @@ func (f *field) sameUser(repo gitcmd.Repository) int {
 	return starts
 }
 
-// users are what can happen after git said who the user is, and how often git is
-// started each time from then on, the first time and later.
+// users are possible changes after git named the user, and the number of starts of git each time from then
+// on, the first time and later.
 var users = map[string]struct {
 	first, later int
 	happen       func(f *field)
@@ -123,7 +122,7 @@ func TestTheUserIsWhomGitNames(t *testing.T) {
 	}
 }
 
-// A file that is included changes, and no byte of what includes it.
+// An included file changes, and the file that includes it stays the same.
 func TestAnIncludedUserIsReadEachTime(t *testing.T) {
 	f := newUser(t)
 	f.write(f.log+".2", ada)
