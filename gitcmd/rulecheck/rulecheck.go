@@ -1,9 +1,8 @@
-// Package rulecheck asks git which attributes paths have and which of them it ignores. One
-// git keeps running for each kind of question: every start of git reads the whole index.
+// Package rulecheck asks git which attributes paths have and which of them it ignores. One git keeps running
+// for each kind of question, since every start of git reads the whole index.
 //
-// Such a git keeps what it has read of .gitattributes, .gitignore and its configuration.
-// So it is started anew as soon as one of the files that it may have read is another one,
-// and it ends when it has been asked nothing for a while.
+// Such a git keeps the content of .gitattributes, .gitignore and its configuration in memory. So it is
+// started anew as soon as one of these files changes, and it ends after a while without questions.
 package rulecheck
 
 import (
@@ -36,16 +35,16 @@ type Checker struct {
 	git *gitcmd.Git
 
 	mu         sync.Mutex
-	attributes map[string]*running // by the names that are asked for
+	attributes map[string]*running // by the requested names
 	ignored    running
 	excludes   string // the user's file of ignored names
 	config     string // the configuration of which that is known
 }
 
-// New returns a Checker. It starts nothing yet.
+// New returns a Checker. git starts with the first question.
 func New(git *gitcmd.Git) *Checker { return &Checker{git: git, attributes: map[string]*running{}} }
 
-// Close ends each git that runs. A Checker that is asked again starts another one.
+// Close ends all running gits. A later question starts a new one.
 func (c *Checker) Close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -63,7 +62,7 @@ type running struct {
 	timer   *time.Timer
 }
 
-// Attributes are the values of attributes, as git check-attr says them, by path and name.
+// Attributes are the values of attributes, as printed by git check-attr, by path and name.
 func (c *Checker) Attributes(ctx context.Context, paths []string, names ...string) (map[string]map[string]string, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -100,7 +99,7 @@ func (c *Checker) Ignored(ctx context.Context, paths []string) (map[string]bool,
 	}
 	ignored := map[string]bool{}
 	err := c.ask(ctx, &c.ignored, paths, question{
-		// This command refuses literal names. After "./" nothing is magic.
+		// This command refuses literal names. Behind "./" all names are literal.
 		command: gitcmd.Command{Args: []string{"check-ignore", "-z", "--stdin", "--verbose", "--non-matching"}, Env: []string{"GIT_LITERAL_PATHSPECS=0"}},
 		files:   []string{c.common("info", "exclude"), c.excludes}, name: ".gitignore",
 		prefix: "./", fields: 4,
@@ -112,7 +111,7 @@ func (c *Checker) Ignored(ctx context.Context, paths []string) (map[string]bool,
 	return ignored, err
 }
 
-// A question is how a kind of rule is asked for.
+// A question is the form of a question to git about a kind of rule.
 type question struct {
 	command gitcmd.Command
 	files   []string // beside those in the folders
@@ -126,7 +125,7 @@ func (c *Checker) common(names ...string) string {
 	return filepath.Join(append([]string{c.git.Repository().CommonDir}, names...)...)
 }
 
-// ask asks about each path, with a git that has read nothing that changed since.
+// ask asks about each path, with a git whose files are unchanged since it read them.
 func (c *Checker) ask(ctx context.Context, r *running, paths []string, q question) error {
 	if len(paths) == 0 {
 		return nil
@@ -148,7 +147,7 @@ func (c *Checker) ask(ctx context.Context, r *running, paths []string, q questio
 	err := r.answers(paths, q)
 	if stopped := !stop(); stopped || err != nil || !keep {
 		if ended := r.end(); err != nil && ended != nil {
-			err = ended // it says why
+			err = ended // it has the reason
 		}
 		if limited.Err() != nil {
 			err = fmt.Errorf("git %s: %w", q.command.Args[0], context.Cause(limited))
@@ -166,10 +165,10 @@ func (c *Checker) ask(ctx context.Context, r *running, paths []string, q questio
 	return nil
 }
 
-// answers writes the paths and reads what git says of each.
+// answers writes the paths and reads git's answer for each.
 func (r *running) answers(paths []string, q question) error {
 	fields := make([]string, q.fields)
-	for _, p := range paths { // one by one: neither side waits for a full pipe
+	for _, p := range paths { // one by one, so that neither side waits for a full pipe
 		if _, err := io.WriteString(r.process.Stdin, q.prefix+p+"\x00"); err != nil {
 			return err
 		}
@@ -185,7 +184,6 @@ func (r *running) answers(paths []string, q question) error {
 	return nil
 }
 
-// end ends the git, if one runs.
 func (r *running) end() error {
 	if r.process == nil {
 		return nil
@@ -198,8 +196,8 @@ func (r *running) end() error {
 	return process.Close()
 }
 
-// renew ends a git that may have read one of the files in another state. keep is false
-// where one of them changed so recently that the git must not be asked again.
+// renew ends a git that may have read one of the files in another state. keep is false if one of them changed
+// so recently that the git must not be reused.
 func (r *running) renew(now map[string]string, newest time.Time) (keep bool) {
 	for file, state := range r.read {
 		if _, asked := now[file]; !asked {
@@ -219,10 +217,10 @@ func (r *running) renew(now map[string]string, newest time.Time) (keep bool) {
 	return time.Since(newest) > quiet
 }
 
-// configuration stands for its files among the states.
+// configuration is the key for its files among the states.
 const configuration = ""
 
-// states are those of the files in which rules for some paths stand, and of the index.
+// states are those of the files with rules for some paths, and of the index.
 func (c *Checker) states(paths []string, q question) (states map[string]string, newest time.Time) {
 	states = map[string]string{}
 	config, newest, whole := c.git.ConfigStamp()

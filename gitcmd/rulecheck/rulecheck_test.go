@@ -61,7 +61,7 @@ func TestAnswersFollowTheRules(t *testing.T) {
 	check("!odd", true, "unspecified")
 }
 
-// A git that answers is asked again, and one that cannot answer says why.
+// A git that answers is reused, and one that cannot answer gives the reason.
 func TestOneGitAnswers(t *testing.T) {
 	dir := gitenv.Repo(t)
 	located, err := gitcmd.Locate(t.Context(), dir, gitcmd.Options{})
