@@ -15,10 +15,10 @@ import (
 type side struct {
 	path, key string
 	depth     int    // 1 is called by the session itself
-	call      string // the id of the call that it works on, "" where its file does not say
+	call      string // the id of the call that it works on, or ""
 }
 
-// thread is that of the file. What is no session is not ok.
+// thread is the thread of the file. ok is false if the file is no session.
 func (a side) thread(f Format, decode func(io.Reader, *Session, func(Record) error) error) (t Thread, s Session, ok bool) {
 	in, err := Open(a.path)
 	if err != nil {
@@ -46,7 +46,7 @@ func claudeSides(path string) (sides []side) {
 		return nil
 	}
 	folder := filepath.Join(session, "subagents")
-	entries, _ := os.ReadDir(folder) // most sessions have none
+	entries, _ := os.ReadDir(folder) // the folder is optional
 	for _, e := range entries {
 		key, ok := strings.CutSuffix(e.Name(), ".jsonl")
 		if key, is := strings.CutPrefix(key, agentFile); ok && is && key != "" && e.Type().IsRegular() && len(sides) < maxThreads {
@@ -59,7 +59,6 @@ func claudeSides(path string) (sides []side) {
 	return sides
 }
 
-// describe reads what the agent says beside the file.
 func (a *side) describe(path string) {
 	in, err := Open(path)
 	if err != nil {
@@ -158,7 +157,7 @@ func codexSides(threads []Thread, path, session string, spawned codexSpawns) []T
 				continue
 			}
 			if in, err := Open(a.path); err == nil {
-				_ = linesOf(in).each(new(Session), func(line []byte) error { of.note(line); return nil }) // of a damaged file, what can be read
+				_ = linesOf(in).each(new(Session), func(line []byte) error { of.note(line); return nil }) // of a damaged file, the readable part
 				_ = in.Close()
 			}
 			t.Parent = callers[0].key
@@ -169,7 +168,7 @@ func codexSides(threads []Thread, path, session string, spawned codexSpawns) []T
 	return threads
 }
 
-// threads are those that calls began, in an order that does not change.
+// threads are those that calls began, in a stable order.
 func (c codexSpawns) threads() (all []string) {
 	for _, thread := range c {
 		all = append(all, thread)
@@ -191,7 +190,7 @@ func rolloutsBeside(path string) map[string]string {
 		day = strings.Join(parts[len(parts)-3:], "/")
 	}
 	if byDate, _ := filepath.Match("[0-9][0-9][0-9][0-9]/[0-9][0-9]/[0-9][0-9]", day); byDate {
-		names, _ = codex{}.Files(filepath.Dir(filepath.Dir(filepath.Dir(folder))), "") // what cannot be read is as if it were not there
+		names, _ = codex{}.Files(filepath.Dir(filepath.Dir(filepath.Dir(folder))), "") // an unreadable folder counts as empty
 	} else if entries, err := os.ReadDir(folder); err == nil {
 		for _, e := range entries {
 			if e.Type().IsRegular() {

@@ -72,7 +72,7 @@ var sideFiles = map[string]struct {
 	}, codexMain, []string{`chat_request "Ask"`, `chat_request "Message Type: NEW_TASK\nLook"`, `chat_request "Look deeper"`}},
 }
 
-// importFolder imports the session of a folder into what there is.
+// importFolder imports the session of a folder into the stored events.
 func importFolder(t testing.TB, format string, files folder, main string, there stored) (*Report, stored) {
 	t.Helper()
 	path := filepath.Join(files.write(t), main)
@@ -84,8 +84,8 @@ func importFolder(t testing.TB, format string, files folder, main string, there 
 	return rep, now
 }
 
-// The call in the session, and that in its sub-agent, name the conversations that worked on
-// them, and those name who called.
+// The calls in the session and in its sub-agent name the conversations that worked on them, and those name
+// their callers.
 func TestSubAgentsInFilesOfTheirOwn(t *testing.T) {
 	for format, test := range sideFiles {
 		t.Run(format, func(t *testing.T) {
@@ -113,8 +113,8 @@ func TestSubAgentsInFilesOfTheirOwn(t *testing.T) {
 	}
 }
 
-// The files of sub-agents may come after the session was imported, or be gone: agents delete
-// what is old. Nothing changes in what is there.
+// The files of sub-agents may come after the session was imported, or be gone, since agents delete old ones.
+// Existing events stay the same.
 func TestFilesOfSubAgentsComeAndGo(t *testing.T) {
 	for format, test := range sideFiles {
 		t.Run(format, func(t *testing.T) {
@@ -174,8 +174,8 @@ func TestOtherFilesBesideASession(t *testing.T) {
 	})
 }
 
-// A sub-agent's file is the same conversation whether it is imported alone or with its
-// session, also where its records do not name the sub-agent.
+// A sub-agent's file is the same conversation, imported alone or with its session, even if its records lack
+// the sub-agent's name.
 func TestASubAgentsFileAlone(t *testing.T) {
 	for name, id := range map[string]string{"named": `"agentId":"a1",`, "not named": ""} {
 		t.Run(name, func(t *testing.T) {

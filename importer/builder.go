@@ -9,38 +9,38 @@ import (
 	"jp/conversation"
 )
 
-// errChanged says that a file's beginning is not what was imported of it.
+// errChanged means that a file's beginning differs from the part that was imported.
 var errChanged = errors.New("the file's records are not those that were imported before")
 
-// noRequest stands for a request that the file lacks: an answer needs one.
+// noRequest replaces a request that the file lacks, since an answer needs one.
 const noRequest = "(The session has no request here.)"
 
 // A builder makes the events of a session, in the order of its records.
 //
-// Events of an earlier import are not made again. The builder goes along them, so that it
-// is where it would be if all of them were new. What an earlier import had to assume at
-// the end of the file, such as a call without a result, stays as it was recorded.
+// The builder walks along the events of an earlier import, so that its state is the same as if all of them
+// were new. The assumptions of an earlier import at the end of the file, such as the result of an open call,
+// stay as recorded.
 type builder struct {
 	tool string
-	have []mark // the events that are there: those of an earlier import, and then the new ones
+	have []mark // existing events: those of an earlier import, and then the new ones
 	emit func(*conversation.Event) error
 	r    *Report
 
-	// part makes a fork behind the first events of have, or finds it, and returns its
-	// events: those, what says where it comes from, and what an earlier import added.
+	// part makes a fork behind the first events of have, or finds it, and returns its events: those, the
+	// fork's origin, and the events of an earlier import.
 	part   func(*builder) ([]mark, error)
 	shared bool // have is of the thread that this one leaves
 	kept   int  // events of have that the file has, too
 
-	// end stands behind have: what the earlier import assumed, because its file ended there. If the
-	// file goes on otherwise, replace makes new events take its place.
+	// end stands behind have: the assumptions of the earlier import, because its file ended there. If the
+	// file continues differently, replace makes new events take its place.
 	end     []mark
 	replace func(seq int) error
-	closing bool // the file has no more records
-	assumed int  // events that stand for the end then
+	closing bool // the file is at its end
+	assumed int  // events that replace the end then
 	older   bool // and the conversation has more than the file
 
-	files *files // nil where none are rebuilt
+	files *files // nil if files stay as they are
 
 	parent   conversation.ID            // of a sub-agent's conversation
 	children map[string]conversation.ID // conversations of sub-agents, by their keys
@@ -51,24 +51,24 @@ type builder struct {
 	at      time.Time // of the newest record
 	model   string
 	ledger  *conversation.Ledger // of the turn
-	stopped bool                 // the turn takes no more
+	stopped bool                 // the turn is closed to further events
 
 	held      []*conversation.Event // the start of a turn, or the last part of an answer: the next record may complete it
 	heldID    string                // the tool call's id as the file has it
 	heldChild conversation.ID       // the conversation that works on it
 	call      int                   // ordinal of the answer in its turn
-	ended     bool                  // it takes no more parts
-	answered  bool                  // something stands behind it
+	ended     bool                  // it is closed to further parts
+	answered  bool                  // a part follows it
 	tools     bool                  // it has tool calls
 	finish    conversation.Finish
 	usage     *conversation.Usage
 	open      map[string]int        // seqs of open calls, by the file's ids
 	unknown   map[string]string     // tools of calls that an import closed, by the file's ids
-	late      []*conversation.Event // results of such calls, which wait until no call is open
+	late      []*conversation.Event // results of such calls, which wait until all calls are closed
 }
 
-// endFile ends the thread where the file ends. If the conversation has more, the file is an older
-// copy, or the same one, and no end is assumed.
+// endFile ends the thread where the file ends. If the conversation has more, the file is an older copy, or
+// the same one, and endFile assumes no end.
 func (b *builder) endFile() error {
 	left := 0
 	for _, was := range slices.Concat(b.have[min(b.next, len(b.have)):], b.end) {
@@ -83,7 +83,7 @@ func (b *builder) endFile() error {
 	return err
 }
 
-// endGrew reports whether the file says more of the newest part than the end that is there.
+// endGrew reports whether the file has more of the newest part than the recorded end.
 func (b *builder) endGrew() bool {
 	if len(b.held) != 1 || b.next != len(b.have) || len(b.end) == 0 {
 		return false
@@ -101,17 +101,17 @@ func newBuilder(tool string, have []mark, r *Report, emit func(*conversation.Eve
 	}
 }
 
-// outcomeUnknown is the result of a call for which the file has none at its end.
+// outcomeUnknown is the result of a call without one at the end of its file.
 func outcomeUnknown(tool string) string {
 	return "outcome unknown: recorded by " + tool + " without a result"
 }
 
-// wentOn is the result of a call for which the session has none when it goes on.
+// wentOn is the result of a call without one when the session continues.
 func wentOn(tool string) string {
 	return "outcome unknown: " + tool + " went on without a result"
 }
 
-// wentOnAlone stands between two answers to one request.
+// wentOnAlone is the note between two answers to one request.
 func wentOnAlone(tool string) string {
 	return tool + " went on without another request"
 }
@@ -122,7 +122,6 @@ func (b *builder) begin(labels map[string]string, tree string, at time.Time) err
 	return b.put(&conversation.Event{Tree: tree, Body: &conversation.Metadata{Labels: labels, Parent: b.parent}}, "")
 }
 
-// add takes the next record.
 func (b *builder) add(rec Record) error {
 	if !rec.At.IsZero() {
 		b.at = rec.At
@@ -144,7 +143,7 @@ func (b *builder) add(rec Record) error {
 	return nil
 }
 
-// branch ends what the thread shares with the one that it leaves.
+// branch ends the part that the thread shares with the one that it leaves.
 func (b *builder) branch() error {
 	b.endAnswer()
 	if err := b.flush(); err != nil {
@@ -156,7 +155,7 @@ func (b *builder) branch() error {
 	return b.leave()
 }
 
-// leave goes on in a fork behind the newest event that the file has, too.
+// leave continues in a fork behind the newest common event.
 func (b *builder) leave() error {
 	if b.kept == 0 || b.part == nil {
 		return errChanged
@@ -172,7 +171,7 @@ func (b *builder) leave() error {
 	return nil
 }
 
-// request begins a turn. A turn before it that has no answer ends as it stands.
+// request begins a turn. An unanswered turn before it ends as it is.
 func (b *builder) request(text string) error {
 	if err := b.stop("recorded by " + b.tool + " without an answer"); err != nil {
 		return err
@@ -181,7 +180,6 @@ func (b *builder) request(text string) error {
 	return nil
 }
 
-// stop ends a turn that is not complete.
 func (b *builder) stop(reason string) error {
 	if err := b.closeOpen(wentOn(b.tool)); err != nil || b.turn == 0 || b.stopped || b.ledger.Complete() {
 		return err
@@ -189,7 +187,6 @@ func (b *builder) stop(reason string) error {
 	return b.put(b.event(&conversation.TurnStopped{By: conversation.ByUser, Reason: reason}), "")
 }
 
-// output adds a part of an answer.
 func (b *builder) output(rec Record) error {
 	if rec.Kind != KindCall && rec.Text == "" {
 		return nil
@@ -249,9 +246,8 @@ func (b *builder) output(rec Record) error {
 	return nil
 }
 
-// separate puts a note between a finished answer and another one behind it: of two answers
-// with nothing between, the first one counts as asked for anew, and no model gets it. What an
-// earlier import recorded stays.
+// separate puts a note between a finished answer and another one behind it. Without it, the first of the two
+// would count as asked for anew, and models would not get it. The events of an earlier import stay.
 func (b *builder) separate() error {
 	if b.call == 0 || b.answered || b.tools || b.finish != conversation.FinishStop && b.finish != conversation.FinishLength {
 		return nil
@@ -276,7 +272,7 @@ func (b *builder) callOf(rec Record, e *conversation.Event) *conversation.ToolCa
 	return &conversation.ToolCallRequest{Call: b.call, ID: bounded(rec.CallID), Name: bounded(rec.Tool), Arguments: object, Malformed: !ok}
 }
 
-// isOpen reports whether a call of the id has no result yet.
+// isOpen reports whether a call of the id lacks its result.
 func (b *builder) isOpen(id string) bool {
 	if _, open := b.open[id]; open {
 		return true
@@ -284,7 +280,6 @@ func (b *builder) isOpen(id string) bool {
 	return len(b.held) == 1 && b.held[0].Type() == conversation.TypeToolCallRequest && b.heldID == id
 }
 
-// result adds the result of a call.
 func (b *builder) result(rec Record) error {
 	b.endAnswer()
 	if err := b.flush(); err != nil {
@@ -331,8 +326,8 @@ func (b *builder) respond(seq int, text string, failed bool, edits ...Edit) erro
 	return b.put(response, "")
 }
 
-// startedBy reports whether the start of a call is recorded. What an earlier import recorded
-// stays, whatever sub-agents the file had then.
+// startedBy reports whether the start of a call is recorded. The events of an earlier import stay, whichever
+// sub-agents the file had then.
 func (b *builder) startedBy(child conversation.ID) bool {
 	for _, was := range b.have[min(b.next, len(b.have)):] {
 		switch {
@@ -349,8 +344,8 @@ func (b *builder) startedBy(child conversation.ID) bool {
 	return child != ""
 }
 
-// edit gives a response the files as the tool left them. What was changed otherwise before it
-// is an event of its own. Events that are there keep their files.
+// edit gives a response the files after the tool. Other changes before it become an event of their own.
+// Existing events keep their files.
 func (b *builder) edit(response *conversation.Event, edits []Edit) error {
 	for b.next < len(b.have) && b.have[b.next].beside() && b.part != nil && !b.shared {
 		if b.have[b.next].is(conversation.TypeWorkspace) {
@@ -417,7 +412,7 @@ func (b *builder) endAnswer() {
 	}
 }
 
-// closeOpen records what is held, and closes what is open, with a result that says why.
+// closeOpen records the held events, and closes the open calls with a result that gives the reason.
 func (b *builder) closeOpen(why string) error {
 	b.endAnswer()
 	if err := b.flush(); err != nil {
@@ -469,7 +464,6 @@ func (b *builder) tellLate() error {
 	return nil
 }
 
-// flush records what is held.
 func (b *builder) flush() error {
 	held := b.held
 	b.held = nil
@@ -485,8 +479,7 @@ func (b *builder) event(body conversation.Body) *conversation.Event {
 	return &conversation.Event{Time: b.at, Body: body, Model: b.model}
 }
 
-// takeClosed goes along closed calls that an earlier import left open no longer, at the
-// end that the file then had.
+// takeClosed walks along the results with which an earlier import closed open calls at the end of its file.
 func (b *builder) takeClosed() error {
 	for b.next < len(b.have) {
 		was := b.have[b.next]
@@ -510,7 +503,7 @@ func (b *builder) takeClosed() error {
 	return nil
 }
 
-// walk enters an event that is there.
+// walk enters an existing event.
 func (b *builder) walk(e *conversation.Event, id string) {
 	e.Seq, e.Turn, e.Version = b.next, b.turn, conversation.Version
 	b.have[b.next].complete(e)
@@ -541,8 +534,7 @@ func (b *builder) copy(e *conversation.Event) error {
 	return b.record(e, "")
 }
 
-// record gives an event away if it is new. The events that are there may have others
-// between them, which were added here.
+// record passes on an event if it is new. Between existing events there may be others, which were added here.
 func (b *builder) record(e *conversation.Event, id string) error {
 	if b.closing {
 		e.Seq = b.next

@@ -10,7 +10,7 @@ import (
 	"jp/provider"
 )
 
-// An agent may go on after an answer without a request. A model then gets each of the answers.
+// An agent may continue after an answer without a request. A model then gets each of the answers.
 func TestAnswersToOneRequestAreKept(t *testing.T) {
 	_, events := build(t, claude{}, fixture(t, "claude_hook.jsonl"), nil)
 	var said []string

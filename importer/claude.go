@@ -63,7 +63,7 @@ func (claude) Files(folder, tree string) ([]string, error) {
 	return files, nil
 }
 
-// claudeLinks is what joins the records of a session.
+// claudeLinks join the records of a session.
 type claudeLinks struct {
 	UUID        string `json:"uuid"`
 	Parent      string `json:"parentUuid"`
@@ -75,7 +75,6 @@ type claudeLinks struct {
 	IsFailure   bool   `json:"isApiErrorMessage"`
 }
 
-// take reads one of them.
 func (l *claudeLinks) take(key, value []byte) {
 	switch string(key) {
 	case "uuid":
@@ -97,14 +96,13 @@ func (l *claudeLinks) take(key, value []byte) {
 	}
 }
 
-// A claudeLine is one record of a session.
 type claudeLine struct {
 	claudeLinks
 	Session   string
 	Dir       string
 	IsMeta    bool
 	IsSummary bool
-	Result    []byte // what a tool did, beside its result
+	Result    []byte // effects of a tool, beside its result
 	Message   claudeMessage
 }
 
@@ -121,7 +119,7 @@ type claudeMessage struct {
 	} `json:"usage"`
 }
 
-// read reads a record, and of what is large in it only what is needed.
+// read reads a record. Of its large parts it reads only the needed ones.
 func (l *claudeLine) read(line []byte) (ok bool) {
 	var message []byte
 	ok = fields(line, func(key, value []byte) {
@@ -173,7 +171,6 @@ func (m *claudeMessage) read(message []byte) (ok bool) {
 	return ok
 }
 
-// A claudeBlock is a part of a message.
 type claudeBlock struct {
 	Type     string          `json:"type"`
 	Text     string          `json:"text"`
@@ -186,7 +183,7 @@ type claudeBlock struct {
 	IsError  bool            `json:"is_error"`
 }
 
-// claudeKept are records that say nothing of the dialogue.
+// claudeKept are records outside of the dialogue.
 var claudeKept = []string{
 	"summary", "attachment", "queue-operation", "last-prompt", "mode", "progress", "file-history-snapshot", "file-history-delta", "system", "ai-title",
 	"custom-title", "permission-mode", "pr-link", "agent-name", "started", "result", "worktree-state", "fork-context-ref",
@@ -207,7 +204,7 @@ func (f claude) Decode(file io.ReadSeeker, s *Session, yield func(Record) error)
 	return threads[0].Decode(s, yield)
 }
 
-// Begin reads the file once, as if it had no branches.
+// Begin reads the file once, ignoring branches.
 func (claude) Begin(file io.Reader, s *Session, yield func(Record) error) error {
 	d := claudeDecoder{session: s, yield: yield}
 	return linesOf(file).each(s, d.line)
@@ -219,7 +216,7 @@ type claudeDecoder struct {
 	answer  string // id of the newest answer
 	begun   bool
 	side    bool                       // it is the session of a sub-agent
-	agents  func(prompt string) string // the thread that works on a call, "" for none
+	agents  func(prompt string) string // the thread that works on a call, or ""
 	calls   map[string]string          // the same, by the ids of calls
 }
 
@@ -340,7 +337,7 @@ func (d *claudeDecoder) assistant(l claudeLine, blocks []claudeBlock) error {
 				var task struct {
 					Prompt string `json:"prompt"`
 				}
-				_ = json.Unmarshal(b.Input, &task) // another type names no sub-agent
+				_ = json.Unmarshal(b.Input, &task) // for other tools it stays empty
 				part.Child = d.agents(task.Prompt)
 			}
 		default:
@@ -355,8 +352,8 @@ func (d *claudeDecoder) assistant(l claudeLine, blocks []claudeBlock) error {
 	return nil
 }
 
-// claudeDone is what a tool did to files, and which sub-agent worked on its call, as the
-// agent recorded it beside the result.
+// claudeDone is the edits of a tool, and the sub-agent that worked on its call, as the agent recorded them
+// beside the result.
 func claudeDone(result []byte) (edits []Edit, agent string) {
 	if len(result) == 0 || result[0] != '{' || !bytes.Contains(result, []byte(`"filePath"`)) && !bytes.Contains(result, []byte(`"agentId"`)) {
 		return nil, ""
@@ -381,7 +378,7 @@ func claudeDone(result []byte) (edits []Edit, agent string) {
 		var named struct {
 			Agent string `json:"agentId"`
 		}
-		_ = json.Unmarshal(result, &named) // the content of a sub-agent's result is no text
+		_ = json.Unmarshal(result, &named) // a sub-agent's result has content of another type
 		return nil, named.Agent
 	}
 	e := Edit{Path: r.Path, Before: r.Original}
@@ -405,7 +402,7 @@ func claudeDone(result []byte) (edits []Edit, agent string) {
 	return []Edit{e}, r.Agent
 }
 
-// miss counts a part of a message that has no place in an event.
+// miss counts a part of a message that events cannot hold.
 func (d *claudeDecoder) miss(kind string) {
 	switch kind {
 	case "image", "document", "redacted_thinking":
@@ -415,7 +412,7 @@ func (d *claudeDecoder) miss(kind string) {
 	}
 }
 
-// resultText is what a tool returned: a text, or parts of which some are texts.
+// resultText is the result of a tool: a text, or parts of which some are texts.
 func (d *claudeDecoder) resultText(content json.RawMessage) string {
 	blocks, ok := claudeBlocks(content)
 	if !ok {
@@ -455,7 +452,7 @@ func claudeText(blocks []claudeBlock) string {
 	return strings.Join(texts, "\n")
 }
 
-// claudePrompt is what the user said in a record, "" where the agent wrote it.
+// claudePrompt is the user's words in a record, "" if the agent wrote it.
 func claudePrompt(blocks []claudeBlock) string {
 	text := claudeText(blocks)
 	for _, begin := range []string{

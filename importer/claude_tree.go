@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A claudeID stands for the id of a record, which a file may make as long as it likes.
+// A claudeID is a digest of the id of a record, since ids of a file may have any length.
 type claudeID [16]byte
 
 func claudeIDOf(uuid string) claudeID {
@@ -32,20 +32,20 @@ const (
 	claudeOneTooFar = -3 // of a branch beyond maxThreads
 )
 
-// A claudeTree says to which thread each line of a session belongs.
+// A claudeTree assigns each line of a session to a thread.
 //
-// The session itself is what the oldest message leads to, always by the oldest one that
-// follows. Another message that follows the same one begins a branch: a request, or an answer
-// to the same request. So a session that grows moves no line to another thread. Results of
-// tools that ran at once follow different parts of one answer, and begin none. A parent counts
-// only if it stands before, and a line without one follows the newest message.
+// The session itself is the path from the oldest message, always by its oldest successor. Another message
+// that follows the same one begins a branch: a request, or an answer to the same request. So when a session
+// grows, all lines stay in their threads. Results of tools that ran at once follow different parts of one
+// answer, without a branch. A parent counts only if it stands before, and a line without one follows the
+// newest message.
 type claudeTree struct {
 	ids     map[claudeID]int32
 	nodes   []claudeNode
 	lines   []int32 // node of each line
 	threads []*claudeThread
 	keys    map[string]int32
-	prompts map[claudeID]string // threads of sub-agents, by what they were asked
+	prompts map[claudeID]string // threads of sub-agents, by their prompts
 	calls   map[string]string   // threads of sub-agents, by the calls that they work on
 	begun   bool
 	side    bool
@@ -58,11 +58,11 @@ const (
 	claudeOther claudeKind = iota
 	claudeAsked
 	claudeAnswered
-	claudeReturned // results, and what the agent says in the user's role
+	claudeReturned // results, and the agent's words in the user's role
 )
 
 type claudeNode struct {
-	message int32 // the node itself, if it is a message, else the one before it, -1 for none
+	message int32 // the node itself, if it is a message, else the one before it, or -1
 	thread  int32
 	line    int32
 	kind    claudeKind
@@ -205,7 +205,7 @@ func (t *claudeTree) enter(line []byte) int32 {
 	return at
 }
 
-// parentOf is the message that a line follows, -1 for none.
+// parentOf is the message that a line follows, or -1.
 func (t *claudeTree) parentOf(l claudeLinks) int32 {
 	for _, uuid := range []string{l.Parent, l.Logical} {
 		if uuid == "" {
@@ -297,7 +297,7 @@ func (t *claudeTree) decode(file io.ReadSeeker, thread int32, s *Session, yield 
 		return err
 	}
 	own := t.threads[thread]
-	shares := map[int32]*claudeThread{} // those that it leaves, by the one that goes on
+	shares := map[int32]*claudeThread{} // those that it leaves, by the continuing one
 	if !own.child {
 		for at := own; at.parent >= 0; at = t.threads[at.parent] {
 			shares[at.parent] = at
@@ -362,7 +362,7 @@ func (b *claudeThread) has(line int32) bool {
 	return false
 }
 
-// answerID stands for the id of an answer, 0 for none.
+// answerID stands for the id of an answer, 0 for an empty one.
 func answerID(id string) uint64 {
 	if id == "" {
 		return 0
@@ -371,7 +371,7 @@ func answerID(id string) uint64 {
 	return binary.LittleEndian.Uint64(sum[:]) | 1
 }
 
-// claudePromptOf is what the user said in a line, "" where it is something else.
+// claudePromptOf is the user's words in a line, "" for any other line.
 func claudePromptOf(line []byte) string {
 	if bytes.Contains(line, []byte(`"tool_result"`)) {
 		return ""

@@ -27,7 +27,7 @@ func (codex) Folder(getenv func(string) string) string {
 	return filepath.Join(getenv("HOME"), ".codex", "sessions")
 }
 
-// Files are in folders by date, whatever the working tree.
+// Files are in folders by date, for all working trees.
 func (codex) Files(folder, _ string) (files []string, err error) {
 	err = filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
 		if err == nil && e.Type().IsRegular() && strings.HasPrefix(e.Name(), "rollout-") && strings.HasSuffix(e.Name(), ".jsonl") {
@@ -47,7 +47,7 @@ type codexLine struct {
 	Payload   json.RawMessage
 	ID        string // of an early session
 	State     string // of an early session
-	Ordinal   int    // 0 where it has none
+	Ordinal   int    // 0 if it has none
 }
 
 // read reads a record without its payload.
@@ -61,7 +61,7 @@ func (l *codexLine) read(line []byte) (ok bool) {
 		case "payload":
 			l.Payload = value
 		case "ordinal":
-			l.Ordinal, _ = strconv.Atoi(string(value)) // another type is none
+			l.Ordinal, _ = strconv.Atoi(string(value)) // another type counts as 0
 		case "id":
 			l.ID = textOf(value)
 		case "record_type":
@@ -70,7 +70,7 @@ func (l *codexLine) read(line []byte) (ok bool) {
 	})
 }
 
-// A codexItem is what any payload may have.
+// A codexItem has the fields of all payloads.
 type codexItem struct {
 	Type      string          `json:"type"`
 	Role      string          `json:"role"`
@@ -103,7 +103,7 @@ type codexUsage struct {
 	Output int `json:"output_tokens"`
 }
 
-// codexKept are records and events that say nothing of the dialogue, or say it again.
+// codexKept are records and events that are outside of the dialogue, or repeat it.
 var codexKept = []string{
 	"world_state", "compacted", "inter_agent_communication_metadata", "message/encrypted_content", "event_msg/task_started", "event_msg/task_complete", "event_msg/turn_started", "event_msg/turn_complete",
 	"event_msg/thread_settings_applied", "event_msg/item_started", "event_msg/item_completed", "event_msg/user_message", "event_msg/agent_message",
@@ -234,7 +234,7 @@ func (d *codexDecoder) context(kind string, payload json.RawMessage) error {
 	return nil
 }
 
-// codexParent is the thread that spawned a sub-agent, as its source says.
+// codexParent is the thread that spawned a sub-agent, by its source.
 func codexParent(source json.RawMessage) string {
 	var of struct {
 		Sub struct {
@@ -273,7 +273,7 @@ func (d *codexDecoder) event(kind string, at time.Time, payload json.RawMessage)
 	return nil
 }
 
-// item gives what was sent to the model, or came from it.
+// item yields the records of an item that was sent to the model, or came from it.
 func (d *codexDecoder) item(i codexItem, at time.Time) error {
 	rec := Record{At: at}
 	if d.model != "" {
@@ -333,7 +333,7 @@ func (d *codexDecoder) item(i codexItem, at time.Time) error {
 	return d.yield(rec)
 }
 
-// patch keeps the patch of a call until its result says that it was applied.
+// patch keeps the patch of a call until its result confirms it.
 func (d *codexDecoder) patch(tool, call, patch string) {
 	const most = 64
 	if tool != "apply_patch" || len(d.patches) >= most {
@@ -403,7 +403,7 @@ func patchEdits(patch string) (edits []Edit) {
 	return edits
 }
 
-// output is what a tool returned: a text, parts, or an object around one of both.
+// output is the result of a tool: a text, parts, or an object around one of both.
 func (d *codexDecoder) output(value json.RawMessage) (text string, failed bool) {
 	var object struct {
 		Content json.RawMessage `json:"content"`

@@ -10,21 +10,21 @@ import (
 	"time"
 )
 
-// A codexThread is the part of a rollout behind one place where the user took turns back. It
-// leaves the thread before it.
+// A codexThread is the part of a rollout behind one place at which the user discarded turns. It leaves the
+// thread before it.
 type codexThread struct {
 	parent  int
 	started time.Time
 	first   int64 // line
-	upTo    int64 // the parent's first line that it does not share
+	upTo    int64 // the parent's first unshared line
 	asked   []int64
 }
 
 // maxAsked bounds how many turns can be taken back at once.
 const maxAsked = 1 << 16
 
-// Threads implements [Threaded]. The session itself is what there was before any turn was
-// taken back. What follows is a branch, which leaves it before that turn.
+// Threads implements [Threaded]. The session itself is the part before the first discarded turn. The rest is
+// a branch, which leaves it before that turn.
 func (c codex) Threads(file io.ReadSeeker, path string) ([]Thread, error) {
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func (c codex) Threads(file io.ReadSeeker, path string) ([]Thread, error) {
 	return codexSides(threads, path, session.ID, spawned), nil
 }
 
-// rolledBack is the thread that begins at a line, nil if it takes nothing back.
+// rolledBack is the thread that begins at a line, nil if the line discards no turns.
 func rolledBack(line []byte, now *codexThread, at int, n int64) *codexThread {
 	var l codexLine
 	if !l.read(line) || l.Type != "event_msg" {
@@ -97,7 +97,7 @@ func rolledBack(line []byte, now *codexThread, at int, n int64) *codexThread {
 	return &codexThread{parent: at, started: started, first: n, upTo: now.asked[keep], asked: slices.Clone(now.asked[:keep])}
 }
 
-// codexAsks reports whether a line is what the user said.
+// codexAsks reports whether a line has the user's words.
 func codexAsks(line []byte) bool {
 	var l codexLine
 	if !l.read(line) {
@@ -122,7 +122,7 @@ func decodeCodex(file io.ReadSeeker, all []*codexThread, thread int, spawned cod
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	shared := map[int]int64{} // threads that it leaves, and up to where
+	shared := map[int]int64{} // threads that it leaves, and the end of the shared part
 	for at, upTo := all[thread].parent, all[thread].upTo; at >= 0; at, upTo = all[at].parent, min(upTo, all[at].upTo) {
 		shared[at] = upTo
 	}

@@ -9,18 +9,18 @@ import (
 	"jp/redact"
 )
 
-// A content compares the text of a recorded event with the text that the file has now. To save
-// memory it has a hash of the text, and the text itself only if secrets were replaced in it. A long
-// text in which secrets were replaced is not compared.
+// A content compares the text of a recorded event with the text that the file has now. To save memory it has
+// a hash of the text, and the text itself only if secrets were replaced in it. A long text in which secrets
+// were replaced is exempt.
 type content struct {
-	sum    uint64  // 0 where nothing is compared
-	masked *string // nil where no secret was replaced
+	sum    uint64  // 0 if exempt
+	masked *string // nil if no secret was replaced
 }
 
 var contentSeed = maphash.MakeSeed()
 
-// contentOf is that of what a session says. Other events follow from it, and so does what an
-// import says in place of a result.
+// contentOf is the content of an event with words of the session. Other events follow from it, and so does an
+// import's text in place of a result.
 func contentOf(e *conversation.Event) content {
 	text, ok := comparable(e)
 	if !ok {
@@ -36,8 +36,8 @@ func contentOf(e *conversation.Event) content {
 	return content{}
 }
 
-// comparable is the text of an event as it is compared. ok is false where it is not compared,
-// or not all of it is here.
+// comparable is the text of an event for comparison. ok is false if it is exempt, or a part of it is missing
+// here.
 func comparable(e *conversation.Event) (text string, ok bool) {
 	switch e.Body.(type) {
 	case *conversation.ChatRequest, *conversation.ChatResponse, *conversation.ToolCallRequest, *conversation.ToolCallResponse, *conversation.Note:
@@ -47,8 +47,8 @@ func comparable(e *conversation.Event) (text string, ok bool) {
 	return "", false
 }
 
-// differs reports whether an event of the file says something else. A secret that was replaced
-// in either text may be any text in the other one.
+// differs reports whether an event of the file has another text. A secret that was replaced in either text
+// may be any text in the other one.
 func (c content) differs(e *conversation.Event) bool {
 	text, ok := comparable(e)
 	switch {

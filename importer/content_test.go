@@ -15,7 +15,7 @@ const saidSession = `{"type":"user","uuid":"1","sessionId":"5e55","timestamp":"2
 {"type":"assistant","uuid":"4","parentUuid":"3","sessionId":"5e55","timestamp":"2026-11-02T09:00:03Z","message":{"id":"m2","model":"x","content":[{"type":"text","text":"Capped at three"}],"stop_reason":"end_turn"}}
 `
 
-// A record that says something else at the same time is a changed one.
+// A record with another text at the same time is a changed one.
 func TestAFileWithOtherWords(t *testing.T) {
 	for name, change := range map[string][2]string{
 		"request": {"Cap the", "Remove the"}, "reasoning": {"have to", "need not"}, "text": {"I look", "I wait"}, "command": {"and beta", "and gamma"},
@@ -34,7 +34,7 @@ func TestAFileWithOtherWords(t *testing.T) {
 	}
 }
 
-// An answer that was not whole when it was imported is replaced, and its beginning adds nothing.
+// An answer that was incomplete when it was imported is replaced, and its beginning adds no event.
 func TestTheNewestAnswerGrows(t *testing.T) {
 	_, have, err := importText(t, claude{}, saidSession, "", nil)
 	require.NoError(t, err)
@@ -51,8 +51,7 @@ func TestTheNewestAnswerGrows(t *testing.T) {
 	require.Equal(t, whole.tellAll(), now.tellAll())
 }
 
-// Secrets are replaced in what is there, and not in the file. What stands around them is
-// compared.
+// Secrets are replaced in stored events, and stay in the file. The words around them are compared.
 func TestWordsAroundSecrets(t *testing.T) {
 	hide := strings.NewReplacer("retries", "[secret:a-rule:0123456789abcdef]", "alpha", "[secret:a-rule:0123456789abcde0]", "three", "[secret:other:0123456789abcde1]")
 	for name, test := range map[string]struct {
@@ -84,7 +83,7 @@ func TestWordsAroundSecrets(t *testing.T) {
 	}
 }
 
-// Of a text that is not all here, nothing is compared.
+// A partly missing text is exempt from comparison.
 func TestWordsThatAreNotHere(t *testing.T) {
 	e := &conversation.Event{Body: &conversation.ChatRequest{Content: "The beg"}, Payloads: []conversation.Payload{{Name: conversation.PayloadText, Bytes: 100, Absent: true}}}
 	require.False(t, contentOf(e).differs(&conversation.Event{Body: &conversation.ChatRequest{Content: "Another one"}}))

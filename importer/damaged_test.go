@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Sessions with records that are missing, moved, repeated, cut or changed make events that
-// follow each other by the rules, and an import after them adds nothing twice.
+// Sessions with records that are missing, moved, repeated, cut or changed make events that follow each other
+// by the rules, and an import after them adds each event once.
 func TestDamagedSessions(t *testing.T) {
 	names := fixtures(t)
 	for seed := range uint64(500) {

@@ -18,11 +18,11 @@ const (
 type piece struct {
 	path    string // keys, with "*" for an element, such as "messages/*/parts/*"
 	value   []byte // valid until the next piece
-	refused string // why there is no value
+	refused string // why the value is missing
 	end     bool   // of an object or an array that was opened
 }
 
-// errDocument says that a document is damaged, so that the rest of it cannot be told apart.
+// errDocument means that a document is damaged, so that the rest of it is ambiguous.
 var errDocument = errors.New("the document is damaged")
 
 // pieces reads one JSON document of any size. The objects and arrays that opened names are
@@ -53,7 +53,7 @@ type document struct {
 	buffer []byte
 }
 
-// begin is the next byte that is no space, which stays unread.
+// begin is the next byte after spaces, which stays unread.
 func (d *document) begin() (byte, error) {
 	for {
 		c, err := d.in.ReadByte()
@@ -66,7 +66,7 @@ func (d *document) begin() (byte, error) {
 	}
 }
 
-// next is begin within a value, where the document cannot end.
+// next is begin within a value. The end of the document is an error there.
 func (d *document) next() (byte, error) {
 	c, err := d.begin()
 	if errors.Is(err, io.EOF) {
@@ -100,7 +100,7 @@ func (d *document) read(path string) error {
 		if err != nil {
 			return err
 		}
-		if at == c+2 { // the sign that ends what c begins
+		if at == c+2 { // the end of the value that c begins
 			d.skip()
 			return d.do(piece{path: path, end: true})
 		}
@@ -146,7 +146,6 @@ func (d *document) key(path string) (string, error) {
 	return key, nil
 }
 
-// whole reads a value without a look at what is in it.
 func (d *document) whole(path string) (piece, error) {
 	d.buffer = d.buffer[:0]
 	depth, deepest, quoted, escaped, large := 0, 0, false, false, false

@@ -2,7 +2,7 @@ package importer
 
 import "encoding/json"
 
-// An editForm is how a tool's arguments say what it does to a file.
+// An editForm names the arguments by which a tool edits a file.
 type editForm struct {
 	path, content string
 	old, new, all string
@@ -28,7 +28,7 @@ var (
 	}
 )
 
-// of reads a call that succeeded. It is nil where the call is none that edits.
+// of reads a call that succeeded. It is nil for tools that do not edit.
 func (forms editForms) of(tool string, arguments json.RawMessage) []Edit {
 	form, ok := forms[tool]
 	if !ok {

@@ -21,35 +21,35 @@ const (
 	// maxFile is the largest file that is rebuilt: a snapshot of jp leaves larger new ones out.
 	maxFile = 1 << 20
 	maxPath = 4096
-	// maxDry bounds the files that a dry run keeps in memory: it counts the edits of others as not rebuilt.
+	// maxDry bounds the files that a dry run keeps in memory. It counts the edits of further files as not
+	// rebuilt.
 	maxDry = 256 << 20
 )
 
-// errUnknown says that a file's content does not follow from what is known of it.
+// errUnknown means that the content of a file does not follow from its known state.
 var errUnknown = errors.New("the content before it is unknown")
 
-// errOutside says that a file is not of the repository's working tree.
+// errOutside means that a file is outside of the repository's working tree.
 var errOutside = errors.New("outside the session's working tree")
 
-// files are the files of a thread, as its events have them. They are rebuilt from what tools
-// did to them, on top of a tree of the repository.
+// files are the files of a thread, as its events have them. They are rebuilt from the edits of tools, on top
+// of a tree of the repository.
 type files struct {
 	format gitcmd.ObjectFormat
 	read   func(oid string) (kind string, data []byte, err error)
 	start  func() (tree string, err error) // of the newest event that is stored
-	dir    string                          // where the session ran
+	dir    string                          // the session's folder
 	roots  []string                        // of the repository's working trees
-	// admit says why a snapshot would have no file with a content at a path, "" where it would.
+	// admit is the reason why a snapshot would leave out a file with a content at a path, or "".
 	admit func(name string, known bool, content string) (why string, err error)
 	tree  string
 	ready bool
-	fresh map[string]conversation.Object // objects that may not be stored yet
+	fresh map[string]conversation.Object // objects that may still be unstored
 	given map[string]bool                // those that events have
-	dry   bool                           // nothing is stored: all is in fresh
+	dry   bool                           // all objects stay in fresh
 	size  int                            // bytes of that
 }
 
-// A change is what edits come to.
 type change struct {
 	before, after  string // trees
 	outside        []conversation.PathStat
@@ -57,21 +57,20 @@ type change struct {
 	objects        []conversation.Object // of after
 	outsideObjects []conversation.Object // of before
 	unknown        int
-	left           map[string]int // edits that no tree has, by reason
+	left           map[string]int // edits outside of all trees, by reason
 }
 
-// leave counts an edit that no tree has.
 func (c *change) leave(err error) {
 	c.unknown++
 	count(&c.left, "edit: "+err.Error())
 }
 
-// A notAdmitted is why a snapshot would not have a file.
+// A notAdmitted is the reason why a snapshot would leave out a file.
 type notAdmitted string
 
 func (n notAdmitted) Error() string { return string(n) }
 
-// apply makes edits. What was not as the session found it changes first.
+// apply makes edits. Files that differ from the session's view of them change first.
 func (f *files) apply(edits []Edit) (c change, err error) {
 	if !f.ready {
 		if f.tree, err = f.start(); err != nil {
@@ -158,7 +157,7 @@ func (f *files) apply(edits []Edit) (c change, err error) {
 	return c, nil
 }
 
-// linesIn counts how often lines stand in a text, and says where they do so last.
+// linesIn counts the occurrences of lines in a text, and finds the last one.
 func linesIn(text, lines string) (n, at int) {
 	for from := 0; ; {
 		if strings.HasPrefix(text[from:], lines) {
@@ -172,7 +171,8 @@ func linesIn(text, lines string) (n, at int) {
 	}
 }
 
-// statOf counts the lines of a change to a file, which is nil where it was not there. A binary file has no lines.
+// statOf counts the lines of a change to a file. before is nil if the file is new. A binary file has no
+// lines.
 func statOf(path string, before *string, after string) conversation.PathStat {
 	stat := conversation.PathStat{Path: path, Status: "M"}
 	if before == nil {
@@ -189,7 +189,7 @@ func statOf(path string, before *string, after string) conversation.PathStat {
 	return stat
 }
 
-// result is a file after an edit, nil where it is gone.
+// result is a file after an edit, nil if it is deleted.
 func (e Edit) result(now *string) (*string, error) {
 	switch {
 	case e.Removed:
@@ -293,7 +293,7 @@ func rootsOf(r gitcmd.Repository, dir string) (roots []string) {
 	if r.TopLevel != "" {
 		roots = append(roots, r.TopLevel)
 	}
-	notes, _ := filepath.Glob(filepath.Join(r.CommonDir, "worktrees", "*", "gitdir")) // none for a path that is a pattern
+	notes, _ := filepath.Glob(filepath.Join(r.CommonDir, "worktrees", "*", "gitdir")) // empty for a path that is a pattern
 	for _, note := range notes {
 		if line, err := os.ReadFile(note); err == nil {
 			roots = append(roots, filepath.Dir(strings.TrimSpace(string(line))))
@@ -307,7 +307,6 @@ func rootsOf(r gitcmd.Repository, dir string) (roots []string) {
 	return roots
 }
 
-// An entry is one of a tree object.
 type entry struct{ mode, name, oid string }
 
 func (f *files) object(oid string) (kind string, data []byte, err error) {
@@ -337,7 +336,7 @@ func (f *files) entries(tree string) (list []entry, err error) {
 	return list, nil
 }
 
-// content is a file of a tree, nil where there is none.
+// content is a file of a tree, nil if it is missing.
 func (f *files) content(tree, name string) (text *string, oid string, err error) {
 	parts := strings.Split(name, "/")
 	for i, part := range parts {
@@ -370,7 +369,7 @@ func (f *files) content(tree, name string) (text *string, oid string, err error)
 	return nil, "", errUnknown
 }
 
-// write is put for what a snapshot would have, too.
+// write is put within the rules of a snapshot.
 func (f *files) write(tree, name string, known bool, content *string) (string, error) {
 	if f.dry && f.size > maxDry {
 		return "", errUnknown
@@ -453,7 +452,7 @@ func (f *files) add(kind string, data []byte) string {
 // stored forgets objects that can be read from the store.
 func (f *files) stored() { f.fresh, f.given = map[string]conversation.Object{}, map[string]bool{} }
 
-// taken are the new objects, what is named before what names it.
+// taken are the new objects. An object comes before those that name it.
 func (f *files) taken() (objects []conversation.Object) {
 	if f.dry {
 		return nil

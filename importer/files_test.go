@@ -36,7 +36,7 @@ func TestLinesOfOutsideChanges(t *testing.T) {
 	}
 }
 
-// Edits make files where the content is known and matches. Else the file stays as it was.
+// Edits make files if the content is known and matches. Else the file stays as it was.
 func TestFilesFollowFromEdits(t *testing.T) {
 	written := Edit{Path: "a.txt", Created: true, After: text("one\ntwo\n")}
 	for name, test := range map[string]struct {
@@ -83,7 +83,7 @@ func TestFilesFollowFromEdits(t *testing.T) {
 	}
 }
 
-// A path is below the working tree of the session, whatever system it is from.
+// A path is below the working tree of the session, from any system.
 func TestPathsOfASession(t *testing.T) {
 	const tree, linked, gone = "/home/ada/app", "/home/ada/try", "/home/ada/app/.claude/worktrees/x"
 	for _, test := range []struct{ dir, file, want string }{
@@ -150,7 +150,7 @@ func TestPatchesOfASession(t *testing.T) {
 			}
 			require.Equal(t, test.unknown, unknown)
 			for _, file := range []string{"a", "b", "b/c", "x"} {
-				now, _, _ := f.content(f.tree, "web/"+file) // none below a file, or of a folder
+				now, _, _ := f.content(f.tree, "web/"+file) // no content below a file, or of a folder
 				if want, there := test.want[file]; there {
 					require.Equal(t, &want, now, file)
 				} else {
@@ -180,7 +180,7 @@ func TestFieldsOfAnObject(t *testing.T) {
 	}
 }
 
-// A file with a secret in its path or its text is in no tree, also as it was before an edit.
+// A file with a secret in its path or its text stays out of all trees, also as it was before an edit.
 func TestFilesWithSecretsAreNotRebuilt(t *testing.T) {
 	f := newFiles()
 	f.admit = func(name string, _ bool, text string) (why string, err error) {

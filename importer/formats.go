@@ -22,8 +22,7 @@ func FormatNamed(name string) Format {
 	return nil
 }
 
-// NameFormat adds to an error about a file the format that the file has, if it is not the one that
-// was asked for.
+// NameFormat adds to an error about a file the format that the file has, if it is another one than asked.
 func NameFormat(err error, path, asked string) error {
 	var p *problem.Error
 	if errors.As(err, &p) {
@@ -34,11 +33,10 @@ func NameFormat(err error, path, asked string) error {
 	return err
 }
 
-// fewSessions are enough to tell the format of what holds many.
+// fewSessions are enough to recognize the format of a file with many.
 const fewSessions = 8
 
-// formatOfFile is the name of the format that a file has, "" if no other fits than the one that
-// was asked for.
+// formatOfFile is the name of a file's format, "" if only the format asked for fits.
 func formatOfFile(path, asked string) string {
 	for _, f := range Formats {
 		if f.Name() == asked {
@@ -46,7 +44,7 @@ func formatOfFile(path, asked string) string {
 		}
 		paths := []string{path}
 		if l, ok := f.(library); ok {
-			if all, err := l.Sessions(path, "/"); err == nil { // wherever they ran
+			if all, err := l.Sessions(path, "/"); err == nil { // in any folder
 				paths = all[:min(len(all), fewSessions)]
 			}
 		}
@@ -56,7 +54,7 @@ func formatOfFile(path, asked string) string {
 	}
 	if file, err := Open(path); err == nil && asked != JP {
 		defer file.Close()
-		head, _ := io.ReadAll(io.LimitReader(file, maxPath)) // what cannot be read has none
+		head, _ := io.ReadAll(io.LimitReader(file, maxPath)) // an unreadable file has none
 		if head = bytes.TrimSpace(head); bytes.HasPrefix(head, []byte("{")) && bytes.Contains(head, []byte(`"jp_export"`)) {
 			return JP
 		}

@@ -16,8 +16,8 @@ import (
 	"jp/conversation"
 )
 
-// gemini reads the chats of the Gemini CLI: one JSON record a line, where a message with an
-// id that came before replaces that message. Earlier versions wrote one document.
+// gemini reads the chats of the Gemini CLI: one JSON record a line. A message with the id of an earlier one
+// replaces it. Earlier versions wrote one document.
 type gemini struct{}
 
 func (gemini) Name() string { return "gemini" }
@@ -42,7 +42,7 @@ func (gemini) Files(folder, tree string) (files []string, err error) {
 	return files, err
 }
 
-// geminiDir is the folder in which a chat ran. The file of the chat does not say it.
+// geminiDir is the folder in which a chat ran. The file of the chat lacks it.
 func geminiDir(file, tree string) string {
 	project := filepath.Dir(filepath.Dir(file))
 	if root, err := Open(filepath.Join(project, ".project_root")); err == nil {
@@ -59,7 +59,7 @@ func geminiDir(file, tree string) string {
 	return ""
 }
 
-// Open opens a chat, with a record in front that says in which folder it ran.
+// Open opens a chat, with a record in front for the folder in which it ran.
 func (gemini) Open(path string) (io.ReadSeekCloser, error) {
 	file, err := Open(path)
 	if err != nil {
@@ -117,7 +117,6 @@ func (f frontedAt) ReadAt(p []byte, at int64) (int, error) {
 	return n + m, err
 }
 
-// A geminiLine is any record.
 type geminiLine struct {
 	geminiMessage
 	Session     string            `json:"sessionId"`
@@ -173,7 +172,7 @@ type geminiPart struct {
 	} `json:"functionResponse"`
 }
 
-// Decode reads the file twice: which messages are the session can be told at its end.
+// Decode reads the file twice, since only its end tells which messages are the session.
 func (gemini) Decode(file io.ReadSeeker, s *Session, yield func(Record) error) error {
 	d := geminiDecoder{session: s, yield: yield}
 	whole, err := isGeminiDocument(file)
@@ -190,7 +189,7 @@ func (gemini) Decode(file io.ReadSeeker, s *Session, yield func(Record) error) e
 	return d.at(file, places)
 }
 
-// Begin reads the file once, as if no message replaced another.
+// Begin reads the file once, ignoring replacements.
 func (gemini) Begin(file io.Reader, s *Session, yield func(Record) error) error {
 	d := geminiDecoder{session: s, yield: yield}
 	in := bufio.NewReaderSize(file, geminiHead)
@@ -254,10 +253,9 @@ func isGeminiDocument(file io.ReadSeeker) (bool, error) {
 type geminiDecoder struct {
 	session *Session
 	yield   func(Record) error
-	begun   time.Time // as the session says
+	begun   time.Time // of the session
 }
 
-// about takes what a record says of the session.
 func (d *geminiDecoder) about(l *geminiLine) {
 	s := d.session
 	session, start, dirs := l.Session, l.StartTime, l.Directories
@@ -275,7 +273,7 @@ func (d *geminiDecoder) about(l *geminiLine) {
 	}
 }
 
-// A geminiPlace is where the newest version of a message is.
+// A geminiPlace is the place of the newest version of a message.
 type geminiPlace struct {
 	line  int64
 	index int32 // in the messages of the record, -1 for the record itself
@@ -340,7 +338,7 @@ func (d *geminiDecoder) places(file io.ReadSeeker) ([]geminiPlace, error) {
 		}
 		count(&s.LeftOut, "state")
 		if l.Set != nil && l.Set.Messages != nil {
-			clear(position) // what stays comes again
+			clear(position) // the record repeats unchanged messages
 			places = places[:0]
 		}
 		for i, raw := range l.all() {
@@ -553,7 +551,7 @@ func (d *geminiDecoder) results(calls []geminiCall) error {
 		r := Record{Kind: KindResult, At: parseTime(c.Timestamp), CallID: c.ID, Failed: c.Status == "error" || c.Status == "cancelled"}
 		if len(c.Result) == 0 || string(c.Result) == "null" {
 			if !r.Failed {
-				continue // none yet
+				continue // still empty
 			}
 			r.Text = c.Status
 		} else {
@@ -578,7 +576,7 @@ func (d *geminiDecoder) results(calls []geminiCall) error {
 	return nil
 }
 
-// result is what a tool returned: an object, or parts around one.
+// result is the result of a tool: an object, or parts around one.
 func (d *geminiDecoder) result(value json.RawMessage, failed bool) (string, bool) {
 	parts, ok := geminiParts(value)
 	if !ok {

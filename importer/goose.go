@@ -27,7 +27,7 @@ func (goose) Folder(getenv func(string) string) string {
 	return filepath.Join(dataFolder(getenv), "goose", "sessions")
 }
 
-// Files are the sessions of the database, and the files of earlier versions that it has not taken over.
+// Files are the sessions of the database, and the files of earlier versions that it lacks.
 func (g goose) Files(folder, tree string) (files []string, err error) {
 	seen := map[string]bool{}
 	if file := filepath.Join(folder, "sessions.db"); isDatabase(file) {
@@ -98,7 +98,7 @@ func indexGoose(db *sqlite.DB) (index, error) {
 			return nil
 		}
 		known[h.ID] = true
-		h.Dir, _ = r.Text(dir) // without it, the session is of no folder
+		h.Dir, _ = r.Text(dir) // by default the session has no folder
 		h.Provider, _ = r.Text(provider)
 		var config struct {
 			Model string `json:"model_name"`
@@ -145,7 +145,7 @@ func (x *gooseIndex) parts(session int) iter.Seq2[[]byte, error] {
 		for _, at := range x.messages[head.ID] {
 			row, err := reader.Get(at)
 			if err != nil {
-				if !yield([]byte("{\n"), nil) { // is refused as no JSON
+				if !yield([]byte("{\n"), nil) { // is refused as invalid JSON
 					return
 				}
 				continue
@@ -189,7 +189,6 @@ type gooseMessage struct {
 	Metadata json.RawMessage `json:"metadata,omitempty"`
 }
 
-// A goosePart is a part of a message.
 type goosePart struct {
 	Type     string        `json:"type"`
 	Text     string        `json:"text"`
@@ -206,7 +205,7 @@ type gooseOutcome struct {
 	Error  string          `json:"error"`
 }
 
-// gooseKept are parts that say nothing of the dialogue, or have no place in it.
+// gooseKept are parts outside of the dialogue, and parts that events cannot hold.
 var gooseKept = []string{
 	"image", "redactedThinking", "toolConfirmationRequest", "actionRequired", "contextLengthExceeded", "summarizationRequested", "systemNotification",
 }
@@ -229,7 +228,7 @@ type gooseDecoder struct {
 	model   string
 	answer  string // id of the newest answer
 	begun   bool
-	unread  map[string]bool   // ids of calls that goose could not read
+	unread  map[string]bool   // ids of calls that goose failed to read
 	edits   map[string][]Edit // of calls without a result
 }
 
@@ -386,7 +385,7 @@ func (d *gooseDecoder) miss(kind string) {
 	}
 }
 
-// result is what a tool returned: parts, or an object around them.
+// result is the result of a tool: parts, or an object around them.
 func (d *gooseDecoder) result(o gooseOutcome) (text string, failed bool) {
 	if o.Status == "error" {
 		return o.Error, true

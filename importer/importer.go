@@ -23,7 +23,7 @@ import (
 	"jp/internal/action"
 )
 
-// A Report is what an import read and wrote, or would write.
+// A Report has the counts of an import, or of a dry run.
 type Report struct {
 	Format  string          `json:"format"`
 	File    string          `json:"file"`
@@ -57,8 +57,8 @@ type Report struct {
 	Refused map[string]int `json:"refused"`
 }
 
-// A Part is a conversation beside that of the session: a branch of it, what it gained after
-// its conversation went on here, or the work of a sub-agent.
+// A Part is a conversation beside that of the session: a branch of it, the records that it gained after its
+// conversation continued here, or the work of a sub-agent.
 type Part struct {
 	ID     conversation.ID `json:"id"`
 	Of     conversation.ID `json:"of"`   // the conversation that it leaves or works for
@@ -91,7 +91,7 @@ func (rep *Report) count(e *conversation.Event, tool string) {
 	}
 }
 
-// A State is how the conversation of a session compares with what was imported before.
+// A State is the result of comparing the conversation of a session with an earlier import.
 type State string
 
 // The states.
@@ -102,10 +102,10 @@ const (
 	StateOlder     State = "older" // the conversation has more than the file
 )
 
-// notRebuilt says that the events have no files of their own.
+// notRebuilt means that the events lack files of their own.
 const notRebuilt = "not rebuilt"
 
-// filesOf says how many edits of files are in the trees of events.
+// filesOf is a text about how many edits of files are in the trees of events.
 func (rep *Report) filesOf() string {
 	if rep.Edits == 0 {
 		return notRebuilt
@@ -133,7 +133,7 @@ func (rep *Report) origin(session string) map[string]string {
 	return labels
 }
 
-// ownerOf is the name of the user whom a file belongs to, "" if that is not known.
+// ownerOf is the name of a file's owner, "" if unknown.
 func ownerOf(path string) string {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -150,11 +150,11 @@ func ownerOf(path string) string {
 	return "user " + uid
 }
 
-// An Origin says where an imported conversation came from. Each word is that of whoever wrote
-// the labels.
+// An Origin is the origin of an imported conversation. Its words come from the writer of the labels, and are
+// unverified.
 type Origin struct{ Format, Session, File, Owner string }
 
-// OriginOf reads the labels of a conversation. ok is false if none was imported.
+// OriginOf reads the labels of a conversation. ok is false if it was not imported.
 func OriginOf(labels map[string]string) (o Origin, ok bool) {
 	o = Origin{Format: labels[labelFormat], Session: labels[labelSession], File: labels[labelFile], Owner: labels[labelOwner]}
 	return o, o.Format != "" && o.Session != ""
@@ -197,7 +197,6 @@ func Open(path string) (*os.File, error) {
 	return file, nil
 }
 
-// open opens a session of a format.
 func open(f Format, path string) (io.ReadSeekCloser, error) {
 	if o, ok := f.(Opener); ok {
 		return o.Open(path)
@@ -207,11 +206,11 @@ func open(f Format, path string) (io.ReadSeekCloser, error) {
 
 var errEnough = errors.New("enough was read")
 
-// agentFile is what the name of a sub-agent's file begins with.
+// agentFile begins the name of a sub-agent's file.
 const agentFile = "agent-"
 
-// identify reads as much of a session as names it. A session without an id has that of its
-// file. ok is false where there is no dialogue, or no time in it.
+// identify reads the beginning of a session that identifies it. A session without an id has that of its file.
+// ok is false if it has no dialogue, or no time in it.
 func identify(f Format, file io.ReadSeeker, path string) (s Session, ok bool, err error) {
 	err = f.Begin(file, &s, func(Record) error {
 		if ok = !s.Started.IsZero(); ok {
@@ -228,7 +227,7 @@ func identify(f Format, file io.ReadSeeker, path string) (s Session, ok bool, er
 	return s, ok, err
 }
 
-// File imports one session file, or with dry only reports what an import would do.
+// File imports one session file. With dry it only reports the effects of an import.
 func File(ctx context.Context, r *repo.Repo, f Format, path string, dry bool) (*Report, error) {
 	file, err := open(f, path)
 	if err != nil {
@@ -298,7 +297,6 @@ func failure(err error, rep *Report) error {
 		Hint(action.Print(string(rep.ID)), "what was imported before")
 }
 
-// headTree is the tree of HEAD, "" where there is none.
 func headTree(ctx context.Context, r *repo.Repo) (string, error) { return baseTree(ctx, r, Session{}) }
 
 // baseTree is the tree that a session began with: that of the commit which it names, else of
@@ -338,8 +336,8 @@ func commitTree(r *repo.Repo, commit string) (string, error) {
 	return string(tree), nil
 }
 
-// A writer appends events to the conversation, some at a time: a kill leaves the earlier
-// ones, and the next import goes on behind them.
+// A writer appends events to the conversation in batches. A kill leaves the earlier ones, and the next import
+// continues behind them.
 type writer struct {
 	ctx   context.Context
 	store *gitstore.Store
@@ -349,10 +347,10 @@ type writer struct {
 	keep  conversation.Head // the event behind which the batch replaces all others, "" for the head
 	batch []*conversation.Event
 	bytes int
-	files *files // whose objects are in the events; nil for none
+	files *files // whose objects are in the events; may be nil
 }
 
-// Limits of what one append has.
+// Limits of one append.
 const (
 	batchEvents = 256
 	batchBytes  = 4 << 20

@@ -19,13 +19,13 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/*.txt anew")
 
-// A stored is what imports have made: the events of conversations.
+// A stored has the results of imports: the events of conversations.
 type stored map[conversation.ID][]*conversation.Event
 
 // ids are the conversations in the order in which they were made.
 func (s stored) ids() []conversation.ID { return slices.Sorted(maps.Keys(s)) }
 
-// importText imports a session text into what there is.
+// importText imports a session text into the stored events.
 func importText(t testing.TB, f Format, text, path string, there stored) (*Report, stored, error) {
 	t.Helper()
 	file := strings.NewReader(text)
@@ -74,7 +74,7 @@ func build(t testing.TB, f Format, text string, have []*conversation.Event) (*Re
 	return rep, now[rep.ID]
 }
 
-// tell says what each event is, one line each.
+// tell describes each event, one line each.
 func tell(events []*conversation.Event) string {
 	var b strings.Builder
 	for _, e := range events {
@@ -162,7 +162,6 @@ func TestEventsOfASession(t *testing.T) {
 	}
 }
 
-// tellAll says what each conversation has.
 func (s stored) tellAll() string {
 	var b strings.Builder
 	for _, id := range s.ids() {
@@ -203,7 +202,7 @@ func cutsOf(t testing.TB, f Format, text string) (cuts []string) {
 	return append(cuts, text)
 }
 
-// Imports of a session, cut at any records and in any order, come to what the whole makes.
+// Imports of a session, cut at any records and in any order, make the same events as the whole.
 func TestASessionInParts(t *testing.T) {
 	upstreamName := filepath.Join("upstream", upstreamSample, upstreamEvents)
 	for _, name := range append(fixtures(t), "opencode_tools.json", upstreamName) {
@@ -251,7 +250,7 @@ func TestASessionInParts(t *testing.T) {
 	}
 }
 
-// What the user did with an imported conversation stays, and so do the words of the session.
+// The user's changes of an imported conversation stay, and so do the words of the session.
 func TestASessionThatHasGrown(t *testing.T) {
 	for _, name := range fixtures(t) {
 		t.Run(name, func(t *testing.T) {
@@ -285,7 +284,6 @@ func TestASessionThatHasGrown(t *testing.T) {
 	}
 }
 
-// audit checks what each conversation has.
 func (s stored) audit(t testing.TB, words string, n int) {
 	t.Helper()
 	for id, events := range s {
@@ -293,7 +291,7 @@ func (s stored) audit(t testing.TB, words string, n int) {
 	}
 }
 
-// words are all texts of a conversation that its session has, wherever they stand.
+// words are all texts of a conversation that its session has, in any place.
 func words(events []*conversation.Event) (texts []string) {
 	for _, e := range events {
 		text, _ := e.Text()

@@ -21,7 +21,7 @@ const maxExported = 72 << 20
 
 var errLarge = errors.New("an event is over 72 MiB")
 
-// A bounded reader ends where one value of a file takes more than a limit.
+// A bounded reader ends if one value of a file exceeds a limit.
 type boundedReader struct {
 	in   io.Reader
 	left int64
@@ -36,7 +36,7 @@ func (b *boundedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// An exportHead is what an export says before its events.
+// An exportHead has the fields of an export before its events.
 type exportHead struct {
 	Version int             `json:"jp_export"`
 	ID      conversation.ID `json:"conversation"`
@@ -98,8 +98,8 @@ func readExport(ctx context.Context, file io.Reader, event func(head exportHead,
 	return err
 }
 
-// Export imports what jp export wrote: a copy of the conversation, with other commits and the
-// files of HEAD, whose first event names the original.
+// Export imports an output of jp export: a copy of the conversation, with other commits and the files of
+// HEAD, whose first event names the original.
 func Export(ctx context.Context, r *repo.Repo, path string, dry bool) (*Report, error) {
 	file, err := Open(path)
 	if err != nil {

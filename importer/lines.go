@@ -14,19 +14,19 @@ const (
 	maxDepth  = 64      // levels of its JSON
 )
 
-// lines reads a file of one JSON record a line, whatever is in it, in memory that the
-// largest record allowed bounds.
+// lines reads a file of one JSON record a line, with any content, in memory bounded by the largest allowed
+// record.
 type lines struct {
 	in   *bufio.Reader
 	line []byte
-	at   int64 // where the line begins in what is read
-	end  int64 // and where the next one does
+	at   int64 // offset of the line
+	end  int64 // offset of the next line
 }
 
 func linesOf(r io.Reader) *lines { return &lines{in: bufio.NewReaderSize(r, 64<<10)} }
 
-// next is the next line that is not blank. refused is why it cannot be taken. The bytes are
-// valid until the next call. At the end it returns io.EOF.
+// next is the next line that is not blank. refused is the reason if it is invalid. The bytes are valid until
+// the next call. At the end it returns io.EOF.
 func (l *lines) next() (line []byte, refused string, err error) {
 	for {
 		l.line, l.at = l.line[:0], l.end
@@ -72,7 +72,7 @@ func (l *lines) next() (line []byte, refused string, err error) {
 	}
 }
 
-// each gives each record to do, and counts those that cannot be taken.
+// each passes each record to do, and counts the refused ones.
 func (l *lines) each(s *Session, do func(line []byte) error) error {
 	for {
 		line, refused, err := l.next()
@@ -110,8 +110,7 @@ func tooDeep(line []byte) bool {
 	return false
 }
 
-// stringEnd is where the string that begins at a quotation mark has its last one, or the
-// end of the line.
+// stringEnd is the last quotation mark of the string that begins at one, or the end of the line.
 func stringEnd(line []byte, at int) int {
 	for i := at + 1; i < len(line); i++ {
 		n := bytes.IndexByte(line[i:], '"')
@@ -130,8 +129,8 @@ func stringEnd(line []byte, at int) int {
 	return len(line)
 }
 
-// fields gives the members of an object as they are written, without reading what is nested in
-// them. ok is false where it is no object; of what is nested only the brackets are looked at.
+// fields gives the members of an object as they are written. Of nested values it only reads the brackets. ok
+// is false if the value is no object.
 func fields(object []byte, do func(key, value []byte)) (ok bool) {
 	i := 0
 	space := func() {
@@ -184,8 +183,7 @@ func fields(object []byte, do func(key, value []byte)) (ok bool) {
 	}
 }
 
-// valueEnd is where the value ends that begins at a place of an object, the place itself if
-// none does.
+// valueEnd is the end of the value at a place of an object, the place itself if there is none.
 func valueEnd(object []byte, at int) int {
 	depth := 0
 	for i := at; i < len(object); i++ {
@@ -228,11 +226,11 @@ func textOf(value []byte) string {
 		return string(inner)
 	}
 	var text string
-	_ = json.Unmarshal(value, &text) // what is no string is none
+	_ = json.Unmarshal(value, &text) // any other value counts as empty
 	return text
 }
 
-// fieldOf is a member of an object, nil if it has none.
+// fieldOf is a member of an object, nil if it is missing.
 func fieldOf(object []byte, name string) (found []byte) {
 	fields(object, func(key, value []byte) {
 		if string(key) == name {

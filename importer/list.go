@@ -53,7 +53,7 @@ func List(ctx context.Context, r *repo.Repo, f Format) (found []Found, err error
 	return found, nil
 }
 
-// look reads the beginning of a file. What is no session is not ok.
+// look reads the beginning of a file. ok is false if it is no session.
 func look(f Format, path string) (entry Found, ok bool) {
 	file, err := open(f, path)
 	if err != nil {

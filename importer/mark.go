@@ -12,8 +12,7 @@ import (
 	"jp/gitstore"
 )
 
-// A mark is what an import has to know of an event that is there, in little memory: a
-// session may have millions.
+// A mark is the relevant data of an existing event, in little memory, since a session may have millions.
 type mark struct {
 	at     int64 // in nanoseconds
 	turn   int32
@@ -26,7 +25,7 @@ type mark struct {
 	size   int32  // bytes of the text
 	tokens int64  // of the answer, so far
 	model  uint64 // a hash
-	tree   uint64 // a hash of the name of its files' tree, 0 where it has those of the event before
+	tree   uint64 // a hash of the name of its files' tree, 0 if it is that of the event before
 }
 
 // Words of marks, by their numbers.
@@ -73,14 +72,14 @@ func tokens(u *conversation.Usage) int64 {
 	return int64(u.Input) + int64(u.Output)
 }
 
-// equal reports whether an event of the file is the one that is there, in all that a mark has.
+// equal reports whether an event of the file equals the existing one, as far as a mark can tell.
 func (m mark) equal(e *conversation.Event, tool string) bool {
 	now := markOf(e, tool)
 	return m.same(e) && !m.said.differs(e) && m.finish == now.finish && m.closed == now.closed && m.tokens == now.tokens && m.model == now.model
 }
 
-// splitEnd takes the end apart that an import had to assume, because the file ended there: open
-// calls with no result, and before them the newest part of an answer, or a request without one.
+// splitEnd separates the end that an import had to assume because the file ended there: open calls without a
+// result, and before them the newest part of an answer, or a request without one.
 func splitEnd(marks []mark) (settled, end []mark) {
 	n := len(marks)
 	for n > 0 && marks[n-1].closed && !marks[n-1].signed {
@@ -107,7 +106,7 @@ func (m mark) is(t conversation.Type) bool { return m.typ != 0 && markTypes[m.ty
 
 func (m mark) time() time.Time { return time.Unix(0, m.at).UTC() }
 
-// same reports whether an event stands where the one that is there does.
+// same reports whether an event matches the existing one.
 func (m mark) same(e *conversation.Event) bool {
 	return !m.signed && m.is(e.Type()) && m.turn == int32(e.Turn) && m.at == e.Time.UnixNano()
 }
@@ -118,10 +117,10 @@ func (m mark) beside() bool {
 	return m.is(conversation.TypeMetadata) || m.is(conversation.TypeWorkspace) || m.is(conversation.TypeConfigDelta)
 }
 
-// here reports whether the event was made here, and not of a session.
+// here reports whether the event was made here, and not from a session.
 func (m mark) here() bool { return m.signed || m.typ == 0 || m.is(conversation.TypeForkOrigin) }
 
-// complete gives an event made anew the end of an answer that the one which is there has.
+// complete gives a rebuilt event the existing one's end of an answer.
 func (m mark) complete(e *conversation.Event) {
 	switch body := e.Body.(type) {
 	case *conversation.ChatResponse:

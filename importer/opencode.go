@@ -25,7 +25,7 @@ func (o opencode) Decode(file io.ReadSeeker, s *Session, yield func(Record) erro
 func (opencode) Begin(file io.Reader, s *Session, yield func(Record) error) error {
 	d := &opencodeDecoder{session: s, yield: yield}
 	err := pieces(file, func(path string) bool { return slices.Contains(opencodeOpened, path) }, d.piece)
-	if errors.Is(err, errDocument) { // what is in front of the damage counts
+	if errors.Is(err, errDocument) { // the part before the damage counts
 		count(&s.Refused, refusedJSON)
 		err = d.endMessage()
 	}
@@ -60,7 +60,7 @@ type opencodeSession struct {
 	Revert *opencodeRevert `json:"revert"`
 }
 
-// An opencodeRevert says from where on the user took the session back.
+// An opencodeRevert is the place from which on the user discarded the session.
 type opencodeRevert struct {
 	Message string `json:"messageID"`
 	Part    string `json:"partID"`
@@ -95,7 +95,7 @@ type opencodePart struct {
 	State     opencodeState
 }
 
-// An opencodeState is what became of a call.
+// An opencodeState is the outcome of a call.
 type opencodeState struct {
 	Status      string
 	Input       []byte
@@ -107,8 +107,8 @@ type opencodeState struct {
 	Attachments []json.RawMessage
 }
 
-// read reads a part, and of what is large in it only what is needed. Input and Metadata are
-// those of the value.
+// read reads a part. Of its large parts it reads only the needed ones. Input and Metadata are those of the
+// value.
 func (p *opencodePart) read(value []byte) (ok bool) {
 	var time, tokens, state []byte
 	ok = fields(value, func(key, value []byte) {
@@ -168,12 +168,11 @@ func (s *opencodeState) read(value []byte) (ok bool) {
 	return ok && optional(time, &s.Time) && optional(attachments, &s.Attachments)
 }
 
-// optional reads a value that need not be there.
 func optional(value []byte, into any) (ok bool) {
 	return len(value) == 0 || json.Unmarshal(value, into) == nil
 }
 
-// opencodeKept are parts that say nothing of the dialogue.
+// opencodeKept are parts outside of the dialogue.
 var opencodeKept = []string{"step-start", "step-finish", "snapshot", "patch", "retry", "agent", "compaction"}
 
 var opencodeFinishes = map[string]conversation.Finish{
@@ -184,15 +183,15 @@ type opencodeDecoder struct {
 	session *Session
 	yield   func(Record) error
 	revert  *opencodeRevert
-	back    bool // the user took back what follows
+	back    bool // the user discarded the rest
 
 	message *opencodeMessage // nil outside of messages, and in a damaged one
 	words   []string         // of a request
 	fresh   bool
-	counted bool     // a step said how many tokens it took
+	counted bool     // a step had its count of tokens
 	results []Record // of the step
-	// Behind a part that is not complete, nothing is given before another message follows:
-	// opencode may still be writing the part, and it is another one then.
+	// Behind an incomplete part, records are held until another message follows, since opencode may still be
+	// writing the part, and would change it.
 	waiting bool
 	held    []Record
 	bytes   int
@@ -212,7 +211,7 @@ func (d *opencodeDecoder) piece(p piece) error {
 		}
 		return nil
 	case p.refused != "":
-	case len(p.value) > 0 && p.value[0] == '"': // the reason why there is no value
+	case len(p.value) > 0 && p.value[0] == '"': // the reason for the missing value
 		if json.Unmarshal(p.value, &p.refused) != nil || !slices.Contains([]string{refusedLarge, refusedDeep, refusedJSON}, p.refused) {
 			p.refused = refusedJSON
 		}
@@ -322,7 +321,6 @@ func (d *opencodeDecoder) word(p *opencodePart) {
 	}
 }
 
-// output gives a part of an answer.
 func (d *opencodeDecoder) output(p *opencodePart) error {
 	m := d.message
 	rec := Record{Text: p.Text, Fresh: d.fresh, Finish: opencodeFinishes[m.Finish]}
@@ -491,7 +489,7 @@ func (d *opencodeDecoder) give(r Record) error {
 	return nil
 }
 
-// release yields what is held: another message follows.
+// release yields the held records, since another message follows.
 func (d *opencodeDecoder) release() error {
 	held := d.held
 	d.waiting, d.held, d.bytes = false, nil, 0
@@ -503,7 +501,7 @@ func (d *opencodeDecoder) release() error {
 	return nil
 }
 
-// finish ends the session. Of what is held, the results of given calls are complete.
+// finish ends the session. Of the held records, the results of calls yielded before are complete.
 func (d *opencodeDecoder) finish() error {
 	calls := map[string]bool{}
 	for _, r := range d.held {

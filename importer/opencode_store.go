@@ -19,7 +19,7 @@ import (
 
 func newOpencode() opencode { return opencode{&shelf{index: indexOpencode}} }
 
-// dataFolder is where programs keep their data.
+// dataFolder is the folder for programs' data.
 func dataFolder(getenv func(string) string) string {
 	if dir := getenv("XDG_DATA_HOME"); dir != "" {
 		return dir
@@ -31,7 +31,7 @@ func (opencode) Folder(getenv func(string) string) string {
 	return filepath.Join(dataFolder(getenv), "opencode")
 }
 
-// Files are the sessions of the databases, and those of the earlier folder that no database has.
+// Files are the sessions of the databases, and those of the earlier folder that the databases lack.
 func (o opencode) Files(folder, tree string) (files []string, err error) {
 	databases, err := filepath.Glob(filepath.Join(folder, "opencode*.db"))
 	if err != nil {
@@ -71,7 +71,7 @@ func (o opencode) Open(path string) (io.ReadSeekCloser, error) {
 	return Open(path)
 }
 
-// An opencodeIndex is where the rows of each session are.
+// An opencodeIndex has the places of the rows of each session.
 type opencodeIndex struct {
 	sessions       []opencodeRow
 	messages       map[string]rowRefs // by session
@@ -128,7 +128,7 @@ func (o opencode) Threads(session io.ReadSeeker, path string) ([]Thread, error) 
 	return threads, nil
 }
 
-// child is the thread of a sub-agent. One that said nothing is not ok.
+// child is the thread of a sub-agent. ok is false if it is empty.
 func (o opencode) child(file, id string) (Thread, bool, error) {
 	in, err := o.shelf.open(file, id)
 	if err != nil {
@@ -155,7 +155,7 @@ func (x *opencodeIndex) stored() (all []storedSession) {
 	return all
 }
 
-// indexOpencode reads where everything is, and none of the texts.
+// indexOpencode reads the places of all rows, without their texts.
 func indexOpencode(db *sqlite.DB) (index, error) {
 	x := &opencodeIndex{messages: map[string]rowRefs{}, partsOf: map[string]rowRefs{}, sizeOfMessages: map[string]int64{}}
 	var err error
@@ -180,8 +180,8 @@ func indexOpencode(db *sqlite.DB) (index, error) {
 		}
 		known[name] = true
 		s := opencodeRow{storedSession: storedSession{id: name}}
-		s.dir, _ = r.Text(dir)       // without it, the session is of no folder
-		s.parent, _ = r.Text(parent) // without it, it is of no other session
+		s.dir, _ = r.Text(dir)       // by default the session has no folder
+		s.parent, _ = r.Text(parent) // by default it is a session of its own
 		if r.Size(revert) < 1<<16 {
 			s.revert, _ = r.Text(revert)
 		}
@@ -265,7 +265,7 @@ func (x *opencodeIndex) parts(session int) iter.Seq2[[]byte, error] {
 	}
 }
 
-// rowValue is the JSON of a row with its ids, or the reason why there is none.
+// rowValue is the JSON of a row with its ids, or the reason for its absence.
 func rowValue(from *sqlite.Reader, ref rowRef, column int, ids ...string) (value []byte, err error) {
 	row, err := from.Get(ref.row)
 	if err == nil {
@@ -282,8 +282,8 @@ func rowValue(from *sqlite.Reader, ref rowRef, column int, ids ...string) (value
 	return object(value, ids...), nil
 }
 
-// balanced reports whether a value ends where its brackets say, so that it can stand in a
-// document, and whether it is too deep for one. Whether it is valid is found out when it is read.
+// balanced reports whether a value ends with its brackets, so that it can stand in a document, and whether it
+// is too deep for one. Reading the document shows whether the value is valid.
 func balanced(value []byte) (ends, deep bool) {
 	depth := 0
 	for i := 0; i < len(value); i++ {
@@ -352,7 +352,7 @@ func (w *exportWriter) begin(info map[string]any, damaged int) {
 		w.fail(err)
 		return
 	}
-	// The members are in the order of their names, so the info stands in front of the messages.
+	// The members are in the order of their names, so the info precedes the messages.
 	w.put(head[:len(head)-1], []byte(`,"messages":[`))
 }
 
@@ -433,7 +433,7 @@ func openFolder(dir string) (io.ReadSeekCloser, error) {
 	return openStorage(storage, s)
 }
 
-// readIn reads a regular file of a folder, which no link leads out of.
+// readIn reads a regular file of a folder. Links cannot lead out of the folder.
 func readIn(root *os.Root, name string) ([]byte, error) {
 	info, err := root.Lstat(name)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"jp/conversation"
 )
 
-// A Kind is what a record says.
+// A Kind is the kind of a record.
 type Kind int
 
 // The kinds.
@@ -20,43 +20,43 @@ const (
 	KindCall                  // of a tool
 	KindResult                // of a tool call
 	KindUsage                 // tokens of the newest answer
-	KindStopped               // the turn ended as it stands
-	KindBranch                // what follows is of the thread's own, and all before it of its parent's
+	KindStopped               // the turn ended early
+	KindBranch                // later records are the thread's own, and all earlier ones its parent's
 )
 
-// A Record is one step of a session, whatever agent recorded it.
+// A Record is one step of a session, of any agent.
 type Record struct {
 	Kind Kind
 	At   time.Time // zero: as the record before
 	Text string
 
-	// Of what the model says.
+	// Of the model's words.
 	Fresh  bool                // it begins another answer than the record before
 	Model  string              // "provider/name", "" for the one before
-	Finish conversation.Finish // of the whole answer, "" if that was not recorded
+	Finish conversation.Finish // of the whole answer, "" if unrecorded
 	Usage  *conversation.Usage // of the whole answer so far
 
 	// Of a tool call and its result.
 	CallID    string
 	Key       string // joins the call and its result, "" if the id does
 	Tool      string
-	Arguments string // JSON, or what the model wrote in its place
+	Arguments string // JSON, or the model's text in its place
 	Failed    bool
-	Child     string // key of the thread that works on the call, "" for none
-	Edits     []Edit // of a result: what the tool did to files
+	Child     string // key of the thread that works on the call, or ""
+	Edits     []Edit // of a result: the tool's edits of files
 }
 
 // key joins a call and its result.
 func (r Record) key() string { return cmp.Or(r.Key, r.CallID) }
 
-// An Edit is what a tool did to a file, as far as the session tells it. Where After is nil,
-// it follows from Replaced, and from Before or what is known of the file.
+// An Edit is a tool's effect on a file, as far as the session has it. If After is nil, it follows from
+// Replaced, and from Before or the file's known content.
 type Edit struct {
 	Path     string // absolute, or below the session's folder
 	Before   *string
 	After    *string
 	From     string // the earlier path of a file that the edit moves to Path
-	Created  bool   // there was no file before
+	Created  bool   // the file is new
 	Removed  bool
 	Replaced []Replacement
 	Lines    bool // Replaced has whole lines
@@ -65,14 +65,14 @@ type Edit struct {
 // A Replacement is a text of a file in place of another one.
 type Replacement struct {
 	Old, New string
-	All      bool // each occurrence, and not the only one
+	All      bool // each occurrence, instead of the only one
 }
 
 // A Thread is a part of a session that becomes a conversation of its own.
 type Thread struct {
 	Key     string    // names it within the session, in every import alike; "" is the session itself
 	Parent  string    // key of the thread that it leaves or works for
-	Child   bool      // it is a sub-agent's work, and no branch
+	Child   bool      // it is a sub-agent's work, instead of a branch
 	Started time.Time // of its first own record of the dialogue
 	// Decode is that of [Format]. A branch begins with its parent's records, and has a record
 	// of KindBranch before those of its own.
@@ -86,8 +86,8 @@ type Threaded interface {
 	Threads(file io.ReadSeeker, path string) ([]Thread, error)
 }
 
-// An Opener is a [Format] whose sessions are not files of their own, such as those of a
-// database. It opens what Files lists.
+// An Opener is a [Format] for sessions without files of their own, such as those of a database. It opens the
+// results of Files.
 type Opener interface {
 	Format
 	Open(path string) (io.ReadSeekCloser, error)
@@ -100,24 +100,24 @@ type Format interface {
 	// Folder holds the agent's sessions, and files lists those that may be of a working tree.
 	Folder(getenv func(string) string) string
 	Files(folder, tree string) ([]string, error)
-	// Decode reads a session and gives its records in order, and stops at an error of yield.
-	// It fills in what the session says of itself, and counts what it does not give.
+	// Decode reads a session and gives its records in order, and stops at an error of yield. It fills in the
+	// session's data, and counts the omitted parts.
 	Decode(file io.ReadSeeker, s *Session, yield func(Record) error) error
-	// Begin is Decode for who needs the first records only, and what names the session.
+	// Begin is Decode for callers that need only the first records, and the session's identity.
 	Begin(file io.Reader, s *Session, yield func(Record) error) error
 }
 
-// A Session is what a file says of itself, and what of it was read.
+// A Session has a file's data about itself, and the counts of its records.
 type Session struct {
 	ID      string    // as the agent named it
 	Dir     string    // the working directory of its first record
 	Started time.Time // of its first record of the dialogue
-	Commit  string    // the HEAD that it began with, "" if it does not say
+	Commit  string    // the HEAD that it began with, or ""
 
-	parent string // the session whose sub-agent it is, "" for none
+	parent string // the session whose sub-agent it is, or ""
 
 	LeftOut map[string]int // known records without a place in a conversation, by kind
-	Unknown map[string]int // kinds that the importer does not know
+	Unknown map[string]int // kinds unknown to the importer
 	Refused map[string]int // damaged records, by reason
 }
 
@@ -178,8 +178,8 @@ func parseTime(text string) time.Time {
 	return at.UTC()
 }
 
-// arguments are a tool call's as events have them: an object, indented. Where the text is
-// no JSON object, ok is false.
+// arguments are a tool call's in the form of events: an object, indented. ok is false if the text is not a
+// JSON object.
 func arguments(text string) (object json.RawMessage, ok bool) {
 	if text == "" {
 		return json.RawMessage("{}"), true

@@ -23,16 +23,16 @@ type importing struct {
 	repo  *repo.Repo
 	store *gitstore.Store // nil in a test that wants the events alone
 	rep   *Report
-	is    Session // what names it
+	is    Session // its identity
 
 	ids     map[string]conversation.ID // of threads, by their keys
 	works   map[string]conversation.ID // those of sub-agents
 	done    map[string]lane
-	callers map[conversation.ID]conversation.ID // who called sub-agents, by the conversations of those
+	callers map[conversation.ID]conversation.ID // callers of sub-agents, by the sub-agents' conversations
 	test    *testJournal
 
 	rules *rulecheck.Checker             // nil in a bare repository
-	fresh map[string]conversation.Object // of a dry run: what an import would store
+	fresh map[string]conversation.Object // of a dry run: the objects that an import would store
 }
 
 // A testJournal takes the place of the store.
@@ -43,11 +43,11 @@ type testJournal struct {
 	replace func(id conversation.ID, seq int)
 }
 
-// A lane is where the events of a thread went.
+// A lane is the destination of the events of a thread.
 type lane struct {
 	writer
 	have  []mark
-	begin string // the tree of a conversation that is not stored yet
+	begin string // the tree of a conversation that is still to be stored
 	moves []move
 }
 
@@ -94,7 +94,7 @@ func (im *importing) session(f Format, file io.ReadSeeker, path string) error {
 	return gitstore.Collection{Store: im.store}.Do(im.ctx, func() error { return im.all(threads) })
 }
 
-// all imports the threads, sub-agents last: who called them is known then.
+// all imports the threads, sub-agents last, since their callers are known then.
 func (im *importing) all(threads []Thread) error {
 	for _, children := range []bool{false, true} {
 		for _, t := range threads {
@@ -109,7 +109,6 @@ func (im *importing) all(threads []Thread) error {
 	return nil
 }
 
-// thread imports one thread.
 func (im *importing) thread(t Thread) (err error) {
 	own := &Report{LeftOut: map[string]int{}, Unknown: map[string]int{}, Refused: map[string]int{}}
 	l := lane{writer: writer{ctx: im.ctx, store: im.store, id: im.ids[t.Key], dry: im.rep.DryRun}}
@@ -229,7 +228,7 @@ func (im *importing) thread(t Thread) (err error) {
 	return nil
 }
 
-// report adds what a thread has to the report.
+// report adds the counts of a thread to the report.
 func (im *importing) report(t Thread, b *builder, own *Report, s Session, part Part) {
 	rep := im.rep
 	switch {
@@ -259,8 +258,7 @@ func (im *importing) report(t Thread, b *builder, own *Report, s Session, part P
 	}
 }
 
-// fork makes the fork that a thread goes on in, or finds it. had is how many events the fork
-// had.
+// fork makes or finds the fork in which a thread continues. had is how many events the fork had.
 func (im *importing) fork(w *writer, part Part, b *builder) (had int, marks []mark, err error) {
 	origin := &conversation.Event{
 		Seq: b.kept, Turn: int(b.have[b.kept-1].turn), Time: b.at, Version: conversation.Version,
@@ -299,7 +297,7 @@ func (im *importing) fork(w *writer, part Part, b *builder) (had int, marks []ma
 	return 0, made, err
 }
 
-// newestTree is the tree of the newest event of a thread, which a dry run does not store.
+// newestTree is the tree of the newest event of a thread. A dry run only has it in memory.
 func (im *importing) newestTree(l *lane, seq int) (string, error) {
 	if im.rep.DryRun {
 		for _, m := range slices.Backward(l.moves) {
@@ -328,8 +326,8 @@ func (im *importing) newestTree(l *lane, seq int) (string, error) {
 	return info.Tip.Tree, nil
 }
 
-// admit judges a file as a snapshot does. Trees are pushed, so a file with a secret in its path or
-// its text is in none of them.
+// admit judges a file as a snapshot does. Trees are pushed, so they exclude a file with a secret in its path
+// or its text.
 func (im *importing) admit(name string, known bool, content string) (why string, err error) {
 	if secret := im.repo.Values.Redacts(); secret != nil && (secret("path", name) || secret("content", content)) {
 		return "it has a secret", nil

@@ -90,7 +90,7 @@ func folderOf(t testing.TB, e exported) (storage string) {
 	return storage
 }
 
-// The same session makes the same events, whatever keeps it.
+// The same session makes the same events, from any store.
 func TestStoresOfOpencode(t *testing.T) {
 	f := newOpencode()
 	whole, events := build(t, f, fixture(t, "opencode_tools.json"), nil)
@@ -148,7 +148,7 @@ func TestASessionOfGooseInADatabase(t *testing.T) {
 	require.Equal(t, 1, rep.Requests)
 }
 
-// What an agent's own folder has is listed: the sessions of the working tree, each once.
+// The list has the sessions in an agent's own folder: those of the working tree, each once.
 func TestFoldersOfAgents(t *testing.T) {
 	put := func(path string, data []byte) {
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
@@ -249,8 +249,8 @@ func opencodeSaid(id, info string, parts ...string) string {
 	return fmt.Sprintf(`{"info":{"id":%q,"time":{"created":1793610000000%s,"parts":[%s]}`, id, info, strings.Join(parts, ","))
 }
 
-// A session grows while opencode writes it. Each import of it keeps what the one before
-// had, and the last one has all.
+// A session grows while opencode writes it. Each import of it keeps the events of the one before, and the
+// last one has all.
 func TestASessionOfOpencodeThatGrows(t *testing.T) {
 	user := opencodeSaid("msg_1", `},"role":"user"}`, `{"id":"prt_1","type":"text","text":"Do it."}`)
 	call := func(id, status, rest string) string {
@@ -292,7 +292,8 @@ func TestASessionOfOpencodeThatGrows(t *testing.T) {
 	}
 }
 
-// A patch makes files as its result says, and a call whose id another one of the answer has is a call of its own.
+// A patch makes files as its result describes, and a call whose id another one of the answer has is a call of
+// its own.
 func TestPatchesOfOpencode(t *testing.T) {
 	user := opencodeSaid("msg_1", `},"role":"user"}`, `{"id":"prt_1","type":"text","text":"Do it."}`)
 	call := func(part, id, tool, input, status string) string {
@@ -358,7 +359,7 @@ func TestASessionOfOpencodeThatWasTakenBack(t *testing.T) {
 	}
 }
 
-// Parts and rows that cannot be taken are refused one by one.
+// Invalid parts and rows are refused one by one.
 func TestHostileStoresAreRefusedOneByOne(t *testing.T) {
 	good := `{"id":"prt_1","type":"text","text":"Hello"}`
 	for name, test := range map[string]struct {
@@ -396,7 +397,7 @@ func TestHostileStoresAreRefusedOneByOne(t *testing.T) {
 	}
 }
 
-// A value that is no JSON cannot end the document around it.
+// A value of invalid JSON cannot end the document around it.
 func TestBalancedValues(t *testing.T) {
 	for value, want := range map[string]bool{
 		`{}`: true, `{"a":"}"}`: true, `{"a":"\\"}`: true, `{"a":[{}]}`: true, "{\x00}": true,
@@ -408,7 +409,7 @@ func TestBalancedValues(t *testing.T) {
 	}
 }
 
-// No link of a folder leads out of it, and a pipe in it is not waited for.
+// Links of a folder cannot lead out of it, and a pipe in it cannot block the reader.
 func TestLinksInAFolder(t *testing.T) {
 	storage := folderOf(t, exportOf(t, fixture(t, "opencode_tools.json")))
 	secret := filepath.Join(t.TempDir(), "prt_00.json")
@@ -425,7 +426,7 @@ func TestLinksInAFolder(t *testing.T) {
 	require.NoError(t, file.Close())
 }
 
-// A document is the same in whatever pieces it is read.
+// A document is the same in pieces of any size.
 func TestPiecesOfADocument(t *testing.T) {
 	opened := func(path string) bool { return path == "" || path == "a" || path == "a/*" }
 	read := func(text string, size int) (got string, err error) {
@@ -446,7 +447,7 @@ func TestPiecesOfADocument(t *testing.T) {
 		for _, size := range []int{1, 7, 1 << 16} {
 			got, err := read(text, size)
 			require.True(t, err == nil || text == "7" && errors.Is(err, errDocument), "%s: %v", text, err)
-			if text != "7" { // a number that nothing follows could go on
+			if text != "7" { // a number could go on in the next piece
 				require.Equal(t, want, got)
 			}
 		}

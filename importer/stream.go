@@ -17,7 +17,7 @@ import (
 // A library is a [Format] of which one file holds many sessions.
 type library interface {
 	Opener
-	// Sessions are what Open takes for the sessions of a file that ran in a working tree.
+	// Sessions are the arguments of Open for the sessions of a file that ran in a working tree.
 	Sessions(file, tree string) ([]string, error)
 }
 
@@ -38,7 +38,7 @@ func Sessions(f Format, paths []string, tree string) (all []string, err error) {
 	return all, nil
 }
 
-// sessionMark stands between a file and the session in it.
+// sessionMark separates a file and the session in it.
 const sessionMark = "#"
 
 // splitSession takes a path apart that may name a session in a file.
@@ -127,10 +127,10 @@ func (s *stream) Close() error {
 	return nil
 }
 
-// An index is where the rows of a database's sessions are.
+// An index has the places of the rows of a database's sessions.
 type index interface {
 	stored() []storedSession
-	// parts is a session in the form of a file, and size says about how large it is.
+	// parts is a session in the form of a file, and size its approximate size.
 	parts(session int) iter.Seq2[[]byte, error]
 	size(session int) int64
 }
@@ -145,7 +145,7 @@ type shelf struct {
 	copy  *copied
 }
 
-// A copied database is closed when nobody reads from it, and the shelf has another one.
+// A copied database is closed when its last reader has ended, and the shelf has another one.
 type copied struct {
 	index
 	db    *sqlite.DB
@@ -184,7 +184,7 @@ func (s *shelf) drop(c *copied) {
 		return
 	}
 	if c.users--; c.users == 0 {
-		_ = c.db.Close() // it has no name, and nothing was written to it
+		_ = c.db.Close() // it has no name, and was only read
 	}
 }
 
@@ -223,7 +223,7 @@ func (s *shelf) Sessions(path, tree string) ([]string, error) {
 	return names, err
 }
 
-// example is a sentence that names the last session of a database, and its folder. It is "" if there is none.
+// example is a sentence that names the last session of a database, and its folder. It may be "".
 func (s *shelf) example(file string) string {
 	c, err := s.take(file)
 	if err != nil {

@@ -39,7 +39,7 @@ func (upstream) Files(folder, tree string) (files []string, err error) {
 	own := filepath.Join(tree, ".jp")
 	stores := []string{filepath.Join(own, "conversations")}
 	if id, err := os.ReadFile(filepath.Join(own, ".id")); err == nil {
-		dirs, _ := os.ReadDir(filepath.Join(folder, "workspace")) // most users have none
+		dirs, _ := os.ReadDir(filepath.Join(folder, "workspace")) // the folder is optional
 		for _, d := range dirs {
 			if name := d.Name(); strings.HasSuffix(name, "-"+strings.TrimSpace(string(id))) {
 				stores = append(stores, filepath.Join(folder, "workspace", name, "conversations"))
@@ -62,7 +62,7 @@ func (upstream) Files(folder, tree string) (files []string, err error) {
 
 // upstreamIn are the conversations in a folder of them.
 func upstreamIn(dir string) (files []string) {
-	entries, _ := os.ReadDir(dir) // there may be none
+	entries, _ := os.ReadDir(dir) // the folder is optional
 	for _, e := range entries {
 		file := filepath.Join(dir, e.Name(), upstreamEvents)
 		if info, err := os.Lstat(file); err == nil && info.Mode().IsRegular() {
@@ -85,7 +85,7 @@ func (upstream) Sessions(path, _ string) ([]string, error) {
 	return []string{path}, nil
 }
 
-// An upstreamFront says of a conversation what its events do not.
+// An upstreamFront has the data of a conversation outside of its events.
 type upstreamFront struct {
 	ID, Dir, Model string
 }
@@ -109,7 +109,7 @@ func (upstream) Open(path string) (io.ReadSeekCloser, error) {
 	}
 	if root, _, ok := strings.Cut(dir, "/.jp/conversations/"); ok {
 		front.Dir = root
-	} else if root, err := os.Getwd(); err == nil { // the user's own folder names no place
+	} else if root, err := os.Getwd(); err == nil { // the user's own folder does not name the directory
 		front.Dir = root
 	}
 	if config, err := Open(filepath.Join(dir, upstreamConfig)); err == nil {
@@ -162,7 +162,7 @@ func (upstream) Begin(file io.Reader, s *Session, yield func(Record) error) erro
 		s.ID, s.Dir, d.model = front.ID, front.Dir, front.Model
 	}
 	err := pieces(in, func(path string) bool { return path == "" }, d.piece)
-	if err == errDocument { // what stands before the damage counts
+	if err == errDocument { // the part before the damage counts
 		count(&s.Refused, refusedJSON)
 		return nil
 	}
@@ -276,7 +276,7 @@ func decoded(value json.RawMessage) json.RawMessage {
 	return json.RawMessage(b.String())
 }
 
-// upstreamEdits are what a call does to files, nil if it is none that edits.
+// upstreamEdits are the edits of a call, nil for tools that do not edit.
 func upstreamEdits(tool string, arguments json.RawMessage) []Edit {
 	var a struct {
 		Path     string

@@ -93,7 +93,7 @@ func TestConversationsOfUpstreamAreFound(t *testing.T) {
 	require.Equal(t, []string{filepath.Dir(one)}, files)
 }
 
-// A file of another format is told by what it has.
+// A file of another format is recognized by its content.
 func TestTheFormatOfAFile(t *testing.T) {
 	files := map[string]string{filepath.Join("testdata", "upstream", upstreamSample): "jp-upstream", filepath.Join("testdata", "upstream"): "jp-upstream", filepath.Join("testdata", "opencode_tools.json"): "opencode"}
 	for _, name := range fixtures(t) {
