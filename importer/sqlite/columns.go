@@ -27,7 +27,7 @@ func columnsOf(statement string) (names []string, err error) {
 		case word == "," && depth == 1:
 			begins = true
 			continue
-		case strings.EqualFold(word, "as") && depth == 1: // its values are not in the rows
+		case strings.EqualFold(word, "as") && depth == 1: // a computed column, whose values are outside of the rows
 			return nil, errors.New("a table has computed columns")
 		}
 		if begins && (quoted || !slices.Contains(constraints, strings.ToLower(word))) {
@@ -39,10 +39,9 @@ func columnsOf(statement string) (names []string, err error) {
 	}
 }
 
-// constraints begin what is no column.
+// constraints begin the parts of a definition other than columns.
 var constraints = []string{"constraint", "primary", "unique", "check", "foreign"}
 
-// words splits a statement.
 type words struct{ text string }
 
 // next is the next word without its quotation marks, "" at the end.
@@ -78,7 +77,7 @@ func (w *words) next() (word string, quoted bool) {
 	return word, false
 }
 
-// quoted is a word up to its last mark. A doubled mark stands for one.
+// quoted is a word up to its last mark. A doubled mark counts as one.
 func (w *words) quoted(mark byte) (word string, quoted bool) {
 	rest := w.text[1:]
 	for {

@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// Limits of what is copied.
+// Limits of the copies.
 const (
 	maxFile = 4 << 30
 	maxLog  = 1 << 30
@@ -21,8 +21,8 @@ const attempts = 5
 
 var errMoving = errors.New("another program changes it all the time. End that program, and try again")
 
-// copies makes copies of a database and of its log, which have no name and so end with
-// their descriptors. log is nil where there is none.
+// copies makes copies of a database and of its log, which have no name and so end with their descriptors. log
+// is nil if there is none.
 func copies(path string) (file, log *os.File, err error) {
 	for range attempts {
 		file, log, err = copyOnce(path)
@@ -33,8 +33,8 @@ func copies(path string) (file, log *os.File, err error) {
 	return nil, nil, err
 }
 
-// copyOnce copies a database. The log may gain frames meanwhile, which are then not read.
-// The database itself, and the beginning of the log, must stay as they are.
+// copyOnce copies a database. The log may gain frames meanwhile, which it leaves out. The database itself,
+// and the beginning of the log, must stay as they are.
 func copyOnce(path string) (file, log *os.File, err error) {
 	defer func() {
 		if err != nil {
@@ -83,14 +83,14 @@ func copyOnce(path string) (file, log *os.File, err error) {
 	return file, log, err
 }
 
-// headOf is the head of a log, which changes when the log begins anew.
+// headOf is the head of a log, which changes when the log restarts.
 func headOf(log *os.File) []byte {
 	head := make([]byte, logHead)
-	n, _ := log.ReadAt(head, 0) // a shorter one is no log
+	n, _ := log.ReadAt(head, 0) // a shorter file is invalid
 	return head[:n]
 }
 
-// hot reports whether a journal holds what an incomplete change replaced.
+// hot reports whether a journal holds the former pages of an incomplete change.
 func hot(path string) bool {
 	journal, err := regular(path)
 	if err != nil {

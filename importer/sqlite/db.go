@@ -12,14 +12,14 @@ import (
 // Magic is how a database begins.
 const Magic = "SQLite format 3\x00"
 
-// ErrDamaged says that bytes of a database make no sense.
+// ErrDamaged means that bytes of a database are invalid.
 var ErrDamaged = errors.New("the database is damaged")
 
 // A DB is a copy of a database.
 type DB struct {
 	file   *os.File
 	log    *os.File
-	frames map[uint32]int64 // where the log has the newest content of a page
+	frames map[uint32]int64 // places of the newest content of pages in the log
 	size   int              // bytes of a page
 	usable int              // of them, those that hold content
 	pages  uint32
@@ -85,7 +85,7 @@ func (db *DB) begin() error {
 	if db.pages == 0 {
 		db.pages = uint32(min(info.Size()/int64(size), 1<<32-2))
 	}
-	const readings = 64 // of one page, by which all that is done here is done
+	const readings = 64 // of one page: this is the unit of all work here
 	db.budget = readings*int64(db.pages) + 1<<16
 	db.schema = &Table{db: db, root: 1, columns: []string{"type", "name", "tbl_name", "rootpage", "sql"}}
 	return nil
@@ -97,8 +97,7 @@ const (
 	frameHead = 24
 )
 
-// readLog finds the pages of all complete changes in the log. The first frame that is not
-// of this log ends it.
+// readLog finds the pages of all complete changes in the log. It stops at the first frame of another log.
 func (db *DB) readLog() error {
 	in := bufio.NewReaderSize(io.NewSectionReader(db.log, 0, maxLog), 1<<16)
 	head := make([]byte, logHead)
@@ -107,7 +106,7 @@ func (db *DB) readLog() error {
 	}
 	magic, size := binary.BigEndian.Uint32(head), int(binary.BigEndian.Uint32(head[8:]))
 	if magic&^1 != 0x377f0682 || size < 512 || size > 1<<16 || size&(size-1) != 0 {
-		return nil // it has no change
+		return nil // it is empty
 	}
 	var order binary.ByteOrder = binary.LittleEndian
 	if magic&1 == 1 {

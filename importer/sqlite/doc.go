@@ -1,7 +1,7 @@
 // Package sqlite reads rows of SQLite databases that another program may be writing to.
 //
-// [Open] copies the database with its write-ahead log, and nothing else touches the files
-// of the other program. The package reads tables by their b-trees and runs no SQL: an index, a view or
-// a trigger of the database has no effect. A page or a row that makes no sense is refused
-// by itself. Memory follows from the largest value that is read, not from the database.
+// [Open] copies the database with its write-ahead log. The package otherwise leaves the files of the other
+// program alone. It reads tables by their b-trees, without SQL: an index, a view or a trigger of the database
+// has no effect. It refuses invalid pages and rows one by one. Memory depends on the largest value that is
+// read, not on the size of the database.
 package sqlite

@@ -10,7 +10,7 @@ import (
 // MaxValue is the size of the largest value that is read.
 const MaxValue = 8 << 20
 
-// ErrLarge says that a value is over [MaxValue].
+// ErrLarge is a value over [MaxValue].
 var ErrLarge = errors.New("a value is over 8 MiB")
 
 // A Row is one of a table.
@@ -18,7 +18,7 @@ type Row struct {
 	ID    int64
 	table *Table
 	size  int64  // of all values with their head
-	local []byte // what stands in the table's page
+	local []byte // the part in the table's page
 	next  uint32 // the page with the rest
 	types [maxColumns]int64
 	count int

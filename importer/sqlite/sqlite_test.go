@@ -67,7 +67,7 @@ func open(t testing.TB, path string) *DB {
 	return db
 }
 
-// testdata/values.sql made values.db, and what it left in the log is only there.
+// testdata/values.sql made values.db. A part of the rows is only in the log.
 func TestValuesOfADatabase(t *testing.T) {
 	db := open(t, copyOf(t, "values.db"))
 	lines, damaged := rows(t, db, "kinds")
@@ -199,7 +199,7 @@ func TestADamagedPage(t *testing.T) {
 	require.Less(t, lines, 120)
 }
 
-// What the sqlite3 program reads, this package reads alike.
+// This package reads the same as the sqlite3 program.
 func TestAsTheProgramReads(t *testing.T) {
 	program, err := exec.LookPath("sqlite3")
 	if err != nil {
@@ -229,8 +229,7 @@ func TestAsTheProgramReads(t *testing.T) {
 	}
 }
 
-// FuzzRead reads whatever a database and its log hold, in time and memory that follow from
-// their size.
+// FuzzRead reads any content of a database and its log, in time and memory that follow from their size.
 func FuzzRead(f *testing.F) {
 	data, err := os.ReadFile("testdata/values.db")
 	require.NoError(f, err)

@@ -14,7 +14,7 @@ type Table struct {
 	columns []string
 }
 
-// ErrNoTable says that a database lacks a table.
+// ErrNoTable means that a database lacks a table.
 var ErrNoTable = errors.New("it has no such table")
 
 // Table finds a table by its name.
@@ -134,8 +134,8 @@ func (p treePage) row(t *Table, i int, r *Row) bool {
 	return r.readHead()
 }
 
-// Scan gives all rows in the order of their numbers. A row is valid until do returns.
-// damaged counts pages and rows that make no sense.
+// Scan gives all rows in the order of their numbers. A row is valid until do returns. damaged counts invalid
+// pages and rows.
 func (t *Table) Scan(do func(*Row) error) (damaged int, err error) {
 	s := scan{table: t, do: do, left: int64(t.db.pages)}
 	err = s.tree(t.root, 0)
@@ -145,7 +145,7 @@ func (t *Table) Scan(do func(*Row) error) (damaged int, err error) {
 type scan struct {
 	table   *Table
 	do      func(*Row) error
-	left    int64 // pages that may still be read: none is read twice in a tree
+	left    int64 // pages that may still be read, so that each is read at most once
 	damaged int
 	row     Row
 	buffers [maxLevels][]byte
@@ -234,7 +234,7 @@ func (r *Reader) Get(id int64) (*Row, error) {
 	return nil, ErrDamaged
 }
 
-// varint reads a number of one to nine bytes. n is 0 where it does not end.
+// varint reads a number of one to nine bytes. n is 0 if it does not end.
 func varint(b []byte) (value int64, n int) {
 	var v uint64
 	for i, c := range b {
