@@ -11,8 +11,8 @@ import (
 	"jp/internal/lazy"
 )
 
-// BuildAside makes a request that says something to the model behind the events, and that no event
-// holds. What stands before it is what any request of these events begins with.
+// BuildAside makes a request that adds a text behind the events, without an event for it. The messages before
+// the text are those of any request of these events.
 func BuildAside(events []*conversation.Event, o Options, text string) (*Request, error) {
 	target := o.Target()
 	if target.Model == "" {
@@ -42,8 +42,8 @@ func BuildAside(events []*conversation.Event, o Options, text string) (*Request,
 	}, nil
 }
 
-// Tokens is about how many tokens a model reads in the request: by what its server has counted of it, where that is
-// known, else by [Request.Estimate].
+// Tokens is about how many tokens the request has: by the server's own count of it, if known, else by
+// [Request.Estimate].
 func (r *Request) Tokens() int {
 	if r.Counted > 0 {
 		return r.Counted
@@ -78,8 +78,7 @@ var windowWords = []func() *regexp.Regexp{
 	lazy.Regexp(`(?i)n_ctx["=: ]+(\d+)`),
 }
 
-// WindowIn is how many tokens the model can read, by the words of its server, 0 where they do not
-// say.
+// WindowIn is how many tokens the model can read, from an error text of its server, 0 if the text lacks it.
 func WindowIn(words string) int {
 	for _, r := range windowWords {
 		if found := r().FindStringSubmatch(words); found != nil {

@@ -9,7 +9,7 @@ import (
 	"jp/conversation"
 )
 
-// Options is what a request is made of besides the events.
+// Options are the inputs of a request besides the events.
 type Options struct {
 	Model    string // "provider/name"
 	API      string
@@ -17,25 +17,24 @@ type Options struct {
 	Account  string
 	System   string          // empty: that of the newest prompt
 	Tools    []Tool          // as sent, under wire names; nil: those of the newest prompt
-	Schema   json.RawMessage // what the answer has to satisfy
-	NoTools  bool            // no tool may be called
-	NoState  bool            // no opaque state goes with it
-	// Content reads a payload; false where it is absent.
+	Schema   json.RawMessage // for the answer
+	NoTools  bool            // tool calls are forbidden
+	NoState  bool            // without opaque state
+	// Content reads a payload. It reports false if it is absent.
 	Content func(conversation.Payload) ([]byte, bool)
-	// Known keeps the messages of complete turns and their JSON for the next request; nil: all is made anew.
+	// Known keeps the messages of complete turns and their JSON for the next request. It may be nil.
 	Known *CompleteTurns
 }
 
-// Target is what a request with the options is made for.
+// Target is the target of a request with the options.
 func (o Options) Target() Target {
 	_, name, _ := strings.Cut(o.Model, "/")
 	return Target{API: o.API, Model: name, Endpoint: o.Endpoint, Account: o.Account, Content: o.Content, NoState: o.NoState}
 }
 
-// Build makes the next request of a conversation, of which all events are
-// given. It fails with ErrNothingToAsk where the model has nothing to answer,
-// with ErrModel, and with ErrAbsent where the tools of the prompt in force
-// cannot be read.
+// Build makes the next request of a conversation from all of its events. It fails with ErrNothingToAsk if the
+// model has nothing to answer, with ErrModel, and with ErrAbsent if the tools of the prompt in force cannot
+// be read.
 func Build(events []*conversation.Event, o Options) (*Request, error) {
 	target := o.Target()
 	if target.Model == "" {
@@ -90,7 +89,7 @@ func asks(messages []Message, events []*conversation.Event) bool {
 	return tail != nil
 }
 
-// promptInForce completes what the options leave out from the newest prompt.
+// promptInForce completes the options from the newest prompt.
 func promptInForce(events []*conversation.Event, target Target, o Options) (string, []Tool, error) {
 	system, tools := o.System, o.Tools
 	e := newestPrompt(events)
@@ -123,8 +122,8 @@ func newestPrompt(events []*conversation.Event) *conversation.Event {
 	return nil
 }
 
-// withStubs returns the tools, each name once, and behind them a stub for every
-// name that the history calls and no tool offers any more, in order of use.
+// withStubs returns the tools, each name once, and behind them a stub for every name in the history that has
+// lost its tool, in order of use.
 func withStubs(tools []Tool, called []string) []Tool {
 	listed := map[string]bool{}
 	var all []Tool
@@ -143,7 +142,7 @@ func withStubs(tools []Tool, called []string) []Tool {
 	return all
 }
 
-// Stub stands for a tool that the history uses and that cannot be offered.
+// Stub replaces a tool that the history uses, but is unavailable now.
 func Stub(name string) Tool {
 	return Tool{
 		Name:        name,

@@ -8,8 +8,7 @@ import (
 	"syscall"
 )
 
-// reason is why a request failed on its way, in words, without the address that
-// was asked where it may hold something secret.
+// reason describes the failure of a request on its way, without the address if it may hold secrets.
 func reason(err error) string {
 	var unknown *net.DNSError
 	var broken *net.OpError

@@ -10,7 +10,7 @@ import (
 	"jp/conversation"
 )
 
-// What jp's own words of a compaction look like in a shown request.
+// The forms of jp's own words about a compaction in a shown request.
 var (
 	headWords    = regexp.MustCompile(`\[COMPACTED\][^@]*?event_read shows any event whole\.`)
 	labelWords   = regexp.MustCompile(` @\d+, [^:]*:`)
@@ -61,7 +61,7 @@ func TestProjectCompacted(t *testing.T) {
 	}
 }
 
-// compactions are what can be done at a place: each alone, undone, and behind another one.
+// compactions are the possible actions at a place: each alone, undone, and behind another one.
 var compactions = []string{"Z", "Z0", "W", "Z z", "Z0 z", "W z", "W Z0", "Z Z0 z", "W Z z"}
 
 // everyCompacted calls visit with every short history that is compacted at some place.
@@ -91,7 +91,7 @@ func TestEveryShortHistoryCanBeCompacted(t *testing.T) {
 	require.Greater(t, seen, 10_000)
 }
 
-// An undone compaction leaves what was sent before it, to the byte, and what came since.
+// An undone compaction leaves the messages before it the same, to the byte, and those since.
 func TestUndoneCompactionsChangeNothing(t *testing.T) {
 	everyCompacted(2, func(words string) {
 		if !strings.HasSuffix(words, " z ") && !strings.HasSuffix(words, " z") {
@@ -108,7 +108,7 @@ func TestUndoneCompactionsChangeNothing(t *testing.T) {
 	})
 }
 
-// slicesWithout are the events with two of them replaced by others that say nothing.
+// slicesWithout are the events with two of them replaced by empty ones.
 func slicesWithout(all []*conversation.Event, seqs ...int) []*conversation.Event {
 	var kept []*conversation.Event
 	for _, e := range all {

@@ -10,7 +10,7 @@ import (
 )
 
 // TestEveryCompactionIsValidOnTheWire compacts every short history at every place, lets some of the
-// compactions be undone, and judges what is sent.
+// compactions be undone, and judges the requests.
 func TestEveryCompactionIsValidOnTheWire(t *testing.T) {
 	for name, w := range wires() {
 		t.Run(name, func(t *testing.T) {

@@ -12,8 +12,7 @@ import (
 	"jp/internal/lazy"
 )
 
-// A Complaint is what a server says went wrong. Servers agree neither on where it
-// stands nor on whether a code is a number.
+// A Complaint is a server's account of an error. Servers differ in its place, and in the type of its code.
 type Complaint struct {
 	Message string
 	Type    string
@@ -21,8 +20,8 @@ type Complaint struct {
 	Status  string
 }
 
-// ComplaintIn finds the complaint in a body or an event: in "error", in the value
-// itself, or in the first element of a list. What is no JSON is words.
+// ComplaintIn finds the complaint in a body or an event: in "error", in the value itself, or in the first
+// element of a list. Any other text is its message.
 func ComplaintIn(body []byte) Complaint {
 	var list []json.RawMessage
 	if json.Unmarshal(body, &list) == nil && len(list) > 0 {
@@ -55,8 +54,7 @@ func ComplaintIn(body []byte) Complaint {
 	return c
 }
 
-// detailWords is the text of a "detail": words, or a list of what is wrong with the
-// request, as FastAPI has it.
+// detailWords is the text of a "detail": a text, or a list of faults of the request, as FastAPI has it.
 func detailWords(detail json.RawMessage) string {
 	var list []struct {
 		Msg string `json:"msg"`
@@ -79,9 +77,9 @@ func detailWords(detail json.RawMessage) string {
 	return strings.Join(texts, "; ")
 }
 
-// IsComplaint reports whether an event of a stream says that something went wrong.
-// A "detail" or "errors" says so only where nothing of an answer stands beside it, and a
-// "message" only alone or with a code: servers also tell of their state.
+// IsComplaint reports whether an event of a stream is a complaint. A "detail" or "errors" counts only without
+// parts of an answer beside it, and a "message" only alone or with a code, since servers also report their
+// state.
 func IsComplaint(data []byte) bool {
 	if !slices.ContainsFunc(complaintKeys, func(key []byte) bool { return bytes.Contains(data, key) }) {
 		return false
@@ -101,10 +99,10 @@ func IsComplaint(data []byte) bool {
 	return filled(event["errors"]) || filled(event["detail"]) || filled(event["message"]) && (filled(event["code"]) || len(event) == 1)
 }
 
-// complaintKeys are what a complaint has at least one of.
+// complaintKeys are the keys of which a complaint has at least one.
 var complaintKeys = [][]byte{[]byte(`"error"`), []byte(`"errors"`), []byte(`"detail"`), []byte(`"message"`)}
 
-// IsMarkedError reports whether a value says by its form that it is an error.
+// IsMarkedError reports whether a value has the form of an error.
 func IsMarkedError(data []byte) bool {
 	var event map[string]json.RawMessage
 	return json.Unmarshal(data, &event) == nil && marked(event)
@@ -114,7 +112,7 @@ func marked(event map[string]json.RawMessage) bool {
 	return plain(event["type"]) == "error" || plain(event["object"]) == "error" || filled(event["error"])
 }
 
-// filled reports whether a field of a complaint says anything.
+// filled reports whether a field of a complaint has content.
 func filled(value json.RawMessage) bool {
 	return !slices.Contains([]string{"", "null", `""`, "[]", "{}"}, string(value))
 }
@@ -128,7 +126,7 @@ func plain(value json.RawMessage) string {
 	return string(bytes.TrimSpace(value))
 }
 
-// HTTP is the status of HTTP that the complaint names, 0 where it names none.
+// HTTP is the status of HTTP that the complaint names, else 0.
 func (c Complaint) HTTP() int {
 	for _, name := range []string{c.Code, c.Status} {
 		if status, err := strconv.Atoi(name); err == nil && status >= http.StatusBadRequest && status <= 599 {
@@ -143,8 +141,7 @@ var (
 	ofModel   = lazy.Regexp(`(?i)model|deployment|no endpoints found`)
 )
 
-// ClassOfMissing is what it means that a server finds nothing (404 or 405): that it
-// has no such model, or that nothing is at the address that was asked.
+// ClassOfMissing is the class of a 404 or 405: the model is unknown, or the address is wrong.
 func ClassOfMissing(words, model string) Class {
 	if elsewhere().MatchString(words) {
 		return ClassAddress

@@ -10,17 +10,15 @@ import (
 	"jp/provider/encoded"
 )
 
-// CompleteTurns keeps the messages that [Build] made of the complete turns of a conversation. These
-// stay the same while the next turn goes on, so each of its requests reads only the events of
-// that turn. The zero value is ready to use, by several goroutines, for requests with the same
-// [Options.Content].
+// CompleteTurns keeps the messages that [Build] made of the complete turns of a conversation. These stay the
+// same during the next turn, so each of its requests reads only the events of that turn. The zero value is
+// ready to use, by several goroutines, for requests with the same [Options.Content].
 type CompleteTurns struct {
 	mu      sync.Mutex
 	newest  *projectedTurns
 	encoded encoded.Store
 }
 
-// store has the JSON of earlier requests.
 func (c *CompleteTurns) store() *encoded.Store {
 	if c == nil {
 		return nil
@@ -34,7 +32,7 @@ type projectedTurns struct {
 	terms  projectionTerms
 	ids    *wireIDs
 	ended  int // model calls
-	// messages are what requests begin with, unless later events change those that are not settled. These are made of the
+	// messages begin all requests, unless later events change the unsettled ones. These are made of the
 	// pieces.
 	messages []Message
 	settled  int
@@ -45,15 +43,15 @@ type projectedTurns struct {
 	prefix hashedPrefix
 }
 
-// projectionTerms decide, besides its events, what a turn becomes.
+// projectionTerms are, besides its events, the inputs of a turn's messages.
 type projectionTerms struct {
 	target Target // without Content
 	gaps   gaps
 	force  compaction.Force
 }
 
-// of projects complete turns, or gives the newest ones if they are the same. It gives nil if a
-// summary stands for some of them: the text of a summary also depends on later events.
+// of projects complete turns, or gives the newest ones if they are the same. It returns nil if a summary
+// replaces some of them, since the text of a summary also depends on later events.
 func (c *CompleteTurns) of(events []*conversation.Event, p projection) *projectedTurns {
 	if c == nil || len(events) == 0 || p.force.Summary != nil {
 		return nil
@@ -101,7 +99,7 @@ func (c *CompleteTurns) of(events []*conversation.Event, p projection) *projecte
 	return turns
 }
 
-// settle adds the pieces. Later events change no message before that of the newest answer.
+// settle adds the pieces. Later events leave the messages before the newest answer as they are.
 func (t *projectedTurns) settle(pieces []part) {
 	at := len(pieces) - 1
 	for at > 0 && (pieces[at].Role != conversation.RoleAssistant || pieces[at].report) {
@@ -150,20 +148,20 @@ func (t *projectedTurns) endedCalls(events []*conversation.Event) int {
 	return t.ended + endedCalls(events[len(t.events):], t.terms.gaps)
 }
 
-// extendedBy are the events, as a reader may rely on them, of the turns behind these, and true. If they are not the
-// next turns of these under the same terms, it gives all events.
+// extendedBy are the events, as a reader may rely on them, of the turns behind these, and true. If they are
+// other turns, or under other terms, it returns all events.
 func (t *projectedTurns) extendedBy(events []*conversation.Event, terms projectionTerms) (later []*conversation.Event, extended bool) {
 	if t != nil && len(events) >= len(t.events) && slices.Equal(t.events, events[:len(t.events)]) && reflect.DeepEqual(t.terms, terms) {
 		later = withoutSettings(events[len(t.events):])
 		relied := withoutSettings(conversation.Sanitize(later))
-		if beginTurn(later) && beginTurn(relied) { // else the newest of these turns goes on
+		if beginTurn(later) && beginTurn(relied) { // else the newest of these turns continues
 			return relied, true
 		}
 	}
 	return conversation.Sanitize(events), false
 }
 
-// withoutSettings leaves out the events, before the first turn, that are no part of a request.
+// withoutSettings skips the settings and metadata before the first turn, since requests omit them.
 func withoutSettings(events []*conversation.Event) []*conversation.Event {
 	for len(events) > 0 && (events[0].Type() == conversation.TypeConfigDelta || events[0].Type() == conversation.TypeMetadata) {
 		events = events[1:]

@@ -13,8 +13,8 @@ import (
 	"jp/conversation"
 )
 
-// growing makes the requests of every beginning of a conversation, with and without what is known
-// of its complete turns, and compares them. It returns how many messages were not made anew.
+// growing makes the requests of every beginning of a conversation, with and without the known messages of its
+// complete turns, and compares them. It returns how many messages were reused.
 func growing(t require.TestingT, all []*conversation.Event, target Target, about string) (known int) {
 	var complete CompleteTurns
 	type sent struct {
@@ -33,7 +33,7 @@ func growing(t require.TestingT, all []*conversation.Event, target Target, about
 			require.Fail(t, "other calls", "%s up to %d: %q, %d", about, n, called, ended)
 		}
 		plain, kept := &Request{System: "s", Messages: anew}, &Request{System: "s", Messages: messages, turns: turns}
-		for range 2 { // what the first one keeps, the second one has
+		for range 2 { // the second one uses the kept messages of the first
 			if plain.Prefix() != kept.Prefix() {
 				require.Fail(t, "another prefix", "%s up to %d", about, n)
 			}

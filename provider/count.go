@@ -17,9 +17,8 @@ func endedCalls(events []*conversation.Event, g gaps) (n int) {
 	return n
 }
 
-// failedTries counts how often the model was asked in vain since the newest
-// call that ended: the broken calls of the last turn, and the tries that an
-// interruption has on record because they left no part of an answer.
+// failedTries counts the failed tries since the newest call that ended: the broken calls of the last turn,
+// and the tries that an interruption records because they left no part of an answer.
 func failedTries(events []*conversation.Event) int {
 	last := conversation.NewestTurn(events)
 	ledger := last.Ledger()

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// EndpointOf is a base URL without what might be secret in it, "" where it is
-// none.
+// EndpointOf is a base URL without secrets, "" if it is invalid.
 func EndpointOf(base string) string {
 	u, err := url.Parse(base)
 	if err != nil {
@@ -18,8 +17,8 @@ func EndpointOf(base string) string {
 	return shown.String()
 }
 
-// AccountOf tells keys apart without giving them away: the first eight hex
-// digits of the SHA-256 of the key, "" where there is none.
+// AccountOf tells keys apart without giving them away: the first eight hex digits of the SHA-256 of the key,
+// "" for an empty key.
 func AccountOf(key string) string {
 	if key == "" {
 		return ""

@@ -9,23 +9,23 @@ import (
 
 // Errors of [Build].
 var (
-	// ErrModel says that a text does not name a model as "provider/name".
+	// ErrModel is an invalid name of a model. The form is "provider/name".
 	ErrModel = errors.New("not a model's name")
-	// ErrNothingToAsk says that nothing in the conversation waits for the model.
+	// ErrNothingToAsk means that the conversation waits for no answer of the model.
 	ErrNothingToAsk = errors.New("nothing waits for the model's answer")
-	// ErrAbsent says that content which the request needs is not in the store.
+	// ErrAbsent means that the store lacks content which the request needs.
 	ErrAbsent = errors.New("the content is not here")
 )
 
 // Errors of an [Assembler].
 var (
-	// ErrFinished says that a chunk came after the end of the answer.
+	// ErrFinished is a chunk after the end of the answer.
 	ErrFinished = errors.New("the answer is already whole")
-	// ErrChunk says that a chunk is of no known kind.
+	// ErrChunk is a chunk of an unknown kind.
 	ErrChunk = errors.New("unknown kind of chunk")
 )
 
-// A Class is what went wrong at a provider, as far as it decides what to do.
+// A Class is the kind of a provider's failure. It decides the next step.
 type Class string
 
 // The classes.
@@ -33,16 +33,16 @@ const (
 	ClassOverloaded Class = "overloaded" // the provider is out of order or full
 	ClassRateLimit  Class = "rate_limit" // too many requests
 	ClassDisconnect Class = "disconnect" // the connection broke, or the stream ended early
-	ClassTimeout    Class = "timeout"    // nothing came for too long
-	ClassAuth       Class = "auth"       // the key is missing, wrong, or may not do this
-	ClassQuota      Class = "quota"      // the account has no money left
+	ClassTimeout    Class = "timeout"    // silent for too long
+	ClassAuth       Class = "auth"       // the key is missing, wrong, or lacks the permission
+	ClassQuota      Class = "quota"      // the account is out of money
 	ClassContext    Class = "context"    // the request is longer than the model can read
-	ClassModel      Class = "model"      // there is no such model, or not for this account
-	ClassAddress    Class = "address"    // nothing that answers requests is at the address
-	ClassInvalid    Class = "invalid"    // the provider refuses the request as it stands
+	ClassModel      Class = "model"      // the model is unknown, or closed to this account
+	ClassAddress    Class = "address"    // no service for requests at the address
+	ClassInvalid    Class = "invalid"    // the provider refuses the request itself
 	ClassState      Class = "state"      // the provider refuses opaque state that was its own; without any it may answer
-	ClassBudget     Class = "budget"     // the user's limits let the request not be sent
-	ClassNoCall     Class = "no_call"    // the model asks for a tool call that it does not write down
+	ClassBudget     Class = "budget"     // above the user's limits, so jp did not send it
+	ClassNoCall     Class = "no_call"    // the model announces a tool call that it fails to write down
 )
 
 // Transient reports whether the same request may succeed a little later.
@@ -58,13 +58,13 @@ func (c Class) Transient() bool {
 type Error struct {
 	Class      Class
 	Provider   string
-	Status     int           // of HTTP, 0 where there is none
+	Status     int           // of HTTP, 0 if unknown
 	Message    string        // the provider's words
-	RetryAfter time.Duration // how long the provider asks to wait, 0 where it does not
+	RetryAfter time.Duration // the provider's requested pause, 0 if there is none
 	Err        error         // the cause, if there is one
 }
 
-// Error names the provider, the class, and what is known besides.
+// Error names the provider, the class and the details.
 func (e *Error) Error() string {
 	parts := make([]string, 0, 4)
 	for _, part := range []string{e.Provider, string(e.Class)} {

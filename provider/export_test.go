@@ -8,14 +8,14 @@ import (
 	"jp/conversation"
 )
 
-// What the tests of the wire formats share with those of the projection.
+// Parts that the tests of the wire formats share with those of the projection.
 var (
 	EventsBy       = eventsBy
 	Every          = every
 	EveryCompacted = everyCompacted
 )
 
-// A Maker is a target with what it sends along with its model's events.
+// A Maker is a target with the items of its model's events.
 type Maker = maker
 
 // NewMaker makes one.
@@ -34,11 +34,11 @@ func NewSessionBy(t *rapid.T, m Maker, asked func(answer string, r *Request)) *S
 	return s
 }
 
-// Step does what jp would do next.
+// Step takes jp's next step.
 func (s *session) Step() { s.step() }
 
 // Events are all events so far.
 func (s *session) Events() []*conversation.Event { return s.stream.Events() }
 
-// Options are what its requests are made of.
+// Options are the options of its requests.
 func (s *session) Options() Options { return s.options }

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Media is the type that a file claims, without parameters and under its usual
-// name; where it claims none, the one that its bytes show.
+// Media is the type that a file claims, without parameters and under its usual name. Without a claim it is
+// the type of its bytes.
 func (b Block) Media() string {
 	claimed, _, err := mime.ParseMediaType(b.MediaType)
 	switch {
@@ -21,8 +21,7 @@ func (b Block) Media() string {
 	return claimed
 }
 
-// Genuine reports whether the bytes of a picture or a PDF are what it claims to
-// be.
+// Genuine reports whether the bytes of a picture or a PDF match its claimed type.
 func (b Block) Genuine() bool { return sniffed(b.Data) == b.Media() }
 
 func sniffed(data []byte) string {
@@ -30,8 +29,8 @@ func sniffed(data []byte) string {
 	return media
 }
 
-// Readable reports whether a file is text, whatever it claims to be; only what
-// claims to be a picture or a PDF never is, unless it is drawn with words.
+// Readable reports whether a file is text, with any claimed type. A file that claims to be a picture, other
+// than SVG, or a PDF is never text.
 func (b Block) Readable() bool {
 	media := b.Media()
 	picture := strings.HasPrefix(media, "image/") && media != "image/svg+xml"
@@ -41,8 +40,7 @@ func (b Block) Readable() bool {
 	return utf8.Valid(b.Data) && !strings.ContainsRune(string(b.Data), 0)
 }
 
-// InWords stands for a file where the file itself cannot be sent: its text where
-// it has one, else which file it is.
+// InWords replaces a file that cannot be sent: by its text if it has one, else by its description.
 func (b Block) InWords() string {
 	if b.Readable() {
 		return fmt.Sprintf("File %s:\n%s", quoted(b.Name), b.Data)
@@ -50,7 +48,7 @@ func (b Block) InWords() string {
 	return b.Described()
 }
 
-// Described says which file it is that the model cannot be shown.
+// Described is the description of a file that the model cannot be shown.
 func (b Block) Described() string {
 	return fmt.Sprintf("[file %s (%s), %d bytes, cannot be shown to this model]", quoted(b.Name), b.Media(), len(b.Data))
 }

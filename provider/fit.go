@@ -11,12 +11,12 @@ import (
 // leastText is how many bytes stay of a text at least, however little room there is.
 const leastText = 120
 
-// noteBytes is about what the line takes that says how much of a text is left out.
+// noteBytes is about the length of the line for omitted text.
 const noteBytes = 90
 
-// Fit shortens what a request says, but for its last text, until it has at most so many tokens by
-// its length. Files, long arguments and the definitions of tools go first. Then all long texts keep
-// the same number of bytes. If that is still too much, the oldest messages go.
+// Fit shortens the texts of a request, but for its last one, until it has at most that many tokens by its
+// length. Files, long arguments and the definitions of tools go first. Then all long texts keep the same
+// number of bytes. If that is still too much, the oldest messages go.
 func (r *Request) Fit(tokens int) {
 	var texts []*string
 	for i := range r.Messages {
@@ -61,7 +61,7 @@ func (r *Request) Fit(tokens int) {
 	}
 }
 
-// shareOf is how many bytes each text may have so that all of them have at most so many tokens.
+// shareOf is how many bytes each text may have so that all of them have at most that many tokens.
 func shareOf(texts []*string, tokens int) int {
 	sizes := make([]int, len(texts))
 	for i, text := range texts {

@@ -42,10 +42,10 @@ type history struct {
 	maker     maker
 }
 
-// A maker is a target with what it sends along with an event of its model.
+// A maker is a target with the items for its model's events.
 type maker struct {
 	Target
-	item func(*conversation.Event) json.RawMessage // nil where it sends nothing
+	item func(*conversation.Event) json.RawMessage // may be nil
 }
 
 // writer is the target that made the histories' reasoning.
@@ -151,7 +151,7 @@ func (h *history) body(word string, seq int, e *conversation.Event) conversation
 		return &conversation.Instructions{Content: text}
 	case 'X':
 		return &conversation.TurnDiscarded{FromSeq: h.turnAt, ToSeq: seq - 1}
-	case 'x', 'y': // y: after a try that left no event
+	case 'x', 'y': // y: after a try without an event
 		tries := 0
 		if word[0] == 'y' {
 			tries = 1
@@ -165,7 +165,7 @@ func (h *history) body(word string, seq int, e *conversation.Event) conversation
 	return h.toolBody(word, text, e)
 }
 
-// compaction makes room as jp does, and says nothing where there is none to make.
+// compaction makes room as jp does. If there is no room to make, it is an empty event.
 func (h *history) compaction(word, text string, seq int) conversation.Body {
 	in := compaction.Bounds{Keep: 1, To: -1}
 	if len(word) > 1 {

@@ -10,9 +10,9 @@ import (
 	"jp/conversation"
 )
 
-// TestInstructedIsWhatIsSent compares what counts as given to the model with the request, over
-// short histories: what counts and is not sent would never be given again, and what is sent and
-// does not count would be given twice.
+// TestInstructedIsWhatIsSent compares the instructions that count as given with those in the request, over
+// short histories. jp would never repeat instructions that count without being sent, and would give those
+// twice that are sent without counting.
 func TestInstructedIsWhatIsSent(t *testing.T) {
 	words := []string{"M.", "M!", "C1+", "D1", "D1 j1", "Qi", "S", "X", "V J Q", "T Q"} // groups are one move of the ref
 	sent := func(all []*conversation.Event) (instructed, environment string) {
@@ -36,7 +36,7 @@ func TestInstructedIsWhatIsSent(t *testing.T) {
 	visit = func(history []string, depth int) {
 		all := events(strings.Join(history, " "))
 		if problems := conversation.Audit(all); len(problems) > 0 {
-			return // jp writes no such history
+			return // jp never writes such a history
 		}
 		histories++
 		var counted []string
@@ -49,7 +49,7 @@ func TestInstructedIsWhatIsSent(t *testing.T) {
 		for _, word := range words {
 			last := history[len(history)-1]
 			answered := last == "M." || last == "M!" || last == "C1+"
-			if answers := word[0] == 'M' || word[0] == 'C'; depth > 0 && !(answered && answers) { // the model is not asked
+			if answers := word[0] == 'M' || word[0] == 'C'; depth > 0 && !(answered && answers) { // the model is left out
 				visit(append(history[:len(history):len(history)], word), depth-1)
 			}
 		}

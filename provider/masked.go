@@ -5,9 +5,8 @@ import (
 	"unicode"
 )
 
-// Masked is a server's text without the key, which it may repeat. What nobody
-// sees is taken out first, and white space within the key does not count: what
-// is shown later must not put it together again.
+// Masked is a server's text without the key, which it may repeat. It first removes invisible characters, and
+// ignores white space within the key, so that a later display cannot put the key together again.
 func Masked(text, key string) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && !unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) {
@@ -31,8 +30,8 @@ func Masked(text, key string) string {
 	return out.String()
 }
 
-// startsWithKey is how much of the beginning of a text is the key, 0 where it does
-// not begin with it.
+// startsWithKey is the length of the key at the beginning of a text, 0 if the text begins with something
+// else.
 func startsWithKey(text, key string) int {
 	at := 0
 	for i := range len(key) {

@@ -10,7 +10,7 @@ import (
 
 var (
 	noModel = lazy.Regexp(`(?i)\b(unknown|invalid|no such|non-?existent) model\b($|[:;,.(]| (id|name|identifier|code|passed|['"\x60]))|not a valid model|model identifier is invalid|model[ _]not[ _](exist|found|available)|\bmodel:? ?['"\x60]?[^ ]{0,160}['"\x60]? (is |was )?(not found|not available|does not exist|doesn't exist)|(access to|allowed to access|unable to access) (the |this )?(requested )?model\b|not found the model|模型不存在`)
-	// The end of a model, but not of one of its parameters.
+	// The end of a model, as opposed to one of its parameters.
 	retired   = lazy.Regexp(`(?i)\bmodels?\b.{0,200}\b(deprecated|decommissioned|retired|discontinued|sunset|shut ?down|no longer (available|supported)|end of (its )?life)`)
 	parameter = lazy.Regexp(`(?i)\b(for|with|by|on) (this|the|your) model\b|parameter|\bfield\b|\btools?\b`)
 	// The codes that servers have for it.
@@ -20,8 +20,7 @@ var (
 	}
 )
 
-// MissesModel reports whether a server says that it has no such model, that the model is retired, or that this account
-// may not ask it.
+// MissesModel reports whether a server says that the model is unknown, retired, or closed to this account.
 func (c Complaint) MissesModel(status int) bool {
 	for _, name := range []string{c.Code, c.Type, c.Status} {
 		if slices.Contains(missingCodes, strings.ToLower(name)) {

@@ -11,7 +11,7 @@ import (
 	"jp/internal/lazy"
 )
 
-// hashedStem is how much of a name stands before its hash.
+// hashedStem is the length of a name's stem before its hash.
 const hashedStem = 55
 
 // WireName is the name under which every provider knows a tool. A name that all
@@ -29,9 +29,8 @@ func WireName(registry string) string {
 	return stem[:min(len(stem), hashedStem)] + "_" + hex.EncodeToString(sum[:4])
 }
 
-// isWireName reports whether every provider takes a name: a letter or _, then up to 63
-// letters, digits, _ and -, all of ASCII. Names and ids are looked at for each block of
-// each request, which is why no regular expression does it.
+// isWireName reports whether every provider takes a name: a letter or _, then up to 63 letters, digits, _ and
+// -, all of ASCII. It avoids regular expressions, since it runs for each block of each request.
 func isWireName(name string) bool {
 	if name == "" || len(name) > 64 {
 		return false
@@ -49,7 +48,7 @@ func looksHashed(name string) bool {
 	return strings.Trim(name[at:], "0123456789abcdef") == ""
 }
 
-// inNames is what stands for a character in a name.
+// inNames is the replacement of a character in a name.
 func inNames(r rune) rune {
 	switch {
 	case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '-':
@@ -72,8 +71,7 @@ type Names struct {
 	registry map[string]string // by wire name
 }
 
-// NewNames returns the names of a registry. Where two of them have one wire
-// name, the first stands.
+// NewNames returns the names of a registry. If two of them have one wire name, the first one gets it.
 func NewNames(registry ...string) Names {
 	n := Names{registry: make(map[string]string, len(registry))}
 	for _, name := range registry {
@@ -97,14 +95,13 @@ func (n Names) Registry(wire string) (registry string, ok bool) {
 // as "<|channel|>".
 var templateToken = lazy.Regexp(`<[|\x{FF5C}][^<>]*[|\x{FF5C}]>`)
 
-// Meant is the name that a model means by one that is nearly right: blanks around
-// it, "functions." before it, tokens of a chat template, or another case. ok is
-// false where that leaves no name of the registry, or several.
+// Meant is the name that a model means by one that is nearly right: blanks around it, "functions." before it,
+// tokens of a chat template, or another case. ok is false unless exactly one name of the registry is left.
 func (n Names) Meant(wire string) (registry string, ok bool) {
 	if registry, ok = n.Registry(wire); ok {
 		return registry, true
 	}
-	// What follows a token may be a word of the template, so a name can also end there.
+	// A word of the template may follow a token, so a name can also end there.
 	pieces := templateToken().Split(wire, -1)
 	found := map[string]bool{}
 	for _, text := range append(pieces, strings.Join(pieces, "")) {
@@ -129,7 +126,7 @@ func (n Names) Meant(wire string) (registry string, ok bool) {
 
 // wireIDs gives each tool call of a request an id of its own.
 type wireIDs struct {
-	earlier *wireIDs // of the turns before, which take no more; nil: there are none
+	earlier *wireIDs // of the turns before, now fixed; may be nil
 	taken   map[string]bool
 }
 
@@ -139,10 +136,9 @@ func (ids *wireIDs) have(id string) bool {
 	return ids != nil && (ids.taken[id] || ids.earlier.have(id))
 }
 
-// take returns the id under which a call is sent. The endpoint that gave an id
-// gets it back as it was. For any other, what not every provider takes becomes an
-// id made of the request's seq. What is taken depends on earlier calls alone, so
-// that no id changes later.
+// take returns the id under which a call is sent. The endpoint that gave an id gets it back as it was. For
+// any other endpoint, an id that some provider refuses becomes one made of the request's seq. The result
+// depends on earlier calls alone, so that ids never change later.
 func (ids *wireIDs) take(id string, seq int, own bool) string {
 	fits := isWireID(id) && !looksGenerated(id) || own && isKeptID(id)
 	if !fits || ids.have(id) {

@@ -2,11 +2,11 @@ package provider
 
 import "bytes"
 
-// escapedNUL is a NUL as it stands in JSON.
+// escapedNUL is a NUL in JSON.
 var escapedNUL = []byte(`\u0000`)
 
-// withoutNUL is a JSON value in whose strings U+FFFD stands for each NUL: there
-// are servers that take none.
+// withoutNUL is a JSON value whose strings have U+FFFD in the place of each NUL, since some servers refuse
+// NUL.
 func withoutNUL(value []byte) []byte {
 	if !bytes.Contains(value, escapedNUL) {
 		return value

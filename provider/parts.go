@@ -19,10 +19,10 @@ type Part struct {
 
 	ToolID       string
 	Tool         string          // wire name
-	Arguments    json.RawMessage // an object, indented; {} where Malformed
-	Malformed    bool            // what the model wrote is no JSON object
-	Repaired     bool            // what the model wrote was damaged, and has one reading
-	RawArguments string          // what the model wrote, where Malformed or Repaired
+	Arguments    json.RawMessage // an object, indented; {} if Malformed
+	Malformed    bool            // the model's text is not a JSON object
+	Repaired     bool            // the model's text was damaged, and has one reading
+	RawArguments string          // the model's text, if Malformed or Repaired
 
 	Item json.RawMessage // the item as received, to be sent back unchanged
 }
@@ -40,13 +40,12 @@ func (p Part) ChatPart() conversation.Part {
 	return ""
 }
 
-// An Assembler puts the chunks of one answer together. Parts come out in the
-// order of their indices: one that is whole waits for open ones before it. The
-// zero value is ready for use.
+// An Assembler puts the chunks of one answer together. It returns parts in the order of their indices: a
+// complete part waits for open ones before it. The zero value is ready for use.
 type Assembler struct {
-	parts    []*openPart // by index, those that have not come out
+	parts    []*openPart // by index, those still to be returned
 	gone     map[int]bool
-	calls    map[string]bool // tool calls that came out, by what makes them the same
+	calls    map[string]bool // tool calls already returned, by their identity
 	repeated []Part
 	finished bool
 }
@@ -61,11 +60,9 @@ type openPart struct {
 	closed   bool
 }
 
-// Add takes the next chunk and returns the parts that it made whole and that
-// wait for no other. A chunk for a part that is already whole, or of another
-// kind than its part, changes nothing. With a ChunkFinish everything that is
-// whole comes out. A tool call that comes again, with its id, name and arguments,
-// is the same call and does not come out.
+// Add takes the next chunk and returns the completed parts, in order. It ignores a chunk for a part that is
+// already complete, or of another kind than its part. After a ChunkFinish it returns all completed parts. It
+// returns a repeated tool call, with the same id, name and arguments, only once.
 func (a *Assembler) Add(c Chunk) ([]Part, error) {
 	if a.finished {
 		return nil, ErrFinished
@@ -86,9 +83,8 @@ func (a *Assembler) Add(c Chunk) ([]Part, error) {
 	return nil, fmt.Errorf("%w: %d", ErrChunk, c.Kind)
 }
 
-// Partial returns the text and reasoning so far of parts that are not whole, in
-// the order of their indices. Half a tool call or half a structured answer is
-// worth nothing and is not among them.
+// Partial returns the text and reasoning so far of open parts, in the order of their indices. It leaves out
+// tool calls and structured answers, since half of one is useless.
 func (a *Assembler) Partial() []Part {
 	var parts []Part
 	for _, p := range a.parts {
@@ -100,8 +96,7 @@ func (a *Assembler) Partial() []Part {
 	return parts
 }
 
-// Before is how many parts with a lower index have not come out and, as far as they have
-// come, are parts of the answer.
+// Before is how many unreturned parts with a lower index belong to the answer so far.
 func (a *Assembler) Before(index int) (n int) {
 	for _, p := range a.parts {
 		if p.index < index && (p.kind == ChunkToolCall || p.says()) {
@@ -111,8 +106,7 @@ func (a *Assembler) Before(index int) (n int) {
 	return n
 }
 
-// Repeated returns the tool calls since the last time that came again, and
-// therefore did not come out.
+// Repeated returns the repeated tool calls since the last time, which Add left out.
 func (a *Assembler) Repeated() []Part {
 	repeated := a.repeated
 	a.repeated = nil
@@ -150,7 +144,7 @@ func (a *Assembler) close(c Chunk) {
 	}
 }
 
-// whole takes out what is whole: up to the first open part, or all of it.
+// whole takes out the completed parts: up to the first open part, or all of them.
 func (a *Assembler) whole(all bool) []Part {
 	var parts []Part
 	kept := a.parts[:0]
@@ -218,15 +212,15 @@ func (p *openPart) part() (Part, bool) {
 	return part, true
 }
 
-// says reports whether a part that is no tool call says anything: reasoning without
-// text does where it has an item.
+// says reports whether a part other than a tool call has content. Reasoning without text has some if it has
+// an item.
 func (p *openPart) says() bool {
 	return !blank(p.text.String()) || p.kind == ChunkReasoning && len(p.item) > 0
 }
 
-// indentObject lays a JSON object out with two spaces a level, without touching
-// what stands between the white space. No text at all is the empty object, and
-// so, with false, is whatever jp cannot keep as an object.
+// indentObject lays a JSON object out with two spaces a level, and changes only white space. An empty text is
+// the empty object. Any other text that jp cannot keep as an object becomes the empty object, too, with
+// false.
 func indentObject(text string) (json.RawMessage, bool) {
 	if blank(text) {
 		return json.RawMessage("{}"), true

@@ -9,8 +9,8 @@ import (
 	"reflect"
 )
 
-// Prefix is the hash, in hex, of what the model reads: system, tools and
-// messages. Equal prefixes mean equal requests, up to their options.
+// Prefix is the hash, in hex, of the model's input: system, tools and messages. Equal prefixes mean equal
+// requests, apart from their options.
 func (r *Request) Prefix() string {
 	known := r.turns.begins(r.Messages)
 	h, from := r.turns.hashed(r, known)
@@ -47,8 +47,8 @@ type hashedPrefix struct {
 	hash     hash.Cloner
 }
 
-// hashed is the hash of the first messages of a request, at most so many, and of what stands before them, and how many
-// they are. It is nil if it is not known.
+// hashed is the hash of the first messages of a request, at most that many, and of the parts before them, and
+// their number. It is nil if it is unknown.
 func (t *projectedTurns) hashed(r *Request, most int) (hash.Hash, int) {
 	if t == nil {
 		return nil, 0
@@ -85,8 +85,8 @@ func (t *projectedTurns) keep(h hash.Hash, r *Request, messages int) {
 	}
 }
 
-// A framer writes fields with their lengths before them, so that no two
-// sequences of fields are the same bytes.
+// A framer writes fields with their lengths before them, so that different sequences of fields have different
+// bytes.
 type framer struct{ w *bufio.Writer }
 
 func (f framer) message(m Message) {

@@ -7,23 +7,21 @@ import (
 	"jp/conversation"
 )
 
-// Project returns what the events of a conversation say to a model: the
-// messages that a request to the target holds. It is pure, and append-only:
-// once the model has answered, no later event changes what stood before that
-// answer, except by a discard, a slice or a change of the prompt.
+// Project returns the messages of a request to the target, from the events of a conversation. It is pure, and
+// append-only: once the model has answered, the messages before that answer stay the same, except after a
+// discard, a slice or a change of the prompt.
 //
-// All events are given, an incomplete last turn with them. Turns before it are
-// read as [conversation.Sanitize] repairs them, the last one as it stands. The
-// messages are valid after every event: they begin with the user, every tool
-// call has its result directly behind its message, and where the model is to
-// speak next they do not end with its own words.
+// It takes all events, with an incomplete last turn. Earlier turns are repaired by [conversation.Sanitize],
+// the last one stays as it is. The messages are valid after every event: they begin with the user, every tool
+// call has its result directly behind its message, and if the model speaks next, they do not end with its own
+// words.
 func Project(events []*conversation.Event, target Target) []Message {
 	parts, _ := projected(events, target, nil)
 	return messagesOf(parts)
 }
 
-// knownMessages is Project, and the complete turns with which the messages begin: nil
-// without known, and if a summary stands for some.
+// knownMessages is Project, and the complete turns with which the messages begin: nil without known, and if a
+// summary replaces some.
 func knownMessages(events []*conversation.Event, target Target, known *CompleteTurns) ([]Message, *projectedTurns) {
 	parts, turns := projected(events, target, known)
 	return slices.Concat(turns.before(), messagesOf(parts)), turns
@@ -40,14 +38,14 @@ func messagesOf(parts []part) []Message {
 	return messages
 }
 
-// A Sourced is a message with the seqs of the events that its blocks are from. A block that
-// stands for several events has -1.
+// A Sourced is a message with the seqs of the events that its blocks are from. A block for several events has
+// -1.
 type Sourced struct {
 	Message
 	From []int
 }
 
-// ProjectSourced is Project, and says from where each block is.
+// ProjectSourced is Project with the source of each block.
 func ProjectSourced(events []*conversation.Event, target Target) []Sourced {
 	var messages []Sourced
 	parts, _ := projected(events, target, nil)
@@ -57,8 +55,8 @@ func ProjectSourced(events []*conversation.Event, target Target) []Sourced {
 	return messages
 }
 
-// projected returns the parts of the messages behind the settled ones of complete turns, and these turns. It returns
-// all parts, and nil, without known, and if a summary stands for some turns.
+// projected returns the parts of the messages behind the settled ones of complete turns, and these turns. It
+// returns all parts, and nil, without known, and if a summary replaces some turns.
 func projected(events []*conversation.Event, target Target, known *CompleteTurns) ([]part, *projectedTurns) {
 	complete, tail := conversation.SplitTail(events)
 	p := projection{target: target, gaps: gapsOf(events), ids: newWireIDs(nil), force: compaction.InForce(events)}
@@ -88,7 +86,7 @@ func projected(events []*conversation.Event, target Target, known *CompleteTurns
 	return merge(withoutOldReports(pieces)), turns
 }
 
-// head is what stands for the events that a summary covers, nothing if none does.
+// head stands for the events that a summary covers. It is empty without a summary.
 func (p *projection) head(events []*conversation.Event) []part {
 	if p.force.Summary == nil {
 		return nil
@@ -102,8 +100,7 @@ func (p *projection) head(events []*conversation.Event) []part {
 	return appendUser(nil, blocks, -1, false)
 }
 
-// attachedText is the text of what is attached to an event, false if it is not here or a server
-// refused it.
+// attachedText is the text of an attachment. ok is false if it is missing here, or a server refused it.
 func (p *projection) attachedText(e *conversation.Event, name string) (string, bool) {
 	payload := e.Payload(name)
 	if payload == nil || slices.Contains(p.gaps.withheld[e.Seq], name) {
@@ -113,12 +110,12 @@ func (p *projection) attachedText(e *conversation.Event, name string) (string, b
 	return string(data), ok
 }
 
-// A part is what one place of the log contributes to the messages.
+// A part is the contribution of one place of the log to the messages.
 type part struct {
 	Message
 	from   []int // the seqs of the blocks' events
-	report bool  // what a resume found
-	pause  bool  // the model was interrupted by its provider and goes on
+	report bool  // a report of a resume
+	pause  bool  // the provider interrupted the model, which continues later
 }
 
 // projection collects the pieces of a conversation.
@@ -132,9 +129,8 @@ type projection struct {
 	pieces []part
 }
 
-// add appends the pieces of one turn. What the model said before the first request
-// is no part of a dialogue, and words that it said twice in a row, with nothing
-// sent between, were asked for anew: only the later ones were ever sent.
+// add appends the pieces of one turn. It drops the model's words before the first request. Of the model's
+// words twice in a row it keeps the later ones, since jp asked anew and never sent the earlier ones.
 func (p *projection) add(turn []part) {
 	first := slices.IndexFunc(turn, func(x part) bool { return x.Role == conversation.RoleUser })
 	if first < 0 {
@@ -161,8 +157,7 @@ func withoutLastWords(pieces []part) []part {
 	return pieces
 }
 
-// withoutOldReports drops what a resume found where a later resume followed
-// before the model said anything.
+// withoutOldReports drops the report of a resume if a later resume followed before the model's answer.
 func withoutOldReports(pieces []part) []part {
 	kept := make([]part, 0, len(pieces))
 	newer := false
@@ -192,11 +187,11 @@ func merge(pieces []part) []part {
 	return messages
 }
 
-// gaps are the places at which what was sent before has changed.
+// gaps are the places at which the sent messages have changed.
 type gaps struct {
-	covered []span // what a discard took back
-	stale   []span // where opaque state is bound to a history that is no more
-	// withheld are the names of attachments that are not sent, by the seq of their event.
+	covered []span // discarded
+	stale   []span // with opaque state for a history that has changed
+	// withheld are the names of omitted attachments, by the seq of their event.
 	withheld map[int][]string
 }
 
@@ -205,9 +200,8 @@ type span struct{ from, to int }
 
 func (s span) has(seq int) bool { return s.from <= seq && seq <= s.to }
 
-// gapsOf finds the gaps. A discard makes the state behind its range stale; a
-// new prompt, and the adoption of what someone else's model said, all state
-// before it.
+// gapsOf finds the gaps. A discard makes the state behind its range stale; a new prompt, and the adoption of
+// someone else's conversation, all state before it.
 func gapsOf(events []*conversation.Event) gaps {
 	var g gaps
 	for _, s := range compaction.InForce(events).Stale {

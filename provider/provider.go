@@ -1,5 +1,4 @@
-// Package provider is what a language model is to jp: something that takes a
-// request and streams parts of an answer.
+// Package provider defines a language model: it takes a request and streams parts of an answer.
 //
 // The request is a pure function of a conversation's events. It only ever grows
 // at its end, and it is valid for every provider from any prefix of any
@@ -18,15 +17,13 @@ import (
 
 // A Provider answers requests.
 type Provider interface {
-	// Stream sends the request and yields what comes back, in order. After an
-	// error, which is an [*Error] where its class is known, or after a chunk of
-	// kind ChunkFinish nothing more is yielded. Stream ends soon after ctx does.
-	// It never retries by itself, and changes nothing of the request, which others
-	// read at the same time.
+	// Stream sends the request and yields the chunks of the answer, in order. An error, which is an [*Error]
+	// if its class is known, or a chunk of kind ChunkFinish is the last value. Stream ends soon after ctx
+	// does. It sends the request once, and leaves it unchanged, since others read it at the same time.
 	Stream(ctx context.Context, request *Request) iter.Seq2[Chunk, error]
 }
 
-// A ChunkKind is what a chunk adds.
+// A ChunkKind is the kind of a chunk.
 type ChunkKind int
 
 // The kinds of chunk.
@@ -40,8 +37,8 @@ const (
 	ChunkKeepAlive                  // the connection lives
 )
 
-// A Chunk is one piece of a streamed answer. Pieces of several parts may come
-// interleaved; Index says which part they belong to.
+// A Chunk is one piece of a streamed answer. Pieces of several parts may come interleaved. Index is the
+// number of their part.
 type Chunk struct {
 	Kind   ChunkKind
 	Index  int
@@ -58,24 +55,24 @@ type Request struct {
 	Model    string // name at the provider
 	System   string
 	Tools    []Tool
-	NoTools  bool // the tools are listed, since history uses them, but none may be called
+	NoTools  bool // the tools are listed, since history uses them, but calling one is forbidden
 	Messages []Message
-	Schema   json.RawMessage // what the answer has to satisfy, if anything
+	Schema   json.RawMessage // for the answer, optional
 	CacheKey string          // the same for all requests that begin alike: of a conversation and of its forks; "": unknown
 
-	// Ended is how many model calls of the conversation came to an end, and
-	// Failed how many tries of this call did not. Both come from events alone.
+	// Ended is how many model calls of the conversation have ended, and Failed how many tries of this call
+	// have failed. Both come from events alone.
 	Ended  int
 	Failed int
 
-	// Counted is how many tokens the request has by what the server counted of the calls before it; 0: unknown.
+	// Counted is the request's number of tokens, by the server's counts of the calls before; 0: unknown.
 	Counted int `json:"-"`
 
-	// Summary says that a summary is asked for, beside the conversation. Ended is then how many
-	// were given.
+	// Summary means that jp asks for a summary, beside the conversation. Ended is then the number of earlier
+	// summaries.
 	Summary bool `json:"-"`
 
-	// Encoded has the JSON of earlier requests of the conversation; nil: nothing keeps it.
+	// Encoded has the JSON of earlier requests of the conversation. It may be nil.
 	Encoded *encoded.Store `json:"-"`
 
 	turns  *projectedTurns // with which the messages begin; nil: unknown
@@ -103,7 +100,7 @@ type Message struct {
 	Blocks []Block           `json:"blocks"`
 }
 
-// A BlockKind is what a block of a message is.
+// A BlockKind is the kind of a block of a message.
 type BlockKind string
 
 // The kinds of block.

@@ -10,9 +10,9 @@ import (
 	"jp/conversation"
 )
 
-// repairArguments reads arguments that are damaged in a way which leaves exactly one
-// reading: nothing at all in other words, an object in a JSON string or inside a
-// fence, or the same object several times in a row. It never completes what was cut.
+// repairArguments reads arguments that are damaged but have exactly one reading: another word for empty, an
+// object in a JSON string or inside a fence, or the same object several times in a row. It never completes
+// truncated arguments.
 func repairArguments(text string) (json.RawMessage, bool) {
 	text = strings.TrimSpace(text)
 	switch text {
@@ -32,7 +32,7 @@ func repairArguments(text string) (json.RawMessage, bool) {
 	return onceOf(text)
 }
 
-// onceOf is the object that a text holds several times in a row, and nothing else.
+// onceOf is the object of which a text consists, several times in a row.
 func onceOf(text string) (json.RawMessage, bool) {
 	decoder := json.NewDecoder(strings.NewReader(text))
 	var first, same []byte

@@ -8,7 +8,7 @@ import (
 	"jp/conversation"
 )
 
-// Arguments are repaired where they have one reading, and no other way.
+// Arguments are repaired if and only if they have one reading.
 func TestArgumentsWithOneReadingAreRepaired(t *testing.T) {
 	object := `{"path":"a","n":[1,{"x":null}]}`
 	for raw, want := range map[string]string{

@@ -10,13 +10,13 @@ import (
 	"jp/internal/safetext"
 )
 
-// Texts that stand for a result.
+// Texts in the place of a result.
 const (
 	noOutput    = "(no output)"
 	notReleased = "The tool ran; its result was not released."
 )
 
-// toldRepetitions is how often a call comes with the same result before the model is told so.
+// toldRepetitions is the number of equal results of a call after which the model gets a note.
 const toldRepetitions = 3
 
 func (p *projection) toolCall(e *conversation.Event, b *conversation.ToolCallRequest, id string) Block {
@@ -31,8 +31,7 @@ func (p *projection) toolCall(e *conversation.Event, b *conversation.ToolCallReq
 	return block
 }
 
-// result returns the block of a tool call's result, and behind it what is
-// attached to it.
+// result returns the block of a tool call's result, followed by its attachments.
 func (p *projection) result(call *conversation.ToolCall, id string) []Block {
 	block := Block{Kind: BlockResult, ID: id, Name: WireName(call.Request.Name)}
 	if call.Open() {
@@ -105,8 +104,8 @@ func (p *projection) attached(call *conversation.ToolCall, text string) (string,
 	return text, files
 }
 
-// changedArguments is the line that tells the model of arguments that the user
-// or a hook changed before the tool ran, "" where it ran as asked.
+// changedArguments is the line that tells the model of arguments that the user or a hook changed before the
+// tool ran, "" if it ran as asked.
 func changedArguments(call *conversation.ToolCall) string {
 	var arguments []byte
 	who := "The user"

@@ -10,9 +10,8 @@ import (
 	"time"
 )
 
-// A Retry says how often and after which pauses a failed request is tried
-// again. The zero value tries five times, with pauses that begin at one second
-// and never exceed a minute.
+// A Retry sets the number of tries and the pauses between them. The zero value tries five times, with pauses
+// from one second up to a minute.
 type Retry struct {
 	Tries int           // tries in all, the first included; 0: 5
 	Base  time.Duration // greatest pause after the first failure; 0: 1s
@@ -20,11 +19,10 @@ type Retry struct {
 	Asked time.Duration // greatest pause that a provider may ask for; 0: 60s; negative: any
 }
 
-// Delay is how long to wait after the given number of failed tries, the last of
-// them with err; false says not to try again. A pause that the provider asks for is
-// kept, also where only its words say it, and is a reason not to try again where it
-// is longer than Asked. Otherwise the pause is a random part, from random in [0,1),
-// of a limit that doubles with each failure.
+// Delay is how long to wait after the given number of failed tries, the last of them with err; ok is false if
+// there is no further try. A pause that the provider asks for, even in its error text, is kept. If it is
+// longer than Asked, there is no further try. Otherwise the pause is a random part, from random in [0,1), of
+// a limit that doubles with each failure.
 func (r Retry) Delay(failed int, err error, random func() float64) (time.Duration, bool) {
 	r = r.withDefaults()
 	if failed >= r.Tries || !retryable(err) {
@@ -40,8 +38,7 @@ func (r Retry) Delay(failed int, err error, random func() float64) (time.Duratio
 	return time.Duration(random() * float64(limit)), true
 }
 
-// TooLong is how long the provider asks to wait where that is longer than jp does, 0
-// where it is not.
+// TooLong is the pause that the provider asks for if it is longer than jp waits, else 0.
 func (r Retry) TooLong(err error) time.Duration {
 	r = r.withDefaults()
 	wait := waitOfError(err)
@@ -51,8 +48,7 @@ func (r Retry) TooLong(err error) time.Duration {
 	return wait
 }
 
-// waitOfError is how long a provider asks to wait, in a header or in its words, 0
-// where it does not.
+// waitOfError is the pause that a provider asks for, in a header or in its text, else 0.
 func waitOfError(err error) time.Duration {
 	var failure *Error
 	if !errors.As(err, &failure) {
@@ -77,8 +73,7 @@ func (r Retry) withDefaults() Retry {
 	return r
 }
 
-// retryable reports whether the failure may pass by itself. An end of the
-// caller's own context never does.
+// retryable reports whether the failure may pass by itself. The end of the caller's own context is final.
 func retryable(err error) bool {
 	var failure *Error
 	if errors.As(err, &failure) {

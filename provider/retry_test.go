@@ -66,7 +66,7 @@ func TestDelay(t *testing.T) {
 	require.False(t, again)
 }
 
-// A provider that asks for a longer wait than jp waits is not asked again.
+// If a provider asks for a longer wait than jp waits, jp gives up.
 func TestALongWaitIsNotWaitedFor(t *testing.T) {
 	header := func(d time.Duration) error { return &Error{Class: ClassRateLimit, RetryAfter: d} }
 	tests := map[string]struct {

@@ -12,9 +12,8 @@ import (
 // longestWait keeps absurd numbers from overflowing.
 const longestWait = 31 * 24 * time.Hour
 
-// RetryAfter is how long a server asks to wait before it is asked again, at most
-// a month, 0 where it does not say: in milliseconds, in seconds, or as a date. A
-// date is measured by the server's own clock, where it tells that.
+// RetryAfter is how long a server asks to wait, at most a month, 0 if it says nothing. The header may be in
+// milliseconds, in seconds, or a date. A date is measured by the server's own clock, if the response has it.
 func RetryAfter(h http.Header) time.Duration {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil {
 		return waitOf(ms, time.Millisecond)
@@ -45,8 +44,8 @@ var waitUnits = map[string]time.Duration{
 	"ms": time.Millisecond, "mil": time.Millisecond, "h": time.Hour, "m": time.Minute, "s": time.Second,
 }
 
-// retryAfterWords is how long a refusal asks in its words to wait, at most a month,
-// 0 where it does not say. In the midst of a stream there is no other place for it.
+// retryAfterWords is the wait that a refusal asks for in its text, at most a month, 0 if there is none. In
+// the middle of a stream, the text is the only place for it.
 func retryAfterWords(message string) time.Duration {
 	said := wordedWait().FindStringSubmatch(message)
 	if said == nil {

@@ -8,14 +8,14 @@ import (
 	"jp/conversation"
 )
 
-// A Said is what a model said in one call that counts as ended, in [Request.Ended]: to
-// the conversation, or to a tool that asked it.
+// A Said is the output of one model call that counts as ended in [Request.Ended]: an answer to the
+// conversation, or to a tool's question.
 type Said struct {
-	Events []*conversation.Event // the call's; one answer where it was a tool's question
+	Events []*conversation.Event // the call's, or one answer to a tool's question
 }
 
-// SaidIn lists what the models of a conversation said, in order, as many times as its
-// next request has ended calls.
+// SaidIn lists the answers of the models of a conversation, in order. Their number is that of the ended calls
+// of its next request.
 func SaidIn(events []*conversation.Event) (all []Said) {
 	g := gapsOf(events)
 	for turn := range conversation.Turns(events) {
@@ -25,7 +25,7 @@ func SaidIn(events []*conversation.Event) (all []Said) {
 	return all
 }
 
-// said is what the models said in a turn: in its calls, then to its tools.
+// said is the answers of a turn: those of its calls, then those to its tools.
 func said(turn conversation.Turn, g gaps) iter.Seq[Said] {
 	return func(yield func(Said) bool) {
 		for _, call := range turn.Ledger().Calls {

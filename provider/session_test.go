@@ -12,16 +12,15 @@ import (
 	"jp/conversation"
 )
 
-// A session plays a whole conversation as jp would write it, remembers every
-// request that it made, and compares each later one with what was sent before
-// the answers that it holds.
+// A session plays a whole conversation as jp would write it, remembers every request that it made, and
+// compares each later one with the requests before the answers that it holds.
 type session struct {
 	t       *rapid.T
 	stream  *conversation.Stream
 	sent    map[string][]Message // by a word of the answer
 	options Options
 	maker   maker
-	asked   func(answer string, r *Request) // nil: nobody is told
+	asked   func(answer string, r *Request) // receives each answer; may be nil
 	words   int
 }
 
@@ -56,7 +55,7 @@ func (s *session) chance(name string, percent int) bool {
 	return rapid.IntRange(0, 99).Draw(s.t, name) < percent
 }
 
-// step does what jp would do next.
+// step takes jp's next step.
 func (s *session) step() {
 	_, tail := conversation.SplitTail(s.stream.Events())
 	switch {
@@ -133,7 +132,7 @@ func (s *session) ask(mut *conversation.TurnBuilder) {
 	s.build(mut)
 }
 
-// made gives the event of a seq what its maker sends along.
+// made gives the event of a seq the item of its maker.
 func (s *session) made(seq int) conversation.Draft {
 	return func(e *conversation.Event) {
 		e.Seq = seq
@@ -177,7 +176,7 @@ func (s *session) executing(ledger *conversation.Ledger) {
 	}))
 }
 
-// check compares the messages with what was sent before each of their answers.
+// check compares the messages with the request before each of their answers.
 func (s *session) check() {
 	messages := Project(s.stream.Events(), s.options.Target())
 	for i, m := range messages {
@@ -223,8 +222,8 @@ func TestARequestIsMadeTwiceTheSame(t *testing.T) {
 	})
 }
 
-// A conversation is cut where its process was killed, where it is forked, and
-// by a slice; a turn that was cut is gone on with, or discarded.
+// A conversation is cut by the end of its process, by a fork, and by a slice. A cut turn is resumed or
+// discarded.
 func TestEveryCutOfASessionCanBeSent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := newSession(t)

@@ -30,7 +30,7 @@ func strictTools() []provider.Tool {
 	return tools
 }
 
-// cuts are what a resume, a fork, a discard and a slice make of a conversation.
+// cuts are the results of a resume, a fork, a discard and a slice of a conversation.
 func cuts(all []*conversation.Event, random *rand.Rand) map[string][]*conversation.Event {
 	at := random.IntN(len(all))
 	part := all[: at+1 : at+1]
@@ -52,9 +52,9 @@ func cuts(all []*conversation.Event, random *rand.Rand) map[string][]*conversati
 	}
 }
 
-// TestStrictServersTakeEveryHistory lets servers that refuse what their vendors refuse
-// judge requests of generated conversations: those of the model that is asked, and
-// those of every other API, resumed, forked, discarded and sliced.
+// TestStrictServersTakeEveryHistory lets servers that are as strict as their vendors judge requests of
+// generated conversations: those of the model itself, and those of every other API, resumed, forked,
+// discarded and sliced.
 func TestStrictServersTakeEveryHistory(t *testing.T) {
 	items := map[string]func(*conversation.Event) json.RawMessage{
 		"anthropic": anthropicItem, "openai-responses": responsesItem, "google": geminiItem, "openai-chat": func(*conversation.Event) json.RawMessage { return nil },

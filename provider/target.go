@@ -9,17 +9,15 @@ import (
 	"jp/internal/lazy"
 )
 
-// A Target is what a request is made for. It decides which opaque state may go
-// with it: state is sent back only to the API and the model family that made
-// it, and where they are known, only to the same endpoint and account.
+// A Target is the recipient of a request. It decides which opaque state may go along: state goes only to the
+// API and the model family that made it, and if they are known, only to the same endpoint and account.
 type Target struct {
 	API      string
 	Model    string // name at the provider
 	Endpoint string
 	Account  string // eight hex digits that tell keys apart
-	NoState  bool   // none may go with it
-	// Content reads a payload; false where it is absent. Nil has none but what
-	// is still in memory.
+	NoState  bool   // without state
+	// Content reads a payload. It reports false if it is absent. Nil: only payloads in memory are present.
 	Content func(conversation.Payload) ([]byte, bool)
 }
 
@@ -33,8 +31,8 @@ type state struct {
 	Name     string          `json:"name,omitempty"` // of a tool call, as the model wrote it, where jp repaired it
 }
 
-// State wraps an item that the target sent, as an event's Provider field keeps
-// it; nil where there is no item, or what came is not JSON.
+// State wraps an item that the target sent, as an event's Provider field keeps it; nil if there is no item,
+// or it is not JSON.
 func (t Target) State(item json.RawMessage) json.RawMessage {
 	if len(item) == 0 {
 		return nil
@@ -42,10 +40,9 @@ func (t Target) State(item json.RawMessage) json.RawMessage {
 	return t.wrapped(item, "")
 }
 
-// StateOf is the state to keep with a part of the target's answer, nil for none:
-// its item, where that can be kept as it came, and wrote, the name of a tool call
-// as the model wrote it where jp repaired it. A tool call is marked as the
-// endpoint's also without them: its id goes back there as it is.
+// StateOf is the state to keep with a part of the target's answer, or nil. It has the part's item, if that
+// can be kept as it came, and wrote, the model's own name for a tool call, if jp repaired it. A tool call is
+// marked as the endpoint's even without them, since its id goes back there as it is.
 func (t Target) StateOf(p Part, wrote string) json.RawMessage {
 	item := p.Item
 	if len(item) > 0 && conversation.CheckJSON(item) != nil {
@@ -65,7 +62,7 @@ func (t Target) wrapped(item json.RawMessage, wrote string) json.RawMessage {
 	return wrapped
 }
 
-// stateOf reads the state that an event keeps; false where it keeps none.
+// stateOf reads the state that an event keeps. kept is false if there is none.
 func (t Target) stateOf(e *conversation.Event) (state, bool) {
 	kept := []byte(e.Provider)
 	if p := e.Payload(conversation.PayloadProvider); len(kept) == 0 && p != nil {
@@ -78,14 +75,14 @@ func (t Target) stateOf(e *conversation.Event) (state, bool) {
 	return s, true
 }
 
-// gave reports whether the target's endpoint is known to have said what the event
-// holds, with whatever model and key.
+// gave reports whether the target's endpoint is known to have sent the event's content, with any model and
+// key.
 func (t Target) gave(e *conversation.Event) bool {
 	s, kept := t.stateOf(e)
 	return kept && s.API == t.API && !differ(s.Endpoint, t.Endpoint)
 }
 
-// item is the event's item where the target may have it, else nil.
+// item is the event's item if the target may have it, else nil.
 func (t Target) item(e *conversation.Event) json.RawMessage {
 	if t.NoState {
 		return nil
@@ -98,7 +95,7 @@ func (t Target) item(e *conversation.Event) json.RawMessage {
 		return nil
 	}
 	if holdsNUL(s.Item) {
-		return nil // it cannot be sent, and would not be what was received without
+		return nil // it cannot be sent, and its absence would change the received answer
 	}
 	return s.Item
 }
@@ -120,8 +117,8 @@ func (t Target) content(p conversation.Payload) ([]byte, bool) {
 	return t.Content(p)
 }
 
-// text is the event's exact text. Where the rest of it is absent, what is there
-// comes with a line that says so.
+// text is the event's exact text. If the rest of it is absent, the present part comes with a line that says
+// so.
 func (t Target) text(e *conversation.Event) string {
 	text, _ := e.Text()
 	if p := e.Payload(conversation.PayloadText); p != nil {
@@ -133,8 +130,7 @@ func (t Target) text(e *conversation.Event) string {
 	return cleanText(text)
 }
 
-// files are the blocks of what is attached to the event. What is absent or
-// empty is a text that names it.
+// files are the blocks of the attachments of the event. A text names an absent or empty one.
 func (t Target) files(e *conversation.Event, attached []conversation.Attachment) []Block {
 	var blocks []Block
 	for _, a := range attached {

@@ -159,8 +159,7 @@ func TestHostileBytesBecomeValidRequests(t *testing.T) {
 	})
 }
 
-// What someone else's model thought is never sent, once the conversation is
-// adopted.
+// The thoughts of someone else's model are never sent after an adoption.
 func TestAdoptionDropsState(t *testing.T) {
 	all := events("T Q R M.")
 	sent := func(more ...*conversation.Event) string {
@@ -173,8 +172,8 @@ func TestAdoptionDropsState(t *testing.T) {
 	require.Contains(t, sent(theirs), "M3.")
 }
 
-// TestIDsGoBackToTheEndpointThatGaveThem has one id in each place: whom it goes
-// back to, and what anybody else is sent.
+// TestIDsGoBackToTheEndpointThatGaveThem has one id in each place, with its endpoint, and the id that every
+// other endpoint gets.
 func TestIDsGoBackToTheEndpointThatGaveThem(t *testing.T) {
 	maker := Target{API: "openai-chat", Model: "kimi-k2", Endpoint: "https://a/v1", Account: "12345678"}
 	const id = "functions.fs_read_file:0"

@@ -7,9 +7,8 @@ import (
 	"jp/conversation"
 )
 
-// turn returns the pieces of one turn, in the order in which they are sent: a
-// model call stands where it began, its results directly behind it, and
-// whatever the user said in the meantime behind those.
+// turn returns the pieces of one turn, in the order in which they are sent: a model call is at its beginning,
+// its results directly behind it, and the user's words in the meantime behind those.
 func (p *projection) turn(turn conversation.Turn) []part {
 	events := slices.DeleteFunc(slices.Clone(turn.Events), func(e *conversation.Event) bool { return p.gaps.discarded(e.Seq) })
 	ledger := conversation.LedgerOf(events)
@@ -24,7 +23,7 @@ func (p *projection) turn(turn conversation.Turn) []part {
 	var pieces []part
 	for _, e := range sent {
 		if p.force.Covers(e.Seq) {
-			continue // the head stands for it
+			continue // the head replaces it
 		}
 		switch b := e.Body.(type) {
 		case *conversation.ChatRequest:
@@ -66,7 +65,7 @@ func nestedIn(events []*conversation.Event) map[int][]*conversation.Event {
 	return nested
 }
 
-// startedBy is the model call whose first event e is, nil if there is none.
+// startedBy is the model call whose first event is e, else nil.
 func startedBy(ledger *conversation.Ledger, e *conversation.Event) *conversation.ModelCall {
 	if call := ledger.ModelCall(e); call != nil && call.Events[0] == e {
 		return call
@@ -74,7 +73,7 @@ func startedBy(ledger *conversation.Ledger, e *conversation.Event) *conversation
 	return nil
 }
 
-// said is the event's text as a block, none where it says nothing.
+// said is the event's text as a block, empty if it is blank.
 func (p *projection) said(e *conversation.Event) []Block {
 	text := p.target.text(e)
 	if blank(text) {
@@ -83,8 +82,7 @@ func (p *projection) said(e *conversation.Event) []Block {
 	return []Block{{Kind: BlockText, Text: text}}
 }
 
-// files are the blocks of what is attached to an event. What a server refused is
-// described instead.
+// files are the blocks of the attachments of an event. A description replaces those that a server refused.
 func (p *projection) files(e *conversation.Event, attached []conversation.Attachment) []Block {
 	withheld := p.gaps.withheld[e.Seq]
 	if len(withheld) == 0 {
@@ -167,9 +165,8 @@ func partial(e *conversation.Event) bool {
 	return ok && b.Partial
 }
 
-// keptByUser reports whether the user took note of what a broken call had said
-// so far: by stopping there, or by a reply to it. A report of a resume stands
-// for the text, since it quotes it, and so does a newer call.
+// keptByUser reports whether the user took note of the text of a broken call, by stopping there, or by a
+// reply to it. A report of a resume replaces the text, since it quotes it, and so does a newer call.
 func keptByUser(events []*conversation.Event, call *conversation.ModelCall) bool {
 	last := slices.Index(events, call.Events[len(call.Events)-1])
 	for _, e := range events[last+1:] {
@@ -191,9 +188,8 @@ func keptByUser(events []*conversation.Event, call *conversation.ModelCall) bool
 	return false
 }
 
-// response returns the block of one part of an answer. Of a call that broke off
-// without asking for a tool only text is left, and of a part that broke off
-// only what the user kept.
+// response returns the block of one part of an answer. A call that broke off without asking for a tool leaves
+// only text, and a part that broke off only the part that the user kept.
 func (p *projection) response(e *conversation.Event, b *conversation.ChatResponse, call *conversation.ModelCall, kept bool) []Block {
 	broken := !call.Ended()
 	if b.Partial && !kept || (broken || b.Partial) && b.Part != conversation.PartMessage {
@@ -230,8 +226,7 @@ func (p *projection) item(e *conversation.Event) []byte {
 	return p.target.item(e)
 }
 
-// withoutLastReasoning drops reasoning that nothing follows: no provider takes
-// a message that ends in it.
+// withoutLastReasoning drops reasoning at the end of a message, since providers refuse it there.
 func withoutLastReasoning(blocks []Block) []Block {
 	for len(blocks) > 0 && blocks[len(blocks)-1].Kind == BlockReasoning {
 		blocks = blocks[:len(blocks)-1]

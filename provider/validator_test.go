@@ -11,8 +11,8 @@ import (
 	"jp/conversation"
 )
 
-// validate checks messages against the rules of what may be sent, with nothing
-// but the events to compare them with: no function that makes messages is used.
+// validate checks messages against the rules for requests, with the events as its only reference. It uses
+// none of the functions that make messages.
 func validate(all []*conversation.Event, messages []Message) error {
 	v := &validator{messages: messages, ids: map[string]bool{}, given: map[string]bool{}}
 	for _, e := range all {
@@ -39,7 +39,7 @@ func (v *validator) fail(rule, format string, args ...any) {
 	v.problems = append(v.problems, fmt.Errorf(rule+": "+format, args...))
 }
 
-// order is P5: who speaks first, last, and after whom.
+// order is P5: the order of the speakers.
 func (v *validator) order(all []*conversation.Event) {
 	if len(v.messages) == 0 {
 		return
@@ -145,7 +145,7 @@ func (v *validator) toolCall(i int, b Block) {
 	}
 }
 
-// assistant is P3 and P4, and that reasoning never stands last or alone.
+// assistant checks P3 and P4, and that reasoning is never last or alone.
 func (v *validator) assistant(i int, m Message) {
 	if m.Blocks[len(m.Blocks)-1].Kind == BlockReasoning {
 		v.fail("P10", "message %d ends in reasoning", i)
@@ -173,8 +173,8 @@ func idsOf(m Message, kind BlockKind) []string {
 	return ids
 }
 
-// origin is P1, P2, P8 and P9 for events whose texts tell them apart: who has
-// spoken must be found as often as it should, in the order of the log.
+// origin is P1, P2, P8 and P9 for events whose texts tell them apart: each text must occur as often as it
+// should, in the order of the log.
 func (v *validator) origin(all []*conversation.Event) {
 	said := v.said()
 	for at, e := range all {
@@ -210,7 +210,7 @@ func (v *validator) origin(all []*conversation.Event) {
 	}
 }
 
-// said is every text that is sent, each between bars.
+// said is every sent text, each between bars.
 func (v *validator) said() string {
 	var out strings.Builder
 	for _, m := range v.messages {
@@ -265,8 +265,8 @@ func maySpeak(all []*conversation.Event, at int, part *conversation.ChatResponse
 	return true
 }
 
-// expectReport is 1 where the model has spoken, as sent, between the report at
-// the index and the next one, or where there is no next one.
+// expectReport is 1 if the model has spoken, as sent, between the report at the index and the next one, or if
+// there is no next one.
 func expectReport(all []*conversation.Event, at int, said string) int {
 	for _, e := range all[at+1:] {
 		switch b := e.Body.(type) {

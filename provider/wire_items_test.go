@@ -7,8 +7,7 @@ import (
 	"jp/conversation"
 )
 
-// What each API sends along with an event of its model, as jp keeps it: nothing
-// with what was cut off.
+// The item of each API with an event of its model, as jp keeps it. Truncated parts have none.
 
 func anthropicItem(e *conversation.Event) json.RawMessage {
 	switch b := e.Body.(type) {
@@ -55,7 +54,7 @@ func geminiItem(e *conversation.Event) json.RawMessage {
 			return object(`{"text":%q}`, b.Text)
 		}
 	case *conversation.ToolCallRequest:
-		if e.Seq%2 == 0 { // not every server gives ids
+		if e.Seq%2 == 0 { // some servers omit ids
 			return object(`{"functionCall":{"name":%q,"args":%s},"thoughtSignature":"c2ln%04d"}`, b.Name, b.Arguments, e.Seq)
 		}
 		return object(`{"functionCall":{"id":"fc_%d","name":%q,"args":%s},"thoughtSignature":"c2ln%04d"}`, e.Seq, b.Name, b.Arguments, e.Seq)
@@ -76,7 +75,7 @@ func object(format string, values ...any) json.RawMessage {
 	return json.RawMessage(fmt.Sprintf(format, values...))
 }
 
-// quotable is a text that %q writes as a JSON string, and %s as it stands.
+// quotable is a text that %q writes as a JSON string, and %s unquoted.
 type quotable string
 
 // Format implements [fmt.Formatter].

@@ -23,8 +23,7 @@ import (
 	"jp/provider/openai"
 )
 
-// A wire is one way to a model: what makes the body of a request, and the
-// validator that judges it.
+// A wire is one way to a model: the maker of a request's body, and the validator that judges it.
 type wire struct {
 	api, model string
 	open       func(*http.Client) provider.Provider
@@ -64,7 +63,7 @@ func gemini(model string, major int) wire {
 	}
 }
 
-// wires are the four formats, in the dialects that differ in what they forbid.
+// wires are the four formats, in the dialects that differ in their prohibitions.
 func wires() map[string]wire {
 	return map[string]wire{
 		"anthropic, manual thinking":   claude("claude-sonnet-4-5", wirecheck.ThinkingManual),
@@ -127,7 +126,7 @@ func (w wire) line() *line {
 	return l
 }
 
-// body is what a request sends.
+// body is the body of a request.
 func (l *line) body(t require.TestingT, ctx testContext, r *provider.Request) []byte {
 	l.caught.body = nil
 	for _, err := range l.provider.Stream(ctx.Context(), r) {
@@ -137,7 +136,7 @@ func (l *line) body(t require.TestingT, ctx testContext, r *provider.Request) []
 	return l.caught.body
 }
 
-// sent are the messages that go out: only Anthropic goes on where it paused.
+// sent are the messages of a request. Only Anthropic continues a paused answer.
 func (l *line) sent(r *provider.Request) []provider.Message {
 	messages := r.Messages
 	for l.format != wirecheck.AnthropicMessages && len(messages) > 0 && messages[len(messages)-1].Role == conversation.RoleAssistant {
@@ -153,7 +152,7 @@ func (l *line) received(r *provider.Request) []json.RawMessage {
 	messages := l.sent(r)
 	for at, m := range messages {
 		if l.able.Anthropic.Thinking == wirecheck.ThinkingManual && !beginsWithThought(messages, at) {
-			continue // such a model does not read it again
+			continue // such a model reads it only once
 		}
 		for _, b := range m.Blocks {
 			wanted := b.Kind == provider.BlockReasoning || l.format == wirecheck.OpenAIResponses ||
@@ -180,8 +179,8 @@ func (l *line) given(r *provider.Request) []string {
 	return ids
 }
 
-// beginsWithThought reports whether the answer that a message is part of, with
-// those that it goes on from, begins with reasoning.
+// beginsWithThought reports whether the answer around a message, with those that it continues, begins with
+// reasoning.
 func beginsWithThought(messages []provider.Message, at int) bool {
 	for at > 0 && messages[at-1].Role == conversation.RoleAssistant && messages[at].Role == conversation.RoleAssistant {
 		at--
@@ -189,8 +188,7 @@ func beginsWithThought(messages []provider.Message, at int) bool {
 	return len(messages[at].Blocks) > 0 && messages[at].Blocks[0].Kind == provider.BlockReasoning
 }
 
-// paused is the content that a request lets the model go on with, nil if the
-// user has the last word.
+// paused is the content that a request lets the model continue, nil if the user has the last word.
 func (l *line) paused(r *provider.Request) json.RawMessage {
 	var items [][]byte
 	unread := l.able.Anthropic.Thinking == wirecheck.ThinkingManual && !beginsWithThought(r.Messages, len(r.Messages)-1)
@@ -211,7 +209,7 @@ func (l *line) paused(r *provider.Request) json.RawMessage {
 	return slices.Concat([]byte("["), bytes.Join(items, []byte(",")), []byte("]"))
 }
 
-// broken are the rules that a request's body breaks, "" if none.
+// broken are the rules that a request's body breaks, or "".
 func (l *line) broken(t require.TestingT, ctx testContext, r *provider.Request) string {
 	able := l.able
 	able.Received, able.Given = l.received(r), l.given(r)
@@ -238,8 +236,8 @@ var shapes = []struct{ before, after string }{
 	{"T Q ", " T Q"},        // imported, broken off in the middle
 }
 
-// TestEveryShortHistoryIsValidOnTheWire sends every short history, in every
-// place, to the model that wrote it, and judges what is sent.
+// TestEveryShortHistoryIsValidOnTheWire sends every short history, in every place, to the model that wrote
+// it, and judges the requests.
 func TestEveryShortHistoryIsValidOnTheWire(t *testing.T) {
 	depth := 2
 	if os.Getenv("JP_CRASH") == "full" {
@@ -268,8 +266,7 @@ func TestEveryShortHistoryIsValidOnTheWire(t *testing.T) {
 	}
 }
 
-// TestEverySwitchIsValidOnTheWire goes on with another model: of the same
-// vendor, and of every other.
+// TestEverySwitchIsValidOnTheWire continues with another model: of the same vendor, and of every other.
 func TestEverySwitchIsValidOnTheWire(t *testing.T) {
 	all := wires()
 	for from, writer := range all {
@@ -292,8 +289,8 @@ func TestEverySwitchIsValidOnTheWire(t *testing.T) {
 	}
 }
 
-// TestSessionsOnTheWire plays whole sessions: what was sent before an answer is
-// sent again with it, to the byte, and so is a request that failed.
+// TestSessionsOnTheWire plays whole sessions: the request before an answer is repeated with the answer, to
+// the byte, and so is a request that failed.
 func TestSessionsOnTheWire(t *testing.T) {
 	for name, w := range wires() {
 		t.Run(name, func(t *testing.T) {

@@ -2,9 +2,8 @@ package provider
 
 import "strings"
 
-// worded are phrases of servers, in small letters, by what they mean. Few servers
-// have a code for everything, and what stands in the midst of a stream often has
-// none. The first that is found counts.
+// worded are phrases of servers, in small letters, by their class. Few servers have a code for every error,
+// and errors in the middle of a stream often lack one. The first match counts.
 var worded = []struct {
 	class   Class
 	phrases []string
@@ -26,7 +25,7 @@ var worded = []struct {
 	}},
 }
 
-// ClassOfWords is what a server's words mean, "" where they do not say.
+// ClassOfWords is the class of a server's error text, "" if it is unclear.
 func ClassOfWords(words string) Class {
 	words = strings.ToLower(words)
 	for _, w := range worded {
@@ -39,8 +38,8 @@ func ClassOfWords(words string) Class {
 	return ""
 }
 
-// IsContextReason reports whether a server's reason for the end of an answer says that
-// the model's context is full: "model_context_window_exceeded", "CONTEXT_LENGTH".
+// IsContextReason reports whether a server's reason for the end of an answer means that the model's context
+// is full: "model_context_window_exceeded", "CONTEXT_LENGTH".
 func IsContextReason(reason string) bool {
 	return strings.Contains(strings.ToLower(reason), "context")
 }
