@@ -13,24 +13,23 @@ import (
 	"jp/provider"
 )
 
-// errBroken says that events do not make an answer.
+// errBroken means that events do not make an answer.
 var errBroken = errors.New("the stream makes no sense")
 
-// An answer turns events into chunks. Gateways leave out much of what the API
-// sends: numbers and ends of blocks, figures, even the beginning of a text.
+// An answer turns events into chunks. Gateways omit many parts of the protocol: numbers and ends of blocks,
+// figures, even the beginning of a text.
 type answer struct {
-	text     provider.ChunkKind // what text is
-	open     map[int]*block     // blocks that have begun and not ended, by the server's number
+	text     provider.ChunkKind // the kind of text
+	open     map[int]*block     // open blocks, by the server's number
 	parts    map[int]bool       // numbers of parts that are taken
 	calls    bool               // a tool was called
 	cut      bool               // a block was ended by something else than its end
 	usage    conversation.Usage // without the input
-	uncached int                // tokens of the input that are in no cache; the API counts only them as input
+	uncached int                // tokens of the input outside of caches; the API counts only them as input
 	stop     sdk.StopReason
 	ended    bool
 }
 
-// newAnswer is an answer of which nothing came yet.
 func newAnswer(structured bool) *answer {
 	a := &answer{text: provider.ChunkMessage, open: map[int]*block{}, parts: map[int]bool{}}
 	if structured {
@@ -39,8 +38,8 @@ func newAnswer(structured bool) *answer {
 	return a
 }
 
-// Read takes the data of the next event and returns the chunks that it makes.
-// Events of unknown types mean nothing.
+// Read takes the data of the next event and returns the chunks that it makes. It ignores events of unknown
+// types.
 func (a *answer) Read(data []byte) ([]provider.Chunk, error) {
 	var event sdk.MessageStreamEventUnion
 	if err := json.Unmarshal(data, &event); err != nil {
@@ -71,7 +70,7 @@ func (a *answer) Read(data []byte) ([]provider.Chunk, error) {
 	return nil, nil
 }
 
-// message takes a whole answer: what a server sends that does not stream.
+// message takes a whole answer, from a server that does not stream.
 func (a *answer) message(data []byte) ([]provider.Chunk, error) {
 	var message sdk.Message
 	if err := json.Unmarshal(data, &message); err != nil {
@@ -102,8 +101,7 @@ func (a *answer) begun(u sdk.Usage) {
 	}
 }
 
-// begin opens a block. One that has not ended when another of its number begins,
-// ends there; the same beginning once more is none.
+// begin opens a block. A new block with the number of an open one ends it. A repeated beginning is ignored.
 func (a *answer) begin(index int, start string) ([]provider.Chunk, error) {
 	if b := a.open[index]; b != nil && b.start == start && len(b.grown) == 0 {
 		return nil, nil
@@ -146,7 +144,6 @@ func (a *answer) extend(index int, delta sdk.MessageStreamEventUnionDelta) ([]pr
 	return chunks, nil
 }
 
-// close ends a block, once.
 func (a *answer) close(index int) []provider.Chunk {
 	b := a.open[index]
 	if b == nil {
@@ -156,14 +153,14 @@ func (a *answer) close(index int) []provider.Chunk {
 	return []provider.Chunk{{Kind: provider.ChunkClose, Index: b.part, Item: b.item()}}
 }
 
-// cutOff ends a block whose end did not come.
+// cutOff ends a block without its end event.
 func (a *answer) cutOff(index int) []provider.Chunk {
 	a.cut = a.cut || a.open[index] != nil
 	return a.close(index)
 }
 
-// count takes over the figures of the end: they are of the whole answer, and
-// those that do not apply are left out.
+// count takes over the figures of the end: they are of the whole answer, and the server omits those that do
+// not apply.
 func (a *answer) count(u sdk.MessageDeltaUsage) {
 	if u.JSON.OutputTokens.Valid() {
 		a.usage.Output = int(u.OutputTokens)
@@ -179,8 +176,7 @@ func (a *answer) count(u sdk.MessageDeltaUsage) {
 	}
 }
 
-// end takes the end of the stream. Without a reason it is one only where all that
-// began has ended.
+// end takes the end of the stream. Without a reason it counts only if all blocks have ended.
 func (a *answer) end() error {
 	if a.stop == "" && (len(a.parts) == 0 || len(a.open) > 0 || a.cut) {
 		return fmt.Errorf("%w: it ends inside of an answer", errBroken)
@@ -219,7 +215,7 @@ func (a *answer) End() []provider.Chunk {
 // Reported implements [stream.Reader].
 func (a *answer) Reported(data []byte) error { return failed(data) }
 
-// finishOf is why the model stopped. A reason that is not known is an end.
+// finishOf is the reason for the end. An unknown reason counts as an ordinary end.
 func finishOf(stop sdk.StopReason) conversation.Finish {
 	switch stop {
 	case sdk.StopReasonToolUse:

@@ -1,11 +1,9 @@
 // Package anthropic is the Messages API of Anthropic, and of gateways that
 // speak it, as a provider.
 //
-// A request is rendered by a pure function, and an answer is read event by
-// event as it comes; nothing is kept between two requests. What the model
-// thought goes back exactly as it came. The package reads no environment and
-// no file, never tries twice, follows no redirect, and lets the key into no
-// error.
+// A request is rendered by a pure function, and an answer is read event by event as it comes, without state
+// between two requests. The model's thinking goes back exactly as it came. The package ignores the
+// environment and files, sends each request once, refuses redirects, and keeps the key out of errors.
 package anthropic
 
 import (
@@ -30,18 +28,18 @@ const (
 	usualStall = 10 * time.Minute
 )
 
-// Options say how to reach the API, and what to ask a model for.
+// Options are the address of the API and the settings of a model.
 type Options struct {
-	Key         string        // without one, none is sent
+	Key         string        // optional
 	Bearer      bool          // the key is sent in Authorization in place of X-Api-Key
-	BaseURL     string        // what "/v1/messages" is added to; empty: Anthropic's own
+	BaseURL     string        // the base of "/v1/messages"; empty: Anthropic's own
 	Client      *http.Client  // nil: one with the default transport
-	Thinking    Effort        // how much to think; the zero value is what suits the model
-	MaxTokens   int64         // of one answer, at most what the model can; 0: 32000, or less for a lesser model
-	Temperature *float64      // where the model takes it and does not think; nil: the model's own
-	IdleTimeout time.Duration // how long nothing may come; 0: two minutes, negative: for ever
+	Thinking    Effort        // how much to think; the zero value suits the model
+	MaxTokens   int64         // of one answer, at most the model's limit; 0: 32000, or less for a lesser model
+	Temperature *float64      // if the model takes it and does not think; nil: the model's own
+	IdleTimeout time.Duration // longest silence; 0: two minutes, negative: for ever
 	CacheLife   string        // of the fixed part: 5m or 1h; empty: 1h at Anthropic's own address
-	Stall       time.Duration // how long nothing of an answer may come; 0: ten minutes, negative: for ever
+	Stall       time.Duration // longest time without a piece of an answer; 0: ten minutes, negative: for ever
 }
 
 // A Provider asks one endpoint with one key. It may be used concurrently.
@@ -49,10 +47,10 @@ type Provider struct {
 	options  Options
 	client   sdk.Client
 	endpoint string
-	wrong    error // why nothing can be sent
+	wrong    error // of the options; it prevents all requests
 }
 
-// New returns a provider. What is wrong with the options, Stream reports.
+// New returns a provider. Stream reports invalid options.
 func New(o Options) *Provider {
 	o.Key = strings.TrimSpace(o.Key)
 	if o.BaseURL == "" {
@@ -81,7 +79,6 @@ func New(o Options) *Provider {
 	return p
 }
 
-// endpointOf is a base URL without what may be secret in it.
 func endpointOf(base string) (string, error) {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
@@ -90,8 +87,7 @@ func endpointOf(base string) (string, error) {
 	return provider.EndpointOf(base), nil
 }
 
-// direct is the client, but one that follows no redirect: it would carry the
-// key along.
+// direct is a copy of the client that follows no redirect, since it would carry the key along.
 func direct(client *http.Client) *http.Client {
 	if client == nil {
 		client = &http.Client{}
@@ -101,7 +97,7 @@ func direct(client *http.Client) *http.Client {
 	return &c
 }
 
-// Endpoint is where requests go, without anything secret.
+// Endpoint is the address of requests, without secrets.
 func (p *Provider) Endpoint() string { return p.endpoint }
 
 // Account tells keys apart without giving them away.

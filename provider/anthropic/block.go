@@ -19,15 +19,15 @@ type block struct {
 	start     string // as it began
 	is        item
 	kind      provider.ChunkKind
-	first     string               // what it says from the start
+	first     string               // its initial text
 	fields    []conversation.Field // as it began, in order
 	grown     map[string]*strings.Builder
 	citations [][]byte
-	lost      bool // something came that the block cannot hold
+	lost      bool // a piece came that the block cannot hold
 }
 
-// newBlock begins a block. A block of a type that jp does not know is kept like
-// thinking: it says nothing, and goes back as it came.
+// newBlock begins a block. A block of an unknown type is kept like thinking: it has no visible text, and goes
+// back as it came.
 func newBlock(start string, text provider.ChunkKind) (*block, error) {
 	fields, err := conversation.ParseObject(wtf8.Clean([]byte(start)))
 	if err != nil {
@@ -59,7 +59,7 @@ func deref(text *wtf8.Text) string {
 	return string(*text)
 }
 
-// extend adds what came, and returns what of it is to be seen.
+// extend adds a piece, and returns its visible text.
 func (b *block) extend(delta sdk.MessageStreamEventUnionDelta) string {
 	switch delta.Type {
 	case "text_delta":
@@ -89,9 +89,8 @@ func decoded(field respjson.Field, text string) string {
 	return text
 }
 
-// grow adds a piece to a field that blocks of the given type have, and returns
-// it where the block is one. A block of a type that jp does not know may have
-// any field.
+// grow adds a piece to a field that blocks of the given type have, and returns it if the block is one. A
+// block of an unknown type may have any field.
 func (b *block) grow(of, key, piece string) string {
 	switch {
 	case b.is.Type == of:
@@ -105,7 +104,7 @@ func (b *block) grow(of, key, piece string) string {
 	return ""
 }
 
-// builder collects what a field grows to, beginning with what it was.
+// builder collects the growing text of a field, from its initial text on.
 func (b *block) builder(key string) *strings.Builder {
 	if b.grown[key] == nil {
 		b.grown[key] = &strings.Builder{}
@@ -121,7 +120,7 @@ func (b *block) builder(key string) *strings.Builder {
 	return b.grown[key]
 }
 
-// item is the block as it is to be sent back, nil where it cannot be.
+// item is the block as it goes back, nil if it must not.
 func (b *block) item() json.RawMessage {
 	fields := b.fields
 	for _, key := range []string{"text", "thinking", "signature", "input"} {

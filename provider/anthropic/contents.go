@@ -9,24 +9,23 @@ import (
 	"jp/provider"
 )
 
-// contents keeps what the messages of the newest request were rendered to. A message of the next
-// one that has the same blocks at the same place shares the content. The zero value is ready to use, by several
-// goroutines.
+// contents keeps the rendered messages of the newest request. A message of the next one that has the same
+// blocks at the same place shares the content. The zero value is ready to use, by several goroutines.
 type contents struct {
 	mu     sync.Mutex
 	newest []rendered
 }
 
-// A rendered is the content of a message. What it was made of tells whether another one has the same.
+// A rendered is the content of a message. Its source tells whether another message has the same content.
 type rendered struct {
-	first   *provider.Block // nil: of no block
+	first   *provider.Block // nil: without blocks
 	blocks  int
 	role    conversation.Role
 	budget  bool // the model thinks with a budget
 	content []sdk.ContentBlockParamUnion
 }
 
-// of is the content of each message for a model. A nil c keeps nothing.
+// of is the content of each message for a model. With a nil c it renders all of them.
 func (c *contents) of(all []provider.Message, m model) []rendered {
 	var known []rendered
 	if c != nil {

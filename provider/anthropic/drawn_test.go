@@ -13,7 +13,7 @@ import (
 	"jp/provider"
 )
 
-// drawn generates requests as they may come: whatever the projection makes.
+// drawn generates requests as the projection makes them.
 type drawn struct {
 	*rapid.T
 	calls  int
@@ -42,7 +42,7 @@ func (d *drawn) asked() provider.Message {
 	return m
 }
 
-// reply is an answer and, where it calls tools, their results.
+// reply is an answer and, if it calls tools, their results.
 func (d *drawn) reply(calls int) []provider.Message {
 	var answer, got []provider.Block
 	if d.chance("thinks") {

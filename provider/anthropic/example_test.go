@@ -12,7 +12,7 @@ import (
 	"jp/provider/anthropic"
 )
 
-// The server says what a model would.
+// The server plays a model.
 const said = `event: message_start
 data: {"type":"message_start","message":{"usage":{"input_tokens":9,"output_tokens":1}}}
 
@@ -33,7 +33,7 @@ data: {"type":"message_stop"}
 
 `
 
-// An answer comes in pieces, and says at its end why it ended.
+// An answer comes in pieces, with the reason for its end at the end.
 func ExampleProvider_Stream() {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")

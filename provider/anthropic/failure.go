@@ -22,15 +22,15 @@ const (
 	mostWords        = 500 // characters
 )
 
-// answered lets only a response through that may be an answer. It stands inside of
-// the SDK, which would read a failure of any length.
+// answered only passes responses that may be an answer. It runs inside of the SDK, which would read a failure
+// of any length.
 func answered(request *http.Request, next option.MiddlewareNext) (*http.Response, error) {
 	response, err := next(request)
 	if err != nil || response.StatusCode == http.StatusOK {
 		return response, err
 	}
 	defer response.Body.Close()
-	// What is there of the words is better than the reason why there is no more.
+	// A part of the text is better than the reason for its end.
 	body, _ := io.ReadAll(io.LimitReader(response.Body, mostFailureBytes))
 	if err := request.Context().Err(); err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func answered(request *http.Request, next option.MiddlewareNext) (*http.Response
 	return nil, refused(response, body)
 }
 
-// refused is the error that a response stands for.
+// refused is the error of a response.
 func refused(response *http.Response, body []byte) error {
 	failure := &provider.Error{
 		Provider: API, Status: response.StatusCode,
@@ -69,8 +69,7 @@ func addressOf(response *http.Response) string {
 	return " (asked: " + provider.EndpointOf(response.Request.URL.String()) + ")"
 }
 
-// complaintIn is what a body or an event says went wrong, all of it where it has no
-// message.
+// complaintIn is the complaint in a body or an event. Without a message it is the whole text.
 func complaintIn(data []byte) provider.Complaint {
 	c := provider.ComplaintIn(data)
 	if blank(c.Message) {
@@ -79,7 +78,7 @@ func complaintIn(data []byte) provider.Complaint {
 	return c
 }
 
-// failed is the error that an event stands for.
+// failed is the error of an event.
 func failed(data []byte) error {
 	c := complaintIn(data)
 	status := c.HTTP()
@@ -100,8 +99,7 @@ func isKnown(kind string) bool {
 	}, kind)
 }
 
-// classOf is the class of an error by its type and, where that is unknown or
-// says little, by its status and its words.
+// classOf is the class of an error by its type. If that is unknown or vague, the status and the text decide.
 func classOf(kind string, status int, message string) provider.Class {
 	switch kind {
 	case "overloaded_error", "api_error":
@@ -145,7 +143,7 @@ func classOfStatus(status int, message string) provider.Class {
 	return classOfWords(message)
 }
 
-// classOfWords tells apart what the API calls an invalid request.
+// classOfWords tells apart the errors of the API's type invalid request.
 func classOfWords(message string) provider.Class {
 	message = strings.ToLower(message)
 	switch class := provider.ClassOfWords(message); class {
@@ -160,7 +158,7 @@ func classOfWords(message string) provider.Class {
 	return provider.ClassInvalid
 }
 
-// failure is what went wrong with a request, as an error of this provider.
+// failure is the error of a request, as an error of this provider.
 func (p *Provider) failure(err error) error {
 	var known *provider.Error
 	if errors.As(err, &known) {

@@ -143,7 +143,7 @@ func TestStreamsThatMakeNoSense(t *testing.T) {
 	}
 }
 
-// Gateways leave out what the API always sends.
+// Gateways omit parts that the API always sends.
 func TestStreamsThatLackSomething(t *testing.T) {
 	const text, call = `{"type":"text","text":""}`, `{"type":"tool_use","id":"toolu_1","name":"look","input":{}}`
 	hello, arguments := `{"type":"text_delta","text":"Hello"}`, `{"type":"input_json_delta","partial_json":"{\"a\":1}"}`
@@ -299,7 +299,7 @@ func TestOnlySilenceCounts(t *testing.T) {
 		go func() {
 			_, _ = io.WriteString(writer, start)
 			for range 20 {
-				// The clock of the test's bubble: no time passes.
+				// This is the clock of the test's bubble.
 				time.Sleep(90 * time.Second)
 				_, _ = io.WriteString(writer, event(`{"type":"ping"}`))
 			}
@@ -312,7 +312,7 @@ func TestOnlySilenceCounts(t *testing.T) {
 				alive++
 			}
 			if alive == 10 && err == nil {
-				time.Sleep(time.Hour) // a slow reader is no silent server
+				time.Sleep(time.Hour) // a slow reader differs from a silent server
 			}
 		}
 		require.Equal(t, 21, alive)
@@ -325,8 +325,7 @@ func TestOnlySilenceCounts(t *testing.T) {
 	})
 }
 
-// piped is a transport whose response is what is written to a pipe, until the
-// request ends.
+// piped is a transport whose response is the output of a pipe, until the request ends.
 type piped struct{ reader *io.PipeReader }
 
 func (p piped) RoundTrip(r *http.Request) (*http.Response, error) {

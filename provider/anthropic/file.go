@@ -18,8 +18,8 @@ import (
 	"jp/provider"
 )
 
-// What one file may be. A message with more is refused, and would be each time
-// that the conversation goes on.
+// Bounds of one file. The API refuses a message above them, and would refuse all later requests of the
+// conversation.
 const (
 	mostImageBytes = 5 << 20  // in base64
 	mostImageSide  = 8000     // pixels
@@ -33,9 +33,8 @@ type file struct {
 	document *sdk.DocumentBlockParam
 }
 
-// fileOf renders a file as what the API can show to a model: an image, a PDF,
-// or text. Of anything else, and of what only claims to be one, a text tells
-// the name, the type and the size.
+// fileOf renders a file in a form that the API can show to a model: an image, a PDF, or text. For any other
+// file, and for a false claim to be one, a text gives the name, the type and the size.
 func fileOf(b provider.Block) file {
 	media := mediaType(b.MediaType)
 	switch {
@@ -52,8 +51,7 @@ func fileOf(b provider.Block) file {
 	return file{text: &sdk.TextBlockParam{Text: "[" + label(b) + "]\n" + strings.ReplaceAll(text, "\x00", "\uFFFD")}}
 }
 
-// label tells which file it is. The name is quoted, so that it cannot pass for
-// anything else.
+// label names the file. The name is quoted, so that it cannot pass for anything else.
 func label(b provider.Block) string {
 	media := mediaType(b.MediaType)
 	if media == "" {
@@ -62,8 +60,7 @@ func label(b provider.Block) string {
 	return fmt.Sprintf("file %s, %s, %d bytes", quote(b.Name), media, len(b.Data))
 }
 
-// mediaType is the type without its parameters, under its usual name, "" where
-// what is declared is none.
+// mediaType is the type without its parameters, under its usual name, "" if the declared one is invalid.
 func mediaType(declared string) string {
 	media, _, err := mime.ParseMediaType(declared)
 	if err != nil {
@@ -75,8 +72,7 @@ func mediaType(declared string) string {
 	return media
 }
 
-// isImage reports whether a file claims to be an image; one that is made of
-// text is none to the API.
+// isImage reports whether a file claims to be an image. The API excludes images in XML.
 func isImage(media string) bool {
 	return strings.HasPrefix(media, "image/") && !strings.HasSuffix(media, "+xml")
 }

@@ -43,7 +43,7 @@ func TestImages(t *testing.T) {
 	tests := []struct {
 		name, media string
 		data        []byte
-		want        string // the type sent, "" where a text stands for it
+		want        string // the type sent, "" if a text replaces it
 	}{
 		{"png", "image/png", small, "image/png"},
 		{"jpeg", "image/jpeg", photo, "image/jpeg"},

@@ -11,7 +11,7 @@ import (
 	"jp/provider"
 )
 
-// item is what is looked at in a content block that goes back as it came.
+// item has the relevant fields of a content block that goes back as it came.
 type item struct {
 	Type      string          `json:"type"`
 	Text      *wtf8.Text      `json:"text"`
@@ -34,8 +34,8 @@ func readItem(raw json.RawMessage) (item, bool) {
 // thinks reports whether the block is one of the two kinds of thinking.
 func (i item) thinks() bool { return i.Type == "thinking" || i.Type == "redacted_thinking" }
 
-// whole reports whether a thinking block has what the API wants to see again.
-// Blocks of other types pass unread.
+// whole reports whether a thinking block has the fields that the API requires. Blocks of other types pass
+// unread.
 func (i item) whole() bool {
 	switch i.Type {
 	case "thinking":
@@ -46,8 +46,8 @@ func (i item) whole() bool {
 	return true
 }
 
-// says reports whether the block still says what is to be sent. What the user
-// or jp changed since goes without the block.
+// says reports whether the block still has the text to send. Text that the user or jp changed since goes
+// without the block.
 func (i item) says(b provider.Block) bool {
 	switch b.Kind {
 	case provider.BlockText:

@@ -37,7 +37,7 @@ func marksOf(t *testing.T, r *provider.Request, o Options) (marks []string) {
 	return marks
 }
 
-// TestMarks varies the length of the conversation, what the request has, and the address.
+// TestMarks varies the length of the conversation, the fields of the request, and the address.
 func TestMarks(t *testing.T) {
 	look := []provider.Tool{{Name: "look"}}
 	talk := []provider.Message{user("a"), assistant(text("b")), user("c"), assistant(text("d")), user("e")}

@@ -25,8 +25,8 @@ func wholeAnswers(all []provider.Message) []provider.Message {
 	return whole
 }
 
-// messagesOf renders a dialogue for a model. Results and what the user says behind them are
-// one message. known may be nil. The content is shared with it, and must not be changed.
+// messagesOf renders a dialogue for a model. Results and the user's words behind them are one message. known
+// may be nil. The content is shared with it, and must stay as it is.
 func messagesOf(all []provider.Message, m model, known *contents) []sdk.MessageParam {
 	messages := make([]sdk.MessageParam, 0, len(all))
 	for _, r := range known.of(all, m) {
@@ -59,7 +59,6 @@ func contentOf(m provider.Message) []sdk.ContentBlockParamUnion {
 	return said(m.Blocks)
 }
 
-// replied renders what the model said.
 func replied(blocks []provider.Block) []sdk.ContentBlockParamUnion {
 	var content []sdk.ContentBlockParamUnion
 	for _, b := range blocks {
@@ -100,7 +99,6 @@ func results(blocks []provider.Block) []sdk.ContentBlockParamUnion {
 	return content
 }
 
-// said renders what the user said and attached.
 func said(blocks []provider.Block) []sdk.ContentBlockParamUnion {
 	var content []sdk.ContentBlockParamUnion
 	for _, b := range blocks {
@@ -117,9 +115,8 @@ func said(blocks []provider.Block) []sdk.ContentBlockParamUnion {
 
 func blank(text string) bool { return strings.TrimSpace(text) == "" }
 
-// readable leaves out the thinking that the model would refuse: with a budget, it
-// takes only what begins an answer. That never comes back, so that what was
-// sent does not change.
+// readable leaves out the thinking that the model would refuse: with a budget, it takes thinking only at the
+// beginning of an answer. Such thinking stays out for good, so that sent messages never change.
 func (m model) readable(message provider.Message) provider.Message {
 	if m.Thinking == thinkingManual && message.Role == conversation.RoleAssistant && !startsThinking(message) {
 		return withoutThinking(message)
@@ -127,8 +124,8 @@ func (m model) readable(message provider.Message) provider.Message {
 	return message
 }
 
-// withoutLastThinking drops the thinking of the newest answer: the API refuses
-// it there when it is not to think.
+// withoutLastThinking drops the thinking of the newest answer, since the API refuses it there if the model
+// must not think.
 func withoutLastThinking(all []provider.Message) []provider.Message {
 	at := lastAnswer(all)
 	if at < 0 {
@@ -147,8 +144,7 @@ func withoutThinking(m provider.Message) provider.Message {
 	return m
 }
 
-// lastAnswer is the index of the newest message of the model, -1 if it has
-// said nothing yet.
+// lastAnswer is the index of the newest message of the model, else -1.
 func lastAnswer(all []provider.Message) int {
 	for at, m := range slices.Backward(all) {
 		if m.Role == conversation.RoleAssistant {
@@ -158,8 +154,8 @@ func lastAnswer(all []provider.Message) int {
 	return -1
 }
 
-// midTurn reports whether the model goes on with the turn of its newest answer:
-// it gets the results that it waits for, or its own words again.
+// midTurn reports whether the model continues the turn of its newest answer: it gets the results that it
+// waits for, or its own words again.
 func midTurn(all []provider.Message) bool {
 	at := lastAnswer(all)
 	return at >= 0 && (at == len(all)-1 || all[at+1].Role == conversation.RoleTool)

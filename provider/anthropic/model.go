@@ -10,9 +10,9 @@ import (
 // An Effort is how much a model thinks before it answers.
 type Effort string
 
-// The efforts. A model that does not know one takes the nearest that it knows.
+// The efforts. A model takes the nearest one that it has.
 const (
-	EffortAuto   Effort = "" // what suits the model
+	EffortAuto   Effort = "" // as suits the model
 	EffortOff    Effort = "off"
 	EffortLow    Effort = "low"
 	EffortMedium Effort = "medium"
@@ -65,7 +65,7 @@ func (e Effort) budget() int64 {
 type thinkingKind string
 
 const (
-	thinkingNone     thinkingKind = ""         // takes none
+	thinkingNone     thinkingKind = ""         // without thinking
 	thinkingManual   thinkingKind = "manual"   // a budget of tokens
 	thinkingAdaptive thinkingKind = "adaptive" // the model decides
 )
@@ -74,12 +74,12 @@ const (
 type offKind string
 
 const (
-	offOmit    offKind = ""        // it only thinks when it is told to
-	offDisable offKind = "disable" // it has to be told
+	offOmit    offKind = ""        // it thinks only on request
+	offDisable offKind = "disable" // thinking must be switched off
 	offNever   offKind = "never"   // it always thinks
 )
 
-// A model is what one family of models can do.
+// A model describes one family of models.
 type model struct {
 	Prefix   string       `json:"prefix"`
 	Thinking thinkingKind `json:"thinking"`
@@ -102,9 +102,8 @@ var families = sync.OnceValue(func() (all []model) {
 	return all
 })
 
-// modelOf is what the model of that name can do. Gateways put words of their
-// own before the name, and dots into the version. An unknown Claude is taken
-// for a new one, and a model that is no Claude is asked for nothing special.
+// modelOf describes the model of that name. Gateways put words of their own before the name, and dots into
+// the version. An unknown Claude counts as a new one. Other models get no special fields.
 func modelOf(name string) model {
 	name = strings.ReplaceAll(name, ".", "-")
 	if at := strings.Index(name, "claude-"); at > 0 {
@@ -125,7 +124,7 @@ const (
 	unknownOutput = 8192
 )
 
-// maxTokens is how long an answer may be, if want asks for so much.
+// maxTokens is the longest answer of the model, at most want.
 func (m model) maxTokens(want int64) int64 {
 	switch {
 	case want > 0 && m.Output > 0:

@@ -25,7 +25,6 @@ func (p *Provider) Models(ctx context.Context) ([]string, error) {
 	return names, p.unlisted(ctx, pages.Err())
 }
 
-// unlisted is what went wrong with a list.
 func (p *Provider) unlisted(ctx context.Context, err error) error {
 	var refusal *sdk.Error
 	switch {

@@ -11,8 +11,7 @@ import (
 	"jp/provider/encoded"
 )
 
-// paramsOf renders a request for a model. Equal requests give equal
-// bytes, whatever known has kept of earlier ones.
+// paramsOf renders a request for a model. Equal requests give equal bytes, with any content of known.
 func paramsOf(r *provider.Request, m model, o Options, known *contents) sdk.MessageNewParams {
 	p := sdk.MessageNewParams{Model: r.Model, MaxTokens: m.maxTokens(o.MaxTokens)}
 	messages := wholeAnswers(r.Messages)
@@ -40,9 +39,8 @@ func paramsOf(r *provider.Request, m model, o Options, known *contents) sdk.Mess
 	return p
 }
 
-// thinkingOf is how the model is told to think. Where the turn goes on behind
-// an answer whose thinking is lost, a model with a budget would refuse to, and
-// does not think until the turn ends.
+// thinkingOf is the setting of the model's thinking. If the turn resumes behind an answer whose thinking is
+// lost, a model with a budget would refuse the request, so it does not think until the turn ends.
 func thinkingOf(m model, want Effort, maxTokens int64, all []provider.Message) (sdk.ThinkingConfigParamUnion, sdk.OutputConfigEffort) {
 	var none sdk.ThinkingConfigParamUnion
 	switch m.Thinking {
@@ -109,7 +107,7 @@ func mark(p *sdk.MessageNewParams, fixed sdk.CacheControlEphemeralTTL) {
 		}
 		control := short
 		if first {
-			control = long // never behind a shorter one, which the API refuses
+			control = long // a longer one behind a shorter one is refused by the API
 		}
 		content := slices.Clone(p.Messages[i].Content)
 		content[len(content)-1] = marked(content[len(content)-1], control)
@@ -118,8 +116,8 @@ func mark(p *sdk.MessageNewParams, fixed sdk.CacheControlEphemeralTTL) {
 	}
 }
 
-// marked is a copy of a block with a mark of the cache, since other requests share the block. A
-// block that takes no mark is given back as it is.
+// marked is a copy of a block with a mark of the cache, since other requests share the block. A block without
+// a field for the mark stays as it is.
 func marked(block sdk.ContentBlockParamUnion, control sdk.CacheControlEphemeralParam) sdk.ContentBlockParamUnion {
 	switch {
 	case block.OfText != nil:
@@ -152,7 +150,7 @@ func (o Options) fixedLife() sdk.CacheControlEphemeralTTL {
 	return ""
 }
 
-// body is the body of a streaming request, in which lists has what earlier ones have.
+// body is the body of a streaming request. lists holds the JSON of earlier requests.
 func body(p sdk.MessageNewParams, lists *encoded.Lists[sdk.MessageParam]) (encoded.Body, error) {
 	return lists.Body(p.Messages, encoded.Encoding[sdk.MessageParam]{
 		Whole: func(messages []sdk.MessageParam) ([]byte, error) {
@@ -170,20 +168,18 @@ func body(p sdk.MessageNewParams, lists *encoded.Lists[sdk.MessageParam]) (encod
 	})
 }
 
-// encode is a whole body.
 func encode(p sdk.MessageNewParams) ([]byte, error) {
 	body, err := p.MarshalJSON()
 	if err != nil {
 		return nil, err
 	}
-	// The params have no field for it. The body is an object with other keys.
+	// The params lack a field for it. The body is an object with other keys.
 	body = append(bytes.TrimSuffix(body, []byte("}")), `,"stream":true}`...)
 	return withoutHTMLEscapes(body), nil
 }
 
-// withoutHTMLEscapes undoes what the SDK's encoder does to angle brackets and
-// ampersands, so that blocks go back with the bytes with which they came. It
-// works in place.
+// withoutHTMLEscapes undoes the SDK encoder's escapes of angle brackets and ampersands, so that blocks go
+// back with the bytes with which they came. It works in place.
 func withoutHTMLEscapes(body []byte) []byte {
 	out := body[:0]
 	for len(body) > 0 {
@@ -207,7 +203,7 @@ func withoutHTMLEscapes(body []byte) []byte {
 	return append(out, body...)
 }
 
-// escaped is the character that an escape for HTML stands for, 0 if it is none.
+// escaped is the character of an HTML escape, 0 for any other text.
 func escaped(sequence string) byte {
 	switch sequence {
 	case `\u003c`:

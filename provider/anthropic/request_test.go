@@ -24,7 +24,7 @@ const oldModel, newModel, strictModel = "claude-sonnet-4-5", "claude-opus-4-8", 
 func bodyOf(t require.TestingT, r *provider.Request, o Options) []byte {
 	body, err := encode(paramsOf(r, modelOf(r.Model), o, nil))
 	require.NoError(t, err)
-	for range 2 { // from what was sent before, and from what was sent now
+	for range 2 { // from earlier requests, and from this one
 		again, err := bodyFrom(r, o)
 		require.NoError(t, err)
 		require.Equal(t, string(body), string(again))
@@ -32,7 +32,7 @@ func bodyOf(t require.TestingT, r *provider.Request, o Options) []byte {
 	return body
 }
 
-// What all bodies that tests make have in common, as a provider has that of its.
+// Common JSON of all bodies in tests, as a provider has that of its requests.
 var (
 	sentByTests     encoded.Lists[sdk.MessageParam]
 	contentsOfTests contents

@@ -7,8 +7,7 @@ import (
 	"jp/internal/wirecheck"
 )
 
-// check is what rules of the API a body breaks. The last answer of a paused one
-// goes on.
+// check is the error for a body that breaks rules of the API. A paused answer at the end may be continued.
 func check(body []byte, paused bool) error {
 	var able wirecheck.Capability
 	if paused {

@@ -11,8 +11,7 @@ import (
 	"jp/conversation"
 )
 
-// parameters is a tool's schema as the API wants it: an object that says that
-// it describes one.
+// parameters is a tool's schema in the API's form: an object with the type "object".
 func parameters(schema json.RawMessage) json.RawMessage {
 	fields, err := conversation.ParseObject(schema)
 	if err != nil {
@@ -32,9 +31,8 @@ func formatOf(schema json.RawMessage) sdk.JSONOutputFormatParam {
 	})))
 }
 
-// closed says of every object in a schema that it has no other keys, where the
-// schema leaves it open: the API takes no other schema. The order of the keys
-// stays, since the model writes in it.
+// closed forbids other keys in every object of a schema that leaves them open, since the API requires that.
+// The order of the keys stays, since the model writes in it.
 func closed(schema []byte) []byte {
 	fields, err := conversation.ParseObject(schema)
 	if err != nil {
@@ -80,7 +78,7 @@ func eachElement(schemas []byte) []byte {
 	return array(all)
 }
 
-// value is the value of a key, nil where there is none.
+// value is the value of a key, nil if there is none.
 func value(fields []conversation.Field, key string) []byte {
 	for _, f := range fields {
 		if f.Key == key {

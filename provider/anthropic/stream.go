@@ -61,10 +61,10 @@ func (p *Provider) ask(ctx context.Context, request *provider.Request, yield fun
 func (p *Provider) send(ctx context.Context, body encoded.Body) (*http.Response, error) {
 	var response *http.Response
 	whole := func(request *http.Request, next option.MiddlewareNext) (*http.Response, error) {
-		body.SetOf(request) // the SDK knows no length of a reader
+		body.SetOf(request) // the SDK cannot know the length of a reader
 		return next(request)
 	}
-	// The body goes out as it is; the SDK adds headers and nothing else.
+	// The body goes out as it is. The SDK only adds headers.
 	err := p.client.Post(ctx, "v1/messages", body.Reader(), &response, option.WithMiddleware(answered, whole))
 	return response, err
 }

@@ -220,7 +220,7 @@ func TestBlocks(t *testing.T) {
 		name   string
 		events []string
 		text   string
-		item   string // "" for none
+		item   string // optional
 	}{
 		{"hidden thinking", []string{begin(0, `{"type":"thinking","thinking":"","signature":""}`), delta(0, `{"type":"signature_delta","signature":"s"}`)}, "", `{"type":"thinking","thinking":"","signature":"s"}`},
 		{"thinking without a signature", []string{begin(0, `{"type":"thinking","thinking":"","signature":""}`), delta(0, `{"type":"thinking_delta","thinking":"x"}`)}, "x", ""},
@@ -300,7 +300,7 @@ func TestSilence(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			p := serve(t, Options{IdleTimeout: 20 * time.Millisecond}, func(w http.ResponseWriter, r *http.Request) {
-				// Without the body read, a server does not notice that its client left.
+				// Unless it reads the body, a server misses that its client left.
 				_, _ = io.Copy(io.Discard, r.Body)
 				if test.say != nil {
 					sending(test.say...)(w, r)

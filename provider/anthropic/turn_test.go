@@ -78,8 +78,7 @@ func (p *played) results() {
 	p.build(mut)
 }
 
-// prefix is what a body says before and with its first n messages, without the
-// marks of the cache.
+// prefix is the part of a body up to its first n messages, without the marks of the cache.
 func prefix(t *testing.T, body string, n int) string {
 	t.Helper()
 	var fields struct {
