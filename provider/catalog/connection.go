@@ -16,22 +16,22 @@ import (
 type Connection struct {
 	Headers map[string]string // sent with every request
 	CAFile  string            // certificates that are trusted besides the system's, absolute
-	Proxy   string            // "": as the environment says, "none": no proxy
+	Proxy   string            // "": from the environment, "none": direct
 }
 
-// noProxy says that a provider is reached without a proxy.
+// noProxy means that a provider is reached without a proxy.
 const noProxy = "none"
 
-// A SettingError says what is wrong with one setting of a provider.
+// A SettingError is an invalid setting of a provider.
 type SettingError struct {
 	Key string // below the provider's, as in "ca_file"
-	Why string // never with a value that may be secret
+	Why string // without secret values
 }
 
-// Error says which setting it is, and what is wrong with it.
+// Error names the setting and the fault.
 func (e *SettingError) Error() string { return e.Key + ": " + e.Why }
 
-// Check says what is wrong with the connection, without reading anything.
+// Check reports an invalid setting of the connection. It reads no files.
 func (c Connection) Check() error {
 	for _, name := range slices.Sorted(maps.Keys(c.Headers)) {
 		if why := headerFault(name, c.Headers[name]); why != "" {
@@ -111,7 +111,7 @@ func trusted(file string) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// An addition adds to each request what its provider wants with all of them.
+// An addition adds the provider's required fields to each request.
 type addition struct {
 	next    http.RoundTripper // nil: the default
 	headers map[string]string

@@ -18,7 +18,7 @@ import (
 	"jp/provider/catalog"
 )
 
-// A recorder keeps what was asked, and refuses all of it.
+// A recorder keeps all requests, and refuses them.
 type recorder struct {
 	mu       sync.Mutex
 	requests []*http.Request
@@ -86,7 +86,7 @@ func TestWhatAProviderWantsWithEveryRequest(t *testing.T) {
 	}
 }
 
-// TestCertificatesOfOnesOwn: a server whose certificate nobody else knows.
+// TestCertificatesOfOnesOwn: a server with a private certificate.
 func TestCertificatesOfOnesOwn(t *testing.T) {
 	for _, dialect := range protocols {
 		r := &recorder{}
@@ -104,7 +104,7 @@ func TestCertificatesOfOnesOwn(t *testing.T) {
 	}
 }
 
-// TestProxies: a request goes to the proxy that is configured, and to no other.
+// TestProxies: a request goes to the configured proxy alone.
 func TestProxies(t *testing.T) {
 	for _, dialect := range protocols {
 		r := &recorder{}

@@ -20,9 +20,10 @@ const (
 	mostWords  = 20_000_000
 )
 
-// FromDev is the built-in table with the facts of a text in the form of models.dev, as of a day. It takes what models cost and
-// can do, and for providers that jp knows. Addresses and the names of variables stay as they are. Records
-// outside of the bounds are left out, and if they are more than half the text is refused with [ErrTable].
+// FromDev is the built-in table with the facts of a text in the form of models.dev, as of a day. It takes the
+// prices and abilities of models, for the providers that jp knows. Addresses and the names of variables stay
+// as they are. Records outside of the bounds are left out, and if they are more than half the text is refused
+// with [ErrTable].
 func FromDev(text []byte, day time.Time, source string) (Table, error) {
 	if len(text) > MostBytes {
 		return Table{}, fmt.Errorf("%w: it is longer than 16 MiB", ErrTable)
@@ -76,7 +77,7 @@ func isKnown(name string) bool {
 	return usual || other
 }
 
-// devNames are the providers that models.dev calls otherwise.
+// devNames are the providers with another name in models.dev.
 var devNames = map[string]string{
 	"fireworks-ai": "fireworks", "togetherai": "together", "amazon-bedrock": "bedrock", "google-vertex": "vertexai", "zhipuai": "zhipu",
 	"minimax-cn": "minimax-china", "opencode": "opencode-zen", "kimi-for-coding": "kimi-coding", "io-net": "ionet",
@@ -95,7 +96,7 @@ func (t Table) records() (all map[string]map[string]record, err error) {
 	return all, json.Unmarshal([]byte(text+"}"), &all)
 }
 
-// with is the record with what a newer one says.
+// with is the record with the facts of a newer one.
 func (r record) with(newer record) record {
 	if newer.Levels == nil {
 		newer.Levels = r.Levels
@@ -190,7 +191,7 @@ func readDev(id string, text []byte) (r record, ok bool) {
 	return r, true
 }
 
-// amounts are the prices, if they are in bounds. None in and none out is no price, but for what is called free.
+// amounts are the prices, if they are in bounds. Two zeros count as unknown, unless the name ends in "free".
 func (c devCost) amounts(id string) (a amounts, ok bool) {
 	if c.Input == nil || c.Output == nil {
 		return a, c.Input == nil && c.Output == nil

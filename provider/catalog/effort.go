@@ -8,8 +8,9 @@ var OwnEfforts = []string{"off", "low", "medium", "high", "max"}
 // allEfforts are all words of the table, from the least.
 var allEfforts = []string{"none", "minimal", "low", "medium", "high", "xhigh", "max"}
 
-// effortOf is the word that the provider gets. For one of jp's own words that is the least level of the model that is not
-// below it, else the greatest; usual says it where the table knows no levels. Any other word goes as it is.
+// effortOf is the provider's word for an effort. For one of jp's own words that is the lowest level of the
+// model at or above it, else the highest. If the table lists no levels, usual decides. Any other word stays
+// as it is.
 func effortOf(word string, levels []string, usual func(string) string) string {
 	if !slices.Contains(OwnEfforts, word) || slices.Contains(levels, word) {
 		return word

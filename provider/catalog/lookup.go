@@ -6,21 +6,22 @@ import (
 	"strings"
 )
 
-// A Model is what the table says of a model. The zero value says nothing.
+// A Model has the table's facts about a model. The zero value has none.
 type Model struct {
 	Price    Price
 	Window   int      // tokens that it can read; 0: unknown
 	Output   int      // tokens of one answer; 0: unknown
-	NoImages bool     // it reads none; false where it is unknown
-	NoPDF    bool     // it reads none; false where it is unknown
+	NoImages bool     // false if it reads images, or unknown
+	NoPDF    bool     // false if it reads PDFs, or unknown
 	Levels   []string // of reasoning, from the least; nil: unknown
 }
 
-// Model looks a model up: its id, its id without the date of a release, and for all but the price the longest known id that it
-// begins with, in the same generation. Behind a gateway the maker's table counts for what the gateway's own lacks.
+// Model looks a model up by its id, and by its id without the date of a release. All facts but the price may
+// come from the longest known id that it begins with, in the same generation. Behind a gateway, the maker's
+// table fills the gaps of the gateway's own.
 func (t Table) Model(v Vendor, name string) Model {
 	if slices.Contains(localDialects, v.Dialect) {
-		return Model{} // what its server says counts
+		return Model{} // the server's own facts count
 	}
 	own, known := t.models(tableOf(v.Name))
 	maker, id, behind := strings.Cut(name, "/")
@@ -42,10 +43,10 @@ func (t Table) Model(v Vendor, name string) Model {
 	return r.model(false)
 }
 
-// localDialects are those of servers of one's own, on which the same model is another one.
+// localDialects are those of servers of one's own, whose models differ from others of the same name.
 var localDialects = []string{"ollama", "llamacpp", "lmstudio", "vllm"}
 
-// gateways are the providers that ask a model of its maker, for what its maker takes.
+// gateways are the providers that pass requests on to a model's maker, with its limits.
 var gateways = []string{"openrouter", "vercel", "aihubmix"}
 
 // tables are the names of providers and makers whose models the table has under another one.
@@ -87,8 +88,8 @@ func release(models, name string) (record, bool) {
 	return decode(line)
 }
 
-// family is the record of the longest id with which the name begins. What follows it is a word: a number would name
-// another generation.
+// family is the record of the longest id with which the name begins. The rest of the name is a word, since a
+// number would name another generation.
 func family(models, name string) (record, bool) {
 	best, asked := "", undated(name)
 	for _, id := range names(models, 3) {
@@ -110,8 +111,8 @@ func isDigit(b byte) bool { return '0' <= b && b <= '9' }
 // plain is an id as gateways and vendors have it in common.
 func plain(id string) string { return strings.ReplaceAll(strings.ToLower(id), ".", "-") }
 
-// undated is a plain id without the date of its release, and without what clouds put behind the date. A name without a version
-// names the newest model, whichever that is, and stays.
+// undated is a plain id without the date of its release, and without the suffix of clouds behind the date. A
+// name without a version names the newest model, and stays as it is.
 func undated(id string) string {
 	id = plain(id)
 	name := id
@@ -127,7 +128,7 @@ func undated(id string) string {
 	return id
 }
 
-// fits compares a text with a form, in which a d stands for any digit.
+// fits compares a text with a form. A d in the form matches any digit.
 func fits(text, form string) bool {
 	for i := range len(form) {
 		if text[i] != form[i] && (form[i] != 'd' || !isDigit(text[i])) {
@@ -141,7 +142,7 @@ const digits = "0123456789"
 
 func decode(line string) (r record, ok bool) { return r, json.Unmarshal([]byte(line), &r) == nil }
 
-// model is what the record says, with or without its price.
+// model has the record's facts, with or without its price.
 func (r record) model(priced bool) Model {
 	m := Model{
 		Window: r.Window, Output: r.Output, Levels: r.Levels,
@@ -166,7 +167,7 @@ func (r record) price() Price {
 	return p
 }
 
-// price is a price of its own. What is unknown of caches costs what the input costs.
+// price is a price of its own. Unknown prices of caches are the input's.
 func (a amounts) price() (Price, error) {
 	read, write := a.Read, a.Write
 	if read == "" {

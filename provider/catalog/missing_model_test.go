@@ -14,7 +14,7 @@ import (
 	"jp/provider/catalog"
 )
 
-// TestModelsThatAreNotThere tells a model that is not there from other refusals, by the bodies of vendors.
+// TestModelsThatAreNotThere tells a missing model from other refusals, by the bodies of vendors.
 func TestModelsThatAreNotThere(t *testing.T) {
 	t.Parallel()
 	const gone = provider.ClassModel

@@ -12,8 +12,7 @@ import (
 	"jp/provider"
 )
 
-// lists answers the lists of all protocols, in two pages where the protocol has
-// pages, and wants the key "k".
+// lists answers the lists of all protocols, in two pages if the protocol has pages, and wants the key "k".
 func lists(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	key := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ") + r.Header.Get("X-Api-Key") + r.Header.Get("X-Goog-Api-Key")

@@ -12,26 +12,25 @@ import (
 	"jp/provider/tooldef"
 )
 
-// Options are what a model is asked for. The zero value leaves all to the
-// provider.
+// Options of a model. The zero value leaves everything to the provider.
 type Options struct {
 	Client    *http.Client  // nil: one with the default transport
-	MaxTokens int           // of one answer; 0: as many as suit the model
-	Reasoning string        // how much the model thinks: off, low, medium, high, max or a word of the provider's; "" is what suits the model
-	Facts     Model         // what the table says of the model
-	Silence   time.Duration // how long nothing may come; 0: as suits the protocol, negative: for ever
-	Stall     time.Duration // how long nothing of an answer may come, signs of life apart; 0: ten minutes, negative: for ever
+	MaxTokens int           // of one answer; 0: as suits the model
+	Reasoning string        // off, low, medium, high, max or a word of the provider's; "": as suits the model
+	Facts     Model         // the table's facts about the model
+	Silence   time.Duration // longest silence; 0: as suits the protocol, negative: for ever
+	Stall     time.Duration // longest time without a piece of an answer, signs of life apart; 0: ten minutes, negative: for ever
 	CacheLife string        // of a prefix that the provider caches: 5m, 1h or 24h; "" is the longest that suits
-	Price     Price         // of what is asked; the zero value is unknown
+	Price     Price         // of the model; the zero value is unknown
 }
 
-// A Provider is a vendor as it is asked with one key.
+// A Provider is a vendor with one key.
 type Provider struct {
 	provider.Provider
 	API      string        // in recorded state
 	Endpoint string        // without anything secret
 	Account  string        // tells keys apart without giving them away
-	Tools    tooldef.Rules // what definitions of tools may be
+	Tools    tooldef.Rules // for definitions of tools
 	Context  int           // tokens that the model can read; 0: unknown
 	Price    Price         // the zero value is unknown
 	list     func(context.Context) ([]string, error)
@@ -40,8 +39,7 @@ type Provider struct {
 // Models lists the models that can be asked.
 func (p *Provider) Models(ctx context.Context) ([]string, error) { return p.list(ctx) }
 
-// Open returns the vendor as it is asked with a key, "" for none. It sends
-// nothing.
+// Open returns the vendor as a model with a key, "" for none. Requests begin with the first call.
 func (v Vendor) Open(key string, o Options) *Provider {
 	o.Client = direct(o.Client)
 	v.BaseURL, o.Client = withQuery(v.BaseURL, o.Client)
@@ -94,10 +92,10 @@ func (v Vendor) openai(key string, o Options) openai.Options {
 	}
 }
 
-// mostAnswer is how long an answer may be by default where its length has to be said.
+// mostAnswer is the default length of an answer if the protocol requires one.
 const mostAnswer = 32000
 
-// answer is how many tokens an answer may have, 0 where the table does not know the model either.
+// answer is the most tokens of an answer, 0 if the table does not know the model either.
 func (o Options) answer() int {
 	if o.MaxTokens > 0 {
 		return o.MaxTokens
@@ -125,8 +123,7 @@ func googleEffort(effort string) string {
 	return effort
 }
 
-// direct is the client, but one that follows no redirect: what is asked would
-// be told to another server.
+// direct is a copy of the client that follows no redirect, since another server would see the request.
 func direct(client *http.Client) *http.Client {
 	if client == nil {
 		client = &http.Client{}

@@ -12,22 +12,21 @@ import (
 	"jp/provider"
 )
 
-// A Price is what a million tokens cost, in US dollars. The zero value is
-// unknown.
+// A Price is the price of a million tokens, in US dollars. The zero value is unknown.
 type Price struct {
 	known                                bool
 	input, output, cacheRead, cacheWrite big.Rat
 	tiers                                []longer // from the shortest
 }
 
-// longer is the price of requests above so many tokens of input.
+// longer is the price of requests with more tokens of input.
 type longer struct {
 	above int
 	price Price
 }
 
-// ParsePrice reads a price from decimal numbers: input, output, and where they
-// differ from the input what is read from a cache and what is written to one.
+// ParsePrice reads a price from decimal numbers: input, output, cache read and cache write. The last two
+// default to the input.
 func ParsePrice(amounts []string) (Price, error) {
 	if len(amounts) < 2 || len(amounts) > 4 {
 		return Price{}, fmt.Errorf("%w: it has %s, not two to four", ErrPrice, numbers(len(amounts)))
@@ -60,11 +59,10 @@ func isDecimal(s string) bool {
 	return len(s) <= 20 && digits(whole) && (!point || digits(fraction))
 }
 
-// hourFactor is how much more it costs to write what a cache keeps for an hour: 2 instead of 1.25 of the input's price.
+// hourFactor is the extra cost of writing to a cache for an hour: 2 instead of 1.25 of the input's price.
 var hourFactor = big.NewRat(8, 5)
 
-// Of is what a use costs, in US dollars as a decimal number; "" where the price
-// is unknown.
+// Of is the cost of a use, in US dollars as a decimal number, "" if the price is unknown.
 func (p Price) Of(u conversation.Usage) string {
 	if !p.known {
 		return ""
@@ -95,8 +93,7 @@ func trimmed(decimal string) string {
 // Known reports whether there is a price. It may be 0.
 func (p Price) Known() bool { return p.known }
 
-// WithPrice is a model that adds to the end of each answer what it cost, if the provider does
-// not say so itself.
+// WithPrice is a model that adds the cost to the end of each answer, unless the provider states it.
 func WithPrice(p provider.Provider, price Price) provider.Provider { return priced{p, price} }
 
 type priced struct {
@@ -123,14 +120,14 @@ func (p priced) Stream(ctx context.Context, request *provider.Request) iter.Seq2
 	}
 }
 
-// Bounds of what one answer can have. A figure outside is an error of the server.
+// Bounds of the figures of one answer. A figure outside is an error of the server.
 const (
 	mostTokens = 1 << 27
 	mostUSD    = 100_000
 )
 
-// plausible is a usage without the figures that no answer can have, as if the server had not reported them. told is
-// false if it did not report what the model read and wrote.
+// plausible is a usage without impossible figures, as if the server had not reported them. told is false if
+// it reported neither input nor output.
 func plausible(u conversation.Usage) (_ conversation.Usage, told bool) {
 	wrong := func(tokens int) bool { return tokens < 0 || tokens > mostTokens }
 	told = !wrong(u.Input) && !wrong(u.Output) && (u.Input > 0 || u.Output > 0)

@@ -80,7 +80,7 @@ func TestTiers(t *testing.T) {
 	}
 }
 
-// fixed answers with the same chunks whatever it is asked.
+// fixed answers every request with the same chunks.
 type fixed []provider.Chunk
 
 func (f fixed) Stream(context.Context, *provider.Request) iter.Seq2[provider.Chunk, error] {
@@ -113,7 +113,7 @@ func TestTheProvidersOwnCostCounts(t *testing.T) {
 	require.Empty(t, usage.CostUSD, "what the provider gave is left as it was")
 }
 
-// Figures that no answer can have count as unreported: limits of cost then go by an estimate.
+// Impossible figures count as unreported. Limits of cost then go by an estimate.
 func TestImplausibleUsage(t *testing.T) {
 	price, err := ParsePrice([]string{"1", "1"})
 	require.NoError(t, err)

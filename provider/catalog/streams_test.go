@@ -21,10 +21,10 @@ import (
 type wire struct {
 	text, thought, data func(piece string) string // pieces are JSON strings without their quotes
 	arguments           func(first bool, piece string) string
-	finish              string // says why the answer ends, and may be followed by more
+	finish              string // the reason for the end of the answer; more may follow
 	last                string // follows
-	alive               string // says nothing
-	whole               string // a whole answer that is no stream: "Hello", and a call of look with {"a":1}
+	alive               string // a sign of life
+	whole               string // a whole answer without a stream: "Hello", and a call of look with {"a":1}
 }
 
 func wires() map[string]wire {
@@ -104,8 +104,7 @@ func wires() map[string]wire {
 	}
 }
 
-// A script is a transport whose server writes pieces, at times, and then does what
-// end says.
+// A script is a transport whose server writes pieces, at times, and then ends as told.
 type script struct {
 	kind   string // content type
 	pieces []string
@@ -128,7 +127,7 @@ func (s script) RoundTrip(r *http.Request) (*http.Response, error) {
 			}
 			if s.every > 0 {
 				select {
-				case <-time.After(s.every): // by the clock of the test's bubble: no time passes
+				case <-time.After(s.every): // by the clock of the test's bubble
 				case <-r.Context().Done():
 					return
 				}
@@ -148,8 +147,7 @@ func (s script) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {kind}}, Body: out, Request: r}, nil
 }
 
-// answered is what a server's script comes to: the parts of its answer and its last
-// chunk, or an error.
+// answered is the outcome of a server's script: the parts of its answer and its last chunk, or an error.
 func answered(t *testing.T, dialect string, s script, schema bool) ([]provider.Part, provider.Chunk, error) {
 	t.Helper()
 	v, err := Find("work", Settings{BaseURL: "http://server.invalid", Dialect: dialect})
@@ -232,8 +230,8 @@ func TestCharactersCutInTwo(t *testing.T) {
 	}
 }
 
-// A chat completion does not say where a part ends. One that is cut within a character goes
-// on behind a piece of another part.
+// A chat completion lacks the ends of parts. A part that is cut within a character continues behind a piece
+// of another part.
 func TestCharactersCutByAnotherPart(t *testing.T) {
 	w := wires()["openai-chat"]
 	call := w.arguments(true, `{}`)
@@ -267,7 +265,7 @@ func TestCharactersCutByAnotherPart(t *testing.T) {
 	}
 }
 
-// What is no answer is waited for within limits, and signs of life are none.
+// The wait for an answer is limited, and signs of life do not extend it.
 func TestTimeWithoutContent(t *testing.T) {
 	for dialect, w := range wires() {
 		for name, tc := range map[string]struct {
@@ -307,7 +305,7 @@ func repeated(text string, times int) []string {
 	return all
 }
 
-// An answer counts once its finish is known, whatever the transport does then.
+// An answer counts once its finish is known, even if the transport fails after that.
 func TestAnAnswerCountsOnceItsFinishIsKnown(t *testing.T) {
 	reset := errors.New("connection reset")
 	for dialect, w := range wires() {
@@ -346,7 +344,7 @@ func TestAnAnswerCountsOnceItsFinishIsKnown(t *testing.T) {
 	}
 }
 
-// The server's own words are shown, wherever it says them, and decide what to do.
+// The server's own words are shown, from any place, and decide the next step.
 func TestTheServersOwnWords(t *testing.T) {
 	for dialect, w := range wires() {
 		for name, tc := range map[string]struct {
@@ -395,7 +393,7 @@ func TestTheServersOwnWords(t *testing.T) {
 	}
 }
 
-// An event without an end is given up, and not asked for again.
+// jp gives up an event without an end, and does not ask for it again.
 func TestAnEventIsNotReadForEver(t *testing.T) {
 	for dialect := range wires() {
 		_, _, err := answered(t, dialect, script{pieces: []string{"data: "}, again: strings.Repeat("x", 8<<20)}, false)
@@ -406,7 +404,7 @@ func TestAnEventIsNotReadForEver(t *testing.T) {
 	}
 }
 
-// A server that does not stream is understood all the same.
+// jp understands a server that does not stream.
 func TestAWholeAnswerIsOneEvent(t *testing.T) {
 	for dialect, w := range wires() {
 		for name, s := range map[string]script{

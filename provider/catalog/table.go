@@ -14,8 +14,8 @@ import (
 //go:embed models.json
 var builtIn string
 
-// A Table has the facts of models, by provider: prices, windows, limits. It reads the lines that it is
-// asked for, so that a command which needs one model decodes one model.
+// A Table has the facts of models, by provider: prices, windows, limits. It reads only the requested lines,
+// so that a command for one model decodes one model.
 type Table struct{ text string }
 
 // BuiltIn is the table that this jp was built with.
@@ -32,7 +32,7 @@ func Newest(text string) Table {
 // Text is the table as [Newest] reads it.
 func (t Table) Text() string { return t.text }
 
-// Date is the day of the table's facts, the zero time if it has none.
+// Date is the day of the table's facts, the zero time if unknown.
 func (t Table) Date() time.Time {
 	day, _ := time.Parse(time.DateOnly, t.word("date"))
 	return day
@@ -53,8 +53,8 @@ func (t Table) models(vendor string) (string, bool) {
 	return member(all, 2, vendor)
 }
 
-// member is the text of the member of an object that stands on a line of its own, so far indented. It lacks the last brace of
-// a member of several lines. A table is laid out that way, and JSON has no line breaks within texts.
+// member is the text of the member of an object on a line of its own, with that indent. It lacks the last
+// brace of a member of several lines. A table has that layout, and JSON escapes line breaks within texts.
 func member(text string, indent int, name string) (string, bool) {
 	at := "\n" + strings.Repeat(" ", indent)
 	_, rest, found := strings.Cut(text, at+quoted(name)+": ")
@@ -69,7 +69,6 @@ func member(text string, indent int, name string) (string, bool) {
 	return object, true
 }
 
-// quoted is a text as JSON.
 func quoted(text string) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
@@ -130,23 +129,23 @@ type amounts struct {
 	Write json.Number `json:"write,omitempty"`
 }
 
-// A tier has the prices of requests that are longer than so many tokens.
+// A tier has the prices of requests longer than its limit.
 type tier struct {
 	Above int     `json:"above"`
 	Price amounts `json:"price"`
 }
 
-// A choice is a model that is asked where nobody names one.
+// A choice is a default model.
 type choice struct {
 	ID   string `json:"id"`
 	Ends string `json:"ends"` // the day that its provider announced; "" where none is
 }
 
-// DefaultModel is the provider's model to ask where nobody names one: the first of its list that has not ended; "" where
-// the list is empty.
+// DefaultModel is the provider's model for a request without a named one: the first of its list that is still
+// offered, "" if the list is empty.
 func (v Vendor) DefaultModel(now time.Time) string { return firstOf(v.defaults().Large, now) }
 
-// SmallModel is a cheap model of the provider for short texts, "" where jp knows none.
+// SmallModel is a cheap model of the provider for short texts, "" if jp knows none.
 func (v Vendor) SmallModel(now time.Time) string { return firstOf(v.defaults().Small, now) }
 
 // defaults are the provider's models, for long work and for short texts.
@@ -158,7 +157,8 @@ func (v Vendor) defaults() (list struct{ Large, Small []choice }) {
 	return list
 }
 
-// firstOf is the first model that has not ended, else the last one: its provider says what comes after it.
+// firstOf is the first model that is still offered, else the last one, since its provider's error names the
+// successor.
 func firstOf(list []choice, now time.Time) string {
 	for _, c := range list {
 		if c.Ends == "" || now.UTC().Format(time.DateOnly) < c.Ends {

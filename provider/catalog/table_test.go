@@ -32,7 +32,7 @@ func decoded(t *testing.T, text string) whole {
 	return w
 }
 
-// TestBuiltInTable: jp finds by lines what a reader of JSON finds.
+// TestBuiltInTable: jp finds by lines the same as a reader of JSON.
 func TestBuiltInTable(t *testing.T) {
 	w := decoded(t, builtIn)
 	require.Equal(t, w.Date, BuiltIn().Date().Format(time.DateOnly))
@@ -57,7 +57,8 @@ func TestBuiltInTable(t *testing.T) {
 	}
 }
 
-// TestDefaultModels: each provider's defaults are in its table, and one of each list has not ended on the table's day.
+// TestDefaultModels: each provider's defaults are in its table, and one of each list is still offered on the
+// table's day.
 func TestDefaultModels(t *testing.T) {
 	w := decoded(t, builtIn)
 	for name, list := range w.Defaults {
@@ -120,7 +121,7 @@ func lookUp(model string) Model {
 	return BuiltIn().Model(v, name)
 }
 
-// TestCurrentModels have a price, with what is read from a cache and what is written to one apart, and a window.
+// TestCurrentModels have a price, with separate prices for reading and writing a cache, and a window.
 func TestCurrentModels(t *testing.T) {
 	tests := map[string]struct {
 		in, out, read, write string // of a million tokens
@@ -185,7 +186,8 @@ func TestOneModelByManyNames(t *testing.T) {
 	}
 }
 
-// TestAnotherGenerationHasNoPrice, nor has another size of the same one, or the same model elsewhere.
+// TestAnotherGenerationHasNoPrice: the same holds for another size of the same generation, and for the same
+// model elsewhere.
 func TestAnotherGenerationHasNoPrice(t *testing.T) {
 	for _, model := range []string{
 		"anthropic/claude-opus-6", "anthropic/claude-opus-5-6", "anthropic/claude-opus-50", "anthropic/claude-opus-4-9", "anthropic/claude-opus-4-8-1", "anthropic/claude-opus-4",
@@ -200,7 +202,7 @@ func TestAnotherGenerationHasNoPrice(t *testing.T) {
 	}
 }
 
-// TestWindowOfTheFamily: what jp knows of a model's other versions of the same generation holds for the window.
+// TestWindowOfTheFamily: the window of a model's other versions of the same generation counts.
 func TestWindowOfTheFamily(t *testing.T) {
 	for model, want := range map[string]int{
 		"anthropic/claude-opus-5-fast": 1_000_000, "openai/gpt-6.1-sol-pro": 1_050_000, "google/gemini-3.8-flash-lite": 1_048_576, "openai/gpt-5.1-codex-huge": 400_000,
@@ -211,7 +213,7 @@ func TestWindowOfTheFamily(t *testing.T) {
 	}
 }
 
-// TestInventedGenerations: whatever number a known id is given, the price is that of an id of the table, or none.
+// TestInventedGenerations: a known id with any other number has the price of an id of the table, or none.
 func TestInventedGenerations(t *testing.T) {
 	w := decoded(t, builtIn)
 	rapid.Check(t, func(t *rapid.T) {

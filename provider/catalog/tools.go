@@ -13,14 +13,14 @@ import (
 	"jp/provider/tooldef"
 )
 
-// LeftOut are the tools that the provider is not told of, since it would refuse
-// every request with them, each with the reason.
+// LeftOut are the tools that jp omits from requests, since the provider would refuse every request with them,
+// each with the reason.
 func (p *Provider) LeftOut(tools []provider.Tool) []tooldef.OmittedTool {
 	return tooldef.Adapt(tools, p.Tools, nil).LeftOut
 }
 
-// adapting makes the definitions of tools fit for the provider, and translates the
-// arguments of calls where a parameter has another name there.
+// adapting makes the definitions of tools fit for the provider, and translates the arguments of calls if a
+// parameter has another name there.
 type adapting struct {
 	provider.Provider
 	rules tooldef.Rules
@@ -89,7 +89,7 @@ type translator struct {
 // An openCall is a tool call that has begun. Its arguments come in pieces.
 type openCall struct {
 	tool string
-	held strings.Builder // arguments so far, of which nothing was handed on
+	held strings.Builder // arguments so far, still to be passed on
 }
 
 // held is the chunk without the arguments that can be translated only when the call

@@ -14,7 +14,7 @@ import (
 	"jp/provider/tooldef"
 )
 
-// A model answers with chunks, and keeps what it was asked.
+// A model answers with chunks, and keeps the request.
 type model struct {
 	chunks []provider.Chunk
 	asked  *provider.Request
@@ -31,8 +31,8 @@ func (m *model) Stream(_ context.Context, r *provider.Request) iter.Seq2[provide
 	}
 }
 
-// TestArgumentsAreTranslated has a tool whose parameter has another name on the wire,
-// in an answer that comes in pieces of every length, beside a tool that has none.
+// TestArgumentsAreTranslated has a tool whose parameter has another name on the wire, in an answer in pieces
+// of every length, beside a tool without one.
 func TestArgumentsAreTranslated(t *testing.T) {
 	renamed := provider.Tool{Name: "list", Parameters: json.RawMessage(`{"type":"object","properties":{"filter[id]":{"type":"string"}},"required":["filter[id]"]}`)}
 	plain := provider.Tool{Name: "look", Parameters: json.RawMessage(`{"type":"object","properties":{"filter_id":{"type":"string"}}}`)}
@@ -87,7 +87,7 @@ func TestArgumentsAreTranslated(t *testing.T) {
 	}
 }
 
-// TestKnownToolsAreThoseOfTheRequest varies what the requests of one conversation differ in.
+// TestKnownToolsAreThoseOfTheRequest varies the differences between the requests of one conversation.
 func TestKnownToolsAreThoseOfTheRequest(t *testing.T) {
 	tools := func(schemas ...string) (all []provider.Tool) {
 		for i, schema := range schemas {

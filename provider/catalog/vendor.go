@@ -1,10 +1,9 @@
-// Package catalog knows the providers by their names: where they are, which
-// protocol they speak, where their keys are looked for, and what their models
-// cost.
+// Package catalog lists the known providers: their addresses, protocols, variables for keys, and the prices
+// of their models.
 //
-// What a user says of a provider comes on top of what is known of it, and a
-// name that is not known becomes a provider once it is said where it is. The
-// package reads no environment and no file, starts nothing, and keeps no key.
+// The user's settings of a provider override the known ones, and an unknown name becomes a provider with an
+// address. The package is free of side effects: it never reads the environment or files, starts no programs
+// and keeps no keys.
 package catalog
 
 import (
@@ -37,11 +36,10 @@ type Vendor struct {
 	BaseURL  string   // "" for the protocol's own
 	KeyEnv   []string // environment variables that may hold the key, the first that is set counts
 	Keyless  bool     // works without a key
-	Bearer   bool     // the key is sent as Authorization: Bearer, whatever the protocol
+	Bearer   bool     // the key is sent as Authorization: Bearer, with any protocol
 }
 
-// vendors are the known ones, in the order in which one is chosen where nobody
-// names one.
+// vendors are the known providers, in the order of the default choice.
 func vendors() []Vendor {
 	return []Vendor{
 		{Name: "anthropic", Protocol: Anthropic, KeyEnv: []string{"ANTHROPIC_API_KEY"}},
@@ -68,7 +66,7 @@ func others() []Vendor {
 	}
 }
 
-// Settings are what a user says of a provider. Empty fields leave what is known.
+// Settings are a user's settings of a provider. Empty fields keep the known values.
 type Settings struct {
 	BaseURL string
 	KeyEnv  string
@@ -77,8 +75,8 @@ type Settings struct {
 	Connection
 }
 
-// Find is the provider of that name. A name that is not known needs a base URL,
-// and speaks Chat unless its dialect says otherwise.
+// Find is the provider of that name. An unknown name needs a base URL, and speaks Chat unless its dialect
+// says otherwise.
 func Find(name string, s Settings) (Vendor, error) {
 	v, known := vendorNamed(name)
 	if !known {
@@ -106,7 +104,7 @@ func Find(name string, s Settings) (Vendor, error) {
 	}
 	v.Bearer = s.Bearer
 	if v.Protocol == Google {
-		v.Keyless = false // its client sends nothing without one
+		v.Keyless = false // its client needs a key
 	}
 	if v.BaseURL != "" && !isAddress(v.BaseURL) {
 		return Vendor{}, fmt.Errorf("%w: %s", ErrAddress, name)
@@ -123,7 +121,7 @@ func vendorNamed(name string) (Vendor, bool) {
 	return Vendor{Name: name}, false
 }
 
-// other is one of the less usual providers, unless the user says of the name what makes it a server of their own.
+// other is one of the less usual providers, unless the settings make the name a server of the user's own.
 func (s Settings) other(name string) (Vendor, bool) {
 	if s.BaseURL != "" && (name != "azure" || s.Dialect != "" || len(s.Headers) > 0) {
 		return Vendor{}, false
@@ -134,7 +132,6 @@ func (s Settings) other(name string) (Vendor, bool) {
 	return tabled(name)
 }
 
-// speak makes the vendor speak a dialect.
 func (v *Vendor) speak(dialect string) error {
 	switch Protocol(dialect) {
 	case Anthropic, Responses, Chat, Google:
@@ -188,8 +185,8 @@ func More() []Vendor {
 	return all
 }
 
-// StatesCost reports whether the provider says in its answers what they cost, whichever protocol it is asked by.
+// StatesCost reports whether the provider states the cost in its answers, with any protocol.
 func (v Vendor) StatesCost() bool { return v.Dialect == "openrouter" || v.Name == "openrouter" }
 
-// Address is where requests go, without anything secret.
+// Address is the endpoint, without secrets.
 func (v Vendor) Address() string { return v.open("", Options{}).Endpoint }
