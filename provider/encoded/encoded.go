@@ -1,5 +1,5 @@
-// Package encoded keeps the JSON of what requests of one conversation have in common, so
-// that a model call encodes only what came since the call before it.
+// Package encoded keeps the common JSON of the requests of one conversation, so that a model call encodes
+// only the messages since the call before it.
 package encoded
 
 import (
@@ -18,7 +18,7 @@ type Store struct {
 	values map[reflect.Type]any
 }
 
-// Of is the value of a type that a store keeps: the zero value at first. A nil store keeps nothing.
+// Of is the value of a type that a store keeps: the zero value at first. A nil store is always empty.
 func Of[T any](s *Store) *T {
 	if s == nil {
 		return new(T)
@@ -46,7 +46,7 @@ type Lists[T any] struct {
 	lists []list[T] // the newest one first
 }
 
-// A list is what a request has of a conversation. It is never changed.
+// A list is a request's part of a conversation. It is immutable.
 type list[T any] struct {
 	items []T
 	json  [][]byte
@@ -58,8 +58,7 @@ type Encoding[T any] struct {
 	One   func(item T) ([]byte, error)    // one item, as it stands in the request
 	// Same reports that two items have the same memory, which spares comparing them; nil: unknown.
 	Same func(a, b T) bool
-	// Stub is an item that no conversation has. Whole with it alone is the request around
-	// the items.
+	// Stub is an item that conversations never have. Whole with it alone is the request around the items.
 	Stub T
 }
 
@@ -92,7 +91,8 @@ func (b Body) SetOf(r *http.Request) {
 	r.GetBody = func() (io.ReadCloser, error) { return b.Reader(), nil }
 }
 
-// A reader reads the pieces of a body: what is before the items, each item and each comma, what is after them.
+// A reader reads the pieces of a body: the text before the items, each item and each comma, and the text
+// after them.
 type reader struct {
 	body  Body
 	piece int
@@ -127,7 +127,7 @@ func (r *reader) Read(to []byte) (n int, err error) {
 	return n, nil
 }
 
-// Body is what e.Whole gives for the items. Items that are deeply equal have equal JSON.
+// Body is the same as e.Whole of the items. Items that are deeply equal have equal JSON.
 func (l *Lists[T]) Body(items []T, e Encoding[T]) (Body, error) {
 	whole := func() (Body, error) {
 		data, err := e.Whole(items)
