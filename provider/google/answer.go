@@ -9,7 +9,7 @@ import (
 	"jp/provider"
 )
 
-// errNoAnswer says that an event of a stream is not a piece of an answer.
+// errNoAnswer is an event of a stream that is no piece of an answer.
 var errNoAnswer = errors.New("the stream has something other than an answer")
 
 // An event is one piece of a streamed answer. The parts are kept as they came.
@@ -33,9 +33,8 @@ type event struct {
 	}
 }
 
-// An answer makes chunks of the parts that a model sends. Parts of text come in
-// pieces, each a part of its own, and signatures may come behind what they
-// sign, on an empty text: so a part stays open until another begins.
+// An answer makes chunks of the model's parts. Text comes in pieces, each a part of its own, and a signature
+// may come behind the signed part, on an empty text. So a part stays open until another begins.
 type answer struct {
 	call   int  // ordinal of the model call, for ids
 	data   bool // text is a structured answer
@@ -77,8 +76,7 @@ func (a *answer) Read(data []byte) ([]provider.Chunk, error) {
 	return chunks, nil
 }
 
-// part returns what one part of an answer adds. Kinds of part that the request did not ask
-// for add only their signature.
+// part returns the chunks of one part of an answer. Unrequested kinds of part add only their signature.
 func (a *answer) part(raw json.RawMessage) []provider.Chunk {
 	var p receivedPart
 	if json.Unmarshal(raw, &p) != nil {
@@ -106,7 +104,7 @@ func (a *answer) part(raw json.RawMessage) []provider.Chunk {
 		a.parts = append(a.parts, p)
 		return nil
 	}
-	// A part that says nothing is kept only as reasoning.
+	// A blank part is kept only as reasoning.
 	return append(a.begin(provider.ChunkReasoning, p), provider.Chunk{Kind: provider.ChunkReasoning, Index: a.index})
 }
 
@@ -151,9 +149,8 @@ func (a *answer) close() []provider.Chunk {
 	return []provider.Chunk{closed}
 }
 
-// item is the state of the open part. Text without a signature has none. Where
-// only signatures follow the text they are all of it, since the text is kept
-// as such.
+// item is the state of the open part. Text without a signature has none. If only signatures follow the text,
+// they are the whole state, since the text is stored as such.
 func (a *answer) item() json.RawMessage {
 	if a.kind == provider.ChunkToolCall {
 		return itemOf(a.parts)
@@ -201,7 +198,7 @@ func (a *answer) ended(reason string) {
 	}
 }
 
-// finished is the reason, which depends on what was said before it.
+// finished is the reason for the end, with respect to the parts before it.
 func (a *answer) finished() conversation.Finish {
 	if a.finish == conversation.FinishStop && a.calls > 0 {
 		return conversation.FinishToolCalls
@@ -209,9 +206,8 @@ func (a *answer) finished() conversation.Finish {
 	return a.finish
 }
 
-// finishOf is the reason in jp's words. A call that the model could not write
-// down is a call without a call, which is asked for again. A reason that is not
-// known never passes for a whole answer.
+// finishOf is the reason in jp's words. A function call that the model failed to write down counts as a
+// missing call, and jp asks again. An unknown reason never counts as a whole answer.
 func finishOf(reason string) conversation.Finish {
 	switch reason {
 	case finishStop, finishTooManyCalls:

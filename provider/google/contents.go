@@ -20,13 +20,12 @@ type content struct {
 	Role  string `json:"role,omitempty"`
 	Parts []any  `json:"parts"`
 
-	results bool // of functions: nothing else may stand beside them
+	results bool // of functions: these stand alone
 }
 
-// contentsOf translates the messages. The user's and the model's alternate, but
-// for results, which are a content of their own even where the user speaks
-// next. No model goes on where it, or another, stopped: words at the end that
-// without a reply are not sent.
+// contentsOf translates the messages. The user's and the model's alternate, except for results, which are a
+// content of their own even if the user speaks next. Gemini cannot continue an unfinished answer, so the
+// model's words at the end, without a reply, are left out.
 func contentsOf(messages []provider.Message, m model) []content {
 	t := translation{model: m, ids: map[string]string{}}
 	for _, message := range messages {
@@ -45,14 +44,13 @@ func contentsOf(messages []provider.Message, m model) []content {
 	return t.contents
 }
 
-// A translation collects contents.
 type translation struct {
 	model    model
 	contents []content
-	ids      map[string]string // what the model calls a function call, by its wire id
+	ids      map[string]string // the server's id of a function call, by its wire id
 }
 
-// add appends the parts, to the content before where it is of the same role.
+// add appends the parts, to the content before if it has the same role.
 func (t *translation) add(role string, parts []any) {
 	if len(parts) == 0 {
 		return
@@ -64,7 +62,7 @@ func (t *translation) add(role string, parts []any) {
 	t.contents = append(t.contents, content{Role: role, Parts: parts})
 }
 
-// asked are the parts of what a user said.
+// asked are the parts of a user's message.
 func asked(blocks []provider.Block) []any {
 	var parts []any
 	for _, b := range blocks {
@@ -77,11 +75,11 @@ func asked(blocks []provider.Block) []any {
 	return parts
 }
 
-// unsigned stands for the signature of a function call that has none, since
-// another model made it or its state is gone.
+// unsigned stands for the missing signature of a function call that another model made, or whose state is
+// lost.
 const unsigned = "skip_thought_signature_validator"
 
-// A callPart is a function call that is not sent as it was received.
+// A callPart is a function call built anew.
 type callPart struct {
 	FunctionCall     functionCall `json:"functionCall"`
 	ThoughtSignature string       `json:"thoughtSignature,omitempty"`
@@ -93,7 +91,6 @@ type functionCall struct {
 	Args json.RawMessage `json:"args"`
 }
 
-// answer translates what the model said in one call.
 func (t *translation) answer(blocks []provider.Block) []any {
 	var parts []any
 	called := false
@@ -111,9 +108,8 @@ func (t *translation) answer(blocks []provider.Block) []any {
 	return parts
 }
 
-// textParts are the received parts where they hold the text; where they are only
-// the signature that came behind it, the text stands before them. Signed parts
-// stay as they are, unsigned ones between them are one.
+// textParts are the received parts if they hold the text. If they only hold the signature behind it, the text
+// comes before them. Signed parts stay as they are. The unsigned ones between them become one.
 func textParts(b provider.Block) []any {
 	received, ok := receivedParts(b.Item)
 	if !ok || holdsCall(received) {
@@ -142,8 +138,8 @@ func appendTextPart(parts []any, text string) []any {
 	return append(parts, part{Text: text})
 }
 
-// thoughts are the received parts that are worth sending: a thought without a
-// signature tells the model nothing, and would look like its answer.
+// thoughts are the received parts that are worth sending. A thought without a signature is useless to the
+// model, and would look like its answer.
 func thoughts(b provider.Block) []any {
 	received, ok := receivedParts(b.Item)
 	if !ok || holdsCall(received) {
@@ -158,9 +154,8 @@ func thoughts(b provider.Block) []any {
 	return parts
 }
 
-// call translates a function call. The first of a step has to be signed where
-// the model asks for it: in every step, since what was sent must not change
-// once a later turn begins.
+// call translates a function call. If the model requires it, the first call of each step must be signed: of
+// every step, since sent messages must stay the same when a later turn begins.
 func (t *translation) call(b provider.Block, first bool) []any {
 	received, ok := receivedParts(b.Item)
 	lacks := first && t.model.signs && (!ok || received[0].ThoughtSignature == "")
@@ -183,8 +178,8 @@ func (t *translation) call(b provider.Block, first bool) []any {
 	return []any{call}
 }
 
-// unused reports whether no call before has the id that the server gave; a call
-// that has none is told apart by its place.
+// unused reports whether the server's id is new in the request. A call without an id is told apart by its
+// place.
 func (t *translation) unused(id string) bool {
 	for _, taken := range t.ids {
 		if id != "" && taken == id {
@@ -194,9 +189,8 @@ func (t *translation) unused(id string) bool {
 	return true
 }
 
-// results adds what the functions of the content before returned: one part for
-// each call and nothing else. Files that cannot be part of a result follow as
-// the user's.
+// results adds the results of the calls in the content before: one part for each call, and only those. Files
+// that cannot be part of a result follow as the user's.
 func (t *translation) results(blocks []provider.Block) {
 	var responses []*functionResponse
 	var late []any

@@ -63,7 +63,7 @@ func TestContents(t *testing.T) {
 	}
 }
 
-// What a model said before goes back to it as it came, where it can.
+// The model's earlier parts go back to it as they came, if possible.
 func TestReceivedAnswers(t *testing.T) {
 	const signedCall = `{"functionCall":{"name":"read","args":{"n":12345678901234567890,"b":1.0},"id":"x"},"thoughtSignature":"c2ln","more":{"z":1,"a":2}}`
 	for _, test := range []struct {

@@ -12,8 +12,8 @@ import (
 // sentByTests are the contents of all requests that tests make, as a provider has those of its.
 var sentByTests encoded.Lists[content]
 
-// encodeTwice is encode, from what was sent before and from what was sent now. It is the same as
-// without that.
+// encodeTwice encodes with the JSON of earlier requests, and again with its own. The result is the same as
+// without it.
 func encodeTwice(r *provider.Request, m model, o Options) ([]byte, error) {
 	whole, err := json.Marshal(bodyOf(r, m, o))
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 // maxMessage bounds how much of a refusal is shown: some servers send pages.
 const maxMessage = 500
 
-// failure is an error of a request that the caller did not end.
+// failure is the error of a failed request, unless the caller ended it.
 func (p *Provider) failure(err error, x *exchange) error {
 	var refused refusal
 	var known *provider.Error
@@ -50,8 +50,7 @@ func (p *Provider) failure(err error, x *exchange) error {
 	return failed
 }
 
-// refused is what the server answered in the place of an answer, or in its
-// midst.
+// refused is the server's error in the place of an answer, or in the middle of one.
 func (p *Provider) refused(r refusal, x *exchange) *provider.Error {
 	status := r.Code
 	if x.answer == nil && x.status != 0 {
@@ -96,11 +95,10 @@ var statuses = map[string]int{
 	"insufficient_quota": 402, "billing_error": 402, "request_too_large": 413, "rate_limit_error": 429,
 }
 
-// details are what a refusal says for programs.
 type details struct {
 	delay  time.Duration // how long to wait
 	reason string        // such as API_KEY_INVALID
-	quotas []string      // names of what is used up
+	quotas []string      // names of the exhausted quotas
 }
 
 func detailsOf(list []map[string]any) details {
@@ -138,12 +136,10 @@ var (
 	tooLong  = lazy.Regexp(`(?i)token count.*exceeds|exceeds the maximum number of tokens|payload size exceeds|context (window|length)`)
 	badKey   = lazy.Regexp(`(?i)api key (not valid|expired|not found)|api_key_invalid|user location is not supported`)
 	badState = lazy.Regexp(`(?i)thought.?signature.* (is )?(not valid|invalid)|(invalid|corrupted) thought.?signature`)
-	// The words about a plan and billing are in every refusal for want of quota,
-	// so they say nothing.
+	// Every refusal for want of quota mentions the plan and billing, so these words prove nothing.
 	noMoney = lazy.Regexp(`(?i)billing (account|is |has |must|not)|enable billing|credits? (is |are )?(depleted|exhausted)|spending (cap|limit)|limit: 0\b`)
 )
 
-// classOf is what a refusal means.
 func classOf(status int, message string, d details) provider.Class {
 	switch {
 	case status == http.StatusTooManyRequests:

@@ -7,8 +7,8 @@ import (
 	"jp/provider"
 )
 
-// blobOf is the file of a block where models can look at it: a picture or a
-// document whose bytes are what it claims to be, or sound and film.
+// blobOf is the file of a block if models can look at it: a picture or a document whose bytes match its
+// claimed type, or sound and film.
 func blobOf(b provider.Block) (*blob, bool) {
 	if b.Kind != provider.BlockFile {
 		return nil, false
@@ -39,7 +39,7 @@ func mayBeReturned(b *blob) bool {
 
 func returned(b *blob) returnedFile { return returnedFile{InlineData: b} }
 
-// textOf is the text of a block, or what stands for a file that is no blob.
+// textOf is the text of a block, or the text that replaces a file without a blob.
 func textOf(b provider.Block) string {
 	if b.Kind != provider.BlockFile {
 		return b.Text
@@ -47,8 +47,7 @@ func textOf(b provider.Block) string {
 	return b.InWords()
 }
 
-// origin is the line before a file that a function returned, where the two do
-// not stay together.
+// origin is the line before a file that a function returned, if the file is apart from the result.
 func origin(b *blob, tool, id string) string {
 	what := "File"
 	if strings.HasPrefix(b.MIMEType, "image/") {

@@ -1,18 +1,15 @@
 // Package google asks models through the Gemini API, by generateContent in its
 // streamed form.
 //
-// A request's body is a pure function of the request, the options and what is
-// known of the model: equal requests give equal bytes. Parts that a model
-// signed go back exactly as they came.
+// A request's body is a pure function of the request, the options and the facts about the model: equal
+// requests give equal bytes. Parts that a model signed go back exactly as they came.
 //
-// Google's SDK is not used. It would make jp half as large again and start 3 ms
-// later, and what has to survive unchanged could not pass through its maps: they
-// round large integers, and drop fields that they do not know and the empty text
-// that carries a signature. See docs/decisions/0012-no-google-sdk.md.
+// The package works without Google's SDK, which would make jp half as large again and start 3 ms later. Its
+// maps would also change parts that have to stay the same: they round large integers, and drop unknown fields
+// and the empty text that carries a signature. See docs/decisions/0012-no-google-sdk.md.
 //
-// The package takes no setting from the environment, keeps nothing but the JSON
-// of what it sent last, never tries a request twice, and shows the key only to the endpoint: not in
-// errors, and of an account only a hash.
+// The package ignores the environment, keeps only the JSON of the last request, and sends each request once.
+// It sends the key to the endpoint alone: errors omit it, and an account is known by a hash.
 package google
 
 import (
@@ -26,7 +23,7 @@ import (
 // API is the name of the API in the state of an event.
 const API = "google"
 
-// Name is what errors and events call the provider.
+// Name is the name of the provider in errors and events.
 const Name = "google"
 
 const defaultBaseURL = "https://generativelanguage.googleapis.com"
@@ -43,19 +40,19 @@ type Options struct {
 	Key         string        // of the API
 	Bearer      bool          // the key is sent in Authorization in place of X-Goog-Api-Key
 	BaseURL     string        // without the version; empty: Google's
-	Client      *http.Client  // nil: http.DefaultClient; its Timeout is not used, and no redirect is followed
+	Client      *http.Client  // nil: http.DefaultClient; its Timeout is ignored, and redirects are refused
 	MaxTokens   int           // most tokens of an answer, thoughts included; 0: the model's own limit
 	Thinking    Thinking      // how much the model thinks
-	IdleTimeout time.Duration // longest silence of the server; 0: five minutes, negative: no limit
-	Stall       time.Duration // longest time without a piece of the answer; 0: ten minutes, negative: no limit
+	IdleTimeout time.Duration // longest silence of the server; 0: five minutes, negative: unlimited
+	Stall       time.Duration // longest time without a piece of the answer; 0: ten minutes, negative: unlimited
 }
 
-// Thinking is how much a model thinks, and whether it tells of it.
+// Thinking is how much a model thinks, and whether it shows summaries of it.
 type Thinking struct {
-	// Effort is "none", "minimal", "low", "medium" or "high"; empty leaves it
-	// to the model. What a model does not know becomes the nearest that it does.
+	// Effort is "none", "minimal", "low", "medium" or "high". Empty leaves it to the model. An effort that
+	// the model lacks becomes the nearest one that it has.
 	Effort string
-	Hidden bool // no summaries of its thoughts are asked for
+	Hidden bool // without summaries of its thoughts
 }
 
 // A Provider is the Gemini API. It may be used concurrently.
@@ -63,11 +60,10 @@ type Provider struct {
 	options Options
 }
 
-// New returns the provider. It does no work that takes time: what a request
-// needs is made with it.
+// New returns the provider. It returns at once: a request makes its own resources.
 func New(o Options) *Provider { return &Provider{options: o} }
 
-// Endpoint is the base URL, without what might be secret in it.
+// Endpoint is the base URL, without secrets.
 func (o Options) Endpoint() string { return provider.EndpointOf(o.baseURL()) }
 
 // Account tells keys apart without giving them away.
@@ -86,7 +82,7 @@ func (o Options) baseURL() string {
 	return o.BaseURL
 }
 
-// limits are how long a request may take of which nothing comes.
+// limits are the longest times without a piece of the answer.
 func (o Options) limits() stream.Limits {
 	l := stream.Limits{Silence: o.IdleTimeout, Stall: o.Stall}
 	if l.Silence == 0 {

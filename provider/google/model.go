@@ -11,17 +11,18 @@ import (
 // efforts are the degrees of thinking, from the least.
 var efforts = [...]string{"none", "minimal", "low", "medium", "high"}
 
-// A model is what a family of models can do. The zero value can do the least.
+// A model describes a family of models. The zero value has the fewest abilities.
 type model struct {
 	levels  []string         // efforts that it knows by name
-	budgets map[string]int32 // tokens by effort, where it knows no names
+	budgets map[string]int32 // tokens by effort, if it has no names of efforts
 	signs   bool             // function calls have to come back signed
 	files   bool             // results of functions may hold files
 	data    bool             // a schema for the answer goes together with functions
 }
 
-// familyData has facts about models by the beginning of their names. The first fitting entry counts. A name that says no
-// version means a current model. A family knows the names of efforts, or the budgets of the least and of the most.
+// familyData has facts about models by the beginning of their names. The first fitting entry counts. A name
+// without a version means a current model. A family knows the names of efforts, or the budgets of the least
+// and of the most.
 //
 //go:embed families.json
 var familyData []byte
@@ -48,8 +49,7 @@ func (f family) model() model {
 	return model{levels: f.Levels, signs: named, files: named, data: named}
 }
 
-// modelNamed is what is known of the model. Of one that is not a Gemini nothing
-// is.
+// modelNamed describes the model. For a model other than a Gemini it is the zero value.
 func modelNamed(name string) model {
 	name = strings.TrimPrefix(name, "models/")
 	for _, f := range families() {
@@ -75,8 +75,8 @@ func (m model) thinking(t Thinking) *thinkingConfig {
 	return config
 }
 
-// level is the least level that is not below the effort, else the greatest; ""
-// where the effort or the levels are none. A word that is no effort goes to the server as it is.
+// level is the lowest level at or above the effort, else the highest, and "" if the model has no levels. An
+// unknown effort stays as it is, for the server to judge.
 func (m model) level(effort string) string {
 	if len(m.levels) == 0 {
 		return ""

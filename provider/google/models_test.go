@@ -31,7 +31,7 @@ func TestModelsOfSeveralPages(t *testing.T) {
 	}, asked)
 }
 
-// What is no list never passes for an empty one, and never ends the program.
+// Any other value than a list is an error, as opposed to an empty list or a panic.
 func TestModelsThatAreNoList(t *testing.T) {
 	for _, test := range []struct {
 		name, body string

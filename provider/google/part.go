@@ -9,8 +9,7 @@ import (
 	"jp/internal/wtf8"
 )
 
-// A receivedPart is a part of an answer: what jp reads of it, and all of it as
-// it came.
+// A receivedPart is a part of an answer: the fields that jp reads, and the raw part.
 type receivedPart struct {
 	Text             wtf8.Text
 	Thought          bool
@@ -20,8 +19,7 @@ type receivedPart struct {
 	raw json.RawMessage
 }
 
-// receivedPartOf reads a part; false where it is not one that may be sent
-// again.
+// receivedPartOf reads a part. ok is false if it must not be sent again.
 func receivedPartOf(raw json.RawMessage) (receivedPart, bool) {
 	p := receivedPart{raw: raw}
 	if _, err := conversation.ParseObject(raw); err != nil {
@@ -31,7 +29,7 @@ func receivedPartOf(raw json.RawMessage) (receivedPart, bool) {
 	return p, err == nil && !strings.ContainsRune(string(p.Text), 0)
 }
 
-// blank reports whether the part says nothing.
+// blank reports whether the part has neither a call nor text.
 func (p receivedPart) blank() bool {
 	return p.FunctionCall == nil && strings.TrimSpace(string(p.Text)) == ""
 }
@@ -66,8 +64,7 @@ func itemOf(parts []receivedPart) json.RawMessage {
 	return json.RawMessage("[" + string(bytes.Join(list, []byte(","))) + "]")
 }
 
-// receivedParts reads an item. It is false where there is none, or any part of
-// it may not be sent.
+// receivedParts reads an item. ok is false if there is none, or if any part of it must not be sent.
 func receivedParts(item json.RawMessage) ([]receivedPart, bool) {
 	item = bytes.TrimSpace(item)
 	if len(item) == 0 {
@@ -116,8 +113,8 @@ func holdsCall(parts []receivedPart) bool {
 	return false
 }
 
-// isCallOf reports whether the parts are one call of the function, with an
-// object for its arguments, and nothing behind it but signatures.
+// isCallOf reports whether the parts are one call of the function, with an object for its arguments, followed
+// by signatures at most.
 func isCallOf(parts []receivedPart, name string) bool {
 	first := parts[0].FunctionCall
 	if first == nil || first.Name != name || len(first.Args) > 0 && first.Args[0] != '{' {

@@ -9,7 +9,7 @@ import (
 	"jp/provider/encoded"
 )
 
-// body is what a request consists of, in the order in which it is sent.
+// body is a request, in the order of sending.
 type body struct {
 	Contents          []content         `json:"contents"`
 	GenerationConfig  *generationConfig `json:"generationConfig,omitempty"`
@@ -25,8 +25,8 @@ type generationConfig struct {
 	ThinkingConfig     *thinkingConfig `json:"thinkingConfig,omitempty"`
 }
 
-// encode makes the body of a request, in which lists has what earlier ones have. It fails where
-// a schema is not JSON.
+// encode makes the body of a request. lists holds the JSON of earlier requests. It fails if a schema is
+// invalid JSON.
 func encode(r *provider.Request, m model, o Options, lists *encoded.Lists[content]) (encoded.Body, error) {
 	b := bodyOf(r, m, o)
 	return lists.Body(b.Contents, encoded.Encoding[content]{
@@ -56,8 +56,7 @@ func bodyOf(r *provider.Request, m model, o Options) body {
 	return b
 }
 
-// systemOf is what the model is told first. Where it cannot be held to a schema,
-// it has to be told of it in words.
+// systemOf is the system text for the model. If the server cannot enforce the schema, the text describes it.
 func systemOf(r *provider.Request, m model) string {
 	if len(r.Schema) == 0 || structured(r, m) {
 		return r.System
@@ -65,8 +64,8 @@ func systemOf(r *provider.Request, m model) string {
 	return strings.TrimSpace(r.System + "\n\nAnswer, in the end, with one JSON object that satisfies this JSON schema: " + string(r.Schema))
 }
 
-// structured reports whether the answer is held to the request's schema. Models
-// that refuse to be where functions are declared are asked without it.
+// structured reports whether the server enforces the request's schema. It does not for models that refuse a
+// schema together with functions.
 func structured(r *provider.Request, m model) bool {
 	return len(r.Schema) > 0 && (len(r.Tools) == 0 || m.data)
 }

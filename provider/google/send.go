@@ -16,7 +16,6 @@ import (
 // maxRefusal bounds how much of a refusal is read.
 const maxRefusal = 1 << 20
 
-// version is that of the API.
 const version = "v1beta"
 
 // An exchange is one request on its way.
@@ -50,8 +49,7 @@ func modelPath(model string) (string, error) {
 	return "models/" + model, nil
 }
 
-// exchange sends a request. The error is a refusal where the server did not
-// accept it.
+// exchange sends a request. If the server does not accept it, the error is a refusal.
 func (p *Provider) exchange(ctx context.Context, x *exchange, client *http.Client, method, path, query string, body encoded.Body) error {
 	address, err := url.Parse(p.options.baseURL())
 	if err != nil {
@@ -84,13 +82,12 @@ func (p *Provider) exchange(ctx context.Context, x *exchange, client *http.Clien
 		return nil
 	}
 	defer response.Body.Close()
-	// A body that breaks off still tells more than none.
+	// A truncated body still tells more than none.
 	text, _ := io.ReadAll(io.LimitReader(response.Body, maxRefusal))
 	return refusalOf(response, firstOf(text))
 }
 
-// client is the caller's, but one that follows no redirect: it would take the
-// key to another server.
+// client is a copy of the caller's that follows no redirect, since it would take the key to another server.
 func (p *Provider) client() *http.Client {
 	client := http.Client{}
 	if p.options.Client != nil {
@@ -100,14 +97,13 @@ func (p *Provider) client() *http.Client {
 	return &client
 }
 
-// close ends what is left of the exchange.
 func (x *exchange) close() {
 	if x.answer != nil {
 		_ = x.answer.Close()
 	}
 }
 
-// A refusal is what a server sends in the place of an answer.
+// A refusal is a server's error in the place of an answer.
 type refusal struct {
 	Code    int
 	Message string
@@ -118,7 +114,7 @@ type refusal struct {
 
 func (r refusal) Error() string { return fmt.Sprintf("%d %s: %s", r.Code, r.Status, r.Message) }
 
-// refusalOf reads a refusal; what is none is its message.
+// refusalOf reads a refusal. Any other text becomes its message.
 func refusalOf(response *http.Response, text []byte) refusal {
 	var known struct{ Error *refusal }
 	if json.Unmarshal(text, &known) == nil && known.Error != nil {
@@ -127,8 +123,7 @@ func refusalOf(response *http.Response, text []byte) refusal {
 	return refusal{Code: response.StatusCode, Status: response.Status, Message: string(text)}
 }
 
-// firstOf is the first value of a list, or what is no list: refusals of streams
-// come as either.
+// firstOf is the first element of a list, or any other value itself: refusals of streams come as either.
 func firstOf(text []byte) []byte {
 	var list []json.RawMessage
 	if json.Unmarshal(text, &list) == nil && len(list) > 0 {

@@ -46,7 +46,7 @@ func TestNamesThatAreNoModel(t *testing.T) {
 	}
 }
 
-// TestFieldsOnTheWire says what every field is called on the wire, and in which order.
+// TestFieldsOnTheWire checks the name of every field on the wire, and the order.
 func TestFieldsOnTheWire(t *testing.T) {
 	request := question()
 	request.System, request.NoTools = "Be <brief>.", true

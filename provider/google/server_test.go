@@ -38,7 +38,7 @@ func streaming(stream string) http.HandlerFunc {
 	}
 }
 
-// hanging writes the stream and then says nothing until the client has gone.
+// hanging writes the stream and then stays silent until the client has gone.
 func hanging(stream string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.ReadAll(r.Body) // a server notices a lost client only once it has read everything
@@ -54,7 +54,7 @@ func question() *provider.Request {
 	return &provider.Request{Model: "gemini-3-flash", Messages: []provider.Message{user(text("Q"))}}
 }
 
-// collect is all that a stream yields. Nothing comes behind an error or the end.
+// collect is the whole stream. An error or the end must be its last value.
 func collect(t *testing.T, p *Provider, request *provider.Request) ([]provider.Chunk, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
@@ -73,7 +73,7 @@ func collect(t *testing.T, p *Provider, request *provider.Request) ([]provider.C
 	return chunks, failure
 }
 
-// assemble is what the chunks make, and the last of them.
+// assemble is the parts of the chunks, and the last chunk.
 func assemble(t *testing.T, chunks []provider.Chunk) ([]provider.Part, provider.Chunk) {
 	t.Helper()
 	require.NotEmpty(t, chunks)

@@ -13,7 +13,7 @@ import (
 	"jp/provider"
 )
 
-// A session is a conversation with a model, kept as events and nothing else.
+// A session is a conversation with a model, kept as events alone.
 type session struct {
 	t      *testing.T
 	stream *conversation.Stream
@@ -75,8 +75,8 @@ func (s *session) run() {
 	require.NoError(s.t, mut.Build(keep))
 }
 
-// What a model signed comes back to it through the events, wherever the
-// signature stood, and what was sent before stays as it was.
+// Signed parts come back to the model through the events, with the signature in any place, and sent messages
+// stay the same.
 func TestSignaturesComeBack(t *testing.T) {
 	s := &session{t: t, stream: conversation.NewStream(nil)}
 	turn := s.stream.StartTurn(conversation.TurnStart{Model: "google/gemini-3-flash"}, conversation.ChatRequest{Content: "Q"})

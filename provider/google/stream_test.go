@@ -82,7 +82,7 @@ func TestStreamInPieces(t *testing.T) {
 	requireWhole(t, chunks, err)
 }
 
-// Whatever the stream holds besides, the answer is the same.
+// Additional data in the stream leaves the answer the same.
 func TestStreamWithMore(t *testing.T) {
 	request := question()
 	request.Ended = 3
@@ -110,7 +110,7 @@ func TestSignsOfLife(t *testing.T) {
 	require.Equal(t, provider.Chunk{Kind: provider.ChunkKeepAlive}, chunks[0])
 }
 
-// Where a signature stands among the text decides what is kept of it.
+// The place of a signature in the text decides which parts are kept.
 func TestSignatures(t *testing.T) {
 	for _, test := range []struct {
 		name  string
@@ -200,8 +200,8 @@ func TestBlockedPrompt(t *testing.T) {
 	require.Equal(t, 7, last.Usage.Input)
 }
 
-// Cut anywhere, in either way, a stream is whole or a lost connection, and what
-// came before is never something else.
+// Cut anywhere, in either way, a stream is whole or a lost connection, and the beginning of the answer is
+// always the same.
 func TestCutAnywhere(t *testing.T) {
 	request := question()
 	request.Ended = 3
@@ -245,7 +245,7 @@ func TestCutAnywhere(t *testing.T) {
 	}
 }
 
-// Whatever comes, what is made of it is an answer or an error.
+// Any bytes become an answer or an error.
 func TestAnyBytes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		from := rapid.IntRange(0, len(wholeStream)).Draw(t, "from")

@@ -2,8 +2,8 @@ package google
 
 import "encoding/json"
 
-// What a request consists of, beside the contents: the fields of the Gemini API
-// that jp uses, in the order in which they are sent.
+// The parts of a request beside the contents: the fields of the Gemini API that jp uses, in the order in
+// which they are sent.
 
 type part struct {
 	FunctionResponse *functionResponse `json:"functionResponse,omitempty"`
@@ -51,7 +51,7 @@ type thinkingConfig struct {
 	Level           string `json:"thinkingLevel,omitempty"`
 }
 
-// modeNone lets a model call no function.
+// modeNone forbids function calls.
 const modeNone = "NONE"
 
 // The reasons for which an answer ends that mean something to jp. Any other

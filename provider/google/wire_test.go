@@ -14,7 +14,7 @@ import (
 )
 
 func TestWire(t *testing.T) {
-	// None of these is asked: the options say everything.
+	// All of these are ignored, since the options are complete.
 	t.Setenv("GEMINI_API_KEY", "another")
 	t.Setenv("GOOGLE_GENAI_USE_VERTEXAI", "true")
 	t.Setenv("GOOGLE_GEMINI_BASE_URL", "http://192.0.2.1")
