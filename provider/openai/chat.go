@@ -26,7 +26,7 @@ func (c *Chat) Stream(ctx context.Context, request *provider.Request) iter.Seq2[
 	}, r)
 }
 
-// chatBody is the body of a request, in which lists has what earlier ones have.
+// chatBody is the body of a request. lists holds the JSON of earlier requests.
 func chatBody(r chatRequest, lists *encoded.Lists[chatMessage]) (encoded.Body, error) {
 	return lists.Body(r.Messages, encoded.Encoding[chatMessage]{
 		Whole: func(messages []chatMessage) ([]byte, error) {
@@ -38,7 +38,6 @@ func chatBody(r chatRequest, lists *encoded.Lists[chatMessage]) (encoded.Body, e
 	})
 }
 
-// chatParams is a request to Chat Completions.
 func chatParams(r *provider.Request, o Options) chatRequest {
 	d := o.Dialect
 	p := chatRequest{
@@ -92,8 +91,7 @@ func chatMessages(r *provider.Request, o Options) []chatMessage {
 	return messages
 }
 
-// system is what the model is told first. Where no schema can be given, it has
-// to be told in words.
+// system is the system text for the model. If the server takes no schema, the text describes it.
 func (d Dialect) system(r *provider.Request) string {
 	if !d.JSONObject || len(r.Schema) == 0 {
 		return r.System

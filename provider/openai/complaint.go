@@ -7,8 +7,8 @@ import (
 	"jp/provider"
 )
 
-// classOf is what went wrong: by the complaint's name where it has one we know, then
-// by the status of HTTP, which is 0 in the midst of an answer, and by its words.
+// classOf is the class of a complaint: by a known name, then by the status of HTTP, which is 0 in the middle
+// of an answer, and by its words.
 func classOf(c provider.Complaint, status int) provider.Class {
 	if c.MissesModel(status) {
 		return provider.ClassModel

@@ -11,7 +11,7 @@ import (
 // A chatReader reads the chunks of a chat completion.
 type chatReader struct {
 	deltas deltas
-	reason string // why the model stopped; empty: it has not
+	reason string // for the end of the answer; empty: it is open
 	usage  *conversation.Usage
 }
 
@@ -46,12 +46,12 @@ func (r *chatReader) Read(data []byte) ([]provider.Chunk, error) {
 	return r.deltas.take(), nil
 }
 
-// message takes a whole answer: what a server sends that does not stream. It is one
-// delta, and ends the answer even without a reason.
+// message takes a whole answer, from a server that does not stream. It is one delta, and ends the answer even
+// without a reason.
 func (r *chatReader) message(message json.RawMessage) {
 	var delta chatDelta
 	if decode(message, &delta) != nil {
-		return // what is no message says nothing
+		return // any other value is ignored
 	}
 	r.deltas.add(delta)
 	if r.reason == "" {
@@ -65,8 +65,8 @@ func (r *chatReader) Reported(data []byte) error { return reported(data) }
 // Finished implements [stream.Reader].
 func (r *chatReader) Finished() bool { return r.reason != "" }
 
-// Whole implements [stream.Reader]. It is false as long as usage may follow; servers
-// that do not say that they are done close the connection.
+// Whole implements [stream.Reader]. It is always false, since usage may follow. Servers without an end mark
+// close the connection.
 func (r *chatReader) Whole() bool { return false }
 
 // End implements [stream.Reader].

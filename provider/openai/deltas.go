@@ -10,16 +10,15 @@ import (
 	"jp/provider"
 )
 
-// deltas makes parts of the deltas of a chat completion, which do not say where
-// a part begins or ends. Parts are numbered as they begin. Text and reasoning
-// end where something else begins; tool calls, whose pieces may come
-// interleaved, end with the answer. So does a part that ends within a character when
-// another begins: the rest of the character goes on with it. Where reasoning has details, which may come
-// last of all, it is the first part, and nothing ends before the answer does.
+// deltas makes parts of the deltas of a chat completion, which lack the beginnings and ends of parts. Parts
+// are numbered as they begin. Text and reasoning end when another part begins. Tool calls, whose pieces may
+// come interleaved, end with the answer. So does a part that ends within a character when another begins,
+// since the rest of the character may follow. If reasoning has details, which may come last of all, it is the
+// first part, and all parts end with the answer.
 type deltas struct {
 	dialect    Dialect
 	structured bool
-	chunks     []provider.Chunk // not taken yet
+	chunks     []provider.Chunk // to be taken
 	held       []provider.Chunk // ends of parts that have to wait
 	parts      int              // so far, without the one for reasoning with details
 	text       *openText
@@ -32,7 +31,7 @@ type deltas struct {
 type openText struct {
 	index int
 	kind  provider.ChunkKind
-	blank string // what came before the first word
+	blank string // white space before the first word
 	began bool
 	end   string // its last bytes
 	extra json.RawMessage
@@ -94,11 +93,10 @@ func (d *deltas) add(delta chatDelta) {
 	}
 }
 
-// think adds reasoning, under whichever name it comes.
 func (d *deltas) think(delta chatDelta) {
 	var details []json.RawMessage
 	if d.dialect.ReasoningDetails {
-		_ = json.Unmarshal(value(delta.Details), &details) // what is no list is none
+		_ = json.Unmarshal(value(delta.Details), &details) // any other value counts as empty
 	}
 	if text := str(delta.ReasoningContent); text != "" {
 		d.reason(text, "reasoning_content", details)
@@ -157,8 +155,8 @@ func (d *deltas) say(text string, extra json.RawMessage) {
 	d.emit(provider.Chunk{Kind: t.kind, Index: t.index, Text: text})
 }
 
-// textKind is what a text is that begins so: where a structured answer is
-// wanted, JSON is one, and words are not.
+// textKind is the kind of a text with this beginning: if a structured answer is wanted, JSON is one, and
+// words are a message.
 func textKind(structured bool, start string) provider.ChunkKind {
 	start = strings.TrimSpace(start)
 	if structured && start != "" && strings.ContainsAny(start[:1], `{["-0123456789`) {
@@ -189,8 +187,8 @@ func (d *deltas) call(delta callDelta) {
 	})
 }
 
-// meant is the call that a delta goes on with, nil where it begins one. Servers
-// are known to leave out the number, or to give all calls the same one.
+// meant is the call that a delta continues, nil if it begins one. Some servers omit the number, or give all
+// calls the same one.
 func (d *deltas) meant(delta callDelta) *openCall {
 	numbered := delta.Index != nil
 	for i := len(d.calls) - 1; i >= 0; i-- {
@@ -236,7 +234,7 @@ func (d *deltas) closeThought(last bool) {
 	d.thought = nil
 }
 
-// state is what of the reasoning has to go back.
+// state is the part of the reasoning that goes back.
 func (t *openThought) state(d Dialect) chatState {
 	s := chatState{}
 	for _, detail := range t.details {

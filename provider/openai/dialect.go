@@ -10,36 +10,36 @@ import (
 // A Dialect is how a server of Chat Completions differs from OpenAI's own. The
 // zero value is OpenAI.
 type Dialect struct {
-	Name    string // what errors call the provider; empty: "openai"
-	BaseURL string // where it is served by default; empty: OpenAI's
+	Name    string // in errors; empty: "openai"
+	BaseURL string // its default address; empty: OpenAI's
 
 	SystemRole       string        // of the first message; empty: "system"
 	UserAfterTool    UserAfterTool // whether a user may speak directly behind results
-	IDs              IDForm        // what the ids of tool calls look like
-	ToolNameField    string        // field of a tool message for the tool's name; empty: none
+	IDs              IDForm        // the form of the ids of tool calls
+	ToolNameField    string        // field of a tool message for the tool's name; empty: omitted
 	ImagesInTool     bool          // results may hold images
-	NoImages         bool          // no model reads images
-	NoFiles          bool          // there are no file parts
+	NoImages         bool          // models cannot read images
+	NoFiles          bool          // file parts are unsupported
 	MaxTokensField   string        // empty: "max_completion_tokens"
 	ParallelCalls    bool          // several tool calls at once have to be asked for
 	NoStreamOptions  bool          // usage comes unasked, and asking is an error
 	JSONObject       bool          // of response formats only json_object is known
 	ReasoningObject  bool          // effort is a field of an object "reasoning"
 	ReasoningBack    ReasoningBack // which messages get their reasoning back
-	ReasoningField   string        // under which name, where the item does not say; empty: "reasoning_content"
+	ReasoningField   string        // its name if the item lacks one; empty: "reasoning_content"
 	ReasoningDetails bool          // reasoning_details go back unchanged
 	ExtraContent     bool          // extra_content goes back unchanged
-	Tools            tooldef.Rules // what definitions of tools may be; the zero value is OpenAI's
+	Tools            tooldef.Rules // for definitions of tools; the zero value is OpenAI's
 	KeyHeader        string        // header of the key; empty: Authorization
-	EmptyContent     bool          // an answer that only calls tools has the content "", not null
+	EmptyContent     bool          // an answer of tool calls alone has the content "", not null
 }
 
-// UserAfterTool is what becomes of a user's message directly behind results.
+// UserAfterTool is the place of a user's message directly behind results.
 type UserAfterTool int
 
 // The ways.
 const (
-	UserAllowed UserAfterTool = iota // it stands there
+	UserAllowed UserAfterTool = iota // it stays there
 	UserFolded                       // its text is added to the last result
 )
 
@@ -50,7 +50,7 @@ type ReasoningBack int
 const (
 	ReasoningNever     ReasoningBack = iota
 	ReasoningToolTurns               // those of turns in which a tool was called
-	ReasoningAll                     // all of them; a space where there is none
+	ReasoningAll                     // all of them; a space replaces missing reasoning
 )
 
 // DialectNamed is the dialect of a server that jp knows by name; false for any
@@ -67,7 +67,7 @@ func Dialects() []string {
 	return slices.DeleteFunc(names, func(name string) bool { return name == "openai" })
 }
 
-// anyNumber is for servers of one's own, which set no limit.
+// anyNumber is for servers of one's own, without a limit.
 var anyNumber = tooldef.Rules{Max: -1}
 
 func dialects() map[string]Dialect {
@@ -138,7 +138,7 @@ func (d Dialect) maxTokensField() string { return or(d.MaxTokensField, "max_comp
 
 func (d Dialect) reasoningField() string { return or(d.ReasoningField, "reasoning_content") }
 
-// or is the value, or what stands for it where it is empty.
+// or is the value, or its default if it is empty.
 func or(value, otherwise string) string {
 	if value == "" {
 		return otherwise

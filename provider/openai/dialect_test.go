@@ -107,8 +107,8 @@ func TestSystemRole(t *testing.T) {
 	}
 }
 
-// Ids have the server's form, differ as the given ones do, and do not change when
-// more messages follow. What the server itself gave is kept.
+// Ids have the server's form, differ as the given ones do, and stay the same when more messages follow. Ids
+// from the server itself are kept.
 func TestFormedIDs(t *testing.T) {
 	ids := func(t require.TestingT, o openai.Options, messages []provider.Message) (calls, answers []string) {
 		body := openai.ChatBody(&provider.Request{Model: "m", Messages: messages}, o)

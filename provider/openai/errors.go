@@ -13,14 +13,14 @@ import (
 	"jp/provider/stream"
 )
 
-// Limits of what is kept of a server's complaint, in bytes.
+// Limits of the kept part of a server's complaint, in bytes.
 const (
 	maxComplaint = 1 << 20
 	maxMessage   = 2000
 )
 
-// broken is the error of an exchange that ended early; answered says that the server
-// had begun to answer. What fails before anything was sent is the fault of the request.
+// broken is the error of an exchange that ended early; answered says that the server had begun to answer. A
+// failure before sending is the fault of the request.
 func (o Options) broken(err error, answered bool) error {
 	var known *provider.Error
 	var network net.Error
@@ -40,7 +40,7 @@ func (o Options) broken(err error, answered bool) error {
 	return o.failure(provider.Error{Class: class, Err: err})
 }
 
-// refused is the error of a response with a status that says so.
+// refused is the error of a response with an error status.
 func (o Options) refused(response *http.Response) error {
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxComplaint))
 	if err != nil {

@@ -134,7 +134,7 @@ func TestErrorsInTheMidst(t *testing.T) {
 	}
 }
 
-// A server that does not stream says why, or is asked in vain.
+// A server that does not stream gives the reason, or the request is in vain.
 func TestAnswerWithoutStream(t *testing.T) {
 	tests := []struct {
 		body  string

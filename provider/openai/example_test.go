@@ -11,7 +11,7 @@ import (
 	"jp/provider/openai"
 )
 
-// A server that speaks Chat Completions is asked in its own dialect.
+// A server that speaks Chat Completions gets requests in its own dialect.
 func Example() {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprint(w, `data: {"choices":[{"delta":{"content":"Hello"}}]}`+"\n\n")

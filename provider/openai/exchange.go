@@ -93,8 +93,8 @@ func (o Options) do(ctx context.Context, method, path, accept string, body encod
 	return client.Do(request)
 }
 
-// isAddress keeps a mistyped address, with whatever secret it holds, out of the
-// errors of those who parse it.
+// isAddress reports a valid address. The check keeps a mistyped one, with its possible secrets, out of the
+// errors of parsers.
 func isAddress(base string) bool {
 	u, err := url.Parse(base)
 	return err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http")

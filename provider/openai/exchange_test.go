@@ -171,8 +171,7 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// talking is a transport whose server says a text and then keeps the line until
-// the request ends.
+// talking is a transport whose server sends a text and then keeps the line until the request ends.
 type talking string
 
 func (t talking) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -183,7 +182,7 @@ func (t talking) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// waiting reads nothing, until its context ends.
+// waiting blocks until its context ends.
 type waiting struct{ ctx context.Context }
 
 func (w waiting) Read([]byte) (int, error) {
@@ -218,7 +217,7 @@ func TestHowLongSilenceMayBe(t *testing.T) {
 	}
 }
 
-// The time that the consumer takes is not the server's silence.
+// The time of the consumer does not count as the server's silence.
 func TestSlowConsumer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var took time.Duration
@@ -226,7 +225,7 @@ func TestSlowConsumer(t *testing.T) {
 		for _, err := range openai.NewChat(talkingTo(events(delta(`"content":"A"`)))).Stream(t.Context(), &provider.Request{Model: "m"}) {
 			took = time.Since(began)
 			if err == nil {
-				// The clock of the test's bubble: no time passes.
+				// This is the clock of the test's bubble.
 				time.Sleep(time.Hour)
 			}
 		}
@@ -299,7 +298,7 @@ func TestBadAddress(t *testing.T) {
 	}
 }
 
-// What is in the environment belongs to OpenAI's endpoint, not to this one.
+// Variables of the environment belong to OpenAI's endpoint, not to this one.
 func TestEnvironmentIsNotRead(t *testing.T) {
 	for _, name := range []string{"OPENAI_API_KEY", "OPENAI_ADMIN_KEY", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID"} {
 		t.Setenv(name, "from-the-environment")

@@ -7,14 +7,13 @@ import (
 	"jp/provider/encoded"
 )
 
-// What requests of all tests have in common is kept, as a provider keeps that of its requests.
+// Common JSON of the requests of all tests, as a provider keeps it.
 var (
 	sentInChat    encoded.Lists[chatMessage]
 	sentResponses encoded.Lists[inputItem]
 )
 
-// ChatBody is the body of a request, without a server to read it. It is the same whatever was
-// sent before.
+// ChatBody is the body of a request, without a server to read it. It is independent of earlier requests.
 func ChatBody(r *provider.Request, o Options) []byte {
 	whole, err := chatParams(r, o).MarshalJSON()
 	return equal(whole, err, func() (encoded.Body, error) { return chatBody(chatParams(r, o), &sentInChat) })
@@ -26,7 +25,7 @@ func ResponsesBody(r *provider.Request, o Options) []byte {
 	return equal(whole, err, func() (encoded.Body, error) { return responsesBody(responsesParams(r, o), &sentResponses) })
 }
 
-// equal makes the body again, from what was sent before and from what was sent now.
+// equal makes the body again, with the JSON of earlier requests, and with its own.
 func equal(whole []byte, err error, again func() (encoded.Body, error)) []byte {
 	for range 2 {
 		if err != nil {

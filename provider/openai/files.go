@@ -8,7 +8,7 @@ import (
 	"jp/provider"
 )
 
-// A partKind is what a part of a message is.
+// A partKind is the kind of a part of a message.
 type partKind int
 
 const (
@@ -24,8 +24,7 @@ type part struct {
 	file provider.Block // of anything else
 }
 
-// partOf is the part that a block becomes. A file that the model cannot read is
-// named by a text.
+// partOf is the part for a block. A text names a file that the model cannot read.
 func (l Lacks) partOf(b provider.Block) part {
 	switch {
 	case b.Kind != provider.BlockFile:
@@ -46,13 +45,11 @@ func (p part) described() part {
 	return part{text: p.file.Described()}
 }
 
-// url is the file as a data URL.
 func (p part) url() string {
 	return "data:" + p.file.Media() + ";base64," + base64.StdEncoding.EncodeToString(p.file.Data)
 }
 
-// isImage reports whether the file is of a type that models read and its bytes
-// are what it claims.
+// isImage reports whether the file is of a type that models read and its bytes match the type.
 func isImage(b provider.Block) bool {
 	switch b.Media() {
 	case "image/jpeg", "image/png", "image/gif", "image/webp":
@@ -61,8 +58,7 @@ func isImage(b provider.Block) bool {
 	return false
 }
 
-// origin is the line before a file that a tool returned, since neither API
-// keeps the two together.
+// origin is the line before a file of a tool, since both APIs separate it from its result.
 func origin(kind partKind, tool, id string) part {
 	what := "File"
 	if kind == partImage {

@@ -8,7 +8,7 @@ import (
 	"jp/internal/wtf8"
 )
 
-// value is a field's raw JSON, nil where it is absent or null.
+// value is a field's raw JSON, nil if it is absent or null.
 func value(raw json.RawMessage) json.RawMessage {
 	if string(raw) == "null" {
 		return nil
@@ -16,18 +16,17 @@ func value(raw json.RawMessage) json.RawMessage {
 	return raw
 }
 
-// str is a field's text, "" where it is none. Like all text of this package it keeps
-// halves of characters, whose other halves may come with the next piece.
+// str is a field's text, "" for any other value. Like all text of this package it keeps halves of characters,
+// whose other halves may come with the next piece.
 func str(raw json.RawMessage) string {
 	text, err := wtf8.Decode(raw)
 	if err != nil {
-		return "" // whatever is no string is no text
+		return "" // any other value counts as empty
 	}
 	return text
 }
 
-// content is the content of a delta, parted into what the model says and what
-// it thinks.
+// content is the content of a delta, split into text and thinking.
 type content struct{ text, thinking string }
 
 // contentOf reads content that is a string, or a list of chunks as Mistral's
@@ -44,7 +43,7 @@ func contentOf(raw json.RawMessage) content {
 		Thinking []textChunk `json:"thinking"`
 	}
 	var c content
-	_ = json.Unmarshal(raw, &chunks) // chunks of other kinds say nothing
+	_ = json.Unmarshal(raw, &chunks) // chunks of other kinds are ignored
 	for _, chunk := range chunks {
 		c.text += string(chunk.Text)
 		for _, thought := range chunk.Thinking {
@@ -63,7 +62,7 @@ func argumentsOf(raw json.RawMessage) string {
 	return str(raw)
 }
 
-// detail is what has to be known of one of a server's reasoning details.
+// detail has the relevant fields of a server's reasoning detail.
 type detail struct {
 	Type    string    `json:"type"`
 	Index   int       `json:"index"` // of the text that this is a piece of
@@ -72,20 +71,20 @@ type detail struct {
 	Signed  string    `json:"signature"`
 }
 
-// detailText is what reasoning details say in words.
+// detailText is the text of reasoning details.
 func detailText(details []json.RawMessage) string {
 	var text strings.Builder
 	for _, raw := range details {
 		var d detail
-		_ = json.Unmarshal(raw, &d) // a detail of another form says nothing
+		_ = json.Unmarshal(raw, &d) // a detail of another form is ignored
 		text.WriteString(string(d.Text))
 		text.WriteString(string(d.Summary))
 	}
 	return text.String()
 }
 
-// mergeDetails adds details to those before. Pieces of one text become one
-// detail; everything else stays as it came.
+// mergeDetails adds details to those before. Pieces of one text become one detail. Everything else stays as
+// it came.
 func mergeDetails(details, more []json.RawMessage) []json.RawMessage {
 	for _, raw := range more {
 		if n := len(details); n > 0 {
@@ -99,9 +98,9 @@ func mergeDetails(details, more []json.RawMessage) []json.RawMessage {
 	return details
 }
 
-// mergedDetail is two pieces of one text, nil where they are not. A signature
-// is of the whole text, so nothing is added to a text that has one. Of fields
-// besides the text the later ones stand.
+// mergedDetail joins two pieces of one text. It returns nil if they are pieces of different texts. A
+// signature covers the whole text, so a signed text is complete. Of fields besides the text the later ones
+// count.
 func mergedDetail(a, b json.RawMessage) json.RawMessage {
 	var first, second detail
 	if json.Unmarshal(a, &first) != nil || json.Unmarshal(b, &second) != nil {

@@ -10,29 +10,27 @@ import (
 	"jp/provider"
 )
 
-// alnumLength is how long an id is where only letters and digits are taken.
+// alnumLength is the length of an id of only letters and digits.
 const alnumLength = 9
 
-// An IDForm is what the ids of tool calls look like.
+// An IDForm is the form of the ids of tool calls.
 type IDForm int
 
 // The forms.
 const (
-	AnyIDs      IDForm = iota // what the API takes
+	AnyIDs      IDForm = iota // any that the API takes
 	AlnumIDs                  // nine letters and digits
-	NumberedIDs               // functions.NAME:NUMBER, where the number counts the calls of the conversation
+	NumberedIDs               // functions.NAME:NUMBER, with the number of the call in the conversation
 )
 
-// formedIDs gives tool calls ids of a form: the same ones to the same calls in
-// the same order, and no id twice.
+// formedIDs gives tool calls ids of a form: the same ones to the same calls in the same order, each id once.
 type formedIDs struct {
 	form  IDForm
 	given map[string]string // by the id on our side
 	taken map[string]bool
 }
 
-// of is the id of a call or a result. One of the form is kept, and so is what the
-// server itself gave.
+// of is the id of a call or a result. An id of the form, or from the server itself, stays as it is.
 func (f *formedIDs) of(b provider.Block) string {
 	id := b.ID
 	if formed, ok := f.given[id]; ok || f.form == AnyIDs {

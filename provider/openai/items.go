@@ -42,9 +42,8 @@ func inputContent(p part) inputPart {
 	return c
 }
 
-// answerItems are the items of one answer: all of them as they were received,
-// or none, and then without reasoning and without ids. The server refuses an
-// item whose reasoning is missing, and reasoning whose item is.
+// answerItems are the items of one answer. All of them are as received, or else all are without reasoning and
+// ids, since the server refuses an item whose reasoning is missing, and reasoning whose item is.
 func answerItems(blocks []provider.Block, lacks Lacks) []inputItem {
 	if !lacks.Reasoning {
 		if items, ok := receivedItems(blocks); ok {

@@ -12,7 +12,7 @@ type speech struct {
 	role  conversation.Role
 	parts []part
 	calls []provider.Block // of the assistant
-	state map[string]any   // of the assistant: what goes back unchanged
+	state map[string]any   // of the assistant: returned unchanged
 	id    string           // of a result
 	tool  string           // of a result
 }
@@ -57,8 +57,7 @@ func (t *transcript) partsOf(blocks []provider.Block) []part {
 	return parts
 }
 
-// user adds what the user says: as a message of its own, to the user's last
-// one, or to the last result.
+// user adds a user's words: as a message of its own, to the user's last one, or to the last result.
 func (t *transcript) user(parts []part) {
 	if len(parts) == 0 {
 		return
@@ -108,8 +107,8 @@ func (t *transcript) assistant(blocks []provider.Block, reasoning ReasoningBack)
 	}
 }
 
-// goOn adds what the assistant said behind a pause of its provider: the server
-// knows no two answers in a row.
+// goOn adds the assistant's words behind a pause of its provider, since the server refuses two answers in a
+// row.
 func (s *speech) goOn(more speech) {
 	s.parts = append(s.parts, more.parts...)
 	s.calls = more.calls
@@ -118,8 +117,8 @@ func (s *speech) goOn(more speech) {
 	}
 }
 
-// results adds one message for each result, and behind all of them what only a
-// user may show: pictures and documents.
+// results adds one message for each result, and behind all of them the pictures and documents that only a
+// user message may hold.
 func (t *transcript) results(blocks []provider.Block) {
 	var shown []part
 	for _, b := range blocks {
@@ -135,8 +134,8 @@ func (t *transcript) results(blocks []provider.Block) {
 	t.user(shown)
 }
 
-// attach adds a file to the result before it, as far as a result may hold it.
-// What it returns the user has to show.
+// attach adds a file to the result before it, if a result may hold it. It returns the parts for a user
+// message.
 func (t *transcript) attach(b provider.Block) []part {
 	p, result := t.lacks.partOf(b), t.last()
 	if result == nil || result.role != conversation.RoleTool {
@@ -149,7 +148,6 @@ func (t *transcript) attach(b provider.Block) []part {
 	return []part{origin(p.kind, result.tool, result.id), p}
 }
 
-// encode writes the message down.
 func (s speech) encode(d Dialect) chatMessage {
 	switch s.role {
 	case conversation.RoleAssistant:

@@ -1,14 +1,12 @@
 // Package openai asks models through the two APIs of OpenAI: Responses, and
 // Chat Completions with all the servers that speak it.
 //
-// A request's body is a pure function of the request and of options: equal
-// requests give equal bytes. What the servers of Chat Completions do not agree
-// on is data, a [Dialect]. An answer's parts come out as the server orders
-// them, each closed with the item that has to be sent back unchanged.
+// A request's body is a pure function of the request and of options: equal requests give equal bytes. The
+// differences between the servers of Chat Completions are data, a [Dialect]. An answer's parts come out as
+// the server orders them, each closed with the item that has to be sent back unchanged.
 //
-// The package reads no environment, keeps nothing but the JSON of what it sent
-// last, never tries a request twice, and shows the key only to the endpoint: not in errors, and of an
-// account only a hash.
+// The package ignores the environment, keeps only the JSON of the last request, and sends each request once.
+// It sends the key to the endpoint alone: errors omit it, and an account is known by a hash.
 package openai
 
 import (
@@ -36,19 +34,18 @@ const defaultIdleTimeout = 5 * time.Minute
 
 const defaultStall = 10 * time.Minute
 
-// ownURL is OpenAI's own address.
 const ownURL = "https://api.openai.com/v1"
 
 // Options are how requests are made. The zero value asks OpenAI without a key.
 type Options struct {
-	Key         string        // bearer token; empty: none is sent
+	Key         string        // bearer token; optional
 	BaseURL     string        // empty: the dialect's
 	Client      *http.Client  // nil: http.DefaultClient
 	MaxTokens   int           // most tokens of an answer; 0: the server decides
 	Reasoning   Reasoning     // how much the model thinks
-	IdleTimeout time.Duration // longest silence of the server; 0: five minutes, negative: no limit
-	Stall       time.Duration // longest time without a piece of the answer; 0: ten minutes, negative: no limit
-	Lacks       Lacks         // what the model cannot do
+	IdleTimeout time.Duration // longest silence of the server; 0: five minutes, negative: unlimited
+	Stall       time.Duration // longest time without a piece of the answer; 0: ten minutes, negative: unlimited
+	Lacks       Lacks         // missing abilities of the model
 	Dialect     Dialect       // of Chat Completions; Responses uses its name and BaseURL only
 	// Extra are further fields of the body, such as "temperature". They take
 	// the place of a field of the same name.
@@ -57,7 +54,8 @@ type Options struct {
 	CacheLife string
 }
 
-// ownServer reports whether requests go to OpenAI itself, which routes those of one key to one cache. Others need not know the field.
+// ownServer reports whether requests go to OpenAI itself, which routes those of one key to one cache. Other
+// servers may reject the field.
 func (o Options) ownServer() bool { return o.baseURL() == ownURL }
 
 // familyData has the beginnings of the names of models whose prefixes the server can keep for a day.
@@ -81,24 +79,23 @@ func (o Options) longestCache(model string) bool {
 	return o.CacheLife != "5m" && slices.ContainsFunc(cachedForADay(), begins)
 }
 
-// Reasoning is how much a model thinks, and what it tells of it. Empty values
-// leave it to the server.
+// Reasoning is how much a model thinks, and how much of it it shows. Empty values leave it to the server.
 type Reasoning struct {
 	Effort  string // such as "low" or "high"
 	Summary string // of Responses: "auto", "concise" or "detailed"
 }
 
-// Lacks are the abilities that a model does not have. The zero value has all.
+// Lacks are the abilities that a model lacks. The zero value has all.
 type Lacks struct {
 	Images    bool
 	Files     bool // PDFs
 	Reasoning bool // asking for reasoning is an error
 }
 
-// Name is what errors and events call the provider.
+// Name is the name of the provider in errors and events.
 func (o Options) Name() string { return o.Dialect.name() }
 
-// Endpoint is the base URL, without what might be secret in it.
+// Endpoint is the base URL, without secrets.
 func (o Options) Endpoint() string { return provider.EndpointOf(o.baseURL()) }
 
 // Account tells keys apart without giving them away.
@@ -139,9 +136,8 @@ func (o Options) fields() map[string]any {
 	return fields
 }
 
-// asked are the messages up to the last one that asks something. Neither API
-// goes on where a model stopped, so an answer that was paused elsewhere is
-// asked for anew.
+// asked are the messages up to the last one that needs an answer. Neither API continues a stopped answer, so
+// jp asks anew for an answer that was paused elsewhere.
 func asked(messages []provider.Message) []provider.Message {
 	for len(messages) > 0 && messages[len(messages)-1].Role == conversation.RoleAssistant {
 		messages = messages[:len(messages)-1]

@@ -12,12 +12,11 @@ import (
 	"jp/provider"
 )
 
-// outputs reads the events of a response. Its items are the parts of the
-// answer; the item of a part is that of the event which ends it, since the one
-// which begins it may lack what comes later.
+// outputs reads the events of a response. Its items are the parts of the answer. The item of a part comes
+// from the event at its end, since the one at its beginning may lack fields.
 type outputs struct {
 	structured bool
-	chunks     []provider.Chunk // not taken yet
+	chunks     []provider.Chunk // to be taken
 	items      map[int]*openItem
 	refused    bool
 	called     bool
@@ -30,8 +29,8 @@ type openItem struct {
 	kind    provider.ChunkKind
 	known   bool            // kind is known
 	named   bool            // the item itself has been seen
-	plain   bool            // commentary, whatever it looks like
-	text    strings.Builder // so far, without what is held back
+	plain   bool            // commentary, in any form
+	text    strings.Builder // so far, without the held part
 	held    string          // blanks before the first word
 	summary int             // which part of a summary it is at
 	closed  bool
@@ -47,7 +46,7 @@ func (o *outputs) Read(data []byte) ([]provider.Chunk, error) {
 	index := event.OutputIndex
 	delta := func() string { return str(event.Delta) }
 	switch event.Type {
-	case "": // a whole answer: what a server sends that does not stream
+	case "": // a whole answer, from a server that does not stream
 		return o.chunks, o.response(data)
 	case "response.output_item.added":
 		o.begin(index, event.Item)
@@ -60,7 +59,7 @@ func (o *outputs) Read(data []byte) ([]provider.Chunk, error) {
 		o.extend(o.item(index, provider.ChunkToolCall), delta())
 	case "response.output_text.done":
 		if event.ContentIndex > 0 {
-			break // what was said of the parts before is not in it
+			break // its text lacks that of the earlier parts
 		}
 		o.complete(o.item(index, provider.ChunkMessage), event.Text)
 	case "response.function_call_arguments.done":
@@ -79,7 +78,7 @@ func (o *outputs) Read(data []byte) ([]provider.Chunk, error) {
 	return o.chunks, nil
 }
 
-// response takes a response that is no event.
+// response takes a bare response, without an event.
 func (o *outputs) response(data []byte) error {
 	var r response
 	if decode(data, &r) != nil || r.Object != "response" {
@@ -112,7 +111,7 @@ func (o *outputs) Whole() bool { return o.end != nil }
 // End implements [stream.Reader].
 func (o *outputs) End() []provider.Chunk { return []provider.Chunk{*o.end} }
 
-// item is the item of that index, begun where it has not.
+// item is the item of that index. It begins one if necessary.
 func (o *outputs) item(index int, kind provider.ChunkKind) *openItem {
 	if o.items == nil {
 		o.items = map[int]*openItem{}
@@ -123,11 +122,10 @@ func (o *outputs) item(index int, kind provider.ChunkKind) *openItem {
 	return o.items[index]
 }
 
-// begin opens an item, nil where its type is none that jp knows. Reasoning may
-// never say a word and counts all the same.
+// begin opens an item. It returns nil if jp does not know its type. Reasoning without any text counts, too.
 func (o *outputs) begin(index int, raw json.RawMessage) *openItem {
 	var item receivedItem
-	_ = json.Unmarshal(raw, &item) // what cannot be read is of no known type
+	_ = json.Unmarshal(raw, &item) // an unreadable item has no known type
 	kind, known := map[string]provider.ChunkKind{
 		"message": provider.ChunkMessage, "reasoning": provider.ChunkReasoning, "function_call": provider.ChunkToolCall,
 	}[item.Type]
@@ -182,7 +180,7 @@ func (o *outputs) summarize(index, at int, text string) {
 	o.extend(i, text)
 }
 
-// close ends an item, with whatever of it did not come in pieces.
+// close ends an item, and adds the rest that did not come in pieces.
 func (o *outputs) close(index int, raw json.RawMessage) {
 	var item receivedItem
 	i := o.begin(index, raw)
@@ -205,8 +203,7 @@ func (o *outputs) close(index int, raw json.RawMessage) {
 	o.emit(provider.Chunk{Kind: provider.ChunkClose, Index: index, Item: raw})
 }
 
-// complete adds to an item what of its whole text has not been said, nothing where
-// something else was.
+// complete adds the rest of an item's whole text, if the text so far is its beginning.
 func (o *outputs) complete(i *openItem, whole string) {
 	left, ok := wtf8.Rest(whole, i.text.String())
 	switch {
@@ -219,8 +216,7 @@ func (o *outputs) complete(i *openItem, whole string) {
 	}
 }
 
-// conclude ends the answer. Items that the server never ended are ended as the
-// response has them.
+// conclude ends the answer. It ends all open items as in the response.
 func (o *outputs) conclude(r response) {
 	for index, item := range r.Output {
 		o.close(index, item)

@@ -8,8 +8,7 @@ import (
 	"jp/provider"
 )
 
-// chatState is what a server of Chat Completions said besides text, and wants
-// to see again.
+// chatState is the data beside text that a server of Chat Completions sends and expects back.
 type chatState struct {
 	Content   *string           `json:"reasoning_content,omitempty"`
 	Reasoning *string           `json:"reasoning,omitempty"`
@@ -17,7 +16,7 @@ type chatState struct {
 	Extra     json.RawMessage   `json:"extra_content,omitempty"`
 }
 
-// stateOf is the state that a block's item holds, none where it is not one.
+// stateOf is the state that a block's item holds, empty if there is none.
 func stateOf(b provider.Block) chatState {
 	var s chatState
 	if len(b.Item) == 0 || json.Unmarshal(b.Item, &s) != nil {
@@ -26,7 +25,7 @@ func stateOf(b provider.Block) chatState {
 	return s
 }
 
-// item is the state as an item, nil where there is none.
+// item is the state as an item, nil if it is empty.
 func (s chatState) item() json.RawMessage {
 	if s.Content == nil && s.Reasoning == nil && len(s.Details) == 0 && len(s.Extra) == 0 {
 		return nil
@@ -38,9 +37,8 @@ func (s chatState) item() json.RawMessage {
 	return item
 }
 
-// reasoningBack says of each message whether its reasoning goes back. What a
-// turn's first tool call decides holds for the whole turn, so that no message
-// changes when the next turn begins.
+// reasoningBack tells for each message whether its reasoning goes back. A turn's first tool call decides for
+// the whole turn, so that messages stay the same when the next turn begins.
 func (d Dialect) reasoningBack(messages []provider.Message) []ReasoningBack {
 	back := make([]ReasoningBack, len(messages))
 	turn := ReasoningNever
@@ -128,8 +126,7 @@ func (d Dialect) reasoningText(blocks []provider.Block) (field, text string) {
 	return field, all.String()
 }
 
-// extraContent is the block's extra_content as a field, nil where the dialect
-// knows none.
+// extraContent is the block's extra_content as a field, nil if the dialect lacks it.
 func (d Dialect) extraContent(b provider.Block) map[string]any {
 	extra := stateOf(b).Extra
 	if !d.ExtraContent || len(extra) == 0 {

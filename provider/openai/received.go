@@ -13,7 +13,7 @@ import (
 // maxItemID is the longest id that the server takes back.
 const maxItemID = 64
 
-// receivedItem is what has to be known of an item that is sent back.
+// receivedItem has the relevant fields of an item that is sent back.
 type receivedItem struct {
 	Type      string `json:"type"`
 	ID        string `json:"id"`
@@ -33,9 +33,8 @@ type receivedItem struct {
 	} `json:"content"`
 }
 
-// receivedItems are the items of an answer as they were received. It is false
-// where there is no reasoning to send, where an item is missing or no longer
-// says what its block says, or where reasoning has lost the item behind it.
+// receivedItems are the items of an answer as they were received. ok is false if there is no reasoning to
+// send, if an item is missing or differs from its block, or if reasoning has lost the item behind it.
 func receivedItems(blocks []provider.Block) ([]inputItem, bool) {
 	var items []inputItem
 	thought := false
@@ -55,8 +54,7 @@ func receivedItems(blocks []provider.Block) ([]inputItem, bool) {
 	return items, thought
 }
 
-// itemAsReceived is the block's item but for its status, which is not the
-// client's to say.
+// itemAsReceived is the block's item without its status, which clients must not send.
 func itemAsReceived(b provider.Block) (inputItem, bool) {
 	var item receivedItem
 	fields, err := conversation.ParseObject(b.Item)
@@ -67,7 +65,7 @@ func itemAsReceived(b provider.Block) (inputItem, bool) {
 	return inputItem{received: joinFields(fields)}, true
 }
 
-// says reports whether the item is what the block was made of.
+// says reports whether the item matches the block.
 func (r receivedItem) says(b provider.Block) bool {
 	switch b.Kind {
 	case provider.BlockReasoning:
@@ -80,8 +78,7 @@ func (r receivedItem) says(b provider.Block) bool {
 	return false
 }
 
-// thought is what the item tells of the model's reasoning: its summary, whose parts are
-// paragraphs, or all of it.
+// thought is the item's text of the model's reasoning: its summary, whose parts are paragraphs, or all of it.
 func (r receivedItem) thought() string {
 	var parts []string
 	for _, part := range r.Summary {

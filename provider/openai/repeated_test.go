@@ -9,7 +9,7 @@ import (
 	"jp/provider/openai"
 )
 
-// A call that a server reports twice in one answer, in whichever way, is one call.
+// A call that a server reports twice in one answer, in any form, is one call.
 func TestACallReportedTwiceIsOneCall(t *testing.T) {
 	const other = `{"id":"fc_2","type":"function_call","status":"completed","call_id":"c1","name":"look","arguments":"{\"p\": 2}"}`
 	const first, second = `"id":"c1","type":"function","function":{"name":"look","arguments":"{\"p\":1}"}`, `"id":"c1","type":"function","function":{"name":"look","arguments":"{\"p\":2}"}`

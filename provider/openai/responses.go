@@ -25,7 +25,7 @@ func (r *Responses) Stream(ctx context.Context, request *provider.Request) iter.
 	}, answer)
 }
 
-// responsesBody is the body of a request, in which lists has what earlier ones have.
+// responsesBody is the body of a request. lists holds the JSON of earlier requests.
 func responsesBody(r responsesRequest, lists *encoded.Lists[inputItem]) (encoded.Body, error) {
 	return lists.Body(r.Input, encoded.Encoding[inputItem]{
 		Whole: func(items []inputItem) ([]byte, error) {
@@ -37,8 +37,8 @@ func responsesBody(r responsesRequest, lists *encoded.Lists[inputItem]) (encoded
 	})
 }
 
-// responsesParams is a request to the Responses API. The server
-// keeps nothing: whatever it needs to know of earlier answers goes with it.
+// responsesParams is a request to the Responses API. The server is stateless, so the state of earlier answers
+// goes with it.
 func responsesParams(r *provider.Request, o Options) responsesRequest {
 	p := responsesRequest{
 		Model:           r.Model,
@@ -71,8 +71,8 @@ func responsesParams(r *provider.Request, o Options) responsesRequest {
 	return p
 }
 
-// functionTools are the tools, whose arguments the server is not to force into
-// a subset of JSON schema.
+// functionTools are the tools. strict is off, since the server would force arguments into a subset of JSON
+// schema.
 func functionTools(tools []provider.Tool) []responsesTool {
 	var all []responsesTool
 	for _, t := range tools {

@@ -105,7 +105,7 @@ func TestResponsesParts(t *testing.T) {
 	}
 }
 
-// What is behind the end is not waited for.
+// jp does not wait for data behind the end.
 func TestResponsesEndsWithItsLastEvent(t *testing.T) {
 	s := serve(t, hanging(events(completed())))
 	chunks, err := ask(t.Context(), openai.NewResponses(s.options(openai.Options{})), &provider.Request{Model: "m"})
@@ -113,7 +113,7 @@ func TestResponsesEndsWithItsLastEvent(t *testing.T) {
 	require.Equal(t, conversation.FinishStop, chunks[len(chunks)-1].Finish)
 }
 
-// Commentary is no structured answer, even if it looks like one.
+// Commentary stays text, even if it looks like a structured answer.
 func TestCommentaryIsNoAnswer(t *testing.T) {
 	const comment = `{"id":"msg_1","type":"message","phase":"commentary","content":[{"type":"output_text","text":"[1] is next"}]}`
 	s := serve(t, writing(events(done("0", comment), completed())))

@@ -34,7 +34,7 @@ func answered(t *testing.T, parts []part) []provider.Message {
 	return []provider.Message{user(text("hi")), assistant(answer...), results(seen...)}
 }
 
-// What a model said comes back to it as it was, whichever way it was streamed.
+// A model's answer goes back to it as it was, in any form of streaming.
 func TestAnswersGoBack(t *testing.T) {
 	const comment = `{"id":"msg_1","type":"message","role":"assistant","phase":"commentary","content":[{"type":"output_text","text":"<Grüße> ","annotations":[]},{"type":"output_text","text":"👋"}]}`
 	stream := events(

@@ -89,8 +89,7 @@ func TestBodiesKeepTheRules(t *testing.T) {
 	})
 }
 
-// Whatever was sent to get an answer is sent again, byte for byte, before that
-// answer.
+// The messages before an answer are sent again, byte for byte, before that answer.
 func TestBodiesOnlyGrow(t *testing.T) {
 	inner := func(t *rapid.T, body []byte, name string) string {
 		var members map[string]json.RawMessage
@@ -111,8 +110,8 @@ func TestBodiesOnlyGrow(t *testing.T) {
 	})
 }
 
-// chatFaults are the rules that a body breaks. Which messages of a turn with
-// tools had reasoning that could go back, a body does not show.
+// chatFaults are the rules that a body breaks. A body does not show which messages of a turn with tools had
+// reasoning that could go back.
 func chatFaults(body []byte, d openai.Dialect) []wirecheck.Violation {
 	faults := wirecheck.Chat(body, ableOf(d))
 	if d.ReasoningBack == openai.ReasoningToolTurns {
@@ -121,7 +120,7 @@ func chatFaults(body []byte, d openai.Dialect) []wirecheck.Violation {
 	return faults
 }
 
-// ableOf is what the validator has to know of a dialect.
+// ableOf describes a dialect to the validator.
 func ableOf(d openai.Dialect) wirecheck.Capability {
 	able := wirecheck.ChatDialect{
 		AlnumIDs: d.IDs == openai.AlnumIDs, NumberedIDs: d.IDs == openai.NumberedIDs, ImagesInTool: d.ImagesInTool, ReasoningDetails: d.ReasoningDetails, ExtraContent: d.ExtraContent, EmptyContent: d.EmptyContent,

@@ -5,18 +5,17 @@ import (
 	"slices"
 )
 
-// schemaName is what the schema of an answer is called on the wire.
+// schemaName is the name of an answer's schema on the wire.
 const schemaName = "answer"
 
-// strictWords are the keywords that a schema may use where it is to be followed
-// to the letter.
+// strictWords are the keywords that a strict schema may use.
 func strictWords() []string {
 	return []string{"type", "properties", "required", "additionalProperties", "items", "enum", "const", "description", "title", "anyOf"}
 }
 
-// strictly reports whether the schema is of the kind that models are made to
-// follow to the letter: known keywords only, and objects that require all of
-// their properties and allow no others. Any other schema is a wish.
+// strictly reports whether the schema is of the kind that models are made to follow to the letter: known
+// keywords only, and objects that require all of their properties and forbid others. The server follows any
+// other schema loosely.
 func strictly(schema json.RawMessage) bool {
 	var root map[string]any
 	if json.Unmarshal(schema, &root) != nil || root["type"] != "object" {

@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// A server answers every request in the same way and keeps what it was sent.
+// A server answers every request in the same way and keeps the requests.
 type server struct {
 	*httptest.Server
 	mu      sync.Mutex
@@ -81,7 +81,7 @@ const (
 	responsesStop = `{"type":"response.completed","response":{"status":"completed","output":[]}}`
 )
 
-// ask collects what a provider yields.
+// ask collects a provider's chunks.
 func ask(ctx context.Context, p provider.Provider, r *provider.Request) (chunks []provider.Chunk, err error) {
 	for chunk, failure := range p.Stream(ctx, r) {
 		if failure != nil {
@@ -92,7 +92,7 @@ func ask(ctx context.Context, p provider.Provider, r *provider.Request) (chunks 
 	return chunks, nil
 }
 
-// A part is what the assembler makes of an answer, in short.
+// A part is a part from the assembler, in short.
 type part struct {
 	Kind provider.ChunkKind
 	Text string // or arguments

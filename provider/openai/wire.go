@@ -27,7 +27,6 @@ type chatRequest struct {
 	more map[string]any
 }
 
-// chatMessage is a message of any role.
 type chatMessage struct {
 	Content    any        `json:"content,omitempty"` // a string or []chatPart
 	ToolCalls  []chatCall `json:"tool_calls,omitempty"`
@@ -50,7 +49,6 @@ type chatFunction struct {
 	Name      string `json:"name"`
 }
 
-// chatPart is a piece of a message.
 type chatPart struct {
 	Text     *string   `json:"text,omitempty"`
 	ImageURL *imageURL `json:"image_url,omitempty"`
@@ -215,7 +213,7 @@ func (t responsesTool) MarshalJSON() ([]byte, error) {
 	return encodeWith(plain(t), t.more)
 }
 
-// encode is the JSON of a value, in which <, > and & stand as they are: some servers count bytes.
+// encode is the JSON of a value, with <, > and & unescaped, since some servers count bytes.
 func encode(v any) ([]byte, error) {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
@@ -326,7 +324,7 @@ type callDelta struct {
 	} `json:"function"`
 }
 
-// number is the call's number as the server counts, 0 where it does not.
+// number is the call's number from the server, 0 by default.
 func (c callDelta) number() int64 {
 	if c.Index == nil {
 		return 0
@@ -361,7 +359,6 @@ type responseEvent struct {
 	Response     response        `json:"response"`
 }
 
-// A response is an answer of Responses.
 type response struct {
 	Object            string            `json:"object"`
 	Status            string            `json:"status"`
