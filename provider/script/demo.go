@@ -32,12 +32,12 @@ func Demo() *Provider {
 	return p
 }
 
-// demoElsewhere is what the demo says where it cannot play.
+// demoElsewhere is the demo's text if it cannot play.
 const demoElsewhere = "I am jp's demo: a script, and no model. I say the same whatever you ask, and my script needs the file auth/retry.go " +
 	"as `jp demo` makes it. Here a call of it failed, so I change nothing. `jp demo` plays all of it in a scratch repository."
 
-// elsewhere ends the demo where a call of it has failed before its command: in
-// another repository than its own it would go on to write its files there.
+// elsewhere ends the demo if a call of it has failed before its command, since in another repository than its
+// own it would go on to write its files there.
 func elsewhere(request *provider.Request) *reply {
 	results := 0
 	for _, m := range request.Messages {

@@ -23,8 +23,7 @@ type arguments struct {
 	Argv    []string
 }
 
-// playDemo does in dir what the demo's model asks for, up to the command that
-// it runs, which it returns.
+// playDemo runs the demo's tool calls in dir, up to its command, and returns the command.
 func playDemo(t *testing.T, dir string) []string {
 	var command, tools []string
 	p := Demo()

@@ -16,7 +16,7 @@ import (
 	"jp/provider"
 )
 
-// ErrScript is wrapped by every error about what a script says.
+// ErrScript is wrapped by every error of an invalid script.
 var ErrScript = errors.New("not a script")
 
 // file is a script as it is written.
@@ -26,7 +26,6 @@ type file struct {
 	Summaries []reply `toml:"summary"` // answers to requests for a summary, counted apart
 }
 
-// reply is what the model says in one call.
 type reply struct {
 	Reasoning  string     `toml:"reasoning"`
 	Message    string     `toml:"message"`
@@ -46,7 +45,6 @@ type reply struct {
 	data string // Data as JSON
 }
 
-// toolCall is one tool call of a reply.
 type toolCall struct {
 	ID        string         `toml:"id"`
 	Name      string         `toml:"name"` // the registry's
@@ -56,7 +54,6 @@ type toolCall struct {
 	text string // the arguments as sent
 }
 
-// usage is what a reply claims to have consumed.
 type usage struct {
 	Input      int    `toml:"input"`
 	Output     int    `toml:"output"`
@@ -65,7 +62,6 @@ type usage struct {
 	CostUSD    string `toml:"cost_usd"`
 }
 
-// check refuses what nothing can have consumed.
 func (u *usage) check() error {
 	switch {
 	case u == nil:
@@ -118,7 +114,7 @@ func parse(name string, text []byte) (*Provider, error) {
 	return &Provider{name: name, context: f.Context, replies: f.Reply, summaries: f.Summaries}, nil
 }
 
-// located says in which line of the file an error is.
+// located adds the line of an error in the file.
 func located(name string, err error) error {
 	var unknown *toml.StrictMissingError
 	if errors.As(err, &unknown) && len(unknown.Errors) > 0 {
@@ -155,7 +151,7 @@ var finishes = []conversation.Finish{
 	conversation.FinishRefusal, conversation.FinishFiltered, conversation.FinishPause,
 }
 
-// prepare checks the reply and writes out what is sent as JSON.
+// prepare checks the reply and encodes its JSON parts.
 func (r *reply) prepare() error {
 	switch {
 	case r.Fail != "" && !slices.Contains(failures, provider.Class(r.Fail)):

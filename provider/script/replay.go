@@ -8,8 +8,8 @@ import (
 	"jp/provider"
 )
 
-// Replay is a provider that says again what the models of a conversation said: to the
-// first call what they said first. name is what errors call it.
+// Replay is a provider that repeats the answers of a conversation's models, in order. name is its name in
+// errors.
 func Replay(name string, events []*conversation.Event) *Provider {
 	p := &Provider{name: name}
 	for _, said := range provider.SaidIn(events) {
@@ -18,7 +18,7 @@ func Replay(name string, events []*conversation.Event) *Provider {
 	return p
 }
 
-// recorded is a reply as it is on record. What it cost is not said again.
+// recorded is a reply as it is on record, without its cost.
 func recorded(said provider.Said) (r reply) {
 	for _, e := range said.Events {
 		switch b := e.Body.(type) {
@@ -46,12 +46,12 @@ func (r *reply) add(b *conversation.ChatResponse) {
 	}
 }
 
-// answered is the answer to a tool's question in the shape that the model is asked for.
+// answered is the answer to a tool's question in the requested shape.
 func answered(answer json.RawMessage) string {
 	return `{"answer":` + compact(answer) + `}`
 }
 
-// compact is JSON on one line; what is no JSON stays as it is.
+// compact is JSON on one line. Other text stays as it is.
 func compact(text []byte) string {
 	var out bytes.Buffer
 	if err := json.Compact(&out, text); err != nil {

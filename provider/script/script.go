@@ -1,10 +1,9 @@
 // Package script is a provider that answers from a file: for demonstrations,
 // for tests, and for work without a network.
 //
-// A script is a list of replies, one for each model call. Which one is given is
-// decided by the request alone, from how many calls of the conversation have
-// ended, so a script survives crashes, forks and retries without any state of
-// its own. The provider keeps none, and may be used concurrently.
+// A script is a list of replies, one for each model call. Which one is given is decided by the request alone,
+// from how many calls of the conversation have ended, so a script survives crashes, forks and retries without
+// any state of its own. The provider is stateless, and may be used concurrently.
 package script
 
 import (
@@ -19,10 +18,10 @@ import (
 	"jp/provider"
 )
 
-// Name is what errors call the provider.
+// Name is the name of the provider in errors and events.
 const Name = "script"
 
-// ErrUsedUp says that a conversation has had all replies of its script.
+// ErrUsedUp means that a conversation has had all replies of its script.
 var ErrUsedUp = errors.New("the script has no reply left")
 
 // A Provider gives the replies of one script.
@@ -31,15 +30,15 @@ type Provider struct {
 	context   int // tokens of a request at most, 0: any
 	replies   []reply
 	summaries []reply                        // to requests for a summary
-	instead   func(*provider.Request) *reply // what is said in the place of a reply, nil of it for nothing; may be nil
+	instead   func(*provider.Request) *reply // replaces the reply unless it returns nil; may be nil
 }
 
 // Context is how many tokens a request may have, 0 for any number.
 func (p *Provider) Context() int { return p.context }
 
-// Stream gives the reply that the request is due, in pieces, at the pace that
-// the script asks for. Past the last reply it fails with class invalid, and where the
-// request is longer than the script's context with class context.
+// Stream gives the reply that the request is due, in pieces, at the pace that the script asks for. Past the
+// last reply it fails with class invalid, and with class context if the request is longer than the script's
+// context.
 func (p *Provider) Stream(ctx context.Context, request *provider.Request) iter.Seq2[provider.Chunk, error] {
 	return func(yield func(provider.Chunk, error) bool) {
 		if err := ctx.Err(); err != nil {
@@ -72,8 +71,8 @@ func (p *Provider) Stream(ctx context.Context, request *provider.Request) iter.S
 	}
 }
 
-// due is the reply after so many calls have ended, nil past the last one. One
-// without a number of times is given once.
+// due is the reply after that many ended calls, nil past the last one. A reply without a number of times
+// counts once.
 func due(replies []reply, ended int) *reply {
 	for i := range replies {
 		if ended -= max(1, replies[i].Times); ended < 0 {
@@ -140,7 +139,7 @@ func (s *sender) send(chunks []provider.Chunk, last func() provider.Chunk) {
 	}
 }
 
-// ready waits until the next piece is due; false if none is.
+// ready waits until the next piece is due. It reports false at the end.
 func (s *sender) ready() bool {
 	if s.fails && s.sent >= s.reply.FailAfter {
 		s.fail()
@@ -159,7 +158,7 @@ func (s *sender) fail() {
 	})
 }
 
-// pause waits, but not longer than ctx lives.
+// pause waits, at most until the end of ctx.
 func pause(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return ctx.Err()
@@ -190,7 +189,6 @@ func finish(r *reply, request *provider.Request) provider.Chunk {
 // bytesPerToken is a rough measure, so that every reply has some usage.
 const bytesPerToken = 4
 
-// usage is what the script says, or an estimate.
 func (r *reply) usage(request *provider.Request) *conversation.Usage {
 	if u := r.Usage; u != nil {
 		return &conversation.Usage{
