@@ -13,12 +13,12 @@ import (
 // mostEvent is the longest event that is read, in bytes: one may hold a whole answer.
 const mostEvent = 64 << 20
 
-// ErrLong says that an event is longer than any that jp reads.
+// ErrLong is an event above the size that jp reads.
 var ErrLong = fmt.Errorf("an event of more than %d MiB", mostEvent>>20)
 
-// An event is one piece of what a server sends.
+// An event is one piece of a server's stream.
 type event struct {
-	name string // of the event, "error" for a line of that name, "" for none
+	name string // of the event, "error" for a line of that name, or ""
 	data []byte // nil for a comment
 	bare bool   // it stood outside of events
 }
@@ -31,24 +31,23 @@ type events struct {
 	ended  bool // the last line ended with a carriage return
 	err    error
 	name   string
-	data   []byte // of the event so far, nil for none
-	bare   []byte // lines that are no field of an event and may yet be JSON
+	data   []byte // of the event so far; nil: empty
+	bare   []byte // lines outside of events that may yet be JSON
 	queue  []event
-	other  []byte // the first of the lines that are neither
+	other  []byte // the first of all other lines
 	events int    // that were read
 }
 
-// mostOther is how much is kept of lines that make no sense.
+// mostOther is the kept size of lines without a meaning.
 const mostOther = 4 << 10
 
-// mark may stand before the first line of a stream, and is no part of it.
+// mark may precede the first line of a stream, and is dropped.
 var mark = []byte("\ufeff")
 
 func newEvents(in io.Reader) *events { return &events{in: bufio.NewReader(in)} }
 
-// next is the next event. With the error that ends the stream, which is io.EOF at
-// its end, comes nothing. What stands there without an empty line behind it is an
-// event if it is whole.
+// next is the next event. The error that ends the stream, io.EOF at its end, comes alone. A last event
+// without an empty line behind it counts if it is whole.
 func (e *events) next() (event, error) {
 	for {
 		if len(e.queue) > 0 {
@@ -117,7 +116,6 @@ func (e *events) field(line []byte) {
 	}
 }
 
-// dispatch ends an event.
 func (e *events) dispatch() {
 	if e.data != nil || e.name == "error" {
 		e.queue = append(e.queue, event{name: e.name, data: append([]byte{}, e.data...)})
@@ -134,9 +132,8 @@ func (e *events) last() {
 	e.document(true)
 }
 
-// outside takes a line that is no field of an event. JSON is an event as soon as it
-// is whole, which it can be only at the end of a line that closes what the first one
-// opened.
+// outside takes a line outside of events. JSON becomes an event as soon as it is whole, which it can be only
+// at the end of a line that closes the bracket of the first one.
 func (e *events) outside(line []byte) {
 	text := bytes.TrimSpace(line)
 	opens := len(text) > 0 && (text[0] == '{' || text[0] == '[')
@@ -151,8 +148,8 @@ func (e *events) outside(line []byte) {
 	}
 }
 
-// document makes an event of the JSON that stands outside of events, of a list one
-// of each element. At the end of the stream what is no JSON is kept as words.
+// document makes an event of the JSON outside of events, and one of each element of a list. At the end of the
+// stream, other text is kept as words.
 func (e *events) document(end bool) {
 	text := bytes.TrimSpace(e.bare)
 	var elements []json.RawMessage
@@ -175,7 +172,7 @@ func (e *events) document(end bool) {
 	e.bare = nil
 }
 
-// keep notes words that are no event.
+// keep stores words outside of events.
 func (e *events) keep(words []byte) {
 	if room := mostOther - len(e.other); room > 0 && len(words) > 0 {
 		if len(e.other) > 0 {
@@ -187,15 +184,15 @@ func (e *events) keep(words []byte) {
 
 func isDone(data []byte) bool { return string(data) == "[DONE]" }
 
-// line reads up to the end of a line, which is left out: a line feed, a carriage
-// return, or both. With an error it returns what came before it.
+// line reads up to the end of a line, which is left out: a line feed, a carriage return, or both. With an
+// error it returns the text before it.
 func (e *events) line() ([]byte, error) {
 	var line []byte
 	for {
 		if _, err := e.in.Peek(1); err != nil {
 			return e.unmarked(line), err
 		}
-		ready, _ := e.in.Peek(e.in.Buffered()) // they are there
+		ready, _ := e.in.Peek(e.in.Buffered()) // they are buffered
 		if e.ended && ready[0] == '\n' {
 			ready = ready[1:]
 			_, _ = e.in.Discard(1)
@@ -222,7 +219,7 @@ func (e *events) line() ([]byte, error) {
 	}
 }
 
-// unmarked is a line without the mark that may stand before the first one.
+// unmarked is a line without the mark that may precede the first one.
 func (e *events) unmarked(line []byte) []byte {
 	if !e.begun {
 		e.begun, line = true, bytes.TrimPrefix(line, mark)

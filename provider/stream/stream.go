@@ -1,10 +1,9 @@
-// Package stream reads the answer of a model server as it comes, for all protocols
-// alike: server-sent events or what servers send in their place, within limits of
-// time, up to the end of an answer that counts.
+// Package stream reads the answer of a model server as it comes, for all protocols alike. It reads
+// server-sent events, or the forms that servers send in their place, within limits of time, up to the end of
+// an answer that counts.
 //
-// An answer counts from the moment its finish is known, whatever the transport does
-// after. Before, every end of the stream is a failure, in the server's own words
-// where it has any.
+// An answer counts from the moment its finish is known, even if the transport fails after that. Before, every
+// end of the stream is a failure, in the server's own words if it sent any.
 package stream
 
 import (
@@ -32,18 +31,17 @@ type Reader interface {
 	Reported(data []byte) error
 	// Finished reports whether the server has said why the answer ends.
 	Finished() bool
-	// Whole reports whether nothing more is to come.
+	// Whole reports whether the answer is complete.
 	Whole() bool
 	// End are the last chunks of a finished answer, and the last of all is its finish.
 	End() []provider.Chunk
 }
 
-// errStopped says that the receiver wants no more.
+// errStopped means that the receiver has stopped.
 var errStopped = errors.New("the receiver stopped")
 
-// Receive reads an answer and yields its chunks, up to the finish, or until yield
-// returns false. Its error is the caller's context's, an [*provider.Error], or what
-// the transport says.
+// Receive reads an answer and yields its chunks, up to the finish, or until yield returns false. Its error is
+// the caller's context's, an [*provider.Error], or that of the transport.
 func Receive(ctx context.Context, w *Watch, body io.Reader, r Reader, yield func(provider.Chunk) bool) error {
 	s := &receiver{watch: w, events: newEvents(watched{body, w}), reader: r, yield: yield}
 	err := s.all()
@@ -73,7 +71,7 @@ type receiver struct {
 	yield    func(provider.Chunk) bool
 	held     map[int]*held
 	answered bool   // something of the answer came
-	unread   []byte // JSON that stood in the place of an answer and is none
+	unread   []byte // other JSON in the place of an answer
 }
 
 // held is a part whose text ends within a character.
@@ -82,7 +80,7 @@ type held struct {
 	text wtf8.Joiner
 }
 
-// all reads up to the end of the answer, which is no error, or of the stream.
+// all reads up to the end of the answer, which is a success, or of the stream.
 func (s *receiver) all() error {
 	for !s.reader.Whole() {
 		e, err := s.events.next()
@@ -127,8 +125,8 @@ func (s *receiver) all() error {
 	return nil
 }
 
-// complained is the error of a complaint. Words that neither an error's mark nor a code
-// goes with, in the place of an answer, are a refusal: the same request gets them again.
+// complained is the error of a complaint. A bare text in the place of an answer, without an error's mark or a
+// code, is a refusal: the same request would get it again.
 func (s *receiver) complained(name string, data []byte) error {
 	c := provider.ComplaintIn(data)
 	if name != "error" && !s.answered && !provider.IsMarkedError(data) && c.Code+c.Type+c.Status == "" && provider.ClassOfWords(c.Message) == "" {
@@ -141,7 +139,7 @@ func (s *receiver) complained(name string, data []byte) error {
 func (s *receiver) list(data []byte) ([]provider.Chunk, error) {
 	var elements []json.RawMessage
 	if json.Unmarshal(data, &elements) != nil {
-		return s.reader.Read(data) // which says what is wrong
+		return s.reader.Read(data) // the error explains it
 	}
 	var all []provider.Chunk
 	for _, element := range elements {
@@ -176,8 +174,8 @@ func (s *receiver) emit(chunks []provider.Chunk) error {
 	return nil
 }
 
-// joined is a chunk whose text is put together with what was held back of its part,
-// and before the end of a part what was held back of it.
+// joined is a chunk with the held text of its part before its own. Before the end of a part it returns the
+// held text.
 func (s *receiver) joined(c provider.Chunk) []provider.Chunk {
 	switch {
 	case c.Kind == provider.ChunkFinish:
@@ -232,15 +230,14 @@ func (s *receiver) early() error {
 	return &provider.Error{Class: class, Message: "the server sent no answer: " + pageTitle(words), Err: io.ErrUnexpectedEOF}
 }
 
-// wordsIn is what a JSON value that is no answer says to people: its message, or
-// all of it.
+// wordsIn is the readable text of a JSON value other than an answer: its message, or all of it.
 func wordsIn(value []byte) string {
 	var fields struct {
 		Message string `json:"message"`
 		Detail  string `json:"detail"`
 		Msg     string `json:"msg"`
 	}
-	_ = json.Unmarshal(value, &fields) // fields of other types say nothing
+	_ = json.Unmarshal(value, &fields) // fields of other types are ignored
 	for _, words := range []string{fields.Message, fields.Detail, fields.Msg} {
 		if strings.TrimSpace(words) != "" {
 			return words

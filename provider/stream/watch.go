@@ -11,10 +11,10 @@ import (
 	"jp/provider"
 )
 
-// Limits are how long a request may take where nothing comes of it. Zero: no limit.
+// Limits are how long a request may go without progress. Zero: unlimited.
 type Limits struct {
-	Silence time.Duration // while the server sends nothing at all
-	Stall   time.Duration // while it sends nothing of an answer: signs of life do not count
+	Silence time.Duration // without any data from the server
+	Stall   time.Duration // without a piece of an answer: signs of life do not count
 }
 
 // Grace is how long jp waits for the usage and the end of an answer whose finish is
@@ -28,14 +28,14 @@ var (
 	errLate    = errors.New("the answer is over, and the stream is not")
 )
 
-// A Watch ends a request of which nothing comes. The time in which the receiver of
-// the answer is busy does not count. It is for one goroutine.
+// A Watch ends a stalled request. It stops its clock while the receiver of the answer is busy. It is for one
+// goroutine.
 type Watch struct {
 	limits  Limits
 	cancel  context.CancelCauseFunc
 	ctx     context.Context
 	timer   *time.Timer
-	why     atomic.Pointer[error] // what the timer ends the request for
+	why     atomic.Pointer[error] // the timer's reason for ending the request
 	grace   bool                  // the finish is known
 	counted time.Duration         // since the last content, up to since
 	since   time.Time             // zero while the receiver is busy
@@ -57,8 +57,7 @@ func (w *Watch) Close() {
 	w.cancel(nil)
 }
 
-// Wait says that the server is waited for, until the function that it returns is
-// called.
+// Wait limits the wait for the server, until a call of done.
 func (w *Watch) Wait() (done func()) {
 	left, why := w.left()
 	if w.limits.Silence > 0 && (left < 0 || w.limits.Silence < left) {
@@ -72,7 +71,7 @@ func (w *Watch) Wait() (done func()) {
 	return func() { w.timer.Stop() }
 }
 
-// left is how long the answer may still make no progress, negative for ever.
+// left is the time left without progress, negative for ever.
 func (w *Watch) left() (time.Duration, error) {
 	limit, why := w.limits.Stall, errStalled
 	if w.grace {
@@ -88,8 +87,8 @@ func (w *Watch) left() (time.Duration, error) {
 	return max(0, limit-counted), why
 }
 
-// over ends the request where it made no progress for too long: a server that
-// sends without a pause is never waited for.
+// over ends the request if it made no progress for too long. The timer alone misses a server that sends
+// without a pause.
 func (w *Watch) over() error {
 	if left, why := w.left(); left == 0 {
 		w.cancel(why)
@@ -97,7 +96,7 @@ func (w *Watch) over() error {
 	return context.Cause(w.ctx)
 }
 
-// content says that a piece of an answer came.
+// content restarts the clock after a piece of an answer.
 func (w *Watch) content() {
 	w.counted = 0
 	if !w.since.IsZero() {
@@ -105,7 +104,6 @@ func (w *Watch) content() {
 	}
 }
 
-// finished says that the finish is known.
 func (w *Watch) finished() {
 	if !w.grace {
 		w.grace = true
@@ -113,7 +111,7 @@ func (w *Watch) finished() {
 	}
 }
 
-// pause says that the receiver is busy, until resume.
+// pause stops the clock while the receiver is busy, until resume.
 func (w *Watch) pause() {
 	w.counted += time.Since(w.since)
 	w.since = time.Time{}
@@ -121,7 +119,7 @@ func (w *Watch) pause() {
 
 func (w *Watch) resume() { w.since = time.Now() }
 
-// Timeout is the error of a request that the watch ended, nil if it did not.
+// Timeout is the error of a request that the watch ended, else nil.
 func (w *Watch) Timeout() error {
 	cause := context.Cause(w.ctx)
 	message := ""
