@@ -15,9 +15,8 @@ var (
 	subsetFormats = []string{"enum", "date-time", "date", "time", "float", "double", "int32", "int64"}
 )
 
-// subset is a schema with the words that Gemini reads. What it drops only allows
-// more; jp holds arguments against the tool's own schema. Each schema has one type,
-// or a choice of schemas.
+// subset is a schema with the words that Gemini reads. Dropping words only allows more arguments, and jp
+// checks them against the tool's own schema. Each schema has one type, or a choice of schemas.
 func (a *adapter) subset(s object, depth int) any {
 	s = maps.Clone(s)
 	for _, part := range s.list("allOf") {
@@ -60,7 +59,7 @@ func (a *adapter) subset(s object, depth int) any {
 	return narrowed(s)
 }
 
-// describes reports whether a schema without a type says enough to guess it.
+// describes reports whether the keywords of a schema without a type imply one.
 func describes(s object) bool {
 	for _, word := range []string{"properties", "required", "items", "prefixItems", "minimum", "maximum", "pattern", "minLength", "maxLength"} {
 		if s[word] != nil {
@@ -70,7 +69,7 @@ func describes(s object) bool {
 	return slices.ContainsFunc(s.list("enum"), func(v any) bool { return text(v) != "" })
 }
 
-// with is a schema that keeps what another one tells people.
+// with is a schema that keeps the title and the description of another one.
 func with(schema any, told object) any {
 	s := asObject(schema)
 	for _, word := range []string{"title", "description"} {
@@ -101,7 +100,7 @@ func (a *adapter) choice(s object, types []string) any {
 	return out
 }
 
-// narrowed drops the words that are unknown, or not for the schema's type.
+// narrowed drops the words that are unknown or invalid for the schema's type.
 func narrowed(s object) object {
 	t, isOne := s["type"].(string)
 	only := map[string]string{

@@ -8,7 +8,6 @@ import (
 	"strings"
 )
 
-// object is a JSON object.
 type object map[string]any
 
 func (o object) object(key string) object { return asObject(o[key]) }
@@ -47,7 +46,7 @@ func sortedKeys(o object) []string { return slices.Sorted(maps.Keys(o)) }
 
 const (
 	maxDepth  = 32   // of schemas in each other
-	mostNodes = 4096 // schemas of one tool, with what references stand for
+	mostNodes = 4096 // schemas of one tool, with the targets of references
 )
 
 // An adapter rewrites the schema of one tool.
@@ -56,12 +55,11 @@ type adapter struct {
 	root    any
 	deepest int      // how deep schemas may be nested
 	nodes   int      // schemas that may still be written
-	choices []string // what is required, where there is a choice at the top level
+	choices []string // required properties, if there is a choice at the top level
 }
 
-// top is the schema of the parameters: one object with properties. What it may
-// choose from becomes one set of properties, of which those are required that
-// every choice requires.
+// top is the schema of the parameters: one object with properties. A choice of schemas becomes one set of
+// properties, and those are required that every choice requires.
 func (a *adapter) top(schema any) (object, error) {
 	if schema == nil || schema == true {
 		schema = object{}
@@ -84,7 +82,7 @@ func (a *adapter) top(schema any) (object, error) {
 	return out, nil
 }
 
-// mostChoices is how many alternatives are told in words.
+// mostChoices is how many alternatives the description lists.
 const mostChoices = 8
 
 // flat is an object's schema without references and combinators at its top level.
@@ -155,7 +153,7 @@ func (a *adapter) chosen(out object, choices []any, depth int) (object, error) {
 	for _, choice := range choices {
 		b, err := a.branch(choice, depth)
 		if err != nil {
-			continue // arguments cannot be that
+			continue // arguments cannot have this type
 		}
 		required := b.required()
 		if possible++; possible == 1 {
@@ -212,7 +210,7 @@ func join(out, branch object) object {
 	return joined
 }
 
-// either is a schema that allows what one of two does.
+// either is a schema that allows the values of both schemas.
 func either(a, b any) any {
 	if s := asObject(a); len(s) == 1 && s["anyOf"] != nil {
 		if slices.ContainsFunc(s.list("anyOf"), func(c any) bool { return string(encode(c)) == string(encode(b)) }) {
@@ -233,7 +231,7 @@ func union(a, b []any) []any {
 	return all
 }
 
-// lookup is what a reference within the schema leads to, nil for nothing.
+// lookup is the target of a reference within the schema, nil if there is none.
 func (a *adapter) lookup(ref string) any {
 	path, inside := strings.CutPrefix(ref, "#")
 	if !inside {
@@ -281,8 +279,7 @@ func typesOf(s object) (types []string) {
 	return types
 }
 
-// schema is a schema as the server takes it. What it refers to within the schemas
-// in seen, it would never end with.
+// schema is a schema as the server takes it. A reference to one of the schemas in seen would never end.
 func (a *adapter) schema(v any, depth int, seen []string) any {
 	s := asObject(v)
 	if a.nodes--; s == nil || a.nodes < 0 {
@@ -372,7 +369,7 @@ func (a *adapter) anything(depth int) any {
 // words goes through the words of a schema, and makes draft 2020-12 of them.
 func (a *adapter) words(s object, depth int, seen []string) object {
 	out := object{}
-	for _, key := range sortedKeys(s) { // in order: what is left out where there is too much must not vary
+	for _, key := range sortedKeys(s) { // sorted, so that the omitted keys of a large schema are always the same
 		value := s[key]
 		switch key {
 		case "type", "required", "additionalItems", "items", "prefixItems", "exclusiveMinimum", "exclusiveMaximum":
@@ -420,7 +417,7 @@ func (a *adapter) each(word string, all object, depth int, seen []string) object
 	out := object{}
 	for _, key := range sortedKeys(all) {
 		if word == "properties" && all[key] == false {
-			continue // it cannot be given
+			continue // it has no valid form
 		}
 		out[key] = a.schema(all[key], depth+1, seen)
 	}
@@ -449,8 +446,7 @@ func fits(word string, value any) bool {
 	return ok
 }
 
-// items says of an array what it holds. Older drafts have a list of schemas in the
-// place of prefixItems.
+// items describes the elements of an array. Older drafts have a list of schemas in the place of prefixItems.
 func (a *adapter) items(out, s object, depth int, seen []string) {
 	items, prefix := s["items"], s.list("prefixItems")
 	if list := s.list("items"); len(list) > 0 {
@@ -468,8 +464,7 @@ func (a *adapter) items(out, s object, depth int, seen []string) {
 	}
 }
 
-// required keeps the names that are there once. Draft 3 said of a property itself
-// that it is required.
+// required keeps the existing names, each once. In draft 3, a property itself says that it is required.
 func required(out, s object) {
 	names := s.required()
 	for _, key := range sortedKeys(s.object("properties")) {
@@ -524,7 +519,7 @@ func typeInBranches(s object) {
 	}
 }
 
-// guessed is the type of what a schema without one describes.
+// guessed is the type that the keywords of a schema without one imply.
 func guessed(s object) string {
 	switch {
 	case s["properties"] != nil || s["required"] != nil || s["additionalProperties"] != nil:

@@ -1,10 +1,9 @@
 // Package tooldef makes the definitions of tools fit for a model server.
 //
-// A server refuses the whole request where the definition of one tool breaks one
-// of its rules. [Adapt] rewrites the schemas of parameters so that they keep the
-// rules, and leaves out the tools for which that cannot be done. Where it had to
-// rename a parameter, [Tools] translates the arguments of calls in both
-// directions. All of it is a pure function of the definitions and the rules.
+// A server refuses the whole request if the definition of one tool breaks one of its rules. [Adapt] rewrites
+// the schemas of parameters so that they keep the rules, and leaves out the tools for which that is
+// impossible. If it had to rename a parameter, [Tools] translates the arguments of calls in both directions.
+// All of it is a pure function of the definitions and the rules.
 package tooldef
 
 import (
@@ -20,28 +19,27 @@ import (
 	"jp/provider"
 )
 
-// Rules are what a server demands of definitions, besides what all do. The zero
-// value is OpenAI's.
+// Rules are a server's demands on definitions, besides those of all servers. The zero value is OpenAI's.
 type Rules struct {
-	Max            int     // most tools of one request; 0: 128, negative: no limit
+	Max            int     // most tools of one request; 0: 128, negative: unlimited
 	Keys           KeyForm // of parameters
-	Subset         bool    // schemas have the words and forms that Gemini reads, and no others
-	TypeInBranches bool    // a type stands in the branches of anyOf, not beside it
+	Subset         bool    // schemas have only the words and forms that Gemini reads
+	TypeInBranches bool    // a type is in the branches of anyOf, not beside it
 }
 
 // usualMax is how many tools most servers take.
 const usualMax = 128
 
-// A KeyForm is what the names of parameters look like.
+// A KeyForm is the form of the names of parameters.
 type KeyForm int
 
 // The forms.
 const (
 	LooseKeys KeyForm = iota // up to 64 letters, digits, _, . and -
-	WordKeys                 // up to 64 letters, digits and _, beginning with no digit
+	WordKeys                 // up to 64 letters, digits and _, with a letter or _ at the beginning
 )
 
-// OmittedTool is a tool that a server is not told of.
+// OmittedTool is a tool left out for a server.
 type OmittedTool struct {
 	Name string // wire name
 	Why  string
@@ -57,9 +55,8 @@ type Tools struct {
 // renamed are the parameters of a tool that have another name on the wire.
 type renamed struct{ wire, own map[string]string }
 
-// Adapt makes definitions fit for a server. Those that the conversation has
-// calls of are kept first; where one of them cannot be told, a stand-in without
-// parameters is.
+// Adapt makes definitions fit for a server. Those that the conversation has calls of are kept first; if one
+// of them has no valid form, a stand-in without parameters replaces it.
 func Adapt(tools []provider.Tool, rules Rules, used map[string]bool) Tools {
 	t := Tools{keys: map[string]renamed{}}
 	left := rules.Max
@@ -111,8 +108,8 @@ func (t Tools) FromWire(name string, arguments []byte) []byte {
 	return rename(arguments, t.keys[name].own)
 }
 
-// rename renames keys of an object, and changes nothing else. What is no object
-// stays as it is, and so does a key whose other name is there, too.
+// rename renames keys of an object. It keeps any other value as it is, and a key whose new name is there
+// already.
 func rename(arguments []byte, names map[string]string) []byte {
 	fields, err := conversation.ParseObject(arguments)
 	if err != nil || len(names) == 0 {
@@ -140,7 +137,7 @@ func rename(arguments []byte, names map[string]string) []byte {
 	return out.Bytes()
 }
 
-// errNoObject says why a tool cannot be told of.
+// errNoObject is the reason for leaving out a tool.
 var errNoObject = errors.New("its parameters are not an object")
 
 // adapt makes one definition fit. A schema that keeps the rules stays as it is, to
@@ -159,7 +156,7 @@ func adapt(tool provider.Tool, rules Rules) (provider.Tool, renamed, error) {
 	before := encode(schema)
 	a := &adapter{rules: rules, root: schema, nodes: mostNodes, deepest: maxDepth}
 	top, err := a.top(schema)
-	for err == nil && depthOf(top) > maxDepth && a.deepest > 1 { // what was rewritten may be deeper
+	for err == nil && depthOf(top) > maxDepth && a.deepest > 1 { // the rewritten schema may be deeper
 		a.nodes, a.deepest = mostNodes, a.deepest-1
 		top, err = a.top(schema)
 	}
@@ -240,6 +237,6 @@ func encode(v any) []byte {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(v) // what was read can be written
+	_ = e.Encode(v) // decoded JSON always encodes
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 }

@@ -54,8 +54,7 @@ func look(schema string) provider.Tool {
 	return provider.Tool{Name: "look", Description: "Looks.", Parameters: json.RawMessage(schema)}
 }
 
-// TestDefinitionsBecomeFit has the kinds of schema that servers refuse, and what
-// becomes of them.
+// TestDefinitionsBecomeFit has the kinds of schema that servers refuse, with their rewritten forms.
 func TestDefinitionsBecomeFit(t *testing.T) {
 	property := func(schema string) string { return `{"properties":{"a":` + schema + `},"type":"object"}` }
 	for _, test := range []struct {
@@ -153,14 +152,14 @@ func TestDefinitionsBecomeFit(t *testing.T) {
 	}
 }
 
-// TestChoicesAreToldInWords: what the schema no longer says, the description does.
+// TestChoicesAreToldInWords: the description replaces the dropped parts of the schema.
 func TestChoicesAreToldInWords(t *testing.T) {
 	choice := `{"type":"object","properties":{"a":{},"b":{},"c":{}},"required":["a"],"anyOf":[{"required":["b"]},{"required":["c"]}]}`
 	tools := tooldef.Adapt([]provider.Tool{look(choice)}, tooldef.Rules{}, nil)
 	require.Equal(t, "Looks.\nRequired are a and b, or a and c.", tools.Tools[0].Description)
 }
 
-// TestWhatCannotBeToldIsLeftOut: one tool is no reason to refuse a request.
+// TestWhatCannotBeToldIsLeftOut: one unfit tool does not spoil a request.
 func TestWhatCannotBeToldIsLeftOut(t *testing.T) {
 	good := look(`{"type":"object","properties":{}}`)
 	for schema, why := range map[string]string{
@@ -223,7 +222,7 @@ func TestParametersAreRenamed(t *testing.T) {
 	}
 }
 
-// drawSchema makes schemas of all that schemas are made of, and of what they should not be.
+// drawSchema makes schemas of all valid parts, and of invalid ones.
 func drawSchema(t *rapid.T, depth int) any {
 	if depth > 3 || rapid.IntRange(0, 9).Draw(t, "leaf") == 0 {
 		return rapid.SampledFrom([]any{map[string]any{}, true, false, nil, "x", map[string]any{"type": "string"}, map[string]any{"$ref": "#"}, map[string]any{"$ref": "#/$defs/D"}, map[string]any{"$ref": "#/properties/a"}}).Draw(t, "a leaf")
@@ -276,8 +275,8 @@ func drawSchema(t *rapid.T, depth int) any {
 	return s
 }
 
-// TestAnySchemaBecomesFitOrIsLeftOut draws schemas. What is told keeps the rules, is
-// the same each time, and is not changed by being made fit again.
+// TestAnySchemaBecomesFitOrIsLeftOut draws schemas. The rewritten ones keep the rules, are the same each
+// time, and stay the same when rewritten again.
 func TestAnySchemaBecomesFitOrIsLeftOut(t *testing.T) {
 	all := servers()
 	told, left := 0, 0
