@@ -16,13 +16,12 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Check returns the arguments as the tool is to see them, or an error whose
-// text tells the model which argument is wrong and what was expected.
+// Check returns the arguments for the tool, or an error whose text tells the model the wrong argument and the
+// expected value.
 //
-// Defaults are filled in at every depth. Where the schema wants an object, an
-// array, a number or a boolean and gets a string that is exactly the JSON of
-// one, the string's meaning is taken. An optional argument that is null though
-// its type is another one counts as not given. Numbers keep their digits.
+// Defaults are filled in at every depth. If the schema wants an object, an array, a number or a boolean and a
+// string is exactly the JSON of one, Check takes the decoded value. An optional argument that is null counts
+// as omitted unless its type allows null. Numbers keep their digits.
 func Check(def *Definition, arguments json.RawMessage) (json.RawMessage, error) {
 	resolved := def.schema
 	if resolved == nil {
@@ -52,8 +51,8 @@ func Check(def *Definition, arguments json.RawMessage) (json.RawMessage, error) 
 	return checked, nil
 }
 
-// validate has the whole schema judged. The validator wants plain numbers,
-// which may lose digits, so it gets a copy.
+// validate checks the arguments against the whole schema. The validator needs plain numbers, which may lose
+// digits, so it gets a copy.
 func (s *schema) validate(checked json.RawMessage) error {
 	var plain any
 	if err := json.Unmarshal(checked, &plain); err != nil {
@@ -147,7 +146,7 @@ func (s *schema) settleObject(node *jsonschema.Schema, at string, object map[str
 	return s.complete(node, at, object)
 }
 
-// complete reports what is missing and fills in the defaults of the rest.
+// complete reports missing properties and fills in the defaults of the rest.
 func (s *schema) complete(node *jsonschema.Schema, at string, object map[string]any) error {
 	for _, name := range slices.Sorted(maps.Keys(node.Properties)) {
 		if _, given := object[name]; given {
@@ -185,8 +184,8 @@ func (s *schema) settleArray(node *jsonschema.Schema, at string, array []any) er
 	return nil
 }
 
-// coerce takes a string for the JSON in it where the schema wants no string,
-// and writes a whole number such as 5.0 as an integer where it wants one.
+// coerce decodes a string that holds JSON if the schema excludes strings, and writes a whole number such as
+// 5.0 as an integer if the schema wants one.
 func coerce(node *jsonschema.Schema, value any) any {
 	if text, ok := value.(string); ok && !allows(node, "string") {
 		if inner, err := decode([]byte(text)); err == nil && inner != nil &&
@@ -226,8 +225,8 @@ func kindOf(value any) string {
 	return "number"
 }
 
-// isWhole looks at the digits first: a number such as 1e999999999 must not be
-// written out to see what it is.
+// isWhole looks at the digits first, since writing out a number such as 1e999999999 would take too much
+// memory.
 func isWhole(number string) bool {
 	if !strings.ContainsAny(number, ".eE") {
 		return true

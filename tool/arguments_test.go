@@ -130,7 +130,7 @@ func TestCheckIsStable(t *testing.T) {
 	})
 }
 
-// fixed is a tool that does nothing.
+// fixed is a tool without effect.
 type fixed struct{ def *tool.Definition }
 
 func (f fixed) Definition() *tool.Definition { return f.def }

@@ -9,5 +9,5 @@ var (
 	ErrInvalidSchema = errors.New("the parameters are not a valid schema of an object")
 )
 
-// ErrUnknown is a name that no tool of the registry has.
+// ErrUnknown is a name that the registry lacks.
 var ErrUnknown = errors.New("no such tool")

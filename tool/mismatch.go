@@ -15,7 +15,7 @@ import (
 // quoted is how much of a wrong value a message shows, in columns.
 const quoted = 60
 
-// mismatch says that a value has a type that its place does not take.
+// mismatch is the error for a value of the wrong type.
 func mismatch(node *jsonschema.Schema, at string, value any) error {
 	got, err := encode(value)
 	if err != nil {
@@ -29,7 +29,7 @@ func mismatch(node *jsonschema.Schema, at string, value any) error {
 		name, wanted(node), article(kindOf(value)), conversation.Shorten(string(got), quoted))
 }
 
-// wanted describes what a place takes: "an integer", "one of \"a\", \"b\"".
+// wanted describes the value that a schema asks for: "an integer", "one of \"a\", \"b\"".
 func wanted(node *jsonschema.Schema) string {
 	if node == nil {
 		return "a value"

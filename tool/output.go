@@ -12,14 +12,13 @@ import (
 	"jp/conversation"
 )
 
-// Limit is how many bytes of a tool's output are kept, the note on what was cut
-// included.
+// Limit is how many bytes of a tool's output jp keeps, with the note on the gap.
 const Limit = 8 << 20
 
-// noteRoom is more than a note on a gap takes.
+// noteRoom is the space kept for a note on a gap.
 const noteRoom = 200
 
-// A Gap is what is left out of a content.
+// A Gap is the omitted middle of a content.
 type Gap struct {
 	Bytes int64
 	First int64 // its first line, from 1
@@ -27,16 +26,15 @@ type Gap struct {
 	Last  int64 // its last line
 }
 
-// plain is the note on a gap of an output that is longer than what is kept.
+// plain is the note on the gap in an output of a tool.
 func (g Gap) plain() string {
 	return fmt.Sprintf("[jp left out %s here, and did not keep them.]", conversation.Count(int(g.Bytes), "byte"))
 }
 
-// Truncate returns content as it is where it has no more than limit bytes. Else it
-// returns its beginning, a note on the gap, and three times as much of its end: what
-// matters of an output stands at its end more often. Both parts end at a line where there
-// is one near, or at the end of a rune. All together has no more than limit bytes, unless
-// the note alone has more. With it comes the size and SHA-256 of the whole.
+// Truncate returns content as it is if it has at most limit bytes. Else it returns its beginning, a note on
+// the gap, and three times as much of its end, since the end of an output matters more often. Both parts are
+// cut at the end of a line if one is near, or at the end of a rune. The result has at most limit bytes,
+// unless the note alone has more. The second result has the size and SHA-256 of the whole.
 func Truncate(content []byte, limit int) ([]byte, *conversation.Truncated) {
 	if len(content) <= limit {
 		return content, nil
@@ -59,7 +57,7 @@ func Shorten(content []byte, limit int, note func(Gap) string) []byte {
 	return around(content[:head], content[len(content)-tail:], int64(len(content)), linesOf(content), note)
 }
 
-// rooms are the sizes of the beginning and the end that are kept of what is longer.
+// rooms are the sizes of the kept beginning and end of a longer content.
 func rooms(limit int) (head, tail int) {
 	room := max(0, limit-noteRoom)
 	return room / 4, room - room/4
@@ -116,14 +114,13 @@ func wholeLines(head []byte) []byte {
 	return head
 }
 
-// A Capture keeps the beginning and the end of what is written to it, and counts and
-// hashes all of it, in memory that does not grow with the output. It is for
-// one goroutine at a time; make one with [NewCapture].
+// A Capture keeps the beginning and the end of all bytes written to it, and counts and hashes all of them, in
+// bounded memory. It is for one goroutine at a time. [NewCapture] makes one.
 type Capture struct {
 	limit int
 	all   []byte // the first limit bytes
 	ring  []byte // the last bytes, once there are more than limit
-	next  int    // where the ring goes on
+	next  int    // the next position in the ring
 	bytes int64
 	lines int64
 	last  byte
@@ -152,7 +149,7 @@ func (c *Capture) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// later keeps the end of what comes behind the first limit bytes.
+// later keeps the end of the bytes after the first limit bytes.
 func (c *Capture) later(p []byte) {
 	if c.ring == nil {
 		_, tail := rooms(c.limit)
@@ -178,7 +175,7 @@ func (c *Capture) Lines() int64 {
 	return c.lines
 }
 
-// Content returns what [Truncate] would return for all that was written.
+// Content returns the result of [Truncate] for all bytes written.
 func (c *Capture) Content() ([]byte, *conversation.Truncated) {
 	if c.bytes <= int64(c.limit) {
 		return c.all, nil

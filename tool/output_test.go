@@ -45,7 +45,7 @@ func TestCutKeepsBothEndsAtLines(t *testing.T) {
 	require.Greater(t, len(got), 1700)
 }
 
-// The lines that a gap names are those that are not there.
+// A gap names exactly the missing lines.
 func TestGapNamesItsLines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var text strings.Builder

@@ -11,8 +11,7 @@ import (
 
 var validName = lazy.Regexp(`^[A-Za-z_][A-Za-z0-9_-]{0,63}$`)
 
-// A Registry is a fixed set of tools, ordered by name. It does not change, so
-// several goroutines may use it.
+// A Registry is a fixed set of tools, ordered by name. Several goroutines may use it, since it never changes.
 type Registry struct {
 	tools map[string]Tool
 	names []string // sorted
@@ -53,7 +52,7 @@ func (r *Registry) All() []Tool {
 	return all
 }
 
-// Definitions returns what [Registry.All] is, in the same order.
+// Definitions returns the definitions of [Registry.All], in the same order.
 func (r *Registry) Definitions() []*Definition {
 	defs := make([]*Definition, len(r.names))
 	for i, name := range r.names {
@@ -62,20 +61,17 @@ func (r *Registry) Definitions() []*Definition {
 	return defs
 }
 
-// Only returns a registry of the named tools. A name that is not there is
-// [ErrUnknown].
+// Only returns a registry of the named tools. An unknown name is [ErrUnknown].
 func (r *Registry) Only(names ...string) (*Registry, error) {
 	return r.keep(names, func(name string) bool { return slices.Contains(names, name) })
 }
 
-// Without returns a registry of all tools but the named ones. A name that is
-// not there is [ErrUnknown].
+// Without returns a registry of all tools but the named ones. An unknown name is [ErrUnknown].
 func (r *Registry) Without(names ...string) (*Registry, error) {
 	return r.keep(names, func(name string) bool { return !slices.Contains(names, name) })
 }
 
-// keep returns a registry of the tools that wanted says yes to, after a check
-// that the names which the caller gave exist.
+// keep returns a registry of the tools that wanted accepts, after a check that the given names exist.
 func (r *Registry) keep(given []string, wanted func(string) bool) (*Registry, error) {
 	for _, name := range given {
 		if _, ok := r.tools[name]; !ok {
@@ -92,7 +88,7 @@ func (r *Registry) keep(given []string, wanted func(string) bool) (*Registry, er
 	return kept, nil
 }
 
-// Nearest is the name that is most like another, "" where none is much like it.
+// Nearest is the name that is most like another, "" if all differ much.
 func (r *Registry) Nearest(name string) string {
 	const longest = 64
 	for _, part := range strings.FieldsFunc(name, func(r rune) bool { return r == '.' || r == ':' || r == '/' }) { // functions.NAME:0
@@ -118,7 +114,7 @@ func (r *Registry) Nearest(name string) string {
 	return nearest
 }
 
-// foldName is a name without what models often confuse in one.
+// foldName drops the differences that models often confuse: case and separators.
 func foldName(name string) string {
 	return strings.ToLower(strings.NewReplacer("-", "", "_", "", ".", "", " ", "").Replace(name))
 }

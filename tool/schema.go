@@ -24,7 +24,7 @@ func (d *Definition) prepare() {
 	}
 }
 
-// CheckSchema reports what is wrong with the parameters, as [ErrInvalidSchema].
+// CheckSchema reports an error in the parameters as [ErrInvalidSchema].
 func (d *Definition) CheckSchema() error {
 	if _, err := newSchema(d.Parameters); err != nil {
 		return fmt.Errorf("register tool %s: %w", d.Name, err)
@@ -32,7 +32,7 @@ func (d *Definition) CheckSchema() error {
 	return nil
 }
 
-// newSchema reads a JSON schema of an object. Without any, no argument is taken.
+// newSchema reads a JSON schema of an object. An empty one allows no argument.
 func newSchema(text json.RawMessage) (*schema, error) {
 	if len(text) == 0 {
 		text = json.RawMessage(`{"type":"object"}`)
@@ -51,8 +51,8 @@ func newSchema(text json.RawMessage) (*schema, error) {
 	return &schema{root: root, resolved: resolved}, nil
 }
 
-// follow replaces a reference into the schema's own definitions by what it
-// refers to. Other references are left to the validator.
+// follow replaces a reference into the schema's own definitions by its target. The validator handles other
+// references.
 func (s *schema) follow(node *jsonschema.Schema) *jsonschema.Schema {
 	for range 32 { // a chain of references may be a circle
 		if node == nil || node.Ref == "" {
@@ -69,7 +69,7 @@ func (s *schema) follow(node *jsonschema.Schema) *jsonschema.Schema {
 	return nil
 }
 
-// typesOf returns the types that a node allows; none means any.
+// typesOf returns the types that a node allows, empty for any.
 func typesOf(node *jsonschema.Schema) []string {
 	if node.Type != "" {
 		return []string{node.Type}
@@ -83,9 +83,8 @@ func allows(node *jsonschema.Schema, kind string) bool {
 		kind == "integer" && slices.Contains(types, "number")
 }
 
-// closed says whether an object takes its declared properties and no others.
-// The arguments themselves are closed unless the schema says otherwise, since
-// a misspelt name would else be ignored silently.
+// closed reports whether an object takes only its declared properties. The arguments themselves are closed
+// unless the schema says otherwise, since jp would else ignore a misspelt name silently.
 func (s *schema) closed(node *jsonschema.Schema) bool {
 	if node.AdditionalProperties != nil {
 		return isFalse(node.AdditionalProperties)
@@ -95,12 +94,12 @@ func (s *schema) closed(node *jsonschema.Schema) bool {
 	return node == s.root && !combined
 }
 
-// isFalse recognizes the schema that nothing satisfies, which is how false is read.
+// isFalse recognizes {"not": {}}, as which the package reads false.
 func isFalse(node *jsonschema.Schema) bool {
 	return node.Not != nil && len(typesOf(node.Not)) == 0 && node.Not.Not == nil && len(node.Not.Properties) == 0
 }
 
-// listed says whether a value is one of the node's enumeration, if it has one.
+// listed reports whether a value is one of the node's enumeration, if it has one.
 func listed(node *jsonschema.Schema, value any) bool {
 	return len(node.Enum) == 0 ||
 		slices.ContainsFunc(node.Enum, func(v any) bool { return jsonschema.Equal(v, value) })

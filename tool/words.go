@@ -9,7 +9,7 @@ var words = map[string]struct{ verb, noun string }{
 	"fs_move_file": {"move", "move"}, "shell_run": {"run", "command"}, "git_commit": {"commit", "commit"}, "web_fetch": {"fetch", "fetch"},
 }
 
-// Verb is the action of a tool, in a word for people. Of a tool that is not jp's own it is the name.
+// Verb is the action of a tool, in a word for people. For any other tool it is the name.
 func Verb(name string) string {
 	if w, own := words[name]; own {
 		return w.verb
@@ -17,7 +17,7 @@ func Verb(name string) string {
 	return name
 }
 
-// Noun is one call of a tool, in words for people. Of a tool that is not jp's own it is the name.
+// Noun is one call of a tool, in words for people. For any other tool it is the name.
 func Noun(name string) string {
 	if w, own := words[name]; own {
 		return w.noun
@@ -33,7 +33,8 @@ func Every(name string) string {
 	return "all " + name
 }
 
-// Line is a call in one line for people: what it does and with what, as in "edit a.go". A command stands for itself.
+// Line is a call in one line for people: the action and its object, as in "edit a.go". A command stands for
+// itself.
 func Line(name, object string) string {
 	object = strings.TrimSpace(object)
 	if name == "shell_run" && object != "" {
@@ -72,7 +73,7 @@ func EffectIn(subject, call string) string {
 	return effect
 }
 
-// Shown is an effect for people, behind the line of the call: without what that line says.
+// Shown is an effect for people, behind the line of the call. It drops words that the line has already.
 func Shown(name, effect string) string {
 	switch {
 	case name == "shell_run":
@@ -89,7 +90,8 @@ func Shown(name, effect string) string {
 // asking are the beginnings of jp's own questions about a call. The tool's name follows.
 var asking = []string{"Run ", "Deliver the result of ", "What does the tool-pre hook say to "}
 
-// Asked is the text of a question for people: one of jp's own says what the call does in place of the tool's name.
+// Asked is the text of a question for people. A question of jp's own names the call's action in place of the
+// tool.
 func Asked(text string) string {
 	for _, begin := range asking {
 		call, own := strings.CutPrefix(text, begin)
@@ -126,8 +128,8 @@ func Verbs(names string) string {
 	return delegates + Verb(name)
 }
 
-// AskedBy is what waits for an answer, on one line for people. A question of jp's own says which call it is about. That of
-// a tool has the call in front.
+// AskedBy names the caller that waits for an answer, on one line for people. A question of jp's own says
+// which call it is about. A tool's question has the call in front.
 func AskedBy(names, object, text string) string {
 	delegates, name := waiting(names)
 	for _, begin := range asking {
