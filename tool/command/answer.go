@@ -14,16 +14,15 @@ const (
 	kindQuestion = "needs_input"
 )
 
-// An answer is what a program said in the place of plain text.
+// An answer is a program's output in JSON, in the place of plain text.
 type answer struct {
 	kind   string
 	result tool.Result
 }
 
-// decode reads an answer; is reports whether the text is one. It is where it is
-// one JSON object whose type is of a kind that is known, and that has what an
-// answer of the kind is about: other programs write JSON, too. An answer with a
-// fault in it is an error that says so.
+// decode reads an answer. is reports whether the text is one: a JSON object with a known type and the main
+// field of that type. Other programs write JSON, too, so other objects are plain text. An invalid answer
+// becomes an error that says so.
 func decode(text []byte) (a answer, is bool) {
 	text = bytes.TrimSpace(text)
 	if len(text) == 0 || text[0] != '{' {
@@ -45,7 +44,7 @@ func decode(text []byte) (a answer, is bool) {
 	default:
 		return answer{}, false
 	}
-	if _, there := fields[about]; !there && kind != kindQuestion { // nothing but a question is called so
+	if _, there := fields[about]; !there && kind != kindQuestion { // the name of this kind is distinct enough
 		return answer{}, false
 	}
 	a.kind = kind
@@ -55,7 +54,7 @@ func decode(text []byte) (a answer, is bool) {
 	return a, true
 }
 
-// decodeSuccess reads a result. Content that is no text is its JSON.
+// decodeSuccess reads a result. Content of another type than string stays JSON.
 func decodeSuccess(fields map[string]json.RawMessage, text []byte) tool.Result {
 	attachments, err := decodeAttachments(fields["attachments"])
 	if err != nil {
@@ -64,10 +63,9 @@ func decodeSuccess(fields map[string]json.RawMessage, text []byte) tool.Result {
 	return tool.Result{Content: textOrJSON(fields["content"]), Attachments: attachments}
 }
 
-// decodeError reads an error.
 func decodeError(fields map[string]json.RawMessage, text []byte) tool.Result {
 	var transient bool
-	_ = json.Unmarshal(fields["transient"], &transient) // what is no boolean is no true
+	_ = json.Unmarshal(fields["transient"], &transient) // anything but true counts as false
 	message := textOrJSON(fields["message"])
 	if len(bytes.TrimSpace(message)) == 0 {
 		return faulty(errNoText, text)

@@ -143,7 +143,7 @@ func TestAttachments(t *testing.T) {
 	}
 }
 
-// FuzzDecode finds a text for which there is no outcome that can be kept.
+// FuzzDecode looks for a text without an outcome that can be stored.
 func FuzzDecode(f *testing.F) {
 	for _, seed := range []string{
 		``, `{`, `{"type":"success","content":"x","attachments":[{"name":"a","data":"QQ=="}]}`, `{"type":"error","message":"m","transient":true}`,

@@ -14,8 +14,8 @@ import (
 	"jp/tool"
 )
 
-// What an answer may attach. All of it goes to the model, each time that the
-// conversation goes on, and what is no picture and no PDF goes as text.
+// Bounds of the attachments of an answer. All of them go to the model with each later request of the
+// conversation, as text unless they are pictures or PDFs.
 const (
 	maxAttachments = 16
 	maxAttached    = 8 << 20   // bytes, all together
@@ -30,7 +30,6 @@ type attachmentJSON struct {
 	Data      *string `json:"data"` // base64
 }
 
-// decodeAttachments reads what goes with a result.
 func decodeAttachments(text json.RawMessage) ([]tool.Attachment, error) {
 	if len(text) == 0 || string(text) == "null" {
 		return nil, nil
@@ -98,7 +97,7 @@ func (a attachmentJSON) decode() (tool.Attachment, error) {
 	return tool.Attachment{Name: a.Name, MediaType: media, Data: data}, nil
 }
 
-// checkName refuses what names no file, and what jp itself names so.
+// checkName refuses an invalid file name, and names that jp itself uses.
 func checkName(name string) error {
 	switch name {
 	case "":

@@ -23,7 +23,7 @@ type contextJSON struct {
 	Workspace    string `json:"workspace"`
 }
 
-// stdin is what the program reads.
+// stdin is the program's input.
 func (c *command) stdin(call tool.Call) ([]byte, error) {
 	in := callJSON{
 		Tool: c.spec.Name, Arguments: call.Arguments, Answers: call.Answers, Attempt: call.Attempt,
@@ -39,7 +39,7 @@ func (c *command) stdin(call tool.Call) ([]byte, error) {
 	return append(text, '\n'), nil
 }
 
-// encode writes a value as JSON, without escapes that JSON does not need.
+// encode writes a value as JSON, without escaping HTML.
 func encode(value any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)

@@ -1,19 +1,19 @@
 // Package command makes tools of the user's own programs.
 //
-// A run starts the configured program once, in the workspace's root, writes the
-// call to its standard input as one JSON object, and reads from its standard
-// output what came of it: a result, an error, a question, or plain text.
+// A run starts the configured program once, in the workspace's root, writes the call to its standard input as
+// one JSON object, and reads the outcome from its standard output: a result, an error, a question, or plain
+// text.
 //
-// What holds:
+// Invariants:
 //
-//   - What is started is the configured argument list, word for word, and no
-//     shell reads it. What the model says goes to the standard input only.
-//   - Whatever a program prints has a defined outcome that can be stored and
-//     sent: a faulty answer is an error that says what is wrong with it.
-//   - A program names no files for jp to read: what is attached comes in its
+//   - jp starts exactly the configured argument list, and no
+//     shell reads it. The model's arguments go to the standard input only.
+//   - Any output of a program has a defined outcome that can be stored and
+//     sent: a faulty answer is an error that explains the fault.
+//   - Programs cannot name files for jp to read: attachments come in their
 //     answer.
 //
-// The package knows no configuration and asks no question.
+// The package works without configuration, and leaves questions to its callers.
 package command
 
 import (
@@ -29,13 +29,13 @@ import (
 	"jp/tool/program"
 )
 
-// A Spec is what a tool is to be. Name and Command must be set.
+// A Spec describes a tool. Name and Command must be set.
 type Spec struct {
 	Name        string
 	Description string // for the model
 	Command     []string
 	Parameters  map[string]Parameter
-	Reads       bool // a run changes nothing
+	Reads       bool // it only reads
 	Idempotent  bool
 	Exclusive   bool
 	Run         tool.RunMode // default ask
@@ -44,20 +44,18 @@ type Spec struct {
 	Timeout     time.Duration // of one run; 0: that of the options
 }
 
-// Options are what all tools of a workspace have in common. The zero value
-// works.
+// Options are common to all tools of a workspace. The zero value works.
 type Options struct {
-	Environ []string         // what programs' environments are derived from; default os.Environ()
-	Secret  []string         // variables that no program gets, besides *_API_KEY
-	Timeout time.Duration    // of one run; default 10 minutes, negative: none
+	Environ []string         // the base of the programs' environments; default os.Environ()
+	Secret  []string         // variables to remove, besides *_API_KEY
+	Timeout time.Duration    // of one run; default 10 minutes, negative: unlimited
 	Grace   time.Duration    // default [program.DefaultGrace]
 	Launch  program.Launcher // nil: programs are started as they are
 }
 
 const defaultTimeout = 10 * time.Minute
 
-// New makes a tool that runs in the workspace at root. Whether its name and its
-// parameters are valid is found out by [tool.NewRegistry].
+// New makes a tool that runs in the workspace at root. [tool.NewRegistry] checks its name and its parameters.
 func New(root string, spec Spec, opts Options) (tool.Tool, error) {
 	if len(spec.Command) == 0 || spec.Command[0] == "" {
 		return nil, fmt.Errorf("make the tool %s: %w", spec.Name, ErrNoProgram)
@@ -120,9 +118,8 @@ type command struct {
 
 func (c *command) Definition() *tool.Definition { return c.def }
 
-// Run runs the program once. A program that ends badly, cannot be started or
-// says something that is no answer is a result; at the end of ctx what it said
-// so far comes with the error.
+// Run runs the program once. If the program fails, fails to start or gives an invalid answer, that is a
+// result. At the end of ctx the output so far comes with the error.
 func (c *command) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 	if err := ctx.Err(); err != nil {
 		return tool.Result{}, err

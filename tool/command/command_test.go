@@ -40,7 +40,6 @@ func made(t *testing.T, root string, spec command.Spec, opts command.Options) to
 	return made
 }
 
-// run runs a tool once, with an empty call.
 func run(t *testing.T, spec command.Spec) tool.Result {
 	t.Helper()
 	result, err := made(t, workspace(t), spec, command.Options{}).Run(t.Context(), tool.Call{Arguments: json.RawMessage(`{}`)})
@@ -95,8 +94,8 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// TestWhatAProgramSaysIsSeen looks at a program as it runs: text and complaints are seen, and an
-// answer, which is data, is not.
+// TestWhatAProgramSaysIsSeen checks the output shown while a program runs: text and complaints are shown, and
+// an answer, which is data, stays hidden.
 func TestWhatAProgramSaysIsSeen(t *testing.T) {
 	for name, tc := range map[string]struct{ script, seen string }{
 		"text":            {`echo a; echo b; echo c`, "a\nb\nc\n"},

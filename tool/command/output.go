@@ -17,26 +17,25 @@ const (
 	maxAnswer = 32 << 20
 	// errorRoom is how much of the standard error is kept.
 	errorRoom = 32 << 10
-	// noteRoom is what is kept free for the lines that say how a program ended.
+	// noteRoom is the space for the lines about the end of a program.
 	noteRoom = 1 << 10
 )
 
-// An output is what a program writes: the whole of what may be an answer, and
-// the beginning of anything else.
+// An output is the output of a program: the whole of a possible answer, and the beginning of anything else.
 type output struct {
 	text   *tool.Capture
 	errors *tool.Capture
 	whole  bytes.Buffer
-	other  bool // it is no answer: it does not begin as one, or is too long
+	other  bool // its beginning or its length rules out an answer
 
-	watcher io.Writer // sees text as it comes, but no answer; may be nil
+	watcher io.Writer // receives plain text as it comes; may be nil
 }
 
 func newOutput() *output {
 	return &output{text: tool.NewCapture(tool.Limit - errorRoom - noteRoom), errors: tool.NewCapture(errorRoom)}
 }
 
-// Write takes what the program writes to its standard output, and never fails.
+// Write takes the standard output of the program. It always succeeds.
 func (o *output) Write(p []byte) (int, error) {
 	if o.other {
 		o.watch(p)
@@ -57,8 +56,8 @@ func (o *output) watch(p []byte) {
 	}
 }
 
-// result is what a run came to. An answer counts where the program had its time;
-// a success only where it ended well, too.
+// result is the result of a run. An answer counts unless the program was ended early, and a success only if
+// it exited with 0.
 func (o *output) result(ended program.Ending) tool.Result {
 	if said, is := decode(o.whole.Bytes()); is && !ended.Cancelled && !ended.TimedOut && !ended.Keys {
 		if ended.Success() || said.kind != kindSuccess {
@@ -72,8 +71,7 @@ func (o *output) result(ended program.Ending) tool.Result {
 	return o.failed(ended)
 }
 
-// failed is the result of a program that ended badly: all that it said, and how
-// it ended.
+// failed is the result of a program that failed: its whole output, and its ending.
 func (o *output) failed(ended program.Ending) tool.Result {
 	short, long := ended.Words()
 	said, whole := o.text.Content()
@@ -104,7 +102,7 @@ func addLines(b *bytes.Buffer, text []byte) {
 // shown is how much of a faulty answer the error shows, in bytes.
 const shown = 2000
 
-// faulty is the result of a program whose answer is not one.
+// faulty is the result of a program with an invalid answer.
 func faulty(err error, said []byte) tool.Result {
 	text := fmt.Appendf(nil, "The tool's answer cannot be used: %v.\n", err)
 	if len(said) > 0 {
@@ -115,5 +113,5 @@ func faulty(err error, said []byte) tool.Result {
 	return tool.Result{Content: text, IsError: true, Effect: "error: " + conversation.Shorten(err.Error(), 48)}
 }
 
-// errNoText is an answer whose text is none.
+// errNoText is an answer whose text has another type.
 var errNoText = errors.New("its message is not a text")

@@ -12,14 +12,14 @@ import (
 	"jp/tool"
 )
 
-// What a question may have.
+// Bounds of a question.
 const (
 	maxQuestions = 32       // of one call
 	maxID        = 64       // bytes of an id
 	maxQuestion  = 8 << 10  // bytes of a text
 	maxOptions   = 100      // of a select
 	maxChoices   = 32 << 10 // bytes of all options and the default, in JSON
-	maxDetail    = 64 << 10 // bytes; what is longer is cut
+	maxDetail    = 64 << 10 // bytes; a longer one is cut
 )
 
 // A questionJSON is a question as an answer has it.
@@ -31,7 +31,6 @@ type questionJSON struct {
 	Default    json.RawMessage `json:"default"`
 }
 
-// decodeNeedsInput reads a question.
 func decodeNeedsInput(fields map[string]json.RawMessage, text []byte) tool.Result {
 	question, err := decodeQuestion(fields["question"])
 	if err != nil {
@@ -79,7 +78,7 @@ func decodeQuestion(text json.RawMessage) (*tool.Question, error) {
 	}, nil
 }
 
-// checkID refuses what cannot be written into a configuration and a log.
+// checkID refuses an id that would be unsafe in a configuration or a log.
 func checkID(id string) error {
 	strange := func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) || r == utf8.RuneError }
 	switch {

@@ -14,7 +14,7 @@ type Parameter struct {
 	Required    bool
 	Items       string // JSON type of an array's elements; "": any
 	Enum        []any  // the only values; nil: any
-	Default     any    // what holds where the model gives nothing; nil: nothing
+	Default     any    // if the model omits the argument; nil: none
 }
 
 // property is a parameter as JSON schema has it.

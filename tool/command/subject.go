@@ -12,9 +12,8 @@ import (
 // subjectLength is how many characters of an argument a subject keeps.
 const subjectLength = 200
 
-// subject returns what says most of a call, on one line: its only argument, else
-// its first text, where required ones come before others and both in the order
-// of their names.
+// subject returns the subject of a call, on one line: its first text, in the order of the names and required
+// ones first, else its only argument.
 func subject(parameters map[string]Parameter) func(json.RawMessage) string {
 	names := slices.SortedFunc(maps.Keys(parameters), func(a, b string) int {
 		if parameters[a].Required != parameters[b].Required {
@@ -41,7 +40,7 @@ func subject(parameters map[string]Parameter) func(json.RawMessage) string {
 	}
 }
 
-// asText is the text that a JSON value is, if it is one that says something.
+// asText is the text of a JSON string, unless it is blank.
 func asText(value json.RawMessage) (string, bool) {
 	var text string
 	return text, json.Unmarshal(value, &text) == nil && strings.TrimSpace(text) != ""
