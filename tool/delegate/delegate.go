@@ -1,16 +1,15 @@
-// Package delegate has the tool delegate, by which a model gives a task to a
-// child: a model that works on it in a conversation of its own. And it has the
-// tool update_state, by which the child says how far its work has come.
+// Package delegate has the tool delegate, by which a model gives a task to a child: a model that works on it
+// in a conversation of its own. And it has the tool update_state, by which the child reports its progress.
 //
-// The package leaves running and storing conversations to a [Runner]. It makes
-// a task of a call's arguments, and of what came of the task a result.
+// The package leaves running and storing conversations to a [Runner]. It turns a call's arguments into a
+// task, and the child's report into a result.
 //
-// What holds:
+// Invariants:
 //
 //   - The child is known by the id that the call brings, which is on record
-//     before the child begins. A call that is run again goes on with that child.
-//   - Without an answer the result is an error that says why, with what the child
-//     said last of its work. Its words stand there as JSON, so that they cannot
+//     before the child begins. A call that is run again resumes that child.
+//   - Without an answer the result is an error that gives the reason and the child's
+//     last state. Its words are JSON there, so that they cannot
 //     pass for words of jp.
 package delegate
 
@@ -30,14 +29,13 @@ const (
 
 // A Runner runs child conversations.
 type Runner interface {
-	// Run begins the child's conversation, or goes on with it where it has begun,
-	// until it comes to its end. An error leaves the task to be gone on with:
-	// ctx ended, or something is in the way that may go away. A task that will
-	// not be gone on with is a Report without an answer.
+	// Run begins or resumes the child's conversation, and returns at its end. An error means that the task
+	// can be resumed: ctx ended, or there is a temporary obstacle. A task that failed for good is a Report
+	// without an answer.
 	Run(ctx context.Context, t Task) (Report, error)
 }
 
-// A Task is what a child is to do.
+// A Task describes the child's work.
 type Task struct {
 	Child   conversation.ID // its conversation
 	Attempt int             // from 1; above 1 the conversation may exist
@@ -47,15 +45,15 @@ type Task struct {
 	Budget  int      // tokens, in and out; 0: any number
 }
 
-// A Report is what came of a task.
+// A Report is the child's result.
 type Report struct {
 	Answer string
-	Why    string                  // why there is no answer; "" where there is one
-	None   bool                    // there is no conversation: nothing was begun
-	State  *conversation.WorkState // what the child said last of its work, nil if nothing
+	Why    string                  // why there is no answer; "" if there is one
+	None   bool                    // no conversation was begun
+	State  *conversation.WorkState // the child's last state, nil if it gave none
 	Calls  int                     // model calls
 	Usage  conversation.Usage
-	Files  []string // that its tools wrote or removed, relative to the workspace; nil: not known
+	Files  []string // that its tools wrote or removed, relative to the workspace; nil: unknown
 }
 
 // Tool is the tool delegate over a runner.
@@ -68,7 +66,7 @@ type delegate struct {
 
 func (d *delegate) Definition() *tool.Definition { return d.def }
 
-// Run has the task of the call done.
+// Run runs the task of the call.
 func (d *delegate) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 	task, err := taskOf(call)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 
 const child = conversation.ID("jp-c17528832002-abcd")
 
-// A runner keeps the task, and gives what it is told to.
+// A runner keeps the task, and returns the configured report.
 type runner struct {
 	task   *delegate.Task
 	report delegate.Report
@@ -43,7 +43,7 @@ func run(t *testing.T, of tool.Tool, arguments string, budget int) (tool.Result,
 func TestTheTaskIsWhatTheCallSays(t *testing.T) {
 	tests := map[string]struct {
 		arguments string
-		budget    int // what the parent's turn has left
+		budget    int // left in the parent's turn
 		want      delegate.Task
 	}{
 		"a task alone": {`{"task":"Look"}`, 0, delegate.Task{Text: "Look"}},

@@ -9,7 +9,7 @@ import (
 	"jp/tool"
 )
 
-// result is what the parent's model is told.
+// result is the text for the parent's model.
 func (r Report) result(child conversation.ID) tool.Result {
 	if r.None {
 		return wrong(errors.New(r.Why))
@@ -30,7 +30,7 @@ func (r Report) result(child conversation.ID) tool.Result {
 	return result
 }
 
-// words say why there is no answer, and how far the work came.
+// words give the reason for the missing answer, and the progress of the work.
 func (r Report) words(child conversation.ID) string {
 	var b strings.Builder
 	b.WriteString("The delegate gave no answer: " + r.Why + ".\nIts conversation: " + string(child) + "\n")

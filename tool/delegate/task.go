@@ -21,8 +21,7 @@ type arguments struct {
 	Budget int      `json:"budget"`
 }
 
-// taskOf is the task of a call. Its budget is no larger than what the parent's
-// turn has left.
+// taskOf is the task of a call. Its budget is at most the rest of the parent's.
 func taskOf(call tool.Call) (Task, error) {
 	var args arguments
 	if err := json.Unmarshal(call.Arguments, &args); err != nil {
@@ -44,7 +43,7 @@ func taskOf(call tool.Call) (Task, error) {
 	}, nil
 }
 
-// wrong is the result of a call that cannot be made a task of.
+// wrong is the result of an invalid call.
 func wrong(err error) tool.Result {
 	return tool.Result{Content: []byte("Nothing was delegated: " + err.Error()), IsError: true, WrittenFiles: []string{}}
 }
