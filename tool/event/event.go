@@ -58,8 +58,7 @@ type request struct {
 	Skip  int `json:"skip_bytes"`
 }
 
-// Run reads the lines of the call, and says on its first line which they are and how to
-// read on.
+// Run reads the lines of the call. The first line of the result has their numbers and the way to read on.
 func (reader) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 	var args request
 	if err := json.Unmarshal(call.Arguments, &args); err != nil {
@@ -101,14 +100,14 @@ func (reader) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 	}, nil
 }
 
-// A part is what one answer has.
+// A part is one answer.
 type part struct {
 	text string
 	last int    // the line that it ends in
-	next string // the arguments that read on, "" at the end of what was asked for
+	next string // the arguments for reading on, "" at the end of the range
 }
 
-// take takes as many whole lines as fit. A first line that does not fit is cut.
+// take takes as many whole lines as fit. If the first line is too long, take cuts it.
 func (r request) take(lines []string, room int) part {
 	var out bytes.Buffer
 	end := len(lines)

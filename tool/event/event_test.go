@@ -55,7 +55,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// Whoever reads on as each answer says has read the whole text, whatever its lines.
+// A reader that follows each answer has read the whole text in the end, with any lines.
 func TestReadingOnReadsAll(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		line := rapid.StringOfN(rapid.RuneFrom([]rune("aé🙂\t")), 0, 2000, -1)
