@@ -6,16 +6,16 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 )
 
-// diffLimit is the size in bytes above which two texts are not compared.
+// diffLimit is the size in bytes above which texts are too large to compare.
 const diffLimit = 2 << 20
 
-// A change is what an operation does to one file's text.
+// A change is the effect of an operation on one file's text.
 type change struct {
-	diff           string // unified; "" where the texts are too large or equal
+	diff           string // unified; "" if the texts are too large or equal
 	added, deleted int    // lines
 }
 
-// compare finds what has changed between two texts of a file.
+// compare finds the differences between two texts of a file.
 func compare(path string, before, after []byte) change {
 	if len(before) > diffLimit || len(after) > diffLimit {
 		return change{added: lines(after), deleted: lines(before)}

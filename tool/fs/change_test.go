@@ -22,8 +22,8 @@ func TestCreateMakesFolders(t *testing.T) {
 	require.Equal(t, []string{"a/b/new.txt"}, f.names(), "no temporary file stays")
 }
 
-// What a kill left of a file goes when the next one in its folder is written,
-// unless somebody may be writing it.
+// Writing a file deletes the temporary files of killed processes in its folder, unless another process may be
+// writing one.
 func TestCreateTidiesUp(t *testing.T) {
 	f := newFixture(t, fs.Options{})
 	const old, young, other = "a/.jp-ABCDEFGHIJKLMNOPQRSTUVWXYZ", "a/.jp-234567ABCDEFGHIJKLMNOPQRST", "a/.jp-notes"
@@ -94,7 +94,6 @@ func TestHardLinkElsewhereKeepsItsText(t *testing.T) {
 	require.Equal(t, "canary", f.content(".git/config"))
 }
 
-// edit is one of the edits of fs_modify_file.
 type edit struct {
 	Old   string `json:"old"`
 	New   string `json:"new"`
@@ -202,7 +201,7 @@ func TestLargeTextsAreNotCompared(t *testing.T) {
 	require.True(t, strings.HasSuffix(f.content("big"), "line\nEND\n"))
 }
 
-// Whoever allows a call hears that it would overwrite a file, and of nothing else.
+// The question about a call mentions that it would overwrite a file, and otherwise nothing.
 func TestCreateForeseesItsQuestion(t *testing.T) {
 	f := newFixture(t, fs.Options{})
 	f.write("a.txt", "old\n")

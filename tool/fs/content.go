@@ -14,7 +14,7 @@ import (
 // maxText is the size in bytes of the largest file that is held in memory.
 const maxText = 16 << 20
 
-// openFile opens the regular file that was found at the place, and no other.
+// openFile opens exactly the regular file that was found at the place.
 func (p *openedName) openFile() (*os.File, error) {
 	switch {
 	case p.info == nil:
@@ -24,7 +24,7 @@ func (p *openedName) openFile() (*os.File, error) {
 	case !p.info.Mode().IsRegular():
 		return nil, ErrNotFile
 	}
-	// A pipe put in the file's place meanwhile must not make the open wait.
+	// A pipe may have taken the file's place since. O_NONBLOCK keeps the open from waiting for it.
 	f, err := p.dir.OpenFile(p.name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, reason(err)
@@ -62,7 +62,7 @@ func (p *openedName) decoded() (string, charset.Encoding, error) {
 	return charset.Decode(content)
 }
 
-// changed says whether the file is no longer the one that was found.
+// changed reports whether another file has taken the place of the one found.
 func (p *openedName) changed() bool {
 	now, err := p.dir.Lstat(p.name)
 	if p.info == nil || err != nil {

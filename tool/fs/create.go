@@ -29,7 +29,7 @@ func (w *workspace) createFile() tool.Tool {
 
 const overwriteID = "overwrite"
 
-// foreseeOverwrite says whether a call would overwrite a file as things are.
+// foreseeOverwrite reports whether a call would overwrite a file now.
 func (w *workspace) foreseeOverwrite(arguments json.RawMessage) (tool.Foreseen, bool) {
 	var args createArguments
 	if json.Unmarshal(arguments, &args) != nil {
@@ -46,7 +46,7 @@ func (w *workspace) foreseeOverwrite(arguments json.RawMessage) (tool.Foreseen, 
 	return tool.Foreseen{ID: overwriteID, Words: "The file exists and will be overwritten."}, true
 }
 
-// createFault is why a call can write no file, whatever a person answers.
+// createFault is the reason why a call must fail regardless of a person's answer.
 func (w *workspace) createFault(arguments json.RawMessage) error {
 	name := argument("path")(arguments)
 	if namesFolder(name) {
@@ -121,8 +121,8 @@ func encodedLike(p *openedName, text string) ([]byte, error) {
 
 var errDeclined = errors.New("declined: the file exists and is not to be overwritten")
 
-// overwrite decides about an existing file from the answers: it returns what
-// would change, or the question that is still to be answered.
+// overwrite decides about an existing file from the answers. It returns the change, or the question that is
+// still open.
 func overwrite(p *openedName, content string, answers map[string]json.RawMessage) (change, *tool.Question, error) {
 	if p.info.IsDir() {
 		return change{}, nil, fmt.Errorf("%s: %w", p.path, ErrDirectory)
@@ -150,7 +150,7 @@ func overwrite(p *openedName, content string, answers map[string]json.RawMessage
 	return c, nil, nil
 }
 
-// preview says what overwriting the file would change.
+// preview compares the file with its new content.
 func preview(p *openedName, content string) (change, string, error) {
 	text, _, err := p.decoded()
 	old := []byte(text)

@@ -16,8 +16,8 @@ type edit struct {
 // maxListed is how many line numbers an error lists.
 const maxListed = 8
 
-// applyEdits makes the edits one after the other, each on what the one before
-// left. Where one does not fit, none counts. In an edit, each end of a line matches LF and CRLF.
+// applyEdits makes the edits one after the other, each on the result of the one before. If one does not fit,
+// none counts. In an edit, each end of a line matches LF and CRLF.
 func applyEdits(text string, edits []edit) (string, error) {
 	l := splitEnds(text)
 	for i, e := range edits {
@@ -34,7 +34,7 @@ func applyEdits(text string, edits []edit) (string, error) {
 	return after, nil
 }
 
-// fits says whether old occurs as often as it must.
+// fits reports an error unless old occurs as often as it must.
 func (e edit) fits(text string) error {
 	if e.Old == "" {
 		return errors.New("old is empty; to add lines, give the line beside them")

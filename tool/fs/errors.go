@@ -8,8 +8,7 @@ import (
 	"jp/internal/charset"
 )
 
-// What a path can be refused for. The tools report them as results for the
-// model; they come wrapped with the path.
+// Reasons to refuse a path. The tools report them as results for the model, wrapped with the path.
 var (
 	ErrOutside   = errors.New("it is outside the workspace")
 	ErrProtected = errors.New("it is protected: .git, .jp and jp's own files are not for tools")
@@ -30,7 +29,7 @@ var (
 	errNotFolder  = errors.New("a file stands where a folder is needed")
 )
 
-// silent is an error that errors.Is finds and that the text does not show.
+// silent is an error that errors.Is finds without showing in the text.
 type silent struct{ error }
 
 func (silent) Error() string { return "" }

@@ -17,8 +17,7 @@ import (
 
 const canary = "canary 7f3a\n"
 
-// hostile makes a workspace full of ways out, with a canary in each place that
-// no tool may see or change.
+// hostile makes a workspace full of ways out, with a canary in each place that is closed to tools.
 func hostile(t testing.TB) (*fixture, []string) {
 	t.Helper()
 	base, err := filepath.EvalSymlinks(t.TempDir())

@@ -15,16 +15,15 @@ import (
 	"jp/gitcmd"
 )
 
-// A selection says which files a tool looks at.
+// A selection is the set of files for a tool.
 type selection struct {
 	path    string // a file or a folder of the workspace; "" is the whole
 	pattern string // a glob, relative to path; one without a slash is for names at any depth; "" is all
 }
 
-// files returns the paths, relative to the workspace and sorted, of the files
-// and links in the selection that exist and that git does not ignore. In a folder that is ignored itself, ignored
-// files count. Nothing
-// in a repository's own folder is listed.
+// files returns the paths, relative to the workspace and sorted, of the existing files and links in the
+// selection, without ignored ones. In a folder that is ignored itself, ignored files count. The list leaves
+// out a repository's own folder.
 func (w *workspace) files(ctx context.Context, sel selection) ([]string, error) {
 	if sel.pattern != "" && !doublestar.ValidatePattern(sel.pattern) {
 		return nil, fmt.Errorf("the pattern %q is not a glob", sel.pattern)
@@ -67,7 +66,7 @@ func (w *workspace) below(ctx context.Context, p *openedName) ([]string, error) 
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err != nil:
-			return nil // a folder that cannot be read has no files to list
+			return nil // an unreadable folder has no files to list
 		case entry.IsDir() && name != p.path && reserved(entry.Name(), false):
 			return fs.SkipDir
 		case !entry.IsDir():
@@ -119,7 +118,7 @@ func (w *workspace) ignored(ctx context.Context, folder string) []string {
 	return split(out)
 }
 
-// leftOut says how many files of a selection git ignores. It explains an empty answer.
+// leftOut is a note on how many files of a selection git ignores. It explains an empty answer.
 func (w *workspace) leftOut(ctx context.Context, sel selection) string {
 	if w.git == nil {
 		return ""
@@ -154,12 +153,12 @@ func matches(pattern, base, name string) bool {
 	return doublestar.MatchUnvalidated(strings.TrimPrefix(pattern, "./"), name)
 }
 
-// hidden says whether a path leads through a repository's own folder.
+// hidden reports whether a path leads through a repository's own folder.
 func hidden(name string) bool {
 	return slices.ContainsFunc(strings.Split(name, "/"), func(element string) bool { return reserved(element, false) })
 }
 
-// there drops what git still lists though it was deleted.
+// there drops deleted files that git still lists.
 func (w *workspace) there(name string) bool {
 	_, err := w.root.Lstat(strings.TrimSuffix(name, "/"))
 	return name != "" && !errors.Is(err, fs.ErrNotExist)

@@ -1,15 +1,13 @@
 // Package fs has the tools that read and change files of the workspace.
 //
-// A path is looked up element by element, each folder held open, so that no
-// symbolic link and no replaced folder leads an operation outside or into what
-// is protected: a repository's .git, jp's .jp and the caller's own files, in
-// whatever spelling. A file that is written is replaced as a whole, by a rename
-// in its folder: a reader sees the old text or the new one, and a hard link
-// elsewhere keeps the old one, which the result says. A file keeps its encoding and its ends of lines.
+// A path is looked up element by element, each folder held open, so that symbolic links and replaced folders
+// cannot lead an operation outside of the workspace or to protected paths: a repository's .git, jp's .jp and
+// the caller's own files, in any spelling. A file that is written is replaced as a whole, by a rename in its
+// folder: a reader sees the old text or the new one, and a hard link elsewhere keeps the old one, and the
+// result says so. A file keeps its encoding and its ends of lines.
 //
-// The tools refuse binary files, never touch folders but to make missing ones,
-// and do not know what is committed. A hard link to a file outside is that
-// file: it can be read.
+// The tools refuse binary files, change folders only by creating missing ones, and ignore commits. A hard
+// link to a file outside of the workspace is that file, so the tools can read it.
 package fs
 
 import (
@@ -25,12 +23,11 @@ import (
 
 // Options of the tools. The zero value works.
 type Options struct {
-	// Git lists the files that are not ignored; its folder must be the
-	// workspace. Default: every file but those in .git is listed.
+	// Git lists the files, without ignored ones. Its folder must be the workspace. Default: every file is
+	// listed, apart from those in .git.
 	Git *gitcmd.Git
-	// Protected are absolute paths of files and folders that are neither read
-	// nor written, whether they exist or not: the git directory where it has
-	// another name, jp's configuration, state and keys.
+	// Protected are absolute paths of files and folders that are closed to reading and writing, even before
+	// they exist: the git directory if it has another name, jp's configuration, state and keys.
 	Protected []string
 }
 
@@ -94,8 +91,7 @@ func (w *workspace) relative(name string) (string, error) {
 	return "", ErrOutside
 }
 
-// refuses says whether an element of a path is protected. info is nil where
-// there is no such file.
+// refuses reports whether an element of a path is protected. info is nil if there is no such file.
 func (w *workspace) refuses(dir *os.Root, name string, info os.FileInfo, write bool) bool {
 	if reserved(name, write) || info != nil && aliases(dir, info, write) {
 		return true
@@ -108,7 +104,6 @@ func (w *workspace) refuses(dir *os.Root, name string, info os.FileInfo, write b
 	return false
 }
 
-// A fileTool is one of the tools.
 type fileTool struct {
 	def *tool.Definition
 	run func(context.Context, tool.Call) (tool.Result, error)
@@ -116,8 +111,7 @@ type fileTool struct {
 
 func (t *fileTool) Definition() *tool.Definition { return t.def }
 
-// Run reports what goes wrong with the files to the model, and passes on only
-// the end of ctx.
+// Run reports errors of files to the model. Its only error is the end of ctx.
 func (t *fileTool) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 	if err := ctx.Err(); err != nil {
 		return tool.Result{}, err

@@ -14,7 +14,6 @@ import (
 	"jp/tool/fs"
 )
 
-// A fixture is a workspace with its tools.
 type fixture struct {
 	testing.TB
 	root  string
@@ -38,7 +37,6 @@ func fixtureAt(t testing.TB, root string, opts fs.Options) *fixture {
 	return &fixture{TB: t, root: root, tools: tools}
 }
 
-// arguments are the arguments of a call.
 type arguments map[string]any
 
 // run calls a tool as a turn does: the arguments are checked first. A fault that is known before is
@@ -70,7 +68,7 @@ func (f *fixture) run(name string, args arguments, answers ...string) tool.Resul
 	return result
 }
 
-// done is run for what must succeed.
+// done runs a tool that must succeed.
 func (f *fixture) done(name string, args arguments, answers ...string) tool.Result {
 	f.Helper()
 	result := f.run(name, args, answers...)
@@ -79,7 +77,7 @@ func (f *fixture) done(name string, args arguments, answers ...string) tool.Resu
 	return result
 }
 
-// refused is run for what must not; it returns the text for the model.
+// refused runs a tool that must fail, and returns the text for the model.
 func (f *fixture) refused(name string, args arguments) string {
 	f.Helper()
 	result := f.run(name, args)

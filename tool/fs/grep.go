@@ -68,8 +68,8 @@ func (w *workspace) runGrep(ctx context.Context, call tool.Call) (tool.Result, e
 	return result, ctx.Err()
 }
 
-// sweepFile searches one file. A file that cannot be read, or is no text, has
-// nothing to find; one too large to search is told.
+// sweepFile searches one file. It skips unreadable and binary files, and reports one that is too large to
+// search.
 func (w *workspace) sweepFile(s *sweep, name string) {
 	p, err := w.find(name, access{})
 	if err != nil {

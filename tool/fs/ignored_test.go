@@ -10,7 +10,7 @@ import (
 	"jp/tool/fs"
 )
 
-// A folder that git ignores is searched if it is named. An empty answer says what was left out.
+// A folder that git ignores is searched if it is named. An empty answer names the omitted files.
 func TestIgnoredFiles(t *testing.T) {
 	root := gitenv.Repo(t)
 	f := fixtureAt(t, root, fs.Options{Git: gitcmd.New(root, gitcmd.Options{})})

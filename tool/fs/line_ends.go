@@ -46,7 +46,7 @@ func (l endedText) replace(old, with string) endedText {
 	return endedText{b.String(), append(crlf, l.crlf[line:]...)}
 }
 
-// end reports whether a line ends with CRLF. The last line, which has no end, is like the one before.
+// end reports whether a line ends with CRLF. An unended last line counts as the one before.
 func (l endedText) end(line int) bool {
 	if len(l.crlf) == 0 {
 		return false

@@ -22,7 +22,7 @@ func (w *workspace) listFiles() tool.Tool {
 	}}
 }
 
-// placeAnd returns a function that shows what is searched for and where.
+// placeAnd returns a function that shows the searched text or pattern and its folder.
 func placeAnd(what string) func(json.RawMessage) string {
 	return func(arguments json.RawMessage) string {
 		subject, where := argument(what)(arguments), argument("path")(arguments)

@@ -38,7 +38,7 @@ type modifyArguments struct {
 	Edits []edit `json:"edits"`
 }
 
-// A modification is what the edits of a call make of a file.
+// A modification is the effect of a call's edits on a file.
 type modification struct {
 	file          *openedName
 	before, after string

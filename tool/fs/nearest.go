@@ -8,14 +8,14 @@ import (
 )
 
 const (
-	likeness = 0.5   // below this a line is not worth showing
+	likeness = 0.5   // the least similarity worth showing
 	maxLines = 20000 // lines that are compared
 	maxLine  = 300   // bytes of a line that are compared
 	shown    = 120   // columns of a line that are shown
 )
 
-// nearest points to the line of a text that is most like the first line of a
-// passage which is not blank, or says nothing where none is.
+// nearest points to the line of a text that is most like the first nonblank line of a passage. It returns ""
+// if there is none.
 func nearest(text, passage string) string {
 	var wanted string
 	for line := range strings.Lines(passage) {

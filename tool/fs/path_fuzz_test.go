@@ -12,7 +12,7 @@ import (
 	"jp/tool"
 )
 
-// Whatever a path is, no tool reads or changes what is protected or outside.
+// No path lets a tool read or change protected or outside files.
 func FuzzPaths(f *testing.F) {
 	for _, path := range []string{
 		"../outside/secret", ".git/config", ".GIT/config", ".git./config", ".g\u200cit/config", "git~1/config", "out/secret", "innocent/config",
@@ -49,7 +49,7 @@ func FuzzPaths(f *testing.F) {
 	})
 }
 
-// requireOnlyOurs asserts that nothing was added to a folder that no tool writes.
+// requireOnlyOurs asserts that a folder closed to tools is unchanged.
 func requireOnlyOurs(t *testing.T, dir string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

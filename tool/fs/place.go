@@ -14,22 +14,21 @@ import (
 // maxLinks is how many symbolic links one path may go through.
 const maxLinks = 40
 
-// An access says what a path is looked up for.
+// An access is the purpose of looking a path up.
 type access struct {
-	write  bool // to change what is there
+	write  bool // to change the file or folder
 	follow bool // the last element may be a symbolic link
-	make   bool // folders on the way are made where they are missing
+	make   bool // create missing folders on the way
 	absent bool // folders on the way may be missing: only the path is wanted
 }
 
-// An openedName is one name in a folder that is held open, found without a symbolic
-// link on the way: whatever happens to the path meanwhile, an operation on the
-// place happens in that folder.
+// An openedName is one name in a folder that is held open, found without a symbolic link on the way: an
+// operation on the place happens in that folder, even if the path changes meanwhile.
 type openedName struct {
 	dir  *os.Root
 	name string      // one element; "." is the folder itself
 	path string      // relative to the workspace, with slashes
-	info os.FileInfo // of the name itself; nil where nothing is there
+	info os.FileInfo // of the name itself; nil if it does not exist
 
 	open []*os.Root
 }
@@ -37,12 +36,12 @@ type openedName struct {
 // Close lets go of the folders.
 func (p *openedName) Close() {
 	for _, dir := range p.open {
-		_ = dir.Close() // nothing was written through it
+		_ = dir.Close() // it was only read
 	}
 }
 
-// find looks a path up, element by element. It refuses what leads outside,
-// through links too, and what is protected.
+// find looks a path up, element by element. It refuses paths that lead outside, through links too, and
+// protected ones.
 func (w *workspace) find(name string, acc access) (*openedName, error) {
 	s := &search{w: w, acc: acc}
 	p, err := s.run(name)
@@ -62,7 +61,7 @@ type search struct {
 	w     *workspace
 	acc   access
 	dirs  []*os.Root // every folder opened
-	stack []*os.Root // the folders from the workspace, which is not in it, to here
+	stack []*os.Root // the folders from below the workspace to here
 	names []string   // of the folders in stack
 	rest  []string   // elements to go
 	links int
@@ -109,12 +108,12 @@ func (s *search) at(name string) string {
 	return path.Join(path.Join(s.names...), name)
 }
 
-// last says whether only empty elements follow.
+// last reports whether only empty elements follow.
 func (s *search) last() bool {
 	return !slices.ContainsFunc(s.rest, func(element string) bool { return element != "" && element != "." })
 }
 
-// enter takes one step. A place is returned where the path ends.
+// enter takes one step. It returns a place at the end of the path.
 func (s *search) enter(name string) (*openedName, error) {
 	dir := s.here()
 	info, err := dir.Lstat(name)
@@ -138,7 +137,7 @@ func (s *search) enter(name string) (*openedName, error) {
 	return nil, s.descend(name, info)
 }
 
-// missing goes on where a name is not there: the end of the path may be new.
+// missing handles a name that does not exist: the end of the path may be new.
 func (s *search) missing(name string) (*openedName, error) {
 	dir := s.here()
 	if s.last() {
@@ -196,7 +195,7 @@ func (s *search) link(name string) error {
 	return nil
 }
 
-// descend opens the folder that info was read from, and no other.
+// descend opens exactly the folder that info was read from.
 func (s *search) descend(name string, info os.FileInfo) error {
 	if !info.IsDir() {
 		return errNotFolder

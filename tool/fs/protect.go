@@ -7,9 +7,8 @@ import (
 	"unicode"
 )
 
-// foldName maps all spellings that some file system takes for one name to one
-// string: upper and lower case, marks and characters that are not seen, dots
-// and spaces at the end, a stream after a colon.
+// foldName maps all spellings that some file system takes for one name to one string: upper and lower case,
+// marks and invisible characters, dots and spaces at the end, a stream after a colon.
 func foldName(name string) string {
 	name, _, _ = strings.Cut(name, ":")
 	name = strings.Map(func(r rune) rune {
@@ -51,8 +50,8 @@ func isShort(folded, stem string) bool {
 	return ok && len(digit) == 1 && digit >= "1" && digit <= "9"
 }
 
-// reserved says whether a name is one that tools may not use: a repository's
-// own folder or file never, jp's folder not to write.
+// reserved reports whether a name is closed to tools: the folder or file of a repository always, jp's folder
+// for writing.
 func reserved(name string, write bool) bool {
 	folded := foldName(name)
 	if folded == ".git" || isShort(folded, "git") {
@@ -61,8 +60,8 @@ func reserved(name string, write bool) bool {
 	return write && (folded == ".jp" || isShort(folded, "jp"))
 }
 
-// aliases says whether info, found in dir, is the same file or folder as a
-// reserved name there: that catches spellings that only the file system knows.
+// aliases reports whether info, found in dir, is the same file or folder as a reserved name there. It catches
+// spellings that only the file system knows.
 func aliases(dir *os.Root, info os.FileInfo, write bool) bool {
 	names := []string{".git"}
 	if write {
@@ -76,15 +75,14 @@ func aliases(dir *os.Root, info os.FileInfo, write bool) bool {
 	return false
 }
 
-// A protectedPath is a file or a folder that tools neither read nor write, even
-// while it does not exist.
+// A protectedPath is a file or a folder that is closed to tools, even before it exists.
 type protectedPath struct {
 	path   string
 	parent string // the nearest folder above path that exists
 	next   string // the element of path below parent, folded
 }
 
-// guard resolves the paths that lie in root; the others cannot be reached.
+// guard resolves the paths that lie in root. The others are out of reach anyway.
 func guard(root string, paths []string) []protectedPath {
 	var all []protectedPath
 	for _, path := range paths {
@@ -106,8 +104,8 @@ func guard(root string, paths []string) []protectedPath {
 	return all
 }
 
-// covers says whether an element of a path, called name in dir, is guarded.
-// info is nil where there is no such file.
+// covers reports whether an element of a path, called name in dir, is guarded. info is nil if there is no
+// such file.
 func (g protectedPath) covers(dir *os.Root, name string, info os.FileInfo) bool {
 	if known, err := os.Stat(g.path); err == nil && info != nil && os.SameFile(known, info) {
 		return true

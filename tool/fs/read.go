@@ -80,8 +80,8 @@ func (w *workspace) runRead(ctx context.Context, call tool.Call) (tool.Result, e
 	return tool.Result{Content: content, Truncated: whole, Effect: effect, WrittenFiles: []string{}}, nil
 }
 
-// readable is the text of a file, and its encoding. Of one that is too large to be held, or of an unknown encoding, it is
-// the file as it is.
+// readable is the text of a file, and its encoding. For a file that is too large for memory, or of an unknown
+// encoding, it is the file as it is.
 func readable(f io.Reader) (io.Reader, charset.Encoding, error) {
 	start, err := io.ReadAll(io.LimitReader(f, maxText+1))
 	if err != nil {
@@ -98,8 +98,8 @@ func readable(f io.Reader) (io.Reader, charset.Encoding, error) {
 	return strings.NewReader(text), encoding, nil
 }
 
-// copyLines copies the lines from start to end, 0 for the last, and returns how
-// many it has seen. It reads no further than end.
+// copyLines copies the lines from start to end, 0 for the last, and returns how many it has seen. It stops at
+// end.
 func copyLines(ctx context.Context, out io.Writer, in io.Reader, start, end int) (int, error) {
 	reader := bufio.NewReaderSize(in, 64<<10)
 	line, begun := 1, false

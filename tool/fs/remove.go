@@ -40,7 +40,7 @@ func (w *workspace) runDelete(_ context.Context, call tool.Call) (tool.Result, e
 	return wrote("Deleted "+p.path+".\n", effect, p.path), nil
 }
 
-// file finds a file that is moved or deleted: no folder, and of a symbolic link the link itself.
+// file finds a file to move or delete. It refuses folders, and of a symbolic link it takes the link itself.
 func (w *workspace) file(name string) (*openedName, error) {
 	p, err := w.find(name, access{write: true})
 	switch {

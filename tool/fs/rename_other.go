@@ -4,7 +4,7 @@ package fs
 
 import "os"
 
-// renameNew renames a file to a name that must not be taken.
+// renameNew renames a file to a free name.
 func renameNew(from *os.Root, old string, to *os.Root, name string) error {
 	return betweenFolders(from, to, func(fromFD, toFD int) error {
 		return renameChecked(fromFD, old, to, toFD, name)

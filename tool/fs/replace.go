@@ -15,13 +15,12 @@ import (
 // temporaryName is that of a file beside one that is being written.
 var temporaryName = lazy.Regexp(`^\.jp-[A-Z2-7]{26}$`)
 
-// temporaryAge is the age from which no process writes such a file any more, since
-// that takes moments.
+// temporaryAge is the age from which such a file is left over, since writing it takes moments.
 const temporaryAge = time.Minute
 
-// replace gives the place new content as a whole: written beside it, flushed,
-// and renamed. An existing file keeps its mode; where none was found, one that
-// has appeared meanwhile is left alone. What a kill left beside it goes away.
+// replace writes the new content beside the file, flushes it, and renames it into place. An existing file
+// keeps its mode. If none was found, replace leaves alone one that has appeared meanwhile. It also deletes
+// temporary files of killed processes.
 func (p *openedName) replace(content []byte) error {
 	p.tidy()
 	temporary := ".jp-" + rand.Text()
@@ -43,7 +42,7 @@ func (p *openedName) replace(content []byte) error {
 	return nil
 }
 
-// linked says that other names of a file keep its old content. To write through them could change a file
+// linked is a note that other names of a file keep its old content. Writing through them could change a file
 // outside of the workspace, or one in the store of a package manager.
 func (p *openedName) linked() string {
 	if p.info == nil {
@@ -55,7 +54,7 @@ func (p *openedName) linked() string {
 	return ""
 }
 
-// writeNew writes a file that must not be there yet.
+// writeNew writes a new file. It fails if the name is taken.
 func (p *openedName) writeNew(name string, content []byte) error {
 	f, err := p.dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
@@ -71,8 +70,7 @@ func (p *openedName) writeNew(name string, content []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// tidy takes away what a kill left of earlier files in the folder, as far as it
-// can.
+// tidy deletes temporary files of killed processes in the folder, as far as it can.
 func (p *openedName) tidy() {
 	entries, err := fs.ReadDir(p.dir.FS(), ".")
 	if err != nil {

@@ -20,7 +20,7 @@ var causes = []error{
 	ErrNotFile, ErrDirectory, charset.ErrWide, ErrBinary, ErrTooLarge, ErrExists,
 }
 
-// failure is the result of a run that came to nothing.
+// failure is the result of a failed run.
 func failure(err error) tool.Result {
 	line := brief(err)
 	return tool.Result{
@@ -30,8 +30,7 @@ func failure(err error) tool.Result {
 	}
 }
 
-// brief is what went wrong on one line, without the path that the line about
-// the call names anyway.
+// brief is an error on one line, without the path that the line about the call names anyway.
 func brief(err error) string {
 	for _, cause := range causes {
 		if errors.Is(err, cause) {
@@ -67,8 +66,8 @@ func argument(name string) func(json.RawMessage) string {
 	}
 }
 
-// paths returns a function that says which files the named arguments mean. The workspace
-// itself is no file of a tree, and the tools refuse it.
+// paths returns a function that finds the files of the named arguments. It drops the workspace itself, which
+// is no file of a tree, and which the tools refuse.
 func (w *workspace) paths(follow bool, names ...string) func(json.RawMessage) ([]string, bool) {
 	return func(arguments json.RawMessage) ([]string, bool) {
 		var found []string
@@ -87,8 +86,8 @@ func (w *workspace) paths(follow bool, names ...string) func(json.RawMessage) ([
 	}
 }
 
-// inLine is a file's name where lines say what there is: one that would begin another
-// line, or is no text, is quoted.
+// inLine is a file's name for a list of one name a line. It quotes a name that would begin another line, or
+// is invalid UTF-8.
 func inLine(name string) string {
 	if utf8.ValidString(name) && !strings.ContainsFunc(name, unicode.IsControl) && !strings.HasPrefix(name, `"`) {
 		return name

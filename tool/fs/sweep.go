@@ -51,8 +51,8 @@ func (s *sweep) search(name string, content []byte) {
 	}
 }
 
-// lead shows the context before the match in line i, after a line that parts it
-// from what was shown before where the two do not touch.
+// lead shows the context before the match in line i, after a separator if it does not touch the lines shown
+// before.
 func (s *sweep) lead(name string, all [][]byte, i, last int) {
 	first := max(i-s.context, last+1)
 	if s.context > 0 && s.out.Bytes() > 0 && (last < 0 || first > last+1) {
@@ -68,7 +68,6 @@ func (s *sweep) show(name string, index int, line []byte, mark byte) {
 	fmt.Fprintf(s.out, "%s%c%d%c%s\n", inLine(name), mark, index+1, mark, text)
 }
 
-// result is what the search came to.
 func (s *sweep) result() tool.Result {
 	if s.matches == 0 {
 		fmt.Fprintln(s.out, "[no matches]")
