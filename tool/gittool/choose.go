@@ -18,25 +18,25 @@ import (
 	"jp/gitcmd/convert"
 )
 
-// A selection is what a commit has.
+// A selection is the content of a commit.
 type selection struct {
 	known   []string // files that git tracks, as they are now
-	fresh   []string // files that it does not track yet
-	left    []left   // what was not chosen though it was meant
+	fresh   []string // untracked files
+	left    []left   // files left out although the call meant them
 	filters []string // of the files
 }
 
-// A left file is not committed.
+// A left file stays out of the commit.
 type left struct{ path, why string }
 
 func (s selection) files() []string { return slices.Concat(s.known, s.fresh) }
 
-// mostNamed is how many paths git is told by name. Of more, all are asked about.
+// mostNamed is the most paths in a command of git. For more, the command covers all files.
 const mostNamed = 500
 
-// choose finds the files to commit: those that are named, or those that tools of the
-// conversation changed. A file whose filter jp does not run is never among them: it is an
-// error where it was asked for by name, else it stays as the index has it.
+// choose finds the files to commit: the named ones, or those that tools of the conversation changed. It never
+// takes a file whose filter jp refuses to run. If the call names such a file, choose fails. Otherwise the
+// file stays as it is in the index.
 func (r *repository) choose(ctx context.Context, paths []string, id conversation.ID) (s selection, err error) {
 	head, err := r.head(ctx)
 	if err != nil {
@@ -93,7 +93,7 @@ func (r *repository) choose(ctx context.Context, paths []string, id conversation
 	return s, r.keepsFilters(ctx, s, head)
 }
 
-// head is the newest commit, "" where there is none.
+// head is the newest commit, "" if there is none.
 func (r *repository) head(ctx context.Context) (string, error) {
 	out, err := r.git.Run(ctx, "rev-parse", "--quiet", "--verify", "HEAD")
 	var exit *gitcmd.ExitError
@@ -103,8 +103,7 @@ func (r *repository) head(ctx context.Context) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// changed are the files that tools of the conversation changed, and those of them that
-// were not recorded.
+// changed are the files that tools of the conversation changed, and the unrecorded ones among them.
 func (r *repository) changed(ctx context.Context, id conversation.ID) (all, unrecorded []string, err error) {
 	if r.opts.Changed == nil {
 		return nil, nil, nil
@@ -118,10 +117,10 @@ func (r *repository) changed(ctx context.Context, id conversation.ID) (all, unre
 	return slices.DeleteFunc(slices.Compact(all), func(p string) bool { return p == "." || !filepath.IsLocal(filepath.FromSlash(p)) }), unrecorded, nil
 }
 
-// differing are the files below paths that git tracks, and that are otherwise in HEAD.
+// differing are the tracked files below paths that differ from HEAD.
 func (r *repository) differing(ctx context.Context, paths []string, head string) ([]string, error) {
 	if head == "" {
-		head = r.git.Repository().ObjectFormat.EmptyTree() // nothing was committed yet
+		head = r.git.Repository().ObjectFormat.EmptyTree() // before the first commit
 	}
 	args := []string{"diff", "--name-only", "-z", "--no-renames", head, "--"}
 	if len(paths) <= mostNamed {
@@ -131,7 +130,7 @@ func (r *repository) differing(ctx context.Context, paths []string, head string)
 	return below(split(out), paths), err
 }
 
-// untracked are the files below paths that git neither tracks nor ignores.
+// untracked are the files below paths that are untracked and not ignored.
 func (r *repository) untracked(ctx context.Context, paths []string) ([]string, error) {
 	args := []string{"ls-files", "-z", "--others", "--exclude-standard", "--"}
 	if len(paths) <= mostNamed {
@@ -169,7 +168,7 @@ func below(names, paths []string) []string {
 	})
 }
 
-// matches lets git say of a named path that it knows no such file.
+// matches lets git report a named path that matches no file.
 func (r *repository) matches(ctx context.Context, paths []string, s selection) error {
 	files := s.files()
 	unsure := slices.DeleteFunc(slices.Clone(paths), func(p string) bool {
@@ -182,8 +181,8 @@ func (r *repository) matches(ctx context.Context, paths []string, s selection) e
 	return err
 }
 
-// untouched refuses to take whole files of which the user has staged a part: that is the
-// user's word on what belongs together.
+// untouched refuses to commit whole files that the user has staged in part, since the parts are the user's
+// decision.
 func (r *repository) untouched(ctx context.Context, s selection) error {
 	out, err := r.git.RunWith(ctx, gitcmd.Command{Args: []string{"diff", "--name-only", "-z", "--no-renames", "--cached"}, Content: true})
 	if err != nil {
@@ -204,9 +203,8 @@ func (r *repository) untouched(ctx context.Context, s selection) error {
 	return fmt.Errorf("the user has staged a part of %s: name the files in paths to commit them whole, or set staged to commit what is staged", few(parted))
 }
 
-// leaveConflicts takes out the files with a conflict: a commit of one would end the
-// conflict, and git would forget both sides. One that is named, and that has no conflict
-// markers any more, is resolved.
+// leaveConflicts takes out the files with a conflict, since a commit would end the conflict, and git would
+// forget both sides. A named file without conflict markers counts as resolved.
 func (r *repository) leaveConflicts(ctx context.Context, s *selection, paths []string, named bool) error {
 	out, err := r.git.Run(ctx, "ls-files", "--unmerged", "-z")
 	if err != nil || len(out) == 0 {
@@ -255,7 +253,7 @@ func (r *repository) hasConflictMarkers(name string) bool {
 	return bytes.Contains(text, []byte("\n<<<<<<<")) && bytes.Contains(text, []byte("\n>>>>>>>"))
 }
 
-// leaveGaps takes out the files that need a filter that jp does not run.
+// leaveGaps takes out the files that need a filter that jp refuses to run.
 func (r *repository) leaveGaps(ctx context.Context, s *selection, paths []string, named bool, head string) error {
 	asked := map[string]bool{}
 	if named {
@@ -265,8 +263,8 @@ func (r *repository) leaveGaps(ctx context.Context, s *selection, paths []string
 	}
 	all, gone := map[string]bool{}, map[string]bool{}
 	for _, name := range slices.Concat(s.files(), paths) {
-		// A file that is gone needs no filter. One that only a folder sweeps along may have
-		// never been here, since only its filter writes it.
+		// A deleted file needs no filter. If only its folder is named, the file may be missing since only its
+		// filter writes it.
 		gone[name] = r.missing(name)
 		all[name] = r.regular(name) || gone[name] && named && !asked[name]
 	}
@@ -296,9 +294,9 @@ func (r *repository) leaveGaps(ctx context.Context, s *selection, paths []string
 	return nil
 }
 
-// leaveReencoded takes out the files that would be stored otherwise than the attributes in
-// the commit say, such as text in UTF-16 that lost its working-tree-encoding. With the
-// changed attributes beside them they match.
+// leaveReencoded takes out the files that git would store in another way than the attributes in the commit
+// require, such as text in UTF-16 that lost its working-tree-encoding. With the changed attributes beside
+// them they match.
 func (r *repository) leaveReencoded(ctx context.Context, s *selection, paths []string, named bool, head string) error {
 	if slices.ContainsFunc(s.files(), convert.IsAttributes) {
 		return nil
@@ -324,9 +322,8 @@ func (r *repository) leaveReencoded(ctx context.Context, s *selection, paths []s
 	return nil
 }
 
-// gaps are those of the files that need a filter that jp does not run, and the filters of
-// all. commits says that the files are to be committed as they are now, so that their
-// content counts, too.
+// gaps are those of the files that need a filter that jp refuses to run. filters are the filters of all
+// files. commits means that the files are to be committed as they are now, so that their content counts, too.
 func (r *repository) gaps(ctx context.Context, files []string, head string, commits bool) (gaps map[string]convert.Gap, filters []string, err error) {
 	if len(files) == 0 {
 		return nil, nil, nil
@@ -359,8 +356,8 @@ func (r *repository) missing(name string) bool {
 	return errors.Is(err, os.ErrNotExist)
 }
 
-// keepsFilters refuses a commit that takes filters away: what stands under the attribute
-// would be stored as it is from then on. That is for the user to do.
+// keepsFilters refuses a commit that takes filters away, since git would from then on store the files of the
+// attribute without the filter. The user has to make such a commit.
 func (r *repository) keepsFilters(ctx context.Context, s selection, head string) error {
 	rules := slices.DeleteFunc(s.files(), func(name string) bool { return !convert.IsAttributes(name) })
 	if len(rules) == 0 || head == "" {
@@ -404,7 +401,6 @@ func namesOf(list []left) (names []string) {
 // fewest is how many names are listed on one line.
 const fewest = 10
 
-// few lists names on one line.
 func few(names []string) string {
 	if len(names) <= fewest {
 		return strings.Join(names, ", ")
@@ -412,7 +408,6 @@ func few(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:fewest], ", "), len(names)-fewest)
 }
 
-// leftText lists files with the reasons.
 func leftText(title string, list []left) string {
 	if len(list) == 0 {
 		return ""

@@ -35,8 +35,7 @@ type commitArguments struct {
 	Staged  bool     `json:"staged"`
 }
 
-// commitSubject is the first line of the message, and that the user's staging is what is
-// committed.
+// commitSubject is the first line of the message, with a note if the call commits the user's staging.
 func commitSubject(arguments json.RawMessage) string {
 	var args commitArguments
 	if json.Unmarshal(arguments, &args) != nil {
@@ -88,7 +87,7 @@ func (r *repository) runCommit(ctx context.Context, call tool.Call) (tool.Result
 		return tool.Result{}, err
 	}
 	if err := r.record(ctx, args.Message, s); err != nil {
-		// What was added for this commit only must not stay in the user's index.
+		// Files added for this commit alone must leave the user's index.
 		undo := r.update(context.WithoutCancel(ctx), "--force-remove", s.fresh, nil)
 		return tool.Result{}, errors.Join(err, undo)
 	}
@@ -129,7 +128,7 @@ func AddTrailers(message, trailers string) string {
 func (r *repository) commitStaged(ctx context.Context, message string) (tool.Result, error) {
 	out, err := r.git.RunWith(ctx, gitcmd.Command{Args: []string{"diff", "--name-only", "-z", "--cached"}, Content: true})
 	if err == nil && len(out) == 0 {
-		if _, err := r.git.Run(ctx, "rev-parse", "--quiet", "--verify", "MERGE_HEAD"); err != nil { // one that changes nothing is something
+		if _, err := r.git.Run(ctx, "rev-parse", "--quiet", "--verify", "MERGE_HEAD"); err != nil { // a merge counts without changes, too
 			return tool.Result{}, errNothing
 		}
 	}
@@ -143,8 +142,8 @@ func (r *repository) commitStaged(ctx context.Context, message string) (tool.Res
 	return r.committed(ctx, selection{}), nil
 }
 
-// converted refuses an index that has a file which a filter must convert, and that jp cannot
-// tell to be converted: the person who staged it may have bypassed the filter.
+// converted refuses an index with a file for a filter, unless jp knows that the staged content is converted,
+// since the person who staged it may have bypassed the filter.
 func (r *repository) converted(ctx context.Context) error {
 	entries := map[string]string{}
 	for _, file := range r.staged(ctx) {
@@ -189,7 +188,6 @@ func (r *repository) update(ctx context.Context, how string, names, filters []st
 	return err
 }
 
-// record commits the chosen files and no others.
 func (r *repository) record(ctx context.Context, message string, s selection) error {
 	list, done, err := temporary("paths", strings.Join(s.files(), "\x00")+"\x00")
 	if err != nil {
@@ -210,8 +208,8 @@ func (r *repository) gitCommit(ctx context.Context, c gitcmd.Command, what ...st
 	return err
 }
 
-// committed describes the newest commit. It was made: what cannot be found out
-// about it is left out.
+// committed describes the newest commit. It leaves out details that it cannot read, since the commit is made
+// already.
 func (r *repository) committed(ctx context.Context, s selection) tool.Result {
 	head, _ := r.git.Run(ctx, "log", "-1", "--no-color", "--format=%h%n%s")
 	id, subject, _ := strings.Cut(strings.TrimSpace(string(head)), "\n")

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A conflict ends only where a resolved file is named, whatever git is in the middle of.
+// A conflict ends only if a resolved file is named, in any operation of git.
 func TestConflictsAreKept(t *testing.T) {
 	for name, begin := range map[string][]string{
 		"rebase": {"rebase", "other"},

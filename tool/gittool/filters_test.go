@@ -38,7 +38,7 @@ func secretive(t *testing.T) *fixture {
 	return f
 }
 
-// holds says whether any object of the repository has a text, whatever names it.
+// holds reports whether any object of the repository has a text, under any name.
 func (f *fixture) holds(text string) bool {
 	f.Helper()
 	for line := range strings.Lines(f.git("cat-file", "--batch-all-objects", "--batch-check=%(objectname) %(objecttype)")) {
@@ -52,7 +52,7 @@ func (f *fixture) holds(text string) bool {
 
 const ownFails = "the user's own that fails"
 
-// Whatever takes the filter away, and whatever names the file: its content is in no object.
+// The content stays out of all objects, however the filter is lost and the file is named.
 func TestNothingIsStoredWithoutItsFilter(t *testing.T) {
 	for name, prepare := range map[string]func(f *fixture){
 		"the repository's own":     func(*fixture) {},
@@ -109,7 +109,7 @@ func TestNothingIsStoredWithoutItsFilter(t *testing.T) {
 			f.run("git_commit", arguments{"message": "x", "paths": []string{"."}})
 			f.write("d.key", plain)
 			f.run("git_commit", arguments{"message": "x", "paths": []string{"d.key"}})
-			if name != ownFails { // then git shows what it shows the user
+			if name != ownFails { // git then shows the same as to the user
 				require.NotContains(t, string(f.run("git_diff", nil).Content), "swordfish")
 			}
 			require.False(t, f.holds("swordfish"))
@@ -137,7 +137,7 @@ func TestFilesWithoutTheirFilterAreNamed(t *testing.T) {
 	require.Contains(t, f.refused("git_commit", arguments{"message": "x", "paths": []string{"."}}), "nothing to commit: ")
 }
 
-// jp cannot tell whether what is staged went through a filter that it does not run.
+// jp cannot tell whether staged content went through a filter that jp refuses to run.
 func TestStagedFilesMayLackTheirFilter(t *testing.T) {
 	for name, add := range map[string][]string{
 		"converted": {"add", "a.key"},
@@ -205,7 +205,7 @@ func (f *fixture) remove(name string) {
 	require.NoError(f, os.Remove(filepath.Join(f.dir, name)))
 }
 
-// A commit has no file that its own attributes do not fit.
+// Each file of a commit fits the commit's own attributes.
 func TestFilesThatLostTheirEncoding(t *testing.T) {
 	f := newFixture(t)
 	const wide = "a\x00\n\x00"

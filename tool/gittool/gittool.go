@@ -1,14 +1,13 @@
 // Package gittool has the tools that ask git about the workspace and commit to
 // it.
 //
-// What a model names is a path or a revision and never an option: names that
-// start with a dash are refused, paths stay below the workspace and are
-// literal. A commit is made with the user's identity and without programs that
-// the repository chooses: no hooks, no signing. A file that needs a filter that jp does
-// not run is not compared or committed; the result says what was left out. What the
-// user has staged is theirs to commit, unless a call says that it is meant.
+// A name from a model is a path or a revision and never an option: the tools refuse names that start with a
+// dash, and take paths as literal and below the workspace. A commit has the user's identity and runs no
+// programs that the repository chooses, such as hooks or signing. The tools skip a file that needs a filter
+// that jp refuses to run, and the result names it. The user's staged changes stay out of a commit, unless a
+// call asks for them.
 //
-// The tools never change branches, history or files, and talk to no remote.
+// The tools leave branches, history and files as they are, and work offline.
 package gittool
 
 import (
@@ -32,8 +31,8 @@ const timeLimit = 5 * time.Minute
 
 // Options of the tools.
 type Options struct {
-	// Changed are the files that the tools of a conversation changed, relative to the
-	// workspace, and those of them that were not recorded. nil: there are none.
+	// Changed are the files that the tools of a conversation changed, relative to the workspace, and the
+	// unrecorded ones among them. Nil: none.
 	Changed func(context.Context, conversation.ID) (recorded, unrecorded []string, err error)
 	// Model is the model of a conversation, as PROVIDER/NAME. If it is set, commits name the
 	// conversation and the model in trailers.
@@ -45,21 +44,20 @@ type Options struct {
 func Tools(git *gitcmd.Git, opts Options) []tool.Tool {
 	r := &repository{git: git, opts: opts, checker: convert.New(git, git.Repository())}
 	tools := []tool.Tool{r.status(), r.diff(), r.log(), r.show(), r.commit()}
-	for _, t := range tools { // a commit's message goes wherever the history goes
+	for _, t := range tools { // a commit's message travels with the history
 		t.Definition().Destination = "git, whose history may be published,"
 		t.Definition().Instead = "Leave it out of the arguments"
 	}
 	return tools
 }
 
-// A repository is what the tools work on.
+// A repository is the common state of the tools.
 type repository struct {
 	git     *gitcmd.Git
 	opts    Options
 	checker *convert.Checker
 }
 
-// A gitTool is one of the tools.
 type gitTool struct {
 	def *tool.Definition
 	run func(context.Context, tool.Call) (tool.Result, error)
@@ -67,7 +65,7 @@ type gitTool struct {
 
 func (t *gitTool) Definition() *tool.Definition { return t.def }
 
-// Run reports to the model what git refuses, and passes on only the end of ctx.
+// Run reports errors of git to the model. Its only error is the end of ctx.
 func (t *gitTool) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 	if err := ctx.Err(); err != nil {
 		return tool.Result{}, err
@@ -85,12 +83,12 @@ func (t *gitTool) Run(ctx context.Context, call tool.Call) (tool.Result, error) 
 // heldLock is what git says of a lock file that it cannot make.
 var heldLock = lazy.Regexp(`'([^'\n]*\.lock)': File exists`)
 
-// failure is the result of a run that came to nothing.
+// failure is the result of a failed run.
 func failure(err error) tool.Result {
 	text, short := err.Error(), err.Error()
 	var exit *gitcmd.ExitError
 	if errors.As(err, &exit) {
-		if stderr := strings.TrimSpace(exit.Stderr); strings.Contains(stderr, "\n") { // of one line it is the reason
+		if stderr := strings.TrimSpace(exit.Stderr); strings.Contains(stderr, "\n") { // a single line is the reason
 			text += "\n" + stderr
 		}
 		short = exit.Error()[strings.LastIndex(exit.Error(), ": ")+1:]
@@ -104,7 +102,7 @@ func failure(err error) tool.Result {
 	}
 }
 
-// shown runs git and returns the beginning of what it prints.
+// shown runs git and returns the beginning of its output.
 func (r *repository) shown(ctx context.Context, c gitcmd.Command) (*tool.Capture, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, timeLimit, gitcmd.ErrTimeLimit)
 	defer cancel()
@@ -117,8 +115,7 @@ func (r *repository) shown(ctx context.Context, c gitcmd.Command) (*tool.Capture
 	return out, errors.Join(process.Close(), err)
 }
 
-// reading is the result of a tool that shows something; none stands in the
-// place of an empty output.
+// reading is the result of a tool that shows something. An empty output becomes the text none.
 func reading(out *tool.Capture, effect, none string) tool.Result {
 	content, whole := out.Content()
 	if out.Bytes() == 0 {

@@ -18,13 +18,12 @@ import (
 	"jp/tool/gittool"
 )
 
-// A fixture is a repository with its tools.
 type fixture struct {
 	*testing.T
 	dir   string
 	tools *tool.Registry
 
-	changed, unrecorded []string // what the conversation's tools did
+	changed, unrecorded []string // changed by the conversation's tools
 	mayRun              func(gitcmd.Repository, gitcmd.Filter) error
 }
 
@@ -35,7 +34,7 @@ func newFixture(t *testing.T) *fixture {
 	return f
 }
 
-// open makes the tools anew, as a new turn does.
+// open makes new tools, as a new turn does.
 func (f *fixture) open() {
 	f.Helper()
 	repo, err := gitcmd.Locate(f.Context(), f.dir, gitcmd.Options{})
@@ -209,7 +208,7 @@ func TestSubjects(t *testing.T) {
 	}
 }
 
-// The index is the user's: git diff writes what it learned of files into a copy.
+// The index is the user's. git diff writes file states into a copy.
 func TestDiffLeavesTheIndexAlone(t *testing.T) {
 	f := newFixture(t)
 	f.write("a.txt", "one\n")

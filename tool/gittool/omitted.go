@@ -10,14 +10,13 @@ import (
 // commitHooks are the hooks that git runs around a commit.
 var commitHooks = []string{"pre-commit", "prepare-commit-msg", "commit-msg", "post-commit"}
 
-// leftOut says which of the things that the user's own git would have done for
-// a commit were not done.
+// leftOut names the steps of the user's own git that jp left out of a commit.
 func (r *repository) leftOut(ctx context.Context) string {
 	var text string
 	if hooks := r.hooks(ctx); len(hooks) > 0 {
 		text += "The repository's hooks were not run: " + strings.Join(hooks, ", ") + ".\n"
 	}
-	signs, _ := r.git.Run(ctx, "config", "--type=bool", "--get", "commit.gpgSign") // not set: an error
+	signs, _ := r.git.Run(ctx, "config", "--type=bool", "--get", "commit.gpgSign") // an error if unset
 	if strings.TrimSpace(string(signs)) == "true" {
 		text += "The commit was not signed, though commit.gpgSign is set.\n"
 	}
@@ -40,8 +39,7 @@ func (r *repository) hooks(ctx context.Context) []string {
 	return found
 }
 
-// hooksFolder is where git would look for hooks were they not switched off on
-// the command line.
+// hooksFolder is the folder of hooks that git would use without jp's options.
 func (r *repository) hooksFolder(ctx context.Context) (string, error) {
 	out, _ := r.git.Run(ctx, "config", "--type=path", "--show-scope", "-z", "--get-all", "core.hooksPath")
 	configured := ""

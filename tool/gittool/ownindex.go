@@ -14,10 +14,9 @@ import (
 	"jp/gitcmd"
 )
 
-// ownIndex lets git work with a copy of the index: git diff writes what it learned of
-// files into the index, whatever it is told of optional locks. In the copy the files that
-// need a filter that jp does not run are not looked at: without it git would call them
-// changed, and show what is in them. They are returned.
+// ownIndex lets git work with a copy of the index, since git diff writes file states into the index even
+// without optional locks. In the copy git skips the files that need a filter that jp refuses to run, since it
+// would else call them changed and show their content. hidden are these files.
 func (r *repository) ownIndex(ctx context.Context) (env []string, hidden []left, done func(), err error) {
 	done = func() {}
 	out, err := r.git.Run(ctx, "rev-parse", "--git-path", "index")
@@ -30,7 +29,7 @@ func (r *repository) ownIndex(ctx context.Context) (env []string, hidden []left,
 	}
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, done, nil // there is nothing to write
+		return nil, nil, done, nil // without an index there is nothing to copy
 	}
 	if err != nil {
 		return nil, nil, done, err
@@ -43,7 +42,7 @@ func (r *repository) ownIndex(ctx context.Context) (env []string, hidden []left,
 	if err != nil {
 		return nil, nil, done, err
 	}
-	// What was written at the same time as the index is looked at.
+	// git then compares the files that were written at the same time as the index.
 	if err = os.Chtimes(own, time.Time{}, info.ModTime()); err == nil {
 		env = []string{"GIT_INDEX_FILE=" + own}
 		hidden, err = r.hideGaps(ctx, env, own, info.ModTime())
@@ -55,7 +54,7 @@ func (r *repository) ownIndex(ctx context.Context) (env []string, hidden []left,
 	return env, hidden, done, nil
 }
 
-// hideGaps marks the files in an index that git is not to look at.
+// hideGaps marks the files in an index that git must skip.
 func (r *repository) hideGaps(ctx context.Context, env []string, index string, written time.Time) (hidden []left, err error) {
 	out, err := r.git.RunWith(ctx, gitcmd.Command{Args: []string{"diff-files", "-z", "--name-only"}, Env: env, Content: true})
 	if err != nil {
@@ -83,7 +82,7 @@ func (r *repository) hideGaps(ctx context.Context, env []string, index string, w
 	return hidden, os.Chtimes(index, time.Time{}, written)
 }
 
-// temporary is a file with a text, and what takes it away again.
+// temporary writes a text to a new file. done deletes it.
 func temporary(name, text string) (path string, done func(), err error) {
 	dir, err := os.MkdirTemp("", "jp-git-")
 	if err != nil {

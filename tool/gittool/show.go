@@ -43,7 +43,7 @@ func (r *repository) status() tool.Tool {
 	}}
 }
 
-// noting adds the files that were not looked at.
+// noting adds the list of skipped files.
 func noting(result tool.Result, hidden []left) tool.Result {
 	if len(hidden) > 0 {
 		result.Content = append(result.Content, "\n"+leftText("Left out, whether they have changed or not:", hidden)...)
@@ -61,7 +61,6 @@ type ask struct {
 	Query    string   `json:"query"`
 }
 
-// asked reads and checks the arguments.
 func (r *repository) asked(arguments json.RawMessage) (ask, error) {
 	var a ask
 	err := json.Unmarshal(arguments, &a)
@@ -75,7 +74,7 @@ func (r *repository) asked(arguments json.RawMessage) (ask, error) {
 	return a, err
 }
 
-// subject shows what is asked for, on one line.
+// subject shows the revisions and paths of a call, on one line.
 func subject(arguments json.RawMessage) string {
 	var a ask
 	if json.Unmarshal(arguments, &a) != nil {
@@ -126,13 +125,13 @@ func (r *repository) diff() tool.Tool {
 			return tool.Result{}, err
 		}
 		if a.Staged || strings.Contains(a.Revision, "..") {
-			hidden = nil // no file was looked at
+			hidden = nil // it compared no files
 		}
 		return noting(reading(out, count(out.Lines(), "line"), "no changes"), hidden), nil
 	}}
 }
 
-// defaultCommits is how many commits are listed unless the call says otherwise.
+// defaultCommits is the default number of listed commits.
 const defaultCommits = 20
 
 func (r *repository) log() tool.Tool {

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What the user has staged is not the tools': it stays staged, and is not committed.
+// The tools leave the user's staging alone: it stays staged, and out of the commit.
 func TestStagingOfTheUserIsKept(t *testing.T) {
 	f := newFixture(t)
 	f.write("mine.txt", "1\n")
@@ -29,7 +29,7 @@ func TestStagingOfTheUserIsKept(t *testing.T) {
 	require.Equal(t, "mine.txt\nother.txt", f.git("show", "--format=", "--name-only", "HEAD"))
 }
 
-// A file of which a part is staged is not taken as a whole, unless it is named.
+// A partly staged file is only taken as a whole if it is named.
 func TestStagedPartOfAFile(t *testing.T) {
 	f := newFixture(t)
 	f.write("both.txt", "1\n2\n")

@@ -11,8 +11,8 @@ import (
 	"jp/internal/gitenv"
 )
 
-// What a submodule's own configuration names is out of reach of any setting, so
-// nobody may look into a submodule, whatever the configuration above says of it.
+// The configuration of a submodule can name programs that no setting disables. So git must stay out of
+// submodules, whichever configuration is above them.
 func TestCommitDoesNotEnterSubmodules(t *testing.T) {
 	f := newFixture(t)
 	f.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", gitenv.Repo(t), "sub")

@@ -13,8 +13,8 @@ import (
 	"jp/tool"
 )
 
-// taken are the files that a commit would have by now, with what it would have of each.
-// Where that cannot be told, the files that are named stand for it.
+// taken are the files that the commit of a call would have now, each with its content. If git fails, it
+// returns the named files.
 func (r *repository) taken(raw json.RawMessage, id conversation.ID) (files []tool.NamedFile) {
 	ctx, cancel := context.WithTimeout(context.Background(), timeLimit)
 	defer cancel()
@@ -47,7 +47,7 @@ func (r *repository) taken(raw json.RawMessage, id conversation.ID) (files []too
 	return r.named(slices.Concat(known, fresh))
 }
 
-// named says of a link where it leads, which is what a commit has of it.
+// named gives each symbolic link its target, since that is its content in a commit.
 func (r *repository) named(paths []string) (files []tool.NamedFile) {
 	for _, path := range paths {
 		file := tool.NamedFile{Path: path}
