@@ -15,17 +15,16 @@ import (
 	"jp/internal/safefile"
 )
 
-// Approvals are what the user has approved of servers in one working tree, and what
-// the servers listed last where that is something else: one file for each command
-// with its environment. A file holds the hash of its content; one that is damaged
-// approves nothing.
+// Approvals are the user's approvals of servers in one working tree, and the lists that servers gave last if
+// they differ from the approved ones: one file for each command with its environment. A file holds the hash
+// of its content. A damaged one approves nothing.
 type Approvals struct {
 	Dir   string                 // $XDG_STATE_HOME/jp/mcp
 	Root  string                 // the working tree: absolute
-	Holds func(path string) bool // whether a path leads into the working tree or its git directories; nil: none does
+	Holds func(path string) bool // reports whether a path leads into the working tree or its git directories; may be nil
 }
 
-// A record is what a file says. It has the names of variables and no values.
+// A record is the content of a file. It has the names of variables without their values.
 type record struct {
 	Name    string       `json:"name"`
 	Command []string     `json:"command"`
@@ -38,14 +37,13 @@ type record struct {
 	Prompts []PromptInfo `json:"prompts,omitempty"` // of a file of prompts alone
 }
 
-// storedApproval is a record in its file.
 type storedApproval struct {
 	SHA256 string          `json:"sha256"`
 	Record json.RawMessage `json:"record"`
 }
 
-// Approved is what the user approved of a server that is started like this, with the
-// files that its command line named then; ok is false where that is nothing.
+// Approved returns the approved tools of a server with this command, and the files that its command line
+// named then. ok is false if there is no approval.
 func (a Approvals) Approved(s Spec) (offers []ToolInfo, files Files, ok bool) {
 	r, ok := read(a.file(s, "approved"))
 	return r.Offers, r.Files, ok
@@ -67,14 +65,14 @@ func (a Approvals) Revoke(s Spec) error {
 	return a.forget(s)
 }
 
-// LastListed is what the server listed last, where that is not what was approved.
+// LastListed is the list that the server gave last, if it differs from the approved one.
 func (a Approvals) LastListed(s Spec) (offers []ToolInfo, ok bool) {
 	r, ok := read(a.file(s, "seen"))
 	return r.Offers, ok
 }
 
-// Saw records what a server lists, so that what changed is not offered next time
-// either. Where it is what was approved, or nothing was, nothing is kept.
+// Saw records the list of a server if it differs from the approved one, so that changed tools stay hidden
+// next time, too. Else it deletes the record.
 func (a Approvals) Saw(s Spec, offers []ToolInfo) error {
 	if approved, _, ok := a.Approved(s); !ok || len(Changes(approved, offers)) == 0 {
 		return a.forget(s)
@@ -91,7 +89,7 @@ func (a Approvals) Prompts(s Spec) []PromptInfo {
 	return r.Prompts
 }
 
-// SawPrompts records which prompts a server lists, so that they are known while it does not run.
+// SawPrompts records which prompts a server lists, so that they are known while it is stopped.
 func (a Approvals) SawPrompts(s Spec, prompts []PromptInfo) error {
 	switch {
 	case len(prompts) == 0:
@@ -104,8 +102,7 @@ func (a Approvals) SawPrompts(s Spec, prompts []PromptInfo) error {
 	return a.write(s, "prompts", r)
 }
 
-// Before is the command with which a server of this name was approved last, if
-// that is another one; nil if there is none.
+// Before is the command with which a server of this name was approved last, if it is another one, else nil.
 func (a Approvals) Before(s Spec) []string {
 	files, _ := os.ReadDir(a.Dir)
 	var command []string
@@ -140,14 +137,14 @@ func (a Approvals) remove(s Spec, kind string) error {
 	return nil
 }
 
-// record is what each file says of a server.
+// record has the fields that all files of a server share.
 func (a Approvals) record(s Spec) record {
 	return record{
 		Name: s.Name, Command: s.Command, Env: slices.Sorted(maps.Keys(s.Env)), URL: s.URL, Headers: slices.Sorted(maps.Keys(s.Headers)), Root: a.Root, Offers: []ToolInfo{},
 	}
 }
 
-// tools are a record with what a server lists.
+// tools is a record with the list of a server.
 func (a Approvals) tools(s Spec, files Files, offers []ToolInfo) record {
 	r := a.record(s)
 	if r.Files = files; offers != nil {
@@ -168,7 +165,7 @@ func (a Approvals) write(s Spec, kind string, r record) error {
 	return safefile.Replace(a.file(s, kind), content, safefile.Options{})
 }
 
-// read reads a file; false if there is none, or it is not as it was written.
+// read reads a file. ok is false if it is missing or damaged.
 func read(file string) (r record, ok bool) {
 	content, err := os.ReadFile(file)
 	var s storedApproval

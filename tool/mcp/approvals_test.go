@@ -67,7 +67,7 @@ func TestADamagedApprovalApprovesNothing(t *testing.T) {
 		damaged := append([]byte{}, whole...)
 		damaged[i] ^= 1
 		require.NoError(t, os.WriteFile(files[0], damaged, 0o600))
-		if offers, _, ok := a.Approved(spec); ok { // white space and the case of a key mean nothing
+		if offers, _, ok := a.Approved(spec); ok { // white space and the case of a key may differ
 			require.Equal(t, []mcp.ToolInfo{offer("search", "Find")}, offers)
 		}
 		require.NoError(t, os.WriteFile(files[0], whole[:i], 0o600))

@@ -13,7 +13,7 @@ import (
 // clean is text as a model may have it, without space around it.
 func clean(text string) string { return strings.TrimSpace(safetext.ForModel(text)) }
 
-// errHidden is text that cannot be cleaned, since it means something as it is.
+// errHidden is a schema whose invisible characters have a meaning, so that cleaning would change it.
 var errHidden = errors.New("its schema has characters that cannot be seen")
 
 // cleanSchema is a schema in its canonical form, its words for the model cleaned.

@@ -13,9 +13,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// handshake is the protocol with which a server is greeted first. Some servers
-// that do not know a newer one end when they see it; one that knows only newer
-// ones says so, and is started again.
+// handshake is the protocol version of the first greeting. Some servers exit at a version newer than theirs.
+// A server that knows only newer ones says so, and is started again.
 const handshake = "2025-11-25"
 
 // A connection is a server that runs and was greeted.
@@ -23,10 +22,10 @@ type connection struct {
 	peer    peer
 	remote  bool // it is at an address, so an error may be the network's
 	session *sdk.ClientSession
-	broken  atomic.Pointer[error] // why it cannot be used any more, though it runs
+	broken  atomic.Pointer[error] // why it is unusable, though it runs
 	stale   atomic.Bool           // the server said that its list has changed
 	owes    atomic.Bool           // a call ended without its answer: the server may hang
-	instead atomic.Bool           // it was started in the place of one that hung, and no call has said so
+	instead atomic.Bool           // it was started in the place of one that hung, and the model has yet to hear of it
 	watched progressWatch
 }
 
@@ -40,8 +39,7 @@ func connect(ctx context.Context, s Spec, o Options) (*connection, error) {
 	return c, err
 }
 
-// greet starts a server and speaks a version of the protocol with it: "" is the
-// newest that it knows.
+// greet starts a server and agrees on a version of the protocol, "" for the newest that it knows.
 func greet(ctx context.Context, s Spec, o Options, version string) (*connection, error) {
 	c := &connection{remote: s.URL != ""}
 	transport, err := c.reach(s, o)
@@ -50,7 +48,7 @@ func greet(ctx context.Context, s Spec, o Options, version string) (*connection,
 	}
 	client := sdk.NewClient(&sdk.Implementation{Name: "jp", Version: o.Version}, &sdk.ClientOptions{
 		Capabilities: &sdk.ClientCapabilities{},
-		// So that the server is asked to tell; see saw.
+		// It makes the server send the notification; see saw.
 		ToolListChangedHandler:   func(context.Context, *sdk.ToolListChangedRequest) {},
 		PromptListChangedHandler: func(context.Context, *sdk.PromptListChangedRequest) {},
 		MultiRoundTrip:           &sdk.MultiRoundTripOptions{Disabled: true},
@@ -59,7 +57,7 @@ func greet(ctx context.Context, s Spec, o Options, version string) (*connection,
 	if c.remote {
 		client.AddReceivingMiddleware(c.hears)
 	}
-	stop := context.AfterFunc(ctx, c.peer.kill) // frees whatever waits for the server
+	stop := context.AfterFunc(ctx, c.peer.kill) // ends all waiting for the server
 	c.session, err = client.Connect(context.WithoutCancel(ctx), transport, &sdk.ClientSessionOptions{ProtocolVersion: version})
 	if !stop() || err != nil {
 		return nil, c.failure(ctx, s, err)
@@ -82,7 +80,7 @@ func (c *connection) reach(s Spec, o Options) (sdk.Transport, error) {
 	return &sdk.IOTransport{Reader: newLines(p.out, p.tail, c.saw, c.spoil), Writer: p.in, MaxLineLength: -1}, nil
 }
 
-// hears notes what a server at an address tells besides its answers, as saw does of a process.
+// hears notes the notifications of a server at an address, as saw does of a process.
 func (c *connection) hears(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		switch p := req.GetParams().(type) {
@@ -95,7 +93,7 @@ func (c *connection) hears(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// failure ends a server that cannot be used, and says why that is so.
+// failure ends an unusable server, and gives the reason.
 func (c *connection) failure(ctx context.Context, s Spec, err error) error {
 	why := c.breakdown(err)
 	c.peer.end(0)
@@ -114,8 +112,7 @@ func (c *connection) failure(ctx context.Context, s Spec, err error) error {
 	return &StartError{Server: s.Name, Said: c.peer.said(), err: why}
 }
 
-// breakdown says what is behind an error: that the server ended, or was ended,
-// or else what the error says.
+// breakdown is the cause of an error: that the server ended, or was ended, or else the error itself.
 func (c *connection) breakdown(err error) error {
 	if errors.Is(err, sdk.ErrConnectionClosed) || errors.Is(err, syscall.EPIPE) {
 		c.spoil(errOutput)
@@ -148,7 +145,7 @@ func (c *connection) ended() bool {
 	}
 }
 
-// refuse answers what a server asks of a client that offers nothing.
+// refuse rejects the requests of a server to a client.
 func refuse(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		switch method {
@@ -159,9 +156,8 @@ func refuse(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// saw notes at once what a server tells besides its answers: a change of the list,
-// which no call that is made after a result behind it may miss, and how far a call
-// is, which is of no use behind its result.
+// saw notes the notifications of a server at once. After a change of the list, every call made on a later
+// result must see it. Progress is useless after its result.
 func (c *connection) saw(m jsonrpc.Message) {
 	r, ok := m.(*jsonrpc.Request)
 	if !ok {
@@ -178,13 +174,11 @@ func (c *connection) saw(m jsonrpc.Message) {
 	}
 }
 
-// spoil makes a connection unusable.
 func (c *connection) spoil(why error) { c.broken.CompareAndSwap(nil, &why) }
 
-// usable reports whether a call can be made.
 func (c *connection) usable() bool { return c.peer.running() && c.broken.Load() == nil }
 
-// list asks for the tools anew, and for the prompts, which must be there soon. At the end of ctx the
+// list asks for the tools again, and for the prompts, which have a short time limit. At the end of ctx the
 // server is killed.
 func (c *connection) list(ctx context.Context, s Spec, o Options) (ToolList, error) {
 	c.stale.Store(false)
@@ -203,8 +197,8 @@ func (c *connection) list(ctx context.Context, s Spec, o Options) (ToolList, err
 	return listing, nil
 }
 
-// answers finds out whether a server still speaks. An error is the end of ctx. What the
-// server answers does not matter: some do not know a ping.
+// answers reports whether a server still responds. An error is the end of ctx. Any answer counts, since some
+// servers lack ping.
 func (c *connection) answers(ctx context.Context, within time.Duration) (bool, error) {
 	if deadline, ok := ctx.Deadline(); ok {
 		within = pingTime(within, time.Until(deadline))
@@ -212,7 +206,7 @@ func (c *connection) answers(ctx context.Context, within time.Duration) (bool, e
 	short, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	answered := make(chan error, 1)
-	go func() { answered <- c.session.Ping(short, nil) }() // the server may read nothing
+	go func() { answered <- c.session.Ping(short, nil) }() // the server may have stopped reading
 	var err error
 	select {
 	case err = <-answered:
@@ -229,17 +223,16 @@ func (c *connection) answers(ctx context.Context, within time.Duration) (bool, e
 	return false, nil
 }
 
-// pingTime is how long a ping may take in a call that has so much time left: half of it
-// stays for a server that has to be started again.
+// pingTime is how long a ping may take in a call with that much time left. Half of it stays for a restart of
+// the server.
 func pingTime(most, left time.Duration) time.Duration { return min(most, left/2) }
 
-// abandon is how long a call that was cancelled may take to be given up. It
-// takes longer only where the server reads nothing.
+// abandon is how long jp waits for a cancelled call to return. It takes longer only if the server has stopped
+// reading.
 const abandon = time.Second
 
-// callTool runs a tool. At the end of ctx the server is told that the client no longer wants
-// the answer any more; one that does not read is ended. progress is told how far
-// the server says it is, if it is not nil.
+// callTool runs a tool. At the end of ctx it tells the server that the client has given up the answer, and
+// ends a server that has stopped reading. progress receives the server's progress. It may be nil.
 func (c *connection) callTool(
 	ctx context.Context, name string, arguments json.RawMessage, progress func(string),
 ) (*sdk.CallToolResult, error) {
@@ -277,7 +270,6 @@ func (c *connection) callTool(
 	return nil, context.Cause(ctx)
 }
 
-// close ends the server.
 func (c *connection) close(grace time.Duration) {
 	c.peer.end(grace)
 	_ = c.session.Close() // of a server that has ended

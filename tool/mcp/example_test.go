@@ -10,7 +10,7 @@ import (
 	"jp/tool/mcp"
 )
 
-// A server is looked at, approved, and then started by the first call.
+// A server is examined, approved, and then started by the first call.
 func Example() {
 	dir, err := os.MkdirTemp("", "mcp")
 	if err != nil {

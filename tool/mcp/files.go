@@ -14,12 +14,11 @@ import (
 	"syscall"
 )
 
-// Files are the files of the working tree and its git directories that a command line
-// names, by name, with the SHA-256 of each. A name is relative to the working tree where
-// it lies there.
+// Files are the files of the working tree and its git directories that a command line names, by name, with
+// the SHA-256 of each. A name is relative to the working tree if it lies there.
 type Files map[string]string
 
-// What stands in the place of a hash.
+// Values in the place of a hash.
 const (
 	irregular  = "not an ordinary file"
 	unreadable = "cannot be read"
@@ -28,7 +27,7 @@ const (
 // entries are the files that an interpreter starts in a folder that it is given.
 var entries = []string{"package.json", "index.js", "index.mjs", "index.cjs", "__init__.py", "__main__.py", "pyproject.toml"}
 
-// A FileChange is a file that is not as it was when the user approved it.
+// A FileChange is a file that changed since the user approved it.
 type FileChange struct {
 	Name string
 	What string // "new", "changed" or "gone"
@@ -53,8 +52,8 @@ func (f Files) changes(before Files) []FileChange {
 	return all
 }
 
-// Files looks at the files that the command, its arguments and the values of its variables
-// name as they are now. What a program loads by itself is not among them.
+// Files looks at the files that the command, its arguments and the values of its variables name, as they are
+// now. Other files that a program loads are outside of the check.
 func (a Approvals) Files(s Spec) Files {
 	x := &naming{Approvals: a, folders: []string{a.Root}, files: Files{}}
 	if a.Holds == nil || len(s.Command) == 0 {
@@ -67,7 +66,7 @@ func (a Approvals) Files(s Spec) Files {
 	for _, variable := range slices.Sorted(maps.Keys(s.Env)) {
 		words = append(words, s.Env[variable])
 	}
-	// A folder that is named may be where the names behind it begin, and those before it.
+	// Any named folder may be the base of other names, those before it included.
 	for range 2 {
 		for _, word := range words {
 			x.word(word)
@@ -104,7 +103,7 @@ func (x *naming) word(word string) {
 	}
 }
 
-// module takes a module of Python, which is looked for in the working folder first.
+// module adds a module of Python. Python searches the working folder first.
 func (x *naming) module(name string) {
 	for _, folder := range slices.Clone(x.folders) {
 		path := filepath.Join(folder, strings.ReplaceAll(name, ".", "/"))
@@ -120,7 +119,7 @@ func (x *naming) absolute(folder, name string) string {
 	return filepath.Join(folder, name)
 }
 
-// add takes what lies at a path, if it is the repository's.
+// add takes the file or folder at a path, if it is the repository's.
 func (x *naming) add(path string) {
 	info, err := os.Lstat(path)
 	if err != nil || !x.Holds(path) {
@@ -128,7 +127,7 @@ func (x *naming) add(path string) {
 	}
 	if info.Mode()&fs.ModeSymlink != 0 {
 		if info, err = os.Stat(path); err != nil {
-			return // it leads nowhere: there is nothing to start
+			return // a broken link starts nothing
 		}
 	}
 	if !info.IsDir() {
@@ -156,7 +155,7 @@ func digest(path string, info fs.FileInfo) string {
 	if !info.Mode().IsRegular() {
 		return irregular
 	}
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may be another one by now
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // another file may have taken its place
 	if err != nil {
 		return unreadable
 	}

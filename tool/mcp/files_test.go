@@ -27,8 +27,7 @@ func within(root string) func(string) bool {
 	}
 }
 
-// workingTree is a folder with files that a command line may name, beside one that is
-// not the repository's.
+// workingTree is a folder with files that a command line may name, beside a file outside of the repository.
 func workingTree(t *testing.T) mcp.Approvals {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -53,12 +52,12 @@ func put(t *testing.T, path, text string) {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
-		require.NoError(t, os.Remove(path)) // nobody reads from a pipe
+		require.NoError(t, os.Remove(path)) // a pipe without a reader
 	}
 	require.NoError(t, os.WriteFile(path, []byte(text), 0o755))
 }
 
-// TOP is the working tree, ALL what lies around it.
+// TOP is the working tree, ALL its surroundings.
 func TestFilesOfACommandLine(t *testing.T) {
 	for command, want := range map[string]string{
 		"docs-server --stdio":                 "",
@@ -114,8 +113,8 @@ func TestFilesOfACommandLine(t *testing.T) {
 	}
 }
 
-// Whatever changes of the files that a server starts with: it is not started before the
-// user has a say, and the change is named.
+// If any file that a server starts with changes, the server stays stopped until the user decides, and the
+// change is named.
 func TestAChangedFileAsksAgain(t *testing.T) {
 	at := func(s *stage, name string) string { return filepath.Join(s.opts.Dir, name) }
 	for name, tt := range map[string]struct {
@@ -140,7 +139,7 @@ func TestAChangedFileAsksAgain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t, "plain")
-			// The log of the stage is written in this folder, and is no file of the repository.
+			// The log of the stage is in this folder, but counts as outside of the repository.
 			s.opts.Approvals.Root = s.opts.Dir
 			s.opts.Approvals.Holds = func(path string) bool { return within(s.opts.Dir)(path) && path != s.logFile }
 			put(t, at(s, "conf.json"), "{}")
@@ -171,7 +170,7 @@ func TestAChangedFileAsksAgain(t *testing.T) {
 				return
 			}
 			require.Empty(t, s.offered())
-			for range 2 { // a tool that was offered before the change starts nothing either
+			for range 2 { // a tool offered before the change stays refused, too
 				result, err := call.Run(t.Context(), tool.Call{Arguments: json.RawMessage(`{}`)})
 				require.NoError(t, err)
 				require.True(t, result.IsError)

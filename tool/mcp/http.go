@@ -25,7 +25,7 @@ type peer interface {
 	running() bool
 	finished() <-chan struct{} // closed when it has ended
 	ending() string            // how, in words
-	said() string              // the end of what it said besides its messages; "" if nothing
+	said() string              // the end of its output besides messages; "" if there is none
 }
 
 // A remotePeer is a server at an address. Its end is the end of jp's connections to it.
@@ -36,7 +36,7 @@ type remotePeer struct {
 	once  sync.Once
 }
 
-// errLeft says that jp has left a server.
+// errLeft means that jp has left a server.
 var errLeft = errors.New("jp has left it")
 
 func (p *remotePeer) kill() {
@@ -115,7 +115,7 @@ func reach(s Spec, o Options) (*remotePeer, sdk.Transport, error) {
 // A sender adds headers to each request, bounds each answer and makes it readable.
 type sender struct {
 	headers http.Header
-	signs   func(*http.Response) bool // whether signing in is the answer to a response. It may be nil
+	signs   func(*http.Response) bool // reports whether a response asks for a sign-in; may be nil
 	hint    string                    // for a status that asks to sign in
 	over    <-chan struct{}           // closed when jp has left the server
 	next    http.RoundTripper
@@ -151,7 +151,7 @@ func (s *sender) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// callID is the id of the call in a request, invalid if the request asks for no answer.
+// callID is the id of the call in a request, invalid if the request is a notification.
 func callID(r *http.Request) (id jsonrpc.ID) {
 	if r.Method != http.MethodPost || r.GetBody == nil {
 		return id

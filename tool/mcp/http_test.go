@@ -119,7 +119,7 @@ func TestHTTPServer(t *testing.T) {
 	require.Contains(t, string(result.Content), "said", "the next call works")
 }
 
-// What an address may not be, and what a server may not do.
+// Refused addresses, and refused acts of a server.
 func TestHTTPServerRefused(t *testing.T) {
 	t.Parallel()
 	p := overHTTP(t)

@@ -8,15 +8,15 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// lines passes on the lines of a server that are messages. What else a server
-// prints to its standard output goes to where its standard error goes.
+// lines passes on the messages among the lines of a server. Other lines of its standard output go the way of
+// its standard error.
 type lines struct {
 	out  io.ReadCloser
 	from *bufio.Reader
 	rest []byte // of the line that is being passed on
 	said io.Writer
-	saw  func(jsonrpc.Message) // told of each message before it is passed on
-	fail func(error)           // told why the reading ended
+	saw  func(jsonrpc.Message) // receives each message before it is passed on
+	fail func(error)           // receives the reason for the end of reading
 }
 
 func newLines(out io.ReadCloser, said io.Writer, saw func(jsonrpc.Message), fail func(error)) *lines {
@@ -46,7 +46,7 @@ func (l *lines) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// end says why there is no more to read.
+// end gives the reason for the end of reading.
 func (l *lines) end(err error) {
 	if err != errTooLong {
 		err = errOutput

@@ -10,8 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// passed is what lines pass on of an output, what they took for something else,
-// and why they ended.
+// passed are the messages that lines pass on from an output, the other text, and the reason for the end.
 func passed(t *testing.T, output io.Reader) (messages, other string, why error) {
 	t.Helper()
 	var said bytes.Buffer

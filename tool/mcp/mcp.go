@@ -5,23 +5,20 @@
 // when one of its tools is called, or when its list is still unknown, and
 // ended with all that it started by [Server.Close].
 //
-// What must hold: the model is offered, and can call, exactly what the user
-// approved. [Approvals] keep what a server listed; a tool that is new, or whose
-// description, schema or annotations are others, is neither offered nor run
-// until it is approved. What a server says of its tools never decides about
-// permission: they may change anything, ask before they run, and cannot simply
-// be repeated, unless the user's configuration says otherwise.
+// Invariants: the model sees and can call exactly the tools that the user approved. [Approvals] keep the list
+// of a server. A new tool, or one with another description, schema or annotations, stays hidden and refused
+// until it is approved. Permissions are independent of the server's words about its tools: they may change
+// anything, ask before they run, and are unsafe to repeat, unless the user's configuration says otherwise.
 //
 // A server whose command line names files of the repository is started only as the
 // user approved or accepted those files: [Server.Accept].
 //
-// A server outlives single calls, so it holds no tool's lock. Who resumes a turn
-// must not take a free lock for a sign that a call which was started has ended
-// or done nothing: its outcome is unknown, as that of any tool which may change
-// something. A server whose jp was killed sees the end of its input.
+// A server outlives single calls, so it never holds a tool's lock. On a resume, a free lock proves nothing
+// about a started call: its outcome is unknown, as that of any tool that may change something. A server whose
+// jp was killed sees the end of its input.
 //
-// The package asks no question, and refuses what servers ask of a client: sampling,
-// elicitation, roots. It confines nothing; [Options].Launch may.
+// The package asks no questions, and refuses the requests of servers to a client: sampling, elicitation,
+// roots. Confining servers is left to [Options].Launch.
 package mcp
 
 import (
@@ -36,19 +33,19 @@ import (
 	"jp/tool/program"
 )
 
-// A Spec is what the configuration says of a server. It decides what is started.
+// A Spec is the configuration of a server. It determines the program or the address.
 type Spec struct {
 	Name    string            `json:"name"`
 	Command []string          `json:"command"` // argv; no shell reads it
 	Env     map[string]string `json:"env"`     // added to the environment
-	// URL is the address of a server over streamable HTTP, which jp does not start; "" for a program. Headers go with
-	// each request, as they are configured: what a variable holds is no part of an approval.
+	// URL is the address of a server over streamable HTTP, which runs without jp; "" for a program. Headers
+	// go with each request. An approval covers them as they are configured, without the values of variables.
 	URL     string            `json:"url,omitempty"`
 	Headers map[string]string `json:"headers,omitempty"`
 }
 
-// hash names what would be started, and in which working tree. The values of variables
-// are in it and cannot be read from it.
+// hash identifies a server's configuration in a working tree. It covers the values of variables without
+// revealing them.
 func (s Spec) hash(root string) string {
 	text, err := json.Marshal(struct {
 		Spec
@@ -68,19 +65,18 @@ func hashOf(text []byte) string {
 // Options of servers. Dir and Approvals must be set.
 type Options struct {
 	Approvals Approvals
-	Dir       string   // where servers run: absolute
-	Environ   []string // what their environment is derived from; default os.Environ()
+	Dir       string   // the servers' working folder: absolute
+	Environ   []string // from which their environment is derived; default os.Environ()
 	Secret    []string // variables that no server gets, besides *_API_KEY
-	Version   string   // of jp, as servers are told
+	Version   string   // of jp, for the servers
 	Private   []string // hosts of servers at an address that may have private ones
 	// Header is the value to send for a header as it is configured. Nil: the same.
 	Header func(name, value string) (string, error)
 	Tokens Tokens // of the user, for servers at an address
 	Client Client // with which the user signs in
-	// signIn lets the user sign in. Nil: no one is asked to.
+	// signIn lets the user sign in. Nil: [Tokens] alone.
 	signIn auth.OAuthHandler
-	// Launch says how a server is started, or refuses it. Nil: it is started as it
-	// is.
+	// Launch changes the start of a server, or refuses it. Nil: it is started as it is.
 	Launch program.Launcher
 	// StartTimeout is how long a server may take from its start until it has
 	// listed its tools. Default: 30 seconds.

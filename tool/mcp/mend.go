@@ -65,7 +65,7 @@ func numbered(id jsonrpc.ID) jsonrpc.ID {
 	return id
 }
 
-// withoutID is a response whose id is missing or no id. Otherwise it returns err.
+// withoutID is a response whose id is missing or invalid. Otherwise it returns err.
 func withoutID(data []byte, err error) (jsonrpc.Message, error) {
 	var wire map[string]json.RawMessage
 	if json.Unmarshal(data, &wire) != nil || wire["method"] != nil || wire["result"] == nil && wire["error"] == nil {
@@ -79,8 +79,9 @@ func withoutID(data []byte, err error) (jsonrpc.Message, error) {
 	return jsonrpc.DecodeMessage(again)
 }
 
-// mendBody makes the answers in a body readable: one message, or a stream of events. call is the id of the request
-// that the body answers, if it asks for an answer. Then other is the error for a body that is no message.
+// mendBody makes the answers in a body readable: one message, or a stream of events. call is the id of the
+// request that the body answers, if it asks for an answer. Then other makes the error for a body of another
+// kind.
 func mendBody(response *http.Response, call jsonrpc.ID, other func(body []byte) error) error {
 	kind := response.Header.Get("Content-Type")
 	switch {
@@ -133,7 +134,6 @@ func (b *eventBody) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// next reads a line.
 func (b *eventBody) next() {
 	var line []byte
 	for {
@@ -164,7 +164,7 @@ func (b *eventBody) next() {
 	}
 }
 
-// A boundedBody fails where it has more bytes than are left.
+// A boundedBody fails if it has more bytes than are left.
 type boundedBody struct {
 	io.ReadCloser
 	left int

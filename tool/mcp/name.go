@@ -7,7 +7,7 @@ import (
 	"jp/internal/lazy"
 )
 
-// Prefix begins the name of every tool of a server, and of no other tool.
+// Prefix begins the name of every tool of a server. jp's own tools have other names.
 const Prefix = "mcp__"
 
 // longest is how many bytes the name of a tool may have.
@@ -20,10 +20,9 @@ var (
 	notPlain    = lazy.Regexp(`[^A-Za-z0-9_-]`)
 )
 
-// ToolName is the name by which jp knows a server's tool: mcp__SERVER__TOOL.
-// Where that would be too long, has other characters, or could be read as the
-// tool of another server, it is cut, cleaned and made unique by a hash. Two
-// tools never have one name, and none has that of a tool of jp's own.
+// ToolName is the name by which jp knows a server's tool: mcp__SERVER__TOOL. If that would be too long, has
+// other characters, or could be read as the tool of another server, it is cut, cleaned and made unique by a
+// hash. All tools have different names, which also differ from those of jp's own tools.
 func ToolName(server, tool string) string {
 	name := Prefix + server + "__" + tool
 	if plainServer().MatchString(server) && plainTool().MatchString(tool) && len(name) <= longest && !looksHashed().MatchString(name) {

@@ -24,24 +24,24 @@ import (
 	"jp/internal/safefile"
 )
 
-// Tokens keep what the user signed in to: one file for the address of each server, which only the user can read.
+// Tokens keep the user's sign-ins: one file for the address of each server, which only the user can read.
 type Tokens struct {
 	Dir    string             // absolute; "": the user cannot sign in
-	Secret func(value string) // is told of what must be recorded nowhere; may be nil
+	Secret func(value string) // receives secrets, to be kept out of all records; may be nil
 }
 
-// A Client is jp as an authorization server knows it, where the user has registered it there.
+// A Client is jp as an authorization server knows it, if the user has registered it there.
 type Client struct {
 	ID     string                 // "": jp registers itself
-	Secret func() (string, error) // nil: the client has none
+	Secret func() (string, error) // nil: it has none
 	Port   int                    // on loopback, to which the browser comes back; 0: a free one
 }
 
 // Errors of signing in.
 var (
-	// ErrSignIn says that a server wants the user to sign in.
+	// ErrSignIn means that a server wants the user to sign in.
 	ErrSignIn = errors.New("it wants you to sign in")
-	// ErrNoSignIn says that a server wants no one to sign in.
+	// ErrNoSignIn means that a server needs no sign-in.
 	ErrNoSignIn = errors.New("it does not ask to sign in")
 )
 
@@ -54,7 +54,7 @@ const (
 // maxAuthAnswer is how much jp reads of an answer of an authorization server, in bytes.
 const maxAuthAnswer = 1 << 20
 
-// signedIn is what a file of tokens says.
+// signedIn is the content of a file of tokens.
 type signedIn struct {
 	URL          string           `json:"url"`                // of the server
 	Resource     string           `json:"resource,omitempty"` // that the token is for; "": URL
@@ -70,7 +70,7 @@ type signedIn struct {
 
 func (t Tokens) file(s Spec) string { return filepath.Join(t.Dir, hashOf([]byte(s.URL))+".json") }
 
-// read is what the user signed in to a server with; false where they did not.
+// read is the user's sign-in to a server; ok is false if there is none.
 func (t Tokens) read(s Spec) (in signedIn, ok bool) {
 	text, err := safefile.ReadRegular(t.file(s))
 	if err != nil || json.Unmarshal(text, &in) != nil || in.URL != s.URL || in.Access == "" {
@@ -130,13 +130,13 @@ func (t *tokenSource) Token() (*oauth2.Token, error) {
 		ClientID: in.ClientID, ClientSecret: in.ClientSecret, Endpoint: oauth2.Endpoint{TokenURL: in.TokenURL, AuthStyle: in.AuthStyle},
 	}
 	ctx := context.WithValue(context.Background(), oauth2.HTTPClient, t.client) // whose time is bounded
-	// The library's own renewal does not say for which resource the token is.
+	// The library's own renewal omits the resource that the token is for.
 	renewed, err := config.Exchange(ctx, "",
 		oauth2.SetAuthURLParam("grant_type", "refresh_token"), oauth2.SetAuthURLParam("refresh_token", in.Refresh), oauth2.SetAuthURLParam("resource", cmp.Or(in.Resource, in.URL)))
 	var refused *oauth2.RetrieveError
 	switch {
 	case errors.As(err, &refused) && refused.ErrorCode == "invalid_grant":
-		return nil, err // the server is asked without a token, and says that it wants one
+		return nil, err // jp then asks the server without a token, and the server answers that it wants one
 	case err != nil:
 		return nil, fmt.Errorf("renew the token of the MCP server %s: %w", words(t.spec.Name), refusal(err))
 	}
@@ -150,8 +150,8 @@ func (t *tokenSource) Token() (*oauth2.Token, error) {
 	return in.token(), nil
 }
 
-// refusal is an error of an authorization server without the answer that it sent: that may be long, and may repeat
-// what jp sent.
+// refusal is an error of an authorization server without the sent answer, which may be long and may repeat
+// data from jp.
 func refusal(err error) error {
 	var refused *oauth2.RetrieveError
 	if !errors.As(err, &refused) {
@@ -164,12 +164,12 @@ func refusal(err error) error {
 	return fmt.Errorf("the authorization server refuses: %s", conversation.Shorten(why, 200))
 }
 
-// valid reports whether a token can be used as it is: it has not ended, or cannot be renewed.
+// valid reports whether a token can be used as it is: it is current, or it has no renewal.
 func (in signedIn) valid() bool {
 	return in.Refresh == "" || in.Expiry.IsZero() || time.Now().Before(in.Expiry.Add(-early))
 }
 
-// token is nil where there is none.
+// token is nil if there is none.
 func (in signedIn) token() *oauth2.Token {
 	if in.Access == "" {
 		return nil
@@ -177,7 +177,7 @@ func (in signedIn) token() *oauth2.Token {
 	return &oauth2.Token{AccessToken: in.Access}
 }
 
-// A stored handler uses the token of a user who has signed in, and asks no one to.
+// A stored handler uses the token of a user who has signed in. It never starts a sign-in.
 type stored struct {
 	source *tokenSource
 	name   string
@@ -203,7 +203,7 @@ func challenged(response *http.Response) bool {
 	return response.StatusCode == http.StatusUnauthorized && strings.Contains(challenges, "bearer")
 }
 
-// signs says which responses the authorizer of a server answers, nil if it has none.
+// signs decides which responses the authorizer of a server answers. It is nil without an authorizer.
 func signs(s Spec, o Options) func(*http.Response) bool {
 	switch {
 	case authorizer(s, o) == nil:
@@ -216,7 +216,7 @@ func signs(s Spec, o Options) func(*http.Response) bool {
 	return challenged
 }
 
-// signInHint is what a user can do if a server refuses what it gets.
+// signInHint is the user's next step if a server refuses the credentials of jp.
 func signInHint(s Spec) string {
 	for name := range s.Headers {
 		if strings.EqualFold(name, "Authorization") {
@@ -226,7 +226,6 @@ func signInHint(s Spec) string {
 	return "jp mcp login " + words(s.Name)
 }
 
-// A signInError is the [ErrSignIn] of a server.
 type signInError struct{ server string }
 
 // Error names the command.
@@ -237,7 +236,7 @@ func (e *signInError) Error() string {
 // Unwrap makes it one.
 func (e *signInError) Unwrap() error { return ErrSignIn }
 
-// authorizer signs requests to a server. It is nil where the configuration says what the server gets.
+// authorizer signs requests to a server. It is nil if the configuration sets the Authorization header.
 func authorizer(s Spec, o Options) auth.OAuthHandler {
 	for name := range s.Headers {
 		if strings.EqualFold(name, "Authorization") {
@@ -253,8 +252,8 @@ func authorizer(s Spec, o Options) auth.OAuthHandler {
 	return stored{&tokenSource{tokens: o.Tokens, spec: s, client: authClient(o)}, s.Name}
 }
 
-// checkAddress refuses an address of an authorization server that is no public one over https, besides those of the
-// hosts that may be private.
+// checkAddress refuses an address of an authorization server unless it is a public one over https, or one of
+// a host that may be private.
 func (o Options) checkAddress(text string) (*url.URL, error) {
 	at, err := publicnet.Parse(text)
 	if err != nil {
@@ -286,7 +285,6 @@ func authClient(o Options) *http.Client {
 	}
 }
 
-// checked checks the addresses of requests.
 type checked struct {
 	opts Options
 	next http.RoundTripper

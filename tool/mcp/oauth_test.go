@@ -115,7 +115,7 @@ func TestSignInOfAClient(t *testing.T) {
 	}
 }
 
-// Another host than the one that gave a token never gets it.
+// A token stays with the host that gave it.
 func TestSignOutElsewhere(t *testing.T) {
 	t.Parallel()
 	s, g := guardedStage(t, 3600)
@@ -153,7 +153,7 @@ func TestSignInPasted(t *testing.T) {
 	require.Empty(t, g.Wrong())
 }
 
-// A refusal of an authorization server is told without what it sent.
+// The error for a refusal of an authorization server leaves out the server's text.
 func TestSignInBoundsRefusals(t *testing.T) {
 	t.Parallel()
 	s, g := guardedStage(t, 1)
@@ -194,7 +194,7 @@ func TestSignInIsRenewed(t *testing.T) {
 	require.ErrorIs(t, err, mcp.ErrSignIn, "the token cannot be renewed")
 }
 
-// Where an authorization server is not what it should be, nothing is kept.
+// If an authorization server misbehaves, jp keeps nothing.
 func TestSignInRefused(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -238,7 +238,7 @@ func TestSignInRefused(t *testing.T) {
 	require.ErrorIs(t, s.server.SignIn(t.Context(), mcp.SignInUser{}), mcp.ErrNoSignIn)
 }
 
-// callbackOf is where the browser is sent back to, with the state.
+// callbackOf is the address to which the browser is sent back, with the state.
 func callbackOf(address string) string {
 	r, err := http.NewRequest(http.MethodGet, address, nil)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"jp/tool"
 )
 
-// Bounds of what a server may offer.
+// Bounds of a server's offer.
 const (
 	maxOffers      = 256
 	maxPages       = 64
@@ -25,7 +25,7 @@ const (
 	maxSchema      = 64 << 10
 )
 
-// A ToolInfo is a tool as its server lists it, without what cannot be seen.
+// A ToolInfo is a tool as its server lists it, without invisible characters.
 type ToolInfo struct {
 	Name        string          `json:"name"` // the server's own, exactly
 	Description string          `json:"description"`
@@ -41,7 +41,7 @@ func (o ToolInfo) equal(other ToolInfo) bool {
 // A ToolList is all that a server offers, in the order of the names.
 type ToolList struct {
 	Offers  []ToolInfo
-	LeftOut []string // what it lists besides that cannot be offered, and why: one line each
+	LeftOut []string // one line for each listed tool that cannot be offered, with the reason
 	Prompts []PromptInfo
 }
 
@@ -53,7 +53,6 @@ func (l ToolList) find(name string) (ToolInfo, bool) {
 	return l.Offers[i], true
 }
 
-// listTools asks a server for all of its tools.
 func listTools(ctx context.Context, session *sdk.ClientSession) (ToolList, error) {
 	if has := session.InitializeResult().Capabilities; has == nil || has.Tools == nil {
 		return ToolList{}, nil
@@ -128,7 +127,7 @@ func offerOf(t *sdk.Tool) (ToolInfo, error) {
 	return offer, nil
 }
 
-// A Change is how one tool differs from what was approved.
+// A Change is a difference of one tool from the approved one.
 type Change struct {
 	Was, Is *ToolInfo // nil: it is new, or gone
 }
@@ -141,8 +140,7 @@ func (c Change) Name() string {
 	return c.Was.Name
 }
 
-// Changes are the differences between what was approved and what a server lists
-// now, in the order of the names.
+// Changes are the differences between the approved tools and the tools listed now, in the order of the names.
 func Changes(approved, listed []ToolInfo) []Change {
 	was, is := ToolList{Offers: approved}, ToolList{Offers: listed}
 	var changes []Change

@@ -9,11 +9,10 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// readable replaces each part of a call's answer that the SDK cannot read by a text
-// that names it, so that one such part does not cost the parts beside it. The
-// protocol adds kinds of parts from time to time. What stands in the place of a list of parts is taken for
-// the only one, and fields that cannot be read are left out. mended is false where the answer can stay as it is, and where
-// it is none of a call.
+// readable replaces each unreadable part of a call's answer by a text that names it, so that the parts beside
+// it remain. The protocol adds kinds of parts from time to time. A value in the place of a list of parts
+// counts as the only part, and unreadable fields are left out. mended is false if the answer can stay as it
+// is, or is of another request.
 func readable(result json.RawMessage) (_ json.RawMessage, mended bool) {
 	if json.Unmarshal(result, new(sdk.CallToolResult)) == nil {
 		return nil, false
@@ -55,7 +54,7 @@ func readable(result json.RawMessage) (_ json.RawMessage, mended bool) {
 	return again, err == nil
 }
 
-// readField is why one field of an answer cannot be read.
+// readField is the error of reading one field of an answer.
 func readField(name string, value json.RawMessage) error {
 	alone, err := json.Marshal(map[string]json.RawMessage{"content": json.RawMessage("[]"), name: value})
 	if err != nil {
@@ -64,7 +63,7 @@ func readField(name string, value json.RawMessage) error {
 	return json.Unmarshal(alone, new(sdk.CallToolResult))
 }
 
-// readPart is why one part cannot be read.
+// readPart is the error of reading one part.
 func readPart(part json.RawMessage) error {
 	alone, err := json.Marshal(map[string]any{"content": []json.RawMessage{part}})
 	if err != nil {
@@ -98,7 +97,7 @@ func peel(part json.RawMessage) json.RawMessage {
 // kinds are the types of parts that jp reads.
 var kinds = map[string]bool{"text": true, "image": true, "audio": true, "resource": true, "resource_link": true}
 
-// unread names a part that cannot be read, and says what it has as text. One that is text alone, or a number, is just that.
+// unread names an unreadable part and adds its text. A bare string, number or boolean stands for itself.
 func unread(part json.RawMessage, why error) string {
 	var value any
 	switch err := json.Unmarshal(part, &value); value := value.(type) {

@@ -40,7 +40,7 @@ func TestUnreadableParts(t *testing.T) {
 	}
 }
 
-// What stands in the place of the list of parts is given to the model, whatever it is.
+// The model gets any value in the place of the list of parts.
 func TestAnswersWithoutAList(t *testing.T) {
 	const one = `{"type":"text","text":"one"}`
 	for name, tt := range map[string]struct{ answer, mended string }{

@@ -17,13 +17,12 @@ type process struct {
 	group int
 	in    io.WriteCloser
 	out   io.ReadCloser
-	tail  *tail         // its standard error, and what it prints among its messages
+	tail  *tail         // its standard error, and the other text on its output
 	done  chan struct{} // closed when it has ended
-	err   error         // how; valid then
+	err   error         // of its end; valid after done
 	ended sync.Once
 }
 
-// launch starts a server.
 func launch(s Spec, o Options) (*process, error) {
 	start, err := o.launch(s.Command)
 	if err != nil {
@@ -35,7 +34,7 @@ func launch(s Spec, o Options) (*process, error) {
 	cmd := exec.Command(start.Argv[0], start.Argv[1:]...)
 	cmd.Dir, cmd.Env, cmd.ExtraFiles = o.Dir, append(environment(s, o), start.Env...), start.Files
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.WaitDelay = o.Grace // for a standard error that what it started keeps open
+	cmd.WaitDelay = o.Grace // for a standard error that a child of it keeps open
 	p := &process{tail: &tail{}, done: make(chan struct{})}
 	cmd.Stderr = p.tail
 	inR, inW, err := os.Pipe()
@@ -57,7 +56,6 @@ func launch(s Spec, o Options) (*process, error) {
 	return p, nil
 }
 
-// launch is what is started for a command.
 func (o Options) launch(argv []string) (program.Launch, error) {
 	if o.Launch == nil {
 		return program.Launch{Argv: argv}, nil
@@ -69,8 +67,8 @@ func (o Options) launch(argv []string) (program.Launch, error) {
 	return start, err
 }
 
-// wait sees the end of the process, and ends what it leaves behind. The output
-// of what escaped is not waited for longer than the grace.
+// wait waits for the end of the process, and ends the rest of its group. It waits at most the grace for the
+// output of processes that left the group.
 func (p *process) wait(cmd *exec.Cmd, grace time.Duration) {
 	p.err = cmd.Wait()
 	if errors.Is(p.err, exec.ErrWaitDelay) {
@@ -96,7 +94,6 @@ func (p *process) endGroup(grace time.Duration) {
 	p.ended.Do(func() { _ = program.EndGroup(p.group, grace, nil) })
 }
 
-// running reports whether the server itself has not ended.
 func (p *process) running() bool {
 	select {
 	case <-p.done:
@@ -110,7 +107,7 @@ func (p *process) finished() <-chan struct{} { return p.done }
 
 func (p *process) said() string { return p.tail.text() }
 
-// ending says how it ended, in words.
+// ending describes the end of the process, in words.
 func (p *process) ending() string {
 	var exit *exec.ExitError
 	switch {
@@ -124,8 +121,8 @@ func (p *process) ending() string {
 	return p.err.Error()
 }
 
-// environment is what a server gets: what any tool's program gets, and what is
-// configured. That it is a tool's, nothing configured hides.
+// environment is the environment of any tool's program, with the configured variables. It sets
+// [program.Marker] last, so that the configuration cannot hide it.
 func environment(s Spec, o Options) []string {
 	name := "mcp:" + s.Name
 	environ := program.Environment(o.Environ, o.Secret, o.Dir, name)

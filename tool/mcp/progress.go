@@ -9,15 +9,14 @@ import (
 	"jp/conversation"
 )
 
-// progressWatch knows who wants to hear how far a call is, by the token that the
-// server was given with it.
+// progressWatch finds the receiver of a call's progress by the token that the server got with the call.
 type progressWatch struct {
 	mu    sync.Mutex
 	calls map[string]func(string)
 	last  int
 }
 
-// watch makes a token for a call. Nothing is told after end.
+// watch makes a token for a call. After end, progress is dropped.
 func (w *progressWatch) watch(progress func(string)) (token string, end func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -34,8 +33,7 @@ func (w *progressWatch) watch(progress func(string)) (token string, end func()) 
 	}
 }
 
-// tell passes on what a server says of a call that runs. A server may name any
-// token: an unknown one is ignored.
+// tell passes on the progress of a running call. It ignores unknown tokens, since a server may name any.
 func (w *progressWatch) tell(p *sdk.ProgressNotificationParams) {
 	token, _ := p.ProgressToken.(string)
 	text := progressText(p)
@@ -49,7 +47,7 @@ func (w *progressWatch) tell(p *sdk.ProgressNotificationParams) {
 // progressLength is how many characters of a message are kept.
 const progressLength = 200
 
-// progressText is what a server says of its progress, on one line: "3/10, indexing".
+// progressText is the progress on one line: "3/10, indexing".
 func progressText(p *sdk.ProgressNotificationParams) string {
 	var done string
 	switch {

@@ -27,15 +27,15 @@ const (
 // promptName is a name that a command can have.
 var promptName = lazy.Regexp(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`)
 
-// A PromptInfo is a prompt as its server lists it, without what cannot be seen. It decides nothing: who
-// uses the prompt sees what the server makes of it.
+// A PromptInfo is a prompt as its server lists it, without invisible characters. It grants no permission: the
+// user of the prompt sees the text that the server makes of it.
 type PromptInfo struct {
 	Name        string           `json:"name"`
 	Description string           `json:"description,omitempty"` // one line
 	Arguments   []PromptArgument `json:"arguments,omitempty"`
 }
 
-// A PromptArgument is what a prompt is given.
+// A PromptArgument is an argument of a prompt.
 type PromptArgument struct {
 	Name     string `json:"name"`
 	Required bool   `json:"required,omitempty"`
@@ -54,8 +54,9 @@ func (p PromptInfo) Usage() string {
 	return strings.Join(all, " ")
 }
 
-// arguments are what the words behind a command give a prompt. NAME=VALUE gives the argument of that name. The other
-// words go to the arguments in their order, and the last argument takes all that are left.
+// arguments reads the arguments of a prompt from the words behind a command. NAME=VALUE gives the argument of
+// that name. The other words go to the arguments in their order, and the last argument takes all that are
+// left.
 func (p PromptInfo) arguments(line string) (map[string]string, error) {
 	words, err := safetext.Words(line)
 	if err != nil {
@@ -92,7 +93,7 @@ func (p PromptInfo) arguments(line string) (map[string]string, error) {
 	return given, nil
 }
 
-// listPrompts asks a server for its prompts. It reports false where the server has failed to list them.
+// listPrompts asks a server for its prompts. known is false if the server's list fails.
 func (c *connection) listPrompts(ctx context.Context) (prompts []PromptInfo, known bool) {
 	if has := c.session.InitializeResult().Capabilities; has == nil || has.Prompts == nil {
 		return nil, true
@@ -137,10 +138,11 @@ func promptsOf(all []*sdk.Prompt) []PromptInfo {
 	return prompts[:min(len(prompts), maxPrompts)]
 }
 
-// Prompts are those that the server listed when it ran last, however long ago. The server is not started.
+// Prompts are those that the server listed when it ran last, however long ago. Prompts leaves the server as
+// it is.
 func (s *Server) Prompts() []PromptInfo { return s.opts.Approvals.Prompts(s.spec) }
 
-// A Prompt is what a server makes of one of its prompts.
+// A Prompt is the text that a server makes of one of its prompts, with attachments.
 type Prompt struct {
 	Text        string
 	Attachments []tool.Attachment
@@ -152,8 +154,8 @@ var (
 	ErrPromptArguments = errors.New("the words do not fit")
 )
 
-// Prompt asks the server for a prompt, with the words that the user wrote behind its name. It starts the server if that
-// does not run.
+// Prompt asks the server for a prompt, with the words that the user wrote behind its name. It starts the
+// server if necessary.
 func (s *Server) Prompt(ctx context.Context, name, line string) (Prompt, error) {
 	if err := s.acquire(ctx); err != nil {
 		return Prompt{}, err
@@ -185,7 +187,7 @@ func (s *Server) Prompt(ctx context.Context, name, line string) (Prompt, error) 
 	return promptOf(result)
 }
 
-// promptOf joins the messages of a prompt. Where they are of both roles, each names its own.
+// promptOf joins the messages of a prompt. If they are of both roles, each names its own.
 func promptOf(r *sdk.GetPromptResult) (Prompt, error) {
 	var c conversion
 	both := slices.ContainsFunc(r.Messages, func(m *sdk.PromptMessage) bool { return m.Role != "user" })
@@ -208,7 +210,8 @@ func promptOf(r *sdk.GetPromptResult) (Prompt, error) {
 	return p, nil
 }
 
-// answered waits for an answer of a server, which may read nothing. At the end of ctx the answer is still owed.
+// answered waits for the answer of a server that may have stopped reading. At the end of ctx the answer is
+// still owed.
 func answered[R any](ctx context.Context, c *connection, ask func(context.Context) (R, error)) (R, error) {
 	type answer struct {
 		result R

@@ -38,8 +38,7 @@ func newRemote(s *Server, o ToolInfo, reads bool) *remote {
 // Definition is the tool's.
 func (r *remote) Definition() *tool.Definition { return r.def }
 
-// Prepare starts the server, if it does not run, within the time that a start may
-// take.
+// Prepare starts the server, if necessary, within the time that a start may take.
 func (r *remote) Prepare(ctx context.Context) error {
 	_, _, err := r.ready(ctx)
 	if ctx.Err() != nil {
@@ -48,9 +47,8 @@ func (r *remote) Prepare(ctx context.Context) error {
 	return err
 }
 
-// Run calls the tool once. Whatever the server does wrong is a result that says
-// so; an error is the end of ctx, with [tool.ErrNotRun] where nothing was sent. A
-// server that does not run is started for this call, once.
+// Run calls the tool once. A failure of the server is a result that says so. An error is the end of ctx, with
+// [tool.ErrNotRun] if jp sent nothing. A stopped server is started for this call, once.
 func (r *remote) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 	result, ended, err := r.run(ctx, call)
 	if ended && err == nil {
@@ -61,7 +59,7 @@ func (r *remote) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 	return result, err
 }
 
-// run calls the tool. ended says that the server had ended the session, so that it did not read the call.
+// run calls the tool. ended says that the server had ended the session, so that it left the call unread.
 func (r *remote) run(ctx context.Context, call tool.Call) (_ tool.Result, ended bool, _ error) {
 	c, why, err := r.ready(ctx)
 	if ctx.Err() != nil {
@@ -87,8 +85,8 @@ func (r *remote) run(ctx context.Context, call tool.Call) (_ tool.Result, ended 
 	return r.noteRestart(c, failed(r.explain(c, err))), false, nil
 }
 
-// noteRestart is a result that says, once, that the server is not the one of the calls before:
-// what it held for them is gone.
+// noteRestart is a result that says, once, that the server was restarted and has lost the state of the calls
+// before.
 func (r *remote) noteRestart(c *connection, result tool.Result) tool.Result {
 	if c.instead.Swap(false) {
 		note := fmt.Sprintf("[The MCP server %s left a call without an answer and did not answer since: it was ended, and started again for this call.]\n", r.server.spec.Name)
@@ -97,8 +95,8 @@ func (r *remote) noteRestart(c *connection, result tool.Result) tool.Result {
 	return result
 }
 
-// ready is the server's connection, or why the tool is not run: the server lists
-// it otherwise than it was approved.
+// ready is the server's connection, or the reason for refusing the tool: the server lists it otherwise than
+// it was approved.
 func (r *remote) ready(ctx context.Context) (c *connection, why string, err error) {
 	if err := r.server.acquire(ctx); err != nil {
 		return nil, "", err
@@ -119,7 +117,7 @@ func (r *remote) ready(ctx context.Context) (c *connection, why string, err erro
 	return c, why, nil
 }
 
-// explain says what kept a call from having an answer.
+// explain gives the reason for a call without an answer.
 func (r *remote) explain(c *connection, err error) string {
 	const unknown = " What the call did until then is not known."
 	server := "The MCP server " + r.server.spec.Name

@@ -11,7 +11,7 @@ import (
 // maxResource is the largest resource that is read, in bytes.
 const maxResource = 20 << 20
 
-// ReadResource reads what the server has under a URI. It starts the server if that does not run.
+// ReadResource reads the content of a URI from the server. It starts the server if necessary.
 func (s *Server) ReadResource(ctx context.Context, uri string) ([]byte, error) {
 	if err := s.acquire(ctx); err != nil {
 		return nil, err

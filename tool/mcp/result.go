@@ -12,7 +12,7 @@ import (
 	"jp/tool"
 )
 
-// Bounds of what is attached to one result.
+// Bounds of the attachments of one result.
 const (
 	maxImage    = 5 << 20
 	maxFile     = 5 << 20
@@ -31,10 +31,9 @@ type conversion struct {
 	size  int
 }
 
-// convert makes a result of what a server answered. Text keeps whatever it has;
-// it is cut like any tool's. What is attached is bounded, and what is left out
-// for that is named. A picture has the media type of its bytes. Structured content
-// counts only where no part is text: servers say the same twice.
+// convert makes a result of a server's answer. Text stays as it is, and is cut like that of any tool.
+// Attachments are bounded, and a line names the omitted ones. A picture has the media type of its bytes.
+// Structured content counts only if there is no text, since servers repeat themselves.
 func convert(r *sdk.CallToolResult) tool.Result {
 	var c conversion
 	for _, part := range r.Content {
@@ -78,13 +77,12 @@ func (c *conversion) line(text string) {
 	c.text.WriteString(text)
 }
 
-// words adds what the server says as text.
+// words adds a text of the server.
 func (c *conversion) words(text string) {
 	c.said = c.said || strings.TrimSpace(text) != ""
 	c.line(text)
 }
 
-// structured adds what the server says as JSON.
 func (c *conversion) structured(value any) {
 	if value == nil {
 		return
@@ -110,8 +108,8 @@ func (c *conversion) resource(r *sdk.ResourceContents) {
 	}
 }
 
-// image attaches a picture. Its bytes say what it is: a provider refuses one that
-// is something else than it is called, and with it the whole conversation.
+// image attaches a picture. Its bytes determine its type, since a provider refuses a picture with a wrong
+// type, and with it the whole conversation.
 func (c *conversion) image(data []byte, declared string) {
 	media := http.DetectContentType(data)
 	switch {
@@ -124,7 +122,7 @@ func (c *conversion) image(data []byte, declared string) {
 	}
 }
 
-// file attaches anything else.
+// file attaches a file of any other type.
 func (c *conversion) file(kind string, data []byte, media string) {
 	media = words(media)
 	switch {
@@ -154,7 +152,7 @@ func (c *conversion) leave(kind, media string, size int, why string) {
 // maxWord is how long a name that a server gives may be.
 const maxWord = 2 << 10
 
-// words are what a server says of something, on one line.
+// words joins words of a server on one line.
 func words(said ...string) string {
 	var kept []string
 	for _, s := range said {

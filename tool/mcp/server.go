@@ -16,40 +16,40 @@ import (
 type Server struct {
 	spec Spec
 	opts Options
-	turn chan struct{} // holds one token; what follows is for whoever took it
+	turn chan struct{} // holds one token; its holder may use the fields below
 
-	conn    *connection // nil: it does not run
+	conn    *connection // nil if the server is stopped
 	listing ToolList    // of the connection
 	closed  bool
 
 	accepted atomic.Pointer[Files] // with which the user lets it start
 }
 
-// NewServer returns a server, which does not run yet.
+// NewServer returns a server, still stopped.
 func NewServer(s Spec, o Options) *Server {
 	server := &Server{spec: s, opts: o.orDefault(), turn: make(chan struct{}, 1)}
 	server.turn <- struct{}{}
 	return server
 }
 
-// Spec is what the configuration says of the server.
+// Spec is the configuration of the server.
 func (s *Server) Spec() Spec { return s.spec }
 
-// A State is what is known of a server without starting it.
+// A State is the knowledge about a server without starting it.
 type State struct {
 	Approved bool         // something was approved for this command and environment
-	Offers   []ToolInfo   // what was approved, and was not seen to be otherwise since
-	Changes  []Change     // what the server listed otherwise, when it ran last
-	Files    []FileChange // the files that its command names, where they are not as approved: it offers nothing then
+	Offers   []ToolInfo   // approved, and unchanged as far as jp has seen
+	Changes  []Change     // to the approved tools, in the last list
+	Files    []FileChange // differences from the approved files of its command; with one, the server offers no tools
 }
 
-// Approved are the tools that the user approved for this command, whatever the server lists by now.
+// Approved are the tools that the user approved for this command. The server may list others now.
 func (s *Server) Approved() []ToolInfo {
 	offers, _, _ := s.opts.Approvals.Approved(s.spec)
 	return offers
 }
 
-// State reads what was approved, and what was seen since.
+// State reads the approvals and the last list.
 func (s *Server) State() State {
 	approved, files, ok := s.opts.Approvals.Approved(s.spec)
 	state := State{Approved: ok, Offers: approved, Files: s.Files().changes(files)}
@@ -68,8 +68,8 @@ func (s *Server) State() State {
 	return state
 }
 
-// List starts the server, if it does not run, and returns what it lists. The
-// error is a [*StartError], or the cause of ctx.
+// List starts the server, if necessary, and returns its list. The error is a [*StartError], or the cause of
+// ctx.
 func (s *Server) List(ctx context.Context) (ToolList, error) {
 	if err := s.acquire(ctx); err != nil {
 		return ToolList{}, err
@@ -79,8 +79,7 @@ func (s *Server) List(ctx context.Context) (ToolList, error) {
 	return listing, err
 }
 
-// Before is the command with which a server of this name was approved last, if
-// that is another one; nil if there is none.
+// Before is the command with which a server of this name was approved last, if it is another one, else nil.
 func (s *Server) Before() []string { return s.opts.Approvals.Before(s.spec) }
 
 // Files are the files of the repository that the server's command line names, as they
@@ -113,11 +112,11 @@ func (s *Server) Approve(offers []ToolInfo) error {
 	return s.opts.Approvals.Approve(s.spec, *files, offers)
 }
 
-// Revoke takes back what was approved.
+// Revoke takes back the approval.
 func (s *Server) Revoke() error { return s.opts.Approvals.Revoke(s.spec) }
 
-// Tools are the tools that may be offered. reads is asked by the names of
-// [ToolName] which of them change nothing, in the user's word.
+// Tools are the tools that may be offered. reads tells, by the name of [ToolName], whether the user declared
+// a tool to be read-only.
 func (s *Server) Tools(reads func(name string) bool) []tool.Tool {
 	var tools []tool.Tool
 	_, files, _ := s.opts.Approvals.Approved(s.spec)
@@ -129,8 +128,8 @@ func (s *Server) Tools(reads func(name string) bool) []tool.Tool {
 	return tools
 }
 
-// approval is a code of what the user approved of a tool: how the server is started, with which files, and how it describes
-// the tool.
+// approval is a code of the user's approval of a tool: how the server is started, with which files, and how
+// it describes the tool.
 func (s *Server) approval(files Files, o ToolInfo) string {
 	text, err := canonical([]any{s.spec, files, o})
 	if err != nil {
@@ -139,8 +138,8 @@ func (s *Server) approval(files Files, o ToolInfo) string {
 	return hashOf(text)
 }
 
-// Close ends the server with all that it started, and returns when it has ended.
-// It cannot be used any more.
+// Close ends the server with all that it started, and returns when it has ended. After that the server is
+// unusable.
 func (s *Server) Close() {
 	<-s.turn
 	defer s.release()
@@ -163,8 +162,8 @@ func (s *Server) acquire(ctx context.Context) error {
 
 func (s *Server) release() { s.turn <- struct{}{} }
 
-// ready starts the server, if it does not run, and lists its tools, if they are
-// not known or may have changed. It tries once.
+// ready starts the server if necessary, and lists its tools if they are unknown or may have changed. It tries
+// once.
 func (s *Server) ready(ctx context.Context) (*connection, ToolList, error) {
 	if s.closed {
 		return nil, ToolList{}, &StartError{Server: s.spec.Name, err: ErrClosed}
@@ -201,14 +200,13 @@ func (s *Server) ready(ctx context.Context) (*connection, ToolList, error) {
 		return nil, ToolList{}, err
 	}
 	s.listing = listing
-	// What cannot be kept is found out again at the next start.
+	// If writing fails, the next start finds out again.
 	_ = s.opts.Approvals.Saw(s.spec, listing.Offers)
 	_ = s.opts.Approvals.SawPrompts(s.spec, listing.Prompts)
 	return s.conn, listing, nil
 }
 
-// clear ends a server that cannot be used, and one that hangs. An error is the end of
-// ctx.
+// clear ends a server that hangs or is unusable. An error is the end of ctx.
 func (s *Server) clear(ctx context.Context) (hung bool, err error) {
 	if s.conn == nil {
 		return false, nil

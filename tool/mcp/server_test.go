@@ -20,7 +20,7 @@ import (
 	"jp/tool/program"
 )
 
-// fake says that this binary is to be a server.
+// fake is the variable that makes this binary a server.
 const fake = "MCP_FAKE"
 
 func TestMain(m *testing.M) {
@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A stage is a server of a kind, with what it wrote down.
+// A stage is a server of a kind, with its log.
 type stage struct {
 	t       *testing.T
 	opts    mcp.Options
@@ -65,7 +65,6 @@ func (s *stage) again() {
 	s.t.Cleanup(s.server.Close)
 }
 
-// approve approves all that the server lists now.
 func (s *stage) approve() mcp.ToolList {
 	s.t.Helper()
 	listing, err := s.server.List(s.t.Context())
@@ -74,7 +73,7 @@ func (s *stage) approve() mcp.ToolList {
 	return listing
 }
 
-// approved is a stage with everything approved, and no server that runs.
+// approved is a stage with everything approved, and its server stopped.
 func approved(t *testing.T, kind string) *stage {
 	t.Helper()
 	s := newStage(t, kind)
@@ -85,7 +84,7 @@ func approved(t *testing.T, kind string) *stage {
 
 func unset(string) bool { return false }
 
-// tool is one that is offered.
+// tool is one of the offered tools.
 func (s *stage) tool(name string) tool.Tool {
 	s.t.Helper()
 	for _, t := range s.server.Tools(unset) {
@@ -111,7 +110,7 @@ func (s *stage) call(name, arguments string) tool.Result {
 	return result
 }
 
-// log is what the servers wrote down.
+// log is the log of the servers.
 func (s *stage) log() []string {
 	text, err := os.ReadFile(s.logFile)
 	if errors.Is(err, os.ErrNotExist) {
@@ -167,7 +166,7 @@ func TestResults(t *testing.T) {
 
 func TestEnvironment(t *testing.T) {
 	t.Setenv("SOME_API_KEY", "secret")
-	t.Setenv("WORK_TOKEN", "secret") // where a provider's key is, as the configuration says
+	t.Setenv("WORK_TOKEN", "secret") // the configured variable of a provider's key
 	t.Setenv("JP_SESSION", "secret")
 	t.Setenv("GIT_DIR", "secret")
 	t.Setenv("HARMLESS", "kept")
@@ -280,7 +279,7 @@ func (s *stage) unanswered(name string) {
 
 func TestAServerThatHangsIsStartedAgain(t *testing.T) {
 	s := approved(t, "hangs")
-	s.opts.PingTimeout = 50 * time.Millisecond // no ping gets an answer, however long it takes
+	s.opts.PingTimeout = 50 * time.Millisecond // too short for any ping
 	s.again()
 	s.unanswered("run")
 	require.Equal(t, 2, s.starts())
@@ -365,7 +364,7 @@ func TestHostileAnswers(t *testing.T) {
 	} {
 		t.Run(kind, func(t *testing.T) {
 			s := approved(t, kind)
-			for range 2 { // nothing of it hurts the next call
+			for range 2 { // the next call is unharmed
 				result := s.call("run", `{}`)
 				require.Equal(t, want.isError, result.IsError)
 				require.Contains(t, string(result.Content), want.text)
@@ -384,7 +383,7 @@ func TestServersAreRefusedWhatTheyAsk(t *testing.T) {
 	require.Equal(t, 4, strings.Count(log, "-32601"), log)
 }
 
-// prepared makes a tool ready, and runs it in a time in which no server starts.
+// prepared makes a tool ready, and runs it in a time too short for the start of a server.
 func (s *stage) prepared(name string, call tool.Call) (tool.Result, error) {
 	s.t.Helper()
 	run := s.tool(name)
@@ -414,8 +413,8 @@ func TestAServerIsStartedBeforeTheCall(t *testing.T) {
 	}
 }
 
-// TestACallThatWasNotSent has the time end while the server starts: the call did
-// nothing, and that is known. Of one that was sent it is not.
+// TestACallThatWasNotSent lets the time end while the server starts. Then it is known that the call did
+// nothing. For a call that was sent this is unknown.
 func TestACallThatWasNotSent(t *testing.T) {
 	s := newStage(t, "silent")
 	require.NoError(t, s.server.Approve([]mcp.ToolInfo{{Name: "run", Schema: json.RawMessage(`{"type":"object"}`)}}))
@@ -512,11 +511,11 @@ func TestCloseEndsAllThatAServerStarted(t *testing.T) {
 	s.server.Close()
 }
 
-// gone says whether a process has ended; one that nobody waited for counts.
+// gone reports whether a process has ended, zombies included.
 func gone(pid string) bool {
 	stat, err := os.ReadFile("/proc/" + pid + "/stat")
 	if _, proc := os.Stat("/proc/self/stat"); proc != nil {
-		return true // nobody can tell here
+		return true // unknown on this system
 	}
 	return errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ESRCH) || strings.Contains(string(stat), ") Z ")
 }
@@ -559,7 +558,7 @@ func TestCallsSideBySide(t *testing.T) {
 	require.Equal(t, 2, s.starts())
 }
 
-// The prompts of a server are known while it does not run, and are asked for with words.
+// The prompts of a stopped server are known, and jp asks for them with words.
 func TestServerPrompts(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, "plain")
@@ -581,7 +580,7 @@ func TestServerPrompts(t *testing.T) {
 	require.Empty(t, s.server.Prompts())
 }
 
-// The tools of a server that never lists its prompts are there, and its prompts are those of the last time.
+// A server that never lists its prompts still has its tools, and the prompts of the last time.
 func TestServerWithoutListOfPrompts(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, "secretive")

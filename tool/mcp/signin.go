@@ -25,10 +25,10 @@ import (
 // A SignInUser is the person who signs in.
 type SignInUser struct {
 	Open func(address string) // shows the address to open in a browser
-	// Pasted gives the lines that the user enters: the address at which the browser ended, where it runs on another
-	// machine and does not reach jp. Nil: there is none.
+	// Pasted gives the lines that the user enters: the address at which the browser ended, if it runs on
+	// another machine and cannot reach jp. It may be nil.
 	Pasted <-chan string
-	Wrong  func(line string) // says that a line is not that address; nil where Pasted is
+	Wrong  func(line string) // rejects a line that is another text; nil if Pasted is
 }
 
 // SignIn lets the user sign in to the server in a browser. The token is kept before SignIn returns.
@@ -62,7 +62,7 @@ func (s *Server) SignIn(ctx context.Context, user SignInUser) error {
 	return ErrNoSignIn
 }
 
-// bounded is an error of signing in, without what an authorization server sent.
+// bounded is an error of signing in, without the text of an authorization server.
 func bounded(err error) error {
 	var refused *oauth2.RetrieveError
 	if errors.As(err, &refused) {
@@ -77,7 +77,7 @@ type signing struct {
 	listener net.Listener
 	redirect string // the address at which the browser comes back
 	user     SignInUser
-	resource string            // that the token is asked for
+	resource string            // the resource for the token
 	revoke   map[string]string // by the address for tokens, the one that takes them back
 	kept     bool              // a token is
 }
@@ -120,7 +120,6 @@ func (in *signing) fetch(ctx context.Context, args *auth.AuthorizationArgs) (*au
 	return in.comesBack(ctx, at.Query().Get("state"))
 }
 
-// keep keeps the token.
 func (in *signing) keep(_ context.Context, c *oauth2.Config, token *oauth2.Token) (oauth2.TokenSource, error) {
 	in.kept = true
 	s := in.server
@@ -131,8 +130,8 @@ func (in *signing) keep(_ context.Context, c *oauth2.Config, token *oauth2.Token
 	return &tokenSource{tokens: s.opts.Tokens, spec: s.spec, client: authClient(s.opts)}, err
 }
 
-// revokesAt is where an authorization server takes tokens back. It is on the host that gives them: another one has no
-// claim to a token, whoever names it.
+// revokesAt is the address at which an authorization server takes tokens back. It must be on the host that
+// gives them, since any other host has no claim to a token.
 func (in *signing) revokesAt(tokenURL string) string {
 	revoke := in.revoke[tokenURL]
 	from, err := url.Parse(tokenURL)
@@ -143,7 +142,7 @@ func (in *signing) revokesAt(tokenURL string) string {
 	return revoke
 }
 
-// revokers read from what authorization servers say of themselves where tokens are taken back.
+// revokers read the addresses for revoking tokens from the metadata of authorization servers.
 type revokers struct {
 	in   *signing
 	next http.RoundTripper
@@ -170,10 +169,10 @@ func (r *revokers) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// errOtherState says that an address is not the answer that jp expects.
+// errOtherState rejects an address that is another one than the answer.
 var errOtherState = errors.New("this is not the answer that jp expects")
 
-// answerOf reads what an authorization server says through the browser. What has another state is no answer.
+// answerOf reads the answer of an authorization server from the browser. It rejects one with another state.
 func answerOf(q url.Values, state string) (*auth.AuthorizationResult, error) {
 	switch {
 	case state == "" || subtle.ConstantTimeCompare([]byte(q.Get("state")), []byte(state)) != 1:
@@ -242,11 +241,11 @@ func (in *signing) pasted(line, state string) (*auth.AuthorizationResult, error)
 	return answerOf(q, state)
 }
 
-// A SignedOut says what became of the user's token.
+// A SignedOut is the outcome of signing out.
 type SignedOut struct {
-	Had     bool  // there was one
-	Offered bool  // the authorization server says where it takes tokens back
-	Err     error // why it did not take it back
+	Had     bool  // the user had a token
+	Offered bool  // the authorization server has an address for taking tokens back
+	Err     error // why that failed
 }
 
 // revokeTime is how long an authorization server may take to take a token back.
@@ -261,7 +260,7 @@ func (s *Server) SignOut(ctx context.Context) (out SignedOut, err error) {
 	if _, err := os.Lstat(tokens.file(s.spec)); errors.Is(err, fs.ErrNotExist) {
 		return out, nil
 	}
-	unlock, err := tokens.lock(s.spec) // else who renews the token now would write it again
+	unlock, err := tokens.lock(s.spec) // another process that renews the token now would write it again
 	if err != nil {
 		return out, err
 	}

@@ -17,7 +17,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// Bounds of what a server's refusal may ask for.
+// Bounds of a server's refusal.
 const (
 	mostSaid  = 1 << 10  // bytes of its text that are shown
 	mostRead  = 64 << 10 // bytes that are read for it
@@ -29,7 +29,7 @@ type statusError struct {
 	code   int
 	status string
 	said   string
-	to     string // where it redirects
+	to     string // the target of a redirect
 	hint   string
 	ended  bool // the session that the message belonged to
 }
@@ -49,7 +49,7 @@ func (e *statusError) Error() string {
 	return text
 }
 
-// notRun reports whether the server says that it did not do what the message asked for.
+// notRun reports whether the status means that the server did not act on the message.
 func (e *statusError) notRun() bool { return e.code >= 300 && e.code < 500 }
 
 func succeeded(response *http.Response) bool {
@@ -103,7 +103,7 @@ func pageText(page []byte) string {
 	}
 }
 
-// lostSession reports whether a refusal means that the server does not know the session of the request.
+// lostSession reports whether a refusal means that the session of the request is unknown to the server.
 func lostSession(r *http.Request, code int, body []byte) bool {
 	if r.Header.Get("Mcp-Session-Id") == "" {
 		return false
@@ -178,13 +178,12 @@ func (s *sender) again(r *http.Request, wait time.Duration) (*http.Response, err
 	return s.next.RoundTrip(r)
 }
 
-// sessionEnded reports whether a server has ended the session of a message, which it did not read.
+// sessionEnded reports whether a server has ended the session of a message, and so left the message unread.
 func sessionEnded(err error) bool {
 	var status *statusError
 	return errors.As(err, &status) && status.ended
 }
 
-// refused says what a status means for a call.
 func (r *remote) refused(e *statusError) string {
 	text := fmt.Sprintf("The MCP server %s answered the call with %s", r.server.spec.Name, e.status)
 	if e.to != "" {

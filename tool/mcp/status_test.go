@@ -16,7 +16,7 @@ import (
 	"jp/tool/mcp/mcptest"
 )
 
-// answering is a server of which answer decides on each call of a tool, and says whether it did.
+// answering is a server whose function answer handles each call of a tool, and reports whether it did.
 func answering(t *testing.T, spec Spec, answer func(w http.ResponseWriter, id string, n int32) bool) (say tool.Tool, calls *atomic.Int32) {
 	t.Helper()
 	calls = &atomic.Int32{}
@@ -49,7 +49,7 @@ func call(t *testing.T, say tool.Tool) tool.Result {
 	return result
 }
 
-// A session that has ended is begun anew, and the call is sent once more.
+// A new session replaces one that has ended, and the call is sent once more.
 func TestSessionThatEnded(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -152,7 +152,7 @@ func TestStatusOfACall(t *testing.T) {
 	}
 }
 
-// A server that is busy for a moment is asked once more.
+// jp asks a server once more if it is busy for a moment.
 func TestCallIsSentOnceMore(t *testing.T) {
 	t.Parallel()
 	say, calls := answering(t, Spec{}, func(w http.ResponseWriter, _ string, n int32) bool {
@@ -166,7 +166,8 @@ func TestCallIsSentOnceMore(t *testing.T) {
 	require.EqualValues(t, 2, calls.Load())
 }
 
-// An answer in another form than the protocol's is given to the model, or said to be unreadable, and costs no session.
+// An answer that deviates from the protocol goes to the model, or is called unreadable, and the session
+// stays.
 func TestOddAnswersOverHTTP(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ answer, want string }{
@@ -194,7 +195,7 @@ func TestOddAnswersOverHTTP(t *testing.T) {
 	}
 }
 
-// One part that cannot be read costs the other parts nothing, however the answer comes.
+// One unreadable part leaves the other parts intact, over each transport.
 func TestBadPartOverHTTP(t *testing.T) {
 	t.Parallel()
 	const png = "iVBORw0KGgo="
@@ -230,7 +231,7 @@ func TestBadPartOverHTTP(t *testing.T) {
 	}
 }
 
-// Over HTTP a response answers the call of its request, whatever its id.
+// Over HTTP a response answers the call of its request, with any id.
 func TestIDsOverHTTP(t *testing.T) {
 	t.Parallel()
 	for name, id := range map[string]string{

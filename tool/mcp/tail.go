@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// tailSize is how much of what a server says beside the protocol is kept.
+// tailSize is the kept size of a server's output beside the protocol.
 const tailSize = 2 << 10
 
-// A tail keeps the end of what is written to it. Several goroutines may use it.
+// A tail keeps the end of the bytes written to it. Several goroutines may use it.
 type tail struct {
 	mu   sync.Mutex
 	kept []byte
@@ -24,7 +24,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// text is what was kept, without what cannot be seen.
+// text is the kept text, without invisible characters.
 func (t *tail) text() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
