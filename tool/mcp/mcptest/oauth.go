@@ -13,21 +13,22 @@ import (
 	"sync"
 )
 
-// Guarded is a server over HTTP that only takes tokens of an authorization server, which it is, too. A person who opens the
-// address to sign in has signed in.
+// Guarded is a server over HTTP that only takes tokens of an authorization server, and plays that server,
+// too. A person who opens the address to sign in has signed in.
 type Guarded struct {
 	URL   string       // of the test server that serves this; /mcp is the MCP server
 	Serve http.Handler // of the MCP server
 	Lives int          // seconds that a token counts
-	// Issuer is what the authorization server says that it is. Default: URL.
+	// Issuer is the issuer that the authorization server claims to be. Default: URL.
 	Issuer string
-	// Elsewhere is where the MCP server says that its authorization server is. Default: URL.
+	// Elsewhere is the address that the MCP server gives for its authorization server. Default: URL.
 	Elsewhere string
 	// Client and Secret are of a client that is registered already. Default: clients register themselves.
 	Client, Secret string
-	// Root is whether the MCP server says of its whole host what it is, and not of its address.
+	// Root makes the MCP server publish its metadata for the whole host, in place of its address.
 	Root bool
-	// RevokesAt is where the authorization server says that it takes tokens back. Default: at its own address.
+	// RevokesAt is the address that the authorization server gives for revoking tokens. Default: at its own
+	// address.
 	RevokesAt string
 	// Revokes is whether tokens can be taken back, and Verbose whether a refusal repeats the request.
 	Revokes, Verbose bool
@@ -42,7 +43,7 @@ type Guarded struct {
 	revoked []string
 }
 
-// Wrong is what a client did against the protocol.
+// Wrong lists the client's violations of the protocol.
 func (g *Guarded) Wrong() []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -63,7 +64,7 @@ func (g *Guarded) Revoked() []string {
 	return slices.Clone(g.revoked)
 }
 
-// Forget lets no token count any more.
+// Forget revokes all tokens.
 func (g *Guarded) Forget() {
 	g.mu.Lock()
 	defer g.mu.Unlock()

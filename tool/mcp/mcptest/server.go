@@ -1,5 +1,5 @@
-// Package mcptest has servers of the Model Context Protocol for tests: one that
-// behaves, made with the SDK, and many that do not, written by hand.
+// Package mcptest has servers of the Model Context Protocol for tests: one that behaves, made with the SDK,
+// and many that misbehave, written by hand.
 //
 // A test runs them as programs of their own: [Main] is the program.
 package mcptest
@@ -40,7 +40,6 @@ func Main() {
 	}
 }
 
-// note adds a line to a file.
 func note(file, line string) {
 	if file == "" {
 		return
