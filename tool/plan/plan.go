@@ -88,7 +88,7 @@ func (planTool) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 	}, nil
 }
 
-// wrong is what keeps a plan from being kept, "" if nothing does.
+// wrong is the reason for refusing a plan, "" if it is valid.
 func wrong(steps []Step) string {
 	if n := len(steps); n == 0 || n > mostSteps {
 		return fmt.Sprintf("it has %s (want 1 to %d)", conversation.Count(n, "step"), mostSteps)
@@ -106,7 +106,7 @@ func wrong(steps []Step) string {
 	return ""
 }
 
-// marks are the states in text. They stand for themselves without colours.
+// marks are the states in text, readable without colours.
 var marks = map[string]string{Pending: "[ ]", InProgress: "[>]", Completed: "[x]"}
 
 // List is a plan as text, one step a line.
