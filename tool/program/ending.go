@@ -19,18 +19,17 @@ type Ending struct {
 	Err       error // of waiting for it; nil for exit 0
 	Cancelled bool  // ctx ended first
 	TimedOut  bool  // the limit came first
-	Keys      bool  // it waited for keys of a terminal, which is not there
+	Keys      bool  // it waited for keys of a terminal, without one
 	Left      bool  // a process that it started kept the output open
 	Limit     time.Duration
 }
 
-// Success says whether the program ended with 0, by itself.
+// Success reports whether the program ended with 0, by itself.
 func (e Ending) Success() bool {
 	return !e.Cancelled && !e.TimedOut && !e.Keys && (e.Err == nil || errors.Is(e.Err, exec.ErrWaitDelay))
 }
 
-// Words are the ending for one line, and for the end of the output: "" where
-// nothing is to be said there.
+// Words describe the ending, for one line and for the end of the output. long is "" after exit 0.
 func (e Ending) Words() (short, long string) {
 	var exit *exec.ExitError
 	switch {
@@ -55,8 +54,7 @@ func (e Ending) Words() (short, long string) {
 	return "error", e.Err.Error()
 }
 
-// SignalName is what a signal is called: SIGKILL, or its number where it has no
-// name.
+// SignalName is the name of a signal, such as SIGKILL, or its number if it has no name.
 func SignalName(s syscall.Signal) string {
 	if name := unix.SignalName(s); name != "" {
 		return name
@@ -64,7 +62,7 @@ func SignalName(s syscall.Signal) string {
 	return fmt.Sprintf("signal %d", int(s))
 }
 
-// NotStarted is the result of a call for which no program ran, and why.
+// NotStarted is the result of a call whose program failed to start, with the reason.
 func NotStarted(err error) tool.Result {
 	text := err.Error()
 	switch {

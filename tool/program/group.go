@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// poll is how often a group that was told to end is looked at.
+// poll is the interval for checking a group that was told to end.
 const poll = 5 * time.Millisecond
 
 // wait returns when the program and its output have ended.
@@ -41,9 +41,8 @@ func (p Program) wait(ctx context.Context, group int, done <-chan error, shown *
 	return ended
 }
 
-// EndGroup tells a process group to end, kills what is left of it after the
-// grace, and returns how its leader ended, which done says. Where another process
-// waits for the leader, done is nil.
+// EndGroup tells a process group to end, kills the rest of it after the grace, and returns the leader's
+// result from done. done is nil if another process waits for the leader.
 func EndGroup(group int, grace time.Duration, done <-chan error) error {
 	signal(group, syscall.SIGTERM)
 	deadline := time.NewTimer(grace)
@@ -68,8 +67,8 @@ func EndGroup(group int, grace time.Duration, done <-chan error) error {
 	return leader
 }
 
-// signal sends a signal to a whole group; one that has ended needs none.
+// signal sends a signal to a whole group. An ended group is no error.
 func signal(group int, s syscall.Signal) { _ = syscall.Kill(-group, s) }
 
-// alive says whether a group has a process, also one whose parent did not wait for it.
+// alive reports whether a group has a process, zombies included.
 func alive(group int) bool { return !errors.Is(syscall.Kill(-group, 0), syscall.ESRCH) }

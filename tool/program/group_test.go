@@ -20,10 +20,10 @@ import (
 	"jp/tool/program"
 )
 
-// family is a program that starts another, says both ids into a pipe, and hangs.
+// family is a program that starts another, writes both ids into a pipe, and hangs.
 const family = `sleep 600 & echo $$ $! > pids; wait`
 
-// members reads what family says. It returns once the program is up.
+// members returns a reader of family's output, once the program is up.
 func members(t *testing.T, dir string) func() (parent, child int) {
 	t.Helper()
 	pipe := filepath.Join(dir, "pids")
@@ -40,7 +40,7 @@ func members(t *testing.T, dir string) func() (parent, child int) {
 	}
 }
 
-// gone says whether a process has ended; one that nobody waited for counts.
+// gone reports whether a process has ended, zombies included.
 func gone(pid int) bool {
 	if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
 		return true

@@ -1,13 +1,11 @@
-// Package program runs one program for a tool and says how it ended.
+// Package program runs one program for a tool and reports its ending.
 //
-// The program gets a process group of its own, which is ended as a whole when
-// the call is cancelled or its time is up, and it holds the call's lock as long
-// as a process of it lives. Its environment has no variables of jp's own and no
-// keys. Its output goes to writers of the caller, in one stream or apart,
-// however much it is.
+// The program gets a process group of its own, which is ended as a whole when the call is cancelled or its
+// time is up, and it holds the call's lock as long as a process of it lives. Its environment lacks jp's own
+// variables and keys. Its output, of any size, goes to writers of the caller, in one stream or apart.
 //
-// The package reads no arguments and no output, and asks no question: what runs is
-// decided by its callers. It is no sandbox; a [Launcher] may make one of it.
+// The package leaves all decisions to its callers: it passes on arguments and output unread, and never asks
+// the user. It is no sandbox. A [Launcher] may make one of it.
 package program
 
 import (
@@ -27,43 +25,41 @@ import (
 	"jp/tool"
 )
 
-// DefaultGrace is how long a program may go on after it was told to end, where
-// nothing else is said.
+// DefaultGrace is how long a program may go on after it was told to end, by default.
 const DefaultGrace = 5 * time.Second
 
 // A Launch is how a program is started in place of its own argument list.
 type Launch struct {
 	Path  string               // the program of the process, "": the first of Argv
-	Argv  []string             // the program and its arguments, not empty
-	Drop  []string             // variables of the environment that it does not get
+	Argv  []string             // the program and its arguments; required
+	Drop  []string             // variables to remove from the environment
 	Env   []string             // variables that it gets besides its own, and in their place
 	Attr  *syscall.SysProcAttr // what is asked of the kernel beside a session of its own; may be nil
 	Files []*os.File           // inherited from descriptor 3 on; the call's lock is behind them
 	Close func()               // called once the program has started, or could not; may be nil
 }
 
-// A Launcher says how to start argv in the folder dir, which is absolute. The
-// first of argv is a path, or a name that was found in PATH. An error means that
-// the program does not run; it is given back as it is.
+// A Launcher prepares the start of argv in the folder dir, which is absolute. The first of argv is a path, or
+// a name that was found in PATH. An error stops the start, and is returned as it is.
 type Launcher func(argv []string, dir string) (Launch, error)
 
 // A Program is one program to run. Argv and Dir must be set.
 type Program struct {
-	Argv  []string // the program and its arguments; no shell reads them
+	Argv  []string // the program and its arguments, passed without a shell
 	Dir   string   // absolute
-	Env   []string // see [Environment]; nil: nothing
-	Stdin []byte   // what it reads; nil: nothing
+	Env   []string // see [Environment]; nil: empty
+	Stdin []byte   // its standard input; nil: empty
 	// Output takes both streams, in the order in which the program writes them,
 	// unless Errors is set: then that one takes the standard error.
 	Output, Errors io.Writer
-	Limit          time.Duration // 0: none
-	Grace          time.Duration // between TERM and KILL, and for output held open by what it left behind; default [DefaultGrace]
+	Limit          time.Duration // 0: unlimited
+	Grace          time.Duration // between TERM and KILL, and for output that child processes hold open; default [DefaultGrace]
 	Launch         Launcher      // nil: the program is started as it is
 }
 
-// Run starts the program and waits for it and its output. The group is ended at
-// the limit, at the end of ctx, and if it waits for keys in the alternate screen, which are endings and no errors. An error
-// means that the program was not started.
+// Run starts the program and waits for it and its output. The group is ended at the limit, at the end of ctx,
+// and if it waits for keys in the alternate screen, and Run returns these as endings. An error means that the
+// program could not be started.
 func (p Program) Run(ctx context.Context, call tool.Call) (Ending, error) {
 	if err := checkArgv(p.Argv); err != nil {
 		return Ending{}, err
@@ -95,8 +91,8 @@ func (p Program) Run(ctx context.Context, call tool.Call) (Ending, error) {
 	return p.wait(ctx, group, done, &shown), nil
 }
 
-// tell lets a second reader see what the program says as it says it: both streams, or where they
-// are apart, the standard error. Then the output may be data, and its writer decides.
+// tell also copies the program's output to a second writer as it comes: both streams in one, or only the
+// standard error if they are apart. In that case the output may be data, and its writer decides.
 func (p *Program) tell(also io.Writer) {
 	switch {
 	case also == nil:
@@ -107,7 +103,7 @@ func (p *Program) tell(also io.Writer) {
 	}
 }
 
-// checkArgv refuses what no program can be given.
+// checkArgv refuses an empty command, and arguments with a NUL byte.
 func checkArgv(argv []string) error {
 	if len(argv) == 0 || argv[0] == "" {
 		return errors.New("argv names no program")
@@ -153,7 +149,7 @@ func (p Program) command(lock *os.File) (cmd *exec.Cmd, closeLaunch func(), err 
 	if launch.Attr != nil {
 		*cmd.SysProcAttr = *launch.Attr
 	}
-	cmd.SysProcAttr.Setsid = true // a group of its own, without jp's terminal: no read of it waits
+	cmd.SysProcAttr.Setsid = true // a session of its own, without jp's terminal: a read of it fails at once
 	cmd.WaitDelay = p.Grace
 	if cmd.ExtraFiles = launch.Files; lock != nil {
 		cmd.ExtraFiles = append(launch.Files[:len(launch.Files):len(launch.Files)], lock)
@@ -162,8 +158,8 @@ func (p Program) command(lock *os.File) (cmd *exec.Cmd, closeLaunch func(), err 
 	return cmd, closeLaunch, nil
 }
 
-// launch asks the launcher. A program that there is not is found out first, so
-// that it is said in the same words.
+// launch asks the launcher. A missing program is found out first, so that its error is the same with every
+// launcher.
 func (p Program) launch() (Launch, error) {
 	if _, err := exec.LookPath(p.Argv[0]); err != nil && !strings.Contains(p.Argv[0], "/") {
 		return Launch{}, err

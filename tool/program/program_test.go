@@ -18,7 +18,7 @@ import (
 	"jp/tool/program"
 )
 
-// run runs a program and returns what it said.
+// run runs a program and returns its output.
 func run(t *testing.T, p program.Program, call tool.Call) (out, errs string, ended program.Ending) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -86,7 +86,7 @@ func TestNothingOfJPIsInherited(t *testing.T) {
 	require.Equal(t, "JP_SESSION=x", environ[1], "the caller's is as it was")
 }
 
-// A program that would wait for a person ends by itself, also where nothing confines it.
+// A program that would wait for a person ends by itself, even without a sandbox.
 func TestNoPersonIsWaitedFor(t *testing.T) {
 	for script, want := range map[string]string{
 		`eval "$GIT_EDITOR" file`:               "no editor here: give -m, or --no-edit\n",

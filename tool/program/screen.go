@@ -17,15 +17,16 @@ var alternate = lazy.Regexp(`\x1b\[\?(?:1049|1047|47)([hl])`)
 // alternateSize is the length of its longest form.
 const alternateSize = len("\x1b[?1049h")
 
-// vimWarns begins the output of a vim without a terminal. If TERM names one without an alternate screen, vim enters none.
+// vimWarns begins the output of a vim without a terminal. If TERM names a terminal without an alternate
+// screen, vim stays in the normal one.
 const vimWarns = "Vim: Warning: "
 
-// A screen watches output for a program that stays in the alternate screen. Such a program waits for keys of a terminal,
-// and there is none. Several goroutines may write.
+// A screen watches output for a program that stays in the alternate screen. Such a program waits for keys of
+// a terminal, and would wait for ever. Several goroutines may write.
 type screen struct {
 	mu    sync.Mutex
 	rest  []byte    // the end of the output, which may begin a sequence
-	since time.Time // it is in the alternate screen; zero: it is not
+	since time.Time // it is in the alternate screen; zero if it is outside
 	last  time.Time // output
 }
 

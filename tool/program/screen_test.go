@@ -11,7 +11,8 @@ import (
 	"jp/tool"
 )
 
-// A program that stays in the alternate screen is ended, and the words say why. Not parallel: it changes the times.
+// A program that stays in the alternate screen is ended, and the words explain it. The test is sequential
+// since it changes the times.
 func TestProgramsThatWaitForKeys(t *testing.T) {
 	silent := screenSilent
 	screenSilent = 100 * time.Millisecond
@@ -50,7 +51,7 @@ func TestProgramsThatWaitForKeys(t *testing.T) {
 	}
 }
 
-// Output goes on for a while: monitors draw again and again.
+// Output continues for a while, since monitors draw again and again.
 func TestScreenOfAMonitor(t *testing.T) {
 	var s screen
 	begin := time.Now()
