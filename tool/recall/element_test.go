@@ -8,8 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// An element is what a reader that trusts nothing but the envelope's own rules
-// makes of it.
+// An element is the element that a reader sees by the envelope's own rules alone.
 type element struct {
 	name       string
 	attributes map[string]string
@@ -20,7 +19,7 @@ type element struct {
 // containers are the elements that hold others.
 var containers = []string{"conversations", "hits", "conversation", "turn"}
 
-// parse reads one element and refuses whatever is not exactly as documented.
+// parse reads one element and refuses any deviation from the documentation.
 func parse(text string) (element, error) {
 	p := parser{rest: text}
 	e, err := p.element()
@@ -67,7 +66,7 @@ func (p *parser) take(prefix string) bool {
 	return ok
 }
 
-// until takes what stands before a mark.
+// until takes the text before a mark.
 func (p *parser) until(mark string) (string, error) {
 	before, rest, ok := strings.Cut(p.rest, mark)
 	if !ok {
@@ -142,7 +141,7 @@ func (p *parser) attribute(to map[string]string) error {
 
 var entities = map[string]string{"amp": "&", "lt": "<", "gt": ">", "quot": `"`}
 
-// decoded takes the encoding of a text away.
+// decoded decodes a text.
 func decoded(raw string) (string, error) {
 	if strings.ContainsAny(raw, "<>") {
 		return "", fmt.Errorf("a bare bracket in %q", raw)

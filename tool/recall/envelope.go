@@ -15,7 +15,7 @@ type envelope struct{ strings.Builder }
 // An attribute of an element; one without a name is left out.
 type attribute struct{ name, value string }
 
-// optional is an attribute that is there if it has a value.
+// optional is an attribute that is left out without a value.
 func optional(name, value string) attribute {
 	if value == "" {
 		return attribute{}
@@ -23,7 +23,7 @@ func optional(name, value string) attribute {
 	return attribute{name, value}
 }
 
-// flag is an attribute that is there if something holds.
+// flag is an attribute that is left out unless holds is true.
 func flag(name string, holds bool) attribute {
 	if !holds {
 		return attribute{}
@@ -39,7 +39,7 @@ func (e *envelope) open(name string, attributes ...attribute) {
 
 func (e *envelope) close(name string) { e.WriteString("</" + name + ">\n") }
 
-// empty writes an element that holds nothing.
+// empty writes an element without content.
 func (e *envelope) empty(name string, attributes ...attribute) {
 	e.tag(name, attributes)
 	e.WriteString("/>\n")
@@ -68,9 +68,8 @@ var (
 	lineEnds    = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n")
 )
 
-// clean makes a text that shows all that it holds: every character that a
-// reader would not see, or would see elsewhere, becomes U+FFFD, as do bytes
-// that are no text. Lines end in a newline.
+// clean makes all of a text visible: every character that a reader would miss, or would see elsewhere,
+// becomes U+FFFD, as do invalid bytes. Lines end in a newline.
 func clean(text string) string {
 	return strings.Map(visible, lineEnds.Replace(strings.ToValidUTF8(text, "\uFFFD")))
 }
@@ -85,8 +84,7 @@ func visible(r rune) rune {
 	return r
 }
 
-// hidden reports whether a character takes no room and has no place in any
-// writing: those that join letters and pictures have.
+// hidden reports whether a character takes no room, apart from the joiners that scripts and emoji need.
 func hidden(r rune) bool {
 	const nonJoiner, joiner = '\u200c', '\u200d'
 	return unicode.Is(unicode.Cf, r) && r != nonJoiner && r != joiner || r >= 0xE0000 && r <= 0xE007F
@@ -95,8 +93,8 @@ func hidden(r rune) bool {
 // inLine is clean, on one line.
 func inLine(text string) string { return oneLine.Replace(clean(text)) }
 
-// fenced puts JSON between two fences that are longer than any in it. Its characters of markup are
-// escaped as JSON does it, so that it is the same JSON where [envelope.leaf] would escape them.
+// fenced puts JSON between two fences that are longer than any in it. Its characters of markup are escaped as
+// JSON does it, so that it stays the same JSON after the escaping of [envelope.leaf].
 func fenced(text string) string {
 	if json.Valid([]byte(text)) {
 		var escaped bytes.Buffer
@@ -114,8 +112,7 @@ func fenced(text string) string {
 	return "\n" + fence + "json\n" + strings.TrimSpace(text) + "\n" + fence + "\n"
 }
 
-// clip cuts a text to n characters, of which those around the byte at stay. An
-// ellipsis stands where something is missing.
+// clip cuts a text to n characters around the byte at. An ellipsis marks each cut.
 func clip(text string, at, n int) string {
 	runes := []rune(text)
 	if len(runes) <= n {

@@ -96,7 +96,7 @@ func TestClip(t *testing.T) {
 	}
 }
 
-// JSON in a fence is the same JSON for who reads the element, and no markup.
+// JSON in a fence stays the same JSON for the reader of the element, without markup.
 func TestFencedStaysJSON(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{

@@ -2,7 +2,7 @@ package recall
 
 import "errors"
 
-// Errors that a model is told.
+// Errors for the model.
 var (
 	errNone      = errors.New("there is no conversation yet")
 	errUnknown   = errors.New("there is no such conversation")

@@ -11,8 +11,7 @@ import (
 	"jp/tool/recall"
 )
 
-// A model asks what was decided: it searches, and gets the line with the place
-// at which to read on.
+// A model asks about a decision: it searches, and gets the line with the place at which to read on.
 func Example() {
 	s := newShelf(nil)
 	script := []*conversation.Event{

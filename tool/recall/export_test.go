@@ -12,7 +12,7 @@ func Leaf(content, value string) string {
 	return e.String()
 }
 
-// What the envelope is made of.
+// Parts of the envelope.
 var (
 	Clean  = clean
 	InLine = inLine

@@ -66,9 +66,9 @@ func names(infos []conversation.Info) string {
 	return strings.Join(list, ", ")
 }
 
-// near says which conversations may have been meant: those whose title has the
-// word in it, else those whose ids differ from it in a few characters. Their
-// titles are not said: an error is no place for words of others.
+// near names the conversations that the word may have meant: those whose title has the word in it, else those
+// whose ids differ from it in a few characters. It leaves out their titles, since an error must be free of
+// other people's words.
 func near(infos []conversation.Info, word string) string {
 	var titled, alike []conversation.Info
 	for _, i := range infos {

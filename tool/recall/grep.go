@@ -124,7 +124,7 @@ func isCurrent(i conversation.Info, current conversation.ID) bool {
 	return i.Remote == "" && i.ID == current
 }
 
-// hits gathers what was found, as far as there is room.
+// hits gathers the matches, as far as there is room.
 type hits struct {
 	elements envelope
 	total    int // matches
@@ -142,9 +142,9 @@ type match struct {
 	lines []search.Line
 }
 
-// add shows matches of all conversations: first a few of those that were asked the same, without
-// lines that were shown before, then a few of each conversation, then the rest. A title that is a
-// question of its conversation is none of the matches.
+// add shows matches of all conversations: first a few of those that were asked the same, without lines that
+// were shown before, then a few of each conversation, then the rest. It skips a title that repeats a question
+// of its conversation.
 func (h *hits) add(results []search.Result) {
 	var all []match
 	for i := range results {

@@ -165,7 +165,7 @@ func TestGrepFits(t *testing.T) {
 	require.Greater(t, len(hits.children), 20)
 }
 
-// A question that was asked again and again hides no answer.
+// A question that was asked many times must not hide the answer.
 func TestGrepFindsTheFactAmongQuestions(t *testing.T) {
 	for name, answer := range map[string]func(i int) string{
 		"no answer has it":  func(int) string { return "I do not know." },

@@ -68,7 +68,6 @@ func (a *archive) runList(ctx context.Context, call tool.Call) (tool.Result, err
 	}, nil
 }
 
-// describe writes what is known of a conversation.
 func (a *archive) describe(ctx context.Context, e *envelope, i conversation.Info, current conversation.ID) {
 	if i.Err != nil {
 		e.unreadable(i, i.Err)
@@ -86,8 +85,7 @@ func titled(i conversation.Info, part string) bool {
 	return strings.Contains(strings.ToLower(i.Summary.Title), strings.ToLower(part))
 }
 
-// sorted puts conversations in an order. Of one that cannot be read only the
-// time in its id is known.
+// sorted puts conversations in an order. For an unreadable one it uses the time in its id.
 func sorted(infos []conversation.Info, by string, descending bool) {
 	key := func(i conversation.Info) time.Time {
 		switch {

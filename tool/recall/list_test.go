@@ -12,8 +12,8 @@ import (
 	"jp/conversation/journaltest"
 )
 
-// aged stores conversations 1 to n; the clock of each goes on from the one
-// before, but the first is active last.
+// aged stores conversations 1 to n. The clock of each continues from the one before, but the first is active
+// last.
 func aged(t *testing.T, n int) *shelf {
 	s := newShelf(t)
 	for i := range n {
@@ -95,7 +95,7 @@ func TestListArchived(t *testing.T) {
 	require.Len(t, s.reads(t, "conversation_read", `{"id":"001"}`).all("turn"), 1)
 }
 
-// TestListDamaged has a conversation that cannot be read among others.
+// TestListDamaged has an unreadable conversation among others.
 func TestListDamaged(t *testing.T) {
 	s := aged(t, 3)
 	head, err := s.Head(t.Context(), journaltest.ID(2))

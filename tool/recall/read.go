@@ -79,8 +79,7 @@ type shownTurn struct {
 	incomplete bool
 }
 
-// turnsOf are the turns in which something was asked and that were not taken
-// back.
+// turnsOf are the turns with a request, without discarded ones.
 func turnsOf(events []*conversation.Event) []shownTurn {
 	_, tail := conversation.SplitTail(events)
 	var turns []shownTurn
@@ -92,7 +91,6 @@ func turnsOf(events []*conversation.Event) []shownTurn {
 	return turns
 }
 
-// choose returns the turns that are asked for.
 func (r readArguments) choose(turns []shownTurn) ([]shownTurn, error) {
 	if r.Last > 0 {
 		return turns[max(0, len(turns)-r.Last):], nil
@@ -115,7 +113,7 @@ func (r readArguments) choose(turns []shownTurn) ([]shownTurn, error) {
 // closing is the room for the end of the outermost element.
 const closing = len("</conversation>\n")
 
-// write writes turns, or says which part of them would not be too large.
+// write writes turns. If they are too large, it says which part of them would fit.
 func (r readArguments) write(e *envelope, turns []shownTurn) error {
 	head := e.Len() + closing
 	sizes, total := make([]int, len(turns)), head

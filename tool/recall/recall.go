@@ -1,9 +1,8 @@
 // Package recall has the tools by which a model looks into the conversations of
 // the repository: conversation_list, conversation_grep and conversation_read.
 //
-// What they return is made of a few elements, whose names and attributes stay
-// as they are; further ones may be added. Attributes in brackets are there only
-// where they have something to say.
+// Their results consist of a few elements, whose names and attributes stay as they are. Further ones may be
+// added. Attributes in brackets appear only with a value.
 //
 //	<conversations total offset>
 //	  <conversation id title events_count created_at last_event_at [archived_at] [expires_at] [current] [foreign]/>
@@ -22,16 +21,14 @@
 //	  </turn>
 //	</conversation>
 //
-// What conversations hold may have any author. It is encoded so that it
-// cannot end an element, begin one, or hide from who reads it; it stays data.
-// No output is larger than 64 KiB. Turns that were taken back are left out, an
-// incomplete one is told. A result that the user withheld from the model is
-// withheld here, too. Calls of these tools are left out of a search, and their
-// results of a reading, unless they are asked for: they repeat what other
-// conversations say, and each search would find the ones before it.
+// The text of conversations may have any author. It is encoded so that it cannot end an element, begin one,
+// or hide from its reader: it stays data. An output has at most 64 KiB. Discarded turns are left out, an
+// incomplete one is marked. A result that the user withheld from the model is withheld here, too. Searches
+// skip calls of these tools, and readings skip their results, unless the call asks for them: they repeat the
+// text of other conversations, and each search would find the searches before it.
 //
-// The tools take no conversation's lock and write no event. They know the current
-// conversation from the call, and have none where it names none.
+// The tools only read, without the lock of a conversation. They know the current conversation from the call,
+// if it names one.
 package recall
 
 import (
@@ -71,13 +68,12 @@ const margin = 4 << 10
 // titleColumns is how much of a title is shown.
 const titleColumns = 120
 
-// A Journal is where conversations are read from. It may be called concurrently.
+// A Journal reads conversations. It may be called concurrently.
 type Journal interface {
-	// List reads what is known of all conversations of a scope. One that cannot
-	// be read has its Err set.
+	// List reads the data of all conversations of a scope. An unreadable one has its Err set.
 	List(ctx context.Context, scope conversation.Scope) ([]conversation.Info, error)
-	// Load reads the events up to a head, oldest first. Where there is damage,
-	// the events before it come with the error.
+	// Load reads the events up to a head, oldest first. If one is damaged, the events before it come with the
+	// error.
 	Load(ctx context.Context, at conversation.Head) ([]*conversation.Event, error)
 	// Scan reads the events that a prefilter passes, and others.
 	Scan(ctx context.Context, of conversation.Info, s conversation.Prefilter) ([]*conversation.Event, error)
@@ -91,10 +87,9 @@ func Tools(journal Journal) []tool.Tool {
 	return []tool.Tool{a.list(), a.grep(), a.read()}
 }
 
-// An archive is what the tools look into.
+// An archive is the source of the tools.
 type archive struct{ Journal }
 
-// A recallTool is one of the tools.
 type recallTool struct {
 	def *tool.Definition
 	run func(context.Context, tool.Call) (tool.Result, error)
@@ -102,8 +97,7 @@ type recallTool struct {
 
 func (t *recallTool) Definition() *tool.Definition { return t.def }
 
-// Run reports to the model what cannot be found or read, and passes on only the
-// end of ctx.
+// Run reports missing and unreadable conversations to the model. Its only error is the end of ctx.
 func (t *recallTool) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 	if err := ctx.Err(); err != nil {
 		return tool.Result{}, err
@@ -120,7 +114,7 @@ func (t *recallTool) Run(ctx context.Context, call tool.Call) (tool.Result, erro
 	return tool.Result{Content: []byte(text), IsError: true, Effect: "error: " + conversation.Shorten(text, 48)}, nil
 }
 
-// define describes a tool. A field of the arguments names what a call is about.
+// define describes a tool. subject is the argument that names the object of a call.
 func define(name, description, parameters, subject string) *tool.Definition {
 	return &tool.Definition{
 		Name: name, Description: description, Parameters: json.RawMessage(parameters),
@@ -135,14 +129,12 @@ func define(name, description, parameters, subject string) *tool.Definition {
 	}
 }
 
-// foreign reports whether it can be told that another person wrote a
-// conversation.
+// foreign reports whether another person is known to have written a conversation.
 func (a *archive) foreign(ctx context.Context, of conversation.Info) bool {
 	return of.Remote != "" || of.Tip != nil && !conversation.LocalTip(of.Tip, a.Backward(ctx, of.Head))
 }
 
-// unreadable is the element for a conversation, or the rest of one, that cannot
-// be read.
+// unreadable is the element for an unreadable conversation, or the unreadable rest of one.
 func (e *envelope) unreadable(of conversation.Info, why error) {
 	e.empty("unreadable", attribute{"id", of.Name()}, attribute{"reason", clip(why.Error(), 0, 200)})
 }
@@ -157,7 +149,6 @@ func momentOf(name string, t *time.Time) attribute {
 	return attribute{name, moment(*t)}
 }
 
-// titleOf is the title as an attribute.
 func titleOf(title string) attribute {
 	return attribute{"title", conversation.Shorten(inLine(title), titleColumns)}
 }

@@ -31,7 +31,6 @@ func newShelf(t testing.TB) *shelf {
 	return &shelf{Memory: journaltest.NewMemory(), t: t, foreign: map[conversation.ID]bool{}, damaged: map[conversation.Head]int{}, owner: map[conversation.Head]conversation.ID{}}
 }
 
-// put stores a conversation.
 func (s *shelf) put(id conversation.ID, events []*conversation.Event) conversation.Head {
 	head, err := s.Create(s.t.Context(), id, "", events)
 	require.NoError(s.t, err)
@@ -74,7 +73,7 @@ func (s *shelf) Load(ctx context.Context, at conversation.Head) ([]*conversation
 	return events, err
 }
 
-// Scan gives no event that the prefilter does not pass, but discards.
+// Scan returns the events that the prefilter passes, and all discards.
 func (s *shelf) Scan(ctx context.Context, of conversation.Info, filter conversation.Prefilter) ([]*conversation.Event, error) {
 	events, err := s.Load(ctx, of.Head)
 	return slices.DeleteFunc(events, func(e *conversation.Event) bool {
@@ -121,7 +120,7 @@ func (s *shelf) within(t require.TestingT, current conversation.ID, name, argume
 	return parsed(t, string(result.Content))
 }
 
-// fails calls a tool that must say what is wrong.
+// fails calls a tool that must fail.
 func (s *shelf) fails(t *testing.T, current conversation.ID, name, arguments string) string {
 	t.Helper()
 	result, err := s.run(current, name, arguments)
@@ -148,7 +147,7 @@ func TestDefinitions(t *testing.T) {
 	}
 }
 
-// TestDefaults has the values that are promised for what is not given.
+// TestDefaults checks the documented defaults of omitted arguments.
 func TestDefaults(t *testing.T) {
 	for i, want := range []string{
 		`{"limit":20,"offset":0,"sort":"activity","descending":true,"archived":false}`,
@@ -180,8 +179,8 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestHostileContent has whatever people, models and tools write counted as
-// what it is: one element for each event, each hit and each conversation.
+// TestHostileContent checks that any text of people, models and tools stays inside its element: one for each
+// event, each hit and each conversation.
 func TestHostileContent(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		draw := func(label string) string { return hostileText().Draw(rt, label) }

@@ -7,13 +7,12 @@ import (
 	"jp/conversation"
 )
 
-// released is a source of events in which the results of tools are what the
-// user let the model see of them.
+// released is a source of events in which each tool result has only the text that the user released to the
+// model.
 type released struct{ journal Journal }
 
-// Scan implements [search.Source]. What a held result is, and whether it was
-// released, is said by several events, of which the prefilter may have passed some;
-// then all are read.
+// Scan implements [search.Source]. Several events together tell whether a held result was released. If the
+// prefilter passed one of them, Scan reads all events.
 func (s released) Scan(ctx context.Context, of conversation.Info, filter conversation.Prefilter) ([]*conversation.Event, error) {
 	events, err := s.journal.Scan(ctx, of, filter)
 	if !slices.ContainsFunc(events, delivers) {

@@ -9,14 +9,14 @@ import (
 	"jp/search"
 )
 
-// parts are what a reader can ask for, by the kinds of event that it has. The
-// kinds are scopes of a search.
+// parts are the names of the parts that a call may ask for, by the kinds of event in them. The kinds are
+// scopes of a search.
 var parts = map[search.Scope]string{
 	search.User: "chat", search.Assistant: "chat", search.Reasoning: "reasoning",
 	search.ToolCall: "tool_calls", search.ToolResult: "tool_results",
 }
 
-// turn writes a turn with the parts that are asked for. None means all.
+// turn writes a turn with the parts that the call asks for, by default all.
 func (e *envelope) turn(t shownTurn, of readArguments) {
 	e.open("turn", attribute{"index", strconv.Itoa(t.Number)}, flag("incomplete", t.incomplete))
 	ledger := t.Ledger()
@@ -46,8 +46,7 @@ func kindOf(ev *conversation.Event) search.Scope {
 	return ""
 }
 
-// event writes one event, unless it says nothing. withRecall shows also what these
-// tools found.
+// event writes one event, if it has text. withRecall also shows the results of these tools.
 func (e *envelope) event(ledger *conversation.Ledger, ev *conversation.Event, withRecall bool) {
 	switch b := ev.Body.(type) {
 	case *conversation.ChatRequest:
