@@ -17,9 +17,8 @@ import (
 // mostWords bounds the words of a call that may be names of files.
 const mostWords = 2000
 
-// about are the files and folders that a call names: words of its arguments and of the
-// scripts among them that name one by now or are a pattern for some, from the folder of the
-// call and from folders that are named, too.
+// about are the files and folders that a call names: existing paths, and matches of patterns, among the words
+// of its arguments and scripts, from the folder of the call and from named folders.
 func (r *run) about(raw json.RawMessage, _ conversation.ID) []tool.NamedFile {
 	var args arguments
 	if json.Unmarshal(raw, &args) != nil || len(args.Argv) == 0 {
@@ -27,7 +26,7 @@ func (r *run) about(raw json.RawMessage, _ conversation.ID) []tool.NamedFile {
 	}
 	dir, err := r.folder(args.Cwd)
 	if err != nil {
-		return nil // and it is not run
+		return nil // and the call will be refused
 	}
 	var names []string
 	for _, text := range append(slices.Clone(args.Argv), args.Stdin) {
@@ -71,8 +70,8 @@ func (r *run) about(raw json.RawMessage, _ conversation.ID) []tool.NamedFile {
 	return files
 }
 
-// mostMatches bounds the names that patterns stand for. It is more than a yes can list, so
-// that one more of them counts.
+// mostMatches bounds the matches of patterns. It exceeds the length of the list for a yes, so that one more
+// counts.
 const mostMatches = 20_000
 
 // matches are the paths that a name may mean in a folder: it can be a pattern of a shell.
@@ -88,15 +87,15 @@ func matches(dir, name string) []string {
 	if !filepath.IsAbs(name) {
 		pattern = filepath.Join(meta().ReplaceAllString(dir, `\\$0`), name)
 	}
-	found, _ := filepath.Glob(pattern) // what is no pattern has no matches
+	found, _ := filepath.Glob(pattern) // text without a pattern has no matches
 	return append(found, path)
 }
 
 var meta = lazy.Regexp(`[*?\[\\]`)
 
-// counts reports whether a path is that of a file or folder to whose state a yes is bound.
-// Logs, folders of temporary files and what the kernel shows change all the time. The
-// directory of the repository itself is jp's to write.
+// counts reports whether a path is a file or folder to whose state a yes is bound. Excluded are logs, folders
+// of temporary files and the kernel's files, since they change all the time, and the directory of the
+// repository itself, since jp writes it.
 func (r *run) counts(path string) bool {
 	info, err := os.Stat(path)
 	device := strings.HasPrefix(path, "/dev/") && !strings.HasPrefix(path, "/dev/shm/") // that has files of the user's
@@ -145,8 +144,8 @@ var (
 	escape  = lazy.Regexp(`\\(.)`)
 )
 
-// words are what in a text may be a name: all of it, what stands in quotes, and what stands
-// between characters that separate words for a shell or in an option.
+// words are the possible names in a text: all of it, its quoted parts, and its parts between characters that
+// separate words for a shell or in an option.
 func words(text string) (names []string) {
 	names = append(names, text)
 	for _, quoted := range quotes().FindAllString(text, mostWords) {

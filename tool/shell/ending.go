@@ -9,11 +9,11 @@ import (
 	"jp/tool/program"
 )
 
-// noteRoom is what is kept free for the lines that say how a program ended.
+// noteRoom is the space for the lines about the end of a program.
 const noteRoom = 1 << 10
 
-// result is the output with a last line that says how the program ended, unless
-// it ended well, and the note if it gave an exit code that is not 0.
+// result is the output, with a last line about a bad ending of the program, and with the note if the exit
+// code is not 0.
 func result(ended program.Ending, out *tool.Capture, note string) tool.Result {
 	short, long := ended.Words()
 	var exit *exec.ExitError

@@ -7,12 +7,13 @@ import (
 	"strings"
 )
 
-// mostExpanded is how many names a pattern may stand for.
+// mostExpanded is the most names that a pattern may match.
 const mostExpanded = 1000
 
-// expanded are the names that a shell in a folder puts in the place of a pattern whose quoted characters have a backslash.
-// Without a match that is the text. A name that begins with - is no option: it has ./ in front. ok is false for a pattern
-// that jp does not read as the shell does, or that leaves the folder.
+// expanded are the names that a shell in a folder puts in the place of a pattern whose quoted characters have
+// a backslash. Without a match that is the text. A name that begins with - gets ./ in front, so that it
+// cannot be an option. ok is false if jp reads the pattern in another way than the shell, or if it leaves the
+// folder.
 func expanded(dir, pattern, text string) (names []string, ok bool) {
 	below, dot := strings.CutPrefix(pattern, "./")
 	below, folders := strings.CutSuffix(below, "/")
@@ -48,7 +49,8 @@ func expanded(dir, pattern, text string) (names []string, ok bool) {
 	return names, true
 }
 
-// shown reports whether a shell takes the parts of a name for those of its pattern: a hidden one only where the pattern has the dot.
+// shown reports whether the parts of a name match those of a pattern as in a shell: a hidden name only
+// matches a pattern with the dot.
 func shown(pattern, name []string) bool {
 	for i, part := range name {
 		if matched, err := path.Match(pattern[i], part); err != nil || !matched || part[0] == '.' && pattern[i][0] != '.' {

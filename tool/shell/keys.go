@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// screenEditors wait for keys, also where there is no terminal and nothing to read.
+// screenEditors wait for keys, even without a terminal and without input.
 var screenEditors = []string{"vi", "vim", "nvim", "view", "vimdiff", "rvim", "ex"}
 
-// checkKeys refuses an editor that would wait for a person: one without input and without a
-// command that ends it. It refuses watch, which never ends.
+// checkKeys refuses an editor that would wait for a person, since it has neither input nor a command that
+// ends it. It also refuses watch, which runs for ever.
 func (a arguments) checkKeys() error {
 	if len(a.Argv) > 0 && filepath.Base(a.Argv[0]) == "watch" {
 		return errors.New("watch repeats a command until a person ends it: run the command itself")

@@ -10,16 +10,16 @@ import (
 	"jp/tool/program"
 )
 
-// noteNetwork ends the result of a program that failed because it has no network.
+// noteNetwork ends the result of a program that failed for lack of a network.
 const noteNetwork = "[network is off in the sandbox: N runs it again with network]"
 
-// networkFailure matches what programs say that cannot resolve a name, connect or listen.
+// networkFailure matches the messages of programs that fail to resolve a name, connect or listen.
 var networkFailure = lazy.Regexp(`(?i)resolve (host|proxy)|name resolution|name or service not known|network is unreachable|` +
 	`getaddrinfo|socket: (permission denied|operation not permitted)|(dial|listen) (tcp|udp)|(listen|connect|bind) EACCES|` +
 	`failed to (connect|establish a new connection)|couldn't connect to|socket\.py|creating socket|socket creation|` +
 	`connection refused|ECONNREFUSED|ENETUNREACH|EADDRNOTAVAIL|cannot assign requested address|no route to host`)
 
-// needsNetwork reports whether a program failed because it has no network, by its words.
+// needsNetwork reports whether the output of a program shows that it failed for lack of a network.
 func needsNetwork(ended program.Ending, out *tool.Capture) bool {
 	content, _ := out.Content()
 	return !ended.Success() && networkFailure().Match(content)

@@ -17,24 +17,25 @@ import (
 	"jp/tool/program"
 )
 
-// Readers say how commands that only read are told from others, and how they run.
+// Readers tell commands that only read from others, and run them.
 type Readers struct {
-	// Launch starts a program that can read some places, and nothing else.
+	// Launch starts a program that can read some places, and is kept from everything else.
 	Launch program.Launcher
-	// Environ is the whole environment, but for what Git adds.
+	// Environ is the whole environment, apart from the variables that Git adds.
 	Environ []string
-	// Find returns the path of a program that no other program could have written.
+	// Find returns the path of a program that other programs could not have written.
 	Find func(name string) (path string, ok bool)
 	// Reads reports whether a path may be read. It is absolute.
 	Reads func(path string) bool
-	// Secret reports whether a name is one that files with secrets have.
+	// Secret reports whether a name is typical of a file with secrets.
 	Secret func(name string) bool
-	// Git returns how git is run so that nothing of a repository chooses what it starts.
+	// Git returns the command and environment that run git without programs chosen by a repository.
 	Git func(ctx context.Context, args []string) (argv, environ []string, err error)
 }
 
-// reader returns the commands of a call that only reads, each the input of the next one. ok is false for another call:
-// the lists of programs and options below are of those that neither write, nor start others, nor go on for ever.
+// reader returns the commands of a call that only reads, each the input of the next one. ok is false for
+// another call. The lists below are of programs and options that only read, start no other program, and end
+// by themselves.
 func (r *run) reader(raw json.RawMessage) (commands [][]string, ok bool) {
 	var args arguments
 	if r.opts.Readers == nil || json.Unmarshal(raw, &args) != nil || args.Stdin != "" {
@@ -63,7 +64,7 @@ func (r *run) reader(raw json.RawMessage) (commands [][]string, ok bool) {
 	return commands, true
 }
 
-// harmless reports whether a word names no secret, and no file that a reader may not read.
+// harmless reports whether a word is free of secrets' names and of files outside of a reader's limits.
 func (r *run) harmless(dir, word string) bool {
 	names := []string{word}
 	if _, value, is := strings.Cut(word, "="); is {
@@ -163,13 +164,13 @@ func literalWord(w *syntax.Word) (text, pattern string, ok bool) {
 	return text, pattern, true
 }
 
-// patternEscape matches what a pattern takes for more than itself.
+// patternEscape matches the special characters of a pattern.
 var patternEscape = lazy.Regexp(`[*?\[\]\\]`)
 
-// quotedEscape matches what a backslash means in double quotes.
+// quotedEscape matches an escape in double quotes.
 var quotedEscape = lazy.Regexp("\\\\([\\\\\"$`])")
 
-// A readerProgram lists what makes a program more than one that reads.
+// A readerProgram lists the arguments by which a program does more than read.
 type readerProgram struct {
 	long  string // options, without dashes. A beginning of one counts as the option
 	short string // letters of options, alone or among others
@@ -253,7 +254,8 @@ var (
 	branchOption = lazy.Regexp(`^(-a|-r|-v|-vv|--all|--remotes|--verbose|--merged|--no-merged|--contains|--sort=.*|--format=.*)$`)
 )
 
-// pipeline is how commands are run: the only one as it is, several by a shell that reads no names.
+// pipeline is the command to run: a single command as it is, several through a shell that takes their words
+// literally.
 func pipeline(commands [][]string, sh string) []string {
 	if len(commands) == 1 {
 		return commands[0]
@@ -269,16 +271,16 @@ func pipeline(commands [][]string, sh string) []string {
 	return []string{sh, "-c", strings.Join(parts, " | ")}
 }
 
-// A reader that goes on for longer, or writes more, is asked about as any other command.
+// jp ends a reader that exceeds these limits, and asks about it as about any other command.
 const (
 	readerTime  = 10 * time.Second
 	readerBytes = 1 << 20
 )
 
-// refused matches what a program says that was kept from something.
+// refused matches the message of a program that was denied access.
 var refused = lazy.Regexp(`(?i)permission denied|operation not permitted`)
 
-// runReader runs a call that only reads. Its result says so if it was kept from something.
+// runReader runs a call that only reads. If it was denied access, the result says so.
 func (r *run) runReader(ctx context.Context, call tool.Call, args arguments, dir string) (tool.Result, error) {
 	commands, ok := r.reader(call.Arguments)
 	if !ok {

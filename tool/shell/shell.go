@@ -1,12 +1,10 @@
 // Package shell has the tool that runs a program in the workspace.
 //
-// A call is an argument list: no shell reads it, so that nothing in it is a
-// second command, a redirection or a variable. [program.Program] runs it; its
-// output is kept up to a limit, however much it writes.
+// A call is an argument list. It goes past any shell, so that it cannot contain a second command, a
+// redirection or a variable. [program.Program] runs it and keeps its output up to a limit.
 //
-// The tool is no sandbox: the program may do all that the user may, unless
-// Options.Launch keeps it from that. The folder is checked so that a call is what
-// it looks like, not as a wall.
+// The tool is no sandbox: the program may do all that the user may, unless Options.Launch confines it. The
+// check of the folder ensures that a call does what it shows. It is no security boundary.
 package shell
 
 import (
@@ -28,29 +26,25 @@ const Name = "shell_run"
 
 // Options of the tool. The zero value works.
 type Options struct {
-	// Environ is what the environment of programs is derived from. Default:
-	// os.Environ().
+	// Environ is the base of the programs' environment. Default: os.Environ().
 	Environ []string
-	// Home is the folder that ~ stands for in the arguments. "": none.
+	// Home is the folder that ~ stands for in the arguments, if any.
 	Home string
-	// Secret are the names of variables that no program gets to see, in
-	// addition to *_API_KEY.
+	// Secret names variables to remove from the programs' environment, in addition to *_API_KEY.
 	Secret []string
-	// Timeout is the time limit of a call that names none, and the most that one
-	// gets. Default: 10 minutes; negative: none.
+	// Timeout is the default limit and the largest limit of a call. Default: 10 minutes; negative: unlimited.
 	Timeout time.Duration
 	// Grace is how long a program may go on after it was told to end, and how
 	// long processes that it left behind may keep its output open. Default: 5
 	// seconds.
 	Grace time.Duration
-	// Launch says how programs are started. Nil: as they are.
+	// Launch changes the start of programs. Nil: they start as they are.
 	Launch program.Launcher
-	// Online starts programs that may use the network, for calls that a person lets do so. Nil: Launch is no different.
+	// Online starts programs that may use the network, for calls that a person lets do so. Nil: as Launch.
 	Online program.Launcher
-	// Note is a line for the model, added to the output of a program that gave
-	// an exit code that is not 0. "": none.
+	// Note is a line for the model, added to the output of a program whose exit code is not 0. "": none.
 	Note string
-	// Readers run commands that only read. Nil: no command is told from others.
+	// Readers run commands that only read. Nil: those are run as all others.
 	Readers *Readers
 }
 
@@ -107,9 +101,8 @@ func definition(limit time.Duration) *tool.Definition {
 	}
 }
 
-// A run is the tool.
 type run struct {
-	failed sync.Map // results by call, of which a person is asked whether the program runs again
+	failed sync.Map // results by call, for the question whether to run the program again
 	root   string   // without symbolic links
 	opts   Options
 	def    *tool.Definition
@@ -117,8 +110,8 @@ type run struct {
 
 func (r *run) Definition() *tool.Definition { return r.def }
 
-// Run runs the program of the call. A program that ends badly, or cannot be
-// started, is a result; at the end of ctx the output so far comes with the error.
+// Run runs the program of the call. A program that fails, or fails to start, is a result. At the end of ctx
+// the output so far comes with the error.
 func (r *run) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 	if err := ctx.Err(); err != nil {
 		return tool.Result{}, err
@@ -171,7 +164,7 @@ type arguments struct {
 	Stdin   string   `json:"stdin"`
 }
 
-// limit is the time that the call gets, of at most so much; 0 is any.
+// limit is the time limit of the call, at most most; 0 is unlimited.
 func (a arguments) limit(most time.Duration) time.Duration {
 	wanted := time.Duration(a.Timeout) * time.Second
 	if wanted == 0 || most > 0 && wanted > most {

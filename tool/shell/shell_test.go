@@ -17,7 +17,6 @@ import (
 	"jp/tool/shell"
 )
 
-// A fixture is a workspace with the tool.
 type fixture struct {
 	root string
 	tool tool.Tool

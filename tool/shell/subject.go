@@ -28,8 +28,7 @@ func subject(raw json.RawMessage) string {
 	return conversation.Shorten(line, subjectLength)
 }
 
-// quote writes a word so that a shell reads it as one. Characters that cannot
-// be seen become escapes.
+// quote writes a word so that a shell reads it as one. Invisible characters become escapes.
 func quote(word string) string {
 	switch {
 	case word == "":
@@ -42,7 +41,7 @@ func quote(word string) string {
 	return word
 }
 
-// plain says whether a character means nothing to a shell.
+// plain reports whether a character is literal in a shell.
 func plain(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_./:,=+@%^", r)
 }
