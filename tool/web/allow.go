@@ -10,10 +10,10 @@ import (
 	"jp/internal/publicnet"
 )
 
-// rule is the user's rule that lets a call run without a question, "" if a person is asked. The
-// host alone does not say enough: an address that the model composed can carry what it has read. So the
-// address has to stand in the user's words, in instructions or as a link of a page that was read, as
-// it is, unless the user lets models compose addresses for the host. http is asked about.
+// rule is the user's rule that lets a call run without a question, "" if a person is asked. The host alone is
+// too little, since an address that the model composed can carry data that it has read. So the exact address
+// has to appear in the user's words, in instructions or as a link of a page that was read, unless the user
+// lets models compose addresses for the host. An http address always needs a question.
 func (f fetcher) rule(arguments json.RawMessage, events []*conversation.Event) string {
 	var args request
 	if json.Unmarshal(arguments, &args) != nil {
@@ -33,7 +33,7 @@ func (f fetcher) rule(arguments json.RawMessage, events []*conversation.Event) s
 	return "web.allow: " + host
 }
 
-// warn tells who is asked that the model composed an address.
+// warn warns the person who is asked that the model composed an address.
 func warn(arguments json.RawMessage, events []*conversation.Event) string {
 	var args request
 	if json.Unmarshal(arguments, &args) != nil {
@@ -60,8 +60,8 @@ func covers(hosts []string, u *url.URL) string {
 	return ""
 }
 
-// stands reports whether the user, instructions or a page named an address. What stands before the
-// adoption of someone else's conversation does not count, and neither does the task of a delegate: a model
+// stands reports whether the user, instructions or a page named an address. Text before the adoption of
+// someone else's conversation does not count. The task of a delegate does not count either, since a model
 // wrote it.
 func stands(events []*conversation.Event, address string) bool {
 	own := conversation.AfterAdoption(events)

@@ -65,7 +65,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// A model wrote the task of a delegate, and what someone else wrote is not the user's.
+// The task of a delegate is a model's words, and other people's words are not the user's.
 func TestWhoseWordsCount(t *testing.T) {
 	def := web.Tool(web.Options{Allow: []string{"example.com"}}).Definition()
 	request := &conversation.ChatRequest{Content: "https://example.com/a"}

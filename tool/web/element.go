@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// isVoid reports whether an element has no content.
 func isVoid(name string) bool {
 	switch name {
 	case "area", "base", "br", "col", "embed", "frame", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr":
@@ -15,7 +14,7 @@ func isVoid(name string) bool {
 	return false
 }
 
-// isBlock reports whether an element stands on lines of its own.
+// isBlock reports whether an element has lines of its own.
 func isBlock(name string) bool {
 	switch name {
 	case "address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details", "dialog", "dir", "div", "dl", "dt",
@@ -37,7 +36,7 @@ func isApart(name string) bool {
 	return false
 }
 
-// isUnseen reports whether the content of an element is never shown, or is of another page.
+// isUnseen reports whether the content of an element stays hidden, or is of another page.
 func isUnseen(name string) bool {
 	switch name {
 	case "annotation-xml", "applet", "audio", "canvas", "datalist", "defs", "dialog", "iframe", "math", "noembed", "noframes", "noscript",
@@ -47,7 +46,7 @@ func isUnseen(name string) bool {
 	return false
 }
 
-// marks stand around the text of an element.
+// marks are the marks around the text of an element.
 func marks(name string) (before, after string) {
 	switch name {
 	case "b", "strong":
@@ -66,7 +65,7 @@ func marks(name string) (before, after string) {
 	return "", ""
 }
 
-// impliedEnd says which open elements a start tag ends, unless they are outside of one of the others.
+// impliedEnd lists the open elements that a start tag ends, unless they are outside of one of the others.
 func impliedEnd(name string) (ends, within []string) {
 	switch name {
 	case "li":
@@ -90,7 +89,6 @@ func impliedEnd(name string) (ends, within []string) {
 	return nil, nil
 }
 
-// start opens an element.
 func (p *page) start(t tag) {
 	p.endImplied(impliedEnd(t.name))
 	switch {
@@ -151,8 +149,8 @@ func (p *page) endImplied(ends, within []string) {
 	}
 }
 
-// end closes the innermost open element of a name, and those in it. What is hidden stays so:
-// the end of an inline element does not end a block in it there.
+// end closes the innermost open element of a name, and those in it. In hidden content, the end of an inline
+// element leaves a block in it open, so that the content stays hidden.
 func (p *page) end(name string) {
 	switch {
 	case isVoid(name):
@@ -181,7 +179,7 @@ func (p *page) end(name string) {
 	}
 }
 
-// closeTo closes open elements until so many are left.
+// closeTo closes open elements until left of them remain.
 func (p *page) closeTo(left int) {
 	p.deeper, p.titled = 0, false
 	for len(p.open) > left {
@@ -201,7 +199,7 @@ func (p *page) closeTo(left int) {
 	}
 }
 
-// show begins what an element looks like.
+// show begins the Markdown of an element.
 func (p *page) show(e *element, t tag) {
 	if e.part = p.part(t); isBlock(e.part) {
 		p.block(e.part)
@@ -229,7 +227,7 @@ func (p *page) show(e *element, t tag) {
 	}
 	name := t.name
 	if inline := name == "a" || name == "code"; e.part != name && !inline {
-		name = e.part // a list's item that is a row has no bullet
+		name = e.part // an item of a list that is a row has no bullet
 	}
 	switch name {
 	case "a":
@@ -256,7 +254,7 @@ func (p *page) show(e *element, t tag) {
 	}
 }
 
-// hide ends what an element looks like.
+// hide ends the Markdown of an element.
 func (p *page) hide(e *element) {
 	if e.code != nil && e.code == p.code {
 		p.endCode()
@@ -316,7 +314,7 @@ func (p *page) void(t tag) {
 	}
 }
 
-// unseen reports whether a person does not see an element.
+// unseen reports whether an element is hidden from people.
 func (p *page) unseen(t tag) bool {
 	if t.name == "noscript" && p.noscript {
 		return false
@@ -333,7 +331,7 @@ func off(t tag) bool {
 	return hidden || strings.EqualFold(strings.TrimSpace(t.attrs["aria-hidden"]), "true") || hides(t.attrs["style"])
 }
 
-// display is how a style lays an element out, "" if it does not say so.
+// display is the display property of a style, "" if there is none.
 func display(style string) string {
 	found := ""
 	for rule := range strings.SplitSeq(strings.ToLower(style), ";") {
@@ -367,7 +365,7 @@ func hides(style string) bool {
 	return false
 }
 
-// language is what the class of a block of code says of it.
+// language is the language that the class of a block of code names.
 func language(class string) string {
 	for _, name := range strings.Fields(class) {
 		for _, prefix := range []string{"language-", "lang-", "highlight-source-"} {
@@ -379,7 +377,7 @@ func language(class string) string {
 	return ""
 }
 
-// number is an attribute within bounds, so much if it has none.
+// number is an attribute within bounds, or the default.
 func number(text string, otherwise, most int) int {
 	n, err := strconv.Atoi(strings.TrimSpace(text))
 	if err != nil || n < 1 {

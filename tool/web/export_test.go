@@ -11,7 +11,7 @@ const (
 	MostText = mostText
 )
 
-// Markdown converts a page, and says how many bytes were written for it.
+// Markdown converts a page, and returns how many bytes were written for it.
 func Markdown(ctx context.Context, text, address string) (markdown string, work int, err error) {
 	at, err := url.Parse(address)
 	if err != nil {

@@ -20,7 +20,7 @@ func (p *page) figured(t tag) bool {
 	return (t.name == "svg" || t.name == "math") && p.hidden == 0 && p.code == nil && !off(t) && !pixel(t)
 }
 
-// pixel reports whether the attributes of an element say that it has no area.
+// pixel reports whether the attributes of an element give it at most one pixel.
 func pixel(t tag) bool {
 	tiny := func(size string) bool {
 		return slices.Contains([]string{"0", "1", "0px", "1px"}, strings.TrimSpace(size))
@@ -33,7 +33,7 @@ func (p *page) startFigure(t tag) {
 	p.figure = &figure{name: t.name, title: t.attrs["aria-label"], tex: t.attrs["alttext"], block: t.attrs["display"] == "block"}
 }
 
-// infixes stand between the parts of an element of a formula.
+// infixes separate the parts of an element of a formula.
 var infixes = map[string][]string{
 	"mfrac": {"/"}, "msup": {"^"}, "msub": {"_"}, "mover": {"^"}, "munder": {"_"}, "msubsup": {"_", "^"}, "munderover": {"_", "^"},
 	"mroot": {" root "}, "mtable": {"; ", "; "}, "mtr": {", ", ", "},
@@ -58,7 +58,7 @@ func (f *figure) part(e, outer *element) {
 	}
 }
 
-// endPart ends an element of a figure: a part of one short word loses its brackets.
+// endPart ends an element of a figure, and removes the brackets of a part of one short word.
 func (f *figure) endPart(e *element) {
 	if !e.grouped {
 		return
@@ -82,7 +82,7 @@ func (f *figure) word(e *element, text string) {
 	case "text", "tspan", "textpath", "mi", "mn", "mtext", "ms":
 		f.text = append(f.text, text...)
 	case "mo":
-		bare = strings.Trim(bare, "\u2061\u2062\u2063") // operators that are not seen
+		bare = strings.Trim(bare, "\u2061\u2062\u2063") // invisible operators
 		if bare != "" && !strings.ContainsAny(bare, "()[]{}|,;!′.") {
 			if bare += " "; !bytes.HasSuffix(f.text, []byte("(")) {
 				bare = " " + bare
@@ -96,7 +96,6 @@ func (f *figure) word(e *element, text string) {
 	}
 }
 
-// endFigure shows the figure.
 func (p *page) endFigure() {
 	f := p.figure
 	p.figure = nil
@@ -129,7 +128,7 @@ func (p *page) endFigure() {
 	}
 }
 
-// frame names the page that stands in a frame.
+// frame names the page in a frame.
 func (p *page) frame(t tag) {
 	to := p.address(t.attrs["src"])
 	if to == "" {

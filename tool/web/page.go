@@ -14,7 +14,7 @@ import (
 	"jp/internal/publicnet"
 )
 
-// Bounds of one page. A page that reaches one is read up to there.
+// Bounds of one page. jp reads a page up to the first bound that it reaches.
 const (
 	mostWork   = 16 << 20 // bytes that are written for it, and steps of searches. Half of them end the reading
 	mostText   = 5 << 20  // bytes of its HTML, and of its Markdown
@@ -25,20 +25,20 @@ const (
 	mostSpan   = 1000     // columns or rows of one cell, as browsers have it
 )
 
-// A page is read token by token: no tree is made, because a short page can make a parser build a huge one.
+// A page is read token by token, without a tree, since a short page can make a parser build a huge one.
 type page struct {
-	at     *url.URL // what its links are relative to
+	at     *url.URL // the base of its links
 	title  string
-	moved  string // where it sends its reader
+	moved  string // its refresh target
 	script bool   // it has scripts
 	cut    bool   // a bound was reached
 
-	noscript bool // what is shown without scripts is read
+	noscript bool // <noscript> is read
 
 	open   []*element
 	names  map[string]int // how many elements of a name are open
 	deeper int            // elements that are open beyond [mostOpen]
-	hidden int            // open elements that a person does not see
+	hidden int            // open elements hidden from people
 	titled bool           // the title is being read
 	flat   int            // open elements that stay on one line
 
@@ -49,12 +49,12 @@ type page struct {
 	work   int
 }
 
-// An element is open.
+// An element is an open element.
 type element struct {
 	name    string
 	part    string // its name, or that of the part of a table whose role it has
 	hidden  bool
-	marked  bool   // a mark stands before its text
+	marked  bool   // a mark precedes its text
 	after   string // and this one behind it
 	flat    bool
 	indent  int       // bytes that it added to the beginning of lines
@@ -64,7 +64,7 @@ type element struct {
 	table   bool
 	cell    bool
 	grouped bool  // a part of a formula whose text begins at indent
-	outer   *sink // what a cell stands in
+	outer   *sink // the sink around a cell
 }
 
 // verbatim is the text of <code> or <pre>.
@@ -74,8 +74,8 @@ type verbatim struct {
 	language string
 }
 
-// convert reads what a person sees of a page, in time that grows with its bytes. If scripts draw
-// all of it, what it shows without them is read.
+// convert reads the visible text of a page, in time that grows with its bytes. If scripts draw the whole
+// page, convert reads its text for browsers without scripts.
 func convert(ctx context.Context, text string, at *url.URL) (*page, error) {
 	p, err := readPage(ctx, text, at, false)
 	if err == nil && p.blank() {
@@ -89,7 +89,7 @@ func convert(ctx context.Context, text string, at *url.URL) (*page, error) {
 	return p, nil
 }
 
-// nothing says of a page without text why it has none.
+// nothing explains why a page has no text.
 func (p *page) nothing() string {
 	switch {
 	case p.moved != "":
@@ -103,7 +103,7 @@ func (p *page) nothing() string {
 // mostWaiting is how long a text may be that pages show until their scripts have drawn the rest.
 const mostWaiting = 64
 
-// blank reports whether a page has no text of its own, or no more than a script's "Loading…".
+// blank reports whether a page lacks text of its own, or has only a script's "Loading…".
 func (p *page) blank() bool {
 	text := bytes.TrimSpace(p.out.text)
 	return len(text) == 0 || p.script && len(text) <= mostWaiting && waits(string(text))
@@ -171,13 +171,12 @@ func readPage(ctx context.Context, text string, at *url.URL, noscript bool) (*pa
 	return p, nil
 }
 
-// A tag is a start tag.
 type tag struct {
 	name  string
 	attrs map[string]string // of those that matter
 }
 
-// matters reports whether an attribute says something that is read.
+// matters reports whether jp reads an attribute.
 func matters(name string) bool {
 	switch name {
 	case "alttext", "aria-label", "data", "display", "encoding", "height", "title", "width", "hidden", "aria-hidden", "style", "open", "href", "src", "alt", "class", "role", "colspan", "rowspan", "start", "value", "http-equiv", "content":
@@ -205,7 +204,6 @@ func readTag(z *html.Tokenizer) tag {
 	return t
 }
 
-// text takes text that stands between tags.
 func (p *page) text(b []byte) {
 	switch {
 	case p.titled:
@@ -223,7 +221,7 @@ func (p *page) text(b []byte) {
 	}
 }
 
-// address is where a link leads, "" if that is no other place of the web.
+// address is the target of a link, "" unless it is another address of the web.
 func (p *page) address(link string) string {
 	if link = strings.TrimSpace(link); link == "" || link[0] == '#' || len(link) > publicnet.MostURL {
 		return ""

@@ -145,7 +145,7 @@ func TestHostilePages(t *testing.T) {
 	}
 }
 
-// A conversion ends with its context. The context is read so often, and no more.
+// A conversion ends with its context. It reads the context a bounded number of times.
 func TestConversionIsCancelled(t *testing.T) {
 	for name, page := range hostile() {
 		if !strings.ContainsAny(page[len(page)/2:], "<") {

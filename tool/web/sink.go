@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A gap stands before the next text.
+// A gap goes before the next text.
 const (
 	gapNone = iota
 	gapSpace
@@ -52,7 +52,7 @@ func (p *page) block(name string) {
 	}
 }
 
-// separator stands between blocks in verbatim text.
+// separator separates blocks in verbatim text.
 func separator(name string) byte {
 	if name == "td" || name == "th" {
 		return '\t'
@@ -116,7 +116,6 @@ func (s *sink) newLine() {
 	s.begin()
 }
 
-// begin begins a line.
 func (s *sink) begin() {
 	if s.first == "" {
 		s.first = s.prefix
@@ -148,7 +147,7 @@ func (p *page) lines(text string) {
 	p.gap(gapBlank)
 }
 
-// closeMark ends what a mark began. If no text came since, the mark is dropped.
+// closeMark ends a mark. If no text came since its beginning, the mark is dropped.
 func (p *page) closeMark(after string) {
 	if last := len(p.out.marks) - 1; last >= 0 {
 		p.out.marks = p.out.marks[:last]
@@ -175,7 +174,7 @@ func (p *page) indent(e *element, mark string) {
 	s.prefix += mark
 }
 
-// outdent ends what indent began. If no text came since, the mark is dropped.
+// outdent ends an indent. If no text came since its beginning, the mark is dropped.
 func (p *page) outdent(e *element) {
 	s := p.out
 	s.prefix = s.prefix[:len(s.prefix)-e.indent]
@@ -244,7 +243,7 @@ func longestRun(text string) int {
 	return most
 }
 
-// blankRow reports whether a row of a table has no text.
+// blankRow reports whether a row of a table is empty.
 func blankRow(row []cell) bool {
 	return !slices.ContainsFunc(row, func(c cell) bool { return len(c.sink.text) > 0 })
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// mostLines are lines of a cell that still stand in one line of a table.
+// mostLines are the most lines of a cell in one line of a table.
 const mostLines = 10
 
 // mostRepeated are bytes of a cell that are repeated in each row that it spans.
@@ -14,7 +14,7 @@ const mostRepeated = 80
 // workOfCell bounds how many cells and rows a page has.
 const workOfCell = 16
 
-// A table has rows of cells. Text beside them stands before the table.
+// A table has rows of cells. Text beside them goes before the table.
 type table struct {
 	rows   [][]cell
 	layout bool // it only arranges blocks
@@ -27,7 +27,7 @@ type cell struct {
 	columns, rows int // that it spans
 }
 
-// table is the innermost one, nil if there is none or too many are in each other.
+// table is the innermost table, nil if there is none or too many are nested.
 func (p *page) table() *table {
 	if len(p.tables) == 0 {
 		return nil

@@ -132,7 +132,7 @@ func TestFetch(t *testing.T) {
 	}
 }
 
-// A server hears the address and nothing of the user.
+// A server sees the address only, and nothing about the user.
 func TestNothingGoesOutButTheAddress(t *testing.T) {
 	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1")
 	t.Setenv("http_proxy", "http://127.0.0.1:1")
@@ -188,8 +188,8 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// Whatever a name or a spelling of an address stands for, the address that is connected to
-// decides. A name that had a public address when somebody looked is no different.
+// The address of the connection decides, whichever name or spelling it had and even if the name had a public
+// address before.
 func TestPrivateAddressesAreRefusedWhereJpConnects(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("it was reached") }))
 	defer server.Close()
