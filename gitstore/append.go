@@ -70,7 +70,7 @@ func (s *Store) Append(ctx context.Context, id conversation.ID, expect conversat
 
 // appendAt adds events where a conversation is taken to be.
 func (s *Store) appendAt(ctx context.Context, id conversation.ID, at odb.Ref, events []*conversation.Event) (conversation.Head, error) {
-	on, err := s.tipPlace(ctx, at.OID, events[0])
+	on, err := s.sidecars.tipPlace(ctx, at.OID, events[0])
 	if err != nil {
 		return "", fmt.Errorf("append to %s: %w", id, err)
 	}
@@ -78,8 +78,8 @@ func (s *Store) appendAt(ctx context.Context, id conversation.ID, at odb.Ref, ev
 }
 
 // tipPlace is the place behind the newest event.
-func (s *Store) tipPlace(ctx context.Context, head odb.OID, next *conversation.Event) (basis, error) {
-	tip, err := s.sidecars.readTip(ctx, conversation.Info{}, head)
+func (s *sidecars) tipPlace(ctx context.Context, head odb.OID, next *conversation.Event) (basis, error) {
+	tip, err := s.readTip(ctx, conversation.Info{}, head)
 	if err != nil {
 		return basis{}, err
 	}
@@ -156,7 +156,7 @@ func (s *Store) Fork(ctx context.Context, from conversation.ID, at conversation.
 	if err != nil {
 		return "", err
 	}
-	on, err := s.tipPlace(ctx, head, origin)
+	on, err := s.sidecars.tipPlace(ctx, head, origin)
 	if err != nil {
 		return "", fmt.Errorf("fork %s: %w", from, err)
 	}

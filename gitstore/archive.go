@@ -49,7 +49,7 @@ func archiveError(id conversation.ID, err error) error {
 
 // archive appends the record to what from has, and makes that the value of to.
 func (s *Store) archive(ctx context.Context, id conversation.ID, from, to odb.RefUpdate, record *conversation.Event) (conversation.Head, error) {
-	on, err := s.tipPlace(ctx, from.Old, record)
+	on, err := s.sidecars.tipPlace(ctx, from.Old, record)
 	if err != nil {
 		return "", fmt.Errorf("archive %s: %w", id, err)
 	}

@@ -59,7 +59,7 @@ func (c Collection) Replace(ctx context.Context, id conversation.ID, expect, beh
 	if err != nil {
 		return "", err
 	}
-	on, err := s.tipPlace(ctx, at, events[0])
+	on, err := s.sidecars.tipPlace(ctx, at, events[0])
 	if err != nil {
 		return "", fmt.Errorf("replace the end of %s: %w", id, err)
 	}

@@ -57,7 +57,7 @@ func (t *Transient) Append(ctx context.Context, id conversation.ID, expect conve
 		if err != nil {
 			return "", err
 		}
-		if on, err = t.store.tipPlace(ctx, head, events[0]); err != nil {
+		if on, err = t.store.sidecars.tipPlace(ctx, head, events[0]); err != nil {
 			return "", fmt.Errorf("append to %s: %w", id, err)
 		}
 	}
