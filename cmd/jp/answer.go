@@ -92,7 +92,7 @@ type answering struct {
 	env    *ui.Env
 	repo   *repo.Repo
 	id     conversation.ID
-	event  int    // of the question that is meant, -1 for whichever waits
+	event  int    // of the question, -1 for any waiting one
 	word   string // "" for none
 	reason string
 	json   string // in place of a word
@@ -164,8 +164,7 @@ func (a *answering) to(ctx context.Context, i attach.Inquiry, ask func(context.C
 	}, err
 }
 
-// nobodyToAsk is the error without a terminal: the waiting question, and how to answer
-// it.
+// nobodyToAsk is the error without a terminal: the waiting question, with the command that answers it.
 func (a *answering) nobodyToAsk(i attach.Inquiry) error {
 	f := problem.New(problem.ExitDecision, "incomplete_turn", "%s waits for an answer, and there is no terminal to ask at.", i.Conversation).About(i.Conversation)
 	f.Details = append(f.Details, repo.QuestionWords(i))
@@ -209,7 +208,6 @@ func (a *answering) send(ctx context.Context, client *attach.Client) error {
 	}
 }
 
-// ask puts the question at the terminal.
 func (a *answering) ask(ctx context.Context, i attach.Inquiry) (turnloop.Answer, error) {
 	question, err := agent.Question(ctx, a.repo, i)
 	if err != nil {
@@ -229,7 +227,7 @@ func (a *answering) ask(ctx context.Context, i attach.Inquiry) (turnloop.Answer,
 	return answer, err
 }
 
-// report says what was answered, and who goes on.
+// report prints the answer and the process that goes on.
 func (a *answering) report(ctx context.Context, words string, process int) error {
 	if a.env.Format.Structured() {
 		return ui.WriteJSON(a.env.Results(), answeredJSON{ui.Changed("answer", a.id), repo.Given(words), process})
@@ -243,11 +241,10 @@ func (a *answering) report(ctx context.Context, words string, process int) error
 	return err
 }
 
-// An answeredJSON is what jp answer did.
 type answeredJSON struct {
 	ui.Change
 	Answer *string `json:"answer"`
-	PID    int     `json:"pid"` // of the process that goes on, 0 where none runs
+	PID    int     `json:"pid"` // of the process that goes on, 0 if none runs
 }
 
 // record answers a question that no process waits with.

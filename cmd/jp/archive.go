@@ -83,7 +83,7 @@ func runArchive(ctx context.Context, e *ui.Env, o repo.Selection, archived bool)
 	return archiveAll(ctx, r, e, infos, archived, action, done)
 }
 
-// archiveAll moves conversations that are held, and says which.
+// archiveAll moves conversations that the caller has locked, and reports them.
 func archiveAll(ctx context.Context, r *repo.Repo, e *ui.Env, infos []conversation.Info, archived bool, action, done string) error {
 	changes := []ui.Change{}
 	failed := ui.ForEach(ctx, e, infos, func(info conversation.Info) error {
@@ -110,8 +110,8 @@ func archiveAll(ctx context.Context, r *repo.Repo, e *ui.Env, infos []conversati
 	return failed
 }
 
-// archive moves one conversation, which is held. Where it is there already, an older
-// ref in the other place is taken away.
+// archive moves one conversation that the caller has locked. If the other place already has it,
+// archive removes the older ref there.
 func archive(ctx context.Context, r *repo.Repo, e *ui.Env, info conversation.Info, archived bool) (moved bool, err error) {
 	if isArchived(info) == archived && info.Err == nil {
 		return r.Store.EndMove(ctx, info.ID)

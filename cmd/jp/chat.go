@@ -57,7 +57,6 @@ Exit codes: 0 done · 2 usage, or no terminal · 5 no such conversation · 6 dam
 	return cmd
 }
 
-// conversationFlags choose the conversation of a chat.
 func conversationFlags(f *pflag.FlagSet, o *chat.Options) {
 	f.BoolVarP(&o.Last, "last", "c", false, "go on in the conversation that you used last in this working tree")
 	f.BoolVarP(&o.Choose, "choose", "r", false, "choose the conversation from a list")

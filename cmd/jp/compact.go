@@ -43,7 +43,6 @@ Exit codes: 0 done, or nothing to compact · 1 the model gave no summary ·
 2 usage, or no compaction to undo or show · 3 someone else's conversation ·
 4 locked · 5 no such conversation or event · 6 damaged · 7 provider`
 
-// compactOptions are the flags of jp compact.
 type compactOptions struct {
 	agent.CompactRequest
 	show bool
@@ -122,17 +121,15 @@ func readerOf(ctx context.Context, r *repo.Repo) compaction.Reader {
 	}
 }
 
-// shownCompaction is a compaction for programs.
 type shownCompaction struct {
 	Conversation string              `json:"conversation"`
 	Event        *int                `json:"event"`
 	Undone       *int                `json:"undone"`
 	Compaction   *shownCompactionFor `json:"compaction"`
 
-	before int // the compaction that holds behind an undone one, 0 for none
+	before int // the compaction in force behind an undone one, 0 for none
 }
 
-// A shownCompactionFor is what it does.
 type shownCompactionFor struct {
 	Kind    conversation.CompactionKind `json:"kind"`
 	FromSeq int                         `json:"from_seq"`
@@ -206,7 +203,7 @@ func compactionOf(done agent.Compacted, text compaction.Reader) shownCompaction 
 	return s
 }
 
-// write says in a few lines what was done, or would be.
+// write prints a few lines about the compaction, done or planned.
 func (s shownCompaction) write(e *ui.Env, o agent.CompactRequest) error {
 	w := wrapped(e.Results(), e)
 	c, id := s.Compaction, conversation.ID(s.Conversation).Short()
@@ -240,7 +237,7 @@ func (s shownCompaction) write(e *ui.Env, o agent.CompactRequest) error {
 	return nil
 }
 
-// words say what a compaction does. As a plan it has no summary yet, and After is the most that it may leave.
+// words describe a compaction. As a plan it has no summary yet, and After is its upper bound.
 func (c *shownCompactionFor) words(summarise, trim string, plan bool) string {
 	most := ""
 	if plan && c.Kind == conversation.CompactSummary {
@@ -258,7 +255,7 @@ func (c *shownCompactionFor) words(summarise, trim string, plan bool) string {
 	return fmt.Sprintf("%s the events %d to %d (%s)", summarise, c.FromSeq, c.ToSeq, room)
 }
 
-// sentWords are what is sent of an event, in words.
+// sentWords describe the part of an event that is sent.
 var sentWords = map[compaction.Keep]string{
 	compaction.KeepWhole: "word for word", compaction.KeepStart: "its beginning", compaction.KeepShort: "its first words",
 	compaction.KeepNumber: "only counted", compaction.Summarised: "summarised", compaction.KeepLine: "one line", compaction.KeepEnds: "both ends",

@@ -15,11 +15,11 @@ import (
 	"jp/usage"
 )
 
-// A completer finds what a word may become. The repository has no store outside of one.
+// A completer lists the candidates for a word. Outside of a repository its Store is nil.
 type completer func(ctx context.Context, r *repo.Repo, e *ui.Env, args []string, word string) []agent.Candidate
 
-// completeWords tells shells what the words and the values of flags may be. What cannot be
-// read has no candidates, and says nothing: the command itself will.
+// completeWords tells shells the candidates for words and for the values of flags. After an error
+// there are none and no message: the command itself will report it.
 func completeWords(e *ui.Env, root *cobra.Command) {
 	ids := func(meant func(repo.Status) bool) completer {
 		return func(ctx context.Context, r *repo.Repo, _ *ui.Env, _ []string, word string) []agent.Candidate {
@@ -129,7 +129,7 @@ var fixedValues = map[string][]string{
 	"scope": {"chat", "user", "assistant", "reasoning", "tool", "tool-call", "tool-result", "inquiry", "title", "all"},
 }
 
-// completeFlags completes the values of flags, wherever a flag of that name takes one.
+// completeFlags completes the values of every flag with a name in by.
 func completeFlags(e *ui.Env, cmd *cobra.Command, by map[string]completer) {
 	register := func(name string, f func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective)) {
 		flag := cmd.Flags().Lookup(name)
@@ -151,7 +151,8 @@ func completeFlags(e *ui.Env, cmd *cobra.Command, by map[string]completer) {
 	}
 }
 
-// complete makes of a completer what cobra calls. more says whether a word may follow some.
+// complete turns a completer into the function that cobra calls. more says whether another word may
+// follow args.
 func complete(e *ui.Env, c completer, more func(args []string) bool) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return func(cmd *cobra.Command, args []string, word string) (found []string, _ cobra.ShellCompDirective) {
 		directive := cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder

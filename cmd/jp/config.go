@@ -56,7 +56,7 @@ Exit codes: 0 done · 1 KEY is not set · 2 the configuration is wrong, or there
 	return cmd
 }
 
-// A settingInForce is one key with where its value was written.
+// A settingInForce is one key with the origin of its value.
 type settingInForce struct {
 	Key    string `json:"key"`
 	Value  string `json:"value"` // as TOML
@@ -191,7 +191,7 @@ func absolute(dir string) string {
 	return dir
 }
 
-// warnOfSetting says where a setting that was written does not count.
+// warnOfSetting notes the reason if a written setting has no effect.
 func warnOfSetting(r *repo.Repo, e *ui.Env, key string, workspace bool) {
 	layer := config.LayerUser
 	if workspace {

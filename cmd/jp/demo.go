@@ -147,7 +147,7 @@ func (d *demo) killed(ctx context.Context) error {
 	for lines := bufio.NewScanner(said); lines.Scan(); {
 		fmt.Fprintln(d.out, lines.Text())
 		if strings.HasPrefix(lines.Text(), "· fs_modify_file") {
-			_ = cmd.Process.Kill() // this is what the demo is about
+			_ = cmd.Process.Kill() // the point of the demo
 			break
 		}
 	}
@@ -156,7 +156,6 @@ func (d *demo) killed(ctx context.Context) error {
 	return err
 }
 
-// show prints a command and what it says.
 func (d *demo) show(ctx context.Context, args []string) error {
 	words := make([]string, len(args))
 	for i, a := range args {

@@ -11,8 +11,8 @@ import (
 	"jp/conversation"
 )
 
-// newDetachedCommand is how jp starts itself in the background. It is nothing
-// that a person can type: what it needs comes in descriptors.
+// newDetachedCommand is the command with which jp starts itself in the background. A person cannot
+// type it: its input comes in descriptors.
 func newDetachedCommand(e *ui.Env) *cobra.Command {
 	return &cobra.Command{
 		Use: "detached ID", Hidden: true, Args: cobra.ExactArgs(1),

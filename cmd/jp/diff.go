@@ -120,7 +120,7 @@ func runDiff(ctx context.Context, e *ui.Env, o diffOptions) error {
 // newestTurn reaches back to the start of the newest turn.
 func newestTurn([]*conversation.Event) bool { return true }
 
-// reach says how far back to read, besides to a named event.
+// reach is how far back to read, apart from a named event.
 func (o diffOptions) reach() repo.Reach {
 	if n, err := strconv.Atoi(o.turn); err == nil {
 		return repo.BeforeTurn(n)
@@ -131,7 +131,7 @@ func (o diffOptions) reach() repo.Reach {
 	return func(back []*conversation.Event) bool { return back[len(back)-1].Turn < back[0].Turn }
 }
 
-// compare says what the command line wants to be compared.
+// compare makes the comparison that the command line asks for.
 func compare(ctx context.Context, r *repo.Repo, e *ui.Env, o diffOptions) (*repo.View, *blame.Comparison, error) {
 	word := strings.Join(o.words, " ")
 	from, to, isRange := strings.Cut(word, "..")
@@ -189,8 +189,7 @@ func compareTwo(ctx context.Context, r *repo.Repo, e *ui.Env, words []string) (*
 	return views[0], c, err
 }
 
-// compareRange compares two events of one conversation; where one is left out
-// it is the first or the last.
+// compareRange compares two events of one conversation. A missing one is the first or the last.
 func compareRange(ctx context.Context, r *repo.Repo, e *ui.Env, from, to string) (*repo.View, *blame.Comparison, error) {
 	target, a, _ := strings.Cut(from, "@")
 	if !strings.Contains(from, "@") {

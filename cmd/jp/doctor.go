@@ -28,7 +28,6 @@ changes nothing else.
 
 Exit codes: 0 nothing failed · 1 something failed`
 
-// doctorOptions are the flags of jp doctor.
 type doctorOptions struct {
 	net bool
 	fix bool
@@ -69,7 +68,6 @@ func runDoctor(ctx context.Context, e *ui.Env, o doctorOptions) error {
 	return nil
 }
 
-// terminalFound is the terminal as jp sees it.
 func terminalFound(e *ui.Env) doctor.Terminal {
 	t := doctor.Terminal{Is: ui.IsTerminal(e.Stdout), Width: terminal.Width(e.Stdout, e.Environ), Colour: e.Palette(e.Stdout).On()}
 	switch {

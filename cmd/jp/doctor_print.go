@@ -9,7 +9,6 @@ import (
 	"jp/doctor"
 )
 
-// A checkupJSON is what jp doctor found.
 type checkupJSON struct {
 	OK       bool                 `json:"ok"`
 	Counts   doctor.Tally         `json:"counts"`

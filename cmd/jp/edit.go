@@ -121,7 +121,7 @@ func runEdit(ctx context.Context, e *ui.Env, o editOptions) error {
 	return err
 }
 
-// metadata is what the flags change.
+// metadata has the changes that the flags ask for.
 func (o editOptions) metadata(now conversation.Summary, at time.Time) (*conversation.Metadata, error) {
 	m := &conversation.Metadata{}
 	if o.model != "" && !o.title.ByModel {
@@ -196,7 +196,7 @@ func labelled(now map[string]string, words []string) (map[string]string, error) 
 	return labels, nil
 }
 
-// askingForTitle says who is asked for a title, to a person.
+// askingForTitle names the model that is asked for a title, to a person.
 func askingForTitle(e *ui.Env, model string) {
 	if ui.IsTerminal(e.Stderr) {
 		e.Note("%s is asked for a title …", safetext.Clean(model))

@@ -94,7 +94,7 @@ func exportSite(ctx context.Context, e *ui.Env, o exportOptions, dir string) err
 		path := filepath.Join(dir, name)
 		return notWritten(path, safefile.ReplaceWith(path, page.Write, export.FileModes))
 	}, func(id conversation.ID, err error) {
-		current[export.PageName(id)] = true // what an earlier export could read
+		current[export.PageName(id)] = true // an earlier export could read it
 		e.Note("%s: %v", id, err)
 		damage = cmp.Or(damage, err)
 	})
@@ -171,7 +171,7 @@ func runExport(ctx context.Context, e *ui.Env, o exportOptions, word string) err
 	return source.View.Damage(nil)
 }
 
-// session writes a session of another agent to w, or to where its agent looks for it.
+// session writes a session of another agent to w, or to the folder in which its agent looks for it.
 func (o exportOptions) session(e *ui.Env, session *export.Native, w io.Writer) error {
 	if !o.install {
 		return session.Write(w)
@@ -192,7 +192,6 @@ func (o exportOptions) put(e *ui.Env, write func(io.Writer) error) error {
 	return notWritten(o.output, export.WriteFile(o.output, write))
 }
 
-// pageOptions render the texts of pages.
 func pageOptions() export.Options {
 	r := webpage.New()
 	return export.Options{Markdown: r.Markdown, Code: r.Code}

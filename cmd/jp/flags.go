@@ -27,7 +27,6 @@ func atLeast(flags *pflag.FlagSet, least int, names ...string) error {
 	return nil
 }
 
-// flagMistake says what is wrong with a flag.
 func flagMistake(err error) string {
 	var bad *pflag.InvalidValueError
 	if !errors.As(err, &bad) {

@@ -153,14 +153,13 @@ func runFork(ctx context.Context, e *ui.Env, o forkOptions) error {
 	return f.plain(ctx, o)
 }
 
-// A forkScreen makes a fork at the terminal.
 type forkScreen struct {
 	fork *fork.Fork
 	env  *ui.Env
 }
 
-// plain makes the fork, and leaves the files as they are. It stands where the
-// working tree is now: that is where it goes on.
+// plain makes the fork, and leaves the files as they are. The fork's place is the present one of the
+// working tree, where it goes on.
 func (f *forkScreen) plain(ctx context.Context, o forkOptions) error {
 	place, err := snapshot.Here(ctx, f.fork.View.Repo)
 	if err != nil {
@@ -203,7 +202,7 @@ func (f *forkScreen) report(o forkOptions, r fork.ForkResult) error {
 	return err
 }
 
-// explain says on stderr what the fork is, and what can be done with it.
+// explain describes the fork on stderr, with the commands that can follow.
 func (f *forkScreen) explain(o forkOptions, r fork.ForkResult, tail *conversation.IncompleteTurn, incomplete bool) {
 	out := f.env.Messages()
 	if f.fork.Shares {
@@ -257,7 +256,7 @@ func (f *forkScreen) explain(o forkOptions, r fork.ForkResult, tail *conversatio
 	fmt.Fprintf(out, "%s.   %s   goes on with it\n", line, action.Continue(f.fork.ID.Short()))
 }
 
-// explainOwn says which of the user's own files are in the working tree.
+// explainOwn names the user's own files in the working tree.
 func (f *forkScreen) explainOwn(out io.Writer, files []repo.FileResult) {
 	n := 0
 	for _, file := range files {

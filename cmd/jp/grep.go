@@ -105,7 +105,7 @@ func (o *grepOptions) define(f *pflag.FlagSet) {
 	f.BoolVar(&o.recall, "recall", false, "also in calls and results of the recall tools")
 }
 
-// resolve tells patterns from conversations, and what -C stands for.
+// resolve separates patterns from conversations, and resolves -C.
 func (o *grepOptions) resolve(flags *pflag.FlagSet, args []string) error {
 	if !flags.Changed("before-context") {
 		o.before = o.around
@@ -134,7 +134,7 @@ type grep struct {
 	query  *search.Query
 	infos  []conversation.Info
 	found  bool
-	failed []search.Result // what could not be searched
+	failed []search.Result // conversations that could not be searched
 	absent absence
 }
 
@@ -166,8 +166,8 @@ func runGrep(ctx context.Context, e *ui.Env, o grepOptions) error {
 	}))
 }
 
-// begin searches until something is found, and says how far it has come: a pager
-// that has started leaves no place for that.
+// begin searches until the first match, and shows its progress: a pager that has started leaves no
+// place for that.
 func (g *grep) begin(ctx context.Context) (results iter.Seq[search.Result], done func()) {
 	progress := g.env.Progress("Conversations searched", len(g.infos))
 	next, done := iter.Pull(g.results(ctx, noting{counting{g.repo.Store, progress}, &g.absent}))
@@ -191,8 +191,7 @@ func (c counting) Scan(ctx context.Context, of conversation.Info, s conversation
 	return c.Source.Scan(ctx, of, s)
 }
 
-// query compiles the search; where only conversations are asked for, it ends at
-// the first match in each.
+// query compiles the search. If only conversations are asked for, it ends at the first match in each.
 func (o grepOptions) query(quiet bool) (*search.Query, error) {
 	s := search.Options{Regexp: o.regexp, Before: o.before, After: o.after, Max: o.max}
 	if o.list || quiet {

@@ -17,7 +17,7 @@ func absentTexts(n int) string {
 	return fmt.Sprintf("%d large texts or attachments are", n)
 }
 
-// An absence is what a search could not look at.
+// An absence counts the texts that a search could not read.
 type absence struct {
 	mu            sync.Mutex
 	texts         int
@@ -42,7 +42,7 @@ func (a *absence) meet(of conversation.Info, events []*conversation.Event) {
 	}
 }
 
-// report says on standard error what was not searched.
+// report notes on standard error how much was not searched.
 func (a *absence) report(e *repo.Host, r *repo.Repo) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -12,13 +12,13 @@ import (
 	"jp/search"
 )
 
-// A grepOutput shows what was found in conversations, one after the other.
+// A grepOutput shows the matches of conversations, one conversation after the other.
 type grepOutput interface {
 	show(search.Result) error
 	close() error
 }
 
-// output chooses how to show it.
+// output chooses the form of the result.
 func (g *grep) output(w io.Writer) grepOutput {
 	palette := g.env.Palette(g.env.Stdout)
 	switch {

@@ -12,8 +12,8 @@ import (
 	"jp/search"
 )
 
-// leastText is how many columns of a screen the text of a line has at least;
-// what stands before it gives way.
+// leastText is how many columns of a screen the text of a line has at least. The columns before it
+// give way.
 const leastText = 20
 
 // grepScreen shows lines for reading, below a heading for each conversation.
@@ -60,8 +60,8 @@ func (s *grepScreen) heading(r search.Result) string {
 	return s.palette.Cyan(id) + "  " + s.palette.Bold(title) + gap + "  " + s.palette.Dim(when)
 }
 
-// places are what stands before the text of each line: turn, event and scope,
-// aligned. Without room for it the turn is left out, then the scope.
+// places are the columns before the text of each line: turn, event and scope, aligned. Without room
+// for it the turn is left out, then the scope.
 func (s *grepScreen) places(lines []search.Line) []string {
 	turn, seq, scope := 0, 0, 0
 	for _, l := range lines {
@@ -107,7 +107,6 @@ func (s *grepScreen) seqWord(l search.Line) string {
 	return word + "-"
 }
 
-// text is a line, cut to the columns that it has.
 func (s *grepScreen) text(r search.Result, l search.Line, columns int) string {
 	mark := s.palette.Dim(ui.ForksMark(l))
 	columns -= safetext.Columns(ui.ForksMark(l))

@@ -67,11 +67,11 @@ func (g *grep) named(ctx context.Context) ([]conversation.Info, error) {
 	return infos, nil
 }
 
-// errEnough ends a search that needs to find nothing more.
+// errEnough ends a search that has enough matches.
 var errEnough = errors.New("enough was found")
 
-// show gives what is found in each conversation to show, and keeps what could not
-// be searched.
+// show passes the matches of each conversation to show, and keeps the conversations that could not be
+// searched.
 func (g *grep) show(ctx context.Context, results iter.Seq[search.Result], show func(search.Result) error) error {
 	for r := range results {
 		if r.Err != nil {

@@ -21,8 +21,7 @@ var borrowed = map[string]string{
 	"jp completion zsh":        "  source <(jp completion zsh)\n  jp completion zsh > \"${fpath[1]}/_jp\"",
 }
 
-// describeBorrowed gives the commands that come with cobra what each of jp's own
-// says of itself.
+// describeBorrowed gives the commands that come with cobra a help text, as jp's own have.
 func describeBorrowed(cmd *cobra.Command) {
 	if example, found := borrowed[cmd.CommandPath()]; found {
 		cmd.Long = strings.TrimSpace(cmd.Long) + "\n\nExit codes: 0 done · 2 usage"
@@ -44,7 +43,7 @@ func plainUsages(cmd *cobra.Command) {
 	}
 }
 
-// wrongArguments says what a command lacks, or has too much of, by its usage line.
+// wrongArguments is the error for missing or surplus arguments, by the command's usage line.
 func wrongArguments(cmd *cobra.Command, args []string) *problem.Error {
 	name := cmd.CommandPath()
 	_, line, _ := strings.Cut(cmd.Use, " ")

@@ -101,7 +101,7 @@ func withAnswers(template []byte, answers ui.InitAnswers) []byte {
 	return []byte(text.String())
 }
 
-// makeConfig makes the workspace's configuration file, and the folder that it is in.
+// makeConfig makes the workspace's configuration file and its folder.
 func makeConfig(root *os.Root, text []byte) error {
 	folder := filepath.Dir(config.WorkspaceFile)
 	err := root.MkdirAll(folder, 0o777)

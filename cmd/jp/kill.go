@@ -115,7 +115,7 @@ func toKill(ctx context.Context, r *repo.Repo, e *ui.Env, words []string) (ids [
 		}
 	}
 	if registry, ok := r.States().ToldRegistry(); ok {
-		live, _ := registry.Live(ctx) // what cannot be read is told when it is swept
+		live, _ := registry.Live(ctx) // a sweep reports unreadable entries
 		for _, id := range slices.Sorted(maps.Keys(live)) {
 			add(id)
 		}
@@ -123,10 +123,9 @@ func toKill(ctx context.Context, r *repo.Repo, e *ui.Env, words []string) (ids [
 	return ids, err
 }
 
-// A killedJSON is what jp kill did about one conversation.
 type killedJSON struct {
 	ui.Change
-	PID   int `json:"pid"`   // of the process that was ended, 0 where none ran
+	PID   int `json:"pid"`   // of the process that was ended, 0 if none ran
 	Tools int `json:"tools"` // how many tools were ended that had outlived their process
 
 	Delegates []killedDelegateJSON `json:"delegates"` // whose tools were ended, too
@@ -140,7 +139,7 @@ type killedDelegateJSON struct {
 	Tools        int             `json:"tools"`
 }
 
-// words are what was ended, one line for each conversation.
+// words has one line for each conversation.
 func (k killedJSON) words() string {
 	var lines []string
 	switch {
@@ -160,7 +159,7 @@ func (k killedJSON) words() string {
 	return strings.Join(lines, "\n")
 }
 
-// kill ends the process that runs a conversation, and what its tools left.
+// kill ends the process that runs a conversation, and the tools that outlived theirs.
 func kill(ctx context.Context, r *repo.Repo, id conversation.ID) (_ killedJSON, err error) {
 	k := killedJSON{Change: ui.Changed("kill", id), Delegates: []killedDelegateJSON{}, by: r.States().AskedIn(ctx, id)}
 	holder, held := r.Locks.Held(id)
@@ -187,9 +186,8 @@ func kill(ctx context.Context, r *repo.Repo, id conversation.ID) (_ killedJSON, 
 	return k, nil
 }
 
-// askToEnd tells the process to shut down, gives it a moment, and reports whether
-// it has let go: who waited for the conversation may hold it by then. What it
-// cannot be told, a signal says.
+// askToEnd tells the process to shut down, gives it a moment, and reports whether it has let go of its
+// lock: a waiting process may hold it by then. If it returns false, the caller sends a signal.
 func askToEnd(ctx context.Context, r *repo.Repo, by, id conversation.ID, holder process.Holder) bool {
 	ctx, cancel := context.WithTimeout(ctx, askedToEnd)
 	defer cancel()

@@ -116,7 +116,6 @@ func printEntry(ctx context.Context, v *ui.ScreenView, w io.Writer, it blame.Ent
 	return nil
 }
 
-// logLine is one event on one line.
 func logLine(v *ui.ScreenView, e *conversation.Event) string {
 	seq := fmt.Sprintf("@%-4d", e.Seq)
 	when := e.Time.In(v.Env.Now().Location()).Format("15:04")

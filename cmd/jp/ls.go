@@ -102,7 +102,7 @@ func runList(ctx context.Context, e *ui.Env, o listOptions) error {
 	return ui.PrintList(ctx, e, r, o.arrange(list, e.Now()))
 }
 
-// check refuses words that mean nothing.
+// check refuses words without a meaning.
 func (o listOptions) check(now time.Time) error {
 	_, err := o.order()
 	if err == nil {
@@ -111,7 +111,6 @@ func (o listOptions) check(now time.Time) error {
 	return err
 }
 
-// scope is where the conversations are listed from.
 func (o listOptions) scope() conversation.Scope {
 	switch {
 	case o.archived:
@@ -130,7 +129,7 @@ func (o listOptions) newest() int {
 	return math.MaxInt
 }
 
-// arrange chooses what is listed, and in which order. The options are checked.
+// arrange filters and orders the list. The options are checked.
 func (o listOptions) arrange(list []*repo.Summary, now time.Time) []*repo.Summary {
 	order, _ := o.order()
 	keep, _ := o.filter(now)

@@ -31,14 +31,14 @@ import (
 
 func main() {
 	if code, asked := sandbox.RunChild(os.Args); asked {
-		os.Exit(code) // it became nothing
+		os.Exit(code) // there was no program to become
 	}
 	if code, asked := models.KeyringChild(os.Args, os.Stdin, os.Stdout, os.Stderr); asked {
 		os.Exit(code)
 	}
 	process.DisableCoreFiles()
 	postponeCollection()
-	log.SetOutput(io.Discard) // libraries have nothing to say to the user
+	log.SetOutput(io.Discard) // messages of libraries are not for the user
 	os.Exit(run(ui.SystemEnv(), os.Args[1:]))
 }
 
@@ -86,7 +86,7 @@ func run(e *ui.Env, args []string) int {
 		err = cmp.Or(e.Misread, e.Lost.First())
 	}
 	if err == nil || errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) {
-		return 0 // who reads us has seen enough
+		return 0 // the reader has left
 	}
 	f := ui.TypedFor(repo.ProblemOf(err), e)
 	asJSON := e.Format.Structured() || wantsJSON(args)
@@ -98,8 +98,8 @@ func run(e *ui.Env, args []string) int {
 	return f.Exit
 }
 
-// wantsJSON reports whether a command line asks for JSON: flags behind one that is
-// wrong are not read by anyone else.
+// wantsJSON reports whether a command line asks for JSON, since cobra does not read the flags behind a
+// wrong one.
 func wantsJSON(args []string) bool {
 	for i, arg := range args {
 		switch arg {
@@ -125,12 +125,10 @@ func hasResult(cmd *cobra.Command) bool {
 // theirs to the process and to its group.
 const oneInterrupt = 100 * time.Millisecond
 
-// withSignals ends the context with the signal's name as its cause. A first
-// SIGINT is the command's, where it wants it; a second one after the context
-// has ended ends jp at once. SIGTSTP stops jp after the command has put away
-// what it has in hand. A pipe without a reader fails with EPIPE and
-// does not kill jp in the middle of a turn; programs that jp starts are killed by
-// SIGPIPE as usual.
+// withSignals ends the context with the signal's name as its cause. A command may handle the first
+// SIGINT itself. A second one after the context has ended ends jp at once. SIGTSTP stops jp after the
+// command has suspended its work. A pipe without a reader fails with EPIPE and does not kill jp in the
+// middle of a turn. Programs that jp starts are killed by SIGPIPE as usual.
 func withSignals(ctx context.Context, e *ui.Env) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	e.Abort = func(signal string) { cancel(&turnloop.Interrupt{Signal: signal}) }

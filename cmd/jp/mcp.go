@@ -104,7 +104,6 @@ func runMCPLogin(ctx context.Context, e *ui.Env, name string) error {
 	return err
 }
 
-// runMCPLogout is jp mcp logout.
 func runMCPLogout(ctx context.Context, e *ui.Env, name string) error {
 	r, s, err := namedServer(ctx, e, name)
 	if err != nil {

@@ -35,7 +35,6 @@ func newPackCommand(e *ui.Env) *cobra.Command {
 	return cmd
 }
 
-// A packedJSON is the result of packing.
 type packedJSON struct {
 	Packed int `json:"packed"`
 	Merged int `json:"merged"`

@@ -123,8 +123,8 @@ func runPrint(ctx context.Context, e *ui.Env, o printOptions, words []string) er
 	return f
 }
 
-// stripped is the text of the commit messages of a conversation whose headers are gone,
-// each marked as not verified. What chooses turns or answers needs the headers.
+// stripped is the text of the commit messages of a conversation whose headers are gone, each marked as
+// not verified. Options that choose turns or answers need the headers.
 func (o printOptions) stripped(ctx context.Context, e *ui.Env, r *repo.Repo, word string) (string, error) {
 	if e.Format.Structured() || o.answer || o.last >= 0 || o.tail >= 0 || o.turn != "" {
 		return "", nil
@@ -153,7 +153,7 @@ func (o printOptions) stripped(ctx context.Context, e *ui.Env, r *repo.Repo, wor
 	return b.String(), nil
 }
 
-// view loads what has to be known to print the window.
+// view loads the events that the window needs.
 func (o printOptions) view(ctx context.Context, e *ui.Env, r *repo.Repo, word string) (*repo.View, error) {
 	switch {
 	case o.last > 0:
@@ -180,7 +180,7 @@ func (o printOptions) view(ctx context.Context, e *ui.Env, r *repo.Repo, word st
 	return r.Find().ViewForward(ctx, e.Host, word)
 }
 
-// turnsBack reaches back until what the turns are worth comes to n.
+// turnsBack reaches back until the worth of the turns adds up to n.
 func turnsBack(n int, worth func(l *conversation.Ledger, turn []*conversation.Event) int) repo.Reach {
 	seen := 0
 	return func(back []*conversation.Event) bool {
@@ -229,7 +229,7 @@ func printViews(ctx context.Context, w io.Writer, e *ui.Env, views []*ui.ScreenV
 }
 
 // printAnswer writes the last answer: laid out for a person, as it was written for another program.
-// Standard error says what it lacks: what is printed is the answer alone.
+// Notes about missing parts go to standard error, so stdout has the answer alone.
 func printAnswer(v *ui.ScreenView, w io.Writer) {
 	text, part := "", conversation.PartMessage
 	for _, e := range answerEvents(v.View) {
@@ -248,7 +248,7 @@ func printAnswer(v *ui.ScreenView, w io.Writer) {
 	ui.NewTurn(v, w, "full", false).Said(part, text)
 }
 
-// answerEvents are those of the last answer that say something.
+// answerEvents are the events of the last answer that have text.
 func answerEvents(v *repo.View) (events []*conversation.Event) {
 	for t := range conversation.Turns(v.Events) {
 		ledger := t.Ledger()
@@ -267,7 +267,6 @@ func answerEvents(v *repo.View) (events []*conversation.Event) {
 	return events
 }
 
-// windowOf are the events to print.
 func windowOf(v *repo.View, o printOptions) ([]*conversation.Event, error) {
 	gone := map[int]bool{} // turns that were taken back
 	if o.turn == "" && !o.internal {
@@ -313,7 +312,7 @@ func discardedTurns(events []*conversation.Event) map[int]bool {
 	return gone
 }
 
-// turnRange is which turns to print; those that are gone do not count.
+// turnRange is the range of turns to print. Discarded turns do not count.
 func turnRange(v *repo.View, o printOptions, gone map[int]bool) (from, to int, err error) {
 	newest := v.Newest().Turn
 	if o.last >= 0 {

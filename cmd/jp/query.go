@@ -76,7 +76,7 @@ func newQueryCommand(e *ui.Env) *cobra.Command {
 	return cmd
 }
 
-// runFlags are the flags of everything that runs a turn.
+// runFlags are the flags of the commands that run a turn.
 func runFlags(o *agent.Request, f *pflag.FlagSet) {
 	f.StringVarP(&o.Turn.Model, "model", "m", "", "ask this model, `PROVIDER/NAME` or an alias")
 	f.StringArrayVarP(&o.Turn.Profiles, "profile", "p", nil, "use profile `NAME`: plan, edits, auto or one of your configuration (repeatable)")
@@ -90,15 +90,15 @@ func runFlags(o *agent.Request, f *pflag.FlagSet) {
 	f.BoolVar(&o.Show.Partial, "partial", false, "with jsonl: also text that still streams")
 }
 
-// resumeFlags are the flags of everything that can go on with a turn.
+// resumeFlags are the flags of the commands that can go on with a turn.
 func resumeFlags(o *agent.Request, f *pflag.FlagSet) {
 	f.StringVar(&o.Resume.Pending, "pending", "", "do `WHAT` with a call of unknown outcome: run (again) or report (to the model)")
 	f.BoolVar(&o.Resume.Anyway, "anyway", false, "go on in another place than the turn's")
 	f.BoolVar(&o.Detach, "detach", false, "go on in the background, and print the conversation's id")
 }
 
-// runQuery runs one turn, or goes on with one. What can be wrong is checked in
-// this order: the target, the lock, an open decision, configuration and model.
+// runQuery runs one turn, or goes on with one. It checks in this order: the target, the lock, an open
+// decision, configuration and model.
 func runQuery(ctx context.Context, e *ui.Env, o agent.Request) (err error) {
 	o.Show.Quiet, o.Show.Verbose = e.Quiet, e.Verbose
 	if err := o.Check(); err != nil {

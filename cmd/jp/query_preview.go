@@ -14,7 +14,6 @@ import (
 	"jp/internal/safetext"
 )
 
-// A shownPreview is what a query would send, for programs.
 type shownPreview struct {
 	Conversation *string                `json:"conversation"`
 	Turn         int                    `json:"turn"`
@@ -26,7 +25,7 @@ type shownPreview struct {
 	Request      agent.PreviewedRequest `json:"request"`
 }
 
-// previewQuery shows what a query would send, and what that would cost.
+// previewQuery shows the request that a query would send, and its cost.
 func previewQuery(ctx context.Context, e *ui.Env, r *repo.Repo, o agent.Request) error {
 	p, err := agent.Preview(ctx, r, o, e.Frontend(r, o))
 	if err != nil {

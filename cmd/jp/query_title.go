@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// giveTitle gives --title of jp edit the word behind it, as every other flag gets it:
-// only where no word follows does the model write the title.
+// giveTitle gives --title of jp edit the word behind it, as every other flag gets it. The model writes
+// the title only if no word follows.
 func giveTitle(root *cobra.Command, args []string) []string {
 	cmd, _, err := root.Find(args)
 	if err != nil || cmd.Name() != "edit" {

@@ -20,17 +20,16 @@ import (
 type deletion struct {
 	ui.Change
 	Ref  string            `json:"ref"`
-	Head conversation.Head `json:"head"` // what the ref named
-	// Payloads is the ref that kept large texts; null where there were none.
+	Head conversation.Head `json:"head"` // that the ref named
+	// Payloads is the ref that kept large texts, null if there were none.
 	Payloads *keptRef      `json:"payloads"`
-	KeptBy   []repo.Keeper `json:"kept_by"` // what still reaches its events: the first 20
+	KeptBy   []repo.Keeper `json:"kept_by"` // refs that still reach its events: the first 20
 
 	name        string
 	events      int
 	moreKeepers int
 }
 
-// A keptRef is a ref with what it named.
 type keptRef struct {
 	Ref  string `json:"ref"`
 	Head string `json:"head"`
@@ -115,7 +114,7 @@ func runRm(ctx context.Context, e *ui.Env, o repo.Selection) error {
 	return errors.Join(failed, reportDeletions(e, gone))
 }
 
-// reportDeletions says what was deleted, and how each is undone.
+// reportDeletions lists the deletions, with the command that undoes each.
 func reportDeletions(e *ui.Env, gone []deletion) error {
 	if e.Format.Structured() {
 		return ui.WriteJSON(e.Results(), gone)
@@ -134,8 +133,8 @@ func reportDeletions(e *ui.Env, gone []deletion) error {
 	return nil
 }
 
-// remove deletes a conversation, which is held, and what is kept of it beside
-// the repository's objects. It is one of several that are deleted.
+// remove deletes a conversation that the caller has locked, and its data outside of the repository's
+// objects. It is one of several that are deleted.
 func remove(ctx context.Context, r *repo.Repo, info conversation.Info, with []conversation.Info) (deletion, error) {
 	d := deletion{Change: ui.Changed("rm", info.ID), Ref: info.Ref, Head: info.Head, KeptBy: []repo.Keeper{}, name: repo.NamedInfo(info), events: info.Summary.Events}
 	// Looked for once more: it may have been forked while the user was asked.

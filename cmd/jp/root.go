@@ -103,7 +103,7 @@ var newNames = map[string][]string{
 	"unarchive": {"archive", "--undo"}, "wait": {"attach", "--wait"}, "why": {"blame", "--commit"},
 }
 
-// oldName is the place of a command's old name in a command line, -1 where it has none.
+// oldName is the place of a command's old name in a command line, or -1.
 func oldName(args []string) int {
 	for i := 0; i < len(args); i++ {
 		switch arg := args[i]; {
@@ -119,7 +119,7 @@ func oldName(args []string) int {
 	return -1
 }
 
-// flagsOf are the flags that a command takes, nil where there is no such command.
+// flagsOf are the flags that a command takes, nil for an unknown command.
 func flagsOf(root *cobra.Command, name string) *pflag.FlagSet {
 	cmd, _, err := root.Find([]string{name})
 	if err != nil || cmd == root {
@@ -129,8 +129,8 @@ func flagsOf(root *cobra.Command, name string) *pflag.FlagSet {
 	return cmd.Flags()
 }
 
-// strictHelp refuses help about a command that there is not. Cobra's help returns
-// no error; it is kept for the end.
+// strictHelp refuses help about an unknown command. Cobra's help returns no error, so strictHelp keeps
+// it for the end.
 func strictHelp(e *ui.Env, root *cobra.Command) {
 	show := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
@@ -232,7 +232,7 @@ func exclusive(cmd *cobra.Command) (err error) {
 	return err
 }
 
-// exclusiveGroups is where cobra keeps the groups of MarkFlagsMutuallyExclusive.
+// exclusiveGroups is the annotation in which cobra keeps the groups of MarkFlagsMutuallyExclusive.
 const exclusiveGroups = "cobra_annotation_mutually_exclusive"
 
 // newConversationCommand is the long spelling of the commands about
@@ -256,7 +256,7 @@ func newConversationCommand(e *ui.Env) *cobra.Command {
 	return cmd
 }
 
-// noSuchCommand says what a first word could have meant.
+// noSuchCommand suggests commands for an unknown first word.
 func noSuchCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

@@ -19,7 +19,6 @@ type shownInstructions struct {
 	Files        []shownInstructionFile `json:"files"`
 }
 
-// A shownInstructionFile is one of them.
 type shownInstructionFile struct {
 	Path   string `json:"path"`
 	User   bool   `json:"user"`   // the user's own

@@ -41,7 +41,6 @@ func newSkillsCommand(e *ui.Env) *cobra.Command {
 	return cmd
 }
 
-// A listedSkill is one for programs.
 type listedSkill struct {
 	skills.Skill
 	Approved bool `json:"approved"`
@@ -78,7 +77,7 @@ func runSkills(ctx context.Context, e *ui.Env, o skillsOptions, name string) err
 	return err
 }
 
-// decideSkill keeps what the user says of a skill, or takes it back.
+// decideSkill keeps the user's decision about a skill, or takes it back.
 func decideSkill(e *ui.Env, set *contextfiles.Skills, k skills.Skill, o skillsOptions, fromProgram bool) error {
 	switch {
 	case fromProgram:

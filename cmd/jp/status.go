@@ -98,7 +98,8 @@ func runStatus(ctx context.Context, e *ui.Env, word string) error {
 	return nil
 }
 
-// resultColumns is where text for a person on stdout is wrapped, 0 where that is no terminal.
+// resultColumns is the width at which text for a person on stdout is wrapped, 0 if stdout is no
+// terminal.
 func resultColumns(e *ui.Env) int {
 	if !ui.IsTerminal(e.Stdout) {
 		return 0
@@ -106,7 +107,7 @@ func resultColumns(e *ui.Env) int {
 	return e.Columns(e.Stdout)
 }
 
-// wrapped is a writer of text for a person to stdout, whose lines break between words where that is a terminal.
+// wrapped is a writer of text for a person to stdout. On a terminal its lines break between words.
 func wrapped(w io.Writer, e *ui.Env) io.Writer {
 	if !ui.IsTerminal(e.Stdout) {
 		return w
@@ -114,8 +115,8 @@ func wrapped(w io.Writer, e *ui.Env) io.Writer {
 	return terminal.NewWrapper(w, func() int { return resultColumns(e) })
 }
 
-// statusOf is the conversation that status is about. It opens no chooser. If the session has
-// none, it prints what stopped here and returns "".
+// statusOf is the conversation that status is about. It opens no chooser. If the session has none, it
+// prints the stopped conversations here and returns "".
 func statusOf(ctx context.Context, r *repo.Repo, e *ui.Env, word string) (conversation.ID, error) {
 	if word != "" {
 		return r.Find().Resolve(ctx, e.Host, word)
@@ -143,7 +144,7 @@ func statusOf(ctx context.Context, r *repo.Repo, e *ui.Env, word string) (conver
 	return "", err
 }
 
-// printStopped lists what stopped in this working tree, with the command that goes on.
+// printStopped lists the stopped conversations of this working tree, with the command that goes on.
 func printStopped(e *ui.Env, stopped []agent.Stopped) {
 	for _, s := range stopped {
 		fmt.Fprintln(e.Results(), terminal.Wrap(fmt.Sprintf("  %s   %s", s.Words, s.Action), resultColumns(e)))
@@ -160,7 +161,7 @@ func printChanged(ctx context.Context, v *ui.ScreenView) {
 	}
 	defer func() {
 		left := snapshot.UnseenBetween(v.View, last.Events[0].Seq, math.MaxInt, nil)
-		lost, _ := resume.LostChanges(ctx, v.View) // jp continue says why it cannot look
+		lost, _ := resume.LostChanges(ctx, v.View) // jp continue reports the error
 		left.AddUnknown(lost...)
 		if !left.None() {
 			fmt.Fprintf(v.Env.Results(), "  changed, but in no snapshot: %s\n", left.Words(20, false))
@@ -182,7 +183,6 @@ func printChanged(ctx context.Context, v *ui.ScreenView) {
 	}
 }
 
-// maxOthers is how many other conversations status lists.
 const maxOthers = 3
 
 // printOthers lists the conversations that run or wait and are not named yet, those that

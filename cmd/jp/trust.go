@@ -49,13 +49,12 @@ Exit codes: 0 trusted, or nothing needs it · 1 with --show: not trusted ·
 2 the file is wrong, or not in a repository · 3 not approved, or no terminal to
 ask`
 
-// trustOptions are the flags of jp trust.
 type trustOptions struct {
 	show         bool
 	revoke       bool
 	yes          bool
-	instructions bool   // files of instructions are meant
-	mcp          string // the MCP server that is meant; "" for the workspace's file
+	instructions bool   // for files of instructions
+	mcp          string // the MCP server; "" for the workspace's file
 	head         string // the conversation whose newest event is accepted
 }
 
@@ -90,7 +89,7 @@ func newTrustCommand(e *ui.Env) *cobra.Command {
 	return cmd
 }
 
-// A request for trust is a workspace's file with what it asks for.
+// A trustRequest is a workspace's file with the settings that need approval.
 type trustRequest struct {
 	content []byte
 	hash    string
@@ -105,7 +104,7 @@ type trustKey struct {
 	Key    string `json:"key"`
 	Value  string `json:"value"`
 	Line   int    `json:"line"`
-	Effect bool   `json:"effect"` // it would have one; what loosens permissions has none
+	Effect bool   `json:"effect"` // after approval: settings that loosen permissions never have one
 }
 
 func runTrust(ctx context.Context, e *ui.Env, o trustOptions) error {
@@ -121,7 +120,7 @@ func runTrust(ctx context.Context, e *ui.Env, o trustOptions) error {
 		return problem.New(problem.ExitDecision, "untrusted", "%v.", toolset.ErrFromTool)
 	}
 	asked, err := asksForTrust(r, e)
-	if err != nil && !o.revoke { // what was approved is taken back whatever the file says
+	if err != nil && !o.revoke { // a broken file is no obstacle to revoking
 		return err
 	}
 	switch {
@@ -144,8 +143,8 @@ func runTrust(ctx context.Context, e *ui.Env, o trustOptions) error {
 	return asked.sayApproved(e)
 }
 
-// asksForTrust reads the workspace's file, and finds what in it needs approval:
-// what has no effect where nothing is approved.
+// asksForTrust reads the workspace's file, and finds the settings in it that have no effect without
+// approval.
 func asksForTrust(r *repo.Repo, e *ui.Env) (trustRequest, error) {
 	content, err := config.ReadWorkspaceFile(r.At.TopLevel)
 	if err != nil || content == nil {
@@ -180,8 +179,7 @@ func (t trustRequest) needed() bool {
 	return slices.ContainsFunc(t.keys, func(k trustKey) bool { return k.Effect })
 }
 
-// confirmTrust shows what is asked for, and since the last approval what has
-// changed, and asks.
+// confirmTrust shows the request and its changes since the last approval, and asks.
 func confirmTrust(ctx context.Context, r *repo.Repo, e *ui.Env, asked trustRequest) error {
 	before, err := r.Approvals().Last()
 	if err != nil {
@@ -203,7 +201,7 @@ func confirmTrust(ctx context.Context, r *repo.Repo, e *ui.Env, asked trustReque
 	})
 }
 
-// writeChange writes the lines that differ, with what stands around them.
+// writeChange writes the lines that differ, with their context.
 func writeChange(w io.Writer, before, after []byte) {
 	lines := strings.Split(strings.TrimSuffix(udiff.Unified("", "", string(before), string(after)), "\n"), "\n")
 	for _, line := range lines[min(2, len(lines)):] { // behind the names
@@ -213,7 +211,7 @@ func writeChange(w io.Writer, before, after []byte) {
 	}
 }
 
-// shownValue is how much of a value is shown where it is asked about, in columns.
+// shownValue is how many columns of a value the question shows.
 const shownValue = 400
 
 // list writes the settings that need approval, escaped and cut, so that all fit the
@@ -228,7 +226,7 @@ func (t trustRequest) list(w io.Writer, shown func(string) string) {
 	}
 }
 
-// state is what there is to say, on one line.
+// state describes the request on one line.
 func (t trustRequest) state() string {
 	switch {
 	case t.content == nil:
@@ -241,7 +239,7 @@ func (t trustRequest) state() string {
 	return config.WorkspaceFile + " is not trusted; this has no effect:"
 }
 
-// sayApproved says that no setting needs approval.
+// sayApproved prints the state of the request.
 func (t trustRequest) sayApproved(e *ui.Env) error {
 	if e.Format.Structured() {
 		return ui.WriteJSON(e.Results(), t.object())
@@ -250,7 +248,7 @@ func (t trustRequest) sayApproved(e *ui.Env) error {
 	return err
 }
 
-// show writes what is asked for. It fails where that is not approved.
+// show writes the request. It returns an error if an approval is missing.
 func (t trustRequest) show(e *ui.Env) error {
 	if err := t.sayApproved(e); err != nil {
 		return err
@@ -282,7 +280,7 @@ func (t trustRequest) object() trustObject {
 	return trustObject{config.WorkspaceFile, t.hash, t.trusted, keys, t.untold}
 }
 
-// revoke takes what was approved of the file back, also of what it said earlier.
+// revoke takes back all approvals of the file, also those of earlier content.
 func revoke(r *repo.Repo, e *ui.Env, asked trustRequest) error {
 	done, err := r.Approvals().Revoke()
 	if err != nil {

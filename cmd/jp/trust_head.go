@@ -68,7 +68,7 @@ func runTrustHead(ctx context.Context, e *ui.Env, o trustOptions) error {
 	return err
 }
 
-// confirmHead shows where a conversation stands, and asks.
+// confirmHead shows the head of a conversation, and asks.
 func confirmHead(ctx context.Context, r *repo.Repo, e *ui.Env, info conversation.Info) error {
 	return e.Confirm(ctx, ui.Confirmation{
 		ID: info.ID,

@@ -25,7 +25,6 @@ type trustInstruction struct {
 	Difference string                `json:"difference"`
 }
 
-// runTrustInstructions is jp trust for files of instructions.
 func runTrustInstructions(ctx context.Context, e *ui.Env, o trustOptions) error {
 	r, err := e.FindRepo(ctx)
 	if err != nil {
@@ -92,7 +91,7 @@ func confirmInstructions(ctx context.Context, e *ui.Env, d contextfiles.Differen
 	})
 }
 
-// tellInstructions writes the files. With strict it fails where one is not approved.
+// tellInstructions writes the files. With strict it returns an error if one is not approved.
 func tellInstructions(e *ui.Env, source *contextfiles.Instructions, found []contextfiles.Difference, strict bool) error {
 	all, approved := []trustInstruction{}, true
 	for _, d := range found {

@@ -20,7 +20,7 @@ import (
 	"jp/internal/safetext"
 )
 
-// runTrustMCP is jp trust for what an MCP server offers. No tool may approve it.
+// runTrustMCP is jp trust for the tools of an MCP server. No tool may approve them.
 func runTrustMCP(ctx context.Context, e *ui.Env, o trustOptions) error {
 	r, err := e.FindRepo(ctx)
 	if err != nil {
@@ -59,9 +59,9 @@ func runTrustMCP(ctx context.Context, e *ui.Env, o trustOptions) error {
 	return trustServer(ctx, e, o, s, listing)
 }
 
-// acceptFiles asks whether a server may start with the files of the repository that its
-// command line names. With --show it is not started with files that are not approved:
-// shown says that this is all there is to show.
+// acceptFiles asks whether a server may start with the files of the repository that its command line
+// names. With --show it does not start a server with unapproved files: shown means that the output is
+// complete.
 func acceptFiles(ctx context.Context, e *ui.Env, o trustOptions, s *toolset.Server) (shown bool, err error) {
 	files, state := s.Files(), s.State()
 	switch {
@@ -100,7 +100,7 @@ func serverTTY(e *ui.Env, s *toolset.Server) (*terminal.TTY, error) {
 	return tty, nil
 }
 
-// trustServer shows what a server offers, and approves it if the user does.
+// trustServer shows a server's tools, and approves them if the user does.
 func trustServer(ctx context.Context, e *ui.Env, o trustOptions, s *toolset.Server, listing toolset.ToolList) error {
 	sheet := ui.ApprovalSheet{Server: s, Listing: listing, Before: s.State()}
 	whole := toolset.ApprovedWhole(sheet.Before)
@@ -141,7 +141,7 @@ func confirmServer(ctx context.Context, e *ui.Env, sheet ui.ApprovalSheet) error
 	return err
 }
 
-// hasServer says why there is no such server.
+// hasServer is the error for an unknown server.
 func hasServer(r *repo.Repo, name string) error {
 	if _, ok := r.Config.MCP[name]; ok {
 		if r.At.TopLevel == "" {
@@ -161,7 +161,6 @@ func hasServer(r *repo.Repo, name string) error {
 	return f
 }
 
-// A serverJSON is what a server offers.
 type serverJSON struct {
 	Server   string           `json:"server"`
 	Command  []string         `json:"command"`
@@ -188,7 +187,7 @@ type serverToolJSON struct {
 	State       string          `json:"state"` // before: approved, new, changed or gone
 }
 
-// tellServer says what became of it, in words or as JSON.
+// tellServer reports the outcome, in words or as JSON.
 func tellServer(e *ui.Env, sheet ui.ApprovalSheet, approved bool, text string) error {
 	if !e.Format.Structured() {
 		_, err := fmt.Fprint(e.Results(), text)
@@ -225,7 +224,7 @@ func serverTool(server string, o toolset.ToolInfo, state string) serverToolJSON 
 	return serverToolJSON{toolset.ToolName(server, o.Name), o.Name, o.Description, o.Schema, state}
 }
 
-// states say of each tool that is listed what it was before.
+// states has for each listed tool its state before.
 func states(a ui.ApprovalSheet) map[string]string {
 	states := map[string]string{}
 	for _, o := range a.Listing.Offers {

@@ -121,7 +121,7 @@ func printUsage(e *ui.Env, by string, sums []usage.Sum, total usage.Sum) error {
 	return err
 }
 
-// usageTable is the sums as a table. Where that is wider than a terminal, each key has a line of its own.
+// usageTable is the sums as a table. If that is wider than a terminal, each key has a line of its own.
 func usageTable(by string, sums []usage.Sum, width int) string {
 	var table, numbers strings.Builder
 	wide, narrow := tabwriter.NewWriter(&table, 0, 0, 3, ' ', 0), tabwriter.NewWriter(&numbers, 0, 0, 3, ' ', 0)

@@ -39,7 +39,8 @@ type verdictJSON struct {
 	ID    string `json:"id"`
 	OK    bool   `json:"ok"`
 	Local bool   `json:"local"` // it may act: this user's jp wrote it here
-	// Standing is why it may not: foreign, elsewhere, renamed, rolled_back; own where it may.
+	// Standing is own if the conversation may act, else the reason: foreign, elsewhere, renamed,
+	// rolled_back.
 	Standing conversation.Standing `json:"standing"`
 	Events   int                   `json:"events"`
 	Absent   int                   `json:"absent"` // large texts and attachments that are not here
@@ -47,7 +48,7 @@ type verdictJSON struct {
 
 	partial bool   // the rest was not fetched, and nothing else is wrong
 	repo    string // that it was written in
-	brought string // what may bring what is absent
+	brought string // how to fetch the absent texts
 	lost    bool   // a text or file is missing that no fetched remote has
 }
 
@@ -57,7 +58,7 @@ type problemJSON struct {
 	Problem string `json:"problem"`
 }
 
-// at is which event it is, as far as that is known.
+// at names the event, if it is known.
 func (p problemJSON) at() (at string) {
 	if p.Seq >= 0 {
 		at = fmt.Sprintf(" @%d", p.Seq)
@@ -138,12 +139,11 @@ func runVerify(ctx context.Context, e *ui.Env, words []string, all bool) error {
 	return nil
 }
 
-// packedRefsHint is what to do about a packed-refs that git has not written.
+// packedRefsHint is the advice about a packed-refs file that git did not write.
 func packedRefsHint() (list action.Action, explained string) {
 	return action.ListRefs, "what git finds of it; a line is an object, a space and a ref, and lines are sorted by their refs: mend it, or bring back the file as it was"
 }
 
-// verify checks one conversation.
 func verify(ctx context.Context, r *repo.Repo, of conversation.Info) verdictJSON {
 	found, err := conversation.Verdict{}, of.Err
 	if of.Head != "" {
@@ -159,7 +159,7 @@ func verify(ctx context.Context, r *repo.Repo, of conversation.Info) verdictJSON
 	v := verdictJSON{partial: shallow, ID: of.Name(), OK: found.OK(), Local: found.Local && found.Standing == conversation.StandingOwn, Standing: found.Standing, repo: found.Elsewhere, Events: found.Events, Absent: found.Absent, Problems: []problemJSON{}}
 	if v.Absent > 0 {
 		at := &repo.View{Repo: r, ID: of.ID, Remote: of.Remote}
-		if at.Events, _ = r.Store.Load(ctx, of.Head); len(at.Events) > 0 { // what is before damage counts
+		if at.Events, _ = r.Store.Load(ctx, of.Head); len(at.Events) > 0 { // events before the damage count
 			v.brought = r.BroughtBy(at.Source(at.Events[0]), of.Remote)
 		}
 	}
@@ -206,8 +206,8 @@ func printVerdicts(r *repo.Repo, e *ui.Env, verdicts []verdictJSON, events int) 
 	return err
 }
 
-// verified are the conversations that words name, or all local ones. Of one that
-// cannot be read there is the name.
+// verified are the conversations that words name, or all local ones. An unreadable one has its name
+// only.
 func verified(ctx context.Context, r *repo.Repo, e *ui.Env, words []string, all bool) (infos []conversation.Info, err error) {
 	if all {
 		for _, scope := range []conversation.Scope{conversation.ScopeLive, conversation.ScopeArchived} {

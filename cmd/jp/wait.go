@@ -120,7 +120,7 @@ func waitExit(s repo.Status) int {
 	return problem.ExitFailed
 }
 
-// sayWaited prints what was waited for: the question on stdout, all else beside it.
+// sayWaited prints the outcome of the wait: the question on stdout, all else on stderr.
 func sayWaited(e *ui.Env, l repo.Summary) {
 	if q := l.Status.Question; q != nil {
 		fmt.Fprintf(e.Results(), "%s  %s\n", l.ID, repo.AskedWords(*l.Status.Tool, "", *q))
