@@ -15,7 +15,7 @@ import (
 	"jp/internal/testing/editor"
 )
 
-// acpKillVariable is how often jp acp is killed. An ordinary run kills it a few times.
+// acpKillVariable is the number of kills of jp acp. An ordinary run has a few.
 const acpKillVariable = "JP_ACP_KILLS"
 
 // killedScript is a turn of three model calls, whose tools each leave a line that says that they ran.
@@ -47,8 +47,8 @@ message = "Over."
 times = 9
 `
 
-// jp acp is killed at a random moment of a prompt. The session is loaded by another jp acp, which tells all that
-// the client was told before. The turn goes on, and no tool runs twice.
+// jp acp is killed at a random moment of a prompt. Another jp acp loads the session, and sends all
+// updates that the client had before. The turn goes on, and no tool runs twice.
 func TestACPKill(t *testing.T) {
 	t.Parallel()
 	rounds := 4
@@ -136,8 +136,8 @@ func killedRound(t *testing.T, round int, at time.Duration) (k killed) {
 	return k
 }
 
-// requireTold checks that a load tells all that the client was told before: of a text at least as much, of a call each
-// state.
+// requireTold checks that a load sends all that the client had before: of a text at least as much, of
+// a call each state.
 func requireTold(t *testing.T, round int, seen, loaded []editor.Update) {
 	t.Helper()
 	texts := func(updates []editor.Update) map[string]string {

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// manyScript is a model that makes files and runs programs in each turn. git has to say which
-// attributes the files have.
+// manyScript is a model that makes files and runs programs in each turn. jp asks git for the
+// attributes of the files.
 const manyScript = `
 [[reply]]
 message = "I look, and make a file."

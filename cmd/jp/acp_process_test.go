@@ -60,7 +60,7 @@ func TestACPAnsweredElsewhere(t *testing.T) {
 	e.Leaves()
 }
 
-// How far a server's tool is, stands in the live line of a terminal, and in the updates of an editor.
+// A server's progress is in the live line of a terminal, and in the updates of an editor.
 func TestServerProgress(t *testing.T) {
 	t.Parallel()
 	const far = "1/2, half of it"

@@ -14,13 +14,13 @@ import (
 	"jp/internal/version"
 )
 
-// acpSchema is the published schema of the protocol's version 1, where it is installed.
+// acpSchema is the published schema of the protocol's version 1, if it is installed.
 const acpSchema = "testdata/editors/node_modules/@agentclientprotocol/sdk/schema/v1/schema.json"
 
 const acpGolden = "testdata/editors/messages.jsonl"
 
-// TestACPGolden holds the messages of one conversation, on a clock of its own, to a copy. It stands for the schema where that is
-// not installed, and shows a change of what editors are told.
+// TestACPGolden holds the messages of one conversation, on a clock of its own, to a copy. It replaces
+// the schema if that is not installed, and shows changes in the messages to editors.
 func TestACPGolden(t *testing.T) {
 	t.Parallel()
 	p := acpPlace(t, editor.MakeFileScript)
@@ -69,7 +69,8 @@ func TestACPX(t *testing.T) {
 	require.FileExists(t, filepath.Join(p.dir, "made.txt"))
 }
 
-// The client of the protocol's own library holds a whole conversation: it checks what jp sends by its own schema.
+// The client of the protocol's own library holds a whole conversation: it checks jp's messages by its
+// own schema.
 func TestACPClient(t *testing.T) {
 	t.Parallel()
 	if _, err := os.Stat(acpSchema); err != nil {

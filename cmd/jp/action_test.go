@@ -23,8 +23,8 @@ import (
 	"jp/internal/action"
 )
 
-// advisedAction is the command of an action in what jp said, "" if it is not there: one of
-// the commands beside an error, or a part of a line.
+// advisedAction is the command of an action in jp's output, or "": one of the commands beside an
+// error, or a part of a line.
 func advisedAction(said string, kind action.Kind) string {
 	hints := advised(said)
 	for _, command := range hints {
@@ -35,7 +35,7 @@ func advisedAction(said string, kind action.Kind) string {
 	for _, command := range hints {
 		said = strings.Replace(said, command, "", 1)
 	}
-	var findings strings.Builder // what doctor advises is behind its arrow
+	var findings strings.Builder // doctor's advice is behind its arrow
 	for line := range strings.Lines(said) {
 		if _, advice, found := strings.Cut(line, " → "); found {
 			findings.WriteString(advice)
@@ -67,7 +67,7 @@ func longest(text string) (command string) {
 // commands are the patterns of commandOf.
 var commands sync.Map
 
-// commandOf finds the commands of an action.
+// commandOf matches the commands of an action.
 func commandOf(kind action.Kind) *regexp.Regexp {
 	if known, ok := commands.Load(kind); ok {
 		return known.(*regexp.Regexp)
@@ -95,8 +95,8 @@ func commandOf(kind action.Kind) *regexp.Regexp {
 	return compiled
 }
 
-// runnable is a command with what the user puts in the place of its blanks, OLD=NEW each,
-// and adds to it, +TEXT each.
+// runnable is a command after the user's changes: OLD=NEW each for its blanks, +TEXT each for
+// additions.
 func runnable(command string, changes []string) string {
 	for _, change := range changes {
 		if more, adds := strings.CutPrefix(change, "+"); adds {
@@ -150,10 +150,11 @@ func kindsOf(words []string) int {
 	return len(words)
 }
 
-// shown is where a test runs an action: the command of the scripts, or this one in Go.
+// shown matches the places in which a test runs an action: the command of the scripts, or this one in
+// Go.
 var shown = regexp.MustCompile(`(?m)^(?:\[[^\]]*\] )*helps (.+)|\.helps(?:At)?\([a-z.A-Z()]*, "([a-z0-9-]+)"`)
 
-// helps runs the command of an action that was said, by a shell; see runnable for changes.
+// helps runs the advised command of an action, by a shell; see runnable for changes.
 func (p *workspace) helps(said string, kind action.Kind, changes ...string) result {
 	p.t.Helper()
 	command := advisedAction(said, kind)
@@ -207,7 +208,7 @@ var literal = regexp.MustCompile(`\bjp (-C|answer|archive|attach|blame|config (s
 // itself is a command as the subject of a sentence, and git's own error: no advice.
 var itself = regexp.MustCompile(`^(jp|git) [a-z-]+( [a-z-]+)?( takes | needs | deletes | compares | refuses | is about |: )|^jp %s `)
 
-// Commands that are shown come from the list.
+// Displayed commands come from the list.
 func TestNoCommandIsShownBesideTheList(t *testing.T) {
 	t.Parallel()
 	found := map[string]int{}
@@ -276,7 +277,7 @@ var literals = map[string]int{
 	"worktree/staging/staging.go": 1,
 }
 
-// unrun are the actions that no test runs, and why. The list may only shrink.
+// unrun are the actions without a test, each with the reason. The list may only shrink.
 var unrun = map[action.Kind]string{
 	"git-lfs-fetch":   "needs git-lfs, which is a program of its own, and a server",
 	"git-lfs-install": "needs git-lfs",

@@ -11,8 +11,8 @@ const interruptedSession = `{"type":"user","uuid":"1","sessionId":"5e55","timest
 {"type":"assistant","uuid":"2","parentUuid":"1","sessionId":"5e55","timestamp":"2026-11-02T09:00:01Z","message":{"id":"m1","model":"claude-x","content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"ls"}}]}}
 `
 
-// To go on with an imported conversation takes one question, which names the file and its
-// owner.
+// jp asks one question before it goes on with an imported conversation. The question names the file
+// and its owner.
 func TestContinuingAnImportedConversationAsksOnce(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"continue"}, {"query", "--continue-turn", "--id"}} {

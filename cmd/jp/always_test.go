@@ -175,7 +175,7 @@ message = "Over."
 	}
 }
 
-// A query's own question has the same answer, and what it allows may be shortened.
+// A query's own question has the same answer, and the user may shorten its rule.
 func TestAlwaysInAQuery(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -214,7 +214,8 @@ func TestEditedByYou(t *testing.T) {
 	require.Equal(t, 1, strings.Count(s.Text(), "you edited it"))
 }
 
-// What a person allows in an attached terminal counts at once in the process that runs the turn.
+// A rule that a person allows in an attached terminal counts at once in the process that runs the
+// turn.
 func TestAlwaysInAnAttachedTerminal(t *testing.T) {
 	t.Parallel()
 	p, id := inBackground(t, sameCommand)
@@ -228,7 +229,7 @@ func TestAlwaysInAnAttachedTerminal(t *testing.T) {
 	require.Equal(t, 1, strings.Count(s.Text(), "always allowed"))
 }
 
-// A rule that a higher layer decides about is not written, and the question stays.
+// A rule that a higher layer overrides is not written, and the question stays.
 func TestAlwaysBelowAnotherLayer(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

@@ -24,7 +24,7 @@ func TestOptionThatAWordSays(t *testing.T) {
 	for name, tt := range map[string]struct {
 		i    attach.Inquiry
 		word string
-		want string // "" where it is refused
+		want string // "" if it is refused
 	}{
 		"by number":                   {asks(`"red"`, `"green"`), "2", `"green"`},
 		"by value":                    {asks(`"red"`, `"green"`), "red", `"red"`},

@@ -66,7 +66,7 @@ func inBackground(t *testing.T, script string, args ...string) (*workspace, conv
 	return p, conversation.ID(strings.TrimSpace(out.stdout))
 }
 
-// waits waits until a question waits, and is it.
+// waits waits for a question, and returns its text.
 func (p *workspace) waits() string {
 	p.t.Helper()
 	out := p.jp("attach", "--wait")
@@ -74,7 +74,7 @@ func (p *workspace) waits() string {
 	return out.stdout
 }
 
-// entry is what the registry says of a conversation, false where it says nothing.
+// entry is the registry's entry of a conversation, false if there is none.
 func (p *workspace) entry(id conversation.ID) (process.Entry, bool) {
 	p.t.Helper()
 	e, err := p.registry().Get(id)
@@ -90,7 +90,7 @@ func (p *workspace) registry() process.Registry {
 	return process.Registry{DataDir: filepath.Join(home, ".local/share/jp"), Workspace: strings.TrimSpace(string(workspace)), Repository: common}
 }
 
-// attachedSoon waits until the registry says that somebody is attached, or not.
+// attachedSoon waits until the registry has an attached client, or none.
 func (p *workspace) attachedSoon(id conversation.ID, want bool) {
 	p.t.Helper()
 	require.Eventually(p.t, func() bool {
@@ -146,8 +146,8 @@ func TestAttachShowsWhatComes(t *testing.T) {
 	require.Contains(t, text, "– create README.md · you said no")
 }
 
-// leaves types a key until jp ends: what is typed in the moment in which a
-// question appears is thrown away.
+// leaves types a key until jp ends, since keys typed in the moment in which a question appears are
+// thrown away.
 func (s *sitting) leaves(key string) int {
 	s.place.t.Helper()
 	s.Type(key)
@@ -272,8 +272,7 @@ func TestTheMenuOverTheSocket(t *testing.T) {
 	}
 }
 
-// TestAPipedQueryIsAnswered attaches to a query that nobody detached, and that
-// has no terminal of its own.
+// TestAPipedQueryIsAnswered attaches to a query that was not detached and has no terminal of its own.
 func TestAPipedQueryIsAnswered(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -319,8 +318,7 @@ func TestTheTerminalHandsOver(t *testing.T) {
 	require.Contains(t, p.jp("log").stdout, `answer: no, "another day" (user)`)
 }
 
-// TestAnsweredWhileAttached answers from a third shell what the attached terminal
-// is asked.
+// TestAnsweredWhileAttached answers the attached terminal's question from a third shell.
 func TestAnsweredWhileAttached(t *testing.T) {
 	t.Parallel()
 	p, id := inBackground(t, overwriteScript)
@@ -343,9 +341,8 @@ name = "git_status"
 arguments = {}
 `
 
-// TestFollowersThatAreKilled kills whoever follows a turn, after some lines, and
-// lets the next one go on behind the last event that it saw: together they saw
-// each event once, in order.
+// TestFollowersThatAreKilled kills each follower of a turn after some lines, and lets the next one go
+// on behind the last event that it saw: together they saw each event once, in order.
 func TestFollowersThatAreKilled(t *testing.T) {
 	t.Parallel()
 	p, id := inBackground(t, strings.Repeat(countingScript, 6)+"[[reply]]\nmessage = \"Over.\"\n")
@@ -380,7 +377,7 @@ func TestFollowersThatAreKilled(t *testing.T) {
 		if over {
 			break
 		}
-		if _, running := p.entry(id); !running { // it ended while nobody followed
+		if _, running := p.entry(id); !running { // it ended between two followers
 			for _, e := range p.events()[last+1:] {
 				seen = append(seen, int(e["seq"].(float64)))
 			}
@@ -420,8 +417,8 @@ func TestKilledWhileItWaits(t *testing.T) {
 	require.Len(t, p.ofType("inquiry_request"), 1, "the question is asked again, and recorded once")
 }
 
-// TestTheTerminalOfADetachedTurnGoes takes the terminal away at which a turn was
-// sent into the background.
+// TestTheTerminalOfADetachedTurnGoes closes the terminal from which a turn was sent into the
+// background.
 func TestTheTerminalOfADetachedTurnGoes(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -435,8 +432,8 @@ func TestTheTerminalOfADetachedTurnGoes(t *testing.T) {
 	require.Zero(t, p.jp("attach", "--wait").exit)
 }
 
-// TestTheLockIsNeverFree tries to take the lock all the time while a turn goes
-// into the background: whoever gets it finds a turn that is complete.
+// TestTheLockIsNeverFree tries to take the lock all the time while a turn goes into the background: a
+// process that gets it finds a complete turn.
 func TestTheLockIsNeverFree(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -476,8 +473,8 @@ func TestTheLockIsNeverFree(t *testing.T) {
 	}
 }
 
-// What a program is kept from is on a narrow screen in full, where the query asks
-// and where somebody attached is asked.
+// A narrow screen shows a program's confinement in full, at the query's own question and in an
+// attached terminal.
 func TestConfinementOnNarrowTerminals(t *testing.T) {
 	t.Parallel()
 	if !sandbox.Supported().Enforced() {
@@ -486,7 +483,7 @@ func TestConfinementOnNarrowTerminals(t *testing.T) {
 	}
 	for _, columns := range []int{30, 40, 80} {
 		p := newPlace(t)
-		require.NoError(t, os.MkdirAll(filepath.Join(p.dir, "../home/.cache"), 0o700)) // temporary files go there where the home is below /tmp
+		require.NoError(t, os.MkdirAll(filepath.Join(p.dir, "../home/.cache"), 0o700)) // temporary files go there if the home is below /tmp
 		p.write("../run.toml", "[[reply]]\n[[reply.tool_call]]\nname = \"shell_run\"\narguments = { argv = [\"true\"] }\n[[reply]]\nmessage = \"Over.\"\n")
 		own := p.sit(columns, "query", "-m", "script/../run.toml", "Run it")
 		own.prompted()

@@ -36,7 +36,7 @@ func plantOwn(p *workspace) {
 	p.write("../deleting.toml", deleting)
 }
 
-// requireNothingLost undoes the newest turn: each file is as before, or named.
+// requireNothingLost undoes the newest turn. Each file is then as before, or named.
 func requireNothingLost(t *testing.T, p *workspace, before map[string]string, told string) {
 	undo := p.jp("undo", "@0", "-y")
 	left := named(told, undo.stdout)

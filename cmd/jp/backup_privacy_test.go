@@ -13,7 +13,8 @@ import (
 	"jp/internal/vendortest"
 )
 
-// TestBackupsStayHere looks for the content of backups in all that leaves the machine or the repository.
+// TestBackupsStayHere looks for the content of backups in all data that leaves the machine or the
+// repository.
 func TestBackupsStayHere(t *testing.T) {
 	t.Parallel()
 	const content = "only on this machine"

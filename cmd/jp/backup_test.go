@@ -79,7 +79,8 @@ func randomProgram(t *testing.T, seed uint64) {
 	}
 }
 
-// named are the lines that say what jp does not bring back: of the turn that there is no copy, of undo what it leaves alone.
+// named are the files that jp does not bring back, by its output: those without a copy in the turn's,
+// those left alone in the undo's.
 func named(turn, undo string) (lines []string) {
 	for line := range strings.Lines(turn) {
 		if _, after, is := strings.Cut(line, "jp has no copy of "); is {
@@ -232,7 +233,7 @@ func (g *grove) step() string {
 	) + " 2>/dev/null"
 }
 
-// sight is what every path is: kind, mode, and content or target. Of folders those without entries count.
+// sight has for every path kind, mode, and content or target. Of folders it has those without entries.
 func (g *grove) sight() map[string]string {
 	all := map[string]string{}
 	top := g.p.dir

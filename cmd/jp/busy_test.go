@@ -15,7 +15,7 @@ import (
 	"jp/process"
 )
 
-// sitWaiting starts a jp at a terminal, and waits until it says that it waits.
+// sitWaiting starts a jp at a terminal, and waits for its waiting line.
 func (p *workspace) sitWaiting(args ...string) *sitting {
 	p.t.Helper()
 	s := p.sit(140, args...)
@@ -39,7 +39,7 @@ func TestWhoWaitsGoesOnByItself(t *testing.T) {
 	require.Zero(t, p.jp("verify").exit)
 }
 
-// What the other process left is loaded when the conversation is free.
+// The incomplete turn of the other process is loaded when the conversation is free.
 func TestWhoWaitedIsOfferedWhatWasBrokenOff(t *testing.T) {
 	t.Parallel()
 	p, id := inUse(t)
@@ -136,7 +136,7 @@ func TestWhoWaitsCanAttach(t *testing.T) {
 	require.Empty(t, p.ofType("inquiry_response"))
 }
 
-// Who waits for a process that waits for an answer gives it the answer.
+// A jp that waits for a process with a question answers the question.
 func TestWhoWaitsAnswers(t *testing.T) {
 	t.Parallel()
 	p, id := asking(t)
@@ -154,7 +154,7 @@ It waits for an answer: Create made\.txt\?
 	require.Equal(t, []string{"made.txt", "other.txt"}, p.untracked())
 }
 
-// A question that is answered elsewhere, and the next one, are shown.
+// A question that is answered elsewhere is shown, and so is the next one.
 func TestWhoWaitsSeesWhatIsAsked(t *testing.T) {
 	t.Parallel()
 	p, id := asking(t)
@@ -167,8 +167,7 @@ func TestWhoWaitsSeesWhatIsAsked(t *testing.T) {
 	require.Empty(t, p.untracked())
 }
 
-// held takes the conversation of a place in the name of another process, which
-// cannot be reached.
+// held locks the conversation of a place in the name of another process, which cannot be reached.
 func held(t *testing.T) (p *workspace, release func() error) {
 	t.Helper()
 	p = newPlace(t)

@@ -39,7 +39,7 @@ func TestChatPictures(t *testing.T) {
 	t.Parallel()
 	const paste, over = "\x1b[200~", "\x1b[201~"
 	for name, tt := range map[string]struct {
-		prints   string // what the clipboard has
+		prints   string // the content of the clipboard
 		keys     string
 		says     string // a line below, "" for a chip
 		text     string // that is asked
@@ -149,8 +149,8 @@ func TestChatPictureOfTheRepository(t *testing.T) {
 	require.NoFileExists(t, filepath.Join(filepath.Dir(p.dir), "run"))
 }
 
-// /btw asks beside the conversation: the answer is shown, the context has nothing of it, and its cost counts. A kill while it answers
-// loses nothing of the conversation, and the question comes back.
+// /btw asks beside the conversation: the answer is shown, stays out of the context, and its cost
+// counts. A kill while it answers leaves the conversation whole, and the question comes back.
 func TestChatBeside(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -233,7 +233,7 @@ func TestChatEffortAndTheme(t *testing.T) {
 	s.WaitFor(`invalid theme "pink" (want auto, dark, light, none).`)
 }
 
-// /context shows what fills the context: a bar where there are colours and room, else a list.
+// /context shows the use of the context: a bar if there are colours and room, else a list.
 func TestChatContext(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -262,7 +262,7 @@ func TestChatContext(t *testing.T) {
 	}
 }
 
-// Ctrl+L draws what changes in place again, over what another program has written there.
+// Ctrl+L draws the changing rows again, over the output of another program.
 func TestChatRedraws(t *testing.T) {
 	t.Parallel()
 	_, s := talk(t, 80, chatScript)
@@ -274,7 +274,8 @@ func TestChatRedraws(t *testing.T) {
 	s.waitLine("> some words")
 }
 
-// The actions of the table in docs/tasks/chat.md take as many keys as it says, besides the words.
+// The actions of the table in docs/tasks/chat.md take as many keys as the table says, besides the
+// words.
 func TestChatKeysOfActions(t *testing.T) {
 	t.Parallel()
 	const shiftTab, esc = "\x1b[Z", "\x1b"
@@ -282,7 +283,7 @@ func TestChatKeysOfActions(t *testing.T) {
 	require.NoError(t, err)
 	for action, tt := range map[string]struct {
 		first string   // a request before, "" for none
-		words string   // what is typed besides the keys, "" for nothing
+		words string   // typed besides the keys, or ""
 		keys  []string // behind each of which the screen has the text of end
 		end   []string
 	}{

@@ -30,7 +30,7 @@ func TestChatOwnCommand(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		line, shown string
-		told        []string // what the model reads; nil: nothing
+		told        []string // the model's input, or nil
 	}{
 		"told":               {"!echo out; echo err >&2; exit 3", "out\nerr\nexit status 3\n", []string{"$ echo out; echo err >&2; exit 3\nout\nerr\nexit status 3"}},
 		"success":            {"! echo out", "out\nThe output goes with the next request.", []string{"$ echo out\nout\n"}},
@@ -97,16 +97,16 @@ func TestChatSearches(t *testing.T) {
 	finds(ctrlR, "Mend the lexer", "search:")
 	finds("x", "Mend the lexer", "search: x")
 	finds("yz", "Mend the lexer", "no older request has: xyz")
-	s.Type("\x15") // a key that edits is for what was found
+	s.Type("\x15") // a key that edits is for the match
 	s.WaitForEnd("\n>")
 	finds(ctrlR+"parser", "Fix the parser", "search: parser")
 	s.Type("\r")
 	s.WaitFor("> Fix the parser\n\n  The second answer.")
 }
 
-// Ctrl+O shows the newest block whole in the pager: the output of a program, a change, a thought. Again, it shows the one before. It
-// skips those of which all stands on the screen.
-// It does so while a turn runs, too: what that says meanwhile is there when the pager ends.
+// Ctrl+O shows the newest block whole in the pager: the output of a program, a change, a thought.
+// Again, it shows the one before. It skips those that the screen shows in full. It does so while a
+// turn runs, too: the turn's output is there when the pager ends.
 func TestChatOpens(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -176,8 +176,8 @@ message = "Done."
 	idle()
 }
 
-// Ctrl+O shows what the model has read, and an edit that the person did not allow. Less gets a screen of its own, and what is typed there
-// is not in the line.
+// Ctrl+O shows the text that the model has read, and an edit that the person did not allow. Less gets
+// a screen of its own, and keys typed there stay out of the line.
 func TestChatOpensReads(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -215,7 +215,7 @@ message = "Done."
 	s.WaitFor("There is no earlier one.")
 }
 
-// Ctrl+G gives the line to the editor, and takes what that wrote.
+// Ctrl+G gives the line to the editor, and takes the text that the editor wrote.
 func TestChatEditor(t *testing.T) {
 	t.Parallel()
 	p := edited(t, "cp \"$1\" ../shown; printf 'one\\ntwo\\n' >>\"$1\"\n")
@@ -227,14 +227,14 @@ func TestChatEditor(t *testing.T) {
 	require.Equal(t, []string{"half one\ntwo"}, p.contents())
 }
 
-// Esc Esc in an empty line puts the newest request into it, and Up and Down another one. What is entered then stands in its place, with the
-// files of then if some changed and the person wants them.
+// Esc Esc in an empty line puts the newest request into it, and Up and Down another one. The entered
+// text then replaces it, with the files of then if some changed and the person wants them.
 func TestChatGoesBack(t *testing.T) {
 	t.Parallel()
 	const down, esc = "\x1b[B", "\x1b"
 	for name, tt := range map[string]struct {
 		keys    string // behind Esc Esc
-		row     string // what is chosen then
+		row     string // the chosen request
 		asks    string // the question about the files, "" for none
 		answer  string
 		asked   []string // in the conversation afterwards
@@ -293,7 +293,8 @@ func TestChatGoesBack(t *testing.T) {
 	})
 }
 
-// What stands in the place of the first request is asked of the same model, though only the conversation names it.
+// A text in the place of the first request is asked of the same model, though only the conversation
+// names it.
 func TestChatGoesBackToTheModel(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -311,8 +312,8 @@ func TestChatGoesBackToTheModel(t *testing.T) {
 	require.Equal(t, []string{"First? Again"}, p.contents())
 }
 
-// A kill while the person goes back, of the chat or of its commands too, leaves what they entered once: in the line of the next
-// chat, or in its conversation. JP_CHAT_KILLS is the number of kills.
+// A kill while the person goes back, of the chat or of its commands too, leaves their text once: in
+// the line of the next chat, or in its conversation. JP_CHAT_KILLS is the number of kills.
 func TestChatGoesBackKills(t *testing.T) {
 	t.Parallel()
 	kills := 3

@@ -42,7 +42,7 @@ func (p *workspace) chat(columns int, args ...string) *sitting {
 	return s
 }
 
-// line is what the line says that the person edits: the last one of the screen.
+// line is the person's line: the last one of the screen.
 func (s *sitting) line() string {
 	text := s.Text()
 	return text[strings.LastIndexByte(text, '\n')+1:]
@@ -85,7 +85,7 @@ func TestChat(t *testing.T) {
 	require.LessOrEqual(t, widest(s), 60)
 }
 
-// The line stands in a frame, and below it what the next request has, as far as there is room.
+// The line stands in a frame, and below it the settings of the next request, as far as there is room.
 func TestChatFrame(t *testing.T) {
 	t.Parallel()
 	for columns, bottom := range map[int]string{80: " asks ⇧⇥ · talk.toml · main                                 / commands · ? keys", 24: " asks ⇧⇥ · talk.toml"} {
@@ -103,7 +103,7 @@ func TestChatFrame(t *testing.T) {
 	}
 }
 
-// What is typed while an answer streams stays in the line, and reaches no line of the answer.
+// Text typed while an answer streams stays in the line, and reaches no line of the answer.
 func TestChatTypedMeanwhile(t *testing.T) {
 	t.Parallel()
 	_, s := talk(t, 60, chatScript)
@@ -157,7 +157,8 @@ func TestChatLeaves(t *testing.T) {
 	require.Zero(t, s.exit())
 }
 
-// The menu opens over an answer, and nothing of it stays. What is chosen there ends the turn only, as Ctrl+C in an empty line does at once.
+// The menu opens over an answer, and leaves the screen without a trace. A choice there ends only the
+// turn. Ctrl+C in an empty line does so at once.
 func TestChatMenu(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ keys, line string }{
@@ -196,7 +197,7 @@ func TestChatMenu(t *testing.T) {
 	}
 }
 
-// A kill, and the loss of the terminal, lose nothing that was typed more than a second ago.
+// A kill, and the loss of the terminal, lose no text that was typed more than a second ago.
 func TestChatKeepsADraft(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(s *sitting){
@@ -271,7 +272,8 @@ func TestChatWithoutATerminal(t *testing.T) {
 	require.Contains(t, out.stderr, `jp query "…"`)
 }
 
-// A person without a key learns in six lines of a usual terminal what to do, before they type anything.
+// A person without a key learns the next step in six lines of a usual terminal, before they type
+// anything.
 func TestChatWithoutAModel(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -315,7 +317,7 @@ func TestChatBare(t *testing.T) {
 	s := p.sit(60)
 	s.prompted()
 	require.Contains(t, s.Text(), "> First?\n\n  The first answer has so many words")
-	s.Type("\x1b[A") // what was asked last
+	s.Type("\x1b[A") // the last request
 	s.waitLine("> First?")
 	s.Type("\x1b[B")
 	s.waitLine(">")
@@ -385,7 +387,7 @@ message = "The tool has ended."
 message = "And this is the next turn."
 `
 
-// answers types a key at a question, of which this is the end.
+// answers types a key at a question whose text has this end.
 func (s *sitting) answers(end, key string) {
 	s.place.t.Helper()
 	s.WaitForEnd(end + "\n>")
@@ -478,7 +480,7 @@ func TestChatEscTwiceStops(t *testing.T) {
 	}, time.Minute, 300*time.Millisecond)
 }
 
-// A reply at the menu stands above what the model says to it, as any words of the person do.
+// A reply at the menu stands above the model's answer to it, as any words of the person do.
 func TestChatReplyAtTheMenu(t *testing.T) {
 	t.Parallel()
 	for _, columns := range []int{80, 48} {
@@ -501,8 +503,9 @@ func TestChatReplyAtTheMenu(t *testing.T) {
 	}
 }
 
-// A turn that runs elsewhere is shown in a chat that has the conversation open and is idle: one in the background while it runs, with its
-// questions, and one of another terminal when it has ended. What is typed stays in the line, and what is entered goes to the turn.
+// A chat that has the conversation open and is idle shows a turn that runs elsewhere: one in the
+// background while it runs, with its questions, and one of another terminal when it has ended. Typed
+// text stays in the line, and entered text goes to the turn.
 func TestChatShowsTurnsOfOthers(t *testing.T) {
 	t.Parallel()
 	p, s := talk(t, 80, strings.ReplaceAll(chatScript, "20ms", "0ms"))
@@ -587,7 +590,7 @@ func TestChatAsksBehindAResumedTurn(t *testing.T) {
 	require.Equal(t, []string{"First", "Second"}, p.contents())
 }
 
-// A new chat leaves nothing of a killed one below its line.
+// A new chat leaves no row of a killed one below its line.
 func TestChatClearsTheScreenBelow(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -627,7 +630,7 @@ func TestChatMenuBelowAnAnswer(t *testing.T) {
 	}
 }
 
-// What is typed while the first turn of a conversation works belongs to that conversation.
+// Text typed while the first turn of a conversation works belongs to that conversation.
 func TestChatKeepsADraftOfTheFirstTurn(t *testing.T) {
 	t.Parallel()
 	p, s := talk(t, 80, queueScript)
@@ -646,7 +649,7 @@ func TestChatKeepsADraftOfTheFirstTurn(t *testing.T) {
 	again.waitLine("> half a thought")
 }
 
-// A message that the answer came before is a turn of its own.
+// A message that comes after the answer is a turn of its own.
 func TestChatQueueBehindAnAnswer(t *testing.T) {
 	t.Parallel()
 	p, s := talk(t, 80, chatScript)
@@ -681,7 +684,7 @@ func TestChatEmptiesTheLineAtAQuestion(t *testing.T) {
 	require.Len(t, p.ofType("turn_done"), 1)
 }
 
-// A kill makes a draft of what waits, and of what was being typed.
+// A kill makes a draft of the waiting messages, and of the text that was being typed.
 func TestChatQueueAfterAKill(t *testing.T) {
 	t.Parallel()
 	p, s := talk(t, 80, queueScript)
@@ -740,7 +743,7 @@ func TestChatCommands(t *testing.T) {
 	s.waitLine("> /nothing")
 	s.Type("\x15/he\t")
 	s.waitLine("> /help")
-	s.Type("\x15\x1b[200~/quit\x1b[201~\r") // what is pasted is text
+	s.Type("\x15\x1b[200~/quit\x1b[201~\r") // a paste is text
 	s.WaitFor("Error: ")
 	s.WaitFor("other.toml")
 	s.waitLine("> /quit")
@@ -748,7 +751,7 @@ func TestChatCommands(t *testing.T) {
 	require.Zero(t, s.exit())
 }
 
-// A model or tool that there is not is refused when it is named, and the former choice stays.
+// jp refuses an unknown model or tool as soon as it is named, and keeps the former choice.
 func TestChatRefusesAtOnce(t *testing.T) {
 	t.Parallel()
 	for command, says := range map[string][]string{
@@ -788,7 +791,8 @@ func TestChatRefusesAtOnce(t *testing.T) {
 	}
 }
 
-// All that /help says is on one screen of 24 rows, and so are the keys below a lone ?, which Esc closes. In fewer columns no key is cut.
+// The whole text of /help is on one screen of 24 rows, and so are the keys below a lone ?, which Esc
+// closes. In fewer columns no key is cut.
 func TestChatHelpFitsTheTerminal(t *testing.T) {
 	t.Parallel()
 	for _, columns := range []int{80, 48} {
@@ -814,7 +818,7 @@ func TestChatHelpFitsTheTerminal(t *testing.T) {
 	}
 }
 
-// A file that is named goes along, and one that is doubtful only after a yes.
+// A named file goes along. A doubtful one goes along only after a yes.
 func TestChatMentions(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -879,7 +883,7 @@ func TestChatModes(t *testing.T) {
 	require.NotContains(t, s.Text(), "y yes")
 }
 
-// A mode that allows less holds at once, also for a call that the person allows after that.
+// A stricter mode holds at once, also for a call that the person allows after that.
 func TestChatTightensInATurn(t *testing.T) {
 	t.Parallel()
 	p, s := talk(t, 80, makeScript)
@@ -942,7 +946,7 @@ func TestChatOffersSkillsAndFiles(t *testing.T) {
 	require.Contains(t, p.jp("show", "--instructions").stdout, "skill release-notes")
 }
 
-// A prompt of an approved MCP server is a command, and what the server says is text and nothing else.
+// A prompt of an approved MCP server is a command, and the server's text is plain text only.
 func TestChatOffersPrompts(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

@@ -16,7 +16,8 @@ import (
 	"jp/agent/problem"
 )
 
-// TestMyCloudsModels sends a request by each table of the page to a server, and looks at its path, headers and model.
+// TestMyCloudsModels sends a request by each table of the page to a server, and checks its path,
+// headers and model.
 func TestMyCloudsModels(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/tasks/cloud.md")

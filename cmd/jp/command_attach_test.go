@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Whoever is attached sees what runs, and answers as at the process's terminal.
+// An attached terminal shows the running command, and answers as the process's own terminal does.
 func TestACommandAsksWhoeverIsAttached(t *testing.T) {
 	t.Parallel()
 	p := ownPlace(t, asksFirst)

@@ -41,7 +41,7 @@ func outlived(t *testing.T) (p *workspace, pid int) {
 	return p, pid
 }
 
-// requireEnded waits until a process that is nobody's child any more has ended.
+// requireEnded waits until an orphaned process has ended.
 func requireEnded(t *testing.T, pid int) {
 	t.Helper()
 	require.Eventually(t, func() bool {
@@ -49,7 +49,7 @@ func requireEnded(t *testing.T, pid int) {
 			return true
 		}
 		stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-		return err == nil && strings.Contains(string(stat), ") Z ") // nobody waits for it here
+		return err == nil && strings.Contains(string(stat), ") Z ") // it has no parent here to reap it
 	}, time.Minute, time.Millisecond)
 }
 

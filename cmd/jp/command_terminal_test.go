@@ -10,8 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// own is a program that says what it was called with. Each of its runs adds a
-// line to a file that git ignores.
+// own is a program that prints its arguments. Each of its runs adds a line to a file that git ignores.
 const own = `#!/bin/sh
 read -r call
 echo "$call" >>calls
@@ -190,7 +189,7 @@ func TestQuestionsOfACommand(t *testing.T) {
 	for name, tt := range map[string]struct {
 		takes, preset string
 		keys          string
-		said          string // "" where nothing was answered
+		said          string // "" without an answer
 		shows         string
 	}{
 		"yes":                {`"Boolean"`, "", "y", `{"it":true}`, "own a.txt asks: Which?"},
@@ -228,7 +227,7 @@ func TestQuestionsOfACommand(t *testing.T) {
 	}
 }
 
-// question is what the tool of the place asks.
+// question is the question of the place's tool.
 func (p *workspace) question(takes, preset string) {
 	p.t.Helper()
 	question := map[string]any{"id": "it", "text": "Which?", "answer_type": json.RawMessage(takes)}
@@ -277,8 +276,8 @@ func TestACrashAtTheQuestionOfACommand(t *testing.T) {
 	require.Contains(t, p.calls()[1], `"attempt":2`)
 }
 
-// What the user made of a call's arguments is on record before it runs: whoever
-// goes on runs the same.
+// The arguments of a call as the user edited them are on record before it runs: a resume runs the
+// same.
 func TestEditedArgumentsSurviveACrash(t *testing.T) {
 	t.Parallel()
 	const kills = "#!/bin/sh\nread -r call\necho \"$call\" >>calls\n[ -e killed ] || { touch killed; kill -9 $PPID; }\necho done\n"

@@ -14,7 +14,7 @@ import (
 	"jp/internal/vendortest"
 )
 
-// A compacting command makes one event, which changes what the next request has.
+// A compacting command makes one event that changes the content of the next request.
 type compacting struct {
 	before string // a command that comes before it
 	args   string
@@ -29,8 +29,9 @@ var compactings = map[string]compacting{
 	"in a turn": {args: "query --format jsonl Next?", adds: "compaction", turn: true},
 }
 
-// TestKillsOfCompactions kills jp at the points at which it compacts, or takes a compaction back. The conversation then has
-// the event or not. The server takes the next request, which is the one that comes without the event or the one with it.
+// TestKillsOfCompactions kills jp at the points at which it compacts, or undoes a compaction. The
+// conversation then has the event or not. The server takes the next request, with the event or without
+// it.
 func TestKillsOfCompactions(t *testing.T) {
 	t.Parallel()
 	for name, c := range compactings {
@@ -73,7 +74,7 @@ type compactingScene struct {
 func newCompactingScene(t *testing.T, c compacting) *compactingScene {
 	t.Helper()
 	s := &compactingScene{scene: newScene(t, &tally{began: time.Now()}), does: c, server: vendortest.New(t)}
-	s.server.Loose() // what reached a jp that was killed is not known
+	s.server.Loose() // it is unknown how much reached a killed jp
 	s.environ = append(append(s.environ, hasteVariable+"=1"), s.server.Env()...)
 	v := vendortest.VendorNamed("anthropic")
 	if c.turn {
@@ -94,7 +95,7 @@ func newCompactingScene(t *testing.T, c compacting) *compactingScene {
 		s.server.Say(vendortest.Reply{Text: "Read.", Usage: vendortest.Usage{Input: 7000 + turn*1000, Output: 100}})
 		s.must(s.at(turn, "query", "-y", "-m", v.Asked(), "--cfg", "compaction.keep_cycles=1", fmt.Sprintf("Question %d", turn)))
 	}
-	// It is a summary for who asks for one, and else an answer.
+	// The server sends a summary if the request asks for one, else an answer.
 	s.server.Always(vendortest.Reply{Text: `{"items":[{"text":"Lines were read.","cites":[3,4,5,6]}]}`})
 	if c.before != "" {
 		s.must(s.at(3, strings.Fields(c.before)...))
@@ -128,7 +129,7 @@ func (s *compactingScene) reset() {
 	s.chain, s.events = begun, len(begun.events)
 }
 
-// whole does the command without a kill, and returns its points.
+// whole runs the command without a kill, and returns its points.
 func (s *compactingScene) whole() []crashtest.Point {
 	s.t.Helper()
 	var err error
@@ -146,7 +147,7 @@ func (s *compactingScene) whole() []crashtest.Point {
 	return traced.Points
 }
 
-// compact does the command, and kills it at a moment.
+// compact runs the command, and kills it at a moment.
 func (s *compactingScene) compact(m moment) crashtest.Result {
 	s.t.Helper()
 	cmd := s.workspace.command(strings.Fields(s.does.args)...)
@@ -173,11 +174,11 @@ func (s *compactingScene) added() (n int) {
 	return n
 }
 
-// next is the request that comes next: that of a new turn, or the last one of a turn that goes on.
+// next is the next request: that of a new turn, or the last one of a resumed turn.
 func (s *compactingScene) next() (string, error) {
 	args := []string{"query", "-y", "Next?"}
 	if s.does.turn && len(s.chain.events) > s.events {
-		args = []string{"continue", "-y"} // which does nothing where the turn is complete
+		args = []string{"continue", "-y"} // which does nothing if the turn is complete
 	}
 	if err := s.at(5, args...); err != nil {
 		return "", err
@@ -186,7 +187,7 @@ func (s *compactingScene) next() (string, error) {
 	return string(requests[len(requests)-1].Body), nil
 }
 
-// try kills the command, and looks at what is left. It reports whether the event is there.
+// try kills the command, and checks the result. It reports whether the event is there.
 func (s *compactingScene) try(m moment) (had bool, err error) {
 	s.reset()
 	s.compact(m)

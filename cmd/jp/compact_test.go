@@ -23,8 +23,8 @@ func numbered(lines int) string {
 	return out.String()
 }
 
-// Each protocol says in its own words that a request is too long: jp compacts, and asks once more. This holds for a model
-// of which jp does not know how much it can read.
+// Each protocol has its own words for a request that is too long: jp compacts, and asks once more.
+// This holds for a model with an unknown window.
 func TestEveryVendorsTooLongIsCompacted(t *testing.T) {
 	t.Parallel()
 	vendors := vendortest.Vendors()
@@ -78,7 +78,7 @@ func (p *workspace) eventCount() int {
 	return shown.Events
 }
 
-// A server that refuses also the shorter request is asked no third time.
+// jp asks a server that refuses also the shorter request no third time.
 func TestTooLongIsCompactedOnce(t *testing.T) {
 	t.Parallel()
 	p, s := vendorPlace(t)
@@ -108,8 +108,8 @@ func fillingScript(window, calls int) string {
 	return out.String()
 }
 
-// A task whose tools say ten times what the model can read comes to its end without a person, and no
-// request is longer than the model can read: the script fails then.
+// A task whose tools write ten times the model's window comes to its end without a person, and each
+// request fits the window: else the script fails.
 func TestATaskOfTenWindowsEnds(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -122,7 +122,7 @@ func TestATaskOfTenWindowsEnds(t *testing.T) {
 	require.Contains(t, p.jp("verify").stdout, "ok: ")
 }
 
-// What jp compact says breaks between words on a terminal.
+// The output of jp compact breaks between words on a terminal.
 func TestCompactFitsTheTerminal(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

@@ -45,7 +45,7 @@ func readManual(t *testing.T) (m manual) {
 	return m
 }
 
-// of are the chapters about a command; what goes wrong is about all of them.
+// of are the chapters about a command. The chapter about failures is about all of them.
 func (m manual) of(command string) (chapters []chapter) {
 	about := regexp.MustCompile("`" + command + "\\b")
 	for _, c := range m {
@@ -126,7 +126,7 @@ func TestJSONIsDocumented(t *testing.T) {
 	}
 }
 
-// What a process says reaches the reader as it was said, with fields that few turns have.
+// A process's messages reach the reader unchanged, with fields that few turns have.
 func TestTheManualKnowsWhatAttachWrites(t *testing.T) {
 	t.Parallel()
 	chapters := readManual(t).of("attach")
@@ -142,8 +142,8 @@ func TestTheManualKnowsWhatAttachWrites(t *testing.T) {
 	}
 }
 
-// Not everything happens in the commands whose output is kept, but every type of
-// event has its fields in the manual.
+// The commands whose output is kept have only some of the events, but every type of event has its
+// fields in the manual.
 func TestTheManualKnowsTheFormat(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../docs/format.md")
@@ -162,7 +162,7 @@ func TestTheManualKnowsTheFormat(t *testing.T) {
 	}
 }
 
-// A fork tells of files without their filter only where there are some.
+// The output of a fork names files without their filter only if there are some.
 func TestTheManualKnowsWhatAForkWrites(t *testing.T) {
 	t.Parallel()
 	chapters := readManual(t).of("fork")

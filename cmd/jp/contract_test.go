@@ -18,14 +18,14 @@ import (
 	"jp/process"
 )
 
-// golden holds what every command writes as JSON.
+// golden holds the JSON output of every command.
 const golden = "testdata/golden"
 
 // An utterance is a command whose JSON stands in golden/NAME.json: its stdout, or of
 // one whose name begins with "error" its stderr. The first word of a name says
 // which section of docs/json.md describes it.
 type utterance struct {
-	name   string // "": only what it does counts
+	name   string // "": only its effect counts
 	exit   int
 	args   []string
 	before func(*workspace)
@@ -223,7 +223,7 @@ func TestJSONContract(t *testing.T) {
 	}
 }
 
-// A conversation that somebody holds says so in other fields.
+// The JSON of a conversation in use has other fields.
 func TestJSONContractOfOneInUse(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -239,7 +239,7 @@ func TestJSONContractOfOneInUse(t *testing.T) {
 	holds(t, "error_locked", locked.stderr, filepath.Dir(p.dir))
 }
 
-// What is said of a turn in another process ends when that does.
+// The output about a turn in another process ends when that does.
 func TestJSONContractOfAttach(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -264,7 +264,7 @@ func TestJSONContractOfAttach(t *testing.T) {
 	holds(t, "attach", said.String(), filepath.Dir(p.dir))
 }
 
-// A message to a conversation that waits, and then to one that has ended. jp watch tells of both.
+// A message to a conversation that waits, and then to one that has ended. jp watch reports both.
 func TestJSONContractOfWatch(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

@@ -12,7 +12,7 @@ import (
 	"jp/internal/leftover"
 )
 
-// sound checks what must hold whatever became of an errand.
+// sound checks the invariants of any outcome of an errand.
 func (s *stage) sound(out result) error {
 	if strings.Contains(out.stderr, "goroutine ") {
 		return fmt.Errorf("it crashed: %s", out.stderr)
@@ -27,8 +27,8 @@ func (s *stage) sound(out result) error {
 	return err
 }
 
-// chains are the conversations by their ids. One that is being moved can be in two
-// places, of which one has all that the other has.
+// chains are the conversations by their ids. A conversation that is being moved can be in two places,
+// of which one has all events of the other.
 func (s *stage) chains(now picture) (map[string]chain, error) {
 	chains := map[string]chain{}
 	for ref, head := range now.refs {
@@ -59,7 +59,7 @@ func (s *stage) chains(now picture) (map[string]chain, error) {
 	return chains, nil
 }
 
-// foreign checks that the refs of others are as they were.
+// foreign checks that the refs of others are unchanged.
 func (s *stage) foreign(now picture) error {
 	for ref, oid := range s.before.refs {
 		if !strings.HasPrefix(ref, "refs/jp/") && now.refs[ref] != oid {
@@ -74,7 +74,7 @@ func (s *stage) foreign(now picture) error {
 	return nil
 }
 
-// kept checks that the conversations have what they had at the last look.
+// kept checks that the conversations have all events of the last look.
 func (s *stage) kept(chains map[string]chain) error {
 	for id, was := range s.known {
 		c, exists := chains[id]
@@ -88,9 +88,8 @@ func (s *stage) kept(chains map[string]chain) error {
 	return nil
 }
 
-// printed checks that the events and heads that jp printed are there, and that a
-// turn that prints its events has at most a group of them more. The last line may
-// be torn.
+// printed checks that the conversations have the events and heads that jp printed. A turn that prints
+// its events may have at most one group more. The last line may be torn.
 func (s *stage) printed(chains map[string]chain, stdout string) error {
 	newest := map[string]int{}
 	for line := range strings.Lines(stdout) {
@@ -122,8 +121,8 @@ func (s *stage) printed(chains map[string]chain, stdout string) error {
 	return nil
 }
 
-// either checks that each file that somebody owns is what it was before or what
-// the errand makes of it: nothing in between, and nothing else.
+// either checks that the content of each owned file is the one before or the one that the errand
+// writes, and no third one.
 func (s *stage) either(now picture) error {
 	for name, text := range s.before.files {
 		if got := now.files[name]; got != text && got != s.after.files[name] {
@@ -138,7 +137,7 @@ func (s *stage) either(now picture) error {
 	return nil
 }
 
-// ran checks that what the tools of a turn of counted left is what the turn says.
+// ran checks that the files of a counted turn's tools agree with its events.
 func (s *stage) ran(chains map[string]chain) error {
 	if !s.crashScenario.counted {
 		return nil
@@ -157,9 +156,8 @@ func (s *stage) ran(chains map[string]chain) error {
 	return nil
 }
 
-// verified checks that git and jp find nothing wrong, and list all there is. git
-// does where it has half of a worktree, of which jp knows and which it forgets when
-// it makes the next one.
+// verified checks that git and jp find nothing wrong, and list all conversations. git complains about
+// half of a worktree. jp knows of that one, and forgets it when it makes the next one.
 func (s *stage) verified() error {
 	if len(leftover.HalfWorktrees(filepath.Join(s.dir, ".git"))) > 0 && !s.goes {
 		return nil
@@ -171,8 +169,8 @@ func (s *stage) verified() error {
 	return err
 }
 
-// halfDeleted says whether all that jp verify finds is a deletion between its two
-// refs, where git and jp after it met the same broken disk. The next jp rm ends it.
+// halfDeleted reports whether the only finding of jp verify is a deletion between its two refs, after
+// git and then jp met the same broken disk. The next jp rm ends it.
 func (s *stage) halfDeleted(found error) bool {
 	if !s.crashScenario.removes || s.goes || !strings.HasPrefix(found.Error(), "jp verify") {
 		return false
@@ -181,7 +179,7 @@ func (s *stage) halfDeleted(found error) bool {
 	return strings.Contains(out.stdout+out.stderr, "1 conversation damaged") && strings.Contains(out.stdout, "refs/jp/payloads/"+s.id+" is gone")
 }
 
-// complete checks that an errand that succeeded has done all that it should.
+// complete checks that an errand that succeeded has done all its work.
 func (s *stage) complete(out result) error {
 	now := *s.now
 	for name, text := range s.after.files {
@@ -197,7 +195,7 @@ func (s *stage) complete(out result) error {
 	return s.crashScenario.done(s, out)
 }
 
-// goesOn does what was left undone, with the fault gone.
+// goesOn finishes the unfinished work, with the fault gone.
 func (s *stage) goesOn() error {
 	s.goes = true
 	s.passTime()

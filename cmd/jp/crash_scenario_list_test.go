@@ -78,8 +78,8 @@ func (s *stage) withSettings() {
 	s.write("../home/.config/jp/config.toml", text)
 }
 
-// packed: nothing of conversations could still be packed. A loose file that could
-// not be removed may be there besides.
+// packed: all objects of conversations are packed. A loose file that could not be removed may be there
+// besides.
 func (s *stage) packed(result) error {
 	if left := s.git("rev-list", "--objects", "--unpacked", "--glob=refs/jp/*", "--not", "--branches"); left != "" {
 		return fmt.Errorf("loose: %s", left)
@@ -87,7 +87,7 @@ func (s *stage) packed(result) error {
 	return nil
 }
 
-// resumed goes on with the turn where there is one.
+// resumed goes on with the turn, if there is one.
 func (s *stage) resumed() string {
 	if c, err := s.readChain(); err != nil || c.id != "" {
 		return resumeTurn
@@ -111,7 +111,7 @@ func (s *stage) ended(_ result) error {
 	return err
 }
 
-// attached: whoever attaches sees the end of the turn, or hears that it was.
+// attached: an attached client sees the end of the turn, or hears of it.
 func (s *stage) attached(result) error {
 	out := s.jp("attach", "--json")
 	if out.exit != 0 && !strings.Contains(out.stderr, "its last turn is complete") {
@@ -120,7 +120,7 @@ func (s *stage) attached(result) error {
 	return s.ended(result{})
 }
 
-// forked: there is one more conversation, and the one that was said is there.
+// forked: there is one more conversation, and it is the printed one.
 func (s *stage) forked(out result) error {
 	var made struct{ ID string }
 	if err := json.Unmarshal([]byte(out.stdout), &made); err != nil {
@@ -132,7 +132,7 @@ func (s *stage) forked(out result) error {
 	return nil
 }
 
-// elsewhere makes a worktree at another place where there is half of one.
+// elsewhere makes a worktree at another place if there is half of one.
 func (s *stage) elsewhere() string {
 	if _, err := os.Stat(filepath.Join(s.root, "try")); err == nil {
 		return "fork ID --worktree ../again --json"
@@ -155,7 +155,7 @@ func (s *stage) beside(out result) error {
 	return err
 }
 
-// where has what is left of the conversation's refs, other than some.
+// where has the remaining refs of the conversation, except some.
 func (s *stage) where(but ...string) (left []string) {
 	for ref := range s.now.refs {
 		if strings.HasSuffix(ref, "/"+s.id) && !strings.HasPrefix(ref, "refs/jp/payloads/") && !strings.Contains(strings.Join(but, " "), ref) {
@@ -172,7 +172,7 @@ func (s *stage) untilGone() string {
 	return s.crashScenario.args
 }
 
-// gone: nothing is left of a conversation, not of its payload either.
+// gone: the repository has no part of a conversation, and no payload of it.
 func (s *stage) gone(result) error {
 	for ref := range s.now.refs {
 		if strings.HasSuffix(ref, s.id) {
@@ -200,7 +200,7 @@ func (s *stage) untilBack() string {
 
 func (s *stage) back(_ result) error { return s.only("refs/jp/conversations/") }
 
-// only checks that the conversation is below one name, and below no other.
+// only checks that the conversation is below one name only.
 func (s *stage) only(prefix string) error {
 	refs := s.now.refs
 	if refs[prefix+s.id] == "" {
@@ -231,7 +231,7 @@ func (s *stage) used(_ result) error {
 	return err
 }
 
-// sameWords: whatever becomes of a cache, what is found is the same.
+// sameWords: in any state of a cache, a search has the same result.
 func (s *stage) sameWords(out result) error {
 	if out.stdout != s.clean.stdout {
 		return fmt.Errorf("it says %q, not %q", out.stdout, s.clean.stdout)

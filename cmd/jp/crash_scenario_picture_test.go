@@ -8,18 +8,18 @@ import (
 	"strings"
 )
 
-// A picture is what git and the file system show of a stage.
+// A picture is the view of git and of the file system on a stage.
 type picture struct {
 	refs  map[string]string // their objects
-	files map[string]string // what is in those that are somebody's, named from the root
-	own   map[string]bool   // those that are jp's own, without what differs from run to run
+	files map[string]string // the content of owned files, named from the root
+	own   map[string]bool   // those that are jp's own, without parts that differ from run to run
 }
 
-// jpOwn are jp's own files, git's objects and reftables, and a worktree that is being made.
-// Refs in reftables, and those of conversations, are looked at by git.
+// jpOwn are jp's own files, git's objects and reftables, and a worktree that is being made. git reads
+// the refs in reftables, and those of conversations.
 var jpOwn = regexp.MustCompile(`^repo/\.git/(objects|jp|refs/jp|reftable|worktrees)/|^home/\.(local|cache)/|^(try|again)/|/\.(jp|new)-`)
 
-// chance is what differs between two runs in the name of a file.
+// chance matches the parts of a file's name that differ between two runs.
 var chance = regexp.MustCompile(`jp-c\d+-[a-z0-9]+|[0-9a-f]{8,}|objects/[0-9a-f]{2}\b|\d{3,}|(tmp_obj_|\.jp-|workspace/|\.new-)\w+`)
 
 func (s *stage) picture() picture {
@@ -47,8 +47,7 @@ func (s *stage) picture() picture {
 	return p
 }
 
-// left are the files that are behind an errand and are not behind one without a
-// fault.
+// left are the files that an errand leaves and an errand without a fault does not.
 func (p picture) left(clean picture) (names []string) {
 	for name := range p.own {
 		if !clean.own[name] {

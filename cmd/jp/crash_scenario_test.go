@@ -18,26 +18,25 @@ import (
 // or on a disk that fails.
 type crashScenario struct {
 	name    string
-	prepare func(s *stage) // what there is before
+	prepare func(s *stage) // the state before
 	args    string         // the command, in which ID is the conversation's id
 
-	// goOn is the command that does what was left undone: the same one if it is
-	// nil. It is "" where nothing is left to do.
+	// goOn is the command that finishes the unfinished work: the same one if it is nil. It is "" if
+	// none is left.
 	goOn func(s *stage) string
 
-	// done fails where a command that succeeded has not done what it should.
-	// Files have been compared with those of an errand without a fault by then.
+	// done returns an error if a command that succeeded has not done its work. Files have been
+	// compared with those of an errand without a fault by then.
 	done func(s *stage, out result) error
 
 	removes bool // it takes the conversation away
 	behind  bool // it goes on behind the command, which says that it began
 	turn    bool // it is a turn, and a tool can fail in it without the turn
 	counted bool // it is the turn of counted
-	reads   bool // it only reads, and says that a conversation is held where it cannot look at the lock
+	reads   bool // it only reads, and says that a conversation is held if it cannot look at the lock
 }
 
-// A theatre is a scene for one errand after another, and what several of them
-// have before them.
+// A theatre is a scene for one errand after another, and the state that several of them begin with.
 type theatre struct {
 	*scene
 	talk, id string // a copy with the conversation of a turn of counted, and its id
@@ -48,15 +47,15 @@ type stage struct {
 	*scene
 	crashScenario
 	theatre *theatre
-	id      string   // of the conversation that there is before, if any
+	id      string   // of the earlier conversation, if any
 	before  picture  // of the stage
 	after   picture  // of an errand without a fault
 	now     *picture // at the last look at it
 	goes    bool     // the fault is gone
-	clean   result   // what an errand without a fault wrote
+	clean   result   // of an errand without a fault
 	points  []crashtest.Point
 
-	begunChains map[string]chain // the conversations that there are before
+	begunChains map[string]chain // the earlier conversations
 	known       map[string]chain // and those that there were at the last look
 }
 
@@ -67,7 +66,7 @@ func newTheatre(t *testing.T) *theatre {
 	return &theatre{scene: s, talk: t.TempDir()}
 }
 
-// stage prepares an errand, and does it once without a fault.
+// stage prepares an errand, and runs it once without a fault.
 func (th *theatre) stage(t *testing.T, e crashScenario) *stage {
 	t.Helper()
 	sc, p := *th.scene, *th.workspace
@@ -123,8 +122,7 @@ func (s *stage) named(command string) []string {
 // ref, at most.
 const patience = time.Minute
 
-// traced does a command of jp, with what happens at its points and those of all
-// that it starts.
+// traced runs a command of jp, and acts at its points and those of all programs that it starts.
 func (s *stage) traced(args []string, act func(crashtest.Point) crashtest.Act) (result, crashtest.Result) {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
@@ -134,7 +132,7 @@ func (s *stage) traced(args []string, act func(crashtest.Point) crashtest.Act) (
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	traced, err := crashtest.Inject(ctx, cmd, act)
 	if errors.Is(err, crashtest.ErrUnsupported) {
-		// Where tracing is forbidden no call can be made to fail.
+		// If tracing is forbidden, no call can be made to fail.
 		s.t.Skip(err)
 	}
 	s.must(err)

@@ -18,7 +18,7 @@ import (
 // trialVariable is one trial that is done alone.
 const trialVariable = "JP_TRIAL"
 
-// A trial is what happens to an errand at one of its points.
+// A trial is the fault of an errand at one of its points.
 type trial struct {
 	errand string
 	n      int
@@ -57,7 +57,7 @@ var errnos = map[string]syscall.Errno{"EIO": syscall.EIO, "ENOSPC": syscall.ENOS
 
 func (tr trial) kills() bool { return strings.HasPrefix(tr.what, killBefore) }
 
-// act is what happens at each point.
+// act is the action at each point.
 func (tr trial) act() func(crashtest.Point) crashtest.Act {
 	return func(p crashtest.Point) (act crashtest.Act) {
 		first := p.N == tr.n
@@ -75,8 +75,7 @@ func (tr trial) act() func(crashtest.Point) crashtest.Act {
 	}
 }
 
-// errno is the error of a call: the disk is broken, or it has no room any more
-// for what needs some.
+// errno is the error of a call: the disk is broken, or full for calls that need space.
 func (tr trial) errno(p crashtest.Point, first bool) syscall.Errno {
 	errno := errnos[tr.what]
 	if tr.what == halved {
@@ -93,7 +92,7 @@ func (tr trial) errno(p crashtest.Point, first bool) syscall.Errno {
 	return errno
 }
 
-// needsRoom says whether a call can fail on a full disk for that alone.
+// needsRoom reports whether a call can fail on a full disk only because the disk is full.
 func needsRoom(p crashtest.Point) bool {
 	for _, prefix := range []string{"open", "creat", "write", "pwrite", "mkdir", "link", "symlink", "rename", "fallocate", "copy", "sendfile", "fsync", "fdatasync", "sync"} {
 		if strings.HasPrefix(p.Syscall, prefix) {
@@ -142,7 +141,7 @@ func (s *stage) faults() (trials []trial) {
 	return trials
 }
 
-// faultsAt are all that can happen at a point, but for a kill of jp.
+// faultsAt are all faults at a point, except for a kill of jp.
 func faultsAt(p crashtest.Point) (trials []trial) {
 	if p.Path == "" {
 		return []trial{{n: p.N, what: "EIO"}} // a child that does not start
@@ -162,7 +161,7 @@ func faultsAt(p crashtest.Point) (trials []trial) {
 	return trials
 }
 
-// try does an errand with what happens in a trial, and looks at what is left.
+// try runs an errand with the fault of a trial, and checks the result.
 func (s *stage) try(tr trial) (reached bool, err error) {
 	s.reset()
 	s.known, s.goes = s.begunChains, false
@@ -184,7 +183,7 @@ func (s *stage) try(tr trial) (reached bool, err error) {
 	return true, nil
 }
 
-// follow checks what an errand has left, what it said, and that it can go on.
+// follow checks the state after an errand, its output, and that it can go on.
 func (s *stage) follow(tr trial, out result) error {
 	if err := s.sound(out); err != nil {
 		return err
@@ -202,7 +201,7 @@ func (s *stage) follow(tr trial, out result) error {
 	return s.goesOn()
 }
 
-// saysWhat says whether what was written says what went wrong with what.
+// saysWhat reports whether the output names the failure and its object.
 func saysWhat(said string) bool {
 	for _, word := range []string{
 		syscall.EIO.Error(), syscall.ENOSPC.Error(), syscall.EDQUOT.Error(), syscall.EAGAIN.Error(), syscall.ENOLCK.Error(), "Input/output error",

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What was on the screen when jp was killed is quoted, and marked as not recorded.
+// Text that was on the screen when jp was killed is quoted, and marked as not recorded.
 func TestCutOffTextIsQuoted(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -18,7 +18,7 @@ func TestCutOffTextIsQuoted(t *testing.T) {
 		text   string // of the draft
 		prints string
 		brief  string
-		asks   string // what the question says of it
+		asks   string // the question's text about it
 	}{
 		"a message": {
 			"message = \"Once upon a time\\n\\nthere was\"\nchunk_size = 4\nhang = true\n", "there was",

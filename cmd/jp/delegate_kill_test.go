@@ -49,9 +49,8 @@ func killedFamily(t *testing.T, m moment) (*workspace, crashtest.Result) {
 	return p, traced
 }
 
-// TestKillWhileADelegateWorks kills jp where one of the two conversations moves
-// on, and goes on with the parent: its result is the child's answer, and no tool
-// of the child ran twice.
+// TestKillWhileADelegateWorks kills jp before and after ref updates of the two conversations, and goes
+// on with the parent: its result is the child's answer, and no tool of the child ran twice.
 func TestKillWhileADelegateWorks(t *testing.T) {
 	t.Parallel()
 	p, whole := killedFamily(t, moment{})
@@ -82,8 +81,7 @@ func TestKillWhileADelegateWorks(t *testing.T) {
 	}
 }
 
-// survivedByATool is a place where jp was killed while a tool of a delegate ran, which
-// runs on.
+// survivedByATool is a place in which jp was killed while a tool of a delegate ran. The tool runs on.
 func survivedByATool(t *testing.T) *workspace {
 	t.Helper()
 	p := family(t, survivorScript)
@@ -114,8 +112,8 @@ func TestAToolOfAChildThatOutlivedJp(t *testing.T) {
 	require.Equal(t, 2, p.lines("count"), "it ran once, and says so twice")
 }
 
-// TestKillEndsTheToolsOfDelegates ends what a delegate's tool left of a jp that was
-// killed, by the name of the conversation that it works for.
+// TestKillEndsTheToolsOfDelegates ends the tools of a delegate that outlived a killed jp, by the name
+// of the conversation that it works for.
 func TestKillEndsTheToolsOfDelegates(t *testing.T) {
 	t.Parallel()
 	p := survivedByATool(t)
@@ -158,7 +156,7 @@ func TestKillSaysWhatItEnded(t *testing.T) {
 	}
 }
 
-// requireFamily checks both conversations and what the child's tools did.
+// requireFamily checks both conversations and the effects of the child's tools.
 func (p *workspace) requireFamily() {
 	p.t.Helper()
 	require.Equal(p.t, "Over.\n", p.jp("print", "--answer").stdout)

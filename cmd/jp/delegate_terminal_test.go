@@ -106,7 +106,7 @@ func TestMenuWhileADelegateWorks(t *testing.T) {
 	}
 }
 
-// statingScript says its state before it asks.
+// statingScript reports its state before it asks.
 const statingScript = `
 [[reply]]
 [[reply.tool_call]]

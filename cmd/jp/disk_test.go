@@ -14,8 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// small makes a file system of a size, or skips the test where that is not
-// permitted.
+// small makes a file system of a size, or skips the test if that is not permitted.
 func small(t *testing.T, bytes string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -27,8 +26,8 @@ func small(t *testing.T, bytes string) string {
 	return dir
 }
 
-// fillUp writes zeros until only some bytes are left, and returns what frees the
-// rest again.
+// fillUp writes zeros until only some bytes are left, and returns a function that frees the rest
+// again.
 func fillUp(t *testing.T, dir string, leave int) (free func()) {
 	t.Helper()
 	path := filepath.Join(dir, "filler")
@@ -48,8 +47,8 @@ func fillUp(t *testing.T, dir string, leave int) (free func()) {
 	return func() { require.NoError(t, os.Remove(path)) }
 }
 
-// TestFullDisk lets the disk become full at several points of a turn: what was
-// said to be durable is there, and with space again it goes on.
+// TestFullDisk fills the disk at several points of a turn: durable events are there, and with space
+// again it goes on.
 func TestFullDisk(t *testing.T) {
 	p := newPlace(t)
 	p.write("../five.toml", fiveTools)
@@ -85,8 +84,8 @@ func TestFullDisk(t *testing.T) {
 	require.Zero(t, p.jp("query", "--new", "-y", "-m", "script/../five.toml", "Go").exit)
 }
 
-// TestReadOnly looks at a repository that cannot be written, and is told so
-// where it must be.
+// TestReadOnly reads a repository that cannot be written, and gets an error from commands that must
+// write.
 func TestReadOnly(t *testing.T) {
 	p := newPlace(t)
 	p.write("../five.toml", fiveTools)
@@ -112,8 +111,8 @@ func TestReadOnly(t *testing.T) {
 	require.Contains(t, p.helps(out.stderr, "verify-all").stdout, "ok: 1 conversation of 1")
 }
 
-// readOnly makes a directory read-only until the test ends: by a mount, or by
-// its mode where that binds.
+// readOnly makes a directory read-only until the test ends: by a mount, or by its mode if that has an
+// effect.
 func readOnly(t *testing.T, dir string) {
 	t.Helper()
 	err := unix.Mount(dir, dir, "", unix.MS_BIND, "")
@@ -123,7 +122,7 @@ func readOnly(t *testing.T, dir string) {
 		return
 	}
 	if os.Geteuid() == 0 {
-		// The modes below bind everybody but root.
+		// The modes below have no effect on root.
 		t.Skipf("root writes wherever it is, and cannot mount: %v", err)
 	}
 	require.True(t, errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES), err)

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A disk that cannot be written to is told, and what is in memory only is, too.
+// Doctor reports a disk that cannot be written to, and data that is in memory only.
 func TestDoctorOnAReadOnlyDisk(t *testing.T) {
 	p := newPlace(t)
 	p.write("../talk.toml", talkScript)
@@ -33,8 +33,8 @@ func TestDoctorOnAReadOnlyDisk(t *testing.T) {
 	p.examined("--fix")
 }
 
-// A lock of git's is left to a git that works in the repository, wherever that was started,
-// and although it closes its lock while it waits for an editor.
+// A lock of git's is left to a git that works in the repository, from any directory, and although it
+// closes its lock while it waits for an editor.
 func TestDoctorSeesTheGitOfALock(t *testing.T) {
 	t.Parallel()
 	for name, arg := range map[string]struct {
@@ -80,7 +80,7 @@ func TestDoctorSeesTheGitOfALock(t *testing.T) {
 			seen = p.examined().about("leftovers")
 			require.Contains(t, seen, "HEAD; the git that made it has ended → rm "+lock)
 
-			holder := exec.Command("sh", "-c", `exec 9<"$1"; echo open; read line`, "sh", lock) // what this process opened, its new children would share
+			holder := exec.Command("sh", "-c", `exec 9<"$1"; echo open; read line`, "sh", lock) // files that this process opened would be shared by its new children
 			ends, err := holder.StdinPipe()
 			require.NoError(t, err)
 			says, err := holder.StdoutPipe()

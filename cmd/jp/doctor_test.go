@@ -23,7 +23,7 @@ import (
 	"jp/process"
 )
 
-// examined is what jp doctor says as JSON.
+// examined is the JSON output of jp doctor.
 func (p *workspace) examined(args ...string) (c checkupJSON) {
 	p.t.Helper()
 	out := p.jp(append([]string{"doctor", "--json"}, args...)...)
@@ -53,7 +53,7 @@ func agedBy(t *testing.T, by time.Duration, paths ...string) {
 	}
 }
 
-// A jp that works is left alone, with all that is its own, however old that looks.
+// Doctor leaves a working jp alone, with all its files, however old they look.
 func TestDoctorFixesNothingOfALivingJp(t *testing.T) {
 	t.Parallel()
 	b := waiting(t)
@@ -90,8 +90,7 @@ func TestDoctorFixesNothingOfALivingJp(t *testing.T) {
 	require.Zero(t, b.ended().exit)
 }
 
-// What a jp leaves that was killed is found, and goes when it is old enough and
-// its tool has ended.
+// Leftovers of a killed jp are found, and go when they are old enough and the tool has ended.
 func TestDoctorAfterAKill(t *testing.T) {
 	t.Parallel()
 	p := outlivedPlace(t)
@@ -124,7 +123,7 @@ func TestDoctorAfterAKill(t *testing.T) {
 	require.Zero(t, p.jp("continue", "-y", "--pending", "report", "-m", "script/../survivor.toml").exit)
 }
 
-// Whoever holds a conversation and says nothing is told of.
+// Doctor reports a silent holder of a conversation.
 func TestDoctorOfASilentHolder(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -189,7 +188,7 @@ func TestDoctorAsksOverTheNetOnlyWhenTold(t *testing.T) {
 	require.Empty(t, net.about("network"))
 }
 
-// An endpoint that takes connections and says nothing is given up.
+// Doctor gives up an endpoint that takes connections and sends no answer.
 func TestDoctorGivesUpASilentServer(t *testing.T) {
 	t.Parallel()
 	silent, err := net.Listen("tcp", "127.0.0.1:0")

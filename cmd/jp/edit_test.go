@@ -48,8 +48,8 @@ func TestAnEditorGivesTheText(t *testing.T) {
 	}
 }
 
-// What is typed in a conversation at one terminal stays there: the editor of a query at another one has a draft of its
-// own, and so has a question that is kept.
+// Text typed in a conversation at one terminal stays there: the editor of a query at another one has a
+// draft of its own, and so has a question that is kept.
 func TestTheEditorLeavesTheDraftOfAChat(t *testing.T) {
 	t.Parallel()
 	p := edited(t, "cp \"$1\" ../shown; echo mine >\"$1\"\n")
@@ -91,8 +91,7 @@ func TestAnEditorWithoutATextAsksNothing(t *testing.T) {
 	require.Equal(t, "And now?", p.ofType("chat_request")[0]["content"])
 }
 
-// A question that is kept comes into the editor by the command beside the error, whichever
-// conversation it was for.
+// A question that is kept comes into the editor by the command beside the error, for any conversation.
 func TestAKeptQuestionComesIntoTheEditor(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -128,8 +127,8 @@ func TestAKeptQuestionComesIntoTheEditor(t *testing.T) {
 	}
 }
 
-// Nothing that was written is lost: a draft comes back with what is asked next,
-// and stays where something else is asked.
+// No written text is lost: a draft comes back with the next request, and stays if the person asks for
+// something else.
 func TestADraftIsKept(t *testing.T) {
 	t.Parallel()
 	p := edited(t, "{ echo 'First thought'; cat \"$1\"; } >\"$1.new\" && mv \"$1.new\" \"$1\"\nexit 3\n")
@@ -194,7 +193,7 @@ func chosenLine(s *sitting, title string) bool {
 	return false
 }
 
-// What is asked in passing is written into a file that nothing keeps.
+// The text of a transient question is written into a file that is not kept.
 func TestAnEditorForWhatIsNotRecorded(t *testing.T) {
 	t.Parallel()
 	p := edited(t, "echo \"$1\" >../named; echo kept >>\"$1\"\n")

@@ -17,8 +17,8 @@ import (
 )
 
 // The tests here do each command that writes something, kill it at its system
-// calls or let these fail, in it and in all that it starts, look at what is left,
-// and do it again. One trial is done alone with
+// calls or let these fail, in it and in all that it starts, check the
+// result, and do it again. One trial is done alone with
 //
 //	JP_TRIAL=grep/17/ENOSPC/on go test ./cmd/jp -run OfCommands -v
 //
@@ -46,22 +46,21 @@ func TestFaultsOfCommands(t *testing.T) {
 	trials.log(t, crash.Row{Class: "a", Name: "each command, its and git's file system calls fail"})
 }
 
-// What a usual run of the tests tries; other runs try all errands.
+// The trials of a usual run of the tests; other runs try all errands.
 var (
 	usualKills  = []string{"hooks", "fork until", "config set"}
 	usualFaults = []string{"rm", "undo", "grep"}
 )
 
-// trials is what trials came to.
+// trials counts the outcomes of trials.
 type trials struct {
 	done, unreached, violations atomic.Int64
 
 	lock sync.Mutex
-	left map[string]int // files that stayed, by what they are
+	left map[string]int // files that stayed, by kind
 }
 
-// run does some of the trials of some errands, or of all, on several theatres at
-// once.
+// run runs some of the trials of some errands, or of all, on several theatres at once.
 func (tr *trials) run(t *testing.T, of func(*stage) []trial, names []string, some int) {
 	t.Helper()
 	tr.left = map[string]int{}
@@ -90,8 +89,7 @@ func (tr *trials) run(t *testing.T, of func(*stage) []trial, names []string, som
 	})
 }
 
-// act does some of the trials of an errand, as many as its share of the time
-// allows, spread evenly.
+// act runs some of the trials of an errand, as many as its share of the time allows, spread evenly.
 func (tr *trials) act(s *stage, of func(*stage) []trial, some int, share time.Duration) {
 	chosen := evenly(of(s), some)
 	until := time.Now().Add(share)
@@ -133,7 +131,7 @@ func (tr *trials) log(t *testing.T, r crash.Row) {
 		if n := tr.unreached.Load(); n > 0 {
 			t.Fatalf("none of the %d chosen points was reached", n)
 		}
-		// Where tracing is forbidden no call can be made to fail.
+		// If tracing is forbidden, no call can be made to fail.
 		crash.Skip(t, r.Class, r.Name, "nothing could be traced")
 	}
 	r.Points, r.Violations = int(tr.done.Load()), int(tr.violations.Load())

@@ -8,7 +8,7 @@ import (
 	"jp/agent/problem"
 )
 
-// Whatever asks for a time refuses one that overflows, and does nothing.
+// Every command refuses a time that overflows, and does nothing.
 func TestTimesThatOverflow(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

@@ -78,7 +78,7 @@ func TestEverythingServer(t *testing.T) {
 
 	results := p.ofType("tool_call_response")
 	require.Len(t, results, 8)
-	for i, want := range []string{ // what is wrong in itself is answered first
+	for i, want := range []string{ // wrong arguments are answered first
 		`argument "a": expected a number`, "Echo: Hello", "The sum of 2 and 40 is 42.", "[image-1.png: image/png, ", `"temperature"`, "[link demo://", "[resource demo://", "from the configuration",
 	} {
 		require.Contains(t, results[i]["content"], want, i)

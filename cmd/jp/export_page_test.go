@@ -57,8 +57,8 @@ func hostilePage(t *testing.T, events int) (path string) {
 	return path
 }
 
-// browse runs a browser without a screen and without a network, in one process, and returns
-// what it prints, and the processor time that it took.
+// browse runs a browser without a screen and without a network, in one process, and returns its output
+// and processor time.
 func browse(t *testing.T, path string, flags ...string) (out string, used time.Duration) {
 	t.Helper()
 	browser, err := exec.LookPath("chromium")
@@ -86,8 +86,8 @@ func TestPageInABrowser(t *testing.T) {
 	require.NotContains(t, text, "<img")
 }
 
-// A browser lays out and paints a page of 10,000 events in little more time than it takes to
-// start: both are slow on a machine that has other work.
+// A browser lays out and paints a page of 10,000 events in little more time than its start takes: both
+// are slow on a machine with other work.
 func TestLargePageInABrowser(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a browser six times")
@@ -107,7 +107,7 @@ func TestLargePageInABrowser(t *testing.T) {
 	require.Less(t, least[large]-least[empty], 4*least[empty])
 }
 
-// A validator of HTML has nothing to say of the page of a conversation, and of a site.
+// A validator of HTML finds no errors in the page of a conversation, and in a site.
 func TestPageIsValid(t *testing.T) {
 	validator, err := filepath.Abs("testdata/page/node_modules/.bin/html-validate")
 	require.NoError(t, err)

@@ -13,8 +13,7 @@ import (
 	"jp/gitstore"
 )
 
-// family writes conversations that work for each other, the last of which asks, and is
-// their ids.
+// family writes conversations that work for each other, and returns their ids. The last one asks.
 func (p *workspace) family(levels int) (ids []conversation.ID) {
 	p.t.Helper()
 	store, err := gitstore.Open(p.repository(), gitstore.Options{Key: []byte(strings.Repeat("\xab", 32))})
@@ -61,7 +60,7 @@ func (p *workspace) family(levels int) (ids []conversation.ID) {
 	return ids
 }
 
-// What a delegate waits for is said of all that wait for it, on any level.
+// A delegate's question is reported for all conversations that wait for it, on any level.
 func TestADelegatesQuestion(t *testing.T) {
 	t.Parallel()
 	for levels := 1; levels <= 4; levels++ {
@@ -92,8 +91,8 @@ func TestADelegatesQuestion(t *testing.T) {
 	}
 }
 
-// Who works for somebody else, or is gone, lets nobody wait for input; nor does a circle
-// that somebody wrote by hand.
+// A conversation that works for another one, or is gone, is not waiting for input. Nor is a circle
+// that was written by hand.
 func TestADelegatesQuestionThatIsNotItsParents(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

@@ -164,7 +164,7 @@ func TestFollowAsText(t *testing.T) {
 	require.Zero(t, wait(), "nobody reads any more")
 }
 
-// A counter counts what is read of conversations.
+// A counter counts the events that are read of conversations.
 type counter struct {
 	repo.TipReader
 	one, all int
@@ -246,7 +246,7 @@ func TestWatchReadsWhatHasChanged(t *testing.T) {
 	look(true, len(titles)-1, 2, 1)
 }
 
-// A row is conversations of which nothing but their heads is read.
+// A row is conversations of which only the heads are read.
 type row struct {
 	repo.TipReader
 	infos []conversation.Info

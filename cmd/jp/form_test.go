@@ -28,7 +28,7 @@ func (s *sitting) fits(columns int) {
 
 const asksForHook = "[hooks]\nturn-end = [\"./notify\"]\n"
 
-// What was typed before the question is no answer to it.
+// Keys typed before the question are no answer to it.
 func TestTrustDropsEarlierKeys(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -191,7 +191,7 @@ func TestInitForm(t *testing.T) {
 				}
 				require.Equal(t, tt.lines, used)
 				require.Zero(t, p.jp("config", "show").exit)
-				if tt.lines != nil { // what the hint says helps
+				if tt.lines != nil { // the hint's command helps
 					require.Zero(t, p.jp("trust", "-y").exit)
 					require.Zero(t, p.jp("trust", "--show").exit)
 				}
@@ -200,7 +200,7 @@ func TestInitForm(t *testing.T) {
 	}
 }
 
-// A file that is there is not asked about.
+// jp does not ask about a file that exists.
 func TestInitAsksNothingWhereThereIsAFile(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

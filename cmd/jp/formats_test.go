@@ -12,7 +12,7 @@ import (
 	"jp/internal/gitenv"
 )
 
-// writes is a model that writes a file in the first turn, and looks on in the second.
+// writes is a model that writes a file in the first turn, and only reads in the second.
 const writes = `
 [[reply]]
 message = "Writing."

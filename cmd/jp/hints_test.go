@@ -12,8 +12,7 @@ import (
 	"jp/internal/action"
 )
 
-// actedOn is the first sign of a command, outside quotes, that a shell would act
-// on, 0 where it has none.
+// actedOn is the first character of a command, outside quotes, that is special to a shell, or 0.
 func actedOn(command string) rune {
 	var quote rune
 	skip := false
@@ -36,8 +35,7 @@ func actedOn(command string) rune {
 	return quote
 }
 
-// pasteable says which command, of those that an error on stderr advises, a shell
-// would take apart.
+// pasteable returns an error for an advised command on stderr that a shell would take apart.
 func pasteable(stderr string) error {
 	for _, command := range advised(stderr) {
 		if r := actedOn(command); r != 0 {
@@ -92,7 +90,7 @@ func TestActedOn(t *testing.T) {
 // advice is a hint in JSON.
 type advice struct{ Command, Text string }
 
-// No command of the list has a sign that a shell would act on.
+// No command of the list has a character that is special to a shell.
 func TestTheListIsPasteable(t *testing.T) {
 	t.Parallel()
 	for kind, command := range action.Kinds() {

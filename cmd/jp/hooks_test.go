@@ -58,8 +58,8 @@ func TestThePromptShowsWhatAHookChanged(t *testing.T) {
 	require.NoFileExists(t, filepath.Join(p.dir, "made.txt"))
 }
 
-// requireSafe goes on with the turn, and wants it to have run what the hook made
-// of the call, and the hook to be on record once.
+// requireSafe goes on with the turn, and wants it to have run the call as the hook changed it, and the
+// hook to be on record once.
 func (p *workspace) requireSafe() {
 	p.t.Helper()
 	out := p.jp("continue", "-y")
@@ -102,7 +102,7 @@ func TestAKillBehindAHookBeforeATool(t *testing.T) {
 	s.prompted()
 	require.NoError(t, s.cmd.Process.Kill())
 	_ = s.cmd.Wait()
-	p.hook("echo no >&2; exit 2\n") // which has no say in it any more
+	p.hook("echo no >&2; exit 2\n") // it has no effect any more
 	p.requireSafe()
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Memory stays flat whatever a session has: a line of 280 MiB, and many records.
+// Memory stays flat for any session: a line of 280 MiB, and many records.
 func TestImportOfALargeFileTakesLittleMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads 300 MiB")

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestNobodyWaitsForTheBackground reads a pipe that a caller had open beside the
-// standard streams: it ends with the command, and not with the turn.
+// TestNobodyWaitsForTheBackground reads a pipe that a caller had open beside the standard streams. The
+// pipe ends with the command, before the turn does.
 func TestNobodyWaitsForTheBackground(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -19,7 +19,7 @@ func TestNobodyWaitsForTheBackground(t *testing.T) {
 	require.NoError(t, err)
 	defer r.Close()
 	cmd := p.command("query", "--detach", "-m", "script/../background.toml", "Do it")
-	for range 7 { // the first ones are replaced by what jp hands over itself
+	for range 7 { // jp replaces the first ones with its own
 		cmd.ExtraFiles = append(cmd.ExtraFiles, w)
 	}
 	require.NoError(t, cmd.Run())

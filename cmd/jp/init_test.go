@@ -15,7 +15,7 @@ import (
 	"jp/provider/catalog"
 )
 
-// What a kill has left of an earlier jp config init is in nobody's way.
+// jp config init works beside the leftovers of a killed one.
 func TestInitAfterAKill(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -33,7 +33,7 @@ func TestInitAfterAKill(t *testing.T) {
 	require.Equal(t, "# mine\n", string(text))
 }
 
-// uncommented are the tables of what jp config init writes whose names begin so, in use.
+// uncommented are the tables in the output of jp config init whose names begin so, in use.
 func uncommented(table string) string {
 	setting := regexp.MustCompile(`^# (\[.+\]|\S+ = .+)\n$`)
 	var used strings.Builder

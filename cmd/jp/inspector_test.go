@@ -12,8 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// inspect runs the official inspector against jp mcp serve, and returns what it
-// got from there and its exit code.
+// inspect runs the official inspector against jp mcp serve, and returns its output and its exit code.
 func (p *workspace) inspect(args ...string) (map[string]any, int) {
 	p.t.Helper()
 	inspector, err := filepath.Abs("testdata/inspector/node_modules/.bin/mcp-inspector")

@@ -13,8 +13,8 @@ import (
 	"jp/redact/redacttest"
 )
 
-// saidTo are the texts in a request's body by who says them: the role of the message around a text,
-// "" for what stands outside of messages, such as a system prompt.
+// saidTo are the texts in a request's body by role: that of the message around a text, "" for text
+// outside of messages, such as a system prompt.
 func saidTo(t *testing.T, body []byte) map[string]string {
 	t.Helper()
 	said := map[string]string{}
@@ -49,8 +49,8 @@ func saidTo(t *testing.T, body []byte) map[string]string {
 }
 
 // TestInstructionsWithEachVendor gives a model the root's file and one of a folder that a tool reads.
-// They are the user's side of the dialogue, and no later request has another beginning, also not
-// after the file was edited.
+// They are on the user's side of the dialogue. All later requests have the same beginning, also after
+// the file was edited.
 func TestInstructionsWithEachVendor(t *testing.T) {
 	t.Parallel()
 	for _, v := range vendortest.Vendors() {
@@ -96,7 +96,8 @@ func TestInstructionsWithEachVendor(t *testing.T) {
 	}
 }
 
-// TestInstructionsOfFoundFiles varies how a conversation comes to a file of a folder with instructions.
+// TestInstructionsOfFoundFiles varies the way in which a conversation finds a file of a folder with
+// instructions.
 func TestInstructionsOfFoundFiles(t *testing.T) {
 	t.Parallel()
 	const name, program = "fs_grep_files", `["cat","pkg/a.txt"]`
@@ -147,8 +148,8 @@ func TestInstructionsOfFoundFiles(t *testing.T) {
 	}
 }
 
-// A secret in a file of instructions is replaced like in any input, and each file is found where it
-// then stands.
+// A secret in a file of instructions is replaced like in any input, and each file is found at its new
+// place.
 func TestASecretInInstructions(t *testing.T) {
 	t.Parallel()
 	p, s := vendorPlace(t, vendortest.Reply{Text: "Done."})
@@ -169,14 +170,14 @@ func TestASecretInInstructions(t *testing.T) {
 	require.Zero(t, p.jp("verify").exit)
 }
 
-// On a terminal, jp asks about a file that no record explains, once for each content.
+// On a terminal, jp asks about a file without a record, once for each content.
 func TestQuestionAboutInstructions(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name      string
 		committed string // "" for none
 		key       string
-		gets      string // what the model has then, "" for no instructions
+		gets      string // the model's instructions then, or ""
 		again     bool   // the next turn asks again
 	}{
 		{"a changed file approved", "Be brief.\n", "y", "Be kind.", false},
@@ -230,7 +231,7 @@ func TestQuestionAboutInstructions(t *testing.T) {
 	}
 }
 
-// Who leaves the question asks nothing.
+// A person who leaves the question sends no request.
 func TestQuestionAboutInstructionsLeft(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

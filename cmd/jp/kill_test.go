@@ -46,7 +46,7 @@ message = "Over."
 // of fiveTools: those that begin it.
 const largestGroup = 3
 
-// TestKill kills jp at random moments of a turn: what it said is durable is.
+// TestKill kills jp at random moments of a turn: events that it reported as durable are.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	kills := crash.Of(10, 25, 300)
@@ -80,8 +80,8 @@ func TestKill(t *testing.T) {
 	crash.Log(t, crash.Row{Class: "b", Name: "a turn of five tools, killed at random moments", Points: kills})
 }
 
-// kill runs a turn, kills jp some time after it has written so many lines, and
-// returns the lines that it wrote completely.
+// kill runs a turn, kills jp some time after it has written so many lines, and returns the complete
+// lines.
 func (p *workspace) kill(after int, later time.Duration) []string {
 	p.t.Helper()
 	_ = os.Remove(filepath.Join(p.dir, "made.txt"))
@@ -112,7 +112,7 @@ func (p *workspace) kill(after int, later time.Duration) []string {
 func (p *workspace) survives(lines []string) {
 	p.t.Helper()
 	if len(lines) == 0 {
-		return // nobody was told of anything
+		return // jp has printed no event
 	}
 	var started struct{ Type, Conversation string }
 	require.NoError(p.t, json.Unmarshal([]byte(lines[0]), &started))

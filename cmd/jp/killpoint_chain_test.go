@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A chain is a conversation as git alone shows it; one without id is none.
+// A chain is a conversation as git alone shows it. Without an id there is none.
 type chain struct {
 	id      string
 	head    string
@@ -14,7 +14,7 @@ type chain struct {
 	events  []chainEvent
 }
 
-// chainEvent is what the tests look at in an event.
+// chainEvent has the fields of an event that the tests check.
 type chainEvent struct {
 	Seq        int
 	Type       string
@@ -61,7 +61,7 @@ func (s *scene) chainOf(id, head string) (chain, error) {
 	return c, nil
 }
 
-// has fails where another chain is not the beginning of this one.
+// has returns an error unless another chain is the beginning of this one.
 func (c chain) has(earlier chain) error {
 	if earlier.id != "" && c.id != earlier.id {
 		return fmt.Errorf("conversation %s is gone, there is %q", earlier.id, c.id)
@@ -74,8 +74,7 @@ func (c chain) has(earlier chain) error {
 	return nil
 }
 
-// says fails where an event that jp printed is not in the chain. The last line
-// may be torn.
+// says returns an error if the chain lacks an event that jp printed. The last line may be torn.
 func (c chain) says(stdout string) error {
 	for line := range strings.Lines(stdout) {
 		var told struct {
@@ -98,7 +97,7 @@ func (c chain) says(stdout string) error {
 	return nil
 }
 
-// A chainCall is a tool call with how far it came.
+// A chainCall is a tool call with its progress.
 type chainCall struct {
 	id      string
 	seq     int
@@ -139,7 +138,7 @@ func (c chain) calls() (calls []*chainCall, err error) {
 	return calls, nil
 }
 
-// done says whether the last words of the model end the turn.
+// done reports whether the last words of the model end the turn.
 func (c chain) done() bool {
 	for i := len(c.events) - 1; i >= 0; i-- {
 		switch e := c.events[i]; e.Type {
@@ -152,7 +151,7 @@ func (c chain) done() bool {
 	return false
 }
 
-// asked says whether the newest question has no answer.
+// asked reports whether the newest question has no answer.
 func (c chain) asked() bool {
 	open := 0
 	for _, e := range c.events {

@@ -24,8 +24,8 @@ func (s *scene) tryGit(args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// look reads the conversation anew: it still has what it had, and what jp has
-// printed, and git and jp find nothing wrong with it.
+// look reads the conversation anew: it still has its earlier events, and those that jp has printed,
+// and git and jp find nothing wrong with it.
 func (s *scene) look(stdout string) error {
 	now, err := s.readChain()
 	if err != nil {
@@ -61,7 +61,7 @@ func (s *scene) flawless() error {
 	return nil
 }
 
-// state is the conversation's, as jp ls says it; "" if there is none.
+// state is the conversation's state in jp ls, "" if there is none.
 func (s *scene) state() (string, error) {
 	text, err := s.ok("ls", "--json")
 	if err != nil {
@@ -83,7 +83,7 @@ func (s *scene) state() (string, error) {
 	return "", fmt.Errorf("jp ls: %s, and there is %q", text, s.chain.id)
 }
 
-// broken checks what a kill has left behind.
+// broken checks the state after a kill.
 func (s *scene) broken(out result) error {
 	if err := s.look(out.stdout); err != nil {
 		return err
@@ -123,7 +123,7 @@ func (s *scene) broken(out result) error {
 	return s.refuses()
 }
 
-// refuses checks that nothing new is asked before the broken turn is dealt with.
+// refuses checks that jp takes no new request before the interrupted turn is settled.
 func (s *scene) refuses() error {
 	if out := s.jp("query", "--non-interactive", "x"); out.exit != 3 {
 		return fmt.Errorf("jp query on a broken turn: exit %d: %s", out.exit, out.stderr)
@@ -140,8 +140,7 @@ func (s *scene) still(what string) error {
 	return err
 }
 
-// over checks that a run has come to its end, and that everything is as if it
-// had never been killed.
+// over checks that a run has come to its end, with the same result as without a kill.
 func (s *scene) over(out result) error {
 	if out.exit != 0 {
 		return fmt.Errorf("going on: exit %d: %s", out.exit, out.stderr)
@@ -177,9 +176,8 @@ func (s *scene) over(out result) error {
 	return s.still("jp continue after the end")
 }
 
-// counts checks how often each tool ran: never twice, once if its response says
-// so, and not at all before it was said to have started. A tool fails only where
-// a kill left it started and without a response.
+// counts checks how often each tool ran: never twice, once if its response says so, and not at all
+// before its start was reported. A tool fails only if a kill left it started and without a response.
 func (s *scene) counts(calls []*chainCall, over bool) error {
 	asked := map[string]bool{}
 	for _, c := range calls {
@@ -209,7 +207,7 @@ func (s *scene) counts(calls []*chainCall, over bool) error {
 	return nil
 }
 
-// count compares what a call leaves with how far it came.
+// count compares the files of a call with its progress.
 func (s *scene) count(c *chainCall) error {
 	for name, once := range leaves[c.id] {
 		s.tally.counters.Add(1)

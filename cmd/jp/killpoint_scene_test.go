@@ -49,8 +49,7 @@ arguments = { argv = ["sh", "-c", "echo x >> count-3; echo x >> ../count-outside
 message = "Over."
 `
 
-// leaves is what each call of counted that changes something leaves behind when
-// it ran once.
+// leaves has the files of each call of counted that changes something, after one run.
 var leaves = map[string]map[string]string{
 	"call_1_1": {"a.txt": "a\n"},
 	"call_1_2": {"count-1": "x\n"},
@@ -59,10 +58,10 @@ var leaves = map[string]map[string]string{
 	"call_3_2": {"count-3": "x\n", "../count-outside": "x\n"},
 }
 
-// users are the files of git that jp has nothing to do with.
+// users are the files of git that jp never writes.
 var users = []string{".git/HEAD", ".git/index", ".git/config"}
 
-// branches are the user's refs, as git tells them of the repository below a folder.
+// branches are the user's refs, as git lists them for the repository below a folder.
 func (s *scene) branches(root string) string {
 	return s.git("-C", filepath.Join(root, filepath.Base(s.dir)), "for-each-ref", "refs/heads")
 }
@@ -78,7 +77,7 @@ type scene struct {
 	keptStory   story
 }
 
-// A story is what has happened in a scene since its beginning.
+// A story is the history of a scene since its beginning.
 type story struct {
 	moments []moment
 	killed  []crashtest.Point
@@ -91,8 +90,7 @@ func (s story) clone() story {
 	return s
 }
 
-// newScene makes a scene where jp has never run and where events survive a
-// power cut.
+// newScene makes a scene in which jp has never run and events survive a power cut.
 func newScene(t *testing.T, c *tally) *scene {
 	t.Helper()
 	p := newPlace(t)
@@ -155,8 +153,8 @@ func (s *scene) begin(m moment) bool {
 	return s.resume(m)
 }
 
-// resume goes on with the turn, kills it, and looks at what is left. It reports
-// whether it was killed, and that went as promised.
+// resume goes on with the turn, kills it, and checks the result. It reports whether it was killed, and
+// that went as promised.
 func (s *scene) resume(m moment) bool {
 	s.moments = append(s.moments, m)
 	out, traced := s.trace(m)

@@ -27,7 +27,7 @@ import (
 // where + kills after the call instead of before it. Which call has which
 // number changes a little from run to run; the log says what it was.
 
-// killVariable is the moments that are tried alone.
+// killVariable has the moments of a single trial.
 const killVariable = "JP_KILL"
 
 const (
@@ -38,7 +38,7 @@ const (
 	pairTime = 9 * time.Minute
 )
 
-// exhaustive says that as much as possible is wanted, and not a few seconds.
+// exhaustive reports whether the tests run as many trials as possible, in place of some seconds.
 func exhaustive() bool { return os.Getenv("JP_CRASH") == "full" }
 
 // A moment is when to kill: before a point, or right after it. The zero moment
@@ -77,7 +77,7 @@ func chosen(t *testing.T) (moments []moment) {
 	return moments
 }
 
-// A tally is what all trials of a test came to.
+// A tally has the sums of all trials of a test.
 type tally struct {
 	once, twice, unreached, tools, counters, violations atomic.Int64
 	began                                               time.Time
@@ -93,8 +93,8 @@ func (c *tally) log(t *testing.T, name string, points int64) {
 	require.Positive(t, c.counters.Load())
 }
 
-// TestKillAtEachPoint kills jp at the points of a turn, and goes on with it:
-// nothing that was said to be durable is lost, and nothing is done twice.
+// TestKillAtEachPoint kills jp at the points of a turn, and goes on with it: no durable event is lost,
+// and no action is done twice.
 func TestKillAtEachPoint(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, &tally{began: time.Now()})
@@ -160,8 +160,7 @@ func (s *scene) twice(first moment, limit time.Duration) {
 	}
 }
 
-// spread does work that is numbered from 0 on several scenes at once, and
-// returns when all is done.
+// spread runs numbered jobs, from 0 on, on several scenes at once, and returns when all are done.
 func (s *scene) spread(items int, do func(s *scene, i int)) {
 	var next atomic.Int64
 	s.t.Run("worker", func(t *testing.T) {
@@ -205,7 +204,7 @@ func sample(points []crashtest.Point) (moments []moment) {
 	return moments
 }
 
-// refMoves are the points at which the conversation moves on.
+// refMoves are the points at which the conversation's ref moves.
 func refMoves(points []crashtest.Point) (at []int) {
 	for _, p := range points {
 		if strings.HasPrefix(p.Syscall, "rename") && strings.Contains(p.Path, "/refs/jp/conversations/") {
@@ -223,8 +222,7 @@ func evenly[T any](all []T, count int) (some []T) {
 	return some
 }
 
-// scattered is the numbers from 1 to count in an order of which each beginning
-// is spread evenly.
+// scattered is the numbers from 1 to count in an order in which each beginning is spread evenly.
 func scattered(count int) (numbers []int) {
 	width := bits.Len(uint(count))
 	for i := range 1 << width {
@@ -249,7 +247,7 @@ func (s *scene) violate(err error) {
 	s.t.Errorf("%s=%s: killed at points %s: %v", killVariable, strings.Join(words, ","), strings.Join(points, " and "), err)
 }
 
-// must is for what the test itself does.
+// must is for the test's own work.
 func (s *scene) must(err error) {
 	s.t.Helper()
 	require.NoError(s.t, err, fmt.Sprint(s.moments))

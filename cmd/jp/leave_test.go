@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestLeavingAtTheFirstWord leaves as soon as anything is shown. Nothing is asked:
-// what is typed while a question opens is thrown away.
+// TestLeavingAtTheFirstWord leaves as soon as anything is shown, without a question: keys typed while
+// a question opens are thrown away.
 func TestLeavingAtTheFirstWord(t *testing.T) {
 	t.Parallel()
 	p, id := inBackground(t, hangScript)

@@ -15,10 +15,10 @@ import (
 	crash "jp/internal/crashtest/row"
 )
 
-// noRoom is what jp says where a disk is full, and what helps.
+// noRoom is jp's output on a full disk, with the commands that help.
 var noRoom = []string{`(?i)no space left`, `df -h `, `jp status`}
 
-// combinations counts commands, and how many of them were kept from succeeding.
+// combinations counts commands, and those of them that failed.
 type combinations struct{ tried, failed int }
 
 func (n *combinations) add(failed bool) {
@@ -59,7 +59,7 @@ func TestLimitFiles(t *testing.T) {
 	fills(t, "tmpfs without inodes, 0, 1, 2 … left", "size=32m,nr_inodes=1200", crash.Of([]int{3}, steps(4, 20), steps(1, 40)), fillFiles)
 }
 
-// fills tries each command on a disk of which all but a little is filled.
+// fills tries each command on a disk that is full but for a little.
 func fills(t *testing.T, name, disk string, leaves []int, fill func(t *testing.T, dir string, leave int) (free func())) {
 	t.Helper()
 	c := newConfines(t)
@@ -115,7 +115,7 @@ func TestLimitReadOnly(t *testing.T) {
 	n.log(t, "read-only mount")
 }
 
-// TestLimitOtherUser works in a repository of another user, who lets it be read.
+// TestLimitOtherUser works in a repository of another user, who allows reading.
 func TestLimitOtherUser(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
@@ -159,7 +159,7 @@ func TestLimitOtherUser(t *testing.T) {
 	n.log(t, "repository of another uid")
 }
 
-// letRead lets everybody read what is at path, and come to it.
+// letRead lets everybody read the file at path, and reach it.
 func letRead(t *testing.T, path string) {
 	t.Helper()
 	out, err := exec.Command("chmod", "-R", "go+rX", path).CombinedOutput()

@@ -24,8 +24,8 @@ const (
 	speaks  = "[[reply]]\nmessage = \"Over.\"\n"
 )
 
-// A confines is a place in which jp is kept from writing in some way. The disk that
-// the repository is on is put back as it was before each command.
+// A confines is a place in which jp cannot write in some way. The disk of the repository is put back
+// as it was before each command.
 type confines struct {
 	*workspace
 	disk, kept   string
@@ -63,8 +63,8 @@ func newConfines(t *testing.T) *confines {
 	return c
 }
 
-// reset puts the disk back, on a file system of its own where options of a tmpfs
-// are given, and gives what takes it away again.
+// reset puts the disk back, on a file system of its own if options of a tmpfs are given, and returns a
+// function that takes it away again.
 func (c *confines) reset(options string) (remove func()) {
 	c.t.Helper()
 	if options != "" {
@@ -75,7 +75,7 @@ func (c *confines) reset(options string) (remove func()) {
 	}
 	out, err := exec.Command("cp", "-a", c.kept+"/.", c.disk).CombinedOutput()
 	require.NoError(c.t, err, "%s", out)
-	// What was put back is older than what was seen of it, which a user would have to accept.
+	// The restored disk is older than the head that jp has seen, which a user would have to accept.
 	require.NoError(c.t, os.RemoveAll(filepath.Join(filepath.Dir(c.disk), "home/.local/state/jp/heads")))
 	remove = sync.OnceFunc(func() {
 		if options != "" {
@@ -110,7 +110,7 @@ func fillFiles(t *testing.T, dir string, leave int) (free func()) {
 type deed struct {
 	name string
 	args func(c *confines) []string
-	// reads says that it writes nothing that it needs, and must succeed.
+	// reads: the command needs no write, and must succeed.
 	reads bool
 	// target is the conversation that it may change, "" for a new one.
 	target func(c *confines) string
@@ -133,9 +133,8 @@ var deeds = []deed{
 	{"grep", func(*confines) []string { return []string{"grep", "Over"} }, true, none},
 }
 
-// try runs a command that is confined, and lifts what confines it. It asserts what
-// must hold whatever happened, and reports whether the command was kept from
-// succeeding.
+// try runs a command under a restriction, and lifts the restriction. It asserts the invariants of any
+// outcome, and reports whether the command failed.
 func (c *confines) try(d deed, says []string, run func(args []string) result, lift func()) (failed bool) {
 	t := c.t
 	t.Helper()
@@ -164,8 +163,7 @@ func (c *confines) try(d deed, says []string, run func(args []string) result, li
 	return failed
 }
 
-// requireKept asserts that no ref has changed but those that the command is about,
-// and that theirs have only grown.
+// requireKept asserts that only the refs of the command have changed, and that those have only grown.
 func (c *confines) requireKept(d deed, done bool) {
 	t := c.t
 	now := map[string]string{}
@@ -200,7 +198,7 @@ func (c *confines) requireKept(d deed, done bool) {
 	}
 }
 
-// ended gives the result of a command that was started otherwise.
+// ended is the result of a command that was started otherwise.
 func (c *confines) ended(cmd *exec.Cmd) result {
 	c.t.Helper()
 	var stdout, stderr strings.Builder

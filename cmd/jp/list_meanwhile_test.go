@@ -10,7 +10,7 @@ import (
 	"jp/conversation"
 )
 
-// A turn may go on and end between the look at its newest event and the look for its process:
+// A turn may go on and end after the read of its newest event and before the search for its process:
 // it is not interrupted then.
 func TestAListedTurnThatEndsMeanwhile(t *testing.T) {
 	t.Parallel()

@@ -24,7 +24,8 @@ exit 1
 
 var (
 	captures = regexp.MustCompile("(?ms)^```text\n(.*?)^```$")
-	// moving is what differs from run to run: the spinner, times with the blanks before them, and ids.
+	// moving matches the parts that differ from run to run: the spinner, times with the blanks before
+	// them, and ids.
 	moving = regexp.MustCompile(`[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]|( {2,}exit \d · )?\b\d+ m?s\b|--tools \w+`)
 )
 
@@ -117,7 +118,7 @@ message = "The loop ends after three tries."
 	s.WaitFor("turn 1 · ")
 }
 
-// still is a screen without what moves, and without blanks at the ends of lines.
+// still is a screen without its moving parts, and without blanks at the ends of lines.
 func still(screen string) string {
 	lines := strings.Split(moving.ReplaceAllString(screen, "~"), "\n")
 	for i := range lines {

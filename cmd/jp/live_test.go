@@ -38,10 +38,10 @@ hang = true
 var (
 	spins   = regexp.MustCompile("[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]")
 	colours = regexp.MustCompile(`\x1b\[[\d;]*m`)
-	redrawn = regexp.MustCompile("[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]|\x1b\\[[JK]") // what only a live line writes
+	redrawn = regexp.MustCompile("[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]|\x1b\\[[JK]") // written by a live line only
 )
 
-// liveLooks are terminals, and what is known of them.
+// liveLooks are terminals with their properties.
 var liveLooks = map[string]struct {
 	columns int
 	environ string
@@ -69,8 +69,8 @@ func TestLiveLineOfTheModel(t *testing.T) {
 	}
 }
 
-// The line says how much of the model's context the call fills, where the model's window is known, also in another
-// terminal.
+// The line shows how much of the model's context the call fills, if the model's window is known, also
+// in another terminal.
 func TestLiveLineHasTheContext(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -84,8 +84,8 @@ func TestLiveLineHasTheContext(t *testing.T) {
 	other.exit()
 }
 
-// What is typed while jp works is not shown in what jp shows, and the terminal shows keys again afterwards, however the
-// turn ends. The next program gets what was typed.
+// Keys typed while jp works stay out of jp's output, and the terminal shows keys again after any end
+// of the turn. The next program gets the typed keys.
 func TestTypedKeysStayOutOfTheScreen(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(p *workspace, s *sitting){
@@ -285,7 +285,7 @@ func TestLiveLineOfAnAttachedTurn(t *testing.T) {
 	}
 }
 
-// TestFailedToolOnATerminal shows the end of what a failed tool said, and where the rest is.
+// TestFailedToolOnATerminal shows the end of a failed tool's output, and the place of the rest.
 func TestFailedToolOnATerminal(t *testing.T) {
 	t.Parallel()
 	const fails = `[[reply]]
@@ -421,7 +421,7 @@ func TestTranscriptBreaksBetweenWords(t *testing.T) {
 	script := "[[reply]]\nreasoning = \"Reasons: " + words + ".\"\nmessage = \"Answer: " + words + ".\"\n" +
 		"[[reply.tool_call]]\nname = \"shell_run\"\narguments = { argv = [\"sh\", \"-c\", \"echo " + words + "; exit 3\"] }\n[[reply]]\nmessage = \"Last.\"\nhang = true\n"
 	p, id := inBackground(t, script, "-y", "Request: "+words)
-	p.recorded("tool_call_response") // what an attached terminal sees of reasoning while it streams goes away
+	p.recorded("tool_call_response") // an attached terminal's view of streaming reasoning goes away
 	screens := map[string]string{}
 	for _, columns := range []int{60, 40} {
 		for _, environ := range []string{"", "NO_COLOR=1"} {

@@ -63,7 +63,7 @@ func waiting(t *testing.T) *busy {
 	}
 }
 
-// ended waits for the end, and is what was written since.
+// ended waits for the end, and is the output since.
 func (b *busy) ended() result {
 	b.t.Helper()
 	rest := new(strings.Builder)
@@ -121,8 +121,8 @@ func TestALockNamesItsHolder(t *testing.T) {
 	require.Equal(t, 7, p.jp("query", "And now?").exit, "the script has no third reply")
 }
 
-// TestASecondWriter appends to a conversation behind the back of the jp that
-// holds its lock: nothing of either is lost, and jp gives up.
+// TestASecondWriter appends to a conversation whose lock another jp holds: both keep all their events,
+// and jp gives up.
 func TestASecondWriter(t *testing.T) {
 	t.Parallel()
 	p := waiting(t)

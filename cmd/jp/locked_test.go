@@ -38,7 +38,7 @@ func TestWhatHelpsWithABusyConversation(t *testing.T) {
 	require.Regexp(t, `^Error: Conversation `+string(id)+` is locked by pid \d+ \(detached, running \d+ (s|min)\)\.\n\n    jp attach `, said)
 }
 
-// understood checks that commands are such that jp takes.
+// understood checks that jp accepts commands.
 func (p *workspace) understood(commands []string) {
 	p.t.Helper()
 	for _, command := range commands {
@@ -47,7 +47,7 @@ func (p *workspace) understood(commands []string) {
 	}
 }
 
-// TestThatItHelps runs what the error lists.
+// TestThatItHelps runs the commands that the error lists.
 func TestThatItHelps(t *testing.T) {
 	t.Parallel()
 	p, id := inUse(t)

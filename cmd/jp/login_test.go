@@ -31,8 +31,8 @@ func keyGate(t *testing.T, s *vendortest.Server, v vendortest.Vendor) string {
 	return strings.ReplaceAll(s.Env()[i], s.URL, gate.URL)
 }
 
-// TestLogin types a key at a terminal, which shows none of it. jp tries it, keeps it, and sends it. Nothing that jp shows
-// or records has it, and no confined tool can read its file.
+// TestLogin types a key at a terminal, which does not show it. jp tries it, keeps it, and sends it. It
+// stays out of jp's output and records, and no confined tool can read its file.
 func TestLogin(t *testing.T) {
 	t.Parallel()
 	v := vendortest.VendorNamed("anthropic")

@@ -10,7 +10,7 @@ import (
 
 var coloured = regexp.MustCompile(`\x1b\[[\d;]*m`)
 
-// widest is how many columns the longest line takes that is shown of the text.
+// widest is the width of the longest line of the text on the screen, in columns.
 func widest(s *sitting) (columns int) {
 	for line := range strings.Lines(s.Text()) {
 		columns = max(columns, len([]rune(strings.TrimRight(line, " \n"))))
@@ -100,7 +100,7 @@ func TestStyleWithoutMarkdown(t *testing.T) {
 	}
 }
 
-// What the model is heard to say on a terminal is printed there as it was shown.
+// A model's text on a terminal is printed there as it was shown.
 func TestPrintLaysOutAsQueryDoes(t *testing.T) {
 	t.Parallel()
 	p := prosaic(t)

@@ -11,7 +11,7 @@ import (
 	"jp/internal/safetext"
 )
 
-// hostileTitle is what a stranger's model may call a conversation.
+// hostileTitle is a title that a stranger's model may give a conversation.
 const hostileTitle = "evil\x1b[2J\x1b]0;owned\x07 \u202etxt.exe\r\u0007\nsecond line"
 
 // crowd is a place with conversations of each kind.

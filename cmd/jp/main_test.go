@@ -22,15 +22,14 @@ import (
 	"jp/tool/mcp/mcptest"
 )
 
-// clockVariable is where the clock of a jp starts that a test runs. Only this
-// test binary reads it.
+// clockVariable is the start of the clock of a jp that a test runs. Only this test binary reads it.
 const clockVariable = "JPTEST_CLOCK"
 
-// hasteVariable is set where a jp does not wait before it asks a model again. Only
-// this test binary reads it.
+// hasteVariable is set if a jp does not wait before it asks a model again. Only this test binary reads
+// it.
 const hasteVariable = "JPTEST_HASTE"
 
-// epoch is where the clocks of scripts start.
+// epoch is the start of the clocks of scripts.
 const epoch = "2026-11-21T10:00:00Z"
 
 var update = flag.Bool("update", false, "write what the scripts compare with anew")
@@ -45,8 +44,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"jp": jpMain, "mcp-fake": mcptest.Main})
 }
 
-// jpMain is jp as the tests run it. Unless the test gives it a terminal it has
-// none: that of whoever runs the tests asks no questions.
+// jpMain is jp as the tests run it. Unless the test gives it a terminal it has none: the terminal of
+// the person who runs the tests asks no questions.
 func jpMain() {
 	_, _ = unix.Setsid()
 	e := ui.SystemEnv()
@@ -108,8 +107,8 @@ func setUp(e *testscript.Env) error {
 	return fastStore(home)
 }
 
-// childEnviron is the environment of a jp, with one home and one session. Nobody
-// comes to answer what it asks, which it knows by CI.
+// childEnviron is the environment of a jp, with one home and one session. CI tells jp that no person
+// will answer its questions.
 func childEnviron(home string) []string {
 	if err := os.MkdirAll(home, 0o700); err != nil {
 		panic(err)
@@ -125,8 +124,8 @@ func nobody(names ...string) (text string) {
 	return text
 }
 
-// fastStore configures a store that need not survive a power cut, a key that is
-// always the same, and no server of models that may happen to run here.
+// fastStore configures a store that need not survive a power cut, a key that is always the same, and
+// no server of models that may happen to run here.
 func fastStore(home string) error {
 	for path, text := range map[string]string{
 		".config/jp/config.toml": "[store]\ndurability = \"off\"\n[providers]\n" + nobody("ollama", "lmstudio", "llamacpp", "vllm"),

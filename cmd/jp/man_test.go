@@ -82,7 +82,7 @@ func plainMarkdown(text string) string {
 	return plain.String()
 }
 
-// requireManual lets groff read a page, where there is one.
+// requireManual lets groff read a page, if groff is installed.
 func requireManual(t *testing.T, page string) {
 	t.Helper()
 	groff, err := exec.LookPath("groff")

@@ -40,7 +40,7 @@ func serverPlace(t *testing.T, kind string) *workspace {
 	return p
 }
 
-// serverLog is what servers wrote down.
+// serverLog is the log of the servers.
 func (p *workspace) serverLog() string {
 	text, err := os.ReadFile(filepath.Join(p.dir, "../log"))
 	if os.IsNotExist(err) {
@@ -115,8 +115,8 @@ func TestApprovalPromptShowsWhatChanged(t *testing.T) {
 	require.Equal(t, 2, strings.Count(p.serverLog(), "tools/call"))
 }
 
-// A server that names files of the repository is started after a yes to those files, and
-// again only after another one where they have changed.
+// A server that names files of the repository is started after a yes to those files, and again only
+// after another one if they have changed.
 func TestApprovalPromptOfFiles(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -228,8 +228,8 @@ func TestServersEndWithTheTurn(t *testing.T) {
 	}
 }
 
-// TestAServerOfAKilledRun has jp killed within a call: the call's outcome is not
-// known, and is not run again by a resume that nobody told so.
+// TestAServerOfAKilledRun kills jp within a call: the outcome of the call is unknown, and a resume
+// runs it again only if it is told to.
 func TestAServerOfAKilledRun(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

@@ -13,7 +13,8 @@ import (
 	"jp/tool/mcp/mcptest"
 )
 
-// A server over HTTP is approved, called with the header from the environment, and its secret is recorded nowhere.
+// A server over HTTP is approved, and called with the header from the environment. No record has its
+// secret.
 func TestMCPOverHTTP(t *testing.T) {
 	t.Parallel()
 	handler := mcptest.Handler("said by far")
@@ -110,7 +111,7 @@ func TestMCPLogin(t *testing.T) {
 	require.Equal(t, 2, p.jp("mcp", "login", "near").exit)
 }
 
-// Where the browser runs on another machine, the user pastes the address at which it ends.
+// If the browser runs on another machine, the user pastes the address at which it ends.
 func TestMCPLoginPasted(t *testing.T) {
 	t.Parallel()
 	g := &mcptest.Guarded{Serve: mcptest.Handler("said by far"), Lives: 3600, Client: "mine", Secret: "of mine", Revokes: true}

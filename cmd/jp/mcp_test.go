@@ -93,8 +93,7 @@ func TestMCPTools(t *testing.T) {
 	require.Empty(t, p.git("status", "--porcelain"))
 }
 
-// TestMCPSeesChanges has conversations made, packed, archived and deleted while
-// the server runs.
+// TestMCPSeesChanges makes, packs, archives and deletes conversations while the server runs.
 func TestMCPSeesChanges(t *testing.T) {
 	t.Parallel()
 	p, first := talked(t)
@@ -138,8 +137,8 @@ const mcpRequests = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"pr
 {"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"conversation_grep","arguments":{"pattern":"retries"}}}
 `
 
-// TestMCPPiped has all requests come at once, in another folder than the
-// repository: stdout is the protocol and nothing else.
+// TestMCPPiped sends all requests at once, from another folder than the repository: stdout is the
+// protocol alone.
 func TestMCPPiped(t *testing.T) {
 	t.Parallel()
 	p, _ := talked(t)

@@ -78,7 +78,7 @@ func TestMenuWhileTheModelAnswers(t *testing.T) {
 	}
 }
 
-// What the model has written stays where it is while the menu is open, and all of it is there afterwards.
+// The model's text stays at its place while the menu is open, and all of it is there afterwards.
 func TestTheTextStaysBehindTheMenu(t *testing.T) {
 	t.Parallel()
 	for name, columns := range map[string]int{"wide": 100, "narrow": 48} {
@@ -206,7 +206,7 @@ func TestOffer(t *testing.T) {
 	}
 }
 
-// Ctrl+Z stops jp, and fg lets it go on, where a shell has started it.
+// Ctrl+Z stops jp, and fg lets it go on, if a shell has started it.
 func TestSuspend(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -220,8 +220,8 @@ func TestSuspend(t *testing.T) {
 	require.Contains(t, p.jp("print", "--answer").stdout, "The end.")
 }
 
-// Two turns change files in one working tree one after the other. Who waits says
-// so, and can be called off.
+// Two turns change files in one working tree one after the other. The waiting one says so, and can be
+// cancelled.
 func TestWaitForAnotherThatChangesFiles(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

@@ -13,8 +13,8 @@ import (
 	"jp/agent/problem"
 )
 
-// A user's own table counts until the built-in one is newer, unless it is not as jp wrote it. One that is refused leaves the
-// former one.
+// A user's own table counts until the built-in one is newer, unless it differs from the table that jp
+// wrote. A refused table leaves the former one.
 func TestModelsUpdate(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

@@ -14,7 +14,7 @@ import (
 	"jp/internal/crashtest"
 )
 
-// Of a file that no snapshot has, nobody says that a lost tool did not change it.
+// jp never claims that a lost tool left a file unchanged if no snapshot has the file.
 func TestUnrecordedFilesOfALostTool(t *testing.T) {
 	t.Parallel()
 	const (
@@ -71,8 +71,8 @@ func TestUnrecordedFilesOfALostTool(t *testing.T) {
 	}
 }
 
-// A call of any tool names files by path and paths; what can be no file of the working
-// tree, or is no text, is none.
+// A call of any tool names files by path and paths. A value that cannot be a file of the working tree,
+// or is no text, is none.
 func TestMentionedFiles(t *testing.T) {
 	for arguments, want := range map[string][]string{
 		`{"path":"a.go"}`:                         {"a.go"},

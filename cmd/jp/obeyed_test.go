@@ -14,7 +14,7 @@ import (
 	"jp/internal/gitenv"
 )
 
-// A person is asked where a tool changed what git obeys; only a yes lets the turn go on.
+// jp asks a person if a tool changed files that git obeys; only a yes lets the turn go on.
 func TestFilesThatGitObeysAreAsked(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -55,8 +55,8 @@ message = "Over."
 	}
 }
 
-// TestKillWhileAToolChangesControlFiles kills jp where the conversation moves on, and goes on
-// with the turn: nothing runs behind the changed files before jp has named them.
+// TestKillWhileAToolChangesControlFiles kills jp before and after ref updates of the conversation, and
+// goes on with the turn: nothing runs behind the changed files before jp has named them.
 func TestKillWhileAToolChangesControlFiles(t *testing.T) {
 	t.Parallel()
 	killed := func(t *testing.T, m moment) (*workspace, crashtest.Result) {

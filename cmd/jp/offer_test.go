@@ -36,7 +36,7 @@ func cutPlace(t *testing.T, durable int) *workspace {
 	return p
 }
 
-// A batch that was cut off is said to be that, wherever it was, to user and model.
+// A batch that was cut off is reported as such at any point, to user and model.
 func TestOfferOfABatchThatWasCutOff(t *testing.T) {
 	t.Parallel()
 	for durable := 1; durable <= 3; durable++ {
@@ -57,7 +57,7 @@ func TestOfferOfABatchThatWasCutOff(t *testing.T) {
 	}
 }
 
-// The model and the user hear of a broken batch only once, however the turn goes on.
+// The model and the user hear of an interrupted batch only once, for any end of the turn.
 func TestABatchThatWasCutOffAndAborted(t *testing.T) {
 	t.Parallel()
 	p := cutPlace(t, 1)
@@ -71,8 +71,8 @@ func TestABatchThatWasCutOffAndAborted(t *testing.T) {
 	require.NotContains(t, p.jp("print").stdout, "cut off while")
 }
 
-// A tool that only reads is running as long as its program lives, though no event says
-// that it was started, also where it has outlived its jp.
+// A tool that only reads is running as long as its program lives, though no event says that it was
+// started, also if it has outlived its jp.
 func TestAReadOnlyToolThatRuns(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -154,7 +154,7 @@ func TestADiscardedQuestionComesIntoTheEditor(t *testing.T) {
 	}
 }
 
-// The offer says what was approved in advance, so that nothing runs unasked unforeseen.
+// The offer names the calls that were approved in advance, so that nothing runs unasked unforeseen.
 func TestOfferOfAnApprovedTurn(t *testing.T) {
 	t.Parallel()
 	for approved, flags := range map[bool][]string{true: {"-y"}, false: nil} {
@@ -182,8 +182,8 @@ func TestOfferOfAnApprovedTurn(t *testing.T) {
 	}
 }
 
-// The offer names files that git does not track and that the user made meanwhile, where
-// a question waits, where the model is to be asked, and where jp was killed.
+// The offer names files that git does not track and that the user made meanwhile, if a question waits,
+// if the model is to be asked, and if jp was killed.
 func TestOfferNamesUntrackedFiles(t *testing.T) {
 	t.Parallel()
 	for name, stop := range map[string]func(*workspace){

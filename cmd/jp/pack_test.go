@@ -30,7 +30,7 @@ func (p *workspace) loosen(count int) {
 	require.NoError(p.t, cmd.Run())
 }
 
-// packing is what the last packing noted, if one has ended.
+// packing is the note of the last packing, if one has ended.
 func (p *workspace) packing() (left int, packs int, ok bool) {
 	text, err := os.ReadFile(filepath.Join(p.dir, ".git/jp/packing.json"))
 	if err != nil {

@@ -20,7 +20,7 @@ func elsewhere(p *workspace) *workspace {
 }
 
 // needOne are the commands that need a conversation and take the session's.
-var needOne = map[string]string{ // with what they say of the one that is chosen
+var needOne = map[string]string{ // with their output about the chosen one
 	"show":       "Title         The newest",
 	"log":        "The newest request",
 	"print":      "The newest request",
@@ -79,7 +79,7 @@ func TestWithoutAConversationAndATerminal(t *testing.T) {
 	require.Contains(t, p.jp("ls").stdout, "The only one")
 }
 
-// A deletion is of the session's conversation only where that is said.
+// A deletion is of the session's conversation only if the command line says so.
 func TestRmLetsYouChoose(t *testing.T) {
 	t.Parallel()
 	p := titled(t, "The first", "The session's")

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPlantedState puts every kind of file in the place of each one that jp reads back from .git/jp, as a program that
-// writes there could. What jp answers is as before, or it names the file.
+// TestPlantedState puts every kind of file in the place of each one that jp reads back from .git/jp,
+// as a program that writes there could. jp's answers are as before, or name the file.
 func TestPlantedState(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

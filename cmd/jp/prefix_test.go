@@ -15,7 +15,7 @@ import (
 // prefixVariable set to full makes TestEveryRequestExtendsTheOneBefore run 20 turns of 30 calls with each vendor.
 const prefixVariable = "JP_PREFIX"
 
-// A request begins with all that the one before had, whatever lies between them: a new process, a kill, an
+// A request begins with all of the one before, with anything between them: a new process, a kill, an
 // answer, a fork. A compaction alone begins anew, and stands in the record.
 func TestEveryRequestExtendsTheOneBefore(t *testing.T) {
 	t.Parallel()
@@ -28,7 +28,7 @@ func TestEveryRequestExtendsTheOneBefore(t *testing.T) {
 			t.Parallel()
 			p, s := vendorPlace(t)
 			p.environ = append(p.environ, "JP_CFG_COMPACTION__AUTO=false")
-			s.Loose() // what of a killed answer reached jp is not known
+			s.Loose() // it is unknown how much of a killed answer reached jp
 			var lines strings.Builder
 			for n := range turns*calls + 1 {
 				fmt.Fprintf(&lines, "%d %s\n", n, strings.Repeat("long ", 2400/calls))
@@ -87,7 +87,7 @@ func TestEveryRequestExtendsTheOneBefore(t *testing.T) {
 					require.Zero(t, out.exit, out.stderr)
 					require.Contains(t, out.stdout, "summarised the events 0 to")
 					require.Len(t, s.Requests(), asked+calls+1)
-					anew = append(anew, asked+calls, asked+calls+1) // what is asked for the summary, and what comes after it
+					anew = append(anew, asked+calls, asked+calls+1) // the request for the summary, and the one after it
 				}
 			}
 			s.Say(vendortest.Reply{Text: "Over."})
@@ -101,7 +101,7 @@ func TestEveryRequestExtendsTheOneBefore(t *testing.T) {
 	}
 }
 
-// A mode changes what may run. The definitions of the tools, and all else that a request begins
+// A mode changes the permissions. The definitions of the tools, and all else that a request begins
 // with, stay byte for byte.
 func TestEveryModeSendsTheSamePrefix(t *testing.T) {
 	t.Parallel()

@@ -81,7 +81,7 @@ func unframed(text string) string {
 	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
 }
 
-// prompted waits until a key is waited for.
+// prompted waits until jp waits for a key.
 func (s *sitting) prompted() {
 	s.place.t.Helper()
 	s.WaitForEnd("\n>")
@@ -96,7 +96,7 @@ func (s *sitting) abort() {
 }
 
 // exit waits for the end, until all is shown, and is the exit code. A jp that does not end fails the
-// test with what it shows.
+// test with its screen.
 func (s *sitting) exit() int {
 	s.place.t.Helper()
 	stuck := time.AfterFunc(time.Minute, func() { _ = s.cmd.Process.Kill() })

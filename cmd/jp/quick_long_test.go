@@ -29,7 +29,7 @@ func longConversation(t *testing.T, interrupted bool) *workspace {
 	info, err := r.Store.Info(t.Context(), id)
 	require.NoError(t, err)
 	const model = "script/../talk.toml"
-	var place *conversation.Git // where all turns begin
+	var place *conversation.Git // of the begin of all turns
 	for e, err := range r.Store.Backward(t.Context(), info.Head) {
 		require.NoError(t, err)
 		if place = e.Git; place != nil {
@@ -80,8 +80,8 @@ func longConversation(t *testing.T, interrupted bool) *workspace {
 	return p
 }
 
-// The conversation comes to its prompt after little work, however long it is, and then shows each key at once. The quickest of
-// some runs and of some keys counts: the machine may have other work.
+// The conversation of any length comes to its prompt after little work, and then shows each key at
+// once. The quickest of some runs and of some keys counts: the machine may have other work.
 func TestALongConversationIsPromptedAtOnce(t *testing.T) {
 	start := quickest(func() time.Duration { return newPlace(t).took("version") })
 	for name, interrupted := range map[string]bool{"many turns": false, "an interrupted turn": true} {

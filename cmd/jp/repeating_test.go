@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// At a terminal, jp asks before a model that repeats itself is asked again. Enter decides
-// nothing, and Esc ends the turn.
+// At a terminal, jp asks before it sends another request to a model that repeats itself. Enter has no
+// effect, and Esc ends the turn.
 func TestAUserDecidesAboutAModelThatRepeatsItself(t *testing.T) {
 	t.Parallel()
 	read := "[[reply]]\n[[reply.tool_call]]\nname = \"fs_read_file\"\narguments = { path = \"README.md\" }\n"

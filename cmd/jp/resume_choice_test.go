@@ -47,8 +47,7 @@ func killedPlace(t *testing.T) *workspace {
 	return p
 }
 
-// toolsEnded waits until no tool runs whose jp has ended: one that kills it is done
-// a little later.
+// toolsEnded waits until all tools of a dead jp have ended: a tool that kills jp ends a little later.
 func (p *workspace) toolsEnded() {
 	p.t.Helper()
 	locks := process.LocksIn(filepath.Join(p.dir, ".git"))
@@ -311,7 +310,7 @@ func TestToolThatOutlivedJp(t *testing.T) {
 	}
 }
 
-// What a tool that outlived its jp changes is not charged to another conversation's.
+// The changes of a tool that outlived its jp are not charged to another conversation's.
 func TestToolThatOutlivedJpBesideAnother(t *testing.T) {
 	t.Parallel()
 	p := outlivedPlace(t)
@@ -346,7 +345,7 @@ message = "Over."
 	require.Zero(t, p.jp("verify", "--all").exit)
 }
 
-// A tool that outlived its jp in one working tree is nothing to another one.
+// A tool that outlived its jp in one working tree does not concern another one.
 func TestToolThatOutlivedJpInAnotherWorktree(t *testing.T) {
 	t.Parallel()
 	p := outlivedPlace(t)
@@ -361,8 +360,7 @@ func TestToolThatOutlivedJpInAnotherWorktree(t *testing.T) {
 	require.Empty(t, linked.git("status", "--porcelain"))
 }
 
-// Without a terminal there is nobody to decide: nothing is changed, and nothing
-// runs beside the tool.
+// Without a terminal no person can decide: jp changes nothing, and runs nothing beside the tool.
 func TestToolThatOutlivedJpUnattended(t *testing.T) {
 	t.Parallel()
 	p := outlivedPlace(t)
@@ -424,8 +422,8 @@ func TestEditorOfAQuestionLeavesTheConversationFree(t *testing.T) {
 	require.Zero(t, p.jp("verify").exit)
 }
 
-// What a lost tool may have done is nobody's when its turn is discarded, and the
-// model is told of it.
+// The possible effects of a lost tool are nobody's when its turn is discarded, and the model is told
+// of them.
 func TestDiscardOfALostTool(t *testing.T) {
 	t.Parallel()
 	p := killedPlace(t)
@@ -441,11 +439,11 @@ func TestDiscardOfALostTool(t *testing.T) {
 	require.Equal(t, 0, p.jp("verify").exit)
 }
 
-// A question of jp's own locks no conversation. What another terminal did meanwhile counts.
+// A question of jp's own locks no conversation. Changes by another terminal meanwhile count.
 func TestQuestionLeavesTheConversationFree(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		deeper    bool // the question what became of a call, not the one what becomes of the turn
+		deeper    bool // the question about a call's outcome, not the one about the turn
 		meanwhile []string
 		types     string
 		exit      int

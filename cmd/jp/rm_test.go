@@ -42,8 +42,7 @@ func TestRmAsks(t *testing.T) {
 	}
 }
 
-// Nothing is deleted where one of those that were named is in use; a filter
-// leaves it alone.
+// rm deletes nothing if a named conversation is in use. A filter leaves that one alone.
 func TestRmOfOneInUse(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// endRunning ends what a test left running in the background, which it knows by
-// the home that is the test's own, and waits for the end of it.
+// endRunning ends the background processes of a test, found by the test's own home, and waits for
+// their end.
 func endRunning(home string) {
 	environs, _ := filepath.Glob("/proc/[0-9]*/environ")
 	for _, path := range environs {

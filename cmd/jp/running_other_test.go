@@ -2,6 +2,5 @@
 
 package main
 
-// endRunning ends nothing: here a test cannot tell what it left running in the
-// background.
+// endRunning does nothing: on this system a test cannot find its background processes.
 func endRunning(string) {}

@@ -35,8 +35,8 @@ var scriptCommands = map[string]func(*testscript.TestScript, bool, []string){
 	"helps": scriptHelps,
 }
 
-// repo DIR makes a repository with a commit of README.md, and of what the
-// script put into DIR, and goes there. FIRST is the beginning of its id.
+// repo DIR makes a repository with a commit of README.md, and of the files that the script put into
+// DIR, and goes there. FIRST is the beginning of its id.
 func scriptRepo(ts *testscript.TestScript, _ bool, args []string) {
 	dir := ts.MkAbs("repo")
 	if len(args) == 1 {
@@ -110,7 +110,7 @@ func scriptJSON(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// keys FILE PATH NAME… says which keys an object has, no more and no fewer.
+// keys FILE PATH NAME… checks that an object has exactly these keys.
 func scriptKeys(ts *testscript.TestScript, _ bool, args []string) {
 	value, found := walk(document(ts, args[0]), strings.Split(args[1], "."))
 	object, ok := value.(map[string]any)
@@ -197,15 +197,17 @@ var (
 	inOut       = regexp.MustCompile(`[\d.]+k? in, [\d.]+k? out`)
 )
 
-// scrub stdout|stderr writes it to "scrubbed", JSON indented, without what
-// depends on the version of jp, on the machine or on the object format.
+// scrub stdout
+//
+// stderr writes it to "scrubbed", JSON indented, without the parts that depend on the version of jp,
+// on the machine or on the object format.
 func scriptScrub(ts *testscript.TestScript, _ bool, args []string) {
 	text := scrubbed(ts.ReadFile(args[0]), ts.Getenv("WORK"))
 	ts.Check(os.WriteFile(ts.MkAbs("../scrubbed"), []byte(text), 0o666))
 }
 
-// scrubbed is a text without what depends on the version of jp or on the
-// machine, JSON indented.
+// scrubbed is a text without the parts that depend on the version of jp or on the machine, JSON
+// indented.
 func scrubbed(text, work string) string {
 	var indented bytes.Buffer
 	if json.Indent(&indented, []byte(text), "", "  ") == nil {
@@ -223,7 +225,7 @@ func scrubbed(text, work string) string {
 	return strings.ReplaceAll(text, work, "$WORK")
 }
 
-// save NAME keeps what the last command wrote to stdout in a variable.
+// save NAME keeps the stdout of the last command in a variable.
 func scriptSave(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv(args[0], strings.TrimSpace(ts.ReadFile("stdout")))
 	fmt.Fprintf(ts.Stdout(), "%s\n", ts.Getenv(args[0]))

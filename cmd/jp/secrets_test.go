@@ -19,8 +19,8 @@ import (
 	"jp/redact/redacttest"
 )
 
-// plant brings secrets into every place of a conversation that somebody can put
-// them into, through the program itself.
+// plant brings secrets into every place of a conversation that can have them, through the program
+// itself.
 func (p *workspace) plant(secrets *redacttest.Planter, flags ...string) {
 	for i := range 4 {
 		p.write(fmt.Sprintf("../out%d.txt", i), secrets.Texts(12))
@@ -83,12 +83,12 @@ func (p *workspace) plant(secrets *redacttest.Planter, flags ...string) {
 	jp(0, "fork", "-a", "--title", "f "+secrets.Token(), "--last", "1")
 }
 
-// traces are the marks that stand in what the repository holds: objects, refs and
-// what jp keeps beside them, but for texts that stream.
+// traces are the marks in the data of the repository: objects, refs and jp's own files, except for
+// texts that stream.
 func (p *workspace) traces(marks []string) (found []string) {
 	held := append(p.objects(), p.ownFiles("drafts")...)
 	for _, mark := range marks {
-		// Half of one is too much, such as where a line was cut off.
+		// Half of one is too much, such as at the end of a cut line.
 		if bytes.Contains(held, []byte(mark)) || bytes.Contains(held, []byte(mark[:min(len(mark), 12)])) {
 			found = append(found, mark)
 		}
@@ -132,7 +132,7 @@ func TestNoSecretIsRecorded(t *testing.T) {
 	require.Equal(t, 0, p.jp("verify").exit)
 }
 
-// The same is found where the user wants no replacing: the places are real.
+// The same is found if the user wants no replacing: the places are real.
 func TestSecretsAreRecordedWhereTheUserWants(t *testing.T) {
 	t.Parallel()
 	p, secrets := newPlace(t), &redacttest.Planter{Random: rand.New(rand.NewPCG(1, 2))}
@@ -143,8 +143,8 @@ func TestSecretsAreRecordedWhereTheUserWants(t *testing.T) {
 	}
 }
 
-// TestWhereNoKeyPasses makes keys of each form, brings them to jp on each way, and looks for them at each place where
-// jp writes or sends.
+// TestWhereNoKeyPasses makes keys of each form, brings them to jp on each way, and looks for them at
+// each place to which jp writes or sends.
 func TestWhereNoKeyPasses(t *testing.T) {
 	t.Parallel()
 	p, s := vendorPlace(t)

@@ -8,14 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A query in a session without a conversation asks, with one key, whether what stopped in
-// this working tree goes on first.
+// A query in a session without a conversation asks, with one key, whether a stopped turn of this
+// working tree goes on first.
 func TestANewTerminalOffersWhatStoppedHere(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		key           string
 		exit          int
-		turns         string // of the conversation that stopped, with what it was asked
+		turns         string // of the stopped conversation, with its requests
 		conversations int
 		draft         bool
 	}{
@@ -59,7 +59,7 @@ func TestANewTerminalOffersWhatStoppedHere(t *testing.T) {
 	}
 }
 
-// A chooser lists what the command can act on, and asks nothing where that is one.
+// A chooser lists the conversations that the command can act on, and does not ask if there is one.
 func TestAChooserListsWhatTheCommandCanActOn(t *testing.T) {
 	t.Parallel()
 	make := "[[reply]]\n[[reply.tool_call]]\nname = \"fs_create_file\"\narguments = { path = \"made.txt\", content = \"x\" }\n[[reply]]\nmessage = \"Over.\"\n"

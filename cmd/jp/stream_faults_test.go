@@ -13,8 +13,8 @@ import (
 	"jp/agent/problem"
 )
 
-// scripted is a server on loopback that answers each request with the next text, and
-// keeps the line open behind it where the text ends with a mark.
+// scriptedServer is a server on loopback that answers each request with the next text, and keeps the
+// line open behind it if the text ends with a mark.
 func scriptedServer(t *testing.T, status int, kind string, answers ...string) string {
 	t.Helper()
 	next := make(chan string, len(answers))
@@ -50,7 +50,7 @@ func scriptedServer(t *testing.T, status int, kind string, answers ...string) st
 	return s.URL
 }
 
-// stayOpen ends a text behind which comments come for ever.
+// stayOpen ends a text that endless comments follow.
 const stayOpen = "<comments for ever>"
 
 // TestWhatAServerSendsIsRead asks servers that are loose, broken, or in the way.

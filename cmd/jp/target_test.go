@@ -23,9 +23,8 @@ func (p *workspace) clocked(at string, args ...string) result {
 	return out
 }
 
-// targets is a repository with three conversations: "first" is active last,
-// "third" is newest, and archived; the session was about "second" before
-// "first". Of another one there is what was fetched.
+// targets is a repository with three conversations: "first" is active last, "third" is newest, and
+// archived; the session was about "second" before "first". Another conversation is there as fetched.
 func targets(t *testing.T) (*repo.Repo, *ui.Env, map[string]conversation.ID) {
 	t.Helper()
 	p := newPlace(t)

@@ -21,15 +21,14 @@ import (
 	"jp/sandbox"
 )
 
-// A taskPage is a page of docs/tasks while a test does what it says, in order: each
-// block of a file is written, each command of a "console" block is run, and must
-// print what stands behind it.
+// A taskPage is a page of docs/tasks while a test follows it, in order: it writes each block of a
+// file, and runs each command of a "console" block, which must print the output behind it.
 type taskPage struct {
 	t        *testing.T
 	home     string            // the parent of all folders
 	clock    time.Time         // of the next command
 	settings string            // of the user, before the page
-	actual   map[string]string // what the test has in the place of words of the page
+	actual   map[string]string // the test's words in the place of the page's
 	at       map[string]string // by prompt: the folder
 	environ  map[string][]string
 }
@@ -218,7 +217,8 @@ func (p *taskPage) setenv(prompt, name, value string) {
 	p.environ[prompt] = append(p.environ[prompt], name+"="+value)
 }
 
-// model makes a script what anthropic/claude-sonnet-5-5 ("main") says, or openai/gpt-6.1-sol.
+// model makes the script the answers of anthropic/claude-sonnet-5-5 ("main"), or of
+// openai/gpt-6.1-sol.
 func (p *taskPage) model(name, script string) {
 	p.t.Helper()
 	require.NoError(p.t, os.WriteFile(filepath.Join(p.home, name+".toml"), []byte(script), 0o600))
@@ -327,7 +327,7 @@ func (p *taskPage) keys() {
 	p.program("pass", "#!/bin/sh\necho "+v.Key()+"\n")
 }
 
-// allows is a Go module, and a model that tests it and would rather do more.
+// allows is a Go module, and a model that tests it and tries more.
 func (p *taskPage) allows() {
 	if !sandbox.Supported().Enforced() {
 		p.t.Skip("the page says what a confined program may do, and none can be confined here")
@@ -384,7 +384,7 @@ var (
 	exitCode  = regexp.MustCompile(`# exit code (\d+)`)
 )
 
-// follow does what a page says.
+// follow runs the steps of a page.
 func (p *taskPage) follow(page string) {
 	p.t.Helper()
 	commands := 0
@@ -409,7 +409,7 @@ func (p *taskPage) follow(page string) {
 	require.NotZero(p.t, commands)
 }
 
-// really is a text of the page with what the test has in the place of its words.
+// really is a text of the page with the test's words in the place of its own.
 func (p *taskPage) really(text string) string {
 	for documented, actual := range p.actual {
 		text = strings.ReplaceAll(text, documented, actual)
@@ -417,8 +417,8 @@ func (p *taskPage) really(text string) string {
 	return text
 }
 
-// check runs a command and compares what it prints. A line of three dots stands for
-// any number of lines, and three dots in a line for any text.
+// check runs a command and compares its output. A line of three dots stands for any number of lines,
+// and three dots in a line for any text.
 func (p *taskPage) check(who, command string, want []string) {
 	p.t.Helper()
 	out, exit := p.run(who, p.really(command))
@@ -460,8 +460,7 @@ func evened(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// linePattern matches a line of the page, whatever the time, the machine and the
-// names of commits are.
+// linePattern matches a line of the page with any time, machine and names of commits.
 func linePattern(line string) string {
 	line = evened(line)
 	var pattern strings.Builder

@@ -12,8 +12,7 @@ import (
 
 const readsScript = "[[reply]]\n[[reply.tool_call]]\nname = \"fs_list_files\"\narguments = {}\n[[reply]]\nmessage = \"Over.\"\n"
 
-// A question of what is not recorded can be answered here only, and what breaks it
-// off leaves nothing.
+// A question of a transient turn can be answered here only, and an interruption leaves no trace.
 func TestAQuestionOfWhatIsNotRecorded(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -47,7 +46,7 @@ func TestAQuestionOfWhatIsNotRecorded(t *testing.T) {
 	s.WaitFor("Over.")
 }
 
-// What was written in an editor is not lost with the turn.
+// A text from an editor is not lost with the turn.
 func TestATextThatIsNotRecordedIsKept(t *testing.T) {
 	t.Parallel()
 	p := edited(t, "echo thoughts >>\"$1\"\n")

@@ -23,7 +23,7 @@ func TestTrustAsks(t *testing.T) {
 			s := p.sit(100, "trust")
 			s.WaitFor(".jp/config.toml asks for:")
 			s.WaitFor(`hooks.turn-end`)
-			s.WaitFor(`\u202`) // what turns the line around is seen
+			s.WaitFor(`\u202`) // the character that turns the line around is visible
 			s.WaitFor("Trust this?")
 			s.prompted()
 			s.Type(tt.key)

@@ -10,8 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A program deletes, changes and makes files, and jp is killed while it runs. Each way to settle the turn names what moved.
-// Undo brings back what is gone, and a restore that names a file brings back what is changed.
+// A program deletes, changes and makes files, and jp is killed while it runs. Each way to settle the
+// turn names the changed files. Undo brings back deleted files, and a restore that names a file brings
+// back a changed one.
 func TestUndoOfALostTool(t *testing.T) {
 	t.Parallel()
 	reported, again, discarded := []string{"continue", "-y"}, []string{"continue", "-y", "--pending=run"}, []string{"discard"}

@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// An undo of a new or changed file and an undo of that give its bytes back, whatever git would make of its line ends.
+// An undo of a new or changed file and an undo of that give its bytes back, with any conversion of
+// line ends by git.
 func TestUndoKeepsBytes(t *testing.T) {
 	t.Parallel()
 	wide := func(text string) string {
@@ -49,7 +50,7 @@ func TestUndoKeepsBytes(t *testing.T) {
 			}
 			p.write("../make.toml", "[[reply]]\n[[reply.tool_call]]\nname = \"shell_run\"\narguments = { argv = [\"cp\", \"../bytes\", \"new.txt\"] }\n[[reply]]\nmessage = \"Made.\"\n")
 			for i, want := range set.bytes {
-				for _, first := range []string{"", set.encoded("first\r\n")}[:1+i%2] { // what is there before
+				for _, first := range []string{"", set.encoded("first\r\n")}[:1+i%2] { // the content before
 					p.write("../bytes", want)
 					if first != "" {
 						p.write("new.txt", first)

@@ -8,8 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Files that tools made in one way and that get another name, or that git tracks later, are the tools'. Undo takes them
-// away and says of none that it was there before. The user's file stays as it was.
+// Files that tools made in one way and that get another name, or that git tracks later, are the
+// tools'. Undo takes them away, and never claims that they were there before. The user's file stays as
+// it was.
 func TestUndoKnowsTheToolsOwnFiles(t *testing.T) {
 	t.Parallel()
 	for name, calls := range map[string][]string{

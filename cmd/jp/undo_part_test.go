@@ -48,7 +48,7 @@ func TestUndoOfTheEnd(t *testing.T) {
 				p.write(one("a", "b"), "user later\n")
 			}
 			if rng.IntN(4) == 0 {
-				p.jp("undo", "-y") // 1 where a file could not be written
+				p.jp("undo", "-y") // 1 if a file could not be written
 			}
 			events := p.events()
 			for _, event := range []string{"", fmt.Sprintf("@%d", rng.IntN(len(events))), fmt.Sprintf("@%d", len(events)-1-rng.IntN(4))} {
@@ -64,7 +64,7 @@ func TestUndoOfTheEnd(t *testing.T) {
 				require.Equal(t, whole, end, "seed %d, turn %d, %s", seed, turn, event)
 			}
 		}
-		// A file that is not by this user's key, or of other events, says nothing.
+		// A file without this user's key, or of other events, has no effect.
 		args := []string{"undo", "--dry-run", "--json"}
 		whole := p.jp(args...)
 		events := p.events()

@@ -34,7 +34,7 @@ func worked(t *testing.T) *workspace {
 	return p
 }
 
-// read is a file's text, "" where it is not there.
+// read is a file's text, or "".
 func (p *workspace) read(name string) string {
 	p.t.Helper()
 	text, err := os.ReadFile(filepath.Join(p.dir, name))
@@ -117,7 +117,8 @@ func TestUndoLeavesWhatChangedWhileItAsked(t *testing.T) {
 	require.Zero(t, p.jp("verify").exit)
 }
 
-// While jp asks whether it puts files back, others use the conversation. What they did meanwhile counts.
+// While jp asks whether it puts files back, others use the conversation. Their changes meanwhile
+// count.
 func TestConfirmationLeavesTheConversationFree(t *testing.T) {
 	t.Parallel()
 	const said, wrote = "said.toml", "wrote.toml"

@@ -18,7 +18,7 @@ func TestUndoNamesPipesAndSockets(t *testing.T) {
 	for name, row := range map[string]struct {
 		program, kind string
 		ignored       bool
-		left          string // what the foot line says beside it
+		left          string // the foot line's text about it
 		large         bool
 	}{
 		"a pipe":               {"rm d/s", "a pipe", false, "1 file", false},

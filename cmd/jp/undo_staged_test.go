@@ -31,7 +31,7 @@ func TestUndoNamesWhatIsStaged(t *testing.T) {
 				p.write("README.md", "mine\n")
 				call := "[[reply]]\n[[reply.tool_call]]\nname = \"shell_run\"\narguments = { argv = [\"sh\", \"-c\", %q] }\n"
 				script, named := fmt.Sprintf(call, row.program), row.named
-				if commit { // a later call commits what is staged
+				if commit { // a later call commits the staged changes
 					script += fmt.Sprintf(call, "git commit -qm later || :")
 					named = ""
 				}

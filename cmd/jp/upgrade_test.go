@@ -22,8 +22,8 @@ var eventTypes = []conversation.Type{
 	conversation.TypeInstructions, conversation.TypeCompaction, conversation.TypeCompactionUndone,
 }
 
-// Each corpus is what one earlier jp wrote (testdata/corpus/write), with the types of events that it did not have yet.
-// This jp verifies it, reads every event, and continues every conversation.
+// Each corpus is the output of one earlier jp (testdata/corpus/write), with the types of events that
+// it did not have yet. This jp verifies it, reads every event, and continues every conversation.
 func TestUpgrade(t *testing.T) {
 	t.Parallel()
 	for name, lacks := range map[string][]conversation.Type{
@@ -51,7 +51,7 @@ func TestUpgrade(t *testing.T) {
 				if strings.Contains(ref, "/archive/") {
 					require.Zero(t, p.jp("archive", "--undo", id).exit)
 				}
-				resumed := p.jp("continue", "-y", "-m", "script/models/talk.toml", id) // which does nothing where no turn is incomplete
+				resumed := p.jp("continue", "-y", "-m", "script/models/talk.toml", id) // which does nothing if no turn is incomplete
 				require.Zero(t, resumed.exit, "%s: %s", ref, resumed.stderr)
 				asked := p.jp("query", "-i", id, "-m", "script/models/talk.toml", "And today?")
 				require.Zero(t, asked.exit, "%s: %s", ref, asked.stderr)

@@ -64,8 +64,8 @@ func TestACallThatAVendorReportsTwiceRunsOnce(t *testing.T) {
 	}
 }
 
-// TestAToolNameThatIsNearlyRightRuns lets each vendor write a name in a damaged way.
-// The next request has the right one, and what was written is on record.
+// TestAToolNameThatIsNearlyRightRuns lets each vendor write a name in a damaged way. The next request
+// has the right one, and the damaged one is on record.
 func TestAToolNameThatIsNearlyRightRuns(t *testing.T) {
 	t.Parallel()
 	p, s := vendorPlace(t)

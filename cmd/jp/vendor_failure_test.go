@@ -77,7 +77,7 @@ func TestAForkOfTheLastTurnsIsShortEnough(t *testing.T) {
 	require.NotContains(t, last, `"text":"One"`)
 }
 
-// TestRetries asks again as long as that may help, and says when.
+// TestVendorsAreAskedAgain lets jp ask again as long as that may help, and print the time to wait.
 func TestVendorsAreAskedAgain(t *testing.T) {
 	t.Parallel()
 	wait := func(header map[string]string) vendortest.Reply {
@@ -210,7 +210,7 @@ func TestNothingAnswers(t *testing.T) {
 	}
 }
 
-// A fork that leaves nothing out is no way out.
+// jp does not advise a fork that leaves no turn out.
 func TestTooLongForAFewTurns(t *testing.T) {
 	t.Parallel()
 	p, s := vendorPlace(t)
@@ -226,7 +226,7 @@ func TestTooLongForAFewTurns(t *testing.T) {
 	}
 }
 
-// How an answer ends decides how jp does.
+// The end of an answer decides jp's exit.
 func TestEndsOfAnswers(t *testing.T) {
 	t.Parallel()
 	p, s := vendorPlace(t)

@@ -18,9 +18,9 @@ func called(text string, calls ...vendortest.Call) vendortest.Reply {
 	return vendortest.Reply{Reasoning: "Hm.", Text: text, Calls: calls}
 }
 
-// TestNothingThatAModelOrAToolSaysSpoilsAConversation lets each vendor's model say
-// the same odd thing, one behind the other in one conversation. The server judges
-// each request that has it in its history.
+// TestNothingThatAModelOrAToolSaysSpoilsAConversation lets each vendor's model give the same odd
+// answers, one after the other in one conversation. The server judges each request that has them in
+// its history.
 func TestNothingThatAModelOrAToolSaysSpoilsAConversation(t *testing.T) {
 	t.Parallel()
 	const gif = "GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff!\xf9\x04\x01\x00\x00\x00\x00,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;"
@@ -48,7 +48,7 @@ func TestNothingThatAModelOrAToolSaysSpoilsAConversation(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p, s := vendorPlace(t)
-			s.Loose() // ids that occur twice are changed, and with them what was received
+			s.Loose() // ids that occur twice are changed, and with them the received text
 			p.write("image.gif", gif)
 			p.write("image.png", gif)
 			for _, v := range vendortest.Vendors() {

@@ -74,8 +74,8 @@ func TestHintsAfterARefusalSendAnotherRequest(t *testing.T) {
 			require.Equal(t, greeting+"\n", p.jp("continue", "-t", "git_log").stdout)
 			require.True(t, strings.Contains(last(), "git_log"), "git_log")
 
-			// A refused image is described instead. Where that does not help, the fork is
-			// one that ends before it.
+			// A refused image is described instead. If that does not help, the fork is one that ends
+			// before it.
 			p.write("shot.png", "\x89PNG\r\n\x1a\n")
 			s.Say(vendortest.Reply{Text: greeting})
 			require.Zero(t, p.jp("query", "-m", v.Asked(), "--new", "Before").exit)

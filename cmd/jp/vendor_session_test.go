@@ -12,8 +12,8 @@ import (
 	"jp/internal/vendortest"
 )
 
-// vendorPlace is a place whose models are those of a server with a script. There
-// nobody waits before a model is asked again.
+// vendorPlace is a place whose models are those of a server with a script. There jp asks a model again
+// without a wait.
 func vendorPlace(t *testing.T, script ...vendortest.Reply) (*workspace, *vendortest.Server) {
 	t.Helper()
 	p := newPlace(t)
@@ -30,8 +30,7 @@ func (p *workspace) asks(v vendortest.Vendor, args ...string) result {
 	return out
 }
 
-// kept is what the place's conversation keeps for providers: the items, oldest
-// first.
+// kept is the data of the place's conversation for providers: the items, oldest first.
 func (p *workspace) kept() (items []json.RawMessage) {
 	p.t.Helper()
 	for line := range strings.Lines(p.git("log", "--reverse", "--format=raw", strings.TrimSpace(p.jp("show", "--ref").stdout))) {
@@ -58,7 +57,7 @@ func working() []vendortest.Reply {
 	}
 }
 
-// costs of one such model call, where jp knows a price.
+// costs of one such model call, if jp knows a price.
 var costs = map[string]string{
 	"anthropic":  "0.01026", // 3 calls of 600·$3 + 400·$0.30 + 100·$15, in millions
 	"google":     "0.00744",
@@ -86,8 +85,8 @@ func TestASessionWithEachVendor(t *testing.T) {
 	}
 }
 
-// requireUsage says what three such model calls used: as the vendor counted, and
-// what that costs, "" where jp knows no price.
+// requireUsage checks the usage of three such model calls: as the vendor counted, with the cost, "" if
+// jp knows no price.
 func (p *workspace) requireUsage(cost string) {
 	p.t.Helper()
 	var shown struct{ Usage map[string]any }
@@ -104,8 +103,8 @@ func (p *workspace) requireUsage(cost string) {
 	}
 }
 
-// requireKept compares what a vendor wants back with what is kept, where more may
-// be: both in canonical JSON, in this order.
+// requireKept requires that the items that a vendor wants back are kept: both in canonical JSON, in
+// this order. More may be kept.
 func requireKept(t *testing.T, wanted, kept []json.RawMessage) {
 	t.Helper()
 	at := 0
@@ -153,8 +152,8 @@ func everyPair(all []vendortest.Vendor) (order []vendortest.Vendor) {
 	return order
 }
 
-// TestAConversationWithEveryVendor asks one vendor's model after the other's, in
-// one conversation: each request has what that vendor may read, and no more.
+// TestAConversationWithEveryVendor asks one vendor's model after the other's, in one conversation:
+// each request has the data that this vendor may read, and no more.
 func TestAConversationWithEveryVendor(t *testing.T) {
 	t.Parallel()
 	p, s := vendorPlace(t)
@@ -176,7 +175,7 @@ func TestAConversationWithEveryVendor(t *testing.T) {
 func TestGoingOnWithAnotherVendor(t *testing.T) {
 	t.Parallel()
 	p, s := vendorPlace(t)
-	s.Loose() // what was received of an answer that broke is the client's to know
+	s.Loose() // only the client knows the received part of an answer that broke
 	order := everyPair(vendortest.Vendors())
 	for i, v := range order[1:] {
 		broken := vendortest.Reply{

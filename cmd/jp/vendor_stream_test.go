@@ -9,8 +9,8 @@ import (
 	"jp/internal/vendortest"
 )
 
-// TestRoughStreams asks servers that are as rough as they may be; what is said
-// comes out to the byte. Package vendortest tries each roughness by itself.
+// TestRoughStreams asks servers that are as rough as they may be; their text comes out to the byte.
+// Package vendortest tries each roughness by itself.
 func TestRoughStreams(t *testing.T) {
 	t.Parallel()
 	for _, v := range vendortest.Vendors() {
@@ -34,8 +34,8 @@ func TestRoughStreams(t *testing.T) {
 	}
 }
 
-// TestAnAnswerThatBeginsAnew breaks a stream off behind words that the terminal
-// shows; those of the next try stand below.
+// TestAnAnswerThatBeginsAnew breaks a stream off behind words that the terminal shows. The words of
+// the next try stand below.
 func TestAnAnswerThatBeginsAnew(t *testing.T) {
 	t.Parallel()
 	p, s := vendorPlace(t, vendortest.Reply{Text: "Half of an ans", Cut: &vendortest.Cut{Behind: vendortest.MarkText}},
@@ -47,8 +47,8 @@ func TestAnAnswerThatBeginsAnew(t *testing.T) {
 	require.Zero(t, s.Left())
 }
 
-// TestTheFirstWordsAreShownAtOnce lets the server wait with all that follows the
-// first words until the terminal shows them.
+// TestTheFirstWordsAreShownAtOnce lets the server hold back the rest until the terminal shows the
+// first words.
 func TestTheFirstWordsAreShownAtOnce(t *testing.T) {
 	t.Parallel()
 	for _, v := range vendortest.Vendors() {

@@ -19,8 +19,8 @@ func oddPlace(t *testing.T, kind string, script ...vendortest.Reply) (*workspace
 	return p, s
 }
 
-// TestToolsThatVendorsRefuse: the definitions are made fit, a renamed parameter comes
-// back to its own name, and only the tool that cannot be told of is left out.
+// TestToolsThatVendorsRefuse: jp adapts the definitions, a renamed parameter comes back to its own
+// name, and only a tool that no definition fits is left out.
 func TestToolsThatVendorsRefuse(t *testing.T) {
 	t.Parallel()
 	for _, v := range vendortest.Vendors() {

@@ -59,7 +59,7 @@ func TestWatch(t *testing.T) {
 	s.Type("\x1b[H")
 	s.WaitFor("› Make it long")
 	s.WaitFor("create many.txt")
-	s.WaitFor("added lines hidden: d") // what is approved is shown, or counted
+	s.WaitFor("added lines hidden: d") // the approved text is shown, or counted
 	s.Type("\x1b[B")
 	s.WaitFor("! the file exists and will be overwritten")
 	require.Eventually(t, func() bool { // a key that comes before a person can have read the question is dropped
@@ -170,7 +170,7 @@ func (p *workspace) exists(name, text string) bool {
 	return err == nil && (text == "" || string(found) == text)
 }
 
-// Without colours and lines in place, jp says what changes.
+// Without colours and lines in place, jp prints the changes.
 func TestWatchPlain(t *testing.T) {
 	t.Parallel()
 	p, id := inBackground(t, overwriteScript)
@@ -185,7 +185,7 @@ func TestWatchPlain(t *testing.T) {
 	require.Equal(t, 130, s.exit())
 }
 
-// Each change is one line of JSON, and a pipe that no one reads any more ends jp.
+// Each change is one line of JSON, and jp ends when its pipe loses the reader.
 func TestWatchJSON(t *testing.T) {
 	t.Parallel()
 	p, id := inBackground(t, overwriteScript)

@@ -15,7 +15,8 @@ import (
 // composedScript makes the model fetch an address that neither the user nor a result has named.
 const composedScript = "[[reply]]\n[[reply.tool_call]]\nname = \"web_fetch\"\narguments = { url = \"https://example.com/?q=read\" }\n[[reply]]\nmessage = \"Over.\"\n"
 
-// Whoever is asked hears that the model composed the address: in another terminal, in a program that follows, in an editor.
+// Each front end that asks says that the model composed the address: another terminal, a program that
+// follows, an editor.
 func TestAComposedAddressIsSaidEverywhere(t *testing.T) {
 	t.Parallel()
 	const warning = "the model composed this address"

@@ -12,8 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// unconfined lets the tools of a test do what a confined one cannot: kill jp, and
-// write beside the workspace.
+// unconfined lets the tools of a test leave the sandbox: kill jp, and write beside the workspace.
 const unconfined = "JP_CFG_SANDBOX__ENABLE=false"
 
 // A workspace is a repository with one commit, and the environment of one session.
@@ -67,7 +66,7 @@ func (p *workspace) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// A result is what a jp wrote, and how it ended.
+// A result is the output of a jp, and its exit.
 type result struct {
 	stdout, stderr string
 	exit           int
