@@ -5,9 +5,8 @@ import (
 	"time"
 )
 
-// Ago says how long ago something was in few columns: "now", "2 min", "2 h",
-// "3 d", and from a week on the day, in the time zone of now: "21 Nov", with the
-// year where it is another one.
+// Ago is a short form of the time since t: "now", "2 min", "2 h", "3 d", and from a week on the day,
+// in the time zone of now: "21 Nov", with the year if it is another one.
 func Ago(t, now time.Time) string {
 	t = t.In(now.Location())
 	switch past := now.Sub(t); {

@@ -17,18 +17,18 @@ type Asker interface {
 	Repeat()
 	// Mark begins the text of a question that goes away when it is answered.
 	Mark()
-	// Erase takes the text since Mark away, as far as it can; alone: nothing else was written since.
+	// Erase takes away the text since Mark, as far as it can; alone: no other text was written since.
 	Erase(alone bool)
 	KeepUnsent(u Unsent)
 }
 
-// A Region is where the last lines of a text are shown while they may still change.
+// A Region shows the last lines of a text while they may still change.
 type Region interface {
-	// Show makes these the lines of the region. If they only grow, the first ones stay above the
-	// screen where there is no room for all. Otherwise only the last ones are shown.
+	// Show makes these the lines of the region. If they only grow and the screen has no room for all,
+	// the first ones stay above the screen. Otherwise only the last ones are shown.
 	Show(lines []string, grow bool) error
 	// Hide takes them away.
 	Hide() error
-	// Keep leaves them where they are, for good.
+	// Keep leaves the lines at their place for good.
 	Keep() error
 }

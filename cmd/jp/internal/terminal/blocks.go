@@ -18,10 +18,10 @@ type blocks struct {
 	size    int             // of them, in bytes
 	joined  bool            // the block goes on with the last one
 	blanks  int             // blank lines since, in a list that may go on
-	fence   string          // what closes the code block, "" outside
+	fence   string          // the fence that closes the code block, "" outside
 	code    *fenced         // the code block that is given away line by line, nil outside
 	list    bool            // the block is a list
-	settled []finishedBlock // what is finished
+	settled []finishedBlock // finished blocks
 }
 
 // A finishedBlock is a finished block, or a line of a code block, or the end of one.
@@ -107,13 +107,13 @@ func (b *blocks) end() {
 	b.finish()
 }
 
-// unfinished is what there is of the last block; of a code block that is given away line by
-// line, the last line.
+// unfinished is the text of the last block so far. Of a code block that is printed line by line, it is
+// the last line.
 func (b *blocks) unfinished() string {
 	return strings.Join(append(b.open[:len(b.open):len(b.open)], b.line.String()), "\n")
 }
 
-// take returns what is finished, once.
+// take returns each finished block once.
 func (b *blocks) take() []finishedBlock {
 	settled := b.settled
 	b.settled = nil
@@ -162,8 +162,8 @@ func (b *blocks) fenced(line string) {
 	}
 }
 
-// keep adds a line to the block. Where it gets too long, the line begins another one, which
-// goes on with it: with the titles of a table, or in the code that is being written.
+// keep adds a line to the block. If the block gets too long, the line begins another one that
+// continues it: with the titles of a table, or in the code that is being written.
 func (b *blocks) keep(line string) {
 	wholeCode := b.fence != "" && !b.list && len(b.open) > 0 && openingFence(b.open[0], false) == b.fence
 	if !wholeCode && b.size+len(line) >= longestBlock && len(b.open) > 0 && (!b.list || listItem().MatchString(line) && line[0] != ' ' || b.size >= 2*longestBlock) {
@@ -188,7 +188,7 @@ func (b *blocks) keep(line string) {
 	b.size += len(line) + 1
 }
 
-// blank ends a block, but a list only if what follows does not belong to it.
+// blank ends a block. It ends a list only if the next line does not belong to it.
 func (b *blocks) blank() {
 	if b.list {
 		b.blanks++
@@ -226,7 +226,7 @@ func goesOn(line string) bool {
 	return strings.HasPrefix(line, "  ") || strings.HasPrefix(line, "\t") || listItem().MatchString(line)
 }
 
-// openingFence is what would close the code block that a line opens.
+// openingFence is the fence that would close the code block that a line opens.
 func openingFence(line string, inList bool) string {
 	found := fenceLine().FindStringSubmatch(line)
 	if found == nil || found[1][0] == '`' && strings.Contains(found[2], "`") {
@@ -245,7 +245,7 @@ func (b *blocks) finish() {
 	b.open, b.size, b.joined, b.blanks, b.fence, b.list = nil, 0, false, 0, "", false
 }
 
-// newFenced is the code block that a line opens.
+// newFenced begins the code block that a line opens.
 func newFenced(line string) *fenced {
 	mark := strings.TrimLeft(line, " ")
 	return &fenced{language: languageOf(mark), indent: len(line) - len(mark)}

@@ -10,7 +10,6 @@ import (
 // codeMargin stands before each line of code.
 const codeMargin = "  "
 
-// A codePainter colours the lines of a code block.
 type codePainter struct {
 	palette Palette
 	time    *highlight.Time
@@ -18,7 +17,7 @@ type codePainter struct {
 	guess   bool // the block does not name its language, and no line has come
 }
 
-// newPainter colours code of a language, which is "" where the block names none.
+// newPainter colours code of a language, "" if the block names none.
 func newPainter(language string, p Palette, t *highlight.Time) *codePainter {
 	c := &codePainter{palette: p, time: t, guess: language == "" && p.On(), code: highlight.New(nil, t)}
 	if p.On() {
@@ -121,7 +120,7 @@ func (c *codeBlock) unfinished(text string) []string {
 
 func blank(line string) bool { return strings.Trim(line, " ") == "" }
 
-// indented is a line without what the whole block is indented by.
+// indented is a line without the indent of the whole block.
 func (c *codeBlock) indented(line string) string {
 	for column := 0; column < c.indent && line != "" && (line[0] == ' ' || line[0] == '\t'); {
 		next := column + 1

@@ -14,8 +14,8 @@ const (
 	diffCode = "```\ndiff --git a/x b/x\n@@ -1 +1 @@\n-old\n+new\n same\n```\n"
 )
 
-// TestCodeIsHighlighted prints code in each place where it may stand: as a block or in one, at
-// once or while it is being written.
+// TestCodeIsHighlighted prints code in each possible place: as a block or in one, at once or while it
+// is being written.
 func TestCodeIsHighlighted(t *testing.T) {
 	for name, tt := range map[string]struct {
 		text string
@@ -79,7 +79,7 @@ func TestCodeOfABlockIsLookedAtOnce(t *testing.T) {
 	require.Equal(t, []string{"\x1b[36mif\x1b[39m"}, memo.lines("", Coloured(), []string{"if"}), "another language")
 }
 
-// TestNoColourReadsNoLexer prints code without colours: it does not even look for a language.
+// TestNoColourReadsNoLexer prints code without colours, and so without a search for its language.
 func TestNoColourReadsNoLexer(t *testing.T) {
 	require.False(t, newPainter("go", Palette{}, highlight.NewTime()).code.Known())
 	require.False(t, newPainter("", Palette{}, highlight.NewTime()).guess)

@@ -55,7 +55,7 @@ func (d *document) rows(n *extended.Table) [][]cell {
 	return rows
 }
 
-// row is the lines of one row.
+// row lays out one row of cells.
 func (d *document) row(cells []cell, widths []int, alignments []extended.Alignment) []string {
 	wrapped := make([][]string, len(widths))
 	height := 1
@@ -113,9 +113,9 @@ func (d *document) record(title, cell cell) []span {
 	return append(append(spans, span{text: ": "}), cell...)
 }
 
-// fitted is how wide the columns are in a room for all: as wide as their cells if
-// possible, else the wide ones equally less, but as wide as their words while
-// there is room. It is nil where there is no room for the columns.
+// fitted is how wide the columns are in a room for all: as wide as their cells if possible, else the
+// wide ones equally less, but as wide as their words while there is room. It is nil if there is no
+// room for the columns.
 func fitted(rows [][]cell, room int) []int {
 	natural, least := measured(rows)
 	if sum(natural) <= room {

@@ -63,7 +63,7 @@ func Changes(text string) (changes []Change) {
 	return changes
 }
 
-// Brief is what changes, without the lines around it, in at most some rows: first the removed lines of
+// Brief is the changed lines without their context, in at most some rows: first the removed lines of
 // each change are folded to two rows, then the last rows are counted.
 func Brief(changes []Change, most int) (brief []Change) {
 	for _, c := range changes {

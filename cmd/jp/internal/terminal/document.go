@@ -20,8 +20,8 @@ type document struct {
 	memo    *codeMemo
 }
 
-// narrowest is how many columns marks and bars leave to the text beside them.
-// What is nested deeper stands at the margin.
+// narrowest is how many columns marks and bars leave to the text beside them. Text that is nested
+// deeper begins at the margin.
 const narrowest = 4
 
 // layout is the lines of a clean text in a number of columns.
@@ -30,8 +30,7 @@ func layout(p parser.Parser, markdown string, width int, palette Palette, memo *
 	return d.blocks(p.Parse(text.NewReader(d.source)), width, false)
 }
 
-// blocks is the lines of what a block contains, with blank lines between unless
-// it is tight.
+// blocks is the lines of the blocks in parent, with blank lines between unless it is tight.
 func (d *document) blocks(parent ast.Node, width int, tight bool) []string {
 	var lines []string
 	for child := parent.FirstChild(); child != nil; child = child.NextSibling() {
@@ -185,7 +184,7 @@ func (d *document) line(segment text.Segment) string {
 	return strings.ReplaceAll(line, "\t", "    ")
 }
 
-// definition shows where a reference leads. What refers to it was printed before.
+// definition shows the target of a reference. The text that refers to it was printed before.
 func (d *document) definition(n *ast.LinkReferenceDefinition, width int) []string {
 	title := ""
 	if len(n.Title) > 0 {

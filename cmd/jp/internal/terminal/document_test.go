@@ -68,7 +68,7 @@ func TestDocumentInColours(t *testing.T) {
 	require.Equal(t, "  \x1b[36ma\x1b[39m\n\n  \x1b[36mb\x1b[39m\n", printed(t, 40, Coloured(), "```\na\n\nb\n```\n"))
 }
 
-// What cannot be laid out in time is printed as it stands.
+// A document that cannot be laid out in time is printed as it is.
 func TestDocumentIsLaidOutInTime(t *testing.T) {
 	repeat := strings.Repeat
 	for name, text := range map[string]string{
@@ -83,7 +83,7 @@ func TestDocumentIsLaidOutInTime(t *testing.T) {
 		"one word":         repeat("a", 32_000),
 		"much code":        "```\n" + repeat("|-|-|-|\n", 100_000) + "```\n",
 	} {
-		t.Log(name) // which of them the deadline of the tests ends, where it does
+		t.Log(name) // which of them the deadline of the tests ends, if it does
 		printed(t, 40, Coloured(), text)
 	}
 }

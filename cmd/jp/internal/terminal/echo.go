@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// An Echo decides whether a terminal shows each typed key. While it is off, no typed key gets into what jp shows
-// there, and the terminal keeps the keys for the program that reads it next. Its methods may be called from any goroutine.
-// A nil one does nothing.
+// An Echo decides whether a terminal shows each typed key. While it is off, jp's output there stays
+// free of typed keys, and the terminal keeps the keys for the program that reads it next. Its methods
+// may be called from any goroutine. A nil one does nothing.
 type Echo struct {
 	file *os.File
 	mu   sync.Mutex
@@ -20,8 +20,8 @@ type Echo struct {
 // NewEcho is the echo of a terminal. It is on.
 func NewEcho(file *os.File) *Echo { return &Echo{file: file} }
 
-// Off lets the terminal show no keys, until On is called. Where another program reads them one by one, or jp is in the
-// terminal's background, nothing changes.
+// Off lets the terminal show no keys, until On is called. If another program reads them one by one, or
+// jp is in the terminal's background, nothing changes.
 func (e *Echo) Off() {
 	if e == nil {
 		return

@@ -11,7 +11,7 @@ import (
 	"jp/cmd/jp/internal/terminal/terminaltest"
 )
 
-// Keys that are typed while the echo is off are shown nowhere, and are there for who reads next.
+// Keys typed while the echo is off are not shown, and the next reader gets them.
 func TestEchoOff(t *testing.T) {
 	s := terminaltest.New(t, 80, 24)
 	mode := func() uint64 {
@@ -51,7 +51,7 @@ func TestEchoBesideAQuestion(t *testing.T) {
 	e.Off()
 	k, err := tty.Keyboard(t.Context())
 	require.NoError(t, err)
-	e.Off() // who reads keys one by one shows what it likes
+	e.Off() // a program that reads keys one by one decides itself
 	e.On()
 	require.NoError(t, k.Close())
 	require.False(t, lines())

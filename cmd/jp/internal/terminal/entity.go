@@ -11,9 +11,9 @@ import (
 	"jp/internal/safetext"
 )
 
-// resolve makes plain text of Markdown's: backslashes before signs go, entities
-// become the characters they name. Nothing of it is a control character, and what
-// reorders or hides text is shown, as [Clean] has it.
+// resolve turns the text of Markdown into plain text: backslashes before signs go, entities become the
+// characters they name. The result has no control characters, and shows those that reorder or hide
+// text, as [Clean] does.
 func resolve(markdown string) string {
 	at := strings.IndexAny(markdown, `\&`)
 	if at < 0 {
@@ -30,7 +30,7 @@ func resolve(markdown string) string {
 	return b.String()
 }
 
-// escaped reads what a backslash or an ampersand begins.
+// escaped reads the escape that begins with a backslash or an ampersand.
 func escaped(text string) (plain string, size int) {
 	if text[0] == '\\' {
 		if len(text) > 1 && util.IsPunct(text[1]) {
@@ -50,13 +50,13 @@ func escaped(text string) (plain string, size int) {
 var (
 	anyEntity = lazy.Regexp(`^&(#[xX][0-9a-fA-F]{1,6}|#[0-9]{1,7}|[a-zA-Z][a-zA-Z0-9]*);`)
 
-	// controlEntity finds what may name a control character, also behind
-	// ampersands that are entities: who copies it may decode it once more.
+	// controlEntity finds an entity that may name a control character, also behind ampersands that are
+	// entities: a reader who copies it may decode it once more.
 	controlEntity = lazy.Regexp(`^&(?:amp;|#38;|#[xX]0*26;)*(#[xX][0-9a-fA-F]+|#[0-9]+|Tab|NewLine);`)
 )
 
-// named is what an entity stands for, which comes without its first and last
-// sign. An unknown one stands for itself.
+// named is the text of an entity, given without its first and last sign. An unknown one is returned
+// unchanged.
 func named(entity string) string {
 	if strings.HasPrefix(entity, "#") {
 		return html.UnescapeString("&" + entity + ";")

@@ -9,10 +9,9 @@ import (
 	"jp/internal/safetext"
 )
 
-// Excerpt shows a line of foreign text, made safe as [Clean] has it, with places
-// in it painted: bytes of the line, from and to, in order. A line with more
-// columns than there are is cut around the first of them, with … at the cuts,
-// and its tabs are four columns wide; with columns 0 the text stays as it is.
+// Excerpt shows a line of foreign text, made safe as by [Clean], with places in it painted: bytes of
+// the line, from and to, in order. A line that is too wide is cut around the first place, with … at
+// the cuts, and its tabs are four columns wide. With columns 0 the text stays as it is.
 func Excerpt(line string, places [][2]int, paint func(string) string, columns int) string {
 	if columns <= 0 {
 		shown, _, _ := painted(line, places, paint, safetext.Clean)
@@ -25,9 +24,8 @@ func Excerpt(line string, places [][2]int, paint func(string) string, columns in
 	return fitAround(shown, safetext.Columns(shown[:from]), safetext.Columns(shown[:to]), columns)
 }
 
-// painted cleans what is in the places and what is between them apart, so that
-// no control sequence swallows a place. From and to are where the first place is
-// then, in bytes.
+// painted cleans the text in the places and the text between them apart, so that no control sequence
+// swallows a place. From and to are the bytes of the first place in the result.
 func painted(line string, places [][2]int, paint, clean func(string) string) (shown string, from, to int) {
 	var b strings.Builder
 	at := 0
@@ -46,8 +44,8 @@ func painted(line string, places [][2]int, paint, clean func(string) string) (sh
 	return b.String(), from, to
 }
 
-// near is a long line without most of what is too far from the first place to be
-// seen. What is left is still too long, so that the cuts are marked.
+// near cuts most of a long line that is too far from the first place to be seen. The result is still
+// too long, so that the cuts are marked.
 func near(line string, places [][2]int, columns int) (string, [][2]int) {
 	const perColumn = 16 // bytes, more than characters need
 	first := [2]int{}

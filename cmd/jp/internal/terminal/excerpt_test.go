@@ -14,7 +14,7 @@ import (
 
 func bracket(text string) string { return "[" + text + "]" }
 
-// placesOf is where a word stands in a line.
+// placesOf are the places of a word in a line.
 func placesOf(line, word string) (places [][2]int) {
 	for at := 0; ; {
 		i := strings.Index(line[at:], word)
@@ -78,7 +78,7 @@ func TestExcerptFits(t *testing.T) {
 	})
 }
 
-// What looked at all of a line for each column of it would not end.
+// A search of the whole line for each column of it would not end.
 func TestExcerptOfALongLine(t *testing.T) {
 	line := strings.Repeat("漢字\x1b[31m ", 1<<20)
 	at := len(line) / 2

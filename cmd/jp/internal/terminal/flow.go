@@ -20,7 +20,6 @@ const (
 	verbatim // spaces stand for themselves
 )
 
-// sequence switches a look on.
 func (l look) sequence() string {
 	var codes []string
 	for _, c := range []struct {
@@ -57,30 +56,30 @@ func (d *document) wrap(spans []span, width int) []string {
 	return f.lines
 }
 
-// A cluster is what is seen as one character.
+// A cluster is the text that a reader sees as one character.
 type cluster struct {
 	text  string
 	width int
 	look  look
 }
 
-// A flow fills lines with words. A mark that combines with what is before it is
-// left out where a line begins with it: it would change what stands beside.
+// A flow fills lines with words. A mark that combines with the character before it is dropped at the
+// beginning of a line, since there it would change its neighbours.
 type flow struct {
 	width  int
 	colour bool
 	lines  []string
 	line   []cluster
-	column int // where the line ends
+	column int // of the line's end
 	gap    []cluster
 	word   []cluster
 }
 
-// read takes the text of all spans as one: what is seen as one character may be
-// in two of them. It looks as it begins.
+// read takes the text of all spans as one, since a visible character may extend over two of them. It
+// has the look of its beginning.
 func (f *flow) read(spans []span) {
 	text := strings.ReplaceAll(shown(spans), "\t", " ")
-	at, end := 0, 0 // where the next character is, and where the span before it ends
+	at, end := 0, 0 // the next character, and the end of the span before it
 	var on look
 	for at < len(text) {
 		for ; end <= at; spans = spans[1:] {
@@ -154,7 +153,7 @@ func columns(clusters []cluster) int {
 	return width
 }
 
-// Signs that stay with what is after them, and with what is before them.
+// Signs that stay with the text after them, and with the text before them.
 const (
 	opening = "（［｛〈《「『【〔“‘([{\"'*`~"
 	closing = "）］｝〉》」』】〕”’)]}\"'*`~、。，．・：；？！…ーっゃゅょッャュョ々,.:;?!"

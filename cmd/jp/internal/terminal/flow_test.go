@@ -41,7 +41,7 @@ func TestWrap(t *testing.T) {
 	require.Equal(t, []string{"ab"}, plain.wrap([]span{{"a", bold}, {"b", address}}, 9))
 }
 
-// Nothing is lost but spaces, and no line is too wide.
+// Wrapping removes spaces only, and no line is too wide.
 func TestWrapLosesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := safetext.Clean(strings.Join(rapid.SliceOfN(rapid.OneOf(

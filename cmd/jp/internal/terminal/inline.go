@@ -14,8 +14,8 @@ func (d *document) inline(parent ast.Node, on look) []span {
 	return w.spans
 }
 
-// An inlineWriter writes text, links and emphasis as spans. Without colours, the
-// marks of Markdown say what a look would.
+// An inlineWriter writes text, links and emphasis as spans. Without colours, the marks of Markdown
+// replace the looks.
 type inlineWriter struct {
 	*document
 	spans []span
@@ -100,8 +100,7 @@ func (w *inlineWriter) marked(n ast.Node, mark string, on look) {
 	w.write(mark, on)
 }
 
-// link is the text of a link, or what stands for an image, and where it leads,
-// unless that is what the text says.
+// link is the text of a link or image, and its destination, unless that is the text.
 func (w *inlineWriter) link(n ast.Node, destination string, on look) {
 	before := len(w.spans)
 	w.children(n, on)

@@ -31,8 +31,8 @@ const (
 	// afterLetter is how long a newline belongs to the letter before it, for
 	// people who are used to confirm.
 	afterLetter = 500 * time.Millisecond
-	// A question that follows another one within anew is not answered by what is typed
-	// within unread: a key that repeats, or that was meant for the one before.
+	// A question that follows another one within anew ignores keys typed within unread: a key that
+	// repeats, or that was meant for the question before.
 	anew   = time.Second
 	unread = 400 * time.Millisecond
 	// repeats is how far apart the same key comes at most while it is held down.
@@ -44,13 +44,12 @@ const (
 // Key waits for any key. See [TTY.Choose].
 func (t *TTY) Key(ctx context.Context) (Key, error) { return t.Choose(ctx, "", nil) }
 
-// Choose shows a prompt, waits for a key that accept wants (nil: any), and
-// returns it without showing it. What was typed before the prompt appeared is
-// thrown away, and so is what arrives in one piece, as from a paste, and what is typed
-// before a person can have read it, where another question has just ended or the person
-// was typing: the "> " at the end of the prompt appears when that is over. Ctrl+C and
-// Ctrl+D are returned whatever accept says. The errors are [ErrHangup], [ErrLeft] and the
-// cause of ctx; the terminal's mode is put back in each case.
+// Choose shows a prompt, waits for a key that accept wants (nil: any), and returns it without showing
+// it. It throws away keys typed before the prompt appeared and keys that arrive in one piece, as from
+// a paste. If another question has just ended or the person was typing, it also throws away keys that
+// come before a person can have read the prompt: the "> " at the end of the prompt appears when that
+// time is over. Ctrl+C and Ctrl+D are returned regardless of accept. The errors are [ErrHangup],
+// [ErrLeft] and the cause of ctx. The terminal's mode is put back in each case.
 func (t *TTY) Choose(ctx context.Context, prompt string, accept func(Key) bool) (key Key, err error) {
 	if t.marked != nil {
 		t.marked.asked++
@@ -72,7 +71,7 @@ func (t *TTY) Choose(ctx context.Context, prompt string, accept func(Key) bool) 
 	if asks {
 		defer func() {
 			t.ended = time.Time{}
-			if err != nil || unicode.IsPrint(rune(key)) { // Ctrl+C is meant for the question that there is
+			if err != nil || unicode.IsPrint(rune(key)) { // Ctrl+C is meant for the current question
 				t.ended = time.Now()
 			}
 		}()
@@ -89,8 +88,8 @@ func (t *TTY) Choose(ctx context.Context, prompt string, accept func(Key) bool) 
 	return t.chosen(in, time.Time{}, 0, accept)
 }
 
-// quiet is how long no key may come before a question can be answered: of a person who
-// was typing when it came up, or who has just answered another one. 0: it can be at once.
+// quiet is how long no key may come before a person can answer a question, if they were typing when it
+// came up or have just answered another one. 0: they can answer at once.
 func (t *TTY) quiet(typed bool) time.Duration {
 	switch {
 	case typed:
@@ -101,7 +100,7 @@ func (t *TTY) quiet(typed bool) time.Duration {
 	return 0
 }
 
-// Repeat says that the next question is the last one once more.
+// Repeat makes the next question the last one once more.
 func (t *TTY) Repeat() { t.ended = time.Time{} }
 
 // marker stands at the end of a question that can be answered.
@@ -152,7 +151,7 @@ func (t *TTY) confirms(key Key) bool {
 	return key == KeyEnter && t.now().Sub(t.letter) < afterLetter
 }
 
-// key reads one key with all that belongs to it.
+// key reads one key with all its bytes.
 func (in *input) key() (Key, error) {
 	typed, err := in.tty.typed.piece(func(limit time.Duration) ([]byte, error) {
 		if more, err := in.wait(limit); !more || err != nil {
@@ -166,13 +165,13 @@ func (in *input) key() (Key, error) {
 	return decode(typed), nil
 }
 
-// What a terminal sends before and behind what is pasted.
+// The marks that a terminal sends before and behind a paste.
 const (
 	pasteBegins = "\x1b[200~"
 	pasteEnds   = "\x1b[201~"
 )
 
-// more waits for bytes, and is those that came before with what follows.
+// more waits for bytes, and returns those that came before with the new ones.
 func (in *input) more(before []byte) ([]byte, error) {
 	buf := make([]byte, 256)
 	n, err := in.read(buf)

@@ -26,7 +26,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// asked runs something that asks, and returns where its end can be awaited.
+// asked runs a function that asks, and returns a channel for its result.
 func asked[T any](ask func() (T, error)) <-chan result[T] {
 	done := make(chan result[T], 1)
 	go func() {
@@ -141,7 +141,7 @@ func TestWhatWasTypedBeforeIsThrownAway(t *testing.T) {
 	require.Equal(t, "text", text)
 }
 
-// Who was typing when a question came up has not read it: it can be answered after a pause.
+// A person who was typing when a question came up has not read it: it can be answered after a pause.
 func TestAQuestionThatInterruptsTypingIsNotAnswered(t *testing.T) {
 	screen := terminaltest.New(t, 80, 24)
 	tty := NewTTY(screen.TTY)
@@ -158,7 +158,7 @@ func TestAQuestionThatInterruptsTypingIsNotAnswered(t *testing.T) {
 	require.NotContains(t, screen.Text(), ">")
 }
 
-// A key that repeats, or comes as the question before is gone, answers nothing.
+// A key that repeats, or comes as the question before is gone, is no answer.
 func TestAQuestionThatNobodyCanHaveReadIsNotAnswered(t *testing.T) {
 	screen := terminaltest.New(t, 80, 24)
 	tty := NewTTY(screen.TTY)
@@ -319,7 +319,7 @@ func TestUnsentTextIsKept(t *testing.T) {
 	elsewhere := errors.New("answered elsewhere")
 	for name, test := range map[string]struct {
 		typed, want string
-		preset      string // what was kept before
+		preset      string // kept before
 		cancel      bool   // else the terminal hangs up
 		err         error  // of the typed text itself
 	}{

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Keyboard reads all that is typed at a terminal, byte by byte and shown nowhere, until it is
-// closed. What was typed before is kept.
+// A Keyboard reads all keys typed at a terminal, byte by byte and without showing them, until it is
+// closed. It keeps keys that were typed before.
 type Keyboard struct {
 	in     *input
 	before *unix.Termios
@@ -39,8 +39,8 @@ func (t *TTY) Keyboard(ctx context.Context) (*Keyboard, error) {
 	return k, nil
 }
 
-// Read waits for what is typed, no longer than a time, or without limit where that is negative. It
-// returns nothing where the time is up, and [ErrHangup] where the terminal is gone.
+// Read waits for typed bytes until a limit, or without one if it is negative. It returns no bytes if
+// the time is up, and [ErrHangup] if the terminal is gone.
 func (k *Keyboard) Read(limit time.Duration) ([]byte, error) {
 	if limit >= 0 {
 		if more, err := k.in.wait(limit); !more || err != nil {
@@ -65,7 +65,7 @@ func (k *Keyboard) Close() error {
 	return errors.Join(err, unix.IoctlSetTermios(k.in.tty.fd(), setMode, k.before))
 }
 
-// What a terminal sends before and behind what is pasted.
+// The marks that a terminal sends before and behind a paste.
 const (
 	PasteBegins = pasteBegins
 	PasteEnds   = pasteEnds

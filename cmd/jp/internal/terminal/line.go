@@ -15,12 +15,12 @@ import (
 	"jp/internal/safetext"
 )
 
-// Line shows a prompt and returns the line that the person types and edits,
-// without its newline and without control characters. A line break that is pasted is a
-// blank. The errors are [io.EOF] for Ctrl+D on an empty line, [ErrBack] for Esc,
-// [ErrInterrupted] for Ctrl+C, [ErrLeft], [ErrHangup], and the cause of ctx. They come with what was typed. What was
-// typed before the prompt appeared is thrown away. Text that the terminal or the end of ctx
-// cuts off goes to the [Unsent] of the TTY, and the next line with this prompt offers it.
+// Line shows a prompt and returns the line that the person types and edits, without its newline and
+// without control characters. A pasted line break becomes a blank. The errors are [io.EOF] for Ctrl+D
+// on an empty line, [ErrBack] for Esc, [ErrInterrupted] for Ctrl+C, [ErrLeft], [ErrHangup], and the
+// cause of ctx. They come with the text typed so far. Keys typed before the prompt appeared are thrown
+// away. Text that the terminal or the end of ctx cuts off goes to the [Unsent] of the TTY, and the
+// next line with this prompt offers it.
 func (t *TTY) Line(ctx context.Context, prompt string) (string, error) {
 	return t.LineOr(ctx, prompt, "")
 }
@@ -29,17 +29,16 @@ func (t *TTY) Line(ctx context.Context, prompt string) (string, error) {
 type Unsent interface {
 	// Keep replaces the text of a prompt. An empty text removes it.
 	Keep(prompt, text string)
-	// Text returns the text of a prompt, "" where there is none.
+	// Text returns the text of a prompt, "" if there is none.
 	Text(prompt string) string
 }
 
-// KeepUnsent says where the TTY keeps text that was not sent. With nil, which is the
-// default, it is lost.
+// KeepUnsent sets the keeper of text that was not sent. With nil, the default, it is lost.
 func (t *TTY) KeepUnsent(u Unsent) { t.unsent = u }
 
 // LineOr is Line with a text that Tab puts on an empty line, where the person can edit it.
 func (t *TTY) LineOr(ctx context.Context, prompt, offered string) (string, error) {
-	t.marked = nil // what is typed takes rows, too
+	t.marked = nil // typed text takes rows, too
 	in, done, err := t.edits(ctx)
 	if err != nil {
 		return "", err
@@ -126,20 +125,20 @@ func (t *TTY) Hidden(ctx context.Context, prompt string) (string, error) {
 	return plain(text), err
 }
 
-// A lineInput is what a line editor reads and writes: keys that edit, and text.
+// A lineInput is the stream of a line editor: it reads keys and text, and writes the line.
 type lineInput struct {
 	in      *input
 	editor  *term.Terminal
-	raw     []byte // what was typed and is not looked at
-	keys    []byte // what the editor gets
+	raw     []byte // typed and not yet decoded
+	keys    []byte // for the editor
 	pasting bool
-	err     error  // what ended the line
-	asked   bool   // the editor was made to say what its line has
-	typed   string // what its line had when err came
+	err     error  // the reason that the line ended
+	asked   bool   // the editor was asked for its line
+	typed   string // the line when err came
 	width   int
 }
 
-// Write shows what the editor writes.
+// Write shows the editor's output.
 func (l *lineInput) Write(p []byte) (int, error) {
 	n, err := l.in.tty.file.Write(p)
 	if err != nil {
@@ -148,8 +147,8 @@ func (l *lineInput) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Read gives the editor what was typed. Before the error that ends the line it gives a
-// Tab, for which the editor shows its line to the callback.
+// Read gives the editor the typed keys. Before the error that ends the line it gives a Tab, for which
+// the editor shows its line to the callback.
 func (l *lineInput) Read(p []byte) (int, error) {
 	for len(l.keys) == 0 {
 		if l.err != nil && !l.asked {
@@ -169,7 +168,7 @@ func (l *lineInput) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// resize tells the editor how wide the terminal is now.
+// resize gives the editor the terminal's width.
 func (l *lineInput) resize() {
 	if width := l.in.tty.Width(); width != l.width {
 		l.width = width
@@ -177,7 +176,7 @@ func (l *lineInput) resize() {
 	}
 }
 
-// look makes keys of what was typed.
+// look decodes the typed bytes into keys.
 func (l *lineInput) look() error {
 	for len(l.raw) > 0 {
 		switch c := l.raw[0]; {
@@ -270,7 +269,7 @@ func pasted(text []byte) []byte {
 	}, string(text)))
 }
 
-// plain drops what is hidden in a line.
+// plain drops hidden characters from a line.
 func plain(typed string) string {
 	var b strings.Builder
 	c := safetext.NewStripper(&b)

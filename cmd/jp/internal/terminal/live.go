@@ -24,8 +24,8 @@ type live struct {
 	whole  bool   // the lines are all of the block behind the prefix
 }
 
-// ClearDown erases from the beginning of a row on. Some terminals keep what a program erases from
-// the first place of the screen on, as if it had scrolled away.
+// ClearDown erases from the beginning of a row on. Some terminals treat a screen that is erased from
+// its first place on as if it had scrolled away, and keep it.
 const ClearDown = "\x1b[K\x1b[C\x1b[J\r"
 
 // settle gives up the lines, except for the last one, that may have left the screen since the terminal has another height or
@@ -45,8 +45,8 @@ func (l *live) settle(height int) {
 	l.lines = l.lines[first:]
 }
 
-// Show makes the region these lines. What stays is not written again: where a
-// text only grows, no more goes to the terminal than what it grew by.
+// Show makes the region these lines. Unchanged lines are not written again: if a text only grows, only
+// the growth goes to the terminal.
 func (l *live) Show(lines []string, grow bool) error {
 	lines = l.prefix.Rest(lines)
 	above := 0
@@ -88,8 +88,8 @@ func (l *live) Show(lines []string, grow bool) error {
 	return err
 }
 
-// erase takes away all lines behind the first few, and the last of those as well:
-// the cursor is where that one began.
+// erase takes away all lines behind the first few, and the last of those as well: the cursor is at the
+// beginning of that one.
 func (l *live) erase(keep int) string {
 	if len(l.lines) == 0 {
 		return ""
@@ -128,7 +128,7 @@ func (l *live) Hide() error {
 	return err
 }
 
-// Keep leaves the lines where they are, for good.
+// Keep leaves the lines at their place for good.
 func (l *live) Keep() error {
 	l.prefix = Prefix{}
 	if len(l.lines) == 0 {

@@ -10,8 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// onScreen is what a terminal shows that got these writes, without the blanks at
-// the ends of lines.
+// onScreen is the screen of a terminal that got these writes, without the blanks at the ends of lines.
 func onScreen(columns int, writes string) string {
 	screen := vt.NewEmulator(columns, 400)
 	_, _ = screen.Write([]byte(strings.ReplaceAll(writes, "\n", "\r\n")))
@@ -83,8 +82,8 @@ func TestHiddenMarkdownLeavesNothing(t *testing.T) {
 	require.Equal(t, "A text of\nseveral\nlines,\nhalf done.", onScreen(10, out.String()))
 }
 
-// TestLiveMarkdownOnAResizedTerminal makes a terminal narrower while a block is being written.
-// One that breaks lines anew shows what it would show had it been as wide from the beginning.
+// TestLiveMarkdownOnAResizedTerminal makes a terminal narrower while a block is being written. One
+// that breaks lines anew has the same screen as one that had the last width from the beginning.
 func TestLiveMarkdownOnAResizedTerminal(t *testing.T) {
 	full := strings.Repeat("Full.\n\n", 20) // the block is at the bottom of the screen
 	for name, tt := range map[string]struct{ before, more string }{
@@ -114,8 +113,8 @@ func TestLiveMarkdownOnAResizedTerminal(t *testing.T) {
 					_, err = m.Write([]byte(tt.more))
 					require.NoError(t, err)
 					require.NoError(t, m.Close())
-					// What is written to the narrow terminal from the beginning is broken as by one
-					// that breaks anew. "Before." was settled, so that nothing above it moves.
+					// Text written to the narrow terminal from the beginning is broken as by one that
+					// breaks anew. "Before." was settled, so that nothing above it moves.
 					require.Equal(t, onScreen(narrow, printed(t, narrow, Palette{}, full+tt.before+tt.more)), onScreen(narrow, out.String()), "%q", out.String())
 				})
 			}

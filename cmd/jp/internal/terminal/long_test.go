@@ -40,8 +40,8 @@ var longBlocks = map[string]string{
 	"a heading":           "# " + numbered(4000, "word %d ") + "\n",
 }
 
-// TestLongBlocksStream writes long blocks in small pieces: what was written last is always on
-// the screen, and what is kept does not grow.
+// TestLongBlocksStream writes long blocks in small pieces: the last text is always on the screen, and
+// memory does not grow.
 func TestLongBlocksStream(t *testing.T) {
 	for name, text := range longBlocks {
 		t.Run(name, func(t *testing.T) {
@@ -71,8 +71,8 @@ func TestLongBlocksStream(t *testing.T) {
 	}
 }
 
-// TestLongBlocksAreWhole prints long blocks at once and in pieces, streamed and not: it comes to
-// the same words, in their order.
+// TestLongBlocksAreWhole prints long blocks at once and in pieces, streamed and not: the words and
+// their order are the same.
 func TestLongBlocksAreWhole(t *testing.T) {
 	for name, text := range longBlocks {
 		t.Run(name, func(t *testing.T) {

@@ -14,10 +14,10 @@ import (
 	"jp/internal/safetext"
 )
 
-// Markdown prints Markdown on a terminal while it is still being written: each
-// block once, as soon as the next one begins. How the text was split into writes
-// makes no difference to what is printed. Where it is [Markdown.Live], the block
-// that is being written is shown, too, as it would be printed if it ended there.
+// Markdown prints Markdown on a terminal while it is still being written: each block once, as soon as
+// the next one begins. The output is the same for any split of the text into writes. If it is
+// [Markdown.Live], the block that is being written is shown, too, as it would be printed if it ended
+// there.
 type Markdown struct {
 	out     io.Writer
 	width   int    // without the indent
@@ -48,8 +48,8 @@ func NewMarkdown(out io.Writer, width int, palette Palette) *Markdown {
 	return m
 }
 
-// Live shows the block that is being written, at most as many rows of it: for a
-// terminal with more rows, where lines can be taken back. Code is printed line by line.
+// Live shows the block that is being written, at most as many rows of it: for a terminal with more
+// rows that can take lines back. Code is printed line by line.
 func (m *Markdown) Live(rows int) { m.rows, m.blocks.streams = max(rows, 1), true }
 
 // Indent puts blanks before each line.
@@ -68,7 +68,7 @@ func (m *Markdown) indented(lines []string) []string {
 	return lines
 }
 
-// Reflow says that the terminal breaks its lines again when it gets narrower, as most do.
+// Reflow is for a terminal that breaks its lines again when it gets narrower, as most do.
 func (m *Markdown) Reflow() { m.reflows = true }
 
 // In shows the block that is being written in a region. The text goes there too.
@@ -77,12 +77,13 @@ func (m *Markdown) In(r Region) { m.region = r }
 // Within limits how long highlighting takes, together with that of other texts.
 func (m *Markdown) Within(t *highlight.Time) { m.time, m.memo.time = t, t }
 
-// Hide takes what is shown of an unfinished block away, until more of it is
-// written. Call it before other code writes to the terminal.
+// Hide takes the shown part of an unfinished block away, until more of it is written. Call it before
+// other code writes to the terminal.
 func (m *Markdown) Hide() error { return m.shown().Hide() }
 
-// Leave lets what is shown of an unfinished block stay where it is, for good. When more of it is written, all of
-// it is shown again below what came meanwhile. A region shows it above what comes meanwhile, and goes on with it.
+// Leave keeps the shown part of an unfinished block at its place for good. When more of it is written,
+// all of it is shown again below the output that came meanwhile. A region shows it above that output,
+// and continues it.
 func (m *Markdown) Leave() error {
 	if m.region != nil {
 		return nil
@@ -90,7 +91,7 @@ func (m *Markdown) Leave() error {
 	return m.live.Keep()
 }
 
-// shown is where the block that is being written is shown.
+// shown is the region of the block that is being written.
 func (m *Markdown) shown() Region {
 	if m.region != nil {
 		return m.region
@@ -98,7 +99,7 @@ func (m *Markdown) shown() Region {
 	return &m.live
 }
 
-// Resize says how large the terminal is now.
+// Resize takes the size of the terminal.
 func (m *Markdown) Resize(width, rows int) {
 	m.width = max(width-len(m.indent), 1)
 	if m.rows > 0 {
@@ -121,8 +122,7 @@ func (m *Markdown) Write(p []byte) (int, error) {
 	return len(p), m.preview()
 }
 
-// Close prints what is left, finished or not. It does not close the writer
-// below.
+// Close prints the rest, finished or not. It does not close the writer below.
 func (m *Markdown) Close() error {
 	if err := m.clean.Close(); err != nil {
 		return err
@@ -131,7 +131,7 @@ func (m *Markdown) Close() error {
 	return m.print()
 }
 
-// print prints what is finished.
+// print prints the finished blocks.
 func (m *Markdown) print() error {
 	pieces := m.blocks.take()
 	for len(pieces) > 0 {
@@ -197,7 +197,7 @@ func (m *Markdown) drop() error {
 	return errors.Join(m.shown().Hide(), m.shown().Keep())
 }
 
-// below is a text as it stands below what is printed, joined to it or not.
+// below is a text as it is printed below the previous output, joined to it or not.
 func (m *Markdown) below(text string, joined bool) string {
 	if m.printed && !joined {
 		return "\n" + text
@@ -205,7 +205,7 @@ func (m *Markdown) below(text string, joined bool) string {
 	return text
 }
 
-// printFinal prints a text in the place of what is shown of it.
+// printFinal prints a text in the place of its shown part.
 func (m *Markdown) printFinal(text string) error {
 	m.printed, m.live.most = true, 0
 	if err := m.shown().Show(m.indented(strings.Split(strings.TrimSuffix(text, "\n"), "\n")), true); err != nil {
@@ -230,7 +230,7 @@ func (m *Markdown) preview() error {
 		if m.code == nil || m.code.fenced != f {
 			m.code = newCode(f, m.palette, m.time)
 		}
-		if strings.Trim(block, m.blocks.fence[:1]+" \t") != "" { // else it may be what ends the block
+		if strings.Trim(block, m.blocks.fence[:1]+" \t") != "" { // else it may be the end of the block
 			if most := 16 * m.width; len(block) > most { // only its end is shown
 				block = "…" + strings.ToValidUTF8(block[len(block)-most:], "")
 			}
@@ -279,8 +279,8 @@ func (m *Markdown) render(block string, written bool) string {
 	return text + "\n"
 }
 
-// What is deeper or larger is printed as it stands: the time that parsing takes
-// grows with the square, and the text is anyone's.
+// A block that is deeper or larger is printed as it is: the time that parsing takes grows with the
+// square, and anyone may have written the text.
 const (
 	deepest = 100      // quotes and lists within each other
 	largest = 32 << 10 // bytes of a block that is not all code

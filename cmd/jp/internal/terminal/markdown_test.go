@@ -50,7 +50,7 @@ func texts(pieces []finishedBlock) (all []string) {
 	return all
 }
 
-// printed is what Markdown prints of the parts of a text.
+// printed is the output of Markdown for the parts of a text.
 func printed(t require.TestingT, width int, palette Palette, parts ...string) string {
 	var b strings.Builder
 	m := NewMarkdown(&b, width, palette)
@@ -120,7 +120,7 @@ func TestMarkdownPrintsTheSampleTheSameByteByByte(t *testing.T) {
 
 var sgr = regexp.MustCompile(`\x1b\[[0-9;:]*m`)
 
-// requireOnlyStyles finds sequences that do more than change the looks.
+// requireOnlyStyles finds sequences that change more than the looks.
 func requireOnlyStyles(t require.TestingT, text string) {
 	require.NoError(t, safetexttest.Unsafe(sgr.ReplaceAllString(text, "")))
 }
@@ -160,7 +160,7 @@ func TestMarkdownReportsTheWritersError(t *testing.T) {
 	require.ErrorIs(t, err, safetexttest.ErrBroken)
 }
 
-// pieces are what Markdown is made of, to be put together in any way.
+// pieces are parts of Markdown, to be put together in any way.
 var pieces = []string{
 	"word", " ", "  ", "\n", "\n\n", "\n  ", "\n   ", "\n\n    ", "\t", "\\", "\\\n", "- ", "1. ", "27) ", "> ", "# ", "---\n", "***", "*", "**", "_", "~~", "`", "```\n",
 	"|", "\n|-|-:|\n", "[", "](", ")", "![", "[x] ", "<b>", "<div>\n", "-->", "<!--", "http://a.bc/d", "<a@b.c>", "[a]: b\n", "&#27;", "&amp;", "&#xfe0f;", "&#x301;", "&nbsp;",
@@ -192,8 +192,8 @@ func FuzzMarkdown(f *testing.F) {
 
 func abs(n int) int { return max(n, -(n + 1)) }
 
-// requireWidth finds lines that are wider than the terminal, and are neither code
-// nor what is printed as it stands.
+// requireWidth finds lines that are wider than the terminal, and are neither code nor printed
+// verbatim.
 func requireWidth(t require.TestingT, out string, width int, text string) {
 	verbatim := map[string]bool{}
 	var b blocks

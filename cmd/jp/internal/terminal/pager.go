@@ -11,19 +11,18 @@ import (
 	"jp/internal/safetext"
 )
 
-// Page returns where a long text for out is to be written: to the person's own
-// pager ($JP_PAGER, else $PAGER, else less -FRX) if out is a terminal and
-// enabled is true, else to out itself. An empty setting, or cat, is no pager.
+// Page returns the writer for a long text: the person's own pager ($JP_PAGER, else $PAGER, else less
+// -FRX) if out is a terminal and enabled is true, else out itself. An empty setting, or cat, means no
+// pager.
 //
-// Close waits until the person has left the pager, and must be called. A Write
-// after that fails with an error that is [syscall.EPIPE]: the writer should
-// end, quietly.
+// Close waits until the person has left the pager, and must be called. A Write after that returns an
+// error that is [syscall.EPIPE]: the writer should end, quietly.
 func Page(environ []string, out *os.File, enabled bool) (io.WriteCloser, error) {
 	return page(environ, out, enabled, "FRX", "")
 }
 
-// PageAside is [Page] for a text that the person asked for beside what they do: less shows it on a screen of its own until they
-// leave, however short it is, and the terminal's scrollback gets none of it.
+// PageAside is [Page] for a text that the person asked for during other work: less shows even a short
+// text on a screen of its own until they leave, and leaves the terminal's scrollback unchanged.
 func PageAside(environ []string, out *os.File, enabled bool) (io.WriteCloser, error) {
 	return page(environ, out, enabled, "R", " -+F -+X")
 }

@@ -42,7 +42,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// A text beside what the person does has a screen of its own, with their own pager and its options.
+// A text that a person reads aside has a screen of its own, with their own pager and its options.
 func TestPageAside(t *testing.T) {
 	path := "PATH=" + os.Getenv("PATH")
 	dir := t.TempDir()

@@ -9,8 +9,8 @@ import (
 	"jp/cmd/jp/internal/terminal/highlight"
 )
 
-// A Palette colours text, or leaves it as it is. The zero value has no colours.
-// Colour repeats what the words say: it never carries a meaning alone.
+// A Palette colours text, or leaves it as it is. The zero value has no colours. Colour repeats the
+// words: it never carries a meaning alone.
 type Palette struct {
 	colour bool
 	theme  Theme
@@ -52,7 +52,6 @@ var grounds = map[Theme]map[byte][2]shade{
 	},
 }
 
-// codeColours are those of code on a ground.
 var codeColours = map[Theme]map[highlight.Kind]shade{
 	Dark: {
 		highlight.Keyword: {"198;146;234", "176"}, highlight.String: {"163;209;132", "150"}, highlight.Number: {"235;176;106", "215"},
@@ -94,7 +93,7 @@ func (p Palette) Changed(mark byte, text string, strong bool) string {
 	return text
 }
 
-// of is a colour as the terminal has it.
+// of is a colour as the terminal can show it.
 func (p Palette) of(g shade) string {
 	if p.exact {
 		return "2;" + g.exact
@@ -129,16 +128,16 @@ func (p Palette) Bold(text string) string { return p.paint("1", text, "22") }
 // Dim makes text faint.
 func (p Palette) Dim(text string) string { return p.paint("2", text, "22") }
 
-// Found marks what was searched for.
+// Found marks the matches of a search.
 func (p Palette) Found(text string) string { return p.paint("1;31", text, "22;39") }
 
-// Red colours what failed or is taken away.
+// Red colours failures and removed text.
 func (p Palette) Red(text string) string { return p.paint("31", text, "39") }
 
-// Green colours what succeeded or is added.
+// Green colours successes and added text.
 func (p Palette) Green(text string) string { return p.paint("32", text, "39") }
 
-// Yellow colours what waits or warns.
+// Yellow colours waiting states and warnings.
 func (p Palette) Yellow(text string) string { return p.paint("33", text, "39") }
 
 // Cyan colours names and places.
@@ -174,8 +173,7 @@ func IsTerminal(stream *os.File) bool {
 	return stream != nil && isatty.IsTerminal(stream.Fd())
 }
 
-// variable is the value of an environment variable: of several the last one, as
-// the system has it; "" where there is none.
+// variable is the value of an environment variable: the last one of several, as in the system, or "".
 func variable(environ []string, name string) string {
 	value, _ := lookup(environ, name)
 	return value

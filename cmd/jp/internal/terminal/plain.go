@@ -53,7 +53,7 @@ func (p *Plain) Hide() error {
 	return err
 }
 
-// Leave ends the line that is being written: nothing that is shown goes away.
+// Leave ends the line that is being written, and takes no text away.
 func (p *Plain) Leave() error { return p.Hide() }
 
 // Resize does nothing: the terminal breaks long lines.

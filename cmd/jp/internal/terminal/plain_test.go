@@ -9,7 +9,7 @@ import (
 
 func TestPlain(t *testing.T) {
 	for name, tt := range map[string]struct {
-		parts []string // "|": somebody else writes a line
+		parts []string // "|": another writer writes a line
 		want  string
 	}{
 		"as written":             {[]string{"# A\n\n**b", "**\n"}, "# A\n\n**b**\n"},

@@ -93,7 +93,7 @@ func words(line string) string {
 	}, ansi.Strip(line))
 }
 
-// behind is what stands in a line behind a number of bytes of its letters and digits, and behind the
+// behind is the rest of a line behind a number of bytes of its letters and digits, and behind the
 // punctuation there.
 func behind(line string, size int) string {
 	columns := 0

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/term"
 )
 
-// A Screen shows lines in place, on the whole of a terminal. What the terminal
-// showed before comes back with Close.
+// A Screen shows lines in place, on the whole of a terminal. Close brings the terminal's earlier
+// content back.
 type Screen struct {
 	out    *os.File
 	w      io.Writer
@@ -24,8 +24,8 @@ const (
 	leaveScreen = "\x1b[?25h\x1b[?1049l"
 )
 
-// NewScreen returns the screen of a terminal, which w writes to. Nothing is
-// shown before the first Draw.
+// NewScreen returns the screen of a terminal that w writes to. It stays unchanged until the first
+// Draw.
 func NewScreen(out *os.File, w io.Writer) *Screen { return &Screen{out: out, w: w} }
 
 // Height is how many lines fit, at least one.
@@ -39,8 +39,8 @@ func (s *Screen) Height() int {
 // Resized reports whether the terminal has another size than at the last Draw.
 func (s *Screen) Resized() bool { return s.width != Width(s.out, nil) || s.height != s.Height() }
 
-// Draw shows lines, each of which must fit into the width, from the top. What
-// is shown already is not written again.
+// Draw shows lines, each of which must fit into the width, from the top. It does not write unchanged
+// lines again.
 func (s *Screen) Draw(lines []string) error {
 	lines = lines[:min(len(lines), s.Height())]
 	if !s.Resized() && slices.Equal(lines, s.shown) {

@@ -15,7 +15,7 @@ const (
 	maxString = 4 << 10
 )
 
-// Kinds of what stands first in typed bytes.
+// A kind is the kind of the first piece of typed bytes.
 type kind int
 
 const (
@@ -27,7 +27,7 @@ const (
 	broken         // a sequence that another key cut off, or a byte that belongs to no character
 )
 
-// cut finds what stands first. size is 0 if its end is not there yet.
+// cut finds the first piece. size is 0 if its end is not there yet.
 func cut(typed []byte) (size int, is kind) {
 	if typed[0] != byte(KeyEsc) {
 		if !utf8.FullRune(typed) {
@@ -75,7 +75,6 @@ func cutSequence(typed []byte, from int) (int, kind) {
 	return 0, sequence
 }
 
-// cutMessage finds the end of a terminal's answer.
 func cutMessage(typed []byte) (int, kind) {
 	for i := 2; i < len(typed); i++ {
 		switch c := typed[i]; {
@@ -122,7 +121,7 @@ func isAnswer(typed []byte) bool {
 	return len(typed) > 2 && (typed[1] != ']' || typed[2] >= '0' && typed[2] <= '9')
 }
 
-// Sequences cuts what is typed, which may come in any pieces, into characters and sequences of keys.
+// Sequences cuts typed bytes into characters and sequences of keys. The bytes may come in any pieces.
 type Sequences struct {
 	Answer func(message []byte) // takes a whole message of the terminal; nil: it is dropped
 
@@ -131,14 +130,14 @@ type Sequences struct {
 	since  time.Time // when the first of them came
 	added  time.Time // when the last of them came
 	escape time.Time // when Esc came alone
-	over   bool      // the time of what is not whole is up
+	over   bool      // the time for the incomplete piece is up
 	drops  bool      // the rest of a message that took too long, or is too long, is dropped as it comes
 }
 
 // TextSequences are those of an input in which text is typed.
 func TextSequences() *Sequences { return &Sequences{text: true} }
 
-// Add takes what is typed. No bytes say that none came within [Sequences.Wait].
+// Add takes typed bytes. An empty slice means that none came within [Sequences.Wait].
 func (s *Sequences) Add(typed []byte, now time.Time) {
 	if s.over = len(typed) == 0; s.over {
 		return
@@ -213,7 +212,7 @@ func (s *Sequences) Next(now time.Time) []byte {
 	return nil
 }
 
-// Wait is how long the rest of what is not whole may take; negative for ever.
+// Wait is how long the rest of an incomplete piece may take; negative for ever.
 func (s *Sequences) Wait(now time.Time) time.Duration {
 	if len(s.raw) == 0 {
 		return forever
@@ -241,8 +240,8 @@ func (s *Sequences) TakeRest() []byte {
 	return rest
 }
 
-// piece takes what is typed in one piece, as from a paste, with the whole of each key. read waits for bytes, and returns
-// none when the time is up.
+// piece takes keys typed in one piece, as from a paste, with the whole of each key. read waits for
+// bytes, and returns none when the time is up.
 func (s *Sequences) piece(read func(limit time.Duration) ([]byte, error), now func() time.Time) (typed []byte, err error) {
 	for {
 		limit := forever

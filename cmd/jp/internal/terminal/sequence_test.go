@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A typist types pieces, each some time after the one before. Nothing is behind them.
+// A typist types pieces, each some time after the one before, and then no more.
 type typist struct {
 	pieces []string
 	gap    time.Duration
@@ -45,8 +45,8 @@ var whole = map[string]Key{
 	"\x1b]11;rgb:1e1e/1e1e/1e1e\a": 0, "\x1b]11;rgb:1e1e/1e1e/1e1e\x1b\\": 0, "\x1bP>|term 1.2\x1b\\": 0, "\x1bP1$r0m\x1b\\": 0, "\x1b_Gi=1;OK\x1b\\": 0,
 }
 
-// A key that comes in two pieces at any place is the key that it is in one. Esc alone has a timer, and what comes behind
-// it late is no text.
+// A key that comes in two pieces, cut at any place, is the same key as in one. Esc alone has a timer,
+// and late bytes behind it are no text.
 func TestKeysInPieces(t *testing.T) {
 	t.Parallel()
 	for typed, want := range whole {
@@ -80,7 +80,7 @@ func TestKeysInPieces(t *testing.T) {
 						wanted[0] = 'y'
 					}
 					if strings.HasPrefix(typed, "\x1bP") || strings.HasPrefix(typed, "\x1b_") {
-						continue // it may be what was typed behind Esc
+						continue // it may be typed behind Esc
 					}
 				}
 				require.Equal(t, wanted, keys, "%q after %s each", pieces, gap)
@@ -89,12 +89,13 @@ func TestKeysInPieces(t *testing.T) {
 	}
 }
 
-// What a terminal sends and does not end is dropped after a second, or 4 KiB. What has no end otherwise waits for it.
+// A sequence that the terminal does not end is dropped after a second, or 4 KiB. An input without
+// another end waits for it.
 func TestSequencesWithoutAnEnd(t *testing.T) {
 	t.Parallel()
 	for typed, want := range map[string]struct {
 		wait  time.Duration
-		after string // what is there when the time is up and z was typed
+		after string // the keys when the time is up and z was typed
 	}{
 		"":                                       {forever, "z"},
 		"\x1b":                                   {sameKey, "\x1b z"},
@@ -132,7 +133,7 @@ func TestSequencesWithoutAnEnd(t *testing.T) {
 	}
 }
 
-// A terminal's answer is never text, however long it is, however it ends, and in whatever pieces it comes.
+// A terminal's answer is never text, with any length and end, and in any pieces.
 func TestLongAnswers(t *testing.T) {
 	t.Parallel()
 	for _, begins := range []string{"\x1b]52;c;", "\x1bP1+r", "\x1b_G", "\x1b^", "\x1bX"} {
@@ -165,8 +166,8 @@ func TestLongAnswers(t *testing.T) {
 	}
 }
 
-// What a person types behind an answer without an end is text again behind a key that ends it. Behind one that is too long it is
-// so a second later.
+// Text typed behind an answer without an end is text again behind a key that ends it. Behind one that
+// is too long it is so a second later.
 func TestTypingBehindALostAnswer(t *testing.T) {
 	t.Parallel()
 	for _, lost := range []string{"\x1b]11;rgb:1e", "\x1bP1+r", "\x1b]52;c;" + strings.Repeat("r", 2*maxString), "\x1b]11;\x1b"} {
@@ -182,7 +183,7 @@ func TestTypingBehindALostAnswer(t *testing.T) {
 	require.Equal(t, "abcd", typedBy(typing(1100*time.Millisecond, "a", "\x1b]", "bcd")), "Alt and a character")
 }
 
-// typedBy is what there is of pieces that are typed.
+// typedBy is the input of typed pieces.
 func typedBy(p *typist) (got string) {
 	s := TextSequences()
 	for {

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A question waits on where a person sees it: in a terminal session, also behind pipes.
+// A question stays open if a person sees it: in a terminal session, also behind pipes.
 func TestInSession(t *testing.T) {
 	if os.Getenv("IN_SESSION") != "" {
 		if InSession() {

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// A Status is a few lines below everything else on a terminal that change in place. Between
-// draws the cursor stands at the beginning of the first one: then a terminal that breaks lines
-// again when it gets narrower takes the cursor along, and a shell's prompt overwrites what a
-// kill leaves behind. The cursor is never hidden. Other writers clear the lines first.
+// A Status is a few lines below everything else on a terminal that change in place. Between draws the
+// cursor stands at the beginning of the first one: then a terminal that breaks lines again when it
+// gets narrower takes the cursor along, and a shell's prompt overwrites the lines that a kill leaves.
+// The cursor is never hidden. Other writers clear the lines first.
 type Status struct {
 	out   io.Writer
 	lines []string
@@ -19,8 +19,8 @@ type Status struct {
 // NewStatus returns the lines of a terminal, none so far.
 func NewStatus(out io.Writer) *Status { return &Status{out: out} }
 
-// Draw shows lines in the place of the last ones. Each has to fit a terminal of that width,
-// with a column to spare. It writes what has changed, in one piece.
+// Draw shows lines in the place of the last ones. Each has to fit a terminal of that width, with a
+// column to spare. It writes the changes, in one piece.
 func (s *Status) Draw(width int, lines ...string) error {
 	if len(lines) == 0 {
 		return s.Clear()

@@ -12,8 +12,8 @@ import (
 	"jp/internal/safetext"
 )
 
-// TestStatusLeavesNothing draws, clears and prints in any order, at any size: what stays is
-// what was printed, and while lines are drawn they stand below it.
+// TestStatusLeavesNothing draws, clears and prints in any order, at any size: the printed text stays,
+// and while lines are drawn they stand below it.
 func TestStatusLeavesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		width, rows := rapid.IntRange(8, 40).Draw(t, "width"), rapid.IntRange(4, 12).Draw(t, "rows")
@@ -45,7 +45,7 @@ func TestStatusLeavesNothing(t *testing.T) {
 	})
 }
 
-// writer is a function that takes what is written.
+// writer is a function that takes written text.
 type writer func(string)
 
 func (w writer) Write(p []byte) (int, error) { w(string(p)); return len(p), nil }

@@ -36,8 +36,8 @@ func (t *Table) Row(cells ...string) {
 	t.rows = append(t.rows, row{cells: cells})
 }
 
-// Line adds a line that belongs to the row before it and does not follow the
-// columns. It is left out where cells are separated by tabs.
+// Line adds a line that belongs to the row before it and does not follow the columns. It is left out
+// if tabs separate the cells.
 func (t *Table) Line(line string) { t.rows = append(t.rows, row{line: line}) }
 
 // Print writes the table.

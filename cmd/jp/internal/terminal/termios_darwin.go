@@ -7,7 +7,7 @@ const (
 	setMode = unix.TIOCSETA
 )
 
-// flush throws away what was typed and not read.
+// flush throws away typed bytes that were not read.
 func flush(fd int) error {
 	const read = 1 // FREAD of <sys/file.h>
 	return unix.IoctlSetPointerInt(fd, unix.TIOCFLUSH, read)

@@ -7,5 +7,5 @@ const (
 	setMode = unix.TCSETS
 )
 
-// flush throws away what was typed and not read.
+// flush throws away typed bytes that were not read.
 func flush(fd int) error { return unix.IoctlSetInt(fd, unix.TCFLSH, unix.TCIFLUSH) }

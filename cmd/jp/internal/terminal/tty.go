@@ -21,22 +21,21 @@ type TTY struct {
 	ended  time.Time // when the last question ended, which another one must not follow too soon
 	unread time.Duration
 	leave  bool      // Ctrl+Z and Ctrl+\ end a question
-	pastes bool      // the terminal may be asked to mark what is pasted
-	unsent Unsent    // nil where none is kept
+	pastes bool      // the terminal may be asked to mark pastes
+	unsent Unsent    // nil if unsent text is not kept
 	typed  Sequences // of keys, not taken yet
 	marked *marked   // the text of a question that may be taken away; nil: none
 }
 
-// A marked text is what was written since a place on the screen.
+// A marked text is the output since a place on the screen.
 type marked struct {
 	text        strings.Builder
 	width, rows int // of the terminal then
 	asked       int // keys
 }
 
-// OpenTTY opens the terminal of this process, whatever stdin and stdout are. It
-// fails with [ErrNoTTY] if there is none, or if jp is in its background, where
-// asking would stop it.
+// OpenTTY opens the terminal of this process, whether or not stdin and stdout are terminals. It fails
+// with [ErrNoTTY] if there is none, or if jp is in its background, since asking would stop it there.
 func OpenTTY() (*TTY, error) {
 	file, err := os.OpenFile("/dev/tty", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
@@ -78,8 +77,8 @@ func (t *TTY) Write(p []byte) (int, error) {
 // Mark begins the text of a question that goes away when it is answered.
 func (t *TTY) Mark() { t.marked = &marked{width: t.Width(), rows: t.Rows()} }
 
-// Erase takes the text since Mark away where all of it is on the screen and one key was typed; alone: nothing else was
-// written since.
+// Erase takes away the text since Mark if all of it is on the screen, one key was typed and alone is
+// true: no other text was written since.
 func (t *TTY) Erase(alone bool) {
 	m := t.marked
 	t.marked = nil
@@ -87,7 +86,7 @@ func (t *TTY) Erase(alone bool) {
 		return
 	}
 	if rows := RowsOf(Wrap(m.text.String(), m.width), m.width) - 1; rows < m.rows {
-		_, _ = fmt.Fprintf(t.file, "\x1b[%dA\r", rows) // a terminal that is gone is found out by who waits for a key
+		_, _ = fmt.Fprintf(t.file, "\x1b[%dA\r", rows) // the next read of a key reports a terminal that is gone
 		_, _ = t.file.WriteString(ClearDown)
 	}
 }
@@ -109,14 +108,14 @@ func (t *TTY) fd() int { return int(t.file.Fd()) }
 // hungUp reports whether the terminal is gone.
 func (t *TTY) hungUp() bool { return !term.IsTerminal(t.fd()) }
 
-// What a terminal is told so that it marks what is pasted, and that it need not any more.
+// The sequences that make a terminal mark pastes, and that end it.
 const (
 	markPastes  = "\x1b[?2004h"
 	pastesPlain = "\x1b[?2004l"
 )
 
-// enter lets keys come as they are typed, throws away what was typed so far, and
-// returns whether there was something, and what puts the terminal's mode back.
+// enter lets keys come as they are typed and throws away the keys typed so far. It returns whether
+// there were any, and a function that puts the terminal's mode back.
 func (t *TTY) enter(in *input) (typed bool, restore func(), err error) {
 	before, err := unix.IoctlGetTermios(t.fd(), getMode)
 	if err != nil {
@@ -150,10 +149,10 @@ func (t *TTY) enter(in *input) (typed bool, restore func(), err error) {
 	return typed, restore, nil
 }
 
-// DiscardTyped throws away what was typed at a terminal before something is asked there.
+// DiscardTyped throws away the keys typed at a terminal before a question there.
 func DiscardTyped(tty *os.File) { _ = flush(int(tty.Fd())) }
 
-// lost is ErrHangup if that is why something could not be done.
+// lost is ErrHangup if the terminal is gone, else the error of an action.
 func (t *TTY) lost(act string, err error) error {
 	if t.hungUp() {
 		return ErrHangup
@@ -161,8 +160,8 @@ func (t *TTY) lost(act string, err error) error {
 	return fmt.Errorf("%s: %w", act, err)
 }
 
-// usual is the mode to go back to: the one that there was, or the usual one where an earlier program
-// was killed and left the terminal without lines and echo.
+// usual is the mode to go back to: the previous one, or the usual one if an earlier program was killed
+// and left the terminal without lines and echo.
 func usual(before *unix.Termios) *unix.Termios {
 	mode := *before
 	if mode.Lflag&(unix.ICANON|unix.ECHO) == 0 {
@@ -179,8 +178,8 @@ func byKey(mode *unix.Termios) {
 	mode.Cc[unix.VMIN], mode.Cc[unix.VTIME] = 1, 0
 }
 
-// InSession reports whether this process runs in a terminal session, whatever its input and output are. A job of cron or of
-// another program does not.
+// InSession reports whether this process runs in a terminal session, with any input and output. A job
+// of cron or of another program does not.
 func InSession() bool {
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {

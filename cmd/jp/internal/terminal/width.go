@@ -10,7 +10,7 @@ import (
 	"jp/internal/safetext"
 )
 
-// DefaultWidth is the width in columns where nothing says another.
+// DefaultWidth is the width in columns if it is unknown.
 const DefaultWidth = 80
 
 // Width is how many columns a stream has: as the terminal says, else $COLUMNS,
@@ -27,13 +27,13 @@ func Width(stream *os.File, environ []string) int {
 	return DefaultWidth
 }
 
-// Sized reports whether a terminal says how large it is.
+// Sized reports whether the size of a terminal is known.
 func Sized(f *os.File) bool {
 	columns, rows, err := term.GetSize(int(f.Fd()))
 	return err == nil && columns > 0 && rows > 0
 }
 
-// Rows is how many rows a terminal has, 24 where it does not say.
+// Rows is how many rows a terminal has, 24 if that is unknown.
 func Rows(stream *os.File) int {
 	if stream != nil {
 		if _, rows, err := term.GetSize(int(stream.Fd())); err == nil && rows > 0 {

@@ -40,7 +40,7 @@ func wrapLine(line string, column, width int) string {
 	if column+columnsOf(line) <= width {
 		return line
 	}
-	if text := strings.TrimRight(line, " "); text != line && text != "" { // what is typed goes behind the blank
+	if text := strings.TrimRight(line, " "); text != line && text != "" { // typed text goes behind the blank
 		return wrapLine(text, column, width) + line[len(text):]
 	}
 	line = strings.ReplaceAll(line, "\t", "    ")
@@ -82,9 +82,9 @@ var (
 // leastBeside is how many columns a second column has at least.
 const leastBeside = 24
 
-// hanging is where the lines behind a first one begin: behind its mark, or below
-// its second column. Where that leaves too little room, rest is the byte at which
-// the first column ends, and the second goes below it.
+// hanging is the column of the lines behind a first one: behind its mark, or below its second column.
+// If that leaves too little room, rest is the byte at which the first column ends, and the second goes
+// below it.
 func hanging(line string, width int) (hang, rest int) {
 	indent := len(line) - len(strings.TrimLeft(line, " "))
 	if at := columnAt().FindString(line); at != "" && len(at) < len(line) {
@@ -99,7 +99,7 @@ func hanging(line string, width int) (hang, rest int) {
 	return indent, 0
 }
 
-// proseMark reports whether what looks like a mark is a word of a sentence: "a file".
+// proseMark reports whether an apparent mark is a word of a sentence: "a file".
 func proseMark(at string) bool {
 	text := strings.TrimSpace(ansi.Strip(at))
 	r, _ := utf8.DecodeRuneInString(text)
@@ -109,12 +109,11 @@ func proseMark(at string) bool {
 // separator stands between the parts of a line.
 const separator = " · "
 
-// A wrapping fills lines with words.
 type wrapping struct {
 	b      strings.Builder
 	width  int
-	hang   int  // where further lines begin
-	column int  // where the line ends
+	hang   int  // of further lines
+	column int  // of the line's end
 	begun  bool // there is more than blanks on it
 }
 
@@ -138,7 +137,7 @@ func (w *wrapping) parts(text string, blanks int) {
 	}
 }
 
-// words adds the words of a text, behind what is on the line.
+// words adds the words of a text to the line.
 func (w *wrapping) words(text string) {
 	for _, u := range units(text, w.width) {
 		switch {
@@ -171,7 +170,7 @@ func (w *wrapping) endLine() {
 	w.column, w.begun = w.hang, false
 }
 
-// A unit is what a line does not break within, and the blanks before it.
+// A unit is a text that a line keeps in one piece, and the blanks before it.
 type unit struct {
 	gap  int
 	text string
@@ -207,8 +206,8 @@ func units(text string, room int) []unit {
 	return all
 }
 
-// splitWide splits a word where it may be broken without a space: beside wide characters,
-// and JSON that does not fit into a room behind its commas.
+// splitWide splits a word at the places that need no space: beside wide characters, and behind the
+// commas of JSON that does not fit into a room.
 func splitWide(gap int, word string, room int) []unit {
 	whole := safetext.Columns(word)
 	if whole > room && (word[0] == '{' || word[0] == '[') {
@@ -241,7 +240,7 @@ func splitWide(gap int, word string, room int) []unit {
 	return append(all, piece)
 }
 
-// style is what changes the look of text, and has no columns.
+// style matches changes in the look of text. They take no columns.
 var style = lazy.Regexp(`^(?:\x1b\[[0-9;]*m)+`)
 
 // columnsOf is how many columns a line takes, with its tabs.
@@ -354,13 +353,13 @@ func shellWords(command string) []string {
 type Wrapper struct {
 	out    io.Writer
 	width  func() int
-	column int // where the last line ends
+	column int // of the last line's end
 }
 
-// NewWrapper returns a Wrapper; width says how many columns there are, 0 for any number.
+// NewWrapper returns a Wrapper; width returns the number of columns, 0 for any number.
 func NewWrapper(out io.Writer, width func() int) *Wrapper { return &Wrapper{out: out, width: width} }
 
-// Write writes text. What does not end with a line break is gone on with.
+// Write writes text. The next write continues an unfinished last line.
 func (w *Wrapper) Write(text []byte) (int, error) {
 	shown := wrapFrom(string(text), w.column, w.width())
 	last := shown[strings.LastIndexByte(shown, '\n')+1:]

@@ -43,7 +43,7 @@ func TestWrapBreaksBetweenWords(t *testing.T) {
 	}
 }
 
-// Nothing gets lost, no line is too wide, and no word is broken that fits.
+// All text is kept, no line is too wide, and no word is broken that fits.
 func TestWrapKeepsWords(t *testing.T) {
 	word := rapid.OneOf(
 		rapid.StringMatching(`[a-z]{1,30}`), rapid.SampledFrom([]string{"jp", "git", "continue", "--dry-run", "@14", "4400", "·", "!", "你好世界", "'a b'", "\x1b[1mbold\x1b[22m"}),

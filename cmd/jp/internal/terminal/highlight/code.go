@@ -8,9 +8,9 @@ import (
 	"github.com/alecthomas/chroma/v2"
 )
 
-// A Code finds the parts of code that comes line by line. A lexer starts at the beginning of a
-// text only, so that a Code keeps the last lines as a context. It drops the first ones of them
-// where the others have the same parts without them.
+// A Code finds the parts of code that comes line by line. A lexer starts at the beginning of a text
+// only, so that a Code keeps the last lines as a context. It drops the first ones of them if the
+// others have the same parts without them.
 type Code struct {
 	language *Language
 	context  string // whole lines
@@ -27,7 +27,7 @@ const (
 	longestStep    = 8 << 10 // lines are looked at in steps
 	enoughContext  = 1536    // a longer context is shortened, if it can be
 	wantedContext  = 1 << 10 // to this, or to less
-	longestContext = 8 << 10 // where it cannot, the rest is plain
+	longestContext = 8 << 10 // if it stays longer, the rest is plain
 )
 
 // A Time limits how long all highlighting of a screen takes: it may take a second, and a quarter
@@ -151,9 +151,9 @@ func plain(line string) []Part {
 	return []Part{{Text: line}}
 }
 
-// parts returns the parts of each line of a text that ends with a newline, and the kind of the
-// comment or string that has the last newline in it. The parts of a line are that line. ok is
-// false where the lexer fails, or time is up.
+// parts returns the parts of each line of a text that ends with a newline, and the kind of the comment
+// or string that has the last newline in it. The parts of a line are that line. ok is false if the
+// lexer fails, or time is up.
 func (c *Code) parts(text string) (lines [][]Part, open Kind, ok bool) {
 	left := c.time.left()
 	if left <= 0 {
@@ -162,7 +162,7 @@ func (c *Code) parts(text string) (lines [][]Part, open Kind, ok bool) {
 	began := time.Now()
 	defer func() {
 		c.time.spent += time.Since(began)
-		if recover() != nil { // chroma says so that the rules of a lexer are wrong
+		if recover() != nil { // chroma panics if the rules of a lexer are wrong
 			lines, ok = nil, false
 		}
 	}()

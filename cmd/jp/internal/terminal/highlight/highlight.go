@@ -18,7 +18,7 @@ import (
 //go:embed lexers/*.xml
 var files embed.FS
 
-// A Kind says how a part of code is shown.
+// A Kind is the kind of a part of code, and decides its look.
 type Kind int
 
 // The kinds of parts.
@@ -81,7 +81,7 @@ func OfFile(name string) *Language {
 	return Of(base)
 }
 
-// diffs begin with one of these.
+// diffs are the beginnings of diffs.
 var diffs = []string{"diff --git ", "--- a/", "--- /dev/null", "@@ -"}
 
 // Guess returns the language of code without a name, by its first line. It knows diffs only.
@@ -117,7 +117,6 @@ func load(name string) *Language {
 	return loaded[name]
 }
 
-// kindOf maps chroma's types to kinds.
 func kindOf(t chroma.TokenType) Kind {
 	switch {
 	case t == chroma.GenericInserted:

@@ -103,8 +103,8 @@ func TestGuess(t *testing.T) {
 	}
 }
 
-// TestCodeLineByLine looks at code line by line, longer than any context: it has the parts that
-// it has as a whole.
+// TestCodeLineByLine reads code line by line, longer than any context: it has the same parts as the
+// whole.
 func TestCodeLineByLine(t *testing.T) {
 	for name, unit := range map[string]string{
 		"go":         "/* a comment\n   of two lines */\nfunc f%d(x int) string {\n\treturn `raw\n%d` + \"s\"\n}\n",
@@ -123,7 +123,7 @@ func TestCodeLineByLine(t *testing.T) {
 			want, _, ok := New(Of(name), endless()).parts(text)
 			require.True(t, ok)
 			c := New(Of(name), endless())
-			c.time.spent = -time.Hour // whatever the machine
+			c.time.spent = -time.Hour // on any machine
 			unlike := 0
 			for i, line := range lines {
 				got := c.Next([]string{line})
@@ -156,7 +156,7 @@ func TestCodeInAnySteps(t *testing.T) {
 	})
 }
 
-// TestHostileCode looks at code for which lexers take long. It comes to an end, and loses no text.
+// TestHostileCode reads code for which lexers take long. It comes to an end, and loses no text.
 func TestHostileCode(t *testing.T) {
 	for name, tt := range map[string]struct{ language, text string }{
 		"backslashes": {"json", strings.Repeat("\""+strings.Repeat("\\", 60)+"\n", 99)},

@@ -1,5 +1,5 @@
-// Package terminaltest is a terminal with a screen and a keyboard for tests.
-// Tests wait for what the screen must show; nothing sleeps.
+// Package terminaltest is a terminal with a screen and a keyboard for tests. Tests wait for the screen
+// and never sleep.
 package terminaltest
 
 import (
@@ -21,9 +21,9 @@ import (
 // patience is how long a test waits for something that must come.
 const patience = time.Minute
 
-// A Screen is a terminal: a program has its TTY, the test types and looks.
+// A Screen is a terminal: a program has its TTY, the test types and reads.
 type Screen struct {
-	// View changes what Text returns; nil: nothing.
+	// View, if set, changes the text that Text returns.
 	View func(text string) string
 
 	TTY *os.File // the program's end
@@ -33,10 +33,10 @@ type Screen struct {
 	vt     *vt.Emulator
 	end    func() // of the emulator
 	scroll *Scrollback
-	done   chan struct{} // closed when nothing more is shown
+	done   chan struct{} // closed at the end of the output
 
 	mu      sync.Mutex
-	changed chan struct{} // closed and replaced when something is shown
+	changed chan struct{} // closed and replaced at each output
 	raw     strings.Builder
 	begun   []byte // a sequence at the end that is not whole yet
 }
@@ -52,8 +52,8 @@ func New(t *testing.T, columns, rows int) *Screen {
 	return Around(t, master, tty, columns, rows)
 }
 
-// Around returns the screen of a terminal that is open. Tty may be nil where the
-// program is another process.
+// Around returns the screen of a terminal that is open. Tty may be nil if the program is another
+// process.
 func Around(t *testing.T, master, tty *os.File, columns, rows int) *Screen {
 	t.Helper()
 	e, end := emulator(columns, rows)
@@ -72,7 +72,7 @@ func Around(t *testing.T, master, tty *os.File, columns, rows int) *Screen {
 	return s
 }
 
-// emulator returns a terminal of a size. What it answers to programs goes nowhere, until its end is called.
+// emulator returns a terminal of a size. It drops its answers to programs, until end is called.
 func emulator(columns, rows int) (e *vt.Emulator, end func()) {
 	e = vt.NewEmulator(columns, rows)
 	answers := e.InputPipe().(io.Closer) // Close of the emulator itself is a race with its Read
@@ -144,8 +144,8 @@ func (s *Screen) Type(keys string) {
 	require.NoError(s.t, err)
 }
 
-// Drain waits until everything that programs wrote to the terminal is shown: until
-// the last one has closed it, or for a second where one keeps it open.
+// Drain waits until everything that programs wrote to the terminal is shown: until the last one has
+// closed it, or for a second if one keeps it open.
 func (s *Screen) Drain() {
 	select {
 	case <-s.done:
@@ -179,8 +179,7 @@ func (s *Screen) setSize(columns, rows int) {
 	require.NoError(s.t, err)
 }
 
-// Text is what the screen shows, without the blanks at the ends of lines and
-// the empty lines at the bottom.
+// Text is the shown text, without the blanks at the ends of lines and the empty lines at the bottom.
 func (s *Screen) Text() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -198,7 +197,7 @@ func (s *Screen) Painted() string {
 	return strings.TrimRight(strings.ReplaceAll(s.vt.Render(), "\r\n", "\n"), "\n ")
 }
 
-// Scrolled is what the screen shows and what has left it.
+// Scrolled is the text that has left the screen, and the shown text.
 func (s *Screen) Scrolled() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 )
 
 // A Scrollback is a screen with the rows that have left it. It breaks its lines again when its width
-// changes, and keeps what is erased from the first place of the screen on, as tmux does.
+// changes. As tmux does, it keeps a screen that is erased from its first place on.
 type Scrollback struct {
 	rows          []scrollRow // those of the screen are the last ones
 	columns, high int
@@ -135,7 +135,7 @@ func (s *Scrollback) reflow(columns int) {
 	s.row = max(s.row-s.top(), 0)
 }
 
-// Text is all that it shows and has shown, without the breaks that its width has made.
+// Text is the shown text and the earlier one, without the breaks that its width has made.
 func (s *Scrollback) Text() string {
 	var b strings.Builder
 	for _, row := range s.rows {

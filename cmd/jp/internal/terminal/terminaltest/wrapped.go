@@ -11,13 +11,12 @@ import (
 	"jp/internal/safetext"
 )
 
-// changes is what changes how a terminal shows text, or how it reports pastes.
+// changes are the sequences that change how a terminal shows text, or how it reports pastes.
 var changes = regexp.MustCompile("\x1b\\[[0-9;?]*[mhl]|\r")
 
-// RequireWrapped requires that a text, laid out for a number of columns, has the same
-// characters as where there is room for all of it, that its lines fit, and that no word is
-// broken that fits a line. A line that is too wide is one word, or one quoted argument of a
-// command.
+// RequireWrapped requires that a text, laid out for a number of columns, has the same characters as
+// with room for all of it, that its lines fit, and that no word is broken that fits a line. A line
+// that is too wide is one word, or one quoted argument of a command.
 func RequireWrapped(t require.TestingT, roomy, narrow string, columns int) {
 	roomy, narrow = changes.ReplaceAllString(roomy, ""), changes.ReplaceAllString(narrow, "")
 	for line := range strings.SplitSeq(narrow, "\n") {
@@ -39,8 +38,8 @@ func RequireWrapped(t require.TestingT, roomy, narrow string, columns int) {
 	require.Equal(t, letters(roomy), letters(narrow), "characters at %d columns:\n%s", columns, narrow)
 }
 
-// letters counts what is seen of a text, but for what stands between parts and at the ends
-// of lines that go on.
+// letters counts the visible characters of a text, except for separators and the backslashes at the
+// ends of continued lines.
 func letters(text string) map[rune]int {
 	count := map[rune]int{}
 	for _, r := range text {
