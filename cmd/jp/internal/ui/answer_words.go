@@ -20,8 +20,7 @@ var (
 	NoWords  = []string{"n", "no"}
 )
 
-// ReadAnswer is what a word means as the answer to a question. The reason goes
-// with a no.
+// ReadAnswer reads a word as the answer to a question. The reason goes with a no.
 func ReadAnswer(i attach.Inquiry, word, reason string) (attach.Answer, error) {
 	value, err := answerValue(i, word)
 	if err != nil {
@@ -78,8 +77,8 @@ func meaning(i attach.Inquiry, word string, words map[string][]string, values ..
 	return nil, noAnswer(i, word)
 }
 
-// optionValue is the option that a word says, as its value or as its number. One that
-// says one option by its value and another by its number is refused.
+// optionValue is the option that a word names, by its value or its number. It refuses a word that is
+// the value of one option and the number of another.
 func optionValue(i attach.Inquiry, word string, quoted json.RawMessage) (json.RawMessage, error) {
 	var numbered, valued json.RawMessage
 	if n, err := strconv.Atoi(word); err == nil && n >= 1 && n <= len(i.AnswerType.Options) {
@@ -105,7 +104,7 @@ func optionValue(i attach.Inquiry, word string, quoted json.RawMessage) (json.Ra
 	return nil, f
 }
 
-// noAnswer says that a word is not among a question's answers.
+// noAnswer is the error for a word that is not among a question's answers.
 func noAnswer(i attach.Inquiry, word string) error {
 	return problem.Usage("invalid answer %.60q to %q (want %s).", word, tool.Asked(problem.OneLine(i.Text)), repo.AnswerWords(i)).About(i.Conversation)
 }
@@ -132,7 +131,7 @@ func ReadJSONAnswer(i attach.Inquiry, text string) (attach.Answer, error) {
 	return a, acceptable(i, a)
 }
 
-// acceptable says why something is no answer to a question.
+// acceptable returns the reason if an answer does not fit a question.
 func acceptable(i attach.Inquiry, a attach.Answer) error {
 	request := conversation.InquiryRequest{Kind: i.Kind, Exclusive: i.Exclusive, Question: conversation.Question{AnswerType: i.AnswerType}}
 	err := request.Accepts(&conversation.InquiryResponse{Outcome: a.Outcome, Answer: a.Value, Arguments: a.Arguments})

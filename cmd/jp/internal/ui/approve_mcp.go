@@ -20,9 +20,9 @@ import (
 	"jp/tool/mcp"
 )
 
-// askApproval starts a server and lets the user approve what it offers. What they
-// do not approve is left out; an end of the input is no approval. A server that starts
-// files of the repository is started only after a yes to those.
+// askApproval starts a server and lets the user approve its tools. It leaves unapproved ones out. An
+// end of the input is no approval. A server that starts files of the repository is started only after
+// a yes to those.
 func askApproval(ctx context.Context, tty terminal.Asker, p terminal.Palette, s *toolset.Server) error {
 	if accepted, err := AskFiles(ctx, tty, p, s); err != nil || !accepted {
 		return err
@@ -41,7 +41,7 @@ func askApproval(ctx context.Context, tty terminal.Asker, p terminal.Palette, s 
 	case toolset.ApprovedWhole(state):
 		return nil // it is again as it was approved
 	case toolset.ApprovedOffers(state):
-		return s.Approve(listing.Offers) // only its files were others, and those have their yes
+		return s.Approve(listing.Offers) // only its files had changed, and those are approved
 	}
 	sheet := ApprovalSheet{Server: s, Listing: listing, Before: s.State(), Palette: p, Width: tty.Width()}
 	approved, err := sheet.Ask(ctx, tty)
@@ -51,9 +51,8 @@ func askApproval(ctx context.Context, tty terminal.Asker, p terminal.Palette, s 
 	return s.Approve(listing.Offers)
 }
 
-// AskFiles asks whether a server may start with the files of the repository that its
-// command line names, where those are not approved. Only a yes accepts them, as they were
-// when they were listed.
+// AskFiles asks whether a server may start with the files of the repository that its command line
+// names, if those are not approved. Only a yes accepts them, as they were when they were listed.
 func AskFiles(ctx context.Context, tty terminal.Asker, p terminal.Palette, s *toolset.Server) (accepted bool, err error) {
 	files, state := s.Files(), s.State()
 	if s.Startable() {
@@ -67,8 +66,7 @@ func AskFiles(ctx context.Context, tty terminal.Asker, p terminal.Palette, s *to
 	return accepted, err
 }
 
-// FilesText shows which files of the repository a server starts with. What is started
-// stands last.
+// FilesText shows which files of the repository a server starts with. The command line comes last.
 func FilesText(s *toolset.Server, files mcp.Files, state toolset.State) string {
 	var b strings.Builder
 	if state.Approved {
@@ -98,18 +96,17 @@ func approves(ctx context.Context, tty terminal.Asker, details func() string, ch
 	return yes, err
 }
 
-// An ApprovalSheet shows what a server offers beside what was approved. All of its
-// text is clean.
+// An ApprovalSheet shows a server's tools beside the approved ones. All of its text is clean.
 type ApprovalSheet struct {
 	Server  *toolset.Server
 	Listing toolset.ToolList
-	Before  toolset.State // what was approved, and how the listing differs from it
+	Before  toolset.State // the approved tools, and how the listing differs from them
 	Palette terminal.Palette
 	Width   int // in columns; 0: lines are not cut
 }
 
-// Text is the whole in a few lines for each tool. What is started stands last: the
-// rest may be more than the screen shows.
+// Text is the whole in a few lines for each tool. The command line comes last, since the rest may be
+// more than the screen shows.
 func (a ApprovalSheet) Text() string {
 	var b strings.Builder
 	spec, known := a.Server.Spec(), a.Before.Approved
@@ -171,7 +168,7 @@ func (a ApprovalSheet) offer(b *strings.Builder, lead string, o toolset.ToolInfo
 	}
 }
 
-// changes shows what is new, what is gone, and the difference of what is otherwise.
+// changes shows new and removed tools, and the differences of the others.
 func (a ApprovalSheet) changes(b *strings.Builder, changes []toolset.Change) {
 	for _, c := range changes {
 		switch {
@@ -195,7 +192,7 @@ func (a ApprovalSheet) difference(b *strings.Builder, was, is toolset.ToolInfo) 
 	}
 }
 
-// details are all that the model would be told, and what the server claims.
+// details are the full text for the model, and the server's claims.
 func (a ApprovalSheet) details() string {
 	var b strings.Builder
 	for _, o := range a.Listing.Offers {
@@ -224,7 +221,7 @@ func indented(value json.RawMessage) string {
 	return b.String()
 }
 
-// fit cuts a line that stands behind some columns.
+// fit cuts a line that begins behind some columns.
 func (a ApprovalSheet) fit(line string, behind int) string {
 	if a.Width == 0 {
 		return line

@@ -16,8 +16,8 @@ import (
 	"jp/turnloop"
 )
 
-// An attachment is one time that jp attach looks at a process. One goroutine
-// shows what comes; another one asks the person, while what comes has to wait.
+// An attachment is one run of jp attach with a process. One goroutine shows its messages. Another one
+// asks the person, and messages wait meanwhile.
 type attachment struct {
 	env     *Env
 	repo    *repo.Repo
@@ -32,13 +32,12 @@ type attachment struct {
 
 	turn   []*conversation.Event // of the current turn, at least
 	asking *askedHere            // nil while nothing is asked here
-	later  []nextMessages        // what has to wait for the end of it
+	later  []nextMessages        // messages that wait for the end of it
 	asked  *attach.Inquiry       // the newest question, while it waits
 	menu   bool                  // the user wants the menu
 }
 
-// Why the person is not asked any more: it is the user's wish to leave, or the
-// process has said all that it will.
+// Reasons to stop asking the person: they wish to leave, or the process has ended its messages.
 var (
 	errLeave = errors.New("left")
 	errOver  = errors.New("the process has ended")
@@ -89,8 +88,7 @@ func (a *attachment) run(ctx context.Context, leave, menu <-chan struct{}) error
 	}
 }
 
-// keys gives what the user types outside of questions: Ctrl+Z and Ctrl+\ leave,
-// Ctrl+C wants the menu.
+// keys reports the user's keys outside of questions: Ctrl+Z and Ctrl+\ leave, Ctrl+C wants the menu.
 func (a *attachment) keys() (leave, menu <-chan struct{}) {
 	left, wanted := make(chan struct{}, 1), make(chan struct{}, 1)
 	leaving := func() {
@@ -183,13 +181,13 @@ func (a *attachment) receive(ctx context.Context, m attach.Message) error {
 	return nil
 }
 
-// A byeError is the process's last word.
+// A byeError is the last message of the process.
 type byeError struct{ attach.Closing }
 
-// Error says why the connection ended.
+// Error is the reason that the connection ended.
 func (e *byeError) Error() string { return e.Reason }
 
-// ended says how the attachment came to its end.
+// ended is the result of the attachment, as an error.
 func (a *attachment) ended(ctx context.Context, err error) error {
 	var bye *byeError
 	switch {
@@ -211,13 +209,13 @@ func (a *attachment) ended(ctx context.Context, err error) error {
 	return err
 }
 
-// refused says why the process does not want this client.
+// refused is the error if the process refuses this client.
 func (a *attachment) refused(why string) error {
 	return problem.New(problem.ExitLocked, "locked", "%s cannot be attached to: %s.", a.id, why).About(a.id).
 		Hint(action.Print(a.id.Short()), "how far it came").Hint(action.AttachJSON(a.id.Short()), "follows it without being asked")
 }
 
-// lost says what became of a process that ended without a word.
+// lost explains the end of a process that ended without a message.
 func (a *attachment) lost(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
@@ -229,8 +227,8 @@ func (a *attachment) lost(ctx context.Context) error {
 	return f.Hint(action.Continue(a.id.Short()), "goes on with the turn").Hint(action.StatusOf(a.id.Short()), "how far it came")
 }
 
-// say tells the process something. Where it is gone, what it said before is still
-// to be read, and says why.
+// say sends the process a message. If the process is gone, its earlier messages are still in the inbox
+// and tell why.
 func (a *attachment) say(m attach.Message) error {
 	if err := a.peer.Send(m); !errors.Is(err, attach.ErrGone) {
 		return err
@@ -242,7 +240,8 @@ type AttachOptions struct {
 	Tail    int // -1: the current turn
 	After   int // number of an event; -1: as tail says
 	Partial bool
-	// Chat takes what gives messages to the turn: the turn is shown in a chat. nil: it is not.
+	// Chat takes the function that sends messages to the turn, if a chat shows the turn. Else it is
+	// nil.
 	Chat func(say func(text string) error)
 }
 
@@ -298,7 +297,7 @@ func RunAttach(ctx context.Context, e *Env, o AttachOptions, word string) error 
 	return a.run(ctx, leave, menu)
 }
 
-// begin shows what there was, and becomes the one who is asked.
+// begin shows the turn so far, and makes this terminal the one that is asked.
 func (a *attachment) begin(ctx context.Context, o AttachOptions) error {
 	if a.person != nil {
 		if err := a.peer.Send(&attach.Attach{V: attach.Version}); err != nil {
@@ -315,8 +314,8 @@ func (a *attachment) begin(ctx context.Context, o AttachOptions) error {
 	return nil
 }
 
-// window are the events of the current turn, and those before it that are to be
-// shown; from is the number of the first one that is.
+// window are the events of the current turn, and the earlier ones to show; from is the number of the
+// first event to show.
 func (a *attachment) window(ctx context.Context, o AttachOptions) (events []*conversation.Event, from int, err error) {
 	hello := a.peer.Hello()
 	if o.After > hello.Seq {
@@ -343,7 +342,7 @@ func (a *attachment) window(ctx context.Context, o AttachOptions) (events []*con
 type attachWindow struct {
 	AttachOptions
 	from    int  // the first event that is shown
-	content int  // events so far that have something to read
+	content int  // events so far that have text
 	begun   bool // the current turn's start was among them
 }
 

@@ -21,7 +21,7 @@ type askedHere struct {
 	err     error
 }
 
-// ask asks the person, while what comes has to wait.
+// ask asks the person. Messages of the process wait meanwhile.
 func (a *attachment) ask(ctx context.Context, i attach.Inquiry) error {
 	question, err := a.question(ctx, i)
 	if err != nil {
@@ -43,14 +43,13 @@ func (a *attachment) ask(ctx context.Context, i attach.Inquiry) error {
 	return nil
 }
 
-// An elsewhereError says how a question was answered by another user.
+// An elsewhereError is the answer that another user gave to a question.
 type elsewhereError struct{ words string }
 
 // Error gives the answer.
 func (e *elsewhereError) Error() string { return e.words }
 
-// answered gives the person's answer to the process, and then shows what has
-// come meanwhile.
+// answered gives the person's answer to the process, and then shows the messages that came meanwhile.
 func (a *attachment) answered(ctx context.Context) error {
 	q := a.asking
 	a.asking = nil
@@ -60,7 +59,7 @@ func (a *attachment) answered(ctx context.Context) error {
 	switch {
 	case errors.As(q.err, &elsewhere):
 		fmt.Fprintf(a.person.tty, "%s, elsewhere\n", safetext.Clean(elsewhere.words))
-	case errors.Is(q.err, errOver): // why is among what has come
+	case errors.Is(q.err, errOver): // a message in the inbox says why
 	case errors.Is(q.err, terminal.ErrLeft):
 		return errLeave
 	case errors.Is(q.err, terminal.ErrInterrupted):

@@ -8,15 +8,14 @@ import (
 	"jp/process/attach"
 )
 
-// nextMessages are what a process tells next.
 type nextMessages struct {
 	events []*conversation.Event
 	m      attach.Message
 	err    error // the last one
 }
 
-// An inbox keeps what a process tells until the client has time for it: a process
-// waits for no client.
+// An inbox keeps a process's messages until the client has time for them, since a process does not
+// wait for clients.
 type inbox struct {
 	mu      sync.Mutex
 	updates []nextMessages
@@ -25,7 +24,7 @@ type inbox struct {
 
 func newInbox() *inbox { return &inbox{news: make(chan struct{}, 1)} }
 
-// fill takes what comes, up to the first error.
+// fill adds messages, up to the first error.
 func (b *inbox) fill(ctx context.Context, f *attach.Follower) {
 	for {
 		events, m, err := f.Next(ctx)
@@ -42,7 +41,6 @@ func (b *inbox) fill(ctx context.Context, f *attach.Follower) {
 	}
 }
 
-// take empties the inbox.
 func (b *inbox) take() []nextMessages {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -13,8 +13,8 @@ import (
 
 const detachChoice = "d detach"
 
-// openMenu is the menu of Ctrl+C for a turn of another process. What the turn
-// says waits in the inbox until it is closed.
+// openMenu is the menu of Ctrl+C for a turn of another process. The turn's messages wait in the inbox
+// until it is closed.
 func (a *attachment) openMenu(ctx context.Context, s attach.Status) error {
 	a.printer.pause()
 	tty := a.person.direct()
@@ -42,7 +42,6 @@ func (a *attachment) menuAtQuestion(ctx context.Context, i attach.Inquiry) error
 	return a.command(command, err)
 }
 
-// command sends the person's command to the turn's process.
 func (a *attachment) command(c *turnloop.UserCommand, err error) error {
 	switch {
 	case errors.Is(err, errAbort):

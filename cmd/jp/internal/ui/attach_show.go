@@ -16,7 +16,8 @@ import (
 	"jp/turnloop"
 )
 
-// newPrinter prints what comes: on a terminal as the turn's own terminal would, else as its record, nil for programs.
+// newPrinter prints the messages: on a terminal as the turn's own terminal would, else as its record,
+// nil for programs.
 func (a *attachment) newPrinter() *Turn {
 	e := a.env
 	switch {
@@ -73,7 +74,6 @@ func (a *attachment) replay(events []*conversation.Event, from int) {
 	}
 }
 
-// recorded shows events.
 func (a *attachment) recorded(events []*conversation.Event) {
 	for _, e := range events {
 		switch {
@@ -146,7 +146,7 @@ func (a *attachment) working(w *attach.Activity) {
 	})
 }
 
-// left says that the user has left a turn that goes on.
+// left reports that the user has left a turn that goes on.
 func (a *attachment) left(pid int) error {
 	a.printer.pause()
 	if a.printer == nil {

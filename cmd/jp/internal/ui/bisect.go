@@ -65,7 +65,7 @@ func (v *ScreenView) ShowBisect(ctx context.Context, b *fork.Bisection) error {
 	})
 }
 
-// explain writes all that is known of who wrote something, below a title.
+// explain writes all facts about the author of lines, below a title.
 func explain(w io.Writer, p terminal.Palette, title string, l blame.BlamedLine) error {
 	rows, width := l.Explain(), 0
 	for _, r := range rows {

@@ -10,7 +10,7 @@ import (
 	"jp/internal/safetext"
 )
 
-// ShowBlame writes the lines of a file with their writers; of a single one, all that is known.
+// ShowBlame writes the lines of a file with their writers, and for a single line all facts.
 func ShowBlame(lines []blame.BlamedLine, single bool, e *Env) error {
 	p := e.Palette(e.Stdout)
 	if e.Format.Structured() {
@@ -31,7 +31,7 @@ func ShowBlame(lines []blame.BlamedLine, single bool, e *Env) error {
 	})
 }
 
-// printBlame writes every line behind who wrote it and when, aligned.
+// printBlame writes every line behind its writer and time, aligned.
 func printBlame(w io.Writer, p terminal.Palette, lines []blame.BlamedLine) error {
 	ref, author := 0, 0
 	for _, l := range lines {
@@ -50,7 +50,7 @@ func printBlame(w io.Writer, p terminal.Palette, lines []blame.BlamedLine) error
 	return nil
 }
 
-// ShowWhy writes where the lines of a commit come from.
+// ShowWhy writes the origin of a commit's lines.
 func ShowWhy(why *blame.Explanation, e *Env) error {
 	if e.Format.Structured() {
 		return WriteJSON(e.Results(), why)

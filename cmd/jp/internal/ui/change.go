@@ -5,7 +5,7 @@ import (
 	"jp/conversation"
 )
 
-// A Change is what a command did to a conversation, for programs.
+// A Change is a command's effect on a conversation, for programs.
 type Change struct {
 	Action       string            `json:"action"`
 	Conversation conversation.ID   `json:"conversation"`

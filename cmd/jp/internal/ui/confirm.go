@@ -14,10 +14,10 @@ import (
 
 // A Confirmation is a question that is answered with yes or no at the terminal.
 type Confirmation struct {
-	ID       conversation.ID // what it is about, if that is one conversation
+	ID       conversation.ID // of the conversation, if it is about one
 	List     func(io.Writer, terminal.Palette)
 	Question string
-	Unasked  *problem.Error // why it cannot be done where there is no terminal
+	Unasked  *problem.Error // the error if there is no terminal
 }
 
 // HasTerminal reports whether there is a user to ask.
@@ -30,7 +30,7 @@ func HasTerminal() bool {
 	return true
 }
 
-// Confirm asks. Whatever is not a yes changes nothing, and is an error.
+// Confirm asks. Any answer but yes changes nothing, and is an error.
 func (e *Env) Confirm(ctx context.Context, c Confirmation) error {
 	tty, err := terminal.OpenTTY()
 	if err != nil {
@@ -42,7 +42,6 @@ func (e *Env) Confirm(ctx context.Context, c Confirmation) error {
 	return c.ask(ctx, tty, p)
 }
 
-// ask asks the question.
 func (c *Confirmation) ask(ctx context.Context, tty terminal.Asker, p terminal.Palette) error {
 	yes, err := yesNo(ctx, tty, terminal.Choices(tty.Width(), 0, c.Question, p.Bold("y")+" yes", p.Bold("n")+" no"), nil)
 	switch {
@@ -54,8 +53,8 @@ func (c *Confirmation) ask(ctx context.Context, tty terminal.Asker, p terminal.P
 	return err
 }
 
-// yesNo asks until the answer is yes or no, as Esc and Ctrl+D are. Of Ctrl+C it makes errAborted. Details
-// are what d shows, nil for none.
+// yesNo asks until the answer is yes or no. Esc and Ctrl+D are a no, and Ctrl+C is errAborted. The key
+// d shows details, nil for none.
 func yesNo(ctx context.Context, tty terminal.Asker, question string, details func() string) (yes bool, err error) {
 	letters := "yn"
 	if details != nil {

@@ -7,8 +7,8 @@ import (
 	"jp/cmd/jp/internal/terminal"
 )
 
-// A Console is a terminal on which the user goes on typing while jp shows things and asks.
-// Whatever jp writes there goes through it.
+// A Console is a terminal on which the user goes on typing while jp shows things and asks. All of jp's
+// output there goes through it.
 type Console interface {
 	io.Writer
 	terminal.Region
@@ -30,7 +30,7 @@ type status interface {
 	Clear() error
 }
 
-// shownOn is where text for a stream goes: to the console, if there is one.
+// shownOn is the writer for a stream: the console, if there is one.
 func shownOn(c Console, stream *os.File) io.Writer {
 	if c != nil && terminal.IsTerminal(stream) {
 		return c

@@ -16,7 +16,6 @@ const (
 	mostOfBar   = 60
 )
 
-// contextColours are those of the kinds.
 func contextColours(p terminal.Palette) map[agent.ContextKind]func(string) string {
 	return map[agent.ContextKind]func(string) string{
 		agent.ContextSystem: p.Cyan, agent.ContextInstructions: p.Magenta, agent.ContextSkills: p.Green,
@@ -24,8 +23,8 @@ func contextColours(p terminal.Palette) map[agent.ContextKind]func(string) strin
 	}
 }
 
-// ContextRows says what fills a model's context: a bar where there are colours and room, and below it the kinds with their tokens and
-// their part of what the model can read.
+// ContextRows shows the use of a model's context: a bar if there are colours and room, and below it
+// the kinds with their tokens and their part of the model's window.
 func ContextRows(u agent.ContextUse, width int, p terminal.Palette, draws bool) (rows []string) {
 	used := u.Tokens()
 	head := problem.OneLine(u.Model) + " · about " + conversation.Tokens(used) + " tokens"

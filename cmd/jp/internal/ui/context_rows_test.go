@@ -10,7 +10,7 @@ import (
 	"jp/cmd/jp/internal/terminal"
 )
 
-// What fills a context is a bar and a list where there are colours and room, else a list.
+// The use of a context is a bar and a list if there are colours and room, else a list.
 func TestContextRows(t *testing.T) {
 	use := agent.ContextUse{Model: "vendor/model", Window: 100_000, Kinds: map[agent.ContextKind]int{
 		agent.ContextSystem: 4_000, agent.ContextInstructions: 10, agent.ContextMessages: 21_000, agent.ContextResults: 25_000,

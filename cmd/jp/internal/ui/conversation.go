@@ -20,7 +20,7 @@ type ShownConversation struct {
 	BackupBytes int64               `json:"backup_bytes,omitempty"`
 }
 
-// ShowConversation writes what is known of a conversation.
+// ShowConversation writes the facts about a conversation.
 func ShowConversation(ctx context.Context, r *repo.Repo, target string, e *Env) error {
 	r.States().Sweep(ctx, e.Host)
 	info, err := r.Find().Known(ctx, e.Host, target)
@@ -76,7 +76,7 @@ func ShowConversation(ctx context.Context, r *repo.Repo, target string, e *Env) 
 	return nil
 }
 
-// marks are what the user has said about a conversation.
+// marks are the user's own data of a conversation.
 func marks(l repo.Summary, now time.Time) (facts [][2]string) {
 	for _, m := range []struct {
 		name string

@@ -9,8 +9,7 @@ import (
 	"jp/internal/action"
 )
 
-// EditorCommand is the user's editor for a shell, and the variable that names it,
-// "" where none does.
+// EditorCommand is the user's editor for a shell, and the variable that names it, or "".
 func (e *Env) EditorCommand() (command, from string) {
 	for _, name := range []string{"JP_EDITOR", "GIT_EDITOR", "VISUAL", "EDITOR"} {
 		if command := e.Get(name); command != "" {

@@ -38,7 +38,7 @@ type Env struct {
 	Style   config.Style // how things look, once the configuration is read
 	Ended   bool         // the last line of a turn's JSON is written
 	Args    []string     // of the command line, as they were typed
-	Misread error        // help was asked for about a command that there is not
+	Misread error        // the error of help about an unknown command
 
 	Abort       func(signal string)                                      // ends the command as Ctrl+C does
 	onInterrupt atomic.Pointer[func(ctx context.Context, esc bool) bool] // takes a first Ctrl+C, or Esc in a conversation
@@ -54,8 +54,8 @@ type Keys struct {
 	echo atomic.Pointer[terminal.Echo] // nil until a turn is shown
 }
 
-// shownOn is what a terminal shows of them, nil where a console reads them, or another program reads what jp writes
-// and may have the terminal.
+// shownOn is the terminal's echo, nil if a console reads the keys, or another program reads jp's
+// output and may have the terminal.
 func (k *Keys) shownOn(console Console, stdout, stderr *os.File) *terminal.Echo {
 	if console != nil || !IsTerminal(stdout) {
 		return nil
@@ -76,7 +76,7 @@ func (k *Keys) lend(console Console) (resume func()) {
 	return func() {}
 }
 
-// aside lets another writer use the terminal where a turn is shown.
+// aside lets another writer use the terminal of a running turn.
 func (e *Env) aside(text func()) {
 	if beside := e.beside.Load(); beside != nil {
 		(*beside)(text)
@@ -122,8 +122,8 @@ func (e *Env) Suspend() {
 	}
 }
 
-// hasShell reports whether a process in this session, outside of jp's process
-// group, started the group: who stops without such a parent is never woken up.
+// hasShell reports whether a process in this session, outside of jp's process group, started the
+// group: a stopped process without such a parent is never woken up.
 func hasShell() bool {
 	leader := syscall.Getpgrp()
 	parent := parentOf(leader)
@@ -133,7 +133,7 @@ func hasShell() bool {
 	return errors.Join(err, err2, err3) == nil && theirs == ours && group != leader
 }
 
-// parentOf is the parent of a process, or of jp where that cannot be told.
+// parentOf is the parent of a process, or of jp if that is unknown.
 func parentOf(pid int) int {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:])); err == nil && len(fields) > 1 {

@@ -11,8 +11,8 @@ import (
 	"jp/internal/safetext"
 )
 
-// TypedFor makes the hints right for where the command was typed: what jp or git is to
-// do happens where -C has sent this command. It may be asked twice.
+// TypedFor adapts the hints to the directory in which the command was typed: their jp and git commands
+// then act in the directory to which -C has sent this command. It may be called twice.
 func TypedFor(f *problem.Error, e *Env) *problem.Error {
 	if !e.Elsewhere() {
 		return f
@@ -23,8 +23,8 @@ func TypedFor(f *problem.Error, e *Env) *problem.Error {
 	return f
 }
 
-// ReportProblem prints a failure for people or for programs; for people on lines of
-// as many columns as the terminal has, 0 where there is none.
+// ReportProblem prints a failure for people or for programs; for people on lines of as many columns as
+// the terminal has, 0 if there is none.
 func ReportProblem(f *problem.Error, w io.Writer, asJSON bool, columns int) {
 	switch {
 	case f.Silent:
@@ -72,8 +72,8 @@ const (
 	hintText   = 24
 )
 
-// hintLines are commands and what they do, in two columns where there is room for
-// them. No command is broken that fits a line, so that it can be copied.
+// hintLines are commands and their effects, in two columns if there is room for them. No command is
+// broken that fits a line, so that it can be copied.
 func hintLines(hints []problem.Hint, columns int) string {
 	width, widest := 0, 0
 	for _, h := range hints {

@@ -46,7 +46,6 @@ func (v *ScreenView) PrintEvent(ctx context.Context, w io.Writer, e *conversatio
 	return v.printChanges(ctx, w, e)
 }
 
-// printChanges prints what an event changed in the files.
 func (v *ScreenView) printChanges(ctx context.Context, w io.Writer, e *conversation.Event) (err error) {
 	before := ""
 	if earlier := repo.BySeq(v.View.Events, e.Seq-1); earlier != nil {

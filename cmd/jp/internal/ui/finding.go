@@ -10,15 +10,15 @@ import (
 	"jp/internal/safetext"
 )
 
-// FindingLines write findings, each on a line of its own, or on several where the
-// width of a terminal is known.
+// FindingLines write findings, each on a line of its own, or on several if the width of a terminal is
+// known.
 type FindingLines struct {
 	To      io.Writer
 	Palette terminal.Palette
 	Width   int // 0: no terminal
 }
 
-// findingIndent is where text begins, behind the level.
+// findingIndent is the column of the text behind the level.
 const findingIndent = 6
 
 // Write writes a finding.
@@ -44,7 +44,6 @@ func (l FindingLines) Sum(text string) error {
 	return err
 }
 
-// level colours a level's word.
 func (l FindingLines) level(level doctor.Level) string {
 	switch word := string(level); level {
 	case doctor.OK:

@@ -33,7 +33,7 @@ func form(ctx context.Context, environ []string, in, out *os.File, fields ...huh
 	switch {
 	case errors.Is(err, huh.ErrUserAborted):
 		return errAborted
-	case errors.Is(err, huh.ErrTimeout): // any end from outside is called so
+	case errors.Is(err, huh.ErrTimeout): // huh's error for any end from outside
 		if cause := context.Cause(ctx); cause != nil {
 			return cause
 		}
@@ -57,7 +57,7 @@ func formTheme(dark bool) *huh.Styles {
 	return styles
 }
 
-// hangupOf is the end of jp that the loss of the terminal stands for, or the error.
+// hangupOf turns the loss of the terminal into jp's end by SIGHUP. It returns other errors unchanged.
 func hangupOf(err error) error {
 	if errors.Is(err, terminal.ErrHangup) {
 		return &turnloop.Interrupt{Signal: "SIGHUP"}

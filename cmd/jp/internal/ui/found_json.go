@@ -25,7 +25,7 @@ type FoundJSON struct {
 	Forks        []string     `json:"forks,omitempty"` // that share the event
 }
 
-// NewFoundJSON is a line of a conversation. incomplete says that its turn has not ended.
+// NewFoundJSON is a line of a conversation. incomplete: its turn has not ended.
 func NewFoundJSON(i conversation.Info, l search.Line, incomplete bool) FoundJSON {
 	f := FoundJSON{
 		ID: i.Name(), Conversation: i.Name(), Scope: l.Scope, Match: l.Match, Incomplete: incomplete, Forks: l.Forks,
@@ -61,7 +61,7 @@ func ForksMark(l search.Line) string {
 	return mark + ")"
 }
 
-// validText is a text as JSON can hold it, and where the places are then.
+// validText is a text as JSON can hold it, with the places in it.
 func validText(text string, places [][2]int) (string, [][2]int) {
 	var b strings.Builder
 	at, moved := 0, [][2]int{}

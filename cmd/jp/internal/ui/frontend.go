@@ -20,17 +20,17 @@ type TerminalFront struct {
 	transient bool // nothing of the turn is kept
 	queue     *live.Queue
 	input     textInput
-	about     conversation.ID // what the person is asked about
+	about     conversation.ID // that the person is asked about
 
-	piped  *string   // what standard input had; nil until it is read
+	piped  *string   // the text of standard input; nil until it is read
 	client *client   // nil until the user can be asked
-	live   *liveLine // nil where there is none
+	live   *liveLine // or nil
 	room   func()    // makes room on the terminal
 	menu   *menu
 	notify *notifier // nil: no notifications
 }
 
-// A textInput says what becomes of standard input.
+// A textInput is the use of standard input.
 type textInput struct {
 	wait     bool // it is waited for without limit
 	never    bool // it is never read
@@ -58,8 +58,8 @@ func (f *TerminalFront) Output(o agent.OutputOptions) agent.Output {
 	return &gated{out, f, true}
 }
 
-// About says which conversation the person is asked about, "" for one that jp does not keep.
-// What they type at its prompts and cannot send is kept for it.
+// About sets the conversation that the person is asked about, "" for one that jp does not keep. Text
+// that they type at its prompts and cannot send is kept for it.
 func (f *TerminalFront) About(id conversation.ID) {
 	f.about = id
 	if f.client != nil {
@@ -75,7 +75,7 @@ func (f *TerminalFront) Child(id conversation.ID) agent.Output {
 // Configured implements [frontend].
 func (f *TerminalFront) Configured(style config.Style) { f.Env.Style = style }
 
-// Running lets Ctrl+C open a menu. In a conversation Esc does so, whatever is in the line.
+// Running lets Ctrl+C open a menu. In a chat Esc does so, with any text in the line.
 func (f *TerminalFront) Running(turn agent.Interruptible, transient bool) {
 	if f.client == nil {
 		return

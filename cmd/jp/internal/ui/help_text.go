@@ -29,9 +29,8 @@ func (plainSwitch) Type() string { return "boolfunc" }
 // widestHelp is as many columns as a line of prose has at most, so that it can be read.
 const widestHelp = 100
 
-// HelpText lays out the help of a command for a terminal. The lines of a paragraph flow.
-// An example keeps its command on one line where that fits, and its comment goes above it
-// where both do not.
+// HelpText lays out the help of a command for a terminal. The lines of a paragraph flow. An example
+// keeps its command on one line if that fits. Its comment goes above it if both do not fit.
 func HelpText(text string, columns int) string {
 	columns = min(columns, widestHelp)
 	about, rest, found := strings.Cut("\n"+text, "\nUsage:\n")
@@ -63,7 +62,7 @@ func HelpText(text string, columns int) string {
 	return b.String()
 }
 
-// Descriptions of flags stand beside them where they have as many columns, else below.
+// Descriptions of flags begin in the column beside them if that leaves as many columns, else below.
 const (
 	leastBeside = 24
 	flagIndent  = 10
@@ -72,7 +71,7 @@ const (
 // flagAt is a flag with the gap before its description.
 var flagAt = lazy.Regexp(`^ +-\S+(?: \S+)* {2,}`)
 
-// besideFlags is where the descriptions of flags begin, as far to the right as any.
+// besideFlags is the column of the descriptions of flags, as far to the right as any.
 func besideFlags(text string) int {
 	column := 0
 	for line := range strings.SplitSeq(text, "\n") {
@@ -81,12 +80,12 @@ func besideFlags(text string) int {
 	return column
 }
 
-// broken is how long a source line is at least that ends for want of room.
+// broken is the least length of a source line that was broken for want of room.
 const broken = 66
 
 const exitCodes = "Exit codes: "
 
-// codeAt is what an exit code in a list begins with.
+// codeAt matches the beginning of an exit code in a list.
 var codeAt = lazy.Regexp(`^[0-9]+(?:, [0-9]+)* ?`)
 
 // paragraphs lets lines flow that were broken for want of room.

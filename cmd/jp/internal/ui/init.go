@@ -10,7 +10,7 @@ import (
 	"jp/agent/problem"
 )
 
-// InitAnswers are what a user says about a new configuration file.
+// InitAnswers are a user's answers for a new configuration file.
 type InitAnswers struct {
 	Model  string // "" for each user's own
 	Recall bool   // the model may look into other conversations

@@ -25,14 +25,14 @@ const lookEvery = 400 * time.Millisecond
 // showEvery is how often times are brought up to date on a terminal.
 const showEvery = 10 * time.Second
 
-// errLeft says that the user has seen enough.
+// errLeft ends the list at the user's wish.
 var errLeft = errors.New("left")
 
 // A display shows a list that changes.
 type display interface {
 	show(list []*repo.Summary) error
-	// stale reports whether a list that has not changed is to be shown again; the
-	// error says that no one looks.
+	// stale reports whether an unchanged list is to be shown again. The error means that the reader is
+	// gone.
 	stale() (bool, error)
 	close()
 }
@@ -40,8 +40,7 @@ type display interface {
 // An arrangement filters and sorts a list, as it is at a time.
 type arrangement func(list []*repo.Summary, now time.Time) []*repo.Summary
 
-// FollowList keeps the list up to date until the user leaves, or no one reads it
-// any more.
+// FollowList keeps the list up to date until the user leaves or the reader is gone.
 func FollowList(ctx context.Context, e *Env, r *repo.Repo, w *repo.Watch, arrange arrangement) error {
 	ctx, leave := context.WithCancelCause(ctx)
 	defer leave(nil)
@@ -55,7 +54,7 @@ func FollowList(ctx context.Context, e *Env, r *repo.Repo, w *repo.Watch, arrang
 	return follow(ctx, e, w, arrange, d, ticker.C)
 }
 
-// follow looks at each tick.
+// follow checks for changes at each tick.
 func follow(ctx context.Context, e *Env, w *repo.Watch, arrange arrangement, d display, ticks <-chan time.Time) error {
 	for {
 		changed, err := w.Changed(ctx)
@@ -79,8 +78,7 @@ func follow(ctx context.Context, e *Env, w *repo.Watch, arrange arrangement, d d
 	}
 }
 
-// newDisplay is the whole terminal, or a line for each change where there is
-// none or JSON is asked for.
+// newDisplay is the whole terminal, or a line for each change if there is none or JSON is asked for.
 func newDisplay(ctx context.Context, e *Env, r *repo.Repo, leave context.CancelCauseFunc) display {
 	if !IsTerminal(e.Stdout) || e.Format.Structured() || !Redraws(e.Style, e.Get("TERM")) {
 		return &changes{ctx: ctx, env: e, repo: r, said: map[string]string{}}
@@ -101,7 +99,7 @@ type changes struct {
 	said map[string]string // JSON, by name
 }
 
-// A goneJSON says that a conversation is not listed any more.
+// A goneJSON is a conversation that is not listed any more.
 type goneJSON struct {
 	ID   string `json:"id"`
 	Gone bool   `json:"gone"`
@@ -142,7 +140,8 @@ func (c *changes) show(list []*repo.Summary) error {
 	return nil
 }
 
-// stale is never: a line says how a conversation was when it changed.
+// stale is always false, since a line shows a conversation as it was when it changed. The error is the
+// loss of the reader.
 func (c *changes) stale() (bool, error) { return false, unread(c.env.Stdout) }
 
 func (c *changes) gone(id string) error {
@@ -173,7 +172,7 @@ type dashboard struct {
 	shown  time.Time
 }
 
-// keys waits for the key that leaves. Where no key can be read, signals end it.
+// keys waits for the key that leaves. If it cannot read keys, signals end it.
 func (d *dashboard) keys() {
 	defer close(d.done)
 	tty, err := terminal.OpenTTY()
@@ -189,14 +188,13 @@ func (d *dashboard) keys() {
 	}
 }
 
-// close gives the terminal back.
 func (d *dashboard) close() {
 	d.leave(errLeft)
 	<-d.done
 	_ = d.screen.Close()
 }
 
-// stale is what says how long ago something was, or does not fit the terminal.
+// stale reports whether the shown times are out of date, or the terminal has another size.
 func (d *dashboard) stale() (bool, error) {
 	return d.env.Now().Sub(d.shown) >= showEvery || d.screen.Resized(), nil
 }

@@ -36,12 +36,11 @@ var layouts = []layout{
 // leastTitle is how many columns a title needs, with its marks.
 const leastTitle = 20
 
-// A listTable lists conversations as text.
 type listTable struct {
 	env     *Env
 	palette terminal.Palette
 	current string // the session's conversation
-	width   int    // of the terminal, 0 where there is none
+	width   int    // of the terminal, 0 if there is none
 }
 
 func newListTable(ctx context.Context, e *Env, r *repo.Repo) listTable {
@@ -72,8 +71,8 @@ func PrintList(ctx context.Context, e *Env, r *repo.Repo, list []*repo.Summary) 
 	return e.Paged(func(w io.Writer) error { return newListTable(ctx, e, r).of(list).Print(w) })
 }
 
-// of lays the conversations out: with all that is known of them, if
-// enough of the terminal is left for the titles.
+// of lays the conversations out in the fullest layout that leaves enough of the terminal for the
+// titles, else in the narrowest one.
 func (t listTable) of(list []*repo.Summary) *terminal.Table {
 	if t.width == 0 {
 		return t.in(layouts[0], list)
@@ -125,7 +124,6 @@ func (t listTable) cells(l layout, c *repo.Summary) []string {
 	return l.columns(star, id, status, strconv.Itoa(c.Turns), terminal.Ago(c.Active(), t.env.Now()), t.title(c))
 }
 
-// columns are the cells that a layout has.
 func (l layout) columns(star, id, status, turns, last, title string) []string {
 	cells := append(make([]string, 0, 6), star, id, status)
 	if l.turns {
@@ -137,7 +135,7 @@ func (l layout) columns(star, id, status, turns, last, title string) []string {
 	return append(cells, title)
 }
 
-// title is a conversation's title, behind what must not be overlooked.
+// title is a conversation's title, behind the marks that must not be overlooked.
 func (t listTable) title(c *repo.Summary) string {
 	name, owner := problem.OneLine(repo.Title(*c)), repo.Owner(*c)
 	for _, mark := range []struct {
@@ -159,7 +157,7 @@ func (t listTable) title(c *repo.Summary) string {
 	return name
 }
 
-// origin says what a conversation stems from, as far as the tree does not.
+// origin describes a conversation's origin as far as the tree does not show it.
 func origin(c repo.Summary) string {
 	words := ""
 	switch {

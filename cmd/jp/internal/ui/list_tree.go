@@ -4,21 +4,20 @@ import (
 	"jp/agent/repo"
 )
 
-// deepest is how many levels of a tree are drawn; of what is deeper the outer
-// levels are left out.
+// deepest is how many levels of a tree are drawn. For deeper conversations the outer levels are left
+// out.
 const deepest = 8
 
 // A forest orders conversations as trees: below each those that were forked
 // from it, or that work for it.
 type forest struct {
-	below map[string][]*repo.Summary // by the name of what they stem from
+	below map[string][]*repo.Summary // by the name of their origin
 	shown map[string]bool
 	out   []*repo.Summary
 }
 
-// ForestOf orders conversations depth first; those of one level stay in their
-// order. One whose origin is not among them is a root. None is lost or listed
-// twice, whatever the events say of origins.
+// ForestOf orders conversations depth first; those of one level stay in their order. One whose origin
+// is not among them is a root. Each is listed once, even if the events have wrong origins.
 func ForestOf(list []*repo.Summary) []*repo.Summary {
 	f := forest{below: map[string][]*repo.Summary{}, shown: map[string]bool{}, out: []*repo.Summary{}}
 	here := map[string]bool{}
@@ -68,8 +67,7 @@ func inward(guide, level string) string {
 	return string(line[max(0, len(line)-2*deepest):])
 }
 
-// stem is the name of the conversation that this one was forked from or works
-// for, "" where there is none.
+// stem is the name of the conversation that this one was forked from or works for, or "".
 func stem(l *repo.Summary) string {
 	name := ""
 	switch {

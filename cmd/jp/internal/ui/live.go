@@ -16,8 +16,8 @@ import (
 	"jp/turnloop"
 )
 
-// A live line says on a terminal what a turn is doing, and goes away when there is something
-// else to read. A nil one shows nothing.
+// A live line shows a turn's activity on a terminal, and goes away when there is other text to read. A
+// nil one shows nothing.
 type liveLine struct {
 	status  status
 	columns func() int
@@ -25,8 +25,8 @@ type liveLine struct {
 	now     func() time.Time
 	front   func() bool    // jp is in the terminal's foreground
 	gate    *sync.Mutex    // held while another part uses the terminal; may be nil
-	echo    *terminal.Echo // off while a turn works, so that no typed key gets into what is shown
-	hint    string         // how the user interrupts the model, "" where they cannot
+	echo    *terminal.Echo // off while a turn works, so that no typed key gets into the output
+	hint    string         // how the user interrupts the model, "" if they cannot
 
 	mu      sync.Mutex
 	doing   []running
@@ -44,11 +44,11 @@ type running struct {
 	child conversation.ID // "" for the turn itself
 }
 
-// liveEvery is the time between two draws. What ends sooner is not shown.
+// liveEvery is the time between two draws. A shorter activity is not shown.
 const liveEvery = 100 * time.Millisecond
 
-// liveLine is the live line of a run, nil where lines cannot be redrawn in place, or no one
-// wants to see any.
+// liveLine is the live line of a run, nil if lines cannot be redrawn in place, or with --quiet or JSON
+// output.
 func (e *Env) liveLine() *liveLine {
 	if e.Quiet || e.Format.Structured() || !IsTerminal(e.Stderr) || !Redraws(e.Style, e.Get("TERM")) {
 		return nil
@@ -60,7 +60,7 @@ func (e *Env) liveLine() *liveLine {
 	}
 }
 
-// working takes what the turn, or a child of it, is doing.
+// working takes an activity of the turn or of a child.
 func (l *liveLine) working(child conversation.ID, a turnloop.Activity) {
 	if l == nil {
 		return
@@ -85,7 +85,7 @@ func (l *liveLine) working(child conversation.ID, a turnloop.Activity) {
 	}
 }
 
-// sayThought says how long the model thought before it did something else.
+// sayThought prints how long the model thought before its next activity.
 func (l *liveLine) sayThought(say func(line string), dim func(string) string) {
 	if l == nil {
 		return
@@ -99,7 +99,7 @@ func (l *liveLine) sayThought(say func(line string), dim func(string) string) {
 	}
 }
 
-// recorded forgets what events say is over. An activity may be told late.
+// recorded removes activities that the events end. An activity may be reported late.
 func (l *liveLine) recorded(child conversation.ID, events []*conversation.Event) {
 	if l == nil {
 		return
@@ -142,7 +142,7 @@ func (l *liveLine) tick() {
 	switch {
 	case l.over || l.covered || !l.front():
 	case len(l.doing) == 0:
-		_ = l.status.Clear() // a terminal that is gone is found out by what the turn writes
+		_ = l.status.Clear() // the turn's own output reports a terminal that is gone
 	default:
 		l.echo.Off()
 		width := l.columns()
@@ -151,7 +151,7 @@ func (l *liveLine) tick() {
 	}
 }
 
-// again plans the next tick, unless there is nothing more to draw.
+// again plans the next tick, if there is more to draw.
 func (l *liveLine) again() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -174,7 +174,7 @@ func (l *liveLine) write(text func()) {
 	text()
 }
 
-// written counts the texts that other writers wrote, -1 where results of tools are not shown.
+// written counts the texts that other writers wrote, -1 if results of tools are not shown.
 func (l *liveLine) written() int {
 	if l == nil {
 		return -1
@@ -212,8 +212,8 @@ func (l *liveLine) close() {
 // spinner turns while something works.
 var spinner = []rune("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏")
 
-// lines is what the line says in so many columns, and below it the last line of the output
-// or the reasoning. Of several activities a child's goes first, then the oldest.
+// lines is the live line in so many columns, and below it the last line of the output or the
+// reasoning. Of several activities a child's goes first, then the oldest.
 func (l *liveLine) lines(width int) []string {
 	shown, more := l.doing[0], 0
 	for _, r := range l.doing[1:] {
@@ -268,10 +268,10 @@ func lastSentence(text string) string {
 	return strings.TrimSpace(text[begin : ends[len(ends)-1][1]-1])
 }
 
-// leastHead is how many columns what runs keeps, before less is said about it.
+// leastHead is how many columns the running activity keeps before its details are cut.
 const leastHead = 24
 
-// words is what is running.
+// words describe the running activity.
 func (r running) words() string {
 	what := safetext.OneLine(tool.Line(r.Name, r.Argument))
 	switch {
@@ -297,7 +297,7 @@ func (r running) words() string {
 	return what
 }
 
-// behind is what is said behind it, the least important last. The first is always said.
+// behind is the details behind it, the least important last. The first is always shown.
 func (r running) behind(now time.Time, more int, hint string) []string {
 	words := []string{""}
 	if since := now.Sub(r.Started); since >= time.Second {

@@ -76,7 +76,7 @@ func TestLiveLineSays(t *testing.T) {
 	}
 }
 
-// TestLiveLineDoesNotFlicker looks at the screen after each tick: no more than two lines change.
+// TestLiveLineDoesNotFlicker compares the screen after each tick: at most two lines change.
 func TestLiveLineDoesNotFlicker(t *testing.T) {
 	l, s := aLiveLine(t, 40)
 	l.write(func() { _, _ = s.TTY.WriteString("one\ntwo\nthree\n") })
@@ -121,7 +121,7 @@ func TestLiveLineMakesRoom(t *testing.T) {
 	s.Wait("it below what was printed", func() bool {
 		return strings.HasPrefix(s.Text(), "printed\n⠋") || strings.Contains(s.Text(), "printed\n") && strings.Contains(s.Text(), "make")
 	})
-	gate.Lock() // somebody is asked
+	gate.Lock() // a question waits
 	l.hide()
 	_, _ = s.TTY.WriteString("Run it? > ")
 	l.working("", turnloop.Activity{Seq: 5, Name: "shell_run", Argument: "make", Tail: "more"})
@@ -170,7 +170,7 @@ func TestLiveLineForgetsWhatEventsEnd(t *testing.T) {
 	}
 }
 
-// TestThought says how long the model thought, once, and nothing of less than a second or of a delegate.
+// TestThought prints how long the model thought, once, except for less than a second or a delegate.
 func TestThought(t *testing.T) {
 	for name, tt := range map[string]struct {
 		child conversation.ID

@@ -20,8 +20,8 @@ import (
 	"jp/turnloop"
 )
 
-// A menu is what the first Ctrl+C opens while a turn runs at a terminal. In a chat Esc does so, and Ctrl+C stops the turn. The
-// turn goes on behind it; what it says waits until the menu is closed.
+// A menu opens with the first Ctrl+C while a turn runs at a terminal. In a chat Esc opens it, and
+// Ctrl+C stops the turn. The turn goes on behind it, and its output waits until the menu is closed.
 type menu struct {
 	tty     terminal.Asker
 	loop    agent.Interruptible
@@ -34,8 +34,8 @@ type menu struct {
 	done    sync.WaitGroup
 
 	transient bool        // nothing of the turn is kept
-	client    *client     // who is asked
-	queue     *live.Queue // what the user has entered meanwhile; nil: they cannot
+	client    *client     // the person at the terminal
+	queue     *live.Queue // the user's messages meanwhile; nil: they cannot enter any
 	line      Console     // in which they go on typing; nil: they cannot
 }
 
@@ -107,7 +107,7 @@ func steer(ctx context.Context, tty terminal.Asker, choices []string, unsent fun
 			text, err = tty.Line(ctx, "Your reply: ")
 		}
 		if errors.Is(err, terminal.ErrInterrupted) || errors.Is(err, terminal.ErrBack) || err == nil && strings.TrimSpace(text) == "" {
-			return nil, nil // nothing was said; the turn goes on
+			return nil, nil // without a message the turn goes on
 		}
 		return &turnloop.UserCommand{Kind: turnloop.CommandReply, Text: text}, err
 	}
@@ -130,8 +130,7 @@ func choicesFor(doing turnloop.Activity, now time.Time) (what string, choices []
 	return what, []string{"Enter wait", "x cancel this tool", "s stop the turn"}
 }
 
-// interrupt opens the menu. It reports false where there is nothing to choose:
-// then jp ends.
+// interrupt opens the menu. It reports false if there is no choice: then jp ends.
 func (m *menu) interrupt(ctx context.Context, esc bool) bool {
 	switch {
 	case m.client.editing.Load():
@@ -165,7 +164,7 @@ func (m *menu) interrupt(ctx context.Context, esc bool) bool {
 	return true
 }
 
-// choose asks what to do. An end of the input, and Ctrl+C again, abort.
+// choose asks for an action. An end of the input, and Ctrl+C again, abort.
 func (m *menu) choose(ctx context.Context, doing turnloop.Activity, again func() bool) {
 	what, choices := choicesFor(doing, m.now())
 	switch {
@@ -199,7 +198,7 @@ func (m *menu) choose(ctx context.Context, doing turnloop.Activity, again func()
 	}
 }
 
-// toolTitle names a tool that runs and what it runs on, in one line without a column.
+// toolTitle names a running tool and its argument, in one line without a column.
 func toolTitle(name, argument string) string {
 	return safetext.Show(safetext.OneLine(tool.Line(name, argument)))
 }
@@ -209,7 +208,7 @@ func (m *menu) hasMessage() bool {
 	return m.queue != nil && (len(m.queue.Waiting()) > 0 || m.typed())
 }
 
-// typed reports whether they are typing a message.
+// typed reports whether the user is typing a message.
 func (m *menu) typed() bool { return m.line != nil && strings.TrimSpace(m.line.Text()) != "" }
 
 // atQuestion is the menu that Ctrl+C opens in the place of an answer.
@@ -226,7 +225,7 @@ func (c *client) atQuestion(ctx context.Context) error {
 	return err
 }
 
-// passing puts a menu that goes away when a choice is made, where the terminal redraws lines.
+// passing shows a menu that goes away when a choice is made, if the terminal redraws lines.
 func (c *client) passing(ctx context.Context, tty terminal.Asker, choices ...string) (*turnloop.UserCommand, error) {
 	if c.front.live != nil {
 		tty.Mark()
@@ -242,7 +241,7 @@ type gated struct {
 	main  bool // it is the run itself, and not one of its delegates
 }
 
-// wait waits for the terminal, and returns what gives it back.
+// wait waits for the terminal, and returns a function that gives it back.
 func (g *gated) wait() func() {
 	if g.front.client == nil {
 		return func() {}

@@ -11,8 +11,8 @@ import (
 	"jp/internal/action"
 )
 
-// MissingCommand is the error for a command line that has a flag of a command and does not name the command;
-// nil if that is not the mistake. Flags are those of a command, nil where there is no such command.
+// MissingCommand is the error for a command line that has a flag of a command and does not name the
+// command; nil if that is not the mistake. Flags are those of a command, nil for an unknown one.
 func MissingCommand(err error, args []string, flags func(command string) *pflag.FlagSet) *problem.Error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {

@@ -10,8 +10,8 @@ import (
 	"jp/internal/safetext"
 )
 
-// A noticeHandler writes what packages below warn of to stderr, as one line each: the
-// text, and in brackets what it is about.
+// A noticeHandler writes the warnings of the packages below to stderr, as one line each: the text, and
+// in brackets its subject.
 type noticeHandler struct{ env *Env }
 
 // Enabled implements [slog.Handler].

@@ -9,11 +9,11 @@ import (
 	"jp/internal/safetext"
 )
 
-// notifyAfter is how long the person must have waited before they are told.
+// notifyAfter is how long the person must have waited before a notice.
 const notifyAfter = 10 * time.Second
 
-// A notifier tells a person who may look elsewhere that a question waits, or that the turn has
-// ended. The words are jp's own, and nothing of them comes from a model or a tool.
+// A notifier notifies a person who may look elsewhere that a question waits, or that the turn has
+// ended. All words are jp's own, and none come from a model or a tool.
 type notifier struct {
 	out io.Writer // the terminal
 	osc bool      // it shows notifications
@@ -24,7 +24,7 @@ type notifier struct {
 	since time.Time // when the person did something last
 }
 
-// notifier is that of a turn, nil without notifications.
+// newNotifier is the notifier of a turn, nil without notifications.
 func (f *TerminalFront) newNotifier(id conversation.ID) *notifier {
 	e := f.Env
 	if f.Repo.Config.Notify == "off" || e.Format.Structured() || !IsTerminal(e.Stderr) || e.Get("TERM") == "dumb" {
@@ -43,7 +43,7 @@ func (n *notifier) acted() {
 	}
 }
 
-// tell tells the person, if they have waited for some time. One write moves no cursor and
+// tell notifies the person, if they have waited for some time. One write moves no cursor and
 // interrupts no sequence of others.
 func (n *notifier) tell(what string) {
 	if n == nil {
@@ -59,10 +59,10 @@ func (n *notifier) tell(what string) {
 	if n.osc {
 		text = "\x1b]9;jp " + safetext.Show(n.id.Short()) + " " + what + "\x1b\\"
 	}
-	_, _ = io.WriteString(n.out, text) // a terminal that is gone is found out elsewhere
+	_, _ = io.WriteString(n.out, text) // other writers report a terminal that is gone
 }
 
-// What a person is told.
+// The notices for a person.
 const (
 	waitsForYou = "waits for your answer"
 	hasEnded    = "has ended"

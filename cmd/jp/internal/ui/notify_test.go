@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A person is told after ten seconds without a key of theirs, once, with words of jp's.
+// A person gets a notice after ten seconds without a key of theirs, once, in words of jp's.
 func TestNotifier(t *testing.T) {
 	for name, test := range map[string]struct {
 		osc  bool

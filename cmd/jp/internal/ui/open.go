@@ -6,13 +6,13 @@ import (
 	"jp/agent/repo"
 )
 
-// OpenRepo opens the repository of the current directory, as [openRepo] does, and makes
-// what a command shows look as its configuration says.
+// OpenRepo opens the repository of the current directory, as [openRepo] does, and applies the styles
+// of its configuration to the output.
 func (e *Env) OpenRepo(ctx context.Context) (*repo.Repo, error) {
 	return e.styled(repo.Open(ctx, e.Host))
 }
 
-// FindRepo is openRepo, and keeps what is wrong with the configuration for later.
+// FindRepo is openRepo, and keeps errors of the configuration for later.
 func (e *Env) FindRepo(ctx context.Context) (*repo.Repo, error) {
 	return e.styled(repo.Find(ctx, e.Host))
 }

@@ -109,7 +109,6 @@ func pad(text string, columns int) string {
 	return text + strings.Repeat(" ", max(columns-safetext.Columns(text), 0))
 }
 
-// choose lets the user choose at the terminal.
 func choose[T comparable](ctx context.Context, s Self, title string, options []huh.Option[T]) (chosen T, err error) {
 	e := s.Env
 	if hasForms(Redraws(e.Style, e.Get("TERM")), e.Stderr) {
@@ -135,7 +134,7 @@ func (s Self) ChooseRow(ctx context.Context, title string, rows []string) (int, 
 	return chosen, err
 }
 
-// chooseByNumber lets the user choose in plain lines. huh's own takes the first option where the input
+// chooseByNumber lets the user choose in plain lines. huh's own takes the first option when the input
 // ends.
 func chooseByNumber[T comparable](ctx context.Context, title string, options []huh.Option[T]) (chosen T, err error) {
 	tty, err := terminal.OpenTTY()

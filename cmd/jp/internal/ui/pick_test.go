@@ -12,7 +12,7 @@ import (
 	"jp/internal/safetext"
 )
 
-// A row has what fits: the title first, then age, turns, model and the last line.
+// A row has the parts that fit: the title first, then age, turns, model and the last line.
 func TestPickRows(t *testing.T) {
 	now := time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
 	choice := func(title, model, last string, turns int, ago time.Duration) repo.Choice {

@@ -10,8 +10,7 @@ import (
 	"jp/internal/safetext"
 )
 
-// Progress is shown only of what takes long, and not more often than it can be
-// read.
+// Progress is shown only of long work, and slowly enough to be read.
 const (
 	progressAfter = time.Second
 	progressEvery = 250 * time.Millisecond
@@ -28,8 +27,7 @@ type Progress struct {
 	wait  sync.WaitGroup
 }
 
-// Progress begins to show how many of total are done. Where no one would see it,
-// it only counts.
+// Progress begins to show how many of total are done. If the output is not seen, it only counts.
 func (e *Env) Progress(what string, total int) *Progress {
 	p := &Progress{env: e, what: what, total: total, quit: make(chan struct{})}
 	if IsTerminal(e.Stderr) && !e.Quiet && Redraws(e.Style, e.Get("TERM")) {

@@ -10,7 +10,7 @@ import (
 	"jp/internal/safetext"
 )
 
-// Results is standard output, for what a command was asked for.
+// Results is standard output, for the results of a command.
 func (e *Env) Results() io.Writer { return e.resultsTo(shownOn(e.Console, e.Stdout)) }
 
 func (e *Env) resultsTo(w io.Writer) io.Writer {
@@ -33,8 +33,8 @@ func ChangedFiles(w io.Writer, structured bool, action, line string, paths ...st
 	}{action, files})
 }
 
-// A loss is the first error of writing results. A turn goes on without them; it
-// is the command that fails, when it is done.
+// A loss is the first error of writing results. A turn goes on without them, and the command fails at
+// its end.
 type loss struct {
 	mu  sync.Mutex
 	err error
@@ -46,11 +46,11 @@ func (l *loss) First() error {
 	return l.err
 }
 
-// A resultWriter writes nothing more after the first error.
+// A resultWriter writes no more after the first error.
 type resultWriter struct {
 	w    io.Writer
 	lost *loss
-	json bool // what is written is JSON, in whole characters
+	json bool // the output is JSON, in whole characters
 }
 
 // Write implements [io.Writer].
@@ -70,14 +70,14 @@ func (r resultWriter) Write(p []byte) (n int, err error) {
 	return len(p), nil
 }
 
-// Gathered puts many small results into few writes. It never divides what it was given, so that each write has whole
-// characters, as a result in JSON must.
+// Gathered combines small results into few writes. It never divides a text that it was given, so that
+// each write has whole characters, as a result in JSON must.
 type Gathered struct {
 	w    io.Writer
 	held []byte
 }
 
-// Gather gathers what is written to w.
+// Gather gathers the writes to w.
 func Gather(w io.Writer) *Gathered { return &Gathered{w: w} }
 
 // Write implements [io.Writer].
@@ -88,7 +88,7 @@ func (g *Gathered) Write(p []byte) (int, error) {
 	return len(p), g.Flush()
 }
 
-// Flush writes what is held.
+// Flush writes the gathered text.
 func (g *Gathered) Flush() error {
 	if len(g.held) == 0 {
 		return nil
@@ -98,8 +98,8 @@ func (g *Gathered) Flush() error {
 	return err
 }
 
-// ForEach does something with each of what the user named, also behind one with which that
-// failed. It returns the last failure, and has reported the others.
+// ForEach calls do for each element that the user named, also after failures. It returns the last
+// failure, and has reported the others.
 func ForEach[T any](ctx context.Context, e *Env, all []T, do func(T) error) (failed error) {
 	for _, one := range all {
 		if err := do(one); err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// However much is written in between, no character is divided, so none that a terminal obeys gets there.
+// No amount of text in between divides a character, so no character that a terminal obeys gets there.
 func TestGatheredResults(t *testing.T) {
 	for before := range 9 {
 		var out bytes.Buffer

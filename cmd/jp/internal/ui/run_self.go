@@ -19,8 +19,8 @@ import (
 // A Self runs commands of jp at the terminal of an Env.
 type Self struct{ Env *Env }
 
-// Run runs a command of jp at the terminal, as if it was typed there, and returns when it has
-// ended. Its own errors are its own to tell. Ctrl+C is for that command.
+// Run runs a command of jp at the terminal, as if it was typed there, and returns when it has ended.
+// The command reports its own errors, and handles Ctrl+C.
 func (s Self) Run(ctx context.Context, args ...string) error {
 	e := s.Env
 	for _, pair := range e.Overrides() {
@@ -37,8 +37,9 @@ func (s Self) Run(ctx context.Context, args ...string) error {
 // ChatVariable tells a jp that a chat started it. Its hints then have the chat's form.
 const ChatVariable = "JP_IN_CHAT"
 
-// Shell runs a command line of the user's own in their shell, and says how it ended, "" for exit 0. The command has the terminal. With
-// output it prints both there and on the terminal, without the sequences that a terminal acts on, and reads nothing.
+// Shell runs a command line of the user's own in their shell, and describes its end, "" for exit 0.
+// The command has the terminal. With output it prints both there and on the terminal, without the
+// sequences that a terminal acts on, and reads nothing.
 func (s Self) Shell(ctx context.Context, line string, output *bytes.Buffer) (ended string, err error) {
 	e := s.Env
 	shell := cmp.Or(e.Get("SHELL"), "/bin/sh")
@@ -107,7 +108,8 @@ func (s Self) run(cmd *exec.Cmd, after func()) (*os.ProcessState, error) {
 	return nil, err
 }
 
-// At runs a command of jp at the terminal as if it was typed in a folder, and says how it ended, "" for exit 0.
+// At runs a command of jp at the terminal as if it was typed in a folder, and describes its end, ""
+// for exit 0.
 func (s Self) At(ctx context.Context, dir string, args ...string) (ended string, err error) {
 	cmd := exec.CommandContext(ctx, version.OwnProgram(), append([]string{"-C", dir}, args...)...)
 	cmd.Args[0], cmd.Env = os.Args[0], s.Env.Environ

@@ -19,7 +19,7 @@ type ScreenView struct {
 	View    *repo.View
 	Env     *Env
 	Palette terminal.Palette
-	Width   int // of the terminal, 0 where there is none
+	Width   int // of the terminal, 0 if there is none
 	time    *highlight.Time
 }
 
@@ -32,8 +32,8 @@ func (e *Env) OnScreen(v *repo.View) *ScreenView {
 	return d
 }
 
-// Line is the subject of an event. To that of an answer it adds why there was none, and the tool or
-// the question that was answered.
+// Line is the subject of an event. For an answer it adds the tool or the question, and the reason if
+// there was no answer.
 func (v *ScreenView) Line(e *conversation.Event) string {
 	line := safetext.Clean(e.Subject)
 	given, ok := e.Body.(*conversation.InquiryResponse)

@@ -11,8 +11,8 @@ import (
 	"jp/tool/mcp"
 )
 
-// SignIn lets the user sign in to an MCP server in a browser. Where the browser runs on another machine, they enter the
-// address at which it ended.
+// SignIn lets the user sign in to an MCP server in a browser. If the browser runs on another machine,
+// they enter the address at which it ended.
 func SignIn(ctx context.Context, s *toolset.Server, e *Env) error {
 	user := mcp.SignInUser{Open: func(address string) {
 		fmt.Fprintf(e.Messages(), "Sign in to the MCP server %s: open this address in a browser. Ctrl+C ends it.\n%s\n", safetext.Show(s.Spec().Name), safetext.Show(address))

@@ -12,15 +12,13 @@ import (
 	"jp/internal/action"
 )
 
-// How long a query waits for standard input: until it says so, and until it
-// gives up.
+// How long a query waits for standard input: until a notice, and until it gives up.
 const (
 	stdinNotice = 2 * time.Second
 	stdinLimit  = 60 * time.Second
 )
 
-// Reads reports whether standard input is read: a pipe, a file, or what
-// the user says.
+// Reads reports whether standard input is read: a pipe, a file, or as the user decides.
 func (f *TerminalFront) Reads() bool {
 	if f.input.attached {
 		return false
@@ -32,7 +30,7 @@ func (f *TerminalFront) Reads() bool {
 	return err == nil && (info.Mode()&os.ModeNamedPipe != 0 || info.Mode().IsRegular())
 }
 
-// Read is what standard input has if it is a pipe or a file. It is read once.
+// Read is the text of standard input if it is a pipe or a file. It is read once.
 func (f *TerminalFront) Read(ctx context.Context) (string, error) {
 	if f.piped != nil || !f.Reads() {
 		return repo.Plain(f.piped), nil
@@ -87,7 +85,7 @@ func (f *TerminalFront) awaitStdin(ctx context.Context, first <-chan struct{}) e
 	}
 }
 
-// elapsed tells when a time is over.
+// elapsed sends when a time is over.
 func (f *TerminalFront) elapsed(ctx context.Context, d time.Duration) <-chan error {
 	over := make(chan error, 1)
 	if f.Env.Wait == nil {

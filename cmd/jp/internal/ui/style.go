@@ -29,7 +29,7 @@ func (e *Env) Palette(stream *os.File) terminal.Palette {
 	return palette.With(theme, e.Environ)
 }
 
-// formEnviron tells a form what style.color says, by the variables that it goes by.
+// formEnviron translates style.color to the variables that a form reads.
 func (e *Env) formEnviron() []string {
 	environ := e.Environ[:len(e.Environ):len(e.Environ)]
 	switch e.Style.Color {
@@ -41,8 +41,8 @@ func (e *Env) formEnviron() []string {
 	return environ
 }
 
-// Columns is where text for a stream is wrapped: at style.width, if the stream has
-// as many. Beyond its edge a terminal would wrap again, within words.
+// Columns is the width at which text for a stream is wrapped: style.width, if the stream has as many.
+// Beyond its edge a terminal would wrap again, within words.
 func (e *Env) Columns(stream *os.File) int {
 	columns := terminal.Width(stream, e.Environ)
 	if most := e.Style.Width; most > 0 && most < int64(columns) {
@@ -51,7 +51,7 @@ func (e *Env) Columns(stream *os.File) int {
 	return columns
 }
 
-// MessageColumns is where text for a person on stderr is wrapped, 0 where that is no
+// MessageColumns is the width at which text for a person on stderr is wrapped, 0 if that is no
 // terminal: programs get each message on one line.
 func (e *Env) MessageColumns() int {
 	if !IsTerminal(e.Stderr) {
@@ -70,16 +70,16 @@ func (e *Env) Rendered() bool {
 	return IsTerminal(e.Stdout) && (e.Format == FormatAuto || e.Format == "") && e.Style.Markdown
 }
 
-// A prose prints what a model says, while it still says it.
+// A prose prints a model's text, while it still arrives.
 type prose interface {
 	Write(p []byte) (int, error)
-	// Close prints what is left.
+	// Close prints the rest.
 	Close() error
-	// Hide makes room for others who write to the terminal.
+	// Hide makes room for other writers to the terminal.
 	Hide() error
-	// Leave makes room below what is shown. What is not finished is shown again with its next word.
+	// Leave makes room below the shown text. An unfinished text is shown again with its next word.
 	Leave() error
-	// Resize says how large the terminal is now.
+	// Resize takes the size of the terminal.
 	Resize(width, rows int)
 }
 

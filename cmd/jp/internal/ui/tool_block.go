@@ -15,14 +15,14 @@ import (
 	"jp/tool"
 )
 
-// A callRecord is what a turn has said of a tool call before its result.
+// A callRecord is the turn's events about a tool call before its result.
 type callRecord struct {
 	request *conversation.ToolCallRequest
-	thing   string // what it is about, as the subject of the request says it
-	allowed string // who let it run, or did not; "" for one that no one had to allow
+	thing   string // its object, from the subject of the request
+	allowed string // who allowed or denied it; "" if it needed no approval
 }
 
-// follow notes what an event says of a tool call.
+// follow notes an event of a tool call.
 func (r *record) follow(e *conversation.Event) {
 	switch b := e.Body.(type) {
 	case *conversation.TurnStart:
@@ -46,7 +46,7 @@ func (r *record) follow(e *conversation.Event) {
 	}
 }
 
-// allowedBy says in words of whom an answer is that lets a tool run, or does not.
+// allowedBy describes the author of an approval or a denial.
 func allowedBy(b *conversation.InquiryResponse) string {
 	switch {
 	case b.By == conversation.ByUser && b.Refuses() && b.Reason != "":
@@ -67,10 +67,11 @@ func allowedBy(b *conversation.InquiryResponse) string {
 	return safetext.OneLine(b.Reason)
 }
 
-// onScreen reports whether tool calls are shown as blocks: on a terminal, for who reads more than one line at a time.
+// onScreen reports whether tool calls are shown as blocks: on a terminal, for a reader of more than
+// one line at a time.
 func (t *Turn) onScreen() bool { return t.width() > 0 && Redraws(t.env.Style, t.env.Get("TERM")) }
 
-// textIndent is how many columns stand before what the model says on a terminal.
+// textIndent is how many columns a terminal has before the model's text.
 const textIndent = 2
 
 // Rows below the line of a tool call.
@@ -81,8 +82,8 @@ const (
 	failureColumns = 400 // of a line of a tool that failed
 )
 
-// block shows a tool call on a terminal: a line that says what it did, and below it what it changed, or the end of
-// its output.
+// block shows a tool call on a terminal: a line with its action, and below it its changes, or the end
+// of its output.
 func (t *Turn) block(e *conversation.Event, b *conversation.ToolCallResponse) {
 	call := t.record.callOf(b)
 	t.say(t.blockLine(e, b, call))
@@ -103,7 +104,8 @@ func (r *record) callOf(b *conversation.ToolCallResponse) *callRecord {
 	return &callRecord{request: &conversation.ToolCallRequest{Name: b.Name}}
 }
 
-// blockLine is the line of a tool call: what it did, and at the right edge how, who allowed it, and the number of the event.
+// blockLine is the line of a tool call: its action, and at the right edge the outcome, the duration, who
+// allowed it, and the number of the event.
 func (t *Turn) blockLine(e *conversation.Event, b *conversation.ToolCallResponse, call *callRecord) string {
 	p, width := t.palette, t.width()
 	name := safetext.Show(tool.Verb(b.Name))
@@ -112,7 +114,7 @@ func (t *Turn) blockLine(e *conversation.Event, b *conversation.ToolCallResponse
 	if argv := call.argv(); argv != nil {
 		name, thing = safetext.EscapeAll(argv), ""
 	}
-	effect = tool.Shown(b.Name, strings.TrimSuffix(effect, ", edited by you")) // the right edge says that
+	effect = tool.Shown(b.Name, strings.TrimSuffix(effect, ", edited by you")) // the right edge has that
 	if e.Closed() == "declined" && call.allowed != "" {
 		effect = call.allowed
 	}
@@ -168,7 +170,7 @@ func (c *callRecord) argv() []string {
 	return args.Argv
 }
 
-// changes are the lines that the call changed, as far as its result says it.
+// changes are the lines that the call changed, as far as its result has them.
 func (c *callRecord) changes(b *conversation.ToolCallResponse) []terminal.Change {
 	var made struct{ Content string }
 	changes := terminal.Changes(b.Content)
@@ -180,12 +182,13 @@ func (c *callRecord) changes(b *conversation.ToolCallResponse) []terminal.Change
 	return changes
 }
 
-// own reports whether the call is of a tool of jp's whose line says what it did.
+// own reports whether the call is of a tool of jp's whose line describes its action.
 func (c *callRecord) own(b *conversation.ToolCallResponse) bool {
 	return tool.Verb(b.Name) != b.Name && c.argv() == nil
 }
 
-// marginIn is how many of a terminal's columns stand before what is below the line of a tool call.
+// marginIn is how many of a terminal's columns stay empty before the rows below the line of a tool
+// call.
 func marginIn(width int) int {
 	if width < 60 {
 		return 4
@@ -193,7 +196,7 @@ func marginIn(width int) int {
 	return 6
 }
 
-// below is what stands below the line of a tool call.
+// below is the rows below the line of a tool call.
 func (t *Turn) below(e *conversation.Event, b *conversation.ToolCallResponse, call *callRecord) (rows []string) {
 	margin, changes := marginIn(t.width()), call.changes(b)
 	switch {
@@ -242,7 +245,7 @@ func (t *Turn) below(e *conversation.Event, b *conversation.ToolCallResponse, ca
 	return rows
 }
 
-// errorWords are in a line that names an error.
+// errorWords matches the words of a line that names an error.
 var errorWords = lazy.Regexp(`(?i)\b(error|errors|fail|failed|failure|fatal|panic|exception|undefined|cannot|denied|not found|no such)\b`)
 
 // An outputPart is a line of an output, or a number of lines that are folded.
@@ -251,8 +254,8 @@ type outputPart struct {
 	folded int
 }
 
-// ends is the last lines of an output, and of a program that failed before them the first one that names an error. What is
-// between is folded.
+// ends is the last lines of an output, and of a program that failed before them the first one that
+// names an error. The lines between are folded.
 func ends(lines []string, failed bool) (parts []outputPart) {
 	from := max(0, len(lines)-outputRows)
 	above := lines[:from]

@@ -11,7 +11,7 @@ import (
 	"jp/conversation"
 )
 
-// The line of a call says who had the last word on it.
+// The line of a call names the last decision on it.
 func TestTheLineOfACallSaysWhoAllowedIt(t *testing.T) {
 	t.Parallel()
 	answer := func(value string, by conversation.Cause, reason string) *conversation.InquiryResponse {

@@ -29,7 +29,7 @@ func leftOut(lines []string) int {
 	return 0
 }
 
-// withHint puts a hint behind a line, or below it where both do not fit the width.
+// withHint puts a hint behind a line, or below it if both do not fit the width.
 func withHint(line, hint string, width int) []string {
 	if width > 0 && safetext.Columns(line)+3+safetext.Columns(hint) > width {
 		return []string{line, strings.Repeat(" ", 6) + hint}
@@ -37,8 +37,8 @@ func withHint(line, hint string, width int) []string {
 	return []string{line + "   " + hint}
 }
 
-// withoutOutput reports whether the subject of a response says that its tool was not run, or that
-// its result is not known: then the text is jp's, for the model.
+// withoutOutput reports whether, by the subject of a response, its tool was not run or its result is
+// unknown: then the text is jp's, for the model.
 func withoutOutput(subject string) bool {
 	for _, words := range []string{": not run: ", ": declined by ", ": denied by a hook", ": outcome unknown"} {
 		if strings.Contains(subject, words) {
@@ -48,14 +48,14 @@ func withoutOutput(subject string) bool {
 	return false
 }
 
-// saysAll reports whether the subject of a response says what the output does.
+// saysAll reports whether the subject of a response has all of the output.
 func saysAll(subject string, lines []string) bool {
 	_, why, isError := strings.Cut(subject, ": error: ")
 	return len(lines) == 0 || len(lines) == 1 && (strings.Contains(subject, lines[0]) || isError && strings.HasSuffix(lines[0], why))
 }
 
-// withoutEnding leaves out how the program ended, which the subject says, and what the model is
-// told about it on a line below.
+// withoutEnding leaves out the line about the program's end, since the subject has it, and the line
+// below with advice for the model.
 func withoutEnding(lines []string) []string {
 	for i := len(lines) - 1; i >= max(0, len(lines)-2); i-- {
 		digits, found := strings.CutPrefix(lines[i], "exit status ")
@@ -66,8 +66,8 @@ func withoutEnding(lines []string) []string {
 	return lines
 }
 
-// marginal is lines some columns from the margin, broken between words where they are longer
-// than a terminal of that width. A width of 0 breaks none.
+// marginal is lines some columns from the margin, broken between words if they are longer than a
+// terminal of that width. A width of 0 breaks none.
 func marginal(lines []string, margin, width int) (shown []string) {
 	for _, line := range lines {
 		line = strings.TrimRight(strings.Repeat(" ", margin)+strings.ReplaceAll(line, "\t", "    "), " ")
@@ -77,7 +77,7 @@ func marginal(lines []string, margin, width int) (shown []string) {
 	return shown
 }
 
-// output prints all that a tool said, as far as jp kept it.
+// output prints a tool's output, as far as jp kept it.
 func (t *Turn) output(e *conversation.Event, b *conversation.ToolCallResponse) {
 	for _, line := range marginal(safetext.Lines(safetext.Shown(t.view.View.Output(context.Background(), e, b.Content))), 4, t.width()) {
 		fmt.Fprintln(t.out, t.palette.Dim(line))

@@ -33,10 +33,11 @@ type Turn struct {
 	changed changedFiles
 	told    time.Time // when a tool's progress was told in a line
 	follows bool      // the turn runs in another process
-	said    string    // what the person has said to that from here
+	said    string    // the person's message to that process from here
 }
 
-// newTurn prints a turn that runs, or beside it what a delegate's tools came to: what that says is for the turn.
+// newTurn prints a running turn, or beside it the results of a delegate's tools: the delegate's own
+// text is for the turn.
 func (e *Env) newTurn(live *liveLine, child conversation.ID) *Turn {
 	return &Turn{env: e, palette: e.Palette(e.Stderr), out: e.Results(), live: live, child: child, message: message{shown: map[int]int{}}, record: recordOf(nil)}
 }
@@ -49,7 +50,6 @@ func NewTurn(v *ScreenView, w io.Writer, style string, tools bool) *Turn {
 	}
 }
 
-// event prints an event.
 func (t *Turn) event(e *conversation.Event) {
 	chat, full := t.style == "chat", t.style == "full"
 	switch b := e.Body.(type) {
@@ -165,7 +165,7 @@ func (t *Turn) line(e *conversation.Event, words string) {
 	t.say(endMark(t.palette, e) + " " + safetext.Clean(words))
 }
 
-// say prints a line that is no one's words.
+// say prints a line of jp's own.
 func (t *Turn) say(line string) {
 	switch {
 	case t.view != nil:

@@ -17,7 +17,7 @@ type JsonlOutput struct {
 	partial bool
 	run     agent.RunInfo
 	started bool
-	again   bool // a turn is gone on with
+	again   bool // a turn is resumed
 	gone    bool // into the background
 }
 
@@ -75,7 +75,7 @@ func (j *JsonlOutput) start(turn int) {
 	}{"started", JsonVersion, id, turn, ref, j.run.Recorded, j.run.Fresh || source != nil, source, j.again, j.run.Model, j.run.Dir})
 }
 
-// name is the conversation's id and ref; both are absent where no other process will know it.
+// name is the conversation's id and ref; both are absent if no other process will know it.
 func (j *JsonlOutput) name() (id, ref any) {
 	if known := j.run.Known(); known != "" {
 		return known, repo.RefOf(known)
@@ -83,9 +83,8 @@ func (j *JsonlOutput) name() (id, ref any) {
 	return nil, nil
 }
 
-// Streamed writes text that is not durable yet, if it was asked for. It is the first
-// that happens in a turn that is gone on with where there is nothing to record before
-// the model answers.
+// Streamed writes text that is not durable yet, if it was asked for. It can be the first output of a
+// resumed turn, if nothing is recorded before the model answers.
 func (j *JsonlOutput) Streamed(d turnloop.Delta) {
 	if !j.partial {
 		return
@@ -102,14 +101,14 @@ func (j *JsonlOutput) Streamed(d turnloop.Delta) {
 	}{"delta", d.Seq, d.Part, d.At, d.Text})
 }
 
-// Noticed says it on stderr.
+// Noticed prints a notice on stderr.
 func (j *JsonlOutput) Noticed(text string) {
 	if !j.Env.Quiet {
 		fmt.Fprintln(j.Env.Messages(), safetext.Clean(text))
 	}
 }
 
-// Working shows nothing: what is not durable is not for programs.
+// Working shows nothing: programs get durable output only.
 func (j *JsonlOutput) Working(turnloop.Activity) {}
 
 // Detached is the one line of a query that goes on in the background.
@@ -118,8 +117,8 @@ func (j *JsonlOutput) Detached(d agent.DetachedJSON) {
 	j.gone = true
 }
 
-// Ended writes the result, always the last line. A command that only discards
-// says that instead.
+// Ended writes the result, always the last line. A command that only discards writes its own result
+// instead.
 func (j *JsonlOutput) Ended(e agent.Ending) {
 	j.Env.Ended = true
 	switch {
@@ -131,14 +130,14 @@ func (j *JsonlOutput) Ended(e agent.Ending) {
 	}
 }
 
-// Result writes what a turn came to; id is "" where no conversation was found.
+// Result writes a turn's outcome; id is "" if no conversation was found.
 func (j *JsonlOutput) Result(o turnloop.Outcome, id conversation.ID, err error) {
 	result := map[string]any{
 		"type": "result", "status": o.Status, "exit": 0, "message": nil, "data": nil, "usage": o.Usage,
 		"conversation": nil, "turn": nil,
 	}
 	switch {
-	case o.Status == "" && err == nil: // there was nothing to go on with
+	case o.Status == "" && err == nil: // no turn to resume
 		result["status"] = turnloop.Complete
 	case o.Status == "":
 		result["status"] = turnloop.Incomplete

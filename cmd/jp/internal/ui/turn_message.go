@@ -16,8 +16,8 @@ type message struct {
 	call  int         // the model call that speaks
 }
 
-// listen follows a model call. What one said that broke off stays as it is, and
-// the next one, which begins again, is shown below it.
+// listen follows a model call. The text of an interrupted call stays as it is, and the next call,
+// which begins again, is shown below it.
 func (t *Turn) listen(call int) {
 	if call != t.message.call {
 		t.closeMessage()
@@ -40,7 +40,7 @@ func (t *Turn) write(part conversation.Part, seq, at int, text string) {
 	}
 	t.resize()
 	m.shown[seq] += len(text)
-	_, _ = io.WriteString(m.prose, text) // who reads it may have seen enough
+	_, _ = io.WriteString(m.prose, text) // the reader may have left
 }
 
 // prose prints words of the model. Data is no Markdown.
@@ -74,7 +74,7 @@ func (t *Turn) prose(part conversation.Part) prose {
 	return m
 }
 
-// resize tells the message how large the terminal is.
+// resize gives the message the size of the terminal.
 func (t *Turn) resize() {
 	t.message.prose.Resize(t.env.Columns(t.env.Stdout), terminal.Rows(t.env.Stdout))
 }
@@ -85,7 +85,7 @@ func (t *Turn) leave() {
 	defer t.message.mu.Unlock()
 	if t.message.prose != nil {
 		t.resize()
-		_ = t.message.prose.Leave() // the message itself says that the terminal is gone
+		_ = t.message.prose.Leave() // the message itself reports a terminal that is gone
 	}
 	t.live.hide()
 }
@@ -97,7 +97,7 @@ func (t *Turn) aside(text func()) {
 	defer t.message.mu.Unlock()
 	if t.message.prose != nil {
 		t.resize()
-		_ = t.message.prose.Hide() // the message itself says that the terminal is gone
+		_ = t.message.prose.Hide() // the message itself reports a terminal that is gone
 	}
 	t.live.write(text)
 }

@@ -59,7 +59,6 @@ func (t *Turn) Print(events []*conversation.Event) {
 	}
 }
 
-// asItIs is text without a colour.
 func asItIs(text string) string { return text }
 
 // request prints a question of a person. While the turn runs, it is on the screen at which they asked it.
@@ -103,7 +102,7 @@ func (e *Env) Entered(w io.Writer, width int, text string) {
 	}
 }
 
-// speaks names who speaks, once until another one speaks.
+// speaks names the speaker, once until another one speaks.
 func (t *Turn) speaks(e *conversation.Event, who string, colour func(string) string) {
 	if t.view == nil || t.style == asItRan || who == t.record.speaker {
 		return
@@ -145,7 +144,7 @@ func (t *Turn) reasoning(text string) {
 // Said prints words of the model.
 func (t *Turn) Said(part conversation.Part, text string) {
 	p := t.prose(part)
-	_, _ = p.Write([]byte(text)) // who reads it may have seen enough
+	_, _ = p.Write([]byte(text)) // the reader may have left
 	_ = p.Close()
 }
 
@@ -159,8 +158,8 @@ func (t *Turn) paragraph(text string, colour func(string) string) {
 	}
 }
 
-// waiting prints what the incomplete turn has done and waits for, and what was on the screen when jp ended
-// and is in no event.
+// waiting prints the actions of the incomplete turn and the question it waits for, and the text that
+// was on the screen when jp ended and is in no event.
 func (t *Turn) waiting() {
 	v := t.view.View
 	if v.Remote == "" {

@@ -18,7 +18,7 @@ import (
 
 var _ agent.Output = (*Turn)(nil)
 
-// output chooses how a run is shown.
+// output chooses the output of a run.
 func (e *Env) output(o agent.OutputOptions) agent.Output {
 	if e.Format.Structured() {
 		return &JsonlOutput{Env: e, partial: o.Partial}
@@ -28,8 +28,8 @@ func (e *Env) output(o agent.OutputOptions) agent.Output {
 	return t
 }
 
-// atEnd reports whether the answer is printed when the turn has ended. Who reads it may be a terminal
-// in the end: it is clean, as everywhere; --json has it as it was said.
+// atEnd reports whether the answer is printed when the turn has ended. A terminal may be the last
+// reader, so the text is clean, as everywhere. --json has it unchanged.
 func (t *Turn) atEnd() bool {
 	return t.view == nil && (!IsTerminal(t.env.Stdout) || t.env.Format == FormatText)
 }
@@ -37,7 +37,7 @@ func (t *Turn) atEnd() bool {
 // Begin implements [agent.Output]. Of a delegate it names the conversation and the model.
 func (t *Turn) Begin(r agent.RunInfo) {
 	t.run, t.started = r, t.env.Now()
-	t.palette = t.env.Palette(t.env.Stderr) // the conversation has its say
+	t.palette = t.env.Palette(t.env.Stderr) // the conversation's configuration counts
 	if t.child != "" && r.Turn == 0 {
 		t.ofChild("▸ "+string(t.child)+" · "+problem.OneLine(r.Model), "")
 	}
@@ -104,11 +104,11 @@ func (t *Turn) Streamed(d turnloop.Delta) {
 	t.write(d.Part, d.Seq, d.At, d.Text)
 }
 
-// progressLinesEvery is the time between two lines that say how far a tool is.
+// progressLinesEvery is the time between two lines about a tool's progress.
 const progressLinesEvery = time.Second
 
-// Working shows what the turn does: on a terminal in the live line; elsewhere, with -v, how far a tool
-// says it is.
+// Working shows the turn's activity: on a terminal in the live line, elsewhere, with -v, a tool's own
+// progress.
 func (t *Turn) Working(a turnloop.Activity) {
 	t.live.working(t.child, a)
 	if now := time.Now(); t.live == nil && t.child == "" && t.env.Verbose && a.Progress != "" && !a.Over && now.Sub(t.told) >= progressLinesEvery {
@@ -127,7 +127,7 @@ func (t *Turn) Noticed(text string) {
 	t.say(t.palette.Yellow(safetext.Clean(text)))
 }
 
-// Detached prints the id, for scripts, and says how to look at it.
+// Detached prints the id, for scripts, and the command that shows the turn.
 func (t *Turn) Detached(d agent.DetachedJSON) {
 	fmt.Fprintln(t.env.Results(), d.Conversation)
 	t.say(t.palette.Dim(fmt.Sprintf("goes on in the background (pid %d) · %s", d.PID, action.Attach(d.Conversation.Short()))))
@@ -135,7 +135,7 @@ func (t *Turn) Detached(d agent.DetachedJSON) {
 
 // Ended prints an answer that was not printed yet, and sums the turn up.
 func (t *Turn) Ended(e agent.Ending) {
-	if t.child != "" { // its parent says so
+	if t.child != "" { // its parent reports it
 		return
 	}
 	t.closeMessage()
@@ -153,7 +153,7 @@ func (t *Turn) Ended(e agent.Ending) {
 	}
 }
 
-// start begins a turn. The line of one that runs says in which conversation, with which model and where.
+// start begins a turn. The line of a running one names the conversation, the model and the place.
 func (t *Turn) start(e *conversation.Event, b *conversation.TurnStart) {
 	t.record.speaker = ""
 	if t.view != nil {
@@ -233,7 +233,7 @@ func (t *Turn) foot(e agent.Ending) {
 	if r.Snapshots != nil && r.Snapshots() {
 		words = append(words, t.changed.words(r, o.Turn))
 	}
-	if r.Approved != nil && !r.Approves { // who has just said it knows it
+	if r.Approved != nil && !r.Approves { // the user has just said so
 		if approved := r.Approved(); approved != "" {
 			words = append(words, approved)
 		}
@@ -273,7 +273,7 @@ func (c *changedFiles) follow(e *conversation.Event) {
 	c.steps = append(c.steps, [2]string{before, e.Tree})
 }
 
-// words sum it up.
+// words sum the changes up.
 func (c *changedFiles) words(r agent.RunInfo, turn int) string {
 	paths, added, deleted := map[string]bool{}, 0, 0
 	for _, s := range c.steps {
@@ -321,7 +321,8 @@ func (c *changedFiles) words(r agent.RunInfo, turn int) string {
 	return text + undone
 }
 
-// undoneWords say which changes of a turn jp undo brings back, and name the others. changed: the turn changed files.
+// undoneWords name the changes of a turn that jp undo brings back, and the others. changed: the turn
+// changed files.
 func undoneWords(o *undo.Outlook, changed bool) string {
 	var words []string
 	if len(o.NoCopy) > 0 {

@@ -35,7 +35,7 @@ func (e *Env) PutBackScreen(b *undo.Undo) *PutBackScreen {
 	return &PutBackScreen{Undo: b, Env: e, Palette: e.Palette(e.Stdout)}
 }
 
-// Run lists what would be done, asks, and does it.
+// Run lists the changes, asks, and makes them.
 func (b *PutBackScreen) Run(ctx context.Context) error {
 	_, result, err := b.Undo.Propose(ctx)
 	if err != nil {
@@ -66,7 +66,7 @@ func (b *PutBackScreen) Run(ctx context.Context) error {
 	return b.report(ctx, result, asked)
 }
 
-// PrintNothing says why jp puts nothing back: it leaves what others wrote.
+// PrintNothing explains why jp puts nothing back: it leaves the work of others.
 func (b *PutBackScreen) PrintNothing(out io.Writer) error {
 	if b.Undo.Differing == 0 {
 		_, err := fmt.Fprintf(out, "Nothing to %s: the files are as %s.\n", b.Undo.Opts.Action, b.Undo.When)
@@ -88,7 +88,6 @@ func (b *PutBackScreen) PrintNothing(out io.Writer) error {
 	return err
 }
 
-// confirm asks on the terminal.
 func (b *PutBackScreen) confirm(ctx context.Context, r *undo.Result) error {
 	files := conversation.Count(len(r.Puts), "file")
 	return b.Env.Confirm(ctx, Confirmation{
@@ -99,7 +98,7 @@ func (b *PutBackScreen) confirm(ctx context.Context, r *undo.Result) error {
 	})
 }
 
-// again is the action of the two that the command was, for the same files.
+// again is the command's own action, undo or restore, for the same files.
 func (b *PutBackScreen) again(undo, restore func(...string) action.Action) action.Action {
 	var words []string
 	if b.Undo.Opts.Word != "" {
@@ -112,7 +111,6 @@ func (b *PutBackScreen) again(undo, restore func(...string) action.Action) actio
 	return restore(words...)
 }
 
-// gone counts the files that are deleted.
 func gone(r *undo.Result) (n int) {
 	for _, put := range r.Puts {
 		if undo.StatusOf(put) == "D" {
@@ -135,7 +133,7 @@ func PutQuestion(r *undo.Result, put, remove string) string {
 	return fmt.Sprintf("%s, and delete %d?", back, n)
 }
 
-// sum says what becomes of all files, or became of them.
+// sum counts the files that are put back or deleted, planned or done.
 func (b *PutBackScreen) sum(r *undo.Result, would bool) string {
 	verb := map[bool]string{true: "Would put back", false: "Put back"}[would]
 	if gone(r) == len(r.Puts) {
@@ -174,7 +172,7 @@ func (e *Env) At(path string) string {
 	return filepath.Join(e.Dir, path)
 }
 
-// PrintCopied says which files of a backup are in a folder now.
+// PrintCopied lists the files of a backup that are in a folder now.
 func (e *Env) PrintCopied(r *undo.Result, folder string) error {
 	if e.Format.Structured() {
 		return WriteJSON(e.Results(), r)
@@ -201,7 +199,7 @@ func (b *PutBackScreen) listLeft(w io.Writer, p terminal.Palette, r *undo.Result
 	}
 }
 
-// report writes the result. Who was asked has seen the list already.
+// report writes the result. A user who was asked has seen the list already.
 func (b *PutBackScreen) report(ctx context.Context, r *undo.Result, asked bool) error {
 	if err := b.print(ctx, r, asked); err != nil {
 		return err
@@ -246,7 +244,7 @@ func named(paths []string) string {
 	return strings.Join(names, ", ")
 }
 
-// stopped says how far it came, and exits as at that signal elsewhere.
+// stopped reports the progress, and exits as at that signal elsewhere.
 func (b *PutBackScreen) stopped(r *undo.Result) error {
 	rest := r.NotReached()
 	f := repo.ProblemOf(r.Stopped)

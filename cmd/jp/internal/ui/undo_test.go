@@ -9,7 +9,7 @@ import (
 	"jp/worktree"
 )
 
-// The question names what becomes of the files by its own verb.
+// The question names the fate of the files by its own verb.
 func TestTheQuestionOfAnUndoSaysWhatIsDeleted(t *testing.T) {
 	t.Parallel()
 	file := worktree.Version{OID: "a", Mode: "100644"}

@@ -24,7 +24,7 @@ import (
 type client struct {
 	*prompt.Prompter
 	tty  terminal.Asker
-	own  *terminal.TTY // to close; nil where the terminal is the console's
+	own  *terminal.TTY // to close; nil if the terminal is the console's
 	root *os.Root
 	gate sync.Mutex // held while the terminal is in use
 
@@ -35,7 +35,7 @@ type client struct {
 	palette terminal.Palette
 }
 
-// OpenClient finds the person at the terminal, nil where there is none.
+// OpenClient finds the person at the terminal, nil if there is none.
 func OpenClient(f *TerminalFront) *client {
 	e, r := f.Env, f.Repo
 	c := &client{front: f}
@@ -114,7 +114,7 @@ func (c *client) Ask(ctx context.Context, question turnloop.Question) (turnloop.
 	}
 }
 
-// take waits for the terminal, and takes the live line away. It returns what gives the
+// take waits for the terminal, and takes the live line away. It returns a function that gives the
 // terminal back.
 func (c *client) take() func() {
 	c.gate.Lock()
@@ -222,14 +222,14 @@ func (c *client) Line(ctx context.Context, about conversation.ID, prompt string)
 	c.front.live.cover(true)
 	defer c.front.live.cover(false)
 	line, err := c.tty.Line(ctx, prompt)
-	if errors.Is(err, terminal.ErrBack) { // no line: back to where it was asked for
+	if errors.Is(err, terminal.ErrBack) { // no line: back to the question
 		fmt.Fprintln(c.tty)
 		return "", nil
 	}
 	return line, userError(err)
 }
 
-// userError is an error of the terminal as [user] has it.
+// userError translates an error of the terminal for package agent.
 func userError(err error) error {
 	switch {
 	case errors.Is(err, terminal.ErrHangup):

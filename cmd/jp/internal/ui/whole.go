@@ -24,8 +24,8 @@ func IsBlock(e *conversation.Event) bool {
 	return false
 }
 
-// Blocks are the blocks of the view that have more to show than stands on the screen, the newest first: the output of a tool, what
-// it changed or would have changed, or a thought of the model.
+// Blocks are the blocks of the view that have more text than the screen shows, the newest first: the
+// output of a tool, its changes or the planned ones, or a thought of the model.
 func (v *ScreenView) Blocks() (blocks []*conversation.Event) {
 	t := NewTurn(v, io.Discard, asItRan, false)
 	for _, e := range slices.Backward(v.View.Events) {

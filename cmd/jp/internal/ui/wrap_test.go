@@ -49,8 +49,8 @@ func TestErrorsFitTheTerminal(t *testing.T) {
 	}
 }
 
-// sees runs something that asks at a terminal, types a key at each prompt, and is all
-// that was shown.
+// sees runs a function that asks at a terminal, types a key at each prompt, and returns the screen's
+// whole text.
 func sees(t *testing.T, columns int, keys []string, asks func(ctx context.Context, tty *terminal.TTY)) string {
 	t.Helper()
 	screen := terminaltest.New(t, columns, 60)
