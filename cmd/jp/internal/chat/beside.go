@@ -15,7 +15,6 @@ import (
 	"jp/internal/action"
 )
 
-// askBeside asks a question beside the conversation.
 func (c *chat) askBeside(ctx context.Context, words []string) error {
 	text := strings.Join(words, " ")
 	switch {
@@ -39,7 +38,6 @@ func (c *chat) askBeside(ctx context.Context, words []string) error {
 	return err
 }
 
-// showContext shows the parts of the model's context.
 func (c *chat) showContext(ctx context.Context, _ []string) error {
 	return c.withRepo(ctx, func(ctx context.Context, r *repo.Repo) error {
 		o := c.settings.next(false)
@@ -55,7 +53,6 @@ func (c *chat) showContext(ctx context.Context, _ []string) error {
 	})
 }
 
-// effortFlags are the flags that stand for an effort.
 func effortFlags(words []string) []string {
 	return []string{"--cfg", "parameters.reasoning=" + effortValue(strings.Join(words, " "))}
 }
@@ -87,7 +84,6 @@ func (c *chat) chooseEffort(ctx context.Context, words []string) error {
 	})
 }
 
-// themes are the values of style.theme.
 var themes = []string{"auto", "dark", "light", "none"}
 
 // chooseTheme sets the colours for the terminal's background, by a word or from a menu.

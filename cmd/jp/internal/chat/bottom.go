@@ -16,18 +16,18 @@ import (
 	"jp/internal/safetext"
 )
 
-// A bottomLine is what stands below the line: the mode of the next request, and what the conversation asks and has used.
+// A bottomLine is the row below the line: the mode and the model of the next request, and the usage of
+// the conversation.
 type bottomLine struct {
 	mu            sync.Mutex
 	recorded      string // the model of the newest turn; "": no turn yet
 	model, branch string
 	used, cost    string
-	effort        string // how much the model thinks, as the person chose it; "": they did not
-	spent         string // what the turns before this one cost, as a decimal number
+	effort        string // how much the model thinks, by the person's choice; "": they made none
+	spent         string // the cost of the turns before this one, as a decimal number
 	newest        int    // event with which the newest turn begins that the chat has shown
 }
 
-// open is for the conversation that the chat is about.
 func (b *bottomLine) open(ctx context.Context, r *repo.Repo, o agent.Overview, request agent.Request) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -70,7 +70,7 @@ func (b *bottomLine) begun(e *conversation.Event) {
 	}
 }
 
-// ended takes what a turn has used.
+// ended adds the usage of a turn.
 func (b *bottomLine) ended(e agent.Ending) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -127,7 +127,6 @@ func (b *bottomLine) parts(mode string) []string {
 	return slices.DeleteFunc(parts, func(part string) bool { return part == "" })
 }
 
-// showBottom draws the bottom line.
 func (c *chat) showBottom() {
 	mode := c.settings.modeName()
 	word := mode

@@ -19,12 +19,12 @@ import (
 	"jp/turnloop"
 )
 
-// Options say how the person came here.
+// Options are the way in which the person came here.
 type Options struct {
 	ID      string                 // the word for a conversation; "" for the session's
 	Last    bool                   // the conversation that was used last in this working tree
 	Choose  bool                   // the person chooses the conversation
-	Request agent.Request          // what each request has, but for its text
+	Request agent.Request          // the options of each request, without its text
 	Has     func(name string) bool // whether jp has a command; nil: it has all
 }
 
@@ -163,8 +163,8 @@ func (c *chat) sit(ctx context.Context) error {
 	return start()
 }
 
-// open takes what an earlier process kept of the conversation: a draft, and messages that were queued,
-// which are a draft now.
+// open takes the text that an earlier process kept of the conversation: a draft, and queued messages,
+// which become a draft.
 func (c *chat) open(ctx context.Context, r *repo.Repo) {
 	c.draft.open(r.StateDir(), c.id)
 	queue := live.NewQueue(r.StateDir(), c.id)
@@ -180,7 +180,7 @@ func (c *chat) open(ctx context.Context, r *repo.Repo) {
 	c.queued.open(queue)
 }
 
-// talk does what the person enters, one thing after the other.
+// talk runs the person's entries, one after the other.
 func (c *chat) talk(ctx context.Context) error {
 	for {
 		if e := c.next; e != nil {
@@ -274,8 +274,8 @@ func (c *chat) enter(ctx context.Context, e console.Entry) error {
 	return c.turn(ctx, o)
 }
 
-// afterwards goes on with a message that is queued, where the turn came to its end. Else it and what
-// was not asked are the person's to edit.
+// afterwards goes on with a queued message if the turn is complete. Else the person can edit it and
+// any entry that was not asked.
 func (c *chat) afterwards(ctx context.Context, err error) {
 	if ctx.Err() != nil {
 		return
@@ -311,7 +311,6 @@ func (c *chat) afterwards(ctx context.Context, err error) {
 	c.queued.show(c.console, c.dim)
 }
 
-// turn runs a turn of the conversation.
 func (c *chat) turn(ctx context.Context, o agent.Request) error {
 	return c.ask(ctx, o, func(ctx context.Context, r *repo.Repo, o agent.Request) error {
 		return agent.Ask(ctx, r, o, &front{TerminalFront: c.env.Frontend(r, o), chat: c})
@@ -333,7 +332,6 @@ func (c *chat) ask(ctx context.Context, o agent.Request, run func(context.Contex
 	return c.withRepo(working, func(ctx context.Context, r *repo.Repo) error { return run(ctx, r, o) })
 }
 
-// became notes the conversation's id.
 func (c *chat) became(id conversation.ID) {
 	if id == "" || id == c.id {
 		return
@@ -345,7 +343,7 @@ func (c *chat) became(id conversation.ID) {
 	c.history.forget()
 }
 
-// switchTo goes on in another conversation, "" for a new one. What was typed goes along.
+// switchTo goes on in another conversation, "" for a new one. The typed text goes along.
 func (c *chat) switchTo(ctx context.Context, r *repo.Repo, id conversation.ID) {
 	c.draft.change("") // the line goes along, also one that is typed meanwhile
 	c.draft.flush()
@@ -358,7 +356,7 @@ func (c *chat) switchTo(ctx context.Context, r *repo.Repo, id conversation.ID) {
 	c.console.SetText(joined(c.draft.current(), c.console.Text()))
 }
 
-// A front is jp's own front end, which tells the chat what becomes of its conversation.
+// A front is jp's own front end, which tells the chat about events of its conversation.
 type front struct {
 	*ui.TerminalFront
 	chat *chat
@@ -394,8 +392,8 @@ func (o *output) Recorded(events []*conversation.Event) {
 	}
 }
 
-// request is for words of the person's that are recorded now. It shows those that do not stand right above: the line that was
-// entered does, unless a turn was resumed before it.
+// request is for words of the person's that are recorded now. It shows them, except for the line that
+// was entered last: that stands right above, unless a turn was resumed before it.
 func (o *output) request(b *conversation.ChatRequest) {
 	c := o.chat
 	begins := !b.Interrupt && b.Replaces == nil

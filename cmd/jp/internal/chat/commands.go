@@ -16,7 +16,7 @@ import (
 	"jp/internal/safetext"
 )
 
-// A command is what the person can enter with a slash. It stands for a command line of jp.
+// A command is an entry of the person with a slash. It stands for a command line of jp.
 type command struct {
 	name  string
 	topic string // under which the help lists it
@@ -27,8 +27,8 @@ type command struct {
 	// session's afterwards.
 	run func(c *chat, ctx context.Context, words []string) error
 	use bool
-	// set changes what the next requests have, and returns what to say of it. Without words, jp runs
-	// with those of bare, if there are any.
+	// set changes the settings of the next requests, and returns a message about it. Without words, jp
+	// runs with those of bare, if there are any.
 	set   func(s *settings, r *repo.Repo, words []string) (said string, err error)
 	check func(ctx context.Context, r *repo.Repo, words []string) error // refuses words before set takes them; nil: set does
 	bare  []string
@@ -107,7 +107,7 @@ func (f *offers) command(text string) (found command, words []string, is bool) {
 	return found, words[1:], true
 }
 
-// do runs a command, and shows what it stands for.
+// do runs a command, and shows the command line that it stands for.
 func (c *chat) do(ctx context.Context, o command, words []string) error {
 	if o.jp != nil && (o.flags == nil || len(words) > 0) {
 		stands := slices.Concat(o.jp, words)
@@ -156,7 +156,6 @@ func (c *chat) do(ctx context.Context, o command, words []string) error {
 	return c.withRepo(ctx, c.followSession)
 }
 
-// withRepo does something with the repository.
 func (c *chat) withRepo(ctx context.Context, do func(ctx context.Context, r *repo.Repo) error) error {
 	r, err := c.env.FindRepo(ctx)
 	if err != nil {
@@ -174,7 +173,6 @@ func (c *chat) takeSession(_ context.Context, r *repo.Repo) error {
 	return r.Session(c.env.Host).Use(c.id, c.env.Now())
 }
 
-// followSession goes on in the session's conversation.
 func (c *chat) followSession(ctx context.Context, r *repo.Repo) error {
 	o, err := agent.OverviewOf(ctx, r, "")
 	if err != nil || o.ID == "" || o.ID == c.id {
@@ -240,7 +238,7 @@ func toolFlags(words []string) (flags []string) {
 	return flags
 }
 
-// listTools says which tools the next request has, and which it could have.
+// listTools lists the tools of the next request, and those that it could have.
 func listTools(out line, r *repo.Repo, request agent.Request, plan bool) error {
 	list, err := agent.ListTools(r, request)
 	for _, t := range list {

@@ -9,13 +9,12 @@ import (
 	"jp/internal/safetext"
 )
 
-// mostCandidates is how many candidates are shown.
 const mostCandidates = 8
 
 // keysMark is the line below which the keys are shown.
 const keysMark = "?"
 
-// A completion shows below the line the words that the one at its end may become.
+// A completion shows below the line the possible completions of its last word.
 type completion struct {
 	offers *offers
 	line   line
@@ -33,7 +32,7 @@ type candidates struct {
 	chosen int // the place of the word that the person moved to; -1: they did not
 }
 
-// candidates are those that are shown.
+// candidates are those on the screen.
 func (l *completion) candidates() candidates {
 	l.mu.Lock()
 	defer l.mu.Unlock()

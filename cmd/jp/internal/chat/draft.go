@@ -13,7 +13,7 @@ import (
 // draftDelay is how old typed text gets before it is kept.
 const draftDelay = 500 * time.Millisecond
 
-// A draft keeps what the person types, so that they have it again after a kill, with its pictures.
+// A draft keeps the person's text with its pictures, so that they have it again after a kill.
 type draft struct {
 	own      safefile.StateDir
 	pictures *pictures
@@ -23,13 +23,13 @@ type draft struct {
 	slot  live.Slot       // of a conversation without an id
 	text  string          // in the line
 	asked string          // entered, and not recorded yet
-	left  conversation.ID // whose file has what was entered, until it is recorded elsewhere; "": the file here has it
+	left  conversation.ID // the conversation whose file has the entered text until it is recorded elsewhere; "": this one
 	kept  string          // in the file
 	chips string          // of the pictures in their file
 	timer *time.Timer
 }
 
-// open begins with what was kept of a conversation.
+// open begins with the draft that was kept of a conversation.
 func (d *draft) open(own safefile.StateDir, id conversation.ID) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -49,7 +49,7 @@ func (d *draft) open(own safefile.StateDir, id conversation.ID) {
 	d.chips, _ = d.pictures.kept(d.text)
 }
 
-// file is the file of the text, "" where none is kept. The lock is held.
+// file is the file of the text, "" if none is kept. The lock is held.
 func (d *draft) file() string {
 	if d.id == "" {
 		return d.slot.File()
@@ -64,7 +64,7 @@ func (d *draft) current() string {
 	return d.text
 }
 
-// change takes what is in the line.
+// change takes the text of the line.
 func (d *draft) change(text string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -108,7 +108,7 @@ func (d *draft) asks(recorded string) bool {
 	return d.asked != "" && (d.asked == recorded || strings.Contains(recorded, "[secret:"))
 }
 
-// recorded forgets the text that was entered.
+// recorded forgets the entered text.
 func (d *draft) recorded() {
 	d.mu.Lock()
 	was := d.asked
@@ -127,7 +127,7 @@ func (d *draft) unasked() (text string) {
 	return text
 }
 
-// flush writes what is in the line. A file that cannot be written costs a draft after a kill.
+// flush writes the text of the line. A file that cannot be written costs a draft after a kill.
 func (d *draft) flush() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -166,7 +166,7 @@ func (d *draft) keep(text string) error {
 	return live.KeepRequest(d.own, d.id, text)
 }
 
-// move lets the line belong to another conversation, with what was typed so far.
+// move lets the line belong to another conversation, with its text.
 func (d *draft) move(id conversation.ID) {
 	d.mu.Lock()
 	if d.id != id {
@@ -179,7 +179,6 @@ func (d *draft) move(id conversation.ID) {
 	d.flush()
 }
 
-// joined is two texts as one.
 func joined(first, second string) string {
 	if first == "" || second == "" {
 		return first + second

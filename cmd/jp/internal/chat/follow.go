@@ -77,7 +77,8 @@ func (x *elsewhere) look(ctx context.Context, c *chat) {
 	}
 }
 
-// follow shows a turn until it ends, and gives it what the person enters. It reports false where the turn had ended before.
+// follow shows a turn until it ends, and gives it the person's entries. It reports false if the turn
+// had ended before.
 func (x *elsewhere) follow(ctx context.Context, c *chat) (followed bool, err error) {
 	following, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -121,7 +122,8 @@ func (x *elsewhere) tell(text string) (is bool, err error) {
 	return true, x.say(text)
 }
 
-// show looks at the conversation anew. It prints the newest turn if that is wanted and the chat has not shown it.
+// show reads the conversation anew. It prints the newest turn if prints is true and the chat has not
+// shown it.
 func (x *elsewhere) show(ctx context.Context, c *chat, prints bool) (shown bool, err error) {
 	err = c.withRepo(ctx, func(ctx context.Context, r *repo.Repo) error {
 		o, err := agent.OverviewOf(ctx, r, string(c.id))

@@ -14,7 +14,8 @@ import (
 	"jp/internal/safetext"
 )
 
-// perform does a task. To go back puts the newest request into the line, and the text that the person enters next stands in its place.
+// perform does a task. To go back puts the newest request into the line, and the text that the person
+// enters next replaces it.
 func (c *chat) perform(ctx context.Context, t task) error {
 	switch t {
 	case taskOpen:
@@ -47,21 +48,20 @@ func (c *chat) perform(ctx context.Context, t task) error {
 	return nil
 }
 
-// A rewind is a request of the person's that the next one stands in place of.
+// A rewind is a request of the person's that the next one replaces.
 type rewind struct {
 	mu    sync.Mutex
-	asked []agent.AskedRequest // the newest first; nil: the next request stands behind all
+	asked []agent.AskedRequest // the newest first; nil: the next request comes behind all
 	at    int
 }
 
-// begin begins with the newest request.
 func (b *rewind) begin(asked []agent.AskedRequest) {
 	b.mu.Lock()
 	b.asked, b.at = asked, 0
 	b.mu.Unlock()
 }
 
-// chosen is the request, nil for none.
+// chosen is the request, or nil.
 func (b *rewind) chosen() *agent.AskedRequest {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -71,14 +71,15 @@ func (b *rewind) chosen() *agent.AskedRequest {
 	return &b.asked[b.at]
 }
 
-// end ends it, and returns the request.
+// end ends the choice, and returns the request.
 func (b *rewind) end() *agent.AskedRequest {
 	chosen := b.chosen()
 	b.begin(nil)
 	return chosen
 }
 
-// move goes to the next newer request, or the next older one. It reports false where a text is not the chosen request's any more.
+// move goes to the next newer request, or the next older one. It reports false if the text differs
+// from the chosen request.
 func (b *rewind) move(newer bool, text string) (string, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -93,7 +94,8 @@ func (b *rewind) move(newer bool, text string) (string, bool) {
 	return b.asked[b.at].Text, true
 }
 
-// rows are the requests around the chosen one, and the keys. Behind an edit there is no way to another one.
+// rows are the requests around the chosen one, and the keys. After an edit the person cannot choose
+// another one.
 func (b *rewind) rows(width int, text string, dim func(string) string) (rows []string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -156,7 +158,7 @@ func (c *chat) goBefore(ctx context.Context, to agent.AskedRequest, text string)
 	default:
 		err = startOver()
 	}
-	if err != nil || c.id == from { // the fork said why there is none
+	if err != nil || c.id == from { // the fork printed the reason
 		return false, err
 	}
 	fmt.Fprintln(c.console)

@@ -58,7 +58,8 @@ func keyRows(width int) (rows []string) {
 	return rows
 }
 
-// helpRows are the commands by topic, and the keys where a screen of so many rows has room for all of it. Skills have one row.
+// helpRows are the commands by topic, and the keys if a screen of so many rows has room for all of it.
+// Skills have one row.
 func helpRows(all []command, width, screen int) (rows []string) {
 	const lead = 15
 	for _, topic := range topics {

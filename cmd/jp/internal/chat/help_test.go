@@ -9,7 +9,8 @@ import (
 	"jp/internal/safetext"
 )
 
-// Each command is in the help, under a topic, and the help fits the screen, also with many skills. It has the keys where there is room.
+// Each command is in the help, under a topic, and the help fits the screen, also with many skills. It
+// has the keys if there is room.
 func TestHelpRows(t *testing.T) {
 	all := commands()
 	for _, o := range all {
@@ -43,7 +44,7 @@ func TestHelpRows(t *testing.T) {
 	require.Len(t, keyRows(47), 16)
 }
 
-// What terminals paste when a file is dropped on them.
+// The text that terminals paste when a file is dropped on them.
 func TestDropped(t *testing.T) {
 	for text, want := range map[string]string{
 		"/a/b.png":                               "/a/b.png",

@@ -11,22 +11,22 @@ import (
 	"jp/conversation"
 )
 
-// A history is what the person asked in this conversation. The end of it is read when it is looked at first, the rest when the
-// person goes beyond that.
+// A history is the person's requests in this conversation. Its end is read at the first use, the rest
+// when the person goes further back.
 type history struct {
 	mu    sync.Mutex
 	read  bool
-	from  int // the event before which it is not read
+	from  int // the first event that is read
 	texts []string
 	at    int    // len(texts): the person's own text
-	own   string // what they were typing
+	own   string // the text that they were typing
 
 	searched []string // requests for Ctrl+R, the newest first; nil: they are not read
 	found    int      // index of the request that was found last; -1: none yet
 }
 
-// step goes back or forward. Read is what was asked before an event, and the first event that was read; before 0 it is what was
-// asked last.
+// step goes back or forward. Read returns the requests before an event, and the first event that it
+// read. Before 0 it returns the last requests.
 func (h *history) step(back bool, text string, read func(before int) ([]string, int)) (string, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -81,7 +81,6 @@ func (h *history) search(words string, older bool, read func() []string) (string
 	return "", false
 }
 
-// add notes what was entered.
 func (h *history) add(text string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -94,7 +93,7 @@ func (h *history) add(text string) {
 	h.at, h.own = len(h.texts), ""
 }
 
-// forget makes the history another conversation's.
+// forget prepares the history for another conversation.
 func (h *history) forget() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -102,7 +101,7 @@ func (h *history) forget() {
 	h.searched = nil
 }
 
-// requests reads what was asked.
+// requests reads the requests before an event.
 func requests(ctx context.Context, env *ui.Env, id conversation.ID, before int) (texts []string, from int) {
 	if id == "" {
 		return nil, 0
@@ -118,7 +117,7 @@ func requests(ctx context.Context, env *ui.Env, id conversation.ID, before int) 
 		texts, from, err = agent.RecentRequests(ctx, r, id)
 	}
 	if err != nil {
-		return nil, 0 // the next turn says what is wrong with it
+		return nil, 0 // the next turn reports the error
 	}
 	return texts, from
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What was asked long ago is read when the person goes there, and once.
+// Early requests are read when the person goes there, and once.
 func TestHistoryReadsFurther(t *testing.T) {
 	var reads []int
 	read := func(before int) ([]string, int) {
@@ -44,7 +44,7 @@ func TestHistoryReadsFurther(t *testing.T) {
 	require.Equal(t, []int{0, 30}, reads)
 }
 
-// A search begins with the newest request that has the words, and goes on from what it found last.
+// A search begins with the newest request that has the words, and goes on from its last match.
 func TestHistorySearch(t *testing.T) {
 	var h history
 	reads := 0

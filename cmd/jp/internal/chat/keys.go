@@ -170,7 +170,6 @@ func (c *chat) Open() {
 	}()
 }
 
-// openBlock shows the next block in the pager.
 func (c *chat) openBlock(ctx context.Context) error {
 	c.mu.Lock()
 	id := c.id
@@ -307,7 +306,7 @@ func (p *plainLine) read(ctx context.Context, c *chat) error {
 		case errors.Is(err, terminal.ErrHangup):
 			return repo.Interrupted(&turnloop.Interrupt{Signal: "SIGHUP"})
 		case errors.Is(err, terminal.ErrBack), errors.Is(err, terminal.ErrInterrupted):
-			fmt.Fprintln(p) // below what was typed
+			fmt.Fprintln(p) // below the typed text
 			empty := text+typed == "" && errors.Is(err, terminal.ErrInterrupted)
 			if text = ""; !empty {
 				continue

@@ -8,7 +8,7 @@ import (
 	"jp/cmd/jp/internal/ui"
 )
 
-// A line is where the person types, below what jp shows: a [console.Console], or plain lines.
+// A line is the input line of the person, below jp's output: a [console.Console], or plain lines.
 type line interface {
 	io.Writer
 	Width() int
@@ -17,8 +17,8 @@ type line interface {
 	Kill()
 	// Chip puts a text into the line that is edited as one character.
 	Chip(text string)
-	// Bottom shows the mode, and at the bottom the parts, of which the last ones go where there is no room, and something
-	// at the right edge.
+	// Bottom shows the mode, and at the bottom the parts and something at the right edge. Without room
+	// for all, the last parts go.
 	Bottom(mode string, parts []string, right string)
 	Above(lines ...string)
 	Below(lines ...string)
@@ -32,7 +32,7 @@ type line interface {
 type plainLine struct {
 	env    *ui.Env
 	prompt string
-	draft  string // what Tab puts into the line
+	draft  string // that Tab puts into the line
 	gone   chan struct{}
 }
 
@@ -61,10 +61,10 @@ func (p *plainLine) Bottom(mode string, _ []string, _ string) {
 	}
 }
 
-// Above says what waits.
+// Above shows what waits.
 func (p *plainLine) Above(lines ...string) { p.say(lines) }
 
-// Below says what the person should know.
+// Below shows notices.
 func (p *plainLine) Below(lines ...string) { p.say(lines) }
 
 func (p *plainLine) say(lines []string) {

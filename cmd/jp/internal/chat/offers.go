@@ -19,8 +19,8 @@ import (
 	"jp/internal/safetext"
 )
 
-// Offers are what the words in the line may become. Skills, prompts and tracked files are read when the
-// person first types a word that may be one, and again after each entry.
+// Offers are the completions for the words in the line. Skills, prompts and tracked files are read
+// when the person first types a word that may be one, and again after each entry.
 type offers struct {
 	env  *ui.Env
 	jp   []command // jp's own
@@ -54,7 +54,7 @@ func (f *offers) all() []command {
 func (f *offers) questions() (found []command) {
 	r, err := f.env.FindSettings(context.Background())
 	if err != nil {
-		return nil // the next turn says what is wrong
+		return nil // the next turn reports the error
 	}
 	defer r.Close()
 	set := contextfiles.OpenSkills(r, f.env.Host)
@@ -101,7 +101,6 @@ func (f *offers) files(wait bool) []string {
 	return f.list
 }
 
-// tracked lists the tracked files from a folder.
 func tracked(env *ui.Env) (list []string) {
 	ctx := context.Background()
 	r, err := env.FindSettings(ctx)
@@ -145,9 +144,9 @@ func trackedFrom(ctx context.Context, r *repo.Repo, dir string) (list []string) 
 	return list
 }
 
-// candidates are what the word at the cursor may become: a command, or a file behind @. Where no
-// name begins like the word they are files whose path is like it, the best first. wait waits for the
-// list of files.
+// candidates are the completions for the word at the cursor: commands, or files behind @. If no name
+// begins like the word they are files with a similar path, the best first. wait waits for the list of
+// files.
 func (f *offers) candidates(e console.Entry, at int, wait bool) (from int, all []string, alike bool) {
 	begun := e.Text[:at]
 	if slash().MatchString(begun) && !e.Pasted(0) {

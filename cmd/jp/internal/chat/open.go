@@ -44,7 +44,8 @@ func (o *opener) of(id conversation.ID) conversation.ID {
 	return id
 }
 
-// next is the place of the block to show, with the seqs of all that were read, the newest first; -1 behind the last one.
+// next is the place of the block to show among the seqs of all that were read, the newest first; -1
+// behind the last one.
 func (o *opener) next(blocks []int) int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -81,7 +82,7 @@ func (o *opener) enough(back []*conversation.Event, most int) bool {
 	return false
 }
 
-// show shows the next block in the pager. Said is what to tell the person if there is none.
+// show shows the next block in the pager. Said is a message for the person if there is none.
 func (o *opener) show(ctx context.Context, self ui.Self, chats conversation.ID) (said string, err error) {
 	if !o.shows.TryLock() {
 		return "", nil

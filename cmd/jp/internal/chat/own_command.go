@@ -29,8 +29,8 @@ func ownCommand(e console.Entry) (line string, told, is bool) {
 // ownOutput is how many bytes of an output the model gets.
 const ownOutput = 32 << 10
 
-// runOwn runs a command of the person's own as their shell does, outside of the sandbox. With told its output is for the next
-// request. Without, the command has the terminal.
+// runOwn runs a command of the person's own as their shell does, outside of the sandbox. With told its
+// output is for the next request. Without told the command has the terminal.
 func runOwn(ctx context.Context, self ui.Self, out line, command string, told bool) (given []contextfiles.Attachment, err error) {
 	dim := self.Env.Palette(self.Env.Stdout).Dim
 	var output *bytes.Buffer

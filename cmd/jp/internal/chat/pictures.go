@@ -33,7 +33,6 @@ type pictures struct {
 	data map[string][]byte                  // of their files
 }
 
-// chipText is a chip.
 var chipText = lazy.Regexp(`\[picture \d+\]`)
 
 // add takes a picture, and returns its chip.
@@ -76,7 +75,7 @@ func (p *pictures) kept(text string) (chips string, kept []byte) {
 	return chips, kept
 }
 
-// restore takes what a draft kept of them. What is no picture any more stays a text.
+// restore takes the pictures that a draft kept. A damaged picture stays a text.
 func (p *pictures) restore(kept []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -158,7 +157,6 @@ var (
 	errNoPicture   = errors.New("the clipboard has no picture")
 )
 
-// clipboard is the picture of the clipboard.
 func clipboard(ctx context.Context, h *repo.Host, top string) ([]byte, error) {
 	found := false
 	for _, argv := range clipboardPrograms {

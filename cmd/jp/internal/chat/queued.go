@@ -21,7 +21,6 @@ func (q *queued) open(queue *live.Queue) {
 	q.mu.Unlock()
 }
 
-// messages are those that wait.
 func (q *queued) messages() *live.Queue {
 	q.mu.Lock()
 	defer q.mu.Unlock()

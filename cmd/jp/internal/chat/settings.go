@@ -24,7 +24,7 @@ import (
 // none is the word for no mode, and for no profile.
 const none = "none"
 
-// Settings are what the person has said of the next requests.
+// Settings are the person's choices for the next requests.
 type settings struct {
 	dir string // in which their words name files
 
@@ -37,7 +37,7 @@ type settings struct {
 	given    []contextfiles.Attachment
 }
 
-// open begins with what the command line says. A mode that it names is one here.
+// open begins with the options of the command line. A mode that it names is one here.
 func (s *settings) open(dir string, request agent.Request) {
 	s.dir, s.request = dir, request
 	if n := len(request.Turn.Profiles) - 1; n >= 0 && isMode(request.Turn.Profiles[n]) {
@@ -64,14 +64,14 @@ func (s *settings) next(goOn bool) agent.Request {
 	return o
 }
 
-// asked forgets what was meant for one request.
+// asked removes the attachments of one request.
 func (s *settings) asked() {
 	s.mu.Lock()
 	s.attached, s.given = nil, nil
 	s.mu.Unlock()
 }
 
-// give adds something to the next request.
+// give adds attachments to the next request.
 func (s *settings) give(a ...contextfiles.Attachment) {
 	s.mu.Lock()
 	s.given = append(s.given, a...)
@@ -93,7 +93,7 @@ func (s *settings) modeName() string {
 	return cmp.Or(s.mode, none)
 }
 
-// cycle goes from mode to mode. It says from when on that holds while a turn runs.
+// cycle goes from mode to mode. from is when the new mode takes effect if a turn runs.
 func (s *settings) cycle() (from string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -162,7 +162,7 @@ func (s *settings) chooseModel(_ *repo.Repo, words []string) (string, error) {
 	return "", nil
 }
 
-// checkTools refuses names of which there is no tool.
+// checkTools refuses names of unknown tools.
 func checkTools(_ context.Context, r *repo.Repo, words []string) error {
 	var names []string
 	for _, word := range words {

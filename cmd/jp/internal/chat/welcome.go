@@ -19,7 +19,8 @@ import (
 // hints stand at the end of the bottom line.
 const hints = "/ commands · ? keys"
 
-// A welcome is what the person sees first: of jp, and of a conversation that they come to.
+// A welcome is the first text that the person sees: about jp, and about a conversation that they come
+// to.
 type welcome struct {
 	env     *ui.Env
 	request agent.Request
@@ -56,7 +57,8 @@ func (w welcome) show(r *repo.Repo, o agent.Overview) {
 	fmt.Fprintln(w.env.Results())
 }
 
-// conversation says how a conversation stands, shows its last turn as it looked, and names what waits for the person.
+// conversation shows the state of a conversation, its last turn as it looked, and the questions that
+// wait for the person.
 func (w welcome) conversation(r *repo.Repo, o agent.Overview) {
 	p := w.env.Palette(w.env.Stdout)
 	var below []string
@@ -94,7 +96,7 @@ func (w welcome) width() int { return w.env.Columns(w.env.Stdout) }
 // say prints a line that breaks between words.
 func (w welcome) say(line string) { fmt.Fprintln(w.env.Results(), terminal.Wrap(line, w.width())) }
 
-// modeWord is the word for a mode that no one has to look up.
+// modeWord is a plain word for a mode.
 func modeWord(mode string) string {
 	if mode == none {
 		return "asks"
@@ -102,7 +104,7 @@ func modeWord(mode string) string {
 	return "mode " + mode
 }
 
-// waiting says what a conversation that does not stand still does or waits for, "" for one that does.
+// waiting describes a conversation that runs, waits or was interrupted, "" for any other.
 func waiting(now time.Time, l repo.Summary, turn string) string {
 	words := ""
 	switch l.Status.State {

@@ -6,7 +6,6 @@ import (
 	"time"
 )
 
-// A work is the turn that runs.
 type work struct {
 	mu  sync.Mutex
 	run context.Context // nil: none
