@@ -38,10 +38,10 @@ func (v *view) armed(now time.Time) bool {
 	return q.direct || q.chosen || v.line.text == "" && !q.since.IsZero() && now.Sub(q.since) >= quiet && now.Sub(v.typedAt) >= quiet
 }
 
-// A reading is a line that is asked for.
+// A reading is a line that jp asks for.
 type reading struct {
 	prompt  string
-	offered string // what Tab puts into an empty line
+	offered string // that Tab puts into an empty line
 	line    editor
 	done    chan struct{}
 	err     error
@@ -57,7 +57,7 @@ func (c *Console) asker(direct bool) terminal.Asker {
 	return &asker{Console: c, direct: direct, out: terminal.NewWrapper(questionText{c}, c.Width)}
 }
 
-// A questionText is where the text of questions goes.
+// A questionText writes the text of questions.
 type questionText struct{ console *Console }
 
 // Write implements [io.Writer].
@@ -74,13 +74,12 @@ func (q questionText) Write(p []byte) (int, error) {
 	return len(p), c.lost
 }
 
-// heldLines are the whole lines of the text of a question that goes away, and what is behind them.
+// heldLines are the whole lines of the text of a question that goes away, and the rest behind them.
 func (v *view) heldLines() (whole, last string) {
 	end := strings.LastIndexByte(v.held, '\n') + 1
 	return v.held[:end], v.held[end:]
 }
 
-// An asker puts questions on a console.
 type asker struct {
 	*Console
 	direct bool
@@ -109,8 +108,9 @@ func (a *asker) Erase(bool) {
 // Repeat implements [terminal.Asker]. A question that is shown again waits as long as before.
 func (a *asker) Repeat() {}
 
-// Choose implements [terminal.Asker]. A key answers only where the line is empty and none has come
-// for half a second, or after Tab. One that comes too soon is dropped, and jp says so; others are text.
+// Choose implements [terminal.Asker]. A key is an answer only if the line is empty and half a second
+// has passed since the last key, or after Tab. jp drops a key that comes too soon, and says so. Other
+// keys are text.
 func (a *asker) Choose(ctx context.Context, prompt string, accept func(terminal.Key) bool) (terminal.Key, error) {
 	head, marked := strings.CutSuffix(prompt, marker)
 	q := &question{accept: accept, direct: a.direct, marked: marked, key: make(chan terminal.Key, 1)}
@@ -136,7 +136,7 @@ func (a *asker) Choose(ctx context.Context, prompt string, accept func(terminal.
 		return 0, err
 	}
 	_ = a.change(func(*view) { q.since = a.now() })
-	tick := time.NewTicker(quiet / 5) // the mark of a question moves with who is asked
+	tick := time.NewTicker(quiet / 5) // the mark of a question depends on the time of the last key
 	defer tick.Stop()
 	for {
 		select {
@@ -174,7 +174,7 @@ func (a *asker) LineOr(ctx context.Context, prompt, offered string) (string, err
 			}
 		}
 	}
-	_ = a.change(func(v *view) { // what stands before it is its prompt
+	_ = a.change(func(v *view) { // the text before it is its prompt
 		r.prompt = v.partial + prompt[above:]
 		v.partial, v.reading = "", r
 	})

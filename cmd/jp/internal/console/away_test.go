@@ -12,7 +12,7 @@ import (
 	"jp/cmd/jp/internal/terminal/terminaltest"
 )
 
-// What is written while other programs have the terminal is shown when the last of them gives it back.
+// Text written while other programs have the terminal is shown when the last of them gives it back.
 func TestWrittenMeanwhile(t *testing.T) {
 	s := terminaltest.New(t, 80, 24)
 	c := On(terminal.NewTTY(s.TTY), terminal.Palette{}, ignoring{})
@@ -34,7 +34,7 @@ func TestWrittenMeanwhile(t *testing.T) {
 	require.Equal(t, 1, strings.Count(s.Raw(), "meanwhile"))
 }
 
-// A chip is edited as one character, wherever the cursor comes from.
+// A chip is edited as one character, from either side of the cursor.
 func TestChips(t *testing.T) {
 	for name, tt := range map[string]struct {
 		do   func(e *editor)

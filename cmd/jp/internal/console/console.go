@@ -10,10 +10,10 @@ import (
 	"jp/cmd/jp/internal/terminal"
 )
 
-// A Handler takes what the person wants. Its methods are called one at a time, by the goroutine that
-// reads keys.
+// A Handler carries out the person's wishes. Its methods are called one at a time, by the goroutine
+// that reads keys.
 type Handler interface {
-	// Enter takes the text of the line. It stays in the line where it is not taken.
+	// Enter takes the text of the line. If taken is false, the text stays in the line.
 	Enter(e Entry) (taken bool)
 	// Changed is called after each change of the line.
 	Changed(text string)
@@ -21,7 +21,7 @@ type Handler interface {
 	Stop(ctrlC bool)
 	// Leave is Ctrl+D in an empty line.
 	Leave()
-	// History is the text an entry further back, or forward; false where there is none.
+	// History is the text an entry further back, or forward; false if there is none.
 	History(back bool, text string) (string, bool)
 	// Search is Ctrl+R: the newest entry that contains the words, or the next older one; false if there is none.
 	Search(words string, older bool) (string, bool)
@@ -37,7 +37,7 @@ type Handler interface {
 	Suspend()
 	// Mode is Shift+Tab.
 	Mode()
-	// Complete is Tab: what goes in the place of the text between from and the cursor.
+	// Complete is Tab: text replaces the text between from and the cursor.
 	Complete(e Entry, at int) (from int, text string, ok bool)
 }
 
@@ -56,7 +56,7 @@ type Console struct {
 	now     func() time.Time
 
 	mu   sync.Mutex
-	view view // what there is to show
+	view view // to show
 	draw drawn
 	row  int // the cursor is at least so many rows below the top of the screen
 
@@ -64,7 +64,7 @@ type Console struct {
 
 	keys   *keys  // nil while another program has the terminal
 	away   int    // how many others have it
-	unseen string // what was written meanwhile
+	unseen string // written meanwhile
 	gone   chan struct{}
 	lost   error // why the terminal is gone
 
@@ -76,7 +76,7 @@ type Console struct {
 	unsent terminal.Unsent // keeps lines that were asked for and could not be sent; nil: they are lost
 }
 
-// A view is what a console shows below the text that stays.
+// A view is the part of a console below the text that stays.
 type view struct {
 	partial  string   // text behind the last line break
 	block    []string // that is being written
@@ -111,8 +111,8 @@ func On(tty *terminal.TTY, palette terminal.Palette, h Handler) *Console {
 	}
 }
 
-// Start shows the line and reads keys from then on. The text that the line begins with is
-// set before it: a key that the person has typed is never replaced.
+// Start shows the line and reads keys from then on. The caller sets the line's first text before it,
+// so that it never replaces a key that the person has typed.
 func (c *Console) Start(ctx context.Context) error {
 	err := c.resume(ctx, false)
 	if err != nil {
@@ -121,7 +121,7 @@ func (c *Console) Start(ctx context.Context) error {
 	return err
 }
 
-// Close gives the terminal back. What the person was typing goes away.
+// Close gives the terminal back. The person's unfinished text goes away.
 func (c *Console) Close() error {
 	c.mu.Lock()
 	c.view = view{}
@@ -140,7 +140,7 @@ func (c *Console) Gone() <-chan struct{} { return c.gone }
 // Width is how many columns the terminal has.
 func (c *Console) Width() int { return c.tty.Width() }
 
-// Write shows text that stays. What is behind its last line break waits for more.
+// Write shows text that stays. The text behind its last line break waits for more.
 func (c *Console) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -174,15 +174,16 @@ func (c *Console) Keep() error {
 	return c.lost
 }
 
-// Draw shows what runs, in the place of what was drawn last.
+// Draw shows the running activity, in the place of the last one.
 func (c *Console) Draw(_ int, lines ...string) error {
 	return c.change(func(v *view) { v.status = lines })
 }
 
-// Clear takes away what Draw has shown.
+// Clear takes away the lines of Draw.
 func (c *Console) Clear() error { return c.Draw(0) }
 
-// Bottom shows a last line of parts, of which the last ones go where there is no room, and something at its right edge.
+// Bottom shows a last line of parts, and something at its right edge. Without room for all, the last
+// parts go.
 func (c *Console) Bottom(_ string, parts []string, right string) {
 	_ = c.change(func(v *view) { v.bottom, v.right = parts, right })
 }
@@ -192,7 +193,7 @@ func (c *Console) Above(lines ...string) {
 	_ = c.change(func(v *view) { v.above = lines })
 }
 
-// Below implements what [Console.Above] says.
+// Below shows lines right below the line.
 func (c *Console) Below(lines ...string) {
 	_ = c.change(func(v *view) { v.below = lines })
 }
@@ -228,7 +229,7 @@ func (c *Console) Submit() {
 	enter()
 }
 
-// change changes what is shown. A terminal that is gone is an error.
+// change changes the view. A terminal that is gone is an error.
 func (c *Console) change(change func(v *view)) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -238,10 +239,11 @@ func (c *Console) change(change func(v *view)) error {
 	return c.lost
 }
 
-// Redraw draws what there is for a terminal that has changed.
+// Redraw draws the view for a terminal that has changed.
 func (c *Console) Redraw() { _ = c.change(func(*view) {}) }
 
-// Suspend lets another program have the terminal, until resume is called. What is written meanwhile is shown then.
+// Suspend lets another program have the terminal, until resume is called. Text that is written
+// meanwhile is shown then.
 func (c *Console) Suspend() (resume func()) {
 	c.mu.Lock()
 	c.away++
@@ -255,7 +257,7 @@ func (c *Console) Suspend() (resume func()) {
 		back := c.away == 0
 		c.mu.Unlock()
 		if back {
-			_ = c.resume(context.Background(), true) // a terminal that is gone is found out by who waits for a key
+			_ = c.resume(context.Background(), true) // the next read of a key reports a terminal that is gone
 		}
 	}
 }

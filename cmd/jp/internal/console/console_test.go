@@ -14,7 +14,7 @@ import (
 	"jp/cmd/jp/internal/terminal/terminaltest"
 )
 
-// ignoring takes each wish of the person, and does nothing.
+// ignoring takes each wish of the person without any effect.
 type ignoring struct{}
 
 func (ignoring) Picture()                                {}
@@ -60,7 +60,7 @@ func TestAKeyIsShownAtOnce(t *testing.T) {
 	}
 }
 
-// Of what is redrawn no more than the lines that changed are written.
+// A redraw writes the changed lines only.
 func TestAKeyWritesItsLineOnly(t *testing.T) {
 	s := terminaltest.New(t, 80, 24)
 	c := On(terminal.NewTTY(s.TTY), terminal.Palette{}, ignoring{})
@@ -77,7 +77,7 @@ func TestAKeyWritesItsLineOnly(t *testing.T) {
 	require.Less(t, len(s.Raw()[shown:]), 80)
 }
 
-// What was typed while another program had the terminal is the line's, and one Enter behind it enters it.
+// Text typed while another program had the terminal is the line's, and one Enter behind it enters it.
 func TestTypedAhead(t *testing.T) {
 	for typed, entered := range map[string]string{"one\n": "one", "one": "", "one\ntwo\n": ""} {
 		s := terminaltest.New(t, 80, 24)
@@ -127,7 +127,7 @@ func TestAnswersBeforeTheirQuestion(t *testing.T) {
 	}
 }
 
-// entering takes what is entered.
+// entering takes entries.
 type entering struct {
 	ignoring
 	entered chan string

@@ -13,7 +13,7 @@ import (
 	"jp/internal/safetext"
 )
 
-// A drawn is what stands on the terminal below the text that stays.
+// A drawn is the drawn part of the terminal below the text that stays.
 type drawn struct {
 	lines  []string
 	cursor place
@@ -22,11 +22,11 @@ type drawn struct {
 	rows   int
 }
 
-// A place is one within the drawn lines.
+// A place is a row and a column within the drawn lines.
 type place struct{ row, column int }
 
-// render draws the view, below a text of whole lines that stays. It writes what has changed, in
-// one piece. The lock is held.
+// render draws the view, below a text of whole lines that stays. It writes the changes, in one piece.
+// The lock is held.
 func (c *Console) render(text string) {
 	if c.keys == nil || c.resizing {
 		c.unseen += text // another program has the terminal, or it has no size yet
@@ -36,7 +36,7 @@ func (c *Console) render(text string) {
 	c.settle(width, rows)
 	draft := composer{&c.view, c.palette, width, rows, c.now()}
 	lines, cursor, block, cut := draft.compose()
-	if cut { // a question that does not fit stays above the screen, as text: nothing of it is hidden
+	if cut { // a question that does not fit stays above the screen, as text, in full
 		var whole string
 		whole, c.view.held = c.view.heldLines()
 		text = terminal.Wrap(whole, width) + text
@@ -101,7 +101,7 @@ func (c *Console) settle(width, rows int) {
 		return
 	}
 	c.row = min(c.row, rows-1)
-	for _, line := range d.lines[min(d.cursor.row+1, len(d.lines)):] { // where these break again, all above moves up
+	for _, line := range d.lines[min(d.cursor.row+1, len(d.lines)):] { // if these break again, all above moves up
 		c.row -= terminal.RowsOf(line, width) - 1
 	}
 	c.row = max(c.row, 0)
@@ -127,7 +127,7 @@ func (c *Console) emit(text string) {
 	}
 }
 
-// personMark stands before what the person enters.
+// personMark stands before the person's text.
 const personMark = "❯ "
 
 // upwards moves the cursor to the beginning of a row above.
@@ -138,8 +138,8 @@ func upwards(rows int) string {
 	return "\r"
 }
 
-// up is how many rows the cursor is below where the drawn lines begin, on a terminal that breaks its
-// lines again when its width changes.
+// up is how many rows the cursor is below the first drawn line, on a terminal that breaks its lines
+// again when its width changes.
 func (d *drawn) up(width int) int {
 	up := 0
 	if len(d.lines) > 0 {
@@ -184,7 +184,7 @@ func (c composer) compose() (lines []string, cursor place, ofBlock int, cut bool
 	}
 	framed := rows >= leastFramed
 	inputMost := max(rows/2, 1)
-	if framed { // all that stands below the line is on the screen
+	if framed { // the rows below the line are on the screen
 		inputMost = max(min(inputMost, most-len(under)-3), 2)
 	}
 	input, at := c.input(room, inputMost)
@@ -228,7 +228,8 @@ func (c composer) compose() (lines []string, cursor place, ofBlock int, cut bool
 // leastFramed is how many rows a terminal has at which the line stands in a frame.
 const leastFramed = 10
 
-// bottomOf is the last line: its parts as far as they fit, and at the right edge something where there is still room.
+// bottomOf is the last line: its parts as far as they fit, and something at the right edge if there is
+// still room.
 func bottomOf(parts []string, right string, room int) string {
 	line := " " + strings.Join(parts, " · ")
 	for len(parts) > 1 && safetext.Columns(line) > room {
@@ -262,8 +263,7 @@ func (c composer) asked(room int) []string {
 	return fitted(lines, room)
 }
 
-// input is the rows of the line that is edited, as many as there may be around the cursor, and
-// where it is.
+// input is the rows of the edited line, as many as there may be around the cursor, and its place.
 func (c composer) input(room, most int) ([]string, place) {
 	v := c.view
 	prompt, e := personMark, &v.line

@@ -15,7 +15,7 @@ import (
 type editor struct {
 	text   string
 	at     int    // the cursor, in bytes
-	killed string // what Ctrl+K, Ctrl+U or Ctrl+W took away last
+	killed string // the text that Ctrl+K, Ctrl+U or Ctrl+W took away last
 	pasted []row  // the parts that were pasted
 	chips  []row  // the parts that are edited as one character
 	goal   int    // the column that the cursor goes back to in longer rows, plus one; 0: none
@@ -26,7 +26,7 @@ func (e *editor) set(text string) {
 	e.text, e.at, e.goal, e.pasted, e.chips = text, len(text), 0, nil, nil
 }
 
-// insert puts a text at the cursor, without what a terminal would take as a command.
+// insert puts a text at the cursor, without the characters that a terminal would take as a command.
 func (e *editor) insert(text string) {
 	text = typed(text)
 	e.text = e.text[:e.at] + text + e.text[e.at:]
@@ -58,7 +58,7 @@ func (e *editor) chip(text string) {
 	e.insert(" ")
 }
 
-// within is the chip that has a place in it, or at one of its ends if that is so named.
+// within is the chip around a place. With start or end a place at that end counts, too.
 func (e *editor) within(at int, start, end bool) (row, bool) {
 	for _, c := range e.chips {
 		if c.start < at && at < c.end || start && at == c.start || end && at == c.end {
@@ -73,8 +73,8 @@ func (e *editor) wasPasted(at int) bool {
 	return slices.ContainsFunc(e.pasted, func(p row) bool { return p.start <= at && at < p.end })
 }
 
-// typed is a text as it goes into the line: line breaks of one kind, and no character that is
-// hidden or that a terminal acts on.
+// typed is a text as it goes into the line: with line breaks of one kind, and without characters that
+// are hidden or that a terminal acts on.
 func typed(text string) string {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 	var b strings.Builder
@@ -106,7 +106,7 @@ func (e *editor) remove(to int) {
 // overlap is how far a place moves to the left when a part before it, or around it, goes away.
 func overlap(at, from, end int) int { return max(0, min(at, end)-from) }
 
-// kill is remove, and keeps what it takes away.
+// kill removes the text up to a place, and keeps it for Ctrl+Y.
 func (e *editor) kill(to int) {
 	if from, end := min(e.at, to), max(e.at, to); from < end {
 		e.killed = e.text[from:end]
@@ -114,7 +114,6 @@ func (e *editor) kill(to int) {
 	e.remove(to)
 }
 
-// killAll is kill of the whole text.
 func (e *editor) killAll() {
 	e.move(len(e.text))
 	e.kill(0)
@@ -214,7 +213,6 @@ func (e *editor) vertical(step, width int) bool {
 // A row is a part of a text that is shown in one row.
 type row struct{ start, end int }
 
-// rowOf is the row that a place is in.
 func rowOf(rows []row, at int) int {
 	n := len(rows) - 1
 	for n > 0 && rows[n].start > at {
@@ -223,8 +221,7 @@ func rowOf(rows []row, at int) int {
 	return n
 }
 
-// layout breaks a text into rows of a width: at its line breaks, and between words where one
-// is longer.
+// layout breaks a text into rows of a width: at its line breaks, and between words if one is longer.
 func layout(text string, width int) []row {
 	var rows []row
 	for start := 0; ; {
@@ -266,7 +263,6 @@ func cluster(text string) string {
 	return first
 }
 
-// tab is how a tab is shown.
 const tab = "    "
 
 // columns is how wide a text is shown.

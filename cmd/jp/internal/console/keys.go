@@ -29,7 +29,7 @@ type keys struct {
 // errPaused ends the reading of keys.
 var errPaused = errors.New("another program has the terminal")
 
-// resume takes the terminal, and draws what there is. Again: keys may have come for the line while another
+// resume takes the terminal, and draws the view. Again: keys may have come for the line while another
 // program had the terminal.
 func (c *Console) resume(ctx context.Context, again bool) error {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
@@ -71,11 +71,12 @@ func (c *Console) resume(ctx context.Context, again bool) error {
 	return nil
 }
 
-// stillFor is how long a terminal keeps its size before jp draws for it. While a person drags the edge of a window, the terminal breaks
-// what stands there anew for each width, and what was drawn for another one would stay as pieces.
+// stillFor is how long a terminal keeps its size before jp draws for it. While a person drags the edge
+// of a window, the terminal breaks its text anew for each width, and a drawing for another width would
+// stay as pieces.
 const stillFor = 300 * time.Millisecond
 
-// resizes draws anew whenever the terminal has kept another size for a while.
+// resizes draws anew each time the terminal has kept another size for a while.
 func (c *Console) resizes(resized <-chan os.Signal) {
 	for range resized {
 		c.mu.Lock()
@@ -113,8 +114,8 @@ func (c *Console) pause() {
 	}
 }
 
-// typedAhead takes what was typed while the terminal had its usual mode, in which Enter is a line break. One
-// line is entered. Several may be pasted, and stay in the line.
+// typedAhead takes keys that were typed while the terminal had its usual mode, in which Enter is a
+// line break. One line is entered. Several may be pasted, and stay in the line.
 func typedAhead(typed []byte) []byte {
 	if at := bytes.IndexByte(typed, '\n'); at > 0 && at == len(typed)-1 {
 		return append(typed[:at:at], '\r')
@@ -122,7 +123,7 @@ func typedAhead(typed []byte) []byte {
 	return typed
 }
 
-// A keyboard gives what is typed, and nothing when the time is up.
+// A keyboard gives typed bytes, and none when the time is up.
 type keyboard interface {
 	Read(limit time.Duration) ([]byte, error)
 }
@@ -144,12 +145,12 @@ func sequences(take func(terminal.Theme)) *terminal.Sequences {
 	return typed
 }
 
-// read takes what is typed, until the keyboard ends.
+// read takes typed bytes until the keyboard ends.
 func (c *Console) read(k keyboard, again bool) error {
 	var (
 		decoder uv.EventDecoder
 		typed   = sequences(c.Background)
-		pasted  []byte // with what may be the beginning of the mark behind it
+		pasted  []byte // with a possible beginning of the mark behind it
 		pasting bool
 	)
 	for {
@@ -218,7 +219,7 @@ func (c *Console) paste(text string) {
 	}
 }
 
-// press takes a key. Alone: nothing else was typed at the same time; follows: more was, behind it.
+// press takes a key. Alone: no other key was typed at the same time; follows: more were, behind it.
 func (c *Console) press(k uv.KeyPressEvent, alone, follows bool) {
 	c.mu.Lock()
 	v := &c.view
@@ -305,7 +306,7 @@ func (v *view) answerBefore(q *question, now time.Time) bool {
 	return true
 }
 
-// keyOf is a key as questions know it.
+// keyOf translates a key for questions.
 func keyOf(k uv.KeyPressEvent) terminal.Key {
 	switch {
 	case k.MatchString("enter"):
@@ -353,8 +354,7 @@ func (r *reading) press(k uv.KeyPressEvent, follows bool) {
 	}
 }
 
-// edit takes a key for the person's line. The lock is held; what has to be done without it is
-// returned.
+// edit takes a key for the person's line. The lock is held. act is the part that must run without it.
 func (c *Console) edit(k uv.KeyPressEvent, follows bool) (act func()) {
 	v := &c.view
 	e := &v.line
@@ -469,7 +469,7 @@ func (c *Console) searchOn(k uv.KeyPressEvent, follows bool) (act func()) {
 	}
 }
 
-// find is what puts the entry with the words into the line, or an older one.
+// find returns a function that puts the entry with the words into the line, or an older one.
 func (c *Console) find(s *searching, older bool) func() {
 	words := s.words
 	return func() {
@@ -483,7 +483,7 @@ func (c *Console) find(s *searching, older bool) func() {
 	}
 }
 
-// enter is what gives the text of the line to the handler. The lock is held.
+// enter returns a function that gives the text of the line to the handler. The lock is held.
 func (c *Console) enter() func() {
 	line := c.view.line
 	return func() {

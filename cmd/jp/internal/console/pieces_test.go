@@ -35,8 +35,8 @@ func (k *slowKeyboard) Read(limit time.Duration) ([]byte, error) {
 	return []byte(piece), nil
 }
 
-// What is typed in two pieces, cut at any place, is in the line as what is typed in one. Nothing of a key or of an answer of
-// the terminal is.
+// Keys that arrive in two pieces, cut at any place, make the same line as those that arrive in one.
+// Keys and answers of the terminal leave no part in it.
 func TestTypedInPieces(t *testing.T) {
 	s := terminaltest.New(t, 80, 24)
 	c := On(terminal.NewTTY(s.TTY), terminal.Palette{}, ignoring{})
@@ -73,7 +73,7 @@ func TestTypedInPieces(t *testing.T) {
 	}
 }
 
-// The terminal names its background in its own time, and may name none.
+// The terminal names its background at any time, or not at all.
 func TestBackground(t *testing.T) {
 	for typed, want := range map[string][]terminal.Theme{
 		"\x1b]11;rgb:1e1e/1e1e/1e1e\a":     {terminal.Dark},

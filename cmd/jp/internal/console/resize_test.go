@@ -13,8 +13,8 @@ import (
 	"jp/cmd/jp/internal/terminal/terminaltest"
 )
 
-// A terminal gets other sizes while an answer is written. Each word of it stands once among what the
-// screen shows and what has left it.
+// A terminal gets other sizes while an answer is written. Each word of it stands once on the screen or
+// among the lines that have left it.
 func TestResizedAnswer(t *testing.T) {
 	type size struct{ columns, rows int }
 	sizes := map[string][]size{
