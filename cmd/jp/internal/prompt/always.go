@@ -10,10 +10,10 @@ import (
 	"jp/turnloop"
 )
 
-// folderColumns are those of a folder in a menu.
 const folderColumns = 28
 
-// alwaysItem is the answer "always" in a menu. It names the folder of a rule for edits, by its end where it is long.
+// alwaysItem is the answer "always" in a menu. It names the folder of a rule for edits, by its end if
+// it is long.
 func alwaysItem(rule turnloop.Rule) item {
 	switch {
 	case rule.Kind == turnloop.RuleCommand:
@@ -32,8 +32,9 @@ func alwaysItem(rule turnloop.Rule) item {
 	return item{alwaysKey, "always below " + safetext.Bound(folder, folderColumns) + "/", help}
 }
 
-// always asks what runs without a question from now on, as words of a command or as a folder, and reports whether the
-// person said so, or else what to tell them at the question. input is whether the command reads some from the model.
+// always asks for the rule that runs calls without a question from now on, as words of a command or as
+// a folder. It reports whether the person approved it, or else a note for the question. input is
+// whether the command reads input from the model.
 func (p *Prompter) always(ctx context.Context, s questionView, input bool) (done bool, note string, err error) {
 	rule, all := *s.always, s.always.Words
 	least, fewer, more := len(all), "", ""
@@ -77,7 +78,7 @@ func (p *Prompter) always(ctx context.Context, s questionView, input bool) (done
 				return false, sentence(err) + "\n", nil
 			}
 			p.text.erase()
-			p.text.marked = false // what follows stays
+			p.text.marked = false // the next text stays
 			p.show(terminal.Wrap(fmt.Sprintf("From now on %s without a question in this repository: %s.", rule.Runs(), safetext.Show(file)), p.width()) + "\n")
 			return true, "", nil
 		default:
@@ -86,7 +87,7 @@ func (p *Prompter) always(ctx context.Context, s questionView, input bool) (done
 	}
 }
 
-// askAlways is the question about a rule, with what the rule covers.
+// askAlways is the question about a rule, with the calls that the rule covers.
 func askAlways(rule turnloop.Rule, palette terminal.Palette, width int) string {
 	title, shown, note := "Always run what begins with these words, in this repository?", rule.Shown(), tooMuch(rule.Words)
 	switch {

@@ -18,7 +18,7 @@ func commandQuestion(arguments string) turnloop.Question {
 	return q
 }
 
-// standing offers one rule at each question. Allow keeps what it is given, or fails.
+// standing offers one rule at each question. Allow keeps its argument, or fails.
 type standing struct {
 	rule  turnloop.Rule
 	fails bool
@@ -45,7 +45,8 @@ func edits(words ...string) turnloop.Rule {
 	return turnloop.Rule{Kind: turnloop.RuleEdits, Words: words}
 }
 
-// A rule is what the person has seen and shortened, and nothing is allowed without a yes to it.
+// A rule is the one that the person has seen and shortened, and nothing is allowed without a yes to
+// it.
 func TestAlways(t *testing.T) {
 	for name, test := range map[string]struct {
 		keys  []string
@@ -79,7 +80,7 @@ func TestAlways(t *testing.T) {
 	}
 }
 
-// A rule says what it covers beside the command at hand.
+// A rule names the calls that it covers beside the command at hand.
 func TestAlwaysWarns(t *testing.T) {
 	for arguments, want := range map[string]string{
 		`{"argv":["timeout","60","make"]}`:            "! that is every program that timeout can run\n",
@@ -100,7 +101,7 @@ func TestAlwaysWarns(t *testing.T) {
 	require.False(t, turnloop.HasInput([]byte(`{"argv":["x"]}`)))
 }
 
-// A command can have a rule where that would hold.
+// A command can have a rule if that would hold.
 func TestAllowable(t *testing.T) {
 	exclusive := commandQuestion(`{"argv":["go"]}`)
 	exclusive.Tool.Exclusive = true
@@ -152,7 +153,7 @@ func TestAlwaysEdits(t *testing.T) {
 	}
 }
 
-// Where no rule is offered, A allows nothing.
+// If no rule is offered, A allows nothing.
 func TestAlwaysThatIsNotOffered(t *testing.T) {
 	s := ask(t, t.Context(), callQuestion("fs_create_file", "a.txt", `{"path":"a.txt"}`), Options{}, 100)
 	s.types("A", "n")

@@ -13,9 +13,9 @@ import (
 	"jp/turnloop"
 )
 
-// editArguments lets the person edit what a call would do: the file that it would write, the command
-// that it would run, else its arguments as JSON. It asks until the tool takes them, and returns
-// nothing where the person leaves nothing or no change.
+// editArguments lets the person edit the effect of a call: the file that it would write, the command
+// that it would run, else its arguments as JSON. It asks until the tool takes them. It returns nil if
+// the person leaves an empty text or no change.
 func (p *Prompter) editArguments(ctx context.Context, q turnloop.Question) ([]byte, error) {
 	if made, ok := p.made(q); ok {
 		return p.editUntil(ctx, []byte(made.text), made.ext, func(saved []byte) ([]byte, error) {
@@ -43,7 +43,7 @@ func (p *Prompter) editArguments(ctx context.Context, q turnloop.Question) ([]by
 	})
 }
 
-// notArguments says why the tool does not take a text as the arguments of a call.
+// notArguments returns the reason if the tool does not take a text as the arguments of a call.
 func notArguments(q turnloop.Question, text []byte) error {
 	var object map[string]json.RawMessage
 	if err := json.Unmarshal(text, &object); err != nil {
@@ -55,15 +55,15 @@ func notArguments(q turnloop.Question, text []byte) error {
 	if err := conversation.CheckJSON(text); err != nil {
 		return err
 	}
-	if q.Tool == nil || len(q.Tool.Parameters) == 0 { // what it takes is not known here
+	if q.Tool == nil || len(q.Tool.Parameters) == 0 { // its parameters are not known here
 		return nil
 	}
 	_, err := tool.Check(q.Tool, text)
 	return err
 }
 
-// editResult lets the person edit a result, and returns it as a JSON string;
-// nothing where the person leaves nothing or no change.
+// editResult lets the person edit a result, and returns it as a JSON string; nil if the person leaves
+// an empty text or no change.
 func (p *Prompter) editResult(ctx context.Context, result string) ([]byte, error) {
 	return p.editUntil(ctx, []byte(result), ".txt", func(saved []byte) ([]byte, error) {
 		if string(saved) == result {
@@ -73,8 +73,8 @@ func (p *Prompter) editResult(ctx context.Context, result string) ([]byte, error
 	})
 }
 
-// editUntil lets the person edit a text until it can be taken, and returns what
-// it is as JSON. take returns nothing where nothing was changed.
+// editUntil lets the person edit a text until take accepts it, and returns the text as JSON. take
+// returns nil for an unchanged text.
 func (p *Prompter) editUntil(ctx context.Context, text []byte, ext string, take func(saved []byte) ([]byte, error)) ([]byte, error) {
 	for {
 		saved, err := p.edit(ctx, text, ext)
@@ -101,14 +101,13 @@ func (p *Prompter) editUntil(ctx context.Context, text []byte, ext string, take 
 	}
 }
 
-// sentence is an error as it is said to a person.
+// sentence is an error as a sentence for a person.
 func sentence(err error) string {
 	text := safetext.Clean(err.Error())
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// edit runs the editor; nothing is saved by an editor that fails, or that leaves
-// only blanks.
+// edit runs the editor. It returns nil if the editor fails, or leaves only blanks.
 func (p *Prompter) edit(ctx context.Context, text []byte, ext string) ([]byte, error) {
 	saved, err := p.opts.Editor(ctx, text, ext)
 	if cause := context.Cause(ctx); cause != nil {

@@ -2,6 +2,6 @@ package prompt
 
 import "jp/cmd/jp/internal/terminal"
 
-// ErrInterrupted says that the person typed Ctrl+C in the place of an answer.
-// The question stays open.
+// ErrInterrupted means that the person typed Ctrl+C in the place of an answer. The question stays
+// open.
 var ErrInterrupted = terminal.ErrInterrupted

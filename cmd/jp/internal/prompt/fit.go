@@ -12,7 +12,7 @@ import (
 // A bodyFit is the part of a body that is shown in some rows, line by line.
 type bodyFit struct {
 	drawing terminal.Drawing // whose margin and width hold for each body
-	hint    string           // how all of it is shown, "" where it cannot be
+	hint    string           // how all of it is shown, "" if it cannot be
 }
 
 // difference is as much of a difference as fits so many rows, and a last row that counts the lines that do not:

@@ -73,7 +73,7 @@ func TestATextIsShownOrCounted(t *testing.T) {
 
 var hiddenCount = regexp.MustCompile(`(\d+) added lines? hidden: d`)
 
-// Whatever an edit adds stands on the screen before the answer, or is counted.
+// All lines that an edit adds stand on the screen before the answer, or are counted.
 func TestAnAddedLineIsShownOrCounted(t *testing.T) {
 	dir := t.TempDir()
 	root, err := os.OpenRoot(dir)

@@ -11,15 +11,15 @@ import (
 	"jp/turnloop"
 )
 
-// What a call makes is a text that a person can edit in the place of its arguments.
+// A made is the product of a call: a text that a person can edit in the place of its arguments.
 type made struct {
 	text      string
 	ext       string // of a file's name, with its dot
 	arguments func(saved string) (json.RawMessage, error)
 }
 
-// made is what a call makes: the file that it writes as it would be, or the command that it runs. It
-// reports false for a call whose arguments say more, or whose edits do not fit the file.
+// made is the product of a call: the file as it writes it, or the command that it runs. It reports
+// false for a call whose arguments say more, or whose edits do not fit the file.
 func (p *Prompter) made(q turnloop.Question) (m made, ok bool) {
 	var args map[string]json.RawMessage
 	if json.Unmarshal(q.Arguments, &args) != nil {
@@ -77,8 +77,7 @@ func (p *Prompter) made(q turnloop.Question) (m made, ok bool) {
 	return m, true
 }
 
-// narrowed is the edit of the lines that differ, with as many around them as it takes to stand once
-// in the file.
+// narrowed is the edit of the lines that differ, with enough context to match once in the file.
 func narrowed(before, after string) map[string]string {
 	old, made := strings.SplitAfter(before, "\n"), strings.SplitAfter(after, "\n")
 	from := 0

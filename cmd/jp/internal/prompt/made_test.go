@@ -12,7 +12,7 @@ import (
 	"jp/turnloop"
 )
 
-// The editor opens what a call would make, and its arguments become what was made of that.
+// The editor opens the product of a call, and its arguments become those of the edited product.
 func TestEditsWhatACallMakes(t *testing.T) {
 	root := workspace(t)
 	write := func(name, text string) {

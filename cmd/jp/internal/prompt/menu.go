@@ -13,9 +13,9 @@ import (
 type menu struct {
 	lead     string // the question before the keys
 	items    []item
-	byEnter  terminal.Key // what Enter chooses; 0: nothing
-	eof      string       // what Ctrl+D means, for the help
-	esc      terminal.Key // what Esc chooses; 0: it leaves the question open, as Ctrl+C does
+	byEnter  terminal.Key // chosen by Enter; 0: none
+	eof      string       // the meaning of Ctrl+D, for the help
+	esc      terminal.Key // chosen by Esc; 0: it leaves the question open, as Ctrl+C does
 	wideKeys bool         // the items have lines of their own
 
 	above func(below string) string // the question above it, with room for a text below; nil: it stays as it is

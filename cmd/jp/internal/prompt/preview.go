@@ -17,8 +17,8 @@ import (
 	"jp/turnloop"
 )
 
-// preview adds what a call would do: the difference that it makes to a file, the
-// command that it runs, or else its arguments.
+// preview adds the effect of a call: the difference that it makes to a file, the command that it runs,
+// or else its arguments.
 func (p *Prompter) preview(s *questionView, q turnloop.Question) {
 	var known bool
 	switch s.name {
@@ -40,7 +40,6 @@ func (p *Prompter) preview(s *questionView, q turnloop.Question) {
 	}
 }
 
-// An edit is one of fs_modify_file.
 type edit struct {
 	Old   string `json:"old"`
 	New   string `json:"new"`
@@ -104,7 +103,7 @@ func (p *Prompter) previewCreate(s *questionView, arguments json.RawMessage, cov
 	return true
 }
 
-// previewOverwrite shows what a file would become that jp's own tool asks to overwrite.
+// previewOverwrite shows the new content of a file that jp's own tool asks to overwrite.
 func (p *Prompter) previewOverwrite(s *questionView, q turnloop.Question) bool {
 	var args struct{ Path, Content string }
 	if s.name != "fs_create_file" || json.Unmarshal(q.Arguments, &args) != nil {
@@ -142,7 +141,7 @@ func previewMove(s *questionView, arguments json.RawMessage) bool {
 	return true
 }
 
-// previewCommand shows a command word for word, whatever its length.
+// previewCommand shows a command of any length word for word.
 func (p *Prompter) previewCommand(s *questionView, q turnloop.Question) bool {
 	var args struct {
 		Argv    []string `json:"argv"`
@@ -183,7 +182,7 @@ func (p *Prompter) limit(q turnloop.Question) time.Duration {
 	return p.opts.Limit
 }
 
-// placeFacts says where a program runs, what it is kept from, and for how long.
+// placeFacts shows the directory in which a program runs, its confinement and its time limit.
 func (p *Prompter) placeFacts(s *questionView, dir string, limit time.Duration) {
 	facts := []string{safetext.Bound("in "+safetext.Show(directory(p.opts.Dir, dir)), 2*p.width()-4)}
 	if p.opts.Confinement != "" {

@@ -120,7 +120,7 @@ func selection(n int) conversation.AnswerType {
 	return kind
 }
 
-// editor returns what a person would have saved, one text after the other.
+// editor returns the texts that a person would have saved, one after the other.
 func editor(saved ...string) func(context.Context, []byte, string) ([]byte, error) {
 	return func(context.Context, []byte, string) ([]byte, error) {
 		if len(saved) == 0 {
@@ -204,7 +204,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// offered is the keys that a menu takes, of all that can be typed.
+// offered is the keys that a menu takes, of all possible keys.
 func offered(m menu) string {
 	var keys strings.Builder
 	for key := terminal.Key(1); key < 0x7f; key++ {
@@ -304,7 +304,7 @@ func TestNobodyAnswers(t *testing.T) {
 	}
 }
 
-// Nothing is approved by what was typed before the question appeared.
+// Keys typed before the question appeared approve nothing.
 func TestTypedAhead(t *testing.T) {
 	s := &sitting{Screen: terminaltest.New(t, 80, 24), t: t, done: make(chan reply, 1)}
 	s.Type("y\na")

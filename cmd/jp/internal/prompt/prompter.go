@@ -14,7 +14,7 @@ import (
 	"jp/turnloop"
 )
 
-// Options say how a Prompter shows its questions.
+// Options decide how a Prompter shows its questions.
 type Options struct {
 	Palette terminal.Palette
 	// Width is the width in columns; zero: as wide as the terminal is when the
@@ -22,24 +22,23 @@ type Options struct {
 	Width int
 	// Rows is the height in rows, zero as for Width.
 	Rows int
-	// Editor lets the person edit a text with an editor and returns what was
-	// saved; ext is the name's extension, with its dot. Nil: nothing can be
-	// edited.
+	// Editor lets the person edit a text with an editor and returns the saved text; ext is the name's
+	// extension, with its dot. If it is nil, they cannot edit.
 	Editor func(ctx context.Context, initial []byte, ext string) ([]byte, error)
-	// Others counts what other parts of jp wrote to the terminal. Nil, or below 0: the text of a question stays when it is
-	// answered.
+	// Others counts the texts that other parts of jp wrote to the terminal. Nil, or below 0: the text
+	// of a question stays when it is answered.
 	Others func() int
-	// Standing is the rule that "always" at a question adds; ok is false where there is no such answer. Nil: there is never
-	// one.
+	// Standing is the rule that "always" at a question adds; ok is false if there is no such answer.
+	// Nil: there is never one.
 	Standing func(ctx context.Context, q turnloop.Question) (rule turnloop.Rule, ok bool)
 	// Allow adds a rule, and returns the file that has it.
 	Allow func(rule turnloop.Rule) (file string, err error)
 	// Dir is the directory in which commands run, as it is shown: ~/login.
 	Dir string
-	// Root is the workspace, read to show what a call would change. Nil: only
-	// what the arguments say is shown.
+	// Root is the workspace, read to show the changes of a call. If it is nil, the changes come from
+	// the arguments alone.
 	Root *os.Root
-	// Confinement says what a command is kept from doing; "" = nothing is.
+	// Confinement describes the limits of a command; "" if it has none.
 	Confinement string
 	// Page shows a text on the whole terminal until the person leaves it, and reports whether it could. Nil: it cannot.
 	Page func(text string) bool
@@ -64,9 +63,8 @@ func New(tty terminal.Asker, opts Options) *Prompter {
 	return &Prompter{tty: tty, opts: opts, text: questionText{tty: tty, others: opts.Others}}
 }
 
-// Ask puts a question, as [turnloop.Prompter] does. It fails with [ErrInterrupted] where the
-// person typed Ctrl+C, with [turnloop.ErrNoAnswer] where the terminal is gone,
-// and with the cause of ctx.
+// Ask puts a question, as [turnloop.Prompter] does. Its errors are [ErrInterrupted] if the person
+// typed Ctrl+C, [turnloop.ErrNoAnswer] if the terminal is gone, and the cause of ctx.
 func (p *Prompter) Ask(ctx context.Context, q turnloop.Question) (turnloop.Answer, error) {
 	answer, err := p.ask(ctx, q)
 	switch {
@@ -114,11 +112,10 @@ func (p *Prompter) rows() int {
 	return p.tty.Rows()
 }
 
-// show prints text that is clean. A terminal that is gone is found out when it
-// is asked for a key.
+// show prints text that is clean. If the terminal is gone, the next read of a key reports it.
 func (p *Prompter) show(text string) { _, _ = io.WriteString(p.tty, text) }
 
-// line asks for a line of text; "" where the person gives none.
+// line asks for a line of text; "" if the person gives none.
 func (p *Prompter) line(ctx context.Context, prompt string) (string, error) {
 	text, err := p.tty.Line(ctx, prompt)
 	switch {
@@ -132,7 +129,7 @@ func (p *Prompter) line(ctx context.Context, prompt string) (string, error) {
 	return text, nil
 }
 
-// chosen is an answer in one word.
+// chosen is an answer of one word.
 func chosen(word string) turnloop.Answer { return answered(asJSON(word)) }
 
 func answered(value json.RawMessage) turnloop.Answer {

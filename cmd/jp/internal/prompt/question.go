@@ -57,7 +57,7 @@ func booleanMenu(q turnloop.Question, s questionView) menu {
 // asDefault marks the answer that a tool names as its default. Enter does not choose it.
 const asDefault = " (default)"
 
-// unanswered is the answer of a person who does not want to give one.
+// unanswered is the answer of a person who gives none.
 func unanswered() turnloop.Answer { return turnloop.Answer{Outcome: conversation.OutcomeDeclined} }
 
 // byDigit is the greatest number of options that are chosen by one key.
@@ -106,8 +106,7 @@ func pickMenu(q turnloop.Question, s questionView, options []conversation.Option
 	return m
 }
 
-// pickByNumber asks for the number of an option where there are more of them
-// than digits.
+// pickByNumber asks for the number of an option if there are more of them than digits.
 func (p *Prompter) pickByNumber(ctx context.Context, q turnloop.Question, options []conversation.Option) (turnloop.Answer, error) {
 	preset := defaultOption(q, options)
 	for i, o := range options {
@@ -154,7 +153,7 @@ func (p *Prompter) words(ctx context.Context, q turnloop.Question) (turnloop.Ans
 	}
 }
 
-// noLine is what the end of a line's input means.
+// noLine is the answer for the end of a line's input.
 func (p *Prompter) noLine(err error) (turnloop.Answer, error) {
 	p.show("\n")
 	switch {
@@ -175,7 +174,7 @@ func defaultOption(q turnloop.Question, options []conversation.Option) int {
 	return -1
 }
 
-// optionWords shows an option: its value, and what it means.
+// optionWords shows an option: its value, and its meaning.
 func optionWords(o conversation.Option) string {
 	value := valueWords(o.Value)
 	if o.Description == "" || o.Description == value {

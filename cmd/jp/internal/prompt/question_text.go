@@ -7,11 +7,12 @@ import (
 	"jp/cmd/jp/internal/terminal"
 )
 
-// A questionText is the text of a question that goes away when it is answered: the tool's own line says what became of it.
+// A questionText is the text of a question that goes away when it is answered: the tool's own line
+// shows the outcome.
 type questionText struct {
 	tty    terminal.Asker
 	others func() int // as in [Options]
-	before int        // what it said when the text began
+	before int        // its count when the text began
 	marked bool       // the text may be erased and written anew
 }
 
@@ -39,7 +40,7 @@ func (t *questionText) erase() {
 func (t *questionText) anew(text string) {
 	t.erase()
 	t.mark()
-	_, _ = io.WriteString(t.tty, text) // a terminal that is gone is found out when it is asked for a key
+	_, _ = io.WriteString(t.tty, text) // the next read of a key reports a terminal that is gone
 }
 
 // end takes the text away, unless something else than the person ended the question.

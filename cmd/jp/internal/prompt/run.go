@@ -80,7 +80,6 @@ func (p *Prompter) listed(q turnloop.Question) []*conversation.ToolCall {
 	return q.Also
 }
 
-// mostListed is how many further calls are listed.
 const mostListed = 8
 
 // alsoLine is a further call, word for word.
@@ -92,8 +91,8 @@ func alsoLine(call *conversation.ToolCall) string {
 	return margin + "+ " + safetext.EscapeAll(args.Argv)
 }
 
-// amend handles the keys that need a text: a no with its reason, and an answer
-// that was edited. The answer is not given if the person thought better of it.
+// amend handles the keys that need a text: a no with its reason, and an edited answer. It gives no
+// answer if the person leaves the text.
 func (p *Prompter) amend(
 	ctx context.Context, key terminal.Key, no string, edit func(context.Context) ([]byte, error),
 ) (answer turnloop.Answer, given bool, err error) {

@@ -200,7 +200,7 @@ func TestFurtherCommandsAreListed(t *testing.T) {
 	}
 }
 
-// What a program is kept from is said in full, however narrow the terminal is.
+// A program's confinement is shown in full on a terminal of any width.
 func TestConfinementIsNeverCut(t *testing.T) {
 	command := callQuestion("shell_run", "", `{"argv":["true"]}`)
 	confined := Options{Dir: "~/w", Confinement: "confined: writes here, temporary files and caches only · no network"}
@@ -287,7 +287,7 @@ func TestPreviewOfFiles(t *testing.T) {
 	}
 }
 
-// Whatever a model or a tool says, the screen shows it and does not obey it.
+// The screen shows any text of a model or a tool and does not obey it.
 func TestForeignTextIsShownNotObeyed(t *testing.T) {
 	nasty := "a\x1b]0;title\x07\x1b[2J\u202eb\r\u009b31m "
 	arguments, err := json.Marshal(map[string]any{"argv": []string{"rm", nasty}, "cwd": nasty, "stdin": nasty, "path": nasty, "content": nasty})
@@ -315,10 +315,10 @@ func TestForeignTextIsShownNotObeyed(t *testing.T) {
 	requireHarmless(t, s.Raw())
 }
 
-var style = regexp.MustCompile(`\x1b\[([0-9;]*m|\?2004[hl])`) // what jp itself sends
+var style = regexp.MustCompile(`\x1b\[([0-9;]*m|\?2004[hl])`) // jp's own sequences
 
-// requireHarmless finds what moves the cursor or changes what is read. The
-// terminal itself turns a newline into two characters.
+// requireHarmless finds sequences that move the cursor or change the displayed text. The terminal
+// itself turns a newline into two characters.
 func requireHarmless(t require.TestingT, raw string) {
 	text := strings.ReplaceAll(style.ReplaceAllString(raw, ""), "\r\n", "\n")
 	require.Equal(t, text, safetext.Clean(text))

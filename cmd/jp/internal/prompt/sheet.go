@@ -14,7 +14,7 @@ import (
 	"jp/turnloop"
 )
 
-// A questionView is what a person sees of a question. All of its text is clean.
+// A questionView is the visible part of a question. All of its text is clean.
 type questionView struct {
 	name    string                   // of the tool
 	head    string                   // the first line, without the name
@@ -29,16 +29,16 @@ type questionView struct {
 	always  *turnloop.Rule           // that "always" would add; nil: there is no such answer
 }
 
-// What is shown at once, in lines: nothing of it may push the rest off a screen,
-// since the user has to see it before answering.
+// The parts that are shown at once, in lines. They must fit a screen together, since the user has to
+// see them before answering.
 const (
 	leastBody = 3 // of a body, however low the terminal is
 	leastHead = 6 // of the first line, as wide as it is
 	roomNote  = 4 // notes, and lines of a question
-	roomBelow = 4 // what stands below a question: its last line, and those of a chat
+	roomBelow = 4 // the rows below a question: its last line, and those of a chat
 )
 
-// callSheet shows what a call would do.
+// callSheet shows the effect of a call.
 func (p *Prompter) callSheet(q turnloop.Question) questionView {
 	s := questionView{name: toolName(q), head: subject(q), aside: position(q)}
 	p.preview(&s, q)
@@ -57,12 +57,11 @@ func (p *Prompter) callSheet(q turnloop.Question) questionView {
 	return s
 }
 
-// resultSheet shows what a call has returned.
 func (p *Prompter) resultSheet(q turnloop.Question) questionView {
 	return questionView{name: toolName(q), head: subject(q), aside: position(q), body: cleanLines(q.Result), details: cleanLines(q.Detail)}
 }
 
-// questionSheet shows what a tool asks, and what it adds as far as there is room.
+// questionSheet shows a tool's question, and its details as far as there is room.
 func (p *Prompter) questionSheet(q turnloop.Question) questionView {
 	asked := q.Inquiry.Request.Question
 	lines := cleanLines(asked.Text)
@@ -86,7 +85,6 @@ func (p *Prompter) questionSheet(q turnloop.Question) questionView {
 // hasMore reports whether there is more to show than its first lines.
 func (s questionView) hasMore() bool { return len(s.body)+len(s.changes)+len(s.details) > 0 }
 
-// written are the lines that are not blank.
 func written(lines []string) []string {
 	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return strings.TrimSpace(line) == "" })
 }
@@ -119,7 +117,7 @@ func rowsOf(text string, width int) int {
 	return terminal.RowsOf(terminal.Wrap(strings.TrimSuffix(text, "\n"), width), width)
 }
 
-// top is what is always shown of a sheet, on so many rows with the least of a body.
+// top is the fixed part of a sheet, on so many rows with the least of a body.
 func (s questionView) top(palette terminal.Palette, width, free int) string {
 	var b strings.Builder
 	b.WriteString(s.headline(palette, width, free-len(s.notes)-len(s.facts)-leastBody))
@@ -132,7 +130,6 @@ func (s questionView) top(palette terminal.Palette, width, free int) string {
 	return b.String()
 }
 
-// alsoLines are the further calls that a question lists.
 func alsoLines(s questionView) string {
 	lines := ""
 	if len(s.also) > 0 {
@@ -144,8 +141,8 @@ func alsoLines(s questionView) string {
 	return lines
 }
 
-// details shows all that there is to see above a menu: in the place of the question if that fits the screen, else in the
-// pager. Without one it stays above the menu.
+// details shows the full text above a menu: in the place of the question if that fits the screen, else
+// in the pager. Without a pager it stays above the menu.
 func (p *Prompter) details(s questionView, m menu) {
 	all := s.full(p.opts.Palette, p.width())
 	whole := s.top(p.opts.Palette, p.width(), p.rows()) + all + alsoLines(s)
@@ -167,7 +164,6 @@ func (s questionView) drawing(palette terminal.Palette, width int) terminal.Draw
 // margin stands before the lines below the first one of a question.
 const margin = "    "
 
-// full is all that there is to see.
 func (s questionView) full(palette terminal.Palette, width int) string {
 	var b strings.Builder
 	for _, rows := range s.drawing(palette, width).Rows(s.changes) {
@@ -227,8 +223,8 @@ func position(q turnloop.Question) string {
 	return fmt.Sprintf("call %d of %d", q.Position, q.Batch)
 }
 
-// cleanLines splits foreign text into lines that can be printed. What is hidden in it is
-// shown: it is there to be judged.
+// cleanLines splits foreign text into printable lines. It shows hidden characters: the person has to
+// judge them.
 func cleanLines(text string) []string {
 	text = strings.TrimRight(safetext.RevealOutput(text), "\n")
 	if text == "" {

@@ -10,8 +10,7 @@ import (
 	"jp/turnloop"
 )
 
-// Every kind of question, with all that can be shown of it, fits a narrow terminal, and
-// its words stay whole.
+// Every kind of question, with all its parts, fits a narrow terminal, and its words stay whole.
 func TestQuestionsFitTheTerminal(t *testing.T) {
 	root := workspace(t)
 	command := callQuestion("shell_run", "", `{"argv":["sh","-c","go test ./... -run 'TestSomething|TestElse' -count=1 && echo the tests are over"],"timeout_s":120}`)
