@@ -19,7 +19,6 @@ import (
 // errMoved ends a question that is not shown any more.
 var errMoved = errors.New("not shown any more")
 
-// An asked is a question that the screen shows.
 type asked struct {
 	key  string // of the row
 	of   conversation.ID
@@ -100,13 +99,13 @@ func (s *screen) ask(ctx context.Context, a *asked, r *repo.Repo, client *attach
 	})
 }
 
-// tooSmall says that a question has more rows than the pane.
+// tooSmall is the notice for a question with more rows than the pane.
 const tooSmall = "The question does not fit. Enter opens it."
 
 // takes reports whether a key is meant for the question.
 func (a *asked) takes(k key) bool { return !k.is("enter", "esc") && a.pane.takes(k.char()) }
 
-// press gives a key to the question, or says why it does not take it.
+// press gives a key to the question, or returns the reason why it does not take it.
 func (a *asked) press(k key) (note string) {
 	switch {
 	case !a.whole && !a.more && k.char() != 'd':

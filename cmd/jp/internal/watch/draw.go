@@ -22,7 +22,6 @@ const (
 // leastList is how many rows of the list stay beside a question.
 const leastList = 2
 
-// draw shows the board as it is now.
 func (s *screen) draw(ctx context.Context) error {
 	s.rows = s.board.Rows()
 	if (s.current() == nil || !s.pressed) && len(s.rows) > 0 {
@@ -115,7 +114,6 @@ func (s *screen) listed(width int, lasts bool) (lines []listedLine) {
 	return lines
 }
 
-// row is a conversation on one line.
 func (s *screen) row(r live.Row, width int) string {
 	mark := "  "
 	if r.Key() == s.selected {

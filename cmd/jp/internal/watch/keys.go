@@ -18,13 +18,13 @@ import (
 type key struct {
 	uv.KeyPressEvent
 	pasted string
-	alone  bool // nothing else was typed at the same time
+	alone  bool // no other key came at the same time
 }
 
 // is reports whether the key has one of the names.
 func (k key) is(names ...string) bool { return k.pasted == "" && k.MatchString(names...) }
 
-// char is the printable character of a key, [terminal.KeyOther] where it has none.
+// char is the printable character of a key, or [terminal.KeyOther].
 func (k key) char() terminal.Key {
 	if k.pasted != "" {
 		return terminal.KeyOther
@@ -43,7 +43,6 @@ type keyboard struct {
 	done chan struct{}
 }
 
-// openKeyboard reads the keys of a terminal.
 func openKeyboard(ctx context.Context, tty *terminal.TTY) (*keyboard, error) {
 	ctx, stop := context.WithCancel(ctx)
 	in, err := tty.Keyboard(ctx)
@@ -63,7 +62,6 @@ func openKeyboard(ctx context.Context, tty *terminal.TTY) (*keyboard, error) {
 	return k, nil
 }
 
-// close gives the terminal its mode back.
 func (k *keyboard) close() {
 	k.stop()
 	<-k.done
@@ -76,7 +74,6 @@ func (k *keyboard) send(ctx context.Context, typed key) {
 	}
 }
 
-// read takes what is typed.
 func (k *keyboard) read(ctx context.Context, in *terminal.Keyboard) error {
 	var decoder uv.EventDecoder
 	typed := terminal.TextSequences()
@@ -115,12 +112,12 @@ func (k *keyboard) read(ctx context.Context, in *terminal.Keyboard) error {
 	}
 }
 
-// A line is one that the user types.
+// A line is the line that the user types.
 type line struct {
 	prompt  string
-	offered string // what Tab takes; "": nothing
+	offered string // for Tab, or ""
 	text    string
-	done    func(text string, err error) // with [terminal.ErrBack] where the user typed Esc
+	done    func(text string, err error) // with [terminal.ErrBack] if the user typed Esc
 }
 
 // press edits the line, and reports whether it has ended.

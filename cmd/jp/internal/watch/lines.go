@@ -49,7 +49,7 @@ func (r rowJSON) MarshalJSON() ([]byte, error) {
 	return append([]byte(`{"type":"`+r.Type+`",`), row[1:]...), err
 }
 
-// follow writes until ctx ends, the board fails, or no one reads the lines.
+// follow writes until ctx ends, the board fails, or the reader is gone.
 func (l *lines) follow(ctx context.Context, board *live.Board, failed <-chan error) error {
 	if l.env.Format.Structured() {
 		if err := ui.WriteJSON(l.env.Results(), watchingJSON{"watching", ui.JsonVersion}); err != nil {
@@ -93,7 +93,6 @@ func awaitUnread(out *os.File, unread chan<- struct{}) {
 	}
 }
 
-// write writes the rows that have changed.
 func (l *lines) write(rows []live.Row) error {
 	shown := map[string]bool{}
 	for _, row := range rows {
@@ -125,7 +124,7 @@ func (l *lines) write(rows []live.Row) error {
 	return nil
 }
 
-// text is the line of a row. For people it leaves out what changes all the time.
+// text is the line of a row. For people it leaves out parts that change all the time.
 func (l *lines) text(row live.Row) (string, error) {
 	if l.env.Format.Structured() {
 		var b strings.Builder
@@ -139,7 +138,6 @@ func (l *lines) text(row live.Row) (string, error) {
 	return text, nil
 }
 
-// list prints all rows once.
 func list(e *ui.Env, rows []live.Row) error {
 	if len(rows) == 0 {
 		e.Note("No conversation runs or waits on this machine.")
@@ -151,7 +149,7 @@ func list(e *ui.Env, rows []live.Row) error {
 	return table.Print(e.Results())
 }
 
-// groupWords are the groups for people.
+// groupWords are the names of the groups for people.
 var groupWords = map[live.Group]string{live.NeedsYou: "needs you", live.Working: "working", live.Ready: "ready"}
 
 // tokensOf is how much of its model's context a conversation uses, "" if that is unknown.

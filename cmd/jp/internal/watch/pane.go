@@ -40,7 +40,8 @@ func (p *pane) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// belowQuestions is how many rows a question leaves free below itself for a chat, which a pane has no use for.
+// belowQuestions is how many rows a question leaves free below itself for a chat. A pane does not need
+// them.
 const belowQuestions = 3
 
 func (p *pane) Width() int                 { return p.width }

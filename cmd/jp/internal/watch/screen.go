@@ -22,7 +22,7 @@ import (
 )
 
 const (
-	drawEvery = 100 * time.Millisecond // at most, for what conversations do
+	drawEvery = 100 * time.Millisecond // at most, for changes of conversations
 	unread    = 400 * time.Millisecond // in which a question that has appeared takes no answer
 )
 
@@ -47,7 +47,6 @@ type screen struct {
 	answered chan *asked // questions that have ended
 }
 
-// show shows the board until the user leaves.
 func show(ctx context.Context, e *ui.Env, board *live.Board, failed <-chan error) (err error) {
 	tty, err := terminal.OpenTTY()
 	if err != nil {
@@ -72,7 +71,7 @@ func show(ctx context.Context, e *ui.Env, board *live.Board, failed <-chan error
 	return s.run(ctx, resized, failed)
 }
 
-// errLeft says that the user has seen enough.
+// errLeft ends the screen at the user's wish.
 var errLeft = errors.New("left")
 
 func (s *screen) run(ctx context.Context, resized <-chan os.Signal, failed <-chan error) error {
@@ -99,7 +98,6 @@ func (s *screen) run(ctx context.Context, resized <-chan os.Signal, failed <-cha
 	}
 }
 
-// await waits for a reason to draw again.
 func (s *screen) await(ctx context.Context, resized <-chan os.Signal, failed <-chan error, timer *time.Timer, drawn time.Time) error {
 	var later <-chan time.Time
 	news := s.board.News()
@@ -133,7 +131,7 @@ func (s *screen) await(ctx context.Context, resized <-chan os.Signal, failed <-c
 	}
 }
 
-// redrawEvery is how often times change on the screen, 0 where there are none.
+// redrawEvery is how often times change on the screen, 0 if there are none.
 func (s *screen) redrawEvery() time.Duration {
 	switch {
 	case len(s.rows) == 0:
@@ -153,7 +151,7 @@ func (s *screen) working() bool {
 	return false
 }
 
-// current is the selected row, nil where there is none.
+// current is the selected row, or nil.
 func (s *screen) current() *live.Row {
 	for i := range s.rows {
 		if s.rows[i].Key() == s.selected {
@@ -163,7 +161,6 @@ func (s *screen) current() *live.Row {
 	return nil
 }
 
-// move selects another row.
 func (s *screen) move(by int) {
 	at := 0
 	for i := range s.rows {
@@ -176,7 +173,6 @@ func (s *screen) move(by int) {
 	}
 }
 
-// press takes a key.
 func (s *screen) press(ctx context.Context, k key) error {
 	s.pressed = true
 	if l := s.reading(); l != nil {
@@ -222,7 +218,7 @@ func (s *screen) press(ctx context.Context, k key) error {
 	return nil
 }
 
-// reading is the line that the user types, nil where there is none.
+// reading is the line that the user types, or nil.
 func (s *screen) reading() *line {
 	if s.line != nil || s.asked == nil {
 		return s.line
@@ -281,6 +277,6 @@ func (s *screen) send(ctx context.Context, row live.Row, text string) {
 	go func() {
 		err := cmd.Run()
 		said := strings.Split(strings.TrimSpace(out.String()), "\n")
-		s.told <- safetext.OneLine(said[map[bool]int{true: 0, false: len(said) - 1}[err != nil]]) // the error, or what goes on
+		s.told <- safetext.OneLine(said[map[bool]int{true: 0, false: len(said) - 1}[err != nil]]) // the error, or the progress
 	}()
 }
