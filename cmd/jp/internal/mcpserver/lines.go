@@ -12,7 +12,7 @@ import (
 // maxLine is how long a message may be, in bytes.
 const maxLine = 16 << 20
 
-// Answers to what is no message, as JSON-RPC wants them.
+// The answers of JSON-RPC to a line that is no message.
 const (
 	notJSON    = `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"a message is one line of JSON, of 16 MiB at most"}}` + "\n"
 	notMessage = `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"a message is an object with jsonrpc 2.0, and a method or a result; it is never a batch"}}` + "\n"
@@ -88,8 +88,8 @@ func isMessage(line []byte) bool {
 	return m.Method != nil || m.ID != nil && (m.Result != nil || m.Error != nil)
 }
 
-// next reads a line; whole is false for one that is too long, of which nothing is
-// kept. An error comes with the last one.
+// next reads a line; whole is false for one that is too long, whose text it drops. An error comes with
+// the last one.
 func (l *lines) next() (line []byte, whole bool, err error) {
 	whole = true
 	for {

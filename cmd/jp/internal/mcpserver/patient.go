@@ -12,8 +12,8 @@ import (
 // patience is how long calls may still take when the input has ended.
 const patience = 10 * time.Second
 
-// drainingTransport is a transport on which the end of the input waits until the calls
-// before it are answered: who pipes requests in gets all answers.
+// drainingTransport is a transport on which the end of the input waits until the calls before it are
+// answered: a client that pipes its requests in gets all answers.
 type drainingTransport struct {
 	mcp.Transport
 	done <-chan struct{} // ends the patience

@@ -1,10 +1,9 @@
-// Package mcpserver offers tools to any program that speaks the Model Context
-// Protocol, over one pair of streams.
+// Package mcpserver offers tools to any program that speaks the Model Context Protocol, over one pair
+// of streams.
 //
-// What a tool is called, what it takes and what it may do is said by its
-// definition, nowhere else. Wrong arguments and what goes wrong with a tool's
-// work are results of the call that say so; only an unknown tool is an error of
-// the protocol. Nothing but the protocol is written to the stream.
+// A tool's definition alone has its name, parameters and permissions. Wrong arguments and failures of
+// a tool are results of the call that say so; only an unknown tool is an error of the protocol. The
+// stream carries the protocol alone.
 //
 // The package never asks for permission and refuses tools that would need it.
 package mcpserver
@@ -24,7 +23,7 @@ import (
 // ErrAsks is a tool that a user would have to allow.
 var ErrAsks = errors.New("only tools that read and ask nothing can be served")
 
-// Options are what a client is told of the server.
+// Options describe the server to a client.
 type Options struct {
 	Name         string
 	Version      string
@@ -52,7 +51,7 @@ func Serve(ctx context.Context, tools *tool.Registry, in io.ReadCloser, out io.W
 	return fmt.Errorf("read a request: %w", err)
 }
 
-// described is a tool's definition as clients read it.
+// described is a tool's definition for clients.
 func described(def *tool.Definition) *mcp.Tool {
 	no := false
 	return &mcp.Tool{
@@ -69,7 +68,7 @@ func handler(t tool.Tool) mcp.ToolHandler {
 	def := t.Definition()
 	return func(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		arguments := request.Params.Arguments
-		if string(arguments) == "null" { // some clients say so that they give none
+		if string(arguments) == "null" { // some clients write null for no arguments
 			arguments = nil
 		}
 		arguments, err := tool.Check(def, arguments)

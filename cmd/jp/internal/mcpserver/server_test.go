@@ -17,7 +17,7 @@ import (
 	"jp/tool"
 )
 
-// An echo is a tool that says what it is given.
+// An echo is a tool that returns its arguments.
 type echo struct {
 	def   tool.Definition
 	delay chan struct{} // it answers when this is closed; nil: at once
@@ -125,7 +125,7 @@ func TestServeRefusesToolsThatAsk(t *testing.T) {
 	}
 }
 
-// TestServeAnswersBeforeItEnds has the input end while calls are at work.
+// TestServeAnswersBeforeItEnds ends the input while calls are at work.
 func TestServeAnswersBeforeItEnds(t *testing.T) {
 	slow := newEcho()
 	slow.delay = make(chan struct{})
@@ -160,7 +160,7 @@ func TestServeEndsWithItsContext(t *testing.T) {
 	require.NoError(t, mcpserver.Serve(ctx, tools, in, out, mcpserver.Options{Name: "echoes", Version: "7"}))
 }
 
-// TestServeGoesOnAfterRubbish answers what is no message, and then what is.
+// TestServeGoesOnAfterRubbish answers lines that are no message, and then a message.
 func TestServeGoesOnAfterRubbish(t *testing.T) {
 	in, out, ended := serve(t, newEcho())
 	answers := bufio.NewScanner(out)

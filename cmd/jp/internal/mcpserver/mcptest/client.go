@@ -40,7 +40,7 @@ func connect(t *testing.T, transport mcp.Transport) *Client {
 	return &Client{t: t, session: session}
 }
 
-// Server is what the server says of itself.
+// Server is the server's description of itself.
 func (c *Client) Server() (name, version, instructions string) {
 	r := c.session.InitializeResult()
 	return r.ServerInfo.Name, r.ServerInfo.Version, r.Instructions
@@ -83,6 +83,6 @@ func (c *Client) Call(name string, arguments map[string]any) (text string, isErr
 	return text, result.IsError, nil
 }
 
-// Close ends the server's input, and waits until a started server has ended; the
-// error is how it did.
+// Close ends the server's input, and waits until a started server has ended; the error is that of its
+// end.
 func (c *Client) Close() error { return c.session.Close() }
