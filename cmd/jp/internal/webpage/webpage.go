@@ -78,8 +78,8 @@ func (r *Renderer) code(language *highlight.Language, text string) string {
 	return b.String()
 }
 
-// deep reports whether a line opens more quotations, lists and brackets than any reader needs:
-// the time that they take grows with their square.
+// deep reports whether a line opens more quotations, lists and brackets than any reader needs: the
+// time to parse them grows with their square.
 func deep(text string) bool {
 	const most = 200
 	for line := range strings.Lines(text) {
@@ -90,7 +90,7 @@ func deep(text string) bool {
 	return false
 }
 
-// safe renders what could load something, run something or go somewhere, and code.
+// safe renders code, and the nodes that could load something, run something or go somewhere.
 type safe struct{ page *Renderer }
 
 func (s safe) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
@@ -190,7 +190,7 @@ func open(w util.BufWriter, to []byte) {
 	}
 }
 
-// end closes a link. Where none was opened, it says where the text would have led.
+// end closes a link. If none was opened, it shows the target of the text.
 func end(w util.BufWriter, to []byte) {
 	if goesOut(to) {
 		_, _ = w.WriteString("</a>")
