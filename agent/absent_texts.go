@@ -9,8 +9,8 @@ import (
 	"jp/internal/safetext"
 )
 
-// absentNotice says which texts and files of the conversation are missing here, none where it is
-// whole. The model gets a note in the place of each.
+// absentNotice lists the texts and files that this repository lacks, if there are any. The model gets a note
+// in place of each.
 func (e *turn) absentNotice(ctx context.Context) []string {
 	count, first := 0, ""
 	var of *conversation.Event
@@ -18,13 +18,13 @@ func (e *turn) absentNotice(ctx context.Context) []string {
 		for _, p := range event.Payloads {
 			switch p.Name {
 			case conversation.PayloadTools, conversation.PayloadProvider, conversation.PayloadOutput:
-				continue // of these the model gets no note
+				continue // the model gets a note only of the others
 			}
 			name := safetext.Show(p.Name)
 			if p.Name == conversation.PayloadText || p.Name == conversation.PayloadArguments {
 				name = "a text"
 			}
-			if !p.Absent { // that is known of texts only
+			if !p.Absent { // loading checks only texts
 				if _, there, err := e.run.repo.Store.Payload(ctx, p); there || err != nil || p.Name == conversation.PayloadText {
 					continue
 				}

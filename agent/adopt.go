@@ -13,16 +13,15 @@ import (
 	"jp/internal/safetext"
 )
 
-// adopt asks the user, who wants to go on with an imported conversation, whether a fork of it
-// becomes theirs, and goes on there. Any other conversation stays the target, and so does this
-// one where there is no user to ask.
+// adopt asks the user whether a fork of an imported conversation becomes theirs, and makes it the target. Any
+// other conversation stays the target. Without a user to ask, so does this one.
 func (t *target) adopt(ctx context.Context) error {
 	if t.fresh || t.forked != nil || t.run.opts.unrecorded() || t.run.delegation != nil {
 		return nil
 	}
 	info, err := t.run.repo.Store.Info(ctx, t.id)
 	if err != nil || info.Tip == nil {
-		return nil // loading says why
+		return nil // loading reports the reason
 	}
 	origin, imported := importer.OriginOf(info.Summary.Labels)
 	if !imported {

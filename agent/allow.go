@@ -23,7 +23,7 @@ import (
 	"jp/turnloop"
 )
 
-// Standing is the rule that "always" at a question adds. ok is false where there is no such answer.
+// Standing is the rule that "always" at a question adds. ok is false if the question has no such answer.
 func Standing(ctx context.Context, r *repo.Repo, q turnloop.Question) (rule turnloop.Rule, ok bool) {
 	if argv := turnloop.Allowable(q.Tool, q.Arguments); len(argv) > 0 {
 		return turnloop.Rule{Kind: turnloop.RuleCommand, Words: argv}, true
@@ -32,7 +32,7 @@ func Standing(ctx context.Context, r *repo.Repo, q turnloop.Question) (rule turn
 	if def == nil || def.Exclusive || q.Inquiry.Request.Kind != conversation.KindRunTool {
 		return rule, false
 	}
-	if def.Parameters == nil { // another process asks: the tool is as the files on disk say
+	if def.Parameters == nil { // another process asks: use the tool as defined on disk
 		registry, _, err := judgedTools(r, r.Env, configuredServers(r), nil, nil)
 		if err != nil {
 			return rule, false
@@ -50,9 +50,9 @@ func Standing(ctx context.Context, r *repo.Repo, q turnloop.Question) (rule turn
 	return rule, err == nil && editable(ctx, r, files, def, q.Arguments)
 }
 
-// Allow lets what a rule covers run without a question from now on, in this repository and for this user: it writes the
-// rule into the user's own file for the repository, and returns the file. The rule counts at once, also in turns that other
-// processes run.
+// Allow lets the calls that a rule covers run without a question, in this repository and for this user: it
+// writes the rule into the user's own file for the repository, and returns the file. The rule counts at once,
+// also in the running turns of other processes.
 func Allow(r *repo.Repo, rule turnloop.Rule) (file string, err error) {
 	if len(rule.Words) == 0 && rule.Kind != turnloop.RuleEdits {
 		return "", problem.Usage("a rule needs the command's first word.")
@@ -77,8 +77,8 @@ func Allow(r *repo.Repo, rule turnloop.Rule) (file string, err error) {
 	})
 }
 
-// Disallow takes a rule out of the files of the user's that have it, the one for this repository and the one for all, and
-// returns them. Of a tool the words are its name.
+// Disallow removes a rule from the user's files that have it, those for this repository and for all
+// repositories, and returns these files. For a tool, words is its name.
 func Disallow(r *repo.Repo, key string, words []string) (files []string, err error) {
 	if toolset.FromProgram(r) {
 		return nil, problem.New(problem.ExitDecision, "untrusted", "%v.", toolset.ErrFromTool)
@@ -116,7 +116,7 @@ func Disallow(r *repo.Repo, key string, words []string) (files []string, err err
 	return files, nil
 }
 
-// changeRules replaces the rules of one kind in a file of the user's.
+// changeRules replaces the rules of one kind in one of the user's files.
 func changeRules(r *repo.Repo, origin config.Origin, kind turnloop.RuleKind, change func(had []turnloop.Rule) []turnloop.Rule) error {
 	if err := os.MkdirAll(r.Paths.OwnFiles(), 0o700); err != nil {
 		return fmt.Errorf("allow a tool: %w", err)

@@ -13,8 +13,8 @@ import (
 	"jp/process/attach"
 )
 
-// GoesOn is the conversation to go on with once a question of this one is answered:
-// the one that waits for it, and for that one, and so on.
+// GoesOn is the conversation to resume once a question of this one is answered: this one, its
+// parent if that waits for it, and so on.
 func GoesOn(ctx context.Context, r *repo.Repo, id conversation.ID) conversation.ID {
 	info, err := r.Store.Info(ctx, id)
 	for err == nil && info.Summary.Parent != "" && r.States().Awaits(ctx, info.Summary.Parent, id) {
@@ -24,9 +24,9 @@ func GoesOn(ctx context.Context, r *repo.Repo, id conversation.ID) conversation.
 	return id
 }
 
-// AnswerRecorded records the answer to the question that a conversation waits with, or a
-// delegate of it, where no process waits. event is the question that is meant, -1 for
-// whichever waits; to gives its answer. It returns the answer in words.
+// AnswerRecorded records the answer to the question that a conversation or a delegate of it is waiting with,
+// if no process waits for it. event names the question, -1 any. to gives its answer. AnswerRecorded returns
+// the answer in words.
 func AnswerRecorded(
 	ctx context.Context, front Frontend, r *repo.Repo, id conversation.ID, event int, to func(context.Context, attach.Inquiry) (attach.Answer, error),
 ) (words string, in conversation.ID, err error) {
@@ -70,7 +70,7 @@ func AnswerRecorded(
 	return words, id, nil
 }
 
-// waiting loads the conversation under its lock, and finds the question that waits, nil if none does.
+// waiting loads the conversation under its lock, and finds its waiting question, nil without one.
 func (t *target) waiting(ctx context.Context) (*history, *conversation.Inquiry, error) {
 	if err := t.lock(); err != nil {
 		return nil, nil, t.run.repo.Processes().Locked(ctx, t.run.repo.Env, err)

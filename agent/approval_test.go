@@ -13,13 +13,13 @@ import (
 	"jp/turnloop"
 )
 
-// oneCall is a model that makes one call, and says that it is over.
+// oneCall is a model that makes one call, and then answers.
 func oneCall(name, arguments string) string {
 	return fmt.Sprintf("[[reply]]\n[[reply.tool_call]]\nname = %q\narguments = %s\n[[reply]]\nmessage = \"Over.\"\n", name, arguments)
 }
 
-// TestApprovalOfFiles varies what changes between a yes and the run. A yes is for the files that the call
-// names, as they were when the question was put.
+// TestApprovalOfFiles varies the change between an approval and the run. An approval is for the files that
+// the call names, as they were at the question.
 func TestApprovalOfFiles(t *testing.T) {
 	t.Parallel()
 	shell := func(argv string) string { return oneCall("shell_run", "{ argv = ["+argv+"] }") }
@@ -35,12 +35,12 @@ func TestApprovalOfFiles(t *testing.T) {
 	const two = "echo two >>out\n"
 	for _, row := range []struct {
 		name      string
-		files     map[string]string // that git does not track, besides those of the first commit
+		files     map[string]string // untracked, besides those of the first commit
 		script    string
 		change    map[string]string // "" removes a file
 		do        func(s *front.Scratch)
 		advance   bool   // the resume approves all calls
-		subject   string // of the call, where it is asked again; "": the yes holds
+		subject   string // of the call, if it is asked again; "": the approval holds
 		then      string // the answer when it is asked again
 		want      map[string]string
 		committed string // by the last commit

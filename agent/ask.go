@@ -9,9 +9,8 @@ import (
 	"jp/agent/toolset"
 )
 
-// Ask does what a request says: it asks a new question, or resumes or discards an interrupted
-// turn. What comes of it is told to the front end, and every decision is put to its user. The
-// error is the one that the user sees.
+// Ask carries out a request: it asks a new question, or resumes or discards an interrupted turn. It reports
+// the results to the front end, and puts every decision to its user. The error is the one that the user sees.
 func Ask(ctx context.Context, r *repo.Repo, o Request, front Frontend) error {
 	if err := o.Check(); err != nil {
 		return err

@@ -95,7 +95,7 @@ func TestNextTurn(t *testing.T) {
 	}
 }
 
-// TestRefusedRequest: a request that cannot be asked records nothing.
+// TestRefusedRequest: a refused request leaves no record.
 func TestRefusedRequest(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {

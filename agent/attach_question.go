@@ -13,8 +13,8 @@ import (
 	"jp/turnloop"
 )
 
-// Question is an inquiry of a process, as a person is asked it. What it is about
-// is read from the conversation.
+// Question is an inquiry of a process as a question to a person. It reads the subject of the inquiry from the
+// conversation.
 func Question(ctx context.Context, r *repo.Repo, i attach.Inquiry) (turnloop.Question, error) {
 	head, err := r.Store.Head(ctx, i.Conversation)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"jp/process/attach"
 )
 
-// Await waits until a conversation has come to something, and says what: its turn has ended, or a question waits. Until "idle" it
-// waits through questions. On an error it says what the conversation is by then.
+// Await waits until the turn of a conversation ends or a question is waiting, and returns the conversation's
+// summary. With until "idle" it waits through questions. With an error it returns the latest summary.
 func Await(ctx context.Context, r *repo.Repo, id conversation.ID, until string) (l repo.Summary, waiting error) {
 	for {
 		info, err := r.Store.Info(context.WithoutCancel(ctx), id)
@@ -34,10 +34,9 @@ func Await(ctx context.Context, r *repo.Repo, id conversation.ID, until string) 
 	}
 }
 
-// reached reports whether a state is one that is waited for.
 func reached(s repo.Status, until string) bool {
 	switch {
-	case s.PID == nil: // nothing changes by itself any more
+	case s.PID == nil: // without a process the state is final
 		return true
 	case s.State == "waiting_for_input":
 		return until != "idle"
@@ -45,8 +44,7 @@ func reached(s repo.Status, until string) bool {
 	return false
 }
 
-// news waits until something may have changed: the process says so, or it ends.
-// asker is the conversation that is to be looked at.
+// news waits until the process reports a change, or ends. asker is the conversation to look at.
 func news(ctx context.Context, r *repo.Repo, id conversation.ID, until string) (asker conversation.ID, err error) {
 	holder, _ := r.Locks.Held(id)
 	client, err := r.Processes().Connect(ctx, id)
@@ -55,7 +53,7 @@ func news(ctx context.Context, r *repo.Repo, id conversation.ID, until string) (
 		return id, nil
 	case err != nil && ctx.Err() != nil:
 		return id, context.Cause(ctx)
-	case err != nil: // it holds the conversation, and cannot be asked
+	case err != nil: // it holds the conversation, but gives no answer
 		limited, cancel := context.WithTimeout(ctx, time.Second)
 		defer cancel()
 		_ = r.Locks.AwaitFree(limited, id)

@@ -13,11 +13,12 @@ import (
 	"jp/internal/action"
 )
 
-// besideNote is what a model is told with a question that is asked beside a conversation.
+// besideNote goes to the model with a question that is asked beside a conversation.
 const besideNote = `The user asks this beside the conversation, whose context you have. Answer it from that context. No tool runs here, and the conversation goes on without this question.`
 
-// AskBeside asks the question of a request with the context of a conversation, which stays as it is. Question, answer and cost are
-// in a fork in the archive, whose id it returns, "" if nothing was recorded. No tool runs. A turn that is incomplete is left out.
+// AskBeside asks the question of a request with the context of a conversation, which stays as it is. It
+// records question, answer and cost in a fork in the archive, and returns its id, "" if nothing was recorded.
+// No tool runs. The fork leaves an incomplete turn out.
 func AskBeside(ctx context.Context, r *repo.Repo, of conversation.ID, o Request, front Frontend) (conversation.ID, error) {
 	id, head, err := forkBeside(ctx, r, of)
 	if err != nil {

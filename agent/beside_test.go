@@ -13,8 +13,8 @@ import (
 	"jp/turnloop"
 )
 
-// TestBeside varies what a question beside a conversation meets. The conversation stays as it is, and what was asked and used is in
-// an archived fork.
+// TestBeside varies the state of a conversation for a question beside it. The conversation stays as it is,
+// and an archived fork has the question, its answer and its usage.
 func TestBeside(t *testing.T) {
 	t.Parallel()
 	const (
@@ -23,7 +23,7 @@ func TestBeside(t *testing.T) {
 	)
 	for _, row := range []struct {
 		name, script string
-		stopped      bool // the newest turn is not complete
+		stopped      bool // the newest turn is incomplete
 		kept         bool
 		answer       string
 		refused      int // calls of tools
@@ -81,7 +81,8 @@ func TestBeside(t *testing.T) {
 	}
 }
 
-// TestBesideKeepsThePrefix: what a model reads before the question is what it read in the conversation, so that its provider's cache has it.
+// TestBesideKeepsThePrefix: the model's input before the question is the same as in the conversation, so that
+// its provider's cache has it.
 func TestBesideKeepsThePrefix(t *testing.T) {
 	t.Parallel()
 	s, f := front.New(t), &front.Front{}
@@ -114,7 +115,7 @@ func TestBesideKeepsThePrefix(t *testing.T) {
 	require.Len(t, notes, 1)
 }
 
-// TestBesideWithoutContext: a conversation whose first turn is not complete has none.
+// TestBesideWithoutContext: a conversation has no context if its first turn is incomplete.
 func TestBesideWithoutContext(t *testing.T) {
 	t.Parallel()
 	s, f := front.New(t), &front.Front{}

@@ -21,17 +21,16 @@ import (
 	"jp/tool/recall"
 )
 
-// A Candidate is a word with what it is about, "" if the word says all.
+// A Candidate is a word with its description, "" if the word is enough.
 type Candidate struct {
 	Word  string
 	About string
 }
 
-// mostCandidates is how many conversations or events are candidates.
 const mostCandidates = 50
 
-// ConversationCandidates are conversations whose id begins or ends like a word, those that jp held last first.
-// meant says which of them fit, by their state. Nil: all.
+// ConversationCandidates are the conversations whose id begins or ends with a word, in the order in which jp
+// held them last. meant selects them by their state, all if nil.
 func ConversationCandidates(ctx context.Context, r *repo.Repo, word string, archived bool, meant func(repo.Status) bool) (found []Candidate) {
 	seen, read := map[conversation.ID]bool{}, 0
 	add := func(id conversation.ID) {
@@ -65,13 +64,13 @@ func ConversationCandidates(ctx context.Context, r *repo.Repo, word string, arch
 		add(id)
 	}
 	if word == "" && (len(found) > 0 || meant != nil) {
-		return found // what jp never held here is in no state that a command is meant for
+		return found // jp knows the state only of conversations that it held here
 	}
 	scope := conversation.ScopeLive
 	if archived {
 		scope = conversation.ScopeArchived
 	}
-	ids, _ := r.Store.IDs(scope) // what cannot be listed is no candidate
+	ids, _ := r.Store.IDs(scope) // an unreadable scope has no candidates
 	for _, id := range slices.Backward(ids) {
 		add(id)
 	}
@@ -143,7 +142,7 @@ func ToolCandidates(r *repo.Repo, e *repo.Host) (found []Candidate) {
 	if r.Store == nil || r.Config == nil {
 		return nil
 	}
-	builtins, _ := toolset.Builtins(r, e) // without a working tree there are none
+	builtins, _ := toolset.Builtins(r, e) // there are none without a working tree
 	for _, t := range builtins {
 		about, _, _ := strings.Cut(t.Definition().Description, ". ")
 		found = append(found, Candidate{t.Definition().Name, plain(about)})
@@ -216,7 +215,7 @@ func KeyCandidates(r *repo.Repo) (found []Candidate) {
 	return once(found)
 }
 
-// ValueCandidates are the values that a setting may have, where these are few, and the one that it has.
+// ValueCandidates are the possible values of a setting, if they are few, and its present value.
 func ValueCandidates(ctx context.Context, r *repo.Repo, key string) (found []Candidate) {
 	switch {
 	case r == nil:
@@ -257,7 +256,7 @@ func sameKey(pattern, key string) bool {
 	return true
 }
 
-// once leaves out what was there before.
+// once removes duplicates.
 func once(all []Candidate) (found []Candidate) {
 	for _, c := range all {
 		if !slices.ContainsFunc(found, func(f Candidate) bool { return f.Word == c.Word }) {

@@ -13,15 +13,15 @@ import (
 	"jp/tool"
 )
 
-// CheckModel fails if the next request could not ask a model, which is named by an alias or as PROVIDER/NAME.
+// CheckModel fails if the next request could not ask a model, given by alias or as PROVIDER/NAME.
 func CheckModel(ctx context.Context, r *repo.Repo, name string) error {
 	if r.Wrong != nil {
-		return nil // the turn says what is wrong with the settings
+		return nil // the turn reports the wrong settings
 	}
 	return models.Check(ctx, r, r.Config.ResolveModel(name))
 }
 
-// CheckTools fails if there is no tool of one of the names, as far as jp knows without starting anything.
+// CheckTools fails if a name names no tool, as far as jp knows without starting anything.
 func CheckTools(r *repo.Repo, names ...string) error {
 	if r.At.TopLevel == "" || r.Wrong != nil || len(names) == 0 {
 		return nil
@@ -47,7 +47,7 @@ func noTool(registry *tool.Registry, name string) *problem.Error {
 	return f
 }
 
-// configuredServers are the MCP servers of the configuration. None of them runs.
+// configuredServers are the MCP servers of the configuration, without starting them.
 func configuredServers(r *repo.Repo) *toolset.Servers {
 	servers := &toolset.Servers{}
 	for _, name := range slices.Sorted(maps.Keys(r.Config.MCP)) {

@@ -27,7 +27,7 @@ func (l *history) child(id conversation.ID) *target {
 	}, id)
 }
 
-// open loads the conversation of a delegate, which may not have begun.
+// open loads the conversation of a delegate, even before it begins.
 func (t *target) open(ctx context.Context) (*history, error) {
 	_, err := t.run.repo.Store.Head(ctx, t.id)
 	t.fresh = errors.Is(err, conversation.ErrNotFound)
@@ -48,9 +48,8 @@ func (l *history) inChild(ctx context.Context, id conversation.ID, do func(child
 	return do(child)
 }
 
-// awaitChildren refuses to go on while another process works in a child, or a
-// tool of its earlier run does. What else keeps a child from going on is for its
-// parent's model to know.
+// awaitChildren refuses to go on while another process works in a child, or a tool of the child's earlier run
+// still runs. Other obstacles of a child go to its parent's model.
 func (l *history) awaitChildren(ctx context.Context, ledger *conversation.Ledger) error {
 	for _, d := range resume.Delegates(ctx, l.run.repo, l.target.id, l.stream.Events(), ledger, l.run.opts.Resume.Pending == "report") {
 		if d.Left || !d.Begun {
@@ -69,9 +68,8 @@ func (l *history) awaitChildren(ctx context.Context, ledger *conversation.Ledger
 	return nil
 }
 
-// takeBackChildren takes the turns of the children back whose calls are open, but for those that
-// were taken back, in which the user has asked something else since, or that work for another
-// conversation.
+// takeBackChildren takes back the turns of the children with open calls. It skips children whose turns are
+// taken back already, in which the user has asked something since, or that work for another conversation.
 func (l *history) takeBackChildren(ctx context.Context) error {
 	for _, call := range l.tail.Ledger().Open() {
 		id := call.Child()
@@ -94,12 +92,12 @@ func (l *history) takeBackChildren(ctx context.Context) error {
 	return nil
 }
 
-// A refusedTask is one that will not be gone on with.
+// A refusedTask is one that will never be resumed.
 type refusedTask struct{ why string }
 
 func (r *refusedTask) Error() string { return r.why }
 
-// refusal is why a child cannot work at all, "" where it can, or could later.
+// refusal is the reason why a child can never work, "" if it can, now or later.
 func refusal(err error) string {
 	var r *refusedTask
 	var f *problem.Error

@@ -17,28 +17,28 @@ import (
 	"jp/turnloop"
 )
 
-// A CompactRequest is what a user wants of a compaction.
+// A CompactRequest is a user's request for a compaction.
 type CompactRequest struct {
 	ID       string
 	To       string // the newest event to cover; "": as far as Keep leaves
 	Keep     int    // newest model calls that stay as they are; negative: as configured
-	Focus    string // what the summary is to be about
+	Focus    string // the subject of the summary
 	TrimOnly bool
-	DryRun   bool // nothing is recorded, and no model is asked
+	DryRun   bool // only plan: record no event and ask no model
 	Undo     bool // the newest compaction that holds
 }
 
-// A Compacted conversation is what a [CompactRequest] came to.
+// A Compacted conversation is the result of a [CompactRequest].
 type Compacted struct {
 	ID     conversation.ID
 	Events []*conversation.Event    // of the conversation, the new one with them
-	Event  *conversation.Event      // that was recorded; nil if none was
-	Plan   *conversation.Compaction // what was done, or would be; nil: there is nothing to compact
-	Undone *conversation.Event      // the compaction that holds no longer
+	Event  *conversation.Event      // the recorded one, or nil
+	Plan   *conversation.Compaction // done, or only planned; nil if there is nothing to compact
+	Undone *conversation.Event      // the compaction that Undo ended
 }
 
-// Compact makes room in a conversation, says what that would come to, or undoes the newest
-// compaction. No turn may run in it. An interrupted one stays as it is.
+// Compact makes room in a conversation, estimates the room that this would make, or undoes the newest
+// compaction. It fails while a turn runs. An interrupted turn stays as it is.
 func Compact(ctx context.Context, r *repo.Repo, o CompactRequest, front Frontend) (done Compacted, err error) {
 	if o.DryRun {
 		return wouldCompact(ctx, r, o)
@@ -102,7 +102,7 @@ func Compact(ctx context.Context, r *repo.Repo, o CompactRequest, front Frontend
 	return done, l.notCompacted(err)
 }
 
-// order opens the model of the conversation, and tells the loop what to make room with.
+// order opens the model of the conversation, and sets up the loop for the compaction.
 func (l *history) order(ctx context.Context, o CompactRequest, opts *turnloop.Options, done *Compacted) (func(context.Context, turnloop.Room) ([]conversation.Body, error), error) {
 	model, err := l.chooseModel(ctx)
 	if err != nil {
@@ -130,7 +130,7 @@ func (l *history) order(ctx context.Context, o CompactRequest, opts *turnloop.Op
 	}, nil
 }
 
-// orderOf reads what a user wants by the events and the configuration of a conversation.
+// orderOf reads a request by the events and the configuration of a conversation.
 func orderOf(r *repo.Repo, id conversation.ID, events []*conversation.Event, o CompactRequest) (CompactionOrder, error) {
 	wanted := CompactionOrder{To: -1, Keep: o.Keep, Exactly: o.Keep >= 0, Focus: o.Focus, TrimOnly: o.TrimOnly}
 	if o.Keep < 0 {
@@ -149,7 +149,7 @@ func orderOf(r *repo.Repo, id conversation.ID, events []*conversation.Event, o C
 	return wanted, nil
 }
 
-// wouldCompact says what a compaction would come to.
+// wouldCompact estimates the result of a compaction.
 func wouldCompact(ctx context.Context, r *repo.Repo, o CompactRequest) (done Compacted, err error) {
 	v, err := r.Find().View(ctx, r.Env, o.ID)
 	if err == nil {
@@ -187,9 +187,9 @@ func wouldCompact(ctx context.Context, r *repo.Repo, o CompactRequest) (done Com
 	return done, err
 }
 
-// unasked is a model of which only the context matters: it needs no key.
+// unasked is a model of which only the context matters, so it needs no key.
 func unasked(ctx context.Context, r *repo.Repo, model string) *catalog.Provider {
-	if vendor, _, _ := models.CutModel(model); vendor == models.Scripted { // a file, which says it
+	if vendor, _, _ := models.CutModel(model); vendor == models.Scripted { // its file gives the context
 		if script, err := models.OpenModel(ctx, r.Env, r, model); err == nil {
 			return script
 		}
@@ -197,7 +197,7 @@ func unasked(ctx context.Context, r *repo.Repo, model string) *catalog.Provider 
 	return &catalog.Provider{Context: models.ContextOf(r, model)}
 }
 
-// notCompacted says why a conversation was not compacted.
+// notCompacted explains an error of a compaction.
 func (l *history) notCompacted(err error) error {
 	var refused *provider.Error
 	switch {

@@ -37,7 +37,8 @@ func read(t *testing.T, script, config string) (*front.Scratch, *front.Front, co
 	return s, f, f.Last().ID
 }
 
-// TestCompact varies what a user asks to compact, and what the model that writes the summary says.
+// TestCompact varies the user's request for a compaction, and the answer of the model that writes the
+// summary.
 func TestCompact(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -45,7 +46,7 @@ func TestCompact(t *testing.T) {
 		script  string
 		writer  string // of summaries, in place of the conversation's model
 		request agent.CompactRequest
-		kind    conversation.CompactionKind // "": nothing is compacted
+		kind    conversation.CompactionKind // "": no compaction
 		wrong   string
 		hint    string
 	}{
@@ -112,7 +113,7 @@ func TestCompact(t *testing.T) {
 	}
 }
 
-// TestRoom varies what becomes of a conversation that fills the model's context.
+// TestRoom varies the end of a conversation that fills the model's context.
 func TestRoom(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {

@@ -8,20 +8,20 @@ import (
 	"jp/provider"
 )
 
-// A planner weighs what a compaction would make of the next request.
+// A planner estimates the effect of a compaction on the next request.
 type planner struct {
 	events  []*conversation.Event
 	options provider.Options
 	window  int     // tokens
 	used    int     // tokens of the next request as it is
-	basis   string  // what that is
+	basis   string  // the source of used
 	target  int     // tokens that should be left of it
 	now     int     // estimate of the next request as it is
-	scale   float64 // of an estimate, to what the server counts
+	scale   float64 // from an estimate to the server's count
 }
 
-// measure learns how jp's estimates compare with what the server counts. The window of a server
-// that refused a request, and does not say how long one may be, is taken for that request's length.
+// measure finds the ratio of the server's count to jp's estimate. If a server refused a request and names no
+// limit, measure takes that request's length as the window.
 func (p *planner) measure(refused bool) error {
 	request, err := provider.BuildAside(p.events, p.options, "")
 	if err != nil {
@@ -36,7 +36,7 @@ func (p *planner) measure(refused bool) error {
 		if p.window == 0 {
 			p.window = p.used
 		}
-		if p.used < p.window { // the server says that it is more
+		if p.used < p.window { // the server counts more
 			p.used, p.basis = p.window, conversation.BasisReported
 		}
 	}
@@ -61,9 +61,9 @@ func (p *planner) with(b *conversation.Compaction) []*conversation.Event {
 	})
 }
 
-// plan is the compaction that leaves no more than the target: a trim if that is enough, else a
-// summary, of which as much stays outside as fits. Results that the model has not read stay
-// outside. It is nil if nothing helps.
+// plan is the compaction that keeps the request within the target: a trim if that is enough, else a summary
+// that covers as little as possible. Results that the model has not read stay as they are. plan is nil if no
+// compaction helps.
 func (p *planner) plan(in compaction.Bounds) *conversation.Compaction {
 	best := p.best(in)
 	if best == nil || float64(best.After) > 0.9*float64(p.now)*p.scale {
@@ -97,8 +97,8 @@ func (p *planner) best(in compaction.Bounds) *conversation.Compaction {
 	return best
 }
 
-// shorten is a compaction of results that the model has not read, if they are too long even
-// where a summary stands for all before them. It is nil if they fit.
+// shorten is a compaction of results that the model has not read, if they are too long even behind a summary
+// of everything before them. It is nil if they fit.
 func (p *planner) shorten(in compaction.Bounds) *conversation.Compaction {
 	unread := compaction.Unread(p.events)
 	if len(unread) == 0 {
@@ -127,7 +127,7 @@ func (p *planner) shorten(in compaction.Bounds) *conversation.Compaction {
 		rest += summaryTokens
 	}
 	room := p.target - rest
-	if room < p.window/8 { // what else is sent leaves little
+	if room < p.window/8 { // the rest of the request leaves little
 		room = min(p.window/8, p.window-rest)
 	}
 	short := compaction.Shorten(unread, int(float64(room*4)/p.scale))
@@ -153,7 +153,7 @@ func (p *planner) trim(in compaction.Bounds) *conversation.Compaction {
 	return p.weighed(b, 0)
 }
 
-// cover is a summary within the bounds that has no text yet.
+// cover is a summary within the bounds, still without text.
 func (p *planner) cover(in compaction.Bounds) (*conversation.Compaction, bool) {
 	from, to, ok := compaction.Range(p.events, in)
 	if !ok {
@@ -173,8 +173,8 @@ func (p *planner) weighed(b *conversation.Compaction, more int) *conversation.Co
 	return b
 }
 
-// asks is the request for the summary of a plan: what was sent of the range, and behind it the
-// task. Where that is too long for the model, its longest texts are shortened.
+// asks is the request for the summary of a plan: the sent form of its range, and behind it the task. If that
+// is too long for the model, asks shortens the longest texts.
 func (p *planner) asks(options provider.Options, plan *conversation.Compaction, focus string) (*provider.Request, error) {
 	text := compaction.Ask(p.events, plan.ToSeq, focus, p.window)
 	var before []*conversation.Event
@@ -198,7 +198,7 @@ func (p *planner) asks(options provider.Options, plan *conversation.Compaction, 
 	return request, nil
 }
 
-// changesWhatIsSent reports whether an event outside of a range changes what is sent of it.
+// changesWhatIsSent reports whether an event outside of a range changes the sent form of the range.
 func changesWhatIsSent(e *conversation.Event) bool {
 	switch e.Type() {
 	case conversation.TypeCompaction, conversation.TypeCompactionUndone, conversation.TypePrompt, conversation.TypeWithheld, conversation.TypeTurnDiscarded, conversation.TypeForkOrigin:

@@ -27,8 +27,8 @@ type Compactor struct {
 	Notice func(string)
 	Now    func() time.Time
 
-	failed int                 // summaries in a row that a model did not give
-	owed   *conversation.Usage // of summaries that came to nothing, for the next compaction to record
+	failed int                 // summaries in a row that failed
+	owed   *conversation.Usage // of failed summaries, for the next compaction to record
 }
 
 // A SummaryWriter is a model that writes summaries.
@@ -38,25 +38,24 @@ type SummaryWriter struct {
 	Options  provider.Options
 }
 
-// afterwards is the part of what is sent at which to make room that should be left then, so
-// that room is made in few large steps.
+// afterwards is the target, as a part of the threshold for compaction. It makes room in few large steps.
 const afterwards = 0.75
 
 // afterUndo is the part of the window at which to make room behind an undone compaction: the user
 // wants the whole context as long as it can be had.
 const afterUndo = 0.95
 
-// smallWindow is a window, in tokens, that one long result fills. Servers of such models often cut a request that is too
-// long and say nothing, so a report of less than this part of the estimate counts as that part.
+// smallWindow is a window, in tokens, that one long result fills. Servers of such models often cut a request
+// that is too long without an error, so a report of less than this part of the estimate counts as that part.
 const (
 	smallWindow   = 32 << 10
 	leastReported = 0.8
 )
 
-// summaryTokens is about what a summary takes.
+// summaryTokens is the estimated size of a summary.
 const summaryTokens = 1500
 
-// leastSummary is about what the shortest summary takes: what is shorter gains nothing by one.
+// leastSummary is the estimated size of the shortest summary. A summary of a shorter text gains nothing.
 const leastSummary = 50
 
 // mostFailures is how many summaries may fail in a row before only a refusal of the server asks
@@ -77,7 +76,7 @@ func (c *Compactor) MakeRoom(ctx context.Context, r turnloop.Room) ([]conversati
 		if !known || window <= smallWindow {
 			request, err := provider.Build(r.Events, r.Request)
 			if err != nil {
-				return nil, nil // the call will say so
+				return nil, nil // the call will report the error
 			}
 			if least := int(float64(request.Estimate()) * leastReported); !known {
 				used = request.Estimate()
@@ -147,8 +146,8 @@ func (c *Compactor) MakeRoom(ctx context.Context, r turnloop.Room) ([]conversati
 // errOften says that summaries failed too often to ask for another one.
 var errOften = errors.New("summaries failed too often")
 
-// window is how many tokens the model can read: by what its server says, or jp knows, or by an
-// earlier compaction.
+// window is how many tokens the model can read: by its server's error, by jp's table, or by an earlier
+// compaction.
 func (c *Compactor) window(r turnloop.Room) int {
 	var refused *provider.Error
 	if errors.As(r.Refused, &refused) {
@@ -178,19 +177,19 @@ func newestChange(events []*conversation.Event) conversation.Type {
 	return ""
 }
 
-// ErrNothing says that there is nothing to compact.
+// ErrNothing means that there is nothing to compact.
 var ErrNothing = errors.New("there is nothing to compact")
 
 // A CompactionOrder is the user's wish for a compaction.
 type CompactionOrder struct {
 	To       int  // the newest event to cover, negative: as far as Keep leaves
 	Keep     int  // cycles that stay as they are
-	Exactly  bool // no fewer than that, however full the context is
+	Exactly  bool // at least Keep cycles, however full the context is
 	Focus    string
 	TrimOnly bool
 }
 
-// Plan is what an order comes to, without a summary. It fails with [ErrNothing].
+// Plan is the compaction of an order, without a summary. It fails with [ErrNothing].
 func (c *Compactor) Plan(r turnloop.Room, o CompactionOrder) (*conversation.Compaction, error) {
 	p, err := c.planner(r)
 	if err != nil {
@@ -225,7 +224,7 @@ func (c *Compactor) planner(r turnloop.Room) (planner, error) {
 	return p, p.measure(false)
 }
 
-// Do does what an order says. The compaction is not recorded yet.
+// Do carries out an order, without recording the compaction.
 func (c *Compactor) Do(ctx context.Context, r turnloop.Room, o CompactionOrder) (*conversation.Compaction, error) {
 	plan, err := c.Plan(r, o)
 	if err != nil || plan.Kind == conversation.CompactTrim {
@@ -241,13 +240,13 @@ func (c *Compactor) Do(ctx context.Context, r turnloop.Room, o CompactionOrder) 
 	return plan, nil
 }
 
-// ErrNoSummary says that a model was asked for a summary, and gave none.
+// ErrNoSummary means that a model gave no summary.
 var ErrNoSummary = errors.New("the model summarised nothing")
 
-// ErrUncited says that no item of a model's summary names the events that it is about.
+// ErrUncited means that each item of a model's summary lacks the events that it is about.
 var ErrUncited = errors.New("the model's summary cites no events, and jp keeps only what does")
 
-// ErrLonger says that a model wrote a summary that makes no room.
+// ErrLonger means that a model's summary makes no room.
 var ErrLonger = errors.New("the summary is as long as what it stands for")
 
 // summarise asks a model for the summary that a plan lacks, in one request.
@@ -297,7 +296,7 @@ func (c *Compactor) summarise(ctx context.Context, r turnloop.Room, p planner, p
 	return nil
 }
 
-// addOwed is a usage with that of the summaries before it which came to nothing.
+// addOwed is a usage plus that of the failed summaries before it.
 func (c *Compactor) addOwed(u *conversation.Usage) *conversation.Usage {
 	owed := c.owed
 	c.owed = nil
@@ -310,8 +309,7 @@ func (c *Compactor) addOwed(u *conversation.Usage) *conversation.Usage {
 	}
 }
 
-// read is the text of an answer. Calls of tools in it are dropped, and what is longer than any
-// summary is not read.
+// read is the text of an answer. It drops tool calls, and stops reading behind the length of any summary.
 func read(ctx context.Context, p provider.Provider, request *provider.Request) (string, *conversation.Usage, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

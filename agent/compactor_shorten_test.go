@@ -60,7 +60,7 @@ func (s *story) reads(call int, files int, sizes ...int) {
 	}
 }
 
-// room makes room as the loop does, and returns the events with what was recorded.
+// room makes room as the loop does, and returns the events with those that it records.
 func (s story) room(t *testing.T, m *model, window int) story {
 	t.Helper()
 	c := &agent.Compactor{Model: "test/m", Provider: m, Window: window, At: 0.8, Keep: 4, Auto: true, Notice: func(string) {}, Now: time.Now}
@@ -85,8 +85,8 @@ func (s story) sent(t *testing.T) (text string, tokens int) {
 	return text, request.Estimate()
 }
 
-// Of results that the model has not read it gets the beginning and the end of each, whatever
-// their sizes: they fit, and the newest are whole if that leaves the others their share.
+// The model gets the beginning and the end of each unread result, of any size: they fit, and the newest are
+// whole if that leaves the others their share.
 func TestResultsThatWereNotReadAreShortened(t *testing.T) {
 	for _, window := range []int{8192, 12_000, 32_768, 200_000} {
 		for name, sizes := range map[string][]int{
@@ -138,7 +138,7 @@ func TestPicturesThatDoNotFit(t *testing.T) {
 	require.Contains(t, text, "r0 line 0", "its text is sent")
 }
 
-// The request for a summary fits, whatever it is about: answers, long requests, results.
+// The request for a summary fits with any content: answers, long requests, results.
 func TestTheRequestForASummaryFits(t *testing.T) {
 	for _, window := range []int{8192, 12_000, 32_768} {
 		for name, fill := range map[string]func(s *story, i int){
@@ -187,7 +187,7 @@ func TestTheRequestForASummaryFits(t *testing.T) {
 	}
 }
 
-// A server that reports nothing, or a part, keeps no conversation from being compacted.
+// A conversation can be compacted even if its server reports too small a count, or none.
 func TestTooSmallReports(t *testing.T) {
 	for _, tt := range []struct {
 		input, window int

@@ -86,7 +86,7 @@ func TestMakeRoom(t *testing.T) {
 		refused error
 		answer  string
 		err     error
-		want    string // kinds of what is recorded
+		want    string // kinds of the recorded events
 		asked   int
 	}{
 		"there is room":               {talk(8, 8000, 10_000), 100_000, false, nil, good, nil, "", 0},
@@ -155,7 +155,7 @@ func TestAnUndoneCompactionIsNotDoneAgain(t *testing.T) {
 	}
 }
 
-// What summaries took that came to nothing stands in the next compaction.
+// The next compaction records the usage of failed summaries.
 func TestTheUsageOfFailedSummariesIsRecorded(t *testing.T) {
 	m := &model{answer: "No."}
 	c := &agent.Compactor{Model: "test/m", Provider: m, Window: 12_000, At: 0.8, Keep: 4, Auto: true, Notice: func(string) {}, Now: time.Now}
@@ -168,7 +168,7 @@ func TestTheUsageOfFailedSummariesIsRecorded(t *testing.T) {
 	require.Equal(t, 200, bodies[0].(*conversation.Compaction).Usage.Input)
 }
 
-// A model that fails again and again is not asked at each call.
+// A model that fails repeatedly is asked less often.
 func TestSummariesThatFailAreNotAskedForEver(t *testing.T) {
 	m, told := &model{err: errors.New("down")}, 0
 	c := &agent.Compactor{Model: "test/m", Provider: m, Window: 12_000, At: 0.8, Keep: 4, Auto: true, Notice: func(string) { told++ }, Now: time.Now}
@@ -180,7 +180,7 @@ func TestSummariesThatFailAreNotAskedForEver(t *testing.T) {
 	require.Equal(t, 2, told)
 }
 
-// What the user ends is no failure of the model, and nothing is recorded.
+// An interruption by the user counts as no failure of the model, and leaves no record.
 func TestASummaryThatTheUserEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	m := &model{err: context.Canceled}

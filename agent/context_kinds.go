@@ -10,7 +10,7 @@ import (
 	"jp/provider/catalog"
 )
 
-// A ContextKind is a kind of what fills a model's context, in words.
+// A ContextKind is a kind of content of a model's context, in words.
 type ContextKind string
 
 // The kinds, in the order in which users see them.
@@ -26,8 +26,8 @@ const (
 // ContextKinds are all of them.
 var ContextKinds = []ContextKind{ContextSystem, ContextInstructions, ContextSkills, ContextMessages, ContextResults, ContextAttachments}
 
-// kindsOf tells of each block of the messages what it is, in thousandths of its tokens. The events are those that a request
-// to the model is made of.
+// kindsOf gives the kinds of each block of the messages, in thousandths of its tokens. The events are those
+// that a request to the model is made of.
 func kindsOf(ctx context.Context, r *repo.Repo, events []*conversation.Event, name string, model *catalog.Provider) [][]map[ContextKind]int {
 	options := provider.Options{Model: name, API: model.API, Endpoint: model.Endpoint, Account: model.Account}
 	options.Content = func(p conversation.Payload) ([]byte, bool) {

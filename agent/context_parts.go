@@ -21,8 +21,8 @@ func (u ContextUse) Tokens() (sum int) {
 	return sum
 }
 
-// ContextByKind sums up the content of the next request by kind, as [Preview] does. The sum is what the newest model call has read,
-// as far as that is known: [ContextOf] says the same.
+// ContextByKind sums up the content of the next request by kind, as [Preview] does. The sum is the newest
+// model call's input, if that is known, as in [ContextOf].
 func ContextByKind(ctx context.Context, r *repo.Repo, o Request, front Frontend) (ContextUse, error) {
 	o.Input.Text = []string{"?"} // a request has some words
 	p, err := Preview(ctx, r, o, front)

@@ -11,7 +11,8 @@ import (
 	"jp/internal/testing/front"
 )
 
-// TestContextByKind adds one thing after the other to what a model reads: the kind of it grows by about its tokens, and no other does.
+// TestContextByKind adds one item after the other to a model's input: its kind grows by about its tokens, and
+// the others stay.
 func TestContextByKind(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("word and ", 1200) // about 2,700 tokens

@@ -15,7 +15,7 @@ type ContextShare struct {
 	Window int `json:"window"` // tokens that the model can read
 }
 
-// ContextOf is the share by the newest events of a conversation, nil if jp does not know it.
+// ContextOf is the share by the newest events of a conversation, nil if unknown.
 func ContextOf(ctx context.Context, r *repo.Repo, events []*conversation.Event) *ContextShare {
 	model := nextModelOf(r, events)
 	tokens, known := compaction.Used(events)

@@ -83,7 +83,7 @@ func TestFilesThatGitObeys(t *testing.T) {
 		before  func(s *front.Scratch)
 		command string
 		config  string
-		want    string // a pattern of the files, "": none, and the turn goes on
+		want    string // a pattern of the files, "": the turn goes on
 		absent  string // a file that is gone afterwards
 	}{
 		{name: "hooks, excludes and aliases", command: hooked, want: `\.git/config \.git/hooks/pre-commit \.git/info/exclude`},
@@ -146,7 +146,8 @@ func TestFilesThatGitObeys(t *testing.T) {
 	}
 }
 
-// TestCopyInPlaceOfGit: the result is not recorded, since the store went with git's folder. The turn stops, and names it.
+// TestCopyInPlaceOfGit: the result stays unrecorded, since the store went with git's folder. The turn stops,
+// and names it.
 func TestCopyInPlaceOfGit(t *testing.T) {
 	t.Parallel()
 	s := front.New(t)
@@ -155,7 +156,8 @@ func TestCopyInPlaceOfGit(t *testing.T) {
 	require.Contains(t, details(err), ".git\n")
 }
 
-// TestControlFilesOnResume: jp died while a tool changed what git obeys. A resume stops before anything runs, and the next one goes on.
+// TestControlFilesOnResume: jp died while a tool changed files that git obeys. A resume stops before any tool
+// runs, and the next one goes on.
 func TestControlFilesOnResume(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {

@@ -87,8 +87,7 @@ func (c *child) work(ctx context.Context, t delegate.Task) (err error) {
 	return err
 }
 
-// stop ends the child's turn as it stands: the user has ended what its parent
-// was doing.
+// stop ends the child's turn as it is, since the user has ended its parent's turn.
 func (c *child) stop(ctx context.Context) (err error) {
 	if c.history.stream.TurnNumber() == 0 {
 		return &refusedTask{"the user stopped it"}
@@ -123,9 +122,8 @@ func (c *child) begin(ctx context.Context, t delegate.Task) error {
 	return err
 }
 
-// create makes the child's ref, with what it is: its parent, and what differs in
-// its configuration. That is one move of one ref, so that a crash leaves all of
-// it or nothing under the id that is on record.
+// create makes the child's ref with its parent and its changes of the configuration. It moves one ref once,
+// so that a crash leaves all of them under the recorded id, or nothing.
 func (c *child) create(ctx context.Context, t delegate.Task) error {
 	delta, err := c.parent.inheritance(t)
 	if err != nil {

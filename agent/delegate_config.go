@@ -12,9 +12,9 @@ import (
 	"jp/tool/delegate"
 )
 
-// inheritance is the event by which a child has the configuration of its parent,
-// with its own tools and budget. What may not come from events is not in it: the
-// child reads that where its parent does.
+// inheritance is the event by which a child has the configuration of its parent, with its own tools and
+// budget. It excludes keys that may not come from events, which the child reads from the same files as its
+// parent.
 func (e *turn) inheritance(t delegate.Task) (*conversation.Event, error) {
 	delta := map[string]any{}
 	for _, event := range conversation.AfterAdoption(e.history.stream.Events()) {
@@ -30,7 +30,7 @@ func (e *turn) inheritance(t delegate.Task) (*conversation.Event, error) {
 		return nil, err
 	}
 	merge(delta, map[string]any{"tools": tools})
-	delete(delta, "model") // the turn's start says it
+	delete(delta, "model") // it is in the turn's start
 	if t.Budget > 0 {
 		merge(delta, map[string]any{"limits": map[string]any{"tokens": t.Budget}})
 	}
@@ -38,9 +38,8 @@ func (e *turn) inheritance(t delegate.Task) (*conversation.Event, error) {
 	return &conversation.Event{Body: &conversation.ConfigDelta{Delta: text}}, err
 }
 
-// toolSwitches say which tools are on for a child and which are off: of its
-// parent's, those that are named, or all. A name that is not among them is
-// refused.
+// toolSwitches switch a child's tools on or off: all of its parent's, or only the named ones. An unknown name
+// is an error.
 func (e *turn) toolSwitches(named []string) (map[string]any, error) {
 	all, err := e.allTools()
 	if err != nil {

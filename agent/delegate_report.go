@@ -8,7 +8,7 @@ import (
 	"jp/turnloop"
 )
 
-// report is what a child came to that gave no answer.
+// report is the report of a child without an answer.
 func (c *child) report(why string) delegate.Report {
 	r := delegate.Report{Why: why, None: c.target.fresh, Usage: c.turn.outcome.Usage, Files: []string{}}
 	r.State = conversation.NewestState(c.history.stream.Events())
@@ -18,8 +18,7 @@ func (c *child) report(why string) delegate.Report {
 	return r
 }
 
-// reportEnd is what the child's turn came to. One that waits for an answer has
-// not come to its end.
+// reportEnd is the result of the child's turn. A turn that waits for an answer has no result yet.
 func (c *child) reportEnd() (delegate.Report, error) {
 	if c.run.delegation.presence.Command != nil && c.turn.outcome.Status == turnloop.Stopped {
 		return delegate.Report{}, c.run.delegation.presence.Command // was meant for the turn that the user sees
@@ -44,7 +43,7 @@ func (c *child) reportEnd() (delegate.Report, error) {
 	return report, nil
 }
 
-// whyNoAnswer is why a turn that is over has no answer, "" if it has one.
+// whyNoAnswer is the reason why an ended turn has no answer, "" if it has one.
 func (c *child) whyNoAnswer() string {
 	switch {
 	case c.history.stream.Tail().Discarded:

@@ -33,7 +33,7 @@ func delegates(s *front.Scratch, child, more string) string {
 	return oneCall("delegate", fmt.Sprintf("{ task = \"Work on it\", model = %q%s }", s.Model(child), more))
 }
 
-// childOf is the conversation that works for another one, "" for none.
+// childOf is the conversation that works for another one, or "".
 func childOf(t *testing.T, s *front.Scratch, parent conversation.ID) conversation.ID {
 	t.Helper()
 	r := s.Open()
@@ -48,7 +48,7 @@ func childOf(t *testing.T, s *front.Scratch, parent conversation.ID) conversatio
 	return ""
 }
 
-// TestDelegate varies what a delegate comes to.
+// TestDelegate varies the end of a delegate.
 func TestDelegate(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -60,7 +60,7 @@ func TestDelegate(t *testing.T) {
 		result  string
 		isError bool
 		made    bool
-		none    bool // it has no conversation
+		none    bool // it lacks a conversation
 		status  turnloop.Status
 	}{
 		{name: "an answer", child: worker, result: "It is made.", made: true},
@@ -109,7 +109,7 @@ func TestDelegate(t *testing.T) {
 	}
 }
 
-// TestWaitingDelegate varies what becomes of a delegate whose question nobody answers.
+// TestWaitingDelegate varies the fate of a delegate whose question stays unanswered.
 func TestWaitingDelegate(t *testing.T) {
 	t.Parallel()
 	const question = "Run fs_create_file a.txt?"
@@ -190,7 +190,7 @@ func TestWaitingDelegate(t *testing.T) {
 	}
 }
 
-// TestForkedDelegate: a fork of the parent has no child of its own.
+// TestForkedDelegate: a fork of the parent has no child.
 func TestForkedDelegate(t *testing.T) {
 	t.Parallel()
 	s, f := front.New(t), &front.Front{}
@@ -208,7 +208,7 @@ func TestForkedDelegate(t *testing.T) {
 	require.False(t, s.Exists("a.txt"))
 }
 
-// TestDelegatedCost: what a delegate spends counts to the turn that gave the task.
+// TestDelegatedCost: the usage of a delegate counts to the turn that gave the task.
 func TestDelegatedCost(t *testing.T) {
 	t.Parallel()
 	spend := "[[reply]]\nusage = { input = 3000, output = 20, cost_usd = \"0.15\" }\n[[reply.tool_call]]\nname = \"fs_list_files\"\narguments = {}\n[[reply]]\nmessage = \"Said.\"\nusage = { input = 3000, output = 20, cost_usd = \"0.15\" }\n"

@@ -7,8 +7,8 @@ import (
 	"jp/conversation"
 )
 
-// Delete deletes a conversation that is named by its id. It refuses one that another one waits for,
-// one that was set back, and one that a process holds.
+// Delete deletes a conversation by its id. It fails if another conversation waits for it, if it was set back,
+// or if a process holds it.
 func Delete(ctx context.Context, r *repo.Repo, id conversation.ID) error {
 	s := repo.Selection{Words: []string{string(id)}, Scopes: []conversation.Scope{conversation.ScopeLive}, ByID: true, Yes: true}
 	infos, err := s.Find(ctx, r.Env, r)

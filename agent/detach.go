@@ -7,9 +7,8 @@ import (
 	"jp/agent/problem"
 )
 
-// detach lets a process in the background go on with the turn. begin records a turn that is not
-// begun yet, and is nil for one that is. Where the output of the process has no place, nothing
-// can run in the background.
+// detach lets a process in the background go on with the turn. begin records a turn that has not begun, and
+// is nil for one that has. If the output of the process cannot be stored, detach fails.
 func (t *target) detach(ctx context.Context, begin func() error) error {
 	registry, err := t.run.repo.Processes().Registry()
 	if err != nil {

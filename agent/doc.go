@@ -1,4 +1,4 @@
-// Package agent is the application: what any front end can ask of jp.
+// Package agent is the application: all that a front end can ask of jp.
 //
 // A front end opens a repository ([jp/agent/repo]), makes a [Frontend] of itself, and calls [Ask].
 // The run goes from value to value. Each names those before it, so that a step says whose facts it uses:
@@ -10,8 +10,8 @@
 //	resumption  the decision about an interrupted turn
 //	question    the new turn
 //
-// Everything that has to be closed stands in resources.
+// Resources has everything that must be closed.
 //
-// A front end is told all of it, and puts every decision to the user. The package knows no
-// terminal and no command line.
+// The package reports every step to the front end, and puts every decision to the user. It is independent of
+// terminals and command lines.
 package agent

@@ -14,7 +14,7 @@ import (
 	"jp/turnloop"
 )
 
-// draft is the file among the drafts that keeps a text until it is asked.
+// draft is the file that keeps the draft of a text until it is asked.
 func (t *target) draft() string {
 	switch {
 	case t.forked != nil:
@@ -25,7 +25,7 @@ func (t *target) draft() string {
 	return live.RequestFile(t.id)
 }
 
-// newDraft is the draft of a new conversation, which no other process has while this one runs.
+// newDraft is the draft of a new conversation, which belongs to this process alone.
 func (t *target) newDraft() string {
 	if t.res.slot == nil {
 		slot, _ := live.TakeSlot(t.run.repo.StateDir())
@@ -34,11 +34,11 @@ func (t *target) newDraft() string {
 	return cmp.Or(t.res.slot.File(), live.RequestFile(""))
 }
 
-// keptDraft is what a draft asks, "" where there is none.
+// keptDraft is the kept text of a draft, "" without one.
 func (t *target) keptDraft() (string, error) {
 	kept, err := live.KeptDraft(t.run.repo.StateDir(), t.draft())
 	var refused *safefile.SealError
-	if errors.As(err, &refused) { // which was said
+	if errors.As(err, &refused) { // the user knows it already
 		return "", nil
 	}
 	return kept, err
@@ -50,7 +50,7 @@ func (t *target) keepText(f *problem.Error) error {
 	if text == "" {
 		return f
 	}
-	if t.fresh && t.run.opts.Turn.Queue != nil { // it is in the line of the chat, which keeps it
+	if t.fresh && t.run.opts.Turn.Queue != nil { // the chat's queue keeps it
 		f.Message += " Your question is kept."
 		return f
 	}
@@ -59,7 +59,7 @@ func (t *target) keepText(f *problem.Error) error {
 		return fmt.Errorf("keep your question: %w", err)
 	}
 	f.Message += " Your question is kept."
-	if t.run.front.CanEdit() && t.run.opts.Turn.Queue == nil { // the line of a chat has it
+	if t.run.front.CanEdit() && t.run.opts.Turn.Queue == nil { // the chat's queue has it
 		opens := action.EditIn(t.id.Short())
 		switch {
 		case t.forked != nil:
@@ -72,8 +72,7 @@ func (t *target) keepText(f *problem.Error) error {
 	return f
 }
 
-// forgetDraft removes a draft that is recorded. What waits to be asked still
-// stays.
+// forgetDraft removes a draft that is recorded. A draft still waiting to be asked stays.
 func (t *target) forgetDraft(drafted, asked string) {
 	if t.fresh && t.forked == nil && t.res.slot == nil { // it was not edited
 		if kept, err := live.RequestDraft(t.run.repo.StateDir(), ""); err != nil || kept == "" || t.run.opts.Turn.Queue != nil {
@@ -81,12 +80,12 @@ func (t *target) forgetDraft(drafted, asked string) {
 		}
 	}
 	if kept, err := t.keptDraft(); err == nil && (kept == drafted || kept == strings.TrimSpace(asked)) {
-		_ = t.run.repo.StateDir().Remove(repo.DraftsFolder, t.draft()) // it comes into the editor again
+		_ = t.run.repo.StateDir().Remove(repo.DraftsFolder, t.draft()) // if it stays, the editor shows it again
 	}
 }
 
-// choiceError is how a question to the user that got no answer ends jp. What the user
-// asked on the command line is kept.
+// choiceError is the error of a question that the user left unanswered. It keeps the question of the command
+// line.
 func (t *target) choiceError(err error) error {
 	var signal *turnloop.Interrupt
 	switch {
@@ -98,7 +97,7 @@ func (t *target) choiceError(err error) error {
 	return err
 }
 
-// leftAlone is how Ctrl+C ends a question about an incomplete turn.
+// leftAlone is the error of a question about an incomplete turn that ended by Ctrl+C.
 func (t *target) leftAlone() *problem.Error {
 	return problem.Unchanged(problem.ExitInterrupted, "interrupted").About(t.id)
 }

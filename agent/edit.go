@@ -32,8 +32,7 @@ func EditText(ctx context.Context, r *repo.Repo, front Frontend, initial []byte,
 	return os.ReadFile(f.Name())
 }
 
-// EditApart lets the user edit a text in a temporary file. What was written until then
-// comes with an error.
+// EditApart lets the user edit a text in a temporary file. With an error it returns the text written so far.
 func EditApart(ctx context.Context, front Frontend, r *repo.Repo, initial []byte, ext string) ([]byte, error) {
 	f, err := os.CreateTemp("", "jp-*"+ext)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"jp/agent/snapshot"
 )
 
-// An environment is the place where jp runs, as a model is told.
+// An environment describes to a model the place in which jp runs.
 type environment struct {
 	now    time.Time
 	system string

@@ -14,7 +14,7 @@ import (
 	"jp/turnloop"
 )
 
-// candidate opens a model that may answer in place of the turn's, within what the turn may cost.
+// candidate opens a model that may answer in place of the turn's, within the cost limit of the turn.
 func (e *turn) candidate(ctx context.Context, name string) (*turnloop.Candidate, error) {
 	model, err := models.OpenModel(ctx, e.run.env, e.run.repo, name)
 	if err != nil {
@@ -27,7 +27,7 @@ func (e *turn) candidate(ctx context.Context, name string) (*turnloop.Candidate,
 	}, nil
 }
 
-// fallbacks are the models of model_fallback, nil if there are none. The turn's own is none.
+// fallbacks are the models of model_fallback without the turn's own, nil if there are none.
 func (e *turn) fallbacks() func(ctx context.Context, n int) (*turnloop.Candidate, error) {
 	names := []string{}
 	for _, name := range e.run.repo.Config.ModelFallback {
@@ -46,8 +46,8 @@ func (e *turn) fallbacks() func(ctx context.Context, n int) (*turnloop.Candidate
 	}
 }
 
-// replacement offers the person at the terminal the newest model of the family of one that is not there. Where
-// there is no person it is nil, and the end of the turn names the command.
+// replacement offers the person at the terminal the newest model of a missing model's family. Without a
+// person it is nil, and the error of the turn names the command.
 func (e *turn) replacement() func(ctx context.Context, cause error) (*turnloop.Candidate, error) {
 	u := e.res.user
 	if u == nil || e.run.delegation != nil {
@@ -80,7 +80,7 @@ func (e *turn) replacement() func(ctx context.Context, cause error) (*turnloop.C
 	}
 }
 
-// missingModel adds the commands that help if a model is not there.
+// missingModel adds the commands that help with a missing model.
 func (e *turn) missingModel(ctx context.Context, f *problem.Error, provider string) {
 	id := e.target.id.Short()
 	if name := models.ProvidersOf(e.run.repo).Replacement(ctx, e.run.env, e.model); name != "" {

@@ -9,20 +9,20 @@ import (
 	"jp/conversation"
 )
 
-// Bounds of what a front end is given of changed files.
+// Bounds of the changed files that a front end gets.
 const (
 	mostTexts    = 20        // files
 	longestShown = 256 << 10 // bytes of one text
 )
 
-// A FileText is a file as it was, and as it is. A text is nil where there is no file.
+// A FileText is a file before and after a change. A text is nil if the file is missing.
 type FileText struct {
 	Path          string
 	Before, After *string
 }
 
-// FileTexts are the texts of files that a tool changed, as they are recorded. Binary and very long ones
-// are left out, and so is what a partial clone lacks.
+// FileTexts are the recorded texts of files that a tool changed. It leaves out binary and very long ones, and
+// those that a partial clone lacks.
 func FileTexts(ctx context.Context, r *repo.Repo, changes []conversation.FileChange) (all []FileText) {
 	text := func(oid string) (*string, bool) {
 		if oid == "" {

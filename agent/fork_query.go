@@ -13,8 +13,8 @@ import (
 	"jp/internal/action"
 )
 
-// findFork makes the fork to ask in. What would keep it from being asked in is
-// said of the source, before there is a fork.
+// findFork makes the fork to ask in. It checks the source for obstacles first, so that the error names the
+// source.
 func (t *target) findFork(ctx context.Context) error {
 	var cut fork.ForkCut
 	if t.run.opts.Target.Fork != ForkAtEnd {
@@ -46,8 +46,7 @@ func (t *target) findFork(ctx context.Context) error {
 	return nil
 }
 
-// forkDecided refuses to fork inside a turn where no user can say what becomes of
-// it.
+// forkDecided refuses to fork inside a turn if no user can decide about it.
 func (r *run) forkDecided(f *fork.Fork) error {
 	_, tail := conversation.SplitTail(f.Kept)
 	if tail == nil || tail.Empty() || r.opts.decision() != undecided || r.repeats() && tail.Status() == conversation.StatusResponse {
@@ -62,8 +61,7 @@ func (r *run) forkDecided(f *fork.Fork) error {
 	return e.Hint(action.ForkAndContinue(problem.Itoa(f.At.Seq), f.View.Name()), "fork, and go on with the turn").Hint(action.ForkAndDiscard(problem.Itoa(f.At.Seq), f.View.Name()), "fork, and ask this instead")
 }
 
-// dropFork removes the fork if nothing came to be in it. The error with which
-// the run ended is then about the source.
+// dropFork removes the fork if it stayed empty. The error of the run is then about the source.
 func (t *target) dropFork(ctx context.Context, ended error) error {
 	head, err := t.run.repo.Store.Head(ctx, t.id)
 	if err != nil || head != t.forked.Head {

@@ -13,19 +13,19 @@ import (
 	"jp/undo"
 )
 
-// A Frontend is where a user follows a run of jp, and decides.
+// A Frontend lets a user follow a run of jp, and decide.
 type Frontend interface {
 	// Output shows the run.
 	Output(o OutputOptions) Output
-	// Child shows what a delegate does, among what its parent shows.
+	// Child shows the output of a delegate, within the output of its parent.
 	Child(id conversation.ID) Output
 	// Configured is called when the configuration of a conversation is read.
 	Configured(style config.Style)
 	// Running lets the user interrupt a turn.
 	Running(turn Interruptible, transient bool)
-	// Over ends what Running began, and returns when nothing of it goes on.
+	// Over ends the work of Running, and returns when all of it has ended.
 	Over()
-	// OnSuspend is called before the process is stopped, if it is not nil.
+	// OnSuspend sets a function to call before the process is stopped, if it is not nil.
 	OnSuspend(flush func())
 	// Abort ends the run as a signal does.
 	Abort(signal string)
@@ -36,10 +36,9 @@ type Frontend interface {
 	// whether an editor can be opened for it.
 	CanWrite() bool
 	CanEdit() bool
-	// Edit opens a file in the user's editor, and returns when that has ended. dir is where
-	// the editor works.
+	// Edit opens a file in the user's editor, and returns when that has ended. The editor works in dir.
 	Edit(ctx context.Context, dir, path string) error
-	// Reads reports whether a text comes from standard input beside the words that were given.
+	// Reads reports whether standard input has a text besides the words of the command line.
 	Reads() bool
 	// Read reads that text.
 	Read(ctx context.Context) (string, error)
@@ -55,16 +54,15 @@ type Frontend interface {
 type User interface {
 	// Ask puts a question of a turn.
 	Ask(ctx context.Context, q turnloop.Question) (turnloop.Answer, error)
-	// Decide lets the user choose. It is an ErrUserLeft, ErrUserSilent or ErrUserGone where they
-	// do not, and the cause of ctx where that ends.
+	// Decide lets the user choose. Its error is ErrUserLeft, ErrUserSilent or ErrUserGone if they do not, and
+	// the cause of ctx if that ends.
 	Decide(ctx context.Context, d UserDecision) (key rune, err error)
 	// Line reads one line for a conversation, with the errors of Decide.
 	Line(ctx context.Context, about conversation.ID, prompt string) (string, error)
 	// Tell shows a line.
 	Tell(line string)
-	// Approve shows what an MCP server offers, and lets the user approve it.
+	// Approve shows the offers of an MCP server, and lets the user approve them.
 	Approve(ctx context.Context, s *mcp.Server) error
-	// Close lets go of the user.
 	Close()
 }
 
@@ -75,16 +73,16 @@ var (
 	ErrUserGone   = errors.New("the user's terminal is gone")
 )
 
-// A UserDecision is a question of jp itself, such as what becomes of an interrupted turn.
+// A UserDecision is one of jp's own questions, such as that about an interrupted turn.
 type UserDecision struct {
-	Text    string // what the user has to know, in whole lines
+	Text    string // all that the user has to know, in whole lines
 	Choices []UserChoice
-	List    bool   // each choice stands on a line of its own
-	Enter   rune   // the choice that Enter stands for; 0: Enter decides nothing
-	Help    string // what "?" shows, in whole lines; "" for none
-	Editor  rune   // the choice that needs [Frontend.Edit]; 0: none does
-	Line    rune   // the choice behind which [User.Line] is called; 0: none is
-	Risky   rune   // the choice that no front end may take by itself; 0: none is
+	List    bool   // each choice has a line of its own
+	Enter   rune   // the choice of the Enter key; 0: Enter decides nothing
+	Help    string // the text of "?", in whole lines, or ""
+	Editor  rune   // the choice that needs [Frontend.Edit], or 0
+	Line    rune   // the choice behind which [User.Line] is called, or 0
+	Risky   rune   // the choice that only a person may take, or 0
 }
 
 // A UserChoice is one answer to it.
@@ -103,20 +101,19 @@ type Interruptible interface {
 // OutputOptions say how a run is shown.
 type OutputOptions struct {
 	Beside  bool // the turn is beside the user's conversation
-	Partial bool // also text that is not durable yet
+	Partial bool // also text before it is durable
 }
 
-// An Output shows a turn while it runs, and what it came to.
+// An Output shows a running turn, and its result.
 type Output interface {
 	turnloop.Observer
 	// Begin is called before the turn.
 	Begin(r RunInfo)
-	// Resumed is called before a turn is gone on with, with what was found in words and
-	// the events that are there of it.
+	// Resumed is called before a turn is resumed, with the findings in words and the turn's recorded events.
 	Resumed(words string, tail *conversation.IncompleteTurn)
 	// Detached is called when the turn goes on in the background.
 	Detached(d DetachedJSON)
-	// Ended is called once with what the run came to.
+	// Ended is called once with the result of the run.
 	Ended(e Ending)
 }
 
@@ -128,38 +125,38 @@ type DetachedJSON struct {
 	Log          string          `json:"log"`
 }
 
-// A RunInfo is what is known of a run before its turn.
+// A RunInfo has the facts about a run before its turn.
 type RunInfo struct {
 	ID         conversation.ID
-	Fresh      bool             // the conversation does not exist yet
-	Recorded   bool             // else nothing of the turn is kept
+	Fresh      bool             // the conversation is still to be made
+	Recorded   bool             // the turn is kept
 	Detach     bool             // it goes on in the background
 	Archived   bool             // the conversation is
 	Approves   bool             // the user has approved its tools on the command line
-	ForkedFrom *repo.ForkedFrom // nil where no fork was made for it
+	ForkedFrom *repo.ForkedFrom // nil unless it is a fork of this run
 	Model      string           // PROVIDER/NAME
 	Dir        string           // of the working tree
-	Turn       int              // that is gone on with; 0 for a new one
+	Turn       int              // the resumed one; 0: a new one
 	// Instructions are the names of the files of instructions that the model works by. It is
 	// nil for a run of another process.
 	Instructions func() []string
-	Approved     func() string // which of its tool runs were approved in advance, in words; "" for none
+	Approved     func() string // in words, which of its tool runs were approved in advance, or ""
 	// snapshots reports whether jp keeps snapshots of the files, and changed are the files that
 	// differ between two of them. Both are nil for a run of another process.
 	Snapshots func() bool
 	Changed   func(before, after string) ([]FileChange, error)
-	// Outlook says what jp undo would come to after a turn whose tools changed files that no snapshot has. It is nil, or gives
-	// nil, where there are none.
+	// Outlook is the effect that jp undo would have after a turn whose tools changed files outside of all
+	// snapshots. It is nil, or gives nil, if snapshots have all of them.
 	Outlook func(turn int, unknown bool) (*undo.Outlook, error)
 }
 
-// A FileChange is how a file differs, in lines; -1 where its content is binary.
+// A FileChange has a file's changed lines; -1 if its content is binary.
 type FileChange struct {
 	Path           string
 	Added, Deleted int
 }
 
-// Known is the conversation's id, "" where no other process will know it.
+// Known is the conversation's id, "" if it stays unknown to other processes.
 func (r RunInfo) Known() conversation.ID {
 	if !r.Recorded && r.Fresh {
 		return ""
@@ -167,15 +164,15 @@ func (r RunInfo) Known() conversation.ID {
 	return r.ID
 }
 
-// An Ending is what a run came to.
+// An Ending is the result of a run.
 type Ending struct {
 	Outcome turnloop.Outcome
 	Err     error
-	ID      conversation.ID // "" where the run found or made none that is there
-	Discard bool            // the run took a turn back, and did nothing else
+	ID      conversation.ID // "" if the run has no conversation
+	Discard bool            // the run only took a turn back
 	Tokens  int             // of the model's context that the conversation uses
 	Window  int             // tokens of that context; 0: unknown
 }
 
-// Transient reports whether nothing of the turn is kept.
+// Transient reports whether the turn is left unrecorded.
 func (r RunInfo) Transient() bool { return r.ID != "" && !r.Recorded }

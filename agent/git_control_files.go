@@ -11,8 +11,8 @@ import (
 	"jp/turnloop"
 )
 
-// review asks the person at the terminal whether the turn goes on though a tool changed
-// files that git obeys. Where there is none it is nil, and the turn ends.
+// review asks the person at the terminal whether the turn goes on though a tool changed files that git obeys.
+// Without a person it is nil, and the turn ends.
 func (r *run) review() func(ctx context.Context, changed *turnloop.ControlFilesError) (bool, error) {
 	u := r.res.user
 	if u == nil {

@@ -11,8 +11,7 @@ import (
 	"jp/turnloop"
 )
 
-// Headless is a front end that shows nothing and asks nothing. A front end embeds it, and has
-// of its own what it can do.
+// Headless is a front end without output and user. Other front ends embed it, and override the rest.
 type Headless struct{}
 
 var _ Frontend = Headless{}
@@ -35,7 +34,7 @@ func (Headless) Over() {}
 // OnSuspend implements [Frontend].
 func (Headless) OnSuspend(func()) {}
 
-// Abort implements [Frontend]. It does nothing: a front end cancels the context of its run.
+// Abort implements [Frontend], as a no-op: a front end cancels the context of its run.
 func (Headless) Abort(string) {}
 
 // User implements [Frontend].
@@ -69,7 +68,7 @@ func (Headless) Attach(context.Context, conversation.ID) error {
 	return errors.New("this front end shows no other process")
 }
 
-// NoOutput shows nothing of a run.
+// NoOutput is an empty [Output].
 type NoOutput struct{}
 
 var _ Output = NoOutput{}

@@ -25,13 +25,13 @@ type history struct {
 	head      conversation.Head
 	stream    *conversation.Stream
 	events    []*conversation.Event        // all of them, with the incomplete turn
-	tail      *conversation.IncompleteTurn // nil where every turn is complete
+	tail      *conversation.IncompleteTurn // nil if every turn is complete
 	stoppedAt time.Time                    // when the newest of them happened that was there at the start
-	leftModel string                       // of an incomplete turn that is left out, "" for none
+	leftModel string                       // of an incomplete turn that is left out, or ""
 }
 
-// load reads the conversation, and refuses one that may not be continued. A new conversation is
-// empty, and so is one that is refused.
+// load reads the conversation, and fails if it may not be continued. A new or a refused conversation is
+// empty.
 func (t *target) load(ctx context.Context) (*history, error) {
 	l := &history{run: t.run, res: t.res, target: t, stream: conversation.NewStream(t.run.env.Now)}
 	if t.fresh {
@@ -85,22 +85,20 @@ func (l *history) read(ctx context.Context) error {
 	}
 	l.stream.SetClock(l.run.env.Now)
 	err = l.run.repo.Configure(l.run.env, l.events, l.run.opts.Turn.Profiles...)
-	if err == nil && l.run.delegation == nil { // a child shows what it does among what its parent shows
+	if err == nil && l.run.delegation == nil { // a child shows its output within its parent's
 		l.run.front.Configured(l.run.repo.Config.Style)
 	}
 	return err
 }
 
-// record is what the events say of the incomplete turn. Its age is counted from
-// what was there when jp came.
+// record is the record of the incomplete turn. Its age counts from the newest event at jp's start.
 func (l *history) record() reconcile.Record {
 	r := reconcile.Read(l.events, l.tail, live.StreamedAnswer(l.run.repo.StateDir(), l.target.id, l.events))
 	r.At, r.LeftBehind = l.stoppedAt, snapshot.LeftBehind(l.events).Paths()
 	return r
 }
 
-// recorder is a loop that records decisions and runs nothing. It looks at the
-// files, nil if they are not to be looked at.
+// recorder is a loop that records decisions and runs no tools. It looks at the files f unless that is nil.
 func (l *history) recorder(f *snapshot.Files) *turnloop.Loop {
 	opts := turnloop.Options{Conversation: turnloop.ConversationOptions{Journal: l.run.repo.Store, ID: l.target.id, Head: l.head, Stream: l.stream}, Tools: turnloop.ToolOptions{Registry: new(tool.Registry)}, Clock: turnloop.Clock{Now: l.run.env.Now}}
 	if f != nil {
@@ -109,7 +107,8 @@ func (l *history) recorder(f *snapshot.Files) *turnloop.Loop {
 	return turnloop.New(opts)
 }
 
-// system is the system prompt: jp's own words or the user's in their place, and what they leave out.
+// system is the system prompt: jp's own words or the user's in their place, and the parts that they leave
+// out.
 func (l *history) system(words string) string {
 	switch {
 	case l.run.opts.NoPersist:
@@ -120,14 +119,13 @@ func (l *history) system(words string) string {
 	return words
 }
 
-// transientPrompt is what a model is told besides, of whose turn nothing is recorded.
+// transientPrompt is an addition for the model of an unrecorded turn.
 const transientPrompt = `
 This question is asked in passing: only tools that read are switched on, and nothing of this turn is recorded. Answer it, and change nothing.`
 
-// delegatePrompt is what a model is told besides, that works for another one.
+// delegatePrompt is an addition for the model of a delegate.
 const delegatePrompt = `
 You work on a task that another model gave you. It sees only your last answer: put into it all that was asked for. Keep the state of your work with update_state, so that it is known if you are interrupted.`
 
-// worksFor is the conversation that this one works for, "" if it works for the
-// user.
+// worksFor is the conversation that this one works for, "" if that is the user.
 func (l *history) worksFor() conversation.ID { return resume.WorksFor(l.stream.Events()) }

@@ -10,9 +10,8 @@ import (
 	"jp/provider"
 )
 
-// A HistoryCache keeps, for the next question of a chat or an editor's session, the loaded events of its conversation and
-// what the requests have in common. The zero value is ready to use, by several
-// goroutines.
+// A HistoryCache keeps, for the next question of a chat or an editor's session, the loaded events of its
+// conversation and the common part of the requests. The zero value is ready to use, by several goroutines.
 type HistoryCache struct {
 	mu       sync.Mutex
 	events   []*conversation.Event
@@ -65,7 +64,7 @@ func loadAfter(ctx context.Context, s *gitstore.Store, at conversation.Head, kno
 	return newer, 0, nil
 }
 
-// known has the common part of the requests, nil for nothing.
+// known is the common part of the requests, nil if empty.
 func (c *HistoryCache) known() *provider.CompleteTurns {
 	if c == nil {
 		return nil
@@ -75,12 +74,12 @@ func (c *HistoryCache) known() *provider.CompleteTurns {
 	return c.requests
 }
 
-// fits adds the size of events, and reports whether they are whole and all of them not too large.
+// fits adds the size of events, and reports whether they are whole and small enough.
 func (c *HistoryCache) fits(events []*conversation.Event) bool {
 	for _, e := range events {
 		c.size += int64(e.TextBytes())
 		for _, p := range e.Payloads {
-			if c.size += p.Bytes; p.Absent { // it can come
+			if c.size += p.Bytes; p.Absent { // it may arrive later
 				return false
 			}
 		}

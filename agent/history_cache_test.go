@@ -17,8 +17,9 @@ import (
 	"jp/internal/testing/front"
 )
 
-// TestHistoryCache plays random histories of a chat: its questions, and what another process does to the conversation
-// between them. After each step the next request is that of a process which loads all anew. JP_HISTORIES is how many.
+// TestHistoryCache plays random histories of a chat: its questions, and another process's changes of the
+// conversation between them. After each step the next request is that of a process which loads all anew.
+// JP_HISTORIES is how many.
 func TestHistoryCache(t *testing.T) {
 	t.Parallel()
 	n := 6

@@ -8,7 +8,7 @@ import (
 	"jp/turnloop"
 )
 
-// openHooks prepares the commands of the configuration; nil where it has none.
+// openHooks prepares the commands of the configuration, nil without any.
 func (t *target) openHooks() turnloop.Hooks {
 	commands := map[hooks.Point][]string{}
 	for point, argv := range t.run.repo.Config.Hooks {

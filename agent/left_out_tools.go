@@ -23,7 +23,7 @@ type UntoldTool struct {
 	Why  string `json:"why"`
 }
 
-// untold are the tools that a provider is not told of.
+// untold are the tools that a provider does not get.
 func untold(model *catalog.Provider, tools *tool.Registry) []UntoldTool {
 	var told []provider.Tool
 	names := map[string]string{}
@@ -42,7 +42,7 @@ func untold(model *catalog.Provider, tools *tool.Registry) []UntoldTool {
 // untoldShown is how many of them a notice names.
 const untoldShown = 3
 
-// untoldNotice says which tools a model does not have, none where it has all.
+// untoldNotice names the tools that a model lacks, if any.
 func untoldNotice(model string, all []UntoldTool) []string {
 	if len(all) == 0 {
 		return nil
@@ -88,7 +88,7 @@ func UntoldHere(r *repo.Repo, e *repo.Host) (vendor string, all []UntoldTool) {
 	return vendor, untold(v.Open("", catalog.Options{}), offered)
 }
 
-// ListUntold writes the tools that a provider is not told of.
+// ListUntold writes the tools that a provider does not get.
 func ListUntold(w io.Writer, vendor string, all []UntoldTool) {
 	if len(all) == 0 {
 		return

@@ -14,7 +14,7 @@ type ListedTool struct {
 	Name  string
 	About string // its first sentence
 	On    bool   // the request has it
-	Reads bool   // it changes nothing
+	Reads bool   // it only reads
 }
 
 // ListTools lists the tools by name, as far as jp knows them without starting anything.

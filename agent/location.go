@@ -11,9 +11,8 @@ import (
 	"jp/reconcile"
 )
 
-// allowPlace refuses to go on somewhere else than where the turn stopped,
-// unless the user says so. last is where HEAD was at the end, and changed how many files
-// moved since.
+// allowPlace refuses to resume a turn in another place than its own, unless the user allows it. last is HEAD
+// at the end of the turn, and changed counts the files that moved since.
 func (i *resumption) allowPlace(ctx context.Context, last conversation.Git, differences []reconcile.Difference, changed int) error {
 	if len(differences) == 0 || i.run.opts.Resume.Anyway {
 		return nil

@@ -36,10 +36,9 @@ func (t *target) lock() error {
 	return err
 }
 
-// errMoved says that the conversation has changed while the user was asked.
 var errMoved = errors.New("the conversation has changed")
 
-// locked says which process keeps this run from the conversation.
+// locked is the error that names the process which has the conversation.
 func (t *target) locked(ctx context.Context, locked *process.LockedError) *problem.Error {
 	h := t.run.repo.Processes().Holding(ctx, locked)
 	f := h.Reaching(h.Failure(t.run.env.Now()))
@@ -60,15 +59,15 @@ func (t *target) locked(ctx context.Context, locked *process.LockedError) *probl
 // silence is how long jp waits for a conversation before it tells the user.
 const silence = 300 * time.Millisecond
 
-// What ends the wait for a key.
+// The reasons that end the wait for a key.
 var (
 	errStillHeld = errors.New("the conversation is still held")
 	errFree      = errors.New("the conversation is free")
 	errNews      = errors.New("its process has news")
 )
 
-// acquireLock takes the conversation for this run. Where a person is there, a process
-// that holds it is waited for, and they may ask elsewhere instead.
+// acquireLock takes the conversation for this run. At a terminal it waits for a process that holds it, and
+// offers to ask elsewhere instead.
 func (t *target) acquireLock(ctx context.Context) error {
 	if t.fresh {
 		return nil
@@ -139,9 +138,9 @@ func (w *busyWait) wait(ctx context.Context) error {
 	}
 }
 
-// waitOnce says what the other process does, and waits for a key, for the
-// conversation or for news, whichever comes first. All that it starts has ended
-// when it returns, and the lock is held only where it is errFree.
+// waitOnce tells the user about the other process, and waits for a key, for the conversation or for news,
+// whichever comes first. All its goroutines have ended when it returns, and it holds the lock only if it
+// returns errFree.
 func (w *busyWait) waitOnce(ctx context.Context) (rune, error) {
 	there := live.LookAtHolder(ctx, w.run.repo, w.target.id, w.holder.Holder)
 	defer there.Close()
@@ -175,8 +174,7 @@ func (w *busyWait) waitOnce(ctx context.Context) (rune, error) {
 	return key, err
 }
 
-// attach looks at the other process from here, as jp attach does. How that ended
-// matters only where jp is to end.
+// attach looks at the other process from here, as jp attach does. Its error matters only if jp has to end.
 func (w *busyWait) attach(ctx context.Context) error {
 	err := w.run.front.Attach(ctx, w.target.id)
 	var interrupt *turnloop.Interrupt
@@ -193,7 +191,7 @@ func (w *busyWait) attach(ctx context.Context) error {
 func (w *busyWait) choose(ctx context.Context, key rune) error {
 	switch key {
 	case 'f':
-		w.run.opts.Input.Stdin = w.run.front.Reads() // what is piped in is asked, too
+		w.run.opts.Input.Stdin = w.run.front.Reads() // the piped text is asked, too
 		w.run.opts.Target.Fork, w.run.opts.Target.ID, w.run.opts.Resume.Discard = ForkAtEnd, string(w.target.id), true
 	case 'n':
 		w.run.opts.Target.New, w.run.opts.Target.ID, w.run.opts.Resume.Discard = true, "", false
@@ -206,8 +204,7 @@ func (w *busyWait) choose(ctx context.Context, key rune) error {
 	return w.target.acquireLock(ctx)
 }
 
-// ended is the end of a wait. A signal that a key or the loss of the terminal
-// stands for leaves, as they do.
+// ended is the end of a wait. Any signal but SIGTERM gives up, as does the loss of the terminal.
 func (w *busyWait) ended(ctx context.Context, err error) error {
 	var interrupt *turnloop.Interrupt
 	if errors.As(err, &interrupt) && interrupt.Signal != "SIGTERM" || errors.Is(err, ErrUserGone) {
@@ -216,12 +213,12 @@ func (w *busyWait) ended(ctx context.Context, err error) error {
 	return err
 }
 
-// leave gives up; what was to be asked is kept.
+// leave gives up, and keeps the text to ask.
 func (w *busyWait) leave(ctx context.Context) error {
 	return w.target.keepText(w.target.locked(ctx, w.holder))
 }
 
-// decision says what the other process does and what can be done meanwhile.
+// decision tells the user what the other process does, and offers the choices meanwhile.
 func (w *busyWait) decision(there *live.Holder) UserDecision {
 	d := UserDecision{Text: fmt.Sprintf("%s is busy: %s.\n", w.target.id, there.Words(w.run.env.Now()))}
 	if there.Inquiry != nil {

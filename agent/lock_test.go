@@ -11,17 +11,17 @@ import (
 	"jp/process"
 )
 
-// TestBusy varies what a person does about a conversation that another process holds.
+// TestBusy varies the person's choice about a conversation that another process holds.
 func TestBusy(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name   string
 		keys   []rune
-		free   bool // the other process lets go of it when the person is asked
+		free   bool // the other process releases it when the person is asked
 		settle bool // the request only resumes
 		wrong  string
 		hint   string
-		asked  string // where the question is: "", "here", "fork" or "new"
+		asked  string // the place of the question: "", "here", "fork" or "new"
 	}{
 		{name: "nobody is there", wrong: "is locked by", hint: "jp query --fork"},
 		{name: "nobody is there to resume", settle: true, wrong: "is locked by"},

@@ -64,7 +64,7 @@ func (e *turn) prepare(ctx context.Context, unknown turnloop.Resolver, untracked
 		return nil, err
 	}
 	e.run.out.Begin(e.info(lasting, files))
-	if e.run.delegation == nil { // its parent has said it
+	if e.run.delegation == nil { // the parent has told the user
 		for _, line := range slices.Concat(e.run.repo.HeldBackLine(), toolset.SandboxOf(e.run.repo, e.run.env).Missing(toolset.StartsPrograms(e.run.repo, tools)), e.res.servers.Told(), untoldNotice(e.model, untold(model, tools)), e.absentNotice(lasting)) {
 			e.run.out.Noticed(line)
 		}
@@ -177,7 +177,7 @@ func (e *turn) prepare(ctx context.Context, unknown turnloop.Resolver, untracked
 	}
 	if q := e.res.messages; q != nil && e.run.delegation == nil {
 		opts.Input.Queued, opts.Observer = func() []string { return q.Send(-1) }, queueKeeper{opts.Observer, q}
-		if e.run.opts.Turn.Queue == nil { // a chat asks what is left as a turn of its own
+		if e.run.opts.Turn.Queue == nil { // a chat asks the rest as a turn of its own
 			opts.Input.More = q.Rest
 		}
 	}
@@ -188,7 +188,7 @@ func (e *turn) prepare(ctx context.Context, unknown turnloop.Resolver, untracked
 	if opts.Conversation.Base, err = e.target.base(ctx, files); err != nil {
 		return nil, err
 	}
-	if d := e.run.delegation; d != nil { // it asks where its parent does
+	if d := e.run.delegation; d != nil { // it asks as its parent does
 		opts.User.Prompter = d.presence
 		return turnloop.New(opts), nil
 	}
@@ -201,7 +201,7 @@ func (e *turn) prepare(ctx context.Context, unknown turnloop.Resolver, untracked
 	return loop, nil
 }
 
-// limitCost is the model within what the turn may cost. The turns of delegates count to their parent's.
+// limitCost wraps the model in the turn's cost limit. The turns of delegates count to their parent's.
 func (e *turn) limitCost(model *catalog.Provider) provider.Provider {
 	if e.run.delegation == nil {
 		e.res.spent = usage.NewTurnCost(e.run.repo.Config.Limits.CostUSD)
@@ -212,7 +212,8 @@ func (e *turn) limitCost(model *catalog.Provider) provider.Provider {
 	return e.res.spent.Limit(model, model.Price)
 }
 
-// previewed keeps what would be sent. If the model is asked again, that was for want of an answer.
+// previewed keeps the request that would be sent. The loop asks again for want of
+// an answer, so only the first request counts.
 func (e *turn) previewed(ctx context.Context, request *provider.Request, model *catalog.Provider, room *Compactor) {
 	p := e.run.opts.preview
 	if p.Parts != nil {
@@ -224,7 +225,7 @@ func (e *turn) previewed(ctx context.Context, request *provider.Request, model *
 	p.add(request, kindsOf(ctx, e.run.repo, e.history.stream.Events(), e.model, model))
 }
 
-// meet finds the user, and makes what other processes will see of the run, once.
+// meet finds the user, and makes the run visible to other processes, once.
 func (e *turn) meet(ctx context.Context) {
 	if e.run.delegation != nil {
 		return
@@ -246,7 +247,7 @@ func (e *turn) meet(ctx context.Context) {
 	})
 }
 
-// info is what the front end is told of the run before its turn.
+// info describes the run to the front end before its turn.
 func (e *turn) info(ctx context.Context, files *snapshot.Files) RunInfo {
 	r := RunInfo{
 		ID: e.target.id, Fresh: e.target.fresh, Recorded: !e.run.opts.unrecorded(), Detach: e.run.opts.Detach, Approves: e.run.opts.Turn.Yes, Model: e.model, Dir: e.run.repo.Place(),
@@ -274,15 +275,15 @@ func (e *turn) info(ctx context.Context, files *snapshot.Files) RunInfo {
 	return r
 }
 
-// delta is the event for what the flags change for good: another model, tools
-// switched on or off. It is nil where they change nothing.
+// delta is the event for lasting changes by flags: another model, tools switched on or off. It is nil without
+// such changes.
 func (e *turn) delta() (*conversation.Event, error) {
 	if e.run.background != nil && e.run.background.Order.Asked {
 		return nil, nil // it is recorded
 	}
 	delta := map[string]any{}
 	merge(delta, e.run.repo.Report.Lasting)
-	delete(delta, "model") // the turn's start says it
+	delete(delta, "model") // it is in the turn's start
 	if was := e.history.stream.ModelOnRecord(); was != "" && was != e.model {
 		delta["model"] = e.model
 	}

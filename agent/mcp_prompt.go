@@ -11,8 +11,8 @@ import (
 	"jp/internal/safetext"
 )
 
-// A ServerPrompt is a prompt of an MCP server with which the user asks. What the server says is a part of the question,
-// whatever it says: it names no command, no file and no tool.
+// A ServerPrompt is a prompt of an MCP server with which the user asks. The server's text is only a part of
+// the question: jp reads no command, file or tool from it.
 type ServerPrompt struct {
 	Server, Name string
 	Words        string // that the user wrote behind it
@@ -21,7 +21,7 @@ type ServerPrompt struct {
 // promptLine is how many characters of a prompt the user is told.
 const promptLine = 120
 
-// prompt asks the server for the text that goes below the user's own, and for what is attached to it.
+// prompt gets from the server the text below the user's own, and its attachments.
 func (e *turn) prompt(ctx context.Context, p ServerPrompt) (text string, files []contextfiles.Attachment, err error) {
 	s, err := e.approvedServer(p.Server)
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 	"jp/tool/mcp"
 )
 
-// openServers finds the servers that the configuration names, once, and asks the
-// user about what they have not approved. Where no user can be asked, or the turn
-// has no tools, no server is started. A child has those of its parent.
+// openServers finds the servers of the configuration, once, and asks the user about unapproved offers. It
+// starts no server if there is no user to ask, or the turn is without tools. A child has the servers of its
+// parent.
 func (e *turn) openServers(ctx context.Context) error {
 	switch {
 	case e.res.servers != nil || e.run.repo.At.TopLevel == "":
@@ -36,7 +36,7 @@ func (e *turn) openServers(ctx context.Context) error {
 	return nil
 }
 
-// approveServer sees to it that what a server offers is approved, or left out.
+// approveServer sees to it that the offers of a server are approved, or left out.
 func (e *turn) approveServer(ctx context.Context, s *mcp.Server) error {
 	if toolset.ApprovedWhole(s.State()) || e.run.opts.Tools.None && !slices.ContainsFunc(e.run.opts.Tools.Enable, toolset.IsServerTool) {
 		return nil

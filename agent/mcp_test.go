@@ -42,7 +42,7 @@ func served(t *testing.T, s *front.Scratch, approve bool) {
 	require.NoError(t, server.Approve(listing.Offers))
 }
 
-// TestServer varies what a turn takes from an MCP server. One that is not approved gives nothing.
+// TestServer varies the offers that a turn takes from an MCP server. An unapproved server gives none.
 func TestServer(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -92,7 +92,7 @@ func TestServer(t *testing.T) {
 	}
 }
 
-// TestServerTool runs a tool of a server, which is asked about.
+// TestServerTool runs a tool of a server, after a question.
 func TestServerTool(t *testing.T) {
 	t.Parallel()
 	s, f := front.New(t), &front.Front{}
@@ -163,7 +163,7 @@ func TestFileTexts(t *testing.T) {
 	require.Equal(t, map[string][2]string{"new.txt": {"-", "new\n"}, "old.txt": {"old\n", "old\nmore\n"}, "gone.txt": {"gone\n", "-"}}, texts)
 }
 
-// TestAskedInstructions varies what the user says of a file of instructions that another program changed.
+// TestAskedInstructions varies the user's answer about a file of instructions that another program changed.
 func TestAskedInstructions(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {

@@ -8,8 +8,8 @@ import (
 	"jp/config"
 )
 
-// A ModeChange is what a front end tells a running turn of modes that the user chooses meanwhile. The zero
-// value is ready for use.
+// A ModeChange tells a running turn of modes that the user chooses meanwhile. The zero value is ready for
+// use.
 type ModeChange struct {
 	mu     sync.Mutex
 	chosen bool
@@ -17,11 +17,11 @@ type ModeChange struct {
 	less   bool // a mode that was chosen allowed less than the one before
 }
 
-// modes are those of jp's own, with "" for none, from the strictest on.
+// modes are jp's own modes, and "" for none, from the strictest on.
 var modes = []string{config.ProfilePlan, "", config.ProfileEdits, config.ProfileAuto}
 
-// Choose says that the user chooses a mode, while a turn runs that began in another one; "" is none. It
-// reports whether that holds at once, for the calls of this turn that have not begun: if the mode allows less. One that
+// Choose sets a mode, "" for none, while a turn runs that began in another one. It reports whether the mode
+// holds at once, for the calls of this turn that have yet to begin: it does if it allows less. One that
 // allows more holds from the next question of this turn on. A turn that began in plan stays in it.
 func (c *ModeChange) Choose(began, now string) (atOnce bool) {
 	c.mu.Lock()
@@ -53,5 +53,5 @@ func (c *ModeChange) now(profiles []string) (mode string, less bool) {
 	return c.mode, c.less
 }
 
-// AcceptsPlan reports whether the user accepts a plan with these words: the mode in which nothing is changed ends.
+// AcceptsPlan reports whether the user accepts a plan with these words, so that the plan mode ends.
 func AcceptsPlan(words string) bool { return strings.EqualFold(strings.Trim(words, " \n.!"), "go on") }

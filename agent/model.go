@@ -9,11 +9,11 @@ import (
 	"jp/conversation"
 )
 
-// RequireModel fails if a first request has no model to ask: neither the request nor the configuration names
-// one, no provider has a key, and no Ollama runs here. Its error says how to get one.
+// RequireModel fails if a first request has no model to ask: the request and the configuration name none, no
+// provider has a key, and no Ollama runs here. Its error says how to get one.
 func RequireModel(ctx context.Context, r *repo.Repo, o Request) error {
 	if o.Turn.Model != "" || len(o.Turn.Profiles) > 0 || r.Config.Model != "" || r.Wrong != nil {
-		return nil // the turn says what is wrong with them
+		return nil // the turn reports the wrong settings
 	}
 	_, err := models.ProvidersOf(r).UsualModel(ctx, r.Env)
 	return err
@@ -37,9 +37,9 @@ func nextModelOf(r *repo.Repo, events []*conversation.Event) string {
 	return r.Config.ResolveModel(cmp.Or(conversation.ModelOf(events), r.Config.Model))
 }
 
-// chooseModel is the model to ask: the flag's, the conversation's, the
-// configured one, the first that can be asked. A conversation that is replayed is named by its
-// whole id: any other name of it may be another one's tomorrow.
+// chooseModel is the model to ask: the flag's, the conversation's, the configured one, the first available
+// one. It names a replayed conversation by its whole id, since any other name of it may belong to another one
+// tomorrow.
 func (l *history) chooseModel(ctx context.Context) (string, error) {
 	for _, name := range []string{l.run.opts.Turn.Model, l.profileModel(), l.stream.Model(), l.leftModel, l.run.repo.Config.Model} {
 		if name == "" {
@@ -47,7 +47,7 @@ func (l *history) chooseModel(ctx context.Context) (string, error) {
 		}
 		model := l.run.repo.Config.ResolveModel(name)
 		if vendor, word, ok := models.CutModel(model); ok && vendor == models.Replayed {
-			if id, err := l.run.repo.Find().Resolve(ctx, l.run.env, word); err == nil { // else opening it says what is wrong
+			if id, err := l.run.repo.Find().Resolve(ctx, l.run.env, word); err == nil { // else opening it fails
 				model = models.Replayed + "/" + string(id)
 			}
 		}

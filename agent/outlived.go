@@ -32,7 +32,7 @@ func openChildren(ctx context.Context, r *repo.Repo, id conversation.ID) (childr
 	if err != nil || len(info.Summary.Open) == 0 {
 		return nil
 	}
-	events, _ := r.Store.Load(ctx, info.Head) // what is before damage is known
+	events, _ := r.Store.Load(ctx, info.Head) // the events before damage are known
 	_, tail := conversation.SplitTail(events)
 	if tail == nil {
 		return nil
@@ -50,7 +50,7 @@ func openChildren(ctx context.Context, r *repo.Repo, id conversation.ID) (childr
 func EndTools(ctx context.Context, r *repo.Repo, id conversation.ID) (ended int, err error) {
 	info, err := r.Store.Info(ctx, id)
 	if err != nil {
-		return 0, nil // it is unreadable, or was never there: no call of it is known
+		return 0, nil // it is unreadable or missing, and so are its calls
 	}
 	for _, seq := range r.States().ToolsLeft(info) {
 		if err := r.Locks.EndTool(ctx, id, seq); err != nil {

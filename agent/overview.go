@@ -11,13 +11,13 @@ import (
 	"jp/conversation"
 )
 
-// An Overview is what a user needs to know when they come to a conversation.
+// An Overview helps a user who comes to a conversation.
 type Overview struct {
 	ID      conversation.ID       // "" for a new conversation
 	Listing repo.Summary          // of the conversation; the zero value for a new one
 	Turn    string                // its newest turn in words, "" if that is complete
-	Last    []*conversation.Event // of its newest turn that is not discarded, as far as that is not far back
-	Others  []Stopped             // what else stopped in this working tree, the newest first
+	Last    []*conversation.Event // of its newest turn that is still in effect, within reach of [farthest]
+	Others  []Stopped             // other interrupted turns of this working tree, the newest first
 }
 
 // Overview looks at the conversation that a word stands for, "" for the session's. A session
@@ -45,7 +45,8 @@ func OverviewOf(ctx context.Context, r *repo.Repo, word string) (o Overview, err
 // farthest is how many events jp reads for the newest words. A turn may have thousands, and the user waits.
 const farthest = 300
 
-// lastTurn is the newest turn that is not discarded, as far as it is read, and what it was asked.
+// lastTurn has the events of the newest turn that is still in effect, as far as it is read, and the text of
+// its request.
 func lastTurn(ctx context.Context, r *repo.Repo, head conversation.Head) (asked string, events []*conversation.Event, err error) {
 	var discarded conversation.TurnDiscarded
 	read := 0
@@ -77,8 +78,7 @@ func lastTurn(ctx context.Context, r *repo.Repo, head conversation.Head) (asked 
 	return asked, events, nil
 }
 
-// conversationFor is the conversation that a word stands for, "" where the session has none and
-// none is named.
+// conversationFor is the conversation that a word stands for, or the session's, "" if it has none.
 func conversationFor(ctx context.Context, r *repo.Repo, word string) (conversation.ID, error) {
 	if word != "" {
 		return r.Find().Resolve(ctx, r.Env, word)
@@ -91,8 +91,7 @@ func conversationFor(ctx context.Context, r *repo.Repo, word string) (conversati
 	return id, err
 }
 
-// LeftInQueue are the messages of a queue that an earlier process left, but for those that it
-// recorded.
+// LeftInQueue are the messages of an earlier process's queue that it has not recorded.
 func LeftInQueue(ctx context.Context, r *repo.Repo, id conversation.ID, q *live.Queue) (texts []string) {
 	waiting := q.Waiting()
 	if len(waiting) == 0 {
@@ -121,8 +120,8 @@ func LeftInQueue(ctx context.Context, r *repo.Repo, id conversation.ID, q *live.
 	return texts
 }
 
-// RecentRequests are what the user asked in a conversation recently, the oldest first. The event with the number from is the
-// first that was read: if it is not 0, [EarlierRequests] may have more.
+// RecentRequests are the user's recent requests in a conversation, the oldest first. Reading began with the
+// event numbered from: if that is not 0, [EarlierRequests] may have more.
 func RecentRequests(ctx context.Context, r *repo.Repo, id conversation.ID) (texts []string, from int, err error) {
 	v, err := r.Find().ViewBack(ctx, r.Env, string(id), func(back []*conversation.Event) bool { return len(back) >= farthest })
 	if err != nil || len(v.Events) == 0 {
@@ -131,7 +130,7 @@ func RecentRequests(ctx context.Context, r *repo.Repo, id conversation.ID) (text
 	return requestsIn(v.Events), v.Events[0].Seq, nil
 }
 
-// EarlierRequests are what the user asked in a conversation before an event, the oldest first.
+// EarlierRequests are the user's requests in a conversation before an event, the oldest first.
 func EarlierRequests(ctx context.Context, r *repo.Repo, id conversation.ID, before int) ([]string, error) {
 	v, err := r.Find().View(ctx, r.Env, string(id))
 	if err != nil {
@@ -149,11 +148,11 @@ func requestsIn(events []*conversation.Event) (texts []string) {
 	return texts
 }
 
-// searchedConversations are as many as [SearchedRequests] looks into, besides the first one.
+// searchedConversations is how many conversations [SearchedRequests] reads besides the first one.
 const searchedConversations = 20
 
-// SearchedRequests are what the user asked, the newest first: in a conversation, "" for none, and then in the others that
-// were active last.
+// SearchedRequests are the user's requests, the newest first: those of a conversation, unless it is "", and
+// then those of the most recently active others.
 func SearchedRequests(ctx context.Context, r *repo.Repo, first conversation.ID) (texts []string) {
 	if v, err := r.Find().View(ctx, r.Env, string(first)); err == nil && first != "" {
 		texts = requestsIn(v.Events)
@@ -187,7 +186,7 @@ func AskedRequests(ctx context.Context, r *repo.Repo, id conversation.ID) (asked
 	if err != nil {
 		return nil, err
 	}
-	begun := -1 // the start of a turn that has no request yet
+	begun := -1 // the start of a turn still without a request
 	tree := ""
 	for _, e := range v.Events {
 		if e.Tree != "" && e.Tree != tree {

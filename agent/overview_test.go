@@ -101,7 +101,7 @@ func said(events []*conversation.Event) (texts []string) {
 	return texts
 }
 
-// TestOverview has the newest turn that is not discarded.
+// TestOverview has the newest turn that is still in effect.
 func TestOverview(t *testing.T) {
 	t.Parallel()
 	s, f := front.New(t), &front.Front{}
@@ -156,7 +156,7 @@ func TestOverview(t *testing.T) {
 	require.Empty(t, agent.ContextUsed(t.Context(), r, nil))
 }
 
-// TestAnswerRecorded: an answer counts for the question that waits, and for no other.
+// TestAnswerRecorded: an answer counts only for the waiting question.
 func TestAnswerRecorded(t *testing.T) {
 	t.Parallel()
 	s, f, id := stopped(t)
@@ -208,7 +208,7 @@ func TestModelOfARequest(t *testing.T) {
 	require.ErrorContains(t, agent.CheckModel(t.Context(), r, "nosuch/x"), "nosuch")
 }
 
-// TestMistakes varies settings that turns cannot work with.
+// TestMistakes varies settings that make turns fail.
 func TestMistakes(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct{ name, config, want, idle string }{

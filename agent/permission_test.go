@@ -15,7 +15,7 @@ import (
 	"jp/turnloop"
 )
 
-// subjects are what git shows of the events of a conversation.
+// subjects are git's log of a conversation.
 func subjects(s *front.Scratch, id conversation.ID) string {
 	return s.Git("log", "--format=%s", "refs/jp/conversations/"+string(id))
 }
@@ -67,7 +67,8 @@ func TestRecordedApproval(t *testing.T) {
 	}
 }
 
-// TestAllowRuleInRoot: what a rule allows runs unasked in the root of the working tree, and elsewhere by the user's answer alone.
+// TestAllowRuleInRoot: calls that a rule allows run unasked in the root of the working tree, and elsewhere by
+// the user's answer alone.
 func TestAllowRuleInRoot(t *testing.T) {
 	t.Parallel()
 	for where, allowed := range map[string]bool{"": true, `, cwd = "."`: true, `, cwd = "evil"`: false} {
@@ -174,7 +175,7 @@ func TestOverwriteIsAskedOnce(t *testing.T) {
 	}
 }
 
-// TestQuestionThatWaits: nothing of a tool runs while its question waits, so that what changes is the user's.
+// TestQuestionThatWaits: a tool runs only after its question, so that changes meanwhile are the user's.
 func TestQuestionThatWaits(t *testing.T) {
 	t.Parallel()
 	for _, discard := range []bool{false, true} {

@@ -8,8 +8,7 @@ import (
 	"jp/redact"
 )
 
-// placeholders are those that stand in the texts of a value, whether or not their secrets
-// are known.
+// placeholders are those in the texts of a value, of known and unknown secrets.
 func placeholders(value json.RawMessage) (held []string) {
 	conversation.RewriteJSON(value, func(_, text string) string {
 		_, found := redact.Restore(text, func(string) (string, bool) { return "", false })

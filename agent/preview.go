@@ -7,8 +7,8 @@ import (
 	"jp/agent/toolset"
 )
 
-// Preview says what a request would send, and what that costs. It asks no model, runs no hook and
-// records nothing. Decisions that a person would be asked for are taken as without one.
+// Preview describes the request of a turn, and its cost. It only reads: the model, hooks and records stay out
+// of it. It decides as without a person.
 func Preview(ctx context.Context, r *repo.Repo, o Request, front Frontend) (Previewed, error) {
 	o.DryRun, o.Turn.NonInteractive = true, true
 	if err := o.Check(); err != nil {
@@ -24,7 +24,7 @@ func Preview(ctx context.Context, r *repo.Repo, o Request, front Frontend) (Prev
 	return *taken, err
 }
 
-// A previewFront shows nothing of a turn that does not run.
+// A previewFront hides a turn that does not run.
 type previewFront struct{ Frontend }
 
 func (previewFront) Output(OutputOptions) Output { return NoOutput{} }

@@ -15,15 +15,15 @@ type Previewed struct {
 	ID       conversation.ID // "" for a new conversation
 	Turn     int
 	Model    string // PROVIDER/NAME
-	Tokens   int    // about what the model would read
+	Tokens   int    // of the model's input, an estimate
 	Window   int    // tokens that it can read; 0: unknown
-	CostUSD  string // of these tokens without what a cache saves; "" if the price is unknown
+	CostUSD  string // of these tokens without the savings of a cache; "" if the price is unknown
 	Compacts bool   // the conversation would be compacted first
 	Request  PreviewedRequest
 	Parts    []PreviewedPart // of the request, in order
 }
 
-// A PreviewedRequest is what would be sent.
+// A PreviewedRequest is the content of the request.
 type PreviewedRequest struct {
 	System   string             `json:"system"`
 	Tools    []provider.Tool    `json:"tools"`
@@ -33,7 +33,7 @@ type PreviewedRequest struct {
 
 // A PreviewedPart is the system prompt, the tools, or a block of a message.
 type PreviewedPart struct {
-	From   string // who says it
+	From   string // the speaker
 	Text   string
 	Tokens int // an estimate
 	kinds  map[ContextKind]int

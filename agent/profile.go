@@ -12,11 +12,11 @@ import (
 	"jp/tool/delegate"
 )
 
-// The profiles in use are settings like all others: [repo.Repo.Configure] reads them into the configuration, with
-// their security keys for this process only. What of them lasts is recorded by [turn.delta]. Here is what
-// no key of the configuration can say.
+// The profiles in use are settings like all others: [repo.Repo.Configure] reads them into the configuration,
+// with their security keys for this process only. [turn.delta] records their lasting part. This file has the
+// parts that have no key in the configuration.
 
-// profileModel is the model that a profile of the command line names, "" for none.
+// profileModel is the model that a profile of the command line names, or "".
 func (l *history) profileModel() string {
 	if len(l.run.opts.Turn.Profiles) > 0 && l.run.repo.Report.Origins["model"].Layer == config.LayerProfile {
 		return l.run.repo.Config.Model
@@ -29,9 +29,10 @@ func (l *history) profileTools() bool {
 	return l.run.repo.Report.Lasting["tools"] != nil
 }
 
-// unasked lets tools run without a question while a mode says so: in edits those that change files which jp can bring
-// back, in auto all that change files, and programs of the sandbox without network. So does a rule of the user's for what
-// is no command. What the user has switched off stays off, and a person still allows what is exclusive.
+// unasked lets tools run without a question according to the mode: in edits those that change files which jp
+// can bring back, in auto all that change files, and programs of the sandbox without network. For all tools
+// but commands, so do the user's rules. Tools that the user has switched off stay off, and exclusive ones
+// still need a person.
 func (e *turn) unasked(registry *tool.Registry) (*tool.Registry, error) {
 	walls := toolset.SandboxOf(e.run.repo, e.run.env)
 	all := registry.All()

@@ -23,7 +23,7 @@ import (
 	"jp/turnloop"
 )
 
-// addRecoveryHints adds to the end of a turn what helps against it.
+// addRecoveryHints adds to the error of a turn the commands that help.
 func (e *turn) addRecoveryHints(ctx context.Context, f *problem.Error, err error) {
 	id := e.target.id.Short()
 	class := provider.Class("")
@@ -107,10 +107,10 @@ func weigh(events []*conversation.Event) (w weight) {
 // instructionWords are more bytes than jp's own words around instructions have.
 const instructionWords = 1500
 
-// withFewerRules adds commands that ask the same with fewer instructions, if those of the turn are what
-// the model's context has no room for. A tenth of the context stays for the answer.
+// withFewerRules adds commands that ask the same with fewer instructions, if the instructions of the turn are
+// the cause of the full context. A tenth of the context stays for the answer.
 func withFewerRules(f *problem.Error, l *history, w weight, window int) bool {
-	tokens := max(compaction.TextTokens(w.all), window+1) // the server says that it is more
+	tokens := max(compaction.TextTokens(w.all), window+1) // the server counts more
 	perByte := float64(tokens) / float64(max(w.all, 1))
 	most := float64(window) * 0.9
 	rest := float64(w.all-w.rules) * perByte
@@ -136,7 +136,7 @@ func isPermanent(e *provider.Error) bool {
 	return e.Status >= 400 && e.Status < 500 || e.Class == provider.ClassInvalid
 }
 
-// What a refusal is about, in the server's words.
+// The subjects of a refusal, in the server's words.
 var (
 	aboutTools  = lazy.Regexp(`(?i)\btools?\b|\bfunctions?\b`)
 	aboutImages = lazy.Regexp(`(?i)\bimages?\b|\bimage_url\b|\bvision\b|\bmulti-?modal\b`)
@@ -170,14 +170,13 @@ func (e *turn) aroundRefusal(f *problem.Error, refused *provider.Error) {
 	f.Hint(action.ContinueModel(id), "ask another model")
 }
 
-// named reports whether a text has a name in it, not as a part of another.
+// named reports whether a text has a name as a whole word.
 func named(text, name string) bool {
 	isPart := func(r rune) bool { return r == '_' || r == '-' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 	return slices.Contains(strings.FieldsFunc(text, func(r rune) bool { return !isPart(r) }), name)
 }
 
-// turnOfNewestImage is the seq at which the turn starts that has the newest image, -1
-// where there is none.
+// turnOfNewestImage is the seq of the start of the turn with the newest image, or -1.
 func turnOfNewestImage(events []*conversation.Event) int {
 	start := -1
 	for turn := range conversation.Turns(events) {
@@ -197,8 +196,7 @@ func turnOfNewestImage(events []*conversation.Event) int {
 	return start
 }
 
-// stoppedFor is the end of a turn whose model asked for one tool again and again in a
-// way in which it cannot run.
+// stoppedFor is the error of a turn whose model repeated a failing call of one tool.
 func (t *target) stoppedFor(failing *turnloop.Failing) *problem.Error {
 	f := problem.New(problem.ExitFailed, "interrupted", "jp stopped the turn: %s", problem.OneLine(failing.Error())).About(t.id)
 	if failing.CutOff() {
@@ -207,7 +205,7 @@ func (t *target) stoppedFor(failing *turnloop.Failing) *problem.Error {
 	return f.Hint(action.AskModel, "go on in a turn with another model")
 }
 
-// clock is when a wait is over that begins now, with the day where that is another.
+// clock is the time at which a wait ends that begins now, with the day if that differs.
 func clock(now time.Time, wait time.Duration) string {
 	now = now.Local()
 	then := now.Add(wait)
@@ -217,8 +215,7 @@ func clock(now time.Time, wait time.Duration) string {
 	return then.Format("2006-01-02 15:04")
 }
 
-// shorter adds commands that ask with less before the question; again is the one that
-// asks in a fork.
+// shorter adds commands that ask with a shorter history. again is the command that asks in a fork.
 func (l *history) shorter(f *problem.Error, again action.Action) {
 	if n := fewerTurns(l.stream.Events()); n > 0 {
 		turns := "turn"
@@ -230,11 +227,11 @@ func (l *history) shorter(f *problem.Error, again action.Action) {
 	f.Hint(action.AskNew, "ask in a new conversation")
 }
 
-// muchInput is how many tokens of input may be too many for a model that says nothing
-// to them: the windows of local servers are often no larger.
+// muchInput is how many tokens of input may be too many for a model without a known window: the windows of
+// local servers are often this small.
 const muchInput = 16_000
 
-// emptyAnswer is the end of a turn whose model said nothing.
+// emptyAnswer is the error of a turn whose model gave an empty answer.
 func (e *turn) emptyAnswer() *problem.Error {
 	id := e.target.id.Short()
 	if e.outcome.Status == turnloop.Length {
@@ -262,8 +259,7 @@ func (l *history) lastInput() (tokens int) {
 	return tokens
 }
 
-// fewerTurns is how many turns a shorter fork has: three, or less where there are
-// no more than that, and 0 where there is nothing to leave out.
+// fewerTurns is how many turns a shorter fork has: at most three, and 0 if the fork could leave out none.
 func fewerTurns(events []*conversation.Event) int {
 	turns := 0
 	for t := range conversation.Turns(events) {

@@ -45,8 +45,8 @@ func (t *target) do(ctx context.Context) (outcome turnloop.Outcome, err error) {
 	}
 }
 
-// answer resolves what the conversation has left, and runs the new turn. It is errMoved if the conversation has changed
-// while the user was asked.
+// answer resolves the interrupted turn, and runs the new one. It returns errMoved if the conversation has
+// changed while the user was asked.
 func (t *target) answer(ctx context.Context) (outcome turnloop.Outcome, err error) {
 	l, err := t.load(ctx)
 	if err != nil {

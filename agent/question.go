@@ -34,7 +34,7 @@ func (s *question) ask(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if s.target.fresh { // no other process knows the id: an error before this leaves no lock
+	if s.target.fresh { // other processes do not know the id yet, and an earlier error leaves no lock
 		if err := s.target.lock(); err != nil {
 			return err
 		}
@@ -60,7 +60,7 @@ func (s *question) ask(ctx context.Context) error {
 	return s.turn.verdict(context.WithoutCancel(ctx), err)
 }
 
-// request is the beginning of the turn.
+// request begins the turn.
 func (s *question) request(ctx context.Context) (turnloop.Request, error) {
 	files, err := (contextfiles.AttachmentSource{Repo: s.run.repo, Env: s.run.env, ID: s.target.id, Fresh: s.target.fresh, Input: s.run.front.Input(), Resource: s.turn.resource}).Read(ctx, s.run.opts.Input.Attachments)
 	if err != nil {

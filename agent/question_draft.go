@@ -15,11 +15,11 @@ import (
 // recalled is how much of the last answer the editor shows, in lines.
 const recalled = 60
 
-// edit lets the user write the text. The draft stays where it is until the
-// question is recorded, so that no way to end loses it; one that is there comes
-// into the editor again, above what the command line says.
+// edit lets the user write the text. The draft stays in place until the question is recorded, so that it
+// survives every kind of end. An earlier draft comes into the editor again, above the text of the command
+// line.
 func (s *question) edit(ctx context.Context, text string) (string, error) {
-	if s.run.opts.unrecorded() { // in a file of its own, which nothing keeps
+	if s.run.opts.unrecorded() { // in a temporary file
 		written, err := EditApart(ctx, s.run.front, s.run.repo, []byte(text+"\n\n"+s.besideDraft()), ".md")
 		s.drafted = live.Asked(string(written))
 		return s.drafted, err
@@ -50,7 +50,7 @@ func (s *question) edit(ctx context.Context, text string) (string, error) {
 	return written, moved
 }
 
-// besideDraft is what the editor shows below the text: what it is about.
+// besideDraft is the text that the editor shows below the question: its context.
 func (s *question) besideDraft() string {
 	var b strings.Builder
 	fmt.Fprintln(&b, live.Scissors)
@@ -75,7 +75,7 @@ func (s *question) besideDraft() string {
 	return b.String()
 }
 
-// lastAnswer is what the model said last, "" if that is nothing.
+// lastAnswer is the model's last text, or "".
 func (l *history) lastAnswer() string {
 	text := ""
 	for turn := range conversation.Turns(l.stream.Events()) {

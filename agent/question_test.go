@@ -17,7 +17,6 @@ import (
 	"jp/turnloop"
 )
 
-// requests are what a conversation was asked.
 func requests(events []*conversation.Event) (all []string) {
 	for _, b := range bodies[*conversation.ChatRequest](events) {
 		all = append(all, b.Content)
@@ -25,7 +24,7 @@ func requests(events []*conversation.Event) (all []string) {
 	return all
 }
 
-// TestQuestion varies where the text of a question comes from.
+// TestQuestion varies the source of a question's text.
 func TestQuestion(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -93,7 +92,7 @@ func TestAgain(t *testing.T) {
 	require.Equal(t, []string{"Only", "Only"}, requests(s.Load(only)))
 }
 
-// TestEnd varies how a turn ends, and what the user is told then.
+// TestEnd varies the end of a turn, and its error.
 func TestEnd(t *testing.T) {
 	t.Parallel()
 	list := func(limit int) string {
@@ -175,7 +174,7 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// TestRepeating varies what the person says of a model that repeats itself.
+// TestRepeating varies the person's answer about a model that repeats itself.
 func TestRepeating(t *testing.T) {
 	t.Parallel()
 	again := strings.Repeat("[[reply]]\n[[reply.tool_call]]\nname = \"fs_list_files\"\narguments = { limit = 3 }\n", 30) + says
@@ -265,7 +264,7 @@ func TestTools(t *testing.T) {
 	}
 }
 
-// TestPreview: the request that would be sent records nothing, and is that of the conversation's next turn.
+// TestPreview: a preview leaves no record, and is the conversation's next request.
 func TestPreview(t *testing.T) {
 	t.Parallel()
 	s, f := front.New(t), &front.Front{}
@@ -298,7 +297,7 @@ func TestPreview(t *testing.T) {
 	require.Len(t, s.Load(f.Last().ID), before)
 }
 
-// TestUnrecorded: a question in passing leaves nothing behind, and leaves out a turn that was interrupted.
+// TestUnrecorded: a question in passing leaves no trace, and leaves out an interrupted turn.
 func TestUnrecorded(t *testing.T) {
 	t.Parallel()
 	s, f := front.New(t), &front.Front{}
@@ -338,7 +337,7 @@ func TestUnrecorded(t *testing.T) {
 	}
 }
 
-// TestForkToAsk varies where a fork is made in which a question is asked.
+// TestForkToAsk varies the event at which a fork for a question is made.
 func TestForkToAsk(t *testing.T) {
 	t.Parallel()
 	s, f := front.New(t), &front.Front{}
@@ -382,7 +381,7 @@ func TestForkToAsk(t *testing.T) {
 	require.NoError(t, agent.Request{Target: agent.Target{Fork: agent.ForkAtEnd}, Input: agent.Input{Text: []string{"More"}}}.CheckFork())
 }
 
-// TestControlFiles varies what the person says of a tool that changed files that git obeys.
+// TestControlFiles varies the person's answer about a tool that changed files that git obeys.
 func TestControlFiles(t *testing.T) {
 	t.Parallel()
 	script := "[[reply]]\n[[reply.tool_call]]\nname = \"shell_run\"\narguments = { argv = [\"git\", \"config\", \"alias.x\", \"!true\"] }\n[[reply.tool_call]]\nname = \"fs_create_file\"\narguments = { path = \"made.txt\", content = \"made\\n\" }\n[[reply]]\nmessage = \"Over.\"\n"
@@ -414,7 +413,7 @@ func TestControlFiles(t *testing.T) {
 			}
 			require.ErrorContains(t, err, row.wrong)
 			f.Person = nil
-			if err = s.Ask(f, front.Resume(f.Last().ID)); row.unseen { // they were shown to nobody
+			if err = s.Ask(f, front.Resume(f.Last().ID)); row.unseen { // they stayed unseen
 				require.ErrorContains(t, err, "files that git obeys changed since shell_run started")
 				err = s.Ask(f, front.Resume(f.Last().ID))
 			}

@@ -11,9 +11,8 @@ import (
 	"jp/internal/action"
 )
 
-// text is what the user asks: the words, behind what is piped in, or what they
-// write in an editor, or again what they asked last or have just discarded, which then
-// comes with it.
+// text is the user's question: the piped text and the words of the command line, or the text of an editor.
+// Without these it is the last request, or the one just discarded, and returns its event as well.
 func (s *question) text(ctx context.Context) (text string, again *conversation.Event, err error) {
 	words := strings.Join(s.run.opts.Input.Text, " ")
 	piped, err := s.run.front.Read(ctx)
@@ -50,8 +49,7 @@ func (s *question) text(ctx context.Context) (text string, again *conversation.E
 	return text, again, nil
 }
 
-// lastRequest is what the user asked last, nil if that is nothing. A question that they took back
-// counts if there is no other.
+// lastRequest is the user's last request, or nil. A discarded one counts if there is no other.
 func (l *history) lastRequest() *conversation.Event {
 	var discarded *conversation.Event
 	for _, turn := range slices.Backward(slices.Collect(conversation.Turns(l.stream.Events()))) {

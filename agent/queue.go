@@ -11,7 +11,7 @@ import (
 	"jp/turnloop"
 )
 
-// A queueKeeper is an observer that lets the queue forget what has become an event.
+// A queueKeeper is an observer that lets the queue drop the recorded messages.
 type queueKeeper struct {
 	turnloop.Observer
 	queue *live.Queue
@@ -23,10 +23,10 @@ func (k queueKeeper) Recorded(events []*conversation.Event) {
 	k.Observer.Recorded(events)
 }
 
-// keptMessages are those that an earlier process accepted, and that no turn has read. A chat's queue shows its own.
+// keptMessages are those that an earlier process accepted and left unread. A chat's queue shows its own.
 type keptMessages struct {
 	run   *run
-	queue *live.Queue // nil: the turn takes none
+	queue *live.Queue // nil: the turn takes no messages
 	id    conversation.ID
 }
 

@@ -12,7 +12,8 @@ import (
 	"jp/internal/testing/front"
 )
 
-// TestNestedRepositories varies the work of a tool in repositories below the working tree. No snapshot has it, and jp says so.
+// TestNestedRepositories varies the work of a tool in repositories below the working tree. Snapshots lack it,
+// and jp says so.
 func TestNestedRepositories(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -49,7 +50,8 @@ func TestNestedRepositories(t *testing.T) {
 	}
 }
 
-// TestStagedFiles varies the changes of a tool to git's index. What it takes out of it is named, with the command that shows it.
+// TestStagedFiles varies the changes of a tool to git's index. jp names the files that it unstages, with the
+// command that shows them.
 func TestStagedFiles(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -87,7 +89,7 @@ func TestStagedFiles(t *testing.T) {
 	}
 }
 
-// TestOutsideChanges: what the user changes between two turns is the user's, and files that git does not track stay theirs.
+// TestOutsideChanges: changes by the user between two turns are the user's, and untracked files stay theirs.
 func TestOutsideChanges(t *testing.T) {
 	t.Parallel()
 	s, f := front.New(t), &front.Front{}
@@ -133,7 +135,7 @@ func TestEnvironment(t *testing.T) {
 	root, id := s.Dir, conversation.ID("")
 	for _, step := range []struct {
 		do   func()
-		want string // "": the model is told nothing
+		want string // "": the note is missing
 	}{
 		{want: "^\\[ENVIRONMENT\\] Today is 2026-11-21\\. The system is [a-z0-9]+\\. jp runs in the root of the working tree, on the branch \"main\"\\.$"},
 		{},

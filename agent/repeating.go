@@ -9,8 +9,8 @@ import (
 	"jp/turnloop"
 )
 
-// askToContinue asks the person at the terminal whether the turn goes on with a model that repeats
-// itself. Where there is none it is nil, and the turn ends.
+// askToContinue asks the person at the terminal whether the turn goes on with a model that repeats itself.
+// Without a person it is nil, and the turn ends.
 func (t *target) askToContinue() func(ctx context.Context, again *turnloop.Repeating) (bool, error) {
 	u := t.res.user
 	if u == nil {

@@ -20,7 +20,7 @@ import (
 	"jp/turnloop"
 )
 
-// A Request says what a run is to do.
+// A Request is the order of a run.
 type Request struct {
 	Target    Target
 	Input     Input
@@ -30,7 +30,7 @@ type Request struct {
 	Show      ShowOptions
 	Detach    bool // the turn goes on in the background
 	NoPersist bool
-	DryRun    bool       // the run stops before its first model call, and records nothing; see Preview
+	DryRun    bool       // the run stops before its first model call, and stays unrecorded; see Preview
 	preview   *Previewed // becomes the request that would be sent; nil: it is sent
 }
 
@@ -39,7 +39,7 @@ type Target struct {
 	New   bool
 	NewID conversation.ID // of the new conversation; "": jp makes one
 	ID    string
-	Fork  string // an event, or ForkAtEnd; "": no fork
+	Fork  string // an event, or ForkAtEnd; "": ask in the conversation itself
 	Title string // of the conversation from now on
 }
 
@@ -60,13 +60,13 @@ type Input struct {
 type TurnOptions struct {
 	Model          string
 	Profiles       []string    // besides the default one, for this process; a later one wins over an earlier one
-	Modes          *ModeChange // modes that the user chooses while the turn runs; nil: none
+	Modes          *ModeChange // modes that the user chooses while the turn runs, or nil
 	Policy         string
 	Yes            bool
 	NonInteractive bool
 	Wait           bool          // as long as a provider asks
 	NoInstructions bool          // the model gets no files of instructions
-	Beside         bool          // the turn is beside the user's work: no tool runs, and the session stays in its conversation
+	Beside         bool          // beside the user's work: no tool runs, and the session stays in its conversation
 	Queue          *live.Queue   // messages that the user enters while the turn runs; nil: the user cannot
 	History        *HistoryCache // of the session that the turn belongs to; nil: it is loaded anew
 }
@@ -91,7 +91,7 @@ type ResumeOptions struct {
 
 // ShowOptions say which parts of a run are shown.
 type ShowOptions struct {
-	Partial        bool // text that is not durable yet
+	Partial        bool // also text before it is durable
 	Quiet, Verbose bool
 	KeepStreamed   bool // streamed text stands among the drafts before it is shown
 }
@@ -101,7 +101,7 @@ func (o Request) asks() bool {
 	return strings.TrimSpace(strings.Join(o.Input.Text, " ")) != "" || o.Input.Edit || o.Input.Stdin
 }
 
-// A decision is what becomes of an incomplete turn.
+// A decision about an incomplete turn.
 type decision int
 
 const (
@@ -122,7 +122,7 @@ func (o Request) decision() decision {
 	return undecided
 }
 
-// Check refuses what a request cannot ask for.
+// Check fails for combinations that a request cannot have.
 func (o Request) Check() error {
 	for _, name := range o.Tools.Enable {
 		if slices.Contains(o.Tools.Disable, name) {
@@ -158,10 +158,10 @@ func (o Request) Check() error {
 	return nil
 }
 
-// unrecorded reports whether nothing of the turn is recorded.
+// unrecorded reports whether the turn stays unrecorded.
 func (o Request) unrecorded() bool { return o.NoPersist || o.DryRun }
 
-// checkTransient refuses what would have to be recorded.
+// checkTransient fails for options that need a recorded turn.
 func (o Request) checkTransient() error {
 	why := "--no-persist"
 	if o.DryRun {
@@ -184,7 +184,7 @@ func (o Request) checkTransient() error {
 	return nil
 }
 
-// ForkAtEnd is what --fork without a value means.
+// ForkAtEnd is the meaning of --fork without a value.
 const ForkAtEnd = "newest"
 
 // eventWord is a text that could be meant as the event to fork at.
@@ -205,7 +205,7 @@ func (o Request) CheckFork() error {
 		Hint(action.AskInForkAtEnd(strings.Join(o.Input.Text, " ")), "fork at the newest event, and ask this")
 }
 
-// parseSchema reads what --schema says: a JSON schema, or the file with one.
+// parseSchema reads the value of --schema: a JSON schema, or the file with one.
 func (o Request) parseSchema(e *repo.Host) (json.RawMessage, error) {
 	text, source := []byte(o.Input.Schema), "--schema"
 	if o.Input.Schema == "" {

@@ -7,8 +7,8 @@ import (
 	"jp/internal/action"
 )
 
-// namingBroken says that a conversation has to be named, and which ones have a
-// turn that was broken off.
+// namingBroken is the error of a missing conversation name. It lists the conversations with an interrupted
+// turn.
 func namingBroken(ctx context.Context, r *repo.Repo, o Request) error {
 	about := action.Continue
 	if o.Resume.Discard {

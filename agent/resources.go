@@ -11,7 +11,7 @@ import (
 
 // resources are the things that a run opens and has to close. Each is nil until it is opened.
 type resources struct {
-	user     User // nil: no user can be asked, or was looked for
+	user     User // nil before the search, and if there is no user to ask
 	files    *snapshot.Files
 	slot     *live.Slot      // of the draft of a new conversation
 	held     *process.Lock   // of the conversation; a new one is locked when its turn begins

@@ -18,9 +18,8 @@ import (
 	"jp/undo"
 )
 
-// A restoreFork goes back in place: a fork becomes the session's conversation, and the files
-// come back to what they were after the event. The source is held meanwhile, so that
-// no turn goes on with it.
+// A restoreFork goes back in place: a fork becomes the session's conversation, and the files come back to
+// their state after the event. It holds the source meanwhile, so that other processes leave its turns alone.
 type restoreFork struct {
 	fork   *fork.Fork
 	Files  *undo.Undo // the restore on which it stands, in the source
@@ -29,7 +28,7 @@ type restoreFork struct {
 	held   *process.Lock
 }
 
-// NewRewind takes the source, and says what would be put back.
+// NewRewind takes the source, and plans the restore.
 func NewRewind(ctx context.Context, f *fork.Fork, word string, yes bool) (w *restoreFork, err error) {
 	w = &restoreFork{fork: f}
 	defer func() {
@@ -55,7 +54,7 @@ func NewRewind(ctx context.Context, f *fork.Fork, word string, yes bool) (w *res
 	return w, err
 }
 
-// Close lets go of the source. [restoreFork.Again] takes it back.
+// Close releases the source. [restoreFork.Again] takes it back.
 func (w *restoreFork) Close() { w.held.Release() }
 
 // Again takes the source after the user was asked. same reports whether it is as it was.
@@ -82,13 +81,13 @@ func (w *restoreFork) Do(ctx context.Context) error {
 	return GoOnIn(f)
 }
 
-// GoOnIn makes a fork the session's conversation. What the person has typed and not sent in its source goes along if they type
-// in a chat: it is in both until the fork is the session's.
+// GoOnIn makes a fork the session's conversation. In a chat, the unsent text of its source goes along: it is
+// in both until the fork is the session's.
 func GoOnIn(f *fork.Fork) error {
 	r, text := f.View.Repo, ""
 	own := r.StateDir()
 	if action.IsInChat() {
-		text, _ = live.RequestDraft(own, f.View.ID) // one that cannot be read stays
+		text, _ = live.RequestDraft(own, f.View.ID) // an unreadable one stays
 	}
 	if text != "" {
 		if err := errors.Join(live.KeepDraftPictures(own, live.RequestFile(f.ID), live.DraftPictures(own, live.RequestFile(f.View.ID))), live.KeepRequest(own, f.ID, text)); err != nil {
@@ -101,7 +100,7 @@ func GoOnIn(f *fork.Fork) error {
 	return errors.Join(live.KeepRequest(own, f.View.ID, ""), live.KeepDraftPictures(own, live.RequestFile(f.View.ID), nil))
 }
 
-// planRestore is the restore on which the rewind stands, in the source.
+// planRestore is the restore behind the rewind, in the source.
 func planRestore(f *fork.Fork, word string, yes bool) (*undo.Undo, error) {
 	if s := f.SourceStanding(); s != conversation.StandingOwn {
 		words := f.View.Repo.Standings().StandingWords(s, f.View.Repo.Standings().Elsewhere(f.Kept))
@@ -124,8 +123,8 @@ func planRestore(f *fork.Fork, word string, yes bool) (*undo.Undo, error) {
 	return b, nil
 }
 
-// putFilesBack records in the fork what the files are now, so that it can be
-// undone, brings them back, and records that.
+// putFilesBack records in the fork the present state of the files, so that it can be undone, brings the files
+// back, and records the restore.
 func (w *restoreFork) putFilesBack(ctx context.Context) error {
 	f, b, result := w.fork, w.Files, w.Result
 	asOf, paths := f.Kept[len(f.Kept)-1], result.Paths()

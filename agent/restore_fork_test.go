@@ -16,7 +16,8 @@ import (
 	"jp/internal/testing/front"
 )
 
-// TestRewind varies the state that a fork in place meets. It brings the files back to what they were, becomes the session's conversation, and
+// TestRewind varies the state before a fork in place. The fork brings back the old files, becomes the
+// session's conversation, and has one undo of it.
 // has one undo of it.
 func TestRewind(t *testing.T) {
 	t.Parallel()

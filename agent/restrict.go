@@ -5,7 +5,7 @@ import (
 	"jp/turnloop"
 )
 
-// restriction is what the user allows less by now than the turn began with.
+// restriction is the change by which the user now allows less than at the start of the turn.
 func (l *history) restriction() turnloop.Restriction {
 	began := l.run.repo.Report.Profiles
 	mode, less := l.run.opts.Turn.Modes.now(began)

@@ -9,8 +9,7 @@ import (
 	"jp/conversation"
 )
 
-// offer shows an incomplete turn to the user and asks what becomes of it. The end of the
-// input changes nothing.
+// offer shows an incomplete turn to the user and asks for the decision. The end of the input changes nothing.
 func (i *resumption) offer(ctx context.Context) (decision, error) {
 	choices := i.choices(ctx)
 	record := i.history.record()

@@ -44,7 +44,7 @@ func TestModelOfResume(t *testing.T) {
 	require.Equal(t, request.Turn.Model, conversation.Summarize(s.Load(id)).Model)
 }
 
-// TestForkInHook: a fork in the middle of what was recorded of a hook asks it again.
+// TestForkInHook: a fork in the middle of the record of a hook runs it again.
 func TestForkInHook(t *testing.T) {
 	t.Parallel()
 	s, f := front.New(t), &front.Front{}
@@ -69,7 +69,8 @@ func TestForkInHook(t *testing.T) {
 	require.False(t, s.Exists("made.txt"))
 }
 
-// TestUntrackedOnResume: what the user did to files that git does not track is told once to the model, with what came since.
+// TestUntrackedOnResume: the model is told once of the user's changes to untracked files, with those that
+// came since.
 func TestUntrackedOnResume(t *testing.T) {
 	t.Parallel()
 	s, f := front.New(t), &front.Front{}

@@ -67,15 +67,15 @@ func hints(err error) string {
 	return strings.Join(all, "\n")
 }
 
-// TestResumePlace varies what became of the place where a turn stopped.
+// TestResumePlace varies the place of an interrupted turn at its resume.
 func TestResumePlace(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name   string
 		before func(s *front.Scratch) // the turn begins
 		do     func(s *front.Scratch)
-		words  string // what the user is told of a resume
-		wrong  string // why it is refused without the user's word
+		words  string // the notice of a resume
+		wrong  string // the error without the user's consent
 		hint   string
 		anyway bool
 		model  string
@@ -203,7 +203,7 @@ func TestResumePlace(t *testing.T) {
 // bodies are those of one type among events.
 func bodies[B conversation.Body](events []*conversation.Event) []B { return front.Bodies[B](events) }
 
-// TestUnknownOutcome varies what becomes of a tool that was started, and has no result.
+// TestUnknownOutcome varies the fate of a tool of unknown outcome.
 func TestUnknownOutcome(t *testing.T) {
 	t.Parallel()
 	script := oneCall("shell_run", `{ argv = ["sh", "-c", "echo x >>ran.txt"] }`)
@@ -265,14 +265,14 @@ func TestUnknownOutcome(t *testing.T) {
 	}
 }
 
-// TestOffer varies what a person decides about a turn that was interrupted, when they ask something new.
+// TestOffer varies a person's decision about an interrupted turn, when they ask a new question.
 func TestOffer(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name   string
 		keys   []rune
 		editor func(string) string
-		text   string // of the new question; "": none
+		text   string // of the new question, or ""
 		wrong  string
 		asked  []string // the requests that count afterwards
 		answer int      // how many answers there are
@@ -342,7 +342,7 @@ func TestOffer(t *testing.T) {
 	}
 }
 
-// TestDiscard: a turn that is taken back is gone for the model, and what its tools changed is told to it.
+// TestDiscard: a discarded turn is gone for the model, which is told of the changes by its tools.
 func TestDiscard(t *testing.T) {
 	t.Parallel()
 	s, f := front.New(t), &front.Front{}
@@ -370,7 +370,7 @@ func TestDiscard(t *testing.T) {
 	require.Len(t, bodies[*conversation.Note](s.Load(id)), 1, "it is told once")
 }
 
-// TestApprovedInAdvance: what was approved in advance holds when the turn is resumed, and not in a fork.
+// TestApprovedInAdvance: approvals in advance hold when the turn is resumed, but in no fork.
 func TestApprovedInAdvance(t *testing.T) {
 	t.Parallel()
 	script := strings.Replace(oneCall("fs_create_file", `{ path = "a.txt", content = "a\n" }`), "[[reply]]\n", "[[reply]]\nfail = \"auth\"\nfail_times = 1\n", 1)
@@ -399,7 +399,7 @@ func TestApprovedInAdvance(t *testing.T) {
 	require.Equal(t, "approved in advance (-y)", begun[len(begun)-1].Approved())
 }
 
-// TestStopped: what stopped is found in its own working tree, and by a session that has no conversation.
+// TestStopped: an interrupted turn is found in its own working tree, and by a session without a conversation.
 func TestStopped(t *testing.T) {
 	t.Parallel()
 	s, f, id := stopped(t)
@@ -435,7 +435,7 @@ func TestStopped(t *testing.T) {
 		{name: "the user is silent", person: chooses('S'), wrong: "Your question is kept."},
 		{name: "a new conversation", person: chooses('n'), fresh: true},
 		{name: "goes on first", person: &front.Person{Decider: chooses('c').Decider, Answers: map[string]string{"Run fs_create_file made.txt?": "run"}}},
-	} { // the last one ends what was stopped
+	} { // the last one ends the interrupted turn
 		f.Person = row.person
 		s.Environ[len(s.Environ)-1] = "JP_SESSION=" + strings.ReplaceAll(row.name, " ", "-")
 		notes := len(s.Notes())
@@ -478,7 +478,8 @@ func TestStopped(t *testing.T) {
 	require.NotNil(t, there)
 }
 
-// TestUnnamed: a resume or a discard that names no conversation takes the only one that stopped, and a discard none.
+// TestUnnamed: a resume without a name takes the only interrupted conversation. A discard without a name
+// fails.
 func TestUnnamed(t *testing.T) {
 	t.Parallel()
 	s, f, id := stopped(t)
@@ -545,7 +546,7 @@ func TestQueuedBefore(t *testing.T) {
 	}
 }
 
-// TestGoOn varies what a turn waits for when a message of the user's goes on with it, and what else is there.
+// TestGoOn varies the state of the turn with which a message goes on, and the other conditions.
 func TestGoOn(t *testing.T) {
 	t.Parallel()
 	afterTool := "[[reply]]\n[[reply.tool_call]]\nname = \"fs_list_files\"\narguments = {}\n" + failing

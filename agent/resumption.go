@@ -25,15 +25,14 @@ type resumption struct {
 	evidence  *resume.EvidenceSource // nil until it was looked at
 	plan      reconcile.Plan
 	resolved  map[int]turnloop.Resolution // of calls of unknown outcome, by seq
-	discarded *conversation.Event         // the question of the turn that was taken back, nil if none was
+	discarded *conversation.Event         // the question of the turn that was taken back, or nil
 }
 
 func newResumption(t *turn) *resumption {
 	return &resumption{run: t.run, res: t.res, target: t.target, history: t.history, turn: t}
 }
 
-// resolve deals with an incomplete turn, before anything new is asked. It
-// reports whether that was all there is to do.
+// resolve settles an incomplete turn, before the new question. It reports whether the run is then complete.
 func (i *resumption) resolve(ctx context.Context) (done bool, err error) {
 	if i.history.tail == nil {
 		return i.run.nothingToSettle(ctx)
@@ -66,7 +65,7 @@ func (i *resumption) resolve(ctx context.Context) (done bool, err error) {
 			return true, err
 		}
 	}
-	if choice == decideResume || choice == decideDiscard { // what cannot be read changes nothing
+	if choice == decideResume || choice == decideDiscard { // an unreadable question leaves the turn as it is
 		if _, err := i.run.hasQuestion(ctx); err != nil {
 			return true, err
 		}
@@ -85,8 +84,8 @@ func (i *resumption) resolve(ctx context.Context) (done bool, err error) {
 	return true, i.target.keepText(problem.Unchanged(problem.ExitDecision, "incomplete_turn").About(i.target.id))
 }
 
-// goesOn reports whether the user's message goes on with the turn: it waits for the model alone, the place and the files are as
-// recorded, and the message is text. The message is queued then.
+// goesOn reports whether the user's message goes on with the turn: the turn waits for the model alone, the
+// place and the files are as recorded, and the message is text. If so, it queues the message.
 func (i *resumption) goesOn(ctx context.Context) (bool, error) {
 	in, queue := &i.run.opts.Input, i.run.opts.Turn.Queue
 	switch status := i.history.tail.Status(); {
@@ -106,8 +105,7 @@ func (i *resumption) goesOn(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// nothingToSettle says so where the user asked to settle a turn and nothing
-// else, and no turn is incomplete.
+// nothingToSettle tells the user that there is no incomplete turn, if the request was only to settle one.
 func (r *run) nothingToSettle(ctx context.Context) (bool, error) {
 	if r.opts.decision() == undecided || !r.opts.Input.None && !r.repeats() && r.front.CanWrite() {
 		return false, nil
@@ -146,9 +144,8 @@ func (i *resumption) resume(ctx context.Context) (done bool, err error) {
 	return !has, errors.Join(err, live.RemoveAnswer(i.run.repo.StateDir(), i.target.id))
 }
 
-// reopen finds out how the incomplete turn can be gone on with, and changes
-// nothing. What keeps it from going on is found in this order: a tool that still
-// runs, another place, configuration and model.
+// reopen finds out how to resume the incomplete turn, and changes nothing. It checks for obstacles in this
+// order: a running tool, another place, configuration and model.
 func (i *resumption) reopen(ctx context.Context) (*turnloop.Loop, turnloop.Resume, error) {
 	var resume turnloop.Resume
 	record := i.history.record()
@@ -199,14 +196,14 @@ func (i *resumption) reopen(ctx context.Context) (*turnloop.Loop, turnloop.Resum
 	return loop, resume, err
 }
 
-// truth is what the repository says now of the incomplete turn.
+// truth is the present state of the repository for the incomplete turn.
 func (i *resumption) truth(ctx context.Context, r reconcile.Record) (reconcile.RepoState, error) {
 	files, err := i.run.openFiles(ctx)
 	if err != nil {
 		return reconcile.RepoState{}, err
 	}
 	i.evidence = &resume.EvidenceSource{Repo: i.run.repo, ID: i.target.id, Files: files}
-	if tools, err := i.turn.namedTools(); err == nil { // else it is said when they are needed
+	if tools, err := i.turn.namedTools(); err == nil { // else the error follows when they are needed
 		i.evidence.Tools = tools
 	}
 	return i.evidence.Read(ctx, r, resume.Delegates(ctx, i.run.repo, i.target.id, i.history.stream.Events(), r.Ledger, i.run.opts.Resume.Pending == "report"))
@@ -227,7 +224,7 @@ func (i *resumption) discard(ctx context.Context) (done bool, err error) {
 	return !has && !i.run.opts.Input.NoEdit && (i.run.opts.Input.None || !i.run.front.CanWrite()), err
 }
 
-// editPending lets the user rewrite the request that was not answered.
+// editPending lets the user rewrite the unanswered request.
 func (i *resumption) editPending(ctx context.Context) (done bool, err error) {
 	pending := i.history.tail.Ledger().Request()
 	was := pending.Body.(*conversation.ChatRequest)
@@ -262,7 +259,7 @@ func (i *resumption) editPending(ctx context.Context) (done bool, err error) {
 	return i.resume(ctx)
 }
 
-// toolsNow are the tools as a plan has to know them.
+// toolsNow are the tools in the form of a plan.
 func toolsNow(registry *tool.Registry) map[string]reconcile.Tool {
 	tools := map[string]reconcile.Tool{}
 	for _, def := range registry.Definitions() {
@@ -271,8 +268,8 @@ func toolsNow(registry *tool.Registry) map[string]reconcile.Tool {
 	return tools
 }
 
-// showResumed tells the front end that the turn is gone on with, unless the process that
-// started this one has begun it a moment ago.
+// showResumed tells the front end that the turn is resumed, unless the process that started this one has
+// begun it a moment ago.
 func (i *resumption) showResumed() {
 	if i.run.background == nil || !i.run.background.Order.Asked {
 		i.run.out.Resumed(i.plan.Words, i.history.tail)

@@ -39,7 +39,7 @@ func rulesIn(p config.Policy, kind turnloop.RuleKind) (rules []turnloop.Rule) {
 	return rules
 }
 
-// elements are the names of a path; the root of the working tree has none.
+// elements are the names of a path. The root of the working tree has none.
 func elements(folder string) []string {
 	if folder == "." {
 		return nil
@@ -47,7 +47,7 @@ func elements(folder string) []string {
 	return strings.Split(folder, "/")
 }
 
-// written is a rule as its setting has it.
+// written is the form of a rule in its setting.
 func written(rule turnloop.Rule) any {
 	switch rule.Kind {
 	case turnloop.RuleEdits:
@@ -58,13 +58,13 @@ func written(rule turnloop.Rule) any {
 	return rule.Words
 }
 
-// rules are the allow rules of a turn. What the user adds to their own file counts at once. Where a
-// higher layer says which rules of a kind there are, these stay.
+// rules are the allow rules of a turn. Rules that the user adds to their own file count at once. If a higher
+// layer sets the rules of a kind, they stay.
 type rules struct {
 	repo *repo.Repo
 
 	mu    sync.Mutex
-	seen  os.FileInfo // the user's own file as it was read last; nil: there was none
+	seen  os.FileInfo // the last read state of the user's own file, or nil
 	known config.Policy
 }
 
@@ -83,7 +83,7 @@ func (f *rules) now() config.Policy {
 		return f.known
 	}
 	c, _, err := config.Load(config.Options{UserFile: f.repo.Paths.UserFile, OwnFile: file})
-	if err != nil { // a file with a mistake says nothing new
+	if err != nil { // a file with a mistake changes nothing
 		return f.known
 	}
 	f.seen = info

@@ -28,7 +28,7 @@ type run struct {
 	res        *resources
 }
 
-// A delegation is what the conversation whose model gave the task shares with this run.
+// A delegation is the part that this run shares with the conversation whose model gave the task.
 type delegation struct {
 	parent   conversation.ID
 	servers  *toolset.Servers
@@ -68,8 +68,8 @@ func (r *run) openFiles(ctx context.Context) (_ *snapshot.Files, err error) {
 	return r.res.files, err
 }
 
-// policy is what happens to questions that no user can be asked. A process in the
-// background waits for a user; so does the foreground, up to its time limit.
+// policy decides questions in the absence of a user. A process in the background waits for a user. So does
+// the foreground, up to its time limit.
 func (r *run) policy() turnloop.Policy {
 	for _, name := range []string{r.opts.Turn.Policy, r.repo.Config.Policy.Detached} {
 		if p := turnloop.Policy(name); name != "" && !(r.opts.NoPersist && p.Waits()) {
@@ -85,8 +85,8 @@ func (r *run) policy() turnloop.Policy {
 	return turnloop.PolicyQueue
 }
 
-// hasQuestion reports whether the user asks something besides settling an incomplete
-// turn: on the command line, or piped in. --continue-turn takes no text.
+// hasQuestion reports whether the user asks something besides settling an incomplete turn: on the command
+// line, or piped in. --continue-turn takes no text.
 func (r *run) hasQuestion(ctx context.Context) (bool, error) {
 	if r.opts.asks() {
 		return true, nil
@@ -98,17 +98,17 @@ func (r *run) hasQuestion(ctx context.Context) (bool, error) {
 	return strings.TrimSpace(piped) != "", err
 }
 
-// repeats reports whether the last request is to be asked again: there is no
-// text, and no way left to give one.
+// repeats reports whether to ask the last request again: the request has no text, and every source of one is
+// ruled out.
 func (r *run) repeats() bool { return r.opts.Input.NoEdit && !r.opts.asks() && !r.front.Reads() }
 
-// settlesOnly reports whether the query is about what this conversation has, and
-// nothing else, so that it cannot be asked elsewhere.
+// settlesOnly reports whether the query only concerns the content of this conversation, so that it cannot be
+// asked elsewhere.
 func (r *run) settlesOnly() bool {
 	return r.opts.Input.None || r.repeats() || r.opts.decision() != undecided && !r.opts.asks()
 }
 
-// freeID makes an id that no conversation has.
+// freeID makes an unused id.
 func (r *run) freeID(ctx context.Context) (conversation.ID, error) {
 	for {
 		id, err := conversation.NewID(r.env.Now(), r.env.Random)

@@ -18,7 +18,7 @@ import (
 	"jp/internal/testing/front"
 )
 
-// TestAwait varies what a conversation that is waited for does.
+// TestAwait varies the end of a wait for a conversation.
 func TestAwait(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -293,7 +293,7 @@ func TestUntoldHere(t *testing.T) {
 	}
 }
 
-// TestAbsentTexts varies what of a conversation is missing here. The user is told, and the model gets a note.
+// TestAbsentTexts varies the missing parts of a conversation. The user is told, and the model gets a note.
 func TestAbsentTexts(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {

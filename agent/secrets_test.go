@@ -24,8 +24,8 @@ func calling(all ...string) (script string) {
 // placeholder stands for a secret.
 var placeholder = regexp.MustCompile(`\[secret:[a-z-]+:[0-9a-f]{16}\]`)
 
-// TestSecretsOfTools varies which tool a model gives a secret. Tools of this machine get it, and what may be published or
-// leaves the machine does not.
+// TestSecretsOfTools varies the tool to which a model gives a secret. Tools of this machine get it. Tools
+// whose input may be published or leaves the machine do not.
 func TestSecretsOfTools(t *testing.T) {
 	t.Parallel()
 	token := "gh" + "p_q7ZtR2mXc9LwB4nKv8HsD1yGf6PjT3eUoA5i"

@@ -20,7 +20,8 @@ type QueuedJSON struct {
 	Waiting      int             `json:"waiting"` // messages, this one included
 }
 
-// Send gives a message to the process that runs a conversation. If none does, it is [repo.ErrNotRunning].
+// Send gives a message to the process that runs a conversation. Without one it fails with
+// [repo.ErrNotRunning].
 func Send(ctx context.Context, r *repo.Repo, id conversation.ID, text string) (QueuedJSON, error) {
 	if toolset.FromProgram(r) {
 		return QueuedJSON{}, problem.New(problem.ExitDecision, "untrusted", "%v.", toolset.ErrFromTool)
@@ -49,11 +50,11 @@ func Send(ctx context.Context, r *repo.Repo, id conversation.ID, text string) (Q
 	return QueuedJSON{"queued", id, client.Hello().PID, waiting}, nil
 }
 
-// errOlder says why a process did not answer.
+// errOlder is the error of a process that leaves a message unanswered.
 var errOlder = errors.New("its jp is older and takes no messages")
 
-// Say queues a message at a process, and waits until it is kept. A process that knows no such message answers only
-// the question for its status behind it.
+// Say queues a message at a process, and waits until it is kept. An older process ignores it, and answers
+// only the question for its status behind it.
 func Say(client *attach.Client, text string) (waiting int, err error) {
 	for _, m := range []attach.Message{&attach.Say{Text: text}, &attach.Interrupt{}} {
 		if err := client.Send(m); err != nil {

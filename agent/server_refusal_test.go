@@ -39,7 +39,8 @@ func refuses(t *testing.T, status int, header, text string, models ...string) (c
 
 const pixel = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00\x1f\x15\xc4\x89"
 
-// TestRefusedByServer varies why a server refuses a request and what was asked. The end of the turn names the commands that help.
+// TestRefusedByServer varies why a server refuses a request, and its content. The error of the turn names the
+// commands that help.
 func TestRefusedByServer(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("Write plain words. ", 4000)
@@ -50,10 +51,10 @@ func TestRefusedByServer(t *testing.T) {
 		text    string // of the server
 		config  string
 		before  int // complete turns before
-		image   int // the turn whose request has an image, 0 for none
+		image   int // the turn whose request has an image, or 0
 		rules   string
 		request string
-		none    bool     // no tools are offered
+		none    bool     // without tools
 		hints   []string // the commands, with ID for the conversation's
 		details string
 		after   string // the words beside the first command

@@ -13,7 +13,8 @@ import (
 	"jp/skills"
 )
 
-// skillFiles are what the model is told of skills at the start of a turn: the catalogue, and the skills that the user asked for.
+// skillFiles are the skill texts for the model at the start of a turn: the catalogue, and the skills that the
+// user asked for.
 func (e *turn) skillFiles(ctx context.Context) (files []instructions.File, notices []string, err error) {
 	if e.res.skills == nil {
 		return nil, nil, nil
@@ -29,7 +30,7 @@ func (e *turn) skillFiles(ctx context.Context) (files []instructions.File, notic
 	return files, notices, nil
 }
 
-// namedSkill is a skill that the user asked for by name. The first use of a repository's is asked.
+// namedSkill is a skill that the user asked for by name. The first use of a repository's needs an approval.
 func (e *turn) namedSkill(ctx context.Context, name string) (skills.Skill, error) {
 	k := e.res.skills.Named(name)
 	switch {

@@ -21,7 +21,7 @@ import (
 // fileTools are the tools of jp's own that change files.
 var fileTools = []string{"fs_create_file", "fs_modify_file", "fs_delete_file", "fs_move_file"}
 
-// standingOf is the rule for a call that is no command: the narrowest one that covers it.
+// standingOf is the narrowest rule for a call of any tool but commands.
 func standingOf(def *tool.Definition, arguments json.RawMessage) (rule turnloop.Rule, ok bool) {
 	switch {
 	case def.Run != tool.Ask || def.Exclusive:
@@ -52,22 +52,22 @@ func standingOf(def *tool.Definition, arguments json.RawMessage) (rule turnloop.
 	return rule, true
 }
 
-// editable reports whether a rule may cover the files of a call: jp undo can bring them back, and none decides what runs
-// later or what a model is told.
+// editable reports whether a rule may cover the files of a call: jp undo can bring all of them back, and they
+// decide neither later runs nor the model's instructions.
 func editable(ctx context.Context, r *repo.Repo, files *snapshot.Files, def *tool.Definition, arguments json.RawMessage) bool {
 	paths, ok := def.Paths(arguments)
 	return ok && !slices.ContainsFunc(paths, func(path string) bool { return decides(ctx, r, path) }) && files.Restorable(ctx, paths)
 }
 
-// Files by name, without the extension of a list of steps, that decide what others run, or what a model is told. So do all
-// names with a dot at their beginning.
+// The names of files, without the extension of a list of steps, that decide about runs of others or a model's
+// instructions. So do all names that begin with a dot.
 var deciding = []string{
 	"jenkinsfile", "azure-pipelines", "bitbucket-pipelines", "appveyor", "buildspec", "cloudbuild", "codemagic", "wercker",
 	"agents.md", "claude.md", "gemini.md",
 }
 
-// decides reports whether a file of the working tree decides what runs later, or what a model is told: services and
-// programs of the user read it without a question.
+// decides reports whether a file of the working tree decides about later runs or a model's instructions:
+// services and programs of the user read it without a question.
 func decides(ctx context.Context, r *repo.Repo, file string) bool {
 	folded := fs.Folded(file)
 	if slices.ContainsFunc(folded, func(name string) bool { return strings.HasPrefix(name, ".") || strings.Contains(name, "~") }) { // GITHUB~1, on some disks
@@ -107,7 +107,7 @@ func configuredPrograms(r *repo.Repo) (files []string) {
 
 // belowHooks reports whether a file is in a folder of the working tree from which git runs hooks.
 func belowHooks(ctx context.Context, r *repo.Repo, file string) bool {
-	out, _ := r.Git.Run(ctx, "config", "--type=path", "--show-scope", "-z", "--get-all", "core.hooksPath") // not set: an error
+	out, _ := r.Git.Run(ctx, "config", "--type=path", "--show-scope", "-z", "--get-all", "core.hooksPath") // if unset it fails
 	fields := bytes.Split(out, []byte{0})
 	for i := 0; i+1 < len(fields); i += 2 {
 		folder := string(fields[i+1])

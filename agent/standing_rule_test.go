@@ -39,7 +39,7 @@ func move(source, target string) string {
 	return fmt.Sprintf(`fs_move_file|{ source = %q, target = %q }`, source, target)
 }
 
-// runs reports of each call of a turn, where no one is asked, whether it has run.
+// runs reports of each call of a turn without a user whether it has run.
 func runs(t *testing.T, s *front.Scratch, request agent.Request) (ran []bool) {
 	t.Helper()
 	f := &front.Front{}
@@ -123,7 +123,7 @@ func TestRuleOnRecord(t *testing.T) {
 	}, answer)
 }
 
-// TestDelegateRule: the delegate begins, and what its tools change is asked.
+// TestDelegateRule: the delegate begins, and jp asks about the changes by its tools.
 func TestDelegateRule(t *testing.T) {
 	t.Parallel()
 	s, f := front.New(t), &front.Front{}
@@ -136,8 +136,8 @@ func TestDelegateRule(t *testing.T) {
 	require.False(t, s.Exists("a.txt"))
 }
 
-// TestServerToolRule: a rule for a tool of a server ends with a change of what was approved, though the user approves the
-// change.
+// TestServerToolRule: a rule for a tool of a server ends with a change of the approved tool, though the user
+// approves the change.
 func TestServerToolRule(t *testing.T) {
 	t.Parallel()
 	s := front.New(t)
@@ -184,7 +184,7 @@ func TestServerToolRule(t *testing.T) {
 	require.Equal(t, []bool{false}, runs(t, s, request()), "another environment")
 }
 
-// standing is the rule that is offered at the first question of a request, where another process asks it.
+// standing is the rule that is offered at the first question of another process's request.
 func standing(t *testing.T, s *front.Scratch, request agent.Request) turnloop.Rule {
 	t.Helper()
 	rule, ok := offered(t, s, request)
@@ -244,7 +244,7 @@ func TestOfferedRule(t *testing.T) {
 	}
 }
 
-// TestDisallow takes each kind of rule out of the file that has it, and nothing else.
+// TestDisallow takes each kind of rule out of the file that has it, and leaves the rest.
 func TestDisallow(t *testing.T) {
 	t.Parallel()
 	s := front.New(t)

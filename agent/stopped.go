@@ -21,18 +21,18 @@ import (
 // waits for an answer.
 type Stopped struct {
 	Listing repo.Summary
-	Words   string        // what became of it, in one line
-	Action  action.Action // the command that goes on
+	Words   string        // its end, in one line
+	Action  action.Action // the command that resumes it
 }
 
-// Resumes reports whether a turn can be gone on with here: no other process has it.
+// Resumes reports whether the turn can be resumed here: other processes have left it.
 func (s Stopped) Resumes() bool { return s.Listing.Status.PID == nil }
 
 const (
 	// mostStopped is how many conversations are named.
 	mostStopped = 3
-	// mostLooked is how many of the conversations that jp held last are looked at, so that a
-	// command starts as fast beside 10,000 conversations as beside one.
+	// mostLooked is how many of the most recently held conversations are read, so that a command starts as
+	// fast beside 10,000 conversations as beside one.
 	mostLooked = 128
 )
 
@@ -41,9 +41,8 @@ func StoppedHere(ctx context.Context, r *repo.Repo, but conversation.ID) []Stopp
 	return stoppedAmong(ctx, r, r.Locks.Recent(mostLooked), but)
 }
 
-// StoppedOf finds what stopped in this working tree of some conversations, the newest first. It leaves out what
-// still runs, what only works for another conversation, what is someone else's, and the
-// conversation but.
+// StoppedOf finds the interrupted conversations of this working tree among some, the newest first. It leaves
+// out running ones, delegates, foreign ones, and the conversation but.
 func StoppedOf(ctx context.Context, r *repo.Repo, list []*repo.Summary, but conversation.ID) []Stopped {
 	var ids []conversation.ID
 	for _, l := range list {
@@ -83,7 +82,7 @@ func stoppedAmong(ctx context.Context, r *repo.Repo, ids []conversation.ID, but 
 	return found
 }
 
-// newestTurn is where the newest turn of a conversation began, and what it was asked, as far as it is recorded.
+// newestTurn has the place and the request of a conversation's newest turn, as far as they are recorded.
 func newestTurn(ctx context.Context, r *repo.Repo, info conversation.Info) (place conversation.Git, asked string) {
 	for e, err := range r.Store.Backward(ctx, info.Head) {
 		if err != nil {
@@ -102,8 +101,7 @@ func newestTurn(ctx context.Context, r *repo.Repo, info conversation.Info) (plac
 // mostAsked is how much of a request names its turn, in bytes.
 const mostAsked = 60
 
-// turnName is the newest turn in words of its request, or the conversation's title: that says what
-// the first one is about.
+// turnName is the newest turn in words of its request, or the conversation's title for the first turn.
 func turnName(asked string, l repo.Summary) string {
 	if asked = problem.OneLine(asked); asked != "" && l.Turns > 1 {
 		return conversation.Shorten(asked, mostAsked)
@@ -162,9 +160,8 @@ func stoppedIn(r *repo.Repo, info conversation.Info, l repo.Summary, asked strin
 	return s
 }
 
-// beforeNew names what stopped here before a new conversation begins without a word. At a
-// terminal the user may go on with the newest of it first; otherwise the conversation is
-// new, as with Enter.
+// beforeNew names the interrupted conversations of this place before a new conversation begins without a
+// word. At a terminal the user may first resume the newest. Otherwise the conversation is new, as with Enter.
 func (t *target) beforeNew(ctx context.Context) error {
 	if t.run.background != nil || t.run.delegation != nil {
 		return nil

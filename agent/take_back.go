@@ -9,8 +9,8 @@ import (
 	"jp/conversation"
 )
 
-// takeBack ends what still lives of the incomplete turn and takes it back, behind
-// those of its delegates.
+// takeBack ends the tools of the incomplete turn that still run, and takes it back, behind those of its
+// delegates.
 func (l *history) takeBack(ctx context.Context) error {
 	if err := l.takeBackChildren(ctx); err != nil {
 		return err
@@ -32,8 +32,7 @@ func (l *history) takeBack(ctx context.Context) error {
 	return live.RemoveAnswer(l.run.repo.StateDir(), l.target.id)
 }
 
-// filesOfTurn is the working tree, if it is the one that the turn worked in; nil
-// otherwise.
+// filesOfTurn is the working tree if the turn worked in it, else nil.
 func (l *history) filesOfTurn(ctx context.Context) (*snapshot.Files, error) {
 	f, err := l.run.openFiles(ctx)
 	if err != nil || f.Tree == nil {
@@ -50,12 +49,11 @@ func (l *history) filesOfTurn(ctx context.Context) (*snapshot.Files, error) {
 	return f, nil
 }
 
-// endTools ends the tools of the earlier run that still live, says so, and removes
-// the locks of all.
+// endTools ends the tools of the earlier run that still run, tells the user, and removes the locks of all.
 func (l *history) endTools(ctx context.Context) error {
 	ended := 0
 	defer func() {
-		if ended > 0 { // whatever came of the others, these are gone
+		if ended > 0 { // these are gone, even if others failed
 			l.run.env.Note("%s: ended %s that had outlived the process.", l.target.id, conversation.Count(ended, "tool"))
 		}
 	}()

@@ -19,7 +19,7 @@ type target struct {
 	res *resources
 
 	id      conversation.ID
-	fresh   bool       // the conversation does not exist yet
+	fresh   bool       // the conversation is still to be made
 	forked  *fork.Fork // the fork that was made for this run, or nil
 	resumes bool       // the user chose to resume the conversation's turn, before anything is asked
 	written *string    // the text of an editor from before the conversation changed, or nil
@@ -69,7 +69,7 @@ func (t *target) find(ctx context.Context) error {
 	return t.beforeNew(ctx)
 }
 
-// unwritable says that the question cannot be recorded, and how it can be asked.
+// unwritable is the error of a question that cannot be recorded, with a command that asks it.
 func (t *target) unwritable(err error) *problem.Error {
 	ask := action.AskUnrecorded
 	if !t.fresh && t.id != "" {
@@ -86,8 +86,8 @@ func (t *target) known() conversation.ID {
 	return t.id
 }
 
-// ending is what the run came to. A new conversation that nothing was recorded in, and a
-// fork that was taken back, are not there, though they have names.
+// ending is the result of the run. A new conversation without events, and a fork that was taken back, have
+// names but no ref.
 func (t *target) ending(ctx context.Context, outcome turnloop.Outcome, err error) Ending {
 	e := Ending{Outcome: outcome, Err: err, ID: t.known(), Discard: t.run.opts.Resume.Discard && outcome.Turn == 0}
 	if t.run.context != nil {
@@ -101,7 +101,7 @@ func (t *target) ending(ctx context.Context, outcome turnloop.Outcome, err error
 	return e
 }
 
-// remember makes the conversation the session's. Who is in the background has none.
+// remember makes the conversation the session's. Processes in the background have no session.
 func (t *target) remember() error {
 	if t.run.background != nil || t.run.opts.unrecorded() || t.run.opts.Turn.Beside {
 		return nil

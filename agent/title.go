@@ -17,8 +17,7 @@ import (
 	"jp/provider"
 )
 
-// A TitleFlag is the value of --title: a title, or that the model is to write
-// one.
+// A TitleFlag is the value of --title: a title, or that the model is to write one.
 type TitleFlag struct {
 	Text    string
 	ByModel bool
@@ -37,7 +36,7 @@ func (t *TitleFlag) Set(text string) error {
 	return nil
 }
 
-// Mistaken adds to an error how words that follow a title are made a part of it.
+// Mistaken adds to an error how to make the words behind a title a part of it.
 func (t *TitleFlag) Mistaken(err error, args []string) error {
 	var f *problem.Error
 	if t.Text == "" || t.ByModel || len(args) == 0 || !errors.As(err, &f) || f.Code != "not_found" && f.Code != "usage" {
@@ -55,11 +54,11 @@ const (
 	titleTime     = 2 * time.Minute // how long the model may take
 	titleMaterial = 4000            // bytes of each text that the model is shown
 	titleAnswers  = 2               // how many of the last answers it is shown
-	titleLimit    = 4096            // about how many bytes are kept of what it says
+	titleLimit    = 4096            // bytes kept of the answer, about
 )
 
-// WriteTitle lets a model write a conversation's title, "" for the conversation's model. It is asked beside the
-// conversation: what it wrote and used is for the caller to record.
+// WriteTitle lets a model write a conversation's title, "" for the conversation's model. It asks beside the
+// conversation: the caller records the title and its usage.
 func WriteTitle(ctx context.Context, r *repo.Repo, e *repo.Host, info conversation.Info, model string, asking func(model string)) (*conversation.Metadata, error) {
 	if r.Wrong != nil {
 		return nil, r.Wrong
@@ -110,7 +109,7 @@ func titleOf(ctx context.Context, r *repo.Repo, events []*conversation.Event, id
 	return &conversation.Metadata{Title: &title, TitleSource: "model", Model: model, Usage: used}, nil
 }
 
-// ask is the text that a model answers to one request, and what that used, nil if it does not say.
+// ask is the text of a model's answer to one request, and its usage, nil if unknown.
 func ask(ctx context.Context, p provider.Provider, request *provider.Request) (text string, used *conversation.Usage, err error) {
 	ctx, cancel := context.WithTimeout(ctx, titleTime)
 	defer cancel()
@@ -129,8 +128,8 @@ func ask(ctx context.Context, p provider.Provider, request *provider.Request) (t
 	return said.String(), used, nil
 }
 
-// material is what a title is made from: the first request and the last answers. Of a fork these are of its own turns, if it
-// has any, and the title of what it was forked from comes first.
+// material is the source of a title: the first request and the last answers. For a fork it takes those of its
+// own turns, if it has any, and puts the title of its source first.
 func material(events []*conversation.Event) string {
 	var parts, answers []string
 	if own := ownTurns(events); len(own) > 0 && len(own) < len(events) {
@@ -175,7 +174,7 @@ func ownTurns(events []*conversation.Event) []*conversation.Event {
 	return events[from:]
 }
 
-// isNewFork reports whether no turn began behind the newest fork_origin.
+// isNewFork reports whether a fork is still without turns of its own.
 func isNewFork(events []*conversation.Event) bool {
 	for _, e := range slices.Backward(events) {
 		switch e.Type() {
@@ -193,8 +192,8 @@ func isNewFork(events []*conversation.Event) bool {
 // titleParts stands between the source's title and the request in a fork's.
 const titleParts = " · "
 
-// forkTitle is the title of a fork whose first own request is text: the source's, and what this one asks. It is "" for others,
-// and where the user wrote the source's title.
+// forkTitle is the title of a fork whose first own request is text: the source's, and this request. It is ""
+// for others, and if the user wrote the source's title.
 func forkTitle(events []*conversation.Event, text string) string {
 	asked := problem.OneLine(text)
 	if asked == "" || !isNewFork(events) {
@@ -230,7 +229,7 @@ func excerpt(text string) string {
 // maxTitle is how many bytes a title may have.
 const maxTitle = 1000
 
-// CheckTitle refuses what is no title any more.
+// CheckTitle fails for a text that is too long for a title.
 func CheckTitle(title string) error {
 	if len(title) > maxTitle {
 		return problem.Usage("a title of %d bytes is too long; %d are allowed.", len(title), maxTitle)
@@ -238,8 +237,8 @@ func CheckTitle(title string) error {
 	return nil
 }
 
-// cleanTitle makes a title of what a model said: its first line with words, as
-// long as a title may be, without the marks that models put around titles.
+// cleanTitle makes a title of a model's answer: its first line with words, up to the length of titles,
+// without the marks that models put around titles.
 func cleanTitle(said string) string {
 	for line := range strings.Lines(safetext.Clean(said)) {
 		line = strings.Join(strings.Fields(line), " ")

@@ -21,8 +21,9 @@ const (
 	titlePoll  = 300 * time.Millisecond
 )
 
-// titleDue reports whether a model is to write the title: the newest turn is the first one of the conversation or of a fork's
-// own, or an earlier try came to nothing. A title of the user's stays, in forks as well. A delegate has none.
+// titleDue reports whether a model is to write the title: the newest turn is the first one of the
+// conversation or of a fork's own, or an earlier try failed. A title of the user's stays, in forks as well. A
+// delegate has none.
 func titleDue(events []*conversation.Event, now time.Time) bool {
 	turns, written, byUser := 0, false, false
 	var first time.Time
@@ -49,7 +50,7 @@ func titleDue(events []*conversation.Event, now time.Time) bool {
 	return !written && !byUser && (turns == 1 || turns > 1 && turns <= titleTurns && now.Sub(first) > titleTime)
 }
 
-// titleModel is the model that writes titles beside a conversation that asks another one, "" for none.
+// titleModel is the model that writes titles beside a conversation that asks another one, or "".
 func titleModel(r *repo.Repo, conversations string) string {
 	if name := r.Config.Titles.Model; name != config.TitlesAuto {
 		return r.Config.ResolveModel(name)
@@ -57,7 +58,7 @@ func titleModel(r *repo.Repo, conversations string) string {
 	return models.ProvidersOf(r).SmallModel(r.Env, r.Config.ResolveModel(conversations))
 }
 
-// giveTitle starts a process that lets a model write the title, if it is due. It outlives this one, which does not wait for it.
+// giveTitle starts a process that lets a model write the title, if it is due. The process outlives this one.
 func (l *history) giveTitle() {
 	events, r := l.stream.Events(), l.run.repo
 	if l.run.delegation != nil || r.Git == nil || !titleDue(events, l.run.env.Now()) || titleModel(r, conversation.ModelOf(events)) == "" {
@@ -71,12 +72,12 @@ func (l *history) giveTitle() {
 	cmd.Args[0], cmd.Env = os.Args[0], l.run.env.Environ
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if cmd.Start() == nil { // without a title the conversation has its first request's
-		go cmd.Wait() // a process that serves many turns keeps no zombies
+		go cmd.Wait() // reap it, since this process may serve many turns
 	}
 }
 
-// GiveTitle lets a model write the title of a conversation, if it is due, and records it as soon as no other process holds
-// the conversation.
+// GiveTitle lets a model write the title of a conversation, if it is due, and records it as soon as the
+// conversation is free.
 func GiveTitle(ctx context.Context, r *repo.Repo, id conversation.ID) error {
 	if r.Wrong != nil {
 		return r.Wrong
@@ -111,7 +112,7 @@ func GiveTitle(ctx context.Context, r *repo.Repo, id conversation.ID) error {
 				return
 			}
 			if now.Summary.Title != was.Title || now.Summary.TitleSource != was.TitleSource || now.Summary.ArchivedAt != nil {
-				*written = conversation.Metadata{Model: written.Model, Usage: written.Usage} // what it used counts all the same
+				*written = conversation.Metadata{Model: written.Model, Usage: written.Usage} // its usage counts all the same
 			}
 			if written.Title != nil || written.Usage != nil {
 				_, failed = r.Store.Append(ctx, id, now.Head, []*conversation.Event{repo.Record(now, written, r.Env.Now())})

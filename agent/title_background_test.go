@@ -19,7 +19,7 @@ import (
 
 const titled = "[[reply]]\nmessage = \"# Cap\\u001b[31m the retries.\\nMore\"\nusage = { input = 300, output = 5 }\ntimes = 9\n"
 
-// TestGiveTitle varies what a conversation's title was before a model is to write it.
+// TestGiveTitle varies a conversation's title before a model is to write it.
 func TestGiveTitle(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -82,7 +82,8 @@ func TestGiveTitle(t *testing.T) {
 	}
 }
 
-// TestForkTitle: the title of a fork has what its own first request asks, behind the source's. A title of the user's stays.
+// TestForkTitle: the title of a fork has its own first request, behind the source's title. A title of the
+// user's stays.
 func TestForkTitle(t *testing.T) {
 	t.Parallel()
 	s, f := front.New(t), &front.Front{}
@@ -157,7 +158,7 @@ func TestTitleWaitsAndCounts(t *testing.T) {
 			calls := usage.Calls(id, s.Load(id))
 			if mine != "" {
 				require.Equal(t, "Mine", info.Summary.Title)
-				return // the model may not have been asked
+				return // then the model may go unasked
 			}
 			require.Equal(t, "Cap the retries", info.Summary.Title)
 			require.Equal(t, 300, calls[len(calls)-1].Usage.Input)

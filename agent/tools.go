@@ -22,9 +22,8 @@ import (
 	"jp/tool/web"
 )
 
-// tools are the tools of this turn: those that the configuration has switched
-// on, or none with -T, with those that -t adds and without those of --no-tool. A turn
-// that is not recorded has those of them that change nothing.
+// tools are the tools of this turn: those of the configuration, or with -T none of them, plus those of -t and
+// without those of --no-tool. An unrecorded turn has only those that read.
 func (e *turn) tools() (*tool.Registry, error) {
 	if e.run.repo.At.TopLevel == "" {
 		return tool.NewRegistry()
@@ -75,7 +74,7 @@ func editing(registry *tool.Registry, root string, read toolset.BufferReader) (*
 	return tool.NewRegistry(all...)
 }
 
-// allTools are the tools that there are, as they are configured.
+// allTools are all tools, as configured.
 func (e *turn) allTools() (*tool.Registry, error) {
 	registry, wrong, err := judgedTools(e.run.repo, e.run.env, e.res.servers, e.delegates, e.openSkills())
 	if len(wrong) > 0 {
@@ -84,7 +83,7 @@ func (e *turn) allTools() (*tool.Registry, error) {
 	return registry, err
 }
 
-// judgedTools are the tools that there are, and what is wrong with their settings.
+// judgedTools are all tools, and the mistakes in their settings.
 func judgedTools(r *repo.Repo, host *repo.Host, servers *toolset.Servers, delegates delegate.Runner, known *contextfiles.Skills) (*tool.Registry, []*config.Error, error) {
 	all, err := toolset.Builtins(r, host)
 	if err != nil {
@@ -110,7 +109,7 @@ func enabledTools(registry *tool.Registry, configured map[string]config.Tool, o 
 	var names []string
 	for _, def := range registry.Definitions() {
 		if works && def.Name == delegate.Name {
-			continue // a delegate has none of its own
+			continue // a delegate has no delegates
 		}
 		on := !o.Tools.None && toolset.Enabled(def.Name, configured)
 		on = on || slices.Contains(o.Tools.Enable, def.Name)
@@ -126,8 +125,8 @@ func (t *target) toolLock(seq int) (*os.File, func(), error) {
 	return t.run.repo.Locks.Tool(t.id, seq, t.toolPlace())
 }
 
-// toolPlace is the working tree in the words of tools' locks: its id, "." for the
-// main one, and "" where it has no id.
+// toolPlace is the working tree in the words of tools' locks: its id, "." for the main one, and "" without an
+// id.
 func (t *target) toolPlace() string {
 	if t.run.repo.At.GitDir == t.run.repo.At.CommonDir {
 		return "."
@@ -135,8 +134,8 @@ func (t *target) toolPlace() string {
 	return t.res.files.ID
 }
 
-// orphanedTool says whether a tool of another conversation still runs in this working
-// tree though its jp has ended, and tells the user, once of each.
+// orphanedTool reports whether a tool of another conversation still runs in this working tree though its jp
+// has ended, and tells the user, once of each.
 func (e *turn) orphanedTool() bool {
 	ids := e.run.repo.Locks.OrphanedTools(e.target.toolPlace())
 	for _, id := range ids {
@@ -148,8 +147,7 @@ func (e *turn) orphanedTool() bool {
 	return len(ids) > 0
 }
 
-// namedTools are the tools of which some name files: those of jp's own, where the
-// servers have not been asked for theirs.
+// namedTools are the tools that may name files: jp's own, until the servers were asked for theirs.
 func (e *turn) namedTools() (*tool.Registry, error) {
 	if e.registry != nil {
 		return e.registry, nil

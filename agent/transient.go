@@ -12,9 +12,8 @@ import (
 	"jp/turnloop"
 )
 
-// doTransient runs a turn of which nothing is recorded, behind what is. It holds
-// nothing, so that it can be asked while another process works in the conversation,
-// and leaves out a turn that is incomplete.
+// doTransient runs an unrecorded turn behind the recorded ones. It takes no lock, so that it can run while
+// another process works in the conversation, and leaves out an incomplete turn.
 func (r *run) doTransient(ctx context.Context) (err error) {
 	t, drafted := newTarget(r, ""), ""
 	var outcome turnloop.Outcome
@@ -52,8 +51,8 @@ func (r *run) doTransient(ctx context.Context) (err error) {
 	return e.verdict(context.WithoutCancel(ctx), err)
 }
 
-// transientError is how an error is told of a turn that cannot be resumed. What the user
-// wrote in an editor is kept.
+// transientError is the error of a turn that cannot be resumed. It keeps the text that the user wrote in an
+// editor.
 func (t *target) transientError(err error, drafted string) error {
 	if err == nil {
 		return nil
@@ -77,8 +76,7 @@ func (t *target) transientError(err error, drafted string) error {
 	return f
 }
 
-// keepApart puts a text into a temporary file that stays, and says which one; "" where
-// there is none.
+// keepApart writes a text into a temporary file that stays, and names it, "" for an empty text.
 func keepApart(text string) string {
 	if text == "" {
 		return ""

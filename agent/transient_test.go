@@ -12,8 +12,8 @@ import (
 	"jp/internal/testing/front"
 )
 
-// TestUnrecordedFailure varies where the question of a turn without a record comes from, and what the turn stands behind. Nothing is
-// recorded, and a text from an editor is kept in a file.
+// TestUnrecordedFailure varies the source of an unrecorded turn's question, and the turns before it. The turn
+// leaves no record, and a text from an editor is kept in a file.
 func TestUnrecordedFailure(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {

@@ -21,9 +21,9 @@ type turn struct {
 	history *history
 
 	model        string
-	delegates    delegate.Runner // of the tool delegate; nil: there is no such tool
+	delegates    delegate.Runner // of the tool delegate; nil: that tool is missing
 	registry     *tool.Registry  // nil until the servers were asked for their tools
-	rules        *rules          // of the user's, by which calls need no question
+	rules        *rules          // of the user's, for calls without a question
 	instructions *contextfiles.Instructions
 	toldOutlived []conversation.ID // of whose tools the user knows
 	outcome      turnloop.Outcome  // of the turn that ran last
@@ -33,7 +33,7 @@ func newTurn(h *history) *turn {
 	return &turn{run: h.run, res: h.res, target: h.target, history: h}
 }
 
-// close ends what the turns worked with, of which err came.
+// close ends the resources of the turns, whose error is err.
 func (e *turn) close(err error) {
 	r := e.res
 	r.servers.Close()
@@ -53,8 +53,8 @@ func (e *turn) close(err error) {
 	r.servers, r.skills, r.presence = nil, nil, nil
 }
 
-// unlocked lets others use the conversation while the user is asked, before its turn runs. When the user has answered it
-// takes the lock again. It is errMoved if the conversation is another one by then.
+// unlocked lets others use the conversation while the user is asked, before its turn runs. When the user has
+// answered it takes the lock again. It returns errMoved if the conversation has changed by then.
 func (e *turn) unlocked(ctx context.Context, ask func() error) error {
 	if e.res.held == nil || e.run.delegation != nil || e.res.presence.Published() {
 		return ask()
@@ -69,12 +69,12 @@ func (e *turn) unlocked(ctx context.Context, ask func() error) error {
 		return err
 	}
 	if now, err := e.run.repo.Store.Head(ctx, e.target.id); err != nil || e.target.id != id || now != head {
-		return errMoved // what is wrong is found when it is loaded
+		return errMoved // loading finds the error
 	}
 	return nil
 }
 
-// decide lets the user choose, with the conversation unlocked. Who quits needs no lock.
+// decide lets the user choose, with the conversation unlocked. Quitting needs no lock.
 func (e *turn) decide(ctx context.Context, d UserDecision) (key rune, err error) {
 	err = e.unlocked(ctx, func() (err error) {
 		if key, err = e.res.user.Decide(ctx, d); err == nil && key == 'q' {

@@ -18,10 +18,9 @@ import (
 	"jp/reconcile"
 )
 
-// note is what the model has to be told at the start of a turn: that an earlier
-// one was taken back, or ended in a refusal, whose tools had changed files, and
-// that the user put files back, or made a working tree that lacks some. It is nil
-// where there is nothing to tell, or where it was told.
+// note is the news for the model at the start of a turn: that an earlier turn was taken back, or ended in a
+// refusal, although its tools had changed files, and that the user put files back, or made a working tree
+// that lacks some. It is nil without news.
 func (l *history) note(ctx context.Context) *conversation.Event {
 	last := conversation.NewestTurn(l.stream.Events())
 	var parts []string
@@ -43,17 +42,16 @@ func (l *history) note(ctx context.Context) *conversation.Event {
 	return &conversation.Event{Body: &conversation.Note{Content: strings.Join(parts, "\n\n")}}
 }
 
-// discardedBefore reports whether nothing of a turn is sent any more.
+// discardedBefore reports whether all of a turn is excluded from requests.
 func discardedBefore(t conversation.Turn) bool {
 	ledger := t.Ledger()
 	call := ledger.LastCall()
 	return ledger.Discarded || call != nil && call.Finish.Refused()
 }
 
-// perhapsWrittenBy are the files that moved while a tool of the turn was lost, and
-// other than those which its tools are known to have changed. A resume that found
-// nothing lost has no tree of its own: what had changed then was recorded before it, as
-// the user's.
+// perhapsWrittenBy are the files that moved while a tool of the turn was lost, except those that its tools
+// are known to have changed. A resume without lost tools has no tree of its own: earlier changes were
+// recorded before it, as the user's.
 func perhapsWrittenBy(t conversation.Turn, wrote []string) []string {
 	paths := map[string]bool{}
 	for i, e := range t.Events {
@@ -71,8 +69,8 @@ func perhapsWrittenBy(t conversation.Turn, wrote []string) []string {
 	return slices.Sorted(maps.Keys(paths))
 }
 
-// WrittenBy are the files that a turn's tools changed, quoted. A result lists only so
-// many; the snapshots tell the rest, where they are here.
+// WrittenBy are the files that a turn's tools changed, quoted. A result lists only so many. The snapshots
+// have the rest, if they are here.
 func WrittenBy(ctx context.Context, r *repo.Repo, t conversation.Turn) []string {
 	listed := listedBy(t)
 	if len(listed) == 0 {
@@ -111,8 +109,7 @@ func listedBy(t conversation.Turn) []string {
 	return slices.Sorted(maps.Keys(paths))
 }
 
-// putBackSince are the files that were put back behind the last thing that the
-// model said or did in a turn.
+// putBackSince are the files that were put back behind the last action of the model in a turn.
 func putBackSince(t conversation.Turn) []string {
 	paths := map[string]bool{}
 	for _, e := range t.Events {
@@ -130,9 +127,9 @@ func putBackSince(t conversation.Turn) []string {
 	return slices.Sorted(maps.Keys(paths))
 }
 
-// instructionsForTurn are the records of a turn that tell its model of files of instructions: one,
-// or none where the model knows them. decide, nil where no user can be asked, lets the user decide about
-// those that another program changed.
+// instructionsForTurn are the records of a turn that give its model the files of instructions: one, or none
+// if the model knows them. decide, nil without a user to ask, lets the user decide about files that another
+// program changed.
 func instructionsForTurn(ctx context.Context, from *contextfiles.Instructions, events []*conversation.Event, decide decider, out Output) ([]*conversation.Event, error) {
 	var ask contextfiles.Ask
 	if decide != nil {
@@ -156,7 +153,7 @@ func instructionsForTurn(ctx context.Context, from *contextfiles.Instructions, e
 // A decider is [turn.decide].
 type decider func(ctx context.Context, d UserDecision) (rune, error)
 
-// askInstructions lets the user decide about one file. Where nothing is said, nothing is decided.
+// askInstructions lets the user decide about one file. Silence decides nothing.
 func askInstructions(ctx context.Context, decide decider, d contextfiles.Difference) (use, decided bool, err error) {
 	how, no := "is not committed", "do not give it to the model"
 	if d.Committed != nil {

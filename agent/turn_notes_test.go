@@ -26,7 +26,7 @@ func TestTakenBack(t *testing.T) {
 	}
 }
 
-// What is recorded as the user's is nothing that a tool may have done.
+// Changes that are recorded as the user's exclude a tool.
 func TestPerhapsWrittenBy(t *testing.T) {
 	changed := func(paths ...string) []conversation.PathStat {
 		var all []conversation.PathStat

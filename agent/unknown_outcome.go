@@ -12,9 +12,8 @@ import (
 	"jp/turnloop"
 )
 
-// decideUnknown decides about every call whose outcome is unknown, before
-// anything is recorded: as --pending says, as the user says, or by telling the
-// model.
+// decideUnknown decides about every call of unknown outcome, before the first record: by --pending, by the
+// user, or by telling the model.
 func (i *resumption) decideUnknown(ctx context.Context) error {
 	i.resolved = map[int]turnloop.Resolution{}
 	for _, found := range i.plan.Calls {
@@ -44,7 +43,7 @@ func (i *resumption) resolution(ctx context.Context, found reconcile.Call) (turn
 	return i.askUnknown(ctx, found, told)
 }
 
-// unknown gives the turn loop what was decided about a call, once.
+// unknown gives the turn loop the decision about a call, once.
 func (i *resumption) unknown(_ context.Context, call *conversation.ToolCall) (turnloop.Resolution, error) {
 	if r, ok := i.resolved[call.Event.Seq]; ok {
 		delete(i.resolved, call.Event.Seq)

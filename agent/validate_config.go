@@ -16,9 +16,8 @@ import (
 	"jp/provider/catalog"
 )
 
-// Examine gives all that is wrong with the settings of the files, with this content
-// for one of them: what holds for one process only mends nothing. A workspace's own
-// is judged as it will be when it is approved.
+// Examine gives all mistakes in the settings of the files, with this content for one of them. Overrides of
+// one process count for none. A workspace's own file is judged as if it were approved.
 func Examine(r *repo.Repo, e *repo.Host, layer config.Layer, content []byte) []*config.Error {
 	judged := *r
 	var wrong []*config.Error
@@ -29,8 +28,8 @@ func Examine(r *repo.Repo, e *repo.Host, layer config.Layer, content []byte) []*
 	return slices.Concat(wrong, Mistakes(&judged, e), IdleSettings(&judged))
 }
 
-// Mistakes are the settings that turns, or some of them, cannot work with, beside
-// those that [config.Load] refuses.
+// Mistakes are the settings that some or all turns cannot work with, besides those that [config.Load]
+// refuses.
 func Mistakes(r *repo.Repo, e *repo.Host) (wrong []*config.Error) {
 	judged := *r
 	if judged.At.TopLevel == "" { // the user's tools are judged without a working tree, too
@@ -63,7 +62,7 @@ func Mistakes(r *repo.Repo, e *repo.Host) (wrong []*config.Error) {
 	return wrong
 }
 
-// IdleSettings are settings that are read, and of no effect whatever runs.
+// IdleSettings are settings that are read, but never have an effect.
 func IdleSettings(r *repo.Repo) (wrong []*config.Error) {
 	for _, place := range r.Config.Sandbox.Write {
 		if filepath.IsLocal(place) && !strings.HasPrefix(place, "~/") || place == "" {
@@ -74,8 +73,8 @@ func IdleSettings(r *repo.Repo) (wrong []*config.Error) {
 	return wrong
 }
 
-// wrongModel says what is wrong with a setting that names a model; noName is what to
-// say of one that is no name of a model.
+// wrongModel is the mistake in a setting that names a model. noName describes a value that is no name of a
+// model.
 func wrongModel(r *repo.Repo, key, model, noName string) []*config.Error {
 	vendor, _, ok := models.CutModel(model)
 	text := fmt.Sprintf("%s: %q %s", key, model, noName)
@@ -88,7 +87,7 @@ func wrongModel(r *repo.Repo, key, model, noName string) []*config.Error {
 	return []*config.Error{config.Mistake(r.Report.Origins[key], key, text)}
 }
 
-// NotSet says why a key was not set, and what has to be set first.
+// NotSet is the error of a key that was left unset, with the setting that must come first.
 func NotSet(key string, mistake *config.Error, workspace bool) *problem.Error {
 	f := problem.New(problem.ExitUsage, "config", "%s was not set: %s.", key, mistake.Text)
 	var options []string

@@ -84,7 +84,7 @@ func (e *turn) verdict(ctx context.Context, err error) error {
 	return nil
 }
 
-// waiting says what a turn waits for, and for whom.
+// waiting is the error of a turn that waits: for what, and for whom.
 func (e *turn) waiting() error {
 	w, who := e.outcome.Waiting, string(e.target.id)
 	if e.outcome.In != "" {

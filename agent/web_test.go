@@ -10,8 +10,8 @@ import (
 	"jp/turnloop"
 )
 
-// TestWebFetch varies the rules about addresses, and whether the user named the one that the model wants. Neither -y nor a
-// policy allows a call, and of a private address nothing is read.
+// TestWebFetch varies the rules about addresses, and whether the user named the address of the call. Neither
+// -y nor a policy allows a call, and jp reads no private address.
 func TestWebFetch(t *testing.T) {
 	t.Parallel()
 	const (
