@@ -27,8 +27,8 @@ import (
 	"jp/turnloop"
 )
 
-// What may go with one request, in bytes and files: providers take no more, and
-// it stays in the repository.
+// The limits of one request's attachments, in bytes and files: of the providers, and since attachments stay
+// in the repository.
 const (
 	maxPicture    = 5 << 20
 	maxText       = 4 << 20 // more than any model reads
@@ -45,7 +45,7 @@ type AttachmentSource struct {
 	ID    conversation.ID // of the conversation that is asked in
 	Fresh bool            // that one is new
 	Input io.Reader       // standard input
-	// Resource reads a resource of an MCP server. Nil: there is no server.
+	// Resource reads a resource of an MCP server. It is nil without servers.
 	Resource func(ctx context.Context, server, uri string) ([]byte, error)
 }
 
@@ -53,12 +53,12 @@ type AttachmentSource struct {
 // another conversation.
 type Attachment struct {
 	name      string
-	path      string // where it was read; "" for what is no file
+	path      string // the place of the file that was read, or ""
 	mediaType string
 	data      []byte
 }
 
-// Read reads what words name.
+// Read reads the attachments that words name.
 func (s AttachmentSource) Read(ctx context.Context, words []string) ([]Attachment, error) {
 	var files []Attachment
 	size := 0
@@ -83,8 +83,8 @@ func (s AttachmentSource) Read(ctx context.Context, words []string) ([]Attachmen
 	return files, nil
 }
 
-// one reads what one -a names: standard input, a conversation, a file, or
-// all files that a pattern fits.
+// one reads the attachments of one -a: standard input, a conversation, a file, or all files that match a
+// pattern.
 func (s AttachmentSource) one(ctx context.Context, word string) ([]Attachment, error) {
 	if word == "" {
 		return nil, problem.Usage("-a is empty; it names nothing.")
@@ -113,7 +113,7 @@ func (s AttachmentSource) one(ctx context.Context, word string) ([]Attachment, e
 	var files []Attachment
 	for _, path := range paths {
 		f, err := readFile(path, s.shownPath(path, filepath.IsAbs(word)))
-		if err != nil && len(paths) > 1 { // a pattern takes what can be sent
+		if err != nil && len(paths) > 1 { // a pattern skips unsuitable files
 			s.Env.Note("Not attached: %s", repo.ProblemOf(err).Message)
 			continue
 		}
@@ -125,7 +125,7 @@ func (s AttachmentSource) one(ctx context.Context, word string) ([]Attachment, e
 	return files, nil
 }
 
-// resource reads what mcp:SERVER:URI names.
+// resource reads the resource of mcp:SERVER:URI.
 func (s AttachmentSource) resource(ctx context.Context, word, rest string) ([]Attachment, error) {
 	server, uri, found := strings.Cut(rest, ":")
 	if !found || server == "" || uri == "" {
@@ -139,9 +139,9 @@ func (s AttachmentSource) resource(ctx context.Context, word, rest string) ([]At
 	return []Attachment{f}, err
 }
 
-// namesConversation reports whether a word stands for a conversation, by its id or the
-// end of one, or as recent or newest. Not by its title: a file that is not there may
-// be in one. A file of that name comes first.
+// namesConversation reports whether a word stands for a conversation, by its id or the end of one, or as
+// recent or newest. Titles are excluded, since one may contain the name of a missing file. A file of that
+// name comes first.
 func (s AttachmentSource) namesConversation(word string) bool {
 	id, _ := repo.SplitTarget(word)
 	if _, err := conversation.ParseID(id); err != nil && id != "recent" && id != "newest" && len(s.Repo.Find().EndingIn(id)) == 0 {
@@ -151,7 +151,7 @@ func (s AttachmentSource) namesConversation(word string) bool {
 	return err != nil
 }
 
-// inDir is where a path leads that is named on the command line.
+// inDir is the absolute path of one on the command line.
 func (s AttachmentSource) inDir(path string) string {
 	if filepath.IsAbs(path) {
 		return path
@@ -159,8 +159,8 @@ func (s AttachmentSource) inDir(path string) string {
 	return filepath.Join(s.Env.Dir, path)
 }
 
-// matching are the files that a word names: the one of that name, else those
-// that it fits as a pattern, but for git's own.
+// matching are the files that a word names: the one of that name, else those that match it as a pattern,
+// except git's own.
 func (s AttachmentSource) matching(word string) ([]string, error) {
 	path := s.inDir(word)
 	info, err := os.Stat(path)
@@ -211,8 +211,7 @@ func UnreadableAttachment(name string, err error) error {
 	return problem.Usage("%s cannot be read: %v.", name, err)
 }
 
-// shownPath is a path from the root of the working tree, where it lies in it,
-// else as it was named.
+// shownPath is a path from the root of the working tree if it lies there, else as the user gave it.
 func (s AttachmentSource) shownPath(path string, absolute bool) string {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -227,7 +226,7 @@ func (s AttachmentSource) shownPath(path string, absolute bool) string {
 	return path
 }
 
-// reserved are names of payloads that mean something else.
+// reserved are the names of payloads that have another meaning.
 var reserved = []string{
 	conversation.PayloadText, conversation.PayloadArguments, conversation.PayloadTools, conversation.PayloadProvider, conversation.PayloadOutput,
 }
@@ -244,13 +243,13 @@ func NewPicture(name string, data []byte) (Attachment, error) {
 	return f, err
 }
 
-// ReadPicture reads the file of a picture, as far as it is not too large for one.
+// ReadPicture reads the file of a picture, within the size limit of pictures.
 func ReadPicture(path string) ([]byte, error) {
 	f, err := readFile(path, path)
 	return f.data, err
 }
 
-// newFile finds out what a file is. What no model can be shown is refused.
+// newFile finds the kind of a file. It fails for a kind that models cannot read.
 func newFile(name, path string, data []byte) (Attachment, error) {
 	f := Attachment{name: strings.ToValidUTF8(name, "\uFFFD"), path: path, mediaType: mediaType(data), data: data}
 	if slices.Contains(reserved, name) {
@@ -271,7 +270,7 @@ func newFile(name, path string, data []byte) (Attachment, error) {
 	return f, nil
 }
 
-// mediaType is what the bytes are, "" for what no model reads.
+// mediaType is the media type of the bytes, "" if models cannot read it.
 func mediaType(data []byte) string {
 	found, _, _ := strings.Cut(http.DetectContentType(data), ";")
 	if slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf"}, found) {
@@ -283,8 +282,7 @@ func mediaType(data []byte) string {
 	return ""
 }
 
-// attachedConversation is what was said in another conversation, or in one turn
-// of it.
+// attachedConversation is the text of another conversation, or of one turn of it.
 func (s AttachmentSource) attachedConversation(ctx context.Context, word string) (Attachment, error) {
 	arguments := map[string]any{"include": []string{"chat"}}
 	id, event, found := strings.Cut(word, "@")
@@ -321,7 +319,7 @@ func (s AttachmentSource) attachedConversation(ctx context.Context, word string)
 		return Attachment{}, err
 	}
 	if result.IsError {
-		why, _, _ := strings.Cut(string(result.Content), "; ") // what follows is for a model
+		why, _, _ := strings.Cut(string(result.Content), "; ") // the rest is for a model
 		f := problem.Usage("jp cannot attach %s: %s.", word, strings.TrimRight(why, ".\n"))
 		if strings.Contains(why, recall.ErrTooLarge.Error()) && !found {
 			f.Hint(s.aboutTurn(id), "attach one turn of it, number N")

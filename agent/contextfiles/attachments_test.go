@@ -38,7 +38,7 @@ func source(t *testing.T, s *front.Scratch, dir string) (contextfiles.Attachment
 	}, notes
 }
 
-// TestAttachments varies what the words of -a name.
+// TestAttachments varies the words of -a.
 func TestAttachments(t *testing.T) {
 	t.Parallel()
 	s, f := front.New(t), &front.Front{}
@@ -127,7 +127,7 @@ func TestAttachments(t *testing.T) {
 	}
 }
 
-// TestAttachedConversation: a conversation cannot be attached to itself, and a request that is asked again has the same
+// TestAttachedConversation: a conversation cannot be attached to itself, and a repeated request has the same
 // attachments.
 func TestAttachedConversation(t *testing.T) {
 	t.Parallel()

@@ -22,7 +22,7 @@ const (
 	answerHead = "head\n"
 )
 
-// decided is what the user has said about a file as it is.
+// decided is the user's answer about a file's present content.
 func (s *Instructions) decided(f instructions.File) (use, decided bool) {
 	text, err := safefile.ReadRegular(s.answerFile(f))
 	if err != nil {
@@ -37,7 +37,7 @@ func (s *Instructions) decided(f instructions.File) (use, decided bool) {
 	return false, false
 }
 
-// Decide keeps what the user says about a file as it is.
+// Decide keeps the user's answer about a file's present content.
 func (s *Instructions) Decide(f instructions.File, use bool) error {
 	answer := answerHead
 	if use {
@@ -64,8 +64,8 @@ func digest(words ...string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Forget takes back all that the user has said about files of this working tree, also as they
-// were before. It reports whether there was anything.
+// Forget takes back all the user's answers about files of this working tree, also about earlier content. It
+// reports whether there were any.
 func (s *Instructions) Forget() (done bool, err error) {
 	entries, err := os.ReadDir(s.answers())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -90,7 +90,7 @@ const (
 	StateDeclined Decision = "declined" // the model gets the file of HEAD
 )
 
-// State is what the user has said.
+// State is the user's answer.
 func (s *Instructions) State(d Difference) Decision {
 	switch use, decided := s.decided(d.File); {
 	case use:
@@ -101,7 +101,7 @@ func (s *Instructions) State(d Difference) Decision {
 	return StateNew
 }
 
-// Differences are the files for work in the folder that are not as HEAD has them.
+// Differences are the files for work in the folder that differ from HEAD.
 func (s *Instructions) Differences(ctx context.Context) ([]Difference, error) {
 	var all []Difference
 	disk, _ := s.find(ctx, instructions.Chain(s.start))

@@ -11,7 +11,7 @@ import (
 	"jp/internal/safetext"
 )
 
-// How much of a difference is shown where the user is asked: lines, and bytes of each.
+// The shown part of a difference in a question: lines, and bytes of each.
 const (
 	shownLines = 16
 	shownText  = 160

@@ -10,8 +10,8 @@ import (
 	"jp/instructions"
 )
 
-// TestDifferenceShowsEveryLine has files in which one line is new. Whatever it looks like, the user sees it
-// before it is approved.
+// TestDifferenceShowsEveryLine has files in which one line is new. The user sees the line before its
+// approval, however it looks.
 func TestDifferenceShowsEveryLine(t *testing.T) {
 	for _, line := range []string{
 		"Be kind.", "++ Obey me.", "+++ b/AGENTS.md", "-- Obey me.", "--- a/AGENTS.md", "@@ -1 +1 @@", `\ No newline at end of file`, "---", "  indented",

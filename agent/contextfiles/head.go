@@ -14,7 +14,7 @@ import (
 	"jp/instructions"
 )
 
-// An object reader has what the repository holds.
+// An object reader reads the repository's objects.
 type objectReader interface {
 	ReadObject(oid string) (kind string, data []byte, err error)
 }
@@ -35,7 +35,7 @@ type treeEntry struct {
 
 var _ instructions.Tree = (*gitTree)(nil)
 
-// folder reads a folder. One that is not there, or is none, is empty.
+// folder reads a folder. It is empty if it is missing or another kind of entry.
 func (t *gitTree) folder(p string) (map[string]treeEntry, error) {
 	if entries, ok := t.folders[p]; ok {
 		return entries, nil
@@ -65,7 +65,7 @@ func (t *gitTree) folder(p string) (map[string]treeEntry, error) {
 	return entries, nil
 }
 
-// tree is the content of a tree object. What the objects here lack, git may have.
+// tree is the content of a tree object, from git if the object store lacks it.
 func (t *gitTree) tree(oid string) ([]byte, error) {
 	if kind, data, err := t.objects.ReadObject(oid); err == nil && kind == "tree" {
 		return data, nil
@@ -119,7 +119,7 @@ func (t *gitTree) Look(p string) (instructions.Entry, error) {
 	}
 	link, err := t.git.Run(t.ctx, "cat-file", "blob", e.oid)
 	if len(link) > 0 && link[0] == '/' {
-		link = []byte("..") // where that leads, no tree can say: out of it
+		link = []byte("..") // outside of the tree
 	}
 	return instructions.Entry{Mode: e.mode, Link: string(link)}, err
 }
@@ -141,7 +141,7 @@ func (t *gitTree) Read(p string) (instructions.Content, error) {
 	return instructions.Content{Data: data, OID: e.oid}, err
 }
 
-// has reports whether a file of the working tree is just what the tree has.
+// has reports whether a file of the working tree is the same in the tree.
 func (t *gitTree) has(f instructions.File) (bool, error) {
 	place, mode, err := instructions.Resolve(t, f.Path)
 	if err != nil || place != f.Real || !mode.IsRegular() {

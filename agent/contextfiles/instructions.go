@@ -26,15 +26,15 @@ type Instructions struct {
 	files *snapshot.Files
 	start string // the folder, from the root of the working tree
 	off   bool
-	// More are further texts of a turn, with notices for the user: the last to be given. Nil: none.
+	// More, if not nil, gives further texts of a turn, with notices for the user. They come last.
 	More func(ctx context.Context) (files []instructions.File, notices []string, err error)
-	// Notice tells the user of a file below that is not used. Nil: nothing is told.
+	// Notice, if not nil, tells the user about an unused file in a folder below.
 	Notice func(string)
 	heads  map[string]*gitTree // by the id of the tree
 	told   map[string]bool     // files of which Notice was told
 }
 
-// OpenInstructions prepares to find instructions for work in a folder. With off there are none.
+// OpenInstructions prepares to find instructions for work in a folder. With off it finds none.
 func OpenInstructions(r *repo.Repo, files *snapshot.Files, dir string, off bool) *Instructions {
 	s := &Instructions{repo: r, files: files, start: ".", heads: map[string]*gitTree{}, told: map[string]bool{}, off: off || !r.Config.Instructions.Enable}
 	if r.At.TopLevel == "" {
@@ -57,23 +57,23 @@ func OpenInstructions(r *repo.Repo, files *snapshot.Files, dir string, off bool)
 // Folder is the folder in which jp runs, from the root of the working tree.
 func (s *Instructions) Folder() string { return s.start }
 
-// A Difference is a file that is not as HEAD has it.
+// A Difference is a file that differs from HEAD.
 type Difference struct {
-	File      instructions.File  // without an id if there is none
+	File      instructions.File  // without an id if it is missing
 	Committed *instructions.File // nil if HEAD has none in that folder
 }
 
-// Ask lets the user decide whether a file is given as it is. An answer holds for the content.
+// Ask lets the user decide whether the model gets a file as it is. An answer holds for the content.
 type Ask func(ctx context.Context, d Difference) (use, decided bool, err error)
 
 // TurnInstructions are the instructions and notices at the start of a turn.
 type TurnInstructions struct {
-	Told    *conversation.Instructions // to the model; nil: nothing new
+	Told    *conversation.Instructions // to the model; nil: no news
 	Notices []string                   // to the user
 }
 
-// Turn finds the instructions for a turn that begins behind the events. Without ask, what HEAD
-// has counts where nothing else is decided.
+// Turn finds the instructions for a turn that begins behind the events. Without ask, files of HEAD count
+// unless the user has decided otherwise.
 func (s *Instructions) Turn(ctx context.Context, events []*conversation.Event, ask Ask) (TurnInstructions, error) {
 	var turn TurnInstructions
 	told := instructions.Follow(events)
@@ -99,7 +99,7 @@ func (s *Instructions) Turn(ctx context.Context, events []*conversation.Event, a
 	found, left := instructions.Fit(found, s.most())
 	turn.Told = told.ForTurn(found)
 	if turn.Told == nil && len(events) > 0 {
-		return turn, nil // what else there is to say was said
+		return turn, nil // the other notices were given
 	}
 	turn.Notices = append(turn.Notices, slices.Concat(about, s.imports(picked))...)
 	for _, f := range slices.Concat(skipped, left) {
@@ -113,7 +113,7 @@ func (s *Instructions) Turn(ctx context.Context, events []*conversation.Event, a
 	return turn, nil
 }
 
-// unused says why a file is not used.
+// unused is the notice of a file that is not used.
 func unused(f instructions.Skipped) string {
 	return fmt.Sprintf("Instructions: jp does not use %s: %s.", safetext.Show(f.Path), f.Why)
 }
@@ -128,7 +128,7 @@ func (s *Instructions) imports(files []instructions.File) (notices []string) {
 	return notices
 }
 
-// Problems says which files for work in the folder the model does not get as they are.
+// Problems are the files for work in the folder that the model gets otherwise or not at all.
 func (s *Instructions) Problems(ctx context.Context) (all []string) {
 	_, unread := s.own()
 	disk, skipped := s.find(ctx, instructions.Chain(s.start))
@@ -138,7 +138,7 @@ func (s *Instructions) Problems(ctx context.Context) (all []string) {
 	return append(all, s.imports(disk)...)
 }
 
-// notice tells the user something of a file below, once.
+// notice gives the user a notice about a file in a folder below, once.
 func (s *Instructions) notice(path, text string) {
 	if s.Notice != nil && !s.told[path] {
 		s.told[path] = true
@@ -146,8 +146,8 @@ func (s *Instructions) notice(path, text string) {
 	}
 }
 
-// Touched finds the instructions of folders whose files a tool read, changed or found, or the user attached, for
-// the event with a seq: those that HEAD has, nil where the model knows them.
+// Touched finds the instructions of folders whose files a tool read, changed or found, or the user attached,
+// for the event with a seq. They are those of HEAD, nil if the model knows them.
 func (s *Instructions) Touched(ctx context.Context, events []*conversation.Event, paths []string, seq int) *conversation.Instructions {
 	if s.off || len(paths) == 0 {
 		return nil
@@ -185,8 +185,8 @@ func (s *Instructions) Touched(ctx context.Context, events []*conversation.Event
 
 func (s *Instructions) most() int { return int(s.repo.Config.Instructions.MaxBytes) }
 
-// find finds the files of folders in the working tree. A file that only HEAD has is among them, with no
-// id and no text.
+// find finds the files of folders in the working tree. It includes files that only HEAD has, with an empty id
+// and text.
 func (s *Instructions) find(ctx context.Context, folders []string) (files []instructions.File, skipped []instructions.Skipped) {
 	if s.files == nil || s.files.Root == nil || s.files.Tree == nil {
 		return nil, nil
@@ -205,7 +205,7 @@ func (s *Instructions) find(ctx context.Context, folders []string) (files []inst
 	return files, skipped
 }
 
-// committedIn is the file of a folder that HEAD has, nil if there is none or it is blank.
+// committedIn is HEAD's file of a folder, nil if it is missing or blank.
 func (s *Instructions) committedIn(head *gitTree, folder string) *instructions.File {
 	files, _ := instructions.Find(head, []string{folder}, s.repo.Config.Instructions.Fallback)
 	if len(files) == 0 || files[0].Blank() {
@@ -266,7 +266,7 @@ func (s *Instructions) own() (files []instructions.File, unread []instructions.S
 }
 
 // pick decides for each file whether the model gets it as it is, as HEAD has it, or not at all. Within a
-// turn, what differs from the record may be a tool's work, and files that HEAD does not have stay out.
+// turn, differences from the record may be a tool's work, and files that HEAD lacks stay out.
 func (s *Instructions) pick(ctx context.Context, events []*conversation.Event, disk []instructions.File, within bool, ask Ask) (picked []instructions.File, notices []string, err error) {
 	if len(disk) == 0 {
 		return nil, nil, nil
@@ -314,7 +314,7 @@ func (s *Instructions) pick(ctx context.Context, events []*conversation.Event, d
 	return picked, notices, nil
 }
 
-// compare finds what HEAD has in the place of a file, and reports whether it is the same.
+// compare finds HEAD's version of a file, and reports whether it is the same.
 func (s *Instructions) compare(head *gitTree, f instructions.File) (d Difference, same bool, err error) {
 	d.File = f
 	if same, err = head.has(f); same || err != nil {
@@ -324,7 +324,7 @@ func (s *Instructions) compare(head *gitTree, f instructions.File) (d Difference
 	return d, sameLines(d), nil
 }
 
-// notice says what becomes of a file that is not decided about.
+// notice is the notice of an undecided file.
 func (d Difference) notice() string {
 	instead := "it is not committed, and the model does not get it"
 	switch {
@@ -337,7 +337,7 @@ func (d Difference) notice() string {
 }
 
 // sameLines reports whether a file is the committed one with other line ends or in another encoding, as git
-// may check it out, or says nothing where HEAD has no file.
+// may check it out. If HEAD lacks the file, it reports whether this one is blank.
 func sameLines(d Difference) bool {
 	c := d.Committed
 	if c == nil {
@@ -371,7 +371,7 @@ func (s *Instructions) tree(ctx context.Context, oid string) *gitTree {
 	return t
 }
 
-// explained reports whether the file is as an edit of the user's left it: the newest event that
+// explained reports whether the file's content comes from an edit of the user's: the newest event that
 // changed it records a change from outside, or, between two turns, the user has changed it since.
 func (s *Instructions) explained(ctx context.Context, events []*conversation.Event, f instructions.File, within bool) bool {
 	first := len(events) - len(conversation.AfterAdoption(events)) // the events before are of another conversation
@@ -387,7 +387,7 @@ func (s *Instructions) explained(ctx context.Context, events []*conversation.Eve
 	}
 	newest := len(events) - 1
 	recorded, ok := at(newest)
-	if !ok || recorded == "" && !f.Absent() { // no snapshot has it, so no record says who changed it
+	if !ok || recorded == "" && !f.Absent() { // snapshots lack it, so its author is unknown
 		return false
 	}
 	if recorded != f.OID { // git may keep it with other line ends, and in another encoding

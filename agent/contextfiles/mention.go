@@ -17,14 +17,15 @@ import (
 // A Mention is a file that a text names with @PATH.
 type Mention struct {
 	Word     string // the path as the text has it
-	Resolved string // where it leads
-	// Doubts are why the user may not mean it: it lies outside of the working tree, git ignores
-	// it, or it looks like a secret. Nothing of that sends a file.
+	Resolved string // its target
+	// Doubts are reasons why the user may mean something else: the file lies outside of the working tree, git
+	// ignores it, or it looks like a secret. Finding them sends no file.
 	Doubts []string
 }
 
-// Mentions are the files that a text names, as @PATH or @"PATH". A word behind @ that names no file is text,
-// and missing has it. skip reports whether the word at a place of the text is none that the user typed.
+// Mentions are the files that a text names, as @PATH or @"PATH". A word behind @ without a file is text, and
+// is in missing. skip reports whether the word at a place of the text came from elsewhere than the user's
+// typing.
 func (s AttachmentSource) Mentions(ctx context.Context, text string, skip func(at int) bool) (found []Mention, missing []string, err error) {
 	for at := range text {
 		if text[at] != '@' || skip != nil && skip(at) {
@@ -50,8 +51,8 @@ func (s AttachmentSource) Mentions(ctx context.Context, text string, skip func(a
 	return found, missing, nil
 }
 
-// named are the paths that the text behind an @ may name: what stands in quotes, or the word, and
-// that without the punctuation behind it.
+// named are the paths that the text behind an @ may name: the text in quotes, or the word with and without
+// the punctuation behind it.
 func named(text string) (paths []string) {
 	if rest, quoted := strings.CutPrefix(text, `"`); quoted {
 		if path, _, closed := strings.Cut(rest, `"`); closed {
@@ -69,7 +70,7 @@ func named(text string) (paths []string) {
 	return paths
 }
 
-// file is the first of the paths that names a file, "" where none does.
+// file is the first of the paths that names a file, or "".
 func (s AttachmentSource) file(paths []string) string {
 	for _, path := range paths {
 		if info, err := os.Stat(s.inDir(path)); path != "" && err == nil && info.Mode().IsRegular() {
@@ -79,7 +80,7 @@ func (s AttachmentSource) file(paths []string) string {
 	return ""
 }
 
-// doubts are why a file may not be meant.
+// doubts are the reasons to doubt that the user means a file.
 func (s AttachmentSource) doubts(ctx context.Context, word string) (resolved string, doubts []string, err error) {
 	named, err := filepath.Abs(s.inDir(word))
 	if err != nil {

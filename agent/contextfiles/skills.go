@@ -27,7 +27,7 @@ var taken = []string{
 	"mode", "continue", "discard", "quit", "exit", "status", "retry", "print", "log", "show", "answer", "edit",
 }
 
-// Skills are the skills that there are.
+// Skills are all available skills.
 type Skills struct {
 	All   []skills.Skill
 	repo  *repo.Repo
@@ -79,7 +79,7 @@ func (s *Skills) Any() bool {
 	return slices.ContainsFunc(s.All, func(k skills.Skill) bool { return k.Unusable == "" })
 }
 
-// Named is the skill of a name, nil if there is none.
+// Named is the skill of a name, or nil.
 func (s *Skills) Named(name string) *skills.Skill {
 	for i, k := range s.All {
 		if k.Name == name {
@@ -89,8 +89,8 @@ func (s *Skills) Named(name string) *skills.Skill {
 	return nil
 }
 
-// Catalogue is what a model hears of the skills: one line for each. A skill of the repository that is not as committed
-// is left out until the user approves it, and named among the notices.
+// Catalogue is the list of skills for a model: one line for each. A skill of the repository that differs from
+// the committed one is left out until the user approves it, and named among the notices.
 func (s *Skills) Catalogue(committed func(instructions.File) bool) (files []instructions.File, notices []string) {
 	var own, others strings.Builder
 	for _, k := range s.All {
@@ -130,7 +130,7 @@ func (s *Skills) Given(k skills.Skill) instructions.File {
 }
 
 // Approved reports whether a skill may be used: the user's own always, the repository's once the user has
-// said so of this content in this working tree.
+// approved this content in this working tree.
 func (s *Skills) Approved(k skills.Skill) bool {
 	if k.User {
 		return true
@@ -139,7 +139,7 @@ func (s *Skills) Approved(k skills.Skill) bool {
 	return err == nil && string(text) == answerUse
 }
 
-// Approve keeps the user's approval of a skill as it is.
+// Approve keeps the user's approval of a skill's present content.
 func (s *Skills) Approve(k skills.Skill) error {
 	err := safefile.Replace(s.answerFile(k), []byte(answerUse), safefile.Options{Mode: 0o600, FolderMode: 0o700})
 	if err != nil {
@@ -165,7 +165,7 @@ func (s *Skills) answerFile(k skills.Skill) string {
 // SkillToolName is the name of the tool that reads skills.
 const SkillToolName = compaction.SkillTool
 
-// SkillTool is the tool that reads the skills of a set; nil has none.
+// SkillTool is the tool that reads the skills of a set, which may be nil.
 func SkillTool(s *Skills) tool.Tool {
 	def := tool.Definition{
 		Name: SkillToolName, Effect: tool.Reads, Idempotent: true, Run: tool.Unattended, Result: tool.Unattended,
@@ -209,7 +209,8 @@ type call struct {
 // detailLimit is how many bytes of a skill a question shows.
 const detailLimit = 64 << 10
 
-// Run reads a skill or one of its files. The first use of a skill of the repository is asked.
+// Run reads a skill or one of its files. The first use of a skill of the repository needs an answer of the
+// user.
 func (r reader) Run(_ context.Context, c tool.Call) (tool.Result, error) {
 	var args call
 	if err := json.Unmarshal(c.Arguments, &args); err != nil {

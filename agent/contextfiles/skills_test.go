@@ -18,7 +18,6 @@ import (
 
 const tidy = "---\nname: tidy\ndescription: Tidy up.\n---\nPut things away.\n"
 
-// results are what the tools of a conversation came to.
 func results(events []*conversation.Event) (all []string) {
 	for _, e := range events {
 		if b, is := e.Body.(*conversation.ToolCallResponse); is {
@@ -28,8 +27,8 @@ func results(events []*conversation.Event) (all []string) {
 	return all
 }
 
-// TestSkillTool varies whose a skill is, and what the user says about it. A skill of the repository is read once the user
-// has said so of its content.
+// TestSkillTool varies whose a skill is, and the user's answer about it. A skill of the repository is read
+// once the user has approved its content.
 func TestSkillTool(t *testing.T) {
 	t.Parallel()
 	const question = "Use this repository's skill tidy? .agents/skills/tidy/SKILL.md tells the model how to work."
@@ -42,7 +41,7 @@ func TestSkillTool(t *testing.T) {
 	for _, row := range []struct {
 		name      string
 		do        func(s *front.Scratch)
-		answer    string // "": nobody is asked
+		answer    string // "": jp does not ask
 		call      string
 		want      string
 		catalogue string // the skills that the model hears of
@@ -126,7 +125,7 @@ func TestRevokedSkill(t *testing.T) {
 	}
 }
 
-// TestNamedSkill varies what becomes of a skill that the user asks with.
+// TestNamedSkill varies the fate of a skill that the user asks with.
 func TestNamedSkill(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -179,7 +178,8 @@ func TestNamedSkill(t *testing.T) {
 
 const decision = "The skill tidy tells the model how to work (.agents/skills/tidy/SKILL.md).\n[skill tidy of this repository, in .agents/skills/tidy]\nPut things away.\n"
 
-// TestSkillLinks: a skill whose folder is a link out of the working tree is the repository's, and is not followed.
+// TestSkillLinks: a skill whose folder is a link out of the working tree is the repository's, and jp does not
+// follow it.
 func TestSkillLinks(t *testing.T) {
 	t.Parallel()
 	s := front.New(t)

@@ -127,7 +127,7 @@ func TestDecision(t *testing.T) {
 	state(contextfiles.StateNew)
 }
 
-// TestInstructionsOfTurns varies what becomes of files of instructions between turns, and who did it.
+// TestInstructionsOfTurns varies changes of files of instructions between turns, and their author.
 func TestInstructionsOfTurns(t *testing.T) {
 	t.Parallel()
 	brief := commit("AGENTS.md=Be brief.\n", "pkg/AGENTS.md=Use tabs.\n", "pkg/AGENTS.override.md=Use spaces.\n")
