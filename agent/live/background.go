@@ -26,16 +26,16 @@ const readyIn = 10 * time.Second
 // Descriptors that a process in the background is started with.
 const (
 	lockFD  = 3 // the conversation's lock, held
-	orderFD = 4 // what it is to do: an Order, as JSON
-	readyFD = 5 // where it reports that it goes on, or why not
+	orderFD = 4 // its orders: a BackgroundOrder, as JSON
+	readyFD = 5 // takes its report that it goes on, or its failure
 )
 
-// A BackgroundOrder is the part of the command line for a process in the background. It is
-// for that process only: nothing of it becomes an event by being here.
+// A BackgroundOrder is the part of the command line for a process in the background. It is for that process
+// only, and leaves no event.
 type BackgroundOrder struct {
 	Dir          string   `json:"dir"`
 	Log          string   `json:"log"`
-	Asked        bool     `json:"asked"` // the request is recorded, with what the flags change for good
+	Asked        bool     `json:"asked"` // the request is recorded, with the lasting changes by flags
 	Model        string   `json:"model,omitempty"`
 	Profiles     []string `json:"profiles,omitempty"`
 	Yes          bool     `json:"yes,omitempty"`
@@ -51,8 +51,7 @@ type BackgroundOrder struct {
 	Quiet        bool     `json:"quiet,omitempty"`
 }
 
-// A report is what such a process says before it goes on: that it does, or with
-// which failure it ends.
+// A report is the process's success, or the failure with which it ends.
 type report struct {
 	Ready   bool     `json:"ready"`
 	PID     int      `json:"pid"`
@@ -63,7 +62,7 @@ type report struct {
 	Hints   []hint   `json:"hints,omitempty"`
 }
 
-// A hint is what the failure advises, by its kind.
+// A hint is one of the failure's, with its kind.
 type hint struct {
 	Kind action.Kind `json:"kind"`
 	Args []string    `json:"args,omitempty"`
@@ -78,8 +77,8 @@ type BackgroundTurn struct {
 	Log     *os.File // takes the output of the process
 }
 
-// Start starts a process that goes on with a turn, and waits until it says that it does. One
-// that does not is ended, so that the turn can be gone on with.
+// Start starts a process that goes on with a turn, and waits for its report. If the process is not ready,
+// Start ends it, so that the turn can be resumed.
 func (t BackgroundTurn) Start(ctx context.Context, o BackgroundOrder) (pid int, err error) {
 	r, err := t.start(ctx, o)
 	if err != nil {
@@ -127,7 +126,7 @@ func (t BackgroundTurn) start(ctx context.Context, o BackgroundOrder) (r report,
 	}
 	defer func() {
 		if err == nil && r.Ready {
-			go cmd.Wait() // a process that starts many keeps no zombies
+			go cmd.Wait() // reap it, since this process may start many
 			return
 		}
 		_ = cmd.Process.Kill()

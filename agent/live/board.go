@@ -37,14 +37,14 @@ type Row struct {
 	Title      string          `json:"title"`
 	Group      Group           `json:"group"`
 	Since      time.Time       `json:"since"`    // of the turn, of the question, or of the end
-	PID        int             `json:"pid"`      // 0: no process runs it
+	PID        int             `json:"pid"`      // 0 without a process
 	Tokens     int             `json:"tokens"`   // that the newest request took of the model's context; 0: unknown
 	Last       string          `json:"last"`     // line of the answer, of the output or of the question
 	Question   *attach.Inquiry `json:"question"` // that a process asks
 	Status     repo.Status     `json:"-"`        // as recorded
 }
 
-// How far back a Board looks for conversations that no process runs.
+// The reach of a Board for conversations without a process.
 const (
 	readyFor = 24 * time.Hour
 	needsFor = 7 * 24 * time.Hour
@@ -57,14 +57,14 @@ const mostLast = 4 << 10
 // It hears of them by the sockets of their processes, and reads a conversation when it begins, ends, or records an event.
 type Board struct {
 	Host func(dir string) *repo.Host // for the repository of a folder
-	Here *repo.Repo                  // whose conversations without a process are shown, too; nil: none
+	Here *repo.Repo                  // its conversations without a process are shown, too; or nil
 	Data string                      // the user's folder with the registries
 
 	mu    sync.Mutex
 	rows  map[string]*boardRow
 	repos map[string]*repo.Repo // by place
 	news  chan struct{}
-	freed chan struct{} // a process without an entry holds its conversation no more
+	freed chan struct{} // a process without an entry has released its conversation
 	group sync.WaitGroup
 }
 
@@ -73,13 +73,13 @@ type boardRow struct {
 	row    Row
 	head   conversation.Head // at which the row was read
 	repo   *repo.Repo
-	client *attach.Client // nil: there is none
+	client *attach.Client // or nil
 	lives  bool           // a goroutine follows its process
 	text   string         // the end of the answer that streams
-	await  func()         // ends the wait for a process without an entry; nil: there is no wait
+	await  func()         // ends the wait for a process without an entry; or nil
 }
 
-// NewBoard is a board of which nothing is read yet.
+// NewBoard is a board before its first reading.
 func NewBoard(host func(dir string) *repo.Host, here *repo.Repo, data string) *Board {
 	return &Board{Host: host, Here: here, Data: data, rows: map[string]*boardRow{}, repos: map[string]*repo.Repo{}, news: make(chan struct{}, 1), freed: make(chan struct{}, 1)}
 }
@@ -89,7 +89,7 @@ func (b *Board) News() <-chan struct{} { return b.news }
 
 func (b *Board) tell() { note(b.news) }
 
-// note leaves a word that something has happened.
+// note signals news.
 func note(news chan<- struct{}) {
 	select {
 	case news <- struct{}{}:
@@ -117,7 +117,7 @@ func (b *Board) Rows() (rows []Row) {
 // Key names the conversation on its board.
 func (r Row) Key() string { return string(r.ID) + " " + r.Repository }
 
-// Reach is the repository of a row, and the connection to its process, nil where there is none.
+// Reach is the repository of a row, and the connection to its process, or nil.
 func (b *Board) Reach(key string) (*repo.Repo, *attach.Client) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -127,7 +127,7 @@ func (b *Board) Reach(key string) (*repo.Repo, *attach.Client) {
 	return nil, nil
 }
 
-// Read reads all rows once, and connects to no process.
+// Read reads all rows once, without connecting to processes.
 func (b *Board) Read(ctx context.Context) error {
 	entries, err := process.Machine{DataDir: b.Data}.Live(ctx)
 	for _, e := range entries {
@@ -152,7 +152,7 @@ func (b *Board) Follow(ctx context.Context) error {
 	}
 	defer b.group.Wait()
 	for {
-		entries, _ := machine.Live(ctx) // an entry that is broken hides no other
+		entries, _ := machine.Live(ctx) // a broken entry leaves the others
 		for _, e := range entries {
 			if r := b.rowOf(e); r != nil && b.begin(r) {
 				b.group.Go(func() { b.follow(ctx, r) })
@@ -178,11 +178,11 @@ func (b *Board) Follow(ctx context.Context) error {
 // Close closes the repositories. Follow has returned.
 func (b *Board) Close() {
 	for _, r := range b.repos {
-		_ = r.Close() // it has written nothing
+		_ = r.Close() // it has only read
 	}
 }
 
-// rowOf is the row of an entry. It is nil for a delegate, which asks in the conversation that it works for, and where the
+// rowOf is the row of an entry. It is nil for a delegate, which asks in its parent's conversation, and if the
 // repository cannot be opened.
 func (b *Board) rowOf(e process.Entry) *boardRow {
 	if e.Parent != "" {
@@ -227,7 +227,8 @@ func (b *Board) open(place string) *repo.Repo {
 	return r
 }
 
-// readHere reads the conversations of the repository that no process runs, and returns those that a process holds.
+// readHere reads the conversations of the repository that have no process, and returns those that a process
+// holds.
 func (b *Board) readHere(ctx context.Context) (held []*boardRow, err error) {
 	if b.Here == nil {
 		return nil, nil
@@ -271,7 +272,7 @@ func (b *Board) readHere(ctx context.Context) (held []*boardRow, err error) {
 	return held, nil
 }
 
-// awaitFree waits for a process without an entry, such as jp edit: no socket tells of its end.
+// awaitFree waits for a process without an entry, such as jp edit, which has no socket to report its end.
 func (b *Board) awaitFree(ctx context.Context, r *boardRow) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -338,10 +339,10 @@ func (b *Board) describe(ctx context.Context, r *boardRow) {
 		r.row.Group = NeedsYou
 	}
 	switch {
-	case !r.lives && info.Summary.Status == conversation.StatusIdle: // a command such as jp edit holds it, or nothing
+	case !r.lives && info.Summary.Status == conversation.StatusIdle: // a command such as jp edit holds it, or none does
 		r.row.Group = Ready
 	case l.Status.PID != nil:
-		if r.row.PID = *l.Status.PID; r.client != nil { // it says itself what it asks; its entry says so later
+		if r.row.PID = *l.Status.PID; r.client != nil { // the connection reports the question before the entry does
 			r.row.Group = map[bool]Group{true: NeedsYou, false: Working}[r.row.Question != nil]
 		}
 	}
@@ -374,7 +375,7 @@ func lastOf(events []*conversation.Event) string {
 	return ""
 }
 
-// lastLine is the last line of a text that is not blank.
+// lastLine is the last line of a text that has a letter or sign.
 func lastLine(text string) string {
 	for _, line := range slices.Backward(strings.Split(text, "\n")) {
 		if line := problem.OneLine(line); line != "" {
@@ -420,7 +421,7 @@ func (b *Board) connected(r *boardRow, client *attach.Client) {
 	r.client = client
 }
 
-// heard takes what a process says, and reports whether the conversation is to be read again.
+// heard applies a process's message, and reports whether the conversation is to be read again.
 func (b *Board) heard(r *boardRow, m attach.Message) (again bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -69,7 +69,7 @@ func boardID(n int) conversation.ID {
 	return conversation.ID(fmt.Sprintf("jp-c1796014000%d-aa%02d", n%10, n))
 }
 
-// create begins a conversation: a request, and no answer yet.
+// create begins a conversation: a request without an answer.
 func (m *machine) create(n int) {
 	m.record(n, "", 0, &conversation.TurnStart{Model: "script/x", JP: "0"}, &conversation.ChatRequest{Content: fmt.Sprintf("Request %d", n)})
 }

@@ -9,9 +9,9 @@ import (
 	"jp/turnloop"
 )
 
-// A Delegate is how others see a delegate: it asks where its parent does. A command that
-// a user gives in the place of an answer is kept: the question is asked in the
-// middle of the parent's turn, and the command is meant for that.
+// A Delegate is the presence of a delegate: it asks as its parent does. It keeps a command that a user gives
+// in place of an answer: the question comes in the middle of the parent's turn, and the command is meant for
+// that.
 type Delegate struct {
 	questions *questions
 	told      activityTeller
@@ -23,7 +23,7 @@ func (p *Presence) Delegate(id conversation.ID) *Delegate {
 	return &Delegate{questions: p.questions, told: activityTeller{id, p.options.Env.Now}}
 }
 
-// Relay is an observer that tells the peers of the parent what happens before another one shows it.
+// Relay is an observer that informs the peers of the parent before it passes an event on.
 func (d *Delegate) Relay(o turnloop.Observer) turnloop.Observer {
 	return &childRelay{o, d.questions.server, d.told}
 }
@@ -45,8 +45,8 @@ func (d *Delegate) Await(ctx context.Context, question turnloop.Question) (turnl
 // Present implements [turnloop.Prompter].
 func (d *Delegate) Present() bool { return d.questions.Present() }
 
-// A childRelay tells the peers of a parent what becomes of its child's questions,
-// and what the child's tools come to.
+// A childRelay informs the peers of a parent about the outcome of its child's questions, and of the child's
+// tools.
 type childRelay struct {
 	turnloop.Observer
 	server *attach.Server

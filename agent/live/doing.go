@@ -6,8 +6,8 @@ import (
 	"jp/process/attach"
 )
 
-// DoesNow is what a process does, and the question that it waits with, nil where it
-// does not. What waits is told right behind hello, and the Status behind that.
+// DoesNow is a process's activity, and its waiting question, nil without one. The process sends the question
+// right behind hello, and the Status behind that.
 func DoesNow(ctx context.Context, client *attach.Client) (status attach.Status, inquiry *attach.Inquiry, err error) {
 	stop := context.AfterFunc(ctx, func() { client.Close() })
 	defer stop()

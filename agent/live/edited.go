@@ -12,10 +12,9 @@ import (
 	"jp/internal/safefile"
 )
 
-// An editor's file has no seal, so it stands among the user's own files. Confined programs cannot write there. The jp
-// that waits for the editor holds the file's lock.
+// An editor's file has no seal, so it is among the user's own files, out of reach of confined programs. The
+// jp that waits for the editor holds the file's lock.
 
-// errEditing says that another jp waits for the editor.
 var errEditing = errors.New("another jp has it in an editor")
 
 // editedFile is the path of a draft's file for the editor, "" if the user has no folder for it.

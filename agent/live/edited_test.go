@@ -10,8 +10,8 @@ import (
 	"jp/internal/safefile"
 )
 
-// The text that an editor has is the draft's after a kill of jp, while nobody else has it, and
-// not what stands in its place in the repository.
+// After a kill of jp, the draft is the editor's text if no other process has it, even if the repository has
+// another text in its place.
 func TestEditedDrafts(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

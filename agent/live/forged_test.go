@@ -12,7 +12,7 @@ import (
 	"jp/internal/safefile"
 )
 
-// What a tool writes among the drafts is never the user's text, nor the model's.
+// Text that a tool writes among the drafts counts neither as the user's nor as the model's.
 func TestForgedDrafts(t *testing.T) {
 	t.Parallel()
 	const id = conversation.ID("jp-c17957779804-n03p")

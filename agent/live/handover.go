@@ -15,8 +15,7 @@ import (
 	"jp/internal/action"
 )
 
-// A Handover is what a process in the background has from the one that started
-// it.
+// A Handover is the part that a process in the background gets from the one that started it.
 type Handover struct {
 	Order    BackgroundOrder
 	ID       conversation.ID
@@ -25,8 +24,7 @@ type Handover struct {
 	reported bool
 }
 
-// TakeHandover takes what was handed over, and keeps it from every program that
-// this process starts.
+// TakeHandover takes the handover, and hides it from every program that this process starts.
 func TakeHandover(id conversation.ID) (*Handover, error) {
 	for fd, kind := range map[int]uint32{lockFD: unix.S_IFREG, orderFD: unix.S_IFIFO, readyFD: unix.S_IFIFO} {
 		var stat unix.Stat_t
@@ -52,8 +50,8 @@ func (h *Handover) Ready() error {
 	return h.report(report{Ready: true, PID: os.Getpid()})
 }
 
-// Failed reports why it does not, if it has not reported yet. Where nothing was
-// left to do, that is no failure.
+// Failed reports why the process ends, if it has not reported yet. If the turn was complete already, that is
+// a success.
 func (h *Handover) Failed(err error) {
 	if h.reported {
 		return
@@ -66,7 +64,7 @@ func (h *Handover) Failed(err error) {
 			r.Hints = append(r.Hints, hint{h.Action.Kind(), h.Action.Args(), h.Text})
 		}
 	}
-	_ = h.report(r) // no process waits any more, if that fails
+	_ = h.report(r) // if it fails, the other process has gone
 }
 
 func (h *Handover) report(r report) error {

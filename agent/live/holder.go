@@ -14,21 +14,20 @@ import (
 )
 
 const (
-	// answersIn is how long a process has to say what it does.
+	// answersIn limits the time for a process's report of its activity.
 	answersIn = time.Second
-	// holderGap is how often a process is looked for that cannot be reached.
+	// holderGap is the interval of attempts to reach a process.
 	holderGap = time.Second
 )
 
-// A Holder is the process that holds a conversation that is waited for, as it
-// was when it was looked at.
+// A Holder is the process that holds the awaited conversation, at the time of the last look.
 type Holder struct {
 	repo    *repo.Repo
 	id      conversation.ID
 	Process process.Holder
-	Peer    *attach.Client // nil where it could not be reached
+	Peer    *attach.Client // nil if it could not be reached
 	status  attach.Status
-	Inquiry *attach.Inquiry // that it waits with, nil where it does not
+	Inquiry *attach.Inquiry // its waiting question, or nil
 }
 
 // LookAtHolder asks the process for its activity. The caller closes the Holder.
@@ -62,8 +61,8 @@ func (h *Holder) Close() {
 	}
 }
 
-// Changes waits until a question begins or ceases to wait, or until another
-// process can be reached; it is false where ctx ends first.
+// Changes waits until a question begins or ceases to wait, or until another process can be reached. It is
+// false if ctx ends first.
 func (h *Holder) Changes(ctx context.Context) bool {
 	if h.Peer != nil && h.asks(ctx) {
 		return true
@@ -84,8 +83,7 @@ func (h *Holder) Changes(ctx context.Context) bool {
 	}
 }
 
-// asks waits until a question begins or ceases to wait; it is false where the
-// process ends, or ctx does.
+// asks waits until a question begins or ceases to wait. It is false if the process or ctx ends first.
 func (h *Holder) asks(ctx context.Context) bool {
 	stop := context.AfterFunc(ctx, func() { h.Peer.Close() })
 	defer stop()
@@ -101,7 +99,7 @@ func (h *Holder) asks(ctx context.Context) bool {
 	}
 }
 
-// Words say who the process is and what it does.
+// Words describe the process and its activity.
 func (h *Holder) Words(now time.Time) string {
 	who := h.Process.Name()
 	if h.Process.Detached {

@@ -11,7 +11,7 @@ import (
 	"jp/turnloop"
 )
 
-// doing says what the turn does that can be interrupted.
+// doing is the turn's present activity that can be interrupted.
 func (p *Presence) doing() attach.Status {
 	loop := p.running.Load()
 	if loop == nil {
@@ -26,7 +26,7 @@ func (p *Presence) doing() attach.Status {
 	return status
 }
 
-// interrupt does what a peer wants of the turn.
+// interrupt carries out a peer's interrupt of the turn.
 func (p *Presence) interrupt(i attach.Interrupt) error {
 	loop := p.running.Load()
 	if loop == nil || !loop.Running() {
@@ -74,8 +74,7 @@ type Steered interface {
 	Doing() (turnloop.Activity, bool)
 }
 
-// Steerable waits for something that can be steered. It is false where the turn
-// ends first, or comes to something else that is waited for.
+// Steerable waits for an activity that can be steered. It is false if the turn ends first, or until is true.
 func Steerable(ctx context.Context, turn Steered, until func() bool) (doing turnloop.Activity, ok bool) {
 	again := time.NewTicker(time.Millisecond)
 	defer again.Stop()

@@ -10,7 +10,7 @@ import (
 	"jp/tool/program"
 )
 
-// ownPeers lets in this user, and nothing that a tool started.
+// ownPeers accepts this user's processes, except those that a tool started.
 type ownPeers struct {
 	*net.UnixListener
 	locks process.Locks

@@ -24,9 +24,9 @@ type PresenceOptions struct {
 	Env      *repo.Host
 	ID       conversation.ID
 	Head     conversation.Head
-	Seq      int                 // of the newest event; -1: there is none
-	User     Asker               // nil: there is no terminal to ask at
-	Queue    *Queue              // of messages to the turn; nil: it takes none
+	Seq      int                 // of the newest event, or -1
+	User     Asker               // or nil
+	Queue    *Queue              // of messages to the turn; nil: the turn takes no messages
 	Handover *Handover           // nil: a person started the run
 	Abort    func(signal string) // ends the run as a signal does
 }
@@ -38,7 +38,7 @@ type Presence struct {
 	server    *attach.Server
 	running   atomic.Pointer[turnloop.Loop]
 
-	put       sync.Mutex // of the entry, which always says what is so now
+	put       sync.Mutex // of the entry, which is always up to date
 	registry  process.Registry
 	entry     process.Entry
 	published bool
@@ -53,7 +53,7 @@ func NewPresence(o PresenceOptions) *Presence {
 	p := &Presence{options: o}
 	p.server = attach.NewServer(attach.Options{
 		Conversation: o.ID, PID: os.Getpid(), Head: o.Head, Seq: o.Seq,
-		Doing: p.doing, Interrupt: p.interrupt, Say: p.say, Changed: func() { _ = p.update() }, // that it cannot costs others a word in a list
+		Doing: p.doing, Interrupt: p.interrupt, Say: p.say, Changed: func() { _ = p.update() }, // a failure costs others a word in a list
 		Shutdown: func() { o.Abort("SIGTERM") },
 	})
 	p.questions = &questions{id: o.ID, user: o.User, server: p.server, waiting: p.announceQuestion, reached: p.Published, limit: p.Limit()}
@@ -63,7 +63,7 @@ func NewPresence(o PresenceOptions) *Presence {
 	return p
 }
 
-// Limit is how long a question waits for a user to attach; 0 for no limit.
+// Limit is how long a question waits for a user to attach, or 0.
 func (p *Presence) Limit() time.Duration {
 	if p.options.Handover != nil {
 		return 0
@@ -74,10 +74,10 @@ func (p *Presence) Limit() time.Duration {
 // Runs says which turn peers can interrupt.
 func (p *Presence) Runs(loop *turnloop.Loop) { p.running.Store(loop) }
 
-// Prompter is where the turn puts its questions.
+// Prompter takes the questions of the turn.
 func (p *Presence) Prompter() turnloop.Prompter { return p.questions }
 
-// Relay is an observer that tells peers what happens before another one shows it.
+// Relay is an observer that informs peers before it passes an event on.
 func (p *Presence) Relay(o turnloop.Observer) turnloop.Observer {
 	return &relay{o, p.server, activityTeller{p.options.ID, p.options.Env.Now}}
 }

@@ -2,11 +2,10 @@ package live
 
 import "strings"
 
-// Scissors is the line in an editor below which lines that begin with # are not
-// asked.
+// Scissors is the line in an editor below which jp drops lines that begin with #.
 const Scissors = "# ------------------------ >8 ------------------------"
 
-// Asked is what is asked of what stands in an editor.
+// Asked is the question in an editor's text.
 func Asked(text string) string {
 	var asks strings.Builder
 	below := false

@@ -20,20 +20,20 @@ type Asker interface {
 	Tell(line string)
 }
 
-// questions is where a turn puts its questions: to the attached terminal, else at the
-// process's own terminal, else to the user who attaches. An answer from any shell counts
-// as long as the question waits, and the first one counts.
+// questions passes a turn's questions on: to the attached terminal, else to the process's own terminal, else
+// to the user who attaches. An answer from any shell counts as long as the question waits, and the first one
+// counts.
 type questions struct {
 	id      conversation.ID
-	user    Asker // nil where there is no terminal to ask at
+	user    Asker // nil without a terminal to ask at
 	server  *attach.Server
-	limit   time.Duration // of the wait for a user to attach; 0 for none
-	longer  func() bool   // whether to wait once more at the limit; nil: never
-	reached func() bool   // whether anybody can come
+	limit   time.Duration // of the wait for a user to attach, or 0
+	longer  func() bool   // whether to wait once more at the limit; nil: it ends
+	reached func() bool   // whether a user can attach
 	waiting func(q turnloop.Question)
 
 	mu       sync.Mutex
-	commands chan error // for the question that waits; nil where none does
+	commands chan error // for the waiting question, or nil
 }
 
 // Present implements [turnloop.Prompter].
@@ -52,8 +52,8 @@ func (d *questions) Await(ctx context.Context, q turnloop.Question) (turnloop.An
 	return d.await(ctx, d.id, q)
 }
 
-// await waits for an answer to a question of a conversation. The limit is for
-// the time in which no terminal is attached: a user who has attached may think.
+// await waits for an answer to a question of a conversation. The limit is for the time without an attached
+// terminal: a user who has attached may think.
 func (d *questions) await(ctx context.Context, id conversation.ID, q turnloop.Question) (turnloop.Answer, error) {
 	if !d.reached() {
 		return turnloop.Answer{}, turnloop.ErrNoAnswer
@@ -62,10 +62,10 @@ func (d *questions) await(ctx context.Context, id conversation.ID, q turnloop.Qu
 	return d.put(ctx, id, q, true)
 }
 
-// put lets a question of a conversation wait for an answer, of people who are
-// there or, if stay is set, of people in other processes.
+// put lets a question of a conversation wait for an answer, of people who are there or, if stay is set, of
+// people in other processes.
 func (d *questions) put(ctx context.Context, id conversation.ID, q turnloop.Question, stay bool) (turnloop.Answer, error) {
-	commands := d.open() // before anybody knows of the question
+	commands := d.open() // before others know of the question
 	defer d.close()
 	pending := d.server.Ask(inquiryFor(id, q))
 	defer pending.Withdraw()
@@ -103,7 +103,7 @@ func (d *questions) put(ctx context.Context, id conversation.ID, q turnloop.Ques
 	}
 }
 
-// Why a question is no longer asked at the terminal.
+// Why a question leaves the terminal.
 var (
 	errAttached  = errors.New("a user has attached")
 	errElsewhere = errors.New("answered elsewhere")
@@ -142,7 +142,7 @@ func (d *questions) atTerminal(
 	return answer, err
 }
 
-// open says that a question waits, which can be ended by a command.
+// open begins a waiting question, which a command can end.
 func (d *questions) open() <-chan error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -163,7 +163,7 @@ func (d *questions) asks() bool {
 	return d.commands != nil
 }
 
-// command ends the question that waits, without an answer; false where none does.
+// command ends the waiting question without an answer. It is false without one.
 func (d *questions) command(c turnloop.UserCommand) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -192,8 +192,8 @@ func AnswerOf(a attach.Answer) turnloop.Answer {
 	return turnloop.Answer{Outcome: a.Outcome, Value: a.Value, Reason: a.Reason, Arguments: a.Arguments, Remember: a.Remember}
 }
 
-// announceQuestion tells the reader of stderr that a question waits for a user,
-// and how to answer it, also with --quiet: the wait may have no end.
+// announceQuestion tells the reader of stderr that a question waits for a user, and how to answer it, also
+// with --quiet: the wait may be endless.
 func (p *Presence) announceQuestion(question turnloop.Question) {
 	i := inquiryFor(p.options.ID, question)
 	p.options.Env.Warn("%s waits for an answer: %s", p.options.ID, repo.QuestionWords(i))

@@ -29,15 +29,15 @@ type Queue struct {
 
 	mu      sync.Mutex
 	id      conversation.ID
-	kept    []Queued // of an earlier process, which are not sent unless Take makes them wait
+	kept    []Queued // of an earlier process, unsent unless Take makes them wait
 	over    bool     // Add fails
 	waiting []Queued
 	sent    int // of them, that are being recorded
 	newest  int // seq of the newest event
 }
 
-// NewQueue is the queue of a conversation, "" for one that does not exist yet, with what an
-// earlier process left in it.
+// NewQueue is the queue of a conversation, "" for a future one, with the messages that an earlier process
+// left.
 func NewQueue(own safefile.StateDir, id conversation.ID) *Queue {
 	q := &Queue{own: own, id: id, newest: -1}
 	if id == "" {
@@ -56,7 +56,8 @@ func NewQueue(own safefile.StateDir, id conversation.ID) *Queue {
 	return q
 }
 
-// NewInbox is a queue for the messages of other processes. What an earlier process left stays until [Queue.Take].
+// NewInbox is a queue for the messages of other processes. Those that an earlier process left stay until
+// [Queue.Take].
 func NewInbox(own safefile.StateDir, id conversation.ID) *Queue {
 	q := NewQueue(own, id)
 	q.kept, q.waiting = q.waiting, nil
@@ -107,8 +108,8 @@ func (q *Queue) Waiting() []Queued {
 	return slices.Clone(q.waiting)
 }
 
-// Send is the messages to record now, at most so many, all where that is negative. [Queue.Recorded]
-// removes them.
+// Send is the messages to record now, at most so many, or all if most is negative. [Queue.Recorded] removes
+// them.
 func (q *Queue) Send(most int) (texts []string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -122,7 +123,8 @@ func (q *Queue) Send(most int) (texts []string) {
 	return texts
 }
 
-// Rest is all messages, for the end of a turn. If there are none, Add fails from now on: no message can be kept and not sent.
+// Rest is all messages, for the end of a turn. If there are none, Add fails from now on, so that every kept
+// message is sent.
 func (q *Queue) Rest() []string {
 	texts := q.Send(-1)
 	q.mu.Lock()
@@ -148,7 +150,7 @@ func (q *Queue) Recorded(events []*conversation.Event) {
 	}
 }
 
-// Last takes the newest message back, "" where there is none to take.
+// Last takes the newest message back, "" without one.
 func (q *Queue) Last() (text string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -183,7 +185,7 @@ func (q *Queue) Clear() {
 // write keeps the messages. The lock is held.
 func (q *Queue) write() error {
 	if q.id == "" {
-		return nil // a turn that has no event yet is about to have its first one
+		return nil // the turn's first event is about to come
 	}
 	all := slices.Concat(q.kept, q.waiting)
 	if len(all) == 0 {

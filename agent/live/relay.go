@@ -8,15 +8,14 @@ import (
 	"jp/turnloop"
 )
 
-// A relay tells peers what happens before it is shown here, which may have to
-// wait for the terminal.
+// A relay informs peers before it shows an event here, which may have to wait for the terminal.
 type relay struct {
 	turnloop.Observer
 	server *attach.Server
 	told   activityTeller
 }
 
-// An activityTeller tells peers what a conversation does.
+// An activityTeller tells peers about a conversation's activity.
 type activityTeller struct {
 	id  conversation.ID
 	now func() time.Time

@@ -10,8 +10,8 @@ import (
 	"jp/internal/safefile"
 )
 
-// RequestFile is the file among the drafts that keeps the text of a request until it is recorded.
-// The id is "" for a conversation that does not exist yet.
+// RequestFile is the file among the drafts that keeps the text of a request until it is recorded. The id is
+// "" for a future conversation.
 func RequestFile(id conversation.ID) string {
 	if id == "" {
 		return "new.query"
@@ -19,7 +19,7 @@ func RequestFile(id conversation.ID) string {
 	return string(id) + ".query"
 }
 
-// RequestDraft is the text of a request that was not recorded, "" if there is none.
+// RequestDraft is the text of an unrecorded request, or "".
 func RequestDraft(own safefile.StateDir, id conversation.ID) (string, error) {
 	return KeptDraft(own, RequestFile(id))
 }
@@ -60,8 +60,8 @@ func DraftPictures(own safefile.StateDir, file string) []byte {
 	return data
 }
 
-// KeepDraftPictures keeps the pictures of a draft, in the place of the last ones. Without any it removes them. The file "" keeps
-// nothing.
+// KeepDraftPictures keeps the pictures of a draft, in place of the last ones. Without any it removes them.
+// For the file "" it does nothing.
 func KeepDraftPictures(own safefile.StateDir, file string, pictures []byte) error {
 	switch {
 	case file == "":

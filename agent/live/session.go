@@ -9,14 +9,14 @@ import (
 	"jp/internal/safefile"
 )
 
-// A session of an editor without a prompt is no conversation yet. So that another process can open it, jp's folder has an
-// empty file of its name.
+// An editor's session before its first prompt has no conversation yet. So that another process can open it,
+// jp's folder has an empty file of its name.
 const (
 	sessionFolder = "acp"
 	sessionTime   = 30 * 24 * time.Hour // how long it can be opened
 )
 
-// NoteSession notes a session that has no conversation yet, and forgets old ones.
+// NoteSession notes a session before its conversation, and forgets old ones.
 func NoteSession(own safefile.StateDir, id conversation.ID, now time.Time) error {
 	folder, err := own.Open(sessionFolder)
 	if err != nil {
@@ -36,7 +36,7 @@ func NoteSession(own safefile.StateDir, id conversation.ID, now time.Time) error
 	return file.Close()
 }
 
-// ForgetSession forgets it: it has a conversation now, or is deleted. There may be none.
+// ForgetSession removes the note, if there is one: the session has a conversation now, or is deleted.
 func ForgetSession(own safefile.StateDir, id conversation.ID) error {
 	return own.Remove(sessionFolder, string(id))
 }

@@ -10,19 +10,18 @@ import (
 	"jp/internal/safefile"
 )
 
-// mostSlots is how many conversations that do not exist yet have drafts at the same time.
+// mostSlots is how many future conversations have drafts at the same time.
 const mostSlots = 32
 
-// A Slot is the draft of a conversation that does not exist yet, which one process at a time holds.
-// The zero value keeps nothing.
+// A Slot is the draft of a future conversation, which one process at a time holds. The zero value is inert.
 type Slot struct {
 	own  safefile.StateDir
 	file string
 	lock *os.File
 }
 
-// TakeSlot takes the first slot that has text and no other process holds, else the first free one. Where all
-// are held, or jp cannot write, the slot keeps nothing.
+// TakeSlot takes the first free slot that has text, else the first free one. If other processes hold all of
+// them, or jp cannot write, the slot is inert.
 func TakeSlot(own safefile.StateDir) (Slot, string) {
 	folder, err := own.Open(repo.DraftsFolder)
 	if err != nil {
@@ -59,7 +58,7 @@ func TakeSlot(own safefile.StateDir) (Slot, string) {
 		} else {
 			s.Release()
 		}
-		if isNew { // none has been used behind it
+		if isNew { // the slots behind it are unused
 			break
 		}
 	}
@@ -73,7 +72,7 @@ func slotFile(n int) string {
 	return fmt.Sprintf("new-%d.query", n)
 }
 
-// File is the file among the drafts that the slot holds, "" where it keeps nothing.
+// File is the slot's file among the drafts, "" for an inert slot.
 func (s Slot) File() string {
 	if s.lock == nil {
 		return ""

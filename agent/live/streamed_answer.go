@@ -31,7 +31,7 @@ type AnswerKeeper struct {
 	texts []StreamedText
 	dirty bool
 	timer *time.Timer
-	file  *os.File // that is added to; nil where there is none
+	file  *os.File // open for appending, or nil
 }
 
 // A StreamedText is a part of an answer, as far as it has streamed. The file has such texts, one JSON
@@ -69,7 +69,7 @@ func (d *AnswerKeeper) note(delta turnloop.Delta) {
 	}
 }
 
-// keep adds text to the file. It is not flushed to the disk: a kill of jp leaves it there.
+// keep adds text to the file without flushing it to the disk: a kill of jp leaves it there.
 func (d *AnswerKeeper) keep(delta turnloop.Delta) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -86,14 +86,14 @@ func (d *AnswerKeeper) keep(delta turnloop.Delta) {
 			return
 		}
 	}
-	_, _ = d.file.Write(lineOf(d.own, d.name, text)) // a file that cannot be written costs a quotation after a kill
+	_, _ = d.file.Write(lineOf(d.own, d.name, text)) // a failure costs a quotation after a kill
 }
 
 func textOf(d turnloop.Delta) StreamedText {
 	return StreamedText{Seq: d.Seq, Call: d.Call, Part: d.Part, At: d.At, Text: d.Text}
 }
 
-// joined adds a piece to what has streamed. A text that begins again replaces the earlier one.
+// joined adds a piece to the streamed texts. A text that begins again replaces the earlier one.
 func joined(texts []StreamedText, piece StreamedText) []StreamedText {
 	if piece.Part == "" {
 		piece.Part = conversation.PartMessage
@@ -104,7 +104,7 @@ func joined(texts []StreamedText, piece StreamedText) []StreamedText {
 	}
 	texts = slices.DeleteFunc(texts, func(t StreamedText) bool { return t.Seq >= piece.Seq })
 	if piece.At > 0 {
-		return texts // its beginning is not there
+		return texts // its beginning is missing
 	}
 	return append(texts, piece)
 }
@@ -146,7 +146,7 @@ func (d *AnswerKeeper) Recorded(events []*conversation.Event) {
 	_ = d.own.Remove(repo.DraftsFolder, d.name) // one that is left behind names an event that there is
 }
 
-// reopen opens the file, to add to what it has.
+// reopen opens the file for appending.
 func (d *AnswerKeeper) reopen() {
 	folder, err := d.own.Open(repo.DraftsFolder)
 	if err != nil {
@@ -165,8 +165,7 @@ func (d *AnswerKeeper) closeFile() {
 	}
 }
 
-// Flush writes the text so far. A file that cannot be written costs a quotation
-// after a kill, and nothing else.
+// Flush writes the text so far. A failure only costs a quotation after a kill.
 func (d *AnswerKeeper) Flush() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -185,7 +184,7 @@ func (d *AnswerKeeper) write() {
 	_ = d.own.Replace(repo.DraftsFolder, d.name, lines, safefile.Options{Volatile: true})
 }
 
-// Close ends the keeper; what is not an event by now stays in the file.
+// Close ends the keeper. Text before it becomes an event stays in the file.
 func (d *AnswerKeeper) Close() {
 	if d == nil {
 		return
@@ -203,8 +202,8 @@ func (d *AnswerKeeper) Close() {
 // before it becomes an event.
 func answerFile(id conversation.ID) string { return string(id) + ".answer" }
 
-// KeepAnswer is an AnswerKeeper of a conversation. With now it keeps all that streams before it is
-// shown, else what the model says and thinks a second late at most.
+// KeepAnswer is an AnswerKeeper of a conversation. With now it keeps all streamed text before it is shown,
+// else the model's messages and thoughts a second late at most.
 func KeepAnswer(o turnloop.Observer, own safefile.StateDir, id conversation.ID, now bool) *AnswerKeeper {
 	return &AnswerKeeper{Observer: o, own: own, name: answerFile(id), now: now}
 }
@@ -221,7 +220,7 @@ func StreamedTexts(own safefile.StateDir, id conversation.ID, events []*conversa
 	for line := range bytes.Lines(file) {
 		var t StreamedText
 		if json.Unmarshal(line, &t) != nil {
-			continue // a line that a kill cut off says nothing
+			continue // a kill cut the line off
 		}
 		if t.Code == "" || !hmac.Equal([]byte(t.Code), []byte(codeOf(own, answerFile(id), t))) {
 			_ = own.Refuse(repo.DraftsFolder, answerFile(id))
@@ -240,7 +239,7 @@ func StreamedTexts(own safefile.StateDir, id conversation.ID, events []*conversa
 	return texts
 }
 
-// StreamedAnswer reads the message that was streaming behind the newest event, "" if there is none.
+// StreamedAnswer reads the message that was streaming behind the newest event, or "".
 func StreamedAnswer(own safefile.StateDir, id conversation.ID, events []*conversation.Event) (text string) {
 	for _, t := range StreamedTexts(own, id, events) {
 		if t.Part == conversation.PartMessage {
@@ -250,7 +249,7 @@ func StreamedAnswer(own safefile.StateDir, id conversation.ID, events []*convers
 	return text
 }
 
-// RemoveAnswer forgets streamed text; that there is none is as well.
+// RemoveAnswer forgets streamed text, if there is any.
 func RemoveAnswer(own safefile.StateDir, id conversation.ID) error {
 	return own.Remove(repo.DraftsFolder, answerFile(id))
 }

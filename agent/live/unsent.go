@@ -8,18 +8,17 @@ import (
 	"jp/internal/safefile"
 )
 
-// UnsentFile is the file among the drafts with the text that the user typed at prompts of a
-// conversation and could not send.
+// UnsentFile is the file among the drafts with the unsent text that the user typed at prompts of a
+// conversation.
 func UnsentFile(id conversation.ID) string { return string(id) + ".unsent" }
 
 // mostUnsent is the longest text that is kept, in bytes.
 const mostUnsent = 64 << 10
 
-// An Unsent keeps such text, by the prompt at which it was typed. A file that jp cannot read
-// or write costs that text and nothing else.
+// An Unsent keeps such text, by its prompt. If jp cannot read or write the file, only that text is lost.
 type Unsent struct {
 	Dir safefile.StateDir
-	ID  conversation.ID // "" where jp keeps nothing
+	ID  conversation.ID // "" keeps no text
 }
 
 // Keep replaces the text of a prompt. An empty text removes it.
@@ -41,7 +40,7 @@ func (u Unsent) Keep(prompt, text string) {
 	}
 }
 
-// Text returns the text of a prompt, "" where there is none.
+// Text returns the text of a prompt, "" without one.
 func (u Unsent) Text(prompt string) string { return u.texts()[prompt] }
 
 func (u Unsent) texts() map[string]string {
