@@ -6,8 +6,8 @@ import (
 	"jp/agent/repo"
 )
 
-// Check fails if a model, "provider/name", cannot be asked, as far as jp knows without running or asking
-// anything: a program that prints a key is not run.
+// Check fails if a model, "provider/name", cannot be asked, as far as jp knows offline and without running
+// the program that prints a key.
 func Check(ctx context.Context, r *repo.Repo, model string) error {
 	vendor, _, named := CutModel(model)
 	if !named || vendor == Scripted || vendor == Replayed {

@@ -2,7 +2,7 @@ package models
 
 import "jp/provider/catalog"
 
-// facts are what the table of models says of a model, "provider/name"; the zero value where it says nothing.
+// facts are the entry of a model, "provider/name", in the table of models, or the zero value.
 func (r Providers) facts(model string) catalog.Model { return r.factsIn(r.Table(), model) }
 
 func (r Providers) factsIn(t catalog.Table, model string) catalog.Model {
@@ -17,5 +17,5 @@ func (r Providers) factsIn(t catalog.Table, model string) catalog.Model {
 	return t.Model(v, name)
 }
 
-// Levels are the words for how much a model thinks that the table has for it, from the least; none if it has none.
+// Levels are the words for how much a model thinks that the table has for it, from the least.
 func (r Providers) Levels(model string) []string { return r.facts(model).Levels }

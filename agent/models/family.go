@@ -11,8 +11,8 @@ import (
 	"jp/internal/lazy"
 )
 
-// Replacement is the newest model of the same family that the provider of a model lists, "provider/name". It is "" if
-// there is none, or the provider does not say.
+// Replacement is the newest model of the same family that the provider of a model lists, "provider/name". It
+// is "" without one, or if the provider does not answer.
 func (r Providers) Replacement(ctx context.Context, e *repo.Host, model string) string {
 	vendor, name, ok := CutModel(model)
 	if !ok || vendor == Scripted || vendor == Replayed {
@@ -29,7 +29,7 @@ func (r Providers) Replacement(ctx context.Context, e *repo.Host, model string) 
 	return ""
 }
 
-// A release is what the name of a model says.
+// A release is the parsed name of a model.
 type release struct {
 	name    string
 	family  string

@@ -19,7 +19,7 @@ import (
 	"jp/provider/catalog"
 )
 
-// inKeyring stands in the file of a key that is in the system's keyring. No key has blanks.
+// inKeyring marks in a key's file that the key is in the system's keyring. Keys have no blanks.
 const inKeyring = "in the system's keyring"
 
 // A keptKey is the key of a provider that jp login keeps. Its file holds the key or says that the keyring has it, so jp

@@ -25,8 +25,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A secretService is a session bus with a keyring behind it. A locked one waits for a dialog without an answer, and a
-// silent one accepts connections and says nothing.
+// A secretService is a session bus with a keyring behind it. A locked one waits for a dialog without an
+// answer, and a silent one accepts connections without an answer.
 type secretService struct {
 	address        string
 	locked, silent bool

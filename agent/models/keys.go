@@ -19,7 +19,7 @@ import (
 	"jp/provider/catalog"
 )
 
-// Vendor is the provider of that name, with what the configuration says of it.
+// Vendor is the provider of that name, with its settings.
 func (r Providers) Vendor(name string) (catalog.Vendor, error) {
 	v, err := r.repo.Found(name)
 	switch {
@@ -36,7 +36,7 @@ func (r Providers) Vendor(name string) (catalog.Vendor, error) {
 	return v, nil
 }
 
-// client connects as the configuration says of a provider, nil where it says nothing.
+// client connects according to a provider's settings. It is nil without any.
 func (r Providers) client(e *repo.Host, name string) (*http.Client, error) {
 	said := r.repo.Config.Providers[name]
 	headers := map[string]string{}
@@ -69,7 +69,7 @@ func secretHeader(name string) bool {
 // laterKey stands in a request for the key that a program prints, until jp sends the request.
 const laterKey = "the-key-that-a-program-prints"
 
-// open is the provider as it is asked with its key. A key that a program prints or that jp login keeps is read anew. The
+// open opens the provider with its key. A key that a program prints or that jp login keeps is read anew. The
 // program runs when the first request is sent: the question is recorded by then.
 func (r Providers) open(ctx context.Context, e *repo.Host, v catalog.Vendor, o catalog.Options) (*catalog.Provider, error) {
 	key, source, err := r.key(e, v)
@@ -102,15 +102,16 @@ func (r Providers) open(ctx context.Context, e *repo.Host, v catalog.Vendor, o c
 type keySource interface {
 	// current is the key for the next request, and how often it was made so far.
 	current(context.Context) (key string, runs int, err error)
-	// renewed is the key after a server refused the one that was made so many times. The error is errSameKey if there is
-	// no other.
+	// renewed is the key after a server refused the one that was made so many times. The error is errSameKey
+	// if there is no other.
 	renewed(ctx context.Context, refused int) (key string, runs int, err error)
 }
 
 var errSameKey = errors.New("there is no newer key")
 
-// key is the key for a provider, or its source: the first of a program, the environment, and jp login. It is "" for a
-// provider that works without. A missing one is an error that says where jp looks for it. It starts nothing.
+// key is the key for a provider, or its source: the first of a program, the environment, and jp login. It is
+// "" for a provider that works without. A missing key is an error that names the places that jp searches. key
+// runs no program.
 func (r Providers) key(e *repo.Host, v catalog.Vendor) (string, keySource, error) {
 	if printed := r.printedKey(e, v.Name); printed != nil {
 		return "", printed, nil
@@ -129,7 +130,7 @@ func (r Providers) key(e *repo.Host, v catalog.Vendor) (string, keySource, error
 	return "", nil, missingKey(v)
 }
 
-// missingKey says which key a provider wants, and what works without one.
+// missingKey is the error of a missing key, with the ways to work without one.
 func missingKey(v catalog.Vendor) *problem.Error {
 	f := problem.New(problem.ExitUsage, "auth", "%s%s.", noKeyFor(v.Name), Unset(v)).
 		Hint(action.Login(ShownName(v.Name)), "asks for the key, and keeps it")
@@ -142,7 +143,7 @@ func missingKey(v catalog.Vendor) *problem.Error {
 	return withoutKey(f)
 }
 
-// Unset says where no key was found.
+// Unset is the reason why a provider has no key.
 func Unset(v catalog.Vendor) string {
 	if len(v.KeyEnv) == 0 {
 		return "providers." + ShownName(v.Name) + " names no api_key_env and no key_command"
@@ -159,7 +160,7 @@ func withoutKey(f *problem.Error) *problem.Error {
 // longestKey is how many bytes a key has at most: servers refuse longer headers.
 const longestKey = 16 << 10
 
-// checkKey refuses what no key is and no header can carry, without quoting it.
+// checkKey fails for a text that cannot be a key or part of a header, without quoting it.
 func checkKey(key, source string) error {
 	if len(key) > longestKey {
 		return problem.New(problem.ExitUsage, "auth", "the value of %s is not a key: it has more than %s.", source, conversation.ByteCount(longestKey))
@@ -171,7 +172,7 @@ func checkKey(key, source string) error {
 	return nil
 }
 
-// price is what a model costs: what the configuration says, else its list price.
+// price is the configured cost of a model, else its list price.
 func (r Providers) price(model string) (catalog.Price, error) {
 	amounts, said := r.repo.Config.Prices[model]
 	if !said {
@@ -184,8 +185,8 @@ func (r Providers) price(model string) (catalog.Price, error) {
 	return price, nil
 }
 
-// UsualModel is the model to ask where the user names none: that of the first
-// provider for which there is a key, else of an Ollama that runs here.
+// UsualModel is the model to ask if the user names none: that of the first provider that has a key, else of
+// an Ollama that runs here.
 func (r Providers) UsualModel(ctx context.Context, e *repo.Host) (string, error) {
 	if model := r.KeyedModel(e); model != "" {
 		return model, nil
@@ -209,7 +210,7 @@ func (r Providers) UsualModel(ctx context.Context, e *repo.Host) (string, error)
 		Hint(action.Models, "the providers, and the key that each wants"))
 }
 
-// KeyedModel is the model of the first provider for which there is a key, "" for none.
+// KeyedModel is the model of the first provider that has a key, or "".
 func (r Providers) KeyedModel(e *repo.Host) string {
 	for _, name := range r.Names(e) {
 		v, err := r.Vendor(name)
@@ -223,15 +224,14 @@ func (r Providers) KeyedModel(e *repo.Host) string {
 	return ""
 }
 
-// heldModel reports whether the workspace's file names a model that does not count
-// until the file is trusted.
+// heldModel reports whether the workspace's file names a model that counts only once the file is trusted.
 func (r Providers) heldModel() bool {
 	return slices.ContainsFunc(r.repo.Report.Inert, func(k config.InertKey) bool {
 		return k.Key == "model" && k.Reason == config.ReasonUntrusted
 	})
 }
 
-// hasKey reports whether there seems to be a key, and starts nothing.
+// hasKey reports whether there seems to be a key, without running programs.
 func (r Providers) hasKey(e *repo.Host, v catalog.Vendor) bool {
 	found := len(r.repo.Config.Providers[v.Name].KeyCommand) > 0 || r.keptKey(e, v).exists()
 	for _, name := range v.KeyEnv {
@@ -243,7 +243,7 @@ func (r Providers) hasKey(e *repo.Host, v catalog.Vendor) bool {
 // localTime is how long a server on this machine may take to say that it is there.
 const localTime = 500 * time.Millisecond
 
-// localModel is the first model of an Ollama that runs here, "" for none.
+// localModel is the first model of an Ollama that runs here, or "".
 func (r Providers) localModel(ctx context.Context, e *repo.Host) string {
 	v, err := r.Vendor("ollama")
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"jp/provider/catalog"
 )
 
-// An offer is what one provider has.
+// An offer is the list of one provider's models.
 type offer struct {
 	Provider  string   `json:"provider"`
 	Endpoint  string   `json:"endpoint"`
@@ -81,7 +81,7 @@ func (r Providers) modelsOf(ctx context.Context, e *repo.Host, v catalog.Vendor)
 	return names, err
 }
 
-// plainModel is a model's name, "" for one that no user could give to -m.
+// plainModel is a model's name, "" if no user could give it to -m.
 func plainModel(name string) string {
 	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) }) {
 		return ""
@@ -89,7 +89,7 @@ func plainModel(name string) string {
 	return name
 }
 
-// unreachable says in a few words what a provider lacks.
+// unreachable is in a few words the reason why a provider cannot be asked.
 func (r Providers) unreachable(e *repo.Host, v catalog.Vendor, err error) string {
 	var f *problem.Error
 	var refused *provider.Error
@@ -104,7 +104,7 @@ func (r Providers) unreachable(e *repo.Host, v catalog.Vendor, err error) string
 	return err.Error()
 }
 
-// Failure is why the provider does not answer.
+// Failure is the error of a provider that does not answer.
 func (o offer) Failure() error {
 	var f *problem.Error
 	if errors.As(o.err, &f) {
@@ -148,7 +148,8 @@ func (r Providers) ProviderNames(e *repo.Host) []string { return append(r.Names(
 // mostOthers is how many columns the list of the other providers may take.
 const mostOthers = 100
 
-// About says what the list of models leaves open: models whose context is unknown, the other providers, and the age of the table.
+// About completes the list of models: models of unknown context, the other providers, and the age of the
+// table.
 func (r Providers) About(e *repo.Host, offers []offer) [][2]string {
 	var unknown []string
 	t := r.Table()
@@ -180,7 +181,7 @@ func (r Providers) About(e *repo.Host, offers []offer) [][2]string {
 	return append(lines, [2]string{"table", AboutTable(t)})
 }
 
-// AboutTable says how old a table is, and where it comes from.
+// AboutTable has the age and the source of a table.
 func AboutTable(t catalog.Table) string {
 	return fmt.Sprintf("prices and limits of %s, from %s", t.Date().Format(time.DateOnly), safetext.Show(t.Source()))
 }

@@ -73,7 +73,8 @@ func (r Providers) Login(ctx context.Context, e *repo.Host, name, key string) (s
 	return said, nil
 }
 
-// tryKey lists the models with a key. If the list comes without a key too, or the server has none, untried says so.
+// tryKey lists the models with a key. If the list comes without a key too, or the server has no list, untried
+// gives the reason.
 func (r Providers) tryKey(ctx context.Context, e *repo.Host, v catalog.Vendor, key string) (untried string, err error) {
 	client, err := r.client(e, v.Name)
 	if err != nil {

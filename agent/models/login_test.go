@@ -123,7 +123,7 @@ func TestKeysAreKept(t *testing.T) {
 	}
 }
 
-// TestNoKey varies a text that is no key. Nothing is kept of it.
+// TestNoKey varies a text that is no key, of which jp keeps nothing.
 func TestNoKey(t *testing.T) {
 	t.Parallel()
 	for text, why := range map[string]string{
@@ -140,8 +140,8 @@ func TestNoKey(t *testing.T) {
 	}
 }
 
-// TestAKeyringThatDoesNotAnswer is none after its time: the key goes to the file. A key that is in it is neither found
-// nor called deleted.
+// TestAKeyringThatDoesNotAnswer counts as missing after its time: the key goes to the file. A key that is in
+// it stays unfound, and jp does not call it deleted.
 func TestAKeyringThatDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	for name, fail := range map[string]func(*secretService){
@@ -176,7 +176,7 @@ func TestAKeyringThatDoesNotAnswer(t *testing.T) {
 	}
 }
 
-// TestAKeyIsTried keeps a key if the provider takes it, or if nothing can be said of it.
+// TestAKeyIsTried keeps a key if the provider takes it, or if jp cannot try it.
 func TestAKeyIsTried(t *testing.T) {
 	t.Parallel()
 	always := func(status int, body string) func(string) (int, string) {

@@ -22,7 +22,7 @@ import (
 	"jp/usage"
 )
 
-// The providers of models that are none: files, and conversations.
+// The providers of models without a vendor: files, and conversations.
 const (
 	Scripted = "script"
 	Replayed = "replay"
@@ -41,7 +41,7 @@ func OpenModel(ctx context.Context, e *repo.Host, r *repo.Repo, model string) (*
 	return p, NeedsPrice(r, model)
 }
 
-// NeedsPrice refuses a model whose price is unknown if the configuration limits what calls may cost.
+// NeedsPrice fails for a model of unknown price if the configuration limits the cost of calls.
 func NeedsPrice(r *repo.Repo, model string) error {
 	key := usage.TurnKey
 	if limits := r.Config.Limits; limits.CostUSD <= 0 {
@@ -110,7 +110,7 @@ func CutModel(model string) (vendor, name string, ok bool) {
 	return vendor, name, vendor != "" && name != ""
 }
 
-// limitOf is a limit of time as providers take it, negative for none.
+// limitOf is a limit of time as providers take it, negative for an endless one.
 func limitOf(limit time.Duration) time.Duration {
 	if limit > 0 {
 		return limit
@@ -142,8 +142,8 @@ func openScript(e *repo.Host, name string) (*catalog.Provider, error) {
 	return &catalog.Provider{Provider: p, API: Scripted, Context: p.Context()}, nil
 }
 
-// openReplay opens what the models of a conversation said. One that another user wrote
-// would say what to run here.
+// openReplay opens the answers of a conversation's models. Another user's conversation would decide about the
+// programs that run here.
 func openReplay(ctx context.Context, e *repo.Host, r *repo.Repo, word string) (*catalog.Provider, error) {
 	v, err := r.Find().View(ctx, e, word)
 	if err != nil {
@@ -156,7 +156,7 @@ func openReplay(ctx context.Context, e *repo.Host, r *repo.Repo, word string) (*
 	return &catalog.Provider{Provider: script.Replay(Replayed+"/"+string(v.ID), v.Events), API: Scripted}, v.Damage(nil)
 }
 
-// DemoRequest is what the demo asks, in the files that demoFiles gives.
+// DemoRequest is the demo's question, in the files that demoFiles gives.
 const DemoRequest = script.DemoRequest
 
 var DemoFiles = script.DemoFiles

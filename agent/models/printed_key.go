@@ -18,7 +18,7 @@ import (
 // passphrase.
 const keyTime = time.Minute
 
-// mostPrinted bounds what a program may print, in bytes. Keys are shorter.
+// mostPrinted bounds the output of the program, in bytes. Keys are shorter.
 const mostPrinted = 64 << 10
 
 var errKeyTime = errors.New("the program that prints a key took too long")
@@ -28,7 +28,7 @@ var errKeyTime = errors.New("the program that prints a key took too long")
 type printedKey struct {
 	vendor string
 	argv   []string
-	ttl    time.Duration // after which the program runs again; 0: never
+	ttl    time.Duration // the program runs again after it; 0: never
 	limit  time.Duration // for one run
 	host   *repo.Host
 	turn   chan struct{} // holds one value while the fields below are read or written
@@ -43,7 +43,7 @@ func newPrintedKey(e *repo.Host, vendor string, argv []string, ttl time.Duration
 	return &printedKey{vendor: vendor, argv: argv, ttl: ttl, limit: keyTime, host: e, turn: make(chan struct{}, 1)}
 }
 
-// printedKey is the provider's key, nil if no program prints it.
+// printedKey is the provider's key, nil if the configuration has no program for it.
 func (r Providers) printedKey(e *repo.Host, vendor string) *printedKey {
 	said := r.repo.Config.Providers[vendor]
 	if len(said.KeyCommand) == 0 {
@@ -91,7 +91,7 @@ func (p *printedKey) take(ctx context.Context, needed func() bool) (string, int,
 	return p.key, p.runs, err
 }
 
-// run is what the program prints within a limit of time. It may ask on the terminal.
+// run is the program's output within a limit of time. The program may ask on the terminal.
 func (p *printedKey) run(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, p.limit, errKeyTime)
 	defer cancel()
@@ -129,7 +129,7 @@ func (p *printedKey) run(ctx context.Context) (string, error) {
 // noKeyFor begins an error about a missing key.
 func noKeyFor(vendor string) string { return "there is no key for " + vendor + ": " }
 
-// bounded keeps the beginning of what a program prints, and calls full if there is more.
+// bounded keeps the beginning of the program's output, and calls full if there is more.
 type bounded struct {
 	text bytes.Buffer
 	full func()

@@ -21,7 +21,7 @@ func keyHost(t *testing.T) *repo.Host {
 	return &repo.Host{Dir: t.TempDir(), Environ: []string{"PATH=/usr/bin:/bin"}, Now: time.Now}
 }
 
-// TestAKeyCommandThatHangs says what it is that took too long.
+// TestAKeyCommandThatHangs names the command that took too long.
 func TestAKeyCommandThatHangs(t *testing.T) {
 	t.Parallel()
 	k := newPrintedKey(keyHost(t), "t", []string{"sleep", "60"}, 0)
@@ -100,7 +100,7 @@ func TestConcurrentRequestsRenewOnce(t *testing.T) {
 	}
 }
 
-// TestARenewedKeyIsHidden takes a key out of a refusal that its client does not know.
+// TestARenewedKeyIsHidden removes from a refusal a key that the client does not know.
 func TestARenewedKeyIsHidden(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

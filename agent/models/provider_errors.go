@@ -8,7 +8,7 @@ import (
 	"jp/provider/catalog"
 )
 
-// KeySource is where the key for a provider comes from, "" where it has none.
+// KeySource is the place of a provider's key, "" without one.
 func (r Providers) KeySource(e *repo.Host, name string) string {
 	if command := r.repo.Config.Providers[name].KeyCommand; len(command) > 0 {
 		return "what " + safetext.Escape(command[0]) + " printed (providers." + ShownName(name) + ".key_command)"

@@ -87,7 +87,7 @@ func (r renewal) send(request *http.Request, body []byte, key string) (response 
 	if err != nil || response.StatusCode < http.StatusBadRequest {
 		return response, false, err
 	}
-	text, _ := io.ReadAll(io.LimitReader(response.Body, mostRefused)) // what is there of the words is better than none
+	text, _ := io.ReadAll(io.LimitReader(response.Body, mostRefused)) // a part of the words is better than none
 	_ = response.Body.Close()
 	if key != r.opened { // the client hides only the key that it knows
 		text = []byte(provider.Masked(string(text), key))
@@ -96,7 +96,7 @@ func (r renewal) send(request *http.Request, body []byte, key string) (response 
 	return response, provider.RefusesCredential(response.StatusCode, response.Header, text), nil
 }
 
-// failure is why there is no key, as an error that no client tries again.
+// failure is the reason for the missing key, as an error that clients do not retry.
 func (r renewal) failure(err error) error {
 	var f *problem.Error
 	if !errors.As(err, &f) {

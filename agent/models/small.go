@@ -2,8 +2,9 @@ package models
 
 import "jp/agent/repo"
 
-// SmallModel is a cheap model for short texts of the provider that a model is of, at the address that jp knows of that
-// provider. It is "" where there is none: the script provider, a gateway, a server at an address of the configuration.
+// SmallModel is a cheap model for short texts of a model's provider, at the address that jp knows of that
+// provider. It is "" without one: for the script provider, a gateway, or a server at an address of the
+// configuration.
 func (r Providers) SmallModel(e *repo.Host, model string) string {
 	vendor, _, named := CutModel(model)
 	if !named || vendor == Scripted || vendor == Replayed || r.repo.Config.Providers[vendor].BaseURL != "" {

@@ -65,7 +65,7 @@ func (r Providers) tableCode(text string) (string, error) {
 		return "", err
 	}
 	mac := hmac.New(sha256.New, key)
-	_, _ = io.WriteString(mac, tableFile+"\n"+text) // it takes everything
+	_, _ = io.WriteString(mac, tableFile+"\n"+text) // its writes succeed
 	return hex.EncodeToString(mac.Sum(nil)), nil
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A server that sends no whole table is named, with what it sent and what the user can do.
+// If a server sends an incomplete table, jp names it, its answer and the way out.
 func TestServersThatSendNoWholeTable(t *testing.T) {
 	t.Parallel()
 	gone := make(chan struct{})
