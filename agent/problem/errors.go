@@ -25,7 +25,7 @@ const (
 	ExitInterrupted = 130
 )
 
-// A Hint is an action that helps, and what it does.
+// A Hint is an action that helps, and its effect.
 type Hint struct {
 	Action action.Action
 	Text   string
@@ -39,7 +39,7 @@ func (h Hint) MarshalJSON() ([]byte, error) {
 	}{h.Action.String(), h.Text})
 }
 
-// An Error is an error with what the user needs to get out of it.
+// An Error is an error with the user's ways out of it.
 type Error struct {
 	Exit         int
 	Code         string
@@ -48,7 +48,7 @@ type Error struct {
 	Hints        []Hint
 	Conversation conversation.ID
 	Silent       bool // everything was said already
-	Wanted       bool // the user chose it: it is said, and not called an error
+	Wanted       bool // the user chose it: jp reports it, but does not call it an error
 	Gone         bool // it says that something has taken the conversation away
 }
 
@@ -58,7 +58,7 @@ func New(exit int, code, format string, args ...any) *Error {
 	return &Error{Exit: exit, Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// Unchanged is the end of a command whose user said no.
+// Unchanged is the error of a command whose user said no.
 func Unchanged(exit int, code string) *Error {
 	f := New(exit, code, "nothing was changed.")
 	f.Wanted = true
