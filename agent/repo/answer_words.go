@@ -10,8 +10,8 @@ import (
 	"jp/process/attach"
 )
 
-// AnswerWords are what jp answer takes for a question, for people. They are no part
-// of a command: a shell would take it apart at a sign between them.
+// AnswerWords are the words that jp answer takes for a question, for people. They stay out of commands, since
+// a shell would split them at the signs between them.
 func AnswerWords(i attach.Inquiry) string {
 	switch {
 	case i.Kind == conversation.KindRunTool:
@@ -34,8 +34,8 @@ func AnswerWords(i attach.Inquiry) string {
 	return "a text"
 }
 
-// AnswerCommand is about a question, and no other one. It decides nothing: it asks
-// at a terminal, and takes the answer behind it.
+// AnswerCommand is about one question. The command leaves the decision open: it asks at a terminal, and takes
+// the answer behind it.
 func AnswerCommand(i attach.Inquiry) action.Action {
 	return action.AnswerEvent(i.Conversation.Short(), strconv.Itoa(i.Seq))
 }

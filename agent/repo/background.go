@@ -10,8 +10,8 @@ import (
 	"jp/gitstore"
 )
 
-// packIfDue starts a background process that packs, if the store wrote something and
-// many objects or bytes are loose. Its errors do not affect the command: jp doctor reports them.
+// packIfDue starts a background process that packs, if the store has written and many objects or bytes are
+// loose. jp doctor reports its errors, which do not affect the command.
 func packIfDue(store *gitstore.Store, dir string, environ []string) {
 	since, wrote := store.HasWritten()
 	if packer := store.Packer(); !wrote || !packer.Due() && !packer.Heavy(since) {
@@ -21,6 +21,6 @@ func packIfDue(store *gitstore.Store, dir string, environ []string) {
 	cmd.Args[0], cmd.Env = os.Args[0], environ
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if cmd.Start() == nil {
-		go cmd.Wait() // a process that serves many turns keeps no zombies
+		go cmd.Wait() // reap it, since this process may serve many turns
 	}
 }

@@ -46,7 +46,7 @@ func (s Standings) Backups() *backup.Store {
 	if name == "" || r.Paths.StateDir == "" {
 		return nil
 	}
-	if r.backups == nil { // conversations were not opened
+	if r.backups == nil { // the conversations are closed
 		r.backups = &backupStores{}
 	}
 	b, c := r.backups, r.Config.Backup
@@ -64,7 +64,8 @@ func (s Standings) Backups() *backup.Store {
 	return b.open[len(b.open)-1]
 }
 
-// matches reports whether one of the patterns fits a path, or its last name where the pattern has no slash.
+// matches reports whether one of the patterns fits a path, or the path's last name if the pattern has no
+// slash.
 func matches(patterns []string, file string) bool {
 	return slices.ContainsFunc(patterns, func(pattern string) bool {
 		whole, _ := path.Match(pattern, file)
@@ -73,7 +74,8 @@ func matches(patterns []string, file string) bool {
 	})
 }
 
-// lostRepository adds to the error of a folder without a repository that jp has copies of files of one that was there.
+// lostRepository adds to the error of a folder without a repository that jp has copies of files of an earlier
+// one.
 func (e *Host) lostRepository(err error) error {
 	var r *gitcmd.Refusal
 	paths, homeless := config.FindPaths(e.Environ)

@@ -6,19 +6,18 @@ import (
 	"jp/conversation"
 )
 
-// A delegatesQuestion is a question that a delegate waits with, for those that wait for
-// the delegate.
+// A delegatesQuestion is the waiting question of a delegate, for those that wait for the delegate.
 type delegatesQuestion struct {
 	In      conversation.Info // the conversation of the question
 	Inquiry conversation.WaitingInquiry
 	Tools   string // "delegate → fs_create_file", with every level between
 }
 
-// MaxLevels is how many levels of delegates are looked through.
+// MaxLevels bounds the search through levels of delegates.
 const MaxLevels = 16
 
-// AsksFor is the question that a delegate of a conversation's open calls waits with, nil
-// where none does. calls are the calls that work in conversations of their own, by those.
+// AsksFor is the waiting question of a delegate of a conversation's open calls, or nil. calls are the calls
+// that have conversations of their own.
 func (r States) AsksFor(ctx context.Context, parent conversation.ID, calls []Delegation, levels int) *delegatesQuestion {
 	for _, call := range calls {
 		info, err := r.repo.Store.Info(ctx, call.Child)
@@ -36,14 +35,13 @@ func (r States) AsksFor(ctx context.Context, parent conversation.ID, calls []Del
 	return nil
 }
 
-// A Delegation is an open call that works in a conversation of its own.
+// A Delegation is an open call that has a conversation of its own.
 type Delegation struct {
 	Tool  string
 	Child conversation.ID
 }
 
-// delegations are those of a conversation of which no more is loaded than its newest
-// event, in the order of their calls.
+// delegations are those of a conversation whose newest event alone is loaded, in the order of their calls.
 func (r States) delegations(ctx context.Context, i conversation.Info) (calls []Delegation) {
 	open := i.Summary.Open
 	children := map[int]conversation.ID{} // by the call's seq
@@ -63,8 +61,7 @@ func (r States) delegations(ctx context.Context, i conversation.Info) (calls []D
 	return calls
 }
 
-// askedBelow makes the status of a conversation that of its delegate which waits for an
-// answer.
+// askedBelow makes the status of a conversation that of its delegate with a waiting question.
 func (s *Status) askedBelow(q *delegatesQuestion, inquiry *Inquiry) {
 	pending := string(conversation.StatusInput)
 	s.State, s.Pending, s.Reason = "waiting_for_input", &pending, nil

@@ -17,18 +17,17 @@ import (
 	"jp/process/attach"
 )
 
-// How long a process that holds a conversation is waited for until it can be
-// reached: it is starting, or ending.
+// The time limit for reaching a process that holds a conversation: it is starting, or ending.
 const (
 	reachable = 2 * time.Second
 	reachGap  = 20 * time.Millisecond
 )
 
-// ErrNotRunning says that no process runs a conversation.
+// ErrNotRunning means that a conversation has no process.
 var ErrNotRunning = errors.New("no process runs it")
 
-// Connect reaches the process that runs a conversation. It is errNotRunning where
-// none does, and a *attach.VersionError for a process of another version.
+// Connect reaches the process that runs a conversation. It fails with ErrNotRunning without one, and with a
+// *attach.VersionError for a process of another version.
 func (r Processes) Connect(ctx context.Context, id conversation.ID) (*attach.Client, error) {
 	client, err := r.Reach(ctx, id)
 	if err != nil && client != nil {
@@ -38,8 +37,7 @@ func (r Processes) Connect(ctx context.Context, id conversation.ID) (*attach.Cli
 	return client, err
 }
 
-// Reach is connect, with a client that can tell a process of another version to
-// shut down.
+// Reach is Connect, with a client that can tell a process of another version to shut down.
 func (r Processes) Reach(ctx context.Context, id conversation.ID) (*attach.Client, error) {
 	registry, err := r.Registry()
 	if err != nil {
@@ -70,7 +68,7 @@ func (r Processes) Reach(ctx context.Context, id conversation.ID) (*attach.Clien
 	}
 }
 
-// unreachable says that a process cannot be spoken with.
+// unreachable is the error of a process that cannot be connected to.
 func unreachable(id conversation.ID, holder process.Holder, why error) *problem.Error {
 	f := problem.New(problem.ExitLocked, "locked", "pid %d holds %s, and cannot be connected to: %v.", holder.PID, id, why).About(id)
 	switch {
@@ -88,7 +86,7 @@ func notYet(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, attach.ErrGone)
 }
 
-// Dial connects to the process, and makes sure of whom it has reached.
+// Dial connects to the process, and checks that it is the right one.
 func Dial(ctx context.Context, registry process.Registry, id conversation.ID) (*attach.Client, error) {
 	if e, err := registry.Get(id); err == nil && !registry.SameRepository(e) {
 		return nil, fs.ErrNotExist // a process of a copy of this repository
@@ -105,7 +103,7 @@ func Dial(ctx context.Context, registry process.Registry, id conversation.ID) (*
 	return client, err
 }
 
-// NotRunning says what can be done with a conversation that no process runs.
+// NotRunning is the error of a conversation without a process, with the commands that help.
 func (r Processes) NotRunning(ctx context.Context, id conversation.ID, verb string) error {
 	info, err := r.repo.Store.Info(ctx, id)
 	if err != nil {

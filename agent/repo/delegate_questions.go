@@ -6,8 +6,8 @@ import (
 	"jp/conversation"
 )
 
-// AskedIn is the conversation whose process asks the questions of this one: its
-// parent, where that runs it, else itself.
+// AskedIn is the conversation whose process asks the questions of this one: its parent, if that runs it, else
+// itself.
 func (r States) AskedIn(ctx context.Context, id conversation.ID) conversation.ID {
 	holder, held := r.repo.Locks.Held(id)
 	if !held {

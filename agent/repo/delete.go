@@ -7,11 +7,10 @@ import (
 	"jp/usage"
 )
 
-// UndoFolder is where undo keeps what it knows of conversations, below jp's folder in the git
-// directory.
+// UndoFolder has the records of undo about conversations, below jp's folder in the git directory.
 const UndoFolder = "undo"
 
-// Delete deletes a conversation, which is held, and what jp keeps of it beside the repository's
+// Delete deletes a conversation, whose lock is held, and jp's files about it besides the repository's
 // objects.
 func (r States) Delete(ctx context.Context, info conversation.Info) error {
 	if err := r.repo.Store.Delete(ctx, info.ID, info.Head); err != nil {

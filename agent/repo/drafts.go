@@ -1,6 +1,6 @@
 package repo
 
-// DraftsFolder has texts that are not events yet, in jp's folder.
+// DraftsFolder has texts before they become events, in jp's folder.
 const DraftsFolder = "drafts"
 
 // LinesFile, in LinesFolder of jp's folder, says which lines the conversations wrote; see package

@@ -13,12 +13,12 @@ import (
 	"jp/internal/action"
 )
 
-// duplicateProblem refuses to choose between two conversations of one id.
+// duplicateProblem is the error of an id that two conversations have.
 func duplicateProblem(t *gitstore.DuplicateIDError) *problem.Error {
 	return MakeTwo(problem.New(problem.ExitDecision, "twice", "%s.", capitalized(t.Error())).About(t.ID), t)
 }
 
-// MakeTwo hints at how an id that is there twice becomes two.
+// MakeTwo adds the hint that makes two ids of a duplicate one.
 func MakeTwo(f *problem.Error, t *gitstore.DuplicateIDError) *problem.Error {
 	return f.Hint(action.ForkAt(t.ID.Short(), fmt.Sprintf("%.12s", t.Archived)), "makes the archived one a conversation of its own, if it is still wanted").
 		Hint(action.DropArchived(string(t.ID), string(t.Archived)), "then takes it away here, and leaves the live one")
@@ -28,14 +28,14 @@ func capitalized(text string) string { return strings.ToUpper(text[:1]) + text[1
 
 // TwiceOf is the error of a duplicate id, or nil.
 func (r Finder) TwiceOf(id conversation.ID) (t *gitstore.DuplicateIDError) {
-	if second, err := r.repo.Store.DuplicateOf(id); err == nil && second != nil { // who reads the conversation is told of an error
+	if second, err := r.repo.Store.DuplicateOf(id); err == nil && second != nil { // other readers of the conversation report an error
 		errors.As(second.Err, &t)
 	}
 	return t
 }
 
-// NotTwice leaves conversations out that are there twice, where a filter found them;
-// one that the user named is refused.
+// NotTwice leaves out conversations with a duplicate id if a filter found them, and fails if the user named
+// them.
 func (r Finder) NotTwice(e *Host, infos []conversation.Info, filtered bool) (left []conversation.Info, err error) {
 	for _, info := range infos {
 		switch t := r.TwiceOf(info.ID); {
@@ -50,8 +50,7 @@ func (r Finder) NotTwice(e *Host, infos []conversation.Info, filtered bool) (lef
 	return left, nil
 }
 
-// NoteHidden tells of archived conversations that are not listed because a live one
-// has their id.
+// NoteHidden names the archived conversations that are left out of lists because a live one has their id.
 func (r Finder) NoteHidden(e *Host) error {
 	seconds, err := r.repo.Store.Duplicates()
 	for _, s := range seconds {
@@ -62,8 +61,7 @@ func (r Finder) NoteHidden(e *Host) error {
 	return err
 }
 
-// SecondView is the view where the commit stands that a word names: v's own, or that
-// of what else has the id of v's conversation.
+// SecondView is the view with the commit that a word names: v, or the other conversation with v's id.
 func (v *View) SecondView(ctx context.Context, word string) (*View, error) {
 	word = strings.TrimPrefix(word, "@")
 	has := func(e *conversation.Event) bool { return strings.HasPrefix(e.Commit, word) }

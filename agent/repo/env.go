@@ -16,24 +16,24 @@ import (
 	"jp/internal/safefile"
 )
 
-// A Host is what jp sees of the system that it runs on, and says to its user beside
-// results. It has no streams and no terminal.
+// A Host is jp's system: its facts, and the notices for its user besides results. It is independent of
+// streams and terminals.
 type Host struct {
 	Environ []string
-	Dir     string // where jp works; changed by -C
+	Dir     string // the working directory; changed by -C
 	Now     func() time.Time
 	Random  io.Reader
 	Wait    func(context.Context, time.Duration) error // before a model is asked again, and for standard input; nil: a timer
 	Cfg     []string                                   // key=value of --cfg
-	Notify  func(line string)                          // shows the user a line beside results; nil: it shows nothing
-	Alarm   func(line string)                          // is notify for what must not be overlooked
-	// Terminal reports whether jp runs in a terminal session, whatever its input and output are; nil: it does not. There a
-	// person sees a question that waits.
+	Notify  func(line string)                          // shows the user a line besides results; nil: drop it
+	Alarm   func(line string)                          // is Notify for lines that are shown even if only results are wanted
+	// Terminal reports whether jp runs in a terminal session, independent of its input and output. nil means
+	// false. In a session a person sees a waiting question.
 	Terminal func() bool
 	Choose   chooser      // lets the user take a conversation; nil: the user cannot
-	Log      slog.Handler // takes what packages below warn of; nil: it drops that
+	Log      slog.Handler // takes the warnings of packages below; nil: drop them
 
-	said sync.Map // paths of files that are not used
+	said sync.Map // paths of unused files
 
 	chosen atomic.Pointer[[]string] // pairs that the user chose since, which win over those of Cfg
 
@@ -61,14 +61,14 @@ func (h *Host) Overrides() []string {
 	return h.Cfg
 }
 
-// Note says something beside the results.
+// Note shows a line besides the results.
 func (h *Host) Note(format string, args ...any) {
 	if h.Notify != nil {
 		h.Notify(fmt.Sprintf(format, args...))
 	}
 }
 
-// refused says once of a file that jp does not use it.
+// refused warns once that jp does not use a file.
 func (h *Host) refused(err *safefile.SealError) {
 	if h == nil {
 		return
@@ -78,14 +78,14 @@ func (h *Host) refused(err *safefile.SealError) {
 	}
 }
 
-// Warn says what the user must not overlook, also where only results are wanted.
+// Warn shows a line even if only results are wanted.
 func (h *Host) Warn(format string, args ...any) {
 	if h.Alarm != nil {
 		h.Alarm(fmt.Sprintf(format, args...))
 	}
 }
 
-// logger is where packages below warn of something.
+// logger takes the warnings of packages below.
 func (h *Host) logger() *slog.Logger {
 	if h.Log == nil {
 		return slog.New(slog.DiscardHandler)
@@ -93,11 +93,10 @@ func (h *Host) logger() *slog.Logger {
 	return slog.New(h.Log)
 }
 
-// Elsewhere reports whether the command runs in another folder than the one in which
-// it was typed.
+// Elsewhere reports whether the command runs in another folder than the one in which it was typed.
 func (h *Host) Elsewhere() bool { return filepath.Clean(h.Dir) != "." }
 
-// folder is where the command runs, without symbolic links.
+// folder is the working directory, without symbolic links.
 func (h *Host) folder() (string, error) {
 	dir, err := filepath.Abs(h.Dir)
 	if err == nil {
@@ -120,7 +119,7 @@ func (h *Host) Get(name string) string {
 	return value
 }
 
-// values are the values of environment variables, "" for those that are not set.
+// values are the values of environment variables, "" for unset ones.
 func (h *Host) values(names []string) []string {
 	values := make([]string, len(names))
 	for i, name := range names {
@@ -135,6 +134,6 @@ type Choice struct {
 	Last string // the last line that the model said, "" if that is far back
 }
 
-// A chooser lets the user take one of some conversations, newest first. It is ErrNoChoice
-// where the user cannot be asked, or there is none; only then candidates may be left uncalled.
+// A chooser lets the user take one of some conversations, newest first. It returns ErrNoChoice if the user
+// cannot be asked, or there is none. Only then may it leave candidates uncalled.
 type chooser func(ctx context.Context, candidates func() ([]Choice, error)) (conversation.ID, error)

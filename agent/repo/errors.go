@@ -27,7 +27,7 @@ import (
 	"jp/turnloop"
 )
 
-// Newer says that a conversation needs a newer jp, and which one.
+// Newer is the error of a conversation that needs a newer jp, with the version.
 func Newer(id conversation.ID, events []*conversation.Event) *problem.Error {
 	version := "a newer version"
 	for _, e := range slices.Backward(events) {
@@ -39,7 +39,7 @@ func Newer(id conversation.ID, events []*conversation.Event) *problem.Error {
 	return problem.New(problem.ExitUsage, "untrusted", "a newer jp wrote conversation %s: this one can read it only. Install %s.", id, version).About(id)
 }
 
-// ProblemOf is the one place where errors become exit codes.
+// ProblemOf alone turns errors into exit codes.
 func ProblemOf(err error) *problem.Error {
 	var f *problem.Error
 	var refusal *gitcmd.Refusal
@@ -75,7 +75,7 @@ func ProblemOf(err error) *problem.Error {
 	return storeFailure(err)
 }
 
-// readTreeLoses says what it costs to make a new index.
+// readTreeLoses is the cost of making a new index.
 const readTreeLoses = "makes a new one; what was staged is no longer staged, and files stay as they are"
 
 func storeFailure(err error) *problem.Error {
@@ -129,8 +129,8 @@ func storeFailure(err error) *problem.Error {
 	return problem.New(problem.ExitFailed, "internal", "%v", err)
 }
 
-// TakeAway adds hints about a ref whose file holds no object name. ref is "" if it has
-// no file. git may refuse to delete it, and to collect garbage meanwhile.
+// TakeAway adds hints about a ref whose file is damaged. ref is "" if it has no file. git may refuse to
+// delete it, and to collect garbage meanwhile.
 func TakeAway(f *problem.Error, ref string) *problem.Error {
 	if ref == "" {
 		return f
@@ -138,13 +138,12 @@ func TakeAway(f *problem.Error, ref string) *problem.Error {
 	return f.Hint(action.RemoveRef(ref), "takes the file away: the conversation is then as packed-refs has it, or gone; "+action.FindCommits.String()+" finds its commits until git gc")
 }
 
-// isFull reports whether something could not be written for want of space, or of
-// the right to use more.
+// isFull reports whether a write failed for want of space, or of the right to use more.
 func isFull(err error) bool {
 	return errors.Is(err, conversation.ErrNoSpace) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }
 
-// noSpace says what is full, and that it costs nothing that was recorded.
+// noSpace is the error of a full disk or quota, after which all recorded events remain.
 func noSpace(err error) *problem.Error {
 	f := problem.New(problem.ExitFailed, "no_space", "%s", withoutSentinel(err, conversation.ErrNoSpace))
 	switch {
@@ -158,7 +157,7 @@ func noSpace(err error) *problem.Error {
 	return f.Hint(action.Status, "with room again: what was recorded, and how to go on")
 }
 
-// Unwritable says that jp cannot write where it has to.
+// Unwritable is the error of a place that jp cannot write.
 func Unwritable(err error) *problem.Error {
 	why := withoutSentinel(err, conversation.ErrReadOnlyStore)
 	var cause syscall.Errno
@@ -169,8 +168,7 @@ func Unwritable(err error) *problem.Error {
 		Hint(action.VerifyAll, "reading goes on: what was recorded is there")
 }
 
-// withoutSentinel is an error's text without a sentinel that only says what the
-// rest says in more detail.
+// withoutSentinel is an error's text without a sentinel that repeats the rest in general words.
 func withoutSentinel(err, sentinel error) string {
 	return strings.ReplaceAll(err.Error(), sentinel.Error()+": ", "")
 }
@@ -214,7 +212,7 @@ func refused(r *gitcmd.Refusal) *problem.Error {
 	return f
 }
 
-// A WayOut of a refusal is a command, and what it is good for.
+// A WayOut of a refusal is a command, and its purpose.
 type WayOut struct {
 	Action action.Action
 	Why    string
@@ -239,8 +237,7 @@ func WaysOut(r *gitcmd.Refusal) (ways []WayOut) {
 	return ways
 }
 
-// withoutRepository says of a folder that git finds no repository for it, or none that jp
-// can use, and why.
+// withoutRepository is the error of a folder for which git finds no usable repository, with the reason.
 func withoutRepository(f *problem.Error, r *gitcmd.Refusal) *problem.Error {
 	dir := safetext.Show(r.Dir)
 	if advice := r.Hint(); advice != "" {
@@ -256,7 +253,7 @@ func withoutRepository(f *problem.Error, r *gitcmd.Refusal) *problem.Error {
 	return f.Hint(action.AskElsewhere, "ask in another one")
 }
 
-// notFollowed says of variables of the environment that they change nothing.
+// notFollowed names variables of the environment that have no effect.
 func notFollowed(names []string) string {
 	verb := "is"
 	if len(names) > 1 {
@@ -265,21 +262,20 @@ func notFollowed(names []string) string {
 	return fmt.Sprintf("%s %s set, which jp does not follow: it works in the repository of its folder, or of that of -C.", strings.Join(names, " and "), verb)
 }
 
-// lockedBy names the process that holds a conversation, and what more is known of
-// it.
+// lockedBy names the process that holds a conversation, and adds further facts.
 func lockedBy(l *process.LockedError, more string) *problem.Error {
 	return problem.New(problem.ExitLocked, "locked", "Conversation %s is locked by %s%s.", l.ID, l.Holder.Name(), more).About(l.ID)
 }
 
-// CannotWrite reports whether an error comes from a repository that cannot be written to.
+// CannotWrite reports whether an error comes from a repository that jp cannot write.
 func CannotWrite(err error) bool {
 	return IsReadOnly(err) || errors.Is(err, conversation.ErrReadOnlyStore) || errors.Is(err, odb.ErrReadOnly)
 }
 
-// QuestionKept is what becomes of the question of a turn that failed, where it is recorded.
+// QuestionKept tells the user of a failed turn that its question is recorded.
 const QuestionKept = "Your question is recorded."
 
-// providerFailure is the end of a turn whose model could not be asked.
+// providerFailure is the error of a turn whose model could not be asked.
 func providerFailure(p *turnloop.ProviderError) *problem.Error {
 	f := problem.New(problem.ExitProvider, "provider", "%v. %s", p, QuestionKept)
 	var e *provider.Error
@@ -307,7 +303,7 @@ func providerFailure(p *turnloop.ProviderError) *problem.Error {
 	return f
 }
 
-// Complaint says what an error of a model call means, as the end of a turn does.
+// Complaint explains an error of a model call, as the end of a turn does.
 func Complaint(err error) string {
 	var e *provider.Error
 	if !errors.As(err, &e) {
@@ -322,7 +318,7 @@ func namesReasoning(words string) bool {
 	return slices.ContainsFunc([]string{"reasoning", "effort", "thinking_level", "thinkinglevel"}, func(word string) bool { return strings.Contains(words, word) })
 }
 
-// complaint says what a provider's error means, and what the provider says of it.
+// complaint explains a provider's error, and quotes it.
 func complaint(e *provider.Error) string {
 	means := map[provider.Class]string{
 		provider.ClassOverloaded: "is overloaded or out of order",
@@ -337,7 +333,7 @@ func complaint(e *provider.Error) string {
 		provider.ClassInvalid:    "refuses the request",
 		provider.ClassNoCall:     "did not finish its answer",
 	}[e.Class]
-	if means == "" || e.Class == provider.ClassAuth && e.Status == 0 { // there is no key to send
+	if means == "" || e.Class == provider.ClassAuth && e.Status == 0 { // the key is missing
 		means = "cannot be asked"
 	}
 	said := (&provider.Error{Status: e.Status, Message: strings.TrimRight(e.Message, "."), Err: e.Err}).Error()
@@ -347,8 +343,7 @@ func complaint(e *provider.Error) string {
 	return e.Provider + " " + means + ": " + said
 }
 
-// IsReadOnly reports whether an error comes from a file system that cannot be
-// written.
+// IsReadOnly reports whether an error comes from a file system that jp cannot write.
 func IsReadOnly(err error) bool {
 	return errors.Is(err, unix.EROFS) || errors.Is(err, fs.ErrPermission)
 }

@@ -14,8 +14,7 @@ import (
 	"jp/internal/action"
 )
 
-// Changes is what each event from one to another did to the files, in the order of all
-// events.
+// Changes are each event's changes of the files, from one event to another, in the order of all events.
 func (v *View) Changes(ctx context.Context, from, to int) ([][]trees.Change, error) {
 	trail := make([][]trees.Change, len(v.Events))
 	for i, e := range v.Events {
@@ -30,7 +29,7 @@ func (v *View) Changes(ctx context.Context, from, to int) ([][]trees.Change, err
 	return trail, nil
 }
 
-// LastPlace is where the conversation works, nil where that was never said.
+// LastPlace is the place in which the conversation works, nil if unrecorded.
 func (v *View) LastPlace() *conversation.Git {
 	for _, e := range slices.Backward(v.Events) {
 		if e.Git != nil && e.Type().Places() {
@@ -51,10 +50,9 @@ func Unquoted(texts []string) []string {
 	return paths
 }
 
-// EventNamed finds what [ID]@E, E or ID names: a conversation, and an event of it,
-// which is nil where only the conversation is named. Without a word it is the
-// session's conversation. The view goes back as far as enough says, and to before the
-// named event.
+// EventNamed finds the conversation and the event that [ID]@E, E or ID names. The event is nil if only the
+// conversation is named. Without a word it is the session's conversation. The view goes back as far as enough
+// requires, and to before the named event.
 func (r Finder) EventNamed(ctx context.Context, e *Host, word string, enough Reach) (*View, *conversation.Event, error) {
 	if target, event, found := strings.Cut(word, "@"); found || word == "" {
 		if event == "" {
@@ -88,8 +86,8 @@ func (r Finder) EventNamed(ctx context.Context, e *Host, word string, enough Rea
 	return other, nil, err
 }
 
-// EventAlone is EventNamed for what needs no other events than the named one and the one
-// before. Without a named event the view goes back as far as enough says.
+// EventAlone is EventNamed for commands that need only the named event and the one before. Without a named
+// event the view goes back as far as enough requires.
 func (r Finder) EventAlone(ctx context.Context, e *Host, word string, enough Reach) (*View, *conversation.Event, error) {
 	if target, event, _ := strings.Cut(word, "@"); event != "" {
 		v, err := r.open(ctx, e, target)
@@ -103,8 +101,7 @@ func (r Finder) EventAlone(ctx context.Context, e *Host, word string, enough Rea
 	return r.EventNamed(ctx, e, word, enough)
 }
 
-// EventRange finds two events of a conversation; where one is left out it is the first or the
-// newest.
+// EventRange finds two events of a conversation. By default they are the first and the newest.
 func (r Finder) EventRange(ctx context.Context, e *Host, target, from, to string) (v *View, first, last *conversation.Event, err error) {
 	var enough Reach // all, to the first
 	switch {
@@ -161,7 +158,7 @@ func (v *View) BeforeTree(e *conversation.Event) string {
 	return e.Tree
 }
 
-// FromHere are paths of the working tree as they are typed where the command was.
+// FromHere are paths of the working tree, relative to the working directory of the command.
 func (r *Repo) FromHere(e *Host, paths []string) []string {
 	dir, err := e.folder()
 	typed := make([]string, len(paths))
@@ -198,7 +195,7 @@ func (r *Repo) InTree(e *Host, words []string) ([]string, error) {
 	return paths, nil
 }
 
-// WithoutSnapshots says that there is nothing to compare with.
+// WithoutSnapshots is the error of a comparison without snapshots.
 func WithoutSnapshots() error {
 	return problem.Usage("jp keeps no snapshots of the files here (no working tree, too wide a one, or snapshot.mode is off).").
 		Hint(action.AddWorktree, "makes a working tree of a bare repository: jp keeps snapshots there").

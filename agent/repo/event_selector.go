@@ -58,8 +58,8 @@ func SelectEvent(events []*conversation.Event, e string, id conversation.ID, now
 	return nil, NoEvent(events, e, id)
 }
 
-// reachOf says how far back to read for [SelectEvent] to find the event that E names, and for the
-// event before it to be there. It is nil where all events must be read.
+// reachOf is the reach that [SelectEvent] needs for the event that E names and the event before it. It is nil
+// if all events must be read.
 func reachOf(e string, now time.Time) Reach {
 	e = strings.TrimPrefix(e, "@")
 	if n, err := strconv.Atoi(e); err == nil && n < 0 {
@@ -84,7 +84,7 @@ func reachOf(e string, now time.Time) Reach {
 	return nil
 }
 
-// BeforeTurn reaches back to an event before a turn, so that what the turn changed is known.
+// BeforeTurn reaches back to an event before a turn, so that the changes of the turn are known.
 func BeforeTurn(n int) Reach {
 	return func(back []*conversation.Event) bool { return back[len(back)-1].Turn < n }
 }
@@ -137,9 +137,8 @@ func lastBefore(events []*conversation.Event, before time.Time, e string, id con
 	return last, nil
 }
 
-// ParseTime reads a time: how long ago, a day, or RFC 3339. It takes none that
-// time itself cannot hold or write: a duration that overflows would be another
-// one.
+// ParseTime reads a time: how long ago, a day, or RFC 3339. It rejects times that [time.Time] cannot hold or
+// write: a duration that overflows would become another one.
 func ParseTime(s string, now time.Time) (time.Time, bool) {
 	if RelativeTime().MatchString(s) {
 		passed, ok := Ago(s)
@@ -173,8 +172,7 @@ func Ago(s string) (time.Duration, bool) {
 	return time.Duration(n) * unit, true
 }
 
-// NoTime says of what a flag or an argument was given that it is not the time
-// that it has to be.
+// NoTime is the error of a flag's or an argument's value that is another kind of time than the wanted one.
 func NoTime(name, value, wanted string) *problem.Error {
 	if RelativeTime().MatchString(value) {
 		return problem.Usage("%s %q is too long: jp counts to 292 years.", name, value)

@@ -73,7 +73,7 @@ func TestSelectNoEvent(t *testing.T) {
 	require.Equal(t, "jp-c17952552000-k3f9 has no event 0.", ProblemOf(err).Message)
 }
 
-// What is left of a damaged conversation is numbered as before.
+// The rest of a damaged conversation keeps its numbers.
 func TestSelectFromTheEnd(t *testing.T) {
 	t.Parallel()
 	found, err := SelectEvent(someEvents()[2:6], "-1", someID, noon)
@@ -119,8 +119,7 @@ func TestSelectEventNeverPanics(t *testing.T) {
 	})
 }
 
-// What reaches back far enough for an event finds the same one as all events do, and has the one
-// before it.
+// A reach that is far enough for an event finds the same one as all events do, and has the one before it.
 func TestReachFindsTheSameEvent(t *testing.T) {
 	t.Parallel()
 	words := []string{"0", "@-1", "-2", "-7", "turn:1", "turn:2", "turn:3", "turn:x", "3a2f9c1", "11", "5m", "1min", "2h", "2026-11-21T12:03:30Z", "1234567", "fffffff", "", "today"}

@@ -13,19 +13,19 @@ import (
 	"jp/gitstore/odb"
 )
 
-// All describes the conversations of a scope, in no order: of a remote, of all for [AnyRemote].
-// Of those that did nothing since the last list it reads no event.
+// All describes the conversations of a scope in any order: those of a remote, or of all remotes for
+// [AnyRemote]. It reads no events of conversations that are unchanged since the last list.
 func (r States) All(ctx context.Context, scope conversation.Scope, remote string) ([]*Summary, error) {
 	return r.Newest(ctx, scope, remote, math.MaxInt)
 }
 
-// Newest is All for who needs those that do or wait for something, and of the others the n that were active last. It
-// leaves out others that did nothing since the last list.
+// Newest is All for callers that need only the active and waiting conversations, and the n most recently
+// active of the others. It leaves out other unchanged ones.
 func (r States) Newest(ctx context.Context, scope conversation.Scope, remote string, n int) ([]*Summary, error) {
 	return r.all(ctx, scope, remote, listCacheFrom, n)
 }
 
-// all is Newest where lists of at least so many conversations are kept.
+// all is Newest. It keeps lists of at least from conversations.
 func (r States) all(ctx context.Context, scope conversation.Scope, remote string, from, newest int) ([]*Summary, error) {
 	cache := r.listCacheOf(scope)
 	if cache == nil {
@@ -68,7 +68,7 @@ func (r States) all(ctx context.Context, scope conversation.Scope, remote string
 	for _, id := range r.repo.Locks.HeldAmong(probed) {
 		r.held[id] = true
 	}
-	var again []string // refs of conversations that are described by their events after all
+	var again []string // refs of conversations to describe by their events after all
 	unchanged = slices.DeleteFunc(unchanged, func(e *listEntry) bool {
 		if r.held[e.id()] {
 			again = append(again, e.ref)
@@ -95,7 +95,7 @@ func (r States) all(ctx context.Context, scope conversation.Scope, remote string
 		if errors.Is(err, conversation.ErrNotFound) {
 			continue // deleted just now
 		}
-		if i.Ref == "" { // its ref cannot be read any more
+		if i.Ref == "" { // its ref has become unreadable
 			i = conversation.Info{ID: id, Ref: ref, Err: err}
 		}
 		others = append(others, i)
@@ -104,7 +104,7 @@ func (r States) all(ctx context.Context, scope conversation.Scope, remote string
 	idle = slices.DeleteFunc(idle, func(l *Summary) bool { return known.Files[l.Ref] == odb.RefStamp{} })
 	switch {
 	case n < from && len(cache.entries) > 0:
-		_ = r.repo.StateDir().Remove(listsFolder, string(scope)) // one that stays still holds
+		_ = r.repo.StateDir().Remove(listsFolder, string(scope)) // if it stays, it still holds
 	case n >= from && !(len(idle) == 0 && len(unchanged) == len(cache.entries) && taken.Equal(cache.taken)):
 		r.writeListCache(scope, cache.with(unchanged, idle, known.Files, taken))
 	}
@@ -123,9 +123,8 @@ func (r States) describe(ctx context.Context, infos []conversation.Info) (list [
 	return list
 }
 
-// idle describes a conversation that waits for nothing, if it is one. The description holds until
-// the conversation gets a new event or a process takes it. Whether a process has it now, idle does
-// not say.
+// idle describes a conversation if it is idle. The description holds until the conversation gets a new event
+// or a process takes it. idle leaves open whether a process has it now.
 func (r States) idle(ctx context.Context, i conversation.Info) (l *Summary, is bool) {
 	if s := i.Summary; i.Err != nil || s.Status != conversation.StatusIdle || s.Inquiry != nil || len(s.Open) > 0 {
 		return nil, false

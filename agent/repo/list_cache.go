@@ -19,25 +19,25 @@ import (
 
 const (
 	listsFolder = "lists"
-	// listCacheFrom is how many conversations a scope has when a list of it is kept. Reading fewer
-	// takes no longer than starting jp.
+	// listCacheFrom is the size from which the list of a scope is kept. Reading fewer conversations takes no
+	// longer than starting jp.
 	listCacheFrom = 64
 
 	listMagic = "jp-list 3\n"
 )
 
-// A listCache is what the last list of a scope said of its conversations, without those that did
-// or waited for something. An entry holds as long as the conversation's ref, by its file, was not
-// written since: then its newest event is the same, and no newer one was seen. The file carries a
-// code by the user's key, since it says which conversations may act, and can be deleted.
+// A listCache is the last list of a scope, without the conversations that were active or waiting. An entry
+// holds as long as the file of the conversation's ref is unchanged: then its newest event is the same, and
+// its newest seen event is no newer. The file can be deleted. It carries a code by the user's key, since it
+// records which conversations may act.
 type listCache struct {
 	key     []byte
-	about   string                // who says so of which repository: entries of others do not count
+	about   string                // its author and repository: the entries of others do not count
 	taken   time.Time             // when a lock was taken last, as of then; see [process.Locks.LastTaken]
 	entries map[string]*listEntry // by ref
 }
 
-// A listEntry is what a list said of one conversation. Its summary is decoded for who asks.
+// A listEntry is the entry of one conversation. Its summary is decoded on demand.
 type listEntry struct {
 	ref    string
 	file   odb.RefStamp
@@ -59,8 +59,8 @@ func newListEntry(file odb.RefStamp, l Summary) *listEntry {
 // id is the conversation's.
 func (e *listEntry) id() conversation.ID { return conversation.ID(path.Base(e.ref)) }
 
-// listCacheOf reads the cache of a scope, which is empty if it is damaged or another's. It is nil
-// where none can be kept.
+// listCacheOf reads the cache of a scope, which is empty if it is damaged or another user's. It is nil if a
+// cache cannot be kept.
 func (r States) listCacheOf(scope conversation.Scope) *listCache {
 	if scope == conversation.ScopeRemotes {
 		return nil
@@ -107,8 +107,8 @@ func newestEntries(entries []*listEntry, n int) []*listEntry {
 	return entries[:n]
 }
 
-// with is the cache for a list of idle conversations: those whose entries hold, and those that were read. files are those of
-// their refs.
+// with is the cache for a list of idle conversations: the unchanged entries, and the newly read ones. files
+// are the files of their refs.
 func (c *listCache) with(unchanged []*listEntry, read []*Summary, files map[string]odb.RefStamp, taken time.Time) *listCache {
 	entries := make(map[string]*listEntry, len(unchanged)+len(read))
 	for _, e := range unchanged {
@@ -125,10 +125,9 @@ func (r States) writeListCache(scope conversation.Scope, c *listCache) {
 	_ = r.repo.StateDir().Replace(listsFolder, string(scope), c.encode(), safefile.Options{Volatile: true}) // it only saves time
 }
 
-// forgetLists removes what lists have kept of any conversation, as one is deleted, and what a
-// killed jp has left of one.
+// forgetLists removes all lists, since one conversation is deleted, and the files that a killed jp left.
 func (r States) forgetLists() {
-	_ = r.repo.StateDir().Empty(listsFolder) // what stays, the next list replaces
+	_ = r.repo.StateDir().Empty(listsFolder) // the next list replaces the rest
 }
 
 // code is the last part of the file.
@@ -154,7 +153,7 @@ func (c *listCache) encode() []byte {
 	return append(w.data, c.code(w.data)...)
 }
 
-// decode leaves the cache empty if the file is not by this user's jp, or of another one.
+// decode leaves the cache empty if the file comes from another user's jp or another repository.
 func (c *listCache) decode(data []byte) {
 	if len(data) < sha256.Size {
 		return

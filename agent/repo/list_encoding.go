@@ -33,7 +33,7 @@ func (w *listEncoder) time(t time.Time) {
 	w.number(offset)
 }
 
-// maybe writes whether a pointer is set, and then what it points to.
+// maybe writes whether a pointer is set, and then its value.
 func maybe[T any](w *listEncoder, p *T, write func(T)) {
 	w.flag(p != nil)
 	if p != nil {
@@ -41,7 +41,7 @@ func maybe[T any](w *listEncoder, p *T, write func(T)) {
 	}
 }
 
-// summary writes what a list says of an idle conversation.
+// summary writes the summary of an idle conversation.
 func (w *listEncoder) summary(l Summary) {
 	id := func(id conversation.ID) { w.text(string(id)) }
 	w.text(string(l.Head))
@@ -69,12 +69,12 @@ func (w *listEncoder) summary(l Summary) {
 	w.number(int(l.Standing))
 }
 
-// A listDecoder reads what a listEncoder has written. The texts that it returns share the memory of
-// one string. From the first value on that cannot be, all values are zero, and failed is set.
+// A listDecoder reads the output of a listEncoder. Its texts share the memory of one string. From the first
+// malformed value on, all values are zero, and failed is set.
 type listDecoder struct {
 	data   []byte
 	texts  string // the same bytes
-	at     int    // where the next value begins
+	at     int    // the position of the next value
 	failed bool
 
 	zone *time.Location // of the last time
@@ -126,7 +126,7 @@ func (f *listDecoder) time() time.Time {
 	return t.In(f.zone)
 }
 
-// maybeRead reads what maybe has written.
+// maybeRead reads the output of maybe.
 func maybeRead[T any](f *listDecoder, p **T, read func() T) {
 	if f.flag() {
 		v := read()
@@ -134,7 +134,7 @@ func maybeRead[T any](f *listDecoder, p **T, read func() T) {
 	}
 }
 
-// summary is what an entry says of an idle conversation. It is false for bytes that are no summary.
+// summary is the summary in an entry. It is false for malformed bytes.
 func (f *listDecoder) summary(e *listEntry) (l *Summary, ok bool) {
 	f.data, f.texts, f.at, f.failed = e.data, e.text, 0, false
 	id := func() conversation.ID { return conversation.ID(f.text()) }

@@ -22,9 +22,9 @@ import (
 	"jp/process"
 )
 
-// TestListsAgree changes conversations in all the ways in which a list changes, and compares what
-// All says beside its cache with what it says without one. It is not parallel: a git that another
-// test starts would hold, for a moment, the locks that this one releases.
+// TestListsAgree changes conversations in all the ways in which a list changes, and compares All with and
+// without its cache. It is not parallel: a git that another test starts would hold, for a moment, the locks
+// that this one releases.
 func TestListsAgree(t *testing.T) {
 	kept := 0
 	for seed := range uint64(3) {
@@ -120,8 +120,8 @@ func (w *listWorld) all(scope conversation.Scope) []Summary {
 	return found
 }
 
-// newestAgree compares the newest conversations of a scope with those of the whole list: it has all that are not idle, and the
-// n idle ones that were active last.
+// newestAgree compares the newest conversations of a scope with those of the whole list: it has all active
+// and waiting ones, and the n most recently active of the idle ones.
 func (w *listWorld) newestAgree(scope conversation.Scope, plain []Summary, n int) {
 	r := w.open()
 	defer r.Close()
@@ -142,7 +142,7 @@ func (w *listWorld) newestAgree(scope conversation.Scope, plain []Summary, n int
 	require.Subset(w.t, found, want)
 }
 
-// age lets what was written look older than a list doubts, every file at another time.
+// age lets all files look older than a list doubts, every file at another time.
 func (w *listWorld) age(step int) {
 	if w.rng.IntN(4) == 0 {
 		return // sometimes it is young
@@ -213,7 +213,7 @@ func (w *listWorld) some(scope conversation.Scope) (conversation.Info, bool) {
 	return infos[w.rng.IntN(len(infos))], true
 }
 
-// change changes something, and says what. What cannot be done changes nothing.
+// change changes something, and names it. An impossible change has no effect.
 func (w *listWorld) change() string {
 	ctx := context.Background()
 	scope := []conversation.Scope{conversation.ScopeLive, conversation.ScopeLive, conversation.ScopeArchived}[w.rng.IntN(3)]
@@ -283,7 +283,7 @@ func (w *listWorld) change() string {
 	return "a second ref of " + info.Ref
 }
 
-// write overwrites a loose ref in place, as git never does.
+// write overwrites a loose ref in place, unlike git.
 func (w *listWorld) write(ref, head string) {
 	file := filepath.Join(w.r.At.CommonDir, ref)
 	if _, err := os.Stat(file); err != nil {
@@ -333,7 +333,7 @@ func TestAListSeesRefsWithTheirOldTimes(t *testing.T) {
 	}
 }
 
-// TestAListHidesPackedRefs puts what is no file, or names nothing, over a packed ref that the list
+// TestAListHidesPackedRefs puts a link, a pipe, or a malformed or symbolic ref over a packed ref that the list
 // has seen: the conversation is listed once, as without the cache.
 func TestAListHidesPackedRefs(t *testing.T) {
 	t.Parallel()
@@ -367,8 +367,8 @@ func TestAListHidesPackedRefs(t *testing.T) {
 	}
 }
 
-// TestAListOfFewIsNotKept removes what was kept once the scope has become small, and when a
-// conversation is deleted.
+// TestAListOfFewIsNotKept removes the kept list once the scope has become small, and when a conversation is
+// deleted.
 func TestAListOfFewIsNotKept(t *testing.T) {
 	t.Parallel()
 	w := newListWorld(t, 1)
@@ -400,7 +400,7 @@ func TestListCacheHoldsAll(t *testing.T) {
 	t.Parallel()
 	full := Summary{Ref: "refs/jp/conversations/jp-c17952552000-k3f9", ID: "jp-c17952552000-k3f9", ShortID: "k3f9", Status: Status{State: "idle"}}
 	value := reflect.ValueOf(&full).Elem()
-	elsewhere := map[string]bool{ // said of conversations that are not kept, or that have none
+	elsewhere := map[string]bool{ // set above, or only for conversations outside of the cache
 		"ID": true, "ShortID": true, "Ref": true, "Remote": true, "Status": true, "Error": true, "Branch": true, "Uprooted": true, "Unsure": true, "Err": true,
 	}
 	for i := range value.NumField() {
@@ -457,7 +457,7 @@ func fill(t *testing.T, v reflect.Value, name string) {
 	}
 }
 
-// FuzzListCache decodes any file under a valid code: it never fails, and keeps all or nothing.
+// FuzzListCache decodes any file under a valid code: it always succeeds, and keeps all or nothing.
 func FuzzListCache(f *testing.F) {
 	c := listCache{key: []byte("k"), about: "a", entries: map[string]*listEntry{"refs/jp/conversations/jp-c1": newListEntry(odb.RefStamp{}, Summary{Ref: "refs/jp/conversations/jp-c1", Labels: map[string]string{"a": "b"}})}}
 	whole := c.encode()
@@ -475,8 +475,8 @@ func FuzzListCache(f *testing.F) {
 	})
 }
 
-// TestListCacheOfOthers says nothing: of another user's key, another repository, another jp, and
-// of a file with a changed byte.
+// TestListCacheOfOthers is empty: of another user's key, another repository, another jp, and of a file with a
+// changed byte.
 func TestListCacheOfOthers(t *testing.T) {
 	t.Parallel()
 	mine := listCache{key: []byte("k"), about: "a", entries: map[string]*listEntry{"r/x": newListEntry(odb.RefStamp{}, Summary{Ref: "r/x"})}}

@@ -15,13 +15,13 @@ import (
 	"jp/tool"
 )
 
-// A holding is who holds a conversation, and what they tell everybody of it.
+// A holding is the holder of a conversation, with its public facts.
 type holding struct {
 	Locked    process.LockedError
 	reachable bool            // others can connect to it
-	inquiry   *attach.Inquiry // that it waits with, nil where it does not
-	Broken    bool            // the last turn is not complete
-	by        conversation.ID // whose process it is: of a delegate its parent's
+	inquiry   *attach.Inquiry // its waiting question, or nil
+	Broken    bool            // the last turn is incomplete
+	by        conversation.ID // the conversation of the process: for a delegate its parent
 }
 
 // Holding reads the registry entry and lock of a held conversation.
@@ -37,7 +37,7 @@ func (r Processes) Holding(ctx context.Context, locked *process.LockedError) hol
 	return h
 }
 
-// posted is the question as the process that waits with it tells it.
+// posted is the question in the form of the process that waits with it.
 func (j *Inquiry) posted(id conversation.ID) *attach.Inquiry {
 	i := &attach.Inquiry{Conversation: id, Seq: j.Seq, Kind: j.Kind, Tool: j.Tool, Text: j.Text, Exclusive: j.Exclusive}
 	if j.AnswerType != nil {
@@ -46,8 +46,8 @@ func (j *Inquiry) posted(id conversation.ID) *attach.Inquiry {
 	return i
 }
 
-// Locked says of an error that it is because of another process, which one that
-// is, and what can be done; of a change that it kept from being made.
+// Locked adds to the error of a change the process that prevented it, and the commands that help. Other errors
+// stay as they are.
 func (r Processes) Locked(ctx context.Context, e *Host, err error) error {
 	var locked *process.LockedError
 	if !errors.As(err, &locked) {
@@ -70,7 +70,7 @@ func (h holding) Failure(now time.Time) *problem.Error {
 	return f
 }
 
-// Reaching adds how to take part in what the holder does.
+// Reaching adds the commands that connect to the holder.
 func (h holding) Reaching(f *problem.Error) *problem.Error {
 	if !h.reachable {
 		return f
@@ -89,7 +89,7 @@ func (h holding) Killing(f *problem.Error) *problem.Error {
 	return f.Hint(action.Kill(string(h.Locked.ID)), "end it; its turn can be resumed")
 }
 
-// holderWords say in parentheses what a holder is, "" where nothing is known.
+// holderWords describe a holder in parentheses, "" if unknown.
 func holderWords(h process.Holder, now time.Time) string {
 	var words []string
 	if h.Detached {

@@ -12,7 +12,7 @@ import (
 	"jp/internal/safetext"
 )
 
-// LooksLikeOne is the .git of a folder or of one around it, "" for none.
+// LooksLikeOne is the .git of a folder or of one around it, or "".
 func LooksLikeOne(dir string) string {
 	for ; ; dir = filepath.Dir(dir) {
 		git := filepath.Join(dir, ".git")
@@ -64,7 +64,7 @@ type MissingCommon struct {
 	linked    bool // of a linked worktree
 }
 
-// MissingCommonOf is that of the git directory of a .git, with an empty File if there is none.
+// MissingCommonOf is that of the git directory of a .git, with an empty File if all is there.
 func MissingCommonOf(git string) MissingCommon {
 	dir := git
 	if _, at := linkedTo(git); at != "" {

@@ -11,11 +11,11 @@ import (
 	"jp/internal/action"
 )
 
-// Large texts stand beside the events and may be missing where these are not: they were
-// not fetched, or a git has dropped them. What there is then is the beginning.
+// Large texts are kept beside the events and may be missing alone: they were not fetched, or a git has
+// dropped them. The events then have their beginnings.
 
-// Rest says that the end of an event's text is not here, and what may bring it; it is ""
-// where the text is whole.
+// Rest is the notice that the end of an event's text is missing here, with the command that may bring it. It
+// is "" if the text is whole.
 func (v *View) Rest(e *conversation.Event) string {
 	missing := e.Missing()
 	if missing == 0 {
@@ -24,7 +24,7 @@ func (v *View) Rest(e *conversation.Event) string {
 	size := conversation.ByteCount(int(missing))
 	if v.Remote == "" {
 		if v.lost == nil {
-			v.lost, _ = v.Repo.Store.LostOf(v.ID, v.toNewest()) // jp verify tells of an error
+			v.lost, _ = v.Repo.Store.LostOf(v.ID, v.toNewest()) // jp verify reports an error
 			v.lost = append([]gitstore.Lost{}, v.lost...)
 		}
 		if slices.ContainsFunc(v.lost, func(l gitstore.Lost) bool { return l.Event.Seq == e.Seq }) {
@@ -34,7 +34,7 @@ func (v *View) Rest(e *conversation.Event) string {
 	return fmt.Sprintf("… the rest (%s) is not here%s", size, v.Repo.BroughtBy(v.Source(e), v.Remote))
 }
 
-// Output is all that jp kept of a tool's output, content where that is all.
+// Output is jp's whole record of a tool's output, content if there is no more.
 func (v *View) Output(ctx context.Context, e *conversation.Event, content string) string {
 	if p := e.Payload(conversation.PayloadOutput); p != nil {
 		if data, here, err := v.Repo.Store.Payload(ctx, *p); err == nil && here {
@@ -44,8 +44,8 @@ func (v *View) Output(ctx context.Context, e *conversation.Event, content string
 	return content
 }
 
-// Source is the conversation whose payload a remote has of an event: the view's own, or
-// one that it was forked from.
+// Source is the conversation whose payload a remote has of an event: the view's own, or one that it was
+// forked from.
 func (v *View) Source(of *conversation.Event) conversation.ID {
 	if v.Remote != "" {
 		return v.ID
@@ -70,8 +70,8 @@ func (v *View) Source(of *conversation.Event) conversation.ID {
 	return v.ID
 }
 
-// BroughtBy is what may bring absent texts of a conversation, behind what says so; "" where
-// no remote is known to have it. remote is that it was fetched from, "" for one here.
+// BroughtBy names the command that may bring absent texts of a conversation, for the end of a notice. It is
+// "" if no remote is known to have them. remote is the conversation's remote, "" for one here.
 func (r *Repo) BroughtBy(id conversation.ID, remote string) string {
 	if fetch := r.FetchTexts(id, remote); !fetch.None() {
 		return "; " + fetch.String() + "   may bring more"
@@ -79,8 +79,8 @@ func (r *Repo) BroughtBy(id conversation.ID, remote string) string {
 	return ""
 }
 
-// FetchTexts fetches the payload of one conversation into the namespace of the remote,
-// without pruning. There is no such action if no known remote has it.
+// FetchTexts fetches the payload of one conversation into the namespace of the remote, without pruning. It is
+// empty if no known remote has it.
 func (r *Repo) FetchTexts(id conversation.ID, remote string) action.Action {
 	if remote == "" {
 		remotes, err := r.Find().remotesWith(id)
@@ -91,7 +91,7 @@ func (r *Repo) FetchTexts(id conversation.ID, remote string) action.Action {
 	}
 	there, here := gitstore.PayloadRefs(remote, id)
 	refs := "+" + there + ":" + here
-	if r.Store.PartialClone() { // its filter leaves the content out, also of what is fetched by name
+	if r.Store.PartialClone() { // its filter leaves out the content of named refs, too
 		return action.RefetchTexts(remote, refs)
 	}
 	return action.FetchTexts(remote, refs)

@@ -11,8 +11,8 @@ import (
 	"jp/internal/safefile"
 )
 
-// namedOnce is the random name in a file of jp's folder, made on demand, as a whole or
-// not at all. An empty file was cut off by a crash of the disk and is made again.
+// namedOnce is the random name in a file of jp's folder. It makes the file on demand, atomically. An empty
+// file was cut off by a crash of the disk and is made again.
 func namedOnce(in safefile.StateDir, name string) (string, error) {
 	if err := in.Check(); err != nil {
 		return "", err
@@ -36,7 +36,7 @@ func namedOnce(in safefile.StateDir, name string) (string, error) {
 	return readWord(path)
 }
 
-// readWord is the one word that a file holds, "" where there is no file.
+// readWord is the one word in a file, "" if the file is missing.
 func readWord(path string) (string, error) {
 	text, err := safefile.ReadRegular(path)
 	switch {

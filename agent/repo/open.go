@@ -33,8 +33,8 @@ func Open(ctx context.Context, e *Host) (*Repo, error) {
 	return r, r.WarnOfMistake()
 }
 
-// WarnOfMistake tells what is wrong with the configuration; where that was said
-// with --cfg it closes the repository and is an error.
+// WarnOfMistake reports the mistake in the configuration. If the mistake is in --cfg it closes the repository
+// and fails.
 func (r *Repo) WarnOfMistake() error {
 	if r.Wrong == nil {
 		return nil
@@ -47,8 +47,7 @@ func (r *Repo) WarnOfMistake() error {
 	return nil
 }
 
-// Find opens the repository, and keeps what is wrong with its configuration
-// for later.
+// Find opens the repository, and keeps a mistake in its configuration for later.
 func Find(ctx context.Context, e *Host) (*Repo, error) {
 	r, err := find(ctx, e)
 	return r, e.lostRepository(err)
@@ -69,8 +68,8 @@ func find(ctx context.Context, e *Host) (*Repo, error) {
 	return r, err
 }
 
-// warnOfIgnored tells where the environment names another repository than the one that is
-// worked in. A hook of git's has its own repository there; and who says -C chose one.
+// warnOfIgnored warns if the environment names another repository than the present one. A hook of git's has
+// its own repository there, and -C is a choice.
 func (e *Host) warnOfIgnored(r gitcmd.Repository) {
 	named := e.Get("GIT_DIR")
 	if named == "" || e.Elsewhere() {
@@ -78,7 +77,7 @@ func (e *Host) warnOfIgnored(r gitcmd.Repository) {
 	}
 	head, err := os.Stat(filepath.Join(named, "HEAD"))
 	if err != nil || !head.Mode().IsRegular() {
-		return // it was said for another folder
+		return // it was set for another folder
 	}
 	for _, dir := range []string{r.GitDir, r.CommonDir} {
 		if same, err := os.Stat(filepath.Join(dir, "HEAD")); err == nil && os.SameFile(head, same) {
@@ -88,8 +87,8 @@ func (e *Host) warnOfIgnored(r gitcmd.Repository) {
 	e.Note("Warning: GIT_DIR names %s, which jp does not follow: this is %s.", safetext.Show(named), safetext.Show(r.GitDir))
 }
 
-// FindSettings opens the repository as findRepo does; outside of one it gives what
-// the user's own configuration says, without conversations.
+// FindSettings opens the repository as Find does. Outside of one it gives the user's own configuration,
+// without conversations.
 func FindSettings(ctx context.Context, e *Host) (*Repo, error) {
 	r, err := find(ctx, e)
 	if !errors.Is(err, gitcmd.ErrNotRepository) {
@@ -125,13 +124,13 @@ func FindAt(ctx context.Context, e *Host, dir string) (*Repo, error) {
 	return r, r.openStore(ctx, e)
 }
 
-// notesIn are what is remembered of repositories.
+// notesIn are the notes about known repositories.
 func notesIn(paths config.Paths) located.Notes {
 	return located.Notes{Dir: filepath.Join(paths.StateDir, "located")}
 }
 
-// Configure reads the configuration, with what a conversation's events changed since
-// it is the user's, and with profiles besides the default one. Where it is wrong the defaults are in force.
+// Configure reads the configuration, with the changes by a conversation's events since it became the user's,
+// and with profiles besides the default one. If it has a mistake the defaults are in force.
 func (r *Repo) Configure(e *Host, events []*conversation.Event, profiles ...string) (err error) {
 	var deltas []map[string]any
 	for _, ev := range conversation.AfterAdoption(events) {
@@ -186,8 +185,7 @@ func (r *Repo) openStore(ctx context.Context, e *Host) error {
 	return err
 }
 
-// Close says what was replaced, starts a packing that is due, and frees what the
-// store holds.
+// Close reports the replaced secrets, starts a packing that is due, and frees the store's resources.
 func (r *Repo) Close() error {
 	if r.Store == nil {
 		return r.backups.close()

@@ -9,15 +9,15 @@ import (
 	"jp/redact"
 )
 
-// An Outgoing replaces the secrets of what leaves the repository as a file, whatever the
-// settings say of recording. It keeps no values.
+// An Outgoing replaces the secrets of texts that leave the repository as a file, independent of the settings
+// for recording. It stores no values.
 type Outgoing struct {
 	redactor *redact.Redactor
 	known    []redact.Secret
 	found    map[string]bool // placeholders
 }
 
-// NewOutgoing replaces what the rules find, with placeholders by a key.
+// NewOutgoing replaces the findings of the rules, with placeholders by a key.
 func NewOutgoing(key []byte) *Outgoing { return newOutgoing(redact.New(key), nil) }
 
 func newOutgoing(redactor *redact.Redactor, known []redact.Secret) *Outgoing {
@@ -51,14 +51,14 @@ func (o *Outgoing) Pass(pass func() error) error {
 	return nil
 }
 
-// Beside replaces the secrets of texts that are no event's. What it finds there, it replaces in
-// further texts, and not in events.
+// Beside replaces the secrets of texts outside of events. It replaces its findings in further texts, but not
+// in events.
 func (o *Outgoing) Beside() *Outgoing {
 	return &Outgoing{o.redactor, slices.Clone(o.known), o.found}
 }
 
-// Events replaces the secrets of events: what the rules find in any of them, and then all of
-// it in each. The content of payloads must be in their Data.
+// Events replaces the secrets of events: it finds those of all events by the rules, and then replaces all of
+// them in each. The content of payloads must be in their Data.
 func (o *Outgoing) Events(events []*conversation.Event) {
 	for _, e := range events {
 		e.Rewrite(func(name, text string) string {
@@ -79,7 +79,7 @@ func (o *Outgoing) Events(events []*conversation.Event) {
 	}
 }
 
-// Text replaces the secrets of a text that is no event's.
+// Text replaces the secrets of a text outside of events.
 func (o *Outgoing) Text(text string) string {
 	text, found := o.redactor.Redact("", text)
 	o.learn(found)

@@ -11,10 +11,10 @@ import (
 	"jp/gitstore"
 )
 
-// laterEvents are what a view of a part knows of the events behind that part.
+// laterEvents are a partial view's facts about the events behind its part.
 type laterEvents struct {
 	newest *conversation.Event
-	turn   func() *View // the newest turn, empty if it cannot be read
+	turn   func() *View // the newest turn, empty if unreadable
 }
 
 // Newest is the newest event of the conversation, of which the view may have only a part.
@@ -39,16 +39,15 @@ func (v *View) toNewest() []*conversation.Event {
 	if v.later == nil {
 		return v.Events
 	}
-	if events, _ := v.Repo.Store.Load(context.Background(), v.Head); len(events) > 0 { // jp verify tells of an error
+	if events, _ := v.Repo.Store.Load(context.Background(), v.Head); len(events) > 0 { // jp verify reports an error
 		return events
 	}
 	return v.Events
 }
 
-// loadPart loads the events from before the first to the last of those that words name by
-// number or as the last of a turn, and no others. It returns the words as numbers from the start.
-// It returns nil, and leaves the view as it is, if a word is no number of an event or an event
-// cannot be read.
+// loadPart loads only the events from before the first to the last of those that words name by number or as
+// the last of a turn. It returns the words as numbers from the start. It returns nil, and leaves the view as
+// it is, if a word has another form or an event is unreadable.
 func (v *View) loadPart(ctx context.Context, words ...string) []string {
 	newest := v.newest(ctx)
 	if newest == nil {
@@ -101,7 +100,7 @@ func (v *View) info() conversation.Info {
 	return conversation.Info{ID: v.ID, Remote: v.Remote, Head: v.Head}
 }
 
-// newest is the newest event of the conversation, nil if it cannot be read.
+// newest is the newest event of the conversation, nil if unreadable.
 func (v *View) newest(ctx context.Context) *conversation.Event {
 	for ev, err := range v.Repo.Store.Backward(ctx, v.Head) {
 		if err == nil {
@@ -112,8 +111,8 @@ func (v *View) newest(ctx context.Context) *conversation.Event {
 	return nil
 }
 
-// loadTo loads events up to one, from the newest that is far enough back. It leaves the view as
-// it is if one of them cannot be read.
+// loadTo loads events up to one, from the newest that is far enough back. It leaves the view as it is if one
+// of them is unreadable.
 func (v *View) loadTo(ctx context.Context, newest *conversation.Event, last gitstore.Place, enough func(oldest *conversation.Event) bool) bool {
 	var events []*conversation.Event
 	for ev, err := range v.Repo.Store.BackwardFrom(ctx, v.info(), last) {
@@ -136,8 +135,8 @@ func (v *View) loadTo(ctx context.Context, newest *conversation.Event, last gits
 	return true
 }
 
-// ViewTurns is the conversation with the events of some turns, from before the first of them on.
-// If they reach to the newest turn, or are not all there, it has the events up to the newest.
+// ViewTurns is the conversation with the events of some turns, from before the first of them on. If they
+// reach to the newest turn, or some are missing, it has the events up to the newest.
 func (r Finder) ViewTurns(ctx context.Context, e *Host, word string, first, last int) (*View, error) {
 	v, err := r.open(ctx, e, word)
 	if err != nil {
@@ -151,10 +150,10 @@ func (r Finder) ViewTurns(ctx context.Context, e *Host, word string, first, last
 	return v.back(ctx, BeforeTurn(first))
 }
 
-// ViewKept is the conversation from the start of a turn up to one of its events, which a number
-// from the start names, or turn:N as the last one. It goes back from the newest event, as far
-// as enough says, if the fork needs more: the newest turn cannot be read, or the conversation is
-// itself a fork, which may share the event.
+// ViewKept is the conversation from the start of a turn up to one of its events, which a number from the
+// start names, or turn:N as the last one. It goes back from the newest event, as far as enough requires, if
+// the fork needs more: the newest turn is unreadable, or the conversation is itself a fork, which may share
+// the event.
 func (r Finder) ViewKept(ctx context.Context, e *Host, word, event string, enough Reach) (*View, error) {
 	v, err := r.open(ctx, e, word)
 	if err != nil {

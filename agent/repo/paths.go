@@ -14,8 +14,8 @@ func PlainPath(quoted string) string {
 	return path
 }
 
-// ShownPath shows a recorded path so that a shell takes what was copied, where not all of
-// it can be seen.
+// ShownPath shows a recorded path so that a copy of it works in a shell, even if some characters are
+// invisible.
 func ShownPath(quoted string) string { return safetext.Show(PlainPath(quoted)) }
 
 // A FileResult is a [conversation.RestoredFile] for programs.

@@ -19,16 +19,14 @@ func (r Processes) registryOf(workspace string) process.Registry {
 	return process.Registry{DataDir: r.repo.Paths.DataDir, Workspace: workspace, Repository: r.repo.At.CommonDir}
 }
 
-// ToldRegistry is the registry for a command that only looks; ok is false where
-// nothing ever ran.
+// ToldRegistry is the registry for a read-only command. ok is false if the repository has had no process yet.
 func (r States) ToldRegistry() (registry process.Registry, ok bool) {
 	id := r.repo.Standings().KnownWorkspaceID()
 	return r.repo.Processes().registryOf(id), id != ""
 }
 
-// entryOf is what the process that holds a conversation tells of itself, an empty
-// entry where it tells nothing. What is there of an earlier process does not
-// count.
+// entryOf is the registry entry of the process that holds a conversation, or an empty one. Entries of earlier
+// processes do not count.
 func (r States) entryOf(id conversation.ID, holder process.Holder) process.Entry {
 	registry, ok := r.ToldRegistry()
 	if !ok {
@@ -41,8 +39,8 @@ func (r States) entryOf(id conversation.ID, holder process.Holder) process.Entry
 	return e
 }
 
-// Sweep removes from the registry what was left by processes that ended without a
-// word, and tells what is in it that no process put there.
+// Sweep removes the entries of processes that ended without cleaning up, and reports foreign files in the
+// registry.
 func (r States) Sweep(ctx context.Context, e *Host) {
 	registry, ok := r.ToldRegistry()
 	if !ok {
@@ -55,7 +53,8 @@ func (r States) Sweep(ctx context.Context, e *Host) {
 	}
 }
 
-// Runner is the process that runs a conversation, as far as it tells so, 0 if none does; and whether it is in the background.
+// Runner is the process that runs a conversation, by its registry entry, or 0, and whether it is in the
+// background.
 func (r Processes) Runner(id conversation.ID) (pid int, background bool) {
 	holder, held := r.repo.Locks.Held(id)
 	if !held {
@@ -65,7 +64,7 @@ func (r Processes) Runner(id conversation.ID) (pid int, background bool) {
 	return e.PID, e.Detached
 }
 
-// AwaitEnd gives what waits for the end of the process that holds a conversation now.
+// AwaitEnd gives the function that waits for the end of the process that holds a conversation now.
 func (r Processes) AwaitEnd(id conversation.ID) func(context.Context) error {
 	holder, _ := r.repo.Locks.Held(id)
 	return func(ctx context.Context) error { return r.repo.Locks.AwaitEnd(ctx, id, holder) }

@@ -22,7 +22,7 @@ func (r *Repo) Found(name string) (catalog.Vendor, error) {
 func (r *Repo) keyVariables() []string {
 	var names []string
 	for _, name := range catalog.Names(r.Config.Providers) {
-		v, _ := r.Found(name) // what is wrong with it is said where it is used
+		v, _ := r.Found(name) // users of the settings report a mistake
 		names = append(names, v.KeyEnv...)
 	}
 	for _, v := range catalog.More() {
@@ -36,7 +36,7 @@ func WrongSetting(mistake *config.Error) *problem.Error {
 	return problem.New(problem.ExitUsage, "config", "%v.", mistake)
 }
 
-// WrongProvider says what is wrong with the settings of a provider.
+// WrongProvider is the mistake in the settings of a provider.
 func (r *Repo) WrongProvider(name string, err error) *config.Error {
 	key := config.DottedKey("providers", name, "dialect")
 	var setting *catalog.SettingError
@@ -48,7 +48,7 @@ func (r *Repo) WrongProvider(name string, err error) *config.Error {
 	return config.Mistake(r.Report.Origins[key], key, err.Error())
 }
 
-// WrongPrice says what is wrong with the price of a model.
+// WrongPrice is the mistake in the price of a model.
 func (r *Repo) WrongPrice(model string, err error) *config.Error {
 	key := config.DottedKey("prices", model)
 	return config.Mistake(r.Report.Origins[key], key, key+": "+err.Error())

@@ -8,9 +8,9 @@ import (
 	"jp/gitstore/odb"
 )
 
-// RecordStore is the store for a record of what others did. Its events are unsigned, so
-// that the conversation may not act, and their author and committer is jp, in UTC. Secrets
-// are replaced as in any event. Close closes it.
+// RecordStore is the store for a record of other programs' actions. Its events are unsigned, so that the
+// conversation may not act, and their author and committer is jp, in UTC. Secrets are replaced as in any
+// event. Close closes it.
 func (r Standings) RecordStore() (*gitstore.Store, error) {
 	if r.repo.records != nil {
 		return r.repo.records, nil

@@ -13,8 +13,7 @@ import (
 // AnyRemote stands for all remotes.
 const AnyRemote = "*"
 
-// fetched finds the conversation that REMOTE/ID stands for. It is not found
-// where nothing was fetched from such a remote.
+// fetched finds the conversation of REMOTE/ID, if any conversations of that remote were fetched.
 func (r Finder) fetched(ctx context.Context, word string) (info conversation.Info, found bool, err error) {
 	slash := strings.LastIndexByte(word, '/')
 	if slash < 1 {
@@ -42,14 +41,14 @@ func OfRemote(infos []conversation.Info, remote string) (theirs []conversation.I
 	return theirs
 }
 
-// LookOnly refuses to do more than look at a conversation that was fetched.
+// LookOnly refuses any action but reading on a fetched conversation.
 func LookOnly(i conversation.Info) error {
 	return problem.New(problem.ExitDecision, "untrusted", "%s was fetched from a remote; it can be read only.", i.Name()).
 		Hint(action.Print(i.Name()), "read it").Hint(action.Adopt(i.Name()), "make a fork of it that is yours")
 }
 
-// Known reads what is known of the conversation that a word stands for, also of
-// one that was fetched. Of an unreadable one the error comes with what its ref says.
+// Known is the head and summary of the conversation that a word stands for, fetched ones included. For an
+// unreadable one it returns the facts of its ref with the error.
 func (r Finder) Known(ctx context.Context, e *Host, word string) (conversation.Info, error) {
 	if info, found, err := r.fetched(ctx, word); found || err != nil {
 		return info, cmp.Or(err, info.Err)
@@ -61,8 +60,7 @@ func (r Finder) Known(ctx context.Context, e *Host, word string) (conversation.I
 	return r.repo.Store.Info(ctx, id)
 }
 
-// Names are what the conversations are called that words stand for, also those
-// that were fetched.
+// Names are the names of the conversations that words stand for, fetched ones included.
 func (r Finder) Names(ctx context.Context, e *Host, words []string) (names []string, err error) {
 	if len(words) == 0 {
 		words = []string{""}

@@ -17,7 +17,7 @@ import (
 	"jp/process"
 )
 
-// A Repo is the repository that a command works in, with what jp keeps there.
+// A Repo is the repository that a command works in, with jp's data there.
 type Repo struct {
 	At     gitcmd.Repository
 	Git    *gitcmd.Git
@@ -29,8 +29,8 @@ type Repo struct {
 	Config *config.Config
 	Report *config.Report
 	Env    *Host
-	Values *secrets // what is replaced in events; nil: nothing
-	Wrong  error    // what is wrong with the configuration; then config is the defaults
+	Values *secrets // replaces secrets in events, or nil
+	Wrong  error    // the mistake in the configuration; then Config is the defaults
 
 	records *gitstore.Store         // see Standings.RecordStore
 	name    *atomic.Pointer[string] // of the repository, once a list has asked; shared with copies
@@ -40,12 +40,12 @@ type Repo struct {
 // KeyFile has the key by which this user's events are known.
 func (r *Repo) KeyFile() string { return filepath.Join(r.Paths.StateDir, "key") }
 
-// Approvals are what the user has approved of this workspace.
+// Approvals are the user's approvals for this workspace.
 func (r *Repo) Approvals() config.Approvals {
 	return config.Approvals{Dir: trustFolder(r.Paths), Root: r.At.TopLevel}
 }
 
-// trustFolder keeps what the user has approved.
+// trustFolder has the user's approvals.
 func trustFolder(paths config.Paths) string { return filepath.Join(paths.StateDir, "trust") }
 
 // The files of jp's folders that name the repository and a linked working tree.
@@ -54,8 +54,8 @@ const (
 	WorktreeIDFile  = "worktree-id"
 )
 
-// WorktreeID names a linked working tree, and goes with it; the main one has none. It
-// is "" where none can be written.
+// WorktreeID names a linked working tree, and is deleted with it. The main one has none. It is "" if the name
+// cannot be written.
 func (r *Repo) WorktreeID() string {
 	if r.At.GitDir == r.At.CommonDir {
 		return ""
@@ -67,7 +67,7 @@ func (r *Repo) WorktreeID() string {
 	return id
 }
 
-// StateDir is where jp's folders are that belong to the whole repository.
+// StateDir has jp's folders that belong to the whole repository.
 func (r *Repo) StateDir() safefile.StateDir {
 	key := sync.OnceValues(func() ([]byte, error) {
 		key, err := gitstore.LoadKey(r.KeyFile())

@@ -16,10 +16,9 @@ import (
 	"jp/internal/action"
 )
 
-// Resolve finds the conversation that a word stands for: a full id, the end of
-// one, a part of a title, "." for the session's, "-" for the one before it,
-// "recent" or "newest". Without a word it is the session's. REMOTE/ID is refused:
-// what was fetched can be looked at with [repo.known] and [repo.view] only.
+// Resolve finds the conversation that a word stands for: a full id, the end of one, a part of a title, "."
+// for the session's, "-" for the one before it, "recent" or "newest". Without a word it is the session's.
+// Resolve refuses REMOTE/ID: only [Finder.Known] and [Finder.View] read fetched conversations.
 func (r Finder) Resolve(ctx context.Context, e *Host, word string) (conversation.ID, error) {
 	if word != "" && problem.Blank(word) {
 		return "", problem.Usage("%q is blank; it names no conversation.", word).Hint(action.List, "the conversations there are")
@@ -38,7 +37,7 @@ func (r Finder) Resolve(ctx context.Context, e *Host, word string) (conversation
 	}
 	if id, err := conversation.ParseID(word); err == nil {
 		if _, err := r.repo.Store.Head(ctx, id); !errors.Is(err, conversation.ErrNotFound) {
-			return id, nil // an unreadable one is found, and said to be so when it is read
+			return id, nil // reading it reports that it is unreadable
 		}
 	}
 	for _, id := range append([]conversation.ID{conversation.ID(word)}, r.repo.Session(e).conversations()...) {
@@ -65,8 +64,8 @@ func (r Finder) Resolve(ctx context.Context, e *Host, word string) (conversation
 	return match(infos, word)
 }
 
-// Gone says of a conversation that is not there any more that something other than jp has
-// taken its ref away, and what brings it back; nil where that is not known.
+// Gone is the error of a conversation whose ref another program deleted, with the command that brings it
+// back. It is nil if unknown.
 func (r Finder) Gone(id conversation.ID) *problem.Error {
 	last, there, err := r.repo.Store.SeenRefs().Gone(id)
 	if err != nil || last == "" {
@@ -82,8 +81,8 @@ func (r Finder) Gone(id conversation.ID) *problem.Error {
 		Hint(action.Doctor, "whether a setting of git deletes refs")
 }
 
-// RefBack are the commands that bring back the ref of a conversation that something other than jp
-// deleted or set back, none for a ref that jp wrote.
+// RefBack are the commands that bring back the ref of a conversation that another program deleted or set
+// back, none for a ref that jp wrote.
 func (r Finder) RefBack(ctx context.Context, id conversation.ID) []problem.Hint {
 	if gone := r.Gone(id); gone != nil {
 		return gone.Hints
@@ -106,11 +105,11 @@ func (r Finder) endingIn(word string) (conversation.ID, bool) {
 	if found := r.EndingIn(word); len(found) == 1 {
 		return found[0], true
 	}
-	return "", false // match says so, and which ones there are
+	return "", false // match lists them in its error
 }
 
-// EndingIn are the local conversations whose id ends in a word, as far as their refs can
-// be listed. Of the conversations nothing is read.
+// EndingIn are the local conversations whose id ends in a word, as far as their refs can be listed. It reads
+// no conversations.
 func (r Finder) EndingIn(word string) (found []conversation.ID) {
 	live, _ := r.repo.Store.IDs(conversation.ScopeLive)
 	archived, _ := r.repo.Store.IDs(conversation.ScopeArchived)
@@ -153,7 +152,7 @@ func (r Finder) Visited(ctx context.Context, e *Host, n int) (conversation.ID, e
 		Hint(action.List, "the conversations there are").Hint(action.Ask, "start one")
 }
 
-// EveryInfo reads what is known of all local conversations.
+// EveryInfo reads the heads and summaries of all local conversations.
 func (r Finder) EveryInfo(ctx context.Context) ([]conversation.Info, error) {
 	live, err := r.repo.Store.List(ctx, conversation.ScopeLive)
 	if err != nil {
@@ -166,8 +165,7 @@ func (r Finder) EveryInfo(ctx context.Context) ([]conversation.Info, error) {
 // mostAhead is how far another machine's clock may be ahead.
 const mostAhead = 24 * time.Hour
 
-// newestOf is the last conversation by a time. One of the future, as a wrong clock makes it, is no
-// newer than any other.
+// newestOf is the last conversation by a time. A time in the future, by a wrong clock, counts as the oldest.
 func newestOf(infos []conversation.Info, by string, now time.Time) (conversation.ID, error) {
 	if len(infos) == 0 {
 		return "", problem.New(problem.ExitNotFound, "not_found", "there is no conversation yet.").Hint(action.Ask, "start one")
@@ -224,8 +222,7 @@ func titledLike(infos []conversation.Info, word string) (found []conversation.In
 	return found
 }
 
-// nothingLike says that no conversation is meant by a word, and which ones have
-// nearly such an id.
+// nothingLike is the error of a word without a conversation. It lists the similar ids.
 func nothingLike(infos []conversation.Info, word string) *problem.Error {
 	f := problem.New(problem.ExitNotFound, "not_found", "no conversation matches %q.", word)
 	if seq, err := strconv.Atoi(strings.TrimPrefix(word, "@")); err == nil && slices.ContainsFunc(infos, func(i conversation.Info) bool { return 0 <= seq && seq < i.Summary.Events }) {
@@ -248,11 +245,10 @@ func SplitTarget(word string) (target, event string) {
 	return target, event
 }
 
-// ErrNoChoice says that no conversation could be chosen.
+// ErrNoChoice means that the user could not choose a conversation.
 var ErrNoChoice = errors.New("no conversation can be chosen")
 
-// Pick lets the user choose a conversation; where that is not possible it says how to
-// name one.
+// Pick lets the user choose a conversation. Otherwise its error explains how to name one.
 func (r Finder) Pick(ctx context.Context, e *Host) (conversation.ID, error) {
 	return r.PickFrom(ctx, e, noneYet(), conversation.ScopeLive)
 }
@@ -262,8 +258,8 @@ func noneYet() *problem.Error {
 		Hint(action.List, "the conversations there are; name one by its last digits").Hint(action.Ask, "start one")
 }
 
-// Single is the one conversation of the user's own in a state that the command is meant for.
-// It is false if their number is another.
+// Single is the one conversation of the user's own in a state that the command is meant for. It is false
+// unless there is exactly one.
 func (r Finder) Single(ctx context.Context, meant func(Status) bool) (conversation.ID, bool) {
 	fit, err := r.fitting(ctx, meant)
 	if err != nil || len(fit) != 1 {
@@ -276,7 +272,7 @@ func (r Finder) fitting(ctx context.Context, meant func(Status) bool) (fit []con
 	infos, err := r.repo.Store.List(ctx, conversation.ScopeLive)
 	for _, i := range infos {
 		if _, held := r.repo.Locks.Held(i.ID); i.Err != nil || !held && i.Summary.Status == conversation.StatusIdle {
-			continue // no command is meant for it, and to know more of it takes time
+			continue // commands are never meant for it, and more facts take time
 		}
 		if l := r.repo.States().List(ctx, i); l.Local && meant(l.Status) {
 			fit = append(fit, i)
@@ -285,8 +281,8 @@ func (r Finder) fitting(ctx context.Context, meant func(Status) bool) (fit []con
 	return fit, err
 }
 
-// PickOf is Pick among the user's own conversations in a state that the command is meant
-// for. A single one needs no question.
+// PickOf is Pick among the user's own conversations in a state that the command is meant for. It takes a
+// single one without a question.
 func (r Finder) PickOf(ctx context.Context, e *Host, meant func(Status) bool) (conversation.ID, error) {
 	errOnly := errors.New("there is only one")
 	var only conversation.ID
@@ -303,8 +299,8 @@ func (r Finder) PickOf(ctx context.Context, e *Host, meant func(Status) bool) (c
 	return id, err
 }
 
-// PickFrom lets the user choose among the conversations of some scopes; none is
-// the error where that is not possible, or there is nothing to choose from.
+// PickFrom lets the user choose among the conversations of some scopes. It returns the error none if the user
+// cannot, or the scopes are empty.
 func (r Finder) PickFrom(ctx context.Context, e *Host, none error, scopes ...conversation.Scope) (conversation.ID, error) {
 	return r.pick(ctx, e, none, func() (infos []conversation.Info, err error) {
 		for _, scope := range scopes {
@@ -343,7 +339,7 @@ type Finder struct{ repo *Repo }
 
 func (r *Repo) Find() Finder { return Finder{r} }
 
-// IncompleteFailure says what an incomplete turn waits for.
+// IncompleteFailure is the error of an incomplete turn, with the event that it waits for.
 func IncompleteFailure(id conversation.ID, tail *conversation.IncompleteTurn) *problem.Error {
 	f := problem.New(problem.ExitDecision, "incomplete_turn", "Conversation %s has an incomplete turn (turn %d).", id, tail.Number).About(id)
 	for _, q := range tail.Ledger().Live() {
@@ -353,12 +349,12 @@ func IncompleteFailure(id conversation.ID, tail *conversation.IncompleteTurn) *p
 		Hint(action.DiscardTurn(string(id)), "discard it ("+action.Discard(id.Short()).String()+")")
 }
 
-// AboutConversation adds to an error which conversation it is about.
+// AboutConversation adds the conversation to an error.
 func AboutConversation(err error, id conversation.ID) error {
 	return AboutInfo(err, conversation.Info{ID: id})
 }
 
-// AboutInfo is aboutConversation for one that may have been fetched.
+// AboutInfo is AboutConversation for one that may have been fetched.
 func AboutInfo(err error, of conversation.Info) error {
 	if errors.Is(err, gitstore.ErrShallow) {
 		return Partial(of)
@@ -385,11 +381,11 @@ func AboutInfo(err error, of conversation.Info) error {
 	return f.About(id).Hint(action.Verify(name), "all that is wrong with it")
 }
 
-// AboutDamage says of a conversation whose newest event cannot be read how much of
-// it can.
+// AboutDamage adds to the error of a conversation whose newest event is unreadable how much of it is
+// readable.
 func (r *Repo) AboutDamage(ctx context.Context, err error, info conversation.Info) error {
 	if info.Head == "" {
-		return AboutInfo(err, info) // its ref names nothing that could be read
+		return AboutInfo(err, info) // its ref is unreadable
 	}
 	if _, found := r.Store.Load(ctx, info.Head); found != nil {
 		err = found
@@ -399,7 +395,7 @@ func (r *Repo) AboutDamage(ctx context.Context, err error, info conversation.Inf
 
 const (
 	mostChoices = 200 // that are offered
-	nearEvents  = 12  // in which the last line is looked for
+	nearEvents  = 12  // that are searched for the last line
 )
 
 // lastLine is the last line that the model said in the newest turn.

@@ -10,7 +10,7 @@ import (
 	"jp/internal/action"
 )
 
-// Naming says that a conversation has to be named, and which ones could be meant.
+// Naming is the error of a missing name, with the conversations that are meant.
 func (r Finder) Naming(ctx context.Context, about func(string) action.Action, meant func(Status) bool) error {
 	infos, err := r.repo.Store.List(ctx, conversation.ScopeLive)
 	if err != nil {
@@ -26,9 +26,9 @@ func (r Finder) Naming(ctx context.Context, about func(string) action.Action, me
 	return f.Hint(action.List, "all conversations")
 }
 
-// ResolveRunning finds the conversation that a word stands for. If the session has
-// none, and no user can choose, the error lists the conversations that the command
-// could be about. If single is set, one that alone is meant needs no user.
+// ResolveRunning finds the conversation that a word stands for. If the session has none, and the user cannot
+// choose, the error lists the conversations that the command could be about. With single, it takes the only
+// such conversation without asking.
 func (r Finder) ResolveRunning(ctx context.Context, e *Host, word string, about func(string) action.Action, meant func(Status) bool, single bool) (conversation.ID, error) {
 	var none *problem.Error
 	if word != "" {
@@ -52,5 +52,5 @@ func Runs(s Status) bool { return s.PID != nil }
 
 func Waits(s Status) bool { return s.State == "waiting_for_input" }
 
-// Stopped is the state of a turn that can be gone on with: no process has it.
+// Stopped is the state of a turn that can be resumed: it has no process.
 func Stopped(s Status) bool { return s.State != "idle" && s.PID == nil }

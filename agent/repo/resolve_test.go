@@ -10,7 +10,6 @@ import (
 	"jp/conversation"
 )
 
-// known is what is known of a conversation by its title.
 func known(id conversation.ID, title string, active time.Time) conversation.Info {
 	return conversation.Info{ID: id, Summary: conversation.Summary{Title: title, LastEventAt: active}}
 }

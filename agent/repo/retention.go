@@ -21,10 +21,10 @@ type Keeper struct {
 // each.
 const maxCompared = 20
 
-// KeptBy finds the refs that still reach events of a conversation after it is deleted
-// with others: some of them, and the number of the rest. It skips what it cannot read.
+// KeptBy finds the refs that still reach events of a conversation after it is deleted with others: some of
+// them, and the number of the rest. It skips unreadable ones.
 func (r States) KeptBy(ctx context.Context, info conversation.Info, with []conversation.Info) (keepers []Keeper, more int, err error) {
-	events, _ := r.repo.Store.Load(ctx, info.Head) // of a damaged one, what is readable
+	events, _ := r.repo.Store.Load(ctx, info.Head) // the readable events of a damaged one
 	if len(events) == 0 {
 		return nil, 0, nil
 	}
@@ -60,7 +60,7 @@ func deletedWith(ref string, id conversation.ID) bool {
 // maxKeepers is how many of those are named to people.
 const maxKeepers = 5
 
-// KeeperLines say what keeps events of a conversation that has so many of them.
+// KeeperLines list the refs that keep a conversation's events, given their number.
 func KeeperLines(keepers []Keeper, more, events int) []string {
 	var lines []string
 	for _, k := range keepers[:min(len(keepers), maxKeepers)] {
@@ -76,7 +76,7 @@ func KeeperLines(keepers []Keeper, more, events int) []string {
 	return lines
 }
 
-// name is what the ref is to a user.
+// name is the ref's name for users.
 func (k Keeper) name() string {
 	for _, kind := range [][2]string{{"refs/jp/conversations/", ""}, {"refs/jp/archive/", ""}, {"refs/jp/remotes/", ""}, {"refs/heads/", "branch "}, {"refs/tags/", "tag "}} {
 		if short, ok := strings.CutPrefix(k.Ref, kind[0]); ok {

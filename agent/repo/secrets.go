@@ -16,22 +16,22 @@ import (
 	"jp/redact"
 )
 
-// secrets replaces the secrets of what is written, and keeps their values where
-// only this user can read them: outside the repository, by conversation.
+// secrets replaces the secrets in recorded texts, and keeps their values where only this user can read them:
+// outside the repository, by conversation.
 type secrets struct {
 	redactor *redact.Redactor
 	dir      string
 	log      *slog.Logger
 
-	Still bool // no values are kept
+	Still bool // the values are dropped
 
 	mu         sync.Mutex
 	vaults     map[conversation.ID]*redact.Vault
-	found      map[string]string // rule, by placeholder, since it was said last
-	unsearched []string          // attachments that are no text
+	found      map[string]string // rule, by placeholder, since the last report
+	unsearched []string          // attachments other than texts
 }
 
-// openSecrets returns nil where the user does not want secrets to be replaced.
+// openSecrets returns nil if the settings leave secrets as they are.
 func (r *Repo) openSecrets(e *Host, key []byte) *secrets {
 	if !r.Config.Secrets.Redact {
 		return nil
@@ -46,14 +46,14 @@ func (r *Repo) openSecrets(e *Host, key []byte) *secrets {
 	return s
 }
 
-// Add makes a provider's key a secret, whatever it looks like.
+// Add makes a provider's key a secret, in any form.
 func (s *secrets) Add(key string) {
 	if s != nil {
 		s.redactor.AddSecret(key)
 	}
 }
 
-// rewriter is what the store gives each group of events to, nil for none.
+// rewriter takes each group of events from the store, or is nil.
 func (s *secrets) rewriter() func(conversation.ID, []*conversation.Event) error {
 	if s == nil {
 		return nil
@@ -64,8 +64,8 @@ func (s *secrets) rewriter() func(conversation.ID, []*conversation.Event) error 
 	}
 }
 
-// rewrite replaces secrets in a group of events: what the rules find in any of
-// them, and what was found in the conversation before, wherever it stands.
+// rewrite replaces secrets in a group of events: it finds those of all its events by the rules, and adds the
+// conversation's earlier ones.
 func (s *secrets) rewrite(id conversation.ID, events []*conversation.Event) {
 	vault := s.vault(id)
 	known := vault.Known()
@@ -93,8 +93,8 @@ func (s *secrets) rewrite(id conversation.ID, events []*conversation.Event) {
 	s.keep(vault, found)
 }
 
-// replaceKnown replaces known secrets, but not in ids that events go together by:
-// what was found only after the first of them was written stays in the others.
+// replaceKnown replaces known secrets, except in ids that join events: a secret that was found after the
+// first of these stays in the others.
 func replaceKnown(name, text string, known []redact.Secret) string {
 	if name == "tool_call_id" || name == "question_id" {
 		return text
@@ -102,8 +102,8 @@ func replaceKnown(name, text string, known []redact.Secret) string {
 	return redact.ReplaceKnown(text, known)
 }
 
-// keep stores the values for later processes. Without them, tools that need a value are
-// not run. Provider keys are never stored, and never given to tools.
+// keep stores the values for later processes. Tools that need a value only run with it. Provider keys stay
+// out of the store and of tools.
 func (s *secrets) keep(v *redact.Vault, found []redact.Secret) {
 	if len(found) == 0 {
 		return
@@ -143,8 +143,7 @@ func (s *secrets) vault(id conversation.ID) *redact.Vault {
 	return v
 }
 
-// Share lets a conversation use the values of another one, whose placeholders it
-// has.
+// Share lets a conversation use the values of another one, since it has that one's placeholders.
 func (s *secrets) Share(from, with conversation.ID) {
 	if s == nil || from == "" || from == with {
 		return
@@ -159,8 +158,7 @@ func (r *Repo) ForgetSecrets(id conversation.ID) {
 	_ = os.Remove(filepath.Join(r.Paths.StateDir, "secrets", string(id))) // there may be none
 }
 
-// Redacts reports whether a text that stands under a name looks like a secret. nil
-// where nothing does.
+// Redacts reports whether a text under a name looks like a secret. It is nil if secrets stay as they are.
 func (s *secrets) Redacts() func(name, text string) bool {
 	if s == nil {
 		return nil
@@ -171,7 +169,7 @@ func (s *secrets) Redacts() func(name, text string) bool {
 	}
 }
 
-// Concealer replaces secrets in a text that is shown and not recorded. nil for none.
+// Concealer replaces secrets in an unrecorded text for display, or is nil.
 func (s *secrets) Concealer(id conversation.ID) func(text string) string {
 	if s == nil {
 		return nil
@@ -182,8 +180,8 @@ func (s *secrets) Concealer(id conversation.ID) func(text string) string {
 	}
 }
 
-// Redactor replaces secrets in a text that is recorded, and keeps their values for the
-// tools of the conversation. nil for none.
+// Redactor replaces secrets in a recorded text, and keeps their values for the tools of the conversation, or
+// is nil.
 func (s *secrets) Redactor(id conversation.ID) func(text string) string {
 	if s == nil {
 		return nil
@@ -197,8 +195,7 @@ func (s *secrets) Redactor(id conversation.ID) func(text string) string {
 	}
 }
 
-// Restorer puts the values of a conversation's placeholders into what a tool
-// gets. nil for none.
+// Restorer puts the values of a conversation's placeholders into a tool's input, or is nil.
 func (s *secrets) Restorer(id conversation.ID) func(json.RawMessage) (json.RawMessage, error) {
 	if s == nil {
 		return nil
@@ -229,7 +226,7 @@ func (s *secrets) restore(v *redact.Vault, value json.RawMessage) (json.RawMessa
 	return out, nil
 }
 
-// Inspector says which files a snapshot does not store, nil for none.
+// Inspector gives the reason to leave a file out of a snapshot, or is nil.
 func (s *secrets) Inspector() func(path string, was, is []byte) string {
 	if s == nil {
 		return nil
@@ -237,8 +234,7 @@ func (s *secrets) Inspector() func(path string, was, is []byte) string {
 	return s.inspect
 }
 
-// inspect is why a file must not be stored: a secret in it, or in its name, that
-// it did not have before.
+// inspect is the reason to keep a file out of a snapshot: a new secret in it, or in its name.
 func (s *secrets) inspect(path string, was, is []byte) (why string) {
 	for _, text := range []string{path, string(is)} {
 		for _, f := range s.redactor.Scan(text) {
@@ -266,7 +262,7 @@ func (s *secrets) known() []redact.Secret {
 	return all
 }
 
-// report says what was replaced since the last time, and what was not looked at.
+// report names the secrets replaced since the last report, and the unsearched attachments.
 func (s *secrets) report(e *Host) {
 	if s == nil {
 		return

@@ -46,7 +46,7 @@ func TestCutLinesKeepNoBeginning(t *testing.T) {
 	require.Equal(t, "Look at [secret:…", *events[0].Body.(*conversation.Metadata).Title)
 }
 
-// BenchmarkSecretsOfAnEvent is what an event of 1.4 KB costs on its way into the store.
+// BenchmarkSecretsOfAnEvent is the cost of an event of 1.4 KB on its way into the store.
 func BenchmarkSecretsOfAnEvent(b *testing.B) {
 	text, err := os.ReadFile("secrets.go")
 	require.NoError(b, err)

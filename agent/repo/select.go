@@ -16,26 +16,24 @@ import (
 	"jp/process"
 )
 
-// A Selection says which conversations a command is about: those that are named,
-// or those that a filter finds.
+// A Selection has the conversations of a command: named ones, or those that a filter finds.
 type Selection struct {
 	Words    []string
 	Inactive string
 	Older    string
 	Yes      bool
-	ByID     bool                 // a part of a title is not enough
-	Scopes   []conversation.Scope // where filters look
+	ByID     bool                 // a part of a title is too little
+	Scopes   []conversation.Scope // the scopes of filters
 }
 
 func (s *Selection) Filters() bool { return s.Inactive != "" || s.Older != "" }
 
-// back reports whether the conversations are to come back from the archive.
+// back reports whether the command brings conversations back from the archive.
 func (s *Selection) back() bool {
 	return slices.Equal(s.Scopes, []conversation.Scope{conversation.ScopeArchived})
 }
 
-// Find reads what is known of the conversations. Without a word and a filter it
-// is the session's.
+// Find reads the heads and summaries of the conversations. Without a word and a filter it is the session's.
 func (s *Selection) Find(ctx context.Context, e *Host, r *Repo) ([]conversation.Info, error) {
 	if s.Filters() {
 		if len(s.Words) > 0 {
@@ -81,9 +79,8 @@ func namesIt(word string, info conversation.Info) bool {
 	return slices.Contains([]string{".", "-", "recent", "newest", string(info.ID)}, word) || info.EndsIn(word)
 }
 
-// unnamed finds the conversation where none is named: the session's, or the one
-// that the user chooses. One that is to be brought back from the archive is
-// chosen from there.
+// unnamed finds the conversation of a command that names none: the session's, or the user's choice. A command
+// that brings back from the archive offers archived ones.
 func (s *Selection) unnamed(ctx context.Context, e *Host, r *Repo) (conversation.ID, error) {
 	if !s.back() {
 		return r.Find().Resolve(ctx, e, "")
@@ -97,8 +94,8 @@ func (s *Selection) unnamed(ctx context.Context, e *Host, r *Repo) (conversation
 	return r.Find().PickFrom(ctx, e, none, conversation.ScopeArchived)
 }
 
-// filtered are the conversations that all filters find. One that cannot be read
-// has no times, and none finds it. What is pinned is to stay where it is.
+// filtered are the conversations that all filters find. An unreadable one has no times, so filters leave it
+// out. Pinned ones stay in place.
 func (s *Selection) filtered(ctx context.Context, e *Host, r *Repo) ([]conversation.Info, error) {
 	quiet, err := before(e, "--inactive", s.Inactive)
 	if err != nil {
@@ -117,9 +114,9 @@ func (s *Selection) filtered(ctx context.Context, e *Host, r *Repo) ([]conversat
 		}
 		for _, i := range all {
 			if i.Err == nil && r.Standings().Foreign(ctx, i) != nil {
-				continue // another user's is theirs to put away
+				continue // another user's is theirs to archive
 			}
-			// A fork is as old as its own id, not as the events that it shares.
+			// A fork is as old as its own id, and its shared events do not count.
 			if i.Err != nil || !quiet(i.Summary.LastEventAt) || !old(i.ID.Created()) {
 				continue
 			}
@@ -136,8 +133,8 @@ func (s *Selection) filtered(ctx context.Context, e *Host, r *Repo) ([]conversat
 	return infos, nil
 }
 
-// before is what a filter by time wants of a moment: to lie longer ago than a
-// duration. A filter that was not given takes every moment.
+// before is the condition of a filter by time: the moment is longer ago than a duration. A missing filter
+// takes every moment.
 func before(e *Host, flag, duration string) (func(time.Time) bool, error) {
 	if duration == "" {
 		return func(time.Time) bool { return true }, nil
@@ -149,13 +146,13 @@ func before(e *Host, flag, duration string) (func(time.Time) bool, error) {
 	return limit.After, nil
 }
 
-// Hold takes a conversation for a change that needs no turn.
+// Hold takes a conversation for a change outside of turns.
 func (r *Repo) Hold(ctx context.Context, e *Host, id conversation.ID) (*process.Lock, error) {
 	held, err := r.tryHold(e, id)
 	return held, r.Processes().Locked(ctx, e, err)
 }
 
-// tryHold is hold, with a *process.LockedError where another process was first.
+// tryHold is Hold. It fails with a *process.LockedError if another process holds the conversation.
 func (r *Repo) tryHold(e *Host, id conversation.ID) (*process.Lock, error) {
 	held, err := r.Locks.Take(id, process.Holder{PID: os.Getpid(), Started: e.Now().UTC(), Session: r.Session(e).Name})
 	if IsReadOnly(err) {
@@ -164,9 +161,8 @@ func (r *Repo) tryHold(e *Host, id conversation.ID) (*process.Lock, error) {
 	return held, err
 }
 
-// HoldAll takes all the conversations before any of them is changed. Those that
-// are in use are left out where a filter found them, and an error where the user
-// named them.
+// HoldAll takes all the conversations before any of them is changed. It leaves out those in use if a filter
+// found them, and fails if the user named them.
 func (s *Selection) HoldAll(ctx context.Context, e *Host, r *Repo, infos []conversation.Info) (held []conversation.Info, release func(), err error) {
 	var locks []*process.Lock
 	release = func() {
@@ -200,8 +196,7 @@ func (s *Selection) HoldAll(ctx context.Context, e *Host, r *Repo, infos []conve
 	return held, release, nil
 }
 
-// Foreign refuses to change what is known of another user's conversation: it
-// would no longer be theirs.
+// Foreign refuses to change the summary of another user's conversation: it would no longer be theirs.
 func (r Standings) Foreign(ctx context.Context, info conversation.Info) error {
 	if info.Err != nil {
 		return nil

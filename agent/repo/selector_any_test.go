@@ -13,8 +13,7 @@ import (
 	"jp/conversation/journaltest"
 )
 
-// Whatever names an event names one of the conversation's, or is refused with
-// words and an exit code.
+// Every word for an event names one of the conversation's, or fails with words and an exit code.
 func TestAnySelector(t *testing.T) {
 	events := journaltest.Sample(t).Events()
 	for i, e := range events {

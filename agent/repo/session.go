@@ -20,16 +20,15 @@ import (
 	"jp/internal/safefile"
 )
 
-// A session is one place where a user works: a terminal, or what JP_SESSION
-// names, together with a working tree. It remembers which conversation it is
-// about, also where the working tree or the repository was moved.
+// A session is one place in which a user works: a terminal, or the name in JP_SESSION, together with a
+// working tree. It remembers its conversation, even if the working tree or the repository moves.
 type session struct {
 	repo *Repo
 	file string // its name among the sessions
 	Name string
 }
 
-// sessionFile is what is kept of a session: newest first.
+// sessionFile is the file of a session: newest first.
 type sessionFile struct {
 	Source   string                `json:"source"`
 	Git      string                `json:"git,omitempty"`      // the common git directory, as it was then
@@ -59,8 +58,8 @@ func (r *Repo) Session(e *Host) session {
 	return session{repo: r, file: file(r.worktreeName()), Name: source}
 }
 
-// worktreeName names a working tree by its git directory below the common one,
-// independent of its path. In a git directory itself there is no name.
+// worktreeName names a working tree by its git directory below the common one, independent of its path. A git
+// directory itself has no name.
 func (r *Repo) worktreeName() string {
 	name, err := filepath.Rel(r.At.CommonDir, r.At.GitDir)
 	if err != nil {
@@ -80,8 +79,8 @@ func (r *Repo) Place() string {
 	return r.At.GitDir
 }
 
-// sessionSource says where the user is: a name of their own, a multiplexer's
-// pane, or the operating system's session.
+// sessionSource is the user's place: a name of their own, a multiplexer's pane, or the operating system's
+// session.
 func sessionSource(e *Host) string {
 	for _, name := range []string{"JP_SESSION", "TMUX_PANE", "WEZTERM_PANE", "KITTY_WINDOW_ID", "TERM_SESSION_ID", "ITERM_SESSION_ID"} {
 		if value := e.Get(name); value != "" {
@@ -124,8 +123,8 @@ func (s session) read() sessionFile {
 	return f
 }
 
-// kept reports whether a file is of this working tree, and not of an earlier one of its
-// name, or of the repository that this one is a copy of.
+// kept reports whether a file is of this working tree, rather than of an earlier one of its name, or of the
+// repository that this one is a copy of.
 func (s session) kept(f sessionFile) bool {
 	id, _ := readWord(filepath.Join(s.repo.At.GitDir, safefile.StateDirName, WorktreeIDFile))
 	if f.Worktree != "" && f.Worktree != id {
@@ -134,7 +133,7 @@ func (s session) kept(f sessionFile) bool {
 	if f.Repo != "" {
 		return f.Repo == s.repo.Standings().KnownWorkspaceID()
 	}
-	there, err := os.Stat(f.Git) // an older jp wrote no name
+	there, err := os.Stat(f.Git) // older versions of jp wrote none
 	here, err2 := os.Stat(s.repo.At.CommonDir)
 	if err != nil || err2 != nil || os.SameFile(there, here) {
 		return true
@@ -153,8 +152,7 @@ func (s session) conversations() []conversation.ID {
 	return ids
 }
 
-// Use makes a conversation the session's. A session that cannot be written
-// forgets; the conversation is not affected.
+// Use makes a conversation the session's. An unwritable session forgets, without harm to the conversation.
 func (s session) Use(id conversation.ID, now time.Time) error {
 	f := s.read()
 	f.Source, f.Git, f.Worktree = s.Name, s.repo.At.CommonDir, s.repo.WorktreeID()
@@ -169,12 +167,12 @@ func (s session) Use(id conversation.ID, now time.Time) error {
 	return s.repo.StateDir().ReplaceSealed(SessionsFolder, s.file, append(text, '\n'), safefile.Options{Volatile: true})
 }
 
-// LastHere is the conversation that the user went to last in this working tree, from any terminal. If jp knows of none, it
-// is the most recently active one.
+// LastHere is the conversation that the user went to last in this working tree, from any terminal, or else
+// the most recently active one.
 func (r Finder) LastHere(ctx context.Context) (conversation.ID, error) {
 	own := r.repo.Session(r.repo.Env)
 	worktree := r.repo.WorktreeID()
-	files, _ := os.ReadDir(filepath.Join(r.repo.At.CommonDir, safefile.StateDirName, SessionsFolder)) // without any, the one that was active last
+	files, _ := os.ReadDir(filepath.Join(r.repo.At.CommonDir, safefile.StateDirName, SessionsFolder)) // without any, the most recently active one
 	var visited []visitedConversation
 	for _, file := range files {
 		own.file = file.Name()

@@ -16,13 +16,13 @@ import (
 	"jp/internal/safefile"
 )
 
-// closedRepo is a repository that is never opened.
+// closedRepo is a repository that stays closed.
 func closedRepo(dir, topLevel string) *Repo {
 	_ = os.Mkdir(filepath.Join(dir, ".git"), 0o700) // once for all of a folder
 	return keyed(dir, gitcmd.Repository{GitDir: filepath.Join(dir, ".git"), CommonDir: filepath.Join(dir, ".git"), TopLevel: topLevel})
 }
 
-// linkedRepo is a linked working tree of one that is never opened.
+// linkedRepo is a linked working tree of a repository that stays closed.
 func linkedRepo(t *testing.T, dir, name string) *Repo {
 	t.Helper()
 	git := filepath.Join(dir, ".git", "worktrees", name)

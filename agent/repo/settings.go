@@ -9,7 +9,7 @@ import (
 	"jp/internal/action"
 )
 
-// HeldBack says of each setting that was read and has no effect why that is so.
+// HeldBack explains each setting that was read and has no effect.
 func (r *Repo) HeldBack() []string {
 	var lines []string
 	for _, k := range r.Report.Inert {
@@ -21,8 +21,7 @@ func (r *Repo) HeldBack() []string {
 	return lines
 }
 
-// HeldBackLine is heldBack on one line, for commands about something else. It names up
-// to a few settings.
+// HeldBackLine is HeldBack on one line, for commands about something else. It names up to a few settings.
 func (r *Repo) HeldBackLine() []string {
 	settings := r.Report.Inert
 	if len(settings) == 0 {

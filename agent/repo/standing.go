@@ -13,7 +13,7 @@ import (
 	"jp/internal/safetext"
 )
 
-// Repositories says where the repositories are that this user's jp has been in.
+// Repositories has the places of the repositories that this user's jp has been in.
 func (r Standings) Repositories() repoid.Registry {
 	if r.repo.Paths.StateDir == "" {
 		return repoid.Registry{}
@@ -25,7 +25,7 @@ func (r Standings) Repositories() repoid.Registry {
 // gets another one.
 func (r Standings) WorkspaceID() (string, error) { return r.Repositories().ID(r.repo.StateDir()) }
 
-// KnownWorkspaceID is the repository's name for who only looks, "" where it has none yet.
+// KnownWorkspaceID is the repository's name for read-only commands, "" before it has one.
 func (r Standings) KnownWorkspaceID() string {
 	id, err := r.Repositories().Known(r.repo.StateDir())
 	if err != nil {
@@ -34,8 +34,7 @@ func (r Standings) KnownWorkspaceID() string {
 	return id
 }
 
-// OwnFile is the user's configuration file for this repository, "" while the repository has no
-// name.
+// OwnFile is the user's configuration file for this repository, "" before the repository has a name.
 func (r Standings) OwnFile() string {
 	if r.repo.Git == nil {
 		return ""
@@ -43,7 +42,7 @@ func (r Standings) OwnFile() string {
 	return r.repo.Paths.OwnFile(r.KnownWorkspaceID())
 }
 
-// Name is the repository's name as the store asks for it.
+// Name is the repository's name for the store.
 func (r Standings) Name(forWrite bool) (string, error) {
 	if forWrite {
 		return r.WorkspaceID()
@@ -55,8 +54,8 @@ func (r Standings) Name(forWrite bool) (string, error) {
 	return id, err
 }
 
-// listedName is Name for a list of conversations, which needs it for each: it reads the files
-// once. A repository that has a name keeps it.
+// listedName is Name for a list of conversations, which needs it for each: it reads the files once. A
+// repository keeps its name.
 func (r Standings) listedName() (string, error) {
 	if r.repo.name == nil {
 		return r.Name(false)
@@ -71,7 +70,7 @@ func (r Standings) listedName() (string, error) {
 	return name, err
 }
 
-// MayAct fails where a conversation may be read only. can says what it still may be.
+// MayAct fails for a read-only conversation. can names the remaining uses.
 func (r Standings) MayAct(ctx context.Context, id conversation.ID, head conversation.Head, events []*conversation.Event, can string) error {
 	standing, err := r.repo.Store.Standing(ctx, id, head, events)
 	if err != nil || standing == conversation.StandingOwn {
@@ -80,8 +79,8 @@ func (r Standings) MayAct(ctx context.Context, id conversation.ID, head conversa
 	return r.StandingFailure(id, head, standing, r.Elsewhere(events), can)
 }
 
-// mayActOn is mayAct for who knows of a conversation its newest event, and whether
-// this user's jp wrote it.
+// mayActOn is MayAct for callers that know a conversation's newest event, and whether this user's jp wrote
+// it.
 func (r Standings) mayActOn(ctx context.Context, info conversation.Info, signed bool) error {
 	if !signed {
 		return r.StandingFailure(info.ID, info.Head, conversation.StandingForeign, "", "read only")
@@ -89,7 +88,8 @@ func (r Standings) mayActOn(ctx context.Context, info conversation.Info, signed 
 	return r.MayAct(ctx, info.ID, info.Head, []*conversation.Event{info.Tip}, "read only")
 }
 
-// StandingFailure says why a conversation may not act, and what makes one of it that may.
+// StandingFailure is the error of a conversation that may not act, with the command that makes one of it that
+// may.
 func (r Standings) StandingFailure(id conversation.ID, head conversation.Head, s conversation.Standing, repository, can string) *problem.Error {
 	f := problem.New(problem.ExitDecision, "untrusted", "Conversation %s %s; it can be %s.", id, r.StandingWords(s, repository), can).About(id)
 	if s != conversation.StandingRolledBack {
@@ -102,8 +102,8 @@ func (r Standings) StandingFailure(id conversation.ID, head conversation.Head, s
 		Hint(action.ForkAndUse(id.Short()), "go on from there in a fork, and leave it as it is")
 }
 
-// NotSetBack refuses a deletion of conversations of which one was set back to an older
-// event: once its ref is gone, nothing names the newer events.
+// NotSetBack refuses a deletion of conversations of which one was set back to an older event: once its ref is
+// gone, the newer events are unreachable.
 func (r Standings) NotSetBack(ctx context.Context, infos []conversation.Info) error {
 	for _, info := range infos {
 		if info.Err != nil || info.Tip == nil {
@@ -122,8 +122,7 @@ func (r Standings) NotSetBack(ctx context.Context, infos []conversation.Info) er
 	return nil
 }
 
-// NewerEvents brings back the events behind which a conversation was
-// set back, "" where they are gone.
+// NewerEvents brings back the events behind which a conversation was set back, or is empty if they are gone.
 func (r Standings) NewerEvents(info conversation.Info) action.Action {
 	seen, there, err := r.repo.Store.SeenHead(info.ID)
 	if err != nil || !there || seen == info.Head {
@@ -140,8 +139,7 @@ func (r Standings) refNow(id conversation.ID) string {
 	return RefOf(id)
 }
 
-// StandingWords say what is the matter with a conversation that may not act, and that was
-// written in a repository.
+// StandingWords explain why a conversation that was written in a repository may not act.
 func (r Standings) StandingWords(s conversation.Standing, repository string) string {
 	switch s {
 	case conversation.StandingElsewhere:
@@ -154,8 +152,7 @@ func (r Standings) StandingWords(s conversation.Standing, repository string) str
 	return "was written by someone else"
 }
 
-// Origin says in words why a conversation may not act, "" where it may or where that is not
-// known.
+// Origin explains why a conversation may not act, "" if it may or if that is unknown.
 func (r Standings) Origin(ctx context.Context, info conversation.Info, l Summary) string {
 	if l.Unsure {
 		return ""
@@ -174,12 +171,12 @@ func (r Standings) Origin(ctx context.Context, info conversation.Info, l Summary
 	return strings.TrimPrefix(r.StandingWords(standing, r.Elsewhere(newest)), "was ")
 }
 
-// Elsewhere is the other repository that events were written in, "" where they name none.
+// Elsewhere is the other repository that events were written in, or "".
 func (r Standings) Elsewhere(events []*conversation.Event) string {
 	return conversation.ElsewhereOf(events, r.KnownWorkspaceID())
 }
 
-// RepositoryWord is the name of a repository, and where it is as far as that is known.
+// RepositoryWord is the name of a repository, and its place if known.
 func (r Standings) RepositoryWord(name string) string {
 	word := PlaceWord(name)
 	if place := r.Repositories().Place(name); place != "" {

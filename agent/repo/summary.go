@@ -13,8 +13,8 @@ import (
 	"jp/tool"
 )
 
-// A Summary is a conversation as ls, show and status give it to programs. What is
-// not known is null, never left out.
+// A Summary is a conversation as ls, show and status give it to programs. Unknown values are null, and always
+// present.
 type Summary struct {
 	ID          string            `json:"id"` // REMOTE/ID of one that was fetched
 	ShortID     string            `json:"short_id"`
@@ -37,18 +37,18 @@ type Summary struct {
 	Local       bool              `json:"local"`
 	Usage       Usage             `json:"usage"`
 	Status      Status            `json:"status"`
-	Error       *string           `json:"error"` // why it cannot be read
+	Error       *string           `json:"error"` // why it is unreadable
 
 	Branch   string `json:"-"` // of the tree, before the id
-	Uprooted bool   `json:"-"` // what it stems from is not listed
-	Unsure   bool   `json:"-"` // whether it is local cannot be told
+	Uprooted bool   `json:"-"` // its source is left out of the list
+	Unsure   bool   `json:"-"` // it is unknown whether it is local
 	Err      error  `json:"-"`
 
 	Standing conversation.Standing `json:"-"` // as far as its newest events tell
 }
 
-// Owner says whose a conversation is that can be read only: "someone else's", or "of another
-// repository" of this user. It is "" for one that may act, or of which that is not known.
+// Owner is the owner of a read-only conversation: "someone else's", or "of another repository" of this user.
+// It is "" for one that may act, or if unknown.
 func Owner(l Summary) string {
 	switch {
 	case l.Local || l.Unsure || l.Standing == conversation.StandingRolledBack:
@@ -64,14 +64,14 @@ type ForkedFrom struct {
 	Seq int             `json:"seq"`
 }
 
-// An Usage is what the model calls of a conversation took together.
+// An Usage is the sum of a conversation's model calls.
 type Usage struct {
 	Input   int     `json:"input"` // tokens
 	Output  int     `json:"output"`
 	CostUSD *string `json:"cost_usd"` // a decimal number
 }
 
-// A Status is what a conversation does or waits for.
+// A Status is a conversation's activity, or the event that it waits for.
 type Status struct {
 	State         string   `json:"state"` // idle, running, waiting_for_input or interrupted
 	Pending       *string  `json:"pending"`
@@ -81,11 +81,11 @@ type Status struct {
 	PID           *int     `json:"pid"`
 	OrphanedTools int      `json:"outlived"` // tools that still run though the process has ended
 	Attached      bool     `json:"attached"`
-	Reason        *string  `json:"reason"` // why an interrupted turn went no further, where an error ended it
+	Reason        *string  `json:"reason"` // of an interrupted turn that an error ended
 }
 
 type Inquiry struct {
-	Conversation conversation.ID          `json:"conversation"` // that the question is in: this one, or that of a delegate
+	Conversation conversation.ID          `json:"conversation"` // of the question: this one, or that of a delegate
 	Seq          int                      `json:"seq"`
 	Kind         conversation.InquiryKind `json:"kind"`
 	Tool         string                   `json:"tool"`
@@ -95,8 +95,8 @@ type Inquiry struct {
 	Exclusive    bool                     `json:"exclusive"`
 }
 
-// Recorded describes a conversation by what its newest event says of it, apart from what it
-// does now and whether it may act.
+// Recorded describes a conversation by its newest event, apart from its present activity and whether it may
+// act.
 func Recorded(i conversation.Info) Summary {
 	l := Summary{
 		ID: i.Name(), ShortID: i.ID.Short(), Remote: Given(i.Remote), Ref: i.Ref, Head: i.Head, Labels: map[string]string{},
@@ -127,8 +127,7 @@ func Recorded(i conversation.Info) Summary {
 	return l
 }
 
-// List describes a conversation: what its newest event says of it, what it does now, and
-// whether it may act.
+// List describes a conversation: its newest event, its present activity, and whether it may act.
 func (r States) List(ctx context.Context, i conversation.Info) Summary {
 	if i.Err != nil {
 		return Recorded(i)
@@ -165,7 +164,7 @@ func Given[T ~string](text T) *T {
 	return &text
 }
 
-// Plain is what a text for JSON says, "" for null.
+// Plain is the text of a value for JSON, "" for null.
 func Plain(text *string) string {
 	if text == nil {
 		return ""
@@ -173,8 +172,7 @@ func Plain(text *string) string {
 	return *text
 }
 
-// Active is when the conversation's newest event happened, the zero time where
-// that is not known.
+// Active is the time of the conversation's newest event, or the zero time if unknown.
 func (l Summary) Active() time.Time {
 	if l.LastEvent == nil {
 		return time.Time{}
@@ -182,9 +180,9 @@ func (l Summary) Active() time.Time {
 	return *l.LastEvent
 }
 
-// standing is that of a conversation as far as its newest events tell: behind those that
-// anybody may add to a foreign one. One that was fetched from a remote is of no repository. It
-// is unsure where the events that would tell were not fetched.
+// standing is that of a conversation by its newest events, behind those that anybody may add to a foreign one.
+// For one that was fetched from a remote, the repository does not matter. It is unsure if the decisive events
+// were not fetched.
 func (r States) standing(ctx context.Context, i conversation.Info) (s conversation.Standing, unsure bool) {
 	newest, signed, unsure := r.signed(ctx, i)
 	if !signed {
@@ -198,14 +196,14 @@ func (r States) standing(ctx context.Context, i conversation.Info) (s conversati
 		return conversation.StandingForeign, unsure
 	}
 	s = conversation.StandingOf(newest, conversation.Home{Repo: repo, ID: i.ID})
-	if s == conversation.StandingOwn && conversation.ElsewhereOf(newest, repo) != "" { // it is a fork, not adopted
+	if s == conversation.StandingOwn && conversation.ElsewhereOf(newest, repo) != "" { // it is a fork, and not adopted
 		s = conversation.StandingElsewhere
 	}
 	return s, unsure
 }
 
-// signed reports whether this user's jp wrote a conversation, here or elsewhere, and by which
-// events it knows.
+// signed reports whether this user's jp wrote a conversation, here or elsewhere, and the events that prove
+// it.
 func (r States) signed(ctx context.Context, i conversation.Info) (newest []*conversation.Event, signed, unsure bool) {
 	signed = conversation.LocalTip(i.Tip, func(yield func(*conversation.Event, error) bool) {
 		for e, err := range r.repo.Store.Backward(ctx, i.Head) {
@@ -225,8 +223,7 @@ func (r States) signed(ctx context.Context, i conversation.Info) (newest []*conv
 	return newest, signed, unsure
 }
 
-// status merges what the events say with whether a process holds the
-// conversation.
+// status merges the events' status with whether a process holds the conversation.
 func (r States) status(ctx context.Context, i conversation.Info) Status {
 	s := Status{State: "idle"}
 	switch i.Summary.Status {
@@ -267,7 +264,7 @@ func (r States) status(ctx context.Context, i conversation.Info) Status {
 	return s
 }
 
-// interruption is what a newest event says of an interrupted turn, nil for others.
+// interruption is the interruption in a newest event, or nil.
 func interruption(tip *conversation.Event) *conversation.TurnInterrupted {
 	if tip == nil {
 		return nil
@@ -276,8 +273,8 @@ func interruption(tip *conversation.Event) *conversation.TurnInterrupted {
 	return b
 }
 
-// heldBy adds who holds the conversation. Whether that waits is its own to say: a
-// question that was open before may be answered in a moment.
+// heldBy adds the holder of the conversation. Only the holder knows whether it waits: a question that was
+// open before may be answered in a moment.
 func (s *Status) heldBy(holder process.Holder, e process.Entry) {
 	s.PID, s.Attached = &holder.PID, e.Attached
 	if s.State != "waiting_for_input" {
@@ -287,7 +284,7 @@ func (s *Status) heldBy(holder process.Holder, e process.Entry) {
 	}
 }
 
-// inquiry reads the whole of a question that waits.
+// inquiry reads the whole of a waiting question.
 func (r States) inquiry(ctx context.Context, i conversation.Info, q *conversation.WaitingInquiry) *Inquiry {
 	j := &Inquiry{Conversation: i.ID, Seq: q.Seq, Kind: q.Kind, Tool: q.Tool, Text: q.Text}
 	for e, err := range r.repo.Store.Backward(ctx, i.Head) {
@@ -331,7 +328,7 @@ func (s Status) Words() string {
 	return text
 }
 
-// Brief says a status in text, without who runs it.
+// Brief is a status in text, without the process.
 func (s Status) Brief() string {
 	switch s.State {
 	case "running":
@@ -346,18 +343,18 @@ func (s Status) Brief() string {
 	return "idle"
 }
 
-// tool is the tool that is waited for, in words for people, "" for none.
+// tool is the tool that the status waits for, in words for people, or "".
 func (s Status) tool() string { return tool.Verbs(Plain(s.Tool)) }
 
-// The States of conversations are what these do and wait for.
+// The States of conversations are their activities and waits.
 type States struct {
 	repo *Repo
-	held map[conversation.ID]bool // which a process holds, of all; nil: not looked at yet
+	held map[conversation.ID]bool // by process, of all; nil before the first look
 }
 
 func (r *Repo) States() States { return States{repo: r} }
 
-// Title is a conversation's title, "" where it has none.
+// Title is a conversation's title, or "".
 func Title(l Summary) string { return Plain(l.Title) }
 
 func RefOf(id conversation.ID) string { return "refs/jp/conversations/" + string(id) }

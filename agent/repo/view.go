@@ -19,13 +19,13 @@ type View struct {
 	Head    conversation.Head
 	Events  []*conversation.Event // from some turn on, up to the newest
 	Tail    *conversation.IncompleteTurn
-	Working map[int]string        // what is to be said of open calls that work in a conversation of their own, by seq
-	Waits   conversation.Status   // what the incomplete turn waits for, perhaps for a delegate; "" where that was not looked for
+	Working map[int]string        // words about open calls that have a conversation of their own, by seq
+	Waits   conversation.Status   // the state of the incomplete turn, perhaps of a delegate; "" before the search
 	Broken  *gitstore.DamageError // the events end before it
-	lost    []gitstore.Lost       // payloads that are lost; nil: not looked for
+	lost    []gitstore.Lost       // lost payloads; nil before the search
 	later   *laterEvents          // nil for a view up to the newest event
 	forward bool                  // it has only the end, and Forward reads from the start
-	origins []*conversation.Event // the fork_origin events; nil: not looked for
+	origins []*conversation.Event // the fork_origin events; nil before the search
 }
 
 // View loads the conversation that a word stands for. Of a damaged one it has
@@ -38,7 +38,7 @@ func (r Finder) View(ctx context.Context, e *Host, word string) (*View, error) {
 	return v.whole(ctx)
 }
 
-// Outline is View with no more than the beginnings of answers and results.
+// Outline is View with only the beginnings of answers and results.
 func (r Finder) Outline(ctx context.Context, e *Host, word string) (*View, error) {
 	v, err := r.open(ctx, e, word)
 	if err != nil {
@@ -63,8 +63,7 @@ func (r Finder) ViewEvent(ctx context.Context, e *Host, word string) (*View, *co
 	return v.selects(ctx, e, event)
 }
 
-// selects finds an event. Of a view that begins late it loads all before it says that there is no
-// such event.
+// selects finds an event. If a view begins late, it loads all events before it reports a missing one.
 func (v *View) selects(ctx context.Context, e *Host, event string) (*View, *conversation.Event, error) {
 	at, err := SelectEvent(v.Events, event, v.ID, e.Now())
 	if err != nil && v.Events[0].Seq > 0 {
@@ -74,7 +73,7 @@ func (v *View) selects(ctx context.Context, e *Host, event string) (*View, *conv
 		at, err = SelectEvent(v.Events, event, v.ID, e.Now())
 	}
 	if err != nil && v.Broken != nil {
-		return v, nil, v.Damage(nil) // it may be one of those that cannot be read
+		return v, nil, v.Damage(nil) // it may be one of the unreadable ones
 	}
 	return v, at, err
 }
@@ -92,7 +91,7 @@ func (r Finder) ViewAt(ctx context.Context, e *Host, word string) (v *View, at *
 // each turn, the newest first, with the events from there on, newest first.
 type Reach func(back []*conversation.Event) bool
 
-// ViewBack loads no more of a conversation's end than is needed; all, if enough is nil.
+// ViewBack loads only the needed end of a conversation, or all if enough is nil.
 func (r Finder) ViewBack(ctx context.Context, e *Host, word string, enough Reach) (*View, error) {
 	v, err := r.open(ctx, e, word)
 	if err != nil {
@@ -101,7 +100,7 @@ func (r Finder) ViewBack(ctx context.Context, e *Host, word string, enough Reach
 	return v.back(ctx, enough)
 }
 
-// ViewByTurn finds a conversation for [View.ByTurn], and reads nothing of it.
+// ViewByTurn finds a conversation for [View.ByTurn], without reading its events.
 func (r Finder) ViewByTurn(ctx context.Context, e *Host, word string) (*View, error) {
 	return r.open(ctx, e, word)
 }
@@ -210,7 +209,7 @@ func (v *View) back(ctx context.Context, enough Reach) (*View, error) {
 		return v.whole(ctx)
 	}
 	for ev, err := range v.Repo.Store.Backward(ctx, v.Head) {
-		if err != nil { // what is damaged, and where, is found from the start
+		if err != nil { // the damage is found from the start
 			v.Events = nil
 			return v.whole(ctx)
 		}
@@ -264,10 +263,10 @@ func (r Finder) StrippedMessages(ctx context.Context, e *Host, word string) (nam
 	return v.Name(), gitstore.StrippedMessages(ctx, r.repo.Store.ReadObject, v.Head), nil
 }
 
-// Name is what the conversation is called on the command line.
+// Name is the conversation's name on the command line.
 func (v *View) Name() string { return conversation.Info{ID: v.ID, Remote: v.Remote}.Name() }
 
-// Damage adds to the end of a command that the conversation is damaged.
+// Damage adds to the error of a command that the conversation is damaged.
 func (v *View) Damage(err error) error {
 	if err != nil || v.Broken == nil {
 		return err
@@ -283,7 +282,7 @@ func (v *View) Incomplete(e *conversation.Event) bool {
 	return v.Tail != nil && !v.Tail.Empty() && e.Seq >= v.Tail.First()
 }
 
-// Patches shows what differs between trees, as git does.
+// Patches shows differences between trees, as git does.
 func (r *Repo) Patches(ctx context.Context) (*worktree.Worktree, error) {
 	return worktree.Open(ctx, r.At, worktree.Options{Git: r.Env.GitOptions(), Trees: r.Trees, Rules: r.Rules, Key: r.StateDir().Key})
 }

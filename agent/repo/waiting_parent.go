@@ -9,9 +9,8 @@ import (
 	"jp/internal/action"
 )
 
-// NotAwaited leaves out, or refuses, the conversations whose result another one still
-// waits for: without them its call would begin them again, and do twice what they had
-// done. Where both are to go nothing waits.
+// NotAwaited leaves out, or refuses, the conversations whose result another one still waits for: without them
+// its call would begin them again, and repeat their work. If both are to go, it lets them.
 func (r States) NotAwaited(ctx context.Context, e *Host, infos []conversation.Info, leave bool) ([]conversation.Info, error) {
 	var kept []conversation.Info
 	for _, info := range infos {

@@ -12,12 +12,12 @@ import (
 	"jp/process"
 )
 
-// A Watch follows the conversations of a scope. It looks at their refs and lock
-// files, and reads only the conversations of which one of these has changed.
+// A Watch follows the conversations of a scope. It looks at their refs and lock files, and reads only the
+// conversations with a change in one of these.
 type Watch struct {
 	repo   *Repo
 	Scope  conversation.Scope
-	Remote string // of which remote they are; "" for those of here
+	Remote string // the conversations' remote; "" for those of here
 	Tips   TipReader
 	known  map[string]sighting // by ref
 }
@@ -29,7 +29,7 @@ type TipReader interface {
 	List(ctx context.Context, scope conversation.Scope) ([]conversation.Info, error)
 }
 
-// A sighting is how a conversation was last seen.
+// A sighting is the last seen state of a conversation.
 type sighting struct {
 	head    conversation.Head
 	lock    lockState
@@ -37,24 +37,22 @@ type sighting struct {
 	listing Summary
 }
 
-// A lockState is whether a conversation is held, and since when that is so.
+// A lockState is whether a conversation is held, and since when.
 type lockState struct {
 	touched time.Time
 	held    bool
 	pid     int
-	does    string // what the process tells of itself
+	does    string // the process's activity, by its entry
 }
 
-// ManyChanged is how many changed conversations are read one by one; more are
-// read together.
+// ManyChanged is how many changed conversations are read one by one. More are read together.
 const ManyChanged = 16
 
 func NewWatch(r *Repo, scope conversation.Scope, remote string) *Watch {
 	return &Watch{repo: r, Scope: scope, Remote: remote, Tips: r.Store, known: map[string]sighting{}}
 }
 
-// Changed finds out what has changed since it was called last, and whether anything
-// has.
+// Changed finds the changes since the last call, and reports whether there are any.
 func (w *Watch) Changed(ctx context.Context) (changed bool, err error) {
 	heads, err := w.Heads()
 	if err != nil {
@@ -86,7 +84,7 @@ func (w *Watch) Changed(ctx context.Context) (changed bool, err error) {
 	return changed, ctx.Err()
 }
 
-// List are the conversations as they were seen last, in no order.
+// List are the conversations as last seen, in any order.
 func (w *Watch) List() []*Summary {
 	list := make([]*Summary, 0, len(w.known))
 	for _, s := range w.known {
@@ -95,8 +93,7 @@ func (w *Watch) List() []*Summary {
 	return list
 }
 
-// Heads are the conversations that are followed, by their refs, with no more than
-// their heads.
+// Heads are the followed conversations, by their refs, with only their heads.
 func (w *Watch) Heads() (map[string]conversation.Info, error) {
 	infos, err := w.Tips.Heads(w.Scope)
 	heads := map[string]conversation.Info{}
@@ -108,7 +105,7 @@ func (w *Watch) Heads() (map[string]conversation.Info, error) {
 	return heads, err
 }
 
-// changed are the conversations that were not seen with these heads.
+// changed are the conversations with other heads than the last ones.
 func (w *Watch) changed(heads map[string]conversation.Info) (changed []conversation.Info) {
 	for ref, head := range heads {
 		if seen, ok := w.known[ref]; !ok || seen.head != head.Head {
@@ -118,8 +115,7 @@ func (w *Watch) changed(heads map[string]conversation.Info) (changed []conversat
 	return changed
 }
 
-// read reads what is known of conversations, and of others too where that is
-// less work.
+// read reads the heads and summaries of conversations, and of others too if that is less work.
 func (w *Watch) read(ctx context.Context, changed []conversation.Info) (infos []conversation.Info, err error) {
 	if len(changed) > ManyChanged || len(changed) > 0 && w.Remote != "" {
 		return w.Tips.List(ctx, w.Scope)
@@ -129,7 +125,7 @@ func (w *Watch) read(ctx context.Context, changed []conversation.Info) (infos []
 		switch {
 		case errors.Is(err, conversation.ErrNotFound):
 			continue // deleted just now
-		case info.Ref == "": // its ref cannot be read
+		case info.Ref == "": // its ref is unreadable
 			info, info.Err = seen, err
 		}
 		infos = append(infos, info)
@@ -151,7 +147,7 @@ func (w *Watch) lock(i conversation.Info, before lockState) lockState {
 	return lockState{touched: file.ModTime(), held: held, pid: holder.PID, does: w.doing(i.ID, holder, held)}
 }
 
-// doing is what a process tells of itself, as far as lists show it.
+// doing is a process's activity by its entry, as far as lists show it.
 func (w *Watch) doing(id conversation.ID, holder process.Holder, held bool) string {
 	if !held {
 		return ""

@@ -22,8 +22,8 @@ func PlaceWord(s string) string {
 	return safetext.Show(s)
 }
 
-// WorktreeDir is the folder of the working tree with a name, of the main one for "", or
-// "" if there is none.
+// WorktreeDir is the folder of the working tree with a name, of the main one for "". It is "" if it is
+// missing.
 func (r *Repo) WorktreeDir(name string) string {
 	if name == "" {
 		if main := filepath.Dir(r.At.CommonDir); filepath.Base(r.At.CommonDir) == ".git" && isFolder(main) {
@@ -59,7 +59,7 @@ func (r *Repo) StartOn(id conversation.ID) error {
 	return safefile.Replace(r.startFile(), []byte(string(id)+"\n"), safefile.Options{Mode: 0o666})
 }
 
-// startsOn is the conversation on which sessions start here, "" for none.
+// startsOn is the conversation on which sessions start here, or "".
 func (r *Repo) startsOn() conversation.ID {
 	word, err := readWord(r.startFile())
 	if err != nil {
@@ -85,13 +85,13 @@ func WhichWorktree(then, now conversation.Git) string {
 	return "worktree " + safetext.Show(then.Worktree)
 }
 
-// Outside is the record of what others changed.
+// Outside is the record of other programs' changes.
 func Outside(s turnloop.SnapshotResult) *conversation.Workspace {
 	n := conversation.ListableCount(s.Stat, func(p conversation.PathStat) string { return p.Path })
 	return &conversation.Workspace{Paths: s.Stat[:n], More: len(s.Stat) - n}
 }
 
-// Moved is where the repository stands, if that is not what the events say.
+// Moved is the present place of the repository, if it differs from the events.
 func Moved(events []*conversation.Event, now conversation.Git) *conversation.Git {
 	for _, e := range slices.Backward(events) {
 		switch {
