@@ -10,7 +10,7 @@ import (
 	"jp/tool"
 )
 
-// TailWords say what a conversation's incomplete turn waits for, or that it runs.
+// TailWords describe the wait of a conversation's incomplete turn, or its process.
 func TailWords(r *repo.Repo, id conversation.ID, status conversation.Status) string {
 	if _, held := r.Locks.Held(id); held && status != conversation.StatusInput {
 		return "running"
@@ -53,7 +53,7 @@ func callState(call *conversation.ToolCall, name string, running bool) string {
 	return "○ " + name + " — not started"
 }
 
-// notRun reports whether jp closed a call without a run: it was not allowed, or no tool could run it.
+// notRun reports whether jp closed a call without a run: it was denied, or a tool for it was missing.
 func notRun(call *conversation.ToolCall) bool {
 	effect, _ := strings.CutPrefix(call.Response.Subject, CallTitle(call)+": ")
 	return strings.HasPrefix(effect, "not run: ") || strings.HasPrefix(effect, "declined by ") || strings.HasPrefix(effect, "denied by a hook")

@@ -8,7 +8,7 @@ import (
 	"jp/conversation"
 )
 
-// A call that jp closed without a run, or that the user cancelled, has not failed.
+// A call that jp closed without a run, or that the user cancelled, is shown as such and not as failed.
 func TestClosedCalls(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

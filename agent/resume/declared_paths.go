@@ -38,16 +38,15 @@ func (s *EvidenceSource) written(call *conversation.ToolCall) []string {
 	if restore := s.Repo.Values.Restorer(s.ID); restore != nil {
 		var err error
 		if arguments, err = restore(arguments); err != nil {
-			return nil // what they stand for is not known any more
+			return nil // their values are gone
 		}
 	}
 	paths, _ := t.Definition().Paths(arguments)
 	return paths
 }
 
-// WithoutSnapshot are the files which lost calls name and of which the snapshots then
-// and now tell nothing: git ignores them, another repository has them, or they were
-// left out. It says of each whether it is there now.
+// WithoutSnapshot are the files which lost calls name and which the snapshots then and now lack: git ignores
+// them, another repository has them, or they were left out. The value reports whether the file is there now.
 func (s *EvidenceSource) WithoutSnapshot(ctx context.Context, r reconcile.Record, tree string) (map[string]bool, error) {
 	var paths []string
 	calls, _ := r.Ledger.Lost()

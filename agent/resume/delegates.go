@@ -14,8 +14,8 @@ import (
 	"jp/tool"
 )
 
-// MeetDelegates finds out how far the children of the incomplete turn are. Those
-// of a conversation that was fetched may be somewhere else.
+// MeetDelegates finds the state of the children of the incomplete turn. Those of a fetched conversation may
+// be elsewhere.
 func MeetDelegates(ctx context.Context, v *repo.View) {
 	v.Working = map[int]string{}
 	if v.Tail == nil || v.Remote != "" {
@@ -33,8 +33,8 @@ func CallWords(v *repo.View, call *conversation.ToolCall, running bool) string {
 	return cmp.Or(v.Working[call.Event.Seq], callState(call, CallLine(call), running))
 }
 
-// delegateState is an open call that works in a conversation of its own, on one
-// line: with that conversation, and how far it is. It is "" for other calls.
+// delegateState is an open call that has a conversation of its own, on one line: with that conversation, and
+// its state. It is "" for other calls.
 func delegateState(ctx context.Context, r *repo.Repo, call *conversation.ToolCall, name string) string {
 	id := call.Child()
 	asks := slices.ContainsFunc(call.Inquiries, (*conversation.Inquiry).Live)
@@ -62,7 +62,7 @@ func delegateState(ctx context.Context, r *repo.Repo, call *conversation.ToolCal
 	return fmt.Sprintf("%s %s — %s: %s", mark, name, id, words)
 }
 
-// stateWords are what a child said last of its work, on one line, "" if nothing.
+// stateWords are a child's last words about its work, on one line, or "".
 func stateWords(s *conversation.WorkState) string {
 	if s == nil {
 		return ""
@@ -87,7 +87,7 @@ func DelegationsIn(tail *conversation.IncompleteTurn) (calls []repo.Delegation) 
 	return calls
 }
 
-// StatusOf is what an incomplete turn waits for: also the question of a delegate.
+// StatusOf is the state of an incomplete turn, with the question of a delegate.
 func StatusOf(ctx context.Context, r *repo.Repo, id conversation.ID, tail *conversation.IncompleteTurn) conversation.Status {
 	status := tail.Status()
 	if status == conversation.StatusTools && r.States().AsksFor(ctx, id, DelegationsIn(tail), repo.MaxLevels) != nil {

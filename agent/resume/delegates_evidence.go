@@ -9,8 +9,7 @@ import (
 	"jp/reconcile"
 )
 
-// WorksFor is the conversation that one with these events works for, "" if it
-// works for the user.
+// WorksFor is the conversation that one with these events works for, "" if that is the user.
 func WorksFor(events []*conversation.Event) conversation.ID {
 	for _, e := range slices.Backward(events) {
 		if b, ok := e.Body.(*conversation.Metadata); ok && b.Parent != "" {
@@ -20,8 +19,8 @@ func WorksFor(events []*conversation.Event) conversation.ID {
 	return ""
 }
 
-// Delegates is what is known of the delegates of the open calls of a turn, the newest of the
-// conversation with these events. Of one that cannot be read nothing is. leave is whether they are left alone.
+// Delegates are the states of the delegates of the open calls of a turn, the newest of the conversation with
+// these events, as far as readable. leave is whether they are left alone.
 func Delegates(ctx context.Context, r *repo.Repo, id conversation.ID, events []*conversation.Event, ledger *conversation.Ledger, leave bool) map[int]reconcile.Delegate {
 	found := map[int]reconcile.Delegate{}
 	for _, call := range ledger.Open() {
@@ -31,7 +30,7 @@ func Delegates(ctx context.Context, r *repo.Repo, id conversation.ID, events []*
 		}
 		d := reconcile.Delegate{Child: child, Left: leave}
 		if head, err := r.Store.Head(ctx, child); err == nil {
-			events, _ := r.Store.Load(ctx, head) // what is before damage is known
+			events, _ := r.Store.Load(ctx, head) // the events before damage are known
 			_, tail := conversation.SplitTail(events)
 			d.Begun = len(events) > 0 && events[len(events)-1].Turn > 0
 			d.Complete = d.Begun && tail == nil
@@ -44,8 +43,8 @@ func Delegates(ctx context.Context, r *repo.Repo, id conversation.ID, events []*
 	return found
 }
 
-// NamedElsewhere reports whether the conversation that these events were forked from
-// named a child: it is not known whether that had begun there.
+// NamedElsewhere reports whether the source of a fork with these events named a child. If so, it is unknown
+// whether the child had begun there.
 func NamedElsewhere(events []*conversation.Event, child conversation.ID) bool {
 	named := false
 	for _, e := range events {

@@ -14,7 +14,7 @@ import (
 	"jp/worktree"
 )
 
-// maxDirty is how many paths of git status a report looks at.
+// maxDirty bounds the paths of git status in a report.
 const maxDirty = 10_000
 
 // An EvidenceSource reads the present state of the repository.
@@ -22,13 +22,13 @@ type EvidenceSource struct {
 	Repo  *repo.Repo
 	ID    conversation.ID
 	Files *snapshot.Files
-	Tools *tool.Registry // whose definitions say which files a call names; nil: they are not known
+	Tools *tool.Registry // their definitions have the files of a call; nil: unknown
 
-	listing *worktree.Listing          // of the untracked files, as Read found them; nil: it did not look
+	listing *worktree.Listing          // of the untracked files, by Read; nil before it
 	leftOut []conversation.SkippedPath // of the snapshot that Read made
 }
 
-// Listing is of the untracked files as they were read, nil where they were not.
+// Listing is of the untracked files at the last Read, or nil.
 func (s *EvidenceSource) Listing() *worktree.Listing {
 	if s == nil {
 		return nil
@@ -36,8 +36,8 @@ func (s *EvidenceSource) Listing() *worktree.Listing {
 	return s.listing
 }
 
-// Read reads what the repository says now, to be compared with a record. delegates are those of
-// the record's open calls.
+// Read reads the present state of the repository, for a comparison with a record. delegates are those of the
+// record's open calls.
 func (s *EvidenceSource) Read(ctx context.Context, r reconcile.Record, delegates map[int]reconcile.Delegate) (reconcile.RepoState, error) {
 	t := reconcile.RepoState{Tree: r.Last.Tree, Descends: true, Now: s.Repo.Env.Now(), Alive: map[int]bool{}, Delegates: delegates}
 	for _, call := range r.Ledger.Open() {
@@ -55,7 +55,7 @@ func (s *EvidenceSource) Read(ctx context.Context, r reconcile.Record, delegates
 		at.Named = append(at.Named, s.written(call)...)
 	}
 	found := make(chan error, 1)
-	go func() { // both take git's time, and neither needs the other
+	go func() { // both take git's time, and are independent
 		var err error
 		t.Dirty, err = dirty(ctx, f.Tree)
 		found <- err
@@ -76,8 +76,7 @@ func (s *EvidenceSource) Read(ctx context.Context, r reconcile.Record, delegates
 	return t, s.compare(ctx, r, &t)
 }
 
-// compare finds what moved while the turn stood still, and since each call that is lost
-// was started.
+// compare finds the changes while the turn was interrupted, and since the start of each lost call.
 func (s *EvidenceSource) compare(ctx context.Context, r reconcile.Record, t *reconcile.RepoState) error {
 	for _, e := range r.Ends(reconcile.Point{Tree: t.Tree, Git: t.Git}) {
 		changed, err := changedSince(ctx, s.Files, e.From.Tree, e.To.Tree)
@@ -105,8 +104,7 @@ func (s *EvidenceSource) compare(ctx context.Context, r reconcile.Record, t *rec
 	return nil
 }
 
-// descends reports whether a commit is, or comes after, another one. One that
-// does not exist any more has no descendants.
+// descends reports whether a commit is, or comes after, another one. A missing one has no descendants.
 func (s *EvidenceSource) descends(ctx context.Context, was, is string) (bool, error) {
 	if was == is || was == "" {
 		return true, nil

@@ -34,7 +34,7 @@ func branchWord(branch string) string {
 	return safetext.Show(branch)
 }
 
-// worktreeWord names a working tree of which git knows the name; the main one has none.
+// worktreeWord names a working tree by git's name. The main one has none.
 func worktreeWord(name string) string {
 	if name == "" {
 		return "the main one"
@@ -50,7 +50,7 @@ func ElsewhereText(r *repo.Repo, differences []reconcile.Difference, changed int
 	return text + "\n"
 }
 
-// placeText says how files and HEAD compare with what is recorded.
+// placeText compares files and HEAD with the record.
 func placeText(r *repo.Repo, record reconcile.Record, t reconcile.RepoState) string {
 	if differences := reconcile.Elsewhere(record, t); len(differences) > 0 {
 		return ElsewhereText(r, differences, len(t.Changed))

@@ -12,8 +12,8 @@ import (
 	"jp/reconcile"
 )
 
-// WayBack are the commands that lead to where the turn stopped, in the order in which
-// they are typed; none where no command of git's or cd does. last is where HEAD was then.
+// WayBack are the commands that lead to the place of the turn's end, in the order of typing, if commands of
+// git and cd can. last is the place of HEAD then.
 func WayBack(ctx context.Context, r *repo.Repo, last conversation.Git, differences []reconcile.Difference) (way []problem.Hint) {
 	for _, d := range differences {
 		switch d.What {
@@ -33,8 +33,8 @@ func WayBack(ctx context.Context, r *repo.Repo, last conversation.Git, differenc
 
 const goBack = "go back there"
 
-// switchBack leads to a branch, or to a detached HEAD where the name is "", that was at a
-// commit. git switches to no branch that is gone, nor to one that another working tree has.
+// switchBack leads to a branch that was at a commit, or to a detached HEAD for the name "". git refuses to
+// switch to a missing branch, and to one that another working tree has.
 func switchBack(ctx context.Context, r *repo.Repo, branch, commit string) []problem.Hint {
 	if branch == "" {
 		if !r.HasCommit(commit) {
@@ -57,8 +57,7 @@ func switchBack(ctx context.Context, r *repo.Repo, branch, commit string) []prob
 	return nil
 }
 
-// branchNow reports whether a branch is there, and the other working tree that has it
-// checked out, "" for none.
+// branchNow reports whether a branch is there, and the other working tree that has it checked out, or "".
 func branchNow(ctx context.Context, r *repo.Repo, branch string) (there bool, holder string) {
 	ref := "refs/heads/" + branch
 	out, err := r.Git.Run(ctx, "for-each-ref", "--format=%(refname)%00%(worktreepath)%00", ref)

@@ -11,8 +11,9 @@ import (
 	"jp/worktree"
 )
 
-// LostChanges are the files that changed since the first call of unknown outcome began, before a resume records them. There
-// are none while a process runs the turn, and in another working tree. Only files below some paths count, if there are any.
+// LostChanges are the files that changed since the first call of unknown outcome began, before a resume
+// records them. It is empty while a process runs the turn, and in another working tree. Only files below some
+// paths count, if there are any.
 func LostChanges(ctx context.Context, v *repo.View, below ...string) ([]string, error) {
 	if v.Tail == nil {
 		return nil, nil

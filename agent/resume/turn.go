@@ -48,7 +48,8 @@ func InterruptedText(ctx context.Context, r *repo.Repo, id conversation.ID, tail
 // NotRecorded stands behind a text that streamed when jp ended.
 const NotRecorded = " …(cut off, not recorded)"
 
-// Unrecorded are the texts that streamed when jp ended, which became no events. There are none while a process runs the turn.
+// Unrecorded are the texts that streamed when jp ended, before they became events. It is empty while a
+// process runs the turn.
 func Unrecorded(r *repo.Repo, id conversation.ID, tail *conversation.IncompleteTurn) (texts []live.StreamedText) {
 	if holder, held := r.Locks.Held(id); held && holder.PID != os.Getpid() {
 		return nil
@@ -84,7 +85,7 @@ func unrecordedEnd(t live.StreamedText) string {
 	return head + "      " + strings.ReplaceAll(end, "\n", "\n      ") + NotRecorded + "\n"
 }
 
-// ApprovedWords say which tool runs of a turn were approved in advance, "" for none.
+// ApprovedWords name the tool runs of a turn that were approved in advance, or "".
 func ApprovedWords(a conversation.Approval) string {
 	switch {
 	case len(a) == 0:
@@ -95,8 +96,7 @@ func ApprovedWords(a conversation.Approval) string {
 	return "approved in advance (-y): " + safetext.Show(strings.Join(a, ", "))
 }
 
-// effectWords are what a call that came to its end did, " (+7 -3)"; "" where
-// the record does not say.
+// effectWords are the effect of an ended call, " (+7 -3)", "" if unrecorded.
 func effectWords(call *conversation.ToolCall) string {
 	if call.Open() {
 		return ""
@@ -108,7 +108,7 @@ func effectWords(call *conversation.ToolCall) string {
 	return " (" + safetext.Show(effect) + ")"
 }
 
-// longAgo says how long ago something was, in words.
+// longAgo is a duration in words.
 func longAgo(d time.Duration) string {
 	for _, unit := range []struct {
 		size time.Duration

@@ -12,13 +12,13 @@ import (
 	"jp/reconcile"
 )
 
-// untracked finds what became of the files that git does not track or ignore, since
-// the turn's record was made. A tool's own files are in the snapshots and are left out.
+// untracked finds the changes of files that git neither tracks nor ignores, since the turn's record was made.
+// A tool's own files are in the snapshots and are left out.
 func (s *EvidenceSource) untracked(ctx context.Context, tree string) ([]reconcile.Untracked, error) {
 	text, err := s.Repo.StateDir().ReadSealed(repo.DraftsFolder, snapshot.UntrackedName(s.ID))
 	var was snapshot.UntrackedRecord
 	if err != nil || json.Unmarshal(text, &was) != nil || was.Worktree != s.Files.ID || s.Files.Off {
-		return nil, nil // it is not known what was there
+		return nil, nil // their earlier state is unknown
 	}
 	was.Paths = repo.Unquoted(was.Paths)
 	slices.Sort(was.Paths)
