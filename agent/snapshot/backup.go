@@ -18,13 +18,13 @@ import (
 	"jp/worktree"
 )
 
-// backups are where copies go, and the trees that have the other files.
+// backups are the store of the copies, and the trees that have the other files.
 type backups struct {
-	store *backup.Store // nil: no copies are made
+	store *backup.Store // nil: jp makes no copies
 	trees trees.Reader
 }
 
-// Backups are the copies of files that no tree has, nil if none are made.
+// Backups are the copies of files outside of all trees, or nil.
 func (f *Files) Backups() *backup.Store { return f.backups.store }
 
 func (f *Files) openBackups(r *repo.Repo) {
@@ -33,7 +33,7 @@ func (f *Files) openBackups(r *repo.Repo) {
 	}
 }
 
-// odd reports the modes that a backup keeps of tracked files; nil: it keeps none.
+// odd reports the modes that a backup keeps of tracked files, or is nil.
 func (f *Files) odd() func(uint32) bool {
 	if f.backups.store == nil {
 		return nil
@@ -41,7 +41,7 @@ func (f *Files) odd() func(uint32) bool {
 	return backup.OddMode
 }
 
-// request is of all that no tree has and that the call may change.
+// request is of all files outside of the trees that the call may change.
 func (f *Files) request(ctx context.Context, at turnloop.SnapshotRequest, snap worktree.Snapshot) (backup.Request, error) {
 	r := backup.Request{Conversation: string(at.Call.Conversation), Turn: at.Call.Turn, Call: at.Call.Seq}
 	if at.Only != nil {
@@ -59,7 +59,7 @@ func (f *Files) request(ctx context.Context, at turnloop.SnapshotRequest, snap w
 	if r.Paths, r.Closed, r.Folders, err = f.untracked().WithIgnored(ctx); err != nil {
 		return r, err
 	}
-	for _, l := range snap.LeftOut { // files that the tree has otherwise
+	for _, l := range snap.LeftOut { // files that differ in the tree
 		if l.Path != "." && l.Why != worktree.WhyGone {
 			r.Paths = append(r.Paths, l.Path)
 		}
@@ -76,7 +76,7 @@ func (f *Files) request(ctx context.Context, at turnloop.SnapshotRequest, snap w
 	return r, nil
 }
 
-// backUp makes a moment before a call, or says why there is none.
+// backUp makes a moment before a call, or gives the reason for its absence.
 func (f *Files) backUp(ctx context.Context, at turnloop.SnapshotRequest, snap worktree.Snapshot, now worktree.Timestamp) (*backup.Moment, string) {
 	if f.backups.store == nil || at.Call == nil {
 		return nil, ""
@@ -108,15 +108,15 @@ func (f *Files) oddFolders(paths []string) (odd []string) {
 	return odd
 }
 
-// compare keeps what a call left otherwise than its moment, and the files that a tree has since the call. It returns the
-// paths of both.
+// compare keeps the files that differ from a call's moment, and the files that a tree has since the call. It
+// returns the paths of both.
 func (f *Files) compare(ctx context.Context, at turnloop.SnapshotRequest, m *backup.Moment, snap worktree.Snapshot, found []string, untouched func(string) bool) (differ []string) {
 	if m == nil || at.Call == nil {
 		return nil
 	}
 	r, err := f.request(ctx, at, snap)
 	if err == nil {
-		recorded := map[string]bool{} // new files that the tree has
+		recorded := map[string]bool{} // new files in the tree
 		for _, c := range snap.Changes {
 			recorded[c.Path] = c.Before == "" && c.After != ""
 		}
@@ -136,7 +136,7 @@ func (f *Files) compare(ctx context.Context, at turnloop.SnapshotRequest, m *bac
 	return differ
 }
 
-// compareLost keeps what a lost call, or anybody since, left otherwise than the call's moment.
+// compareLost keeps the files that differ from a lost call's moment, by the call or anybody since.
 func (f *Files) compareLost(ctx context.Context, at turnloop.SnapshotRequest, snap worktree.Snapshot) []string {
 	if f.backups.store == nil {
 		return nil
@@ -161,7 +161,8 @@ func (f *Files) compareLost(ctx context.Context, at turnloop.SnapshotRequest, sn
 	return f.compare(ctx, at, m, snap, nil, func(string) bool { return false })
 }
 
-// had reports which untracked files were there before a call. A moment has them all; without one the last listing does.
+// had reports which untracked files were there before a call, by its moment, or without one by the last
+// listing.
 func had(before *worktree.UntrackedFiles, m *backup.Moment) func(path string) bool {
 	if m == nil {
 		return before.Had
@@ -169,7 +170,8 @@ func had(before *worktree.UntrackedFiles, m *backup.Moment) func(path string) bo
 	return m.Had
 }
 
-// withoutUnstaged leaves out files that are untracked since a call, but were there before it: the tree before has them.
+// withoutUnstaged leaves out files that are untracked since a call, but were there before it: the tree before
+// has them.
 func (f *Files) withoutUnstaged(ctx context.Context, tree string, m *backup.Moment, snap worktree.Snapshot, paths []string) ([]string, error) {
 	var fresh []string
 	missed := missedBy(snap)
@@ -185,8 +187,8 @@ func (f *Files) withoutUnstaged(ctx context.Context, tree string, m *backup.Mome
 	return slices.DeleteFunc(paths, func(path string) bool { return known[path] != (trees.Version{}) }), err
 }
 
-// NoCopy lists what is there now and what a backup would not have: ignored folders and files over the bounds. Nil: jp makes
-// no backups here.
+// NoCopy lists the present files that a backup would lack: ignored folders and files over the bounds. It is
+// nil if jp makes no backups here.
 func (f *Files) NoCopy(ctx context.Context) func() []turnloop.UncopiedFile {
 	if f.backups.store == nil {
 		return nil

@@ -9,9 +9,8 @@ import (
 	"jp/conversation"
 )
 
-// ChangedByTools are the files that the tools of a conversation changed, and those of them
-// of which no snapshot has what they wrote, sorted. What another jp's tools did does
-// not count.
+// ChangedByTools are the files that the tools of a conversation changed, and those of them whose content from
+// the tools is in no snapshot, sorted. Only the tools of this user's jp count.
 func ChangedByTools(ctx context.Context, r *repo.Repo, id conversation.ID) (recorded, unrecorded []string, err error) {
 	head, err := r.Store.Head(ctx, id)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"jp/internal/safetext"
 )
 
-// crowd is how many untracked files in a folder the user is told of: jp looks at each after
-// every tool that may write to any file.
+// crowd is the number of untracked files in a folder at which jp tells the user: it looks at each after every
+// tool that may write to any file.
 const crowd = 10_000
 
 // tellCrowded tells the user once of a folder with very many untracked files.

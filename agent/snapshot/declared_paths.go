@@ -9,9 +9,8 @@ import (
 	"jp/worktree"
 )
 
-// Mentioned are the files that a call of any tool names by the usual arguments, path and
-// paths, as far as they can be files of the working tree. They are evidence, and no more:
-// the tool did not say that it writes to them.
+// Mentioned are the files that a call of any tool names by the usual arguments, path and paths, as far as
+// they can be files of the working tree. They are only evidence: the tool has not declared them.
 func Mentioned(arguments json.RawMessage) []string {
 	var named struct {
 		Path  json.RawMessage `json:"path"`

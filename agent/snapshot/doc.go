@@ -1,3 +1,3 @@
-// Package snapshot is the turn loop's view of the working tree: what changed, what is recorded
-// of it, and what is in no snapshot.
+// Package snapshot is the turn loop's view of the working tree: its changes, their record, and the files
+// outside of snapshots.
 package snapshot

@@ -19,8 +19,8 @@ import (
 	"jp/turnloop"
 )
 
-// gitControlFiles are the files of a git directory that say what git runs and shows. A program of
-// a tool may write them, since it may commit. The user's next git would obey them.
+// gitControlFiles are the files of a git directory that decide which programs git runs, and its output. A
+// program of a tool may write them, since it may commit. The user's next git would obey them.
 type gitControlFiles map[string]controlFile
 
 // A controlFile is such a file as it was at one time.
@@ -29,7 +29,7 @@ type controlFile struct {
 	operation *operationFile // nil: any change counts
 }
 
-// whyObeyed is why such a file is listed with what a tool left out of the tree.
+// whyObeyed is the reason for which such a file is listed among those outside of the tree.
 const whyObeyed = "git obeys it"
 
 // gitLink is the file, or the link, with which git begins in place of a folder.
@@ -40,8 +40,8 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// controlFiles looks at those of the repository, of its submodules and of its linked worktrees.
-// What cannot be read counts as not there.
+// controlFiles looks at those of the repository, of its submodules and of its linked worktrees. Unreadable
+// ones count as missing.
 func (f *Files) controlFiles(ctx context.Context) gitControlFiles {
 	found := gitControlFiles{}
 	found.repository(f.home, "", f.git.GitDir, f.git.CommonDir, f.git.TopLevel)
@@ -55,7 +55,7 @@ func (f *Files) controlFiles(ctx context.Context) gitControlFiles {
 	return found
 }
 
-// lookObeyed adds those that differ from before to what was seen after a tool.
+// lookObeyed adds those that differ from before to the result of a look after a tool.
 func (f *Files) lookObeyed(ctx context.Context, sight *turnloop.SnapshotResult, before gitControlFiles) {
 	sight.Obeyed = f.controlFiles(ctx).changed(before)
 	for _, name := range sight.Obeyed {
@@ -63,8 +63,8 @@ func (f *Files) lookObeyed(ctx context.Context, sight *turnloop.SnapshotResult, 
 	}
 }
 
-// control is what an event keeps of them: codes under the user's key, since the content
-// may be secret. Without a key it is empty.
+// control is the record of them in an event: codes under the user's key, since the content may be secret.
+// Without a key it is empty.
 func (f *Files) control(all gitControlFiles) (files []conversation.NamedFile) {
 	if len(f.Key) == 0 {
 		return nil
@@ -86,9 +86,9 @@ func (o gitControlFiles) add(name, file string) {
 		return
 	}
 	what := fmt.Sprint(stat.Mode)
-	if stat.Mode&unix.S_IFMT == unix.S_IFREG { // of a folder, what is in it counts
+	if stat.Mode&unix.S_IFMT == unix.S_IFREG { // of a folder, its content counts
 		if text, err := safefile.ReadRegular(file); err == nil {
-			what += fmt.Sprintf(" %x", sha256.Sum256(text)) // writing the same again changes nothing
+			what += fmt.Sprintf(" %x", sha256.Sum256(text)) // writing the same text again counts as no change
 		} else {
 			what += fmt.Sprint(" ", stat.Size, stat.Ino, stat.Ctim)
 		}
@@ -107,8 +107,8 @@ func place(name string) string {
 	return ".git/" + name
 }
 
-// changed are the files that differ from those before, in order. Of an operation that git
-// has still to finish, those that git's own work does not explain.
+// changed are the files that differ from those before, in order. Of an operation that git has still to
+// finish, they are those with changes by another program than git.
 func (o gitControlFiles) changed(before gitControlFiles) (names []string) {
 	if o[gitLink].state != before[gitLink].state {
 		return []string{place(gitLink)} // git obeys another directory

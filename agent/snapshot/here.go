@@ -7,7 +7,7 @@ import (
 	"jp/conversation"
 )
 
-// Here is where the working tree stands, nil where there is none.
+// Here is the place of the working tree, nil without one.
 func Here(ctx context.Context, r *repo.Repo) (*conversation.Git, error) {
 	files, err := OpenFiles(ctx, r)
 	if err != nil {

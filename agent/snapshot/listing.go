@@ -9,9 +9,9 @@ import (
 	"jp/worktree"
 )
 
-// Listing returns the files below a folder with their states, for a yes that is about it,
-// and the folder itself first. Of what is no folder it returns nil. ok is false if there are
-// more than most. It does not enter the git directories of the repository: jp writes there.
+// Listing returns the files below a folder with their states, for an approval of them, and the folder itself
+// first. For other paths it returns nil. ok is false if there are more than most. It skips the git
+// directories of the repository, since jp writes there.
 func (f *Files) Listing() func(folder string, most int) (files []tool.NamedFile, ok bool) {
 	if f.Root == nil || len(f.Key) == 0 {
 		return nil

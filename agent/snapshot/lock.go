@@ -7,7 +7,7 @@ import (
 	"jp/internal/action"
 )
 
-// holdNotice is how long the right to change files is waited for in silence.
+// holdNotice is how long jp waits for the right to change files before it tells the user.
 const holdNotice = 300 * time.Millisecond
 
 // Hold takes the right to change files.

@@ -17,17 +17,16 @@ import (
 	"jp/worktree/staging"
 )
 
-// A start is what a look before a tool that touches only what it names leaves for the
-// look after it.
+// A start is the state before a tool that touches only the files that it names, for the look after it.
 type start struct {
 	at           worktree.Timestamp
 	skipped      notRecorded
 	controlFiles gitControlFiles // nil: it cannot write them
 	refs         refState
-	moment       *backup.Moment // nil: none was made
+	moment       *backup.Moment // or nil
 }
 
-// A mark is what a look before a tool leaves for the look after it.
+// A mark is the state before a tool, for the look after it.
 type mark struct {
 	tree         worktree.Timestamp
 	controlFiles gitControlFiles
@@ -37,11 +36,11 @@ type mark struct {
 	index        *staging.Index
 	inodes       *worktree.Inodes         // of the tree
 	listed       *worktree.UntrackedFiles // before the mark
-	moment       *backup.Moment           // nil: none was made
+	moment       *backup.Moment           // or nil
 }
 
-// revertedFiles are files that differed from the tree, were not recorded, and are again what
-// the tree says: no change of the tree tells of them.
+// revertedFiles are files that differed from the tree, unrecorded, and are again as in the tree: the tree's
+// changes lack them.
 func (m *mark) revertedFiles(after worktree.Snapshot) (left []conversation.SkippedPath) {
 	told := reportedBy(after)
 	for _, path := range m.stale {
@@ -52,9 +51,9 @@ func (m *mark) revertedFiles(after worktree.Snapshot) (left []conversation.Skipp
 	return left
 }
 
-// withoutOld takes out what was left out for the same reason before the tool, and was not
-// written since: that is not the tool's doing. jp cannot tell either whether such a file
-// has changed at all, where only a filter says what git would store of it.
+// withoutOld drops the files that were left out for the same reason before the tool, and were not written
+// since: these are not the tool's work. If only a filter gives the content that git would store of a file, jp
+// cannot even tell whether it has changed.
 func (f *Files) withoutOld(before *mark, left []conversation.SkippedPath) []conversation.SkippedPath {
 	return slices.DeleteFunc(left, func(l conversation.SkippedPath) bool {
 		path, err := conversation.UnquotePath(l.Path)
@@ -63,13 +62,14 @@ func (f *Files) withoutOld(before *mark, left []conversation.SkippedPath) []conv
 	})
 }
 
-// GitIndex is the path under which a result lists what is no longer staged, or newly.
+// GitIndex is the path under which a result lists files that are no longer staged, or newly staged.
 const GitIndex = ".git/index"
 
-// mostUnstaged is how many files a result names that are no longer staged.
+// mostUnstaged is how many unstaged files a result names.
 const mostUnstaged = 5
 
-// NewlyStaged begins the words for files that a tool put into git's index and did not change. They hold until HEAD moves.
+// NewlyStaged begins the words for files that a tool staged without changing them. They hold until HEAD
+// moves.
 const NewlyStaged = "newly staged: "
 
 // StagedNoMore reports whether these are such words, of an event before HEAD moved.
@@ -77,7 +77,7 @@ func StagedNoMore(l conversation.SkippedPath, event, moved int) bool {
 	return l.Path == GitIndex && event < moved && strings.HasPrefix(l.Why, NewlyStaged)
 }
 
-// HeadMoved is the newest event at which HEAD moved, 0 if there is none.
+// HeadMoved is the newest event at which HEAD moved, or 0.
 func HeadMoved(events []*conversation.Event) (seq int) {
 	for _, e := range events {
 		if e.Git != nil && e.Git.HeadWas != "" {
@@ -87,11 +87,11 @@ func HeadMoved(events []*conversation.Event) (seq int) {
 	return seq
 }
 
-// unstaged is what the user had staged and a tool took out of git's index, what it left there no longer, and which
-// files it put there that it did not write: undo unstages those itself.
+// unstaged are the files that the user had staged and a tool unstaged, those that it untracked, and those
+// that it staged but did not write. If it wrote a file, undo unstages it itself.
 func (f *Files) unstaged(ctx context.Context, before *mark, head string, wrote func(path string) bool) []conversation.SkippedPath {
 	index := before.index
-	before.index = nil // it is closed after one look
+	before.index = nil // one look closes it
 	lost, dropped, added, err := index.Lost(ctx, f.run, head)
 	added = slices.DeleteFunc(added, wrote)
 	var words []string
@@ -116,8 +116,8 @@ func (f *Files) unstaged(ctx context.Context, before *mark, head string, wrote f
 	return left
 }
 
-// Unstage takes out of git's index what was staged of files that jp has put back. It returns these paths, and those at
-// which the index still has something else than HEAD and the file.
+// Unstage unstages the changes of files that jp has put back. It returns these paths, and those at which the
+// index still differs from both HEAD and the file.
 func (f *Files) Unstage(ctx context.Context, head string, done []worktree.WriteOp) (unstaged, still []string, err error) {
 	stageable := func(v worktree.Version) string {
 		if v == (worktree.Version{}) {
@@ -134,7 +134,7 @@ func (f *Files) Unstage(ctx context.Context, head string, done []worktree.WriteO
 
 const whyReverted = "it is again as it was recorded last; what it held before is recorded nowhere"
 
-// deletedFiles are files that no tree had, and that are gone now.
+// deletedFiles are files outside of all trees that are gone now.
 func (f *Files) deletedFiles(before notRecorded, after worktree.Snapshot) (left []conversation.SkippedPath) {
 	told := reportedBy(after)
 	for _, path := range slices.Sorted(maps.Keys(before)) {
@@ -148,7 +148,7 @@ func (f *Files) deletedFiles(before notRecorded, after worktree.Snapshot) (left 
 	return left
 }
 
-// reportedBy are the paths of which a snapshot says something.
+// reportedBy are the paths that a snapshot reports.
 func reportedBy(snap worktree.Snapshot) notRecorded {
 	told := missedBy(snap)
 	for _, c := range snap.Changes {
@@ -157,8 +157,8 @@ func reportedBy(snap worktree.Snapshot) notRecorded {
 	return told
 }
 
-// notRecorded are the paths that a snapshot left out, with the reasons: its tree has them as
-// they were recorded last, or not at all.
+// notRecorded are the paths that a snapshot left out, with the reasons: its tree has their last recorded
+// content, or lacks them.
 type notRecorded map[string]string
 
 func missedBy(snap worktree.Snapshot) notRecorded {

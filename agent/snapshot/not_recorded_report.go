@@ -14,20 +14,19 @@ import (
 	"jp/worktree"
 )
 
-// Unseen are the paths that tools changed and that no snapshot has, with the newest
-// reason for each.
+// Unseen are the paths that tools changed and that all snapshots lack, with the newest reason for each.
 type Unseen struct {
 	why  map[string]string // by plain path
-	More bool              // they are not all
+	More bool              // the list is incomplete
 	// found are files that were there before, and that a snapshot has only since.
 	Found map[string]bool
 	// Unknown are files that changed while a call of unknown outcome ran, or until the turn was resumed.
 	Unknown map[string]bool
-	staged  string       // what a tool staged, in words
+	staged  string       // the files that a tool staged, in words
 	open    map[int]bool // calls that started, by the seq of their requests
 }
 
-// Follow adds what a result lists.
+// Follow adds the paths of a result.
 func (l *Unseen) Follow(e *conversation.Event) {
 	switch b := e.Body.(type) {
 	case *conversation.ToolStarted:
@@ -98,7 +97,7 @@ func (l *Unseen) AddUnknown(paths ...string) {
 	}
 }
 
-// followCopied adds the files that a tool, or perhaps a lost one, changed and of which only a backup tells.
+// followCopied adds the files that a tool, or perhaps a lost one, changed and that only a backup has.
 func (l *Unseen) followCopied(e *conversation.Event, calls, events map[int][]backup.Change) {
 	if e.Type() == conversation.TypeResumed {
 		for _, c := range events[e.Seq] {
@@ -123,11 +122,11 @@ func (l *Unseen) followCopied(e *conversation.Event, calls, events map[int][]bac
 	}
 }
 
-// followerOf gives a [Unseen.Follow] that also knows what the backups tell of a conversation's tools.
+// followerOf gives a [Unseen.Follow] that also knows the backups of a conversation's tools.
 func followerOf(v *repo.View) func(*Unseen, *conversation.Event) {
 	var calls, events map[int][]backup.Change
 	if store := v.Repo.Standings().Backups(); store != nil {
-		calls, events, _ = store.Changes(string(v.ID)) // without them trees and results tell the rest
+		calls, events, _ = store.Changes(string(v.ID)) // without them trees and results have the rest
 	}
 	return func(l *Unseen, e *conversation.Event) {
 		l.Follow(e)
@@ -135,7 +134,7 @@ func followerOf(v *repo.View) func(*Unseen, *conversation.Event) {
 	}
 }
 
-// UnseenWords gives the words for the files that one event changed and no snapshot has, "" for none.
+// UnseenWords gives the words for the files that one event changed outside of snapshots, or "".
 func UnseenWords(v *repo.View, most int) func(*conversation.Event) string {
 	follow := followerOf(v)
 	return func(e *conversation.Event) string {
@@ -165,8 +164,8 @@ func UnseenBetween(v *repo.View, from, to int, paths []string) Unseen {
 	return l
 }
 
-// LeftBehind are those of the events that a fork's own working tree does not have, or not
-// as they were, and of which the model was not told: none where it went on since.
+// LeftBehind are those of the events that a fork's own working tree lacks, or has with other content, and
+// that are news for the model. It is empty if the model went on since.
 func LeftBehind(events []*conversation.Event) Unseen {
 	var l, behind Unseen
 	for _, e := range events {
@@ -183,8 +182,7 @@ func LeftBehind(events []*conversation.Event) Unseen {
 	return behind
 }
 
-// Kept are those that were files of the working tree in the end, other than the snapshot
-// has them.
+// Kept are those that were files of the working tree in the end, with other content than in the snapshot.
 func (l Unseen) Kept() Unseen {
 	kept := Unseen{why: maps.Clone(l.why), More: l.More}
 	maps.DeleteFunc(kept.why, func(path, why string) bool {
@@ -193,7 +191,7 @@ func (l Unseen) Kept() Unseen {
 	return kept
 }
 
-// List is what events have of them.
+// List is their form in events.
 func (l Unseen) List() []conversation.SkippedPath {
 	list := []conversation.SkippedPath{}
 	for _, path := range slices.Sorted(maps.Keys(l.why)) {
@@ -212,7 +210,7 @@ func (l Unseen) Paths() (paths []string) {
 	return paths
 }
 
-// Has says whether one of them is at a path, or below it.
+// Has reports whether one of them is at a path, or below it.
 func (l Unseen) Has(path string) bool {
 	for p := range l.why {
 		if worktree.Under(p, []string{path}) {
@@ -224,7 +222,7 @@ func (l Unseen) Has(path string) bool {
 
 func (l Unseen) None() bool { return len(l.why) == 0 }
 
-// WithoutGone are the others than those of some paths that are gone.
+// WithoutGone leaves out those of some paths that are gone.
 func (l Unseen) WithoutGone(paths []string) Unseen {
 	rest := Unseen{why: maps.Clone(l.why), More: l.More, Found: l.Found, staged: l.staged}
 	for _, path := range paths {
@@ -236,7 +234,7 @@ func (l Unseen) WithoutGone(paths []string) Unseen {
 	return rest
 }
 
-// Words name some of them, with the reasons where those are wanted.
+// Words name some of them, if reasons is set with the reasons.
 func (l Unseen) Words(most int, reasons bool) string {
 	var words []string
 	for path := range l.why {
@@ -252,7 +250,7 @@ func (l Unseen) Words(most int, reasons bool) string {
 	return someOf(words, most, l.More)
 }
 
-// StagedWords name what tools staged and did not change, "" for nothing.
+// StagedWords name the files that tools staged without changing them, or "".
 func (l Unseen) StagedWords() string { return safetext.Clean(l.staged) }
 
 // FoundWords name some of the files that were there before.
@@ -264,7 +262,7 @@ func (l Unseen) FoundWords(most int) string {
 	return someOf(words, most, false)
 }
 
-// UnknownWords name some of the files that changed while a call of unknown outcome ran, "" for none.
+// UnknownWords name some of the files that changed while a call of unknown outcome ran, or "".
 func (l Unseen) UnknownWords(most int) string {
 	if len(l.Unknown) == 0 {
 		return ""
@@ -290,7 +288,7 @@ func someOf(words []string, most int, more bool) string {
 	return strings.Join(words, ", ")
 }
 
-// Tell says on stderr what a list of changes does not have.
+// Tell reports on stderr the files that a list of changes lacks.
 func (l Unseen) Tell(e *repo.Host) {
 	if !l.None() {
 		e.Note("Changed, but in no snapshot: %s.", l.Words(20, true))

@@ -46,7 +46,7 @@ func resumed(paths ...string) *conversation.Resumed {
 
 const gone = "deleted, or moved away"
 
-// TestUnseen varies the events of a conversation, and what jp says of the files that no snapshot has.
+// TestUnseen varies the events of a conversation, and jp's words about the files that all snapshots lack.
 func TestUnseen(t *testing.T) {
 	t.Parallel()
 	moved := &conversation.Event{Body: changed(), Git: &conversation.Git{HeadWas: "x"}}
@@ -57,7 +57,7 @@ func TestUnseen(t *testing.T) {
 		staged string
 		others string // files of unknown author
 		paths  []string
-		kept   []string // that a fork does not have
+		kept   []string // that a fork lacks
 		left   []string // of the last fork with a working tree of its own
 		told   string
 	}{
@@ -124,7 +124,7 @@ func TestUnseen(t *testing.T) {
 	require.Equal(t, []string{"b"}, snapshot.LeftOutPaths(left("a="+gone, "b=ignored").LeftOut))
 }
 
-// TestMentioned varies the arguments of a call, and tells which files it names.
+// TestMentioned varies the arguments of a call.
 func TestMentioned(t *testing.T) {
 	t.Parallel()
 	for arguments, want := range map[string][]string{
@@ -136,7 +136,8 @@ func TestMentioned(t *testing.T) {
 	}
 }
 
-// TestFilesHere varies what is at a path, and asks for its digest, what is below it, and whether a snapshot can hold it.
+// TestFilesHere varies the kind of a path, and asks for its digest, its content, and whether a snapshot can
+// hold it.
 func TestFilesHere(t *testing.T) {
 	t.Parallel()
 	s := front.New(t)
@@ -254,7 +255,8 @@ func TestHold(t *testing.T) {
 	(<-held)()
 }
 
-// TestChangedByTools: a commit of the agent's work has what its tools changed, and knows what they left unrecorded.
+// TestChangedByTools: a commit of the agent's work has the changes of its tools, and knows the unrecorded
+// ones.
 func TestChangedByTools(t *testing.T) {
 	t.Parallel()
 	s := front.New(t)
@@ -271,7 +273,8 @@ func TestChangedByTools(t *testing.T) {
 	require.Error(t, err)
 }
 
-// TestNoCopy varies what is in the working tree. The user is told before a program runs of what jp has no copy.
+// TestNoCopy varies the files of the working tree. Before a program runs, the user is told which of them jp
+// does not copy.
 func TestNoCopy(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -304,7 +307,8 @@ func TestNoCopy(t *testing.T) {
 	}
 }
 
-// TestControlCodes varies what a program does in the git directory. The codes of the files that git obeys differ afterwards, and those of
+// TestControlCodes varies the work of a program in the git directory. The codes of the files that git obeys
+// differ afterwards. An operation that starts no program has none.
 // an operation that starts no program are none.
 func TestControlCodes(t *testing.T) {
 	t.Parallel()

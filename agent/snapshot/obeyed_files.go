@@ -11,7 +11,7 @@ import (
 	"jp/internal/safefile"
 )
 
-// Bounds of what is looked at before and after each tool.
+// Bounds of the look before and after each tool.
 const (
 	mostObeyed   = 2000 // files
 	mostModules  = 200  // submodules and linked worktrees, each
@@ -87,8 +87,8 @@ func (o gitControlFiles) config(home, name, file, dir, topLevel string) {
 	}
 }
 
-// linked adds what git obeys in the other worktrees of the repository, but for what
-// `git worktree add` writes.
+// linked adds the files that git obeys in the other worktrees of the repository, except those that `git
+// worktree add` writes.
 func (o gitControlFiles) linked(home, commonDir string) {
 	entries, _ := os.ReadDir(filepath.Join(commonDir, "worktrees"))
 	for _, entry := range entries[:min(len(entries), mostModules)] {
@@ -186,5 +186,5 @@ func shown(name, dir, topLevel, path string) string {
 	return inTopLevel + path
 }
 
-// inTopLevel begins the name of a file that does not lie in the git directory.
+// inTopLevel begins the name of a file outside of the git directory.
 const inTopLevel = "../"

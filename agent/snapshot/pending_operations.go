@@ -23,10 +23,10 @@ type operationFile struct {
 	progress  string // changes when git works on the operation
 	lines     []string
 	renewed   []string               // lines that git writes when it works on the operation, and leaves alone otherwise
-	starts    func(line string) bool // tells whether a line starts a program; nil: none does
+	starts    func(line string) bool // reports whether a line starts a program; nil: all are harmless
 }
 
-// operations are the folders of such operations, with the files that say what git does.
+// operations are the folders of such operations, with the files that have their steps.
 var operations = []struct {
 	folder string
 	files  func() *regexp.Regexp
@@ -82,7 +82,7 @@ func headsOf(gitDir string) (heads string) {
 // squashedCommit is a line of `git merge --squash`. The same commits make the same message.
 var squashedCommit = lazy.Regexp(`(?m)^commit [0-9a-f]{40,64}\n`)
 
-// operationFileOf is what such a file of this name says.
+// operationFileOf is the parsed text of a file of this name.
 func operationFileOf(name, text string) *operationFile {
 	f := &operationFile{lines: linesOf(text), starts: starters[name]}
 	switch name {
@@ -120,7 +120,7 @@ var authorLine = lazy.Regexp(`^GIT_AUTHOR_(?:NAME|EMAIL|DATE)='(?:[^']|'\\['!]')
 // starters tell of each file which of its lines start a program.
 var starters = map[string]func(line string) bool{
 	"author-script":   func(string) bool { return true },
-	"SQUASH_MSG":      func(string) bool { return true }, // no text of git's
+	"SQUASH_MSG":      func(string) bool { return true }, // git's own text is never kept here
 	"git-rebase-todo": startsCommand, "todo": startsCommand, "strategy": startsStrategy,
 	"opts": func(line string) bool {
 		key, value, ok := strings.Cut(line, "=")
@@ -148,8 +148,8 @@ func (f *operationFile) starting(before []string) (lines []string) {
 	return lines
 }
 
-// foreign reports whether git's own work on the operation does not explain the file. known is
-// the progress of the operation before, nil without one, and before is the file then.
+// foreign reports whether the file has changes that git's own work on the operation does not explain. known
+// is the progress of the operation before, nil without one, and before is the file then.
 func (f *operationFile) foreign(before *operationFile, known *string) bool {
 	switch {
 	case known == nil:

@@ -12,8 +12,8 @@ import (
 	"jp/gitcmd"
 )
 
-// What git has still to do may be shortened, as git's own continue does. A line that it would
-// not have made counts, and of a new operation one that starts a program.
+// Git's steps may be shortened, as git's own continue does. A line of another program counts, and in a new
+// operation a line that starts a program.
 func TestPendingOperations(t *testing.T) {
 	const todo = "pick 1 one\nexec make\npick 2 two\n# pick 3\n"
 	rebase := map[string]string{"git-rebase-todo": todo, "done": "pick 0\n", "head-name": "refs/heads/main\n", "msgnum": "1\n"}
@@ -126,7 +126,7 @@ func TestPendingOperations(t *testing.T) {
 	}
 }
 
-// A replacement counts wherever git keeps it, and packing it changes nothing.
+// A replacement counts in every place of git's, and packing it counts as no change.
 func TestReplacements(t *testing.T) {
 	top := t.TempDir()
 	write := func(name, text string) {

@@ -24,7 +24,7 @@ type refState struct {
 	packed string // git's list of the others
 	stash  string // the log of refs/stash: the second word of each line is a commit
 	own    *gitstore.RefList
-	ends   string // .git/shallow: commits whose parents git does not look for
+	ends   string // .git/shallow: commits at which git's history ends
 }
 
 const (
@@ -33,8 +33,8 @@ const (
 	mostMoved  = 3 // that are named
 )
 
-// refs reads them. Before a tool those of jp are as they were after the tool before it: each look at
-// them reads the time of every file, and what moved them between two tools was not jp either.
+// refs reads them. Before a tool those of jp are as they were after the tool before it: each look at them
+// reads the time of every file, and another program made the changes between two tools.
 func (f *Files) refs(ctx context.Context, after bool) (s refState) {
 	if _, err := os.Lstat(filepath.Join(f.git.CommonDir, "reftable", "tables.list")); err == nil {
 		s = f.refsOfTables(ctx)
@@ -166,7 +166,7 @@ func (f *Files) movedRefs(ctx context.Context, before refState, branch string) (
 // A takenRef is a ref of a conversation that something other than jp deleted or set back.
 type takenRef struct {
 	name, what string
-	back       string // what brings it back
+	back       string // the command that brings it back
 }
 
 func (f *Files) takenRefs(now, before refState) (taken []takenRef) {
@@ -192,7 +192,7 @@ func (f *Files) takenRefs(now, before refState) (taken []takenRef) {
 // IsRef reports whether the path of a result names a ref.
 func IsRef(path string) bool { return strings.HasPrefix(path, ".git/refs/") }
 
-// changed says in one line how refs differ from before, "" if they do not: how many are new and
+// changed describes in one line how refs differ from before, "" if they are the same: how many are new and
 // gone of each kind, and which ones moved, without those that grew.
 func (s refState) changed(before refState, grew func(name, old, object string) bool) string {
 	if s.packed == before.packed && maps.Equal(s.loose, before.loose) {

@@ -17,8 +17,7 @@ import (
 // replaceRefs is the folder of the refs by which git shows one object in place of another.
 const replaceRefs = "refs/replace/"
 
-// replacements adds the refs by which git shows other objects than those that are named,
-// wherever git keeps them.
+// replacements adds the refs by which git shows other objects than the named ones, in all their places.
 func (f *Files) replacements(ctx context.Context, o gitControlFiles) {
 	found := map[string]string{}
 	if _, err := os.Lstat(filepath.Join(f.git.CommonDir, "reftable", "tables.list")); err == nil {
@@ -27,7 +26,7 @@ func (f *Files) replacements(ctx context.Context, o gitControlFiles) {
 	} else {
 		packedReplacements(found, filepath.Join(f.git.CommonDir, "packed-refs"))
 		root := filepath.Join(f.git.CommonDir, filepath.FromSlash(replaceRefs))
-		_ = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error { // one that cannot be read has no refs for git either
+		_ = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error { // git finds no refs in an unreadable folder either
 			if err == nil && !entry.IsDir() && len(found) < mostObeyed {
 				text, _ := safefile.ReadRegular(path)
 				rel, _ := filepath.Rel(root, path)

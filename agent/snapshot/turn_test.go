@@ -54,8 +54,8 @@ func responses(events []*conversation.Event) []*conversation.Event {
 
 var hash = regexp.MustCompile(`\b[0-9a-f]{40,64}\b`)
 
-// recorded is what an event says of the files: what changed, with the letters of git, the files without their content before
-// as ?, and what the snapshot does not have as -.
+// recorded is an event's record of the files: the changes with the letters of git, files without their
+// content before as ?, and those outside of the snapshot as -.
 func recorded(e *conversation.Event) (lines []string) {
 	b := e.Body.(*conversation.ToolCallResponse)
 	for _, c := range b.Changed {
@@ -82,7 +82,7 @@ func linked(s *front.Scratch) {
 	s.Dir = filepath.Join(s.Home, "beside")
 }
 
-// TestToolsOnFiles varies the files that are there and what a tool does to them, and tells what the record of its call says.
+// TestToolsOnFiles varies the files that are there, a tool's work on them, and the record of its call.
 func TestToolsOnFiles(t *testing.T) {
 	t.Parallel()
 	ignored := func(s *front.Scratch) {
@@ -100,7 +100,7 @@ func TestToolsOnFiles(t *testing.T) {
 		want   []string // of the last call
 		unseen string   // the words of jp show
 		paths  []string // with which jp diff is asked
-		diff   string   // its words, of files, of what is staged, of files found and of unknown ones; "": unseen's
+		diff   string   // its words, of files, staged changes, found files and unknown ones; "": unseen's
 	}{
 		{name: "nothing", calls: []string{shell("true")}},
 		{name: "tracked files", calls: []string{shell("echo x >a.txt; echo y >>README.md")}, want: []string{"M README.md", "A a.txt"}},
@@ -168,8 +168,8 @@ func TestToolsOnFiles(t *testing.T) {
 	}
 }
 
-// TestSavedBetweenTools varies what removes a file that a person saved after the tool before it: the saved version is recorded
-// as the person's, and comes back.
+// TestSavedBetweenTools varies how a file is removed that a person saved after the tool before: the saved
+// version is recorded as the person's, and comes back.
 func TestSavedBetweenTools(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{"rm README.md", "git rm -qf README.md"} {

@@ -13,39 +13,38 @@ import (
 	"jp/worktree"
 )
 
-// An UntrackedRecord is what the file of a turn among the drafts says: which files git
-// did not track when the turn began, or when the model was last told of them.
+// An UntrackedRecord is the content of a turn's file among the drafts: the untracked files at the start of
+// the turn, or when the model was last told of them.
 type UntrackedRecord struct {
-	Worktree string `json:"worktree"` // its id; a record of another one says nothing
+	Worktree string `json:"worktree"` // its id; records of other ones are ignored
 	worktree.Listing
 }
 
-// untrackedDelay is how long a turn lasts before the files are listed. A shorter one that
-// does not come to its end is listed at its end.
+// untrackedDelay is how long a turn lasts before the files are listed. A shorter turn that stops before its
+// end is listed then.
 const untrackedDelay = 300 * time.Millisecond
 
 // UntrackedName is the file among the drafts with the record of a turn.
 func UntrackedName(id conversation.ID) string { return string(id) + ".untracked" }
 
-// An UntrackedKeeper keeps the record of a turn up to date: snapshots do not have the
-// user's untracked files, so that only a record tells what became of them. It is an
-// observer around another.
+// An UntrackedKeeper keeps the record of a turn up to date: snapshots lack the user's untracked files, so
+// that their changes are known by a record only. It is an observer around another.
 type UntrackedKeeper struct {
 	turnloop.Observer
 	Ctx   context.Context
 	Own   safefile.StateDir
 	Name  string
 	Files *Files
-	Found *worktree.Listing // by a resume, and told to the model; nil: by none
+	Found *worktree.Listing // by a resume, and told to the model; or nil
 
 	mu      sync.Mutex
-	timer   *time.Timer        // nil: nothing is to be listed
+	timer   *time.Timer        // nil without a list to make
 	end     context.CancelFunc // of the list that the timer makes
 	listing sync.WaitGroup     // the timer's lists
 }
 
-// Recorded lists the files behind the start of a turn, takes what a resume has found for
-// the record as soon as the model has answered to it, and forgets the record at the end.
+// Recorded lists the files behind the start of a turn, makes the listing of a resume the record as soon as
+// the model has answered to it, and drops the record at the end.
 func (k *UntrackedKeeper) Recorded(events []*conversation.Event) {
 	k.Observer.Recorded(events)
 	k.mu.Lock()
@@ -117,7 +116,8 @@ func (k *UntrackedKeeper) write(listing worktree.Listing) {
 	}
 }
 
-// Close lists the files of a turn that ends before its end. When it returns, the keeper uses the working tree no longer.
+// Close lists the files of a turn that stops before its end. When it returns, the keeper has finished with
+// the working tree.
 func (k *UntrackedKeeper) Close() {
 	if k == nil {
 		return

@@ -40,16 +40,16 @@ type Files struct {
 
 	backups backups
 
-	Notice func(text string) // tells the user; nil: it tells no one
+	Notice func(text string) // tells the user; or nil
 }
 
-// A lookState is what one look at the working tree leaves to the next ones of a run.
+// A lookState is the state that one look at the working tree leaves to the next ones of a run.
 type lookState struct {
 	sync.Mutex
-	others  *worktree.UntrackedFiles // untracked files as they were last listed; nil: not yet
+	others  *worktree.UntrackedFiles // untracked files as last listed; nil at first
 	crowded bool                     // the user was told of a folder with very many
-	stashes *string                  // the log of refs/stash, as it was first read; nil: not yet
-	own     *gitstore.RefList        // as it was last read; nil: not yet
+	stashes *string                  // the log of refs/stash, as first read; nil at first
+	own     *gitstore.RefList        // as last read; nil at first
 }
 
 func (f *Files) Tell(text string) {
@@ -60,8 +60,8 @@ func (f *Files) Tell(text string) {
 
 var _ turnloop.Workspace = (*Files)(nil)
 
-// OpenFiles opens the repository's working tree. Without one jp works without
-// snapshots, and so it does where one would read more than a project.
+// OpenFiles opens the repository's working tree. jp works without snapshots if there is none, or if a
+// snapshot would read more than a project.
 func OpenFiles(ctx context.Context, r *repo.Repo) (*Files, error) {
 	mode := worktree.Mode(r.Config.Snapshot.Mode)
 	var secret func(text string) bool
@@ -90,8 +90,7 @@ func OpenFiles(ctx context.Context, r *repo.Repo) (*Files, error) {
 	return f, nil
 }
 
-// UnwatchedFiles opens the working tree to tell where it stands, and no more: no
-// snapshots are taken, and nothing is written.
+// UnwatchedFiles opens the working tree only for its place, without snapshots and writes.
 func UnwatchedFiles(ctx context.Context, r *repo.Repo) (*Files, error) {
 	f := &Files{store: r.Store, git: r.At, home: r.Env.Get("HOME"), Off: true}
 	tree, err := worktree.Open(ctx, r.At, worktree.Options{Mode: worktree.Off, Git: r.Env.GitOptions(), Trees: r.Trees, Rules: r.Rules})
@@ -116,8 +115,7 @@ func (f *Files) Digest() func(path string) (string, bool) {
 	}
 }
 
-// Place is where the repository stands: HEAD, branch, worktree. It is nil where
-// there is no working tree.
+// Place is the place of the repository: HEAD, branch, worktree. It is nil without a working tree.
 func (f *Files) Place(ctx context.Context) (*conversation.Git, error) {
 	if f.Tree == nil {
 		return nil, nil
@@ -129,7 +127,7 @@ func (f *Files) Place(ctx context.Context) (*conversation.Git, error) {
 	return &conversation.Git{Head: state.Head, Branch: state.Branch, Worktree: state.Worktree, WorktreeID: f.ID, Repo: f.repo, InProgress: state.InProgress}, nil
 }
 
-// Look reports what the files are now, compared with a tree. With an error it reports the files that git obeys.
+// Look reports the present files, compared with a tree. With an error it reports the files that git obeys.
 func (f *Files) Look(ctx context.Context, at turnloop.SnapshotRequest) (turnloop.SnapshotResult, error) {
 	sight, err := f.look(ctx, at)
 	since, after := at.Since.(*mark)
@@ -222,8 +220,8 @@ func (f *Files) look(ctx context.Context, at turnloop.SnapshotRequest) (turnloop
 	return sight, nil
 }
 
-// Restorable reports whether a snapshot can hold the files at the paths as they are now: none of them is ignored, too
-// large or left out for another reason, and git converts none.
+// Restorable reports whether a snapshot can hold all present files at the paths. It cannot hold ignored, too
+// large, otherwise skipped or converted ones.
 func (f *Files) Restorable(ctx context.Context, paths []string) bool {
 	if f.Tree == nil || f.Off {
 		return false
@@ -240,9 +238,8 @@ func (f *Files) Restorable(ctx context.Context, paths []string) bool {
 	return ok && err == nil && len(now.LeftOut) == 0
 }
 
-// inTree is a request without the names that no tree can have. What a call names is for the
-// tool to judge: a wrong name must not keep a turn from going on. Who names one is looked
-// at as a tool that may write to any file.
+// inTree is a request without names that trees cannot have. The names of a call are for the tool to judge, so
+// that a wrong one cannot stop the turn. The look then is that for a tool that may write to any file.
 func inTree(at turnloop.SnapshotRequest) turnloop.SnapshotRequest {
 	wrong := func(path string) bool { return !worktree.IsPath(path) }
 	if slices.ContainsFunc(at.Only, wrong) {
@@ -254,8 +251,7 @@ func inTree(at turnloop.SnapshotRequest) turnloop.SnapshotRequest {
 	return at
 }
 
-// notLooked is what there is to say of a tool where there are no snapshots: no one
-// knows what it changed.
+// notLooked fills the result of a look without snapshots: the changes by the tool are unknown.
 func (f *Files) notLooked(ctx context.Context, sight *turnloop.SnapshotResult, at turnloop.SnapshotRequest) {
 	if at.Since == nil {
 		begin := &start{at: worktree.MarkAt(time.Now())}
@@ -282,8 +278,7 @@ func quoted(paths []string) (texts []string) {
 	return texts
 }
 
-// snapshot looks at the named files only where the tool touches no others, and
-// at everything else otherwise.
+// snapshot looks only at the named files if the tool touches no others, else at everything.
 func (f *Files) snapshot(ctx context.Context, at turnloop.SnapshotRequest) (worktree.Snapshot, *mark, error) {
 	if at.Only != nil {
 		snap, ok, err := f.Tree.SnapshotPaths(ctx, at.Tree, at.Only, f.store)
@@ -335,8 +330,7 @@ func (f *Files) list(others *worktree.UntrackedFiles) {
 	f.state.others = others
 }
 
-// written is a snapshot of which git can read all, before any event has it: who
-// looks before a tool, or to compare, may want that.
+// written is a snapshot that git can read before events have it: for a look before a tool, or a comparison.
 func (f *Files) written(ctx context.Context, tree string, opts worktree.SnapshotOptions) (worktree.Snapshot, error) {
 	with := opts
 	with.Objects = f.store
@@ -362,8 +356,8 @@ func Fill(sight *turnloop.SnapshotResult, snap worktree.Snapshot) {
 	}
 }
 
-// keepFiltered keeps what content has a filter that does not run, for the next process: a
-// tool may have copied it by then.
+// keepFiltered stores the content whose filter does not run, for the next process: a tool may have copied it
+// by then.
 func keepFiltered(r *repo.Repo) {
 	if key, err := gitstore.LoadKey(r.KeyFile()); err == nil {
 		name := sha256.Sum256([]byte(r.At.TopLevel))
