@@ -15,8 +15,8 @@ import (
 	"jp/tool"
 )
 
-// A BufferReader says what an editor has of a file of the workspace, with changes that are not saved. It
-// reports false where it does not know.
+// A BufferReader gives an editor's unsaved text of a file of the workspace. It reports false if that is
+// unknown.
 type BufferReader func(ctx context.Context, path string) (text string, known bool)
 
 // mostBuffer is the longest file that is compared with its buffer, in bytes.
@@ -29,8 +29,8 @@ type buffered struct {
 	read BufferReader
 }
 
-// Buffered lets a tool know of an editor's changes that are not saved: a file that has some is not
-// changed, and of a file that is read the model gets both texts. Tools that name no files stay as they are.
+// Buffered lets a tool know of an editor's unsaved changes: it leaves a file with such changes alone, and
+// when it reads one the model gets both texts. Tools without file names stay as they are.
 func Buffered(t tool.Tool, root string, read BufferReader) tool.Tool {
 	def := t.Definition()
 	if def.Paths == nil || def.Effect == tool.Reads && def.Name != "fs_read_file" || !strings.HasPrefix(def.Name, "fs_") {
@@ -70,8 +70,8 @@ func (b buffered) Run(ctx context.Context, call tool.Call) (tool.Result, error) 
 	return b.Tool.Run(ctx, call)
 }
 
-// unsaved is the editor's text of a file, where it is not what the file has. A file outside of the workspace, one of git's
-// own and one that is no text are not asked about.
+// unsaved is the editor's text of a file, if it differs from the file's. It skips files outside of the
+// workspace, git's own, and binary ones.
 func (b buffered) unsaved(ctx context.Context, path string) (text string, differs bool) {
 	if slices.Contains(strings.Split(path, "/"), ".git") {
 		return "", false
@@ -101,7 +101,7 @@ func (b buffered) unsaved(ctx context.Context, path string) (text string, differ
 	return text, known && plainLines(text) != plainLines(string(disk))
 }
 
-// plainLines is a text without what editors change of their own when they read and write a file.
+// plainLines is a text without the changes that editors make on their own when they read and write a file.
 func plainLines(text string) string {
 	return strings.TrimRight(strings.ReplaceAll(strings.TrimPrefix(text, "\uFEFF"), "\r\n", "\n"), "\n")
 }

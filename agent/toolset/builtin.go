@@ -42,20 +42,19 @@ func Builtins(r *repo.Repo, e *repo.Host) ([]tool.Tool, error) {
 	}
 	if r.Config.Git.Trailers {
 		commits.Model = func(ctx context.Context, id conversation.ID) string {
-			info, _ := r.Store.Info(ctx, id) // the trailer is left out where it is unknown
+			info, _ := r.Store.Info(ctx, id) // if unknown the trailer is left out
 			return info.Summary.Model
 		}
 	}
 	return slices.Concat(files, gittool.Tools(git, commits), commands), nil
 }
 
-// configured is a tool with what the configuration says of it.
+// configured is a tool with its settings.
 type configured struct {
 	tool.Tool
 	def *tool.Definition
 }
 
-// Definition is the tool's own, as it was configured.
 func (c configured) Definition() *tool.Definition { return c.def }
 
 // Prepare makes the tool ready, if it has to be.
@@ -66,7 +65,7 @@ func (c configured) Prepare(ctx context.Context) error {
 	return nil
 }
 
-// Configure makes of a tool what the configuration says.
+// Configure applies its settings to a tool.
 func Configure(t tool.Tool, tables map[string]config.Tool) tool.Tool {
 	for _, name := range tablesOf(t.Definition().Name) {
 		table, ok := tables[name]
@@ -80,15 +79,14 @@ func Configure(t tool.Tool, tables map[string]config.Tool) tool.Tool {
 	return t
 }
 
-// Ruled is a tool with a rule by which a call needs no question.
+// Ruled is a tool with a rule for the calls that need no question.
 func Ruled(t tool.Tool, rule func(arguments json.RawMessage, events []*conversation.Event) string) tool.Tool {
 	def := *t.Definition()
 	def.Rule = rule
 	return configured{Tool: t, def: &def}
 }
 
-// tablesOf are the tables of the configuration that say something of a tool;
-// what a later one says holds.
+// tablesOf are the tables of the configuration for a tool. Later ones win.
 func tablesOf(name string) []string {
 	if slices.Contains(recall.Names(), name) {
 		return []string{recall.Group, name}
@@ -96,9 +94,8 @@ func tablesOf(name string) []string {
 	return []string{name}
 }
 
-// Enabled reports whether the configuration has a tool on. Recall, and what only
-// delegates need, is off unless it is switched on, everything else on unless it
-// is switched off.
+// Enabled reports whether the configuration has a tool on. By default all are on, except recall and the tools
+// for delegates only.
 func Enabled(name string, tables map[string]config.Tool) bool {
 	of := tablesOf(name)
 	on := of[0] != recall.Group && name != delegate.StateName
@@ -110,9 +107,8 @@ func Enabled(name string, tables map[string]config.Tool) bool {
 	return on
 }
 
-// UnknownTools are the tables of tools that there are not, and what only a command can
-// be told. A conversation may name one that there was, and what is wrong with a command
-// is said of the command.
+// UnknownTools are the mistakes in tables of tools: an unknown tool, and settings that only a command can
+// have. A conversation may name a former tool, and a command reports its own mistakes.
 func UnknownTools(registry *tool.Registry, r *repo.Repo) (wrong []*config.Error) {
 	for _, key := range slices.Sorted(maps.Keys(r.Report.Origins)) {
 		origin := r.Report.Origins[key]

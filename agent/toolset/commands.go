@@ -15,8 +15,8 @@ import (
 	"jp/tool/shell"
 )
 
-// Commands are the tools that the configuration makes of programs. jp's own
-// tools, which it may not take the names of, are given.
+// Commands are the tools that the configuration makes of programs. They may not take the names of jp's own
+// tools.
 func Commands(r *repo.Repo, e *repo.Host, own []tool.Tool) (tools []tool.Tool, wrong []*config.Error) {
 	taken := map[string]bool{recall.Group: true}
 	for _, t := range own {
@@ -72,21 +72,20 @@ func specOf(name string, table config.Tool) command.Spec {
 	return spec
 }
 
-// questionsOf says who answers a tool's questions.
+// questionsOf are the answerers of a tool's questions.
 func questionsOf(table config.Tool) map[string]tool.QuestionTo {
 	questions := make(map[string]tool.QuestionTo, len(table.Questions))
 	for id, q := range table.Questions {
 		to := tool.QuestionTo{Assistant: q.Target == "assistant", Exclusive: q.Exclusive}
 		if q.Answer != nil {
-			to.Answer, _ = json.Marshal(q.Answer) // the configuration takes only what JSON can say
+			to.Answer, _ = json.Marshal(q.Answer) // the configuration takes only JSON values
 		}
 		questions[id] = to
 	}
 	return questions
 }
 
-// adjust changes a tool of jp's own as its table says. What it may do, and how it
-// is described, is its own to say.
+// adjust changes a tool of jp's own by its table. Its effect and its description are fixed.
 func adjust(def *tool.Definition, table config.Tool) {
 	if table.Run != "" {
 		def.Run = tool.RunMode(table.Run)
@@ -105,15 +104,14 @@ func adjust(def *tool.Definition, table config.Tool) {
 			def.Questions = map[string]tool.QuestionTo{}
 		}
 		for id, to := range questionsOf(table) {
-			// A person's question stays one, but where the person has said the answer.
+			// A person's question stays one, unless the person has set the answer.
 			to.Exclusive = to.Exclusive || to.Answer == nil && def.Questions[id].Exclusive
 			def.Questions[id] = to
 		}
 	}
 }
 
-// ToolTime is the time that a tool's run may take, as tools are told it: negative
-// for any.
+// ToolTime is the time limit of a tool's run in the form for tools: negative for an endless one.
 func ToolTime(r *repo.Repo) time.Duration {
 	if r.Config.Limits.ToolTimeout == 0 {
 		return -1
@@ -129,7 +127,7 @@ func shellTime(r *repo.Repo) time.Duration {
 	return ToolTime(r)
 }
 
-// keyNames are the variables that hold the keys of providers: no tool gets them.
+// keyNames are the variables with the keys of providers, which are hidden from all tools.
 func keyNames(r *repo.Repo) []string {
 	var names []string
 	for _, p := range r.Config.Providers {

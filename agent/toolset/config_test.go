@@ -34,7 +34,7 @@ func builtin(t *testing.T, s *front.Scratch, name string) tool.Tool {
 	return nil
 }
 
-// TestConfigure varies what a table of the configuration says of a tool of jp's own.
+// TestConfigure varies the table of one of jp's own tools.
 func TestConfigure(t *testing.T) {
 	t.Parallel()
 	s := front.New(t)
@@ -104,7 +104,7 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// TestBuffered varies what the editor has of a file. A file with changes that are not saved is not changed.
+// TestBuffered varies the editor's text of a file. A file with unsaved changes stays as it is.
 func TestBuffered(t *testing.T) {
 	t.Parallel()
 	s := front.New(t)
@@ -150,7 +150,7 @@ func TestBuffered(t *testing.T) {
 	require.Equal(t, map[string]bool{"text": true, "new": true}, asked, "the editor is asked about texts of the working tree")
 }
 
-// TestUnavailable tells what of a server is left out.
+// TestUnavailable names the missing offers of a server.
 func TestUnavailable(t *testing.T) {
 	t.Parallel()
 	is := &mcp.ToolInfo{Name: "x"}

@@ -14,17 +14,17 @@ import (
 	"jp/sandbox"
 )
 
-// builds is where Go keeps what it compiled, before [front.Main] hides it.
+// builds is Go's cache of builds, before [front.Main] hides it.
 var builds = func() string {
 	cache, _ := os.UserCacheDir()
 	return filepath.Join(cache, "go-build")
 }()
 
-// tries begins a program that says of each act whether it could.
+// tries begins a program that reports of each act whether it could.
 const tries = `try() { name=$1; shift; if "$@" >/dev/null 2>&1; then echo "$name: yes"; else echo "$name: no"; fi; }
 `
 
-// TestConfinedPrograms varies what a program of a tool does, and the settings that it does it with.
+// TestConfinedPrograms varies the acts of a tool's program, and the settings.
 func TestConfinedPrograms(t *testing.T) {
 	t.Parallel()
 	if !sandbox.Supported().Enforced() {
@@ -143,7 +143,7 @@ try home sh -c 'echo x >~/made.txt'`
 			for _, path := range []string{".ssh/id_ed25519", ".ssh/id_ed25519.pub", ".gnupg/private-keys-v1.d/one.key", ".cache/go-build/a", ".npm/_cacache/a", "out/a", "tmp/a", "go/pkg/mod/cache/download/m/@v/v1.0.0.mod"} {
 				s.WriteOwn(path, "x\n")
 			}
-			s.Dir = s.Home + "-repo" // a folder of both has jp's own files, and may not be written to
+			s.Dir = s.Home + "-repo" // a folder above both has jp's own files, and is read-only
 			s.Write("Makefile", "all:\n\techo made >by-make\n")
 			s.Write("go.mod", "module example.com/try\n")
 			s.Write("main.go", "package main\n\nfunc main() {}\n")

@@ -19,14 +19,13 @@ import (
 // TurnHooks run the user's commands at the points of a conversation's turns.
 type TurnHooks struct {
 	Engine   *hooks.Engine
-	ID       conversation.ID // "" for one that no other process knows
+	ID       conversation.ID // "" for one that other processes do not know
 	Recorded bool
 }
 
 var _ turnloop.Hooks = TurnHooks{}
 
-// NotInHook refuses to run a turn for a hook: the hooks of that turn would run
-// one in their turn.
+// NotInHook refuses to run a turn for a hook: the hooks of that turn would run one in their turn.
 func NotInHook(e *repo.Host) error {
 	point := e.Get(hooks.Marker)
 	if point == "" {
@@ -89,7 +88,7 @@ func hookResult(r *conversation.ToolCallResponse) *hooks.Result {
 func (h TurnHooks) inquiry(q turnloop.Question) *hooks.Inquiry {
 	r := q.Inquiry.Request
 	answer := ""
-	if h.Recorded { // else the event of this number is another one, or none
+	if h.Recorded { // else the event of this number is another one, or missing
 		answer = repo.AnswerCommand(attach.InquiryOf(h.ID, q.Inquiry)).String()
 	}
 	return &hooks.Inquiry{

@@ -18,13 +18,13 @@ import (
 	"jp/tool/mcp"
 )
 
-// Servers are the MCP servers of a run. Nil is none.
+// Servers are the MCP servers of a run. nil is the empty set.
 type Servers struct {
 	All     []*mcp.Server
-	Notices []string // what the user is to know of them
+	Notices []string // for the user
 }
 
-// NewServer makes a server of the configuration. It does not run yet.
+// NewServer makes a server of the configuration, without starting it.
 func NewServer(r *repo.Repo, e *repo.Host, name string) *mcp.Server {
 	set := r.Config.MCP[name]
 	return mcp.NewServer(mcp.Spec{Name: name, Command: set.Command, Env: set.Env, URL: set.URL, Headers: set.Headers}, mcp.Options{
@@ -45,8 +45,8 @@ func clientOf(r *repo.Repo, e *repo.Host, name string, set config.MCP) mcp.Clien
 	return c
 }
 
-// headerValue is what a header of a server has: an environment variable that it names, or its text. jp keeps the
-// value out of all that it records.
+// headerValue is the value of a server's header: an environment variable that it names, or its text. jp keeps
+// the value out of all records.
 func headerValue(r *repo.Repo, e *repo.Host, server, header, value string) (string, error) {
 	return secretValue(r, e, "mcp."+server+".headers."+header, value)
 }
@@ -64,19 +64,18 @@ func secretValue(r *repo.Repo, e *repo.Host, key, value string) (string, error) 
 	return value, nil
 }
 
-// ApprovedWhole reports whether a server offers nothing, as far as is known, that
-// was not approved, and starts from the files that were.
+// ApprovedWhole reports whether all known offers of a server are approved, and it starts from the approved
+// files.
 func ApprovedWhole(state mcp.State) bool {
 	return ApprovedOffers(state) && len(state.Files) == 0
 }
 
-// ApprovedOffers reports whether all that a server offers, as far as is known, was
-// approved, from whichever files it starts.
+// ApprovedOffers reports whether all known offers of a server are approved, whether or not its files are.
 func ApprovedOffers(state mcp.State) bool {
 	return state.Approved && !slices.ContainsFunc(state.Changes, func(c mcp.Change) bool { return c.Is != nil })
 }
 
-// Unavailable says what of a server is not offered, and how it comes to be.
+// Unavailable names the missing offers of a server, with the reason.
 func Unavailable(name string, state mcp.State) string {
 	what := "its tools are not approved, and"
 	if state.Approved && len(state.Files) > 0 {
@@ -110,8 +109,7 @@ func (s *Servers) every() []*mcp.Server {
 	return s.All
 }
 
-// Tools are those that may be offered. A command of that name stands before a
-// server's tool.
+// Tools are those that may be offered. A command of the same name wins over a server's tool.
 func (s *Servers) Tools(tables map[string]config.Tool) []tool.Tool {
 	var tools []tool.Tool
 	for _, server := range s.every() {
@@ -124,8 +122,8 @@ func (s *Servers) Tools(tables map[string]config.Tool) []tool.Tool {
 	return tools
 }
 
-// Unknown says of each table for a server's tool that nothing of this name is
-// offered: that is no mistake, since a server decides what it offers.
+// Unknown adds a notice for each table of a server's tool that no server offers. This is no mistake, since a
+// server decides about its offers.
 func (s *Servers) Unknown(registry *tool.Registry, r *repo.Repo) {
 	if s == nil {
 		return
@@ -152,8 +150,7 @@ func (s *Servers) Told() []string {
 	return s.Notices
 }
 
-// Explain adds to an error about a tool that there is not which server has to be
-// approved first.
+// Explain adds to an error about a missing tool the server that needs an approval first.
 func (s *Servers) Explain(name string, f *problem.Error) *problem.Error {
 	for _, server := range s.every() {
 		spec := server.Spec()

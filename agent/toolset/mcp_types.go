@@ -2,19 +2,19 @@ package toolset
 
 import "jp/tool/mcp"
 
-// What a front end shows of an MCP server.
+// The parts of an MCP server that a front end shows.
 type (
 	// A Server is an MCP server of the configuration.
 	Server = mcp.Server
-	// A ToolList is what it offers.
+	// A ToolList is its offer.
 	ToolList = mcp.ToolList
 	// A ToolInfo is one tool of it.
 	ToolInfo = mcp.ToolInfo
-	// A State is what was approved of it.
+	// A State is its approvals.
 	State = mcp.State
-	// A Change is how an offer differs from what was approved.
+	// A Change is the difference of an offer from the approved one.
 	Change = mcp.Change
-	// A StartError is why it did not start.
+	// A StartError is the reason why it did not start.
 	StartError = mcp.StartError
 )
 

@@ -18,8 +18,8 @@ type PromptCommand struct {
 // Name is the command's, without a slash.
 func (p PromptCommand) Name() string { return p.Server + ":" + p.Prompt.Name }
 
-// Prompts are commands for the prompts that servers listed when they ran last. They are those of servers that the user
-// approved as they are. No server is started.
+// Prompts are commands for the prompts that servers listed at their last run, without starting them. A server
+// counts if the user approved it as it is.
 func Prompts(r *repo.Repo, e *repo.Host) []PromptCommand {
 	if r.At.TopLevel == "" {
 		return nil
@@ -38,7 +38,7 @@ func Prompts(r *repo.Repo, e *repo.Host) []PromptCommand {
 	return all
 }
 
-// AddServers adds servers to those of the configuration. What the configuration says of a name counts.
+// AddServers adds servers to those of the configuration, which win.
 func AddServers(r *repo.Repo, more map[string]config.MCP) {
 	if len(more) == 0 {
 		return

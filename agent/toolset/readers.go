@@ -13,8 +13,8 @@ import (
 	"jp/tool/shell"
 )
 
-// readers say which commands only read, and keep them from all else. They are nil if the user does not want them, or
-// this system cannot keep them from it.
+// readers recognise the commands that only read, and confine them to that. They are nil if the settings or
+// this system exclude them.
 func (w Sandbox) readers(r *repo.Repo, e *repo.Host) *shell.Readers {
 	tree := os.DirFS("/")
 	walls, ok := w.places.ReaderRules(tree)
@@ -30,7 +30,7 @@ func (w Sandbox) readers(r *repo.Repo, e *repo.Host) *shell.Readers {
 		Find:  func(name string) (string, bool) { return w.places.Runs(tree, name) },
 		Reads: func(path string) bool { return walls.Reads(tree, path) },
 		Launch: func(argv []string, dir string) (program.Launch, error) {
-			walls, _ := w.places.ReaderRules(tree) // the files of now
+			walls, _ := w.places.ReaderRules(tree) // the present files
 			return confined(walls, argv, dir)
 		},
 		Git: func(ctx context.Context, args []string) (argv, environ []string, err error) {
@@ -42,8 +42,8 @@ func (w Sandbox) readers(r *repo.Repo, e *repo.Host) *shell.Readers {
 	}
 }
 
-// readerEnviron are the variables that a command which only reads gets: those that choose no program and no file of
-// settings. It speaks English, so that a refusal can be told.
+// readerEnviron are the variables of a command that only reads: those that choose a program or a file of
+// settings are excluded. The command speaks English, so that a refusal is recognised.
 func readerEnviron(environ []string) (kept []string) {
 	for _, pair := range environ {
 		name, value, _ := strings.Cut(pair, "=")

@@ -57,7 +57,7 @@ func TestCommandsThatOnlyRead(t *testing.T) {
 			s.Write("README.md", s.Read("README.md")+"more\n")
 			require.NoError(t, os.Chmod(filepath.Join(s.Dir, "ls"), 0o755))
 			require.NoError(t, os.Symlink(s.Home, filepath.Join(s.Dir, "home")))
-			// A repository that chooses what git starts.
+			// A repository that chooses the programs of git.
 			s.Git("config", "diff.external", "touch made;")
 			s.Git("config", "core.fsmonitor", "touch made;")
 			s.Git("config", "core.pager", "touch made;")
@@ -102,7 +102,7 @@ func TestNetworkOnce(t *testing.T) {
 	for _, row := range []struct {
 		name, script string
 		first        string
-		second       string // "": not asked
+		second       string // "": jp does not ask
 		want         []int  // exit codes of the results
 	}{
 		{name: "with network", first: "run_network", want: []int{0}},

@@ -13,7 +13,7 @@ import (
 	"jp/turnloop"
 )
 
-// told is a turn that ends: what git shows of its events, and the results of its calls, in their order.
+// told is a turn that ends: git's log of its events, and the results of its calls, in their order.
 func told(t *testing.T, s *front.Scratch, request agent.Request) (id conversation.ID, subjects string, results []*conversation.ToolCallResponse) {
 	t.Helper()
 	f := &front.Front{}
@@ -78,7 +78,7 @@ func TestRecallSwitch(t *testing.T) {
 	}
 }
 
-// TestRecall looks into conversations of the repository. Nobody is asked, and nothing is started or written.
+// TestRecall reads conversations of the repository, without questions, programs and writes.
 func TestRecall(t *testing.T) {
 	t.Parallel()
 	s := front.New(t)

@@ -16,7 +16,7 @@ import (
 	"jp/tool/shell"
 )
 
-// Sandbox are what programs of tools are kept from doing in this repository.
+// Sandbox is the confinement of tools' programs in this repository.
 type Sandbox struct {
 	places  sandbox.Places
 	support sandbox.Support
@@ -35,10 +35,10 @@ func SandboxOf(r *repo.Repo, e *repo.Host) Sandbox {
 // stand reports whether programs are confined.
 func (w Sandbox) stand() bool { return w.on && w.support.Enforced() }
 
-// Offline reports whether programs are confined, and have no network.
+// Offline reports whether programs are confined, and without network.
 func (w Sandbox) Offline() bool { return w.stand() && !w.places.Network }
 
-// launcher starts programs behind the walls, nil where there are none.
+// launcher starts programs behind the walls, or is nil.
 func (w Sandbox) launcher() program.Launcher {
 	if !w.stand() {
 		return nil
@@ -63,7 +63,7 @@ func confined(rules sandbox.Rules, argv []string, dir string) (program.Launch, e
 	return program.Launch{Path: start.Path, Argv: start.Argv, Attr: start.Attr, Files: start.Files, Close: start.Close}, nil
 }
 
-// online starts programs behind the walls with the network, nil where they have it or there are none.
+// online starts confined programs with the network. It is nil if they have it already, or run unconfined.
 func (w Sandbox) online() program.Launcher {
 	if !w.Offline() {
 		return nil
@@ -73,7 +73,8 @@ func (w Sandbox) online() program.Launcher {
 }
 
 // makeCache makes the cache folder of programs, with links to the user's caches that are there, and gives the
-// variables that lead to it. A program may have changed anything in it. What cannot be made is missing in the program.
+// variables that lead to it. A program may have changed anything in it. If a part cannot be made, programs
+// lack it.
 func (w Sandbox) makeCache() (environ []string) {
 	own := w.places.ToolCache()
 	if own == "" || os.MkdirAll(own, 0o700) != nil {
@@ -93,8 +94,8 @@ func (w Sandbox) makeCache() (environ []string) {
 	return append(w.places.CacheVariables(), w.sources(root)...)
 }
 
-// sources gives the variables of jp's own folders of downloaded sources where programs may need them: with the
-// network, and for what they have downloaded with it. Otherwise they use the user's, and what is built of these.
+// sources gives the variables of jp's own folders of downloaded sources, if programs may need them: with the
+// network, and for the downloads made with it. Otherwise programs use the user's, and their builds.
 func (w Sandbox) sources(cache *os.Root) (environ []string) {
 	for _, s := range w.places.Sources() {
 		user := os.DirFS(s.Folder)
@@ -117,13 +118,12 @@ func (w Sandbox) sources(cache *os.Root) (environ []string) {
 	return environ
 }
 
-// temporaryFolder is where programs make temporary files, in their cache folder, if they
-// can make none where they would: a home below /tmp has jp's own folders there.
+// temporaryFolder is the place of temporary files in the programs' cache folder, if their usual place is
+// read-only: a home below /tmp has jp's own folders there.
 const temporaryFolder = "tmp"
 
-// temporary gives the variables that lead programs to a folder in which they can make
-// temporary files, none where those that they have do. ok is false where there is no
-// such folder. make lets it be made.
+// temporary gives the variables that lead programs to a folder in which they can make temporary files. It
+// gives none if the present ones do. ok is false without such a folder. make lets it be made.
 func (w Sandbox) temporary(rules sandbox.Rules, make bool) (environ []string, ok bool) {
 	tree := os.DirFS("/")
 	for name, dir := range w.places.TemporaryVariables() {
@@ -136,7 +136,7 @@ func (w Sandbox) temporary(rules sandbox.Rules, make bool) (environ []string, ok
 			return nil, false
 		}
 		if make {
-			_ = os.Mkdir(folder, 0o700) // if it cannot be made, programs say what they miss
+			_ = os.Mkdir(folder, 0o700) // if it fails, programs report the missing folder
 		}
 		if !rules.CanMake(tree, cache) {
 			return nil, false
@@ -146,7 +146,7 @@ func (w Sandbox) temporary(rules sandbox.Rules, make bool) (environ []string, ok
 	return environ, true
 }
 
-// note is what the model is told of a program that failed behind the walls.
+// note tells the model about a program that failed behind the walls.
 func (w Sandbox) note() string {
 	switch {
 	case !w.stand():
@@ -157,7 +157,7 @@ func (w Sandbox) note() string {
 	return "[confined: writes outside the workspace and the network are off" + w.temporaryNote() + "; see sandbox.write, sandbox.network]"
 }
 
-// temporaryNote says where temporary files go, where that is not the usual folder.
+// temporaryNote names the place of temporary files, if it is an unusual one.
 func (w Sandbox) temporaryNote() string {
 	switch environ, ok := w.temporary(w.places.Rules(os.DirFS("/")), false); {
 	case !ok:
@@ -168,7 +168,7 @@ func (w Sandbox) temporaryNote() string {
 	return ""
 }
 
-// Words are the walls for the person who is asked, "" where there are none.
+// Words describe the walls to the person who is asked, or are "".
 func (w Sandbox) Words() string {
 	switch {
 	case !w.stand():
@@ -179,7 +179,7 @@ func (w Sandbox) Words() string {
 	return "confined: writes " + w.writable() + " only · no network"
 }
 
-// writable says where a confined program may write.
+// writable names the places that a confined program may write.
 func (w Sandbox) writable() string {
 	where := []string{"here", "temporary files", "caches"}
 	if _, ok := w.temporary(w.places.Rules(os.DirFS("/")), false); !ok {
@@ -192,11 +192,11 @@ func (w Sandbox) writable() string {
 	return strings.Join(where[:last], ", ") + " and " + where[last]
 }
 
-// ErrFromTool says that the model is at the other end, and not the user.
+// ErrFromTool means that the caller is the model instead of the user.
 var ErrFromTool = errors.New("a program that a tool started may not take part in conversations")
 
-// FromTool reports whether a tool started this jp, as [process.Locks.FromTool]
-// tells it, or as it can tell by what it may not read.
+// FromTool reports whether a tool started this jp, by [process.Locks.FromTool], or by the files that it may
+// not read.
 func FromTool(r *repo.Repo, variable string) bool {
 	return r.Locks.FromTool(os.Getpid(), variable) || sandbox.Confined(r.KeyFile())
 }
@@ -208,8 +208,7 @@ func StartsPrograms(r *repo.Repo, tools *tool.Registry) bool {
 	})
 }
 
-// Missing says that walls that are wanted are not there, or have gaps, where
-// programs need them.
+// Missing are the warnings that wanted walls are missing, or have gaps, if programs need them.
 func (w Sandbox) Missing(needed bool) []string {
 	if !needed || !w.on {
 		return nil
@@ -223,7 +222,8 @@ func (w Sandbox) Missing(needed bool) []string {
 	return nil
 }
 
-// SupportWords say what this system enforces, and whether programs have a loopback interface of their own.
+// SupportWords describe the confinement by this system, and whether programs have a loopback interface of
+// their own.
 func SupportWords(s sandbox.Support, loopback bool) string {
 	if !s.Enforced() {
 		return "sandbox: none: " + s.Reason
@@ -235,7 +235,7 @@ func SupportWords(s sandbox.Support, loopback bool) string {
 	return words
 }
 
-// LandlockWords say by what programs are confined.
+// LandlockWords name the means of confinement.
 func LandlockWords(s sandbox.Support, loopback bool) string {
 	words := fmt.Sprintf("landlock %d", s.ABI)
 	if s.Calls {

@@ -1,7 +1,7 @@
 package toolset
 
-// SystemPrompt is what every model is told first. It never changes within a
-// conversation by itself: what differs from turn to turn is said elsewhere.
+// SystemPrompt is the start of every model's prompt. Within a conversation it is constant: other texts have
+// the changes from turn to turn.
 const SystemPrompt = `You are jp, an assistant that works in the user's git repository by means of tools.
 
 - Look before you change: read the files that matter, and search rather than guess.

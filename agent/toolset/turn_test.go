@@ -39,7 +39,7 @@ func hook(s *front.Scratch, text string) string {
 	return path
 }
 
-// TestToolHook varies what a hook before a tool answers. A hook that fails denies, however it fails.
+// TestToolHook varies the answer of a hook before a tool. Any failure of a hook denies.
 func TestToolHook(t *testing.T) {
 	t.Parallel()
 	const changes = `{"arguments":{"path":"safe.txt","content":"changed"}}`
@@ -48,7 +48,7 @@ func TestToolHook(t *testing.T) {
 		hook    func(s *front.Scratch) []string
 		script  string
 		config  string
-		no      bool   // nothing is approved in advance
+		no      bool   // without approvals in advance
 		reason  string // of the denial; "": the call runs
 		made    string
 		safe    string
@@ -123,7 +123,8 @@ func TestToolHook(t *testing.T) {
 	}
 }
 
-// TestHookOnResume: what a hook has decided holds when the turn is resumed, whatever it would say by now.
+// TestHookOnResume: the decision of a hook holds when the turn is resumed, even if it would decide otherwise
+// by now.
 func TestHookOnResume(t *testing.T) {
 	t.Parallel()
 	for _, now := range []string{`["echo", "{\"arguments\":{\"path\":\"other.txt\",\"content\":\"other\"}}"]`, `["true"]`, `[]`} {
@@ -166,7 +167,7 @@ func TestHookBeforeResume(t *testing.T) {
 	require.Equal(t, "Run fs_create_file safe.txt? A hook changed its arguments.", f.Last().Outcome.Waiting.Request.Question.Text)
 }
 
-// TestTurnHook: a hook can deny a turn as a whole, of which nothing is recorded then.
+// TestTurnHook: a hook can deny a turn as a whole, which then stays unrecorded.
 func TestTurnHook(t *testing.T) {
 	t.Parallel()
 	s, f := front.New(t), &front.Front{}
@@ -192,7 +193,7 @@ func TestTurnHook(t *testing.T) {
 	require.Contains(t, results[0].Content, "a hook denied the turn: not such things")
 }
 
-// TestHooksAreTold: each point is told what it needs, and gets neither keys nor jp's own variables.
+// TestHooksAreTold: each point gets the facts that it needs, without keys and jp's own variables.
 func TestHooksAreTold(t *testing.T) {
 	t.Parallel()
 	s, f := front.New(t), &front.Front{}
@@ -280,7 +281,7 @@ esac
 	require.Nil(t, read("turn-end"), "a turn that is complete has no second end")
 }
 
-// TestFailedHooks: elsewhere than before a tool the user is told of a hook that fails, and nothing else comes of it.
+// TestFailedHooks: except before a tool, a failed hook only leads to a notice for the user.
 func TestFailedHooks(t *testing.T) {
 	t.Parallel()
 	s, f := front.New(t), &front.Front{}
@@ -299,7 +300,7 @@ func TestFailedHooks(t *testing.T) {
 	require.NoError(t, toolset.NotInHook(front.New(t).Host()))
 }
 
-// TestHooksOfARepository do not run, and take none of the user's away.
+// TestHooksOfARepository stay off, and leave the user's hooks on.
 func TestHooksOfARepository(t *testing.T) {
 	t.Parallel()
 	s, f := front.New(t), &front.Front{}
