@@ -120,7 +120,7 @@ var authorLine = lazy.Regexp(`^GIT_AUTHOR_(?:NAME|EMAIL|DATE)='(?:[^']|'\\['!]')
 // starters tell of each file which of its lines start a program.
 var starters = map[string]func(line string) bool{
 	"author-script":   func(string) bool { return true },
-	"SQUASH_MSG":      func(string) bool { return true }, // git's own text is never kept here
+	"SQUASH_MSG":      func(string) bool { return true }, // git's own text has no lines here
 	"git-rebase-todo": startsCommand, "todo": startsCommand, "strategy": startsStrategy,
 	"opts": func(line string) bool {
 		key, value, ok := strings.Cut(line, "=")
