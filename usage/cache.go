@@ -19,10 +19,10 @@ const (
 	fewCalls    = 16
 )
 
-// version rises if [usage] finds something else in the same events.
+// version rises if [Calls] or [Misses] find something else in the same events.
 const version = 1
 
-// A cacheEntry is what one conversation used. It holds for one head.
+// A cacheEntry is the usage of one conversation at one head.
 type cacheEntry struct {
 	Version int               `json:"v"`
 	Head    conversation.Head `json:"head"`
@@ -37,10 +37,10 @@ type CachedReader struct {
 	}
 	Own  safefile.StateDir
 	Step func()                         // is called after each conversation
-	Left func(conversation.Info, error) // is told of a conversation that cannot be read
+	Left func(conversation.Info, error) // is told of an unreadable conversation
 }
 
-// Read returns the calls and misses since a time. A call that forks share is there once.
+// Read returns the calls and misses since a time. It counts a call that forks share once.
 func (r CachedReader) Read(ctx context.Context, infos []conversation.Info, since time.Time) (calls []Call, misses []Miss, err error) {
 	infos = slices.Clone(infos)
 	slices.SortFunc(infos, func(a, b conversation.Info) int { return strings.Compare(string(a.ID), string(b.ID)) }) // sources before forks
@@ -82,7 +82,7 @@ func (r CachedReader) Read(ctx context.Context, infos []conversation.Info, since
 	return calls, misses, nil
 }
 
-// sharedEntries are those of the conversations with few calls: a repository may have very many of these.
+// sharedEntries are those of the conversations with few calls, of which a repository may have very many.
 type sharedEntries struct {
 	entries map[conversation.ID]cacheEntry
 	changed bool
@@ -113,7 +113,7 @@ func (s *sharedEntries) write(own safefile.StateDir) {
 	}
 }
 
-// Forget removes what is kept of a conversation.
+// Forget removes the kept sums of a conversation.
 func Forget(own safefile.StateDir, id conversation.ID) {
 	_ = own.Remove(CacheFolder, fileOf(id)) // there may be none
 	shared := readShared(own)
@@ -123,7 +123,7 @@ func Forget(own safefile.StateDir, id conversation.ID) {
 
 func fileOf(id conversation.ID) string { return string(id) + ".json" }
 
-// of is what one conversation used: as it is kept, or by its events.
+// of is the usage of one conversation: as kept, or by its events.
 func (r CachedReader) of(ctx context.Context, i conversation.Info, shared *sharedEntries) (e cacheEntry, err error) {
 	holds := func(e cacheEntry) bool { return e.Version == version && e.Head == i.Head }
 	if e = shared.entries[i.ID]; holds(e) {

@@ -15,7 +15,7 @@ import (
 	"jp/internal/safefile"
 )
 
-// A counted store has conversations of so many calls, by their heads, and counts what is read of it.
+// A counted store has conversations of so many calls, by their heads, and counts its reads.
 type counted struct {
 	calls map[conversation.Head]int
 	read  int

@@ -14,10 +14,10 @@ import (
 	"jp/internal/safefile"
 )
 
-// A Ledger has what the model calls of one user cost today, in all repositories. Several processes
-// may use it at once.
+// A Ledger has the cost of one user's model calls today, in all repositories. Several processes may use it at
+// once.
 type Ledger struct {
-	Path string // of the file; beside it stands its lock
+	Path string // of the file; its lock is beside it
 	Now  func() time.Time
 }
 
@@ -29,7 +29,7 @@ func OpenLedger(stateDir string, now func() time.Time) *Ledger {
 	return &Ledger{Path: filepath.Join(stateDir, "spending.json"), Now: now}
 }
 
-// wayOut is what helps against a file that jp cannot read.
+// wayOut is the advice for an unreadable file.
 const wayOut = ". Without the file jp counts from 0 on"
 
 // ledgerEntry is the content of the file.
@@ -38,11 +38,11 @@ type ledgerEntry struct {
 	CostUSD string `json:"cost_usd"`
 }
 
-// errNoLedger says that there is no place for the file.
+// errNoLedger is the error of a missing folder for the file.
 var errNoLedger = errors.New("there is no folder for jp's state (XDG_STATE_HOME)")
 
-// Change adds to the costs of today, in US dollars, what decide makes of them. It returns the day. If
-// decide fails, the costs stay as they were.
+// Change adds the result of decide to the costs of today, in US dollars. If decide fails, the costs stay as
+// they were.
 func (l *Ledger) Change(decide func(day string, spent *big.Rat) (*big.Rat, error)) (err error) {
 	if l == nil {
 		return errNoLedger
@@ -75,11 +75,11 @@ func (l *Ledger) Change(decide func(day string, spent *big.Rat) (*big.Rat, error
 	if err != nil {
 		return err
 	}
-	// After a power cut the file may be empty: that is nothing spent.
+	// After a power cut the file may be empty, which counts as 0.
 	return safefile.Replace(l.Path, append(data, '\n'), safefile.Options{Volatile: true})
 }
 
-// Today is what was spent today, as a decimal number.
+// Today is the cost of today, as a decimal number.
 func (l *Ledger) Today() (spent string, err error) {
 	if l == nil {
 		return "", errNoLedger

@@ -25,11 +25,11 @@ const (
 type Meter struct {
 	provider.Provider
 	Price  catalog.Price
-	Ledger *Ledger // nil: there is no place for it
+	Ledger *Ledger // nil without a place for it
 	Day    float64 // US dollars that all calls of a day may cost; 0: any number
 }
 
-// Stream asks the model, unless the day's limit is reached. That is an error of the class
+// Stream asks the model. If the day's limit is reached, it fails with an error of the class
 // [provider.ClassBudget].
 func (m *Meter) Stream(ctx context.Context, request *provider.Request) iter.Seq2[provider.Chunk, error] {
 	booked, on := new(big.Rat), ""
@@ -54,7 +54,7 @@ func (m *Meter) Stream(ctx context.Context, request *provider.Request) iter.Seq2
 		if cost.Sign() == 0 && booked.Sign() == 0 {
 			return
 		}
-		// A ledger that cannot be written to matters where it limits something: the next call says so.
+		// If there is a limit, the next call reports an unwritable ledger.
 		_ = m.Ledger.Change(func(day string, _ *big.Rat) (*big.Rat, error) {
 			if on != "" && day != on {
 				return nil, nil // it belongs to the day on which it began
@@ -75,7 +75,7 @@ type TurnCost struct {
 // NewTurnCost is a turn that may cost so much, in US dollars; 0: any amount.
 func NewTurnCost(limit float64) *TurnCost { return &TurnCost{limit: limit} }
 
-// Count adds a cost that is on record, a decimal number; "" is none.
+// Count adds a recorded cost, a decimal number, or "".
 func (t *TurnCost) Count(cost string) {
 	if sum, ok := parse(cost); ok {
 		t.add(sum)
@@ -88,7 +88,7 @@ func (t *TurnCost) add(cost *big.Rat) {
 	t.spent.Add(&t.spent, cost)
 }
 
-// Limit is the model, of which calls that would reach the turn's limit fail with an error of the class
+// Limit is the model within the turn's limit: a call that would reach it fails with an error of the class
 // [provider.ClassBudget].
 func (t *TurnCost) Limit(model provider.Provider, price catalog.Price) provider.Provider {
 	if t.limit <= 0 {
@@ -118,8 +118,8 @@ func (l limited) Stream(ctx context.Context, request *provider.Request) iter.Seq
 	}, func(cost *big.Rat) { l.turn.add(new(big.Rat).Sub(cost, booked)) })
 }
 
-// count asks a model between begin, which is told what the input costs by an estimate, and end, which is told
-// what the call cost.
+// count asks a model. It calls begin before with the estimated cost of the input, and end behind with the
+// cost of the call.
 func count(ctx context.Context, model provider.Provider, request *provider.Request, price catalog.Price, begin func(*big.Rat) error, end func(*big.Rat)) iter.Seq2[provider.Chunk, error] {
 	return func(yield func(provider.Chunk, error) bool) {
 		input, _ := parse(InputCost(price, request))
@@ -145,8 +145,8 @@ func count(ctx context.Context, model provider.Provider, request *provider.Reque
 	}
 }
 
-// InputCost is what the input of a request costs by an estimate, without what a cache saves; "" if
-// the price is unknown.
+// InputCost is the estimated cost of a request's input, without the savings of a cache, or "" if the price is
+// unknown.
 func InputCost(price catalog.Price, request *provider.Request) string {
 	return price.Of(conversation.Usage{Input: request.Tokens()})
 }
@@ -165,7 +165,7 @@ func refusal(text string) error { return &provider.Error{Class: provider.ClassBu
 
 func dollars(amount *big.Rat) string { return conversation.Dollars(decimal(amount)) }
 
-// parse reads a decimal number. What is none is 0, and false.
+// parse reads a decimal number. For any other text it returns 0 and false.
 func parse(text string) (*big.Rat, bool) {
 	sum := new(big.Rat)
 	if text == "" || len(text) > 40 || strings.Trim(text, "0123456789.") != "" {

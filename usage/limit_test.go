@@ -105,7 +105,7 @@ func TestWhatACallCounts(t *testing.T) {
 	}
 }
 
-// What a kill leaves is the estimate: the process never says what the call cost.
+// After a kill the estimate counts, since the process cannot report the cost of the call.
 func TestAKilledCallStaysCounted(t *testing.T) {
 	asked := 0
 	day := &usage.Ledger{Path: filepath.Join(t.TempDir(), "spending.json"), Now: time.Now}
@@ -137,7 +137,7 @@ func TestTheDayEnds(t *testing.T) {
 	require.Equal(t, 2, asked)
 }
 
-// Many at once neither lose a cost nor pass the limit.
+// Concurrent processes count every cost, and stay within the limit.
 func TestProcessesShareTheDay(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "spending.json")
 	var wg sync.WaitGroup

@@ -44,7 +44,7 @@ func Calls(id conversation.ID, events []*conversation.Event) (calls []Call) {
 	return calls
 }
 
-// of is what an event says that it used. A delegate's use stands in its own conversation.
+// of is the usage that an event records. A delegate's usage is in its own conversation.
 func of(e *conversation.Event) *conversation.Usage {
 	switch b := e.Body.(type) {
 	case *conversation.ChatResponse:
@@ -65,7 +65,8 @@ func of(e *conversation.Event) *conversation.Usage {
 	return nil
 }
 
-// A Sum is what calls of one kind used together. Cost is a decimal number of US dollars, of the calls whose price is known.
+// A Sum is the usage of calls of one kind. Cost is a decimal number of US dollars, of the calls whose price
+// is known.
 type Sum struct {
 	Key        string `json:"key"`
 	Calls      int    `json:"calls"`
@@ -148,8 +149,8 @@ type Miss struct {
 // leastCached is the smallest beginning of a request that providers cache, in tokens.
 const leastCached = 1024
 
-// Misses are the calls of a conversation that a cache could have served better, each with the reason that its
-// events give. Models that never report a cache have none.
+// Misses are the calls of a conversation that a cache could have served better, each with the reason from its
+// events. Models without reported caches have none.
 func Misses(id conversation.ID, events []*conversation.Event) (misses []Miss) {
 	var before *conversation.Event // with the use of the call before
 	reason := ""

@@ -45,7 +45,7 @@ func TestGroup(t *testing.T) {
 	require.Len(t, sums, 1, "both are on the next day there")
 }
 
-// TestMisses varies what lies between two calls. The second reads nothing from the cache.
+// TestMisses varies the events between two calls. The second reads nothing from the cache.
 func TestMisses(t *testing.T) {
 	warm, cold := &conversation.Usage{Input: 5000, CacheWrite: 5000}, &conversation.Usage{Input: 6000, CacheWrite: 6000}
 	tests := []struct {
