@@ -67,7 +67,7 @@ func TestMoment(t *testing.T) {
 	}))
 }
 
-// A line that a crash cut off is none, and later lines are read.
+// A line that a crash cut off is skipped, and later lines are read.
 func TestLogIsCutOff(t *testing.T) {
 	o := options(t)
 	write(t, o, "a", "one")
@@ -91,7 +91,7 @@ func TestLogIsCutOff(t *testing.T) {
 	require.Len(t, records, 1)
 }
 
-// The bound drops old turns, and keeps what newer moments need of their packs.
+// The bound drops old turns, and keeps the parts of their packs that newer moments need.
 func TestBound(t *testing.T) {
 	o := options(t)
 	write(t, o, "kept", "kept since the first moment")

@@ -15,10 +15,11 @@ import (
 	"jp/internal/safefile"
 )
 
-// between is how many bytes of packs are written before the bounds are looked at again.
+// between is how many bytes of packs are written between two checks of the bounds.
 const between = 64 << 20
 
-// bound drops the oldest records if there are more bytes or days than the store may have. written is what has just come.
+// bound drops the oldest records if the store exceeds its bytes or days. written is the size of the newest
+// pack.
 func (s *Store) bound(db *odb.Store, written int64) error {
 	s.mu.Lock()
 	due := s.made < 0 || s.made+written > between
@@ -73,8 +74,8 @@ func (s *Store) Forget(ctx context.Context, conversation string) error {
 	})
 }
 
-// replace makes some records all there are, and removes packs without use. What the records need of such a pack comes into
-// a new one first.
+// replace sets the records of the log, and removes unused packs. First it copies the objects that the records
+// need from such a pack into a new one.
 func (s *Store) replace(db *odb.Store, records []Record) error {
 	packs, needed := map[string]bool{}, map[string]bool{}
 	for _, r := range records {
@@ -101,7 +102,7 @@ func (s *Store) replace(db *odb.Store, records []Record) error {
 		if pack, is := isPack(f.Name()); is && packs[pack] {
 			continue
 		}
-		unused = append(unused, filepath.Join(folder, f.Name())) // or what a kill left
+		unused = append(unused, filepath.Join(folder, f.Name())) // or the rest of a killed write
 	}
 	slices.Sort(unused) // .idx before .pack
 	pack, err := odb.Packs{Store: db}.BeginStored()

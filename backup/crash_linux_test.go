@@ -23,8 +23,8 @@ const (
 	victimDir = "JP_TEST_BACKUP_DIR"
 )
 
-// Turns of the program that is killed: the bounds drop the first one when the third is made, and what the others need of
-// its pack comes into another.
+// Turns of the program that is killed: the bounds drop the first one when the third is made, and another pack
+// gets the objects of its pack that the others need.
 const victimTurns = 3
 
 func TestMain(m *testing.M) {
@@ -55,8 +55,8 @@ func victim(o backup.Options) int {
 	return 0
 }
 
-// requireMoments demands that each moment of the log has all its content, that no moment is missing of which the program
-// said that it made it, but for those that the bounds drop, and that a further one can be made.
+// requireMoments demands that each moment of the log has all its content, that the log has every moment that
+// the program reported, except those that the bounds drop, and that a further one can be made.
 func requireMoments(t *testing.T, o backup.Options, said string) {
 	t.Helper()
 	has := func() map[int]bool {

@@ -16,23 +16,23 @@ import (
 // An Entry is one path at a moment.
 type Entry struct {
 	Path         string
-	Mode         uint32 // as lstat gives it, with the kind; 0: nothing was there
+	Mode         uint32 // as lstat gives it, with the kind; 0: the path was missing
 	Size         int64
 	Mtime, Ctime int64 // nanoseconds
 	Dev, Ino     uint64
 	Links        uint64
-	OID          string // of the content, or of the target of a link; "": it is not known
-	Why          string // why there is no copy; "": there is one, or the path needs none
+	OID          string // of the content, or of the target of a link; "" if unknown
+	Why          string // why the copy is missing; "" if there is one or the path needs none
 }
 
-// Why there is no copy of a file.
+// Why a file has no copy.
 const (
 	WhyLarge    = "too large"
 	WhyLimit    = "over the limit"
 	WhyExcluded = "excluded"
 	WhyMoving   = "changed while jp read it"
 	WhyUnread   = "unreadable"
-	WhyFolder   = "folder"                          // one that git ignores, or another repository: jp does not look into it
+	WhyFolder   = "folder"                          // one that git ignores, or another repository, outside of jp's look
 	WhySpecial  = "jp copies files and links alone" // a pipe, a socket or a device
 	whyTracked  = "in a tree"                       // only the mode is kept here
 )
@@ -54,7 +54,7 @@ func (e *Entry) IsSpecial() bool {
 	return e.There() && !e.IsFolder() && !e.IsLink() && !e.IsFile()
 }
 
-// Extent says how large a file is, or what else there is at the path.
+// Extent is the size of a file, or the kind of another entry.
 func (e *Entry) Extent() string {
 	switch e.kind() {
 	case unix.S_IFIFO:
@@ -67,7 +67,7 @@ func (e *Entry) Extent() string {
 	return safetext.Bytes(e.Size)
 }
 
-// There reports whether anything was at the path.
+// There reports whether the path existed.
 func (e *Entry) There() bool { return e.Mode != 0 }
 
 // OnlyMode reports whether the content is in a tree, and only the mode is kept here.
@@ -83,13 +83,13 @@ func entryOf(path string, st *unix.Stat_t) Entry {
 	}
 }
 
-// sameFile reports whether nothing was done to a file between two looks, as far as lstat tells.
+// sameFile reports whether a file is untouched between two looks, as far as lstat tells.
 func (e *Entry) sameFile(o *Entry) bool {
 	return e.Mode == o.Mode && e.Size == o.Size && e.Mtime == o.Mtime && e.Ctime == o.Ctime && e.Dev == o.Dev && e.Ino == o.Ino
 }
 
-// Same reports whether the path is the same for its user: kind, mode and content. What jp could not read is the same only
-// if nothing was done to it.
+// Same reports whether the path is the same for its user: kind, mode and content. An unread file is the same
+// only if it is untouched.
 func (e *Entry) Same(o *Entry) bool {
 	switch {
 	case e.Mode != o.Mode:
@@ -102,8 +102,8 @@ func (e *Entry) Same(o *Entry) bool {
 	return e.IsFolder() && e.Why != WhyFolder || e.Size == o.Size && e.Mtime == o.Mtime && e.Ino == o.Ino
 }
 
-// grain is more than the clock of a file system lags behind that of the machine: what changed so shortly before it was
-// read may change again unseen.
+// grain is more than the lag of a file system's clock behind that of the machine: a file that changed so
+// shortly before its reading may change again unseen.
 const grain = int64(20 * time.Millisecond)
 
 const listHead = "jp backup 1\n"

@@ -20,7 +20,7 @@ type look struct {
 
 func (s *Store) look() look { return look{nofollow.Open(s.opts.Top), s.opts.Format} }
 
-// at is what is at a path, without its content. Of a path that is not there the mode is 0.
+// at is the entry of a path, without its content. The mode of a missing path is 0.
 func (l look) at(path string) Entry {
 	st, err := l.Lstat([]byte(path))
 	if err != nil {
@@ -38,8 +38,8 @@ func (l look) closed(path string) Entry {
 	return Entry{Path: path, Mode: unix.S_IFDIR, Dev: e.Dev, Ino: e.Ino, Why: WhyFolder}
 }
 
-// read gives the content of a file, or the target of a link, and notes its name in the entry. If the file changes
-// meanwhile it is read once more. Where that does not help either, the entry gets the reason.
+// read gives the content of a file, or the target of a link, and notes its name in the entry. If the file
+// changes meanwhile it is read once more. If it changes again, the entry gets the reason.
 func (l look) read(e *Entry) []byte {
 	if e.IsLink() {
 		target, err := l.Readlink([]byte(e.Path))
@@ -70,8 +70,8 @@ func (l look) read(e *Entry) []byte {
 	return nil
 }
 
-// readWhole reads an open file. It is the same if nothing was done to it since the entry was made. Else the entry is what
-// the file is now.
+// readWhole reads an open file, and updates the entry. same reports whether the file is untouched since the
+// entry was made.
 func readWhole(f *os.File, e *Entry) (data []byte, same bool, err error) {
 	defer f.Close()
 	var st unix.Stat_t
@@ -110,7 +110,8 @@ func checkoutMode(mode uint32) uint32 {
 // OddMode reports whether a file has another mode than a checkout gives.
 func OddMode(mode uint32) bool { return mode&0o7777 != checkoutMode(mode) }
 
-// umask is that of this process. Setting it twice is the only portable way to know it: Linux tells it in a file.
+// umask is that of this process. Linux has it in a file. Elsewhere, setting it twice is the only way to know
+// it.
 var umask = sync.OnceValue(func() uint32 {
 	if text, err := os.ReadFile("/proc/self/status"); err == nil {
 		for line := range strings.Lines(string(text)) {

@@ -13,7 +13,7 @@ import (
 	"jp/gitstore/odb"
 )
 
-// A Request says of which paths a moment is, and of which call.
+// A Request has the paths of a moment, and its call.
 type Request struct {
 	Conversation string
 	Turn, Call   int
@@ -22,7 +22,7 @@ type Request struct {
 	Folders      []string               // those without entries
 	Closed       []string               // those that are only named, each with a slash at its end
 	Modes        map[string]uint32      // of files whose content is in a tree, and to which a checkout would give another mode
-	Part         bool                   // the paths are not all that have no tree
+	Part         bool                   // the paths are only some of those outside of trees
 	Found        []string               // of the moment that is compared, in a tree since then: also unchanged ones are changes
 	Untouched    func(path string) bool // since the moment that is compared; nil: all are looked at
 }
@@ -31,7 +31,8 @@ func (s *Store) record(r Request) Record {
 	return Record{Conversation: r.Conversation, Turn: r.Turn, Call: r.Call, Part: r.Part, Worktree: s.opts.Top, Time: s.opts.Now().UTC(), At: r.At}
 }
 
-// Make makes a moment durable. With an error the store is as it was. If the request names no path nothing is written.
+// Make makes a moment durable. With an error the store stays as it was. A request without paths writes
+// nothing.
 func (s *Store) Make(ctx context.Context, r Request) (m *Moment, err error) {
 	if len(r.Paths)+len(r.Folders)+len(r.Closed)+len(r.Modes) == 0 {
 		return &Moment{Record: s.record(r)}, nil
@@ -176,12 +177,13 @@ func (s *Store) lookAt(m *Moment, r Request, base *Moment) (unread []int) {
 	return unread
 }
 
-// OnlyCompare keeps nothing.
+// OnlyCompare is the event of a comparison that is not kept.
 const OnlyCompare = -1
 
-// Compare finds what differs from a moment, at its paths and those of the request, and keeps that durably. It copies no
-// content. The event is the one that records the changes, 0 for the response of the call, [OnlyCompare] for none. What an earlier event of a lost
-// call records is left out. What it found it gives also with an error.
+// Compare finds the differences from a moment, at its paths and those of the request, and keeps them durably,
+// without copies of content. The event is the one that records the changes, 0 for the response of the call,
+// [OnlyCompare] for none. If an earlier event of a lost call records the same changes, Compare returns none.
+// With an error it returns the changes, too.
 func (s *Store) Compare(ctx context.Context, m *Moment, r Request, event int) ([]Change, error) {
 	changes := s.changes(m, r)
 	if event == OnlyCompare {
@@ -218,7 +220,7 @@ func (s *Store) Compare(ctx context.Context, m *Moment, r Request, event int) ([
 	})
 }
 
-// recorded are the newest changes of a lost call that an event before another one records.
+// recorded are the newest changes of a lost call in the record of an event before another one.
 func (s *Store) recorded(r Request, before int) []Change {
 	records, _ := s.Records()
 	for _, rec := range slices.Backward(records) {
@@ -273,7 +275,8 @@ func (s *Store) changes(m *Moment, r Request) (changes []Change) {
 	return changes
 }
 
-// since is what is at a path now. The content is read only where the path may have changed since a moment.
+// since is the present entry of a path. It reads the content only if the path may have changed since a
+// moment.
 func (s *Store) since(look look, was *Entry, at int64) Entry {
 	if strings.HasSuffix(was.Path, "/") {
 		return look.closed(was.Path)
@@ -290,7 +293,7 @@ func (s *Store) since(look look, was *Entry, at int64) Entry {
 	return now
 }
 
-// Now is what is at a path, with the OID of its content whatever its size.
+// Now is the present entry of a path, with the OID of its content of any size.
 func (s *Store) Now(path string) Entry {
 	look := s.look()
 	defer look.Close()
@@ -319,7 +322,7 @@ func (s *Store) Unchanged(m *Moment) func(path string) bool {
 	}
 }
 
-// Mode is the mode of what is at a path, 0 if nothing is.
+// Mode is the present mode of a path, or 0.
 func (s *Store) Mode(path string) uint32 {
 	look := s.look()
 	defer look.Close()

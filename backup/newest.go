@@ -14,8 +14,8 @@ import (
 	"jp/gitcmd"
 )
 
-// Newest finds the newest moment of a working tree, or of one of several, in all stores below a folder, those of lost
-// repositories too. Both are nil if there is none.
+// Newest finds the newest moment of a working tree, or of one of several, in all stores below a folder, those
+// of lost repositories too. Both results are nil without one.
 func Newest(folder string, tops ...string) (*Store, *Moment, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -46,8 +46,8 @@ func Newest(folder string, tops ...string) (*Store, *Moment, error) {
 	return store, m, err
 }
 
-// Before finds the newest moment before a call of a conversation, or before an earlier one, also one of single paths if
-// part is set. It is nil if there is none.
+// Before finds the newest moment before a call of a conversation, or before an earlier one, also one of
+// single paths if part is set. It is nil without one.
 func (s *Store) Before(conversation string, call int, part bool) (*Moment, error) {
 	records, err := s.Records()
 	for _, r := range slices.Backward(records) {
@@ -58,8 +58,8 @@ func (s *Store) Before(conversation string, call int, part bool) (*Moment, error
 	return nil, err
 }
 
-// Last finds the last moment of a working tree before a call of a conversation. If there is none it is the newest one of
-// the working tree in all stores below a folder.
+// Last finds the last moment of a working tree before a call of a conversation, or else the newest one of the
+// working tree in all stores below a folder.
 func (s *Store) Last(folder, conversation string, call int) (*Store, *Moment, error) {
 	if m, err := s.Before(conversation, call, false); m != nil || err != nil {
 		return s, m, err
@@ -67,7 +67,8 @@ func (s *Store) Last(folder, conversation string, call int) (*Store, *Moment, er
 	return Newest(folder, s.opts.Top)
 }
 
-// WriteTo writes the files of a moment into a folder, and gives the entries without a copy. A file that is there stays.
+// WriteTo writes the files of a moment into a folder, and gives the entries without a copy. It leaves
+// existing files.
 func (s *Store) WriteTo(m *Moment, root *os.Root) (written, without []Entry, err error) {
 	for _, e := range m.Entries {
 		switch {

@@ -22,7 +22,7 @@ import (
 	"jp/internal/safefile"
 )
 
-// Options say what a store is of, and how much it keeps.
+// Options have the place of a store, and its bounds.
 type Options struct {
 	Dir      string              // of the repository's backups
 	Format   gitcmd.ObjectFormat // of the repository
@@ -42,12 +42,12 @@ type Options struct {
 type Store struct {
 	opts Options
 	mu   sync.Mutex
-	db   *odb.Store // nil: not opened yet
+	db   *odb.Store // nil before it is opened
 	last *Moment    // of this working tree, made by this process
-	made int64      // bytes of packs since the bounds were looked at; -1: not yet
+	made int64      // bytes of packs since the last check of the bounds; -1 before the first
 }
 
-// New gives the store of a folder. It reads and makes nothing yet.
+// New gives the store of a folder, without reading or making files.
 func New(o Options) *Store {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -70,7 +70,7 @@ type Record struct {
 	Event        int       `json:"event,omitempty"` // of changes that jp itself made, or of a lost call: the seq of the event that records them
 	Worktree     string    `json:"worktree"`
 	Time         time.Time `json:"time"`
-	At           int64     `json:"at"`   // nanoseconds of the file system's clock, before anything was looked at
+	At           int64     `json:"at"`   // nanoseconds of the file system's clock, before the first look
 	Pack         string    `json:"pack"` // that has the list
 	Bytes        int64     `json:"bytes,omitempty"`
 	List         string    `json:"list,omitempty"`    // of a moment
@@ -78,14 +78,14 @@ type Record struct {
 	After        string    `json:"after,omitempty"`
 }
 
-// A Moment is what was there before a program ran.
+// A Moment has the files before a program's run.
 type Moment struct {
 	Record
 	Entries []Entry // sorted by path
 	Fresh   int64   // bytes that were read for it
 }
 
-// at is what was at a path, nil if the moment does not list it.
+// at is the entry of a path, or nil.
 func (m *Moment) at(path string) *Entry {
 	if i, listed := slices.BinarySearchFunc(m.Entries, path, func(e Entry, path string) int { return strings.Compare(e.Path, path) }); listed {
 		return &m.Entries[i]
@@ -101,7 +101,7 @@ func (m *Moment) Had(path string) bool {
 
 const logName = "log"
 
-// open opens the object folder. It makes it if make is set; else the store is nil where there is none.
+// open opens the object folder. If it is missing, open makes it if make is set, and else returns nil.
 func (s *Store) open(make bool) (*odb.Store, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -184,7 +184,7 @@ func (s *Store) Close() error {
 	return s.db.Close()
 }
 
-// Records are the lines of the log, oldest first. A line that a crash cut off is none.
+// Records are the lines of the log, oldest first, without a line that a crash cut off.
 func (s *Store) Records() ([]Record, error) {
 	lines, err := s.lines()
 	var records []Record
@@ -249,7 +249,7 @@ func (s *Store) add(r Record) (err error) {
 	return nil
 }
 
-// newest is the last moment of this working tree, nil where there is none that can be read.
+// newest is the last readable moment of this working tree, or nil.
 func (s *Store) newest(db *odb.Store) (*Moment, error) {
 	s.mu.Lock()
 	last := s.last
@@ -266,7 +266,7 @@ func (s *Store) newest(db *odb.Store) (*Moment, error) {
 		if m, err := s.moment(db, r); err == nil {
 			return m, nil
 		}
-		break // what was read for it is read again
+		break // its content is read again
 	}
 	return nil, err
 }
@@ -294,10 +294,9 @@ func (s *Store) list(db *odb.Store, pack, oid string) ([]Entry, error) {
 // A Change is a path that differs from a moment.
 type Change struct{ Before, After Entry }
 
-// Path is where it is.
 func (c *Change) Path() string { return c.Before.Path }
 
-// String says what became of it.
+// String describes the change.
 func (c *Change) String() string {
 	switch was, is := &c.Before, &c.After; {
 	case !was.There():
@@ -331,8 +330,8 @@ func (s *Store) ChangesOf(r Record) ([]Change, error) {
 	return changes, nil
 }
 
-// Changes are all changes of a conversation: of the last run of each call by the seq of its request, and those that jp itself
-// made, or that were found after a lost call, by the seq of their event. Those that cannot be read are left out.
+// Changes are all readable changes of a conversation: of the last run of each call by the seq of its request,
+// and those that jp itself made, or that were found after a lost call, by the seq of their event.
 func (s *Store) Changes(conversation string) (calls, events map[int][]Change, err error) {
 	calls, events = map[int][]Change{}, map[int][]Change{}
 	records, err := s.Records()
