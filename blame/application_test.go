@@ -67,7 +67,7 @@ func view(t *testing.T, s *front.Scratch, r *repo.Repo, id conversation.ID) *rep
 
 var scripted = regexp.MustCompile(`script/\S+`)
 
-// told is all that jp says of a line, without the times.
+// told are jp's words about a line, without the times.
 func told(l blame.BlamedLine) string {
 	var b strings.Builder
 	for _, row := range l.Explain() {
@@ -329,7 +329,7 @@ func TestLogByTurn(t *testing.T) {
 	}
 }
 
-// TestLogStopsWithItsReader removes an early event: who reads the newest entries does not come to it.
+// TestLogStopsWithItsReader removes an early event: a reader of the newest entries stops before it.
 func TestLogStopsWithItsReader(t *testing.T) {
 	s := front.New(t)
 	script := journaltest.NewScript(t)

@@ -100,7 +100,7 @@ func (h *history) commit(message string) {
 	h.run("commit", "-q", "--allow-empty", "-m", message)
 }
 
-// tree is the working tree as a snapshot has it.
+// tree is the working tree in the form of a snapshot.
 func (h *history) tree() string { return hex.EncodeToString(h.stored.folder(h.t, h.dir)) }
 
 // head is the commit of HEAD, which git names again after it ran.
@@ -122,7 +122,7 @@ func (h *history) event(body conversation.Body) {
 	h.record = nil
 }
 
-// tool lets the agent change files; what others changed before it is an outside change.
+// tool lets the agent change files. Earlier changes by others are an outside change.
 func (h *history) tool(name string, change func()) {
 	if tree := h.tree(); len(h.events) > 0 && h.events[len(h.events)-1].Tree != tree {
 		h.event(&conversation.Workspace{})
@@ -131,7 +131,7 @@ func (h *history) tool(name string, change func()) {
 	h.event(&conversation.ToolCallResponse{Name: name})
 }
 
-// blamed says which lines of a file are the agent's.
+// blamed reports which lines of a file are the agent's.
 func (h *history) blamed(path string) []bool {
 	if h.record == nil {
 		rec := recorder{trees: h.trees, read: &contents{}, from: copier{ground: &standing{}}}
@@ -180,7 +180,7 @@ func function(who string, n int) string {
 // A score counts lines.
 type score struct{ agent, found, others, wrong, trivial, trivialFound, trivialOthers, trivialWrong, beside int }
 
-// expect compares a file with what is true of it: owners says line by line whose it is.
+// expect compares a file with the truth: owners reports line by line whose it is.
 func (s *score) expect(t *testing.T, lines []string, owners []bool, got []bool) {
 	require.Len(t, owners, len(lines))
 	require.Len(t, got, len(lines))
@@ -210,7 +210,7 @@ func (s *score) expect(t *testing.T, lines []string, owners []bool, got []bool) 
 	}
 }
 
-// block are the parts of the generated file in order: who wrote each.
+// mixed are the parts of the generated file in order: who wrote each.
 func mixed(seed int) (before, after string, owners []bool) {
 	var b, a strings.Builder
 	for i := range 12 {
@@ -229,8 +229,8 @@ func mixed(seed int) (before, after string, owners []bool) {
 	return b.String(), a.String(), owners
 }
 
-// TestAttribution prints for each operation of git which part of the agent's lines is found, and how
-// many of others are called the agent's.
+// TestAttribution prints for each operation of git how many of the agent's lines are found, and how many of
+// others are called the agent's.
 func TestAttribution(t *testing.T) {
 	operations := []struct {
 		name string

@@ -21,8 +21,8 @@ import (
 	"jp/internal/safetext"
 )
 
-// A BlamedLine is a line of a file with what wrote it: an event, or else a commit. If both are nil
-// the writer is unknown.
+// A BlamedLine is a line of a file with its writer: an event, or else a commit. If both are nil the writer is
+// unknown.
 type BlamedLine struct {
 	Number  int // in the file as it is now, from 1
 	Text    string
@@ -37,7 +37,7 @@ type BlamedLine struct {
 	subject string // of the event
 }
 
-// A gitCommit is what git blame says of a commit.
+// A gitCommit has git blame's facts about a commit.
 type gitCommit struct {
 	oid     string
 	author  string
@@ -47,13 +47,13 @@ type gitCommit struct {
 	file    string // the path in it
 }
 
-// attribution is which line of which commit a line comes from.
+// attribution is the commit that a line comes from, and its line there.
 type attribution struct {
 	commit *gitCommit
 	line   int
 }
 
-// A Question is a file, or one line of it, and where to look for its writers.
+// A Question is a file, or one line of it, and the conversations to search.
 type Question struct {
 	Path    string
 	Line    int    // 0: all
@@ -61,7 +61,7 @@ type Question struct {
 	Session string // the session's conversation, "" without one
 }
 
-// Lines says of each line of the file as it is now who wrote it.
+// Lines gives each line of the present file with its writer.
 func (x *Index) Lines(ctx context.Context, q Question) ([]BlamedLine, error) {
 	head, err := x.headVersion(ctx, q.Path)
 	if err != nil {
@@ -149,7 +149,7 @@ func (x *Index) match(ctx context.Context, lines []currentLine, paths []string, 
 	return m.match()
 }
 
-// headVersion is a file in HEAD, nil where it is not there.
+// headVersion is a file in HEAD, or nil.
 func (x *Index) headVersion(ctx context.Context, path string) (*string, error) {
 	tree, err := revision(ctx, x.repo, "HEAD^{tree}")
 	if err != nil || tree == "" {
@@ -174,7 +174,7 @@ func (x *Index) version(ctx context.Context, tree, path string) (*string, error)
 	return &text, nil
 }
 
-// newest is a file that the working tree has not, in the conversation that changed it last.
+// newest is a file that the working tree lacks, in the conversation that changed it last.
 func (x *Index) newest(ctx context.Context, path string) (*string, error) {
 	var last *string
 	var at time.Time
@@ -202,7 +202,7 @@ func (x *Index) newest(ctx context.Context, path string) (*string, error) {
 	return last, nil
 }
 
-// fileNow is a file as it is now, nil where there is no regular one.
+// fileNow is the present file, nil unless it is a regular one.
 func fileNow(r *repo.Repo, path string) *string {
 	if r.At.TopLevel == "" {
 		return nil
@@ -223,7 +223,7 @@ func fileNow(r *repo.Repo, path string) *string {
 	return &text
 }
 
-// gitBlame attributes the lines of a file in a commit, by their number. White space does not count.
+// gitBlame attributes the lines of a file in a commit, by their number, ignoring white space.
 func (x *Index) gitBlame(ctx context.Context, commit, path string, line int) (map[int]attribution, error) {
 	args := []string{"blame", "--porcelain", "-w"}
 	if line > 0 {
@@ -241,8 +241,7 @@ func (x *Index) gitBlame(ctx context.Context, commit, path string, line int) (ma
 	return parseBlame(string(out)), nil
 }
 
-// parseBlame reads git's porcelain format, in which what is known of a commit
-// comes with the first of its lines.
+// parseBlame reads git's porcelain format, which has the facts about a commit at the first of its lines.
 func parseBlame(out string) map[int]attribution {
 	by := map[int]attribution{}
 	commits := map[string]*gitCommit{}
@@ -304,7 +303,6 @@ func short(name string) string {
 	return name[:slash] + conversation.ID(name[slash:]).Short()
 }
 
-// tool reports whether a tool wrote the line.
 func (l BlamedLine) tool() bool { return l.event != nil && l.event.Writer == byTool }
 
 // at names an event of the line's conversation.
@@ -315,7 +313,7 @@ func (l BlamedLine) at(seq int) string {
 	return fmt.Sprintf("%s@%d", short(l.record.Conversation), seq)
 }
 
-// Ref names what wrote the line.
+// Ref names the event or commit that wrote the line.
 func (l BlamedLine) Ref() string {
 	switch {
 	case l.event != nil && l.event.Writer != unproven:

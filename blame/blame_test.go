@@ -28,8 +28,7 @@ func TestSameLines(t *testing.T) {
 	}
 }
 
-// Every line of now has one entry, in rising order, and those that are not 0
-// name an equal line.
+// Every line of now has one entry, in rising order, and the entries other than 0 name an equal line.
 func TestSameLinesOfAnyTexts(t *testing.T) {
 	text := rapid.Custom(func(t *rapid.T) string {
 		return strings.Join(rapid.SliceOf(rapid.SampledFrom([]string{"a\n", "b\n", "c\n", "\n", "a"})).Draw(t, "lines"), "")

@@ -18,7 +18,7 @@ import (
 	"jp/worktree"
 )
 
-// A Comparison is which files differ, and how.
+// A Comparison has the files that differ, and their differences.
 type Comparison struct {
 	view   *repo.View
 	Tree   *worktree.Worktree
@@ -33,10 +33,10 @@ type Span struct {
 	Before, After string
 	only          []string // these paths; nil: all
 	Changes       []worktree.Change
-	Whole         bool // the changes are all that differs
+	Whole         bool // the changes are all differences
 }
 
-// A FileDiff is how one path differs over all spans.
+// A FileDiff is the difference of one path over all spans.
 type FileDiff struct {
 	RawPath string `json:"-"`
 	Path    string `json:"path"`
@@ -77,8 +77,8 @@ type touch struct {
 	tool  bool
 }
 
-// tools compares what tools changed between two events, and nothing else: a
-// path that others changed between two tools has a span for each piece.
+// tools compares only the changes by tools between two events: a path that others changed between two tools
+// has a span for each piece.
 func (c *Comparison) tools(ctx context.Context, from, to int) error {
 	c.Seqs = [2]int{from, to}
 	touches := map[string][]touch{}
@@ -132,8 +132,7 @@ func (c *Comparison) pieces(list []touch, from, to int) [][2]int {
 	return all
 }
 
-// Find compares the trees, in some paths or in all. It counts lines where that is asked
-// for.
+// Find compares the trees, in some paths or in all. With count it counts lines.
 func (c *Comparison) Find(ctx context.Context, paths []string, count bool) error {
 	compare := c.Tree.Compare
 	if count {
@@ -164,7 +163,7 @@ func (c *Comparison) Find(ctx context.Context, paths []string, count bool) error
 	return nil
 }
 
-// Known refuses a named path that is in no compared snapshot and not in the newest one.
+// Known fails for a named path that all compared snapshots and the newest one lack.
 func (c *Comparison) Known(ctx context.Context, paths []string) error {
 	ids := []string{c.view.Newest().Tree}
 	for _, s := range c.Spans {
@@ -195,7 +194,7 @@ func has(sorted []string, path string) bool {
 	return found
 }
 
-// sum adds one change to what is known of its path.
+// sum adds one change to the sum of its path.
 func (c *Comparison) sum(byPath map[string]*FileDiff, ch worktree.Change) {
 	f := byPath[ch.Path]
 	if f == nil {
@@ -215,7 +214,7 @@ func (c *Comparison) sum(byPath map[string]*FileDiff, ch worktree.Change) {
 	f.Added, f.Deleted = f.Added+ch.Added, f.Deleted+ch.Deleted
 }
 
-// Scaled is a part of a bar that is not nothing where n is not.
+// Scaled is the length of a part of a bar, at least 1 if n is not 0.
 func Scaled(n, bar, most int) int {
 	if n == 0 {
 		return 0
@@ -247,7 +246,7 @@ func (c *Comparison) Worktree(ctx context.Context, ev *conversation.Event) error
 	return c.Blame(ctx, ev.Seq+1, newest.Seq)
 }
 
-// Turn compares what the tools changed in a turn, or in all.
+// Turn compares the changes by tools in a turn, or in all.
 func (c *Comparison) Turn(ctx context.Context, which string) error {
 	if which == "all" {
 		return c.tools(ctx, c.view.Events[0].Seq, c.view.Events[len(c.view.Events)-1].Seq)

@@ -30,8 +30,8 @@ func revision(ctx context.Context, r *repo.Repo, name string) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// GitLog is the git command that shows the commits of the entries, of which there is at
-// least one, and those between them. It starts git to see whether the first one has a parent.
+// GitLog is the git command that shows the commits of the entries, which are not empty, and those between
+// them. It starts git to see whether the first one has a parent.
 func GitLog(ctx context.Context, v *repo.View, entries []Entry, o LogOptions) (string, error) {
 	first, last := entries[0].Event, entries[len(entries)-1].Event
 	if first.Seq > last.Seq {

@@ -80,9 +80,9 @@ func (h MessageHook) installed() (is, madeDir bool, err error) {
 	return false, false, nil
 }
 
-// Check refuses a repository in which git looks for hooks elsewhere, or whose hook jp cannot keep.
+// Check fails if git looks for the repository's hooks elsewhere, or if jp cannot keep its hook.
 func (h MessageHook) Check(ctx context.Context) error {
-	out, _ := h.repo.Git.Run(ctx, "config", "--show-scope", "-z", "--get-all", "core.hooksPath") // not set: an error
+	out, _ := h.repo.Git.Run(ctx, "config", "--show-scope", "-z", "--get-all", "core.hooksPath") // if unset it fails
 	path := ""
 	fields := strings.Split(string(out), "\x00")
 	for i := 0; i+1 < len(fields); i += 2 {
@@ -98,7 +98,7 @@ func (h MessageHook) Check(ctx context.Context) error {
 	return err
 }
 
-// Install puts the hook in place, after [MessageHook.Check], and says what it did.
+// Install puts the hook in place, after [MessageHook.Check], and reports its work.
 func (h MessageHook) Install() (done string, err error) {
 	path, own := filepath.Join(h.Dir(), hookName), filepath.Join(h.Dir(), kept)
 	is, madeDir, err := h.installed()
@@ -144,9 +144,9 @@ func (h MessageHook) Uninstall() (done bool, err error) {
 	return true, nil
 }
 
-// NameStaged adds to the file of a commit's message the trailers of what is staged. A merge gets
-// no trailers: its lines are those of its parents. amends is the date of the author, as git gives it to its hooks, if the
-// commit may take the place of HEAD; "": it does not.
+// NameStaged adds to the file of a commit's message the trailers of the staged changes. A merge gets no
+// trailers: its lines are those of its parents. amends is the date of the author, as git gives it to its
+// hooks, if the commit may take the place of HEAD, or "".
 func (x *Index) NameStaged(ctx context.Context, path, index, amends string) error {
 	against := "HEAD"
 	if amends != "" {
@@ -170,8 +170,9 @@ func (x *Index) NameStaged(ctx context.Context, path, index, amends string) erro
 	return addTrailers(path, x.commentChar(ctx), trailers)
 }
 
-// staged are the trailers of a commit of what is staged: of each conversation that wrote some of its
-// lines, the newest event. against is the commit's parent, and index the file of git's index, "" for the usual one.
+// staged are the trailers of a commit of the staged changes: of each conversation that wrote some of its
+// lines, the newest event. against is the commit's parent, and index the file of git's index, "" for the
+// usual one.
 func (x *Index) staged(ctx context.Context, against, index string) ([]Trailer, error) {
 	if tree, err := revision(ctx, x.repo, against+"^{tree}"); err != nil {
 		return nil, err
@@ -230,7 +231,7 @@ func (x *Index) commentChar(ctx context.Context) string {
 	return "#"
 }
 
-// scissors stands in the comment from which on git leaves out everything.
+// scissors is the comment from which on git leaves out everything.
 const scissors = " ------------------------ >8 ------------------------\n"
 
 // addTrailers adds to the file of a commit's message the trailers that it lacks, before the comments

@@ -20,21 +20,21 @@ import (
 	"jp/internal/safefile"
 )
 
-// indexMagic names what the records say: it changes if the same events give another record.
+// indexMagic is the version of the records: it changes if the same events give another record.
 const indexMagic = "jp-blame 2\n"
 
 // mostMemory is how much memory jp uses while it reads all conversations, if that is enough: each
 // file that it reads is soon garbage.
 const mostMemory = 110 << 20
 
-// An Index says which lines the conversations of a repository wrote. Its file is in the folder of
-// jp, is checked by the user's key, and can be deleted.
+// An Index has the lines that the conversations of a repository wrote. Its file is in the folder of jp, is
+// checked by the user's key, and can be deleted.
 type Index struct {
 	repo    *repo.Repo
 	records []*record
 	files   contents         // that were read last
 	ground  standing         // at the beginning of the conversation that was read last
-	Left    map[string]error // conversations that cannot be read
+	Left    map[string]error // unreadable conversations
 }
 
 // OpenIndex reads the index and brings it up to date: it reads the events of the conversations
@@ -94,8 +94,7 @@ func OpenIndex(ctx context.Context, r *repo.Repo) (*Index, error) {
 	return x, nil
 }
 
-// read makes the record of a conversation from its events; of a damaged one, from those before the
-// damage.
+// read makes the record of a conversation from its events, or from those before damage.
 func (x *Index) read(ctx context.Context, i conversation.Info) (*record, error) {
 	events, err := x.repo.Store.LoadOutline(ctx, i.Head)
 	if err != nil {
@@ -216,9 +215,9 @@ func appendTexts(data []byte, texts ...string) []byte {
 	return data
 }
 
-// An indexDecoder reads what encodeIndex wrote. It fails for good at the first wrong number.
+// An indexDecoder reads the output of encodeIndex. It fails for good at the first wrong number.
 type indexDecoder struct {
-	data   []byte // what is left
+	data   []byte // the rest
 	words  string // all data, of which each text is a part: one copy is less work than many
 	failed bool
 }
@@ -257,7 +256,7 @@ func (d *indexDecoder) text() string {
 	return d.words[begin : begin+len(d.take(n))]
 }
 
-// decodeIndex reads records, none of another format or damaged.
+// decodeIndex reads records. It returns none for a damaged file or another format.
 func decodeIndex(data []byte) (records []*record) {
 	body, ours := bytes.CutPrefix(data, []byte(indexMagic))
 	if !ours || len(body) < 4 || binary.LittleEndian.Uint32(body[len(body)-4:]) != crc32.ChecksumIEEE(data[:len(data)-4]) {

@@ -16,8 +16,8 @@ var small = map[string]bool{
 	"true": true, "false": true, "func": true, "import": true, "const": true, "var": true, "type": true, "returnnil": true,
 }
 
-// keyOf is a line without its white space as a number, and how many letters and digits it has. A
-// line that says too little to be told from others has the weight 0.
+// keyOf is a line without its white space as a number, and how many letters and digits it has. A line too
+// common to be recognised has the weight 0.
 func keyOf(line string) (key uint64, weight int) {
 	key = 14695981039346656037 // FNV-1a
 	var word [10]byte
@@ -164,8 +164,8 @@ func sharedSuffix(a, b string) int {
 	return n
 }
 
-// alignLines gives for each line of now the equal line of then, from 1, or 0. White space does not
-// count, and an ambiguous insertion or removal begins as a person would see it.
+// alignLines gives for each line of now the equal line of then, from 1, or 0. It ignores white space, and an
+// ambiguous insertion or removal begins as a person would see it.
 func alignLines(then, now string) []int {
 	return align(contentOf(then, nil).lines, contentOf(now, nil).lines)
 }
@@ -215,8 +215,8 @@ func keyText(lines []line) string {
 	return b.String()
 }
 
-// slide moves each group of lines without an equal one up or down, between lines that are equal to
-// those at its other end, to where it begins after an empty line, or behind the end of a block.
+// slide moves each group of lines without an equal one up or down, between lines that are equal to those at
+// its other end, to a place behind an empty line, or behind the end of a block.
 func slide(lines []line, same []int) {
 	for b := 0; b < len(lines); b++ {
 		if same[b] > 0 {
@@ -255,7 +255,7 @@ func slide(lines []line, same []int) {
 	}
 }
 
-// opens says how much a line looks like the first of a block.
+// opens is how much a line looks like the first of a block.
 func opens(lines []line, at int) int {
 	after := at > 0 && lines[at-1].kind == closing
 	switch {

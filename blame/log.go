@@ -23,15 +23,15 @@ type LogOptions struct {
 	Internal bool
 }
 
-// An Entry is an event with what it changed in the files.
+// An Entry is an event with its changes of the files.
 type Entry struct {
 	Event   *conversation.Event
 	Before  string // tree before it
 	Changes []worktree.Change
 }
 
-// Reach says how far back a view must go for [Entries] to have all that is asked for; nil: to the
-// first event.
+// Reach is how far back a view must go for [Entries] to have all entries of the options; nil: to the first
+// event.
 func (o LogOptions) Reach() repo.Reach {
 	if o.Limit == 0 || len(o.Paths) > 0 {
 		return nil
@@ -46,7 +46,7 @@ func (o LogOptions) Reach() repo.Reach {
 	}
 }
 
-// A Log is what a log shows of a conversation.
+// A Log is a conversation's log.
 type Log struct {
 	View    *repo.View
 	Entries []Entry // in the order to show them; nil if Each reads them
@@ -72,7 +72,7 @@ func OpenLog(ctx context.Context, h *repo.Host, r *repo.Repo, o LogOptions, whol
 	return l, err
 }
 
-// Each yields the entries, and reads no turn before it comes to it.
+// Each yields the entries, and reads each turn as it comes to it.
 func (l *Log) Each(ctx context.Context) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		for _, it := range l.Entries {
@@ -136,8 +136,8 @@ func compare(ctx context.Context, v *repo.View, o LogOptions, entries []Entry) (
 	return err
 }
 
-// entriesOf are the entries of the events of a view, oldest first. before is the tree that the first
-// event found, "" where it is its own or, of the conversation's first event, that of the commit below.
+// entriesOf are the entries of the events of a view, oldest first. before is the tree before the first event.
+// By default it is that event's own, or for the conversation's first event that of the commit below.
 func entriesOf(ctx context.Context, v *repo.View, o LogOptions, before string) ([]Entry, error) {
 	if before == "" {
 		before = v.Events[0].Tree
@@ -169,8 +169,7 @@ func entriesOf(ctx context.Context, v *repo.View, o LogOptions, before string) (
 	return entries, nil
 }
 
-// changes are what an event changed in some paths, or in all, perhaps with the number of
-// lines.
+// changes are an event's changes of some paths, or of all, perhaps with the number of lines.
 func changes(ctx context.Context, v *repo.View, it Entry, paths []string, count bool) ([]worktree.Change, error) {
 	if it.Before == it.Event.Tree {
 		return nil, nil

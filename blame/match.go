@@ -11,7 +11,7 @@ type currentLine struct {
 	key    uint64
 	weight int
 	old    bool      // it belongs to a commit from before all conversations
-	commit time.Time // when the commit that brought it was made; zero: it is not committed
+	commit time.Time // the time of the commit that brought it; zero if uncommitted
 	oid    string    // of that commit
 }
 
@@ -20,7 +20,7 @@ type place struct {
 	record, hunk, line int32
 }
 
-// A match is what wrote a current line.
+// A match is the writer of a current line.
 type match struct {
 	record *record
 	source *source
@@ -31,8 +31,8 @@ type run struct {
 	place
 	from, to int  // current lines
 	same     bool // the hunk is of the same file
-	strong   bool // it says enough to be no accident
-	copied   bool // it says enough to be a copy of lines that stand in the file too
+	strong   bool // it says enough to exclude an accident
+	copied   bool // it says enough to be a copy of lines in the file
 }
 
 const (
@@ -66,7 +66,7 @@ func newMatcher(records []*record, lines []currentLine, paths []string) *matcher
 	for _, p := range paths {
 		m.paths[p] = true
 	}
-	var sieve [1 << 13]uint64 // most lines of the records are not in the file
+	var sieve [1 << 13]uint64 // the file lacks most lines of the records
 	for _, l := range lines {
 		m.now[l.key]++
 		sieve[l.key>>6&(1<<13-1)] |= 1 << (l.key & 63)
@@ -98,8 +98,8 @@ func newMatcher(records []*record, lines []currentLine, paths []string) *matcher
 	return m
 }
 
-// mostPlaces is how many places of one text are followed: a text that stands everywhere proves
-// nothing by itself, and the lines beside it find it.
+// mostPlaces is how many places of one text are followed: a frequent text is no proof by itself, and the
+// lines beside it find it.
 const mostPlaces = 256
 
 // runs are all runs, each as long as it goes.
@@ -130,7 +130,7 @@ func (m *matcher) followed(i int) bool {
 	return len(m.places[m.lines[i].key]) <= mostPlaces
 }
 
-// judge says how much a run proves.
+// judge rates the evidence of a run.
 func (m *matcher) judge(r *run) {
 	rec := m.records[r.record]
 	r.same = m.paths[rec.Paths[rec.hunks[r.hunk].path]]
@@ -154,7 +154,7 @@ func (m *matcher) judge(r *run) {
 	r.strong = unique > 0 && weight >= enoughWeight || r.copied
 }
 
-// match gives for each line what wrote it; the source is nil for what is unknown.
+// match gives the writer of each line. The source is nil if unknown.
 func (m *matcher) match() []match {
 	runs := m.runs()
 	m.adopt(runs)
@@ -201,8 +201,7 @@ func bit(b bool) int {
 	return 0
 }
 
-// adopt takes a path as a name of the file if half of the lines that stand in it once come from
-// there.
+// adopt takes a path as a name of the file if half of the file's unique lines come from there.
 func (m *matcher) adopt(runs []run) {
 	lines := 0
 	for _, l := range m.lines {

@@ -12,17 +12,17 @@ import (
 	"jp/conversation"
 )
 
-// An origin is why a tool wrote what it wrote.
+// An origin is the reason for a tool's change.
 type origin struct {
 	call    *conversation.ToolCall
 	model   string              // "provider/name"
 	because *conversation.Event // the result that the model had seen last
-	request *conversation.Event // what it was asked
-	allowed *conversation.Event // who let the tool run; nil: nobody had to
+	request *conversation.Event // the user's request
+	allowed *conversation.Event // who let the tool run; nil if it ran freely
 	permit  string              // in words
 }
 
-// originOf follows a tool's result back to the question, nil for other events.
+// originOf follows a tool's result back to the request, nil for other events.
 func originOf(v *repo.View, e *conversation.Event) *origin {
 	response, ok := e.Body.(*conversation.ToolCallResponse)
 	if !ok {
@@ -91,7 +91,7 @@ func answerOf(e *conversation.Event) string {
 	return strings.TrimSuffix(strings.TrimPrefix(e.Subject, "answer: "), " (user)")
 }
 
-// Explained says of a whole event what [BlamedLine] says of a line.
+// Explained is a whole event as a [BlamedLine].
 func Explained(v *repo.View, e *conversation.Event) BlamedLine {
 	s, _ := new(recorder).sourceOf(e)
 	return BlamedLine{
@@ -119,7 +119,7 @@ func (l *BlamedLine) Trace(ctx context.Context, h *repo.Host) error {
 	return nil
 }
 
-// written says who wrote the line, and when.
+// written names the writer of the line, and the time.
 func (l BlamedLine) written() string {
 	switch {
 	case l.event == nil && l.commit != nil:
@@ -216,8 +216,8 @@ func reason(e *conversation.Event, text string) map[string]any {
 	return map[string]any{"seq": e.Seq, "text": text}
 }
 
-// Explain lists all that is known of the line: the label, the event or commit, and its
-// text. [BlamedLine.Trace] comes first.
+// Explain lists all facts about the line: the label, the event or commit, and its text. [BlamedLine.Trace]
+// comes first.
 func (l BlamedLine) Explain() [][3]string {
 	rows := [][3]string{{"written", l.Ref(), l.written()}}
 	if l.origin != nil {

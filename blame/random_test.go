@@ -35,7 +35,7 @@ type randomHistory struct {
 
 var (
 	commonLines = []string{"\tif err != nil {", "\t\treturn err", "\t}", "}", "", "\treturn nil", "\tdefer f.Close()"}
-	// license begins files of either writer: whose words they are says the file's first version.
+	// license begins files of either writer. Its writer is that of the file's first version.
 	license = []string{
 		"// Copyright 2026 The Authors of the Program. All rights reserved.", "//",
 		"// Use of this source code is governed by a license that stands", "// in the file LICENSE. There is no warranty of any kind.", "",
@@ -99,7 +99,7 @@ func (h *randomHistory) concat() {
 	h.put(h.newPath(), slices.Concat(h.files[h.anyPath()], h.files[h.anyPath()]))
 }
 
-// split cuts a file in two; the first part may stay where it was.
+// split cuts a file in two. The first part may stay in place.
 func (h *randomHistory) split() {
 	path := h.anyPath()
 	lines := h.files[path]
@@ -209,7 +209,7 @@ func (h *randomHistory) side(work func()) {
 	h.run("checkout", "-q", "main")
 }
 
-// colleague adds lines and a file on another branch, which the working tree does not have then.
+// colleague adds lines and a file on another branch, which the working tree lacks meanwhile.
 func (h *randomHistory) colleague() {
 	h.commit("before the colleague")
 	was := maps.Clone(h.files)
@@ -223,9 +223,9 @@ func (h *randomHistory) colleague() {
 	h.files, h.pulled = was, h.files
 }
 
-// TestRandomHistories lets an agent and people write in turns, ends each history with one operation, and prints which
-// part of the agent's lines jp finds, and which part of those it calls the agent's are. JP_SEED is the first seed,
-// JP_SEEDS how many each operation gets.
+// TestRandomHistories lets an agent and people write in turns, ends each history with one operation, and
+// prints how many of the agent's lines jp finds, and how many of those it calls the agent's are. JP_SEED is
+// the first seed, JP_SEEDS how many each operation gets.
 func TestRandomHistories(t *testing.T) {
 	number := func(name, otherwise string) uint64 {
 		n, err := strconv.ParseUint(cmp.Or(os.Getenv(name), otherwise), 10, 64)
@@ -371,8 +371,8 @@ func TestRandomHistories(t *testing.T) {
 	require.Equal(t, all.agent, all.found, "lines of the agent are missed")
 }
 
-// count compares a file with what is true of it. A common line beside the agent's lines may be either's: which
-// of two equal lines was inserted, the files do not say.
+// count compares a file with the truth. A common line beside the agent's lines may be either's: the files
+// leave open which of two equal lines was inserted.
 func (s *score) count(lines []ownedLine, got []bool, differs func(i int)) {
 	beside := make([]bool, len(lines))
 	for range 2 {
@@ -410,7 +410,8 @@ func (s *score) add(o score) {
 	s.trivialOthers, s.trivialWrong, s.beside = s.trivialOthers+o.trivialOthers, s.trivialWrong+o.trivialWrong, s.beside+o.beside
 }
 
-// String has recall, precision and the lines of others that are wrong: of lines with words of their own, then of common ones.
+// String has recall, precision and the lines of others that are wrong: distinct lines first, then common
+// ones.
 func (s score) String() string {
 	part := func(n, of int) string {
 		if of == 0 {

@@ -13,13 +13,13 @@ import (
 	"jp/gitstore/trees"
 )
 
-// A writer is what kind of event changed a file.
+// A writer is the kind of an event that changed a file.
 type writer byte
 
 const (
 	byUser   writer = iota // an outside change
 	byTool                 // the agent
-	atStart                // not committed when the conversation began
+	atStart                // uncommitted when the conversation began
 	unproven               // a tool, in a file whose content before it is unknown
 )
 
@@ -31,15 +31,15 @@ type source struct {
 	Author string
 	Tool   string
 	Model  string
-	Head   string // the commit of the user that it found
+	Head   string // the commit of the user at the event
 	Writer writer
 }
 
-// unknownSource is of a line that was there before the conversation.
+// unknownSource is the number of a line that was there before the conversation.
 const unknownSource = -1
 
-// A keyedLine is a line of a file. Its number is that of the line as an event wrote it, and stays
-// with it from version to version; unknownSource if no event did.
+// A keyedLine is a line of a file. Its number is that of the line as an event wrote it, and stays the same
+// from version to version. It is unknownSource if no event did.
 type keyedLine struct {
 	key    uint64
 	number int32
@@ -52,7 +52,7 @@ type hunk struct {
 	lines []keyedLine
 }
 
-// A record is what one conversation wrote.
+// A record has the lines that one conversation wrote.
 type record struct {
 	Conversation string // with its remote
 	Head         string
@@ -60,7 +60,7 @@ type record struct {
 	Paths        []string
 	hunks        []hunk
 	written      []written // by the number of the line
-	encoded      []byte    // as it stands in the index
+	encoded      []byte    // in the form of the index
 }
 
 // written is a source, and whether others had a line of this text before.
@@ -69,7 +69,7 @@ type written struct {
 	common bool
 }
 
-// sourceOf is what wrote a line, nil if no event did.
+// sourceOf is the event that wrote a line, or nil.
 func (r *record) sourceOf(l keyedLine) *source {
 	if l.number == unknownSource {
 		return nil
@@ -77,7 +77,7 @@ func (r *record) sourceOf(l keyedLine) *source {
 	return &r.Sources[r.written[l.number].source]
 }
 
-// common reports whether a line is one that others had before: it proves nothing.
+// common reports whether others had such a line before, so that it proves nothing.
 func (r *record) common(l keyedLine) bool {
 	return l.number != unknownSource && r.written[l.number].common
 }
@@ -103,7 +103,7 @@ type recorder struct {
 	model   string
 }
 
-// recordOf reads what events changed; ground is the tree that the first one found.
+// recordOf reads the changes by events. ground is the tree before the first one.
 func (r *recorder) recordOf(ctx context.Context, events []*conversation.Event, ground string) (*record, error) {
 	r.paths, r.lineage = map[string]int32{}, map[string][]int32{}
 	r.from.others, r.from.mine = map[uint64]bool{}, map[uint64]int32{}
@@ -158,7 +158,7 @@ type changedFile struct {
 
 func regular(v trees.Version) bool { return v.Mode == trees.ModeFile || v.Mode == trees.ModeExec }
 
-// follow adds what an event changed.
+// follow adds an event's changes.
 func (r *recorder) follow(ctx context.Context, e *conversation.Event, before string) error {
 	changes, err := r.trees.DiffTrees(ctx, before, e.Tree)
 	if err != nil {
@@ -317,7 +317,7 @@ func (k *contents) keep(oid string, c *content) {
 	k.files[oid] = c
 }
 
-// forget drops versions that no conversation finds but the one that wrote them, so that the others stay longer.
+// forget drops versions that only the conversation finds that wrote them, so that the others stay longer.
 func (k *contents) forget(found map[string]int32) {
 	for _, oid := range k.news {
 		if c := k.files[oid]; c != nil && found[oid] == 0 {
@@ -406,7 +406,7 @@ func (r *recorder) add(ctx context.Context, e *conversation.Event, f *changedFil
 
 // write numbers new lines that follow each other.
 func (r *recorder) write(lines []line, numbers []int32, own int32, agent, program bool) {
-	var taken []bool // they are not the agent's
+	var taken []bool // for each line, whether it is someone else's
 	if agent {
 		taken = r.from.taken(lines, program)
 	}
@@ -430,8 +430,7 @@ func (r *recorder) write(lines []line, numbers []int32, own int32, agent, progra
 	}
 }
 
-// proven is the source of the new lines of a file: another one where the tool need not have
-// written them.
+// proven is the source of the new lines of a file: another one if the tool may not have written them.
 func (r *recorder) proven(ctx context.Context, e *conversation.Event, path string, s source, own int32, before string) int32 {
 	response, is := e.Body.(*conversation.ToolCallResponse)
 	if !is || own == unknownSource {
@@ -456,8 +455,8 @@ func typed(e *conversation.Event) bool {
 	return is && (response.Name == "fs_create_file" || response.Name == "fs_modify_file")
 }
 
-// strange reports whether a tool only brought a file: as a copy of one that was there, or from a
-// commit that is older than the call.
+// strange reports whether a tool only brought a file: as a copy of an existing one, or from a commit that is
+// older than the call.
 func (r *recorder) strange(ctx context.Context, e *conversation.Event, f *changedFile) (bool, error) {
 	if f.Before == (trees.Version{}) && r.from.ground.blobs[f.After.OID] > 0 && !typed(e) {
 		return true, nil

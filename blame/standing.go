@@ -16,8 +16,8 @@ var mostStanding = 64 << 20
 // mostTexts is how many lines of others stay in memory.
 const mostTexts = 1 << 20
 
-// A standing is what the files of a tree hold: how often each line that is neither blank nor the end of a block stands in
-// them. It goes from tree to tree, since conversations begin at trees that differ little.
+// A standing counts the lines of a tree's files, except blank lines and ends of blocks. It goes from tree to
+// tree, since conversations begin at trees that differ little.
 type standing struct {
 	tree  string
 	texts map[uint64]int32
@@ -26,7 +26,7 @@ type standing struct {
 	bytes int              // of these
 }
 
-// move goes to another tree. It knows nothing of files that are gone, large, or too many together: lines that a program
+// move goes to another tree. It skips files that are gone, large, or too many together: lines that a program
 // copied from such a file count as the agent's.
 func (s *standing) move(ctx context.Context, r trees.Reader, tree string) {
 	if s.tree == "" {
@@ -99,9 +99,8 @@ func (c *copier) telling(l line) bool {
 	return l.weight > 0 && c.stood(l) && c.ground.texts[l.key] < 3
 }
 
-// taken tells of consecutive new lines which of them are not the agent's: all, if none says anything
-// new and they are few or a program wrote them. A program may also have taken some that follow each other
-// and say enough to be no accident.
+// taken reports which of consecutive new lines are others': all, if none of them is new and they are few or a
+// program wrote them. A program may also have taken some consecutive ones that say enough to exclude an accident.
 func (c *copier) taken(lines []line, program bool) []bool {
 	is := make([]bool, len(lines))
 	take := func(begin, end int) {

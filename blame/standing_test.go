@@ -33,7 +33,7 @@ func (f forest) DiffTrees(_ context.Context, before, after string) (changes []tr
 
 func (f forest) Blob(_ context.Context, oid string) ([]byte, error) { return []byte(oid), nil }
 
-// Files over the bound are neither counted when they come nor taken off when they go.
+// Files over the bound stay uncounted when they come and when they go.
 func TestStandingOverItsBound(t *testing.T) {
 	const shared, other = "a line with several words that stands in two files\n", "another line that only the second file has in it\n"
 	whole := mostStanding

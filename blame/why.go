@@ -16,7 +16,7 @@ import (
 	"jp/internal/lazy"
 )
 
-// An Explanation is which conversations the new lines of a commit come from.
+// An Explanation has the conversations that the new lines of a commit come from.
 type Explanation struct {
 	Commit        string    `json:"commit"`
 	Subject       string    `json:"subject"`
@@ -34,14 +34,14 @@ type Share struct {
 	Events       []int   `json:"events"`
 }
 
-// A Trailer is what the message of a commit says of a conversation. Anyone can write it.
+// A Trailer is a conversation in the message of a commit. Anyone can write it.
 type Trailer struct {
 	Conversation string `json:"conversation"`
 	Seq          int    `json:"seq"`
-	Here         bool   `json:"here"` // there is such a conversation
+	Here         bool   `json:"here"` // the conversation is here
 }
 
-// Why says where the lines come from that a commit adds to its first parent.
+// Why finds the conversations of the lines that a commit adds to its first parent.
 func (x *Index) Why(ctx context.Context, word string) (*Explanation, error) {
 	oid, err := commitNamed(ctx, x.repo, word)
 	if err != nil {
@@ -99,8 +99,8 @@ func (x *Index) Why(ctx context.Context, word string) (*Explanation, error) {
 	return e, nil
 }
 
-// added finds what wrote the lines that changes add. oid and made are of the commit that has
-// them; made is zero before there is one.
+// added finds the writers of the lines that changes add. oid and made are of the commit that has them. made
+// is zero before there is one.
 func (x *Index) added(ctx context.Context, changes []trees.Change, oid string, made time.Time) (all []match, err error) {
 	r := recorder{trees: x.repo.Trees, read: &x.files}
 	files, gone, err := r.changed(ctx, changes)
@@ -143,7 +143,7 @@ func (e *Explanation) Rows() (rows [][]string) {
 	return rows
 }
 
-// Notes says what the message claims.
+// Notes are the claims of the message.
 func (e *Explanation) Notes() (notes []string) {
 	for _, t := range e.Trailers {
 		text := fmt.Sprintf("The message names %s@%d", t.Conversation, t.Seq)
@@ -189,7 +189,7 @@ func trailersOf(r *repo.Repo, message string) []Trailer {
 	return all
 }
 
-// commitNamed is the commit that a word names, "" for none.
+// commitNamed is the commit that a word names, or "".
 func commitNamed(ctx context.Context, r *repo.Repo, word string) (string, error) {
 	if word == "" || strings.HasPrefix(word, "-") {
 		return "", nil
@@ -197,7 +197,7 @@ func commitNamed(ctx context.Context, r *repo.Repo, word string) (string, error)
 	return revision(ctx, r, word+"^{commit}")
 }
 
-// looksLikeCommit are the words that may name a commit where an event is asked for.
+// looksLikeCommit matches words that may name a commit in place of an event.
 var looksLikeCommit = lazy.Regexp(`^(HEAD([~^][0-9]*)*|[0-9a-f]{7,64})$`)
 
 // Followed is the event, as ID@E, that the trailer of a commit names. Any other word it returns as
