@@ -125,7 +125,6 @@ func (s AttachmentSource) one(ctx context.Context, word string) ([]Attachment, e
 	return files, nil
 }
 
-// resource reads the resource of mcp:SERVER:URI.
 func (s AttachmentSource) resource(ctx context.Context, word, rest string) ([]Attachment, error) {
 	server, uri, found := strings.Cut(rest, ":")
 	if !found || server == "" || uri == "" {

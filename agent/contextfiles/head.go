@@ -14,7 +14,6 @@ import (
 	"jp/instructions"
 )
 
-// An object reader reads the repository's objects.
 type objectReader interface {
 	ReadObject(oid string) (kind string, data []byte, err error)
 }

@@ -324,7 +324,6 @@ func (s *Instructions) compare(head *gitTree, f instructions.File) (d Difference
 	return d, sameLines(d), nil
 }
 
-// notice is the notice of an undecided file.
 func (d Difference) notice() string {
 	instead := "it is not committed, and the model does not get it"
 	switch {

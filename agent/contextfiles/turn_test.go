@@ -23,7 +23,6 @@ const talk = front.Over
 
 var calls = front.Calls
 
-// A step is one turn.
 type step struct {
 	do      func(s *front.Scratch) // before it
 	dir     string                 // the folder of the working tree in which jp is started
