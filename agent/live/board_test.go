@@ -74,7 +74,6 @@ func (m *machine) create(n int) {
 	m.record(n, "", 0, &conversation.TurnStart{Model: "script/x", JP: "0"}, &conversation.ChatRequest{Content: fmt.Sprintf("Request %d", n)})
 }
 
-// add records further events.
 func (m *machine) add(n int, bodies ...conversation.Body) {
 	info, err := m.repo.Store.Info(m.t.Context(), boardID(n))
 	require.NoError(m.t, err)
@@ -99,7 +98,6 @@ func (m *machine) record(n int, head conversation.Head, seq int, bodies ...conve
 	}
 }
 
-// answer ends the turn.
 func (m *machine) answer(n int) {
 	end := conversation.CallEnd{Finish: conversation.FinishStop, Usage: &conversation.Usage{Input: 3, Output: 2}}
 	m.add(n, &conversation.ChatResponse{Call: 1, Part: conversation.PartMessage, Text: "First.\nLast.\n", CallEnd: end}, &conversation.TurnDone{})
@@ -113,12 +111,10 @@ func (m *machine) ask(n int) {
 	m.runs[n].server.Ask(attach.Inquiry{Conversation: boardID(n), Seq: 3, Kind: conversation.KindRunTool, Text: "Run it?"})
 }
 
-// allow answers the question of ask.
 func (m *machine) allow(n int) {
 	m.add(n, &conversation.InquiryResponse{For: 3, Outcome: conversation.OutcomeAnswered, Answer: []byte(`"run"`), By: conversation.ByUser})
 }
 
-// start lets a process run a conversation.
 func (m *machine) start(n int) {
 	lock, err := m.repo.Locks.Take(boardID(n), process.Holder{PID: os.Getpid(), Started: time.Now()})
 	require.NoError(m.t, err)
@@ -137,7 +133,6 @@ func (m *machine) start(n int) {
 	}))
 }
 
-// end ends the process.
 func (m *machine) end(n int) {
 	r := m.runs[n]
 	delete(m.runs, n)

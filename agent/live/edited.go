@@ -26,7 +26,6 @@ func editedFile(own safefile.StateDir, file string) string {
 	return filepath.Join(own.Own, "editing", hex.EncodeToString(sum[:8])+"-"+file)
 }
 
-// lockEdited takes the lock of an editor's file.
 func lockEdited(path string) (*os.File, error) {
 	lock, err := safefile.OpenShared(path+".lock", 0o600, nil)
 	if err != nil {

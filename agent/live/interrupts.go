@@ -54,7 +54,6 @@ func (p *Presence) interrupt(i attach.Interrupt) error {
 	return errors.New("there is nothing to interrupt just now")
 }
 
-// say queues a peer's message.
 func (p *Presence) say(text string) (waiting int, err error) {
 	switch {
 	case p.options.Queue == nil:

@@ -156,7 +156,6 @@ func (d *questions) close() {
 	d.commands = nil
 }
 
-// asks reports whether a question waits.
 func (d *questions) asks() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -60,7 +60,6 @@ func waitingQuestion(t *testing.T, limit time.Duration, longer func() bool) (c *
 	return c, done
 }
 
-// stillWaits says whether a question waits after some time.
 func stillWaits(ended <-chan error, after time.Duration) bool {
 	time.Sleep(after) // of the bubble's clock
 	synctest.Wait()

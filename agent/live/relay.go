@@ -15,7 +15,6 @@ type relay struct {
 	told   activityTeller
 }
 
-// An activityTeller tells peers about a conversation's activity.
 type activityTeller struct {
 	id  conversation.ID
 	now func() time.Time

@@ -146,7 +146,6 @@ func (d *AnswerKeeper) Recorded(events []*conversation.Event) {
 	_ = d.own.Remove(repo.DraftsFolder, d.name) // one that is left behind names an event that there is
 }
 
-// reopen opens the file for appending.
 func (d *AnswerKeeper) reopen() {
 	folder, err := d.own.Open(repo.DraftsFolder)
 	if err != nil {
