@@ -42,7 +42,6 @@ type keyring struct {
 	limit time.Duration
 }
 
-// busVariable names the session bus.
 const busVariable = "DBUS_SESSION_BUS_ADDRESS"
 
 // bus is the address of the session bus on this machine, "" without one. The child gets it, since the library

@@ -44,7 +44,6 @@ func (r Providers) Offers(ctx context.Context, e *repo.Host, names []string) []o
 // listTime is how long a provider may take to list its models.
 const listTime = 15 * time.Second
 
-// list asks one provider for its models.
 func (r Providers) list(ctx context.Context, e *repo.Host, name string) offer {
 	o := offer{Provider: name, Models: []string{}}
 	if name == Scripted {

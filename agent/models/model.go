@@ -118,7 +118,6 @@ func limitOf(limit time.Duration) time.Duration {
 	return -1
 }
 
-// openScript opens a file of replies.
 func openScript(e *repo.Host, name string) (*catalog.Provider, error) {
 	if name == "demo" {
 		return &catalog.Provider{Provider: script.Demo(), API: Scripted}, nil

@@ -41,7 +41,6 @@ func (r Providers) Table() catalog.Table {
 
 func (r Providers) tablePath() string { return filepath.Join(r.repo.Paths.CacheDir, tableFile) }
 
-// ownTable is the user's table as it was fetched.
 func (r Providers) ownTable() (string, error) {
 	file, err := os.Open(r.tablePath())
 	if err != nil {
