@@ -111,7 +111,6 @@ func (r States) all(ctx context.Context, scope conversation.Scope, remote string
 	return append(list, r.describe(ctx, others)...), ctx.Err()
 }
 
-// describe describes conversations one by one.
 func (r States) describe(ctx context.Context, infos []conversation.Info) (list []*Summary) {
 	for _, i := range infos {
 		if ctx.Err() != nil {

@@ -56,7 +56,6 @@ func newListEntry(file odb.RefStamp, l Summary) *listEntry {
 	return e
 }
 
-// id is the conversation's.
 func (e *listEntry) id() conversation.ID { return conversation.ID(path.Base(e.ref)) }
 
 // listCacheOf reads the cache of a scope, which is empty if it is damaged or another user's. It is nil if a
@@ -130,7 +129,6 @@ func (r States) forgetLists() {
 	_ = r.repo.StateDir().Empty(listsFolder) // the next list replaces the rest
 }
 
-// code is the last part of the file.
 func (c *listCache) code(body []byte) []byte {
 	mac := hmac.New(sha256.New, c.key)
 	mac.Write(body)

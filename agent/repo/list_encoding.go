@@ -41,7 +41,6 @@ func maybe[T any](w *listEncoder, p *T, write func(T)) {
 	}
 }
 
-// summary writes the summary of an idle conversation.
 func (w *listEncoder) summary(l Summary) {
 	id := func(id conversation.ID) { w.text(string(id)) }
 	w.text(string(l.Head))

@@ -54,7 +54,6 @@ func (w *listWorld) kept(scope conversation.Scope) int {
 	return len(r.States().listCacheOf(scope).entries)
 }
 
-// A listWorld is a repository with conversations.
 type listWorld struct {
 	t    *testing.T
 	rng  *rand.Rand
@@ -202,7 +201,6 @@ func (w *listWorld) hold(id conversation.ID, keep bool) {
 	require.NoError(w.t, l.Release())
 }
 
-// some is a conversation.
 func (w *listWorld) some(scope conversation.Scope) (conversation.Info, bool) {
 	infos, err := w.r.Store.List(context.Background(), scope)
 	require.NoError(w.t, err)

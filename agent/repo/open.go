@@ -124,7 +124,6 @@ func FindAt(ctx context.Context, e *Host, dir string) (*Repo, error) {
 	return r, r.openStore(ctx, e)
 }
 
-// notesIn are the notes about known repositories.
 func notesIn(paths config.Paths) located.Notes {
 	return located.Notes{Dir: filepath.Join(paths.StateDir, "located")}
 }

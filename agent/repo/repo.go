@@ -45,7 +45,6 @@ func (r *Repo) Approvals() config.Approvals {
 	return config.Approvals{Dir: trustFolder(r.Paths), Root: r.At.TopLevel}
 }
 
-// trustFolder has the user's approvals.
 func trustFolder(paths config.Paths) string { return filepath.Join(paths.StateDir, "trust") }
 
 // The files of jp's folders that name the repository and a linked working tree.

@@ -76,7 +76,6 @@ func KeeperLines(keepers []Keeper, more, events int) []string {
 	return lines
 }
 
-// name is the ref's name for users.
 func (k Keeper) name() string {
 	for _, kind := range [][2]string{{"refs/jp/conversations/", ""}, {"refs/jp/archive/", ""}, {"refs/jp/remotes/", ""}, {"refs/heads/", "branch "}, {"refs/tags/", "tag "}} {
 		if short, ok := strings.CutPrefix(k.Ref, kind[0]); ok {

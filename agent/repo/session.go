@@ -45,7 +45,6 @@ type visitedConversation struct {
 // SessionsFolder has these files, in jp's folder.
 const SessionsFolder = "sessions"
 
-// historyLength is how many conversations a session remembers.
 const historyLength = 50
 
 // Session finds the session that a command runs in.
@@ -143,7 +142,6 @@ func (s session) kept(f sessionFile) bool {
 	return theirs == "" || theirs != ours && s.repo.Standings().KnownWorkspaceID() != ""
 }
 
-// conversations are the session's conversations, newest first.
 func (s session) conversations() []conversation.ID {
 	var ids []conversation.ID
 	for _, v := range s.read().History {

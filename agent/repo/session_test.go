@@ -16,7 +16,6 @@ import (
 	"jp/internal/safefile"
 )
 
-// closedRepo is a repository that stays closed.
 func closedRepo(dir, topLevel string) *Repo {
 	_ = os.Mkdir(filepath.Join(dir, ".git"), 0o700) // once for all of a folder
 	return keyed(dir, gitcmd.Repository{GitDir: filepath.Join(dir, ".git"), CommonDir: filepath.Join(dir, ".git"), TopLevel: topLevel})

@@ -223,7 +223,6 @@ func (v *View) back(ctx context.Context, enough Reach) (*View, error) {
 	return v, nil
 }
 
-// open finds the conversation that a word stands for.
 func (r Finder) open(ctx context.Context, e *Host, word string) (*View, error) {
 	v := &View{Repo: r.repo}
 	info, found, err := r.fetched(ctx, word)
@@ -238,7 +237,6 @@ func (r Finder) open(ctx context.Context, e *Host, word string) (*View, error) {
 	return v, err
 }
 
-// whole loads all events.
 func (v *View) whole(ctx context.Context) (*View, error) {
 	return v.loaded(v.Repo.Store.Load(ctx, v.Head))
 }
