@@ -134,7 +134,6 @@ func changedSince(ctx context.Context, f *snapshot.Files, was, is string) ([]con
 	return stat, nil
 }
 
-// dirty are the paths that git status names.
 func dirty(ctx context.Context, tree *worktree.Worktree) ([]string, error) {
 	status, err := tree.Status(ctx)
 	if err != nil {

@@ -50,7 +50,6 @@ func ElsewhereText(r *repo.Repo, differences []reconcile.Difference, changed int
 	return text + "\n"
 }
 
-// placeText compares files and HEAD with the record.
 func placeText(r *repo.Repo, record reconcile.Record, t reconcile.RepoState) string {
 	if differences := reconcile.Elsewhere(record, t); len(differences) > 0 {
 		return ElsewhereText(r, differences, len(t.Changed))

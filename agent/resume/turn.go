@@ -108,7 +108,6 @@ func effectWords(call *conversation.ToolCall) string {
 	return " (" + safetext.Show(effect) + ")"
 }
 
-// longAgo is a duration in words.
 func longAgo(d time.Duration) string {
 	for _, unit := range []struct {
 		size time.Duration
