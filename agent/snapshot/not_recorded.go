@@ -65,7 +65,6 @@ func (f *Files) withoutOld(before *mark, left []conversation.SkippedPath) []conv
 // GitIndex is the path under which a result lists files that are no longer staged, or newly staged.
 const GitIndex = ".git/index"
 
-// mostUnstaged is how many unstaged files a result names.
 const mostUnstaged = 5
 
 // NewlyStaged begins the words for files that a tool staged without changing them. They hold until HEAD
@@ -148,7 +147,6 @@ func (f *Files) deletedFiles(before notRecorded, after worktree.Snapshot) (left 
 	return left
 }
 
-// reportedBy are the paths that a snapshot reports.
 func reportedBy(snap worktree.Snapshot) notRecorded {
 	told := missedBy(snap)
 	for _, c := range snap.Changes {

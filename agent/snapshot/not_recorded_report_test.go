@@ -26,7 +26,6 @@ func left(paths ...string) *conversation.ToolCallResponse {
 	return b
 }
 
-// changed is a result that changed paths.
 func changed(paths ...string) *conversation.ToolCallResponse {
 	b := &conversation.ToolCallResponse{For: 1}
 	for _, p := range paths {
@@ -35,7 +34,6 @@ func changed(paths ...string) *conversation.ToolCallResponse {
 	return b
 }
 
-// resumed is a resume that found paths changed.
 func resumed(paths ...string) *conversation.Resumed {
 	b := &conversation.Resumed{Report: &conversation.Report{}}
 	for _, p := range paths {

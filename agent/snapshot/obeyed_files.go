@@ -40,7 +40,6 @@ func (o gitControlFiles) repository(home, name, gitDir, commonDir, topLevel stri
 	}
 }
 
-// folder adds a folder and the files in it.
 func (o gitControlFiles) folder(name, dir string) {
 	o.add(name, dir)
 	entries, _ := os.ReadDir(dir)
