@@ -49,7 +49,6 @@ func Builtins(r *repo.Repo, e *repo.Host) ([]tool.Tool, error) {
 	return slices.Concat(files, gittool.Tools(git, commits), commands), nil
 }
 
-// configured is a tool with its settings.
 type configured struct {
 	tool.Tool
 	def *tool.Definition

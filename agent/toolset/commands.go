@@ -72,7 +72,6 @@ func specOf(name string, table config.Tool) command.Spec {
 	return spec
 }
 
-// questionsOf are the answerers of a tool's questions.
 func questionsOf(table config.Tool) map[string]tool.QuestionTo {
 	questions := make(map[string]tool.QuestionTo, len(table.Questions))
 	for id, q := range table.Questions {

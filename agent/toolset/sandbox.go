@@ -32,7 +32,6 @@ func SandboxOf(r *repo.Repo, e *repo.Host) Sandbox {
 	}}
 }
 
-// stand reports whether programs are confined.
 func (w Sandbox) stand() bool { return w.on && w.support.Enforced() }
 
 // Offline reports whether programs are confined, and without network.
@@ -54,7 +53,6 @@ func (w Sandbox) launcher() program.Launcher {
 	}
 }
 
-// confined starts a program under rules.
 func confined(rules sandbox.Rules, argv []string, dir string) (program.Launch, error) {
 	start, err := sandbox.Prepare(rules, argv, dir)
 	if err != nil {

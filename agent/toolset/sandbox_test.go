@@ -60,7 +60,6 @@ func TestStartsPrograms(t *testing.T) {
 	}
 }
 
-// A plainTool has a name.
 type plainTool string
 
 func (n plainTool) Definition() *tool.Definition {

@@ -27,7 +27,6 @@ var calls = front.Calls
 
 const makeFile = `fs_create_file { path = "made.txt", content = "made\n" }`
 
-// bodies are those of one type among events.
 func bodies[B conversation.Body](events []*conversation.Event) []B { return front.Bodies[B](events) }
 
 // hook makes an executable hook of a shell's text, and returns its path.
