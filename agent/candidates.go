@@ -256,7 +256,6 @@ func sameKey(pattern, key string) bool {
 	return true
 }
 
-// once removes duplicates.
 func once(all []Candidate) (found []Candidate) {
 	for _, c := range all {
 		if !slices.ContainsFunc(found, func(f Candidate) bool { return f.Word == c.Word }) {

@@ -23,7 +23,6 @@ func reading(more string) string {
 
 const summary = "[[summary]]\nmessage = '''{\"items\":[{\"text\":\"f0.txt has 3000 lines.\",\"cites\":[4]}]}'''\nusage = { input = 700, output = 7 }\ntimes = 9\n"
 
-// read is a conversation that has read them.
 func read(t *testing.T, script, config string) (*front.Scratch, *front.Front, conversation.ID) {
 	t.Helper()
 	s, f := front.New(t), &front.Front{}

@@ -138,7 +138,6 @@ func (p *planner) shorten(in compaction.Bounds) *conversation.Compaction {
 	return p.weighed(short, 0)
 }
 
-// behind is the planner after one more compaction.
 func (p *planner) behind(b *conversation.Compaction) planner {
 	next := *p
 	next.events, next.used, next.basis, next.now = p.with(b), b.After, conversation.BasisEstimated, max(1, int(float64(b.After)/p.scale))

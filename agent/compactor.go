@@ -52,7 +52,6 @@ const (
 	leastReported = 0.8
 )
 
-// summaryTokens is the estimated size of a summary.
 const summaryTokens = 1500
 
 // leastSummary is the estimated size of the shortest summary. A summary of a shorter text gains nothing.

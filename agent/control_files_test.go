@@ -22,7 +22,6 @@ func shell(command string) string {
 	return oneCall("shell_run", fmt.Sprintf(`{ argv = ["sh", "-c", %q] }`, command))
 }
 
-// approved is a request whose tools are approved.
 func approved(request agent.Request) agent.Request {
 	request.Turn.Yes = true
 	return request

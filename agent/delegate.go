@@ -62,7 +62,6 @@ func (c children) Run(ctx context.Context, t delegate.Task) (delegate.Report, er
 	return q.reportEnd()
 }
 
-// work brings the child's turn to its end.
 func (c *child) work(ctx context.Context, t delegate.Task) (err error) {
 	begun := c.history.stream.TurnNumber() > 0
 	switch {

@@ -39,7 +39,6 @@ func untold(model *catalog.Provider, tools *tool.Registry) []UntoldTool {
 	return all
 }
 
-// untoldShown is how many of them a notice names.
 const untoldShown = 3
 
 // untoldNotice names the tools that a model lacks, if any.

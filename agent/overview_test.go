@@ -88,7 +88,6 @@ func TestCandidates(t *testing.T) {
 	require.Contains(t, words(agent.ValueCandidates(ctx, r, "profile")), "tests")
 }
 
-// said are the requests and messages among events.
 func said(events []*conversation.Event) (texts []string) {
 	for _, e := range events {
 		switch b := e.Body.(type) {

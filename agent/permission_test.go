@@ -15,7 +15,6 @@ import (
 	"jp/turnloop"
 )
 
-// subjects are git's log of a conversation.
 func subjects(s *front.Scratch, id conversation.ID) string {
 	return s.Git("log", "--format=%s", "refs/jp/conversations/"+string(id))
 }

@@ -24,7 +24,6 @@ func newQuestion(t *turn) *question {
 	return &question{run: t.run, res: t.res, target: t.target, history: t.history, turn: t}
 }
 
-// ask runs a new turn.
 func (s *question) ask(ctx context.Context) error {
 	loop, err := s.turn.prepare(ctx, nil, nil)
 	if err != nil {
@@ -60,7 +59,6 @@ func (s *question) ask(ctx context.Context) error {
 	return s.turn.verdict(context.WithoutCancel(ctx), err)
 }
 
-// request begins the turn.
 func (s *question) request(ctx context.Context) (turnloop.Request, error) {
 	files, err := (contextfiles.AttachmentSource{Repo: s.run.repo, Env: s.run.env, ID: s.target.id, Fresh: s.target.fresh, Input: s.run.front.Input(), Resource: s.turn.resource}).Read(ctx, s.run.opts.Input.Attachments)
 	if err != nil {

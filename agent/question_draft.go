@@ -75,7 +75,6 @@ func (s *question) besideDraft() string {
 	return b.String()
 }
 
-// lastAnswer is the model's last text, or "".
 func (l *history) lastAnswer() string {
 	text := ""
 	for turn := range conversation.Turns(l.stream.Events()) {

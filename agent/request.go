@@ -101,7 +101,6 @@ func (o Request) asks() bool {
 	return strings.TrimSpace(strings.Join(o.Input.Text, " ")) != "" || o.Input.Edit || o.Input.Stdin
 }
 
-// A decision about an incomplete turn.
 type decision int
 
 const (
@@ -158,7 +157,6 @@ func (o Request) Check() error {
 	return nil
 }
 
-// unrecorded reports whether the turn stays unrecorded.
 func (o Request) unrecorded() bool { return o.NoPersist || o.DryRun }
 
 // checkTransient fails for options that need a recorded turn.

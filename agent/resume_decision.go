@@ -41,7 +41,6 @@ func (i *resumption) offer(ctx context.Context) (decision, error) {
 	return decideQuit, nil
 }
 
-// A choice is one answer to the offer.
 type choice struct {
 	letter   rune
 	text     string

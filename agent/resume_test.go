@@ -54,7 +54,6 @@ func chooses(keys ...rune) *front.Person {
 	}}
 }
 
-// hints are the commands that an error shows.
 func hints(err error) string {
 	var f *problem.Error
 	if !errors.As(err, &f) {
@@ -200,7 +199,6 @@ func TestResumePlace(t *testing.T) {
 	}
 }
 
-// bodies are those of one type among events.
 func bodies[B conversation.Body](events []*conversation.Event) []B { return front.Bodies[B](events) }
 
 // TestUnknownOutcome varies the fate of a tool of unknown outcome.

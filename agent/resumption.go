@@ -121,7 +121,6 @@ func (r *run) nothingToSettle(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// resume goes on with the incomplete turn.
 func (i *resumption) resume(ctx context.Context) (done bool, err error) {
 	loop, resume, err := i.reopen(ctx)
 	if err != nil {
@@ -209,7 +208,6 @@ func (i *resumption) truth(ctx context.Context, r reconcile.Record) (reconcile.R
 	return i.evidence.Read(ctx, r, resume.Delegates(ctx, i.run.repo, i.target.id, i.history.stream.Events(), r.Ledger, i.run.opts.Resume.Pending == "report"))
 }
 
-// discard takes the incomplete turn back.
 func (i *resumption) discard(ctx context.Context) (done bool, err error) {
 	question := i.history.tail.Ledger().Question()
 	if err := i.tellControlFiles(ctx); err != nil {

@@ -20,7 +20,6 @@ var ruleKeys = map[turnloop.RuleKind]string{
 	turnloop.RuleCommand: config.KeyAllow, turnloop.RuleEdits: config.KeyAllowEdits, turnloop.RuleTool: config.KeyAllowTools,
 }
 
-// rulesIn are the rules of one kind.
 func rulesIn(p config.Policy, kind turnloop.RuleKind) (rules []turnloop.Rule) {
 	switch kind {
 	case turnloop.RuleCommand:
@@ -70,10 +69,8 @@ type rules struct {
 
 func rulesOf(r *repo.Repo) *rules { return &rules{repo: r, known: r.Config.Policy} }
 
-// commands are the rules of commands in force.
 func (f *rules) commands() turnloop.Grant { return f.now().Allow }
 
-// now are the rules in force.
 func (f *rules) now() config.Policy {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -108,7 +108,6 @@ func (r *run) settlesOnly() bool {
 	return r.opts.Input.None || r.repeats() || r.opts.decision() != undecided && !r.opts.asks()
 }
 
-// freeID makes an unused id.
 func (r *run) freeID(ctx context.Context) (conversation.ID, error) {
 	for {
 		id, err := conversation.NewID(r.env.Now(), r.env.Random)

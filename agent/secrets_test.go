@@ -21,7 +21,6 @@ func calling(all ...string) (script string) {
 	return script + says
 }
 
-// placeholder stands for a secret.
 var placeholder = regexp.MustCompile(`\[secret:[a-z-]+:[0-9a-f]{16}\]`)
 
 // TestSecretsOfTools varies the tool to which a model gives a secret. Tools of this machine get it. Tools

@@ -112,7 +112,6 @@ func turnName(asked string, l repo.Summary) string {
 // failuresFile has the failures that jp has named, in the folder of sessions.
 const failuresFile = "failures.json"
 
-// mostNamedFailures is how many it has.
 const mostNamedFailures = 128
 
 // NamedOnce leaves out turns that an error ended and that it has returned before, in any terminal.

@@ -218,7 +218,6 @@ func AnsweredTitle(call *conversation.ModelCall) string {
 	return text
 }
 
-// excerpt is the beginning of a text.
 func excerpt(text string) string {
 	if len(text) <= titleMaterial {
 		return text

@@ -113,7 +113,6 @@ func TestForkTitle(t *testing.T) {
 	require.Equal(t, "Mine", title(forked(id, "Use a table")))
 }
 
-// record adds an event to a conversation.
 func record(s *front.Scratch, id conversation.ID, body conversation.Body) {
 	r := s.Open()
 	defer r.Close()

@@ -74,7 +74,6 @@ func editing(registry *tool.Registry, root string, read toolset.BufferReader) (*
 	return tool.NewRegistry(all...)
 }
 
-// allTools are all tools, as configured.
 func (e *turn) allTools() (*tool.Registry, error) {
 	registry, wrong, err := judgedTools(e.run.repo, e.run.env, e.res.servers, e.delegates, e.openSkills())
 	if len(wrong) > 0 {

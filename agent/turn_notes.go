@@ -96,7 +96,6 @@ func WrittenBy(ctx context.Context, r *repo.Repo, t conversation.Turn) []string 
 	return slices.Compact(listed)
 }
 
-// listedBy are those that its results list.
 func listedBy(t conversation.Turn) []string {
 	paths := map[string]bool{}
 	for _, e := range t.Events {
@@ -150,7 +149,6 @@ func instructionsForTurn(ctx context.Context, from *contextfiles.Instructions, e
 	return []*conversation.Event{{Body: turn.Told}}, nil
 }
 
-// A decider is [turn.decide].
 type decider func(ctx context.Context, d UserDecision) (rune, error)
 
 // askInstructions lets the user decide about one file. Silence decides nothing.
