@@ -29,10 +29,8 @@ func OpenLedger(stateDir string, now func() time.Time) *Ledger {
 	return &Ledger{Path: filepath.Join(stateDir, "spending.json"), Now: now}
 }
 
-// wayOut is the advice for an unreadable file.
 const wayOut = ". Without the file jp counts from 0 on"
 
-// ledgerEntry is the content of the file.
 type ledgerEntry struct {
 	Day     string `json:"day"` // in the user's time zone
 	CostUSD string `json:"cost_usd"`
