@@ -37,7 +37,6 @@ const (
 	whyTracked  = "in a tree"                       // only the mode is kept here
 )
 
-// Kinds of an entry.
 func (e *Entry) kind() uint32 { return e.Mode & unix.S_IFMT }
 
 // IsFolder reports whether it is a folder without files.

@@ -131,7 +131,7 @@ func (s *Store) durability() odb.Durability {
 	return odb.Full
 }
 
-// create makes the folders. HEAD comes last.
+// create makes the folders and files, with HEAD as the last one.
 func (s *Store) create(head string) error {
 	for _, dir := range []string{filepath.Join("objects", "pack"), "refs"} {
 		if err := os.MkdirAll(filepath.Join(s.opts.Dir, dir), 0o700); err != nil {
@@ -171,7 +171,6 @@ func (s *Store) flush(path string) error {
 	return nil
 }
 
-// lock keeps other processes from writing.
 func (s *Store) lock(ctx context.Context) (unlock func(), err error) {
 	return safefile.LockFile(ctx, filepath.Join(s.opts.Dir, "lock"))
 }
@@ -209,7 +208,6 @@ func (s *Store) lines() ([][]byte, error) {
 	return bytes.Split(text[:end], []byte{'\n'}), nil
 }
 
-// add adds a line, and makes it durable.
 func (s *Store) add(r Record) (err error) {
 	line, err := json.Marshal(r)
 	if err != nil {
@@ -271,7 +269,6 @@ func (s *Store) newest(db *odb.Store) (*Moment, error) {
 	return nil, err
 }
 
-// moment reads the list of a record.
 func (s *Store) moment(db *odb.Store, r Record) (*Moment, error) {
 	entries, err := s.list(db, r.Pack, r.List)
 	return &Moment{Record: r, Entries: entries}, err
