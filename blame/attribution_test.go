@@ -177,7 +177,6 @@ func function(who string, n int) string {
 	return b.String()
 }
 
-// A score counts lines.
 type score struct{ agent, found, others, wrong, trivial, trivialFound, trivialOthers, trivialWrong, beside int }
 
 // expect compares a file with the truth: owners reports line by line whose it is.

@@ -37,7 +37,6 @@ type BlamedLine struct {
 	subject string // of the event
 }
 
-// A gitCommit has git blame's facts about a commit.
 type gitCommit struct {
 	oid     string
 	author  string
@@ -149,7 +148,6 @@ func (x *Index) match(ctx context.Context, lines []currentLine, paths []string, 
 	return m.match()
 }
 
-// headVersion is a file in HEAD, or nil.
 func (x *Index) headVersion(ctx context.Context, path string) (*string, error) {
 	tree, err := revision(ctx, x.repo, "HEAD^{tree}")
 	if err != nil || tree == "" {
@@ -305,7 +303,6 @@ func short(name string) string {
 
 func (l BlamedLine) tool() bool { return l.event != nil && l.event.Writer == byTool }
 
-// at names an event of the line's conversation.
 func (l BlamedLine) at(seq int) string {
 	if l.alone {
 		return fmt.Sprintf("@%d", seq)

@@ -188,7 +188,6 @@ func (c *Comparison) Known(ctx context.Context, paths []string) error {
 	return nil
 }
 
-// has looks a path up in a sorted list.
 func has(sorted []string, path string) bool {
 	_, found := slices.BinarySearch(sorted, path)
 	return found

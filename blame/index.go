@@ -116,7 +116,6 @@ func (x *Index) read(ctx context.Context, i conversation.Info) (*record, error) 
 
 var errNoCommit = errors.New("it is no commit")
 
-// A commitText is a commit.
 type commitText struct {
 	tree           string
 	parents        []string
@@ -124,7 +123,6 @@ type commitText struct {
 	message        string
 }
 
-// subject is the first line of the message.
 func (c *commitText) subject() string {
 	line, _, _ := strings.Cut(strings.TrimLeft(c.message, "\n"), "\n")
 	return line
@@ -156,7 +154,6 @@ func (x *Index) readCommit(oid string) (*commitText, error) {
 	return c, nil
 }
 
-// timeOf is the time of an author or committer.
 func timeOf(person string) time.Time {
 	words := strings.Fields(person)
 	if len(words) < 2 {
@@ -169,7 +166,6 @@ func timeOf(person string) time.Time {
 	return time.Unix(seconds, 0)
 }
 
-// encodeRecord writes a record.
 func encodeRecord(r *record) []byte {
 	data := appendTexts(nil, r.Conversation, r.Head)
 	data = binary.AppendUvarint(data, uint64(len(r.Paths)))

@@ -114,7 +114,6 @@ const (
 	closing          // it ends a block
 )
 
-// A content is a file with its lines.
 type content struct {
 	text  string
 	lines []line

@@ -128,7 +128,6 @@ func Entries(ctx context.Context, v *repo.View, o LogOptions) ([]Entry, error) {
 
 func (o LogOptions) compares() bool { return o.Stat || o.Patch || len(o.Paths) > 0 }
 
-// compare finds the changes of the events of entries.
 func compare(ctx context.Context, v *repo.View, o LogOptions, entries []Entry) (err error) {
 	for i := 0; i < len(entries) && o.compares() && err == nil; i++ {
 		entries[i].Changes, err = changes(ctx, v, entries[i], o.Within, !o.Patch)

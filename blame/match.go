@@ -57,7 +57,6 @@ type matcher struct {
 	earlier func(commit, head string) bool
 }
 
-// newMatcher looks the lines up in records.
 func newMatcher(records []*record, lines []currentLine, paths []string) *matcher {
 	m := &matcher{
 		records: records, lines: lines, paths: map[string]bool{}, now: map[uint64]int{},

@@ -147,7 +147,6 @@ func (r *recorder) sourceOf(e *conversation.Event) (s source, is bool) {
 	return s, true
 }
 
-// A changedFile is a file that an event changed.
 type changedFile struct {
 	trees.Change
 	was, now *content
@@ -158,7 +157,6 @@ type changedFile struct {
 
 func regular(v trees.Version) bool { return v.Mode == trees.ModeFile || v.Mode == trees.ModeExec }
 
-// follow adds an event's changes.
 func (r *recorder) follow(ctx context.Context, e *conversation.Event, before string) error {
 	changes, err := r.trees.DiffTrees(ctx, before, e.Tree)
 	if err != nil {
@@ -328,7 +326,6 @@ func (k *contents) forget(found map[string]int32) {
 	k.news = nil
 }
 
-// numbers are the numbers of a file's lines.
 func (r *recorder) numbers(oid string, c *content) []int32 {
 	numbers, known := r.lineage[oid]
 	if !known || len(numbers) != len(c.lines) {
