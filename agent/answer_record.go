@@ -13,8 +13,8 @@ import (
 	"jp/process/attach"
 )
 
-// GoesOn is the conversation to resume once a question of this one is answered: this one, its
-// parent if that waits for it, and so on.
+// GoesOn is the conversation to resume once a question of this one is answered: the outermost of the parents
+// that wait for it, or itself without one.
 func GoesOn(ctx context.Context, r *repo.Repo, id conversation.ID) conversation.ID {
 	info, err := r.Store.Info(ctx, id)
 	for err == nil && info.Summary.Parent != "" && r.States().Awaits(ctx, info.Summary.Parent, id) {

@@ -36,7 +36,7 @@ func Await(ctx context.Context, r *repo.Repo, id conversation.ID, until string) 
 
 func reached(s repo.Status, until string) bool {
 	switch {
-	case s.PID == nil: // without a process the state is final
+	case s.PID == nil: // without a process the state stays
 		return true
 	case s.State == "waiting_for_input":
 		return until != "idle"
@@ -53,7 +53,7 @@ func news(ctx context.Context, r *repo.Repo, id conversation.ID, until string) (
 		return id, nil
 	case err != nil && ctx.Err() != nil:
 		return id, context.Cause(ctx)
-	case err != nil: // it holds the conversation, but gives no answer
+	case err != nil: // it holds the conversation, and cannot be asked
 		limited, cancel := context.WithTimeout(ctx, time.Second)
 		defer cancel()
 		_ = r.Locks.AwaitFree(limited, id)

@@ -29,8 +29,8 @@ type Candidate struct {
 
 const mostCandidates = 50
 
-// ConversationCandidates are the conversations whose id begins or ends with a word, in the order in which jp
-// held them last. meant selects them by their state, all if nil.
+// ConversationCandidates are the conversations whose id begins or ends with a word, the most recently held by
+// jp first. meant selects them by their state. If it is nil, all fit.
 func ConversationCandidates(ctx context.Context, r *repo.Repo, word string, archived bool, meant func(repo.Status) bool) (found []Candidate) {
 	seen, read := map[conversation.ID]bool{}, 0
 	add := func(id conversation.ID) {
@@ -64,7 +64,7 @@ func ConversationCandidates(ctx context.Context, r *repo.Repo, word string, arch
 		add(id)
 	}
 	if word == "" && (len(found) > 0 || meant != nil) {
-		return found // jp knows the state only of conversations that it held here
+		return found // a conversation that jp never held here has no state that fits
 	}
 	scope := conversation.ScopeLive
 	if archived {

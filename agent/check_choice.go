@@ -21,7 +21,7 @@ func CheckModel(ctx context.Context, r *repo.Repo, name string) error {
 	return models.Check(ctx, r, r.Config.ResolveModel(name))
 }
 
-// CheckTools fails if a name names no tool, as far as jp knows without starting anything.
+// CheckTools fails if a tool of one of the names is missing, as far as jp knows without starting anything.
 func CheckTools(r *repo.Repo, names ...string) error {
 	if r.At.TopLevel == "" || r.Wrong != nil || len(names) == 0 {
 		return nil

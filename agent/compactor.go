@@ -38,7 +38,8 @@ type SummaryWriter struct {
 	Options  provider.Options
 }
 
-// afterwards is the target, as a part of the threshold for compaction. It makes room in few large steps.
+// afterwards is the target of a compaction, as a part of its threshold, so that jp makes room in few large
+// steps.
 const afterwards = 0.75
 
 // afterUndo is the part of the window at which to make room behind an undone compaction: the user
@@ -242,7 +243,7 @@ func (c *Compactor) Do(ctx context.Context, r turnloop.Room, o CompactionOrder) 
 // ErrNoSummary means that a model gave no summary.
 var ErrNoSummary = errors.New("the model summarised nothing")
 
-// ErrUncited means that each item of a model's summary lacks the events that it is about.
+// ErrUncited means that no item of a model's summary names its events.
 var ErrUncited = errors.New("the model's summary cites no events, and jp keeps only what does")
 
 // ErrLonger means that a model's summary makes no room.

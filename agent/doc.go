@@ -10,7 +10,7 @@
 //	resumption  the decision about an interrupted turn
 //	question    the new turn
 //
-// Resources has everything that must be closed.
+// The type resources has everything that must be closed.
 //
 // The package reports every step to the front end, and puts every decision to the user. It is independent of
 // terminals and command lines.

@@ -68,7 +68,7 @@ func (Headless) Attach(context.Context, conversation.ID) error {
 	return errors.New("this front end shows no other process")
 }
 
-// NoOutput is an empty [Output].
+// NoOutput discards the output of a run.
 type NoOutput struct{}
 
 var _ Output = NoOutput{}

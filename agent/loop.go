@@ -212,8 +212,8 @@ func (e *turn) limitCost(model *catalog.Provider) provider.Provider {
 	return e.res.spent.Limit(model, model.Price)
 }
 
-// previewed keeps the request that would be sent. The loop asks again for want of
-// an answer, so only the first request counts.
+// previewed keeps the request that would be sent. The loop asks again for want of an answer, so only the
+// first request counts.
 func (e *turn) previewed(ctx context.Context, request *provider.Request, model *catalog.Provider, room *Compactor) {
 	p := e.run.opts.preview
 	if p.Parts != nil {

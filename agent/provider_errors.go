@@ -227,8 +227,8 @@ func (l *history) shorter(f *problem.Error, again action.Action) {
 	f.Hint(action.AskNew, "ask in a new conversation")
 }
 
-// muchInput is how many tokens of input may be too many for a model without a known window: the windows of
-// local servers are often this small.
+// muchInput is how many tokens of input may be too many for a model that gives an empty answer: the windows
+// of local servers are often this small.
 const muchInput = 16_000
 
 // emptyAnswer is the error of a turn whose model gave an empty answer.
