@@ -25,7 +25,7 @@ type PresenceOptions struct {
 	ID       conversation.ID
 	Head     conversation.Head
 	Seq      int                 // of the newest event, or -1
-	User     Asker               // or nil
+	User     Asker               // nil without a terminal to ask at
 	Queue    *Queue              // of messages to the turn; nil: the turn takes no messages
 	Handover *Handover           // nil: a person started the run
 	Abort    func(signal string) // ends the run as a signal does
@@ -63,7 +63,7 @@ func NewPresence(o PresenceOptions) *Presence {
 	return p
 }
 
-// Limit is how long a question waits for a user to attach, or 0.
+// Limit is how long a question waits for a user to attach. 0 is without a limit.
 func (p *Presence) Limit() time.Duration {
 	if p.options.Handover != nil {
 		return 0

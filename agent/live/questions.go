@@ -27,7 +27,7 @@ type questions struct {
 	id      conversation.ID
 	user    Asker // nil without a terminal to ask at
 	server  *attach.Server
-	limit   time.Duration // of the wait for a user to attach, or 0
+	limit   time.Duration // of the wait for a user to attach; 0: endless
 	longer  func() bool   // whether to wait once more at the limit; nil: it ends
 	reached func() bool   // whether a user can attach
 	waiting func(q turnloop.Question)
