@@ -135,5 +135,5 @@ type Choice struct {
 }
 
 // A chooser lets the user take one of some conversations, newest first. It returns ErrNoChoice if the user
-// cannot be asked, or there is none. Only then may it leave candidates uncalled.
+// cannot be asked, or there is no conversation. Only then may it leave candidates uncalled.
 type chooser func(ctx context.Context, candidates func() ([]Choice, error)) (conversation.ID, error)

@@ -25,7 +25,7 @@ func (r States) Newest(ctx context.Context, scope conversation.Scope, remote str
 	return r.all(ctx, scope, remote, listCacheFrom, n)
 }
 
-// all is Newest. It keeps lists of at least from conversations.
+// all is Newest. It keeps a list if the scope has at least from conversations.
 func (r States) all(ctx context.Context, scope conversation.Scope, remote string, from, newest int) ([]*Summary, error) {
 	cache := r.listCacheOf(scope)
 	if cache == nil {

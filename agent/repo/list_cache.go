@@ -27,9 +27,9 @@ const (
 )
 
 // A listCache is the last list of a scope, without the conversations that were active or waiting. An entry
-// holds as long as the file of the conversation's ref is unchanged: then its newest event is the same, and
-// its newest seen event is no newer. The file can be deleted. It carries a code by the user's key, since it
-// records which conversations may act.
+// holds as long as the file of the conversation's ref is unchanged: then its newest event is the same, and jp
+// has seen no newer one. The file can be deleted. It carries a code by the user's key, since it records which
+// conversations may act.
 type listCache struct {
 	key     []byte
 	about   string                // its author and repository: the entries of others do not count

@@ -473,8 +473,8 @@ func FuzzListCache(f *testing.F) {
 	})
 }
 
-// TestListCacheOfOthers is empty: of another user's key, another repository, another jp, and of a file with a
-// changed byte.
+// TestListCacheOfOthers: a list is empty if it is of another user's key, another repository or another jp, or
+// has a changed byte.
 func TestListCacheOfOthers(t *testing.T) {
 	t.Parallel()
 	mine := listCache{key: []byte("k"), about: "a", entries: map[string]*listEntry{"r/x": newListEntry(odb.RefStamp{}, Summary{Ref: "r/x"})}}

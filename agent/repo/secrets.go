@@ -102,7 +102,7 @@ func replaceKnown(name, text string, known []redact.Secret) string {
 	return redact.ReplaceKnown(text, known)
 }
 
-// keep stores the values for later processes. Tools that need a value only run with it. Provider keys stay
+// keep stores the values for later processes. A tool that needs a value runs only with it. Provider keys stay
 // out of the store and of tools.
 func (s *secrets) keep(v *redact.Vault, found []redact.Secret) {
 	if len(found) == 0 {
