@@ -37,7 +37,7 @@ func (w Sandbox) stand() bool { return w.on && w.support.Enforced() }
 // Offline reports whether programs are confined, and without network.
 func (w Sandbox) Offline() bool { return w.stand() && !w.places.Network }
 
-// launcher starts programs behind the walls, or is nil.
+// launcher starts programs behind the walls. It is nil if they run unconfined.
 func (w Sandbox) launcher() program.Launcher {
 	if !w.stand() {
 		return nil
