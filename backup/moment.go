@@ -322,7 +322,7 @@ func (s *Store) Unchanged(m *Moment) func(path string) bool {
 	}
 }
 
-// Mode is the present mode of a path, or 0.
+// Mode is the present mode of a path, 0 if it is missing.
 func (s *Store) Mode(path string) uint32 {
 	look := s.look()
 	defer look.Close()
