@@ -21,7 +21,7 @@ import (
 // waits for an answer.
 type Stopped struct {
 	Listing repo.Summary
-	Words   string        // its end, in one line
+	Words   string        // its state, in one line
 	Action  action.Action // the command that resumes it
 }
 

@@ -26,7 +26,7 @@ func TestTakenBack(t *testing.T) {
 	}
 }
 
-// Changes that are recorded as the user's exclude a tool.
+// Changes that are recorded as the user's are no work of a tool.
 func TestPerhapsWrittenBy(t *testing.T) {
 	changed := func(paths ...string) []conversation.PathStat {
 		var all []conversation.PathStat
