@@ -375,7 +375,7 @@ func lastOf(events []*conversation.Event) string {
 	return ""
 }
 
-// lastLine is the last line of a text that has a letter or sign.
+// lastLine is the last line of a text that is not blank.
 func lastLine(text string) string {
 	for _, line := range slices.Backward(strings.Split(text, "\n")) {
 		if line := problem.OneLine(line); line != "" {

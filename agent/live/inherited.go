@@ -8,8 +8,8 @@ import (
 )
 
 // keepInherited marks the caller's descriptors, other than the standard streams, to be closed in every
-// program that starts from now on. A program that goes on in the background would hold them open: the reader of the other
-// end of such a pipe would wait for the end of the turn.
+// program that starts from now on. A program that goes on in the background would hold them open: the reader
+// of the other end of such a pipe would wait for the end of the turn.
 func keepInherited() {
 	open, err := os.ReadDir("/dev/fd")
 	if err != nil {
