@@ -86,8 +86,8 @@ func (o gitControlFiles) config(home, name, file, dir, topLevel string) {
 	}
 }
 
-// linked adds the files that git obeys in the other worktrees of the repository, except those that `git
-// worktree add` writes.
+// linked adds the files that git obeys in the other worktrees of the repository, except those that adding a
+// worktree writes.
 func (o gitControlFiles) linked(home, commonDir string) {
 	entries, _ := os.ReadDir(filepath.Join(commonDir, "worktrees"))
 	for _, entry := range entries[:min(len(entries), mostModules)] {
