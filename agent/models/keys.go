@@ -36,7 +36,7 @@ func (r Providers) Vendor(name string) (catalog.Vendor, error) {
 	return v, nil
 }
 
-// client connects according to a provider's settings. It is nil without any.
+// client connects according to a provider's settings. It is nil without settings.
 func (r Providers) client(e *repo.Host, name string) (*http.Client, error) {
 	said := r.repo.Config.Providers[name]
 	headers := map[string]string{}
