@@ -63,6 +63,7 @@ type User interface {
 	Tell(line string)
 	// Approve shows the offers of an MCP server, and lets the user approve them.
 	Approve(ctx context.Context, s *mcp.Server) error
+	// Close releases the user.
 	Close()
 }
 
