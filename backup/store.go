@@ -291,6 +291,7 @@ func (s *Store) list(db *odb.Store, pack, oid string) ([]Entry, error) {
 // A Change is a path that differs from a moment.
 type Change struct{ Before, After Entry }
 
+// Path is the changed path.
 func (c *Change) Path() string { return c.Before.Path }
 
 // String describes the change.
