@@ -7,27 +7,27 @@ import (
 	"jp/gitstore/odb"
 )
 
-// An ancestry tells which events are among those up to a head. It remembers where it has
-// looked. Goroutines may share it.
+// An ancestry tells which events a head reaches. It remembers the commits that it has walked. Goroutines
+// may share it.
 type ancestry struct {
 	commits *commitReader
 
 	mu    sync.Mutex
-	walks map[odb.OID]walked // of an event that was looked for below a head
+	walks map[odb.OID]walked // of the search for an event below a head
 }
 
-// A walked is how an event was looked for below a head, and its number.
+// A walked is the result of a search for an event below a head, and the event's number.
 type walked struct {
 	head    odb.OID
 	reached bool
-	seq     int // -1 for what is no event
+	seq     int // -1 if it is no event
 }
 
-// maxWalked is how many of those are remembered.
+// maxWalked is the number of those to remember.
 const maxWalked = 1024
 
-// reaches reports whether an event is one of those up to a head. It looks no further
-// down than the event can be, and not again where it has looked.
+// reaches reports whether a head descends from an event, or is it. It walks no further than the event's
+// number, and walks nothing twice.
 func (a *ancestry) reaches(head, event odb.OID) bool {
 	a.mu.Lock()
 	before, known := a.walks[event]
@@ -45,7 +45,7 @@ func (a *ancestry) reaches(head, event odb.OID) bool {
 	return now.reached
 }
 
-// descends is reaches, with what is known of one head.
+// descends is reaches with the result of an earlier walk from one head.
 func (a *ancestry) descends(head, event odb.OID, before walked) bool {
 	foreign := 0
 	for oid := head; oid != "" && foreign <= maxForeign; {
@@ -68,7 +68,7 @@ func (a *ancestry) descends(head, event odb.OID, before walked) bool {
 	return false
 }
 
-// seq is the number of a stored event, -1 for what is none.
+// seq is the number of a stored event, -1 for any other object.
 func (o stored) seq() int {
 	if o.err != nil || o.kind != "commit" {
 		return -1

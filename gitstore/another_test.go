@@ -16,9 +16,8 @@ import (
 	"jp/conversation/journaltest"
 )
 
-// TestAnotherEventsBytes reads a conversation in which the bytes of an event, under its
-// name, are those of another conversation's event: the history is not that one's from
-// there on, and all of it is damage.
+// TestAnotherEventsBytes reads a conversation in which the bytes of an event, under its name, are those of
+// another conversation's event: from there on the history is another one, and all of it is damage.
 func TestAnotherEventsBytes(t *testing.T) {
 	const at, events = 20, 40
 	for name, place := range map[string]func(f *fixture, to, from string){"loose": standLoose, "packed": standPacked} {
@@ -69,7 +68,7 @@ func TestAPipeForAnEvent(t *testing.T) {
 	}
 }
 
-// standLoose puts the loose file of an object where that of another one is.
+// standLoose puts the loose file of one object in the place of another's.
 func standLoose(f *fixture, to, from string) {
 	f.t.Helper()
 	file := func(oid string) string { return filepath.Join(f.dir, ".git", "objects", oid[:2], oid[2:]) }
@@ -79,8 +78,8 @@ func standLoose(f *fixture, to, from string) {
 	require.NoError(f.t, os.WriteFile(file(to), data, 0o444))
 }
 
-// standPacked packs everything, and lets the index lead to an object where it leads to
-// another one.
+// standPacked packs everything, and changes the index so that it leads from one object's name to another
+// object.
 func standPacked(f *fixture, to, from string) {
 	f.t.Helper()
 	f.git("repack", "-adq")

@@ -68,7 +68,7 @@ func (s *Store) Append(ctx context.Context, id conversation.ID, expect conversat
 	return s.appendAt(ctx, id, odb.Ref{Name: ref, OID: head}, events)
 }
 
-// appendAt adds events where a conversation is taken to be.
+// appendAt adds events to a conversation at its assumed ref.
 func (s *Store) appendAt(ctx context.Context, id conversation.ID, at odb.Ref, events []*conversation.Event) (conversation.Head, error) {
 	on, err := s.sidecars.tipPlace(ctx, at.OID, events[0])
 	if err != nil {

@@ -10,14 +10,14 @@ import (
 	"jp/gitstore"
 )
 
-// A store that has written the newest event takes the conversation to be where it was,
-// and finds out where it is not.
+// A store that has written the newest event expects the conversation at the same ref, and notices when it
+// has moved.
 func TestAppendWhereTheNewestEventWasWritten(t *testing.T) {
 	id := journaltest.ID(1)
 	live, archive := gitstore.RefOf(id), "refs/jp/archive/"+string(id)
 	for name, c := range map[string]struct {
 		meanwhile func(f *fixture, head string)
-		ref       string // where the next event stands then
+		ref       string // the ref of the next event
 		err       error
 	}{
 		"nothing":                {func(*fixture, string) {}, live, nil},

@@ -47,7 +47,7 @@ func archiveError(id conversation.ID, err error) error {
 	return fmt.Errorf("archive %s: %w", id, storeError(err))
 }
 
-// archive appends the record to what from has, and makes that the value of to.
+// archive appends the record to the conversation at from, and sets the new value of to.
 func (s *Store) archive(ctx context.Context, id conversation.ID, from, to odb.RefUpdate, record *conversation.Event) (conversation.Head, error) {
 	on, err := s.sidecars.tipPlace(ctx, from.Old, record)
 	if err != nil {
@@ -77,8 +77,8 @@ func (s *Store) archive(ctx context.Context, id conversation.ID, from, to odb.Re
 	return conversation.Head(to.New), nil
 }
 
-// EndMove takes the older of two refs away, where a move into the archive or out of
-// it was broken off, or where a fetch brought it back, and reports whether it did.
+// EndMove removes the older of two refs, and reports whether it did. There are two after an interrupted
+// move into the archive or out of it, or after a fetch that brought the old ref back.
 func (s *Store) EndMove(ctx context.Context, id conversation.ID) (ended bool, err error) {
 	w, err := s.refs.locate(id)
 	switch {
@@ -117,7 +117,7 @@ func (s *Store) Delete(ctx context.Context, id conversation.ID, expect conversat
 	if err != nil {
 		return err
 	}
-	if payload != "" { // first: a payload that a kill left behind alone would belong to no conversation
+	if payload != "" { // first: a payload ref that a kill left alone would belong to no conversation
 		updates = append([]odb.RefUpdate{{Ref: refPayloads + string(id), Old: payload}}, updates...)
 	}
 	s.heads.sawEnd(id) // first: after a kill in between, jp deleted it all the same

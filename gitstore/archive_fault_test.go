@@ -18,11 +18,10 @@ import (
 	"jp/internal/faultfs"
 )
 
-// A move is a change of where a conversation is. git moves the refs, behind
-// objects that are durable.
+// A move changes the place of a conversation. git moves the refs, behind objects that are durable.
 type move struct {
 	name     string
-	from, to string // the part of the ref; "" for nowhere
+	from, to string // the part of the ref; "" for no ref
 	added    int    // events
 	do       func(ctx context.Context, s *gitstore.Store, id conversation.ID, head conversation.Head) error
 }
@@ -59,7 +58,7 @@ type filed struct {
 	others string // all other refs
 }
 
-// file makes a conversation where the move takes it from.
+// file makes a conversation at the move's source.
 func (f *fixture) file(m move, n int) *filed {
 	f.t.Helper()
 	c := &filed{fixture: f, id: journaltest.ID(n), others: f.refsBut(n)}
@@ -99,8 +98,7 @@ func (c *filed) attempt(m move, path odb.Path, plan faultfs.Plan) (acked bool, f
 	return m.do(c.t.Context(), s, c.id, c.head) == nil, fs
 }
 
-// look asserts that the conversation is whole and in one place, and that nothing
-// else has moved.
+// look asserts that the conversation is whole and in one place, and that all else stays in place.
 func (c *filed) look(m move, n int, acked bool, what string) {
 	t := c.t
 	require.Equal(t, c.others, c.refsBut(n), what)
@@ -130,8 +128,7 @@ func (c *filed) look(m move, n int, acked bool, what string) {
 	}
 }
 
-// An archiving is cut in two by nothing, and neither are its contrary and a
-// deletion.
+// Archiving, unarchiving and deletion happen whole or not at all.
 func TestMovesFail(t *testing.T) {
 	plans := append([]faultfs.Plan{{Err: faultfs.ErrCrashed, Crash: true}}, errorsOfDisks...)
 	for _, m := range moves {

@@ -21,15 +21,14 @@ func moving(seq int, at time.Time) *conversation.Event {
 	return e
 }
 
-// What a kill has left of a move is ended by the next one, in either direction,
-// and by a deletion.
+// The next move, in either direction, and a deletion complete an interrupted move.
 func TestArchiveThatWasBrokenOff(t *testing.T) {
 	id := journaltest.ID(1)
 	live, archive := gitstore.RefOf(id), "refs/jp/archive/"+string(id)
 	for name, c := range map[string]struct {
-		archived bool // what the next move is to make of it
+		archived bool // the result of the next move
 		broken   bool // the move that was broken off was one into the archive
-		moves    int  // how many records there are then
+		moves    int  // number of records then
 	}{
 		"into the archive":           {archived: true, broken: true, moves: 1},
 		"out of it":                  {archived: false, broken: false, moves: 2},
@@ -118,7 +117,7 @@ func TestDeleteOfAMoveThatWasBrokenOff(t *testing.T) {
 	require.Empty(t, f.git("for-each-ref", "refs/jp"))
 }
 
-// What git prunes of a move that has just been made comes back.
+// A move's commit that git prunes right after the move comes back.
 func TestPrunedRecordOfAMoveIsRestored(t *testing.T) {
 	f := newFixture(t)
 	first := f.create(1, say("x"))

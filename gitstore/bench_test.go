@@ -43,7 +43,6 @@ func benchFixture(b *testing.B, opts gitstore.Options) *fixture {
 	return &fixture{Store: openStore(b, dir, opts), t: b, dir: dir}
 }
 
-// long is a conversation of n events.
 func long(n int) []*conversation.Event {
 	texts := make([]string, n)
 	for i := range texts {

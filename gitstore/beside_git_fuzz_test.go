@@ -27,8 +27,8 @@ type gitReader struct {
 }
 
 const (
-	// format is what git prints of a commit: tree, parents, author and committer
-	// with their times in lines of their own, then the message.
+	// format is the text that git prints of a commit: tree, parents, author and committer with their times
+	// in lines of their own, then the message.
 	format = "%T%n%P%n%an%n%ae%n%at%n%cn%n%ce%n%ct%n%B%n--end of commit--"
 	ending = "--end of commit--\n"
 )
@@ -70,7 +70,7 @@ func (r *gitReader) stop() {
 	}
 }
 
-// read gives what git prints of a commit; ok is false where git ends over it.
+// read returns the text that git prints of a commit; ok is false if git ends over it.
 func (r *gitReader) read(t testing.TB, object []byte) (text string, ok bool) {
 	t.Helper()
 	oid := odb.HashObject(testFormat, "commit", object)
@@ -92,8 +92,7 @@ func (r *gitReader) read(t testing.TB, object []byte) (text string, ok bool) {
 	return strings.TrimSuffix(all.String(), ending), true
 }
 
-// What this package takes for an event git reads as the same commit: the same
-// tree, author, time and message.
+// git reads each event of this package as the same commit: the same tree, author, time and message.
 func FuzzBesideGit(f *testing.F) {
 	for _, object := range seeds(f) {
 		f.Add(rooted(object))
@@ -121,8 +120,7 @@ func FuzzBesideGit(f *testing.F) {
 	})
 }
 
-// rooted is the object as a root commit on the empty tree, so that git looks for
-// nothing else.
+// rooted is the object as a root commit on the empty tree, so that git looks for no other object.
 func rooted(object []byte) []byte {
 	var out bytes.Buffer
 	out.WriteString("tree " + string(odb.OID(testFormat.EmptyTree())) + "\n")

@@ -26,7 +26,7 @@ import (
 	"jp/internal/gitenv"
 )
 
-// processes are workers in one repository, and what they were told.
+// processes are workers in one repository, with the acknowledgements that they got.
 type processes struct {
 	t     *testing.T
 	dir   string
@@ -75,7 +75,7 @@ func (p *processes) told(text string) {
 	}
 }
 
-// A chore is what somebody else does in the repository meanwhile.
+// A chore is the work of another program in the repository meanwhile.
 type chore struct {
 	name string
 	do   func() error
@@ -130,8 +130,8 @@ func maintain(t *testing.T, dir string) []chore {
 	}
 }
 
-// Several processes write, fork, archive and read while git maintains the
-// repository; two of them add to one conversation, and no lock keeps them apart.
+// Several processes write, fork, archive and read while git maintains the repository; two of them add to
+// one conversation, without a lock.
 func TestProcessesBesideGitMaintenance(t *testing.T) {
 	f := newFixture(t)
 	start := say("start")
@@ -172,9 +172,8 @@ func TestProcessesBesideGitMaintenance(t *testing.T) {
 	})
 }
 
-// requireAcknowledged asserts that each conversation has what was acknowledged of
-// it, in order and nothing else, and counts it. What two processes were told of
-// one conversation is in no order.
+// requireAcknowledged asserts that each conversation has exactly its acknowledged events, in order, and
+// counts it. The acknowledgements of two processes for one conversation have no order.
 func requireAcknowledged(t *testing.T, f *fixture, acks map[conversation.ID][]string, first string) (n int) {
 	t.Helper()
 	after := f.again()
@@ -196,7 +195,7 @@ func requireAcknowledged(t *testing.T, f *fixture, acks map[conversation.ID][]st
 		switch {
 		case id == journaltest.ID(1):
 			require.ElementsMatch(t, append([]string{first}, want...), got)
-		case len(want) == 1: // a fork, behind what it shares
+		case len(want) == 1: // a fork, behind the shared events
 			require.Equal(t, want[0], got[len(got)-1])
 		default:
 			require.Equal(t, want, got)

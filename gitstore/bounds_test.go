@@ -13,8 +13,7 @@ import (
 	"jp/internal/gitenv"
 )
 
-// reads counts the files that work opens for reading, in a store that remembers
-// nothing yet.
+// reads counts the files that work opens for reading, in a fresh store.
 func reads(t *testing.T, dir string, work func(s *gitstore.Store)) int {
 	t.Helper()
 	fs := faultfs.New(odb.OS(), faultfs.Plan{})
@@ -30,8 +29,7 @@ func reads(t *testing.T, dir string, work func(s *gitstore.Store)) int {
 	return n
 }
 
-// Whatever is done to a conversation's newest event costs the same, however
-// long the conversation is.
+// The cost of each method is the same for every length of the conversation.
 func TestTheTipIsEnough(t *testing.T) {
 	type cost struct{ list, info, append, back, fork, archive int }
 	costs := map[int]cost{}
@@ -80,7 +78,6 @@ func TestTheTipIsEnough(t *testing.T) {
 	require.NotZero(t, costs[10].append)
 }
 
-// A store that wrote the newest event does not read it again.
 func TestOwnTipIsNotReadAgain(t *testing.T) {
 	dir := gitenv.Repo(t)
 	events := say("0", "1", "2")
@@ -107,7 +104,7 @@ func TestOwnTipIsNotReadAgain(t *testing.T) {
 	require.Less(t, warm, cold)
 }
 
-// What the store hands out is the caller's: changing it changes nothing here.
+// The caller owns the store's results: changing them changes nothing here.
 func TestTipsAreNotShared(t *testing.T) {
 	f := newFixture(t)
 	events := journaltest.Turn(t, "first", "answer")

@@ -10,9 +10,9 @@ import (
 	"jp/internal/safefile"
 )
 
-// update makes a segment's log reach to its end, and the words with it. What cannot be
-// written is still there in memory. The log of a newest segment may have events behind
-// that end, which another process has added; then there are no words.
+// update brings the segment's log and word index up to its end. After a failed write both are still in
+// memory. The log of a newest segment may have events behind that end, which another process has added.
+// Then there are no words.
 func (f *finder) update(ctx context.Context, c cut) (*sidecar.Log, start, error) {
 	log := sidecar.Read(f.path(c)+logSuffix, f.buffer, f.all.ids)
 	at := f.keepChain(log)
@@ -58,8 +58,8 @@ func (f *finder) keepChain(log *sidecar.Log) start {
 	return startOf(first, before)
 }
 
-// complete reads the events of a segment from its end back to one that its log has, or to
-// its beginning, and makes them the log's. at is where the log begins.
+// complete reads the events of a segment from its end back to one in its log, or to its beginning, and
+// makes them the log's. at is the beginning of the log.
 func (f *finder) complete(ctx context.Context, log *sidecar.Log, at start, c cut) (start, error) {
 	var ahead *prefetch[stored]
 	var missing []sidecar.Record // newest first
@@ -139,7 +139,7 @@ func (f *finder) index(log *sidecar.Log, at start, c cut) error {
 	return nil
 }
 
-// enter adds what can be found of the log's next event to the words.
+// enter adds the searchable texts of the log's next event to the words.
 func enter(w *sidecar.Words, log *sidecar.Log, next sidecar.Record) error {
 	c, err := parseCommit(next.Raw)
 	if err != nil {
@@ -151,8 +151,7 @@ func enter(w *sidecar.Words, log *sidecar.Log, next sidecar.Record) error {
 	return nil
 }
 
-// write has a file of so many bytes written, if any is to be. What goes wrong costs only
-// time.
+// write has a file of so many bytes written, if any is to be. An error costs only time.
 func (f *finder) write(size int, file func() error) {
 	if !f.all.still.Load() {
 		f.ignore(file())

@@ -8,9 +8,8 @@ import (
 	"jp/gitstore/sidecar"
 )
 
-// excludes reports whether nothing of a conversation can be of interest. Of the others
-// it keeps for the Scan that follows what has been found, and gives the newest event if
-// that has been read.
+// excludes reports whether no event of a conversation can match. Of the others it keeps its findings for
+// the Scan that follows, and returns the newest event if it has read that.
 func (f *finder) excludes(head odb.OID) (none bool, newest *tip) {
 	defer f.free()
 	aside := false
@@ -49,8 +48,7 @@ func (f *finder) lookOnce(c cut) (in contents, ok bool) {
 	return s.contents, ok
 }
 
-// tip is a head of which a record was read, nil where what it says of the whole is not
-// enough.
+// tip is a head whose record was read, nil if the record does not sum up the conversation.
 func (f *finder) tip(head odb.OID) *tip {
 	if t := f.all.tips.known(head); t != nil {
 		return t

@@ -15,8 +15,8 @@ import (
 	"jp/gitstore/odb"
 )
 
-// candidates are the numbers of the conversations that a prefilter leaves, also for a store
-// that remembers nothing.
+// candidates are the numbers of the conversations that a prefilter leaves, in this store and in a fresh
+// one.
 func (f *fixture) candidates(fold bool, texts ...string) []conversation.ID {
 	f.t.Helper()
 	found := f.candidatesOnce(fold, texts...)
@@ -56,7 +56,7 @@ func TestCandidates(t *testing.T) {
 	require.Contains(t, title, "at the  logs", "a title is not written as its request was")
 	require.Equal(t, []conversation.ID{two}, f.candidates(true, "at the  logs"))
 
-	// What comes behind it makes a candidate again of what was none.
+	// A later event makes it a candidate again.
 	info := must(f.Info(t.Context(), one))
 	script, name := journaltest.NewScript(t).Turn("Cap the retries"), "Zebra"
 	script.Records(&conversation.Metadata{Title: &name, TitleSource: "user"})
@@ -68,8 +68,8 @@ func TestCandidates(t *testing.T) {
 	require.Equal(t, []conversation.ID{one}, f.candidates(true, "ZEBRA"))
 }
 
-// TestCandidatesAreSifted holds that what a search has found to begin with is what
-// Scan gives, for the same prefilter and only once.
+// TestCandidatesAreSifted holds that the first findings of a search are those of Scan, for the same
+// prefilter and only once.
 func TestCandidatesAreSifted(t *testing.T) {
 	f := newFixture(t)
 	info := f.told(1, "first of all", "second of all")
@@ -101,8 +101,8 @@ func TestCandidatesAreSifted(t *testing.T) {
 	require.Len(t, scan(large, "third"), len(many))
 }
 
-// TestCandidatesOfTheSidecar takes what a conversation's newest event says from the
-// sidecar if something was found there, and only what is this user's.
+// TestCandidatesOfTheSidecar takes the summary in a conversation's newest event from the sidecar if the
+// search found something there, and only this user's.
 func TestCandidatesOfTheSidecar(t *testing.T) {
 	f := newFixture(t)
 	info := f.told(1, "first of all", "second of all")
@@ -137,7 +137,7 @@ func TestCandidatesSeeWhatIsNew(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(f.cache(), string(info.ID)+".words"), []byte("damaged"), 0o644))
 	require.Equal(t, []conversation.ID{info.ID}, f.candidates(true, "absent"))
 
-	// One whose newest event cannot be read is said to be so, and leaves no words.
+	// The search reports one whose newest event is unreadable, and it leaves no words.
 	f.git("update-ref", "refs/jp/conversations/"+string(journaltest.ID(2)), f.git("commit-tree", "-m", "no event", f.git("hash-object", "-t", "tree", "-w", "/dev/null")))
 	infos, err := f.Candidates(t.Context(), conversation.ScopeLive, conversation.Prefilter{Any: []string{"absent"}})
 	require.NoError(t, err)

@@ -10,8 +10,8 @@ import (
 	"jp/gitstore/odb"
 )
 
-// A chain is the names of a conversation's commits, oldest first. It is what a reader
-// of very many events holds of them: a name takes as many bytes as its hash.
+// A chain is the names of a conversation's commits, oldest first. A reader of very many events holds only
+// these: a name takes as many bytes as its hash.
 type chain struct {
 	names []byte
 	size  int // bytes of a name
@@ -27,8 +27,7 @@ func (c chain) oid(i int) odb.OID {
 // the other way says why.
 var errNotCached = errors.New("no plain chain of events")
 
-// chainTo walks from a head to the first event. The numbers of the events have to be without a
-// gap. Nothing else is checked.
+// chainTo walks from a head to the first event. It checks only that the events' numbers have no gap.
 func (r *commitReader) chainTo(ctx context.Context, head odb.OID) (chain, error) {
 	c := chain{size: r.format.Size()}
 	ahead := readAhead(r, head, func(o stored) stored { return o })
@@ -64,7 +63,7 @@ func (c chain) reversed() chain {
 	return c
 }
 
-// forward gives what is made of the commits of a chain, oldest first.
+// forward yields the results of making for the commits of a chain, oldest first.
 func forward[T any](ctx context.Context, r *commitReader, c chain, making func(stored) T, each func(i int, value T) error) error {
 	if c.len() == 0 {
 		return nil

@@ -31,12 +31,12 @@ const (
 	indexMagic = "jp-index 2\n"
 )
 
-// A chainIndex names some events of one chain, oldest first, so that an event in the middle is
-// found without reading all that follows it.
+// A chainIndex names some events of one chain, oldest first, so that an event in the middle is found
+// without reading all later ones.
 //
-// A commit fixes all commits before it. So an index stays true whatever happens to the ref, and
-// it holds for a head if the walk from that head meets one of its entries. Its file carries a
-// code by the user's key, as only this user's jp makes it, after walking from entry to entry.
+// A commit fixes all commits before it. So an index stays true when the ref changes, and it holds for a
+// head if the walk from that head meets one of its entries. Its file carries a code by the user's key, as
+// only this user's jp makes it, after walking from entry to entry.
 type chainIndex []indexEntry
 
 // An indexEntry is an event's number and its commit.
@@ -50,8 +50,8 @@ func (x chainIndex) at(seq int) (i int, found bool) {
 	return slices.BinarySearchFunc(x, seq, func(e indexEntry, seq int) int { return e.seq - seq })
 }
 
-// An indexFile is the file of a chain's index. It also has what all events up to a head say of the
-// conversation, for a head whose own commit says nothing that jp can rely on.
+// An indexFile is the file of a chain's index. It also has the summary of all events up to a head, if jp
+// cannot rely on the one in the head's own commit.
 type indexFile struct {
 	index   chainIndex
 	head    odb.OID // "" without a summary
@@ -84,7 +84,6 @@ func (s *sidecars) readIndex(of conversation.Info) (x indexFile) {
 	return x
 }
 
-// writeIndex replaces a conversation's index.
 func (s *sidecars) writeIndex(of conversation.Info, x indexFile) {
 	var whole []byte
 	if x.head != "" {
@@ -108,9 +107,9 @@ func (s *sidecars) writeIndex(of conversation.Info, x indexFile) {
 	s.grown.Add(int64(len(data)))
 }
 
-// summary sums up the events to a newest one whose commit does not say what they come to, as in an imported or fetched
-// conversation. If they are many, the index keeps the sum: the newest commit fixes all events, and the code says that this
-// user's jp has read them.
+// summary sums up the events to a newest one whose commit has no reliable summary, as in an imported or
+// fetched conversation. If they are many, the index keeps the sum: the newest commit fixes all events, and
+// the code says that this user's jp has read them.
 func (s *sidecars) summary(ctx context.Context, of conversation.Info, newest *parsedCommit) (sum conversation.Summary, err error) {
 	kept := of.ID != "" && newest.seq > walkedAnyway && s.commits.mac.can() && s.usable()
 	var file indexFile
@@ -229,7 +228,7 @@ func (s *sidecars) find(ctx context.Context, of conversation.Info, head odb.OID,
 		file = s.readIndex(of)
 		index = file.index
 	}
-	var fresh chainIndex // what the index lacks, newest first
+	var fresh chainIndex // missing in the index, newest first
 	proven := false
 	for {
 		i, is := index.at(w.seq)
@@ -267,7 +266,7 @@ func (s *sidecars) find(ctx context.Context, of conversation.Info, head odb.OID,
 	return found, index, nil
 }
 
-// A numberWalk goes down a chain, and reads of its events no more than their numbers.
+// A numberWalk goes down a chain, and reads only the events' numbers.
 type numberWalk struct {
 	commits *commitReader
 	seq     int // of the event that was read
@@ -313,9 +312,9 @@ func (w *numberWalk) stop() {
 	}
 }
 
-// Forward yields the events up to a head, oldest first, and stops at the first error. It walks
-// from each entry of the conversation's index to the one below it, and holds the events of a few
-// such walks. It adds to the index. [Store.Load] tells what is damaged, and where.
+// Forward yields the events up to a head, oldest first, and stops at the first error. It walks from each
+// entry of the conversation's index to the one below it, and holds the events of a few such walks. It adds
+// to the index. [Store.Load] names any damage and its place.
 func (s *Store) Forward(ctx context.Context, of conversation.Info) iter.Seq2[*conversation.Event, error] {
 	return func(yield func(*conversation.Event, error) bool) {
 		head, err := s.parseHead(of.Head)
@@ -342,7 +341,7 @@ func (s *sidecars) forward(ctx context.Context, of conversation.Info, head odb.O
 		walks := make(chan walked, 1)
 		defer func() {
 			cancel()
-			for range walks { // nothing reads any more when this returns
+			for range walks { // all reading ends before this returns
 			}
 		}()
 		go func() {

@@ -69,8 +69,8 @@ func TestBackwardFromEveryEvent(t *testing.T) {
 	}
 }
 
-// TestBackwardFromSparesTheMiddle removes what stands between an event and the head: with an
-// index nothing of it is read.
+// TestBackwardFromSparesTheMiddle removes the events between an event and the head: with an index the store
+// reads none of them.
 func TestBackwardFromSparesTheMiddle(t *testing.T) {
 	f := newFixture(t)
 	info := f.chat(1, 300)
@@ -116,8 +116,8 @@ func TestBackwardFromEveryTurn(t *testing.T) {
 	require.Error(t, err)
 }
 
-// TestBackwardFromAnotherHistory has an index that does not hold for the head, as after a
-// ref was set, or that this user's jp did not write.
+// TestBackwardFromAnotherHistory has an index of another history, as after a ref was set, or of another
+// user.
 func TestBackwardFromAnotherHistory(t *testing.T) {
 	for name, spoil := range map[string]func(f *fixture, other conversation.Info){
 		"of another conversation": func(f *fixture, other conversation.Info) {
@@ -206,8 +206,8 @@ func TestBackwardFromWritesNothingBesideATransient(t *testing.T) {
 	require.NoFileExists(t, f.index(1))
 }
 
-// TestAForeignSummaryIsKept removes an event in the middle of a conversation that another wrote: a later look at the newest
-// event reads no other one, unless the file was changed.
+// TestAForeignSummaryIsKept removes an event in the middle of a conversation that another wrote: a later
+// look reads only the newest event, unless the file was changed.
 func TestAForeignSummaryIsKept(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil func(f *fixture, info conversation.Info)

@@ -11,9 +11,9 @@ import (
 // A Collection does many writes of a Store as one.
 type Collection struct{ Store *Store }
 
-// Do lets a function write. What it makes goes into one pack, and the refs move when all of it
-// is durable. After an error there is nothing of it, or the beginning of what is too large for
-// one pack. A store that collects is for one goroutine.
+// Do runs a function that writes. All that it makes goes into one pack, and the refs move when the pack is
+// durable. After an error the store has none of it, or the beginning if it is too large for one pack. A
+// store that collects is for one goroutine.
 func (c Collection) Do(ctx context.Context, write func() error) error {
 	s := c.Store
 	objects := &odb.Collection{Store: s.odb}
@@ -43,9 +43,9 @@ func (c Collection) Do(ctx context.Context, write func() error) error {
 	return nil
 }
 
-// Replace is [Store.Append] behind an earlier event, and those after it leave the conversation. It is
-// for a copy of what others recorded: the end of such a copy may be incomplete. It belongs to what a
-// collection writes, so that nothing else can take events away.
+// Replace is [Store.Append] behind an earlier event, and those after it leave the conversation. It is for a
+// copy of others' records: the end of such a copy may be incomplete. Only a collection has it, so that no
+// other writer can take events away.
 func (c Collection) Replace(ctx context.Context, id conversation.ID, expect, behind conversation.Head, events []*conversation.Event) (conversation.Head, error) {
 	s := c.Store
 	ref, head, err := s.refs.find(id)

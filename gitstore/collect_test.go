@@ -25,8 +25,8 @@ func someEvents(first, n int) (events []*conversation.Event) {
 	return events
 }
 
-// Few writes become loose objects, and many one pack, which git finds whole. What was
-// collected can be built on at once, and is there for others at the end.
+// Few writes become loose objects, and many one pack, which git finds whole. The collection can build on
+// its own events at once, and others see them at the end.
 func TestCollectedWritesBecomeOnePack(t *testing.T) {
 	for _, n := range []int{3, 400} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {

@@ -32,7 +32,7 @@ type commit struct {
 	authored  time.Time
 	committer Person
 	committed time.Time
-	data      []byte // jp-data, nil where there is none
+	data      []byte // jp-data, nil if absent
 	state     []byte
 	provider  []byte
 	home      []byte // "<repository> <conversation>"
@@ -45,7 +45,7 @@ func (c *commit) encode() []byte {
 	return c.appendRest(c.head())
 }
 
-// head is the object up to where its code stands, with room for the rest.
+// head is the object up to the place of its code, with room for the rest.
 func (c *commit) head() []byte {
 	dst := make([]byte, 0, 704+len(c.data)+len(c.state)+len(c.provider)+len(c.message))
 	dst = append(append(append(dst, "tree "...), c.tree...), '\n')
@@ -60,7 +60,7 @@ func (c *commit) head() []byte {
 	return appendHeader(dst, headerHome, c.home)
 }
 
-// appendRest appends to the head what follows it.
+// appendRest appends the headers and the message behind the code.
 func (c *commit) appendRest(head []byte) []byte {
 	return append(append(appendHeader(head, headerMAC, c.mac), '\n'), c.message...)
 }
@@ -83,10 +83,9 @@ const (
 	atOther
 )
 
-// parseCommit reads a commit object as git does: tree, parents, author and
-// committer first and in this order. Other headers that it does not know are
-// skipped. The result shares the object's memory; with an error it is what
-// came before the fault.
+// parseCommit reads a commit object as git does: tree, parents, author and committer first and in this
+// order. Other headers that it does not know are skipped. The result shares the object's memory; with an
+// error it has the headers before the fault.
 func parseCommit(object []byte) (*commit, error) {
 	c := &commit{}
 	rest, at, ours := object, atStart, false
@@ -176,8 +175,8 @@ func setOnce(header *[]byte, value []byte) error {
 	return nil
 }
 
-// parentState is what an event inherits from its parent commit, which may be one that git
-// would refuse to make today.
+// parentState reads what an event inherits from its parent commit. git may refuse to make such a commit
+// today.
 func parentState(object []byte) (tree odb.OID, committed time.Time, err error) {
 	line, rest, _ := bytes.Cut(object, []byte{'\n'})
 	oid, ok := bytes.CutPrefix(line, []byte("tree "))

@@ -40,13 +40,13 @@ func (r *commitReader) stored(oid odb.OID) stored {
 	return stored{oid: oid, kind: kind, object: object, proven: true, err: err}
 }
 
-// storedUnverified is stored for who proves it.
+// storedUnverified is stored for a caller that checks the hash.
 func (r *commitReader) storedUnverified(oid odb.OID) stored {
 	kind, object, proven, err := r.odb.ReadUnverified(oid)
 	return stored{oid: oid, kind: kind, object: object, proven: proven, err: err}
 }
 
-// checkName reads again what has another name.
+// checkName reads an object again if its bytes do not have its name.
 func (r *commitReader) checkName(o stored) stored {
 	if o.proven || o.err != nil || r.odb.Names(o.oid, o.kind, o.object) {
 		return o
@@ -54,11 +54,10 @@ func (r *commitReader) checkName(o stored) stored {
 	return r.stored(o.oid)
 }
 
-// read reads one commit as an event. For another commit, the link has what is known of
-// it, or is nil.
+// read reads one commit as an event. For any other commit the link has the known parts, or is nil.
 func (r *commitReader) read(oid odb.OID) (*parsedCommit, error) { return r.parse(r.stored(oid)) }
 
-// parse decodes what the store gave for a commit.
+// parse decodes an object of the store as an event.
 func (r *commitReader) parse(o stored) (*parsedCommit, error) {
 	name := string(o.oid)
 	switch err := o.err; {
@@ -91,7 +90,7 @@ func (r *commitReader) load(ctx context.Context, w *walk) ([]*parsedCommit, erro
 			if damage == nil || len(links) > 0 || !errors.Is(found, errNotEvent) {
 				damage = found
 			}
-			links = nil // what stands above damage cannot be relied on
+			links = nil // nothing above damage is reliable
 		case errors.Is(err, ErrShallow) && damage != nil:
 			return nil, damage
 		case err != nil:
@@ -124,8 +123,8 @@ func (r *commitReader) isShallow(oid odb.OID) bool {
 	return false
 }
 
-// payload reads the content of a payload; ok is false where it is absent.
-// Other bytes than the event says are damage.
+// payload reads the content of a payload; ok is false if it is absent. Content that does not match the
+// event is damage.
 func (r *commitReader) payload(p conversation.Payload) (data []byte, ok bool, err error) {
 	oid, err := odb.ParseOID(p.OID)
 	if err != nil {
@@ -148,9 +147,8 @@ func (r *commitReader) payload(p conversation.Payload) (data []byte, ok bool, er
 	return data, true, nil
 }
 
-// fill gives an event the text and the provider state that its message and its
-// headers could not hold. What is absent is marked, and leaves the beginning that they
-// hold.
+// fill gives an event the text and the provider state that its message and its headers could not hold. An
+// absent payload is marked, and the event keeps the beginning.
 func (r *commitReader) fill(e *conversation.Event) error {
 	for i, p := range e.Payloads {
 		if p.Name != conversation.PayloadText && p.Name != conversation.PayloadProvider {

@@ -17,7 +17,7 @@ import (
 	"jp/internal/gitenv"
 )
 
-// requireDamage asserts that a load names the commit and gives what is below.
+// requireDamage asserts that a load names the commit and returns the events below.
 func requireDamage(t *testing.T, err error, commit string, good int) *gitstore.DamageError {
 	t.Helper()
 	var damage *gitstore.DamageError
@@ -30,8 +30,7 @@ func requireDamage(t *testing.T, err error, commit string, good int) *gitstore.D
 
 var dataLine = regexp.MustCompile(`\njp-data [^\n]*`)
 
-// A changed newest commit is damage, whatever was changed, and what is below it
-// is still read.
+// Any change of the newest commit is damage, and the events below it are still read.
 func TestDamagedCommits(t *testing.T) {
 	replace := func(old, new string) func(string) string {
 		return func(c string) string {
@@ -143,7 +142,7 @@ func TestStrippedChain(t *testing.T) {
 	require.Empty(t, got)
 }
 
-// Damage of the first event is named as such, not the history that it stands on.
+// Damage of the first event has its own error, although the user's history lies below.
 func TestDamagedFirstEvent(t *testing.T) {
 	f := newFixture(t)
 	other := f.create(2, journaltest.Turn(t, "another", "conversation"))
@@ -257,7 +256,7 @@ func TestOddRefsAreIgnored(t *testing.T) {
 	require.ErrorIs(t, err, conversation.ErrExists, "a remote has it")
 }
 
-// No name reaches a ref that has not passed as an id.
+// Only a valid id reaches a ref.
 func TestHostileConversationIDs(t *testing.T) {
 	f := newFixture(t)
 	for _, id := range []conversation.ID{"", "..", "../heads/main", "jp-c17528832001-k3f9.lock", "jp-c17528832001-k3f9/..", "JP-C17528832001-k3f9", "-d", "jp-c17528832001-@{", "jp-c17528832001\n"} {
@@ -272,7 +271,7 @@ func TestHostileConversationIDs(t *testing.T) {
 	require.Equal(t, "refs/heads/main", gitenv.Git(t, f.dir, "for-each-ref", "--format=%(refname)"))
 }
 
-// What a newer jp wrote can be read, and never gone on with.
+// Events of a newer jp are readable, and the conversation is read-only.
 func TestNewerEvents(t *testing.T) {
 	f := newFixture(t)
 	for i, edit := range []func(string) string{
@@ -300,7 +299,7 @@ func TestNewerEvents(t *testing.T) {
 	}
 }
 
-// TestCreateBesideDamagedPackedRefs says what is damaged, not that the id is taken.
+// TestCreateBesideDamagedPackedRefs expects an error about the damage, instead of one about a taken id.
 func TestCreateBesideDamagedPackedRefs(t *testing.T) {
 	f := newFixture(t)
 	f.create(1, turns(t, "one"))
@@ -317,8 +316,8 @@ func TestCreateBesideDamagedPackedRefs(t *testing.T) {
 	require.Equal(t, []int{1}, f.sifted(f.info(1), false, "one"), "a loose ref needs no packed ones")
 }
 
-// The newest event may be gone for a moment, where a prune took it and its writer
-// writes it again; only of a ref that was moved a short while ago that is waited for.
+// The newest event may be gone for a moment, if a prune took it and its writer writes it again. The store
+// waits for it only at a ref that moved a short while ago.
 func TestAHeadThatIsWrittenAgain(t *testing.T) {
 	f := newFixture(t)
 	head := string(f.create(1, long(3)))

@@ -45,7 +45,7 @@ func TestReadOnlyRepository(t *testing.T) {
 	})
 }
 
-// asNobody runs work without the right to write what is not its own.
+// asNobody runs work without the right to write to others' files.
 func asNobody(t *testing.T, work func()) {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -56,7 +56,7 @@ func asNobody(t *testing.T, work func()) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if err := syscall.Setfsuid(nobody); err != nil {
-		// Modes bind everybody but root, so as root there would be nothing to see.
+		// Modes bind everybody but root, so root would test nothing.
 		t.Skip("cannot give up the rights of root: ", err)
 	}
 	defer syscall.Setfsuid(0)

@@ -7,16 +7,15 @@ import (
 	"jp/conversation"
 )
 
-// A Duplicate is what else has the id of a conversation: the ref in the other scope.
+// A Duplicate is the other ref with the id of a conversation: the one in the other scope.
 type Duplicate struct {
 	ID   conversation.ID
 	Ref  string
 	Head conversation.Head
-	Err  error // a [DuplicateIDError] where it has events of its own, else nil
+	Err  error // a [DuplicateIDError] if the ref has events of its own, else nil
 }
 
-// DuplicateOf finds out whether a conversation is both live and archived; nil where it is
-// not.
+// DuplicateOf returns the second ref of a conversation that is both live and archived, else nil.
 func (s *Store) DuplicateOf(id conversation.ID) (*Duplicate, error) {
 	w, err := s.refs.locate(id)
 	if err != nil || w.other.Name == "" {
@@ -38,7 +37,7 @@ func (s *Store) Duplicates() ([]Duplicate, error) {
 		if !names(name, conversation.ScopeLive) || !has(archived, refArchive, id) {
 			continue
 		}
-		if second, err := s.DuplicateOf(id); err == nil && second != nil { // what cannot be read is told of the conversation
+		if second, err := s.DuplicateOf(id); err == nil && second != nil { // its error is one of the conversation
 			all = append(all, *second)
 		}
 	}

@@ -15,8 +15,7 @@ import (
 	"jp/gitstore"
 )
 
-// twice is the conversation 1 with two refs: where one head reaches the other, and
-// where each has an event of its own.
+// twice is the conversation 1 with two refs: one head reaches the other, or each has an event of its own.
 func (f *fixture) twice(apart bool) (id conversation.ID, live, archived conversation.Head) {
 	f.t.Helper()
 	id = journaltest.ID(1)
@@ -35,7 +34,6 @@ func (f *fixture) twice(apart bool) (id conversation.ID, live, archived conversa
 	return id, live, archived
 }
 
-// listedIn are the conversations of a scope, by the refs.
 func (f *fixture) listedIn(scope conversation.Scope) (refs []string) {
 	f.t.Helper()
 	infos, err := f.List(f.t.Context(), scope)
@@ -48,8 +46,7 @@ func (f *fixture) listedIn(scope conversation.Scope) (refs []string) {
 	return refs
 }
 
-// The head that reaches the other is the conversation, in whichever scope, also for
-// who adds to it.
+// The head that reaches the other is the conversation, in either scope, also for a writer.
 func TestTheNewerOfTwoRefsIsTheConversation(t *testing.T) {
 	f := newFixture(t)
 	id, stale, head := f.twice(false)
@@ -81,7 +78,7 @@ func TestTheNewerOfTwoRefsIsTheConversation(t *testing.T) {
 	require.Len(t, events, 5)
 }
 
-// Where each has events of its own, nothing is taken away, and both are checked.
+// If each has events of its own, jp removes neither, and checks both.
 func TestTwoRefsThatWentDifferentWays(t *testing.T) {
 	f := newFixture(t)
 	id, live, archived := f.twice(true)
@@ -109,8 +106,7 @@ func TestTwoRefsThatWentDifferentWays(t *testing.T) {
 	require.Len(t, f.again().problems(1), 2, "the archived one is damaged, too")
 }
 
-// A ref that cannot be read is no reason not to read the other one, and one to take
-// nothing away.
+// In spite of an unreadable ref, jp reads the other one, and removes neither.
 func TestASecondRefThatCannotBeRead(t *testing.T) {
 	f := newFixture(t)
 	head := f.create(1, say("x"))

@@ -26,7 +26,7 @@ func sha1Repositories(t *testing.T) {
 	t.Setenv("GIT_DEFAULT_HASH", "sha1")
 }
 
-// Each type's commit, to the byte: what is stored once must be read for ever.
+// Each type's commit, to the byte: every later jp must read it.
 func TestGoldenCommits(t *testing.T) {
 	sha1Repositories(t)
 	dir := gitenv.Repo(t)
@@ -171,7 +171,7 @@ func bigEvent(seq int, text string) *conversation.Event {
 	}
 }
 
-// git's set arithmetic on commits goes wrong where dates go backwards.
+// git's set arithmetic on commits goes wrong if dates go backwards.
 func TestCommitterTimeNeverGoesBack(t *testing.T) {
 	f := newFixture(t)
 	events := everyType()

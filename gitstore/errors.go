@@ -30,7 +30,7 @@ var ErrRefConflict = odb.ErrRefConflict
 // git leaves behind.
 var ErrTablesLocked = errors.New("git has locked the refs")
 
-// errNotEvent is a commit that never was one of ours.
+// errNotEvent means that a commit was never an event.
 var errNotEvent = errors.New("it is a commit, and not an event")
 
 // A DuplicateIDError reports a duplicate id: a live and an archived ref, each with events of
@@ -48,7 +48,7 @@ func (e *DuplicateIDError) Error() string {
 // Unwrap says that one is in the way of the other.
 func (e *DuplicateIDError) Unwrap() error { return conversation.ErrExists }
 
-// A DamageError names the commit that is not the event that it should be.
+// A DamageError names a commit that should be an event and is none.
 type DamageError struct {
 	Commit string
 	Seq    int // of the damaged event if that can be told, else -1
@@ -56,17 +56,16 @@ type DamageError struct {
 	Err    error
 }
 
-// Error names the commit, and what is wrong with it.
+// Error names the commit and the fault.
 func (e *DamageError) Error() string {
 	return fmt.Sprintf("commit %.10s: %v", e.Commit, e.Err)
 }
 
-// Unwrap gives what is wrong.
+// Unwrap returns the fault.
 func (e *DamageError) Unwrap() error { return e.Err }
 
-// BrokenRef is the ref that an error is about, where its own file holds no object
-// name: git lists none any more until that file is gone. It is "" for any other
-// error.
+// BrokenRef is the ref that an error is about, if the ref's own file holds no object name: git then lists
+// no refs until that file is gone. It is "" for any other error.
 func BrokenRef(err error) string {
 	var ref *odb.UnreadableRef
 	var packed *odb.PackedRefsError

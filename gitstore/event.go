@@ -15,7 +15,7 @@ import (
 	"jp/gitstore/odb"
 )
 
-// maxEvent is how large an event may be with all of its payload, in bytes.
+// maxEvent is the greatest size of an event with all of its payload, in bytes.
 const maxEvent = 50 << 20
 
 // A parsedCommit is one event of a chain as it is stored.
@@ -24,13 +24,12 @@ type parsedCommit struct {
 	event     *conversation.Event
 	parent    odb.OID
 	committed time.Time
-	seq       int    // -1 where the commit does not say one
+	seq       int    // -1 if the commit does not say
 	plain     bool   // it never was an event
-	state     []byte // the summary as stored, nil where there is none
+	state     []byte // the summary as stored, nil if absent
 }
 
-// summary decodes what the event's commit says of the whole conversation, nil
-// where it says nothing that can be used.
+// summary decodes the conversation's summary in the event's commit, nil if there is none that can be used.
 func (l *parsedCommit) summary() *conversation.Summary {
 	if l.state == nil {
 		return nil
@@ -42,8 +41,7 @@ func (l *parsedCommit) summary() *conversation.Summary {
 	return &sum
 }
 
-// tip is an event as a conversation's newest, nil where what it says of the whole is
-// nothing that can be relied on.
+// tip is an event as a conversation's newest, nil if its summary is unreliable.
 func (l *parsedCommit) tip() *tip {
 	sum := l.summary()
 	if sum == nil || !l.event.Signed {
@@ -58,10 +56,10 @@ type encoder struct {
 	user   Person
 	mac    *signer
 	zone   *time.Location
-	home   *conversation.Home // of the events; nil where it is not recorded
+	home   *conversation.Home // of the events; nil if it is not recorded
 }
 
-// basis is what an event's commit stands on.
+// basis is the commit that an event builds on.
 type basis struct {
 	parent    odb.OID
 	tree      odb.OID
@@ -70,7 +68,7 @@ type basis struct {
 	needs     []string // of the event there
 }
 
-// encode makes the event's commit, and sets what the event learns from it.
+// encode makes the event's commit, and sets the event's fields that follow from it.
 func (enc *encoder) encode(e *conversation.Event, on basis) (odb.Object, basis, error) {
 	msg := compose(e)
 	if err := enc.addTextPayload(e, msg); err != nil {
@@ -125,8 +123,7 @@ func laterOf(a, b time.Time) time.Time {
 	return a
 }
 
-// stateHeader is the summary's header, or none where it would be too large;
-// readers then walk the chain.
+// stateHeader is the summary's header, or none if it would be too large. Readers then walk the chain.
 func stateHeader(s conversation.Summary) ([]byte, error) {
 	if s.Exceeds(maxState) { // else a reply with very many calls is written again with each of its events
 		return nil, nil
@@ -153,8 +150,8 @@ func homeHeader(h *conversation.Home) []byte {
 	return fmt.Appendf(nil, "%s %s", h.Repo, h.ID)
 }
 
-// parseHome reads the home of an event of this user's, nil where it has none. The events of
-// one conversation share theirs.
+// parseHome reads the home of an event of this user's, nil if it has none. The events of one conversation
+// share theirs.
 func (r *commitReader) parseHome(header []byte) *conversation.Home {
 	if header == nil {
 		return nil
@@ -174,7 +171,7 @@ type parsedHome struct {
 	home   conversation.Home
 }
 
-// addTextPayload keeps what the message cannot hold exactly as payload.
+// addTextPayload stores a text as payload if the message cannot hold it exactly.
 func (enc *encoder) addTextPayload(e *conversation.Event, msg message) error {
 	if msg.lossy || msg.cut {
 		text, _ := e.Text()
@@ -209,8 +206,7 @@ func (enc *encoder) addTextPayload(e *conversation.Event, msg message) error {
 	return nil
 }
 
-// setPayload adds a payload of jp's own, or replaces what the event had under
-// its name.
+// setPayload adds a payload of jp's own, or replaces the event's payload of that name.
 func setPayload(e *conversation.Event, name, mediaType string, data []byte) {
 	p := conversation.Payload{Name: name, MediaType: mediaType, Data: data}
 	if old := e.Payload(name); old != nil {
@@ -269,8 +265,8 @@ func (r *commitReader) decode(oid odb.OID, object []byte) (*parsedCommit, error)
 	return l, nil
 }
 
-// setText gives a decoded event its text and its subject from the message. How
-// a newer jp writes messages is not known: then the subject is all there is.
+// setText gives a decoded event its text and its subject from the message. If a newer jp wrote the message,
+// its layout is unknown, and only the subject is set.
 func setText(e *conversation.Event, msg []byte, span conversation.Span) error {
 	subject, text, err := readText(msg, e, span)
 	if err != nil && e.Version > conversation.Version {
@@ -288,7 +284,7 @@ func setText(e *conversation.Event, msg []byte, span conversation.Span) error {
 	return nil
 }
 
-// notAnEvent is why a commit is not the expected event.
+// notAnEvent is the error of a commit that is not the expected event.
 func notAnEvent(c *commit) error {
 	if hasTrailers(c.message) {
 		return ErrStripped

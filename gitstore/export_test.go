@@ -11,7 +11,7 @@ func Sign(object, key []byte) ([]byte, error) {
 	return (&signer{key: key}).encode(c), nil
 }
 
-// BoundCache sets how many bytes all sidecars together may take.
+// BoundCache sets the limit of all sidecars together, in bytes.
 func (s *Store) BoundCache(bytes int64) { s.sidecars.limit = bytes }
 
 // BoundAfter is after how many written bytes a process looks at all sidecars, and
@@ -20,10 +20,10 @@ const BoundAfter = maxCache / boundShare
 
 func FirstBound() int64 { return firstBound() }
 
-// WaitForHeads sets how long a head that a prune took is waited for.
+// WaitForHeads sets the time to wait for a head that a prune took.
 func (s *Store) WaitForHeads(d time.Duration) { s.restoring = d }
 
-// Segments sets how many events a segment has, until restore is called.
+// Segments sets the number of events in a segment, until restore is called.
 func Segments(events int) (restore func()) {
 	was := segmentEvents
 	segmentEvents = events

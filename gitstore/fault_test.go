@@ -18,11 +18,11 @@ import (
 	"jp/internal/gitenv"
 )
 
-// points counts what was tried, and how often it was felt.
+// points counts the operations that were tried, and those whose failure had an effect.
 type points struct{ tried, felt int }
 
-// Every operation of the disk fails, once or from then on for good. What is left
-// is looked at, crashed, looked at again, and goes on.
+// Every operation of the disk fails, once or from then on for good. The test checks the rest of the disk,
+// crashes it, checks it again, and goes on.
 func TestEveryOperationFails(t *testing.T) {
 	for _, w := range writes {
 		t.Run(w.name, func(t *testing.T) {
@@ -77,8 +77,8 @@ func failEach(t *testing.T, w write, journal bool, n int) (p points) {
 	return p
 }
 
-// The power goes at every operation, and what was not flushed is lost at random;
-// then it goes again, somewhere in what the next process does.
+// The power goes at every operation, and unflushed data is lost at random; then it goes again, at a random
+// operation of the next process.
 func TestCrashAtEveryOperation(t *testing.T) {
 	for _, w := range writes {
 		t.Run(w.name, func(t *testing.T) {
@@ -117,8 +117,8 @@ func crashTwice(t *testing.T, w write, journal bool, k, n, seeds int) {
 	}
 }
 
-// Payload is kept before an event names it: where the ref that moves last does not,
-// nothing that a conversation names is without a ref that keeps it.
+// Payload is kept before an event names it: if the last ref to move fails, a ref keeps every payload that a
+// conversation names.
 func TestPayloadIsKeptBeforeAnEventNamesIt(t *testing.T) {
 	for _, w := range writes {
 		for _, journal := range []bool{true, false} {
@@ -137,7 +137,7 @@ func TestPayloadIsKeptBeforeAnEventNamesIt(t *testing.T) {
 	}
 }
 
-// A scene must notice what is lost, or it proves nothing.
+// A scene must notice lost data, or it proves nothing.
 func TestSceneCatchesAMissingFlush(t *testing.T) {
 	for _, w := range writes {
 		sc := newScene(t, true)

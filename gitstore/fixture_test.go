@@ -53,7 +53,7 @@ func newFixture(t testing.TB) *fixture {
 	return &fixture{Store: openStore(t, dir, gitstore.Options{Durability: odb.Off}), t: t, dir: dir}
 }
 
-// again is a second store of the same repository, which remembers nothing.
+// again is a second store of the same repository, with empty caches.
 func (f *fixture) again() *fixture {
 	f.t.Helper()
 	return &fixture{Store: openStore(f.t, f.dir, gitstore.Options{Durability: odb.Off}), t: f.t, dir: f.dir}
@@ -92,7 +92,7 @@ func (f *fixture) put(kind string, data []byte) string {
 	return f.git("hash-object", "-w", "-t", kind, "--literally", file)
 }
 
-// rewrite puts a changed copy of a commit where a conversation's newest is.
+// rewrite replaces a conversation's newest commit by a changed copy.
 func (f *fixture) rewrite(n int, edit func(commit string) string) conversation.Head {
 	f.t.Helper()
 	ref := refs + string(journaltest.ID(n))
@@ -101,14 +101,14 @@ func (f *fixture) rewrite(n int, edit func(commit string) string) conversation.H
 	return conversation.Head(oid)
 }
 
-// fsck asserts that git finds nothing to say.
+// fsck asserts that git fsck prints nothing.
 func fsck(t testing.TB, dir string) {
 	t.Helper()
 	require.Empty(t, gitenv.Git(t, dir, "fsck", "--strict", "--no-dangling", "--no-progress"))
 }
 
-// problems are what is wrong with how a conversation is stored. What it says is
-// not looked at: many of these tests store what makes no sense.
+// problems are the faults in a conversation's storage. It does not check the conversation's sense: many of
+// these tests store events that make none.
 func (f *fixture) problems(n int) []conversation.Problem {
 	f.t.Helper()
 	v, err := f.Verify(f.t.Context(), journaltest.ID(n))
@@ -118,7 +118,7 @@ func (f *fixture) problems(n int) []conversation.Problem {
 	return slices.DeleteFunc(v.Problems, func(p conversation.Problem) bool { return slices.Contains(senseless, p) })
 }
 
-// verified asserts that the store finds nothing to say of a conversation.
+// verified asserts that the store finds no problem in a conversation.
 func (f *fixture) verified(n int) {
 	f.t.Helper()
 	require.Empty(f.t, f.problems(n))
@@ -200,7 +200,7 @@ func bodies() []conversation.Body {
 	}
 }
 
-// everyType is a chain of them; what they say together makes no sense.
+// everyType is a chain of all types of events. Together they make no sense.
 func everyType() []*conversation.Event {
 	var events []*conversation.Event
 	for i, b := range bodies() {

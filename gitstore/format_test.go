@@ -26,8 +26,8 @@ func examples(t *testing.T, kind string) []string {
 	return blocks
 }
 
-// The conversation on the page is one: it can be stored with nothing but git,
-// and is read, believed and gone on with.
+// The conversation on the page is a real one: git alone can store it, and jp reads it, believes it and goes
+// on with it.
 func TestFormatExamples(t *testing.T) {
 	gitenv.Isolate(t)
 	t.Setenv("GIT_DEFAULT_HASH", "sha1") // as on the page
@@ -68,7 +68,7 @@ func TestFormatExamples(t *testing.T) {
 	require.Equal(t, len(events), stream.Len())
 }
 
-// Every line is what a writer writes, and there is one for every type.
+// Every line is a writer's line, and every type has one.
 func TestFormatLines(t *testing.T) {
 	seen := map[conversation.Type]bool{}
 	for _, block := range examples(t, "jp-data") {

@@ -29,7 +29,7 @@ func seeds(f *testing.F) [][]byte {
 	return commits
 }
 
-// Whatever is accepted as a commit is encoded again to the same fields.
+// Every accepted commit is encoded again to the same fields.
 func FuzzParseCommit(f *testing.F) {
 	for _, commit := range seeds(f) {
 		f.Add(commit)
@@ -51,8 +51,7 @@ func FuzzParseCommit(f *testing.F) {
 	})
 }
 
-// Whatever is accepted as an event is stored again as the same event, to the
-// byte where it was stored in the form that this package writes.
+// Every accepted event is stored again as the same event, and to the byte if its form is this package's.
 func FuzzDecode(f *testing.F) {
 	for _, commit := range seeds(f) {
 		f.Add(commit)
@@ -89,7 +88,7 @@ func FuzzDecode(f *testing.F) {
 // testFormat is the format of the repositories of these tests.
 var testFormat = gitcmd.ObjectFormat(gitenv.ObjectFormat())
 
-// encodeAgain stores a decoded event once more, nil where it is too large now.
+// encodeAgain stores a decoded event once more. It returns nil if the event is too large now.
 func encodeAgain(t *testing.T, l *parsedCommit) []byte {
 	e := *l.event
 	e.Payloads = append([]conversation.Payload(nil), e.Payloads...)
@@ -130,7 +129,7 @@ func FuzzReadText(f *testing.F) {
 	})
 }
 
-// A person is what parsePerson reads, for any line that it takes.
+// parsePerson is the inverse of appendPerson, for any line that it accepts.
 func FuzzPerson(f *testing.F) {
 	f.Add([]byte("Ada Lovelace <ada@example.com> 1752933600 +0000"))
 	f.Add([]byte("a> <b <c> 1 -0330"))

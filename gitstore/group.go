@@ -16,16 +16,16 @@ type groupBuilder struct {
 	mac        *signer
 	zone       *time.Location
 	user       func() Person
-	rewrite    func(conversation.ID, []*conversation.Event) error // nil changes nothing
-	noKey      error                                              // why nothing can be written
+	rewrite    func(conversation.ID, []*conversation.Event) error // nil rewrites nothing
+	noKey      error                                              // the reason why the store cannot write
 	repository func(forWrite bool) (string, error)
 }
 
-// A group is what one write makes durable.
+// A group is made durable by one write.
 type group struct {
 	objects             []odb.Object
 	end                 basis
-	payloadWas, payload odb.OID // "" where no event has payload
+	payloadWas, payload odb.OID // "" if no event has payload
 }
 
 // payloadUpdate moves the conversation's payload, if there is new one.
@@ -52,8 +52,8 @@ func (b *groupBuilder) rewritten(id conversation.ID, events []*conversation.Even
 	return nil
 }
 
-// build makes the objects of a conversation's events. Their payload goes behind what
-// there was, which is asked for where there is any.
+// build makes the objects of a conversation's events. Their payload goes behind the earlier payload, which
+// is asked for only if there is any new one.
 func (b *groupBuilder) build(events []*conversation.Event, id conversation.ID, payloadWas func() (odb.OID, error), on basis) (*group, error) {
 	if b.noKey != nil {
 		return nil, fmt.Errorf("sign event %d of %s: %w", events[0].Seq, id, b.noKey)

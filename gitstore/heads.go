@@ -17,17 +17,16 @@ import (
 	"jp/gitstore/odb"
 )
 
-// heads are the newest heads of conversations that this user's jp has seen, in a folder of
-// the user's state: one small file per conversation, which is overwritten in place. What may
-// write to the repository cannot write there, and so cannot turn a conversation back
-// unnoticed.
+// heads are the newest heads of conversations that this user's jp has seen, in a folder of the user's
+// state: one small file per conversation, which is overwritten in place. A program that can only write to
+// the repository cannot change them, and so cannot set a conversation back unnoticed.
 //
 // A head is noted after its ref has moved. A kill between the two leaves a note that is one
 // step behind, and the newer head descends from it. No append waits for the disk: the note
 // is flushed when the store closes. A power cut before that leaves an older note, or none,
 // and never a newer one than the ref.
 type heads struct {
-	dir        string // "" remembers nothing
+	dir        string // "" notes no heads
 	durable    bool
 	repository func(forWrite bool) (string, error)
 	log        *slog.Logger // nil drops it
@@ -35,10 +34,9 @@ type heads struct {
 
 	mu   sync.Mutex
 	open map[string]*os.File         // by path
-	held map[conversation.ID]odb.OID // what is not durable yet; nil where all is
+	held map[conversation.ID]odb.OID // heads that are not durable yet; nil if all are
 }
 
-// note remembers a head.
 func (h *heads) note(repo string, id conversation.ID, head odb.OID) error {
 	if h.dir == "" || repo == "" {
 		return nil
@@ -61,13 +59,13 @@ func (h *heads) note(repo string, id conversation.ID, head odb.OID) error {
 	}
 	_, err := file.WriteAt([]byte(string(head)+"\n"), 0)
 	if err != nil {
-		_ = file.Truncate(0) // half a note over an older one would name a head that never was
+		_ = file.Truncate(0) // half a note over an older one would name a head that never existed
 	}
 	return err
 }
 
-// saw notes the head to which the store has just moved a conversation. The event is
-// recorded: that it cannot be noted is no reason to fail.
+// saw notes the head to which the store has just moved a conversation. A failed note is no error, since the
+// event is recorded.
 func (h *heads) saw(id conversation.ID, head odb.OID) {
 	if h.held != nil {
 		h.held[id] = head
@@ -84,7 +82,7 @@ func (h *heads) saw(id conversation.ID, head odb.OID) {
 	}
 }
 
-// maxNotes is how many notes are kept open.
+// maxNotes is the number of open notes.
 const maxNotes = 16
 
 func openNote(path string) (*os.File, error) {
@@ -141,7 +139,7 @@ func (h *heads) last(repo string, id conversation.ID) (odb.OID, error) {
 	return oid, nil
 }
 
-// readNote reads a note without what [os.ReadFile] does for files of any kind: a list reads many.
+// readNote reads a small file with fewer system calls than [os.ReadFile]: a list reads many notes.
 func readNote(path string) ([]byte, error) {
 	fd, err := uninterrupted(func() (int, error) {
 		return unix.Open(path, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
@@ -187,7 +185,6 @@ func (h *heads) close() {
 	h.open = nil
 }
 
-// deletedByJP reports whether jp deleted a conversation.
 func (h *heads) deletedByJP(id conversation.ID) bool {
 	repo, err := h.repository(false)
 	if err != nil || h.dir == "" || repo == "" {
@@ -197,8 +194,8 @@ func (h *heads) deletedByJP(id conversation.ID) bool {
 	return err == nil
 }
 
-// Standing says whether a conversation of this repository may act. A conversation that
-// was never seen before counts as seen with this head.
+// Standing reports whether a conversation of this repository may act. A conversation seen for the first time
+// counts as seen with this head.
 func (s *Store) Standing(_ context.Context, id conversation.ID, head conversation.Head, events []*conversation.Event) (conversation.Standing, error) {
 	repo, err := s.repository(false)
 	if err != nil {
@@ -223,8 +220,8 @@ func (s *Store) Standing(_ context.Context, id conversation.ID, head conversatio
 	return conversation.StandingRolledBack, nil
 }
 
-// SeenHead is the newest head of a conversation that was seen here, "" where none was, and
-// whether the event is in the repository.
+// SeenHead is the newest head of a conversation that was seen here, "" if it was never seen, and whether
+// the event is in the repository.
 func (s *Store) SeenHead(id conversation.ID) (head conversation.Head, there bool, err error) {
 	repo, err := s.repository(false)
 	if err != nil {

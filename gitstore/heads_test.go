@@ -142,13 +142,13 @@ func TestForeignIsForeignWhateverWasSeen(t *testing.T) {
 
 func TestANoteThatCannotBeWrittenKeepsNothingFromBeingRecorded(t *testing.T) {
 	w := newWatched(t)
-	require.NoError(t, os.WriteFile(w.notes, nil, 0o600)) // a file where the folder belongs
+	require.NoError(t, os.WriteFile(w.notes, nil, 0o600)) // a file in place of the folder
 	head := w.create(1, say("first"))
 	w.add(head, 1)
 }
 
-// A conversation that something else deleted is gone; one that jp deleted is not told, and
-// can come back.
+// A conversation that another program deleted is gone. One that jp deleted is not reported, and can come
+// back.
 func TestGone(t *testing.T) {
 	w := newWatched(t)
 	id := journaltest.ID(1)
@@ -199,7 +199,7 @@ func TestStoresThatNoteBesideEachOther(t *testing.T) {
 	}
 }
 
-// A head that was read before another process appended is not one that was set back.
+// A head that was read before another process appended does not count as set back.
 func TestAHeadThatWasReadBeforeAnAppend(t *testing.T) {
 	w := newWatched(t)
 	first := w.create(1, say("first"))

@@ -9,7 +9,7 @@ import (
 	"jp/conversation/journaltest"
 )
 
-// What a later jp adds within version 1 is kept, and the conversation goes on.
+// Additions of a later jp within version 1 stay, and the conversation goes on.
 func TestLaterEventsOfThisVersion(t *testing.T) {
 	for name, edit := range map[string][2]string{
 		"a key":    {`"seq":2`, `"hologram":{"b" : 1.0},"seq":2`},

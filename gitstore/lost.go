@@ -13,8 +13,8 @@ import (
 	"jp/gitstore/odb"
 )
 
-// A Lost payload is content of an event of this user's that is not here, and that no
-// other repository can have: no remote has the conversation.
+// A Lost payload is missing content of one of this user's events. Every other repository lacks it too: no
+// remote has the conversation.
 type Lost struct {
 	Event   *conversation.Event
 	Payload conversation.Payload
@@ -69,8 +69,8 @@ func (s *Store) PartialClone() bool {
 	return err == nil && slices.ContainsFunc(packs, func(e os.DirEntry) bool { return strings.HasSuffix(e.Name(), ".promisor") })
 }
 
-// Keep makes the ref again that keeps a conversation's payload, where it is gone and the
-// payload is still here: git would delete that sooner or later. head is the newest event.
+// Keep restores the ref that keeps a conversation's payload, if the ref is gone and the payload is still
+// here: git would delete the payload sooner or later. at is the newest event.
 func (s *Store) Keep(ctx context.Context, id conversation.ID, at conversation.Head) error {
 	head, err := s.parseHead(at)
 	if err != nil {

@@ -16,7 +16,6 @@ import (
 	"jp/internal/safefile"
 )
 
-// keyBytes is the length of the key.
 const keyBytes = 32
 
 // LoadKey reads the key that marks events as this user's own, making it on
@@ -47,9 +46,8 @@ func readKey(path string) ([]byte, error) {
 	return key, nil
 }
 
-// writeKey makes the file whole or not at all, and for good: without the key no
-// event would be this user's own any more. Of two processes that do so at once the
-// first one wins.
+// writeKey creates the key file in one step, durably: without the key no event would be this user's own any
+// more. Of two processes that do so at once the first one wins.
 func writeKey(path string) error {
 	key := make([]byte, keyBytes)
 	if _, err := rand.Read(key); err != nil {
@@ -95,7 +93,6 @@ func (s *signer) signed(c *commit, object []byte) bool {
 	return hmac.Equal(value, code[:])
 }
 
-// can says whether there is a key.
 func (s *signer) can() bool { return len(s.key) > 0 }
 
 // code is the code of an object as its header has it.

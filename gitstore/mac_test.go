@@ -16,7 +16,7 @@ import (
 	"jp/internal/gitenv"
 )
 
-// No byte of a signed commit can be another one, wherever it stands.
+// Any changed byte of a signed commit breaks its signature.
 func TestFlippedBytesAreNotSigned(t *testing.T) {
 	f := newFixture(t)
 	events := journaltest.Turn(t, "first", "answer")
@@ -99,7 +99,7 @@ var (
 	macLine   = regexp.MustCompile(`\njp-mac [^\n]*`)
 )
 
-// What a foreign tip says of the whole is not believed, nor built on.
+// A foreign tip's summary is neither believed nor built on.
 func TestForgedSummary(t *testing.T) {
 	const forged = `{"created":"2001-01-01T00:00:00Z","events":1,"last_event_at":"2001-01-01T00:00:00Z","open":[{"name":"shell_run","seq":0}],"title":"forged"}`
 	edits := map[string]func(string) string{
@@ -141,7 +141,7 @@ func TestVerifyFindsWrongSummary(t *testing.T) {
 	f.create(1, s.Events())
 	other := f.create(2, journaltest.NewScript(t).Turn("something else").Says("answer").Events())
 	moved := strings.Replace(string(f.raw(string(other))), "\nparent "+f.git("rev-parse", string(other)+"^"), "\nparent "+f.git("rev-parse", refs+string(journaltest.ID(1))+"^"), 1)
-	// Whoever has the key could sign this; here the key is the test's own.
+	// Anybody with the key could sign this; here the key is the test's own.
 	signed, err := gitstore.Sign([]byte(moved), []byte("0123456789abcdef0123456789abcdef"))
 	require.NoError(t, err)
 	f.git("update-ref", refs+string(journaltest.ID(1)), f.put("commit", signed))
@@ -169,8 +169,8 @@ func TestVerifyFindsWrongTrees(t *testing.T) {
 	require.Contains(t, found[0].Text, "missing")
 }
 
-// Who wrote a conversation decides what it may do: one's own may act, a fetched
-// one may not, and an adopted fork may.
+// The writer of a conversation decides its rights: an own one may act, a fetched one may not, and an
+// adopted fork may.
 func TestLocalAndForeign(t *testing.T) {
 	theirs := newFixture(t)
 	s := journaltest.Sample(t)

@@ -18,7 +18,7 @@ import (
 	"jp/internal/gitenv"
 )
 
-// maintenance is what git does to a repository, by its user's hand or by itself.
+// maintenance are git's maintenance commands, those that a user runs and those that git runs itself.
 var maintenance = map[string][]string{
 	"pack refs":             {"pack-refs", "--all"},
 	"repack":                {"repack", "-adq"},
@@ -27,8 +27,7 @@ var maintenance = map[string][]string{
 	"pack only what is new": {"repack", "-dq"},
 }
 
-// Whatever is done to it, and whatever git's own maintenance does in between, the
-// journal says what a list of events would.
+// After all operations, and all of git's own maintenance between them, the journal equals a list of events.
 func TestJournalMachine(t *testing.T) {
 	gitenv.Isolate(t)
 	n := journaltest.Machine(t, row.Of(4, 20, 120), func(rt *rapid.T) journaltest.Subject {

@@ -61,16 +61,15 @@ func callID(e *conversation.Event) string {
 	return ""
 }
 
-// A message is what a commit says, and where in it the event's text stands.
+// A message is a commit message, with the place of the event's text in it.
 type message struct {
 	bytes   []byte
 	subject string
 	span    conversation.Span
-	lossy   bool // the text has replacements for bytes that cannot stand here
+	lossy   bool // the text has replacements for bytes that a message cannot have
 	cut     bool // the text is only the beginning
 }
 
-// compose writes the message of an event.
 func compose(e *conversation.Event) message {
 	subject, at := subjectOf(e)
 	m := message{subject: subject, span: conversation.NoText}
@@ -90,9 +89,8 @@ func compose(e *conversation.Event) message {
 	return m
 }
 
-// subjectOf is the subject, and where in it the text stands. An event that was
-// read has its subject even where that only follows from its body; it is written
-// as it was at first.
+// subjectOf is the subject, and the place of the text in it. An event that was read has its subject even if
+// that only follows from its body; it is written as it was at first.
 func subjectOf(e *conversation.Event) (subject string, at int) {
 	subject, at = conversation.SubjectOf(e)
 	if e.Subject == "" {
@@ -134,7 +132,7 @@ func layout(subject, body, trailers string) []byte {
 	return append(append(dst, '\n'), trailers...)
 }
 
-// isLayout reports whether a message is what layout makes of the parts.
+// isLayout reports whether layout makes this message of the parts.
 func isLayout(msg []byte, subject, body, trailers string) bool {
 	parts := []string{subject, "\n\n", body, "\n\n", trailers}
 	if body == "" {
@@ -175,8 +173,8 @@ func readText(msg []byte, e *conversation.Event, span conversation.Span) (subjec
 	return subject, text, nil
 }
 
-// ownTrailers are the trailers that the message must have. What those of an
-// unknown type are, only the message itself can tell.
+// ownTrailers are the trailers that the message must have. For an unknown type it takes them from the
+// message itself.
 func ownTrailers(msg []byte, e *conversation.Event) string {
 	want := trailers(e)
 	if !isUnknown(e) {

@@ -11,8 +11,8 @@ import (
 	"jp/conversation/journaltest"
 )
 
-// TestOutline differs from what is loaded only in the texts of answers and results, of which it
-// has the beginning, in characters that are whole. The user's own commits lie below.
+// TestOutline compares with a load: only the texts of answers and results differ, of which the outline has
+// the beginning, in whole characters. The user's own commits lie below.
 func TestOutline(t *testing.T) {
 	f := newFixture(t)
 	text := strings.Repeat("aé", 5000)

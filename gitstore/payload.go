@@ -58,8 +58,8 @@ func (enc *encoder) payloadObjects(e *conversation.Event, kept []conversation.Pa
 	return append(objects, tree, odb.Object{Kind: "commit", OID: oid, Data: data}), oid
 }
 
-// keepFetched is keepBelow for a chain of which a remote's ref may keep the payload.
-// Without a ref that keeps some, none can have come, and the chain is not read.
+// keepFetched is keepBelow for a chain whose payload a remote's ref may keep. If no ref keeps any
+// payload, it does not read the chain.
 func (k *payloadKeeper) keepFetched(ctx context.Context, head odb.OID) (objects []odb.Object, payload odb.OID, err error) {
 	own, ownErr := k.odb.ListRefs(refPayloads)
 	theirs, theirsErr := k.odb.ListRefs(refRemotes)
@@ -69,8 +69,8 @@ func (k *payloadKeeper) keepFetched(ctx context.Context, head odb.OID) (objects 
 	return k.keepBelow(ctx, head)
 }
 
-// keepBelow makes the commits that keep the payload of a chain's events, what is here
-// of it, and returns the newest, "" where there is nothing to keep.
+// keepBelow makes the commits that keep the payload of a chain's events, as far as it is here, and returns
+// the newest commit, "" if there is none.
 func (k *payloadKeeper) keepBelow(ctx context.Context, head odb.OID) (objects []odb.Object, payload odb.OID, err error) {
 	events, err := k.withPayload(ctx, head)
 	if err != nil {

@@ -56,7 +56,7 @@ func TestPayloadChain(t *testing.T) {
 	require.Equal(t, "two", data)
 }
 
-// A ref that is to keep payloads, and does not, is damage, and so is none where there are some to keep.
+// A payload ref that does not keep its payloads is damage, and so is a missing one if there are payloads.
 func TestVerifyLooksAtThePayloadRef(t *testing.T) {
 	f := newFixture(t)
 	f.create(1, []*conversation.Event{attached(0, "a.txt", []byte("one"))})
@@ -74,7 +74,7 @@ func TestVerifyLooksAtThePayloadRef(t *testing.T) {
 	require.Contains(t, problems[0].Text, payloadRef(1)+" is gone")
 }
 
-// A payload that nothing keeps any more is kept again, as long as it is here.
+// Keep keeps a payload again that lost its ref, as long as it is here.
 func TestKeep(t *testing.T) {
 	f := newFixture(t)
 	head := f.create(1, []*conversation.Event{attached(0, "a.txt", []byte("one")), attached(1, "b.txt", []byte("two"))})
@@ -92,7 +92,7 @@ func TestKeep(t *testing.T) {
 	require.Empty(t, f.git("for-each-ref", payloadRef(2)), "there is none to keep")
 }
 
-// What is gone is lost where only this repository can have had it, and else absent.
+// Missing payload is lost if only this repository can have had it, else absent.
 func TestLostPayload(t *testing.T) {
 	tests := map[string]struct {
 		also string // a ref that names the conversation, too
@@ -199,8 +199,7 @@ func TestForkKeepsPayload(t *testing.T) {
 	f.verified(2)
 }
 
-// The source of a fork may be a conversation that was fetched: then nothing here keeps
-// what its events have beside them.
+// The source of a fork may be a conversation that was fetched: then no ref here keeps its events' payloads.
 func TestForkOfWhatWasFetchedKeepsThePayloadThatIsHere(t *testing.T) {
 	f := newFixture(t)
 	gone := attached(2, "gone", []byte("never fetched"))
@@ -234,7 +233,7 @@ func TestForkOfWhatWasFetchedKeepsThePayloadThatIsHere(t *testing.T) {
 	f.verified(2)
 }
 
-// Where no conversation here has payload, none can have come with one that was fetched.
+// If no conversation here has payload, a fetched one brought none.
 func TestForkOfWhatWasFetchedReadsNoMoreThanItsEnd(t *testing.T) {
 	f := newFixture(t)
 	head := f.create(1, say("x", "y", "z"))
@@ -288,7 +287,7 @@ func TestDroppedPayload(t *testing.T) {
 	_, err = s.Append(t.Context(), journaltest.ID(1), head, []*conversation.Event{attached(2, "new", []byte("x"))})
 	require.NoError(t, err)
 
-	// A copy of such events names no blob in its trees that is not there.
+	// A copy of such events names only blobs in its trees that exist.
 	for _, e := range got {
 		e.Was = &seven
 	}

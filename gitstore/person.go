@@ -15,8 +15,7 @@ import (
 // A Person is a name and an e-mail address as they stand in a commit.
 type Person struct{ Name, Email string }
 
-// jpPerson is jp itself, as author of its records and as committer where git
-// knows no user.
+// jpPerson is jp itself, as author of its records and as committer if git knows no user.
 var jpPerson = Person{Name: "jp", Email: "jp@jp.invalid"}
 
 // nameBytes bounds a name in a commit.
@@ -31,7 +30,7 @@ func (p Person) clean() Person {
 	return Person{Name: cleanName(p.Name, "unknown"), Email: email}
 }
 
-// addressed has an address also where the user has none.
+// addressed adds an address if the user has none.
 func (p Person) addressed() Person {
 	if p.Email == "" {
 		p.Email = "user@jp.invalid"
@@ -39,7 +38,7 @@ func (p Person) addressed() Person {
 	return p
 }
 
-// isForbidden is for what may not stand in a name.
+// isForbidden reports whether a name may not have the character.
 func isForbidden(r rune) bool {
 	if r >= ' ' && r <= '~' {
 		return r == '<' || r == '>'
@@ -47,8 +46,7 @@ func isForbidden(r rune) bool {
 	return r == utf8.RuneError || unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Cf) || r >= 0xE0000 && r <= 0xE007F
 }
 
-// cleanName drops what git forbids in a name, and what would deceive a reader
-// of it.
+// cleanName drops the characters that git forbids in a name, and those that would deceive a reader.
 func cleanName(name, fallback string) string {
 	if strings.ContainsFunc(name, isForbidden) {
 		name = strings.Map(func(r rune) rune {
@@ -117,8 +115,8 @@ func appendPerson(dst []byte, p Person, at time.Time) []byte {
 
 func digit(n int) byte { return '0' + byte(n) }
 
-// parsePerson reads what appendPerson wrote: a name, an address and a time in the
-// one form that git fsck accepts, since others are not read alike by everybody.
+// parsePerson reads what appendPerson wrote: a name, an address and a time in the one form that git fsck
+// accepts, since programs read others differently.
 func parsePerson(line []byte) (Person, time.Time, error) {
 	name, email, at, err := splitPerson(line)
 	return Person{Name: string(name), Email: string(email)}, at, err

@@ -16,7 +16,7 @@ import (
 	"jp/internal/gitenv"
 )
 
-var hostileNames = map[string]string{ // and what an author line makes of them
+var hostileNames = map[string]string{ // with the names that an author line makes of them
 	"gpt<script> <":            "gptscript",
 	"a/b <x>":                  "a/b x",
 	"<x>":                      "x",

@@ -11,13 +11,13 @@ const (
 	// aheadBatch is how many objects are handed over at once: each handover
 	// costs about as much as reading an object.
 	aheadBatch = 32
-	// aheadBatches is how many batches are read before they are asked for.
+	// aheadBatches is the number of batches that are read in advance.
 	aheadBatches = 4
 	// aheadLargest is the size from which an object is the last to be read ahead.
 	aheadLargest = 256 << 10
 )
 
-// A part is an object of a chain, and what was made of it.
+// A part is an object of a chain with its parsed value.
 type part[T any] struct {
 	stored
 	made  bool
@@ -30,7 +30,7 @@ type part[T any] struct {
 type prefetch[T any] struct {
 	make    func(stored) T
 	batches chan []part[T]
-	current []part[T] // what the reader has of the batch in hand
+	current []part[T] // the reader's current batch
 	done    chan struct{}
 	wait    sync.WaitGroup
 }
@@ -58,7 +58,7 @@ func readSome[T any](r *commitReader, from odb.OID, n int, making func(stored) T
 	return readAlong(r, from, next, making)
 }
 
-// readAlong reads from one object to the next, until there is none.
+// readAlong reads from one object to the next, to the end.
 func readAlong[T any](r *commitReader, from odb.OID, next func(stored) odb.OID, making func(stored) T) *prefetch[T] {
 	a := &prefetch[T]{make: making, batches: make(chan []part[T], aheadBatches), done: make(chan struct{})}
 	a.wait.Go(func() {
@@ -95,7 +95,7 @@ func (a *prefetch[T]) hand(batch []part[T]) bool {
 	}
 }
 
-// readBatch reads some objects, and says where the next ones begin, "" for nowhere.
+// readBatch reads some objects, and returns the start of the next batch, "" at the end.
 func readBatch[T any](r *commitReader, oid odb.OID, size int, next func(stored) odb.OID) ([]part[T], odb.OID) {
 	batch := make([]part[T], 0, size)
 	for bytes := 0; oid != "" && len(batch) < size && bytes < aheadLargest; {
@@ -107,7 +107,7 @@ func readBatch[T any](r *commitReader, oid odb.OID, size int, next func(stored) 
 	return batch, oid
 }
 
-// next gives what is made of the next object if that is the one that is wanted.
+// next returns the parsed value of the next object, if that is oid.
 func (a *prefetch[T]) next(oid odb.OID) (value T, ok bool) {
 	if len(a.current) == 0 {
 		a.current = <-a.batches
@@ -126,7 +126,7 @@ func (a *prefetch[T]) next(oid odb.OID) (value T, ok bool) {
 	return p.value, true
 }
 
-// stop returns when nothing is being read any more.
+// stop returns when all reading has ended.
 func (a *prefetch[T]) stop() {
 	close(a.done)
 	a.wait.Wait()

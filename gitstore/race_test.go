@@ -14,14 +14,14 @@ import (
 	"jp/internal/crashtest/row"
 )
 
-// ledger is what writers were told.
+// ledger has the acknowledgements that writers got.
 type ledger struct {
 	mu    sync.Mutex
 	acked map[string]string // commit → text
 	won   map[conversation.Head]int
 }
 
-// races appends n groups to one conversation against whoever else does so.
+// races appends n groups to one conversation in a race with other writers.
 func (l *ledger) races(t *testing.T, f *fixture, who string, n int, payload bool) error {
 	id := journaltest.ID(1)
 	for i := 0; i < n; {
@@ -58,7 +58,7 @@ func newLedger() *ledger {
 	return &ledger{acked: map[string]string{}, won: map[conversation.Head]int{}}
 }
 
-// check asserts that all that was acknowledged is there, and nothing else.
+// check asserts that exactly the acknowledged events are there.
 func (l *ledger) check(t *testing.T, f *fixture) {
 	t.Helper()
 	events, err := f.again().load(1)
@@ -82,8 +82,7 @@ func (l *ledger) check(t *testing.T, f *fixture) {
 	fsck(t, f.dir)
 }
 
-// The compare-and-swap is the guarantee, also where no lock of the
-// conversation is held.
+// The compare-and-swap is the guarantee, with the lock of the conversation or without.
 func TestRacingStores(t *testing.T) {
 	acked := 0
 	for _, payload := range []bool{false, true} {

@@ -49,8 +49,8 @@ const (
 	restorePoll = 20 * time.Millisecond
 )
 
-// writtenAgain waits for a head that was written a short while ago and is not there:
-// who wrote it does so again where a prune took it.
+// writtenAgain waits for a missing head that was written a short while ago: if a prune took it, its writer
+// writes it again.
 func (r *refs) writtenAgain(ref string, head odb.OID, within time.Duration) bool {
 	if !r.odb.RefsChangedSince(ref) {
 		return false
@@ -73,8 +73,8 @@ func (s *Store) Load(ctx context.Context, at conversation.Head) ([]*conversation
 	return s.commits.walk(head).events(ctx)
 }
 
-// LoadOutline is Load for who needs what happened, and not what was said: of answers and results
-// the events have only the beginning, so that a conversation of a million events fits in memory.
+// LoadOutline is Load with only the beginning of answers and results, so that a conversation of a million
+// events fits in memory.
 func (s *Store) LoadOutline(ctx context.Context, at conversation.Head) ([]*conversation.Event, error) {
 	head, err := s.parseHead(at)
 	if err != nil {
@@ -85,8 +85,7 @@ func (s *Store) LoadOutline(ctx context.Context, at conversation.Head) ([]*conve
 	return w.events(ctx)
 }
 
-// backAlone is from how many events on Back reads ahead: who takes that many takes
-// more.
+// backAlone is the number of events after which Back reads ahead: a caller that takes so many takes more.
 const backAlone = 16
 
 // Backward yields events from a head backwards, and stops at the first error.
@@ -119,7 +118,7 @@ func (w *walk) backward(ctx context.Context, yield func(*conversation.Event, err
 	}
 }
 
-// Info reads what a conversation's newest event says of the whole.
+// Info reads the summary of a conversation from its newest event.
 func (s *Store) Info(ctx context.Context, id conversation.ID) (conversation.Info, error) {
 	ref, head, err := s.refs.find(id)
 	if err != nil {
@@ -131,8 +130,8 @@ func (s *Store) Info(ctx context.Context, id conversation.ID) (conversation.Info
 	return info, info.Err
 }
 
-// info completes what the newest event says of a conversation whose head is known;
-// of a long text only what its message has.
+// info completes the Info of a known head from its newest event. Of a long text it has only the part in the
+// message.
 func (s *Store) info(ctx context.Context, info conversation.Info) conversation.Info {
 	t, err := s.sidecars.readTip(ctx, info, odb.OID(info.Head))
 	if err != nil {
@@ -166,9 +165,9 @@ func (s *Store) List(ctx context.Context, scope conversation.Scope) ([]conversat
 	return s.ListBeside(ctx, scope, nil, nil)
 }
 
-// ListBeside is List for who knows some conversations. It neither reads nor returns those that
-// did not change. It does not return those with which done is done either, which it calls several
-// times at once. Both may be nil.
+// ListBeside is List for a caller that knows some conversations. It neither reads nor returns the unchanged
+// ones. It also leaves out those for which done reports true. It calls done several times at once. Both may
+// be nil.
 func (s *Store) ListBeside(ctx context.Context, scope conversation.Scope, known *KnownList, done func(conversation.Info) bool) ([]conversation.Info, error) {
 	infos, err := s.refs.heads(scope, known)
 	if err != nil {
@@ -199,14 +198,13 @@ func forEach(ctx context.Context, infos []conversation.Info, do func(i int)) {
 	wg.Wait()
 }
 
-// Payload reads the content of a payload; ok is false where it is absent.
-// Other bytes than the event says are damage.
+// Payload reads the content of a payload; ok is false if it is absent. Content that does not match the
+// event is damage.
 func (s *Store) Payload(_ context.Context, p conversation.Payload) (data []byte, ok bool, err error) {
 	return s.commits.payload(p)
 }
 
-// Payloads is the ref that keeps a conversation's payload, and what it names;
-// "" where the conversation has none.
+// Payloads is the ref that keeps a conversation's payload, and its value; "" if the conversation has none.
 func (s *Store) Payloads(id conversation.ID) (ref, head string, err error) {
 	oid, err := s.refs.payloadHead(id)
 	if err != nil || oid == "" {

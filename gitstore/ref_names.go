@@ -15,8 +15,7 @@ const (
 	refRemotes  = refRoot + "remotes/"
 )
 
-// belowRemote is where payload is kept that was fetched from a remote, in the namespace of
-// that remote.
+// belowRemote is the place of a remote's payload refs, in the namespace of that remote.
 const belowRemote = "/payloads/"
 
 // PayloadRefs are the refs that keep a conversation's payload: at a remote, and here once
@@ -25,7 +24,7 @@ func PayloadRefs(remote string, id conversation.ID) (there, here string) {
 	return refPayloads + string(id), refRemotes + remote + belowRemote + string(id)
 }
 
-// KeepsPayload reports whether the commits of a ref keep payload and are no events.
+// KeepsPayload reports whether the commits of a ref keep payload, and so are not events.
 func KeepsPayload(ref string) bool {
 	if strings.HasPrefix(ref, refPayloads) {
 		return true
@@ -63,7 +62,7 @@ func names(ref string, scope conversation.Scope) bool {
 	return ok && err == nil
 }
 
-// named is what the name of a conversation's ref says of it.
+// named is the part of an Info that the name of a conversation's ref tells.
 func named(ref string) conversation.Info {
 	i := strings.LastIndexByte(ref, '/')
 	info := conversation.Info{ID: conversation.ID(ref[i+1:]), Ref: ref}

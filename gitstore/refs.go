@@ -22,7 +22,7 @@ func (r *refs) find(id conversation.ID) (ref string, head odb.OID, err error) {
 	return w.Name, w.OID, err
 }
 
-// checkThere fails if there is no such conversation; "" asks for none.
+// checkThere fails if the conversation is missing. It accepts "".
 func (r *refs) checkThere(id conversation.ID) error {
 	if id == "" {
 		return nil
@@ -48,7 +48,7 @@ func (r *refs) checkFree(id conversation.ID) error {
 		var packed *odb.PackedRefsError
 		switch {
 		case errors.Is(err, odb.ErrRefNotFound):
-		case errors.As(err, &packed), errors.Is(err, odb.ErrRefsUnreadable): // of which ref it says something is not known
+		case errors.As(err, &packed), errors.Is(err, odb.ErrRefsUnreadable): // the error does not name a ref
 			return fmt.Errorf("conversation %s: %w", id, storeError(err))
 		case err == nil, errors.Is(err, odb.ErrRefBroken), errors.Is(err, odb.ErrRefSymbolic):
 			return fmt.Errorf("conversation %s: %w", id, conversation.ErrExists)
@@ -84,7 +84,7 @@ func (r *refs) payloadHead(id conversation.ID) (odb.OID, error) {
 // headOf is the ref of a conversation that names the object, "" if none does.
 func (r *refs) headOf(oid odb.OID) string {
 	for _, scope := range []string{refLive, refArchive} {
-		refs, _ := r.odb.ListRefs(scope) // one that cannot be read names nothing
+		refs, _ := r.odb.ListRefs(scope) // an unreadable ref names nothing
 		if i := slices.IndexFunc(refs, func(r odb.Ref) bool { return r.OID == oid }); i >= 0 {
 			return refs[i].Name
 		}
@@ -92,13 +92,13 @@ func (r *refs) headOf(oid odb.OID) string {
 	return ""
 }
 
-// refLocation are where a conversation is. A kill in the middle of a move into the
-// archive or out of it, or a fetch that brings back what was moved, leaves two refs.
+// refLocation is the place of a conversation: one ref or two. A kill in the middle of a move into the
+// archive or out of it, or a fetch that brings back the old ref, leaves two refs.
 type refLocation struct {
-	odb.Ref         // what the conversation is
-	other   odb.Ref // the second one; no name where there is none
-	apart   bool    // the second one has events that the first has not
-	err     error   // why the second one cannot be read
+	odb.Ref         // the conversation's ref
+	other   odb.Ref // the second one, without a name if there is only one
+	apart   bool    // the second one has events that the first lacks
+	err     error   // why the second one is unreadable
 }
 
 // pickRef decides between two refs of a conversation: the ref whose head reaches the
@@ -114,8 +114,7 @@ func pickRef(live, archived odb.Ref, reaches func(head, event odb.OID) bool) ref
 	return refLocation{Ref: live, other: archived, apart: true}
 }
 
-// locate finds a conversation, live or archived. Objects are read only where it is
-// both.
+// locate finds a conversation, live or archived. It reads objects only if there are two refs.
 func (r *refs) locate(id conversation.ID) (refLocation, error) {
 	if _, err := conversation.ParseID(string(id)); err != nil {
 		return refLocation{}, err
@@ -133,7 +132,7 @@ func (r *refs) locate(id conversation.ID) (refLocation, error) {
 		return pickRef(live, archived, r.ancestry.reaches), nil
 	case err == nil && errors.Is(second, odb.ErrRefNotFound):
 		return refLocation{Ref: live}, nil
-	case err == nil: // of the live one that says nothing
+	case err == nil: // the archived ref is unreadable
 		return refLocation{Ref: live, err: second}, nil
 	case second == nil:
 		return refLocation{Ref: archived}, nil
@@ -146,7 +145,7 @@ func (r *refs) locate(id conversation.ID) (refLocation, error) {
 	return refLocation{Ref: archived}, fmt.Errorf("conversation %s: %w", id, storeError(second))
 }
 
-// apartError is a [DuplicateIDError], nil where one head reaches the other or there is one.
+// apartError is a [DuplicateIDError], nil if there is one ref or one head reaches the other.
 func (w refLocation) apartError(id conversation.ID) error {
 	if !w.apart {
 		return nil
@@ -154,11 +153,11 @@ func (w refLocation) apartError(id conversation.ID) error {
 	return &DuplicateIDError{ID: id, Live: conversation.Head(w.OID), Archived: conversation.Head(w.other.OID)}
 }
 
-// A KnownList is what an earlier list of a scope has found.
+// A KnownList is the result of an earlier list of a scope.
 type KnownList struct {
 	Same      func(ref string, file odb.RefStamp) bool // whether the ref had a file that looked like this
 	Unchanged []string                                 // the refs of which this is so; the list leaves them out
-	Files     map[string]odb.RefStamp                  // what the files of the other refs look like
+	Files     map[string]odb.RefStamp                  // the stamps of the other refs' files
 }
 
 // heads lists the conversations of a scope as [Store.Heads] does, beside known ones.
@@ -186,8 +185,8 @@ func (r *refs) heads(scope conversation.Scope, known *KnownList) ([]conversation
 	return infos, nil
 }
 
-// list lists the refs of a scope, without those that have not changed. The function says which of
-// them are not what their conversations are: those that the other scope has, too.
+// list lists the refs of a scope, without those that have not changed. The function reports which of them
+// are not the place of their conversation: the other scope has it, too, with the newer head.
 func (r *refs) list(scope conversation.Scope, known *KnownList) (refs []odb.Ref, elsewhere func(odb.Ref) bool, err error) {
 	own := refRoot + string(scope) + "/"
 	other := map[conversation.Scope]string{conversation.ScopeLive: refArchive, conversation.ScopeArchived: refLive}[scope]
@@ -212,7 +211,7 @@ func (r *refs) list(scope conversation.Scope, known *KnownList) (refs []odb.Ref,
 	}, err
 }
 
-// before is the list as the refs are asked, nil for nil.
+// before is the list in the form for the refs, nil for nil.
 func (k *KnownList) before() *odb.KnownRefs {
 	if k == nil {
 		return nil
@@ -256,8 +255,8 @@ func has(sorted []string, prefix string, id conversation.ID) bool {
 	return found
 }
 
-// unreadable takes the refs that cannot be read out of an error of ListRefs:
-// they are no reason not to list the others.
+// unreadable separates the unreadable refs in an error of ListRefs from the rest of it. ListRefs lists the
+// other refs in spite of them.
 func unreadable(err error) (broken []*odb.UnreadableRef, rest error) {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, err := range joined.Unwrap() {

@@ -131,7 +131,7 @@ func TestPackedRefsBetweenAppends(t *testing.T) {
 	require.Equal(t, commits(s.Events()), commits(got))
 }
 
-// A chain that was fetched in part is not damaged; it says what it lacks.
+// A chain that was fetched in part is undamaged. Its error names the missing part.
 func TestShallowChain(t *testing.T) {
 	f := newFixture(t)
 	head := f.create(1, say("zero", "one", "two", "three"))
@@ -212,7 +212,7 @@ func TestBaseOfAConversation(t *testing.T) {
 	f.create(2, journaltest.Turn(t, "first", "answer"))
 	require.Equal(t, "3", f.git("rev-list", "--count", refs+string(journaltest.ID(2))))
 
-	// A commit that git would not make today is still one to stand on.
+	// A commit that git would not make today can still be a parent.
 	odd := f.put("commit", []byte("tree "+f.git("rev-parse", "HEAD^{tree}")+"\nauthor nobody\ncommitter <> \n\nold"))
 	_, err = f.Create(t.Context(), journaltest.ID(3), odd, journaltest.Turn(t, "first", "answer"))
 	require.NoError(t, err)

@@ -21,9 +21,9 @@ type finder struct {
 	own    string // path of the files of the newest segment
 	title  string
 	buffers
-	words  *sidecar.Words // of the segment at hand, nil where there are none
-	newest sidecar.Record // the head's, where looking for something has read it, too
-	was    sidecar.ID     // what stands before the newest segment of an earlier search
+	words  *sidecar.Words // of the segment at hand, nil if there are none
+	newest sidecar.Record // the head's, if the search has read it, too
+	was    sidecar.ID     // the event before the newest segment of an earlier search
 }
 
 // buffers are for the files of one search at a time.
@@ -34,13 +34,13 @@ type buffers struct {
 
 var freeBuffers sync.Pool
 
-// free is for when nothing that was read is used any more.
+// free releases the memory of all records that were read. The caller no longer uses any of them.
 func (f *finder) free() {
 	kept := f.buffers
 	freeBuffers.Put(&kept)
 }
 
-// scan decodes what the prefilter passes.
+// scan decodes the events that pass the prefilter.
 func (f *finder) scan(ctx context.Context, head odb.OID) ([]*conversation.Event, error) {
 	defer f.free()
 	defer f.bound()
@@ -100,7 +100,7 @@ func (f *finder) eventsOf(ctx context.Context, c cut) ([]*conversation.Event, co
 	return events, s.contents, nil
 }
 
-// records are what is found in a segment. own says that no other part has their bytes.
+// records are the search's records of a segment. own says that no other part has their bytes.
 func (f *finder) records(ctx context.Context, s *segment, c cut) (records []sidecar.Record, own bool, err error) {
 	if s.known(c) {
 		if s.kept != nil || len(s.places) == 0 {
@@ -118,8 +118,8 @@ func (f *finder) records(ctx context.Context, s *segment, c cut) (records []side
 	return records, false, err
 }
 
-// look finds what passes in a segment without reading the rest of it. ok is false where
-// the words are not of this segment, or what they say is not there.
+// look finds the passing records of a segment without reading the rest of it. ok is false if the words are
+// of another segment, or a record that they name is missing.
 func (f *finder) look(s *segment, c cut) (records []sidecar.Record, ok bool) {
 	path, texts := f.path(c), f.search.filter.Any
 	f.words, f.filters, _ = sidecar.ReadWords(path+wordsSuffix, f.filters, f.all.ids, f.all.seal())
@@ -137,7 +137,7 @@ func (f *finder) look(s *segment, c cut) (records []sidecar.Record, ok bool) {
 	if !slices.ContainsFunc(texts, w.May) {
 		texts = nil
 	}
-	// What is found in another segment may be discarded here.
+	// The events found in another segment may be discarded here.
 	if w.Discards && (texts != nil || !c.newest() || w.First > 0) {
 		texts = append(texts, discarded)
 	}
@@ -162,8 +162,7 @@ func (f *finder) look(s *segment, c cut) (records []sidecar.Record, ok bool) {
 	return records[:len(found)], true
 }
 
-// pick reads records of a segment's log. ok is false where one is not there, or has other
-// bytes than its id says.
+// pick reads records of a segment's log. ok is false if one is missing, or its bytes do not have its id.
 func (f *finder) pick(c cut, places []sidecar.Place) (records []sidecar.Record, ok bool) {
 	records, f.buffer, ok = sidecar.Pick(f.path(c)+logSuffix, places, f.buffer, f.all.ids)
 	return records, ok && !slices.ContainsFunc(records, f.forged)
@@ -263,7 +262,7 @@ var (
 	takesBack     = needle.New(discarded, false)
 )
 
-// needles are what one of has to stand in an event; none for a prefilter that passes
+// needles are texts of which an event must contain one. There are none for a prefilter that passes
 // everything.
 func (f *finder) needles() []needle.Needle {
 	var needles []needle.Needle
@@ -288,14 +287,13 @@ func passing(records []sidecar.Record, needles []needle.Needle) (found []int, on
 	return found, one
 }
 
-// stands reports whether a needle stands in what an event says, not only in
-// what its commit says of the whole conversation.
+// stands reports whether an event contains a needle outside of its summary of the conversation.
 func stands(needles []needle.Needle, raw []byte) bool {
 	if !slices.ContainsFunc(needles, func(n needle.Needle) bool { return n.Index(raw) >= 0 }) {
 		return false
 	}
 	c, err := parseCommit(raw)
-	return err != nil || slices.ContainsFunc(needles, func(n needle.Needle) bool { // decoding it says what is wrong
+	return err != nil || slices.ContainsFunc(needles, func(n needle.Needle) bool { // decoding it names the damage
 		return n.Index(c.message) >= 0 || n.Index(c.data) >= 0
 	})
 }

@@ -37,7 +37,7 @@ func turns(t testing.TB, texts ...string) []*conversation.Event {
 	return s.Events()
 }
 
-// must is a value that cannot fail to be there.
+// must is the value of a call that succeeds.
 func must[T any](value T, err error) T {
 	if err != nil {
 		panic(err)
@@ -103,7 +103,7 @@ func TestSiftWithoutPayload(t *testing.T) {
 	require.Equal(t, []int{3}, f.sifted(info, false, "two"))
 }
 
-// TestSiftPassesDiscards keeps what takes a turn back beside what it takes back.
+// TestSiftPassesDiscards keeps a discard beside the turn that it takes back.
 func TestSiftPassesDiscards(t *testing.T) {
 	f := newFixture(t)
 	events := turns(t, "one", "two")
@@ -137,7 +137,7 @@ func TestSiftFollowsTheRef(t *testing.T) {
 	require.Empty(t, f.again().sifted(f.again().info(1), false, "four"))
 }
 
-// TestSiftOfSegments holds for conversations of several segments what holds for others.
+// TestSiftOfSegments repeats these tests for conversations of several segments.
 func TestSiftOfSegments(t *testing.T) {
 	for _, events := range []int{1, 2, 3} {
 		restore := gitstore.Segments(events)
@@ -180,8 +180,7 @@ func TestSiftAfterDamage(t *testing.T) {
 	require.Contains(t, f.sifted(info, false, "two"), 3)
 }
 
-// TestSiftFollowsNoLink leaves alone what a link in place of a folder or a file
-// leads to, and does not wait for a pipe.
+// TestSiftFollowsNoLink follows no link in place of a folder or a file, and does not wait for a pipe.
 func TestSiftFollowsNoLink(t *testing.T) {
 	f := newFixture(t)
 	info := f.told(1, "one", "two")
@@ -202,8 +201,8 @@ func TestSiftFollowsNoLink(t *testing.T) {
 	require.Equal(t, []int{3}, f.sifted(info, false, "two"))
 }
 
-// TestSiftOfForgedRecord puts another commit under an event's id, with the right
-// checksum: it is not believed.
+// TestSiftOfForgedRecord puts another commit under an event's id, with the right checksum. The search does
+// not believe it.
 func TestSiftOfForgedRecord(t *testing.T) {
 	f := newFixture(t)
 	info := f.told(1, "one", "two")
@@ -224,8 +223,8 @@ func TestSiftOfForgedRecord(t *testing.T) {
 	}
 }
 
-// TestSiftReadsWhatMayPass damages an event in the sidecar that a search has no need
-// of: it goes on without it, and the next one that needs it makes it anew.
+// TestSiftReadsWhatMayPass damages an event in the sidecar. A search that does not need it goes on without
+// it, and the next one that needs it makes it anew.
 func TestSiftReadsWhatMayPass(t *testing.T) {
 	f := newFixture(t)
 	info := f.told(1, "first", "second", "third")
@@ -246,8 +245,8 @@ func TestSiftReadsWhatMayPass(t *testing.T) {
 	require.NotEqual(t, log, must(os.ReadFile(path+".commits")))
 }
 
-// TestSiftOfAGap takes a record out of the sidecar, and has one twice: each is whole, and
-// together they are not the conversation.
+// TestSiftOfAGap takes a record out of the sidecar, and has one twice: each is whole, and together they
+// differ from the conversation.
 func TestSiftOfAGap(t *testing.T) {
 	f := newFixture(t)
 	info := f.told(1, "first", "second", "third")
@@ -282,7 +281,7 @@ func TestSiftMendsMarks(t *testing.T) {
 	require.Equal(t, whole, must(os.ReadFile(path)))
 }
 
-// TestSiftGoesOnWithMarks adds to them what came since.
+// TestSiftGoesOnWithMarks adds later events to the marks.
 func TestSiftGoesOnWithMarks(t *testing.T) {
 	f := newFixture(t)
 	info := f.told(1, "first", "second")
@@ -432,8 +431,8 @@ func TestSiftManyProcesses(t *testing.T) {
 	wg.Wait()
 }
 
-// TestSiftIsALoad holds that nothing is lost: an event that holds a text is
-// among those that pass a prefilter for a part of it.
+// TestSiftIsALoad holds that a search loses nothing: an event that holds a text is among those that pass a
+// prefilter for a part of it.
 func TestSiftIsALoad(t *testing.T) {
 	f := newFixture(t)
 	n := 0
@@ -462,15 +461,15 @@ func TestSiftIsALoad(t *testing.T) {
 	})
 }
 
-// TestForgedSidecars has the files of a search by another key, which say that nothing is there: what stands in the
-// conversation is found.
+// TestForgedSidecars has the files of a search by another key, which say that the conversation is empty.
+// The search finds its texts.
 func TestForgedSidecars(t *testing.T) {
 	other := func(parts ...[]byte) [sha256.Size]byte { return sha256.Sum256(bytes.Join(parts, nil)) }
 	forgeWords := func(path string) error {
 		log := sidecar.Read(path+".commits", nil, ids)
 		w := sidecar.NewWords(log.Size(), true, ids, other)
 		for range log.Len() {
-			w.AddRecord(log) // and nothing that can be found
+			w.AddRecord(log) // with no searchable text
 		}
 		return w.Write(path + ".words")
 	}

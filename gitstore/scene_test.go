@@ -19,8 +19,8 @@ import (
 	"jp/internal/faultfs"
 )
 
-// openOn opens a store on a disk of the test's, which no git ever sees, as who
-// holds the locks of all conversations.
+// openOn opens a store on a disk of the test's, unseen by git. It acts as the holder of all conversations'
+// locks.
 func openOn(fs odb.FS) (*gitstore.Store, error) {
 	return gitstore.Open(gitcmd.Repository{GitDir: "/repo", CommonDir: "/repo", ObjectFormat: testFormat}, gitstore.Options{
 		FS: fs, Zone: time.UTC, Key: []byte("0123456789abcdef0123456789abcdef"),
@@ -32,16 +32,16 @@ func openOn(fs odb.FS) (*gitstore.Store, error) {
 // foreign is a ref of the user's.
 const foreign = "refs/heads/main"
 
-// A scene is a disk on which writes go wrong, with what must be found on it.
+// A scene is a disk with failing writes, and the contents that must survive.
 type scene struct {
 	t    testing.TB
 	disk *faultfs.Disk
 	has  map[conversation.ID][]string // the commits of each conversation
-	main odb.OID                      // where foreign is
+	main odb.OID                      // the head of foreign
 	next int                          // the number of the next conversation
 }
 
-// source is the conversation that writes are about, bystander one that none is.
+// source is the conversation of the writes, bystander one without any.
 var source, bystander = journaltest.ID(1), journaltest.ID(2)
 
 // newScene makes both, and the foreign ref, durable.
@@ -66,16 +66,16 @@ func newScene(t testing.TB, journal bool) *scene {
 
 func (sc *scene) head(id conversation.ID) string { return sc.has[id][len(sc.has[id])-1] }
 
-// another is a conversation that is not there yet.
+// another is an unused conversation id.
 func (sc *scene) another() conversation.ID {
 	sc.next++
 	return journaltest.ID(sc.next)
 }
 
-// An outcome is what a write was about, and what its writer was told.
+// An outcome is the target of a write, and the result that its writer got.
 type outcome struct {
 	id    conversation.ID
-	after []string // the conversation's commits where all of it is there
+	after []string // the conversation's commits if all of it is there
 	acked bool
 }
 
@@ -97,9 +97,8 @@ func (sc *scene) attempt(w write, plan faultfs.Plan) (outcome, *faultfs.FS) {
 	return out, fs
 }
 
-// look reads a disk as the next process would: what was acknowledged is there,
-// nothing is there in part, and nothing else has changed. It gives the scene as
-// it goes on from there.
+// look reads a disk as the next process would: acknowledged events are there, no group is there in part,
+// and all else is unchanged. It returns the scene as it goes on from there.
 func (sc *scene) look(disk *faultfs.Disk, out outcome, what string) *scene {
 	t := sc.t
 	s, err := openOn(disk)
@@ -196,8 +195,7 @@ func keptPayload(t testing.TB, db *odb.Store, id conversation.ID) string {
 	return kept.String()
 }
 
-// goesOn asserts that the same write succeeds once nothing is in its way and the
-// locks of the dead are old.
+// goesOn asserts that the same write succeeds once the disk works and the locks of the dead are old.
 func (sc *scene) goesOn(w write, what string) {
 	sc.disk.Age(time.Hour)
 	out, _ := sc.attempt(w, faultfs.Plan{})
@@ -205,5 +203,5 @@ func (sc *scene) goesOn(w write, what string) {
 	sc.look(sc.disk, out, what+", then once more")
 }
 
-// errorsOfDisks are what a call of the system may fail with.
+// errorsOfDisks are the errors with which a system call may fail.
 var errorsOfDisks = []faultfs.Plan{{Err: syscall.EIO}, {Err: syscall.ENOSPC}, {Err: syscall.EDQUOT}, {Short: true}}

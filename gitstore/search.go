@@ -8,13 +8,12 @@ import (
 	"jp/gitstore/odb"
 )
 
-// Scan returns the events of a conversation that a prefilter passes, oldest first,
-// and others among them, but at least every discard. Where the conversation is
-// damaged, the events before the damage come with the error.
+// Scan returns the events of a conversation that a prefilter passes, oldest first, and others among them,
+// but at least every discard. If the conversation is damaged, it returns the events before the damage with
+// the error.
 //
-// It reads the conversation's sidecar, and adds to it what is missing. Damage of
-// objects that are in the sidecar is not found: [Store.Load] and [Store.Verify]
-// read the objects themselves.
+// It reads the conversation's sidecar, and adds the missing events to it. It does not notice damaged
+// objects whose copies are in the sidecar: [Store.Load] and [Store.Verify] read the objects themselves.
 func (s *Store) Scan(ctx context.Context, of conversation.Info, filter conversation.Prefilter) ([]*conversation.Event, error) {
 	head, err := odb.ParseOID(string(of.Head))
 	if err != nil {
@@ -25,7 +24,7 @@ func (s *Store) Scan(ctx context.Context, of conversation.Info, filter conversat
 	}
 	events, err := s.sidecars.finder(of, s.sidecars.searchFor(filter)).scan(ctx, head)
 	if err != nil && ctx.Err() == nil {
-		return s.Load(ctx, of.Head) // which says what is wrong
+		return s.Load(ctx, of.Head) // Load names the damage
 	}
 	return events, err
 }
@@ -66,7 +65,7 @@ func (s *Store) Candidates(ctx context.Context, scope conversation.Scope, filter
 	return candidates, ctx.Err()
 }
 
-// CacheSize looks at the sidecars' files. Where there are none it is 0 of Limit.
+// CacheSize looks at the sidecars' files. Without any it is 0 of Limit.
 func (s *Store) CacheSize() CacheSize {
 	size := CacheSize{Limit: s.sidecars.limit}
 	for _, f := range s.sidecars.files() {

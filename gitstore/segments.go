@@ -11,18 +11,17 @@ import (
 	"jp/gitstore/sidecar"
 )
 
-// A segment is what a search finds in some consecutive events of a conversation:
-// segmentEvents of them, from a multiple of that on, or the newest ones behind the last of
-// those, which are one at least.
+// A segment is the search state of some consecutive events of a conversation: segmentEvents of them, from a
+// multiple of that on, or the newest ones behind the last of those, which are one at least.
 //
-// A commit fixes all commits before it. So all but the newest segment are named by their
-// newest event: forks share their files, and what a search has found in them.
+// A commit fixes all commits before it. So all but the newest segment are named by their newest event:
+// forks share their files and their search results.
 type segment struct {
 	mu     sync.Mutex
-	end    sidecar.ID // its newest event, where the rest is known
+	end    sidecar.ID // its newest event, if the rest is known
 	scans  int        // how often a search came to it
 	places []sidecar.Place
-	kept   []sidecar.Record // they themselves, where that is little; nil else
+	kept   []sidecar.Record // the records themselves, if they are few; else nil
 	events []*conversation.Event
 	contents
 }
@@ -31,7 +30,7 @@ type segment struct {
 // its own, and a search opens two files for so many.
 var segmentEvents = 256
 
-// A start is where a segment begins.
+// A start is the place at which a segment begins.
 type start struct {
 	first  int        // the number of its oldest event
 	before sidecar.ID // the event before that
@@ -39,7 +38,7 @@ type start struct {
 
 var noEvent sidecar.ID
 
-// startOf leaves out what stands before the first event, which is no event.
+// startOf leaves out the commit below the first event, since it is not an event.
 func startOf(first int, before odb.OID) start {
 	if first == 0 {
 		before = ""
@@ -47,10 +46,10 @@ func startOf(first int, before odb.OID) start {
 	return start{first, idOf(before)}
 }
 
-// A cut names a segment: where it ends.
+// A cut names a segment by its end.
 type cut struct {
 	end   sidecar.ID // its newest event
-	first int        // the number of its oldest event; -1 for the newest segment, of which it is not known
+	first int        // the number of its oldest event; -1 (unknown) for the newest segment
 }
 
 func newestOf(head odb.OID) cut { return cut{idOf(head), -1} }
@@ -62,12 +61,12 @@ func (c cut) begins(at start) bool {
 	return at.first%segmentEvents == 0 && (at.first == 0) == (at.before == noEvent) && (c.newest() || at.first == c.first)
 }
 
-// below is the segment before one that begins here; ok is false where there is none.
+// below is the segment before one that begins here; ok is false if there is none.
 func (at start) below() (c cut, ok bool) {
 	return cut{at.before, at.first - segmentEvents}, at.before != noEvent
 }
 
-// path is where the files of a segment are, without the suffix.
+// path is the path of a segment's files, without the suffix.
 func (f *finder) path(c cut) string {
 	if c.newest() {
 		return f.own
@@ -75,10 +74,10 @@ func (f *finder) path(c cut) string {
 	return filepath.Join(f.all.dir, string(oidOf(c.end, f.all.ids)))
 }
 
-// contents are what a search knows of a segment.
+// contents are the findings of a search in a segment.
 type contents struct {
 	start
-	passes bool // some event passes, and not only because it discards others
+	passes bool // some event passes, for more than discarding others
 }
 
 // known reports whether the segment that ends there has been looked through.
@@ -88,7 +87,7 @@ func (s *segment) set(c cut, in contents, places []sidecar.Place) {
 	s.end, s.contents, s.places, s.kept = c.end, in, places, nil
 }
 
-// A search is what is known of the segments that it came to, until the next one begins.
+// A search remembers its findings in segments until the next search begins.
 type search struct {
 	filter   conversation.Prefilter
 	mu       sync.Mutex
@@ -119,7 +118,7 @@ func (r *search) segment(path string) *segment {
 	return s
 }
 
-// drop forgets a segment that no other conversation has.
+// drop forgets a segment that only one conversation has.
 func (r *search) drop(path string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -136,7 +135,7 @@ const (
 	mostKeptAll = 16 << 20
 )
 
-// claim reports whether a segment's records, or what was made of them, may be kept.
+// claim reports whether a segment's records, or the values made of them, may be kept.
 func (r *search) claim(s *segment, records []sidecar.Record, most int64) bool {
 	n := bytesOf(records)
 	switch {

@@ -106,8 +106,8 @@ func (f *fixture) commitsIn() map[string]int {
 	return all
 }
 
-// TestSearchOfForks searches conversations that become forks of each other, grow, go back and
-// go away, with files of the cache missing or damaged: it finds what reading all events finds.
+// TestSearchOfForks searches conversations that become forks of each other, grow, go back and go away, with
+// files of the cache missing or damaged: its results are those of reading all events.
 func TestSearchOfForks(t *testing.T) {
 	f := newFixture(t)
 	rapid.Check(t, func(r *rapid.T) {
@@ -131,7 +131,7 @@ func TestSearchOfForks(t *testing.T) {
 
 var words = []string{"alpha", "beta", "gamma", "delta"}
 
-// scenery are the conversations of a test, and what happens to them.
+// scenery has the conversations of a test, and the operations on them.
 type scenery struct {
 	*fixture
 	made int
@@ -148,7 +148,6 @@ func (s *scenery) texts(r *rapid.T) []string {
 	return rapid.SliceOfN(text, 1, 9).Draw(r, "texts")
 }
 
-// any is one of the conversations, with its events.
 func (s *scenery) any(r *rapid.T) (n int, events []*conversation.Event) {
 	var there []int
 	for n := range s.made {
@@ -250,7 +249,7 @@ func (s *scenery) delete(r *rapid.T) {
 	require.NoError(r, s.Delete(s.t.Context(), journaltest.ID(n), conversation.Head(events[len(events)-1].Commit)))
 }
 
-// reopen has another process go on, which remembers nothing.
+// reopen continues as another process, with empty caches.
 func (s *scenery) reopen(r *rapid.T) { s.fixture = s.again() }
 
 // TestForksShareSegments keeps each event of ten forks once, but for those behind the last
@@ -278,7 +277,7 @@ func TestForksShareSegments(t *testing.T) {
 	}
 	require.Len(t, must(filepath.Glob(filepath.Join(f.cache(), "*"))), 2*(10+5+4), "each newest one, and those of the forks that end one themselves")
 
-	// One search looks at what is shared once: the files may go in between.
+	// One search looks at shared segments once: the files may go in between.
 	infos, err := f.Candidates(t.Context(), conversation.ScopeLive, query(t, "first 3.").Prefilter())
 	require.NoError(t, err)
 	for _, info := range infos {
@@ -290,7 +289,7 @@ func TestForksShareSegments(t *testing.T) {
 	require.NoFileExists(t, f.cache())
 }
 
-// TestForksAreSearchedAtOnce has several processes search forks that none has searched.
+// TestForksAreSearchedAtOnce has several processes search forks for the first time.
 func TestForksAreSearchedAtOnce(t *testing.T) {
 	defer gitstore.Segments(4)()
 	f := newFixture(t)
@@ -363,7 +362,7 @@ func TestSidecarsOfBefore(t *testing.T) {
 		whole.Add(sidecar.Record{ID: sidecar.ID(append(id, make([]byte, len(sidecar.ID{})-len(id))...)), Raw: f.raw(e.Commit)})
 	}
 	require.NoError(t, whole.Write(path+".commits"))
-	for _, magic := range []string{"jp-commits 1\n", "jp-commits 2\n"} { // and one that does not know of segments
+	for _, magic := range []string{"jp-commits 1\n", "jp-commits 2\n"} { // and one without segments
 		data := must(os.ReadFile(path + ".commits"))
 		require.NoError(t, os.WriteFile(path+".commits", append([]byte(magic), data[len(magic):]...), 0o666))
 		require.NoError(t, os.WriteFile(path+".words", []byte("jp-words 4\n"+strings.Repeat("x", 9000)), 0o666))
@@ -374,7 +373,7 @@ func TestSidecarsOfBefore(t *testing.T) {
 	}
 }
 
-// TestDeleteOfAFork removes what only the deleted conversation says, also of a state before a
+// TestDeleteOfAFork removes the texts that only the deleted conversation has, also of a state before a
 // fetch moved its ref.
 func TestDeleteOfAFork(t *testing.T) {
 	defer gitstore.Segments(2)()
@@ -468,8 +467,7 @@ func (f *fixture) loadIfThere(n int) ([]*conversation.Event, error) {
 	return f.Load(context.Background(), head)
 }
 
-// TestSegmentsAboveDamage finds events above a damaged one that reading all finds, and says
-// what is damaged.
+// TestSegmentsAboveDamage finds the events above a damaged one that a load finds, and names the damage.
 func TestSegmentsAboveDamage(t *testing.T) {
 	defer gitstore.Segments(2)()
 	f := newFixture(t)
@@ -490,7 +488,7 @@ func TestSegmentsAboveDamage(t *testing.T) {
 	}
 }
 
-// TestSegmentsBound removes segments that do not fit, and makes them again.
+// TestSegmentsBound removes segments beyond the limit, and makes them again.
 func TestSegmentsBound(t *testing.T) {
 	defer gitstore.Segments(2)()
 	f := newFixture(t)

@@ -31,7 +31,7 @@ type sidecars struct {
 	log     *slog.Logger
 
 	limit   int64                  // bytes of all together
-	still   atomic.Bool            // no sidecar is written
+	still   atomic.Bool            // sidecars are read-only
 	unswept atomic.Bool            // one was dropped, and segments may be left of it
 	grown   atomic.Int64           // bytes of those that were written since they were counted
 	search  atomic.Pointer[search] // that was begun last
@@ -45,8 +45,8 @@ const (
 
 var suffixes = []string{logSuffix, wordsSuffix, indexSuffix}
 
-// usable reports whether the sidecars' folder is one, or can become one. A link
-// in its place leads to somewhere that is not ours to write.
+// usable reports whether the sidecars' folder is one, or can become one. A link in its place leads to a
+// foreign folder.
 func (s *sidecars) usable() bool {
 	for _, dir := range []string{filepath.Dir(s.dir), s.dir} {
 		info, err := os.Lstat(dir)
@@ -67,7 +67,7 @@ func (s *sidecars) seal() sidecar.Seal {
 	}
 }
 
-// path is where a conversation's sidecar is, without the suffix.
+// path is the path of a conversation's sidecar, without the suffix.
 func (s *sidecars) path(of conversation.Info) string {
 	name := string(of.ID)
 	if of.Remote != "" {
@@ -76,8 +76,8 @@ func (s *sidecars) path(of conversation.Info) string {
 	return filepath.Join(s.dir, name)
 }
 
-// drop removes a conversation's sidecar, with what was said there. Segments stay that other
-// conversations share. One that the sidecar does not name goes when the store closes.
+// drop removes a conversation's sidecar with its texts. Segments stay that other conversations share. close
+// removes segments that the sidecar does not name.
 func (s *sidecars) drop(id conversation.ID) error {
 	path := s.path(conversation.Info{ID: id})
 	words, _, ok := sidecar.ReadWords(path+wordsSuffix, nil, s.ids, s.seal())
@@ -94,10 +94,10 @@ func (s *sidecars) drop(id conversation.ID) error {
 	return s.sweep()
 }
 
-// close ends what drop has left.
+// close ends the work that drop has left.
 func (s *sidecars) close() {
 	if s.unswept.Load() {
-		_ = s.sweep() // the next one does what it cannot
+		_ = s.sweep() // the next sweep does the rest
 	}
 }
 
@@ -134,7 +134,7 @@ func (s *sidecars) sweep() error {
 			}
 			path = filepath.Join(s.dir, string(oidOf(words.Before, s.ids)))
 			if segments[path] == nil {
-				break // it is not there, or another one has led to it
+				break // it is missing, or another one has led to it
 			}
 			delete(segments, path)
 		}
@@ -163,7 +163,7 @@ func remove(path string) error {
 	return nil
 }
 
-// files are those of all sidecars, none where there is no folder.
+// files are those of all sidecars, none without the folder.
 func (s *sidecars) files() (files []fs.FileInfo) {
 	entries, _ := os.ReadDir(s.dir)
 	for _, e := range entries {
@@ -178,7 +178,7 @@ func (s *sidecars) files() (files []fs.FileInfo) {
 // events need.
 const maxCache = 4 << 30
 
-// boundShare is after which part of what all may take all are looked at.
+// boundShare: a process looks at all sidecars whenever it has written such a part of the limit.
 const boundShare = 64
 
 // firstBound is how many bytes a process counts as written before it has written
@@ -216,10 +216,11 @@ func (s *sidecars) bound(written string) {
 	}
 }
 
-// ours reports whether a file is of a sidecar, or what a crash left of one.
+// ours reports whether a file is of a sidecar, or a crash left it of one.
 func ours(name string) bool { return safefile.IsTemporary(name) || sidecarOf(name) != name }
 
-// sidecarOf is what the files of one sidecar have in common; all of a name that is none's.
+// sidecarOf is the common part of the names of one sidecar's files. For any other file it is the whole
+// name.
 func sidecarOf(name string) string {
 	for _, suffix := range suffixes {
 		if of, ok := strings.CutSuffix(name, suffix); ok {

@@ -20,26 +20,25 @@ type Options struct {
 	Durability odb.Durability
 	// Key marks events as this user's own; without one everything is foreign.
 	Key []byte
-	// NoKey is why there is no Key, where there should be one: nothing is written
-	// then, and every write fails with it.
+	// NoKey is the reason why a Key is missing that should be there. Every write then fails with it.
 	NoKey error
-	// User is who the user is to git; asked once, when something is written.
-	// Nil, or empty fields, mean that git knows no user.
+	// User is the user as git knows them. The store asks once, when it writes something. Nil, or empty
+	// fields, mean that git knows no user.
 	User func() Person
 	// Zone is the time zone of the dates in commits; nil is the local one.
 	Zone *time.Location
 	// MayBreakLock is asked before a stale lock of a conversation's ref is taken
-	// over: only who holds the conversation's own lock may say yes.
+	// over: only the holder of the conversation's own lock may say yes.
 	MayBreakLock func(id conversation.ID) bool
-	// Rewrite changes the events of a group in place before any method writes them. Nil
-	// changes nothing. After an error the group is not written.
+	// Rewrite changes the events of a group in place before any method writes them, if it is non-nil. If it
+	// fails, the group is not written.
 	Rewrite func(id conversation.ID, events []*conversation.Event) error
 	// Repository returns the name of the repository. For a writer it makes a missing
 	// name, for a reader it returns [Unnamed]. If it is nil, events do not name their
 	// conversation's home.
 	Repository func(forWrite bool) (string, error)
-	// HeadsDir has what this user saw last of each conversation, outside of the
-	// repository; "" remembers nothing.
+	// HeadsDir has the heads that this user saw last of each conversation, outside of the repository; ""
+	// remembers none.
 	HeadsDir string
 	// FS is the file system below; nil is the operating system's.
 	FS odb.FS
@@ -47,11 +46,11 @@ type Options struct {
 	Path odb.Path
 	// Git asks the repository; nil is one for this store alone.
 	Git *gitcmd.Git
-	// Log gets what a user may want to know afterwards; nil drops it.
+	// Log gets the messages that a user may want to read afterwards; nil drops them.
 	Log *slog.Logger
 }
 
-// Unnamed stands for the name of a repository that has none yet: nothing was written for it.
+// Unnamed stands for the name of a repository without one: it has no writes yet.
 const Unnamed = "?"
 
 // lockTimeout is how long a write waits for the lock of a ref: longer than it
@@ -75,7 +74,7 @@ type Store struct {
 	repository func(forWrite bool) (string, error)
 	heads      heads
 
-	restoring time.Duration // how long a head that a prune took is waited for
+	restoring time.Duration // the time to wait for a head that a prune took
 	opened    time.Time
 }
 
@@ -135,14 +134,14 @@ func Open(repo gitcmd.Repository, opts Options) (*Store, error) {
 	return s, nil
 }
 
-// Packer packs what this and other stores of the repository have written.
+// Packer packs the objects that this and other stores of the repository have written.
 func (s *Store) Packer() *packing.Packer { return packing.New(s.odb, s.git) }
 
-// PrepareWrite begins to find out what a Write needs to know of the user and the
-// repository, which may take a git: for who has something else to do until then.
+// PrepareWrite begins to find out the facts about user and repository that a Write needs. This may take a
+// git, so the caller can do something else until then.
 func (s *Store) PrepareWrite() {
 	go s.user()
-	go s.git.Sharing() // what goes wrong is said by the Write
+	go s.git.Sharing() // a Write reports the error
 	go s.odb.PrepareWrite()
 }
 
@@ -153,7 +152,7 @@ func (s *Store) OrderedFlush() bool { return s.odb.Path() == odb.PathOrdered }
 // HasWritten reports whether anything was written through this store, and since when it is open.
 func (s *Store) HasWritten() (since time.Time, wrote bool) { return s.opened, s.odb.HasWritten() }
 
-// Close frees what the store holds open.
+// Close closes the files that the store holds open.
 func (s *Store) Close() error {
 	s.heads.close()
 	s.sidecars.close()

@@ -12,20 +12,19 @@ import (
 	"jp/conversation"
 )
 
-// A StrippedMessage is the commit message of an event that lost its headers. Any part
-// may be forged. It is text to read, and never becomes an event.
+// A StrippedMessage is the commit message of an event that lost its headers. Any part may be forged. It is
+// only text to read.
 type StrippedMessage struct {
 	Commit string
 	Author string
 	Time   time.Time
 	Type   conversation.Type // as its trailer says
-	Seq    int               // as its trailer says, -1 where that is no number
+	Seq    int               // as its trailer says, -1 if that is not a number
 	Text   string            // the message without its trailers
 }
 
-// StrippedMessages reads the stripped commits at the end of a chain, oldest first. It
-// stops at the first commit that cannot be read, that is whole, that is not of jp, or
-// that says it is event 0. read is Store.ReadObject.
+// StrippedMessages reads the stripped commits at the end of a chain, oldest first. It stops at the first
+// commit that is unreadable, whole, foreign to jp, or event 0 by its own words. read is Store.ReadObject.
 func StrippedMessages(ctx context.Context, read func(oid string) (kind string, data []byte, err error), head conversation.Head) (all []StrippedMessage) {
 	for at := string(head); at != "" && ctx.Err() == nil; {
 		kind, object, err := read(at)

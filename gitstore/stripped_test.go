@@ -47,7 +47,7 @@ func TestStrippedMessages(t *testing.T) {
 	}
 }
 
-// The project's own history below event 0 is no part of it, whatever its messages say.
+// The project's own history below event 0 is no part of it, even if its messages look alike.
 func TestStrippedMessagesEnd(t *testing.T) {
 	f := newFixture(t)
 	commit := func(parent, message string) string {

@@ -11,7 +11,7 @@ import (
 	"jp/gitstore/odb"
 )
 
-// SeenRefs compares the refs of conversations with what this user's jp saw of them.
+// SeenRefs compares the refs of conversations with those that this user's jp last saw.
 type SeenRefs struct{ store *Store }
 
 // SeenRefs are those of the store.
@@ -23,11 +23,11 @@ type RefList struct {
 	stamps map[string]odb.RefStamp
 }
 
-// kept stands for what a ref names that keeps payload.
+// kept stands for the value of a ref that keeps payload.
 const kept = "?"
 
-// Read lists them. It reads again what looks other than in an earlier list, and leaves out what
-// it cannot read.
+// Read lists them. It reads only the refs that look other than in an earlier list, and leaves out
+// unreadable ones.
 func (r SeenRefs) Read(earlier *RefList) RefList {
 	if earlier == nil {
 		earlier = &RefList{}
@@ -67,7 +67,7 @@ func (r SeenRefs) Everything() ([]string, error) {
 	return lines, nil
 }
 
-// Value is what a ref names, "" for one that is not there.
+// Value is the value of a ref, "" for a missing one.
 func (l *RefList) Value(ref string) string { return string(l.values[ref]) }
 
 // Differing are the refs of an earlier list that are gone or name another object now, in order.
@@ -81,9 +81,9 @@ func (l *RefList) Differing(earlier *RefList) (refs []string) {
 	return refs
 }
 
-// Taken reports whether something other than jp deleted or set back a ref of a conversation, which
-// named was and names now, "" for nothing. newest is what the ref has to name, "" for a ref that
-// keeps payload: the next turn makes it again.
+// Taken reports whether something other than jp deleted or set back a ref of a conversation. was and now
+// are its earlier and its present value, "" for none. newest is the value that the ref should have, "" for a
+// ref that keeps payload: the next turn restores it.
 func (r SeenRefs) Taken(ref, was, now string) (newest conversation.Head, taken bool) {
 	id, own := owner(ref)
 	switch {
@@ -103,8 +103,8 @@ func (r SeenRefs) Taken(ref, was, now string) (newest conversation.Head, taken b
 	return conversation.Head(was), true
 }
 
-// Gone says of a conversation that is not there which head was seen last, and whether its
-// event is in the repository. It is "" where jp deleted it, and where none was seen.
+// Gone returns the head of a missing conversation that was seen last, and whether its event is in the
+// repository. The head is "" if jp deleted it, or never saw one.
 func (r SeenRefs) Gone(id conversation.ID) (head conversation.Head, there bool, err error) {
 	if _, _, err := r.store.refs.find(id); !errors.Is(err, conversation.ErrNotFound) {
 		return "", false, err

@@ -11,7 +11,7 @@ import (
 	"jp/gitstore"
 )
 
-// TestTaken changes the ref of a conversation by jp and by git. What git took has a way back.
+// TestTaken changes the ref of a conversation by jp and by git. The refs that git deleted have a way back.
 func TestTaken(t *testing.T) {
 	id := journaltest.ID(1)
 	live, archived := refs+string(id), "refs/jp/archive/"+string(id)

@@ -35,7 +35,7 @@ func textOf(t *testing.T, e *conversation.Event) string {
 	return text
 }
 
-// message cuts a commit as anybody can who knows the format.
+// message cuts a commit by the format alone.
 func message(commit []byte) string {
 	_, msg, _ := bytes.Cut(commit, []byte("\n\n"))
 	return string(msg)

@@ -16,15 +16,15 @@ type tips struct {
 	byID map[odb.OID]*tip
 }
 
-// A tip is a conversation's newest event, and what it says of the whole.
+// A tip is a conversation's newest event, with the conversation's summary.
 type tip struct {
 	event     *conversation.Event
 	committed time.Time
 	summary   conversation.Summary
-	ref       string // to which this store has written it; "" where it was read
+	ref       string // the one to which this store has written it; "" if it was read
 }
 
-// of completes what is known of a conversation.
+// of completes the Info of a conversation.
 func (t *tip) of(info conversation.Info) conversation.Info {
 	info.Tip, info.Summary = t.event.Clone(), t.summary
 	return info
@@ -41,8 +41,8 @@ func (t *tips) remember(oid odb.OID, newest *tip, before odb.OID) {
 	t.byID[oid] = newest
 }
 
-// written is the tip that a group of events has made. It shares nothing with
-// the caller, and holds no content of payloads.
+// written is the tip that a group of events has made. It shares no memory with the caller, and has no
+// content of payloads.
 func written(e *conversation.Event, end basis, ref string) *tip {
 	e = e.Clone()
 	e.Objects, e.Payloads = nil, slices.Clone(e.Payloads)
@@ -52,8 +52,8 @@ func written(e *conversation.Event, end basis, ref string) *tip {
 	return &tip{event: e, committed: end.committed, summary: end.summary, ref: ref}
 }
 
-// writtenTo is the ref of a conversation to which this store has written its newest
-// event, "" where that is another's work: whether it still is there, a write finds out.
+// writtenTo is the ref to which this store has written a conversation's newest event, "" if another process
+// wrote that. The ref may have moved since: a write finds that out.
 func (t *tips) writtenTo(id conversation.ID, newest odb.OID) string {
 	known := t.known(newest)
 	if known == nil || known.ref != refLive+string(id) && known.ref != refArchive+string(id) {
@@ -68,7 +68,7 @@ func (t *tips) known(oid odb.OID) *tip {
 	return t.byID[oid]
 }
 
-// forget drops all that is known, as after writes that came to nothing.
+// forget drops all tips, as after failed writes.
 func (t *tips) forget() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"jp/conversation"
 )
 
-// ErrTransient means that a [Transient] was to change what there is.
+// ErrTransient means that a caller tried to change a recorded conversation through a [Transient].
 var ErrTransient = errors.New("nothing is recorded here")
 
 // A Transient is a journal over the store that records nothing: it checks, rewrites and
@@ -43,8 +43,8 @@ func (t *Transient) Create(_ context.Context, id conversation.ID, base string, e
 	return t.add(id, on, events)
 }
 
-// Append implements [conversation.Journal]. The expected head is any event that is
-// recorded, or what was taken here last.
+// Append implements [conversation.Journal]. The expected head is any recorded event, or the last one that
+// was appended here.
 func (t *Transient) Append(ctx context.Context, id conversation.ID, expect conversation.Head, events []*conversation.Event) (conversation.Head, error) {
 	if len(events) == 0 {
 		return expect, nil
@@ -64,7 +64,7 @@ func (t *Transient) Append(ctx context.Context, id conversation.ID, expect conve
 	return t.add(id, on, events)
 }
 
-// add makes events of what would be written, and keeps their payload.
+// add makes events of those that would be written, and keeps their payload.
 func (t *Transient) add(id conversation.ID, on basis, events []*conversation.Event) (conversation.Head, error) {
 	if len(events) == 0 {
 		return "", errors.New("a conversation needs an event")
@@ -81,7 +81,7 @@ func (t *Transient) add(id conversation.ID, on basis, events []*conversation.Eve
 		if err != nil {
 			return "", err
 		}
-		on, e.Commit, e.Tree = next, "", "" // there is no such commit, and jp did not look at the files
+		on, e.Commit, e.Tree = next, "", "" // the commit does not exist, and jp did not look at the files
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -54,7 +54,7 @@ func TestTransientRecordsNothing(t *testing.T) {
 	require.ErrorIs(t, err, conversation.ErrNotFound)
 	require.Equal(t, before, f.state())
 
-	// What was taken is as if it had been recorded, but for what names it.
+	// The events are as if they had been recorded, but for the hashes that name them.
 	same := carrying(4)
 	_, err = recorded.Append(ctx, journaltest.ID(1), head, same)
 	require.NoError(t, err)

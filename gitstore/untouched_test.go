@@ -16,8 +16,8 @@ import (
 	"jp/internal/gitenv"
 )
 
-// snapshot is every file below a folder with its content, mode and time, but
-// for the objects and what skip names.
+// snapshot is every file below a folder with its content, mode and time, but for the objects and the paths
+// for which skip is true.
 func snapshot(t *testing.T, dir string, skip func(path string) bool) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -53,7 +53,7 @@ func busy(t *testing.T) *fixture {
 	return f
 }
 
-// No method of the journal changes anything that is the user's.
+// No method of the journal changes the user's things.
 func TestNothingOfTheUsersIsTouched(t *testing.T) {
 	for _, packed := range []bool{false, true} {
 		f := busy(t)

@@ -10,10 +10,9 @@ import (
 	"jp/gitstore/odb"
 )
 
-// Verify checks a conversation: that every commit is an event, that trees
-// change only where they may, that the newest summary is what the events come to, that
-// payload and the ref that keeps it are what they should be, and that the events
-// make sense together.
+// Verify checks a conversation: that every commit is an event, that trees change only at events that may
+// change them, that the newest summary is the sum of the events, that payload and the ref that keeps it are
+// right, and that the events make sense together.
 func (s *Store) Verify(ctx context.Context, id conversation.ID) (conversation.Verdict, error) {
 	_, head, err := s.refs.find(id)
 	if err != nil {
@@ -71,7 +70,7 @@ func (s *Store) VerifyAt(ctx context.Context, of conversation.Info) (conversatio
 func (s *Store) checkSecond(ctx context.Context, of conversation.Info, known []conversation.Problem) []conversation.Problem {
 	second, err := s.DuplicateOf(of.ID)
 	if err != nil || second == nil || second.Err == nil || second.Head == of.Head {
-		return nil // who located the conversation was told of an error
+		return nil // locating the conversation reported an error
 	}
 	var problems []conversation.Problem
 	head, err := s.parseHead(second.Head)
@@ -87,9 +86,9 @@ func (s *Store) checkSecond(ctx context.Context, of conversation.Info, known []c
 	return append([]conversation.Problem{{Seq: -1, Text: second.Err.Error()}}, problems...)
 }
 
-// checkPayloadRef looks whether what keeps a conversation's payloads can be read:
-// without it git collects them, and with a broken one it collects nothing. A missing ref
-// matters if there is payload that no remote has.
+// checkPayloadRef checks that the ref that keeps a conversation's payloads is readable: without it git
+// collects them, and with a broken one it collects nothing. A missing ref matters only if some payload is
+// on no remote.
 func (s *Store) checkPayloadRef(id conversation.ID, events []*conversation.Event) []conversation.Problem {
 	ref := refPayloads + string(id)
 	oid, err := s.odb.ReadRef(ref)
@@ -104,7 +103,7 @@ func (s *Store) checkPayloadRef(id conversation.ID, events []*conversation.Event
 	}
 	only, err := s.onlyHere(id, events)
 	if err != nil {
-		return nil // who lists the remotes' conversations is told
+		return nil // a list of the remotes' conversations reports it
 	}
 	for _, e := range events {
 		if only(e) && len(s.payloads.present(e.Payloads)) > 0 {

@@ -48,16 +48,16 @@ type chainCheck struct {
 	// of those before the ones that have payload or say where the conversation comes from,
 	// without their texts.
 	kept []*conversation.Event
-	turn int // where the newest turn begins in kept
+	turn int // the index of the newest turn in kept
 
 	audit             conversation.Auditor
 	summary           conversation.Summary
 	tree              string
-	newer             bool // what a newer jp wrote may count differently
+	newer             bool // a newer jp may have other rules
 	noted, configured bool // in the newest turn
 }
 
-// readForward checks a chain that is whole, and fails for one that is not.
+// readForward checks a whole chain, and fails for any other.
 func (c *chainCheck) readForward(ctx context.Context, whole chain) error {
 	above := odb.OID("")
 	return forward(ctx, c.commits, whole, func(o stored) linked {
@@ -79,7 +79,6 @@ func (c *chainCheck) readForward(ctx context.Context, whole chain) error {
 	})
 }
 
-// next checks the next event.
 func (c *chainCheck) next(l *parsedCommit, newest bool) {
 	e := l.event
 	moved := e.Tree != c.tree
@@ -119,7 +118,7 @@ func (c *chainCheck) next(l *parsedCommit, newest bool) {
 	c.kept = append(c.kept, e)
 }
 
-// endTurn drops what is not asked for of a turn that is over.
+// endTurn drops the events of a finished turn that the check no longer needs.
 func (c *chainCheck) endTurn() {
 	left := c.turn
 	for _, e := range c.kept[c.turn:] {
@@ -142,14 +141,14 @@ func (c *chainCheck) report(e *conversation.Event, format string, args ...any) {
 	c.verdict.Problems = append(c.verdict.Problems, conversation.Problem{Commit: e.Commit, Seq: e.Seq, Text: fmt.Sprintf(format, args...)})
 }
 
-// checkSummary compares what the newest event says of the whole with the events.
+// checkSummary compares the summary in the newest event with the events.
 func (c *chainCheck) checkSummary(l *parsedCommit) {
 	stored := l.summary()
 	if stored == nil || !l.event.Signed || c.newer {
 		return
 	}
 	want := c.summary
-	if c.noted { // earlier versions had other rules for what the turn waits for then
+	if c.noted { // earlier versions had other rules for the state of a waiting turn
 		want.Newest, want.Status = stored.Newest, stored.Status
 	}
 	if c.configured { // earlier versions named the model of the turn's start

@@ -10,12 +10,11 @@ import (
 	"jp/gitstore/odb"
 )
 
-// maxForeign is how many commits that never were events a walk passes in search
-// of events below them, so that a ref to the user's own history ends it soon.
+// maxForeign is how many foreign commits a walk passes in search of events below them, so that a ref to the
+// user's own history ends it soon.
 const maxForeign = 100
 
-// A walk goes from a head to the first event. Behind damage it goes on with what
-// lies below.
+// A walk goes from a head to the first event. Behind damage it goes on with the commits below.
 type walk struct {
 	commits *commitReader
 	next    odb.OID
@@ -23,13 +22,13 @@ type walk struct {
 	expect  int     // seq that the next event must have, -1 for any
 	foreign int     // commits passed since the last event
 	done    bool
-	bare    bool              // payload stays where it is
+	bare    bool              // payload is left unread
 	outline bool              // of answers and results only the beginning is kept
-	brief   bool              // what events say of the whole is left out, and with it the memory of their objects
-	ahead   *prefetch[linked] // nil for a walk that reads no more than it is asked for
+	brief   bool              // events' summaries are left out, and with them the memory of their objects
+	ahead   *prefetch[linked] // nil for a walk without reading ahead
 }
 
-// A linked is what was made of a stored object.
+// A linked is a stored object with its parsed value.
 type linked struct {
 	*parsedCommit
 	err error
@@ -87,7 +86,7 @@ func (w *walk) step(ctx context.Context) (*parsedCommit, error) {
 		return nil, err
 	case w.expect >= 0 && l.seq != w.expect:
 		above := &DamageError{Commit: string(w.last), Seq: w.expect + 1, Err: fmt.Errorf("%w: event %d stands on event %d", conversation.ErrDamaged, w.expect+1, l.seq)}
-		w.expect = -1 // read it again, as the newest of what is whole
+		w.expect = -1 // read it again, as the newest whole event
 		return nil, above
 	}
 	if !w.bare {
@@ -99,7 +98,7 @@ func (w *walk) step(ctx context.Context) (*parsedCommit, error) {
 	return l, w.advance(l)
 }
 
-// read reads the next commit, from what has been read ahead if it is there.
+// read reads the next commit, from the prefetch if it is there.
 func (w *walk) read() (*parsedCommit, error) {
 	if w.ahead == nil {
 		return w.commits.read(w.next)
@@ -112,7 +111,7 @@ func (w *walk) read() (*parsedCommit, error) {
 	return l.parsedCommit, l.err
 }
 
-// goAhead reads on beside who takes the steps.
+// goAhead reads on beside the goroutine that takes the steps.
 func (w *walk) goAhead() {
 	w.ahead = readAhead(w.commits, w.next, func(o stored) linked {
 		l, err := w.commits.parse(w.commits.checkName(o))
@@ -144,7 +143,7 @@ func (w *walk) advance(l *parsedCommit) error {
 	return nil
 }
 
-// skip goes on below what is no event, if there can be events.
+// skip goes on below a commit that is not an event, if there can be events.
 func (w *walk) skip(l *parsedCommit) {
 	if l == nil || l.parent == "" || l.seq == 0 {
 		w.done = true

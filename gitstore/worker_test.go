@@ -76,8 +76,8 @@ func (w *worker) open(ctx context.Context) error {
 	return err
 }
 
-// pruned reports whether an error may come from what git has pruned a moment ago:
-// it looks damaged, or gone, until its writer writes it again.
+// pruned reports whether an error may come from a prune by git a moment ago: an event looks damaged, or
+// gone, until its writer writes it again.
 func pruned(err error) bool {
 	return errors.Is(err, conversation.ErrDamaged) || errors.Is(err, conversation.ErrNotFound)
 }
@@ -88,7 +88,7 @@ func (w *worker) id() conversation.ID {
 	return journaltest.ID(1000*(w.number+1) + w.made)
 }
 
-// acked tells of events that are durable. It must never be wrong.
+// acked tells of durable events. It must be right.
 func (w *worker) acked(id conversation.ID, events ...*conversation.Event) {
 	for _, e := range events {
 		fmt.Fprintln(w.out, id, e.Commit)
@@ -135,8 +135,8 @@ func (w *worker) forks(ctx context.Context, from conversation.ID, head conversat
 	return nil
 }
 
-// files archives a conversation, or takes it back. git may not get its lock on the
-// packed refs while another git has it for long; then nothing has happened.
+// files archives a conversation, or takes it back. If another git holds the lock on the packed refs for
+// long, git fails, and the conversation stays in place.
 func (w *worker) files(ctx context.Context, id conversation.ID, head conversation.Head, seq int, archived bool) (conversation.Head, error) {
 	body := &conversation.Metadata{}
 	if archived {
@@ -155,8 +155,8 @@ func (w *worker) files(ctx context.Context, id conversation.ID, head conversatio
 	}
 }
 
-// sharedConversation wins n times against whoever else adds to conversation 1.
-// No lock of the conversation is held: the compare-and-swap decides.
+// sharedConversation wins n times against all others that add to conversation 1. Without a lock of the
+// conversation, the compare-and-swap decides.
 func (w *worker) sharedConversation(ctx context.Context, n int) error {
 	patience := time.Now().Add(time.Minute)
 	for won := 0; won < n; {
@@ -188,8 +188,8 @@ func (w *worker) extend(ctx context.Context, id conversation.ID, text string) ([
 	return events, err
 }
 
-// reads reads all that there is, again and again, until its input ends. What was
-// pruned is met again in the next round; anything else that is amiss is an error.
+// reads reads everything again and again, until its input ends. It meets pruned objects again in the next
+// round; any other fault is an error.
 func (w *worker) reads(ctx context.Context, in io.Reader) error {
 	ended := make(chan struct{})
 	go func() {

@@ -12,8 +12,8 @@ import (
 	"jp/gitstore/odb"
 )
 
-// A write is one that is tried again and again, failing elsewhere each time. It
-// says what the conversation is to be, also when it fails.
+// A write is tried again and again, failing at another operation each time. It tells the expected
+// conversation, also when it fails.
 type write struct {
 	name string
 	do   func(ctx context.Context, s *gitstore.Store, sc *scene) (outcome, error)
@@ -73,7 +73,7 @@ func numbered(seq int, events []*conversation.Event) []*conversation.Event {
 	return events
 }
 
-// cycle is what one call of the model and its tools make durable at once.
+// cycle are the events of one call of the model and its tools, which become durable at once.
 func cycle(seq int) []*conversation.Event {
 	events := append(say("I will look.", "And change it."), attached(0, "output", []byte(strings.Repeat("line\n", 100))))
 	for i := range 2 {
