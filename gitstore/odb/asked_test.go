@@ -6,8 +6,8 @@ import (
 	"jp/gitstore/odb"
 )
 
-// An asked file system asks before it makes, renames or settles a file: where the
-// answer is an error, that is what the operation says. Names are those in a folder.
+// An asked file system calls a function before it makes, renames or settles a file: if that returns an
+// error, the operation fails with it. Names are those in a folder.
 type asked struct {
 	odb.FS
 	mu     sync.Mutex

@@ -5,11 +5,10 @@ import (
 	"sync"
 )
 
-// maxBases is how many bytes of delta bases are kept.
+// maxBases is the size of the cache, in bytes.
 const maxBases = 16 << 20
 
-// baseCache keeps objects that others are deltas of, those used last. What is
-// in it is never changed.
+// baseCache keeps the most recently used bases of deltas. Its objects never change.
 type baseCache struct {
 	mu    sync.Mutex
 	bytes int
@@ -61,7 +60,7 @@ func (c *baseCache) remove(e *list.Element) {
 	c.bytes -= len(old.data) + 128
 }
 
-// forget drops what is kept of a pack.
+// forget drops the objects of a pack.
 func (c *baseCache) forget(p *pack) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -14,8 +14,8 @@ import (
 	"jp/gitstore/odb"
 )
 
-// benchDir is a new directory of this run: creating files where many were just
-// deleted is several times slower. JP_BENCH_DIR puts it on another file system.
+// benchDir is a new directory of this run: creating files in a place of many deletions is several times
+// slower. JP_BENCH_DIR puts it on another file system.
 func benchDir(b *testing.B) string {
 	b.Helper()
 	if parent := os.Getenv("JP_BENCH_DIR"); parent != "" {
@@ -33,7 +33,7 @@ func benchRepo(b *testing.B) string {
 	return dir
 }
 
-// conditions names what the figures hold for.
+// conditions names the conditions of the figures.
 func conditions(b *testing.B, s *odb.Store) {
 	b.Helper()
 	var st syscall.Statfs_t

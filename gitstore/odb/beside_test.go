@@ -20,8 +20,8 @@ import (
 	"jp/internal/crashtest/row"
 )
 
-// The test binary is its own second process: with this variable it appends to
-// a repository and prints what was acknowledged.
+// The test binary is its own second process: with this variable it appends to a repository and prints the
+// acknowledged events.
 const writerEnv = "ODB_TEST_WRITER"
 
 func TestMain(m *testing.M) {
@@ -58,7 +58,7 @@ func writerProcess(spec string) int {
 	return 0
 }
 
-// appendMany wins n compare-and-swaps on one ref, whoever else moves it.
+// appendMany wins n compare-and-swaps on one ref, in a race with others.
 func appendMany(s *odb.Store, who string, n int, acked func(odb.OID)) error {
 	ctx, cancel := context.WithTimeout(bg, time.Minute)
 	defer cancel()

@@ -13,8 +13,8 @@ import (
 	"jp/gitcmd"
 )
 
-// catFile is a git process for objects that were found nowhere else. It starts with the
-// first question and runs until Close.
+// catFile is a git process for objects that jp found nowhere else. It starts with the first question and
+// runs until Close.
 type catFile struct {
 	mu      sync.Mutex
 	process *gitcmd.Process
@@ -93,8 +93,8 @@ func (c *catFile) ask(s *Store, question string) (kind string, size int64, err e
 	return "", 0, err
 }
 
-// leftOut says that git has ended because an object is one that a partial clone
-// has left out: it may not fetch it, and has no other answer.
+// leftOut reports whether git has ended because a partial clone has left an object out: git may not fetch
+// it, and has no other answer.
 func leftOut(end error) bool {
 	var exit *gitcmd.ExitError
 	return errors.As(end, &exit) && exit.LeftOut()
@@ -122,7 +122,7 @@ func (c *catFile) start(s *Store) error {
 	if c.closed {
 		return ErrObjectMissing
 	}
-	// Not the caller's context: the child serves later callers too.
+	// The child also serves later callers, so it must outlive the caller's context.
 	p, err := s.opts.Git.Start(context.Background(), gitcmd.Command{
 		Args: []string{"cat-file", "--batch-command"},
 		Env:  s.gitEnv(),

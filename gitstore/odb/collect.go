@@ -22,16 +22,16 @@ import (
 )
 
 const (
-	// fewObjects are not worth a pack.
+	// fewObjects are too few for a pack.
 	fewObjects = 50
 	// mostCollected bounds the memory that a collection takes: beyond it another pack begins.
 	mostCollected = 1 << 18
 	packPerm      = 0o444
 )
 
-// A Collection has what Writes of a Store make between Begin and Complete: objects, which go
-// into one pack, and moves of refs, which happen when all of it is durable. What was collected
-// can be read through the Store at once, and by others after Complete. It is for one goroutine.
+// A Collection has the results of a Store's Writes between Begin and Complete: objects, which go into one
+// pack, and moves of refs, which happen when the pack is durable. The Store reads collected objects at
+// once, and others can after Complete. It is for one goroutine.
 type Collection struct {
 	Store *Store
 	small []Object // of few objects
@@ -41,7 +41,7 @@ type Collection struct {
 	names []string // of the packs that were made
 }
 
-// Begin lets the Store collect. One with the file system of a test does not.
+// Begin lets the Store collect. A Store on a test's file system goes on without collecting.
 func (c *Collection) Begin() error {
 	c.refs = map[string]OID{}
 	if c.Store.opts.FS == OS() && !c.Store.collected.CompareAndSwap(nil, c) {
@@ -50,15 +50,15 @@ func (c *Collection) Begin() error {
 	return nil
 }
 
-// Complete makes what was collected durable and moves the refs. It gives the names of the
-// new packs, without suffixes.
+// Complete makes the collected objects durable and moves the refs. It returns the names of the new packs,
+// without suffixes.
 func (c *Collection) Complete(ctx context.Context) (packs []string, err error) {
 	defer c.Discard()
 	err = c.flush(ctx)
 	return c.names, err
 }
 
-// Discard forgets what was collected and is not complete.
+// Discard forgets the collected objects and refs that are incomplete.
 func (c *Collection) Discard() {
 	c.Store.collected.CompareAndSwap(c, nil)
 	if c.pack != nil {
@@ -89,7 +89,7 @@ func (c *Collection) flush(ctx context.Context) error {
 	return s.Write(ctx, batch)
 }
 
-// write takes what a Write would make durable.
+// write takes over a Write's batch.
 func (c *Collection) write(ctx context.Context, b Batch) error {
 	for _, u := range b.Updates {
 		now, there := c.refs[u.Ref]
@@ -187,7 +187,7 @@ func (s *Store) newPack(level int, perm os.FileMode) (*packFile, error) {
 	}
 	var random [10]byte
 	rand.Read(random[:])
-	path := filepath.Join(dir, "tmp_pack_"+hex.EncodeToString(random[:])) // git prune removes what a crash leaves
+	path := filepath.Join(dir, "tmp_pack_"+hex.EncodeToString(random[:])) // git prune removes it after a crash
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, perm)
 	if err != nil {
 		return nil, err

@@ -61,7 +61,7 @@ func recovery(fs odb.FS) odb.Options {
 	}
 }
 
-// trial is one run of a scenario against a fault, and what it was told.
+// trial is one run of a scenario against a fault, with the results that it got.
 type trial struct {
 	disk  *faultfs.Disk
 	base  odb.Object
@@ -84,7 +84,7 @@ func start(journal bool, sc scenario) (*trial, error) {
 	return tr, s.Write(bg, b)
 }
 
-// run writes the batch on fs and gives what the store said.
+// run writes the batch on fs and returns the store's error.
 func (tr *trial) run(fs odb.FS, opts odb.Options) error {
 	opts.FS, opts.LockTimeout = fs, -1
 	s, err := odb.Open("/repo", opts)
@@ -97,9 +97,8 @@ func (tr *trial) run(fs odb.FS, opts odb.Options) error {
 	return err
 }
 
-// check opens a disk anew and says what is wrong with it: whatever was
-// acknowledged must be there, whatever is there must be whole, and a later ref
-// of the batch must not have moved without an earlier one.
+// check opens a disk anew and returns its fault: all acknowledged data must be there, all present data must
+// be whole, and a later ref of the batch must not have moved without an earlier one.
 func (tr *trial) check(disk *faultfs.Disk) error {
 	s, err := odb.Open("/repo", recovery(disk))
 	if err != nil {
@@ -144,7 +143,7 @@ func parentOf(commit []byte) odb.OID {
 	return odb.OID(rest[:testFormat.Digits()])
 }
 
-// goOn says whether the next process can still append where the ref now is.
+// goOn reports whether the next process can still append to the present ref.
 func (tr *trial) goOn(disk *faultfs.Disk) error {
 	s, err := odb.Open("/repo", recovery(disk))
 	if err != nil {
@@ -288,8 +287,7 @@ func cuts(t *testing.T, journal bool, sc scenario, opts odb.Options, skip func(f
 	return wrong
 }
 
-// The model must catch each path that leaves a flush out, or it proves nothing
-// about the paths that do not.
+// The model must catch each path that leaves a flush out, or its other results prove nothing.
 func TestDiskCatchesEveryMissingFlush(t *testing.T) {
 	tests := []struct {
 		name    string
@@ -348,8 +346,8 @@ func failAFlush(t *testing.T, journal bool, plan faultfs.Plan) {
 	require.NoError(t, err, "reading goes on")
 }
 
-// TestDirectoriesThatOthersMade appends, having read, where another program has made
-// the directories of the ref and flushed none of them: they must be there after a cut.
+// TestDirectoriesThatOthersMade reads and appends after another program has made the directories of the ref
+// without a flush: they must be there after a cut.
 func TestDirectoriesThatOthersMade(t *testing.T) {
 	for _, journal := range []bool{true, false} {
 		disk := faultfs.NewDisk(journal, "/repo/objects", "/repo/refs")
@@ -391,7 +389,7 @@ func TestDirectoriesThatOthersMade(t *testing.T) {
 	}
 }
 
-// A Write that failed has flushed no directory that it made: the next one does.
+// A failed Write has not flushed the directories that it made: the next one does.
 func TestDirectoriesOfAFailedWriteAreFlushed(t *testing.T) {
 	disk := faultfs.NewDisk(false, "/repo/objects", "/repo/refs")
 	before, err := odb.Open("/repo", odb.Options{Format: testFormat, FS: disk})

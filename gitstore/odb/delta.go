@@ -27,7 +27,7 @@ func applyDelta(base, delta []byte, limit int64) ([]byte, error) {
 	return out, nil
 }
 
-// deltaPart gives what the first instruction adds, and the other ones.
+// deltaPart returns the bytes that the first instruction adds, and the other instructions.
 func deltaPart(base, delta []byte) (part, rest []byte, ok bool) {
 	op, delta := delta[0], delta[1:]
 	if op&0x80 == 0 { // insert the bytes that follow; 0 is reserved

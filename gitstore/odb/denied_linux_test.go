@@ -13,7 +13,7 @@ import (
 	"jp/gitstore/odb"
 )
 
-// asNobody runs work without the right to write what is not its own.
+// asNobody runs work without the right to write to others' files.
 func asNobody(t *testing.T, work func()) {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -71,7 +71,7 @@ func TestFullDisk(t *testing.T) {
 	require.NoError(t, whole(again, head))
 }
 
-// What git could not write is classified like what we could not.
+// git's write errors have the same classes as the Store's.
 func TestTransactionSaysWhatIsFull(t *testing.T) {
 	dir := t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=4m,nr_inodes=400"); err != nil {

@@ -8,9 +8,8 @@ import (
 	"sync"
 )
 
-// dirCache keeps one handle for each directory of refs. A handle may outlive
-// its directory, since git removes what it has emptied: a caller that meets
-// fs.ErrNotExist through one drops it and asks again.
+// dirCache keeps one handle for each directory of refs. A handle may outlive its directory, since git
+// removes empty ones: a caller that meets fs.ErrNotExist through one drops it and asks again.
 type dirCache struct {
 	mu   sync.Mutex
 	open map[string]*refDir
@@ -25,8 +24,7 @@ type refDir struct {
 	durable bool // the directories above it have been flushed since it was opened
 }
 
-// refDir opens a directory below refs/, link by link refused; with make it
-// also makes what is missing of it.
+// refDir opens a directory below refs/, link by link refused; with make it also makes missing directories.
 func (s *Store) refDir(name string, make bool) (*refDir, error) {
 	s.dirs.mu.Lock()
 	defer s.dirs.mu.Unlock()
@@ -93,7 +91,7 @@ func (s *Store) stepDown(dir Dir, name string, make bool) (Dir, error) {
 	return nil, classifyRead(err)
 }
 
-// isDurable says whether a directory has been marked since it was opened.
+// isDurable reports whether a directory has been marked since it was opened.
 func (c *dirCache) isDurable(d *refDir) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -8,8 +8,8 @@ import (
 	"jp/gitstore/odb"
 )
 
-// A store that has a directory open sees what is written there after git has
-// packed its refs, removed it, and another process has made it again.
+// A store that has a directory open sees files that are written there after git has packed its refs,
+// removed it, and another process has made it again.
 func TestADirectoryMadeAgainIsNotMissed(t *testing.T) {
 	repo := newRepo(t)
 	reader, writer := open(t, repo, odb.Options{Format: testFormat}), open(t, repo, odb.Options{Format: testFormat})

@@ -32,18 +32,18 @@ var (
 	// ErrTablesLocked means that git's lock of a reftable is there. Git waits for a living
 	// one; one that a killed git left stays.
 	ErrTablesLocked = fmt.Errorf("%w: %s.lock exists", ErrRefLocked, tableList)
-	// ErrRefNotFound means that there is no such ref, loose or packed.
+	// ErrRefNotFound means that a ref exists neither loose nor packed.
 	ErrRefNotFound = errors.New("ref not found")
 	// ErrRefBroken means that a ref's file holds no object name.
 	ErrRefBroken = errors.New("ref is broken")
-	// ErrRefsUnreadable means that git cannot read the refs: of each it may be broken.
+	// ErrRefsUnreadable means that git cannot read the refs: each of them may be broken.
 	ErrRefsUnreadable = fmt.Errorf("%w: git cannot read the refs", ErrRefBroken)
 	// ErrRefSymbolic means that a ref points to another ref or is a link.
 	ErrRefSymbolic = errors.New("ref is symbolic")
 	// ErrRefName means that git would not accept the name of a ref.
 	ErrRefName = errors.New("invalid ref name")
-	// ErrRefConflict means that a ref cannot be, because another one stands
-	// where its directory would have to, or below it.
+	// ErrRefConflict means that another ref is in the way of a ref: in the place of its directory, or below
+	// it.
 	ErrRefConflict = errors.New("ref conflicts with another")
 	// ErrObjectMissing means that no store of the repository has an object.
 	ErrObjectMissing = errors.New("object is missing")
@@ -57,14 +57,14 @@ var (
 	ErrReadOnly = errors.New("git directory is not writable")
 	// ErrNoSpace means that the disk, the quota or the file size limit is full.
 	ErrNoSpace = errors.New("no space left")
-	// ErrPoisoned means that a flush has failed: what was being written may or
-	// may not be durable, and this Store writes nothing more.
+	// ErrPoisoned means that a flush has failed: the batch may or may not be durable, and this Store writes
+	// nothing more.
 	ErrPoisoned = errors.New("writing has stopped after a failed flush")
 	// ErrNoGit means that the work needs the git program and Options.Git is nil.
 	ErrNoGit = errors.New("git is not available")
 )
 
-// RefError is a comparison that failed: Found is empty where there is no ref.
+// RefError is a comparison that failed: Found is empty if there is no ref.
 type RefError struct {
 	Ref         string
 	Want, Found OID
@@ -88,19 +88,19 @@ func (e *RefError) Unwrap() error {
 	return ErrRefMoved
 }
 
-// UnreadableRef is a ref whose file names no object; of a list, one that had to be
-// left out.
+// UnreadableRef is a ref whose file names no object. In a list's error it is a ref that the list leaves
+// out.
 type UnreadableRef struct {
 	Ref string
 	Err error
-	// ThroughGit says that git has told it: the ref may have no file of its own.
+	// ThroughGit says that git reported it: the ref may have no file of its own.
 	ThroughGit bool
 }
 
-// Error names the ref and says what is wrong with it.
+// Error names the ref and the cause.
 func (e *UnreadableRef) Error() string { return fmt.Sprintf("read %s: %v", e.Ref, e.Err) }
 
-// Unwrap gives what is wrong.
+// Unwrap returns the cause.
 func (e *UnreadableRef) Unwrap() error { return e.Err }
 
 // A gitMessageError is one that another program told in words, with the number that
@@ -112,7 +112,7 @@ type gitMessageError struct {
 
 func (e *gitMessageError) Unwrap() []error { return []error{e.error, e.number} }
 
-// withErrno finds what the operating system told git in what git says.
+// withErrno finds the operating system's error in git's message.
 func withErrno(err error) error {
 	text := strings.ToLower(err.Error())
 	for _, number := range []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EROFS, syscall.EACCES} {
@@ -123,7 +123,7 @@ func withErrno(err error) error {
 	return err
 }
 
-// classify puts our sentinel before what the operating system said.
+// classify puts our sentinel before the operating system's error.
 func classify(err error) error {
 	for _, c := range []struct {
 		sentinel error
@@ -141,8 +141,7 @@ func classify(err error) error {
 	return err
 }
 
-// classifyRead is classify for what was only to be read: who may not read it may not
-// be told that it cannot be written.
+// classifyRead is classify for reads: a reader without permission gets no error about writing.
 func classifyRead(err error) error {
 	if errors.Is(err, fs.ErrPermission) {
 		return err
@@ -150,11 +149,11 @@ func classifyRead(err error) error {
 	return classify(err)
 }
 
-// PackedRefsError is a line of packed-refs that git has not written. It is an
-// [ErrRefBroken] of any ref that was looked for.
+// PackedRefsError is a line of packed-refs that git has not written. It is an [ErrRefBroken] of any ref
+// that a caller looked for.
 type PackedRefsError struct {
 	Line string
-	Why  string // "" where it is no line of any packed-refs
+	Why  string // "" if it is not a line of packed-refs at all
 }
 
 // Error says which line it is, as far as a person may want to see it.

@@ -9,8 +9,8 @@ import (
 	"jp/gitstore/odb"
 )
 
-// Two writers append to one ref. Each names the value that it has seen, so the
-// second learns that it was late, and nothing is lost.
+// Two writers append to one ref. Each names the value that it has seen, so the second learns that it was
+// late, and can retry.
 func Example() {
 	dir, err := os.MkdirTemp("", "odb")
 	if err != nil {

@@ -12,10 +12,9 @@ type fanoutDirs struct {
 	durable map[string]FileID
 }
 
-// syncFans makes the names of the staged objects durable, where the path needs
-// it: the entries of the fan-out directories, and these directories' own. A
-// directory that is replaced meanwhile has lost its object, which is seen
-// afterwards, and is not the one that is remembered.
+// syncFans makes the names of the staged objects durable, if the path needs it: the entries of the fan-out
+// directories, and these directories' own. A directory that another process replaces meanwhile has lost its
+// object. The Write notices that afterwards, and the Store does not remember the directory.
 func (w *write) syncFans() error {
 	if !w.flushes.parallel {
 		return nil

@@ -71,8 +71,8 @@ func TestSpaceMayComeBack(t *testing.T) {
 	require.NoError(t, tr.check(tr.disk))
 }
 
-// A flush that failed counts, also where a directory that git has removed at the
-// same time is reason enough to try again.
+// A failed flush counts, even if a directory that git has removed at the same time is reason enough to try
+// again.
 func TestAFailedFlushIsNotTriedAgain(t *testing.T) {
 	repo := newRepo(t)
 	head := tip(create(t, open(t, repo, odb.Options{Format: testFormat}), ref, 1))
@@ -122,8 +122,7 @@ func (d failsOnceDir) Sync() error {
 	return d.Dir.Sync()
 }
 
-// Whoever waits for an event does not wait for the ref's old file; whoever closes
-// the store does.
+// Closing the store waits for the ref's old file, and an append does not.
 func TestTheOldFileIsFreedLater(t *testing.T) {
 	repo := newRepo(t)
 	head := tip(create(t, open(t, repo, odb.Options{Format: testFormat}), ref, 1))
@@ -138,7 +137,7 @@ func TestTheOldFileIsFreedLater(t *testing.T) {
 	})
 }
 
-// slowToFree takes its time to close what was opened as the ref.
+// slowToFree takes its time to close the files that were opened as the ref.
 type slowToFree struct {
 	odb.FS
 	freed atomic.Int32
@@ -173,7 +172,7 @@ type slowToFreeFile struct {
 }
 
 func (f slowToFreeFile) Close() error {
-	// The clock of the test's bubble: no time passes.
+	// The clock of the test's bubble: this takes no real time.
 	time.Sleep(time.Second)
 	defer f.of.freed.Add(1)
 	return f.File.Close()
@@ -184,7 +183,7 @@ func objectFile(t *testing.T, dir string, oid odb.OID) string {
 	return filepath.Join(dir, ".git/objects", string(oid[:2]), string(oid[2:]))
 }
 
-// A Write closes what it opens, whether it succeeds or not.
+// A Write closes all that it opens, after success and after failure.
 func TestHandlesAreGivenBack(t *testing.T) {
 	count := func() int {
 		names, err := os.ReadDir("/proc/self/fd")
@@ -260,7 +259,7 @@ func TestPortableFileSystem(t *testing.T) {
 	requireSound(t, repo)
 }
 
-// What git prunes from under a ref that has just moved comes back.
+// Objects that git prunes from under a ref that has just moved come back.
 func TestPrunedObjectsAreRestored(t *testing.T) {
 	repo := newRepo(t)
 	s, err := odb.Open(filepath.Join(repo, ".git"), withGit(repo))
@@ -274,8 +273,8 @@ func TestPrunedObjectsAreRestored(t *testing.T) {
 	requireSound(t, repo)
 }
 
-// What git has packed before a ref named it may go with the pack, also with one that
-// this process has open.
+// Objects that git has packed before a ref named them may vanish with the pack, also with one that this
+// process has open.
 func TestObjectsOfARemovedPackAreRestored(t *testing.T) {
 	repo := newRepo(t)
 	s, err := odb.Open(filepath.Join(repo, ".git"), withGit(repo))
@@ -295,8 +294,8 @@ func TestObjectsOfARemovedPackAreRestored(t *testing.T) {
 	requireReads(t, open(t, repo, odb.Options{Format: testFormat}), objects[1:])
 }
 
-// What git has packed with an index of the first version is neither lost nor, while
-// it is loose too, taken for packed.
+// Objects that git has packed with an index of the first version are not lost. While they are loose too,
+// they do not count as packed.
 func TestObjectsBehindAnOldIndexAreNotLost(t *testing.T) {
 	repo := newRepo(t)
 	s := open(t, repo, withGit(repo))
@@ -367,7 +366,7 @@ func TestNonsenseIsRefusedBeforeAnyFile(t *testing.T) {
 	require.Equal(t, before, fs.Count())
 }
 
-// A temporary file that git prune takes is written once more, and is no less durable.
+// A temporary file that git prune takes is written once more, as durably.
 func TestAnObjectThatIsStagedAgainIsFlushed(t *testing.T) {
 	for _, journal := range []bool{true, false} {
 		tr, err := start(journal, scenarios[0])
@@ -397,7 +396,7 @@ func TestAnObjectThatIsStagedAgainIsFlushed(t *testing.T) {
 	}
 }
 
-// What could not be restored is said.
+// Close reports objects that it could not restore.
 func TestPrunedObjectsThatCannotBeRestored(t *testing.T) {
 	repo := newRepo(t)
 	full := false

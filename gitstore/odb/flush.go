@@ -1,18 +1,17 @@
 package odb
 
-// flushes are the waits of one write path, in the order in which a Write asks
-// for them. None may be left out: with any one missing a power cut leaves a ref
-// without its object, or no ref at all.
+// flushes are the waits of one write path, in the order in which a Write asks for them. All are needed: if
+// any one is missing, a power cut leaves a ref without its object, or no ref at all.
 type flushes struct {
-	// begin is asked for a file that is fully written.
+	// begin is called for a file that is fully written.
 	begin func(File) error
-	// sync is asked for a file before it gets its name.
+	// sync is called for a file before it gets its name.
 	sync func(File) error
-	// entry is asked for a directory after it has got a name.
+	// entry is called for a directory after it has got a name.
 	entry func(Dir) error
-	// commit is asked once, for the directory of the last name.
+	// commit is called once, for the directory of the last name.
 	commit func(Dir) error
-	// existing is asked for a file that another process has written.
+	// existing is called for a file that another process has written.
 	existing func(File) error
 	// parallel says that settle is worth doing for several files at once.
 	parallel bool

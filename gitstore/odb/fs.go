@@ -2,37 +2,34 @@ package odb
 
 import "io"
 
-// FS is the file system as the Store uses it. A test may put its own below to
-// make operations fail or to lose what was never flushed.
+// FS is the file system as the Store uses it. A test may put its own below to make operations fail or to
+// lose unflushed data.
 type FS interface {
 	// OpenDir opens a directory by its absolute path, through links.
 	OpenDir(path string) (Dir, error)
-	// FlushTraits says what is known of the file system of both directories.
+	// FlushTraits describes the file system of both directories.
 	FlushTraits(objects, refs Dir) FlushTraits
 }
 
-// FlushTraits are how a file system flushes. The zero value is that of one of which
-// nothing is known.
+// FlushTraits are how a file system flushes. The zero value is that of an unknown one.
 type FlushTraits struct {
 	// OrderedMetadata says that both directories lie on one file system whose metadata
 	// changes, and the data waited for before them, reach the disk in the
 	// order in which they were made, all by one flush of the last directory.
 	OrderedMetadata bool
-	// OneByOne says that flushes which meet hold each other up, where else they
-	// share what they wait for.
+	// OneByOne says that simultaneous flushes hold each other up. Otherwise they share their wait.
 	OneByOne bool
 }
 
-// Dir is an open directory. Names are relative to it, with slashes; what is
-// opened is never a link. The handle stays with the directory when that is
-// removed: everything then says fs.ErrNotExist.
+// Dir is an open directory. Names are relative to it, with slashes; opening a link fails. The handle stays
+// with the directory when that is removed: every call then returns fs.ErrNotExist.
 type Dir interface {
 	OpenDir(name string) (Dir, error)
-	// Mkdir makes a directory; fs.ErrExist where the name is taken.
+	// Mkdir makes a directory. It returns fs.ErrExist if the name is taken.
 	Mkdir(name string) error
 	// Open opens a file for reading.
 	Open(name string) (File, error)
-	// Create makes a new file for writing; fs.ErrExist where the name is taken.
+	// Create makes a new file for writing. It returns fs.ErrExist if the name is taken.
 	Create(name string, perm uint32) (File, error)
 	// Rename moves a file, over an existing one too, atomically.
 	Rename(from, to string) error
@@ -40,16 +37,16 @@ type Dir interface {
 	// RemoveDir removes an empty directory.
 	RemoveDir(name string) error
 	Stat(name string) (Info, error)
-	// List gives the entries without "." and "..", in no order.
+	// List returns the entries without "." and "..", in no order.
 	List() ([]Entry, error)
 	// Sync makes the directory's entries durable.
 	Sync() error
 	Close() error
 }
 
-// PathDir is a Dir that goes down several directories in one step. No part of a path
-// may be a link: syscall.ELOOP. Where that cannot be had it says
-// errors.ErrUnsupported, and one step after the other is taken.
+// PathDir is a Dir that goes down several directories in one step. If a part of a path is a link, it fails
+// with syscall.ELOOP. A system without such a call returns errors.ErrUnsupported, and the Store goes down
+// one step after the other.
 type PathDir interface {
 	Dir
 	// OpenDirPath opens a directory below.
@@ -80,7 +77,7 @@ type File interface {
 	Close() error
 }
 
-// Kind is what stands behind a name.
+// Kind is the kind of a directory entry.
 type Kind uint8
 
 // The kinds of a directory's entries.
@@ -97,20 +94,20 @@ type Entry struct {
 	Kind Kind
 }
 
-// Info is what a Stat tells, about a link itself and not its target.
+// Info is the result of a Stat, about a link itself instead of its target.
 type Info struct {
 	Kind Kind
 	Size int64
 	// ModTime is in nanoseconds since the epoch.
 	ModTime int64
-	// Changed is when the file, its times or its names changed last, in nanoseconds since the
-	// epoch. Programs can set the ModTime, and not this. It is 0 where nothing tells it.
+	// Changed is when the file, its times or its names changed last, in nanoseconds since the epoch.
+	// Programs can set the ModTime, but not this. It is 0 if unknown.
 	Changed int64
 	ID      FileID
 }
 
-// FileID tells files apart. Birth, where the file system keeps it, tells a
-// file from a later one that got the same inode.
+// FileID tells files apart. Birth, if the file system keeps it, tells a file from a later one that got the
+// same inode.
 type FileID struct {
 	Dev, Inode uint64
 	Birth      int64

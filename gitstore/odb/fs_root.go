@@ -13,8 +13,8 @@ import (
 	"jp/gitcmd"
 )
 
-// rootFS needs nothing that Go's own library does not have everywhere. Flushes
-// are os.File's, which on macOS empties the drive's cache too.
+// rootFS uses only the parts of Go's library that work everywhere. Flushes are os.File's, which on macOS
+// empties the drive's cache too.
 type rootFS struct{}
 
 type rootDir struct{ root *os.Root }
@@ -29,7 +29,7 @@ func (rootFS) OpenDir(name string) (Dir, error) {
 	return rootDir{root}, nil
 }
 
-// FlushTraits are never known.
+// FlushTraits are unknown.
 func (rootFS) FlushTraits(_, _ Dir) FlushTraits { return FlushTraits{} }
 
 // plain keeps a Root from following a link that stays inside it, and from
@@ -170,7 +170,7 @@ func fileMode(mode uint32) fs.FileMode {
 
 func (f rootFile) StartWriteout() error { return nil }
 
-// AwaitWriteout cannot do less than a whole Sync.
+// AwaitWriteout is a whole Sync, for want of a lesser call.
 func (f rootFile) AwaitWriteout() error { return f.Sync() }
 
 func infoOf(info fs.FileInfo) Info {

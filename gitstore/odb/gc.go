@@ -24,9 +24,9 @@ const (
 	gcPoll = 20 * time.Millisecond
 )
 
-// waitForGC ends the watch over recent objects. A gc with no grace period that has
-// begun before them may prune them after this process has ended, so it is waited
-// for; then what it has pruned is written again.
+// waitForGC ends the watch over recent objects. A gc with no grace period that has begun before them may
+// prune them after this process has ended, so waitForGC waits for it, and then writes the pruned objects
+// again.
 func (s *Store) waitForGC() error {
 	if s.checkPoison() != nil || s.recent.none() {
 		return nil
@@ -41,8 +41,8 @@ func (s *Store) waitForGC() error {
 	return err
 }
 
-// prunes gives the process of a gc that leaves objects no time, 0 if there is
-// none. One whose start is unknown counts.
+// prunes returns the process of a gc that prunes without a grace period, 0 if there is none. One whose
+// start is unknown counts.
 func (s *Store) prunes() int {
 	pid := s.gcPID()
 	if pid == 0 || pid == os.Getpid() {
@@ -55,7 +55,7 @@ func (s *Store) prunes() int {
 	return pid
 }
 
-// noGrace matches how a gc is told to prune what is new, too.
+// noGrace matches the setting or flag by which a gc prunes new objects, too.
 var noGrace = lazy.Regexp(`(?i)prune(expire)?[= ](now|all)\b`)
 
 // expiresNow reports whether the configuration says the same.
@@ -92,7 +92,7 @@ func (s *Store) gcPID() int {
 	return pid
 }
 
-// arguments is how a process was started, where that can be found out.
+// arguments are the arguments that a process was started with, if the system tells.
 func arguments(pid int) (args string, known bool) {
 	if text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)); err == nil {
 		return strings.ReplaceAll(string(text), "\x00", " "), true

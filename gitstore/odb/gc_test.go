@@ -19,7 +19,7 @@ import (
 // idleEnv makes the test binary a process that waits for its input to end.
 const idleEnv = "ODB_TEST_IDLE"
 
-// told is a log that passes on what it is told.
+// told is a log that passes its messages on.
 type told chan string
 
 func (t told) Enabled(context.Context, slog.Level) bool { return true }
@@ -30,8 +30,7 @@ func (t told) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// fakeGC is a process that looks like a gc which was started with arguments, and
-// does nothing.
+// fakeGC is an idle process that looks like a gc which was started with arguments.
 func fakeGC(t *testing.T, repo string, args ...string) (end func()) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], args...)
@@ -52,7 +51,7 @@ func fakeGC(t *testing.T, repo string, args ...string) (end func()) {
 	return end
 }
 
-// What a gc that outlives the writer prunes is there again.
+// Objects that a gc prunes after the writer's end are there again.
 func TestCloseWaitsForAGCThatPrunes(t *testing.T) {
 	for _, by := range []string{"arguments", "configuration"} {
 		repo := newRepo(t)
@@ -86,7 +85,7 @@ func TestCloseDoesNotWait(t *testing.T) {
 	tests := []struct {
 		name  string
 		args  []string
-		pid   string // in place of what the file says
+		pid   string // in place of the file's
 		write bool
 	}{
 		{"gc with a grace period", []string{"gc", "--auto"}, "", true},

@@ -23,7 +23,6 @@ const (
 	maxTries = 5
 )
 
-// gitRefOptions are what gitRefs need of a Store.
 type gitRefOptions struct {
 	git    *gitcmd.Git
 	env    []string // of each child
@@ -32,20 +31,20 @@ type gitRefOptions struct {
 	root   Dir  // the git directory
 	log    *slog.Logger
 	now    func() time.Time
-	// lockTimeout is how long locks of others are waited for.
+	// lockTimeout is the time to wait for locks of others.
 	lockTimeout time.Duration
 	// resolve asks a live child which object a name stands for.
 	resolve func(name string) (OID, error)
 	// breakLock removes the old lock of a ref if its owner is known to be dead.
 	breakLock func(ref string) bool
-	// probe writes where git should have written, and says why that fails.
+	// probe writes to the places of git's write, and returns the error of that.
 	probe func([]RefUpdate) error
 	// poison notes that a flush has failed.
 	poison func(error) error
 }
 
-// gitRefs are refs that git reads and moves, in whatever format. The children that do so
-// live as long as the Store. What holds:
+// gitRefs are refs that git reads and moves, in any format. The children that do so live as long as the
+// Store. Invariants:
 //
 //   - git compares each ref with the value that the caller expects, under its own locks;
 //   - git flushes what it writes, and jp the folder in which it got its name;
@@ -64,9 +63,8 @@ type gitRefs struct {
 	closed  bool
 }
 
-// read asks the live child for a ref that was read before and may have moved. Of any other, and
-// of one that the child does not find, one git of its own tells all: whether it is symbolic,
-// broken, or names an object that is missing.
+// read asks the live child for a ref that was read before and may have moved. Of any other, and of one that
+// the child does not find, a new git tells whether it is symbolic, broken, or names a missing object.
 func (r *gitRefs) read(name string) (OID, error) {
 	if _, plain := r.plain.Load(name); plain && !r.seen.has(readTables(r.root), name) {
 		if oid, err := r.resolve(name); err == nil {
@@ -192,11 +190,11 @@ func (r *gitRefs) ask(names []string) (refs []Ref, faults []*UnreadableRef, err 
 // A refMove is one move of refs under way, through as many gits as it takes.
 type refMove struct {
 	*gitRefs
-	// left are the updates that are not made yet.
+	// left are the outstanding updates.
 	left []RefUpdate
 	// restore writes the objects again that were pruned before the refs could name them.
 	restore func(context.Context) error
-	// sent says that git was told to commit: what a ref has now may be its work.
+	// sent says that git was told to commit: a ref's present value may be its work.
 	sent bool
 	// held are the locks of the last git, once it had them all.
 	held []heldLock
@@ -217,8 +215,8 @@ type heldLock struct {
 
 type span struct{ from, to time.Time }
 
-// move moves refs. What is left is to flush the folders of the new files. Between two tries it waits for locks of
-// others, as long as Options.LockTimeout says.
+// move moves refs. The caller still has to flush the folders of the new files. Between two tries move waits
+// for others' locks, for at most Options.LockTimeout.
 func (r *gitRefs) move(ctx context.Context, updates []RefUpdate, restore func(context.Context) error) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -246,8 +244,8 @@ func (r *gitRefs) move(ctx context.Context, updates []RefUpdate, restore func(co
 		if len(m.left) == 0 {
 			return nil
 		}
-		// A git of earlier may have made a part. One that lives for long may know a format that
-		// the refs have no more.
+		// A git of earlier may have made a part. A child that has lived for long may know an outdated
+		// format of the refs.
 		if !killed(err) && (len(m.left) < before || !fresh) {
 			continue
 		}
@@ -278,7 +276,7 @@ func (r *gitRefs) try(m *refMove) (err error) {
 		return err
 	}
 	if r.moves++; r.moves >= maxMoves {
-		_ = r.stop() // all that it was told to do is done
+		_ = r.stop() // its work is done
 	}
 	return nil
 }
@@ -315,7 +313,7 @@ func (r *gitRefs) start() error {
 	if !r.flush {
 		flush = "core.fsync=none"
 	}
-	// Not the caller's context: the child serves later callers too.
+	// The child also serves later callers, so it must outlive the caller's context.
 	p, err := r.git.Start(context.Background(), gitcmd.Command{
 		Args: []string{"update-ref", "--no-deref", "--stdin"},
 		Env:  r.env,
@@ -331,11 +329,11 @@ func (r *gitRefs) start() error {
 	return nil
 }
 
-// prepare starts the git that moves refs, for who has something else to do until then.
+// prepare starts the git that moves refs, so that the caller can do something else meanwhile.
 func (r *gitRefs) prepare() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	_ = r.start() // what goes wrong is said by the move
+	_ = r.start() // the move reports an error
 }
 
 func (r *gitRefs) stop() error {
@@ -354,8 +352,8 @@ func (r *gitRefs) close() error {
 	return r.stop()
 }
 
-// recount reads which of the updates are left. A ref that has neither value is another
-// process's move. All made, with no git told to commit, are another process's, too.
+// recount reads which of the updates are left. A ref with neither value is another process's move. If all
+// updates are made although no git was told to commit, they are another process's, too.
 func (r *gitRefs) recount(m *refMove) error {
 	var left []RefUpdate
 	var made error
@@ -384,8 +382,8 @@ func (r *gitRefs) recount(m *refMove) error {
 	return nil
 }
 
-// again judges why git has ended, with nothing of what is left done. It returns nil where
-// another try may do it.
+// again judges why git has ended with all updates in left still undone. It returns nil if another try may
+// make them.
 func (m *refMove) again(ctx context.Context, cause error) error {
 	var exit *gitcmd.ExitError
 	said := ""
@@ -421,7 +419,7 @@ func (m *refMove) again(ctx context.Context, cause error) error {
 		}
 	}
 	ofAll := lock == tableList+lockSuffix || lock == packedRefsFile+lockSuffix
-	if time.Now().After(m.deadline) || ofAll && age >= staleLock { // no git holds that for so long
+	if time.Now().After(m.deadline) || ofAll && age >= staleLock { // no git holds it for so long
 		return lockedError(lock, cause)
 	}
 	if !m.told && time.Until(m.deadline) < m.lockTimeout-longWait {
@@ -447,7 +445,7 @@ func lockedError(lock string, cause error) error {
 	return fmt.Errorf("move refs: %w: %w", ErrRefLocked, cause)
 }
 
-// explain says why git has refused, by what is on the disk where that tells more.
+// explain returns the reason of git's refusal, from the disk if that tells more.
 func (m *refMove) explain(cause error) error {
 	for _, u := range m.left {
 		if u.Old != "" {
@@ -487,7 +485,7 @@ func (m *refMove) locks() (locks []heldLock) {
 	return locks
 }
 
-// locked is a lock that is there, "" for none, and how old it is.
+// locked is an existing lock, "" for none, and its age.
 func (m *refMove) locked() (name string, age time.Duration) {
 	if locks := m.locks(); len(locks) > 0 {
 		return locks[0].name, m.now().Sub(time.Unix(0, locks[0].info.ModTime))
@@ -521,7 +519,7 @@ func (m *refMove) breakDead() (broken bool) {
 // clockSlack is how much the times of files may differ from the clock.
 const clockSlack = 100 * time.Millisecond
 
-// remove takes a lock away if it is still the same file.
+// remove removes a lock if it is still the same file.
 func (m *refMove) remove(lock heldLock) bool {
 	if now, err := m.root.Stat(lock.name); err != nil || now.ID != lock.info.ID || m.root.Remove(lock.name) != nil {
 		return false
@@ -540,7 +538,7 @@ func tellEnd(log *slog.Logger, program string) {
 	log.Warn("git " + program + " was killed; jp starts another one")
 }
 
-// updateScript is what git is told up to the commit.
+// updateScript is git's input up to the commit.
 func updateScript(updates []RefUpdate, format gitcmd.ObjectFormat) (string, error) {
 	var script strings.Builder
 	script.WriteString("start\n")

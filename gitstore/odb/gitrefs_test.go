@@ -84,8 +84,8 @@ func relay(spec string) int {
 	return 0
 }
 
-// refKinds are the repositories in which git keeps the refs: with files, and with a reftable
-// where the git of PATH has that.
+// refKinds are the repositories in which git keeps the refs: with files, and with a reftable if the git of
+// PATH has that.
 func refKinds(t *testing.T, run func(t *testing.T, repo string, format gitcmd.RefFormat)) {
 	t.Run("files", func(t *testing.T) {
 		was := gitcmd.RefsThroughGit
@@ -103,7 +103,6 @@ func refKinds(t *testing.T, run func(t *testing.T, repo string, format gitcmd.Re
 	})
 }
 
-// requireNoLocks asserts that no lock is left in a git directory.
 func requireNoLocks(t *testing.T, repo string) {
 	t.Helper()
 	require.NoError(t, filepath.WalkDir(filepath.Join(repo, ".git"), func(path string, _ os.DirEntry, err error) error {
@@ -112,8 +111,8 @@ func requireNoLocks(t *testing.T, repo string) {
 	}))
 }
 
-// TestGitIsKilledWhileItMovesRefs kills the git at every point of a transaction, once and
-// several times: the write succeeds, the log says what has happened, and nothing is left.
+// TestGitIsKilledWhileItMovesRefs kills the git at every point of a transaction, once and several times:
+// the write succeeds, the log tells it, and no file is left.
 func TestGitIsKilledWhileItMovesRefs(t *testing.T) {
 	self, err := os.Executable()
 	require.NoError(t, err)
@@ -125,7 +124,7 @@ func TestGitIsKilledWhileItMovesRefs(t *testing.T) {
 				var log bytes.Buffer
 				s := open(t, repo, odb.Options{
 					RefFormat: format, LockTimeout: 20 * time.Second, Log: slog.New(slog.NewTextHandler(&log, nil)),
-					// What a killed git left is old at once.
+					// A killed git's locks are old at once.
 					Now: func() time.Time { return time.Now().Add(time.Minute) },
 					Git: gitcmd.New(repo, gitcmd.Options{Program: self, Environ: append(environ(), relayEnv+"="+file+"|"+point)}),
 				})
@@ -226,7 +225,7 @@ func TestListingsHoldUntilTablesChange(t *testing.T) {
 	require.NoError(t, os.WriteFile(program, []byte("#!/bin/sh\ncase \"$*\" in *for-each-ref*) echo >>'"+calls+"';; esac\nexec git \"$@\"\n"), 0o755))
 	s := open(t, dir, odb.Options{Format: testFormat, RefFormat: gitcmd.Reftable, Git: gitcmd.New(dir, gitcmd.Options{Program: program, Environ: environ()})})
 	started := func() int {
-		text, _ := os.ReadFile(calls) // there is none before the first
+		text, _ := os.ReadFile(calls) // missing before the first call
 		require.NoError(t, os.WriteFile(calls, nil, 0o600))
 		return len(text)
 	}

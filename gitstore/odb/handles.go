@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// maxHandles is how many files of packs are open at the same time.
+// maxHandles is the number of files of packs that are open at the same time.
 const maxHandles = 48
 
 // errVanished means that a file that was there has been removed or replaced.
@@ -31,7 +31,7 @@ type handle struct {
 	file *os.File // guarded by set.mu
 }
 
-// handle gives a regular file. What else stands there might block a reader.
+// handle opens a regular file. A file of another type might block a reader.
 func (h *handles) handle(path string) (*handle, error) {
 	info, err := os.Stat(path)
 	if err != nil {

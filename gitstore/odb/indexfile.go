@@ -5,23 +5,22 @@ import (
 	"sync/atomic"
 )
 
-// indexMemory is how many bytes of indexes are held in memory; those beyond are
-// read where they lie.
+// indexMemory is how many bytes of indexes jp holds in memory. It reads further ones from the file.
 const indexMemory = 32 << 20
 
 // perLookup is how many bytes can be read at once in the time of a lookup in a file.
 const perLookup = 16 << 10
 
-// An indexFile is the index of a pack, read where it lies until so much was looked
-// up in it that reading all of it would have taken no longer: most commands read
-// few objects, and the indexes of a large repository have many megabytes.
+// An indexFile is the index of a pack. It reads single entries from the file until loading all of it would
+// have taken no longer than the lookups so far: most commands read few objects, and the indexes of a large
+// repository have many megabytes.
 type indexFile struct {
 	*handle
-	room  *atomic.Int64 // how many bytes of indexes may still be held, by all of them
+	room  *atomic.Int64 // bytes of indexes that all of them may still hold
 	asked atomic.Int64  // lookups
 	tried atomic.Bool   // a reader has begun to read all of it
 	held  atomic.Pointer[[]byte]
-	gone  atomic.Bool // it is not to be held any more
+	gone  atomic.Bool // it must not be loaded any more
 }
 
 // ReadAt reads from memory if the index is there.
@@ -43,7 +42,7 @@ func (f *indexFile) ReadAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// lookup counts one. What cannot be held is read on where it lies.
+// lookup counts a lookup. An index that cannot be loaded is still read from the file.
 func (f *indexFile) lookup() {
 	if f.held.Load() != nil || f.asked.Add(1)*perLookup < f.size() || !f.tried.CompareAndSwap(false, true) {
 		return

@@ -11,9 +11,9 @@ import (
 // inflater inflates whole zlib streams. It is for one goroutine.
 type inflater struct{ decoder inflate.Decoder }
 
-// inflate fills dst with what src begins with, and gives how much of both was
-// used. More or less than dst can hold is an error; what there is of the
-// beginning is in dst then. The stream's own checksum is left to checkSum.
+// inflate fills dst from the beginning of src, and returns how much of both it used. More or less data than
+// dst can hold is an error, and dst then has the beginning. The caller verifies the stream's own checksum
+// with checkSum.
 func (in *inflater) inflate(dst, src []byte) (out, used int, err error) {
 	if out, used, err = in.decoder.Inflate(dst, src); err != nil {
 		err = fmt.Errorf("%w: %w", ErrObjectCorrupt, err)
@@ -21,8 +21,7 @@ func (in *inflater) inflate(dst, src []byte) (out, used int, err error) {
 	return out, used, err
 }
 
-// checkSum looks whether data is what the zlib stream says that it holds, which
-// has ended after used bytes of src.
+// checkSum compares data with the checksum of the zlib stream that ends after used bytes of src.
 func checkSum(data, src []byte, used int) error {
 	if len(src)-used < 4 {
 		return fmt.Errorf("%w: %w", ErrObjectCorrupt, inflate.ErrTruncated)

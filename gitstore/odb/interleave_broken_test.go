@@ -16,7 +16,7 @@ type careless struct {
 	w          *world
 	refs, objs odb.Dir
 	object     odb.Object
-	read       string // what the ref held
+	read       string // the ref's value
 }
 
 // steps of the protocol, as a process without the store would take them.
@@ -75,8 +75,7 @@ func (w *world) careless(name string, order ...string) func(*interleave.Task) {
 	}
 }
 
-// The explorer must find what is wrong with each of these, or it proves nothing
-// about the store.
+// The explorer must find the fault in each of these, or it proves nothing about the store.
 func TestBrokenProtocolsAreFound(t *testing.T) {
 	bare := func(order ...string) func(w *world) interleave.System {
 		return func(w *world) interleave.System {

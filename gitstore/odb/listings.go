@@ -7,16 +7,16 @@ import (
 	"sync"
 )
 
-// listings are what git has said of the refs of a reftable. It holds as long as the list of
-// tables is the same: each transaction of git adds a table, whose name has a number of its own.
+// listings are git's answers about the refs of a reftable. They hold as long as the list of tables is the
+// same: each transaction of git adds a table, whose name has a number of its own.
 type listings struct {
 	mu     sync.Mutex
 	tables string // the list of tables at that time
 	of     map[string]listing
-	misses int // how often something else was asked for, with these tables
+	misses int // number of questions about other refs, with these tables
 }
 
-// fewMisses is how often git is asked for some refs alone, before it lists their folders.
+// fewMisses is the number of questions about some refs alone, before git lists their folders.
 const fewMisses = 3
 
 // A listing has the refs that are, or are below, one name. If the name ends with a slash, those
@@ -29,7 +29,7 @@ type listing struct {
 // maxTables bounds the list of tables that is read. git keeps it at some dozen.
 const maxTables = 64 << 10
 
-// readTables is the list of tables, or "" if there is none that can be relied upon.
+// readTables is the list of tables, or "" if it is unreliable.
 func readTables(root Dir) string {
 	file, err := root.Open(tableList)
 	if err != nil {
@@ -43,8 +43,8 @@ func readTables(root Dir) string {
 	return string(text)
 }
 
-// recall gives what was said of some names while the tables were these ones. known is false
-// if of any of them nothing was said. Then ask are the names to ask git for.
+// recall returns git's answers about some names from the time of these tables. known is false if an answer
+// is missing. Then ask are the names to ask git for.
 func (l *listings) recall(tables string, names []string) (found listing, ask []string, known bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -102,7 +102,7 @@ func (l *listings) above(name string) (listing, bool) {
 	return listing{}, false
 }
 
-// remember keeps what git has said of some names while the tables were these ones.
+// remember keeps git's answers about some names from the time of these tables.
 func (l *listings) remember(tables string, names []string, all listing) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -114,7 +114,7 @@ func (l *listings) remember(tables string, names []string, all listing) {
 	}
 }
 
-// below is the part of a listing that is, or is below, a name. It shares nothing that changes.
+// below is the part of a listing that is, or is below, a name. It shares only unchanging memory.
 func (l listing) below(name string) (part listing) {
 	folder := strings.TrimSuffix(name, "/") + "/"
 	if i, found := slices.BinarySearchFunc(l.refs, Ref{Name: name}, byName); found {

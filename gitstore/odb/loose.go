@@ -19,8 +19,8 @@ import (
 	"jp/internal/inflate"
 )
 
-// storedLimit is the size up to which an object is stored and not deflated:
-// it fills one block of the disk either way, and git deflates it when it packs.
+// storedLimit is the size up to which jp stores an object without deflating it: it fills one block of the
+// disk either way, and git deflates it when it packs.
 const storedLimit = 4000
 
 // minRead is for how many bytes there is room at each read of a loose file: for
@@ -35,8 +35,8 @@ var deflaters = sync.Pool{New: func() any {
 	return w
 }}
 
-// deflate is the content of the object's loose file. A small one is in the memory of
-// buf, where that is large enough.
+// deflate is the content of the object's loose file. A small one is in the memory of buf, if that is large
+// enough.
 func deflate(buf []byte, o Object) []byte {
 	header := objectHeader(o.Kind, len(o.Data))
 	if len(header)+len(o.Data) <= storedLimit {
@@ -72,14 +72,14 @@ type looseReader struct {
 	content [32 << 10]byte // of most objects all, and the header of any
 }
 
-// smallFile is up to what size of its file an object is expected to fit into
-// looseReader.content: text deflates to a fourth and less.
+// smallFile is the size of a file up to which its object is expected to fit into looseReader.content: text
+// deflates to a fourth and less.
 const smallFile = len(looseReader{}.content) / 4
 
 var looseReaders = sync.Pool{New: func() any { return new(looseReader) }}
 
-// looseObject reads one loose object, and checks its name if it is to prove it. The
-// error is fs.ErrNotExist where there is none.
+// looseObject reads one loose object, and checks its name if it is to prove it. The error is fs.ErrNotExist
+// if there is none.
 func (s *Store) looseObject(oid OID, prove bool) (kind string, data []byte, err error) {
 	file, err := s.objects.Open(oid.file())
 	if err != nil {
@@ -132,9 +132,8 @@ func readLoose(file io.ReadCloser, oid OID, opts *Options, prove bool) (kind str
 	return kind, data, nil
 }
 
-// load takes the file up to where a read comes back short, which is the end of all
-// ordinary ones, or up to where it surely ends. Deflating can make it a little
-// longer than what is in it.
+// load reads the file up to a short read, which is the end of all ordinary ones, or with all up to its end.
+// Deflated data can be a little longer than its content.
 func (in *looseReader) load(file io.Reader, limit int64, all bool) (ended bool, err error) {
 	limit += limit / 1000
 	for {
@@ -184,7 +183,7 @@ func (in *looseReader) object(limit int64) (kind string, data []byte, err error)
 	return kind, all[header:], err
 }
 
-// parseHeader splits "<kind> <size>\0" from what follows it.
+// parseHeader splits "<kind> <size>\0" from the rest.
 func parseHeader(head []byte) (kind string, size int64, rest []byte, err error) {
 	line, rest, ok := bytes.Cut(head, []byte{0})
 	name, digits, ok2 := bytes.Cut(line, []byte{' '})

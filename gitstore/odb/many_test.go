@@ -26,7 +26,7 @@ func manyObjects() []odb.Object {
 // that have.
 func TestManyObjects(t *testing.T) {
 	if _, err := os.ReadDir("/proc/self/fd"); err != nil {
-		// Only Linux lists them there; what is written is the same elsewhere.
+		// Only Linux lists them there; the writes are the same elsewhere.
 		t.Skip("the open files cannot be counted here: ", err)
 	}
 	repo := newRepo(t)
@@ -56,8 +56,8 @@ func TestManyObjects(t *testing.T) {
 	requireSound(t, repo)
 }
 
-// TestManyObjectsBesidePrune has git remove what no ref names while the objects
-// are written, less often than a write tries again. All of them are there when the ref is.
+// TestManyObjectsBesidePrune has git prune unreferenced objects during the write, less often than a write
+// tries again. All of them are there when the ref is.
 func TestManyObjectsBesidePrune(t *testing.T) {
 	repo := newRepo(t)
 	s := open(t, repo, withGit(repo))

@@ -40,8 +40,8 @@ func (osFS) FlushTraits(objects, refs Dir) FlushTraits {
 	return FlushTraits{OrderedMetadata: orderedMount(os.DirFS("/"), int64(fsO.Type), device)}
 }
 
-// orderedMount decides from what root's /proc and /sys say of a device. It is an
-// allow-list: xfs, and ext4 with a journal and barriers.
+// orderedMount decides by the entries of a device in root's /proc and /sys. It is an allow-list: xfs, and
+// ext4 with a journal and barriers.
 func orderedMount(root fs.FS, magic int64, device string) bool {
 	m := mountWhere(root, func(m mount) bool { return m.device == device })
 	if m.has("nobarrier") || m.has("barrier=0") {
@@ -56,16 +56,15 @@ func orderedMount(root fs.FS, magic int64, device string) bool {
 	return false
 }
 
-// logsAtOnce reports whether a btrfs takes what it is on for a disk without heads.
-// Else each of several flushes waits a tick of the kernel's clock, or more, for others
-// to join it.
+// logsAtOnce reports whether a btrfs takes its device for a disk without heads. Else each of several
+// flushes waits a tick of the kernel's clock, or more, for others to join it.
 func logsAtOnce(root fs.FS, id string) bool {
 	m := mountWhere(root, func(m mount) bool { return m.id == id })
 	return m.has("ssd") || m.has("ssd_spread")
 }
 
-// mountID is that of the mount of a directory, "" where the kernel does not say. The
-// device of a directory on btrfs is its subvolume's, and no mount's.
+// mountID is the mount id of a directory, "" if the kernel does not tell. The device number of a directory
+// on btrfs is its subvolume's, which no mount has.
 func mountID(dir int) string {
 	var st unix.Statx_t
 	err := unix.Statx(dir, "", unix.AT_EMPTY_PATH, unix.STATX_MNT_ID, &st)
@@ -75,7 +74,7 @@ func mountID(dir int) string {
 	return strconv.FormatUint(st.Mnt_id, 10)
 }
 
-// A mount is one line of what the kernel says of all.
+// A mount is one line of the kernel's list of mounts.
 type mount struct {
 	id, device, fstype string
 	options            []string // its own, and the file system's
@@ -83,7 +82,7 @@ type mount struct {
 
 func (m mount) has(option string) bool { return slices.Contains(m.options, option) }
 
-// mountWhere is the first mount that is sought, one without a name where there is none.
+// mountWhere is the first mount for which sought is true, one without a name if there is none.
 func mountWhere(root fs.FS, sought func(mount) bool) mount {
 	table, err := fs.ReadFile(root, "proc/self/mountinfo")
 	if err != nil {

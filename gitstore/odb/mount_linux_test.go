@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// system is what /proc and /sys say on a machine with one file system.
+// system are the /proc and /sys of a machine with one file system.
 func system(mount, options, task string) fstest.MapFS {
 	return fstest.MapFS{
 		"proc/self/mountinfo":           {Data: []byte("20 1 0:5 / /proc rw - proc proc rw\n" + mount)},

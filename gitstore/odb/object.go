@@ -9,11 +9,9 @@ import (
 	"path/filepath"
 )
 
-// ReadObject gives an object's kind and content, whose hash has been checked.
-// It looks where the last object was, at the loose objects, then at packs and
-// alternates and at what another process may have packed meanwhile, and asks
-// git last. It never fetches: what a partial clone has left out is
-// ErrObjectMissing.
+// ReadObject returns an object's kind and content, and checks its hash. It looks in the pack of the last
+// object, at the loose objects, then at packs, alternates and new packs of other processes, and asks git
+// last. It never fetches: an object that a partial clone has left out is ErrObjectMissing.
 func (s *Store) ReadObject(oid OID) (kind string, data []byte, err error) {
 	if !isName(string(oid), s.opts.Format) {
 		return "", nil, fmt.Errorf("read object: %w: %q", ErrOID, oid)
@@ -24,19 +22,19 @@ func (s *Store) ReadObject(oid OID) (kind string, data []byte, err error) {
 	return s.readElsewhere(oid, err)
 }
 
-// readElsewhere is ReadObject after what reading the loose object has said.
+// readElsewhere is ReadObject after reading the loose object has failed with the error loose.
 func (s *Store) readElsewhere(oid OID, loose error) (kind string, data []byte, err error) {
 	if kind, data, err = s.storedObject(oid, loose); err == nil {
 		return kind, data, nil
 	}
 	if errors.Is(err, ErrObjectMissing) && !errors.Is(loose, fs.ErrNotExist) {
-		err = loose // damaged here and whole nowhere
+		err = loose // damaged here and missing elsewhere
 	}
 	return "", nil, fmt.Errorf("read object %s: %w", oid, classify(err))
 }
 
-// readHere reads an object where most are: where the last one was, or loose. The error
-// is that of the loose one.
+// readHere reads an object from the pack of the last one, or loose: most are there. The error is that of
+// the loose one.
 func (s *Store) readHere(oid OID, prove bool) (kind string, data []byte, err error) {
 	if c := s.collected.Load(); c != nil {
 		if kind, data, ok := c.read(oid); ok {
@@ -54,9 +52,9 @@ func (s *Store) readHere(oid OID, prove bool) (kind string, data []byte, err err
 	return kind, data, err
 }
 
-// ReadUnverified is ReadObject for who checks the hash itself, with Names, where
-// proven is no, and reads what has another name with ReadObject: so that one
-// goroutine can read while another one checks.
+// ReadUnverified is ReadObject for a caller that checks the hash itself if proven is false. It does so with
+// Names, and reads an object of another name with ReadObject. So one goroutine can read while another one
+// checks.
 func (s *Store) ReadUnverified(oid OID) (kind string, data []byte, proven bool, err error) {
 	if !isName(string(oid), s.opts.Format) {
 		kind, data, err = s.ReadObject(oid)
@@ -69,7 +67,7 @@ func (s *Store) ReadUnverified(oid OID) (kind string, data []byte, proven bool, 
 	return kind, data, true, err
 }
 
-// Names says whether an object with this kind and content has the name.
+// Names reports whether an object with this kind and content has the name.
 func (s *Store) Names(oid OID, kind string, data []byte) bool {
 	h, ok := s.hashers.Get().(*hasher)
 	if !ok {
@@ -79,10 +77,9 @@ func (s *Store) Names(oid OID, kind string, data []byte) bool {
 	return isName(string(oid), s.opts.Format) && h.names(s.opts.Format, oid.raw(), kind, data)
 }
 
-// storedObject looks everywhere else, after what looking at the loose object
-// has said. Where something is damaged only git is asked what is left: it checks
-// sizes, where go-git would inflate whatever a damaged file holds, and believe
-// what an index says of its own size.
+// storedObject looks everywhere else, after looking at the loose object has failed. After damage it asks
+// only git for the rest: git checks sizes, while go-git would inflate all of a damaged file, and believe
+// the size that an index gives for itself.
 func (s *Store) storedObject(oid OID, loose error) (kind string, data []byte, err error) {
 	s.packs.open(s.objectDirs, s.opts.Format)
 	kind, data, err = s.packs.read(oid, s.opts.MaxObject)
@@ -119,7 +116,7 @@ func (s *Store) objectDirs() []string {
 	return s.dirNames
 }
 
-// blocks says whether a pipe or the like stands in the place of an object's loose file,
+// blocks reports whether a pipe or the like stands in the place of an object's loose file,
 // on which git would wait for good.
 func (s *Store) blocks(oid OID) bool {
 	for _, dir := range s.objectDirs() {
@@ -131,7 +128,7 @@ func (s *Store) blocks(oid OID) bool {
 	return false
 }
 
-// borrows says whether an object lies loose in another's directory.
+// borrows reports whether an object lies loose in another's directory.
 func (s *Store) borrows(oid OID) bool {
 	for _, dir := range s.objectDirs()[1:] {
 		if info, err := os.Lstat(filepath.Join(dir, oid.file())); err == nil && info.Mode().IsRegular() && info.Size() > 0 {
@@ -141,8 +138,8 @@ func (s *Store) borrows(oid OID) bool {
 	return false
 }
 
-// Has says whether an object can be read here without fetching it. It does
-// not check the object's bytes.
+// Has reports whether the object can be read here without fetching it. It does not check the object's
+// bytes.
 func (s *Store) Has(oid OID) (bool, error) {
 	if !isName(string(oid), s.opts.Format) {
 		return false, fmt.Errorf("look for object: %w: %q", ErrOID, oid)
@@ -169,8 +166,8 @@ func (s *Store) Has(oid OID) (bool, error) {
 	return true, nil
 }
 
-// Packed reports whether a readable pack here names the object. For packs with other
-// index versions it reports only objects that are not loose.
+// Packed reports whether a readable pack here names the object. For packs with other index versions it
+// reports false for loose objects.
 func (s *Store) Packed(oid OID) bool {
 	if !isName(string(oid), s.opts.Format) {
 		return false

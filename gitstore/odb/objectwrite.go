@@ -12,7 +12,7 @@ import (
 
 const (
 	objectPerm = 0o444
-	// tmpPrefix is git's own, so that git prune removes what a crash leaves.
+	// tmpPrefix is git's own, so that git prune removes files that a crash leaves.
 	tmpPrefix = "tmp_obj_"
 	// nameTries bounds how often git prune may take a temporary file or an
 	// empty directory away under us.
@@ -45,9 +45,9 @@ func (w *write) stage(objects []Object) error {
 	return nil
 }
 
-// reuse takes a loose object that is there already, if it is whole: a crash of
-// a writer that does not flush leaves empty ones. A commit holds when it was made and
-// is not looked for: one that is there is replaced by the same bytes.
+// reuse takes an existing loose object if it is whole: a crash of a writer that does not flush leaves empty
+// ones. It does not look for a commit, which contains its time: an existing one is replaced by the same
+// bytes.
 func (w *write) reuse(o *stagedObject) bool {
 	if o.Kind == "commit" {
 		return false
@@ -106,8 +106,8 @@ func (w *write) syncData() error {
 	return nil
 }
 
-// flushAbove flushes one directory after the other: mostly nothing of them is new, and
-// another thread would cost more.
+// flushAbove flushes one directory after the other: mostly all of them are old, and another thread would
+// cost more.
 func (w *write) flushAbove() error {
 	return inOrder(len(w.above), func(i int) error { return w.flushes.entry(w.above[i].Dir) })
 }
@@ -166,8 +166,8 @@ func (w *write) settleOne(o *stagedObject) error {
 	return w.flushes.sync(o.file)
 }
 
-// publish waits for the objects' data and gives them their names. It looks
-// afterwards whether they are all there: git prune takes what no ref names yet.
+// publish waits for the objects' data and gives them their names. It checks afterwards that they are all
+// there: git prune takes unreferenced objects.
 func (w *write) publish(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -202,7 +202,7 @@ func (w *write) nameAll() error {
 	return nil
 }
 
-// anyLost finds the objects that are no longer there, to be written again.
+// anyLost finds the objects that have disappeared, to write them again.
 func (w *write) anyLost() bool {
 	lost := false
 	for _, o := range w.staged {
@@ -239,7 +239,7 @@ func (w *write) name(o *stagedObject) error {
 	return w.restage(o)
 }
 
-// restage writes the object once more and reports that it has no name yet.
+// restage writes the object once more and reports that it is still without a name.
 func (w *write) restage(o *stagedObject) error {
 	if err := w.create(o); err != nil {
 		return err
@@ -250,7 +250,7 @@ func (w *write) restage(o *stagedObject) error {
 	return fs.ErrNotExist
 }
 
-// abandon closes the file and removes it where it has no name yet.
+// abandon closes the file and removes it if it has no name yet.
 func (o *stagedObject) abandon(objects Dir) {
 	if o.file != nil {
 		o.file.Close()

@@ -1,13 +1,13 @@
 // Package odb keeps git objects and refs of one git directory, durably.
 //
-// Write puts loose objects and moves refs with git's own lock protocol, and
-// returns only when both would survive a power cut. What holds always:
+// Write puts loose objects and moves refs with git's own lock protocol, and returns only when both would
+// survive a power cut. Invariants:
 //
 //   - an object is durable before any ref that names it moves;
 //   - a ref moves only from the value that the caller expects, by a rename of
 //     its lock file, so that no reader ever sees a torn one;
-//   - after an error from a flush nothing more is acknowledged by the same
-//     Store, because the kernel may have dropped the data that it reported.
+//   - after an error from a flush the same Store acknowledges nothing more,
+//     because the kernel may have dropped the data of the flush.
 //
 // The package refuses to follow symbolic or symlinked refs, to write reflogs,
 // to run hooks, to fetch, and to know what its objects mean.
@@ -25,13 +25,13 @@ import (
 	"jp/gitcmd"
 )
 
-// Durability says what an acknowledged Write survives.
+// Durability is the kind of crash that an acknowledged Write survives.
 type Durability int
 
 const (
 	// Full survives a power cut on a file system with an honest fsync.
 	Full Durability = iota
-	// Off survives the end of the process and nothing more.
+	// Off survives only the end of the process.
 	Off
 )
 
@@ -39,18 +39,16 @@ const (
 type Path string
 
 const (
-	// PathAuto takes PathOrdered where the file system is known to allow it.
+	// PathAuto takes PathOrdered if the file system is known to allow it.
 	PathAuto Path = ""
-	// PathOrdered waits for the data of each file, then lets one flush of the
-	// last directory commit all renames in order. It is safe only where
-	// metadata changes reach the disk in the order in which they were made.
+	// PathOrdered waits for the data of each file, then lets one flush of the last directory commit all
+	// renames in order. It is safe only if metadata changes reach the disk in the order of the calls.
 	PathOrdered Path = "ordered"
 	// PathStepwise flushes every file and every directory on its own.
 	PathStepwise Path = "stepwise"
 )
 
-// Options change how a Store works. The zero value is a durable Store on the
-// real file system that never starts git.
+// Options change how a Store works. The zero value is a durable Store on the real file system without git.
 type Options struct {
 	Durability Durability
 	// Format is how the repository names its objects.
@@ -59,20 +57,20 @@ type Options struct {
 	RefFormat gitcmd.RefFormat
 	// FS is the file system; nil is the operating system's.
 	FS FS
-	// Git answers for objects that were found nowhere else, and runs transactions.
-	// Without it such objects are missing, and transactions are refused.
+	// Git answers for objects that jp found nowhere else, and runs transactions. Without it such objects
+	// are missing, and transactions fail.
 	Git *gitcmd.Git
 	// Path overrides the choice of the write path.
 	Path Path
-	// MayBreakLock is asked before a lock of ref that is older than ten
-	// seconds is taken over. nil means never.
+	// MayBreakLock is asked before the Store takes over a lock of ref that is older than ten seconds. nil
+	// means never.
 	MayBreakLock func(ref string) bool
-	// LockTimeout is how long a Write waits for another process's ref lock;
-	// zero is one second, negative not at all.
+	// LockTimeout is how long a Write waits for another process's ref lock; zero is one second, a negative
+	// one no time.
 	LockTimeout time.Duration
 	// MaxObject is the largest object read, in bytes; zero is 64 MiB.
 	MaxObject int64
-	// Log gets what a user may want to know afterwards; nil drops it.
+	// Log gets the messages that a user may want to read afterwards; nil drops them.
 	Log *slog.Logger
 	// Now is the clock by which locks are old; nil is time.Now.
 	Now func() time.Time
@@ -101,12 +99,12 @@ type Store struct {
 	child     catFile
 	keeper    atomic.Pointer[refKeeper]
 	recent    recentObjects
-	collected atomic.Pointer[Collection] // nil where Writes make things durable
+	collected atomic.Pointer[Collection] // nil if Writes make objects durable themselves
 	hashers   sync.Pool                  // of *hasher
 
 	replaced replacedFiles // that old values of refs were in
 
-	oneByOne bool // no two flushes at once
+	oneByOne bool // one flush at a time
 	wrote    atomic.Bool
 	poisoned atomic.Pointer[error]
 	closing  sync.Once
@@ -156,8 +154,8 @@ func withDefaults(o Options) Options {
 	return o
 }
 
-// choosePath decides once for objects and refs together: with two paths
-// no one would keep the order between an object and its ref.
+// choosePath decides once for objects and refs together: two paths would not keep the order between an
+// object and its ref.
 func (s *Store) choosePath() error {
 	if s.path = s.opts.Path; s.path != PathAuto {
 		return nil
@@ -188,9 +186,9 @@ func (s *Store) Dir() string { return s.dir }
 // HasWritten reports whether a Write of this Store has ended well.
 func (s *Store) HasWritten() bool { return s.wrote.Load() }
 
-// Close ends the git child and gives the directory handles back. Where something
-// was just written and a git gc that prunes at once is under way, it first waits
-// for that, 30 seconds at most. A Store must not be used after it.
+// Close ends the git child and gives the directory handles back. If the Store has just written something
+// and a git gc that prunes at once is running, it first waits for that, 30 seconds at most. Close is the
+// last call of a Store.
 func (s *Store) Close() error {
 	var err error
 	s.closing.Do(func() {

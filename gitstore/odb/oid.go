@@ -9,15 +9,15 @@ import (
 	"jp/gitcmd"
 )
 
-// OID is the name of an object in lower-case hexadecimal digits: 40 of SHA-1, 64 of
-// SHA-256. The empty OID names none.
+// OID is the name of an object in lower-case hexadecimal digits: 40 of SHA-1, 64 of SHA-256. The empty OID
+// names none.
 type OID string
 
 // rawName is the name of an object as packs have it. Behind a shorter one are zeros.
 type rawName [gitcmd.MaxDigest]byte
 
-// ParseOID takes a full object name of any format in lower case and nothing else. A Store
-// refuses one of another format than its own.
+// ParseOID takes a full object name of any format in lower case. A Store refuses one of another format than
+// its own.
 func ParseOID(s string) (OID, error) {
 	if !isName(s, gitcmd.SHA1) && !isName(s, gitcmd.SHA256) {
 		return "", fmt.Errorf("%w: %q", ErrOID, s)
@@ -101,7 +101,7 @@ func (h *hasher) hash(format gitcmd.ObjectFormat, kind string, data []byte) (nam
 	return name
 }
 
-// names says whether the object with this kind and content has the name.
+// names reports whether the object with this kind and content has the name.
 func (h *hasher) names(format gitcmd.ObjectFormat, name rawName, kind string, data []byte) bool {
 	return h.hash(format, kind, data) == name
 }

@@ -119,7 +119,7 @@ func TestReadsPacksOfLendersThatAppearLater(t *testing.T) {
 	}
 }
 
-// Readers see everything, whatever git does to the packs meanwhile.
+// Readers see everything while git repacks.
 func TestReadsBesideRepack(t *testing.T) {
 	repo := variedRepo(t)
 	objects := everything(t, repo)
@@ -172,13 +172,13 @@ func TestDamagedPack(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, has)
 	}
-	// What is written again is found.
+	// Rewritten objects are found.
 	s := open(t, repo, odb.Options{Format: testFormat})
 	plant(t, repo, tip(objects), deflated(fmt.Sprintf("commit %d\x00%s", len(objects[len(objects)-1].Data), objects[len(objects)-1].Data)))
 	requireReads(t, s, objects[len(objects)-1:])
 }
 
-// An index that claims billions of objects costs nothing, whoever looks at it.
+// An index that claims billions of objects costs nothing, for any reader.
 func TestIndexThatClaimsTooMuch(t *testing.T) {
 	repo := newRepo(t)
 	objects := create(t, open(t, repo, odb.Options{Format: testFormat}), ref, 5)

@@ -60,7 +60,7 @@ func TestHostileEntries(t *testing.T) {
 	}
 }
 
-// TestUnproven reads where a pack has another object under the name.
+// TestUnproven reads from a pack that has another object under the name.
 func TestUnproven(t *testing.T) {
 	victim, next := whole(3, "x"), whole(3, "z")
 	dir := t.TempDir()
@@ -89,7 +89,7 @@ func TestUnproven(t *testing.T) {
 	require.True(t, proven)
 }
 
-// TestUnprovenLoose reads where a loose file has another object's bytes.
+// TestUnprovenLoose reads a loose file with another object's bytes.
 func TestUnprovenLoose(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "refs"), 0o755))
@@ -178,8 +178,8 @@ func TestPackThatIsCutWhileOpen(t *testing.T) {
 	require.ErrorIs(t, err, ErrObjectCorrupt)
 }
 
-// FuzzPack reads all that any pack and index claim to have: what is given has
-// its name, and the rest is an error.
+// FuzzPack reads all objects that a pack and an index claim to have: each result has its name, or is an
+// error.
 func FuzzPack(f *testing.F) {
 	text := whole(3, "hello world")
 	delta := packed{kind: entryNamedDelta, base: nameOf(text), body: []byte{11, 3, 0x90, 3}, named: whole(3, "hel").named}
@@ -192,7 +192,7 @@ func FuzzPack(f *testing.F) {
 		}
 		pack, index = bytes.Clone(pack), bytes.Clone(index)
 		pack[uint(at)%uint(len(pack))] ^= with
-		copy(index[len(index)-indexSums:], pack[len(pack)-rawLen:]) // else nothing would be read
+		copy(index[len(index)-indexSums:], pack[len(pack)-rawLen:]) // else every read would fail
 		dir := t.TempDir()
 		putPack(t, dir, "pack-1", pack, index)
 		p := packsOf(t, dir)
@@ -208,7 +208,7 @@ func FuzzPack(f *testing.F) {
 	})
 }
 
-// Deltas whose bases form a circle, or a chain that no git makes, end with an error.
+// Deltas whose bases form a circle, or a longer chain than git makes, end with an error.
 func TestDeltasWithoutAnEnd(t *testing.T) {
 	name := func(i int) rawName { return whole(3, string(rune('a'+i))).named }
 	circle := func(n int) (all []packed) {
@@ -258,8 +258,8 @@ func TestDeltasWithoutAnEnd(t *testing.T) {
 
 func nameOf(p packed) []byte { return p.named[:rawLen] }
 
-// Wherever a pack or its index is cut, and whichever byte of it is another one, an object is
-// given that has its name, or an error that says what is wrong.
+// After any cut of a pack or its index, or a change of any byte, a read returns an object that has its
+// name, or an error that tells the fault.
 func TestDamageAnywhere(t *testing.T) {
 	text := whole(3, "hello world")
 	delta := packed{kind: entryNamedDelta, base: nameOf(text), body: []byte{11, 3, 0x90, 3}, named: whole(3, "hel").named}
@@ -288,7 +288,7 @@ func TestDamageAnywhere(t *testing.T) {
 		require.Positive(t, check(pack[:n], index, n))
 		other := bytes.Clone(pack)
 		other[n] ^= 0x55
-		check(other, index, n) // a checksum of no moment may be another
+		check(other, index, n) // a checksum that jp does not read may differ
 	}
 	for n := len(index) - 1; n >= 0; n -= 1 + n/60 {
 		require.Positive(t, check(pack, index[:n], n))

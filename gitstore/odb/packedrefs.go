@@ -12,17 +12,17 @@ import (
 	"jp/gitcmd"
 )
 
-// packedCache is packed-refs as it was read last. It keeps the file open, so that a
-// new one can never have its inode and be taken for it.
+// packedCache is packed-refs as it was read last. It keeps the file open, so that a new one always has
+// another inode.
 type packedCache struct {
 	mu      sync.Mutex
 	file    File
 	info    Info
 	refs    packedRefs
-	version int // counts what it was seen to be, from 1 on: as long as it is the same, the file is unchanged
+	version int // counts the file's changes that jp has seen, from 1 on
 }
 
-// seen is the version that was seen last, 0 where it was not looked at.
+// seen is the last version, 0 if jp has not looked at the file.
 func (c *packedCache) seen() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -92,21 +92,19 @@ func (c *packedCache) close() {
 	c.drop()
 }
 
-// packedRefs are the lines of packed-refs, sorted by name: "<oid> <name>", and
-// behind that of an annotated tag one with the value that it peels to, which means
-// nothing here. A repository may have very many of them, of which few are jp's: only
-// those lines are looked at that a search comes by.
+// packedRefs are the lines of packed-refs, sorted by name: "<oid> <name>", and behind that of an annotated
+// tag one with the value that it peels to, which has no use here. A repository may have very many of them,
+// of which few are jp's: a search looks only at the lines in its way.
 type packedRefs struct {
 	lines  []byte
 	format gitcmd.ObjectFormat
 	file   Info
 }
 
-// sortedRefs stands in the first line, a comment, where git has sorted the others.
+// sortedRefs is in the first line, a comment, if git has sorted the others.
 const sortedRefs = " sorted "
 
-// parsePackedRefs takes a file as git writes it. One that does not say that it is
-// sorted is.
+// parsePackedRefs takes a file as git writes it. It sorts one that is not marked as sorted.
 func parsePackedRefs(data []byte, format gitcmd.ObjectFormat) (packedRefs, error) {
 	if len(data) > 0 && data[len(data)-1] != '\n' {
 		return packedRefs{}, brokenLine(data[bytes.LastIndexByte(data, '\n')+1:])
@@ -186,7 +184,7 @@ func (s *Store) CheckPackedRefs() error {
 	return nil
 }
 
-// readPackedRefs reads the file as it is now; nil where there is none.
+// readPackedRefs reads the present file; nil if there is none.
 func (s *Store) readPackedRefs() ([]byte, error) {
 	file, err := s.root.Open(packedRefsFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -205,7 +203,7 @@ func (s *Store) readPackedRefs() ([]byte, error) {
 
 func byName(a, b Ref) int { return strings.Compare(a.Name, b.Name) }
 
-// from are the lines from the first one on whose name is not before the one given.
+// from are the lines from the first one on whose name is the given one or later.
 func (p packedRefs) from(name string) ([]byte, error) {
 	lo, hi := 0, len(p.lines) // begins of lines, hi also the end
 	for lo < hi {
@@ -226,7 +224,7 @@ func (p packedRefs) from(name string) ([]byte, error) {
 	return p.lines[lo:], nil
 }
 
-// begin is where the ref begins in whose lines a place is, not before lo.
+// begin is the start of the ref around a place in the lines, lo at least.
 func (p packedRefs) begin(lo, place int) int {
 	at := lo + bytes.LastIndexByte(p.lines[lo:place], '\n') + 1
 	for at > lo && p.lines[at] == '^' {
@@ -235,10 +233,10 @@ func (p packedRefs) begin(lo, place int) int {
 	return at
 }
 
-// end is where the line ends that begins at a place.
+// end is the end of the line that begins at a place.
 func (p packedRefs) end(at int) int { return at + bytes.IndexByte(p.lines[at:], '\n') + 1 }
 
-// find gives the packed value of a ref, empty where there is none.
+// find returns the packed value of a ref, empty if there is none.
 func (p packedRefs) find(name string) (OID, error) {
 	lines, err := p.from(name)
 	if err != nil || len(lines) == 0 {

@@ -82,8 +82,8 @@ func TestPackedRefsAreFound(t *testing.T) {
 	})
 }
 
-// FuzzPackedRefs holds that of any file what is found is what its lines say, or that
-// one of them is broken.
+// FuzzPackedRefs holds that for any file the search finds the values in its lines, or reports a broken
+// line.
 func FuzzPackedRefs(f *testing.F) {
 	one, two := strings.Repeat("1", testFormat.Digits())+" refs/jp/a\n", strings.Repeat("2", testFormat.Digits())+" refs/tags/b\n^"+strings.Repeat("3", testFormat.Digits())+"\n"
 	for _, file := range []string{"", packedHead, packedHead + one, packedHead + one + two, two + one, packedHead + two + one, packedHead + "^", one[:20]} {

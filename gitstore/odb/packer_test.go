@@ -50,7 +50,7 @@ func packRef(root odb.Dir) (value string, err error) {
 	return value, errors.Join(file.Sync(), root.Rename("packed-refs.new", "packed-refs"), root.Remove("packed-refs.lock"))
 }
 
-// pruneRef leaves the ref alone where somebody is at it, or has moved it.
+// pruneRef leaves the ref alone if another process is at it, or has moved it.
 func pruneRef(root odb.Dir, value string) error {
 	if _, err := root.Create(looseRef+".lock", 0o666); errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -64,11 +64,11 @@ func pruneRef(root odb.Dir, value string) error {
 	if err = errors.Join(err, root.Remove(looseRef+".lock")); err != nil {
 		return err
 	}
-	root.RemoveDir("refs/jp/conversations") // as git does, whether that is possible or not
+	root.RemoveDir("refs/jp/conversations") // as git does, even if that fails
 	return nil
 }
 
-// content reads a file, nothing where there is none.
+// content reads a file, "" if there is none.
 func content(dir odb.Dir, name string) (string, error) {
 	file, err := dir.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -11,9 +11,8 @@ import (
 
 const (
 	packHeader = 12
-	// packWindow is how much of a pack is read at once, in bytes: objects that
-	// are read one after another often lie together. Where they turn out not to,
-	// less is read, down to leastWindow.
+	// packWindow is how much of a pack is read at once, in bytes: objects that are read one after another
+	// often lie together. If they prove to be apart, jp reads less, down to leastWindow.
 	packWindow  = 16 << 10
 	leastWindow = 2 << 10
 	// maxEntryHeader is the longest header of an object in a pack: its size, and the name
@@ -100,8 +99,8 @@ func (p *pack) end() int64 { return p.file.size() - int64(p.index.raw) }
 type entry struct {
 	at   int64
 	kind byte
-	size int64 // of what is deflated: an object or a delta
-	body int64 // where that begins
+	size int64 // of the inflated object or delta
+	body int64 // the offset of its deflated data
 	base int64 // for a delta
 }
 
@@ -117,7 +116,7 @@ type packReader struct {
 	pack   *pack // of the window
 	from   int64
 	window []byte
-	reach  int64 // how long the next window is to be
+	reach  int64 // length of the next window
 	others bool  // an object was read from the window besides the one it was read for
 }
 
@@ -192,8 +191,7 @@ func (r *packReader) entryAt(p *pack, at int64) (entry, error) {
 	return e, nil
 }
 
-// baseOffset reads how far before a delta its base begins. No bytes read mean
-// that it says nothing that can be.
+// baseOffset reads how far before a delta its base begins. It has read no bytes if the value is impossible.
 func baseOffset(head []byte) (distance int64, n int) {
 	for n < len(head) && n < 8 {
 		distance |= int64(head[n] & 0x7f)
@@ -209,7 +207,7 @@ func baseOffset(head []byte) (distance int64, n int) {
 	return 0, 0
 }
 
-// body inflates what an entry holds into dst, if that is large enough.
+// body inflates an entry's data into dst, if that is large enough.
 func (r *packReader) body(p *pack, e *entry, dst []byte, limit int64) ([]byte, error) {
 	switch {
 	case e.size > limit:
@@ -217,7 +215,7 @@ func (r *packReader) body(p *pack, e *entry, dst []byte, limit int64) ([]byte, e
 	case e.size/maxRatio > p.end()-e.body:
 		return nil, fmt.Errorf("%w: an object in a pack claims %d bytes", ErrObjectCorrupt, e.size)
 	}
-	// No program deflates to more than this; what does is left to git.
+	// No program deflates to more than this; git reads any longer data.
 	src, err := r.bytesAt(p, e.body, e.size+e.size/1000+64)
 	if err != nil {
 		return nil, err
@@ -230,8 +228,8 @@ func (r *packReader) body(p *pack, e *entry, dst []byte, limit int64) ([]byte, e
 	return dst, err
 }
 
-// object reads the object at an offset: its base first, then delta by delta,
-// with never more than three of them in memory.
+// object reads the object at an offset: its base first, then delta by delta, with at most three of them in
+// memory.
 func (r *packReader) object(p *pack, at, limit int64, bases *baseCache) (kind string, data []byte, err error) {
 	r.chain = r.chain[:0]
 	for {

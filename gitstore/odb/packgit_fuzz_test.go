@@ -10,8 +10,7 @@ import (
 	"jp/gitstore/odb"
 )
 
-// What git packs, with deltas, is read from the pack as it was, and as git reads
-// it.
+// Objects that git packs, with deltas, read the same from the pack as before, and as git reads them.
 func FuzzPackedByGit(f *testing.F) {
 	f.Add([]byte("one line\nand another\n"), []byte{3, 200, 7}, byte(4))
 	f.Add(bytes.Repeat([]byte("a longer text that deltas like\n"), 300), []byte{0, 255, 17, 40}, byte(9))

@@ -20,18 +20,18 @@ const (
 	fanAt       = len(indexMagic)
 	namesAt     = int64(fanAt + 256*4)
 	largeOffset = 1 << 31
-	// bucket is how many names are read at once when few are left to search.
+	// bucket is the number of names to read at once when few are left to search.
 	bucket = 128
 )
 
-// errIndexVersion means an index that is not of version 2.
+// errIndexVersion means that an index has another version than 2.
 var errIndexVersion = errors.New("pack index of another version")
 
 // packIndex finds the offsets of a pack's objects.
 type packIndex struct {
 	r     io.ReaderAt
 	fan   [256]uint32 // how many names begin with this byte or a lower one
-	large int64       // how many large offsets there are
+	large int64       // number of large offsets
 	raw   int         // the length of a name
 	sum   rawName     // of the pack
 }
@@ -42,8 +42,8 @@ func (x *packIndex) perObject() int64 { return int64(x.raw) + 4 + 4 }
 // sums is how many bytes the sums of pack and index take.
 func (x *packIndex) sums() int64 { return 2 * int64(x.raw) }
 
-// readIndex checks the size and the fan-out table. The names are not checked:
-// where they are out of order objects are not found.
+// readIndex checks the size and the fan-out table. It does not check the names: if they are out of order,
+// lookups miss objects.
 func readIndex(r io.ReaderAt, size int64, raw int) (*packIndex, error) {
 	x := &packIndex{r: r, raw: raw}
 	var head [namesAt]byte

@@ -16,8 +16,8 @@ import (
 // packed is one entry of a pack that a test makes.
 type packed struct {
 	kind  byte
-	size  int64  // that it claims; of body where it is 0
-	base  []byte // what stands between size and body
+	size  int64  // the claimed one; that of body if it is 0
+	base  []byte // the bytes between size and body
 	body  []byte // before it is deflated
 	named rawName
 }
@@ -27,7 +27,6 @@ func whole(kind byte, text string) packed {
 	return packed{kind: kind, body: []byte(text), named: h.hash(testFormat, entryKinds[kind], []byte(text))}
 }
 
-// makePack gives the bytes of a pack and of its index.
 func makePack(t require.TestingT, entries ...packed) (pack, index []byte) {
 	pack = binary.BigEndian.AppendUint32([]byte("PACK\x00\x00\x00\x02"), uint32(len(entries)))
 	offsets := map[rawName]uint32{}
@@ -76,7 +75,6 @@ func sumOf(data []byte) []byte {
 	return h.Sum(nil)
 }
 
-// putPack puts a pack into an object directory.
 func putPack(t require.TestingT, dir, name string, pack, index []byte) {
 	dir = filepath.Join(dir, "pack")
 	require.NoError(t, os.MkdirAll(dir, 0o755))

@@ -12,21 +12,20 @@ import (
 	"jp/gitcmd"
 )
 
-// packSet reads the packs of some object directories. Other processes add and
-// remove packs at any time: what is not found makes it look at the directories
-// again. Any number of goroutines may read.
+// packSet reads the packs of some object directories. Other processes add and remove packs at any time: a
+// missing object makes it look at the directories again. Any number of goroutines may read.
 type packSet struct {
-	mu      sync.Mutex // held to change what follows
+	mu      sync.Mutex // held to change the fields below
 	format  gitcmd.ObjectFormat
 	dirs    []string
 	opened  bool
 	listed  []string         // the indexes that the directories had
 	found   map[string]*pack // by the path of the index
-	room    atomic.Int64     // what is left of indexMemory
+	room    atomic.Int64     // the rest of indexMemory
 	packs   atomic.Pointer[[]*pack]
 	foreign atomic.Bool // there are indexes of other versions, and no damaged ones
 
-	last    atomic.Pointer[pack] // where the last object was
+	last    atomic.Pointer[pack] // the pack of the last object
 	readers sync.Pool            // of *packReader
 	files   handles
 	bases   baseCache
@@ -53,8 +52,8 @@ func (p *packSet) reader() *packReader {
 	return &packReader{}
 }
 
-// read gives an object whose hash has been checked. It is ErrObjectMissing
-// where no pack has it, ErrObjectCorrupt where none has it whole.
+// read returns an object, and checks its hash. It fails with ErrObjectMissing if no pack has it, and with
+// ErrObjectCorrupt if none has it whole.
 func (p *packSet) read(oid OID, limit int64) (kind string, data []byte, err error) {
 	r := p.reader()
 	defer p.readers.Put(r)
@@ -71,8 +70,7 @@ func (p *packSet) read(oid OID, limit int64) (kind string, data []byte, err erro
 	return kind, data, err
 }
 
-// known is read without looking for new packs, and where prove is no without
-// looking at the hash.
+// known is read without looking for new packs, and if prove is false without looking at the hash.
 func (p *packSet) known(oid OID, limit int64, prove bool) (kind string, data []byte, err error) {
 	r := p.reader()
 	defer p.readers.Put(r)
@@ -105,8 +103,8 @@ func (p *packSet) search(r *packReader, oid OID, limit int64, prove bool) (kind 
 	return "", nil, worst
 }
 
-// readFrom reads an object from one pack. One that has vanished has nothing;
-// with all else that goes wrong the object is damaged in it.
+// readFrom reads an object from one pack. A vanished pack has no objects. Any other error means that the
+// object is damaged in it.
 func (p *packSet) readFrom(k *pack, r *packReader, name *rawName, limit int64, prove bool) (kind string, data []byte, err error) {
 	at, found, err := k.find(name, &r.names)
 	if err == nil && !found {
@@ -128,7 +126,7 @@ func (p *packSet) readFrom(k *pack, r *packReader, name *rawName, limit int64, p
 	return "", nil, err
 }
 
-// has says whether an index names the object.
+// has reports whether an index names the object.
 func (p *packSet) has(oid OID) bool {
 	for range 3 {
 		before := p.packs.Load()
@@ -142,7 +140,7 @@ func (p *packSet) has(oid OID) bool {
 	return false
 }
 
-// named says whether the index of one of the packs names the object.
+// named reports whether the index of one of the packs names the object.
 func (p *packSet) named(packs []*pack, oid OID) bool {
 	r := p.reader()
 	defer p.readers.Put(r)
@@ -173,8 +171,8 @@ func (p *packSet) changed() bool {
 	return p.refresh()
 }
 
-// refresh opens new packs. One that has been removed can still be read, by
-// who has begun to, until the directories change once more.
+// refresh opens new packs. A reader that has begun can still read a removed one, until the directories
+// change once more.
 func (p *packSet) refresh() bool {
 	now := indexFiles(p.dirs)
 	if slices.Equal(now, p.listed) {
@@ -216,7 +214,6 @@ func (p *packSet) refresh() bool {
 	return true
 }
 
-// drop forgets a pack.
 func (p *packSet) drop(path string, k *pack) {
 	k.close()
 	delete(p.found, path)

@@ -61,7 +61,7 @@ func TestApplyDeltaRefuses(t *testing.T) {
 	}
 }
 
-// However many packs there are, few files are open, and none after the end.
+// With any number of packs, few files are open, and all are closed after the end.
 func TestFilesAreBounded(t *testing.T) {
 	dir := t.TempDir()
 	var all []packed
@@ -87,7 +87,7 @@ func TestFilesAreBounded(t *testing.T) {
 	require.NotEmpty(t, p.files.open)
 	require.NoError(t, p.close())
 	require.Empty(t, p.files.open)
-	if _, _, err := p.read(oidOf(all[0].named), 1<<20); err != nil { // a reader may still hold what it read last
+	if _, _, err := p.read(oidOf(all[0].named), 1<<20); err != nil { // a reader may still hold its last object
 		require.ErrorIs(t, err, ErrObjectMissing)
 	}
 	require.Empty(t, p.files.open)

@@ -10,8 +10,8 @@ import (
 	"jp/internal/interleave"
 )
 
-// told is a process's report of what its write came to. It is a step of its own,
-// since who was told before what is a matter of order.
+// told is a process's report of its write's result. It is a step of its own, since the order of the reports
+// matters.
 func (w *world) told(t *interleave.Task, head odb.OID, err error) {
 	w.killed++
 	act := func() {
@@ -52,7 +52,7 @@ func (w *world) appender(name string, opts odb.Options) func(*interleave.Task) {
 	}
 }
 
-// follower is a process that first reads where the conversation is.
+// follower is a process that first reads the conversation's head.
 func (w *world) follower(name string) func(*interleave.Task) {
 	return func(t *interleave.Task) {
 		s, err := openScheduled(odb.Options{Format: testFormat, FS: w.of(t), LockTimeout: -1})
@@ -68,8 +68,8 @@ func (w *world) follower(name string) func(*interleave.Task) {
 	}
 }
 
-// taker is a process that may take over the lock of a dead one. To its clock that
-// lock has just become old enough, and every later one is not.
+// taker is a process that may take over the lock of a dead one. By its clock that lock has just become old
+// enough, and every later one is too young.
 func (w *world) taker(name string) func(*interleave.Task) {
 	return w.appender(name, odb.Options{
 		Format:       testFormat,
@@ -95,8 +95,8 @@ func (w *world) inTurn(n int) func(*interleave.Task) {
 	}
 }
 
-// reader reads the ref again and again through one store, and must never see less
-// of what one process appends in turn than was acknowledged before it looked.
+// reader reads the ref again and again through one store, and must always see at least the events of one
+// process that were acknowledged before it looked.
 func (w *world) reader(times int) func(*interleave.Task) {
 	return func(t *interleave.Task) {
 		s, err := openScheduled(odb.Options{Format: testFormat, FS: w.of(t)})

@@ -50,7 +50,7 @@ func TestReadsPacksThatAppearLater(t *testing.T) {
 	objects := create(t, s, ref, 5)
 	missing := chain("", 1, "nowhere")
 	for range 2 {
-		_, _, err := s.ReadObject(tip(missing)) // indexes what there is
+		_, _, err := s.ReadObject(tip(missing)) // indexes all objects
 		require.ErrorIs(t, err, odb.ErrObjectMissing)
 		objects = append(objects, chain(tip(objects), 1, "later")...)
 		require.NoError(t, s.Write(bg, appendBatch(ref, objects[len(objects)-2].OID, objects[len(objects)-1:])))
@@ -71,7 +71,7 @@ func TestReadsThroughAlternates(t *testing.T) {
 	requireReads(t, open(t, repo, odb.Options{Format: testFormat}), objects)
 }
 
-// What `git maintenance` packs has names of its own.
+// Packs of `git maintenance` have names of their own.
 func TestReadsPacksOfMaintenance(t *testing.T) {
 	repo := newRepo(t)
 	objects := create(t, open(t, repo, odb.Options{Format: testFormat}), ref, 5)
@@ -147,7 +147,7 @@ func rawOID(t *testing.T, oid odb.OID) []byte {
 	return raw
 }
 
-// plant puts bytes where a loose object would be.
+// plant puts bytes in the place of a loose object.
 func plant(t *testing.T, repo string, oid odb.OID, content []byte) {
 	t.Helper()
 	file := filepath.Join(repo, ".git/objects", string(oid[:2]), string(oid[2:]))
@@ -191,7 +191,7 @@ func TestDamagedLooseObjects(t *testing.T) {
 			s := open(t, repo, odb.Options{Format: testFormat})
 			_, _, err := s.ReadObject(good.OID)
 			require.ErrorIs(t, err, tt.want)
-			// Writing the object does not take the damaged one for it.
+			// Writing the object does not reuse the damaged one.
 			require.NoError(t, s.Write(bg, odb.Batch{Objects: []odb.Object{good}}))
 			requireReads(t, s, []odb.Object{good})
 		})

@@ -11,17 +11,16 @@ const (
 	// recheckEvery is how often a Write looks whether its forerunners' objects
 	// are still there.
 	recheckEvery = 100 * time.Millisecond
-	// keepRecent is how long an object's bytes are kept for that.
+	// keepRecent is the time for which an object's bytes are kept for that.
 	keepRecent = 30 * time.Second
-	// keepObjects and keepBytes are the most that are kept, but that all objects of
-	// the newest Write are, whatever their number.
+	// keepObjects and keepBytes are the most that are kept, except that all objects of the newest Write
+	// are, whatever their number.
 	keepObjects = 512
 	keepBytes   = 4 << 20
 )
 
-// recentObjects are objects written a short while ago. `git prune` with no
-// grace period removes an object that became reachable after it had begun;
-// as long as the bytes are here that can be made good.
+// recentObjects are objects written a short while ago. `git prune` with no grace period removes an object
+// that became reachable after it had begun; as long as jp has the bytes, it can write them again.
 type recentObjects struct {
 	mu      sync.Mutex
 	objects []recentObject
@@ -35,16 +34,16 @@ type recentObject struct {
 	at time.Time
 }
 
-// remember keeps what a ref now names. Objects without a ref belong to no conversation yet.
+// remember keeps the objects that a ref names since this batch. Objects without a ref belong to no
+// conversation yet.
 func (s *Store) remember(b Batch) {
 	if len(b.Updates) > 0 {
 		s.Watch(b.Objects)
 	}
 }
 
-// Watch keeps objects of an earlier Write that another git gives a ref, as those
-// of a Write with a ref move are kept: what is pruned of them within half a minute
-// is written again.
+// Watch keeps objects of an earlier Write that another git gives a ref, as those of a Write with a ref move
+// are kept: if git prunes one within half a minute, jp writes it again.
 func (s *Store) Watch(objects []Object) {
 	now := s.opts.Now()
 	r := &s.recent
@@ -69,14 +68,13 @@ func (r *recentObjects) forget(now time.Time) {
 	r.objects = r.objects[n:]
 }
 
-// none reports whether nothing is watched.
 func (r *recentObjects) none() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.objects) == 0
 }
 
-// due gives the objects to look for, none if that was done a moment ago.
+// due returns the objects to look for, none if it did so a moment ago.
 func (r *recentObjects) due(now time.Time, always bool) []recentObject {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -90,8 +88,8 @@ func (r *recentObjects) due(now time.Time, always bool) []recentObject {
 	return append([]recentObject(nil), r.objects...)
 }
 
-// RefsChangedSince says whether a ref, or the file that has it with others, was written so
-// short a while ago that its writer still watches over what it names.
+// RefsChangedSince reports whether a ref's file, or the one that it shares with others, was written so
+// short a while ago that its writer still watches over the ref's objects.
 func (s *Store) RefsChangedSince(ref string) bool {
 	if CheckRefName(ref) != nil {
 		return false

@@ -24,7 +24,7 @@ func (r fileRefs) read(name string) (OID, error) {
 	}
 	var packed *PackedRefsError
 	switch {
-	case errors.As(err, &packed): // of this ref it says nothing
+	case errors.As(err, &packed): // the damaged line is not this ref's
 	case errors.Is(err, ErrRefBroken), errors.Is(err, ErrRefSymbolic):
 		return "", &UnreadableRef{Ref: name, Err: err}
 	}
@@ -49,9 +49,9 @@ func (r fileRefs) lookup(name string) (OID, error) {
 	return oid, err
 }
 
-// loose gives the loose value of a ref, empty where there is none. Only directories
-// that are opened after the call began can say so: one that was open before may have
-// been removed and made again since, and hold newer values than the packed refs.
+// loose returns the loose value of a ref, empty if there is none. Only directories that are opened after
+// the call began can tell: one that was open before may have been removed and made again since, and hold
+// newer values than the packed refs.
 func (r fileRefs) loose(name string) (OID, error) {
 	s := r.store
 	file, err := r.openLoose(name)
@@ -65,7 +65,7 @@ func (r fileRefs) loose(name string) (OID, error) {
 	return oid, err
 }
 
-// openLoose opens the file of a loose ref, in one step where that can be.
+// openLoose opens the file of a loose ref, in one step if possible.
 func (r fileRefs) openLoose(name string) (File, error) {
 	s := r.store
 	if root, ok := s.root.(PathDir); ok {
@@ -83,8 +83,8 @@ func (r fileRefs) openLoose(name string) (File, error) {
 	return dir.Open(base)
 }
 
-// readRefFile reads the file of a loose ref that was opened, or not, and leaves it
-// open for the caller; both are empty where there is none.
+// readRefFile reads the file of a loose ref after an attempt to open it, and leaves it open for the caller.
+// Both results are empty if there is none.
 func readRefFile(file File, err error, format gitcmd.ObjectFormat) (OID, File, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -73,15 +73,15 @@ func TestASecondRefThatMovedStopsTheFirst(t *testing.T) {
 	require.NoError(t, s.Write(bg, move(payloadRef, "", objects[1].OID)), "a lock was left")
 }
 
-// everyFS are the ways of going down to a ref: in one step, from one directory to the
-// next, and as where there is only Go's own library.
+// everyFS are the ways of going down to a ref: in one step, from one directory to the next, and with only
+// Go's own library.
 func everyFS(t *testing.T, test func(*testing.T, odb.FS)) {
 	for name, disk := range map[string]odb.FS{"paths": odb.OS(), "directories": stepByStep{odb.OS()}, "root": odb.RootFS()} {
 		t.Run(name, func(t *testing.T) { test(t, disk) })
 	}
 }
 
-// stepByStep is a system that goes down no path in one step.
+// stepByStep is a system without a call for a whole path.
 type stepByStep struct{ odb.FS }
 
 func (s stepByStep) OpenDir(path string) (odb.Dir, error) {
@@ -164,7 +164,7 @@ func TestDirectoryFileConflicts(t *testing.T) {
 	require.Equal(t, next, got)
 }
 
-// A file that names nothing hides the packed value, and is told once.
+// A file that names nothing hides the packed value, and is reported once.
 func TestABrokenRefIsListedOnce(t *testing.T) {
 	repo := newRepo(t)
 	s := open(t, repo, odb.Options{Format: testFormat})
@@ -182,7 +182,7 @@ func TestABrokenRefIsListedOnce(t *testing.T) {
 	}
 }
 
-// In what git-new-workdir makes, refs/ is a link.
+// git-new-workdir makes refs/ a link.
 func TestLinkedRefsDirectory(t *testing.T) {
 	everyFS(t, func(t *testing.T, disk odb.FS) {
 		repo := newRepo(t)
@@ -376,8 +376,7 @@ func TestTransactionGoesOn(t *testing.T) {
 	require.ErrorIs(t, err, odb.ErrRefNotFound)
 }
 
-// What we take as a name git takes too; the other way round except for what
-// is said in CheckRefName.
+// git accepts each name that we accept. The doc of CheckRefName has the exceptions of the reverse.
 func TestRefNamesAsGitSees(t *testing.T) {
 	repo := newRepo(t)
 	part := rapid.StringMatching(`[a-c.@{}~^:?*\[\\ \x01\x7fé/-]{0,5}(\.lock|\.|/)?`)
@@ -435,7 +434,7 @@ func TestPackedRefsThatAreBroken(t *testing.T) {
 	require.Equal(t, head, got)
 }
 
-// What hides refs from git, or from a search that trusts the order, is found.
+// The check finds lines that hide refs from git, or from a search that trusts the order.
 func TestCheckPackedRefs(t *testing.T) {
 	repo := newRepo(t)
 	s := open(t, repo, odb.Options{Format: testFormat})
@@ -497,7 +496,7 @@ func (d notedDir) Sync() error {
 	return d.Dir.Sync()
 }
 
-// git flushes the files of refs, and no directory.
+// git flushes the files of refs, but not their directories.
 func TestTransactionFlushesDirectories(t *testing.T) {
 	repo := newRepo(t)
 	notes := flushNotes{odb.OS(), new(sync.Map)}

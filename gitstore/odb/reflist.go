@@ -21,7 +21,7 @@ func (w *refWalk) list() ([]Ref, error) {
 		w.known.now, w.known.Stamps, w.known.same = time.Now(), map[string]RefStamp{}, nil
 	}
 	w.walk(path.Dir(w.prefix + "x"))
-	// Loose first: what is packed meanwhile is then found packed.
+	// Loose first: a ref that is packed meanwhile is then found packed.
 	packed, err := w.packed()
 	if err != nil {
 		w.faults = append(w.faults, err)
@@ -43,14 +43,14 @@ type KnownRefs struct {
 	Same   func(name string, file RefStamp) bool
 	Stamps map[string]RefStamp // of the refs that the list returns, by name
 
-	same []string // loose ones that it does not return
+	same []string // loose refs that the list does not return
 	now  time.Time
 }
 
-// A RefStamp is what the file that has a ref looks like: its inode, when it was made, when it was
-// written, when it or its name changed, and its size. While it stays the same, the ref has the
-// same value. The zero value says nothing: git keeps the ref elsewhere, what has it is no file,
-// or the file was written too short a while ago to see whether it is written again.
+// A RefStamp describes the file that has a ref: its inode, when it was made, when it was written, when it
+// or its name changed, and its size. While it stays the same, the ref has the same value. The zero value
+// means unknown: git keeps the ref elsewhere or outside of a file, or the file is too new for its stamp to
+// show another write.
 type RefStamp [5]uint64
 
 // settled is how old a file has to be so that a change of it changes its time, too: no file
@@ -64,8 +64,8 @@ func (k *KnownRefs) stampOf(file Info) RefStamp {
 	return RefStamp{file.ID.Inode, uint64(file.ID.Birth), uint64(file.ModTime), uint64(file.Changed), uint64(file.Size)}
 }
 
-// isSame reports whether a ref need not be read, and notes the stamp of another one. The stamp is
-// older than what is read.
+// isSame reports whether the list can leave a ref unread, and notes the stamp of another one. The stamp is
+// older than the value.
 func (k *KnownRefs) isSame(name string, file Info) bool {
 	stamp := k.stampOf(file)
 	if stamp != (RefStamp{}) && k.Same(name, stamp) {
@@ -75,7 +75,7 @@ func (k *KnownRefs) isSame(name string, file Info) bool {
 	return false
 }
 
-// otherPacked are the packed refs that neither a loose ref hides nor are the same.
+// otherPacked are the packed refs that are neither hidden by a loose ref nor the same.
 func (k *KnownRefs) otherPacked(refs []Ref, file Info) []Ref {
 	if len(refs) > 0 {
 		slices.Sort(k.same)
@@ -87,8 +87,7 @@ func (k *KnownRefs) otherPacked(refs []Ref, file Info) []Ref {
 	})
 }
 
-// uncovered are the packed refs that no broken file hides: what is told of the file is
-// told of the ref.
+// uncovered are the packed refs that no broken file hides: an error of the file is the ref's.
 func (w *refWalk) uncovered(packed []Ref) []Ref {
 	var broken *UnreadableRef
 	for _, fault := range w.faults {
@@ -143,7 +142,7 @@ func (w *refWalk) walk(name string) {
 
 func (w *refWalk) visit(dir Dir, name string, e Entry) {
 	kind := e.Kind
-	if kind == KindOther { // not every file system tells the kind in a listing
+	if kind == KindOther { // some file systems do not tell the kind in a listing
 		if info, err := dir.Stat(e.Name); err == nil {
 			kind = info.Kind
 		}
@@ -160,7 +159,7 @@ func (w *refWalk) visit(dir Dir, name string, e Entry) {
 	if w.known != nil {
 		switch info, err := dir.Stat(e.Name); {
 		case err != nil || info.Kind != KindFile:
-			w.known.Stamps[name] = RefStamp{} // a packed one below it is not the same
+			w.known.Stamps[name] = RefStamp{} // a packed one below it has changed
 		case w.known.isSame(name, info):
 			w.known.same = append(w.known.same, name)
 			return

@@ -11,7 +11,7 @@ const (
 	lockSuffix = ".lock"
 	// staleLock is the age from which a lock may be taken over.
 	staleLock = 10 * time.Second
-	// longWait is how long a lock is waited for in silence.
+	// longWait is the time to wait for a lock without a message.
 	longWait     = time.Second
 	firstBackoff = time.Millisecond
 	maxBackoff   = 50 * time.Millisecond
@@ -26,13 +26,13 @@ type Ref struct {
 // RefUpdate moves a ref from one object to another.
 type RefUpdate struct {
 	Ref string
-	// Old is the value that the ref must have; empty means that it must not be.
+	// Old is the value that the ref must have; empty means that it must be absent.
 	Old OID
 	// New is the value to give; empty means to delete, in a Transaction only.
 	New OID
 }
 
-// CheckRefName says whether git takes a name as that of a ref, and whether
+// CheckRefName reports whether git takes a name as that of a ref, and whether
 // this package does: it must be below refs/ and shared by all worktrees.
 func CheckRefName(name string) error {
 	if why := refNameFault(name); why != "" {

@@ -28,8 +28,8 @@ func (s *Store) refs() refKeeper { return *s.keeper.Load() }
 
 func (s *Store) keepRefs(k refKeeper) { s.keeper.Store(&k) }
 
-// ReadRef gives the value of a ref. It fails with ErrRefNotFound where there is none, and
-// with an *UnreadableRef where it names no object, or another ref.
+// ReadRef returns the value of a ref. It fails with ErrRefNotFound if there is none, and with an
+// *UnreadableRef if it names no object, or another ref.
 func (s *Store) ReadRef(name string) (OID, error) {
 	if err := CheckRefName(name); err != nil {
 		return "", err
@@ -44,9 +44,8 @@ func (s *Store) ReadRef(name string) (OID, error) {
 	return oid, err
 }
 
-// ListRefs gives the refs whose names start with prefix, sorted by name. Refs
-// that cannot be read do not hide the others: the list is complete without
-// them, and the error names each.
+// ListRefs returns the refs whose names start with prefix, sorted by name. The list has all readable refs,
+// and the error names each unreadable one.
 func (s *Store) ListRefs(prefix string) ([]Ref, error) {
 	if !strings.HasPrefix(prefix, "refs/") {
 		return nil, fmt.Errorf("%w: the prefix %q is not below refs/", ErrRefName, prefix)
@@ -55,25 +54,25 @@ func (s *Store) ListRefs(prefix string) ([]Ref, error) {
 	return s.refs().list(prefix, false)
 }
 
-// ReadAhead is for refs that are read next, or for folders of them, whose names end with a
-// slash: in a reftable one git tells of all. It fails where reading them will.
+// ReadAhead is for refs that are read next, or for folders of them, whose names end with a slash: in a
+// reftable one git tells of all. It fails if reading them will.
 func (s *Store) ReadAhead(names ...string) {
 	if r, is := s.refs().(throughGit); is && readTables(r.root) != "" {
-		_, _, _ = r.each(names...) // who reads a ref is told what is wrong
+		_, _, _ = r.each(names...) // a reader of the ref gets the error
 	}
 }
 
-// RefNames lists the names of the refs below a prefix, sorted, and reads no value of
-// a loose one: a name may be that of a file that names nothing.
+// RefNames lists the names of the refs below a prefix, sorted, and reads no value of a loose one: the file
+// of a listed name may be broken.
 func (s *Store) RefNames(prefix string) ([]string, error) {
 	s.migrated()
 	refs, err := s.refs().list(prefix, true)
 	return refNames(refs), err
 }
 
-// ListBeside lists the refs below a prefix, as ListRefs, and then the names below another,
-// without those that cannot be listed. Where git keeps the refs, one git lists both. known, where
-// it is not nil, saves reading files that have not changed.
+// ListBeside lists the refs below a prefix, as ListRefs, and then the names below another, without
+// unlistable ones. If git keeps the refs, one git lists both. A non-nil known saves reading unchanged
+// files.
 func (s *Store) ListBeside(prefix, other string, known *KnownRefs) (refs []Ref, names []string, err error) {
 	s.migrated()
 	return s.refs().listBeside(prefix, other, known)
@@ -101,7 +100,7 @@ func (s *Store) migrated() bool {
 	return true
 }
 
-// PrepareWrite starts what a Write needs, for who has something else to do until then.
+// PrepareWrite starts the preparations of a Write, so that the caller can do something else meanwhile.
 func (s *Store) PrepareWrite() {
 	if r, is := s.refs().(throughGit); is {
 		r.prepare()

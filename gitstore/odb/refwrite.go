@@ -56,9 +56,9 @@ func (w *write) lock(ctx context.Context, updates []RefUpdate) error {
 	return nil
 }
 
-// openAbove opens what must be flushed with the first move in a directory: its entry
-// in the one above may be another process's, made and never flushed, and so on up.
-// The lock keeps them all where they are, so each is flushed once for all moves.
+// openAbove opens the directories to flush with the first move in one of them: its entry in the one above
+// may be another process's, made and never flushed, and so on up. The lock keeps them all in place, so each
+// is flushed once for all moves.
 func (w *write) openAbove(m *lockedRef) error {
 	if !w.flushes.parallel || w.store.dirs.isDurable(m.dir) {
 		return nil
@@ -73,7 +73,7 @@ func (w *write) openAbove(m *lockedRef) error {
 	return nil
 }
 
-// hasAbove says whether a directory will be flushed, and with it those above it.
+// hasAbove reports whether a directory will be flushed, and with it those above it.
 func (w *write) hasAbove(name string) bool {
 	return slices.ContainsFunc(w.above, func(d parentDir) bool { return d.name == name })
 }
@@ -111,8 +111,8 @@ func (s *Store) lockRef(ctx context.Context, u RefUpdate, deadline time.Time) (*
 	}
 }
 
-// tryLock creates the lock through the directory's handle, where git may have
-// removed the directory since: the lock then goes into a new one.
+// tryLock creates the lock through the directory's handle. If git has removed the directory since, the lock
+// goes into a new one.
 func (s *Store) tryLock(u RefUpdate) (*lockedRef, error) {
 	dirName, base := splitRef(u.Ref)
 	for range dirTries {
@@ -142,8 +142,7 @@ func (s *Store) tryLock(u RefUpdate) (*lockedRef, error) {
 	return nil, fmt.Errorf("%w: %s was removed %d times", ErrRefLocked, dirName, dirTries)
 }
 
-// breakLock takes a stale lock away, where the caller has said that its owner
-// cannot be alive.
+// breakLock removes a stale lock, if the caller has confirmed that its owner is dead.
 func (s *Store) breakLock(ref string) bool {
 	if s.opts.MayBreakLock == nil {
 		return false
@@ -219,8 +218,8 @@ func (s *Store) checkConflict(m *lockedRef, packed packedRefs) error {
 	return nil
 }
 
-// clear removes an empty directory in the place of a ref that has no file: git leaves
-// some, and removes those that it meets.
+// clear removes an empty directory in the place of a ref that has no file: git leaves some, and removes
+// those that it meets.
 func (m *lockedRef) clear() error {
 	info, err := m.dir.Stat(m.base)
 	if err != nil || info.Kind != KindDir {

@@ -2,12 +2,11 @@ package odb
 
 import "sync"
 
-// maxReplaced is how many files are kept open at most until they are closed together.
+// maxReplaced is the number of files that stay open at most until they are closed together.
 const maxReplaced = 16
 
-// replacedFiles are files that others were renamed over. The last close frees one,
-// which may wait for the disk: no writer has to wait for that, and a thread that does it
-// is not woken for each.
+// replacedFiles are files that others were renamed over. Closing the last handle frees a file, which may
+// wait for the disk. So another thread does that, once for several files.
 type replacedFiles struct {
 	mu      sync.Mutex
 	open    []File
@@ -28,7 +27,6 @@ func (r *replacedFiles) add(f File, path Path) {
 	r.closing.Go(func() { closeAll(files) })
 }
 
-// close closes them all.
 func (r *replacedFiles) close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"jp/internal/interleave"
 )
 
-// errKilled is what a killed process would be told of its operations.
+// errKilled is the error of a killed process's operations.
 var errKilled = errors.New("killed")
 
 // scheduled is a disk as one task sees it: every operation waits for its turn.
@@ -29,8 +29,8 @@ type scheduled struct {
 // platter stands for the order of changes on the disk.
 const platter = "the disk"
 
-// in gives what an operation on a name in a directory touches: the name, and that
-// the directories above it are there.
+// in has the accesses of an operation on a name in a directory: the name, and the existence of the
+// directories above it.
 func in(dir, name string, mode interleave.Mode) []interleave.Access {
 	full := path.Join(dir, name)
 	on := []interleave.Access{{Of: full, Mode: mode}}
@@ -46,8 +46,7 @@ func in(dir, name string, mode interleave.Mode) []interleave.Access {
 	return on
 }
 
-// do waits for an operation's turn. Those that change what a power cut leaves
-// are durable changes.
+// do waits for an operation's turn. Those that change the disk after a power cut are durable changes.
 func (s scheduled) do(name string, durable bool, on []interleave.Access, act func() error) (err error) {
 	if durable && s.cuts {
 		on = append(on, interleave.Access{Of: platter, Mode: interleave.Writes})
@@ -130,7 +129,7 @@ func (d scheduledDir) Create(name string, perm uint32) (out odb.File, err error)
 	return out, err
 }
 
-// Mkdir looks first: where there is a directory already, nothing is changed.
+// Mkdir looks first: an existing directory means no change.
 func (d scheduledDir) Mkdir(name string) error {
 	if _, err := d.Stat(name); err == nil {
 		return fs.ErrExist

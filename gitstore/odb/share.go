@@ -7,9 +7,8 @@ import (
 	"jp/gitcmd"
 )
 
-// share gives a file that was just made, and has no name for others yet, the mode that
-// git gives it where the repository is shared. On a file system without modes there is
-// nothing to give.
+// share gives a new file, which has no name for others yet, the mode that git gives it in a shared
+// repository. On a file system without modes it changes nothing.
 func (s *Store) share(f File) error { return s.giveMode(f, false) }
 
 // mkdir makes a folder, as git would in a repository that is shared. One that is there
@@ -28,7 +27,7 @@ func (s *Store) mkdir(parent Dir, name string) error {
 	return errors.Join(s.giveMode(dir, true), dir.Close())
 }
 
-// sharing is with whom the repository is shared. A Store without git does not know.
+// sharing tells with whom the repository is shared. A Store without git does not know.
 func (s *Store) sharing() (gitcmd.Sharing, error) {
 	if s.opts.Git == nil {
 		return gitcmd.ShareUmask, nil

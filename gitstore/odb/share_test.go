@@ -123,7 +123,6 @@ func TestAValueThatGitRefusesIsSaid(t *testing.T) {
 	require.ErrorContains(t, err, "0440")
 }
 
-// A lock that cannot be shared is not left.
 func TestALockThatCannotBeSharedIsNotLeft(t *testing.T) {
 	t.Parallel()
 	repo := newRepo(t)

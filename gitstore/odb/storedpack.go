@@ -41,13 +41,13 @@ func (p *StoredPack) Complete() (name string, err error) {
 	return name, nil
 }
 
-// Discard forgets a pack that is not complete.
+// Discard removes an incomplete pack.
 func (p *StoredPack) Discard() { p.pack.remove() }
 
 // Packs reads single packs of a Store, and makes some.
 type Packs struct{ Store *Store }
 
-// Read gives the wanted objects of the named pack, in no order, and opens no other pack.
+// Read passes the wanted objects of the named pack to take, in no order, and opens no other pack.
 func (r Packs) Read(name string, want func(OID) bool, take func(OID, []byte) error) error {
 	s := r.Store
 	var room atomic.Int64

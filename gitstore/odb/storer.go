@@ -19,8 +19,8 @@ import (
 	"jp/gitcmd"
 )
 
-// packStore reads what packSet cannot, in all object directories. Each is read
-// by a storer of its own, which only one goroutine may use.
+// packStore reads the objects that packSet cannot, in all object directories. Each has a storer of its own,
+// which only one goroutine may use.
 type packStore struct {
 	mu     sync.Mutex
 	opened bool
@@ -75,8 +75,7 @@ func (p *packStore) open(s *Store) {
 	}
 }
 
-// add opens an object directory. One that does not look like a git directory's
-// is left to git.
+// add opens an object directory. git reads one that looks unlike a git directory's.
 func (p *packStore) add(dir string, limit int64) {
 	if filepath.Base(dir) != "objects" {
 		return
@@ -104,7 +103,7 @@ func (p *packStore) close() error {
 	return errors.Join(faults...)
 }
 
-// find gives nil for whatever goes wrong: git is asked then, and it says why.
+// find returns nil after any error: the Store then asks git, which gives the reason.
 func (o *objectPlace) find(h plumbing.Hash) plumbing.EncodedObject {
 	if obj := o.get(h); obj != nil {
 		return obj
@@ -115,8 +114,8 @@ func (o *objectPlace) find(h plumbing.Hash) plumbing.EncodedObject {
 	return nil
 }
 
-// get asks first whether the object is here, which is slow, only where the
-// storer would go on to search the other directories by itself, which is slower.
+// get asks first whether the object is here, which is slow, only if the storer would go on to search the
+// other directories by itself, which is slower.
 func (o *objectPlace) get(h plumbing.Hash) plumbing.EncodedObject {
 	if o.borrows && !o.has(h) {
 		return nil
@@ -130,7 +129,7 @@ func (o *objectPlace) get(h plumbing.Hash) plumbing.EncodedObject {
 
 func (o *objectPlace) has(h plumbing.Hash) bool { return o.storer.HasEncodedObject(h) == nil }
 
-// reindex says whether the packs have changed since they were last looked at.
+// reindex reports whether the packs have changed since they were last looked at.
 func (o *objectPlace) reindex() bool {
 	now := packNames(o.dir)
 	if slices.Equal(now, o.packs) {

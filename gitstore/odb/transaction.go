@@ -10,10 +10,9 @@ import (
 	"jp/gitcmd"
 )
 
-// Transaction makes, moves and deletes refs, all of them or none, through
-// `git update-ref`. It writes no reflog. The objects must be durable already.
-// When ctx ends it, only reading the refs again says what has happened. Where a
-// kill or a disk ends git between two of the refs, the others follow.
+// Transaction makes, moves and deletes refs, all of them or none, through `git update-ref`. It writes no
+// reflog. The objects must be durable already. When ctx ends it, only reading the refs again shows the
+// outcome. If a kill or a disk error ends git between two of the refs, the others follow.
 func (s *Store) Transaction(ctx context.Context, updates []RefUpdate) error {
 	if err := s.checkPoison(); err != nil {
 		return err
@@ -64,9 +63,8 @@ func (r fileRefs) update(ctx context.Context, updates []RefUpdate) error {
 	return err
 }
 
-// resumable is what git has left of a transaction, nil if another process has moved
-// one of its refs. It is worth another try where git has done a part of it, or a
-// stale lock stood in the way.
+// resumable is the part of a transaction that git has left, nil if another process has moved one of its
+// refs. It is worth another try if git has done a part of it, or a stale lock was in the way.
 func (r fileRefs) resumable(updates []RefUpdate) (left []RefUpdate, again bool) {
 	s := r.store
 	left = []RefUpdate{}
@@ -86,7 +84,7 @@ func (r fileRefs) resumable(updates []RefUpdate) (left []RefUpdate, again bool) 
 	return left, again || part
 }
 
-// explain finds out why git has refused, from the refs and not from its words.
+// explain finds the reason of git's refusal, from the refs instead of its words.
 func (r fileRefs) explain(updates []RefUpdate, cause error) error {
 	s := r.store
 	for _, u := range updates {
@@ -112,8 +110,7 @@ func (r fileRefs) explain(updates []RefUpdate, cause error) error {
 	return fmt.Errorf("move refs: %w", classify(withErrno(cause)))
 }
 
-// probe writes where git should have written new refs. git does not always say why
-// it could not.
+// probe writes in the directories of git's new refs. git does not always give its reason.
 func (s *Store) probe(updates []RefUpdate) error {
 	if tables, err := s.root.OpenDir(tablesFolder); err == nil {
 		defer tables.Close()
@@ -137,7 +134,7 @@ func (s *Store) probe(updates []RefUpdate) error {
 	return nil
 }
 
-// writeProbe makes a file that no git takes for a ref, and removes it.
+// writeProbe makes a file that git does not take for a ref, and removes it.
 func writeProbe(dir Dir, name string, oid OID) error {
 	f, err := dir.Create(name, lockPerm)
 	if err != nil {
@@ -147,7 +144,7 @@ func writeProbe(dir Dir, name string, oid OID) error {
 	return errors.Join(err, f.Close(), dir.Remove(name))
 }
 
-// syncRefs does what git leaves out: it flushes files and not directories.
+// syncRefs flushes the directories, since git flushes only files.
 func (s *Store) syncRefs(updates []RefUpdate) error {
 	if s.opts.Durability == Off {
 		return nil

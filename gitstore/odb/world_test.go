@@ -15,19 +15,19 @@ import (
 	"jp/internal/interleave"
 )
 
-// world is a disk that several processes write to, and what they were told.
+// world is a disk that several processes write to, with the results that they got.
 type world struct {
 	disk    *faultfs.Disk
 	base    odb.Object
 	cuts    bool // the power may go after every step
 	acked   []odb.OID
-	refused []error   // what losers were told
-	killed  int       // processes that were never told anything
+	refused []error   // the losers' errors
+	killed  int       // processes without a result
 	cut     uint64    // how often the power went
-	changed bool      // since the disk was looked at
-	seen    uint64    // what was on it then
-	fault   error     // what a reader saw that it must not see
-	planned []odb.OID // what one process appends in turn
+	changed bool      // since the last look at the disk
+	seen    uint64    // the fingerprint of its content then
+	fault   error     // a reader's forbidden observation
+	planned []odb.OID // the appends of one process, in order
 	left    time.Time // when a process that is dead made its lock
 }
 
@@ -42,7 +42,6 @@ func newWorld(journal bool) *world {
 	return w
 }
 
-// emptyWorld has no conversation.
 func emptyWorld(journal bool) *world {
 	w := &world{disk: faultfs.NewDisk(journal, "/repo/objects", "/repo/refs/jp/conversations")}
 	w.write(odb.Batch{Objects: []odb.Object{emptyTree}})
@@ -60,7 +59,7 @@ func (w *world) write(b odb.Batch) {
 	}
 }
 
-// leaveLock is what a process that was killed has left.
+// leaveLock leaves the lock of a killed process.
 func (w *world) leaveLock() *world {
 	dir, err := w.disk.OpenDir("/repo/refs/jp/conversations")
 	if err != nil {
@@ -78,8 +77,8 @@ func (w *world) leaveLock() *world {
 	return w
 }
 
-// chainOn is the chain that the ref names on a disk, newest first, all of it
-// there; nothing where there is no ref.
+// chainOn is the chain that the ref names on a disk, newest first, all of it there; empty if there is no
+// ref.
 func chainOn(disk *faultfs.Disk) (chain []odb.OID, err error) {
 	s, err := odb.Open("/repo", odb.Options{Format: testFormat, FS: disk})
 	if err != nil {
@@ -100,8 +99,8 @@ func chainOn(disk *faultfs.Disk) (chain []odb.OID, err error) {
 	return chain, err
 }
 
-// holds says whether what was acknowledged is on a disk: each of it once, in a
-// chain without anything else than it, the base, and what killed processes wrote.
+// holds checks that the acknowledged events are on a disk: each of them once, in a chain of only them, the
+// base, and the events of killed processes.
 func (w *world) holds(disk *faultfs.Disk) error {
 	found, err := chainOn(disk)
 	if err != nil {
@@ -118,7 +117,7 @@ func (w *world) holds(disk *faultfs.Disk) error {
 	return nil
 }
 
-// each is asked after every step.
+// each is called after every step.
 func (w *world) each() error {
 	if !w.changed {
 		return nil
@@ -137,7 +136,7 @@ func (w *world) each() error {
 	return nil
 }
 
-// oneWins is what must hold in the end of processes that knew the same head.
+// oneWins is the condition at the end of processes that knew the same head.
 func (w *world) oneWins() error {
 	if len(w.acked) > 1 || len(w.acked) == 0 && w.killed == 0 {
 		return fmt.Errorf("%d processes won", len(w.acked))
@@ -149,8 +148,8 @@ func (w *world) oneWins() error {
 	return errors.Join(err, w.atLast())
 }
 
-// atLast is what must hold in any end: the losers were told why, nothing is left
-// behind by the living, and the next process goes on where the ref is.
+// atLast is the condition at any end: the losers got the reason, the living left no files behind, and the
+// next process goes on from the ref.
 func (w *world) atLast() error {
 	for _, err := range w.refused {
 		if !errors.Is(err, odb.ErrRefMoved) && !errors.Is(err, odb.ErrRefLocked) && !errors.Is(err, odb.ErrRefExists) {

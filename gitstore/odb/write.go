@@ -10,20 +10,17 @@ import (
 	"jp/gitcmd"
 )
 
-// Batch is what becomes durable together. The objects' data must not change
-// afterwards.
+// Batch becomes durable together. The objects' data must not change afterwards.
 type Batch struct {
-	// Objects are written in this order: what is named before what names it.
+	// Objects are written in this order: an object before those that name it.
 	Objects []Object
-	// Updates move refs in this order, after all objects. A crash may leave
-	// the first ones moved and the others not.
+	// Updates move refs in this order, after all objects. A crash may leave only the first ones moved.
 	Updates []RefUpdate
 }
 
-// Write puts the objects and moves the refs, each only from its Old value. On
-// return without an error all of it is durable. With ErrRefMoved,
-// ErrRefExists, ErrRefLocked, ErrNoSpace or ErrReadOnly and one ref in the
-// batch, the ref has not moved; after ErrPoisoned it may have.
+// Write puts the objects and moves the refs, each only from its Old value. On return without an error all
+// of it is durable. With ErrRefMoved, ErrRefExists, ErrRefLocked, ErrNoSpace or ErrReadOnly and one ref in
+// the batch, the ref has not moved; after ErrPoisoned it may have.
 func (s *Store) Write(ctx context.Context, b Batch) error {
 	if err := s.checkPoison(); err != nil {
 		return err
@@ -68,10 +65,10 @@ func (r fileRefs) write(ctx context.Context, first, rest []Object, updates []Ref
 	return nil
 }
 
-// maxStaged is how many objects are under way at once; each has a file open.
+// maxStaged is the number of objects under way at once. Each has a file open.
 const maxStaged = 512
 
-// writeObjects makes objects durable that no ref names yet, some at a time.
+// writeObjects makes objects durable before a ref names them, some at a time.
 func (s *Store) writeObjects(ctx context.Context, objects []Object) error {
 	for some := range slices.Chunk(objects, maxStaged) {
 		if err := s.writeSome(ctx, some); err != nil {
@@ -93,8 +90,8 @@ func (s *Store) writeSome(ctx context.Context, objects []Object) error {
 	return w.move(ctx)
 }
 
-// rewriteLost writes those objects again that were pruned while others were being
-// written, because no ref names them yet.
+// rewriteLost writes objects again that were pruned while others were being written, because no ref names
+// them yet.
 func (s *Store) rewriteLost(ctx context.Context, objects []Object) error {
 	for range nameTries {
 		lost := s.lost(objects)
@@ -108,8 +105,8 @@ func (s *Store) rewriteLost(ctx context.Context, objects []Object) error {
 	return fmt.Errorf("write objects: %w: removed %d times while others were written", ErrObjectMissing, nameTries)
 }
 
-// lost are the objects that a new reader would not find: a pack that was removed
-// has none, although this process can still read it.
+// lost are the objects that a new reader would miss: also those of a removed pack, although this process
+// can still read it.
 func (s *Store) lost(objects []Object) (lost []Object) {
 	for _, o := range objects {
 		if _, err := s.objects.Stat(o.OID.file()); errors.Is(err, fs.ErrNotExist) {
@@ -126,7 +123,7 @@ func (s *Store) lost(objects []Object) (lost []Object) {
 	})
 }
 
-// gitHas asks git, which can read whatever there is.
+// gitHas asks git, which can read any object.
 func (s *Store) gitHas(oid OID) bool {
 	_, _, err := s.child.info(context.Background(), s, oid)
 	return err == nil
@@ -163,11 +160,11 @@ type write struct {
 	staged  []*stagedObject
 	moves   []*lockedRef
 	content []byte      // of the last small file, whose memory the next one takes
-	above   []parentDir // the directories above those of the refs, where they are to be flushed
+	above   []parentDir // the directories above those of the refs, if they are to be flushed
 }
 
-// move gives the refs their values and commits. It cannot be cancelled: from
-// the first rename on, only its end says what happened.
+// move gives the refs their values and commits. It cannot be cancelled: from the first rename on, only its
+// end tells the outcome.
 func (w *write) move(context.Context) error {
 	last := w.store.objects
 	if err := w.settleLocks(); err != nil {
@@ -188,7 +185,7 @@ func (w *write) move(context.Context) error {
 	return nil
 }
 
-// settleLocks waits for the refs' new values, where settle has not yet done so.
+// settleLocks waits for the refs' new values, if settle has not yet done so.
 func (w *write) settleLocks() error {
 	if w.flushes.parallel {
 		return nil
@@ -201,9 +198,8 @@ func (w *write) settleLocks() error {
 	return nil
 }
 
-// abandon gives everything back: of what is finished only the handles, of
-// what is not also the temporary files and locks. The old values' files stay open,
-// so that no rename has to free one.
+// abandon releases everything: only the handles of finished files, and also the temporary files and locks
+// of the rest. The old values' files stay open, so that no rename has to free one.
 func (w *write) abandon() {
 	for _, o := range w.staged {
 		o.abandon(w.store.objects)
