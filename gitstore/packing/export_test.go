@@ -2,11 +2,10 @@ package packing
 
 import "errors"
 
-// ErrBroken is what everything says from where a Pack is broken off.
+// ErrBroken is the error of all file operations after a Pack is broken off.
 var ErrBroken = errors.New("broken off")
 
-// BreakAt breaks a Packer off before it changes files for the n-th time. What it
-// returns counts them.
+// BreakAt breaks a Packer off before it changes files for the n-th time. Its result counts the changes.
 func (p *Packer) BreakAt(n int) (done *int) {
 	done = new(int)
 	p.Before(func(string, string) error {
@@ -18,8 +17,8 @@ func (p *Packer) BreakAt(n int) (done *int) {
 	return done
 }
 
-// Before asks before each change of a file, by the name of what makes it: where the
-// answer is an error, that is what the change says.
+// Before asks before each change of a file, with the name of the operation: if the answer is an error, the
+// change fails with it.
 func (p *Packer) Before(ask func(what, name string) error) { p.files = asking{p.files, ask} }
 
 type asking struct {

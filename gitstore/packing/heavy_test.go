@@ -15,7 +15,7 @@ import (
 	"jp/gitstore/odb"
 )
 
-// Few objects are worth a pack if they are large, but not what a Pack has left.
+// Few objects are worth a pack if they are large, but objects that a Pack has left do not count.
 func TestHeavy(t *testing.T) {
 	f := newField(t)
 	began := time.Now()

@@ -19,10 +19,9 @@ const (
 // longest is after which time a Pack that has begun counts as broken off.
 const longest = 10 * time.Minute
 
-// Due reports whether about Enough loose objects have come since the last Pack, and no
-// other one is under way. It samples some folders. Only Pack can tell jp's objects from
-// the user's, so Due may say yes once for the user's, and once after a gc removed many
-// that the last Pack left.
+// Due reports whether about Enough loose objects have come since the last Pack, and no Pack is running. It
+// samples some folders. Only Pack can tell jp's objects from the user's, so Due may say yes once for the
+// user's, and once after a gc removed many that the last Pack left.
 func (p *Packer) Due() bool {
 	s := p.readState()
 	if age := time.Since(s.Began); age >= 0 && age < longest {
@@ -33,20 +32,20 @@ func (p *Packer) Due() bool {
 		found += p.looseIn(i * fanoutDirs / sampled)
 	}
 	found *= fanoutDirs / sampled
-	some := s.Left/8 + Enough // what a sample may be wrong by, and what is enough
+	some := s.Left/8 + Enough // the error of a sample, and Enough
 	return found >= s.Left+some || found < s.Left-some
 }
 
-// What loose objects have to come to, in bytes, for a Pack although they are few, and how much
-// of that a command writes before all are counted. Versions of a large file become one and the
-// differences to it.
+// The size of loose objects, in bytes, that makes a Pack worthwhile although they are few, and how much of
+// that a command writes before jp counts all. Versions of a large file become one and the differences to
+// it.
 const (
 	enoughBytes = 64 << 20
 	someBytes   = 1 << 20
 )
 
-// Heavy reports whether what was written since a time and before is many bytes, and no other
-// Pack is under way. It counts all only if the new part is not little.
+// Heavy reports whether the size of the loose objects differs by many bytes from the rest that the last
+// Pack left, and no Pack is running. It counts all objects only if those written since a time are large.
 func (p *Packer) Heavy(since time.Time) bool {
 	s := p.readState()
 	if age := time.Since(s.Began); age >= 0 && age < longest {

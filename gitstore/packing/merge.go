@@ -13,10 +13,9 @@ import (
 	"jp/gitstore/odb"
 )
 
-// growth is how many times as large a pack of ours is as all smaller ones together.
-// Few packs are left then, one more for each fivefold of what is packed, and every git
-// command opens each of them. The price is that an object is rewritten some seven
-// times until 60,000 are packed, ten until 300,000.
+// growth is how many times as large a pack of ours is as all smaller ones together. So packs stay few, one
+// more for each fivefold of objects, since every git command opens each of them. The price is that an
+// object is rewritten some seven times until 60,000 are packed, ten until 300,000.
 const growth = 4
 
 // mostMerged is from how many objects on a pack stays as it is. To merge packs, git holds each
@@ -64,8 +63,7 @@ func (p *Packer) merge(ctx context.Context, s *state) (merged int, err error) {
 	return len(some), nil
 }
 
-// blame notes which of the packs cannot be read, so that the others are merged
-// without them.
+// blame notes the unreadable packs, so that Pack merges the others without them.
 func (p *Packer) blame(ctx context.Context, s *state, packs []packRecord) {
 	for i := range s.Packs {
 		if pack := &s.Packs[i]; contains(packs, *pack) && ctx.Err() == nil {

@@ -17,7 +17,7 @@ const (
 	multiChain  = "multi-pack-index-chain"
 )
 
-// errMultiIndex says that an index of many packs is none that we can read.
+// errMultiIndex says that the file is no index of many packs that jp can read.
 var errMultiIndex = errors.New("not an index of many packs")
 
 // hasMultiIndex reports whether git keeps an index of many packs here.
@@ -30,8 +30,8 @@ func (p *Packer) hasMultiIndex() bool {
 	return false
 }
 
-// Misled reports whether git keeps an index that names packs which are not there:
-// it then takes objects for missing that other packs have.
+// Misled reports whether git keeps an index that names missing packs: git then misses objects that other
+// packs have.
 func (p *Packer) Misled() bool {
 	files, _ := filepath.Glob(filepath.Join(p.packDir(), multiFolder, "*.midx"))
 	for _, file := range append(files, filepath.Join(p.packDir(), multiIndex)) {
@@ -41,7 +41,7 @@ func (p *Packer) Misled() bool {
 		}
 		names, err := multiNames(data)
 		if err != nil {
-			continue // git says what is wrong with it
+			continue // git names the fault
 		}
 		for _, name := range names {
 			if pack, _ := strings.CutSuffix(name, ".idx"); packName(pack) && !p.placed(packRecord{Name: pack}) {
@@ -52,8 +52,8 @@ func (p *Packer) Misled() bool {
 	return false
 }
 
-// mendMultiIndex takes away an index that misleads git, as git itself does when it
-// removes packs. Nothing is in it that the packs do not have.
+// mendMultiIndex removes an index that misleads git, as git itself does when it removes packs. All its
+// entries are in the packs, too.
 func (p *Packer) mendMultiIndex() error {
 	if !p.Misled() {
 		return nil

@@ -39,7 +39,7 @@ func (f *field) overwrite(pack, oid string) {
 	f.t.Fatalf("%s is not in %s", oid, pack)
 }
 
-// loosen writes an object loose, whoever has it packed.
+// loosen writes an object loose, even if a pack has it.
 func (f *field) loosen(kind string, data []byte) (path string) {
 	f.t.Helper()
 	oid := string(object(kind, string(data)).OID)
@@ -60,8 +60,7 @@ func (f *field) packFiles() []string {
 	return found
 }
 
-// What the user has loose is left alone, although a pack of the user's has it, too:
-// nobody knows whether it has it whole.
+// The user's loose objects stay, although a pack of the user's has them, too: that copy may be damaged.
 func TestTheOnlyGoodCopyStays(t *testing.T) {
 	f := newField(t)
 	f.git("repack", "-a", "-d", "-q")
@@ -95,8 +94,8 @@ func TestADamagedPackIsNotMerged(t *testing.T) {
 	require.NoDirExists(t, filepath.Join(f.dir, ".git/objects/jp-packing"))
 }
 
-// Where git keeps an index of many packs, their merging is git's; one that names
-// packs that are gone is taken away.
+// If git keeps an index of many packs, their merging is git's. jp removes an index that names missing
+// packs.
 func TestAnIndexOfManyPacks(t *testing.T) {
 	f := newField(t)
 	file := filepath.Join(f.dir, ".git/objects/pack/multi-pack-index")
@@ -122,7 +121,7 @@ func TestAnIndexOfManyPacks(t *testing.T) {
 	f.whole()
 }
 
-// What the user has configured for packs that travel does not hold for ours.
+// The user's settings for packs that travel do not hold for ours.
 func TestConfiguredSizeAndVersion(t *testing.T) {
 	f := newField(t)
 	f.git("config", "pack.packSizeLimit", "1m")
@@ -138,7 +137,7 @@ func TestConfiguredSizeAndVersion(t *testing.T) {
 	f.whole()
 }
 
-// Whatever stands in the state, no Pack stumbles over it twice.
+// With any state, a Pack stumbles over it at most once.
 func TestAnySortOfState(t *testing.T) {
 	for name, change := range map[string]func(state, pack string) string{
 		"twice": func(_, pack string) string {
@@ -194,7 +193,7 @@ func TestHalfAPackIsNotMerged(t *testing.T) {
 	}
 }
 
-// A pack that was never indexed and cannot be stops no other.
+// A pack that was never indexed and cannot be does not stop the others.
 func TestADamagedPackWithoutIndex(t *testing.T) {
 	f := newField(t)
 	f.grow("jp-c17528832001-aaaa", 2)
@@ -276,7 +275,7 @@ func TestTheNextPackFlushesWhatWasNot(t *testing.T) {
 	f.whole()
 }
 
-// Where that flush fails, no loose file goes.
+// If that flush fails, all loose files stay.
 func TestLooseFilesStayWhereThePackIsNotFlushed(t *testing.T) {
 	f := newField(t)
 	f.grow("jp-c17528832001-aaaa", 3)
@@ -293,7 +292,7 @@ func TestLooseFilesStayWhereThePackIsNotFlushed(t *testing.T) {
 	f.whole()
 }
 
-// A pack that was damaged after it was made lets no loose file go that it was made of.
+// A pack that was damaged after it was made keeps all its objects' loose files.
 func TestLooseFilesStayBesideADamagedPack(t *testing.T) {
 	f := newField(t)
 	f.grow("jp-c17528832001-aaaa", 3)
@@ -318,7 +317,7 @@ func TestLooseFilesStayBesideADamagedPack(t *testing.T) {
 	f.whole()
 }
 
-// Packs stay where the one that they would become lacks what one of them has.
+// Packs stay if the one that they would become lacks an object of theirs.
 func TestPacksStayWhereTheirOneLacksSomething(t *testing.T) {
 	f := newField(t)
 	f.grow("jp-c17528832001-aaaa", 3)
@@ -334,7 +333,7 @@ func TestPacksStayWhereTheirOneLacksSomething(t *testing.T) {
 	f.whole()
 }
 
-// What somebody removes of a new pack while it is listed keeps its loose files.
+// If a file of a new pack is removed while it is listed, the loose files stay.
 func TestLooseFilesStayWhereTheirPackIsRemoved(t *testing.T) {
 	f := newField(t)
 	f.grow("jp-c17528832001-aaaa", 3)
@@ -347,7 +346,7 @@ func TestLooseFilesStayWhereTheirPackIsRemoved(t *testing.T) {
 	f.whole()
 }
 
-// Packs are flushed also where the user lets git flush nothing.
+// Packs are flushed even if the user's git flushes nothing.
 func TestWhatPacksFlushesIt(t *testing.T) {
 	f := newField(t)
 	f.git("config", "core.fsync", "none")

@@ -14,12 +14,12 @@ import (
 	"jp/internal/safefile"
 )
 
-// settings make git flush what it writes, and one pack with an index that everybody
-// can read. One thread, and a bound for the memory of deltas, leave the machine to others.
+// settings make git flush its files, and write one pack with an index that everybody can read. One thread,
+// and a bound for the memory of deltas, leave the machine to others.
 var settings = []string{"core.fsync=all", "core.fsyncMethod=fsync", "pack.threads=1", "pack.windowMemory=256m", "pack.packSizeLimit=0", "pack.indexVersion=2"}
 
-// packLoose packs what is loose of conversations and removes the loose files, also
-// those of packs for which that was broken off.
+// packLoose packs the loose objects of conversations and removes the loose files, also those of packs for
+// which an earlier removal was interrupted.
 func (p *Packer) packLoose(ctx context.Context, s *state) (packed int, err error) {
 	if err := p.endRemovals(ctx, s); err != nil {
 		return 0, err
@@ -70,8 +70,8 @@ func (p *Packer) endRemovals(ctx context.Context, s *state) error {
 	return nil
 }
 
-// removeLoose removes the loose files of what a pack has. Those of objects that only
-// packs of others have stay: no reader has read these packs.
+// removeLoose removes the loose files of a pack's objects. Those of objects that only packs of others have
+// stay: no reader has read these packs.
 func (p *Packer) removeLoose(ctx context.Context, pack *packRecord) error {
 	objects, err := p.list(ctx, *pack, p.packDir())
 	if err != nil {
@@ -90,8 +90,8 @@ func (p *Packer) removeLoose(ctx context.Context, pack *packRecord) error {
 	return nil
 }
 
-// packSpans packs all spans at once. Where git cannot, because an object of one
-// of them is missing or damaged, each is packed alone, and that one stays loose.
+// packSpans packs all spans at once. If git cannot, because an object of one of them is missing or damaged,
+// it packs each alone, and that one stays loose.
 func (p *Packer) packSpans(ctx context.Context, spans []span) ([]packRecord, error) {
 	packs, err := p.packObjects(ctx, spans)
 	var exit *gitcmd.ExitError
@@ -112,7 +112,7 @@ func (p *Packer) packSpans(ctx context.Context, spans []span) ([]packRecord, err
 	return packs, nil
 }
 
-// packObjects makes a pack of what the spans need and no pack has.
+// packObjects makes a pack of the objects that the spans need and no pack has.
 func (p *Packer) packObjects(ctx context.Context, spans []span) ([]packRecord, error) {
 	var revisions strings.Builder
 	for _, s := range spans {
@@ -164,7 +164,7 @@ func (p *Packer) verify(ctx context.Context, pack packRecord, dir string) error 
 	return nil
 }
 
-// list is what is in a pack by its index.
+// list are a pack's objects by its index.
 func (p *Packer) list(ctx context.Context, pack packRecord, dir string) (objects []odb.OID, err error) {
 	index, err := os.Open(filepath.Join(dir, pack.Name+".idx"))
 	if err != nil {
@@ -177,7 +177,7 @@ func (p *Packer) list(ctx context.Context, pack packRecord, dir string) (objects
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrUnread, pack.Name, err)
 	}
-	for line := range strings.Lines(string(out)) { // where it begins, the object, a checksum
+	for line := range strings.Lines(string(out)) { // the offset, the object, a checksum
 		fields := strings.Fields(line)
 		if len(fields) < 2 {
 			return nil, fmt.Errorf("%w: the index of %s: %q", ErrUnread, pack.Name, line)

@@ -1,15 +1,13 @@
 // Package packing moves the loose objects of conversations into packs, so that
 // the files of a repository stay few however long jp is used.
 //
-// The git program packs, into a folder of this package's own: packs get their
-// place when they are whole, and known to be ours. What holds: a loose file is
-// removed only after a pack that holds its object is on the disk and another
-// process has read that pack; only packs that this package made are ever merged;
-// at most one process packs in a repository at a time; and writers and readers go
-// on meanwhile, since no ref moves.
+// The git program packs, into a folder of this package's own: a pack gets its place when it is whole, and
+// known to be ours. Invariants: a loose file is removed only after a pack that holds its object is on the
+// disk and another process has read that pack; only packs that this package made are ever merged; at most
+// one process packs in a repository at a time; and writers and readers go on meanwhile, since no ref moves.
 //
-// It refuses to be a gc: it never drops an object, never touches the packs of
-// the user, and leaves alone whatever no conversation needs.
+// It refuses to be a gc: it never drops an object, never touches the packs of the user, and leaves alone
+// all objects that no conversation needs.
 package packing
 
 import (
@@ -35,7 +33,7 @@ type Packer struct {
 	files files
 	dir   string // the git directory
 	work  string // where packs are made
-	state string // where it notes what it did
+	state string // the path of its notes
 	lock  string
 }
 
@@ -46,16 +44,16 @@ func New(db *odb.Store, git *gitcmd.Git) *Packer {
 	return &Packer{odb: db, git: git, files: osFiles{git.Share}, dir: db.Dir(), work: work, state: filepath.Join(own, "packing.json"), lock: filepath.Join(own, "packing.lock")}
 }
 
-// A Result is what one Pack did.
+// Result is the work of one Pack.
 type Result struct {
 	Packed int // objects that went into new packs
 	Merged int // packs of ours that became one
 	Left   int // loose objects that are left in the repository
 }
 
-// Pack packs what conversations have loose, and merges packs of ours where they
-// have become many. It is ErrBusy where another process packs. An error leaves
-// every object where it was, or in two places.
+// Pack packs the loose objects of conversations, and merges packs of ours if they have become many. It
+// fails with ErrBusy if another process packs. After an error every object is in its old place, or in two
+// places.
 func (p *Packer) Pack(ctx context.Context) (r Result, err error) {
 	unlock, err := p.alone()
 	if err != nil {
@@ -78,8 +76,8 @@ func (p *Packer) Pack(ctx context.Context) (r Result, err error) {
 	return r, errors.Join(err, p.mendMultiIndex(), p.writeState(s))
 }
 
-// Made notes packs of conversations that were not made here, so that they are merged as those
-// which were. Where another process packs, they are left as they are.
+// Made notes packs of conversations from elsewhere, so that Pack merges them like its own. If another
+// process packs, it does nothing.
 func (p *Packer) Made(names []string) error {
 	if len(names) == 0 {
 		return nil

@@ -173,7 +173,7 @@ func TestDueLooksAwayFromWhatCannotBePacked(t *testing.T) {
 	require.False(t, f.Due(), "once is enough")
 }
 
-// What a Pack left and a gc took makes no room for as many of ours.
+// Objects that a Pack left and a gc took make no room for as many of ours.
 func TestDueWhenWhatCouldNotBePackedIsGone(t *testing.T) {
 	f := newField(t)
 	for i := range 4 * packing.Enough {
@@ -198,7 +198,7 @@ func TestPacksBecomeOne(t *testing.T) {
 	users := f.packs()
 	for _, want := range []struct{ merged, packs int }{
 		{0, 1}, {2, 1}, {2, 1}, {2, 1}, // 12 objects and 12, 24 and 12, 36 and 12
-		{0, 2}, {3, 1}, // 48 beside 12 stays; not beside 12 and 12
+		{0, 2}, {3, 1}, // 48 beside 12 stays, but not beside 12 and 12
 		{0, 2}, {3, 1}, // 72
 		{0, 2}, {2, 2}, {3, 1}, // 96, also beside 24
 	} {
@@ -212,8 +212,8 @@ func TestPacksBecomeOne(t *testing.T) {
 	}
 }
 
-// However packs come, each that is left is large beside the smaller ones, so they
-// are few; and none is merged in vain.
+// In any order of packs, each one left is large beside the smaller ones, so they are few; and every merge
+// is useful.
 func TestFewPacksAreLeft(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var packs []int
@@ -273,7 +273,7 @@ func TestOneDamagedConversationKeepsNoOtherLoose(t *testing.T) {
 	f := newField(t)
 	f.grow("jp-c17528832001-aaaa", 3)
 	f.grow("jp-c17528832002-bbbb", 3)
-	f.open("git") // a store restores what it wrote a moment ago
+	f.open("git") // a store restores its own recent writes
 	lost := f.git("rev-parse", "refs/jp/conversations/jp-c17528832001-aaaa~1:f")
 	require.NoError(t, os.Remove(filepath.Join(f.dir, ".git/objects", lost[:2], lost[2:])))
 	r, err := f.Pack(t.Context())
@@ -290,7 +290,7 @@ func TestOneDamagedConversationKeepsNoOtherLoose(t *testing.T) {
 	require.Equal(t, 3, r.Packed)
 }
 
-// brokenGit is a git in which one subcommand does what the shell line says.
+// brokenGit is a git in which one subcommand runs the shell line.
 func brokenGit(t *testing.T, subcommand, line string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "git")
@@ -328,9 +328,8 @@ func TestNothingIsRemovedForAPackThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// Wherever a Pack is broken off, nothing is lost, and the next one leaves what it
-// would have left: no pack that is nobody's, nothing loose that is packed, no file
-// that git does not know.
+// After a break at any step, nothing is lost, and the next Pack ends as usual: it leaves only known packs
+// and files, and nothing is both loose and packed.
 func TestPackThatIsBrokenOff(t *testing.T) {
 	broken := 0
 	for at := 1; ; at++ {

@@ -12,14 +12,14 @@ import (
 	"jp/gitcmd"
 )
 
-// workFolder stands beside the folders of objects. No git looks into it.
+// workFolder is beside the folders of objects. git does not look into it.
 const workFolder = "jp-packing"
 
-// suffixes are those of a pack's files, in the order in which they get their places:
-// a pack without an index is not looked at.
+// suffixes are those of a pack's files, in the order in which they get their places: git ignores a pack
+// without an index.
 var suffixes = []string{".rev", ".pack", ".idx"}
 
-// tidy removes what a Pack that was broken off has left where packs are made.
+// tidy removes the files that an interrupted Pack has left in its work folder.
 func (p *Packer) tidy() error { return p.files.RemoveAll(p.work) }
 
 // install notes that packs are ours and moves them to the others, durably. gone are
@@ -41,8 +41,8 @@ func (p *Packer) install(s *state, packs []packRecord, gone ...packRecord) error
 	return errors.Join(p.files.Sync(p.packDir()), p.tidy())
 }
 
-// endMoves ends what a kill has broken off: a pack that has no index yet gets one, and
-// of one that was being removed nothing is left.
+// endMoves completes the work of a killed Pack: it makes missing indexes, and removes the rest of packs
+// that were being removed.
 func (p *Packer) endMoves(ctx context.Context, s *state) error {
 	for _, pack := range s.Packs {
 		if !packName(pack.Name) || p.placed(pack) {
@@ -57,7 +57,7 @@ func (p *Packer) endMoves(ctx context.Context, s *state) error {
 				return err
 			}
 		case pack.Loose:
-			// A damaged one stays as it is: for it nothing was removed.
+			// A damaged one stays as it is: the Pack has removed no file for it.
 			_, err := p.git.RunWith(ctx, p.command("index-pack", p.file(pack, ".pack")))
 			if exit := (*gitcmd.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 				return fmt.Errorf("%w: %s: %w", ErrUnread, pack.Name, err)
@@ -86,7 +86,7 @@ func (p *Packer) move(pack packRecord) error {
 	return nil
 }
 
-// remove takes the index away first.
+// remove removes the index first.
 func (p *Packer) remove(pack packRecord) error {
 	for _, suffix := range slices.Backward(suffixes) {
 		if err := p.files.Remove(p.file(pack, suffix)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -102,12 +102,11 @@ func (p *Packer) file(pack packRecord, suffix string) string {
 	return filepath.Join(p.packDir(), pack.Name+suffix)
 }
 
-// contains reports whether a pack is among some.
 func contains(packs []packRecord, pack packRecord) bool {
 	return slices.ContainsFunc(packs, func(m packRecord) bool { return m.Name == pack.Name })
 }
 
-// without is the packs that are not among others.
+// without are the packs that are missing among others.
 func without(packs, others []packRecord) (rest []packRecord) {
 	for _, pack := range packs {
 		if !contains(others, pack) {

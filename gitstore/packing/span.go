@@ -11,13 +11,13 @@ import (
 // refs are below which everything belongs to conversations.
 const refs = "refs/jp/"
 
-// keepsPayload reports whether the commits of a ref are no events, here or below a remote.
+// keepsPayload reports whether the commits of a ref keep payload, here or below a remote.
 func keepsPayload(ref string) bool {
 	return strings.Contains(strings.TrimPrefix(ref, refs+"remotes/"), "/payloads/")
 }
 
-// A span is the commits of one ref that are loose: those from head down to the
-// one above end, which is "" where they reach to a root.
+// A span is the commits of one ref that are loose: those from head down to the one above end, which is ""
+// if they reach to a root.
 type span struct {
 	head, end odb.OID
 }
@@ -30,8 +30,8 @@ func (s span) revisions() string {
 	return string(s.head) + "\n^" + string(s.end) + "\n"
 }
 
-// loose finds the spans of all refs. A ref that cannot be followed has none:
-// what is wrong with it is for others to say.
+// loose finds the spans of all refs. A ref that cannot be followed has none: other commands report its
+// damage.
 func (p *Packer) loose(ctx context.Context) ([]span, error) {
 	all, err := p.odb.ListRefs(refs)
 	if err != nil && len(all) == 0 {
@@ -59,23 +59,22 @@ func (p *Packer) loose(ctx context.Context) ([]span, error) {
 	return found, context.Cause(ctx)
 }
 
-// A walkBoundary is where a walk ends; not ok where the chain cannot be followed.
+// A walkBoundary is the end of a walk; ok is false if the chain cannot be followed.
 type walkBoundary struct {
 	end odb.OID
 	ok  bool
 }
 
-// A walker walks from refs down. What one walk has passed, no other passes again:
-// thousands of forks share most of their commits.
+// A walker walks from refs down. Each commit is passed once: thousands of forks share most of their
+// commits.
 type walker struct {
 	p       *Packer
-	payload bool // the commits are no events
+	payload bool // the commits keep payload
 	passed  map[odb.OID]*walkBoundary
 }
 
-// down walks first parents to a commit that is packed, or that is no event. All
-// commits above it became durable after it, so nothing below has to be looked
-// at.
+// down walks first parents to a commit that is packed, or is not an event. All commits above it became
+// durable after it, so the walk can end there.
 func (w walker) down(ctx context.Context, oid odb.OID) *walkBoundary {
 	g := &walkBoundary{}
 	for ctx.Err() == nil && !w.p.odb.Packed(oid) {

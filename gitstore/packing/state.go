@@ -14,19 +14,18 @@ import (
 	"jp/internal/safefile"
 )
 
-// A state is what a Pack leaves for the next one. Losing it costs only a
-// Pack that was not due, and merges that come later.
+// A state has the notes of a Pack for the next one. Losing it costs only an early Pack, and later merges.
 type state struct {
 	At    time.Time `json:"at"`
-	Began time.Time `json:"began,omitzero"` // of a Pack that has not ended
-	Left  int       `json:"left"`           // loose objects that no conversation needed
+	Began time.Time `json:"began,omitzero"` // of an unfinished Pack
+	Left  int       `json:"left"`           // loose objects that conversations did not need
 	// LeftBytes is how much they take.
 	LeftBytes int64        `json:"left_bytes,omitempty"`
 	Packs     []packRecord `json:"packs,omitempty"`
 }
 
-// packRecord is a pack of this package's making. It is noted before it gets its place, and
-// before anything is removed for it: whatever a kill leaves is known to be ours.
+// packRecord is a pack of this package's making. It is noted before it gets its place, and before the Pack
+// removes a file for it: so jp knows its own files after a kill.
 type packRecord struct {
 	Name    string `json:"name"` // without a suffix
 	Objects int    `json:"objects"`
@@ -35,7 +34,7 @@ type packRecord struct {
 	Loose bool `json:"loose,omitempty"`
 	// Gone says that another pack has its objects, and that it is being removed.
 	Gone bool `json:"gone,omitempty"`
-	// Damaged says that git could not read it: it is not merged.
+	// Damaged says that git could not read it: Pack does not merge it.
 	Damaged bool `json:"damaged,omitempty"`
 }
 
@@ -61,8 +60,8 @@ func (p *Packer) writeState(s state) error {
 	return p.files.Replace(p.state, append(text, '\n'))
 }
 
-// present are those packs that are still there: a gc of the user's may have taken
-// them into its own. A name that git would not give is not one of ours.
+// present are those packs that are still there: a gc of the user's may have taken them into its own. It
+// leaves out names that git would not give.
 func (p *Packer) present(packs []packRecord) (there []packRecord) {
 	for _, pack := range packs {
 		if !packName(pack.Name) || contains(there, pack) || !p.placed(pack) {

@@ -13,14 +13,14 @@ import (
 	"jp/gitstore/odb"
 )
 
-// A Size is how many objects there are, and their bytes on the disk.
+// A Size is a number of objects, and their bytes on the disk.
 type Size struct {
 	Objects int
 	Bytes   int64
 }
 
-// Waiting is what conversations have loose: what the next Pack would take. When
-// ctx ends, it is what was counted so far, with the error.
+// Waiting is the number and size of the objects that the next Pack would take. When ctx ends, it is the
+// count so far, with the error.
 func (p *Packer) Waiting(ctx context.Context) (s Size, err error) {
 	spans, err := p.loose(ctx)
 	if err != nil || len(spans) == 0 {
@@ -48,8 +48,7 @@ func (p *Packer) Waiting(ctx context.Context) (s Size, err error) {
 	return s, err
 }
 
-// add counts an object if it is loose here, and not in another repository's
-// store.
+// add counts an object if it is loose here, instead of in another repository's store.
 func (s *Size) add(dir, oid string) {
 	if _, err := odb.ParseOID(oid); err != nil {
 		return
@@ -60,7 +59,7 @@ func (s *Size) add(dir, oid string) {
 	}
 }
 
-// Packs counts the packs of this package's making, and what is in them.
+// Packs counts the packs of this package's making, and their objects.
 func (p *Packer) Packs() (packs int, s Size) {
 	for _, pack := range p.present(p.readState().Packs) {
 		packs++

@@ -11,8 +11,8 @@ import (
 	"jp/gitstore/packing"
 )
 
-// What is said to wait is to the object what the next Pack takes: no object of
-// the user's, none that two conversations share twice, none that is packed.
+// Waiting counts exactly the objects that the next Pack takes: none of the user's, none that two
+// conversations share twice, none that is packed.
 func TestWaitingIsWhatPackTakes(t *testing.T) {
 	f := newField(t)
 	f.git("commit", "-q", "--allow-empty", "-m", "loose, and the user's")
@@ -37,7 +37,7 @@ func TestWaitingIsWhatPackTakes(t *testing.T) {
 	require.Positive(t, size.Bytes)
 }
 
-// What cannot be followed to its end is said, and not taken for nothing.
+// A chain that cannot be followed to its end is an error.
 func TestWaitingOfWhatIsDamaged(t *testing.T) {
 	f := newField(t)
 	f.grow("jp-c17636736000", 2)
