@@ -24,7 +24,7 @@ func open(path string) (fd int, size int64, ok bool) {
 	return fd, info.Size, true
 }
 
-// readInto reads what can be read of a file, nothing of one that is too large.
+// readInto reads a file as far as it can, and returns nothing of one that is too large.
 func readInto(path string, buffer []byte) []byte {
 	fd, size, ok := open(path)
 	if !ok {
@@ -84,8 +84,8 @@ func read(fd int, buffer []byte, at int64) (n int, more bool) {
 	return max(n, 0), err == nil && n > 0
 }
 
-// replace puts a file in place as a whole. It is not made durable: what a crash
-// leaves is found out when it is read.
+// replace puts a whole file in place. It does not flush it: a reader notices the damage that a crash
+// leaves.
 func replace(path string, data []byte) error {
 	return safefile.Replace(path, data, safefile.Options{FolderMode: 0o777, Volatile: true})
 }

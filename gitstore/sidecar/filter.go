@@ -17,7 +17,7 @@ const (
 // hashMultiplier spreads runs over the numbers of 32 bits.
 const hashMultiplier = 0x9E3779B1
 
-// at is where the bit of a run is.
+// at is the place of the bit of a run.
 func (f filter) at(run uint32) (index uint64, bit byte) {
 	n := uint64(run*hashMultiplier) * uint64(len(f)*8) >> 32
 	return n >> 3, 1 << (n & 7)

@@ -14,13 +14,12 @@ import (
 // An ID names an object. Of a shorter name the rest is zero.
 type ID [sha256.Size]byte
 
-// IDs is how long the ids of a repository are in bytes, and so in its files.
+// IDs is the length of a repository's ids in bytes, and so in its files.
 type IDs int
 
-// head is how long what stands before a record is: id, length, checksum of id and bytes.
+// head is the length of the bytes before a record: id, length, checksum of id and bytes.
 func (n IDs) head() int { return int(n) + 4 + 4 }
 
-// take reads an id.
 func (n IDs) take(from []byte) (id ID) {
 	copy(id[:], from[:n])
 	return id
@@ -29,7 +28,7 @@ func (n IDs) take(from []byte) (id ID) {
 // sum is the checksum in the head of a record.
 func (n IDs) sum(head []byte) uint32 { return binary.BigEndian.Uint32(head[n+4:]) }
 
-// record is what the bytes of one hold.
+// record decodes the bytes of one record.
 func (n IDs) record(bytes []byte) Record {
 	return Record{ID: n.take(bytes), Raw: bytes[n.head():]}
 }
@@ -42,7 +41,7 @@ type Record struct {
 
 const (
 	magic = "jp-commits 2\n"
-	// MaxLog is how many bytes a log may have. It is more than a segment of events that jp
+	// MaxLog is the greatest size of a log in bytes. It is more than a segment of events that jp
 	// has written.
 	MaxLog = 64 << 20
 )
@@ -63,8 +62,7 @@ func NewLog(buffer []byte, ids IDs) *Log {
 	return &Log{ids: ids, data: append(buffer[:0], magic...)}
 }
 
-// Read reads a file as far as it is whole. A missing one has no records. The buffer is as
-// for [NewLog].
+// Read reads a file as far as it is whole. A missing one has no records. The buffer is as for [NewLog].
 func Read(path string, buffer []byte, ids IDs) *Log {
 	l := &Log{ids: ids, data: readInto(path, buffer[:0])}
 	if !bytes.HasPrefix(l.data, []byte(magic)) {
@@ -81,7 +79,7 @@ func Read(path string, buffer []byte, ids IDs) *Log {
 	}
 }
 
-// whole reports where the record at an offset of data ends, if it is one.
+// whole returns the end of the record at an offset of data, if there is one.
 func (n IDs) whole(data []byte, at int) (end int, ok bool) {
 	if len(data)-at < n.head() {
 		return 0, false
@@ -99,7 +97,7 @@ func checksum(id, raw []byte) uint32 {
 	return crc32.Update(crc32.Checksum(id, castagnoli()), castagnoli(), raw)
 }
 
-// Buffer gives the log's memory back; nothing of the log may be used any more.
+// Buffer gives the log's memory back. The caller must have finished with the log.
 func (l *Log) Buffer() []byte { return l.data }
 
 // Len is the number of records.
@@ -108,7 +106,7 @@ func (l *Log) Len() int { return len(l.ends) }
 // Size is how many bytes the log has.
 func (l *Log) Size() int { return l.begin(l.Len()) }
 
-// begin is where the i-th record begins, or would begin.
+// begin is the offset of the i-th record's beginning, also of the next one to come.
 func (l *Log) begin(i int) int {
 	if i == 0 {
 		return len(magic)
@@ -122,7 +120,7 @@ func (l *Log) ID(i int) ID { return l.ids.take(l.data[l.begin(i):]) }
 // Record is the i-th record. Its bytes are the log's.
 func (l *Log) Record(i int) Record { return l.ids.record(l.data[l.begin(i):l.ends[i]]) }
 
-// Place is where the i-th record is.
+// Place is the place of the i-th record.
 func (l *Log) Place(i int) Place {
 	at := l.begin(i)
 	return Place{at: at, end: l.ends[i], sum: l.ids.sum(l.data[at:])}
@@ -158,7 +156,7 @@ func (l *Log) Find(needles []needle.Needle) []int {
 	for _, n := range needle.Merge(needles) {
 		f := n.In(l.data)
 		for place := f.From(len(magic)); place >= 0; place = f.From(place) {
-			// What begins in the head of a record stands in none: one too many is found.
+			// A place in the head of a record is in no record: it counts as one too many.
 			r := sort.SearchInts(l.ends, place+1)
 			hit[r] = true
 			place = l.ends[r]

@@ -5,8 +5,8 @@ import (
 	"iter"
 )
 
-// A mark is what the words have of one record: its length and its checksum, four
-// bytes each, and a filter whose size is that of the record.
+// A mark describes one record: its length and its checksum, four bytes each, and a filter whose size is
+// that of the record.
 type mark struct {
 	Place
 	filter filter
@@ -34,7 +34,7 @@ func appendMark(to []byte, p Place, ids IDs) (marks []byte, own filter) {
 	return to, to[at:]
 }
 
-// marks reads what appendMark has written.
+// marks reads the marks that appendMark has written.
 func marks(data []byte, ids IDs) iter.Seq[mark] {
 	return func(yield func(mark) bool) {
 		at := len(magic)
@@ -53,7 +53,7 @@ func marks(data []byte, ids IDs) iter.Seq[mark] {
 	}
 }
 
-// countMarks reports whether data are so many marks and nothing else.
+// countMarks reports whether data are exactly so many marks.
 func countMarks(data []byte, n int, ids IDs) bool {
 	size := 0
 	for m := range marks(data, ids) {

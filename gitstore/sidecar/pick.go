@@ -2,18 +2,17 @@ package sidecar
 
 import "golang.org/x/sys/unix"
 
-// A Place is where a log has a record, and the checksum that it has there.
+// A Place is the offset of a record in a log, with its checksum there.
 type Place struct {
 	at, end int // of its head and of its bytes
 	sum     uint32
 }
 
-// nearby is how far apart two records may be to be read at once.
+// nearby is the greatest distance of two records that are read at once.
 const nearby = 8 << 10
 
-// Pick reads only the records at some places of a file, which are in order; ok is
-// false where one is not there any more as it was. The buffer may be nil; the records
-// use it, and it comes back.
+// Pick reads only the records at some places of a file, which are in order. ok is false if one has changed
+// or is gone. The buffer may be nil; the records use it, and it comes back.
 func Pick(path string, places []Place, buffer []byte, ids IDs) (records []Record, used []byte, ok bool) {
 	if len(places) == 0 {
 		return nil, buffer, true
@@ -57,10 +56,10 @@ func (p Place) recordIn(part []byte, from int, ids IDs) (r Record, ok bool) {
 	return r, p.sum == ids.sum(bytes) && p.sum == checksum(r.ID[:ids], r.Raw)
 }
 
-// A span is what is read at once.
+// A span is read at once.
 type span struct{ at, end int }
 
-// spansOf are the spans of some places, and how long they are together.
+// spansOf are the spans of some places, and their total length.
 func spansOf(places []Place) (spans []span, all int) {
 	for _, p := range places {
 		if last := len(spans) - 1; last >= 0 && p.at-spans[last].end <= nearby {

@@ -21,8 +21,6 @@ import (
 	"jp/search/needle"
 )
 
-// ids is how long ids are in the repositories of these tests.
-// seal is the seal of a key.
 func seal(parts ...[]byte) (code [sha256.Size]byte) {
 	mac := hmac.New(sha256.New, []byte("k"))
 	for _, p := range parts {
@@ -31,6 +29,7 @@ func seal(parts ...[]byte) (code [sha256.Size]byte) {
 	return [sha256.Size]byte(mac.Sum(nil))
 }
 
+// ids is the length of ids in the repositories of these tests.
 var ids = sidecar.IDs(gitcmd.ObjectFormat(gitenv.ObjectFormat()).Size())
 
 func record(n int, raw string) sidecar.Record {
@@ -72,7 +71,7 @@ func TestLogGrows(t *testing.T) {
 	require.Equal(t, []string{"one", "other"}, texts(sidecar.Read(path, l.Buffer(), ids)), "and in the file")
 }
 
-// TestLogOfAnother takes a file of another kind, and of another version, for none.
+// TestLogOfAnother reads a file of another kind, and of another version, as an empty log.
 func TestLogOfAnother(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	write(t, path, "one", "two")
@@ -87,8 +86,8 @@ func TestLogOfAnother(t *testing.T) {
 	require.Equal(t, []string{"three"}, texts(sidecar.Read(path, nil, ids)))
 }
 
-// TestLogDamage cuts the file at every length, and changes every byte: what is
-// read is always a beginning, and can be extended.
+// TestLogDamage cuts the file at every length, and changes every byte: the result is always a beginning,
+// and can be extended.
 func TestLogDamage(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	write(t, path, "one", "two", "three")
@@ -205,8 +204,8 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestWordsDamage cuts the file at every length, and changes every byte: what is read
-// is what was written, or nothing.
+// TestWordsDamage cuts the file at every length, and changes every byte: the result is either the written
+// words, or nothing.
 func TestWordsDamage(t *testing.T) {
 	w, path, log := told(t, t.TempDir(), true, "Cap the Retries", "no", "retry")
 	require.NoError(t, w.Write(path))
@@ -228,7 +227,7 @@ func TestWordsDamage(t *testing.T) {
 	}
 	for n := range whole {
 		if n > 256 && n < len(whole)-256 && n%64 > 0 {
-			continue // within the filter of all, where each byte is like the next one
+			continue // within the filter of all, whose bytes are all alike
 		}
 		check(whole[:n])
 		changed := bytes.Clone(whole)
@@ -246,7 +245,7 @@ func TestHugeFiles(t *testing.T) {
 	require.NoError(t, w.Write(path))
 	for _, name := range []string{path, log} {
 		if err := os.Truncate(name, 1<<42); err != nil {
-			// Not every file system has files with such holes.
+			// Some file systems have no files with such holes.
 			t.Skip("no file may be so large here: ", err)
 		}
 	}
@@ -292,8 +291,7 @@ func TestPick(t *testing.T) {
 	require.Empty(t, picked(t, w, path, log))
 }
 
-// TestPickFindsDamage changes and cuts a log: a record that is not what the words
-// were made of is not given.
+// TestPickFindsDamage changes and cuts a log: a record that differs from the one of the words is refused.
 func TestPickFindsDamage(t *testing.T) {
 	w, path, log := told(t, t.TempDir(), true, "Cap the Retries", "no", "last retry")
 	require.NoError(t, w.Write(path))
@@ -333,8 +331,7 @@ func isLength(log []byte, at int) bool {
 	return false
 }
 
-// TestWordsNeverMiss holds that what was added may be there, whatever part of it
-// is asked for.
+// TestWordsNeverMiss holds that May is true for every part of an added text.
 func TestWordsNeverMiss(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		texts := rapid.SliceOfN(rapid.String(), 1, 5).Draw(r, "texts")

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// A Seal makes the code of some bytes by the user's key. A confined program can write the
-// files, and has no key. Nil: there is no key, and no words are read or written.
+// A Seal makes the code of some bytes by the user's key. A confined program can write the files, but has no
+// key. If it is nil, there is no key, and jp neither reads nor writes words.
 type Seal func(parts ...[]byte) [sha256.Size]byte
 
 const sealLen = sha256.Size
@@ -24,37 +24,36 @@ const (
 	maxMarks = 1 << 29
 )
 
-// fixed is how long what stands before the filter of all is: the newest record, the one
-// before the oldest, the number of the oldest, what is true of all, the filter's size, how
-// many records there are, how long their marks are, the filter of what they all lack.
+// fixed is the length of the part before the filter of all: the newest record, the one before the oldest,
+// the number of the oldest, the flags, the filter's size, the number of records, the length of their marks,
+// the filter of the text that they all lack.
 func (n IDs) fixed() int { return len(wordsMagic) + 2*int(n) + 4 + 1 + 4 + 4 + 4 + asideLen }
 
-// What is true of all.
+// Flags of all records together.
 const (
 	hasText = 1 << iota
 	hasMarks
 	hasDiscards
 )
 
-// Words tells which texts cannot stand in the records of a log. A filter is for the
-// whole log and what else is searched with it; marks, of which each has a small filter,
-// are for single records.
+// Words tells which texts cannot stand in the records of a log. A filter is for the whole log and the other
+// texts that are searched with it. Marks, each with a small filter, are for single records.
 type Words struct {
 	Head     ID   // of the newest record that is in it
-	Before   ID   // of the event before the oldest record; zero where there is none
+	Before   ID   // of the event before the oldest record; zero if there is none
 	First    int  // the number of the oldest record's event
 	Text     bool // some text stands outside of the records
-	Marked   bool // there are marks
+	Marked   bool
 	Discards bool // a record discards others
 
 	ids   IDs
 	seal  Seal
 	all   filter
-	aside filter        // of what stands in no record
+	aside filter        // of the text outside of the records
 	n     int           // of the records
 	long  int           // how many bytes the marks have in the file
 	marks []byte        // as they are stored; nil until they are read
-	code  [sealLen]byte // of what stands before them in the file
+	code  [sealLen]byte // of the bytes before them in the file
 }
 
 // NewWords makes empty ones for a log of so many bytes.
@@ -66,8 +65,8 @@ func NewWords(size int, marked bool, ids IDs, seal Seal) *Words {
 	return &Words{ids: ids, seal: seal, Marked: marked, all: make(filter, bytes), aside: make(filter, asideLen)}
 }
 
-// ReadWords reads a file but for its marks; ok is false where it is not there, not
-// whole, or not by this user's jp. The buffer may be nil; the words use it, and it comes back.
+// ReadWords reads a file except for its marks. ok is false if it is missing, incomplete, or not by this
+// user's jp. The buffer may be nil; the words use it, and it comes back.
 func ReadWords(path string, buffer []byte, ids IDs, seal Seal) (w *Words, used []byte, ok bool) {
 	if seal == nil {
 		return nil, buffer, false
@@ -96,7 +95,7 @@ func ReadWords(path string, buffer []byte, ids IDs, seal Seal) (w *Words, used [
 	return w, data, w.long <= maxMarks
 }
 
-// filtersEnd is where the filter of all ends, in a file that begins with these data.
+// filtersEnd is the end of the filter of all, in a file that begins with these data.
 func filtersEnd(data []byte, ids IDs) (end int, ok bool) {
 	if len(data) < ids.fixed() || !bytes.HasPrefix(data, []byte(wordsMagic)) {
 		return 0, false
@@ -105,8 +104,8 @@ func filtersEnd(data []byte, ids IDs) (end int, ok bool) {
 	return ids.fixed() + size, size >= minBytes && size <= maxBytes && size&(size-1) == 0
 }
 
-// ReadMarks reads the marks of the same file, to add to them; ok is false where they
-// are not whole, or of another writing.
+// ReadMarks reads the marks of the same file, to add to them. ok is false if they are incomplete, or of
+// another writing.
 func (w *Words) ReadMarks(path string) (ok bool) {
 	stored, ok := w.check(w.readMarks(path, nil))
 	if ok {
@@ -115,8 +114,7 @@ func (w *Words) ReadMarks(path string) (ok bool) {
 	return ok
 }
 
-// readMarks reads what should be the marks and their checksum, and one byte more, if
-// the file has that.
+// readMarks reads the bytes of the marks and their checksum, and one byte more, if the file has that.
 func (w *Words) readMarks(path string, buffer []byte) []byte {
 	return readPart(path, int64(w.ids.fixed()+len(w.all)+sealLen), int64(w.long)+sealLen+1, buffer)
 }
@@ -131,10 +129,9 @@ func (w *Words) check(data []byte) (stored []byte, ok bool) {
 	return stored, hmac.Equal(code[:], data[len(stored):]) && countMarks(stored, w.n, w.ids)
 }
 
-// Where are the places of the records in which one of the texts may stand, in order. The
-// newest record's is the last of them, if there are any: who finds something wants to know
-// what that says. ok is false where the file is not whole, or of another writing. The
-// buffer is for reading, and may be nil; it comes back.
+// Where are the places of the records in which one of the texts may stand, in order. The newest record's is
+// the last of them, if there are any: after a find the search needs that record, too. ok is false if the
+// file is incomplete, or of another writing. The buffer is for reading, and may be nil; it comes back.
 func (w *Words) Where(path string, texts []string, buffer []byte) (places []Place, used []byte, ok bool) {
 	data := w.readMarks(path, buffer)
 	stored, ok := w.check(data)
@@ -177,7 +174,7 @@ func (w *Words) Write(path string) error {
 	return replace(path, append(data, code[:]...))
 }
 
-// Size is how long the file is that they are written to.
+// Size is the length of their file.
 func (w *Words) Size() int { return w.ids.fixed() + len(w.all) + len(w.marks) + 2*sealLen }
 
 func (w *Words) truths() (t byte) {
@@ -196,14 +193,14 @@ func (w *Words) truths() (t byte) {
 // Len is the number of records.
 func (w *Words) Len() int { return w.n }
 
-// Add enters a text that stands in no record.
+// Add enters a text outside of the records.
 func (w *Words) Add(text []byte) {
 	w.all.enter(text, runOfAll)
 	w.aside.enter(text, runOfOne)
 }
 
-// AddRecord enters what is searched of the next record of a log, for which the marks
-// of the others must have been read.
+// AddRecord enters the searchable texts of the next record of a log. The marks of the others must have been
+// read.
 func (w *Words) AddRecord(l *Log, texts ...[]byte) {
 	for _, text := range texts {
 		w.all.enter(text, runOfAll)
@@ -219,10 +216,10 @@ func (w *Words) AddRecord(l *Log, texts ...[]byte) {
 	w.n++
 }
 
-// May reports whether a text may stand in the records, or in what was added.
+// May reports whether a text may occur in the records, or in the added texts.
 func (w *Words) May(text string) bool { return w.all.may(runs(text, runOfAll)) }
 
-// MayAside reports whether a text may stand in what is in no record.
+// MayAside reports whether a text may occur in the texts outside of the records.
 func (w *Words) MayAside(text string) bool { return w.aside.may(runs(text, runOfOne)) }
 
 // Fits reports whether the filter of all is large enough for a log of so many bytes.
