@@ -94,7 +94,7 @@ func (s *scene) blob(content string) string {
 // entry is "MODE OID" of a name.
 type entry struct{ mode, oid, name string }
 
-// raw writes a tree as it is, whatever git thinks of it.
+// raw writes a tree as it is, even if git would refuse it.
 func (s *scene) raw(entries ...entry) string {
 	s.t.Helper()
 	var text strings.Builder
@@ -233,7 +233,7 @@ func TestDiffTrees(t *testing.T) {
 	})
 }
 
-// A repository may say in .gitmodules that changes of a submodule are not to be shown.
+// A repository may hide changes of a submodule by a setting in .gitmodules.
 func TestARepositoryDoesNotHideSubmodules(t *testing.T) {
 	each(t, func(t *testing.T, s *scene) {
 		gitenv.Git(t, s.dir, "config", "-f", ".gitmodules", "submodule.sub.path", "sub")
@@ -270,7 +270,6 @@ func TestTree(t *testing.T) {
 	})
 }
 
-// The empty tree is a tree in every repository, even if it was never written.
 func TestEmptyTreeNeedsNoObject(t *testing.T) {
 	each(t, func(t *testing.T, s *scene) {
 		empty := s.feed("", "hash-object", "-t", "tree", "--stdin")
@@ -356,7 +355,7 @@ func TestPartialClone(t *testing.T) {
 		for _, filter := range []string{"blob:none", "tree:0"} {
 			t.Run(i.name+" "+filter, func(t *testing.T) {
 				gitenv.Isolate(t)
-				t.Setenv("GIT_DEFAULT_HASH", "sha1") // go-git reads no other
+				t.Setenv("GIT_DEFAULT_HASH", "sha1") // go-git reads only that
 				whole := &scene{t: t, dir: gitenv.Repo(t), hex: 40}
 				for _, content := range []string{"one\n", "two\n"} {
 					tree := whole.raw(entry{"100644", whole.blob(content), "a"})

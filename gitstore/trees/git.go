@@ -15,10 +15,9 @@ import (
 	"jp/gitcmd"
 )
 
-// NewGit returns a Reader that asks a child of git, which it starts when it is needed. It
-// reads SHA-1 and SHA-256 objects. `git diff-tree` has no bound: it collects a whole
-// difference in memory, of a hostile tree until none is left. So git gives the objects, and
-// the comparison is the same as that of NewGoGit.
+// NewGit returns a Reader that asks a child of git, which it starts when it is needed. It reads SHA-1 and
+// SHA-256 objects. `git diff-tree` collects a whole difference in memory without a bound, even of a hostile
+// tree. So git gives the objects, and the comparison is the same as that of NewGoGit.
 func NewGit(git *gitcmd.Git) Reader { return newReader(&child{git: git}, decode) }
 
 func (c *child) read(ctx context.Context, oid, want string) (data []byte, err error) {
@@ -72,7 +71,7 @@ func decode(oid string, data []byte) (entries []Entry, err error) {
 	return entries, nil
 }
 
-// canonical is a mode as git shows it, whatever other bits the tree has.
+// canonical is a mode as git shows it, without the tree's other bits.
 func canonical(bits uint64) string {
 	switch bits & 0o170000 {
 	case 0o040000:
@@ -125,7 +124,7 @@ func (c *child) ask(ctx context.Context, question string, answer func(*bufio.Rea
 	}
 	broken := errors.Is(err, ErrMalformed) || errors.Is(err, ErrTooLarge)
 	if broken {
-		c.kill() // what it still says is of no use
+		c.kill() // the rest of its output is of no use
 	}
 	end := c.stop()
 	switch {

@@ -18,7 +18,7 @@ import (
 )
 
 var (
-	// ErrMissing is an object that is not in the repository, as in a partial clone.
+	// ErrMissing means that the repository lacks an object, as in a partial clone.
 	ErrMissing = errors.New("object is missing")
 	// ErrMalformed is an object of another kind, or one that git would refuse.
 	ErrMalformed = errors.New("object is malformed")
@@ -41,7 +41,7 @@ type Entry struct {
 	Version
 }
 
-// Version is what a path is in a tree. The zero Version is a path that is not there.
+// Version is the entry of a path in a tree. The zero Version is a missing path.
 type Version struct {
 	Mode string // one of those above
 	OID  string // of the blob or tree; of the commit for a submodule
@@ -54,7 +54,7 @@ type Change struct {
 	Before, After Version
 }
 
-// Objects are the objects of a repository. An object that is not there is an error.
+// Objects are the objects of a repository. A missing object is an error.
 type Objects interface {
 	ReadObject(oid string) (kind string, data []byte, err error)
 }
@@ -67,7 +67,7 @@ type Reader interface {
 	DiffTrees(ctx context.Context, before, after string) ([]Change, error)
 	// Blob returns the content of a file or link.
 	Blob(ctx context.Context, oid string) ([]byte, error)
-	// Close frees what the Reader holds. A Reader that is used again starts from nothing.
+	// Close frees the Reader's memory and processes. A Reader that is used again starts from nothing.
 	Close() error
 }
 
@@ -86,7 +86,7 @@ const (
 	maxBytes    = 256 << 20  // of an object
 )
 
-// budget is what is left of maxElements.
+// budget is the rest of maxElements.
 type budget int
 
 // take accounts for entries at a depth.
@@ -100,7 +100,7 @@ func (b *budget) take(entries, depth int) error {
 	return nil
 }
 
-// Find returns what a path is in a tree, folders too.
+// Find returns the entry of a path in a tree, which may be a folder.
 func Find(ctx context.Context, r Reader, tree, path string) (Version, error) {
 	if tree == "" {
 		return Version{}, nil
@@ -122,8 +122,8 @@ func Find(ctx context.Context, r Reader, tree, path string) (Version, error) {
 	}
 }
 
-// Files returns the files that paths are in a tree, with links and submodules. A path that
-// is a folder or not there is not in the map.
+// Files returns the files at paths in a tree, with links and submodules. The map leaves out folders and
+// missing paths.
 func Files(ctx context.Context, r Reader, tree string, paths []string) (map[string]Version, error) {
 	found := map[string]Version{}
 	for _, path := range paths {
@@ -138,8 +138,8 @@ func Files(ctx context.Context, r Reader, tree string, paths []string) (map[stri
 	return found, nil
 }
 
-// DiffChain compares each tree with the one before it: element i has what differs between
-// trees i and i+1.
+// DiffChain compares each tree with the one before it: element i has the differences between trees i and
+// i+1.
 func DiffChain(ctx context.Context, r Reader, ids []string) ([][]Change, error) {
 	steps := make([][]Change, max(0, len(ids)-1))
 	for i := range steps {
