@@ -19,9 +19,8 @@ type Listed struct {
 	State string // changes with the content, the mode and the file behind the name
 }
 
-// FilesBelow returns the files below a folder, without reading them, and follows no link. It
-// enters no folder of skip. ok is false if there are more than most of them. Of logs the
-// names count alone.
+// FilesBelow returns the files below a folder, without reading them, and follows no link. It enters no
+// folder of skip. ok is false if there are more than most of them. Of logs only the names count.
 func FilesBelow(folder string, skip []string, most int) (files []Listed, ok bool) {
 	seen := 0
 	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
@@ -32,7 +31,7 @@ func FilesBelow(folder string, skip []string, most int) (files []Listed, ok bool
 			return fs.SkipDir
 		}
 		if path == folder {
-			return nil // it is there, or has no entries
+			return nil // the folder exists, or has no entries
 		}
 		name, relErr := filepath.Rel(folder, path)
 		if relErr != nil {
@@ -55,7 +54,7 @@ func FilesBelow(folder string, skip []string, most int) (files []Listed, ok bool
 	return files, err == nil && seen <= most+1
 }
 
-// stateOf is a code for what the file system says of a file.
+// stateOf is a code for the file system's data about a file.
 func stateOf(path string) string {
 	var st unix.Stat_t
 	if unix.Lstat(path, &st) != nil {

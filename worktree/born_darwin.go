@@ -8,8 +8,7 @@ func bootID() string {
 	return id
 }
 
-// born is when a file was made, of a link itself and not of its target; zero where
-// there is none.
+// born is the time when a file was made, of a link itself instead of its target; zero if it is missing.
 func born(file string) Timestamp {
 	var st unix.Stat_t
 	if unix.Lstat(file, &st) != nil {

@@ -8,8 +8,8 @@ import (
 	"path"
 )
 
-// CheckRestore is what [Worktree.Restore] leaves alone as the files are now, with the reasons:
-// of what only writing shows, nothing.
+// CheckRestore is the list of paths that [Worktree.Restore] would leave alone now, with the reasons. It
+// lacks those that only writing shows.
 func (w *Worktree) CheckRestore(ctx context.Context, puts []WriteOp, protected []string) ([]Skipped, error) {
 	r, err := w.restoring(nil, protected)
 	if err != nil {
@@ -33,7 +33,7 @@ func (w *Worktree) CheckRestore(ctx context.Context, puts []WriteOp, protected [
 	return r.left, nil
 }
 
-// reachable looks at what is in the place of a path and of its folders.
+// reachable looks at the files in the place of a path and of its folders.
 func (r *restoring) reachable(p WriteOp) error {
 	here, err := r.folder(p.Path, false)
 	if err != nil {
@@ -76,7 +76,7 @@ func roomBy(puts []WriteOp) freedPaths {
 	return r
 }
 
-// made reports whether what is in the place of a path, or of one of its folders, may go.
+// made reports whether the file in the place of a path, or of one of its folders, may go.
 func (r freedPaths) made(p string) bool {
 	for at := path.Dir(p); at != "."; at = path.Dir(at) {
 		if r.files[at] {

@@ -16,14 +16,13 @@ import (
 	"jp/gitstore/trees"
 )
 
-// CameWithHead is what git itself did to files where HEAD went from one commit to another
-// after the time since: by path, what the first commit has and what came. What came is
-// what the newest commit of before has on which the new HEAD stands, with what merges
-// brought from such commits since, and with the changes of older commits that were made
-// anew on it, as a rebase does. Other commits made since were made of the files: what they
-// have otherwise did not come with HEAD. Dates tell, in whole seconds, and within the
-// second of since the time at which git stored the commit, as long as it is no part of a
-// pack. from is "" where nothing was committed yet. Commits that are not here change nothing.
+// CameWithHead are git's own changes to files when HEAD went from one commit to another after the time
+// since: by path, the version of the first commit and the one that came. The version that came is that of
+// the newest earlier commit below the new HEAD, with the results of merges of such commits since, and with
+// the changes of older commits that a rebase repeats on it. Other commits since then were made of the
+// files: their other changes did not come with HEAD. The commits' dates decide, in whole seconds. Within
+// the second of since, the time at which git stored the commit decides, unless it is in a pack. from is ""
+// before the first commit. Missing commits are skipped.
 func (w *Worktree) CameWithHead(ctx context.Context, from, to string, since time.Time) (map[string]Step, error) {
 	if from != "" && !isOID(from) || !isOID(to) {
 		return nil, nil
@@ -87,14 +86,14 @@ type comparison struct {
 	as   role
 }
 
-// A role is what follows for the paths at which two trees differ.
+// A role says how to treat the paths at which two trees differ.
 type role int
 
 const (
 	came          role = iota // they came with HEAD
 	allowed                   // they may have come with the merge that is compared next
-	cameIfAllowed             // they came, where they may have
-	made                      // what is there was made of what was there before HEAD moved, for all that is known
+	cameIfAllowed             // they came, if they were allowed to
+	made                      // the present version was made of the one before HEAD moved, as far as is known
 )
 
 // A headMove is the way of HEAD from one commit to another.
@@ -108,7 +107,7 @@ type headMove struct {
 	copies  map[string]bool   // those of the chain that repeat a commit of the second of since
 }
 
-// headMove reads the way of HEAD; nil where its ends are not here.
+// headMove reads the way of HEAD; nil if an end is missing here.
 func (w *Worktree) headMove(ctx context.Context, from, to string, since time.Time) (*headMove, error) {
 	objects := filepath.Join(w.repo.CommonDir, "objects")
 	args := []string{"--max-age=" + strconv.FormatInt(max(0, since.Unix()), 10), to}
@@ -194,8 +193,8 @@ func copiesOf(chain, others []commit) map[string]bool {
 	return copies
 }
 
-// storedBefore reports whether git stored an object before a time. It is false of one in a
-// pack, whose time is not known.
+// storedBefore reports whether git stored an object before a time. It is false of one in a pack, whose time
+// is unknown.
 func storedBefore(objects, oid string, at time.Time) bool {
 	const coarse = 20 * time.Millisecond // a file's time may lag that far behind the clock
 	path := filepath.Join(objects, oid[:2], oid[2:])
@@ -203,14 +202,14 @@ func storedBefore(objects, oid string, at time.Time) bool {
 	if err != nil {
 		return false
 	}
-	stored := info.ModTime() // git sets it anew where it stores the same object again
+	stored := info.ModTime() // git sets it anew when it stores the same object again
 	if b := born(path); b != (Timestamp{}) && time.Unix(b.Sec, b.Nsec).Before(stored) {
 		stored = time.Unix(b.Sec, b.Nsec)
 	}
 	return stored.Add(coarse).Before(at)
 }
 
-// isAncestor reports whether HEAD had a commit already. Of no commit there is none.
+// isAncestor reports whether HEAD already had a commit. It is false if the commit is "".
 func (w *Worktree) isAncestor(ctx context.Context, oid, of string) bool {
 	if of == "" {
 		return false
@@ -219,7 +218,6 @@ func (w *Worktree) isAncestor(ctx context.Context, oid, of string) bool {
 	return err == nil
 }
 
-// A commit is what matters of one here.
 type commit struct {
 	oid, tree string
 	authored  int64 // seconds since the epoch
@@ -228,7 +226,7 @@ type commit struct {
 	words     string // author and subject
 }
 
-// commits are those that rev-list lists, without those that are not here.
+// commits are those that rev-list lists and that are here.
 func (w *Worktree) commits(ctx context.Context, args ...string) (list []commit, err error) {
 	out, err := w.git.Run(ctx, append(append([]string{"rev-list", "--no-commit-header", "--ignore-missing", "--format=%H %T %at %ct %P%x00%an <%ae> %s"}, args...), "--")...)
 	var exit *gitcmd.ExitError

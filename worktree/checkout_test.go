@@ -15,8 +15,8 @@ import (
 	"jp/worktree"
 )
 
-// Each case is commands that a tool may run, and what git itself made of files with HEAD
-// then: what a tool commits is not that.
+// Each case is commands that a tool may run, with the files that git itself changed with HEAD then. Files
+// that a tool commits do not count.
 func TestCameWithHead(t *testing.T) {
 	const lines = "1\n2\n3\n4\n5\n6\n7\n8\n9\n"
 	tests := map[string]struct {

@@ -16,18 +16,18 @@ import (
 type Change struct {
 	Path           string
 	Status         string // "A", "M" or "D"
-	Before, After  string // blob ids (a commit's for a submodule); "" where there is none
-	Added, Deleted int    // lines; -1 where the content is binary, or not here, as in a partial clone
+	Before, After  string // blob ids (a commit's for a submodule); "" if absent
+	Added, Deleted int    // lines; -1 if the content is binary, or missing, as in a partial clone
 }
 
-// Version is what a path is in a tree. The zero Version is a path that is not there.
+// Version is the entry of a path in a tree. The zero Version is a missing path.
 type Version = trees.Version
 
 // Step is a path that differs between one tree and the next.
 type Step = trees.Change
 
-// Compare compares two trees, sorted by path, and counts no lines. A renamed file is a
-// deleted and an added one.
+// Compare compares two trees, sorted by path, without counting lines. A renamed file is a deleted and an
+// added one.
 func (w *Worktree) Compare(ctx context.Context, treeA, treeB string) ([]Change, error) {
 	r, done := w.reader()
 	defer done()
@@ -38,7 +38,7 @@ func (w *Worktree) Compare(ctx context.Context, treeA, treeB string) ([]Change, 
 	return changesOf(steps), nil
 }
 
-// Diff is Compare with the line counts of git, whose attributes say what is binary.
+// Diff is Compare with the line counts of git, whose attributes mark binary files.
 func (w *Worktree) Diff(ctx context.Context, treeA, treeB string) ([]Change, error) {
 	r, done := w.reader()
 	defer done()
@@ -63,7 +63,7 @@ func (w *Worktree) reader() (r trees.Reader, done func()) {
 		return w.opts.Trees, func() {}
 	}
 	r = trees.NewGit(w.git)
-	return r, func() { _ = r.Close() } // what it was asked is answered
+	return r, func() { _ = r.Close() } // all its questions are answered
 }
 
 func changesOf(steps []Step) []Change {
@@ -101,12 +101,11 @@ func (w *Worktree) countLines(ctx context.Context, treeA, treeB string, changes 
 	return nil
 }
 
-// mostCountedApart is in how many files the lines are counted where some of them are
-// not here: each is read to find out.
+// mostCountedApart is the number of files whose lines are counted if some of them are missing here: each is
+// read to find out.
 const mostCountedApart = 64
 
-// countHere counts the lines of the files that are here: git stops at the first one that
-// is not.
+// countHere counts the lines of the files that are here: git stops at the first missing one.
 func (w *Worktree) countHere(ctx context.Context, r trees.Reader, treeA, treeB string, steps []Step, changes []Change) error {
 	if len(changes) > mostCountedApart {
 		return nil
@@ -144,9 +143,8 @@ func notHere(err error) bool {
 	return errors.As(err, &exit) && exit.LeftOut()
 }
 
-// Patch is the difference of two trees as text that `git apply` takes, binary
-// files included; only of the given paths where there are any. For a program, names are
-// ASCII: git writes other characters as numbers.
+// Patch is the difference of two trees as text that `git apply` takes, binary files included; only of the
+// given paths if there are any. For a program, names are ASCII: git writes other characters as numbers.
 func (w *Worktree) Patch(ctx context.Context, treeA, treeB string, paths []string, program bool) ([]byte, error) {
 	args := []string{"diff-tree", "-r", "-p", "--binary", "--no-renames", "--ignore-submodules=none", "--full-index", "--src-prefix=a/",
 		"--dst-prefix=b/", "--end-of-options", treeA, treeB, "--"}
@@ -169,7 +167,7 @@ type raw struct {
 	path             string
 }
 
-// parseRaw reads the records that begin with a colon, and returns what follows.
+// parseRaw reads the records that begin with a colon, and returns the rest.
 func parseRaw(out string) (records []raw, rest string, err error) {
 	for strings.HasPrefix(out, ":") {
 		head, tail, ok1 := strings.Cut(out, "\x00")

@@ -103,8 +103,8 @@ func TestMark(t *testing.T) {
 	require.Equal(t, before, r.fingerprint(), "no probe is left")
 }
 
-// Where no mark was kept, a moment of the clock stands for one: what was written
-// after it is found, although files have the times of a slower clock.
+// If no mark was kept, a moment of the clock stands for one: later writes are found, although files have
+// the times of a slower clock.
 func TestMarkOfAMoment(t *testing.T) {
 	r := newRepo(t, map[string]string{"a": "1\n"})
 	for i := range 20 {

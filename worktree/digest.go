@@ -11,19 +11,18 @@ import (
 	"syscall"
 )
 
-// Unread is the digest of what is there and cannot be read as an ordinary file of the
-// working tree.
+// Unread is the digest of a file that cannot be read as an ordinary file of the working tree.
 const Unread = "unread"
 
-// Digest identifies the content of a file of the folder by a keyed code, "" if there is
-// no file. Only the key can test a guessed content against it. It is false for a
-// folder. It follows no link out of the folder.
+// Digest identifies the content of a file of the folder by a keyed code, "" if there is no file. Only the
+// key can test a guessed content against it. It is false for a folder. It follows no link out of the
+// folder.
 func Digest(root *os.Root, key []byte, path string) (digest string, ok bool) {
 	f, err := root.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe must not hold it up
 	return digestOf(f, err, key)
 }
 
-// DigestOutside is Digest of a file that lies in no folder of concern, by its absolute path.
+// DigestOutside is Digest of a file outside of such folders, by its absolute path.
 func DigestOutside(key []byte, path string) (digest string, ok bool) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	return digestOf(f, err, key)

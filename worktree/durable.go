@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// writes is a period in which git's children write objects. They sync the
-// objects, but not the folders that have their names.
+// writes is a period in which git's children write objects. They sync the objects, but not the folders that
+// have their names.
 type writes struct {
-	objects string // "" where nobody waits for the disk
+	objects string // "" if jp does not wait for the disk
 	since   time.Time
 	flush   func(*os.File) error
 }

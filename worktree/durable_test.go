@@ -35,7 +35,7 @@ func TestObjectsAreSynced(t *testing.T) {
 	}
 }
 
-// Objects are no safer than their names: git's children leave those to jp.
+// Objects are no safer than their names: git's children leave the flush of those to jp.
 func TestNamesOfObjectsAreSynced(t *testing.T) {
 	for name, volatile := range map[string]bool{"durable": false, "volatile": true} {
 		t.Run(name, func(t *testing.T) {
@@ -69,8 +69,8 @@ func TestNamesOfObjectsAreSynced(t *testing.T) {
 	}
 }
 
-// A file that is put back is flushed, whole, before it has its name: after a power cut
-// it is what it was or what it is to be.
+// A file that is put back is flushed, whole, before it has its name: after a power cut it is whole, old or
+// new.
 func TestWhatIsPutBackIsSynced(t *testing.T) {
 	for name, volatile := range map[string]bool{"durable": false, "volatile": true} {
 		t.Run(name, func(t *testing.T) {
@@ -78,7 +78,7 @@ func TestWhatIsPutBackIsSynced(t *testing.T) {
 			r.open(worktree.Options{Volatile: volatile})
 			s := r.tool(r.head(), func() { r.write("d/a", "2\n") })
 			puts, seen := r.puts(r.head(), s.Tree), r.w.StatAll([]string{"d/a"})
-			var flushed []string // what is flushed, and what the file is then
+			var flushed []string // the flushed files, and the state of the file then
 			r.w.OnFlush(func(path string) {
 				text, err := os.ReadFile(path)
 				require.NoError(t, err)
@@ -109,8 +109,8 @@ func (r *repo) objects() map[string]bool {
 	return objects
 }
 
-// TestObjectsAreSyncedAtOnce holds that where the order of writes is kept the number
-// of flushes does not depend on that of the files, and the tree is the same.
+// TestObjectsAreSyncedAtOnce holds that on a file system that keeps the order of writes, the number of
+// flushes is independent of that of the files, and the tree is the same.
 func TestObjectsAreSyncedAtOnce(t *testing.T) {
 	const files = 100
 	trees, flushes, written := map[bool]string{}, map[bool]int{}, map[bool]int{}
@@ -140,7 +140,7 @@ func TestObjectsAreSyncedAtOnce(t *testing.T) {
 	require.GreaterOrEqual(t, written[true], files)
 }
 
-// counted sums what git's children counted under a name in their trace.
+// counted sums the counts of git's children under a name in their trace.
 func counted(t *testing.T, trace, name string) (sum int) {
 	t.Helper()
 	text, err := os.ReadFile(trace)
@@ -197,7 +197,7 @@ func TestConcurrentSnapshots(t *testing.T) {
 	wg.Wait()
 }
 
-// Between looks the user edits as well: no note of an index may hide it.
+// Between looks the user edits as well: a note of an index must not hide it.
 func TestChangeAfterAQuietLook(t *testing.T) {
 	r := newRepo(t, map[string]string{"a": "1\n"})
 	r.snapshot(r.head(), worktree.SnapshotOptions{})

@@ -8,10 +8,10 @@ var (
 	// ErrTooWide is a working tree that is the home folder or the root of the
 	// file system: a snapshot would read all that the user has.
 	ErrTooWide = errors.New("the working tree is the home folder or the file system root")
-	// ErrMalformed is output of git that cannot be understood.
+	// ErrMalformed is output of git that jp cannot parse.
 	ErrMalformed = errors.New("git's answer cannot be read")
-	// ErrBadTree is a parent that is not the id of a tree.
+	// ErrBadTree is a parent that is no tree id.
 	ErrBadTree = errors.New("not a tree id")
-	// ErrBadPath is a path that does not stay inside the working tree.
+	// ErrBadPath is a path outside of the working tree.
 	ErrBadPath = errors.New("not a path inside the working tree")
 )

@@ -12,7 +12,7 @@ import (
 	"jp/worktree"
 )
 
-// A snapshot before and one after a tool say what the tool did.
+// A snapshot before and one after a tool show the tool's changes.
 func Example() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "example")

@@ -2,7 +2,7 @@ package worktree
 
 import "context"
 
-// Watchable says whether the kernel notes each change in a file system.
+// Watchable reports whether the kernel notes each change in a file system.
 func Watchable(top string) bool { return watchable(top, 0) }
 
 // SuspectsAfterTool is Suspects of the look after a tool.

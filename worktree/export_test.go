@@ -5,8 +5,7 @@ import (
 	"os"
 )
 
-// Suspects are the tracked paths of which jp alone cannot say that they are as the user's
-// index has them.
+// Suspects are the tracked paths that jp alone cannot show to be as the user's index has them.
 func (w *Worktree) Suspects(ctx context.Context) (paths []string, ok bool) {
 	paths, _, ok = w.suspects(ctx, w.userIndex(), SnapshotOptions{})
 	return paths, ok

@@ -89,8 +89,8 @@ func TestSubmodules(t *testing.T) {
 	require.Equal(t, []string{"M sub"}, paths(next.Changes), "a new commit inside is")
 }
 
-// Whoever takes the filter away that a file has in HEAD: the file is not recorded without
-// it, in process or by git, and not written either.
+// If somebody removes the filter that a file has in HEAD, the file is not recorded without it, in process
+// or by git, and not written either.
 func TestFilterOfHEADCounts(t *testing.T) {
 	for name, lose := range map[string]func(r *repo){
 		"no attributes": func(r *repo) { r.remove(".gitattributes") },
@@ -148,7 +148,7 @@ func TestFilterOfHEADCounts(t *testing.T) {
 	}
 }
 
-// A filter that the user's git would not insist on takes no file as it is where it fails.
+// If a filter fails on which the user's git would not insist, its files are still not taken as they are.
 func TestOwnFilterThatFails(t *testing.T) {
 	r := newRepo(t, map[string]string{".gitattributes": "*.key filter=crypt\n", "a.key": "cynva\n"})
 	r.git("config", "--global", "filter.crypt.clean", "false")
@@ -158,7 +158,7 @@ func TestOwnFilterThatFails(t *testing.T) {
 	require.Contains(t, s.LeftOut[0].Why, "external filter 'false' failed")
 }
 
-// A conversion that fails keeps its own file back, with git's reason, and no other.
+// A conversion that fails keeps only its own file back, with git's reason.
 func TestRestoreOfFilesWhoseFilterFails(t *testing.T) {
 	files := map[string]string{".gitattributes": "*.enc filter=pick\n*.bin filter=lfs\n", "main.go": "1\n", "z/notes.txt": "1\n", "c.enc": "fine\n"}
 	r := newRepo(t, files)
@@ -196,7 +196,7 @@ func TestRestoreOfFilesWhoseFilterFails(t *testing.T) {
 	require.Equal(t, []string{"a.enc", "b.enc"}, leftPaths(r.back(from, s.Tree)), "the user wants pointers")
 }
 
-// What stands in the index may have gone round the filter: it gets into no snapshot.
+// Content in the index may have gone round the filter: snapshots leave it out.
 func TestStagedWithoutItsFilter(t *testing.T) {
 	const secret = "swordfish\n"
 	write := func(r *repo, name, content string) { // git looks into files that are as new as its index

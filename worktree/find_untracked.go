@@ -15,13 +15,13 @@ import (
 	"jp/worktree/untracked"
 )
 
-// UntrackedFiles are the names of untracked files that are not ignored, at one moment. Their
-// content is in no tree.
+// UntrackedFiles are the names of untracked files without ignored ones, at one moment. Their content is in
+// no tree.
 type UntrackedFiles struct {
 	listing  *untracked.Listing
 	recorded map[string]struct{} // of the listing, those that a tree has since
 	gone     map[string]struct{} // that were there earlier
-	hidden   map[string]struct{} // tracked ones that git was told not to look at
+	hidden   map[string]struct{} // tracked ones that the user hid from git
 	written  []string            // since the mark of the snapshot that listed them, sorted
 	lister   *untracked.Lister
 }
@@ -31,7 +31,7 @@ func newUntracked(listing *untracked.Listing) *UntrackedFiles {
 	return &UntrackedFiles{listing: listing, recorded: map[string]struct{}{}, gone: map[string]struct{}{}}
 }
 
-// Hides says whether git was told not to look at a file that was there.
+// Hides reports whether git was told not to look at an existing file.
 func (o *UntrackedFiles) Hides(path string) bool {
 	if o == nil {
 		return false
@@ -40,7 +40,7 @@ func (o *UntrackedFiles) Hides(path string) bool {
 	return hidden
 }
 
-// Had says whether there is or was such a file.
+// Had reports whether there is or was such a file.
 func (o *UntrackedFiles) Had(path string) bool {
 	if o == nil {
 		return false
@@ -49,14 +49,13 @@ func (o *UntrackedFiles) Had(path string) bool {
 	return o.there(path) || gone
 }
 
-// there says whether there is such a file that no tree has.
+// there reports whether there is such a file, in no tree.
 func (o *UntrackedFiles) there(path string) bool {
 	_, recorded := o.recorded[path]
 	return !recorded && o.listing.Has(path)
 }
 
-// Crowded is the folder in which there are most of very many such files; ok is false where
-// there are fewer than least.
+// Crowded is the folder with the most of very many such files. ok is false if there are fewer than least.
 func (o *UntrackedFiles) Crowded(least int) (folder string, files int, ok bool) {
 	if o == nil {
 		return "", 0, false
@@ -64,14 +63,14 @@ func (o *UntrackedFiles) Crowded(least int) (folder string, files int, ok bool) 
 	return o.listing.Crowded(least)
 }
 
-// FindUntracked lists the untracked files that are not ignored. A tool may write them before
-// jp has read them. The list keeps the files that an earlier list, which may be nil,
-// knows to be gone. It is nil without snapshots, and if git cannot list them.
+// FindUntracked lists the untracked files without ignored ones. A tool may write them before jp has read
+// them. The list keeps the files that an earlier list, which may be nil, knows to be gone. It is nil
+// without snapshots, and if git cannot list them.
 func (w *Worktree) FindUntracked(ctx context.Context, earlier *UntrackedFiles) (*UntrackedFiles, error) {
 	if w.opts.Mode == Off || w.tooWide() {
 		return nil, nil
 	}
-	user, _ := identify(w.userIndex()) // without one nothing is tracked
+	user, _ := identify(w.userIndex()) // without an index all files are untracked
 	s := &snapshot{w: w, known: known{user: user}}
 	flagged, err := s.hidden(ctx)
 	if err != nil {
@@ -93,8 +92,8 @@ func (w *Worktree) FindUntracked(ctx context.Context, earlier *UntrackedFiles) (
 	return o, nil
 }
 
-// WithIgnored are the untracked files, with those that git ignores outside of ignored folders, the folders that git does
-// not look into, each with a slash at its end, and the folders without entries.
+// WithIgnored are the untracked files, with those that git ignores outside of ignored folders, the folders
+// that git skips, each with a slash at its end, and the folders without entries.
 func (o *UntrackedFiles) WithIgnored(ctx context.Context) (files, closed, empty []string, err error) {
 	if o == nil || o.listing == nil {
 		return nil, nil, nil, nil
@@ -120,8 +119,8 @@ func (s *snapshot) list(ctx context.Context) (*untracked.Listing, error) {
 	return untracked.Of(paths), err
 }
 
-// unlisted are the untracked files that have to be looked at, sorted: those that were
-// written since the mark, and those that were not there then.
+// unlisted are the untracked files to look at, sorted: those that were written since the mark, and those
+// that are new since then.
 func (s *snapshot) unlisted(now *untracked.Listing) []string {
 	if now == nil {
 		return nil
@@ -147,8 +146,8 @@ func (s *snapshot) unlisted(now *untracked.Listing) []string {
 	return slices.Compact(paths)
 }
 
-// Untouched reports which files are as they were at an earlier list, after which the mark of the snapshot was made: their
-// folders have the same entries, and nothing was done to them.
+// Untouched reports which files are as they were at an earlier list, after which the mark of the snapshot was
+// made: their folders have the same entries, and they have no write since.
 func (o *UntrackedFiles) Untouched(earlier *UntrackedFiles) func(path string) bool {
 	return func(path string) bool {
 		if o == nil || earlier == nil || !o.listing.Keeps(earlier.listing, path) {
@@ -159,9 +158,8 @@ func (o *UntrackedFiles) Untouched(earlier *UntrackedFiles) func(path string) bo
 	}
 }
 
-// appeared says whether a file that was not written since the mark has come with one
-// of its folders: it was not there, and that was changed since. What git has ceased to
-// ignore is there as it was.
+// appeared reports whether a file that was not written since the mark has come with one of its folders: it
+// is new there, and the folder changed since. A file that git has ceased to ignore is there as it was.
 func (s *snapshot) appeared(path string) bool {
 	if s.opts.ListUntracked == nil || s.opts.Since == nil || s.opts.ListUntracked.Had(path) {
 		return false
@@ -174,10 +172,10 @@ func (s *snapshot) appeared(path string) bool {
 	return false
 }
 
-// isFolder says whether git listed a whole folder: another repository.
+// isFolder reports whether git listed a whole folder: another repository.
 func isFolder(path string) bool { return strings.HasSuffix(path, "/") }
 
-// leaveGone notes the untracked files that are not there any more.
+// leaveGone notes the untracked files that have disappeared.
 func (s *snapshot) leaveGone(p *plan) {
 	if s.others == nil {
 		return
@@ -196,7 +194,7 @@ func (s *snapshot) leaveGone(p *plan) {
 	}
 }
 
-// Recorded takes out of the others what the trees have from now on, or had.
+// Recorded removes from the others the files that the trees have from now on, or had.
 func (o *UntrackedFiles) Recorded(changes []Change) {
 	if o == nil {
 		return
@@ -207,14 +205,12 @@ func (o *UntrackedFiles) Recorded(changes []Change) {
 	}
 }
 
-// WithoutBaseline are those of the changed files of which the tree before does not say what
-// they held then: first the files that it has, in the order of the changes, then those
-// that are new and that the tool which changed them need not have made. The tool began
-// at since. unread names files that no snapshot read then, had the untracked files that were
-// there then, and inodes are those of the tree, or nil. A new file is
-// the tool's where there was none of its name, and it was made since or is one that the tree
-// had at another path: by its content, or by its inode. Where the file system does not say
-// when files were made, the name decides.
+// WithoutBaseline are the changed files whose content before the tool is in no tree: first the files that
+// the tree before has, in the order of the changes, then new ones that may be older than the tool. The tool
+// began at since. unread names files that no snapshot read then, had the untracked files of that time, and
+// inodes are those of the tree, or nil. A new file is the tool's if its name is new, and it was made since
+// or is one that the tree had at another path: by its content, or by its inode. If the file system does not
+// tell when files were made, the name decides.
 func (w *Worktree) WithoutBaseline(changes []Change, since Timestamp, had func(path string) bool, inodes *Inodes, unread func(path string) bool) []string {
 	moved := Moves(changes)
 	renamed := sync.OnceValue(func() map[uint32]bool {
@@ -248,9 +244,8 @@ func (w *Worktree) WithoutBaseline(changes []Change, since Timestamp, had func(p
 	return append(were, found...)
 }
 
-// Moves pairs the paths that are new with those that have gone and had the same content:
-// the one of the same name first, and another one only where nothing tells it from a
-// file that is in no tree: where it is not empty. Each stands for one.
+// Moves pairs new paths with removed ones of the same content: first those of the same name, then others
+// unless they are empty, since all empty files look alike. Each path is in one pair at most.
 func Moves(changes []Change) (from map[string]string) {
 	from = map[string]string{}
 	gone := map[string][]string{} // by content
@@ -279,7 +274,7 @@ func Moves(changes []Change) (from map[string]string) {
 // Inodes are the inodes that the files of a tree had at a moment. A file that has the inode of one that
 // is gone was renamed, also if a program changed it.
 type Inodes struct {
-	index *os.File          // as it was at the moment: git replaces the file, and never writes into it
+	index *os.File          // as it was at that moment: git replaces the file, and never writes into it
 	also  map[string]uint32 // of paths of which the index is out of date
 	size  int               // bytes of an object name
 }

@@ -18,8 +18,7 @@ func (r *repo) others() (*worktree.UntrackedFiles, *worktree.Timestamp) {
 	return others, r.later()
 }
 
-// later is a mark after which no file that exists was made: the kernel's clock for
-// files has gone on.
+// later is a mark behind the times of all existing files: the kernel's clock for files has gone on.
 func (r *repo) later() *worktree.Timestamp {
 	r.t.Helper()
 	for first := r.mark(); ; {
@@ -56,7 +55,7 @@ func TestUnrecorded(t *testing.T) {
 		between func(*repo) // behind the list, before the tool
 		tool    func(*repo)
 		want    []string // unrecorded
-		new     []string // new in the tree, and not there before
+		new     []string // new in the tree, and absent before
 		gone    []string
 	}{
 		"nothing":     {tool: func(*repo) {}},
@@ -131,7 +130,7 @@ func TestUnrecorded(t *testing.T) {
 				mark = r.later()
 			}
 			parent := r.head()
-			var inodes *worktree.Inodes // the snapshot before a tool has what the user did
+			var inodes *worktree.Inodes // the snapshot before a tool has the user's changes
 			if tt.between == nil {
 				_, err := r.w.Snapshot(r.t.Context(), parent, worktree.SnapshotOptions{})
 				require.NoError(t, err)
@@ -158,8 +157,8 @@ func TestUnrecorded(t *testing.T) {
 	}
 }
 
-// TestOthersAreHandedOn shows that what a snapshot has is no other file for the next,
-// and that what it lacks is.
+// TestOthersAreHandedOn shows that a file of a snapshot is no other file for the next one, and that a file
+// that it lacks is.
 func TestOthersAreHandedOn(t *testing.T) {
 	r := newRepo(t, map[string]string{"tracked": "t"})
 	r.write("own", "mine")

@@ -84,8 +84,8 @@ func (r *repo) mark() *worktree.Timestamp {
 	return &m
 }
 
-// snapshot takes one and checks that nothing of the user's was touched, and
-// that a second one right after finds nothing new.
+// snapshot takes one and checks that the user's files are untouched, and that a second one right after
+// finds no change.
 func (r *repo) snapshot(parent string, opts worktree.SnapshotOptions) worktree.Snapshot {
 	r.t.Helper()
 	before := r.fingerprint()
@@ -107,7 +107,7 @@ func (r *repo) tool(parent string, edits func(), named ...string) worktree.Snaps
 	return r.snapshot(parent, worktree.SnapshotOptions{Since: mark, Untracked: true, Named: named})
 }
 
-// fingerprint is the content and times of everything that is not jp's, nor an object.
+// fingerprint is the content and times of all files but jp's and the objects.
 func (r *repo) fingerprint() map[string]string {
 	r.t.Helper()
 	all := map[string]string{}
@@ -172,7 +172,7 @@ func (r *repo) blob(oid string) string {
 	return string(out)
 }
 
-// addAll is what `git add -A` makes of the working tree, in a copy.
+// addAll is the tree that `git add -A` makes of the working tree, in a copy.
 func (r *repo) addAll() string {
 	r.t.Helper()
 	copied := filepath.Join(r.t.TempDir(), "copy")

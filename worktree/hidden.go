@@ -2,8 +2,8 @@ package worktree
 
 import "context"
 
-// mostHidden is how many paths that git does not look at are looked at one by one. A
-// sparse checkout has more of them, and few of those are there.
+// mostHidden is the number of hidden paths that are looked at one by one. A sparse checkout has more of
+// them, and few of those are there.
 const mostHidden = 2000
 
 // hiddenPaths are the paths with the flags assume-unchanged or skip-worktree in the
@@ -52,8 +52,8 @@ func (s *snapshot) meetHidden(found *hiddenPaths) map[string]struct{} {
 	return now.there
 }
 
-// leaveHidden notes what a tool did to paths that git does not look at, and that it did
-// not name: what they hold is the user's own, and is not read.
+// leaveHidden notes a tool's changes to paths that the user hid from git, and that the tool did not name: their
+// content is the user's own, and stays unread.
 func (s *snapshot) leaveHidden(p *plan, found *hiddenPaths) {
 	if found == nil {
 		return

@@ -13,13 +13,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A snapshot that finds something works on a copy of the user's index. The copy
-// is kept, with a note of what it was made from and which tree it holds: while
-// both are the same, it knows files that the user's index calls changed, and
-// need not be compared with the parent's tree. Where nothing was found the note
-// says that the user's index itself holds the tree. A snapshot that was made in
-// process leaves the indexes alone, and the note names the paths at which the tree
-// differs from the index that held its parent's. It is only a cache.
+// A snapshot that finds something works on a copy of the user's index. The copy is kept, with a note of its
+// origin and its tree: while both are the same, it knows files that the user's index calls changed, and
+// spares the comparison with the parent's tree. If the snapshot found nothing, the note says that the
+// user's index itself holds the tree. A snapshot that was made in process leaves the indexes alone, and the
+// note names the paths at which the tree differs from the index that held its parent's. It is only a cache.
 
 // identity tells one index file from another.
 type identity struct {
@@ -30,12 +28,11 @@ type identity struct {
 	Trailer string    `json:"trailer"` // git's checksum of the content
 }
 
-// indexNote is what is known of an index. A copy from before the machine
-// started may have been torn by a power cut.
+// indexNote describes an index. A copy from before the machine started may have been torn by a power cut.
 type indexNote struct {
 	Boot string    `json:"boot"`
 	User identity  `json:"user"`
-	Ours *identity `json:"ours,omitempty"` // of the copy, where there is one
+	Ours *identity `json:"ours,omitempty"` // of the copy, if there is one
 	Tree string    `json:"tree"`
 	But  [][]byte  `json:"but,omitempty"` // paths at which the tree may differ from the index
 }
@@ -46,15 +43,15 @@ func (w *Worktree) keptIndex() string { return w.state(indexName) }
 const (
 	indexName = "index"
 	noteName  = "index.json"
-	// untrackedName is the list of untracked files, with what it was read from.
+	// untrackedName is the list of untracked files, with its sources.
 	untrackedName = "untracked"
 )
 
-// known is what a snapshot can begin with.
+// known is the starting point of a snapshot.
 type known struct {
 	user  identity // the user's index
 	holds bool     // an index has exactly the entries of the parent's tree, but for some
-	kept  bool     // it is the kept one, not the user's
+	kept  bool     // it is the kept one instead of the user's
 	but   []string // the paths of those
 }
 
@@ -167,7 +164,7 @@ func (w *Worktree) tryCopyIndex() (id identity, err error) {
 	return id, unix.UtimesNanoAt(unix.AT_FDCWD, w.keptIndex(), []unix.Timespec{stamp, stamp}, 0)
 }
 
-// identify describes an index file; the zero identity is one that is not there.
+// identify describes an index file; the zero identity is a missing one.
 func identify(path string) (identity, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -198,8 +195,8 @@ func identifyFile(f *os.File) (identity, error) {
 // mostRead is more than any file has that is read whole, in bytes.
 const mostRead = 64 << 20
 
-// readRegular reads a file and nothing else: not where a link leads, and not a pipe,
-// for which another process would have to write.
+// readRegular reads a regular file. It refuses links, and pipes, for which another process would have to
+// write.
 func readRegular(path string) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if err != nil {

@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// What is recorded in process at most: git reads many files, and large ones, as
-// well, and then has them in an index.
+// Bounds of a snapshot in process: git reads many files, and large ones, as well, and then has them in an
+// index.
 const (
 	mostInProcess      = 64
 	mostBytesInProcess = 8 << 20
 )
 
-// inProcess makes the snapshot without git, and without an index of its own. ok is
-// no where only git can make it, or should.
+// inProcess makes the snapshot without git, and without an index of its own. ok is false if only git can
+// make it, or should.
 func (s *snapshot) inProcess(ctx context.Context, p *plan) (taken Snapshot, ok bool) {
 	paths := slices.Concat(p.remove, p.take)
 	if s.opts.Objects == nil || !s.holds || len(p.unflag) > 0 || len(paths) > mostInProcess {
@@ -46,9 +46,8 @@ func (s *snapshot) inProcess(ctx context.Context, p *plan) (taken Snapshot, ok b
 	return n.taken, true
 }
 
-// differing are the paths at which the new tree may differ from the index: those at
-// which the parent's may, also where they were left out now, and those that were
-// looked at; but for those that neither has.
+// differing are the paths at which the new tree may differ from the index: those at which the parent's may,
+// also those left out now, and those that were looked at, without those that neither has.
 func (s *snapshot) differing(paths, neither []string) []string {
 	all := slices.Concat(s.but, paths)
 	slices.Sort(all)
@@ -77,15 +76,14 @@ func (n *pathSnapshot) record(path string, rules pathRules) error {
 	return n.put(path, old, st, rules)
 }
 
-// follow notes, where an index is known to hold the parent's tree, at which paths
-// the new tree may differ from it. Of a path that is gone git says whether the index
-// has it.
+// follow notes the paths at which the new tree may differ from an index that is known to hold the parent's
+// tree. Of a removed path git says whether the index has it.
 func (w *Worktree) follow(ctx context.Context, parentTree string, taken *Snapshot) {
 	if taken.Tree == parentTree {
 		return
 	}
 	now, cancel := context.WithCancel(context.Background())
-	cancel() // who snapshots at this moment will note something else
+	cancel() // another snapshot at this moment notes its own
 	unlock, err := w.lock(now, "snapshot.lock")
 	if err != nil {
 		return

@@ -12,8 +12,8 @@ import (
 	"jp/worktree"
 )
 
-// process takes a snapshot after a tool, in process where that is possible, and
-// says whether it was. A second look finds nothing new.
+// process takes a snapshot after a tool, in process if possible, and reports whether it was. A second look
+// finds no change.
 func (r *repo) process(parent string, edits func()) (s worktree.Snapshot, inProcess bool) {
 	r.t.Helper()
 	mark := r.mark()
@@ -76,8 +76,7 @@ func TestFewChangesAreRecordedInProcess(t *testing.T) {
 	}
 }
 
-// What was new, was recorded, and was taken away again is nobody's: where the user
-// makes it anew it is not the agent's.
+// A new file that was recorded and then removed is forgotten: if the user makes it anew, it is the user's.
 func TestWhatWasTakenAwayIsForgotten(t *testing.T) {
 	r := newRepo(t, map[string]string{"a": "1\n"})
 	with, inProcess := r.process(r.clean(), func() { r.write("new", "1\n") })
@@ -90,7 +89,7 @@ func TestWhatWasTakenAwayIsForgotten(t *testing.T) {
 	require.Equal(t, without.Tree, s.Tree)
 }
 
-// After the snapshot of named paths the next one need not be told apart by git.
+// After the snapshot of named paths the next one does not need git.
 func TestNamedPathsAreFollowed(t *testing.T) {
 	r := newRepo(t, map[string]string{"a": "1\n", "b": "1\n"})
 	tree := r.clean()
@@ -113,7 +112,7 @@ func TestNamedPathsAreFollowed(t *testing.T) {
 	require.Equal(t, []string{"M b"}, paths(s.Changes))
 }
 
-// Only git knows what filters do, and what a submodule is.
+// Only git knows the work of filters, and submodules.
 func TestWhatOnlyGitRecords(t *testing.T) {
 	r := newRepo(t, map[string]string{"a": "1\n", ".gitattributes": "*.f ident\n"})
 	tree := r.clean()
@@ -142,8 +141,8 @@ func TestInProcessIsInspected(t *testing.T) {
 	require.Equal(t, []worktree.Skipped{{Path: "a", Why: "a secret"}}, s.LeftOut)
 }
 
-// A path that was recorded in process and is left out later is still one that the
-// index does not have: when its file is gone, it is gone.
+// A path that was recorded in process and is left out later is still missing in the index: when its file is
+// gone, it is gone.
 func TestWhatIsLeftOutLaterIsNotForgotten(t *testing.T) {
 	r := newRepo(t, map[string]string{"a": "1\n"})
 	with, inProcess := r.process(r.clean(), func() { r.write("new", "1\n") })
@@ -161,7 +160,7 @@ func TestWhatIsLeftOutLaterIsNotForgotten(t *testing.T) {
 	require.Equal(t, []string{"D new"}, paths(s.Changes))
 }
 
-// What was recorded before is not new content.
+// Recorded content is not new content.
 func TestWhatIsAsRecordedSpendsNothing(t *testing.T) {
 	r := newRepo(t, map[string]string{"a": "1\n", "b": "1\n"})
 	tree := r.clean()

@@ -26,9 +26,9 @@ const (
 // snapshot.
 const mostInside = 200_000
 
-// leaveInside notes the submodules and the nested repositories in which files were written,
-// made or removed since the mark. Their files are not recorded. Their times tell, and no git
-// is asked: it would obey the configuration of that repository.
+// leaveInside notes the submodules and the nested repositories in which files were written, made or removed
+// since the mark. It does not record their files. It goes by their times without asking git, which would
+// obey the configuration of that repository.
 func (s *snapshot) leaveInside(ctx context.Context, p *plan, found scan) {
 	if s.opts.Since == nil || !s.opts.Untracked {
 		return
@@ -48,8 +48,8 @@ func (s *snapshot) leaveInside(ctx context.Context, p *plan, found scan) {
 	}
 	left := mostInside
 	for _, path := range slices.Sorted(maps.Keys(why)) {
-		// Where the submodule's HEAD moved, the snapshot has the new commit, and what
-		// that repository's index has as it is came with it.
+		// If the submodule's HEAD moved, the snapshot has the new commit, and the files that equal that
+		// repository's index came with it.
 		moved := slices.ContainsFunc(found.dirty, func(r raw) bool { return r.path == path && r.status == 'M' })
 		known := map[string]*gitindex.Entry{}
 		if moved {
@@ -64,9 +64,9 @@ func (s *snapshot) leaveInside(ctx context.Context, p *plan, found scan) {
 	}
 }
 
-// changedInside reports whether something below a folder was written since the mark, apart
-// from files that an index has as they are and from paths that are told already. Where
-// HEAD moved, folders do not count: a checkout changes them. It takes what it looks at from left.
+// changedInside reports whether a file below a folder was written since the mark, apart from files that
+// equal an index and from paths that are reported already. If HEAD moved, folders do not count: a checkout
+// changes them. It charges its work to left.
 func (s *snapshot) changedInside(ctx context.Context, folder string, known map[string]*gitindex.Entry, moved bool, told map[string]bool, left *int) (found bool) {
 	top := s.w.abs(folder)
 	if st, err := s.w.lookup(folder); err != nil || !isDir(st) {
@@ -89,7 +89,7 @@ func (s *snapshot) changedInside(ctx context.Context, folder string, known map[s
 		}
 		var st unix.Stat_t
 		if err != nil || unix.Lstat(path, &st) != nil {
-			return nil // it is gone, or cannot be read; its folder tells
+			return nil // it is gone or unreadable; its folder tells
 		}
 		if changed(&st).before(*s.opts.Since) || moved && d.IsDir() {
 			return nil
@@ -100,7 +100,7 @@ func (s *snapshot) changedInside(ctx context.Context, folder string, known map[s
 		if told[folder+"/"+filepath.ToSlash(rel)] || path == top && told[folder] {
 			return nil
 		}
-		if path == top { // the repository may be what was made in it
+		if path == top { // the tool may have made the repository in it
 			topChanged = true
 			return nil
 		}

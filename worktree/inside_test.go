@@ -10,8 +10,8 @@ import (
 	"jp/worktree"
 )
 
-// Whatever a tool does to files of a repository within the working tree is said, and is
-// not recorded; what it does elsewhere is not said of them.
+// A tool's changes to files of a repository within the working tree are reported without being recorded;
+// its changes elsewhere are not reported of them.
 func TestChangedInsideOtherRepositories(t *testing.T) {
 	const sub, nested = "sub: changed inside the submodule", "nest: changed inside another repository"
 	tests := map[string]struct {

@@ -11,7 +11,7 @@ import (
 // asked about, in bytes.
 const mostInspected = 1 << 20
 
-// leaveInspected takes out the paths whose new content must not be stored.
+// leaveInspected takes out the paths whose new content must stay unstored.
 func (s *snapshot) leaveInspected(ctx context.Context, p *plan) {
 	if s.w.opts.Inspect == nil {
 		return
@@ -36,8 +36,8 @@ func (s *snapshot) leaveInspected(ctx context.Context, p *plan) {
 	})
 }
 
-// inspect says why the content of a path must not be stored, "" where it may. It
-// asks for the content before only where that matters.
+// inspect returns the reason why the content of a path must not be stored, "" if it may. It asks for the
+// content before only if needed.
 func (w *Worktree) inspect(path string, st *unix.Stat_t, was func() []byte) (why string) {
 	if w.opts.Inspect == nil || !recordable(st) || st.Size > mostInspected {
 		return ""

@@ -12,7 +12,7 @@ import (
 	"jp/worktree"
 )
 
-// noSecrets leaves out what holds the word, unless it was there before.
+// noSecrets refuses a content with the word, unless the word was there before.
 func noSecrets(_ string, was, is []byte) string {
 	if bytes.Contains(is, []byte("hunter2")) && !bytes.Contains(was, []byte("hunter2")) {
 		return "holds a secret"
@@ -54,8 +54,7 @@ func TestWhatIsTooLargeIsNotInspected(t *testing.T) {
 	require.Zero(t, asked)
 }
 
-// A file that is the same file as another one, perhaps outside, is nothing that a
-// tool has made here.
+// A file that is the same file as another one, perhaps outside, is not the tool's work here.
 func TestANewFileWithOtherNamesIsLeftOut(t *testing.T) {
 	r := newRepo(t, map[string]string{"a": "1\n"})
 	outside := filepath.Join(t.TempDir(), "secret")

@@ -17,14 +17,14 @@ import (
 	"jp/gitcmd"
 )
 
-// maxText is the largest file whose line ends are looked at, in bytes.
+// maxText is the largest file whose line ends jp looks at, in bytes.
 const maxText = 16 << 20
 
-// keepLineEnds gives staged files the line ends that they had where git stores none:
-// with core.autocrlf, or text=auto, git's checkout would choose them anew. The record of an undo
-// knows how large a file was that was there, and the user's index knows how large a file was in the working tree when git last read it as the
-// content that it names; that tells LF from CRLF. Without it git's choice stands. Of a file that had both, only the record
-// of an undo knows where.
+// keepLineEnds gives staged files the line ends that they had, if git stores none: with core.autocrlf, or
+// text=auto, git's checkout would choose them anew. The record of an undo knows the size of the file
+// before, and the user's index the size of the file in the working tree when git last read its content. The
+// size tells LF from CRLF. Without it git's choice stands. Of a file that had both, only the record of an
+// undo knows the places.
 func (r *restoring) keepLineEnds(ctx context.Context, puts []WriteOp) error {
 	oids, ends := map[string]string{}, map[string]string{}
 	var paths []string
@@ -54,7 +54,7 @@ func (r *restoring) keepLineEnds(ctx context.Context, puts []WriteOp) error {
 	return nil
 }
 
-// fitLineEnds writes a staged file with its other line ends, where it then has the size.
+// fitLineEnds writes a staged file with its other line ends, if it then has the size.
 func (r *restoring) fitLineEnds(p string, size int64, ends string) error {
 	name := filepath.Join(r.staged, "files", filepath.FromSlash(p))
 	staged, err := readText(name)
@@ -62,7 +62,7 @@ func (r *restoring) fitLineEnds(p string, size int64, ends string) error {
 		return os.WriteFile(name, mixed, 0o600)
 	}
 	if err != nil || int64(len(staged)) == size {
-		return nil // there is nothing to choose, or it is missed when its turn comes
+		return nil // both choices are the same, or the file is reported missing at its turn
 	}
 	newlines := []string{"\n"}
 	if bytes.IndexByte(staged, 0) >= 0 { // of a working-tree-encoding, or git would have kept its bytes
@@ -112,7 +112,7 @@ func LineEnds(name string) string {
 	return strings.Trim(fmt.Sprint(runs), "[]")
 }
 
-// withLineEnds is a text with the line ends that [LineEnds] found, nil if they are not of this text.
+// withLineEnds is a text with the line ends that [LineEnds] found, nil if they are another text's.
 func withLineEnds(text []byte, ends string) []byte {
 	runs := strings.Fields(ends)
 	var out []byte
@@ -171,14 +171,14 @@ func otherLineEnds(text []byte, newline string) []byte {
 	return crlf
 }
 
-// mostNamed is how many paths git is asked for by name.
+// mostNamed is the number of paths for which jp asks git by name.
 const mostNamed = 200
 
 // indexedSizes are the sizes that files had when the user's index got the content that
 // is asked for, by path; those are left out of which it has other content.
 func (w *Worktree) indexedSizes(ctx context.Context, oids map[string]string, paths []string) (map[string]int64, error) {
 	if len(paths) > mostNamed {
-		paths = nil // all of them: a command line is not that long
+		paths = nil // all of them, since a command line has a limit
 	}
 	out, err := w.git.Run(ctx, append([]string{"ls-files", "-z", "--stage", "--debug", "--"}, paths...)...)
 	var exit *gitcmd.ExitError
@@ -208,7 +208,7 @@ func (w *Worktree) indexedSizes(ctx context.Context, oids map[string]string, pat
 	return sizes, nil
 }
 
-// readText reads a regular file that is not too large.
+// readText reads a regular file of bounded size.
 func readText(name string) ([]byte, error) {
 	f, err := os.OpenFile(name, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if err != nil {

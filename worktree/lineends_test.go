@@ -11,7 +11,7 @@ import (
 
 func TestLineEndsOfAText(t *testing.T) {
 	for text, want := range map[string]string{
-		"": "", "a": "", "a\nb\n": "", "a\r\nb\r\n": "", "a\r\nb": "", "a\x00\r\nb\n": "", // these have one kind, or are no text
+		"": "", "a": "", "a\nb\n": "", "a\r\nb\r\n": "", "a\r\nb": "", "a\x00\r\nb\n": "", // these have one kind, or are not text
 		"a\nb\r\n": "1 1", "a\r\nb\n": "0 1 1", "\n\n\r\n\r\n\r\n\na\rb\r": "2 3 1",
 		strings.Repeat("\n\r\n", 500): strings.TrimSpace(strings.Repeat("1 ", 1000)), strings.Repeat("\n\r\n", 501): "",
 	} {

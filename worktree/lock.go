@@ -22,7 +22,7 @@ func (w *Worktree) lock(ctx context.Context, name string) (func(), error) {
 		return nil, fmt.Errorf("lock the working tree with %s: %w", w.state(name), err)
 	}
 	if err := safefile.Lock(ctx, f); err != nil {
-		_ = f.Close() // nothing was written
+		_ = f.Close() // the file is unwritten
 		return nil, fmt.Errorf("lock the working tree with %s: %w", w.state(name), err)
 	}
 	return func() { safefile.Unlock(f) }, nil

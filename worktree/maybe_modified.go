@@ -14,7 +14,7 @@ import (
 	"jp/worktree/gitindex"
 )
 
-// mostSuspects is how many paths git is asked about by name: above, all is simpler.
+// mostSuspects is the number of paths about which jp asks git by name: above, all is simpler.
 const mostSuspects = 100
 
 // An earlierLook is which tracked paths were suspect after a tool, with a watch of their folders from then on.
@@ -66,11 +66,10 @@ func among(entries []gitindex.Entry, again map[string]uint32) (some []gitindex.E
 // linked reports whether a file has several names.
 func linked(st *unix.Stat_t) bool { return st.Mode&unix.S_IFMT == unix.S_IFREG && st.Nlink > 1 }
 
-// suspects finds the tracked paths that may differ from an index. At all others
-// everything that git keeps of a file, to the nanosecond, is unchanged, so git would
-// skip them too. Unusual entries are suspect. ok is false if git has to look at
-// everything. modes are the modes of the files that opts.Odd, if it is not nil, reports.
-// The look after a tool serves later ones, which look again at the paths that changed since.
+// suspects finds the tracked paths that may differ from an index. At all others git's data about the file
+// are unchanged, to the nanosecond, so git would skip them too. Unusual entries are suspect. ok is false if
+// git has to look at everything. modes are the modes of the files that a non-nil opts.Odd reports. The look
+// after a tool serves later ones, which look again at the paths that changed since.
 func (w *Worktree) suspects(ctx context.Context, index string, opts SnapshotOptions) (paths []string, modes map[string]uint32, ok bool) {
 	last := &w.looked
 	last.mu.Lock()
@@ -135,7 +134,6 @@ func foldersOf(entries []gitindex.Entry) []string {
 	return folders
 }
 
-// readIndex reads an index file, and identifies it.
 func readIndex(path string) (data []byte, id identity, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -156,7 +154,7 @@ func readIndex(path string) (data []byte, id identity, err error) {
 // maxIndex is more bytes than the index of any repository has that jp can work in.
 const maxIndex = 1 << 30
 
-// fewEntries are not worth a thread.
+// fewEntries are too few for a thread.
 const fewEntries = 500
 
 // parted are the entries in at most so many parts, all in order.
@@ -172,12 +170,12 @@ func parted(entries []gitindex.Entry, most int) (parts [][]gitindex.Entry) {
 // or git has to look for another reason.
 type maybeModified struct {
 	paths     []string
-	modes     map[string]uint32 // nil: not asked for
+	modes     map[string]uint32 // nil: unneeded
 	whole     bool
 	elsewhere bool // one can change without a note of the kernel: it has a second name, or lies in another file system
 }
 
-// addOld adds what an earlier look has of paths that it did not look at again.
+// addOld adds an earlier look's results for paths that this one skipped.
 func (m *maybeModified) addOld(old *maybeModified, again map[string]uint32) {
 	for _, path := range old.paths {
 		if _, is := again[path]; !is {
@@ -225,7 +223,7 @@ func suspect(ctx context.Context, top string, entries []gitindex.Entry, written 
 		}
 		st, err := folders.Lstat(e.Path)
 		if err == unix.EINVAL || err == unix.ENAMETOOLONG || err == unix.EMFILE || err == unix.ENFILE {
-			return found // it is no path, or not one for a command line; or there is no room to look
+			return found // an invalid path, one too long for a command line, or there is no memory to look
 		}
 		if err == nil {
 			found.elsewhere = found.elsewhere || linked(&st) || st.Dev != at.Dev
@@ -242,7 +240,7 @@ func suspect(ctx context.Context, top string, entries []gitindex.Entry, written 
 	return found
 }
 
-// same says whether all that an index has of a file is as git found it.
+// same reports whether all that an index has of a file is as git found it.
 func same(e *gitindex.Entry, st *unix.Stat_t) bool {
 	return e.Mode == modeInIndex(uint32(st.Mode)) && e.Size == uint32(st.Size) && e.Inode == uint32(st.Ino) &&
 		e.Mtime == short(modified(st)) && e.Ctime == short(changed(st)) && e.UID == st.Uid && e.GID == st.Gid
@@ -251,11 +249,11 @@ func same(e *gitindex.Entry, st *unix.Stat_t) bool {
 // short is a time as an index has it.
 func short(m Timestamp) gitindex.Time { return gitindex.Time{Sec: uint32(m.Sec), Nsec: uint32(m.Nsec)} }
 
-// racy says whether a file may have been written to after git had looked at it and before
+// racy reports whether a file may have been written to after git had looked at it and before
 // its index was written. A git may count in seconds only.
 func racy(e *gitindex.Entry, written Timestamp) bool { return int64(e.Mtime.Sec) >= written.Sec }
 
-// modeInIndex is the mode that git gives a file, 0 where it has none.
+// modeInIndex is the mode that git gives a file, 0 for other types.
 func modeInIndex(mode uint32) uint32 {
 	switch {
 	case mode&unix.S_IFMT == unix.S_IFLNK:

@@ -18,8 +18,8 @@ import (
 	"jp/worktree"
 )
 
-// age makes all files an hour older than their index, which git then writes anew:
-// of a file that is as old as the index git itself cannot tell without reading it.
+// age makes all files an hour older than their index, which git then writes anew: git itself must read a
+// file that is as old as the index to see a change.
 func (r *repo) age() {
 	r.t.Helper()
 	then := unix.NsecToTimespec(time.Now().Add(-time.Hour).UnixNano())
@@ -153,7 +153,7 @@ func (r *repo) differs() []string {
 	return strings.Split(out, "\x00")
 }
 
-// Many suspects are not looked at one by one.
+// Many suspects are too many to look at one by one.
 func TestTooManySuspects(t *testing.T) {
 	files := map[string]string{}
 	for i := range 2000 {
@@ -173,8 +173,7 @@ func TestTooManySuspects(t *testing.T) {
 	require.Len(t, changes, 101)
 }
 
-// Whatever happens to files, what git finds changed is suspect, and what nobody has
-// touched is not.
+// After any changes to files, those that git finds changed are suspect, and untouched ones are not.
 func TestSuspectsAreAllThatGitFinds(t *testing.T) {
 	gitenv.Isolate(t)
 	runs := 0

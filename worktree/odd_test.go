@@ -41,7 +41,7 @@ func (r *repo) inspected() {
 	}})
 }
 
-// What is left out now may still be otherwise in the index than in the tree.
+// A left-out path may still differ between the index and the tree.
 func TestALeftOutPathGoesBackToTheIndex(t *testing.T) {
 	r := newRepo(t, map[string]string{"x": "1\n", "y": "1\n"})
 	tree := r.clean()
@@ -128,7 +128,7 @@ func TestNamesThatGitRefusesStayOut(t *testing.T) {
 	}
 }
 
-// A tree with one of these could be pushed to no server that checks objects.
+// A server that checks objects refuses a tree with one of these.
 func TestContentThatGitRefusesStaysOut(t *testing.T) {
 	evil, long := "[submodule \"a\"]\n\tpath = a\n\turl = -evil\n", "*"+strings.Repeat(" a", 1100)+"\n"
 	for _, file := range [][2]string{
@@ -219,7 +219,7 @@ func TestAHiddenPathIsFollowed(t *testing.T) {
 	}
 }
 
-// A path that differs from the index is no regular file any more.
+// A path that differs from the index is a pipe now.
 func TestAPathThatBecameAPipeIsRemoved(t *testing.T) {
 	r := newRepo(t, map[string]string{"y": "1\n"})
 	tree := r.clean()
@@ -235,7 +235,7 @@ func TestAPathThatBecameAPipeIsRemoved(t *testing.T) {
 	require.Equal(t, []string{"D x"}, paths(three.Changes))
 }
 
-// The same with a file that was new: its next content is not recorded, its end neither.
+// The same with a file that was new: neither its next content is recorded nor its end.
 func TestALeftOutPathIsRemoved(t *testing.T) {
 	r := newRepo(t, map[string]string{"y": "1\n"})
 	tree := r.clean()
@@ -250,8 +250,8 @@ func TestALeftOutPathIsRemoved(t *testing.T) {
 	require.Equal(t, []string{"D x"}, paths(s.Changes))
 }
 
-// What a tool does to a file that git was told not to look at, and that it did not name,
-// is not recorded, and is not passed over.
+// A tool changes a file that is hidden from git, without naming it: the snapshot reports it, and does not
+// record it.
 func TestHiddenPathsThatAToolDidNotName(t *testing.T) {
 	for _, flag := range []string{"--assume-unchanged", "--skip-worktree"} {
 		t.Run(flag, func(t *testing.T) {
@@ -278,7 +278,7 @@ func TestHiddenPathsThatAToolDidNotName(t *testing.T) {
 	}
 }
 
-// A configuration that is wrong about the disk hides no change of a name's case.
+// A wrong configuration for the disk does not hide a change of a name's case.
 func TestNamesThatDifferInCase(t *testing.T) {
 	for _, says := range []string{"true", "false", ""} {
 		t.Run("ignoreCase="+says, func(t *testing.T) {

@@ -19,22 +19,22 @@ import (
 	"jp/gitcmd/convert"
 )
 
-// pathRules say what git would do to the content of a path.
+// pathRules are git's rules for the content of a path.
 type pathRules struct {
 	stamp     string // of the files that the rules come from
 	filter    string // the attribute, as git check-attr says it
 	always    bool   // a filter, an encoding or ident: only git can tell
 	lineEnds  bool   // carriage returns may be taken out
-	binary    bool   // no line counts
+	binary    bool   // lines are uncounted
 	trustMode bool   // the executable bit counts
 	links     bool   // symbolic links are kept as links
-	sparse    bool   // a path that is not there need not be deleted
+	sparse    bool   // a missing path may be outside of the checkout instead of deleted
 }
 
-// rulesFile says whether a file has attributes of others.
+// rulesFile reports whether a file has attributes of others.
 func rulesFile(p string) bool { return path.Base(p) == ".gitattributes" }
 
-// convert says whether git might store other bytes than these.
+// convert reports whether git might store other bytes than these.
 func (r pathRules) convert(data []byte) bool {
 	return r.always || r.lineEnds && bytes.IndexByte(data, '\r') >= 0
 }
@@ -115,10 +115,9 @@ func newRules(attrs, config map[string]string) pathRules {
 	}
 }
 
-// unconverted says of those of the paths that need a filter that jp does not run why they
-// must neither be stored as they are nor be written, by path. filters are those of the
-// other paths that have one. stores says that the files are to be stored as they are now, so
-// that their content counts, too.
+// unconverted returns, by path, why those of the paths that need a filter that jp does not run must neither
+// be stored as they are nor be written. filters are those of the other paths that have one. stores says
+// that the files are to be stored as they are now, so that their content counts, too.
 func (w *Worktree) unconverted(ctx context.Context, paths []string, stores bool) (why, filters map[string]string, err error) {
 	if len(paths) == 0 {
 		return nil, nil, nil
@@ -153,23 +152,23 @@ func names(filters map[string]string) []string {
 	return slices.Compact(slices.Sorted(maps.Values(filters)))
 }
 
-// trustMode says whether the executable bit is what git records.
+// trustMode reports whether git records the executable bit.
 func trustMode(config map[string]string) bool {
 	return config["core.filemode"] == "" || !isFalse(config["core.filemode"])
 }
 
 // contentSettings are settings as long as the files that they come from are the same.
 type contentSettings struct {
-	stamp  string // "" where they have to be read again
+	stamp  string // "" if they must be read again
 	values map[string]string
 }
 
-// settled is how long a configuration must have been left alone before what it said is
-// kept: a later write could else leave it the same times.
+// settled is how long a configuration must have been left alone before jp keeps its values: a later write
+// could else leave it the same times.
 const settled = 100 * time.Millisecond
 
-// contentConfig reads the settings that change what git stores, and of what. The caller
-// holds the mutex.
+// contentConfig reads the settings that change which files git stores, and their content. The caller holds
+// the mutex.
 func (w *Worktree) contentConfig(ctx context.Context) (map[string]string, error) {
 	stamp, newest, whole := w.git.ConfigStamp()
 	if whole && stamp == w.config.stamp {
@@ -194,7 +193,7 @@ func (w *Worktree) contentConfig(ctx context.Context) (map[string]string, error)
 	return config, nil
 }
 
-// isFalse reads a truth value as git does; what is not set is false.
+// isFalse reads a truth value as git does. An unset one is false.
 func isFalse(value string) bool {
 	switch value {
 	case "", "false", "no", "off", "0":

@@ -19,11 +19,10 @@ import (
 // errAskGit says that only git itself records a path right.
 var errAskGit = errors.New("git has to record this path")
 
-// SnapshotPaths is Snapshot for a tool that changed nothing but the named
-// paths. It works in process and writes nothing: the caller writes the
-// Objects, before anything that names the tree. ok is false where git converts
-// a path's content, something odd is at the path, or the path says how git records
-// others; the caller then uses Snapshot. It does not see changes of other paths.
+// SnapshotPaths is Snapshot for a tool that changed only the named paths. It works in process without
+// writing: the caller writes the Objects, before anything that names the tree. ok is false if git converts
+// a path's content, something odd is at the path, or the path configures how git records others. The caller
+// then uses Snapshot. It does not see changes of other paths.
 func (w *Worktree) SnapshotPaths(
 	ctx context.Context, parentTree string, paths []string, objects ObjectReader,
 ) (taken Snapshot, ok bool, err error) {
@@ -80,7 +79,7 @@ type pathSnapshot struct {
 	budget budget
 	taken  Snapshot
 
-	away map[string]Version // what a sparse checkout leaves out, as the index has it
+	away map[string]Version // the paths that a sparse checkout leaves out, as in the index
 }
 
 func (w *Worktree) named(parentTree string, objects ObjectReader) *pathSnapshot {
@@ -113,7 +112,7 @@ func (n *pathSnapshot) make(ctx context.Context, paths []string) error {
 	return n.finish()
 }
 
-// finish makes the trees of what was noted.
+// finish makes the trees of the noted entries.
 func (n *pathSnapshot) finish() error {
 	if len(n.taken.Changes) == 0 {
 		n.taken.Tree, n.taken.Objects = n.parent, nil
@@ -153,7 +152,7 @@ func (n *pathSnapshot) ignored(ctx context.Context, paths []string) (map[string]
 	return ignored, nil
 }
 
-// sparse finds those of the paths that are not there because the checkout is sparse.
+// sparse finds those of the paths that are missing because the checkout is sparse.
 func (n *pathSnapshot) sparse(ctx context.Context, paths []string, rules map[string]pathRules) (map[string]Version, error) {
 	gone := slices.DeleteFunc(slices.Clone(paths), func(path string) bool {
 		_, err := n.w.lookup(path)
@@ -211,8 +210,7 @@ func (n *pathSnapshot) take(path string, rules pathRules, ignored bool) error {
 	return n.put(path, old, st, rules)
 }
 
-// old is what the parent's tree has at a path of which git has nothing special to
-// know.
+// old is the parent tree's entry of a path without anything special for git.
 func (n *pathSnapshot) old(path string) (entry, error) {
 	old, err := n.trees.find(n.parent, path)
 	if err != nil {
@@ -224,22 +222,22 @@ func (n *pathSnapshot) old(path string) (entry, error) {
 	return old, nil
 }
 
-// isUnsafeName says whether git may refuse a name, on this system or another one.
+// isUnsafeName reports whether git may refuse a name, on this system or another one.
 func isUnsafeName(path string) bool {
 	parts := strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == '\\' })
 	return slices.ContainsFunc(parts, reserved) || gitcmd.FsckName(path) != "" || gitcmd.FsckReads(path, true) || gitcmd.FsckReads(path, false)
 }
 
-// before is the content that the tree has, nil where it has none.
+// before is the content that the tree has, nil if absent.
 func (n *pathSnapshot) before(old entry) []byte {
 	if old.oid == "" {
 		return nil
 	}
-	_, data, _ := n.trees.objects.ReadObject(old.oid) // what cannot be read is not known
+	_, data, _ := n.trees.objects.ReadObject(old.oid) // unreadable content counts as unknown
 	return data
 }
 
-// replacesFile says whether the tree has a file where the path has a folder.
+// replacesFile reports whether the tree has a file in the place of the path's folder.
 func (n *pathSnapshot) replacesFile(path string) bool {
 	for i, c := range path {
 		if c != '/' {
@@ -280,7 +278,7 @@ func (n *pathSnapshot) put(path string, old entry, st *unix.Stat_t, rules pathRu
 			return errAskGit // it is a link that is checked out as a file
 		}
 	} else if lower := strings.ToLower(path); !rules.links || strings.Contains(lower, "git") || strings.Contains(lower, "~") {
-		return errAskGit // git's own files must be no links
+		return errAskGit // git's own files must be regular
 	}
 	blob := newObject(n.w.repo.ObjectFormat, "blob", data)
 	if old.oid == blob.OID && old.mode == mode {
@@ -316,8 +314,8 @@ func (n *pathSnapshot) note(path string, from, to entry, after []byte, rules pat
 	n.taken.Changes = append(n.taken.Changes, c)
 }
 
-// content reads a file or the target of a link. Another process may put another file
-// in its place meanwhile: that one is not read.
+// content reads a file or the target of a link. If another process puts another file in its place
+// meanwhile, content does not read that one.
 func (w *Worktree) content(path string, st *unix.Stat_t) ([]byte, error) {
 	if st.Mode&unix.S_IFMT == unix.S_IFLNK {
 		target, err := os.Readlink(w.abs(path))
@@ -338,8 +336,7 @@ func (w *Worktree) content(path string, st *unix.Stat_t) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// otherRepository is the outermost folder of the path that is a repository of its own, ""
-// for none.
+// otherRepository is the outermost folder of the path that is a repository of its own, "" for none.
 func (w *Worktree) otherRepository(path string) string {
 	for i, c := range path {
 		if c != '/' {
@@ -369,7 +366,7 @@ func hasNUL(data []byte) bool {
 	return bytes.IndexByte(data[:min(len(data), 8000)], 0) >= 0
 }
 
-// countOf counts lines, the last of which may have no end.
+// countOf counts lines. The last one may lack its end.
 func countOf(data []byte) int {
 	n := bytes.Count(data, []byte{'\n'})
 	if len(data) > 0 && data[len(data)-1] != '\n' {

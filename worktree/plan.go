@@ -11,29 +11,29 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// plan is what has to happen to a copy of the index so that it is the snapshot.
+// plan has the changes that make a copy of the index the snapshot.
 type plan struct {
-	differs bool     // the index is not the parent's tree
+	differs bool     // the index differs from the parent's tree
 	remove  []string // gone from the working tree
 	take    []string // to be read from the working tree
 	keep    []string // to be as in the parent's tree
-	restore []string // of take: the index has another entry, which git must not keep
+	restore []string // of take: the index has another entry, which git must forget
 	unflag  []string // tracked, but hidden from git by the user
 	assume  []string // of keep: to stay hidden, as assume-unchanged
 	skip    []string // and as skip-worktree
-	// untracked are those of remove that the index does not have either.
+	// untracked are those of remove that are missing in the index, too.
 	untracked []string
 	left      map[string]string   // why, by path
 	seen      map[string]struct{} // paths that are decided
 	budget    budget
 }
 
-// nothing says that the snapshot is the parent's tree.
+// nothing reports whether the snapshot is the parent's tree.
 func (p *plan) nothing() bool {
 	return !p.differs && len(p.remove) == 0 && len(p.take) == 0
 }
 
-// first says whether a path was not decided before, and marks it.
+// first reports whether a path is still undecided, and marks it.
 func (p *plan) first(path string) bool {
 	if _, done := p.seen[path]; done {
 		return false
@@ -106,8 +106,8 @@ func (s *snapshot) decideTracked(p *plan, r raw) {
 	}
 }
 
-// decideDiffering is for the paths at which the parent's tree may differ from the
-// index, and that git therefore may not have called changed.
+// decideDiffering is for the paths at which the parent's tree may differ from the index, and that git may
+// therefore have called unchanged.
 func (s *snapshot) decideDiffering(ctx context.Context, p *plan, dirty []raw) error {
 	var gone []string
 	for _, path := range s.but {
@@ -128,13 +128,13 @@ func (s *snapshot) decideDiffering(ctx context.Context, p *plan, dirty []raw) er
 		}
 		s.takeRecorded(p, path, st)
 	}
-	// git calls changed what it misses, but where it was told not to look.
+	// git calls missing files changed, unless they are hidden from it.
 	var err error
 	p.untracked, err = s.untrackedOf(ctx, gone)
 	return err
 }
 
-// untrackedOf are those of the paths that the index does not have.
+// untrackedOf are those of the paths that are missing in the index.
 func (s *snapshot) untrackedOf(ctx context.Context, paths []string) ([]string, error) {
 	if len(paths) == 0 {
 		return nil, nil
@@ -146,9 +146,8 @@ func (s *snapshot) untrackedOf(ctx context.Context, paths []string) ([]string, e
 	}), err
 }
 
-// decideCarried is for a path of the parent's tree that git does not track: it
-// stays as long as the file exists. One that has gone is not in the index either, and
-// the parent's tree says what it held.
+// decideCarried is for a path of the parent's tree that git does not track: it stays as long as the file
+// exists. A removed one is missing in the index, too, and its content is in the parent's tree.
 func (s *snapshot) decideCarried(p *plan, path string) {
 	st, err := s.w.lookup(path)
 	if isNotExist(err) || err == nil && isDir(st) {
@@ -161,8 +160,8 @@ func (s *snapshot) decideCarried(p *plan, path string) {
 	s.takeRecorded(p, path, st)
 }
 
-// takeRecorded is for a path that was recorded before, and mostly is as it was then:
-// it spends nothing of what may be new.
+// takeRecorded is for a path that was recorded before, and is mostly unchanged since: it spends nothing of
+// the budget for new content.
 func (s *snapshot) takeRecorded(p *plan, path string, st *unix.Stat_t) {
 	most := budget(s.w.opts.NewContent)
 	if why := admitKnown(st, &most); why != "" {
@@ -180,8 +179,7 @@ func (s *snapshot) takeKnown(p *plan, path string, st *unix.Stat_t) {
 	p.take = append(p.take, path)
 }
 
-// decideNamed is for what a tool named: it may be hidden from git by a flag,
-// or ignored.
+// decideNamed is for the paths that a tool named: they may be hidden from git by a flag, or ignored.
 func (s *snapshot) decideNamed(ctx context.Context, p *plan, found scan) {
 	others := make(map[string]struct{}, len(found.others))
 	for _, path := range found.others {
@@ -201,12 +199,12 @@ func (s *snapshot) decideNamed(ctx context.Context, p *plan, found scan) {
 	}
 }
 
-// skipped says whether a tag is that of a path with the flag skip-worktree.
+// skipped reports whether a tag is that of a path with the flag skip-worktree.
 func skipped(tag byte) bool { return tag == 'S' || tag == 's' }
 
-// sparse says whether this is a sparse checkout, in which paths with the flag
-// skip-worktree need not be there. Elsewhere the user has set it, and has the files.
-// It is asked for once: after a switch of branches very many of them differ.
+// sparse reports whether this is a sparse checkout, in which paths with the flag skip-worktree may be
+// missing. Elsewhere the user has set it, and has the files. It is asked for once: after a switch of
+// branches very many of them differ.
 func (s *snapshot) sparse(ctx context.Context) bool {
 	if s.isSparse == nil {
 		out, err := s.w.git.Run(ctx, "config", "--type=bool", "--default=false", "core.sparseCheckout")
@@ -216,8 +214,7 @@ func (s *snapshot) sparse(ctx context.Context) bool {
 	return *s.isSparse
 }
 
-// hidden says whether git does not look at a path with this tag: it has that flag,
-// or assume-unchanged.
+// hidden reports whether this tag hides a path from git: it has that flag, or assume-unchanged.
 func hidden(tag byte) bool { return skipped(tag) || tag >= 'a' && tag <= 'z' }
 
 // decideFlagged is for a tracked path that a tool named.
@@ -227,7 +224,7 @@ func (s *snapshot) decideFlagged(ctx context.Context, p *plan, path string, tag 
 	}
 	st, err := s.w.lookup(path)
 	switch {
-	case isNotExist(err) && skipped(tag) && s.sparse(ctx): // it need not be there
+	case isNotExist(err) && skipped(tag) && s.sparse(ctx): // it may be missing
 	case isNotExist(err):
 		p.remove = append(p.remove, path)
 	case err != nil:
@@ -238,9 +235,9 @@ func (s *snapshot) decideFlagged(ctx context.Context, p *plan, path string, tag 
 	}
 }
 
-// decideHidden is for a path of which the index says otherwise than the parent's
-// tree. Where the user told git not to look at it, the index says nothing of the
-// file: it stays as it was recorded, unless it is not there and need not be.
+// decideHidden is for a path whose entry in the index differs from the parent's tree. If the user hid it from
+// git, the index tells nothing about the file: it stays as it was recorded, unless it is missing and need not
+// be there.
 func (s *snapshot) decideHidden(ctx context.Context, p *plan, r raw, tag byte) {
 	if !r.claims() || !hidden(tag) {
 		return
@@ -271,9 +268,9 @@ func (s *snapshot) decideIgnored(p *plan, path, blind string) {
 	}
 }
 
-// decideUntracked is for a file that git neither tracks nor ignores.
+// decideUntracked is for an untracked file that is not ignored.
 func (s *snapshot) decideUntracked(p *plan, path string) {
-	if isFolder(path) { // another repository, which is not entered
+	if isFolder(path) { // another repository, which stays unread
 		return
 	}
 	if _, done := p.seen[path]; done {
@@ -294,13 +291,13 @@ func (s *snapshot) decideUntracked(p *plan, path string) {
 	p.take = append(p.take, path)
 }
 
-// since says whether a file was written after the mark.
+// since reports whether a file was written after the mark.
 func (s *snapshot) since(st *unix.Stat_t) bool {
 	return s.opts.Since == nil || !changed(st).before(*s.opts.Since)
 }
 
-// leaveFiltered takes out the files that need a filter that jp does not run. Without
-// the filter their content would be stored wrongly.
+// leaveFiltered takes out the files that need a filter that jp does not run. Without the filter their
+// stored content would be wrong.
 func (s *snapshot) leaveFiltered(ctx context.Context, p *plan) error {
 	var files []string
 	for _, path := range p.take {
@@ -363,8 +360,8 @@ func (s *snapshot) decideStaged(ctx context.Context, p *plan, staged []raw) erro
 	return nil
 }
 
-// mayFilter reports whether one of the paths may have a filter. It reads files alone, where
-// the repository has none.
+// mayFilter reports whether one of the paths may have a filter. In a repository without filters it only
+// reads files.
 func (s *snapshot) mayFilter(ctx context.Context, entries map[string]string, staged []raw) (bool, error) {
 	for _, r := range staged {
 		if rulesFile(r.path) {
@@ -395,7 +392,7 @@ func namesFilter(file string) bool {
 	return err == nil && (bytes.Contains(text, []byte("filter")) || bytes.Contains(text, []byte("lfs")))
 }
 
-// stale lists what stays out, and is in the tree as the parent has it.
+// stale lists the skipped paths that are in the tree as the parent has them.
 func (p *plan) stale() []string {
 	return slices.DeleteFunc(slices.Clone(p.keep), func(path string) bool {
 		_, left := p.left[path]
@@ -403,7 +400,7 @@ func (p *plan) stale() []string {
 	})
 }
 
-// leftOut lists what stays out, sorted by path.
+// leftOut lists the skipped paths, sorted.
 func (p *plan) leftOut() []Skipped {
 	var list []Skipped
 	for _, path := range slices.Sorted(maps.Keys(p.left)) {

@@ -29,7 +29,7 @@ func edits(rt *rapid.T) []edit {
 	}), 1, 8).Draw(rt, "edits")
 }
 
-// perform does the edit where the file system allows; names may be in the way.
+// perform does the edit if the file system allows it; names may be in the way.
 func (r *repo) perform(e edit) {
 	target := r.path(e.path)
 	if info, err := os.Lstat(target); err == nil && (info.IsDir() || e.kind != "write" || info.Mode().Type() != 0) {
@@ -61,9 +61,8 @@ func (r *repo) perform(e edit) {
 	}
 }
 
-// Whatever a tool does, the snapshot after it is what `git add -A` makes of
-// the files, the changes lead from tree to tree, and where the paths are named
-// the in-process snapshot agrees.
+// After any edits of a tool, the snapshot equals `git add -A` of the files, the changes lead from tree to
+// tree, and with named paths the in-process snapshot agrees.
 func TestSnapshotIsWhatAddAllMakes(t *testing.T) {
 	gitenv.Isolate(t)
 	runs := 0
@@ -107,8 +106,8 @@ func TestSnapshotIsWhatAddAllMakes(t *testing.T) {
 	})
 }
 
-// removedAbove are the edits that also took other paths away: those that a
-// folder or file stood in the way of. Naming the edited path is then not all.
+// removedAbove are the edits that also removed other paths, since a folder or file was in their way. Naming
+// the edited path is then too little.
 func removedAbove(batch []edit) []string {
 	var list []string
 	for _, e := range batch {

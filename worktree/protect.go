@@ -6,9 +6,8 @@ import (
 	"unicode"
 )
 
-// reserved says whether a name belongs to git or to jp, in any spelling that
-// some file system takes for it: other case, characters that are not seen,
-// dots and spaces at the end, a stream behind a colon, a short alias.
+// reserved reports whether a name belongs to git or to jp, in any spelling that some file system takes for
+// it: other case, invisible characters, dots and spaces at the end, a stream behind a colon, a short alias.
 func reserved(name string) bool {
 	name, _, _ = strings.Cut(name, ":")
 	name = strings.Map(func(r rune) rune {
@@ -27,8 +26,8 @@ func reserved(name string) bool {
 	return false
 }
 
-// protectedFiles are files and folders that are never written, found by what they
-// are, not by how a path to them is spelled.
+// protectedFiles are files and folders that are never written. jp finds them by their identity, in spite of
+// other spellings of a path to them.
 type protectedFiles []os.FileInfo
 
 func guard(paths []string) protectedFiles {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// folder opens the folder of a path, going through no link, and making what is
-// missing on the way where that is wanted.
+// folder opens the folder of a path without following links. With missing it makes missing folders on the
+// way.
 func (r *restoring) folder(p string, missing bool) (*os.Root, error) {
 	here, err := r.root.OpenRoot(".")
 	if err != nil {
@@ -57,7 +57,7 @@ func (r *restoring) enter(here *os.Root, name string, missing bool) (*os.Root, e
 	return next, nil
 }
 
-// untouched refuses a path that is not what the caller found.
+// untouched refuses a path that has changed since the caller found it.
 func (r *restoring) untouched(p WriteOp, here *os.Root) (os.FileInfo, error) {
 	info, err := here.Lstat(path.Base(p.Path))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -79,8 +79,8 @@ func (r *restoring) untouched(p WriteOp, here *os.Root) (os.FileInfo, error) {
 	return info, nil
 }
 
-// unlinked notes that what was at a path has one name less. That alone changes the
-// time of its status, which under its other names would look as if it was written.
+// unlinked notes that the file at a path has one name less. That alone changes the time of its status, so
+// that its other names would look written.
 func (r *restoring) unlinked(p string) {
 	was := r.seen[p]
 	if was.links < 2 {

@@ -42,8 +42,7 @@ func (s *snapshot) prepare() (err error) {
 	return err
 }
 
-// apply brings the index to what the plan says. Removed names go first: a
-// folder may have taken the place of a file.
+// apply changes the index by the plan. Removed names go first: a folder may have taken the place of a file.
 func (s *snapshot) apply(ctx context.Context, p *plan) error {
 	if err := s.setEntries(ctx, p.remove, slices.Concat(p.keep, p.restore, s.differingOf(p.take))); err != nil {
 		return err
@@ -74,8 +73,8 @@ func (s *snapshot) apply(ctx context.Context, p *plan) error {
 	return s.setEntries(ctx, nil, kept)
 }
 
-// byFilter parts paths by their filters: git looks at other files, too, that changed at
-// the same time as its index, and a filter that fails for one of those is no matter here.
+// byFilter parts paths by their filters: git looks at other files, too, that changed at the same time as
+// its index, and a filter that fails for one of those does no harm here.
 func (s *snapshot) byFilter(paths []string) map[string][]string {
 	parts := map[string][]string{}
 	for _, path := range paths {
@@ -84,7 +83,7 @@ func (s *snapshot) byFilter(paths []string) map[string][]string {
 	return parts
 }
 
-// read lets git read files into the index, none without its filter, which is "" for none.
+// read lets git read files into the index. It fails if their filter does, which is "" for none.
 func (s *snapshot) read(ctx context.Context, paths []string, filter string) error {
 	_, err := s.write(ctx, gitcmd.Command{
 		Args:  []string{"update-index", "-z", "--index-version", "4", "--add", "--remove", "--ignore-skip-worktree-entries", "--stdin"},
@@ -93,14 +92,14 @@ func (s *snapshot) read(ctx context.Context, paths []string, filter string) erro
 	return err
 }
 
-// differingOf are those of the paths at which the index may not be as the parent's
-// tree. It has to be before git reads them: what git stores depends on what it has.
+// differingOf are those of the paths at which the index may differ from the parent's tree. They must be
+// equal before git reads the files: git stores a file by its entry in the index.
 func (s *snapshot) differingOf(paths []string) []string {
 	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !slices.Contains(s.but, path) })
 }
 
-// setEntries removes paths from the index, and gives others the entry that the
-// parent's tree has, or none.
+// setEntries removes paths from the index, and gives others their entry in the parent's tree, or removes
+// them, too.
 func (s *snapshot) setEntries(ctx context.Context, remove, keep []string) error {
 	if s.holds { // most are there
 		keep = s.differingOf(keep)
@@ -152,7 +151,7 @@ func (s *snapshot) parentEntries(ctx context.Context, paths []string) (map[strin
 	return entries, nil
 }
 
-// update runs update-index; no input means nothing to do.
+// update runs update-index, unless input is empty.
 func (s *snapshot) update(ctx context.Context, input string, flags ...string) error {
 	if input == "" {
 		return nil
@@ -167,8 +166,8 @@ func (s *snapshot) update(ctx context.Context, input string, flags ...string) er
 // write runs a command that writes objects, which are then durable but for
 // the names of their files.
 func (s *snapshot) write(ctx context.Context, c gitcmd.Command) ([]byte, error) {
-	// The index is only a cache: it needs no checksum, which is most of the
-	// time that writing it takes.
+	// The index is only a cache. Its checksum, which it does not need, would take most of the time of
+	// writing it.
 	c.Config = append(c.Config, "core.splitIndex=false", "index.skipHash=true")
 	switch {
 	case s.w.opts.Volatile:
@@ -181,9 +180,8 @@ func (s *snapshot) write(ctx context.Context, c gitcmd.Command) ([]byte, error) 
 	return s.git(ctx, c)
 }
 
-// tolerate does something with all paths. Where git refuses, it halves them
-// until the paths that git cannot take stand alone; git changes nothing where
-// it refuses one. Errors that are not about a path end it.
+// tolerate does something with all paths. If git refuses, it halves them until each refused path is alone.
+// git changes nothing when it refuses one. Errors that are not about a path end it.
 func (s *snapshot) tolerate(paths []string, do func([]string) error) ([]Skipped, error) {
 	if len(paths) == 0 {
 		return nil, nil
@@ -207,8 +205,7 @@ func (s *snapshot) tolerate(paths []string, do func([]string) error) ([]Skipped,
 	return append(first, second...), err
 }
 
-// storageFault says whether git failed to write, which no other choice of
-// paths would mend.
+// storageFault reports whether git failed to write, so that other paths would fail, too.
 func storageFault(stderr string) bool {
 	for _, sign := range []string{
 		"No space left", "quota exceeded", "Read-only file system", "Input/output error", "File too large",

@@ -87,7 +87,7 @@ func TestTheModeIsTheOneRecorded(t *testing.T) {
 	require.Len(t, s.Changes, 70, "%v", s.Changes)
 }
 
-// What git stores depends on what the index has: that of the tree counts.
+// git stores a file by its entry in the index: here the tree's entry counts.
 func TestLineEndsAreThoseRecorded(t *testing.T) {
 	r := newRepo(t, map[string]string{"x": "1\r\n"})
 	r.git("config", "core.autocrlf", "input")

@@ -56,7 +56,7 @@ func (s *snapshot) leaveRefused(ctx context.Context, p *plan, staged []raw) erro
 	return failed
 }
 
-// WhyNotName says of a name alone why a snapshot would not have such a file, "" where it would.
+// WhyNotName is the reason, by the name alone, why a snapshot would skip such a file, "" if it would not.
 // known says that the tree before has the path.
 func WhyNotName(path string, known bool) string {
 	switch fault := gitcmd.FsckName(path); {

@@ -128,7 +128,7 @@ func TestHiddenPathsThatAToolNames(t *testing.T) {
 	}
 }
 
-// What a tool wrote there stays as it was recorded when the index becomes another.
+// A tool's content there stays as it was recorded when the index changes.
 func TestHiddenPathsStayAsRecorded(t *testing.T) {
 	for _, flag := range []string{"--assume-unchanged", "--skip-worktree"} {
 		t.Run(flag, func(t *testing.T) {
@@ -147,7 +147,7 @@ func TestHiddenPathsStayAsRecorded(t *testing.T) {
 	}
 }
 
-// In a sparse checkout it need not be there, elsewhere it is gone.
+// In a sparse checkout it may be missing, elsewhere it is gone.
 func TestSkippedPathThatIsNotThere(t *testing.T) {
 	for sparse, want := range map[string][]string{"true": {"M b"}, "false": {"D a", "M b"}} {
 		t.Run(sparse, func(t *testing.T) {
@@ -165,8 +165,8 @@ func TestSkippedPathThatIsNotThere(t *testing.T) {
 	}
 }
 
-// What a tool took away by name does not come back out of the index, which has another
-// version of it, or the same.
+// A path that a tool removed by name stays removed, although the index has another version of it, or the
+// same.
 func TestSkippedPathThatAToolTookAway(t *testing.T) {
 	for _, sparse := range []string{"true", "false"} {
 		for _, flag := range []string{"--assume-unchanged", "--skip-worktree"} {
@@ -225,7 +225,7 @@ func TestUnreadableFileFailsAlone(t *testing.T) {
 		for _, name := range []string{"1", "2", "3", "4", "5"} {
 			r.write(name, name)
 		}
-		r.write("bad.u16", "\xd8\x00\xd8") // no UTF-16
+		r.write("bad.u16", "\xd8\x00\xd8") // invalid UTF-16
 		r.write("a", "2\n")
 	})
 	require.Equal(t, []string{"A 1", "A 2", "A 3", "A 4", "A 5", "M a"}, paths(s.Changes))
@@ -260,8 +260,8 @@ func TestPathsAreBytes(t *testing.T) {
 	require.Equal(t, r.addAll(), s.Tree)
 }
 
-// A partial clone that is sparse does not have the rules by which files would be listed
-// that git does not track, and jp fetches nothing: what git tracks is seen all the same.
+// A sparse partial clone lacks the rules by which git would list untracked files, and jp fetches nothing:
+// tracked files are seen all the same.
 func TestUntrackedFilesThatGitCannotList(t *testing.T) {
 	source := newRepo(t, map[string]string{"a/1": "1\n", "b/1": "1\n", "b/.gitignore": "x\n", "c": "1\n"})
 	source.git("config", "uploadpack.allowFilter", "true")

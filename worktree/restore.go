@@ -22,9 +22,9 @@ import (
 // WriteOp is a path that is to become another version.
 type WriteOp struct {
 	Path string
-	Is   Version // what it is now
+	Is   Version // the present version
 	To   Version
-	Size int64  // of the file when it had that content, 0 if it is not known
+	Size int64  // of the file when it had that content, 0 if unknown
 	Ends string // see [LineEnds]
 	From Source // has the content as it was on disk; nil: a git object has it
 	Mode uint32 // the mode that the file gets; 0: the one that git gives it
@@ -35,7 +35,7 @@ type Source interface {
 	Blob(oid string) ([]byte, error)
 }
 
-// ModeFolder is the mode of a folder without entries, of which no tree says anything.
+// ModeFolder is the mode of an empty folder, which no tree has.
 const ModeFolder = modeTree
 
 // fromGit reports whether git checks the content out.
@@ -46,19 +46,17 @@ func (p WriteOp) fromGit() bool {
 // modeOnly reports whether the content stays.
 func (p WriteOp) modeOnly() bool { return p.Mode != 0 && p.Is == p.To }
 
-// StatCache is what files were at a moment, so that a later write to one
-// is not overwritten.
+// StatCache identifies files at a moment, so that Restore does not overwrite a later write.
 type StatCache map[string]fileID
 
-// fileID distinguishes a file from a later one at its path. The zero fileID stands for no
-// file.
+// fileID distinguishes a file from a later one at its path. The zero fileID stands for a missing file.
 type fileID struct {
 	inode, links uint64
 	size         int64
 	mtime, ctime Timestamp
 }
 
-// StatAll notes what is at the paths.
+// StatAll notes the files at the paths.
 func (w *Worktree) StatAll(paths []string) StatCache {
 	seen := StatCache{}
 	for _, p := range paths {
@@ -67,7 +65,7 @@ func (w *Worktree) StatAll(paths []string) StatCache {
 	return seen
 }
 
-// Exists reports whether something was at a path that was looked at.
+// Exists reports whether there was a file at a path of the cache.
 func (s StatCache) Exists(path string) bool { return s[path] != fileID{} }
 
 func (w *Worktree) statID(p string) fileID {
@@ -78,7 +76,7 @@ func (w *Worktree) statID(p string) fileID {
 	return fileID{inode: uint64(st.Ino), links: uint64(st.Nlink), size: st.Size, mtime: modified(st), ctime: changed(st)}
 }
 
-// Why a path is not put back.
+// Why a path stays as it is.
 const (
 	whyProtected = "it is protected: .git, .jp and jp's own files"
 	whySubmodule = "it is a submodule"
@@ -92,22 +90,20 @@ const (
 	whyLFS       = "its content is not in this repository's LFS storage; git lfs fetch --all brings what a server has"
 	whyAbsent    = "its content is not in this partial clone; git fetch --refetch --no-filter brings it"
 
-	// WhyStopped is that of paths whose turn did not come.
+	// WhyStopped is that of the paths that are left after a stop.
 	WhyStopped = "stopped before it"
 )
 
-// Restore writes versions of files into the working tree, as git would check
-// them out: lines end and filters apply as configured, except filters that the
-// repository itself names, and that a file gets the line ends that it had, as far
-// as the user's index tells. Removals come first; folders that they empty go,
-// and missing ones are made. A file appears whole or not at all.
+// Restore writes versions of files into the working tree, as git would check them out: line ends and
+// filters apply as configured, except filters that the repository itself names, and a file gets the line
+// ends that it had, as far as the user's index tells. Removals come first; folders that they empty go, and
+// missing ones are made. A file appears whole or not at all.
 //
-// The caller holds the mutation lock, and has called Look before it found out
-// what the files are. A path that was written since then stays, and so do
-// those that cannot be written: they are returned, sorted, with the reason.
-// protected are absolute paths that are never written. Neither the index nor
-// HEAD is touched. Only what stops all of it is an error. When ctx ends it stops
-// between two files, and returns the rest as left; it is an error if nothing was written.
+// The caller holds the mutation lock, and has called StatAll before it read the files. A path that was
+// written since then stays, and so does an unwritable one: Restore returns them, sorted, with the reason.
+// protected are absolute paths that it never writes. It leaves the index and HEAD alone. It fails only if
+// all of it stops. When ctx ends it stops between two files, and returns the rest as left; it fails if it
+// has written nothing.
 func (w *Worktree) Restore(ctx context.Context, puts []WriteOp, seen StatCache, protected []string) ([]Skipped, error) {
 	r, err := w.restoring(seen, protected)
 	if err != nil {
@@ -147,8 +143,8 @@ func (w *Worktree) restoring(seen StatCache, protected []string) (*restoring, er
 	}, err
 }
 
-// byRules puts attribute files before what git checks out by them, and removals,
-// which may have to make room for them, beside them.
+// byRules puts attribute files before the files that git checks out by them, and removals, which may have
+// to make room for them, beside them.
 func byRules(puts []WriteOp) [][]WriteOp {
 	if !slices.ContainsFunc(puts, func(p WriteOp) bool { return rulesFile(p.Path) }) {
 		return [][]WriteOp{puts}
@@ -164,7 +160,7 @@ func byRules(puts []WriteOp) [][]WriteOp {
 	return [][]WriteOp{first, then}
 }
 
-// restore puts back what does not depend on each other.
+// restore puts back files that do not depend on each other.
 func (r *restoring) restore(ctx context.Context, puts []WriteOp) error {
 	puts, err := r.admit(ctx, puts)
 	if err != nil {
@@ -222,7 +218,7 @@ type restoring struct {
 	filters   map[string]string // of the files that are to be written and have one, by path
 
 	killed map[string]bool // names of stages that restores left which were killed
-	tidied map[string]bool // folders that were looked through for what those left
+	tidied map[string]bool // folders that were searched for files of killed restores
 }
 
 func (r *restoring) note(path string, err error) {
@@ -232,7 +228,7 @@ func (r *restoring) note(path string, err error) {
 	}
 }
 
-// admit takes out what is never written.
+// admit takes out the paths that are never written.
 func (r *restoring) admit(ctx context.Context, puts []WriteOp) ([]WriteOp, error) {
 	var admitted []WriteOp
 	for _, p := range puts {
@@ -243,7 +239,7 @@ func (r *restoring) admit(ctx context.Context, puts []WriteOp) ([]WriteOp, error
 			r.left = append(r.left, Skipped{Path: p.Path, Why: whySubmodule})
 		default:
 			other := r.w.otherRepository(p.Path)
-			if st, err := r.w.lookup(other); other != "" && err == nil && isDir(st) { // and no link to one
+			if st, err := r.w.lookup(other); other != "" && err == nil && isDir(st) { // but not a link to one
 				r.left = append(r.left, Skipped{Path: p.Path, Why: fmt.Sprintf(whyOther, other)})
 				continue
 			}
@@ -253,8 +249,7 @@ func (r *restoring) admit(ctx context.Context, puts []WriteOp) ([]WriteOp, error
 	return r.withoutFiltered(ctx, admitted)
 }
 
-// withoutFiltered takes out the paths whose content only a filter makes right that jp
-// does not run.
+// withoutFiltered takes out the paths whose content needs a filter that jp does not run.
 func (r *restoring) withoutFiltered(ctx context.Context, puts []WriteOp) ([]WriteOp, error) {
 	var files []string
 	for _, p := range puts {
@@ -334,9 +329,9 @@ func (r *restoring) index() []string {
 	return []string{"GIT_INDEX_FILE=" + filepath.Join(r.staged, "index")}
 }
 
-// checkOut lets git stage paths. Git stops at the first one that it cannot write, because
-// a filter fails or content is not here, and may leave an empty file of it: halving finds
-// all of them, each with git's reason, and leaves the others whole.
+// checkOut lets git stage paths. Git stops at the first one that it cannot write, because a filter fails or
+// content is missing, and may leave an empty file of it: halving finds all of them, each with git's reason,
+// and leaves the others whole.
 func (r *restoring) checkOut(ctx context.Context, paths []string) error {
 	_, err := r.w.git.RunWith(ctx, gitcmd.Command{
 		Args:  []string{"checkout-index", "-f", "-z", "--stdin", "--prefix=" + filepath.Join(r.staged, "files") + "/"},
@@ -363,8 +358,8 @@ func (r *restoring) checkOut(ctx context.Context, paths []string) error {
 	}
 }
 
-// withoutPointers takes note of the files of git-lfs whose content is not here, and gives
-// the others. The user may want the pointers.
+// withoutPointers takes note of the files of git-lfs whose content is missing here, and returns the others.
+// The user may want the pointers.
 func (r *restoring) withoutPointers(ctx context.Context, puts []WriteOp) ([]string, error) {
 	var paths, oids []string
 	for _, p := range puts {
@@ -390,7 +385,7 @@ func (r *restoring) withoutPointers(ctx context.Context, puts []WriteOp) ([]stri
 	return paths, nil
 }
 
-// remove takes a file away, and the folders that are empty without it.
+// remove removes a file, and the folders that are empty without it.
 func (r *restoring) remove(p WriteOp) error {
 	here, err := r.folder(p.Path, false)
 	if err != nil {

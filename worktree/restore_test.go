@@ -20,8 +20,8 @@ import (
 	"jp/worktree"
 )
 
-// back brings all that differs between two trees back to the first, as a
-// caller does it, and returns what was left.
+// back brings all differences between two trees back to the first, as a caller does it, and returns the
+// rest.
 func (r *repo) back(from, to string) []worktree.Skipped {
 	r.t.Helper()
 	return r.restore(r.puts(from, to), nil)
@@ -75,7 +75,7 @@ func (r *repo) dated(name string, edit func()) {
 	require.NoError(r.t, os.Chtimes(r.path(name), was.ModTime(), was.ModTime()))
 }
 
-// own is what the fingerprint has of .git, but for the folder's own time.
+// own is the fingerprint of .git, without the folder's own time.
 func (r *repo) own() map[string]string {
 	all := r.fingerprint()
 	for name := range all {
@@ -86,7 +86,7 @@ func (r *repo) own() map[string]string {
 	return all
 }
 
-// disk lists the files of the working tree: path to what is there.
+// disk lists the files of the working tree: path to content.
 func (r *repo) disk() map[string]string {
 	r.t.Helper()
 	files := map[string]string{}
@@ -171,7 +171,7 @@ func TestRestoreConvertsAsGitDoes(t *testing.T) {
 	require.Equal(t, r.head(), r.snapshot(s.Tree, worktree.SnapshotOptions{}).Tree)
 }
 
-// What is put back is as it was when other attributes held.
+// A restored file is as it was when other attributes held.
 func TestRestoreUnderTheAttributesThatArePutBack(t *testing.T) {
 	for name, tt := range map[string]struct {
 		rules     map[string]string // attribute files before; of the folder d, too
@@ -215,8 +215,8 @@ func TestRestoreUnderTheAttributesThatArePutBack(t *testing.T) {
 	}
 }
 
-// Git stores no line ends with these settings, and its checkout would choose them anew:
-// the user's index tells what they were.
+// Git stores no line ends with these settings, and its checkout would choose them anew: the user's index
+// tells the old ones.
 func TestRestoreKeepsLineEnds(t *testing.T) {
 	for name, tt := range map[string]struct {
 		autocrlf, attributes string
@@ -262,7 +262,7 @@ func TestRestoreKeepsLineEnds(t *testing.T) {
 	}
 }
 
-// What git decodes to store it has its line ends in two or four bytes.
+// A file that git decodes to store it has its line ends in two or four bytes.
 func TestRestoreKeepsWideLineEnds(t *testing.T) {
 	encode := func(text string, unit int, big bool) string {
 		var b []byte
@@ -423,8 +423,7 @@ func TestRestoreLeavesWhatItMustNotWrite(t *testing.T) {
 	}
 }
 
-// A copy of large content takes its time: what somebody writes while it is made stays,
-// and the copy goes.
+// A copy of large content takes its time: another program's write meanwhile stays, and the copy goes.
 func TestRestoreLeavesWhatIsWrittenDuringTheCopy(t *testing.T) {
 	for name, tt := range map[string]struct {
 		edits func(r *repo)
@@ -521,7 +520,7 @@ func TestRestoreOfContentThatIsMissing(t *testing.T) {
 	require.Equal(t, map[string]string{"a": "2\n", "b": "1\n"}, without(r.disk(), "README.md"))
 }
 
-// What restores that were killed left goes with the next one, however soon that is.
+// The next restore removes the files of killed ones, at once.
 func TestRestoreTidiesUp(t *testing.T) {
 	r := newRepo(t, map[string]string{"d/a": "1\n", "d/b": "1\n"})
 	s := r.tool(r.head(), func() { r.write("d/a", "2\n"); r.write("d/b", "2\n") })

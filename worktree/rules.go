@@ -10,15 +10,14 @@ import (
 	"jp/gitcmd"
 )
 
-// Skipped is a path that a snapshot does not have as it is, or that a restore has
-// not put back.
+// Skipped is a path whose present state a snapshot lacks, or that a restore has not put back.
 type Skipped struct {
 	Path   string
 	Why    string
-	Failed bool // it would have been put back, and could not be written
+	Failed bool // a write of it failed
 }
 
-// A refusal is why a path is not put back although it could be.
+// A refusal is why a path stays as it is although jp could put it back.
 type refusal string
 
 func (r refusal) Error() string { return string(r) }
@@ -35,13 +34,13 @@ const (
 	whyHidden  = "git was told not to look at it"
 	whyFsck    = "git fsck refuses it: "
 	whyBlind   = "what git does not track could not be listed: "
-	// WhyGone is for a file that git does not track, and that was there until then.
+	// WhyGone is for an untracked file that has disappeared.
 	WhyGone = "deleted, or moved away"
 )
 
 func whyLarge(limit int64) string { return fmt.Sprintf("new and over %d bytes", limit) }
 
-// secretName says whether a file's name is one that keys and passwords have.
+// secretName reports whether a file's name is one that keys and passwords have.
 func secretName(p string) bool {
 	name := strings.ToLower(path.Base(p))
 	switch name {
@@ -54,7 +53,7 @@ func secretName(p string) bool {
 // budget is the new content that a snapshot may still take, in bytes.
 type budget int64
 
-// spend takes size from the budget, and says no where it is not enough.
+// spend takes size from the budget, and returns false if it is too small.
 func (b *budget) spend(size int64) bool {
 	if size > int64(*b) {
 		return false
@@ -63,7 +62,7 @@ func (b *budget) spend(size int64) bool {
 	return true
 }
 
-// admitKnown says why a changed file of the tree cannot be taken, or "".
+// admitKnown returns the reason to skip a changed file of the tree, or "".
 func admitKnown(st *unix.Stat_t, left *budget) string {
 	switch {
 	case isDir(st): // a submodule: git records its commit
@@ -75,7 +74,7 @@ func admitKnown(st *unix.Stat_t, left *budget) string {
 	return ""
 }
 
-// admitNew says why a file that is not in the tree cannot be taken, or "".
+// admitNew returns the reason to skip a file that is new to the tree, or "".
 func admitNew(p string, st *unix.Stat_t, limit int64, left *budget) string {
 	switch fault := gitcmd.FsckName(p); {
 	case fault != "":
@@ -94,7 +93,7 @@ func admitNew(p string, st *unix.Stat_t, limit int64, left *budget) string {
 	return ""
 }
 
-// recordable says whether git has a kind of entry for the file.
+// recordable reports whether git has a kind of entry for the file.
 func recordable(st *unix.Stat_t) bool {
 	kind := st.Mode & unix.S_IFMT
 	return kind == unix.S_IFREG || kind == unix.S_IFLNK
@@ -102,8 +101,7 @@ func recordable(st *unix.Stat_t) bool {
 
 func isDir(st *unix.Stat_t) bool { return st.Mode&unix.S_IFMT == unix.S_IFDIR }
 
-// lookup is lstat for a path of git's: a symbolic link among its folders means
-// that the path is not there.
+// lookup is lstat for a path of git's: with a symbolic link among its folders the path counts as missing.
 func (w *Worktree) lookup(p string) (*unix.Stat_t, error) {
 	var st unix.Stat_t
 	for i, c := range p {
@@ -123,14 +121,14 @@ func (w *Worktree) lookup(p string) (*unix.Stat_t, error) {
 	return &st, nil
 }
 
-// isNotExist says whether an error of lookup means that there is no such file.
+// isNotExist reports whether an error of lookup means that the file is missing.
 func isNotExist(err error) bool { return err == unix.ENOENT || err == unix.ENOTDIR }
 
 // IsPath reports whether a name can be the path of a file in a tree. Snapshots refuse
 // others with ErrBadPath.
 func IsPath(p string) bool { return checkPath(p) == nil }
 
-// checkPath refuses what is no path of a tree.
+// checkPath refuses an invalid path of a tree.
 func checkPath(p string) error {
 	for part := range strings.SplitSeq(p, "/") {
 		if part == "" || part == "." || part == ".." || strings.EqualFold(part, ".git") {

@@ -13,17 +13,17 @@ import (
 	"jp/worktree/untracked"
 )
 
-// scan is what git says about the working tree, an index and the parent's tree.
+// scan are git's findings about the working tree, an index and the parent's tree.
 type scan struct {
 	dirty      []raw              // working tree against index
 	staged     []raw              // index against the parent's tree
-	others     []string           // files that are neither tracked nor ignored: those that were named
+	others     []string           // untracked files without ignored ones: the named ones
 	listing    *untracked.Listing // all of them, after a tool
-	blind      string             // why those could not be listed, "" where they were
+	blind      string             // why those could not be listed, else ""
 	tags       map[string]byte    // of the named paths that are tracked: ls-files -v
-	flags      map[string]byte    // of all, where staged has other content of some
+	flags      map[string]byte    // of all, if staged has other content of some
 	submodules []string           // after a tool
-	hidden     *hiddenPaths       // after a tool: those that the user told git not to look at
+	hidden     *hiddenPaths       // after a tool: those that the user hid from git
 }
 
 // contentCommand is a command that reads files as git would record them.
@@ -31,7 +31,7 @@ func contentCommand(args ...string) gitcmd.Command {
 	return gitcmd.Command{Args: args, Content: true}
 }
 
-// scan asks in parallel, and changes nothing.
+// scan asks in parallel, without changes.
 func (s *snapshot) scan(ctx context.Context) (scan, error) {
 	var found scan
 	asks := []func() error{
@@ -79,12 +79,11 @@ func (s *snapshot) scan(ctx context.Context) (scan, error) {
 	return found, nil
 }
 
-// claims says whether the index has other content at the path than the tree, or
+// claims reports whether the index has other content at the path than the tree, or
 // alone has some.
 func (r raw) claims() bool { return r.status == 'M' || r.status == 'T' || r.status == 'A' }
 
-// dirty compares the working tree with the index: git does, at the paths of which jp
-// cannot tell.
+// dirty compares the working tree with the index. git does that at the paths about which jp is unsure.
 func (s *snapshot) dirty(ctx context.Context) ([]raw, error) {
 	args := []string{"diff-files", "-z", "--raw"}
 	index := s.w.userIndex()
@@ -123,9 +122,8 @@ func (s *snapshot) untracked(ctx context.Context, paths []string) ([]string, err
 	return splitNUL(out), nil
 }
 
-// refused is what git said that could not list files, "" where that was not it. Of a
-// partial clone that is sparse it would have to fetch rules for files that it ignores.
-// What it tracks it can still tell.
+// refused is git's reason why it could not list files, "" for any other error. In a sparse partial clone it
+// would have to fetch rules for ignored files. It can still tell the tracked ones.
 func refused(err error) string {
 	var exit *gitcmd.ExitError
 	if !errors.As(err, &exit) || exit.Code <= 0 {

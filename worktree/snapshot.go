@@ -13,50 +13,47 @@ type Snapshot struct {
 	Changes []Change  // against the parent's tree, sorted by path
 	LeftOut []Skipped // sorted by path
 	Stale   []string  // those of LeftOut that the tree has as it had them before
-	Objects []Object  // still to be written by the caller; only of what was made in process
+	Objects []Object  // to be written by the caller; only those of a snapshot in process
 
-	// Untracked are the untracked files that the tree does not have, for the next Snapshot;
-	// nil without SnapshotOptions.Others.
+	// Untracked are the untracked files that are missing in the tree, for the next Snapshot; nil without
+	// SnapshotOptions.ListUntracked.
 	Untracked *UntrackedFiles
 
 	// Modes are the modes of tracked files that SnapshotOptions.Odd reports.
 	Modes map[string]uint32
 }
 
-// SnapshotOptions say what to look at beyond the tracked files and the files
-// of the parent's tree.
+// SnapshotOptions name the files to look at beyond the tracked files and the files of the parent's tree.
 type SnapshotOptions struct {
-	// Since and Untracked together take untracked files that were written
-	// after the mark. Without them untracked files are not even listed.
+	// Since and Untracked together take untracked files that were written after the mark. Without them git
+	// does not even list untracked files.
 	Since     *Timestamp
 	Untracked bool
-	// ListUntracked are the untracked files of before the mark; nil where they are not known.
+	// ListUntracked are the untracked files from before the mark; nil if unknown.
 	ListUntracked *UntrackedFiles
-	// Unchanged reports a file of ListUntracked that was written and is as it was then: the tree does not get it. nil: none
-	// is known.
+	// Unchanged reports a file of ListUntracked that was written and equals its earlier state: the tree
+	// does not get it. nil: none is known.
 	Unchanged func(path string) bool
 
-	// Named are paths that a tool said it writes. They are looked at even
-	// where the user told git not to.
+	// Named are the paths that a tool wrote by its own report. Snapshot looks at them even if the user hid
+	// them from git.
 	Named []string
 
-	// Odd reports a mode of a tracked file that is wanted; nil: none is.
+	// Odd selects modes of tracked files to report. nil selects none.
 	Odd func(mode uint32) bool
 
 	// Fresh looks at each tracked file. Without it a snapshot after Since may serve until the kernel notes a change.
 	Fresh bool
 
-	// Objects lets few changes be recorded in process, as SnapshotPaths does: the
-	// caller writes what Snapshot.Objects then has, before anything that names the
-	// tree. nil: git writes all objects.
+	// Objects lets few changes be recorded in process, as SnapshotPaths does: the caller writes
+	// Snapshot.Objects, before anything that names the tree. nil: git writes all objects.
 	Objects ObjectReader
 }
 
-// Snapshot records the working tree: what git tracks with its present
-// content, what the parent's tree has and still exists, and what the options
-// say. Where nothing moved it is the parent's tree, and nothing is written.
-// The objects that it does not return are durable then, unless Options.Volatile is set.
-// Errors: ErrTooWide, ErrBadPath, ErrBadTree, or what git said; never because of one file.
+// Snapshot records the working tree: tracked files with their present content, existing files of the
+// parent's tree, and the files of the options. If all is unchanged, it is the parent's tree, and jp writes
+// nothing. Objects that it does not return are durable then, unless Options.Volatile is set. Errors:
+// ErrTooWide, ErrBadPath, ErrBadTree, or git's error. One file alone is never an error.
 func (w *Worktree) Snapshot(ctx context.Context, parentTree string, opts SnapshotOptions) (Snapshot, error) {
 	if w.opts.Mode == Off {
 		return Snapshot{Tree: parentTree}, nil
@@ -84,7 +81,7 @@ func (w *Worktree) Snapshot(ctx context.Context, parentTree string, opts Snapsho
 	return taken, nil
 }
 
-// admit refuses what no snapshot can be made of.
+// admit refuses input of which a snapshot is impossible.
 func (w *Worktree) admit(parentTree string, paths []string) error {
 	if !isOID(parentTree) {
 		return fmt.Errorf("parent %q: %w", parentTree, ErrBadTree)
@@ -105,10 +102,10 @@ type snapshot struct {
 	w      *Worktree
 	parent string
 	opts   SnapshotOptions
-	others *UntrackedFiles // of after the mark; nil where nobody asked
+	others *UntrackedFiles // of after the mark; nil if unneeded
 	known
 	modes    map[string]uint32
-	isSparse *bool             // nil: not asked for yet
+	isSparse *bool             // nil: unknown yet
 	filters  map[string]string // of the files that are to be recorded and have one, by path
 }
 

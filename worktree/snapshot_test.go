@@ -196,7 +196,7 @@ func TestBudgetIsForTheSum(t *testing.T) {
 	require.Len(t, s.LeftOut, 1)
 }
 
-// What is spent to the last byte is not exceeded.
+// Spending the last byte of the budget does not exceed it.
 func TestContentOfTheWholeBudgetIsTaken(t *testing.T) {
 	r := newRepo(t, map[string]string{"a": "1\n"})
 	r.open(worktree.Options{NewContent: 200})
@@ -300,7 +300,7 @@ func TestInterruptedSnapshotLeavesNothingStale(t *testing.T) {
 	require.Equal(t, "3\n", r.files(next.Tree)["a"])
 }
 
-// What an index was known to hold before the machine was started anew is asked again.
+// An index from before a restart of the machine is checked again.
 func TestTheNoteOfAnotherStartIsNotBelieved(t *testing.T) {
 	r := newRepo(t, map[string]string{"a": "1\n"})
 	older := r.head()
@@ -376,7 +376,7 @@ func TestAForgedListHidesNothing(t *testing.T) {
 	}
 }
 
-// A kept index that is not as jp left it is made anew, also where it is as long.
+// A kept index that is not as jp left it is made anew, also if its length is the same.
 func TestAKeptIndexThatWasChangedIsNotUsed(t *testing.T) {
 	r := newRepo(t, map[string]string{"a": "1\n", "b": "1\n"})
 	blob := func(tree string) []byte {
@@ -386,7 +386,7 @@ func TestAKeptIndexThatWasChangedIsNotUsed(t *testing.T) {
 	}
 	s := r.tool(r.head(), func() {
 		r.write("a", "2\n")
-		require.NoError(t, os.Chtimes(r.path("a"), time.Unix(1e9, 0), time.Unix(1e9, 0))) // git looks again at what is newer than the index
+		require.NoError(t, os.Chtimes(r.path("a"), time.Unix(1e9, 0), time.Unix(1e9, 0))) // git looks again at files that are newer than the index
 	})
 	index, err := os.ReadFile(r.path(".git/jp/index"))
 	require.NoError(t, err)

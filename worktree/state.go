@@ -13,16 +13,16 @@ import (
 	"jp/gitcmd"
 )
 
-// State is where HEAD is.
+// State is the place of HEAD.
 type State struct {
-	Head       string // commit id; "" where nothing was committed yet
-	Branch     string // short name; "" where HEAD is detached
+	Head       string // commit id; "" before the first commit
+	Branch     string // short name; "" if HEAD is detached
 	Worktree   string // git's name for a linked working tree; "" for the main one
 	InProgress string // "merge", "rebase", "am", "cherry-pick", "revert", "bisect" or ""
 }
 
-// State reads where HEAD is. It reads git's files, and starts one child only
-// where they do not say it plainly, or refs are not in files.
+// State reads HEAD. It reads git's files, and starts one child only if they do not tell it plainly, or refs
+// are not in files.
 func (w *Worktree) State(ctx context.Context) (State, error) {
 	s := State{InProgress: w.inProgress()}
 	if w.repo.GitDir != w.repo.CommonDir {
@@ -50,8 +50,8 @@ func (w *Worktree) State(ctx context.Context) (State, error) {
 	return s, err
 }
 
-// CommitTree returns the tree of a commit, as State has it: the empty tree for "". What
-// the objects do not have is asked of git; nil: all is.
+// CommitTree returns the tree of a commit, as State has it: the empty tree for "". It asks git for objects
+// that are missing in objects, and for all if that is nil.
 func (w *Worktree) CommitTree(ctx context.Context, commit string, objects ObjectReader) (string, error) {
 	if commit == "" {
 		return w.repo.ObjectFormat.EmptyTree(), nil
@@ -70,13 +70,13 @@ func (w *Worktree) CommitTree(ctx context.Context, commit string, objects Object
 	return strings.TrimSpace(string(out)), nil
 }
 
-// askHead asks git for the commit of HEAD, "" on an unborn branch, and for its branch, ""
-// where HEAD is detached.
+// askHead asks git for the commit of HEAD, "" on an unborn branch, and for its branch, "" if HEAD is
+// detached.
 func (w *Worktree) askHead(ctx context.Context) (head, branch string, err error) {
 	out, err := w.git.Run(ctx, "rev-parse", "HEAD", "--symbolic-full-name", "HEAD")
 	if head, ref, two := strings.Cut(strings.TrimSpace(string(out)), "\n"); err == nil && two && isOID(head) {
 		branch, _ = strings.CutPrefix(ref, "refs/heads/")
-		if branch == ref { // HEAD itself, or a ref that is no branch
+		if branch == ref { // HEAD itself, or a ref outside of the branches
 			branch = ""
 		}
 		return head, branch, nil
@@ -97,9 +97,9 @@ func (w *Worktree) askHead(ctx context.Context) (head, branch string, err error)
 	return strings.TrimSpace(string(out)), branch, nil
 }
 
-// readRef looks for a branch's own file, then among the packed ones, then once
-// more: packing moves it from the one to the other between two looks. It is "" where
-// nothing was committed on the branch yet, and plain where the files leave no doubt.
+// readRef looks for a branch's own file, then among the packed ones, then once more: packing moves it from
+// the one to the other between two looks. It is "" before the branch's first commit, and plain is true if
+// the files leave no doubt.
 func (w *Worktree) readRef(ref string) (oid string, plain bool) {
 	loose := filepath.Join(w.repo.CommonDir, filepath.FromSlash(ref))
 	text, err := readRegular(loose) // a link is a ref of another kind
@@ -134,7 +134,7 @@ func (w *Worktree) otherRefs() bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// packedRef finds a ref among the lines of packed-refs, "" where it is not.
+// packedRef finds a ref among the lines of packed-refs, "" if it is missing.
 func packedRef(lines []byte, ref string, format gitcmd.ObjectFormat) string {
 	end := []byte(" " + ref + "\n")
 	for at := 0; ; {
@@ -170,7 +170,7 @@ func (w *Worktree) inProgress() string {
 	return ""
 }
 
-// firstLine is the first line of a small file, or "" where it cannot be read.
+// firstLine is the first line of a small file, or "" if it is unreadable.
 func firstLine(path string) string {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// Status is what `git status` says.
+// Status is the result of `git status`.
 type Status struct {
-	Head     string // commit id; "" where nothing was committed yet
-	Branch   string // short name; "" where HEAD is detached
+	Head     string // commit id; "" before the first commit
+	Branch   string // short name; "" if HEAD is detached
 	Upstream string // short name, or ""
 	Ahead    int    // commits that the upstream lacks
 	Behind   int    // commits of the upstream that HEAD lacks
 	Entries  []Entry
 }
 
-// Kind says what an Entry is about.
+// Kind is the kind of change of an Entry.
 type Kind byte
 
 const (
@@ -37,13 +37,13 @@ type Entry struct {
 	Submodule string   // "N..." or "S<c><m><u>"
 	Modes     []string // head, index, worktree; unmerged: three stages, worktree
 	OIDs      []string // head, index; unmerged: three stages
-	Score     string   // "R100", "C75"; only where Kind is Moved
+	Score     string   // "R100", "C75"; only if Kind is Moved
 	Path      string
-	From      string // the other path where Kind is Moved
+	From      string // the other path if Kind is Moved
 }
 
-// Status looks at all files: it costs what `git status` costs, and includes
-// untracked ones. What is dirty inside submodules is not looked at.
+// Status looks at all files: it costs what `git status` costs, and includes untracked ones. It does not
+// look into submodules.
 func (w *Worktree) Status(ctx context.Context) (Status, error) {
 	out, err := w.git.RunWith(ctx, contentCommand(
 		"status", "--porcelain=v2", "-z", "--branch", "--untracked-files=all"))
@@ -53,15 +53,14 @@ func (w *Worktree) Status(ctx context.Context) (Status, error) {
 	return ParseStatus(out)
 }
 
-// Submodules reports whether the repository says that it has some. Status does not
-// look into them.
+// Submodules reports whether the repository declares some. Status does not look into them.
 func (w *Worktree) Submodules() bool {
 	_, err := w.lookup(".gitmodules")
 	return err == nil
 }
 
-// ParseStatus reads the output of `git status --porcelain=v2 -z`. Headers that
-// it does not know are skipped; anything else that it cannot read is ErrMalformed.
+// ParseStatus reads the output of `git status --porcelain=v2 -z`. It skips unknown headers. Any other
+// unreadable part is ErrMalformed.
 func ParseStatus(out []byte) (Status, error) {
 	var s Status
 	for len(out) > 0 {

@@ -114,7 +114,7 @@ func TestState(t *testing.T) {
 	require.Equal(t, worktree.State{Head: head, InProgress: "bisect"}, state())
 }
 
-// objects are some that a store has; of all others git is asked.
+// objects are some that a store has. git has the others.
 type objects map[string]worktree.Object
 
 func (o objects) ReadObject(oid string) (string, []byte, error) {

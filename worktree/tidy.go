@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// What a restore writes while it works. A kill leaves it behind, and the next
-// restore takes it away.
+// Names of files that a restore writes while it works. A kill leaves them behind, and the next restore
+// removes them.
 const (
 	stagePrefix     = "restore-"     // a folder in the worktree's state
 	temporaryPrefix = ".jp-restore-" // a file beside the one that is put back
 	leftAge         = time.Hour
 )
 
-// tidyStages takes away the folders of restores that were killed, as far as it can,
-// and notes their names. The mutation lock is held: so no command is at work.
+// tidyStages removes the folders of killed restores, as far as it can, and notes their names. It holds the
+// mutation lock, so every other restore has ended.
 func (r *restoring) tidyStages() {
 	entries, err := os.ReadDir(r.w.state(""))
 	if err != nil {
@@ -31,8 +31,8 @@ func (r *restoring) tidyStages() {
 	}
 }
 
-// tidy takes away what such restores left in a folder of the working tree. It reads all
-// of the folder, and does so once.
+// tidy removes the files that such restores left in a folder of the working tree. It reads all of the
+// folder, and does so once.
 func (r *restoring) tidy(here *os.Root, folder string) {
 	if r.tidied[folder] {
 		return
@@ -49,8 +49,8 @@ func (r *restoring) tidy(here *os.Root, folder string) {
 	}
 }
 
-// abandoned says whether a file is of a restore that was killed. Where its stage is not
-// known, another repository that has the same files may be at work, unless it is old.
+// abandoned reports whether a file is of a killed restore. If its stage is unknown, another repository that
+// has the same files may be at work, unless it is old.
 func (r *restoring) abandoned(entry fs.DirEntry) bool {
 	stage, is := strings.CutPrefix(entry.Name(), temporaryPrefix)
 	if !is || !strings.HasPrefix(stage, stagePrefix) {

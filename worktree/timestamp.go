@@ -10,15 +10,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Timestamp is a moment as the working tree's file system counts it. What was
-// written later has a change time that is not before it. A clock would not
-// do: it runs ahead of the times that the kernel gives to files.
+// Timestamp is a moment as the working tree's file system counts it. A later write has an equal or later
+// change time. A clock would be wrong: it runs ahead of the times that the kernel gives to files.
 type Timestamp struct {
 	Sec  int64 `json:"sec"`
 	Nsec int64 `json:"nsec"`
 }
 
-// before says whether m is earlier than o.
 func (m Timestamp) before(o Timestamp) bool {
 	return m.Sec < o.Sec || m.Sec == o.Sec && m.Nsec < o.Nsec
 }
@@ -26,12 +24,11 @@ func (m Timestamp) before(o Timestamp) bool {
 // Nanoseconds counts them since the epoch.
 func (m Timestamp) Nanoseconds() int64 { return m.Sec*1e9 + m.Nsec }
 
-// clockLead is how much the clock may run ahead of the times that the kernel
+// clockLead is the time by which the clock may run ahead of the times that the kernel
 // gives to files: more than one tick of the slowest timer in use.
 const clockLead = 20 * time.Millisecond
 
-// MarkAt is a mark that is not later than a moment of this machine's clock, for
-// when none was kept.
+// MarkAt is a mark at or before a moment of this machine's clock, for want of a recorded one.
 func MarkAt(t time.Time) Timestamp {
 	t = t.Add(-clockLead)
 	return Timestamp{Sec: t.Unix(), Nsec: int64(t.Nanosecond())}
@@ -55,8 +52,7 @@ func (w *Worktree) Now(_ context.Context) (Timestamp, error) {
 	return changed(&st), nil
 }
 
-// probeDir is a folder in the working tree's file system, best one that the
-// user does not see.
+// probeDir is a folder in the working tree's file system, best one that the user does not see.
 func (w *Worktree) probeDir() (string, error) {
 	dir := w.state("")
 	if err := w.makeState(); err != nil {
@@ -72,14 +68,14 @@ func (w *Worktree) probeDir() (string, error) {
 	return dir, nil
 }
 
-// Older says whether there is something at a path that was not written since a mark.
+// Older reports whether there is a file at a path, unwritten since a mark.
 func (w *Worktree) Older(path string, than Timestamp) bool {
 	st, err := w.lookup(path)
 	return err == nil && changed(st).before(than)
 }
 
-// changed is the time of the last change to a file, its name or its attributes;
-// unlike the modification time, no program can set it.
+// changed is the time of the last change to a file, its name or its attributes; unlike the modification
+// time, it cannot be set by programs.
 func changed(st *unix.Stat_t) Timestamp {
 	return Timestamp{Sec: int64(st.Ctim.Sec), Nsec: int64(st.Ctim.Nsec)}
 }

@@ -18,8 +18,7 @@ type Object struct {
 	Data []byte
 }
 
-// ObjectReader reads objects of the repository. An object that is not there is
-// an error.
+// ObjectReader reads objects of the repository. A missing object is an error.
 type ObjectReader interface {
 	ReadObject(oid string) (kind string, data []byte, err error)
 }
@@ -37,7 +36,7 @@ const (
 	modeSub  = "160000"
 )
 
-// entry is one entry of a tree. The zero entry is one that is not there.
+// entry is one entry of a tree. The zero entry is a missing one.
 type entry struct {
 	mode, name, oid string
 }
@@ -136,7 +135,7 @@ type edits struct {
 
 func newEdits() *edits { return &edits{files: map[string]entry{}, dirs: map[string]*edits{}} }
 
-// set puts an entry at a path; the zero entry removes what is there.
+// set puts an entry at a path; the zero entry removes the present one.
 func (e *edits) set(path string, to entry) {
 	name, rest, deeper := strings.Cut(path, "/")
 	if !deeper {

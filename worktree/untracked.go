@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// A Listing is the names of untracked files that are not ignored, at one moment. Their
-// content is in no tree.
+// A Listing is the names of untracked files without ignored ones, at one moment. Their content is in no
+// tree.
 type Listing struct {
 	At    Timestamp `json:"at"`    // the moment, or a little before it
 	Paths []string  `json:"paths"` // sorted; a whole folder, which is another repository, ends in a slash
@@ -15,7 +15,7 @@ type Listing struct {
 
 // ListUntracked lists them as they are now.
 func (w *Worktree) ListUntracked(ctx context.Context) (Listing, error) {
-	at, err := w.Now(ctx) // what changes from here on is later
+	at, err := w.Now(ctx) // changes from here on are later
 	if err != nil {
 		return Listing{}, err
 	}
@@ -26,15 +26,14 @@ func (w *Worktree) ListUntracked(ctx context.Context) (Listing, error) {
 	return Listing{at, listing.Paths()}, nil
 }
 
-// An UntrackedChange is a file that git does not track and that is not as it was.
+// An UntrackedChange is an untracked file that has changed.
 type UntrackedChange struct {
 	Path string
 	What string // "new", "changed" or "gone"
 }
 
-// Since are the differences between an earlier listing and a later one. A file has
-// changed if anything was done to it since the earlier moment. One that git tracks now,
-// or ignores, is not gone.
+// Since are the differences between an earlier listing and a later one. A file has changed if it was
+// touched since the earlier moment. One that git tracks now, or ignores, does not count as gone.
 func (w *Worktree) Since(earlier, later Listing) (changes []UntrackedChange) {
 	for _, path := range later.Paths {
 		_, had := slices.BinarySearch(earlier.Paths, path)

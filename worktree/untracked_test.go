@@ -9,8 +9,8 @@ import (
 	"jp/worktree"
 )
 
-// What is done to a file that git does not track is seen, also where its size and its
-// time of change are as before; what git tracks or ignores is none of it.
+// Any change to an untracked file is seen, also if its size and its time of change are as before. Tracked
+// and ignored files are left out.
 func TestUntrackedSince(t *testing.T) {
 	for name, c := range map[string]struct {
 		do   func(*repo)

@@ -12,16 +12,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A folderWatch says which paths in some folders changed since it began. The kernel notes a change before the system call
-// that makes it returns. Writes through a mapping are not noted.
+// A folderWatch tells which paths in some folders changed since it began. The kernel notes a change before
+// the system call that makes it returns. It does not note writes through a mapping.
 type folderWatch struct {
 	fd      int                 // of inotify, if it is open
 	open    runtime.Cleanup     // closes it
 	folders map[int32]string    // by the kernel's number
 	watched map[string]struct{} // the same folders, and those that were absent
-	changed map[string]bool     // paths; true: what was there last has another name among them
+	changed map[string]bool     // paths; true: the last file there has another name among them
 	whole   bool                // changed has all of them
-	off     bool                // the file system or the kernel gives no watch
+	off     bool                // the file system or the kernel has no watch
 }
 
 const (
@@ -32,8 +32,8 @@ const (
 	watchShare = 8
 )
 
-// begin forgets what changed until now. Folders stand behind the folder that they are in: the watch of that one tells
-// what becomes of them.
+// begin forgets what changed until now. Folders come after the folder that contains them: its watch tells
+// their fate.
 func (f *folderWatch) begin(top string, folders []string) {
 	f.read()
 	if f.off || !f.add(top, folders) {
@@ -43,8 +43,8 @@ func (f *folderWatch) begin(top string, folders []string) {
 	f.changed, f.whole = map[string]bool{}, true
 }
 
-// since are the paths that changed, with whether what was there last has another name among them. ok is false if there may
-// be others, or are many.
+// since are the paths that changed, with whether the last file there has another name among them. ok is
+// false if there may be others, or are many.
 func (f *folderWatch) since() (changed map[string]bool, ok bool) {
 	f.read()
 	return f.changed, f.whole
@@ -99,7 +99,7 @@ func watchable(top string, folders int) bool {
 // read notes the events that wait. It ends the watch if a watched folder is another one, or if the kernel dropped events.
 func (f *folderWatch) read() {
 	const head = unix.SizeofInotifyEvent
-	var from struct { // what the event before moved
+	var from struct { // the move in the event before
 		move uint32 // the kernel's number of it
 		path string
 	}

@@ -24,12 +24,12 @@ func watchedRepo(t *testing.T) *repo {
 	return r
 }
 
-// A look after a tool serves the next look, which looks again at the paths that changed. Where the kernel does not tell all of
-// them, the next look looks at everything.
+// A look after a tool serves the next look, which looks again at the paths that changed. If the kernel does
+// not tell all of them, the next look looks at everything.
 func TestLookServesTheNext(t *testing.T) {
 	all := func(*repo) {}
 	for name, c := range map[string]struct {
-		before func(r *repo) // the look after the tool; nil: nothing
+		before func(r *repo) // the look after the tool; nil: none
 		do     func(r *repo)
 		again  []string // nil: all paths
 		want   []string // suspects
@@ -125,7 +125,7 @@ func TestLookServesTheNext(t *testing.T) {
 	}
 }
 
-// Whatever happens between the look after a tool and the next one, the next one finds what git finds.
+// After any changes between the look after a tool and the next one, the next one finds the same as git.
 func TestServedLooksFindAllThatGitFinds(t *testing.T) {
 	gitenv.Isolate(t)
 	runs := 0

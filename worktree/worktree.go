@@ -1,16 +1,13 @@
-// Package worktree is the working tree as git sees it: what is checked out,
-// what differs, its content as a tree object (a snapshot), and files of a
-// snapshot put back.
+// Package worktree is the working tree as git sees it: its HEAD, its changes, its content as a tree object
+// (a snapshot), and the way back to the files of a snapshot.
 //
-// What holds: the user's index and HEAD are only read, and so are files, but
-// for those that Restore is told to write. No program that the repository
-// names is run. One path never fails a snapshot: what cannot or must not be
-// recorded keeps the entry of the parent's tree, and is listed. Objects that a
-// snapshot names are durable when it returns, or among its Objects, which its
-// caller writes.
+// Invariants: the package only reads the user's index and HEAD, and also the files, except those that
+// Restore is told to write. It runs no program that the repository names. One path never fails a snapshot:
+// if jp cannot or must not record it, it keeps the entry of the parent's tree, and is listed. Objects that
+// a snapshot names are durable when it returns, or among its Objects, which its caller writes.
 //
-// It does not decide when to look or what to put back, writes no commit and
-// moves no ref. Paths are git's bytes, with slashes, relative to the top level.
+// Its callers decide when to look and which files to put back, write commits and move refs. Paths are git's
+// bytes, with slashes, relative to the top level.
 package worktree
 
 import (
@@ -28,17 +25,17 @@ import (
 	"jp/worktree/untracked"
 )
 
-// Mode says whether trees are recorded.
+// Mode reports whether trees are recorded.
 type Mode string
 
 const (
-	// TrackedAndTools records what git tracks, and what tools made.
+	// TrackedAndTools records the files that git tracks, and those that tools made.
 	TrackedAndTools Mode = "tracked+tools"
-	// Off records nothing: every snapshot is its parent's tree.
+	// Off turns snapshots off: each one is its parent's tree.
 	Off Mode = "off"
 )
 
-// Limits of what a snapshot takes, in bytes.
+// Limits of a snapshot, in bytes.
 const (
 	DefaultNewFile    = 1 << 20
 	DefaultNewContent = 50 << 20
@@ -47,10 +44,10 @@ const (
 // Options of a Worktree. The zero value is right outside tests.
 type Options struct {
 	Mode       Mode           // default TrackedAndTools
-	NewFile    int64          // greatest size of a file that git does not track; default 1 MiB
+	NewFile    int64          // greatest size of an untracked file; default 1 MiB
 	NewContent int64          // greatest sum of changed content in one snapshot; default 50 MiB
-	Home       string         // the home folder, where no snapshot is made; "": there is none
-	Volatile   bool           // do not wait for the disk: objects survive a kill, not a power cut
+	Home       string         // the home folder, of which jp takes no snapshot; "": there is none
+	Volatile   bool           // do not wait for the disk: objects survive a kill, but not a power cut
 	Ordered    bool           // the file system keeps the order of writes: one flush is enough for many objects
 	Git        gitcmd.Options // how git is started
 	Trees      trees.Reader   // reads and compares trees; nil: a git for each time
@@ -58,11 +55,12 @@ type Options struct {
 	Key func() ([]byte, error)
 	// Rules asks for attributes and ignored names of this working tree. Nil: one that keeps its git until it is idle.
 	Rules *rulecheck.Checker
-	// Inspect says why a path with this content must not be stored, "" where it
-	// may. was is what the parent's tree has there, nil for nothing. It is asked
-	// about changed and new files up to 1 MiB; nil: all may be.
+	// Inspect returns the reason why a path with this content must not be stored, "" if it may. was is the
+	// content in the parent's tree, nil if absent. Snapshot asks it about changed and new files up to 1
+	// MiB. If it is nil, all may be stored.
 	Inspect func(path string, was, is []byte) (why string)
-	// Secret reports whether a text has a secret, which must stand in no file of jp's. Nil: none has.
+	// Secret reports whether a text has a secret, which jp must keep out of its files. If it is nil, no
+	// text has one.
 	Secret func(text string) bool
 }
 
@@ -82,12 +80,12 @@ type Worktree struct {
 	mu     sync.Mutex
 	attrs  map[string]pathRules // by path, for the in-process snapshot
 	config contentSettings
-	hidden *hiddenPaths // nil: not asked for yet
+	hidden *hiddenPaths // nil: unknown yet
 
 	looked earlierLook
 }
 
-// Open returns the working tree of a located repository. It starts no child.
+// Open returns the working tree of a located repository, without starting a child.
 func Open(_ context.Context, repo gitcmd.Repository, opts Options) (*Worktree, error) {
 	if repo.TopLevel == "" {
 		return nil, fmt.Errorf("open %s: %w", repo.GitDir, ErrNoWorktree)
@@ -125,10 +123,9 @@ func Open(_ context.Context, repo gitcmd.Repository, opts Options) (*Worktree, e
 	return w, nil
 }
 
-// Repository returns where the working tree belongs.
+// Repository returns the working tree's repository.
 func (w *Worktree) Repository() gitcmd.Repository { return w.repo }
 
-// abs is the file of a path.
 func (w *Worktree) abs(path string) string {
 	return filepath.Join(w.repo.TopLevel, filepath.FromSlash(path))
 }
@@ -139,8 +136,8 @@ func (w *Worktree) state(name string) string {
 	return filepath.Join(w.repo.GitDir, safefile.StateDirName, name)
 }
 
-// openState opens such a file, and makes the folder that it is in. It follows no links.
-// The file is the user's own.
+// openState opens a file of jp's state, and makes its folder. It follows no links. The file is the user's
+// own.
 func (w *Worktree) openState(name string, flag int) (*os.File, error) {
 	dir, err := w.stateDir().Open()
 	if err != nil {
@@ -187,7 +184,7 @@ func (n notes) write(name string, text []byte) {
 	}
 	defer dir.Close()
 	if f, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600); err == nil {
-		_, _ = f.Write(text) // one that is cut off is no note
+		_, _ = f.Write(text) // a torn note is ignored
 		_ = f.Close()
 	}
 }
@@ -201,7 +198,7 @@ func (w *Worktree) makeState() error {
 	return dir.Close()
 }
 
-// tooWide says whether the working tree is too much to look through.
+// tooWide reports whether the working tree is too much to look through.
 func (w *Worktree) tooWide() bool {
 	top, err := os.Stat(w.repo.TopLevel)
 	if err != nil {
