@@ -1,5 +1,5 @@
-// Package gitindex reads git's index file, as far as that is a plain list of files: what
-// git had found of each when it last looked. It writes nothing, and knows no objects.
+// Package gitindex reads git's index file, as far as that is a plain list of files with the data of git's
+// last look at each. It only reads, and does without objects.
 package gitindex
 
 import (
@@ -10,30 +10,30 @@ import (
 )
 
 var (
-	// ErrUnsupported is an index that only git can read: one that is split, or sparse, or
-	// of a newer version, or has an extension that is not known here.
+	// ErrUnsupported is an index that only git can read: one that is split, or sparse, or of a newer
+	// version, or has an unknown extension.
 	ErrUnsupported = errors.New("only git can read this index")
-	// ErrMalformed is a file that is no index.
+	// ErrMalformed is a file of another kind.
 	ErrMalformed = errors.New("malformed index")
 )
 
 // A Time is seconds and nanoseconds, of which git keeps the low 32 bits.
 type Time struct{ Sec, Nsec uint32 }
 
-// An Entry is a path of the index, and what git found there. Of numbers that are longer
-// it has the low 32 bits.
+// An Entry is a path of the index, with git's data about the file. Of longer numbers it has the low 32
+// bits.
 type Entry struct {
-	// Path is relative to the working tree, with slashes. It is in the memory of the file
-	// or of the reader's, and must not be changed.
+	// Path is relative to the working tree, with slashes. It is in the memory of the file or of the
+	// reader's, and is read-only.
 	Path         []byte
 	Ctime, Mtime Time
 	Inode        uint32
 	Mode         uint32 // 0o100644, 0o100755, 0o120000 (a link), 0o160000 (a submodule)
 	UID, GID     uint32
 	Size         uint32
-	Stage        uint8 // not 0: a side of a conflict
-	Skip         bool  // git was told not to have the file in the working tree
-	Open         bool  // git has no content of it, or does not trust what it found
+	Stage        uint8 // other than 0: a side of a conflict
+	Skip         bool  // git was told to keep the file out of the working tree
+	Open         bool  // git has no content of it, or does not trust its data
 }
 
 const (
@@ -51,18 +51,18 @@ const (
 	flagIntent   = 0x2000
 )
 
-// plain are the extensions that add nothing to the list.
+// plain are the extensions that leave the list as it is.
 var plain = []string{"TREE", "REUC", "UNTR", "FSMN", "EOIE", "IEOT"}
 
-// The name of no content, in SHA-1 and in SHA-256. Where git could not tell whether a file
-// had changed, it notes no bytes beside another name.
+// The name of empty content, in SHA-1 and in SHA-256. If git could not tell whether a file had changed, it
+// notes a size of 0 beside another name.
 const (
 	emptySHA1   = "\xe6\x9d\xe2\x9b\xb2\xd1\xd6\x43\x4b\x8b\x29\xae\x77\x5a\xd8\xc2\xe4\x8c\x53\x91"
 	emptySHA256 = "\x47\x3a\x0f\x4c\x3b\xe8\xa9\x36\x81\xa2\x67\xe3\xb1\xe9\xa7\xdc\xda\x11\x85\x43\x6f\xe1\x41\xf7\x74\x91\x20\xa3\x03\x72\x18\x13"
 )
 
 // Parse reads an index file of a repository whose object names have this many bytes, 20 or
-// 32. Like git it does not check the checksum of the file.
+// 32. Like git it skips the checksum of the file.
 func Parse(data []byte, size int) ([]Entry, error) {
 	if len(data) < headerLen+size || string(data[:4]) != "DIRC" {
 		return nil, fmt.Errorf("%w: it does not begin like one", ErrMalformed)
@@ -96,7 +96,7 @@ type reader struct {
 	flagsAt   int // in an entry
 	emptyBlob string
 	last      []byte // the path before, of which a compressed one has a part
-	paths     []byte // room for paths that do not stand in the file as they are
+	paths     []byte // room for paths that the file has only in part
 }
 
 func (r *reader) entry(e *Entry) error {
@@ -153,8 +153,8 @@ func (r *reader) padded(start, length int) ([]byte, error) {
 	return rest[:length:length], nil
 }
 
-// compressed reads a path of which only the end stands there, behind how much of the
-// path before is not its begin.
+// compressed reads a path of which the file has only the end, and before it the length of the part of the
+// previous path to drop.
 func (r *reader) compressed() ([]byte, error) {
 	drop, ok := r.varint()
 	end := bytes.IndexByte(r.data[r.at:], 0)
@@ -189,7 +189,7 @@ func (r *reader) varint() (n int, ok bool) {
 	return 0, false
 }
 
-// extensions looks whether one of what follows the entries changes what they mean.
+// extensions checks whether an extension behind the entries changes their meaning.
 func (r *reader) extensions() error {
 	for rest := r.data[r.at:]; len(rest) > 0; {
 		const head = 4 + 4

@@ -114,7 +114,7 @@ func TestParseIsWhatGitReads(t *testing.T) {
 				require.Equal(t, strings.TrimSpace(gitSays(t, dir)), strings.TrimSpace(asGitSays(entries)))
 				for _, e := range entries {
 					require.Equal(t, name == "skipped" && string(e.Path) == "d/a", e.Skip, "%s", e.Path)
-					made := len(e.Path) > 4096 || name == "a conflict" // of names alone: nothing was found of them
+					made := len(e.Path) > 4096 || name == "a conflict" // of names alone, without data
 					require.Equal(t, made || name == "to be added" && string(e.Path) == "a", e.Open, "%s", e.Path)
 				}
 			})
@@ -161,7 +161,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// An index that is cut off is refused wherever that is.
+// An index that is cut off anywhere is refused.
 func TestParseRefusesAPart(t *testing.T) {
 	for _, version := range []string{"2", "4"} {
 		dir := files(t)
@@ -172,7 +172,7 @@ func TestParseRefusesAPart(t *testing.T) {
 		require.Len(t, whole, 12)
 		for n := range len(data) - 20 {
 			entries, err := gitindex.Parse(append(data[:n:n], make([]byte, testFormat.Size())...), testFormat.Size())
-			if err == nil { // cut behind the entries, where an extension began
+			if err == nil { // cut behind the entries, at the beginning of an extension
 				require.Equal(t, whole, entries, "%d of %d bytes", n, len(data))
 				continue
 			}
