@@ -1,5 +1,5 @@
-// Package staging tells what a program took out of git's index that was staged there, and unstages
-// what jp takes back.
+// Package staging finds the staged entries that a program removed from git's index, and unstages changes
+// that jp takes back.
 package staging
 
 import (
@@ -17,16 +17,16 @@ import (
 	"jp/gitcmd"
 )
 
-// An Index is a working tree's index at one moment. git replaces the file and never
-// writes into it, so the open file keeps what it held.
+// An Index is a working tree's index at one moment. git replaces the file instead of writing into it, so
+// the open file keeps its content.
 type Index struct {
 	file *os.File // nil: there was none
 	info os.FileInfo
 	head string
 }
 
-// Open keeps the present index. It is nil if that cannot be read.
-// head is the commit of HEAD, or "", in whose place the empty tree stands.
+// Open keeps the present index. It is nil if that is unreadable. head is the commit of HEAD, or "", in
+// whose place the empty tree stands.
 func Open(repo gitcmd.Repository, head string) *Index {
 	file, err := os.Open(filepath.Join(repo.GitDir, "index"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -43,14 +43,13 @@ func Open(repo gitcmd.Repository, head string) *Index {
 	return &Index{file, info, cmp.Or(head, repo.ObjectFormat.EmptyTree())}
 }
 
-// An Entry is what was staged at a path. Blob is "" for a deletion.
+// An Entry is a staged version of a path. Blob is "" for a deletion.
 type Entry struct{ Path, Blob string }
 
-// Lost closes the index, and returns the entries that it staged and the present index
-// lacks, in the order of paths. Content that HEAD has now, or that is staged at another
-// path, was committed or moved. head is the commit of HEAD now. dropped are the files of HEAD that are still there,
-// and that the present index lacks, unlike this one. added are the paths that it stages, if HEAD is the same, and that this
-// one did not.
+// Lost closes the index, and returns the entries that it staged and the present index lacks, in the order
+// of paths. Content that HEAD has now, or that is staged at another path, was committed or moved. head is
+// the commit of HEAD now. dropped are the files of HEAD that are still there, and that the present index
+// lacks, unlike this one. added are the paths that only the present index stages, if HEAD is the same.
 func (x *Index) Lost(ctx context.Context, git *gitcmd.Git, head string) (lost []Entry, dropped, added []string, err error) {
 	if x == nil {
 		return nil, nil, nil, nil
@@ -66,7 +65,7 @@ func (x *Index) Lost(ctx context.Context, git *gitcmd.Git, head string) (lost []
 	}
 	defer os.Remove(copied.Name())
 	if x.file == nil {
-		err = os.Remove(copied.Name()) // git reads no index as an empty one
+		err = os.Remove(copied.Name()) // git takes a missing index as an empty one
 	} else {
 		_, err = io.Copy(copied, io.NewSectionReader(x.file, 0, x.info.Size()))
 	}
@@ -158,11 +157,12 @@ func staged(ctx context.Context, git *gitcmd.Git, head string, env ...string) (a
 	return all, nil
 }
 
-// A Change is what became of the file at a path: its mode and object before and now, "" for no file.
+// A Change is the mode and object of the file at a path before and now, "" for no file.
 type Change struct{ Path, Was, Is string }
 
-// Unstage takes changes out of the index with which their files were taken back: the index has what a file was, and
-// HEAD what it is now. It returns the paths of these, and those at which the index has a third thing.
+// Unstage takes changes out of the index with which their files were taken back: the index has the version
+// before, and HEAD the present one. It returns the paths of these, and those at which the index has a third
+// version.
 func Unstage(ctx context.Context, git *gitcmd.Git, head string, changes []Change) (unstaged, still []string, err error) {
 	all, err := staged(ctx, git, cmp.Or(head, git.Repository().ObjectFormat.EmptyTree()))
 	if err != nil {

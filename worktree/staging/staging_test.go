@@ -19,7 +19,7 @@ func TestLost(t *testing.T) {
 	const stage = `echo staged >new; echo 2 >a; git add new a; git rm -q --cached b; echo 3 >a`
 	for name, c := range map[string]struct {
 		before, tool string
-		want         []string // with ! where no blob is named, with ~ for files that are no longer tracked, with + for newly staged ones
+		want         []string // with ! if no blob is named, with ~ for files that became untracked, with + for newly staged ones
 	}{
 		"reset":                    {stage, "git reset -q", []string{"a", "!b", "new"}},
 		"reset --hard":             {stage, "git reset -q --hard", []string{"a", "!b", "new"}},
