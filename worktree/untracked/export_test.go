@@ -1,4 +1,4 @@
 package untracked
 
-// TimesTell says whether listings are kept for a folder's file system.
+// TimesTell reports whether listings are kept for a folder's file system.
 func TimesTell(dir string) bool { return timesTell(dir) }

@@ -22,16 +22,17 @@ import (
 type Options struct {
 	Git   *gitcmd.Git
 	Index string // the user's index
-	// Now is a moment as the file system of the working tree counts it: what changes
-	// later has a time that is not before it.
+	// Now is a moment as the file system of the working tree counts it: the time of a later change is equal
+	// or later.
 	Now func(context.Context) (Time, error)
-	// Load and Save keep the last listing for another process. What Save gets may be cut off.
+	// Load and Save keep the last listing for another process. The saved text may be cut off.
 	Load func() ([]byte, error)
 	Save func([]byte)
-	// Secret reports whether a text has a secret: a listing that has one is not saved. Nil: none has.
+	// Secret reports whether a text has a secret. The Lister does not save a listing that has one. If it is
+	// nil, no text has one.
 	Secret func(text string) bool
-	// Boot names this start of the machine. What was kept before it is not used, nor is
-	// anything if it is "".
+	// Boot names this start of the machine. A listing from before it is not used. If it is "", no saved
+	// listing is.
 	Boot string
 }
 
@@ -46,7 +47,7 @@ type Lister struct {
 	loaded bool
 }
 
-// New returns a Lister. It reads nothing yet.
+// New returns a Lister. It does not read yet.
 func New(opts Options) *Lister { return &Lister{opts: opts, repo: opts.Git.Repository()} }
 
 // List lists the files as they are now. Its error is git's.
@@ -76,7 +77,7 @@ func (l *Lister) List(ctx context.Context) (*Listing, error) {
 	return l.keep(now, base), nil
 }
 
-// plain is a listing of which nothing can be kept.
+// plain is a listing that cannot be kept.
 func (l *Lister) plain(ctx context.Context) (*Listing, error) {
 	paths, err := l.ask(ctx, nil)
 	if err != nil {
@@ -85,8 +86,8 @@ func (l *Lister) plain(ctx context.Context) (*Listing, error) {
 	return Of(paths), nil
 }
 
-// Ignored is [Listing.Ignored] of a listing, or as the files are now if that does not know the ignored ones. Where folders
-// cannot be read it asks git, which lists no empty folders.
+// Ignored is [Listing.Ignored] of a listing, or as the files are now if that lacks the ignored ones. If a
+// folder is unreadable, it asks git, which leaves out empty folders.
 func (l *Lister) Ignored(ctx context.Context, of *Listing) (files, below, empty []string, err error) {
 	if of == nil || !of.walked {
 		if of, err = l.List(ctx); err != nil {
@@ -110,7 +111,7 @@ func (l *Lister) Ignored(ctx context.Context, of *Listing) (files, below, empty 
 	return files, append(below, of.Repositories()...), nil, err
 }
 
-// known is what the next listing can be derived from, nil where there is none.
+// known is the base of the next listing, nil if there is none.
 func (l *Lister) known() *Listing {
 	if l.last == nil && !l.loaded && l.opts.Load != nil && l.opts.Boot != "" {
 		if text, err := l.opts.Load(); err == nil {
@@ -146,23 +147,23 @@ func (l *Lister) ask(ctx context.Context, paths []string) ([]string, error) {
 	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"), nil
 }
 
-// sources are what decides which files are untracked, beside the files themselves and the
-// .gitignore in their folders.
+// sources decide which files are untracked, beside the files themselves and the .gitignore in their
+// folders.
 type sources struct {
 	config   string   // identifies the files of git's configuration
 	excludes string   // the user's file of ignored names
-	rules    [2]stamp // of that, and of the repository's own; zero where there is none
+	rules    [2]stamp // of that, and of the repository's own; zero if absent
 	newest   Time     // when one of the files above changed last
 	index    stamp
 	tracked  string // identifies the set of paths in the index
 }
 
-// same says whether the same files are untracked. The index may know more of its files.
+// same reports whether the same files are untracked. The index may know more of its files.
 func (s sources) same(o sources) bool {
 	return s.config == o.config && s.excludes == o.excludes && s.rules == o.rules && s.tracked == o.tracked
 }
 
-// sources reads them. What did not change is taken from an earlier listing, which may be nil.
+// sources reads them. It takes unchanged ones from an earlier listing, which may be nil.
 func (l *Lister) sources(ctx context.Context, base *Listing) (s sources, err error) {
 	config, newest, whole := l.opts.Git.ConfigStamp()
 	if config == "" {
@@ -196,7 +197,7 @@ func (l *Lister) sources(ctx context.Context, base *Listing) (s sources, err err
 	return s, err
 }
 
-// indexStamp is the state of the index, zero where there is none.
+// indexStamp is the state of the index, zero if there is none.
 func (l *Lister) indexStamp() (stamp, error) {
 	var st unix.Stat_t
 	switch err := unix.Lstat(l.opts.Index, &st); err {
@@ -209,10 +210,9 @@ func (l *Lister) indexStamp() (stamp, error) {
 	}
 }
 
-// errRules says that git may take rules from a place that is not known, or from the index.
+// errRules says that git may take rules from an unknown place, or from the index.
 var errRules = errors.New("git takes rules from elsewhere")
 
-// entries reads the index.
 func (l *Lister) entries() ([]gitindex.Entry, error) {
 	data, err := os.ReadFile(l.opts.Index)
 	if os.IsNotExist(err) {

@@ -41,7 +41,7 @@ func newGround(t *testing.T) *ground {
 	return g
 }
 
-// process begins another process, which has only what was saved.
+// process begins another process, which has only the saved listing.
 func (g *ground) process() {
 	g.lister = untracked.New(untracked.Options{
 		Git: g.git, Index: filepath.Join(g.dir, ".git", "index"), Boot: "boot", Now: g.now,
@@ -91,7 +91,7 @@ func (g *ground) write(name, text string) {
 
 func (g *ground) run(args ...string) string { g.t.Helper(); return gitenv.Git(g.t, g.dir, args...) }
 
-// wanted is what git says now.
+// wanted is git's present list.
 func (g *ground) wanted() []string {
 	out := g.run("ls-files", "-z", "--others", "--exclude-standard")
 	paths := strings.FieldsFunc(out, func(c rune) bool { return c == 0 })
@@ -106,15 +106,15 @@ func (g *ground) list() *untracked.Listing {
 	return l
 }
 
-// same requires that a listing is what git says.
+// same requires that a listing equals git's.
 func (g *ground) same(what string) {
 	g.t.Helper()
 	got := g.list().Paths()
 	require.Equal(g.t, g.wanted(), append([]string{}, got...), what)
 }
 
-// Whatever is done to the files, the rules and the index, at whatever distance from the
-// last look, the list is git's.
+// After any changes to the files, the rules and the index, at any distance from the last look, the list is
+// git's.
 func TestListIsGits(t *testing.T) {
 	for seed := range uint64(12) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -142,7 +142,7 @@ func TestListIsGits(t *testing.T) {
 	}
 }
 
-// step does one thing to the repository, and says what.
+// step does one thing to the repository, and returns its name.
 func (g *ground) step(random *rand.Rand) string {
 	name := func() string {
 		parts := []string{"a", "b", "out", "x.log", "é", "d", "-n", ":m"}
@@ -189,7 +189,7 @@ func (g *ground) step(random *rand.Rand) string {
 	return fmt.Sprint(kind, " ", at, " ", to, " ", fmt.Sprintf("%q", rule), " ", err)
 }
 
-// What is written into a file leaves its folder as it was, and is found.
+// A write into a file leaves its folder as it was, and is found.
 func TestWritten(t *testing.T) {
 	g := newGround(t)
 	for i := range 300 {
@@ -211,8 +211,8 @@ func TestWritten(t *testing.T) {
 	require.Equal(t, []string{"d007/f"}, now.Lacks(g.list()))
 }
 
-// A saved list that another program has written names no file outside of the working
-// tree, and one that is cut off is no list.
+// A saved list that another program has written names only files in the working tree, and one that is cut
+// off is ignored.
 func TestSavedListings(t *testing.T) {
 	g := newGround(t)
 	g.write("dir/own", "x")
@@ -255,7 +255,7 @@ func TestCrowded(t *testing.T) {
 	require.False(t, ok)
 }
 
-// Where nothing changed no git is started, in this process and in the next one.
+// In an unchanged tree no git is started, in this process and in the next one.
 func TestUnchangedTreeStartsNoGit(t *testing.T) {
 	g := newGround(t)
 	if !untracked.TimesTell(g.dir) {

@@ -1,14 +1,13 @@
-// Package untracked lists the files of a working tree that git neither tracks nor
-// ignores, and reads again only the folders that changed since it last looked.
+// Package untracked lists the untracked files of a working tree without the ignored ones, and reads again
+// only the folders that changed since it last looked.
 //
-// git decides what is untracked. The package keeps its answer together with the state
-// of each folder, of each file of rules and of the index. A name that was not there is
-// asked of git. Where a state says too little, git lists everything once more: where a
-// file of rules or the set of tracked paths changed, where the file system is not one
-// whose times are known to tell, and where a repository lies inside of another in a way
-// that only git can judge.
+// git decides which files are untracked. The package keeps its answer together with the state of each
+// folder, of each file of rules and of the index. It asks git about new names. If a state says too little,
+// git lists everything once more: if a file of rules or the set of tracked paths changed, if the times of
+// the file system are unreliable, and if a repository lies inside of another in a way that only git can
+// judge.
 //
-// It reads no content of files, and writes only the copy of the list that it keeps.
+// It leaves the content of files unread, and writes only its copy of the list.
 package untracked
 
 import (
@@ -37,10 +36,10 @@ func stampOf(st *unix.Stat_t) stamp {
 	}
 }
 
-// changed is the time of the last change to a file, which no program can set.
+// changed is the time of the last change to a file. Programs cannot set it.
 func changed(st *unix.Stat_t) Time { return Time{int64(st.Ctim.Sec), int64(st.Ctim.Nsec)} }
 
-// A folder is what is known of one that git looks into.
+// A folder is the known state of one that git looks into.
 type folder struct {
 	path  string // "" for the top level
 	stamp stamp
@@ -48,14 +47,14 @@ type folder struct {
 	// the same tick of the clock in which it was read may change again unseen.
 	settled bool
 	names   []string // of untracked files, sorted
-	ignored []string // of other files that the index does not have, sorted; ignored by git if the folder is settled
-	closed  []string // of folders that git does not look into, sorted
-	special []string // of pipes, sockets and devices that the index does not have
-	rules   stamp    // of its .gitignore; zero where there is none
-	empty   bool     // it has no entries
+	ignored []string // of other files that are missing in the index, sorted; ignored by git if the folder is settled
+	closed  []string // of folders that git skips, sorted
+	special []string // of pipes, sockets and devices that are missing in the index
+	rules   stamp    // of its .gitignore; zero if absent
+	empty   bool
 }
 
-// A Listing is the untracked files at one moment. It does not change.
+// A Listing is the untracked files at one moment. It is immutable.
 type Listing struct {
 	folders []*folder // sorted by path
 	byPath  map[string]*folder
@@ -65,7 +64,7 @@ type Listing struct {
 	walked  bool // the folders were read: the ignored files are known
 }
 
-// Of is a listing of paths as git gives them, of which nothing else is known.
+// Of is a listing of git's paths alone.
 func Of(paths []string) *Listing {
 	l := &Listing{byPath: map[string]*folder{}}
 	var last *folder
@@ -84,7 +83,7 @@ func Of(paths []string) *Listing {
 	return l
 }
 
-// folder is the folder of a path, made if there is none.
+// folder is the folder of a path. It makes a missing one.
 func (l *Listing) folder(dir string) *folder {
 	f := l.byPath[dir]
 	if f == nil {
@@ -94,7 +93,7 @@ func (l *Listing) folder(dir string) *folder {
 	return f
 }
 
-// arrange sorts everything that stands in no order.
+// arrange sorts all unsorted parts.
 func (l *Listing) arrange() {
 	l.folders = make([]*folder, 0, len(l.byPath))
 	for _, f := range l.byPath {
@@ -128,8 +127,7 @@ func has(names []string, name string) bool {
 	return found
 }
 
-// Has says whether there was such an untracked file, or such a repository where the
-// path ends in a slash.
+// Has reports whether there was such an untracked file, or such a repository if the path ends in a slash.
 func (l *Listing) Has(path string) bool {
 	if l == nil {
 		return false
@@ -167,9 +165,9 @@ func (l *Listing) text() string {
 	return b.String() + strings.Join(l.repos, "\n")
 }
 
-// Ignored are the files that git ignores and that lie in no ignored folder, with those that it has not judged yet, and
-// pipes, sockets and devices. Below are the folders that git does not look into, each with a slash at its end, and empty
-// are the folders without entries.
+// Ignored are the files that git ignores outside of ignored folders, with those that it has not judged yet,
+// and pipes, sockets and devices. Below are the folders that git skips, each with a slash at its end, and
+// empty are the folders without entries.
 func (l *Listing) Ignored() (files, below, empty []string) {
 	if l == nil {
 		return nil, nil, nil
@@ -205,7 +203,7 @@ func (l *Listing) Keeps(earlier *Listing, path string) bool {
 	return f != nil && f == earlier.at(dir) && has(f.names, name)
 }
 
-// Lacks are the paths of l that another listing does not have.
+// Lacks are the paths of l that are missing in another listing.
 func (l *Listing) Lacks(other *Listing) (paths []string) {
 	if l == nil || l == other {
 		return nil

@@ -18,10 +18,10 @@ import (
 	"jp/worktree/gitindex"
 )
 
-// mostAsked is how many names git is asked about one by one: above, all is simpler.
+// mostAsked is the number of names about which jp asks git one by one: above, all is simpler.
 const mostAsked = 100
 
-// timesTell says whether a folder lies in a file system that gives a folder another time
+// timesTell reports whether a folder lies in a file system that gives a folder another time
 // whenever an entry of it is made, removed or renamed.
 func timesTell(dir string) bool {
 	var st unix.Statfs_t
@@ -79,19 +79,19 @@ func (r *reading) readIndex() error {
 	return nil
 }
 
-// find is where a path stands in the index, or would.
+// find is the place of a path in the index, or the place for it.
 func (r *reading) find(path string) (at int, found bool) {
 	return slices.BinarySearchFunc(r.tracked, path, func(e gitindex.Entry, path string) int { return bytes.Compare(e.Path, []byte(path)) })
 }
 
-// hasBelow says whether the index has a path in a folder.
+// hasBelow reports whether the index has a path in a folder.
 func (r *reading) hasBelow(dir string) bool {
 	at, _ := r.find(dir + "/")
 	return at < len(r.tracked) && bytes.HasPrefix(r.tracked[at].Path, []byte(dir+"/"))
 }
 
-// whole lets git list everything, and then reads the state of the folders. A folder that
-// has not changed since the beginning is as git saw it.
+// whole lets git list everything, and then reads the state of the folders. A folder that is unchanged since
+// the beginning is as git saw it.
 func (r *reading) whole(ctx context.Context) (*Listing, error) {
 	paths, err := r.l.ask(ctx, nil)
 	if err != nil {
@@ -123,8 +123,8 @@ func (r *reading) whole(ctx context.Context) (*Listing, error) {
 	return out, nil
 }
 
-// walk reads folders that git has listed, and all below them that git looks into. Of those
-// in which it found nothing, git says whether they are ignored.
+// walk reads folders that git has listed, and all below them that git looks into. It asks git whether the
+// empty ones are ignored.
 func (r *reading) walk(ctx context.Context, out *Listing, level []string, holds map[string]bool) error {
 	for len(level) > 0 {
 		var below, unknown []string
@@ -171,7 +171,7 @@ func (r *reading) enter(out *Listing, dir string) (below []string, err error) {
 	f := out.folder(dir)
 	fd, err := r.openFolder(dir)
 	if err == unix.EACCES || err == unix.ENOENT || err == unix.ENOTDIR || err == unix.ELOOP {
-		f.stamp = stamp{Ino: 1} // of no folder: the next listing looks again
+		f.stamp = stamp{Ino: 1} // an impossible one, so that the next listing looks again
 		return nil, nil
 	}
 	if err != nil {
@@ -224,7 +224,7 @@ func (r *reading) read(fd int, f *folder) ([]entry, error) {
 	return entries, nil
 }
 
-// openFolder opens a folder of the working tree, through no link.
+// openFolder opens a folder of the working tree without following links.
 func (r *reading) openFolder(dir string) (fd int, err error) {
 	if dir == "" {
 		dir = "."
@@ -244,7 +244,7 @@ func (r *reading) ignored(ctx context.Context, folders []string) (map[string]boo
 		return nil, nil
 	}
 	var input strings.Builder
-	for _, path := range folders { // this command refuses literal names; after "./" nothing is magic
+	for _, path := range folders { // this command refuses literal names; a name after "./" has no magic
 		input.WriteString("./" + path + "\x00")
 	}
 	out, err := r.l.opts.Git.RunWith(ctx, gitcmd.Command{
@@ -261,8 +261,7 @@ func (r *reading) ignored(ctx context.Context, folders []string) (map[string]boo
 	return ignored, nil
 }
 
-// refresh makes a listing from an earlier one. ok is false where git has to list
-// everything again.
+// refresh makes a listing from an earlier one. ok is false if git has to list everything again.
 func (r *reading) refresh(ctx context.Context, base *Listing) (now *Listing, ok bool) {
 	closeTop, err := r.open()
 	if err != nil {
@@ -290,12 +289,12 @@ func (r *reading) refresh(ctx context.Context, base *Listing) (now *Listing, ok 
 type update struct {
 	*reading
 	base, now *Listing
-	changed   bool     // the listing is not the earlier one
+	changed   bool     // the listing differs from the earlier one
 	files     []string // of which git has to say whether they are untracked
 	folders   []string // likewise
 }
 
-// look compares a folder with what is known of it, and reads it if it changed.
+// look compares a folder with its known state, and reads it if it changed.
 func (u *update) look(f *folder) (ok bool) {
 	parent, _ := split(f.path)
 	if f.path != "" && u.now.byPath[parent] == nil {
@@ -369,11 +368,10 @@ func (u *update) again(f *folder) (ok bool) {
 			u.files = append(u.files, path)
 		}
 	}
-	slices.Sort(n.names) // for what is looked up before the end
+	slices.Sort(n.names) // for lookups before the end
 	return len(u.files)+len(u.folders) <= mostAsked
 }
 
-// askAboutNew asks git about what was not there before.
 func (u *update) askAboutNew(ctx context.Context) error {
 	asked := slices.Concat(u.files, u.folders, u.base.repos)
 	if len(asked) == 0 {
@@ -426,7 +424,7 @@ func (u *update) askAboutNew(ctx context.Context) error {
 	return nil
 }
 
-// newFolders reads the folders that are new and not ignored.
+// newFolders reads the folders that are new, without ignored ones.
 func (u *update) newFolders(ctx context.Context, holds map[string]bool) error {
 	var level, unknown []string
 	for _, path := range u.folders {
@@ -451,7 +449,7 @@ func (u *update) newFolders(ctx context.Context, holds map[string]bool) error {
 	return u.walk(ctx, u.now, level, holds)
 }
 
-// An entry of a folder. One that is neither a folder nor a file is nothing to git.
+// An entry of a folder. git skips one that is neither a folder nor a file.
 type entry struct {
 	name      string
 	dir, file bool // file: also a symbolic link
@@ -498,11 +496,11 @@ func readEntries(fd int) (entries []entry, err error) {
 	}
 }
 
-// fewFolders are not worth a thread.
+// fewFolders are too few for a thread.
 const fewFolders = 50
 
-// Written are the files that changed at or after a moment, sorted. No listing saves this
-// look at each file: writing to a file leaves the time of its folder as it is.
+// Written are the files that changed at or after a moment, sorted. It has to look at each file, since
+// writing to a file leaves the time of its folder as it is.
 func (l *Listing) Written(top string, since Time) (paths []string) {
 	threads := max(1, min(runtime.GOMAXPROCS(0), len(l.folders)/fewFolders))
 	found := make([][]string, threads)
@@ -528,7 +526,7 @@ func written(top string, folders []*folder, since Time) (paths []string) {
 		}
 		fd, err := unix.Open(filepath.Join(top, f.path), unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 		if err != nil {
-			for _, name := range f.names { // whoever asks looks at each by its path
+			for _, name := range f.names { // the caller looks at each by its path
 				paths = append(paths, join(f.path, name))
 			}
 			continue
@@ -544,8 +542,8 @@ func written(top string, folders []*folder, since Time) (paths []string) {
 	return paths
 }
 
-// changedAt is when a name, which ends in a zero, changed last. It does not tell the
-// scheduler: the file system is on this machine, and there are very many names.
+// changedAt is when a name, which ends in a zero, changed last. It does not tell the scheduler: the file
+// system is on this machine, and there are very many names.
 func changedAt(fd int, name []byte, st *unix.Statx_t) (Time, syscall.Errno) {
 	const flags = unix.AT_SYMLINK_NOFOLLOW | unix.AT_NO_AUTOMOUNT
 	for {

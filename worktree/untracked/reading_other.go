@@ -4,7 +4,7 @@ package untracked
 
 import "context"
 
-// timesTell says that no folder's time is known to tell here.
+// timesTell: the times of folders are unreliable on this system.
 func timesTell(string) bool { return false }
 
 // A reading would make a listing that is kept.

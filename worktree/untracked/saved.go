@@ -8,11 +8,10 @@ import (
 	"strings"
 )
 
-// A saved listing is a line that says what it is, its body and a checksum. It is read only
-// by the jp that wrote it or one that writes the same format: another one lists anew.
+// A saved listing is a line that names its format, its body and a checksum. Only a jp that writes the same
+// format reads it. Another one lists anew.
 const header = "jp untracked 3\n"
 
-// encode writes a listing.
 func encode(l *Listing, boot string) []byte {
 	w := &writer{data: []byte(header)}
 	w.text(boot)
@@ -38,7 +37,7 @@ func encode(l *Listing, boot string) []byte {
 	return binary.BigEndian.AppendUint32(w.data, crc32.ChecksumIEEE(w.data))
 }
 
-// decode reads what encode wrote since the machine was started, nil where it is not whole.
+// decode reads the text of an encode since the machine was started, nil if it is incomplete.
 func decode(data []byte, boot string) *Listing {
 	const sum = 4
 	body := len(data) - sum
@@ -68,7 +67,7 @@ func decode(data []byte, boot string) *Listing {
 	return l
 }
 
-// inside says whether all paths are of a working tree: a program may have written the file.
+// inside reports whether all paths are of a working tree: a program may have written the file.
 func (l *Listing) inside() bool {
 	for _, p := range l.repos {
 		if dir, isRepo := strings.CutSuffix(p, "/"); !isRepo || !plainPath(dir) {
@@ -136,7 +135,7 @@ func (w *writer) stamp(s stamp) {
 	w.time(s.Changed)
 }
 
-// A reader reads what a writer wrote. After an error everything is empty.
+// A reader reads a writer's text. After an error all results are empty.
 type reader struct {
 	data string
 	err  error
