@@ -7,9 +7,9 @@ import (
 	"jp/sandbox/secondstage"
 )
 
-// RunChild refuses to be what only jp starts. It reports asked if the arguments are those
-// of Prepare: then there was no spec, or package secondstage would have carried it out, and
-// code is what the process must end with.
+// RunChild refuses to act as a process that only jp starts. It reports asked if the arguments are those of
+// Prepare: then there was no spec, or package secondstage would have carried it out, and code is the
+// process's exit code.
 func RunChild(args []string) (code int, asked bool) {
 	if len(args) <= secondstage.Args || args[1] != secondstage.Word {
 		return 0, false
@@ -18,8 +18,8 @@ func RunChild(args []string) (code int, asked bool) {
 	return secondstage.ExitUsage, true
 }
 
-// spec is what a process gives up before it becomes a program, and which one that is. left is
-// the network that it is not in, 0 where it stays in jp's.
+// spec has the rights that a process gives up before it becomes a program, and the program. left is the
+// network that it has left, 0 if it stays in jp's.
 func (r Rules) spec(support Support, program string, left uint64) *secondstage.ChildSpec {
 	o := &secondstage.ChildSpec{Program: program, Left: left, User: uint64(os.Geteuid()), Group: uint64(os.Getegid()), Capabilities: kept()}
 	reads := len(r.OnlyRead) > 0

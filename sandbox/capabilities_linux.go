@@ -2,9 +2,9 @@ package sandbox
 
 import "golang.org/x/sys/unix"
 
-// kept are the privileges that a program of root keeps: over files, users and
-// groups, as in a container. The others get round the walls: who may watch all
-// processes reads their environment, who may open files by number needs no path.
+// kept are the privileges that a program of root keeps: over files, users and groups, as in a container.
+// The others get round the walls: a watcher of all processes reads their environment, and opening files by
+// number needs no path.
 func kept() (mask [2]uint32) {
 	for _, c := range []int{
 		unix.CAP_CHOWN, unix.CAP_DAC_OVERRIDE, unix.CAP_FOWNER, unix.CAP_FSETID, unix.CAP_KILL, unix.CAP_SETGID, unix.CAP_SETUID,

@@ -87,7 +87,7 @@ func (g *ground) confined(t *testing.T, argv ...string) (string, error) {
 	return g.output(g.started(start))
 }
 
-// sh is a script as a program; what is read through it is read by another one.
+// sh is a script as a program; its reads are those of another program.
 func sh(script string) []string { return []string{"sh", "-c", script} }
 
 // act is this test binary as a program.
@@ -168,7 +168,7 @@ func TestForbidden(t *testing.T) {
 	}
 }
 
-// requireForbidden tries what a program does free, and under rules.
+// requireForbidden tries the program without rules, and under them.
 func (g *ground) requireForbidden(t *testing.T, argv ...string) {
 	t.Helper()
 	out, err := g.free(argv...)
@@ -204,7 +204,7 @@ func TestConfined(t *testing.T) {
 	require.False(t, sandbox.Confined(filepath.Join(g.home, "none")))
 }
 
-// What a program wrote cannot widen what the next one may do.
+// A program's files cannot widen the rights of the next one.
 func TestForgedLinks(t *testing.T) {
 	g := newGround(t)
 	cache := filepath.Join(g.work, "cache")
@@ -216,8 +216,8 @@ func TestForgedLinks(t *testing.T) {
 	require.NoFileExists(t, filepath.Join(g.home, "new"))
 }
 
-// A workspace that the key is below: everything beside the way to it can be
-// used, and nothing on it.
+// A workspace that the key is below: everything beside the way to it can be used, and the way itself
+// cannot.
 func TestWorkspaceAboveTheKey(t *testing.T) {
 	g := newGround(t)
 	g.rules.Writable = []string{g.home}
@@ -232,7 +232,7 @@ func TestWorkspaceAboveTheKey(t *testing.T) {
 func TestPrivileges(t *testing.T) {
 	g := newGround(t)
 	if os.Geteuid() != 0 {
-		// Nobody else has privileges that could be kept by mistake.
+		// Only root has privileges that a mistake could keep.
 		t.Skip("only root has privileges to lose")
 	}
 	g.requireForbidden(t, sh(`mknod device c 1 3`)...)

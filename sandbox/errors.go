@@ -2,10 +2,8 @@ package sandbox
 
 import "errors"
 
-// ErrUnsupported is wrapped by the error of a start where this system cannot
-// confine a program.
+// ErrUnsupported is wrapped by the error of a start if this system cannot confine a program.
 var ErrUnsupported = errors.New("programs cannot be confined here")
 
-// ErrSecondName is wrapped where a hidden file has another name, by which it could
-// be read.
+// ErrSecondName is wrapped if a hidden file has another name, by which programs could read it.
 var ErrSecondName = errors.New("a hidden file has another name")

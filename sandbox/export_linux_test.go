@@ -13,7 +13,6 @@ func WithoutStarter() (undo func()) {
 	return func() { starterFile = before }
 }
 
-// SetOwnLoopback decides what OwnLoopback reports, until it is undone.
 func SetOwnLoopback(has bool) (undo func()) {
 	before := ownLoopback
 	ownLoopback = func() bool { return has }

@@ -2,5 +2,5 @@ package sandbox
 
 import "io/fs"
 
-// Follow is where a path leads.
+// Follow is the target of a path.
 func Follow(tree fs.FS, name string) string { return follow(tree, name).path }

@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// maxLinks is how many links one path may lead through.
+// maxLinks is the number of links that one path may lead through.
 const maxLinks = 40
 
-// A resolvedPath is where a path leads once all links are followed.
+// A resolvedPath is the target of a path after following all links.
 type resolvedPath struct {
 	path   string   // absolute
 	links  []string // folders that hold a link that was followed
 	exists bool
 }
 
-// follow resolves an absolute path. What does not exist is taken by its name.
+// follow resolves an absolute path. It takes missing parts by their names.
 func follow(tree fs.FS, name string) resolvedPath { return (&fsInfo{tree: tree}).follow(name) }
 
 // follow looks at each folder on the way once.

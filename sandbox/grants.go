@@ -7,10 +7,10 @@ import (
 	"slices"
 )
 
-// An Access is what may be done with a file, or with a folder and all below it.
+// An Access is a kind of access to a file, or to a folder and all below it.
 type Access int
 
-// What may be done.
+// The kinds of access.
 const (
 	List   Access = iota + 1 // read the names in folders
 	Read                     // read and execute
@@ -18,14 +18,14 @@ const (
 	Device                   // read, write and control
 )
 
-// A Grant is one thing that a program may do. Nothing else is allowed.
+// A Grant is one thing that a program may do. All else is forbidden.
 type Grant struct {
 	Path   string
 	Access Access
 }
 
-// devices are the devices that every program may use. No terminal is among them:
-// who can open one can read what is typed there, and type.
+// devices are the devices that every program may use. Terminals are excluded: a program that can open one
+// can read the user's input there, and type.
 func devices() []string {
 	return []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"}
 }
@@ -35,8 +35,7 @@ const (
 	sharedMemory = "/dev/shm"
 )
 
-// Grants are what a program may do in a file system, whose root is tree. Names
-// can be listed everywhere.
+// Grants are a program's rights in a file system, whose root is tree. It can list names everywhere.
 func (r Rules) Grants(tree fs.FS) []Grant {
 	s := newSurvey(tree, append(r.Hidden[:len(r.Hidden):len(r.Hidden)], r.Private...))
 	if len(r.OnlyRead) > 0 {
@@ -61,8 +60,8 @@ func (r Rules) Grants(tree fs.FS) []Grant {
 	return grants
 }
 
-// CanMake reports whether a program can make files directly in a folder. It can not
-// where the folder leads to something hidden, whatever is granted around it.
+// CanMake reports whether a program can make files directly in a folder. It cannot if the folder leads to a
+// hidden place, whatever is granted around it.
 func (r Rules) CanMake(tree fs.FS, folder string) bool {
 	s := newSurvey(tree, r.Hidden)
 	p := s.follow(folder)
@@ -73,10 +72,10 @@ func (r Rules) CanMake(tree fs.FS, folder string) bool {
 	return slices.ContainsFunc(granted, func(name string) bool { return within(p.path, name) })
 }
 
-// A fsInfo is what is known of a file system.
+// A fsInfo caches facts about a file system.
 type fsInfo struct {
 	tree   fs.FS
-	hidden []string        // places that nothing grants
+	hidden []string        // places that are never granted
 	closed map[string]bool // those, and the folder of devices, which is granted by name
 	ways   map[string]bool // folders that lead to something closed
 	real   map[string]bool // paths that exist and are no links; nil: not remembered
@@ -100,8 +99,8 @@ func (s *fsInfo) isHidden(name string) bool {
 	return slices.ContainsFunc(s.hidden, func(hidden string) bool { return within(name, hidden) })
 }
 
-// below grants a place: as a whole, or where it leads to something closed, what is
-// in it beside the ways there. A link needs no grant: what it leads to has one.
+// below grants a place: as a whole, or if it leads to a closed place, the entries beside the ways there. A
+// link needs no grant, since its target has one.
 func (s *fsInfo) below(name string, access Access) []Grant {
 	if !s.ways[name] {
 		return []Grant{{Path: name, Access: access}}
@@ -111,7 +110,7 @@ func (s *fsInfo) below(name string, access Access) []Grant {
 		if !within(way, name) || s.isHidden(way) {
 			continue
 		}
-		entries, _ := fs.ReadDir(s.tree, inTree(way)) // of one that cannot be listed nothing is granted
+		entries, _ := fs.ReadDir(s.tree, inTree(way)) // an unlistable one gets no grants
 		for _, e := range entries {
 			p := path.Join(way, e.Name())
 			if !s.closed[p] && !s.ways[p] && e.Type()&fs.ModeSymlink == 0 {
@@ -122,9 +121,9 @@ func (s *fsInfo) below(name string, access Access) []Grant {
 	return grants
 }
 
-// writable are those of the places that can be granted. Who may write to a folder
-// can put a link into it: what is reached by such a link is not granted, and what
-// is in a folder that is granted needs no grant of its own.
+// writable are those of the places that can be granted. A program that may write to a folder can put a link
+// into it: so a place behind such a link is left out, and a place in a granted folder needs no grant of its
+// own.
 func (s *fsInfo) writable(names []string) []string {
 	var places []resolvedPath
 	for _, name := range names {

@@ -13,7 +13,7 @@ import (
 	"jp/sandbox"
 )
 
-// files is a file system with these files, and links where a name has " -> ".
+// files is a file system with these files, and with links for names with " -> ".
 func files(names ...string) fstest.MapFS {
 	tree := fstest.MapFS{}
 	for _, name := range names {
@@ -119,8 +119,8 @@ func TestDevices(t *testing.T) {
 	require.Contains(t, grants, sandbox.Grant{Path: "/dev/shm", Access: sandbox.Write})
 }
 
-// Whatever the links: nothing that is granted has anything hidden in it, or leads
-// a program out of what it was meant to write to.
+// With any links: a granted place contains no hidden one, and leads a program only to places that it was
+// meant to write to.
 func TestHiddenStaysHidden(t *testing.T) {
 	names := []string{"a", "b", "c"}
 	paths := rapid.Custom(func(t *rapid.T) string {

@@ -37,7 +37,7 @@ func objects() map[string]func(int) error {
 	}
 }
 
-// leaveObjects makes one of each kind under names that others know, and removes none.
+// leaveObjects makes one of each kind under known names, and leaves them all.
 func leaveObjects(int) error {
 	const key, exclusive = 0x6a70, private | unix.IPC_EXCL
 	keep := func(int) error { return nil }
@@ -64,8 +64,8 @@ func openQueue(int) error {
 	return raw(unix.SYS_MQ_UNLINK, addressOf(&name[0]), 0, 0)
 }
 
-// A program reaches no memory, semaphores or queues of other processes. In namespaces of its own it has its own. With
-// the user's network it has System V objects, which a database server needs.
+// A program reaches no memory, semaphores or queues of other processes. In namespaces of its own it has its
+// own. With the user's network it has System V objects, which a database server needs.
 func TestObjectsOfOthers(t *testing.T) {
 	object := func(call uintptr, a [3]int, control uintptr, second, third int) func() string {
 		return func() (text string) {
@@ -120,7 +120,7 @@ func TestObjectsOfOthers(t *testing.T) {
 	})
 }
 
-// The System V objects of a program end with it: the next one meets none of them.
+// The System V objects of a program end with it: the next one starts without them.
 func TestObjectsOfEarlierPrograms(t *testing.T) {
 	requireOwnLoopback(t)
 	g := newGround(t)

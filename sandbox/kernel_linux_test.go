@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What each version of landlock is asked to forbid is what it knows, and no more.
+// jp asks each version of landlock to forbid exactly the rights that it knows.
 func TestHandled(t *testing.T) {
 	const resolve = landlock.AccessFSResolveUnix
 	for _, c := range []struct {
@@ -37,8 +37,8 @@ func TestHandled(t *testing.T) {
 	}
 }
 
-// What is granted is known to the version that handles all of it; nothing grants
-// the making of devices, or a right on folders to a file.
+// Granted rights are known to the version that handles all of it. No grant allows the making of devices, or
+// gives a file a right on folders.
 func TestRights(t *testing.T) {
 	const ofFiles = landlock.AccessFSExecute | landlock.AccessFSWriteFile | landlock.AccessFSReadFile | landlock.AccessFSTruncate | landlock.AccessFSIoctlDev
 	for _, a := range []Access{List, Read, Write, Device} {
@@ -49,13 +49,12 @@ func TestRights(t *testing.T) {
 	require.Zero(t, Access(0).rights(true))
 }
 
-// call is what a filter sees of a system call.
+// call is a filter's view of a system call.
 type call struct {
 	machine, number, first, second, third uint32
 	thirdHigh, fifth                      uint32
 }
 
-// judge runs a filter.
 func judge(t *testing.T, filter []unix.SockFilter, c call) uint32 {
 	t.Helper()
 	data := map[uint32]uint32{atMachine: c.machine, atCall: c.number, atArgument: c.first, atArgument + 8: c.second, atArgument + 16: c.third, atArgument + 20: c.thirdHigh, atArgument + 32: c.fifth}

@@ -7,16 +7,15 @@ import (
 	"strings"
 )
 
-// AgentVariables name the sockets of agents that sign for the user. Programs do not get
-// them: where they have the network, too, no rule of the kernel's keeps them from a socket
-// that they can name.
+// AgentVariables name the sockets of agents that sign for the user. Programs do not get them: with the
+// network, the kernel's rules do not keep a program from a socket that it can name.
 func AgentVariables() []string {
 	return []string{"SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "GNOME_KEYRING_CONTROL", "DBUS_SESSION_BUS_ADDRESS"}
 }
 
-// keys are the files of the user's private keys, and the sockets of agents that have some.
-// One that the user lets programs write to is no secret of theirs. A socket in a folder of
-// temporary files stays: to hide it would close the folder to new files.
+// keys are the files of the user's private keys, and the sockets of agents that have some. A key that the
+// user lets programs write to is no secret from them. A socket in a folder of temporary files stays
+// visible: to hide it would close the folder to new files.
 func (p Places) keys(tree fs.FS) []string {
 	found := p.sshKeys(tree)
 	for _, name := range []string{".gnupg/private-keys-v1.d", ".gnupg/secring.gpg", ".minisign/minisign.key", ".config/sops/age/keys.txt", ".config/age/keys.txt"} {
@@ -40,7 +39,7 @@ func (p Places) sshKeys(tree fs.FS) (keys []string) {
 	if dir == "" {
 		return nil
 	}
-	entries, _ := fs.ReadDir(tree, inTree(follow(tree, dir).path)) // one that cannot be listed has none that could be read
+	entries, _ := fs.ReadDir(tree, inTree(follow(tree, dir).path)) // an unlistable one has no readable keys
 	for _, e := range entries {
 		name := e.Name()
 		public := strings.HasSuffix(name, ".pub") || strings.HasPrefix(name, "known_hosts") ||
@@ -52,7 +51,7 @@ func (p Places) sshKeys(tree fs.FS) (keys []string) {
 	return keys
 }
 
-// gnupgHome are the keys where GnuPG was told that it keeps them.
+// gnupgHome are the keys in the home that GnuPG is configured with.
 func (p Places) gnupgHome() []string {
 	dir := p.variable("GNUPGHOME")
 	if !path.IsAbs(dir) {

@@ -2,8 +2,7 @@ package sandbox
 
 import landlock "github.com/landlock-lsm/go-landlock/landlock/syscall"
 
-// What a grant allows with a file, and with a folder and what is below it.
-// No program is allowed to make a device.
+// The rights of a grant on a file, and on a folder and all below it. No program may make a device.
 const (
 	readFile  = landlock.AccessFSReadFile | landlock.AccessFSExecute
 	readAll   = readFile | landlock.AccessFSReadDir
@@ -14,7 +13,6 @@ const (
 	deviceAll  = deviceFile | landlock.AccessFSReadDir
 )
 
-// rights are what a grant allows with a file, or with a folder.
 func (a Access) rights(folder bool) uint64 {
 	switch {
 	case a == List && folder:

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// acts are what a program may try, each with one argument.
+// acts are things that a program may try, each with one argument.
 func acts() map[string]func(string) error {
 	all := map[string]func(string) error{
 		"signal itself": func(string) error {

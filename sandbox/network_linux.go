@@ -19,7 +19,7 @@ func OwnLoopback() bool { return ownLoopback() }
 // refuse to bring up its loopback interface.
 var ownLoopback = sync.OnceValue(func() bool {
 	support, network := Supported(), here()
-	if !support.Calls || network == 0 { // nothing else keeps a program from sockets in the file system
+	if !support.Calls || network == 0 { // without these a program can reach sockets in the file system
 		return false
 	}
 	start := Start{Argv: []string{self, secondstage.Word, "loopback"}}
@@ -27,7 +27,7 @@ var ownLoopback = sync.OnceValue(func() bool {
 	return start.confine(Rules{}, Rules{}.spec(support, "", network), support) == nil && start.command().Run() == nil
 })
 
-// here is the number of the network that this process is in, 0 where it is not known.
+// here is the number of this process's network, 0 if unknown.
 func here() uint64 {
 	var stat unix.Stat_t
 	if unix.Stat(secondstage.OwnNetwork, &stat) != nil {
@@ -36,8 +36,8 @@ func here() uint64 {
 	return stat.Ino
 }
 
-// own are the namespaces that a program without the network has for itself: a network, where nothing is up, and System V
-// objects. The kernel makes both or neither.
+// own are the namespaces that a program without the network has for itself: a network, with all interfaces
+// down, and System V objects. The kernel makes both or neither.
 const own = unix.CLONE_NEWNET | unix.CLONE_NEWIPC
 
 // leave starts a process in namespaces of its own. Only root can make them: others first become root in a user namespace
@@ -55,7 +55,7 @@ func leave() *syscall.SysProcAttr {
 	}
 }
 
-// command is the process, with no streams and no environment.
+// command is the process, without streams and environment.
 func (s *Start) command() *exec.Cmd {
 	cmd := exec.Command(s.Argv[0], s.Argv[1:]...)
 	if s.Path != "" {

@@ -19,7 +19,7 @@ import (
 	"jp/sandbox"
 )
 
-// networks are what a program may try on networks.
+// networks are things that a program may try on networks.
 func networks() map[string]func(string) error {
 	acts := map[string]func(string) error{
 		"listen": func(at string) error {
@@ -60,7 +60,7 @@ func networks() map[string]func(string) error {
 	for _, family := range []int{unix.AF_UNIX, unix.AF_PACKET, unix.AF_VSOCK, unix.AF_ALG} {
 		acts["socket "+strconv.Itoa(family)] = func(string) error {
 			_, err := unix.Socket(family, unix.SOCK_DGRAM, 0)
-			if errors.Is(err, unix.EAFNOSUPPORT) { // nothing to refuse
+			if errors.Is(err, unix.EAFNOSUPPORT) { // without the family there is no socket to refuse
 				return nil
 			}
 			return err
@@ -145,10 +145,10 @@ func pair(kind int) error {
 	return err
 }
 
-// A service is what a user has running.
+// A service is a program that a user has running.
 type service struct {
 	network, at string
-	next        func() (string, error) // what the next one to come said
+	next        func() (string, error) // the next client's message
 }
 
 // services are one of each kind.
@@ -210,7 +210,7 @@ func (s service) reached(t *testing.T, run func(argv ...string), argv []string) 
 func requireFilter(t *testing.T) {
 	t.Helper()
 	if !sandbox.Supported().Calls {
-		// Not every kernel is built to filter system calls.
+		// Some kernels are built without filters of system calls.
 		t.Skip("no filter of system calls here: more than TCP cannot be forbidden")
 	}
 }
@@ -225,7 +225,7 @@ func requireOwnLoopback(t *testing.T) {
 	}
 }
 
-// each runs a test with networks of the programs' own where these can be, and without.
+// each runs a test with networks of the programs' own if possible, and without.
 func each(t *testing.T, test func(t *testing.T, own bool)) {
 	t.Helper()
 	requireFilter(t)
@@ -237,7 +237,7 @@ func each(t *testing.T, test func(t *testing.T, own bool)) {
 	}
 }
 
-// No service of the user's is reached, in whatever network the program is.
+// In any network, a program cannot reach the user's services.
 func TestServices(t *testing.T) {
 	each(t, func(t *testing.T, _ bool) {
 		for name, s := range services(t) {
@@ -252,8 +252,7 @@ func TestServices(t *testing.T) {
 	})
 }
 
-// A program reaches what listens on its own loopback interface, and what another run has there
-// it does not.
+// A program reaches listeners on its own loopback interface, but not those of another run.
 func TestOwnLoopback(t *testing.T) {
 	each(t, func(t *testing.T, own bool) {
 		for _, at := range []string{"127.0.0.1:0", "localhost:0", "[::1]:0", ":0", "127.3.2.1:0"} {
@@ -320,7 +319,7 @@ func TestNothingButLoopback(t *testing.T) {
 	}
 }
 
-// No socket leads out of a network of its own by another family. From landlock 9 on a program has
+// In a network of its own, sockets of other families lead nowhere either. From landlock 9 on a program has
 // sockets in the file system.
 func TestOtherFamilies(t *testing.T) {
 	each(t, func(t *testing.T, _ bool) {
@@ -343,7 +342,7 @@ func TestOtherFamilies(t *testing.T) {
 	})
 }
 
-// A process that stayed in jp's network has not what the rules say, and does not run.
+// A process that stayed in jp's network breaks the rules, and does not run.
 func TestWithoutLeaving(t *testing.T) {
 	requireOwnLoopback(t)
 	t.Cleanup(sandbox.WithoutStarter())
@@ -357,7 +356,7 @@ func TestWithoutLeaving(t *testing.T) {
 	require.NoFileExists(t, filepath.Join(g.work, "made"))
 }
 
-// Where the starter cannot be, or is not written for the machine, the second stage confines.
+// If the starter is impossible, or not written for the machine, the second stage confines.
 func TestWithoutStarter(t *testing.T) {
 	requireOwnLoopback(t)
 	path := func() string {
@@ -380,7 +379,7 @@ func TestWithoutStarter(t *testing.T) {
 	}
 }
 
-// Where a network cannot be made, or can and its loopback interface not be brought up, there is none.
+// If a network cannot be made, or its loopback interface cannot be brought up, there is none.
 func TestOwnLoopbackIsTried(t *testing.T) {
 	requireOwnLoopback(t)
 	asRoot := func(act string) string {
@@ -396,7 +395,7 @@ func TestOwnLoopbackIsTried(t *testing.T) {
 		return out
 	}
 	if exec.Command("unshare", "-Ur", "true").Run() != nil {
-		// Root may have a network, and no user namespace.
+		// Root may have a network without a user namespace.
 		t.Skip("no user namespaces here")
 	}
 	require.Equal(t, "true\n", asRoot("own loopback"))
@@ -404,8 +403,8 @@ func TestOwnLoopbackIsTried(t *testing.T) {
 	require.Equal(t, "false\n", asRoot("own loopback, without CAP_NET_ADMIN"))
 }
 
-// The user's own files stay theirs, and so does what a program makes. An ordinary user has no
-// privileges, and no second user.
+// The user's own files stay theirs, and so do a program's. An ordinary user has neither privileges nor a
+// second user.
 func TestIdentity(t *testing.T) {
 	requireOwnLoopback(t)
 	g := newGround(t)
@@ -432,7 +431,7 @@ func TestAsOrdinaryUser(t *testing.T) {
 		t.Skip("only root can become another user")
 	}
 	if testing.Short() {
-		// -short asks for what takes seconds.
+		// -short skips the slow tests.
 		t.Skip("runs all tests once more")
 	}
 	const user = 12345

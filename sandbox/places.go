@@ -8,19 +8,18 @@ import (
 	"strings"
 )
 
-// Places are what the rules for programs in a working tree are made of. Paths are
-// absolute.
+// Places are the input of the rules for programs in a working tree. Paths are absolute.
 type Places struct {
 	Workspace string   // the working tree
 	GitDir    string   // of this working tree
 	CommonDir string   // the git directory that all working trees share
-	Environ   []string // says where the user's home, caches and temporary files are
+	Environ   []string // names the user's home, caches and temporary files
 	Hidden    []string // jp's own
-	// Write are further places that programs may write to. "~/" is the user's
-	// home; what is relative is in the working tree.
+	// Write are further places that programs may write to. "~/" is the user's home; a relative path is in
+	// the working tree.
 	Write []string
-	// Caches are those of the user that programs may write to: names below the cache folder,
-	// absolute, or below "~/". Nothing may run or read as commands what is in one.
+	// Caches are those of the user that programs may write to: names below the cache folder, absolute, or
+	// below "~/". Their content must never be run, or read as commands.
 	Caches  []string
 	Network bool
 }
@@ -38,7 +37,7 @@ func (p Places) Rules(tree fs.FS) Rules {
 	return r
 }
 
-// system are folders of programs and of what these need, and files without secrets in /etc.
+// system are folders of programs and their needs, and files without secrets in /etc.
 var system = []string{
 	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store", "/etc/alternatives", "/etc/debian_version", "/etc/gitattributes",
 	"/etc/gitconfig", "/etc/group", "/etc/hosts", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/locale.alias", "/etc/localtime",
@@ -103,8 +102,8 @@ func (p Places) TemporaryVariables() map[string]string {
 	return variables
 }
 
-// WritableCaches are the folders in which programs may keep what they can fetch or make again: jp's
-// own one first, then that of Go's build results, and those of the user that are listed.
+// WritableCaches are the folders in which programs may keep files that they can fetch or make again: jp's
+// own one first, then that of Go's build results, and the user's listed ones.
 func (p Places) WritableCaches() []string {
 	caches := given(p.ToolCache(), p.variable("GOCACHE"))
 	for _, name := range p.Caches {
@@ -146,7 +145,7 @@ func (p Places) CacheVariables() []string {
 	return []string{"XDG_CACHE_HOME=" + own, "npm_config_cache=" + path.Join(own, "npm")}
 }
 
-// ToolCache is jp's own cache folder for programs, "" where there is no home.
+// ToolCache is jp's own cache folder for programs, "" without a home.
 func (p Places) ToolCache() string { return p.inCache("jp-tools") }
 
 func (p Places) inCache(name string) string {
@@ -156,7 +155,7 @@ func (p Places) inCache(name string) string {
 	return ""
 }
 
-// Cache is the user's cache folder, "" where there is no home.
+// Cache is the user's cache folder, "" without a home.
 func (p Places) Cache() string {
 	if dir := p.variable("XDG_CACHE_HOME"); path.IsAbs(dir) {
 		return dir
@@ -164,9 +163,8 @@ func (p Places) Cache() string {
 	return p.home(".cache")
 }
 
-// gitDirs are the git directories that can be granted. One outside of the working
-// tree counts only if it says itself that it is this working tree's: what the
-// working tree says, an earlier program may have written.
+// gitDirs are the git directories that can be granted. One outside of the working tree counts only if it
+// names this working tree itself: an earlier program may have written the working tree's own link.
 func (p Places) gitDirs(tree fs.FS) []string {
 	own := within(p.GitDir, p.Workspace)
 	switch {
@@ -229,7 +227,7 @@ func (p Places) absolute(name string) string {
 	return path.Join(p.Workspace, name)
 }
 
-// home is a place in the user's home, "" where there is none.
+// home is a place in the user's home, "" without one.
 func (p Places) home(name string) string {
 	if home := p.variable("HOME"); path.IsAbs(home) {
 		return path.Join(home, name)

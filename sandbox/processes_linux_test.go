@@ -71,7 +71,7 @@ func setLimit(pid, resource int, limit *unix.Rlimit) error {
 func readMemory(pid int, into []byte) error {
 	local := []unix.Iovec{{Base: &into[0], Len: 1}}
 	_, err := unix.ProcessVMReadv(pid, local, []unix.RemoteIovec{{Base: 1, Len: 1}}, 0)
-	if err == unix.EFAULT { // allowed, though nothing is at this address
+	if err == unix.EFAULT { // allowed, but the address is invalid
 		return nil
 	}
 	return err
@@ -156,7 +156,7 @@ func victim(t *testing.T) string {
 	return strconv.Itoa(cmd.Process.Pid)
 }
 
-// No program reaches a process that it has not started, whether it has the network or not.
+// With the network or without, a program reaches only processes that it has started.
 func TestOtherProcesses(t *testing.T) {
 	if s := sandbox.Supported(); !s.Calls || s.ABI < 6 {
 		t.Skip("no filter of system calls, or no rule for signals here")

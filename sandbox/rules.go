@@ -9,7 +9,7 @@ import (
 type Start struct {
 	Argv []string
 	Path string // the program of the process, "": the first of Argv
-	// Files are what the process must inherit from descriptor 3 on. Close closes them.
+	// Files are the process's inherited files, from descriptor 3 on. Close closes them.
 	Files []*os.File
 	// Attr starts it in namespaces of its own. Nil: it stays in jp's.
 	Attr *syscall.SysProcAttr
@@ -22,8 +22,8 @@ func (s *Start) Close() {
 	}
 }
 
-// Rules say what a program may do. Paths are absolute. The zero value lets it read
-// everything, write only a few devices, and connect to nothing but itself.
+// Rules are a program's rights. Paths are absolute. The zero value lets it read everything, write only a
+// few devices, and connect only to itself.
 type Rules struct {
 	// Hidden are files and folders that it can neither read nor change, whether
 	// they exist or not.
@@ -31,34 +31,33 @@ type Rules struct {
 	// Private are hidden, too. They may have other names elsewhere, such as in a backup of
 	// hard links, and can be read by those.
 	Private []string
-	// Writable are files and folders that it may change, and all below them. One
-	// that does not exist is left out; one that leads to a hidden place counts for
-	// what is in it beside the way there.
+	// Writable are files and folders that it may change, and all below them. A missing one is left out. For
+	// one that leads to a hidden place, the entries beside the way there count.
 	Writable []string
-	// Network lets it open sockets. Without it, it has a loopback interface of its own where [OwnLoopback] is true, and
-	// no other.
+	// Network lets it open sockets. Without it, it has only a loopback interface of its own if
+	// [OwnLoopback] is true, and else none.
 	Network bool
-	// OnlyRead makes the program a reader, where it is not empty: it reads these places alone, lists no others, and
-	// writes /dev/null. Writable and Network then do not count. It changes no owner, mode, time or attribute of a file,
-	// reaches no other process, and has no privileges.
+	// OnlyRead, unless empty, makes the program a reader: it reads only these places, lists no others, and
+	// writes /dev/null. Writable and Network then do not count. It changes no owner, mode, time or
+	// attribute of a file, reaches no other process, and has no privileges.
 	OnlyRead []string
 }
 
-// A Support says what this system enforces.
+// A Support describes the rules that this system enforces.
 type Support struct {
 	ABI    int    // landlock's version, 0 without it
-	Reason string // why nothing is enforced, "" where something is
+	Reason string // why this system enforces no rules, else ""
 	Calls  bool   // seccomp keeps a program from calls that open sockets or reach other processes
 }
 
-// Enforced says whether programs are confined here at all.
+// Enforced reports whether programs are confined here at all.
 func (s Support) Enforced() bool { return s.Reason == "" }
 
-// Readers says whether a program can be kept from all that [Rules.OnlyRead] forbids.
+// Readers reports whether a program can be kept from all that [Rules.OnlyRead] forbids.
 func (s Support) Readers() bool { return s.Enforced() && s.Calls && s.ABI >= abiTruncate }
 
-// Gaps are what a program can do here that a newer system keeps it from, where it
-// may use the network or may not.
+// Gaps are the things that a program can do here and that a newer system prevents, with or without the
+// network.
 func (s Support) Gaps(network bool) []string {
 	var gaps []string
 	lacks := func(lacking bool, what string) {

@@ -24,8 +24,8 @@ func (r Rules) ruleset(support Support, own bool) (*os.File, error) {
 	return os.NewFile(uintptr(fd), "ruleset"), nil
 }
 
-// add puts a grant into a ruleset. What has gone meanwhile, or cannot be reached, needs
-// none, and what became a link gets none.
+// add puts a grant into a ruleset. A place that has gone meanwhile, or is unreachable, needs none, and one
+// that became a link gets none.
 func (g Grant) add(ruleset int, handled uint64) error {
 	fd, err := unix.Open(g.Path, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {

@@ -2,8 +2,8 @@ package sandbox
 
 import "golang.org/x/sys/unix"
 
-// ipcCalls are the numbers of calls by which a program uses memory, semaphores and queues of other processes of the
-// user. Each can be found by a number, which does not say to whom it belongs.
+// ipcCalls are the numbers of calls by which a program uses memory, semaphores and queues of other
+// processes of the user. Each can be found by a number, which does not tell its owner.
 type ipcCalls struct {
 	queues  [2]uint32 // mq_open, mq_unlink
 	systemV []uint32  // to find, use and remove shared memory, semaphores and message queues
@@ -16,8 +16,9 @@ var (
 	ipcGeneric = ipcCalls{[2]uint32{180, 181}, []uint32{186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196}} // arm64, riscv64
 )
 
-// filter refuses POSIX message queues, which landlock refuses in a namespace of the program's own. It refuses System V
-// objects if the program has no namespace for them, and not with the user's network: database servers need them.
+// filter refuses POSIX message queues, which landlock refuses in a namespace of the program's own. It
+// refuses System V objects if the program has no namespace for them, but allows them with the user's
+// network: database servers need them.
 func (c ipcCalls) filter(allowed sockets) (filter []unix.SockFilter) {
 	denied := c.queues[:]
 	if allowed&internetSockets == 0 {

@@ -13,8 +13,8 @@ type platform struct {
 	audit      uint32
 	socket     uint32
 	socketpair uint32
-	socketcall uint32 // both of the above in one, 0 where there is none
-	limit      uint32 // calls from here on belong to an ABI that is not spoken, 0: none do
+	socketcall uint32 // both of the above in one, 0 if absent
+	limit      uint32 // calls from here on belong to an ABI that jp does not know; 0: all are known
 	processes  processCalls
 	ipc        ipcCalls
 }
@@ -23,8 +23,7 @@ type platform struct {
 // everywhere.
 const ioUring = 425
 
-// machines are those whose programs this kernel may run, none where that is not
-// known.
+// machines are those whose programs this kernel may run, none if unknown.
 func machines() []platform {
 	switch runtime.GOARCH {
 	case "amd64":
@@ -43,15 +42,15 @@ func machines() []platform {
 	return nil
 }
 
-// Where a filter finds what is called, by the layout of struct seccomp_data. An argument
-// has its lower half first.
+// The places of a call's parts for a filter, by the layout of struct seccomp_data. An argument has its
+// lower half first.
 const (
 	atCall     = 0
 	atMachine  = 4
 	atArgument = 16
 )
 
-// What a filter says of a call.
+// A filter's verdicts on a call.
 const (
 	allow   = unix.SECCOMP_RET_ALLOW
 	deny    = unix.SECCOMP_RET_ERRNO | uint32(unix.EACCES)
@@ -70,8 +69,7 @@ func verdict(v uint32) unix.SockFilter {
 	return unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: v}
 }
 
-// when goes on with these instructions where the value that was loaded is k, else
-// it skips them.
+// when runs these instructions if the loaded value is k, else it skips them.
 func when(k uint32, then ...unix.SockFilter) []unix.SockFilter {
 	return compare(unix.BPF_JEQ, k, then)
 }
@@ -143,14 +141,14 @@ func (m platform) sockets(allowed sockets) []unix.SockFilter {
 		return when(call, join([]unix.SockFilter{load(atArgument)}, judged, []unix.SockFilter{verdict(deny)})...)
 	}
 	filter := join(when(ioUring, verdict(deny)), of(m.socket, sockets), of(m.socketpair, pairs))
-	if m.socketcall > 0 { // its arguments are in memory, where a filter sees nothing
+	if m.socketcall > 0 { // its arguments are in memory, which a filter cannot see
 		filter = append(filter, when(m.socketcall, join([]unix.SockFilter{load(atArgument)},
 			when(1, verdict(deny)), when(8, verdict(deny)), []unix.SockFilter{verdict(allow)})...)...)
 	}
 	return filter
 }
 
-// filters says whether seccomp can do it here.
+// filters reports whether seccomp can do it here.
 func filters() bool {
 	action := uint32(unix.SECCOMP_RET_ERRNO)
 	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_GET_ACTION_AVAIL, 0, uintptr(unsafe.Pointer(&action)))

@@ -2,9 +2,9 @@ package sandbox
 
 import "golang.org/x/sys/unix"
 
-// processCalls are the numbers of calls by which a program reaches other processes of
-// the user, and that landlock does not judge. Signals, tracing, and calls that
-// ask the kernel for leave to trace (process_vm_writev, move_pages, pidfd_getfd) are landlock's.
+// processCalls are the numbers of calls by which a program reaches other processes of the user, and which
+// landlock lets through. Signals, tracing, and calls that ask the kernel for leave to trace
+// (process_vm_writev, move_pages, pidfd_getfd) are landlock's.
 type processCalls struct {
 	keyring     [3]uint32 // add_key, request_key, keyctl: the keys of the user and the session
 	scheduling  [4]uint32 // sched_setparam, sched_setscheduler, sched_setaffinity, sched_setattr
@@ -38,8 +38,8 @@ const (
 // perfCgroup is PERF_FLAG_PID_CGROUP: the measured processes are those of a control group.
 const perfCgroup = 4
 
-// filter refuses these calls for other targets than the calling thread, which is 0. A
-// filter does not know the numbers of the program's own processes, so it refuses these, too.
+// filter refuses these calls for other targets than the calling thread, which is 0. A filter does not know
+// the numbers of the program's own processes, so it refuses these, too.
 func (c processCalls) filter() (filter []unix.SockFilter) {
 	for _, call := range c.keyring {
 		filter = append(filter, when(call, verdict(deny))...)

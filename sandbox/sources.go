@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Sources is a folder of the user with downloads that later builds compile and run. Their checksums
-// are verified as they arrive and never again, so programs only read it. What they download themselves goes to a folder of
+// Sources is a folder of the user with downloads that later builds compile and run. Their checksums are
+// verified only as they arrive, so programs may only read it. Programs' own downloads go to a folder of
 // jp's own for this working tree.
 type Sources struct {
 	Folder    string   // the user's
@@ -70,12 +70,12 @@ func (s Sources) Links(user, own fs.FS) []string {
 	return s.shared.missing(user, own, func(fs.DirEntry) bool { return true })
 }
 
-// Needed reports whether programs have downloaded something that the user has not.
+// Needed reports whether programs have downloaded files that the user lacks.
 func (s Sources) Needed(user, own fs.FS) bool {
 	return len(s.downloads.missing(own, user, func(e fs.DirEntry) bool { return e.Type().IsRegular() })) > 0
 }
 
-// missing are files of one folder that the other lacks. One that cannot be read is missing in the program.
+// missing are files of one folder that the other lacks. An unreadable one is missing in the program.
 func (f fileSet) missing(from, to fs.FS, counts func(fs.DirEntry) bool) (names []string) {
 	for _, place := range f.below {
 		_ = fs.WalkDir(from, place, func(name string, e fs.DirEntry, err error) error {

@@ -16,11 +16,11 @@ import (
 	"jp/sandbox/secondstage"
 )
 
-// self is the program of the process itself, whatever became of its file since.
+// self is the program of the process itself, even if its file has changed since.
 const self = "/proc/self/exe"
 
-// Prepare says how a program is started in dir under these rules. A program that is not there
-// is the error that starting it would give.
+// Prepare returns the start of a program in dir under these rules. For a missing program it returns the
+// error of an ordinary start.
 func Prepare(r Rules, argv []string, dir string) (Start, error) {
 	support := Supported()
 	if !support.Enforced() {
@@ -110,7 +110,7 @@ func notExecuted(name string, errno error) error {
 	return &fs.PathError{Op: "fork/exec", Path: name, Err: errno}
 }
 
-// sealed writes a spec into a file in memory that no process can change any more.
+// sealed writes a spec into an immutable file in memory.
 func sealed(spec []byte) (*os.File, error) {
 	const flags = unix.MFD_CLOEXEC | unix.MFD_ALLOW_SEALING
 	fd, err := unix.MemfdCreate("jp-rules", flags|unix.MFD_NOEXEC_SEAL)

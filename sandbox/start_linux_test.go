@@ -16,7 +16,7 @@ import (
 	"jp/sandbox"
 )
 
-// What cannot be started fails as it does without rules.
+// The start of an impossible program fails as it does without rules.
 func TestErrorsOfTheStart(t *testing.T) {
 	g := newGround(t)
 	write(t, filepath.Join(g.work, "text"), "x")
@@ -33,8 +33,7 @@ func TestErrorsOfTheStart(t *testing.T) {
 	}
 }
 
-// What turns out only at the start is said by the process that was to become the
-// program.
+// The process that was to become the program reports late errors.
 func TestLateErrors(t *testing.T) {
 	g := newGround(t)
 	for text, want := range map[string]struct {
@@ -52,8 +51,8 @@ func TestLateErrors(t *testing.T) {
 	}
 }
 
-// The program is the process that was started: its group, its arguments, its
-// environment and what it inherits.
+// The program is the process that was started: its group, its arguments, its environment and its inherited
+// files.
 func TestBecome(t *testing.T) {
 	g := newGround(t)
 	script := []string{"sh", "-c", `echo $$ "$0" "$1" $KEPT; cat <&5; ls /proc/self/fd | tr '\n' ' '`, "a b", ""}
@@ -95,8 +94,7 @@ func TestWithoutRules(t *testing.T) {
 	require.NoFileExists(t, made)
 }
 
-// The kernel lets walls stand one in another up to a number; where one more cannot
-// be, the program does not run.
+// The kernel limits the depth of walls in walls. If one more is too many, the program does not run.
 func TestNotConfinedIsNotRun(t *testing.T) {
 	g := newGround(t)
 	out, err := g.confined(t, g.act("nest", "3")...)

@@ -8,5 +8,5 @@ import (
 	"jp/sandbox/secondstage"
 )
 
-// starterFile has no starter for this machine.
+// starterFile returns nil: this machine has no starter.
 var starterFile = func(*secondstage.ChildSpec, string) *os.File { return nil }

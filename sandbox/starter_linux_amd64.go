@@ -12,8 +12,8 @@ import (
 	"jp/sandbox/secondstage"
 )
 
-// starterText is the address of the machine code in starter_linux_amd64.s. It uses nothing but
-// its registers, its stack, and what is at starterAt.
+// starterText is the address of the machine code in starter_linux_amd64.s. It uses only its registers, its
+// stack, and the memory at starterAt.
 var starterText uintptr
 
 // The layout of a starter: ELF header, code, the texts of errors, calls, data. The code has the addresses of both tables.
@@ -23,13 +23,13 @@ const (
 	starterErrors = 0x280
 	starterCalls  = 0xb00
 	starterData   = 0x1000
-	lastErrno     = 133 // what follows has the text of 0
+	lastErrno     = 133 // the next bytes have the text of 0
 )
 
-// What the code puts in the place of an argument.
+// Values that the code replaces in an argument.
 const (
-	last   = ^uint64(0) // first argument: the last result that is not 0
-	room   = ^uint64(0) // second: what the starter can write
+	last   = ^uint64(0) // first argument: the last result other than 0
+	room   = ^uint64(0) // second: the memory that the starter can write
 	words  = ^uint64(1) // second: the program's arguments. The third becomes its environment
 	masked = ^uint64(0) // in the place of a call: the second is a mask for eight bytes of the room
 )
@@ -47,8 +47,9 @@ var starterRuns = sync.OnceValue(func() bool {
 	return start.command().Run() == nil
 })
 
-// starterFile is a program that does what the spec says and becomes its program, as package secondstage does. A
-// second start of all of jp takes longer than the program. name is the program's in messages. Nil: there can be none.
+// starterFile is a program that follows the spec and becomes its program, as package secondstage does. A
+// second start of all of jp takes longer than the program. name is the program's in messages. It returns
+// nil if there can be none.
 var starterFile = func(spec *secondstage.ChildSpec, name string) *os.File {
 	if !starterRuns() {
 		return nil
@@ -62,7 +63,7 @@ var starterFile = func(spec *secondstage.ChildSpec, name string) *os.File {
 // A starter is a list of system calls, and the data that they are about. It ends at the first that fails.
 type starter struct {
 	calls, data []byte
-	onError     uint64 // what is said of the calls that follow
+	onError     uint64 // the message for errors of the next calls
 }
 
 // put adds data, and tells its address.
@@ -88,13 +89,13 @@ func (s *starter) call(number uint64, arguments ...uint64) {
 	s.calls = binary.LittleEndian.AppendUint64(s.calls, s.onError)
 }
 
-// step names what the calls that follow are for.
+// step names the step of the next calls.
 func (s *starter) step(what string) {
 	text := "the program was not run, because it could not be confined: " + what + ": "
 	s.onError = s.numbers(0, s.put(text), uint64(len(text)), secondstage.ExitNotRun)
 }
 
-// confine gives up what the spec says.
+// confine gives up the rights in the spec.
 func (s *starter) confine(spec *secondstage.ChildSpec) {
 	if spec.Left != 0 {
 		s.step("bring up a loopback interface of its own")
@@ -165,7 +166,7 @@ func (s *starter) become(program, name string) {
 	s.call(unix.SYS_EXECVE, s.put(program+"\x00"), words)
 }
 
-// file is the starter in memory, where no process can change it any more. Nil: it cannot be made.
+// file is the starter in immutable memory. It returns nil if that fails.
 func (s *starter) file() *os.File {
 	const flags = unix.MFD_CLOEXEC | unix.MFD_ALLOW_SEALING
 	fd, err := unix.MemfdCreate("jp-starter", flags|unix.MFD_EXEC)

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Supported asks this system what it enforces.
+// Supported asks this system for the rules that it enforces.
 func Supported() Support {
 	abi, err := landlock.LandlockGetABIVersion()
 	switch {

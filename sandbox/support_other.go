@@ -7,7 +7,7 @@ import (
 	"runtime"
 )
 
-// Supported says that this system enforces nothing.
+// Supported reports that this system enforces no rules.
 func Supported() Support {
 	return Support{Reason: "jp does not know how on " + runtime.GOOS}
 }
@@ -15,13 +15,13 @@ func Supported() Support {
 // OwnLoopback reports false.
 func OwnLoopback() bool { return false }
 
-// Prepare fails: no program can be confined here.
+// Prepare fails: this system cannot confine programs.
 func Prepare(Rules, []string, string) (Start, error) {
 	return Start{}, fmt.Errorf("%w: %s", ErrUnsupported, Supported().Reason)
 }
 
-// RunChild reports that this process is not to become a program.
+// RunChild reports that the process goes on as jp.
 func RunChild([]string) (code int, asked bool) { return 0, false }
 
-// Confined reports false: nothing is confined here.
+// Confined reports false, since this system confines no process.
 func Confined(string) bool { return false }
