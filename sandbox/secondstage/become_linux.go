@@ -17,7 +17,7 @@ func init() {
 	}
 }
 
-// arguments are those of this process: package os, which has them, is not initialised yet.
+// arguments are those of this process, read before package os is initialised.
 func arguments() (args []string) {
 	data := read("/proc/self/cmdline")
 	for start, i := 0, 0; i < len(data); i++ {
@@ -56,7 +56,7 @@ func readAll(fd int) (data []byte) {
 
 const getSeals = 1034 // F_GET_SEALS
 
-// take reads the spec and closes its file. found is false where there is none.
+// take reads the spec and closes its file. found is false if there is none.
 func take() (data []byte, found bool) {
 	has, _, errno := syscall.RawSyscall(syscall.SYS_FCNTL, Spec, getSeals, 0)
 	if errno != 0 || has&Seals != Seals {
@@ -67,8 +67,8 @@ func take() (data []byte, found bool) {
 	return data, true
 }
 
-// become confines this thread and makes it the program. It returns the code with which the
-// process has to end where that failed, and has said why.
+// become confines this thread and makes it the program. If that fails, it prints the reason, and returns
+// the exit code of the process.
 func become(data []byte, argv []string) (code int) {
 	spec, ok := Decode(data)
 	if !ok {
@@ -97,7 +97,7 @@ func become(data []byte, argv []string) (code int) {
 
 func say(text string) { _, _ = syscall.Write(2, []byte(text+"\n")) }
 
-// System calls and their arguments that package syscall does not have.
+// System calls and their arguments that package syscall lacks.
 const (
 	sysRestrictSelf = 446
 	setNoNewPrivs   = 38
@@ -106,7 +106,7 @@ const (
 	capabilities3   = 0x20080522 // _LINUX_CAPABILITY_VERSION_3
 )
 
-// confine gives up what the spec says. what is the step that failed.
+// confine gives up the rights in the spec. what is the step that failed.
 func (s *ChildSpec) confine() (what string, err error) {
 	if s.Left != 0 {
 		if err := s.ownLoopback(); err != nil {

@@ -1,25 +1,23 @@
 // Package secondstage becomes the program that jp confines, before anything else of jp is
 // initialised.
 //
-// jp starts such a program through itself where it has no starter (see package sandbox). To
-// start all of jp again takes several times as long as the program. So this package decides in its own initialisation, which runs
-// early because the package imports nothing but the system calls. It is the one package
-// of jp that acts before main does, and the process it acts in never reaches main.
+// jp starts such a program through itself if it has no starter (see package sandbox). To start all of jp
+// again takes several times as long as the program. So this package decides in its own initialisation,
+// which runs early because the package imports only the system calls. It is the one package of jp that acts
+// before main does, and its process never reaches main.
 //
-// It acts only on a spec: a file in memory that no process can change any more, which
-// jp has made and hands down. Without one an ordinary start goes on, whatever its
-// arguments are. The spec and the landlock ruleset beside it hold everything that is decided: which
-// rights, which filter and which program. Package sandbox writes it, and explains it.
+// It acts only on a spec: an immutable file in memory, which jp has made and hands down. Without one an
+// ordinary start goes on, with any arguments. The spec and the landlock ruleset beside it hold all
+// decisions: the rights, the filter and the program. Package sandbox writes it, and explains it.
 package secondstage
 
-// Word is the argument by which jp is asked to become a program.
+// Word is the argument by which jp becomes a program.
 const Word = "confined"
 
-// Args are how many arguments are not the program's: jp itself, and the word.
+// Args is the number of arguments before the program's: jp itself, and the word.
 const Args = 2
 
-// Seals are what tells a spec from all other files: F_SEAL_SEAL, F_SEAL_SHRINK,
-// F_SEAL_GROW and F_SEAL_WRITE.
+// Seals distinguish a spec from all other files: F_SEAL_SEAL, F_SEAL_SHRINK, F_SEAL_GROW and F_SEAL_WRITE.
 const Seals = 0x1 | 0x2 | 0x4 | 0x8
 
 // The descriptors of the file by which landlock restricts the process, and of the spec.
@@ -28,18 +26,18 @@ const (
 	Spec    = 4
 )
 
-// How a process ends that became nothing, as shells have it.
+// Exit codes of a process that became no program, as shells have them.
 const (
 	ExitUsage     = 2
 	ExitNotRun    = 126
 	ExitNoProgram = 127
 )
 
-// A ChildSpec is what a process is to become, and what it gives up before.
+// A ChildSpec names the program that a process becomes, and the rights that it gives up before.
 type ChildSpec struct {
 	Program string // its path; "": the process tries its loopback interface, and ends
-	// Left is the number of the network that the process must not be in: it brings up the
-	// loopback interface of the one that it is in. 0: it stays in jp's.
+	// Left is the number of the network that the process must have left: it brings up the loopback
+	// interface of the present one. 0: it stays in jp's.
 	Left uint64
 	// User and Group are those of a process that left jp's network.
 	User, Group uint64
@@ -69,7 +67,7 @@ func (s *ChildSpec) Encode() []byte {
 	return e
 }
 
-// Decode reads a spec; ok is false where it is not whole.
+// Decode reads a spec. ok is false if it is incomplete.
 func Decode(data []byte) (s ChildSpec, ok bool) {
 	if len(data) < len(magic) || string(data[:len(magic)]) != magic {
 		return ChildSpec{}, false
@@ -105,7 +103,7 @@ func (e *encoder) text(s string) {
 	*e = append(*e, s...)
 }
 
-// A decoder reads what an encoder wrote. Once it is short, all is zero.
+// A decoder reads an encoder's output. After its end, all values are zero.
 type decoder struct {
 	data  []byte
 	short bool

@@ -42,7 +42,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// TestMain ends a process that was started with the word and no spec: it must come here.
+// TestMain ends a process that was started with the word and without a spec: it must come here.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == secondstage.Word {
 		fmt.Print("went on")
@@ -51,8 +51,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// The word alone makes no other program of a process, nor does a file beside it that can
-// still be changed.
+// The word alone does not make a process another program, nor does a file beside it that can still be
+// changed.
 func TestWordAlone(t *testing.T) {
 	file, err := os.Create(filepath.Join(t.TempDir(), "spec"))
 	require.NoError(t, err)
