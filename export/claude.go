@@ -34,7 +34,7 @@ func (claude) target(events []*conversation.Event) provider.Target {
 	return t
 }
 
-// synthetic stands for a model of which Claude Code knows nothing.
+// synthetic stands for a model that Claude Code does not know.
 const synthetic = "<synthetic>"
 
 func claudeModel(model string) string {
@@ -55,8 +55,8 @@ func (claude) file(s *session) string {
 	return filepath.Join("projects", claudeFolder(s.dir), s.id+".jsonl")
 }
 
-// claudeFolder is the name of the folder with the sessions of a working directory: the path
-// with a dash for each other character, cut where it is long, with a hash.
+// claudeFolder is the name of the folder with the sessions of a working directory: the path with a dash for
+// each other character, cut if it is long, with a hash.
 func claudeFolder(dir string) string {
 	const most = 200
 	units := utf16.Encode([]rune(norm.NFC.String(dir))) // as JavaScript counts characters
@@ -200,7 +200,7 @@ func claudeAnswer(x step) claudeMessage {
 	return m
 }
 
-// claudeContent is what the user said or attached, or a tool returned.
+// claudeContent is the user's text or attachment, or a tool's result.
 func claudeContent(b provider.Block) any {
 	switch {
 	case b.Kind != provider.BlockFile:

@@ -10,14 +10,14 @@ import (
 	"jp/provider"
 )
 
-// codex writes rollouts of the Codex CLI: one JSON object a line, with a type and a payload.
-// The items are what the model is sent, and the events beside them what the screen shows.
+// codex writes rollouts of the Codex CLI: one JSON object a line, with a type and a payload. The items go
+// to the model, and the events beside them to the screen.
 type codex struct{}
 
 func (codex) name() string { return "codex" }
 
-// target is none. OpenAI's reasoning can be read in the organisation that it was made in, and
-// a session with one of another organisation is refused.
+// target is none. OpenAI's reasoning can be read only in the organisation that it was made in, and Codex
+// refuses a session with another one's.
 func (codex) target([]*conversation.Event) provider.Target { return provider.Target{NoState: true} }
 
 func (codex) folder(getenv func(string) string) string {
@@ -108,7 +108,7 @@ func (u *codexUsage) add(more codexUsage) {
 	u.Input, u.Cached, u.Write, u.Output, u.Total = u.Input+more.Input, u.Cached+more.Cached, u.Write+more.Write, u.Output+more.Output, u.Total+more.Total
 }
 
-// codexHarness marks a message in the user's role that no user wrote.
+// codexHarness marks a message in the user's role that jp wrote.
 var codexHarness = map[string]any{"content_item_metadata": []any{map[string]any{"provenance": map[string]string{"type": "harness"}}}}
 
 func (codex) write(out *bufio.Writer, s *session) error {
@@ -118,7 +118,7 @@ func (codex) write(out *bufio.Writer, s *session) error {
 		meta.Git = &codexGit{s.place.Head, s.place.Branch}
 	}
 	w.record(s.began, "session_meta", meta)
-	if !s.asked { // what has no request in it is not listed
+	if !s.asked { // a session without a request is not listed
 		w.record(s.began, "event_msg", codexEvent{Type: "user_message", Message: or(s.title, "A conversation of jp")})
 	}
 	for i := 0; i < len(s.steps); {

@@ -14,7 +14,8 @@ const generator = `<meta name="generator" content="jp"/>`
 // repositoryMeta names the repository of a site in the head of its list.
 const repositoryMeta = "name=jp-repository"
 
-// document writes a whole page. repository is the name of that whose site it belongs to, "" for none.
+// document writes a whole page. repository is the name of the repository whose site it belongs to, "" for
+// none.
 func document(w io.Writer, title, repository string, body ...*html.Node) error {
 	head := add(element("head", ""),
 		meta("charset=utf-8", ""),
@@ -47,7 +48,7 @@ func meta(attribute, content string) *html.Node {
 	return n
 }
 
-// element is an element with at most one attribute, as NAME=VALUE, and what is in it.
+// element is an element with at most one attribute, as NAME=VALUE, and its content.
 func element(name, attribute string, children ...*html.Node) *html.Node {
 	n := &html.Node{Type: html.ElementNode, Data: name}
 	if key, value, ok := strings.Cut(attribute, "="); ok {

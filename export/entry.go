@@ -20,7 +20,7 @@ type entry struct {
 	Kind     string // user, assistant, tool, question or record
 	Who      string
 	At       time.Time
-	Line     string // what happened, in one line
+	Line     string // the event in one line
 	Text     string
 	Markdown bool // Text is the model's Markdown
 	Data     bool // Text is JSON
@@ -37,7 +37,7 @@ type entry struct {
 	Wire    string // how the record says that
 }
 
-// A fold is a text that opens when it is asked for.
+// A fold is a text that opens on demand.
 type fold struct{ Label, Text string }
 
 // labelArguments is the label of a call's arguments, which are JSON.
@@ -56,7 +56,7 @@ type link struct {
 	Seq   int // -1: the conversation
 }
 
-// A turn is what a reader sees of a turn.
+// A turn is a reader's view of a turn.
 type turn struct {
 	Number    int
 	Title     string
@@ -64,7 +64,7 @@ type turn struct {
 	Entries   []entry
 }
 
-// Limits of what one entry shows.
+// Limits of one entry.
 const (
 	maxText  = 256 << 10
 	maxPatch = 64 << 10
@@ -114,7 +114,7 @@ func (s *Source) turns(ctx context.Context, write func(d *Document, t turn) erro
 	})
 }
 
-// patch is what differs between the files of two events, without secrets.
+// patch is the difference between the files of two events, without secrets.
 func (s *Source) patch(ctx context.Context, in *worktree.Worktree, before, after string) (string, error) {
 	patch, err := in.Patch(ctx, before, after, nil, false)
 	if err != nil {
@@ -132,7 +132,6 @@ type known struct {
 	approved conversation.Approval // of the turn
 }
 
-// entry makes the entry of an event.
 func (s *Source) entry(e *conversation.Event, k *known) entry {
 	line, _ := conversation.SubjectOf(e)
 	n := entry{Seq: e.Seq, Kind: "record", Who: "jp", At: e.Time, Line: shown(line)}
@@ -256,7 +255,7 @@ func (n *entry) answer(e *conversation.Event, b *conversation.InquiryResponse) {
 	n.Notes = append(n.Notes, usageWords(b.Usage)...)
 }
 
-// allowed says who let a call run, or did not, in words and as the record has it.
+// allowed says who allowed or denied a call, in words and as the record has it.
 func allowed(e *conversation.Event, b *conversation.InquiryResponse) (words, wire string) {
 	wire = shown(strings.TrimSpace(string(b.By) + " " + value(b.Answer)))
 	who := or(e.Author, "user")
@@ -281,7 +280,7 @@ func allowed(e *conversation.Event, b *conversation.InquiryResponse) (words, wir
 	return or(oneLine(b.Reason), "allowed by "+string(b.By)), wire
 }
 
-// end notes how a model call ended, and what it used.
+// end notes the end of a model call, and its usage.
 func (n *entry) end(end conversation.CallEnd) {
 	if end.Finish != "" && end.Finish != conversation.FinishStop && end.Finish != conversation.FinishToolCalls {
 		n.Notes = append(n.Notes, "The answer ended: "+string(end.Finish)+".")
@@ -289,7 +288,7 @@ func (n *entry) end(end conversation.CallEnd) {
 	n.Notes = append(n.Notes, usageWords(end.Usage)...)
 }
 
-// attach names what went with a text, and shows images.
+// attach names a text's attachments, and shows images.
 func (n *entry) attach(e *conversation.Event, list []conversation.Attachment) {
 	for _, a := range list {
 		p := e.Payload(a.Name)
@@ -336,7 +335,7 @@ func value(raw json.RawMessage) string {
 // text is a text of any length as it can be shown.
 func text(t string) string { return cut(shown(t), maxText) }
 
-// shown is a text in which nothing hides.
+// shown is a text without hidden characters.
 func shown(t string) string {
 	return strings.ToValidUTF8(safetext.RevealOutput(t), "\uFFFD")
 }

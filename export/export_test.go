@@ -172,7 +172,7 @@ func TestHostileTextStaysText(t *testing.T) {
 	require.NotContains(t, formats["html"], "\x00")
 	require.NotContains(t, formats["html"], "\u202e")
 
-	fence := "" // in Markdown, HTML that is not code is jp's own
+	fence := "" // in Markdown, HTML outside of code is jp's own
 	for line := range strings.Lines(formats["md"]) {
 		line = strings.TrimRight(line, "\n")
 		switch {
@@ -244,7 +244,8 @@ func TestDiff(t *testing.T) {
 	}, pieces(patch))
 }
 
-// Each way to allow a call, or not, has its words in the corner of the call, and the words of the record beside them.
+// Each way to allow or deny a call has its words in the corner of the call, and the words of the record
+// beside them.
 func TestAllowed(t *testing.T) {
 	answer := func(choice string, by conversation.Cause) conversation.InquiryResponse {
 		return conversation.InquiryResponse{Outcome: conversation.OutcomeAnswered, Answer: []byte(`"` + choice + `"`), By: by}

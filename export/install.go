@@ -13,8 +13,8 @@ import (
 	"jp/internal/safetext"
 )
 
-// Install writes the session to where the agent looks for it. A file that begins with the
-// session stays as it is, since the agent may have added to it.
+// Install writes the session to the agent's own folder. A file that begins with the session stays as it is,
+// since the agent may have added to it.
 func (n *Native) Install(getenv func(string) string) (path string, err error) {
 	folder := n.agent.folder(getenv)
 	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
@@ -39,7 +39,7 @@ func (n *Native) Install(getenv func(string) string) (path string, err error) {
 	return path, nil
 }
 
-// Resume is what a shell resumes the session with, which is installed at a path.
+// Resume is the shell command that resumes the session installed at a path.
 func (n *Native) Resume(path string) string {
 	var commands []string
 	for _, words := range n.agent.resume(n.session, path) {

@@ -10,7 +10,7 @@ import (
 // Version is that of the JSON.
 const Version = 1
 
-// EveryPayload is what the JSON needs of a conversation's payloads.
+// EveryPayload selects the payloads for the JSON: all of a conversation's.
 func EveryPayload(conversation.Payload) bool { return true }
 
 // JSON is the conversation as data that jp import jp reads: one object, with each event on

@@ -10,8 +10,8 @@ import (
 	"jp/internal/lazy"
 )
 
-// Markdown is the conversation as Markdown. No text of the conversation can begin HTML in
-// it, or end the quotation or the code that it stands in.
+// Markdown is the conversation as Markdown. No text of the conversation can begin HTML in it, or end its
+// quotation or its code.
 func (s *Source) Markdown(ctx context.Context) (*Document, error) {
 	d, err := s.turns(ctx, func(d *Document, t turn) error {
 		var out bytes.Buffer

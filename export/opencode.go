@@ -14,8 +14,8 @@ import (
 	"jp/provider"
 )
 
-// opencode writes what the command opencode export writes, and opencode import reads: one
-// document with all messages. A part of an answer is a text, or a call with its result.
+// opencode writes the format of the commands opencode export and opencode import: one document with all
+// messages. A part of an answer is a text, or a call with its result.
 //
 // opencode itself keeps sessions in a database that it may be writing to, and whose tables
 // change. So the file lies beside that, and opencode brings it in.
@@ -129,7 +129,7 @@ type opencodePart struct {
 	State     *opencodeResult `json:"state,omitempty"`
 }
 
-// An opencodeResult is a call's arguments, and what it returned.
+// An opencodeResult is a call's arguments, and its result.
 type opencodeResult struct {
 	Status      string          `json:"status"`
 	Input       json.RawMessage `json:"input"`
@@ -233,7 +233,7 @@ func (w *opencodeWriter) message(role string, at time.Time) opencodeMessage {
 	}
 }
 
-// request is what the user says. Words of jp are hidden from the user.
+// request is the user's message. Words of jp are hidden from the user.
 func (w *opencodeWriter) request(steps []step) {
 	for len(steps) > 0 { // steps of one message may be of several events
 		own, end := steps[0].own, 1
@@ -253,7 +253,7 @@ func (w *opencodeWriter) request(steps []step) {
 	}
 }
 
-// opencodeContent is what the user said or attached.
+// opencodeContent is the user's text or attachment.
 func opencodeContent(b provider.Block) opencodePart {
 	switch {
 	case b.Kind != provider.BlockFile:
@@ -265,7 +265,7 @@ func opencodeContent(b provider.Block) opencodePart {
 	return opencodePart{Type: "text", Text: &words}
 }
 
-// answer is what the model says, with the results of its calls.
+// answer is the model's message, with the results of its calls.
 func (w *opencodeWriter) answer(steps, results []step) {
 	m := w.message("assistant", steps[0].at)
 	last := steps[len(steps)-1]
@@ -288,7 +288,7 @@ func (w *opencodeWriter) answer(steps, results []step) {
 		switch x.Kind {
 		case provider.BlockReasoning:
 			var item struct{ Thinking, Signature, Data string }
-			_ = json.Unmarshal(x.Item, &item) // without a signature it is a text of no use
+			_ = json.Unmarshal(x.Item, &item) // without a signature the text is useless
 			signed := map[string]string{"signature": item.Signature}
 			if item.Data != "" {
 				signed = map[string]string{"redactedData": item.Data}
@@ -302,7 +302,7 @@ func (w *opencodeWriter) answer(steps, results []step) {
 	w.put(m, parts)
 }
 
-// result is what a call returned. It is later than the answer.
+// result is a call's result. It is later than the answer.
 func (w *opencodeWriter) result(call step, answered int64, results []step) *opencodeResult {
 	start := max(w.at, call.at.UnixMilli())
 	r := &opencodeResult{Status: "completed", Input: call.Arguments, Time: opencodeTime{Start: start}}

@@ -14,8 +14,8 @@ import (
 // FileModes are those of files that the user asked for.
 var FileModes = safefile.Options{Mode: 0o666, FolderMode: 0o777}
 
-// WriteFile writes what the user wants at a path. A file is replaced as a whole, at the end of
-// links. What is no regular file, such as a pipe, is written to and stays.
+// WriteFile writes the user's output file. It replaces a regular file as a whole, at the end of links. It
+// writes into any other file, such as a pipe, which stays.
 func WriteFile(path string, write func(io.Writer) error) error {
 	if file, err := filepath.EvalSymlinks(path); err == nil {
 		path = file

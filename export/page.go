@@ -18,13 +18,13 @@ import (
 	"jp/conversation"
 )
 
-// Options say what a page is made with.
+// Options are the settings of a page.
 type Options struct {
-	// Markdown renders the model's text, and Code the lines of a file by its name, without a change of their text. What they
-	// return must be safe in a page.
+	// Markdown renders the model's text, and Code the lines of a file by its name, without a change of
+	// their text. Their results must be safe in a page.
 	Markdown func(text string) string
 	Code     func(file, text string) string
-	// Page is the address of another conversation's page, "" where it has none.
+	// Page is the address of another conversation's page, "" if it has none.
 	Page func(id conversation.ID) string
 	// Forks are the conversations that say they were forked from this one.
 	Forks []Fork
@@ -50,10 +50,10 @@ var policy = sync.OnceValue(func() string {
 	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; img-src data:; base-uri 'none'; form-action 'none'"
 })
 
-// A fact is a line of what is known of the conversation.
+// A fact is one known property of the conversation.
 type fact struct{ Name, Value string }
 
-// facts are what is known of the conversation, safe to show.
+// facts are the conversation's properties, safe to show.
 func (s *Source) facts() []fact {
 	sum := s.summary
 	facts := []fact{
@@ -360,7 +360,7 @@ func indented(text string) string {
 	return b.String()
 }
 
-// href is where a link goes, "" where there is no page.
+// href is the address of a link, "" if there is no page.
 func (p *page) href(l link) string {
 	to := p.options.Page(l.ID)
 	if to != "" && l.Seq >= 0 {

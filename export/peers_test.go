@@ -22,7 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// escapes are what a screen gets beside text.
+// escapes are the bytes on a screen beside text.
 var escapes = regexp.MustCompile(`\x1b\[[0-9;?>]*[A-Za-z]|\x1b\][^\x07]*\x07`)
 
 // A peerServer is a model that always answers the same, with the protocols of both vendors, and with OpenAI's older one. It
@@ -97,7 +97,7 @@ func (p *peerServer) answer(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// request is what the agent sent, as plain words in order: role or type, then what it says.
+// request is the agent's message, as plain words in order: role or type, then its text.
 func (p *peerServer) request(t *testing.T) (words []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -190,7 +190,7 @@ func peer(t *testing.T, server *peerServer, home, dir, name string, args ...stri
 	return cmd
 }
 
-// installed is a conversation in the folder of an agent that is installed, and where it runs.
+// installed is a conversation in the folder of an installed agent, and the agent's working directory.
 func installed(t *testing.T, a agent, server *peerServer) (n *Native, home, dir string) {
 	t.Helper()
 	if _, err := os.Stat("testdata/peers/node_modules/.bin/" + a.name()); err != nil {

@@ -20,18 +20,17 @@ import (
 type agent interface {
 	// name is that of the format on the command line.
 	name() string
-	// target is the vendor whose models read the reasoning that goes out. An empty one gets none.
+	// target is the vendor whose models read the exported reasoning. An empty one gets none.
 	target(events []*conversation.Event) provider.Target
 	// write writes the session as the agent keeps it.
 	write(out *bufio.Writer, s *session) error
-	// folder is where the agent keeps its files, and file the session's file below it.
+	// folder is the agent's folder for its files, and file the session's file below it.
 	folder(getenv func(string) string) string
 	file(s *session) string
 	// resume are the commands that resume the session, one after the other.
 	resume(s *session, path string) [][]string
 }
 
-// agents are all of them.
 var agents = []agent{claude{}, codex{}, opencode{}}
 
 // Agents are the formats that are sessions of other agents.
@@ -42,11 +41,11 @@ func Agents() (names []string) {
 	return names
 }
 
-// A session is a conversation as it goes to another agent: what jp itself would send to a
+// A session is a conversation as it goes to another agent: the messages that jp itself would send to a
 // model, without jp's own instructions.
 type session struct {
 	id    string // a UUID, made of the conversation and its newest event
-	title string // "" for none
+	title string // may be empty
 	dir   string
 	place conversation.Git
 	began time.Time
@@ -54,17 +53,17 @@ type session struct {
 	asked bool // a request of the user is among the steps
 }
 
-// A step is a block of a message, with what its event says of it.
+// A step is a block of a message, with its event's data.
 type step struct {
 	provider.Block
 	role    conversation.Role
 	message int // steps of one message have one number
-	seq     int // of the event, -1 where the step stands for several
+	seq     int // of the event, -1 if the step stands for several
 	at      time.Time
 	model   string // "provider/name"
 	own     bool   // jp's words to the model
 	answer  string // an id of the model's answer
-	last    bool   // no other step of the answer follows
+	last    bool   // the last step of the answer
 	end     conversation.CallEnd
 }
 
@@ -72,7 +71,7 @@ type step struct {
 type Native struct {
 	agent   agent
 	session *session
-	Notes   []string // what did not go out, or goes out in another form
+	Notes   []string // the parts that are missing, or have another form
 }
 
 // Native makes a session of another agent, for a working directory. With compacted, the
@@ -129,8 +128,7 @@ func (n *Native) Write(w io.Writer) error {
 	return out.Flush()
 }
 
-// spoken are the events of which another agent gets the words. A turn that is not complete
-// ends as it stands.
+// spoken are the events whose words another agent gets. An incomplete turn ends as it stands.
 func spoken(events []*conversation.Event, compacted bool) []*conversation.Event {
 	kept := make([]*conversation.Event, 0, len(events)+1)
 	for _, e := range events {
@@ -160,10 +158,10 @@ func spoken(events []*conversation.Event, compacted bool) []*conversation.Event 
 	return kept
 }
 
-// unknownOutcome is the result of a call that has none.
+// unknownOutcome is the result of a call without one.
 const unknownOutcome = "outcome unknown: recorded by jp without a result"
 
-// stepsOf are the steps of a session, in the order of what a model is sent.
+// stepsOf are the steps of a session, in the order in which a model gets them.
 func stepsOf(events []*conversation.Event, target provider.Target, at time.Time) (steps []step) {
 	bySeq := map[int]*conversation.Event{}
 	ends := map[[2]int]conversation.CallEnd{} // by turn and call
@@ -215,7 +213,7 @@ func (s *session) group(at int) []step {
 	return s.steps[at:end]
 }
 
-// callOf is the ordinal of the answer that an event is a part of, and what it says of its end.
+// callOf is the ordinal of the answer that an event is a part of, and the answer's end if the event has it.
 func callOf(e *conversation.Event) (int, conversation.CallEnd) {
 	switch b := e.Body.(type) {
 	case *conversation.ChatResponse:
@@ -226,7 +224,7 @@ func callOf(e *conversation.Event) (int, conversation.CallEnd) {
 	return 0, conversation.CallEnd{}
 }
 
-// leftOut says what of a conversation is not in the steps.
+// leftOut names the parts of a conversation that are missing in the steps.
 func (s *Source) leftOut(steps []step, compacted bool) (notes []string) {
 	out := map[int]bool{}
 	files := 0

@@ -112,7 +112,7 @@ func TestRecordsOfASession(t *testing.T) {
 	}
 }
 
-// said is what a person or a model said, or a tool returned, as an importer tells it.
+// said is the text of a person, a model or a tool, as an importer tells it.
 type said struct {
 	kind           importer.Kind
 	text, id, tool string
@@ -126,13 +126,13 @@ type shortHistory struct {
 	began  int // seq of the turn
 	call   int
 	open   []int // seqs of calls
-	over   bool  // the turn takes no more
+	over   bool  // the turn is complete
 	calls  int
 }
 
 var historyWords = []string{"ask", "reply", "say", "use", "cut", "first", "last", "note", "stop", "undo"}
 
-// add adds what a word stands for. It reports whether it can stand there.
+// add adds the part that a word stands for. It reports whether the word fits there.
 func (h *shortHistory) add(word string) bool {
 	seq := len(h.bodies)
 	text := fmt.Sprintf("%s %d.", word, seq)
@@ -200,7 +200,7 @@ func (h *shortHistory) said() (all []said) {
 			}
 		}
 	}
-	var late []said // what stands between a call and its results, and is told behind them
+	var late []said // the parts between a call and its results, which come behind these
 	for at, b := range h.bodies {
 		if gone[at] {
 			continue
@@ -226,8 +226,8 @@ func (h *shortHistory) said() (all []said) {
 	return all
 }
 
-// keeps reports whether an answer that broke off is followed by what keeps it, or by a call of
-// a tool, which makes it whole.
+// keeps reports whether an answer that broke off is followed by an event that keeps it, or by a call of a
+// tool, which makes it whole.
 func keeps(behind []conversation.Body) bool {
 	for _, b := range behind {
 		switch b := b.(type) {
@@ -270,7 +270,7 @@ func everyShort(words []string, depth int, visit func(words []string, h *shortHi
 	}
 }
 
-// Every session is legal, and an importer reads of it what was said.
+// Every session is legal, and an importer reads its texts back.
 func TestEveryShortSession(t *testing.T) {
 	for _, a := range agents {
 		t.Run(a.name(), func(t *testing.T) {
@@ -293,7 +293,7 @@ func TestEveryShortSession(t *testing.T) {
 	}
 }
 
-// readBack is what an importer reads.
+// readBack is an importer's reading of a session.
 func readBack(t testing.TB, name, text string) (all []said) {
 	t.Helper()
 	var s importer.Session
@@ -321,8 +321,8 @@ func readBack(t testing.TB, name, text string) (all []said) {
 	return all
 }
 
-// legalClaude holds the rules of the API for what Claude Code makes of a session: records with
-// one id are one answer, and neighbours of one role are one message.
+// legalClaude checks a Claude Code session by the rules of the API: records with one id are one answer, and
+// neighbours of one role are one message.
 func legalClaude(t testing.TB, text string) {
 	type block struct {
 		Type string
@@ -451,8 +451,8 @@ func legalCodex(t testing.TB, text string) {
 	}
 }
 
-// legalOpencode holds what opencode import asks of a session, and the order in which opencode
-// reads it again: messages by time and id, and parts by id.
+// legalOpencode checks a session by the rules of opencode import, and the order in which opencode reads it
+// again: messages by time and id, and parts by id.
 func legalOpencode(t testing.TB, text string) {
 	var d struct {
 		Info struct {

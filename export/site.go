@@ -24,8 +24,8 @@ type listed struct {
 	Page, Title, Details string
 }
 
-// Site writes a page for each conversation of the repository, and a list of them. o renders their texts, and put writes a
-// file of the site. failed is told of what cannot be read.
+// Site writes a page for each conversation of the repository, and a list of them. o renders their texts,
+// and put writes a file of the site. failed gets the errors of unreadable conversations.
 func Site(ctx context.Context, r *repo.Repo, o Options, put func(name string, d *Document) error, failed func(id conversation.ID, err error)) error {
 	forks, err := Forks(ctx, r)
 	if err != nil {
@@ -86,14 +86,14 @@ func Site(ctx context.Context, r *repo.Repo, o Options, put func(name string, d 
 // listName is the file of a site's list.
 const listName = "index.html"
 
-// CheckFolder fails if a folder has a list that jp did not write, or that of another
-// repository's site: a site replaces its list, and removes pages that are not in it.
+// CheckFolder fails if a folder has a list that jp did not write, or that of another repository's site: a
+// site replaces its list, and removes pages that are missing in it.
 func CheckFolder(dir string, r *repo.Repo) error {
 	path := filepath.Join(dir, listName)
 	head, err := headOf(path)
 	switch repository := r.Standings().KnownWorkspaceID(); {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, unix.ENOTDIR):
-		return nil // what is wrong with the folder, writing to it says
+		return nil // writing to the folder reports its faults
 	case err != nil:
 		return problem.New(problem.ExitFailed, "failed", "cannot read %s: %v.", safetext.Show(path), err)
 	case !bytes.Contains(head, []byte(generator)):
@@ -107,8 +107,8 @@ func CheckFolder(dir string, r *repo.Repo) error {
 // PageName is the file of a conversation's page in a site.
 func PageName(id conversation.ID) string { return string(id) + ".html" }
 
-// RemoveOld removes from the folder of a site the pages of conversations that jp wrote
-// earlier and that are not among the current ones, and says how many.
+// RemoveOld removes from the folder of a site the pages of conversations that jp wrote earlier and that are
+// no longer current, and returns their number.
 func RemoveOld(dir string, current map[string]bool) (n int, err error) {
 	files, err := os.ReadDir(dir)
 	if err != nil {
@@ -121,7 +121,7 @@ func RemoveOld(dir string, current map[string]bool) (n int, err error) {
 		}
 		path := filepath.Join(dir, f.Name())
 		if written, err := isOurs(path); err != nil || !written {
-			continue // what jp did not write stays
+			continue // files of others stay
 		}
 		if err := os.Remove(path); err != nil {
 			return n, err

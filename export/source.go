@@ -18,7 +18,7 @@ type Source struct {
 	Absent   int                   // payloads that are missing here
 	wanted   func(conversation.Payload) bool
 	outgoing *repo.Outgoing
-	beside   *repo.Outgoing // of texts that are no event's
+	beside   *repo.Outgoing // of texts outside of events
 	summary  conversation.Summary
 	size     int // events
 }
@@ -139,7 +139,7 @@ func (s *Source) Document(ctx context.Context, format string, page Options) (*Do
 	return s.Page(ctx, page)
 }
 
-// Title is what the conversation is called.
+// Title is the conversation's title.
 func (s *Source) Title() string {
 	if s.summary.Title == "" {
 		return string(s.View.ID)
@@ -147,7 +147,7 @@ func (s *Source) Title() string {
 	return s.summary.Title
 }
 
-// Secrets says which secrets were replaced, "" for none.
+// Secrets names the replaced secrets, "" for none.
 func (s *Source) Secrets() string {
 	rules := s.outgoing.Rules()
 	var words []string

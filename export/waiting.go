@@ -14,7 +14,7 @@ type Document struct {
 	file       *os.File // nil: all is in body
 }
 
-// heldBody is how many bytes of a document are in memory.
+// heldBody is the number of bytes of a document in memory.
 const heldBody = 1 << 20
 
 // add adds to the body.
