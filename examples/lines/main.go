@@ -1,6 +1,6 @@
-// Lines is a second front end of jp, of one file: it reads commands and answers from standard
-// input, a line each, and writes what happens to standard output. It shows what an editor or
-// a page needs of the application, and uses nothing of the command line's.
+// Lines is a second front end of jp, of one file: it reads commands and answers from standard input, a line
+// each, and writes events to standard output. It shows the parts of the application that an editor or a
+// page needs, and uses none of the command line's.
 //
 //	ask TEXT   ask in the newest conversation; new TEXT in a new one
 //	list       the conversations
@@ -48,7 +48,7 @@ type front struct {
 	model string
 }
 
-// say writes one line: what it is about, and a text as JSON.
+// say writes one line: its kind, and a text as JSON.
 func (f *front) say(kind, text string) {
 	quoted, _ := json.Marshal(text) // a string can always be written
 	fmt.Fprintf(f.out, "%s %s\n", kind, quoted)
@@ -118,7 +118,7 @@ func (f *front) fork(ctx context.Context, r *repo.Repo) error {
 	return err
 }
 
-// undo brings back what the tools of the last turn changed.
+// undo takes back the changes by the tools of the last turn.
 func (f *front) undo(ctx context.Context, r *repo.Repo) error {
 	id, err := r.Find().Resolve(ctx, r.Env, "newest")
 	if err != nil {
@@ -165,14 +165,14 @@ func (o *output) Streamed(d turnloop.Delta) {
 	}
 }
 
-// Recorded names what is durable.
+// Recorded names the durable events.
 func (o *output) Recorded(events []*conversation.Event) {
 	for _, e := range events {
 		o.front.say("event", e.Subject)
 	}
 }
 
-// Ended says what the run came to.
+// Ended tells the run's outcome.
 func (o *output) Ended(e agent.Ending) { o.front.say("ended", string(e.Outcome.Status)) }
 
 // A user answers by lines.
@@ -220,8 +220,7 @@ func (u user) Line(_ context.Context, _ conversation.ID, prompt string) (string,
 // Tell shows a line.
 func (u user) Tell(line string) { u.front.say("note", line) }
 
-// Approve approves nothing: this front end shows no servers.
+// Approve does nothing: this front end shows no servers.
 func (u user) Approve(context.Context, *toolset.Server) error { return nil }
 
-// Close does nothing.
 func (u user) Close() {}
