@@ -69,8 +69,7 @@ func version() string {
 	return "unknown"
 }
 
-// writeRule writes a rule that looks at content; one that goes by the name of a
-// file alone has no use here.
+// writeRule writes a rule that looks at content. It skips one that goes by the name of a file alone.
 func writeRule(out *bytes.Buffer, r config.Rule) {
 	if r.Regex == nil {
 		return
@@ -97,7 +96,7 @@ func writeRule(out *bytes.Buffer, r config.Rule) {
 	fmt.Fprint(out, "},\n")
 }
 
-// writeAllowlist leaves one out that can only hold where a path is known.
+// writeAllowlist leaves one out that can only hold if a path is known.
 func writeAllowlist(out *bytes.Buffer, a *config.Allowlist) {
 	and := a.MatchCondition == config.AllowlistMatchAnd
 	if and && len(a.Paths)+len(a.Commits) > 0 || len(a.Regexes)+len(a.StopWords) == 0 {
@@ -115,7 +114,7 @@ func quoted(regexes []*regexp.Regexp) []string {
 	return out
 }
 
-// words are stop words in one string: none of them holds white space.
+// words are stop words in one string: they are free of white space.
 func words(list []string) string {
 	list = slices.Clone(list)
 	slices.Sort(list)

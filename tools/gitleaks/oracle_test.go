@@ -11,7 +11,7 @@ import (
 	"jp/redact"
 )
 
-// TestTable compares the table with what gitleaks says now.
+// TestTable compares the table with that of the present gitleaks.
 func TestTable(t *testing.T) {
 	want, err := table()
 	if err != nil {
@@ -37,10 +37,10 @@ var different = map[string]string{
 	"private-key":              "its lines are those of a key",
 }
 
-// folds are the letters that are ASCII where case does not count.
+// folds are the letters that are ASCII if case does not count.
 var folds = strings.NewReplacer("ſ", "s", "\u212a", "K")
 
-// TestOracle asks gitleaks whether we miss what it finds.
+// TestOracle checks that we find all findings of gitleaks.
 func TestOracle(t *testing.T) {
 	detector, err := detect.NewDetectorDefaultConfig()
 	if err != nil {
@@ -56,7 +56,7 @@ func TestOracle(t *testing.T) {
 			text := "// " + strings.Join(rule.Keywords, " ") + "\n" + secrets.NewSecret(rule.Regex.String()) + "\n"
 			text = folds.Replace(strings.ToValidUTF8(text, "?"))
 			for _, theirs := range detector.DetectString(text) {
-				if theirs.RuleID != id || len(theirs.Secret) < 10 { // its quotes are none of it here
+				if theirs.RuleID != id || len(theirs.Secret) < 10 { // here the quotes are outside of the secret
 					continue
 				}
 				compared++
@@ -72,7 +72,7 @@ func TestOracle(t *testing.T) {
 	}
 }
 
-// covers reports whether the findings leave nothing of a secret.
+// covers reports whether the findings cover all of a secret.
 func covers(found []redact.Finding, text, secret string) bool {
 	secret = strings.Trim(secret, "\"'`\n")
 	for i := 0; ; {

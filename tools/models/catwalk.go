@@ -98,8 +98,9 @@ func (t *table) readConfiguration(f *zip.File) error {
 	return nil
 }
 
-// priceOf reads the four numbers of a model. The module gives the two prices of caches in an order that differs by
-// provider, so their size tells: about the input's price or more is for writing, less is for reading. The text says why a number counts for nothing.
+// priceOf reads the four numbers of a model. The module gives the two prices of caches in an order that
+// differs by provider, so their size tells: about the input's price or more is for writing, less is for
+// reading. The text says why a number was ignored.
 func priceOf(id string, in, out, a, b float64) (p price, why string) {
 	if in == 0 && out == 0 {
 		if strings.HasSuffix(id, "free") {

@@ -14,7 +14,7 @@ import (
 // tables are the providers of jp whose models have another provider's facts.
 var tables = map[string]string{"kimi": "moonshot", "glm": "zai"}
 
-// addDefaults reads the models that jp asks where the user names none. Each must be in the table, but for a name that moves
+// addDefaults reads the models that jp asks by default. Each must be in the table, except a name that moves
 // on by itself.
 func (t *table) addDefaults(file string) error {
 	if _, err := toml.DecodeFile(file, &t.defaults); err != nil {
@@ -43,8 +43,8 @@ func (t *table) addDefaults(file string) error {
 	return nil
 }
 
-// confirmPrices leaves out the prices of OpenRouter that no other provider has. The module takes each number from the
-// cheapest of a model's hosts, and from batches: an answer may cost twice as much or more.
+// confirmPrices leaves out the prices of OpenRouter that no other provider has. The module takes each
+// number from the cheapest of a model's hosts, and from batches: an answer may cost twice as much or more.
 func (t *table) confirmPrices() {
 	makers := map[string]string{"x-ai": "xai", "moonshotai": "moonshot", "z-ai": "zai", "mistralai": "mistral", "qwen": "alibaba", "meta-llama": "meta"}
 	known := map[string][]price{}

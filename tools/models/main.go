@@ -59,10 +59,11 @@ func build(m downloaded, defaults string) (*table, error) {
 	return t, t.addDefaults(defaults)
 }
 
-// A download is a module as the go command has downloaded it.
+// A downloaded is a module as the go command has downloaded it.
 type downloaded struct{ Version, Time, Zip, Info, Error string }
 
-// download gets the module. It may need a newer go than this one, which reads no Go file of it: go names the files all the same.
+// download gets the module. It may need a newer go than this one. That does no harm: this one reads none of
+// its Go files, and still names them.
 func download(version string) (downloaded, error) {
 	var m downloaded
 	cmd := exec.Command("go", "mod", "download", "-json", module+"@"+version)

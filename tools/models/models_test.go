@@ -112,7 +112,7 @@ func TestPricesOfOpenRouter(t *testing.T) {
 	}
 }
 
-// TestWrongModules end in an error, or leave out a part that makes no sense.
+// TestWrongModules end in an error, or leave out a senseless part.
 func TestWrongModules(t *testing.T) {
 	for name, test := range map[string]struct {
 		file, text, defaults, fails string

@@ -9,7 +9,8 @@ import (
 	"strconv"
 )
 
-// A table is what the file says. [table.text] and the writer of jp itself give the same layout: a test of jp compares them.
+// A table is the content of the file. [table.text] and the writer of jp itself give the same layout: a test
+// of jp compares them.
 type table struct {
 	Date, Source string
 	defaults     map[string]defaults
@@ -96,7 +97,7 @@ func encoded(v any) string {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
-		panic(err) // only of types that JSON has no form for
+		panic(err) // only for types without a JSON form
 	}
 	return string(bytes.TrimSpace(b.Bytes()))
 }
