@@ -58,12 +58,11 @@ func measureAppend(ctx context.Context, b *bench, p filesystem) ([]row, error) {
 	return append(appendRows(all, p), spacedRows(spaced, p)...), nil
 }
 
-// pause is what passes before each operation of the spaced rows: an agent's events
-// come milliseconds apart and more, and what a write leaves to be done after its
-// acknowledgement is done by then.
+// pause is the time before each operation of the spaced rows: an agent's events come milliseconds apart and
+// more, and by then a write has finished the work behind its acknowledgement.
 const pause = 3 * time.Millisecond
 
-// apart is a side whose operations do not follow each other at once.
+// apart is a side with a pause before each operation.
 func apart(s side) side {
 	prepare := s.prepare
 	s.prepare = func() error {
@@ -80,7 +79,7 @@ func spacedRows(all timings, p filesystem) []row {
 	}
 }
 
-// appendRows compares what was measured, a group of events by its share.
+// appendRows compares the measured times, a group of events by its share.
 func appendRows(all timings, p filesystem) []row {
 	const one, five = "append 1 event, ", "append 5 at once, per event, "
 	rows := []row{
@@ -97,7 +96,7 @@ func appendRows(all timings, p filesystem) []row {
 	return append(rows, all.row(five+"p50", appendFive, appendGit).per(group))
 }
 
-// appendTarget is looser where no order of writes can be relied on.
+// appendTarget is looser on a file system whose order of writes is unreliable.
 func appendTarget(p filesystem) float64 {
 	if p.Path == odb.PathOrdered {
 		return 2
@@ -105,8 +104,8 @@ func appendTarget(p filesystem) float64 {
 	return 4
 }
 
-// groupTargetOn is 0 on the stepwise path, which flushes each object and each
-// folder by itself, so that a group costs about what its events cost.
+// groupTargetOn is 0 on the stepwise path, which flushes each object and each folder by itself, so that a
+// group costs about as much as its events.
 func groupTargetOn(p filesystem) float64 {
 	if p.Path == odb.PathOrdered {
 		return groupTarget

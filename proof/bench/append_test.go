@@ -8,7 +8,7 @@ import (
 	"jp/gitstore/odb"
 )
 
-// What one side writes must not be there already by the other.
+// The objects of one side must be new after the other's writes.
 func TestAppendSidesWriteTheirOwnObjects(t *testing.T) {
 	b := testBench(t)
 	repo, err := b.newRepo(t.Context(), b.scratch)

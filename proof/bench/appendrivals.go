@@ -23,7 +23,7 @@ func (r *rivals) end() {
 	}
 }
 
-// appendRivals prepares them on a place. What is returned has to be ended.
+// appendRivals prepares them on a place. The caller ends the result.
 func (b *bench) appendRivals(ctx context.Context, p filesystem) (*rivals, error) {
 	r := &rivals{}
 	dir, err := b.newDir(p.Dir)

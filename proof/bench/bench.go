@@ -10,7 +10,7 @@ import (
 	"slices"
 )
 
-// An effort says how long to measure.
+// sampleSizes say how long to measure.
 type sampleSizes struct {
 	shortOps  int // rounds of blocks of short operations
 	slowOps   int // rounds of single operations that take long
@@ -42,8 +42,8 @@ type bench struct {
 	notes   []string
 }
 
-// newBench prepares a run in an empty folder. It replaces the environment of
-// the process, so that no git of this run sees the host's configuration.
+// newBench prepares a run in an empty folder. It replaces the environment of the process, so that git runs
+// without the host's configuration.
 func newBench(o options, scratch string, log io.Writer) (*bench, error) {
 	scratch, err := filepath.EvalSymlinks(scratch)
 	if err != nil {
@@ -63,8 +63,8 @@ func newBench(o options, scratch string, log io.Writer) (*bench, error) {
 	return b, isolate(filepath.Join(scratch, "home"))
 }
 
-// measure runs the tasks that were asked for. Behind an error the report has what
-// was measured until then, nil where that is nothing at all.
+// measure runs the requested tasks. After an error the report has the measurements until then, nil if there
+// are none.
 func (b *bench) measure(ctx context.Context) (*report, error) {
 	m, err := thisMachine(ctx, b.quick)
 	if err != nil {
@@ -93,7 +93,7 @@ func (b *bench) measureEverywhere(ctx context.Context, r *report) error {
 	return nil
 }
 
-// measureOn runs tasks in a folder, and notes what it stands on.
+// measureOn runs tasks in a folder, and notes its file system.
 func (b *bench) measureOn(ctx context.Context, r *report, name, dir string, tasks []task) error {
 	probe, err := b.newRepo(ctx, dir)
 	if err != nil {
@@ -115,14 +115,13 @@ func (b *bench) measureOn(ctx context.Context, r *report, name, dir string, task
 	return nil
 }
 
-// newDir makes a folder that was never used before.
 func (b *bench) newDir(parent string) (string, error) {
 	b.dirs++
 	dir := filepath.Join(parent, fmt.Sprintf("%03d", b.dirs))
 	return dir, os.Mkdir(dir, 0o755)
 }
 
-// note says once beside the table what was left out, and why.
+// note says once beside the table which part was left out, and why.
 func (b *bench) note(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); !slices.Contains(b.notes, text) {
 		b.notes = append(b.notes, text)

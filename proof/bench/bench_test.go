@@ -28,7 +28,7 @@ func testBench(t *testing.T) *bench {
 	}
 }
 
-// TestTasks runs what is short, to see that both sides still work.
+// TestTasks runs the short tasks, to see that both sides still work.
 func TestTasks(t *testing.T) {
 	b := testBench(t)
 	r := &report{}
@@ -212,7 +212,7 @@ func TestOnlyRowsThatAreAskedForAreShown(t *testing.T) {
 	require.ErrorContains(t, err, "first grep, 100 × 200 events")
 }
 
-// prints says whether a row is one that the task lists.
+// prints reports whether a row is one that the task lists.
 func (t task) prints(name string) bool {
 	return slices.ContainsFunc(t.rows, func(begin string) bool { return strings.HasPrefix(name, begin) })
 }

@@ -13,8 +13,8 @@ import (
 	"jp/gitstore/odb"
 )
 
-// chainsOf measures durable appends behind conversations of several lengths,
-// against appends to files of as many lines: neither must depend on the length.
+// chainsOf measures durable appends behind conversations of several lengths, against appends to files of as
+// many lines: both must be independent of the length.
 func chainsOf(lengths ...int) func(context.Context, *bench, filesystem) ([]row, error) {
 	return func(ctx context.Context, b *bench, _ filesystem) ([]row, error) {
 		var sides []side
@@ -92,7 +92,7 @@ func (c *chain) close() {
 	_ = c.store.Close() // nothing is left to write
 }
 
-// chainSide appends turns that say nothing of the source's.
+// chainSide appends turns that contain none of the source's texts.
 func (b *bench) chainSide(c *chain, n int) side {
 	m := newMix(b.corpus, 1)
 	m.seq, m.turn = n+1, 1+n // behind the fork's own event

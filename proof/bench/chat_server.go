@@ -23,7 +23,7 @@ import (
 // Targets of asking a model.
 const (
 	wordTarget = 0.005 // seconds, from the server to the terminal
-	askTarget  = 0.060 // seconds, from nothing to the request at the server
+	askTarget  = 0.060 // seconds, from the start to the request at the server
 )
 
 // askedFiles is how many files the repository has in which a model is asked.
@@ -32,8 +32,8 @@ const askedFiles = 10_000
 // spokenWords is how many words a model says, each when the one before is seen.
 const spokenWords = 300
 
-// A speaker is a server of Chat Completions that says what it is told to, word by
-// word; without words it refuses.
+// A chatServer is a server of Chat Completions that answers with the given words, one by one; without words
+// it refuses.
 type chatServer struct {
 	*httptest.Server
 	asked chan time.Time // when requests came
@@ -57,12 +57,12 @@ func (s *chatServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = http.NewResponseController(w).Flush() // else the head waits for a word
 	for word := range s.words {
 		fmt.Fprintf(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"%s \"}}]}\n\n", word)
-		_ = http.NewResponseController(w).Flush() // nobody listens: the measurement says so
+		_ = http.NewResponseController(w).Flush() // the measurement shows if the client has gone
 	}
 	fmt.Fprint(w, "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
 }
 
-// environ is the environment of a jp that asks the speaker.
+// environ is the environment of a jp that asks the server.
 func (s *chatServer) environ() []string {
 	return append(os.Environ(), "TERM=xterm", "JP_CFG_PROVIDERS__SPEAKER__BASE_URL="+s.URL+"/v1", "JP_CFG_MODEL=speaker/m")
 }

@@ -12,20 +12,18 @@ import (
 // significant is the p below which a difference counts as one.
 const significant = 0.05
 
-// noticeable is the least change of what is measured once, because it does not
-// vary: sizes.
+// noticeable is the least change of values that are measured once, because they do not vary: sizes.
 const noticeable = 0.01
 
-// A comparison sets the ratio of a row beside that of an earlier run. Times of
-// two runs, or of two machines, are not comparable; ratios to a rival that ran
-// beside jp are.
+// A comparison sets the ratio of a row beside that of an earlier run. Times of two runs, or of two
+// machines, are not comparable. Ratios to a rival that ran beside jp are.
 type comparison struct {
 	On      string  `json:"on"`
 	Name    string  `json:"row"`
 	Rival   string  `json:"rival_name"`
 	Old     float64 `json:"old"` // medians of the ratios of all rounds
 	New     float64 `json:"new"`
-	P       float64 `json:"p"` // 1 where there are too few rounds to say
+	P       float64 `json:"p"` // 1 if there are too few rounds
 	Verdict string  `json:"verdict"`
 }
 
@@ -38,8 +36,7 @@ const (
 	unchanged = "–"
 )
 
-// compared sets rows beside what was saved of them. Rows that were not saved are
-// left out.
+// compared sets rows beside their saved values. It leaves out rows without any.
 func compared(rows []row, saved map[string]pairs) []comparison {
 	all := []comparison{}
 	for _, r := range rows {
@@ -56,8 +53,7 @@ func compared(rows []row, saved map[string]pairs) []comparison {
 // change is the part by which the ratio is greater than before.
 func (c comparison) change() float64 { return c.New/c.Old - 1 }
 
-// judge says which way the ratio went, if any; once is for what was measured
-// only once.
+// judge says which way the ratio went, if any; once is for values that were measured only once.
 func (c comparison) judge(unit string, once bool) string {
 	differs := c.P < significant
 	if once {
@@ -76,7 +72,7 @@ func (c comparison) judge(unit string, once bool) string {
 	return faster
 }
 
-// renderComparison prints what changed in columns, and counts what got worse.
+// renderComparison prints the changes in columns, and counts the rows that got worse.
 func renderComparison(w io.Writer, all []comparison) error {
 	fmt.Fprintln(w, "\nBeside the saved run: ratios, medians over the rounds")
 	t := columns(w)
@@ -96,7 +92,7 @@ func count(all []comparison, verdict string) int {
 	return len(slices.DeleteFunc(slices.Clone(all), func(c comparison) bool { return c.Verdict != verdict }))
 }
 
-// utest is the two-sided p of the Mann-Whitney U test: how likely samples that differ so
+// mannWhitney is the two-sided p of the Mann-Whitney U test: how likely samples that differ so
 // much in order would be if both came from one distribution. It is 1 for an empty sample,
 // and for values that are all equal.
 func mannWhitney(a, b []float64) float64 {

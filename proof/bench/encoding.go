@@ -11,13 +11,13 @@ import (
 // Sizes and the target of the row of model calls in a long conversation.
 const (
 	encodedEvents = 2_800
-	encodedBytes  = 3_300_000 // what a request with so many events has at least
+	encodedBytes  = 3_300_000 // the least size of a request with so many events
 	encodedCalls  = 10
 	encodedRounds = 4
 	encodedTarget = 0.030 // seconds of processor time for each
 )
 
-// measureEncoding measures what each model call more of a turn costs behind a long history, as
+// measureEncoding measures the cost of each further model call of a turn behind a long history, as
 // processor time of whole commands, beside the same behind a short one.
 func measureEncoding(ctx context.Context, b *bench, _ filesystem) ([]row, error) {
 	long, err := b.newEncoded(ctx, encodedEvents)

@@ -28,7 +28,7 @@ const (
 	answerText    = 900
 )
 
-// A mix makes the events of an endless conversation: turns of one to five
+// An eventGenerator makes the events of an endless conversation: turns of one to five
 // rounds of message, call and result, whose texts are Go source.
 type eventGenerator struct {
 	rng    *rand.Rand
@@ -47,14 +47,13 @@ func newMix(corpus string, scale float64) *eventGenerator {
 	return &eventGenerator{rng: rand.New(rand.NewPCG(1, 2)), start: start, corpus: corpus, scale: scale}
 }
 
-// later is the conversation at another time: its events are other objects, so that
-// no writer finds in the repository what it is measured for writing.
+// later is the conversation at another time: its events are other objects, so that no writer finds its
+// objects in the repository already.
 func (m *eventGenerator) later(by time.Duration) *eventGenerator {
 	m.start = m.start.Add(by)
 	return m
 }
 
-// take makes the next n events.
 func (m *eventGenerator) take(n int) []*conversation.Event {
 	events := make([]*conversation.Event, n)
 	for i := range events {
@@ -143,11 +142,11 @@ func readCorpus(root fs.FS, limit int) (string, error) {
 	return b.String(), err
 }
 
-// goSource is where the standard library's source is.
+// goSource is the standard library's source.
 func goSource() fs.FS {
 	root := build.Default.GOROOT
 	if root == "" { // a program that was built with -trimpath does not know it
-		out, _ := exec.Command("go", "env", "GOROOT").Output() // without it the first read says what is missing
+		out, _ := exec.Command("go", "env", "GOROOT").Output() // without it the first read returns the error
 		root = strings.TrimSpace(string(out))
 	}
 	return os.DirFS(root + "/src")

@@ -15,7 +15,6 @@ import (
 	"jp/gitstore/odb"
 )
 
-// source is some Go source, read once.
 var source = sync.OnceValues(func() (string, error) { return readCorpus(goSource(), 4<<20) })
 
 func corpus(t *testing.T) string {
@@ -25,7 +24,7 @@ func corpus(t *testing.T) string {
 	return text
 }
 
-// meanBytes is the mean length of what is said, and of the lines that say it.
+// meanBytes is the mean length of the texts, and of their lines.
 func meanBytes(t *testing.T, events []*conversation.Event) (said, lines float64) {
 	t.Helper()
 	for _, e := range events {

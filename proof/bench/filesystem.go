@@ -14,10 +14,10 @@ import (
 	"jp/gitstore/odb"
 )
 
-// system is the root of what the kernel says of itself.
+// system is the root of the kernel's data about itself.
 var system = os.DirFS("/")
 
-// A place is a file system to measure on.
+// A filesystem is one to measure on.
 type filesystem struct {
 	Name    string   `json:"name"`
 	Dir     string   `json:"dir"`
@@ -32,7 +32,7 @@ func (p filesystem) String() string {
 	return fmt.Sprintf("%s: %s, journal: %s; jp writes by the %s path", p.Name, p.Type, p.Journal, p.Path)
 }
 
-// placeOf says what a folder with a git repository stands on.
+// placeOf describes the file system of a folder with a git repository.
 func placeOf(name, dir, gitDir string) (filesystem, error) {
 	store, err := odb.Open(gitDir, odb.Options{})
 	if err != nil {
@@ -49,7 +49,7 @@ func placeOf(name, dir, gitDir string) (filesystem, error) {
 	return p, nil
 }
 
-// A mount is what findmnt says of one.
+// A mount is findmnt's data about a mount.
 type mount struct {
 	Device  string `json:"maj:min"`
 	Target  string
@@ -70,8 +70,7 @@ func mountOf(dir string) (mount, error) {
 	return found.Filesystems[0], nil
 }
 
-// journalOf says whether a file system has a journal: "yes", "no", or what else
-// is known.
+// journalOf reports whether a file system has a journal: "yes", "no", or any other answer.
 func journalOf(root fs.FS, m mount) string {
 	switch m.FSType {
 	case "xfs", "jfs":

@@ -10,8 +10,8 @@ import (
 	"jp/conversation"
 )
 
-// What a command that looks at the end, or at an event in the middle, of a conversation may take:
-// processor time beyond that of `jp version`, in seconds, and memory, in bytes.
+// Limits for a command that looks at the end, or at an event in the middle, of a conversation: processor
+// time beyond that of `jp version`, in seconds, and memory, in bytes.
 const (
 	endTarget    = 0.008
 	middleTarget = 2 * endTarget
@@ -21,8 +21,8 @@ const (
 // startOfJP is the rival of such a command.
 const startOfJP = "jp version, CPU"
 
-// A flatCommand must not take longer in a longer conversation. ID stands for the conversation,
-// MIDDLE for the number of the event in its middle, and BEFORE for the one two before.
+// A flatCommand must take no longer in a longer conversation. ID stands for the conversation, MIDDLE for
+// the number of the event in its middle, and BEFORE for the one two before.
 type flatCommand struct {
 	name   string // in a row
 	args   string

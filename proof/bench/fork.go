@@ -9,8 +9,8 @@ import (
 	"jp/gitstore/odb"
 )
 
-// forkTarget is of the time of git update-ref, which flushes nothing: it holds where
-// a fork waits for one flush. Elsewhere a fork is an append, to a ref of its own.
+// forkTarget is of the time of git update-ref, which does not flush: it holds on a file system where a fork
+// waits for one flush. Elsewhere a fork is an append, to a ref of its own.
 const forkTarget = 0.5
 
 // forkOf measures a durable fork in process at the end of n events, by a store

@@ -13,8 +13,8 @@ const updateRef = "git update-ref"
 // shortEvents is how long a short conversation is.
 const shortEvents = 100
 
-// forksOf measures a whole jp fork of a conversation of n events, packed by git: of all of it,
-// which must not depend on n, and up to its middle.
+// forksOf measures a whole jp fork of a conversation of n events, packed by git: of all of it, which must
+// be independent of n, and up to its middle.
 func forksOf(n int) func(context.Context, *bench, filesystem) ([]row, error) {
 	return func(ctx context.Context, b *bench, _ filesystem) ([]row, error) {
 		jp, err := b.buildJP(ctx)

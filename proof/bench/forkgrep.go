@@ -24,7 +24,7 @@ const (
 // searchedForks is how many forks a conversation has.
 const searchedForks = 10
 
-// oneConversation is the rival: the same search where there are no forks.
+// oneConversation is the rival: the same search without forks.
 const oneConversation = "1 conversation"
 
 // grepForksOf measures jp in a conversation of n events and its forks, against itself in a
@@ -65,8 +65,8 @@ func grepForksOf(n int) func(context.Context, *bench, filesystem) ([]row, error)
 	}
 }
 
-// processorTimes searches in turn in each place, and gives the times of the processor. The
-// first three searches make the sidecars, and what they lack.
+// processorTimes searches in turn in each place, and returns the processor times. The first three searches
+// make the sidecars, and their missing parts.
 func (b *bench) processorTimes(ctx context.Context, places map[string]*greps) (timings, error) {
 	all := timings{}
 	for round := range 3 + b.processes {
@@ -128,7 +128,7 @@ func (b *bench) forkedRepos(ctx context.Context, n int) (one, forks gitcmd.Repos
 	})
 }
 
-// packed has what is written to a repository go into packs.
+// packed puts the objects of a write into packs.
 func packed(ctx context.Context, repo gitcmd.Repository, write func(*gitstore.Store) error) error {
 	store, err := openStore(repo, odb.Off)
 	if err != nil {

@@ -20,8 +20,8 @@ const (
 	liveUpdateRef    = "update-ref --stdin"
 )
 
-// eachRefFormat measures repositories where git keeps the refs: in files, and in a reftable
-// where git has that.
+// eachRefFormat measures repositories where git keeps the refs: in files, and in a reftable if git has
+// that.
 func eachRefFormat(measure func(ctx context.Context, b *bench, p filesystem, repo gitcmd.Repository) (row, error)) func(context.Context, *bench, filesystem) ([]row, error) {
 	return func(ctx context.Context, b *bench, p filesystem) (rows []row, err error) {
 		was := gitcmd.RefsThroughGit
@@ -46,7 +46,7 @@ func eachRefFormat(measure func(ctx context.Context, b *bench, p filesystem, rep
 	}
 }
 
-// repoOf makes a repository whose refs have a format. A git that does not know it is absent.
+// repoOf makes a repository whose refs have a format. A git without it counts as absent.
 func (b *bench) repoOf(ctx context.Context, parent, format string) (gitcmd.Repository, error) {
 	dir, err := b.newDir(parent)
 	if err != nil {
@@ -138,7 +138,7 @@ func updateRefSide(ctx context.Context, repo gitcmd.Repository) (s side, end fun
 	}
 	end = func() {
 		in.Close()
-		_ = cmd.Wait() // what it was told to do is done
+		_ = cmd.Wait() // its work is done
 	}
 	folder := filepath.Join(repo.CommonDir, "refs", "heads")
 	if repo.RefFormat == gitcmd.Reftable {

@@ -22,17 +22,16 @@ const (
 	coldTarget = 1   // of the time of git log --grep
 )
 
-// planted stands in few events, and nowhere in the corpus.
+// planted is in few events, and not in the corpus.
 const planted = "Zygomorphic Quokka"
 
-// How many conversations are searched, and how many events each has, where a
-// search need not be long.
+// The numbers of conversations, and of events in each, for searches that can be short.
 const (
 	searchedBriefly = 100
 	searchedEvents  = 200
 )
 
-// A sought is what to search for, and how often it occurs.
+// A sought is a text to search for, with the number of its occurrences.
 type sought struct {
 	name, text string
 	regexp     bool
@@ -100,7 +99,7 @@ func (b *bench) newGreps(ctx context.Context, n, m int) (*greps, error) {
 	if err := g.fill(ctx, b, n, m); err != nil {
 		return nil, err
 	}
-	// Deltas would take minutes and save little: texts of a conversation are not much like each other.
+	// Deltas would take minutes and save little: the texts of a conversation differ much.
 	_, err = git(ctx, g.repo.TopLevel, "-c", "pack.window=0", "gc", "-q")
 	return g, err
 }
@@ -160,12 +159,11 @@ func (g *greps) rows(ctx context.Context, b *bench, n, m int) ([]row, error) {
 	return append(rows, first.row("first grep, "+of, "jp", firstRival).within(coldTarget)), nil
 }
 
-// firstRival is what git has for a search: without a copy, all commits are read each
-// time.
+// firstRival is git's own search: without a copy, it reads all commits each time.
 const firstRival = "git log --grep"
 
-// first measures searches that make the sidecars anew. Those of before stay elsewhere: to
-// delete many files slows down who makes some.
+// first measures searches that make the sidecars anew. Those of before stay elsewhere: deleting many files
+// slows down the making of others.
 func (g *greps) first(ctx context.Context, b *bench, events int) (timings, error) {
 	aside, err := b.newDir(b.scratch)
 	if err != nil {
@@ -186,7 +184,7 @@ func (g *greps) first(ctx context.Context, b *bench, events int) (timings, error
 	})
 }
 
-// search and rival read what they find through a pipe, as a pager would.
+// search and rival read their results through a pipe, as a pager would.
 func (g *greps) search(ctx context.Context, s sought) error {
 	return drained(exec.CommandContext(ctx, g.jp, g.searchArgs(s)...), g.repo.TopLevel)
 }
@@ -213,7 +211,7 @@ func (g *greps) searchLog(ctx context.Context) error {
 	return gitTo(ctx, g.repo.TopLevel, nil, nil, "log", "--glob=refs/jp/conversations/*", "-F", "--grep="+planted, "--format=%H %s")
 }
 
-// drained runs a search; that it found nothing is no error.
+// drained runs a search. Finding nothing is no error.
 func drained(cmd *exec.Cmd, dir string) error {
 	var stdout counter
 	var stderr bytes.Buffer

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// margin is how much an exponent may exceed what is expected: caches and the
-// price of starting bend every curve a little. Processor time varies less.
+// margin is how much an exponent may exceed the expected one: caches and the price of starting bend every
+// curve a little. Processor time varies less.
 const (
 	margin          = 0.15
 	processorMargin = 0.1
@@ -33,8 +33,7 @@ const (
 	workPeakAppend = "memory, appended events"
 )
 
-// expected are the exponents: 0 is work that does not depend on the size, 1 is
-// work in proportion to it.
+// expected are the exponents: 0 is work independent of the size, 1 is work in proportion to it.
 var expected = map[string]float64{
 	workAppend: 0, workForkLoose: 0, workForkRun: 0, workSlice: 1, workLoadLoose: 1, workLoadPacked: 1, workList: 1, workWarmList: 1, workGrep: 1,
 	workSnapshot: 1, workResume: 1, workPeakAppend: 0,
@@ -78,9 +77,9 @@ func growthOf(rows []row) []growth {
 	return all
 }
 
-// fitted is the growth of rows of one kind: of their fastest rounds, since sizes
-// are measured one after another, and what else the machine does meanwhile would
-// bend the curve. Of processor time it is that of the medians, which vary less.
+// fitted is the growth of rows of one kind: of their fastest rounds, since sizes are measured one after
+// another, and the machine's other work would bend the curve. Of processor time it is that of the medians,
+// which vary less.
 func fitted(rows []row) growth {
 	slices.SortFunc(rows, func(a, b row) int { return cmp.Compare(a.N, b.N) })
 	g := growth{On: rows[0].On, Work: rows[0].Work, Name: rows[0].RivalName, Expected: expected[rows[0].Work], Margin: margin, Verdict: "ok"}

@@ -10,7 +10,7 @@ import (
 	"jp/conversation"
 )
 
-// TestIdleConversationsAreAsTheirProcessesLeaveThem looks at what jp would find of each.
+// TestIdleConversationsAreAsTheirProcessesLeaveThem looks at the state in which jp would find each.
 func TestIdleConversationsAreAsTheirProcessesLeaveThem(t *testing.T) {
 	b := testBench(t)
 	repo, err := b.newRepo(t.Context(), b.scratch)

@@ -10,8 +10,8 @@ import (
 	"jp/conversation"
 )
 
-// A line is an event as agents usually keep it: one JSON object in a file. It
-// has what the events of a mix have, and nothing that is empty.
+// A line is an event as agents usually keep it: one JSON object in a file. It has the parts of a mix's
+// events, without empty ones.
 type line struct {
 	V         int                 `json:"v"`
 	Type      conversation.Type   `json:"type"`
@@ -108,7 +108,7 @@ func writeLines(path string, events []*conversation.Event) (size int64, err erro
 	return size, w.Flush()
 }
 
-// readLines reads what writeLines wrote.
+// readLines reads a file of writeLines.
 func readLines(path string) ([]*conversation.Event, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 // mostOfLarge is the most memory of any command, in bytes.
 const mostOfLarge = 2 << 30
 
-// largeCommands are run once each, in this order: what one leaves in jp's caches, a later one
-// finds. ID stands for the first conversation, and MIDDLE for an event in its middle.
+// largeCommands are run once each, in this order: a later one finds an earlier one's caches. ID stands for
+// the first conversation, and MIDDLE for an event in its middle.
 var largeCommands = []struct{ name, args string }{
 	{"log -n 5", "log -n 5 ID"},
 	{"show @-1", "show ID@-1"},
@@ -103,7 +103,6 @@ func (b *bench) largeRows(ctx context.Context, size string, events int, fill fun
 	return rows, nil
 }
 
-// once runs jp once.
 func once(ctx context.Context, jp, dir, words string) (usage, error) {
 	cmd := exec.CommandContext(ctx, jp, strings.Fields(words)...)
 	cmd.Dir = dir

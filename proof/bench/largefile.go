@@ -72,7 +72,7 @@ func measureLargeFile(ctx context.Context, b *bench, _ filesystem) ([]row, error
 	return []row{r}, nil
 }
 
-// commitLarge adds a file that cannot be compressed.
+// commitLarge adds an incompressible file.
 func commitLarge(ctx context.Context, repo gitcmd.Repository) error {
 	text := make([]byte, largeFileSize)
 	if _, err := rand.Read(text); err != nil {
@@ -89,7 +89,7 @@ func commitLarge(ctx context.Context, repo gitcmd.Repository) error {
 	return nil
 }
 
-// awaitPacking waits until jp packs nothing in the background, and has no reason to.
+// awaitPacking waits until jp's packing in the background has ended, and no further one is due.
 func awaitPacking(ctx context.Context, repo gitcmd.Repository) error {
 	ctx, cancel := context.WithTimeout(ctx, packingTime)
 	defer cancel()

@@ -14,7 +14,7 @@ import (
 	"jp/gitstore/odb"
 )
 
-// What a list may take of the time of git for-each-ref: without jp's caches, and with them.
+// Limits for a list, as parts of the time of git for-each-ref: without jp's caches, and with them.
 const (
 	coldListTarget = 1
 	warmListTarget = 0.3
@@ -94,7 +94,7 @@ func listsAll(ctx context.Context, jp string, repo gitcmd.Repository, n int) err
 	return nil
 }
 
-// eachRefArgs list the conversations by git, with what jp ls shows of them.
+// eachRefArgs list the conversations by git, with the columns of jp ls.
 var eachRefArgs = []string{"for-each-ref", "--format=%(refname) %(objectname) %(committerdate) %(subject)", "refs/jp/conversations/"}
 
 func eachRef(ctx context.Context, repo gitcmd.Repository) error {
@@ -117,7 +117,7 @@ func (b *bench) fillMany(ctx context.Context, repo gitcmd.Repository, n int) err
 	return nil
 }
 
-// listAll lists n conversations by a store that remembers nothing.
+// listAll lists n conversations by a fresh store.
 func listAll(ctx context.Context, repo gitcmd.Repository, n int) error {
 	store, err := openStore(repo, odb.Full)
 	if err != nil {

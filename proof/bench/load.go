@@ -18,8 +18,7 @@ const (
 	loadJSONL     = "JSONL decode"
 )
 
-// loadOf measures reading a whole conversation by a store that remembers
-// nothing.
+// loadOf measures reading a whole conversation by a fresh store.
 func loadOf(n int) func(context.Context, *bench, filesystem) ([]row, error) {
 	return func(ctx context.Context, b *bench, _ filesystem) ([]row, error) {
 		h, err := b.history(ctx, n, 1)

@@ -29,9 +29,8 @@ var fileSystems = []fileSystem{
 	{"btrfs", []string{"mkfs.btrfs", "-q", "-f"}},
 }
 
-// measureOnImage measures durable tasks on a new file system. Where that cannot
-// be made it notes the reason. What it has mounted is gone when it returns, also
-// after an interrupt.
+// measureOnImage measures durable tasks on a new file system. If that is impossible, it notes the reason.
+// It has unmounted it when it returns, also after an interrupt.
 func (b *bench) measureOnImage(ctx context.Context, r *report, system fileSystem) (err error) {
 	dir, release, err := b.mountImage(ctx, system)
 	defer func() { err = errors.Join(err, release()) }()
@@ -45,8 +44,7 @@ func (b *bench) measureOnImage(ctx context.Context, r *report, system fileSystem
 	return b.measureOn(ctx, r, system.name, dir, durableTasks())
 }
 
-// mountImage mounts a file system in a file. The release is never nil, and
-// undoes as much as was done.
+// mountImage mounts a file system in a file. The release is always non-nil, and undoes all done steps.
 func (b *bench) mountImage(ctx context.Context, system fileSystem) (dir string, release func() error, err error) {
 	var undo []func() error
 	release = func() error {
@@ -81,9 +79,9 @@ func (b *bench) mountImage(ctx context.Context, system fileSystem) (dir string, 
 	return dir, release, nil
 }
 
-// detach frees the devices of an image; one whose making was interrupted may
-// exist although no process was told its name. They are found in /sys, since losetup
-// looks at the files of all devices, and one of others may never answer.
+// detach frees the devices of an image. After an interrupt one may exist without a process that knows its
+// name. It finds them in /sys, since losetup looks at the files of all devices, and another one's may never
+// answer.
 func detach(image string) error {
 	files, err := filepath.Glob("/sys/block/loop*/loop/backing_file")
 	errs := []error{err}
@@ -99,8 +97,8 @@ func detach(image string) error {
 	return errors.Join(errs...)
 }
 
-// unmount takes a folder's file system away. It says nothing where there is
-// none, since a mount that was interrupted may have happened or not.
+// unmount unmounts a folder's file system. A missing one is no error, since an interrupted mount may have
+// happened or not.
 func unmount(dir string) error {
 	if m, err := mountOf(dir); err == nil && m.Target != dir {
 		return nil
@@ -109,7 +107,7 @@ func unmount(dir string) error {
 	if err == nil {
 		return nil
 	}
-	_, err = afterwards("umount", "--lazy", dir) // a program that was killed may not have ended yet
+	_, err = afterwards("umount", "--lazy", dir) // a killed program may still be running
 	return err
 }
 
@@ -120,7 +118,7 @@ func afterwards(name string, args ...string) (string, error) {
 	return command(ctx, name, args...)
 }
 
-// command runs a program and returns what it printed, without space around it.
+// command runs a program and returns its output, without space around it.
 func command(ctx context.Context, name string, args ...string) (string, error) {
 	out, err := exec.CommandContext(ctx, name, args...).Output()
 	var exit *exec.ExitError

@@ -30,12 +30,12 @@ func TestNothingStaysMounted(t *testing.T) {
 			dir, release, err := b.mountImage(t.Context(), system)
 			if err != nil {
 				require.NoError(t, release())
-				// Mounting is root's, and not every machine has loop devices.
+				// Mounting is root's, and some machines have no loop devices.
 				t.Skip("no image can be mounted here: ", err)
 			}
 			mounted, devices := mounts(t, b.scratch)
 			require.Equal(t, []int{1, 1}, []int{mounted, devices})
-			busy, err := os.Create(filepath.Join(dir, "open")) // as of a program that was killed and has not ended
+			busy, err := os.Create(filepath.Join(dir, "open")) // as of a killed program that is still running
 			require.NoError(t, err)
 			defer busy.Close()
 			require.NoError(t, release())

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A machine is what ratios depend on besides the file system.
+// A machine describes all that ratios depend on besides the file system.
 type machine struct {
 	Git   string `json:"git"`
 	Go    string `json:"go"`

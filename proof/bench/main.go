@@ -2,18 +2,16 @@
 // each row of its table sets jp against a rival that did the same work on the
 // same data in the same run, in turns with it.
 //
-// What holds: sides alternate in blocks of random order, the first of each block
-// is dropped, and medians are compared; every measurement works in a directory
-// that is new, and nothing is deleted before the last one has ended, since files
-// are slow to make where many were just removed. The file system is named beside
-// the ratios, because they depend on it more than on anything else.
+// Invariants: sides alternate in blocks of random order, the first of each block is dropped, and medians
+// are compared; every measurement works in a directory that is new, and all deletions wait for the end of
+// the last one, since files are slow to make after many deletions. The file system is named beside the
+// ratios, because they depend on it more than on anything else.
 //
-// A group of events has a target only where jp writes by the ordered path: on the
-// stepwise one each object and each folder is a flush of its own, so that many
-// cost about as much as they would one by one.
+// A group of events has a target only if jp writes by the ordered path: on the stepwise one each object and
+// each folder is a flush of its own, so that many cost about as much as they would one by one.
 //
-// It asserts nothing: a missed target is a verdict in the table and not a
-// failure. Only what could not be measured makes the program fail.
+// It asserts nothing: a missed target is only a verdict in the table. The program fails only if a
+// measurement is impossible.
 package main
 
 import (
@@ -82,7 +80,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 			return err
 		}
 	}
-	if o.save != "" { // what was measured is not to be lost
+	if o.save != "" { // measurements must not be lost
 		f, err := os.OpenFile(o.save, os.O_WRONLY|os.O_CREATE, 0o644)
 		if err != nil {
 			return err
@@ -96,8 +94,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return errors.Join(err, report.hand(o, saved, stdout), report.failures())
 }
 
-// hand prints and saves what was measured. A run that measured nothing replaces
-// nothing that was saved.
+// hand prints and saves the measurements. A run without any leaves the saved ones.
 func (r *report) hand(o options, saved map[string]pairs, stdout io.Writer) error {
 	if saved != nil {
 		r.Compared = compared(r.Rows, saved)
@@ -120,5 +117,5 @@ func measureIn(ctx context.Context, o options, log io.Writer) (*report, error) {
 	if err != nil {
 		return nil, err
 	}
-	return b.measure(ctx) // also what was measured before an error
+	return b.measure(ctx) // also the measurements before an error
 }

@@ -18,19 +18,17 @@ import (
 	"jp/gitstore/odb"
 )
 
-// flat is how much more memory ten times the events may take before it no
-// longer counts as the same: the garbage collector's own unrest is about as
-// much.
+// flat is how much more memory ten times the events may take and still count as the same: the garbage
+// collector's own unrest is about as much.
 const flat = 1.25
 
-// flatFrom is how many events hide what a program takes to start.
+// flatFrom is the number of events that hides a program's costs of starting.
 const flatFrom = 10_000
 
 // peakRounds is how often each program is run.
 const peakRounds = 3
 
-// memoryOf compares the peaks of memory of programs that have to do with n
-// events. A program's children are not in it.
+// memoryOf compares the peaks of memory of programs that work on n events, without their children.
 func memoryOf(n int) func(context.Context, *bench, filesystem) ([]row, error) {
 	return func(ctx context.Context, b *bench, p filesystem) ([]row, error) {
 		rows, err := b.growRows(ctx, p, n)
@@ -212,7 +210,7 @@ func (b *bench) peakRow(ctx context.Context, repo gitcmd.Repository, rival strin
 	return sized("", rival, ours, theirs), err
 }
 
-// usage is what a program took.
+// usage is a program's use of resources.
 type usage struct {
 	peak      int64         // of resident memory, in bytes
 	processor time.Duration // with the children that it waited for
@@ -256,8 +254,8 @@ func peaks(ctx context.Context, newCmd func() (*exec.Cmd, error)) ([]float64, er
 	return all, nil
 }
 
-// grow appends n events one by one to a new conversation in the repository dir. With packed they
-// go into packs, and not into a loose object each.
+// grow appends n events one by one to a new conversation in the repository dir. With packed they go into
+// packs instead of a loose object each.
 func grow(ctx context.Context, dir string, n int, packed bool) error {
 	corpus, err := readCorpus(goSource(), 1<<20)
 	if err != nil {
@@ -290,9 +288,8 @@ func appendEach(ctx context.Context, store *gitstore.Store, id conversation.ID, 
 	return err
 }
 
-// peakIn finds the peak in what /proc says of a process, in bytes. Unlike what
-// wait says of a child, it begins anew with the program and not with its
-// parent's peak.
+// peakIn finds the peak in the /proc status of a process, in bytes. Unlike wait's value for a child, it
+// begins anew with the program instead of with its parent's peak.
 func peakIn(status string) (int64, error) {
 	for line := range strings.Lines(status) {
 		if f := strings.Fields(line); len(f) == 3 && f[0] == "VmHWM:" && f[2] == "kB" {

@@ -51,10 +51,10 @@ func named(names string, n int, events ...int) []string {
 	return strings.Split(strings.NewReplacer("{n}", size, "{half}", grouped(n/2), "{until}", strconv.Itoa(n/2), "{tenth}", grouped(n/10)).Replace(names), "; ")
 }
 
-// names says whether -rows names a task, by its own name.
+// names reports whether -rows names a task, by its own name.
 func (b *bench) names(t task) bool { return b.rows == nil || b.rows.MatchString(t.name) }
 
-// shows says whether a row of a task is asked for: by its name or the task's. A
+// shows reports whether a row of a task is asked for: by its name or the task's. A
 // row that says why its task failed is.
 func (b *bench) shows(t task, r row) bool {
 	if r.Failed != "" || b.names(t) || b.rows.MatchString(r.Name) {

@@ -16,8 +16,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// used runs a program and returns what it took. The program is stopped on its way out, when its
-// peak is still on record.
+// used runs a program and returns its usage. The program is stopped on its way out, when its peak is still
+// on record.
 func used(ctx context.Context, cmd *exec.Cmd) (usage, error) {
 	runtime.LockOSThread() // the thread that starts a program is its tracer
 	defer runtime.UnlockOSThread()

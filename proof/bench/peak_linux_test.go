@@ -11,7 +11,7 @@ import (
 	"jp/internal/gitenv"
 )
 
-// peakOrSkip is a peak, where programs may be traced.
+// peakOrSkip is a peak, if programs may be traced.
 func peakOrSkip(t *testing.T, args ...string) int64 {
 	t.Helper()
 	n, err := peak(t.Context(), exec.Command(args[0], args[1:]...))

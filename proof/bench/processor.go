@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// processorTime runs a program in a folder and returns the processor time of it and of the
-// children that it waited for. What else the machine does changes it less than the time that passes.
+// processorTime runs a program in a folder and returns the processor time of it and of the children that it
+// waited for. The machine's other work changes it less than the elapsed time.
 func processorTime(cmd *exec.Cmd, dir string) (time.Duration, error) {
 	err := drained(cmd, dir)
 	if cmd.ProcessState == nil {

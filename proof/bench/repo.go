@@ -17,8 +17,7 @@ import (
 	"jp/internal/gitenv"
 )
 
-// isolate replaces the environment of the process with one that has nothing of
-// the host's settings.
+// isolate replaces the environment of the process with one without the host's settings.
 func isolate(home string) error {
 	if err := os.MkdirAll(home, 0o700); err != nil {
 		return err
@@ -34,8 +33,7 @@ func isolate(home string) error {
 	return nil
 }
 
-// git runs git in a folder and returns what it printed, without the last
-// newline.
+// git runs git in a folder and returns its output, without the last newline.
 func git(ctx context.Context, dir string, args ...string) (string, error) {
 	var out bytes.Buffer
 	err := gitTo(ctx, dir, &out, nil, args...)

@@ -23,14 +23,14 @@ const (
 	resumeLoad  = "loading them"
 )
 
-// resumeTarget is how much more a resume of 10,000 events may cost than loading
-// them. With few of them the rest is what is measured.
+// resumeTarget is how much more a resume of 10,000 events may cost than loading them. With few of them one
+// measures mostly the rest.
 const resumeTarget = 1.5
 
 // resumeFiles is how many files the working tree has.
 const resumeFiles = 1_000
 
-// hanging is a script of a model that says a word and no more, at each call.
+// hanging is a script of a model that says one word and hangs, at each call.
 const hanging = "[[reply]]\nmessage = \"Once\"\nhang = true\ntimes = 1000000\n"
 
 // resumeOf measures a whole jp continue of a long conversation up to the first

@@ -12,17 +12,16 @@ import (
 // A side is one way to do the work of a row.
 type side struct {
 	name    string
-	block   int          // operations in a row; 1 where one takes long
-	begin   func() error // before each block, not measured; may be nil
-	prepare func() error // before each operation, not measured; may be nil
+	block   int          // operations in a row; 1 if one takes long
+	begin   func() error // before each block, unmeasured; may be nil
+	prepare func() error // before each operation, unmeasured; may be nil
 	run     func(ctx context.Context) error
-	cost    func(ctx context.Context) (time.Duration, error) // in place of run, if the time that passes is not what is measured
+	cost    func(ctx context.Context) (time.Duration, error) // in place of run, for a cost other than elapsed time
 }
 
-// rounds lets every side do its block of work in each round, in random order.
-// The first operation of a block warms up and is dropped; where the block of a
-// side is one operation, the whole first round is, of all sides, so that their
-// i-th rounds are the same ones. So 1+n rounds leave n or 1+n.
+// rounds lets every side do its block of work in each round, in random order. The first operation of a
+// block warms up and is dropped; if the block of a side is one operation, the whole first round of all
+// sides is dropped instead, so that their i-th rounds are the same ones. So 1+n rounds leave n or 1+n.
 func rounds(ctx context.Context, rng *rand.Rand, n int, sides []side) (timings, error) {
 	all := timings{}
 	single := slices.ContainsFunc(sides, func(s side) bool { return s.block == 1 })
@@ -69,7 +68,7 @@ func (s side) measure(ctx context.Context) ([]time.Duration, error) {
 	return took, nil
 }
 
-// once does one operation and returns what it cost.
+// once does one operation and returns its cost.
 func (s side) once(ctx context.Context) (time.Duration, error) {
 	if s.cost != nil {
 		return s.cost(ctx)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Units of what a row compares.
+// Units of a row's values.
 const (
 	seconds = "s"
 	octets  = "bytes"
@@ -26,7 +26,7 @@ type row struct {
 	Difference bool    `json:"difference,omitempty"` // the target is of JP-Rival
 	Alone      bool    `json:"alone,omitempty"`      // the target is of JP
 	Verdict    string  `json:"verdict"`
-	Failed     string  `json:"failed,omitempty"` // why nothing was measured
+	Failed     string  `json:"failed,omitempty"` // why the measurement failed
 	// Work and N name one of several sizes of the same work; "" and 0 for a row alone.
 	Work string `json:"work,omitempty"`
 	N    int    `json:"n,omitempty"`
@@ -62,7 +62,7 @@ func (r row) judged() row {
 	return r
 }
 
-// compared is what the column of ratios shows.
+// compared is the text in the column of ratios.
 func (r row) compared() string {
 	switch {
 	case r.Failed != "":

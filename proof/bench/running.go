@@ -14,7 +14,7 @@ import (
 
 // Targets of commands that look at processes.
 const (
-	attachTarget = 0.050 // seconds, from nothing to the first byte
+	attachTarget = 0.050 // seconds, from the start to the first byte
 	listTarget   = 2     // of the time that the same list takes without processes
 )
 
@@ -53,7 +53,7 @@ func (s *stopped) goOn(ctx context.Context) error {
 	return drained(cmd, s.repo.TopLevel)
 }
 
-// end ends the process, also where the run was broken off.
+// end ends the process, also after an interrupted run.
 func (s *stopped) end(ctx context.Context) { endAll(ctx, s.jp, s.repo) }
 
 func endAll(ctx context.Context, jp string, repo gitcmd.Repository) {
@@ -80,15 +80,15 @@ func (s *stopped) attach(ctx context.Context) error {
 	return nil
 }
 
-// asking is a reply of a model that wants what has to be allowed.
+// asking is a reply of a model that needs a permission.
 const asking = `[[reply]]
 [[reply.tool_call]]
 name = "fs_create_file"
 arguments = { path = "made.txt", content = "made\n" }
 `
 
-// listRunning measures jp ls where every conversation is run by a process that
-// waits, against the same in a copy of the repository and an empty registry.
+// listRunning measures jp ls with a waiting process for every conversation, against the same in a copy of
+// the repository and an empty registry.
 func listRunning(ctx context.Context, b *bench, _ filesystem) ([]row, error) {
 	jp, err := b.buildJP(ctx)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"jp/gitcmd"
 )
 
-// played is a program that does what a shell script says.
+// played is a program that runs a shell script.
 func played(t *testing.T, script string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "jp")

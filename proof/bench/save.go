@@ -30,8 +30,8 @@ var savedUnits = map[string]struct {
 // savedDigits are behind the point.
 const savedDigits = 1
 
-// save writes what was measured to a file in Go's benchmark format: a line for
-// each round of each side, those of one row in the same order.
+// save writes the measurements to a file in Go's benchmark format: a line for each round of each side,
+// those of one row in the same order.
 func (r *report) save(path, date string) error {
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "pkg: jp/proof/bench\ndate: %s\nmachine: %s\n", date, r.Machine)
@@ -55,7 +55,7 @@ func (r *report) save(path, date string) error {
 	return os.WriteFile(path, out.Bytes(), 0o644)
 }
 
-// benchmark is the row's name as a benchmark's, which has no spaces.
+// benchmark is the row's name as a benchmark's, without spaces.
 func (r row) benchmark() string {
 	name := []rune(r.Name)
 	name[0] = unicode.ToUpper(name[0])
@@ -63,7 +63,7 @@ func (r row) benchmark() string {
 	return fmt.Sprintf("Benchmark%s/on=%s/vs=%s", dashed.Replace(string(name)), r.On, dashed.Replace(r.RivalName))
 }
 
-// readSaved reads what save wrote, by the names of the rows as benchmarks.
+// readSaved reads a file of save, by the names of the rows as benchmarks.
 func readSaved(in io.Reader) (map[string]pairs, error) {
 	saved := map[string]pairs{}
 	lines := bufio.NewScanner(in)

@@ -23,8 +23,8 @@ const (
 // edited is the file that changes.
 const edited = "pkg000/sub0/file00000.go"
 
-// snapshotOf measures snapshots of n small files. First nothing changes, then
-// one file does, so git status runs against each of the two states.
+// snapshotOf measures snapshots of n small files. First all files stay, then one changes, so git status
+// runs against each of the two states.
 func snapshotOf(n int) func(context.Context, *bench, filesystem) ([]row, error) {
 	return func(ctx context.Context, b *bench, p filesystem) ([]row, error) {
 		s, err := b.newSnapshots(ctx, p, n)
@@ -70,7 +70,7 @@ type snapshots struct {
 	parent  string // tree of the newest snapshot
 	edits   int
 	mark    worktree.Timestamp
-	pending []worktree.Object // of parent, not yet written
+	pending []worktree.Object // of parent, still unwritten
 }
 
 func (b *bench) newSnapshots(ctx context.Context, p filesystem, n int) (*snapshots, error) {
@@ -149,7 +149,7 @@ func (s *snapshots) oneSide() side {
 	}}
 }
 
-// namedSide looks at no other path.
+// namedSide looks only at the named path.
 func (s *snapshots) namedSide() side {
 	return side{name: snapNamed, block: 3, prepare: s.edit, run: func(ctx context.Context) error {
 		taken, ok, err := s.tree.SnapshotPaths(ctx, s.parent, []string{edited}, s)
@@ -178,8 +178,8 @@ func (s *snapshots) take(ctx context.Context, opts worktree.SnapshotOptions) err
 	return err
 }
 
-// hold leaves the new objects to the write of the event, as jp does, so that
-// writing them is not measured here.
+// hold leaves the new objects to the write of the event, as jp does, so that this measures without writing
+// them.
 func (s *snapshots) hold(taken worktree.Snapshot) {
 	s.parent, s.pending = taken.Tree, append(s.pending, taken.Objects...)
 }
@@ -189,7 +189,7 @@ func (s *snapshots) remark() (err error) {
 	return err
 }
 
-// edit changes a file after a mark, to what it never was.
+// edit changes a file after a mark, to a new content.
 func (s *snapshots) edit() error {
 	var batch odb.Batch
 	for _, o := range s.pending {

@@ -12,9 +12,8 @@ import (
 
 const appendSQLite = "SQLite FULL"
 
-// A database is a sqlite3 that runs for as long as it is measured, fed with
-// statements through a pipe. What it costs includes the pipe and the parsing of
-// a statement, a few dozen microseconds.
+// A database is a sqlite3 that runs for as long as it is measured, fed with statements through a pipe. Its
+// cost includes the pipe and the parsing of a statement, a few dozen microseconds.
 type database struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser

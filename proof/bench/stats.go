@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// samples are what one side took, round by round.
+// samples are the times of one side, round by round.
 type samples [][]time.Duration
 
 // quantile is the value below which a share q of all durations lies.
@@ -49,7 +49,7 @@ func middle(of []float64) float64 {
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
-// ratio is a over b; ok is false where that says nothing.
+// ratio is a over b; ok is false if that is meaningless.
 func ratio(a, b float64) (r float64, ok bool) {
 	if a <= 0 || b <= 0 || math.IsInf(a, 0) || math.IsInf(b, 0) || math.IsNaN(a) || math.IsNaN(b) {
 		return 0, false

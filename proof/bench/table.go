@@ -22,7 +22,7 @@ type report struct {
 	Places   []filesystem `json:"places"`
 	Notes    []string     `json:"notes,omitempty"`
 	Rows     []row        `json:"rows"`
-	Partial  bool         `json:"partial,omitempty"` // it has only what was measured before the run was ended
+	Partial  bool         `json:"partial,omitempty"` // it has only the measurements before the run was ended
 	Growth   []growth     `json:"growth,omitempty"`
 	Compared []comparison `json:"compared,omitempty"`
 }
@@ -57,7 +57,7 @@ func (r *report) print(w io.Writer, asJSON bool) error {
 // columns aligns cells that are separated by tabs.
 func columns(w io.Writer) *tabwriter.Writer { return tabwriter.NewWriter(w, 0, 0, 2, ' ', 0) }
 
-// renderTable prints rows in columns, and below them why some have none.
+// renderTable prints rows in columns, and below them the reasons of empty ones.
 func renderTable(w io.Writer, rows []row) error {
 	t := columns(w)
 	fmt.Fprintln(t, "on\trow\tjp\trival\tratio\ttarget\tverdict")
@@ -92,7 +92,7 @@ func clipped(text string, n int) string {
 	return string([]rune(text)[:n-1]) + "…"
 }
 
-// failures is what could not be measured, nil if all was.
+// failures is an error with the failed measurements, nil if there are none.
 func (r *report) failures() error {
 	var errs []error
 	for _, row := range r.Rows {

@@ -19,7 +19,7 @@ type task struct {
 	rows    []string // how the names of its rows begin
 }
 
-// A taskKind says when and where a task is run.
+// A taskKind says when and in which place a task is run.
 type taskKind int
 
 // Kinds of tasks.
@@ -31,8 +31,8 @@ const (
 	largest          // takes many minutes: only with -full, and if -rows names it
 )
 
-// tasks are in the order of the table. What waits for the disk comes first,
-// before others leave work to it.
+// tasks are in the order of the table. Those that wait for the disk come first, before others leave work to
+// it.
 var tasks = []task{
 	{"append", durable, measureAppend, named(appendNames, 0)},
 	{"append refs", durable, eachRefFormat(appendThrough), named(appendRefsNames, 0)},
@@ -91,7 +91,7 @@ func taskNames() string {
 		"(with a size, as in \"load 10k\"), ask, version"
 }
 
-// wants says whether a task is to be run: if its name, or that of one of its rows,
+// wants reports whether a task is to be run: if its name, or that of one of its rows,
 // is asked for.
 func (b *bench) wants(t task) bool {
 	switch {
@@ -105,7 +105,7 @@ func (b *bench) wants(t task) bool {
 	return b.names(t) || slices.ContainsFunc(t.rows, b.rows.MatchString)
 }
 
-// asked says whether -rows is given.
+// asked reports whether -rows is given.
 func (b *bench) asked() bool { return b.rows != nil && b.rows.String() != "" }
 
 // durableTasks are those that are run on every file system.
@@ -113,8 +113,7 @@ func durableTasks() []task {
 	return slices.DeleteFunc(slices.Clone(tasks), func(t task) bool { return t.kind != durable })
 }
 
-// attempt runs one task and shows its rows as soon as they are there; what goes
-// wrong is its row.
+// attempt runs one task and shows its rows as soon as they are there. An error is its row.
 func (b *bench) attempt(ctx context.Context, t task, p filesystem) []row {
 	fmt.Fprintf(b.log, "measuring %s (%s)\n", t.name, p.Name)
 	began := time.Now()
@@ -123,7 +122,7 @@ func (b *bench) attempt(ctx context.Context, t task, p filesystem) []row {
 	case errors.Is(err, errAbsent):
 		b.note("%s: skipped: %v", t.name, err)
 	case err != nil && ctx.Err() != nil:
-		return nil // it was interrupted, which is no row
+		return nil // an interrupt is no row
 	case err != nil:
 		rows = append(rows, row{Name: t.name, Failed: strings.ReplaceAll(err.Error(), "\n", " ")})
 	}
@@ -137,8 +136,7 @@ func (b *bench) attempt(ctx context.Context, t task, p filesystem) []row {
 	return rows
 }
 
-// waitForDisk waits until what was written to the file system of a folder is on disk,
-// in runs that measure and not only look.
+// waitForDisk waits until the file system of a folder has flushed its data, in runs that measure.
 func (b *bench) waitForDisk(dir string) error {
 	if !b.settles {
 		return nil
@@ -146,8 +144,7 @@ func (b *bench) waitForDisk(dir string) error {
 	return prooftool.Settle(dir)
 }
 
-// settled runs a task, one that waits for the disk after the disk has nothing
-// else to do.
+// settled runs a task. One that waits for the disk begins when the disk is idle.
 func (b *bench) settled(ctx context.Context, t task, p filesystem) ([]row, error) {
 	if t.kind == durable {
 		for _, dir := range []string{b.scratch, p.Dir} {

@@ -1,6 +1,6 @@
 package main
 
-// took is what the sides of one interleaved measurement took, by their names.
+// timings are the times of the sides of one interleaved measurement, by their names.
 type timings map[string]samples
 
 // row compares the medians of jp's side and of a rival's.
@@ -14,8 +14,8 @@ func (t timings) rowAt(q float64, name, jp, rival string) row {
 	}
 }
 
-// pairs are what a row compares, round by round: the i-th of both sides were
-// measured next to each other.
+// pairs are the values that a row compares, round by round: the i-th of both sides were measured next to
+// each other.
 type pairs struct{ jp, rival []float64 }
 
 // ratios are jp over the rival, round by round.
@@ -29,7 +29,7 @@ func (p pairs) ratios() []float64 {
 	return of
 }
 
-// per divides what jp's side took by the events that it wrote at once.
+// per divides the times of jp's side by the number of events that it wrote at once.
 func (r row) per(events int) row {
 	n := float64(events)
 	r.JP /= n

@@ -32,8 +32,8 @@ const (
 	callsFree     = "unconfined"
 )
 
-// measureUntracked measures a question with one call of a program, as a whole command, where
-// very many files are neither tracked nor ignored.
+// measureUntracked measures a question with one call of a program, as a whole command, with very many
+// untracked files that are not ignored.
 func measureUntracked(ctx context.Context, b *bench, _ filesystem) ([]row, error) {
 	c, err := b.newToolCalls(ctx, 100)
 	if err != nil {
@@ -58,7 +58,7 @@ func measureUntracked(ctx context.Context, b *bench, _ filesystem) ([]row, error
 	return []row{all.row("jp query, 1 program, "+grouped(untrackedFiles)+" untracked", callOnce, statusAll).within(untrackedTarget)}, nil
 }
 
-// measureCreating measures what each file more costs that a tool makes in a large tree.
+// measureCreating measures the cost of each further file that a tool makes in a large tree.
 func measureCreating(ctx context.Context, b *bench, _ filesystem) ([]row, error) {
 	c, err := b.newToolCalls(ctx, createdIn)
 	if err != nil {
@@ -83,7 +83,7 @@ func measureCreating(ctx context.Context, b *bench, _ filesystem) ([]row, error)
 	return []row{all.row("jp query, 11 new files, "+grouped(createdIn)+" files", createMany, createOne).withinMore(createdMore * createdTarget)}, nil
 }
 
-// measureConfined measures what the walls around a program cost.
+// measureConfined measures the cost of the walls around a program.
 func measureConfined(ctx context.Context, b *bench, _ filesystem) ([]row, error) {
 	c, err := b.newToolCalls(ctx, 100)
 	if err != nil {
@@ -164,8 +164,8 @@ func (c *toolCalls) ask(name string, turns [][]string, flags ...string) (func(co
 	}, nil
 }
 
-// shellCalls start a program that does nothing, each with another argument: a turn ends
-// where a model repeats itself.
+// shellCalls start a program without effect, each with another argument: a turn ends if a model repeats
+// itself.
 func shellCalls(n int) (calls []string) {
 	for i := range n {
 		calls = append(calls, fmt.Sprintf("name = \"shell_run\"\narguments = { argv = [\"true\", \"%d\"] }", i))

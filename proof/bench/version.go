@@ -44,8 +44,7 @@ func measureStart(ctx context.Context, b *bench, _ filesystem) ([]row, error) {
 	}, nil
 }
 
-// buildJP builds the program, once, with the caller's own environment, which
-// knows where Go keeps what it has built.
+// buildJP builds the program, once, with the caller's own environment, which knows Go's build cache.
 func (b *bench) buildJP(ctx context.Context) (string, error) {
 	if b.built != "" {
 		return b.built, nil
