@@ -69,7 +69,7 @@ func TestWhatMakesARunFail(t *testing.T) {
 	}
 }
 
-// A run that is ended says so in its table, and leaves nothing.
+// A run that is ended says so in its table, and leaves no files.
 func TestARunThatIsEnded(t *testing.T) {
 	temporary := t.TempDir()
 	t.Setenv("TMPDIR", temporary)
@@ -214,7 +214,7 @@ func TestFormats(t *testing.T) {
 	require.Contains(t, r.Skipped[0].What, "sha1/reftable: the git in PATH has none")
 }
 
-// A suite that is not run by any letter would never be run.
+// A suite without a letter would never run.
 func TestSuitesHaveClasses(t *testing.T) {
 	for _, s := range suites {
 		_, err := chosen(nil, s.class)

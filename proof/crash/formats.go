@@ -22,7 +22,7 @@ func (f formats) String() string {
 	return f.objects + "/" + f.refs
 }
 
-// environ is what the tests are told.
+// environ are the variables for the tests.
 func (f formats) environ() []string {
 	if f == (formats{}) {
 		return nil
@@ -30,7 +30,7 @@ func (f formats) environ() []string {
 	return []string{"JP_TEST_OBJECTS=" + f.objects, "JP_TEST_REFS=" + strings.TrimPrefix(f.refs, "files")}
 }
 
-// missing says why this machine cannot make repositories of the formats, "" where it can.
+// missing says why this machine cannot make repositories of the formats, "" if it can.
 func (f formats) missing() string {
 	if f.refs == "reftable" && !gitenv.KnowsReftable() {
 		return "the git in PATH has none; tools/git-next unpacks one that has"
@@ -57,7 +57,7 @@ func chosenFormats(list string) (all []formats, err error) {
 	return all, nil
 }
 
-// inFormats gives each suite that makes repositories each of the formats, and the others none.
+// inFormats multiplies each suite that makes repositories by the formats, and keeps the others once.
 func inFormats(todo []suite, all []formats) (each []suite) {
 	for _, f := range all {
 		for _, s := range todo {

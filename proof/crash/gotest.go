@@ -18,7 +18,7 @@ import (
 	"jp/internal/crashtest/row"
 )
 
-// do runs a suite. Its tests may fail; the error is that they could not be run.
+// do runs a suite. Its tests may fail. An error means that it could not run them.
 func (s suite) do(ctx context.Context, quick bool) (res *result, err error) {
 	temporary, release, err := scratch()
 	if err != nil {
@@ -86,7 +86,7 @@ func (r *result) read(in io.Reader) error {
 	}
 }
 
-// take takes one line. One that is no event is kept as something said.
+// take takes one line. It keeps a line that is not an event as output.
 func (r *result) take(line []byte) {
 	var e event
 	if json.Unmarshal(line, &e) != nil {

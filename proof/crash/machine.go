@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// A machine is where and when a run took place.
+// A machine is the place and time of a run.
 type machine struct {
 	Date   string `json:"date"` // of its beginning, in UTC
 	System string `json:"system"`
@@ -44,7 +44,7 @@ func (m machine) String() string {
 	return fmt.Sprintf("%s UTC, %s %s, %d × %s, %s, git %s, as %s", m.Date, m.System, m.Kernel, m.CPUs, m.CPU, m.Go, m.Git, user)
 }
 
-// said is what a program prints, "?" where there is none.
+// said is a program's output, "?" if there is none.
 func said(ctx context.Context, name string, args ...string) string {
 	out, err := exec.CommandContext(ctx, name, args...).Output()
 	if err != nil {
@@ -53,7 +53,7 @@ func said(ctx context.Context, name string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// processor is the name of the first one, where the system has a list of them.
+// processor is the name of the first one, if the system has a list of them.
 func processor() string {
 	f, err := os.Open("/proc/cpuinfo")
 	if err != nil {

@@ -1,11 +1,9 @@
-// Command crash runs the tests that let jp's writes go wrong in every way that
-// somebody thought of, and prints one table of what they tried.
+// Command crash runs the tests that let jp's writes go wrong in every known way, and prints one table of
+// their trials.
 //
-// The tests are go tests of the packages that they are about; each logs what it
-// enumerated through package row. A run fails where a test does, where one says
-// nothing of what it tried, and, at full length, where a class stays below the
-// number of points that it has to reach. What a machine cannot try is named below
-// the table.
+// The tests are go tests of the packages that they are about; each logs its enumeration through package
+// row. A run fails if a test does, if a test does not report its trials, and, at full length, if a class
+// stays below its least number of points. Trials that a machine cannot make are named below the table.
 package main
 
 import (

@@ -11,20 +11,19 @@ import (
 	"time"
 )
 
-// A report is what came of all suites.
+// A report is the result of all suites.
 type report struct {
 	Machine machine `json:"machine"`
 	Quick   bool    `json:"quick"`
 	Rows    []entry `json:"rows"`
 	Skipped []skip  `json:"skipped"`
 	Sums    []sum   `json:"sums"`
-	// Failures are what is wrong with the run, also what no row counts: a test that
-	// fails may not come to its row.
+	// Failures are the faults of the run, also those without a row: a failing test may end before its row.
 	Failures []string `json:"failures"`
 	results  []*result
 }
 
-// A sum is a class as a whole. Least is 0 where no number has to be reached.
+// A sum is a class as a whole. Least is 0 if there is no number to reach.
 type sum struct {
 	Class      string `json:"class"`
 	What       string `json:"what"`
@@ -59,7 +58,7 @@ func (r *report) add(res *result) {
 	}
 }
 
-// skip notes what this machine cannot try of a class.
+// skip notes a part of a class that this machine cannot try.
 func (r *report) skip(s skip) {
 	if !slices.Contains(r.Skipped, s) {
 		r.Skipped = append(r.Skipped, s)
@@ -110,7 +109,7 @@ func (r *report) printTable(out io.Writer) error {
 	return nil
 }
 
-// explain shows what the tests that failed had to say.
+// explain shows the output of the failed tests.
 func (r *report) explain(out io.Writer) {
 	for _, res := range r.results {
 		for _, t := range res.tests {
@@ -136,7 +135,6 @@ func (s sum) verdict() string {
 	return fmt.Sprintf("≥ %d: MISSED", s.Least)
 }
 
-// failure is what is wrong with the run.
 func (r *report) failure() error {
 	var all []error
 	for _, res := range r.results {

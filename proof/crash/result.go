@@ -10,14 +10,14 @@ import (
 	"jp/internal/crashtest/row"
 )
 
-// A result is what came of one suite.
+// A result is the result of one suite.
 type result struct {
 	suite suite
 	rows  []entry
 	skips []skip
 	tests []*test // in the order in which they began; "" is the package itself
 	since map[string]time.Time
-	fault error // of what was logged, not of what was tested
+	fault error // of the log, instead of the tested code
 }
 
 // An entry is a row of the table, with the time that it took.
@@ -27,7 +27,7 @@ type entry struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// A skip is what this machine cannot try.
+// A skip is a part that this machine cannot try.
 type skip struct {
 	Class string `json:"class"`
 	What  string `json:"what"`
@@ -36,7 +36,7 @@ type skip struct {
 // A test is one test function, its subtests in it.
 type test struct {
 	name     string
-	reported bool // it logged a row, or why there is none
+	reported bool // it logged a row, or the reason why there is none
 	failed   bool
 	output   strings.Builder
 }
@@ -52,7 +52,7 @@ func (r *result) test(name string) *test {
 	return r.tests[len(r.tests)-1]
 }
 
-// said keeps what a test printed, and finds rows in it.
+// said keeps a test's output, and finds rows in it.
 func (r *result) said(e event, top string) {
 	t := r.test(top)
 	t.output.WriteString(e.Output)
@@ -87,7 +87,7 @@ func (r *result) end(err error, stderr string) {
 	fmt.Fprintln(&t.output, err, stderr)
 }
 
-// failure is what is wrong with the run, nil for nothing.
+// failure is the run's fault, or nil.
 func (r *result) failure() error {
 	all := []error{r.fault}
 	named := 0

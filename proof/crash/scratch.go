@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// scratch makes a folder for all that a suite writes for a while. A suite that is
-// ended leaves what it made, mounts among it: release takes that away.
+// scratch makes a folder for all that a suite writes for a while. A suite that is ended leaves its files
+// and mounts: release removes them.
 func scratch() (dir string, release func() error, err error) {
 	if dir, err = os.MkdirTemp("", "crash"); err != nil {
 		return "", nil, fmt.Errorf("make a folder for temporary files: %w", err)
@@ -20,7 +20,7 @@ func scratch() (dir string, release func() error, err error) {
 	return dir, func() error { return errors.Join(unmountBelow(dir), removeAll(dir)) }, nil
 }
 
-// removeAll removes a folder, also where tests have taken the right to.
+// removeAll removes a folder, even if tests have taken away its permissions.
 func removeAll(dir string) error {
 	if err := os.RemoveAll(dir); err == nil {
 		return nil
@@ -29,11 +29,11 @@ func removeAll(dir string) error {
 	return os.RemoveAll(dir)
 }
 
-// openFolders makes it possible to remove what is in folders.
+// openFolders restores the permissions for removing the files in folders.
 func openFolders(dir string) {
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() {
-			_ = os.Chmod(path, 0o700) // removing says what is wrong
+			_ = os.Chmod(path, 0o700) // removing reports the error
 		}
 		return nil
 	})

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// unmountBelow unmounts what is mounted below a folder, the last first.
+// unmountBelow unmounts all mounts below a folder, the last first.
 func unmountBelow(dir string) error {
 	table, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {

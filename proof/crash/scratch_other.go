@@ -2,5 +2,5 @@
 
 package main
 
-// unmountBelow has nothing to do: what mounts runs on Linux only.
+// unmountBelow has no mounts to remove: tests that mount run on Linux only.
 func unmountBelow(string) error { return nil }

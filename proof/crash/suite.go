@@ -12,7 +12,7 @@ import (
 type suite struct {
 	class   string
 	pkg     string
-	run     string // which tests: what go test -run takes
+	run     string // the argument of go test -run
 	timeout time.Duration
 	formats formats // of the repositories that the tests make
 }

@@ -30,7 +30,7 @@ func TestOtherClass(t *testing.T) { row.Log(t, row.Row{Class: "b", Name: "fourth
 
 func TestDies(*testing.T) { panic("this is how") }
 
-// TestWaits says that it has begun, and ends never.
+// TestWaits says that it has begun, and never ends.
 func TestWaits(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(t.TempDir(), "made"), nil, 0o600); err != nil {
 		t.Fatal(err)
