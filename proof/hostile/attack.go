@@ -11,19 +11,19 @@ import (
 
 // An attack is one folder of the corpus:
 //
-//	README.md      a line that says what the attack is, and "Source: …"
+//	README.md      a line that describes the attack, and "Source: …"
 //	build.sh       makes the repository, in the working directory
-//	control.sh     does there what a program without the defence does
-//	model.toml     what the model says and calls (default: a tour of the tools)
+//	control.sh     acts there as a program without the defence
+//	model.toml     the model's texts and calls (default: a tour of the tools)
 //	user.toml      added to the user's own configuration
-//	approved.toml  what the user approved as .jp/config.toml before (default: what is there)
+//	approved.toml  the .jp/config.toml that the user approved before (default: the present one)
 //	jp.sh          further uses of jp, as $JP
 type attack struct {
 	name, dir string
 	what      string
 	source    string
 	terminal  bool // "Terminal: yes": jp is used at a terminal, too
-	asked     bool // "Consent: no": the user says yes to nothing
+	asked     bool // "Consent: no": the user refuses everything
 }
 
 // readCorpus reads all attacks, in the order of their names.
@@ -80,7 +80,7 @@ func readAttack(dir string) (attack, error) {
 
 func (a attack) file(name string) string { return filepath.Join(a.dir, name) }
 
-// optional reads a file of the attack, nil if it has none of that name.
+// optional reads a file of the attack, nil if it has no such file.
 func (a attack) optional(name string) ([]byte, error) {
 	data, err := os.ReadFile(a.file(name))
 	if errors.Is(err, fs.ErrNotExist) {

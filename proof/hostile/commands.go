@@ -44,8 +44,8 @@ var grouped = map[string]bool{"mcp": true, "config": true}
 // apart are the commands that never look at the repository.
 var apart = []string{"demo", "completion", "help", "version"}
 
-// arguments are what is tried with a command, besides nothing at all. @ID@ is a
-// conversation, @MODEL@ the model that does as the attacker says.
+// arguments are the arguments to try with a command, besides none. @ID@ is a conversation, @MODEL@ the
+// model that obeys the attacker.
 var arguments = map[string][][]string{
 	"query": {
 		{"-m", "@MODEL@", "--new", "-y", "Look."}, {"-m", "@MODEL@", "--new", "--policy", "auto", "--json", "Look."},

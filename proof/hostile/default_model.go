@@ -1,7 +1,7 @@
 package main
 
-// tour is the model of attacks that bring none: it looks at and changes files
-// with every tool that reaches git or the disk.
+// defaultModel is the model of attacks that bring none: it looks at and changes files with every tool that
+// reaches git or the disk.
 const defaultModel = `
 [[reply]]
 message = "I look around."

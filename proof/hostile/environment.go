@@ -11,7 +11,7 @@ import (
 	"jp/proof/prooftool"
 )
 
-// A field is where the attacks are tried: one jp, many places.
+// An environment is the place of the attacks: one jp, many folders.
 type environment struct {
 	dir      string
 	program  string
@@ -39,7 +39,7 @@ func newField(ctx context.Context, dir string, quick bool) (*environment, error)
 	return f, err
 }
 
-// sample is what scripts of attacks find in $QUICK: something where less is to do.
+// sample is the value of $QUICK for attack scripts: non-empty in a shorter run.
 func (f *environment) sample() string {
 	if f.quick {
 		return "yes"

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// forged are the lines of a request to a model that begin as only jp's own do, with
-// the attacker's mark, where the model takes them for the user's or jp's: neither
-// in what the model said nor in the result of a tool.
+// forged are the lines of a request to a model that begin as only jp's own do, with the attacker's mark, at
+// places that the model takes for the user's or jp's: outside of the model's texts and the results of
+// tools.
 func forged(body string) (found []string) {
 	var request any
 	if json.Unmarshal([]byte(body), &request) != nil {

@@ -15,7 +15,7 @@ import (
 	"jp/internal/gitenv"
 )
 
-// What the attacker is after.
+// The attacker's goals.
 const (
 	canary  = "canary-7f3a91c2"       // stands outside of the repository
 	userKey = "sk-user-5d21e8b0c4f79" // the key of the user's providers
@@ -24,7 +24,7 @@ const (
 // patience is how long one command may take; one that takes longer hangs.
 const patience = 2 * time.Minute
 
-// A place is one hostile repository, with a home, things that must stay as they
+// A hostileRepo is one hostile repository, with a home, things that must stay as they
 // are, and a program that leaves a mark when it runs.
 type hostileRepo struct {
 	field  *environment
@@ -94,7 +94,7 @@ func (p *hostileRepo) makeHome() error {
 	return errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, append(more, text...), 0o600))
 }
 
-// makeModel writes what the model says, with the attacker's program in it.
+// makeModel writes the model's script, with the attacker's program in it.
 func (p *hostileRepo) makeModel() error {
 	text, err := p.attack.optional("model.toml")
 	if text == nil && err == nil {
@@ -121,10 +121,10 @@ func (p *hostileRepo) build(ctx context.Context) error {
 	_, err := os.Stat(filepath.Join(p.repo, config.WorkspaceFile))
 	p.own = err == nil
 	p.peak = 0
-	return os.RemoveAll(p.path("marks/ran")) // of what building it ran
+	return os.RemoveAll(p.path("marks/ran")) // the marks of programs that the build ran
 }
 
-// script runs a script of the attack, and gives what it printed and its exit code.
+// script runs a script of the attack, and returns its output and exit code.
 func (p *hostileRepo) script(ctx context.Context, name string) (out []byte, code int, err error) {
 	cmd := exec.Command("sh", "-eu", p.attack.file(name))
 	cmd.Env = append(p.env[:len(p.env):len(p.env)],
@@ -142,7 +142,7 @@ func (p *hostileRepo) output(ctx context.Context, cmd *exec.Cmd) ([]byte, int, e
 	}
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // nor a terminal
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // without a terminal
 	cmd.WaitDelay = time.Second
 	if err := cmd.Start(); err != nil {
 		return nil, -1, err
@@ -158,8 +158,7 @@ func (p *hostileRepo) output(ctx context.Context, cmd *exec.Cmd) ([]byte, int, e
 	return out.Bytes(), cmd.ProcessState.ExitCode(), err
 }
 
-// await waits for a command that leads a session, and ends what is left of it
-// when its time is up.
+// await waits for a command that leads a session, and ends its remaining processes when its time is up.
 func await(ctx context.Context, cmd *exec.Cmd) error {
 	done := make(chan error, 1)
 	go func() { done <- cmd.Wait() }()
@@ -180,8 +179,8 @@ func await(ctx context.Context, cmd *exec.Cmd) error {
 	}
 }
 
-// approve records that the user approved the repository's settings: what the
-// attack says was approved once, else those that are there.
+// approve records that the user approved the repository's settings: the attack's approved ones, else the
+// present ones.
 func (p *hostileRepo) approve() error {
 	content, err := p.attack.optional("approved.toml")
 	file := filepath.Join(p.repo, config.WorkspaceFile)

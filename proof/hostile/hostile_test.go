@@ -20,7 +20,7 @@ const oneOfEachKind = "git-fsmonitor,git-clean-filter,git-lfs-settings,fs-links,
 
 func TestNoAttackComesToSomething(t *testing.T) {
 	if testing.Short() {
-		// -short asks for what takes seconds.
+		// -short skips the slow tests.
 		t.Skip("runs jp hundreds of times")
 	}
 	if runtime.GOOS != "linux" {

@@ -1,12 +1,9 @@
-// Command hostile runs jp in repositories that attack it, and prints which
-// attacks came to something.
+// Command hostile runs jp in repositories that attack it, and prints the attacks that had an effect.
 //
-// Each folder of corpus is one published class of attacks: a README that says
-// what it is, a script that builds the repository, and a control that does there
-// what a program without the defence would do. The control must come to
-// something, as told by the same watch that is kept over jp; where git itself has
-// closed the way it says so, which counts as nothing. Then every command that jp
-// has runs there, with a model that does what the attacker says, first in a
+// Each folder of corpus is one published class of attacks: a README that describes it, a script that builds
+// the repository, and a control that acts there as a program without the defence. The control must have an
+// effect, by the same watch that is kept over jp. If git itself has closed the way, it says so, which
+// counts as none. Then every command of jp runs there, with a model that obeys the attacker, first in a
 // repository without trust, then in one whose settings were approved.
 //
 // Everything happens in scratch folders on this machine, with homes of their own

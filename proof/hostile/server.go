@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// userPath is below what the user configured as the servers of models; whatever
-// else is asked for is the attacker's.
+// userPath is the path below which the user configured the servers of models; requests for all other paths
+// are the attacker's.
 const userPath = "/user/"
 
 // A server stands for all of the network: for the user's providers, and for the
@@ -27,7 +27,7 @@ func newServer() *server {
 	return s
 }
 
-// ServeHTTP implements [http.Handler]. It has no model to offer.
+// ServeHTTP implements [http.Handler]. It offers no model.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(io.LimitReader(r.Body, 16<<20))
 	s.mu.Lock()
@@ -55,7 +55,7 @@ func carriesKey(header http.Header) bool {
 	return false
 }
 
-// take gives what came since the last time.
+// take returns the requests since the last time.
 func (s *server) take() (lured, received []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,21 +7,21 @@ import (
 	"text/tabwriter"
 )
 
-// A row is what came of one attack.
+// A row is the result of one attack.
 type row struct {
 	attack   attack
-	control  string // what the control showed
+	control  string // the control's signs
 	commands int    // of jp, that were run
 	signs    []string
 	err      error // why the attack could not be tried
 }
 
-// A table is what came of all.
+// A table has the results of all attacks.
 type table struct{ rows []row }
 
 func (t *table) add(r row) { t.rows = append(t.rows, r) }
 
-// last is a line about what was tried last.
+// last is a line about the last trial.
 func (t *table) last() string {
 	r := t.rows[len(t.rows)-1]
 	return fmt.Sprintf("%s: %d commands, %d signs", r.attack.name, r.commands, len(r.signs)+count(r.err != nil))
@@ -59,7 +59,6 @@ func (t *table) print(out io.Writer) {
 	}
 }
 
-// failure is what is wrong with the table.
 func (t *table) failure() error {
 	var all []error
 	for _, r := range t.rows {

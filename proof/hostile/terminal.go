@@ -12,8 +12,7 @@ import (
 	"github.com/creack/pty"
 )
 
-// atTerminal runs a jp at a terminal, says no to what it asks, and gives all that
-// the terminal was sent.
+// atTerminal runs a jp at a terminal, refuses its questions, and returns all output to the terminal.
 func (p *hostileRepo) atTerminal(ctx context.Context, args []string) ([]byte, error) {
 	master, tty, err := pty.Open()
 	if err != nil {
@@ -45,11 +44,10 @@ func (p *hostileRepo) atTerminal(ctx context.Context, args []string) ([]byte, er
 // pause is how long a person looks at a terminal before they type.
 const pause = 400 * time.Millisecond
 
-// refusals are what is typed where something is asked: no, and the ways out.
+// refusals are typed at questions: no, and the ways out.
 var refusals = []string{"n", "q", "\x03", "\x03", "\x04"}
 
-// refuse reads what a terminal is sent until its program ends, and types a refusal
-// again and again.
+// refuse reads a terminal's output until its program ends, and types a refusal again and again.
 func refuse(master *os.File) []byte {
 	pieces := make(chan []byte)
 	go func() {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// A visit is the use of jp in one place.
+// A trial is the use of jp in one hostile repository.
 type trial struct {
 	place  *hostileRepo
 	row    *row
@@ -70,7 +70,7 @@ func (v *trial) script(ctx context.Context) error {
 // consent are the words by which the user allows something.
 var consent = []string{"-y", "--policy", "auto", "yes"}
 
-// withoutConsent is a command line by which the user allows nothing in advance.
+// withoutConsent is a command line without the user's advance consent.
 func withoutConsent(line []string) []string {
 	return slices.DeleteFunc(slices.Clone(line), func(word string) bool { return slices.Contains(consent, word) })
 }
@@ -78,8 +78,7 @@ func withoutConsent(line []string) []string {
 // seen are the commands that a sample tries at a terminal, too.
 var seen = []string{"query", "print", "status"}
 
-// first are the lines that come before all others, in a sample too: what they
-// record is what the others show.
+// first are the lines that come before all others, in a sample too: the others show their records.
 var first = [][]string{{"query", "-m", "@MODEL@", "--new", "-y", "Look."}, {"print"}, {"diff", "--worktree"}, {"status"}}
 
 // lines are those of all commands, deletions last, or a sample of them that is
@@ -107,7 +106,7 @@ func (v *trial) lines() [][]string {
 	return sample
 }
 
-// jp runs one command line, and at a terminal too where the attack wants that.
+// jp runs one command line, and at a terminal too if the attack wants that.
 func (v *trial) jp(ctx context.Context, line []string) error {
 	args := v.filled(line)
 	out, _, err := v.place.output(ctx, exec.Command(v.place.field.program, args...))
@@ -140,13 +139,12 @@ func (v *trial) note(command string, out []byte, onTerminal bool) {
 	}
 }
 
-// expected reports whether a sign is what the user asked for: a settings file of
-// their own.
+// expected reports whether a sign is one that the user asked for: a settings file of their own.
 func (v *trial) expected(command, sign string) bool {
 	return strings.HasPrefix(command, "jp init") && strings.HasPrefix(sign, "changed: ") && strings.HasSuffix(sign, "/.jp/config.toml")
 }
 
-// takeBack removes what jp config init wrote; what the attack wrote it leaves alone.
+// takeBack removes the files that jp config init wrote, and leaves those of the attack.
 func (v *trial) takeBack() error {
 	file := filepath.Join(v.place.repo, ".jp", "config.toml")
 	text, err := os.ReadFile(file)
@@ -158,7 +156,7 @@ func (v *trial) takeBack() error {
 	return err
 }
 
-// filled puts in what stands for something.
+// filled replaces the placeholders.
 func (v *trial) filled(line []string) []string {
 	args := slices.Clone(line)
 	for i, word := range args {
@@ -172,8 +170,8 @@ func (v *trial) filled(line []string) []string {
 	return args
 }
 
-// conversation is the id of any conversation there. It is not git that is asked:
-// some attacks have git wait for ever.
+// conversation is the id of any conversation there. It does not ask git, since some attacks have git wait
+// for ever.
 func (p *hostileRepo) conversation() string {
 	entries, _ := os.ReadDir(filepath.Join(p.repo, ".git", "refs", "jp", "conversations"))
 	for _, e := range entries {

@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 )
 
-// A watch notices what an attack came to.
+// A watch notices the effects of an attack.
 type watch struct {
 	place  *hostileRepo
 	before map[string][sha256.Size]byte // of each file that must stay as it is
@@ -25,11 +25,10 @@ func newWatch(p *hostileRepo) *watch {
 	return w
 }
 
-// renew takes what there is now for what has to be there.
+// renew takes the present files for those that have to be there.
 func (w *watch) renew() { w.before = w.guarded() }
 
-// signs are the marks of an attack since the last time, and those in what a
-// command printed.
+// signs are the marks of an attack since the last time, and those in a command's output.
 func (w *watch) signs(out []byte, onTerminal bool) []string {
 	var found []string
 	ran := w.place.path("marks/ran")
@@ -87,9 +86,8 @@ func leaks(text string) (found []string) {
 	return found
 }
 
-// control is the first character of an output that would command a terminal, or
-// hide or reorder text, "" for none. On a terminal jp's own colours, moves and
-// line ends are no sign.
+// control is the first character of an output that would command a terminal, or hide or reorder text, ""
+// for none. On a terminal jp's own colours, moves and line ends are no sign.
 func control(out []byte, onTerminal bool) string {
 	for i := 0; i < len(out); {
 		r, size := utf8.DecodeRune(out[i:])
@@ -105,9 +103,8 @@ func control(out []byte, onTerminal bool) string {
 	return ""
 }
 
-// own reports whether jp may send a sequence to a terminal: a colour, a move of
-// the cursor, a line or the screen below erased, keys and cursor switched. The
-// attacks use none of these.
+// own reports whether jp may send a sequence to a terminal: a colour, a move of the cursor, a line or the
+// screen below erased, keys and cursor switched. The attacks use none of these.
 func own(sequence []byte) bool {
 	end := bytes.IndexFunc(sequence[min(2, len(sequence)):], func(r rune) bool { return r >= 0x40 && r < 0x7f }) + 2
 	if end < 2 || !bytes.HasPrefix(sequence, []byte("\x1b[")) {
@@ -135,8 +132,8 @@ func hides(r rune) bool {
 		r == 0x200b || r == 0x2060 || r == 0xfeff || r == 0x061c || r >= 0xe0000 && r <= 0xe007f
 }
 
-// guarded hashes what neither jp nor its file tools may change: what is outside,
-// the user's settings, the repository's, and jp's own in it.
+// guarded hashes the files that neither jp nor its file tools may change: those outside, the user's
+// settings, the repository's, and jp's own in it.
 func (w *watch) guarded() map[string][sha256.Size]byte {
 	hashes := map[string][sha256.Size]byte{}
 	git := filepath.Join(w.place.repo, ".git")
@@ -147,7 +144,7 @@ func (w *watch) guarded() map[string][sha256.Size]byte {
 	} {
 		_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
-				return nil // it is not there
+				return nil // it is missing
 			}
 			content, err := os.ReadFile(path)
 			if err == nil {
