@@ -19,7 +19,7 @@ const (
 	version = "v0.0.1"
 )
 
-// copied is a copy of the source, without what is ignored, as a repository of its own.
+// copied is a copy of the source without ignored files, as a repository of its own.
 func copied(t *testing.T) string {
 	t.Helper()
 	root, err := prooftool.Root()
@@ -80,7 +80,7 @@ func TestARenamedModuleInstalls(t *testing.T) {
 	install(t, dir)
 }
 
-// requireRenamed finds no import of the old path, and files that gofmt would leave.
+// requireRenamed finds imports of the old path, and files that gofmt would change, and fails for each.
 func requireRenamed(t *testing.T, dir string) {
 	t.Helper()
 	var files []string
@@ -135,12 +135,12 @@ func forget(t *testing.T, cache string) {
 		require.NoError(t, os.RemoveAll(dir))
 	}
 	for _, dir := range []string{filepath.Dir(filepath.Join(cache, path)), filepath.Dir(filepath.Join(cache, "cache", "download", path))} {
-		_ = os.Remove(dir)               // only where it is empty
+		_ = os.Remove(dir)               // only if it is empty
 		_ = os.Remove(filepath.Dir(dir)) // example.com
 	}
 }
 
-// serve writes what a proxy of modules has: all files but those of other modules.
+// serve writes the files of a module proxy: all but those of other modules.
 func serve(t *testing.T, source, dir string) {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(dir, 0o755))
