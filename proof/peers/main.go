@@ -1,8 +1,9 @@
-// Command peers runs jp beside Codex, opencode and Claude Code, as npm installs them, and prints a table of what they take
-// for the same work.
+// Command peers runs jp beside Codex, opencode and Claude Code, as npm installs them, and prints a table of
+// their costs for the same work.
 //
-// All of them ask one model on loopback, which answers at once and in the same words, and each has a home and a repository of
-// its own. The programs are those of `make peers`. A program that is not installed has no column. If one does other work than the row says, its cell says so.
+// All of them ask one model on loopback, which answers at once and in the same words, and each has a home
+// and a repository of its own. The programs are those of `make peers`. Only installed programs have a
+// column. If one does other work than the row's, its cell says so.
 package main
 
 import (
@@ -90,7 +91,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return err
 }
 
-// A turn is a row: what is asked of each program. Before it, the program runs what comes first, uncounted.
+// A turn is a row: the request to each program. Before it, the program runs earlier commands of the
+// session, uncounted.
 type turn struct {
 	work   string
 	resume bool // of the session that before has made
@@ -109,10 +111,9 @@ func turnsOf(o options) []turn {
 	}
 }
 
-// sizeRow is the row of the first request.
 const sizeRow = "size of the first request"
 
-// A column has what a program took, by rows.
+// A column has a program's costs, by rows.
 type column struct {
 	program *program
 	cells   map[string]string
@@ -172,7 +173,7 @@ func table(columns []*column, turns []turn) string {
 	return b.String()
 }
 
-// load is the machine's average of the last minute, "" where nothing tells it.
+// load is the machine's average of the last minute, "" if unknown.
 func load() string {
 	text, _ := os.ReadFile("/proc/loadavg")
 	average, _, _ := strings.Cut(string(text), " ")

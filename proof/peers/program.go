@@ -25,7 +25,7 @@ type program struct {
 	files   map[string]string // of the home, by their paths
 }
 
-// question is what each turn asks.
+// question is the request of each turn.
 const question = "Append to made.txt."
 
 // programs are jp and its peers, which ask the model.
@@ -99,13 +99,13 @@ func (p *program) prepare(ctx context.Context, scratch string, files int) error 
 	return err
 }
 
-// A ran is what a command took.
+// A ran is the cost of a command.
 type ran struct {
 	processor, wall time.Duration
 	out             string
 }
 
-// run runs a command to its end, with a limit of time, and ends what it leaves running.
+// run runs a command to its end, with a limit of time, and ends its remaining processes.
 func (p *program) run(ctx context.Context, args []string) (r ran, err error) {
 	ctx, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
@@ -119,7 +119,7 @@ func (p *program) run(ctx context.Context, args []string) (r ran, err error) {
 	err = cmd.Run()
 	r.wall = time.Since(began)
 	if cmd.Process != nil {
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // most leave none
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // most leave no process
 	}
 	if s := cmd.ProcessState; s != nil {
 		r.processor = s.UserTime() + s.SystemTime()
