@@ -13,8 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// broken are what an inspection must see, each done to a repository in which
-// nothing was wrong.
+// broken are faults that an inspection must see, each made in a sound repository.
 var broken = []struct {
 	name, sign string
 	do         func(i inspection) (path string, text []byte) // nil removes

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// connections is where the kernel lets FUSE's connections be aborted.
+// connections is the folder of the kernel in which FUSE's connections can be aborted.
 const connections = "/sys/fs/fuse/connections"
 
 // keep runs the tests, and kills them when the process that wants them is gone.
@@ -32,7 +32,7 @@ func keep() int {
 		return exitCode(err)
 	}
 	go func() {
-		_, _ = gone.Read(make([]byte, 1)) // nobody writes
+		_, _ = gone.Read(make([]byte, 1)) // the read ends when the other end is closed
 		_ = tests.Process.Kill()
 	}()
 	go func() {

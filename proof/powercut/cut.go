@@ -5,10 +5,10 @@ import (
 	"math/rand/v2"
 )
 
-// Kept says what a disk has kept, at a cut, of the writes behind the last flush.
+// Survivors are the writes behind the last flush that a disk keeps at a cut.
 type Survivors int
 
-// What is kept.
+// The kinds of survivors.
 const (
 	KeptNone Survivors = iota
 	KeptSectors
@@ -30,7 +30,7 @@ type Cut struct {
 	At   int
 	Kept Survivors
 	Seed uint64 // chooses the sectors or writes that are kept
-	Unit int    // bytes of a sector, which is kept or not as a whole; 0: SectorSize
+	Unit int    // bytes of a sector, which is kept whole or lost; 0: SectorSize
 }
 
 // String is the cut for a person.
@@ -67,7 +67,7 @@ func (r *Replay) Image(c Cut) *Image {
 	return image
 }
 
-// apply writes what is kept of one write.
+// apply writes the kept part of one write.
 func (c Cut) apply(image *Image, e entry, rng *rand.Rand) {
 	unit := c.Unit
 	if unit == 0 {

@@ -24,8 +24,8 @@ var powerCuts = []struct {
 	{target{fs: powercut.XFS, path: odb.PathOrdered}, [3]int{4, 20, 100}},
 	{target{fs: powercut.Btrfs, path: odb.PathStepwise}, [3]int{4, 20, 100}},
 	{target{fs: powercut.Ext4Writeback, path: odb.PathOrdered}, [3]int{0, 8, 40}},
-	// Linux 6.18 does not mount some images of it in which anybody has flushed
-	// files, also where jp has written nothing; so jp is alone there.
+	// Linux 6.18 does not mount some images of it in which anybody has flushed files, even if jp has
+	// written nothing; so jp is alone there.
 	{target{fs: powercut.Ext4FastCommit, path: odb.PathOrdered, alone: true}, [3]int{0, 8, 40}},
 }
 

@@ -12,8 +12,8 @@ import (
 // sectors is how many a disk of these tests has.
 const sectors = 24
 
-// history draws what a disk was asked for. Every write has a byte of its own, so
-// that each sector tells which write it is from; 0 is from before all.
+// history draws the calls to a disk. Every write has a byte of its own, so that each sector tells its
+// write; 0 is from before all.
 func history(t *rapid.T) *Log {
 	l := &Log{}
 	for n := range rapid.IntRange(0, 40).Draw(t, "entries") {

@@ -13,10 +13,9 @@ type Device struct {
 	fd   int
 }
 
-// Attach makes a device of a file. Where the file allows it, its reads and
-// writes pass by the kernel's cache of the file. The kernel detaches the device
-// when no process has it open and nothing of it is mounted, whatever becomes of
-// this process.
+// Attach makes a device of a file. If the file allows it, its reads and writes pass by the kernel's cache
+// of the file. The kernel detaches the device when it is closed everywhere and unmounted, even if this
+// process is gone.
 func Attach(file string) (*Device, error) {
 	backing, err := unix.Open(file, unix.O_RDWR|unix.O_CLOEXEC, 0)
 	if err != nil {

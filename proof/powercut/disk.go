@@ -2,8 +2,8 @@ package powercut
 
 import "sync"
 
-// A Disk answers reads and writes, and says what it was asked for while it is
-// recorded. It is safe for several goroutines at once.
+// A Disk answers reads and writes, and logs them while it is recorded. It is safe for several goroutines at
+// once.
 type Disk struct {
 	mu    sync.Mutex
 	image *Image
@@ -13,8 +13,7 @@ type Disk struct {
 // NewDisk is a disk with some content, which it changes.
 func NewDisk(image *Image) *Disk { return &Disk{image: image} }
 
-// Record begins a log. It returns the content of this moment, which counts as
-// durable and changes no more.
+// Record begins a log. It returns the content of this moment, which counts as durable and stays unchanged.
 func (d *Disk) Record() (before *Image) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

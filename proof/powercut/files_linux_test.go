@@ -89,7 +89,7 @@ func change(rng *rand.Rand, repo string, step int) (paths []string, err error) {
 	return paths, nil
 }
 
-// treesOf are the trees that so many steps come to, where the power stays.
+// treesOf are the trees after so many steps, if the power stays.
 func treesOf(t *testing.T, repo string, steps int) (trees []string) {
 	t.Helper()
 	j := job{Repo: copyOf(t, repo), Care: unflushed, Seed: scriptSeed, Steps: steps, Files: true}

@@ -19,8 +19,8 @@ type FileSystem struct {
 	Unit    int      // bytes that it relies on the disk to write as a whole; 0: a sector
 }
 
-// The file systems for which jp's promise is tried. Each is as its tool makes
-// it, but small: discards are off because a disk in memory gains nothing.
+// The file systems on which jp's promise is tried. Each is as its tool makes it, but small: discards are
+// off because a disk in memory gains nothing.
 var (
 	Ext4 = FileSystem{
 		Name: "ext4", Type: "ext4", Size: 96 << 20,
@@ -38,21 +38,20 @@ var (
 		Name: "xfs", Type: "xfs", Size: 300 << 20, // the least that its tool makes
 		Make: []string{"mkfs.xfs", "-q", "-f", "-K"},
 	}
-	// Half of a new super block, which is 4 KiB, is one that btrfs does not mount,
-	// by any process that has written to it.
+	// With any writer, btrfs does not mount after a cut in the middle of a new super block, which is 4 KiB.
 	Btrfs = FileSystem{
 		Name: "btrfs", Type: "btrfs", Size: 256 << 20, Unit: 4096,
 		Make: []string{"mkfs.btrfs", "-q", "-f", "-K"}, Options: "nodiscard",
 	}
 )
 
-// Missing says what this machine lacks for the file system; "" is nothing.
+// Missing names the part for the file system that this machine lacks, "" if it has all.
 func (f FileSystem) Missing() string {
 	if _, err := exec.LookPath(f.Make[0]); err != nil {
 		return f.Make[0] + " is not installed"
 	}
 	if !f.known() {
-		_ = exec.Command("modprobe", "-q", f.Type).Run() // what counts is whether it is known then
+		_ = exec.Command("modprobe", "-q", f.Type).Run() // the test after it decides
 	}
 	if !f.known() {
 		return "this kernel does not know " + f.Type
@@ -82,8 +81,8 @@ func (f FileSystem) Mount(d *Device, dir string) error {
 	return nil
 }
 
-// Unmount unmounts what is mounted on a folder from a device. The device may
-// have another disk's content when it is mounted the next time.
+// Unmount unmounts a device from a folder. The device may have another disk's content when it is mounted
+// the next time.
 func (f FileSystem) Unmount(d *Device, dir string) error {
 	if err := unix.Unmount(dir, 0); err != nil {
 		return fmt.Errorf("unmount %s: %w", dir, err)

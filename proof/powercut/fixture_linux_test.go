@@ -16,8 +16,8 @@ import (
 	"jp/proof/powercut"
 )
 
-// lacks says what keeps this process from cutting a file system's power, "" for
-// nothing: what it must be able to do is tried.
+// lacks says why this process cannot cut a file system's power, "" if it can. It tries the needed
+// operations.
 func lacks(t *testing.T, fs powercut.FileSystem) string {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -39,11 +39,11 @@ func lacks(t *testing.T, fs powercut.FileSystem) string {
 	return fs.Missing()
 }
 
-// A place is where jp writes, and how it should choose to.
+// A target is the file system on which jp writes, and the path that it should choose.
 type target struct {
 	fs    powercut.FileSystem
 	path  odb.Path
-	alone bool // nobody else writes there
+	alone bool // without other writers
 }
 
 // String is the place for a table.
@@ -61,7 +61,7 @@ type fixture struct {
 	target
 	oracle *oracle
 	served *powercut.FuseDisk
-	dir    string          // where it is mounted
+	dir    string          // the mount point
 	base   *powercut.Image // with the user's repository, and room for noise
 	files  bool            // workers record files
 }
@@ -77,7 +77,7 @@ func newFixture(t *testing.T, p target, o *oracle) *fixture {
 	device := r.insert(powercut.NewDisk(r.base))
 	require.NoError(t, p.fs.Format(device.Path))
 	require.NoError(t, p.fs.Mount(device, r.dir))
-	t.Cleanup(func() { p.fs.Drop(r.dir) }) // of whatever is mounted when the test fails
+	t.Cleanup(func() { p.fs.Drop(r.dir) }) // of the mount that is left when the test fails
 	install(t, o.repo, r.dir, "repo")
 	r.eject(device)
 	return r
@@ -117,8 +117,8 @@ func (r *fixture) eject(device *powercut.Device) {
 	require.NoError(r, device.Close())
 }
 
-// record has a worker play the oracle's script, and gives what the disk was
-// before it, and all that it was asked for since.
+// record has a worker play the oracle's script, and returns the disk's content before it, and all calls
+// since.
 func (r *fixture) record(c care) (*powercut.Image, *powercut.Log) {
 	r.Helper()
 	disk := powercut.NewDisk(powercut.NewImage(r.base))
@@ -145,7 +145,7 @@ func (p target) job(dir, repo string, c care, o *oracle) job {
 	return j
 }
 
-// look mounts an image and says what is wrong with it.
+// look mounts an image and returns its faults.
 func (r *fixture) look(image *powercut.Image, acknowledged int) []string {
 	r.Helper()
 	device := r.insert(powercut.NewDisk(image))

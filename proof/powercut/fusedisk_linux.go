@@ -14,9 +14,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A FuseDisk shows one disk at a time to the kernel, as a file of a FUSE file system
-// that this process serves. Beside it is a file for marks: what is written
-// there stands in the disk's log when the write returns.
+// A FuseDisk shows one disk at a time to the kernel, as a file of a FUSE file system that this process
+// serves. Beside it is a file for marks: a text that is written there is in the disk's log when the write
+// returns.
 type FuseDisk struct {
 	dir    string
 	server *fuse.Server
@@ -33,8 +33,8 @@ const (
 
 // OpenFuseDisk serves a FuseDisk on an empty folder. All its disks have size bytes.
 func OpenFuseDisk(dir string, size int64) (*FuseDisk, error) {
-	// A child that inherited this descriptor would keep the kernel waiting for
-	// answers when this process is gone, so it is not left to the library.
+	// A child that inherited this descriptor would keep the kernel waiting for answers when this process is
+	// gone, so this package opens it itself instead of the library.
 	fd, err := unix.Open("/dev/fuse", unix.O_RDWR|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, fmt.Errorf("open /dev/fuse: %w", err)
@@ -58,9 +58,8 @@ func OpenFuseDisk(dir string, size int64) (*FuseDisk, error) {
 	return b, nil
 }
 
-// askOnce has the kernel learn that the files cannot be polled. Else it would
-// ask when Go opens one of them here, in a call in which Go's runtime does not
-// let this process go on and answer.
+// askOnce has the kernel learn that the files cannot be polled. Else it would ask when Go opens one of them
+// here, in a call in which Go's runtime does not let this process go on and answer.
 func (b *FuseDisk) askOnce() error {
 	fd, err := unix.Open(b.DiskPath(), unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -129,8 +128,7 @@ var (
 	_ fs.NodeGetattrer = (*bayFile)(nil)
 )
 
-// Open keeps the kernel from caching: it sees what the disk has, and the disk
-// sees every write.
+// Open keeps the kernel from caching: it sees the disk's content, and the disk sees every write.
 func (f *bayFile) Open(context.Context, uint32) (fs.FileHandle, uint32, syscall.Errno) {
 	return f.open(), fuse.FOPEN_DIRECT_IO, 0
 }
@@ -140,8 +138,8 @@ func (f *bayFile) Getattr(_ context.Context, _ fs.FileHandle, out *fuse.AttrOut)
 	return 0
 }
 
-// quiet says that closing needs no answer. A program that starts another one
-// closes files at a moment when this process may be unable to answer.
+// quiet says that closing needs no answer. A program that starts another one closes files at a moment when
+// this process may be unable to answer.
 type quiet struct{}
 
 func (quiet) Flush(context.Context) syscall.Errno { return syscall.ENOSYS }

@@ -5,8 +5,8 @@ const pageSize = 4096
 
 type page [pageSize]byte
 
-// An Image is the content of a disk. What was never written is as in the image
-// below, or zero. It is not safe for several goroutines at once.
+// An Image is the content of a disk. Unwritten parts are as in the image below, or zero. It is not safe for
+// several goroutines at once.
 type Image struct {
 	below *Image
 	pages map[int64]*page
@@ -18,7 +18,7 @@ func NewImage(below *Image) *Image {
 	return &Image{below: below, pages: map[int64]*page{}}
 }
 
-// Read fills p with what stands at an offset.
+// Read fills p with the bytes at an offset.
 func (i *Image) Read(p []byte, offset int64) {
 	for len(p) > 0 {
 		n, at := offset/pageSize, int(offset%pageSize)
@@ -42,7 +42,7 @@ func (i *Image) Write(data []byte, offset int64) {
 	}
 }
 
-// writePage writes within one page. Zeros where there are zeros take no memory.
+// writePage writes within one page. Zeros over zeros take no memory.
 func (i *Image) writePage(data []byte, n int64, at int) {
 	own := i.pages[n]
 	if own == nil {

@@ -13,7 +13,6 @@ import (
 // size is how large the disks of these tests are: some pages, and a part of one.
 const size = 5*4096 + 512
 
-// content is all of an image.
 func content(i *powercut.Image) []byte {
 	all := make([]byte, size)
 	i.Read(all, 0)

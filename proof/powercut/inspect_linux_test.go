@@ -24,7 +24,7 @@ type inspection struct {
 	repo   string
 }
 
-// problems says what of jp's promise is broken; nothing is its being kept.
+// problems are the broken parts of jp's promise, empty if it is kept.
 func (i inspection) problems(acknowledged int) []string {
 	var found []string
 	refs, err := refsOf(i.repo)
@@ -47,8 +47,8 @@ func (i inspection) problems(acknowledged int) []string {
 	return found
 }
 
-// git runs without a change of folder: this process may be serving the disk, and
-// must not wait for it between fork and exec.
+// git runs without a change of folder: this process may be serving the disk, and must not wait for it
+// between fork and exec.
 func (i inspection) git(args ...string) ([]byte, error) {
 	return exec.CommandContext(i.Context(), "git", append([]string{"-C", i.repo}, args...)...).CombinedOutput()
 }
@@ -111,7 +111,7 @@ func (i inspection) readOne(store *gitstore.Store, head string) error {
 	return nil
 }
 
-// age lets time pass for the locks that were left: no machine is up again at once.
+// age lets time pass for the locks that were left: a machine takes some time to be up again.
 func (i inspection) age() {
 	old := time.Now().Add(-time.Minute)
 	_ = filepath.WalkDir(filepath.Join(i.repo, ".git/refs/jp"), func(path string, _ fs.DirEntry, _ error) error {
@@ -122,7 +122,7 @@ func (i inspection) age() {
 	})
 }
 
-// difference is what differs of two maps, for a person.
+// difference shows how two maps differ, for a person.
 func difference(want, got map[string]string) string {
 	var out []string
 	for _, key := range slices.Sorted(maps.Keys(want)) {

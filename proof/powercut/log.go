@@ -2,11 +2,11 @@ package powercut
 
 import "slices"
 
-// SectorSize is what a disk writes as a whole, in bytes.
+// SectorSize is the size of the part that a disk writes as a whole, in bytes.
 const SectorSize = 512
 
-// A Log is what a disk was asked to do since recording began, in its order.
-// Positions count its entries: position n is after the first n of them.
+// A Log has the calls to a disk since recording began, in its order. Positions count its entries: position
+// n is after the first n of them.
 type Log struct {
 	entries []entry
 }
@@ -20,7 +20,7 @@ type entry struct {
 
 func (e entry) isFlush() bool { return e.data == nil && e.mark == "" }
 
-// A Mark is what the program under test has said, and the position behind it.
+// A Mark is a report by the program under test, with the position behind it.
 type Mark struct {
 	Text string
 	At   int

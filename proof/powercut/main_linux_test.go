@@ -13,8 +13,8 @@ const (
 	// roleVariable makes this test binary another program.
 	roleVariable = "POWERCUT_ROLE"
 	workerRole   = "worker" // the program that loses its power
-	keeperRole   = "keeper" // what keeps the mount namespace of the tests
-	testsRole    = "tests"  // the tests, where all mounts are their own
+	keeperRole   = "keeper" // the process that keeps the mount namespace of the tests
+	testsRole    = "tests"  // the tests, in a namespace in which all mounts are their own
 )
 
 func TestMain(m *testing.M) {
@@ -33,9 +33,8 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// inNamespace runs the tests in a mount namespace of their own, below a keeper
-// that no signal to the others reaches. The kernel takes all mounts away with
-// the last process in it, and the devices with those.
+// inNamespace runs the tests in a mount namespace of their own, below a keeper that no signal to the others
+// reaches. The kernel removes all mounts with the last process in it, and the devices with those.
 func inNamespace(m *testing.M) int {
 	gone, alive, err := os.Pipe()
 	if err != nil {
@@ -47,7 +46,7 @@ func inNamespace(m *testing.M) int {
 	keeper.ExtraFiles = []*os.File{gone}
 	keeper.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS, Setsid: true}
 	if err := keeper.Start(); err != nil {
-		return m.Run() // a container without the right; the tests say what they lack
+		return m.Run() // a container without the right; the tests name the missing one
 	}
 	gone.Close()
 	return exitCode(keeper.Wait())

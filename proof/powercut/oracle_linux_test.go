@@ -22,7 +22,7 @@ import (
 // scriptSeed is the seed of the one script that all rows play.
 const scriptSeed = 7
 
-// An oracle knows what a script comes to, from playing it where the power stays.
+// An oracle knows the results of a script, from playing it while the power stays.
 type oracle struct {
 	steps int
 	repo  string              // the user's repository, before any step
@@ -58,8 +58,8 @@ func copyOf(t *testing.T, repo string) string {
 	return dir
 }
 
-// play does one step and notes the lines of its events, with texts and payloads
-// of the script and not of the store.
+// play does one step and notes the lines of its events, with texts and payloads of the script instead of
+// the store.
 func (o *oracle) play(t *testing.T, p *player, s step) {
 	t.Helper()
 	before := p.heads[s.id]
@@ -78,9 +78,9 @@ func (o *oracle) play(t *testing.T, p *player, s step) {
 	o.lines[string(p.heads[s.id])] = lines
 }
 
-// allowed are what jp's refs may be when so many steps are acknowledged: as they
-// were then, as after the next step, or on the way there. A step that moves
-// several refs moves those of payload first, and removes one last.
+// allowed are the values that jp's refs may have when so many steps are acknowledged: as they were then, as
+// after the next step, or on the way there. A step that moves several refs moves those of payload first,
+// and removes one last.
 func (o *oracle) allowed(acknowledged int) []map[string]string {
 	was := o.refs[acknowledged]
 	if acknowledged == o.steps {

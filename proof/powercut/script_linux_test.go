@@ -25,7 +25,7 @@ type step struct {
 // maxConversations bounds how many a script makes.
 const maxConversations = 9
 
-// A writer makes a script. What it makes depends on its seed alone.
+// A writer makes a script. Its work depends on its seed alone.
 type writer struct {
 	rng      *rand.Rand
 	next     map[conversation.ID]int // the next event's number
@@ -33,7 +33,7 @@ type writer struct {
 	archived []conversation.ID
 }
 
-// script is n steps, whose commits are the same wherever they are played.
+// script is n steps, whose commits are the same in every place.
 func script(seed uint64, n int) []step {
 	w := &writer{rng: rand.New(rand.NewPCG(seed, 0)), next: map[conversation.ID]int{}}
 	steps := []step{w.create()}

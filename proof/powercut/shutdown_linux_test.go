@@ -50,8 +50,8 @@ func TestShutdown(t *testing.T) {
 	}
 }
 
-// xfs says of a directory that it is flushed when it has dropped all changes to
-// it; the store must not pass that on.
+// xfs reports a directory as flushed when it has dropped all changes to it; the store must not pass that
+// on.
 func TestFlushBehindShutdown(t *testing.T) {
 	for _, p := range shutdowns {
 		t.Run(p.fs.Name, func(t *testing.T) {
@@ -117,8 +117,8 @@ func (l *loop) controls(n int) (note string) {
 	return fmt.Sprintf("control: %d of %d broken %s, as must be", broken, n, undurable)
 }
 
-// stop runs a worker in a repository of its own, stops the file system at a
-// random moment, mounts it anew, and says what is wrong.
+// stop runs a worker in a repository of its own, stops the file system at a random moment, mounts it anew,
+// and returns the faults.
 func (l *loop) stop(c care) []string {
 	l.Helper()
 	l.rounds++

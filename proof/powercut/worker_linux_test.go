@@ -31,10 +31,9 @@ const (
 	unflushed care = "without waiting for files" // that are recorded; for events it does
 )
 
-// A job is what the worker is told to do.
 type job struct {
 	Repo  string
-	Noise string // the folder in which others write, on the same disk; "" for nobody
+	Noise string // the folder in which others write, on the same disk; "" for none
 	Path  odb.Path
 	Care  care
 	Seed  uint64
@@ -127,8 +126,8 @@ func (j job) checkPath() error {
 	return nil
 }
 
-// noise is everybody else on the disk: small files, and a flush now and then,
-// which commits whatever the worker has under way.
+// noise is everybody else on the disk: small files, and a flush now and then, which commits all of the
+// worker's pending data.
 func noise(ctx context.Context, dir string, seed uint64) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	for ctx.Err() == nil {
