@@ -9,9 +9,8 @@ import (
 	"path/filepath"
 )
 
-// BuildJP builds jp at a path, as `make build` does: in jp's own module, without
-// cgo. Environ is the environment of the Go command, which must know where Go
-// keeps what it has built.
+// BuildJP builds jp at a path, as `make build` does: in jp's own module, without cgo. Environ is the
+// environment of the Go command, which must know Go's build cache.
 func BuildJP(ctx context.Context, path string, environ []string) error {
 	path, err := filepath.Abs(path)
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"io"
 )
 
-// Parse reads a program's flags. Help that was asked for goes to w, and the error
-// is then flag.ErrHelp. Every other error is one line that says where the flags
-// are explained. What follows the flags is left in flags.Args.
+// Parse reads a program's flags. Requested help goes to w, and the error is then flag.ErrHelp. Every other
+// error is one line that names the help for the flags. The arguments behind the flags are left in
+// flags.Args.
 func Parse(flags *flag.FlagSet, args []string, w io.Writer) error {
 	var said bytes.Buffer
 	flags.SetOutput(&said)
@@ -26,7 +26,7 @@ func Parse(flags *flag.FlagSet, args []string, w io.Writer) error {
 	return nil
 }
 
-// ParseAll is Parse where nothing may follow the flags.
+// ParseAll is Parse without arguments behind the flags.
 func ParseAll(flags *flag.FlagSet, args []string, w io.Writer) error {
 	if err := Parse(flags, args, w); err != nil {
 		return err

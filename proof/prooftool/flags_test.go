@@ -13,7 +13,7 @@ import (
 func TestParse(t *testing.T) {
 	for _, tt := range []struct {
 		name, args  string
-		failed, all string // what is wrong, and what else is where nothing may follow
+		failed, all string // the error, and a further one if no arguments may follow
 		said        string
 	}{
 		{name: "nothing"},

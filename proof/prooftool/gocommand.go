@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// GoCommand is the Go command. Where the context ends, it is asked to end.
+// GoCommand is the Go command. When the context ends, it is asked to end.
 func GoCommand(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
@@ -16,9 +16,9 @@ func GoCommand(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// Build runs the Go command for what it makes. What it says is in the error, unless the
-// context has ended: then that says why. Nothing else that it made is left: it does not
-// always take all of that away itself.
+// Build runs the Go command for its output file. The error has its messages, unless the context has ended:
+// then that is the reason. Build removes all other files that the command made, since it does not always do
+// so itself.
 func Build(ctx context.Context, cmd *exec.Cmd) error {
 	temporary, err := os.MkdirTemp("", "jp-build-")
 	if err != nil {

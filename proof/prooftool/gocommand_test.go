@@ -12,7 +12,7 @@ import (
 	"jp/proof/prooftool"
 )
 
-// What was interrupted leaves nothing in the folder for temporary files.
+// An interrupted build leaves no files in the folder for temporary files.
 func TestAnInterruptedBuildLeavesNothing(t *testing.T) {
 	dir, temporary := t.TempDir(), t.TempDir()
 	for name, text := range map[string]string{"go.mod": "module x\n\ngo 1.26\n", "x.go": "package main\n\nfunc main() {}\n"} {

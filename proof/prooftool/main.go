@@ -1,5 +1,5 @@
-// Package prooftool is what the programs have in common that try jp and print a
-// table: crash, fuzz, hostile, soak and bench.
+// Package prooftool is the common part of the programs that try jp and print a table: crash, fuzz, hostile,
+// soak and bench.
 package prooftool
 
 import (
@@ -13,12 +13,12 @@ import (
 	"syscall"
 )
 
-// A Run does what the arguments say. Its context ends when the user or the system
-// wants the program to end; it takes everything away that it made, and returns.
+// A Run runs a program with its arguments. Its context ends when the user or the system wants the program
+// to end. The Run then removes everything that it made, and returns.
 type Run func(ctx context.Context, args []string, stdout, stderr io.Writer) error
 
-// Main runs a program and ends the process: with 0 where all is well or help was
-// asked for, else with 1 and the error behind the program's name.
+// Main runs a program and ends the process: with 0 after success or for help, else with 1 and the error
+// behind the program's name.
 func Main(name string, run Run) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)

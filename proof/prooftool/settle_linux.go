@@ -6,9 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Settle flushes what was written to the file system of a folder, which shall not
-// be flushed at the expense of what is measured next. Other file systems are left
-// alone: one of them may never answer.
+// Settle flushes the file system of a folder, so that the next measurement does not pay for it. It leaves
+// other file systems alone: one of them may never answer.
 func Settle(dir string) error {
 	f, err := os.Open(dir)
 	if err != nil {

@@ -4,6 +4,5 @@ package prooftool
 
 import "syscall"
 
-// Settle flushes what was written, which shall not be flushed at the expense of
-// what is measured next.
+// Settle flushes all file systems, so that the next measurement does not pay for it.
 func Settle(string) error { return syscall.Sync() }
