@@ -23,7 +23,7 @@ func (s *soak) check(ctx context.Context) error {
 	return nil
 }
 
-// A verified is what jp verify says of a conversation.
+// A verified is the result of jp verify for a conversation.
 type verified struct {
 	ID       conversation.ID `json:"id"`
 	OK       bool            `json:"ok"`
@@ -60,8 +60,7 @@ func (s *soak) checkVerified(ctx context.Context) error {
 	return nil
 }
 
-// checkMembers compares each conversation with its recipe, and with what was told
-// of it while it was made.
+// checkMembers compares each conversation with its script, and with the reports about it while it was made.
 func (s *soak) checkMembers(ctx context.Context) error {
 	expected, told := 0, 0
 	err := s.each(ctx, s.n, func(ctx context.Context, i int) error {
@@ -100,7 +99,7 @@ func (s *soak) checkTold(m *runner, events []heard) {
 	}
 }
 
-// checkFile looks for what the conversation's tool made.
+// checkFile looks for the file that the conversation's tool made.
 func (s *soak) checkFile(m *runner) error {
 	text, err := os.ReadFile(filepath.Join(s.arena.repo.TopLevel, m.recipe.path))
 	if err != nil || string(text) != m.recipe.content() {
@@ -109,8 +108,8 @@ func (s *soak) checkFile(m *runner) error {
 	return nil
 }
 
-// checkRepository has git check every object, and looks for what must not stay
-// in it. Nothing may work any more: git takes for missing what is packed meanwhile.
+// checkRepository has git check every object, and looks for files that must not stay in it. All other work
+// must have ended: git takes objects for missing that are packed meanwhile.
 func (s *soak) checkRepository(ctx context.Context) error {
 	said, err := s.arena.git(ctx, s.arena.repo.TopLevel, "fsck", "--strict", "--no-dangling", "--no-progress")
 	if err != nil || strings.TrimSpace(said) != "" {
@@ -126,8 +125,7 @@ func (s *soak) checkRepository(ctx context.Context) error {
 	return errors.Join(errRefs, errLocks)
 }
 
-// lastWork is how long a process may take for what comes behind its turn, such as
-// packing.
+// lastWork is how long a process may take for its work behind its turn, such as packing.
 const lastWork = 30 * time.Second
 
 // ended waits for the end of a child that no other code waits for.

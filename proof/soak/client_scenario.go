@@ -11,7 +11,7 @@ import (
 	"jp/process/attach"
 )
 
-// A visit is one way in which a client comes and goes.
+// A clientScenario is one way in which a client comes and goes.
 type clientScenario struct {
 	name string
 	pay  func(*soak, context.Context, *runner) error
@@ -29,7 +29,7 @@ var visits = []clientScenario{
 	{"hello not waited for", (*soak).visitBriefly},
 }
 
-// patience is how long a visited process may take for what it does at once.
+// patience is how long a visited process may take for its immediate reactions.
 const patience = 20 * time.Second
 
 // visitAll lets clients come and go at every visited member, spread over a time,
@@ -64,7 +64,7 @@ func (s *soak) pay(ctx context.Context, v clientScenario, m *runner, when string
 	}
 }
 
-// visited are the members where clients come and go.
+// visited are the members with visiting clients.
 func (s *soak) visited() (visited []*runner) {
 	for _, m := range s.runners {
 		if m.visited {
@@ -92,8 +92,8 @@ func (s *soak) connect(ctx context.Context, m *runner) (*attach.Client, net.Conn
 	return client, conn, err
 }
 
-// visitInOrder attaches, detaches, and hears the goodbye. Whoever was attached
-// before may have to be missed first.
+// visitInOrder attaches, detaches, and hears the goodbye. The process may first have to notice that an
+// earlier client has gone.
 func (s *soak) visitInOrder(ctx context.Context, m *runner) error {
 	for {
 		reason, err := s.attachOnce(ctx, m)

@@ -19,7 +19,7 @@ import (
 	"jp/proof/prooftool"
 )
 
-// An arena is where everything happens: a program, a home and a repository.
+// An environment is the place of the run: a program, a home and a repository.
 type environment struct {
 	dir     string // of all
 	program string // the jp that is tried
@@ -27,8 +27,8 @@ type environment struct {
 	environ []string // of jp and git
 }
 
-// newArena fills an empty folder. It replaces the environment of this process by
-// one that has nothing of the host's settings.
+// newArena fills an empty folder. It replaces the environment of this process by one without the host's
+// settings.
 func newArena(ctx context.Context, dir string) (*environment, error) {
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -44,7 +44,7 @@ func newArena(ctx context.Context, dir string) (*environment, error) {
 	return a, a.init(ctx)
 }
 
-// another is an arena with the same program and home, and a repository of its own.
+// another is an environment with the same program and home, and a repository of its own.
 func (a *environment) another(ctx context.Context, dir string) (*environment, error) {
 	b := &environment{dir: dir, program: a.program, environ: a.environ}
 	return b, b.init(ctx)
@@ -103,8 +103,8 @@ func (a *environment) command(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// jp runs a command and gives what it printed. An exit other than the one that is
-// wanted is an error with what was said.
+// jp runs a command and returns its output. Another exit code than the wanted one is an error with its
+// messages.
 func (a *environment) jp(ctx context.Context, exit int, args ...string) ([]byte, error) {
 	cmd := a.command(ctx, args...)
 	var stderr bytes.Buffer
@@ -120,7 +120,7 @@ func (a *environment) jp(ctx context.Context, exit int, args ...string) ([]byte,
 	return out, nil
 }
 
-// jpJSON is jp --json with what it printed decoded.
+// jpJSON is jp --json with its output decoded.
 func (a *environment) jpJSON(ctx context.Context, to any, args ...string) error {
 	out, err := a.jp(ctx, 0, append(args, "--json")...)
 	if err != nil {
@@ -132,7 +132,7 @@ func (a *environment) jpJSON(ctx context.Context, to any, args ...string) error 
 	return nil
 }
 
-// registry is where jp tells of its processes, as soon as there was one.
+// registry is jp's registry of its processes, as soon as there was one.
 func (a *environment) registry() (process.Registry, error) {
 	data := filepath.Join(os.Getenv("XDG_DATA_HOME"), "jp")
 	found, err := filepath.Glob(filepath.Join(data, "workspace", "*"))

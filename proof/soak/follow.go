@@ -20,9 +20,8 @@ type heard struct {
 	Time   time.Time `json:"time"`
 }
 
-// follow runs jp attach --json on a member until ctx ends, and keeps what it is
-// told: the commit of each event. From the second line on it is timed how long
-// after its event a line comes.
+// follow runs jp attach --json on a member until ctx ends, and keeps its output: the commit of each event.
+// From the second line on it times how long after its event a line comes.
 func (s *soak) follow(ctx context.Context, m *runner) (map[int]string, error) {
 	cmd := s.arena.command(ctx, "attach", "--json", string(m.id))
 	out, err := cmd.StdoutPipe()
@@ -41,7 +40,7 @@ func (s *soak) follow(ctx context.Context, m *runner) (map[int]string, error) {
 			break // cut off by the end of the follower
 		}
 		if h.Type == "attached" && h.Seq != nil {
-			last = *h.Seq // what was there before is read, not heard
+			last = *h.Seq // earlier events are read instead of heard
 		}
 		if h.Commit == "" || h.Seq == nil {
 			continue

@@ -8,10 +8,9 @@ import (
 	"syscall"
 )
 
-// casualties ends the processes of some that wait, without warning: their
-// questions must still be there, jp ls must say so, and must be asked again when
-// the turns are gone on with. Two are told to abort, so that the trace shows the
-// goroutines of one that was visited and of one that was not.
+// checkKilled kills the processes of some waiting conversations: their questions must still be there, as jp
+// ls says, and jp must ask them again when the turns are resumed. Two are told to abort, so that the trace
+// shows the goroutines of a visited one and of another.
 func (s *soak) checkKilled(ctx context.Context) error {
 	quit, killed := s.runners[:2], s.runners[2:2+max(2, s.n/16)]
 	if err := s.compareGoroutines(ctx, quit[0], quit[1]); err != nil {
@@ -60,8 +59,7 @@ func (s *soak) compareGoroutines(ctx context.Context, visited, calm *runner) err
 	return nil
 }
 
-// questionsOfTheDead looks at what jp ls says of conversations that no process
-// runs any more.
+// questionsOfTheDead checks jp ls for conversations without a process.
 func (s *soak) questionsOfTheDead(ctx context.Context, dead []*runner) error {
 	listed, err := s.listed(ctx)
 	if err != nil {

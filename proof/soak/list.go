@@ -15,8 +15,8 @@ const (
 	listTarget = 2
 )
 
-// compareLists times jp ls while all wait, in turns with the same in a copy of the
-// repository and an empty registry, where no process runs.
+// compareLists times jp ls while all wait, in turns with the same in a copy of the repository and an empty
+// registry, without processes.
 func (s *soak) compareLists(ctx context.Context) error {
 	alone := *s.arena
 	dir := filepath.Join(s.arena.dir, "copy")
@@ -38,9 +38,8 @@ func (s *soak) compareLists(ctx context.Context) error {
 	return nil
 }
 
-// copyPacked copies the repository while no turn runs. A packer that the last of
-// them started may still be at work, and take files away: what it has left is packed
-// first, and where some were gone the copy is made anew.
+// copyPacked copies the repository while no turn runs. A packer that the last of them started may still be
+// at work, and remove files: so copyPacked first packs the rest, and repeats the copy if files were gone.
 func (a *environment) copyPacked(ctx context.Context, to string) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()

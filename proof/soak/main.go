@@ -1,12 +1,10 @@
-// Command soak runs many conversations in the background at once, lets clients
-// come and go while they run, kills some, answers all, and then looks whether
-// anything was lost or left behind. Then one user works for some days, one turn
-// after the other, and the repository must not have become slow or full.
+// Command soak runs many conversations in the background at once, lets clients come and go while they run,
+// kills some, answers all, and then checks that all is there and that no process or file is left behind.
+// Then one user works for some days, one turn after the other, and the repository must stay fast and small.
 //
-// Everything happens in a scratch folder, with a home of its own. What is lost or
-// left is a violation, and makes the program fail; times and memory are printed
-// beside what is good enough, and judge nothing, since they are the machine's as
-// well. However it ends, every process that it started has ended by then.
+// Everything happens in a scratch folder, with a home of its own. A lost or left thing is a violation, and
+// makes the program fail. Times and memory are printed beside their targets without a verdict, since they
+// are the machine's as well. At any end, every process that it started has ended.
 //
 // It looks from outside, at real processes of the real program: at descriptors,
 // threads and memory as the kernel tells them, and at goroutines by the trace that
@@ -102,7 +100,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		err = s.wear(limited, filepath.Join(scratch, "long"))
 	}
 	if cause := context.Cause(limited); err != nil && cause != nil {
-		err = cause // what then could not be done is many lines
+		err = cause // the errors after it are only its consequences
 	}
 	s.table.print(stdout, err)
 	return errors.Join(err, s.table.failure())

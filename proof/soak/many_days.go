@@ -168,7 +168,7 @@ func (u *longUse) loose(ctx context.Context) (int, error) {
 	return strconv.Atoi(count)
 }
 
-// unpacking waits until no process packs.
+// unpacking waits until all packing processes have ended.
 func (u *longUse) unpacking() error {
 	f, err := os.OpenFile(filepath.Join(u.arena.repo.CommonDir, "jp", "packing.lock"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -178,10 +178,10 @@ func (u *longUse) unpacking() error {
 	return unix.Flock(int(f.Fd()), unix.LOCK_EX)
 }
 
-// wholeWords are what jp verify says when all is well.
+// wholeWords are the words of jp verify if all is well.
 var wholeWords = regexp.MustCompile(`^ok: (\d+) conversations of (\d+), (\d+) events`)
 
-// judge counts what there is now, and whether it is whole.
+// judge counts the present conversations, and checks that they are whole.
 func (u *longUse) judge(ctx context.Context, conversations int) error {
 	out, err := u.arena.jp(ctx, 0, "verify", "--all")
 	if err != nil {
@@ -208,8 +208,8 @@ func (u *longUse) judge(ctx context.Context, conversations int) error {
 	return err
 }
 
-// compareStatus times git status here and in the repository as it was before, in
-// turns, when nothing of the long use is still to be written.
+// compareStatus times git status here and in the repository as it was before, in turns, when all data of
+// the long use is flushed.
 func (u *longUse) compareStatus(ctx context.Context, pristine string) error {
 	if err := prooftool.Settle(pristine); err != nil {
 		return err

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// What a process that waits may take.
+// Limits of a waiting process.
 const idleMemory = 40_000_000
 
 // measure looks at the processes while all wait.
@@ -28,10 +28,9 @@ func (s *soak) measure(ctx context.Context) error {
 	return s.compareDescriptors()
 }
 
-// compareDescriptors sets those who were visited under load against those who
-// were not: they do the same.
+// compareDescriptors sets the processes with visitors under load against the others: they do the same.
 func (s *soak) compareDescriptors() error {
-	var most []string // of one that was not visited
+	var most []string // of one without visitors
 	var calm, visited []int
 	open := map[*runner][]string{}
 	for _, m := range s.runners {
@@ -57,7 +56,7 @@ func (s *soak) compareDescriptors() error {
 	return nil
 }
 
-// ownNames leaves out what of a name is the conversation's own.
+// ownNames leaves out the conversation's own part of a name.
 func ownNames(open []string) (names []string) {
 	for _, name := range open {
 		switch {
@@ -74,8 +73,8 @@ func ownNames(open []string) (names []string) {
 	return names
 }
 
-// visitWaiting lets clients come and go while nothing else happens: descriptors
-// have to be the same before and after.
+// visitWaiting lets clients come and go while nothing else happens: descriptors have to be the same before
+// and after.
 func (s *soak) visitWaiting(ctx context.Context) error {
 	before, err := s.openOf(s.visited())
 	if err != nil {
@@ -107,8 +106,8 @@ func (s *soak) openOf(members []*runner) (map[*runner][]string, error) {
 	return open, nil
 }
 
-// settled waits until a process has no more open than before: a client that has
-// gone is missed a moment later.
+// settled waits until a process has as few open files as before: it notices a moment later that a client
+// has gone.
 func (s *soak) settled(m *runner, before []string, deadline time.Time) (extra []string) {
 	for {
 		now, err := descriptors(m.pid)

@@ -14,9 +14,8 @@ import (
 // durable: four pieces of a second each.
 const pace = 4 * time.Second
 
-// A recipe is what the model of one conversation says: steps in which a file is
-// read, then a file that it wants to make, which has to be allowed, and a last
-// word.
+// A modelScript has the replies of one conversation's model: steps in which a file is read, then a file
+// that it wants to make, which has to be allowed, and a last word.
 type modelScript struct {
 	steps int
 	path  string // of the file that is made
@@ -53,8 +52,8 @@ func (r modelScript) script() string {
 
 func (r modelScript) content() string { return r.path + "\n" }
 
-// events are how many events of each type the whole turn has. What the user's
-// files did meanwhile is not the recipe's: see [miscounted].
+// events are how many events of each type the whole turn has. Changes of the user's files meanwhile are not
+// counted: see [miscounted].
 func (r modelScript) events() map[conversation.Type]int {
 	return map[conversation.Type]int{
 		conversation.TypeTurnStart: 1, conversation.TypePrompt: 1, conversation.TypeChatRequest: 1,
@@ -65,9 +64,8 @@ func (r modelScript) events() map[conversation.Type]int {
 	}
 }
 
-// miscounted names the types of which there are more or fewer than wanted. Other
-// conversations change files, too, and a killed one is gone on with: what
-// records that may be there any number of times.
+// miscounted names the types of which there are more or fewer than wanted. Other conversations change
+// files, too, and a killed one is resumed: events that record these may be there any number of times.
 func miscounted(got, want map[conversation.Type]int) (wrong []string) {
 	any := []conversation.Type{conversation.TypeWorkspace, conversation.TypeResumed}
 	all := maps.Clone(want)

@@ -16,7 +16,7 @@ import (
 	"jp/provider/script"
 )
 
-// TestTheRecipeIsWhatTheModelSays counts what the script provider makes of it.
+// TestTheRecipeIsWhatTheModelSays counts the script provider's replies.
 func TestTheRecipeIsWhatTheModelSays(t *testing.T) {
 	r := newRecipe(7, 12*time.Second)
 	require.Equal(t, 3, r.steps)

@@ -18,7 +18,7 @@ const (
 	besideGap = time.Second
 )
 
-// A beside is a conversation that this process appends to.
+// A plainConversation is a conversation that this process appends to.
 type plainConversation struct {
 	id     conversation.ID
 	events int // durable ones
@@ -45,7 +45,7 @@ func (s *soak) fill(ctx context.Context, b *plainConversation) error {
 		return err
 	}
 	defer store.Close()
-	// What was begun is finished: an append that is cut off tells nothing.
+	// A begun step is finished: an append that is cut off tells nothing.
 	whole := context.WithoutCancel(ctx)
 	head, err := store.Create(whole, b.id, "", turnEvents(0, 2))
 	if err != nil {

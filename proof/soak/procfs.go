@@ -22,7 +22,7 @@ func field(text, name string) (int64, error) {
 	return 0, fmt.Errorf("%w: it says no %s", errSystem, name)
 }
 
-// A footprint is what a process takes.
+// A footprint is a process's use of resources.
 type footprint struct {
 	resident     int64 // bytes, shared ones included: VmRSS
 	proportional int64 // bytes, shared ones by its share: Pss
@@ -49,8 +49,7 @@ func footprintOf(pid int) (f footprint, err error) {
 	return f, err
 }
 
-// descriptors are what a process has open, sorted. Sockets and pipes are named
-// without their numbers.
+// descriptors are a process's open files, sorted. Sockets and pipes are named without their numbers.
 func descriptors(pid int) (open []string, err error) {
 	dir := filepath.Join(procOf(pid), "fd")
 	entries, err := os.ReadDir(dir)
@@ -67,7 +66,7 @@ func descriptors(pid int) (open []string, err error) {
 	return open, nil
 }
 
-// beyond are the descriptors of now that were not there before.
+// beyond are the descriptors of now that are missing in before.
 func beyond(before, now []string) (extra []string) {
 	left := slices.Clone(before)
 	for _, name := range now {
@@ -80,7 +79,6 @@ func beyond(before, now []string) (extra []string) {
 	return extra
 }
 
-// childrenOf are the processes whose parent is pid.
 func childrenOf(pid int) (children []int, err error) {
 	found, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil {
@@ -119,8 +117,8 @@ func parentIn(stat []byte) (pid, parent int, ok bool) {
 
 var goroutineHeader = regexp.MustCompile(`(?m)^goroutine \d+ .*\[.*\]:$`)
 
-// goroutinesIn counts the goroutines in what a program writes when it is told to
-// quit. The runtime's own are not among them.
+// goroutinesIn counts the goroutines in a program's trace after a quit signal. The runtime's own are not
+// among them.
 func goroutinesIn(trace []byte) int { return len(goroutineHeader.FindAll(trace, -1)) }
 
 func procOf(pid int) string { return filepath.Join("/proc", strconv.Itoa(pid)) }

@@ -29,8 +29,8 @@ func (t *timings) all() []time.Duration {
 	return slices.Clone(t.took)
 }
 
-// rank is the least of the values that a share q of them does not exceed; 0
-// without values. Between two values nothing is made up.
+// rank is the least of the values that a share q of them does not exceed; 0 without values. It does not
+// interpolate.
 func rank[N ~int | ~int64 | ~float64](values []N, q float64) N {
 	if len(values) == 0 {
 		return 0

@@ -12,7 +12,7 @@ import (
 	"jp/conversation"
 )
 
-// A member is one of the conversations, and the process that runs it now.
+// A runner is one of the conversations, with the process that runs it now.
 type runner struct {
 	index   int
 	id      conversation.ID
@@ -26,7 +26,7 @@ type runner struct {
 	state   *os.ProcessState // of the process, then
 }
 
-// A detached is what jp prints of a process in the background.
+// A detached is jp's output about a process in the background.
 type detached struct {
 	Conversation conversation.ID `json:"conversation"`
 	PID          int             `json:"pid"`
@@ -77,8 +77,7 @@ func (m *runner) runBy(said []byte) error {
 	return nil
 }
 
-// ended waits for the process to end, and gives its exit code: -1 where a signal
-// ended it, or that is unknown.
+// ended waits for the process to end, and gives its exit code: -1 if a signal ended it, or that is unknown.
 func (m *runner) ended(ctx context.Context) (int, error) {
 	select {
 	case <-m.over:

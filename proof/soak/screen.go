@@ -17,7 +17,7 @@ import (
 type screen struct {
 	cmd   *exec.Cmd
 	tty   *os.File
-	ended chan struct{} // nothing more is shown
+	ended chan struct{} // the output has ended
 
 	mu    sync.Mutex
 	shown []byte
@@ -80,7 +80,7 @@ func (c *screen) shows(something func(shown []byte) bool) bool {
 	}
 }
 
-// asks reports whether the end of what is shown is a question.
+// asks reports whether the output ends with a question.
 func asks(shown []byte) bool { return bytes.HasSuffix(shown, []byte("\n> ")) }
 
 func (c *screen) press(keys string) error {
@@ -88,9 +88,8 @@ func (c *screen) press(keys string) error {
 	return err
 }
 
-// leave presses Ctrl+\ until the program ends, and gives its exit code. What is
-// typed in the moment when a question opens is thrown away, so that it answers
-// nothing: then a person presses it again.
+// leave presses Ctrl+\ until the program ends, and returns its exit code. jp drops a key that is typed at
+// the moment when a question opens, so that it does not answer that: then a person presses it again.
 func (c *screen) leave() int {
 	again := time.NewTicker(time.Second)
 	defer again.Stop()
@@ -118,7 +117,7 @@ func (c *screen) kill() {
 	c.exit()
 }
 
-// end is the last of what was shown, for a message.
+// end is the end of the output, for a message.
 func (c *screen) end() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"jp/process"
 )
 
-// fewest is how many conversations there must be: see [soak.casualties].
+// fewest is how many conversations there must be: see [soak.checkKilled].
 const fewest = 8
 
 // hands is how many commands a user would run at once.
@@ -40,8 +40,7 @@ func newSoak(o options, a *environment, log io.Writer) *soak {
 	return &soak{options: o, arena: a, log: log, table: &table{}, told: map[*runner]map[int]string{}}
 }
 
-// run goes through everything. What could not be done is an error; what was lost
-// or left is a violation.
+// run runs all steps. An impossible step is an error. A lost or left thing is a violation.
 func (s *soak) run(ctx context.Context) error {
 	phases := []struct {
 		name string
@@ -139,7 +138,7 @@ func ids(members []*runner) (ids []string) {
 	return ids
 }
 
-// end ends every process that was started, whatever came before.
+// end ends every process that was started.
 func (s *soak) end() {
 	for _, m := range s.runners {
 		if m != nil {
@@ -147,7 +146,7 @@ func (s *soak) end() {
 			<-m.over
 		}
 	}
-	for range 10 { // what a child has started becomes a child when that ends
+	for range 10 { // a child's children become this process's when it ends
 		children, _ := childrenOf(os.Getpid())
 		for _, pid := range children {
 			endChild(pid)
@@ -163,7 +162,7 @@ func endChild(pid int) {
 	}
 }
 
-// A listing is what jp ls says of a conversation.
+// A listing is a conversation in the output of jp ls.
 type listing struct {
 	ID     conversation.ID `json:"id"`
 	Status struct {

@@ -13,7 +13,7 @@ type line struct {
 	name, value, target, verdict string
 }
 
-// A table is what a run found out. Its methods may be called from any goroutine.
+// A table has a run's results. Its methods may be called from any goroutine.
 type table struct {
 	mu         sync.Mutex
 	lines      []line
@@ -25,7 +25,7 @@ func (t *table) count(name, format string, args ...any) {
 	t.add(line{name, fmt.Sprintf(format, args...), "–", "–"})
 }
 
-// times tells durations. A target is for their p99; 0 for none.
+// times adds durations. A target is for their p99; 0 for none.
 func (t *table) times(name string, took []time.Duration, target time.Duration) {
 	if len(took) == 0 {
 		t.count(name, "not measured")
@@ -50,9 +50,8 @@ func (t *table) ratio(name string, side, other []time.Duration, target float64) 
 	t.compared(name, fmt.Sprintf("%s / %s = %.2f×", short(a), short(b), times), times, target)
 }
 
-// paired tells how two sides compare that were measured in turns, one of each in
-// every round: the median of the ratios of all rounds, which a machine that is
-// slower for some of them does not bend.
+// paired adds the comparison of two sides that were measured in turns, one of each in every round: the
+// median of the ratios of all rounds, which a machine that is slower for some of them does not bend.
 func (t *table) paired(name string, side, other []time.Duration, target float64) {
 	var ratios []float64
 	for i := range side {
@@ -70,7 +69,7 @@ func (t *table) compared(name, found string, times, target float64) {
 	t.add(line{name, found, fmt.Sprintf("≤ %g×", target), verdict(times <= target)})
 }
 
-// sizes tells amounts of memory. A target is for the greatest; 0 for none.
+// sizes adds amounts of memory. A target is for the greatest; 0 for none.
 func (t *table) sizes(name string, bytes []int64, target int64) {
 	most := rank(bytes, 1)
 	l := line{name, fmt.Sprintf("p50 %s  max %s  (%d)", megabytes(rank(bytes, 0.5)), megabytes(most), len(bytes)), "–", "–"}
@@ -80,7 +79,7 @@ func (t *table) sizes(name string, bytes []int64, target int64) {
 	t.add(l)
 }
 
-// most tells a number that must not be greater than a bound.
+// most adds a number with an upper bound.
 func (t *table) most(name string, n, bound int) {
 	t.add(line{name, fmt.Sprint(n), fmt.Sprintf("≤ %d", bound), verdict(n <= bound)})
 	if n > bound {
@@ -94,7 +93,7 @@ func (t *table) add(l line) {
 	t.lines = append(t.lines, l)
 }
 
-// violation tells what was lost or left behind.
+// violation adds a lost or left thing.
 func (t *table) violation(format string, args ...any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -104,8 +103,8 @@ func (t *table) violation(format string, args ...any) {
 // shown is how many violations are told in full.
 const shown = 20
 
-// print prints what was found out. ended is why the run did not come to its end, nil
-// where it did: then no violation was seen, which is not that there is none.
+// print prints the results. ended is the reason of an early end, or nil. Without violations until an early
+// end, the table says that not all was tried.
 func (t *table) print(w io.Writer, ended error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -132,7 +131,7 @@ func (t *table) print(w io.Writer, ended error) {
 	}
 }
 
-// failure is an error where there are violations. What misses a target is none.
+// failure is an error if there are violations. A missed target is no violation.
 func (t *table) failure() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -48,7 +48,7 @@ func TestViolations(t *testing.T) {
 	require.Contains(t, out.String(), "event 19 is lost\nviolation: and 3 more\n")
 }
 
-// A run that did not end has tried less than its rows name.
+// A run that ended early has tried less than its rows name.
 func TestATableOfARunThatDidNotEnd(t *testing.T) {
 	var found table
 	found.count("conversations", "%d", 64)
