@@ -1,7 +1,6 @@
 package prose
 
 import (
-	"fmt"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -19,22 +18,6 @@ type rate struct{ negations, clauses float64 }
 
 // goal is the highest rate that the comments of a folder may have.
 var goal = rate{negations: 2.0, clauses: 0.5}
-
-// above are the folders whose comments are above the goal, with their rates. They only fall.
-var above = map[string]rate{
-	"agent":    {2.54, 2.34},
-	"backup":   {2.20, 1.64},
-	"blame":    {2.00, 1.19},
-	"cmd":      {2.00, 2.20},
-	"examples": {2.14, 2.56},
-	"export":   {2.00, 1.99},
-	"gitstore": {2.21, 2.35},
-	"proof":    {2.00, 2.12},
-	"sandbox":  {2.95, 2.37},
-	"tools":    {2.00, 0.78},
-	"usage":    {2.00, 2.20},
-	"worktree": {3.11, 2.21},
-}
 
 // TestCommentsAreInPlainEnglish counts the words of the comments in each folder.
 func TestCommentsAreInPlainEnglish(t *testing.T) {
@@ -67,15 +50,8 @@ func TestCommentsAreInPlainEnglish(t *testing.T) {
 		words := float64(page.Words())
 		is := rate{100 * float64(len(page.Negations())) / words, 100 * float64(len(page.Clauses())) / words}
 		t.Logf("%-12s %6.0f words, %.2f negations, %.2f clauses in 100 words", folder, words, is.negations, is.clauses)
-		allowed, listed := above[folder]
-		if !listed {
-			allowed = goal
-		}
-		if is.negations > allowed.negations+0.005 || is.clauses > allowed.clauses+0.005 {
-			t.Errorf("%s: %.2f negations and %.2f clauses with what, where or whoever in 100 words, at most %.2f and %.2f: say what is, with nouns.", folder, is.negations, is.clauses, allowed.negations, allowed.clauses)
-		}
-		if listed && (allowed.negations-is.negations > 0.3 && allowed.negations > goal.negations || allowed.clauses-is.clauses > 0.3 && allowed.clauses > goal.clauses) {
-			t.Errorf("%s: lower its rates in the table to %s.", folder, fmt.Sprintf("{%.2f, %.2f}", is.negations, is.clauses))
+		if is.negations > goal.negations || is.clauses > goal.clauses {
+			t.Errorf("%s: %.2f negations and %.2f clauses with what, where or whoever in 100 words, at most %.2f and %.2f: say what is, with nouns.", folder, is.negations, is.clauses, goal.negations, goal.clauses)
 		}
 	}
 }
