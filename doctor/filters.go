@@ -140,7 +140,7 @@ func (f Filters) Findings() (all []Finding) {
 	files := conversation.Count(f.Files, "file")
 	if len(f.Foreign) > 0 {
 		all = append(all, found(Warn, "filters", "this repository configures filters or has their programs (%s), and jp runs your own alone"+left, strings.Join(f.Foreign, ", "), files).
-			advise("if you trust them, set them in your own configuration (git config --global)"))
+			advise("if you trust them, set them in the configuration of your own git"))
 	}
 	if len(f.Undefined) > 0 {
 		advice := "configure it for git"

@@ -169,7 +169,7 @@ func (d *demo) show(ctx context.Context, args []string) error {
 	for i, a := range args {
 		if rest, ok := strings.CutSuffix(a, "$(jp show --ref)"); ok {
 			var ref strings.Builder
-			if err := d.run(ctx, &ref, []string{"jp", "ref"}); err != nil {
+			if err := d.run(ctx, &ref, []string{"jp", "show", "--ref"}); err != nil {
 				return err
 			}
 			args[i] = rest + strings.TrimSpace(ref.String())
