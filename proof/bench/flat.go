@@ -34,11 +34,11 @@ var flatCommands = []flatCommand{
 	{name: "log -n 5", args: "log -n 5 ID", target: endTarget},
 	{name: "status", args: "status ID", target: endTarget},
 	{name: "show @-1", args: "show ID@-1", target: endTarget},
-	{name: "ref @-1", args: "ref ID@-1", target: endTarget},
+	{name: "show --ref @-1", args: "show --ref ID@-1", target: endTarget},
 	{name: "diff @-3..@-1", args: "diff ID@-3..@-1", target: endTarget},
 	{name: "undo --dry-run", args: "undo --dry-run ID@-4", target: endTarget},
 	{name: "show @middle", args: "show ID@MIDDLE", target: middleTarget},
-	{name: "ref @middle", args: "ref ID@MIDDLE", target: middleTarget},
+	{name: "show --ref @middle", args: "show --ref ID@MIDDLE", target: middleTarget},
 	{name: "diff @middle-2..@middle", args: "diff ID@BEFORE..@MIDDLE", target: middleTarget},
 }
 

@@ -148,7 +148,7 @@ func (b *bench) fillRunning(ctx context.Context, jp string, repo gitcmd.Reposito
 	cmd.Dir = repo.TopLevel
 	var ended *exec.ExitError
 	if err := cmd.Run(); !errors.As(err, &ended) || ended.ExitCode() != 3 {
-		return fmt.Errorf("jp wait: %v, and not that all ask", err)
+		return fmt.Errorf("jp attach --wait: %v, and not that all ask", err)
 	}
 	return nil
 }

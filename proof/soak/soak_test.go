@@ -99,7 +99,7 @@ func TestAnExitThatIsNotWantedIsTold(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "out\n", string(out))
 	_, err = s.arena.jp(t.Context(), 0, "attach", "--wait", "x")
-	require.EqualError(t, err, "jp wait x: exit 3 instead of 0: why")
+	require.EqualError(t, err, "jp attach --wait x: exit 3 instead of 0: why")
 }
 
 func TestAMemberIsWaitedFor(t *testing.T) {
