@@ -49,6 +49,8 @@ func (r *record) follow(e *conversation.Event) {
 // allowedBy describes the author of an approval or a denial.
 func allowedBy(b *conversation.InquiryResponse) string {
 	switch {
+	case b.Outcome == conversation.OutcomeCancelled || b.Outcome == conversation.OutcomeFailed:
+		return ""
 	case b.By == conversation.ByUser && b.Refuses() && b.Reason != "":
 		return "you said no: " + safetext.OneLine(b.Reason)
 	case b.By == conversation.ByUser && b.Refuses():

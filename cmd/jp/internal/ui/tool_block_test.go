@@ -29,6 +29,7 @@ func TestTheLineOfACallSaysWhoAllowedIt(t *testing.T) {
 		"no":                         {answer(`"skip"`, conversation.ByUser, ""), nil, declined, "– write a.txt · you said no                             @9"},
 		"no, and why":                {answer(`"skip"`, conversation.ByUser, "use\nb.txt"), nil, declined, "– write a.txt · you said no: use b.txt                  @9"},
 		"no, and why at length":      {answer(`"skip"`, conversation.ByUser, strings.Repeat("why ", 30)), nil, declined, "– write a.txt · you said no: why why why why why why w… @9"},
+		"left without an answer":     {&conversation.InquiryResponse{Outcome: conversation.OutcomeCancelled, By: conversation.ByUser}, nil, "write a.txt: cancelled", "✗ write a.txt · cancelled                               @9"},
 		"no, by a policy":            {answer(`"skip"`, conversation.ByPolicy, "deny"), nil, "write a.txt: declined by policy", "✗ write a.txt · declined by policy                      @9"},
 		"a rule, then the tool: no":  {always, answer("false", conversation.ByUser, ""), "write a.txt: error: it is there", "✗ write a.txt · error: it is there          you said no @9"},
 		"the same, declined":         {always, answer("false", conversation.ByUser, ""), declined, "– write a.txt · you said no                             @9"},
