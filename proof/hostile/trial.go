@@ -115,7 +115,7 @@ func (v *trial) jp(ctx context.Context, line []string) error {
 	}
 	v.row.commands++
 	v.note("jp "+strings.Join(line, " "), out, false)
-	if line[0] == "init" {
+	if len(line) > 1 && line[0] == "config" && line[1] == "init" {
 		return v.takeBack()
 	}
 	if !v.place.attack.terminal || v.place.field.quick && !slices.Contains(seen, line[0]) {
@@ -141,7 +141,7 @@ func (v *trial) note(command string, out []byte, onTerminal bool) {
 
 // expected reports whether a sign is one that the user asked for: a settings file of their own.
 func (v *trial) expected(command, sign string) bool {
-	return strings.HasPrefix(command, "jp init") && strings.HasPrefix(sign, "changed: ") && strings.HasSuffix(sign, "/.jp/config.toml")
+	return strings.HasPrefix(command, "jp config init") && strings.HasPrefix(sign, "changed: ") && strings.HasSuffix(sign, "/.jp/config.toml")
 }
 
 // takeBack removes the files that jp config init wrote, and leaves those of the attack.
