@@ -63,7 +63,7 @@ func TestUncopiedFilesAreNamed(t *testing.T) {
 	}
 }
 
-// The look before a known destroyer is told so, and looks at each file.
+// Before a known destroyer, jp looks at each file.
 func TestLookBeforeDestroyers(t *testing.T) {
 	for argv, want := range map[string]bool{`["rm","a"]`: true, `["make"]`: false} {
 		w := newWorkspace()

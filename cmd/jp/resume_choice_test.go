@@ -422,7 +422,7 @@ func TestEditorOfAQuestionLeavesTheConversationFree(t *testing.T) {
 	require.Zero(t, p.jp("verify").exit)
 }
 
-// The possible effects of a lost tool are nobody's when its turn is discarded, and the model is told
+// If the user discards a turn, jp attributes the possible effects of its lost tool to no one, and the model is told
 // of them.
 func TestDiscardOfALostTool(t *testing.T) {
 	t.Parallel()

@@ -116,7 +116,7 @@ func (s *Store) objectDirs() []string {
 	return s.dirNames
 }
 
-// blocks reports whether a pipe or the like stands in the place of an object's loose file,
+// blocks reports whether another kind of file, such as a pipe, has the name of an object's loose file,
 // on which git would wait for good.
 func (s *Store) blocks(oid OID) bool {
 	for _, dir := range s.objectDirs() {
