@@ -71,6 +71,7 @@ type Board struct {
 // A boardRow is a row, with the connection to its process.
 type boardRow struct {
 	row    Row
+	read   sync.Mutex        // held while the row is read, so that what is read later is shown
 	head   conversation.Head // at which the row was read
 	repo   *repo.Repo
 	client *attach.Client // or nil
@@ -308,6 +309,8 @@ func (b *Board) begin(r *boardRow) bool {
 
 // describe reads a row from its conversation. One that is gone leaves the board.
 func (b *Board) describe(ctx context.Context, r *boardRow) {
+	r.read.Lock()
+	defer r.read.Unlock()
 	info, err := r.repo.Store.Info(ctx, r.row.ID)
 	if err != nil {
 		b.mu.Lock()
