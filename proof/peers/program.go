@@ -38,7 +38,7 @@ func programs(jp, peers, model string) []*program {
 	return []*program{
 		{
 			name: "jp", args: []string{jp, "query", "-y", "-m", "stub/m"}, begin: []string{"-n", question}, resume: []string{question},
-			environ: []string{"JP_CFG_PROVIDERS__STUB__BASE_URL=" + model + "/v1", "JP_SESSION=peers"},
+			environ: []string{"JP_CFG_PROVIDERS__STUB__BASE_URL=" + model + "/v1", "JP_CFG_LIMITS__SAME_CALLS=0", "JP_CFG_LIMITS__MODEL_CALLS=0", "JP_SESSION=peers"},
 		},
 		{
 			name: "Codex", args: []string{bin("codex"), "exec"}, begin: []string{"--dangerously-bypass-approvals-and-sandbox", question},
