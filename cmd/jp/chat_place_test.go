@@ -231,7 +231,7 @@ func TestChatEditor(t *testing.T) {
 // text then replaces it, with the files of then if some changed and the person wants them.
 func TestChatGoesBack(t *testing.T) {
 	t.Parallel()
-	const down, esc = "\x1b[B", "\x1b"
+	const up, down, esc = "\x1b[A", "\x1b[B", "\x1b"
 	for name, tt := range map[string]struct {
 		keys    string // behind Esc Esc
 		row     string // the chosen request
@@ -243,6 +243,8 @@ func TestChatGoesBack(t *testing.T) {
 	}{
 		"no files changed":         {"", "> Say three", "", "", []string{"Make one", "Make two", "Say three, short"}, []string{"one.txt", "two.txt"}, nil},
 		"files":                    {down, "> Make two", "Esc stay here", "f", []string{"Make one", "Make two, short"}, []string{"one.txt"}, []string{"two.txt"}},
+		"up, from the newest":      {up + up, "> Make two", "Esc stay here", "w", []string{"Make one", "Make two, short"}, []string{"one.txt", "two.txt"}, nil},
+		"down, from the oldest":    {down + down + down, "> Say three", "", "", []string{"Make one", "Make two", "Say three, short"}, []string{"one.txt", "two.txt"}, nil},
 		"words only":               {down, "> Make two", "Esc stay here", "w", []string{"Make one", "Make two, short"}, []string{"one.txt", "two.txt"}, nil},
 		"the first request, files": {down + down, "> Make one", "Esc stay here", "f", []string{"Make one, short"}, nil, []string{"one.txt", "two.txt"}},
 		"the first request, words": {down + down, "> Make one", "Esc stay here", "w", []string{"Make one, short"}, []string{"one.txt", "two.txt"}, nil},
@@ -273,6 +275,19 @@ func TestChatGoesBack(t *testing.T) {
 			}
 		})
 	}
+	t.Run("after a command", func(t *testing.T) {
+		t.Parallel()
+		_, s := goesBack(t)
+		for _, of := range [][2]string{{"/mode", "programs of the sandbox) and none.\n\nedits >"}, {"/nonsense", "edits >\nThere is no command /nonsense. /help lists them. Ctrl+Y brings the text back."}} {
+			s.Type(of[0] + "\r") // after which no list is left below the line
+			s.WaitForEnd(of[1])
+			s.Type(esc)
+			s.Type(esc)
+			s.WaitForEnd("Esc stay here")
+			s.Type(esc)
+			s.WaitForEnd("\nedits >")
+		}
+	})
 	t.Run("stays", func(t *testing.T) {
 		t.Parallel()
 		p, s := goesBack(t)
@@ -310,6 +325,36 @@ func TestChatGoesBackToTheModel(t *testing.T) {
 	s.WaitFor("turn 1 · ")
 	s.WaitFor(" · talk.toml · main")
 	require.Equal(t, []string{"First? Again"}, p.contents())
+}
+
+// A new conversation asks the model of the one before, though only the conversation names it. Another conversation keeps its own.
+func TestChatNewKeepsTheModel(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.write("../talk.toml", strings.ReplaceAll(chatScript, "20ms", "0ms"))
+	p.write("../other.toml", strings.Repeat("[[reply]]\nmessage = \"Another model.\"\n", 2))
+	require.Zero(t, p.jp("query", "-m", "script/../other.toml", "Zero?").exit)
+	other := p.jp("show", "--json").field(t, "id")
+	require.Zero(t, p.jp("query", "--new", "-m", "script/../talk.toml", "First?").exit)
+	s := p.sit(80, "-c")
+	s.idle()
+	enter := func(line, shows string) {
+		t.Helper()
+		before := strings.Count(s.Raw(), shows)
+		s.Type(line + "\r")
+		s.Wait(shows, func() bool { return strings.Count(s.Raw(), shows) > before })
+		s.idle()
+	}
+	for _, of := range [][3]string{
+		{"/new", "starts a new conversation", "The first answer"},
+		{"/use " + other, "Zero?", "Another model."},
+		{"/new", "starts a new conversation", "Another model."},
+		{"/model script/../talk.toml", "$ jp query --model", "The second answer."},
+		{"/new", "starts a new conversation", "The first answer"},
+	} {
+		enter(of[0], of[1])
+		enter("Again?", of[2])
+	}
 }
 
 // A kill while the person goes back, of the chat or of its commands too, leaves their text once: in
@@ -478,9 +523,16 @@ func TestChatHints(t *testing.T) {
 	s.Type("/use none-such\r")
 	s.WaitFor("/ls   the conversations there are")
 	s.idle()
-	s.Type("jp ls -n 1\r")
-	s.WaitForEnd("n no, send it to the model\n>")
-	s.Type("y")
+	s.Type("jp ls -n 1")
+	for _, key := range []string{"\x1b", "\x03", "\x04"} { // each goes back to the line
+		s.waitLine("> jp ls -n 1")
+		s.Type("\r")
+		s.WaitForEnd("n no, send it to the model   Esc back to the line\n>")
+		s.Type(key)
+	}
+	s.waitLine("> jp ls -n 1")
+	s.Type("\r")
+	s.answers("Esc back to the line", "y")
 	s.WaitFor("First")
 	s.idle()
 	s.Type("jp no-command\r")

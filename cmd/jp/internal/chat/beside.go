@@ -40,8 +40,7 @@ func (c *chat) askBeside(ctx context.Context, words []string) error {
 
 func (c *chat) showContext(ctx context.Context, _ []string) error {
 	return c.withRepo(ctx, func(ctx context.Context, r *repo.Repo) error {
-		o := c.settings.next(false)
-		o.Target.ID, o.Target.New = string(c.id), c.id == ""
+		o := c.request(false)
 		use, err := agent.ContextByKind(ctx, r, o, c.env.Frontend(r, o))
 		if err != nil {
 			return err

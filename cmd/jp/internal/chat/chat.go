@@ -232,12 +232,13 @@ func (c *chat) enter(ctx context.Context, e console.Entry) error {
 		return err
 	}
 	if line, is := jpLine(e, c.options.Has); is {
-		run, err := runsLine(ctx, c.console)
-		if run && err == nil {
-			c.draft.entered(e.Text)
+		c.draft.ask(e.Text)
+		key, err := runsLine(ctx, c.console)
+		if err == nil && key == 'y' {
+			c.draft.recorded()
 			_, err = ui.Self{Env: c.env}.Shell(ctx, line, nil)
 		}
-		if run || err != nil {
+		if err != nil || key != 'n' {
 			return err
 		}
 	}
@@ -253,7 +254,7 @@ func (c *chat) enter(ctx context.Context, e console.Entry) error {
 		return err
 	}
 	text := e.Text
-	o := c.settings.next(agent.AcceptsPlan(text))
+	o := c.request(agent.AcceptsPlan(text))
 	c.settings.begin(&o)
 	c.showBottom()
 	switch {
@@ -268,10 +269,19 @@ func (c *chat) enter(ctx context.Context, e console.Entry) error {
 			text = "Use the skill " + command.name + "."
 		}
 	}
-	o.Input.Text, o.Target.ID, o.Target.New, o.Input.Attachments, o.Turn.Queue = []string{text}, string(c.id), c.id == "", append(o.Input.Attachments, files...), c.queued.messages()
+	o.Input.Text, o.Input.Attachments, o.Turn.Queue = []string{text}, append(o.Input.Attachments, files...), c.queued.messages()
 	o.Input.Given = append(o.Input.Given, c.pictures.in(e.Text)...)
 	o.Resume.GoOn = !is
 	return c.turn(ctx, o)
+}
+
+// request is the person's next one, without its text. A new conversation asks the model of the bottom line.
+func (c *chat) request(goOn bool) agent.Request {
+	o := c.settings.next(goOn)
+	if o.Target.ID, o.Target.New = string(c.id), c.id == ""; o.Target.New {
+		o.Turn.Model = c.bottom.asks()
+	}
+	return o
 }
 
 // afterwards goes on with a queued message if the turn is complete. Else the person can edit it and
@@ -330,17 +340,6 @@ func (c *chat) ask(ctx context.Context, o agent.Request, run func(context.Contex
 	o.Show.Quiet, o.Show.Verbose = c.env.Quiet, c.env.Verbose
 	o.Turn.History = &c.loaded
 	return c.withRepo(working, func(ctx context.Context, r *repo.Repo) error { return run(ctx, r, o) })
-}
-
-func (c *chat) became(id conversation.ID) {
-	if id == "" || id == c.id {
-		return
-	}
-	c.mu.Lock()
-	c.id = id
-	c.mu.Unlock()
-	c.draft.move(id)
-	c.history.forget()
 }
 
 // switchTo goes on in another conversation, "" for a new one. The typed text goes along.
@@ -421,8 +420,15 @@ func (o *output) Begin(r agent.RunInfo) {
 // Ended implements [agent.Output].
 func (o *output) Ended(e agent.Ending) {
 	o.Output.Ended(e)
-	o.chat.ended = e
-	o.chat.became(e.ID)
-	o.chat.bottom.ended(e)
-	o.chat.showBottom()
+	c := o.chat
+	c.ended = e
+	if e.ID != "" && e.ID != c.id {
+		c.mu.Lock()
+		c.id = e.ID
+		c.mu.Unlock()
+		c.draft.move(e.ID)
+		c.history.forget()
+	}
+	c.bottom.ended(e)
+	c.showBottom()
 }

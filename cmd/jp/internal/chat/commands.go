@@ -186,13 +186,15 @@ func (c *chat) followSession(ctx context.Context, r *repo.Repo) error {
 	return nil
 }
 
+// startNew goes on in a new conversation with the model of this one.
 func (c *chat) startNew(ctx context.Context, words []string) error {
 	if len(words) > 0 {
 		return problem.Usage("/new takes no words.")
 	}
+	model := c.bottom.asks()
 	err := c.withRepo(ctx, func(ctx context.Context, r *repo.Repo) error {
 		c.switchTo(ctx, r, "")
-		c.bottom.open(ctx, r, agent.Overview{}, c.settings.next(false))
+		c.bottom.open(ctx, r, agent.Overview{Listing: repo.Summary{Model: &model}}, c.settings.next(false))
 		c.showBottom()
 		return nil
 	})

@@ -116,7 +116,7 @@ func (l *completion) move(back bool, text string) bool {
 
 // hide takes the candidates or the keys away until the line changes, and reports whether there were any.
 func (l *completion) hide() bool {
-	if c := l.candidates(); len(c.words) == 0 && c.text != keysMark {
+	if c := l.candidates(); c.text != l.line.Text() || len(c.words) == 0 && c.text != keysMark {
 		return false
 	}
 	l.show(candidates{}, nil)

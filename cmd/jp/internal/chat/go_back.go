@@ -78,19 +78,19 @@ func (b *rewind) end() *agent.AskedRequest {
 	return chosen
 }
 
-// move goes to the next newer request, or the next older one. It reports false if the text differs
-// from the chosen request.
+// move goes to the next newer request, or the next older one, and from an end to the other one. It reports false if the text
+// differs from the chosen request.
 func (b *rewind) move(newer bool, text string) (string, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.asked == nil || b.asked[b.at].Text != text { // nil: it has just been entered
 		return "", false
 	}
+	step := 1
 	if newer {
-		b.at = max(b.at-1, 0)
-	} else {
-		b.at = min(b.at+1, len(b.asked)-1)
+		step = len(b.asked) - 1
 	}
+	b.at = (b.at + step) % len(b.asked)
 	return b.asked[b.at].Text, true
 }
 
@@ -133,17 +133,13 @@ func (c *chat) goBefore(ctx context.Context, to agent.AskedRequest, text string)
 			return false, err
 		}
 	}
-	startOver := func() error { // in a new conversation with the model of this one
+	startOver := func() error {
 		c.draft.leave(c.id)
-		model := c.bottom.asks()
-		if err := c.startNew(ctx, nil); err != nil {
+		err := c.startNew(ctx, nil)
+		if err != nil {
 			c.draft.leave("")
-			return err
 		}
-		if c.bottom.asks() == model {
-			return nil
-		}
-		return c.do(ctx, command{set: (*settings).chooseModel}, []string{model})
+		return err
 	}
 	from := c.id
 	switch id := from.Short(); {

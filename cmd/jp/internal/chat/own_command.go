@@ -8,14 +8,12 @@ import (
 	"strings"
 
 	"jp/agent/contextfiles"
-	"jp/agent/repo"
 	"jp/cmd/jp/internal/console"
 	"jp/cmd/jp/internal/terminal"
 	"jp/cmd/jp/internal/ui"
 	"jp/internal/action"
 	"jp/internal/safetext"
 	"jp/tool"
-	"jp/turnloop"
 )
 
 // ownCommand is the command line of the person's own behind ! or !!. With ! the model gets its output.
@@ -71,19 +69,16 @@ func jpLine(e console.Entry, has func(name string) bool) (line string, is bool) 
 	return safetext.Escape(program) + strings.TrimPrefix(text, action.Program), err == nil
 }
 
-// runsLine asks whether such a line is a command or words for the model.
-func runsLine(ctx context.Context, out line) (bool, error) {
+// runsLine asks whether such a line is a command (y) or words for the model (n). Any other key goes back to the line.
+func runsLine(ctx context.Context, out line) (terminal.Key, error) {
 	asker := out.Asker()
 	if _, plain := out.(*plainLine); !plain {
 		asker.Mark()
 		defer asker.Erase(true)
 	}
-	key, err := asker.Choose(ctx, terminal.Choices(out.Width(), 0, "Run it as a command?", "y yes", "n no, send it to the model")+"\n> ", func(k terminal.Key) bool {
-		return k.Lower() == 'y' || k.Lower() == 'n'
+	key, err := asker.Choose(ctx, terminal.Choices(out.Width(), 0, "Run it as a command?", "y yes", "n no, send it to the model", "Esc back to the line")+"\n> ", func(k terminal.Key) bool {
+		return k.Lower() == 'y' || k.Lower() == 'n' || k == terminal.KeyEsc
 	})
 	fmt.Fprintln(asker)
-	if key == terminal.KeyCtrlC || key == terminal.KeyCtrlD {
-		return false, repo.Interrupted(&turnloop.Interrupt{Signal: "SIGINT"})
-	}
-	return key.Lower() == 'y', err
+	return key.Lower(), err
 }
