@@ -215,6 +215,34 @@ message = "Done."
 	s.WaitFor("There is no earlier one.")
 }
 
+// d at a question opens the pager also for a text that fits the screen: q leaves it, at any size.
+func TestChatDetailsOpenThePager(t *testing.T) {
+	t.Parallel()
+	for name, size := range map[string][2]int{"80x24": {80, 24}, "48x30": {48, 30}, "120x60": {120, 60}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			p.program("../bin", "less", "printf '\\033[?1049hpaged\\n'; cat; read answer </dev/tty; printf '\\033[?1049l'")
+			p.environ = append(p.environ, "JP_PAGER=less")
+			p.write("../talk.toml", makeScript)
+			s := p.sit(size[0], "chat", "-m", "script/../talk.toml")
+			s.Resize(size[0], size[1])
+			s.prompted()
+			s.Type("Work\r")
+			s.answers("? help", "d")
+			s.WaitFor("paged\n  ● create made.txt")
+			s.WaitFor("    Arguments:")
+			s.Type("q\r")
+			s.WaitForEnd("? help\n>")
+			require.NotContains(t, s.Text(), "Arguments:")
+			s.answers("? help", "n")
+			s.WaitFor("● create other.txt")
+			s.answers("? help", "n")
+			s.WaitFor("Over.")
+		})
+	}
+}
+
 // Ctrl+G gives the line to the editor, and takes the text that the editor wrote.
 func TestChatEditor(t *testing.T) {
 	t.Parallel()

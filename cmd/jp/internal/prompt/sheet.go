@@ -141,16 +141,18 @@ func alsoLines(s questionView) string {
 	return lines
 }
 
-// details shows the full text above a menu: in the place of the question if that fits the screen, else
-// in the pager. Without a pager it stays above the menu.
+// details shows the full text in the pager, also one that fits the screen: there is one way out of it. Without a pager the
+// text takes the place of the question if it fits the screen, else it stays above the menu.
 func (p *Prompter) details(s questionView, m menu) {
 	all := s.full(p.opts.Palette, p.width())
 	whole := s.top(p.opts.Palette, p.width(), p.rows()) + all + alsoLines(s)
 	switch {
+	case p.opts.Others != nil && p.opts.Page != nil && p.opts.Page(terminal.Wrap(whole, p.width())):
+		if p.text.marked {
+			p.text.anew(p.brief(s, p.layout(m)))
+		}
 	case p.text.marked && rowsOf(whole, p.width())+rowsOf(p.layout(m), p.width())+roomBelow <= p.rows():
 		p.text.anew(whole)
-	case p.text.marked && p.opts.Page != nil && p.opts.Page(whole):
-		p.text.anew(p.brief(s, p.layout(m)))
 	default:
 		p.show(all)
 	}
