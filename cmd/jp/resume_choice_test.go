@@ -129,6 +129,30 @@ func TestUnknownOutcomeOnATerminal(t *testing.T) {
 	}
 }
 
+// In a chat a question about an interrupted turn goes away with its answer, and leaves one line.
+func TestInterruptedTurnLeavesALine(t *testing.T) {
+	t.Parallel()
+	for _, columns := range []int{80, 48} {
+		t.Run(strconv.Itoa(columns), func(t *testing.T) {
+			t.Parallel()
+			p := killedPlace(t)
+			s := p.sit(columns)
+			s.idle()
+			s.Type("Second\r")
+			s.answers("\n  ?  help", "q")
+			s.WaitForEnd("Nothing was changed. Your question is kept.\n\n> Second")
+			require.Regexp(t, `\n> Second\njp-c[^\n]* · quit, change nothing\nNothing`, s.Text())
+			s.Type("\r")
+			s.answers("\n  ?  help", "r")
+			s.answers("? help", "r")
+			s.WaitFor("report it to the model\nresumed after")
+			s.WaitFor("turn 2 · ")
+			require.Regexp(t, `then ask your new question\n[^\n]+ · report it to the model\nresumed`, s.Text())
+			require.NotContains(t, s.Text(), "? help")
+		})
+	}
+}
+
 func TestUnknownOutcomeDecidedInAdvance(t *testing.T) {
 	t.Parallel()
 	for flags, counts := range map[string][2]int{

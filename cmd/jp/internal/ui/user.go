@@ -17,6 +17,7 @@ import (
 	"jp/cmd/jp/internal/prompt"
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 	"jp/turnloop"
 )
 
@@ -162,9 +163,20 @@ func (c *client) Approve(ctx context.Context, s *toolset.Server) error {
 	return askApproval(ctx, c.tty, c.palette, s)
 }
 
-// Decide implements [user].
-func (c *client) Decide(ctx context.Context, d agent.UserDecision) (rune, error) {
+// Decide implements [user]. In a chat one line stays of the question.
+func (c *client) Decide(ctx context.Context, d agent.UserDecision) (key rune, err error) {
 	defer c.take()()
+	if c.front.live != nil && c.front.Env.Console != nil {
+		c.tty.Mark()
+		defer func() {
+			c.tty.Erase(true)
+			for _, choice := range d.Choices {
+				if choice.Key == key {
+					fmt.Fprintln(c.tty, c.palette.Dim(decided(d.Text, choice.Text, c.tty.Width())))
+				}
+			}
+		}()
+	}
 	letters, words := "", make([]string, len(d.Choices))
 	for i, choice := range d.Choices {
 		letters += string(choice.Key)
@@ -214,6 +226,15 @@ func (c *client) Decide(ctx context.Context, d agent.UserDecision) (rune, error)
 		}
 		fmt.Fprint(c.tty, d.Help)
 	}
+}
+
+// decided is the line that stays of a question: the first one of its text, as far as there is room, and the choice.
+func decided(text, choice string, width int) string {
+	about, _, _ := strings.Cut(text, "\n")
+	if room := width - 1 - safetext.Columns(" · "+choice); about != "" && room >= 16 {
+		choice = safetext.Fit(about, room) + " · " + choice
+	}
+	return safetext.Fit(choice, width-1)
 }
 
 // Line implements [user].
