@@ -95,6 +95,25 @@ func TestWatch(t *testing.T) {
 	require.NotContains(t, s.Text(), "jp watch", "the screen is as before")
 }
 
+// A turn that is interrupted within jp attach leaves no exit code on the screen: its row says how it ended.
+func TestWatchSaysNoExitCode(t *testing.T) {
+	t.Parallel()
+	p, _ := inBackground(t, queueScript, "-y")
+	s := p.sit(80, "watch")
+	s.WaitFor("1 working")
+	s.WaitFor("    begun")
+	s.Type("\r")
+	s.WaitFor("\nDo it\n")
+	s.WaitFor("  begun")
+	require.Zero(t, p.jp("kill", "newest").exit)
+	s.WaitFor("jp watch · 1 needs you")
+	s.WaitFor("q leave")
+	require.NotContains(t, s.Raw(), "exit status")
+	require.NotContains(t, s.Raw(), "did not open")
+	s.Type("q")
+	require.Zero(t, s.exit())
+}
+
 // TestWatchScreens has conversations in each state: one asks, one works, one has failed, one has ended. At 40 columns, without
 // colours, their names are long and wide.
 func TestWatchScreens(t *testing.T) {

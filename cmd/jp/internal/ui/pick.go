@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -53,6 +54,9 @@ func pickRows(choices []repo.Choice, width int, now time.Time) (rows []string) {
 	for _, c := range choices {
 		s := c.Info.Summary
 		title := problem.OneLine(s.Title)
+		if slices.ContainsFunc(choices, func(o repo.Choice) bool { return o.Info.ID != c.Info.ID && o.Info.Summary.Title == s.Title }) && title != "" {
+			title += " · " + c.Info.ID.Short()
+		}
 		if title == "" {
 			title = c.Info.ID.Short()
 		}
@@ -78,8 +82,8 @@ func pickRows(choices []repo.Choice, width int, now time.Time) (rows []string) {
 	if left := room - min(titles, max(leastPickTitle, room*3/5)) - 2; len(shown) == 3 && left >= leastLast {
 		titles, last = room-left-2, left
 	}
-	for i, title := range columns[3] {
-		cells := []string{pad(safetext.Fit(title, titles), titles)}
+	for i, title := range apart(columns[3], titles) {
+		cells := []string{pad(title, titles)}
 		for _, column := range shown {
 			cells = append(cells, column[i])
 		}
@@ -89,6 +93,31 @@ func pickRows(choices []repo.Choice, width int, now time.Time) (rows []string) {
 		rows = append(rows, strings.TrimRight(strings.Join(cells, "  "), " "))
 	}
 	return rows
+}
+
+// apart fits titles into columns. Those that would look alike show their beginning, and the words from which on they differ.
+func apart(titles []string, columns int) []string {
+	fitted, alike := make([]string, len(titles)), map[string][]string{}
+	for i, title := range titles {
+		fitted[i] = safetext.Fit(title, columns)
+		alike[fitted[i]] = append(alike[fitted[i]], title)
+	}
+	for i, title := range titles {
+		from := len(title)
+		for _, other := range alike[fitted[i]] {
+			same := 0
+			for same < min(len(title), len(other)) && title[same] == other[same] {
+				same++
+			}
+			if other != title {
+				from = min(from, same)
+			}
+		}
+		if from = strings.LastIndexByte(title[:from], ' ') + 1; from > columns/3 && safetext.Columns(title) > columns {
+			fitted[i] = safetext.Fit(safetext.Fit(title, columns/3)+title[from:], columns)
+		}
+	}
+	return fitted
 }
 
 func widest(column []string) (most int) {

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -38,6 +39,26 @@ func TestPickRows(t *testing.T) {
 		for _, row := range rows {
 			require.LessOrEqual(t, safetext.Columns(row), width, row)
 			require.NotContains(t, row, "\x1b")
+		}
+	}
+}
+
+// Titles with the same beginning show the words in which they differ, and equal ones the id.
+func TestPickRowsDiffer(t *testing.T) {
+	now := time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
+	var choices []repo.Choice
+	idOf := func(n int) conversation.ID { return conversation.ID(fmt.Sprintf("jp-c17952550000-k3f%d", n)) }
+	for i, title := range []string{"Make the parser of the shell words faster", "Make the parser of the shell words easier to read", "Fix tests", "Hello", "Hello"} {
+		choices = append(choices, repo.Choice{Info: conversation.Info{ID: idOf(i), Summary: conversation.Summary{Title: title, Turns: 1, LastEventAt: now}}})
+	}
+	for width, want := range map[int][]string{
+		116: {"Make the parser of the shell words faster", "Make the parser of the shell words easier to read", "Fix tests", "Hello · " + idOf(3).Short(), "Hello · " + idOf(4).Short()},
+		44:  {"Make the…faster now 1 turn", "Make the…easier to read now 1 turn", "Fix tests", "Hello · " + idOf(3).Short(), "Hello · " + idOf(4).Short()},
+		20:  {"Make …faster", "Make …easier to read", "Fix tests", "Hello · " + idOf(3).Short(), "Hello · " + idOf(4).Short()},
+	} {
+		for i, row := range pickRows(choices, width, now) {
+			require.LessOrEqual(t, safetext.Columns(row), width, row)
+			require.True(t, strings.HasPrefix(strings.Join(strings.Fields(row), " "), want[i]), row)
 		}
 	}
 }

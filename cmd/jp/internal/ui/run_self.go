@@ -108,15 +108,14 @@ func (s Self) run(cmd *exec.Cmd, after func()) (*os.ProcessState, error) {
 	return nil, err
 }
 
-// At runs a command of jp at the terminal as if it was typed in a folder, and describes its end, ""
-// for exit 0.
-func (s Self) At(ctx context.Context, dir string, args ...string) (ended string, err error) {
+// At runs a command of jp at the terminal as if it was typed in a folder, and returns its exit code, which is below 0 after a signal.
+func (s Self) At(ctx context.Context, dir string, args ...string) (code int, err error) {
 	cmd := exec.CommandContext(ctx, version.OwnProgram(), append([]string{"-C", dir}, args...)...)
 	cmd.Args[0], cmd.Env = os.Args[0], s.Env.Environ
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = s.Env.Stdin, s.Env.Stdout, s.Env.Stderr
 	exit, err := s.run(cmd, nil)
 	if exit == nil {
-		return "", err
+		return 0, err
 	}
-	return exit.String(), err
+	return exit.ExitCode(), err
 }

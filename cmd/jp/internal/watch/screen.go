@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"jp/agent/live"
+	"jp/agent/problem"
 	"jp/cmd/jp/internal/terminal"
 	"jp/cmd/jp/internal/ui"
 	"jp/internal/safetext"
@@ -241,9 +241,10 @@ func (s *screen) open(ctx context.Context, row live.Row) error {
 	if err := s.screen.Close(); err != nil {
 		return err
 	}
-	ended, err := (ui.Self{Env: s.env}).At(ctx, row.Place, command, string(row.ID))
-	if err == nil && ended != "" {
-		s.note = fmt.Sprintf("jp %s %s: %s", command, row.ID.Short(), ended)
+	code, err := (ui.Self{Env: s.env}).At(ctx, row.Place, command, string(row.ID))
+	switch code {
+	case problem.ExitUsage, problem.ExitLocked, problem.ExitNotFound, problem.ExitDamaged: // else the row shows how it ended
+		s.note = row.ID.Short() + " did not open. Leave with q to read why."
 	}
 	if err == nil {
 		s.keyboard, err = openKeyboard(ctx, s.tty)
