@@ -569,6 +569,57 @@ func TestChatFollowsTheBackground(t *testing.T) {
 	}
 }
 
+// A chat that opens on a conversation, or goes on in one, shows the turn that runs there in the background, and asks its questions.
+func TestChatOpensOnARunningTurn(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		columns int
+		plain   bool
+		use     bool // from another conversation
+	}{
+		"80":    {80, false, false},
+		"48":    {48, false, false},
+		"/use":  {80, false, true},
+		"plain": {80, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, id := inBackground(t, queueScript)
+			p.waits()
+			args := []string{"chat", "--cfg", "style.plain=" + strconv.FormatBool(tt.plain)}
+			if tt.use {
+				require.Zero(t, p.jp("query", "--new", "-m", "script/demo", "Another").exit)
+			}
+			s := p.sit(tt.columns, args...)
+			if tt.use {
+				s.idle()
+				s.Type("/use " + string(id) + "\r")
+			}
+			s.WaitForEnd("? help\n>")
+			require.Eventually(t, func() bool { // an answer may come before the process has noticed that a person is there
+				if strings.HasSuffix(s.Text(), "? help\n>") {
+					s.Type("y")
+				}
+				return len(p.ofType("inquiry_response")) > 0
+			}, time.Minute, time.Second)
+			if !tt.plain {
+				s.WaitFor("\n  begun")
+				s.Type("a message\r")
+				s.waitLine(">")
+			}
+			p.write("go", "")
+			s.WaitFor("The tool has ended.")
+			s.WaitFor("turn 1 done: ")
+			s.idle()
+			s.Type("Third\r")
+			s.WaitFor("And this is the next turn.")
+			require.Equal(t, 1, strings.Count(s.Text(), "I wait."))
+			require.NotContains(t, s.Text(), "another process")
+			require.Equal(t, map[bool][]string{true: {"Do it", "Third"}, false: {"Do it", "a message", "Third"}}[tt.plain], p.contents())
+		})
+	}
+}
+
 // A request that waited until an interrupted turn was finished stands right above its answer.
 func TestChatAsksBehindAResumedTurn(t *testing.T) {
 	t.Parallel()
@@ -711,6 +762,7 @@ func TestChatCommands(t *testing.T) {
 		s.idle()
 	}
 	do("/new", "$ jp query --new\nThe next request starts a new conversation.")
+	do("/clear", "> /clear\n$ jp query --new\nThe next request starts a new conversation.")
 	for _, prompt := range []string{"edits >", "plan >", "auto >", ">"} {
 		s.Type("\x1b[Z")
 		s.waitLine(prompt)
@@ -747,7 +799,7 @@ func TestChatCommands(t *testing.T) {
 	s.WaitFor("Error: ")
 	s.WaitFor("other.toml")
 	s.waitLine("> /quit")
-	s.Type("\x15/quit\r")
+	s.Type("\x15/exit\r")
 	require.Zero(t, s.exit())
 }
 

@@ -106,6 +106,9 @@ func Run(ctx context.Context, e *ui.Env, o Options) error {
 		fmt.Fprint(e.Stdout, terminal.ClearDown)
 	}
 	c.welcome().show(r, overview)
+	if behind(r, c.id) {
+		c.later(taskFollow)
+	}
 	if err := r.Close(); err != nil {
 		return err
 	}
@@ -188,7 +191,7 @@ func (c *chat) talk(ctx context.Context) error {
 			c.afterwards(ctx, c.enter(ctx, *e))
 			continue
 		}
-		if c.plain != nil {
+		if c.plain != nil && len(c.tasks) == 0 {
 			if err := c.plain.read(ctx, c); err != nil {
 				return err
 			}

@@ -80,6 +80,9 @@ func commands() []command {
 	}
 }
 
+// aliases are the names that other agents have for commands. No list shows them.
+var aliases = map[string]string{"/exit": "/quit", "/clear": "/new"}
+
 // slash is how a command begins, and not a path.
 var slash = lazy.Regexp(`^/([a-z][a-z0-9:-]*|[A-Za-z0-9_-]+:[A-Za-z0-9_.-]*)?$`)
 
@@ -98,8 +101,11 @@ func (f *offers) command(text string) (found command, words []string, is bool) {
 		return found, nil, false
 	}
 	all := f.all() // jp's own first
-	if at := slices.IndexFunc(all, func(o command) bool { return "/"+o.name == words[0] }); at >= 0 {
-		found = all[at]
+	for _, name := range []string{words[0], aliases[words[0]]} {
+		if at := slices.IndexFunc(all, func(o command) bool { return "/"+o.name == name }); at >= 0 {
+			found = all[at]
+			break
+		}
 	}
 	if !found.skill && strings.Contains(strings.TrimSpace(text), "\n") {
 		return found, nil, false
@@ -182,6 +188,9 @@ func (c *chat) followSession(ctx context.Context, r *repo.Repo) error {
 	o.Others = nil
 	c.bottom.open(ctx, r, o, c.settings.next(false))
 	c.welcome().conversation(r, o)
+	if behind(r, c.id) {
+		c.later(taskFollow)
+	}
 	c.showBottom()
 	return nil
 }

@@ -38,6 +38,12 @@ func (x *elsewhere) watch(ctx context.Context, c *chat) {
 	})
 }
 
+// behind reports whether a process in the background runs a conversation. The chat shows its turn from the beginning.
+func behind(r *repo.Repo, id conversation.ID) bool {
+	_, background := r.Processes().Runner(id)
+	return id != "" && background
+}
+
 // endsIn is how long a process may take to end that runs no turn any more.
 const endsIn = time.Second
 

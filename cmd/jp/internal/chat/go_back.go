@@ -20,6 +20,10 @@ func (c *chat) perform(ctx context.Context, t task) error {
 	switch t {
 	case taskOpen:
 		return c.openBlock(ctx)
+	case taskFollow:
+		c.others.pid = 0
+		c.others.look(ctx, c)
+		return nil
 	case taskEdit:
 		return c.withRepo(ctx, func(ctx context.Context, r *repo.Repo) error {
 			written, err := agent.EditApart(ctx, c.env.Frontend(r, c.options.Request), r, []byte(c.console.Text()), ".md")

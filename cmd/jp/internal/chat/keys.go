@@ -137,6 +137,7 @@ const (
 	taskEdit   task = iota // write the line in an editor
 	taskGoBack             // go back to before a request
 	taskOpen               // show a block whole
+	taskFollow             // show the turn that runs in the background
 )
 
 // later does a task as the next thing, if no other waits.

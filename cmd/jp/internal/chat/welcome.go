@@ -62,7 +62,8 @@ func (w welcome) show(r *repo.Repo, o agent.Overview) {
 func (w welcome) conversation(r *repo.Repo, o agent.Overview) {
 	p := w.env.Palette(w.env.Stdout)
 	var below []string
-	if line := waiting(w.env.Now(), o.Listing, o.Turn); line != "" {
+	follows := behind(r, o.ID)
+	if line := waiting(w.env.Now(), o.Listing, o.Turn); line != "" && !follows {
 		below = append(below, p.Yellow(line))
 	}
 	for _, s := range o.Others {
@@ -79,7 +80,7 @@ func (w welcome) conversation(r *repo.Repo, o agent.Overview) {
 	if o.ID != "" {
 		words := fmt.Sprintf("%s · %s · %s ago", o.Listing.ShortID, conversation.Count(o.Listing.Turns, "turn"), conversation.Ago(w.env.Now().Sub(o.Listing.Active())))
 		w.say(safetext.Fit(p.Bold(problem.OneLine(repo.Title(o.Listing))), max(w.width()-safetext.Columns(words)-3, 20)) + p.Dim(" · "+words))
-		if rows := w.env.OnScreen(&repo.View{Repo: r, ID: o.ID, Events: o.Last}).LastTurn(terminal.Rows(w.env.Stdout) - taken); len(rows) > 0 {
+		if rows := w.env.OnScreen(&repo.View{Repo: r, ID: o.ID, Events: o.Last}).LastTurn(terminal.Rows(w.env.Stdout) - taken); len(rows) > 0 && !follows {
 			fmt.Fprintf(w.env.Results(), "\n%s\n", strings.Join(rows, "\n"))
 		}
 	}
