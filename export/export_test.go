@@ -217,6 +217,29 @@ func TestPageSaysWhoAnswered(t *testing.T) {
 	require.Equal(t, 1, strings.Count(text, fmt.Sprintf("<style>%s</style>", styles)))
 }
 
+// Each box has the number of its event, which links to the box.
+func TestPageNumbersEvents(t *testing.T) {
+	text := written(t, func() []conversation.Body { return everywhere("words") })["html"]
+	boxes := regexp.MustCompile(`(?s)<article class="[^"]*" id="e(\d+)">.*?</article>`).FindAllStringSubmatch(text, -1)
+	require.Greater(t, len(boxes), 8)
+	for _, box := range boxes {
+		require.Equal(t, 1, strings.Count(box[0], `<a href="#e`), box[0])
+		require.Contains(t, box[0], `<a href="#e`+box[1]+`">@`+box[1]+`</a>`)
+	}
+}
+
+// A call that the user denied is one box, with its result: who denied it is in the corner, before the number.
+func TestPageOfADeniedCall(t *testing.T) {
+	var out strings.Builder
+	require.NoError(t, writeTo(&out)(sourceOf(
+		&conversation.TurnStart{}, &conversation.ToolCallRequest{Call: 1, ID: "c", Name: "fs_delete_file", Arguments: []byte(`{"path":"a"}`)}, &conversation.InquiryRequest{For: 1, Kind: conversation.KindRunTool},
+		&conversation.InquiryResponse{For: 2, Outcome: conversation.OutcomeAnswered, Answer: []byte(`"skip"`), By: conversation.ByUser, Reason: "keep it"},
+		&conversation.ToolCallResponse{For: 1, ID: "c", Name: "fs_delete_file", Content: "It did not run.", IsError: true},
+	).Page(t.Context(), Options{})))
+	require.Equal(t, 2, strings.Count(out.String(), "<article"), "of the turn and the call")
+	require.Regexp(t, `(?s)<article class="tool failed" id="e1">.*<span class="at"><span class="by" title="user skip">Ada said no: keep it</span> <time [^>]*>[\d:]+</time> <a href="#e1">@1</a></span>.*<div id="e4">.*It did not run\..*</article>`, out.String())
+}
+
 func TestPageOpensTheErrorOfACall(t *testing.T) {
 	call := entry{Seq: 1, Kind: "tool", Folds: []fold{{labelArguments, "{}"}}, Notes: []string{"7 tokens in, 3 out"}}
 	for failed, open := range map[bool]string{true: ` open=""`, false: ""} {

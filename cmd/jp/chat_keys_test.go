@@ -262,6 +262,68 @@ func TestChatContext(t *testing.T) {
 	}
 }
 
+// The figures of /context add up to the head line and to the window, and grow with what the model has read.
+func TestChatContextFigures(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.write("long.txt", strings.Repeat("word and ", 1200))
+	p.write("../talk.toml", "[[reply]]\n[[reply.tool_call]]\nname = \"fs_read_file\"\narguments = { path = \"long.txt\" }\n[[reply]]\nmessage = \"Read.\"\n")
+	s := p.chat(80, "--cfg", `models."script/../talk.toml".context=100000`)
+	s.Type("Read it\r")
+	s.WaitFor("Read.\n")
+	s.idle()
+	s.Type("/context\r")
+	s.WaitFor("free")
+	s.idle()
+	tokens := func(figure string) float64 {
+		n, err := strconv.ParseFloat(strings.TrimSuffix(figure, "k"), 64)
+		require.NoError(t, err, figure)
+		if strings.HasSuffix(figure, "k") {
+			n *= 1000
+		}
+		return n
+	}
+	head := regexp.MustCompile(` · about ([\d.]+k) tokens · (\d+) % of 100k\n`).FindStringSubmatch(s.Text())
+	require.NotNil(t, head, s.Text())
+	sum, all := 0.0, map[string]float64{}
+	for _, row := range regexp.MustCompile(`█ ([a-z ]+?) +([\d.]+k?) +([\d.]+) %\n`).FindAllStringSubmatch(s.Text(), -1) {
+		all[row[1]] = tokens(row[2])
+		sum += all[row[1]]
+		share, err := strconv.ParseFloat(row[3], 64)
+		require.NoError(t, err)
+		require.InDelta(t, all[row[1]]/1000, share, 0.11, row[0])
+	}
+	require.Len(t, all, 6)
+	require.InDelta(t, tokens(head[1]), sum, 250, s.Text())
+	require.InDelta(t, tokens(head[1])/1000, tokens(head[2]), 0.6)
+	require.Greater(t, all["tool results"], 1500.0)
+	require.Less(t, all["messages"], 500.0)
+	free := regexp.MustCompile(`free +([\d.]+k)`).FindStringSubmatch(s.Text())
+	require.InDelta(t, 100_000-tokens(head[1]), tokens(free[1]), 150)
+}
+
+// The number at the edge of a line is the one that /fork takes, and a number without @ is answered with the line that does it.
+func TestChatForkAtANumber(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.write("../talk.toml", makeScript)
+	s := p.sit(80, "chat", "-m", "script/../talk.toml", "-p", "edits")
+	s.WaitForEnd("\nedits >")
+	s.Type("Make files\r")
+	s.WaitFor("Over.")
+	s.WaitForEnd("\n\nedits >")
+	shown := regexp.MustCompile(`● create made\.txt .*@(\d+)\n`).FindStringSubmatch(s.Text())
+	require.NotNil(t, shown, s.Text())
+	first := p.jp("show", "--json").field(t, "id")
+	s.Type("/fork " + shown[1] + "\r")
+	s.WaitFor("no conversation matches")
+	s.WaitFor("\n    /fork @" + shown[1] + "   fork at this event of the session's conversation")
+	s.WaitForEnd("\n\nedits >")
+	s.Type("/fork @" + shown[1] + "\r")
+	s.WaitFor("Forked " + first + " at @" + shown[1])
+	s.WaitFor("interrupted ")
+}
+
 // Ctrl+L draws the changing rows again, over the output of another program.
 func TestChatRedraws(t *testing.T) {
 	t.Parallel()

@@ -136,6 +136,9 @@ func (a Action) String() string {
 	}
 	command, words := commandLine(a.kind), map[string]string{}
 	for name, of := range a.words() {
+		if name == "id" && strings.Join(of, "") == "" {
+			continue // the session's conversation
+		}
 		words[name] = safetext.EscapeAll(of)
 	}
 	line := places().ReplaceAllStringFunc(command, func(place string) string {

@@ -15,6 +15,7 @@ func TestString(t *testing.T) {
 		"jp -C 'a b' ls":                    List.In("a b"),
 		"jp continue 4400":                  Continue("4400"),
 		"jp fork 4400@3 -a":                 ForkAtAndUse("4400", "3"),
+		"jp fork @3":                        ForkAt("", "3"),
 		"jp rm -y 4400 4401":                Remove("4400", "4401"),
 		"jp undo -y":                        Undo(),
 		"jp undo -y @3 'a b'":               Undo("@3", "a b"),
