@@ -15,6 +15,9 @@ import (
 // closed socket, a time-out. The question stays open.
 var ErrNoAnswer = errors.New("the question was not answered")
 
+// ErrElsewhere is the cause that ends the context of a question when another terminal answered it.
+var ErrElsewhere = errors.New("answered elsewhere")
+
 // A Prompter puts questions to people, one at a time. Its methods end when ctx
 // does, with its cause.
 type Prompter interface {

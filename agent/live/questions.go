@@ -103,11 +103,8 @@ func (d *questions) put(ctx context.Context, id conversation.ID, q turnloop.Ques
 	}
 }
 
-// Why a question leaves the terminal.
-var (
-	errAttached  = errors.New("a user has attached")
-	errElsewhere = errors.New("answered elsewhere")
-)
+// errAttached ends a question that another terminal asks from now on.
+var errAttached = errors.New("a user has attached")
 
 // atTerminal asks at the process's own terminal, until an answer comes from elsewhere
 // or attaches.
@@ -121,7 +118,7 @@ func (d *questions) atTerminal(
 		select {
 		case a := <-pending.Answer():
 			elsewhere = &a
-			end(errElsewhere)
+			end(turnloop.ErrElsewhere)
 		case err := <-commands:
 			end(err)
 		case <-moved:
@@ -136,7 +133,6 @@ func (d *questions) atTerminal(
 	end(nil)
 	watch.Wait()
 	if elsewhere != nil {
-		d.user.Tell("Answered elsewhere.")
 		return AnswerOf(*elsewhere), nil
 	}
 	return answer, err

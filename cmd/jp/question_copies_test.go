@@ -83,3 +83,71 @@ func TestAQuestionLeavesNoCopies(t *testing.T) {
 		}
 	}
 }
+
+// A question that is answered at another terminal is replaced by the line of its call, as one that is answered here.
+func TestAnsweredAtAnotherTerminal(t *testing.T) {
+	t.Parallel()
+	steps := map[string]func(s *sitting){
+		"at once": func(*sitting) {},
+		"help":    func(s *sitting) { s.answers("? help", "?"); s.WaitFor("Ctrl+D  as n") },
+		"a reason": func(s *sitting) {
+			s.answers("? help", "w")
+			s.WaitFor("Why?")
+			s.Type("because")
+			s.WaitFor("because")
+		},
+		"the menu": func(s *sitting) { s.answers("? help", "\x1b"); s.WaitFor("Enter back to the question") },
+	}
+	for _, size := range [][2]int{{80, 24}, {48, 30}} {
+		for name, step := range steps {
+			for _, at := range []string{"chat", "query", "attach", "chat of a turn in the background"} {
+				t.Run(fmt.Sprint(name, size, at), func(t *testing.T) {
+					t.Parallel()
+					p := newPlace(t)
+					p.write("../talk.toml", "[[reply]]\nmessage = \"Hi.\"\n"+overwriteScript)
+					args, chats := []string{"query", "-m", "script/../talk.toml", "Write it"}, strings.HasPrefix(at, "chat")
+					require.Zero(t, p.jp("query", "-m", "script/../talk.toml", "Hello").exit)
+					id := p.events()[0]["conversation"].(string)
+					if chats {
+						args = []string{"chat", "-c", "-m", "script/../talk.toml"}
+					}
+					if at == "attach" {
+						require.Zero(t, p.jp("query", "--detach", "-m", "script/../talk.toml", "Write it").exit)
+						args = []string{"attach"}
+					}
+					s := p.sit(size[0], args...)
+					s.Resize(size[0], size[1])
+					if chats {
+						s.prompted()
+					}
+					switch at {
+					case "chat":
+						s.Type("Write it\r")
+					case "chat of a turn in the background":
+						require.Zero(t, p.jp("send", id, "Write it").exit)
+					}
+					s.WaitForEnd("? help\n>")
+					step(s)
+					require.Zero(t, p.jp("answer", id, "y").exit)
+					s.WaitFor("Over.")
+					if chats {
+						s.WaitFor("\nturn 2 ")
+						s.idle()
+					} else {
+						require.Zero(t, s.exit())
+					}
+					shown := s.Scrolled()
+					require.Contains(t, shown, "you said yes")
+					if name == "a reason" && !chats { // the line of the reason cannot be taken away
+						require.Contains(t, shown, "\nAnswered elsewhere.\n")
+						return
+					}
+					require.Equal(t, 1, strings.Count(shown, "README.md"), shown)
+					for _, part := range []string{"Create it?", "Answered elsewhere", "Ctrl+D  as n", "Why?", "Enter back"} {
+						require.NotContains(t, shown, part)
+					}
+				})
+			}
+		}
+	}
+}

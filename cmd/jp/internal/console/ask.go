@@ -101,8 +101,9 @@ func (a *asker) KeepUnsent(u terminal.Unsent) {
 func (a *asker) Mark() { _ = a.change(func(v *view) { v.holds = true }) }
 
 // Erase implements [terminal.Asker].
-func (a *asker) Erase(bool) {
+func (a *asker) Erase(bool) bool {
 	_ = a.change(func(v *view) { v.holds, v.held = false, "" })
+	return true
 }
 
 // Repeat implements [terminal.Asker]. A question that is shown again waits as long as before.
@@ -196,7 +197,7 @@ func (a *asker) LineOr(ctx context.Context, prompt, offered string) (string, err
 		unsent.Keep(prompt, "")
 	}
 	if err != nil {
-		_ = a.change(func(v *view) { v.partial = r.prompt })
+		_, _ = questionText{a.Console}.Write([]byte(r.prompt)) // the next read of a key reports a terminal that is gone
 		return "", err
 	}
 	_, err = questionText{a.Console}.Write([]byte(r.prompt + r.line.text + "\n"))

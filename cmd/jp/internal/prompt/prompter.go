@@ -66,7 +66,11 @@ func New(tty terminal.Asker, opts Options) *Prompter {
 // Ask puts a question, as [turnloop.Prompter] does. Its errors are [ErrInterrupted] if the person
 // typed Ctrl+C, [turnloop.ErrNoAnswer] if the terminal is gone, and the cause of ctx.
 func (p *Prompter) Ask(ctx context.Context, q turnloop.Question) (turnloop.Answer, error) {
+	p.text.gone = false
 	answer, err := p.ask(ctx, q)
+	if errors.Is(err, turnloop.ErrElsewhere) && !p.text.gone {
+		p.show("Answered elsewhere.\n")
+	}
 	switch {
 	case errors.Is(err, terminal.ErrHangup):
 		return turnloop.Answer{}, fmt.Errorf("%w: %w", turnloop.ErrNoAnswer, err)
@@ -80,18 +84,16 @@ func (p *Prompter) ask(ctx context.Context, q turnloop.Question) (turnloop.Answe
 	switch q.Inquiry.Request.Kind {
 	case conversation.KindRunTool:
 		p.text.begin()
-		answer, err := p.run(ctx, q)
-		p.text.end(err)
-		return answer, err
+		defer p.text.end()
+		return p.run(ctx, q)
 	case conversation.KindDeliverResult:
 		return p.deliver(ctx, q)
 	}
 	switch q.Inquiry.Request.Question.AnswerType.Type {
 	case "boolean":
 		p.text.begin()
-		answer, err := p.boolean(ctx, q)
-		p.text.end(err)
-		return answer, err
+		defer p.text.end()
+		return p.boolean(ctx, q)
 	case "select":
 		return p.pick(ctx, q)
 	}

@@ -1,7 +1,6 @@
 package prompt
 
 import (
-	"errors"
 	"io"
 
 	"jp/cmd/jp/internal/terminal"
@@ -14,6 +13,7 @@ type questionText struct {
 	others func() int // as in [Options]
 	before int        // its count when the text began
 	marked bool       // the text may be erased and written anew
+	gone   bool       // it was erased at the end
 }
 
 func (t *questionText) begin() {
@@ -30,11 +30,7 @@ func (t *questionText) mark() {
 	}
 }
 
-func (t *questionText) erase() {
-	if t.marked {
-		t.tty.Erase(t.others() == t.before)
-	}
-}
+func (t *questionText) erase() bool { return t.marked && t.tty.Erase(t.others() == t.before) }
 
 // anew writes a text in the place of the question's.
 func (t *questionText) anew(text string) {
@@ -43,10 +39,8 @@ func (t *questionText) anew(text string) {
 	_, _ = io.WriteString(t.tty, text) // the next read of a key reports a terminal that is gone
 }
 
-// end takes the text away, unless something else than the person ended the question.
-func (t *questionText) end(err error) {
-	if err == nil || errors.Is(err, ErrInterrupted) {
-		t.erase()
-	}
+// end takes the text away.
+func (t *questionText) end() {
+	t.gone = t.erase()
 	t.marked = false
 }

@@ -17,8 +17,8 @@ type Asker interface {
 	Repeat()
 	// Mark begins the text of a question that goes away when it is answered.
 	Mark()
-	// Erase takes away the text since Mark, as far as it can; alone: no other text was written since.
-	Erase(alone bool)
+	// Erase takes away the text since Mark, and reports whether it could; alone: no other text was written since.
+	Erase(alone bool) bool
 	KeepUnsent(u Unsent)
 }
 

@@ -79,16 +79,19 @@ func (t *TTY) Mark() { t.marked = &marked{width: t.Width(), rows: t.Rows()} }
 
 // Erase takes away the text since Mark if all of it is on the screen, one key was typed and alone is
 // true: no other text was written since.
-func (t *TTY) Erase(alone bool) {
+func (t *TTY) Erase(alone bool) bool {
 	m := t.marked
 	t.marked = nil
 	if m == nil || !alone || m.asked != 1 || m.width != t.Width() || m.rows != t.Rows() || !strings.HasSuffix(m.text.String(), "\n") {
-		return
+		return false
 	}
-	if rows := RowsOf(Wrap(m.text.String(), m.width), m.width) - 1; rows < m.rows {
-		_, _ = fmt.Fprintf(t.file, "\x1b[%dA\r", rows) // the next read of a key reports a terminal that is gone
-		_, _ = t.file.WriteString(ClearDown)
+	rows := RowsOf(Wrap(m.text.String(), m.width), m.width) - 1
+	if rows >= m.rows {
+		return false
 	}
+	_, _ = fmt.Fprintf(t.file, "\x1b[%dA\r", rows) // the next read of a key reports a terminal that is gone
+	_, _ = t.file.WriteString(ClearDown)
+	return true
 }
 
 // Close closes the terminal.

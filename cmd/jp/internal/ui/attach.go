@@ -117,7 +117,7 @@ func (a *attachment) keys() (leave, menu <-chan struct{}) {
 func (a *attachment) take(ctx context.Context, u nextMessages) error {
 	if b, ok := u.m.(*attach.Answered); ok {
 		if q := a.asking; q != nil && q.inquiry.Seq == b.Seq && q.inquiry.Conversation == b.Conversation {
-			q.end(&elsewhereError{b.Words})
+			q.end(turnloop.ErrElsewhere)
 		}
 		a.asked = nil
 	}

@@ -3,11 +3,9 @@ package ui
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"jp/agent"
 	"jp/cmd/jp/internal/terminal"
-	"jp/internal/safetext"
 	"jp/process/attach"
 	"jp/turnloop"
 )
@@ -18,6 +16,7 @@ type askedHere struct {
 	end     context.CancelCauseFunc
 	done    chan struct{}
 	answer  turnloop.Answer
+	command *turnloop.UserCommand // in the place of an answer
 	err     error
 }
 
@@ -38,34 +37,29 @@ func (a *attachment) ask(ctx context.Context, i attach.Inquiry) error {
 	go func() {
 		defer close(q.done)
 		defer a.person.front.notify.acted()
-		q.answer, q.err = a.person.Prompter.Ask(asking, question)
+		for q.command == nil {
+			if q.answer, q.err = a.person.Prompter.Ask(asking, question); !errors.Is(q.err, terminal.ErrInterrupted) {
+				return
+			}
+			if q.command, q.err = a.menuAtQuestion(asking); q.err != nil {
+				return
+			}
+		}
 	}()
 	return nil
 }
-
-// An elsewhereError is the answer that another user gave to a question.
-type elsewhereError struct{ words string }
-
-// Error gives the answer.
-func (e *elsewhereError) Error() string { return e.words }
 
 // answered gives the person's answer to the process, and then shows the messages that came meanwhile.
 func (a *attachment) answered(ctx context.Context) error {
 	q := a.asking
 	a.asking = nil
 	q.end(nil)
-	var elsewhere *elsewhereError
 	var err error
 	switch {
-	case errors.As(q.err, &elsewhere):
-		fmt.Fprintf(a.person.tty, "%s, elsewhere\n", safetext.Clean(elsewhere.words))
+	case errors.Is(q.err, turnloop.ErrElsewhere):
 	case errors.Is(q.err, errOver): // a message in the inbox says why
-	case errors.Is(q.err, terminal.ErrLeft):
-		return errLeave
-	case errors.Is(q.err, terminal.ErrInterrupted):
-		err = a.menuAtQuestion(ctx, q.inquiry)
-	case q.err != nil:
-		return q.err
+	case q.err != nil, q.command != nil:
+		err = a.command(q.command, q.err)
 	default:
 		err = a.say(&attach.Answer{
 			Conversation: q.inquiry.Conversation, Seq: q.inquiry.Seq, Outcome: q.answer.Outcome, Value: q.answer.Value, Reason: q.answer.Reason,
@@ -75,9 +69,7 @@ func (a *attachment) answered(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if a.asking == nil {
-		a.printer.resume()
-	}
+	a.printer.resume()
 	later := a.later
 	a.later = nil
 	for i, u := range later {

@@ -34,12 +34,8 @@ func (a *attachment) openMenu(ctx context.Context, s attach.Status) error {
 }
 
 // menuAtQuestion is the menu that Ctrl+C opens in the place of an answer.
-func (a *attachment) menuAtQuestion(ctx context.Context, i attach.Inquiry) error {
-	command, err := a.person.passing(ctx, a.person.tty, backChoice, "s stop (ends the turn)", detachChoice, abort(false))
-	if command == nil && err == nil {
-		return a.ask(ctx, i)
-	}
-	return a.command(command, err)
+func (a *attachment) menuAtQuestion(ctx context.Context) (*turnloop.UserCommand, error) {
+	return a.person.passing(ctx, a.person.tty, backChoice, "s stop (ends the turn)", detachChoice, abort(false))
 }
 
 func (a *attachment) command(c *turnloop.UserCommand, err error) error {

@@ -77,6 +77,7 @@ func steer(ctx context.Context, tty terminal.Asker, choices []string, unsent fun
 		return k == terminal.KeyEnter || k == terminal.KeyEsc || strings.ContainsRune(letters, rune(k.Lower()))
 	})
 	if err != nil {
+		fmt.Fprintln(tty)
 		return nil, err
 	}
 	if key = key.Lower(); key == terminal.KeyCtrlD && strings.Contains(letters, "d") {

@@ -48,7 +48,7 @@ func (p *pane) Width() int                 { return p.width }
 func (p *pane) Rows() int                  { return p.rows + belowQuestions }
 func (p *pane) Repeat()                    {}
 func (p *pane) Mark()                      {}
-func (p *pane) Erase(bool)                 {}
+func (p *pane) Erase(bool) bool            { return true }
 func (p *pane) KeepUnsent(terminal.Unsent) {}
 
 // Choose implements [terminal.Asker].
