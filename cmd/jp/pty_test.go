@@ -158,8 +158,9 @@ func TestRunPrompt(t *testing.T) {
 		answer string // to the first
 	}{
 		"yes":                {keys: []string{"y", "n"}, files: made, answer: "run"},
-		"capital":            {keys: []string{"Y", "N"}, files: made, answer: "run"},
+		"capital":            {keys: []string{"Y", "n"}, files: made, answer: "run"},
 		"all of this tool":   {keys: []string{"a"}, files: both, answer: "run_turn"},
+		"N is no network":    {keys: []string{"N", "y", "n"}, files: made, answer: "run"},
 		"no":                 {keys: []string{"n", "n"}, answer: "skip"},
 		"end of file is no":  {keys: []string{"\x04", "n"}, answer: "skip"},
 		"help":               {keys: []string{"?", "y", "n"}, files: made, answer: "run"},

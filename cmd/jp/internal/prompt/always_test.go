@@ -153,12 +153,14 @@ func TestAlwaysEdits(t *testing.T) {
 	}
 }
 
-// If no rule is offered, A allows nothing.
-func TestAlwaysThatIsNotOffered(t *testing.T) {
-	s := ask(t, t.Context(), callQuestion("fs_create_file", "a.txt", `{"path":"a.txt"}`), Options{}, 100)
-	s.types("A", "n")
-	got, err := s.reply()
-	require.NoError(t, err)
-	require.Equal(t, chosen(conversation.AnswerSkip), got)
-	s.WaitFor("here it does nothing")
+// If no rule is offered, A allows nothing. Without an offered network, N denies nothing.
+func TestKeysThatAreNotOffered(t *testing.T) {
+	for _, key := range []string{"A", "N"} {
+		s := ask(t, t.Context(), callQuestion("fs_create_file", "a.txt", `{"path":"a.txt"}`), Options{}, 100)
+		s.types(key, "y")
+		got, err := s.reply()
+		require.NoError(t, err)
+		require.Equal(t, chosen(conversation.AnswerRun), got)
+		s.WaitFor("here it does nothing")
+	}
 }

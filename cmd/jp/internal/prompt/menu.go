@@ -28,16 +28,21 @@ type item struct {
 }
 
 const (
-	keyHelp   terminal.Key = '?'
-	alwaysKey terminal.Key = 'A'
-	allKey    terminal.Key = 'Y'
-	// networkKey is for programs of the sandbox alone. Elsewhere it is the one in lower case, a no.
+	keyHelp    terminal.Key = '?'
+	alwaysKey  terminal.Key = 'A'
+	allKey     terminal.Key = 'Y'
 	networkKey terminal.Key = 'N'
 )
 
+// notOffered explains the keys that never mean the same as those in lower case.
+var notOffered = map[terminal.Key]string{
+	alwaysKey:  "A (always) adds a rule, and this question can have none: here it does nothing.\n",
+	networkKey: "N (yes, with network) is for a program that the sandbox keeps offline: here it does nothing.\n",
+}
+
 // choose shows a menu until the person chooses something other than help, and
 // returns the key of an item or [terminal.KeyCtrlD]. A letter means the item with this letter, else
-// the one with it in lower case, but for A. The choice is shown.
+// the one with it in lower case, but for A and N. The choice is shown.
 func (p *Prompter) choose(ctx context.Context, m menu) (terminal.Key, error) {
 	explain := func(text string) {
 		if p.text.marked && m.above != nil {
@@ -55,9 +60,9 @@ func (p *Prompter) choose(ctx context.Context, m menu) (terminal.Key, error) {
 		if key == terminal.KeyEsc && m.esc != 0 {
 			key = m.esc
 		}
-		if key == alwaysKey && !m.has(key) && m.has(key.Lower()) { // it would allow more than was asked about
-			p.show("A\n")
-			explain("A (always) adds a rule, and this question can have none: here it does nothing.\n")
+		if hint := notOffered[key]; hint != "" && !m.has(key) && m.has(key.Lower()) {
+			p.show(string(rune(key)) + "\n")
+			explain(hint)
 			continue
 		}
 		if !m.has(key) {
