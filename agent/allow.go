@@ -29,7 +29,7 @@ func Standing(ctx context.Context, r *repo.Repo, q turnloop.Question) (rule turn
 		return turnloop.Rule{Kind: turnloop.RuleCommand, Words: argv}, true
 	}
 	def := q.Tool
-	if def == nil || def.Exclusive || q.Inquiry.Request.Kind != conversation.KindRunTool {
+	if def == nil || q.Inquiry.Request.Exclusive || q.Inquiry.Request.Kind != conversation.KindRunTool {
 		return rule, false
 	}
 	if def.Parameters == nil { // another process asks: use the tool as defined on disk

@@ -108,20 +108,16 @@ func (a *approvals) overtaken(q *conversation.Inquiry, about []tool.NamedFile) b
 	return a.differ(q, about)
 }
 
-// foresee joins the question whether a call may run with the question that its tool would ask first, by the
-// present files.
-func (a *approvals) foresee(request *conversation.InquiryRequest, def *tool.Definition, call *conversation.ToolCall) {
+// foresee is the question that the tool of a call would ask first, by the present files.
+func (a *approvals) foresee(def *tool.Definition, call *conversation.ToolCall) (f tool.Foreseen, ok bool) {
 	if def.Foresee == nil {
-		return
+		return f, false
 	}
 	arguments, err := a.opts.real(def, call.Arguments())
 	if err != nil {
-		return
+		return f, false
 	}
-	if f, ok := def.Foresee(arguments); ok {
-		request.Covers = []string{f.ID}
-		request.Question.Text += " " + f.Words
-	}
+	return def.Foresee(arguments)
 }
 
 // covered are the tool's own questions that a person answered with the yes to the call.

@@ -17,6 +17,11 @@ func (l *Loop) permit(ctx context.Context, call *conversation.ToolCall) error {
 	t := l.stream.CurrentTurn()
 	seq := t.Next()
 	response, settled := l.approvals.decided(def, call)
+	exclusive := def.Exclusive
+	foreseen, foresees := l.approvals.foresee(def, call)
+	if settled && allowed(&response) && foresees && def.Questions[foreseen.ID].Exclusive && l.opts.reachable(true) {
+		settled, exclusive = false, true // the tool would ask a person anyway, and with less to choose from
+	}
 	if !settled {
 		if err := l.opts.fault(l.stream.Tail(), def, call); err != nil {
 			return l.refuse(ctx, call, textNotRun+l.opts.Secrets.Redact(err.Error()))
@@ -28,10 +33,11 @@ func (l *Loop) permit(ctx context.Context, call *conversation.ToolCall) error {
 	}
 	request := conversation.InquiryRequest{
 		For: call.Event.Seq, Kind: conversation.KindRunTool, QuestionID: "run", Attempt: 1,
-		Question: runQuestion(line(def.Name, subject), byHook(call), l.approvals.whyStale(call), def.Offline), Exclusive: def.Exclusive, Files: files,
+		Question: runQuestion(line(def.Name, subject), byHook(call), l.approvals.whyStale(call), def.Offline), Exclusive: exclusive, Files: files,
 	}
-	if !settled {
-		l.approvals.foresee(&request, def, call)
+	if !settled && foresees {
+		request.Covers = []string{foreseen.ID}
+		request.Question.Text += " " + foreseen.Words
 	}
 	t.AddInquiryRequest(request, conversation.WithSubject("ask: run "+line(def.Name, subject)+"?"))
 	if settled {
@@ -48,12 +54,7 @@ func (l *Loop) permit(ctx context.Context, call *conversation.ToolCall) error {
 // fault is the error that a call would end with now, after any answer of a person. It is known if only calls that read
 // run before this one.
 func (o *Options) fault(ledger *conversation.Ledger, def *tool.Definition, call *conversation.ToolCall) error {
-	if def.Fault == nil {
-		return nil
-	}
-	switch RouteQuestion(conversation.KindRunTool, o.User.client(), o.User.Policy, def.Exclusive, false) {
-	case RouteAsk, RouteWait, RouteDefer:
-	default:
+	if def.Fault == nil || !o.reachable(def.Exclusive) {
 		return nil
 	}
 	for _, before := range ledger.Open() {
@@ -69,6 +70,15 @@ func (o *Options) fault(ledger *conversation.Ledger, def *tool.Definition, call 
 		return err
 	}
 	return def.Fault(arguments)
+}
+
+// reachable reports whether a person would be asked, now or later, if a call may run.
+func (o *Options) reachable(exclusive bool) bool {
+	switch RouteQuestion(conversation.KindRunTool, o.User.client(), o.User.Policy, exclusive, false) {
+	case RouteAsk, RouteWait, RouteDefer:
+		return true
+	}
+	return false
 }
 
 // client reports whether somebody is there to be asked.

@@ -61,6 +61,34 @@ func TestAlwaysIsNotAskedAgain(t *testing.T) {
 	}
 }
 
+// What would run unasked is asked about if it overwrites a file, with the difference and the keys of an edit. Then its block shows
+// both sides.
+func TestAlwaysAsksBeforeItOverwrites(t *testing.T) {
+	t.Parallel()
+	for name, args := range map[string][]string{"rule": {"--cfg", `policy.allow_edits=["."]`}, "edits": {"-p", "edits"}, "auto": {"-p", "auto"}} {
+		for _, width := range []int{80, 48} {
+			t.Run(fmt.Sprint(name, width), func(t *testing.T) {
+				t.Parallel()
+				p := newPlace(t)
+				p.write("../talk.toml", overwriteScript)
+				s := p.sit(width, append([]string{"chat", "-m", "script/../talk.toml"}, args...)...)
+				s.WaitForEnd(">")
+				s.Type("Write it\r")
+				s.WaitForEnd("? help\n>")
+				for _, part := range []string{"    1 - # A repository\n    1 + new\n", "y yes, overwrite it   n no", "w no, say why   e edit   d details"} {
+					require.Contains(t, s.Text(), part)
+				}
+				require.NotContains(t, s.Text(), "always")
+				s.Type("y")
+				s.WaitFor("turn 1 · ")
+				require.Regexp(t, `● create README.md +\+1 −1 · you said yes @\d+\n +1 - # A repository\n +1 \+ new\n  Over.`, s.Text())
+				require.Len(t, p.ofType("inquiry_response"), 1)
+				require.Equal(t, "new\n", p.read("README.md"))
+			})
+		}
+	}
+}
+
 // sameFolder changes two files of one folder, and one beside it.
 const sameFolder = `
 [[reply]]

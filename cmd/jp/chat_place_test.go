@@ -176,6 +176,21 @@ message = "Done."
 	idle()
 }
 
+// Ctrl+O shows a file that was overwritten with the lines that stay.
+func TestChatOpensOverwritten(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.environ = append(p.environ, "JP_PAGER=sed 's/^/page: /'")
+	p.write("../talk.toml", strings.ReplaceAll(overwriteScript, `"new\n"`, `"# A repository\nnew\n"`))
+	s := p.chat(80)
+	s.Type("Write it\r")
+	s.answers("? help", "y")
+	s.WaitFor("turn 1 · ")
+	s.idle()
+	s.Type(ctrlO)
+	s.WaitFor("page:     1   # A repository\npage:     2 + new\n")
+}
+
 // Ctrl+O shows the text that the model has read, and an edit that the person did not allow. Less gets
 // a screen of its own, and keys typed there stay out of the line.
 func TestChatOpensReads(t *testing.T) {

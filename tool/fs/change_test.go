@@ -60,6 +60,7 @@ func TestCreateAsksBeforeItOverwrites(t *testing.T) {
 
 	result = f.done("fs_create_file", args, "true")
 	require.Equal(t, "+1 -1", result.Effect)
+	require.Contains(t, string(result.Content), "-old\n+new\n same\n")
 	require.Equal(t, "new\nsame\n", f.content("run.sh"))
 	info, err := os.Stat(filepath.Join(f.root, "run.sh"))
 	require.NoError(t, err)

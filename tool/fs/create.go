@@ -100,11 +100,10 @@ func (w *workspace) runCreate(_ context.Context, call tool.Call) (tool.Result, e
 	if err := p.replace(content); err != nil {
 		return tool.Result{}, fmt.Errorf("%s: %w", args.Path, err)
 	}
-	done := "Created"
-	if p.info != nil {
-		done = "Overwrote"
+	if c.diff == "" {
+		c.diff = fmt.Sprintf("%s %s, %s.\n", map[bool]string{true: "Created", false: "Overwrote"}[p.info == nil], p.path, count(lines([]byte(args.Content)), "line"))
 	}
-	return wrote(fmt.Sprintf("%s %s, %s.\n", done, p.path, count(lines([]byte(args.Content)), "line"))+p.linked(), c.effect(), p.path), nil
+	return wrote(c.diff+p.linked(), c.effect(), p.path), nil
 }
 
 // encodedLike is a text in the encoding of the file that it replaces.

@@ -176,7 +176,7 @@ func (c *callRecord) argv() []string {
 func (c *callRecord) changes(b *conversation.ToolCallResponse) []terminal.Change {
 	var made struct{ Content string }
 	changes := terminal.Changes(b.Content)
-	if b.Name == "fs_create_file" && json.Unmarshal(c.request.Arguments, &made) == nil {
+	if changes == nil && b.Name == "fs_create_file" && json.Unmarshal(c.request.Arguments, &made) == nil {
 		for i, line := range strings.Split(strings.TrimSuffix(made.Content, "\n"), "\n") {
 			changes = append(changes, terminal.Change{Mark: '+', Number: i + 1, Text: line})
 		}

@@ -43,7 +43,8 @@ func (c *callRecord) hides(e *conversation.Event, b *conversation.ToolCallRespon
 	}
 	if changes := c.changes(b); !b.IsError && changes != nil {
 		brief := terminal.Brief(changes, diffRows)
-		folded := slices.ContainsFunc(brief, func(c terminal.Change) bool { return c.Number < 0 })
+		folded := slices.ContainsFunc(brief, func(c terminal.Change) bool { return c.Number < 0 }) ||
+			slices.ContainsFunc(changes, func(c terminal.Change) bool { return c.Mark == ' ' })
 		drawing := terminal.Drawing{Margin: marginIn(width), Width: width}
 		cut := drawing.Rows(brief)
 		drawing.Wraps = true
