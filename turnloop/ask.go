@@ -252,6 +252,9 @@ func (l *Loop) askPeople(ctx context.Context, q *conversation.Inquiry, ask func(
 func QuestionAbout(l *conversation.Ledger, q *conversation.Inquiry) Question {
 	question := Question{Inquiry: q, Arguments: q.Call.Arguments(), Hooked: byHook(q.Call)}
 	for _, call := range l.ToolCalls {
+		if p := call.Permission(); call.Open() && call.Started == nil && p != nil && p.Response != nil && p.Response.By == conversation.ByUser && allowed(p.Response) {
+			question.Approved = append(question.Approved, call)
+		}
 		if call.Request.Call == q.Call.Request.Call {
 			question.Batch++
 			if call == q.Call {

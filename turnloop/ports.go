@@ -42,6 +42,8 @@ type Question struct {
 	Position  int    // of the call in its batch, from 1
 	Batch     int    // size of the batch
 	Result    string // for a delivery: the result to deliver
+	// Approved are the calls that a person has allowed and that run after the last question of their batch.
+	Approved []*conversation.ToolCall
 	// Also are further calls of the same answer of the model. jp would ask about each. The words of the command say all
 	// that such a call does.
 	Also []*conversation.ToolCall

@@ -112,7 +112,7 @@ func TestTwoTerminals(t *testing.T) {
 	require.Contains(t, p.jp("show", "--json").stdout, `"attached":true`)
 	s.WaitFor("! the file exists and will be overwritten")
 	s.Type("a")
-	s.WaitFor("Overwrite existing file?")
+	s.WaitFor("1 - new\n    1 + newer")
 	s.promptedAgain(2)
 	s.Type("\x1a")
 	require.Zero(t, s.exit())

@@ -151,3 +151,35 @@ func TestAnsweredAtAnotherTerminal(t *testing.T) {
 		}
 	}
 }
+
+// The calls of an answer run behind its last question. Until then the questions name those that are approved.
+func TestApprovedCallsAreNamed(t *testing.T) {
+	t.Parallel()
+	for _, at := range []string{"query", "chat", "attach"} {
+		t.Run(at, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			p.write("../talk.toml", makeScript)
+			args := []string{"query", "-m", "script/../talk.toml", "Make files"}
+			switch at {
+			case "chat":
+				args = []string{"chat", "-m", "script/../talk.toml"}
+			case "attach":
+				require.Zero(t, p.jp("query", "--detach", "-m", "script/../talk.toml", "Make files").exit)
+				args = []string{"attach"}
+			}
+			s := p.sit(48, args...)
+			if at == "chat" {
+				s.prompted()
+				s.Type("Make files\r")
+			}
+			s.WaitFor("● create made.txt")
+			s.answers("? help", "y")
+			s.WaitFor("\n  ○ create made.txt · approved\n  ● create other.txt")
+			s.answers("? help", "n")
+			s.WaitFor("Over.")
+			require.NotContains(t, s.Text(), "approved")
+			require.Equal(t, 1, strings.Count(s.Text(), "create made.txt"))
+		})
+	}
+}

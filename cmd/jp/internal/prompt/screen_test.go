@@ -339,3 +339,13 @@ func TestSheetsAreHarmless(t *testing.T) {
 		requireHarmless(t, p.brief(p.callSheet(q), "\n")+p.callSheet(q).full(p.opts.Palette, p.opts.Width)+p.brief(p.resultSheet(q), "")+p.brief(p.questionSheet(q), ""))
 	})
 }
+
+// The approved calls have a row each, and take at most three.
+func TestApprovedRows(t *testing.T) {
+	call := func(name, thing string) *conversation.ToolCall {
+		return &conversation.ToolCall{Event: &conversation.Event{Subject: "call " + name + thing}, Request: &conversation.ToolCallRequest{Name: name}}
+	}
+	calls := []*conversation.ToolCall{call("fs_modify_file", " src/a/long/name.go"), call("shell_run", " ls"), call("x\x1b[2J", ""), call("y", "")}
+	require.Equal(t, []string{"  ○ edit src/a/lo… · approved", "  ○ run ls · approved", "  ○ 2 more · approved"}, approvedRows(calls, terminal.Palette{}, 30))
+	require.Equal(t, "  ○ x · approved", approvedRows(calls[1:3], terminal.Palette{}, 30)[1])
+}

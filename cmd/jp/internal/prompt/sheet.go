@@ -16,6 +16,7 @@ import (
 
 // A questionView is the visible part of a question. All of its text is clean.
 type questionView struct {
+	before  []string                 // lines above the first one
 	name    string                   // of the tool
 	head    string                   // the first line, without the name
 	aside   string                   // at the right of the first line
@@ -32,15 +33,16 @@ type questionView struct {
 // The parts that are shown at once, in lines. They must fit a screen together, since the user has to
 // see them before answering.
 const (
-	leastBody = 3 // of a body, however low the terminal is
-	leastHead = 6 // of the first line, as wide as it is
-	roomNote  = 4 // notes, and lines of a question
-	roomBelow = 4 // the rows below a question: its last line, and those of a chat
+	leastBody    = 3 // of a body, however low the terminal is
+	leastHead    = 6 // of the first line, as wide as it is
+	mostApproved = 3 // calls that are allowed and wait
+	roomNote     = 4 // notes, and lines of a question
+	roomBelow    = 4 // the rows below a question: its last line, and those of a chat
 )
 
 // callSheet shows the effect of a call.
 func (p *Prompter) callSheet(q turnloop.Question) questionView {
-	s := questionView{name: toolName(q), head: subject(q), aside: position(q)}
+	s := questionView{name: toolName(q), head: subject(q), aside: position(q), before: approvedRows(q.Approved, p.opts.Palette, p.width())}
 	p.preview(&s, q)
 	if q.Hooked {
 		s.notes = append(s.notes, "! a hook changed the arguments; the model asked for others (d)")
@@ -120,7 +122,10 @@ func rowsOf(text string, width int) int {
 // top is the fixed part of a sheet, on so many rows with the least of a body.
 func (s questionView) top(palette terminal.Palette, width, free int) string {
 	var b strings.Builder
-	b.WriteString(s.headline(palette, width, free-len(s.notes)-len(s.facts)-leastBody))
+	for _, line := range s.before {
+		b.WriteString(line + "\n")
+	}
+	b.WriteString(s.headline(palette, width, free-len(s.before)-len(s.notes)-len(s.facts)-leastBody))
 	for _, note := range s.notes {
 		b.WriteString(terminal.WrapBelow(margin+palette.Change(safetext.Bound(note, 2*(width-len(margin)))), len(margin), width) + "\n")
 	}
@@ -128,6 +133,19 @@ func (s questionView) top(palette terminal.Palette, width, free int) string {
 		b.WriteString(terminal.Wrap(margin+palette.Change(strings.Join(parts, " · ")), width) + "\n")
 	}
 	return b.String()
+}
+
+// approvedRows is one row for each of the calls that are allowed and wait for the other answers.
+func approvedRows(calls []*conversation.ToolCall, palette terminal.Palette, width int) (rows []string) {
+	const lead, word = "  ○ ", " · approved"
+	for i, call := range calls {
+		if rest := len(calls) - i; i == mostApproved-1 && rest > 1 {
+			return append(rows, fmt.Sprintf("%s%d more%s", lead, rest, word))
+		}
+		what := tool.Verb(call.Request.Name) + strings.TrimPrefix(call.Event.Subject, "call "+call.Request.Name)
+		rows = append(rows, lead+safetext.Fit(safetext.OneLine(what), max(width-len("  o ")-safetext.Columns(word)-1, 1))+palette.Dim(word))
+	}
+	return rows
 }
 
 func alsoLines(s questionView) string {
