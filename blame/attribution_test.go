@@ -471,6 +471,12 @@ func TestLinesOfOthers(t *testing.T) {
 			h.event(&conversation.Workspace{})
 			h.tool("shell_run", func() { h.run("checkout", "-q", "side") })
 		}, plain(function("person", 6))},
+		"the agent takes out committed lines of its own and writes them again": {"a.go", func(h *history) {
+			text := h.read("a.go")
+			h.commit("all")
+			h.tool("fs_modify_file", func() { h.write("a.go", "package a\n") })
+			h.tool("fs_modify_file", func() { h.write("a.go", text) })
+		}, " package a\n \n" + mark(agent)},
 		"an undo brings the agent's lines back": {"a.go", func(h *history) {
 			text := h.read("a.go")
 			h.tool("shell_run", func() { h.write("a.go", "package a\n") })
@@ -527,6 +533,6 @@ func TestBetterSource(t *testing.T) {
 		{2, at(byTool, 6), nil, false},
 		{2, at(byUser, 4), nil, false},
 	} {
-		require.Equal(t, tt.want, m.better(tt.line, tt.s, tt.known), "%+v", tt)
+		require.Equal(t, tt.want, m.may(m.lines[tt.line], tt.s) && better(tt.s, tt.known), "%+v", tt)
 	}
 }

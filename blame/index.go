@@ -21,7 +21,7 @@ import (
 )
 
 // indexMagic is the version of the records: it changes if the same events give another record.
-const indexMagic = "jp-blame 2\n"
+const indexMagic = "jp-blame 3\n"
 
 // mostMemory is how much memory jp uses while it reads all conversations, if that is enough: each
 // file that it reads is soon garbage.

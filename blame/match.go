@@ -179,13 +179,16 @@ func (m *matcher) match() []match {
 			if taken[i] == r.record+1 || used[at] && !r.copied && (m.lines[i].weight < enoughWeight || rec.common(l)) {
 				continue
 			}
-			taken[i] = r.record + 1
 			s := rec.sourceOf(l)
+			if s != nil && !m.may(m.lines[i], s) {
+				continue // an earlier event of the conversation may have written the line
+			}
+			taken[i] = r.record + 1
 			if s == nil {
 				continue
 			}
 			used[at] = true
-			if m.better(i, s, found[i].source) {
+			if better(s, found[i].source) {
 				found[i] = match{rec, s}
 			}
 		}
@@ -228,12 +231,9 @@ func (m *matcher) adopt(runs []run) {
 	}
 }
 
-// better reports whether a source explains a line, and more than the one that is known: a tool
+// better reports whether a source explains a line more than the one that is known: a tool
 // before a person, and the earlier one.
-func (m *matcher) better(i int, s, known *source) bool {
-	if !m.may(m.lines[i], s) {
-		return false
-	}
+func better(s, known *source) bool {
 	if known == nil {
 		return true
 	}

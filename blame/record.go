@@ -339,7 +339,7 @@ func (r *recorder) add(ctx context.Context, e *conversation.Event, f *changedFil
 	lineage, known := r.lineage[f.After.OID]
 	path, another := r.path(f.Path)
 	lines := f.now.lines
-	if known && len(lineage) == len(lines) { // it is back, or at another path
+	if known && len(lineage) == len(lines) && !typed(e) { // it is back, or at another path
 		if another {
 			r.cut(path, lines, lineage, [][2]int{{0, len(lines)}})
 		}
