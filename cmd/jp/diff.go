@@ -18,6 +18,7 @@ import (
 	"jp/cmd/jp/internal/terminal"
 	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
+	"jp/internal/action"
 	"jp/internal/safetext"
 )
 
@@ -86,7 +87,7 @@ func runDiff(ctx context.Context, e *ui.Env, o diffOptions) error {
 	if o.paths, err = r.InTree(e.Host, o.paths); err != nil {
 		return err
 	}
-	v, c, err := compare(ctx, r, e, o)
+	v, c, err := compare(ctx, r, e, &o)
 	if err != nil {
 		return err
 	}
@@ -110,6 +111,13 @@ func runDiff(ctx context.Context, e *ui.Env, o diffOptions) error {
 	}
 	if !e.Format.Structured() {
 		left.Tell(e.Host)
+		switch {
+		case o.turn == "" || len(c.Files) > 0:
+		case o.turn == "all":
+			e.Note("No changes by tools.")
+		default:
+			e.Note("No changes by tools in turn %s.   %s", o.turn, action.DiffAll(v.Name()))
+		}
 	}
 	if o.exitCode && len(c.Files) > 0 {
 		return &problem.Error{Exit: problem.ExitFailed, Silent: true}
@@ -131,8 +139,8 @@ func (o diffOptions) reach() repo.Reach {
 	return func(back []*conversation.Event) bool { return back[len(back)-1].Turn < back[0].Turn }
 }
 
-// compare makes the comparison that the command line asks for.
-func compare(ctx context.Context, r *repo.Repo, e *ui.Env, o diffOptions) (*repo.View, *blame.Comparison, error) {
+// compare makes the comparison that the command line asks for. It sets the turn if that is one of a turn.
+func compare(ctx context.Context, r *repo.Repo, e *ui.Env, o *diffOptions) (*repo.View, *blame.Comparison, error) {
 	word := strings.Join(o.words, " ")
 	from, to, isRange := strings.Cut(word, "..")
 	switch {
@@ -162,7 +170,8 @@ func compare(ctx context.Context, r *repo.Repo, e *ui.Env, o diffOptions) (*repo
 		c.Add(blame.Span{Before: v.BeforeTree(ev), After: ev.Tree})
 		err = c.Blame(ctx, ev.Seq, ev.Seq)
 	default:
-		err = c.Turn(ctx, strconv.Itoa(v.LastTurn()))
+		o.turn = strconv.Itoa(v.LastTurn())
+		err = c.Turn(ctx, o.turn)
 	}
 	return v, c, err
 }

@@ -28,6 +28,7 @@ var (
 	ModelsOf     = about("models-of", "models {provider}")
 	ShowConfig   = fixed("show-config", "config show --all")
 	DiffTools    = fixed("diff-tools", "diff --turn all --name-only")
+	DiffAll      = about("diff-all", "diff {id} --turn all")
 	DiffPath     = about("diff-path", "diff --turn all -- {path}")
 	DiffSince    = about("diff-since", "diff @{seq}.. --name-only")
 	DiffWorktree = between("diff-worktree", "diff {id}@{seq} --worktree --stat")
