@@ -228,6 +228,11 @@ func nothingLike(infos []conversation.Info, word string) *problem.Error {
 	if seq, err := strconv.Atoi(strings.TrimPrefix(word, "@")); err == nil && slices.ContainsFunc(infos, func(i conversation.Info) bool { return 0 <= seq && seq < i.Summary.Events }) {
 		f.Hint(action.ShowEvent(strconv.Itoa(seq)), "this event of the session's conversation")
 	}
+	if target, event := SplitTarget(word); target != "" && event != "" {
+		if found, err := matching(infos, target); err == nil {
+			return f.Hint(action.ForkAtAndUse(found.ID.Short(), event), "goes on from this event, in a fork")
+		}
+	}
 	if strings.HasPrefix(word, "HEAD") {
 		f.Hint(action.Why(word), "the conversations of the commit's lines")
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,16 +31,16 @@ type editOptions struct {
 }
 
 const editHelp = `Change a conversation's title, pin, expiry or labels. Each change is an event, and
-all texts stay. An empty title, --pin=false, --expires=never and --label KEY=
-remove a value. --expires only marks the conversation. --title takes the next
+all texts stay. --pin=false, --expires=never and --label KEY= remove a value. After
+--title '' the first request is the title again. --expires only marks the conversation. --title takes the next
 word. Without one, the conversation's model, or that of -m, writes the title from
 the first request and the last answers.
 
 JSON: {"action","conversation","files"}
 
 Exit codes: 0 done · 2 usage, configuration, model · 4 locked ·
-5 no such conversation · 6 damaged at its end, or anywhere for a title by the
-model · 7 the model wrote no title`
+5 no such conversation · 6 damaged at its end, or anywhere for --title '' and a
+title by the model · 7 the model wrote no title`
 
 func newEditCommand(e *ui.Env) *cobra.Command {
 	var o editOptions
@@ -107,6 +108,14 @@ func runEdit(ctx context.Context, e *ui.Env, o editOptions) error {
 			return err
 		}
 		meta.Title, meta.TitleSource, meta.Model, meta.Usage = written.Title, written.TitleSource, written.Model, written.Usage
+	}
+	if meta.Title != nil && *meta.Title == "" {
+		events, err := r.Store.Load(ctx, info.Head)
+		if err != nil {
+			return repo.AboutConversation(err, id)
+		}
+		untitled := conversation.Summarize(slices.DeleteFunc(events, func(e *conversation.Event) bool { return e.Type() == conversation.TypeMetadata }))
+		meta.Title, meta.TitleSource = &untitled.Title, "request"
 	}
 	if _, err := r.Store.Append(ctx, id, info.Head, []*conversation.Event{repo.Record(info, meta, e.Now())}); err != nil {
 		return err
