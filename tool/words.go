@@ -52,6 +52,25 @@ func Done(name, subject string) string {
 	return Verb(name) + rest
 }
 
+// Event is the subject of an event about a call, for people.
+func Event(subject string) string {
+	for _, begin := range []string{"ask: run ", "call ", "start "} {
+		call, is := strings.CutPrefix(subject, begin)
+		name := call
+		if end := strings.IndexAny(call, " ?"); end >= 0 {
+			name = call[:end]
+		}
+		if !is || Verb(name) == name {
+			continue
+		}
+		if begin == "ask: run " && name != "shell_run" {
+			begin = "ask: "
+		}
+		return begin + Done(name, call)
+	}
+	return subject
+}
+
 // Resumed is the line of a resumed turn for people, with the nouns of jp's own tools in the place of their names.
 func Resumed(line string) string {
 	parts := strings.Split(line, "; ")

@@ -83,3 +83,18 @@ func TestAskedBy(t *testing.T) {
 	require.Equal(t, "delegate → create", Verbs("delegate → fs_create_file"))
 	require.Equal(t, "deploy", Verbs("deploy"))
 }
+
+func TestEvent(t *testing.T) {
+	for subject, want := range map[string]string{
+		"call fs_modify_file a.txt":      "call edit a.txt",
+		"start shell_run go test ./...":  "start go test ./...",
+		"ask: run fs_create_file a.txt?": "ask: create a.txt?",
+		"ask: run shell_run ls?":         "ask: run ls?",
+		"ask: run fs_delete_file?":       "ask: delete?",
+		"call word_count a.txt":          "call word_count a.txt",
+		"call shell_run":                 "call run",
+		"start here":                     "start here",
+	} {
+		require.Equal(t, want, Event(subject))
+	}
+}

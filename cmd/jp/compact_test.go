@@ -150,7 +150,7 @@ func TestKilledWhileCompacting(t *testing.T) {
 	p.write("../fill.toml", strings.Replace(script, "[[summary]]\n", "[[summary]]\nhang = true\n", 1))
 	cmd := p.command("query", "-y", "-m", "script/../fill.toml", "Read long.txt.")
 	require.NoError(t, cmd.Start())
-	require.Eventually(t, func() bool { return strings.Count(p.jp("log").stdout, "call fs_read_file") >= 3 }, time.Minute, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Count(p.jp("log").stdout, "call read") >= 3 }, time.Minute, 20*time.Millisecond)
 	require.NoError(t, cmd.Process.Kill())
 	_ = cmd.Wait()
 	require.NotContains(t, p.jp("log").stdout, "compacted")

@@ -206,7 +206,7 @@ func (f *forkScreen) report(o forkOptions, r fork.ForkResult) error {
 func (f *forkScreen) explain(o forkOptions, r fork.ForkResult, tail *conversation.IncompleteTurn, incomplete bool) {
 	out := f.env.Messages()
 	if f.fork.Shares {
-		fmt.Fprintf(out, "Forked %s at @%d (turn %d, %s).\n", f.fork.View.Name(), f.fork.At.Seq, f.fork.At.Turn, safetext.Show(conversation.Shorten(f.fork.At.Subject, 40)))
+		fmt.Fprintf(out, "Forked %s at @%d (turn %d, %s).\n", f.fork.View.Name(), f.fork.At.Seq, f.fork.At.Turn, conversation.Shorten(ui.EventWords(f.fork.At), 40))
 	} else {
 		fmt.Fprintf(out, "Copied %s of %s, from @%d to @%d.\n", conversation.Count(len(f.fork.Kept), "event"), f.fork.View.Name(), f.fork.First.Seq, f.fork.At.Seq)
 	}

@@ -29,7 +29,7 @@ func cutPlace(t *testing.T, durable int) *workspace {
 	cmd := p.command("query", "-y", "-m", "script/../cut.toml", "Make files")
 	require.NoError(t, cmd.Start())
 	require.Eventually(t, func() bool {
-		return strings.Count(p.jp("log", "newest", "--internal").stdout, "call fs_create_file") == durable
+		return strings.Count(p.jp("log", "newest", "--internal").stdout, "call create") == durable
 	}, time.Minute, 10*time.Millisecond)
 	require.NoError(t, cmd.Process.Kill())
 	_ = cmd.Wait()

@@ -386,7 +386,7 @@ func TestLookingOnATerminal(t *testing.T) {
 	require.Equal(t, 130, s.exit())
 	for args, want := range map[string]string{
 		"ls":     `(?m)^ +ID +STATUS +TURNS +LAST +TITLE$`,
-		"log":    `(?m)^@\d+ +\d\d:\d\d  ask: run fs_create_file made\.txt\?  ⏳$`,
+		"log":    `(?m)^@\d+ +\d\d:\d\d  ask: create made\.txt\?  ⏳$`,
 		"print":  `(?m)^⏳ Incomplete turn \(waiting for input\)$`,
 		"show":   `(?m)^Conversation +jp-c`,
 		"verify": `^ok: 1 conversation of 1`,

@@ -12,6 +12,7 @@ import (
 	"jp/cmd/jp/internal/terminal/highlight"
 	"jp/conversation"
 	"jp/internal/safetext"
+	"jp/tool"
 )
 
 // A ScreenView is a conversation as a command shows it on stdout.
@@ -35,7 +36,7 @@ func (e *Env) OnScreen(v *repo.View) *ScreenView {
 // Line is the subject of an event. For an answer it adds the tool or the question, and the reason if
 // there was no answer.
 func (v *ScreenView) Line(e *conversation.Event) string {
-	line := safetext.Clean(e.Subject)
+	line := EventWords(e)
 	given, ok := e.Body.(*conversation.InquiryResponse)
 	if !ok {
 		return line
@@ -48,12 +49,24 @@ func (v *ScreenView) Line(e *conversation.Event) string {
 			to := strconv.Quote(conversation.Shorten(problem.OneLine(b.Question.Text), answeredColumns))
 			call := repo.BySeq(v.View.Events, b.For)
 			if call != nil && (b.Kind == conversation.KindRunTool || b.Kind == conversation.KindHook) {
-				to = conversation.Shorten(problem.OneLine(strings.TrimPrefix(call.Subject, "call ")), answeredColumns)
+				to = conversation.Shorten(problem.OneLine(strings.TrimPrefix(EventWords(call), "call ")), answeredColumns)
 			}
 			line += ", to " + to
 		}
 	}
 	return line
+}
+
+// EventWords is the subject of an event, with the words for jp's own tools in the place of their names.
+func EventWords(e *conversation.Event) string {
+	words := e.Subject
+	switch b := e.Body.(type) {
+	case *conversation.ToolCallRequest, *conversation.ToolStarted, *conversation.InquiryRequest:
+		words = tool.Event(words)
+	case *conversation.ToolCallResponse:
+		words = tool.Done(b.Name, words)
+	}
+	return safetext.Clean(words)
 }
 
 // answeredColumns is how much of a question stands beside its answer.

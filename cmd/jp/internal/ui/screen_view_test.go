@@ -20,14 +20,14 @@ func TestLineOfAnAnswer(t *testing.T) {
 		call string
 		want string
 	}{
-		"a tool":              {conversation.KindRunTool, "call shell_run make", "answer: yes (user), to shell_run make"},
-		"a hook":              {conversation.KindHook, "call shell_run make", "answer: yes (user), to shell_run make"},
+		"a tool":              {conversation.KindRunTool, "call shell_run make", "answer: yes (user), to make"},
+		"a hook":              {conversation.KindHook, "call shell_run make", "answer: yes (user), to make"},
 		"a tool with control": {conversation.KindRunTool, "call x \x1b[2Jy", "answer: yes (user), to x y"},
 		"a tool's question":   {conversation.KindToolQuestion, "call shell_run make", `answer: yes (user), to "Overwrite a.txt?"`},
 		"a result":            {conversation.KindDeliverResult, "call shell_run make", `answer: yes (user), to "Overwrite a.txt?"`},
 		"a long tool": {
 			conversation.KindRunTool, "call shell_run go test -run 'TestOfAVeryLongNameIndeed' ./...",
-			"answer: yes (user), to shell_run go test -run…",
+			"answer: yes (user), to go test -run 'TestOfAVeryLongNameIndeed…",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
