@@ -411,6 +411,26 @@ func (p *workspace) contents() (texts []string) {
 	return texts
 }
 
+// A text that is entered at a question is a message. The screen says that the question is still open.
+func TestChatQueueAtAQuestion(t *testing.T) {
+	t.Parallel()
+	for _, width := range []int{80, 48} {
+		t.Run(strconv.Itoa(width), func(t *testing.T) {
+			t.Parallel()
+			p, s := talk(t, width, overwriteScript)
+			s.Type("Write it\r")
+			s.WaitForEnd("? help\n>")
+			s.Type("no, because\r")
+			s.WaitForEnd("? help\n>\nqueued: no, because\nthe question above is still open")
+			require.Empty(t, p.ofType("inquiry_response"))
+			s.Type("n")
+			s.WaitFor("you said no")
+			s.WaitFor("> no, because")
+			s.Wait("no question", func() bool { return !strings.Contains(s.Text(), "still open") })
+		})
+	}
+}
+
 // A message that is entered while a tool runs goes to the model behind the tool's result.
 func TestChatQueue(t *testing.T) {
 	t.Parallel()

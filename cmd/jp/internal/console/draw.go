@@ -181,6 +181,8 @@ func (c composer) compose() (lines []string, cursor place, ofBlock int, cut bool
 		under = append(slices.Clip(under), c.palette.Yellow("press "+q.dropped+" again"))
 	case v.line.text != "" && !v.armed(c.now):
 		under = append(slices.Clip(under), c.palette.Dim("Tab: answer the question above"))
+	case len(v.above) > 0 && v.line.text == "" && !q.direct: // a message was queued that may have been meant as an answer
+		under = append(slices.Clip(under), c.palette.Yellow("the question above is still open"))
 	}
 	framed := rows >= leastFramed
 	inputMost := max(rows/2, 1)
