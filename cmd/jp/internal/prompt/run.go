@@ -17,7 +17,7 @@ import (
 // run asks whether a tool may run.
 func (p *Prompter) run(ctx context.Context, q turnloop.Question) (turnloop.Answer, error) {
 	s := p.callSheet(q)
-	s.also = p.listed(q)
+	s.before, s.also = approvedRows(q.Approved, p.opts.Palette, p.width()), p.listed(q)
 	if p.opts.Standing != nil {
 		if rule, ok := p.opts.Standing(ctx, q); ok {
 			s.always = &rule

@@ -42,7 +42,7 @@ const (
 
 // callSheet shows the effect of a call.
 func (p *Prompter) callSheet(q turnloop.Question) questionView {
-	s := questionView{name: toolName(q), head: subject(q), aside: position(q), before: approvedRows(q.Approved, p.opts.Palette, p.width())}
+	s := questionView{name: toolName(q), head: subject(q), aside: position(q)}
 	p.preview(&s, q)
 	if q.Hooked {
 		s.notes = append(s.notes, "! a hook changed the arguments; the model asked for others (d)")
