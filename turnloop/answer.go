@@ -8,7 +8,6 @@ import (
 
 	"jp/conversation"
 	"jp/provider"
-	"jp/turnloop/activity"
 )
 
 // An answer is a model call while it streams. The part that was closed last is
@@ -20,7 +19,7 @@ type answer struct {
 	prefix  func() string
 	began   time.Time
 	names   provider.Names
-	shown   *activity.Running
+	shown   *running
 
 	parts   provider.Assembler
 	held    []provider.Part

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"jp/conversation"
-	"jp/turnloop/activity"
 )
 
 const writesSummary = "a summary, to make room"
@@ -13,7 +12,7 @@ const writesSummary = "a summary, to make room"
 func Compact(ctx context.Context, opts Options, order func(context.Context, Room) ([]conversation.Body, error)) ([]*conversation.Event, error) {
 	m := modelClient{opts: &opts, stream: opts.Conversation.Stream}
 	opts.Conversation.Stream.SetClock(opts.Clock.Now)
-	shown := activity.New(opts.Observer.Working, opts.Secrets.Redact)
+	shown := newActivities(opts.Observer.Working, opts.Secrets.Redact)
 	defer shown.Quiet()
 	options := m.options()
 	options.Content = m.content(ctx)

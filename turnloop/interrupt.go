@@ -8,7 +8,6 @@ import (
 
 	"jp/conversation"
 	"jp/tool"
-	"jp/turnloop/activity"
 )
 
 // A UserCommand is a user's command to a running turn.
@@ -42,7 +41,7 @@ type interrupt struct {
 	all    context.CancelCauseFunc // ends the model call, or the tools and the wait for them
 	tools  map[int]context.CancelCauseFunc
 	nextID int
-	shown  *activity.Set // optional
+	shown  *activities // optional
 }
 
 // begin makes a context that Interrupt can end, until done is called. The activity says

@@ -12,7 +12,6 @@ import (
 	"jp/conversation"
 	"jp/provider"
 	"jp/tool"
-	"jp/turnloop/activity"
 )
 
 // errWaiting ends the loop with a question that stays open.
@@ -61,11 +60,11 @@ func New(opts Options) *Loop {
 	if opts.Secrets.Redact == nil {
 		opts.Secrets.Redact = func(text string) string { return text }
 	}
-	var shown *activity.Set
+	var shown *activities
 	if opts.Observer == nil {
 		opts.Observer = nopObserver{}
 	} else {
-		shown = activity.New(opts.Observer.Working, opts.Secrets.Redact)
+		shown = newActivities(opts.Observer.Working, opts.Secrets.Redact)
 	}
 	if opts.Clock.Now == nil {
 		opts.Clock.Now = time.Now

@@ -8,7 +8,6 @@ import (
 
 	"jp/conversation"
 	"jp/tool"
-	"jp/turnloop/activity"
 )
 
 // ErrNoAnswer says that a question ended without an answer: end of file, a hang-up, a
@@ -129,9 +128,6 @@ type Observer interface {
 	// left out. The end of the turn ends all of them.
 	Working(Activity)
 }
-
-// An Activity is something that the loop does and that takes time.
-type Activity = activity.Activity
 
 // A Delta is text that the model is writing.
 type Delta struct {

@@ -50,10 +50,9 @@ var Allowed = map[string][]string{
 	"tool/command":             {"conversation", "tool", "tool/program"},
 	"tool/mcp":                 {"conversation", "tool", "tool/program", "internal/safefile", "internal/lazy", "internal/publicnet", "internal/safetext"},
 	"tool/mcp/mcptest":         nil,
-	"turnloop":                 {"conversation", "provider", "tool", "turnloop/activity", "internal/lazy", "internal/safetext"}, // without git, terminals or vendors
-	"turnloop/activity":        {"conversation", "internal/safetext"},                                                           // for display, without a record
-	"reconcile":                {"conversation"},                                                                                // decides, without effects
-	"search":                   {"conversation", "search/needle"},                                                               // reads through a source, without storage
+	"turnloop":                 {"conversation", "provider", "tool", "internal/lazy", "internal/safetext"}, // without git, terminals or vendors
+	"reconcile":                {"conversation"},                                                           // decides, without effects
+	"search":                   {"conversation", "search/needle"},                                          // reads through a source, without storage
 	"search/needle":            nil,
 	"skills":                   {"instructions", "internal/lazy"},                                          // finds and checks texts
 	"instructions":             {"conversation", "internal/charset", "internal/lazy", "internal/safetext"}, // finds and tells texts, without git or questions

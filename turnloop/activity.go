@@ -1,6 +1,4 @@
-// Package activity tells what a turn does while that takes time, and shows the last line of a tool's or a
-// model's output meanwhile. All of it is for display, and none is recorded.
-package activity
+package turnloop
 
 import (
 	"strings"
@@ -48,29 +46,29 @@ func (a Activity) Key() int {
 // every is the least time between two calls of an observer.
 const every = 100 * time.Millisecond
 
-// A Set tells an observer what the loop does, at most ten times a second. An activity that ends before its
-// turn comes stays untold. A nil Set ignores everything.
-type Set struct {
+// activities tell an observer what the loop does, at most ten times a second. An activity that ends before its
+// turn comes stays untold. All of it is for display, and none is recorded. A nil one ignores everything.
+type activities struct {
 	tell   func(Activity)
 	redact func(string) string
 
 	group   sync.WaitGroup // of the timer
 	mu      sync.Mutex
-	running map[int]*Running
-	changed []*Running  // to be told, in this order
+	running map[int]*running
+	changed []*running  // to be told, in this order
 	timer   *time.Timer // nil if there is no news
 	last    time.Time   // when something was told
 }
 
-// New returns a set that tells an observer. Redact replaces secrets in the texts.
-func New(tell func(Activity), redact func(string) string) *Set {
-	return &Set{tell: tell, redact: redact, running: map[int]*Running{}}
+// newActivities tells an observer. Redact replaces secrets in the texts.
+func newActivities(tell func(Activity), redact func(string) string) *activities {
+	return &activities{tell: tell, redact: redact, running: map[int]*running{}}
 }
 
-// A Running activity may still change. Its methods may be called from any goroutine,
+// A running activity may still change. Its methods may be called from any goroutine,
 // and never wait for the observer. A nil one ignores everything.
-type Running struct {
-	all     *Set
+type running struct {
+	all     *activities
 	now     Activity
 	tail    tail
 	written int  // bytes by the model
@@ -80,11 +78,11 @@ type Running struct {
 }
 
 // Begin adds an activity.
-func (all *Set) Begin(now Activity) *Running {
+func (all *activities) Begin(now Activity) *running {
 	if all == nil {
 		return nil
 	}
-	a := &Running{all: all, now: now}
+	a := &running{all: all, now: now}
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	all.running[now.Key()] = a
@@ -93,7 +91,7 @@ func (all *Set) Begin(now Activity) *Running {
 }
 
 // Of is the running activity with a key.
-func (all *Set) Of(key int) *Running {
+func (all *activities) Of(key int) *running {
 	if all == nil {
 		return nil
 	}
@@ -103,7 +101,7 @@ func (all *Set) Of(key int) *Running {
 }
 
 // Quiet returns when the observer has its last news.
-func (all *Set) Quiet() {
+func (all *activities) Quiet() {
 	if all == nil {
 		return
 	}
@@ -118,7 +116,7 @@ func (all *Set) Quiet() {
 }
 
 // note lists a change of the activity. The lock is held.
-func (a *Running) note() {
+func (a *running) note() {
 	if !a.changed {
 		a.changed = true
 		a.all.changed = append(a.all.changed, a)
@@ -127,7 +125,7 @@ func (a *Running) note() {
 }
 
 // arm lets something be told as soon as it is time. The lock is held.
-func (all *Set) arm() {
+func (all *activities) arm() {
 	if all.timer == nil && len(all.changed) > 0 {
 		all.group.Add(1)
 		all.timer = time.AfterFunc(time.Until(all.last.Add(every)), all.next)
@@ -135,7 +133,7 @@ func (all *Set) arm() {
 }
 
 // next tells the change that has waited longest.
-func (all *Set) next() {
+func (all *activities) next() {
 	defer all.group.Done()
 	now, end, found := all.take()
 	if found {
@@ -152,7 +150,7 @@ func (all *Set) next() {
 }
 
 // take removes the first change from the list, with the end of the activity's text.
-func (all *Set) take() (now Activity, end string, found bool) {
+func (all *activities) take() (now Activity, end string, found bool) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	for len(all.changed) > 0 {
@@ -169,7 +167,7 @@ func (all *Set) take() (now Activity, end string, found bool) {
 }
 
 // update changes the activity, unless it has ended.
-func (a *Running) update(change func()) {
+func (a *running) update(change func()) {
 	if a == nil {
 		return
 	}
@@ -182,7 +180,7 @@ func (a *Running) update(change func()) {
 }
 
 // End says that the activity is over.
-func (a *Running) End() {
+func (a *running) End() {
 	if a == nil {
 		return
 	}
@@ -199,7 +197,7 @@ func (a *Running) End() {
 }
 
 // Silence ignores the rest of the tool's output: its run is over.
-func (a *Running) Silence() {
+func (a *running) Silence() {
 	if a != nil {
 		a.all.mu.Lock()
 		defer a.all.mu.Unlock()
@@ -208,21 +206,21 @@ func (a *Running) Silence() {
 }
 
 // Write takes output of the tool as it comes.
-func (a *Running) Write(p []byte) (int, error) {
+func (a *running) Write(p []byte) (int, error) {
 	a.update(func() { a.tail.add(p) })
 	return len(p), nil
 }
 
 // Progress takes how far the tool says it is.
-func (a *Running) Progress(text string) { a.update(func() { a.now.Progress = text }) }
+func (a *running) Progress(text string) { a.update(func() { a.now.Progress = text }) }
 
 // Wait records since when the activity waits for another loop, or that it goes on.
-func (a *Running) Wait(waits bool, now time.Time) {
+func (a *running) Wait(waits bool, now time.Time) {
 	a.update(func() { a.now.Waits, a.now.Started = waits, now })
 }
 
 // Ask forgets the output of an earlier try of the model call.
-func (a *Running) Ask(ordinal int) {
+func (a *running) Ask(ordinal int) {
 	a.update(func() {
 		a.now = Activity{Seq: a.now.Seq, Call: ordinal, Started: a.now.Started, Context: a.now.Context, Window: a.now.Window}
 		a.tail, a.written = tail{}, 0
@@ -230,10 +228,10 @@ func (a *Running) Ask(ordinal int) {
 }
 
 // By says which model answers in place of the turn's.
-func (a *Running) By(model string) { a.update(func() { a.now.Model = model }) }
+func (a *running) By(model string) { a.update(func() { a.now.Model = model }) }
 
 // Fills says how much of the model's context a call fills.
-func (a *Running) Fills(tokens, window int) {
+func (a *running) Fills(tokens, window int) {
 	a.update(func() { a.now.Context, a.now.Window = tokens, window })
 }
 
@@ -241,7 +239,7 @@ func (a *Running) Fills(tokens, window int) {
 const bytesPerToken = 4
 
 // Add takes a piece of the model's output.
-func (a *Running) Add(part conversation.Part, toolName, text string) {
+func (a *running) Add(part conversation.Part, toolName, text string) {
 	a.update(func() {
 		if part == conversation.PartReasoning {
 			a.tail.add([]byte(text))
@@ -292,7 +290,7 @@ func (t *tail) end() string {
 // lastLine is the last line of a text that is not empty, clean and without secrets. A word that may still
 // grow is left out: it may be half a secret. Of a long line it keeps the end if prose is set, else the
 // beginning.
-func (all *Set) lastLine(text string, prose bool) string {
+func (all *activities) lastLine(text string, prose bool) string {
 	if text == "" {
 		return ""
 	}

@@ -1,4 +1,4 @@
-package activity
+package turnloop
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 // The line of a long thought moves on: its end is told, and its beginning stays the same for a while. A tool's line is
 // told from its beginning.
 func TestLastLine(t *testing.T) {
-	all := New(nil, func(text string) string { return text })
+	all := newActivities(nil, func(text string) string { return text })
 	var text strings.Builder
 	begins := map[string]bool{}
 	for n := range 2000 {
