@@ -17,7 +17,6 @@ import (
 	"jp/conversation"
 	"jp/gitstore/trees"
 	"jp/turnloop"
-	"jp/undo/undoplan"
 	"jp/worktree"
 )
 
@@ -74,7 +73,7 @@ func (c *copies) clear(since int) {
 }
 
 // merge adds to a step its changes by the backups.
-func (c *copies) merge(s *undoplan.Step, changes []backup.Change) {
+func (c *copies) merge(s *step, changes []backup.Change) {
 	at := map[string]int{}
 	for i, m := range s.Moves {
 		at[m.Path] = i
@@ -171,7 +170,7 @@ func (b *Undo) judged(ctx context.Context, tree string) (paths []string, err err
 }
 
 // lookAtCopied adds to the newest step the present state of the files that the backups alone know.
-func (b *Undo) lookAtCopied(ctx context.Context, h *undoplan.History, tree string) error {
+func (b *Undo) lookAtCopied(ctx context.Context, h *history, tree string) error {
 	paths, err := b.judged(ctx, tree)
 	if err != nil || len(paths) == 0 {
 		return err
@@ -204,7 +203,7 @@ func (b *Undo) lookAtCopied(ctx context.Context, h *undoplan.History, tree strin
 }
 
 // onlyModes are the files whose mode alone a tool changed, and which have it still.
-func (b *Undo) onlyModes(plan []undoplan.File) (files []undoplan.File) {
+func (b *Undo) onlyModes(plan []plannedFile) (files []plannedFile) {
 	planned := map[string]bool{}
 	for _, f := range plan {
 		planned[f.Path] = true
@@ -219,7 +218,7 @@ func (b *Undo) onlyModes(plan []undoplan.File) (files []undoplan.File) {
 		if is == was || is&unix.S_IFMT != unix.S_IFREG || was&unix.S_IFMT != unix.S_IFREG {
 			continue
 		}
-		f := undoplan.File{Path: path, Note: fmt.Sprintf("mode %04o", was&0o7777)}
+		f := plannedFile{Path: path, Note: fmt.Sprintf("mode %04o", was&0o7777)}
 		f.Is = worktree.Version{Mode: "100644", OID: fmt.Sprintf("mode %o", is)}
 		f.To = f.Is
 		lost := slices.IndexFunc(seqs[first:], func(seq int) bool { return b.copies.lost[seq] })
@@ -227,7 +226,7 @@ func (b *Undo) onlyModes(plan []undoplan.File) (files []undoplan.File) {
 		case is != left:
 			f.Why = fmt.Sprintf("others changed its mode after @%d", seqs[len(seqs)-1])
 		case lost >= 0 && !slices.Contains(b.Opts.Paths, path):
-			f.Why = fmt.Sprintf("it is unknown who changed its mode before @%d", seqs[first+lost]) + undoplan.ByName
+			f.Why = fmt.Sprintf("it is unknown who changed its mode before @%d", seqs[first+lost]) + byName
 		}
 		files = append(files, f)
 	}
@@ -235,7 +234,7 @@ func (b *Undo) onlyModes(plan []undoplan.File) (files []undoplan.File) {
 }
 
 // puts are the files of a plan that may be put back.
-func (b *Undo) puts(plan []undoplan.File) []worktree.WriteOp {
+func (b *Undo) puts(plan []plannedFile) []worktree.WriteOp {
 	var all []worktree.WriteOp
 	for _, f := range plan {
 		if f.Why != "" {
@@ -422,7 +421,7 @@ func (o objectsOf) ReadObject(oid string) (kind string, data []byte, err error) 
 }
 
 // withoutCopy are the files and folders that changed, without a copy, and outside of the plan.
-func (b *Undo) withoutCopy(planned map[string]bool) (files []undoplan.File) {
+func (b *Undo) withoutCopy(planned map[string]bool) (files []plannedFile) {
 	for _, path := range slices.Sorted(maps.Keys(b.copies.lacks)) {
 		e := b.copies.lacks[path]
 		now := b.copies.store.Now(path)
@@ -431,7 +430,7 @@ func (b *Undo) withoutCopy(planned map[string]bool) (files []undoplan.File) {
 			continue
 		}
 		planned[path] = true
-		files = append(files, undoplan.File{Path: path, Why: repo.WhyNoCopy(e)})
+		files = append(files, plannedFile{Path: path, Why: repo.WhyNoCopy(e)})
 	}
 	return files
 }

@@ -12,13 +12,12 @@ import (
 	"jp/conversation"
 	"jp/gitstore/trees"
 	"jp/internal/safetext"
-	"jp/undo/undoplan"
 	"jp/worktree"
 )
 
-// history is the effect of the events on the files, for [undoplan].
-func (b *Undo) history(ctx context.Context) (undoplan.History, error) {
-	var h undoplan.History
+// history is the effect of the events on the files, for the plan.
+func (b *Undo) history(ctx context.Context) (history, error) {
+	var h history
 	v := b.View
 	if b.copies != nil {
 		b.copies.clear(b.Since)
@@ -30,40 +29,40 @@ func (b *Undo) history(ctx context.Context) (undoplan.History, error) {
 	here, started, head := here(v), map[int]time.Time{}, ""
 	for i, moves := range trail {
 		event := v.Events[i]
-		step := undoplan.Step{Seq: event.Seq, Moves: moves}
+		s := step{Seq: event.Seq, Moves: moves}
 		switch body := event.Body.(type) {
 		case *conversation.ToolStarted:
 			started[body.For] = event.Time
 		case *conversation.ToolCallResponse:
-			step.Ours, step.Shared = here[i], repo.Unquoted(body.Shared)
-			step.Unrecorded, step.UnrecordedMore = repo.Unquoted(body.Unrecorded), body.UnrecordedMore > 0
+			s.Ours, s.Shared = here[i], repo.Unquoted(body.Shared)
+			s.Unrecorded, s.UnrecordedMore = repo.Unquoted(body.Unrecorded), body.UnrecordedMore > 0
 			if here[i] {
-				step.Gone, step.GoneMore = gone(body.LeftOut)
+				s.Gone, s.GoneMore = gone(body.LeftOut)
 			}
 			if b.copies != nil && here[i] {
-				b.copies.merge(&step, b.copies.calls[body.For])
+				b.copies.merge(&s, b.copies.calls[body.For])
 			}
 			if at, ran := started[body.For]; ran && here[i] && event.Git != nil && event.Git.Head != head {
-				if err := withHead(ctx, v, &step, head, event, at); err != nil {
+				if err := withHead(ctx, v, &s, head, event, at); err != nil {
 					return h, err
 				}
 			}
 		case *conversation.Restored:
-			step.Ours, step.PutBack = here[i], here[i]
+			s.Ours, s.PutBack = here[i], here[i]
 			if b.copies != nil && here[i] {
-				b.copies.merge(&step, b.copies.events[event.Seq])
+				b.copies.merge(&s, b.copies.events[event.Seq])
 			}
 		case *conversation.Resumed:
-			step.UnknownAuthor = true
+			s.UnknownAuthor = true
 			if b.copies != nil && here[i] {
-				b.copies.merge(&step, b.copies.events[event.Seq])
+				b.copies.merge(&s, b.copies.events[event.Seq])
 			}
 		}
 		if event.Git != nil {
 			head = event.Git.Head
 		}
-		if len(step.Moves)+len(step.Gone)+len(step.Lost) > 0 {
-			h.Steps = append(h.Steps, step)
+		if len(s.Moves)+len(s.Gone)+len(s.Lost) > 0 {
+			h.Steps = append(h.Steps, s)
 		}
 	}
 	return h, markCommitted(ctx, v, h)
@@ -71,7 +70,7 @@ func (b *Undo) history(ctx context.Context) (undoplan.History, error) {
 
 // withHead adds to the step of a response the changes that git made to the files with HEAD, which was at
 // another commit when the tool was started.
-func withHead(ctx context.Context, v *repo.View, s *undoplan.Step, was string, response *conversation.Event, since time.Time) error {
+func withHead(ctx context.Context, v *repo.View, s *step, was string, response *conversation.Event, since time.Time) error {
 	tree, err := v.Repo.Patches(ctx)
 	if err != nil {
 		return err
@@ -111,7 +110,7 @@ func withHead(ctx context.Context, v *repo.View, s *undoplan.Step, was string, r
 
 // markCommitted says of the paths that came with HEAD at some step which steps found them as
 // HEAD had them then.
-func markCommitted(ctx context.Context, v *repo.View, h undoplan.History) error {
+func markCommitted(ctx context.Context, v *repo.View, h history) error {
 	came := map[string]bool{}
 	for _, s := range h.Steps {
 		for path := range s.Came {

@@ -9,7 +9,6 @@ import (
 	"jp/agent/repo"
 	"jp/conversation"
 	"jp/internal/action"
-	"jp/undo/undoplan"
 	"jp/worktree"
 )
 
@@ -44,7 +43,7 @@ type was struct {
 // dryRun is the reason that files have which would be put back.
 const dryRun = "dry run"
 
-func (b *Undo) result(plan []undoplan.File) *Result {
+func (b *Undo) result(plan []plannedFile) *Result {
 	r := &Result{
 		Action: b.Opts.Action, Conversation: b.View.ID, AsOf: b.AsOf, DryRun: b.Opts.DryRun,
 		Files: []repo.FileResult{}, Puts: b.puts(plan), Notes: map[string]string{},
@@ -125,7 +124,7 @@ func (r *Result) leave(left []worktree.Skipped) {
 func (b *Undo) RestoreNamed(r *Result) (restore action.Action, files []string) {
 	for _, f := range r.Left() {
 		path, err := conversation.UnquotePath(f.Path)
-		if err == nil && strings.HasSuffix(f.Reason, undoplan.ByName) {
+		if err == nil && strings.HasSuffix(f.Reason, byName) {
 			files = append(files, path)
 		}
 	}

@@ -17,7 +17,6 @@ import (
 	"jp/process"
 	"jp/redact"
 	"jp/turnloop"
-	"jp/undo/undoplan"
 	"jp/worktree"
 )
 
@@ -36,12 +35,12 @@ type Undo struct {
 	Opts   Options
 	held   *process.Lock
 	Files  *snapshot.Files
-	AsOf   int                                    // the event whose files they are
-	Since  int                                    // the first event whose changes count
-	When   string                                 // "before @18"
-	event  *conversation.Event                    // of which that is
-	copies *copies                                // of files outside of trees; nil: they are left alone
-	decide func(undoplan.History) []undoplan.File // the files that may be put back
+	AsOf   int                         // the event whose files they are
+	Since  int                         // the first event whose changes count
+	When   string                      // "before @18"
+	event  *conversation.Event         // of which that is
+	copies *copies                     // of files outside of trees; nil: they are left alone
+	decide func(history) []plannedFile // the files that may be put back
 	// Adoption is the event by which the user adopted the conversation in place, if it is behind Since:
 	// earlier changes are the work of others, and stay. Else it is 0.
 	Adoption int
@@ -151,7 +150,7 @@ func (b *Undo) Propose(ctx context.Context) (turnloop.SnapshotResult, *Result, e
 }
 
 // plan looks at the files and decides.
-func (b *Undo) plan(ctx context.Context) (turnloop.SnapshotResult, []undoplan.File, error) {
+func (b *Undo) plan(ctx context.Context) (turnloop.SnapshotResult, []plannedFile, error) {
 	h, err := b.history(ctx)
 	if err != nil {
 		return turnloop.SnapshotResult{}, nil, err
@@ -176,7 +175,7 @@ func (b *Undo) plan(ctx context.Context) (turnloop.SnapshotResult, []undoplan.Fi
 	if err != nil {
 		return sight, nil, err
 	}
-	h.Steps = append(h.Steps, undoplan.Step{Seq: undoplan.Now, Moves: drift})
+	h.Steps = append(h.Steps, step{Seq: afterAll, Moves: drift})
 	h.Unknown = map[string]string{}
 	for _, l := range sight.LeftOut {
 		if path, err := conversation.UnquotePath(l.Path); err == nil {
@@ -203,7 +202,7 @@ func (b *Undo) plan(ctx context.Context) (turnloop.SnapshotResult, []undoplan.Fi
 }
 
 // refuse marks the files of a plan that cannot be written now.
-func (b *Undo) refuse(ctx context.Context, plan []undoplan.File) error {
+func (b *Undo) refuse(ctx context.Context, plan []plannedFile) error {
 	refused, err := b.Files.Tree.CheckRestore(ctx, b.puts(plan), b.protected())
 	why := map[string]string{}
 	for _, l := range refused {
@@ -217,7 +216,7 @@ func (b *Undo) refuse(ctx context.Context, plan []undoplan.File) error {
 
 // unrecorded are files that tools wrote or deleted without a record, and that are still there or still gone:
 // their former content is unknown.
-func (b *Undo) unrecorded(plan []undoplan.File) (files []undoplan.File) {
+func (b *Undo) unrecorded(plan []plannedFile) (files []plannedFile) {
 	known := map[string]bool{}
 	for _, f := range plan {
 		known[f.Path] = true
@@ -244,7 +243,7 @@ func (b *Undo) unrecorded(plan []undoplan.File) (files []undoplan.File) {
 				if path == snapshot.GitIndex || snapshot.IsRef(path) {
 					why = l.Why
 				}
-				files = append(files, undoplan.File{Path: path, Why: why})
+				files = append(files, plannedFile{Path: path, Why: why})
 			}
 		}
 	}
@@ -253,7 +252,7 @@ func (b *Undo) unrecorded(plan []undoplan.File) (files []undoplan.File) {
 
 // written are the paths that may be restored. jp looks at each of them, even if git
 // thinks them unchanged.
-func (b *Undo) written(h undoplan.History) []string {
+func (b *Undo) written(h history) []string {
 	var paths []string
 	for _, s := range h.Steps {
 		if !s.Ours || s.Seq < b.Since {
@@ -468,12 +467,12 @@ func (b *Undo) Known(ctx context.Context, event *conversation.Event) error {
 func (b *Undo) Before(event *conversation.Event) {
 	b.event = event
 	b.AsOf, b.Since, b.When = max(0, event.Seq-1), event.Seq, fmt.Sprintf("before @%d", event.Seq)
-	b.decide = func(h undoplan.History) []undoplan.File { return h.Before(event.Seq) }
+	b.decide = func(h history) []plannedFile { return h.Before(event.Seq) }
 }
 
 // After makes it a restore of some paths, or of all, as they were after an event.
 func (b *Undo) After(event *conversation.Event, paths []string) {
 	b.event = event
 	b.AsOf, b.Since, b.When = event.Seq, event.Seq+1, fmt.Sprintf("after @%d", event.Seq)
-	b.decide = func(h undoplan.History) []undoplan.File { return h.After(event.Seq, paths) }
+	b.decide = func(h history) []plannedFile { return h.After(event.Seq, paths) }
 }

@@ -79,7 +79,6 @@ var Allowed = map[string][]string{
 	}, // a front end
 	"fork":                                  {everything},
 	"undo":                                  {everything},
-	"undo/undoplan":                         {"gitcmd", "worktree"}, // decides, without files
 	"blame":                                 {everything},
 	"export":                                {everything},
 	"importer":                              {everything},

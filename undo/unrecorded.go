@@ -1,4 +1,4 @@
-package undoplan
+package undo
 
 import (
 	"fmt"
@@ -19,7 +19,7 @@ type memory struct {
 // meet gives for each move of a step the step before which the path is unknown, or 0 if it was certainly
 // absent. A path that was removed earlier may have come back, and one under another name may be such a file.
 // may marks the uncertain ones.
-func (k *memory) meet(s Step) (since []int, may []bool) {
+func (k *memory) meet(s step) (since []int, may []bool) {
 	moved := moves(s.Moves)
 	lost := 0 // since when a file's fate is unknown
 	for _, m := range s.Moves {
@@ -69,7 +69,7 @@ func (k *memory) meet(s Step) (since []int, may []bool) {
 
 // cutShort reports whether the list of unrecorded paths may lack files that were in the tree before: those
 // come first in it.
-func (s Step) cutShort() bool {
+func (s step) cutShort() bool {
 	return s.UnrecordedMore && len(s.Unrecorded) > 0 && !slices.ContainsFunc(s.Moves, func(m worktree.Step) bool {
 		return m.Before == none && slices.Contains(s.Unrecorded, m.Path)
 	})

@@ -1,12 +1,4 @@
-// Package undoplan decides which files may be brought back to an earlier
-// snapshot of a conversation.
-//
-// The rule: only files that the conversation's tools wrote, and only if their content is still the tools'
-// last one. Content of others, from before, between or after, is never taken back: such a file is left alone,
-// with the reason. Files that jp itself put back count as the tools' work, so that an undo can be undone.
-//
-// The package only decides: it neither reads nor writes files.
-package undoplan
+package undo
 
 import (
 	"cmp"
@@ -20,11 +12,11 @@ import (
 	"jp/worktree"
 )
 
-// Now is the Seq of changes after the newest event.
-const Now = math.MaxInt
+// afterAll is the Seq of changes after the newest event.
+const afterAll = math.MaxInt
 
-// A Step is the effect of one event on the files.
-type Step struct {
+// A step is the effect of one event on the files.
+type step struct {
 	Seq           int  // of the event
 	Ours          bool // a tool of the conversation did it, or jp by putting files back
 	UnknownAuthor bool // a tool of unknown outcome may have done it, or someone else
@@ -49,16 +41,21 @@ type Step struct {
 	GoneMore bool // there are others
 }
 
-// A History has the changes of the files, oldest step first, up to now. Steps before the event of the
+// A history decides which files may be brought back to an earlier snapshot: only files that the conversation's
+// tools wrote, and only if their content is still the tools' last one. Content of others, from before, between or
+// after, is never taken back: such a file is left alone, with the reason. Files that jp itself put back count as the
+// tools' work, so that an undo can be undone. It neither reads nor writes files.
+//
+// It has the changes of the files, oldest step first, up to now. Steps before the event of the
 // decision matter only if they took away files outside of trees (Gone).
-type History struct {
-	Steps []Step
+type history struct {
+	Steps []step
 	// Unknown maps paths with unknown content to the reason.
 	Unknown map[string]string
 }
 
-// A File is a path that differs from the target, and the decision about it.
-type File struct {
+// A plannedFile is a path that differs from the target, and the decision about it.
+type plannedFile struct {
 	Path string
 	Is   worktree.Version // present state
 	To   worktree.Version // state to bring back
@@ -83,8 +80,8 @@ type move struct {
 // Before decides for the files as they were just before the tools first wrote
 // them, or may have, at or after the event from. Files that are so already are
 // left out.
-func (h History) Before(from int) []File {
-	var files []File
+func (h history) Before(from int) []plannedFile {
+	var files []plannedFile
 	for path, moves := range h.byPath(from) {
 		moves = withoutReverted(moves, from)
 		at := slices.IndexFunc(moves, func(m move) bool { return (m.ours || m.unknownAuthor) && m.seq >= from })
@@ -100,8 +97,8 @@ func (h History) Before(from int) []File {
 
 // After decides about the files as they were after the event seq. With paths, which are files or folders, it
 // decides only about those. It decides about a named file even if no tool wrote it.
-func (h History) After(seq int, paths []string) []File {
-	var files []File
+func (h history) After(seq int, paths []string) []plannedFile {
+	var files []plannedFile
 	for path, moves := range h.byPath(0) {
 		moves = withoutReverted(moves, seq+1)
 		at := slices.IndexFunc(moves, func(m move) bool { return m.seq > seq })
@@ -124,7 +121,7 @@ func (h History) After(seq int, paths []string) []File {
 
 // Differing counts the paths, among those given or all, that some author changed at or after the
 // event from, and that differ from before it.
-func (h History) Differing(from int, paths []string) (n int) {
+func (h history) Differing(from int, paths []string) (n int) {
 	for path, moves := range h.byPath(from) {
 		if len(paths) > 0 && !worktree.Under(path, paths) {
 			continue
@@ -138,8 +135,8 @@ func (h History) Differing(from int, paths []string) (n int) {
 
 // orderFiles sorts the files. It leaves one that would be deleted if it may be the only copy of another one,
 // which was moved there and cannot be put back.
-func orderFiles(files []File) []File {
-	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+func orderFiles(files []plannedFile) []plannedFile {
+	slices.SortFunc(files, func(a, b plannedFile) int { return strings.Compare(a.Path, b.Path) })
 	missing := map[string]string{} // by content
 	for _, f := range files {
 		if f.Why != "" && f.Is.OID != f.To.OID && !gitcmd.IsEmptyBlob(f.To.OID) { // an empty file needs no copy
@@ -161,7 +158,7 @@ func orderFiles(files []File) []File {
 }
 
 // byPath are the moves of each path that has some at or after the event from.
-func (h History) byPath(from int) map[string][]move {
+func (h history) byPath(from int) map[string][]move {
 	paths := map[string][]move{}
 	known := memory{gone: map[string]bool{}, since: map[string]int{}}
 	for _, s := range h.Steps {
@@ -181,14 +178,14 @@ func (h History) byPath(from int) map[string][]move {
 	for path := range maps.Keys(h.Unknown) {
 		if moves := paths[path]; len(moves) > 0 {
 			last := moves[len(moves)-1]
-			paths[path] = append(moves, move{seq: Now, before: last.after, after: last.after})
+			paths[path] = append(moves, move{seq: afterAll, before: last.after, after: last.after})
 		}
 	}
 	return paths
 }
 
 // move is the step's effect on a path, without the unrecorded part.
-func (s Step) move(path string) move {
+func (s step) move(path string) move {
 	m := move{
 		seq: s.Seq, ours: s.Ours, unknownAuthor: s.UnknownAuthor, putBack: s.PutBack, shared: slices.Contains(s.Shared, path),
 		committed: slices.Contains(s.Committed, path),
@@ -220,8 +217,8 @@ func withoutReverted(moves []move, from int) []move {
 
 // judge decides about a path that is to return to its state before the event from. The moves are those since
 // then. differs is false if it is in that state already.
-func (h History) judge(path string, moves []move, from int) (f File, differs bool) {
-	f = File{Path: path, To: moves[0].before, Is: moves[len(moves)-1].after}
+func (h history) judge(path string, moves []move, from int) (f plannedFile, differs bool) {
+	f = plannedFile{Path: path, To: moves[0].before, Is: moves[len(moves)-1].after}
 	if why := h.Unknown[path]; why != "" {
 		f.Why = "what it is now is not recorded: " + why
 		return f, true
@@ -242,7 +239,7 @@ func (h History) judge(path string, moves []move, from int) (f File, differs boo
 // judgeFromHead decides about a path that came with HEAD at some of the moves: its target is its newest
 // content with HEAD. ok is false if its earlier content is outside of all commits. Then only that content
 // counts.
-func (h History) judgeFromHead(f File, moves []move, from int) (_ File, differs, ok bool) {
+func (h history) judgeFromHead(f plannedFile, moves []move, from int) (_ plannedFile, differs, ok bool) {
 	k := len(moves) - 1
 	for k >= 0 && moves[k].headMove == "" {
 		k--
@@ -299,7 +296,7 @@ func granted(moves []move) []move {
 }
 
 // ByName ends the reason of a file that a restore puts back if its name is given.
-const ByName = ". A restore that names it puts it back"
+const byName = ". A restore that names it puts it back"
 
 // interference names others who wrote the path. The tools' moves must follow each other without a gap, from
 // the target state of the path to its present one.
@@ -310,7 +307,7 @@ func interference(moves []move, from int, is worktree.Version) string {
 		case m.unknownAuthor && is != none: // the file is there, and may be someone else's
 			why := fmt.Sprintf("it is unknown who changed it before @%d", m.seq)
 			if interference(granted(moves), from, is) == "" {
-				why += ByName
+				why += byName
 			}
 			return why
 		case !m.ours && !m.unknownAuthor:
