@@ -11,7 +11,7 @@ import (
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/conversation"
-	"jp/gitcmd/rulecheck"
+	"jp/gitcmd"
 	"jp/gitstore"
 	"jp/worktree"
 )
@@ -31,7 +31,7 @@ type importing struct {
 	callers map[conversation.ID]conversation.ID // callers of sub-agents, by the sub-agents' conversations
 	test    *testJournal
 
-	rules *rulecheck.Checker             // nil in a bare repository
+	rules *gitcmd.Rules                  // nil in a bare repository
 	fresh map[string]conversation.Object // of a dry run: the objects that an import would store
 }
 
@@ -73,7 +73,7 @@ func (im *importing) session(f Format, file io.ReadSeeker, path string) error {
 	if im.test == nil {
 		im.fresh = map[string]conversation.Object{}
 		if im.repo.At.TopLevel != "" {
-			im.rules = rulecheck.New(im.repo.Git)
+			im.rules = gitcmd.NewRules(im.repo.Git)
 		}
 	}
 	im.ids, im.works, im.done, im.callers = map[string]conversation.ID{}, map[string]conversation.ID{}, map[string]lane{}, map[conversation.ID]conversation.ID{}

@@ -19,7 +19,6 @@ import (
 
 	"jp/gitcmd"
 	"jp/gitcmd/convert"
-	"jp/gitcmd/rulecheck"
 	"jp/gitstore/trees"
 	"jp/internal/safefile"
 	"jp/worktree/untracked"
@@ -54,7 +53,7 @@ type Options struct {
 	// Key is the user's. It seals jp's notes about files, whose folder a confined program can write. Nil: jp believes them.
 	Key func() ([]byte, error)
 	// Rules asks for attributes and ignored names of this working tree. Nil: one that keeps its git until it is idle.
-	Rules *rulecheck.Checker
+	Rules *gitcmd.Rules
 	// Inspect returns the reason why a path with this content must not be stored, "" if it may. was is the
 	// content in the parent's tree, nil if absent. Snapshot asks it about changed and new files up to 1
 	// MiB. If it is nil, all may be stored.
@@ -73,7 +72,7 @@ type Worktree struct {
 
 	gaps   *convert.Checker
 	lister *untracked.Lister
-	rules  *rulecheck.Checker
+	rules  *gitcmd.Rules
 
 	flush func(*os.File) error // waits for the disk, for files and folders; tests watch it
 
@@ -109,7 +108,7 @@ func Open(_ context.Context, repo gitcmd.Repository, opts Options) (*Worktree, e
 		looked: earlierLook{watch: &folderWatch{}},
 	}
 	if w.rules = opts.Rules; w.rules == nil {
-		w.rules = rulecheck.New(git)
+		w.rules = gitcmd.NewRules(git)
 	}
 	w.lister = untracked.New(untracked.Options{
 		Git: git, Index: w.userIndex(), Boot: bootID(), Secret: opts.Secret,

@@ -14,7 +14,6 @@ import (
 	"jp/conversation"
 	"jp/gitcmd"
 	"jp/gitcmd/located"
-	"jp/gitcmd/rulecheck"
 	"jp/gitstore"
 	"jp/gitstore/odb"
 	"jp/gitstore/trees"
@@ -179,7 +178,7 @@ func (r *Repo) openStore(ctx context.Context, e *Host) error {
 		},
 	})
 	if err == nil {
-		r.Trees, r.Rules = trees.Open(r.At, r.Git, r.Store), rulecheck.New(r.Git)
+		r.Trees, r.Rules = trees.Open(r.At, r.Git, r.Store), gitcmd.NewRules(r.Git)
 	}
 	return err
 }

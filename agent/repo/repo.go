@@ -8,7 +8,6 @@ import (
 	"jp/agent/problem"
 	"jp/config"
 	"jp/gitcmd"
-	"jp/gitcmd/rulecheck"
 	"jp/gitstore"
 	"jp/gitstore/trees"
 	"jp/internal/action"
@@ -22,8 +21,8 @@ type Repo struct {
 	At     gitcmd.Repository
 	Git    *gitcmd.Git
 	Store  *gitstore.Store
-	Trees  trees.Reader       // reads and compares trees
-	Rules  *rulecheck.Checker // asks for attributes and ignored names
+	Trees  trees.Reader  // reads and compares trees
+	Rules  *gitcmd.Rules // asks for attributes and ignored names
 	Locks  process.Locks
 	Paths  config.Paths
 	Config *config.Config

@@ -1,9 +1,4 @@
-// Package rulecheck asks git which attributes paths have and which of them it ignores. One git keeps running
-// for each kind of question, since every start of git reads the whole index.
-//
-// Such a git keeps the content of .gitattributes, .gitignore and its configuration in memory. So it is
-// started anew as soon as one of these files changes, and it ends after a while without questions.
-package rulecheck
+package gitcmd
 
 import (
 	"bufio"
@@ -18,34 +13,37 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"jp/gitcmd"
 )
 
-// idle is how long a git waits for the next question.
-const idle = 30 * time.Second
+// rulesIdle is how long a git waits for the next question.
+const rulesIdle = 30 * time.Second
 
-// quiet is how long a file must have been left alone before a git that has read it is kept:
+// leftAlone is how long a file must have been left alone before a git that has read it is kept:
 // a later write could else leave it the same times.
-const quiet = 100 * time.Millisecond
+const leftAlone = 100 * time.Millisecond
 
-// A Checker asks about the paths of one working tree. It may be used by several goroutines.
+// Rules asks git which attributes the paths of one working tree have and which of them it ignores. One git keeps
+// running for each kind of question, since every start of git reads the whole index. Such a git keeps the content of
+// .gitattributes, .gitignore and its configuration in memory. So it is started anew as soon as one of these files
+// changes, and it ends after a while without questions.
+//
+// A Rules It may be used by several goroutines.
 // Its maker closes it.
-type Checker struct {
-	git *gitcmd.Git
+type Rules struct {
+	git *Git
 
 	mu         sync.Mutex
-	attributes map[string]*running // by the requested names
-	ignored    running
+	attributes map[string]*rulesGit // by the requested names
+	ignored    rulesGit
 	excludes   string // the user's file of ignored names
 	config     string // the configuration of which that is known
 }
 
-// New returns a Checker. git starts with the first question.
-func New(git *gitcmd.Git) *Checker { return &Checker{git: git, attributes: map[string]*running{}} }
+// NewRules returns rules. git starts with the first question.
+func NewRules(git *Git) *Rules { return &Rules{git: git, attributes: map[string]*rulesGit{}} }
 
 // Close ends all running gits. A later question starts a new one.
-func (c *Checker) Close() {
+func (c *Rules) Close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	_ = c.ignored.end() // its answers were read
@@ -54,26 +52,26 @@ func (c *Checker) Close() {
 	}
 }
 
-// A running is a git that answers one kind of question.
-type running struct {
-	process *gitcmd.Process
+// A rulesGit is a git that answers one kind of question.
+type rulesGit struct {
+	process *Process
 	out     *bufio.Reader
 	read    map[string]string // the files that it may have read, with their states
 	timer   *time.Timer
 }
 
 // Attributes are the values of attributes, as printed by git check-attr, by path and name.
-func (c *Checker) Attributes(ctx context.Context, paths []string, names ...string) (map[string]map[string]string, error) {
+func (c *Rules) Attributes(ctx context.Context, paths []string, names ...string) (map[string]map[string]string, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	key := strings.Join(names, " ")
 	if c.attributes[key] == nil {
-		c.attributes[key] = &running{}
+		c.attributes[key] = &rulesGit{}
 	}
 	r := c.attributes[key]
 	values := make(map[string]map[string]string, len(paths))
-	err := c.ask(ctx, r, paths, question{
-		command: gitcmd.Command{Args: append([]string{"check-attr", "-z", "--stdin"}, names...)},
+	err := c.ask(ctx, r, paths, rulesQuestion{
+		command: Command{Args: append([]string{"check-attr", "-z", "--stdin"}, names...)},
 		files:   []string{c.common("info", "attributes")}, name: ".gitattributes",
 		fields: 3 * len(names),
 		answer: func(path string, fields []string) {
@@ -87,7 +85,7 @@ func (c *Checker) Attributes(ctx context.Context, paths []string, names ...strin
 }
 
 // Ignored are those of the paths that git ignores.
-func (c *Checker) Ignored(ctx context.Context, paths []string) (map[string]bool, error) {
+func (c *Rules) Ignored(ctx context.Context, paths []string) (map[string]bool, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if config, _, whole := c.git.ConfigStamp(); !whole || config != c.config {
@@ -98,9 +96,9 @@ func (c *Checker) Ignored(ctx context.Context, paths []string) (map[string]bool,
 		c.excludes, c.config = excludes, config
 	}
 	ignored := map[string]bool{}
-	err := c.ask(ctx, &c.ignored, paths, question{
+	err := c.ask(ctx, &c.ignored, paths, rulesQuestion{
 		// This command refuses literal names. Behind "./" all names are literal.
-		command: gitcmd.Command{Args: []string{"check-ignore", "-z", "--stdin", "--verbose", "--non-matching"}, Env: []string{"GIT_LITERAL_PATHSPECS=0"}},
+		command: Command{Args: []string{"check-ignore", "-z", "--stdin", "--verbose", "--non-matching"}, Env: []string{"GIT_LITERAL_PATHSPECS=0"}},
 		files:   []string{c.common("info", "exclude"), c.excludes}, name: ".gitignore",
 		prefix: "./", fields: 4,
 		answer: func(path string, fields []string) {
@@ -111,9 +109,9 @@ func (c *Checker) Ignored(ctx context.Context, paths []string) (map[string]bool,
 	return ignored, err
 }
 
-// A question is the form of a question to git about a kind of rule.
-type question struct {
-	command gitcmd.Command
+// A rulesQuestion is the form of a question to git about a kind of rule.
+type rulesQuestion struct {
+	command Command
 	files   []string // beside those in the folders
 	name    string   // of those
 	prefix  string   // before each path
@@ -121,12 +119,12 @@ type question struct {
 	answer  func(path string, fields []string)
 }
 
-func (c *Checker) common(names ...string) string {
+func (c *Rules) common(names ...string) string {
 	return filepath.Join(append([]string{c.git.Repository().CommonDir}, names...)...)
 }
 
 // ask asks about each path, with a git whose files are unchanged since it read them.
-func (c *Checker) ask(ctx context.Context, r *running, paths []string, q question) error {
+func (c *Rules) ask(ctx context.Context, r *rulesGit, paths []string, q rulesQuestion) error {
 	if len(paths) == 0 {
 		return nil
 	}
@@ -141,7 +139,7 @@ func (c *Checker) ask(ctx context.Context, r *running, paths []string, q questio
 	if r.timer != nil {
 		r.timer.Stop()
 	}
-	limited, cancel := context.WithTimeoutCause(ctx, gitcmd.DefaultTimeout, gitcmd.ErrTimeLimit)
+	limited, cancel := context.WithTimeoutCause(ctx, DefaultTimeout, ErrTimeLimit)
 	defer cancel()
 	stop := context.AfterFunc(limited, r.process.Kill)
 	err := r.answers(paths, q)
@@ -155,7 +153,7 @@ func (c *Checker) ask(ctx context.Context, r *running, paths []string, q questio
 		return err
 	}
 	process := r.process
-	r.timer = time.AfterFunc(idle, func() {
+	r.timer = time.AfterFunc(rulesIdle, func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if r.process == process {
@@ -166,7 +164,7 @@ func (c *Checker) ask(ctx context.Context, r *running, paths []string, q questio
 }
 
 // answers writes the paths and reads git's answer for each.
-func (r *running) answers(paths []string, q question) error {
+func (r *rulesGit) answers(paths []string, q rulesQuestion) error {
 	fields := make([]string, q.fields)
 	for _, p := range paths { // one by one, so that neither side waits for a full pipe
 		if _, err := io.WriteString(r.process.Stdin, q.prefix+p+"\x00"); err != nil {
@@ -184,7 +182,7 @@ func (r *running) answers(paths []string, q question) error {
 	return nil
 }
 
-func (r *running) end() error {
+func (r *rulesGit) end() error {
 	if r.process == nil {
 		return nil
 	}
@@ -198,10 +196,10 @@ func (r *running) end() error {
 
 // renew ends a git that may have read one of the files in another state. keep is false if one of them changed
 // so recently that the git must not be reused.
-func (r *running) renew(now map[string]string, newest time.Time) (keep bool) {
+func (r *rulesGit) renew(now map[string]string, newest time.Time) (keep bool) {
 	for file, state := range r.read {
 		if _, asked := now[file]; !asked {
-			now[file], newest = stateOf(file, newest)
+			now[file], newest = rulesState(file, newest)
 		}
 		if now[file] != state {
 			_ = r.end()
@@ -214,22 +212,22 @@ func (r *running) renew(now map[string]string, newest time.Time) (keep bool) {
 	for file, state := range now {
 		r.read[file] = state
 	}
-	return time.Since(newest) > quiet
+	return time.Since(newest) > leftAlone
 }
 
-// configuration is the key for its files among the states.
-const configuration = ""
+// configurationFile is the key for its files among the states.
+const configurationFile = ""
 
 // states are those of the files with rules for some paths, and of the index.
-func (c *Checker) states(paths []string, q question) (states map[string]string, newest time.Time) {
+func (c *Rules) states(paths []string, q rulesQuestion) (states map[string]string, newest time.Time) {
 	states = map[string]string{}
 	config, newest, whole := c.git.ConfigStamp()
-	if states[configuration] = config; !whole {
+	if states[configurationFile] = config; !whole {
 		newest = time.Now() // other files may say something else each time
 	}
 	repo := c.git.Repository()
 	for _, file := range append(q.files, filepath.Join(repo.GitDir, "index")) {
-		states[file], newest = stateOf(file, newest)
+		states[file], newest = rulesState(file, newest)
 	}
 	for _, p := range paths {
 		for dir := path.Dir(p); ; dir = path.Dir(dir) {
@@ -237,7 +235,7 @@ func (c *Checker) states(paths []string, q question) (states map[string]string, 
 			if _, done := states[file]; done {
 				break
 			}
-			states[file], newest = stateOf(file, newest)
+			states[file], newest = rulesState(file, newest)
 			if dir == "." {
 				break
 			}
@@ -246,10 +244,10 @@ func (c *Checker) states(paths []string, q question) (states map[string]string, 
 	return states, newest
 }
 
-// stateOf identifies a file in its present state, and gives the later of two times: that
+// rulesState identifies a file in its present state, and gives the later of two times: that
 // of its last change, and another.
-func stateOf(file string, newest time.Time) (string, time.Time) {
-	if file == configuration {
+func rulesState(file string, newest time.Time) (string, time.Time) {
+	if file == configurationFile {
 		return "", newest
 	}
 	info, err := os.Stat(file)

@@ -1,4 +1,4 @@
-package rulecheck_test
+package gitcmd_test
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/gitcmd"
-	"jp/gitcmd/rulecheck"
 	"jp/internal/gitenv"
 )
 
@@ -23,7 +22,7 @@ func TestAnswersFollowTheRules(t *testing.T) {
 	}
 	located, err := gitcmd.Locate(t.Context(), dir, gitcmd.Options{})
 	require.NoError(t, err)
-	c := rulecheck.New(gitcmd.At(located, gitcmd.Options{}))
+	c := gitcmd.NewRules(gitcmd.At(located, gitcmd.Options{}))
 	check := func(path string, ignored bool, text string) {
 		t.Helper()
 		for range 2 {
@@ -66,7 +65,7 @@ func TestOneGitAnswers(t *testing.T) {
 	dir := gitenv.Repo(t)
 	located, err := gitcmd.Locate(t.Context(), dir, gitcmd.Options{})
 	require.NoError(t, err)
-	c := rulecheck.New(gitcmd.At(located, gitcmd.Options{}))
+	c := gitcmd.NewRules(gitcmd.At(located, gitcmd.Options{}))
 	_, err = c.Ignored(t.Context(), []string{"a"})
 	require.NoError(t, err)
 	require.NoError(t, os.Symlink("elsewhere", filepath.Join(dir, "link")))
