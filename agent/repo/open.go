@@ -13,7 +13,6 @@ import (
 	"jp/config"
 	"jp/conversation"
 	"jp/gitcmd"
-	"jp/gitcmd/located"
 	"jp/gitstore"
 	"jp/gitstore/odb"
 	"jp/gitstore/trees"
@@ -103,7 +102,7 @@ func FindSettings(ctx context.Context, e *Host) (*Repo, error) {
 
 func FindAt(ctx context.Context, e *Host, dir string) (*Repo, error) {
 	paths, homeless := config.FindPaths(e.Environ)
-	var notes located.Notes
+	var notes gitcmd.LocateCache
 	if homeless == nil {
 		notes = notesIn(paths)
 	}
@@ -123,8 +122,8 @@ func FindAt(ctx context.Context, e *Host, dir string) (*Repo, error) {
 	return r, r.openStore(ctx, e)
 }
 
-func notesIn(paths config.Paths) located.Notes {
-	return located.Notes{Dir: filepath.Join(paths.StateDir, "located")}
+func notesIn(paths config.Paths) gitcmd.LocateCache {
+	return gitcmd.LocateCache{Dir: filepath.Join(paths.StateDir, "located")}
 }
 
 // Configure reads the configuration, with the changes by a conversation's events since it became the user's,

@@ -15,7 +15,6 @@ var Allowed = map[string][]string{
 	"conversation/journaltest": {"conversation"},
 	"gitcmd":                   {"internal/safefile"}, // the only starter of git
 	"gitcmd/convert":           {"gitcmd", "internal/safefile"},
-	"gitcmd/located":           {"gitcmd", "internal/safefile"},
 	"gitstore":                 {"conversation", "gitcmd", "gitstore/odb", "gitstore/packing", "gitstore/sidecar", "search/needle", "internal/safefile"},
 	"gitstore/odb":             {"gitcmd", "internal/inflate", "internal/lazy"},                                                                                                     // objects and refs, without events
 	"backup":                   {"gitcmd", "gitstore/odb", "internal/nofollow", "internal/safefile", "internal/safetext"},                                                           // files and objects, without turns or terminals

@@ -1,4 +1,4 @@
-package located_test
+package gitcmd_test
 
 import (
 	"os"

@@ -1,4 +1,4 @@
-package located
+package gitcmd
 
 import (
 	"bytes"
@@ -16,7 +16,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"jp/gitcmd"
 	"jp/internal/safefile"
 )
 
@@ -25,8 +24,8 @@ type sight struct {
 	top   string // the folder with .git, without symbolic links
 	facts [sha256.Size]byte
 	// format is how git names objects there, if it takes the configuration as it looks.
-	format gitcmd.ObjectFormat
-	refs   gitcmd.RefFormat // how it stores refs, likewise
+	format ObjectFormat
+	refs   RefFormat // how it stores refs, likewise
 	// includes means that a configuration may include another one. The user's and the machine's cannot lead
 	// git to another repository, but may name the user.
 	includes bool
@@ -35,14 +34,14 @@ type sight struct {
 func (s sight) note() string { return hex.EncodeToString(s.facts[:]) + "\n" }
 
 // repository is git's answer for an ordinary one.
-func (s sight) repository() gitcmd.Repository {
+func (s sight) repository() Repository {
 	git := filepath.Join(s.top, ".git")
-	return gitcmd.Repository{GitDir: git, CommonDir: git, TopLevel: s.top, ObjectFormat: s.format, RefFormat: s.refs}
+	return Repository{GitDir: git, CommonDir: git, TopLevel: s.top, ObjectFormat: s.format, RefFormat: s.refs}
 }
 
 // look examines the files that git would use from dir. ordinary is false if anything is unusual or
 // unreadable.
-func look(dir string, opts gitcmd.Options) (s sight, ordinary bool) {
+func look(dir string, opts Options) (s sight, ordinary bool) {
 	environ := opts.Environ
 	if environ == nil {
 		environ = os.Environ()
@@ -50,18 +49,18 @@ func look(dir string, opts gitcmd.Options) (s sight, ordinary bool) {
 	if bounded(environ) {
 		return s, false
 	}
-	program, ok := identity(opts.Program)
+	program, ok := programIdentity(opts.Program)
 	if !ok {
 		return s, false
 	}
-	if s.top, ok = top(dir); !ok {
+	if s.top, ok = topOf(dir); !ok {
 		return s, false
 	}
 	git := filepath.Join(s.top, ".git")
-	if !ownedByUser(s.top) || !ownedByUser(git) || !whole(git) {
+	if !ownedByUser(s.top) || !ownedByUser(git) || !complete(git) {
 		return s, false
 	}
-	s.format = gitcmd.SHA1
+	s.format = SHA1
 	facts := fmt.Appendf(nil, "3 %q %d %q", s.top, os.Geteuid(), program)
 	// The configuration of this working tree counts if the other one says so.
 	for _, name := range []string{"config", "config.worktree"} {
@@ -71,19 +70,19 @@ func look(dir string, opts gitcmd.Options) (s sight, ordinary bool) {
 		}
 		says := func(words string) bool { return name == "config" && bytes.Contains(bytes.ToLower(text), []byte(words)) }
 		if says("objectformat") && says("sha256") {
-			s.format = gitcmd.SHA256
+			s.format = SHA256
 		}
 		if says("refstorage") && says("reftable") {
-			s.refs = gitcmd.Reftable
+			s.refs = Reftable
 		}
 		facts = fmt.Appendf(facts, " %q %t", text, err == nil)
 	}
-	if missing(git, string(gitcmd.Reftable)) == (s.refs == gitcmd.Reftable) {
+	if isMissing(git, string(Reftable)) == (s.refs == Reftable) {
 		return s, false
 	}
 	// Those of the user and of the machine cannot lead git to another repository, but a mistake in one of
 	// them ends it.
-	configs, ok := gitcmd.UserConfigs(environ)
+	configs, ok := UserConfigs(environ)
 	if !ok {
 		return s, false
 	}
@@ -111,8 +110,8 @@ func bounded(environ []string) bool {
 	})
 }
 
-// identity tells one git from another one, and from the same when it was replaced.
-func identity(program string) (string, bool) {
+// programIdentity tells one git from another one, and from the same when it was replaced.
+func programIdentity(program string) (string, bool) {
 	if program == "" {
 		program = "git"
 	}
@@ -131,9 +130,9 @@ func identity(program string) (string, bool) {
 	return fmt.Sprint(path, " ", st.Dev, st.Ino, info.Size(), info.ModTime().UnixNano()), true
 }
 
-// top walks up from dir to the first folder with a .git, on one file system. A
+// topOf walks up from dir to the first folder with a .git, on one file system. A
 // folder on the way that may itself be a git directory ends the walk.
-func top(dir string) (string, bool) {
+func topOf(dir string) (string, bool) {
 	if strings.Contains(dir, "..") {
 		return "", false // of a link's target, and Abs ignores links
 	}
@@ -146,10 +145,10 @@ func top(dir string) (string, bool) {
 	}
 	device, ok := deviceOf(dir)
 	for ok {
-		if !missing(dir, ".git") {
+		if !isMissing(dir, ".git") {
 			return dir, true
 		}
-		if !missing(dir, "HEAD") || filepath.Dir(dir) == dir {
+		if !isMissing(dir, "HEAD") || filepath.Dir(dir) == dir {
 			return "", false
 		}
 		dir = filepath.Dir(dir)
@@ -183,10 +182,10 @@ func ownedByUser(dir string) bool {
 	return ok && int(st.Uid) == os.Geteuid()
 }
 
-// whole reports whether a folder is a git directory of its own, without shared parts, and complete.
-func whole(git string) bool {
+// complete reports whether a folder is a git directory of its own, without shared parts, and complete.
+func complete(git string) bool {
 	for _, name := range []string{"commondir", "shallow"} {
-		if !missing(git, name) {
+		if !isMissing(git, name) {
 			return false
 		}
 	}
@@ -209,11 +208,11 @@ func isHead(text string) bool {
 	if branch, is := strings.CutPrefix(text, "ref: refs/"); is {
 		return branch != "" && !strings.ContainsAny(branch, " \t\r\n")
 	}
-	return gitcmd.IsObjectName(text)
+	return IsObjectName(text)
 }
 
-// missing reports whether a folder surely lacks an entry.
-func missing(dir, name string) bool {
+// isMissing reports whether a folder surely lacks an entry.
+func isMissing(dir, name string) bool {
 	_, err := os.Lstat(filepath.Join(dir, name))
 	return errors.Is(err, fs.ErrNotExist)
 }

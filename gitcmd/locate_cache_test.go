@@ -1,4 +1,4 @@
-package located_test
+package gitcmd_test
 
 import (
 	"errors"
@@ -14,7 +14,6 @@ import (
 	"pgregory.net/rapid"
 
 	"jp/gitcmd"
-	"jp/gitcmd/located"
 	"jp/internal/gitenv"
 )
 
@@ -23,14 +22,14 @@ type field struct {
 	testing.TB
 	top   string // the repository
 	deep  string // a folder two levels down
-	notes located.Notes
+	notes gitcmd.LocateCache
 	opts  gitcmd.Options
 	log   string
 }
 
 func newField(t testing.TB) *field {
 	t.Helper()
-	f := &field{TB: t, top: gitenv.Repo(t), notes: located.Notes{Dir: filepath.Join(t.TempDir(), "notes")}}
+	f := &field{TB: t, top: gitenv.Repo(t), notes: gitcmd.LocateCache{Dir: filepath.Join(t.TempDir(), "notes")}}
 	f.deep = filepath.Join(f.top, "a", "b")
 	require.NoError(t, os.MkdirAll(f.deep, 0o755))
 	bin := t.TempDir()
@@ -117,7 +116,7 @@ func TestGitIsAskedOnce(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 1, f.asked(), "what commits and branches are is no matter")
 
-	_, err = located.Notes{}.Locate(t.Context(), f.deep, f.opts)
+	_, err = gitcmd.LocateCache{}.Locate(t.Context(), f.deep, f.opts)
 	require.NoError(t, err)
 	require.Equal(t, 2, f.asked(), "without a folder nothing is remembered")
 }

@@ -1,4 +1,4 @@
-package located
+package gitcmd
 
 import (
 	"bytes"
@@ -6,21 +6,20 @@ import (
 	"encoding/json"
 	"os"
 
-	"jp/gitcmd"
 	"jp/internal/safefile"
 )
 
 // User is [gitcmd.Git.User] for the repository. It starts a child unless the stored answer still holds. The
 // answer depends on the same facts as that of Locate. It is stored only if all configurations are without
 // includes and the machine's files have no effect.
-func (n Notes) User(ctx context.Context, repo gitcmd.Repository, opts gitcmd.Options) (gitcmd.User, error) {
+func (n LocateCache) User(ctx context.Context, repo Repository, opts Options) (User, error) {
 	seen, plain := n.plain(repo, opts)
 	if plain {
 		if user, known := n.user(seen); known {
 			return user, nil
 		}
 	}
-	user, own, err := gitcmd.At(repo, opts).User(ctx)
+	user, own, err := At(repo, opts).User(ctx)
 	if err != nil || !own || !plain {
 		return user, err
 	}
@@ -31,7 +30,7 @@ func (n Notes) User(ctx context.Context, repo gitcmd.Repository, opts gitcmd.Opt
 }
 
 // plain looks whether git's answer about the user can be stored.
-func (n Notes) plain(repo gitcmd.Repository, opts gitcmd.Options) (sight, bool) {
+func (n LocateCache) plain(repo Repository, opts Options) (sight, bool) {
 	if n.Dir == "" || repo.TopLevel == "" {
 		return sight{}, false
 	}
@@ -41,9 +40,9 @@ func (n Notes) plain(repo gitcmd.Repository, opts gitcmd.Options) (sight, bool) 
 
 // userFile is the file for the user of a repository: the facts behind the answer, and after a line feed the
 // bytes of the name and the address as JSON.
-func (n Notes) userFile(s sight) string { return n.file(s) + ".user" }
+func (n LocateCache) userFile(s sight) string { return n.file(s) + ".user" }
 
-func (n Notes) user(s sight) (user gitcmd.User, known bool) {
+func (n LocateCache) user(s sight) (user User, known bool) {
 	text, err := os.ReadFile(n.userFile(s))
 	if err != nil {
 		return user, false
@@ -53,10 +52,10 @@ func (n Notes) user(s sight) (user gitcmd.User, known bool) {
 	if !holds || json.Unmarshal(answer, &fields) != nil {
 		return user, false
 	}
-	return gitcmd.User{Name: string(fields[0]), Email: string(fields[1])}, true
+	return User{Name: string(fields[0]), Email: string(fields[1])}, true
 }
 
-func (n Notes) noteUser(s sight, user gitcmd.User) {
+func (n LocateCache) noteUser(s sight, user User) {
 	if answer, err := json.Marshal([2][]byte{[]byte(user.Name), []byte(user.Email)}); err == nil {
 		n.forget()
 		_ = safefile.Replace(n.userFile(s), append([]byte(s.note()), answer...), safefile.Options{Volatile: true})
