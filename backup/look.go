@@ -9,16 +9,16 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jp/gitcmd"
-	"jp/internal/nofollow"
+	"jp/internal/safefile"
 )
 
 // A look looks at the paths of a working tree.
 type look struct {
-	*nofollow.Folders
+	*safefile.Folders
 	format gitcmd.ObjectFormat
 }
 
-func (s *Store) look() look { return look{nofollow.Open(s.opts.Top), s.opts.Format} }
+func (s *Store) look() look { return look{safefile.OpenFolders(s.opts.Top), s.opts.Format} }
 
 // at is the entry of a path, without its content. The mode of a missing path is 0.
 func (l look) at(path string) Entry {

@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"jp/internal/nofollow"
+	"jp/internal/safefile"
 	"jp/worktree/gitindex"
 )
 
@@ -35,7 +35,7 @@ func (l *earlierLook) since(top, index string, odd bool) (again map[string]uint3
 		return nil, false
 	}
 	again = map[string]uint32{}
-	folders := nofollow.Open(top)
+	folders := safefile.OpenFolders(top)
 	defer folders.Close()
 	for path, renamed := range changed {
 		st, err := folders.Lstat([]byte(path))
@@ -209,7 +209,7 @@ func (w *Worktree) lookAt(ctx context.Context, entries []gitindex.Entry, written
 
 // suspect looks at entries, which are in the order of the index.
 func suspect(ctx context.Context, top string, entries []gitindex.Entry, written Timestamp, odd func(mode uint32) bool) (found maybeModified) {
-	folders := nofollow.Open(top)
+	folders := safefile.OpenFolders(top)
 	defer folders.Close()
 	var at unix.Stat_t
 	_ = unix.Stat(top, &at)

@@ -16,13 +16,13 @@ var Allowed = map[string][]string{
 	"gitcmd":                   {"internal/safefile"}, // the only starter of git
 	"gitcmd/convert":           {"gitcmd", "internal/safefile"},
 	"gitstore":                 {"conversation", "gitcmd", "gitstore/odb", "gitstore/packing", "gitstore/sidecar", "search/needle", "internal/safefile"},
-	"gitstore/odb":             {"gitcmd", "internal/inflate", "internal/lazy"},                                                                                                     // objects and refs, without events
-	"backup":                   {"gitcmd", "gitstore/odb", "internal/nofollow", "internal/safefile", "internal/safetext"},                                                           // files and objects, without turns or terminals
-	"gitstore/packing":         {"gitcmd", "gitstore/odb", "internal/safefile"},                                                                                                     // refs and objects, and of events only their beginning
-	"gitstore/trees":           {"gitcmd", "gitstore/odb"},                                                                                                                          // reads trees, without events
-	"gitstore/sidecar":         {"search/needle", "internal/safefile"},                                                                                                              // copies of raw commits, without events
-	"worktree":                 {"conversation", "gitcmd", "gitcmd/convert", "gitstore/trees", "internal/nofollow", "internal/safefile", "worktree/gitindex", "worktree/untracked"}, // of the store only trees
-	"worktree/gitindex":        nil,                                                                                                                                                 // a format, without files
+	"gitstore/odb":             {"gitcmd", "internal/inflate", "internal/lazy"},                                                                                // objects and refs, without events
+	"backup":                   {"gitcmd", "gitstore/odb", "internal/safefile", "internal/safetext"},                                                           // files and objects, without turns or terminals
+	"gitstore/packing":         {"gitcmd", "gitstore/odb", "internal/safefile"},                                                                                // refs and objects, and of events only their beginning
+	"gitstore/trees":           {"gitcmd", "gitstore/odb"},                                                                                                     // reads trees, without events
+	"gitstore/sidecar":         {"search/needle", "internal/safefile"},                                                                                         // copies of raw commits, without events
+	"worktree":                 {"conversation", "gitcmd", "gitcmd/convert", "gitstore/trees", "internal/safefile", "worktree/gitindex", "worktree/untracked"}, // of the store only trees
+	"worktree/gitindex":        nil,                                                                                                                            // a format, without files
 	"worktree/untracked":       {"gitcmd", "worktree/gitindex"},
 	"worktree/staging":         {"gitcmd"},
 	"compaction":               {"conversation"}, // decides on events, without a model
@@ -103,7 +103,6 @@ var Allowed = map[string][]string{
 	"internal/windows_needs_wsl":            nil,
 	"internal/lazy":                         nil, // standard library only
 	"internal/safefile":                     nil,
-	"internal/nofollow":                     nil,                   // system calls
 	"examples/lines":                        {everything},          // except for cmd
 	"internal/action":                       {"internal/safetext"}, // the hints of errors and notices, without effects
 	"internal/layers":                       nil,

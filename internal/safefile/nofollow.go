@@ -1,5 +1,4 @@
-// Package nofollow opens files below a folder without following symbolic links.
-package nofollow
+package safefile
 
 import (
 	"bytes"
@@ -9,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Folders are the open ones above the newest path. None of them is a link: git takes files behind one for
+// Folders opens files below a folder without following symbolic links. It keeps open the folders above the newest path. None of them is a link: git takes files behind one for
 // absent.
 type Folders struct {
 	fds  []int
@@ -17,8 +16,8 @@ type Folders struct {
 	path []byte
 }
 
-// Open opens the folder at the top. Without it all paths are absent.
-func Open(top string) *Folders {
+// OpenFolders opens the folder at the top. Without it all paths are absent.
+func OpenFolders(top string) *Folders {
 	fd, err := unix.Open(top, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return &Folders{}
@@ -94,7 +93,7 @@ func (f *Folders) find(path []byte) (in int, name string, err error) {
 	if err := f.enter(path[:max(slash, 0)]); err != nil {
 		return 0, "", err
 	}
-	if name = string(path[slash+1:]); !plainName(name) {
+	if name = string(path[slash+1:]); !isPlainName(name) {
 		return 0, "", unix.EINVAL
 	}
 	return f.fds[len(f.fds)-1], name, nil
@@ -122,7 +121,7 @@ func (f *Folders) enter(dir []byte) error {
 		}
 		name := string(dir[at:end])
 		switch {
-		case !plainName(name):
+		case !isPlainName(name):
 			return unix.EINVAL
 		case len(f.fds) >= mostOpen:
 			return unix.EMFILE
@@ -137,5 +136,5 @@ func (f *Folders) enter(dir []byte) error {
 	return nil
 }
 
-// plainName reports whether a name stays in its folder.
-func plainName(name string) bool { return name != "" && name != "." && name != ".." }
+// isPlainName reports whether a name stays in its folder.
+func isPlainName(name string) bool { return name != "" && name != "." && name != ".." }
