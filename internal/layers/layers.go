@@ -28,12 +28,12 @@ var Allowed = map[string][]string{
 	"compaction":               {"conversation"}, // decides on events, without a model
 	"provider":                 {"conversation", "compaction", "provider/encoded", "internal/lazy", "internal/safetext"},
 	"provider/script":          {"conversation", "provider"},
-	"provider/stream":          {"provider", "internal/lazy", "internal/wtf8"}, // without a protocol
+	"provider/stream":          {"provider", "internal/lazy"}, // without a protocol
 	"provider/tooldef":         {"conversation", "provider"},
 	"provider/encoded":         {},
-	"provider/anthropic":       {"conversation", "provider", "provider/encoded", "provider/stream", "internal/wtf8"},
-	"provider/openai":          {"conversation", "provider", "provider/encoded", "provider/stream", "provider/tooldef", "internal/wtf8"},
-	"provider/google":          {"conversation", "provider", "provider/encoded", "provider/stream", "internal/lazy", "internal/wtf8"},
+	"provider/anthropic":       {"conversation", "provider", "provider/encoded", "provider/stream"},
+	"provider/openai":          {"conversation", "provider", "provider/encoded", "provider/stream", "provider/tooldef"},
+	"provider/google":          {"conversation", "provider", "provider/encoded", "provider/stream", "internal/lazy"},
 	"provider/catalog":         {"conversation", "provider", "provider/encoded", "provider/anthropic", "provider/openai", "provider/google", "provider/tooldef"},
 	"tool":                     {"conversation", "internal/lazy"},
 	"tool/fs":                  {"conversation", "tool", "gitcmd", "internal/charset", "internal/lazy"},
@@ -119,7 +119,6 @@ var Allowed = map[string][]string{
 	"internal/testing/front":                {everything},           // jp's application in the process of a test
 	"internal/vendortest":                   {"internal/wirecheck"}, // a server, without providers
 	"internal/wirecheck":                    {"internal/lazy"},
-	"internal/wtf8":                         nil, // standard library only
 }
 
 // Owners are imports from outside that few packages may have, with the reason.

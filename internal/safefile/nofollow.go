@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Folders opens files below a folder without following symbolic links. It keeps open the folders above the newest path. None of them is a link: git takes files behind one for
-// absent.
+// Folders opens files below a folder without following symbolic links. It keeps open the folders above
+// the newest path. None of them is a link: git takes files behind one for absent.
 type Folders struct {
 	fds  []int
 	ends []int // of their names in path, but for that of the top

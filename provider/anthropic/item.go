@@ -7,15 +7,15 @@ import (
 	sdk "github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/packages/param"
 
-	"jp/internal/wtf8"
 	"jp/provider"
+	"jp/provider/stream"
 )
 
 // item has the relevant fields of a content block that goes back as it came.
 type item struct {
 	Type      string          `json:"type"`
-	Text      *wtf8.Text      `json:"text"`
-	Thinking  *wtf8.Text      `json:"thinking"`
+	Text      *stream.Text    `json:"text"`
+	Thinking  *stream.Text    `json:"thinking"`
 	Signature string          `json:"signature"`
 	Data      string          `json:"data"`
 	ID        string          `json:"id"`

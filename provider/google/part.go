@@ -6,12 +6,12 @@ import (
 	"strings"
 
 	"jp/conversation"
-	"jp/internal/wtf8"
+	"jp/provider/stream"
 )
 
 // A receivedPart is a part of an answer: the fields that jp reads, and the raw part.
 type receivedPart struct {
-	Text             wtf8.Text
+	Text             stream.Text
 	Thought          bool
 	ThoughtSignature string
 	FunctionCall     *functionCall

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"jp/conversation"
-	"jp/internal/wtf8"
 	"jp/provider"
+	"jp/provider/stream"
 )
 
 // outputs reads the events of a response. Its items are the parts of the answer. The item of a part comes
@@ -205,7 +205,7 @@ func (o *outputs) close(index int, raw json.RawMessage) {
 
 // complete adds the rest of an item's whole text, if the text so far is its beginning.
 func (o *outputs) complete(i *openItem, whole string) {
-	left, ok := wtf8.Rest(whole, i.text.String())
+	left, ok := stream.RestOfText(whole, i.text.String())
 	switch {
 	case !ok:
 	case i.kind == provider.ChunkToolCall, i.kind == provider.ChunkReasoning:

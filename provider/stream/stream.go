@@ -18,7 +18,6 @@ import (
 	"unicode/utf8"
 
 	"jp/internal/lazy"
-	"jp/internal/wtf8"
 	"jp/provider"
 )
 
@@ -77,7 +76,7 @@ type receiver struct {
 // held is a part whose text ends within a character.
 type held struct {
 	kind provider.ChunkKind
-	text wtf8.Joiner
+	text joiner
 }
 
 // all reads up to the end of the answer, which is a success, or of the stream.

@@ -1,11 +1,4 @@
-// Package wtf8 puts characters together again that a server cut in two.
-//
-// A model server streams text in pieces, each a JSON string of its own. Some cut
-// a text between the two halves of a surrogate pair, "\ud83c" and "\udf89", or
-// between the bytes of one character. Decoders of JSON replace each half by
-// U+FFFD. This package decodes strings to WTF-8, which is UTF-8 that may also
-// hold single surrogates, and joins the pieces.
-package wtf8
+package stream
 
 import (
 	"bytes"
@@ -17,11 +10,16 @@ import (
 	"unicode/utf8"
 )
 
-// ErrString reports a JSON value other than a string.
-var ErrString = errors.New("not a JSON string")
+// errString reports a JSON value other than a string.
+var errString = errors.New("not a JSON string")
 
 // A Text is a string of a JSON value that keeps halves of characters. Pieces of
-// one text are put together by +, and made UTF-8 by [Join].
+// one text are put together by +, and made UTF-8 by [JoinText].
+//
+// A model server streams text in pieces, each a JSON string of its own. Some cut
+// a text between the two halves of a surrogate pair, "\ud83c" and "\udf89", or
+// between the bytes of one character. Decoders of JSON replace each half by
+// U+FFFD. A Text is WTF-8, which is UTF-8 that may also hold single surrogates.
 type Text string
 
 // UnmarshalJSON reads a string. It leaves the text as it is for null.
@@ -29,7 +27,7 @@ func (t *Text) UnmarshalJSON(raw []byte) error {
 	if string(raw) == "null" {
 		return nil
 	}
-	text, err := Decode(raw)
+	text, err := DecodeText(raw)
 	if err == nil {
 		*t = Text(text)
 	}
@@ -62,10 +60,10 @@ func (t Text) MarshalJSON() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// Decode is the text of a JSON string, with halves of characters in it.
-func Decode[T string | []byte | json.RawMessage](raw T) (string, error) {
+// DecodeText is the text of a JSON string, with halves of characters in it.
+func DecodeText[T string | []byte | json.RawMessage](raw T) (string, error) {
 	if len(raw) < 2 || raw[0] != '"' {
-		return "", ErrString
+		return "", errString
 	}
 	if text := []byte(raw); !halves(text) {
 		var plain string
@@ -73,7 +71,7 @@ func Decode[T string | []byte | json.RawMessage](raw T) (string, error) {
 		return plain, err
 	}
 	if !json.Valid([]byte(raw)) {
-		return "", ErrString
+		return "", errString
 	}
 	inside := []byte(raw)[1 : len(raw)-1]
 	out := make([]byte, 0, len(inside))
@@ -90,7 +88,7 @@ func Decode[T string | []byte | json.RawMessage](raw T) (string, error) {
 		}
 		unit, err := strconv.ParseUint(string(inside[at+2:at+6]), 16, 16)
 		if err != nil {
-			return "", ErrString
+			return "", errString
 		}
 		out = appendRune(out, rune(unit))
 		inside = inside[at+6:]
@@ -98,8 +96,8 @@ func Decode[T string | []byte | json.RawMessage](raw T) (string, error) {
 	return pair(string(append(out, inside...))), nil
 }
 
-// Clean is a JSON value in whose strings U+FFFD replaces invalid characters.
-func Clean(value []byte) []byte {
+// CleanText is a JSON value in whose strings U+FFFD replaces invalid characters.
+func CleanText(value []byte) []byte {
 	if !halves(value) {
 		return value
 	}
@@ -201,19 +199,19 @@ func pair(text string) string {
 	return string(out)
 }
 
-// Join is a whole text as UTF-8: U+FFFD stands for each half of a character whose
+// JoinText is a whole text as UTF-8: U+FFFD stands for each half of a character whose
 // other half is missing.
-func Join(text string) string {
-	var j Joiner
+func JoinText(text string) string {
+	var j joiner
 	return j.Add(text) + j.End()
 }
 
-// A Joiner makes UTF-8 of a text that comes in pieces. It holds back a possible beginning of a character
+// A joiner makes UTF-8 of a text that comes in pieces. It holds back a possible beginning of a character
 // until the next piece has come.
-type Joiner struct{ held string }
+type joiner struct{ held string }
 
 // Add takes the next piece and returns as much of the text as is whole.
-func (j *Joiner) Add(piece string) string {
+func (j *joiner) Add(piece string) string {
 	if piece == "" {
 		return ""
 	}
@@ -227,16 +225,16 @@ func (j *Joiner) Add(piece string) string {
 }
 
 // End returns the rest: U+FFFD if the text ends within a character.
-func (j *Joiner) End() string {
+func (j *joiner) End() string {
 	left := j.held
 	j.held = ""
 	return replaced(left)
 }
 
-// Rest is the missing part of a whole text behind the part said so far, which may end within a character. It
+// RestOfText is the missing part of a whole text behind the part said so far, which may end within a character. It
 // is false if the two differ.
-func Rest(whole, said string) (string, bool) {
-	var j Joiner
+func RestOfText(whole, said string) (string, bool) {
+	var j joiner
 	left, ok := strings.CutPrefix(whole, j.Add(said))
 	if !ok || j.held == "" {
 		return left, ok
@@ -249,8 +247,8 @@ func Rest(whole, said string) (string, bool) {
 	return strings.CutPrefix(left, j.held)
 }
 
-// Cut reports whether a text ends within a character, of which more may come.
-func Cut(text string) bool {
+// CutText reports whether a text ends within a character, of which more may come.
+func CutText(text string) bool {
 	text = pair(text[max(0, len(text)-2*utf8.UTFMax):])
 	return begun(text) < len(text)
 }

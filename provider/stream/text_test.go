@@ -1,4 +1,4 @@
-package wtf8
+package stream
 
 import (
 	"encoding/json"
@@ -39,23 +39,23 @@ func TestPiecesOfAText(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			var j Joiner
+			var j joiner
 			var whole strings.Builder
 			for i, raw := range tc.pieces {
-				piece, err := Decode(raw)
+				piece, err := DecodeText(raw)
 				require.NoError(t, err)
 				whole.WriteString(piece)
 				require.Equal(t, tc.want[i], j.Add(piece))
 			}
 			require.Equal(t, tc.end, j.End())
-			require.Equal(t, strings.Join(tc.want, "")+tc.end, Join(whole.String()))
+			require.Equal(t, strings.Join(tc.want, "")+tc.end, JoinText(whole.String()))
 		})
 	}
 }
 
 func TestWhatIsNoString(t *testing.T) {
 	for _, raw := range []string{``, `"`, `7`, `null`, `{"a":"\ud83c"}`, `"\ud83"`, `"\ud83c`} {
-		_, err := Decode(raw)
+		_, err := DecodeText(raw)
 		require.Error(t, err, raw)
 	}
 }
@@ -65,7 +65,7 @@ func TestAnyTextCutAnywhere(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.String().Draw(t, "text")
 		units := utf16.Encode([]rune(text))
-		var j Joiner
+		var j joiner
 		var got strings.Builder
 		for len(units) > 0 {
 			n := rapid.IntRange(1, len(units)).Draw(t, "piece")
@@ -73,7 +73,7 @@ func TestAnyTextCutAnywhere(t *testing.T) {
 			for _, u := range units[:n] {
 				raw.WriteString(`\u` + string("0123456789abcdef"[u>>12]) + string("0123456789abcdef"[u>>8&15]) + string("0123456789abcdef"[u>>4&15]) + string("0123456789abcdef"[u&15]))
 			}
-			piece, err := Decode(`"` + raw.String() + `"`)
+			piece, err := DecodeText(`"` + raw.String() + `"`)
 			require.NoError(t, err)
 			whole := j.Add(piece)
 			require.True(t, utf8.ValidString(whole))
@@ -90,13 +90,13 @@ func TestAnyBytes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := string(rapid.SliceOf(rapid.SampledFrom([]byte("a\xed\xa0\xbc\xbe\x89\xf0\x9f\x8e\xe4\xbd\xff"))).Draw(t, "bytes"))
 		at := rapid.IntRange(0, len(text)).Draw(t, "at")
-		var j Joiner
+		var j joiner
 		got := j.Add(text[:at]) + j.Add(text[at:]) + j.End()
 		require.True(t, utf8.ValidString(got))
 		if strings.Count(text, "\xff") == 0 { // a run of broken bytes that is cut gives one sign more
 			require.LessOrEqual(t, len([]rune(got)), len(text))
 		}
-		require.True(t, utf8.ValidString(Join(text)))
+		require.True(t, utf8.ValidString(JoinText(text)))
 	})
 }
 
@@ -114,7 +114,7 @@ func TestTextInJSON(t *testing.T) {
 	both, err := (a + b).MarshalJSON()
 	require.NoError(t, err)
 	require.Equal(t, `"a🎉b"`, string(both))
-	require.Equal(t, "a🎉b", Join(string(a+b)))
+	require.Equal(t, "a🎉b", JoinText(string(a+b)))
 }
 
 func TestClean(t *testing.T) {
@@ -127,13 +127,13 @@ func TestClean(t *testing.T) {
 		`"\ud83`:                           `"\ud83`,
 		`"\ud83c\`:                         `"\ufffd\`,
 	} {
-		require.Equal(t, want, string(Clean([]byte(value))), value)
+		require.Equal(t, want, string(CleanText([]byte(value))), value)
 	}
 }
 
 func TestRest(t *testing.T) {
 	half := func(raw string) string {
-		text, err := Decode(raw)
+		text, err := DecodeText(raw)
 		require.NoError(t, err)
 		return text
 	}
@@ -151,11 +151,11 @@ func TestRest(t *testing.T) {
 		"half, and nothing is left": {"a", half(`"a\ud83c"`), "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			rest, ok := Rest(tc.whole, tc.said)
+			rest, ok := RestOfText(tc.whole, tc.said)
 			require.Equal(t, tc.ok, ok)
 			if ok {
 				require.Equal(t, tc.rest, rest)
-				require.Equal(t, tc.whole, Join(tc.said+rest))
+				require.Equal(t, tc.whole, JoinText(tc.said+rest))
 			}
 		})
 	}
