@@ -7,7 +7,6 @@ import (
 
 	"jp/compaction"
 	"jp/conversation"
-	"jp/provider/encoded"
 )
 
 // CompleteTurns keeps the messages that [Build] made of the complete turns of a conversation. These stay the
@@ -16,10 +15,10 @@ import (
 type CompleteTurns struct {
 	mu      sync.Mutex
 	newest  *projectedTurns
-	encoded encoded.Store
+	encoded EncodedStore
 }
 
-func (c *CompleteTurns) store() *encoded.Store {
+func (c *CompleteTurns) store() *EncodedStore {
 	if c == nil {
 		return nil
 	}

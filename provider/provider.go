@@ -12,7 +12,6 @@ import (
 	"iter"
 
 	"jp/conversation"
-	"jp/provider/encoded"
 )
 
 // A Provider answers requests.
@@ -73,7 +72,7 @@ type Request struct {
 	Summary bool `json:"-"`
 
 	// Encoded has the JSON of earlier requests of the conversation. It may be nil.
-	Encoded *encoded.Store `json:"-"`
+	Encoded *EncodedStore `json:"-"`
 
 	turns  *projectedTurns // with which the messages begin; nil: unknown
 	called []string        // nil: see the messages

@@ -9,7 +9,7 @@ import (
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
 
-	"jp/provider/encoded"
+	"jp/provider"
 )
 
 func BenchmarkEncode(b *testing.B) {
@@ -20,11 +20,11 @@ func BenchmarkEncode(b *testing.B) {
 	}
 	for _, again := range []bool{false, true} {
 		b.Run(fmt.Sprintf("again=%v", again), func(b *testing.B) {
-			var sent encoded.Lists[sdk.MessageParam]
+			var sent provider.EncodedLists[sdk.MessageParam]
 			var known contents
 			for b.Loop() {
 				if !again {
-					sent, known.newest = encoded.Lists[sdk.MessageParam]{}, nil
+					sent, known.newest = provider.EncodedLists[sdk.MessageParam]{}, nil
 				}
 				body, err := body(paramsOf(r, modelOf(r.Model), Options{}, &known), &sent)
 				if err != nil {

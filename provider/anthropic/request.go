@@ -8,7 +8,6 @@ import (
 	"github.com/anthropics/anthropic-sdk-go/packages/param"
 
 	"jp/provider"
-	"jp/provider/encoded"
 )
 
 // paramsOf renders a request for a model. Equal requests give equal bytes, with any content of known.
@@ -151,8 +150,8 @@ func (o Options) fixedLife() sdk.CacheControlEphemeralTTL {
 }
 
 // body is the body of a streaming request. lists holds the JSON of earlier requests.
-func body(p sdk.MessageNewParams, lists *encoded.Lists[sdk.MessageParam]) (encoded.Body, error) {
-	return lists.Body(p.Messages, encoded.Encoding[sdk.MessageParam]{
+func body(p sdk.MessageNewParams, lists *provider.EncodedLists[sdk.MessageParam]) (provider.EncodedBody, error) {
+	return lists.Body(p.Messages, provider.Encoding[sdk.MessageParam]{
 		Whole: func(messages []sdk.MessageParam) ([]byte, error) {
 			p.Messages = messages
 			return encode(p)

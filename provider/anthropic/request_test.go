@@ -11,7 +11,6 @@ import (
 
 	"jp/conversation"
 	"jp/provider"
-	"jp/provider/encoded"
 )
 
 func TestMain(m *testing.M) {
@@ -34,7 +33,7 @@ func bodyOf(t require.TestingT, r *provider.Request, o Options) []byte {
 
 // Common JSON of all bodies in tests, as a provider has that of its requests.
 var (
-	sentByTests     encoded.Lists[sdk.MessageParam]
+	sentByTests     provider.EncodedLists[sdk.MessageParam]
 	contentsOfTests contents
 )
 

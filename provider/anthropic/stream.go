@@ -9,7 +9,6 @@ import (
 	"github.com/anthropics/anthropic-sdk-go/option"
 
 	"jp/provider"
-	"jp/provider/encoded"
 	"jp/provider/stream"
 )
 
@@ -33,7 +32,7 @@ func (p *Provider) ask(ctx context.Context, request *provider.Request, yield fun
 	if p.wrong != nil {
 		return &provider.Error{Provider: API, Err: p.wrong}
 	}
-	body, err := body(paramsOf(request, modelOf(request.Model), p.options, encoded.Of[contents](request.Encoded)), encoded.Of[encoded.Lists[sdk.MessageParam]](request.Encoded))
+	body, err := body(paramsOf(request, modelOf(request.Model), p.options, provider.EncodedOf[contents](request.Encoded)), provider.EncodedOf[provider.EncodedLists[sdk.MessageParam]](request.Encoded))
 	if err != nil {
 		return &provider.Error{Provider: API, Class: provider.ClassInvalid, Err: err}
 	}
@@ -58,7 +57,7 @@ func (p *Provider) ask(ctx context.Context, request *provider.Request, yield fun
 }
 
 // send sends the body and returns a response whose body is an answer.
-func (p *Provider) send(ctx context.Context, body encoded.Body) (*http.Response, error) {
+func (p *Provider) send(ctx context.Context, body provider.EncodedBody) (*http.Response, error) {
 	var response *http.Response
 	whole := func(request *http.Request, next option.MiddlewareNext) (*http.Response, error) {
 		body.SetOf(request) // the SDK cannot know the length of a reader

@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"jp/provider"
-	"jp/provider/encoded"
 	"jp/provider/tooldef"
 )
 
@@ -28,7 +27,7 @@ type adapting struct {
 
 // Stream implements [provider.Provider].
 func (a adapting) Stream(ctx context.Context, request *provider.Request) iter.Seq2[provider.Chunk, error] {
-	tools := encoded.Of[adaptedTools](request.Encoded).of(request, a.rules)
+	tools := provider.EncodedOf[adaptedTools](request.Encoded).of(request, a.rules)
 	adapted := *request
 	adapted.Tools = tools.Tools
 	if !tools.AnyRenamed() {

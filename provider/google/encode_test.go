@@ -6,11 +6,10 @@ import (
 	"errors"
 
 	"jp/provider"
-	"jp/provider/encoded"
 )
 
 // sentByTests are the contents of all requests that tests make, as a provider has those of its.
-var sentByTests encoded.Lists[content]
+var sentByTests provider.EncodedLists[content]
 
 // encodeTwice encodes with the JSON of earlier requests, and again with its own. The result is the same as
 // without it.

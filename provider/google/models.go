@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"jp/provider"
-	"jp/provider/encoded"
 )
 
 // maxList bounds how much of a page of models is read.
@@ -61,7 +60,7 @@ func (p *Provider) models(ctx context.Context, x *exchange, token string) (page,
 	if token != "" {
 		query.Set("pageToken", token)
 	}
-	if err := p.exchange(ctx, x, p.client(), http.MethodGet, "models", query.Encode(), encoded.Body{}); err != nil {
+	if err := p.exchange(ctx, x, p.client(), http.MethodGet, "models", query.Encode(), provider.EncodedBody{}); err != nil {
 		return page{}, err
 	}
 	text, err := io.ReadAll(io.LimitReader(x.answer, maxList))

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"jp/provider"
-	"jp/provider/encoded"
 )
 
 // body is a request, in the order of sending.
@@ -27,9 +26,9 @@ type generationConfig struct {
 
 // encode makes the body of a request. lists holds the JSON of earlier requests. It fails if a schema is
 // invalid JSON.
-func encode(r *provider.Request, m model, o Options, lists *encoded.Lists[content]) (encoded.Body, error) {
+func encode(r *provider.Request, m model, o Options, lists *provider.EncodedLists[content]) (provider.EncodedBody, error) {
 	b := bodyOf(r, m, o)
-	return lists.Body(b.Contents, encoded.Encoding[content]{
+	return lists.Body(b.Contents, provider.Encoding[content]{
 		Whole: func(contents []content) ([]byte, error) {
 			b.Contents = contents
 			return json.Marshal(b)

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"jp/provider"
-	"jp/provider/encoded"
 )
 
 // maxRefusal bounds how much of a refusal is read.
@@ -28,7 +27,7 @@ type exchange struct {
 
 // send posts the body and returns once the server has begun to answer, or has
 // refused. The answer has to be closed.
-func (p *Provider) send(ctx context.Context, x *exchange, model string, body encoded.Body) error {
+func (p *Provider) send(ctx context.Context, x *exchange, model string, body provider.EncodedBody) error {
 	name, err := modelPath(model)
 	if err != nil {
 		return err
@@ -50,7 +49,7 @@ func modelPath(model string) (string, error) {
 }
 
 // exchange sends a request. If the server does not accept it, the error is a refusal.
-func (p *Provider) exchange(ctx context.Context, x *exchange, client *http.Client, method, path, query string, body encoded.Body) error {
+func (p *Provider) exchange(ctx context.Context, x *exchange, client *http.Client, method, path, query string, body provider.EncodedBody) error {
 	address, err := url.Parse(p.options.baseURL())
 	if err != nil {
 		return err

@@ -5,7 +5,6 @@ import (
 	"iter"
 
 	"jp/provider"
-	"jp/provider/encoded"
 	"jp/provider/stream"
 )
 
@@ -27,7 +26,7 @@ func (p *Provider) ask(ctx context.Context, request *provider.Request, yield fun
 		return &provider.Error{Class: provider.ClassAuth, Provider: Name, Message: "no key is set"}
 	}
 	m := modelNamed(request.Model)
-	body, err := encode(request, m, p.options, encoded.Of[encoded.Lists[content]](request.Encoded))
+	body, err := encode(request, m, p.options, provider.EncodedOf[provider.EncodedLists[content]](request.Encoded))
 	if err != nil {
 		return &provider.Error{Class: provider.ClassInvalid, Provider: Name, Message: "the request is not JSON", Err: err}
 	}

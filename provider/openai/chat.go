@@ -6,7 +6,6 @@ import (
 	"iter"
 
 	"jp/provider"
-	"jp/provider/encoded"
 )
 
 // Chat asks models through Chat Completions. It may be used concurrently.
@@ -21,14 +20,14 @@ func NewChat(o Options) *Chat { return &Chat{options: o} }
 // Stream implements [provider.Provider].
 func (c *Chat) Stream(ctx context.Context, request *provider.Request) iter.Seq2[provider.Chunk, error] {
 	r := &chatReader{deltas: deltas{dialect: c.options.Dialect, structured: len(request.Schema) > 0}}
-	return c.options.stream(ctx, "chat/completions", func() (encoded.Body, error) {
-		return chatBody(chatParams(request, c.options), encoded.Of[encoded.Lists[chatMessage]](request.Encoded))
+	return c.options.stream(ctx, "chat/completions", func() (provider.EncodedBody, error) {
+		return chatBody(chatParams(request, c.options), provider.EncodedOf[provider.EncodedLists[chatMessage]](request.Encoded))
 	}, r)
 }
 
 // chatBody is the body of a request. lists holds the JSON of earlier requests.
-func chatBody(r chatRequest, lists *encoded.Lists[chatMessage]) (encoded.Body, error) {
-	return lists.Body(r.Messages, encoded.Encoding[chatMessage]{
+func chatBody(r chatRequest, lists *provider.EncodedLists[chatMessage]) (provider.EncodedBody, error) {
+	return lists.Body(r.Messages, provider.Encoding[chatMessage]{
 		Whole: func(messages []chatMessage) ([]byte, error) {
 			r.Messages = messages
 			return r.MarshalJSON()

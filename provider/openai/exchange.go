@@ -7,12 +7,11 @@ import (
 	"net/url"
 
 	"jp/provider"
-	"jp/provider/encoded"
 	"jp/provider/stream"
 )
 
 // stream sends a body and yields the chunks of the answer that a reader makes.
-func (o Options) stream(ctx context.Context, path string, body func() (encoded.Body, error), r stream.Reader) iter.Seq2[provider.Chunk, error] {
+func (o Options) stream(ctx context.Context, path string, body func() (provider.EncodedBody, error), r stream.Reader) iter.Seq2[provider.Chunk, error] {
 	return func(yield func(provider.Chunk, error) bool) {
 		w, watched := stream.NewWatch(ctx, stream.Limits{Silence: o.idleTimeout(), Stall: o.stall()})
 		defer w.Close()
@@ -40,7 +39,7 @@ func (o Options) stream(ctx context.Context, path string, body func() (encoded.B
 }
 
 // send sends the body and waits for the answer to begin.
-func (o Options) send(ctx context.Context, path string, body encoded.Body) (*http.Response, error) {
+func (o Options) send(ctx context.Context, path string, body provider.EncodedBody) (*http.Response, error) {
 	response, err := o.do(ctx, http.MethodPost, path, "text/event-stream", body)
 	switch {
 	case err != nil:
@@ -59,7 +58,7 @@ func (o Options) send(ctx context.Context, path string, body encoded.Body) (*htt
 }
 
 // do sends a request to a path below the base URL.
-func (o Options) do(ctx context.Context, method, path, accept string, body encoded.Body) (*http.Response, error) {
+func (o Options) do(ctx context.Context, method, path, accept string, body provider.EncodedBody) (*http.Response, error) {
 	if !isAddress(o.baseURL()) {
 		return nil, &provider.Error{Class: provider.ClassInvalid, Message: "the base URL is invalid"}
 	}

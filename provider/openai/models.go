@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"jp/provider"
-	"jp/provider/encoded"
 )
 
 // maxList bounds the list of models, in bytes.
@@ -16,7 +15,7 @@ const maxList = 16 << 20
 // Models lists the models of the server, in its order. Its errors are those of
 // a request.
 func (o Options) Models(ctx context.Context) ([]string, error) {
-	response, err := o.do(ctx, http.MethodGet, "models", "application/json", encoded.Body{})
+	response, err := o.do(ctx, http.MethodGet, "models", "application/json", provider.EncodedBody{})
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()

@@ -5,7 +5,6 @@ import (
 	"iter"
 
 	"jp/provider"
-	"jp/provider/encoded"
 )
 
 // Responses asks models through the Responses API, without leaving anything at
@@ -20,14 +19,14 @@ func NewResponses(o Options) *Responses { return &Responses{options: o} }
 // Stream implements [provider.Provider].
 func (r *Responses) Stream(ctx context.Context, request *provider.Request) iter.Seq2[provider.Chunk, error] {
 	answer := &outputs{structured: len(request.Schema) > 0}
-	return r.options.stream(ctx, "responses", func() (encoded.Body, error) {
-		return responsesBody(responsesParams(request, r.options), encoded.Of[encoded.Lists[inputItem]](request.Encoded))
+	return r.options.stream(ctx, "responses", func() (provider.EncodedBody, error) {
+		return responsesBody(responsesParams(request, r.options), provider.EncodedOf[provider.EncodedLists[inputItem]](request.Encoded))
 	}, answer)
 }
 
 // responsesBody is the body of a request. lists holds the JSON of earlier requests.
-func responsesBody(r responsesRequest, lists *encoded.Lists[inputItem]) (encoded.Body, error) {
-	return lists.Body(r.Input, encoded.Encoding[inputItem]{
+func responsesBody(r responsesRequest, lists *provider.EncodedLists[inputItem]) (provider.EncodedBody, error) {
+	return lists.Body(r.Input, provider.Encoding[inputItem]{
 		Whole: func(items []inputItem) ([]byte, error) {
 			r.Input = items
 			return r.MarshalJSON()

@@ -1,6 +1,4 @@
-// Package encoded keeps the common JSON of the requests of one conversation, so that a model call encodes
-// only the messages since the call before it.
-package encoded
+package provider
 
 import (
 	"bytes"
@@ -11,15 +9,15 @@ import (
 	"sync"
 )
 
-// A Store keeps one value of each type for the requests of a conversation. The zero value is ready to use, by several
+// An EncodedStore keeps one value of each type for the requests of a conversation. The zero value is ready to use, by several
 // goroutines.
-type Store struct {
+type EncodedStore struct {
 	mu     sync.Mutex
 	values map[reflect.Type]any
 }
 
-// Of is the value of a type that a store keeps: the zero value at first. A nil store is always empty.
-func Of[T any](s *Store) *T {
+// EncodedOf is the value of a type that a store keeps: the zero value at first. A nil store is always empty.
+func EncodedOf[T any](s *EncodedStore) *T {
 	if s == nil {
 		return new(T)
 	}
@@ -39,15 +37,15 @@ func Of[T any](s *Store) *T {
 // most is how many conversations are kept: that of a turn, and those beside it.
 const most = 4
 
-// Lists keeps the newest list of each of a few conversations, with the JSON of its items. The
+// EncodedLists keeps the newest list of each of a few conversations, with the JSON of its items. The
 // zero value is ready to use, by several goroutines.
-type Lists[T any] struct {
+type EncodedLists[T any] struct {
 	mu    sync.Mutex
-	lists []list[T] // the newest one first
+	lists []encodedList[T] // the newest one first
 }
 
-// A list is a request's part of a conversation. It is immutable.
-type list[T any] struct {
+// A encodedList is a request's part of a conversation. It is immutable.
+type encodedList[T any] struct {
 	items []T
 	json  [][]byte
 }
@@ -62,14 +60,14 @@ type Encoding[T any] struct {
 	Stub T
 }
 
-// A Body is the JSON of a request. It shares that of its items with other requests.
-type Body struct {
+// An EncodedBody is the JSON of a request. It shares that of its items with other requests.
+type EncodedBody struct {
 	before, after []byte
 	items         [][]byte // with a comma between them
 }
 
 // Len is its length in bytes.
-func (b Body) Len() int {
+func (b EncodedBody) Len() int {
 	size := len(b.before) + max(0, len(b.items)-1) + len(b.after)
 	for _, item := range b.items {
 		size += len(item)
@@ -78,32 +76,32 @@ func (b Body) Len() int {
 }
 
 // Bytes is a copy of the body.
-func (b Body) Bytes() []byte {
+func (b EncodedBody) Bytes() []byte {
 	return slices.Concat(b.before, bytes.Join(b.items, []byte(",")), b.after)
 }
 
 // Reader reads the body.
-func (b Body) Reader() io.ReadCloser { return &reader{body: b} }
+func (b EncodedBody) Reader() io.ReadCloser { return &bodyReader{body: b} }
 
 // SetOf makes it the body of a request.
-func (b Body) SetOf(r *http.Request) {
+func (b EncodedBody) SetOf(r *http.Request) {
 	r.Body, r.ContentLength = b.Reader(), int64(b.Len())
 	r.GetBody = func() (io.ReadCloser, error) { return b.Reader(), nil }
 }
 
-// A reader reads the pieces of a body: the text before the items, each item and each comma, and the text
+// A bodyReader reads the pieces of a body: the text before the items, each item and each comma, and the text
 // after them.
-type reader struct {
-	body  Body
+type bodyReader struct {
+	body  EncodedBody
 	piece int
 	at    int // in the piece
 }
 
 // Close implements [io.Closer].
-func (*reader) Close() error { return nil }
+func (*bodyReader) Close() error { return nil }
 
 // Read implements [io.Reader].
-func (r *reader) Read(to []byte) (n int, err error) {
+func (r *bodyReader) Read(to []byte) (n int, err error) {
 	last := max(1, 2*len(r.body.items))
 	for n < len(to) && r.piece <= last {
 		piece := []byte(",")
@@ -127,33 +125,33 @@ func (r *reader) Read(to []byte) (n int, err error) {
 	return n, nil
 }
 
-// Body is the same as e.Whole of the items. Items that are deeply equal have equal JSON.
-func (l *Lists[T]) Body(items []T, e Encoding[T]) (Body, error) {
-	whole := func() (Body, error) {
+// EncodedBody is the same as e.Whole of the items. Items that are deeply equal have equal JSON.
+func (l *EncodedLists[T]) Body(items []T, e Encoding[T]) (EncodedBody, error) {
+	whole := func() (EncodedBody, error) {
 		data, err := e.Whole(items)
-		return Body{before: data}, err
+		return EncodedBody{before: data}, err
 	}
 	if len(items) == 0 {
 		return whole()
 	}
 	stub, err := e.One(e.Stub)
 	if err != nil {
-		return Body{}, err
+		return EncodedBody{}, err
 	}
 	frame, err := e.Whole([]T{e.Stub})
 	if err != nil {
-		return Body{}, err
+		return EncodedBody{}, err
 	}
 	before, after, found := bytes.Cut(frame, stub)
 	if !found || bytes.Contains(after, stub) {
 		return whole() // a setting of the user's takes the items' place
 	}
 	all, err := l.encode(items, e)
-	return Body{before, after, all}, err
+	return EncodedBody{before, after, all}, err
 }
 
 // encode is the JSON of each item, as far as possible from the newest list of the conversation.
-func (l *Lists[T]) encode(items []T, e Encoding[T]) ([][]byte, error) {
+func (l *EncodedLists[T]) encode(items []T, e Encoding[T]) ([][]byte, error) {
 	known := l.of(items[0])
 	all := make([][]byte, len(items))
 	for i, item := range items {
@@ -167,12 +165,12 @@ func (l *Lists[T]) encode(items []T, e Encoding[T]) ([][]byte, error) {
 		}
 		all[i] = data
 	}
-	l.keep(list[T]{items, all})
+	l.keep(encodedList[T]{items, all})
 	return all, nil
 }
 
 // of is the newest list that begins with an item.
-func (l *Lists[T]) of(first T) list[T] {
+func (l *EncodedLists[T]) of(first T) encodedList[T] {
 	l.mu.Lock()
 	lists := slices.Clone(l.lists)
 	l.mu.Unlock()
@@ -181,13 +179,13 @@ func (l *Lists[T]) of(first T) list[T] {
 			return known
 		}
 	}
-	return list[T]{}
+	return encodedList[T]{}
 }
 
 // keep keeps a list in place of the one that begins alike.
-func (l *Lists[T]) keep(newest list[T]) {
+func (l *EncodedLists[T]) keep(newest encodedList[T]) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	others := slices.DeleteFunc(slices.Clone(l.lists), func(known list[T]) bool { return reflect.DeepEqual(known.items[0], newest.items[0]) })
-	l.lists = append([]list[T]{newest}, others[:min(len(others), most-1)]...)
+	others := slices.DeleteFunc(slices.Clone(l.lists), func(known encodedList[T]) bool { return reflect.DeepEqual(known.items[0], newest.items[0]) })
+	l.lists = append([]encodedList[T]{newest}, others[:min(len(others), most-1)]...)
 }

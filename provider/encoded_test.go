@@ -1,4 +1,4 @@
-package encoded_test
+package provider_test
 
 import (
 	"encoding/json"
@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"jp/provider/encoded"
+	"jp/provider"
 )
 
 type item struct {
@@ -22,8 +22,8 @@ type item struct {
 }
 
 // counting encodes items, and counts how many.
-func counting(n *int, extra string) encoded.Encoding[item] {
-	return encoded.Encoding[item]{
+func counting(n *int, extra string) provider.Encoding[item] {
+	return provider.Encoding[item]{
 		Stub: item{Text: "stub 9f2c"},
 		One: func(i item) ([]byte, error) {
 			*n++
@@ -36,7 +36,7 @@ func counting(n *int, extra string) encoded.Encoding[item] {
 }
 
 func TestBody(t *testing.T) {
-	var lists encoded.Lists[item]
+	var lists provider.EncodedLists[item]
 	one, two, three := item{Text: "<one>"}, item{Text: "two", More: &item{Text: "more"}}, item{Raw: json.RawMessage(`{"b": [1]}`)}
 	for name, c := range map[string]struct {
 		items []item
@@ -74,7 +74,7 @@ func TestBody(t *testing.T) {
 }
 
 func TestOnlyNewItemsAreEncoded(t *testing.T) {
-	var lists encoded.Lists[item]
+	var lists provider.EncodedLists[item]
 	n := 0
 	body := func(texts ...string) int {
 		n = 0
@@ -98,7 +98,7 @@ func TestOnlyNewItemsAreEncoded(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	var lists encoded.Lists[item]
+	var lists provider.EncodedLists[item]
 	n := 0
 	e := counting(&n, "")
 	e.One = func(i item) ([]byte, error) {
@@ -117,7 +117,7 @@ func TestErrors(t *testing.T) {
 }
 
 func TestAtOnce(t *testing.T) {
-	var lists encoded.Lists[item]
+	var lists provider.EncodedLists[item]
 	var wg sync.WaitGroup
 	for _, first := range []string{"a", "b", "c", "d", "e"} {
 		wg.Go(func() {
