@@ -10,7 +10,7 @@ import (
 )
 
 // An EncodedStore keeps one value of each type for the requests of a conversation. The zero value is ready to use, by several
-// goroutines.
+// goroutines. So a model call encodes only the messages since the call before it.
 type EncodedStore struct {
 	mu     sync.Mutex
 	values map[reflect.Type]any
@@ -125,7 +125,7 @@ func (r *bodyReader) Read(to []byte) (n int, err error) {
 	return n, nil
 }
 
-// EncodedBody is the same as e.Whole of the items. Items that are deeply equal have equal JSON.
+// Body is the same as e.Whole of the items. Items that are deeply equal have equal JSON.
 func (l *EncodedLists[T]) Body(items []T, e Encoding[T]) (EncodedBody, error) {
 	whole := func() (EncodedBody, error) {
 		data, err := e.Whole(items)
