@@ -16,7 +16,6 @@ import (
 	"jp/internal/version"
 	"jp/tool"
 	"jp/tool/delegate"
-	"jp/tool/event"
 	"jp/tool/plan"
 	"jp/tool/recall"
 	"jp/tool/web"
@@ -89,7 +88,7 @@ func judgedTools(r *repo.Repo, host *repo.Host, servers *toolset.Servers, delega
 		return nil, nil, err
 	}
 	all = append(all, recall.Tools(r.Store)...)
-	all = append(all, event.Tool(), plan.Tool(), web.Tool(web.Options{Private: r.Config.Web.Private, Allow: r.Config.Web.Allow, Composed: r.Config.Web.AllowComposed, Agent: "jp/" + version.Get().Version}), contextfiles.SkillTool(known), delegate.Tool(delegates), delegate.StateTool())
+	all = append(all, recall.EventTool(), plan.Tool(), web.Tool(web.Options{Private: r.Config.Web.Private, Allow: r.Config.Web.Allow, Composed: r.Config.Web.AllowComposed, Agent: "jp/" + version.Get().Version}), contextfiles.SkillTool(known), delegate.Tool(delegates), delegate.StateTool())
 	all = append(all, servers.Tools(r.Config.Tools)...)
 	for i, t := range all {
 		all[i] = toolset.Configure(t, r.Config.Tools)

@@ -41,7 +41,6 @@ var Allowed = map[string][]string{
 	"tool/shell":               {"conversation", "tool", "tool/program", "internal/lazy"},
 	"tool/recall":              {"conversation", "search", "tool"},
 	"tool/delegate":            {"conversation", "tool"},
-	"tool/event":               {"conversation", "tool"},
 	"tool/web":                 {"conversation", "tool", "internal/publicnet"},
 	"tool/plan":                {"conversation", "tool"},
 	"tool/command":             {"conversation", "tool", "tool/program"},

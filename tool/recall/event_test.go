@@ -1,4 +1,4 @@
-package event_test
+package recall_test
 
 import (
 	"context"
@@ -13,15 +13,15 @@ import (
 	"pgregory.net/rapid"
 
 	"jp/tool"
-	"jp/tool/event"
+	"jp/tool/recall"
 )
 
 func ask(t require.TestingT, text string, room int, arguments map[string]any) tool.Result {
 	raw, err := json.Marshal(arguments)
 	require.NoError(t, err)
-	raw, err = tool.Check(event.Tool().Definition(), raw)
+	raw, err = tool.Check(recall.EventTool().Definition(), raw)
 	require.NoError(t, err)
-	result, err := event.Tool().Run(context.Background(), tool.Call{Arguments: raw, Room: room, Event: func(_ context.Context, seq int) (tool.EventText, error) {
+	result, err := recall.EventTool().Run(context.Background(), tool.Call{Arguments: raw, Room: room, Event: func(_ context.Context, seq int) (tool.EventText, error) {
 		if seq != 5 {
 			return tool.EventText{}, errors.New("there is no such event")
 		}
@@ -55,7 +55,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// A reader that follows each answer has read the whole text in the end, with any lines.
+// A eventReader that follows each answer has read the whole text in the end, with any lines.
 func TestReadingOnReadsAll(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		line := rapid.StringOfN(rapid.RuneFrom([]rune("aé🙂\t")), 0, 2000, -1)
