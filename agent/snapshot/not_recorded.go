@@ -14,7 +14,6 @@ import (
 	"jp/conversation"
 	"jp/internal/action"
 	"jp/worktree"
-	"jp/worktree/staging"
 )
 
 // A start is the state before a tool that touches only the files that it names, for the look after it.
@@ -33,7 +32,7 @@ type mark struct {
 	refs         refState
 	missed       notRecorded
 	stale        []string // those of missed that the tree has in another state
-	index        *staging.Index
+	index        *stagedIndex
 	inodes       *worktree.Inodes         // of the tree
 	listed       *worktree.UntrackedFiles // before the mark
 	moment       *backup.Moment           // or nil
@@ -95,7 +94,7 @@ func (f *Files) unstaged(ctx context.Context, before *mark, head string, wrote f
 	added = slices.DeleteFunc(added, wrote)
 	var words []string
 	if len(lost) > 0 {
-		words = append(words, "no longer staged: "+staging.Words(lost, mostUnstaged, conversation.QuotePath))
+		words = append(words, "no longer staged: "+stagedWords(lost, mostUnstaged, conversation.QuotePath))
 	}
 	if len(dropped) > 0 {
 		words = append(words, "no longer tracked: "+Some(quoted(dropped), mostUnstaged)+"; "+
@@ -124,11 +123,11 @@ func (f *Files) Unstage(ctx context.Context, head string, done []worktree.WriteO
 		}
 		return v.Mode + " " + v.OID
 	}
-	var changes []staging.Change
+	var changes []indexChange
 	for _, op := range done {
-		changes = append(changes, staging.Change{Path: op.Path, Was: stageable(op.Is), Is: stageable(op.To)})
+		changes = append(changes, indexChange{Path: op.Path, Was: stageable(op.Is), Is: stageable(op.To)})
 	}
-	return staging.Unstage(ctx, f.run, head, changes)
+	return unstage(ctx, f.run, head, changes)
 }
 
 const whyReverted = "it is again as it was recorded last; what it held before is recorded nowhere"

@@ -19,7 +19,6 @@ import (
 	"jp/gitstore"
 	"jp/turnloop"
 	"jp/worktree"
-	"jp/worktree/staging"
 )
 
 // Files lets the turn loop see the working tree.
@@ -208,7 +207,7 @@ func (f *Files) look(ctx context.Context, at turnloop.SnapshotRequest) (turnloop
 	f.untracked().Recorded(snap.Changes)
 	switch {
 	case marked != nil:
-		marked.index = staging.Open(f.git, place.Head)
+		marked.index = openIndex(f.git, place.Head)
 		marked.listed = f.untracked()
 		marked.moment, sight.NoBackup = f.backUp(ctx, at, snap, marked.tree)
 		sight.Mark, sight.Control = marked, f.control(marked.controlFiles)

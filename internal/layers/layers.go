@@ -24,7 +24,6 @@ var Allowed = map[string][]string{
 	"worktree":                 {"conversation", "gitcmd", "gitcmd/convert", "gitstore/trees", "internal/safefile", "worktree/gitindex", "worktree/untracked"}, // of the store only trees
 	"worktree/gitindex":        nil,                                                                                                                            // a format, without files
 	"worktree/untracked":       {"gitcmd", "worktree/gitindex"},
-	"worktree/staging":         {"gitcmd"},
 	"compaction":               {"conversation"}, // decides on events, without a model
 	"provider":                 {"conversation", "compaction", "internal/lazy", "internal/safetext"},
 	"provider/script":          {"conversation", "provider"},

@@ -1,4 +1,4 @@
-package staging_test
+package snapshot
 
 import (
 	"os"
@@ -12,7 +12,6 @@ import (
 
 	"jp/gitcmd"
 	"jp/internal/gitenv"
-	"jp/worktree/staging"
 )
 
 func TestLost(t *testing.T) {
@@ -78,7 +77,7 @@ func TestLost(t *testing.T) {
 				out, _ := exec.Command("git", "-C", dir, "rev-parse", "-q", "--verify", "HEAD").Output()
 				return string(out[:max(len(out)-1, 0)])
 			}
-			index := staging.Open(repo, head())
+			index := openIndex(repo, head())
 			run(c.tool)
 			lost, dropped, added, err := index.Lost(t.Context(), git, head())
 			require.NoError(t, err)
@@ -107,17 +106,17 @@ func TestNoIndex(t *testing.T) {
 	repo, err := gitcmd.Locate(t.Context(), dir, gitcmd.Options{})
 	require.NoError(t, err)
 	require.NoError(t, os.RemoveAll(filepath.Join(dir, ".git/index")))
-	lost, _, _, err := staging.Open(repo, "").Lost(t.Context(), gitcmd.At(repo, gitcmd.Options{}), "")
+	lost, _, _, err := openIndex(repo, "").Lost(t.Context(), gitcmd.At(repo, gitcmd.Options{}), "")
 	require.NoError(t, err)
 	require.Empty(t, lost)
 }
 
 func TestWords(t *testing.T) {
 	const blob = "0123456789abcdef"
-	lost := []staging.Entry{{"a", blob}, {"b", ""}, {"c", blob}}
+	lost := []stagedEntry{{"a", blob}, {"b", ""}, {"c", blob}}
 	show := func(path string) string { return path }
-	require.Equal(t, "a (git cat-file blob 0123456789ab), b (its deletion), c (git cat-file blob 0123456789ab)", staging.Words(lost, 3, show))
-	require.Equal(t, "a (git cat-file blob 0123456789ab), and 2 more", staging.Words(lost, 1, show))
+	require.Equal(t, "a (git cat-file blob 0123456789ab), b (its deletion), c (git cat-file blob 0123456789ab)", stagedWords(lost, 3, show))
+	require.Equal(t, "a (git cat-file blob 0123456789ab), and 2 more", stagedWords(lost, 1, show))
 }
 
 func TestUnstage(t *testing.T) {
@@ -174,20 +173,20 @@ func TestUnstage(t *testing.T) {
 			was := files()
 			run(c.back)
 			is := files()
-			var changes []staging.Change
+			var changes []indexChange
 			for path := range was {
-				changes = append(changes, staging.Change{Path: path, Was: was[path], Is: is[path]})
+				changes = append(changes, indexChange{Path: path, Was: was[path], Is: is[path]})
 			}
 			for path := range is {
 				if _, both := was[path]; !both {
-					changes = append(changes, staging.Change{Path: path, Is: is[path]})
+					changes = append(changes, indexChange{Path: path, Is: is[path]})
 				}
 			}
-			changes = slices.DeleteFunc(changes, func(c staging.Change) bool { return c.Was == c.Is })
+			changes = slices.DeleteFunc(changes, func(c indexChange) bool { return c.Was == c.Is })
 			at, err := gitcmd.Locate(t.Context(), dir, gitcmd.Options{})
 			require.NoError(t, err)
 			head, _ := exec.Command("git", "-C", dir, "rev-parse", "-q", "--verify", "HEAD").Output()
-			unstaged, still, err := staging.Unstage(t.Context(), gitcmd.At(at, gitcmd.Options{}), strings.TrimSpace(string(head)), changes)
+			unstaged, still, err := unstage(t.Context(), gitcmd.At(at, gitcmd.Options{}), strings.TrimSpace(string(head)), changes)
 			require.NoError(t, err)
 			require.Equal(t, c.unstaged, unstaged)
 			require.Equal(t, c.still, still)

@@ -1,6 +1,4 @@
-// Package staging finds the staged entries that a program removed from git's index, and unstages changes
-// that jp takes back.
-package staging
+package snapshot
 
 import (
 	"cmp"
@@ -17,20 +15,20 @@ import (
 	"jp/gitcmd"
 )
 
-// An Index is a working tree's index at one moment. git replaces the file instead of writing into it, so
+// A stagedIndex is a working tree's index at one moment. git replaces the file instead of writing into it, so
 // the open file keeps its content.
-type Index struct {
+type stagedIndex struct {
 	file *os.File // nil: there was none
 	info os.FileInfo
 	head string
 }
 
-// Open keeps the present index. It is nil if that is unreadable. head is the commit of HEAD, or "", in
+// openIndex keeps the present index. It is nil if that is unreadable. head is the commit of HEAD, or "", in
 // whose place the empty tree stands.
-func Open(repo gitcmd.Repository, head string) *Index {
+func openIndex(repo gitcmd.Repository, head string) *stagedIndex {
 	file, err := os.Open(filepath.Join(repo.GitDir, "index"))
 	if errors.Is(err, fs.ErrNotExist) {
-		return &Index{head: cmp.Or(head, repo.ObjectFormat.EmptyTree())}
+		return &stagedIndex{head: cmp.Or(head, repo.ObjectFormat.EmptyTree())}
 	}
 	if err != nil {
 		return nil
@@ -40,17 +38,17 @@ func Open(repo gitcmd.Repository, head string) *Index {
 		file.Close()
 		return nil
 	}
-	return &Index{file, info, cmp.Or(head, repo.ObjectFormat.EmptyTree())}
+	return &stagedIndex{file, info, cmp.Or(head, repo.ObjectFormat.EmptyTree())}
 }
 
-// An Entry is a staged version of a path. Blob is "" for a deletion.
-type Entry struct{ Path, Blob string }
+// A stagedEntry is a staged version of a path. Blob is "" for a deletion.
+type stagedEntry struct{ Path, Blob string }
 
 // Lost closes the index, and returns the entries that it staged and the present index lacks, in the order
 // of paths. Content that HEAD has now, or that is staged at another path, was committed or moved. head is
 // the commit of HEAD now. dropped are the files of HEAD that are still there, and that the present index
 // lacks, unlike this one. added are the paths that only the present index stages, if HEAD is the same.
-func (x *Index) Lost(ctx context.Context, git *gitcmd.Git, head string) (lost []Entry, dropped, added []string, err error) {
+func (x *stagedIndex) Lost(ctx context.Context, git *gitcmd.Git, head string) (lost []stagedEntry, dropped, added []string, err error) {
 	if x == nil {
 		return nil, nil, nil, nil
 	}
@@ -74,18 +72,18 @@ func (x *Index) Lost(ctx context.Context, git *gitcmd.Git, head string) (lost []
 		return nil, nil, nil, err
 	}
 	old := "GIT_INDEX_FILE=" + copied.Name()
-	before, err := staged(ctx, git, x.head, old)
+	before, err := stagedOver(ctx, git, x.head, old)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	after, err := staged(ctx, git, x.head)
+	after, err := stagedOver(ctx, git, x.head)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	head = cmp.Or(head, git.Repository().ObjectFormat.EmptyTree())
 	now := after
 	if head != x.head {
-		if now, err = staged(ctx, git, head); err != nil {
+		if now, err = stagedOver(ctx, git, head); err != nil {
 			return nil, nil, nil, err
 		}
 	}
@@ -107,7 +105,7 @@ func (x *Index) Lost(ctx context.Context, git *gitcmd.Git, head string) (lost []
 			kept[e.is] = true // at another path
 		}
 	}
-	differs, err := staged(ctx, git, head, old)
+	differs, err := stagedOver(ctx, git, head, old)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -116,21 +114,21 @@ func (x *Index) Lost(ctx context.Context, git *gitcmd.Git, head string) (lost []
 	}
 	for _, e := range before {
 		if !kept[e.path+"\x00"+e.is] && !kept[e.is] && open[e.path] {
-			lost = append(lost, Entry{e.path, e.blob})
+			lost = append(lost, stagedEntry{e.path, e.blob})
 		}
 	}
 	return lost, dropped, added, nil
 }
 
-// An entry is a path at which an index differs from a commit.
-type entry struct {
+// An indexEntry is a path at which an index differs from a commit.
+type indexEntry struct {
 	path, blob string
 	is         string // mode and object, or "" for a deletion
 	was        string // in the commit, or "" if it lacks the path
 }
 
-// staged are the differences of an index to a commit. Conflicts are left out.
-func staged(ctx context.Context, git *gitcmd.Git, head string, env ...string) (all []entry, err error) {
+// stagedOver are the differences of an index to a commit. Conflicts are left out.
+func stagedOver(ctx context.Context, git *gitcmd.Git, head string, env ...string) (all []indexEntry, err error) {
 	out, err := git.RunWith(ctx, gitcmd.Command{Args: []string{"diff-index", "--cached", "-z", "--raw", "--no-abbrev", "--no-renames", "--ita-invisible-in-index", head, "--"}, Env: env})
 	if err != nil {
 		return nil, err
@@ -143,7 +141,7 @@ func staged(ctx context.Context, git *gitcmd.Git, head string, env ...string) (a
 			return nil, fmt.Errorf("git diff-index printed %.60q", record)
 		}
 		rest = tail
-		e := entry{path: path}
+		e := indexEntry{path: path}
 		if fields[4] != "D" {
 			e.blob, e.is = fields[3], fields[1]+" "+fields[3]
 		}
@@ -157,18 +155,18 @@ func staged(ctx context.Context, git *gitcmd.Git, head string, env ...string) (a
 	return all, nil
 }
 
-// A Change is the mode and object of the file at a path before and now, "" for no file.
-type Change struct{ Path, Was, Is string }
+// A indexChange is the mode and object of the file at a path before and now, "" for no file.
+type indexChange struct{ Path, Was, Is string }
 
-// Unstage takes changes out of the index with which their files were taken back: the index has the version
+// unstage takes changes out of the index with which their files were taken back: the index has the version
 // before, and HEAD the present one. It returns the paths of these, and those at which the index has a third
 // version.
-func Unstage(ctx context.Context, git *gitcmd.Git, head string, changes []Change) (unstaged, still []string, err error) {
-	all, err := staged(ctx, git, cmp.Or(head, git.Repository().ObjectFormat.EmptyTree()))
+func unstage(ctx context.Context, git *gitcmd.Git, head string, changes []indexChange) (unstaged, still []string, err error) {
+	all, err := stagedOver(ctx, git, cmp.Or(head, git.Repository().ObjectFormat.EmptyTree()))
 	if err != nil {
 		return nil, nil, err
 	}
-	of := map[string]Change{}
+	of := map[string]indexChange{}
 	for _, c := range changes {
 		of[c.Path] = c
 	}
@@ -197,8 +195,8 @@ func Unstage(ctx context.Context, git *gitcmd.Git, head string, changes []Change
 	return unstaged, still, nil
 }
 
-// Words name some of the entries, with the command that shows each.
-func Words(lost []Entry, most int, show func(path string) string) string {
+// stagedWords name some of the entries, with the command that shows each.
+func stagedWords(lost []stagedEntry, most int, show func(path string) string) string {
 	var words []string
 	for i, e := range lost {
 		switch {
