@@ -155,7 +155,7 @@ func stagedOver(ctx context.Context, git *gitcmd.Git, head string, env ...string
 	return all, nil
 }
 
-// A indexChange is the mode and object of the file at a path before and now, "" for no file.
+// An indexChange is the mode and object of the file at a path before and now, "" for no file.
 type indexChange struct{ Path, Was, Is string }
 
 // unstage takes changes out of the index with which their files were taken back: the index has the version

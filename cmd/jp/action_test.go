@@ -272,7 +272,7 @@ var literals = map[string]int{
 	"tool/mcp/remote.go":          1,
 	"tool/mcp/server.go":          1,
 	"worktree/restore.go":         2,
-	"worktree/staging/staging.go": 1,
+	"agent/snapshot/staging.go": 1,
 }
 
 // unrun are the actions without a test, each with the reason. The list may only shrink.
