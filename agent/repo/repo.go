@@ -11,7 +11,6 @@ import (
 	"jp/gitstore"
 	"jp/gitstore/trees"
 	"jp/internal/action"
-	"jp/internal/repoid"
 	"jp/internal/safefile"
 	"jp/process"
 )
@@ -48,7 +47,7 @@ func trustFolder(paths config.Paths) string { return filepath.Join(paths.StateDi
 
 // The files of jp's folders that name the repository and a linked working tree.
 const (
-	WorkspaceIDFile = repoid.FileName
+	WorkspaceIDFile = "workspace-id"
 	WorktreeIDFile  = "worktree-id"
 )
 

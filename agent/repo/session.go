@@ -16,7 +16,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jp/conversation"
-	"jp/internal/repoid"
 	"jp/internal/safefile"
 )
 
@@ -137,8 +136,8 @@ func (s session) kept(f sessionFile) bool {
 	if err != nil || err2 != nil || os.SameFile(there, here) {
 		return true
 	}
-	theirs, _ := repoid.Read(f.Git)
-	ours, _ := repoid.Read(s.repo.At.CommonDir)
+	theirs, _ := ReadID(f.Git)
+	ours, _ := ReadID(s.repo.At.CommonDir)
 	return theirs == "" || theirs != ours && s.repo.Standings().KnownWorkspaceID() != ""
 }
 

@@ -9,16 +9,15 @@ import (
 	"jp/conversation"
 	"jp/gitstore"
 	"jp/internal/action"
-	"jp/internal/repoid"
 	"jp/internal/safetext"
 )
 
 // Repositories has the places of the repositories that this user's jp has been in.
-func (r Standings) Repositories() repoid.Registry {
+func (r Standings) Repositories() IDRegistry {
 	if r.repo.Paths.StateDir == "" {
-		return repoid.Registry{}
+		return IDRegistry{}
 	}
-	return repoid.Registry{Dir: filepath.Join(r.repo.Paths.StateDir, "repositories")}
+	return IDRegistry{Dir: filepath.Join(r.repo.Paths.StateDir, "repositories")}
 }
 
 // WorkspaceID names the repository. It is made on first use and stays with it, and a copy

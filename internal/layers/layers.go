@@ -104,7 +104,6 @@ var Allowed = map[string][]string{
 	"internal/action":                       {"internal/safetext"}, // the hints of errors and notices, without effects
 	"internal/layers":                       nil,
 	"internal/leftover":                     {"conversation", "process", "internal/safefile"},
-	"internal/repoid":                       {"internal/safefile"},
 	"internal/charset":                      nil,               // encodings of files
 	"internal/safetext":                     {"internal/lazy"}, // text that is safe to show and paste, without terminals
 	"internal/safetext/safetexttest":        nil,

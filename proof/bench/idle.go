@@ -6,11 +6,11 @@ import (
 	"path/filepath"
 	"time"
 
+	"jp/agent/repo"
 	"jp/conversation"
 	"jp/gitcmd"
 	"jp/gitstore"
 	"jp/gitstore/odb"
-	"jp/internal/repoid"
 	"jp/internal/safefile"
 	"jp/process"
 )
@@ -49,14 +49,14 @@ func (b *bench) fillIdle(ctx context.Context, repo gitcmd.Repository, n int) err
 }
 
 // openUsersStore opens a store that notes heads in the user's state, as jp does.
-func openUsersStore(repo gitcmd.Repository) (*gitstore.Store, error) {
+func openUsersStore(at gitcmd.Repository) (*gitstore.Store, error) {
 	state := filepath.Join(os.Getenv("HOME"), ".local/state/jp")
 	options := storeOptions(odb.Off)
 	options.HeadsDir = filepath.Join(state, "heads")
 	options.Repository = func(bool) (string, error) {
-		return repoid.Registry{Dir: filepath.Join(state, "repositories")}.ID(safefile.StateDir{GitDir: repo.CommonDir})
+		return repo.IDRegistry{Dir: filepath.Join(state, "repositories")}.ID(safefile.StateDir{GitDir: at.CommonDir})
 	}
-	return gitstore.Open(repo, options)
+	return gitstore.Open(at, options)
 }
 
 // idleTurn is a question and its answer. Each conversation has others, at another time.

@@ -1,12 +1,12 @@
-package repoid
+package repo
 
 import (
 	"io/fs"
 	"syscall"
 )
 
-// inode tells a folder from a later one at its place.
-func inode(info fs.FileInfo) uint64 {
+// inodeOf tells a folder from a later one at its place.
+func inodeOf(info fs.FileInfo) uint64 {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
 		return stat.Ino
 	}

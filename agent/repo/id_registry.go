@@ -1,10 +1,4 @@
-// Package repoid names a repository, and tells a copy of one from its original.
-//
-// The name is a random word in jp's folder of the git directory. A copy of the directory copies the name, and
-// any program that may write there can change it. So the user's own state has the place of the repository of
-// each name: a copy gets a name of its own, a repository that was moved keeps its name, and a name that was
-// changed is put back.
-package repoid
+package repo
 
 import (
 	"context"
@@ -22,15 +16,19 @@ import (
 	"jp/internal/safefile"
 )
 
-// FileName is the file in jp's folder of a git directory that has the name.
-const FileName = "workspace-id"
+// An IDRegistry names repositories, and tells a copy of one from its original.
+//
+// The name is a random word in jp's folder of the git directory. A copy of the directory copies the name, and
+// any program that may write there can change it. So the user's own state has the place of the repository of
+// each name: a copy gets a name of its own, a repository that was moved keeps its name, and a name that was
+// changed is put back.
+//
+// Without a folder the registry is empty, and the files alone count.
+type IDRegistry struct{ Dir string }
 
-// A Registry is the user's record of repositories. Without a folder it is empty, and the files alone count.
-type Registry struct{ Dir string }
-
-// A record is the place of a repository. One is stored under the name of the repository, and one under its
+// A placeRecord is the place of a repository. One is stored under the name of the repository, and one under its
 // place.
-type record struct {
+type placeRecord struct {
 	ID    string `json:"id"`
 	Path  string `json:"path"`
 	Inode uint64 `json:"inode"`
@@ -38,19 +36,19 @@ type record struct {
 
 // An identity is everything known about the repository at a place.
 type identity struct {
-	here record // with its present name, "" if it needs a new one
-	file string // the name in its file, or ""
-	told bool   // the registry says so already
+	here placeRecord // with its present name, "" if it needs a new one
+	file string      // the name in its file, or ""
+	told bool        // the registry says so already
 }
 
 // Known is the repository's name, "" if it has none yet. It never writes.
-func (r Registry) Known(in safefile.StateDir) (string, error) {
+func (r IDRegistry) Known(in safefile.StateDir) (string, error) {
 	s, err := r.look(in)
 	return s.here.ID, err
 }
 
 // ID is the repository's name; it makes one if needed.
-func (r Registry) ID(in safefile.StateDir) (string, error) {
+func (r IDRegistry) ID(in safefile.StateDir) (string, error) {
 	if err := in.Check(); err != nil {
 		return "", err
 	}
@@ -67,7 +65,7 @@ func (r Registry) ID(in safefile.StateDir) (string, error) {
 		s.here.ID = strings.ToLower(rand.Text())[:8]
 	}
 	if s.file != s.here.ID {
-		if s.here.ID, err = write(in, s.file, s.here.ID); err != nil {
+		if s.here.ID, err = writeID(in, s.file, s.here.ID); err != nil {
 			return "", err
 		}
 	}
@@ -76,8 +74,8 @@ func (r Registry) ID(in safefile.StateDir) (string, error) {
 }
 
 // Place is the last known place of the repository of a name, or "".
-func (r Registry) Place(id string) string {
-	if !isName(id) {
+func (r IDRegistry) Place(id string) string {
+	if !isID(id) {
 		return ""
 	}
 	rec, _ := r.read(id)
@@ -87,8 +85,8 @@ func (r Registry) Place(id string) string {
 func (s identity) settled() bool { return s.here.ID != "" && s.file == s.here.ID && s.told }
 
 // look finds the name of the repository at a place.
-func (r Registry) look(in safefile.StateDir) (s identity, err error) {
-	if s.file, err = Read(in.GitDir); err != nil {
+func (r IDRegistry) look(in safefile.StateDir) (s identity, err error) {
+	if s.file, err = ReadID(in.GitDir); err != nil {
 		return s, err
 	}
 	s.here.Path = in.GitDir
@@ -99,7 +97,7 @@ func (r Registry) look(in safefile.StateDir) (s identity, err error) {
 	if err != nil {
 		return s, err
 	}
-	s.here.Inode = inode(info)
+	s.here.Inode = inodeOf(info)
 	if before, ok := r.read(placeName(s.here.Path)); ok && before.Path == s.here.Path && before.Inode == s.here.Inode {
 		s.here.ID, s.told = before.ID, true // instead of the name in its file
 		return s, nil
@@ -112,7 +110,7 @@ func (r Registry) look(in safefile.StateDir) (s identity, err error) {
 }
 
 // copied reports whether a name belongs to another repository, which is still in its place.
-func (r Registry) copied(id, here string, info fs.FileInfo) bool {
+func (r IDRegistry) copied(id, here string, info fs.FileInfo) bool {
 	original, ok := r.read(id)
 	if !ok || original.Path == here {
 		return false
@@ -121,12 +119,12 @@ func (r Registry) copied(id, here string, info fs.FileInfo) bool {
 	if err != nil || os.SameFile(there, info) {
 		return false
 	}
-	name, err := Read(original.Path)
+	name, err := ReadID(original.Path)
 	return err == nil && name == id
 }
 
 // keep writes both records. If they cannot be written, the file is all there is.
-func (r Registry) keep(rec record) {
+func (r IDRegistry) keep(rec placeRecord) {
 	text, err := json.Marshal(rec)
 	if err != nil || r.Dir == "" {
 		return
@@ -136,12 +134,12 @@ func (r Registry) keep(rec record) {
 	}
 }
 
-func (r Registry) read(name string) (rec record, ok bool) {
+func (r IDRegistry) read(name string) (rec placeRecord, ok bool) {
 	if r.Dir == "" || name == "" {
 		return rec, false
 	}
 	text, err := safefile.ReadRegular(filepath.Join(r.Dir, name))
-	return rec, err == nil && json.Unmarshal(text, &rec) == nil && isName(rec.ID)
+	return rec, err == nil && json.Unmarshal(text, &rec) == nil && isID(rec.ID)
 }
 
 func placeName(path string) string {
@@ -151,7 +149,7 @@ func placeName(path string) string {
 
 // lock keeps two processes from naming one repository differently. Without it they do so
 // only in a copy that both meet first.
-func (r Registry) lock() (unlock func()) {
+func (r IDRegistry) lock() (unlock func()) {
 	if r.Dir == "" || os.MkdirAll(r.Dir, 0o700) != nil {
 		return func() {}
 	}
@@ -162,10 +160,10 @@ func (r Registry) lock() (unlock func()) {
 	return unlock
 }
 
-// Read is the name that the file in a git directory has, or "". An empty file was cut off by a crash of the
+// ReadID is the name that the file in a git directory has, or "". An empty file was cut off by a crash of the
 // disk.
-func Read(gitDir string) (string, error) {
-	path := filepath.Join(gitDir, safefile.StateDirName, FileName)
+func ReadID(gitDir string) (string, error) {
+	path := filepath.Join(gitDir, safefile.StateDirName, WorkspaceIDFile)
 	text, err := safefile.ReadRegular(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -173,21 +171,21 @@ func Read(gitDir string) (string, error) {
 	case errors.Is(err, safefile.ErrNotRegular):
 		err = fmt.Errorf("%s is not a regular file, or is larger than 1 MiB: remove it, and jp makes a new one", path)
 	}
-	if id := strings.TrimSpace(string(text)); isName(id) {
+	if id := strings.TrimSpace(string(text)); isID(id) {
 		return id, err
 	}
 	return "", err
 }
 
-// isName reports whether a word can be a repository's name: it becomes a file's, too.
-func isName(id string) bool {
+// isID reports whether a word can be a repository's name: it becomes a file's, too.
+func isID(id string) bool {
 	return len(id) >= 4 && len(id) <= 32 && strings.Trim(id, "abcdefghijklmnopqrstuvwxyz0123456789") == ""
 }
 
-// write gives the file a name, in place of the one that it had. Of processes that name a
+// writeID gives the file a name, in place of the one that it had. Of processes that name a
 // repository at once the first one wins.
-func write(in safefile.StateDir, before, id string) (string, error) {
-	path := filepath.Join(in.GitDir, safefile.StateDirName, FileName)
+func writeID(in safefile.StateDir, before, id string) (string, error) {
+	path := filepath.Join(in.GitDir, safefile.StateDirName, WorkspaceIDFile)
 	o := safefile.Options{Mode: 0o666, FolderMode: 0o777, Share: in.Share}
 	var err error
 	if before == "" {
@@ -196,7 +194,7 @@ func write(in safefile.StateDir, before, id string) (string, error) {
 		err = fs.ErrExist
 	}
 	if errors.Is(err, fs.ErrExist) {
-		if now, err := Read(in.GitDir); err != nil || now != "" && now != before {
+		if now, err := ReadID(in.GitDir); err != nil || now != "" && now != before {
 			return now, err
 		}
 		err = safefile.Replace(path, []byte(id+"\n"), o)
