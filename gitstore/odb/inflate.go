@@ -4,12 +4,10 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/adler32"
-
-	"jp/internal/inflate"
 )
 
 // inflater inflates whole zlib streams. It is for one goroutine.
-type inflater struct{ decoder inflate.Decoder }
+type inflater struct{ decoder zlibDecoder }
 
 // inflate fills dst from the beginning of src, and returns how much of both it used. More or less data than
 // dst can hold is an error, and dst then has the beginning. The caller verifies the stream's own checksum
@@ -24,10 +22,10 @@ func (in *inflater) inflate(dst, src []byte) (out, used int, err error) {
 // checkSum compares data with the checksum of the zlib stream that ends after used bytes of src.
 func checkSum(data, src []byte, used int) error {
 	if len(src)-used < 4 {
-		return fmt.Errorf("%w: %w", ErrObjectCorrupt, inflate.ErrTruncated)
+		return fmt.Errorf("%w: %w", ErrObjectCorrupt, errZlibTruncated)
 	}
 	if binary.BigEndian.Uint32(src[used:]) != adler32.Checksum(data) {
-		return fmt.Errorf("%w: %w", ErrObjectCorrupt, inflate.ErrCorrupt)
+		return fmt.Errorf("%w: %w", ErrObjectCorrupt, errZlibCorrupt)
 	}
 	return nil
 }

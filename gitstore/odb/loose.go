@@ -15,8 +15,6 @@ import (
 	"slices"
 	"strconv"
 	"sync"
-
-	"jp/internal/inflate"
 )
 
 // storedLimit is the size up to which jp stores an object without deflating it: it fills one block of the
@@ -172,7 +170,7 @@ func (in *looseReader) object(limit int64) (kind string, data []byte, err error)
 		return "", nil, fmt.Errorf("%w: %d bytes", ErrObjectTooLarge, size)
 	case size/maxRatio > int64(len(in.file)):
 		return "", nil, fmt.Errorf("%w: its header claims %d bytes", ErrObjectCorrupt, size)
-	case errors.Is(err, inflate.ErrLess) && int64(n) == int64(header)+size:
+	case errors.Is(err, errZlibLess) && int64(n) == int64(header)+size:
 		return kind, bytes.Clone(all[header:]), checkSum(all, in.file, used)
 	}
 	all = make([]byte, header+int(size))

@@ -16,7 +16,7 @@ var Allowed = map[string][]string{
 	"gitcmd":                   {"internal/safefile"}, // the only starter of git
 	"gitcmd/convert":           {"gitcmd", "internal/safefile"},
 	"gitstore":                 {"conversation", "gitcmd", "gitstore/odb", "gitstore/packing", "gitstore/sidecar", "search/needle", "internal/safefile"},
-	"gitstore/odb":             {"gitcmd", "internal/inflate", "internal/lazy"},                                                                                // objects and refs, without events
+	"gitstore/odb":             {"gitcmd", "internal/lazy"},                                                                                                    // objects and refs, without events
 	"backup":                   {"gitcmd", "gitstore/odb", "internal/safefile", "internal/safetext"},                                                           // files and objects, without turns or terminals
 	"gitstore/packing":         {"gitcmd", "gitstore/odb", "internal/safefile"},                                                                                // refs and objects, and of events only their beginning
 	"gitstore/trees":           {"gitcmd", "gitstore/odb"},                                                                                                     // reads trees, without events
@@ -94,7 +94,6 @@ var Allowed = map[string][]string{
 	"cmd/jp/internal/mcpserver/mcptest":     nil,
 	"internal/interleave":                   nil,
 	"internal/prose":                        nil, // reads documents and source as text
-	"internal/inflate":                      nil, // standard library only
 	"internal/publicnet":                    nil, // standard library only
 	"internal/version":                      nil, // standard library only
 	"internal/windows_needs_wsl":            nil,

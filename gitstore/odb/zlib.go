@@ -1,10 +1,4 @@
-// Package inflate inflates whole zlib streams (RFC 1950, 1951) from memory to
-// memory.
-//
-// It is for many short streams, for which the tables of the codes take most of the time: the tables are
-// small, the output is the window, and there is no interface for reading. The caller knows the length of a
-// stream, so that it always fits into its room.
-package inflate
+package odb
 
 import (
 	"encoding/binary"
@@ -12,27 +6,31 @@ import (
 )
 
 var (
-	// ErrCorrupt reports data other than a zlib stream.
-	ErrCorrupt = errors.New("deflated data is damaged")
-	// ErrTruncated reports a stream that goes on after the end of the data.
-	ErrTruncated = errors.New("deflated data ends too early")
-	// ErrMore means that there is more in the stream than there was room for.
-	ErrMore = errors.New("deflated data is longer than it should be")
-	// ErrLess means that the stream is whole and there was room for more.
-	ErrLess = errors.New("deflated data is shorter than it should be")
+	// errZlibCorrupt reports data other than a zlib stream.
+	errZlibCorrupt = errors.New("deflated data is damaged")
+	// errZlibTruncated reports a stream that goes on after the end of the data.
+	errZlibTruncated = errors.New("deflated data ends too early")
+	// errZlibMore means that there is more in the stream than there was room for.
+	errZlibMore = errors.New("deflated data is longer than it should be")
+	// errZlibLess means that the stream is whole and there was room for more.
+	errZlibLess = errors.New("deflated data is shorter than it should be")
 )
 
-// enough is how many bits one length and its distance have at most.
-const enough = 15 + 5 + 15 + 13
+// enoughBits is how many bits one length and its distance have at most.
+const enoughBits = 15 + 5 + 15 + 13
 
-// Decoder keeps the memory that inflating needs. The zero value is ready; it is for
-// one goroutine.
-type Decoder struct {
-	literals  [1 << 13]entry
-	distances [1 << 12]entry
-	table     [1 << lengthBits]entry
+// A zlibDecoder inflates whole zlib streams (RFC 1950, 1951) from memory to memory. It keeps the memory that
+// inflating needs. The zero value is ready; it is for one goroutine.
+//
+// It is for many short streams, for which the tables of the codes take most of the time: the tables are
+// small, the output is the window, and there is no interface for reading. The caller knows the length of a
+// stream, so that it always fits into its room.
+type zlibDecoder struct {
+	literals  [1 << 13]codeEntry
+	distances [1 << 12]codeEntry
+	table     [1 << lengthBits]codeEntry
 	lengths   [maxLiterals + maxDistances]uint8 // of the codes
-	code      code
+	code      prefixCode
 
 	src  []byte
 	pos  int    // in src, behind the bytes in bits
@@ -43,16 +41,16 @@ type Decoder struct {
 }
 
 // Inflate fills dst with the content of the stream in src, and returns the number of bytes used of dst and of
-// src. If the stream has fewer or more bytes than dst, the error is ErrLess or ErrMore, and dst has the
+// src. If the stream has fewer or more bytes than dst, the error is errZlibLess or errZlibMore, and dst has the
 // inflated part. src may go on behind the stream. Checking the stream's checksum, the four bytes there, is up
 // to the caller.
-func (d *Decoder) Inflate(dst, src []byte) (out, used int, err error) {
+func (d *zlibDecoder) Inflate(dst, src []byte) (out, used int, err error) {
 	const method, preset = 8, 0x20
 	if len(src) < 2 {
-		return 0, 0, ErrTruncated
+		return 0, 0, errZlibTruncated
 	}
 	if src[0]&15 != method || src[0]>>4 > 7 || src[1]&preset != 0 || (uint(src[0])<<8|uint(src[1]))%31 != 0 {
-		return 0, 0, ErrCorrupt
+		return 0, 0, errZlibCorrupt
 	}
 	d.src, d.dst = src, dst
 	d.pos, d.bits, d.n, d.out = 2, 0, 0, 0
@@ -63,16 +61,16 @@ func (d *Decoder) Inflate(dst, src []byte) (out, used int, err error) {
 		}
 	}
 	if d.out < len(dst) {
-		err = ErrLess
+		err = errZlibLess
 	}
 	return d.out, d.pos - d.n>>3, err
 }
 
 // block inflates one block and says whether it is the last one.
-func (d *Decoder) block() (last bool, err error) {
+func (d *zlibDecoder) block() (last bool, err error) {
 	head := d.take(3)
 	if d.n < 0 {
-		return false, ErrTruncated
+		return false, errZlibTruncated
 	}
 	switch last = head&1 != 0; head >> 1 {
 	case 0:
@@ -85,16 +83,16 @@ func (d *Decoder) block() (last bool, err error) {
 			err = d.coded()
 		}
 	default:
-		err = ErrCorrupt
+		err = errZlibCorrupt
 	}
 	if d.n < 0 {
-		err = ErrTruncated
+		err = errZlibTruncated
 	}
 	return last, err
 }
 
 // refill makes sure that all bits that one step can take are there, if src has them.
-func (d *Decoder) refill() {
+func (d *zlibDecoder) refill() {
 	for d.n <= 56 && d.pos < len(d.src) {
 		d.bits |= uint64(d.src[d.pos]) << uint(d.n)
 		d.pos++
@@ -103,7 +101,7 @@ func (d *Decoder) refill() {
 }
 
 // take gives the next bits, with zeros after the end.
-func (d *Decoder) take(count int) uint {
+func (d *zlibDecoder) take(count int) uint {
 	if d.n < count {
 		if d.n < 0 {
 			return 0
@@ -117,16 +115,16 @@ func (d *Decoder) take(count int) uint {
 }
 
 // stored copies a block that is stored as it is.
-func (d *Decoder) stored() error {
+func (d *zlibDecoder) stored() error {
 	d.pos -= d.n >> 3 // whole bytes are given back, the rest of one is padding
 	d.bits, d.n = 0, 0
 	rest := d.src[d.pos:]
 	if len(rest) < 4 {
-		return ErrTruncated
+		return errZlibTruncated
 	}
 	size := binary.LittleEndian.Uint16(rest)
 	if size != ^binary.LittleEndian.Uint16(rest[2:]) {
-		return ErrCorrupt
+		return errZlibCorrupt
 	}
 	rest = rest[4:]
 	n := copy(d.dst[d.out:], rest[:min(int(size), len(rest))])
@@ -136,13 +134,13 @@ func (d *Decoder) stored() error {
 	case n == int(size):
 		return nil
 	case n == len(rest):
-		return ErrTruncated
+		return errZlibTruncated
 	}
-	return ErrMore
+	return errZlibMore
 }
 
 // coded inflates the symbols of a block whose tables are set.
-func (d *Decoder) coded() error {
+func (d *zlibDecoder) coded() error {
 	if ended, err := d.most(); ended || err != nil {
 		return err
 	}
@@ -157,7 +155,7 @@ const (
 
 // most inflates up to near the end of src or dst, without a check of both at each step. It reports whether
 // the block ended before that.
-func (d *Decoder) most() (ended bool, err error) {
+func (d *zlibDecoder) most() (ended bool, err error) {
 	src, pos, bits, n := d.src, d.pos, d.bits, uint(d.n)
 	dst, out := d.dst, d.out
 	for pos <= len(src)-stepSrc && out <= len(dst)-stepDst {
@@ -200,7 +198,7 @@ func (d *Decoder) most() (ended bool, err error) {
 		}
 		if e.value() == 0 {
 			if ended = true; e == unused {
-				err = ErrCorrupt
+				err = errZlibCorrupt
 			}
 			break
 		}
@@ -217,13 +215,13 @@ func (d *Decoder) most() (ended bool, err error) {
 		bits >>= e.extra()
 		n -= e.length() + e.extra()
 		if e == unused || distance > out {
-			err = ErrCorrupt
+			err = errZlibCorrupt
 			break
 		}
 		if length > len(dst)-out {
-			length, err = len(dst)-out, ErrMore
+			length, err = len(dst)-out, errZlibMore
 		}
-		repeat(dst, out, length, distance)
+		repeatBytes(dst, out, length, distance)
 		out += length
 		if err != nil {
 			break
@@ -234,12 +232,12 @@ func (d *Decoder) most() (ended bool, err error) {
 }
 
 // rest inflates what most left, with a check at each step.
-func (d *Decoder) rest() error {
+func (d *zlibDecoder) rest() error {
 	src, pos, bits, n := d.src, d.pos, d.bits, d.n
 	dst, out := d.dst, d.out
-	err := ErrTruncated
+	err := errZlibTruncated
 	for {
-		for ; n < enough && pos < len(src); n += 8 {
+		for ; n < enoughBits && pos < len(src); n += 8 {
 			bits |= uint64(src[pos]) << uint(n)
 			pos++
 		}
@@ -253,7 +251,7 @@ func (d *Decoder) rest() error {
 		}
 		if e&literal != 0 {
 			if out == len(dst) {
-				err = ErrMore
+				err = errZlibMore
 				break
 			}
 			dst[out] = byte(e.value())
@@ -262,7 +260,7 @@ func (d *Decoder) rest() error {
 		}
 		if e.value() == 0 {
 			if err = nil; e == unused {
-				err = ErrCorrupt
+				err = errZlibCorrupt
 			}
 			break
 		}
@@ -281,15 +279,15 @@ func (d *Decoder) rest() error {
 			break
 		}
 		if e == unused || distance > out {
-			err = ErrCorrupt
+			err = errZlibCorrupt
 			break
 		}
 		if length > len(dst)-out {
-			length, err = len(dst)-out, ErrMore
+			length, err = len(dst)-out, errZlibMore
 		}
-		repeat(dst, out, length, distance)
+		repeatBytes(dst, out, length, distance)
 		out += length
-		if err == ErrMore {
+		if err == errZlibMore {
 			break
 		}
 	}
@@ -300,8 +298,8 @@ func (d *Decoder) rest() error {
 	return err
 }
 
-// repeat writes so many bytes from an index on: those that stand a distance before.
-func repeat(dst []byte, at, length, distance int) {
+// repeatBytes writes so many bytes from an index on: those that stand a distance before.
+func repeatBytes(dst []byte, at, length, distance int) {
 	if distance >= 8 && length+8 <= len(dst)-at {
 		// Later bytes overwrite the excess.
 		for i := at; i < at+length; i += 8 {

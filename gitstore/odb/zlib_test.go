@@ -1,4 +1,4 @@
-package inflate_test
+package odb
 
 import (
 	"bytes"
@@ -11,13 +11,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
-
-	"jp/internal/inflate"
 )
 
-const checkSum = 4
+const checkSumLen = 4
 
-func zlibbed(t require.TestingT, data []byte, level int) []byte {
+func deflated(t require.TestingT, data []byte, level int) []byte {
 	var out bytes.Buffer
 	w, err := zlib.NewWriterLevel(&out, level)
 	require.NoError(t, err)
@@ -27,8 +25,8 @@ func zlibbed(t require.TestingT, data []byte, level int) []byte {
 	return out.Bytes()
 }
 
-// samples are contents that deflate in different ways.
-func samples() [][]byte {
+// zlibSamples are contents that deflate in different ways.
+func zlibSamples() [][]byte {
 	rng := rand.New(rand.NewPCG(1, 2))
 	noise := make([]byte, 200_000)
 	for i := range noise {
@@ -45,66 +43,66 @@ func samples() [][]byte {
 	}
 }
 
-func TestWhatWasDeflated(t *testing.T) {
-	var d inflate.Decoder
-	for _, data := range samples() {
+func TestInflateWhatWasDeflated(t *testing.T) {
+	var d zlibDecoder
+	for _, data := range zlibSamples() {
 		for _, level := range []int{flate.HuffmanOnly, 0, 1, 6, 9} {
-			src := append(zlibbed(t, data, level), "what follows"...)
+			src := append(deflated(t, data, level), "what follows"...)
 			dst := make([]byte, len(data))
 			n, used, err := d.Inflate(dst, src)
 			require.NoError(t, err)
 			require.Equal(t, len(data), n)
 			require.True(t, bytes.Equal(data, dst))
-			require.Equal(t, len(src)-len("what follows")-checkSum, used)
+			require.Equal(t, len(src)-len("what follows")-checkSumLen, used)
 		}
 	}
 }
 
-func TestOtherSizes(t *testing.T) {
-	var d inflate.Decoder
-	for _, data := range samples()[1:] {
+func TestInflateOtherSizes(t *testing.T) {
+	var d zlibDecoder
+	for _, data := range zlibSamples()[1:] {
 		for _, level := range []int{0, 6} {
-			src := zlibbed(t, data, level)
+			src := deflated(t, data, level)
 			short := make([]byte, len(data)-1)
 			n, _, err := d.Inflate(short, src)
-			require.ErrorIs(t, err, inflate.ErrMore)
+			require.ErrorIs(t, err, errZlibMore)
 			require.Equal(t, len(short), n)
 			require.True(t, bytes.Equal(data[:n], short))
 			n, used, err := d.Inflate(make([]byte, len(data)+1), src)
-			require.ErrorIs(t, err, inflate.ErrLess)
+			require.ErrorIs(t, err, errZlibLess)
 			require.Equal(t, len(data), n)
-			require.Equal(t, len(src)-checkSum, used)
-			for _, cut := range []int{0, 1, 2, 3, len(src) / 2, len(src) - checkSum - 2} {
+			require.Equal(t, len(src)-checkSumLen, used)
+			for _, cut := range []int{0, 1, 2, 3, len(src) / 2, len(src) - checkSumLen - 2} {
 				long := make([]byte, len(data)+1)
 				n, _, err := d.Inflate(long, src[:cut])
-				require.ErrorIs(t, err, inflate.ErrTruncated)
+				require.ErrorIs(t, err, errZlibTruncated)
 				require.True(t, bytes.Equal(data[:n], long[:n]))
 			}
 		}
 	}
 }
 
-func TestProperty(t *testing.T) {
-	var d inflate.Decoder
+func TestInflateProperty(t *testing.T) {
+	var d zlibDecoder
 	rapid.Check(t, func(t *rapid.T) {
 		part := rapid.SliceOfN(rapid.Byte(), 0, 200).Draw(t, "part")
 		data := bytes.Repeat(part, rapid.IntRange(0, 300).Draw(t, "times"))
-		src := zlibbed(t, data, rapid.IntRange(-2, 9).Draw(t, "level"))
+		src := deflated(t, data, rapid.IntRange(-2, 9).Draw(t, "level"))
 		dst := make([]byte, len(data))
 		_, used, err := d.Inflate(dst, src)
 		require.NoError(t, err)
-		require.Equal(t, len(src)-checkSum, used)
+		require.Equal(t, len(src)-checkSumLen, used)
 		require.True(t, bytes.Equal(data, dst))
 	})
 }
 
 // FuzzInflate compares with the standard library: both accept the same streams, with the same result.
 func FuzzInflate(f *testing.F) {
-	for _, data := range samples()[:5] {
-		f.Add(zlibbed(f, data, 6))
-		f.Add(zlibbed(f, data, 0))
+	for _, data := range zlibSamples()[:5] {
+		f.Add(deflated(f, data, 6))
+		f.Add(deflated(f, data, 0))
 	}
-	var d inflate.Decoder
+	var d zlibDecoder
 	f.Fuzz(func(t *testing.T, src []byte) {
 		const limit = 1 << 20
 		var want []byte
@@ -126,12 +124,12 @@ func FuzzInflate(f *testing.F) {
 			require.NoError(t, fault)
 			require.Equal(t, len(src)-body.Len(), used)
 			require.Equal(t, len(want), n)
-			require.ErrorIs(t, less, inflate.ErrLess)
+			require.ErrorIs(t, less, errZlibLess)
 			require.Equal(t, used, all)
 			require.True(t, bytes.Equal(want, room[:n]))
 		default:
 			require.Error(t, fault)
-			require.NotErrorIs(t, less, inflate.ErrLess)
+			require.NotErrorIs(t, less, errZlibLess)
 		}
 	})
 }
@@ -142,11 +140,11 @@ func BenchmarkInflate(b *testing.B) {
 	for len(text) < 1700 {
 		text = append(text, "func return err nil if := range string int byte store commit\n\t"[rng.IntN(50):][:4+rng.IntN(8)]...)
 	}
-	src := zlibbed(b, text, 6)
+	src := deflated(b, text, 6)
 	dst := make([]byte, len(text))
 	b.SetBytes(int64(len(text)))
 	b.ReportMetric(float64(len(src)), "deflated")
-	var d inflate.Decoder
+	var d zlibDecoder
 	for b.Loop() {
 		if _, _, err := d.Inflate(dst, src); err != nil {
 			b.Fatal(err)

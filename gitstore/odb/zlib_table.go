@@ -1,4 +1,4 @@
-package inflate
+package odb
 
 import "math/bits"
 
@@ -17,44 +17,44 @@ const (
 	endOfBlock   = 256
 )
 
-// An entry of a table is the meaning of a code:
+// An codeEntry of a table is the meaning of a code:
 //
 //	bits 0–4   the code's length
 //	bits 5–7   literal, nested, end
 //	bits 8–12  number of the extra bits that follow, or of the index of a nested table
 //	bits 16–31 the byte, the least length or distance, or the place of the nested table
-type entry uint32
+type codeEntry uint32
 
 const (
-	unused  entry = 0
-	literal entry = 1 << 5
-	nested  entry = 1 << 6
-	end     entry = 1 << 7
+	unused  codeEntry = 0
+	literal codeEntry = 1 << 5
+	nested  codeEntry = 1 << 6
+	end     codeEntry = 1 << 7
 )
 
-func (e entry) length() uint { return uint(e & 0x1f) }
-func (e entry) extra() uint  { return uint(e >> 8 & 0x1f) }
-func (e entry) mask() uint   { return 1<<e.extra() - 1 }
-func (e entry) value() uint  { return uint(e >> 16) }
+func (e codeEntry) length() uint { return uint(e & 0x1f) }
+func (e codeEntry) extra() uint  { return uint(e >> 8 & 0x1f) }
+func (e codeEntry) mask() uint   { return 1<<e.extra() - 1 }
+func (e codeEntry) value() uint  { return uint(e >> 16) }
 
-func valued(value, extra int) entry { return entry(value)<<16 | entry(extra)<<8 }
+func valued(value, extra int) codeEntry { return codeEntry(value)<<16 | codeEntry(extra)<<8 }
 
 // Meanings of the symbols of literals and lengths, of distances, and of the lengths of codes.
 var (
-	literalEntries  = entries(maxLiterals, literalEntry)
-	distanceEntries = entries(maxDistances, distanceEntry)
-	lengthEntries   = entries(len(lengthOrder), func(symbol int) entry { return valued(symbol, 0) | literal })
+	literalEntries  = codeEntries(maxLiterals, literalEntry)
+	distanceEntries = codeEntries(maxDistances, distanceEntry)
+	lengthEntries   = codeEntries(len(lengthOrder), func(symbol int) codeEntry { return valued(symbol, 0) | literal })
 )
 
-func entries(n int, meaning func(symbol int) entry) []entry {
-	all := make([]entry, n)
+func codeEntries(n int, meaning func(symbol int) codeEntry) []codeEntry {
+	all := make([]codeEntry, n)
 	for symbol := range all {
 		all[symbol] = meaning(symbol)
 	}
 	return all
 }
 
-func literalEntry(symbol int) entry {
+func literalEntry(symbol int) codeEntry {
 	switch {
 	case symbol < endOfBlock:
 		return valued(symbol, 0) | literal
@@ -71,7 +71,7 @@ func literalEntry(symbol int) entry {
 	return unused
 }
 
-func distanceEntry(symbol int) entry {
+func distanceEntry(symbol int) codeEntry {
 	switch {
 	case symbol < 4:
 		return valued(1+symbol, 0)
@@ -83,15 +83,15 @@ func distanceEntry(symbol int) entry {
 }
 
 // coded gives an entry its code's length, if it is of any use.
-func (e entry) coded(length int) entry {
+func (e codeEntry) coded(length int) codeEntry {
 	if e == unused {
 		return e
 	}
-	return e | entry(length)
+	return e | codeEntry(length)
 }
 
-// A code has its symbols in order, and their number by the length of their bits.
-type code struct {
+// A prefixCode has its symbols in order, and their number by the length of their bits.
+type prefixCode struct {
 	symbols [maxLiterals]uint16
 	count   [maxCode + 1]int
 	longest int
@@ -99,7 +99,7 @@ type code struct {
 
 // sort reads a code from the lengths of all symbols. It is false for an over- or undersubscribed code, except
 // for a single one of one bit, or an empty one.
-func (c *code) sort(lengths []uint8) bool {
+func (c *prefixCode) sort(lengths []uint8) bool {
 	c.count, c.longest = [maxCode + 1]int{}, 0
 	for _, l := range lengths {
 		if l != 0 {
@@ -125,7 +125,7 @@ func (c *code) sort(lengths []uint8) bool {
 }
 
 // fill makes the table of which size bits are looked at first.
-func (c *code) fill(table []entry, size int, meaning []entry) {
+func (c *prefixCode) fill(table []codeEntry, size int, meaning []codeEntry) {
 	table[0] = unused
 	first, free := table[:1<<size], 1<<size
 	symbols, next := c.symbols[:], 0
