@@ -47,7 +47,7 @@ func trustFolder(paths config.Paths) string { return filepath.Join(paths.StateDi
 
 // The files of jp's folders that name the repository and a linked working tree.
 const (
-	WorkspaceIDFile = "workspace-id"
+	WorkspaceIDFile = gitstore.RepositoryIDFile
 	WorktreeIDFile  = "worktree-id"
 )
 

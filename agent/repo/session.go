@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jp/conversation"
+	"jp/gitstore"
 	"jp/internal/safefile"
 )
 
@@ -136,8 +137,8 @@ func (s session) kept(f sessionFile) bool {
 	if err != nil || err2 != nil || os.SameFile(there, here) {
 		return true
 	}
-	theirs, _ := ReadID(f.Git)
-	ours, _ := ReadID(s.repo.At.CommonDir)
+	theirs, _ := gitstore.ReadID(f.Git)
+	ours, _ := gitstore.ReadID(s.repo.At.CommonDir)
 	return theirs == "" || theirs != ours && s.repo.Standings().KnownWorkspaceID() != ""
 }
 

@@ -13,11 +13,11 @@ import (
 )
 
 // Repositories has the places of the repositories that this user's jp has been in.
-func (r Standings) Repositories() IDRegistry {
+func (r Standings) Repositories() gitstore.IDRegistry {
 	if r.repo.Paths.StateDir == "" {
-		return IDRegistry{}
+		return gitstore.IDRegistry{}
 	}
-	return IDRegistry{Dir: filepath.Join(r.repo.Paths.StateDir, "repositories")}
+	return gitstore.IDRegistry{Dir: filepath.Join(r.repo.Paths.StateDir, "repositories")}
 }
 
 // WorkspaceID names the repository. It is made on first use and stays with it, and a copy

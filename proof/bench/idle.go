@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"jp/agent/repo"
 	"jp/conversation"
 	"jp/gitcmd"
 	"jp/gitstore"
@@ -54,7 +53,7 @@ func openUsersStore(at gitcmd.Repository) (*gitstore.Store, error) {
 	options := storeOptions(odb.Off)
 	options.HeadsDir = filepath.Join(state, "heads")
 	options.Repository = func(bool) (string, error) {
-		return repo.IDRegistry{Dir: filepath.Join(state, "repositories")}.ID(safefile.StateDir{GitDir: at.CommonDir})
+		return gitstore.IDRegistry{Dir: filepath.Join(state, "repositories")}.ID(safefile.StateDir{GitDir: at.CommonDir})
 	}
 	return gitstore.Open(at, options)
 }

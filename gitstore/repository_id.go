@@ -1,4 +1,4 @@
-package repo
+package gitstore
 
 import (
 	"context"
@@ -15,6 +15,9 @@ import (
 
 	"jp/internal/safefile"
 )
+
+// RepositoryIDFile is the file of jp's folder that names the repository.
+const RepositoryIDFile = "workspace-id"
 
 // An IDRegistry names repositories, and tells a copy of one from its original.
 //
@@ -163,7 +166,7 @@ func (r IDRegistry) lock() (unlock func()) {
 // ReadID is the name that the file in a git directory has, or "". An empty file was cut off by a crash of the
 // disk.
 func ReadID(gitDir string) (string, error) {
-	path := filepath.Join(gitDir, safefile.StateDirName, WorkspaceIDFile)
+	path := filepath.Join(gitDir, safefile.StateDirName, RepositoryIDFile)
 	text, err := safefile.ReadRegular(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -185,7 +188,7 @@ func isID(id string) bool {
 // writeID gives the file a name, in place of the one that it had. Of processes that name a
 // repository at once the first one wins.
 func writeID(in safefile.StateDir, before, id string) (string, error) {
-	path := filepath.Join(in.GitDir, safefile.StateDirName, WorkspaceIDFile)
+	path := filepath.Join(in.GitDir, safefile.StateDirName, RepositoryIDFile)
 	o := safefile.Options{Mode: 0o666, FolderMode: 0o777, Share: in.Share}
 	var err error
 	if before == "" {

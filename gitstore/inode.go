@@ -1,4 +1,4 @@
-package repo
+package gitstore
 
 import (
 	"io/fs"

@@ -1,4 +1,4 @@
-package repo_test
+package gitstore_test
 
 import (
 	"os"
@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"jp/agent/repo"
+	"jp/gitstore"
 	"jp/internal/safefile"
 )
 
@@ -17,11 +17,11 @@ import (
 type ground struct {
 	t    *testing.T
 	dir  string
-	seen repo.IDRegistry
+	seen gitstore.IDRegistry
 }
 
 func newGround(t *testing.T) ground {
-	g := ground{t, t.TempDir(), repo.IDRegistry{Dir: filepath.Join(t.TempDir(), "repositories")}}
+	g := ground{t, t.TempDir(), gitstore.IDRegistry{Dir: filepath.Join(t.TempDir(), "repositories")}}
 	g.make("a")
 	return g
 }
@@ -39,7 +39,7 @@ func (g ground) id(name string) string {
 	known, err := g.seen.Known(g.place(name))
 	require.NoError(g.t, err)
 	require.Equal(g.t, id, known)
-	inFile, err := repo.ReadID(g.path(name))
+	inFile, err := gitstore.ReadID(g.path(name))
 	require.NoError(g.t, err)
 	require.Equal(g.t, id, inFile)
 	return id
@@ -55,7 +55,7 @@ func (g ground) run(argv ...string) {
 
 func (g ground) write(name, text string) {
 	g.t.Helper()
-	require.NoError(g.t, os.WriteFile(filepath.Join(g.path(name), "jp", repo.WorkspaceIDFile), []byte(text), 0o666))
+	require.NoError(g.t, os.WriteFile(filepath.Join(g.path(name), "jp", gitstore.RepositoryIDFile), []byte(text), 0o666))
 }
 
 func TestARepositoryKeepsItsName(t *testing.T) {
