@@ -15,16 +15,6 @@ import (
 
 const checkSumLen = 4
 
-func deflated(t require.TestingT, data []byte, level int) []byte {
-	var out bytes.Buffer
-	w, err := zlib.NewWriterLevel(&out, level)
-	require.NoError(t, err)
-	_, err = w.Write(data)
-	require.NoError(t, err)
-	require.NoError(t, w.Close())
-	return out.Bytes()
-}
-
 // zlibSamples are contents that deflate in different ways.
 func zlibSamples() [][]byte {
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -47,7 +37,7 @@ func TestInflateWhatWasDeflated(t *testing.T) {
 	var d zlibDecoder
 	for _, data := range zlibSamples() {
 		for _, level := range []int{flate.HuffmanOnly, 0, 1, 6, 9} {
-			src := append(deflated(t, data, level), "what follows"...)
+			src := append(zlibbed(t, data, level), "what follows"...)
 			dst := make([]byte, len(data))
 			n, used, err := d.Inflate(dst, src)
 			require.NoError(t, err)
@@ -62,7 +52,7 @@ func TestInflateOtherSizes(t *testing.T) {
 	var d zlibDecoder
 	for _, data := range zlibSamples()[1:] {
 		for _, level := range []int{0, 6} {
-			src := deflated(t, data, level)
+			src := zlibbed(t, data, level)
 			short := make([]byte, len(data)-1)
 			n, _, err := d.Inflate(short, src)
 			require.ErrorIs(t, err, errZlibMore)
@@ -87,7 +77,7 @@ func TestInflateProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		part := rapid.SliceOfN(rapid.Byte(), 0, 200).Draw(t, "part")
 		data := bytes.Repeat(part, rapid.IntRange(0, 300).Draw(t, "times"))
-		src := deflated(t, data, rapid.IntRange(-2, 9).Draw(t, "level"))
+		src := zlibbed(t, data, rapid.IntRange(-2, 9).Draw(t, "level"))
 		dst := make([]byte, len(data))
 		_, used, err := d.Inflate(dst, src)
 		require.NoError(t, err)
@@ -99,8 +89,8 @@ func TestInflateProperty(t *testing.T) {
 // FuzzInflate compares with the standard library: both accept the same streams, with the same result.
 func FuzzInflate(f *testing.F) {
 	for _, data := range zlibSamples()[:5] {
-		f.Add(deflated(f, data, 6))
-		f.Add(deflated(f, data, 0))
+		f.Add(zlibbed(f, data, 6))
+		f.Add(zlibbed(f, data, 0))
 	}
 	var d zlibDecoder
 	f.Fuzz(func(t *testing.T, src []byte) {
@@ -140,7 +130,7 @@ func BenchmarkInflate(b *testing.B) {
 	for len(text) < 1700 {
 		text = append(text, "func return err nil if := range string int byte store commit\n\t"[rng.IntN(50):][:4+rng.IntN(8)]...)
 	}
-	src := deflated(b, text, 6)
+	src := zlibbed(b, text, 6)
 	dst := make([]byte, len(text))
 	b.SetBytes(int64(len(text)))
 	b.ReportMetric(float64(len(src)), "deflated")
