@@ -28,11 +28,10 @@ var Allowed = map[string][]string{
 	"provider":                 {"conversation", "compaction", "internal/lazy", "internal/safetext"},
 	"provider/script":          {"conversation", "provider"},
 	"provider/stream":          {"provider", "internal/lazy"}, // without a protocol
-	"provider/tooldef":         {"conversation", "provider"},
 	"provider/anthropic":       {"conversation", "provider", "provider/stream"},
-	"provider/openai":          {"conversation", "provider", "provider/stream", "provider/tooldef"},
+	"provider/openai":          {"conversation", "provider", "provider/stream"},
 	"provider/google":          {"conversation", "provider", "provider/stream", "internal/lazy"},
-	"provider/catalog":         {"conversation", "provider", "provider/anthropic", "provider/openai", "provider/google", "provider/tooldef"},
+	"provider/catalog":         {"conversation", "provider", "provider/anthropic", "provider/openai", "provider/google"},
 	"tool":                     {"conversation", "internal/lazy"},
 	"tool/fs":                  {"conversation", "tool", "gitcmd", "internal/charset", "internal/lazy"},
 	"tool/gittool":             {"conversation", "tool", "gitcmd", "gitcmd/convert", "internal/lazy"},

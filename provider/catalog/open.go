@@ -9,7 +9,6 @@ import (
 	"jp/provider/anthropic"
 	"jp/provider/google"
 	"jp/provider/openai"
-	"jp/provider/tooldef"
 )
 
 // Options of a model. The zero value leaves everything to the provider.
@@ -27,12 +26,12 @@ type Options struct {
 // A Provider is a vendor with one key.
 type Provider struct {
 	provider.Provider
-	API      string        // in recorded state
-	Endpoint string        // without anything secret
-	Account  string        // tells keys apart without giving them away
-	Tools    tooldef.Rules // for definitions of tools
-	Context  int           // tokens that the model can read; 0: unknown
-	Price    Price         // the zero value is unknown
+	API      string             // in recorded state
+	Endpoint string             // without anything secret
+	Account  string             // tells keys apart without giving them away
+	Tools    provider.ToolRules // for definitions of tools
+	Context  int                // tokens that the model can read; 0: unknown
+	Price    Price              // the zero value is unknown
 	list     func(context.Context) ([]string, error)
 }
 
@@ -55,7 +54,7 @@ func (v Vendor) open(key string, o Options) *Provider {
 		p := anthropic.New(anthropic.Options{
 			Key: key, Bearer: v.Bearer, BaseURL: v.BaseURL, Client: o.Client, MaxTokens: int64(o.answer()), Thinking: anthropic.Effort(o.Reasoning), IdleTimeout: o.Silence, Stall: o.Stall, CacheLife: o.CacheLife,
 		})
-		return &Provider{Provider: p, API: anthropic.API, Endpoint: p.Endpoint(), Account: p.Account(), Tools: tooldef.Rules{Max: -1}, list: p.Models}
+		return &Provider{Provider: p, API: anthropic.API, Endpoint: p.Endpoint(), Account: p.Account(), Tools: provider.ToolRules{Max: -1}, list: p.Models}
 	case Google:
 		p := google.New(google.Options{
 			Key: key, Bearer: v.Bearer, BaseURL: v.BaseURL, Client: o.Client, MaxTokens: o.MaxTokens, Thinking: google.Thinking{Effort: effortOf(o.Reasoning, o.Facts.Levels, googleEffort)},
@@ -63,7 +62,7 @@ func (v Vendor) open(key string, o Options) *Provider {
 		})
 		return &Provider{
 			Provider: p, API: google.API, Endpoint: p.Endpoint(), Account: p.Account(), list: p.Models,
-			Tools: tooldef.Rules{Max: 512, Keys: tooldef.WordKeys, Subset: true},
+			Tools: provider.ToolRules{Max: 512, Keys: provider.WordKeys, Subset: true},
 		}
 	}
 	options := v.openai(key, o)

@@ -9,20 +9,19 @@ import (
 	"sync"
 
 	"jp/provider"
-	"jp/provider/tooldef"
 )
 
 // LeftOut are the tools that jp omits from requests, since the provider would refuse every request with them,
 // each with the reason.
-func (p *Provider) LeftOut(tools []provider.Tool) []tooldef.OmittedTool {
-	return tooldef.Adapt(tools, p.Tools, nil).LeftOut
+func (p *Provider) LeftOut(tools []provider.Tool) []provider.OmittedTool {
+	return provider.AdaptTools(tools, p.Tools, nil).LeftOut
 }
 
 // adapting makes the definitions of tools fit for the provider, and translates the arguments of calls if a
 // parameter has another name there.
 type adapting struct {
 	provider.Provider
-	rules tooldef.Rules
+	rules provider.ToolRules
 }
 
 // Stream implements [provider.Provider].
@@ -53,14 +52,14 @@ func (a adapting) Stream(ctx context.Context, request *provider.Request) iter.Se
 // adaptedTools keeps the definitions of the newest request. The zero value is ready to use, by several goroutines.
 type adaptedTools struct {
 	mu     sync.Mutex
-	rules  tooldef.Rules
+	rules  provider.ToolRules
 	tools  []provider.Tool
 	called []string
-	made   tooldef.Tools
+	made   provider.AdaptedTools
 }
 
 // of are the definitions of a request as they fit.
-func (a *adaptedTools) of(request *provider.Request, rules tooldef.Rules) tooldef.Tools {
+func (a *adaptedTools) of(request *provider.Request, rules provider.ToolRules) provider.AdaptedTools {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	called := request.Called()
@@ -71,7 +70,7 @@ func (a *adaptedTools) of(request *provider.Request, rules tooldef.Rules) toolde
 	for _, name := range called {
 		used[name] = true
 	}
-	a.rules, a.tools, a.called, a.made = rules, request.Tools, called, tooldef.Adapt(request.Tools, rules, used)
+	a.rules, a.tools, a.called, a.made = rules, request.Tools, called, provider.AdaptTools(request.Tools, rules, used)
 	return a.made
 }
 
@@ -81,7 +80,7 @@ func sameTool(a, b provider.Tool) bool {
 
 // A translator gives the arguments of calls the names that the tools know.
 type translator struct {
-	tools tooldef.Tools
+	tools provider.AdaptedTools
 	calls map[int]*openCall
 }
 
@@ -125,7 +124,7 @@ func (t translator) whole(index int) string {
 
 // toWire are messages with the arguments as the provider knows them. The given
 // messages stay as they are.
-func toWire(messages []provider.Message, tools tooldef.Tools) []provider.Message {
+func toWire(messages []provider.Message, tools provider.AdaptedTools) []provider.Message {
 	all := make([]provider.Message, len(messages))
 	for i, m := range messages {
 		all[i] = m

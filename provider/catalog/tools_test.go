@@ -11,7 +11,6 @@ import (
 
 	"jp/conversation"
 	"jp/provider"
-	"jp/provider/tooldef"
 )
 
 // A model answers with chunks, and keeps the request.
@@ -67,7 +66,7 @@ func TestArgumentsAreTranslated(t *testing.T) {
 				provider.Chunk{Kind: provider.ChunkFinish, Finish: conversation.FinishToolCalls})
 			var parts provider.Assembler
 			var got []provider.Part
-			for c, err := range (adapting{m, tooldef.Rules{}}).Stream(t.Context(), request) {
+			for c, err := range (adapting{m, provider.ToolRules{}}).Stream(t.Context(), request) {
 				require.NoError(t, err)
 				whole, err := parts.Add(c)
 				require.NoError(t, err)
@@ -102,12 +101,12 @@ func TestKnownToolsAreThoseOfTheRequest(t *testing.T) {
 	first := provider.Request{Tools: tools(object, object)}
 	steps := []struct {
 		request provider.Request
-		rules   tooldef.Rules
+		rules   provider.ToolRules
 	}{
-		{first, tooldef.Rules{}}, {first, tooldef.Rules{}}, {provider.Request{Tools: tools(object)}, tooldef.Rules{}}, {provider.Request{Tools: described}, tooldef.Rules{}},
-		{provider.Request{Tools: tools(object, renamed)}, tooldef.Rules{}}, {provider.Request{Tools: tools(object, none)}, tooldef.Rules{}},
-		{provider.Request{Tools: tools(object, none), Messages: calls}, tooldef.Rules{}}, {provider.Request{Tools: tools(object, object), Messages: calls}, tooldef.Rules{Max: 1}},
-		{first, tooldef.Rules{Max: 1}}, {provider.Request{}, tooldef.Rules{}}, {first, tooldef.Rules{Max: -1}},
+		{first, provider.ToolRules{}}, {first, provider.ToolRules{}}, {provider.Request{Tools: tools(object)}, provider.ToolRules{}}, {provider.Request{Tools: described}, provider.ToolRules{}},
+		{provider.Request{Tools: tools(object, renamed)}, provider.ToolRules{}}, {provider.Request{Tools: tools(object, none)}, provider.ToolRules{}},
+		{provider.Request{Tools: tools(object, none), Messages: calls}, provider.ToolRules{}}, {provider.Request{Tools: tools(object, object), Messages: calls}, provider.ToolRules{Max: 1}},
+		{first, provider.ToolRules{Max: 1}}, {provider.Request{}, provider.ToolRules{}}, {first, provider.ToolRules{Max: -1}},
 	}
 	var known adaptedTools
 	for i, step := range steps {

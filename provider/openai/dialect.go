@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"jp/provider/tooldef"
+	"jp/provider"
 )
 
 // A Dialect is how a server of Chat Completions differs from OpenAI's own. The
@@ -13,25 +13,25 @@ type Dialect struct {
 	Name    string // in errors; empty: "openai"
 	BaseURL string // its default address; empty: OpenAI's
 
-	SystemRole       string        // of the first message; empty: "system"
-	UserAfterTool    UserAfterTool // whether a user may speak directly behind results
-	IDs              IDForm        // the form of the ids of tool calls
-	ToolNameField    string        // field of a tool message for the tool's name; empty: omitted
-	ImagesInTool     bool          // results may hold images
-	NoImages         bool          // models cannot read images
-	NoFiles          bool          // file parts are unsupported
-	MaxTokensField   string        // empty: "max_completion_tokens"
-	ParallelCalls    bool          // several tool calls at once have to be asked for
-	NoStreamOptions  bool          // usage comes unasked, and asking is an error
-	JSONObject       bool          // of response formats only json_object is known
-	ReasoningObject  bool          // effort is a field of an object "reasoning"
-	ReasoningBack    ReasoningBack // which messages get their reasoning back
-	ReasoningField   string        // its name if the item lacks one; empty: "reasoning_content"
-	ReasoningDetails bool          // reasoning_details go back unchanged
-	ExtraContent     bool          // extra_content goes back unchanged
-	Tools            tooldef.Rules // for definitions of tools; the zero value is OpenAI's
-	KeyHeader        string        // header of the key; empty: Authorization
-	EmptyContent     bool          // an answer of tool calls alone has the content "", not null
+	SystemRole       string             // of the first message; empty: "system"
+	UserAfterTool    UserAfterTool      // whether a user may speak directly behind results
+	IDs              IDForm             // the form of the ids of tool calls
+	ToolNameField    string             // field of a tool message for the tool's name; empty: omitted
+	ImagesInTool     bool               // results may hold images
+	NoImages         bool               // models cannot read images
+	NoFiles          bool               // file parts are unsupported
+	MaxTokensField   string             // empty: "max_completion_tokens"
+	ParallelCalls    bool               // several tool calls at once have to be asked for
+	NoStreamOptions  bool               // usage comes unasked, and asking is an error
+	JSONObject       bool               // of response formats only json_object is known
+	ReasoningObject  bool               // effort is a field of an object "reasoning"
+	ReasoningBack    ReasoningBack      // which messages get their reasoning back
+	ReasoningField   string             // its name if the item lacks one; empty: "reasoning_content"
+	ReasoningDetails bool               // reasoning_details go back unchanged
+	ExtraContent     bool               // extra_content goes back unchanged
+	Tools            provider.ToolRules // for definitions of tools; the zero value is OpenAI's
+	KeyHeader        string             // header of the key; empty: Authorization
+	EmptyContent     bool               // an answer of tool calls alone has the content "", not null
 }
 
 // UserAfterTool is the place of a user's message directly behind results.
@@ -68,7 +68,7 @@ func Dialects() []string {
 }
 
 // anyNumber is for servers of one's own, without a limit.
-var anyNumber = tooldef.Rules{Max: -1}
+var anyNumber = provider.ToolRules{Max: -1}
 
 func dialects() map[string]Dialect {
 	return map[string]Dialect{
@@ -106,7 +106,7 @@ func dialects() map[string]Dialect {
 		"kimi": {
 			BaseURL:        "https://api.moonshot.ai/v1",
 			MaxTokensField: "max_tokens", NoFiles: true, IDs: NumberedIDs,
-			ReasoningBack: ReasoningAll, Tools: tooldef.Rules{TypeInBranches: true},
+			ReasoningBack: ReasoningAll, Tools: provider.ToolRules{TypeInBranches: true},
 		},
 		"glm": {
 			BaseURL:        "https://api.z.ai/api/paas/v4",
@@ -127,7 +127,7 @@ func dialects() map[string]Dialect {
 		},
 		"gemini": {
 			BaseURL:        "https://generativelanguage.googleapis.com/v1beta/openai",
-			MaxTokensField: "max_tokens", NoFiles: true, ExtraContent: true, Tools: tooldef.Rules{Keys: tooldef.WordKeys, Subset: true},
+			MaxTokensField: "max_tokens", NoFiles: true, ExtraContent: true, Tools: provider.ToolRules{Keys: provider.WordKeys, Subset: true},
 		},
 	}
 }

@@ -1,4 +1,4 @@
-package tooldef
+package provider
 
 import (
 	"fmt"
@@ -17,7 +17,7 @@ var (
 
 // subset is a schema with the words that Gemini reads. Dropping words only allows more arguments, and jp
 // checks them against the tool's own schema. Each schema has one type, or a choice of schemas.
-func (a *adapter) subset(s object, depth int) any {
+func (a *adapter) subset(s schemaObject, depth int) any {
 	s = maps.Clone(s)
 	for _, part := range s.list("allOf") {
 		p := asObject(part)
@@ -42,7 +42,7 @@ func (a *adapter) subset(s object, depth int) any {
 	case len(choices) > 0:
 		delete(s, "type")
 	case len(types) == 0 && !describes(s):
-		return with(a.anything(depth), s)
+		return withTold(a.anything(depth), s)
 	case len(types) == 0:
 		types = []string{guessed(s)}
 	}
@@ -60,17 +60,17 @@ func (a *adapter) subset(s object, depth int) any {
 }
 
 // describes reports whether the keywords of a schema without a type imply one.
-func describes(s object) bool {
+func describes(s schemaObject) bool {
 	for _, word := range []string{"properties", "required", "items", "prefixItems", "minimum", "maximum", "pattern", "minLength", "maxLength"} {
 		if s[word] != nil {
 			return true
 		}
 	}
-	return slices.ContainsFunc(s.list("enum"), func(v any) bool { return text(v) != "" })
+	return slices.ContainsFunc(s.list("enum"), func(v any) bool { return textOf(v) != "" })
 }
 
-// with is a schema that keeps the title and the description of another one.
-func with(schema any, told object) any {
+// withTold is a schema that keeps the title and the description of another one.
+func withTold(schema any, told schemaObject) any {
 	s := asObject(schema)
 	for _, word := range []string{"title", "description"} {
 		if told[word] != nil {
@@ -81,8 +81,8 @@ func with(schema any, told object) any {
 }
 
 // choice is a choice of schemas, one for each type.
-func (a *adapter) choice(s object, types []string) any {
-	out := object{}
+func (a *adapter) choice(s schemaObject, types []string) any {
+	out := schemaObject{}
 	for _, word := range []string{"title", "description"} {
 		if s[word] != nil {
 			out[word] = s[word]
@@ -101,33 +101,33 @@ func (a *adapter) choice(s object, types []string) any {
 }
 
 // narrowed drops the words that are unknown or invalid for the schema's type.
-func narrowed(s object) object {
+func narrowed(s schemaObject) schemaObject {
 	t, isOne := s["type"].(string)
 	only := map[string]string{
 		"properties": "object", "required": "object", "additionalProperties": "object", "items": "array", "prefixItems": "array",
 	}
-	out := object{}
+	out := schemaObject{}
 	for word, value := range s {
 		wanted, limited := only[word]
 		if slices.Contains(subsetWords, word) && !(limited && wanted != t) {
 			out[word] = value
 		}
 	}
-	if !slices.Contains(subsetFormats, text(s["format"])) {
+	if !slices.Contains(subsetFormats, textOf(s["format"])) {
 		delete(out, "format")
 	}
-	if values := s.list("enum"); len(values) > 0 && !(isOne && t == "string" && !slices.ContainsFunc(values, func(v any) bool { return text(v) == "" })) {
+	if values := s.list("enum"); len(values) > 0 && !(isOne && t == "string" && !slices.ContainsFunc(values, func(v any) bool { return textOf(v) == "" })) {
 		delete(out, "enum")
 		if len(values) <= mostChoices*2 {
 			var words []string
 			for _, v := range values {
-				words = append(words, string(encode(v)))
+				words = append(words, string(encodeSchema(v)))
 			}
-			out["description"] = strings.TrimSpace(fmt.Sprintf("%s One of %s.", text(s["description"]), strings.Join(words, ", ")))
+			out["description"] = strings.TrimSpace(fmt.Sprintf("%s One of %s.", textOf(s["description"]), strings.Join(words, ", ")))
 		}
 	}
 	if names := s.list("required"); out["required"] != nil {
-		kept := slices.DeleteFunc(slices.Clone(names), func(name any) bool { return asObject(out["properties"])[text(name)] == nil })
+		kept := slices.DeleteFunc(slices.Clone(names), func(name any) bool { return asObject(out["properties"])[textOf(name)] == nil })
 		if out["required"] = kept; len(kept) == 0 {
 			delete(out, "required")
 		}

@@ -1,10 +1,4 @@
-// Package tooldef makes the definitions of tools fit for a model server.
-//
-// A server refuses the whole request if the definition of one tool breaks one of its rules. [Adapt] rewrites
-// the schemas of parameters so that they keep the rules, and leaves out the tools for which that is
-// impossible. If it had to rename a parameter, [Tools] translates the arguments of calls in both directions.
-// All of it is a pure function of the definitions and the rules.
-package tooldef
+package provider
 
 import (
 	"bytes"
@@ -16,11 +10,10 @@ import (
 	"strings"
 
 	"jp/conversation"
-	"jp/provider"
 )
 
-// Rules are a server's demands on definitions, besides those of all servers. The zero value is OpenAI's.
-type Rules struct {
+// ToolRules are a server's demands on definitions, besides those of all servers. The zero value is OpenAI's.
+type ToolRules struct {
 	Max            int     // most tools of one request; 0: 128, negative: unlimited
 	Keys           KeyForm // of parameters
 	Subset         bool    // schemas have only the words and forms that Gemini reads
@@ -45,9 +38,9 @@ type OmittedTool struct {
 	Why  string
 }
 
-// Tools are the definitions as a server takes them.
-type Tools struct {
-	Tools   []provider.Tool
+// AdaptedTools are the definitions as a server takes them.
+type AdaptedTools struct {
+	Tools   []Tool
 	LeftOut []OmittedTool
 	keys    map[string]renamed // by wire name, of tools with renamed parameters
 }
@@ -55,10 +48,11 @@ type Tools struct {
 // renamed are the parameters of a tool that have another name on the wire.
 type renamed struct{ wire, own map[string]string }
 
-// Adapt makes definitions fit for a server. Those that the conversation has calls of are kept first; if one
+// AdaptTools makes definitions fit for a server, which refuses the whole request if one of them breaks a rule: it
+// rewrites the schemas of parameters, and leaves out the tools for which that is impossible. Those that the conversation has calls of are kept first; if one
 // of them has no valid form, a stand-in without parameters replaces it.
-func Adapt(tools []provider.Tool, rules Rules, used map[string]bool) Tools {
-	t := Tools{keys: map[string]renamed{}}
+func AdaptTools(tools []Tool, rules ToolRules, used map[string]bool) AdaptedTools {
+	t := AdaptedTools{keys: map[string]renamed{}}
 	left := rules.Max
 	if left == 0 {
 		left = usualMax
@@ -70,7 +64,7 @@ func Adapt(tools []provider.Tool, rules Rules, used map[string]bool) Tools {
 		}
 	}
 	for _, tool := range tools {
-		adapted, keys, err := adapt(tool, rules)
+		adapted, keys, err := adaptTool(tool, rules)
 		switch {
 		case rules.Max >= 0 && !used[tool.Name] && left <= 0:
 			t.LeftOut = append(t.LeftOut, OmittedTool{tool.Name, fmt.Sprintf("it takes %d tools at most", most)})
@@ -80,7 +74,7 @@ func Adapt(tools []provider.Tool, rules Rules, used map[string]bool) Tools {
 			if !used[tool.Name] {
 				continue
 			}
-			adapted = provider.Stub(tool.Name)
+			adapted = Stub(tool.Name)
 		case !used[tool.Name]:
 			left--
 		}
@@ -93,24 +87,24 @@ func Adapt(tools []provider.Tool, rules Rules, used map[string]bool) Tools {
 }
 
 // AnyRenamed reports whether any tool has renamed parameters.
-func (t Tools) AnyRenamed() bool { return len(t.keys) > 0 }
+func (t AdaptedTools) AnyRenamed() bool { return len(t.keys) > 0 }
 
 // Renamed reports whether arguments of a tool have to be translated.
-func (t Tools) Renamed(name string) bool { return len(t.keys[name].wire) > 0 }
+func (t AdaptedTools) Renamed(name string) bool { return len(t.keys[name].wire) > 0 }
 
 // ToWire are a call's arguments with the names that the server knows.
-func (t Tools) ToWire(name string, arguments []byte) []byte {
-	return rename(arguments, t.keys[name].wire)
+func (t AdaptedTools) ToWire(name string, arguments []byte) []byte {
+	return renameArguments(arguments, t.keys[name].wire)
 }
 
 // FromWire are a call's arguments with the names that the tool knows.
-func (t Tools) FromWire(name string, arguments []byte) []byte {
-	return rename(arguments, t.keys[name].own)
+func (t AdaptedTools) FromWire(name string, arguments []byte) []byte {
+	return renameArguments(arguments, t.keys[name].own)
 }
 
-// rename renames keys of an object. It keeps any other value as it is, and a key whose new name is there
+// renameArguments renames keys of an object. It keeps any other value as it is, and a key whose new name is there
 // already.
-func rename(arguments []byte, names map[string]string) []byte {
+func renameArguments(arguments []byte, names map[string]string) []byte {
 	fields, err := conversation.ParseObject(arguments)
 	if err != nil || len(names) == 0 {
 		return arguments
@@ -129,7 +123,7 @@ func rename(arguments []byte, names map[string]string) []byte {
 		if other, ok := names[key]; ok && !there[other] {
 			key = other
 		}
-		out.Write(encode(key))
+		out.Write(encodeSchema(key))
 		out.WriteByte(':')
 		out.Write(f.Raw)
 	}
@@ -140,11 +134,11 @@ func rename(arguments []byte, names map[string]string) []byte {
 // errNoObject is the reason for leaving out a tool.
 var errNoObject = errors.New("its parameters are not an object")
 
-// adapt makes one definition fit. A schema that keeps the rules stays as it is, to
+// adaptTool makes one definition fit. A schema that keeps the rules stays as it is, to
 // the byte.
-func adapt(tool provider.Tool, rules Rules) (provider.Tool, renamed, error) {
+func adaptTool(tool Tool, rules ToolRules) (Tool, renamed, error) {
 	if len(tool.Parameters) == 0 {
-		tool.Parameters = provider.Stub(tool.Name).Parameters
+		tool.Parameters = Stub(tool.Name).Parameters
 		return tool, renamed{}, nil
 	}
 	decoder := json.NewDecoder(bytes.NewReader(tool.Parameters))
@@ -153,7 +147,7 @@ func adapt(tool provider.Tool, rules Rules) (provider.Tool, renamed, error) {
 	if err := decoder.Decode(&schema); err != nil {
 		return tool, renamed{}, errors.New("its parameters are not JSON")
 	}
-	before := encode(schema)
+	before := encodeSchema(schema)
 	a := &adapter{rules: rules, root: schema, nodes: mostNodes, deepest: maxDepth}
 	top, err := a.top(schema)
 	for err == nil && depthOf(top) > maxDepth && a.deepest > 1 { // the rewritten schema may be deeper
@@ -164,7 +158,7 @@ func adapt(tool provider.Tool, rules Rules) (provider.Tool, renamed, error) {
 		return tool, renamed{}, err
 	}
 	keys := a.renameKeys(top)
-	if after := encode(top); !bytes.Equal(before, after) {
+	if after := encodeSchema(top); !bytes.Equal(before, after) {
 		tool.Parameters = after
 	}
 	if len(a.choices) > 1 {
@@ -174,7 +168,7 @@ func adapt(tool provider.Tool, rules Rules) (provider.Tool, renamed, error) {
 }
 
 // renameKeys gives each parameter a name that the server takes.
-func (a *adapter) renameKeys(top object) renamed {
+func (a *adapter) renameKeys(top schemaObject) renamed {
 	keys := renamed{map[string]string{}, map[string]string{}}
 	properties := top.object("properties")
 	taken := map[string]bool{}
@@ -195,7 +189,7 @@ func (a *adapter) renameKeys(top object) renamed {
 		delete(properties, key)
 	}
 	for i, name := range top.list("required") {
-		if wire, ok := keys.wire[text(name)]; ok {
+		if wire, ok := keys.wire[textOf(name)]; ok {
 			top.list("required")[i] = wire
 		}
 	}
@@ -232,8 +226,8 @@ func (f KeyForm) cleaned(key, end string) string {
 	return clean[:min(len(clean), maxKey-len(end))] + end
 }
 
-// encode writes JSON that was read, or text.
-func encode(v any) []byte {
+// encodeSchema writes JSON that was read, or text.
+func encodeSchema(v any) []byte {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false)

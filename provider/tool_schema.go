@@ -1,4 +1,4 @@
-package tooldef
+package provider
 
 import (
 	"encoding/json"
@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-type object map[string]any
+type schemaObject map[string]any
 
-func (o object) object(key string) object { return asObject(o[key]) }
+func (o schemaObject) object(key string) schemaObject { return asObject(o[key]) }
 
-func (o object) list(key string) []any {
+func (o schemaObject) list(key string) []any {
 	l, _ := o[key].([]any)
 	return l
 }
 
 // required are the names that an object requires, each once.
-func (o object) required() (names []any) {
+func (o schemaObject) required() (names []any) {
 	for _, name := range o.list("required") {
 		if _, isText := name.(string); isText && !slices.Contains(names, name) {
 			names = append(names, name)
@@ -27,9 +27,9 @@ func (o object) required() (names []any) {
 	return names
 }
 
-func asObject(v any) object {
+func asObject(v any) schemaObject {
 	switch v := v.(type) {
-	case object:
+	case schemaObject:
 		return v
 	case map[string]any:
 		return v
@@ -37,12 +37,12 @@ func asObject(v any) object {
 	return nil
 }
 
-func text(v any) string {
+func textOf(v any) string {
 	s, _ := v.(string)
 	return s
 }
 
-func sortedKeys(o object) []string { return slices.Sorted(maps.Keys(o)) }
+func sortedKeys(o schemaObject) []string { return slices.Sorted(maps.Keys(o)) }
 
 const (
 	maxDepth  = 32   // of schemas in each other
@@ -51,7 +51,7 @@ const (
 
 // An adapter rewrites the schema of one tool.
 type adapter struct {
-	rules   Rules
+	rules   ToolRules
 	root    any
 	deepest int      // how deep schemas may be nested
 	nodes   int      // schemas that may still be written
@@ -60,9 +60,9 @@ type adapter struct {
 
 // top is the schema of the parameters: one object with properties. A choice of schemas becomes one set of
 // properties, and those are required that every choice requires.
-func (a *adapter) top(schema any) (object, error) {
+func (a *adapter) top(schema any) (schemaObject, error) {
 	if schema == nil || schema == true {
-		schema = object{}
+		schema = schemaObject{}
 	}
 	s := asObject(schema)
 	if s == nil {
@@ -72,12 +72,12 @@ func (a *adapter) top(schema any) (object, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, _ := a.schema(flat, 1, nil).(object)
+	out, _ := a.schema(flat, 1, nil).(schemaObject)
 	if out == nil {
 		return nil, errNoObject
 	}
 	if out.object("properties") == nil {
-		out["properties"] = object{}
+		out["properties"] = schemaObject{}
 	}
 	return out, nil
 }
@@ -86,12 +86,12 @@ func (a *adapter) top(schema any) (object, error) {
 const mostChoices = 8
 
 // flat is an object's schema without references and combinators at its top level.
-func (a *adapter) flat(s object, depth int) (object, error) {
+func (a *adapter) flat(s schemaObject, depth int) (schemaObject, error) {
 	if depth > maxDepth {
 		return nil, errNoObject
 	}
 	if ref, there := s["$ref"]; there {
-		target := asObject(a.lookup(text(ref)))
+		target := asObject(a.lookup(textOf(ref)))
 		if target == nil {
 			return nil, errNoObject
 		}
@@ -131,11 +131,11 @@ func (a *adapter) flat(s object, depth int) (object, error) {
 	return out, nil
 }
 
-func (a *adapter) branch(v any, depth int) (object, error) {
+func (a *adapter) branch(v any, depth int) (schemaObject, error) {
 	b := asObject(v)
 	if b == nil {
 		if v == true {
-			return object{}, nil
+			return schemaObject{}, nil
 		}
 		return nil, errNoObject
 	}
@@ -143,7 +143,7 @@ func (a *adapter) branch(v any, depth int) (object, error) {
 }
 
 // chosen joins the alternatives of a choice into an object.
-func (a *adapter) chosen(out object, choices []any, depth int) (object, error) {
+func (a *adapter) chosen(out schemaObject, choices []any, depth int) (schemaObject, error) {
 	if len(choices) == 0 {
 		return out, nil
 	}
@@ -161,7 +161,7 @@ func (a *adapter) chosen(out object, choices []any, depth int) (object, error) {
 		} else {
 			common = slices.DeleteFunc(slices.Clone(common), func(name any) bool { return !slices.Contains(required, name) })
 		}
-		if words := names(union(out.required(), required)); !slices.Contains(told, words) {
+		if words := nameList(union(out.required(), required)); !slices.Contains(told, words) {
 			told = append(told, words)
 		}
 		out = join(out, b)
@@ -176,23 +176,23 @@ func (a *adapter) chosen(out object, choices []any, depth int) (object, error) {
 	return out, nil
 }
 
-// names are required parameters in words.
-func names(required []any) string {
+// nameList are required parameters in words.
+func nameList(required []any) string {
 	var all []string
 	for _, name := range required {
-		all = append(all, text(name))
+		all = append(all, textOf(name))
 	}
 	return strings.Join(all, " and ")
 }
 
 // join adds the properties of an alternative. A property that both have, with
 // different schemas, may be either.
-func join(out, branch object) object {
-	properties := object{}
+func join(out, branch schemaObject) schemaObject {
+	properties := schemaObject{}
 	maps.Copy(properties, out.object("properties"))
 	for key, schema := range branch.object("properties") {
 		before, there := properties[key]
-		if there && string(encode(before)) != string(encode(schema)) {
+		if there && string(encodeSchema(before)) != string(encodeSchema(schema)) {
 			schema = either(before, schema)
 		}
 		properties[key] = schema
@@ -204,7 +204,7 @@ func join(out, branch object) object {
 		}
 	}
 	joined["properties"] = properties
-	if string(encode(joined["additionalProperties"])) != string(encode(branch["additionalProperties"])) {
+	if string(encodeSchema(joined["additionalProperties"])) != string(encodeSchema(branch["additionalProperties"])) {
 		delete(joined, "additionalProperties")
 	}
 	return joined
@@ -213,12 +213,12 @@ func join(out, branch object) object {
 // either is a schema that allows the values of both schemas.
 func either(a, b any) any {
 	if s := asObject(a); len(s) == 1 && s["anyOf"] != nil {
-		if slices.ContainsFunc(s.list("anyOf"), func(c any) bool { return string(encode(c)) == string(encode(b)) }) {
+		if slices.ContainsFunc(s.list("anyOf"), func(c any) bool { return string(encodeSchema(c)) == string(encodeSchema(b)) }) {
 			return a
 		}
-		return object{"anyOf": append(slices.Clone(s.list("anyOf")), b)}
+		return schemaObject{"anyOf": append(slices.Clone(s.list("anyOf")), b)}
 	}
-	return object{"anyOf": []any{a, b}}
+	return schemaObject{"anyOf": []any{a, b}}
 }
 
 func union(a, b []any) []any {
@@ -266,13 +266,13 @@ func named(ref string) bool {
 var knownTypes = []string{"object", "array", "string", "integer", "number", "boolean", "null"}
 
 // typesOf are the known types that a schema names, each once.
-func typesOf(s object) (types []string) {
+func typesOf(s schemaObject) (types []string) {
 	named := s.list("type")
 	if len(named) == 0 {
 		named = []any{s["type"]}
 	}
 	for _, t := range named {
-		if name := text(t); slices.Contains(knownTypes, name) && !slices.Contains(types, name) {
+		if name := textOf(t); slices.Contains(knownTypes, name) && !slices.Contains(types, name) {
 			types = append(types, name)
 		}
 	}
@@ -318,7 +318,7 @@ func (a *adapter) schema(v any, depth int, seen []string) any {
 }
 
 // nests reports whether a schema has, or is to be given, others in it.
-func nests(s object) bool {
+func nests(s schemaObject) bool {
 	for key, value := range s {
 		switch key {
 		case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "anyOf", "oneOf", "allOf", "prefixItems",
@@ -356,19 +356,19 @@ func depthOf(v any) int {
 func (a *adapter) anything(depth int) any {
 	switch {
 	case !a.rules.Subset:
-		return object{}
+		return schemaObject{}
 	case depth+2 > a.deepest:
-		return object{"type": "string"}
+		return schemaObject{"type": "string"}
 	}
-	return object{"anyOf": []any{
-		object{"type": "string"}, object{"type": "number"}, object{"type": "boolean"}, object{"type": "object"},
-		object{"type": "array", "items": object{"type": "string"}},
+	return schemaObject{"anyOf": []any{
+		schemaObject{"type": "string"}, schemaObject{"type": "number"}, schemaObject{"type": "boolean"}, schemaObject{"type": "object"},
+		schemaObject{"type": "array", "items": schemaObject{"type": "string"}},
 	}}
 }
 
 // words goes through the words of a schema, and makes draft 2020-12 of them.
-func (a *adapter) words(s object, depth int, seen []string) object {
-	out := object{}
+func (a *adapter) words(s schemaObject, depth int, seen []string) schemaObject {
+	out := schemaObject{}
 	for _, key := range sortedKeys(s) { // sorted, so that the omitted keys of a large schema are always the same
 		value := s[key]
 		switch key {
@@ -413,8 +413,8 @@ func (a *adapter) words(s object, depth int, seen []string) object {
 	return out
 }
 
-func (a *adapter) each(word string, all object, depth int, seen []string) object {
-	out := object{}
+func (a *adapter) each(word string, all schemaObject, depth int, seen []string) schemaObject {
+	out := schemaObject{}
 	for _, key := range sortedKeys(all) {
 		if word == "properties" && all[key] == false {
 			continue // it has no valid form
@@ -447,7 +447,7 @@ func fits(word string, value any) bool {
 }
 
 // items describes the elements of an array. Older drafts have a list of schemas in the place of prefixItems.
-func (a *adapter) items(out, s object, depth int, seen []string) {
+func (a *adapter) items(out, s schemaObject, depth int, seen []string) {
 	items, prefix := s["items"], s.list("prefixItems")
 	if list := s.list("items"); len(list) > 0 {
 		items, prefix = s["additionalItems"], list
@@ -465,7 +465,7 @@ func (a *adapter) items(out, s object, depth int, seen []string) {
 }
 
 // required keeps the existing names, each once. In draft 3, a property itself says that it is required.
-func required(out, s object) {
+func required(out, s schemaObject) {
 	names := s.required()
 	for _, key := range sortedKeys(s.object("properties")) {
 		if s.object("properties").object(key)["required"] == true && !slices.Contains(names, any(key)) {
@@ -481,7 +481,7 @@ func required(out, s object) {
 }
 
 // bounds makes numbers of the flags of draft 4.
-func bounds(out, s object) {
+func bounds(out, s schemaObject) {
 	for exclusive, bound := range map[string]string{"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"} {
 		switch value := s[exclusive].(type) {
 		case json.Number:
@@ -496,7 +496,7 @@ func bounds(out, s object) {
 }
 
 // typeInBranches moves a type into the branches of a choice.
-func typeInBranches(s object) {
+func typeInBranches(s schemaObject) {
 	for _, word := range []string{"anyOf", "oneOf"} {
 		branches := s.list(word)
 		if len(branches) == 0 {
@@ -507,11 +507,11 @@ func typeInBranches(s object) {
 			if branch["type"] != nil || branch["$ref"] != nil || branch["anyOf"] != nil || branch["oneOf"] != nil {
 				continue
 			}
-			if branch["type"] = guessed(branch); text(s["type"]) != "" {
+			if branch["type"] = guessed(branch); textOf(s["type"]) != "" {
 				branch["type"] = s["type"]
 			}
 			if branch["type"] == "array" && branch["items"] == nil {
-				branch["items"] = object{}
+				branch["items"] = schemaObject{}
 			}
 			branches[i] = branch
 		}
@@ -520,7 +520,7 @@ func typeInBranches(s object) {
 }
 
 // guessed is the type that the keywords of a schema without one imply.
-func guessed(s object) string {
+func guessed(s schemaObject) string {
 	switch {
 	case s["properties"] != nil || s["required"] != nil || s["additionalProperties"] != nil:
 		return "object"
