@@ -18,7 +18,7 @@ import (
 	"jp/agent/resume"
 	"jp/conversation"
 	"jp/tool"
-	"jp/tool/plan"
+	"jp/tool/work"
 	"jp/turnloop"
 )
 
@@ -381,7 +381,7 @@ func (u *updates) plan(seq int) {
 	if e == nil {
 		return
 	}
-	steps, err := plan.Steps(e.Body.(*conversation.ToolCallRequest).Arguments)
+	steps, err := work.Steps(e.Body.(*conversation.ToolCallRequest).Arguments)
 	if err != nil {
 		return
 	}

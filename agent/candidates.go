@@ -16,9 +16,9 @@ import (
 	"jp/conversation"
 	"jp/internal/safetext"
 	"jp/tool"
-	"jp/tool/delegate"
 	"jp/tool/mcp"
 	"jp/tool/recall"
+	"jp/tool/work"
 )
 
 // A Candidate is a word with its description, "" if the word is enough.
@@ -150,7 +150,7 @@ func ToolCandidates(r *repo.Repo, e *repo.Host) (found []Candidate) {
 	for _, name := range slices.Sorted(maps.Keys(r.Config.Tools)) {
 		found = append(found, Candidate{name, plain(r.Config.Tools[name].Description)})
 	}
-	for _, name := range append([]string{recall.Group, delegate.Name, tool.EventRead, tool.Plan}, recall.Names()...) {
+	for _, name := range append([]string{recall.Group, work.DelegateName, tool.EventRead, tool.Plan}, recall.Names()...) {
 		found = append(found, Candidate{Word: name})
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Config.MCP)) {

@@ -9,7 +9,7 @@ import (
 	"jp/agent/models"
 	"jp/agent/resume"
 	"jp/conversation"
-	"jp/tool/delegate"
+	"jp/tool/work"
 	"jp/turnloop"
 )
 
@@ -17,7 +17,7 @@ import (
 // lock, with the user, policy and files of its parent.
 type children struct{ parent *turn }
 
-var _ delegate.Runner = children{}
+var _ work.Runner = children{}
 
 // A child is a conversation that works for another one.
 type child struct {
@@ -31,12 +31,12 @@ type child struct {
 }
 
 // Run begins the child's conversation, or goes on with it.
-func (c children) Run(ctx context.Context, t delegate.Task) (delegate.Report, error) {
+func (c children) Run(ctx context.Context, t work.Task) (work.Report, error) {
 	parent := c.parent
 	at := parent.history.child(t.Child)
 	at.run.delegation.servers, at.run.delegation.presence = parent.res.servers, parent.res.presence.Delegate(t.Child)
 	if err := at.lock(); err != nil {
-		return delegate.Report{}, err
+		return work.Report{}, err
 	}
 	defer at.res.held.Release()
 	at.run.repo.Values.Share(parent.target.id, at.id)
@@ -57,12 +57,12 @@ func (c children) Run(ctx context.Context, t delegate.Task) (delegate.Report, er
 		return q.report(why), nil
 	}
 	if err != nil {
-		return delegate.Report{}, err
+		return work.Report{}, err
 	}
 	return q.reportEnd()
 }
 
-func (c *child) work(ctx context.Context, t delegate.Task) (err error) {
+func (c *child) work(ctx context.Context, t work.Task) (err error) {
 	begun := c.history.stream.TurnNumber() > 0
 	switch {
 	case begun && c.history.tail == nil:
@@ -96,7 +96,7 @@ func (c *child) stop(ctx context.Context) (err error) {
 }
 
 // begin starts the child's only task.
-func (c *child) begin(ctx context.Context, t delegate.Task) error {
+func (c *child) begin(ctx context.Context, t work.Task) error {
 	c.run.opts.Turn.Model = c.run.repo.Config.ResolveModel(cmp.Or(t.Model, c.parent.model))
 	if _, err := models.OpenModel(ctx, c.run.env, c.run.repo, c.run.opts.Turn.Model); err != nil {
 		return err
@@ -123,7 +123,7 @@ func (c *child) begin(ctx context.Context, t delegate.Task) error {
 
 // create makes the child's ref with its parent and its changes of the configuration. It moves one ref once,
 // so that a crash leaves all of them under the recorded id, or nothing.
-func (c *child) create(ctx context.Context, t delegate.Task) error {
+func (c *child) create(ctx context.Context, t work.Task) error {
 	delta, err := c.parent.inheritance(t)
 	if err != nil {
 		return err

@@ -9,13 +9,13 @@ import (
 	"jp/agent/toolset"
 	"jp/conversation"
 	"jp/tool"
-	"jp/tool/delegate"
+	"jp/tool/work"
 )
 
 // inheritance is the event by which a child has the configuration of its parent, with its own tools and
 // budget. It excludes keys that may not come from events, which the child reads from the same files as its
 // parent.
-func (e *turn) inheritance(t delegate.Task) (*conversation.Event, error) {
+func (e *turn) inheritance(t work.Task) (*conversation.Event, error) {
 	delta := map[string]any{}
 	for _, event := range conversation.AfterAdoption(e.history.stream.Events()) {
 		if b, ok := event.Body.(*conversation.ConfigDelta); ok {
@@ -53,7 +53,7 @@ func (e *turn) toolSwitches(named []string) (map[string]any, error) {
 	if named == nil {
 		named = childTools(e.registry)
 	}
-	named = append(slices.Clone(named), delegate.StateName)
+	named = append(slices.Clone(named), work.StateName)
 	tools := map[string]any{}
 	for _, def := range all.Definitions() {
 		on := slices.Contains(named, def.Name)
@@ -68,7 +68,7 @@ func (e *turn) toolSwitches(named []string) (map[string]any, error) {
 func childTools(of *tool.Registry) []string {
 	var names []string
 	for _, def := range of.Definitions() {
-		if def.Name != delegate.Name {
+		if def.Name != work.DelegateName {
 			names = append(names, def.Name)
 		}
 	}

@@ -4,13 +4,13 @@ import (
 	"cmp"
 
 	"jp/conversation"
-	"jp/tool/delegate"
+	"jp/tool/work"
 	"jp/turnloop"
 )
 
 // report is the report of a child without an answer.
-func (c *child) report(why string) delegate.Report {
-	r := delegate.Report{Why: why, None: c.target.fresh, Usage: c.turn.outcome.Usage, Files: []string{}}
+func (c *child) report(why string) work.Report {
+	r := work.Report{Why: why, None: c.target.fresh, Usage: c.turn.outcome.Usage, Files: []string{}}
 	r.State = conversation.NewestState(c.history.stream.Events())
 	if turn := conversation.NewestTurn(c.history.stream.Events()); len(turn.Events) > 0 {
 		r.Calls, r.Files = len(turn.Ledger().Calls), writtenPaths(turn)
@@ -19,12 +19,12 @@ func (c *child) report(why string) delegate.Report {
 }
 
 // reportEnd is the result of the child's turn. A turn that waits for an answer has no result yet.
-func (c *child) reportEnd() (delegate.Report, error) {
+func (c *child) reportEnd() (work.Report, error) {
 	if c.run.delegation.presence.Command != nil && c.turn.outcome.Status == turnloop.Stopped {
-		return delegate.Report{}, c.run.delegation.presence.Command // was meant for the turn that the user sees
+		return work.Report{}, c.run.delegation.presence.Command // was meant for the turn that the user sees
 	}
 	if c.turn.outcome.Status == turnloop.Waiting {
-		return delegate.Report{}, &turnloop.WaitingError{Inquiry: c.turn.outcome.Waiting, In: cmp.Or(c.turn.outcome.In, c.target.id)}
+		return work.Report{}, &turnloop.WaitingError{Inquiry: c.turn.outcome.Waiting, In: cmp.Or(c.turn.outcome.In, c.target.id)}
 	}
 	report := c.report("")
 	if report.Why = c.whyNoAnswer(); report.Why != "" {

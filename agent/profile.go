@@ -9,7 +9,7 @@ import (
 	"jp/config"
 	"jp/conversation"
 	"jp/tool"
-	"jp/tool/delegate"
+	"jp/tool/work"
 )
 
 // The profiles in use are settings like all others: [repo.Repo.Configure] reads them into the configuration,
@@ -40,7 +40,7 @@ func (e *turn) unasked(registry *tool.Registry) (*tool.Registry, error) {
 		def := t.Definition()
 		file := slices.Contains(fileTools, def.Name)
 		program := (def.Argv || len(def.Command) > 0) && def.Destination == "" && !def.Exclusive && walls.Offline()
-		if def.Run != tool.Ask || def.Rule != nil || !file && !program && def.Name != delegate.Name && def.Approval == "" {
+		if def.Run != tool.Ask || def.Rule != nil || !file && !program && def.Name != work.DelegateName && def.Approval == "" {
 			continue
 		}
 		all[i] = toolset.Ruled(t, func(arguments json.RawMessage, _ []*conversation.Event) string {

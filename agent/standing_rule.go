@@ -13,8 +13,8 @@ import (
 	"jp/agent/repo"
 	"jp/agent/snapshot"
 	"jp/tool"
-	"jp/tool/delegate"
 	"jp/tool/fs"
+	"jp/tool/work"
 	"jp/turnloop"
 )
 
@@ -26,7 +26,7 @@ func standingOf(def *tool.Definition, arguments json.RawMessage) (rule turnloop.
 	switch {
 	case def.Run != tool.Ask || def.Exclusive:
 		return rule, false
-	case def.Name == delegate.Name && def.Resumes:
+	case def.Name == work.DelegateName && def.Resumes:
 		return turnloop.Rule{Kind: turnloop.RuleTool, Words: []string{def.Name}}, true
 	case def.Approval != "":
 		return turnloop.Rule{Kind: turnloop.RuleTool, Words: []string{def.Name, def.Approval}}, true

@@ -15,10 +15,9 @@ import (
 	"jp/internal/safetext"
 	"jp/internal/version"
 	"jp/tool"
-	"jp/tool/delegate"
-	"jp/tool/plan"
 	"jp/tool/recall"
 	"jp/tool/web"
+	"jp/tool/work"
 )
 
 // tools are the tools of this turn: those of the configuration, or with -T none of them, plus those of -t and
@@ -82,13 +81,13 @@ func (e *turn) allTools() (*tool.Registry, error) {
 }
 
 // judgedTools are all tools, and the mistakes in their settings.
-func judgedTools(r *repo.Repo, host *repo.Host, servers *toolset.Servers, delegates delegate.Runner, known *contextfiles.Skills) (*tool.Registry, []*config.Error, error) {
+func judgedTools(r *repo.Repo, host *repo.Host, servers *toolset.Servers, delegates work.Runner, known *contextfiles.Skills) (*tool.Registry, []*config.Error, error) {
 	all, err := toolset.Builtins(r, host)
 	if err != nil {
 		return nil, nil, err
 	}
 	all = append(all, recall.Tools(r.Store)...)
-	all = append(all, recall.EventTool(), plan.Tool(), web.Tool(web.Options{Private: r.Config.Web.Private, Allow: r.Config.Web.Allow, Composed: r.Config.Web.AllowComposed, Agent: "jp/" + version.Get().Version}), contextfiles.SkillTool(known), delegate.Tool(delegates), delegate.StateTool())
+	all = append(all, recall.EventTool(), work.PlanTool(), web.Tool(web.Options{Private: r.Config.Web.Private, Allow: r.Config.Web.Allow, Composed: r.Config.Web.AllowComposed, Agent: "jp/" + version.Get().Version}), contextfiles.SkillTool(known), work.DelegateTool(delegates), work.StateTool())
 	all = append(all, servers.Tools(r.Config.Tools)...)
 	for i, t := range all {
 		all[i] = toolset.Configure(t, r.Config.Tools)
@@ -106,7 +105,7 @@ func judgedTools(r *repo.Repo, host *repo.Host, servers *toolset.Servers, delega
 func enabledTools(registry *tool.Registry, configured map[string]config.Tool, o Request, works bool) []string {
 	var names []string
 	for _, def := range registry.Definitions() {
-		if works && def.Name == delegate.Name {
+		if works && def.Name == work.DelegateName {
 			continue // a delegate has no delegates
 		}
 		on := !o.Tools.None && toolset.Enabled(def.Name, configured)

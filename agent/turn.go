@@ -9,7 +9,7 @@ import (
 	"jp/conversation"
 	"jp/process/attach"
 	"jp/tool"
-	"jp/tool/delegate"
+	"jp/tool/work"
 	"jp/turnloop"
 )
 
@@ -21,9 +21,9 @@ type turn struct {
 	history *history
 
 	model        string
-	delegates    delegate.Runner // of the tool delegate; nil: that tool is missing
-	registry     *tool.Registry  // nil until the servers were asked for their tools
-	rules        *rules          // of the user's, for calls without a question
+	delegates    work.Runner    // of the tool delegate; nil: that tool is missing
+	registry     *tool.Registry // nil until the servers were asked for their tools
+	rules        *rules         // of the user's, for calls without a question
 	instructions *contextfiles.Instructions
 	toldOutlived []conversation.ID // of whose tools the user knows
 	outcome      turnloop.Outcome  // of the turn that ran last

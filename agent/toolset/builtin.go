@@ -14,11 +14,11 @@ import (
 	"jp/conversation"
 	"jp/gitcmd"
 	"jp/tool"
-	"jp/tool/delegate"
 	"jp/tool/fs"
 	"jp/tool/gittool"
 	"jp/tool/recall"
 	"jp/tool/shell"
+	"jp/tool/work"
 )
 
 // Builtins are jp's own tools, over one working tree.
@@ -97,7 +97,7 @@ func tablesOf(name string) []string {
 // for delegates only.
 func Enabled(name string, tables map[string]config.Tool) bool {
 	of := tablesOf(name)
-	on := of[0] != recall.Group && name != delegate.StateName
+	on := of[0] != recall.Group && name != work.StateName
 	for _, table := range of {
 		if enable := tables[table].Enable; enable != nil {
 			on = *enable

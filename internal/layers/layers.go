@@ -38,9 +38,8 @@ var Allowed = map[string][]string{
 	"tool/program":             {"conversation", "tool", "internal/lazy"},
 	"tool/shell":               {"conversation", "tool", "tool/program", "internal/lazy"},
 	"tool/recall":              {"conversation", "search", "tool"},
-	"tool/delegate":            {"conversation", "tool"},
+	"tool/work":                {"conversation", "tool"},
 	"tool/web":                 {"conversation", "tool", "internal/publicnet"},
-	"tool/plan":                {"conversation", "tool"},
 	"tool/command":             {"conversation", "tool", "tool/program"},
 	"tool/mcp":                 {"conversation", "tool", "tool/program", "internal/safefile", "internal/lazy", "internal/publicnet", "internal/safetext"},
 	"tool/mcp/mcptest":         nil,
@@ -69,7 +68,7 @@ var Allowed = map[string][]string{
 	"agent/toolset":            {everything},
 	"acp": {
 		"agent", "agent/contextfiles", "agent/live", "agent/models", "agent/problem", "agent/repo", "agent/resume", "agent/snapshot",
-		"agent/toolset", "config", "conversation", "fork", "undo", "turnloop", "tool", "tool/plan", "internal/action", "internal/safetext", "internal/version",
+		"agent/toolset", "config", "conversation", "fork", "undo", "turnloop", "tool", "tool/work", "internal/action", "internal/safetext", "internal/version",
 	}, // a front end
 	"fork":                                  {everything},
 	"undo":                                  {everything},

@@ -1,4 +1,4 @@
-package delegate
+package work
 
 import (
 	"encoding/json"
@@ -12,7 +12,7 @@ import (
 // result is the text for the parent's model.
 func (r Report) result(child conversation.ID) tool.Result {
 	if r.None {
-		return wrong(errors.New(r.Why))
+		return delegateError(errors.New(r.Why))
 	}
 	usage := r.Usage
 	result := tool.Result{Content: []byte(r.Answer), WrittenFiles: r.Files}
@@ -37,15 +37,15 @@ func (r Report) words(child conversation.ID) string {
 	if r.State == nil {
 		b.WriteString("It said nothing of its state.")
 	} else {
-		b.WriteString("What it said last of its state, as JSON: " + encoded(r.State))
+		b.WriteString("What it said last of its state, as JSON: " + encodedState(r.State))
 	}
 	b.WriteString("\nLook at the files before you delegate the rest, or do it yourself.")
 	return b.String()
 }
 
-// encoded is a state as one line of JSON.
-func encoded(s *conversation.WorkState) string {
-	text, err := json.Marshal(work{s.Plan, s.OpenTasks, s.FilesTouched, s.Assumptions, s.Errors})
+// encodedState is a state as one line of JSON.
+func encodedState(s *conversation.WorkState) string {
+	text, err := json.Marshal(workState{s.Plan, s.OpenTasks, s.FilesTouched, s.Assumptions, s.Errors})
 	if err == nil {
 		text, err = conversation.Canonical(text)
 	}

@@ -1,6 +1,4 @@
-// Package plan has the tool by which a model writes down the steps of its work. The newest
-// plan is the one in force, and it is an event like any result.
-package plan
+package work
 
 import (
 	"context"
@@ -31,12 +29,13 @@ type Step struct {
 	State string `json:"state"`
 }
 
-// Tool returns the tool.
-func Tool() tool.Tool { return planTool{} }
+// PlanTool returns the tool by which a model writes down the steps of its work. The newest plan is the one in force,
+// and it is an event like any result.
+func PlanTool() tool.Tool { return planTool{} }
 
 type planTool struct{}
 
-var definition = &tool.Definition{
+var planDefinition = &tool.Definition{
 	Name: tool.Plan, Effect: tool.Reads, Idempotent: true, Run: tool.Unattended, Result: tool.Unattended,
 	Description: "Write down the steps of your work, in the place of the plan before. The user sees the list. " +
 		"Call it once at the start, and whenever a step begins or is done.",
@@ -54,7 +53,7 @@ var definition = &tool.Definition{
 	},
 }
 
-func (planTool) Definition() *tool.Definition { return definition }
+func (planTool) Definition() *tool.Definition { return planDefinition }
 
 // Steps are the steps of a call's arguments.
 func Steps(arguments json.RawMessage) ([]Step, error) {
@@ -74,7 +73,7 @@ func (planTool) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 	if err != nil {
 		return tool.Result{}, fmt.Errorf("read the arguments of %s: %w", tool.Plan, err)
 	}
-	if problem := wrong(steps); problem != "" {
+	if problem := planFault(steps); problem != "" {
 		return tool.Result{Content: []byte("The plan was not kept: " + problem), IsError: true, Effect: "error: " + problem, WrittenFiles: []string{}}, nil
 	}
 	done := 0
@@ -84,12 +83,12 @@ func (planTool) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 		}
 	}
 	return tool.Result{
-		Content: []byte(List(steps)), Effect: fmt.Sprintf("%d done", done), WrittenFiles: []string{},
+		Content: []byte(planList(steps)), Effect: fmt.Sprintf("%d done", done), WrittenFiles: []string{},
 	}, nil
 }
 
-// wrong is the reason for refusing a plan, "" if it is valid.
-func wrong(steps []Step) string {
+// planFault is the reason for refusing a plan, "" if it is valid.
+func planFault(steps []Step) string {
 	if n := len(steps); n == 0 || n > mostSteps {
 		return fmt.Sprintf("it has %s (want 1 to %d)", conversation.Count(n, "step"), mostSteps)
 	}
@@ -109,8 +108,8 @@ func wrong(steps []Step) string {
 // marks are the states in text, readable without colours.
 var marks = map[string]string{Pending: "[ ]", InProgress: "[>]", Completed: "[x]"}
 
-// List is a plan as text, one step a line.
-func List(steps []Step) string {
+// planList is a plan as text, one step a line.
+func planList(steps []Step) string {
 	lines := make([]string, len(steps))
 	for i, s := range steps {
 		lines[i] = marks[s.State] + " " + strings.Join(strings.Fields(s.Text), " ")

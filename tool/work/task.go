@@ -1,4 +1,4 @@
-package delegate
+package work
 
 import (
 	"encoding/json"
@@ -14,7 +14,7 @@ import (
 // subjectLength is how many characters of a task a subject keeps.
 const subjectLength = 200
 
-type arguments struct {
+type delegateArguments struct {
 	Task   string   `json:"task"`
 	Tools  []string `json:"tools"`
 	Model  string   `json:"model"`
@@ -23,14 +23,14 @@ type arguments struct {
 
 // taskOf is the task of a call. Its budget is at most the rest of the parent's.
 func taskOf(call tool.Call) (Task, error) {
-	var args arguments
+	var args delegateArguments
 	if err := json.Unmarshal(call.Arguments, &args); err != nil {
 		return Task{}, fmt.Errorf("read the arguments of delegate: %w", err)
 	}
 	switch {
 	case strings.TrimSpace(args.Task) == "":
 		return Task{}, errors.New("the task is empty")
-	case slices.Contains(args.Tools, Name):
+	case slices.Contains(args.Tools, DelegateName):
 		return Task{}, errors.New("a delegate cannot delegate: leave that tool out")
 	case call.Child == "":
 		return Task{}, errors.New("there is no conversation for it to work in")
@@ -43,14 +43,14 @@ func taskOf(call tool.Call) (Task, error) {
 	}, nil
 }
 
-// wrong is the result of an invalid call.
-func wrong(err error) tool.Result {
+// delegateError is the result of an invalid call.
+func delegateError(err error) tool.Result {
 	return tool.Result{Content: []byte("Nothing was delegated: " + err.Error()), IsError: true, WrittenFiles: []string{}}
 }
 
-// subject is the task's first line.
-func subject(raw json.RawMessage) string {
-	var args arguments
+// delegateSubject is the task's first line.
+func delegateSubject(raw json.RawMessage) string {
+	var args delegateArguments
 	if json.Unmarshal(raw, &args) != nil {
 		return ""
 	}

@@ -1,17 +1,4 @@
-// Package delegate has the tool delegate, by which a model gives a task to a child: a model that works on it
-// in a conversation of its own. And it has the tool update_state, by which the child reports its progress.
-//
-// The package leaves running and storing conversations to a [Runner]. It turns a call's arguments into a
-// task, and the child's report into a result.
-//
-// Invariants:
-//
-//   - The child is known by the id that the call brings, which is on record
-//     before the child begins. A call that is run again resumes that child.
-//   - Without an answer the result is an error that gives the reason and the child's
-//     last state. Its words are JSON there, so that they cannot
-//     pass for words of jp.
-package delegate
+package work
 
 import (
 	"context"
@@ -23,8 +10,8 @@ import (
 
 // Names of the tools.
 const (
-	Name      = "delegate"
-	StateName = "update_state"
+	DelegateName = "delegate"
+	StateName    = "update_state"
 )
 
 // A Runner runs child conversations.
@@ -56,8 +43,10 @@ type Report struct {
 	Files  []string // that its tools wrote or removed, relative to the workspace; nil: unknown
 }
 
-// Tool is the tool delegate over a runner.
-func Tool(runner Runner) tool.Tool { return &delegate{runner: runner, def: definition()} }
+// DelegateTool is the tool delegate over a runner.
+func DelegateTool(runner Runner) tool.Tool {
+	return &delegate{runner: runner, def: delegateDefinition()}
+}
 
 type delegate struct {
 	runner Runner
@@ -70,7 +59,7 @@ func (d *delegate) Definition() *tool.Definition { return d.def }
 func (d *delegate) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 	task, err := taskOf(call)
 	if err != nil {
-		return wrong(err), nil
+		return delegateError(err), nil
 	}
 	report, err := d.runner.Run(ctx, task)
 	if err != nil {
@@ -79,9 +68,9 @@ func (d *delegate) Run(ctx context.Context, call tool.Call) (tool.Result, error)
 	return report.result(task.Child), nil
 }
 
-func definition() *tool.Definition {
+func delegateDefinition() *tool.Definition {
 	return &tool.Definition{
-		Name: Name,
+		Name: DelegateName,
 		Description: "Give a task to another model, which works on it in this workspace and returns its answer. " +
 			"It knows nothing of this conversation: say all that it needs, what to do, and what to answer. " +
 			"Use it for work that is well defined and would fill this conversation, such as a search through many files. " +
@@ -91,6 +80,6 @@ func definition() *tool.Definition {
 			"tools":{"type":"array","items":{"type":"string"},"description":"Names of tools that it may use. Default: yours."},
 			"model":{"type":"string","description":"PROVIDER/NAME or an alias. Default: yours."},
 			"budget":{"type":"integer","minimum":1,"description":"The most tokens, in and out. Default: no limit."}}}`),
-		Effect: tool.Changes, Resumes: true, Run: tool.Ask, Result: tool.Unattended, Subject: subject,
+		Effect: tool.Changes, Resumes: true, Run: tool.Ask, Result: tool.Unattended, Subject: delegateSubject,
 	}
 }

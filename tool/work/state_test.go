@@ -1,4 +1,4 @@
-package delegate_test
+package work_test
 
 import (
 	"strings"
@@ -8,7 +8,7 @@ import (
 
 	"jp/conversation"
 	"jp/tool"
-	"jp/tool/delegate"
+	"jp/tool/work"
 )
 
 func TestAStateIsKeptAsAnEvent(t *testing.T) {
@@ -26,7 +26,7 @@ func TestAStateIsKeptAsAnEvent(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			result, err := run(t, delegate.StateTool(), tt.arguments, 0)
+			result, err := run(t, work.StateTool(), tt.arguments, 0)
 			require.NoError(t, err)
 			require.False(t, result.IsError)
 			require.Equal(t, tt.effect, result.Effect)
@@ -36,7 +36,7 @@ func TestAStateIsKeptAsAnEvent(t *testing.T) {
 }
 
 func TestAStateThatIsTooLongIsNotKept(t *testing.T) {
-	result, err := run(t, delegate.StateTool(), `{"plan":"`+strings.Repeat("x", 17<<10)+`"}`, 0)
+	result, err := run(t, work.StateTool(), `{"plan":"`+strings.Repeat("x", 17<<10)+`"}`, 0)
 	require.NoError(t, err)
 	require.True(t, result.IsError)
 	require.Contains(t, string(result.Content), "fewer words")
@@ -44,7 +44,7 @@ func TestAStateThatIsTooLongIsNotKept(t *testing.T) {
 }
 
 func TestKeepingAStateNeedsNoPermission(t *testing.T) {
-	def := delegate.StateTool().Definition()
+	def := work.StateTool().Definition()
 	require.Equal(t, tool.Unattended, def.Run)
 	require.Equal(t, tool.Reads, def.Effect)
 }

@@ -1,4 +1,4 @@
-package delegate_test
+package work_test
 
 import (
 	"context"
@@ -12,19 +12,19 @@ import (
 
 	"jp/conversation"
 	"jp/tool"
-	"jp/tool/delegate"
+	"jp/tool/work"
 )
 
 const child = conversation.ID("jp-c17528832002-abcd")
 
 // A runner keeps the task, and returns the configured report.
 type runner struct {
-	task   *delegate.Task
-	report delegate.Report
+	task   *work.Task
+	report work.Report
 	err    error
 }
 
-func (r *runner) Run(_ context.Context, t delegate.Task) (delegate.Report, error) {
+func (r *runner) Run(_ context.Context, t work.Task) (work.Report, error) {
 	r.task = &t
 	return r.report, r.err
 }
@@ -44,20 +44,20 @@ func TestTheTaskIsWhatTheCallSays(t *testing.T) {
 	tests := map[string]struct {
 		arguments string
 		budget    int // left in the parent's turn
-		want      delegate.Task
+		want      work.Task
 	}{
-		"a task alone": {`{"task":"Look"}`, 0, delegate.Task{Text: "Look"}},
+		"a task alone": {`{"task":"Look"}`, 0, work.Task{Text: "Look"}},
 		"all of it": {`{"task":"Look","tools":["fs_read_file"],"model":"a/b","budget":90}`, 0,
-			delegate.Task{Text: "Look", Tools: []string{"fs_read_file"}, Model: "a/b", Budget: 90}},
-		"no tools at all":            {`{"task":"Look","tools":[]}`, 0, delegate.Task{Text: "Look", Tools: []string{}}},
-		"the parent has less left":   {`{"task":"Look","budget":90}`, 20, delegate.Task{Text: "Look", Budget: 20}},
-		"the parent has more left":   {`{"task":"Look","budget":90}`, 200, delegate.Task{Text: "Look", Budget: 90}},
-		"only the parent has limits": {`{"task":"Look"}`, 20, delegate.Task{Text: "Look", Budget: 20}},
+			work.Task{Text: "Look", Tools: []string{"fs_read_file"}, Model: "a/b", Budget: 90}},
+		"no tools at all":            {`{"task":"Look","tools":[]}`, 0, work.Task{Text: "Look", Tools: []string{}}},
+		"the parent has less left":   {`{"task":"Look","budget":90}`, 20, work.Task{Text: "Look", Budget: 20}},
+		"the parent has more left":   {`{"task":"Look","budget":90}`, 200, work.Task{Text: "Look", Budget: 90}},
+		"only the parent has limits": {`{"task":"Look"}`, 20, work.Task{Text: "Look", Budget: 20}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			r := &runner{}
-			_, err := run(t, delegate.Tool(r), tt.arguments, tt.budget)
+			_, err := run(t, work.DelegateTool(r), tt.arguments, tt.budget)
 			require.NoError(t, err)
 			tt.want.Child, tt.want.Attempt = child, 2
 			require.Equal(t, tt.want, *r.task)
@@ -71,7 +71,7 @@ func TestWhatCannotBeDelegatedIsAnError(t *testing.T) {
 		`{"task":"Look","tools":["delegate"]}`: "a delegate cannot delegate",
 	} {
 		r := &runner{}
-		result, err := run(t, delegate.Tool(r), arguments, 0)
+		result, err := run(t, work.DelegateTool(r), arguments, 0)
 		require.NoError(t, err)
 		require.True(t, result.IsError)
 		require.Contains(t, string(result.Content), says)
@@ -81,8 +81,8 @@ func TestWhatCannotBeDelegatedIsAnError(t *testing.T) {
 
 func TestTheAnswerIsTheResult(t *testing.T) {
 	usage := conversation.Usage{Input: 5, Output: 6, CostUSD: "0.1"}
-	r := &runner{report: delegate.Report{Answer: "Found it.", Calls: 3, Usage: usage, Files: []string{"a.go"}}}
-	result, err := run(t, delegate.Tool(r), `{"task":"Look"}`, 0)
+	r := &runner{report: work.Report{Answer: "Found it.", Calls: 3, Usage: usage, Files: []string{"a.go"}}}
+	result, err := run(t, work.DelegateTool(r), `{"task":"Look"}`, 0)
 	require.NoError(t, err)
 	require.Equal(t, tool.Result{
 		Content: []byte("Found it."), Effect: string(child) + " answered, 3 calls", Usage: &usage, WrittenFiles: []string{"a.go"},
@@ -90,8 +90,8 @@ func TestTheAnswerIsTheResult(t *testing.T) {
 }
 
 func TestWithoutAnAnswerTheResultSaysWhy(t *testing.T) {
-	r := &runner{report: delegate.Report{Why: "it was stopped", Calls: 1}}
-	result, err := run(t, delegate.Tool(r), `{"task":"Look"}`, 0)
+	r := &runner{report: work.Report{Why: "it was stopped", Calls: 1}}
+	result, err := run(t, work.DelegateTool(r), `{"task":"Look"}`, 0)
 	require.NoError(t, err)
 	require.True(t, result.IsError)
 	require.Equal(t, string(child)+" gave no answer, 1 call", result.Effect)
@@ -101,7 +101,7 @@ func TestWithoutAnAnswerTheResultSaysWhy(t *testing.T) {
 }
 
 func TestWhatWasNeverBegunHasNoConversation(t *testing.T) {
-	result, err := run(t, delegate.Tool(&runner{report: delegate.Report{Why: "there is no such model", None: true}}), `{"task":"Look"}`, 0)
+	result, err := run(t, work.DelegateTool(&runner{report: work.Report{Why: "there is no such model", None: true}}), `{"task":"Look"}`, 0)
 	require.NoError(t, err)
 	require.True(t, result.IsError)
 	require.Equal(t, "Nothing was delegated: there is no such model", string(result.Content))
@@ -110,12 +110,12 @@ func TestWhatWasNeverBegunHasNoConversation(t *testing.T) {
 
 func TestAnErrorOfTheRunnerIsTheTools(t *testing.T) {
 	mine := errors.New("the disk is full")
-	_, err := run(t, delegate.Tool(&runner{err: mine}), `{"task":"Look"}`, 0)
+	_, err := run(t, work.DelegateTool(&runner{err: mine}), `{"task":"Look"}`, 0)
 	require.ErrorIs(t, err, mine)
 }
 
 func TestADelegateAsksBeforeItRunsAndIsNeverUnknown(t *testing.T) {
-	def := delegate.Tool(nil).Definition()
+	def := work.DelegateTool(nil).Definition()
 	require.Equal(t, tool.Ask, def.Run)
 	require.Equal(t, tool.Changes, def.Effect)
 	require.True(t, def.Resumes)
@@ -129,8 +129,8 @@ func TestNoStateCanForgeAFrame(t *testing.T) {
 		state := &conversation.WorkState{
 			Plan: words.Draw(rt, "plan"), OpenTasks: rapid.SliceOfN(words, 0, 3).Draw(rt, "tasks"), Errors: rapid.SliceOfN(words, 0, 3).Draw(rt, "errors"),
 		}
-		r := &runner{report: delegate.Report{Why: "it was stopped", State: state}}
-		result, err := run(t, delegate.Tool(r), `{"task":"Look"}`, 0)
+		r := &runner{report: work.Report{Why: "it was stopped", State: state}}
+		result, err := run(t, work.DelegateTool(r), `{"task":"Look"}`, 0)
 		require.NoError(rt, err)
 		lines := strings.Split(string(result.Content), "\n")
 		require.Len(rt, lines, 4)

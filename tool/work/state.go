@@ -1,4 +1,4 @@
-package delegate
+package work
 
 import (
 	"context"
@@ -19,8 +19,8 @@ func StateTool() tool.Tool { return stateTool{stateDefinition()} }
 
 type stateTool struct{ def *tool.Definition }
 
-// A work is a state as models write and read it.
-type work struct {
+// A workState is a state as models write and read it.
+type workState struct {
 	Plan         string   `json:"plan,omitempty"`
 	OpenTasks    []string `json:"open_tasks,omitempty"`
 	FilesTouched []string `json:"files_touched,omitempty"`
@@ -35,14 +35,14 @@ func (s stateTool) Run(ctx context.Context, call tool.Call) (tool.Result, error)
 	if err := ctx.Err(); err != nil {
 		return tool.Result{}, err
 	}
-	var w work
+	var w workState
 	if err := json.Unmarshal(call.Arguments, &w); err != nil {
 		return tool.Result{}, fmt.Errorf("read the arguments of update_state: %w", err)
 	}
 	state := &conversation.WorkState{
 		Plan: w.Plan, OpenTasks: w.OpenTasks, FilesTouched: w.FilesTouched, Assumptions: w.Assumptions, Errors: w.Errors,
 	}
-	if size := len(encoded(state)); size > maxState {
+	if size := len(encodedState(state)); size > maxState {
 		return tool.Result{
 			Content: fmt.Appendf(nil, "The state was not kept: it has %d bytes of JSON, and %d are the most. Say it in fewer words.", size, maxState),
 			IsError: true, Effect: "error: too long", WrittenFiles: []string{},
