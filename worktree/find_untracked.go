@@ -12,22 +12,21 @@ import (
 
 	"jp/gitcmd"
 	"jp/worktree/gitindex"
-	"jp/worktree/untracked"
 )
 
 // UntrackedFiles are the names of untracked files without ignored ones, at one moment. Their content is in
 // no tree.
 type UntrackedFiles struct {
-	listing  *untracked.Listing
+	listing  *untrackedListing
 	recorded map[string]struct{} // of the listing, those that a tree has since
 	gone     map[string]struct{} // that were there earlier
 	hidden   map[string]struct{} // tracked ones that the user hid from git
 	written  []string            // since the mark of the snapshot that listed them, sorted
-	lister   *untracked.Lister
+	lister   *untrackedLister
 }
 
 // newUntracked are the files of a listing.
-func newUntracked(listing *untracked.Listing) *UntrackedFiles {
+func newUntracked(listing *untrackedListing) *UntrackedFiles {
 	return &UntrackedFiles{listing: listing, recorded: map[string]struct{}{}, gone: map[string]struct{}{}}
 }
 
@@ -111,22 +110,22 @@ func (o *UntrackedFiles) WithIgnored(ctx context.Context) (files, closed, empty 
 }
 
 // list lists the untracked files of the index that this snapshot works on.
-func (s *snapshot) list(ctx context.Context) (*untracked.Listing, error) {
+func (s *snapshot) list(ctx context.Context) (*untrackedListing, error) {
 	if !s.kept {
 		return s.w.lister.List(ctx)
 	}
 	paths, err := s.untracked(ctx, nil)
-	return untracked.Of(paths), err
+	return listingOf(paths), err
 }
 
 // unlisted are the untracked files to look at, sorted: those that were written since the mark, and those
 // that are new since then.
-func (s *snapshot) unlisted(now *untracked.Listing) []string {
+func (s *snapshot) unlisted(now *untrackedListing) []string {
 	if now == nil {
 		return nil
 	}
 	since := *s.opts.Since
-	written := now.Written(s.w.repo.TopLevel, untracked.Time(since))
+	written := now.Written(s.w.repo.TopLevel, changeTime(since))
 	if s.others != nil {
 		s.others.written = written
 	}

@@ -10,20 +10,19 @@ import (
 	"sync"
 
 	"jp/gitcmd"
-	"jp/worktree/untracked"
 )
 
 // scan are git's findings about the working tree, an index and the parent's tree.
 type scan struct {
-	dirty      []raw              // working tree against index
-	staged     []raw              // index against the parent's tree
-	others     []string           // untracked files without ignored ones: the named ones
-	listing    *untracked.Listing // all of them, after a tool
-	blind      string             // why those could not be listed, else ""
-	tags       map[string]byte    // of the named paths that are tracked: ls-files -v
-	flags      map[string]byte    // of all, if staged has other content of some
-	submodules []string           // after a tool
-	hidden     *hiddenPaths       // after a tool: those that the user hid from git
+	dirty      []raw             // working tree against index
+	staged     []raw             // index against the parent's tree
+	others     []string          // untracked files without ignored ones: the named ones
+	listing    *untrackedListing // all of them, after a tool
+	blind      string            // why those could not be listed, else ""
+	tags       map[string]byte   // of the named paths that are tracked: ls-files -v
+	flags      map[string]byte   // of all, if staged has other content of some
+	submodules []string          // after a tool
+	hidden     *hiddenPaths      // after a tool: those that the user hid from git
 }
 
 // contentCommand is a command that reads files as git would record them.

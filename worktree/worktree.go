@@ -21,7 +21,6 @@ import (
 	"jp/gitcmd/convert"
 	"jp/gitstore/trees"
 	"jp/internal/safefile"
-	"jp/worktree/untracked"
 )
 
 // Mode reports whether trees are recorded.
@@ -71,7 +70,7 @@ type Worktree struct {
 	opts Options
 
 	gaps   *convert.Checker
-	lister *untracked.Lister
+	lister *untrackedLister
 	rules  *gitcmd.Rules
 
 	flush func(*os.File) error // waits for the disk, for files and folders; tests watch it
@@ -110,11 +109,11 @@ func Open(_ context.Context, repo gitcmd.Repository, opts Options) (*Worktree, e
 	if w.rules = opts.Rules; w.rules == nil {
 		w.rules = gitcmd.NewRules(git)
 	}
-	w.lister = untracked.New(untracked.Options{
+	w.lister = newLister(listerOptions{
 		Git: git, Index: w.userIndex(), Boot: bootID(), Secret: opts.Secret,
-		Now: func(ctx context.Context) (untracked.Time, error) {
+		Now: func(ctx context.Context) (changeTime, error) {
 			now, err := w.Now(ctx)
-			return untracked.Time(now), err
+			return changeTime(now), err
 		},
 		Load: func() ([]byte, error) { return notes{w.stateDir()}.read(untrackedName) },
 		Save: func(data []byte) { notes{w.stateDir()}.write(untrackedName, data) },

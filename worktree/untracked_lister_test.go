@@ -1,4 +1,4 @@
-package untracked_test
+package worktree
 
 import (
 	"context"
@@ -18,7 +18,6 @@ import (
 
 	"jp/gitcmd"
 	"jp/internal/gitenv"
-	"jp/worktree/untracked"
 )
 
 // ground is a repository whose untracked files are listed.
@@ -26,7 +25,7 @@ type ground struct {
 	t      *testing.T
 	dir    string
 	git    *gitcmd.Git
-	lister *untracked.Lister
+	lister *untrackedLister
 	// stopped says that the clock stands still: every folder may change again unseen.
 	stopped bool
 	saved   []byte // for the next process
@@ -43,7 +42,7 @@ func newGround(t *testing.T) *ground {
 
 // process begins another process, which has only the saved listing.
 func (g *ground) process() {
-	g.lister = untracked.New(untracked.Options{
+	g.lister = newLister(listerOptions{
 		Git: g.git, Index: filepath.Join(g.dir, ".git", "index"), Boot: "boot", Now: g.now,
 		Load: func() ([]byte, error) {
 			if g.saved == nil {
@@ -55,21 +54,21 @@ func (g *ground) process() {
 	})
 }
 
-func (g *ground) now(context.Context) (untracked.Time, error) {
+func (g *ground) now(context.Context) (changeTime, error) {
 	if g.stopped {
-		return untracked.Time{Sec: 1}, nil
+		return changeTime{Sec: 1}, nil
 	}
 	name := filepath.Join(g.dir, ".git", "now")
 	err := os.WriteFile(name, nil, 0o600)
 	var st unix.Stat_t
 	err = errors.Join(err, unix.Lstat(name, &st), os.Remove(name))
-	return untracked.Time{Sec: int64(st.Ctim.Sec), Nsec: int64(st.Ctim.Nsec)}, err
+	return changeTime{Sec: int64(st.Ctim.Sec), Nsec: int64(st.Ctim.Nsec)}, err
 }
 
 // later waits until the clock of the file system has gone on.
-func (g *ground) later() untracked.Time {
+func (g *ground) later() changeTime {
 	if g.stopped {
-		return untracked.Time{}
+		return changeTime{}
 	}
 	first, err := g.now(g.t.Context())
 	require.NoError(g.t, err)
@@ -99,7 +98,7 @@ func (g *ground) wanted() []string {
 	return paths
 }
 
-func (g *ground) list() *untracked.Listing {
+func (g *ground) list() *untrackedListing {
 	g.t.Helper()
 	l, err := g.lister.List(g.t.Context())
 	require.NoError(g.t, err)
@@ -244,13 +243,13 @@ func TestCrowded(t *testing.T) {
 	add("big/in/two", 50)
 	add("big/x", 5)
 	slices.Sort(paths)
-	dir, files, ok := untracked.Of(paths).Crowded(100)
+	dir, files, ok := listingOf(paths).Crowded(100)
 	require.True(t, ok)
 	require.Equal(t, "big/in", dir)
 	require.Equal(t, 110, files)
-	_, _, ok = untracked.Of(paths).Crowded(1000)
+	_, _, ok = listingOf(paths).Crowded(1000)
 	require.False(t, ok)
-	var none *untracked.Listing
+	var none *untrackedListing
 	_, _, ok = none.Crowded(0)
 	require.False(t, ok)
 }
@@ -258,7 +257,7 @@ func TestCrowded(t *testing.T) {
 // In an unchanged tree no git is started, in this process and in the next one.
 func TestUnchangedTreeStartsNoGit(t *testing.T) {
 	g := newGround(t)
-	if !untracked.TimesTell(g.dir) {
+	if !timesTell(g.dir) {
 		t.Skip("the times of this file system are not known to tell")
 	}
 	for i := range 5 {

@@ -1,4 +1,4 @@
-package untracked
+package worktree
 
 import (
 	"encoding/binary"
@@ -10,10 +10,10 @@ import (
 
 // A saved listing is a line that names its format, its body and a checksum. Only a jp that writes the same
 // format reads it. Another one lists anew.
-const header = "jp untracked 3\n"
+const listingHeader = "jp untracked 3\n"
 
-func encode(l *Listing, boot string) []byte {
-	w := &writer{data: []byte(header)}
+func encodeListing(l *untrackedListing, boot string) []byte {
+	w := &listingWriter{data: []byte(listingHeader)}
 	w.text(boot)
 	s := l.sources
 	w.texts([]string{s.config, s.excludes, s.tracked})
@@ -37,28 +37,28 @@ func encode(l *Listing, boot string) []byte {
 	return binary.BigEndian.AppendUint32(w.data, crc32.ChecksumIEEE(w.data))
 }
 
-// decode reads the text of an encode since the machine was started, nil if it is incomplete.
-func decode(data []byte, boot string) *Listing {
+// decodeListing reads the text of an encode since the machine was started, nil if it is incomplete.
+func decodeListing(data []byte, boot string) *untrackedListing {
 	const sum = 4
 	body := len(data) - sum
-	if body < len(header) || string(data[:len(header)]) != header || crc32.ChecksumIEEE(data[:body]) != binary.BigEndian.Uint32(data[body:]) {
+	if body < len(listingHeader) || string(data[:len(listingHeader)]) != listingHeader || crc32.ChecksumIEEE(data[:body]) != binary.BigEndian.Uint32(data[body:]) {
 		return nil
 	}
-	r := &reader{data: string(data[len(header):body])}
+	r := &listingReader{data: string(data[len(listingHeader):body])}
 	if r.text() != boot {
 		return nil
 	}
-	l := &Listing{byPath: map[string]*folder{}, kept: true, walked: true}
+	l := &untrackedListing{byPath: map[string]*listedFolder{}, kept: true, walked: true}
 	if texts := r.texts(); len(texts) == 3 {
 		l.sources.config, l.sources.excludes, l.sources.tracked = texts[0], texts[1], texts[2]
 	}
-	l.sources.rules = [2]stamp{r.stamp(), r.stamp()}
+	l.sources.rules = [2]folderStamp{r.stamp(), r.stamp()}
 	l.sources.newest = r.time()
 	l.sources.index = r.stamp()
 	l.repos = r.texts()
-	l.folders = make([]*folder, r.count())
+	l.folders = make([]*listedFolder, r.count())
 	for i := range l.folders {
-		f := &folder{path: r.text(), stamp: r.stamp(), settled: r.flag(), names: r.texts(), ignored: r.texts(), closed: r.texts(), special: r.texts(), rules: r.stamp(), empty: r.flag()}
+		f := &listedFolder{path: r.text(), stamp: r.stamp(), settled: r.flag(), names: r.texts(), ignored: r.texts(), closed: r.texts(), special: r.texts(), rules: r.stamp(), empty: r.flag()}
 		l.folders[i], l.byPath[f.path] = f, f
 	}
 	if r.err != nil || r.data != "" || len(l.byPath) != len(l.folders) || !l.inside() {
@@ -68,7 +68,7 @@ func decode(data []byte, boot string) *Listing {
 }
 
 // inside reports whether all paths are of a working tree: a program may have written the file.
-func (l *Listing) inside() bool {
+func (l *untrackedListing) inside() bool {
 	for _, p := range l.repos {
 		if dir, isRepo := strings.CutSuffix(p, "/"); !isRepo || !plainPath(dir) {
 			return false
@@ -98,23 +98,23 @@ func plainName(name string) bool {
 	return name != "" && name != "." && name != ".." && name != ".git" && !strings.ContainsAny(name, "/\x00")
 }
 
-type writer struct{ data []byte }
+type listingWriter struct{ data []byte }
 
-func (w *writer) number(n int64) { w.data = binary.AppendVarint(w.data, n) }
+func (w *listingWriter) number(n int64) { w.data = binary.AppendVarint(w.data, n) }
 
-func (w *writer) text(s string) {
+func (w *listingWriter) text(s string) {
 	w.number(int64(len(s)))
 	w.data = append(w.data, s...)
 }
 
-func (w *writer) texts(all []string) {
+func (w *listingWriter) texts(all []string) {
 	w.number(int64(len(all)))
 	for _, s := range all {
 		w.text(s)
 	}
 }
 
-func (w *writer) flag(is bool) {
+func (w *listingWriter) flag(is bool) {
 	if is {
 		w.number(1)
 	} else {
@@ -122,12 +122,12 @@ func (w *writer) flag(is bool) {
 	}
 }
 
-func (w *writer) time(t Time) {
+func (w *listingWriter) time(t changeTime) {
 	w.number(t.Sec)
 	w.number(t.Nsec)
 }
 
-func (w *writer) stamp(s stamp) {
+func (w *listingWriter) stamp(s folderStamp) {
 	for _, n := range []int64{int64(s.Dev), int64(s.Ino), s.Size} {
 		w.number(n)
 	}
@@ -135,15 +135,15 @@ func (w *writer) stamp(s stamp) {
 	w.time(s.Changed)
 }
 
-// A reader reads a writer's text. After an error all results are empty.
-type reader struct {
+// A listingReader reads a writer's text. After an error all results are empty.
+type listingReader struct {
 	data string
 	err  error
 }
 
 var errCut = errors.New("it is cut off")
 
-func (r *reader) number() int64 {
+func (r *listingReader) number() int64 {
 	n, length := binary.Varint([]byte(r.data[:min(len(r.data), binary.MaxVarintLen64)]))
 	if length <= 0 {
 		r.data, r.err = "", errCut
@@ -154,7 +154,7 @@ func (r *reader) number() int64 {
 }
 
 // count is a number of things that are still to come.
-func (r *reader) count() int {
+func (r *listingReader) count() int {
 	n := r.number()
 	if n < 0 || n > int64(len(r.data)) {
 		r.data, r.err = "", errCut
@@ -163,13 +163,13 @@ func (r *reader) count() int {
 	return int(n)
 }
 
-func (r *reader) text() (s string) {
+func (r *listingReader) text() (s string) {
 	n := r.count()
 	s, r.data = r.data[:n], r.data[n:]
 	return s
 }
 
-func (r *reader) texts() []string {
+func (r *listingReader) texts() []string {
 	all := make([]string, r.count())
 	for i := range all {
 		all[i] = r.text()
@@ -177,10 +177,10 @@ func (r *reader) texts() []string {
 	return all
 }
 
-func (r *reader) flag() bool { return r.number() == 1 }
+func (r *listingReader) flag() bool { return r.number() == 1 }
 
-func (r *reader) time() Time { return Time{r.number(), r.number()} }
+func (r *listingReader) time() changeTime { return changeTime{r.number(), r.number()} }
 
-func (r *reader) stamp() stamp {
-	return stamp{Dev: uint64(r.number()), Ino: uint64(r.number()), Size: r.number(), Mtime: r.time(), Changed: r.time()}
+func (r *listingReader) stamp() folderStamp {
+	return folderStamp{Dev: uint64(r.number()), Ino: uint64(r.number()), Size: r.number(), Mtime: r.time(), Changed: r.time()}
 }

@@ -1,14 +1,4 @@
-// Package untracked lists the untracked files of a working tree without the ignored ones, and reads again
-// only the folders that changed since it last looked.
-//
-// git decides which files are untracked. The package keeps its answer together with the state of each
-// folder, of each file of rules and of the index. It asks git about new names. If a state says too little,
-// git lists everything once more: if a file of rules or the set of tracked paths changed, if the times of
-// the file system are unreliable, and if a repository lies inside of another in a way that only git can
-// judge.
-//
-// It leaves the content of files unread, and writes only its copy of the list.
-package untracked
+package worktree
 
 import (
 	"slices"
@@ -17,63 +7,67 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Time is a moment as a file system counts it.
-type Time struct{ Sec, Nsec int64 }
+// A changeTime is a moment as a file system counts it.
+type changeTime struct{ Sec, Nsec int64 }
 
-func (t Time) before(o Time) bool { return t.Sec < o.Sec || t.Sec == o.Sec && t.Nsec < o.Nsec }
-
-// A stamp is the state of a file or folder: it differs after every change to it.
-type stamp struct {
-	Dev, Ino       uint64
-	Size           int64
-	Mtime, Changed Time
+func (t changeTime) before(o changeTime) bool {
+	return t.Sec < o.Sec || t.Sec == o.Sec && t.Nsec < o.Nsec
 }
 
-func stampOf(st *unix.Stat_t) stamp {
-	return stamp{
+// A folderStamp is the state of a file or folder: it differs after every change to it.
+type folderStamp struct {
+	Dev, Ino       uint64
+	Size           int64
+	Mtime, Changed changeTime
+}
+
+func folderStampOf(st *unix.Stat_t) folderStamp {
+	return folderStamp{
 		Dev: uint64(st.Dev), Ino: uint64(st.Ino), Size: st.Size,
-		Mtime: Time{int64(st.Mtim.Sec), int64(st.Mtim.Nsec)}, Changed: changed(st),
+		Mtime: changeTime{int64(st.Mtim.Sec), int64(st.Mtim.Nsec)}, Changed: changedTime(st),
 	}
 }
 
-// changed is the time of the last change to a file. Programs cannot set it.
-func changed(st *unix.Stat_t) Time { return Time{int64(st.Ctim.Sec), int64(st.Ctim.Nsec)} }
+// changedTime is the time of the last change to a file. Programs cannot set it.
+func changedTime(st *unix.Stat_t) changeTime {
+	return changeTime{int64(st.Ctim.Sec), int64(st.Ctim.Nsec)}
+}
 
-// A folder is the known state of one that git looks into.
-type folder struct {
+// A listedFolder is the known state of one that git looks into.
+type listedFolder struct {
 	path  string // "" for the top level
-	stamp stamp
+	stamp folderStamp
 	// settled says that a later change gives the folder another stamp. One that changed in
 	// the same tick of the clock in which it was read may change again unseen.
 	settled bool
-	names   []string // of untracked files, sorted
-	ignored []string // of other files that are missing in the index, sorted; ignored by git if the folder is settled
-	closed  []string // of folders that git skips, sorted
-	special []string // of pipes, sockets and devices that are missing in the index
-	rules   stamp    // of its .gitignore; zero if absent
+	names   []string    // of untracked files, sorted
+	ignored []string    // of other files that are missing in the index, sorted; ignored by git if the folder is settled
+	closed  []string    // of folders that git skips, sorted
+	special []string    // of pipes, sockets and devices that are missing in the index
+	rules   folderStamp // of its .gitignore; zero if absent
 	empty   bool
 }
 
-// A Listing is the untracked files at one moment. It is immutable.
-type Listing struct {
-	folders []*folder // sorted by path
-	byPath  map[string]*folder
+// An untrackedListing is the untracked files at one moment. It is immutable.
+type untrackedListing struct {
+	folders []*listedFolder // sorted by path
+	byPath  map[string]*listedFolder
 	repos   []string // whole folders, which are other repositories, sorted; each ends in a slash
-	sources sources
+	sources ruleSources
 	kept    bool // later listings can be derived from it
 	walked  bool // the folders were read: the ignored files are known
 }
 
-// Of is a listing of git's paths alone.
-func Of(paths []string) *Listing {
-	l := &Listing{byPath: map[string]*folder{}}
-	var last *folder
+// listingOf is a listing of git's paths alone.
+func listingOf(paths []string) *untrackedListing {
+	l := &untrackedListing{byPath: map[string]*listedFolder{}}
+	var last *listedFolder
 	for _, p := range paths {
 		if strings.HasSuffix(p, "/") {
 			l.repos = append(l.repos, p)
 			continue
 		}
-		dir, name := split(p)
+		dir, name := splitPath(p)
 		if last == nil || last.path != dir {
 			last = l.folder(dir)
 		}
@@ -84,18 +78,18 @@ func Of(paths []string) *Listing {
 }
 
 // folder is the folder of a path. It makes a missing one.
-func (l *Listing) folder(dir string) *folder {
+func (l *untrackedListing) folder(dir string) *listedFolder {
 	f := l.byPath[dir]
 	if f == nil {
-		f = &folder{path: dir}
+		f = &listedFolder{path: dir}
 		l.byPath[dir] = f
 	}
 	return f
 }
 
 // arrange sorts all unsorted parts.
-func (l *Listing) arrange() {
-	l.folders = make([]*folder, 0, len(l.byPath))
+func (l *untrackedListing) arrange() {
+	l.folders = make([]*listedFolder, 0, len(l.byPath))
 	for _, f := range l.byPath {
 		l.folders = append(l.folders, f)
 		for _, names := range [][]string{f.names, f.ignored, f.closed, f.special} {
@@ -104,48 +98,48 @@ func (l *Listing) arrange() {
 			}
 		}
 	}
-	slices.SortFunc(l.folders, func(a, b *folder) int { return strings.Compare(a.path, b.path) })
+	slices.SortFunc(l.folders, func(a, b *listedFolder) int { return strings.Compare(a.path, b.path) })
 	slices.Sort(l.repos)
 }
 
-// split parts a path into its folder, "" for the top level, and its name.
-func split(path string) (dir, name string) {
+// splitPath parts a path into its folder, "" for the top level, and its name.
+func splitPath(path string) (dir, name string) {
 	i := strings.LastIndexByte(path, '/')
 	return path[:max(i, 0)], path[i+1:]
 }
 
-// join is the path of a name in a folder.
-func join(dir, name string) string {
+// joinPath is the path of a name in a folder.
+func joinPath(dir, name string) string {
 	if dir == "" {
 		return name
 	}
 	return dir + "/" + name
 }
 
-func has(names []string, name string) bool {
+func hasName(names []string, name string) bool {
 	_, found := slices.BinarySearch(names, name)
 	return found
 }
 
 // Has reports whether there was such an untracked file, or such a repository if the path ends in a slash.
-func (l *Listing) Has(path string) bool {
+func (l *untrackedListing) Has(path string) bool {
 	if l == nil {
 		return false
 	}
 	if strings.HasSuffix(path, "/") {
-		return has(l.repos, path)
+		return hasName(l.repos, path)
 	}
-	dir, name := split(path)
+	dir, name := splitPath(path)
 	f := l.byPath[dir]
-	return f != nil && has(f.names, name)
+	return f != nil && hasName(f.names, name)
 }
 
 // Paths are all of them, sorted.
-func (l *Listing) Paths() []string {
+func (l *untrackedListing) Paths() []string {
 	paths := slices.Clone(l.repos)
 	for _, f := range l.folders {
 		for _, name := range f.names {
-			paths = append(paths, join(f.path, name))
+			paths = append(paths, joinPath(f.path, name))
 		}
 	}
 	slices.Sort(paths)
@@ -153,7 +147,7 @@ func (l *Listing) Paths() []string {
 }
 
 // text has all names that a listing is made of, each on a line.
-func (l *Listing) text() string {
+func (l *untrackedListing) text() string {
 	var b strings.Builder
 	for _, f := range l.folders {
 		for _, names := range [][]string{{f.path}, f.names, f.ignored, f.closed, f.special} {
@@ -168,18 +162,18 @@ func (l *Listing) text() string {
 // Ignored are the files that git ignores outside of ignored folders, with those that it has not judged yet,
 // and pipes, sockets and devices. Below are the folders that git skips, each with a slash at its end, and
 // empty are the folders without entries.
-func (l *Listing) Ignored() (files, below, empty []string) {
+func (l *untrackedListing) Ignored() (files, below, empty []string) {
 	if l == nil {
 		return nil, nil, nil
 	}
 	for _, f := range l.folders {
 		for _, names := range [][]string{f.ignored, f.special} {
 			for _, name := range names {
-				files = append(files, join(f.path, name))
+				files = append(files, joinPath(f.path, name))
 			}
 		}
 		for _, name := range f.closed {
-			below = append(below, join(f.path, name)+"/")
+			below = append(below, joinPath(f.path, name)+"/")
 		}
 		if f.empty && f.path != "" {
 			empty = append(empty, f.path)
@@ -189,7 +183,7 @@ func (l *Listing) Ignored() (files, below, empty []string) {
 }
 
 // Repositories are the whole folders among them, each with a slash at its end.
-func (l *Listing) Repositories() []string {
+func (l *untrackedListing) Repositories() []string {
 	if l == nil {
 		return nil
 	}
@@ -197,14 +191,14 @@ func (l *Listing) Repositories() []string {
 }
 
 // Keeps reports whether both listings have a file, and its folder has the same entries in both.
-func (l *Listing) Keeps(earlier *Listing, path string) bool {
-	dir, name := split(path)
+func (l *untrackedListing) Keeps(earlier *untrackedListing, path string) bool {
+	dir, name := splitPath(path)
 	f := l.at(dir)
-	return f != nil && f == earlier.at(dir) && has(f.names, name)
+	return f != nil && f == earlier.at(dir) && hasName(f.names, name)
 }
 
 // Lacks are the paths of l that are missing in another listing.
-func (l *Listing) Lacks(other *Listing) (paths []string) {
+func (l *untrackedListing) Lacks(other *untrackedListing) (paths []string) {
 	if l == nil || l == other {
 		return nil
 	}
@@ -219,15 +213,15 @@ func (l *Listing) Lacks(other *Listing) (paths []string) {
 			continue
 		}
 		for _, name := range f.names {
-			if there == nil || !has(there.names, name) {
-				paths = append(paths, join(f.path, name))
+			if there == nil || !hasName(there.names, name) {
+				paths = append(paths, joinPath(f.path, name))
 			}
 		}
 	}
 	return paths
 }
 
-func (l *Listing) at(dir string) *folder {
+func (l *untrackedListing) at(dir string) *listedFolder {
 	if l == nil {
 		return nil
 	}
@@ -236,20 +230,20 @@ func (l *Listing) at(dir string) *folder {
 
 // Crowded is the folder of the top level with most files below it, if there are at least so
 // many, or the one inside of it that has nearly all of them.
-func (l *Listing) Crowded(least int) (dir string, files int, ok bool) {
+func (l *untrackedListing) Crowded(least int) (dir string, files int, ok bool) {
 	if l == nil {
 		return "", 0, false
 	}
 	below := map[string]int{}
 	for _, f := range l.folders {
-		for dir := f.path; dir != "" && len(f.names) > 0; dir, _ = split(dir) {
+		for dir := f.path; dir != "" && len(f.names) > 0; dir, _ = splitPath(dir) {
 			below[dir] += len(f.names)
 		}
 	}
 	for {
 		best := ""
 		for d, n := range below {
-			parent, _ := split(d)
+			parent, _ := splitPath(d)
 			larger := best == "" || n > below[best] || n == below[best] && d < best
 			if parent == dir && n >= least && 10*n >= 9*files && larger {
 				best = d

@@ -1,4 +1,4 @@
-package untracked
+package worktree
 
 import (
 	"bytes"
@@ -36,11 +36,11 @@ func timesTell(dir string) bool {
 	return false
 }
 
-// A reading makes one listing.
-type reading struct {
-	l       *Lister
-	began   Time // before anything was read
-	sources sources
+// A folderReading makes one listing.
+type folderReading struct {
+	l       *untrackedLister
+	began   changeTime // before anything was read
+	sources ruleSources
 	top     int // descriptor of the top level
 	dev     uint64
 	tracked []gitindex.Entry
@@ -49,7 +49,7 @@ type reading struct {
 var errMoved = errors.New("it changed meanwhile")
 
 // open opens the top level. The caller calls close.
-func (r *reading) open() (closeTop func(), err error) {
+func (r *folderReading) open() (closeTop func(), err error) {
 	r.top, err = unix.Open(r.l.repo.TopLevel, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func (r *reading) open() (closeTop func(), err error) {
 }
 
 // readIndex reads the index that the sources are about.
-func (r *reading) readIndex() error {
+func (r *folderReading) readIndex() error {
 	at, err := r.l.indexStamp()
 	if err != nil {
 		return err
@@ -72,7 +72,7 @@ func (r *reading) readIndex() error {
 	if r.tracked, err = r.l.entries(); err != nil {
 		return err
 	}
-	if hash(r.tracked) != r.sources.tracked {
+	if hashEntries(r.tracked) != r.sources.tracked {
 		return errMoved
 	}
 	r.sources.index = at
@@ -80,24 +80,24 @@ func (r *reading) readIndex() error {
 }
 
 // find is the place of a path in the index, or the place for it.
-func (r *reading) find(path string) (at int, found bool) {
+func (r *folderReading) find(path string) (at int, found bool) {
 	return slices.BinarySearchFunc(r.tracked, path, func(e gitindex.Entry, path string) int { return bytes.Compare(e.Path, []byte(path)) })
 }
 
 // hasBelow reports whether the index has a path in a folder.
-func (r *reading) hasBelow(dir string) bool {
+func (r *folderReading) hasBelow(dir string) bool {
 	at, _ := r.find(dir + "/")
 	return at < len(r.tracked) && bytes.HasPrefix(r.tracked[at].Path, []byte(dir+"/"))
 }
 
 // whole lets git list everything, and then reads the state of the folders. A folder that is unchanged since
 // the beginning is as git saw it.
-func (r *reading) whole(ctx context.Context) (*Listing, error) {
+func (r *folderReading) whole(ctx context.Context) (*untrackedListing, error) {
 	paths, err := r.l.ask(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
-	out := Of(paths)
+	out := listingOf(paths)
 	closeTop, err := r.open()
 	if err != nil {
 		return out, nil
@@ -108,16 +108,16 @@ func (r *reading) whole(ctx context.Context) (*Listing, error) {
 	}
 	holds := map[string]bool{"": true}
 	for _, f := range out.folders {
-		for dir := f.path; !holds[dir]; dir, _ = split(dir) {
+		for dir := f.path; !holds[dir]; dir, _ = splitPath(dir) {
 			holds[dir] = true
 		}
 	}
 	if r.walk(ctx, out, []string{""}, holds) != nil {
-		return Of(paths), nil
+		return listingOf(paths), nil
 	}
 	out.sources, out.kept, out.walked = r.sources, r.sources.newest.before(r.began), true
 	for _, f := range out.byPath {
-		out.kept = out.kept && f.stamp != (stamp{}) && (f.rules == (stamp{}) || f.rules.Changed.before(r.began))
+		out.kept = out.kept && f.stamp != (folderStamp{}) && (f.rules == (folderStamp{}) || f.rules.Changed.before(r.began))
 	}
 	out.arrange()
 	return out, nil
@@ -125,7 +125,7 @@ func (r *reading) whole(ctx context.Context) (*Listing, error) {
 
 // walk reads folders that git has listed, and all below them that git looks into. It asks git whether the
 // empty ones are ignored.
-func (r *reading) walk(ctx context.Context, out *Listing, level []string, holds map[string]bool) error {
+func (r *folderReading) walk(ctx context.Context, out *untrackedListing, level []string, holds map[string]bool) error {
 	for len(level) > 0 {
 		var below, unknown []string
 		for _, dir := range level {
@@ -153,7 +153,7 @@ func (r *reading) walk(ctx context.Context, out *Listing, level []string, holds 
 				below = append(below, path)
 				continue
 			}
-			dir, name := split(path)
+			dir, name := splitPath(path)
 			f := out.folder(dir)
 			f.closed = append(f.closed, name)
 		}
@@ -167,11 +167,11 @@ var errInside = errors.New("there may be another repository inside")
 
 // enter reads one folder, of which git has named the untracked files, and gives the folders
 // in it that may have to be read.
-func (r *reading) enter(out *Listing, dir string) (below []string, err error) {
+func (r *folderReading) enter(out *untrackedListing, dir string) (below []string, err error) {
 	f := out.folder(dir)
 	fd, err := r.openFolder(dir)
 	if err == unix.EACCES || err == unix.ENOENT || err == unix.ENOTDIR || err == unix.ELOOP {
-		f.stamp = stamp{Ino: 1} // an impossible one, so that the next listing looks again
+		f.stamp = folderStamp{Ino: 1} // an impossible one, so that the next listing looks again
 		return nil, nil
 	}
 	if err != nil {
@@ -183,17 +183,17 @@ func (r *reading) enter(out *Listing, dir string) (below []string, err error) {
 		return nil, err
 	}
 	for _, e := range entries {
-		path := join(dir, e.name)
+		path := joinPath(dir, e.name)
 		at, tracked := r.find(path)
 		switch {
 		case e.name == ".git" && dir == "":
 		case e.name == ".git":
 			return nil, errInside
-		case e.dir && (has(out.repos, path+"/") || tracked && r.tracked[at].Mode == modeRepository):
+		case e.dir && (hasName(out.repos, path+"/") || tracked && r.tracked[at].Mode == modeRepository):
 			f.closed = append(f.closed, e.name)
 		case e.dir:
 			below = append(below, path)
-		case e.file && !tracked && !has(f.names, e.name):
+		case e.file && !tracked && !hasName(f.names, e.name):
 			f.ignored = append(f.ignored, e.name)
 		case !e.dir && !e.file && !tracked:
 			f.special = append(f.special, e.name)
@@ -204,28 +204,28 @@ func (r *reading) enter(out *Listing, dir string) (below []string, err error) {
 }
 
 // read notes the state of a folder and of its rules, and gives its entries.
-func (r *reading) read(fd int, f *folder) ([]entry, error) {
+func (r *folderReading) read(fd int, f *listedFolder) ([]folderEntry, error) {
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {
 		return nil, err
 	}
-	f.stamp = stampOf(&st)
+	f.stamp = folderStampOf(&st)
 	f.settled = f.stamp.Changed.before(r.began) && f.stamp.Dev == r.dev
-	entries, err := readEntries(fd)
+	entries, err := readFolderEntries(fd)
 	if err != nil {
 		return nil, err
 	}
 	f.empty = len(entries) == 0
 	for _, e := range entries {
 		if e.name == ignoreFile && unix.Fstatat(fd, ignoreFile, &st, unix.AT_SYMLINK_NOFOLLOW) == nil {
-			f.rules = stampOf(&st)
+			f.rules = folderStampOf(&st)
 		}
 	}
 	return entries, nil
 }
 
 // openFolder opens a folder of the working tree without following links.
-func (r *reading) openFolder(dir string) (fd int, err error) {
+func (r *folderReading) openFolder(dir string) (fd int, err error) {
 	if dir == "" {
 		dir = "."
 	}
@@ -239,7 +239,7 @@ func (r *reading) openFolder(dir string) (fd int, err error) {
 }
 
 // ignored asks git which of some folders it ignores.
-func (r *reading) ignored(ctx context.Context, folders []string) (map[string]bool, error) {
+func (r *folderReading) ignored(ctx context.Context, folders []string) (map[string]bool, error) {
 	if len(folders) == 0 {
 		return nil, nil
 	}
@@ -262,13 +262,13 @@ func (r *reading) ignored(ctx context.Context, folders []string) (map[string]boo
 }
 
 // refresh makes a listing from an earlier one. ok is false if git has to list everything again.
-func (r *reading) refresh(ctx context.Context, base *Listing) (now *Listing, ok bool) {
+func (r *folderReading) refresh(ctx context.Context, base *untrackedListing) (now *untrackedListing, ok bool) {
 	closeTop, err := r.open()
 	if err != nil {
 		return nil, false
 	}
 	defer closeTop()
-	u := &update{reading: r, base: base, now: &Listing{byPath: make(map[string]*folder, len(base.byPath)), repos: base.repos, kept: true, walked: true}}
+	u := &listingUpdate{folderReading: r, base: base, now: &untrackedListing{byPath: make(map[string]*listedFolder, len(base.byPath)), repos: base.repos, kept: true, walked: true}}
 	for i, f := range base.folders {
 		if i%1000 == 0 && ctx.Err() != nil || !u.look(f) {
 			return nil, false
@@ -285,18 +285,18 @@ func (r *reading) refresh(ctx context.Context, base *Listing) (now *Listing, ok 
 	return u.now, true
 }
 
-// An update is a refresh at work.
-type update struct {
-	*reading
-	base, now *Listing
+// An listingUpdate is a refresh at work.
+type listingUpdate struct {
+	*folderReading
+	base, now *untrackedListing
 	changed   bool     // the listing differs from the earlier one
 	files     []string // of which git has to say whether they are untracked
 	folders   []string // likewise
 }
 
 // look compares a folder with its known state, and reads it if it changed.
-func (u *update) look(f *folder) (ok bool) {
-	parent, _ := split(f.path)
+func (u *listingUpdate) look(f *listedFolder) (ok bool) {
+	parent, _ := splitPath(f.path)
 	if f.path != "" && u.now.byPath[parent] == nil {
 		u.changed = true // it went with the folder that it was in
 		return true
@@ -311,8 +311,8 @@ func (u *update) look(f *folder) (ok bool) {
 	case err != nil:
 		return false
 	}
-	if at := stampOf(&st); f.rules != (stamp{}) {
-		if unix.Lstat(filepath.Join(path, ignoreFile), &st) != nil || stampOf(&st) != f.rules {
+	if at := folderStampOf(&st); f.rules != (folderStamp{}) {
+		if unix.Lstat(filepath.Join(path, ignoreFile), &st) != nil || folderStampOf(&st) != f.rules {
 			return false
 		} else if f.settled && at == f.stamp {
 			u.now.byPath[f.path] = f
@@ -327,14 +327,14 @@ func (u *update) look(f *folder) (ok bool) {
 }
 
 // again reads a folder that may have other entries than before.
-func (u *update) again(f *folder) (ok bool) {
+func (u *listingUpdate) again(f *listedFolder) (ok bool) {
 	if u.tracked == nil && u.readIndex() != nil {
 		return false
 	}
 	n := u.now.folder(f.path)
 	fd, err := u.openFolder(f.path)
 	if err == unix.EACCES {
-		n.stamp, n.names, n.ignored, n.closed, n.special, n.rules = stamp{Ino: 1}, f.names, f.ignored, f.closed, f.special, f.rules
+		n.stamp, n.names, n.ignored, n.closed, n.special, n.rules = folderStamp{Ino: 1}, f.names, f.ignored, f.closed, f.special, f.rules
 		return true
 	}
 	if err != nil {
@@ -346,13 +346,13 @@ func (u *update) again(f *folder) (ok bool) {
 		return false
 	}
 	for _, e := range entries {
-		path := join(f.path, e.name)
+		path := joinPath(f.path, e.name)
 		at, tracked := u.find(path)
 		switch {
 		case e.name == ".git" && f.path == "":
 		case e.name == ".git":
 			return false
-		case e.dir && (has(f.closed, e.name) || tracked && u.tracked[at].Mode == modeRepository):
+		case e.dir && (hasName(f.closed, e.name) || tracked && u.tracked[at].Mode == modeRepository):
 			n.closed = append(n.closed, e.name)
 		case e.dir && u.base.byPath[path] == nil:
 			u.folders = append(u.folders, path)
@@ -360,9 +360,9 @@ func (u *update) again(f *folder) (ok bool) {
 			if !e.dir && !tracked {
 				n.special = append(n.special, e.name)
 			}
-		case has(f.names, e.name):
+		case hasName(f.names, e.name):
 			n.names = append(n.names, e.name)
-		case f.settled && has(f.ignored, e.name):
+		case f.settled && hasName(f.ignored, e.name):
 			n.ignored = append(n.ignored, e.name)
 		case !tracked:
 			u.files = append(u.files, path)
@@ -372,7 +372,7 @@ func (u *update) again(f *folder) (ok bool) {
 	return len(u.files)+len(u.folders) <= mostAsked
 }
 
-func (u *update) askAboutNew(ctx context.Context) error {
+func (u *listingUpdate) askAboutNew(ctx context.Context) error {
 	asked := slices.Concat(u.files, u.folders, u.base.repos)
 	if len(asked) == 0 {
 		return nil
@@ -389,13 +389,13 @@ func (u *update) askAboutNew(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	found := Of(paths)
+	found := listingOf(paths)
 	if !slices.Equal(found.repos, u.base.repos) {
 		return errInside
 	}
 	holds := map[string]bool{}
 	for _, f := range found.folders {
-		for dir := f.path; dir != "" && !holds[dir]; dir, _ = split(dir) {
+		for dir := f.path; dir != "" && !holds[dir]; dir, _ = splitPath(dir) {
 			holds[dir] = true
 		}
 		n := u.now.folder(f.path)
@@ -407,17 +407,17 @@ func (u *update) askAboutNew(ctx context.Context) error {
 		return err
 	}
 	for _, path := range u.files {
-		dir, name := split(path)
+		dir, name := splitPath(path)
 		n := u.now.byPath[dir]
 		var st unix.Stat_t
-		if has(n.names, name) {
+		if hasName(n.names, name) {
 			continue
 		}
 		n.ignored = append(n.ignored, name)
-		n.settled = n.settled && unix.Lstat(filepath.Join(u.l.repo.TopLevel, dir), &st) == nil && stampOf(&st) == n.stamp
+		n.settled = n.settled && unix.Lstat(filepath.Join(u.l.repo.TopLevel, dir), &st) == nil && folderStampOf(&st) == n.stamp
 	}
 	for _, f := range u.now.byPath {
-		if f.stamp == (stamp{}) || f.rules != (stamp{}) && !f.rules.Changed.before(u.began) {
+		if f.stamp == (folderStamp{}) || f.rules != (folderStamp{}) && !f.rules.Changed.before(u.began) {
 			return errMoved
 		}
 	}
@@ -425,7 +425,7 @@ func (u *update) askAboutNew(ctx context.Context) error {
 }
 
 // newFolders reads the folders that are new, without ignored ones.
-func (u *update) newFolders(ctx context.Context, holds map[string]bool) error {
+func (u *listingUpdate) newFolders(ctx context.Context, holds map[string]bool) error {
 	var level, unknown []string
 	for _, path := range u.folders {
 		if holds[path] || u.hasBelow(path) {
@@ -439,7 +439,7 @@ func (u *update) newFolders(ctx context.Context, holds map[string]bool) error {
 		return err
 	}
 	for _, path := range unknown {
-		if dir, name := split(path); ignored[path] {
+		if dir, name := splitPath(path); ignored[path] {
 			n := u.now.byPath[dir]
 			n.closed = append(n.closed, name)
 		} else {
@@ -449,14 +449,14 @@ func (u *update) newFolders(ctx context.Context, holds map[string]bool) error {
 	return u.walk(ctx, u.now, level, holds)
 }
 
-// An entry of a folder. git skips one that is neither a folder nor a file.
-type entry struct {
+// An folderEntry of a folder. git skips one that is neither a folder nor a file.
+type folderEntry struct {
 	name      string
 	dir, file bool // file: also a symbolic link
 }
 
-// readEntries reads an open folder.
-func readEntries(fd int) (entries []entry, err error) {
+// readFolderEntries reads an open folder.
+func readFolderEntries(fd int) (entries []folderEntry, err error) {
 	const (
 		lengthAt = 16
 		typeAt   = 18
@@ -482,7 +482,7 @@ func readEntries(fd int) (entries []entry, err error) {
 			if string(name) == "." || string(name) == ".." {
 				continue
 			}
-			e := entry{name: string(name)}
+			e := folderEntry{name: string(name)}
 			if kind == unix.DT_UNKNOWN {
 				var st unix.Stat_t
 				if unix.Fstatat(fd, e.name, &st, unix.AT_SYMLINK_NOFOLLOW) != nil {
@@ -501,13 +501,13 @@ const fewFolders = 50
 
 // Written are the files that changed at or after a moment, sorted. It has to look at each file, since
 // writing to a file leaves the time of its folder as it is.
-func (l *Listing) Written(top string, since Time) (paths []string) {
+func (l *untrackedListing) Written(top string, since changeTime) (paths []string) {
 	threads := max(1, min(runtime.GOMAXPROCS(0), len(l.folders)/fewFolders))
 	found := make([][]string, threads)
 	var wg sync.WaitGroup
 	for i := range threads {
 		part := l.folders[i*len(l.folders)/threads : (i+1)*len(l.folders)/threads]
-		wg.Go(func() { found[i] = written(top, part, since) })
+		wg.Go(func() { found[i] = writtenSince(top, part, since) })
 	}
 	wg.Wait()
 	for _, part := range found {
@@ -517,7 +517,7 @@ func (l *Listing) Written(top string, since Time) (paths []string) {
 	return paths
 }
 
-func written(top string, folders []*folder, since Time) (paths []string) {
+func writtenSince(top string, folders []*listedFolder, since changeTime) (paths []string) {
 	var st unix.Statx_t
 	name := make([]byte, 0, 256)
 	for _, f := range folders {
@@ -527,14 +527,14 @@ func written(top string, folders []*folder, since Time) (paths []string) {
 		fd, err := unix.Open(filepath.Join(top, f.path), unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 		if err != nil {
 			for _, name := range f.names { // the caller looks at each by its path
-				paths = append(paths, join(f.path, name))
+				paths = append(paths, joinPath(f.path, name))
 			}
 			continue
 		}
 		for _, n := range f.names {
 			name = append(append(name[:0], n...), 0)
-			if at, errno := changedAt(fd, name, &st); errno == 0 && !at.before(since) || errno != 0 && errno != unix.ENOENT {
-				paths = append(paths, join(f.path, n))
+			if at, errno := changedTimeAt(fd, name, &st); errno == 0 && !at.before(since) || errno != 0 && errno != unix.ENOENT {
+				paths = append(paths, joinPath(f.path, n))
 			}
 		}
 		unix.Close(fd)
@@ -542,14 +542,14 @@ func written(top string, folders []*folder, since Time) (paths []string) {
 	return paths
 }
 
-// changedAt is when a name, which ends in a zero, changed last. It does not tell the scheduler: the file
+// changedTimeAt is when a name, which ends in a zero, changed last. It does not tell the scheduler: the file
 // system is on this machine, and there are very many names.
-func changedAt(fd int, name []byte, st *unix.Statx_t) (Time, syscall.Errno) {
+func changedTimeAt(fd int, name []byte, st *unix.Statx_t) (changeTime, syscall.Errno) {
 	const flags = unix.AT_SYMLINK_NOFOLLOW | unix.AT_NO_AUTOMOUNT
 	for {
 		_, _, errno := syscall.RawSyscall6(unix.SYS_STATX, uintptr(fd), uintptr(unsafe.Pointer(&name[0])), flags, unix.STATX_CTIME, uintptr(unsafe.Pointer(st)), 0)
 		if errno != unix.EINTR {
-			return Time{st.Ctime.Sec, int64(st.Ctime.Nsec)}, errno
+			return changeTime{st.Ctime.Sec, int64(st.Ctime.Nsec)}, errno
 		}
 	}
 }

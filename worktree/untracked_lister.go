@@ -1,4 +1,4 @@
-package untracked
+package worktree
 
 import (
 	"bufio"
@@ -18,13 +18,13 @@ import (
 	"jp/worktree/gitindex"
 )
 
-// Options of a Lister.
-type Options struct {
+// listerOptions of a Lister.
+type listerOptions struct {
 	Git   *gitcmd.Git
 	Index string // the user's index
 	// Now is a moment as the file system of the working tree counts it: the time of a later change is equal
 	// or later.
-	Now func(context.Context) (Time, error)
+	Now func(context.Context) (changeTime, error)
 	// Load and Save keep the last listing for another process. The saved text may be cut off.
 	Load func() ([]byte, error)
 	Save func([]byte)
@@ -36,22 +36,32 @@ type Options struct {
 	Boot string
 }
 
-// A Lister lists the untracked files of one working tree. It may be used by several
-// goroutines.
-type Lister struct {
-	opts Options
+// An untrackedLister lists the untracked files of one working tree without the ignored ones, and reads again only the
+// folders that changed since it last looked. It may be used by several goroutines.
+//
+// git decides which files are untracked. The lister keeps its answer together with the state of each
+// folder, of each file of rules and of the index. It asks git about new names. If a state says too little,
+// git lists everything once more: if a file of rules or the set of tracked paths changed, if the times of
+// the file system are unreliable, and if a repository lies inside of another in a way that only git can
+// judge.
+//
+// It leaves the content of files unread, and writes only its copy of the list.
+type untrackedLister struct {
+	opts listerOptions
 	repo gitcmd.Repository
 
 	mu     sync.Mutex
-	last   *Listing // nil: none yet
+	last   *untrackedListing // nil: none yet
 	loaded bool
 }
 
-// New returns a Lister. It does not read yet.
-func New(opts Options) *Lister { return &Lister{opts: opts, repo: opts.Git.Repository()} }
+// newLister returns a Lister. It does not read yet.
+func newLister(opts listerOptions) *untrackedLister {
+	return &untrackedLister{opts: opts, repo: opts.Git.Repository()}
+}
 
 // List lists the files as they are now. Its error is git's.
-func (l *Lister) List(ctx context.Context) (*Listing, error) {
+func (l *untrackedLister) List(ctx context.Context) (*untrackedListing, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	began, err := l.opts.Now(ctx)
@@ -59,7 +69,7 @@ func (l *Lister) List(ctx context.Context) (*Listing, error) {
 		return l.plain(ctx)
 	}
 	base := l.known()
-	r := &reading{l: l, began: began}
+	r := &folderReading{l: l, began: began}
 	if r.sources, err = l.sources(ctx, base); err != nil {
 		return l.plain(ctx)
 	}
@@ -67,7 +77,7 @@ func (l *Lister) List(ctx context.Context) (*Listing, error) {
 		if now, ok := r.refresh(ctx, base); ok {
 			return l.keep(now, base), nil
 		}
-		r = &reading{l: l, began: began, sources: r.sources}
+		r = &folderReading{l: l, began: began, sources: r.sources}
 	}
 	now, err := r.whole(ctx)
 	if err != nil {
@@ -78,17 +88,17 @@ func (l *Lister) List(ctx context.Context) (*Listing, error) {
 }
 
 // plain is a listing that cannot be kept.
-func (l *Lister) plain(ctx context.Context) (*Listing, error) {
+func (l *untrackedLister) plain(ctx context.Context) (*untrackedListing, error) {
 	paths, err := l.ask(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
-	return Of(paths), nil
+	return listingOf(paths), nil
 }
 
 // Ignored is [Listing.Ignored] of a listing, or as the files are now if that lacks the ignored ones. If a
 // folder is unreadable, it asks git, which leaves out empty folders.
-func (l *Lister) Ignored(ctx context.Context, of *Listing) (files, below, empty []string, err error) {
+func (l *untrackedLister) Ignored(ctx context.Context, of *untrackedListing) (files, below, empty []string, err error) {
 	if of == nil || !of.walked {
 		if of, err = l.List(ctx); err != nil {
 			return nil, nil, nil, err
@@ -112,10 +122,10 @@ func (l *Lister) Ignored(ctx context.Context, of *Listing) (files, below, empty 
 }
 
 // known is the base of the next listing, nil if there is none.
-func (l *Lister) known() *Listing {
+func (l *untrackedLister) known() *untrackedListing {
 	if l.last == nil && !l.loaded && l.opts.Load != nil && l.opts.Boot != "" {
 		if text, err := l.opts.Load(); err == nil {
-			l.last = decode(text, l.opts.Boot)
+			l.last = decodeListing(text, l.opts.Boot)
 		}
 	}
 	l.loaded = true
@@ -123,21 +133,21 @@ func (l *Lister) known() *Listing {
 }
 
 // keep remembers a listing, also for other processes.
-func (l *Lister) keep(now, base *Listing) *Listing {
+func (l *untrackedLister) keep(now, base *untrackedListing) *untrackedListing {
 	switch {
 	case !now.kept:
 		l.last = nil
 	case now != base:
 		l.last = now
 		if l.opts.Save != nil && l.opts.Boot != "" && (l.opts.Secret == nil || !l.opts.Secret(now.text())) {
-			l.opts.Save(encode(now, l.opts.Boot))
+			l.opts.Save(encodeListing(now, l.opts.Boot))
 		}
 	}
 	return now
 }
 
 // ask lets git list the untracked files at some paths, or all.
-func (l *Lister) ask(ctx context.Context, paths []string) ([]string, error) {
+func (l *untrackedLister) ask(ctx context.Context, paths []string) ([]string, error) {
 	out, err := l.opts.Git.RunWith(ctx, gitcmd.Command{
 		Args: append([]string{"ls-files", "-z", "--others", "--exclude-standard", "--"}, paths...),
 	})
@@ -147,29 +157,29 @@ func (l *Lister) ask(ctx context.Context, paths []string) ([]string, error) {
 	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"), nil
 }
 
-// sources decide which files are untracked, beside the files themselves and the .gitignore in their
+// ruleSources decide which files are untracked, beside the files themselves and the .gitignore in their
 // folders.
-type sources struct {
-	config   string   // identifies the files of git's configuration
-	excludes string   // the user's file of ignored names
-	rules    [2]stamp // of that, and of the repository's own; zero if absent
-	newest   Time     // when one of the files above changed last
-	index    stamp
+type ruleSources struct {
+	config   string         // identifies the files of git's configuration
+	excludes string         // the user's file of ignored names
+	rules    [2]folderStamp // of that, and of the repository's own; zero if absent
+	newest   changeTime     // when one of the files above changed last
+	index    folderStamp
 	tracked  string // identifies the set of paths in the index
 }
 
 // same reports whether the same files are untracked. The index may know more of its files.
-func (s sources) same(o sources) bool {
+func (s ruleSources) same(o ruleSources) bool {
 	return s.config == o.config && s.excludes == o.excludes && s.rules == o.rules && s.tracked == o.tracked
 }
 
 // sources reads them. It takes unchanged ones from an earlier listing, which may be nil.
-func (l *Lister) sources(ctx context.Context, base *Listing) (s sources, err error) {
+func (l *untrackedLister) sources(ctx context.Context, base *untrackedListing) (s ruleSources, err error) {
 	config, newest, whole := l.opts.Git.ConfigStamp()
 	if config == "" {
 		return s, errRules
 	}
-	s.config, s.newest = config, Time{newest.Unix(), int64(newest.Nanosecond())}
+	s.config, s.newest = config, changeTime{newest.Unix(), int64(newest.Nanosecond())}
 	if base != nil && whole && config == base.sources.config {
 		s.excludes = base.sources.excludes
 	} else if s.excludes, err = l.opts.Git.ExcludesFile(ctx); err != nil {
@@ -180,7 +190,7 @@ func (l *Lister) sources(ctx context.Context, base *Listing) (s sources, err err
 		if unix.Stat(file, &st) != nil {
 			continue
 		}
-		s.rules[i] = stampOf(&st)
+		s.rules[i] = folderStampOf(&st)
 		if s.newest.before(s.rules[i].Changed) {
 			s.newest = s.rules[i].Changed
 		}
@@ -193,27 +203,27 @@ func (l *Lister) sources(ctx context.Context, base *Listing) (s sources, err err
 		return s, nil
 	}
 	entries, err := l.entries()
-	s.tracked = hash(entries)
+	s.tracked = hashEntries(entries)
 	return s, err
 }
 
 // indexStamp is the state of the index, zero if there is none.
-func (l *Lister) indexStamp() (stamp, error) {
+func (l *untrackedLister) indexStamp() (folderStamp, error) {
 	var st unix.Stat_t
 	switch err := unix.Lstat(l.opts.Index, &st); err {
 	case nil:
-		return stampOf(&st), nil
+		return folderStampOf(&st), nil
 	case unix.ENOENT:
-		return stamp{}, nil
+		return folderStamp{}, nil
 	default:
-		return stamp{}, err
+		return folderStamp{}, err
 	}
 }
 
 // errRules says that git may take rules from an unknown place, or from the index.
 var errRules = errors.New("git takes rules from elsewhere")
 
-func (l *Lister) entries() ([]gitindex.Entry, error) {
+func (l *untrackedLister) entries() ([]gitindex.Entry, error) {
 	data, err := os.ReadFile(l.opts.Index)
 	if os.IsNotExist(err) {
 		return nil, nil
@@ -236,8 +246,8 @@ func (l *Lister) entries() ([]gitindex.Entry, error) {
 // ignoreFile has the rules of a folder.
 const ignoreFile = ".gitignore"
 
-// hash identifies the paths of an index, and which of them are other repositories.
-func hash(entries []gitindex.Entry) string {
+// hashEntries identifies the paths of an index, and which of them are other repositories.
+func hashEntries(entries []gitindex.Entry) string {
 	sum := sha256.New()
 	w := bufio.NewWriterSize(sum, 32<<10)
 	for i := range entries {

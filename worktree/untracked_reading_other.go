@@ -1,0 +1,31 @@
+//go:build !linux
+
+package worktree
+
+import "context"
+
+// timesTell: the times of folders are unreliable on this system.
+func timesTell(string) bool { return false }
+
+// A folderReading would make a listing that is kept.
+type folderReading struct {
+	l       *untrackedLister
+	began   changeTime
+	sources ruleSources
+}
+
+func (r *folderReading) refresh(context.Context, *untrackedListing) (*untrackedListing, bool) {
+	return nil, false
+}
+
+func (r *folderReading) whole(ctx context.Context) (*untrackedListing, error) { return r.l.plain(ctx) }
+
+// Written are the files that may have changed: here, all of them.
+func (l *untrackedListing) Written(string, changeTime) (paths []string) {
+	for _, f := range l.folders {
+		for _, name := range f.names {
+			paths = append(paths, joinPath(f.path, name))
+		}
+	}
+	return paths
+}
