@@ -11,7 +11,6 @@ import (
 	"sync"
 
 	"jp/gitcmd"
-	"jp/worktree/gitindex"
 )
 
 // UntrackedFiles are the names of untracked files without ignored ones, at one moment. Their content is in
@@ -321,7 +320,7 @@ func (n *Inodes) of(paths map[string]bool) map[uint32]bool {
 	if err != nil {
 		return found
 	}
-	entries, err := gitindex.Parse(data, n.size)
+	entries, err := parseIndex(data, n.size)
 	if err != nil {
 		return found
 	}

@@ -12,7 +12,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jp/gitcmd"
-	"jp/worktree/gitindex"
 )
 
 // Why a folder is left out in which another repository has its files.
@@ -51,7 +50,7 @@ func (s *snapshot) leaveInside(ctx context.Context, p *plan, found scan) {
 		// If the submodule's HEAD moved, the snapshot has the new commit, and the files that equal that
 		// repository's index came with it.
 		moved := slices.ContainsFunc(found.dirty, func(r raw) bool { return r.path == path && r.status == 'M' })
-		known := map[string]*gitindex.Entry{}
+		known := map[string]*indexEntry{}
 		if moved {
 			known = s.w.indexInside(path)
 		}
@@ -67,7 +66,7 @@ func (s *snapshot) leaveInside(ctx context.Context, p *plan, found scan) {
 // changedInside reports whether a file below a folder was written since the mark, apart from files that
 // equal an index and from paths that are reported already. If HEAD moved, folders do not count: a checkout
 // changes them. It charges its work to left.
-func (s *snapshot) changedInside(ctx context.Context, folder string, known map[string]*gitindex.Entry, moved bool, told map[string]bool, left *int) (found bool) {
+func (s *snapshot) changedInside(ctx context.Context, folder string, known map[string]*indexEntry, moved bool, told map[string]bool, left *int) (found bool) {
 	top := s.w.abs(folder)
 	if st, err := s.w.lookup(folder); err != nil || !isDir(st) {
 		return false
@@ -111,8 +110,8 @@ func (s *snapshot) changedInside(ctx context.Context, folder string, known map[s
 }
 
 // indexInside is the index of a submodule by path, as far as jp can read it.
-func (w *Worktree) indexInside(folder string) map[string]*gitindex.Entry {
-	known := map[string]*gitindex.Entry{}
+func (w *Worktree) indexInside(folder string) map[string]*indexEntry {
+	known := map[string]*indexEntry{}
 	dir := filepath.Join(w.abs(folder), ".git")
 	if link, ok := strings.CutPrefix(firstLine(dir), "gitdir: "); ok {
 		if dir = link; !filepath.IsAbs(link) {
@@ -123,9 +122,9 @@ func (w *Worktree) indexInside(folder string) map[string]*gitindex.Entry {
 	if err != nil {
 		return known
 	}
-	entries, err := gitindex.Parse(data, gitcmd.SHA1.Size())
+	entries, err := parseIndex(data, gitcmd.SHA1.Size())
 	if err != nil { // a nested repository may have another format than the outer one
-		entries, err = gitindex.Parse(data, gitcmd.SHA256.Size())
+		entries, err = parseIndex(data, gitcmd.SHA256.Size())
 	}
 	if err != nil {
 		return known
@@ -140,8 +139,8 @@ func (w *Worktree) indexInside(folder string) map[string]*gitindex.Entry {
 func (s *snapshot) submodules(ctx context.Context) (paths []string, err error) {
 	data, _, err := readIndex(s.w.userIndex())
 	if err == nil {
-		var entries []gitindex.Entry
-		if entries, err = gitindex.Parse(data, s.w.repo.ObjectFormat.Size()); err == nil {
+		var entries []indexEntry
+		if entries, err = parseIndex(data, s.w.repo.ObjectFormat.Size()); err == nil {
 			for i := range entries {
 				if entries[i].Mode == 0o160000 {
 					paths = append(paths, string(entries[i].Path))

@@ -11,7 +11,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jp/internal/safefile"
-	"jp/worktree/gitindex"
 )
 
 // mostSuspects is the number of paths about which jp asks git by name: above, all is simpler.
@@ -48,7 +47,7 @@ func (l *earlierLook) since(top, index string, odd bool) (again map[string]uint3
 }
 
 // among are the entries at some paths. ok is false if one of the paths is a second name of another entry.
-func among(entries []gitindex.Entry, again map[string]uint32) (some []gitindex.Entry, ok bool) {
+func among(entries []indexEntry, again map[string]uint32) (some []indexEntry, ok bool) {
 	inodes := map[uint32]bool{}
 	for _, inode := range again {
 		inodes[inode] = true
@@ -85,12 +84,12 @@ func (w *Worktree) suspects(ctx context.Context, index string, opts SnapshotOpti
 	if err != nil {
 		return nil, nil, false
 	}
-	entries, err := gitindex.Parse(data, w.repo.ObjectFormat.Size())
+	entries, err := parseIndex(data, w.repo.ObjectFormat.Size())
 	if err != nil {
 		return nil, nil, false
 	}
 	if known = known && id == last.index; known {
-		var some []gitindex.Entry
+		var some []indexEntry
 		if some, known = among(entries, again); known {
 			entries = some
 		}
@@ -113,7 +112,7 @@ func (w *Worktree) suspects(ctx context.Context, index string, opts SnapshotOpti
 }
 
 // foldersOf are the folders of entries, each behind the one that it is in.
-func foldersOf(entries []gitindex.Entry) []string {
+func foldersOf(entries []indexEntry) []string {
 	folders, seen := []string{""}, map[string]struct{}{"": {}}
 	for i := range entries {
 		path := entries[i].Path
@@ -158,7 +157,7 @@ const maxIndex = 1 << 30
 const fewEntries = 500
 
 // parted are the entries in at most so many parts, all in order.
-func parted(entries []gitindex.Entry, most int) (parts [][]gitindex.Entry) {
+func parted(entries []indexEntry, most int) (parts [][]indexEntry) {
 	most = max(1, min(most, len(entries)/fewEntries))
 	for i := range most {
 		parts = append(parts, entries[i*len(entries)/most:(i+1)*len(entries)/most])
@@ -190,7 +189,7 @@ func (m *maybeModified) addOld(old *maybeModified, again map[string]uint32) {
 }
 
 // lookAt looks at entries, which are in the order of the index, with all processors.
-func (w *Worktree) lookAt(ctx context.Context, entries []gitindex.Entry, written Timestamp, odd func(mode uint32) bool) maybeModified {
+func (w *Worktree) lookAt(ctx context.Context, entries []indexEntry, written Timestamp, odd func(mode uint32) bool) maybeModified {
 	parts := parted(entries, runtime.GOMAXPROCS(0))
 	found := make([]maybeModified, len(parts))
 	var wg sync.WaitGroup
@@ -208,7 +207,7 @@ func (w *Worktree) lookAt(ctx context.Context, entries []gitindex.Entry, written
 }
 
 // suspect looks at entries, which are in the order of the index.
-func suspect(ctx context.Context, top string, entries []gitindex.Entry, written Timestamp, odd func(mode uint32) bool) (found maybeModified) {
+func suspect(ctx context.Context, top string, entries []indexEntry, written Timestamp, odd func(mode uint32) bool) (found maybeModified) {
 	folders := safefile.OpenFolders(top)
 	defer folders.Close()
 	var at unix.Stat_t
@@ -241,17 +240,17 @@ func suspect(ctx context.Context, top string, entries []gitindex.Entry, written 
 }
 
 // same reports whether all that an index has of a file is as git found it.
-func same(e *gitindex.Entry, st *unix.Stat_t) bool {
+func same(e *indexEntry, st *unix.Stat_t) bool {
 	return e.Mode == modeInIndex(uint32(st.Mode)) && e.Size == uint32(st.Size) && e.Inode == uint32(st.Ino) &&
 		e.Mtime == short(modified(st)) && e.Ctime == short(changed(st)) && e.UID == st.Uid && e.GID == st.Gid
 }
 
 // short is a time as an index has it.
-func short(m Timestamp) gitindex.Time { return gitindex.Time{Sec: uint32(m.Sec), Nsec: uint32(m.Nsec)} }
+func short(m Timestamp) indexTime { return indexTime{Sec: uint32(m.Sec), Nsec: uint32(m.Nsec)} }
 
 // racy reports whether a file may have been written to after git had looked at it and before
 // its index was written. A git may count in seconds only.
-func racy(e *gitindex.Entry, written Timestamp) bool { return int64(e.Mtime.Sec) >= written.Sec }
+func racy(e *indexEntry, written Timestamp) bool { return int64(e.Mtime.Sec) >= written.Sec }
 
 // modeInIndex is the mode that git gives a file, 0 for other types.
 func modeInIndex(mode uint32) uint32 {

@@ -15,7 +15,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jp/gitcmd"
-	"jp/worktree/gitindex"
 )
 
 // listerOptions of a Lister.
@@ -223,7 +222,7 @@ func (l *untrackedLister) indexStamp() (folderStamp, error) {
 // errRules says that git may take rules from an unknown place, or from the index.
 var errRules = errors.New("git takes rules from elsewhere")
 
-func (l *untrackedLister) entries() ([]gitindex.Entry, error) {
+func (l *untrackedLister) entries() ([]indexEntry, error) {
 	data, err := os.ReadFile(l.opts.Index)
 	if os.IsNotExist(err) {
 		return nil, nil
@@ -231,7 +230,7 @@ func (l *untrackedLister) entries() ([]gitindex.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	entries, err := gitindex.Parse(data, l.repo.ObjectFormat.Size())
+	entries, err := parseIndex(data, l.repo.ObjectFormat.Size())
 	if err != nil {
 		return nil, err
 	}
@@ -247,7 +246,7 @@ func (l *untrackedLister) entries() ([]gitindex.Entry, error) {
 const ignoreFile = ".gitignore"
 
 // hashEntries identifies the paths of an index, and which of them are other repositories.
-func hashEntries(entries []gitindex.Entry) string {
+func hashEntries(entries []indexEntry) string {
 	sum := sha256.New()
 	w := bufio.NewWriterSize(sum, 32<<10)
 	for i := range entries {

@@ -15,7 +15,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jp/gitcmd"
-	"jp/worktree/gitindex"
 )
 
 // mostAsked is the number of names about which jp asks git one by one: above, all is simpler.
@@ -43,7 +42,7 @@ type folderReading struct {
 	sources ruleSources
 	top     int // descriptor of the top level
 	dev     uint64
-	tracked []gitindex.Entry
+	tracked []indexEntry
 }
 
 var errMoved = errors.New("it changed meanwhile")
@@ -81,7 +80,7 @@ func (r *folderReading) readIndex() error {
 
 // find is the place of a path in the index, or the place for it.
 func (r *folderReading) find(path string) (at int, found bool) {
-	return slices.BinarySearchFunc(r.tracked, path, func(e gitindex.Entry, path string) int { return bytes.Compare(e.Path, []byte(path)) })
+	return slices.BinarySearchFunc(r.tracked, path, func(e indexEntry, path string) int { return bytes.Compare(e.Path, []byte(path)) })
 }
 
 // hasBelow reports whether the index has a path in a folder.

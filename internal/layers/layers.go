@@ -16,14 +16,13 @@ var Allowed = map[string][]string{
 	"gitcmd":                   {"internal/safefile"}, // the only starter of git
 	"gitcmd/convert":           {"gitcmd", "internal/safefile"},
 	"gitstore":                 {"conversation", "gitcmd", "gitstore/odb", "gitstore/packing", "gitstore/sidecar", "search/needle", "internal/safefile"},
-	"gitstore/odb":             {"gitcmd", "internal/lazy"},                                                                              // objects and refs, without events
-	"backup":                   {"gitcmd", "gitstore/odb", "internal/safefile", "internal/safetext"},                                     // files and objects, without turns or terminals
-	"gitstore/packing":         {"gitcmd", "gitstore/odb", "internal/safefile"},                                                          // refs and objects, and of events only their beginning
-	"gitstore/trees":           {"gitcmd", "gitstore/odb"},                                                                               // reads trees, without events
-	"gitstore/sidecar":         {"search/needle", "internal/safefile"},                                                                   // copies of raw commits, without events
-	"worktree":                 {"conversation", "gitcmd", "gitcmd/convert", "gitstore/trees", "internal/safefile", "worktree/gitindex"}, // of the store only trees
-	"worktree/gitindex":        nil,                                                                                                      // a format, without files
-	"compaction":               {"conversation"},                                                                                         // decides on events, without a model
+	"gitstore/odb":             {"gitcmd", "internal/lazy"},                                                         // objects and refs, without events
+	"backup":                   {"gitcmd", "gitstore/odb", "internal/safefile", "internal/safetext"},                // files and objects, without turns or terminals
+	"gitstore/packing":         {"gitcmd", "gitstore/odb", "internal/safefile"},                                     // refs and objects, and of events only their beginning
+	"gitstore/trees":           {"gitcmd", "gitstore/odb"},                                                          // reads trees, without events
+	"gitstore/sidecar":         {"search/needle", "internal/safefile"},                                              // copies of raw commits, without events
+	"worktree":                 {"conversation", "gitcmd", "gitcmd/convert", "gitstore/trees", "internal/safefile"}, // of the store only trees
+	"compaction":               {"conversation"},                                                                    // decides on events, without a model
 	"provider":                 {"conversation", "compaction", "internal/lazy", "internal/safetext"},
 	"provider/script":          {"conversation", "provider"},
 	"provider/stream":          {"provider", "internal/lazy"}, // without a protocol

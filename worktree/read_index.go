@@ -1,6 +1,4 @@
-// Package gitindex reads git's index file, as far as that is a plain list of files with the data of git's
-// last look at each. It only reads, and does without objects.
-package gitindex
+package worktree
 
 import (
 	"bytes"
@@ -10,23 +8,23 @@ import (
 )
 
 var (
-	// ErrUnsupported is an index that only git can read: one that is split, or sparse, or of a newer
+	// errIndexUnsupported is an index that only git can read: one that is split, or sparse, or of a newer
 	// version, or has an unknown extension.
-	ErrUnsupported = errors.New("only git can read this index")
-	// ErrMalformed is a file of another kind.
-	ErrMalformed = errors.New("malformed index")
+	errIndexUnsupported = errors.New("only git can read this index")
+	// errIndexMalformed is a file of another kind.
+	errIndexMalformed = errors.New("malformed index")
 )
 
-// A Time is seconds and nanoseconds, of which git keeps the low 32 bits.
-type Time struct{ Sec, Nsec uint32 }
+// An indexTime is seconds and nanoseconds, of which git keeps the low 32 bits.
+type indexTime struct{ Sec, Nsec uint32 }
 
-// An Entry is a path of the index, with git's data about the file. Of longer numbers it has the low 32
+// An indexEntry is a path of the index, with git's data about the file. Of longer numbers it has the low 32
 // bits.
-type Entry struct {
+type indexEntry struct {
 	// Path is relative to the working tree, with slashes. It is in the memory of the file or of the
 	// reader's, and is read-only.
 	Path         []byte
-	Ctime, Mtime Time
+	Ctime, Mtime indexTime
 	Inode        uint32
 	Mode         uint32 // 0o100644, 0o100755, 0o120000 (a link), 0o160000 (a submodule)
 	UID, GID     uint32
@@ -51,8 +49,8 @@ const (
 	flagIntent   = 0x2000
 )
 
-// plain are the extensions that leave the list as it is.
-var plain = []string{"TREE", "REUC", "UNTR", "FSMN", "EOIE", "IEOT"}
+// plainExtensions are the extensions that leave the list as it is.
+var plainExtensions = []string{"TREE", "REUC", "UNTR", "FSMN", "EOIE", "IEOT"}
 
 // The name of empty content, in SHA-1 and in SHA-256. If git could not tell whether a file had changed, it
 // notes a size of 0 beside another name.
@@ -61,25 +59,25 @@ const (
 	emptySHA256 = "\x47\x3a\x0f\x4c\x3b\xe8\xa9\x36\x81\xa2\x67\xe3\xb1\xe9\xa7\xdc\xda\x11\x85\x43\x6f\xe1\x41\xf7\x74\x91\x20\xa3\x03\x72\x18\x13"
 )
 
-// Parse reads an index file of a repository whose object names have this many bytes, 20 or
+// parseIndex reads an index file of a repository whose object names have this many bytes, 20 or
 // 32. Like git it skips the checksum of the file.
-func Parse(data []byte, size int) ([]Entry, error) {
+func parseIndex(data []byte, size int) ([]indexEntry, error) {
 	if len(data) < headerLen+size || string(data[:4]) != "DIRC" {
-		return nil, fmt.Errorf("%w: it does not begin like one", ErrMalformed)
+		return nil, fmt.Errorf("%w: it does not begin like one", errIndexMalformed)
 	}
 	version := binary.BigEndian.Uint32(data[4:])
 	if version < 2 || version > 4 {
-		return nil, fmt.Errorf("%w: it has version %d", ErrUnsupported, version)
+		return nil, fmt.Errorf("%w: it has version %d", errIndexUnsupported, version)
 	}
 	n := int(binary.BigEndian.Uint32(data[8:]))
-	r := reader{data: data[:len(data)-size], at: headerLen, version: version, flagsAt: oidAt + size, emptyBlob: emptySHA1}
+	r := indexReader{data: data[:len(data)-size], at: headerLen, version: version, flagsAt: oidAt + size, emptyBlob: emptySHA1}
 	if size == len(emptySHA256) {
 		r.emptyBlob = emptySHA256
 	}
 	if n > len(r.data)/(r.flagsAt+2+1) {
-		return nil, fmt.Errorf("%w: it has no room for %d entries", ErrMalformed, n)
+		return nil, fmt.Errorf("%w: it has no room for %d entries", errIndexMalformed, n)
 	}
-	entries := make([]Entry, n)
+	entries := make([]indexEntry, n)
 	for i := range entries {
 		if err := r.entry(&entries[i]); err != nil {
 			return nil, fmt.Errorf("entry %d: %w", i, err)
@@ -88,8 +86,8 @@ func Parse(data []byte, size int) ([]Entry, error) {
 	return entries, r.extensions()
 }
 
-// A reader stands before the next entry of an index.
-type reader struct {
+// A indexReader stands before the next entry of an index.
+type indexReader struct {
 	data      []byte
 	at        int
 	version   uint32
@@ -99,17 +97,17 @@ type reader struct {
 	paths     []byte // room for paths that the file has only in part
 }
 
-func (r *reader) entry(e *Entry) error {
+func (r *indexReader) entry(e *indexEntry) error {
 	start, fixedLen := r.at, r.flagsAt+2
 	if len(r.data)-start < fixedLen {
-		return fmt.Errorf("%w: it is cut off", ErrMalformed)
+		return fmt.Errorf("%w: it is cut off", errIndexMalformed)
 	}
 	fixed := r.data[start : start+fixedLen]
 	word := func(i int) uint32 { return binary.BigEndian.Uint32(fixed[4*i:]) }
-	e.Ctime, e.Mtime = Time{word(0), word(1)}, Time{word(2), word(3)}
+	e.Ctime, e.Mtime = indexTime{word(0), word(1)}, indexTime{word(2), word(3)}
 	e.Inode, e.Mode, e.UID, e.GID, e.Size = word(5), word(6), word(7), word(8), word(9)
 	if e.Mode == modeDir {
-		return fmt.Errorf("%w: it is sparse", ErrUnsupported)
+		return fmt.Errorf("%w: it is sparse", errIndexUnsupported)
 	}
 	flags := binary.BigEndian.Uint16(fixed[r.flagsAt:])
 	e.Stage = uint8(flags >> stageShift & 3)
@@ -117,7 +115,7 @@ func (r *reader) entry(e *Entry) error {
 	r.at += fixedLen
 	if flags&flagExtended != 0 {
 		if r.version < 3 || len(r.data)-r.at < 2 {
-			return fmt.Errorf("%w: it has flags that its version has not", ErrMalformed)
+			return fmt.Errorf("%w: it has flags that its version has not", errIndexMalformed)
 		}
 		more := binary.BigEndian.Uint16(r.data[r.at:])
 		e.Skip, e.Open = more&flagSkip != 0, e.Open || more&flagIntent != 0
@@ -134,35 +132,35 @@ func (r *reader) entry(e *Entry) error {
 }
 
 // padded reads a path that ends with as many zeros as fill its entry.
-func (r *reader) padded(start, length int) ([]byte, error) {
+func (r *indexReader) padded(start, length int) ([]byte, error) {
 	rest := r.data[r.at:]
 	if length == lengthMask {
 		length = bytes.IndexByte(rest, 0)
 	}
 	if length == 0 {
-		return nil, fmt.Errorf("%w: its path stands elsewhere", ErrUnsupported)
+		return nil, fmt.Errorf("%w: its path stands elsewhere", errIndexUnsupported)
 	}
 	if length < 0 || length >= len(rest) || rest[length] != 0 || bytes.IndexByte(rest[:length], 0) >= 0 {
-		return nil, fmt.Errorf("%w: its path does not end", ErrMalformed)
+		return nil, fmt.Errorf("%w: its path does not end", errIndexMalformed)
 	}
 	const align = 8
 	size := (r.at + length - start + align) / align * align
 	if r.at = start + size; r.at > len(r.data) {
-		return nil, fmt.Errorf("%w: it is cut off", ErrMalformed)
+		return nil, fmt.Errorf("%w: it is cut off", errIndexMalformed)
 	}
 	return rest[:length:length], nil
 }
 
 // compressed reads a path of which the file has only the end, and before it the length of the part of the
 // previous path to drop.
-func (r *reader) compressed() ([]byte, error) {
+func (r *indexReader) compressed() ([]byte, error) {
 	drop, ok := r.varint()
 	end := bytes.IndexByte(r.data[r.at:], 0)
 	if !ok || drop > len(r.last) || end < 0 {
-		return nil, fmt.Errorf("%w: its path is not whole", ErrMalformed)
+		return nil, fmt.Errorf("%w: its path is not whole", errIndexMalformed)
 	}
 	if len(r.last)-drop+end == 0 {
-		return nil, fmt.Errorf("%w: its path stands elsewhere", ErrUnsupported)
+		return nil, fmt.Errorf("%w: its path stands elsewhere", errIndexUnsupported)
 	}
 	if keep := len(r.last) - drop; cap(r.paths)-len(r.paths) < keep+end {
 		r.paths = make([]byte, 0, max(64<<10, keep+end))
@@ -174,7 +172,7 @@ func (r *reader) compressed() ([]byte, error) {
 }
 
 // varint reads a number as git's packs write offsets.
-func (r *reader) varint() (n int, ok bool) {
+func (r *indexReader) varint() (n int, ok bool) {
 	for first := true; r.at < len(r.data) && n < 1<<24; first = false {
 		b := r.data[r.at]
 		r.at++
@@ -190,22 +188,22 @@ func (r *reader) varint() (n int, ok bool) {
 }
 
 // extensions checks whether an extension behind the entries changes their meaning.
-func (r *reader) extensions() error {
+func (r *indexReader) extensions() error {
 	for rest := r.data[r.at:]; len(rest) > 0; {
 		const head = 4 + 4
 		if len(rest) < head || uint64(binary.BigEndian.Uint32(rest[4:])) > uint64(len(rest)-head) {
-			return fmt.Errorf("%w: an extension is cut off", ErrMalformed)
+			return fmt.Errorf("%w: an extension is cut off", errIndexMalformed)
 		}
-		if !isPlain(rest[:4]) {
-			return fmt.Errorf("%w: it has the extension %q", ErrUnsupported, rest[:4])
+		if !isPlainExtension(rest[:4]) {
+			return fmt.Errorf("%w: it has the extension %q", errIndexUnsupported, rest[:4])
 		}
 		rest = rest[head+int(binary.BigEndian.Uint32(rest[4:])):]
 	}
 	return nil
 }
 
-func isPlain(name []byte) bool {
-	for _, p := range plain {
+func isPlainExtension(name []byte) bool {
+	for _, p := range plainExtensions {
 		if string(name) == p {
 			return true
 		}

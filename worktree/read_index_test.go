@@ -1,4 +1,4 @@
-package gitindex_test
+package worktree
 
 import (
 	"fmt"
@@ -11,14 +11,13 @@ import (
 
 	"jp/gitcmd"
 	"jp/internal/gitenv"
-	"jp/worktree/gitindex"
 )
 
-// testFormat is the format of the repositories of these tests.
-var testFormat = gitcmd.ObjectFormat(gitenv.ObjectFormat())
+// indexFormat is the format of the repositories of these tests.
+var indexFormat = gitcmd.ObjectFormat(gitenv.ObjectFormat())
 
-// index is the index of a repository, read.
-func index(t testing.TB, dir string) []byte {
+// indexOf is the index of a repository, read.
+func indexOf(t testing.TB, dir string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(dir, ".git", "index"))
 	require.NoError(t, err)
@@ -26,7 +25,7 @@ func index(t testing.TB, dir string) []byte {
 }
 
 // asGitSays are the entries in the words of git ls-files --debug.
-func asGitSays(entries []gitindex.Entry) string {
+func asGitSays(entries []indexEntry) string {
 	var b strings.Builder
 	for _, e := range entries {
 		fmt.Fprintf(&b, "%o %d\t%s\n", e.Mode, e.Stage, e.Path)
@@ -56,8 +55,8 @@ func gitSays(t testing.TB, dir string) string {
 	return b.String()
 }
 
-// files makes a repository with some of every kind.
-func files(t testing.TB) string {
+// indexFiles makes a repository with some of every kind.
+func indexFiles(t testing.TB) string {
 	t.Helper()
 	dir := gitenv.Repo(t)
 	long := strings.Repeat(strings.Repeat("long", 50)+"/", 19) + "name" // of more bytes than the flags can say
@@ -73,7 +72,7 @@ func files(t testing.TB) string {
 	return dir
 }
 
-func TestParseIsWhatGitReads(t *testing.T) {
+func TestIndexIsWhatGitReads(t *testing.T) {
 	for _, version := range []string{"2", "3", "4"} {
 		for name, do := range map[string]func(git func(args ...string) string){
 			"plain":       func(func(...string) string) {},
@@ -105,11 +104,11 @@ func TestParseIsWhatGitReads(t *testing.T) {
 			},
 		} {
 			t.Run(version+" "+name, func(t *testing.T) {
-				dir := files(t)
+				dir := indexFiles(t)
 				git := func(args ...string) string { t.Helper(); return gitenv.Git(t, dir, args...) }
 				git("update-index", "--index-version", version)
 				do(git)
-				entries, err := gitindex.Parse(index(t, dir), testFormat.Size())
+				entries, err := parseIndex(indexOf(t, dir), indexFormat.Size())
 				require.NoError(t, err)
 				require.Equal(t, strings.TrimSpace(gitSays(t, dir)), strings.TrimSpace(asGitSays(entries)))
 				for _, e := range entries {
@@ -122,73 +121,73 @@ func TestParseIsWhatGitReads(t *testing.T) {
 	}
 }
 
-func TestParseRefuses(t *testing.T) {
+func TestIndexRefuses(t *testing.T) {
 	for name, c := range map[string]struct {
 		do   func(t *testing.T, dir string) []byte
 		want error
 	}{
 		"split": {func(t *testing.T, dir string) []byte {
 			gitenv.Git(t, dir, "update-index", "--split-index")
-			return index(t, dir)
-		}, gitindex.ErrUnsupported},
+			return indexOf(t, dir)
+		}, errIndexUnsupported},
 		"sparse": {func(t *testing.T, dir string) []byte {
 			gitenv.Git(t, dir, "commit", "-qm", "x")
 			gitenv.Git(t, dir, "sparse-checkout", "set", "--cone", "--sparse-index", "none")
-			return index(t, dir)
-		}, gitindex.ErrUnsupported},
+			return indexOf(t, dir)
+		}, errIndexUnsupported},
 		"newer": {func(t *testing.T, dir string) []byte {
-			data := index(t, dir)
+			data := indexOf(t, dir)
 			data[7] = 5
 			return data
-		}, gitindex.ErrUnsupported},
+		}, errIndexUnsupported},
 		"an unknown extension": {func(t *testing.T, dir string) []byte {
-			data := index(t, dir)
-			end, sum := len(data)-testFormat.Size(), make([]byte, testFormat.Size())
+			data := indexOf(t, dir)
+			end, sum := len(data)-indexFormat.Size(), make([]byte, indexFormat.Size())
 			return append(append(data[:end:end], "NEWS\x00\x00\x00\x00"...), sum...)
-		}, gitindex.ErrUnsupported},
+		}, errIndexUnsupported},
 		"too many entries": {func(t *testing.T, dir string) []byte {
-			data := index(t, dir)
+			data := indexOf(t, dir)
 			data[8] = 0xff
 			return data
-		}, gitindex.ErrMalformed},
-		"another file": {func(*testing.T, string) []byte { return make([]byte, 100) }, gitindex.ErrMalformed},
-		"nothing":      {func(*testing.T, string) []byte { return nil }, gitindex.ErrMalformed},
+		}, errIndexMalformed},
+		"another file": {func(*testing.T, string) []byte { return make([]byte, 100) }, errIndexMalformed},
+		"nothing":      {func(*testing.T, string) []byte { return nil }, errIndexMalformed},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := gitindex.Parse(c.do(t, files(t)), testFormat.Size())
+			_, err := parseIndex(c.do(t, indexFiles(t)), indexFormat.Size())
 			require.ErrorIs(t, err, c.want)
 		})
 	}
 }
 
-// An index that is cut off anywhere is refused.
-func TestParseRefusesAPart(t *testing.T) {
+// An indexOf that is cut off anywhere is refused.
+func TestIndexRefusesAPart(t *testing.T) {
 	for _, version := range []string{"2", "4"} {
-		dir := files(t)
+		dir := indexFiles(t)
 		gitenv.Git(t, dir, "update-index", "--index-version", version)
-		data := index(t, dir)
-		whole, err := gitindex.Parse(data, testFormat.Size())
+		data := indexOf(t, dir)
+		whole, err := parseIndex(data, indexFormat.Size())
 		require.NoError(t, err)
 		require.Len(t, whole, 12)
 		for n := range len(data) - 20 {
-			entries, err := gitindex.Parse(append(data[:n:n], make([]byte, testFormat.Size())...), testFormat.Size())
+			entries, err := parseIndex(append(data[:n:n], make([]byte, indexFormat.Size())...), indexFormat.Size())
 			if err == nil { // cut behind the entries, at the beginning of an extension
 				require.Equal(t, whole, entries, "%d of %d bytes", n, len(data))
 				continue
 			}
-			require.ErrorIs(t, err, gitindex.ErrMalformed, "%d of %d bytes", n, len(data))
+			require.ErrorIs(t, err, errIndexMalformed, "%d of %d bytes", n, len(data))
 		}
 	}
 }
 
-func FuzzParse(f *testing.F) {
-	dir := files(f)
+func FuzzIndex(f *testing.F) {
+	dir := indexFiles(f)
 	for _, version := range []string{"2", "3", "4"} {
 		gitenv.Git(f, dir, "update-index", "--index-version", version)
-		f.Add(index(f, dir))
+		f.Add(indexOf(f, dir))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		entries, err := gitindex.Parse(data, testFormat.Size())
+		entries, err := parseIndex(data, indexFormat.Size())
 		if err != nil {
 			return
 		}
