@@ -20,7 +20,7 @@ import (
 	"jp/internal/leftover"
 	"jp/internal/safefile"
 	"jp/tool"
-	"jp/tool/program"
+	"jp/tool/command"
 )
 
 // A Verdict is a check's judgement of files.
@@ -372,7 +372,7 @@ func (s Step) Name() string {
 }
 
 // try lets the command judge one step without a verdict.
-func (b *Bisection) try(ctx context.Context, commit, command string, output io.Writer, told func(Step, Verdict)) (Verdict, error) {
+func (b *Bisection) try(ctx context.Context, commit, line string, output io.Writer, told func(Step, Verdict)) (Verdict, error) {
 	if v := b.saved.Verdicts[commit]; v != "" {
 		return v, nil
 	}
@@ -380,7 +380,7 @@ func (b *Bisection) try(ctx context.Context, commit, command string, output io.W
 		return "", err
 	}
 	dir := b.saved.Dir
-	p := program.Program{Argv: []string{"sh", "-c", command}, Dir: dir, Output: output, Env: elsewhere(b.repo.Env.Environ, dir)}
+	p := command.Program{Argv: []string{"sh", "-c", line}, Dir: dir, Output: output, Env: elsewhere(b.repo.Env.Environ, dir)}
 	ending, err := p.Run(ctx, tool.Call{})
 	if err != nil {
 		return "", fmt.Errorf("run the command: %w", err)

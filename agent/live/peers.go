@@ -7,7 +7,7 @@ import (
 	"jp/agent/toolset"
 	"jp/process"
 	"jp/process/attach"
-	"jp/tool/program"
+	"jp/tool/command"
 )
 
 // ownPeers accepts this user's processes, except those that a tool started.
@@ -38,7 +38,7 @@ func (l ownPeers) check(conn *net.UnixConn) error {
 	if err := process.CheckPeer(conn); err != nil {
 		return err
 	}
-	if pid, err := process.PeerPID(conn); err == nil && l.locks.FromTool(pid, program.Marker) {
+	if pid, err := process.PeerPID(conn); err == nil && l.locks.FromTool(pid, command.Marker) {
 		return toolset.ErrFromTool
 	}
 	return nil

@@ -9,7 +9,7 @@ import (
 	"jp/agent/contextfiles"
 	"jp/agent/repo"
 	"jp/gitcmd"
-	"jp/tool/program"
+	"jp/tool/command"
 	"jp/tool/shell"
 )
 
@@ -29,7 +29,7 @@ func (w Sandbox) readers(r *repo.Repo, e *repo.Host) *shell.Readers {
 		Environ: environ, Secret: contextfiles.SecretName,
 		Find:  func(name string) (string, bool) { return w.places.Runs(tree, name) },
 		Reads: func(path string) bool { return walls.Reads(tree, path) },
-		Launch: func(argv []string, dir string) (program.Launch, error) {
+		Launch: func(argv []string, dir string) (command.Launch, error) {
 			walls, _ := w.places.ReaderRules(tree) // the present files
 			return confined(walls, argv, dir)
 		},

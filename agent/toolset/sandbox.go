@@ -12,7 +12,7 @@ import (
 	"jp/internal/safetext"
 	"jp/sandbox"
 	"jp/tool"
-	"jp/tool/program"
+	"jp/tool/command"
 	"jp/tool/shell"
 )
 
@@ -38,11 +38,11 @@ func (w Sandbox) stand() bool { return w.on && w.support.Enforced() }
 func (w Sandbox) Offline() bool { return w.stand() && !w.places.Network }
 
 // launcher starts programs behind the walls. It is nil if they run unconfined.
-func (w Sandbox) launcher() program.Launcher {
+func (w Sandbox) launcher() command.Launcher {
 	if !w.stand() {
 		return nil
 	}
-	return func(argv []string, dir string) (program.Launch, error) {
+	return func(argv []string, dir string) (command.Launch, error) {
 		caches := w.makeCache()
 		walls := w.places.Rules(os.DirFS("/"))
 		environ, _ := w.temporary(walls, true)
@@ -53,16 +53,16 @@ func (w Sandbox) launcher() program.Launcher {
 	}
 }
 
-func confined(rules sandbox.Rules, argv []string, dir string) (program.Launch, error) {
+func confined(rules sandbox.Rules, argv []string, dir string) (command.Launch, error) {
 	start, err := sandbox.Prepare(rules, argv, dir)
 	if err != nil {
-		return program.Launch{}, err
+		return command.Launch{}, err
 	}
-	return program.Launch{Path: start.Path, Argv: start.Argv, Attr: start.Attr, Files: start.Files, Close: start.Close}, nil
+	return command.Launch{Path: start.Path, Argv: start.Argv, Attr: start.Attr, Files: start.Files, Close: start.Close}, nil
 }
 
 // online starts confined programs with the network. It is nil if they have it already, or run unconfined.
-func (w Sandbox) online() program.Launcher {
+func (w Sandbox) online() command.Launcher {
 	if !w.Offline() {
 		return nil
 	}
@@ -246,4 +246,4 @@ func LandlockWords(s sandbox.Support, loopback bool) string {
 }
 
 // FromProgram reports whether a program of a tool started this jp.
-func FromProgram(r *repo.Repo) bool { return FromTool(r, program.Marker) }
+func FromProgram(r *repo.Repo) bool { return FromTool(r, command.Marker) }

@@ -33,13 +33,12 @@ var Allowed = map[string][]string{
 	"tool":                     {"conversation", "internal/lazy"},
 	"tool/fs":                  {"conversation", "tool", "gitcmd", "internal/charset", "internal/lazy"},
 	"tool/gittool":             {"conversation", "tool", "gitcmd", "gitcmd/convert", "internal/lazy"},
-	"tool/program":             {"conversation", "tool", "internal/lazy"},
-	"tool/shell":               {"conversation", "tool", "tool/program", "internal/lazy"},
+	"tool/shell":               {"conversation", "tool", "tool/command", "internal/lazy"},
 	"tool/recall":              {"conversation", "search", "tool"},
 	"tool/work":                {"conversation", "tool"},
 	"tool/web":                 {"conversation", "tool", "internal/publicnet"},
-	"tool/command":             {"conversation", "tool", "tool/program"},
-	"tool/mcp":                 {"conversation", "tool", "tool/program", "internal/safefile", "internal/lazy", "internal/publicnet", "internal/safetext"},
+	"tool/command":             {"conversation", "tool", "internal/lazy"},
+	"tool/mcp":                 {"conversation", "tool", "tool/command", "internal/safefile", "internal/lazy", "internal/publicnet", "internal/safetext"},
 	"tool/mcp/mcptest":         nil,
 	"turnloop":                 {"conversation", "provider", "tool", "internal/lazy", "internal/safetext"}, // without git, terminals or vendors
 	"reconcile":                {"conversation"},                                                           // decides, without effects

@@ -1,4 +1,5 @@
-// Package command makes tools of the user's own programs.
+// Package command runs one program for a tool and reports its ending (see [Program]), and makes tools of the user's
+// own programs.
 //
 // A run starts the configured program once, in the workspace's root, writes the call to its standard input as
 // one JSON object, and reads the outcome from its standard output: a result, an error, a question, or plain
@@ -26,7 +27,6 @@ import (
 	"time"
 
 	"jp/tool"
-	"jp/tool/program"
 )
 
 // A Spec describes a tool. Name and Command must be set.
@@ -46,11 +46,11 @@ type Spec struct {
 
 // Options are common to all tools of a workspace. The zero value works.
 type Options struct {
-	Environ []string         // the base of the programs' environments; default os.Environ()
-	Secret  []string         // variables to remove, besides *_API_KEY
-	Timeout time.Duration    // of one run; default 10 minutes, negative: unlimited
-	Grace   time.Duration    // default [program.DefaultGrace]
-	Launch  program.Launcher // nil: programs are started as they are
+	Environ []string      // the base of the programs' environments; default os.Environ()
+	Secret  []string      // variables to remove, besides *_API_KEY
+	Timeout time.Duration // of one run; default 10 minutes, negative: unlimited
+	Grace   time.Duration // default [program.DefaultGrace]
+	Launch  Launcher      // nil: programs are started as they are
 }
 
 const defaultTimeout = 10 * time.Minute
@@ -130,12 +130,12 @@ func (c *command) Run(ctx context.Context, call tool.Call) (tool.Result, error) 
 	}
 	out := newOutput()
 	out.watcher = call.Output
-	ended, err := program.Program{
-		Argv: c.spec.Command, Dir: c.root, Env: program.Environment(c.opts.Environ, c.opts.Secret, c.root, c.spec.Name),
+	ended, err := Program{
+		Argv: c.spec.Command, Dir: c.root, Env: Environment(c.opts.Environ, c.opts.Secret, c.root, c.spec.Name),
 		Stdin: stdin, Output: out, Errors: out.errors, Limit: c.def.Timeout, Grace: c.opts.Grace, Launch: c.opts.Launch,
 	}.Run(ctx, call)
 	if err != nil {
-		return program.NotStarted(err), nil
+		return NotStarted(err), nil
 	}
 	result := out.result(ended)
 	if result.Question != nil && len(call.Answers) >= maxQuestions {

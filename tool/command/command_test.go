@@ -14,7 +14,6 @@ import (
 
 	"jp/tool"
 	"jp/tool/command"
-	"jp/tool/program"
 )
 
 // script is a tool that is a shell script, in a workspace of its own.
@@ -212,8 +211,8 @@ func TestCancel(t *testing.T) {
 }
 
 func TestLaunch(t *testing.T) {
-	launch := func(argv []string, dir string) (program.Launch, error) {
-		return program.Launch{Argv: append([]string{"echo", dir}, argv...)}, nil
+	launch := func(argv []string, dir string) (command.Launch, error) {
+		return command.Launch{Argv: append([]string{"echo", dir}, argv...)}, nil
 	}
 	root := workspace(t)
 	result, err := made(t, root, command.Spec{Name: "count", Command: []string{"wc", "-w"}}, command.Options{Launch: launch}).

@@ -8,7 +8,6 @@ import (
 
 	"jp/conversation"
 	"jp/tool"
-	"jp/tool/program"
 )
 
 const (
@@ -58,7 +57,7 @@ func (o *output) watch(p []byte) {
 
 // result is the result of a run. An answer counts unless the program was ended early, and a success only if
 // it exited with 0.
-func (o *output) result(ended program.Ending) tool.Result {
+func (o *output) result(ended Ending) tool.Result {
 	if said, is := decode(o.whole.Bytes()); is && !ended.Cancelled && !ended.TimedOut && !ended.Keys {
 		if ended.Success() || said.kind != kindSuccess {
 			return said.result
@@ -72,7 +71,7 @@ func (o *output) result(ended program.Ending) tool.Result {
 }
 
 // failed is the result of a program that failed: its whole output, and its ending.
-func (o *output) failed(ended program.Ending) tool.Result {
+func (o *output) failed(ended Ending) tool.Result {
 	short, long := ended.Words()
 	said, whole := o.text.Content()
 	complained, _ := o.errors.Content()

@@ -30,7 +30,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
 
-	"jp/tool/program"
+	"jp/tool/command"
 )
 
 // A Spec is the configuration of a server. It determines the program or the address.
@@ -77,7 +77,7 @@ type Options struct {
 	// signIn lets the user sign in. Nil: [Tokens] alone.
 	signIn auth.OAuthHandler
 	// Launch changes the start of a server, or refuses it. Nil: it is started as it is.
-	Launch program.Launcher
+	Launch command.Launcher
 	// StartTimeout is how long a server may take from its start until it has
 	// listed its tools. Default: 30 seconds.
 	StartTimeout time.Duration
@@ -100,7 +100,7 @@ func (o Options) orDefault() Options {
 		o.PingTimeout = 5 * time.Second
 	}
 	if o.Grace == 0 {
-		o.Grace = program.DefaultGrace
+		o.Grace = command.DefaultGrace
 	}
 	return o
 }

@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"time"
 
-	"jp/tool/program"
+	"jp/tool/command"
 )
 
 // A process is a server that runs, in a process group of its own.
@@ -56,9 +56,9 @@ func launch(s Spec, o Options) (*process, error) {
 	return p, nil
 }
 
-func (o Options) launch(argv []string) (program.Launch, error) {
+func (o Options) launch(argv []string) (command.Launch, error) {
 	if o.Launch == nil {
-		return program.Launch{Argv: argv}, nil
+		return command.Launch{Argv: argv}, nil
 	}
 	start, err := o.Launch(argv, o.Dir)
 	if err == nil && len(start.Argv) == 0 {
@@ -91,7 +91,7 @@ func (p *process) end(grace time.Duration) {
 func (p *process) kill() { _ = syscall.Kill(-p.group, syscall.SIGKILL) }
 
 func (p *process) endGroup(grace time.Duration) {
-	p.ended.Do(func() { _ = program.EndGroup(p.group, grace, nil) })
+	p.ended.Do(func() { _ = command.EndGroup(p.group, grace, nil) })
 }
 
 func (p *process) running() bool {
@@ -115,7 +115,7 @@ func (p *process) ending() string {
 		return "exit status 0"
 	case errors.As(p.err, &exit):
 		if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-			return "ended by " + program.SignalName(status.Signal())
+			return "ended by " + command.SignalName(status.Signal())
 		}
 	}
 	return p.err.Error()
@@ -125,9 +125,9 @@ func (p *process) ending() string {
 // [program.Marker] last, so that the configuration cannot hide it.
 func environment(s Spec, o Options) []string {
 	name := "mcp:" + s.Name
-	environ := program.Environment(o.Environ, o.Secret, o.Dir, name)
+	environ := command.Environment(o.Environ, o.Secret, o.Dir, name)
 	for variable, value := range s.Env {
 		environ = append(environ, variable+"="+value)
 	}
-	return append(environ, program.Marker+"="+name)
+	return append(environ, command.Marker+"="+name)
 }

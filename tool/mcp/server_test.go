@@ -15,9 +15,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/tool"
+	"jp/tool/command"
 	"jp/tool/mcp"
 	"jp/tool/mcp/mcptest"
-	"jp/tool/program"
 )
 
 // fake is the variable that makes this binary a server.
@@ -523,16 +523,16 @@ func gone(pid string) bool {
 func TestHowAServerIsStartedCanBeChanged(t *testing.T) {
 	s := newStage(t, "silent")
 	closed := false
-	s.opts.Launch = func(argv []string, dir string) (program.Launch, error) {
+	s.opts.Launch = func(argv []string, dir string) (command.Launch, error) {
 		require.Equal(t, s.opts.Dir, dir)
-		return program.Launch{Argv: []string{argv[0], "plain"}, Close: func() { closed = true }}, nil
+		return command.Launch{Argv: []string{argv[0], "plain"}, Close: func() { closed = true }}, nil
 	}
 	s.again()
 	s.approve()
 	require.True(t, closed)
 	require.Equal(t, "confined", string(s.call("echo", `{"text":"confined"}`).Content))
-	s.opts.Launch = func([]string, string) (program.Launch, error) {
-		return program.Launch{}, errors.New("it cannot be confined")
+	s.opts.Launch = func([]string, string) (command.Launch, error) {
+		return command.Launch{}, errors.New("it cannot be confined")
 	}
 	s.again()
 	require.Contains(t, string(s.call("echo", `{}`).Content), "start the MCP server fake: it cannot be confined")

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/tool"
-	"jp/tool/program"
+	"jp/tool/command"
 	"jp/tool/shell"
 )
 
@@ -63,8 +63,8 @@ func TestWhatIsLeftRunningIsSaid(t *testing.T) {
 }
 
 func TestLaunch(t *testing.T) {
-	f := newFixture(t, shell.Options{Launch: func(argv []string, _ string) (program.Launch, error) {
-		return program.Launch{Argv: append([]string{"echo", "launched"}, argv...)}, nil
+	f := newFixture(t, shell.Options{Launch: func(argv []string, _ string) (command.Launch, error) {
+		return command.Launch{Argv: append([]string{"echo", "launched"}, argv...)}, nil
 	}})
 	require.Equal(t, "launched true all\n", string(f.run(t, arguments{"argv": []string{"true", "all"}}).Content))
 }

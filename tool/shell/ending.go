@@ -6,7 +6,7 @@ import (
 	"os/exec"
 
 	"jp/tool"
-	"jp/tool/program"
+	"jp/tool/command"
 )
 
 // noteRoom is the space for the lines about the end of a program.
@@ -14,7 +14,7 @@ const noteRoom = 1 << 10
 
 // result is the output, with a last line about a bad ending of the program, and with the note if the exit
 // code is not 0.
-func result(ended program.Ending, out *tool.Capture, note string) tool.Result {
+func result(ended command.Ending, out *tool.Capture, note string) tool.Result {
 	short, long := ended.Words()
 	var exit *exec.ExitError
 	if note != "" && !ended.Cancelled && !ended.TimedOut && !ended.Keys && errors.As(ended.Err, &exit) && exit.ExitCode() > 0 {

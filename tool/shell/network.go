@@ -7,7 +7,7 @@ import (
 	"jp/conversation"
 	"jp/internal/lazy"
 	"jp/tool"
-	"jp/tool/program"
+	"jp/tool/command"
 )
 
 // noteNetwork ends the result of a program that failed for lack of a network.
@@ -20,7 +20,7 @@ var networkFailure = lazy.Regexp(`(?i)resolve (host|proxy)|name resolution|name 
 	`connection refused|ECONNREFUSED|ENETUNREACH|EADDRNOTAVAIL|cannot assign requested address|no route to host`)
 
 // needsNetwork reports whether the output of a program shows that it failed for lack of a network.
-func needsNetwork(ended program.Ending, out *tool.Capture) bool {
+func needsNetwork(ended command.Ending, out *tool.Capture) bool {
 	content, _ := out.Content()
 	return !ended.Success() && networkFailure().Match(content)
 }

@@ -7,15 +7,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/tool"
-	"jp/tool/program"
+	"jp/tool/command"
 	"jp/tool/shell"
 )
 
 // A program that fails without the network runs again with it if a person lets it.
 func TestNetworkOnce(t *testing.T) {
-	launch := func(word string) program.Launcher {
-		return func(argv []string, _ string) (program.Launch, error) {
-			return program.Launch{Argv: argv, Env: []string{"NETWORK=" + word}}, nil
+	launch := func(word string) command.Launcher {
+		return func(argv []string, _ string) (command.Launch, error) {
+			return command.Launch{Argv: argv, Env: []string{"NETWORK=" + word}}, nil
 		}
 	}
 	f := newFixture(t, shell.Options{Launch: launch("off"), Online: launch("on"), Note: "[confined]"})

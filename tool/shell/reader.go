@@ -14,13 +14,13 @@ import (
 
 	"jp/internal/lazy"
 	"jp/tool"
-	"jp/tool/program"
+	"jp/tool/command"
 )
 
 // Readers tell commands that only read from others, and run them.
 type Readers struct {
 	// Launch starts a program that can read some places, and is kept from everything else.
-	Launch program.Launcher
+	Launch command.Launcher
 	// Environ is the whole environment, apart from the variables that Git adds.
 	Environ []string
 	// Find returns the path of a program that other programs could not have written.
@@ -286,7 +286,7 @@ func (r *run) runReader(ctx context.Context, call tool.Call, args arguments, dir
 	if !ok {
 		return tool.Result{Refused: "it is not a command that only reads"}, nil
 	}
-	p := program.Program{Dir: dir, Env: append(slices.Clone(r.opts.Readers.Environ), "PWD="+dir, program.Marker+"="+Name), Limit: args.limit(readerTime), Grace: r.opts.Grace, Launch: r.opts.Readers.Launch}
+	p := command.Program{Dir: dir, Env: append(slices.Clone(r.opts.Readers.Environ), "PWD="+dir, command.Marker+"="+Name), Limit: args.limit(readerTime), Grace: r.opts.Grace, Launch: r.opts.Readers.Launch}
 	for i, words := range commands {
 		if filepath.Base(words[0]) != "git" {
 			continue

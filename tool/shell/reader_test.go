@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/tool"
-	"jp/tool/program"
+	"jp/tool/command"
 	"jp/tool/shell"
 )
 
@@ -34,7 +34,7 @@ func readers(bin string, root *string) *shell.Readers {
 			}
 			return append([]string{"hardened"}, args...), []string{"BY=git"}, nil
 		},
-		Launch: func(argv []string, dir string) (program.Launch, error) { return program.Launch{Argv: argv}, nil },
+		Launch: func(argv []string, dir string) (command.Launch, error) { return command.Launch{Argv: argv}, nil },
 	}
 }
 

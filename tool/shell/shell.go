@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"jp/tool"
-	"jp/tool/program"
+	"jp/tool/command"
 )
 
 // Name is the tool's name.
@@ -39,9 +39,9 @@ type Options struct {
 	// seconds.
 	Grace time.Duration
 	// Launch changes the start of programs. Nil: they start as they are.
-	Launch program.Launcher
+	Launch command.Launcher
 	// Online starts programs that may use the network, for calls that a person lets do so. Nil: as Launch.
-	Online program.Launcher
+	Online command.Launcher
 	// Note is a line for the model, added to the output of a program whose exit code is not 0. "": none.
 	Note string
 	// Readers run commands that only read. Nil: those are run as all others.
@@ -122,10 +122,10 @@ func (r *run) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 	}
 	dir, err := r.folder(args.Cwd)
 	if err != nil {
-		return program.NotStarted(err), nil
+		return command.NotStarted(err), nil
 	}
 	if err := args.checkKeys(); err != nil {
-		return program.NotStarted(err), nil
+		return command.NotStarted(err), nil
 	}
 	if call.OnlyReads {
 		return r.runReader(ctx, call, args, dir)
@@ -134,19 +134,19 @@ func (r *run) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 		if kept, is := r.failed.LoadAndDelete(fmt.Sprint(call.Conversation, call.Seq)); is {
 			return kept.(tool.Result), nil
 		}
-		return program.NotStarted(errors.New("it failed without the network, and its output was lost")), nil
+		return command.NotStarted(errors.New("it failed without the network, and its output was lost")), nil
 	}
 	launch, note := r.opts.Launch, r.opts.Note
 	if call.Network && r.opts.Online != nil {
 		launch, note = r.opts.Online, ""
 	}
 	out := tool.NewCapture(tool.Limit - noteRoom)
-	ended, err := program.Program{
-		Argv: args.Argv, Dir: dir, Env: program.Environment(r.opts.Environ, r.opts.Secret, dir, Name), Stdin: []byte(args.Stdin),
+	ended, err := command.Program{
+		Argv: args.Argv, Dir: dir, Env: command.Environment(r.opts.Environ, r.opts.Secret, dir, Name), Stdin: []byte(args.Stdin),
 		Output: out, Limit: args.limit(r.def.Timeout), Grace: r.opts.Grace, Launch: launch,
 	}.Run(ctx, call)
 	if err != nil {
-		return program.NotStarted(err), nil
+		return command.NotStarted(err), nil
 	}
 	if !r.def.Offline || call.Network || ctx.Err() != nil || !needsNetwork(ended, out) {
 		return result(ended, out, note), ctx.Err()

@@ -1,4 +1,4 @@
-package program_test
+package command_test
 
 import (
 	"bytes"
@@ -15,11 +15,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/tool"
-	"jp/tool/program"
+	"jp/tool/command"
 )
 
-// run runs a program and returns its output.
-func run(t *testing.T, p program.Program, call tool.Call) (out, errs string, ended program.Ending) {
+// runProgram runs a program and returns its output.
+func runProgram(t *testing.T, p command.Program, call tool.Call) (out, errs string, ended command.Ending) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	p.Output = &stdout
@@ -33,11 +33,11 @@ func run(t *testing.T, p program.Program, call tool.Call) (out, errs string, end
 
 func TestStreams(t *testing.T) {
 	p := sh(t, "echo a; echo b >&2; echo c")
-	out, errs, _ := run(t, p, tool.Call{})
+	out, errs, _ := runProgram(t, p, tool.Call{})
 	require.Equal(t, "a\nb\nc\n", out, "in one, in order")
 	require.Empty(t, errs)
 	p.Errors = io.Discard
-	out, errs, _ = run(t, p, tool.Call{})
+	out, errs, _ = runProgram(t, p, tool.Call{})
 	require.Equal(t, "a\nc\n", out)
 	require.Equal(t, "b\n", errs)
 }
@@ -45,13 +45,13 @@ func TestStreams(t *testing.T) {
 func TestStandardInput(t *testing.T) {
 	p := sh(t, "cat")
 	p.Stdin = []byte("any\x00\xff")
-	out, _, ended := run(t, p, tool.Call{})
+	out, _, ended := runProgram(t, p, tool.Call{})
 	require.Equal(t, "any\x00\xff", out)
 	require.True(t, ended.Success())
 
 	p = sh(t, "exit 0")
 	p.Stdin = bytes.Repeat([]byte("x"), 1<<20)
-	_, _, ended = run(t, p, tool.Call{})
+	_, _, ended = runProgram(t, p, tool.Call{})
 	require.True(t, ended.Success(), "a program need not read what it gets")
 }
 
@@ -61,7 +61,7 @@ func TestEndings(t *testing.T) {
 		"exit 3":     {"exit 3", "exit status 3"},
 		"kill -9 $$": {"ended by SIGKILL", "ended by SIGKILL"},
 	} {
-		_, _, ended := run(t, sh(t, script), tool.Call{})
+		_, _, ended := runProgram(t, sh(t, script), tool.Call{})
 		short, long := ended.Words()
 		require.Equal(t, want, [2]string{short, long})
 		require.Equal(t, script == "exit 0", ended.Success())
@@ -72,11 +72,11 @@ func TestNothingOfJPIsInherited(t *testing.T) {
 	t.Setenv("ANTHROPIC_API_KEY", "k")
 	p := sh(t, "exit 0")
 	p.Argv, p.Env = []string{"env"}, nil
-	out, _, _ := run(t, p, tool.Call{})
+	out, _, _ := runProgram(t, p, tool.Call{})
 	require.Empty(t, out, "no environment is none, not jp's own")
 
 	environ := []string{"HOME=/home/ada", "JP_SESSION=x", "ANTHROPIC_API_KEY=k", "my_api_key=k", "GIT_DIR=/elsewhere", "TOKEN=t", "TOKENS=kept", "A=b=c"}
-	got := program.Environment(environ, []string{"TOKEN"}, "/w", "count")
+	got := command.Environment(environ, []string{"TOKEN"}, "/w", "count")
 	require.Equal(t, []string{"HOME=/home/ada", "TOKENS=kept", "A=b=c"}, got[:3])
 	require.Equal(t, []string{"PWD=/w", "JP_TOOL=count"}, got[len(got)-2:])
 	for _, pair := range got[3 : len(got)-2] {
@@ -95,8 +95,8 @@ func TestNoPersonIsWaitedFor(t *testing.T) {
 		`echo x | $PAGER; $GIT_ASKPASS; exit 1`: "x\n",
 	} {
 		p := sh(t, script)
-		p.Env, p.Errors = program.Environment(p.Env, nil, p.Dir, "x"), nil
-		out, _, ended := run(t, p, tool.Call{})
+		p.Env, p.Errors = command.Environment(p.Env, nil, p.Dir, "x"), nil
+		out, _, ended := runProgram(t, p, tool.Call{})
 		require.False(t, ended.Success(), script)
 		require.Contains(t, out, want)
 	}
@@ -113,15 +113,15 @@ func TestNotStarted(t *testing.T) {
 		`the argument "a\x00b" has a NUL byte`:   {"echo", "a\x00b"},
 		`the argument "ec\x00ho" has a NUL byte`: {"ec\x00ho"},
 	} {
-		_, err := program.Program{Argv: argv, Dir: dir}.Run(t.Context(), tool.Call{})
+		_, err := command.Program{Argv: argv, Dir: dir}.Run(t.Context(), tool.Call{})
 		require.Error(t, err)
-		result := program.NotStarted(err)
+		result := command.NotStarted(err)
 		require.True(t, result.IsError)
 		require.Contains(t, string(result.Content), want)
 		require.True(t, strings.HasPrefix(result.Effect, "error: "))
 		require.NotNil(t, result.WrittenFiles, "nothing ran, so nothing was written")
 	}
-	_, err := program.Program{Dir: dir}.Run(t.Context(), tool.Call{})
+	_, err := command.Program{Dir: dir}.Run(t.Context(), tool.Call{})
 	require.EqualError(t, err, "argv names no program")
 }
 
@@ -140,19 +140,19 @@ func TestLaunchRewritesTheStart(t *testing.T) {
 	closed := 0
 	p := sh(t, "")
 	p.Argv = []string{"echo", "hello"}
-	p.Launch = func(argv []string, dir string) (program.Launch, error) {
+	p.Launch = func(argv []string, dir string) (command.Launch, error) {
 		require.Equal(t, p.Dir, dir)
-		return program.Launch{
+		return command.Launch{
 			Argv:  slices.Concat([]string{"sh", "-c", `cat <&3; cat <&4; "$@"`, "sh"}, argv),
 			Files: []*os.File{opened(t, "rules ")}, Close: func() { closed++ },
 		}, nil
 	}
-	out, _, _ := run(t, p, tool.Call{Lock: opened(t, "lock ")})
+	out, _, _ := runProgram(t, p, tool.Call{Lock: opened(t, "lock ")})
 	require.Equal(t, "rules lock hello\n", out, "the lock comes behind the files")
 	require.Equal(t, 1, closed)
 
 	launch := p.Launch
-	p.Launch = func(argv []string, dir string) (program.Launch, error) {
+	p.Launch = func(argv []string, dir string) (command.Launch, error) {
 		l, err := launch(argv, dir)
 		l.Attr = &syscall.SysProcAttr{Chroot: filepath.Join(dir, "missing")}
 		return l, err
@@ -170,15 +170,15 @@ func TestLaunchRewritesTheStart(t *testing.T) {
 func TestLaunchThatFails(t *testing.T) {
 	p := sh(t, "touch made")
 	asked := 0
-	p.Launch = func([]string, string) (program.Launch, error) {
+	p.Launch = func([]string, string) (command.Launch, error) {
 		asked++
-		return program.Launch{}, errors.New("no rules")
+		return command.Launch{}, errors.New("no rules")
 	}
 	_, err := p.Run(t.Context(), tool.Call{})
 	require.EqualError(t, err, "no rules")
 	require.NoFileExists(t, filepath.Join(p.Dir, "made"))
 
-	p.Launch = func([]string, string) (program.Launch, error) { return program.Launch{}, nil }
+	p.Launch = func([]string, string) (command.Launch, error) { return command.Launch{}, nil }
 	_, err = p.Run(t.Context(), tool.Call{})
 	require.ErrorContains(t, err, "no program is left to start")
 

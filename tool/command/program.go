@@ -1,12 +1,4 @@
-// Package program runs one program for a tool and reports its ending.
-//
-// The program gets a process group of its own, which is ended as a whole when the call is cancelled or its
-// time is up, and it holds the call's lock as long as a process of it lives. Its environment lacks jp's own
-// variables and keys. Its output, of any size, goes to writers of the caller, in one stream or apart.
-//
-// The package leaves all decisions to its callers: it passes on arguments and output unread, and never asks
-// the user. It is no sandbox. A [Launcher] may make one of it.
-package program
+package command
 
 import (
 	"bytes"
@@ -44,6 +36,13 @@ type Launch struct {
 type Launcher func(argv []string, dir string) (Launch, error)
 
 // A Program is one program to run. Argv and Dir must be set.
+//
+// It gets a process group of its own, which is ended as a whole when the call is cancelled or its
+// time is up, and it holds the call's lock as long as a process of it lives. Its environment lacks jp's own
+// variables and keys. Its output, of any size, goes to writers of the caller, in one stream or apart.
+//
+// All decisions are the caller's: arguments and output are passed on unread, and the user is never
+// asked. It is no sandbox. A [Launcher] may make one of it.
 type Program struct {
 	Argv  []string // the program and its arguments, passed without a shell
 	Dir   string   // absolute

@@ -1,4 +1,4 @@
-package program_test
+package command_test
 
 import (
 	"bufio"
@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/tool"
-	"jp/tool/program"
+	"jp/tool/command"
 )
 
 // family is a program that starts another, writes both ids into a pipe, and hangs.
@@ -156,9 +156,9 @@ func TestLockIsInherited(t *testing.T) {
 }
 
 // sh is a shell script as a program, in a folder of its own.
-func sh(t *testing.T, script string) program.Program {
+func sh(t *testing.T, script string) command.Program {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
-	return program.Program{Argv: []string{"sh", "-c", script}, Dir: dir, Env: []string{"PATH=" + os.Getenv("PATH")}}
+	return command.Program{Argv: []string{"sh", "-c", script}, Dir: dir, Env: []string{"PATH=" + os.Getenv("PATH")}}
 }
