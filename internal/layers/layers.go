@@ -25,10 +25,9 @@ var Allowed = map[string][]string{
 	"compaction":               {"conversation"},                                                                    // decides on events, without a model
 	"provider":                 {"conversation", "compaction", "internal/lazy", "internal/safetext"},
 	"provider/script":          {"conversation", "provider"},
-	"provider/stream":          {"provider", "internal/lazy"}, // without a protocol
-	"provider/anthropic":       {"conversation", "provider", "provider/stream"},
-	"provider/openai":          {"conversation", "provider", "provider/stream"},
-	"provider/google":          {"conversation", "provider", "provider/stream", "internal/lazy"},
+	"provider/anthropic":       {"conversation", "provider"},
+	"provider/openai":          {"conversation", "provider"},
+	"provider/google":          {"conversation", "provider", "internal/lazy"},
 	"provider/catalog":         {"conversation", "provider", "provider/anthropic", "provider/openai", "provider/google"},
 	"tool":                     {"conversation", "internal/lazy"},
 	"tool/fs":                  {"conversation", "tool", "gitcmd", "internal/charset", "internal/lazy"},

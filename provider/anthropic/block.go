@@ -10,7 +10,6 @@ import (
 
 	"jp/conversation"
 	"jp/provider"
-	"jp/provider/stream"
 )
 
 // A block is a content block that is being received.
@@ -29,7 +28,7 @@ type block struct {
 // newBlock begins a block. A block of an unknown type is kept like thinking: it has no visible text, and goes
 // back as it came.
 func newBlock(start string, text provider.ChunkKind) (*block, error) {
-	fields, err := conversation.ParseObject(stream.CleanText([]byte(start)))
+	fields, err := conversation.ParseObject(provider.CleanText([]byte(start)))
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +51,7 @@ func newBlock(start string, text provider.ChunkKind) (*block, error) {
 	return b, nil
 }
 
-func deref(text *stream.Text) string {
+func deref(text *provider.StreamText) string {
 	if text == nil {
 		return ""
 	}
@@ -83,7 +82,7 @@ func decoded(field respjson.Field, text string) string {
 	if !strings.ContainsRune(text, utf8.RuneError) {
 		return text
 	}
-	if kept, err := stream.DecodeText(field.Raw()); err == nil {
+	if kept, err := provider.DecodeText(field.Raw()); err == nil {
 		return kept
 	}
 	return text
@@ -128,7 +127,7 @@ func (b *block) item() json.RawMessage {
 		if grown == nil || grown.Len() == 0 {
 			continue
 		}
-		raw := []byte(stream.JoinText(grown.String()))
+		raw := []byte(provider.JoinText(grown.String()))
 		if key != "input" {
 			raw = quote(string(raw))
 		} else if _, err := conversation.ParseObject(raw); err != nil {

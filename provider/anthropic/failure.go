@@ -13,7 +13,6 @@ import (
 	"github.com/anthropics/anthropic-sdk-go/option"
 
 	"jp/provider"
-	"jp/provider/stream"
 )
 
 // How much is read of the body of a failure, and kept of its words.
@@ -171,7 +170,7 @@ func (p *Provider) failure(err error) error {
 	switch {
 	case errors.As(err, &certificate), errors.As(err, &notTLS):
 		return &provider.Error{Provider: API, Err: err}
-	case errors.Is(err, stream.ErrLong):
+	case errors.Is(err, provider.ErrLongEvent):
 		return &provider.Error{Provider: API, Class: provider.ClassInvalid, Err: err}
 	case errors.As(err, &network) && network.Timeout():
 		return &provider.Error{Provider: API, Class: provider.ClassTimeout, Err: err}

@@ -8,19 +8,18 @@ import (
 	"github.com/anthropics/anthropic-sdk-go/packages/param"
 
 	"jp/provider"
-	"jp/provider/stream"
 )
 
 // item has the relevant fields of a content block that goes back as it came.
 type item struct {
-	Type      string          `json:"type"`
-	Text      *stream.Text    `json:"text"`
-	Thinking  *stream.Text    `json:"thinking"`
-	Signature string          `json:"signature"`
-	Data      string          `json:"data"`
-	ID        string          `json:"id"`
-	Name      string          `json:"name"`
-	Input     json.RawMessage `json:"input"`
+	Type      string               `json:"type"`
+	Text      *provider.StreamText `json:"text"`
+	Thinking  *provider.StreamText `json:"thinking"`
+	Signature string               `json:"signature"`
+	Data      string               `json:"data"`
+	ID        string               `json:"id"`
+	Name      string               `json:"name"`
+	Input     json.RawMessage      `json:"input"`
 }
 
 func readItem(raw json.RawMessage) (item, bool) {

@@ -9,7 +9,6 @@ import (
 	"github.com/anthropics/anthropic-sdk-go/option"
 
 	"jp/provider"
-	"jp/provider/stream"
 )
 
 // Stream sends the request and yields the answer as it comes. Pings come out as
@@ -36,14 +35,14 @@ func (p *Provider) ask(ctx context.Context, request *provider.Request, yield fun
 	if err != nil {
 		return &provider.Error{Provider: API, Class: provider.ClassInvalid, Err: err}
 	}
-	w, watched := stream.NewWatch(ctx, stream.Limits{Silence: p.options.IdleTimeout, Stall: p.options.Stall})
+	w, watched := provider.NewStreamWatch(ctx, provider.StreamLimits{Silence: p.options.IdleTimeout, Stall: p.options.Stall})
 	defer w.Close()
 	waited := w.Wait()
 	response, err := p.send(watched, body)
 	waited()
 	if err == nil {
 		defer response.Body.Close()
-		err = stream.Receive(ctx, w, response.Body, newAnswer(len(request.Schema) > 0), yield)
+		err = provider.ReceiveStream(ctx, w, response.Body, newAnswer(len(request.Schema) > 0), yield)
 	}
 	switch {
 	case err == nil:

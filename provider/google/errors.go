@@ -12,7 +12,6 @@ import (
 
 	"jp/internal/lazy"
 	"jp/provider"
-	"jp/provider/stream"
 )
 
 // maxMessage bounds how much of a refusal is shown: some servers send pages.
@@ -35,7 +34,7 @@ func (p *Provider) failure(err error, x *exchange) error {
 	switch {
 	case errors.As(err, &lost) && lost.Op == "parse":
 		failed.Class, failed.Message = provider.ClassInvalid, "the base URL is invalid"
-	case errors.Is(err, stream.ErrLong):
+	case errors.Is(err, provider.ErrLongEvent):
 		failed.Class, failed.Err = provider.ClassInvalid, err
 	case errors.As(err, &lost):
 		failed.Err = lost.Err

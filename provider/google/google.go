@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"jp/provider"
-	"jp/provider/stream"
 )
 
 // API is the name of the API in the state of an event.
@@ -83,8 +82,8 @@ func (o Options) baseURL() string {
 }
 
 // limits are the longest times without a piece of the answer.
-func (o Options) limits() stream.Limits {
-	l := stream.Limits{Silence: o.IdleTimeout, Stall: o.Stall}
+func (o Options) limits() provider.StreamLimits {
+	l := provider.StreamLimits{Silence: o.IdleTimeout, Stall: o.Stall}
 	if l.Silence == 0 {
 		l.Silence = defaultIdleTimeout
 	}

@@ -6,12 +6,12 @@ import (
 	"strings"
 
 	"jp/conversation"
-	"jp/provider/stream"
+	"jp/provider"
 )
 
 // A receivedPart is a part of an answer: the fields that jp reads, and the raw part.
 type receivedPart struct {
-	Text             stream.Text
+	Text             provider.StreamText
 	Thought          bool
 	ThoughtSignature string
 	FunctionCall     *functionCall

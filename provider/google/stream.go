@@ -5,7 +5,6 @@ import (
 	"iter"
 
 	"jp/provider"
-	"jp/provider/stream"
 )
 
 // Stream sends the request and yields the answer as it comes.
@@ -30,7 +29,7 @@ func (p *Provider) ask(ctx context.Context, request *provider.Request, yield fun
 	if err != nil {
 		return &provider.Error{Class: provider.ClassInvalid, Provider: Name, Message: "the request is not JSON", Err: err}
 	}
-	w, watched := stream.NewWatch(ctx, p.options.limits())
+	w, watched := provider.NewStreamWatch(ctx, p.options.limits())
 	defer w.Close()
 	x := &exchange{}
 	defer x.close()
@@ -38,7 +37,7 @@ func (p *Provider) ask(ctx context.Context, request *provider.Request, yield fun
 	err = p.send(watched, x, request.Model, body)
 	waited()
 	if err == nil {
-		err = stream.Receive(ctx, w, x.answer, &answer{call: request.Ended + 1, data: structured(request, m)}, yield)
+		err = provider.ReceiveStream(ctx, w, x.answer, &answer{call: request.Ended + 1, data: structured(request, m)}, yield)
 	}
 	switch {
 	case err == nil:

@@ -14,7 +14,6 @@ import (
 
 	"jp/conversation"
 	"jp/provider"
-	"jp/provider/stream"
 )
 
 // streamOf makes events of lists of parts. The last one ends the answer.
@@ -253,9 +252,9 @@ func TestAnyBytes(t *testing.T) {
 		between := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"null", "[]", "{}", "7", `""`, "\n\n", "data:", "{\"error\":{}}\n\n"})).Draw(t, "between")
 		var assembler provider.Assembler
 		ended := false
-		w, ctx := stream.NewWatch(t.Context(), stream.Limits{})
+		w, ctx := provider.NewStreamWatch(t.Context(), provider.StreamLimits{})
 		defer w.Close()
-		err := stream.Receive(ctx, w, strings.NewReader(wholeStream[:from]+between+wholeStream[to:]), &answer{call: 1}, func(c provider.Chunk) bool {
+		err := provider.ReceiveStream(ctx, w, strings.NewReader(wholeStream[:from]+between+wholeStream[to:]), &answer{call: 1}, func(c provider.Chunk) bool {
 			_, err := assembler.Add(c)
 			require.NoError(t, err)
 			ended = c.Kind == provider.ChunkFinish

@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"jp/provider"
-	"jp/provider/stream"
 )
 
 // deltas makes parts of the deltas of a chat completion, which lack the beginnings and ends of parts. Parts
@@ -111,7 +110,7 @@ func (d *deltas) reason(text, field string, details []json.RawMessage) {
 	if text == "" && len(details) == 0 {
 		return
 	}
-	if d.text != nil && !stream.CutText(d.text.end) && (d.thought == nil || !d.dialect.ReasoningDetails) {
+	if d.text != nil && !provider.CutText(d.text.end) && (d.thought == nil || !d.dialect.ReasoningDetails) {
 		d.closeText()
 	}
 	if d.thought == nil {
@@ -147,7 +146,7 @@ func (d *deltas) say(text string, extra json.RawMessage) {
 		t.began, t.index, t.kind = true, d.number(), textKind(d.structured, t.blank)
 		text = t.blank
 	}
-	if d.thought != nil && !stream.CutText(d.thought.text.String()) {
+	if d.thought != nil && !provider.CutText(d.thought.text.String()) {
 		d.closeThought(false)
 	}
 	t.end += text
@@ -168,10 +167,10 @@ func textKind(structured bool, start string) provider.ChunkKind {
 func (d *deltas) call(delta callDelta) {
 	c := d.meant(delta)
 	if c == nil {
-		if d.text != nil && !stream.CutText(d.text.end) {
+		if d.text != nil && !provider.CutText(d.text.end) {
 			d.closeText()
 		}
-		if d.thought != nil && !stream.CutText(d.thought.text.String()) {
+		if d.thought != nil && !provider.CutText(d.thought.text.String()) {
 			d.closeThought(false)
 		}
 		c = &openCall{index: d.number(), at: delta.number()}
@@ -238,9 +237,9 @@ func (d *deltas) closeThought(last bool) {
 func (t *openThought) state(d Dialect) chatState {
 	s := chatState{}
 	for _, detail := range t.details {
-		s.Details = append(s.Details, stream.CleanText(detail))
+		s.Details = append(s.Details, provider.CleanText(detail))
 	}
-	text := stream.JoinText(t.text.String())
+	text := provider.JoinText(t.text.String())
 	switch {
 	case d.ReasoningBack == ReasoningNever || text == "":
 	case or(t.field, d.reasoningField()) == "reasoning":

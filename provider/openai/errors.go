@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"jp/provider"
-	"jp/provider/stream"
 )
 
 // Limits of the kept part of a server's complaint, in bytes.
@@ -32,7 +31,7 @@ func (o Options) broken(err error, answered bool) error {
 		return o.failure(*known)
 	case errors.As(err, &network) && network.Timeout():
 		class = provider.ClassTimeout
-	case errors.As(err, &certificate), errors.Is(err, stream.ErrLong):
+	case errors.As(err, &certificate), errors.Is(err, provider.ErrLongEvent):
 		class = provider.ClassInvalid
 	case !answered && !errors.As(err, &sent) && !errors.As(err, &network):
 		class = provider.ClassInvalid

@@ -7,13 +7,12 @@ import (
 	"net/url"
 
 	"jp/provider"
-	"jp/provider/stream"
 )
 
 // stream sends a body and yields the chunks of the answer that a reader makes.
-func (o Options) stream(ctx context.Context, path string, body func() (provider.EncodedBody, error), r stream.Reader) iter.Seq2[provider.Chunk, error] {
+func (o Options) stream(ctx context.Context, path string, body func() (provider.EncodedBody, error), r provider.StreamReader) iter.Seq2[provider.Chunk, error] {
 	return func(yield func(provider.Chunk, error) bool) {
-		w, watched := stream.NewWatch(ctx, stream.Limits{Silence: o.idleTimeout(), Stall: o.stall()})
+		w, watched := provider.NewStreamWatch(ctx, provider.StreamLimits{Silence: o.idleTimeout(), Stall: o.stall()})
 		defer w.Close()
 		waited := w.Wait()
 		var response *http.Response
@@ -24,7 +23,7 @@ func (o Options) stream(ctx context.Context, path string, body func() (provider.
 		waited()
 		if err == nil {
 			defer response.Body.Close()
-			err = stream.Receive(ctx, w, response.Body, r, func(c provider.Chunk) bool { return yield(c, nil) })
+			err = provider.ReceiveStream(ctx, w, response.Body, r, func(c provider.Chunk) bool { return yield(c, nil) })
 		}
 		switch {
 		case err == nil:

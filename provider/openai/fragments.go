@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"jp/provider/stream"
+	"jp/provider"
 )
 
 // value is a field's raw JSON, nil if it is absent or null.
@@ -19,7 +19,7 @@ func value(raw json.RawMessage) json.RawMessage {
 // str is a field's text, "" for any other value. Like all text of this package it keeps halves of characters,
 // whose other halves may come with the next piece.
 func str(raw json.RawMessage) string {
-	text, err := stream.DecodeText(raw)
+	text, err := provider.DecodeText(raw)
 	if err != nil {
 		return "" // any other value counts as empty
 	}
@@ -36,7 +36,7 @@ func contentOf(raw json.RawMessage) content {
 		return content{text: str(raw)}
 	}
 	type textChunk struct {
-		Text stream.Text `json:"text"`
+		Text provider.StreamText `json:"text"`
 	}
 	var chunks []struct {
 		textChunk
@@ -64,11 +64,11 @@ func argumentsOf(raw json.RawMessage) string {
 
 // detail has the relevant fields of a server's reasoning detail.
 type detail struct {
-	Type    string      `json:"type"`
-	Index   int         `json:"index"` // of the text that this is a piece of
-	Text    stream.Text `json:"text"`
-	Summary stream.Text `json:"summary"`
-	Signed  string      `json:"signature"`
+	Type    string              `json:"type"`
+	Index   int                 `json:"index"` // of the text that this is a piece of
+	Text    provider.StreamText `json:"text"`
+	Summary provider.StreamText `json:"summary"`
+	Signed  string              `json:"signature"`
 }
 
 // detailText is the text of reasoning details.

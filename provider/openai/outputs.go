@@ -9,7 +9,6 @@ import (
 
 	"jp/conversation"
 	"jp/provider"
-	"jp/provider/stream"
 )
 
 // outputs reads the events of a response. Its items are the parts of the answer. The item of a part comes
@@ -205,7 +204,7 @@ func (o *outputs) close(index int, raw json.RawMessage) {
 
 // complete adds the rest of an item's whole text, if the text so far is its beginning.
 func (o *outputs) complete(i *openItem, whole string) {
-	left, ok := stream.RestOfText(whole, i.text.String())
+	left, ok := provider.RestOfText(whole, i.text.String())
 	switch {
 	case !ok:
 	case i.kind == provider.ChunkToolCall, i.kind == provider.ChunkReasoning:

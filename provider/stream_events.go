@@ -1,4 +1,4 @@
-package stream
+package provider
 
 import (
 	"bufio"
@@ -13,19 +13,19 @@ import (
 // mostEvent is the longest event that is read, in bytes: one may hold a whole answer.
 const mostEvent = 64 << 20
 
-// ErrLong is an event above the size that jp reads.
-var ErrLong = fmt.Errorf("an event of more than %d MiB", mostEvent>>20)
+// ErrLongEvent is an event above the size that jp reads.
+var ErrLongEvent = fmt.Errorf("an event of more than %d MiB", mostEvent>>20)
 
-// An event is one piece of a server's stream.
-type event struct {
+// A streamEvent is one piece of a server's stream.
+type streamEvent struct {
 	name string // of the event, "error" for a line of that name, or ""
 	data []byte // nil for a comment
 	bare bool   // it stood outside of events
 }
 
-// events reads server-sent events, and the JSON that servers send in their place:
+// eventReader reads server-sent events, and the JSON that servers send in their place:
 // a whole answer, one value a line, or an error.
-type events struct {
+type eventReader struct {
 	in     *bufio.Reader
 	begun  bool // a line was read
 	ended  bool // the last line ended with a carriage return
@@ -33,7 +33,7 @@ type events struct {
 	name   string
 	data   []byte // of the event so far; nil: empty
 	bare   []byte // lines outside of events that may yet be JSON
-	queue  []event
+	queue  []streamEvent
 	other  []byte // the first of all other lines
 	events int    // that were read
 }
@@ -41,14 +41,14 @@ type events struct {
 // mostOther is the kept size of lines without a meaning.
 const mostOther = 4 << 10
 
-// mark may precede the first line of a stream, and is dropped.
-var mark = []byte("\ufeff")
+// byteOrderMark may precede the first line of a stream, and is dropped.
+var byteOrderMark = []byte("\ufeff")
 
-func newEvents(in io.Reader) *events { return &events{in: bufio.NewReader(in)} }
+func newEventReader(in io.Reader) *eventReader { return &eventReader{in: bufio.NewReader(in)} }
 
 // next is the next event. The error that ends the stream, io.EOF at its end, comes alone. A last event
 // without an empty line behind it counts if it is whole.
-func (e *events) next() (event, error) {
+func (e *eventReader) next() (streamEvent, error) {
 	for {
 		if len(e.queue) > 0 {
 			first := e.queue[0]
@@ -59,7 +59,7 @@ func (e *events) next() (event, error) {
 			return first, nil
 		}
 		if e.err != nil {
-			return event{}, e.err
+			return streamEvent{}, e.err
 		}
 		var line []byte
 		line, e.err = e.line()
@@ -78,7 +78,7 @@ func (e *events) next() (event, error) {
 // isCut reports whether a line that the end of the stream cut may be the beginning of
 // a field's name, or of the mark.
 func isCut(line []byte) bool {
-	for _, whole := range []string{"data", "event", "id", "retry", string(mark)} {
+	for _, whole := range []string{"data", "event", "id", "retry", string(byteOrderMark)} {
 		if strings.HasPrefix(whole, string(line)) {
 			return true
 		}
@@ -87,13 +87,13 @@ func isCut(line []byte) bool {
 }
 
 // field takes a line of an event.
-func (e *events) field(line []byte) {
+func (e *eventReader) field(line []byte) {
 	name, value, colon := bytes.Cut(line, []byte(":"))
 	value = bytes.TrimPrefix(value, []byte(" "))
 	switch string(name) {
 	case "":
 		if colon {
-			e.queue = append(e.queue, event{})
+			e.queue = append(e.queue, streamEvent{})
 		}
 	case "data":
 		if e.data != nil {
@@ -107,24 +107,24 @@ func (e *events) field(line []byte) {
 		e.name = string(value)
 	case "id", "retry":
 	case "error":
-		e.queue = append(e.queue, event{name: "error", data: bytes.Clone(value)})
+		e.queue = append(e.queue, streamEvent{name: "error", data: bytes.Clone(value)})
 	default:
 		e.outside(line)
 	}
 	if len(e.data)+len(e.bare) > mostEvent {
-		e.err = ErrLong
+		e.err = ErrLongEvent
 	}
 }
 
-func (e *events) dispatch() {
+func (e *eventReader) dispatch() {
 	if e.data != nil || e.name == "error" {
-		e.queue = append(e.queue, event{name: e.name, data: append([]byte{}, e.data...)})
+		e.queue = append(e.queue, streamEvent{name: e.name, data: append([]byte{}, e.data...)})
 	}
 	e.name, e.data = "", nil
 }
 
 // last ends the event in whose midst the stream ends, if it is whole.
-func (e *events) last() {
+func (e *eventReader) last() {
 	data := bytes.TrimSpace(e.data)
 	if isDone(data) || json.Valid(data) || e.name == "error" && errors.Is(e.err, io.EOF) && len(data) > 0 {
 		e.dispatch()
@@ -134,7 +134,7 @@ func (e *events) last() {
 
 // outside takes a line outside of events. JSON becomes an event as soon as it is whole, which it can be only
 // at the end of a line that closes the bracket of the first one.
-func (e *events) outside(line []byte) {
+func (e *eventReader) outside(line []byte) {
 	text := bytes.TrimSpace(line)
 	opens := len(text) > 0 && (text[0] == '{' || text[0] == '[')
 	if e.bare == nil && !opens {
@@ -150,7 +150,7 @@ func (e *events) outside(line []byte) {
 
 // document makes an event of the JSON outside of events, and one of each element of a list. At the end of the
 // stream, other text is kept as words.
-func (e *events) document(end bool) {
+func (e *eventReader) document(end bool) {
 	text := bytes.TrimSpace(e.bare)
 	var elements []json.RawMessage
 	switch {
@@ -167,13 +167,13 @@ func (e *events) document(end bool) {
 		return
 	}
 	for _, element := range elements {
-		e.queue = append(e.queue, event{data: element, bare: true})
+		e.queue = append(e.queue, streamEvent{data: element, bare: true})
 	}
 	e.bare = nil
 }
 
 // keep stores words outside of events.
-func (e *events) keep(words []byte) {
+func (e *eventReader) keep(words []byte) {
 	if room := mostOther - len(e.other); room > 0 && len(words) > 0 {
 		if len(e.other) > 0 {
 			e.other = append(e.other, '\n')
@@ -186,7 +186,7 @@ func isDone(data []byte) bool { return string(data) == "[DONE]" }
 
 // line reads up to the end of a line, which is left out: a line feed, a carriage return, or both. With an
 // error it returns the text before it.
-func (e *events) line() ([]byte, error) {
+func (e *eventReader) line() ([]byte, error) {
 	var line []byte
 	for {
 		if _, err := e.in.Peek(1); err != nil {
@@ -208,7 +208,7 @@ func (e *events) line() ([]byte, error) {
 			line = append(line, ready...)
 			_, _ = e.in.Discard(len(ready))
 			if len(line) > mostEvent {
-				return nil, ErrLong
+				return nil, ErrLongEvent
 			}
 			continue
 		}
@@ -220,9 +220,9 @@ func (e *events) line() ([]byte, error) {
 }
 
 // unmarked is a line without the mark that may precede the first one.
-func (e *events) unmarked(line []byte) []byte {
+func (e *eventReader) unmarked(line []byte) []byte {
 	if !e.begun {
-		e.begun, line = true, bytes.TrimPrefix(line, mark)
+		e.begun, line = true, bytes.TrimPrefix(line, byteOrderMark)
 	}
 	return line
 }

@@ -1,4 +1,4 @@
-package stream
+package provider
 
 import (
 	"encoding/json"
@@ -102,13 +102,13 @@ func TestAnyBytes(t *testing.T) {
 
 func TestTextInJSON(t *testing.T) {
 	for _, raw := range []string{`"a\ud83c"`, `"\udf89b"`, `"\"\\\u0000\u001f<>&é🎉"`} {
-		var text Text
+		var text StreamText
 		require.NoError(t, json.Unmarshal([]byte(raw), &text))
 		back, err := text.MarshalJSON()
 		require.NoError(t, err)
 		require.Equal(t, raw, string(back))
 	}
-	var a, b Text
+	var a, b StreamText
 	require.NoError(t, json.Unmarshal([]byte(`"a\ud83c"`), &a))
 	require.NoError(t, json.Unmarshal([]byte(`"\udf89b"`), &b))
 	both, err := (a + b).MarshalJSON()

@@ -1,4 +1,4 @@
-package stream
+package provider
 
 import (
 	"context"
@@ -7,19 +7,17 @@ import (
 	"io"
 	"sync/atomic"
 	"time"
-
-	"jp/provider"
 )
 
-// Limits are how long a request may go without progress. Zero: unlimited.
-type Limits struct {
+// StreamLimits are how long a request may go without progress. Zero: unlimited.
+type StreamLimits struct {
 	Silence time.Duration // without any data from the server
 	Stall   time.Duration // without a piece of an answer: signs of life do not count
 }
 
-// Grace is how long jp waits for the usage and the end of an answer whose finish is
+// streamGrace is how long jp waits for the usage and the end of an answer whose finish is
 // known.
-const Grace = 5 * time.Second
+const streamGrace = 5 * time.Second
 
 // Why a request is ended.
 var (
@@ -28,10 +26,10 @@ var (
 	errLate    = errors.New("the answer is over, and the stream is not")
 )
 
-// A Watch ends a stalled request. It stops its clock while the receiver of the answer is busy. It is for one
+// A StreamWatch ends a stalled request. It stops its clock while the receiver of the answer is busy. It is for one
 // goroutine.
-type Watch struct {
-	limits  Limits
+type StreamWatch struct {
+	limits  StreamLimits
 	cancel  context.CancelCauseFunc
 	ctx     context.Context
 	timer   *time.Timer
@@ -41,10 +39,10 @@ type Watch struct {
 	since   time.Time             // zero while the receiver is busy
 }
 
-// NewWatch returns a watch over a request that runs under the context that it
+// NewStreamWatch returns a watch over a request that runs under the context that it
 // returns. The watch has to be closed.
-func NewWatch(ctx context.Context, l Limits) (*Watch, context.Context) {
-	w := &Watch{limits: l, since: time.Now()}
+func NewStreamWatch(ctx context.Context, l StreamLimits) (*StreamWatch, context.Context) {
+	w := &StreamWatch{limits: l, since: time.Now()}
 	w.ctx, w.cancel = context.WithCancelCause(ctx)
 	w.timer = time.AfterFunc(time.Hour, func() { w.cancel(*w.why.Load()) })
 	w.timer.Stop()
@@ -52,13 +50,13 @@ func NewWatch(ctx context.Context, l Limits) (*Watch, context.Context) {
 }
 
 // Close ends the watch and its request.
-func (w *Watch) Close() {
+func (w *StreamWatch) Close() {
 	w.timer.Stop()
 	w.cancel(nil)
 }
 
 // Wait limits the wait for the server, until a call of done.
-func (w *Watch) Wait() (done func()) {
+func (w *StreamWatch) Wait() (done func()) {
 	left, why := w.left()
 	if w.limits.Silence > 0 && (left < 0 || w.limits.Silence < left) {
 		left, why = w.limits.Silence, errSilent
@@ -72,10 +70,10 @@ func (w *Watch) Wait() (done func()) {
 }
 
 // left is the time left without progress, negative for ever.
-func (w *Watch) left() (time.Duration, error) {
+func (w *StreamWatch) left() (time.Duration, error) {
 	limit, why := w.limits.Stall, errStalled
 	if w.grace {
-		limit, why = Grace, errLate
+		limit, why = streamGrace, errLate
 	}
 	if limit <= 0 {
 		return -1, nil
@@ -89,7 +87,7 @@ func (w *Watch) left() (time.Duration, error) {
 
 // over ends the request if it made no progress for too long. The timer alone misses a server that sends
 // without a pause.
-func (w *Watch) over() error {
+func (w *StreamWatch) over() error {
 	if left, why := w.left(); left == 0 {
 		w.cancel(why)
 	}
@@ -97,14 +95,14 @@ func (w *Watch) over() error {
 }
 
 // content restarts the clock after a piece of an answer.
-func (w *Watch) content() {
+func (w *StreamWatch) content() {
 	w.counted = 0
 	if !w.since.IsZero() {
 		w.since = time.Now()
 	}
 }
 
-func (w *Watch) finished() {
+func (w *StreamWatch) finished() {
 	if !w.grace {
 		w.grace = true
 		w.content()
@@ -112,15 +110,15 @@ func (w *Watch) finished() {
 }
 
 // pause stops the clock while the receiver is busy, until resume.
-func (w *Watch) pause() {
+func (w *StreamWatch) pause() {
 	w.counted += time.Since(w.since)
 	w.since = time.Time{}
 }
 
-func (w *Watch) resume() { w.since = time.Now() }
+func (w *StreamWatch) resume() { w.since = time.Now() }
 
 // Timeout is the error of a request that the watch ended, else nil.
-func (w *Watch) Timeout() error {
+func (w *StreamWatch) Timeout() error {
 	cause := context.Cause(w.ctx)
 	message := ""
 	switch {
@@ -131,16 +129,16 @@ func (w *Watch) Timeout() error {
 	default:
 		return nil
 	}
-	return &provider.Error{Class: provider.ClassTimeout, Message: message, Err: cause}
+	return &Error{Class: ClassTimeout, Message: message, Err: cause}
 }
 
-// A watched reader reads from a server under a watch.
-type watched struct {
+// A watchedBody reader reads from a server under a watch.
+type watchedBody struct {
 	in    io.Reader
-	watch *Watch
+	watch *StreamWatch
 }
 
-func (r watched) Read(p []byte) (int, error) {
+func (r watchedBody) Read(p []byte) (int, error) {
 	if err := r.watch.over(); err != nil {
 		return 0, err
 	}

@@ -1,10 +1,4 @@
-// Package stream reads the answer of a model server as it comes, for all protocols alike. It reads
-// server-sent events, or the forms that servers send in their place, within limits of time, up to the end of
-// an answer that counts.
-//
-// An answer counts from the moment its finish is known, even if the transport fails after that. Before, every
-// end of the stream is a failure, in the server's own words if it sent any.
-package stream
+package provider
 
 import (
 	"bytes"
@@ -18,14 +12,13 @@ import (
 	"unicode/utf8"
 
 	"jp/internal/lazy"
-	"jp/provider"
 )
 
-// A Reader makes chunks of the events of one answer. The text of chunks may be cut
-// within characters, as package wtf8 has them.
-type Reader interface {
+// A StreamReader makes chunks of the events of one answer. The text of chunks may be cut
+// within characters, as a [StreamText] may be.
+type StreamReader interface {
 	// Read takes the data of an event.
-	Read(data []byte) ([]provider.Chunk, error)
+	Read(data []byte) ([]Chunk, error)
 	// Reported is the error that a server reports: a JSON value, or words.
 	Reported(data []byte) error
 	// Finished reports whether the server has said why the answer ends.
@@ -33,16 +26,16 @@ type Reader interface {
 	// Whole reports whether the answer is complete.
 	Whole() bool
 	// End are the last chunks of a finished answer, and the last of all is its finish.
-	End() []provider.Chunk
+	End() []Chunk
 }
 
 // errStopped means that the receiver has stopped.
 var errStopped = errors.New("the receiver stopped")
 
-// Receive reads an answer and yields its chunks, up to the finish, or until yield returns false. Its error is
-// the caller's context's, an [*provider.Error], or that of the transport.
-func Receive(ctx context.Context, w *Watch, body io.Reader, r Reader, yield func(provider.Chunk) bool) error {
-	s := &receiver{watch: w, events: newEvents(watched{body, w}), reader: r, yield: yield}
+// ReceiveStream reads an answer and yields its chunks, up to the finish, or until yield returns false. Its error is
+// the caller's context's, an [*Error], or that of the transport.
+func ReceiveStream(ctx context.Context, w *StreamWatch, body io.Reader, r StreamReader, yield func(Chunk) bool) error {
+	s := &receiver{watch: w, events: newEventReader(watchedBody{body, w}), reader: r, yield: yield}
 	err := s.all()
 	switch {
 	case errors.Is(err, errStopped):
@@ -64,10 +57,10 @@ func Receive(ctx context.Context, w *Watch, body io.Reader, r Reader, yield func
 
 // A receiver is an answer on its way.
 type receiver struct {
-	watch    *Watch
-	events   *events
-	reader   Reader
-	yield    func(provider.Chunk) bool
+	watch    *StreamWatch
+	events   *eventReader
+	reader   StreamReader
+	yield    func(Chunk) bool
 	held     map[int]*held
 	answered bool   // something of the answer came
 	unread   []byte // other JSON in the place of an answer
@@ -75,7 +68,7 @@ type receiver struct {
 
 // held is a part whose text ends within a character.
 type held struct {
-	kind provider.ChunkKind
+	kind ChunkKind
 	text joiner
 }
 
@@ -90,10 +83,10 @@ func (s *receiver) all() error {
 		if isDone(data) {
 			return nil
 		}
-		if e.name == "error" || provider.IsComplaint(data) {
+		if e.name == "error" || IsComplaint(data) {
 			return s.complained(e.name, data)
 		}
-		var chunks []provider.Chunk
+		var chunks []Chunk
 		switch {
 		case len(data) == 0:
 		case data[0] == '[':
@@ -116,7 +109,7 @@ func (s *receiver) all() error {
 			s.watch.finished()
 		}
 		if len(chunks) == 0 && !s.reader.Whole() {
-			if stopped := s.emit([]provider.Chunk{{Kind: provider.ChunkKeepAlive}}); stopped != nil {
+			if stopped := s.emit([]Chunk{{Kind: ChunkKeepAlive}}); stopped != nil {
 				return stopped
 			}
 		}
@@ -127,22 +120,22 @@ func (s *receiver) all() error {
 // complained is the error of a complaint. A bare text in the place of an answer, without an error's mark or a
 // code, is a refusal: the same request would get it again.
 func (s *receiver) complained(name string, data []byte) error {
-	c := provider.ComplaintIn(data)
-	if name != "error" && !s.answered && !provider.IsMarkedError(data) && c.Code+c.Type+c.Status == "" && provider.ClassOfWords(c.Message) == "" {
-		return &provider.Error{Class: provider.ClassInvalid, Message: "the server sent no answer: " + c.Message}
+	c := ComplaintIn(data)
+	if name != "error" && !s.answered && !IsMarkedError(data) && c.Code+c.Type+c.Status == "" && ClassOfWords(c.Message) == "" {
+		return &Error{Class: ClassInvalid, Message: "the server sent no answer: " + c.Message}
 	}
 	return s.reader.Reported(data)
 }
 
 // list reads an event that holds several.
-func (s *receiver) list(data []byte) ([]provider.Chunk, error) {
+func (s *receiver) list(data []byte) ([]Chunk, error) {
 	var elements []json.RawMessage
 	if json.Unmarshal(data, &elements) != nil {
 		return s.reader.Read(data) // the error explains it
 	}
-	var all []provider.Chunk
+	var all []Chunk
 	for _, element := range elements {
-		if provider.IsComplaint(element) {
+		if IsComplaint(element) {
 			return all, s.reader.Reported(element)
 		}
 		chunks, err := s.reader.Read(element)
@@ -155,13 +148,13 @@ func (s *receiver) list(data []byte) ([]provider.Chunk, error) {
 }
 
 // emit yields chunks, whose text it makes UTF-8.
-func (s *receiver) emit(chunks []provider.Chunk) error {
+func (s *receiver) emit(chunks []Chunk) error {
 	for _, c := range chunks {
 		for _, whole := range s.joined(c) {
 			if whole.Text != "" || whole.Tool != "" || whole.ToolID != "" || whole.Item != nil {
 				s.watch.content()
 			}
-			s.answered = s.answered || whole.Kind != provider.ChunkKeepAlive
+			s.answered = s.answered || whole.Kind != ChunkKeepAlive
 			s.watch.pause()
 			more := s.yield(whole)
 			s.watch.resume()
@@ -175,18 +168,18 @@ func (s *receiver) emit(chunks []provider.Chunk) error {
 
 // joined is a chunk with the held text of its part before its own. Before the end of a part it returns the
 // held text.
-func (s *receiver) joined(c provider.Chunk) []provider.Chunk {
+func (s *receiver) joined(c Chunk) []Chunk {
 	switch {
-	case c.Kind == provider.ChunkFinish:
-		var all []provider.Chunk
+	case c.Kind == ChunkFinish:
+		var all []Chunk
 		for _, index := range slices.Sorted(maps.Keys(s.held)) {
 			all = append(all, s.release(index)...)
 		}
 		return append(all, c)
-	case c.Kind == provider.ChunkClose:
+	case c.Kind == ChunkClose:
 		return append(s.release(c.Index), c)
 	case s.held[c.Index] == nil && utf8.ValidString(c.Text):
-		return []provider.Chunk{c}
+		return []Chunk{c}
 	case s.held == nil:
 		s.held = map[int]*held{}
 	}
@@ -194,39 +187,39 @@ func (s *receiver) joined(c provider.Chunk) []provider.Chunk {
 		s.held[c.Index] = &held{kind: c.Kind}
 	}
 	c.Text = s.held[c.Index].text.Add(c.Text)
-	return []provider.Chunk{c}
+	return []Chunk{c}
 }
 
 // release ends the text of a part.
-func (s *receiver) release(index int) []provider.Chunk {
+func (s *receiver) release(index int) []Chunk {
 	part := s.held[index]
 	delete(s.held, index)
 	if part == nil {
 		return nil
 	}
 	if left := part.text.End(); left != "" {
-		return []provider.Chunk{{Kind: part.kind, Index: index, Text: left}}
+		return []Chunk{{Kind: part.kind, Index: index, Text: left}}
 	}
 	return nil
 }
 
 // early is the error of a stream that ended before its answer did.
 func (s *receiver) early() error {
-	words, class := string(s.events.other), provider.Class("")
+	words, class := string(s.events.other), Class("")
 	if s.unread != nil {
 		words = wordsIn(s.unread)
 	}
 	words = strings.TrimSpace(words)
-	switch class = provider.ClassOfWords(words); {
+	switch class = ClassOfWords(words); {
 	case words == "":
 		return io.ErrUnexpectedEOF
 	case class != "":
 	case s.events.events > 0:
-		class = provider.ClassDisconnect
+		class = ClassDisconnect
 	default:
-		class = provider.ClassInvalid
+		class = ClassInvalid
 	}
-	return &provider.Error{Class: class, Message: "the server sent no answer: " + pageTitle(words), Err: io.ErrUnexpectedEOF}
+	return &Error{Class: class, Message: "the server sent no answer: " + pageTitle(words), Err: io.ErrUnexpectedEOF}
 }
 
 // wordsIn is the readable text of a JSON value other than an answer: its message, or all of it.
@@ -245,11 +238,11 @@ func wordsIn(value []byte) string {
 	return string(value)
 }
 
-var title = lazy.Regexp(`(?is)^\s*<.*?<title[^>]*>(.*?)</title>`)
+var titleElement = lazy.Regexp(`(?is)^\s*<.*?<title[^>]*>(.*?)</title>`)
 
 // pageTitle is the title of a page of HTML, or the words themselves.
 func pageTitle(words string) string {
-	if found := title().FindStringSubmatch(words); found != nil {
+	if found := titleElement().FindStringSubmatch(words); found != nil {
 		return "a web page, " + strings.TrimSpace(found[1])
 	}
 	return words

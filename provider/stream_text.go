@@ -1,4 +1,4 @@
-package stream
+package provider
 
 import (
 	"bytes"
@@ -13,29 +13,29 @@ import (
 // errString reports a JSON value other than a string.
 var errString = errors.New("not a JSON string")
 
-// A Text is a string of a JSON value that keeps halves of characters. Pieces of
+// A StreamText is a string of a JSON value that keeps halves of characters. Pieces of
 // one text are put together by +, and made UTF-8 by [JoinText].
 //
 // A model server streams text in pieces, each a JSON string of its own. Some cut
 // a text between the two halves of a surrogate pair, "\ud83c" and "\udf89", or
 // between the bytes of one character. Decoders of JSON replace each half by
 // U+FFFD. A Text is WTF-8, which is UTF-8 that may also hold single surrogates.
-type Text string
+type StreamText string
 
 // UnmarshalJSON reads a string. It leaves the text as it is for null.
-func (t *Text) UnmarshalJSON(raw []byte) error {
+func (t *StreamText) UnmarshalJSON(raw []byte) error {
 	if string(raw) == "null" {
 		return nil
 	}
 	text, err := DecodeText(raw)
 	if err == nil {
-		*t = Text(text)
+		*t = StreamText(text)
 	}
 	return err
 }
 
 // MarshalJSON writes halves of characters as escapes, as they came.
-func (t Text) MarshalJSON() ([]byte, error) {
+func (t StreamText) MarshalJSON() ([]byte, error) {
 	var out bytes.Buffer
 	out.WriteByte('"')
 	text := pair(string(t))
@@ -221,14 +221,14 @@ func (j *joiner) Add(piece string) string {
 	text := pair(j.held + piece)
 	at := begun(text)
 	j.held = text[at:]
-	return replaced(text[:at])
+	return withoutHalves(text[:at])
 }
 
 // End returns the rest: U+FFFD if the text ends within a character.
 func (j *joiner) End() string {
 	left := j.held
 	j.held = ""
-	return replaced(left)
+	return withoutHalves(left)
 }
 
 // RestOfText is the missing part of a whole text behind the part said so far, which may end within a character. It
@@ -269,8 +269,8 @@ func begun(text string) int {
 	return len(text)
 }
 
-// replaced puts U+FFFD in the place of each single surrogate, and of each run of invalid bytes.
-func replaced(text string) string {
+// withoutHalves puts U+FFFD in the place of each single surrogate, and of each run of invalid bytes.
+func withoutHalves(text string) string {
 	if utf8.ValidString(text) {
 		return text
 	}
