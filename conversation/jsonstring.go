@@ -160,12 +160,16 @@ const hexDigits = "0123456789abcdef"
 // Bytes other than UTF-8 become U+FFFD: JSON has no form for them.
 func appendString(dst []byte, text string) []byte {
 	dst = append(dst, '"')
-	plain := 0
-	for plain < len(text) && text[plain] >= 0x20 && text[plain] < 0x7f && text[plain] != '"' && text[plain] != '\\' {
-		plain++
-	}
-	dst = append(dst, text[:plain]...)
-	for _, r := range text[plain:] {
+	for {
+		plain := 0
+		for plain < len(text) && text[plain] >= 0x20 && text[plain] < 0x7f && text[plain] != '"' && text[plain] != '\\' {
+			plain++
+		}
+		if dst = append(dst, text[:plain]...); plain == len(text) {
+			return append(dst, '"')
+		}
+		r, size := utf8.DecodeRuneInString(text[plain:])
+		text = text[plain+size:]
 		switch {
 		case r == '"' || r == '\\':
 			dst = append(dst, '\\', byte(r))
@@ -185,5 +189,4 @@ func appendString(dst []byte, text string) []byte {
 			dst = utf8.AppendRune(dst, r)
 		}
 	}
-	return append(dst, '"')
 }

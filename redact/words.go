@@ -3,20 +3,28 @@ package redact
 // words finds many words in a text at once, in any ASCII case. A word has at least two bytes.
 type words struct {
 	list  []string
-	begin []uint16   // by the first two bytes: 0, or 1 + the index in with
+	begin []uint16   // by the first two bytes in either case: 0, or 1 + the index in with
 	with  [][]uint16 // words that begin with the same two bytes
+	third []uint32   // a bit for the third byte of each of these, all bits for one without
 }
 
 func newWords(list []string) *words {
 	w := &words{list: list, begin: make([]uint16, 1<<16)}
 	for i, word := range list {
-		pair := pairAt(word, 0)
-		if w.begin[pair] == 0 {
-			w.with = append(w.with, nil)
-			w.begin[pair] = uint16(len(w.with))
+		a, b := word[0], word[1]
+		if w.begin[pairOf(a, b)] == 0 {
+			w.with, w.third = append(w.with, nil), append(w.third, 0)
+			for _, pair := range []uint16{pairOf(a, b), pairOf(upper(a), b), pairOf(a, upper(b)), pairOf(upper(a), upper(b))} {
+				w.begin[pair] = uint16(len(w.with))
+			}
 		}
-		n := w.begin[pair] - 1
+		n := w.begin[pairOf(a, b)] - 1
 		w.with[n] = append(w.with[n], uint16(i))
+		if len(word) == 2 {
+			w.third[n] = ^uint32(0)
+		} else {
+			w.third[n] |= 1 << (word[2] & 31) // letters of either case have the same five bits
+		}
 	}
 	return w
 }
@@ -25,8 +33,8 @@ func newWords(list []string) *words {
 // returns false.
 func (w *words) each(text string, found func(word, at int) bool) {
 	for at := 0; at+1 < len(text); at++ {
-		n := w.begin[pairAt(text, at)]
-		if n == 0 {
+		n := w.begin[pairOf(text[at], text[at+1])]
+		if n == 0 || at+2 < len(text) && w.third[n-1]>>(text[at+2]&31)&1 == 0 {
 			continue
 		}
 		for _, i := range w.with[n-1] {
@@ -47,8 +55,13 @@ func (w *words) in(text string) bool {
 	return found
 }
 
-func pairAt(text string, at int) uint16 {
-	return uint16(lower(text[at]))<<8 | uint16(lower(text[at+1]))
+func pairOf(a, b byte) uint16 { return uint16(a)<<8 | uint16(b) }
+
+func upper(c byte) byte {
+	if c >= 'a' && c <= 'z' {
+		return c - 'a' + 'A'
+	}
+	return c
 }
 
 // hasPrefixFold reports whether text begins with a word in lower case.

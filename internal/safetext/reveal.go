@@ -10,7 +10,11 @@ import (
 // programs read the characters that a terminal hides. The carriage return that ends a line is part of its
 // end.
 func Reveal(text string) string {
+	if harmless(text) {
+		return text
+	}
 	var b strings.Builder
+	b.Grow(len(text))
 	for i, r := range text {
 		switch {
 		case r == '\t' || r == '\n':
@@ -30,6 +34,9 @@ func Reveal(text string) string {
 
 // RevealOutput is [Reveal] for the output of a program: it removes colours, which many print.
 func RevealOutput(text string) string {
+	if !strings.Contains(text, "\x1b[") {
+		return Reveal(text)
+	}
 	var b strings.Builder
 	for {
 		before, rest, found := strings.Cut(text, "\x1b[")
