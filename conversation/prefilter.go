@@ -5,4 +5,6 @@ package conversation
 type Prefilter struct {
 	Any  []string // ASCII texts
 	Fold bool     // letters are compared without case
+	// Reduce drops parts of an event that passes, once it is read. Nil: events stay whole.
+	Reduce func(e *Event)
 }

@@ -89,6 +89,9 @@ func (f *finder) eventsOf(ctx context.Context, c cut) ([]*conversation.Event, co
 		if err != nil {
 			return nil, s.contents, err
 		}
+		if reduce := f.search.filter.Reduce; reduce != nil {
+			reduce(l.event)
+		}
 		events = append(events, l.event)
 	}
 	switch {

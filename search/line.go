@@ -26,7 +26,11 @@ type Line struct {
 // Lines searches a title and events, which are in order and hold at least those
 // that the prefilter passes and all discards. Lines are in the order of the events.
 func (q *Query) Lines(title string, events []*conversation.Event) []Line {
-	c := sink{query: q}
+	return q.look(title, events).lines
+}
+
+func (q *Query) look(title string, events []*conversation.Event) *sink {
+	c := &sink{query: q, counts: q.opts.Count}
 	if q.scopes[Title] && title != "" {
 		c.add(Line{Seq: -1, Scope: Title}, title)
 	}
@@ -39,9 +43,31 @@ func (q *Query) Lines(title string, events []*conversation.Event) []Line {
 		if scope == "" || !q.scopes[scope] || gone.holds(e.Seq) || without[e.Seq] {
 			continue
 		}
+		if n, reduced := q.counted.Load(e); reduced {
+			c.matches += n.(int)
+			continue
+		}
 		c.add(Line{Turn: e.Turn, Seq: e.Seq, Scope: scope, Time: e.Time, Commit: e.Commit}, text)
 	}
-	return c.lines
+	return c
+}
+
+// reduce counts the matching lines of a text and drops it: a count would hold all events that the prefilter
+// passes.
+func (q *Query) reduce(e *conversation.Event) {
+	switch e.Body.(type) {
+	case *conversation.ChatRequest, *conversation.ChatResponse, *conversation.ToolCallResponse:
+	default:
+		return // other texts are searched with more of the event
+	}
+	text, _ := e.Text()
+	if e.Missing() > 0 {
+		return // its length tells how much is missing
+	}
+	c := sink{query: q, counts: true}
+	c.add(Line{}, text)
+	q.counted.Store(e, c.matches)
+	e.SetText("")
 }
 
 // skipped are the events of calls outside of the search. A question about a call that is missing from the
@@ -67,6 +93,7 @@ func (q *Query) skipped(events []*conversation.Event) map[int]bool {
 // A sink gathers lines until there are enough matches.
 type sink struct {
 	query   *Query
+	counts  bool // lines are not kept
 	lines   []Line
 	matches int
 }
@@ -93,6 +120,8 @@ func (c *sink) add(like Line, text string) {
 			l.Submatches = c.query.match(l.Text)
 		}
 		switch {
+		case l.Submatches != nil && c.counts:
+			c.matches++
 		case l.Submatches != nil:
 			l.Match = true
 			c.lines = append(append(c.lines, held...), l)

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"slices"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -32,6 +33,7 @@ type Options struct {
 	Before   int     // lines of context before a match, within its event
 	After    int     // and behind it
 	Max      int     // matching lines per conversation, 0 for all
+	Count    bool    // only the number of matching lines: results have no lines
 	// Without reports the tools whose calls are left out: arguments, results, and questions about them. Nil:
 	// none is.
 	Without func(tool string) bool
@@ -39,13 +41,14 @@ type Options struct {
 
 // A Query is a compiled search. It may be used by several goroutines.
 type Query struct {
-	opts   Options
-	re     *regexp.Regexp
-	scopes map[Scope]bool
-	filter conversation.Prefilter
-	needed []needle.Needle // of the prefilter: one of them stands in each line that matches
-	exact  bool            // the places of the needed text are exactly the matches
-	whole  bool            // a text without a matching line does not match as a whole
+	opts    Options
+	re      *regexp.Regexp
+	scopes  map[Scope]bool
+	filter  conversation.Prefilter
+	needed  []needle.Needle // of the prefilter: one of them stands in each line that matches
+	exact   bool            // the places of the needed text are exactly the matches
+	counted sync.Map        // by event: the number of matching lines of a text that was dropped
+	whole   bool            // a text without a matching line does not match as a whole
 }
 
 // Compile checks the options. It fails with ErrPattern, ErrText, ErrEmpty or
@@ -69,6 +72,9 @@ func Compile(o Options) (*Query, error) {
 	q := &Query{opts: o, re: re, scopes: scopes, filter: prefilterOf(tree), whole: !anchored(tree)}
 	for _, text := range q.filter.Any {
 		q.needed = append(q.needed, needle.New(text, q.filter.Fold))
+	}
+	if o.Count && o.Max == 0 {
+		q.filter.Reduce = q.reduce
 	}
 	q.exact = tree.Op == syntax.OpLiteral && len(q.needed) == 1 && len(q.filter.Any[0]) == len(string(tree.Rune))
 	return q, nil

@@ -18,20 +18,10 @@ type Source interface {
 
 // A Result has the findings in one conversation. Err is the reason if a part of it could not be searched.
 type Result struct {
-	Info  conversation.Info
-	Lines []Line
-	Err   error
-}
-
-// Matches is the number of lines that match.
-func (r Result) Matches() int {
-	n := 0
-	for _, l := range r.Lines {
-		if l.Match {
-			n++
-		}
-	}
-	return n
+	Info    conversation.Info
+	Lines   []Line
+	Matches int // lines that match
+	Err     error
 }
 
 // Conversations searches conversations, several at a time, and yields the findings in each, in the given
@@ -50,7 +40,7 @@ func Conversations(ctx context.Context, from Source, infos []conversation.Info, 
 			select {
 			case r := <-found:
 				<-w.ahead
-				if (len(r.Lines) > 0 || r.Err != nil) && !yield(r) {
+				if (r.Matches > 0 || r.Err != nil) && !yield(r) {
 					return
 				}
 			case <-ctx.Done():
@@ -99,6 +89,7 @@ func (q *Query) search(ctx context.Context, from Source, info conversation.Info)
 			r.Err = err
 		}
 	}
-	r.Lines = q.Lines(info.Summary.Title, events)
+	found := q.look(info.Summary.Title, events)
+	r.Lines, r.Matches = found.lines, found.matches
 	return r
 }

@@ -149,13 +149,54 @@ func TestConversationsInOrder(t *testing.T) {
 			got = append(got, string(r.Info.ID)+"!")
 			continue
 		}
-		require.Equal(t, 1, r.Matches())
+		require.Equal(t, 1, r.Matches)
 		got = append(got, string(r.Info.ID))
 	}
 	require.Equal(t, []string{"a", "b", "damaged!", "c"}, got)
 	for range search.Conversations(context.Background(), source, infos, q) {
 		break // ends without waiting for anybody
 	}
+}
+
+// reducing is a source that reduces the events that it gives.
+type reducing struct{ stored }
+
+func (r reducing) Scan(ctx context.Context, of conversation.Info, s conversation.Prefilter) (events []*conversation.Event, err error) {
+	all, err := r.stored.Scan(ctx, of, s)
+	for _, e := range all {
+		e = e.Clone()
+		s.Reduce(e)
+		events = append(events, e)
+	}
+	return events, err
+}
+
+func TestCountsDropTexts(t *testing.T) {
+	for _, pattern := range []string{"forever", "e", "retr", "absent", "a.*e$"} {
+		o := search.Options{Patterns: []string{pattern}, Regexp: true}
+		lines, err := search.Compile(o)
+		require.NoError(t, err)
+		o.Count = true
+		count, err := search.Compile(o)
+		require.NoError(t, err)
+		infos := []conversation.Info{{ID: "a", Head: "head"}}
+		matches := func(from search.Source, q *search.Query) (n int) {
+			for r := range search.Conversations(context.Background(), from, infos, q) {
+				n += r.Matches
+				require.Equal(t, q == count, r.Lines == nil)
+			}
+			return n
+		}
+		source := stored{"a": dialogue()}
+		require.Equal(t, matches(source, lines), matches(source, count), pattern)
+		require.Equal(t, matches(source, lines), matches(reducing{source}, count), pattern)
+	}
+	q, err := search.Compile(search.Options{Patterns: []string{"e"}, Count: true})
+	require.NoError(t, err)
+	e := &conversation.Event{Body: &conversation.ToolCallResponse{Content: "one\ntwo\nthree\n"}}
+	q.Prefilter().Reduce(e)
+	text, _ := e.Text()
+	require.Empty(t, text)
 }
 
 // The readable part of a conversation is found, with any damage to its end.
@@ -166,7 +207,7 @@ func TestDamagedEnd(t *testing.T) {
 		info := conversation.Info{ID: "a", Head: head, Err: conversation.ErrDamaged}
 		for r := range search.Conversations(context.Background(), stored{"a": dialogue()}, []conversation.Info{info}, q) {
 			require.ErrorIs(t, r.Err, conversation.ErrDamaged)
-			require.Equal(t, want, r.Matches())
+			require.Equal(t, want, r.Matches)
 		}
 	}
 }

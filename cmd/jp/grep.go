@@ -193,7 +193,7 @@ func (c counting) Scan(ctx context.Context, of conversation.Info, s conversation
 
 // query compiles the search. If only conversations are asked for, it ends at the first match in each.
 func (o grepOptions) query(quiet bool) (*search.Query, error) {
-	s := search.Options{Regexp: o.regexp, Before: o.before, After: o.after, Max: o.max}
+	s := search.Options{Regexp: o.regexp, Before: o.before, After: o.after, Max: o.max, Count: o.count}
 	if o.list || quiet {
 		s.Max = 1
 	}

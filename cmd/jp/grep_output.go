@@ -60,7 +60,7 @@ func (t *grepText) show(r search.Result) (err error) {
 		_, err = fmt.Fprintln(t.w, r.Info.Name())
 		return err
 	case t.opts.count:
-		_, err = fmt.Fprintf(t.w, "%s:%d\n", r.Info.Name(), r.Matches())
+		_, err = fmt.Fprintf(t.w, "%s:%d\n", r.Info.Name(), r.Matches)
 		return err
 	}
 	var out strings.Builder // a system call for each conversation, not for each line
@@ -120,7 +120,7 @@ func (j *grepRows) add(r search.Result) error {
 		return j.rows.Add(struct {
 			ID    string `json:"id"`
 			Count int    `json:"count"`
-		}{r.Info.Name(), r.Matches()})
+		}{r.Info.Name(), r.Matches})
 	}
 	for _, l := range r.Lines {
 		if err := j.rows.Add(ui.NewFoundJSON(r.Info, l, incomplete(r.Info, l))); err != nil {

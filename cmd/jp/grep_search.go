@@ -77,7 +77,7 @@ func (g *grep) show(ctx context.Context, results iter.Seq[search.Result], show f
 		if r.Err != nil {
 			g.failed = append(g.failed, r)
 		}
-		if len(r.Lines) == 0 {
+		if r.Matches == 0 {
 			continue
 		}
 		g.found = true
@@ -103,7 +103,7 @@ func (g *grep) results(ctx context.Context, from search.Source) iter.Seq[search.
 	left := g.opts.limit
 	for r := range search.Conversations(ctx, from, g.infos, g.query) {
 		last = append(last, r)
-		if len(r.Lines) > 0 {
+		if r.Matches > 0 {
 			left--
 		}
 		if left == 0 {
