@@ -134,13 +134,8 @@ func (h *history) tool(name string, change func()) {
 // blamed reports which lines of a file are the agent's.
 func (h *history) blamed(path string) []bool {
 	if h.record == nil {
-		rec := recorder{trees: h.trees, read: &contents{}, from: copier{ground: &standing{}}}
-		made, err := rec.recordOf(context.Background(), h.events, h.events[0].Tree)
-		require.NoError(h.t, err)
-		made.Conversation, made.Head = "c", "h"
-		decoded := decodeIndex(joinRecords([][]byte{[]byte(indexMagic), encodeRecord(made)}))
-		require.Len(h.t, decoded, 1)
-		h.record = decoded[0]
+		h.record = h.recordOf(h.events, nil)
+		h.growsTo(h.recordOf(h.events, nil))
 	}
 	lines := splitLines(h.read(path))
 	by, from := map[int]attribution{}, make([]int, len(lines))
@@ -161,6 +156,59 @@ func (h *history) blamed(path string) []bool {
 		is = append(is, found.source != nil && found.source.Writer == byTool)
 	}
 	return is
+}
+
+// recordOf is the record of some events, as the index gives it back.
+func (h *history) recordOf(events []*conversation.Event, was *record) *record {
+	rec := recorder{trees: h.trees, files: &contents{}, from: copier{ground: &standing{}}}
+	var made *record
+	if was != nil {
+		if made = rec.goOn(context.Background(), events, was); made == nil {
+			return nil
+		}
+	} else {
+		var err error
+		made, err = rec.recordOf(context.Background(), events, h.events[0].Tree)
+		require.NoError(h.t, err)
+	}
+	made.Conversation, made.Head = "c", "h"
+	decoded := decodeIndex(joinRecords([][]byte{[]byte(indexMagic), encodeRecord(made)}))
+	require.Len(h.t, decoded, 1)
+	return decoded[0]
+}
+
+// growsTo asserts that a record that grows with the conversation becomes the same as one of all events.
+func (h *history) growsTo(whole *record) {
+	var was *record
+	from := 0
+	for _, to := range []int{max(1, len(h.events)/3), max(1, len(h.events)*2/3), len(h.events)} {
+		made := h.recordOf(h.events[from:to], was)
+		if made == nil {
+			made = h.recordOf(h.events[:to], nil)
+		}
+		was, from = made, to
+	}
+	require.Equal(h.t, len(whole.state), len(was.state)) // its keys have no order
+	whole.state, whole.encoded, was.state, was.encoded = "", nil, "", nil
+	require.Equal(h.t, whole, was)
+}
+
+func TestRecordsGrow(t *testing.T) {
+	h := newHistory(t)
+	write := func(text string) {
+		h.tool("fs_modify_file", func() { h.write("a.go", "package a\n"+text) })
+	}
+	h.write("a.go", "package a\n")
+	h.commit("base")
+	h.event(&conversation.TurnStart{})
+	write(function("one", 1))
+	write(function("two", 2))
+	was := h.recordOf(h.events, nil)
+	n := len(h.events)
+	write(function("two", 2) + function("three", 3))
+	require.NotNil(t, h.recordOf(h.events[n:], was))
+	write(function("one", 1))
+	require.Nil(t, h.recordOf(h.events[n:], was), "the lines are those of a version that the state lacks")
 }
 
 const boilerplate = "\tif err != nil {\n\t\treturn err\n\t}\n"

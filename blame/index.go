@@ -65,7 +65,7 @@ func OpenIndex(ctx context.Context, r *repo.Repo) (*Index, error) {
 				x.records = append(x.records, rec)
 				continue
 			}
-			rec, err := x.read(ctx, i)
+			rec, err := x.read(ctx, i, kept[i.Name()])
 			if ctx.Err() != nil {
 				return nil, context.Cause(ctx)
 			}
@@ -94,8 +94,18 @@ func OpenIndex(ctx context.Context, r *repo.Repo) (*Index, error) {
 	return x, nil
 }
 
-// read makes the record of a conversation from its events, or from those before damage.
-func (x *Index) read(ctx context.Context, i conversation.Info) (*record, error) {
+// recorder is one for the next conversation.
+func (x *Index) recorder() recorder {
+	return recorder{trees: x.repo.Trees, commit: x.readCommit, files: &x.files, from: copier{ground: &x.ground}}
+}
+
+// read makes the record of a conversation from its events, or from those before damage. was is an earlier one, or nil.
+func (x *Index) read(ctx context.Context, i conversation.Info, was *record) (*record, error) {
+	if was != nil {
+		if made := x.goOn(ctx, i, was); made != nil {
+			return made, nil
+		}
+	}
 	events, err := x.repo.Store.LoadOutline(ctx, i.Head)
 	if err != nil {
 		err = repo.AboutInfo(err, i)
@@ -109,7 +119,7 @@ func (x *Index) read(ctx context.Context, i conversation.Info) (*record, error) 
 			ground = base.tree
 		}
 	}
-	from := recorder{trees: x.repo.Trees, commit: x.readCommit, read: &x.files, from: copier{ground: &x.ground}}
+	from := x.recorder()
 	made, wrong := from.recordOf(ctx, events, ground)
 	return made, cmp.Or(err, wrong)
 }
@@ -194,7 +204,7 @@ func encodeRecord(r *record) []byte {
 			data = binary.AppendUvarint(data, uint64(l.number+1))
 		}
 	}
-	return slices.Clip(data)
+	return slices.Clip(appendTexts(data, r.state))
 }
 
 // joinRecords makes the file of records: the first part is its beginning.
@@ -289,6 +299,7 @@ func decodeIndex(data []byte) (records []*record) {
 				h.lines[k] = keyedLine{binary.LittleEndian.Uint64(d.take(8)), int32(d.number(len(r.written)+1)) - 1}
 			}
 		}
+		r.state = d.text()
 		r.encoded = begin[:len(begin)-len(d.data)]
 		records = append(records, r)
 	}

@@ -60,6 +60,7 @@ type record struct {
 	Paths        []string
 	hunks        []hunk
 	written      []written // by the number of the line
+	state        string    // with which a recorder goes on
 	encoded      []byte    // in the form of the index
 }
 
@@ -95,36 +96,57 @@ type recorder struct {
 	commit  func(oid string) (*commitText, error)
 	made    record
 	paths   map[string]int32
-	lineage map[string][]int32 // numbers of the lines, by blob
-	lines   int                // in lineage
-	read    *contents
+	lineage lineage
+	files   *contents
 	from    copier
 	head    string // of the user's branch
 	model   string
+	ground  string            // the tree before the first event
+	before  string            // the tree of the last one
+	present map[string]string // the blobs of the files that events changed, by path
+	bare    map[uint64]bool   // the agent's lines that weigh nothing
+}
+
+// A lineage has the numbers of the lines of versions of files.
+type lineage struct {
+	of        map[string][]int32 // by blob
+	lines     int                // in all of these
+	forgotten map[uint64]bool    // other blobs that had lines, by the beginnings of their names
+	lost      bool               // an event needed one of these
+}
+
+func (r *recorder) begin() {
+	r.paths, r.present, r.bare = map[string]int32{}, map[string]string{}, map[uint64]bool{}
+	r.lineage = lineage{of: map[string][]int32{}, forgotten: map[uint64]bool{}}
+	r.from.others, r.from.mine = map[uint64]bool{}, map[uint64]int32{}
 }
 
 // recordOf reads the changes by events. ground is the tree before the first one.
 func (r *recorder) recordOf(ctx context.Context, events []*conversation.Event, ground string) (*record, error) {
-	r.paths, r.lineage = map[string]int32{}, map[string][]int32{}
-	r.from.others, r.from.mine = map[uint64]bool{}, map[uint64]int32{}
-	r.from.ground.move(ctx, r.trees, ground)
-	defer r.read.forget(r.from.ground.blobs)
-	before := ground
+	r.begin()
+	r.ground, r.before = ground, ground
+	return r.read(ctx, events)
+}
+
+func (r *recorder) read(ctx context.Context, events []*conversation.Event) (*record, error) {
+	r.from.ground.move(ctx, r.trees, r.ground)
+	defer r.files.forget(r.from.ground.blobs)
 	for _, e := range events {
 		if start, is := e.Body.(*conversation.TurnStart); is {
 			r.model = start.Model
 		}
-		if e.Tree != before {
-			if err := r.follow(ctx, e, before); err != nil {
+		if e.Tree != r.before {
+			if err := r.follow(ctx, e, r.before); err != nil {
 				return nil, err
 			}
 		}
-		before = e.Tree
+		r.before = e.Tree
 		if e.Git != nil && e.Git.Head != "" {
 			r.head = e.Git.Head
 		}
 	}
 	made := r.made // the recorder goes
+	made.state = r.state()
 	return &made, nil
 }
 
@@ -171,6 +193,11 @@ func (r *recorder) follow(ctx context.Context, e *conversation.Event, before str
 	files, gone, err := r.changed(ctx, changes)
 	if err != nil {
 		return err
+	}
+	for _, c := range changes {
+		if r.present[c.Path] = c.After.OID; !regular(c.After) {
+			delete(r.present, c.Path)
+		}
 	}
 	moved := movedLines(files, gone)
 	for _, f := range files {
@@ -276,7 +303,7 @@ func movedLines(files []*changedFile, gone map[string]*changedFile) map[*changed
 
 // content reads a file, without lines if it is binary or large. like is one that it may resemble.
 func (r *recorder) content(ctx context.Context, oid string, like *content) (*content, error) {
-	if c := r.read.find(oid); c != nil {
+	if c := r.files.find(oid); c != nil {
 		return c, nil
 	}
 	data, err := r.trees.Blob(ctx, oid)
@@ -287,8 +314,8 @@ func (r *recorder) content(ctx context.Context, oid string, like *content) (*con
 	if len(data) <= largest && bytes.IndexByte(data, 0) < 0 {
 		c = contentOf(unixEnds(string(data)), like)
 	}
-	r.read.keep(oid, c)
-	r.read.news = append(r.read.news, oid)
+	r.files.keep(oid, c)
+	r.files.news = append(r.files.news, oid)
 	return c, nil
 }
 
@@ -327,7 +354,7 @@ func (k *contents) forget(found map[string]int32) {
 }
 
 func (r *recorder) numbers(oid string, c *content) []int32 {
-	numbers, known := r.lineage[oid]
+	numbers, known := r.lineage.find(oid)
 	if !known || len(numbers) != len(c.lines) {
 		return slices.Repeat([]int32{unknownSource}, len(c.lines))
 	}
@@ -336,7 +363,7 @@ func (r *recorder) numbers(oid string, c *content) []int32 {
 
 // add follows one file from its version before an event to the one after it.
 func (r *recorder) add(ctx context.Context, e *conversation.Event, f *changedFile, s source, own int32, moved map[int]int32, before string) error {
-	lineage, known := r.lineage[f.After.OID]
+	lineage, known := r.lineage.find(f.After.OID)
 	path, another := r.path(f.Path)
 	lines := f.now.lines
 	if known && len(lineage) == len(lines) && !typed(e) { // it is back, or at another path
@@ -397,7 +424,7 @@ func (r *recorder) add(ctx context.Context, e *conversation.Event, f *changedFil
 		spans = [][2]int{{0, len(lines)}} // renamed
 	}
 	r.cut(path, lines, lineage, spans)
-	r.remember(f.After.OID, lineage)
+	r.lineage.remember(f.After.OID, lineage)
 	return nil
 }
 
@@ -421,8 +448,11 @@ func (r *recorder) write(lines []line, numbers []int32, own int32, agent, progra
 		}
 		numbers[i] = int32(len(r.made.written))
 		r.made.written = append(r.made.written, written{own, agent && r.from.stood(l)})
-		if agent && l.weight > 0 {
+		switch {
+		case agent && l.weight > 0:
 			r.from.mine[l.key] = numbers[i]
+		case agent:
+			r.bare[l.key] = true
 		}
 	}
 }
@@ -506,10 +536,18 @@ func (r *recorder) cut(path int32, lines []line, lineage []int32, spans [][2]int
 	}
 }
 
-func (r *recorder) remember(oid string, lineage []int32) {
-	if r.lines += len(lineage); r.lines > mostLineage {
-		clear(r.lineage)
-		r.lines = len(lineage)
+func (l *lineage) remember(oid string, numbers []int32) {
+	if l.lines += len(numbers); l.lines > mostLineage {
+		clear(l.of)
+		clear(l.forgotten)
+		l.lines = len(numbers)
 	}
-	r.lineage[oid] = lineage
+	l.of[oid] = numbers
+}
+
+// find gives the numbers of the lines of a blob.
+func (l *lineage) find(oid string) ([]int32, bool) {
+	numbers, known := l.of[oid]
+	l.lost = l.lost || !known && l.forgotten[beginning(oid)]
+	return numbers, known
 }

@@ -102,7 +102,7 @@ func (x *Index) Why(ctx context.Context, word string) (*Explanation, error) {
 // added finds the writers of the lines that changes add. oid and made are of the commit that has them. made
 // is zero before there is one.
 func (x *Index) added(ctx context.Context, changes []trees.Change, oid string, made time.Time) (all []match, err error) {
-	r := recorder{trees: x.repo.Trees, read: &x.files}
+	r := recorder{trees: x.repo.Trees, files: &x.files}
 	files, gone, err := r.changed(ctx, changes)
 	if err != nil {
 		return nil, err
