@@ -25,8 +25,9 @@ func compare(path string, before, after []byte) change {
 	if err != nil || len(unified.Hunks) == 0 {
 		return change{}
 	}
-	c := change{diff: fmt.Sprint(unified)}
+	var c change
 	for _, hunk := range unified.Hunks {
+		hunk.ToLine = hunk.FromLine + c.added - c.deleted // the library leaves out lines between two changes of a hunk
 		for _, line := range hunk.Lines {
 			switch line.Kind {
 			case udiff.Insert:
@@ -36,6 +37,7 @@ func compare(path string, before, after []byte) change {
 			}
 		}
 	}
+	c.diff = fmt.Sprint(unified)
 	return c
 }
 
