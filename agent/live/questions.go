@@ -11,6 +11,7 @@ import (
 	"jp/internal/action"
 	"jp/internal/safetext"
 	"jp/process/attach"
+	"jp/tool"
 	"jp/turnloop"
 )
 
@@ -81,7 +82,7 @@ func (d *questions) put(ctx context.Context, id conversation.ID, q turnloop.Ques
 			return turnloop.Answer{}, turnloop.ErrNoAnswer
 		}
 		if attached && d.user != nil {
-			d.user.Tell(safetext.Show(q.Inquiry.Call.Request.Name) + " asks; the attached terminal answers.")
+			d.user.Tell(safetext.Show(tool.Verb(q.Inquiry.Call.Request.Name)) + " asks; the attached terminal answers.")
 		}
 		var late <-chan time.Time
 		if !attached && d.limit > 0 {

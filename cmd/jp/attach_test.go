@@ -488,9 +488,10 @@ func TestConfinementOnNarrowTerminals(t *testing.T) {
 		p.write("../run.toml", "[[reply]]\n[[reply.tool_call]]\nname = \"shell_run\"\narguments = { argv = [\"true\"] }\n[[reply]]\nmessage = \"Over.\"\n")
 		own := p.sit(columns, "query", "-m", "script/../run.toml", "Run it")
 		own.prompted()
+		before := own.Text() // the question leaves it for the other terminal
 		s := p.sit(columns, "attach")
 		s.prompted()
-		for _, screen := range []string{own.Text(), s.Text()} {
+		for _, screen := range []string{before, s.Text()} {
 			words := strings.Join(strings.Fields(screen), " ")
 			require.Contains(t, words, "confined: writes here and caches only", columns)
 			require.Contains(t, words, "no network", columns)

@@ -6,11 +6,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jp/agent/repo"
 	"jp/cmd/jp/internal/ui"
 	"jp/undo"
 )
 
-const undoHelp = `Bring files back to their state before an event, by default before the last turn.
+const undoHelp = `Bring files back to their state before an event or a turn (@turn:2), by default before
+the last turn.
 A file comes back if the conversation's tools wrote it, and if it is unchanged
 since. jp lists all other files and leaves them alone. jp lists the changes
 first, and then asks. A file that came with HEAD meanwhile, as by git switch or
@@ -52,8 +54,13 @@ func runUndo(ctx context.Context, e *ui.Env, o undo.Options) error {
 		return err
 	}
 	defer b.Close()
+	turn := b.View.LastTurn()
+	_, word := repo.SplitTarget(o.Word)
+	if strings.HasPrefix(word, "turn:") {
+		turn, event = event.Turn, nil // before its first event, where @turn:N alone is the last one
+	}
 	if event == nil {
-		if event, _, err = b.View.TurnEvents(b.View.LastTurn()); err != nil {
+		if event, _, err = b.View.TurnEvents(turn); err != nil {
 			return err
 		}
 	}

@@ -113,8 +113,12 @@ func apart(titles []string, columns int) []string {
 				from = min(from, same)
 			}
 		}
-		if from = strings.LastIndexByte(title[:from], ' ') + 1; from > columns/3 && safetext.Columns(title) > columns {
-			fitted[i] = safetext.Fit(safetext.Fit(title, columns/3)+title[from:], columns)
+		if from == len(title) {
+			continue
+		}
+		from = strings.LastIndexByte(title[:from], ' ') + 1
+		if begin := max(columns/3, columns-safetext.Columns(title[from:])); from > begin && safetext.Columns(title) > columns {
+			fitted[i] = safetext.Fit(safetext.Fit(title, begin)+title[from:], columns)
 		}
 	}
 	return fitted

@@ -53,8 +53,8 @@ func TestPickRowsDiffer(t *testing.T) {
 	}
 	for width, want := range map[int][]string{
 		116: {"Make the parser of the shell words faster", "Make the parser of the shell words easier to read", "Fix tests", "Hello · " + idOf(3).Short(), "Hello · " + idOf(4).Short()},
-		44:  {"Make the…faster now 1 turn", "Make the…easier to read now 1 turn", "Fix tests", "Hello · " + idOf(3).Short(), "Hello · " + idOf(4).Short()},
-		20:  {"Make …faster", "Make …easier to read", "Fix tests", "Hello · " + idOf(3).Short(), "Hello · " + idOf(4).Short()},
+		44:  {"Make the parser of the…faster now 1 turn", "Make the parse…easier to read now 1 turn", "Fix tests", "Hello · " + idOf(3).Short(), "Hello · " + idOf(4).Short()},
+		20:  {"Make the pars…faster", "Make …easier to read", "Fix tests", "Hello · " + idOf(3).Short(), "Hello · " + idOf(4).Short()},
 	} {
 		for i, row := range pickRows(choices, width, now) {
 			require.LessOrEqual(t, safetext.Columns(row), width, row)
