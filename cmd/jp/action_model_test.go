@@ -3,9 +3,12 @@ package main
 import (
 	"net/http"
 	"net/http/httptest"
+	"os/exec"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -86,6 +89,10 @@ func TestAStoppedProcessIsWoken(t *testing.T) {
 	entry, ok := p.entry(id)
 	require.True(t, ok)
 	require.NoError(t, syscall.Kill(entry.PID, syscall.SIGSTOP))
+	require.Eventually(t, func() bool { // a loaded machine lets its other threads go on for a while
+		state, _ := exec.Command("ps", "-o", "stat=", "-p", strconv.Itoa(entry.PID)).Output()
+		return strings.HasPrefix(string(state), "T")
+	}, 20*time.Second, 10*time.Millisecond)
 	out := p.jp("answer", "n")
 	require.Equal(t, problem.ExitLocked, out.exit, out.stderr)
 	require.True(t, strings.Contains(out.stderr, "does not answer"), out.stderr)
