@@ -232,6 +232,7 @@ func TestEditedByYou(t *testing.T) {
 	s.WaitFor("call 2 of 2")
 	s.answers("? help", "y")
 	s.WaitFor("+1 −0 · you edited it")
+	s.WaitFor("1 + changed")
 	require.Zero(t, s.exit())
 	opened, err := os.ReadFile(filepath.Join(p.dir, "../opened"))
 	require.NoError(t, err)

@@ -17,8 +17,8 @@ import (
 
 // A callRecord is the turn's events about a tool call before its result.
 type callRecord struct {
-	request *conversation.ToolCallRequest
-	thing   string // its object, from the subject of the request
+	call    conversation.ToolCall
+	thing   string // its object, from the subject of the request, or of the result if the call was edited
 	allowed string // who allowed or denied it; "" if it needed no approval
 }
 
@@ -30,17 +30,24 @@ func (r *record) follow(e *conversation.Event) {
 	case *conversation.Resumed:
 		r.approved = b.Approved
 	case *conversation.ToolCallRequest:
-		r.calls[e.Seq] = &callRecord{request: b, thing: strings.TrimPrefix(e.Subject, "call "+b.Name)}
+		r.calls[e.Seq] = &callRecord{call: conversation.ToolCall{Event: e, Request: b}, thing: strings.TrimPrefix(e.Subject, "call "+b.Name)}
 	case *conversation.ToolStarted:
-		if c := r.calls[b.For]; c != nil && c.allowed == "" && r.approved.Allows(c.request.Name) {
+		if c := r.calls[b.For]; c != nil && c.allowed == "" && r.approved.Allows(c.call.Request.Name) {
 			c.allowed = "-y"
 		}
 	case *conversation.InquiryRequest:
-		if b.Kind == conversation.KindRunTool || b.Question.AnswerType.Type == "boolean" {
-			r.asking[e.Seq] = b.For
+		if c := r.calls[b.For]; c != nil {
+			q := &conversation.Inquiry{Event: e, Request: b, Call: &c.call}
+			c.call.Inquiries, r.asking[e.Seq] = append(c.call.Inquiries, q), q
 		}
 	case *conversation.InquiryResponse: // the person's last word on the call holds
-		if c := r.calls[r.asking[b.For]]; c != nil && (c.allowed == "" || b.By == conversation.ByUser) {
+		q := r.asking[b.For]
+		if q == nil {
+			return
+		}
+		q.Response = b
+		permits := q.Request.Kind == conversation.KindRunTool || q.Request.Question.AnswerType.Type == "boolean"
+		if c := r.calls[q.Request.For]; permits && (c.allowed == "" || b.By == conversation.ByUser) {
 			c.allowed = allowedBy(b)
 		}
 	}
@@ -87,7 +94,7 @@ const (
 // block shows a tool call on a terminal: a line with its action, and below it its changes, or the end
 // of its output.
 func (t *Turn) block(e *conversation.Event, b *conversation.ToolCallResponse) {
-	call := t.record.callOf(b)
+	call := t.record.callOf(e, b)
 	t.say(t.blockLine(e, b, call))
 	if t.tools || b.Name == tool.Plan || b.IsError {
 		t.result(e, b)
@@ -99,11 +106,15 @@ func (t *Turn) block(e *conversation.Event, b *conversation.ToolCallResponse) {
 }
 
 // callOf is the call that has the result, as far as it is known.
-func (r *record) callOf(b *conversation.ToolCallResponse) *callRecord {
-	if call := r.calls[b.For]; call != nil {
-		return call
+func (r *record) callOf(e *conversation.Event, b *conversation.ToolCallResponse) *callRecord {
+	call := r.calls[b.For]
+	if call == nil {
+		return &callRecord{call: conversation.ToolCall{Request: &conversation.ToolCallRequest{Name: b.Name}}}
 	}
-	return &callRecord{request: &conversation.ToolCallRequest{Name: b.Name}}
+	if call.call.Edited() != nil {
+		call.thing = strings.TrimSuffix(strings.TrimPrefix(e.Subject, b.Name), ": "+tool.EffectIn(e.Subject, b.Name+call.thing))
+	}
+	return call
 }
 
 // blockLine is the line of a tool call: its action, and at the right edge the outcome, the duration, who
@@ -166,7 +177,7 @@ func blockMark(p terminal.Palette, e *conversation.Event, b *conversation.ToolCa
 // argv is the command of a call of shell_run.
 func (c *callRecord) argv() []string {
 	var args struct{ Argv []string }
-	if c.request.Name != "shell_run" || json.Unmarshal(c.request.Arguments, &args) != nil {
+	if c.call.Request.Name != "shell_run" || json.Unmarshal(c.call.Arguments(), &args) != nil {
 		return nil
 	}
 	return args.Argv
@@ -176,7 +187,7 @@ func (c *callRecord) argv() []string {
 func (c *callRecord) changes(b *conversation.ToolCallResponse) []terminal.Change {
 	var made struct{ Content string }
 	changes := terminal.Changes(b.Content)
-	if changes == nil && b.Name == "fs_create_file" && json.Unmarshal(c.request.Arguments, &made) == nil {
+	if changes == nil && b.Name == "fs_create_file" && json.Unmarshal(c.call.Arguments(), &made) == nil {
 		for i, line := range strings.Split(strings.TrimSuffix(made.Content, "\n"), "\n") {
 			changes = append(changes, terminal.Change{Mark: '+', Number: i + 1, Text: line})
 		}

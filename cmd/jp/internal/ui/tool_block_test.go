@@ -54,7 +54,56 @@ func TestTheLineOfACallSaysWhoAllowedIt(t *testing.T) {
 			last := &conversation.Event{Seq: 9, Subject: tt.subject, Body: result}
 			v := &ScreenView{View: &repo.View{Events: append(events, last)}, Width: 60}
 			turn := NewTurn(v, nil, "full", false)
-			require.Equal(t, "  "+tt.want, turn.blockLine(last, result, turn.record.callOf(result)))
+			require.Equal(t, "  "+tt.want, turn.blockLine(last, result, turn.record.callOf(last, result)))
+		})
+	}
+}
+
+// The block of a call that was edited shows the arguments of its run.
+func TestTheBlockOfAnEditedCall(t *testing.T) {
+	t.Parallel()
+	answer := func(choice, arguments string) *conversation.InquiryResponse {
+		return &conversation.InquiryResponse{Outcome: conversation.OutcomeAnswered, Answer: json.RawMessage(`"` + choice + `"`), By: conversation.ByUser, Arguments: json.RawMessage(arguments)}
+	}
+	for name, tt := range map[string]struct {
+		kind          conversation.InquiryKind
+		tool, thing   string
+		asked, edited string // arguments
+		subject, want string
+	}{
+		"a new file": {
+			conversation.KindRunTool, "fs_create_file", "a.txt", `{"path":"a.txt","content":"theirs\nb"}`, `{"path":"a.txt","content":"OURS\nb\nc"}`, "fs_create_file a.txt: +3 -0, edited by you",
+			"● create a.txt +3 −0 · you edited it @9 1 + OURS 2 + b 3 + c",
+		},
+		"by a hook": {
+			conversation.KindHook, "fs_create_file", "a.txt", `{"path":"a.txt","content":"theirs"}`, `{"path":"a.txt","content":"OURS"}`, "fs_create_file a.txt: +1 -0",
+			"● create a.txt +1 −0 @9 1 + OURS",
+		},
+		"at another path": {
+			conversation.KindRunTool, "fs_create_file", "a.txt", `{"path":"a.txt","content":"x"}`, `{"path":"b.txt","content":"x"}`, "fs_create_file b.txt: +1 -0, edited by you",
+			"● create b.txt +1 −0 · you edited it @9 1 + x",
+		},
+		"a command": {
+			conversation.KindRunTool, "shell_run", "rm a", `{"argv":["rm","a"]}`, `{"argv":["rm","b"]}`, "shell_run rm b: exit 0, 0 lines, edited by you",
+			"● rm b you edited it @9",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			response := answer("edit", tt.edited)
+			if tt.kind == conversation.KindHook {
+				response.By = conversation.ByConfig
+			}
+			response.For = 2
+			result := &conversation.ToolCallResponse{For: 1, Name: tt.tool}
+			last := &conversation.Event{Seq: 9, Subject: tt.subject, Body: result}
+			var out strings.Builder
+			v := &ScreenView{View: &repo.View{Events: []*conversation.Event{
+				{Seq: 1, Subject: "call " + tt.tool + " " + tt.thing, Body: &conversation.ToolCallRequest{Name: tt.tool, Arguments: json.RawMessage(tt.asked)}},
+				{Seq: 2, Body: &conversation.InquiryRequest{For: 1, Kind: tt.kind}}, {Seq: 3, Body: response}, last,
+			}}, Width: 60}
+			v.Whole(&out, last)
+			require.Equal(t, tt.want, strings.Join(strings.Fields(out.String()), " "))
 		})
 	}
 }

@@ -154,7 +154,7 @@ func (t *Turn) result(e *conversation.Event, b *conversation.ToolCallResponse) {
 			t.say(terminal.WrapBelow("    "+step, 8, t.width()))
 		}
 	case b.IsError && (t.view == nil || t.onScreen()) && !b.Cancelled && !withoutOutput(e.Subject):
-		for _, row := range t.below(e, b, t.record.callOf(b)) {
+		for _, row := range t.below(e, b, t.record.callOf(e, b)) {
 			t.say(row)
 		}
 	}

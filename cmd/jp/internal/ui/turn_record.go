@@ -19,14 +19,14 @@ type record struct {
 	replaced map[int]bool   // requests that another one stands for, by seq
 	asked    map[int]string // the words before the answer to a question, by the question's seq
 	calls    map[int]*callRecord
-	asking   map[int]int // the call that a question is about, by the question's seq
+	asking   map[int]*conversation.Inquiry // about calls, by seq
 	approved conversation.Approval
 	speaker  string
 	wrote    bool
 }
 
 func recordOf(events []*conversation.Event) record {
-	r := record{replaced: map[int]bool{}, asked: map[int]string{}, calls: map[int]*callRecord{}, asking: map[int]int{}}
+	r := record{replaced: map[int]bool{}, asked: map[int]string{}, calls: map[int]*callRecord{}, asking: map[int]*conversation.Inquiry{}}
 	calls := map[int][2]string{} // names and objects
 	for _, e := range events {
 		r.follow(e)

@@ -29,7 +29,7 @@ func IsBlock(e *conversation.Event) bool {
 func (v *ScreenView) Blocks() (blocks []*conversation.Event) {
 	t := NewTurn(v, io.Discard, asItRan, false)
 	for _, e := range slices.Backward(v.View.Events) {
-		if b, ran := e.Body.(*conversation.ToolCallResponse); IsBlock(e) && (!ran || t.record.callOf(b).hides(e, b, v.Width)) {
+		if b, ran := e.Body.(*conversation.ToolCallResponse); IsBlock(e) && (!ran || t.record.callOf(e, b).hides(e, b, v.Width)) {
 			blocks = append(blocks, e)
 		}
 	}
@@ -69,11 +69,11 @@ func (c *callRecord) proposed() (changes []terminal.Change) {
 		Content *string
 		Edits   []struct{ Old, New string }
 	}
-	if !strings.HasPrefix(c.request.Name, "fs_") || json.Unmarshal(c.request.Arguments, &args) != nil {
+	if !strings.HasPrefix(c.call.Request.Name, "fs_") || json.Unmarshal(c.call.Arguments(), &args) != nil {
 		return nil
 	}
 	if args.Content != nil {
-		return c.changes(&conversation.ToolCallResponse{Name: c.request.Name})
+		return c.changes(&conversation.ToolCallResponse{Name: c.call.Request.Name})
 	}
 	for i, edit := range args.Edits {
 		if i > 0 {
@@ -98,7 +98,7 @@ func (v *ScreenView) Whole(w io.Writer, e *conversation.Event) {
 	case *conversation.ChatResponse:
 		t.event(e)
 	case *conversation.ToolCallResponse:
-		call := t.record.callOf(b)
+		call := t.record.callOf(e, b)
 		t.say(t.blockLine(e, b, call))
 		changes := call.changes(b)
 		if withoutOutput(e.Subject) {
