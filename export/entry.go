@@ -11,6 +11,7 @@ import (
 	"jp/conversation"
 	"jp/internal/safetext"
 	"jp/tool"
+	"jp/turnloop"
 	"jp/worktree"
 )
 
@@ -274,6 +275,8 @@ func allowed(e *conversation.Event, b *conversation.InquiryResponse) (words, wir
 		return who + " allowed it, with network", wire
 	case b.By == conversation.ByUser:
 		return who + " said yes", wire
+	case turnloop.ModeOf(b) != "":
+		return "mode " + turnloop.ModeOf(b), wire
 	case strings.HasPrefix(b.Reason, "allow rule: "):
 		return "always allowed", wire
 	}

@@ -290,6 +290,8 @@ func TestAllowed(t *testing.T) {
 		{answer("skip", "user"), "Ada said no", "user skip"},
 		{because(answer("skip", "user"), "not <now>"), "Ada said no: not <now>", "user skip"},
 		{because(answer("run", "config"), "allow rule: go test"), "always allowed", "config run"},
+		{because(answer("run", "config"), "allow rule: mode auto"), "mode auto", "config run"},
+		{because(answer("run", "config"), "allow rule: profile edits"), "mode edits", "config run"},
 		{because(answer("run", "config"), "a reader"), "a reader", "config run"},
 		{answer("run", "policy"), "allowed by policy", "policy run"},
 		{answer("skip", "policy"), "not allowed", "policy skip"},

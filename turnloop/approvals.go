@@ -381,13 +381,13 @@ func (a *approvals) alongside(v View, q *conversation.Inquiry) (also []*conversa
 	return also
 }
 
-// reasonAlso is recorded with an answer that a person gave with that to an earlier call.
-const reasonAlso = "together with an earlier call"
+// ReasonAlso is recorded with an answer that a person gave with that to an earlier call.
+const ReasonAlso = "together with an earlier call"
 
 // decided is the answer that an earlier yes or the configuration gives.
 func (a *approvals) decided(def *tool.Definition, call *conversation.ToolCall) (conversation.InquiryResponse, bool) {
 	if a.also[call.Event.Seq] {
-		return conversation.InquiryResponse{Outcome: conversation.OutcomeAnswered, Answer: word(conversation.AnswerRun), By: conversation.ByUser, Reason: reasonAlso}, true
+		return conversation.InquiryResponse{Outcome: conversation.OutcomeAnswered, Answer: word(conversation.AnswerRun), By: conversation.ByUser, Reason: ReasonAlso}, true
 	}
 	if def.Rule != nil && def.Run == tool.Ask {
 		if rule := def.Rule(call.Arguments(), a.stream.Events()); rule != "" {

@@ -28,7 +28,7 @@ func (l *Loop) permit(ctx context.Context, call *conversation.ToolCall) error {
 		}
 	}
 	var files []conversation.NamedFile
-	if !settled || response.Reason == reasonAlso { // a yes of a person is one to these files
+	if !settled || response.Reason == ReasonAlso { // a yes of a person is one to these files
 		files = l.opts.digests(l.opts.about(def, call))
 	}
 	request := conversation.InquiryRequest{

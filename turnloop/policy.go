@@ -192,3 +192,14 @@ const (
 	reasonAdvance = "approved in advance"
 	reasonTurn    = "for this turn"
 )
+
+// ModeOf is the mode that allowed a call without a question, or "".
+func ModeOf(b *conversation.InquiryResponse) string {
+	switch b.Reason {
+	case "allow rule: mode auto":
+		return "auto"
+	case "allow rule: profile edits":
+		return "edits"
+	}
+	return ""
+}

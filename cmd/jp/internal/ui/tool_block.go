@@ -13,6 +13,7 @@ import (
 	"jp/internal/lazy"
 	"jp/internal/safetext"
 	"jp/tool"
+	"jp/turnloop"
 )
 
 // A callRecord is the turn's events about a tool call before its result.
@@ -66,10 +67,12 @@ func allowedBy(b *conversation.InquiryResponse) string {
 		return "you edited it"
 	case b.By == conversation.ByUser && b.Choice() == conversation.AnswerRunNetwork:
 		return "you allowed it, with network"
-	case b.By == conversation.ByUser && b.Reason == "":
+	case b.By == conversation.ByUser && (b.Reason == "" || b.Reason == turnloop.ReasonAlso):
 		return "you said yes"
 	case b.By == conversation.ByUser:
 		return "allowed " + safetext.OneLine(b.Reason)
+	case turnloop.ModeOf(b) != "":
+		return "mode " + turnloop.ModeOf(b)
 	case b.By == conversation.ByConfig && strings.HasPrefix(b.Reason, "allow rule: "):
 		return "always allowed"
 	}
@@ -89,6 +92,9 @@ const (
 	outputRows = 3
 
 	failureColumns = 400 // of a line of a tool that failed
+
+	mostDecided = 28 // columns of who allowed a call, on a narrow screen
+	leastCall   = 12 // columns of a call beside its effect
 )
 
 // block shows a tool call on a terminal: a line with its action, and below it its changes, or the end
@@ -122,7 +128,7 @@ func (r *record) callOf(e *conversation.Event, b *conversation.ToolCallResponse)
 func (t *Turn) blockLine(e *conversation.Event, b *conversation.ToolCallResponse, call *callRecord) string {
 	p, width := t.palette, t.width()
 	name := safetext.Show(tool.Verb(b.Name))
-	var right []string
+	var made, took, decided string // at the right edge
 	thing, effect := strings.TrimSpace(call.thing), tool.EffectIn(e.Subject, b.Name+call.thing)
 	if argv := call.argv(); argv != nil {
 		name, thing = safetext.EscapeAll(argv), ""
@@ -131,31 +137,37 @@ func (t *Turn) blockLine(e *conversation.Event, b *conversation.ToolCallResponse
 	if e.Closed() == "declined" && call.allowed != "" {
 		effect = call.allowed
 	}
-	if effect != "" && (b.Name == "shell_run" || strings.HasPrefix(effect, "+")) {
-		right, effect = append(right, effect), ""
+	if effect != "" && !withoutOutput(e.Subject) && (b.Name == "shell_run" || strings.HasPrefix(effect, "+")) {
+		made, effect = effect, ""
 	}
 	if d := time.Duration(b.DurationMS) * time.Millisecond; d >= time.Second || b.Name == "shell_run" && d >= 100*time.Millisecond {
-		right = append(right, conversation.Ago(d))
+		took = conversation.Ago(d)
 	}
-	if call.allowed != "" && !withoutOutput(e.Subject) {
-		right = append(right, call.allowed)
+	if !withoutOutput(e.Subject) {
+		decided = safetext.Fit(call.allowed, max(width/2, mostDecided))
 	}
-	number := fmt.Sprintf("@%d", e.Seq)
-	behind := strings.Join(right, " · ")
-	left := safetext.OneLine(strings.TrimSpace(name + " " + thing))
+	left, tail := safetext.OneLine(strings.TrimSpace(name+" "+thing)), ""
 	if effect != "" {
-		left += " · " + safetext.OneLine(effect)
+		tail = " · " + safetext.OneLine(effect)
 	}
 	const lead = 4 // columns before the name
-	for len(right) > 1 && lead+safetext.Columns(left)+2+safetext.Columns(behind)+1+len(number) > width {
-		right = right[:len(right)-1]
-		behind = strings.Join(right, " · ")
+	var behind string
+	var room int
+	for i, parts := range [][]string{{made, took, decided}, {made, decided}, {decided}} {
+		parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
+		behind = strings.TrimSpace(strings.Join(parts, " · ") + fmt.Sprintf(" @%d", e.Seq))
+		room = max(width-lead-1-safetext.Columns(behind), 1)
+		if i == 0 && safetext.Columns(left+tail) < room || i == 1 && room >= leastCall {
+			break
+		}
 	}
-	behind = strings.TrimSpace(behind + " " + number)
-	if t.tools && lead+safetext.Columns(left)+1+safetext.Columns(behind) > width {
-		return terminal.WrapBelow("  "+blockMark(p, e, b)+" "+left+"   "+p.Dim(behind), lead, width)
+	if t.tools && safetext.Columns(left+tail) > room {
+		return terminal.WrapBelow("  "+blockMark(p, e, b)+" "+left+tail+"   "+p.Dim(behind), lead, width)
 	}
-	left = safetext.Fit(left, max(width-lead-1-safetext.Columns(behind), 1))
+	if withoutOutput(e.Subject) { // the reason stays whole, or has half of the row
+		left = safetext.Fit(left, max(room-safetext.Columns(tail), room/2))
+	}
+	left = safetext.Fit(left+tail, room)
 	gap := strings.Repeat(" ", max(width-lead-safetext.Columns(left)-safetext.Columns(behind), 1))
 	if rest, found := strings.CutPrefix(left, name); found {
 		left = p.Bold(name) + rest

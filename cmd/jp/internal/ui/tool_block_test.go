@@ -9,6 +9,8 @@ import (
 
 	"jp/agent/repo"
 	"jp/conversation"
+	"jp/internal/safetext"
+	"jp/turnloop"
 )
 
 // The line of a call names the last decision on it.
@@ -24,6 +26,9 @@ func TestTheLineOfACallSaysWhoAllowedIt(t *testing.T) {
 		subject    string
 		want       string
 	}{
+		"mode auto":                  {answer(`"run"`, conversation.ByConfig, "allow rule: mode auto"), nil, "write a.txt: +1 -1", "● write a.txt                         +1 −1 · mode auto @9"},
+		"mode edits":                 {answer(`"run"`, conversation.ByConfig, "allow rule: profile edits"), nil, "write a.txt: +1 -1", "● write a.txt                        +1 −1 · mode edits @9"},
+		"yes to several":             {answer(`"run"`, conversation.ByUser, turnloop.ReasonAlso), nil, "write a.txt: +1 -1", "● write a.txt                      +1 −1 · you said yes @9"},
 		"a rule":                     {always, nil, "write a.txt: +1 -1", "● write a.txt                    +1 −1 · always allowed @9"},
 		"yes":                        {yes, nil, "write a.txt: +1 -1", "● write a.txt                      +1 −1 · you said yes @9"},
 		"no":                         {answer(`"skip"`, conversation.ByUser, ""), nil, declined, "– write a.txt · you said no                             @9"},
@@ -55,6 +60,42 @@ func TestTheLineOfACallSaysWhoAllowedIt(t *testing.T) {
 			v := &ScreenView{View: &repo.View{Events: append(events, last)}, Width: 60}
 			turn := NewTurn(v, nil, "full", false)
 			require.Equal(t, "  "+tt.want, turn.blockLine(last, result, turn.record.callOf(last, result)))
+		})
+	}
+}
+
+// On a narrow screen a command is shortened, and who decided on it is not.
+func TestANarrowLineOfACall(t *testing.T) {
+	t.Parallel()
+	const command, path = "go test ./cmd/jp/internal/prompt ./cmd/jp/internal/ui", "cmd/jp/internal/terminal/terminaltest/screen.go"
+	for name, tt := range map[string]struct {
+		tool, thing, effect string
+		by                  conversation.InquiryResponse
+		ms                  int64
+		width               int
+		want                string
+	}{
+		"yes":               {"shell_run", command, "exit 1, 3 lines", conversation.InquiryResponse{By: conversation.ByUser, Answer: []byte(`"run"`)}, 1200, 48, "✗ go test ./cmd/jp/… exit 1 · you said yes @49"},
+		"yes, and narrower": {"shell_run", command, "exit 1, 3 lines", conversation.InquiryResponse{By: conversation.ByUser, Answer: []byte(`"run"`)}, 1200, 36, "✗ go test ./cmd/… you said yes @49"},
+		"no, to a command":  {"shell_run", command, "declined by user", conversation.InquiryResponse{By: conversation.ByUser, Answer: []byte(`"skip"`)}, 0, 48, "– go test ./cmd/jp/internal… · you said no @49"},
+		"no, to an edit":    {"fs_modify_file", path, "declined by user", conversation.InquiryResponse{By: conversation.ByUser, Answer: []byte(`"skip"`)}, 0, 48, "– edit cmd/jp/internal/term… · you said no @49"},
+		"no, and why":       {"shell_run", command, "declined by user", conversation.InquiryResponse{By: conversation.ByUser, Answer: []byte(`"skip"`), Reason: "run those of ui alone"}, 0, 48, "– go test ./cmd/jp/in… · you said no: run… @49"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tt.by.For, tt.by.Outcome = 2, conversation.OutcomeAnswered
+			arguments, err := json.Marshal(map[string]any{"argv": strings.Fields(tt.thing)})
+			require.NoError(t, err)
+			result := &conversation.ToolCallResponse{For: 1, Name: tt.tool, IsError: true, DurationMS: tt.ms}
+			last := &conversation.Event{Seq: 49, Subject: tt.tool + " " + tt.thing + ": " + tt.effect, Body: result}
+			v := &ScreenView{View: &repo.View{Events: []*conversation.Event{
+				{Seq: 1, Subject: "call " + tt.tool + " " + tt.thing, Body: &conversation.ToolCallRequest{Name: tt.tool, Arguments: arguments}},
+				{Seq: 2, Body: &conversation.InquiryRequest{For: 1, Kind: conversation.KindRunTool}}, {Seq: 3, Body: &tt.by}, last,
+			}}, Width: tt.width}
+			turn := NewTurn(v, nil, "full", false)
+			row := turn.blockLine(last, result, turn.record.callOf(last, result))
+			require.LessOrEqual(t, safetext.Columns(row), tt.width)
+			require.Equal(t, tt.want, strings.Join(strings.Fields(row), " "))
 		})
 	}
 }
