@@ -158,7 +158,7 @@ func TestRunPrompt(t *testing.T) {
 		answer string // to the first
 	}{
 		"yes":                {keys: []string{"y", "n"}, files: made, answer: "run"},
-		"capital":            {keys: []string{"Y", "n"}, files: made, answer: "run"},
+		"Y is yes to all":    {keys: []string{"Y", "y", "n"}, files: made, answer: "run"},
 		"all of this tool":   {keys: []string{"a"}, files: both, answer: "run_turn"},
 		"N is no network":    {keys: []string{"N", "y", "n"}, files: made, answer: "run"},
 		"no":                 {keys: []string{"n", "n"}, answer: "skip"},

@@ -153,9 +153,10 @@ func TestAlwaysEdits(t *testing.T) {
 	}
 }
 
-// If no rule is offered, A allows nothing. Without an offered network, N denies nothing.
+// If no rule is offered, A allows nothing. Without an offered network, N denies nothing. Without further
+// commands Y allows nothing.
 func TestKeysThatAreNotOffered(t *testing.T) {
-	for _, key := range []string{"A", "N"} {
+	for _, key := range []string{"A", "N", "Y"} {
 		s := ask(t, t.Context(), callQuestion("fs_create_file", "a.txt", `{"path":"a.txt"}`), Options{}, 100)
 		s.types(key, "y")
 		got, err := s.reply()

@@ -37,12 +37,13 @@ const (
 // notOffered explains the keys that never mean the same as those in lower case.
 var notOffered = map[terminal.Key]string{
 	alwaysKey:  "A (always) adds a rule, and this question can have none: here it does nothing.\n",
+	allKey:     "Y (yes to all) is for commands that ask together: here it does nothing.\n",
 	networkKey: "N (yes, with network) is for a program that the sandbox keeps offline: here it does nothing.\n",
 }
 
 // choose shows a menu until the person chooses something other than help, and
 // returns the key of an item or [terminal.KeyCtrlD]. A letter means the item with this letter, else
-// the one with it in lower case, but for A and N. The choice is shown.
+// the one with it in lower case, but for A, N and Y. The choice is shown.
 func (p *Prompter) choose(ctx context.Context, m menu) (terminal.Key, error) {
 	explain := func(text string) {
 		if p.text.marked && m.above != nil {

@@ -142,7 +142,7 @@ func TestAnswers(t *testing.T) {
 		want turnloop.Answer
 	}{
 		"run: yes":                 {q: modify(), keys: []string{"y"}, want: answer(`"run"`)},
-		"run: capital":             {q: modify(), keys: []string{"Y"}, want: answer(`"run"`)},
+		"run: capital":             {q: modify(), keys: []string{"Y", "y"}, want: answer(`"run"`)},
 		"run: yes and Enter":       {q: modify(), keys: []string{"y\r"}, want: answer(`"run"`)},
 		"run: all":                 {q: modify(), keys: []string{"a"}, want: answer(`"run_turn"`)},
 		"run: no":                  {q: modify(), keys: []string{"n"}, want: answer(`"skip"`)},

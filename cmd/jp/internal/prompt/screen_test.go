@@ -239,7 +239,7 @@ func TestTheWidthIsTheOneOfTheMoment(t *testing.T) {
 }
 
 func TestTheAnswerIsShown(t *testing.T) {
-	for typed, want := range map[string]string{"Y": "> y", "\x04": "> ^D", "\x03": "> ^C", "\x1b": "> Esc"} {
+	for typed, want := range map[string]string{"y": "> y", "\x04": "> ^D", "\x03": "> ^C", "\x1b": "> Esc"} {
 		s := ask(t, t.Context(), callQuestion("t", "", `{}`), Options{}, 80)
 		s.types(typed)
 		_, _ = s.reply()
