@@ -130,7 +130,7 @@ func (t *Turn) blockLine(e *conversation.Event, b *conversation.ToolCallResponse
 	name := safetext.Show(tool.Verb(b.Name))
 	var made, took, decided string // at the right edge
 	thing, effect := strings.TrimSpace(call.thing), tool.EffectIn(e.Subject, b.Name+call.thing)
-	if argv := call.argv(); argv != nil {
+	if argv := call.argv(); len(argv) > 0 {
 		name, thing = safetext.EscapeAll(argv), ""
 	}
 	effect = tool.Shown(b.Name, strings.TrimSuffix(effect, ", edited by you")) // the right edge has that

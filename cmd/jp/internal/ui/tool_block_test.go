@@ -79,6 +79,7 @@ func TestANarrowLineOfACall(t *testing.T) {
 		"yes, and narrower": {"shell_run", command, "exit 1, 3 lines", conversation.InquiryResponse{By: conversation.ByUser, Answer: []byte(`"run"`)}, 1200, 36, "✗ go test ./cmd/… you said yes @49"},
 		"no, to a command":  {"shell_run", command, "declined by user", conversation.InquiryResponse{By: conversation.ByUser, Answer: []byte(`"skip"`)}, 0, 48, "– go test ./cmd/jp/internal… · you said no @49"},
 		"no, to an edit":    {"fs_modify_file", path, "declined by user", conversation.InquiryResponse{By: conversation.ByUser, Answer: []byte(`"skip"`)}, 0, 48, "– edit cmd/jp/internal/term… · you said no @49"},
+		"no command":        {"shell_run", "", `not run: argument "argv": expected at least 1 item`, conversation.InquiryResponse{By: conversation.ByPolicy}, 0, 80, `✗ run · not run: argument "argv": expected at least 1 item @49`},
 		"no, and why":       {"shell_run", command, "declined by user", conversation.InquiryResponse{By: conversation.ByUser, Answer: []byte(`"skip"`), Reason: "run those of ui alone"}, 0, 48, "– go test ./cmd/jp/in… · you said no: run… @49"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -87,9 +88,9 @@ func TestANarrowLineOfACall(t *testing.T) {
 			arguments, err := json.Marshal(map[string]any{"argv": strings.Fields(tt.thing)})
 			require.NoError(t, err)
 			result := &conversation.ToolCallResponse{For: 1, Name: tt.tool, IsError: true, DurationMS: tt.ms}
-			last := &conversation.Event{Seq: 49, Subject: tt.tool + " " + tt.thing + ": " + tt.effect, Body: result}
+			last := &conversation.Event{Seq: 49, Subject: strings.TrimSpace(tt.tool+" "+tt.thing) + ": " + tt.effect, Body: result}
 			v := &ScreenView{View: &repo.View{Events: []*conversation.Event{
-				{Seq: 1, Subject: "call " + tt.tool + " " + tt.thing, Body: &conversation.ToolCallRequest{Name: tt.tool, Arguments: arguments}},
+				{Seq: 1, Subject: strings.TrimSpace("call " + tt.tool + " " + tt.thing), Body: &conversation.ToolCallRequest{Name: tt.tool, Arguments: arguments}},
 				{Seq: 2, Body: &conversation.InquiryRequest{For: 1, Kind: conversation.KindRunTool}}, {Seq: 3, Body: &tt.by}, last,
 			}}, Width: tt.width}
 			turn := NewTurn(v, nil, "full", false)
