@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -16,35 +17,45 @@ type bodyFit struct {
 }
 
 // difference is as much of a difference as fits so many rows, and a last row that counts the lines that do not:
-// unchanged lines are folded first, then removed ones.
+// unchanged lines are folded first, then, if others are added, removed ones.
 func (f bodyFit) difference(changes []terminal.Change, most int) []string {
-	for _, marks := range []string{"", " ", " -"} {
+	all := []string{"", " ", " -"}
+	if !slices.ContainsFunc(changes, func(c terminal.Change) bool { return c.Mark == '+' }) {
+		all = all[:2]
+	}
+	for _, marks := range all {
 		if rows, hidden := f.cut(fold(changes, marks), most); hidden == "" {
 			return rows
 		}
 	}
-	rows, hidden := f.cut(fold(changes, " -"), most-1)
+	rows, hidden := f.cut(fold(changes, all[len(all)-1]), most-1)
 	return append(rows, strings.Repeat(" ", f.drawing.Margin)+f.drawing.Palette.Yellow(hidden+f.hint))
 }
 
-// fold puts one line in the place of each run of lines that have one of the marks.
+// fold puts one line in the place of each run of lines that have one of the marks, with the gaps between them.
 func fold(changes []terminal.Change, marks string) (lines []terminal.Change) {
 	for i := 0; i < len(changes); {
-		mark, end := changes[i].Mark, i+1
-		if strings.IndexByte(marks, mark) >= 0 {
-			for end < len(changes) && changes[end].Mark == mark {
-				end++
-			}
+		counts, end := map[byte]int{}, i
+		for ; end < len(changes) && marks != "" && (strings.IndexByte(marks, changes[end].Mark) >= 0 || changes[end].Text == gap && changes[end].Mark == 0); end++ {
+			counts[changes[end].Mark]++
 		}
-		if n := end - i; n > 1 {
-			lines = append(lines, terminal.Folded(n, map[byte]string{' ': "unchanged", '-': "removed"}[mark]))
-		} else {
-			lines = append(lines, changes[i])
+		switch {
+		case end-i <= 1:
+			lines, end = append(lines, changes[i]), i+1
+		case counts['-'] > 0:
+			lines = append(lines, terminal.Folded(counts['-'], "removed"))
+		case counts[0] > 0:
+			lines = append(lines, terminal.Change{Text: gap})
+		default:
+			lines = append(lines, terminal.Folded(counts[' '], "unchanged"))
 		}
 		i = end
 	}
 	return lines
 }
+
+// gap stands between two parts of a difference.
+const gap = "…"
 
 // cut is the rows of the first changes, and which lines they do not show whole: "" if there are none.
 func (f bodyFit) cut(changes []terminal.Change, most int) (rows []string, hidden string) {
@@ -56,14 +67,15 @@ func (f bodyFit) cut(changes []terminal.Change, most int) (rows []string, hidden
 		if room := most - len(rows); len(next) > 1 && room > 0 {
 			rows = append(rows, next[:room]...)
 		}
-		added := 0
+		counts := map[byte]int{}
 		for _, c := range changes[i:] {
-			if c.Mark == '+' {
-				added++
-			}
+			counts[c.Mark]++
 		}
-		if added > 0 {
-			return rows, conversation.Count(added, "added line") + " hidden"
+		switch {
+		case counts['+'] > 0:
+			return rows, conversation.Count(counts['+'], "added line") + " hidden"
+		case counts['-'] > 0:
+			return rows, conversation.Count(counts['-'], "removed line") + " hidden"
 		}
 		return rows, conversation.Count(len(changes)-i, "line") + " hidden"
 	}

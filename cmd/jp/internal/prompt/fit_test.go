@@ -37,10 +37,12 @@ func TestAFitFoldsBeforeItHides(t *testing.T) {
 		want string
 	}{
 		{"all", difference, 11, " 1   a| 2   b| 3 - c| 4 - d| 5 + e| 6 + f| 7   g| 8   h| 9   i|   …|11 + j"},
-		{"unchanged lines first", difference, 8, "   … 2 unchanged| 3 - c| 4 - d| 5 + e| 6 + f|   … 3 unchanged|   …|11 + j"},
-		{"then removed ones", difference, 7, "   … 2 unchanged|   … 2 removed| 5 + e| 6 + f|   … 3 unchanged|   …|11 + j"},
-		{"added ones are counted", difference, 4, "  … 2 unchanged|  … 2 removed|5 + e|2 added lines hidden: d"},
-		{"others are counted where none is added", []string{"…", "-a", "…", "-b", "…", "-c"}, 3, "  …|2 - a|4 lines hidden: d"},
+		{"unchanged lines first", difference, 8, "   … 2 unchanged| 3 - c| 4 - d| 5 + e| 6 + f|   …|11 + j"},
+		{"then removed ones", difference, 6, "   … 2 removed| 5 + e| 6 + f|   …|11 + j"},
+		{"a gap has one row with the lines around it", []string{"+a", " b", " c", "…", " d", " e", "+f"}, 3, "1 + a|  …|7 + f"},
+		{"removed ones with them", []string{"+a", " b", " c", "…", " d", "-e", "+f", "…", "-g", "+h"}, 5, " 1 + a|   … 1 removed| 7 + f|   … 1 removed|10 + h"},
+		{"added ones are counted", difference, 4, "  … 2 removed|5 + e|6 + f|1 added line hidden: d"},
+		{"removed ones are counted where none is added", []string{"…", "-a", "…", "-b", "…", "-c"}, 3, "  …|2 - a|2 removed lines hidden: d"},
 		{"a line wider than the screen", []string{wide}, 3, "1 + 01234567890123|    45678901234567|    89"},
 		{"of which a part is hidden", []string{"+a", wide + wide[1:], "+b"}, 4, "1 + a|2 + 01234567890123|    45678901234567|2 added lines hidden: d"},
 		{"a removed one is cut off", []string{"-" + wide[1:]}, 2, "1 - 0123456789012…"},
