@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"jp/agent/live"
 	"jp/agent/problem"
@@ -133,7 +134,8 @@ func (w *restoreFork) putFilesBack(ctx context.Context) error {
 		return err
 	}
 	if now.Tree != asOf.Tree {
-		if err := f.Record(ctx, &conversation.Event{Body: repo.Outside(now), Tree: now.Tree, Objects: now.Objects}); err != nil {
+		words := conversation.OutsideWords(now.Stat, func(path string, _ conversation.PathStat) bool { return slices.Contains(paths, path) })
+		if err := f.Record(ctx, &conversation.Event{Body: repo.Outside(now), Tree: now.Tree, Objects: now.Objects, Subject: words}); err != nil {
 			return err
 		}
 	}

@@ -3,6 +3,7 @@ package conversation
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -317,6 +318,26 @@ func pathWords(paths []PathStat, more int) string {
 		return p.Path + " " + pathVerb(p) + " (" + PlusMinus(p.Added, p.Deleted) + ")"
 	}
 	return Count(len(paths)+more, "file") + " changed"
+}
+
+// Recorded begins the subject of a record of files that nobody changed since the event before: untracked
+// files that a call names, and files that a fork is about to put back.
+const Recorded = "recorded: "
+
+// OutsideWords is the subject of a record of outside changes; same reports the files of the record that are
+// no such changes.
+func OutsideWords(paths []PathStat, same func(path string, p PathStat) bool) string {
+	changed := slices.DeleteFunc(slices.Clone(paths), func(p PathStat) bool {
+		path, err := UnquotePath(p.Path)
+		return err == nil && same(path, p)
+	})
+	switch {
+	case len(changed) > 0:
+		return "outside: " + pathWords(changed, 0)
+	case len(paths) == 1:
+		return Recorded + paths[0].Path
+	}
+	return Recorded + Count(len(paths), "file")
 }
 
 // PlusMinus says how many lines were added and deleted, "+7 -3"; a negative

@@ -178,3 +178,17 @@ func TestSubjectOfATidyLine(t *testing.T) {
 		require.Equal(t, -1, at)
 	})
 }
+
+func TestOutsideWords(t *testing.T) {
+	t.Parallel()
+	a, b, c := PathStat{Path: "a", Status: "A", Added: 1}, PathStat{Path: "b", Status: "M", Added: 2}, PathStat{Path: "c", Status: "M"}
+	added := func(_ string, p PathStat) bool { return p.Status == "A" }
+	for want, paths := range map[string][]PathStat{
+		"recorded: a":                {a},
+		"recorded: 2 files":          {a, a},
+		"outside: b changed (+2 -0)": {a, b},
+		"outside: 2 files changed":   {a, b, c},
+	} {
+		require.Equal(t, want, OutsideWords(paths, added))
+	}
+}

@@ -132,15 +132,17 @@ func extend(ctx context.Context, by time.Duration) (context.Context, context.Can
 	}
 }
 
-// drift is the event that records outside changes, nil if there are none.
-func (f *files) drift(sight SnapshotResult) *conversation.Event {
+// drift is the event that records outside changes, nil if there are none. It also records the untracked
+// files of the names, which its words do not call changes.
+func (f *files) drift(sight SnapshotResult, named ...string) *conversation.Event {
 	if sight.Tree == f.tree || f.tree == "" {
 		return nil
 	}
 	b := &conversation.Workspace{Paths: sight.Stat}
 	n := fitting(b.Paths, func(p conversation.PathStat) string { return p.Path })
 	b.Paths, b.More = b.Paths[:n], len(b.Paths)-n
-	return &conversation.Event{Body: b, Tree: sight.Tree, Objects: sight.Objects, Git: f.moved(sight.Git)}
+	words := conversation.OutsideWords(sight.Stat, func(path string, p conversation.PathStat) bool { return p.Status == "A" && slices.Contains(named, path) })
+	return &conversation.Event{Body: b, Tree: sight.Tree, Objects: sight.Objects, Git: f.moved(sight.Git), Subject: words}
 }
 
 // requestLost also looks for changes by lost tools: those that started and have no result.

@@ -45,7 +45,7 @@ func (l *Loop) runChanging(ctx context.Context, call *conversation.ToolCall) err
 	if err != nil {
 		return err
 	}
-	if again, err := l.overtaken(ctx, call, before); again || err != nil {
+	if again, err := l.overtaken(ctx, call, before, named); again || err != nil {
 		return err
 	}
 	if l.losses.withoutBackup(call, before.NoBackup) {
@@ -58,7 +58,7 @@ func (l *Loop) runChanging(ctx context.Context, call *conversation.ToolCall) err
 		return err
 	}
 	defer unlock()
-	if err := l.recordStart(ctx, call, before, ""); err != nil {
+	if err := l.recordStart(ctx, call, before, "", named...); err != nil {
 		return err
 	}
 	beside := only == nil && l.opts.Tools.Orphaned != nil && l.opts.Tools.Orphaned()
@@ -172,11 +172,11 @@ func requestAfter(done finishedRun, before SnapshotResult, named, only []string)
 
 // recordStart makes the start of the tool durable, behind earlier changes of the files. child is its own
 // conversation, or "".
-func (l *Loop) recordStart(ctx context.Context, call *conversation.ToolCall, before SnapshotResult, child conversation.ID) error {
+func (l *Loop) recordStart(ctx context.Context, call *conversation.ToolCall, before SnapshotResult, child conversation.ID, named ...string) error {
 	t := l.stream.CurrentTurn()
 	git := l.files.moved(before.Git)
-	if outside := l.files.drift(before); outside != nil {
-		t.AddRecord(outside.Body, conversation.WithTree(outside.Tree, outside.Objects...), conversation.WithGit(outside.Git))
+	if outside := l.files.drift(before, named...); outside != nil {
+		t.AddRecord(outside.Body, conversation.WithTree(outside.Tree, outside.Objects...), conversation.WithGit(outside.Git), conversation.WithSubject(outside.Subject))
 	}
 	if git == nil {
 		now := before.Git
@@ -200,18 +200,18 @@ func (l *Loop) recordStart(ctx context.Context, call *conversation.ToolCall, bef
 
 // overtaken records changes by others since a person allowed the call, if they touch a file of the call. The
 // call then does not start, and jp asks again.
-func (l *Loop) overtaken(ctx context.Context, call *conversation.ToolCall, before SnapshotResult) (bool, error) {
+func (l *Loop) overtaken(ctx context.Context, call *conversation.ToolCall, before SnapshotResult, named []string) (bool, error) {
 	def := lookup(l.opts.Tools.Registry, call.Request.Name)
 	q := l.approvals.binding(def, call)
 	if q == nil {
 		return false, nil
 	}
 	about := l.opts.about(def, call)
-	outside := l.files.drift(before)
+	outside := l.files.drift(before, named...)
 	if outside == nil || !touches(outside, about) {
 		return l.approvals.differ(q, about), nil // while the call waited for its turn
 	}
 	t := l.stream.CurrentTurn()
-	t.AddRecord(outside.Body, conversation.WithTree(outside.Tree, outside.Objects...), conversation.WithGit(outside.Git))
+	t.AddRecord(outside.Body, conversation.WithTree(outside.Tree, outside.Objects...), conversation.WithGit(outside.Git), conversation.WithSubject(outside.Subject))
 	return true, l.build(ctx, t)
 }

@@ -72,7 +72,11 @@ func (t *Turn) event(e *conversation.Event) {
 			t.line(e, tool.Done(b.Name, e.Subject))
 			t.result(e, b)
 		}
-	case *conversation.Workspace, *conversation.Compaction:
+	case *conversation.Workspace:
+		if full || !chat && !strings.HasPrefix(e.Subject, conversation.Recorded) {
+			t.line(e, e.Subject)
+		}
+	case *conversation.Compaction:
 		if !chat {
 			t.line(e, e.Subject)
 		}
