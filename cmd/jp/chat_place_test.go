@@ -602,3 +602,12 @@ func TestChatShowsTheLastTurn(t *testing.T) {
 	require.Regexp(t, `\n  … \d+ rows above\n`, s.Text())
 	require.NotContains(t, s.Text(), "❯ Go on at length")
 }
+
+// A chat that goes on shows the command that ran when jp was killed.
+func TestChatShowsALostCommand(t *testing.T) {
+	t.Parallel()
+	p := killedPlace(t)
+	s := p.sit(120, "-c")
+	s.idle()
+	require.Regexp(t, `\n  \? sh -c 'echo x >>count; .* — started; its outcome is unknown\n`, s.Text())
+}

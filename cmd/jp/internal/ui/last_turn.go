@@ -25,6 +25,10 @@ func (v *ScreenView) LastTurn(rows int) []string {
 				t.Said(s.Part, strings.TrimRight(s.Text, " \n")+resume.NotRecorded)
 			}
 		}
+		lost, _ := tail.Ledger().Lost()
+		for _, call := range lost {
+			t.say("  " + resume.CallWords(v.View, call, v.View.Repo.Locks.ToolAlive(v.View.ID, call.Event.Seq)))
+		}
 	}
 	text := strings.Trim(terminal.Wrap(laidOut.String(), v.Width), "\n")
 	if text == "" {
