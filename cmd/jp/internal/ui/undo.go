@@ -204,6 +204,17 @@ func (b *PutBackScreen) report(ctx context.Context, r *undo.Result, asked bool) 
 	if err := b.print(ctx, r, asked); err != nil {
 		return err
 	}
+	for _, e := range b.Undo.View.Events {
+		made, ok := e.Body.(*conversation.ToolCallResponse)
+		if !ok || e.Seq < b.Undo.Since || made.Name != "git_commit" {
+			continue
+		}
+		if rest, ok := strings.CutPrefix(made.Content, "Committed "); ok {
+			id := safetext.Show(strings.Fields(rest + " ?")[0])
+			b.Env.Note("The commit %s stays.", id)
+			b.Env.Note("    git revert %s   takes it back", id)
+		}
+	}
 	if len(r.Unstaged) > 0 {
 		b.Env.Note("No longer staged: %s.", named(r.Unstaged))
 	}
