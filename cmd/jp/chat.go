@@ -46,10 +46,8 @@ Exit codes: 0 done · 2 usage, or no terminal · 5 no such conversation · 6 dam
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.Request.Turn.Model, "model", "m", "", "ask this model, `PROVIDER/NAME` or an alias")
 	f.StringArrayVarP(&o.Request.Tools.Enable, "tool", "t", nil, "switch tool `NAME` on, from now on (repeatable)")
 	f.StringArrayVar(&o.Request.Tools.Disable, "no-tool", nil, "switch tool `NAME` off, from now on (repeatable)")
-	f.StringArrayVarP(&o.Request.Turn.Profiles, "profile", "p", nil, "use profile `NAME`: plan, edits, auto or one of your configuration (repeatable)")
 	f.BoolVarP(&o.Request.Tools.None, "no-tools", "T", false, "no tools, except those of -t")
 	f.BoolVar(&plain, "plain", false, "change no line in place, for screen readers (style.plain does so everywhere)")
 	conversationFlags(f, &o)
@@ -58,8 +56,20 @@ Exit codes: 0 done · 2 usage, or no terminal · 5 no such conversation · 6 dam
 }
 
 func conversationFlags(f *pflag.FlagSet, o *chat.Options) {
+	f.StringVarP(&o.Request.Turn.Model, "model", "m", "", "ask this model, `PROVIDER/NAME` or an alias")
+	f.StringArrayVarP(&o.Request.Turn.Profiles, "profile", "p", nil, "use profile `NAME`: plan, edits, auto or one of your configuration (repeatable)")
 	f.BoolVarP(&o.Last, "last", "c", false, "go on in the conversation that you used last in this working tree")
 	f.BoolVarP(&o.Choose, "choose", "r", false, "choose the conversation from a list")
+}
+
+// conversationFlag is the first given flag of conversationFlags, or nil.
+func conversationFlag(root *pflag.FlagSet) (given *pflag.Flag) {
+	for _, name := range []string{"profile", "model", "choose", "last"} {
+		if f := root.Lookup(name); f.Changed {
+			given = f
+		}
+	}
+	return given
 }
 
 // talks reports whether a person sits at all of jp's streams.

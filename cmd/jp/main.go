@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"jp/agent/models"
 	"jp/agent/problem"
@@ -82,6 +83,10 @@ func run(e *ui.Env, args []string) int {
 		plainUsages(root)
 	}
 	cmd, err := root.ExecuteContextC(ctx)
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) { // cobra returns those before a command's name as they are
+		err = root.FlagErrorFunc()(root, err)
+	}
 	if err == nil {
 		err = cmp.Or(e.Misread, e.Lost.First())
 	}

@@ -25,24 +25,34 @@ var groups = []*cobra.Group{
 func newRootCommand(e *ui.Env) *cobra.Command {
 	var json, version bool
 	var o chat.Options
-	root := &cobra.Command{
+	var root *cobra.Command
+	flags := func(name string) *pflag.FlagSet { return flagsOf(root, name) }
+	root = &cobra.Command{
 		Use:   "jp",
 		Short: "Ask models that work in your git repository; every event is a commit",
 		Long: `jp asks language models that work in your git repository, and keeps each
 conversation there: one ref per conversation, one commit per event. The commit's
 message is the text, and its tree the files.`,
 		SilenceErrors: true, SilenceUsage: true, TraverseChildren: true, SuggestionsMinimumDistance: 2,
-		Args: func(cmd *cobra.Command, args []string) error { return noSuchCommand(cmd, args) },
+		Args: func(cmd *cobra.Command, args []string) error {
+			if f := conversationFlag(cmd.Flags()); f != nil && len(args) > 0 {
+				return ui.EarlyFlag(f.Name, "", e.Args, flags)
+			}
+			return noSuchCommand(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if version {
 				return runVersion(cmd.Context(), e)
 			}
-			if talks(e) || o.Last || o.Choose {
+			if talks(e) || conversationFlag(cmd.Flags()) != nil {
 				return runChat(cmd, e, o)
 			}
 			return cmd.Help()
 		},
-		PersistentPreRunE: func(*cobra.Command, []string) error {
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if f := conversationFlag(cmd.Root().Flags()); f != nil && cmd.HasParent() {
+				return ui.EarlyFlag(f.Name, "", e.Args, flags)
+			}
 			if !slices.Contains([]ui.Format{ui.FormatAuto, ui.FormatText, ui.FormatJSON, ui.FormatJSONL}, e.Format) {
 				bad := e.Format
 				e.Format = ui.FormatAuto
@@ -61,7 +71,7 @@ message is the text, and its tree the files.`,
 	root.SetOut(e.Stdout)
 	root.SetErr(e.Stderr)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		if f := ui.MissingCommand(err, e.Args, func(name string) *pflag.FlagSet { return flagsOf(root, name) }); f != nil && !cmd.HasParent() {
+		if f := ui.MissingCommand(err, e.Args, flags); f != nil && !cmd.HasParent() {
 			return f
 		}
 		if cmd.HasParent() && ui.IsDirFlag(err) {
@@ -72,13 +82,13 @@ message is the text, and its tree the files.`,
 	root.Flags().StringVarP(&e.Dir, "chdir", "C", ".", "run as if jp was started in `DIR`")
 	root.Flags().BoolVar(&version, "version", false, "print the version, as jp version does")
 	conversationFlags(root.Flags(), &o)
-	flags := root.PersistentFlags()
-	flags.BoolVar(&e.NoPager, "no-pager", false, "never page")
-	flags.StringVarP((*string)(&e.Format), "format", "F", string(ui.FormatAuto), "`FORMAT` of the output: auto, text, json, jsonl")
-	flags.BoolVar(&json, "json", false, "the same as --format json")
-	flags.StringArrayVar(&e.Cfg, "cfg", nil, "set a configuration `key=value` for this run")
-	flags.BoolVarP(&e.Quiet, "quiet", "q", false, "say less on stderr")
-	flags.BoolVarP(&e.Verbose, "verbose", "v", false, "say more on stderr")
+	all := root.PersistentFlags()
+	all.BoolVar(&e.NoPager, "no-pager", false, "never page")
+	all.StringVarP((*string)(&e.Format), "format", "F", string(ui.FormatAuto), "`FORMAT` of the output: auto, text, json, jsonl")
+	all.BoolVar(&json, "json", false, "the same as --format json")
+	all.StringArrayVar(&e.Cfg, "cfg", nil, "set a configuration `key=value` for this run")
+	all.BoolVarP(&e.Quiet, "quiet", "q", false, "say less on stderr")
+	all.BoolVarP(&e.Verbose, "verbose", "v", false, "say more on stderr")
 	root.AddGroup(groups...)
 	root.SetHelpCommandGroupID("setup")
 	root.CompletionOptions.HiddenDefaultCmd = true

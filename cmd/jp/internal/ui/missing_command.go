@@ -18,32 +18,45 @@ func MissingCommand(err error, args []string, flags func(command string) *pflag.
 	if !errors.As(err, &unknown) {
 		return nil
 	}
-	var found *problem.Error
+	name, short := unknown.GetSpecifiedName(), unknown.GetSpecifiedShortnames()
+	return EarlyFlag(name, short[:min(1, len(short))], args, flags)
+}
+
+// EarlyFlag is the error for a flag of a command, by its name or its letter, that does not stand behind the
+// command; nil if no command has it.
+func EarlyFlag(name, short string, args []string, flags func(command string) *pflag.FlagSet) (found *problem.Error) {
 	args = withoutDir(args)
-	for _, name := range []string{"chat", "query"} {
-		all := flags(name)
+	for _, command := range []string{"chat", "query"} {
+		all := flags(command)
 		if all == nil {
 			continue
 		}
-		flag, shown := all.Lookup(unknown.GetSpecifiedName()), "--"+unknown.GetSpecifiedName()
-		if shorts := unknown.GetSpecifiedShortnames(); shorts != "" {
-			flag, shown = all.ShorthandLookup(shorts[:1]), "-"+shorts[:1]
+		flag, shown := all.Lookup(name), "--"+name
+		if short != "" {
+			flag, shown = all.ShorthandLookup(short), "-"+short
 		}
 		if flag == nil {
 			continue
+		}
+		if flag.Shorthand != "" {
+			shown = "-" + flag.Shorthand
 		}
 		if found == nil {
 			found = problem.Usage("%s is a flag of a command, which comes before it.", shown)
 		}
 		if all.Parse(args) == nil {
-			switch words := all.Args(); {
-			case name == "chat" && len(words) == 0:
+			words := all.Args()
+			named := len(words) > 0 && flags(words[0]) != nil
+			switch {
+			case command == "chat" && len(words) == 0:
 				found.Hint(action.Chat(args...), "talk with the model")
-			case name == "query" && len(words) > 0:
+			case command == "chat" && named && words[0] == command && args[len(args)-1] == command:
+				found.Hint(action.Chat(args[:len(args)-1]...), "talk with the model")
+			case command == "query" && len(words) > 0 && !named:
 				found.Hint(action.AskWords(args...), "ask the model this")
 			}
 		}
-		found.Hint(action.Help("jp", name), "its flags, with examples")
+		found.Hint(action.Help("jp", command), "its flags, with examples")
 	}
 	return found
 }
