@@ -2,13 +2,16 @@ package export
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
 
 	"jp/internal/safefile"
+	"jp/internal/safetext"
 )
 
 // FileModes are those of files that the user asked for.
@@ -21,6 +24,11 @@ func WriteFile(path string, write func(io.Writer) error) error {
 		path = file
 	}
 	info, err := os.Stat(path)
+	if folder := filepath.Dir(path); err != nil {
+		if _, missing := os.Stat(folder); errors.Is(missing, fs.ErrNotExist) {
+			return fmt.Errorf("there is no folder %s", safetext.Show(folder))
+		}
+	}
 	switch {
 	case err != nil || info.Mode().IsRegular():
 		return safefile.ReplaceWith(path, write, FileModes)

@@ -19,6 +19,8 @@ func TestWriteFileKeepsWhatStandsAtThePath(t *testing.T) {
 		require.NoError(t, err)
 		return string(text)
 	}
+	require.EqualError(t, WriteFile(at("new/file"), writing("one")), "there is no folder "+at("new"))
+	require.NoError(t, os.Mkdir(at("new"), 0o700))
 	require.NoError(t, WriteFile(at("new/file"), writing("one")))
 	require.NoError(t, WriteFile(at("new/file"), writing("two")))
 	require.Equal(t, "two", read("new/file"))
