@@ -195,7 +195,7 @@ func (c *checkup) inRepository(context.Context) []Finding { return c.found.Findi
 // Findings judges the repository.
 func (r Repository) Findings() []Finding {
 	if r.None {
-		return []Finding{found(Note, "repository", "there is no repository at %s; conversations live in one", r.Dir).
+		return []Finding{found(Note, "repository", "there is no repository at %s, and conversations live in one", r.Dir).
 			advise("%s makes one; %s asks in another one", action.Init, action.AskElsewhere)}
 	}
 	if r.Err != nil {

@@ -244,7 +244,7 @@ func withoutRepository(f *problem.Error, r *gitcmd.Refusal) *problem.Error {
 		f.Message = dir + " is in no git repository that can be used."
 		f.Details = append(f.Details, advice)
 	} else {
-		f.Message = dir + " is not in a git repository; conversations live in one."
+		f.Message = dir + " is not in a git repository. Conversations live in one."
 		f.Hint(action.Init, "make one here")
 	}
 	if len(r.Ignored) > 0 {
