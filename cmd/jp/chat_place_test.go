@@ -611,3 +611,18 @@ func TestChatShowsALostCommand(t *testing.T) {
 	s.idle()
 	require.Regexp(t, `\n  \? sh -c 'echo x >>count; .* — started; its outcome is unknown\n`, s.Text())
 }
+
+// Words about an undo break between words.
+func TestNarrowUndoInAChat(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.write("../talk.toml", makeScript)
+	require.Zero(t, p.jp("query", "-T", "-m", "script/../talk.toml", "Make files").exit)
+	p.write("README.md", "mine\n")
+	s := p.sit(46, "-c", "-m", "script/../talk.toml")
+	s.idle()
+	s.Type("/undo\r")
+	s.WaitFor("Nothing to undo: ")
+	s.idle()
+	require.Regexp(t, `and\s+no\s+tool\s+of\s+this\s+conversation\s+wrote\s+there`, s.Text())
+}

@@ -80,8 +80,12 @@ func (b *PutBackScreen) PrintNothing(out io.Writer) error {
 	if b.Undo.Adoption > 0 {
 		since = fmt.Sprintf(" @%d, the event of the adoption", b.Undo.Adoption)
 	}
-	_, err := fmt.Fprintf(out, "Nothing to %s: %s %s not as %s, and no tool of this conversation wrote there since%s.\n",
+	words := fmt.Sprintf("Nothing to %s: %s %s not as %s, and no tool of this conversation wrote there since%s.\n",
 		b.Undo.Opts.Action, conversation.Count(b.Undo.Differing, "file"), verb, b.Undo.When, since)
+	if IsTerminal(b.Env.Stdout) {
+		words = terminal.Wrap(words, b.Env.Columns(b.Env.Stdout))
+	}
+	_, err := io.WriteString(out, words)
 	if !b.Env.Quiet {
 		fmt.Fprintf(b.Env.Messages(), "%s\n", b.Palette.Dim(action.DiffWorktree(b.Undo.View.ID.Short(), problem.Itoa(b.Undo.Since-1)).String()+"   lists them"))
 	}
