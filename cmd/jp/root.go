@@ -117,7 +117,7 @@ var newNames = map[string][]string{
 func oldName(args []string) int {
 	for i := 0; i < len(args); i++ {
 		switch arg := args[i]; {
-		case slices.Contains([]string{"-C", "--chdir", "-F", "--format", "--cfg"}, arg):
+		case slices.Contains([]string{"-C", "--chdir", "-F", "--format", "--cfg", "-m", "--model", "-p", "--profile"}, arg):
 			i++
 		case strings.HasPrefix(arg, "-") || arg == "help" || arg == "conversation" || arg == "c":
 		case newNames[arg] != nil:
