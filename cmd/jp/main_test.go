@@ -44,10 +44,15 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"jp": jpMain, "mcp-fake": mcptest.Main})
 }
 
+// sharesVariable lets a jp that another program started have that program's terminal.
+const sharesVariable = "JPTEST_SHARES_TERMINAL"
+
 // jpMain is jp as the tests run it. Unless the test gives it a terminal it has none: the terminal of
 // the person who runs the tests asks no questions.
 func jpMain() {
-	_, _ = unix.Setsid()
+	if os.Getenv(sharesVariable) == "" {
+		_, _ = unix.Setsid()
+	}
 	e := ui.SystemEnv()
 	if start := os.Getenv(clockVariable); start != "" {
 		fixTime(e, start)

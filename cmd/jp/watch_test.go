@@ -5,8 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -112,6 +115,32 @@ func TestWatchSaysNoExitCode(t *testing.T) {
 	require.NotContains(t, s.Raw(), "did not open")
 	s.Type("q")
 	require.Zero(t, s.exit())
+}
+
+// Ctrl+Z and Ctrl+\ leave a conversation that jp watch has opened, and its list is there again. A signal ends jp watch.
+func TestWatchLeavesAConversation(t *testing.T) {
+	t.Parallel()
+	p, id := inBackground(t, hangScript)
+	p.environ = append(p.environ, sharesVariable+"=1")
+	s := p.sitWith(80, exec.Command("sh", "-mc", "sh -c 'echo $$ >../pid; exec jp watch'; echo ENDED $?"))
+	open := func() {
+		t.Helper()
+		s.WaitFor("› Do it")
+		s.Type("\r")
+		p.attachedSoon(id, true)
+	}
+	for _, key := range []string{"\x1a", "\x1c"} {
+		open()
+		s.Type(key)
+		p.attachedSoon(id, false)
+	}
+	open()
+	pid, err := strconv.Atoi(strings.TrimSpace(p.read("../pid")))
+	require.NoError(t, err)
+	require.NoError(t, syscall.Kill(pid, syscall.SIGTERM))
+	s.WaitFor("ENDED 143")
+	require.NotContains(t, s.Raw(), "panic")
+	require.Zero(t, p.jp("kill", string(id)).exit)
 }
 
 // TestWatchScreens has conversations in each state: one asks, one works, one has failed, one has ended. At 40 columns, without

@@ -109,8 +109,13 @@ func (s Self) run(cmd *exec.Cmd, after func()) (*os.ProcessState, error) {
 }
 
 // At runs a command of jp at the terminal as if it was typed in a folder, and returns its exit code, which is below 0 after a signal.
-func (s Self) At(ctx context.Context, dir string, args ...string) (code int, err error) {
-	cmd := exec.CommandContext(ctx, version.OwnProgram(), append([]string{"-C", dir}, args...)...)
+func (s Self) At(ctx context.Context, dir, command, id string) (code int, err error) {
+	if command == "attach" { // Ctrl+Z and Ctrl+\ leave it, and the terminal sends them to this process too
+		taken := func() {}
+		s.Env.onLeave.Store(&taken)
+		defer s.Env.onLeave.Store(nil)
+	}
+	cmd := exec.CommandContext(ctx, version.OwnProgram(), "-C", dir, command, id)
 	cmd.Args[0], cmd.Env = os.Args[0], s.Env.Environ
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = s.Env.Stdin, s.Env.Stdout, s.Env.Stderr
 	exit, err := s.run(cmd, nil)

@@ -246,8 +246,12 @@ func (s *screen) open(ctx context.Context, row live.Row) error {
 	case problem.ExitUsage, problem.ExitLocked, problem.ExitNotFound, problem.ExitDamaged: // else the row shows how it ended
 		s.note = row.ID.Short() + " did not open. Leave with q to read why."
 	}
+	if err != nil {
+		return err
+	}
+	keyboard, err := openKeyboard(ctx, s.tty)
 	if err == nil {
-		s.keyboard, err = openKeyboard(ctx, s.tty)
+		s.keyboard = keyboard
 	}
 	return err
 }
