@@ -49,7 +49,7 @@ const historyLength = 50
 
 // Session finds the session that a command runs in.
 func (r *Repo) Session(e *Host) session {
-	source := sessionSource(e)
+	source := SessionSource(e)
 	file := func(place string) string {
 		sum := sha256.Sum256([]byte(source + "\x00" + place))
 		return hex.EncodeToString(sum[:8]) + ".json"
@@ -78,13 +78,19 @@ func (r *Repo) Place() string {
 	return r.At.GitDir
 }
 
-// sessionSource is the user's place: a name of their own, a multiplexer's pane, or the operating system's
+// SessionVariable has the session of a chat for commands that it runs without the terminal.
+const SessionVariable = "JP_SESSION_SOURCE"
+
+// SessionSource is the user's place: a name of their own, a multiplexer's pane, or the operating system's
 // session.
-func sessionSource(e *Host) string {
+func SessionSource(e *Host) string {
 	for _, name := range []string{"JP_SESSION", "TMUX_PANE", "WEZTERM_PANE", "KITTY_WINDOW_ID", "TERM_SESSION_ID", "ITERM_SESSION_ID"} {
 		if value := e.Get(name); value != "" {
 			return name + "=" + value
 		}
+	}
+	if source := e.Get(SessionVariable); source != "" {
+		return source
 	}
 	sid, err := unix.Getsid(0)
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/conversation"
+	"jp/process"
 )
 
 // ctrlR and ctrlG are keys of a chat.
@@ -70,6 +71,47 @@ func TestChatOwnCommand(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Ctrl+C interrupts a command behind !, and kills its process group the second time. The chat goes on.
+func TestChatInterruptsOwnCommand(t *testing.T) {
+	t.Parallel()
+	const still, ctrlC = "still running: Ctrl+C again kills it", "\x03"
+	for name, tt := range map[string]struct {
+		line  string
+		kills bool
+		ended string
+	}{
+		"ends":            {"!echo begun; sleep 600", false, "signal: interrupt\n"},
+		"ignores":         {`!trap "" INT; echo begun; sleep 600; true`, true, "signal: killed\n"},
+		"a child ignores": {`!sh -c 'trap "" INT; echo begun; sleep 600; true'; echo after`, true, "signal: killed\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, s := talk(t, 80, strings.ReplaceAll(chatScript, "20ms", "0ms"))
+			s.Type(strings.Replace(tt.line, "echo begun", "echo begun $$; echo $$ >../group", 1) + "\r")
+			s.WaitFor("\nbegun ")
+			s.Type(ctrlC)
+			if tt.kills {
+				s.WaitFor("\n" + still)
+				s.Type(ctrlC)
+			}
+			s.WaitFor(tt.ended + "The output goes with the next request.")
+			require.Equal(t, tt.kills, strings.Contains(s.Text(), still))
+			pid, err := strconv.Atoi(strings.TrimSpace(p.read("../group")))
+			require.NoError(t, err)
+			require.Eventually(t, func() bool { return process.StartOf(pid) == "" }, time.Minute, 10*time.Millisecond)
+			s.idle()
+			s.Type("Ask\r")
+			s.WaitFor("The first answer")
+		})
+	}
+	t.Run("no terminal", func(t *testing.T) {
+		t.Parallel()
+		_, s := talk(t, 80, chatScript)
+		s.Type("!read x </dev/tty || echo read none\r")
+		s.WaitFor("\nread none\n")
+	})
 }
 
 // Ctrl+R goes through the requests that have the words, in this conversation and then in the others.

@@ -9,8 +9,10 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"syscall"
 	"time"
 
+	"jp/agent/repo"
 	"jp/cmd/jp/internal/terminal"
 	"jp/internal/safetext"
 	"jp/internal/version"
@@ -30,7 +32,7 @@ func (s Self) Run(ctx context.Context, args ...string) error {
 	cmd.Args[0] = os.Args[0]
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = e.Stdin, e.Stdout, e.Stderr
 	cmd.Env = append(e.Environ[:len(e.Environ):len(e.Environ)], ChatVariable+"=1")
-	_, err := s.run(cmd, nil)
+	_, err := s.run(cmd.Run)
 	return err
 }
 
@@ -39,27 +41,37 @@ const ChatVariable = "JP_IN_CHAT"
 
 // Shell runs a command line of the user's own in their shell, and describes its end, "" for exit 0.
 // The command has the terminal. With output it prints both there and on the terminal, without the
-// sequences that a terminal acts on, and reads nothing.
+// sequences that a terminal acts on. It then has no terminal to read: Ctrl+C comes from jp, and kills it at the second time.
 func (s Self) Shell(ctx context.Context, line string, output *bytes.Buffer) (ended string, err error) {
 	e := s.Env
 	shell := cmp.Or(e.Get("SHELL"), "/bin/sh")
 	cmd := exec.CommandContext(ctx, shell, "-c", line)
 	cmd.Dir, cmd.Env = e.Dir, e.Environ
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = e.Stdin, e.Stdout, e.Stderr
-	var after func()
+	run := cmd.Run
 	if output != nil {
 		clean := safetext.NewStripper(e.Stdout)
 		cmd.Stdin, cmd.Stdout = nil, io.MultiWriter(clean, output)
 		cmd.Stderr = cmd.Stdout     // one pipe: the order is the command's
 		cmd.WaitDelay = time.Second // its background processes may hold the pipe
-		after = func() {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		cmd.Env = append(cmd.Env[:len(cmd.Env):len(cmd.Env)], repo.SessionVariable+"="+repo.SessionSource(e.Host))
+		cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+		run = func() error {
+			if err := cmd.Start(); err != nil {
+				return err
+			}
+			end := s.interrupts(cmd.Process.Pid)
+			err := cmd.Wait()
+			end()
 			_ = clean.Close() // the next output finds a terminal that is gone
 			if text := output.Bytes(); len(text) > 0 && text[len(text)-1] != '\n' {
 				fmt.Fprintln(e.Stdout)
 			}
+			return err
 		}
 	}
-	exit, err := s.run(cmd, after)
+	exit, err := s.run(run)
 	if exit == nil {
 		return "", err
 	}
@@ -90,14 +102,49 @@ func (s Self) lend() (back func()) {
 	}
 }
 
-// run lends the terminal to a program until it has ended and after, which may be nil, has run. An end that is no success is no
-// error.
-func (s Self) run(cmd *exec.Cmd, after func()) (*os.ProcessState, error) {
-	defer s.lend()()
-	err := cmd.Run()
-	if after != nil {
-		after()
+// stillRunning is how long a program has to end after Ctrl+C.
+const stillRunning = 500 * time.Millisecond
+
+// interrupts gives Ctrl+C to a process group without the terminal, until end is called. The second one kills the group.
+func (s Self) interrupts(group int) (end func()) {
+	e := s.Env
+	pressed, ended, done := make(chan struct{}, 1), make(chan struct{}), make(chan struct{})
+	take := func(context.Context, bool) bool {
+		select {
+		case pressed <- struct{}{}:
+		default: // the one before is on its way
+		}
+		return true
 	}
+	before := e.onInterrupt.Swap(&take)
+	go func() {
+		defer close(done)
+		var late <-chan time.Time
+		for signal := syscall.SIGINT; ; {
+			select {
+			case <-pressed:
+				_ = syscall.Kill(-group, signal)
+				if signal == syscall.SIGINT {
+					signal, late = syscall.SIGKILL, time.After(stillRunning)
+				}
+			case <-late:
+				fmt.Fprintln(e.Stdout, "\n"+e.Palette(e.Stdout).Dim("still running: Ctrl+C again kills it"))
+			case <-ended:
+				return
+			}
+		}
+	}()
+	return func() {
+		e.onInterrupt.CompareAndSwap(&take, before)
+		close(ended)
+		<-done
+	}
+}
+
+// run lends the terminal to a program until it has ended. An end that is no success is no error.
+func (s Self) run(program func() error) (*os.ProcessState, error) {
+	defer s.lend()()
+	err := program()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
 		return exit.ProcessState, nil
@@ -118,7 +165,7 @@ func (s Self) At(ctx context.Context, dir, command, id string) (code int, err er
 	cmd := exec.CommandContext(ctx, version.OwnProgram(), "-C", dir, command, id)
 	cmd.Args[0], cmd.Env = os.Args[0], s.Env.Environ
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = s.Env.Stdin, s.Env.Stdout, s.Env.Stderr
-	exit, err := s.run(cmd, nil)
+	exit, err := s.run(cmd.Run)
 	if exit == nil {
 		return 0, err
 	}
