@@ -73,6 +73,33 @@ func TestChatOwnCommand(t *testing.T) {
 	}
 }
 
+// At the end, the chat says that it drops output that no request took along.
+func TestChatDropsOutput(t *testing.T) {
+	t.Parallel()
+	const dropped = "The output of your last commands was not sent, and is dropped.\n"
+	for name, tt := range map[string]struct {
+		lines []string
+		drops bool
+	}{
+		"not sent": {[]string{"!echo KEEPME"}, true},
+		"sent":     {[]string{"!echo KEEPME", "Ask"}, false},
+		"not told": {[]string{"!!echo KEEPME"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, s := talk(t, 80, strings.ReplaceAll(chatScript, "20ms", "0ms"))
+			for i, line := range tt.lines {
+				s.Type(line + "\r")
+				s.WaitFor([]string{"\nKEEPME\n", "The first answer"}[i])
+				s.idle()
+			}
+			s.Type("/exit\r")
+			require.Zero(t, s.exit())
+			require.Equal(t, tt.drops, strings.Contains(s.Text()+"\n", dropped), s.Text())
+		})
+	}
+}
+
 // Ctrl+C interrupts a command behind !, and kills its process group the second time. The chat goes on.
 func TestChatInterruptsOwnCommand(t *testing.T) {
 	t.Parallel()

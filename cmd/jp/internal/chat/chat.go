@@ -118,6 +118,9 @@ func Run(ctx context.Context, e *ui.Env, o Options) error {
 	}
 	err = c.talk(ctx)
 	c.draft.flush()
+	if c.settings.hasOutput() {
+		fmt.Fprintln(c.console, c.dim(terminal.Wrap("The output of your last commands was not sent, and is dropped.", c.console.Width())))
+	}
 	c.console.Close()
 	e.Console = nil
 	return err

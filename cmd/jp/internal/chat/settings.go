@@ -78,6 +78,13 @@ func (s *settings) give(a ...contextfiles.Attachment) {
 	s.mu.Unlock()
 }
 
+// hasOutput reports whether output of the person's commands waits for the next request.
+func (s *settings) hasOutput() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.given) > 0
+}
+
 // begin is for a request that a turn begins with.
 func (s *settings) begin(o *agent.Request) {
 	s.mu.Lock()
