@@ -141,6 +141,23 @@ func TestChatInterruptsOwnCommand(t *testing.T) {
 	})
 }
 
+// A jp behind ! is in the chat's session, in a terminal without a name too.
+func TestChatOwnCommandSession(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.write("../talk.toml", strings.ReplaceAll(chatScript, "20ms", "0ms"))
+	require.Zero(t, p.jp("query", "-m", "script/../talk.toml", "Other").exit)
+	mine := *p
+	mine.environ = append(slices.Clone(p.environ), "JP_SESSION=")
+	s := mine.chat(80)
+	s.Type("Mine\r")
+	s.WaitFor("answer")
+	s.idle()
+	require.Zero(t, p.jp("query", "-m", "script/../talk.toml", "Newer").exit)
+	s.Type("!jp show | grep Title\r")
+	s.WaitForEnd("Mine\nThe output goes with the next request. !! keeps it from the model.\n\n>")
+}
+
 // Ctrl+R goes through the requests that have the words, in this conversation and then in the others.
 func TestChatSearches(t *testing.T) {
 	t.Parallel()
