@@ -141,7 +141,9 @@ func (f *files) drift(sight SnapshotResult, named ...string) *conversation.Event
 	b := &conversation.Workspace{Paths: sight.Stat}
 	n := fitting(b.Paths, func(p conversation.PathStat) string { return p.Path })
 	b.Paths, b.More = b.Paths[:n], len(b.Paths)-n
-	words := conversation.OutsideWords(sight.Stat, func(path string, p conversation.PathStat) bool { return p.Status == "A" && slices.Contains(named, path) })
+	words := conversation.OutsideWords(sight.Stat, func(path string, p conversation.PathStat) bool {
+		return p.Status == "A" && slices.Contains(named, path)
+	})
 	return &conversation.Event{Body: b, Tree: sight.Tree, Objects: sight.Objects, Git: f.moved(sight.Git), Subject: words}
 }
 
