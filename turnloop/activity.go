@@ -54,20 +54,20 @@ type activities struct {
 
 	group   sync.WaitGroup // of the timer
 	mu      sync.Mutex
-	running map[int]*running
-	changed []*running  // to be told, in this order
-	timer   *time.Timer // nil if there is no news
-	last    time.Time   // when something was told
+	running map[int]*openActivity
+	changed []*openActivity // to be told, in this order
+	timer   *time.Timer     // nil if there is no news
+	last    time.Time       // when something was told
 }
 
 // newActivities tells an observer. Redact replaces secrets in the texts.
 func newActivities(tell func(Activity), redact func(string) string) *activities {
-	return &activities{tell: tell, redact: redact, running: map[int]*running{}}
+	return &activities{tell: tell, redact: redact, running: map[int]*openActivity{}}
 }
 
-// A running activity may still change. Its methods may be called from any goroutine,
+// An openActivity may still change. Its methods may be called from any goroutine,
 // and never wait for the observer. A nil one ignores everything.
-type running struct {
+type openActivity struct {
 	all     *activities
 	now     Activity
 	tail    tail
@@ -78,11 +78,11 @@ type running struct {
 }
 
 // Begin adds an activity.
-func (all *activities) Begin(now Activity) *running {
+func (all *activities) Begin(now Activity) *openActivity {
 	if all == nil {
 		return nil
 	}
-	a := &running{all: all, now: now}
+	a := &openActivity{all: all, now: now}
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	all.running[now.Key()] = a
@@ -90,8 +90,8 @@ func (all *activities) Begin(now Activity) *running {
 	return a
 }
 
-// Of is the running activity with a key.
-func (all *activities) Of(key int) *running {
+// Of is the open activity with a key.
+func (all *activities) Of(key int) *openActivity {
 	if all == nil {
 		return nil
 	}
@@ -116,7 +116,7 @@ func (all *activities) Quiet() {
 }
 
 // note lists a change of the activity. The lock is held.
-func (a *running) note() {
+func (a *openActivity) note() {
 	if !a.changed {
 		a.changed = true
 		a.all.changed = append(a.all.changed, a)
@@ -167,7 +167,7 @@ func (all *activities) take() (now Activity, end string, found bool) {
 }
 
 // update changes the activity, unless it has ended.
-func (a *running) update(change func()) {
+func (a *openActivity) update(change func()) {
 	if a == nil {
 		return
 	}
@@ -180,7 +180,7 @@ func (a *running) update(change func()) {
 }
 
 // End says that the activity is over.
-func (a *running) End() {
+func (a *openActivity) End() {
 	if a == nil {
 		return
 	}
@@ -197,7 +197,7 @@ func (a *running) End() {
 }
 
 // Silence ignores the rest of the tool's output: its run is over.
-func (a *running) Silence() {
+func (a *openActivity) Silence() {
 	if a != nil {
 		a.all.mu.Lock()
 		defer a.all.mu.Unlock()
@@ -206,21 +206,21 @@ func (a *running) Silence() {
 }
 
 // Write takes output of the tool as it comes.
-func (a *running) Write(p []byte) (int, error) {
+func (a *openActivity) Write(p []byte) (int, error) {
 	a.update(func() { a.tail.add(p) })
 	return len(p), nil
 }
 
 // Progress takes how far the tool says it is.
-func (a *running) Progress(text string) { a.update(func() { a.now.Progress = text }) }
+func (a *openActivity) Progress(text string) { a.update(func() { a.now.Progress = text }) }
 
 // Wait records since when the activity waits for another loop, or that it goes on.
-func (a *running) Wait(waits bool, now time.Time) {
+func (a *openActivity) Wait(waits bool, now time.Time) {
 	a.update(func() { a.now.Waits, a.now.Started = waits, now })
 }
 
 // Ask forgets the output of an earlier try of the model call.
-func (a *running) Ask(ordinal int) {
+func (a *openActivity) Ask(ordinal int) {
 	a.update(func() {
 		a.now = Activity{Seq: a.now.Seq, Call: ordinal, Started: a.now.Started, Context: a.now.Context, Window: a.now.Window}
 		a.tail, a.written = tail{}, 0
@@ -228,10 +228,10 @@ func (a *running) Ask(ordinal int) {
 }
 
 // By says which model answers in place of the turn's.
-func (a *running) By(model string) { a.update(func() { a.now.Model = model }) }
+func (a *openActivity) By(model string) { a.update(func() { a.now.Model = model }) }
 
 // Fills says how much of the model's context a call fills.
-func (a *running) Fills(tokens, window int) {
+func (a *openActivity) Fills(tokens, window int) {
 	a.update(func() { a.now.Context, a.now.Window = tokens, window })
 }
 
@@ -239,7 +239,7 @@ func (a *running) Fills(tokens, window int) {
 const bytesPerToken = 4
 
 // Add takes a piece of the model's output.
-func (a *running) Add(part conversation.Part, toolName, text string) {
+func (a *openActivity) Add(part conversation.Part, toolName, text string) {
 	a.update(func() {
 		if part == conversation.PartReasoning {
 			a.tail.add([]byte(text))

@@ -19,7 +19,7 @@ type answer struct {
 	prefix  func() string
 	began   time.Time
 	names   provider.Names
-	shown   *running
+	shown   *openActivity
 
 	parts   provider.Assembler
 	held    []provider.Part

@@ -106,7 +106,7 @@ func Run(ctx context.Context, e *ui.Env, o Options) error {
 		fmt.Fprint(e.Stdout, terminal.ClearDown)
 	}
 	c.welcome().show(r, overview)
-	if behind(r, c.id) {
+	if inBackground(r, c.id) {
 		c.later(taskFollow)
 	}
 	if err := r.Close(); err != nil {

@@ -188,7 +188,7 @@ func (c *chat) followSession(ctx context.Context, r *repo.Repo) error {
 	o.Others = nil
 	c.bottom.open(ctx, r, o, c.settings.next(false))
 	c.welcome().conversation(r, o)
-	if behind(r, c.id) {
+	if inBackground(r, c.id) {
 		c.later(taskFollow)
 	}
 	c.showBottom()

@@ -38,8 +38,8 @@ func (x *elsewhere) watch(ctx context.Context, c *chat) {
 	})
 }
 
-// behind reports whether a process in the background runs a conversation. The chat shows its turn from the beginning.
-func behind(r *repo.Repo, id conversation.ID) bool {
+// inBackground reports whether a process in the background runs a conversation. The chat shows its turn from the beginning.
+func inBackground(r *repo.Repo, id conversation.ID) bool {
 	_, background := r.Processes().Runner(id)
 	return id != "" && background
 }

@@ -62,7 +62,7 @@ func (w welcome) show(r *repo.Repo, o agent.Overview) {
 func (w welcome) conversation(r *repo.Repo, o agent.Overview) {
 	p := w.env.Palette(w.env.Stdout)
 	var below []string
-	follows := behind(r, o.ID)
+	follows := inBackground(r, o.ID)
 	if line := waiting(w.env.Now(), o.Listing, o.Turn); line != "" && !follows {
 		below = append(below, p.Yellow(line))
 	}

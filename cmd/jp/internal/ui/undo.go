@@ -15,9 +15,13 @@ import (
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
 	"jp/internal/action"
+	"jp/internal/lazy"
 	"jp/internal/safetext"
 	"jp/undo"
 )
+
+// commitID is the name of a commit, which a shell takes as one word.
+var commitID = lazy.Regexp(`^[0-9a-f]{7,64}$`)
 
 func Flags(o *undo.Options, cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "only list what would be done")
@@ -213,8 +217,8 @@ func (b *PutBackScreen) report(ctx context.Context, r *undo.Result, asked bool) 
 		if !ok || e.Seq < b.Undo.Since || made.Name != "git_commit" {
 			continue
 		}
-		if rest, ok := strings.CutPrefix(made.Content, "Committed "); ok {
-			id := safetext.Show(strings.Fields(rest + " ?")[0])
+		rest, ok := strings.CutPrefix(made.Content, "Committed ")
+		if id, _, _ := strings.Cut(rest, " "); ok && commitID().MatchString(id) { // a shell may run the line below
 			b.Env.Note("The commit %s stays.", id)
 			b.Env.Note("    git revert %s   takes it back", id)
 		}
