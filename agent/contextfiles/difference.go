@@ -4,10 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/aymanbagabas/go-udiff"
-
 	"jp/conversation"
 	"jp/internal/action"
+	"jp/internal/linediff"
 	"jp/internal/safetext"
 )
 
@@ -42,7 +41,8 @@ func (d Difference) lines() (lines []string) {
 		was = d.Committed.Text
 	}
 	named := 2
-	for line := range strings.Lines(udiff.Unified("committed", "now", was, d.File.Text)) {
+	unified, _, _ := linediff.Unified("committed", "now", was, d.File.Text)
+	for line := range strings.Lines(unified) {
 		if named--; named >= 0 || strings.HasPrefix(line, `\ No newline`) {
 			continue
 		}

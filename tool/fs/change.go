@@ -3,7 +3,7 @@ package fs
 import (
 	"fmt"
 
-	"github.com/aymanbagabas/go-udiff"
+	"jp/internal/linediff"
 )
 
 // diffLimit is the size in bytes above which texts are too large to compare.
@@ -20,24 +20,8 @@ func compare(path string, before, after []byte) change {
 	if len(before) > diffLimit || len(after) > diffLimit {
 		return change{added: lines(after), deleted: lines(before)}
 	}
-	old := string(before)
-	unified, err := udiff.ToUnifiedDiff(path, path, old, udiff.Lines(old, string(after)), udiff.DefaultContextLines)
-	if err != nil || len(unified.Hunks) == 0 {
-		return change{}
-	}
 	var c change
-	for _, hunk := range unified.Hunks {
-		hunk.ToLine = hunk.FromLine + c.added - c.deleted // the library leaves out lines between two changes of a hunk
-		for _, line := range hunk.Lines {
-			switch line.Kind {
-			case udiff.Insert:
-				c.added++
-			case udiff.Delete:
-				c.deleted++
-			}
-		}
-	}
-	c.diff = fmt.Sprint(unified)
+	c.diff, c.added, c.deleted = linediff.Unified(path, path, string(before), string(after))
 	return c
 }
 

@@ -2,12 +2,8 @@ package fs_test
 
 import (
 	"encoding/json"
-	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -227,50 +223,4 @@ func TestCreateForeseesItsQuestion(t *testing.T) {
 		}
 	}
 	require.NoDirExists(t, filepath.Join(f.root, "no"), "nothing is made")
-}
-
-// A result names the lines of the file as it is afterwards, also of several changes that stand together.
-func TestDifferenceNamesLines(t *testing.T) {
-	head := regexp.MustCompile(`^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@`)
-	for seed := range uint64(60) {
-		rng := rand.New(rand.NewPCG(seed, 1))
-		var before, after []string
-		for n := range 60 {
-			line := fmt.Sprintf("line %d", n)
-			before = append(before, line)
-			switch rng.IntN(8) {
-			case 0:
-				after = append(after, fmt.Sprintf("new %d", n), line)
-			case 1:
-				after = append(after, fmt.Sprintf("other %d", n))
-			case 2:
-			default:
-				after = append(after, line)
-			}
-		}
-		f := newFixture(t, fs.Options{})
-		f.write("a.txt", strings.Join(before, "\n")+"\n")
-		result := f.done("fs_create_file", arguments{"path": "a.txt", "content": strings.Join(after, "\n") + "\n"}, "true")
-		was, is := 0, 0
-		for line := range strings.Lines(string(result.Content)) {
-			line = strings.TrimSuffix(line, "\n")
-			if m := head.FindStringSubmatch(line); m != nil {
-				was, _ = strconv.Atoi(m[1])
-				is, _ = strconv.Atoi(m[2])
-				continue
-			}
-			if was == 0 {
-				continue // the names of the files
-			}
-			if line[0] != '+' {
-				require.Equal(t, before[was-1], line[1:], seed)
-				was++
-			}
-			if line[0] != '-' {
-				require.Equal(t, after[is-1], line[1:], seed)
-				is++
-			}
-		}
-		require.NotZero(t, was, seed)
-	}
 }

@@ -9,10 +9,9 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/aymanbagabas/go-udiff"
-
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/linediff"
 	"jp/internal/safetext"
 	"jp/turnloop"
 )
@@ -246,19 +245,13 @@ func (s *questionView) difference(name, before, after string) {
 		s.notes = append(s.notes, fmt.Sprintf("! too large to compare: %d bytes, then %d", len(before), len(after)))
 		return
 	}
-	s.changes, s.file = terminal.Changes(udiff.Unified("a", "b", before, after)), name
+	unified, added, deleted := linediff.Unified("a", "b", before, after)
+	s.changes, s.file = terminal.Changes(unified), name
 	if len(s.changes) == 0 {
 		s.notes = append(s.notes, "(no change)")
 		return
 	}
-	var added, deleted int
 	for i, c := range s.changes {
-		switch c.Mark {
-		case '+':
-			added++
-		case '-':
-			deleted++
-		}
 		s.changes[i].Text = safetext.Reveal(blanksShown(c))
 	}
 	s.aside = strings.TrimPrefix(fmt.Sprintf("%s, +%d −%d", s.aside, added, deleted), ", ")
