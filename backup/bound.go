@@ -74,6 +74,24 @@ func (s *Store) Forget(ctx context.Context, conversation string) error {
 	})
 }
 
+// Assign repeats the records of a call for another one.
+func (s *Store) Assign(ctx context.Context, from string, call int, to string, turn, seq int) error {
+	db, err := s.open(false)
+	if err != nil || db == nil {
+		return err
+	}
+	return s.write(ctx, func(*odb.Store) error {
+		records, err := s.Records()
+		for _, r := range records {
+			if err == nil && r.Conversation == from && r.Call == call {
+				r.Conversation, r.Turn, r.Call, r.Bytes = to, turn, seq, 0
+				err = s.add(r)
+			}
+		}
+		return err
+	})
+}
+
 // replace sets the records of the log, and removes unused packs. First it copies the objects that the records
 // need from such a pack into a new one.
 func (s *Store) replace(db *odb.Store, records []Record) error {

@@ -117,18 +117,15 @@ func (s *Store) open(make bool) (*odb.Store, error) {
 			return nil, err
 		}
 	}
-	db, err := odb.Open(s.opts.Dir, odb.Options{Format: s.opts.Format, MaxObject: 1 << 40, Durability: s.durability()})
+	durability := odb.Full
+	if s.opts.Volatile {
+		durability = odb.Off
+	}
+	db, err := odb.Open(s.opts.Dir, odb.Options{Format: s.opts.Format, MaxObject: 1 << 40, Durability: durability})
 	if err == nil {
 		s.db = db
 	}
 	return db, err
-}
-
-func (s *Store) durability() odb.Durability {
-	if s.opts.Volatile {
-		return odb.Off
-	}
-	return odb.Full
 }
 
 // create makes the folders and files, with HEAD as the last one.

@@ -40,7 +40,9 @@ type builder struct {
 	assumed int  // events that replace the end then
 	older   bool // and the conversation has more than the file
 
-	files *files // nil if files stay as they are
+	files   *files   // nil if files stay as they are
+	moments *moments // of a recorded session, or nil
+	live    bool     // the agent may go on: open calls stay open
 
 	parent   conversation.ID            // of a sub-agent's conversation
 	children map[string]conversation.ID // conversations of sub-agents, by their keys
@@ -78,7 +80,11 @@ func (b *builder) endFile() error {
 	}
 	b.endAnswer()
 	b.closing = left > 0 && !b.endGrew()
-	err := b.closeOpen(outcomeUnknown(b.tool))
+	end := func() error { return b.closeOpen(outcomeUnknown(b.tool)) }
+	if b.live {
+		end = b.flush
+	}
+	err := end()
 	b.older = b.closing && b.assumed < left
 	return err
 }
@@ -353,6 +359,9 @@ func (b *builder) edit(response *conversation.Event, edits []Edit) error {
 		}
 		b.next++
 	}
+	if taken, err := b.moments.take(b, response, edits); taken || err != nil {
+		return err
+	}
 	if len(edits) == 0 || b.shared {
 		return nil
 	}
@@ -520,6 +529,7 @@ func (b *builder) put(e *conversation.Event, id string) error {
 		b.turn++
 		clear(b.open)
 		clear(b.works)
+		e.Git = b.moments.placeAt(e.Time)
 	}
 	e.Turn, e.Version = b.turn, conversation.Version
 	return b.record(e, id)

@@ -2,6 +2,7 @@ package importer
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/hex"
 	"errors"
 	"os"
@@ -70,16 +71,25 @@ type notAdmitted string
 
 func (n notAdmitted) Error() string { return string(n) }
 
+// begin finds the newest tree.
+func (f *files) begin() (err error) {
+	if f.ready {
+		return nil
+	}
+	if f.tree, err = f.start(); err != nil {
+		return err
+	}
+	f.ready = true
+	if f.fresh == nil {
+		f.stored()
+	}
+	return nil
+}
+
 // apply makes edits. Files that differ from the session's view of them change first.
 func (f *files) apply(edits []Edit) (c change, err error) {
-	if !f.ready {
-		if f.tree, err = f.start(); err != nil {
-			return c, err
-		}
-		f.ready = true
-		if f.fresh == nil {
-			f.stored()
-		}
+	if err := f.begin(); err != nil {
+		return c, err
 	}
 	type put struct {
 		path  string
@@ -383,11 +393,15 @@ func (f *files) write(tree, name string, known bool, content *string) (string, e
 			return "", err
 		}
 	}
-	return f.put(tree, name, content)
+	now := entry{}
+	if content != nil {
+		now.oid = f.add("blob", []byte(*content))
+	}
+	return f.put(tree, name, now)
 }
 
-// put makes a tree in which a file has another content, or is gone.
-func (f *files) put(tree, name string, content *string) (string, error) {
+// put makes a tree in which a path has other content, or is gone without any. Without a mode it keeps its own.
+func (f *files) put(tree, name string, now entry) (string, error) {
 	part, rest, deeper := strings.Cut(name, "/")
 	list, err := f.entries(tree)
 	if err != nil {
@@ -404,15 +418,13 @@ func (f *files) put(tree, name string, content *string) (string, error) {
 			return "", errUnknown
 		}
 		e.mode = "40000"
-		if e.oid, err = f.put(e.oid, rest, content); err != nil {
+		if e.oid, err = f.put(e.oid, rest, now); err != nil {
 			return "", err
 		}
 	case at >= 0 && e.mode == "40000":
 		return "", errUnknown
-	case content == nil:
-		e.oid = ""
 	default:
-		e.oid = f.add("blob", []byte(*content))
+		e.oid, e.mode = now.oid, cmp.Or(now.mode, e.mode)
 	}
 	switch {
 	case e.oid == "" || gitcmd.IsEmptyTree(e.oid):

@@ -21,6 +21,7 @@ import (
 	"jp/conversation"
 	"jp/gitstore"
 	"jp/internal/action"
+	"jp/record/journal"
 )
 
 // A Report has the counts of an import, or of a dry run.
@@ -31,6 +32,7 @@ type Report struct {
 	ID      conversation.ID `json:"id"`
 	State   State           `json:"state"`
 	DryRun  bool            `json:"dry_run"`
+	Waits   bool            `json:"-"` // a hook is still to come: the import stopped before a result
 	Dir     string          `json:"dir"`
 	Started time.Time       `json:"started"`
 	Ended   time.Time       `json:"ended"`
@@ -227,8 +229,17 @@ func identify(f Format, file io.ReadSeeker, path string) (s Session, ok bool, er
 	return s, ok, err
 }
 
-// File imports one session file. With dry it only reports the effects of an import.
-func File(ctx context.Context, r *repo.Repo, f Format, path string, dry bool) (*Report, error) {
+// Options say how a session is imported.
+type Options struct {
+	Dry bool // only report the effects
+	// Live says that the agent runs: calls without a result stay open.
+	Live bool
+	// Look notes the present files for a call whose hook did not come. Without it they stay unknown.
+	Look func(context.Context) (journal.Moment, error)
+}
+
+// File imports one session file.
+func File(ctx context.Context, r *repo.Repo, f Format, path string, o Options) (*Report, error) {
 	file, err := open(f, path)
 	if err != nil {
 		return nil, problem.New(problem.ExitNotFound, "not_found", "cannot read the session: %v.", err).Hint(action.Help("jp", "import"), "its arguments, with examples")
@@ -242,7 +253,7 @@ func File(ctx context.Context, r *repo.Repo, f Format, path string, dry bool) (*
 		return nil, problem.New(problem.ExitFailed, "usage", "%s has no session of %s: no record has both words and a time.", path, f.Name())
 	}
 	rep := &Report{
-		Format: f.Name(), File: path, Session: s.ID, ID: IDOf(f.Name(), s.ID, s.Started), DryRun: dry, Dir: s.Dir, Started: s.Started, Files: notRebuilt, Forks: []Part{}, Children: []Part{},
+		Format: f.Name(), File: path, Session: s.ID, ID: IDOf(f.Name(), s.ID, s.Started), DryRun: o.Dry, Dir: s.Dir, Started: s.Started, Files: notRebuilt, Forks: []Part{}, Children: []Part{},
 	}
 	release, err := hold(ctx, r, rep)
 	if err != nil {
@@ -253,7 +264,7 @@ func File(ctx context.Context, r *repo.Repo, f Format, path string, dry bool) (*
 	if err != nil {
 		return nil, err
 	}
-	im := &importing{ctx: ctx, repo: r, store: store, rep: rep, is: s}
+	im := &importing{ctx: ctx, repo: r, store: store, rep: rep, is: s, opts: o}
 	if err := im.session(f, file, path); err != nil {
 		return nil, failure(fmt.Errorf("import %s: %w", path, err), rep)
 	}

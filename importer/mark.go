@@ -114,7 +114,7 @@ func (m mark) same(e *conversation.Event) bool {
 // beside reports whether the event may have been added to an imported conversation without
 // going on with it, or goes with another event.
 func (m mark) beside() bool {
-	return m.is(conversation.TypeMetadata) || m.is(conversation.TypeWorkspace) || m.is(conversation.TypeConfigDelta)
+	return m.is(conversation.TypeMetadata) || m.is(conversation.TypeWorkspace) || m.is(conversation.TypeConfigDelta) || m.is(conversation.TypeRestored)
 }
 
 // here reports whether the event was made here, and not from a session.

@@ -24,6 +24,7 @@ type importing struct {
 	store *gitstore.Store // nil in a test that wants the events alone
 	rep   *Report
 	is    Session // its identity
+	opts  Options
 
 	ids     map[string]conversation.ID // of threads, by their keys
 	works   map[string]conversation.ID // those of sub-agents
@@ -124,7 +125,7 @@ func (im *importing) thread(t Thread) (err error) {
 		}
 		return l.add(e)
 	})
-	b.children = im.works
+	b.children, b.live = im.works, im.opts.Live
 	switch {
 	case t.Key != "" && !t.Child:
 		from, ok := im.done[t.Parent]
@@ -133,6 +134,9 @@ func (im *importing) thread(t Thread) (err error) {
 		}
 		b.have, b.shared, l = from.have[:len(from.have):len(from.have)], true, lane{writer: from.writer, moves: from.moves}
 		l.files, tree = nil, from.begin
+		if b.moments, err = im.momentsOf(t); err != nil {
+			return err
+		}
 	default:
 		if t.Child {
 			session, started = t.Key, t.Started
@@ -148,13 +152,19 @@ func (im *importing) thread(t Thread) (err error) {
 			if had, err = l.open(im.rep.Format, session); err != nil {
 				return err
 			}
-			if len(had) == 0 {
+			if b.moments, err = im.momentsOf(t); err != nil {
+				return err
+			}
+			if tree = b.moments.start(started); len(had) == 0 && tree == "" {
 				if tree, err = baseTree(im.ctx, im.repo, im.is); err != nil {
 					return err
 				}
 			}
 		}
 		b.have, b.end = splitEnd(had)
+	}
+	if b.moments != nil {
+		b.moments.id = func() conversation.ID { return l.id }
 	}
 	b.replace = func(seq int) error {
 		switch {
@@ -209,11 +219,17 @@ func (im *importing) thread(t Thread) (err error) {
 		}
 		return b.add(rec)
 	})
+	if errors.Is(err, errWaits) {
+		im.rep.Waits, err = true, nil
+	}
 	if err == nil {
 		err = b.endFile()
 	}
 	if err == nil {
 		err = l.write()
+	}
+	if err == nil {
+		err = b.moments.written(l.id, l.head)
 	}
 	if err != nil {
 		return err

@@ -101,7 +101,9 @@ func runImport(ctx context.Context, e *ui.Env, o importOptions, word string, fil
 	}
 	reports := []*importer.Report{}
 	one := func(file string) error {
-		read := func() (*importer.Report, error) { return importer.File(ctx, r, format, file, o.dry) }
+		read := func() (*importer.Report, error) {
+			return importer.File(ctx, r, format, file, importer.Options{Dry: o.dry})
+		}
 		if format == nil {
 			read = func() (*importer.Report, error) { return importer.Export(ctx, r, file, o.dry) }
 		}

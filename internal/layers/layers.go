@@ -71,6 +71,8 @@ var Allowed = map[string][]string{
 	"blame":                                 {everything},
 	"export":                                {everything},
 	"importer":                              {everything},
+	"record":                                {everything},
+	"record/journal":                        {"conversation", "internal/safefile"},                                             // moments by ids, without the words of a session
 	"importer/sqlite":                       nil,                                                                               // reads rows of a copy, without a format
 	"usage":                                 {"conversation", "gitstore", "provider", "provider/catalog", "internal/safefile"}, // sums up events, caches the sums, and ends expensive turns
 	"doctor":                                {everything},

@@ -1,0 +1,194 @@
+package record
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"jp/agent/repo"
+	"jp/agent/snapshot"
+	"jp/conversation"
+	"jp/record/journal"
+	"jp/turnloop"
+)
+
+// An Input is what an agent's hook says of itself, without the words of the session.
+type Input struct {
+	Session    string `json:"session_id"`
+	File       string `json:"transcript_path"`
+	Agent      string `json:"agent_id"`
+	Call       string `json:"tool_use_id"`
+	Parameters struct {
+		File       string `json:"file_path"`
+		Notebook   string `json:"notebook_path"`
+		Path       string `json:"filePath"`
+		Background bool   `json:"run_in_background"`
+	} `json:"tool_input"`
+	Folder string `json:"cwd"`
+}
+
+// paths are the files that the call's input names.
+func (in *Input) paths() []string {
+	return slices.DeleteFunc([]string{in.Parameters.File, in.Parameters.Notebook, in.Parameters.Path}, func(path string) bool { return path == "" })
+}
+
+// kinds are the moments of hooks, by the agents' names for them.
+var kinds = map[string]journal.Kind{
+	"SessionStart": journal.Start, "UserPromptSubmit": journal.Prompt, "PreToolUse": journal.Before, "PostToolUse": journal.After, "PostToolUseFailure": journal.After,
+	"SubagentStop": journal.Stop, "Stop": journal.Stop, "Interrupt": journal.Stop, "SessionEnd": journal.End,
+}
+
+// A Hook is one hook of an agent.
+type Hook struct {
+	Agent string    // the format of its sessions
+	Event string    // the agent's name of the hook
+	Run   string    // the recorder that started the agent, "" without one
+	At    time.Time // when the hook began
+}
+
+// Note takes a snapshot of the files, and a copy of the untracked ones before a tool call, and notes both in
+// the journal of the session. An input without a session, or of an unknown event, is left out.
+func (h Hook) Note(ctx context.Context, r *repo.Repo, text []byte) error {
+	kind, known := kinds[h.Event]
+	if !known {
+		return nil
+	}
+	var in Input
+	if err := json.Unmarshal(text, &in); err != nil {
+		return fmt.Errorf("read the input of %s: %w", h.Event, err)
+	}
+	if in.Session == "" || (kind == journal.Before || kind == journal.After) && in.Call == "" {
+		return nil
+	}
+	rec, err := openRecorder(ctx, r)
+	if err != nil {
+		return err
+	}
+	m := journal.Moment{Kind: kind, Call: in.Call, Agent: in.Agent, Paths: in.paths(), Open: kind == journal.After && in.Parameters.Background}
+	m, err = rec.note(ctx, journal.Source{Format: h.Agent, Session: in.Session, File: in.File, Run: h.Run, Folder: in.Folder}, m, h.At)
+	if err == nil && m.Fault != "" {
+		err = errors.New(m.Fault)
+	}
+	return err
+}
+
+// A recorder notes moments of sessions in a repository.
+type recorder struct {
+	repo    *repo.Repo
+	files   *snapshot.Files
+	journal journal.Folder
+}
+
+func journalOf(r *repo.Repo) (journal.Folder, error) {
+	id, err := r.Standings().WorkspaceID()
+	return journal.In(r.Paths.StateDir, id), err
+}
+
+func openRecorder(ctx context.Context, r *repo.Repo) (*recorder, error) {
+	folder, err := journalOf(r)
+	if err != nil {
+		return nil, err
+	}
+	files, err := snapshot.OpenFiles(ctx, r)
+	if err == nil && files.Off {
+		err = repo.WithoutSnapshots()
+	}
+	return &recorder{repo: r, files: files, journal: folder}, err
+}
+
+// note adds a moment to the journal of a session. Hooks that wait for each other share the next snapshot that
+// began after they did. A moment without a snapshot has the reason.
+func (rec *recorder) note(ctx context.Context, source journal.Source, m journal.Moment, since time.Time) (journal.Moment, error) {
+	unlock, err := rec.journal.Lock(ctx)
+	if err != nil {
+		return m, err
+	}
+	defer unlock()
+	s, err := rec.journal.Read(source.Format, source.Session)
+	if err != nil {
+		return m, err
+	}
+	m.N = len(s.Moments) + 1
+	if m.Time = rec.repo.Env.Now().UTC(); m.Kind == journal.After {
+		for i := range m.Paths {
+			m.Paths[i] = rec.inTree(source.Folder, m.Paths[i])
+		}
+		m.Paths = slices.DeleteFunc(m.Paths, func(path string) bool { return path == "" })
+	} else {
+		m.Paths = nil
+	}
+	was := s.Newest()
+	if was != nil && was.Time.After(since) && m.Kind != journal.After && (m.Kind != journal.Before || was.Backup > 0) {
+		m.Time, m.Tree, m.Git, m.Backup = was.Time, was.Tree, was.Git, was.Backup
+	} else if err := rec.look(ctx, source, &s, &m); err != nil {
+		m.Fault = err.Error()
+	}
+	if m.Kind != journal.Before {
+		m.Backup = 0
+	}
+	return m, rec.journal.AddMoment(s, source, m)
+}
+
+// look fills a moment with the state of the files. The files outside of trees are copied before a call, and
+// compared with those copies behind it.
+func (rec *recorder) look(ctx context.Context, source journal.Source, s *journal.Session, m *journal.Moment) error {
+	at := turnloop.SnapshotRequest{}
+	if was := s.Newest(); was != nil {
+		at.Tree = was.Tree
+	}
+	backup := conversation.ID(source.BackupName())
+	switch before := s.Of(journal.Before, m.Call); {
+	case m.Kind == journal.Before:
+		at.Any, at.Call, m.Backup = true, &turnloop.CallPlace{Conversation: backup, Seq: m.N}, m.N
+	case m.Kind == journal.After && before != nil:
+		at.Lost, at.Named = earliest(s, before), m.Paths
+		at.Call = &turnloop.CallPlace{Conversation: backup, Seq: cmp.Or(before.Backup, before.N)}
+	}
+	sight, err := rec.files.Look(ctx, at)
+	if err == nil && rec.files.Off {
+		err = repo.WithoutSnapshots()
+	}
+	if err != nil {
+		return err
+	}
+	m.Tree, m.Git, m.Fault = sight.Tree, &sight.Git, sight.NoBackup
+	if m.Kind == journal.After {
+		m.LeftOut, m.Unrecorded = sight.LeftOut, sight.Unrecorded
+	}
+	return nil
+}
+
+// earliest is when the oldest call began that has not ended before a call did.
+func earliest(s *journal.Session, before *journal.Moment) time.Time {
+	ended := map[string]bool{}
+	for i := range s.Moments {
+		ended[s.Moments[i].Call] = ended[s.Moments[i].Call] || s.Moments[i].Kind == journal.After
+	}
+	at := before.Time
+	for _, m := range s.Moments {
+		if m.Kind == journal.Before && !ended[m.Call] && m.Time.Before(at) && before.Time.Sub(m.Time) < time.Hour {
+			at = m.Time
+		}
+	}
+	return at
+}
+
+// inTree is a path of the working tree, "" for one outside.
+func (rec *recorder) inTree(folder, path string) string {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(folder, path)
+	}
+	if real, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		path = filepath.Join(real, filepath.Base(path))
+	}
+	below, err := filepath.Rel(rec.repo.At.TopLevel, path)
+	if err != nil || !filepath.IsLocal(below) || below == "." {
+		return ""
+	}
+	return filepath.ToSlash(below)
+}
