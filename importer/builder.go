@@ -79,7 +79,7 @@ func (b *builder) endFile() error {
 		}
 	}
 	b.endAnswer()
-	b.closing = left > 0 && !b.endGrew()
+	b.closing = left > 0 && !b.endGrew() && !(left == 1 && b.endStays())
 	end := func() error { return b.closeOpen(outcomeUnknown(b.tool)) }
 	if b.live {
 		end = b.flush
@@ -87,6 +87,16 @@ func (b *builder) endFile() error {
 	err := end()
 	b.older = b.closing && b.assumed < left
 	return err
+}
+
+// endStays reports whether the newest part alone is the recorded end: an import of a live session left its calls open.
+func (b *builder) endStays() bool {
+	if len(b.held) != 1 || b.next != len(b.have) || len(b.end) != 1 {
+		return false
+	}
+	e := b.held[0]
+	e.Turn = b.turn
+	return b.end[0].equal(e, b.tool)
 }
 
 // endGrew reports whether the file has more of the newest part than the recorded end.

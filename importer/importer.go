@@ -234,7 +234,8 @@ type Options struct {
 	Dry bool // only report the effects
 	// Live says that the agent runs: calls without a result stay open.
 	Live bool
-	// Look notes the present files for a call whose hook did not come. Without it they stay unknown.
+	// Look notes the present files for a call of a live session whose hook did not come. Without it the import
+	// stops there until another hook comes.
 	Look func(context.Context) (journal.Moment, error)
 }
 

@@ -248,10 +248,10 @@ func (m *moments) later(b *builder, c *momentCall) (*journal.Moment, error) {
 			return at, nil
 		}
 	}
-	if !b.live || m.im.opts.Look == nil {
+	if !b.live {
 		return nil, nil
 	}
-	if time.Since(c.before.Time) < hookDelay {
+	if m.im.opts.Look == nil || time.Since(c.before.Time) < hookDelay {
 		return nil, errWaits
 	}
 	at, err := m.im.opts.Look(m.im.ctx)
@@ -378,10 +378,10 @@ func (m *moments) copies(b *builder, id conversation.ID, c *momentCall, seq int)
 	return store.Assign(m.im.ctx, m.session.BackupName(), c.before.Backup, string(id), b.turn, seq)
 }
 
-// written notes the conversation that the journal's moments are in.
+// written notes that the conversation has the words of a session that jp recorded here.
 func (m *moments) written(id conversation.ID, head conversation.Head) error {
-	if m == nil || m.im.rep.DryRun || head == "" || slices.Contains(m.session.Written, journal.Written{ID: id, Head: head}) {
+	if m == nil || m.im.rep.DryRun || head == "" {
 		return nil
 	}
-	return m.folder.AddWritten(m.session.Source, journal.Written{ID: id, Head: head})
+	return m.folder.SetWritten(id, journal.Written{Head: head, Format: m.im.rep.Format, Run: m.session.Run})
 }

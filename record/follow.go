@@ -2,6 +2,8 @@ package record
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"time"
 
@@ -115,7 +117,7 @@ func fileOf(s journal.Source) string { return s.File }
 
 func (f *follower) one(ctx context.Context, s *followed, live bool) error {
 	format := importer.FormatNamed(s.source.Format)
-	if format == nil || s.source.File == "" {
+	if _, err := os.Stat(fileOf(s.source)); format == nil || errors.Is(err, fs.ErrNotExist) { // the agent writes it with the first words
 		s.due = false
 		return nil
 	}
@@ -131,7 +133,7 @@ func (f *follower) one(ctx context.Context, s *followed, live bool) error {
 
 // A Recorded is a session of a finished run.
 type Recorded struct {
-	Conversation conversation.ID
+	Conversation conversation.ID // "" for a session without words
 	Calls        int // with the files before and behind them
 	Missed       int // moments that could not be noted
 	Why          string
@@ -139,9 +141,7 @@ type Recorded struct {
 
 func (f *follower) recorded() (all []Recorded) {
 	for _, s := range f.sessions {
-		if s.id != "" {
-			all = append(all, Recorded{s.id, s.noted, s.missed, s.why})
-		}
+		all = append(all, Recorded{s.id, s.noted, s.missed, s.why})
 	}
 	return all
 }

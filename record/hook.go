@@ -114,7 +114,7 @@ func (rec *recorder) note(ctx context.Context, source journal.Source, m journal.
 		return m, err
 	}
 	m.N = len(s.Moments) + 1
-	if m.Time = rec.repo.Env.Now().UTC(); m.Kind == journal.After {
+	if m.Time = time.Now().UTC(); m.Kind == journal.After { // the clock of the file system
 		for i := range m.Paths {
 			m.Paths[i] = rec.inTree(source.Folder, m.Paths[i])
 		}

@@ -66,6 +66,11 @@ func Start(ctx context.Context, r *repo.Repo, p Program, args []string, streams 
 		return Run{}, err
 	}
 	run := rand.Text()
+	over, err := rec.journal.Begin(run)
+	if err != nil {
+		return Run{}, err
+	}
+	defer over()
 	args, environ, err := p.Args(args, hookCommand(jp, r.At.TopLevel, p.Name, run))
 	if err != nil {
 		return Run{}, err

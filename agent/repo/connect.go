@@ -124,7 +124,7 @@ func (r Processes) NotRunning(ctx context.Context, id conversation.ID, verb stri
 		return f.Hint(action.AcceptHead(id.Short()), "its ref was set back: accept the older event as its newest")
 	}
 	if !l.Local {
-		return f.Hint(action.Adopt(id.Short()), "it is "+cmp.Or(Owner(l), "someone else's")+": make a fork of it that is yours")
+		return f.Hint(action.Adopt(id.Short()), "it is "+cmp.Or(r.repo.Standings().Owner(l), "someone else's")+": make a fork of it that is yours")
 	}
 	return f.Hint(action.Continue(id.Short()), "goes on with the turn").Hint(action.Discard(id.Short()), "takes it back")
 }

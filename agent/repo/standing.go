@@ -3,6 +3,7 @@ package repo
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"jp/agent/problem"
@@ -10,6 +11,7 @@ import (
 	"jp/gitstore"
 	"jp/internal/action"
 	"jp/internal/safetext"
+	"jp/record/journal"
 )
 
 // Repositories has the places of the repositories that this user's jp has been in.
@@ -87,10 +89,49 @@ func (r Standings) mayActOn(ctx context.Context, info conversation.Info, signed 
 	return r.MayAct(ctx, info.ID, info.Head, []*conversation.Event{info.Tip}, "read only")
 }
 
+// Recording is the record of a conversation that jp wrote here while another agent ran, by the user's state. ok
+// is false for another conversation.
+func (r Standings) Recording(id conversation.ID) (written journal.Written, ok bool) {
+	name := r.KnownWorkspaceID()
+	if name == "" {
+		return written, false
+	}
+	return journal.In(r.repo.Paths.StateDir, name).Written(id)
+}
+
+// Recorded reports whether events are a recording of this user's jp, with nothing behind it that others wrote.
+func (r Standings) Recorded(id conversation.ID, events []*conversation.Event) bool {
+	w, ok := r.Recording(id)
+	for _, e := range slices.Backward(events) {
+		switch {
+		case !ok:
+			return false
+		case e.Commit == string(w.Head):
+			return true
+		case !e.Signed:
+			return false
+		}
+	}
+	return false
+}
+
+// Recorder is the agent that a running recorder records in a conversation, "" if none does.
+func (r Standings) Recorder(id conversation.ID) string {
+	w, ok := r.Recording(id)
+	if !ok || !journal.In(r.repo.Paths.StateDir, r.KnownWorkspaceID()).Runs(w.Run) {
+		return ""
+	}
+	return w.Format
+}
+
 // StandingFailure is the error of a conversation that may not act, with the command that makes one of it that
 // may.
 func (r Standings) StandingFailure(id conversation.ID, head conversation.Head, s conversation.Standing, repository, can string) *problem.Error {
-	f := problem.New(problem.ExitDecision, "untrusted", "Conversation %s %s; it can be %s.", id, r.StandingWords(s, repository), can).About(id)
+	words := r.StandingWords(s, repository)
+	if w, ok := r.Recording(id); ok && s == conversation.StandingForeign {
+		words = "is a recording of " + w.Format
+	}
+	f := problem.New(problem.ExitDecision, "untrusted", "Conversation %s %s; it can be %s.", id, words, can).About(id)
 	if s != conversation.StandingRolledBack {
 		return f.Hint(action.Adopt(string(id)), "make a fork of it that is yours")
 	}

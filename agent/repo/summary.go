@@ -47,14 +47,17 @@ type Summary struct {
 	Standing conversation.Standing `json:"-"` // as far as its newest events tell
 }
 
-// Owner is the owner of a read-only conversation: "someone else's", or "of another repository" of this user.
-// It is "" for one that may act, or if unknown.
-func Owner(l Summary) string {
+// Owner is the owner of a read-only conversation: "someone else's", "of another repository" of this user, or the
+// agent whose session jp recorded here. It is "" for one that may act, or if unknown.
+func (r Standings) Owner(l Summary) string {
 	switch {
 	case l.Local || l.Unsure || l.Standing == conversation.StandingRolledBack:
 		return ""
 	case l.Standing == conversation.StandingElsewhere:
 		return "of another repository"
+	}
+	if w, ok := r.Recording(conversation.ID(l.ID)); ok {
+		return w.Format
 	}
 	return "someone else's"
 }
@@ -254,13 +257,17 @@ func (r States) status(ctx context.Context, i conversation.Info) Status {
 	if i.Remote != "" {
 		return s
 	}
-	if r.held != nil && !r.held[i.ID] {
-		s.OrphanedTools = len(r.ToolsLeft(i))
-	} else if holder, held := r.repo.Locks.Held(i.ID); held {
-		s.heldBy(holder, r.entryOf(i.ID, holder))
-	} else {
-		s.OrphanedTools = len(r.ToolsLeft(i))
+	if r.held == nil || r.held[i.ID] {
+		if holder, held := r.repo.Locks.Held(i.ID); held {
+			s.heldBy(holder, r.entryOf(i.ID, holder))
+			return s
+		}
 	}
+	if s.State == "interrupted" && r.repo.Standings().Recorder(i.ID) != "" {
+		s.State, s.Reason = "running", nil
+		return s
+	}
+	s.OrphanedTools = len(r.ToolsLeft(i))
 	return s
 }
 

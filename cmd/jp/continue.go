@@ -1,12 +1,15 @@
 package main
 
 import (
+	"context"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"jp/agent"
+	"jp/cmd/jp/internal/terminal"
 	"jp/cmd/jp/internal/ui"
 )
 
@@ -27,6 +30,11 @@ Exit codes: as jp query; 0 also if no turn is incomplete`,
 		Example: "  jp continue\n  jp continue 4400 -y\n  jp continue --pending report --policy auto --non-interactive\n  jp continue --discard",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Target.ID, o.Resume.Continue = strings.Join(args, ""), !o.Resume.Discard
+			if adopted, err := adoptRecording(cmd.Context(), e, o.Target.ID); err != nil {
+				return err
+			} else if adopted {
+				o.Target.ID = ""
+			}
 			return runQuery(cmd.Context(), e, o)
 		},
 	}
@@ -39,4 +47,33 @@ Exit codes: as jp query; 0 also if no turn is incomplete`,
 		}
 	})
 	return cmd
+}
+
+// adoptRecording asks whether a recording of another agent goes on here, in a fork of it. It leaves any other
+// conversation alone.
+func adoptRecording(ctx context.Context, e *ui.Env, word string) (adopted bool, err error) {
+	if word == "" || !ui.HasTerminal() {
+		return false, nil
+	}
+	r, err := e.OpenRepo(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer r.Close()
+	id, err := r.Find().Resolve(ctx, e.Host, word)
+	if err != nil {
+		return false, err
+	}
+	w, is := r.Standings().Recording(id)
+	if !is {
+		return false, nil
+	}
+	question := "It is a recording of " + w.Format + ". Go on in a fork that is yours?"
+	if r.Standings().Recorder(id) != "" {
+		question = w.Format + " still runs in it. Go on from here in a fork that is yours?"
+	}
+	if err := e.Confirm(ctx, ui.Confirmation{ID: id, Question: question, List: func(io.Writer, terminal.Palette) {}}); err != nil {
+		return false, err
+	}
+	return true, runFork(ctx, e, forkOptions{word: string(id), adopt: true, activate: true})
 }

@@ -75,6 +75,9 @@ func runRecord(ctx context.Context, e *ui.Env, name string, args []string) error
 
 func printRecorded(out io.Writer, run record.Run) {
 	for _, s := range run.Sessions {
+		if s.Conversation == "" {
+			continue
+		}
 		fmt.Fprintf(out, "jp recorded %s as %s: %s\n", conversation.Count(s.Calls, "tool call"), s.Conversation.Short(), action.Log(string(s.Conversation)))
 		if s.Missed > 0 {
 			fmt.Fprintf(out, "jp could not record the files at %s: %s.\n", conversation.Count(s.Missed, "moment"), safetext.Show(s.Why))

@@ -66,23 +66,22 @@ type Source struct {
 	Folder  string `json:"folder,omitempty"`
 }
 
-// A Written is the conversation that the recorder wrote, up to an event's commit.
+// A Written is a conversation that a recorder wrote, up to an event's commit.
 type Written struct {
-	ID   conversation.ID   `json:"id"`
-	Head conversation.Head `json:"head"`
+	Head   conversation.Head `json:"head"`
+	Format string            `json:"format"`
+	Run    string            `json:"run,omitempty"` // of the recorder
 }
 
 // A Session is the content of a session's file.
 type Session struct {
 	Source
 	Moments []Moment
-	Written []Written // of the session and of its forks and sub-agents, the newest state of each
 }
 
 type line struct {
-	Source  *Source  `json:"source,omitempty"`
-	Moment  *Moment  `json:"moment,omitempty"`
-	Written *Written `json:"written,omitempty"`
+	Source *Source `json:"source,omitempty"`
+	Moment *Moment `json:"moment,omitempty"`
 }
 
 // A Folder has the sessions of a repository.
@@ -135,9 +134,6 @@ func read(path string) (s Session, err error) {
 			s.Source = *now.Source
 		case now.Moment != nil:
 			s.Moments = append(s.Moments, *now.Moment)
-		case now.Written != nil:
-			s.Written = slices.DeleteFunc(s.Written, func(w Written) bool { return w.ID == now.Written.ID })
-			s.Written = append(s.Written, *now.Written)
 		}
 	}
 	return s, nil
@@ -180,9 +176,54 @@ func (f Folder) AddMoment(s Session, source Source, m Moment) error {
 	return f.add(f.Name(source.Format, source.Session), append(lines, line{Moment: &m}))
 }
 
-// AddWritten adds the state of a conversation.
-func (f Folder) AddWritten(source Source, w Written) error {
-	return f.add(f.Name(source.Format, source.Session), []line{{Written: &w}})
+// SetWritten notes the newest state of a conversation that a recorder wrote.
+func (f Folder) SetWritten(id conversation.ID, w Written) error {
+	if was, ok := f.Written(id); ok && was == w {
+		return nil
+	}
+	text, err := json.Marshal(w)
+	if err != nil {
+		return err
+	}
+	return safefile.Replace(f.conversation(id), text, safefile.Options{})
+}
+
+func (f Folder) conversation(id conversation.ID) string {
+	return filepath.Join(string(f), "conversations", string(id))
+}
+
+// Written is the newest state of a conversation that a recorder wrote. ok is false for another one.
+func (f Folder) Written(id conversation.ID) (w Written, ok bool) {
+	text, err := os.ReadFile(f.conversation(id))
+	return w, err == nil && json.Unmarshal(text, &w) == nil
+}
+
+// Begin marks a recorder as running, until end is called or the process ends.
+func (f Folder) Begin(run string) (end func(), err error) {
+	folder := filepath.Join(string(f), "runs")
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, err
+	}
+	path := filepath.Join(folder, run)
+	unlock, err := safefile.LockFile(context.Background(), path)
+	return func() {
+		_ = os.Remove(path)
+		unlock()
+	}, err
+}
+
+// Runs reports whether a recorder runs.
+func (f Folder) Runs(run string) bool {
+	if !plainName.MatchString(run) {
+		return false
+	}
+	file, err := os.OpenFile(filepath.Join(string(f), "runs", run), os.O_RDWR, 0)
+	if err != nil {
+		return false
+	}
+	err = safefile.TryLock(file)
+	safefile.Unlock(file)
+	return errors.Is(err, safefile.ErrLocked)
 }
 
 func (f Folder) add(path string, lines []line) (err error) {

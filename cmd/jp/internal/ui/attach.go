@@ -260,6 +260,9 @@ func RunAttach(ctx context.Context, e *Env, o AttachOptions, word string) error 
 	peer, err := r.Processes().Connect(ctx, id)
 	var version *attach.VersionError
 	switch {
+	case errors.Is(err, repo.ErrNotRunning) && r.Standings().Recorder(id) != "":
+		a := &attachment{env: e, repo: r, id: id, options: o}
+		return a.followRecording(ctx)
 	case errors.Is(err, repo.ErrNotRunning):
 		return r.Processes().NotRunning(ctx, id, "attach to")
 	case errors.As(err, &version):

@@ -38,6 +38,7 @@ const leastTitle = 20
 
 type listTable struct {
 	env     *Env
+	repo    *repo.Repo
 	palette terminal.Palette
 	current string // the session's conversation
 	width   int    // of the terminal, 0 if there is none
@@ -45,7 +46,7 @@ type listTable struct {
 
 func newListTable(ctx context.Context, e *Env, r *repo.Repo) listTable {
 	current, _ := r.Find().Visited(ctx, e.Host, 0) // a session may have none
-	t := listTable{env: e, palette: e.Palette(e.Stdout), current: string(current)}
+	t := listTable{env: e, repo: r, palette: e.Palette(e.Stdout), current: string(current)}
 	if IsTerminal(e.Stdout) {
 		t.width = terminal.Width(e.Stdout, e.Environ)
 	}
@@ -137,7 +138,7 @@ func (l layout) columns(star, id, status, turns, last, title string) []string {
 
 // title is a conversation's title, behind the marks that must not be overlooked.
 func (t listTable) title(c *repo.Summary) string {
-	name, owner := problem.OneLine(repo.Title(*c)), repo.Owner(*c)
+	name, owner := problem.OneLine(repo.Title(*c)), t.repo.Standings().Owner(*c)
 	for _, mark := range []struct {
 		word string
 		is   bool
