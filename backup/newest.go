@@ -1,6 +1,7 @@
 package backup
 
 import (
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -49,9 +50,10 @@ func Newest(folder string, tops ...string) (*Store, *Moment, error) {
 // Before finds the newest moment before a call of a conversation, or before an earlier one, also one of
 // single paths if part is set. It is nil without one.
 func (s *Store) Before(conversation string, call int, part bool) (*Moment, error) {
-	records, err := s.Records()
-	for _, r := range slices.Backward(records) {
-		if r.Conversation == conversation && r.List != "" && (part || !r.Part) && r.Call <= call {
+	lines, err := s.lines()
+	for _, line := range slices.Backward(lines) {
+		var r Record
+		if json.Unmarshal(line, &r) == nil && r.Conversation == conversation && r.List != "" && (part || !r.Part) && r.Call <= call {
 			return s.MomentOf(r)
 		}
 	}

@@ -43,6 +43,15 @@ func (c Collection) Do(ctx context.Context, write func() error) error {
 	return nil
 }
 
+// Keep makes objects durable that no event has yet. git removes them after weeks, if none gets them.
+func (c Collection) Keep(ctx context.Context, objects []conversation.Object) error {
+	batch := odb.Batch{}
+	for _, o := range objects {
+		batch.Objects = append(batch.Objects, odb.Object{Kind: o.Kind, OID: odb.OID(o.OID), Data: o.Data})
+	}
+	return storeError(c.Store.odb.Write(ctx, batch))
+}
+
 // Replace is [Store.Append] behind an earlier event, and those after it leave the conversation. It is for a
 // copy of others' records: the end of such a copy may be incomplete. Only a collection has it, so that no
 // other writer can take events away.

@@ -134,8 +134,8 @@ func (f *follower) one(ctx context.Context, s *followed, live bool) error {
 // A Recorded is a session of a finished run.
 type Recorded struct {
 	Conversation conversation.ID // "" for a session without words
-	Calls        int // with the files before and behind them
-	Missed       int // moments that could not be noted
+	Calls        int             // with the files before and behind them
+	Missed       int             // moments that could not be noted
 	Why          string
 }
 

@@ -122,14 +122,16 @@ func (rec *recorder) note(ctx context.Context, source journal.Source, m journal.
 	} else {
 		m.Paths = nil
 	}
-	was := s.Newest()
-	if was != nil && was.Time.After(since) && m.Kind != journal.After && (m.Kind != journal.Before || was.Backup > 0) {
-		m.Time, m.Tree, m.Git, m.Backup = was.Time, was.Tree, was.Git, was.Backup
+	if before := s.Of(journal.Before, m.Call); before != nil && m.Kind == journal.After {
+		m.Backup = cmp.Or(before.Backup, before.N)
+	}
+	if was := s.Since(since, m); was != nil {
+		m.Time, m.Tree, m.Git, m.Unrecorded, m.LeftOut = was.Time, was.Tree, was.Git, was.Unrecorded, was.LeftOut
+		if m.Kind == journal.Before {
+			m.Backup = was.Backup
+		}
 	} else if err := rec.look(ctx, source, &s, &m); err != nil {
 		m.Fault = err.Error()
-	}
-	if m.Kind != journal.Before {
-		m.Backup = 0
 	}
 	return m, rec.journal.AddMoment(s, source, m)
 }
@@ -147,7 +149,7 @@ func (rec *recorder) look(ctx context.Context, source journal.Source, s *journal
 		at.Any, at.Call, m.Backup = true, &turnloop.CallPlace{Conversation: backup, Seq: m.N}, m.N
 	case m.Kind == journal.After && before != nil:
 		at.Lost, at.Named = earliest(s, before), m.Paths
-		at.Call = &turnloop.CallPlace{Conversation: backup, Seq: cmp.Or(before.Backup, before.N)}
+		at.Call = &turnloop.CallPlace{Conversation: backup, Seq: m.Backup}
 	}
 	sight, err := rec.files.Look(ctx, at)
 	if err == nil && rec.files.Off {

@@ -331,13 +331,17 @@ func (f *Files) list(others *worktree.UntrackedFiles) {
 
 // written is a snapshot that git can read before events have it: for a look before a tool, or a comparison.
 func (f *Files) written(ctx context.Context, tree string, opts worktree.SnapshotOptions) (worktree.Snapshot, error) {
-	with := opts
-	with.Objects = f.store
-	snap, err := f.Tree.Snapshot(ctx, tree, with)
-	if err == nil && len(snap.Objects) > 0 {
-		return f.Tree.Snapshot(ctx, tree, opts)
+	opts.Objects = f.store
+	snap, err := f.Tree.Snapshot(ctx, tree, opts)
+	if err != nil || len(snap.Objects) == 0 {
+		return snap, err
 	}
-	return snap, err
+	var objects []conversation.Object
+	for _, o := range snap.Objects {
+		objects = append(objects, conversation.Object{Kind: o.Kind, OID: o.OID, Data: o.Data})
+	}
+	snap.Objects = nil
+	return snap, gitstore.Collection{Store: f.store}.Keep(ctx, objects)
 }
 
 func Fill(sight *turnloop.SnapshotResult, snap worktree.Snapshot) {

@@ -51,7 +51,7 @@ type Moment struct {
 	// Unrecorded and LeftOut are those of the result of a tool call.
 	Unrecorded []string                   `json:"unrecorded,omitempty"`
 	LeftOut    []conversation.SkippedPath `json:"left_out,omitempty"`
-	// Backup is the moment whose copies of untracked files count before this call: itself, or one of the same state.
+	// Backup is the number of the moment with the copies of untracked files before the call.
 	Backup int    `json:"backup,omitempty"`
 	Open   bool   `json:"open,omitempty"`  // the call goes on behind this moment
 	Fault  string `json:"fault,omitempty"` // what jp could not record
@@ -251,6 +251,21 @@ func (s *Session) Newest() *Moment {
 	for i := len(s.Moments) - 1; i >= 0; i-- {
 		if s.Moments[i].Tree != "" {
 			return &s.Moments[i]
+		}
+	}
+	return nil
+}
+
+// Since is a moment that began at or after a time and that a new one can share, or nil. Its copies of untracked files, or
+// their comparison, are those that the new one needs.
+func (s *Session) Since(since time.Time, m Moment) *Moment {
+	for i := len(s.Moments) - 1; i >= 0 && s.Moments[i].Time.After(since); i-- {
+		switch was := &s.Moments[i]; {
+		case was.Tree == "" || was.Fault != "":
+		case m.Kind == Before && was.Kind == Before, m.Kind == After && was.Kind == After && m.Backup == was.Backup:
+			return was
+		case m.Kind != Before && m.Kind != After:
+			return was
 		}
 	}
 	return nil
