@@ -139,6 +139,10 @@ func (b *builder) begin(labels map[string]string, tree string, at time.Time) err
 }
 
 func (b *builder) add(rec Record) error {
+	if rec.Kind == KindEnded {
+		b.moments.ended(rec.CallID, rec.At)
+		return nil
+	}
 	if !rec.At.IsZero() {
 		b.at = rec.At
 	}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -189,6 +190,9 @@ var claudeKept = []string{
 	"custom-title", "permission-mode", "pr-link", "agent-name", "started", "result", "worktree-state", "fork-context-ref",
 }
 
+// backgroundEnd is the notice that a program in the background has ended, with the call that started it.
+var backgroundEnd = regexp.MustCompile(`^\{"type":"queue-operation","operation":"enqueue",.*<task-notification>.*<tool-use-id>([A-Za-z0-9_-]+)</tool-use-id>`)
+
 var claudeFinishes = map[string]conversation.Finish{
 	"end_turn": conversation.FinishStop, "stop_sequence": conversation.FinishStop, "tool_use": conversation.FinishToolCalls,
 	"max_tokens": conversation.FinishLength, "refusal": conversation.FinishRefusal, "pause_turn": conversation.FinishPause,
@@ -246,6 +250,9 @@ func (d *claudeDecoder) line(line []byte) error {
 	switch {
 	case !message && slices.Contains(claudeKept, l.Type):
 		count(&s.LeftOut, kindName(l.Type))
+		if call := backgroundEnd.FindSubmatch(line); call != nil {
+			return d.yield(Record{Kind: KindEnded, CallID: string(call[1]), At: parseTime(l.Timestamp)})
+		}
 		return nil
 	case !message:
 		count(&s.Unknown, kindName(l.Type))

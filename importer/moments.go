@@ -21,6 +21,7 @@ const (
 	aboutLater = "no hook of the agent came behind this call: the files are those of the next moment"
 	aboutNone  = "no hook of the agent came behind this call: its changes are unknown"
 	withOthers = "other calls ran at the same time: their changes are in the last result of them"
+	withOpen   = "a program of an earlier call ran at the same time: a change may be its own"
 	ofOthers   = "other calls ran at the same time: what no edit names is in this result"
 )
 
@@ -39,14 +40,16 @@ type moments struct {
 
 	// stored is the newest tree that the repository has, and ahead what the newest event has beyond it.
 	stored string
+	seen   time.Time // of the newest moment that the events have
 	ahead  map[string]trees.Change
 }
 
 // A momentCall is a tool call with the moments before and behind it.
 type momentCall struct {
 	before, after *journal.Moment
-	until         int  // number of the moment at which it surely had ended
-	done          bool // its result is in the conversation
+	until         int       // number of the moment at which it surely had ended
+	done          bool      // its result is in the conversation
+	ended         time.Time // of a call that went on behind its result; zero: it may go on
 }
 
 // momentsOf reads the journal of a thread. It is nil for a session that was not recorded.
@@ -135,6 +138,20 @@ func (m *moments) have(tree string) bool {
 	return err == nil
 }
 
+// ended notes the end of a call that went on behind its result.
+func (m *moments) ended(call string, at time.Time) {
+	if m != nil && m.calls[call] != nil {
+		m.calls[call].ended = at
+	}
+}
+
+// goesOn reports whether a call went on behind its result until a time.
+func (m *moments) goesOn(at time.Time) bool {
+	return slices.ContainsFunc(m.ordered, func(c *momentCall) bool {
+		return c.done && c.after != nil && c.after.Open && (c.ended.IsZero() || c.ended.After(at))
+	})
+}
+
 // together are the calls that ran at the same time as one of them, and as those.
 func (m *moments) together(c *momentCall) []*momentCall {
 	group := []*momentCall{c}
@@ -161,7 +178,9 @@ func (m *moments) take(b *builder, response *conversation.Event, edits []Edit) (
 	}
 	if b.shared || b.next < len(b.have) || b.closing {
 		b.r.Edits, b.r.Rebuilt = b.r.Edits+len(edits), b.r.Rebuilt+len(edits)
-		c.done = true
+		if c.done, m.seen = true, c.before.Time; c.after != nil {
+			m.seen = c.after.Time
+		}
 		return true, nil
 	}
 	end := c.after
@@ -190,12 +209,16 @@ func (m *moments) take(b *builder, response *conversation.Event, edits []Edit) (
 			last = o.after
 		}
 	}
-	if fresh && first.Tree != b.files.tree {
-		if err := m.outside(b, first.Tree, c.before.Time); err != nil {
+	shared := m.goesOn(m.seen)
+	if m.seen = first.Time; fresh && !shared && first.Tree != b.files.tree {
+		if err := m.outside(b, first.Tree); err != nil {
 			return true, err
 		}
 	}
 	c.done = true
+	if end != nil {
+		m.seen = end.Time
+	}
 	tree, note, named := "", "", false
 	switch {
 	case end == nil:
@@ -225,6 +248,14 @@ func (m *moments) take(b *builder, response *conversation.Event, edits []Edit) (
 	}
 	if note != "" {
 		body.LeftOut = append(body.LeftOut, conversation.SkippedPath{Path: ".", Why: note})
+	}
+	if shared {
+		for _, change := range changes {
+			body.Shared = append(body.Shared, conversation.QuotePath(change.Path))
+		}
+		if len(changes) > 0 {
+			body.LeftOut = append(body.LeftOut, conversation.SkippedPath{Path: ".", Why: withOpen})
+		}
 	}
 	if err := m.move(b, response, changes, tree); err != nil {
 		return true, err
@@ -273,7 +304,7 @@ func (b *builder) knows(id string) bool {
 }
 
 // outside records the changes since the newest event, by others than the agent's tools.
-func (m *moments) outside(b *builder, tree string, at time.Time) error {
+func (m *moments) outside(b *builder, tree string) error {
 	patches, err := m.im.repo.Patches(m.im.ctx)
 	if err != nil {
 		return err

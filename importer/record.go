@@ -22,6 +22,7 @@ const (
 	KindUsage                 // tokens of the newest answer
 	KindStopped               // the turn ended early
 	KindBranch                // later records are the thread's own, and all earlier ones its parent's
+	KindEnded                 // of a tool call that went on behind its result
 )
 
 // A Record is one step of a session, of any agent.

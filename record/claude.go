@@ -12,8 +12,8 @@ import (
 // claudeEvents are the hooks of Claude Code, those of tools first.
 var claudeEvents = []string{"PreToolUse", "PostToolUse", "PostToolUseFailure", "SessionStart", "UserPromptSubmit", "SubagentStop", "Stop", "SessionEnd"}
 
-// hookSeconds is how long an agent waits for a hook.
-const hookSeconds = 10
+// hookSeconds is how long an agent waits for a hook, the most that Codex allows at each.
+const hookSeconds = 3
 
 // claudeArgs adds the hooks to the settings of the command line. The program takes the last --settings alone.
 func claudeArgs(args []string, hook HookCommand) (all, _ []string, err error) {

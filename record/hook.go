@@ -43,6 +43,9 @@ var kinds = map[string]journal.Kind{
 	"SubagentStop": journal.Stop, "Stop": journal.Stop, "Interrupt": journal.Stop, "SessionEnd": journal.End,
 }
 
+// hookTime is how long a hook may take. Then the agent goes on without it.
+const hookTime = (hookSeconds - 1) * time.Second
+
 // A Hook is one hook of an agent.
 type Hook struct {
 	Agent string    // the format of its sessions
@@ -65,6 +68,8 @@ func (h Hook) Note(ctx context.Context, r *repo.Repo, text []byte) error {
 	if in.Session == "" || (kind == journal.Before || kind == journal.After) && in.Call == "" {
 		return nil
 	}
+	ctx, cancel := context.WithTimeout(ctx, hookTime)
+	defer cancel()
 	rec, err := openRecorder(ctx, r)
 	if err != nil {
 		return err

@@ -58,9 +58,13 @@ func (p *session) line(kind string, message map[string]any, more map[string]any)
 	p.newest = l["uuid"].(string)
 	text, err := json.Marshal(l)
 	require.NoError(p.t, err)
+	p.write(string(text))
+}
+
+func (p *session) write(line string) {
 	f, err := os.OpenFile(p.file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	require.NoError(p.t, err)
-	_, err = f.Write(append(text, '\n'))
+	_, err = f.WriteString(line + "\n")
 	require.NoError(p.t, err)
 	require.NoError(p.t, f.Close())
 }
@@ -87,6 +91,8 @@ func (p *session) do(step string) {
 		p.words(map[string]any{"type": "tool_use", "id": rest[0], "name": rest[1], "input": input})
 	case "result", "refused":
 		p.line("user", map[string]any{"role": "user", "content": []any{map[string]any{"type": "tool_result", "tool_use_id": rest[0], "content": "ok", "is_error": words[0] == "refused"}}}, nil)
+	case "ended":
+		p.write(fmt.Sprintf(`{"type":"queue-operation","operation":"enqueue","timestamp":%q,"content":"<task-notification>\n<tool-use-id>%s</tool-use-id>\n</task-notification>"}`, time.Now().UTC().Format(time.RFC3339Nano), rest[0]))
 	case "answer":
 		p.answer++
 	case "sh":
@@ -100,7 +106,7 @@ func (p *session) do(step string) {
 			in["tool_use_id"] = rest[1]
 		}
 		if len(rest) > 2 {
-			in["tool_input"] = map[string]any{"file_path": filepath.Join(p.s.Dir, rest[2])}
+			in["tool_input"] = map[string]any{"file_path": filepath.Join(p.s.Dir, rest[2]), "run_in_background": rest[2] == "background"}
 		}
 		text, err := json.Marshal(in)
 		require.NoError(p.t, err)
@@ -185,6 +191,12 @@ func TestTrees(t *testing.T) {
 		{"a call without a hook behind it", []string{"call A Bash", "hook PreToolUse A", "sh echo x >>a.txt", "result A", "say done", "hook Stop"}, []string{"A a.txt " + noHook}},
 		{"a killed agent", []string{"call A Bash", "hook PreToolUse A", "sh echo x >>a.txt"}, []string{"A " + noHook + " unknown"}},
 		{"a call without hooks", []string{"call A Bash", "sh echo x >>a.txt", "result A", "answer", "call B Bash", "hook PreToolUse B", "sh echo x >>b.txt", "hook PostToolUse B", "result B"}, []string{"A", "outside M a.txt", "B b.txt"}},
+		{"a program in the background", []string{
+			"call A Bash", "hook PreToolUse A background", "hook PostToolUse A background", "result A", "answer", "sh echo x >>a.txt",
+			"call B Bash", "hook PreToolUse B", "sh echo x >>b.txt", "hook PostToolUse B", "result B", "answer", "ended A",
+			"call C Bash", "hook PreToolUse C", "hook PostToolUse C", "result C", "answer", "sh echo y >>a.txt",
+			"call D Bash", "hook PreToolUse D", "hook PostToolUse D", "result D",
+		}, []string{"A", "B a.txt b.txt (a program of an earlier call ran at the same time)", "C", "outside M a.txt", "D"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
