@@ -24,14 +24,15 @@ func TestMain(m *testing.M) { front.Main(m) }
 
 // A session is one of Claude Code that a test plays.
 type session struct {
-	t       *testing.T
-	s       *front.Scratch
-	file    string
-	newest  string // id of the newest line
-	answer  int
-	lines   int
-	began   time.Time
-	folders map[string]string // the files at a word
+	t      *testing.T
+	s      *front.Scratch
+	file   string
+	newest string // id of the newest line
+	other  string // that of the session's, while a sub-agent acts
+	answer int
+	lines  int
+	began  time.Time
+	agent  string // the sub-agent that acts, or ""
 }
 
 func play(t *testing.T) *session {
@@ -43,7 +44,7 @@ func play(t *testing.T) *session {
 	return &session{t: t, s: s, file: filepath.Join(s.Home, "5e551000-0000-4000-8000-000000000001.jsonl"), began: time.Now()}
 }
 
-func (p *session) line(kind string, message map[string]any, more map[string]any) {
+func (p *session) line(kind string, message map[string]any) {
 	p.lines++
 	l := map[string]any{
 		"type": kind, "uuid": fmt.Sprintf("u%d", p.lines), "timestamp": p.began.Add(time.Duration(p.lines) * time.Millisecond).UTC().Format("2006-01-02T15:04:05.000Z"),
@@ -52,8 +53,8 @@ func (p *session) line(kind string, message map[string]any, more map[string]any)
 	if p.newest != "" {
 		l["parentUuid"] = p.newest
 	}
-	for k, v := range more {
-		l[k] = v
+	if p.agent != "" {
+		l["agentId"], l["isSidechain"] = p.agent, true
 	}
 	p.newest = l["uuid"].(string)
 	text, err := json.Marshal(l)
@@ -62,7 +63,12 @@ func (p *session) line(kind string, message map[string]any, more map[string]any)
 }
 
 func (p *session) write(line string) {
-	f, err := os.OpenFile(p.file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	file := p.file
+	if p.agent != "" {
+		file = filepath.Join(strings.TrimSuffix(p.file, ".jsonl"), "subagents", "agent-"+p.agent+".jsonl")
+		require.NoError(p.t, os.MkdirAll(filepath.Dir(file), 0o700))
+	}
+	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	require.NoError(p.t, err)
 	_, err = f.WriteString(line + "\n")
 	require.NoError(p.t, err)
@@ -70,7 +76,7 @@ func (p *session) write(line string) {
 }
 
 func (p *session) words(block map[string]any) {
-	p.line("assistant", map[string]any{"role": "assistant", "id": fmt.Sprintf("m%d", p.answer), "model": "claude-x", "content": []any{block}}, nil)
+	p.line("assistant", map[string]any{"role": "assistant", "id": fmt.Sprintf("m%d", p.answer), "model": "claude-x", "content": []any{block}})
 }
 
 // do plays one step: "ask TEXT", "call ID TOOL [FILE]" adds a call to the answer, "result ID" and "refused ID" its result, "say TEXT" an answer,
@@ -79,7 +85,7 @@ func (p *session) do(step string) {
 	words := strings.Fields(step)
 	switch rest := words[1:]; words[0] {
 	case "ask":
-		p.line("user", map[string]any{"role": "user", "content": strings.Join(rest, " ")}, nil)
+		p.line("user", map[string]any{"role": "user", "content": strings.Join(rest, " ")})
 		p.answer++
 	case "say":
 		p.words(map[string]any{"type": "text", "text": strings.Join(rest, " ")})
@@ -90,7 +96,9 @@ func (p *session) do(step string) {
 		}
 		p.words(map[string]any{"type": "tool_use", "id": rest[0], "name": rest[1], "input": input})
 	case "result", "refused":
-		p.line("user", map[string]any{"role": "user", "content": []any{map[string]any{"type": "tool_result", "tool_use_id": rest[0], "content": "ok", "is_error": words[0] == "refused"}}}, nil)
+		p.line("user", map[string]any{"role": "user", "content": []any{map[string]any{"type": "tool_result", "tool_use_id": rest[0], "content": "ok", "is_error": words[0] == "refused"}}})
+	case "as": // the session itself, or a sub-agent
+		p.agent, p.newest, p.other = strings.Join(rest, ""), p.other, p.newest
 	case "ended":
 		p.write(fmt.Sprintf(`{"type":"queue-operation","operation":"enqueue","timestamp":%q,"content":"<task-notification>\n<tool-use-id>%s</tool-use-id>\n</task-notification>"}`, time.Now().UTC().Format(time.RFC3339Nano), rest[0]))
 	case "answer":
@@ -101,7 +109,7 @@ func (p *session) do(step string) {
 		out, err := cmd.CombinedOutput()
 		require.NoError(p.t, err, "%s", out)
 	case "hook":
-		in := map[string]any{"session_id": "5e551000-0000-4000-8000-000000000001", "transcript_path": p.file, "cwd": p.s.Dir}
+		in := map[string]any{"session_id": "5e551000-0000-4000-8000-000000000001", "transcript_path": p.file, "cwd": p.s.Dir, "agent_id": p.agent}
 		if len(rest) > 1 {
 			in["tool_use_id"] = rest[1]
 		}
@@ -222,6 +230,27 @@ func TestTrees(t *testing.T) {
 			require.Equal(t, row.want, changes(once.s.Load(once.imports(importer.Options{}).ID)))
 		})
 	}
+}
+
+// TestSubAgents gives the calls of a sub-agent their files in its own conversation.
+func TestSubAgents(t *testing.T) {
+	t.Parallel()
+	p := play(t)
+	for _, step := range []string{
+		"hook SessionStart", "ask work", "hook UserPromptSubmit", "call T Agent", "hook PreToolUse T",
+		"as ad", "ask look", "call A Bash", "hook PreToolUse A", "sh echo x >>a.txt", "hook PostToolUse A", "result A", "sh echo y >>b.txt",
+		"call B Bash", "hook PreToolUse B", "sh rm a.txt", "hook PostToolUse B", "result B", "say done", "hook SubagentStop",
+		"as", "hook PostToolUse T", "result T", "say over",
+	} {
+		if p.do(step); p.lines > 0 {
+			p.imports(importer.Options{Live: true})
+		}
+	}
+	report := p.imports(importer.Options{})
+	require.Equal(t, []string{"T a.txt b.txt"}, changes(p.s.Load(report.ID)))
+	require.Len(t, report.Children, 1)
+	require.Equal(t, []string{"A a.txt", "outside M b.txt", "B a.txt"}, changes(p.s.Load(report.Children[0].ID)))
+	require.Zero(t, p.imports(importer.Options{}).Added)
 }
 
 // TestUndo brings back the files of a recording, also untracked ones, and the session goes on behind it.
