@@ -10,6 +10,7 @@ import (
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/conversation"
+	"jp/record/journal"
 )
 
 // An origin is the reason for a tool's change.
@@ -52,8 +53,26 @@ func originOf(v *repo.View, e *conversation.Event) *origin {
 			o.request = other
 		}
 	}
+	if first, ok := v.Events[0].Body.(*conversation.Metadata); ok && !e.Signed && first.Labels[conversation.LabelImportedFrom] != "" {
+		o.permit = permitOf(v, first.Labels, response.ID)
+		return o
+	}
 	o.allow(turn)
 	return o
+}
+
+// permitOf tells how another agent allowed a call of its session, as far as jp recorded it.
+func permitOf(v *repo.View, labels map[string]string, call string) string {
+	agent := labels[conversation.LabelImportedFrom]
+	permit := "by the rules of " + agent
+	s, err := journal.In(v.Repo.Paths.StateDir, v.Repo.Standings().KnownWorkspaceID()).Read(agent, labels["session"])
+	if err != nil {
+		return permit
+	}
+	if m := s.Of(journal.Before, call); m != nil && m.Mode != "" {
+		permit += ", in its permission mode " + m.Mode
+	}
+	return permit
 }
 
 // allow finds the answer, or the approval in advance, that let the call run.

@@ -40,7 +40,7 @@ var checks = []check{
 	{[]string{"remotes"}, "refspecs of remotes that take in conversations", true, (*checkup).remotes},
 	{[]string{"objects", "packing", "packs"}, "loose objects and packs", true, (*checkup).packing},
 	{[]string{"durability"}, "the file system, and how jp makes events durable on it", true, (*checkup).disk},
-	{[]string{"cache", "backups"}, "the cache of the search, and the copies of files that no snapshot has", true, (*checkup).cache},
+	{[]string{"cache", "backups", "recordings"}, "the cache of the search, the copies of files that no snapshot has, and the recordings of other agents", true, (*checkup).cache},
 	{[]string{"leftovers", "registry"}, "files and locks that a killed process left", true, (*checkup).leftBehind},
 	{[]string{"locks", "tools"}, "the processes that hold conversations, and tools that outlived theirs", true, (*checkup).locks},
 	{[]string{"filters", "lfs"}, "the filters that files need, and the content of LFS", true, (*checkup).filtered},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"jp/agent/repo"
@@ -12,6 +13,7 @@ import (
 	"jp/gitstore/packing"
 	"jp/internal/action"
 	"jp/internal/safetext"
+	"jp/record/journal"
 )
 
 // packing counts the loose objects, as far as there is time.
@@ -150,7 +152,34 @@ func (c *checkup) cache(context.Context) []Finding {
 	}
 	size := c.repo.Store.CacheSize()
 	cache := Cache{Dir: filepath.Join(c.repo.At.CommonDir, "jp", "cache"), Files: size.Files, Bytes: size.Bytes, Limit: size.Limit}
-	return append(cache.Findings(), backups(c.repo)...)
+	return slices.Concat(cache.Findings(), backups(c.repo), recordings(c.repo))
+}
+
+// recordings counts what jp could not note while it recorded other agents.
+func recordings(r *repo.Repo) []Finding {
+	id := r.Standings().KnownWorkspaceID()
+	if id == "" {
+		return nil
+	}
+	sessions, err := journal.In(r.Paths.StateDir, id).All(r.Env.Now().AddDate(0, 0, -30))
+	if err != nil {
+		return []Finding{found(Warn, "recordings", "their journals cannot be read: %v", err)}
+	}
+	faults, last := 0, ""
+	for _, s := range sessions {
+		for _, m := range s.Moments {
+			if m.Fault != "" {
+				faults, last = faults+1, m.Fault
+			}
+		}
+	}
+	switch {
+	case len(sessions) == 0:
+		return nil
+	case faults > 0:
+		return []Finding{found(Warn, "recordings", "at %s of the last 30 days jp could not note the files: %s", conversation.Count(faults, "moment"), last)}
+	}
+	return []Finding{found(OK, "recordings", "%s in the last 30 days", conversation.Count(len(sessions), "session"))}
 }
 
 // backups measures the copies of files outside of all trees.

@@ -17,6 +17,7 @@ import (
 	"jp/internal/action"
 	"jp/internal/safetext"
 	"jp/process"
+	"jp/record/journal"
 )
 
 // A Removal is everything of jp that belongs to one repository. The working tree, with .jp, and git's configuration stay.
@@ -66,6 +67,7 @@ func NewRemoval(ctx context.Context, r *repo.Repo, program string) (*Removal, er
 		if b := r.Standings().Backups(); b != nil {
 			u.folder(b.Dir(), "backups of files that git does not have")
 		}
+		u.folder(string(journal.In(r.Paths.StateDir, id)), "moments of recorded sessions")
 		u.folder(filepath.Dir(registry.Folder()), "logs of background turns")
 	}
 	u.folder(filepath.Join(r.At.CommonDir, "jp"), "drafts, sessions, locks and caches") // last: it has the name of the others

@@ -63,7 +63,11 @@ func addClaudeHooks(settings map[string]any, hook HookCommand) error {
 		if !ok && hooks[event] != nil {
 			return problem.Usage("the hooks of %s are no list.", event)
 		}
-		hooks[event] = append(list, map[string]any{"matcher": "*", "hooks": []any{map[string]any{"type": "command", "command": hook(event), "timeout": hookSeconds}}})
+		hooks[event] = append(list, claudeHook(hook(event)))
 	}
 	return nil
+}
+
+func claudeHook(command string) map[string]any {
+	return map[string]any{"matcher": "*", "hooks": []any{map[string]any{"type": "command", "command": command, "timeout": hookSeconds}}}
 }

@@ -43,6 +43,7 @@ type followed struct {
 
 // follow writes events until ctx ends.
 func (f *follower) follow(ctx context.Context) {
+	f.finish(ctx)
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
 	for {
@@ -51,6 +52,16 @@ func (f *follower) follow(ctx context.Context) {
 			return
 		case <-tick.C:
 			f.write(ctx, true)
+		}
+	}
+}
+
+// finish writes the rest of the sessions whose recorder was killed.
+func (f *follower) finish(ctx context.Context) {
+	for _, run := range f.rec.journal.Dead() {
+		dead := &follower{rec: f.rec, run: run, sessions: map[string]*followed{}}
+		if dead.write(ctx, false); dead.fault == nil && ctx.Err() == nil {
+			f.rec.journal.Forget(run)
 		}
 	}
 }

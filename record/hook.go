@@ -23,6 +23,7 @@ type Input struct {
 	File       string `json:"transcript_path"`
 	Agent      string `json:"agent_id"`
 	Call       string `json:"tool_use_id"`
+	Mode       string `json:"permission_mode"`
 	Parameters struct {
 		File       string `json:"file_path"`
 		Notebook   string `json:"notebook_path"`
@@ -56,30 +57,40 @@ type Hook struct {
 
 // Note takes a snapshot of the files, and a copy of the untracked ones before a tool call, and notes both in
 // the journal of the session. An input without a session, or of an unknown event, is left out.
-func (h Hook) Note(ctx context.Context, r *repo.Repo, text []byte) error {
+// The session is due if its events should be written now, and no recorder does it.
+func (h Hook) Note(ctx context.Context, r *repo.Repo, text []byte) (due Due, err error) {
 	kind, known := kinds[h.Event]
 	if !known {
-		return nil
+		return due, nil
 	}
 	var in Input
 	if err := json.Unmarshal(text, &in); err != nil {
-		return fmt.Errorf("read the input of %s: %w", h.Event, err)
+		return due, fmt.Errorf("read the input of %s: %w", h.Event, err)
 	}
 	if in.Session == "" || (kind == journal.Before || kind == journal.After) && in.Call == "" {
-		return nil
+		return due, nil
+	}
+	if h.Run == "" && in.Agent == "" && (kind == journal.Prompt || kind == journal.Stop || kind == journal.End) {
+		due = Due{in.Session, kind == journal.End}
 	}
 	ctx, cancel := context.WithTimeout(ctx, hookTime)
 	defer cancel()
 	rec, err := openRecorder(ctx, r)
 	if err != nil {
-		return err
+		return due, err
 	}
-	m := journal.Moment{Kind: kind, Call: in.Call, Agent: in.Agent, Paths: in.paths(), Open: kind == journal.After && in.Parameters.Background}
+	m := journal.Moment{Kind: kind, Call: in.Call, Agent: in.Agent, Mode: in.Mode, Paths: in.paths(), Open: kind == journal.After && in.Parameters.Background}
 	m, err = rec.note(ctx, journal.Source{Format: h.Agent, Session: in.Session, File: in.File, Run: h.Run, Folder: in.Folder}, m, h.At)
 	if err == nil && m.Fault != "" {
 		err = errors.New(m.Fault)
 	}
-	return err
+	return due, err
+}
+
+// A Due is a session whose events should be written.
+type Due struct {
+	Session string // "" for none
+	Ended   bool
 }
 
 // A recorder notes moments of sessions in a repository.

@@ -120,7 +120,8 @@ func (p *session) do(step string) {
 		require.NoError(p.t, err)
 		r := p.s.Open()
 		defer r.Close()
-		require.NoError(p.t, record.Hook{Agent: "claude", Event: rest[0], Run: "test", At: time.Now()}.Note(p.t.Context(), r, text))
+		_, err = record.Hook{Agent: "claude", Event: rest[0], Run: "test", At: time.Now()}.Note(p.t.Context(), r, text)
+		require.NoError(p.t, err)
 	default:
 		p.t.Fatalf("step %q", step)
 	}
@@ -308,7 +309,7 @@ func TestHookInputs(t *testing.T) {
 		{"NewEvent", `{"session_id":"s"}`, ""},
 	} {
 		r := p.s.Open()
-		err := record.Hook{Agent: "claude", Event: row.event, At: time.Now()}.Note(t.Context(), r, []byte(row.input))
+		_, err := record.Hook{Agent: "claude", Event: row.event, At: time.Now()}.Note(t.Context(), r, []byte(row.input))
 		if row.wrong == "" {
 			require.NoError(t, err)
 		} else {

@@ -28,14 +28,14 @@ var Programs = []Program{{"claude", claudeArgs}}
 // A HookCommand makes the shell command of a hook.
 type HookCommand func(event string) string
 
-// hookCommand calls this program. It succeeds always and prints nothing, since an agent may stop for a hook that fails.
+// hookCommand calls this program.
 func hookCommand(jp, folder, agent, run string) HookCommand {
 	return func(event string) string {
 		words := []string{jp, "-C", folder, "record", "hook", "--agent", agent, "--run", run, event}
 		for i := range words {
 			words[i] = "'" + strings.ReplaceAll(words[i], "'", `'\''`) + "'"
 		}
-		return strings.Join(words, " ") + " >/dev/null 2>&1 || true"
+		return strings.Join(words, " ") + quiet
 	}
 }
 
@@ -70,7 +70,8 @@ func Start(ctx context.Context, r *repo.Repo, p Program, args []string, streams 
 	if err != nil {
 		return Run{}, err
 	}
-	defer over()
+	end := Run{}
+	defer func() { over(end.Left) }()
 	args, environ, err := p.Args(args, hookCommand(jp, r.At.TopLevel, p.Name, run))
 	if err != nil {
 		return Run{}, err
@@ -106,7 +107,7 @@ func Start(ctx context.Context, r *repo.Repo, p Program, args []string, streams 
 	if err != nil {
 		return Run{}, err
 	}
-	end := Run{Status: status, Left: left()}
+	end = Run{Status: status, Left: left()}
 	f.write(context.WithoutCancel(ctx), end.Left)
 	end.Sessions, end.Fault = f.recorded(), f.fault
 	return end, nil

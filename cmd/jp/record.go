@@ -5,14 +5,17 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"os/signal"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"jp/agent/problem"
+	"jp/cmd/jp/internal/terminal"
 	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
 	"jp/internal/action"
@@ -42,7 +45,7 @@ func newRecordCommand(e *ui.Env) *cobra.Command {
 		},
 	}
 	cmd.Flags().SetInterspersed(false)
-	cmd.AddCommand(newRecordHookCommand(e))
+	cmd.AddCommand(newRecordHookCommand(e), newRecordInstallCommand(e, false), newRecordInstallCommand(e, true))
 	return cmd
 }
 
@@ -103,7 +106,7 @@ Exit codes: 0 always: an agent may stop for a hook that fails`
 // newRecordHookCommand is called by agents. It succeeds always and prints nothing: an agent may stop for a hook
 // that fails.
 func newRecordHookCommand(e *ui.Env) *cobra.Command {
-	h := record.Hook{At: time.Now()}
+	h, write := record.Hook{At: time.Now()}, ""
 	cmd := &cobra.Command{
 		Use: "hook EVENT", Hidden: true, Args: cobra.ArbitraryArgs,
 		Short: "Note the files at a hook of an agent", Long: recordHookHelp,
@@ -114,21 +117,112 @@ func newRecordHookCommand(e *ui.Env) *cobra.Command {
 				return nil
 			}
 			const most = 64 << 20
-			text, err := io.ReadAll(io.LimitReader(os.Stdin, most))
-			if err != nil {
-				return nil
+			var text []byte
+			if write == "" {
+				var err error
+				if text, err = io.ReadAll(io.LimitReader(os.Stdin, most)); err != nil {
+					return nil
+				}
 			}
 			r, err := e.OpenRepo(cmd.Context())
 			if err != nil {
 				return nil
 			}
 			defer r.Close()
-			h.Event = args[0]
-			_ = h.Note(cmd.Context(), r, text)
+			if h.Event = args[0]; write != "" {
+				_ = record.Write(cmd.Context(), r, h.Agent, write, h.Event != "SessionEnd")
+				return nil
+			}
+			if due, _ := h.Note(cmd.Context(), r, text); due.Session != "" {
+				self, err := os.Executable()
+				if err != nil {
+					return nil
+				}
+				later := exec.Command(self, "-C", r.At.TopLevel, "record", "hook", "--agent", h.Agent, "--write", due.Session, h.Event)
+				later.Env, later.SysProcAttr = e.Environ, &syscall.SysProcAttr{Setsid: true}
+				_ = later.Start() // it outlives the hook, for which the agent waits
+			}
 			return nil
 		},
 	}
+	cmd.Flags().StringVar(&write, "write", "", "write the events of the session `ID`")
 	cmd.Flags().StringVar(&h.Agent, "agent", "", "`NAME` of the agent")
 	cmd.Flags().StringVar(&h.Run, "run", "", "`ID` of the jp record that started the agent")
 	return cmd
+}
+
+const recordInstallHelp = `Put jp's hooks into the settings of an agent, so that it is recorded however it is
+started. AGENT is claude (Claude Code). jp shows the change and asks first.
+With --project they go into the settings in this working tree, for everybody who
+works in it, where jp is found by its name. jp writes the events at each question and
+at the end of each turn.
+
+Exit codes: 0 done, or so already · 1 the file cannot be written · 2 usage ·
+3 no terminal to ask, and no -y`
+
+const recordUninstallHelp = `Take the hooks that jp record install put there out of the settings of an agent.
+AGENT is claude (Claude Code). jp shows the change and asks first. Everything
+else in the settings stays as it is.
+
+Exit codes: 0 done, or so already · 1 the file cannot be written · 2 usage ·
+3 no terminal to ask, and no -y`
+
+func newRecordInstallCommand(e *ui.Env, remove bool) *cobra.Command {
+	var project, yes bool
+	word, short, long := "install", "Let jp record an agent however it is started", recordInstallHelp
+	if remove {
+		word, short, long = "uninstall", "Take the hooks of jp record install out again", recordUninstallHelp
+	}
+	cmd := &cobra.Command{
+		Use: word + " AGENT", Args: cobra.ExactArgs(1), Short: short, Long: long,
+		Example: "  jp record " + word + " claude\n  jp record " + word + " claude --project",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runRecordInstall(cmd.Context(), e, args[0], project, remove, yes)
+		},
+	}
+	cmd.Flags().BoolVar(&project, "project", false, "in the settings of this working tree")
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "without asking")
+	return cmd
+}
+
+func runRecordInstall(ctx context.Context, e *ui.Env, name string, project, remove, yes bool) error {
+	if name != "claude" {
+		return problem.Usage("invalid agent %q (want claude).", name).Hint(action.Help("jp", "record"), "its arguments, with examples")
+	}
+	jp, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	jp = "'" + strings.ReplaceAll(jp, "'", `'\''`) + "'"
+	folder := ""
+	if project {
+		r, err := e.FindRepo(ctx)
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		folder, jp = r.At.TopLevel, "jp"
+	}
+	change, err := record.ClaudeSettings(e.Get, folder, jp, remove)
+	if err != nil {
+		return err
+	}
+	if change.None() {
+		e.Note("%s is so already.", safetext.Show(change.Path))
+		return nil
+	}
+	show := func(out io.Writer) { fmt.Fprint(out, safetext.Clean(change.Diff())) }
+	if yes {
+		show(e.Messages())
+	} else if err := e.Confirm(ctx, ui.Confirmation{
+		Question: "Write " + safetext.Show(change.Path) + "?", List: func(out io.Writer, _ terminal.Palette) { show(out) },
+		Unasked: problem.New(problem.ExitDecision, "usage", "there is no terminal to ask, so nothing changed."),
+	}); err != nil {
+		return err
+	}
+	if err := change.Write(); err != nil {
+		return err
+	}
+	e.Note("Wrote %s.", safetext.Show(change.Path))
+	return nil
 }

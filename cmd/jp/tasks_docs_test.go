@@ -84,6 +84,37 @@ message = "The tests are ported."
 		p.capsRetries()
 		p.write("~/.claude/settings.json", "{}\n")
 	},
+	"record": func(p *taskPage) {
+		p.write("notes.txt", "mine\n")
+		p.program("claude", `#!/bin/sh
+# claude --settings JSON -p TEXT: one turn of Claude Code with one call
+file=$HOME/.claude/projects/login/5e551000-0000-4000-8000-000000000001.jsonl
+mkdir -p "${file%/*}"
+n=0
+line() {
+	n=$((n+1))
+	printf '{"type":"%s","uuid":"u%d","parentUuid":"u%d","sessionId":"5e551000-0000-4000-8000-000000000001","cwd":"%s","timestamp":"2026-11-02T09:00:0%dZ","message":{"id":"m1","model":"claude-x","content":%s}}\n' "$1" $n $((n-1)) "$PWD" $n "$2" >>"$file"
+}
+hook() {
+	printf '{"session_id":"5e551000-0000-4000-8000-000000000001","transcript_path":"%s","cwd":"%s","tool_use_id":"t1","permission_mode":"acceptEdits"}' "$file" "$PWD" |
+		jp record hook --agent claude --run "$JP_RECORD_RUN" "$1"
+}
+hook SessionStart
+line user "\"$4\""
+hook UserPromptSubmit
+line assistant '[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"make retries"}}]'
+hook PreToolUse
+mkdir -p auth
+printf 'package auth\n\nconst MaxRetries = 3\n' >auth/retry.go
+rm notes.txt
+hook PostToolUse
+line user '[{"type":"tool_result","tool_use_id":"t1","content":"done"}]'
+line assistant '[{"type":"text","text":"Done."}]'
+hook Stop
+hook SessionEnd
+echo Done.
+`)
+	},
 	"import": func(p *taskPage) {
 		tree, err := filepath.EvalSymlinks(p.at["$"])
 		require.NoError(p.t, err)

@@ -47,6 +47,7 @@ type Moment struct {
 	Agent string            `json:"agent,omitempty"` // the sub-agent that acts; "" for the session itself
 	Tree  string            `json:"tree,omitempty"`  // "" if jp could not look
 	Git   *conversation.Git `json:"git,omitempty"`
+	Mode  string            `json:"mode,omitempty"`  // in which the agent decides about its tools, in its own word
 	Paths []string          `json:"paths,omitempty"` // that the call's input names, absolute or relative to the session's folder
 	// Unrecorded and LeftOut are those of the result of a tool call.
 	Unrecorded []string                   `json:"unrecorded,omitempty"`
@@ -198,19 +199,36 @@ func (f Folder) Written(id conversation.ID) (w Written, ok bool) {
 	return w, err == nil && json.Unmarshal(text, &w) == nil
 }
 
-// Begin marks a recorder as running, until end is called or the process ends.
-func (f Folder) Begin(run string) (end func(), err error) {
+// Begin marks a recorder as running, until end is called or the process ends. With a rest, another recorder has to
+// write the rest of its sessions.
+func (f Folder) Begin(run string) (end func(rest bool), err error) {
 	folder := filepath.Join(string(f), "runs")
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err
 	}
 	path := filepath.Join(folder, run)
 	unlock, err := safefile.LockFile(context.Background(), path)
-	return func() {
-		_ = os.Remove(path)
+	return func(rest bool) {
+		if !rest {
+			_ = os.Remove(path)
+		}
 		unlock()
 	}, err
 }
+
+// Dead are the recorders that left a rest, or were killed.
+func (f Folder) Dead() (runs []string) {
+	entries, _ := os.ReadDir(filepath.Join(string(f), "runs")) // without the folder there were none
+	for _, e := range entries {
+		if !f.Runs(e.Name()) {
+			runs = append(runs, e.Name())
+		}
+	}
+	return runs
+}
+
+// Forget forgets a recorder that ended.
+func (f Folder) Forget(run string) { _ = os.Remove(filepath.Join(string(f), "runs", run)) }
 
 // Runs reports whether a recorder runs.
 func (f Folder) Runs(run string) bool {
