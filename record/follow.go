@@ -108,6 +108,26 @@ func (f *follower) look() {
 	}
 }
 
+// withoutHooks imports the sessions in this working tree that have grown, although no hook came.
+func (f *follower) withoutHooks(ctx context.Context, name string) (ids []conversation.ID) {
+	format := importer.FormatNamed(name)
+	files, err := format.Files(format.Folder(f.rec.repo.Env.Get), f.rec.repo.At.TopLevel)
+	for _, file := range files {
+		info, err := os.Stat(file)
+		if err != nil || info.ModTime().Before(f.since) {
+			continue
+		}
+		report, err := importer.File(ctx, f.rec.repo, format, file, importer.Options{})
+		if f.fault = err; err == nil {
+			ids = append(ids, report.ID)
+		}
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		f.fault = err
+	}
+	return ids
+}
+
 func (f *followed) count(s journal.Session) {
 	f.noted, f.missed = 0, 0
 	before := map[string]bool{}

@@ -13,6 +13,7 @@ import (
 
 	"jp/agent/problem"
 	"jp/agent/repo"
+	"jp/conversation"
 )
 
 // A Program is an agent that can be recorded.
@@ -46,53 +47,44 @@ const RunVariable = "JP_RECORD_RUN"
 type Run struct {
 	Status   syscall.WaitStatus
 	Sessions []Recorded
-	Left     bool  // programs that the agent started go on
-	Fault    error // of the newest write that failed
+	Unnoted  []conversation.ID // of sessions without any hook: the files are rebuilt from edits
+	Left     bool              // programs that the agent started go on
+	Fault    error             // of the newest write that failed
 }
 
 // Start runs an agent in the repository with jp's hooks, and records its sessions until it ends. The streams are
-// its input, output and errors.
-func Start(ctx context.Context, r *repo.Repo, p Program, args []string, streams [3]*os.File) (Run, error) {
+// its input, output and errors. Without a repository, or if jp cannot record in it, the agent runs as it is.
+func Start(ctx context.Context, h *repo.Host, r *repo.Repo, p Program, args []string, streams [3]*os.File) (end Run, err error) {
 	path, err := exec.LookPath(p.Name)
 	if err != nil {
-		return Run{}, problem.New(problem.ExitNotFound, "not_found", "cannot start %s: %v.", p.Name, err)
+		return end, problem.New(problem.ExitNotFound, "not_found", "cannot start %s: %v.", p.Name, err)
 	}
-	jp, err := os.Executable()
-	if err != nil {
-		return Run{}, err
-	}
-	rec, err := openRecorder(ctx, r)
-	if err != nil {
-		return Run{}, err
-	}
-	run := rand.Text()
-	over, err := rec.journal.Begin(run)
-	if err != nil {
-		return Run{}, err
-	}
-	end := Run{}
-	defer func() { over(end.Left) }()
-	args, environ, err := p.Args(args, hookCommand(jp, r.At.TopLevel, p.Name, run))
-	if err != nil {
-		return Run{}, err
+	cmd := exec.Command(path, args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env = streams[0], streams[1], streams[2], h.Environ
+	f := &follower{since: time.Now().Add(-time.Second), sessions: map[string]*followed{}}
+	if r != nil {
+		over, err := f.attach(ctx, r, p, cmd, args)
+		if err != nil && over == nil {
+			return end, err
+		}
+		defer func() { over(end.Left) }()
+		end.Fault = err
 	}
 	adoptChildren() // programs that the agent leaves are found below
-	cmd := exec.Command(path, args...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = streams[0], streams[1], streams[2]
-	cmd.Env = append(append(r.Env.Environ, environ...), RunVariable+"="+run)
-	f := &follower{rec: rec, run: run, since: time.Now().Add(-time.Second), sessions: map[string]*followed{}}
 	// The agent is in jp's process group, so the terminal's signals reach both: jp leaves them to the agent.
 	signals := make(chan os.Signal, 16)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGTSTP)
 	defer signal.Stop(signals)
 	if err := cmd.Start(); err != nil {
-		return Run{}, fmt.Errorf("start %s: %w", p.Name, err)
+		return end, fmt.Errorf("start %s: %w", p.Name, err)
 	}
 	following, stop := context.WithCancel(context.WithoutCancel(ctx))
 	followed := make(chan struct{})
 	go func() {
 		defer close(followed)
-		f.follow(following)
+		if f.rec != nil {
+			f.follow(following)
+		}
 	}()
 	go func() {
 		for s := range signals {
@@ -101,16 +93,43 @@ func Start(ctx context.Context, r *repo.Repo, p Program, args []string, streams 
 			}
 		}
 	}()
-	status, err := await(cmd.Process.Pid)
+	end.Status, err = await(cmd.Process.Pid)
 	stop()
 	<-followed
-	if err != nil {
-		return Run{}, err
+	if err != nil || f.rec == nil {
+		return end, err
 	}
-	end = Run{Status: status, Left: left()}
+	end.Left = left()
 	f.write(context.WithoutCancel(ctx), end.Left)
+	if len(f.sessions) == 0 {
+		end.Unnoted = f.withoutHooks(context.WithoutCancel(ctx), p.Name)
+	}
 	end.Sessions, end.Fault = f.recorded(), f.fault
 	return end, nil
+}
+
+// attach gives an agent jp's hooks. If jp cannot record, there are none, and the error tells why; an error without an
+// end is one of the arguments.
+func (f *follower) attach(ctx context.Context, r *repo.Repo, p Program, cmd *exec.Cmd, args []string) (over func(rest bool), err error) {
+	f.run = rand.Text()
+	none := func(bool) {}
+	jp, err := os.Executable()
+	if err != nil {
+		return none, err
+	}
+	args, environ, err := p.Args(args, hookCommand(jp, r.At.TopLevel, p.Name, f.run))
+	if err != nil {
+		return nil, err
+	}
+	rec, err := openRecorder(ctx, r)
+	if err == nil {
+		over, err = rec.journal.Begin(f.run)
+	}
+	if err != nil {
+		return none, err
+	}
+	f.rec, cmd.Args, cmd.Env = rec, append(cmd.Args[:1], args...), append(append(cmd.Env, environ...), RunVariable+"="+f.run)
+	return over, nil
 }
 
 // await waits for the end of the agent, and stops with it.

@@ -55,19 +55,22 @@ func runRecord(ctx context.Context, e *ui.Env, name string, args []string) error
 		return problem.Usage("invalid agent %q (want claude).", name).Hint(action.Help("jp", "record"), "its arguments, with examples")
 	}
 	r, err := e.OpenRepo(ctx)
+	if err != nil { // the agent works without jp
+		e.Warn("jp records nothing here: %v", safetext.Clean(err.Error()))
+		r = nil
+	} else {
+		defer r.Close()
+	}
+	run, err := record.Start(ctx, e.Host, r, record.Programs[at], args, [3]*os.File{os.Stdin, os.Stdout, os.Stderr})
 	if err != nil {
 		return err
 	}
-	defer r.Close()
-	run, err := record.Start(ctx, r, record.Programs[at], args, [3]*os.File{os.Stdin, os.Stdout, os.Stderr})
-	if err != nil {
-		return err
+	if r != nil {
+		printRecorded(e.Messages(), run)
 	}
-	printRecorded(e.Messages(), run)
 	switch {
 	case run.Status.Signaled():
 		signal.Reset(run.Status.Signal())
-		_ = r.Close()
 		_ = syscall.Kill(os.Getpid(), run.Status.Signal())
 		return &problem.Error{Exit: 128 + int(run.Status.Signal()), Silent: true}
 	case run.Status.ExitStatus() != 0:
@@ -86,11 +89,14 @@ func printRecorded(out io.Writer, run record.Run) {
 			fmt.Fprintf(out, "jp could not record the files at %s: %s.\n", conversation.Count(s.Missed, "moment"), safetext.Show(s.Why))
 		}
 	}
-	if len(run.Sessions) == 0 {
-		fmt.Fprintln(out, "jp recorded nothing: no hook came from the agent.")
+	for _, id := range run.Unnoted {
+		fmt.Fprintf(out, "No hook came from the agent: are they off in its settings? jp imported its words as %s, and rebuilt files from its edits.\n", id.Short())
+	}
+	if len(run.Sessions)+len(run.Unnoted) == 0 && run.Fault == nil {
+		fmt.Fprintln(out, "jp recorded nothing: the agent had no session here.")
 	}
 	if run.Fault != nil {
-		fmt.Fprintf(out, "jp could not write all events: %s\n", safetext.Show(run.Fault.Error()))
+		fmt.Fprintf(out, "jp could not record all of it: %s\n", safetext.Show(run.Fault.Error()))
 	}
 	if run.Left {
 		fmt.Fprintln(out, "Programs of the agent go on: open calls stay open.")
