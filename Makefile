@@ -69,7 +69,7 @@ soak: ## 64 conversations at once, clients that come and go, kills, days of use;
 	JP_CHAT_KILLS=20 $(GO) test ./cmd/jp -run 'TestChatRandomKills$$' -v -count=1 -timeout 1h
 
 seeded: ## model servers that misbehave, SEEDS=100000 seeds for each protocol: none may break a promise
-	GOGC=400 JP_SEEDS=$(SEEDS) $(GO) test ./internal/vendortest -run 'TestSeededServers$$' -v -count=1 -timeout 2h
+	GOGC=400 JP_SEEDS=$(SEEDS) $(GO) test ./internal/testing/vendortest -run 'TestSeededServers$$' -v -count=1 -timeout 2h
 
 histories: ## turns of up to five calls, killed at every point: each sentence of the message of a resume is true; git operations: each line has its writer
 	GOGC=400 JP_HISTORIES=5 $(GO) test ./turnloop -run 'TestAMessageOfAResumeIsTrueWhereItStands$$' -v -count=1 -timeout 4h

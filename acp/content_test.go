@@ -15,7 +15,7 @@ import (
 	"jp/acp"
 	"jp/conversation"
 	"jp/internal/testing/editor"
-	"jp/tool/mcp/mcptest"
+	"jp/internal/testing/mcptest"
 )
 
 // callServer is a model that calls a tool of the MCP server fake.

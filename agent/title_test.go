@@ -10,8 +10,8 @@ import (
 
 	"jp/agent/problem"
 	"jp/conversation"
-	"jp/conversation/journaltest"
 	"jp/internal/safetext"
+	"jp/internal/testing/journaltest"
 )
 
 func TestCleanTitle(t *testing.T) {

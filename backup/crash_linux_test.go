@@ -15,7 +15,7 @@ import (
 
 	"jp/backup"
 	"jp/gitcmd"
-	"jp/internal/crashtest"
+	"jp/internal/testing/crashtest"
 )
 
 const (

@@ -16,8 +16,8 @@ import (
 	"jp/agent/repo"
 	"jp/blame"
 	"jp/conversation"
-	"jp/conversation/journaltest"
 	"jp/internal/testing/front"
+	"jp/internal/testing/journaltest"
 )
 
 func TestMain(m *testing.M) { front.Main(m) }

@@ -17,7 +17,7 @@ import (
 	"jp/conversation"
 	"jp/gitcmd"
 	"jp/gitstore/trees"
-	"jp/internal/gitenv"
+	"jp/internal/testing/gitenv"
 )
 
 // A history is a repository in which an agent and people write lines. Each line of people has

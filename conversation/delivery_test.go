@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/conversation"
-	"jp/conversation/journaltest"
+	"jp/internal/testing/journaltest"
 )
 
 func TestDelivery(t *testing.T) {

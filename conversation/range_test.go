@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	. "jp/conversation"
-	"jp/conversation/journaltest"
+	"jp/internal/testing/journaltest"
 )
 
 func seq(n int) *int { return &n }

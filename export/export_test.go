@@ -15,8 +15,8 @@ import (
 
 	"jp/agent/repo"
 	"jp/conversation"
+	"jp/internal/testing/redacttest"
 	"jp/redact"
-	"jp/redact/redacttest"
 )
 
 const id = conversation.ID("jp-c17528832001-k3f9")

@@ -16,8 +16,8 @@ import (
 	"jp/agent/repo"
 	"jp/conversation"
 	"jp/fork"
-	"jp/internal/gitenv"
 	"jp/internal/testing/front"
+	"jp/internal/testing/gitenv"
 )
 
 // counted is a conversation whose tool calls write 1 to n into f.txt, and the numbers of the events that have each.

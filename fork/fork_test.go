@@ -12,9 +12,9 @@ import (
 	"jp/agent"
 	"jp/agent/snapshot"
 	"jp/conversation"
-	"jp/conversation/journaltest"
 	"jp/fork"
 	"jp/internal/testing/front"
+	"jp/internal/testing/journaltest"
 )
 
 func TestMain(m *testing.M) { front.Main(m) }

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 
 	"jp/gitcmd"
-	"jp/internal/gitenv"
+	"jp/internal/testing/gitenv"
 )
 
 // A folder is located once. Commands then run in that repository alone.

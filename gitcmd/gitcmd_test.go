@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/gitcmd"
-	"jp/internal/gitenv"
+	"jp/internal/testing/gitenv"
 )
 
 func TestExitErrorIsOneLine(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"jp/gitcmd"
-	"jp/internal/gitenv"
+	"jp/internal/testing/gitenv"
 )
 
 // A field is a repository with folders in it, and a git that is counted.

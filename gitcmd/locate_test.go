@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/gitcmd"
-	"jp/internal/gitenv"
+	"jp/internal/testing/gitenv"
 )
 
 // testFormat is the format of the repositories of these tests.

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"jp/gitcmd"
-	"jp/internal/gitenv"
+	"jp/internal/testing/gitenv"
 )
 
 const ada = "[user]\n\tname = Ada\n\temail = ada@example.com\n"

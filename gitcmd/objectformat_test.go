@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/gitcmd"
-	"jp/internal/gitenv"
+	"jp/internal/testing/gitenv"
 )
 
 func TestObjectFormatNamesObjectsAsGit(t *testing.T) {

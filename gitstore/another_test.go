@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jp/conversation"
-	"jp/conversation/journaltest"
+	"jp/internal/testing/journaltest"
 )
 
 // TestAnotherEventsBytes reads a conversation in which the bytes of an event, under its name, are those of

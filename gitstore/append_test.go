@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/conversation"
-	"jp/conversation/journaltest"
 	"jp/gitstore"
+	"jp/internal/testing/journaltest"
 )
 
 // A store that has written the newest event expects the conversation at the same ref, and notices when it

@@ -10,12 +10,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/conversation"
-	"jp/conversation/journaltest"
 	"jp/gitcmd"
 	"jp/gitstore"
 	"jp/gitstore/odb"
-	"jp/internal/crashtest/row"
-	"jp/internal/faultfs"
+	"jp/internal/testing/crashtest/row"
+	"jp/internal/testing/faultfs"
+	"jp/internal/testing/journaltest"
 )
 
 // A move changes the place of a conversation. git moves the refs, behind objects that are durable.

@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/conversation"
-	"jp/conversation/journaltest"
 	"jp/gitstore"
 	"jp/gitstore/odb"
+	"jp/internal/testing/journaltest"
 )
 
 // moving is the record of a move into the archive, or out of it.

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/gitstore/odb"
-	"jp/internal/gitenv"
+	"jp/internal/testing/gitenv"
 )
 
 // gitReader asks one git, which stays, how it reads commits.

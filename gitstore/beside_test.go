@@ -18,12 +18,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/conversation"
-	"jp/conversation/journaltest"
 	"jp/gitcmd"
 	"jp/gitstore/odb"
 	"jp/gitstore/packing"
-	"jp/internal/crashtest/row"
-	"jp/internal/gitenv"
+	"jp/internal/testing/crashtest/row"
+	"jp/internal/testing/gitenv"
+	"jp/internal/testing/journaltest"
 )
 
 // processes are workers in one repository, with the acknowledgements that they got.

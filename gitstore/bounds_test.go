@@ -6,11 +6,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/conversation"
-	"jp/conversation/journaltest"
 	"jp/gitstore"
 	"jp/gitstore/odb"
-	"jp/internal/faultfs"
-	"jp/internal/gitenv"
+	"jp/internal/testing/faultfs"
+	"jp/internal/testing/gitenv"
+	"jp/internal/testing/journaltest"
 )
 
 // reads counts the files that work opens for reading, in a fresh store.

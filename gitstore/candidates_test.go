@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/conversation"
-	"jp/conversation/journaltest"
 	"jp/gitstore"
 	"jp/gitstore/odb"
+	"jp/internal/testing/journaltest"
 )
 
 // candidates are the numbers of the conversations that a prefilter leaves, in this store and in a fresh

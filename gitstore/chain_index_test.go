@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/conversation"
-	"jp/conversation/journaltest"
 	"jp/gitstore"
 	"jp/gitstore/odb"
+	"jp/internal/testing/journaltest"
 )
 
 // chat makes a conversation of 2n events.

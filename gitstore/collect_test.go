@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/conversation"
-	"jp/conversation/journaltest"
 	"jp/gitstore"
+	"jp/internal/testing/journaltest"
 )
 
 func someEvents(first, n int) (events []*conversation.Event) {

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/conversation"
-	"jp/conversation/journaltest"
+	"jp/internal/testing/journaltest"
 )
 
 // A repository that may only be read can be read, and says so when written to.

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/conversation"
-	"jp/conversation/journaltest"
 	"jp/gitstore"
+	"jp/internal/testing/journaltest"
 )
 
 // twice is the conversation 1 with two refs: one head reaches the other, or each has an event of its own.

@@ -10,7 +10,7 @@ import (
 	"jp/conversation"
 	"jp/gitcmd"
 	"jp/gitstore"
-	"jp/internal/gitenv"
+	"jp/internal/testing/gitenv"
 )
 
 // A conversation is stored, and git tells its story.

@@ -10,12 +10,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/conversation"
-	"jp/conversation/journaltest"
 	"jp/gitstore"
 	"jp/gitstore/odb"
-	"jp/internal/crashtest/row"
-	"jp/internal/faultfs"
-	"jp/internal/gitenv"
+	"jp/internal/testing/crashtest/row"
+	"jp/internal/testing/faultfs"
+	"jp/internal/testing/gitenv"
+	"jp/internal/testing/journaltest"
 )
 
 // points counts the operations that were tried, and those whose failure had an effect.

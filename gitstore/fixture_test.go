@@ -15,12 +15,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/conversation"
-	"jp/conversation/journaltest"
 	"jp/gitcmd"
 	"jp/gitstore"
 	"jp/gitstore/odb"
 	"jp/gitstore/sidecar"
-	"jp/internal/gitenv"
+	"jp/internal/testing/gitenv"
+	"jp/internal/testing/journaltest"
 )
 
 const refs = "refs/jp/conversations/"

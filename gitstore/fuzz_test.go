@@ -12,7 +12,7 @@ import (
 	"jp/conversation"
 	"jp/gitcmd"
 	"jp/gitstore/odb"
-	"jp/internal/gitenv"
+	"jp/internal/testing/gitenv"
 )
 
 // seeds gives the golden commits to a fuzz target.

@@ -7,11 +7,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/conversation"
-	"jp/conversation/journaltest"
 	"jp/gitcmd"
 	"jp/gitstore"
 	"jp/gitstore/odb"
-	"jp/internal/gitenv"
+	"jp/internal/testing/gitenv"
+	"jp/internal/testing/journaltest"
 )
 
 func openStore(t testing.TB, dir string, opts gitstore.Options) *gitstore.Store {

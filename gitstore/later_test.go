@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"jp/conversation/journaltest"
+	"jp/internal/testing/journaltest"
 )
 
 // Additions of a later jp within version 1 stay, and the conversation goes on.

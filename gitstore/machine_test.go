@@ -10,12 +10,12 @@ import (
 	"pgregory.net/rapid"
 
 	"jp/conversation"
-	"jp/conversation/journaltest"
 	"jp/gitcmd"
 	"jp/gitstore"
 	"jp/gitstore/odb"
-	"jp/internal/crashtest/row"
-	"jp/internal/gitenv"
+	"jp/internal/testing/crashtest/row"
+	"jp/internal/testing/gitenv"
+	"jp/internal/testing/journaltest"
 )
 
 // maintenance are git's maintenance commands, those that a user runs and those that git runs itself.

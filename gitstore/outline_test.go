@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/conversation"
-	"jp/conversation/journaltest"
+	"jp/internal/testing/journaltest"
 )
 
 // TestOutline compares with a load: only the texts of answers and results differ, of which the outline has

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/conversation"
-	"jp/conversation/journaltest"
 	"jp/gitstore"
+	"jp/internal/testing/journaltest"
 )
 
 func payloadRef(n int) string { return "refs/jp/payloads/" + string(journaltest.ID(n)) }

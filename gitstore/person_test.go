@@ -9,11 +9,11 @@ import (
 	"pgregory.net/rapid"
 
 	"jp/conversation"
-	"jp/conversation/journaltest"
 	"jp/gitcmd"
 	"jp/gitstore"
 	"jp/gitstore/odb"
-	"jp/internal/gitenv"
+	"jp/internal/testing/gitenv"
+	"jp/internal/testing/journaltest"
 )
 
 var hostileNames = map[string]string{ // with the names that an author line makes of them

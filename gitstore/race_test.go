@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/conversation"
-	"jp/conversation/journaltest"
 	"jp/gitstore/odb"
-	"jp/internal/crashtest/row"
+	"jp/internal/testing/crashtest/row"
+	"jp/internal/testing/journaltest"
 )
 
 // ledger has the acknowledgements that writers got.

@@ -9,10 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/conversation"
-	"jp/conversation/journaltest"
 	"jp/gitstore"
 	"jp/gitstore/odb"
-	"jp/internal/gitenv"
+	"jp/internal/testing/gitenv"
+	"jp/internal/testing/journaltest"
 )
 
 // objects is the content of all objects of a repository.

@@ -16,9 +16,9 @@ import (
 	"pgregory.net/rapid"
 
 	"jp/conversation"
-	"jp/conversation/journaltest"
 	"jp/gitstore"
 	"jp/gitstore/sidecar"
+	"jp/internal/testing/journaltest"
 )
 
 // told makes a conversation of requests, one turn each.

@@ -12,11 +12,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/conversation"
-	"jp/conversation/journaltest"
 	"jp/gitcmd"
 	"jp/gitstore"
 	"jp/gitstore/odb"
-	"jp/internal/faultfs"
+	"jp/internal/testing/faultfs"
+	"jp/internal/testing/journaltest"
 )
 
 // openOn opens a store on a disk of the test's, unseen by git. It acts as the holder of all conversations'

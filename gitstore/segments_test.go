@@ -14,9 +14,9 @@ import (
 	"pgregory.net/rapid"
 
 	"jp/conversation"
-	"jp/conversation/journaltest"
 	"jp/gitstore"
 	"jp/gitstore/sidecar"
+	"jp/internal/testing/journaltest"
 	"jp/search"
 )
 

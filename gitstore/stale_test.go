@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/conversation"
-	"jp/conversation/journaltest"
 	"jp/gitstore"
 	"jp/gitstore/odb"
+	"jp/internal/testing/journaltest"
 )
 
 // TestALockThatAKillLeftIsTakenOver leaves the lock of either ref that an event

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/conversation"
-	"jp/conversation/journaltest"
 	"jp/gitstore"
+	"jp/internal/testing/journaltest"
 )
 
 // TestTaken changes the ref of a conversation by jp and by git. The refs that git deleted have a way back.

@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"jp/conversation"
-	"jp/conversation/journaltest"
 	"jp/gitcmd"
 	"jp/gitstore"
 	"jp/gitstore/odb"
+	"jp/internal/testing/journaltest"
 )
 
 // workerEnv makes the test binary a process that works in a repository: with

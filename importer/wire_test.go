@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/conversation"
-	"jp/internal/wirecheck"
+	"jp/internal/testing/wirecheck"
 	"jp/provider"
 	"jp/provider/anthropic"
 	"jp/provider/google"

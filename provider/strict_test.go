@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"jp/conversation"
-	"jp/internal/vendortest"
+	"jp/internal/testing/vendortest"
 	"jp/provider"
 	"jp/provider/catalog"
 )

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"jp/internal/wirecheck"
+	"jp/internal/testing/wirecheck"
 	"jp/provider"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"jp/redact/redacttest"
+	"jp/internal/testing/redacttest"
 )
 
 // surroundings are texts around a secret, with %s in its place. bare: they lack a name for it.

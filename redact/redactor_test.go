@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"jp/internal/crashtest/row"
+	"jp/internal/testing/crashtest/row"
 )
 
 // source is a file with many keywords.

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"jp/conversation"
-	"jp/conversation/journaltest"
+	"jp/internal/testing/journaltest"
 	"jp/provider/script"
 	"jp/tool"
 	"jp/turnloop"

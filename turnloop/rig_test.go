@@ -14,7 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"jp/conversation"
-	"jp/conversation/journaltest"
+	"jp/internal/testing/journaltest"
 	"jp/tool"
 	. "jp/turnloop"
 )

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/conversation"
-	"jp/conversation/journaltest"
+	"jp/internal/testing/journaltest"
 	"jp/tool"
 	. "jp/turnloop"
 )

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/agent"
-	"jp/internal/gitenv"
 	"jp/internal/testing/front"
+	"jp/internal/testing/gitenv"
 	"jp/undo"
 )
 

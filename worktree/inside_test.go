@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"jp/internal/gitenv"
+	"jp/internal/testing/gitenv"
 	"jp/worktree"
 )
 

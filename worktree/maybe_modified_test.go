@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 	"pgregory.net/rapid"
 
-	"jp/internal/gitenv"
+	"jp/internal/testing/gitenv"
 	"jp/worktree"
 )
 

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"jp/internal/gitenv"
+	"jp/internal/testing/gitenv"
 	"jp/worktree"
 )
 

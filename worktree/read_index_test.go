@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/gitcmd"
-	"jp/internal/gitenv"
+	"jp/internal/testing/gitenv"
 )
 
 // indexFormat is the format of the repositories of these tests.

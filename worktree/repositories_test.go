@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"jp/internal/gitenv"
+	"jp/internal/testing/gitenv"
 	"jp/worktree"
 )
 

@@ -16,7 +16,7 @@ import (
 
 	"jp/gitcmd"
 	"jp/gitstore/trees"
-	"jp/internal/gitenv"
+	"jp/internal/testing/gitenv"
 	"jp/worktree"
 )
 

@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/gitcmd"
-	"jp/internal/gitenv"
 	"jp/internal/safefile"
+	"jp/internal/testing/gitenv"
 	"jp/worktree"
 )
 

@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jp/gitcmd"
-	"jp/internal/gitenv"
+	"jp/internal/testing/gitenv"
 )
 
 // ground is a repository whose untracked files are listed.

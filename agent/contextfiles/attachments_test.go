@@ -15,7 +15,7 @@ import (
 	"jp/agent/contextfiles"
 	"jp/conversation"
 	"jp/internal/testing/front"
-	"jp/tool/mcp/mcptest"
+	"jp/internal/testing/mcptest"
 	"jp/turnloop"
 )
 

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/conversation"
+	"jp/internal/testing/redacttest"
 	"jp/redact"
-	"jp/redact/redacttest"
 )
 
 func newSecrets(dir string) *secrets {

@@ -10,7 +10,7 @@ import (
 
 	"jp/agent/problem"
 	"jp/agent/repo"
-	"jp/conversation/journaltest"
+	"jp/internal/testing/journaltest"
 )
 
 // Every word for an event names one of the conversation's, or fails with words and an exit code.

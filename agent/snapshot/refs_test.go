@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/gitcmd"
-	"jp/internal/gitenv"
+	"jp/internal/testing/gitenv"
 )
 
 // TestMovedRefs moves refs in every way, packed and loose.

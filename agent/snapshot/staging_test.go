@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/gitcmd"
-	"jp/internal/gitenv"
+	"jp/internal/testing/gitenv"
 )
 
 func TestLost(t *testing.T) {

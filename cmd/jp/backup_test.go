@@ -15,8 +15,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"jp/internal/gitenv"
 	"jp/internal/safetext"
+	"jp/internal/testing/gitenv"
 )
 
 // manyPrograms is how many random programs the test runs with the variable that asks for all; few without it.

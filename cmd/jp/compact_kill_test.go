@@ -9,9 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"jp/internal/crashtest"
-	crash "jp/internal/crashtest/row"
-	"jp/internal/vendortest"
+	"jp/internal/testing/crashtest"
+	crash "jp/internal/testing/crashtest/row"
+	"jp/internal/testing/vendortest"
 )
 
 // A compacting command makes one event that changes the content of the next request.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"jp/cmd/jp/internal/terminal/terminaltest"
-	"jp/internal/vendortest"
+	"jp/internal/testing/terminaltest"
+	"jp/internal/testing/vendortest"
 )
 
 // numbered is a text of so many lines.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"jp/internal/crashtest"
+	"jp/internal/testing/crashtest"
 )
 
 // An crashScenario is one command, done from the same beginning again and again: killed,

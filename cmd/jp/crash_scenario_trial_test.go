@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"jp/internal/crashtest"
+	"jp/internal/testing/crashtest"
 )
 
 // trialVariable is one trial that is done alone.

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/cmd/jp/internal/ui"
-	"jp/internal/crashtest"
+	"jp/internal/testing/crashtest"
 )
 
 // countScript counts how often two of its tools ran.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	crash "jp/internal/crashtest/row"
+	crash "jp/internal/testing/crashtest/row"
 )
 
 // The tests here do each command that writes something, kill it at its system

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"jp/internal/gitenv"
+	"jp/internal/testing/gitenv"
 )
 
 // writes is a model that writes a file in the first turn, and only reads in the second.

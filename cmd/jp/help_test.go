@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 
-	"jp/cmd/jp/internal/terminal/terminaltest"
 	"jp/cmd/jp/internal/ui"
+	"jp/internal/testing/terminaltest"
 )
 
 // Every command that a person may type has examples and says how it ends; every flag

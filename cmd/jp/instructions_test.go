@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"jp/internal/vendortest"
-	"jp/redact/redacttest"
+	"jp/internal/testing/redacttest"
+	"jp/internal/testing/vendortest"
 )
 
 // saidTo are the texts in a request's body by role: that of the message around a text, "" for text

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/agent/problem"
-	"jp/internal/vendortest"
+	"jp/internal/testing/vendortest"
 )
 
 // A tokenServer lets requests with a token pass to a server of vendors. A token of a key_command is accepted

@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	crash "jp/internal/crashtest/row"
+	crash "jp/internal/testing/crashtest/row"
 )
 
 // fiveTools makes, reads, changes, looks at and takes away a file.

@@ -16,9 +16,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"jp/internal/crashtest"
-	crash "jp/internal/crashtest/row"
-	"jp/internal/gitenv"
+	"jp/internal/testing/crashtest"
+	crash "jp/internal/testing/crashtest/row"
+	"jp/internal/testing/gitenv"
 )
 
 // counted is a turn of six tool calls; three of them count how often they ran.

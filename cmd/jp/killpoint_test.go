@@ -12,9 +12,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"jp/internal/crashtest"
-	crash "jp/internal/crashtest/row"
-	"jp/internal/gitenv"
+	"jp/internal/testing/crashtest"
+	crash "jp/internal/testing/crashtest/row"
+	"jp/internal/testing/gitenv"
 )
 
 // The tests here kill jp at its system calls that change files or start a

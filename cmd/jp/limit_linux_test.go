@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jp/agent/problem"
-	crash "jp/internal/crashtest/row"
+	crash "jp/internal/testing/crashtest/row"
 )
 
 // noRoom is jp's output on a full disk, with the commands that help.

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/agent/problem"
-	"jp/internal/vendortest"
+	"jp/internal/testing/vendortest"
 )
 
 // keyGate puts a server that refuses all other keys before that of a vendor, and returns the setting of its address.

@@ -17,9 +17,9 @@ import (
 
 	"jp/agent/models"
 	"jp/cmd/jp/internal/ui"
-	"jp/internal/gitenv"
+	"jp/internal/testing/gitenv"
+	"jp/internal/testing/mcptest"
 	"jp/sandbox"
-	"jp/tool/mcp/mcptest"
 )
 
 // clockVariable is the start of the clock of a jp that a test runs. Only this test binary reads it.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"jp/tool/mcp/mcptest"
+	"jp/internal/testing/mcptest"
 )
 
 // A server over HTTP is approved, and called with the header from the environment. No record has its

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/agent/problem"
-	"jp/cmd/jp/internal/mcpserver/mcptest"
+	"jp/internal/testing/mcptest"
 	"jp/internal/version"
 	"jp/tool/recall"
 )

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/agent/problem"
-	"jp/internal/vendortest"
+	"jp/internal/testing/vendortest"
 )
 
 // said is the model of each answer of the place's conversation, by its commit's author, oldest first.

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/agent/snapshot"
-	"jp/internal/crashtest"
+	"jp/internal/testing/crashtest"
 )
 
 // jp never claims that a lost tool left a file unchanged if no snapshot has the file.

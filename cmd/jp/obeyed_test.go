@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"jp/internal/crashtest"
-	"jp/internal/gitenv"
+	"jp/internal/testing/crashtest"
+	"jp/internal/testing/gitenv"
 )
 
 // jp asks a person if a tool changed files that git obeys; only a yes lets the turn go on.

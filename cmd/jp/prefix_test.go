@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"jp/internal/vendortest"
+	"jp/internal/testing/vendortest"
 )
 
 // prefixVariable set to full makes TestEveryRequestExtendsTheOneBefore run 20 turns of 30 calls with each vendor.

@@ -13,7 +13,7 @@ import (
 	"github.com/creack/pty"
 	"github.com/stretchr/testify/require"
 
-	"jp/cmd/jp/internal/terminal/terminaltest"
+	"jp/internal/testing/terminaltest"
 )
 
 // A sitting is a jp at a terminal of its own.

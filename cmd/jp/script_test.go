@@ -20,7 +20,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"jp/internal/gitenv"
+	"jp/internal/testing/gitenv"
 )
 
 // scriptCommands are the commands of the scripts besides testscript's own.

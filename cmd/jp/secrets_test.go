@@ -15,8 +15,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"jp/internal/vendortest"
-	"jp/redact/redacttest"
+	"jp/internal/testing/redacttest"
+	"jp/internal/testing/vendortest"
 )
 
 // plant brings secrets into every place of a conversation that can have them, through the program

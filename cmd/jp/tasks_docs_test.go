@@ -17,7 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"jp/internal/vendortest"
+	"jp/internal/testing/vendortest"
 	"jp/sandbox"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"jp/internal/vendortest"
+	"jp/internal/testing/vendortest"
 )
 
 // TestACallThatAVendorReportsTwiceRunsOnce lets each vendor give one call twice in

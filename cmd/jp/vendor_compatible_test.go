@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"jp/internal/vendortest"
+	"jp/internal/testing/vendortest"
 )
 
 // ownIDs are ids as a server gives them.

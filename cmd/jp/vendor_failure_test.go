@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/agent/problem"
-	"jp/internal/vendortest"
+	"jp/internal/testing/vendortest"
 )
 
 func failing(kind vendortest.FailureKind) vendortest.Reply {

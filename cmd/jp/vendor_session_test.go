@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/agent/problem"
-	"jp/internal/vendortest"
+	"jp/internal/testing/vendortest"
 )
 
 // vendorPlace is a place whose models are those of a server with a script. There jp asks a model again

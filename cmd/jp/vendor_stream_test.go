@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"jp/internal/vendortest"
+	"jp/internal/testing/vendortest"
 )
 
 // TestRoughStreams asks servers that are as rough as they may be; their text comes out to the byte.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"jp/internal/vendortest"
+	"jp/internal/testing/vendortest"
 )
 
 // oddPlace is a place with an MCP server whose tools vendors refuse, all approved.

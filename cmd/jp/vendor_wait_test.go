@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/agent/problem"
-	"jp/internal/vendortest"
+	"jp/internal/testing/vendortest"
 )
 
 // TestALongWaitEndsTheQueryAtOnce lets each vendor ask for waits on both sides of the

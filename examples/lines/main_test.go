@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"jp/internal/gitenv"
+	"jp/internal/testing/gitenv"
 )
 
 const script = `

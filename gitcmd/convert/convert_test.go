@@ -9,7 +9,7 @@ import (
 
 	"jp/gitcmd"
 	"jp/gitcmd/convert"
-	"jp/internal/gitenv"
+	"jp/internal/testing/gitenv"
 )
 
 func TestWeakened(t *testing.T) {

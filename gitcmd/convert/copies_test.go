@@ -12,7 +12,7 @@ import (
 
 	"jp/gitcmd"
 	"jp/gitcmd/convert"
-	"jp/internal/gitenv"
+	"jp/internal/testing/gitenv"
 )
 
 // The text of a file that needs a filter stays out of the store under a name without one.

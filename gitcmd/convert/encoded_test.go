@@ -10,7 +10,7 @@ import (
 
 	"jp/gitcmd"
 	"jp/gitcmd/convert"
-	"jp/internal/gitenv"
+	"jp/internal/testing/gitenv"
 )
 
 func TestReencoded(t *testing.T) {

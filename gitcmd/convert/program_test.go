@@ -10,7 +10,7 @@ import (
 
 	"jp/gitcmd"
 	"jp/gitcmd/convert"
-	"jp/internal/gitenv"
+	"jp/internal/testing/gitenv"
 )
 
 // place is a repository with files that a filter may name.

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/gitstore/odb"
-	"jp/internal/crashtest/row"
+	"jp/internal/testing/crashtest/row"
 )
 
 // The test binary is its own second process: with this variable it appends to a repository and prints the

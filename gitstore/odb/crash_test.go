@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/gitstore/odb"
-	"jp/internal/crashtest/row"
-	"jp/internal/faultfs"
+	"jp/internal/testing/crashtest/row"
+	"jp/internal/testing/faultfs"
 )
 
 const payloadRef = "refs/jp/payloads/jp-c1"

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/gitstore/odb"
-	"jp/internal/faultfs"
+	"jp/internal/testing/faultfs"
 )
 
 // survives cuts the power many times and reads the objects each time.

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/gitstore/odb"
-	"jp/internal/faultfs"
+	"jp/internal/testing/faultfs"
 )
 
 func TestErrorsSayWhatIsWrong(t *testing.T) {

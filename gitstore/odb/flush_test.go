@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/gitstore/odb"
-	"jp/internal/faultfs"
+	"jp/internal/testing/faultfs"
 )
 
 // A meter is a file system that says how many flushes were under way at once.

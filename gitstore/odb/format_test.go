@@ -2,7 +2,7 @@ package odb
 
 import (
 	"jp/gitcmd"
-	"jp/internal/gitenv"
+	"jp/internal/testing/gitenv"
 )
 
 // testFormat is the format of the repositories of these tests.

@@ -21,7 +21,7 @@ import (
 
 	"jp/gitcmd"
 	"jp/gitstore/odb"
-	"jp/internal/gitenv"
+	"jp/internal/testing/gitenv"
 )
 
 // relayEnv makes the test binary a git that ends at a point of a talk: with "FILE|POINT" as

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/gitstore/odb"
-	"jp/internal/interleave"
+	"jp/internal/testing/interleave"
 )
 
 // careless writes one event with its steps in an order of its own.

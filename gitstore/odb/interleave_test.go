@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/gitstore/odb"
-	"jp/internal/crashtest/row"
-	"jp/internal/interleave"
+	"jp/internal/testing/crashtest/row"
+	"jp/internal/testing/interleave"
 )
 
 // protocol is one system to be explored on both write paths.

@@ -14,7 +14,7 @@ import (
 
 	"jp/gitcmd"
 	"jp/gitstore/odb"
-	"jp/internal/gitenv"
+	"jp/internal/testing/gitenv"
 )
 
 const ref = "refs/jp/conversations/jp-c1"

@@ -6,7 +6,7 @@ import (
 	"io/fs"
 
 	"jp/gitstore/odb"
-	"jp/internal/interleave"
+	"jp/internal/testing/interleave"
 )
 
 // packer does with one ref what `git pack-refs --all --prune` does, step by step:

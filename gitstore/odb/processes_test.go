@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"jp/gitstore/odb"
-	"jp/internal/interleave"
+	"jp/internal/testing/interleave"
 )
 
 // told is a process's report of its write's result. It is a step of its own, since the order of the reports

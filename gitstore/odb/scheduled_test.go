@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"jp/gitstore/odb"
-	"jp/internal/faultfs"
-	"jp/internal/interleave"
+	"jp/internal/testing/faultfs"
+	"jp/internal/testing/interleave"
 )
 
 // errKilled is the error of a killed process's operations.

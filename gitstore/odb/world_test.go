@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"jp/gitstore/odb"
-	"jp/internal/faultfs"
-	"jp/internal/interleave"
+	"jp/internal/testing/faultfs"
+	"jp/internal/testing/interleave"
 )
 
 // world is a disk that several processes write to, with the results that they got.

@@ -20,7 +20,7 @@ import (
 	"jp/gitcmd"
 	"jp/gitstore/odb"
 	"jp/gitstore/packing"
-	"jp/internal/gitenv"
+	"jp/internal/testing/gitenv"
 )
 
 // testFormat is the format of the repositories of these tests.

@@ -16,8 +16,8 @@ import (
 
 	"jp/gitcmd"
 	"jp/gitstore/sidecar"
-	"jp/internal/crashtest/row"
-	"jp/internal/gitenv"
+	"jp/internal/testing/crashtest/row"
+	"jp/internal/testing/gitenv"
 	"jp/search/needle"
 )
 

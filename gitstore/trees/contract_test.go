@@ -17,7 +17,7 @@ import (
 	"jp/gitcmd"
 	"jp/gitstore/odb"
 	"jp/gitstore/trees"
-	"jp/internal/gitenv"
+	"jp/internal/testing/gitenv"
 )
 
 // An implementation is one way to read trees, for one object format.

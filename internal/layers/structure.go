@@ -11,13 +11,13 @@ var Usual = Ceiling{Cycle: 12, Methods: 40}
 
 // Ceilings are of packages that are above it.
 var Ceilings = map[string]Ceiling{
-	"conversation":       {18, 40},
-	"gitstore":           {5, 50},
-	"gitstore/odb":       {28, 68},
-	"internal/wirecheck": {12, 91},
-	"tool/fs":            {15, 40},
-	"turnloop":           {13, 55},
-	"worktree":           {23, 68},
+	"conversation":               {18, 40},
+	"gitstore":                   {5, 50},
+	"gitstore/odb":               {28, 68},
+	"internal/testing/wirecheck": {12, 91},
+	"tool/fs":                    {15, 40},
+	"turnloop":                   {13, 55},
+	"worktree":                   {23, 68},
 }
 
 // Apart are the packages, with those below them, in which no struct embeds another of the project's that has methods.

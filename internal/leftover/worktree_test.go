@@ -9,9 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"jp/internal/gitenv"
 	"jp/internal/leftover"
 	"jp/internal/safefile"
+	"jp/internal/testing/gitenv"
 )
 
 // A making is a repository in which a linked working tree is being made.

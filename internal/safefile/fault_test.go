@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/gitstore/odb"
-	"jp/internal/crashtest/row"
-	"jp/internal/faultfs"
 	"jp/internal/safefile"
+	"jp/internal/testing/crashtest/row"
+	"jp/internal/testing/faultfs"
 )
 
 // A shelf is a folder of a disk that fails as a test wants it to.

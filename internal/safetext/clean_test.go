@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"jp/internal/safetext/safetexttest"
+	"jp/internal/testing/safetexttest"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"

@@ -3,7 +3,7 @@ package safetext
 import (
 	"testing"
 
-	"jp/internal/safetext/safetexttest"
+	"jp/internal/testing/safetexttest"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"

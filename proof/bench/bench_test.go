@@ -15,7 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"jp/internal/gitenv"
+	"jp/internal/testing/gitenv"
 )
 
 // testBench measures as little as can be.

@@ -14,7 +14,7 @@ import (
 	"jp/gitcmd"
 	"jp/gitstore"
 	"jp/gitstore/odb"
-	"jp/internal/gitenv"
+	"jp/internal/testing/gitenv"
 )
 
 // isolate replaces the environment of the process with one without the host's settings.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"jp/internal/crashtest/row"
+	"jp/internal/testing/crashtest/row"
 )
 
 // do runs tests of a package below testdata.

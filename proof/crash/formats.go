@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"jp/internal/gitenv"
+	"jp/internal/testing/gitenv"
 )
 
 // formats are those of the repositories that tests make, as JP_TEST_OBJECTS and JP_TEST_REFS take them. The zero value

@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"time"
 
-	"jp/internal/crashtest/row"
+	"jp/internal/testing/crashtest/row"
 )
 
 // do runs a suite. Its tests may fail. An error means that it could not run them.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"jp/internal/crashtest/row"
+	"jp/internal/testing/crashtest/row"
 )
 
 // A result is the result of one suite.

@@ -29,7 +29,7 @@ var suites = []suite{
 	{class: "a", pkg: "./internal/safefile", run: "^TestReplacing(Fails|Crashes)$", timeout: 5 * time.Minute},
 	{class: "a", pkg: "./cmd/jp", run: "^TestFaultsOfCommands$", timeout: 30 * time.Minute},
 	{class: "b", pkg: "./cmd/jp", run: "^Test(Kill|KillAtEachPoint|KillTwice|KillsOfCommands|KillsOfCompactions)$", timeout: 60 * time.Minute},
-	{class: "m", pkg: "./conversation/journaltest", run: "^TestMemoryMachine$", timeout: 10 * time.Minute},
+	{class: "m", pkg: "./internal/testing/journaltest", run: "^TestMemoryMachine$", timeout: 10 * time.Minute},
 	{class: "m", pkg: "./gitstore/odb", run: "^TestInterleavings$", timeout: 30 * time.Minute},
 	{class: "m", pkg: "./gitstore", run: "^TestJournalMachine$", timeout: 20 * time.Minute},
 	{class: "c", pkg: "./proof/powercut", run: "^Test(PowerCut|PowerCutOfFiles|Shutdown)$", timeout: 15 * time.Minute},

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"jp/config"
-	"jp/internal/gitenv"
+	"jp/internal/testing/gitenv"
 )
 
 // The attacker's goals.

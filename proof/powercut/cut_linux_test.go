@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/gitstore/odb"
-	"jp/internal/crashtest/row"
+	"jp/internal/testing/crashtest/row"
 	"jp/proof/powercut"
 )
 

@@ -14,10 +14,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/conversation"
-	"jp/conversation/journaltest"
 	"jp/gitstore"
 	"jp/gitstore/odb"
-	"jp/internal/crashtest/row"
+	"jp/internal/testing/crashtest/row"
+	"jp/internal/testing/journaltest"
 	"jp/proof/powercut"
 	"jp/worktree"
 )

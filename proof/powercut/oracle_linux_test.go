@@ -16,7 +16,7 @@ import (
 	"jp/conversation"
 	"jp/gitstore"
 	"jp/gitstore/odb"
-	"jp/internal/gitenv"
+	"jp/internal/testing/gitenv"
 )
 
 // scriptSeed is the seed of the one script that all rows play.

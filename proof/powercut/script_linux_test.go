@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"jp/conversation"
-	"jp/conversation/journaltest"
 	"jp/gitcmd"
 	"jp/gitstore"
 	"jp/gitstore/odb"
+	"jp/internal/testing/journaltest"
 )
 
 // A step is one thing that a store is asked to do.

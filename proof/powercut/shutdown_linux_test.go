@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jp/gitstore/odb"
-	"jp/internal/crashtest/row"
+	"jp/internal/testing/crashtest/row"
 	"jp/proof/powercut"
 )
 

@@ -18,7 +18,7 @@ import (
 	"jp/conversation"
 	"jp/gitstore"
 	"jp/gitstore/odb"
-	"jp/internal/gitenv"
+	"jp/internal/testing/gitenv"
 )
 
 // A care is how much the worker does for durability.

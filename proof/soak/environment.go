@@ -14,7 +14,7 @@ import (
 
 	"jp/gitcmd"
 	"jp/gitstore"
-	"jp/internal/gitenv"
+	"jp/internal/testing/gitenv"
 	"jp/process"
 	"jp/proof/prooftool"
 )

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 
-	"jp/internal/wirecheck"
+	"jp/internal/testing/wirecheck"
 )
 
 // check is the error for a body that breaks rules of the API. A paused answer at the end may be continued.

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"jp/conversation"
-	"jp/internal/wirecheck"
+	"jp/internal/testing/wirecheck"
 	"jp/provider"
 )
 

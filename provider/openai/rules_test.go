@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"jp/conversation"
-	"jp/internal/wirecheck"
+	"jp/internal/testing/wirecheck"
 	"jp/provider"
 	"jp/provider/openai"
 )

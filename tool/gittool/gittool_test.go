@@ -13,7 +13,7 @@ import (
 
 	"jp/conversation"
 	"jp/gitcmd"
-	"jp/internal/gitenv"
+	"jp/internal/testing/gitenv"
 	"jp/tool"
 	"jp/tool/gittool"
 )

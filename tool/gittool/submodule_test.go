@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"jp/internal/gitenv"
+	"jp/internal/testing/gitenv"
 )
 
 // The configuration of a submodule can name programs that no setting disables. So git must stay out of

@@ -14,8 +14,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"jp/internal/testing/mcptest"
 	"jp/tool/mcp"
-	"jp/tool/mcp/mcptest"
 )
 
 // guardedStage is a server that wants the user to sign in.

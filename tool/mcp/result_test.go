@@ -9,8 +9,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
+	"jp/internal/testing/mcptest"
 	"jp/tool"
-	"jp/tool/mcp/mcptest"
 )
 
 func TestConvert(t *testing.T) {

@@ -14,10 +14,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"jp/internal/testing/mcptest"
 	"jp/tool"
 	"jp/tool/command"
 	"jp/tool/mcp"
-	"jp/tool/mcp/mcptest"
 )
 
 // fake is the variable that makes this binary a server.

@@ -12,8 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"jp/internal/testing/mcptest"
 	"jp/tool"
-	"jp/tool/mcp/mcptest"
 )
 
 // answering is a server whose function answer handles each call of a tool, and reports whether it did.

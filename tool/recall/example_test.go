@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"jp/conversation"
-	"jp/conversation/journaltest"
+	"jp/internal/testing/journaltest"
 	"jp/tool"
 	"jp/tool/recall"
 )

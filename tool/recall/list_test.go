@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/conversation"
-	"jp/conversation/journaltest"
+	"jp/internal/testing/journaltest"
 )
 
 // aged stores conversations 1 to n. The clock of each continues from the one before, but the first is active

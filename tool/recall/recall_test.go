@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"jp/conversation"
-	"jp/conversation/journaltest"
+	"jp/internal/testing/journaltest"
 	"jp/tool"
 	"jp/tool/recall"
 )

@@ -21,11 +21,11 @@ import (
 	"jp/agent/snapshot"
 	"jp/conversation"
 	"jp/fork"
-	"jp/internal/gitenv"
+	"jp/internal/testing/gitenv"
+	"jp/internal/testing/mcptest"
 	"jp/process"
 	"jp/process/attach"
 	"jp/sandbox"
-	"jp/tool/mcp/mcptest"
 )
 
 // serverVariable is set if the test's program is to be an MCP server.

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/cmd/jp/internal/terminal"
-	"jp/cmd/jp/internal/terminal/terminaltest"
+	"jp/internal/testing/terminaltest"
 )
 
 // ignoring takes each wish of the person without any effect.

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/cmd/jp/internal/terminal"
-	"jp/cmd/jp/internal/terminal/terminaltest"
+	"jp/internal/testing/terminaltest"
 )
 
 // A terminal gets other sizes while an answer is written. Each word of it stands once on the screen or

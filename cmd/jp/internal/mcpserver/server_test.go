@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/cmd/jp/internal/mcpserver"
-	"jp/cmd/jp/internal/mcpserver/mcptest"
+	"jp/internal/testing/mcptest"
 	"jp/tool"
 )
 

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/cmd/jp/internal/terminal"
-	"jp/cmd/jp/internal/terminal/terminaltest"
 	"jp/conversation"
+	"jp/internal/testing/terminaltest"
 	"jp/tool"
 	"jp/turnloop"
 )

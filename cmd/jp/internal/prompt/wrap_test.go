@@ -5,8 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"jp/cmd/jp/internal/terminal/terminaltest"
 	"jp/conversation"
+	"jp/internal/testing/terminaltest"
 	"jp/turnloop"
 )
 

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"jp/cmd/jp/internal/terminal/terminaltest"
+	"jp/internal/testing/terminaltest"
 )
 
 // Keys typed while the echo is off are not shown, and the next reader gets them.

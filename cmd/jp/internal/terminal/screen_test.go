@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"jp/cmd/jp/internal/terminal/terminaltest"
+	"jp/internal/testing/terminaltest"
 )
 
 func TestScreen(t *testing.T) {

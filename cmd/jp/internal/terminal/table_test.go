@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"jp/cmd/jp/internal/terminal/terminaltest"
 	"jp/internal/safetext"
+	"jp/internal/testing/terminaltest"
 )
 
 func TestTable(t *testing.T) {

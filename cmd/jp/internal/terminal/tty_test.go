@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"jp/cmd/jp/internal/terminal/terminaltest"
+	"jp/internal/testing/terminaltest"
 )
 
 // part names what this program plays for a test instead of testing.

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"jp/cmd/jp/internal/terminal/terminaltest"
 	"jp/internal/safetext"
+	"jp/internal/testing/terminaltest"
 )
 
 func TestWrapBreaksBetweenWords(t *testing.T) {

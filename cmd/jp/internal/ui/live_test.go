@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/cmd/jp/internal/terminal"
-	"jp/cmd/jp/internal/terminal/terminaltest"
 	"jp/conversation"
 	"jp/internal/safetext"
+	"jp/internal/testing/terminaltest"
 	"jp/turnloop"
 )
 

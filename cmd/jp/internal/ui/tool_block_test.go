@@ -67,7 +67,7 @@ func TestTheLineOfACallSaysWhoAllowedIt(t *testing.T) {
 // On a narrow screen a command is shortened, and who decided on it is not.
 func TestANarrowLineOfACall(t *testing.T) {
 	t.Parallel()
-	const command, path = "go test ./cmd/jp/internal/prompt ./cmd/jp/internal/ui", "cmd/jp/internal/terminal/terminaltest/screen.go"
+	const command, path = "go test ./cmd/jp/internal/prompt ./cmd/jp/internal/ui", "internal/testing/terminaltest/screen.go"
 	for name, tt := range map[string]struct {
 		tool, thing, effect string
 		by                  conversation.InquiryResponse

@@ -10,9 +10,9 @@ import (
 	"jp/agent"
 	"jp/agent/problem"
 	"jp/cmd/jp/internal/terminal"
-	"jp/cmd/jp/internal/terminal/terminaltest"
 	"jp/conversation"
 	"jp/internal/action"
+	"jp/internal/testing/terminaltest"
 )
 
 var widths = []int{80, 48, 40}

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"jp/internal/crashtest/row"
+	"jp/internal/testing/crashtest/row"
 )
 
 func TestReports(t *testing.T) {
