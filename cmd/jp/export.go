@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"jp/agent/problem"
+	"jp/cmd/jp/internal/terminal"
 	"jp/cmd/jp/internal/ui"
-	"jp/cmd/jp/internal/webpage"
 	"jp/conversation"
 	"jp/export"
 	"jp/internal/action"
@@ -193,6 +193,6 @@ func (o exportOptions) put(e *ui.Env, write func(io.Writer) error) error {
 }
 
 func pageOptions() export.Options {
-	r := webpage.New()
+	r := terminal.NewHTML()
 	return export.Options{Markdown: r.Markdown, Code: r.Code}
 }

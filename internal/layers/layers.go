@@ -81,7 +81,6 @@ var Allowed = map[string][]string{
 	"cmd/jp/internal/console":            {"internal/safetext", "cmd/jp/internal/terminal"}, // keys and rows, without conversations
 	"cmd/jp/internal/chat":               {everything},
 	"cmd/jp/internal/watch":              {everything},
-	"cmd/jp/internal/webpage":            {"cmd/jp/internal/terminal/highlight"}, // Markdown to HTML, without conversations
 	"cmd/jp/internal/mcpserver":          {"tool"},
 	"internal/prose":                     nil, // reads documents and source as text
 	"internal/publicnet":                 nil, // standard library only
@@ -123,7 +122,7 @@ var Owners = map[string]Owner{
 	"github.com/zalando/go-keyring":          {Packages: []string{"agent/models"}, Why: "one package keeps keys"},
 	"golang.org/x/oauth2":                    {Packages: []string{"tool/mcp"}, Why: "one client knows the protocol"},
 	"github.com/alecthomas/chroma/v2":        {Packages: []string{"cmd/jp/internal/terminal/highlight"}, Why: "one package knows what code is made of"},
-	"github.com/yuin/goldmark":               {Packages: []string{"cmd/jp/internal/terminal", "cmd/jp/internal/webpage"}, Why: "one package lays Markdown out for each medium"},
+	"github.com/yuin/goldmark":               {Packages: []string{"cmd/jp/internal/terminal"}, Why: "one package lays Markdown out"},
 	"github.com/fsnotify/fsnotify":           {Packages: []string{"process"}, Why: "one package knows the registries"},
 	"github.com/landlock-lsm/go-landlock":    {Packages: []string{"sandbox"}, Why: "one package confines"},
 	"mvdan.cc/sh/v3":                         {Packages: []string{"gitcmd/convert", "tool/shell"}, Why: "one package reads the commands of filters, and one those of models"},

@@ -8,4 +8,6 @@
 // A [TTY] puts questions to a person. It discards keys that were typed before the question appeared,
 // and the loss of the terminal is an error, never an answer. The package does not interpret questions,
 // and ignores keys without a meaning.
+//
+// [HTML] renders the same Markdown for a page.
 package terminal

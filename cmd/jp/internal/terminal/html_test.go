@@ -1,4 +1,4 @@
-package webpage
+package terminal
 
 import (
 	"strings"
@@ -10,7 +10,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-func TestMarkdown(t *testing.T) {
+func TestHTML(t *testing.T) {
 	for text, want := range map[string]string{
 		"**three** `<b>`":                         "<p><strong>three</strong> <code>&lt;b&gt;</code></p>\n",
 		"a <b>c</b>":                              "<p>a &lt;b&gt;c&lt;/b&gt;</p>\n",
@@ -30,15 +30,15 @@ func TestMarkdown(t *testing.T) {
 		"a\nb":                                    "<p>a<br>\nb</p>\n",
 		strings.Repeat("> ", 300) + "a<b>":        "<pre>" + strings.Repeat("&gt; ", 300) + "a&lt;b&gt;</pre>",
 	} {
-		require.Equal(t, want, New().Markdown(text), "%q", text)
+		require.Equal(t, want, NewHTML().Markdown(text), "%q", text)
 	}
 }
 
-func FuzzMarkdown(f *testing.F) {
+func FuzzHTML(f *testing.F) {
 	f.Add("<script>owned()</script> [a](javascript:x) ![b](//c) <a href=x onclick=y> **c** |d|\n|-|\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		began := time.Now()
-		root, err := html.Parse(strings.NewReader(New().Markdown(text)))
+		root, err := html.Parse(strings.NewReader(NewHTML().Markdown(text)))
 		require.NoError(t, err)
 		for n := range root.Descendants() {
 			if n.Type != html.ElementNode {
@@ -59,7 +59,7 @@ func FuzzMarkdown(f *testing.F) {
 }
 
 // Code keeps its text, in each language and in none.
-func FuzzCode(f *testing.F) {
+func FuzzHTMLCode(f *testing.F) {
 	for _, name := range []string{"a.go", "b.py", "Makefile", "c.json", "d"} {
 		f.Add(name, "func a() { return \"<b>\" }\n\n// é &amp; \n")
 	}
@@ -67,7 +67,7 @@ func FuzzCode(f *testing.F) {
 		if !utf8.ValidString(text) || strings.ContainsAny(text, "\r\x00") {
 			t.Skip("a page has neither")
 		}
-		root, err := html.Parse(strings.NewReader("<body><pre>\n" + New().Code(name, text) + "</pre>"))
+		root, err := html.Parse(strings.NewReader("<body><pre>\n" + NewHTML().Code(name, text) + "</pre>"))
 		require.NoError(t, err)
 		var b strings.Builder
 		for n := range root.Descendants() {

@@ -1,6 +1,4 @@
-// Package webpage renders Markdown that a model wrote as HTML for a page. The text may be
-// hostile: HTML in it is text, images are links, and links go to the web or to a mailbox only.
-package webpage
+package terminal
 
 import (
 	"bytes"
@@ -17,44 +15,45 @@ import (
 	"jp/cmd/jp/internal/terminal/highlight"
 )
 
-// A Renderer renders the texts of a page, or of several. It colours code as long as its time for that lasts.
-type Renderer struct {
+// HTML renders Markdown of a model, and code, for a page. The text may be hostile: HTML in it is text, images are
+// links, and links go to the web or to a mailbox only. It colours code as long as its time for that lasts.
+type HTML struct {
 	markdown goldmark.Markdown
 	time     *highlight.Time
 }
 
-// New returns a Renderer.
-func New() *Renderer {
-	r := &Renderer{time: highlight.NewTime()}
+// NewHTML returns an HTML, whose time for colours begins now.
+func NewHTML() *HTML {
+	r := &HTML{time: highlight.NewTime()}
 	r.markdown = goldmark.New(
 		goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignNone)), extension.Strikethrough, extension.Linkify),
 		goldmark.WithRenderer(renderer.NewRenderer(renderer.WithNodeRenderers(
 			util.Prioritized(goldhtml.NewRenderer(goldhtml.WithHardWraps()), 1000),
-			util.Prioritized(safe{r}, 100),
+			util.Prioritized(safeNodes{r}, 100),
 		))),
 	)
 	return r
 }
 
-// Markdown is a text as HTML.
-func (r *Renderer) Markdown(text string) string {
+// Markdown renders a text.
+func (r *HTML) Markdown(text string) string {
 	var out bytes.Buffer
-	if deep(text) || r.markdown.Convert([]byte(text), &out) != nil {
+	if nestsDeeply(text) || r.markdown.Convert([]byte(text), &out) != nil {
 		return "<pre>" + html.EscapeString(text) + "</pre>"
 	}
 	return out.String()
 }
 
-// Code is lines of a file as HTML, with the colours of the language that its name tells.
-func (r *Renderer) Code(file, text string) string { return r.code(highlight.OfFile(file), text) }
+// Code renders lines of a file, with the colours of the language that its name tells.
+func (r *HTML) Code(file, text string) string { return r.code(highlight.OfFile(file), text) }
 
-// classes are those of the kinds of code in the style of a page.
-var classes = map[highlight.Kind]string{
+// htmlClasses are those of the kinds of code in the style of a page.
+var htmlClasses = map[highlight.Kind]string{
 	highlight.Keyword: "kw", highlight.String: "st", highlight.Number: "nu", highlight.Comment: "co", highlight.Name: "na",
 	highlight.Added: "add", highlight.Removed: "del", highlight.Heading: "file",
 }
 
-func (r *Renderer) code(language *highlight.Language, text string) string {
+func (r *HTML) code(language *highlight.Language, text string) string {
 	if language == nil || text == "" {
 		return html.EscapeString(text)
 	}
@@ -65,7 +64,7 @@ func (r *Renderer) code(language *highlight.Language, text string) string {
 			b.WriteByte('\n')
 		}
 		for _, part := range parts {
-			if class := classes[part.Kind]; class != "" {
+			if class := htmlClasses[part.Kind]; class != "" {
 				b.WriteString(`<span class="` + class + `">` + html.EscapeString(part.Text) + "</span>")
 			} else {
 				b.WriteString(html.EscapeString(part.Text))
@@ -78,9 +77,9 @@ func (r *Renderer) code(language *highlight.Language, text string) string {
 	return b.String()
 }
 
-// deep reports whether a line opens more quotations, lists and brackets than any reader needs: the
+// nestsDeeply reports whether a line opens more quotations, lists and brackets than any reader needs: the
 // time to parse them grows with their square.
-func deep(text string) bool {
+func nestsDeeply(text string) bool {
 	const most = 200
 	for line := range strings.Lines(text) {
 		if strings.Count(line, ">")+strings.Count(line, "[")+strings.Count(line, "- ")+strings.Count(line, "*")+strings.Count(line, "_")+strings.Count(line, "`") > most && len(line) > 0 {
@@ -90,10 +89,10 @@ func deep(text string) bool {
 	return false
 }
 
-// safe renders code, and the nodes that could load something, run something or go somewhere.
-type safe struct{ page *Renderer }
+// safeNodes renders code, and the nodes that could load something, run something or go somewhere.
+type safeNodes struct{ page *HTML }
 
-func (s safe) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
+func (s safeNodes) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	r.Register(ast.KindRawHTML, s.rawHTML)
 	r.Register(ast.KindHTMLBlock, s.block)
 	r.Register(ast.KindImage, s.image)
@@ -102,7 +101,7 @@ func (s safe) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	r.Register(ast.KindFencedCodeBlock, s.fenced)
 }
 
-func (s safe) fenced(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+func (s safeNodes) fenced(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	if !entering {
 		return ast.WalkContinue, nil
 	}
@@ -116,7 +115,7 @@ func (s safe) fenced(w util.BufWriter, source []byte, n ast.Node, entering bool)
 	return ast.WalkContinue, nil
 }
 
-func (safe) rawHTML(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+func (safeNodes) rawHTML(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	if entering {
 		segments := n.(*ast.RawHTML).Segments
 		for i := range segments.Len() {
@@ -127,7 +126,7 @@ func (safe) rawHTML(w util.BufWriter, source []byte, n ast.Node, entering bool) 
 	return ast.WalkSkipChildren, nil
 }
 
-func (safe) block(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+func (safeNodes) block(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	if !entering {
 		return ast.WalkContinue, nil
 	}
@@ -144,26 +143,26 @@ func (safe) block(w util.BufWriter, source []byte, n ast.Node, entering bool) (a
 	return ast.WalkContinue, nil
 }
 
-func (s safe) image(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+func (s safeNodes) image(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	if entering {
-		open(w, n.(*ast.Image).Destination)
+		openLink(w, n.(*ast.Image).Destination)
 		_, _ = w.WriteString("image: ")
 	} else {
-		end(w, n.(*ast.Image).Destination)
+		closeLink(w, n.(*ast.Image).Destination)
 	}
 	return ast.WalkContinue, nil
 }
 
-func (s safe) link(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+func (s safeNodes) link(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	if entering {
-		open(w, n.(*ast.Link).Destination)
+		openLink(w, n.(*ast.Link).Destination)
 	} else {
-		end(w, n.(*ast.Link).Destination)
+		closeLink(w, n.(*ast.Link).Destination)
 	}
 	return ast.WalkContinue, nil
 }
 
-func (s safe) autoLink(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+func (s safeNodes) autoLink(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	if !entering {
 		return ast.WalkContinue, nil
 	}
@@ -172,9 +171,9 @@ func (s safe) autoLink(w util.BufWriter, source []byte, n ast.Node, entering boo
 	if link.AutoLinkType == ast.AutoLinkEmail && !bytes.HasPrefix(bytes.ToLower(to), []byte("mailto:")) {
 		to = append([]byte("mailto:"), to...)
 	}
-	open(w, to)
+	openLink(w, to)
 	_, _ = w.WriteString(html.EscapeString(string(link.Label(source))))
-	end(w, to)
+	closeLink(w, to)
 	return ast.WalkContinue, nil
 }
 
@@ -184,14 +183,14 @@ func goesOut(to []byte) bool {
 	return strings.HasPrefix(lower, "https://") || strings.HasPrefix(lower, "http://") || strings.HasPrefix(lower, "mailto:")
 }
 
-func open(w util.BufWriter, to []byte) {
+func openLink(w util.BufWriter, to []byte) {
 	if goesOut(to) {
 		_, _ = w.WriteString(`<a rel="noopener noreferrer nofollow" href="` + html.EscapeString(string(util.URLEscape(to, true))) + `">`)
 	}
 }
 
-// end closes a link. If none was opened, it shows the target of the text.
-func end(w util.BufWriter, to []byte) {
+// closeLink closes a link. If none was opened, it shows the target of the text.
+func closeLink(w util.BufWriter, to []byte) {
 	if goesOut(to) {
 		_, _ = w.WriteString("</a>")
 		return
