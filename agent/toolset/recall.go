@@ -1,8 +1,13 @@
 package toolset
 
 import (
+	"context"
+	"io"
+
 	"jp/agent/repo"
+	"jp/internal/version"
 	"jp/tool"
+	"jp/tool/mcp"
 	"jp/tool/recall"
 )
 
@@ -23,7 +28,11 @@ func SpelledOut(names []string) []string {
 // IsRecall reports whether a tool is one of those that read conversations.
 var IsRecall = recall.Is
 
-// RecallTools are those alone.
-func RecallTools(r *repo.Repo) (*tool.Registry, error) {
-	return tool.NewRegistry(recall.Tools(r.Store)...)
+// ServeRecall offers those alone over the Model Context Protocol, until the input or ctx ends.
+func ServeRecall(ctx context.Context, r *repo.Repo, in io.ReadCloser, out io.WriteCloser, instructions string) error {
+	tools, err := tool.NewRegistry(recall.Tools(r.Store)...)
+	if err != nil {
+		return err
+	}
+	return mcp.Serve(ctx, tools, in, out, mcp.ServeOptions{Name: "jp", Version: version.Get().Version, Instructions: instructions})
 }

@@ -11,10 +11,8 @@ import (
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/toolset"
-	"jp/cmd/jp/internal/mcpserver"
 	"jp/cmd/jp/internal/ui"
 	"jp/internal/safetext"
-	"jp/internal/version"
 )
 
 // mcpInstructions is the text for every model that gets the tools over MCP.
@@ -119,12 +117,8 @@ func runMCPServe(ctx context.Context, e *ui.Env) error {
 		return err
 	}
 	defer r.Close()
-	tools, err := toolset.RecallTools(r)
-	if err != nil {
-		return err
-	}
 	if ui.IsTerminal(e.Stdin) && !e.Quiet {
 		fmt.Fprintln(e.Messages(), "Serving MCP on standard input and output: this is for an agent to start. Ctrl+D ends it.")
 	}
-	return mcpserver.Serve(ctx, tools, e.Stdin, e.Stdout, mcpserver.Options{Name: "jp", Version: version.Get().Version, Instructions: mcpInstructions})
+	return toolset.ServeRecall(ctx, r, e.Stdin, e.Stdout, mcpInstructions)
 }

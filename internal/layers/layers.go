@@ -81,7 +81,6 @@ var Allowed = map[string][]string{
 	"cmd/jp/internal/console":            {"internal/safetext", "cmd/jp/internal/terminal"}, // keys and rows, without conversations
 	"cmd/jp/internal/chat":               {everything},
 	"cmd/jp/internal/watch":              {everything},
-	"cmd/jp/internal/mcpserver":          {"tool"},
 	"internal/prose":                     nil, // reads documents and source as text
 	"internal/publicnet":                 nil, // standard library only
 	"internal/version":                   nil, // standard library only
@@ -118,7 +117,7 @@ var Owners = map[string]Owner{
 	"github.com/spf13/cobra":                 {Packages: []string{"cmd/jp"}, Why: "the command line is at the edge"},
 	"github.com/mattn/go-isatty":             {Packages: []string{"cmd/jp"}, Why: "only the edge knows terminals"},
 	"github.com/anthropics/anthropic-sdk-go": {Packages: []string{"provider/anthropic"}, Why: "one package knows a vendor"},
-	"github.com/modelcontextprotocol/go-sdk": {Packages: []string{"tool/mcp", "cmd/jp/internal/mcpserver", "internal/testing/mcptest"}, Why: "one client and one server know the protocol"},
+	"github.com/modelcontextprotocol/go-sdk": {Packages: []string{"tool/mcp", "internal/testing/mcptest"}, Why: "one package knows the protocol"},
 	"github.com/zalando/go-keyring":          {Packages: []string{"agent/models"}, Why: "one package keeps keys"},
 	"golang.org/x/oauth2":                    {Packages: []string{"tool/mcp"}, Why: "one client knows the protocol"},
 	"github.com/alecthomas/chroma/v2":        {Packages: []string{"cmd/jp/internal/terminal/highlight"}, Why: "one package knows what code is made of"},

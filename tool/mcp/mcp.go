@@ -19,6 +19,8 @@
 //
 // The package asks no questions, and refuses the requests of servers to a client: sampling, elicitation,
 // roots. Confining servers is left to [Options].Launch.
+//
+// [Serve] is the other side: it offers tools of jp to a client.
 package mcp
 
 import (

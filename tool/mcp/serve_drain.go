@@ -1,4 +1,4 @@
-package mcpserver
+package mcp
 
 import (
 	"context"
@@ -6,35 +6,35 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// patience is how long calls may still take when the input has ended.
-const patience = 10 * time.Second
+// drainTime is how long calls may still take when the input has ended.
+const drainTime = 10 * time.Second
 
 // drainingTransport is a transport on which the end of the input waits until the calls before it are
 // answered: a client that pipes its requests in gets all answers.
 type drainingTransport struct {
-	mcp.Transport
-	done <-chan struct{} // ends the patience
+	sdk.Transport
+	done <-chan struct{} // ends the wait
 }
 
-// Connect implements [mcp.Transport].
-func (p drainingTransport) Connect(ctx context.Context) (mcp.Connection, error) {
+// Connect implements [sdk.Transport].
+func (p drainingTransport) Connect(ctx context.Context) (sdk.Connection, error) {
 	c, err := p.Transport.Connect(ctx)
-	return &connection{Connection: c, done: p.done, answered: make(chan struct{}, 1)}, err
+	return &drainingConnection{Connection: c, done: p.done, answered: make(chan struct{}, 1)}, err
 }
 
-// A connection counts the calls that have no answer.
-type connection struct {
-	mcp.Connection
+// A drainingConnection counts the calls that have no answer.
+type drainingConnection struct {
+	sdk.Connection
 	done     <-chan struct{}
 	open     atomic.Int64
 	answered chan struct{} // told of answers; one that still waits is enough
 }
 
-// Read implements [mcp.Connection].
-func (c *connection) Read(ctx context.Context) (jsonrpc.Message, error) {
+// Read implements [sdk.Connection].
+func (c *drainingConnection) Read(ctx context.Context) (jsonrpc.Message, error) {
 	message, err := c.Connection.Read(ctx)
 	if err != nil {
 		c.await()
@@ -46,8 +46,8 @@ func (c *connection) Read(ctx context.Context) (jsonrpc.Message, error) {
 	return message, nil
 }
 
-// Write implements [mcp.Connection].
-func (c *connection) Write(ctx context.Context, message jsonrpc.Message) error {
+// Write implements [sdk.Connection].
+func (c *drainingConnection) Write(ctx context.Context, message jsonrpc.Message) error {
 	err := c.Connection.Write(ctx, message)
 	if _, ok := message.(*jsonrpc.Response); ok {
 		c.open.Add(-1)
@@ -59,8 +59,8 @@ func (c *connection) Write(ctx context.Context, message jsonrpc.Message) error {
 	return err
 }
 
-func (c *connection) await() {
-	limit := time.NewTimer(patience)
+func (c *drainingConnection) await() {
+	limit := time.NewTimer(drainTime)
 	defer limit.Stop()
 	for c.open.Load() > 0 {
 		select {

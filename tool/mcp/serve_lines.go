@@ -1,4 +1,4 @@
-package mcpserver
+package mcp
 
 import (
 	"bufio"
@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// maxLine is how long a message may be, in bytes.
-const maxLine = 16 << 20
+// maxRequest is how long a message may be, in bytes.
+const maxRequest = 16 << 20
 
 // The answers of JSON-RPC to a line that is no message.
 const (
@@ -18,21 +18,21 @@ const (
 	notMessage = `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"a message is an object with jsonrpc 2.0, and a method or a result; it is never a batch"}}` + "\n"
 )
 
-// lines passes on the lines that are messages, and answers the others with an
+// requestLines passes on the lines that are messages, and answers the others with an
 // error: a client that writes one wrong line can go on.
-type lines struct {
+type requestLines struct {
 	in   io.ReadCloser
 	out  io.Writer
 	from *bufio.Reader
 	rest []byte // of the line that is being passed on
 }
 
-func newLines(in io.ReadCloser, out io.Writer) *lines {
-	return &lines{in: in, out: out, from: bufio.NewReaderSize(in, 64<<10)}
+func newRequestLines(in io.ReadCloser, out io.Writer) *requestLines {
+	return &requestLines{in: in, out: out, from: bufio.NewReaderSize(in, 64<<10)}
 }
 
 // Read implements [io.Reader].
-func (l *lines) Read(p []byte) (int, error) {
+func (l *requestLines) Read(p []byte) (int, error) {
 	for len(l.rest) == 0 {
 		line, whole, err := l.next()
 		switch {
@@ -90,11 +90,11 @@ func isMessage(line []byte) bool {
 
 // next reads a line; whole is false for one that is too long, whose text it drops. An error comes with
 // the last one.
-func (l *lines) next() (line []byte, whole bool, err error) {
+func (l *requestLines) next() (line []byte, whole bool, err error) {
 	whole = true
 	for {
 		part, err := l.from.ReadSlice('\n')
-		if whole = whole && len(line)+len(part) <= maxLine; whole {
+		if whole = whole && len(line)+len(part) <= maxRequest; whole {
 			line = append(line, part...)
 		} else {
 			line = nil
@@ -106,16 +106,16 @@ func (l *lines) next() (line []byte, whole bool, err error) {
 }
 
 // Close implements [io.Closer].
-func (l *lines) Close() error { return l.in.Close() }
+func (l *requestLines) Close() error { return l.in.Close() }
 
-// A shared writer writes one message at a time.
-type shared struct {
+// A lockedWriter writes one message at a time.
+type lockedWriter struct {
 	io.WriteCloser
 	mu sync.Mutex
 }
 
 // Write implements [io.Writer].
-func (s *shared) Write(p []byte) (int, error) {
+func (s *lockedWriter) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.WriteCloser.Write(p)

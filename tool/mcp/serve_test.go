@@ -1,4 +1,4 @@
-package mcpserver_test
+package mcp_test
 
 import (
 	"bufio"
@@ -12,9 +12,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"jp/cmd/jp/internal/mcpserver"
 	"jp/internal/testing/mcptest"
 	"jp/tool"
+	"jp/tool/mcp"
 )
 
 // An echo is a tool that returns its arguments.
@@ -60,7 +60,7 @@ func serve(t *testing.T, e *echo) (in io.WriteCloser, out io.ReadCloser, ended c
 	out, serverOut := io.Pipe()
 	ended = make(chan error, 1)
 	go func() {
-		ended <- mcpserver.Serve(t.Context(), tools, serverIn, serverOut, mcpserver.Options{Name: "echoes", Version: "7", Instructions: "Shout."})
+		ended <- mcp.Serve(t.Context(), tools, serverIn, serverOut, mcp.ServeOptions{Name: "echoes", Version: "7", Instructions: "Shout."})
 		serverOut.Close()
 	}()
 	return in, out, ended
@@ -120,7 +120,7 @@ func TestServeRefusesToolsThatAsk(t *testing.T) {
 			e := newEcho()
 			change(&e.def)
 			_, _, ended := serve(t, e)
-			require.ErrorIs(t, <-ended, mcpserver.ErrAsks)
+			require.ErrorIs(t, <-ended, mcp.ErrAsks)
 		})
 	}
 }
@@ -157,7 +157,7 @@ func TestServeEndsWithItsContext(t *testing.T) {
 	in, _ := io.Pipe()
 	_, out := io.Pipe()
 	cancel()
-	require.NoError(t, mcpserver.Serve(ctx, tools, in, out, mcpserver.Options{Name: "echoes", Version: "7"}))
+	require.NoError(t, mcp.Serve(ctx, tools, in, out, mcp.ServeOptions{Name: "echoes", Version: "7"}))
 }
 
 // TestServeGoesOnAfterRubbish answers lines that are no message, and then a message.
