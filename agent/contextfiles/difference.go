@@ -6,8 +6,8 @@ import (
 
 	"jp/conversation"
 	"jp/internal/action"
-	"jp/internal/linediff"
 	"jp/internal/safetext"
+	"jp/tool"
 )
 
 // The shown part of a difference in a question: lines, and bytes of each.
@@ -41,7 +41,7 @@ func (d Difference) lines() (lines []string) {
 		was = d.Committed.Text
 	}
 	named := 2
-	unified, _, _ := linediff.Unified("committed", "now", was, d.File.Text)
+	unified, _, _ := tool.UnifiedDiff("committed", "now", was, d.File.Text)
 	for line := range strings.Lines(unified) {
 		if named--; named >= 0 || strings.HasPrefix(line, `\ No newline`) {
 			continue

@@ -29,7 +29,7 @@ var Allowed = map[string][]string{
 	"provider/google":     {"conversation", "provider", "internal/lazy"},
 	"provider/catalog":    {"conversation", "provider", "provider/anthropic", "provider/openai", "provider/google"},
 	"tool":                {"conversation", "internal/lazy"},
-	"tool/fs":             {"conversation", "tool", "gitcmd", "internal/charset", "internal/lazy", "internal/linediff"},
+	"tool/fs":             {"conversation", "tool", "gitcmd", "internal/charset", "internal/lazy"},
 	"tool/gittool":        {"conversation", "tool", "gitcmd", "gitcmd/convert", "internal/lazy"},
 	"tool/shell":          {"conversation", "tool", "tool/command", "internal/lazy"},
 	"tool/recall":         {"conversation", "search", "tool"},
@@ -77,7 +77,7 @@ var Allowed = map[string][]string{
 	"cmd/jp/internal/ui":                 {everything},
 	"cmd/jp/internal/terminal":           {"conversation", "internal/lazy", "internal/safetext", "cmd/jp/internal/terminal/highlight"},
 	"cmd/jp/internal/terminal/highlight": nil,
-	"cmd/jp/internal/prompt":             {"conversation", "tool", "turnloop", "internal/linediff", "internal/safetext", "cmd/jp/internal/terminal"},
+	"cmd/jp/internal/prompt":             {"conversation", "tool", "turnloop", "internal/safetext", "cmd/jp/internal/terminal"},
 	"cmd/jp/internal/console":            {"internal/safetext", "cmd/jp/internal/terminal"}, // keys and rows, without conversations
 	"cmd/jp/internal/chat":               {everything},
 	"cmd/jp/internal/watch":              {everything},
@@ -91,8 +91,7 @@ var Allowed = map[string][]string{
 	"internal/action":                    {"internal/safetext"}, // the hints of errors and notices, without effects
 	"internal/layers":                    nil,
 	"internal/leftover":                  {"conversation", "process", "internal/safefile"},
-	"internal/charset":                   nil, // encodings of files
-	"internal/linediff":                  nil,
+	"internal/charset":                   nil,               // encodings of files
 	"internal/safetext":                  {"internal/lazy"}, // text that is safe to show and paste, without terminals
 	"internal/testing/crashtest":         {everything},
 	"internal/testing/crashtest/row":     nil,

@@ -3,7 +3,7 @@ package fs
 import (
 	"fmt"
 
-	"jp/internal/linediff"
+	"jp/tool"
 )
 
 // diffLimit is the size in bytes above which texts are too large to compare.
@@ -21,7 +21,7 @@ func compare(path string, before, after []byte) change {
 		return change{added: lines(after), deleted: lines(before)}
 	}
 	var c change
-	c.diff, c.added, c.deleted = linediff.Unified(path, path, string(before), string(after))
+	c.diff, c.added, c.deleted = tool.UnifiedDiff(path, path, string(before), string(after))
 	return c
 }
 

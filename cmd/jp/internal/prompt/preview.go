@@ -11,8 +11,8 @@ import (
 
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
-	"jp/internal/linediff"
 	"jp/internal/safetext"
+	"jp/tool"
 	"jp/turnloop"
 )
 
@@ -245,7 +245,7 @@ func (s *questionView) difference(name, before, after string) {
 		s.notes = append(s.notes, fmt.Sprintf("! too large to compare: %d bytes, then %d", len(before), len(after)))
 		return
 	}
-	unified, added, deleted := linediff.Unified("a", "b", before, after)
+	unified, added, deleted := tool.UnifiedDiff("a", "b", before, after)
 	s.changes, s.file = terminal.Changes(unified), name
 	if len(s.changes) == 0 {
 		s.notes = append(s.notes, "(no change)")

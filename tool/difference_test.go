@@ -1,4 +1,4 @@
-package linediff_test
+package tool_test
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"jp/internal/linediff"
+	"jp/tool"
 )
 
 var hunk = regexp.MustCompile(`^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@`)
@@ -33,7 +33,7 @@ func TestHunksNameLines(t *testing.T) {
 				after = append(after, line)
 			}
 		}
-		text, added, deleted := linediff.Unified("a", "b", lines(before), lines(after))
+		text, added, deleted := tool.UnifiedDiff("a", "b", lines(before), lines(after))
 		require.Equal(t, len(after)-len(before), added-deleted, seed)
 		if lines(before) == lines(after) {
 			require.Empty(t, text, seed)

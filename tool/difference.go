@@ -1,5 +1,4 @@
-// Package linediff compares two texts by lines.
-package linediff
+package tool
 
 import (
 	"fmt"
@@ -7,9 +6,9 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 )
 
-// Unified is the unified difference of two texts with three lines of context, and the numbers of added and deleted
+// UnifiedDiff is the unified difference of two texts with three lines of context, and the numbers of added and deleted
 // lines. It is "" if the texts are equal. The names head it.
-func Unified(nameBefore, nameAfter, before, after string) (text string, added, deleted int) {
+func UnifiedDiff(nameBefore, nameAfter, before, after string) (text string, added, deleted int) {
 	unified, err := udiff.ToUnifiedDiff(nameBefore, nameAfter, before, udiff.Lines(before, after), udiff.DefaultContextLines)
 	if err != nil || len(unified.Hunks) == 0 {
 		return "", 0, 0
