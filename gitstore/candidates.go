@@ -23,19 +23,19 @@ func (f *finder) excludes(head odb.OID) (none bool, newest *tip) {
 		case in.passes:
 			return false, nil
 		case c.newest():
-			aside = slices.ContainsFunc(f.search.filter.Any, f.words.MayAside)
+			aside = slices.ContainsFunc(f.findings.filter.Any, f.words.MayAside)
 		}
 		c, ok = in.below()
 	}
 	if !aside {
-		f.search.drop(f.own)
+		f.findings.drop(f.own)
 	}
 	return !aside, nil
 }
 
 // lookOnce looks at a segment's words, unless the search of another fork has.
 func (f *finder) lookOnce(c cut) (in contents, ok bool) {
-	s := f.search.segment(f.path(c))
+	s := f.findings.segment(f.path(c))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.known(c) && !c.newest() {
@@ -43,7 +43,7 @@ func (f *finder) lookOnce(c cut) (in contents, ok bool) {
 	}
 	records, ok := f.look(s, c)
 	if ok {
-		f.search.keep(s, records)
+		f.findings.keep(s, records)
 	}
 	return s.contents, ok
 }

@@ -11,15 +11,15 @@ import (
 	"jp/conversation"
 	"jp/gitstore/odb"
 	"jp/gitstore/sidecar"
-	"jp/search/needle"
+	"jp/search"
 )
 
 // A finder looks for something in one conversation, segment by segment, newest first.
 type finder struct {
-	all    *sidecars
-	search *search
-	own    string // path of the files of the newest segment
-	title  string
+	all      *sidecars
+	findings *findings
+	own      string // path of the files of the newest segment
+	title    string
 	buffers
 	words  *sidecar.Words // of the segment at hand, nil if there are none
 	newest sidecar.Record // the head's, if the search has read it, too
@@ -67,7 +67,7 @@ func (f *finder) scan(ctx context.Context, head odb.OID) ([]*conversation.Event,
 // eventsOf are the events of a segment that the prefilter passes, and discards. Those of a
 // segment that a search comes to again are kept.
 func (f *finder) eventsOf(ctx context.Context, c cut) ([]*conversation.Event, contents, error) {
-	s := f.search.segment(f.path(c))
+	s := f.findings.segment(f.path(c))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.scans++; s.events != nil {
@@ -89,15 +89,15 @@ func (f *finder) eventsOf(ctx context.Context, c cut) ([]*conversation.Event, co
 		if err != nil {
 			return nil, s.contents, err
 		}
-		if reduce := f.search.filter.Reduce; reduce != nil {
+		if reduce := f.findings.filter.Reduce; reduce != nil {
 			reduce(l.event)
 		}
 		events = append(events, l.event)
 	}
 	switch {
 	case c.newest():
-		f.search.drop(f.own)
-	case s.scans > 1 && f.search.claim(s, records, mostKeptAll):
+		f.findings.drop(f.own)
+	case s.scans > 1 && f.findings.claim(s, records, mostKeptAll):
 		s.events, s.kept = events, nil
 	}
 	return events, s.contents, nil
@@ -124,7 +124,7 @@ func (f *finder) records(ctx context.Context, s *segment, c cut) (records []side
 // look finds the passing records of a segment without reading the rest of it. ok is false if the words are
 // of another segment, or a record that they name is missing.
 func (f *finder) look(s *segment, c cut) (records []sidecar.Record, ok bool) {
-	path, texts := f.path(c), f.search.filter.Any
+	path, texts := f.path(c), f.findings.filter.Any
 	f.words, f.filters, _ = sidecar.ReadWords(path+wordsSuffix, f.filters, f.all.ids, f.all.seal())
 	w := f.words
 	if w != nil && c.newest() {
@@ -202,7 +202,7 @@ func (f *finder) find(ctx context.Context, s *segment, c cut) (found []sidecar.R
 }
 
 // indices are of the records that may pass.
-func (f *finder) indices(log *sidecar.Log, needles []needle.Needle) []int {
+func (f *finder) indices(log *sidecar.Log, needles []search.Needle) []int {
 	if len(needles) == 0 {
 		all := make([]int, log.Len())
 		for i := range all {
@@ -236,8 +236,8 @@ func (f *finder) fillOutput(ctx context.Context, e *conversation.Event) error {
 	if err != nil || !here {
 		return err
 	}
-	filter := f.search.filter
-	if len(filter.Any) == 0 || slices.ContainsFunc(filter.Any, func(text string) bool { return needle.New(text, filter.Fold).Index(data) >= 0 }) {
+	filter := f.findings.filter
+	if len(filter.Any) == 0 || slices.ContainsFunc(filter.Any, func(text string) bool { return search.NewNeedle(text, filter.Fold).Index(data) >= 0 }) {
 		e.SetText(string(data))
 	}
 	return nil
@@ -261,16 +261,16 @@ const (
 )
 
 var (
-	textElsewhere = needle.New(elsewhere, false)
-	takesBack     = needle.New(discarded, false)
+	textElsewhere = search.NewNeedle(elsewhere, false)
+	takesBack     = search.NewNeedle(discarded, false)
 )
 
 // needles are texts of which an event must contain one. There are none for a prefilter that passes
 // everything.
-func (f *finder) needles() []needle.Needle {
-	var needles []needle.Needle
-	for _, text := range f.search.filter.Any {
-		needles = append(needles, needle.New(text, f.search.filter.Fold))
+func (f *finder) needles() []search.Needle {
+	var needles []search.Needle
+	for _, text := range f.findings.filter.Any {
+		needles = append(needles, search.NewNeedle(text, f.findings.filter.Fold))
 	}
 	if len(needles) > 0 && (f.words == nil || f.words.Text) {
 		needles = append(needles, textElsewhere)
@@ -280,10 +280,10 @@ func (f *finder) needles() []needle.Needle {
 
 // passing are the indices of the records in which a needle stands, and of those that take
 // others back. one says that there is one of the first kind.
-func passing(records []sidecar.Record, needles []needle.Needle) (found []int, one bool) {
+func passing(records []sidecar.Record, needles []search.Needle) (found []int, one bool) {
 	for i, r := range records {
 		passes := len(needles) == 0 || stands(needles, r.Raw)
-		if one = one || passes; passes || stands([]needle.Needle{takesBack}, r.Raw) {
+		if one = one || passes; passes || stands([]search.Needle{takesBack}, r.Raw) {
 			found = append(found, i)
 		}
 	}
@@ -291,12 +291,12 @@ func passing(records []sidecar.Record, needles []needle.Needle) (found []int, on
 }
 
 // stands reports whether an event contains a needle outside of its summary of the conversation.
-func stands(needles []needle.Needle, raw []byte) bool {
-	if !slices.ContainsFunc(needles, func(n needle.Needle) bool { return n.Index(raw) >= 0 }) {
+func stands(needles []search.Needle, raw []byte) bool {
+	if !slices.ContainsFunc(needles, func(n search.Needle) bool { return n.Index(raw) >= 0 }) {
 		return false
 	}
 	c, err := parseCommit(raw)
-	return err != nil || slices.ContainsFunc(needles, func(n needle.Needle) bool { // decoding it names the damage
+	return err != nil || slices.ContainsFunc(needles, func(n search.Needle) bool { // decoding it names the damage
 		return n.Index(c.message) >= 0 || n.Index(c.data) >= 0
 	})
 }

@@ -22,7 +22,7 @@ func (s *Store) Scan(ctx context.Context, of conversation.Info, filter conversat
 	if !s.sidecars.usable() || of.Err != nil {
 		return s.Load(ctx, of.Head)
 	}
-	events, err := s.sidecars.finder(of, s.sidecars.searchFor(filter)).scan(ctx, head)
+	events, err := s.sidecars.finder(of, s.sidecars.findingsFor(filter)).scan(ctx, head)
 	if err != nil && ctx.Err() == nil {
 		return s.Load(ctx, of.Head) // Load names the damage
 	}
@@ -41,8 +41,8 @@ func (s *Store) Candidates(ctx context.Context, scope conversation.Scope, filter
 		return nil, err
 	}
 	excluded := make([]bool, len(infos))
-	begun := newSearch(filter)
-	s.sidecars.search.Store(begun)
+	begun := newFindings(filter)
+	s.sidecars.findings.Store(begun)
 	forEach(ctx, infos, func(i int) {
 		var newest *tip
 		if head, err := odb.ParseOID(string(infos[i].Head)); err == nil {

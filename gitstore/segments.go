@@ -87,27 +87,27 @@ func (s *segment) set(c cut, in contents, places []sidecar.Place) {
 	s.end, s.contents, s.places, s.kept = c.end, in, places, nil
 }
 
-// A search remembers its findings in segments until the next search begins.
-type search struct {
+// findings are those of a search in segments, until the next search begins.
+type findings struct {
 	filter   conversation.Prefilter
 	mu       sync.Mutex
 	segments map[string]*segment // by the path of their files
 	bytes    atomic.Int64        // of the records that are kept
 }
 
-func newSearch(filter conversation.Prefilter) *search {
-	return &search{filter: filter, segments: map[string]*segment{}}
+func newFindings(filter conversation.Prefilter) *findings {
+	return &findings{filter: filter, segments: map[string]*segment{}}
 }
 
-// searchFor is the search that Candidates has begun, if it is for this, or another one.
-func (s *sidecars) searchFor(filter conversation.Prefilter) *search {
-	if begun := s.search.Load(); begun != nil && begun.filter.Fold == filter.Fold && slices.Equal(begun.filter.Any, filter.Any) {
+// findingsFor are those of the search that Candidates has begun, if it has this prefilter, or new ones.
+func (s *sidecars) findingsFor(filter conversation.Prefilter) *findings {
+	if begun := s.findings.Load(); begun != nil && begun.filter.Fold == filter.Fold && slices.Equal(begun.filter.Any, filter.Any) {
 		return begun
 	}
-	return newSearch(filter)
+	return newFindings(filter)
 }
 
-func (r *search) segment(path string) *segment {
+func (r *findings) segment(path string) *segment {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := r.segments[path]
@@ -119,7 +119,7 @@ func (r *search) segment(path string) *segment {
 }
 
 // drop forgets a segment that only one conversation has.
-func (r *search) drop(path string) {
+func (r *findings) drop(path string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if s := r.segments[path]; s != nil && s.kept != nil {
@@ -136,7 +136,7 @@ const (
 )
 
 // claim reports whether a segment's records, or the values made of them, may be kept.
-func (r *search) claim(s *segment, records []sidecar.Record, most int64) bool {
+func (r *findings) claim(s *segment, records []sidecar.Record, most int64) bool {
 	n := bytesOf(records)
 	switch {
 	case s.kept != nil:
@@ -151,7 +151,7 @@ func (r *search) claim(s *segment, records []sidecar.Record, most int64) bool {
 }
 
 // keep keeps records, unless they are too large.
-func (r *search) keep(s *segment, records []sidecar.Record) {
+func (r *findings) keep(s *segment, records []sidecar.Record) {
 	if !r.claim(s, records, mostKept) {
 		return
 	}

@@ -30,11 +30,11 @@ type sidecars struct {
 	tips    *tips
 	log     *slog.Logger
 
-	limit   int64                  // bytes of all together
-	still   atomic.Bool            // sidecars are read-only
-	unswept atomic.Bool            // one was dropped, and segments may be left of it
-	grown   atomic.Int64           // bytes of those that were written since they were counted
-	search  atomic.Pointer[search] // that was begun last
+	limit    int64                    // bytes of all together
+	still    atomic.Bool              // sidecars are read-only
+	unswept  atomic.Bool              // one was dropped, and segments may be left of it
+	grown    atomic.Int64             // bytes of those that were written since they were counted
+	findings atomic.Pointer[findings] // of the search that began last
 }
 
 const (
@@ -230,8 +230,8 @@ func sidecarOf(name string) string {
 	return name
 }
 
-func (s *sidecars) finder(of conversation.Info, in *search) *finder {
-	f := &finder{all: s, search: in, own: s.path(of), title: of.Summary.Title}
+func (s *sidecars) finder(of conversation.Info, in *findings) *finder {
+	f := &finder{all: s, findings: in, own: s.path(of), title: of.Summary.Title}
 	if kept, ok := freeBuffers.Get().(*buffers); ok {
 		f.buffers = *kept
 	}

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"jp/conversation"
-	"jp/search/needle"
 )
 
 // A Line is a matching line of an event's text, or a neighbour of one. A line of the title belongs to no
@@ -143,7 +142,7 @@ func (c *sink) add(like Line, text string) {
 
 // A prefilter finds the parts of a text that cannot match.
 type prefilter struct {
-	finders []*needle.Finder
+	finders []*Finder
 	next    []int // next place of each needle at or behind the last part
 	end     int
 }

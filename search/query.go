@@ -11,7 +11,6 @@ import (
 	"unicode/utf8"
 
 	"jp/conversation"
-	"jp/search/needle"
 )
 
 // Case is how letters are compared.
@@ -45,10 +44,10 @@ type Query struct {
 	re      *regexp.Regexp
 	scopes  map[Scope]bool
 	filter  conversation.Prefilter
-	needed  []needle.Needle // of the prefilter: one of them stands in each line that matches
-	exact   bool            // the places of the needed text are exactly the matches
-	counted sync.Map        // by event: the number of matching lines of a text that was dropped
-	whole   bool            // a text without a matching line does not match as a whole
+	needed  []Needle // of the prefilter: one of them stands in each line that matches
+	exact   bool     // the places of the needed text are exactly the matches
+	counted sync.Map // by event: the number of matching lines of a text that was dropped
+	whole   bool     // a text without a matching line does not match as a whole
 }
 
 // Compile checks the options. It fails with ErrPattern, ErrText, ErrEmpty or
@@ -71,7 +70,7 @@ func Compile(o Options) (*Query, error) {
 	}
 	q := &Query{opts: o, re: re, scopes: scopes, filter: prefilterOf(tree), whole: !anchored(tree)}
 	for _, text := range q.filter.Any {
-		q.needed = append(q.needed, needle.New(text, q.filter.Fold))
+		q.needed = append(q.needed, NewNeedle(text, q.filter.Fold))
 	}
 	if o.Count && o.Max == 0 {
 		q.filter.Reduce = q.reduce

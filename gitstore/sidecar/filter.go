@@ -1,6 +1,6 @@
 package sidecar
 
-import "jp/search/needle"
+import "jp/search"
 
 // A filter has a bit set for each run of some bytes that was entered, letters without
 // case; several runs share a bit.
@@ -27,7 +27,7 @@ func (f filter) at(run uint32) (index uint64, bit byte) {
 func (f filter) enter(text []byte, size int) {
 	mask, run := uint32(1<<(8*size)-1), uint32(0)
 	for n, b := range text {
-		run = run<<8 | uint32(needle.Lower(b))
+		run = run<<8 | uint32(search.Lower(b))
 		if n < size-1 {
 			continue
 		}
@@ -40,7 +40,7 @@ func (f filter) enter(text []byte, size int) {
 func runs(text string, size int) (all []uint32) {
 	mask, run := uint32(1<<(8*size)-1), uint32(0)
 	for n := range len(text) {
-		run = run<<8 | uint32(needle.Lower(text[n]))
+		run = run<<8 | uint32(search.Lower(text[n]))
 		if n >= size-1 {
 			all = append(all, run&mask)
 		}

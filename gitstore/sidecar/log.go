@@ -8,7 +8,7 @@ import (
 	"sort"
 	"sync"
 
-	"jp/search/needle"
+	"jp/search"
 )
 
 // An ID names an object. Of a shorter name the rest is zero.
@@ -151,9 +151,9 @@ func (l *Log) Add(r Record) {
 }
 
 // Find returns the indices of the records that hold one of the needles, in order.
-func (l *Log) Find(needles []needle.Needle) []int {
+func (l *Log) Find(needles []search.Needle) []int {
 	hit := map[int]bool{}
-	for _, n := range needle.Merge(needles) {
+	for _, n := range search.MergeNeedles(needles) {
 		f := n.In(l.data)
 		for place := f.From(len(magic)); place >= 0; place = f.From(place) {
 			// A place in the head of a record is in no record: it counts as one too many.

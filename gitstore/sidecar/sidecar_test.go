@@ -18,7 +18,7 @@ import (
 	"jp/gitstore/sidecar"
 	"jp/internal/testing/crashtest/row"
 	"jp/internal/testing/gitenv"
-	"jp/search/needle"
+	"jp/search"
 )
 
 func seal(parts ...[]byte) (code [sha256.Size]byte) {
@@ -153,10 +153,10 @@ func TestFind(t *testing.T) {
 	for text, want := range map[string][2][]int{
 		"retry": {{2}, {0, 2}}, "RETRY": {{0}, {0, 2}}, "Nothing": {{}, {1}}, "absent": {{}, {}}, "n": {{0, 1}, {0, 1}},
 	} {
-		require.Equal(t, want[0], l.Find([]needle.Needle{needle.New(text, false)}), text)
-		require.Equal(t, want[1], l.Find([]needle.Needle{needle.New(text, true)}), text)
+		require.Equal(t, want[0], l.Find([]search.Needle{search.NewNeedle(text, false)}), text)
+		require.Equal(t, want[1], l.Find([]search.Needle{search.NewNeedle(text, true)}), text)
 	}
-	require.Equal(t, []int{1, 2}, l.Find([]needle.Needle{needle.New("nothing", false), needle.New("retry", false)}))
+	require.Equal(t, []int{1, 2}, l.Find([]search.Needle{search.NewNeedle("nothing", false), search.NewNeedle("retry", false)}))
 }
 
 // told are words of a log with some records.
@@ -368,7 +368,7 @@ func FuzzRead(f *testing.F) {
 				sidecar.Pick(path, places, buffer, ids)
 			}
 		}
-		l.Find([]needle.Needle{needle.New("o", true)})
+		l.Find([]search.Needle{search.NewNeedle("o", true)})
 		l.Add(record(3, "more"))
 		require.NoError(t, l.Write(path))
 		require.Equal(t, was+1, sidecar.Read(path, nil, ids).Len())

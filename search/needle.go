@@ -1,6 +1,4 @@
-// Package needle finds texts in many bytes, also without regard to case. It looks for the byte of a text that
-// is likely to be the rarest, and compares the rest only at such a byte.
-package needle
+package search
 
 import (
 	"bytes"
@@ -8,7 +6,8 @@ import (
 	"unsafe"
 )
 
-// A Needle is a text to look for in bytes, or one of some that begin alike.
+// A Needle is a text to look for in bytes, or one of some that begin alike, perhaps without regard to case. It
+// looks for the byte of the text that is likely to be the rarest, and compares the rest only at such a byte.
 type Needle struct {
 	text []byte   // lower case if case is ignored
 	ends [][]byte // one of which has to follow; empty: any text may follow
@@ -16,8 +15,8 @@ type Needle struct {
 	rare int // index of the byte that is looked for first
 }
 
-// New prepares a text, which must not be empty. With fold, ASCII letters are compared without case.
-func New(text string, fold bool) Needle {
+// NewNeedle prepares a text, which must not be empty. With fold, ASCII letters are compared without case.
+func NewNeedle(text string, fold bool) Needle {
 	n := Needle{text: []byte(text), fold: fold}
 	for i, b := range n.text {
 		if fold {
@@ -30,9 +29,9 @@ func New(text string, fold bool) Needle {
 	return n
 }
 
-// Merge joins needles that begin alike up to behind their rarest byte. The joined needle is at the places of
+// MergeNeedles joins needles that begin alike up to behind their rarest byte. The joined needle is at the places of
 // each of them, and one look checks the bytes in between.
-func Merge(all []Needle) (few []Needle) {
+func MergeNeedles(all []Needle) (few []Needle) {
 	for _, n := range all {
 		i := slices.IndexFunc(few, func(f Needle) bool {
 			return f.fold == n.fold && f.rare == n.rare && alike(f.text, n.text) > n.rare

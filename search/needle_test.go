@@ -1,4 +1,4 @@
-package needle_test
+package search_test
 
 import (
 	"bytes"
@@ -7,21 +7,21 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"jp/search/needle"
+	"jp/search"
 )
 
 func TestIsBytesIndex(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		data := []byte(rapid.StringMatching(`[abAB k\n]{0,40}`).Draw(r, "data"))
 		text := rapid.StringMatching(`[abAB k]{1,4}`).Draw(r, "text")
-		require.Equal(r, bytes.Index(data, []byte(text)), needle.New(text, false).Index(data))
-		require.Equal(r, bytes.Index(data, []byte(text)), needle.New(text, false).InText(string(data)).From(0))
-		require.Equal(r, bytes.Index(bytes.ToLower(data), bytes.ToLower([]byte(text))), needle.New(text, true).Index(data))
+		require.Equal(r, bytes.Index(data, []byte(text)), search.NewNeedle(text, false).Index(data))
+		require.Equal(r, bytes.Index(data, []byte(text)), search.NewNeedle(text, false).InText(string(data)).From(0))
+		require.Equal(r, bytes.Index(bytes.ToLower(data), bytes.ToLower([]byte(text))), search.NewNeedle(text, true).Index(data))
 	})
 }
 
 func TestFromFindsAll(t *testing.T) {
-	f := needle.New("ab", true).In([]byte("xAB ab aB b ABab"))
+	f := search.NewNeedle("ab", true).In([]byte("xAB ab aB b ABab"))
 	var got []int
 	for at := f.From(0); at >= 0; at = f.From(at + 1) {
 		got = append(got, at)
@@ -30,7 +30,7 @@ func TestFromFindsAll(t *testing.T) {
 }
 
 // all are the places of some needles.
-func all(data []byte, needles []needle.Needle) map[int]bool {
+func all(data []byte, needles []search.Needle) map[int]bool {
 	found := map[int]bool{}
 	for _, n := range needles {
 		f := n.In(data)
@@ -44,11 +44,11 @@ func all(data []byte, needles []needle.Needle) map[int]bool {
 func TestMergedNeedlesStandWhereOneDoes(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		data := []byte(rapid.StringMatching(`[abAB x\n]{0,60}`).Draw(r, "data"))
-		var needles []needle.Needle
+		var needles []search.Needle
 		for _, text := range rapid.SliceOfN(rapid.StringMatching(`[abAB x]{1,5}`), 0, 6).Draw(r, "texts") {
-			needles = append(needles, needle.New(text, rapid.Bool().Draw(r, "fold")))
+			needles = append(needles, search.NewNeedle(text, rapid.Bool().Draw(r, "fold")))
 		}
-		merged := needle.Merge(needles)
+		merged := search.MergeNeedles(needles)
 		require.LessOrEqual(r, len(merged), len(needles))
 		require.Equal(r, all(data, needles), all(data, merged))
 	})
@@ -66,12 +66,12 @@ func TestWhatBeginsAlikeIsMerged(t *testing.T) {
 		{[]string{"same", "same"}, 1},
 		{nil, 0},
 	} {
-		var needles []needle.Needle
+		var needles []search.Needle
 		for _, text := range tt.texts {
-			needles = append(needles, needle.New(text, true))
+			needles = append(needles, search.NewNeedle(text, true))
 		}
-		require.Len(t, needle.Merge(needles), tt.few, "%q", tt.texts)
+		require.Len(t, search.MergeNeedles(needles), tt.few, "%q", tt.texts)
 	}
-	mixed := []needle.Needle{needle.New("deadlock", true), needle.New("deadline", false)}
-	require.Len(t, needle.Merge(mixed), 2, "only those that compare alike")
+	mixed := []search.Needle{search.NewNeedle("deadlock", true), search.NewNeedle("deadline", false)}
+	require.Len(t, search.MergeNeedles(mixed), 2, "only those that compare alike")
 }
