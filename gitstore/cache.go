@@ -6,15 +6,14 @@ import (
 	"path/filepath"
 	"slices"
 
-	"jp/gitstore/sidecar"
 	"jp/internal/safefile"
 )
 
 // update brings the segment's log and word index up to its end. After a failed write both are still in
 // memory. The log of a newest segment may have events behind that end, which another process has added.
 // Then there are no words.
-func (f *finder) update(ctx context.Context, c cut) (*sidecar.Log, start, error) {
-	log := sidecar.Read(f.path(c)+logSuffix, f.buffer, f.all.ids)
+func (f *finder) update(ctx context.Context, c cut) (*commitLog, start, error) {
+	log := readCommitLog(f.path(c)+logSuffix, f.buffer, f.all.ids)
 	at := f.keepChain(log)
 	last := log.Index(c.end)
 	whole := last >= 0 && last == log.Len()-1
@@ -40,7 +39,7 @@ func (f *finder) update(ctx context.Context, c cut) (*sidecar.Log, start, error)
 
 // keepChain forgets records of a log that are not consecutive events of one segment: each
 // is checked by itself, and one may be missing, be of another history, or by another program.
-func (f *finder) keepChain(log *sidecar.Log) start {
+func (f *finder) keepChain(log *commitLog) start {
 	whole := 0
 	for whole < min(log.Len(), segmentEvents) && !f.forged(log.Record(whole)) && (whole == 0 || idOf(firstParent(log.Record(whole).Raw)) == log.ID(whole-1)) {
 		whole++
@@ -60,9 +59,9 @@ func (f *finder) keepChain(log *sidecar.Log) start {
 
 // complete reads the events of a segment from its end back to one in its log, or to its beginning, and
 // makes them the log's. at is the beginning of the log.
-func (f *finder) complete(ctx context.Context, log *sidecar.Log, at start, c cut) (start, error) {
+func (f *finder) complete(ctx context.Context, log *commitLog, at start, c cut) (start, error) {
 	var ahead *prefetch[stored]
-	var missing []sidecar.Record // newest first
+	var missing []record // newest first
 	size, first := 0, 0
 	for oid, above := oidOf(c.end, f.all.ids), -1; ; {
 		var o stored
@@ -88,8 +87,8 @@ func (f *finder) complete(ctx context.Context, log *sidecar.Log, at start, c cut
 			ahead = readSome(f.all.commits, parent, seq-first, f.all.commits.checkName)
 			defer ahead.stop()
 		}
-		missing = append(missing, sidecar.Record{ID: idOf(oid), Raw: o.object})
-		if size += len(o.object); size > sidecar.MaxLog {
+		missing = append(missing, record{ID: idOf(oid), Raw: o.object})
+		if size += len(o.object); size > maxLog {
 			return at, errNotCached
 		}
 		i := seq - first
@@ -113,7 +112,7 @@ func (f *finder) complete(ctx context.Context, log *sidecar.Log, at start, c cut
 // index makes the words reach to the newest record of a segment's log. Marks are for
 // conversations that are searched again: making them takes a quarter of the time of the
 // first search.
-func (f *finder) index(log *sidecar.Log, at start, c cut) error {
+func (f *finder) index(log *commitLog, at start, c cut) error {
 	from, size, again := 0, log.Size(), f.words != nil
 	goesOn := again && f.words.Marked && start{f.words.First, f.words.Before} == at
 	if goesOn && f.words.Head == c.end {
@@ -124,7 +123,7 @@ func (f *finder) index(log *sidecar.Log, at start, c cut) error {
 	}
 	path := f.path(c) + wordsSuffix
 	if !goesOn || from != f.words.Len() || !f.words.Fits(size) || !f.words.ReadMarks(path) {
-		f.words, from = sidecar.NewWords(size, again, f.all.ids, f.all.seal()), 0
+		f.words, from = newWordIndex(size, again, f.all.ids, f.all.seal()), 0
 		f.words.First, f.words.Before = at.first, at.before
 	}
 	for ; from < log.Len(); from++ {
@@ -140,7 +139,7 @@ func (f *finder) index(log *sidecar.Log, at start, c cut) error {
 }
 
 // enter adds the searchable texts of the log's next event to the words.
-func enter(w *sidecar.Words, log *sidecar.Log, next sidecar.Record) error {
+func enter(w *wordIndex, log *commitLog, next record) error {
 	c, err := parseCommit(next.Raw)
 	if err != nil {
 		return err

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"jp/gitstore/odb"
-	"jp/gitstore/sidecar"
 )
 
 // excludes reports whether no event of a conversation can match. Of the others it keeps its findings for
@@ -56,7 +55,7 @@ func (f *finder) tip(head odb.OID) *tip {
 	if f.newest.Raw == nil || f.newest.ID != idOf(head) {
 		return nil
 	}
-	l, err := f.decode(sidecar.Record{ID: f.newest.ID, Raw: bytes.Clone(f.newest.Raw)})
+	l, err := f.decode(record{ID: f.newest.ID, Raw: bytes.Clone(f.newest.Raw)})
 	if err != nil {
 		return nil
 	}

@@ -29,3 +29,17 @@ func Segments(events int) (restore func()) {
 	segmentEvents = events
 	return func() { segmentEvents = was }
 }
+
+// The files of a segment, for tests that change them.
+type (
+	RecordID = recordID
+	IDLen    = idLen
+	Record   = record
+)
+
+var (
+	NewCommitLog  = newCommitLog
+	ReadCommitLog = readCommitLog
+	NewWordIndex  = newWordIndex
+	ReadWordIndex = readWordIndex
+)

@@ -18,7 +18,6 @@ import (
 	"jp/gitcmd"
 	"jp/gitstore"
 	"jp/gitstore/odb"
-	"jp/gitstore/sidecar"
 	"jp/internal/testing/gitenv"
 	"jp/internal/testing/journaltest"
 )
@@ -28,7 +27,7 @@ const refs = "refs/jp/conversations/"
 // testFormat is the format of the repositories of these tests.
 var testFormat = gitcmd.ObjectFormat(gitenv.ObjectFormat())
 
-var ids = sidecar.IDs(testFormat.Size())
+var ids = gitstore.IDLen(testFormat.Size())
 
 // seal makes the codes that the fixture's key makes.
 func seal(parts ...[]byte) [sha256.Size]byte {

@@ -10,7 +10,6 @@ import (
 
 	"jp/conversation"
 	"jp/gitstore/odb"
-	"jp/gitstore/sidecar"
 	"jp/search"
 )
 
@@ -21,9 +20,9 @@ type finder struct {
 	own      string // path of the files of the newest segment
 	title    string
 	buffers
-	words  *sidecar.Words // of the segment at hand, nil if there are none
-	newest sidecar.Record // the head's, if the search has read it, too
-	was    sidecar.ID     // the event before the newest segment of an earlier search
+	words  *wordIndex // of the segment at hand, nil if there are none
+	newest record     // the head's, if the search has read it, too
+	was    recordID   // the event before the newest segment of an earlier search
 }
 
 // buffers are for the files of one search at a time.
@@ -104,7 +103,7 @@ func (f *finder) eventsOf(ctx context.Context, c cut) ([]*conversation.Event, co
 }
 
 // records are the search's records of a segment. own says that no other part has their bytes.
-func (f *finder) records(ctx context.Context, s *segment, c cut) (records []sidecar.Record, own bool, err error) {
+func (f *finder) records(ctx context.Context, s *segment, c cut) (records []record, own bool, err error) {
 	if s.known(c) {
 		if s.kept != nil || len(s.places) == 0 {
 			return s.kept, true, nil
@@ -123,9 +122,9 @@ func (f *finder) records(ctx context.Context, s *segment, c cut) (records []side
 
 // look finds the passing records of a segment without reading the rest of it. ok is false if the words are
 // of another segment, or a record that they name is missing.
-func (f *finder) look(s *segment, c cut) (records []sidecar.Record, ok bool) {
+func (f *finder) look(s *segment, c cut) (records []record, ok bool) {
 	path, texts := f.path(c), f.findings.filter.Any
-	f.words, f.filters, _ = sidecar.ReadWords(path+wordsSuffix, f.filters, f.all.ids, f.all.seal())
+	f.words, f.filters, _ = readWordIndex(path+wordsSuffix, f.filters, f.all.ids, f.all.seal())
 	w := f.words
 	if w != nil && c.newest() {
 		f.was = w.Before
@@ -144,7 +143,7 @@ func (f *finder) look(s *segment, c cut) (records []sidecar.Record, ok bool) {
 	if w.Discards && (texts != nil || !c.newest() || w.First > 0) {
 		texts = append(texts, discarded)
 	}
-	var places []sidecar.Place
+	var places []recordPlace
 	if texts != nil {
 		if places, f.buffer, ok = w.Where(path+wordsSuffix, texts, f.buffer); !ok {
 			w.Marked = false // they are made again
@@ -166,25 +165,25 @@ func (f *finder) look(s *segment, c cut) (records []sidecar.Record, ok bool) {
 }
 
 // pick reads records of a segment's log. ok is false if one is missing, or its bytes do not have its id.
-func (f *finder) pick(c cut, places []sidecar.Place) (records []sidecar.Record, ok bool) {
-	records, f.buffer, ok = sidecar.Pick(f.path(c)+logSuffix, places, f.buffer, f.all.ids)
+func (f *finder) pick(c cut, places []recordPlace) (records []record, ok bool) {
+	records, f.buffer, ok = pickRecords(f.path(c)+logSuffix, places, f.buffer, f.all.ids)
 	return records, ok && !slices.ContainsFunc(records, f.forged)
 }
 
 // forged reports whether a record has other bytes than its id says.
-func (f *finder) forged(r sidecar.Record) bool {
+func (f *finder) forged(r record) bool {
 	return odb.HashObject(f.all.commits.format, "commit", r.Raw) != oidOf(r.ID, f.all.ids)
 }
 
 // find brings a segment's files up to its end, and looks through all of it.
-func (f *finder) find(ctx context.Context, s *segment, c cut) (found []sidecar.Record, err error) {
+func (f *finder) find(ctx context.Context, s *segment, c cut) (found []record, err error) {
 	log, at, err := f.update(ctx, c)
 	if err != nil {
 		return nil, err
 	}
 	f.buffer = log.Buffer()
 	needles := f.needles()
-	var records []sidecar.Record
+	var records []record
 	var indices []int
 	newest := log.Index(c.end)
 	for _, i := range f.indices(log, needles) {
@@ -192,7 +191,7 @@ func (f *finder) find(ctx context.Context, s *segment, c cut) (found []sidecar.R
 			indices, records = append(indices, i), append(records, log.Record(i))
 		}
 	}
-	var places []sidecar.Place
+	var places []recordPlace
 	passed, passes := passing(records, needles)
 	for _, i := range passed {
 		found, places = append(found, records[i]), append(places, log.Place(indices[i]))
@@ -202,7 +201,7 @@ func (f *finder) find(ctx context.Context, s *segment, c cut) (found []sidecar.R
 }
 
 // indices are of the records that may pass.
-func (f *finder) indices(log *sidecar.Log, needles []search.Needle) []int {
+func (f *finder) indices(log *commitLog, needles []search.Needle) []int {
 	if len(needles) == 0 {
 		all := make([]int, log.Len())
 		for i := range all {
@@ -217,7 +216,7 @@ func (f *finder) indices(log *sidecar.Log, needles []search.Needle) []int {
 }
 
 // event decodes a record, whose bytes become the event's.
-func (f *finder) event(ctx context.Context, r sidecar.Record) (*parsedCommit, error) {
+func (f *finder) event(ctx context.Context, r record) (*parsedCommit, error) {
 	l, err := f.decode(r)
 	if err != nil {
 		return nil, err
@@ -245,7 +244,7 @@ func (f *finder) fillOutput(ctx context.Context, e *conversation.Event) error {
 
 // decode is event without its payload. A record whose bytes differ from its id is an
 // error.
-func (f *finder) decode(r sidecar.Record) (*parsedCommit, error) {
+func (f *finder) decode(r record) (*parsedCommit, error) {
 	oid := oidOf(r.ID, f.all.ids)
 	if f.forged(r) {
 		return nil, fmt.Errorf("%w: the sidecar's %.10s", conversation.ErrDamaged, oid)
@@ -280,7 +279,7 @@ func (f *finder) needles() []search.Needle {
 
 // passing are the indices of the records in which a needle stands, and of those that take
 // others back. one says that there is one of the first kind.
-func passing(records []sidecar.Record, needles []search.Needle) (found []int, one bool) {
+func passing(records []record, needles []search.Needle) (found []int, one bool) {
 	for i, r := range records {
 		passes := len(needles) == 0 || stands(needles, r.Raw)
 		if one = one || passes; passes || stands([]search.Needle{takesBack}, r.Raw) {
@@ -301,9 +300,9 @@ func stands(needles []search.Needle, raw []byte) bool {
 	})
 }
 
-func idOf(oid odb.OID) (id sidecar.ID) {
+func idOf(oid odb.OID) (id recordID) {
 	_, _ = hex.Decode(id[:], []byte(oid)) // it was parsed
 	return id
 }
 
-func oidOf(id sidecar.ID, ids sidecar.IDs) odb.OID { return odb.OID(hex.EncodeToString(id[:ids])) }
+func oidOf(id recordID, ids idLen) odb.OID { return odb.OID(hex.EncodeToString(id[:ids])) }

@@ -17,7 +17,6 @@ import (
 
 	"jp/conversation"
 	"jp/gitstore"
-	"jp/gitstore/sidecar"
 	"jp/internal/testing/journaltest"
 )
 
@@ -208,7 +207,7 @@ func TestSiftOfForgedRecord(t *testing.T) {
 	info := f.told(1, "one", "two")
 	f.sifted(info, false, "one")
 	path := filepath.Join(f.cache(), string(info.ID)+".commits")
-	log := sidecar.Read(path, nil, ids)
+	log := gitstore.ReadCommitLog(path, nil, ids)
 	last := log.Record(log.Len() - 1)
 	last.Raw = bytes.ReplaceAll(last.Raw, []byte("two"), []byte("owt"))
 	log.Keep(log.Len() - 1)
@@ -230,7 +229,7 @@ func TestSiftReadsWhatMayPass(t *testing.T) {
 	info := f.told(1, "first", "second", "third")
 	require.Equal(t, []int{1}, f.sifted(info, false, "first"))
 	path := filepath.Join(f.cache(), string(info.ID))
-	words, _, ok := sidecar.ReadWords(path+".words", nil, ids, seal)
+	words, _, ok := gitstore.ReadWordIndex(path+".words", nil, ids, seal)
 	require.True(t, ok && words.Marked)
 
 	log, err := os.ReadFile(path + ".commits")
@@ -253,8 +252,8 @@ func TestSiftOfAGap(t *testing.T) {
 	path := filepath.Join(f.cache(), string(info.ID))
 	for _, order := range [][]int{{0, 1, 2, 4, 5}, {0, 1, 2, 3, 3, 4, 5}, {1, 2, 3, 4, 5}, {5}, {0, 2, 1, 3, 4, 5}} {
 		require.Equal(t, []int{3}, f.sifted(info, false, "second"))
-		whole := sidecar.Read(path+".commits", nil, ids)
-		log := sidecar.NewLog(nil, ids)
+		whole := gitstore.ReadCommitLog(path+".commits", nil, ids)
+		log := gitstore.NewCommitLog(nil, ids)
 		for _, i := range order {
 			log.Add(whole.Record(i))
 		}
@@ -263,7 +262,7 @@ func TestSiftOfAGap(t *testing.T) {
 		for text, seq := range map[string]int{"second": 3, "third": 5, "first": 1} {
 			require.Equal(t, []int{seq}, f.sifted(info, false, text), "%v: %s", order, text)
 		}
-		require.Equal(t, 6, sidecar.Read(path+".commits", nil, ids).Len())
+		require.Equal(t, 6, gitstore.ReadCommitLog(path+".commits", nil, ids).Len())
 	}
 }
 
@@ -292,7 +291,7 @@ func TestSiftGoesOnWithMarks(t *testing.T) {
 	events, err := f.Scan(t.Context(), f.info(1), filter)
 	require.NoError(t, err)
 	require.Equal(t, []int{5}, numbers(events))
-	words, _, ok := sidecar.ReadWords(filepath.Join(f.cache(), string(info.ID)+".words"), nil, ids, seal)
+	words, _, ok := gitstore.ReadWordIndex(filepath.Join(f.cache(), string(info.ID)+".words"), nil, ids, seal)
 	require.True(t, ok && words.Marked)
 	require.Equal(t, 6, words.Len())
 	for text, seq := range map[string]int{"first": 1, "second": 3, "third": 5} {
@@ -466,18 +465,18 @@ func TestSiftIsALoad(t *testing.T) {
 func TestForgedSidecars(t *testing.T) {
 	other := func(parts ...[]byte) [sha256.Size]byte { return sha256.Sum256(bytes.Join(parts, nil)) }
 	forgeWords := func(path string) error {
-		log := sidecar.Read(path+".commits", nil, ids)
-		w := sidecar.NewWords(log.Size(), true, ids, other)
+		log := gitstore.ReadCommitLog(path+".commits", nil, ids)
+		w := gitstore.NewWordIndex(log.Size(), true, ids, other)
 		for range log.Len() {
 			w.AddRecord(log) // with no searchable text
 		}
 		return w.Write(path + ".words")
 	}
 	forgeLog := func(path string) error {
-		log, forged := sidecar.Read(path+".commits", nil, ids), sidecar.NewLog(nil, ids)
+		log, forged := gitstore.ReadCommitLog(path+".commits", nil, ids), gitstore.NewCommitLog(nil, ids)
 		for i := range log.Len() {
 			r := log.Record(i)
-			forged.Add(sidecar.Record{ID: r.ID, Raw: bytes.ReplaceAll(bytes.Clone(r.Raw), []byte("needle"), []byte("nothin"))})
+			forged.Add(gitstore.Record{ID: r.ID, Raw: bytes.ReplaceAll(bytes.Clone(r.Raw), []byte("needle"), []byte("nothin"))})
 		}
 		return forged.Write(path + ".commits")
 	}

@@ -8,7 +8,6 @@ import (
 
 	"jp/conversation"
 	"jp/gitstore/odb"
-	"jp/gitstore/sidecar"
 )
 
 // A segment is the search state of some consecutive events of a conversation: segmentEvents of them, from a
@@ -18,10 +17,10 @@ import (
 // forks share their files and their search results.
 type segment struct {
 	mu     sync.Mutex
-	end    sidecar.ID // its newest event, if the rest is known
-	scans  int        // how often a search came to it
-	places []sidecar.Place
-	kept   []sidecar.Record // the records themselves, if they are few; else nil
+	end    recordID // its newest event, if the rest is known
+	scans  int      // how often a search came to it
+	places []recordPlace
+	kept   []record // the records themselves, if they are few; else nil
 	events []*conversation.Event
 	contents
 }
@@ -32,11 +31,11 @@ var segmentEvents = 256
 
 // A start is the place at which a segment begins.
 type start struct {
-	first  int        // the number of its oldest event
-	before sidecar.ID // the event before that
+	first  int      // the number of its oldest event
+	before recordID // the event before that
 }
 
-var noEvent sidecar.ID
+var noEvent recordID
 
 // startOf leaves out the commit below the first event, since it is not an event.
 func startOf(first int, before odb.OID) start {
@@ -48,8 +47,8 @@ func startOf(first int, before odb.OID) start {
 
 // A cut names a segment by its end.
 type cut struct {
-	end   sidecar.ID // its newest event
-	first int        // the number of its oldest event; -1 (unknown) for the newest segment
+	end   recordID // its newest event
+	first int      // the number of its oldest event; -1 (unknown) for the newest segment
 }
 
 func newestOf(head odb.OID) cut { return cut{idOf(head), -1} }
@@ -83,7 +82,7 @@ type contents struct {
 // known reports whether the segment that ends there has been looked through.
 func (s *segment) known(c cut) bool { return s.end == c.end }
 
-func (s *segment) set(c cut, in contents, places []sidecar.Place) {
+func (s *segment) set(c cut, in contents, places []recordPlace) {
 	s.end, s.contents, s.places, s.kept = c.end, in, places, nil
 }
 
@@ -136,7 +135,7 @@ const (
 )
 
 // claim reports whether a segment's records, or the values made of them, may be kept.
-func (r *findings) claim(s *segment, records []sidecar.Record, most int64) bool {
+func (r *findings) claim(s *segment, records []record, most int64) bool {
 	n := bytesOf(records)
 	switch {
 	case s.kept != nil:
@@ -151,20 +150,20 @@ func (r *findings) claim(s *segment, records []sidecar.Record, most int64) bool 
 }
 
 // keep keeps records, unless they are too large.
-func (r *findings) keep(s *segment, records []sidecar.Record) {
+func (r *findings) keep(s *segment, records []record) {
 	if !r.claim(s, records, mostKept) {
 		return
 	}
-	s.kept = make([]sidecar.Record, len(records))
+	s.kept = make([]record, len(records))
 	room := make([]byte, 0, bytesOf(records))
 	for i, rec := range records {
 		from := len(room)
 		room = append(room, rec.Raw...)
-		s.kept[i] = sidecar.Record{ID: rec.ID, Raw: room[from:len(room):len(room)]}
+		s.kept[i] = record{ID: rec.ID, Raw: room[from:len(room):len(room)]}
 	}
 }
 
-func bytesOf(records []sidecar.Record) (n int64) {
+func bytesOf(records []record) (n int64) {
 	for _, r := range records {
 		n += int64(len(r.Raw))
 	}

@@ -15,7 +15,6 @@ import (
 
 	"jp/conversation"
 	"jp/gitstore"
-	"jp/gitstore/sidecar"
 	"jp/internal/testing/journaltest"
 	"jp/search"
 )
@@ -97,7 +96,7 @@ func query(t require.TestingT, pattern string) *search.Query {
 func (f *fixture) commitsIn() map[string]int {
 	all := map[string]int{}
 	for _, file := range must(filepath.Glob(filepath.Join(f.cache(), "*.commits"))) {
-		log := sidecar.Read(file, nil, ids)
+		log := gitstore.ReadCommitLog(file, nil, ids)
 		for i := range log.Len() {
 			id := log.ID(i)
 			all[hex.EncodeToString(id[:ids])]++
@@ -356,10 +355,10 @@ func TestSidecarsOfBefore(t *testing.T) {
 	path := filepath.Join(f.cache(), string(info.ID))
 	events, err := f.load(1)
 	require.NoError(t, err)
-	whole := sidecar.NewLog(nil, ids)
+	whole := gitstore.NewCommitLog(nil, ids)
 	for _, e := range events {
 		id := must(hex.DecodeString(e.Commit))
-		whole.Add(sidecar.Record{ID: sidecar.ID(append(id, make([]byte, len(sidecar.ID{})-len(id))...)), Raw: f.raw(e.Commit)})
+		whole.Add(gitstore.Record{ID: gitstore.RecordID(append(id, make([]byte, len(gitstore.RecordID{})-len(id))...)), Raw: f.raw(e.Commit)})
 	}
 	require.NoError(t, whole.Write(path+".commits"))
 	for _, magic := range []string{"jp-commits 1\n", "jp-commits 2\n"} { // and one without segments
@@ -367,7 +366,7 @@ func TestSidecarsOfBefore(t *testing.T) {
 		require.NoError(t, os.WriteFile(path+".commits", append([]byte(magic), data[len(magic):]...), 0o666))
 		require.NoError(t, os.WriteFile(path+".words", []byte("jp-words 4\n"+strings.Repeat("x", 9000)), 0o666))
 		require.Equal(t, []int{3}, f.sifted(info, false, "two"))
-		require.Equal(t, 2, sidecar.Read(path+".commits", nil, ids).Len())
+		require.Equal(t, 2, gitstore.ReadCommitLog(path+".commits", nil, ids).Len())
 		require.Len(t, must(filepath.Glob(filepath.Join(f.cache(), "*"))), 2*3)
 		require.NoError(t, whole.Write(path+".commits"))
 	}

@@ -17,14 +17,13 @@ import (
 
 	"jp/conversation"
 	"jp/gitcmd"
-	"jp/gitstore/sidecar"
 	"jp/internal/safefile"
 )
 
 // sidecars are the sidecars of all conversations of a repository, in one folder.
 type sidecars struct {
 	dir     string // "<git dir>/jp/cache"
-	ids     sidecar.IDs
+	ids     idLen
 	git     *gitcmd.Git
 	commits *commitReader
 	tips    *tips
@@ -58,7 +57,7 @@ func (s *sidecars) usable() bool {
 }
 
 // seal makes the codes of words, nil without a key.
-func (s *sidecars) seal() sidecar.Seal {
+func (s *sidecars) seal() sealFunc {
 	if !s.commits.mac.can() {
 		return nil
 	}
@@ -80,7 +79,7 @@ func (s *sidecars) path(of conversation.Info) string {
 // removes segments that the sidecar does not name.
 func (s *sidecars) drop(id conversation.ID) error {
 	path := s.path(conversation.Info{ID: id})
-	words, _, ok := sidecar.ReadWords(path+wordsSuffix, nil, s.ids, s.seal())
+	words, _, ok := readWordIndex(path+wordsSuffix, nil, s.ids, s.seal())
 	for _, suffix := range suffixes {
 		if err := remove(path + suffix); err != nil {
 			return err
@@ -127,9 +126,9 @@ func (s *sidecars) sweep() error {
 	var buffer []byte
 	for _, path := range newest {
 		for len(segments) > 0 {
-			var words *sidecar.Words
+			var words *wordIndex
 			var ok bool
-			if words, buffer, ok = sidecar.ReadWords(path+wordsSuffix, buffer, s.ids, s.seal()); !ok || words.Before == noEvent {
+			if words, buffer, ok = readWordIndex(path+wordsSuffix, buffer, s.ids, s.seal()); !ok || words.Before == noEvent {
 				break
 			}
 			path = filepath.Join(s.dir, string(oidOf(words.Before, s.ids)))

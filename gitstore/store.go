@@ -12,7 +12,6 @@ import (
 	"jp/gitcmd"
 	"jp/gitstore/odb"
 	"jp/gitstore/packing"
-	"jp/gitstore/sidecar"
 )
 
 // Options of a Store. The zero value is durable, and signs nothing.
@@ -123,7 +122,7 @@ func Open(repo gitcmd.Repository, opts Options) (*Store, error) {
 	s.refs = &refs{odb: db, ancestry: s.ancestry}
 	s.tips = &tips{byID: map[odb.OID]*tip{}}
 	s.sidecars = &sidecars{
-		dir: filepath.Join(repo.CommonDir, "jp", "cache"), ids: sidecar.IDs(repo.ObjectFormat.Size()), git: git, commits: s.commits, tips: s.tips, log: opts.Log, limit: maxCache,
+		dir: filepath.Join(repo.CommonDir, "jp", "cache"), ids: idLen(repo.ObjectFormat.Size()), git: git, commits: s.commits, tips: s.tips, log: opts.Log, limit: maxCache,
 	}
 	s.sidecars.grown.Store(firstBound())
 	s.groups = &groupBuilder{

@@ -14,12 +14,11 @@ var Allowed = map[string][]string{
 	"conversation":        nil,                   // the vocabulary: free of I/O, standard library only
 	"gitcmd":              {"internal/safefile"}, // the only starter of git
 	"gitcmd/convert":      {"gitcmd", "internal/safefile"},
-	"gitstore":            {"conversation", "gitcmd", "gitstore/odb", "gitstore/packing", "gitstore/sidecar", "search", "internal/safefile"},
+	"gitstore":            {"conversation", "gitcmd", "gitstore/odb", "gitstore/packing", "search", "internal/safefile"},
 	"gitstore/odb":        {"gitcmd", "internal/lazy"},                                                         // objects and refs, without events
 	"backup":              {"gitcmd", "gitstore/odb", "internal/safefile", "internal/safetext"},                // files and objects, without turns or terminals
 	"gitstore/packing":    {"gitcmd", "gitstore/odb", "internal/safefile"},                                     // refs and objects, and of events only their beginning
 	"gitstore/trees":      {"gitcmd", "gitstore/odb"},                                                          // reads trees, without events
-	"gitstore/sidecar":    {"search", "internal/safefile"},                                                     // copies of raw commits, without events
 	"worktree":            {"conversation", "gitcmd", "gitcmd/convert", "gitstore/trees", "internal/safefile"}, // of the store only trees
 	"compaction":          {"conversation"},                                                                    // decides on events, without a model
 	"provider":            {"conversation", "compaction", "internal/lazy", "internal/safetext"},

@@ -23,8 +23,7 @@ var makeRepositories = []string{"./gitstore/odb", "./gitstore", "./cmd/jp"}
 // suites are all crash tests. A new one needs a line here.
 var suites = []suite{
 	{class: "a", pkg: "./gitstore/odb", run: "^TestEveryOperationMay(Fail|BeTheLast)$", timeout: 30 * time.Minute},
-	{class: "a", pkg: "./gitstore", run: "^Test(EveryOperationFails|CrashAtEveryOperation|MovesFail)$", timeout: 30 * time.Minute},
-	{class: "a", pkg: "./gitstore/sidecar", run: "^TestLogDamage$", timeout: 5 * time.Minute},
+	{class: "a", pkg: "./gitstore", run: "^Test(EveryOperationFails|CrashAtEveryOperation|MovesFail|CommitLogDamage)$", timeout: 30 * time.Minute},
 	{class: "a", pkg: "./redact", run: "^TestDamagedVaultKnowsLess$", timeout: 5 * time.Minute},
 	{class: "a", pkg: "./internal/safefile", run: "^TestReplacing(Fails|Crashes)$", timeout: 5 * time.Minute},
 	{class: "a", pkg: "./cmd/jp", run: "^TestFaultsOfCommands$", timeout: 30 * time.Minute},

@@ -1,4 +1,4 @@
-package sidecar
+package gitstore
 
 import (
 	"golang.org/x/sys/unix"
@@ -6,9 +6,9 @@ import (
 	"jp/internal/safefile"
 )
 
-// open opens a file to read, and says its size. It asks the system itself: a search
+// openSidecar opens a file to read, and says its size. It asks the system itself: a search
 // opens thousands, and package os readies each of them for waiting.
-func open(path string) (fd int, size int64, ok bool) {
+func openSidecar(path string) (fd int, size int64, ok bool) {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	for err == unix.EINTR {
 		fd, err = unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
@@ -24,14 +24,14 @@ func open(path string) (fd int, size int64, ok bool) {
 	return fd, info.Size, true
 }
 
-// readInto reads a file as far as it can, and returns nothing of one that is too large.
-func readInto(path string, buffer []byte) []byte {
-	fd, size, ok := open(path)
+// readWhole reads a file as far as it can, and returns nothing of one that is too large.
+func readWhole(path string, buffer []byte) []byte {
+	fd, size, ok := openSidecar(path)
 	if !ok {
 		return buffer
 	}
 	defer unix.Close(fd)
-	if size > MaxLog {
+	if size > maxLog {
 		return buffer
 	}
 	if int64(cap(buffer)) <= size {
@@ -41,7 +41,7 @@ func readInto(path string, buffer []byte) []byte {
 		if len(buffer) == cap(buffer) {
 			buffer = append(buffer, 0)[:len(buffer)]
 		}
-		n, more := read(fd, buffer[len(buffer):cap(buffer)], int64(len(buffer)))
+		n, more := readAt(fd, buffer[len(buffer):cap(buffer)], int64(len(buffer)))
 		buffer = buffer[:len(buffer)+n]
 		if !more {
 			return buffer
@@ -49,10 +49,10 @@ func readInto(path string, buffer []byte) []byte {
 	}
 }
 
-// readPart reads a part of a file, most bytes of it or as many as there are, into a
+// readRange reads a part of a file, most bytes of it or as many as there are, into a
 // buffer if that is large enough.
-func readPart(path string, at, most int64, buffer []byte) []byte {
-	fd, size, ok := open(path)
+func readRange(path string, at, most int64, buffer []byte) []byte {
+	fd, size, ok := openSidecar(path)
 	if !ok {
 		return buffer[:0]
 	}
@@ -69,14 +69,14 @@ func readPart(path string, at, most int64, buffer []byte) []byte {
 func readFull(fd int, buffer []byte, at int64) (done int) {
 	for more := true; more && done < len(buffer); {
 		var n int
-		n, more = read(fd, buffer[done:], at+int64(done))
+		n, more = readAt(fd, buffer[done:], at+int64(done))
 		done += n
 	}
 	return done
 }
 
-// read reads once; there is more until it meets the end or an error.
-func read(fd int, buffer []byte, at int64) (n int, more bool) {
+// readAt reads once; there is more until it meets the end or an error.
+func readAt(fd int, buffer []byte, at int64) (n int, more bool) {
 	n, err := unix.Pread(fd, buffer, at)
 	for err == unix.EINTR {
 		n, err = unix.Pread(fd, buffer, at)
@@ -84,8 +84,8 @@ func read(fd int, buffer []byte, at int64) (n int, more bool) {
 	return max(n, 0), err == nil && n > 0
 }
 
-// replace puts a whole file in place. It does not flush it: a reader notices the damage that a crash
+// replaceSidecar puts a whole file in place. It does not flush it: a reader notices the damage that a crash
 // leaves.
-func replace(path string, data []byte) error {
+func replaceSidecar(path string, data []byte) error {
 	return safefile.Replace(path, data, safefile.Options{FolderMode: 0o777, Volatile: true})
 }

@@ -1,15 +1,15 @@
-package sidecar
+package gitstore
 
 import (
 	"encoding/binary"
 	"iter"
 )
 
-// A mark describes one record: its length and its checksum, four bytes each, and a filter whose size is
+// A recordMark describes one record: its length and its checksum, four bytes each, and a filter whose size is
 // that of the record.
-type mark struct {
-	Place
-	filter filter
+type recordMark struct {
+	place  recordPlace
+	filter textFilter
 }
 
 const markLen = 4 + 4
@@ -25,7 +25,7 @@ const (
 func filterLen(raw int) int { return min(max(raw/bytesPerFilter, minFilter), maxFilter) }
 
 // appendMark adds a record with an empty filter, which is to be filled at once.
-func appendMark(to []byte, p Place, ids IDs) (marks []byte, own filter) {
+func appendMark(to []byte, p recordPlace, ids idLen) (marks []byte, own textFilter) {
 	raw := p.end - p.at - ids.head()
 	to = binary.BigEndian.AppendUint32(to, uint32(raw))
 	to = binary.BigEndian.AppendUint32(to, p.sum)
@@ -34,29 +34,29 @@ func appendMark(to []byte, p Place, ids IDs) (marks []byte, own filter) {
 	return to, to[at:]
 }
 
-// marks reads the marks that appendMark has written.
-func marks(data []byte, ids IDs) iter.Seq[mark] {
-	return func(yield func(mark) bool) {
-		at := len(magic)
+// recordMarks reads the marks that appendMark has written.
+func recordMarks(data []byte, ids idLen) iter.Seq[recordMark] {
+	return func(yield func(recordMark) bool) {
+		at := len(logMagic)
 		for len(data) >= markLen {
 			raw := int(binary.BigEndian.Uint32(data))
 			end := markLen + filterLen(raw)
-			if raw > MaxLog || end > len(data) {
+			if raw > maxLog || end > len(data) {
 				return
 			}
-			m := mark{Place{at, at + ids.head() + raw, binary.BigEndian.Uint32(data[4:])}, data[markLen:end]}
+			m := recordMark{recordPlace{at, at + ids.head() + raw, binary.BigEndian.Uint32(data[4:])}, data[markLen:end]}
 			if !yield(m) {
 				return
 			}
-			at, data = m.end, data[end:]
+			at, data = m.place.end, data[end:]
 		}
 	}
 }
 
 // countMarks reports whether data are exactly so many marks.
-func countMarks(data []byte, n int, ids IDs) bool {
+func countMarks(data []byte, n int, ids idLen) bool {
 	size := 0
-	for m := range marks(data, ids) {
+	for m := range recordMarks(data, ids) {
 		size += markLen + len(m.filter)
 		n--
 	}

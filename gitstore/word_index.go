@@ -1,4 +1,4 @@
-package sidecar
+package gitstore
 
 import (
 	"bytes"
@@ -8,18 +8,18 @@ import (
 	"slices"
 )
 
-// A Seal makes the code of some bytes by the user's key. A confined program can write the files, but has no
+// A sealFunc makes the code of some bytes by the user's key. A confined program can write the files, but has no
 // key. If it is nil, there is no key, and jp neither reads nor writes words.
-type Seal func(parts ...[]byte) [sha256.Size]byte
+type sealFunc func(parts ...[]byte) [sha256.Size]byte
 
 const sealLen = sha256.Size
 
 const (
 	wordsMagic = "jp-words 6\n"
 	asideLen   = 64
-	// minBytes is the least size of the filter of all; jp replaces a full one by a larger one.
-	minBytes = 1 << 12
-	maxBytes = 1 << 20
+	// minIndexFilter is the least size of the filter of all; jp replaces a full one by a larger one.
+	minIndexFilter = 1 << 12
+	maxIndexFilter = 1 << 20
 	// maxMarks is more than the marks of any log take.
 	maxMarks = 1 << 29
 )
@@ -27,7 +27,7 @@ const (
 // fixed is the length of the part before the filter of all: the newest record, the one before the oldest,
 // the number of the oldest, the flags, the filter's size, the number of records, the length of their marks,
 // the filter of the text that they all lack.
-func (n IDs) fixed() int { return len(wordsMagic) + 2*int(n) + 4 + 1 + 4 + 4 + 4 + asideLen }
+func (n idLen) fixed() int { return len(wordsMagic) + 2*int(n) + 4 + 1 + 4 + 4 + 4 + asideLen }
 
 // Flags of all records together.
 const (
@@ -36,46 +36,46 @@ const (
 	hasDiscards
 )
 
-// Words tells which texts cannot stand in the records of a log. A filter is for the whole log and the other
+// A wordIndex tells which texts cannot stand in the records of a log. A filter is for the whole log and the other
 // texts that are searched with it. Marks, each with a small filter, are for single records.
-type Words struct {
-	Head     ID   // of the newest record that is in it
-	Before   ID   // of the event before the oldest record; zero if there is none
-	First    int  // the number of the oldest record's event
-	Text     bool // some text stands outside of the records
+type wordIndex struct {
+	Head     recordID // of the newest record that is in it
+	Before   recordID // of the event before the oldest record; zero if there is none
+	First    int      // the number of the oldest record's event
+	Text     bool     // some text stands outside of the records
 	Marked   bool
 	Discards bool // a record discards others
 
-	ids   IDs
-	seal  Seal
-	all   filter
-	aside filter        // of the text outside of the records
+	ids   idLen
+	seal  sealFunc
+	all   textFilter
+	aside textFilter    // of the text outside of the records
 	n     int           // of the records
 	long  int           // how many bytes the marks have in the file
 	marks []byte        // as they are stored; nil until they are read
 	code  [sealLen]byte // of the bytes before them in the file
 }
 
-// NewWords makes empty ones for a log of so many bytes.
-func NewWords(size int, marked bool, ids IDs, seal Seal) *Words {
-	bytes := minBytes
-	for bytes < size/64 && bytes < maxBytes {
+// newWordIndex makes an empty one for a log of so many bytes.
+func newWordIndex(size int, marked bool, ids idLen, seal sealFunc) *wordIndex {
+	bytes := minIndexFilter
+	for bytes < size/64 && bytes < maxIndexFilter {
 		bytes *= 2
 	}
-	return &Words{ids: ids, seal: seal, Marked: marked, all: make(filter, bytes), aside: make(filter, asideLen)}
+	return &wordIndex{ids: ids, seal: seal, Marked: marked, all: make(textFilter, bytes), aside: make(textFilter, asideLen)}
 }
 
-// ReadWords reads a file except for its marks. ok is false if it is missing, incomplete, or not by this
-// user's jp. The buffer may be nil; the words use it, and it comes back.
-func ReadWords(path string, buffer []byte, ids IDs, seal Seal) (w *Words, used []byte, ok bool) {
+// readWordIndex reads a file except for its marks. ok is false if it is missing, incomplete, or not by this
+// user's jp. The buffer may be nil; the index uses it, and it comes back.
+func readWordIndex(path string, buffer []byte, ids idLen, seal sealFunc) (w *wordIndex, used []byte, ok bool) {
 	if seal == nil {
 		return nil, buffer, false
 	}
-	most := ids.fixed() + 2*minBytes + sealLen // in most files
-	data := readPart(path, 0, int64(most), buffer)
+	most := ids.fixed() + 2*minIndexFilter + sealLen // in most files
+	data := readRange(path, 0, int64(most), buffer)
 	end, ok := filtersEnd(data, ids)
 	if ok && end+sealLen > most {
-		data = readPart(path, 0, int64(end+sealLen), data)
+		data = readRange(path, 0, int64(end+sealLen), data)
 	}
 	if !ok || len(data) < end+sealLen {
 		return nil, data, false
@@ -85,7 +85,7 @@ func ReadWords(path string, buffer []byte, ids IDs, seal Seal) (w *Words, used [
 		return nil, data, false
 	}
 	fixed := data[len(wordsMagic):ids.fixed()]
-	w = &Words{ids: ids, seal: seal, Head: ids.take(fixed), all: data[ids.fixed():end], code: code}
+	w = &wordIndex{ids: ids, seal: seal, Head: ids.take(fixed), all: data[ids.fixed():end], code: code}
 	fixed = fixed[ids:]
 	w.Before, fixed = ids.take(fixed), fixed[ids:]
 	w.First, fixed = int(binary.BigEndian.Uint32(fixed)), fixed[4:]
@@ -96,17 +96,17 @@ func ReadWords(path string, buffer []byte, ids IDs, seal Seal) (w *Words, used [
 }
 
 // filtersEnd is the end of the filter of all, in a file that begins with these data.
-func filtersEnd(data []byte, ids IDs) (end int, ok bool) {
+func filtersEnd(data []byte, ids idLen) (end int, ok bool) {
 	if len(data) < ids.fixed() || !bytes.HasPrefix(data, []byte(wordsMagic)) {
 		return 0, false
 	}
 	size := int(binary.BigEndian.Uint32(data[len(wordsMagic)+2*int(ids)+4+1:]))
-	return ids.fixed() + size, size >= minBytes && size <= maxBytes && size&(size-1) == 0
+	return ids.fixed() + size, size >= minIndexFilter && size <= maxIndexFilter && size&(size-1) == 0
 }
 
 // ReadMarks reads the marks of the same file, to add to them. ok is false if they are incomplete, or of
 // another writing.
-func (w *Words) ReadMarks(path string) (ok bool) {
+func (w *wordIndex) ReadMarks(path string) (ok bool) {
 	stored, ok := w.check(w.readMarks(path, nil))
 	if ok {
 		w.marks = stored
@@ -115,12 +115,12 @@ func (w *Words) ReadMarks(path string) (ok bool) {
 }
 
 // readMarks reads the bytes of the marks and their checksum, and one byte more, if the file has that.
-func (w *Words) readMarks(path string, buffer []byte) []byte {
-	return readPart(path, int64(w.ids.fixed()+len(w.all)+sealLen), int64(w.long)+sealLen+1, buffer)
+func (w *wordIndex) readMarks(path string, buffer []byte) []byte {
+	return readRange(path, int64(w.ids.fixed()+len(w.all)+sealLen), int64(w.long)+sealLen+1, buffer)
 }
 
 // check reports whether data are the marks, and the code that their file ends with.
-func (w *Words) check(data []byte) (stored []byte, ok bool) {
+func (w *wordIndex) check(data []byte) (stored []byte, ok bool) {
 	if len(data) != w.long+sealLen || !w.Marked {
 		return nil, false
 	}
@@ -132,7 +132,7 @@ func (w *Words) check(data []byte) (stored []byte, ok bool) {
 // Where are the places of the records in which one of the texts may stand, in order. The newest record's is
 // the last of them, if there are any: after a find the search needs that record, too. ok is false if the
 // file is incomplete, or of another writing. The buffer is for reading, and may be nil; it comes back.
-func (w *Words) Where(path string, texts []string, buffer []byte) (places []Place, used []byte, ok bool) {
+func (w *wordIndex) Where(path string, texts []string, buffer []byte) (places []recordPlace, used []byte, ok bool) {
 	data := w.readMarks(path, buffer)
 	stored, ok := w.check(data)
 	if !ok {
@@ -140,11 +140,11 @@ func (w *Words) Where(path string, texts []string, buffer []byte) (places []Plac
 	}
 	all := make([][]uint32, len(texts))
 	for i, text := range texts {
-		all[i] = runs(text, runOfOne)
+		all[i] = byteRuns(text, runOfOne)
 	}
-	var newest Place
-	for m := range marks(stored, w.ids) {
-		newest = m.Place
+	var newest recordPlace
+	for m := range recordMarks(stored, w.ids) {
+		newest = m.place
 		if slices.ContainsFunc(all, m.filter.may) {
 			places = append(places, newest)
 		}
@@ -156,7 +156,7 @@ func (w *Words) Where(path string, texts []string, buffer []byte) (places []Plac
 }
 
 // Write puts the filters into a file.
-func (w *Words) Write(path string) error {
+func (w *wordIndex) Write(path string) error {
 	if w.seal == nil {
 		return nil
 	}
@@ -171,13 +171,13 @@ func (w *Words) Write(path string) error {
 	w.code = w.seal(data)
 	data = append(append(data, w.code[:]...), w.marks...)
 	code := w.seal(w.code[:], w.marks)
-	return replace(path, append(data, code[:]...))
+	return replaceSidecar(path, append(data, code[:]...))
 }
 
-// Size is the length of their file.
-func (w *Words) Size() int { return w.ids.fixed() + len(w.all) + len(w.marks) + 2*sealLen }
+// Size is the length of its file.
+func (w *wordIndex) Size() int { return w.ids.fixed() + len(w.all) + len(w.marks) + 2*sealLen }
 
-func (w *Words) truths() (t byte) {
+func (w *wordIndex) truths() (t byte) {
 	if w.Text {
 		t |= hasText
 	}
@@ -191,22 +191,22 @@ func (w *Words) truths() (t byte) {
 }
 
 // Len is the number of records.
-func (w *Words) Len() int { return w.n }
+func (w *wordIndex) Len() int { return w.n }
 
 // Add enters a text outside of the records.
-func (w *Words) Add(text []byte) {
+func (w *wordIndex) Add(text []byte) {
 	w.all.enter(text, runOfAll)
 	w.aside.enter(text, runOfOne)
 }
 
 // AddRecord enters the searchable texts of the next record of a log. The marks of the others must have been
 // read.
-func (w *Words) AddRecord(l *Log, texts ...[]byte) {
+func (w *wordIndex) AddRecord(l *commitLog, texts ...[]byte) {
 	for _, text := range texts {
 		w.all.enter(text, runOfAll)
 	}
 	if w.Marked {
-		var own filter
+		var own textFilter
 		w.marks, own = appendMark(w.marks, l.Place(w.n), w.ids)
 		for _, text := range texts {
 			own.enter(text, runOfOne)
@@ -217,12 +217,12 @@ func (w *Words) AddRecord(l *Log, texts ...[]byte) {
 }
 
 // May reports whether a text may occur in the records, or in the added texts.
-func (w *Words) May(text string) bool { return w.all.may(runs(text, runOfAll)) }
+func (w *wordIndex) May(text string) bool { return w.all.may(byteRuns(text, runOfAll)) }
 
 // MayAside reports whether a text may occur in the texts outside of the records.
-func (w *Words) MayAside(text string) bool { return w.aside.may(runs(text, runOfOne)) }
+func (w *wordIndex) MayAside(text string) bool { return w.aside.may(byteRuns(text, runOfOne)) }
 
 // Fits reports whether the filter of all is large enough for a log of so many bytes.
-func (w *Words) Fits(size int) bool {
-	return len(w.all) >= maxBytes || len(w.all) >= size/64
+func (w *wordIndex) Fits(size int) bool {
+	return len(w.all) >= maxIndexFilter || len(w.all) >= size/64
 }

@@ -1,4 +1,4 @@
-package sidecar_test
+package gitstore
 
 import (
 	"bytes"
@@ -15,7 +15,6 @@ import (
 	"pgregory.net/rapid"
 
 	"jp/gitcmd"
-	"jp/gitstore/sidecar"
 	"jp/internal/testing/crashtest/row"
 	"jp/internal/testing/gitenv"
 	"jp/search"
@@ -30,13 +29,13 @@ func seal(parts ...[]byte) (code [sha256.Size]byte) {
 }
 
 // ids is the length of ids in the repositories of these tests.
-var ids = sidecar.IDs(gitcmd.ObjectFormat(gitenv.ObjectFormat()).Size())
+var ids = idLen(gitcmd.ObjectFormat(gitenv.ObjectFormat()).Size())
 
-func record(n int, raw string) sidecar.Record {
-	return sidecar.Record{ID: sidecar.ID{byte(n), byte(n >> 8), 1}, Raw: []byte(raw)}
+func numberedRecord(n int, raw string) record {
+	return record{ID: recordID{byte(n), byte(n >> 8), 1}, Raw: []byte(raw)}
 }
 
-func texts(l *sidecar.Log) []string {
+func texts(l *commitLog) []string {
 	all := []string{}
 	for i := range l.Len() {
 		all = append(all, string(l.Record(i).Raw))
@@ -47,32 +46,32 @@ func texts(l *sidecar.Log) []string {
 // write adds records to a file.
 func write(t testing.TB, path string, raw ...string) {
 	t.Helper()
-	l := sidecar.Read(path, nil, ids)
+	l := readCommitLog(path, nil, ids)
 	for _, r := range raw {
-		l.Add(record(l.Len(), r))
+		l.Add(numberedRecord(l.Len(), r))
 	}
 	require.NoError(t, l.Write(path))
 }
 
-func TestLogGrows(t *testing.T) {
+func TestCommitLogGrows(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "new", "log")
-	require.Zero(t, sidecar.Read(path, nil, ids).Len())
+	require.Zero(t, readCommitLog(path, nil, ids).Len())
 	write(t, path, "one", "")
 	write(t, path, "three")
-	l := sidecar.Read(path, nil, ids)
+	l := readCommitLog(path, nil, ids)
 	require.Equal(t, []string{"one", "", "three"}, texts(l))
-	require.Equal(t, 1, l.Index(record(1, "").ID))
-	require.Equal(t, -1, l.Index(record(7, "").ID))
+	require.Equal(t, 1, l.Index(numberedRecord(1, "").ID))
+	require.Equal(t, -1, l.Index(numberedRecord(7, "").ID))
 
 	l.Keep(1)
-	l.Add(record(9, "other"))
+	l.Add(numberedRecord(9, "other"))
 	require.Equal(t, []string{"one", "other"}, texts(l), "in memory")
 	require.NoError(t, l.Write(path))
-	require.Equal(t, []string{"one", "other"}, texts(sidecar.Read(path, l.Buffer(), ids)), "and in the file")
+	require.Equal(t, []string{"one", "other"}, texts(readCommitLog(path, l.Buffer(), ids)), "and in the file")
 }
 
-// TestLogOfAnother reads a file of another kind, and of another version, as an empty log.
-func TestLogOfAnother(t *testing.T) {
+// TestCommitLogOfAnother reads a file of another kind, and of another version, as an empty log.
+func TestCommitLogOfAnother(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	write(t, path, "one", "two")
 	whole, err := os.ReadFile(path)
@@ -80,28 +79,28 @@ func TestLogOfAnother(t *testing.T) {
 	for _, magic := range []string{"jp-commits 1\n", "jp-words 5\n", ""} {
 		data := append([]byte(magic), bytes.TrimPrefix(whole, []byte("jp-commits 2\n"))...)
 		require.NoError(t, os.WriteFile(path, data, 0o666))
-		require.Zero(t, sidecar.Read(path, nil, ids).Len(), magic)
+		require.Zero(t, readCommitLog(path, nil, ids).Len(), magic)
 	}
 	write(t, path, "three")
-	require.Equal(t, []string{"three"}, texts(sidecar.Read(path, nil, ids)))
+	require.Equal(t, []string{"three"}, texts(readCommitLog(path, nil, ids)))
 }
 
-// TestLogDamage cuts the file at every length, and changes every byte: the result is always a beginning,
+// TestCommitLogDamage cuts the file at every length, and changes every byte: the result is always a beginning,
 // and can be extended.
-func TestLogDamage(t *testing.T) {
+func TestCommitLogDamage(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	write(t, path, "one", "two", "three")
 	whole, err := os.ReadFile(path)
 	require.NoError(t, err)
-	want := texts(sidecar.Read(path, nil, ids))
+	want := texts(readCommitLog(path, nil, ids))
 	check := func(data []byte, most int) {
 		require.NoError(t, os.WriteFile(path, data, 0o666))
-		l := sidecar.Read(path, nil, ids)
+		l := readCommitLog(path, nil, ids)
 		require.LessOrEqual(t, l.Len(), most)
 		require.Equal(t, want[:l.Len()], texts(l))
-		l.Add(record(7, "more"))
+		l.Add(numberedRecord(7, "more"))
 		require.NoError(t, l.Write(path))
-		require.Equal(t, append(want[:l.Len()-1:l.Len()-1], "more"), texts(sidecar.Read(path, nil, ids)))
+		require.Equal(t, append(want[:l.Len()-1:l.Len()-1], "more"), texts(readCommitLog(path, nil, ids)))
 	}
 	for n := range whole {
 		check(whole[:n], 2)
@@ -116,18 +115,18 @@ func TestLogDamage(t *testing.T) {
 	})
 }
 
-// TestLogManyWriters lets several write one file: each reads a whole one.
-func TestLogManyWriters(t *testing.T) {
+// TestCommitLogManyWriters lets several write one file: each reads a whole one.
+func TestCommitLogManyWriters(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
-	var all []sidecar.Record
+	var all []record
 	for i := range 200 {
-		all = append(all, record(i, strings.Repeat(fmt.Sprint(i), 50)))
+		all = append(all, numberedRecord(i, strings.Repeat(fmt.Sprint(i), 50)))
 	}
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
 			for n := 1; n <= len(all); n++ {
-				l := sidecar.Read(path, nil, ids)
+				l := readCommitLog(path, nil, ids)
 				for i := range l.Len() {
 					if r := l.Record(i); r.ID != all[i].ID || !bytes.Equal(r.Raw, all[i].Raw) {
 						t.Errorf("record %d is another one", i)
@@ -143,13 +142,13 @@ func TestLogManyWriters(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	require.Equal(t, 200, sidecar.Read(path, nil, ids).Len(), "what each has written last")
+	require.Equal(t, 200, readCommitLog(path, nil, ids).Len(), "what each has written last")
 }
 
-func TestFind(t *testing.T) {
+func TestCommitLogFind(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	write(t, path, "no RETRY here", "nothing", "retry retry", "")
-	l := sidecar.Read(path, nil, ids)
+	l := readCommitLog(path, nil, ids)
 	for text, want := range map[string][2][]int{
 		"retry": {{2}, {0, 2}}, "RETRY": {{0}, {0, 2}}, "Nothing": {{}, {1}}, "absent": {{}, {}}, "n": {{0, 1}, {0, 1}},
 	} {
@@ -160,31 +159,31 @@ func TestFind(t *testing.T) {
 }
 
 // told are words of a log with some records.
-func told(t testing.TB, dir string, marked bool, raw ...string) (w *sidecar.Words, words, log string) {
+func told(t testing.TB, dir string, marked bool, raw ...string) (w *wordIndex, words, log string) {
 	t.Helper()
 	words, log = filepath.Join(dir, "words"), filepath.Join(dir, "log")
 	write(t, log, raw...)
-	l := sidecar.Read(log, nil, ids)
-	w = sidecar.NewWords(0, marked, ids, seal)
+	l := readCommitLog(log, nil, ids)
+	w = newWordIndex(0, marked, ids, seal)
 	for i := range l.Len() {
 		w.AddRecord(l, l.Record(i).Raw)
 	}
 	return w, words, log
 }
 
-func TestWords(t *testing.T) {
+func TestWordIndex(t *testing.T) {
 	for _, marked := range []bool{false, true} {
 		w, path, _ := told(t, t.TempDir(), marked, "Cap the Retries", "no")
-		_, _, ok := sidecar.ReadWords(path, nil, ids, seal)
+		_, _, ok := readWordIndex(path, nil, ids, seal)
 		require.False(t, ok)
 		require.True(t, w.Fits(1<<18))
 		require.False(t, w.Fits(1<<19))
-		require.Equal(t, record(1, "").ID, w.Head)
-		w.Text, w.Discards, w.First, w.Before = true, !marked, 1<<20, record(9, "").ID
+		require.Equal(t, numberedRecord(1, "").ID, w.Head)
+		w.Text, w.Discards, w.First, w.Before = true, !marked, 1<<20, numberedRecord(9, "").ID
 		w.Add([]byte("Of Zebras"))
 		require.NoError(t, w.Write(path))
 
-		got, _, ok := sidecar.ReadWords(path, nil, ids, seal)
+		got, _, ok := readWordIndex(path, nil, ids, seal)
 		require.True(t, ok)
 		require.Equal(t, marked, got.ReadMarks(path))
 		whole, err := os.ReadFile(path)
@@ -204,20 +203,20 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestWordsDamage cuts the file at every length, and changes every byte: the result is either the written
+// TestWordIndexDamage cuts the file at every length, and changes every byte: the result is either the written
 // words, or nothing.
-func TestWordsDamage(t *testing.T) {
+func TestWordIndexDamage(t *testing.T) {
 	w, path, log := told(t, t.TempDir(), true, "Cap the Retries", "no", "retry")
 	require.NoError(t, w.Write(path))
 	whole, err := os.ReadFile(path)
 	require.NoError(t, err)
-	good, _, ok := sidecar.ReadWords(path, nil, ids, seal)
+	good, _, ok := readWordIndex(path, nil, ids, seal)
 	require.True(t, ok)
 	check := func(data []byte) {
 		require.NoError(t, os.WriteFile(path, data, 0o666))
 		_, _, ok := good.Where(path, []string{"retr"}, nil)
 		require.False(t, ok && len(data) < len(whole), "the marks end early")
-		got, _, ok := sidecar.ReadWords(path, nil, ids, seal)
+		got, _, ok := readWordIndex(path, nil, ids, seal)
 		if !ok {
 			return
 		}
@@ -249,22 +248,22 @@ func TestHugeFiles(t *testing.T) {
 			t.Skip("no file may be so large here: ", err)
 		}
 	}
-	got, _, ok := sidecar.ReadWords(path, nil, ids, seal)
+	got, _, ok := readWordIndex(path, nil, ids, seal)
 	require.True(t, ok)
 	_, _, ok = got.Where(path, []string{"retr"}, nil)
 	require.False(t, ok)
-	l := sidecar.Read(log, nil, ids)
+	l := readCommitLog(log, nil, ids)
 	require.Zero(t, l.Len())
 	write(t, log, "one")
-	require.Equal(t, []string{"one"}, texts(sidecar.Read(log, nil, ids)))
+	require.Equal(t, []string{"one"}, texts(readCommitLog(log, nil, ids)))
 }
 
 // picked are the records in which one of the texts may stand.
-func picked(t testing.TB, w *sidecar.Words, words, log string, texts ...string) []string {
+func picked(t testing.TB, w *wordIndex, words, log string, texts ...string) []string {
 	t.Helper()
 	places, buffer, ok := w.Where(words, texts, nil)
 	require.True(t, ok)
-	records, _, ok := sidecar.Pick(log, places, buffer, ids)
+	records, _, ok := pickRecords(log, places, buffer, ids)
 	require.True(t, ok)
 	all := []string{}
 	for _, r := range records {
@@ -273,7 +272,7 @@ func picked(t testing.TB, w *sidecar.Words, words, log string, texts ...string) 
 	return all
 }
 
-func TestPick(t *testing.T) {
+func TestPickRecords(t *testing.T) {
 	far := strings.Repeat("=", 20<<10)
 	all := []string{"Cap the Retries", "no", far, "", "zebras", "x", far, "last retry"}
 	w, path, log := told(t, t.TempDir(), true, all...)
@@ -302,12 +301,12 @@ func TestPickFindsDamage(t *testing.T) {
 	no := bytes.Index(whole, []byte("no"))
 	for n := range whole {
 		require.NoError(t, os.WriteFile(log, whole[:n], 0o666))
-		_, _, ok := sidecar.Pick(log, places, nil, ids)
+		_, _, ok := pickRecords(log, places, nil, ids)
 		require.False(t, ok, "%d bytes", n)
 		changed := bytes.Clone(whole)
 		changed[n] ^= 1
 		require.NoError(t, os.WriteFile(log, changed, 0o666))
-		records, _, ok := sidecar.Pick(log, places, nil, ids)
+		records, _, ok := pickRecords(log, places, nil, ids)
 		between := n >= no-int(ids)-8 && n < no+2 || n < len("jp-commits 2\n") || isLength(whole, n)
 		require.Equal(t, between, ok, "byte %d changed", n)
 		if ok {
@@ -315,7 +314,7 @@ func TestPickFindsDamage(t *testing.T) {
 		}
 	}
 	require.NoError(t, os.Remove(log))
-	_, _, ok = sidecar.Pick(log, places, nil, ids)
+	_, _, ok = pickRecords(log, places, nil, ids)
 	require.False(t, ok)
 }
 
@@ -331,8 +330,8 @@ func isLength(log []byte, at int) bool {
 	return false
 }
 
-// TestWordsNeverMiss holds that May is true for every part of an added text.
-func TestWordsNeverMiss(t *testing.T) {
+// TestWordIndexNeverMiss holds that May is true for every part of an added text.
+func TestWordIndexNeverMiss(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		texts := rapid.SliceOfN(rapid.String(), 1, 5).Draw(r, "texts")
 		w, path, log := told(t, t.TempDir(), true, texts...)
@@ -345,7 +344,7 @@ func TestWordsNeverMiss(t *testing.T) {
 	})
 }
 
-func FuzzRead(f *testing.F) {
+func FuzzCommitLog(f *testing.F) {
 	path := filepath.Join(f.TempDir(), "seed")
 	write(f, path, "one", "two")
 	seed, err := os.ReadFile(path)
@@ -360,17 +359,17 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		path := filepath.Join(t.TempDir(), "log")
 		require.NoError(t, os.WriteFile(path, data, 0o666))
-		l := sidecar.Read(path, nil, ids)
+		l := readCommitLog(path, nil, ids)
 		was := l.Len()
-		if w, _, ok := sidecar.ReadWords(path, nil, ids, seal); ok {
+		if w, _, ok := readWordIndex(path, nil, ids, seal); ok {
 			w.May("anything")
 			if places, buffer, ok := w.Where(path, []string{"anything"}, nil); ok {
-				sidecar.Pick(path, places, buffer, ids)
+				pickRecords(path, places, buffer, ids)
 			}
 		}
 		l.Find([]search.Needle{search.NewNeedle("o", true)})
-		l.Add(record(3, "more"))
+		l.Add(numberedRecord(3, "more"))
 		require.NoError(t, l.Write(path))
-		require.Equal(t, was+1, sidecar.Read(path, nil, ids).Len())
+		require.Equal(t, was+1, readCommitLog(path, nil, ids).Len())
 	})
 }

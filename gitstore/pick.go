@@ -1,23 +1,17 @@
-package sidecar
+package gitstore
 
 import "golang.org/x/sys/unix"
 
-// A Place is the offset of a record in a log, with its checksum there.
-type Place struct {
-	at, end int // of its head and of its bytes
-	sum     uint32
-}
+// maxSpanGap is the greatest distance of two records that are read at once.
+const maxSpanGap = 8 << 10
 
-// nearby is the greatest distance of two records that are read at once.
-const nearby = 8 << 10
-
-// Pick reads only the records at some places of a file, which are in order. ok is false if one has changed
+// pickRecords reads only the records at some places of a file, which are in order. ok is false if one has changed
 // or is gone. The buffer may be nil; the records use it, and it comes back.
-func Pick(path string, places []Place, buffer []byte, ids IDs) (records []Record, used []byte, ok bool) {
+func pickRecords(path string, places []recordPlace, buffer []byte, ids idLen) (records []record, used []byte, ok bool) {
 	if len(places) == 0 {
 		return nil, buffer, true
 	}
-	fd, size, ok := open(path)
+	fd, size, ok := openSidecar(path)
 	if !ok {
 		return nil, buffer, false
 	}
@@ -50,24 +44,24 @@ func Pick(path string, places []Place, buffer []byte, ids IDs) (records []Record
 
 // recordIn is the record of a place, if it is the one that stood there, in a part of
 // the file that begins at an offset.
-func (p Place) recordIn(part []byte, from int, ids IDs) (r Record, ok bool) {
+func (p recordPlace) recordIn(part []byte, from int, ids idLen) (r record, ok bool) {
 	bytes := part[p.at-from : p.end-from]
 	r = ids.record(bytes)
-	return r, p.sum == ids.sum(bytes) && p.sum == checksum(r.ID[:ids], r.Raw)
+	return r, p.sum == ids.sum(bytes) && p.sum == recordSum(r.ID[:ids], r.Raw)
 }
 
-// A span is read at once.
-type span struct{ at, end int }
+// A readSpan is read at once.
+type readSpan struct{ at, end int }
 
 // spansOf are the spans of some places, and their total length.
-func spansOf(places []Place) (spans []span, all int) {
+func spansOf(places []recordPlace) (spans []readSpan, all int) {
 	for _, p := range places {
-		if last := len(spans) - 1; last >= 0 && p.at-spans[last].end <= nearby {
+		if last := len(spans) - 1; last >= 0 && p.at-spans[last].end <= maxSpanGap {
 			all += p.end - spans[last].end
 			spans[last].end = p.end
 			continue
 		}
-		spans = append(spans, span{p.at, p.end})
+		spans = append(spans, readSpan{p.at, p.end})
 		all += p.end - p.at
 	}
 	return spans, all
