@@ -65,7 +65,7 @@ func (e *turn) prepare(ctx context.Context, unknown turnloop.Resolver, untracked
 	}
 	e.run.out.Begin(e.info(lasting, files))
 	if e.run.delegation == nil { // the parent has told the user
-		for _, line := range slices.Concat(e.run.repo.HeldBackLine(), toolset.SandboxOf(e.run.repo, e.run.env).Missing(toolset.StartsPrograms(e.run.repo, tools)), e.res.servers.Told(), untoldNotice(e.model, untold(model, tools)), e.absentNotice(lasting)) {
+		for _, line := range slices.Concat(e.run.repo.HeldBackLine(), toolset.SandboxOf(e.run.repo, e.run.env).Missing(toolset.StartsPrograms(e.run.repo, tools)), e.res.servers.Told(), untoldNotice(e.model, untold(model, tools)), e.missingNotice(lasting)) {
 			e.run.out.Noticed(line)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 // update brings the segment's log and word index up to its end. After a failed write both are still in
 // memory. The log of a newest segment may have events behind that end, which another process has added.
 // Then there are no words.
-func (f *finder) update(ctx context.Context, c cut) (*commitLog, start, error) {
+func (f *finder) update(ctx context.Context, c segmentEnd) (*commitLog, origin, error) {
 	log := readCommitLog(f.path(c)+logSuffix, f.buffer, f.all.ids)
 	at := f.keepChain(log)
 	last := log.Index(c.end)
@@ -39,27 +39,27 @@ func (f *finder) update(ctx context.Context, c cut) (*commitLog, start, error) {
 
 // keepChain forgets records of a log that are not consecutive events of one segment: each
 // is checked by itself, and one may be missing, be of another history, or by another program.
-func (f *finder) keepChain(log *commitLog) start {
+func (f *finder) keepChain(log *commitLog) origin {
 	whole := 0
 	for whole < min(log.Len(), segmentEvents) && !f.forged(log.Record(whole)) && (whole == 0 || idOf(firstParent(log.Record(whole).Raw)) == log.ID(whole-1)) {
 		whole++
 	}
 	log.Keep(whole)
 	if whole == 0 {
-		return start{}
+		return origin{}
 	}
 	first, before, err := numberAndParent(stored{kind: "commit", object: log.Record(0).Raw}, -1)
 	last, _, lastErr := numberAndParent(stored{kind: "commit", object: log.Record(whole - 1).Raw}, -1)
 	if err != nil || lastErr != nil || first%segmentEvents != 0 || last != first+whole-1 {
 		log.Keep(0)
-		return start{}
+		return origin{}
 	}
-	return startOf(first, before)
+	return originOf(first, before)
 }
 
 // complete reads the events of a segment from its end back to one in its log, or to its beginning, and
 // makes them the log's. at is the beginning of the log.
-func (f *finder) complete(ctx context.Context, log *commitLog, at start, c cut) (start, error) {
+func (f *finder) complete(ctx context.Context, log *commitLog, at origin, c segmentEnd) (origin, error) {
 	var ahead *prefetch[stored]
 	var missing []record // newest first
 	size, first := 0, 0
@@ -94,7 +94,7 @@ func (f *finder) complete(ctx context.Context, log *commitLog, at start, c cut) 
 		i := seq - first
 		if i == 0 {
 			log.Keep(0)
-			at = startOf(first, parent)
+			at = originOf(first, parent)
 			break
 		}
 		if i <= log.Len() && log.ID(i-1) == idOf(parent) {
@@ -112,9 +112,9 @@ func (f *finder) complete(ctx context.Context, log *commitLog, at start, c cut) 
 // index makes the words reach to the newest record of a segment's log. Marks are for
 // conversations that are searched again: making them takes a quarter of the time of the
 // first search.
-func (f *finder) index(log *commitLog, at start, c cut) error {
+func (f *finder) index(log *commitLog, at origin, c segmentEnd) error {
 	from, size, again := 0, log.Size(), f.words != nil
-	goesOn := again && f.words.Marked && start{f.words.First, f.words.Before} == at
+	goesOn := again && f.words.Marked && origin{f.words.First, f.words.Before} == at
 	if goesOn && f.words.Head == c.end {
 		return nil
 	}
@@ -127,7 +127,7 @@ func (f *finder) index(log *commitLog, at start, c cut) error {
 		f.words.First, f.words.Before = at.first, at.before
 	}
 	for ; from < log.Len(); from++ {
-		if err := enter(f.words, log, log.Record(from)); err != nil {
+		if err := addCommit(f.words, log, log.Record(from)); err != nil {
 			return err
 		}
 	}
@@ -138,8 +138,8 @@ func (f *finder) index(log *commitLog, at start, c cut) error {
 	return nil
 }
 
-// enter adds the searchable texts of the log's next event to the words.
-func enter(w *wordIndex, log *commitLog, next record) error {
+// addCommit adds the searchable texts of the log's next event to the words.
+func addCommit(w *wordIndex, log *commitLog, next record) error {
 	c, err := parseCommit(next.Raw)
 	if err != nil {
 		return err
@@ -152,9 +152,9 @@ func enter(w *wordIndex, log *commitLog, next record) error {
 
 // write has a file of so many bytes written, if any is to be. An error costs only time.
 func (f *finder) write(size int, file func() error) {
-	if !f.all.still.Load() {
+	if !f.all.readOnly.Load() {
 		f.ignore(file())
-		f.all.grown.Add(int64(size))
+		f.all.bytesWritten.Add(int64(size))
 	}
 }
 
@@ -165,10 +165,10 @@ func (f *finder) ignore(err error) {
 	}
 }
 
-// bound looks at all sidecars once much was written.
-func (f *finder) bound() {
-	if !f.all.still.Load() && f.all.grown.Load() >= f.all.limit/boundShare {
-		f.all.grown.Store(0)
-		f.all.bound(filepath.Base(f.own))
+// evict looks at all sidecars once much was written.
+func (f *finder) evict() {
+	if !f.all.readOnly.Load() && f.all.bytesWritten.Load() >= f.all.limit/boundShare {
+		f.all.bytesWritten.Store(0)
+		f.all.evict(filepath.Base(f.newestPath))
 	}
 }

@@ -27,13 +27,13 @@ func (f *finder) excludes(head odb.OID) (none bool, newest *tip) {
 		c, ok = in.below()
 	}
 	if !aside {
-		f.findings.drop(f.own)
+		f.findings.drop(f.newestPath)
 	}
 	return !aside, nil
 }
 
 // lookOnce looks at a segment's words, unless the search of another fork has.
-func (f *finder) lookOnce(c cut) (in contents, ok bool) {
+func (f *finder) lookOnce(c segmentEnd) (in contents, ok bool) {
 	s := f.findings.segment(f.path(c))
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -104,7 +104,7 @@ func (s *sidecars) writeIndex(of conversation.Info, x indexFile) {
 	if err != nil && s.log != nil {
 		s.log.Debug("finding an event is slower than it could be", "error", err)
 	}
-	s.grown.Add(int64(len(data)))
+	s.bytesWritten.Add(int64(len(data)))
 }
 
 // summary sums up the events to a newest one whose commit has no reliable summary, as in an imported or
@@ -132,7 +132,7 @@ func (s *sidecars) summary(ctx context.Context, of conversation.Info, newest *pa
 	if kept {
 		file = s.readIndex(of) // forward has added to it
 	}
-	if line, err := stateHeader(sum); kept && err == nil && line != nil && !s.still.Load() {
+	if line, err := stateHeader(sum); kept && err == nil && line != nil && !s.readOnly.Load() {
 		file.head, file.summary = newest.oid, line
 		s.writeIndex(of, file)
 	}
@@ -259,7 +259,7 @@ func (s *sidecars) find(ctx context.Context, of conversation.Info, head odb.OID,
 	}
 	index = append(fresh, index...)
 	slices.SortFunc(index, func(a, b indexEntry) int { return a.seq - b.seq })
-	if indexed && len(fresh) > 0 && !s.still.Load() {
+	if indexed && len(fresh) > 0 && !s.readOnly.Load() {
 		file.index = index
 		s.writeIndex(of, file)
 	}

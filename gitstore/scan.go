@@ -15,10 +15,10 @@ import (
 
 // A finder looks for something in one conversation, segment by segment, newest first.
 type finder struct {
-	all      *sidecars
-	findings *findings
-	own      string // path of the files of the newest segment
-	title    string
+	all        *sidecars
+	findings   *findings
+	newestPath string // path of the files of the newest segment
+	title      string
 	buffers
 	words  *wordIndex // of the segment at hand, nil if there are none
 	newest record     // the head's, if the search has read it, too
@@ -42,7 +42,7 @@ func (f *finder) free() {
 // scan decodes the events that pass the prefilter.
 func (f *finder) scan(ctx context.Context, head odb.OID) ([]*conversation.Event, error) {
 	defer f.free()
-	defer f.bound()
+	defer f.evict()
 	var found [][]*conversation.Event // newest segment first
 	some, left := false, true
 	for c, ok := newestOf(head), true; ok; {
@@ -65,7 +65,7 @@ func (f *finder) scan(ctx context.Context, head odb.OID) ([]*conversation.Event,
 
 // eventsOf are the events of a segment that the prefilter passes, and discards. Those of a
 // segment that a search comes to again are kept.
-func (f *finder) eventsOf(ctx context.Context, c cut) ([]*conversation.Event, contents, error) {
+func (f *finder) eventsOf(ctx context.Context, c segmentEnd) ([]*conversation.Event, contents, error) {
 	s := f.findings.segment(f.path(c))
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,7 +95,7 @@ func (f *finder) eventsOf(ctx context.Context, c cut) ([]*conversation.Event, co
 	}
 	switch {
 	case c.newest():
-		f.findings.drop(f.own)
+		f.findings.drop(f.newestPath)
 	case s.scans > 1 && f.findings.claim(s, records, mostKeptAll):
 		s.events, s.kept = events, nil
 	}
@@ -103,7 +103,7 @@ func (f *finder) eventsOf(ctx context.Context, c cut) ([]*conversation.Event, co
 }
 
 // records are the search's records of a segment. own says that no other part has their bytes.
-func (f *finder) records(ctx context.Context, s *segment, c cut) (records []record, own bool, err error) {
+func (f *finder) records(ctx context.Context, s *segment, c segmentEnd) (records []record, own bool, err error) {
 	if s.known(c) {
 		if s.kept != nil || len(s.places) == 0 {
 			return s.kept, true, nil
@@ -122,14 +122,14 @@ func (f *finder) records(ctx context.Context, s *segment, c cut) (records []reco
 
 // look finds the passing records of a segment without reading the rest of it. ok is false if the words are
 // of another segment, or a record that they name is missing.
-func (f *finder) look(s *segment, c cut) (records []record, ok bool) {
+func (f *finder) look(s *segment, c segmentEnd) (records []record, ok bool) {
 	path, texts := f.path(c), f.findings.filter.Any
 	f.words, f.filters, _ = readWordIndex(path+wordsSuffix, f.filters, f.all.ids, f.all.seal())
 	w := f.words
 	if w != nil && c.newest() {
 		f.was = w.Before
 	}
-	if w == nil || w.Head != c.end || !c.begins(start{w.First, w.Before}) || len(texts) == 0 {
+	if w == nil || w.Head != c.end || !c.begins(origin{w.First, w.Before}) || len(texts) == 0 {
 		return nil, false
 	}
 	texts = slices.Clone(texts)
@@ -160,12 +160,12 @@ func (f *finder) look(s *segment, c cut) (records []record, ok bool) {
 	for n, i := range found {
 		places[n], records[n] = places[i], records[i]
 	}
-	s.set(c, contents{start{w.First, w.Before}, passes}, places[:len(found)])
+	s.set(c, contents{origin{w.First, w.Before}, passes}, places[:len(found)])
 	return records[:len(found)], true
 }
 
 // pick reads records of a segment's log. ok is false if one is missing, or its bytes do not have its id.
-func (f *finder) pick(c cut, places []recordPlace) (records []record, ok bool) {
+func (f *finder) pick(c segmentEnd, places []recordPlace) (records []record, ok bool) {
 	records, f.buffer, ok = pickRecords(f.path(c)+logSuffix, places, f.buffer, f.all.ids)
 	return records, ok && !slices.ContainsFunc(records, f.forged)
 }
@@ -176,7 +176,7 @@ func (f *finder) forged(r record) bool {
 }
 
 // find brings a segment's files up to its end, and looks through all of it.
-func (f *finder) find(ctx context.Context, s *segment, c cut) (found []record, err error) {
+func (f *finder) find(ctx context.Context, s *segment, c segmentEnd) (found []record, err error) {
 	log, at, err := f.update(ctx, c)
 	if err != nil {
 		return nil, err

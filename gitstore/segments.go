@@ -29,60 +29,60 @@ type segment struct {
 // its own, and a search opens two files for so many.
 var segmentEvents = 256
 
-// A start is the place at which a segment begins.
-type start struct {
+// An origin is the place at which a segment begins.
+type origin struct {
 	first  int      // the number of its oldest event
 	before recordID // the event before that
 }
 
 var noEvent recordID
 
-// startOf leaves out the commit below the first event, since it is not an event.
-func startOf(first int, before odb.OID) start {
+// originOf leaves out the commit below the first event, since it is not an event.
+func originOf(first int, before odb.OID) origin {
 	if first == 0 {
 		before = ""
 	}
-	return start{first, idOf(before)}
+	return origin{first, idOf(before)}
 }
 
-// A cut names a segment by its end.
-type cut struct {
+// A segmentEnd names a segment by its end.
+type segmentEnd struct {
 	end   recordID // its newest event
 	first int      // the number of its oldest event; -1 (unknown) for the newest segment
 }
 
-func newestOf(head odb.OID) cut { return cut{idOf(head), -1} }
+func newestOf(head odb.OID) segmentEnd { return segmentEnd{idOf(head), -1} }
 
-func (c cut) newest() bool { return c.first < 0 }
+func (c segmentEnd) newest() bool { return c.first < 0 }
 
 // begins reports whether a segment that ends there may begin here.
-func (c cut) begins(at start) bool {
+func (c segmentEnd) begins(at origin) bool {
 	return at.first%segmentEvents == 0 && (at.first == 0) == (at.before == noEvent) && (c.newest() || at.first == c.first)
 }
 
 // below is the segment before one that begins here; ok is false if there is none.
-func (at start) below() (c cut, ok bool) {
-	return cut{at.before, at.first - segmentEvents}, at.before != noEvent
+func (at origin) below() (c segmentEnd, ok bool) {
+	return segmentEnd{at.before, at.first - segmentEvents}, at.before != noEvent
 }
 
 // path is the path of a segment's files, without the suffix.
-func (f *finder) path(c cut) string {
+func (f *finder) path(c segmentEnd) string {
 	if c.newest() {
-		return f.own
+		return f.newestPath
 	}
 	return filepath.Join(f.all.dir, string(oidOf(c.end, f.all.ids)))
 }
 
 // contents are the findings of a search in a segment.
 type contents struct {
-	start
+	origin
 	passes bool // some event passes, for more than discarding others
 }
 
 // known reports whether the segment that ends there has been looked through.
-func (s *segment) known(c cut) bool { return s.end == c.end }
+func (s *segment) known(c segmentEnd) bool { return s.end == c.end }
 
-func (s *segment) set(c cut, in contents, places []recordPlace) {
+func (s *segment) set(c segmentEnd, in contents, places []recordPlace) {
 	s.end, s.contents, s.places, s.kept = c.end, in, places, nil
 }
 

@@ -29,11 +29,11 @@ type sidecars struct {
 	tips    *tips
 	log     *slog.Logger
 
-	limit    int64                    // bytes of all together
-	still    atomic.Bool              // sidecars are read-only
-	unswept  atomic.Bool              // one was dropped, and segments may be left of it
-	grown    atomic.Int64             // bytes of those that were written since they were counted
-	findings atomic.Pointer[findings] // of the search that began last
+	limit        int64                    // bytes of all together
+	readOnly     atomic.Bool              // jp writes no sidecar
+	unswept      atomic.Bool              // one was dropped, and segments may be left of it
+	bytesWritten atomic.Int64             // since all sidecars were counted
+	findings     atomic.Pointer[findings] // of the search that began last
 }
 
 const (
@@ -184,10 +184,10 @@ const boundShare = 64
 // any: many that write little look as often as one that writes much.
 func firstBound() int64 { return rand.Int64N(maxCache / boundShare) }
 
-// bound removes sidecars until the others, with the one just written, fit. Which
+// evict removes sidecars until the others, with the one just written, fit. Which
 // ones go is left to chance: were it those that were written longest ago, a search of
 // a little more than fits would remove each just before it comes to it.
-func (s *sidecars) bound(written string) {
+func (s *sidecars) evict(written string) {
 	files := map[string][]fs.FileInfo{}
 	var names []string
 	total := int64(0)
@@ -230,7 +230,7 @@ func sidecarOf(name string) string {
 }
 
 func (s *sidecars) finder(of conversation.Info, in *findings) *finder {
-	f := &finder{all: s, findings: in, own: s.path(of), title: of.Summary.Title}
+	f := &finder{all: s, findings: in, newestPath: s.path(of), title: of.Summary.Title}
 	if kept, ok := freeBuffers.Get().(*buffers); ok {
 		f.buffers = *kept
 	}

@@ -124,7 +124,7 @@ func Open(repo gitcmd.Repository, opts Options) (*Store, error) {
 	s.sidecars = &sidecars{
 		dir: filepath.Join(repo.CommonDir, "jp", "cache"), ids: idLen(repo.ObjectFormat.Size()), git: git, commits: s.commits, tips: s.tips, log: opts.Log, limit: maxCache,
 	}
-	s.sidecars.grown.Store(firstBound())
+	s.sidecars.bytesWritten.Store(firstBound())
 	s.groups = &groupBuilder{
 		format: repo.ObjectFormat, mac: mac, zone: cmp.Or(opts.Zone, time.Local), user: s.user, rewrite: opts.Rewrite, noKey: opts.NoKey, repository: s.repository,
 	}

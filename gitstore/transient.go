@@ -30,7 +30,7 @@ var _ conversation.Journal = (*Transient)(nil)
 // Transient returns a journal over the store that records nothing. From then on the
 // store writes no sidecar either: it reads again what it searches.
 func (s *Store) Transient() *Transient {
-	s.sidecars.still.Store(true)
+	s.sidecars.readOnly.Store(true)
 	return &Transient{Journal: s, store: s, places: map[conversation.Head]basis{}, payloads: map[string][]byte{}}
 }
 

@@ -64,7 +64,7 @@ func (l *untrackedLister) List(ctx context.Context) (*untrackedListing, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	began, err := l.opts.Now(ctx)
-	if err != nil || !timesTell(l.repo.TopLevel) {
+	if err != nil || !folderTimesReliable(l.repo.TopLevel) {
 		return l.plain(ctx)
 	}
 	base := l.known()

@@ -257,7 +257,7 @@ func TestCrowded(t *testing.T) {
 // In an unchanged tree no git is started, in this process and in the next one.
 func TestUnchangedTreeStartsNoGit(t *testing.T) {
 	g := newGround(t)
-	if !timesTell(g.dir) {
+	if !folderTimesReliable(g.dir) {
 		t.Skip("the times of this file system are not known to tell")
 	}
 	for i := range 5 {

@@ -20,9 +20,9 @@ import (
 // mostAsked is the number of names about which jp asks git one by one: above, all is simpler.
 const mostAsked = 100
 
-// timesTell reports whether a folder lies in a file system that gives a folder another time
+// folderTimesReliable reports whether a folder lies in a file system that gives a folder another time
 // whenever an entry of it is made, removed or renamed.
-func timesTell(dir string) bool {
+func folderTimesReliable(dir string) bool {
 	var st unix.Statfs_t
 	if unix.Statfs(dir, &st) != nil {
 		return false

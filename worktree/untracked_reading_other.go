@@ -4,8 +4,8 @@ package worktree
 
 import "context"
 
-// timesTell: the times of folders are unreliable on this system.
-func timesTell(string) bool { return false }
+// folderTimesReliable is false on this system.
+func folderTimesReliable(string) bool { return false }
 
 // A folderReading would make a listing that is kept.
 type folderReading struct {

@@ -71,13 +71,13 @@ func (r Standings) listedName() (string, error) {
 	return name, err
 }
 
-// MayAct fails for a read-only conversation. can names the remaining uses.
-func (r Standings) MayAct(ctx context.Context, id conversation.ID, head conversation.Head, events []*conversation.Event, can string) error {
+// MayAct fails for a read-only conversation. alternative names the remaining uses.
+func (r Standings) MayAct(ctx context.Context, id conversation.ID, head conversation.Head, events []*conversation.Event, alternative string) error {
 	standing, err := r.repo.Store.Standing(ctx, id, head, events)
 	if err != nil || standing == conversation.StandingOwn {
 		return err
 	}
-	return r.StandingFailure(id, head, standing, r.Elsewhere(events), can)
+	return r.StandingFailure(id, head, standing, r.Elsewhere(events), alternative)
 }
 
 // mayActOn is MayAct for callers that know a conversation's newest event, and whether this user's jp wrote
@@ -126,12 +126,12 @@ func (r Standings) Recorder(id conversation.ID) string {
 
 // StandingFailure is the error of a conversation that may not act, with the command that makes one of it that
 // may.
-func (r Standings) StandingFailure(id conversation.ID, head conversation.Head, s conversation.Standing, repository, can string) *problem.Error {
+func (r Standings) StandingFailure(id conversation.ID, head conversation.Head, s conversation.Standing, repository, alternative string) *problem.Error {
 	words := r.StandingWords(s, repository)
 	if w, ok := r.Recording(id); ok && s == conversation.StandingForeign {
 		words = "is a recording of " + w.Format
 	}
-	f := problem.New(problem.ExitDecision, "untrusted", "Conversation %s %s; it can be %s.", id, words, can).About(id)
+	f := problem.New(problem.ExitDecision, "untrusted", "Conversation %s %s; it can be %s.", id, words, alternative).About(id)
 	if s != conversation.StandingRolledBack {
 		return f.Hint(action.Adopt(string(id)), "make a fork of it that is yours")
 	}

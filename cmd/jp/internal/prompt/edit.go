@@ -17,12 +17,12 @@ import (
 // that it would run, else its arguments as JSON. It asks until the tool takes them. It returns nil if
 // the person leaves an empty text or no change.
 func (p *Prompter) editArguments(ctx context.Context, q turnloop.Question) ([]byte, error) {
-	if made, ok := p.made(q); ok {
-		return p.editUntil(ctx, []byte(made.text), made.ext, func(saved []byte) ([]byte, error) {
-			if string(saved) == made.text {
+	if call, ok := p.editable(q); ok {
+		return p.editUntil(ctx, []byte(call.text), call.ext, func(saved []byte) ([]byte, error) {
+			if string(saved) == call.text {
 				return nil, nil
 			}
-			given, err := made.arguments(string(saved))
+			given, err := call.arguments(string(saved))
 			if err != nil {
 				return nil, err
 			}

@@ -11,16 +11,16 @@ import (
 	"jp/turnloop"
 )
 
-// A made is the product of a call: a text that a person can edit in the place of its arguments.
-type made struct {
+// An editable is the text of a call that the user may edit.
+type editable struct {
 	text      string
 	ext       string // of a file's name, with its dot
 	arguments func(saved string) (json.RawMessage, error)
 }
 
-// made is the product of a call: the file as it writes it, or the command that it runs. It reports
+// editable is the text of a call: the file as it writes it, or the command that it runs. It reports
 // false for a call whose arguments say more, or whose edits do not fit the file.
-func (p *Prompter) made(q turnloop.Question) (m made, ok bool) {
+func (p *Prompter) editable(q turnloop.Question) (m editable, ok bool) {
 	var args map[string]json.RawMessage
 	if json.Unmarshal(q.Arguments, &args) != nil {
 		return m, false
@@ -54,7 +54,7 @@ func (p *Prompter) made(q turnloop.Question) (m made, ok bool) {
 			}
 			arguments, err := with("edits", []map[string]string{{"old": before, "new": saved}})
 			if len(arguments) > conversation.MaxEdited {
-				return with("edits", []map[string]string{narrowed(before, saved)})
+				return with("edits", []map[string]string{uniqueEdit(before, saved)})
 			}
 			return arguments, err
 		}
@@ -77,21 +77,21 @@ func (p *Prompter) made(q turnloop.Question) (m made, ok bool) {
 	return m, true
 }
 
-// narrowed is the edit of the lines that differ, with enough context to match once in the file.
-func narrowed(before, after string) map[string]string {
-	old, made := strings.SplitAfter(before, "\n"), strings.SplitAfter(after, "\n")
+// uniqueEdit is the edit of the lines that differ, with enough context to match once in the file.
+func uniqueEdit(before, after string) map[string]string {
+	old, changed := strings.SplitAfter(before, "\n"), strings.SplitAfter(after, "\n")
 	from := 0
-	for from < min(len(old), len(made)) && old[from] == made[from] {
+	for from < min(len(old), len(changed)) && old[from] == changed[from] {
 		from++
 	}
 	end := 0
-	for end < min(len(old), len(made))-from && old[len(old)-1-end] == made[len(made)-1-end] {
+	for end < min(len(old), len(changed))-from && old[len(old)-1-end] == changed[len(changed)-1-end] {
 		end++
 	}
 	for {
 		text := strings.Join(old[from:len(old)-end], "")
 		if text != "" && strings.Count(before, text) == 1 || from == 0 && end == 0 {
-			return map[string]string{"old": text, "new": strings.Join(made[from:len(made)-end], "")}
+			return map[string]string{"old": text, "new": strings.Join(changed[from:len(changed)-end], "")}
 		}
 		from, end = max(0, from-1), max(0, end-1)
 	}

@@ -9,9 +9,9 @@ import (
 	"jp/internal/safetext"
 )
 
-// absentNotice lists the texts and files that this repository lacks, if there are any. The model gets a note
+// missingNotice lists the texts and files that this repository lacks, if there are any. The model gets a note
 // in place of each.
-func (e *turn) absentNotice(ctx context.Context) []string {
+func (e *turn) missingNotice(ctx context.Context) []string {
 	count, first := 0, ""
 	var of *conversation.Event
 	for _, event := range e.history.stream.Events() {
