@@ -92,7 +92,7 @@ func Compact(ctx context.Context, r *repo.Repo, o CompactRequest, front Frontend
 		return done, err
 	}
 	events, err := turnloop.Compact(ctx, opts, order)
-	if errors.Is(err, ErrNothing) {
+	if errors.Is(err, errNothing) {
 		err = nil
 	}
 	done.Events = l.stream.Events()
@@ -180,8 +180,8 @@ func wouldCompact(ctx context.Context, r *repo.Repo, o CompactRequest) (done Com
 		data, ok, err := r.Store.Payload(ctx, p)
 		return data, ok && err == nil
 	}
-	done.Plan, err = c.Plan(turnloop.Room{Events: v.Events, Request: provider.Options{Model: model, API: open.API, Content: content}}, wanted)
-	if errors.Is(err, ErrNothing) {
+	done.Plan, err = c.plan(turnloop.Room{Events: v.Events, Request: provider.Options{Model: model, API: open.API, Content: content}}, wanted)
+	if errors.Is(err, errNothing) {
 		err = nil
 	}
 	return done, err
@@ -204,7 +204,7 @@ func (l *history) notCompacted(err error) error {
 	case errors.As(err, &refused) && refused.Class == provider.ClassBudget:
 		return problem.New(problem.ExitFailed, "interrupted", "jp could not compact %s: %s. Nothing was changed.", l.target.id.Short(), refused.Message).About(l.target.id).
 			Hint(action.CompactTrim(l.target.id.Short()), "makes room without a model")
-	case errors.Is(err, ErrNoSummary), errors.Is(err, ErrUncited), errors.Is(err, ErrLonger):
+	case errors.Is(err, errNoSummary), errors.Is(err, errUncited), errors.Is(err, errLonger):
 		return problem.New(problem.ExitFailed, "provider", "jp could not compact %s: %v. Nothing was changed.", l.target.id.Short(), err).About(l.target.id).
 			Hint(action.CompactTrim(l.target.id.Short()), "makes room without a model")
 	case errors.As(err, &refused):

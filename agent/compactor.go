@@ -177,8 +177,8 @@ func newestChange(events []*conversation.Event) conversation.Type {
 	return ""
 }
 
-// ErrNothing means that there is nothing to compact.
-var ErrNothing = errors.New("there is nothing to compact")
+// errNothing means that there is nothing to compact.
+var errNothing = errors.New("there is nothing to compact")
 
 // A CompactionOrder is the user's wish for a compaction.
 type CompactionOrder struct {
@@ -189,8 +189,8 @@ type CompactionOrder struct {
 	TrimOnly bool
 }
 
-// Plan is the compaction of an order, without a summary. It fails with [ErrNothing].
-func (c *Compactor) Plan(r turnloop.Room, o CompactionOrder) (*conversation.Compaction, error) {
+// plan is the compaction of an order, without a summary. It fails with [errNothing].
+func (c *Compactor) plan(r turnloop.Room, o CompactionOrder) (*conversation.Compaction, error) {
 	p, err := c.planner(r)
 	if err != nil {
 		return nil, err
@@ -212,7 +212,7 @@ func (c *Compactor) Plan(r turnloop.Room, o CompactionOrder) (*conversation.Comp
 		}
 	}
 	if plan == nil || plan.Kind == conversation.CompactSummary && plan.After-summaryTokens+leastSummary >= plan.Before {
-		return nil, ErrNothing
+		return nil, errNothing
 	}
 	plan.By, plan.Focus = conversation.ByUser, o.Focus
 	return plan, nil
@@ -226,7 +226,7 @@ func (c *Compactor) planner(r turnloop.Room) (planner, error) {
 
 // Do carries out an order, without recording the compaction.
 func (c *Compactor) Do(ctx context.Context, r turnloop.Room, o CompactionOrder) (*conversation.Compaction, error) {
-	plan, err := c.Plan(r, o)
+	plan, err := c.plan(r, o)
 	if err != nil || plan.Kind == conversation.CompactTrim {
 		return plan, err
 	}
@@ -240,14 +240,14 @@ func (c *Compactor) Do(ctx context.Context, r turnloop.Room, o CompactionOrder) 
 	return plan, nil
 }
 
-// ErrNoSummary means that a model gave no summary.
-var ErrNoSummary = errors.New("the model summarised nothing")
+// errNoSummary means that a model gave no summary.
+var errNoSummary = errors.New("the model summarised nothing")
 
-// ErrUncited means that no item of a model's summary names its events.
-var ErrUncited = errors.New("the model's summary cites no events, and jp keeps only what does")
+// errUncited means that no item of a model's summary names its events.
+var errUncited = errors.New("the model's summary cites no events, and jp keeps only what does")
 
-// ErrLonger means that a model's summary makes no room.
-var ErrLonger = errors.New("the summary is as long as what it stands for")
+// errLonger means that a model's summary makes no room.
+var errLonger = errors.New("the summary is as long as what it stands for")
 
 // summarise asks a model for the summary that a plan lacks, in one request.
 func (c *Compactor) summarise(ctx context.Context, r turnloop.Room, p planner, plan *conversation.Compaction, focus string) error {
@@ -278,9 +278,9 @@ func (c *Compactor) summarise(ctx context.Context, r turnloop.Room, p planner, p
 	if len(draft.Items) == 0 {
 		c.owed = c.addOwed(usage)
 		if draft.Dropped > 0 {
-			return ErrUncited
+			return errUncited
 		}
-		return ErrNoSummary
+		return errNoSummary
 	}
 	with := *plan
 	with.Items, with.Content, with.Dropped, with.Model, with.Usage = draft.Items, draft.Text(), draft.Dropped, w.Model, usage
@@ -289,7 +289,7 @@ func (c *Compactor) summarise(ctx context.Context, r turnloop.Room, p planner, p
 	}
 	if with.After >= with.Before {
 		c.owed = c.addOwed(usage)
-		return ErrLonger
+		return errLonger
 	}
 	with.Usage = c.addOwed(usage)
 	*plan = with

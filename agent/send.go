@@ -36,7 +36,7 @@ func Send(ctx context.Context, r *repo.Repo, id conversation.ID, text string) (Q
 		return QueuedJSON{}, err
 	}
 	defer client.Close()
-	waiting, err := Say(client, text)
+	waiting, err := say(client, text)
 	switch {
 	case errors.Is(err, attach.ErrGone):
 		if err := awaitEnd(ctx); err != nil {
@@ -53,9 +53,9 @@ func Send(ctx context.Context, r *repo.Repo, id conversation.ID, text string) (Q
 // errOlder is the error of a process that leaves a message unanswered.
 var errOlder = errors.New("its jp is older and takes no messages")
 
-// Say queues a message at a process, and waits until it is kept. An older process ignores it, and answers
+// say queues a message at a process, and waits until it is kept. An older process ignores it, and answers
 // only the question for its status behind it.
-func Say(client *attach.Client, text string) (waiting int, err error) {
+func say(client *attach.Client, text string) (waiting int, err error) {
 	for _, m := range []attach.Message{&attach.Say{Text: text}, &attach.Interrupt{}} {
 		if err := client.Send(m); err != nil {
 			return 0, err

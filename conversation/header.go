@@ -193,8 +193,8 @@ func (a Approval) Allows(tool string) bool {
 // All reports whether every run was approved.
 func (a Approval) All() bool { return len(a) == 1 && a[0] == "*" }
 
-// And is both approvals together.
-func (a Approval) And(b Approval) Approval {
+// and is both approvals together.
+func (a Approval) and(b Approval) Approval {
 	if a.All() || b.All() {
 		return ApproveAll()
 	}

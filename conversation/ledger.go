@@ -201,7 +201,7 @@ func (l *Ledger) Enter(e *Event) {
 		l.Interrupted = e
 	case *Resumed:
 		l.Resumed = e
-		l.Approved = l.Approved.And(b.Approved)
+		l.Approved = l.Approved.and(b.Approved)
 	case *ForkOrigin:
 		l.Approved = nil // it was said of the source's turn
 		if b.Adopted {

@@ -2,18 +2,18 @@ package conversation
 
 import "slices"
 
-// NeedWithheld names the knowledge that a reader needs to send a conversation some of whose
+// needWithheld names the knowledge that a reader needs to send a conversation some of whose
 // attachments are withheld.
-const NeedWithheld = "withheld"
+const needWithheld = "withheld"
 
-// NeedInstructions names the knowledge that a reader needs to send a conversation with files of instructions.
-const NeedInstructions = "instructions"
+// needInstructions names the knowledge that a reader needs to send a conversation with files of instructions.
+const needInstructions = "instructions"
 
-// NeedCompaction names the knowledge that a reader needs to send a conversation with a compaction.
-const NeedCompaction = "compaction"
+// needCompaction names the knowledge that a reader needs to send a conversation with a compaction.
+const needCompaction = "compaction"
 
 // knownNeeds are the needs that this jp acts on.
-var knownNeeds = map[string]bool{NeedWithheld: true, NeedInstructions: true, NeedCompaction: true}
+var knownNeeds = map[string]bool{needWithheld: true, needInstructions: true, needCompaction: true}
 
 // A needing body changes the messages to the model in a way that a reader must know.
 type needing interface{ need() string }

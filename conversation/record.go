@@ -15,8 +15,8 @@ type ConfigDelta struct{ Delta raw }
 // Type implements [Body].
 func (*ConfigDelta) Type() Type { return TypeConfigDelta }
 
-// Model is the model that the settings name, or "".
-func (b *ConfigDelta) Model() string {
+// model is the model that the settings name, or "".
+func (b *ConfigDelta) model() string {
 	var set struct {
 		Model string `json:"model"`
 	}
@@ -283,7 +283,7 @@ type Withholding struct {
 // Type implements [Body].
 func (*Withholding) Type() Type { return TypeWithheld }
 
-func (*Withholding) need() string { return NeedWithheld }
+func (*Withholding) need() string { return needWithheld }
 
 func (b *Withholding) fields(c codec) {
 	c.seq("for", &b.For)
@@ -317,7 +317,7 @@ func (f InstructionFile) Given() bool { return f.To > f.From }
 // Type implements [Body].
 func (*Instructions) Type() Type { return TypeInstructions }
 
-func (*Instructions) need() string { return NeedInstructions }
+func (*Instructions) need() string { return needInstructions }
 
 func (b *Instructions) fields(c codec) {
 	c.value("files", &b.Files)
@@ -325,8 +325,8 @@ func (b *Instructions) fields(c codec) {
 	c.text("content", &b.Content)
 }
 
-// Paths are the names of the files.
-func (b *Instructions) Paths() []string {
+// paths are the names of the files.
+func (b *Instructions) paths() []string {
 	var paths []string
 	for _, f := range b.Files {
 		paths = append(paths, f.Path)
@@ -423,7 +423,7 @@ const (
 // Type implements [Body].
 func (*Compaction) Type() Type { return TypeCompaction }
 
-func (*Compaction) need() string { return NeedCompaction }
+func (*Compaction) need() string { return needCompaction }
 
 func (b *Compaction) fields(c codec) {
 	c.str("kind", (*string)(&b.Kind))
@@ -475,6 +475,6 @@ type CompactionUndone struct {
 // Type implements [Body].
 func (*CompactionUndone) Type() Type { return TypeCompactionUndone }
 
-func (*CompactionUndone) need() string { return NeedCompaction }
+func (*CompactionUndone) need() string { return needCompaction }
 
 func (b *CompactionUndone) fields(c codec) { c.seq("for", &b.For) }

@@ -190,7 +190,7 @@ func TestRewriteKeepsThePlacesOfInstructions(t *testing.T) {
 	e := &Event{Body: b}
 	require.True(t, e.Rewrite(unmark))
 	require.Equal(t, strings.ReplaceAll(content, marker, "[x]"), b.Content)
-	require.Equal(t, []string{"known", "a/[x]", "a/[x]"}, b.Paths())
+	require.Equal(t, []string{"known", "a/[x]", "a/[x]"}, b.paths())
 	require.Equal(t, []string{"", "first [x] [x]\n", "second\n"}, []string{b.Text(b.Files[0]), b.Text(b.Files[1]), b.Text(b.Files[2])})
 
 	broken := &Instructions{Files: []InstructionFile{{From: 5, To: 900}}, Content: "a MARKER"}

@@ -90,7 +90,7 @@ func newestModel(events []*Event) string {
 		case *TurnStart:
 			return b.Model
 		case *ConfigDelta:
-			if model := b.Model(); model != "" {
+			if model := b.model(); model != "" {
 				return model
 			}
 		}

@@ -151,7 +151,7 @@ func describeRecord(e *Event) string {
 	case *Withholding:
 		return "withheld, since the server refused it: " + strings.Join(b.Attachments, ", ")
 	case *Instructions:
-		return "instructions: " + strings.Join(b.Paths(), ", ")
+		return "instructions: " + strings.Join(b.paths(), ", ")
 	case *Compaction:
 		return compactionWords(b)
 	case *CompactionUndone:

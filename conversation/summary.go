@@ -126,7 +126,7 @@ func (s Summary) Next(e *Event) Summary {
 		}
 		s.refuse(b.Finish)
 	case *ConfigDelta:
-		s.Model = cmp.Or(b.Model(), s.Model)
+		s.Model = cmp.Or(b.model(), s.Model)
 	case *Metadata:
 		s.describe(b)
 	case *ForkOrigin:

@@ -122,7 +122,7 @@ func (f *finder) index(log *commitLog, at origin, c segmentEnd) error {
 		from = log.Index(f.words.Head) + 1
 	}
 	path := f.path(c) + wordsSuffix
-	if !goesOn || from != f.words.Len() || !f.words.Fits(size) || !f.words.ReadMarks(path) {
+	if !goesOn || from != f.words.Len() || !f.words.fits(size) || !f.words.loadMarks(path) {
 		f.words, from = newWordIndex(size, again, f.all.ids, f.all.seal()), 0
 		f.words.First, f.words.Before = at.first, at.before
 	}

@@ -22,7 +22,7 @@ func (f *finder) excludes(head odb.OID) (none bool, newest *tip) {
 		case in.passes:
 			return false, nil
 		case c.newest():
-			aside = slices.ContainsFunc(f.findings.filter.Any, f.words.MayAside)
+			aside = slices.ContainsFunc(f.findings.filter.Any, f.words.mayAside)
 		}
 		c, ok = in.below()
 	}

@@ -69,7 +69,7 @@ type commitLog struct {
 }
 
 // newCommitLog makes a log without records. The buffer may be nil; the log uses it, and
-// [commitLog.Buffer] gives it back.
+// [commitLog.buffer] gives it back.
 func newCommitLog(buffer []byte, ids idLen) *commitLog {
 	return &commitLog{ids: ids, data: append(buffer[:0], logMagic...)}
 }
@@ -109,8 +109,8 @@ func recordSum(id, raw []byte) uint32 {
 	return crc32.Update(crc32.Checksum(id, castagnoli()), castagnoli(), raw)
 }
 
-// Buffer gives the log's memory back. The caller must have finished with the log.
-func (l *commitLog) Buffer() []byte { return l.data }
+// buffer gives the log's memory back. The caller must have finished with the log.
+func (l *commitLog) buffer() []byte { return l.data }
 
 // Len is the number of records.
 func (l *commitLog) Len() int { return len(l.ends) }
@@ -132,8 +132,8 @@ func (l *commitLog) ID(i int) recordID { return l.ids.take(l.data[l.begin(i):]) 
 // Record is the i-th record. Its bytes are the log's.
 func (l *commitLog) Record(i int) record { return l.ids.record(l.data[l.begin(i):l.ends[i]]) }
 
-// Place is the place of the i-th record.
-func (l *commitLog) Place(i int) recordPlace {
+// place is the place of the i-th record.
+func (l *commitLog) place(i int) recordPlace {
 	at := l.begin(i)
 	return recordPlace{at: at, end: l.ends[i], sum: l.ids.sum(l.data[at:])}
 }

@@ -15,8 +15,6 @@ var (
 	ErrStripped = fmt.Errorf("%w: history was rewritten by another program", conversation.ErrDamaged)
 	// ErrShallow says that the chain goes on in commits that were not fetched.
 	ErrShallow = errors.New("incomplete here: older events were not fetched")
-	// ErrForeignID says that the id is taken by another conversation.
-	ErrForeignID = errors.New("the id belongs to another conversation")
 )
 
 // ErrRefsLocked says that git's lock of all packed refs is there, which a killed

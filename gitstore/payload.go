@@ -63,7 +63,7 @@ func (enc *encoder) payloadObjects(e *conversation.Event, kept []conversation.Pa
 func (k *payloadKeeper) keepFetched(ctx context.Context, head odb.OID) (objects []odb.Object, payload odb.OID, err error) {
 	own, ownErr := k.odb.ListRefs(refPayloads)
 	theirs, theirsErr := k.odb.ListRefs(refRemotes)
-	if ownErr == nil && theirsErr == nil && len(own) == 0 && !slices.ContainsFunc(theirs, func(r odb.Ref) bool { return KeepsPayload(r.Name) }) {
+	if ownErr == nil && theirsErr == nil && len(own) == 0 && !slices.ContainsFunc(theirs, func(r odb.Ref) bool { return keepsPayload(r.Name) }) {
 		return nil, "", nil
 	}
 	return k.keepBelow(ctx, head)

@@ -24,8 +24,8 @@ func PayloadRefs(remote string, id conversation.ID) (there, here string) {
 	return refPayloads + string(id), refRemotes + remote + belowRemote + string(id)
 }
 
-// KeepsPayload reports whether the commits of a ref keep payload, and so are not events.
-func KeepsPayload(ref string) bool {
+// keepsPayload reports whether the commits of a ref keep payload, and so are not events.
+func keepsPayload(ref string) bool {
 	if strings.HasPrefix(ref, refPayloads) {
 		return true
 	}
@@ -52,7 +52,7 @@ func owner(ref string) (id conversation.ID, ok bool) {
 // names reports whether a ref is a conversation's in a scope.
 func names(ref string, scope conversation.Scope) bool {
 	rest, ok := strings.CutPrefix(ref, refRoot+string(scope)+"/")
-	if KeepsPayload(ref) {
+	if keepsPayload(ref) {
 		return false
 	}
 	if i := strings.LastIndexByte(rest, '/'); i >= 0 && scope == conversation.ScopeRemotes {

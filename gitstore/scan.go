@@ -136,7 +136,7 @@ func (f *finder) look(s *segment, c segmentEnd) (records []record, ok bool) {
 	if w.Text {
 		texts = append(texts, elsewhere)
 	}
-	if !slices.ContainsFunc(texts, w.May) {
+	if !slices.ContainsFunc(texts, w.may) {
 		texts = nil
 	}
 	// The events found in another segment may be discarded here.
@@ -145,7 +145,7 @@ func (f *finder) look(s *segment, c segmentEnd) (records []record, ok bool) {
 	}
 	var places []recordPlace
 	if texts != nil {
-		if places, f.buffer, ok = w.Where(path+wordsSuffix, texts, f.buffer); !ok {
+		if places, f.buffer, ok = w.where(path+wordsSuffix, texts, f.buffer); !ok {
 			w.Marked = false // they are made again
 			return nil, false
 		}
@@ -181,7 +181,7 @@ func (f *finder) find(ctx context.Context, s *segment, c segmentEnd) (found []re
 	if err != nil {
 		return nil, err
 	}
-	f.buffer = log.Buffer()
+	f.buffer = log.buffer()
 	needles := f.needles()
 	var records []record
 	var indices []int
@@ -194,7 +194,7 @@ func (f *finder) find(ctx context.Context, s *segment, c segmentEnd) (found []re
 	var places []recordPlace
 	passed, passes := passing(records, needles)
 	for _, i := range passed {
-		found, places = append(found, records[i]), append(places, log.Place(indices[i]))
+		found, places = append(found, records[i]), append(places, log.place(indices[i]))
 	}
 	s.set(c, contents{at, passes}, places)
 	return found, nil

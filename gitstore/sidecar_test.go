@@ -67,7 +67,7 @@ func TestCommitLogGrows(t *testing.T) {
 	l.Add(numberedRecord(9, "other"))
 	require.Equal(t, []string{"one", "other"}, texts(l), "in memory")
 	require.NoError(t, l.Write(path))
-	require.Equal(t, []string{"one", "other"}, texts(readCommitLog(path, l.Buffer(), ids)), "and in the file")
+	require.Equal(t, []string{"one", "other"}, texts(readCommitLog(path, l.buffer(), ids)), "and in the file")
 }
 
 // TestCommitLogOfAnother reads a file of another kind, and of another version, as an empty log.
@@ -176,8 +176,8 @@ func TestWordIndex(t *testing.T) {
 		w, path, _ := told(t, t.TempDir(), marked, "Cap the Retries", "no")
 		_, _, ok := readWordIndex(path, nil, ids, seal)
 		require.False(t, ok)
-		require.True(t, w.Fits(1<<18))
-		require.False(t, w.Fits(1<<19))
+		require.True(t, w.fits(1<<18))
+		require.False(t, w.fits(1<<19))
 		require.Equal(t, numberedRecord(1, "").ID, w.Head)
 		w.Text, w.Discards, w.First, w.Before = true, !marked, 1<<20, numberedRecord(9, "").ID
 		w.Add([]byte("Of Zebras"))
@@ -185,7 +185,7 @@ func TestWordIndex(t *testing.T) {
 
 		got, _, ok := readWordIndex(path, nil, ids, seal)
 		require.True(t, ok)
-		require.Equal(t, marked, got.ReadMarks(path))
+		require.Equal(t, marked, got.loadMarks(path))
 		whole, err := os.ReadFile(path)
 		require.NoError(t, err)
 		require.NoError(t, got.Write(path))
@@ -195,10 +195,10 @@ func TestWordIndex(t *testing.T) {
 		for text, may := range map[string]bool{
 			"retries": true, "RETRIES": true, "the r": true, "xy": true, "": true, "zebra": true, "xyz": false, "retry": false,
 		} {
-			require.Equal(t, may, got.May(text), text)
+			require.Equal(t, may, got.may(text), text)
 		}
 		for text, may := range map[string]bool{"zebra": true, "ZEB": true, "retries": false} {
-			require.Equal(t, may, got.MayAside(text), text)
+			require.Equal(t, may, got.mayAside(text), text)
 		}
 	}
 }
@@ -214,15 +214,15 @@ func TestWordIndexDamage(t *testing.T) {
 	require.True(t, ok)
 	check := func(data []byte) {
 		require.NoError(t, os.WriteFile(path, data, 0o666))
-		_, _, ok := good.Where(path, []string{"retr"}, nil)
+		_, _, ok := good.where(path, []string{"retr"}, nil)
 		require.False(t, ok && len(data) < len(whole), "the marks end early")
 		got, _, ok := readWordIndex(path, nil, ids, seal)
 		if !ok {
 			return
 		}
-		_, _, ok = got.Where(path, []string{"retr"}, nil)
+		_, _, ok = got.where(path, []string{"retr"}, nil)
 		require.False(t, ok, "the marks were changed")
-		require.False(t, got.ReadMarks(path))
+		require.False(t, got.loadMarks(path))
 	}
 	for n := range whole {
 		if n > 256 && n < len(whole)-256 && n%64 > 0 {
@@ -250,7 +250,7 @@ func TestHugeFiles(t *testing.T) {
 	}
 	got, _, ok := readWordIndex(path, nil, ids, seal)
 	require.True(t, ok)
-	_, _, ok = got.Where(path, []string{"retr"}, nil)
+	_, _, ok = got.where(path, []string{"retr"}, nil)
 	require.False(t, ok)
 	l := readCommitLog(log, nil, ids)
 	require.Zero(t, l.Len())
@@ -261,7 +261,7 @@ func TestHugeFiles(t *testing.T) {
 // picked are the records in which one of the texts may stand.
 func picked(t testing.TB, w *wordIndex, words, log string, texts ...string) []string {
 	t.Helper()
-	places, buffer, ok := w.Where(words, texts, nil)
+	places, buffer, ok := w.where(words, texts, nil)
 	require.True(t, ok)
 	records, _, ok := pickRecords(log, places, buffer, ids)
 	require.True(t, ok)
@@ -294,7 +294,7 @@ func TestPickRecords(t *testing.T) {
 func TestPickFindsDamage(t *testing.T) {
 	w, path, log := told(t, t.TempDir(), true, "Cap the Retries", "no", "last retry")
 	require.NoError(t, w.Write(path))
-	places, _, ok := w.Where(path, []string{"retr"}, nil)
+	places, _, ok := w.where(path, []string{"retr"}, nil)
 	require.True(t, ok)
 	whole, err := os.ReadFile(log)
 	require.NoError(t, err)
@@ -339,7 +339,7 @@ func TestWordIndexNeverMiss(t *testing.T) {
 		i := rapid.IntRange(0, len(texts)-1).Draw(r, "of")
 		from := rapid.IntRange(0, len(texts[i])).Draw(r, "from")
 		part := texts[i][from:rapid.IntRange(from, len(texts[i])).Draw(r, "to")]
-		require.True(r, w.May(part))
+		require.True(r, w.may(part))
 		require.Contains(r, picked(t, w, path, log, part), texts[i])
 	})
 }
@@ -362,8 +362,8 @@ func FuzzCommitLog(f *testing.F) {
 		l := readCommitLog(path, nil, ids)
 		was := l.Len()
 		if w, _, ok := readWordIndex(path, nil, ids, seal); ok {
-			w.May("anything")
-			if places, buffer, ok := w.Where(path, []string{"anything"}, nil); ok {
+			w.may("anything")
+			if places, buffer, ok := w.where(path, []string{"anything"}, nil); ok {
 				pickRecords(path, places, buffer, ids)
 			}
 		}

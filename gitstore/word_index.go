@@ -104,9 +104,9 @@ func filtersEnd(data []byte, ids idLen) (end int, ok bool) {
 	return ids.fixed() + size, size >= minIndexFilter && size <= maxIndexFilter && size&(size-1) == 0
 }
 
-// ReadMarks reads the marks of the same file, to add to them. ok is false if they are incomplete, or of
+// loadMarks reads the marks of the same file, to add to them. ok is false if they are incomplete, or of
 // another writing.
-func (w *wordIndex) ReadMarks(path string) (ok bool) {
+func (w *wordIndex) loadMarks(path string) (ok bool) {
 	stored, ok := w.check(w.readMarks(path, nil))
 	if ok {
 		w.marks = stored
@@ -129,10 +129,10 @@ func (w *wordIndex) check(data []byte) (stored []byte, ok bool) {
 	return stored, hmac.Equal(code[:], data[len(stored):]) && countMarks(stored, w.n, w.ids)
 }
 
-// Where are the places of the records in which one of the texts may stand, in order. The newest record's is
+// where are the places of the records in which one of the texts may stand, in order. The newest record's is
 // the last of them, if there are any: after a find the search needs that record, too. ok is false if the
 // file is incomplete, or of another writing. The buffer is for reading, and may be nil; it comes back.
-func (w *wordIndex) Where(path string, texts []string, buffer []byte) (places []recordPlace, used []byte, ok bool) {
+func (w *wordIndex) where(path string, texts []string, buffer []byte) (places []recordPlace, used []byte, ok bool) {
 	data := w.readMarks(path, buffer)
 	stored, ok := w.check(data)
 	if !ok {
@@ -207,7 +207,7 @@ func (w *wordIndex) AddRecord(l *commitLog, texts ...[]byte) {
 	}
 	if w.Marked {
 		var own textFilter
-		w.marks, own = appendMark(w.marks, l.Place(w.n), w.ids)
+		w.marks, own = appendMark(w.marks, l.place(w.n), w.ids)
 		for _, text := range texts {
 			own.enter(text, runOfOne)
 		}
@@ -216,13 +216,13 @@ func (w *wordIndex) AddRecord(l *commitLog, texts ...[]byte) {
 	w.n++
 }
 
-// May reports whether a text may occur in the records, or in the added texts.
-func (w *wordIndex) May(text string) bool { return w.all.may(byteRuns(text, runOfAll)) }
+// may reports whether a text may occur in the records, or in the added texts.
+func (w *wordIndex) may(text string) bool { return w.all.may(byteRuns(text, runOfAll)) }
 
-// MayAside reports whether a text may occur in the texts outside of the records.
-func (w *wordIndex) MayAside(text string) bool { return w.aside.may(byteRuns(text, runOfOne)) }
+// mayAside reports whether a text may occur in the texts outside of the records.
+func (w *wordIndex) mayAside(text string) bool { return w.aside.may(byteRuns(text, runOfOne)) }
 
-// Fits reports whether the filter of all is large enough for a log of so many bytes.
-func (w *wordIndex) Fits(size int) bool {
+// fits reports whether the filter of all is large enough for a log of so many bytes.
+func (w *wordIndex) fits(size int) bool {
 	return len(w.all) >= maxIndexFilter || len(w.all) >= size/64
 }

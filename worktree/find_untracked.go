@@ -58,7 +58,7 @@ func (o *UntrackedFiles) Crowded(least int) (folder string, files int, ok bool) 
 	if o == nil {
 		return "", 0, false
 	}
-	return o.listing.Crowded(least)
+	return o.listing.crowded(least)
 }
 
 // FindUntracked lists the untracked files without ignored ones. A tool may write them before jp has read
@@ -96,10 +96,10 @@ func (o *UntrackedFiles) WithIgnored(ctx context.Context) (files, closed, empty 
 	if o == nil || o.listing == nil {
 		return nil, nil, nil, nil
 	}
-	if files, closed, empty, err = o.lister.Ignored(ctx, o.listing); err != nil {
+	if files, closed, empty, err = o.lister.ignored(ctx, o.listing); err != nil {
 		return nil, nil, nil, fmt.Errorf("list ignored files: %w", err)
 	}
-	for _, path := range o.listing.Paths() {
+	for _, path := range o.listing.paths() {
 		if !isFolder(path) {
 			files = append(files, path)
 		}
@@ -124,16 +124,16 @@ func (s *snapshot) unlisted(now *untrackedListing) []string {
 		return nil
 	}
 	since := *s.opts.Since
-	written := now.Written(s.w.repo.TopLevel, changeTime(since))
+	written := now.written(s.w.repo.TopLevel, changeTime(since))
 	if s.others != nil {
 		s.others.written = written
 	}
-	paths := slices.Concat(written, now.Repositories())
+	paths := slices.Concat(written, now.repositories())
 	if s.opts.Unchanged != nil {
 		paths = slices.DeleteFunc(paths, s.opts.Unchanged)
 	}
 	if earlier := s.opts.ListUntracked; earlier != nil {
-		paths = append(paths, now.Lacks(earlier.listing)...)
+		paths = append(paths, now.lacks(earlier.listing)...)
 		for path := range earlier.recorded {
 			if now.Has(path) {
 				paths = append(paths, path)
@@ -148,7 +148,7 @@ func (s *snapshot) unlisted(now *untrackedListing) []string {
 // made: their folders have the same entries, and they have no write since.
 func (o *UntrackedFiles) Untouched(earlier *UntrackedFiles) func(path string) bool {
 	return func(path string) bool {
-		if o == nil || earlier == nil || !o.listing.Keeps(earlier.listing, path) {
+		if o == nil || earlier == nil || !o.listing.keeps(earlier.listing, path) {
 			return false
 		}
 		_, written := slices.BinarySearch(o.written, path)
@@ -181,7 +181,7 @@ func (s *snapshot) leaveGone(p *plan) {
 	for path := range s.opts.ListUntracked.gone {
 		s.others.gone[path] = struct{}{}
 	}
-	for _, path := range s.opts.ListUntracked.listing.Lacks(s.others.listing) {
+	for _, path := range s.opts.ListUntracked.listing.lacks(s.others.listing) {
 		if !s.opts.ListUntracked.there(path) {
 			continue
 		}

@@ -33,7 +33,7 @@ func (s *snapshot) leaveInside(ctx context.Context, p *plan, found scan) {
 		return
 	}
 	why := map[string]string{}
-	for _, path := range found.listing.Repositories() {
+	for _, path := range found.listing.repositories() {
 		why[strings.TrimSuffix(path, "/")] = whyInNested
 	}
 	for _, path := range found.submodules {

@@ -23,7 +23,7 @@ func (w *Worktree) ListUntracked(ctx context.Context) (Listing, error) {
 	if err != nil {
 		return Listing{}, fmt.Errorf("list untracked files: %w", err)
 	}
-	return Listing{at, listing.Paths()}, nil
+	return Listing{at, listing.paths()}, nil
 }
 
 // An UntrackedChange is an untracked file that has changed.

@@ -95,16 +95,16 @@ func (l *untrackedLister) plain(ctx context.Context) (*untrackedListing, error) 
 	return listingOf(paths), nil
 }
 
-// Ignored is [Listing.Ignored] of a listing, or as the files are now if that lacks the ignored ones. If a
+// ignored is [untrackedListing.ignored] of a listing, or as the files are now if that lacks the ignored ones. If a
 // folder is unreadable, it asks git, which leaves out empty folders.
-func (l *untrackedLister) Ignored(ctx context.Context, of *untrackedListing) (files, below, empty []string, err error) {
+func (l *untrackedLister) ignored(ctx context.Context, of *untrackedListing) (files, below, empty []string, err error) {
 	if of == nil || !of.walked {
 		if of, err = l.List(ctx); err != nil {
 			return nil, nil, nil, err
 		}
 	}
 	if of.walked {
-		files, below, empty = of.Ignored()
+		files, below, empty = of.ignored()
 		return files, below, empty, nil
 	}
 	out, err := l.opts.Git.RunWith(ctx, gitcmd.Command{
@@ -117,7 +117,7 @@ func (l *untrackedLister) Ignored(ctx context.Context, of *untrackedListing) (fi
 			files = append(files, path)
 		}
 	}
-	return files, append(below, of.Repositories()...), nil, err
+	return files, append(below, of.repositories()...), nil, err
 }
 
 // known is the base of the next listing, nil if there is none.

@@ -108,7 +108,7 @@ func (g *ground) list() *untrackedListing {
 // same requires that a listing equals git's.
 func (g *ground) same(what string) {
 	g.t.Helper()
-	got := g.list().Paths()
+	got := g.list().paths()
 	require.Equal(g.t, g.wanted(), append([]string{}, got...), what)
 }
 
@@ -199,15 +199,15 @@ func TestWritten(t *testing.T) {
 	g.write("d007/f", "y")
 	g.write("d200/g", "new")
 	now := g.list()
-	require.Contains(t, now.Written(g.dir, since), "d007/f")
-	require.Equal(t, []string{"d200/g"}, now.Lacks(before))
-	require.Empty(t, before.Lacks(now))
+	require.Contains(t, now.written(g.dir, since), "d007/f")
+	require.Equal(t, []string{"d200/g"}, now.lacks(before))
+	require.Empty(t, before.lacks(now))
 	require.True(t, now.Has("d200/g"))
 	require.False(t, before.Has("d200/g"))
 	if gone := os.Remove(filepath.Join(g.dir, "d007/f")); gone != nil {
 		t.Fatal(gone)
 	}
-	require.Equal(t, []string{"d007/f"}, now.Lacks(g.list()))
+	require.Equal(t, []string{"d007/f"}, now.lacks(g.list()))
 }
 
 // A saved list that another program has written names only files in the working tree, and one that is cut
@@ -243,14 +243,14 @@ func TestCrowded(t *testing.T) {
 	add("big/in/two", 50)
 	add("big/x", 5)
 	slices.Sort(paths)
-	dir, files, ok := listingOf(paths).Crowded(100)
+	dir, files, ok := listingOf(paths).crowded(100)
 	require.True(t, ok)
 	require.Equal(t, "big/in", dir)
 	require.Equal(t, 110, files)
-	_, _, ok = listingOf(paths).Crowded(1000)
+	_, _, ok = listingOf(paths).crowded(1000)
 	require.False(t, ok)
 	var none *untrackedListing
-	_, _, ok = none.Crowded(0)
+	_, _, ok = none.crowded(0)
 	require.False(t, ok)
 }
 
@@ -270,10 +270,10 @@ func TestUnchangedTreeStartsNoGit(t *testing.T) {
 	g.git = gitcmd.At(g.git.Repository(), gitcmd.Options{Program: filepath.Join(g.dir, "no-git")})
 	for range 2 {
 		g.process()
-		require.Len(t, g.list().Paths(), 6)
+		require.Len(t, g.list().paths(), 6)
 		g.write("d3/own", "written to, which leaves the folder as it is")
 		g.write("out/more", "in a folder that git ignores")
-		require.Len(t, g.list().Paths(), 6)
+		require.Len(t, g.list().paths(), 6)
 	}
 	g.write("d3/new", "x")
 	_, err := g.lister.List(t.Context())

@@ -134,8 +134,8 @@ func (l *untrackedListing) Has(path string) bool {
 	return f != nil && hasName(f.names, name)
 }
 
-// Paths are all of them, sorted.
-func (l *untrackedListing) Paths() []string {
+// paths are all of them, sorted.
+func (l *untrackedListing) paths() []string {
 	paths := slices.Clone(l.repos)
 	for _, f := range l.folders {
 		for _, name := range f.names {
@@ -159,10 +159,10 @@ func (l *untrackedListing) text() string {
 	return b.String() + strings.Join(l.repos, "\n")
 }
 
-// Ignored are the files that git ignores outside of ignored folders, with those that it has not judged yet,
+// ignored are the files that git ignores outside of ignored folders, with those that it has not judged yet,
 // and pipes, sockets and devices. Below are the folders that git skips, each with a slash at its end, and
 // empty are the folders without entries.
-func (l *untrackedListing) Ignored() (files, below, empty []string) {
+func (l *untrackedListing) ignored() (files, below, empty []string) {
 	if l == nil {
 		return nil, nil, nil
 	}
@@ -182,23 +182,23 @@ func (l *untrackedListing) Ignored() (files, below, empty []string) {
 	return files, below, empty
 }
 
-// Repositories are the whole folders among them, each with a slash at its end.
-func (l *untrackedListing) Repositories() []string {
+// repositories are the whole folders among them, each with a slash at its end.
+func (l *untrackedListing) repositories() []string {
 	if l == nil {
 		return nil
 	}
 	return l.repos
 }
 
-// Keeps reports whether both listings have a file, and its folder has the same entries in both.
-func (l *untrackedListing) Keeps(earlier *untrackedListing, path string) bool {
+// keeps reports whether both listings have a file, and its folder has the same entries in both.
+func (l *untrackedListing) keeps(earlier *untrackedListing, path string) bool {
 	dir, name := splitPath(path)
 	f := l.at(dir)
 	return f != nil && f == earlier.at(dir) && hasName(f.names, name)
 }
 
-// Lacks are the paths of l that are missing in another listing.
-func (l *untrackedListing) Lacks(other *untrackedListing) (paths []string) {
+// lacks are the paths of l that are missing in another listing.
+func (l *untrackedListing) lacks(other *untrackedListing) (paths []string) {
 	if l == nil || l == other {
 		return nil
 	}
@@ -228,9 +228,9 @@ func (l *untrackedListing) at(dir string) *listedFolder {
 	return l.byPath[dir]
 }
 
-// Crowded is the folder of the top level with most files below it, if there are at least so
+// crowded is the folder of the top level with most files below it, if there are at least so
 // many, or the one inside of it that has nearly all of them.
-func (l *untrackedListing) Crowded(least int) (dir string, files int, ok bool) {
+func (l *untrackedListing) crowded(least int) (dir string, files int, ok bool) {
 	if l == nil {
 		return "", 0, false
 	}

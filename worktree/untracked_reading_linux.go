@@ -498,9 +498,9 @@ func readFolderEntries(fd int) (entries []folderEntry, err error) {
 // fewFolders are too few for a thread.
 const fewFolders = 50
 
-// Written are the files that changed at or after a moment, sorted. It has to look at each file, since
+// written are the files that changed at or after a moment, sorted. It has to look at each file, since
 // writing to a file leaves the time of its folder as it is.
-func (l *untrackedListing) Written(top string, since changeTime) (paths []string) {
+func (l *untrackedListing) written(top string, since changeTime) (paths []string) {
 	threads := max(1, min(runtime.GOMAXPROCS(0), len(l.folders)/fewFolders))
 	found := make([][]string, threads)
 	var wg sync.WaitGroup

@@ -20,8 +20,8 @@ func (r *folderReading) refresh(context.Context, *untrackedListing) (*untrackedL
 
 func (r *folderReading) whole(ctx context.Context) (*untrackedListing, error) { return r.l.plain(ctx) }
 
-// Written are the files that may have changed: here, all of them.
-func (l *untrackedListing) Written(string, changeTime) (paths []string) {
+// written are the files that may have changed: here, all of them.
+func (l *untrackedListing) written(string, changeTime) (paths []string) {
 	for _, f := range l.folders {
 		for _, name := range f.names {
 			paths = append(paths, joinPath(f.path, name))

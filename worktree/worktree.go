@@ -35,8 +35,8 @@ const (
 
 // Limits of a snapshot, in bytes.
 const (
-	DefaultNewFile    = 1 << 20
-	DefaultNewContent = 50 << 20
+	defaultNewFile    = 1 << 20
+	defaultNewContent = 50 << 20
 )
 
 // Options of a Worktree. The zero value is right outside tests.
@@ -96,10 +96,10 @@ func Open(_ context.Context, repo gitcmd.Repository, opts Options) (*Worktree, e
 		return nil, fmt.Errorf("open %s: unknown snapshot mode %q", repo.TopLevel, opts.Mode)
 	}
 	if opts.NewFile == 0 {
-		opts.NewFile = DefaultNewFile
+		opts.NewFile = defaultNewFile
 	}
 	if opts.NewContent == 0 {
-		opts.NewContent = DefaultNewContent
+		opts.NewContent = defaultNewContent
 	}
 	git := gitcmd.At(repo, opts.Git)
 	w := &Worktree{

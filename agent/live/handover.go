@@ -42,8 +42,8 @@ func TakeHandover(id conversation.ID) (*Handover, error) {
 	return h, nil
 }
 
-// Ready reports that the process goes on by itself from here.
-func (h *Handover) Ready() error {
+// ready reports that the process goes on by itself from here.
+func (h *Handover) ready() error {
 	if h == nil || h.reported {
 		return nil
 	}

@@ -117,7 +117,7 @@ func (p *Presence) Publish() error {
 		return errors.Join(err, registry.Remove(p.options.ID))
 	}
 	p.server.Serve(ownPeers{listener, p.options.Repo.Locks})
-	return p.options.Handover.Ready()
+	return p.options.Handover.ready()
 }
 
 // update writes the entry as it is now.

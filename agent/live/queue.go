@@ -12,9 +12,9 @@ import (
 	"jp/process/attach"
 )
 
-// QueueFile is the file among the drafts with the messages that wait for a boundary of a turn, one
+// queueFile is the file among the drafts with the messages that wait for a boundary of a turn, one
 // JSON line each.
-func QueueFile(id conversation.ID) string { return string(id) + ".queue" }
+func queueFile(id conversation.ID) string { return string(id) + ".queue" }
 
 // A Queued message waits for the next boundary of the turn that runs.
 type Queued struct {
@@ -43,7 +43,7 @@ func NewQueue(own safefile.StateDir, id conversation.ID) *Queue {
 	if id == "" {
 		return q
 	}
-	text, err := own.ReadSealed(repo.DraftsFolder, QueueFile(id))
+	text, err := own.ReadSealed(repo.DraftsFolder, queueFile(id))
 	if err != nil {
 		return q
 	}
@@ -189,7 +189,7 @@ func (q *Queue) write() error {
 	}
 	all := slices.Concat(q.kept, q.waiting)
 	if len(all) == 0 {
-		return q.own.Remove(repo.DraftsFolder, QueueFile(q.id))
+		return q.own.Remove(repo.DraftsFolder, queueFile(q.id))
 	}
 	var lines bytes.Buffer
 	encoder := json.NewEncoder(&lines)
@@ -198,5 +198,5 @@ func (q *Queue) write() error {
 			return err
 		}
 	}
-	return q.own.ReplaceSealed(repo.DraftsFolder, QueueFile(q.id), lines.Bytes(), safefile.Options{Volatile: true})
+	return q.own.ReplaceSealed(repo.DraftsFolder, queueFile(q.id), lines.Bytes(), safefile.Options{Volatile: true})
 }

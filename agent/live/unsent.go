@@ -8,9 +8,9 @@ import (
 	"jp/internal/safefile"
 )
 
-// UnsentFile is the file among the drafts with the unsent text that the user typed at prompts of a
+// unsentFile is the file among the drafts with the unsent text that the user typed at prompts of a
 // conversation.
-func UnsentFile(id conversation.ID) string { return string(id) + ".unsent" }
+func unsentFile(id conversation.ID) string { return string(id) + ".unsent" }
 
 // mostUnsent is the longest text that is kept, in bytes.
 const mostUnsent = 64 << 10
@@ -32,11 +32,11 @@ func (u Unsent) Keep(prompt, text string) {
 		texts[prompt] = text
 	}
 	if len(texts) == 0 {
-		_ = u.Dir.Remove(repo.DraftsFolder, UnsentFile(u.ID))
+		_ = u.Dir.Remove(repo.DraftsFolder, unsentFile(u.ID))
 		return
 	}
 	if data, err := json.Marshal(texts); err == nil {
-		_ = u.Dir.ReplaceSealed(repo.DraftsFolder, UnsentFile(u.ID), data, safefile.Options{Volatile: true})
+		_ = u.Dir.ReplaceSealed(repo.DraftsFolder, unsentFile(u.ID), data, safefile.Options{Volatile: true})
 	}
 }
 
@@ -48,7 +48,7 @@ func (u Unsent) texts() map[string]string {
 	if u.ID == "" {
 		return texts
 	}
-	data, err := u.Dir.ReadSealed(repo.DraftsFolder, UnsentFile(u.ID))
+	data, err := u.Dir.ReadSealed(repo.DraftsFolder, unsentFile(u.ID))
 	if err != nil || json.Unmarshal(data, &texts) != nil || texts == nil {
 		return map[string]string{}
 	}

@@ -17,7 +17,7 @@ func (r States) Delete(ctx context.Context, info conversation.Info) error {
 		return err
 	}
 	r.forgetLists()
-	r.repo.ForgetSecrets(info.ID)
+	r.repo.forgetSecrets(info.ID)
 	for _, kind := range []string{".query", ".pictures", ".queue", ".answer", ".unsent", ".untracked"} {
 		_ = r.repo.StateDir().Remove(DraftsFolder, string(info.ID)+kind) // there may be none
 	}

@@ -59,7 +59,7 @@ func (r Finder) EventNamed(ctx context.Context, e *Host, word string, enough Rea
 			v, err := r.ViewBack(ctx, e, target, enough)
 			return v, nil, err
 		}
-		v, err := r.ViewBack(ctx, e, target, enough.AndBack(reachOf(event, e.Now())))
+		v, err := r.ViewBack(ctx, e, target, enough.andBack(reachOf(event, e.Now())))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -70,7 +70,7 @@ func (r Finder) EventNamed(ctx context.Context, e *Host, word string, enough Rea
 		v, err := r.ViewBack(ctx, e, word, enough)
 		return v, nil, err
 	}
-	v, err := r.ViewBack(ctx, e, string(id), enough.AndBack(reachOf(word, e.Now())))
+	v, err := r.ViewBack(ctx, e, string(id), enough.andBack(reachOf(word, e.Now())))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -106,7 +106,7 @@ func (r Finder) EventRange(ctx context.Context, e *Host, target, from, to string
 	var enough Reach // all, to the first
 	switch {
 	case from != "" && to != "":
-		enough = reachOf(from, e.Now()).AndBack(reachOf(to, e.Now()))
+		enough = reachOf(from, e.Now()).andBack(reachOf(to, e.Now()))
 	case from != "":
 		enough = reachOf(from, e.Now())
 	}

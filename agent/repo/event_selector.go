@@ -89,8 +89,8 @@ func BeforeTurn(n int) Reach {
 	return func(back []*conversation.Event) bool { return back[len(back)-1].Turn < n }
 }
 
-// AndBack reaches as far back as both do; nil is all.
-func (r Reach) AndBack(other Reach) Reach {
+// andBack reaches as far back as both do; nil is all.
+func (r Reach) andBack(other Reach) Reach {
 	if r == nil || other == nil {
 		return nil
 	}

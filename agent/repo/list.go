@@ -31,7 +31,7 @@ func (r States) all(ctx context.Context, scope conversation.Scope, remote string
 	if cache == nil {
 		infos, err := r.repo.Store.List(ctx, scope)
 		if remote != "" {
-			infos = OfRemote(infos, remote)
+			infos = ofRemote(infos, remote)
 		}
 		return r.describe(ctx, infos), err
 	}

@@ -20,19 +20,19 @@ func (r Finder) fetched(ctx context.Context, word string) (info conversation.Inf
 		return info, false, nil
 	}
 	heads, err := r.repo.Store.Heads(conversation.ScopeRemotes)
-	if err != nil || len(OfRemote(heads, word[:slash])) == 0 {
+	if err != nil || len(ofRemote(heads, word[:slash])) == 0 {
 		return info, false, err
 	}
 	all, err := r.repo.Store.List(ctx, conversation.ScopeRemotes)
 	if err != nil {
 		return info, false, err
 	}
-	info, err = matching(OfRemote(all, word[:slash]), word[slash+1:])
+	info, err = matching(ofRemote(all, word[:slash]), word[slash+1:])
 	return info, err == nil, err
 }
 
-// OfRemote are the conversations that were fetched from one remote.
-func OfRemote(infos []conversation.Info, remote string) (theirs []conversation.Info) {
+// ofRemote are the conversations that were fetched from one remote.
+func ofRemote(infos []conversation.Info, remote string) (theirs []conversation.Info) {
 	for _, i := range infos {
 		if remote == AnyRemote || i.Remote == remote {
 			theirs = append(theirs, i)

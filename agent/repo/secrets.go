@@ -154,7 +154,7 @@ func (s *secrets) Share(from, with conversation.ID) {
 }
 
 // forget removes the values of a conversation.
-func (r *Repo) ForgetSecrets(id conversation.ID) {
+func (r *Repo) forgetSecrets(id conversation.ID) {
 	_ = os.Remove(filepath.Join(r.Paths.StateDir, "secrets", string(id))) // there may be none
 }
 

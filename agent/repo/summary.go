@@ -98,9 +98,9 @@ type Inquiry struct {
 	Exclusive    bool                     `json:"exclusive"`
 }
 
-// Recorded describes a conversation by its newest event, apart from its present activity and whether it may
+// recorded describes a conversation by its newest event, apart from its present activity and whether it may
 // act.
-func Recorded(i conversation.Info) Summary {
+func recorded(i conversation.Info) Summary {
 	l := Summary{
 		ID: i.Name(), ShortID: i.ID.Short(), Remote: Given(i.Remote), Ref: i.Ref, Head: i.Head, Labels: map[string]string{},
 		Err: i.Err,
@@ -133,7 +133,7 @@ func Recorded(i conversation.Info) Summary {
 // List describes a conversation: its newest event, its present activity, and whether it may act.
 func (r States) List(ctx context.Context, i conversation.Info) Summary {
 	if i.Err != nil {
-		return Recorded(i)
+		return recorded(i)
 	}
 	l := r.judged(ctx, i)
 	l.Status = r.status(ctx, i)
@@ -145,9 +145,9 @@ func (r States) List(ctx context.Context, i conversation.Info) Summary {
 	return l
 }
 
-// judged is [Recorded] with whether the conversation may act.
+// judged is [recorded] with whether the conversation may act.
 func (r States) judged(ctx context.Context, i conversation.Info) Summary {
-	l := Recorded(i)
+	l := recorded(i)
 	l.Standing, l.Unsure = r.standing(ctx, i)
 	l.Local = l.Standing == conversation.StandingOwn
 	if l.Local && i.Remote == "" {

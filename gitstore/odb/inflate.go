@@ -13,7 +13,7 @@ type inflater struct{ decoder zlibDecoder }
 // dst can hold is an error, and dst then has the beginning. The caller verifies the stream's own checksum
 // with checkSum.
 func (in *inflater) inflate(dst, src []byte) (out, used int, err error) {
-	if out, used, err = in.decoder.Inflate(dst, src); err != nil {
+	if out, used, err = in.decoder.inflate(dst, src); err != nil {
 		err = fmt.Errorf("%w: %w", ErrObjectCorrupt, err)
 	}
 	return out, used, err

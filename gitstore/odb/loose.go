@@ -159,7 +159,7 @@ func (in *looseReader) object(limit int64) (kind string, data []byte, err error)
 	if len(in.file) <= smallFile {
 		first = in.content[:]
 	}
-	n, used, err := in.decoder.Inflate(first, in.file)
+	n, used, err := in.decoder.inflate(first, in.file)
 	all := first[:n]
 	kind, size, rest, fault := parseHeader(all[:min(n, maxHeader)])
 	header := min(n, maxHeader) - len(rest)

@@ -40,11 +40,11 @@ type zlibDecoder struct {
 	out  int
 }
 
-// Inflate fills dst with the content of the stream in src, and returns the number of bytes used of dst and of
+// inflate fills dst with the content of the stream in src, and returns the number of bytes used of dst and of
 // src. If the stream has fewer or more bytes than dst, the error is errZlibLess or errZlibMore, and dst has the
 // inflated part. src may go on behind the stream. Checking the stream's checksum, the four bytes there, is up
 // to the caller.
-func (d *zlibDecoder) Inflate(dst, src []byte) (out, used int, err error) {
+func (d *zlibDecoder) inflate(dst, src []byte) (out, used int, err error) {
 	const method, preset = 8, 0x20
 	if len(src) < 2 {
 		return 0, 0, errZlibTruncated

@@ -39,7 +39,7 @@ func TestInflateWhatWasDeflated(t *testing.T) {
 		for _, level := range []int{flate.HuffmanOnly, 0, 1, 6, 9} {
 			src := append(zlibbed(t, data, level), "what follows"...)
 			dst := make([]byte, len(data))
-			n, used, err := d.Inflate(dst, src)
+			n, used, err := d.inflate(dst, src)
 			require.NoError(t, err)
 			require.Equal(t, len(data), n)
 			require.True(t, bytes.Equal(data, dst))
@@ -54,17 +54,17 @@ func TestInflateOtherSizes(t *testing.T) {
 		for _, level := range []int{0, 6} {
 			src := zlibbed(t, data, level)
 			short := make([]byte, len(data)-1)
-			n, _, err := d.Inflate(short, src)
+			n, _, err := d.inflate(short, src)
 			require.ErrorIs(t, err, errZlibMore)
 			require.Equal(t, len(short), n)
 			require.True(t, bytes.Equal(data[:n], short))
-			n, used, err := d.Inflate(make([]byte, len(data)+1), src)
+			n, used, err := d.inflate(make([]byte, len(data)+1), src)
 			require.ErrorIs(t, err, errZlibLess)
 			require.Equal(t, len(data), n)
 			require.Equal(t, len(src)-checkSumLen, used)
 			for _, cut := range []int{0, 1, 2, 3, len(src) / 2, len(src) - checkSumLen - 2} {
 				long := make([]byte, len(data)+1)
-				n, _, err := d.Inflate(long, src[:cut])
+				n, _, err := d.inflate(long, src[:cut])
 				require.ErrorIs(t, err, errZlibTruncated)
 				require.True(t, bytes.Equal(data[:n], long[:n]))
 			}
@@ -79,7 +79,7 @@ func TestInflateProperty(t *testing.T) {
 		data := bytes.Repeat(part, rapid.IntRange(0, 300).Draw(t, "times"))
 		src := zlibbed(t, data, rapid.IntRange(-2, 9).Draw(t, "level"))
 		dst := make([]byte, len(data))
-		_, used, err := d.Inflate(dst, src)
+		_, used, err := d.inflate(dst, src)
 		require.NoError(t, err)
 		require.Equal(t, len(src)-checkSumLen, used)
 		require.True(t, bytes.Equal(data, dst))
@@ -105,8 +105,8 @@ func FuzzInflate(f *testing.F) {
 		}
 		got := make([]byte, len(want))
 		room := make([]byte, len(want)+1)
-		_, all, less := d.Inflate(room, src)
-		n, used, fault := d.Inflate(got, src)
+		_, all, less := d.inflate(room, src)
+		n, used, fault := d.inflate(got, src)
 		require.True(t, bytes.Equal(want[:n], got[:n]))
 		switch {
 		case len(want) == limit:
@@ -136,7 +136,7 @@ func BenchmarkInflate(b *testing.B) {
 	b.ReportMetric(float64(len(src)), "deflated")
 	var d zlibDecoder
 	for b.Loop() {
-		if _, _, err := d.Inflate(dst, src); err != nil {
+		if _, _, err := d.inflate(dst, src); err != nil {
 			b.Fatal(err)
 		}
 	}
