@@ -115,7 +115,7 @@ screens: ## draw the pictures in docs/screens (FONT=… BOLD=…: a TrueType fon
 	cd tools && $(GO) run ./screens $(if $(FONT),-font $(FONT)) $(if $(BOLD),-bold $(BOLD)) ../docs/screens ../cmd/jp/testdata/screens/*-80x24-dark.ansi ../cmd/jp/testdata/screens/*-80x24-light.ansi
 
 demo: build ## a scripted turn with real tools in a scratch repository
-	@$(BIN) demo
+	@$(BIN) chat --demo
 
 release: ## build archives, packages and a formula into dist/ (VERSION=0.2.0 SYSTEMS='linux/amd64 darwin/arm64' URL=...)
 	tools/release/build

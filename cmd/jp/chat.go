@@ -14,7 +14,7 @@ import (
 
 func newChatCommand(e *ui.Env) *cobra.Command {
 	var o chat.Options
-	var plain bool
+	var demo, plain bool
 	cmd := &cobra.Command{
 		Use: "chat [ID]", GroupID: "ask", Args: cobra.MaximumNArgs(1),
 		Short: "Talk with the model in this terminal",
@@ -34,10 +34,16 @@ command does the same.
 
 The process holds the conversation only while a turn runs.
 
+With --demo, a scripted model works with real tools in a scratch repository, which
+you can explore afterwards. jp prints the conversation and its git log.
+
 Exit codes: 0 done · 2 usage, or no terminal · 5 no such conversation · 6 damaged ·
 143, 129 interrupted (typed text is kept)`,
-		Example: "  jp chat\n  jp chat 4400\n  jp chat -c               # the one that you used last here\n  jp chat -m script/demo   # needs no key",
+		Example: "  jp chat\n  jp chat 4400\n  jp chat -c               # the one that you used last here\n  jp chat -m script/demo   # needs no key\n  jp chat --demo",
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if demo {
+				return runDemo(cmd.Context(), e)
+			}
 			o.ID = strings.Join(args, "")
 			if plain {
 				e.Cfg = append(e.Cfg, "style.plain=true")
@@ -49,6 +55,7 @@ Exit codes: 0 done · 2 usage, or no terminal · 5 no such conversation · 6 dam
 	f.StringArrayVarP(&o.Request.Tools.Enable, "tool", "t", nil, "switch tool `NAME` on, from now on (repeatable)")
 	f.StringArrayVar(&o.Request.Tools.Disable, "no-tool", nil, "switch tool `NAME` off, from now on (repeatable)")
 	f.BoolVarP(&o.Request.Tools.None, "no-tools", "T", false, "no tools, except those of -t")
+	f.BoolVar(&demo, "demo", false, "show jp at work in a scratch repository, without a key or a terminal")
 	f.BoolVar(&plain, "plain", false, "change no line in place, for screen readers (style.plain does so everywhere)")
 	conversationFlags(f, &o)
 	f.BoolVar(&o.Request.Turn.NoInstructions, "no-instructions", false, "give the model no AGENTS.md")

@@ -11,27 +11,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"jp/agent/models"
 	"jp/agent/problem"
 	"jp/cmd/jp/internal/ui"
 	"jp/gitcmd"
 	"jp/internal/action"
 )
-
-func newDemoCommand(e *ui.Env) *cobra.Command {
-	return &cobra.Command{
-		Use: "demo", Short: "Show jp at work in a scratch repository, without a key", GroupID: "setup", Args: cobra.NoArgs,
-		Long: `Make a scratch repository, let a scripted model work in it with real tools, and
-print the conversation and its git log. Everything stays inside the scratch
-directory, which you can explore afterwards.
-
-Exit codes: 0 done · 1 something failed`,
-		Example: "  jp demo",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return runDemo(cmd.Context(), e) },
-	}
-}
 
 // A demo runs commands in a scratch repository and shows them.
 type demo struct {
@@ -41,6 +26,7 @@ type demo struct {
 	vars []string
 }
 
+// runDemo lets a scripted model work in a scratch repository, and prints the conversation and its git log.
 func runDemo(ctx context.Context, e *ui.Env) error {
 	self, err := os.Executable()
 	if err != nil {

@@ -33,7 +33,7 @@ func TestDemoEnvironment(t *testing.T) {
 // On a narrow terminal the demo breaks lines between words.
 func TestDemoOnANarrowTerminal(t *testing.T) {
 	t.Parallel()
-	s := newPlace(t).sit(48, "demo")
+	s := newPlace(t).sit(48, "chat", "--demo")
 	s.Wait("whole words", func() bool {
 		text := strings.Join(strings.Fields(s.Scrolled()), " ")
 		return strings.Contains(text, `"Login hangs when the server is down. Cap the retries and test it."`) && strings.Contains(text, "I'll cap it at three tries")

@@ -42,7 +42,7 @@ func (f *environment) allCommands(ctx context.Context, below command) ([]command
 var grouped = map[string]bool{"mcp": true, "config": true}
 
 // apart are the commands that never look at the repository.
-var apart = []string{"demo", "completion", "help", "version"}
+var apart = []string{"completion", "help", "version"}
 
 // arguments are the arguments to try with a command, besides none. @ID@ is a conversation, @MODEL@ the
 // model that obeys the attacker.

@@ -34,7 +34,7 @@ func Demo() *Provider {
 
 // demoElsewhere is the demo's text if it cannot play.
 const demoElsewhere = "I am jp's demo: a script, and no model. I say the same whatever you ask, and my script needs the file auth/retry.go " +
-	"as `jp demo` makes it. Here a call of it failed, so I change nothing. `jp demo` plays all of it in a scratch repository."
+	"as `jp chat --demo` makes it. Here a call of it failed, so I change nothing. `jp chat --demo` plays all of it in a scratch repository."
 
 // elsewhere ends the demo if a call of it has failed before its command, since in another repository than its
 // own it would go on to write its files there.
