@@ -207,6 +207,76 @@ func TestKnots(t *testing.T) {
 	}
 }
 
+// shipped are the packages of jp's program, each with how many of them import it.
+func shipped(t *testing.T) map[string]int {
+	packages, err := module()
+	require.NoError(t, err)
+	imports := map[string][]string{}
+	for _, c := range packages {
+		for _, i := range c.types.Imports() {
+			if name, is := strings.CutPrefix(i.Path(), Module+"/"); is {
+				imports[c.name] = append(imports[c.name], name)
+			}
+		}
+	}
+	importers := map[string]int{"cmd/jp": 0}
+	for waiting := []string{"cmd/jp"}; len(waiting) > 0; {
+		from := waiting[0]
+		waiting = waiting[1:]
+		for _, name := range imports[from] {
+			if _, seen := importers[name]; !seen {
+				waiting = append(waiting, name)
+			}
+			importers[name]++
+		}
+	}
+	return importers
+}
+
+func TestShipped(t *testing.T) {
+	importers := shipped(t)
+	require.LessOrEqual(t, len(importers), Shipped, "packages in the program: %v", slices.Sorted(maps.Keys(importers)))
+	packages, err := module()
+	require.NoError(t, err)
+	for _, c := range packages {
+		if _, ships := importers[c.name]; !ships {
+			require.True(t, within(c.name, Unshipped), "%s is outside of the program: test support is below internal/testing", c.name)
+			continue
+		}
+		lines := 0
+		for _, f := range c.files {
+			lines += c.fset.File(f.Pos()).LineCount()
+		}
+		if _, alone := Alone[c.name]; !alone && importers[c.name] < Importers && lines < Lines {
+			t.Errorf("%s has %d lines and %d importers: merge it into another package", c.name, lines, importers[c.name])
+		}
+	}
+}
+
+// TestCommands counts the commands of a group: jp --help lists those.
+func TestCommands(t *testing.T) {
+	packages, err := module()
+	require.NoError(t, err)
+	count := 0
+	for _, c := range packages {
+		if c.name != "cmd/jp" {
+			continue
+		}
+		for _, f := range c.files {
+			ast.Inspect(f, func(n ast.Node) bool {
+				if pair, is := n.(*ast.KeyValueExpr); is {
+					if key, is := pair.Key.(*ast.Ident); is && key.Name == "GroupID" {
+						count++
+					}
+				}
+				return true
+			})
+		}
+	}
+	require.LessOrEqual(t, count, Commands, "commands in jp --help: make the new one a flag of another, unless it is a feature of its own")
+	require.Positive(t, count)
+}
+
 // TestReach keeps values apart: in the application, its features and the front ends a struct cannot embed
 // another of the project's, and few methods and fields are in reach of each method.
 func TestReach(t *testing.T) {
