@@ -38,7 +38,7 @@ func newRestoreCommand(e *ui.Env) *cobra.Command {
 	var to string
 	cmd := &cobra.Command{
 		Use: "restore @E [PATH…] | --to FOLDER [@E]", GroupID: "files",
-		Short: "Bring files back to what they were after an event", Long: restoreHelp,
+		Short: "Restore files as of an event", Long: restoreHelp,
 		Example: "  jp restore @18 --dry-run\n  jp restore @18 auth/\n  jp restore -y @turn:2 main.go\n  jp restore --to ../saved",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if to != "" && len(args) < 2 {
