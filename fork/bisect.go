@@ -380,7 +380,12 @@ func (b *Bisection) try(ctx context.Context, commit, line string, output io.Writ
 		return "", err
 	}
 	dir := b.saved.Dir
-	p := command.Program{Argv: []string{"sh", "-c", line}, Dir: dir, Output: output, Env: elsewhere(b.repo.Env.Environ, dir)}
+	// A repository is found by the folder alone.
+	kept := slices.DeleteFunc(slices.Clone(b.repo.Env.Environ), func(pair string) bool {
+		name, _, _ := strings.Cut(pair, "=")
+		return slices.Contains([]string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "PWD"}, name)
+	})
+	p := command.Program{Argv: []string{"sh", "-c", line}, Dir: dir, Output: output, Env: append(kept, "PWD="+dir)}
 	ending, err := p.Run(ctx, tool.Call{})
 	if err != nil {
 		return "", fmt.Errorf("run the command: %w", err)
@@ -400,13 +405,4 @@ func (b *Bisection) try(ctx context.Context, commit, line string, output io.Writ
 	}
 	told(b.steps[b.index(commit)], v)
 	return v, b.Judge(v)
-}
-
-// elsewhere is an environment without variables that point git to a repository.
-func elsewhere(environ []string, dir string) []string {
-	kept := slices.DeleteFunc(slices.Clone(environ), func(pair string) bool {
-		name, _, _ := strings.Cut(pair, "=")
-		return slices.Contains([]string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "PWD"}, name)
-	})
-	return append(kept, "PWD="+dir)
 }

@@ -97,7 +97,13 @@ func New(v *repo.View, cut ForkCut) (*Fork, error) {
 	}
 	f := &Fork{View: v, Kept: conversation.Select(v.Events, c), Shares: c.Prefix()}
 	if f.First, f.At = c.Ends(v.Events); !slices.ContainsFunc(f.Kept, f.counts) {
-		return nil, problem.New(problem.ExitUsage, "usage", "nothing is left of %s between %s: a turn is kept from a request on.", v.Name(), cut.words()).About(v.ID).Hint(action.Log(v.ID.Short()), "its events")
+		at := func(word, otherwise string) string {
+			if word == "" {
+				return otherwise
+			}
+			return "@" + strings.TrimPrefix(word, "@")
+		}
+		return nil, problem.New(problem.ExitUsage, "usage", "nothing is left of %s between %s: a turn is kept from a request on.", v.Name(), at(cut.From, "its first event")+" and "+at(cut.Until, "its newest")).About(v.ID).Hint(action.Log(v.ID.Short()), "its events")
 	}
 	for _, ev := range f.Kept {
 		if ev.Opaque() {
@@ -130,16 +136,6 @@ func (c ForkCut) find(v *repo.View) (conversation.Range, error) {
 		cut.From = &e.Seq
 	}
 	return cut, nil
-}
-
-func (c ForkCut) words() string {
-	at := func(word, otherwise string) string {
-		if word == "" {
-			return otherwise
-		}
-		return "@" + strings.TrimPrefix(word, "@")
-	}
-	return at(c.From, "its first event") + " and " + at(c.Until, "its newest")
 }
 
 // counts reports whether an event is reason enough for a fork: a request, or any event if the fork shares its
@@ -199,7 +195,23 @@ func (f *Fork) Create(ctx context.Context, place *conversation.Git) error {
 		}
 		write = f.copy
 	}
-	err := f.Stream.Append(func(events []*conversation.Event) error { return f.write(ctx, events[0], write) }, origin)
+	err := f.Stream.Append(func(events []*conversation.Event) error {
+		var err error
+		const tries = 5
+		for range tries {
+			if f.ID, err = conversation.NewID(f.View.Repo.Env.Now(), f.View.Repo.Env.Random); err != nil {
+				return err
+			}
+			f.Head, err = write(ctx, f.ID, events[0])
+			if err == nil && f.View.Remote == "" {
+				f.View.Repo.Values.Share(f.View.ID, f.ID)
+			}
+			if !errors.Is(err, conversation.ErrExists) {
+				return err
+			}
+		}
+		return err
+	}, origin)
 	if err != nil {
 		return err
 	}
@@ -255,24 +267,6 @@ func (f *Fork) Record(ctx context.Context, records ...*conversation.Event) error
 
 // A writer of forks makes the ref under an id.
 type forkWriter func(ctx context.Context, id conversation.ID, origin *conversation.Event) (conversation.Head, error)
-
-// write writes the fork under an id that is free.
-func (f *Fork) write(ctx context.Context, origin *conversation.Event, write forkWriter) (err error) {
-	const tries = 5
-	for range tries {
-		if f.ID, err = conversation.NewID(f.View.Repo.Env.Now(), f.View.Repo.Env.Random); err != nil {
-			return err
-		}
-		f.Head, err = write(ctx, f.ID, origin)
-		if err == nil && f.View.Remote == "" {
-			f.View.Repo.Values.Share(f.View.ID, f.ID)
-		}
-		if !errors.Is(err, conversation.ErrExists) {
-			return err
-		}
-	}
-	return err
-}
 
 func (f *Fork) share(ctx context.Context, id conversation.ID, origin *conversation.Event) (conversation.Head, error) {
 	from := f.View.ID
