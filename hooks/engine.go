@@ -1,9 +1,12 @@
 package hooks
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 )
@@ -70,13 +73,26 @@ func (e *Engine) Run(ctx context.Context, in Input) (Decision, string, error) {
 		return Decision{}, "", context.Cause(ctx)
 	}
 	in.Version, in.Workspace = Version, e.opts.Dir
-	input, err := in.encode()
-	if err != nil {
-		return Decision{}, "", err
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(in); err != nil {
+		return Decision{}, "", fmt.Errorf("describe the %s of a turn: %w", in.Point, err)
+	}
+	input := b.Bytes()
+	// A hook gets jp's environment without keys and without variables that point git to another repository.
+	kept := slices.DeleteFunc(slices.Clone(e.opts.Environ), func(pair string) bool {
+		name, _, _ := strings.Cut(pair, "=")
+		upper := strings.ToUpper(name)
+		return strings.HasPrefix(upper, "JP_") || strings.HasPrefix(upper, "GIT_") ||
+			strings.HasSuffix(upper, "_API_KEY") || slices.Contains(e.opts.Secret, name)
+	})
+	if e.opts.Dir != "" {
+		kept = append(kept, "PWD="+e.opts.Dir)
 	}
 	p := &process{
 		argv: argv, dir: e.opts.Dir, input: input, limit: e.limit(in.Point), grace: e.opts.Grace,
-		env:    environment(e.opts, in.Point),
+		env:    append(kept, Marker+"="+string(in.Point)),
 		stdout: capped{most: outputLimit}, stderr: capped{most: errorLimit},
 	}
 	code, err := p.run(ctx)
@@ -93,7 +109,15 @@ func decide(p Point, code int, output *capped, said string) (Decision, string, e
 	_, decides := keys[p]
 	switch {
 	case code == exitDeny && decides:
-		return refusal(p, output, said)
+		// A reason on standard output counts before the words on standard error.
+		if d, err := Decode(p, output.text); err == nil && (d.Denied || d.Note != "") {
+			return d, said, nil
+		}
+		words := strings.TrimSpace(said)
+		if p == ToolPost {
+			return Decision{Note: words}, "", nil
+		}
+		return Decision{Denied: true, Reason: words}, "", nil
 	case code != 0:
 		return Decision{}, said, fmt.Errorf("%w: exit status %d", ErrStatus, code)
 	case output.full && decides:
@@ -101,19 +125,6 @@ func decide(p Point, code int, output *capped, said string) (Decision, string, e
 	}
 	d, err := Decode(p, output.text)
 	return d, said, err
-}
-
-// refusal is the meaning of exit code 2: a denial, if there is something to deny. A reason on standard output
-// counts before the words on standard error.
-func refusal(p Point, output *capped, said string) (Decision, string, error) {
-	if d, err := Decode(p, output.text); err == nil && (d.Denied || d.Note != "") {
-		return d, said, nil
-	}
-	words := strings.TrimSpace(said)
-	if p == ToolPost {
-		return Decision{Note: words}, "", nil
-	}
-	return Decision{Denied: true, Reason: words}, "", nil
 }
 
 func (e *Engine) limit(p Point) time.Duration {

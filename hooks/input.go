@@ -1,9 +1,7 @@
 package hooks
 
 import (
-	"bytes"
 	"encoding/json"
-	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -84,17 +82,6 @@ type Usage struct {
 	Input   int    `json:"input"`
 	Output  int    `json:"output"`
 	CostUSD string `json:"cost_usd"` // "" if unknown
-}
-
-// encode writes the input as it is read: characters such as < as they are.
-func (in Input) encode() ([]byte, error) {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(in); err != nil {
-		return nil, fmt.Errorf("describe the %s of a turn: %w", in.Point, err)
-	}
-	return b.Bytes(), nil
 }
 
 // ContentLimit is how much of a text a hook gets, in bytes.

@@ -54,7 +54,17 @@ func (p *process) run(ctx context.Context) (int, error) {
 	defer limit.Stop()
 	select {
 	case err := <-done:
-		return codeOf(err)
+		// Open output of its children, and unread input, are no errors.
+		var exit *exec.ExitError
+		switch {
+		case errors.As(err, &exit) && exit.ExitCode() >= 0:
+			return exit.ExitCode(), nil
+		case errors.As(err, &exit):
+			return 0, fmt.Errorf("%w: %v", ErrStatus, exit)
+		case err == nil, errors.Is(err, exec.ErrWaitDelay), errors.Is(err, syscall.EPIPE):
+			return 0, nil
+		}
+		return 0, err
 	case <-ctx.Done():
 		p.end(cmd.Process.Pid, done)
 		return 0, context.Cause(ctx)
@@ -62,21 +72,6 @@ func (p *process) run(ctx context.Context) (int, error) {
 		p.end(cmd.Process.Pid, done)
 		return 0, fmt.Errorf("%w: it took longer than %v", ErrTimeout, p.limit)
 	}
-}
-
-// codeOf is the exit code of a program that ended by itself. Processes that it left with its output open, and
-// unread input, do not count as errors.
-func codeOf(err error) (int, error) {
-	var exit *exec.ExitError
-	switch {
-	case errors.As(err, &exit) && exit.ExitCode() >= 0:
-		return exit.ExitCode(), nil
-	case errors.As(err, &exit):
-		return 0, fmt.Errorf("%w: %v", ErrStatus, exit)
-	case err == nil, errors.Is(err, exec.ErrWaitDelay), errors.Is(err, syscall.EPIPE):
-		return 0, nil
-	}
-	return 0, err
 }
 
 // end tells the group to end, and kills the rest of it after the grace.
