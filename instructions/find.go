@@ -12,6 +12,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"jp/conversation"
 	"jp/internal/charset"
 	"jp/internal/safetext"
 )
@@ -100,7 +101,11 @@ func Find(t Tree, folders, fallback []string) (files []File, skipped []Skipped) 
 				break
 			}
 			if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errFolder) {
-				skipped = append(skipped, Skipped{p, reason(err)})
+				var cause *fs.PathError
+				if errors.As(err, &cause) {
+					err = cause.Err
+				}
+				skipped = append(skipped, Skipped{p, err.Error()})
 			}
 		}
 	}
@@ -109,14 +114,6 @@ func Find(t Tree, folders, fallback []string) (files []File, skipped []Skipped) 
 
 // errFolder reports that a name is that of a folder, which is not a mistake.
 var errFolder = errors.New("it is a folder")
-
-func reason(err error) string {
-	var cause *fs.PathError
-	if errors.As(err, &cause) {
-		err = cause.Err
-	}
-	return err.Error()
-}
 
 func read(t Tree, p string) (File, error) {
 	f := File{Path: p}
@@ -161,14 +158,6 @@ var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
 // Clean is a text as a model can be given it: people see all of it, and its lines end in a newline.
 func Clean(text string) string { return safetext.ForModel(lineEnds.Replace(text)) }
-
-// boundary is the last place up to n between two characters.
-func boundary(text string, n int) int {
-	for n > 0 && n < len(text) && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return n
-}
 
 // Resolve follows the links of a path inside of a tree, and returns their target and its mode.
 func Resolve(t Tree, p string) (real string, mode fs.FileMode, err error) {
@@ -231,13 +220,19 @@ func Fit(files []File, most int) (fitting []File, left []Skipped) {
 		if f.Blank() {
 			continue
 		}
-		frame -= frameSize(f)
+		// The frame of a text names its path twice.
+		frame -= 2*len(word(conversation.QuotePath(f.Path))) + 200
 		switch {
 		case most <= 0 || frame < 0:
 			left = append(left, Skipped{f.Path, "the files before it have as many bytes as may be given"})
 			continue
 		case len(f.Text) > most:
-			f.Text = f.Text[:boundary(f.Text, most)]
+			// Cut between two characters.
+			end := most
+			for end > 0 && end < len(f.Text) && !utf8.RuneStart(f.Text[end]) {
+				end--
+			}
+			f.Text = f.Text[:end]
 			f.Cut = int64(len(f.Text))
 		}
 		if most -= len(f.Text); strings.TrimSpace(f.Text) == "" {

@@ -203,6 +203,3 @@ func codeFor(files []File) string {
 // maxFrames bounds the bytes around the texts: an event's text has at most 64 KiB, and instructions are in
 // the text alone.
 const maxFrames = 12 << 10
-
-// frameSize is how many bytes stand around the text of a file, at most.
-func frameSize(f File) int { return 2*len(word(conversation.QuotePath(f.Path))) + 200 }
