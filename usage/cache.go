@@ -97,10 +97,6 @@ func readShared(own safefile.StateDir) *sharedEntries {
 	return s
 }
 
-func (s *sharedEntries) put(id conversation.ID, e cacheEntry) {
-	s.entries[id], s.changed = e, true
-}
-
 func (s *sharedEntries) drop(id conversation.ID) {
 	_, had := s.entries[id]
 	delete(s.entries, id)
@@ -142,7 +138,7 @@ func (r CachedReader) of(ctx context.Context, i conversation.Info, shared *share
 		return e, nil
 	}
 	if len(e.Calls) <= fewCalls {
-		shared.put(i.ID, e)
+		shared.entries[i.ID], shared.changed = e, true
 		_ = r.Own.Remove(CacheFolder, name) // there may be none
 		return e, nil
 	}
